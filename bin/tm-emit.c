@@ -1,4 +1,4 @@
-/* tm-emit: a stream on standard input comes in, outputs (text, JSON lines, CSV, a report, …) go out. */
+/* Reads a stream and writes outputs: text, JSON lines, CSV, a report and others. */
 #include "os/io.h"
 #include "os/program_options.h"
 #include "os/sandbox.h"
@@ -49,10 +49,10 @@ static const struct tm_program program = {
              "      --version        show the version\n",
 };
 
-/* The temporary files that a signal removes; "" for none. */
+/* The temporary files that a signal handler removes; "": none. */
 static char unfinished_paths[TM_OUTPUTS_MAX][4096];
 static const char *const *unfinished_members[TM_OUTPUTS_MAX];
-static bool unfinished_folders[TM_OUTPUTS_MAX]; /* ours, too */
+static bool unfinished_folders[TM_OUTPUTS_MAX]; /* the same for the folders that we made */
 
 struct arguments {
     const char *alignment;
@@ -63,14 +63,14 @@ struct arguments {
     struct tm_source_path *sources; /* at most as many as there are arguments */
     size_t source_count;
     bool quiet, no_sync, events;
-    bool list; /* the formats were asked for */
+    bool list; /* list the formats */
 };
 
-/* The outputs as they are written. */
+/* The outputs while they are written. */
 struct files {
     struct tm_out_file rows[TM_OUTPUTS_MAX];
-    char *folders[TM_OUTPUTS_MAX]; /* where their temporary files are, or NULL; owned */
-    char *outer[TM_OUTPUTS_MAX]; /* where those folders are that we have made, or NULL; owned */
+    char *folders[TM_OUTPUTS_MAX]; /* the folders of their temporary files, or NULL; owned */
+    char *outer[TM_OUTPUTS_MAX]; /* the outer folders that we made, or NULL; owned */
 };
 
 static void on_signal(int signum)
@@ -82,7 +82,7 @@ static void on_signal(int signum)
     (void)raise(signum);
 }
 
-/* Between here and forget_files, dying of a signal leaves no temporary file. */
+/* From here to forget_files a signal removes the temporary files before the program dies of it. */
 static void remember_file(size_t i, const struct tm_out_file *file)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -190,7 +190,7 @@ static int parse(int argc, char **argv, struct arguments *a)
     return tm_program_options_only(&program, &options, argc, argv);
 }
 
-/* A database has SQLite sort in temporary files, for which it looks for a place of its own. */
+/* For a database SQLite sorts in temporary files, whose place it chooses itself. */
 static enum tm_status enter_sandbox(const struct arguments *a, const struct files *files, struct tm_error *err)
 {
     const char *const places[] = {getenv("SQLITE_TMPDIR"), getenv("TMPDIR"), "/var/tmp", "/usr/tmp", "/tmp"};
@@ -268,7 +268,7 @@ static void warn(const char *text)
     tm_program_message(&program, "warning: %s", text);
 }
 
-/* What tm-align wrote, into TEXT. */
+/* Reads the result of tm-align into TEXT. */
 static enum tm_status read_alignment(const char *path, struct tm_buf *text, struct tm_error *err)
 {
     enum { PIECE = 1 << 16 };
@@ -282,7 +282,7 @@ static enum tm_status read_alignment(const char *path, struct tm_buf *text, stru
     return st == TM_END ? TM_OK : st;
 }
 
-/* The exit status. */
+/* Returns the exit status. */
 static int run(struct arguments *a)
 {
     struct tm_error err = {0};

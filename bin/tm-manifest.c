@@ -1,5 +1,5 @@
-/* Reads a stream from tm-unpack and writes it with its perfetto_manifest checked and resolved into
- * configuration frames; with --check, checks manifest files alone. */
+/* Reads a stream from tm-unpack and writes it with its perfetto_manifest checked and resolved into configuration
+ * frames. With --check, only checks manifest files. */
 #include "os/io.h"
 #include "os/program_options.h"
 #include "os/sandbox.h"
@@ -51,7 +51,7 @@ static enum tm_status read_manifest(const char *path, struct tm_manifest *manife
     return st;
 }
 
-/* The graver of two statuses, as tm-merge ranks exit statuses. */
+/* The graver of two statuses, in the order of exit statuses of tm-merge. */
 static enum tm_status graver(enum tm_status a, enum tm_status b)
 {
     return a == TM_E_SYSTEM || b >= 0 ? a : b == TM_E_SYSTEM || a >= 0 ? b : a;
@@ -98,7 +98,7 @@ static void warn(const char *text)
     tm_program_message(&program, "warning: %s", text);
 }
 
-/* The manifest given is read, the one that was used is written, and nothing else. */
+/* Reads the given manifest and writes the one in use, and nothing else. */
 static enum tm_status enter_sandbox(const struct options *options, struct tm_error *err)
 {
     char *real = options->written ? tm_compat_real_path(options->written) : NULL;

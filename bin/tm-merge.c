@@ -1,5 +1,5 @@
-/* tm-merge: trace files and archives go in, their events come out on one timeline, as text or in the
- * format that OUT's name asks for. It runs tm-unpack, tm-manifest, tm-clocks, tm-sort and tm-emit. */
+/* Reads trace files and archives and writes their events on one timeline, as text or in the format that the name of OUT
+ * asks for. Runs tm-unpack, tm-manifest, tm-clocks, tm-sort and tm-emit. */
 #include "os/io.h"
 #include "os/program_options.h"
 #include "os/sandbox.h"
@@ -71,10 +71,10 @@ static const struct tm_program program = {
 };
 
 struct arguments {
-    struct tm_merge_request request; /* but for what only the run knows */
+    struct tm_merge_request request; /* complete except for facts of the run */
     const char *write_manifest;
-    const char *shown; /* the format printed instead of the outputs; NULL: none */
-    bool may_run;      /* the arguments make sense */
+    const char *shown; /* the format to print instead of writing outputs; NULL: none */
+    bool may_run;      /* the arguments are valid */
     bool progress, quiet, no_sync;
     bool aligns, checks_causality;
     const char *rules; /* of --align */
@@ -84,9 +84,9 @@ struct arguments {
 struct merge {
     struct arguments a;
     struct tm_out_file outs[TM_OUTPUTS_MAX];
-    struct tm_out_file manifest_out; /* of the hints */
+    struct tm_out_file manifest_out; /* for the hints */
     struct tm_alignment_run alignment;
-    int text_fd; /* the file for text that stays out of the stream; -1: none */
+    int text_fd; /* file for text that stays out of the stream; -1: none */
     char text_path[32];
     struct tm_merge_commands commands;
     struct tm_stage stages[TM_MERGE_STAGES];
@@ -95,7 +95,7 @@ struct merge {
     struct tm_progress_line line;
 };
 
-/* What a handler may touch: the signal that wants us to end. */
+/* For the signal handler: the signal that asks us to end. */
 static volatile sig_atomic_t signal_seen;
 
 static void on_signal(int signum)
@@ -106,7 +106,7 @@ static void on_signal(int signum)
 static const int handled[] = {SIGINT, SIGTERM, SIGHUP};
 enum { HANDLED = sizeof handled / sizeof *handled };
 
-/* From here on these signals are only seen while waiting, which leaves time to clean up. */
+/* From here on these signals are noticed only while waiting, which leaves time to clean up. */
 static void watch_signals(sigset_t *before)
 {
     sigset_t blocked;
@@ -120,7 +120,7 @@ static void watch_signals(sigset_t *before)
     (void)sigprocmask(SIG_BLOCK, &blocked, before);
 }
 
-/* Ends as if SIGNUM had never been handled. */
+/* Ends the program as if SIGNUM had no handler. */
 static void die_of(int signum)
 {
     sigset_t only;
@@ -191,7 +191,7 @@ static int take_option(void *context, int option, const char *value)
     }
 }
 
-/* TM_OPTIONS_GO_ON or an exit status. */
+/* Returns TM_OPTIONS_GO_ON or an exit status. */
 static int parse(int argc, char **argv, struct arguments *a)
 {
     static const struct option longs[] = {
@@ -240,7 +240,7 @@ static void warn(const char *text)
     tm_program_message(&program, "warning: %s", text);
 }
 
-/* All input can be read a second time. */
+/* True if all input can be read a second time. */
 static bool is_by_name(const struct tm_merge_request *r)
 {
     struct stat info;
@@ -251,7 +251,7 @@ static bool is_by_name(const struct tm_merge_request *r)
     return r->file_count > 0;
 }
 
-/* The files that are written, ended by NULL. */
+/* The files to be written; NULL ends the list. */
 static void list_outs(const struct tm_output_list *outputs, const char *outs[TM_OUTPUTS_MAX + 1])
 {
     for (size_t i = 0; i < outputs->count; i++)
@@ -260,7 +260,7 @@ static void list_outs(const struct tm_output_list *outputs, const char *outs[TM_
     *outs = NULL;
 }
 
-/* What the stages would find out only when much has been done. */
+/* Finds errors that the stages would find only after much work. */
 static int check(struct arguments *a)
 {
     struct tm_merge_request *r = &a->request;
@@ -305,7 +305,7 @@ static int check(struct arguments *a)
     return tm_status_exit(err.status);
 }
 
-/* Makes the file for text that need not go through the stages. They do without where that cannot be. */
+/* Makes the file for text that need not pass through the stages. If it cannot be made, the text stays in the stream. */
 static void temporary_text(struct merge *m)
 {
     struct tm_merge_request *r = &m->a.request;
@@ -327,7 +327,7 @@ static void on_quiet(void *context)
     tm_progress_line_clear(context);
 }
 
-/* Bytes of all input, or 0 when that is not known. */
+/* Returns the number of bytes of all input, or 0 if it is unknown. */
 static uint64_t input_bytes(const struct tm_merge_request *r)
 {
     struct stat info;
@@ -341,7 +341,7 @@ static uint64_t input_bytes(const struct tm_merge_request *r)
     return sum;
 }
 
-/* Has the stages count how far they are, if somebody wants to see it. */
+/* Makes the stages count their progress if it is to be shown. */
 static enum tm_status prepare_progress(struct merge *m, struct tm_error *err)
 {
     bool is_terminal = isatty(STDERR_FILENO);
@@ -367,7 +367,7 @@ static enum tm_status prepare_progress(struct merge *m, struct tm_error *err)
     return TM_OK;
 }
 
-/* With the stages running all that is left to do is to put what they wrote in its place. */
+/* While the stages run, the sandbox permits only moving their results into place. */
 static enum tm_status enter_sandbox(const struct merge *m, struct tm_error *err)
 {
     char *folders[TM_OUTPUTS_MAX + 1] = {m->manifest_out.temp ? tm_out_file_folder(m->manifest_out.temp) : NULL};
@@ -387,7 +387,7 @@ static enum tm_status enter_sandbox(const struct merge *m, struct tm_error *err)
     return st;
 }
 
-/* Runs the stages; the exit status. */
+/* Runs the stages and returns the exit status. */
 static int run_stages(struct merge *m, struct tm_error *err)
 {
     enum tm_status st = tm_pipeline_start(&m->pipeline, err);
@@ -408,7 +408,7 @@ static int run_stages(struct merge *m, struct tm_error *err)
     return tm_pipeline_exit(&m->pipeline);
 }
 
-/* True if the list RULES names the rule for flows: their ids are then known to be the same in different files. */
+/* True if the list RULES names the rule for flows: then their ids are the same in different files. */
 static bool names_flows(const char *rules)
 {
     for (const char *rule = rules; rule; rule = strchr(rule, ',') ? strchr(rule, ',') + 1 : NULL)
@@ -417,7 +417,7 @@ static bool names_flows(const char *rules)
     return false;
 }
 
-/* Runs tm-align where it was asked for: the merge goes by its manifest. The exit status; 0: it can go on. */
+/* Runs tm-align if it was asked for; the merge then uses its manifest. Returns the exit status; 0: go on. */
 static int align(struct merge *m, const char *argv0, struct tm_error *err)
 {
     struct tm_merge_request *r = &m->a.request;
@@ -458,7 +458,7 @@ static enum tm_status open_outs(struct merge *m, struct tm_error *err)
     return st;
 }
 
-/* Puts what was written in its place, once all of it is whole. */
+/* Moves the complete results into place. */
 static enum tm_status commit_outs(struct merge *m, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -521,7 +521,7 @@ out:
     return status;
 }
 
-/* Pipes must not take the places of the standard descriptors. */
+/* Keeps pipes from getting the numbers of the standard descriptors. */
 static void fill_standard_descriptors(void)
 {
     int fd;

@@ -1,4 +1,4 @@
-/* tm-pack: trace files in; one archive of them that says by its manifest how they are merged, out. */
+/* Reads trace files and writes one archive with a manifest that says how they are merged. */
 #include "os/subprocess.h"
 #include "os/io.h"
 #include "os/program_options.h"
@@ -46,7 +46,7 @@ struct arguments {
     size_t file_count;
 };
 
-/* What a handler may touch: the file that must not stay behind, and who writes it. */
+/* For the signal handler: the unfinished file, and the process that writes it. */
 static const char *volatile unfinished;
 static volatile sig_atomic_t writer;
 
@@ -124,7 +124,7 @@ static int check(const struct arguments *a)
     return 0;
 }
 
-/* What the options said of the files, in PLAN. */
+/* Puts what the options state about the files into PLAN. */
 static enum tm_status make_plan(const struct tm_plan_words *words, const struct tm_members *members,
                                 struct tm_merge_plan *plan, struct tm_error *err)
 {
@@ -147,7 +147,7 @@ static enum tm_status make_plan(const struct tm_plan_words *words, const struct 
     return st == TM_OK ? tm_plan_words_apply(words, plan, err) : st;
 }
 
-/* The manifest among the members, checked, into TEXT. */
+/* Checks the manifest among the members and puts its text into TEXT. */
 static enum tm_status check_manifest(const struct tm_pack_member *m, struct tm_buf *text, struct tm_error *err)
 {
     struct tm_manifest manifest = {0};
@@ -185,7 +185,7 @@ static enum tm_status make_manifest(const struct arguments *a, const struct tm_m
     return st;
 }
 
-/* Merges what was written to ARCHIVE, shows how, and with --strict fails where tm-merge --strict would. */
+/* Merges the ARCHIVE just written and shows the result. With --strict, fails if tm-merge --strict would. */
 static enum tm_status try_archive(const struct arguments *a, const char *archive, struct tm_error *err)
 {
     struct tm_trial trial = {.archive = (char *)(uintptr_t)archive, .strict = a->strict, .quiet = a->quiet,
@@ -207,7 +207,7 @@ static enum tm_status try_archive(const struct arguments *a, const char *archive
     return TM_OK;
 }
 
-/* Files to be packed, and where the archive goes: a descriptor, and its name where it has one. */
+/* The files to pack, and the place of the archive: a descriptor, and a name if it has one. */
 struct work {
     const struct arguments *a;
     int fd;
@@ -221,7 +221,7 @@ static enum tm_status enter_sandbox(const struct work *w, struct tm_error *err)
     return tm_sandbox_enter(&sandbox, err);
 }
 
-/* Reads the files and writes the archive, or its manifest alone, and from the start can do no more than that. */
+/* Reads the files and writes the archive or only its manifest. The sandbox permits no more than that from the start. */
 static enum tm_status pack_files(void *context, struct tm_error *err)
 {
     const struct work *w = context;
@@ -250,7 +250,8 @@ static enum tm_status write_file(const struct arguments *a, struct tm_error *err
     unfinished = out.temp;
     struct work work = {a, out.fd, tm_out_file_target(&out), out.temp ? tm_out_file_folder(out.temp) : NULL};
     if (st == TM_OK)
-        st = tm_subprocess_run(pack_files, &work, &writer, err); /* as what tries the archive runs programs */
+        /* in a child process, since the trial merge runs programs */
+        st = tm_subprocess_run(pack_files, &work, &writer, err);
     if (st == TM_OK && out.temp)
         st = try_archive(a, tm_out_file_target(&out), err);
     if (st == TM_OK)

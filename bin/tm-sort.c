@@ -1,4 +1,4 @@
-/* tm-sort: a stream, or several sorted ones, goes in; the same events come out in order. */
+/* Reads a stream, or several sorted ones, and writes the same events in order. */
 #include "os/program_options.h"
 #include "os/sandbox.h"
 #include "sort/sort_stream.h"
@@ -84,7 +84,7 @@ static void close_stream(const struct tm_merge_stream *stream)
         close(stream->fd);
 }
 
-/* Once all streams are open. */
+/* Called once all streams are open. */
 static enum tm_status enter_sandbox(const struct settings *settings, struct tm_error *err)
 {
     struct tm_sandbox sandbox = {.folders = {tm_sort_dir(&settings->sort)}};
@@ -106,7 +106,7 @@ static enum tm_status run_one(const struct settings *settings, const char *path,
     return st;
 }
 
-/* How many streams may be open at a time, with the limit raised for COUNT of them as far as it goes. */
+/* How many streams may be open at a time. Raises the limit for COUNT of them as far as possible. */
 static uint32_t allow_descriptors(uint32_t count)
 {
     struct rlimit limit;
@@ -120,7 +120,7 @@ static uint32_t allow_descriptors(uint32_t count)
     return room < count ? (uint32_t)room : count;
 }
 
-/* Opens those streams that keep a descriptor: all, or where they are too many those that are no regular files. */
+/* Opens the streams that keep a descriptor: all, or if there are too many only those that are not regular files. */
 static enum tm_status open_streams(char **paths, uint32_t count, bool are_many, struct tm_merge_stream *streams,
                                    uint32_t *opened, struct tm_error *err)
 {

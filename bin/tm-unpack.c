@@ -1,4 +1,4 @@
-/* tm-unpack: trace files, archives and pipes in; the stream of their events, each on its own clock, out. */
+/* Reads trace files, archives and pipes and writes the stream of their events, each on its own clock. */
 #include "base/decimal.h"
 #include "os/io.h"
 #include "os/program_options.h"
@@ -164,7 +164,7 @@ static void list_print(struct list *list)
     free(list->lines);
 }
 
-/* Returns the time that is taken for now: $SOURCE_DATE_EPOCH if that is a number, else the time of the system. */
+/* Returns the current time: $SOURCE_DATE_EPOCH if that is a number, otherwise the time of the system. */
 static int64_t now_s(void)
 {
     const char *text = getenv("SOURCE_DATE_EPOCH");

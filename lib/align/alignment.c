@@ -17,7 +17,7 @@ const char *tm_verdict_name(enum tm_verdict verdict)
     }
 }
 
-/* What was added to the readings of FILE to place it; 0 where that is not one number. */
+/* The number added to the readings of FILE to place it; 0 if it is not one number. */
 static int64_t placed_by(const struct tm_alignment *a, uint32_t file)
 {
     const struct tm_catalog *c = &a->candidates.catalog;
@@ -42,7 +42,7 @@ static int64_t moved(int64_t bound, int64_t by)
     return bound == TM_UNBOUNDED_HIGH || bound == TM_UNBOUNDED_LOW ? bound : plus(bound, by);
 }
 
-/* How far the truth can be from V at most; false where it is not bounded. */
+/* Sets the largest possible error of V. False if it is unbounded. */
 static bool widen(int64_t *width, int64_t v, int64_t low, int64_t high)
 {
     if (low == TM_UNBOUNDED_LOW || high == TM_UNBOUNDED_HIGH)
@@ -74,7 +74,7 @@ static void set_steps(struct tm_align_file *f, const struct tm_network_node *nod
     }
 }
 
-/* Sets *F to what was found of node AT, in readings of the file's own clock. */
+/* Sets *F to the result of node AT, in readings of the file's own clock. */
 static void fill(const struct tm_alignment *a, uint32_t at, struct tm_align_file *f)
 {
     const struct tm_network_node *node = &a->network.nodes[at];
@@ -114,12 +114,12 @@ static void fill(const struct tm_alignment *a, uint32_t at, struct tm_align_file
         f->low_ns = f->high_ns = f->uncertainty_ns = 0;
         f->has_uncertainty = true;
     }
-    if (node->verdict == TM_VERDICT_ALIGNED) { /* of the line as it is told, in whole billionths */
+    if (node->verdict == TM_VERDICT_ALIGNED) { /* of the reported line, whose drift is in whole billionths */
         const struct tm_line told = {middle, tm_line_at(&node->line, middle), tm_slope_of_ppb(f->drift_ppb)};
         f->has_uncertainty =
             widen(&f->uncertainty_ns, tm_line_at(&told, times->first_ns), node->low_ns[0], node->high_ns[0]) &&
             widen(&f->uncertainty_ns, tm_line_at(&told, times->last_ns), node->low_ns[2], node->high_ns[2]);
-        f->uncertainty_ns += 1; /* what rounding costs */
+        f->uncertainty_ns += 1; /* error of rounding */
     }
     if (node->verdict == TM_VERDICT_STEPPED && node->stepped) {
         set_steps(f, node, at, shift, own);
@@ -127,7 +127,7 @@ static void fill(const struct tm_alignment *a, uint32_t at, struct tm_align_file
     }
 }
 
-/* Sequences that could not be numbered, of files that nothing else relates. */
+/* Reports sequences that could not be numbered, for files that nothing else relates. */
 static void apply_doubts(struct tm_alignment *a)
 {
     const struct tm_numbering *n = &a->numbering;
@@ -163,7 +163,7 @@ static void set_second(struct tm_alignment *a, uint32_t at, struct tm_align_file
     }
 }
 
-/* Streams from elsewhere may have events of files that they do not tell of. */
+/* A stream made elsewhere may have events of files that it does not describe. */
 static uint32_t order_of(const struct tm_catalog *c, uint32_t file)
 {
     return file < c->file_count ? c->files[file].processing_order : 0;
@@ -177,7 +177,7 @@ static enum tm_status report(struct tm_alignment *a, struct tm_error *err)
     if (a->files == NULL)
         return tm_error_nomem(err);
     apply_doubts(a);
-    for (uint32_t i = 0; i < count; i++) { /* by insertion: files are few, and nearly in order */
+    for (uint32_t i = 0; i < count; i++) { /* insertion sort: files are few and nearly in order */
         struct tm_align_file f;
         const struct tm_align_node *times = &a->candidates.nodes.nodes[i];
         if (times->first_ns > times->last_ns && times->out_of_range == 0)

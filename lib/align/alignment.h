@@ -1,4 +1,5 @@
-/* What tm-align found: for each file how its readings become those of its group's reference, and how sure that is. */
+/* The result of tm-align: for each file how its readings become those of its group's reference, and how certain that
+ * is. */
 #ifndef TM_ALIGN_ALIGNMENT_H
 #define TM_ALIGN_ALIGNMENT_H
 
@@ -9,37 +10,37 @@
 #include "base/buf.h"
 
 struct tm_align_step {
-    int64_t at_ns;       /* a reading of the file: from here on */
+    int64_t at_ns;       /* a reading of the file; the line holds from here on */
     struct tm_line line; /* on the file's own readings */
 };
 
-/* Times are readings of the files' own clocks where one offset places all of a file, else trace time. */
+/* Times are readings of the file's own clock if one offset places the whole file; otherwise trace time. */
 struct tm_align_file {
     uint32_t file; /* of the catalog */
     enum tm_verdict verdict;
     uint32_t reference; /* a file of the catalog */
-    uint32_t rules;     /* a bit for each use */
+    uint32_t rules;     /* a bit for each rule in use */
     uint64_t matches, left_out;
-    int64_t grain_ns;      /* how coarse its clock is; 1: no coarser than can be told */
-    uint64_t out_of_range; /* events whose times are not from TM_READING_MIN to TM_READING_MAX: not looked at */
-    bool has_times;        /* it has others */
+    int64_t grain_ns;      /* granularity of its clock; 1: none was detected */
+    uint64_t out_of_range; /* events whose times are not from TM_READING_MIN to TM_READING_MAX; they are ignored */
+    bool has_times;        /* it has other events */
     int64_t first_ns, last_ns, at_ns;
-    bool has_offset; /* offset_ns and drift_ppb mean something */
+    bool has_offset; /* offset_ns and drift_ppb are valid */
     int64_t offset_ns, drift_ppb;
-    int64_t low_ns, high_ns; /* at at_ns; TM_UNBOUNDED_*: none */
+    int64_t low_ns, high_ns; /* bounds at at_ns; TM_UNBOUNDED_*: none */
     bool has_uncertainty;
     int64_t uncertainty_ns;
     bool has_second_best;
     int64_t second_best_ns;
     uint32_t step_count;
-    struct tm_align_step steps[TM_CONSENSUS_STEPS_MAX + 1]; /* of a stepped one; the first has no at_ns */
+    struct tm_align_step steps[TM_CONSENSUS_STEPS_MAX + 1]; /* of a file with steps; the first has no at_ns */
 };
 
-/* Events across a pair of files whose times as merged say that effects come before causes. */
+/* Events of two files whose merged times put effects before their causes. */
 struct tm_align_breach {
     uint32_t cause, effect; /* files of the catalog */
     uint64_t constraints, count;
-    int64_t worst_ns; /* how long before */
+    int64_t worst_ns; /* the largest such interval */
     struct {
         uint32_t cause_name, effect_name; /* strings of the catalog */
         int64_t cause_ns, effect_ns;
@@ -47,16 +48,16 @@ struct tm_align_breach {
     uint32_t first_count;
 };
 
-/* Zero-initialise but for candidates's stores and log, whose fd is -1. */
+/* Zero-initialise except the stores and the log of candidates, whose fd is -1. */
 struct tm_alignment {
     struct tm_candidates candidates;
     struct tm_match_log log;
     struct tm_numbering numbering;
     struct tm_evidence evidence;
     struct tm_network network;
-    struct tm_align_file *files; /* a member a file that has events, in processing order */
+    struct tm_align_file *files; /* one for each file with events, in processing order */
     uint32_t file_count;
-    struct tm_align_breach *breaches; /* a member a direction between two files, by their order; after check */
+    struct tm_align_breach *breaches; /* one for each direction between two files, by their order; valid after check */
     uint32_t breach_count;
 };
 
@@ -66,28 +67,29 @@ struct tm_alignment {
         .log = {.fd = -1},                                                                                             \
     }
 
-/* Reads the placed stream on FD and finds what RULES (NULL: all) say of it. DIR is for temporary files. TM_OK;
- * TM_E_INPUT, TM_E_USAGE, TM_E_SYSTEM. */
+/* Reads the placed stream on FD and applies RULES (NULL: all). DIR is for temporary files. TM_OK; TM_E_INPUT,
+ * TM_E_USAGE, TM_E_SYSTEM. */
 enum tm_status tm_alignment_find(struct tm_alignment *alignment, int fd, const char *rules, const char *dir,
                                  struct tm_error *err);
 
 /* Finds matches in steps, for a program that reads the stream itself and only tests it: begin; add for each frame, with
- * its view if it is a batch; match at the end; check. DIR must live until match. Statuses are those of find. */
+ * its view if it is a batch; match at the end; check. DIR must stay valid until match. Statuses are those of
+ * tm_alignment_find. */
 enum tm_status tm_alignment_begin(struct tm_alignment *alignment, const char *rules, const char *dir,
                                   struct tm_error *err);
 enum tm_status tm_alignment_add(struct tm_alignment *alignment, const struct tm_frame *frame,
                                 const struct tm_batch *batch, struct tm_error *err);
 enum tm_status tm_alignment_match(struct tm_alignment *alignment, struct tm_error *err);
 
-/* Tests the constraints on the times as they are: breaches. TM_OK or TM_E_SYSTEM. */
+/* Tests the constraints on the unchanged times and notes breaches. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_alignment_check(struct tm_alignment *alignment, struct tm_error *err);
 
 const char *tm_verdict_name(enum tm_verdict verdict);
 
-/* The path of a catalog's file as a manifest means it, into OUT. */
+/* Appends the path of a catalog's file, in the form of a manifest, to OUT. */
 void tm_alignment_path(const struct tm_alignment *alignment, uint32_t file, char *out, size_t size);
 
-/* Appends the names of RULES, a bit for each use, joined by commas. TM_OK or TM_E_SYSTEM. */
+/* Appends the names of RULES, a bit for each rule, separated by commas. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_alignment_rules(const struct tm_alignment *alignment, uint32_t rules, struct tm_buf *out);
 
 /* Appends TEXT as a JSON string. TM_OK or TM_E_SYSTEM. */
@@ -98,11 +100,11 @@ enum tm_status tm_alignment_text(const struct tm_alignment *alignment, struct tm
 enum tm_status tm_alignment_json(const struct tm_alignment *alignment, struct tm_buf *out);
 enum tm_status tm_alignment_svg(const struct tm_alignment *alignment, struct tm_buf *out);
 
-/* The manifest that says what was found, beside what the input's manifest says of machines. TM_OK; TM_E_SYSTEM;
- * TM_E_INPUT where that manifest relates clocks in ways that this one would lose. */
+/* Writes the manifest with the result and with the machines of the input's manifest. TM_OK; TM_E_SYSTEM; TM_E_INPUT:
+ * the input's manifest has relations of clocks that cannot be kept. */
 enum tm_status tm_alignment_manifest(const struct tm_alignment *alignment, struct tm_buf *out, struct tm_error *err);
 
-/* What check found, for people; the summary has a line for each of the eight pairs that are worst. */
+/* Writes what check found, for people. The summary has a line for each of the eight worst pairs. */
 enum tm_status tm_alignment_breaches_text(const struct tm_alignment *alignment, struct tm_buf *out);
 enum tm_status tm_alignment_breaches_summary(const struct tm_alignment *alignment, struct tm_buf *out);
 enum tm_status tm_alignment_breaches_json(const struct tm_alignment *alignment, struct tm_buf *out);

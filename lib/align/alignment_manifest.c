@@ -1,5 +1,5 @@
-/* The manifest that says what was found: perfetto_manifest(5), with the member x_tracemerge of `clocks' that readers
- * who do not know it ignore. */
+/* The manifest with the result: perfetto_manifest(5), with the member x_tracemerge of `clocks', which other readers
+ * ignore. */
 #include "align/alignment.h"
 
 #include "json/scan.h"
@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-/* [own_ns, offset_ns] of LINE at X. */
+/* Puts [own_ns, offset_ns] of LINE at X. */
 static void put_point(struct tm_buf *out, bool *any, const struct tm_line *line, int64_t x)
 {
     (void)tm_buf_addf(out, "%s[%" PRId64 ", %" PRId64 "]", *any ? ", " : "", x, tm_line_at(line, x));
@@ -38,7 +38,7 @@ static bool has_line(const struct tm_align_file *f)
     return f->verdict == TM_VERDICT_ALIGNED || f->verdict == TM_VERDICT_STEPPED;
 }
 
-/* What a manifest calls CLOCK; NULL: it has no name for it. */
+/* The manifest's name for CLOCK; NULL: none. */
 static const char *clock_name(uint32_t clock)
 {
     static const char *const names[] = {
@@ -46,7 +46,7 @@ static const char *clock_name(uint32_t clock)
     return clock < sizeof names / sizeof *names ? names[clock] : NULL;
 }
 
-/* The clock that most events of FILE are on: NULL where it is the file's own timeline. */
+/* The clock of most events of FILE; NULL if that is the file's own timeline. */
 static const char *clock_of(const struct tm_alignment *a, uint32_t file)
 {
     const struct tm_catalog *c = &a->candidates.catalog;
@@ -84,7 +84,7 @@ static void put_clocks(const struct tm_alignment *a, const struct tm_align_file 
     tm_buf_release(&rules);
 }
 
-/* Another file is aligned to F: it needs an entry that can be referred to. */
+/* True if another file is aligned to F, which then needs an entry to refer to. */
 static bool is_referred_to(const struct tm_alignment *a, const struct tm_align_file *f)
 {
     for (uint32_t i = 0; i < a->file_count; i++)
@@ -106,7 +106,7 @@ static void put_bytes(struct tm_buf *out, ProtobufCBinaryData text)
     (void)tm_json_put_string(out, text.data, text.len);
 }
 
-/* The machines of an entry of the input's manifest. */
+/* Puts the machines of an entry of the input's manifest. */
 static void put_machines(const Tracemerge__Config *c, const Tracemerge__ConfigEntry *e, struct tm_buf *out)
 {
     const Tracemerge__ConfigMachine *m = find_machine(c, e->machine_raw_id);
@@ -127,7 +127,7 @@ static void put_machines(const Tracemerge__Config *c, const Tracemerge__ConfigEn
     (void)tm_buf_add_str(out, "]");
 }
 
-/* The file that the manifest's entry E is about; NULL where it has no events. */
+/* The file of the manifest's entry E; NULL if it has no events. */
 static const struct tm_align_file *file_of(const struct tm_alignment *a, const Tracemerge__ConfigEntry *e)
 {
     char path[4096], name[4096];
@@ -140,7 +140,7 @@ static const struct tm_align_file *file_of(const struct tm_alignment *a, const T
     return NULL;
 }
 
-/* An entry whose file stands for the machine RAW_ID, or NULL. */
+/* An entry whose file represents the machine RAW_ID, or NULL. */
 static const Tracemerge__ConfigEntry *entry_of(const Tracemerge__Config *c, int64_t raw_id)
 {
     for (size_t i = 0; i < c->n_entries; i++)
@@ -149,8 +149,7 @@ static const Tracemerge__ConfigEntry *entry_of(const Tracemerge__Config *c, int6
     return NULL;
 }
 
-/* The relation of entry NUMBER as the input's manifest has it. False where it needs more words than one offset
- * between two files. */
+/* Puts the relation of entry NUMBER of the input's manifest. False if it is more than one offset between two files. */
 static bool put_edge(const Tracemerge__Config *c, uint32_t number, struct tm_buf *out)
 {
     if (c->entries[number]->own_clock)
@@ -180,7 +179,7 @@ static bool put_edge(const Tracemerge__Config *c, uint32_t number, struct tm_buf
     return true;
 }
 
-/* The clock of the timeline, as the input's manifest chose it. */
+/* Puts the clock of the timeline that the input's manifest chose. */
 static bool put_trace_time(const Tracemerge__Config *c, struct tm_buf *out)
 {
     if (c == NULL || c->trace_time == NULL)
@@ -200,7 +199,7 @@ static bool put_trace_time(const Tracemerge__Config *c, struct tm_buf *out)
     return true;
 }
 
-/* The entries of the input's manifest, with what was found in place of how they related files. */
+/* Puts the entries of the input's manifest. The result replaces their relations of files. */
 static bool put_entries(const struct tm_alignment *a, struct tm_buf *out, bool *any)
 {
     const Tracemerge__Config *c = a->candidates.config;

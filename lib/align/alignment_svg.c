@@ -1,6 +1,6 @@
-/* A picture of each file that is related to another: the constraints as points, the corridor between them, the line.
- * Offsets are shown less what the line says, so that microseconds can be seen where the offset is seconds. Where there
- * are no constraints the samples are the points; a bound on one side alone takes the place of the line. */
+/* A picture for each file that is related to another: the constraints as points, the corridor between them, the line.
+ * Offsets are shown relative to the line, so that microseconds can be seen if the offset is seconds. Without
+ * constraints the points are samples. A bound on one side only is drawn instead of the line. */
 #include "align/alignment.h"
 #include "align/duration.h"
 
@@ -31,7 +31,7 @@ static void put_xml(struct tm_buf *out, const char *text)
 struct panel {
     const struct tm_pair *pair;
     int64_t first, last, scale; /* ns from the middle to the edge */
-    struct tm_line line;        /* of the pair, that all is shown against */
+    struct tm_line line;        /* the pair's line; everything is shown relative to it */
     int top;
 };
 
@@ -49,7 +49,8 @@ static int y_of(const struct panel *p, tm_i128 d)
     return p->top + TOP + half + (int)y;
 }
 
-/* The pair that NODE's line came by: with its reference, else the one with the most constraints. */
+/* Finds the pair that determined NODE's line: the one with its reference, otherwise the one with the most
+ * constraints. */
 static const struct tm_pair *pair_of(const struct tm_alignment *a, uint32_t node, uint32_t reference)
 {
     const struct tm_pair *best = NULL;
@@ -84,7 +85,7 @@ static void put_edge(struct tm_buf *out, const struct panel *p, bool high)
     (void)tm_buf_add_str(out, "\"/>\n");
 }
 
-/* A point, unless it is outside the panel. */
+/* Draws a point unless it is outside the panel. */
 static void put_point(struct tm_buf *out, const struct panel *p, int64_t x, int64_t z, const char *color)
 {
     tm_i128 d = (tm_i128)z - tm_line_at(&p->line, x);
@@ -92,7 +93,7 @@ static void put_point(struct tm_buf *out, const struct panel *p, int64_t x, int6
         (void)tm_buf_addf(out, "<circle cx=\"%d\" cy=\"%d\" r=\"1.5\" fill=\"%s\"/>\n", x_of(p, x), y_of(p, d), color);
 }
 
-/* As many constraints of each side, as they come in turns; or samples. */
+/* Draws constraints, as many of each side, in turns; or samples. */
 static void put_points(struct tm_buf *out, const struct panel *p)
 {
     const struct tm_pair *pair = p->pair;
@@ -107,7 +108,7 @@ static void put_points(struct tm_buf *out, const struct panel *p)
         put_point(out, p, pair->samples[i].x, pair->samples[i].y, SAMPLE_COLOR);
 }
 
-/* What is told: a line, or lines with steps between them; where there is a bound alone, nothing. */
+/* Draws the result: a line, or lines with steps between them. A bound on one side only is not drawn here. */
 static void put_lines(struct tm_buf *out, const struct panel *p)
 {
     const struct tm_consensus *c = &p->pair->consensus;
@@ -137,7 +138,7 @@ static uint32_t count_inside(const struct panel *p, int64_t scale)
     return n;
 }
 
-/* The next of 1, 2, 5, 10, 20 and so on, microseconds. */
+/* The next of 1, 2, 5, 10, 20 and so on, in microseconds. */
 static int64_t round_up(tm_i128 scale)
 {
     static const int64_t steps[] = {1000, 2000, 5000};
@@ -148,7 +149,8 @@ static int64_t round_up(tm_i128 scale)
                 return unit * steps[i];
 }
 
-/* Twice the corridor at its widest; where there is none what half of the points take, and with steps all of them. */
+/* The scale: twice the widest part of the corridor. Without a corridor the range of half of the points, or with steps
+ * of all points. */
 static int64_t scale_of(const struct panel *p)
 {
     const struct tm_pair *pair = p->pair;
@@ -168,7 +170,7 @@ static int64_t scale_of(const struct panel *p)
     return round_up(most);
 }
 
-/* The line that all is shown against. */
+/* Finds the line to which everything is relative. */
 static struct tm_line base_of(const struct panel *p)
 {
     const struct tm_pair *pair = p->pair;
@@ -199,7 +201,7 @@ static void put_axes(struct tm_buf *out, const struct panel *p)
     (void)tm_buf_add_str(out, "</text>\n");
 }
 
-/* What the file's member of the report says. */
+/* Writes the file's facts from the report. */
 static void put_title(const struct tm_alignment *a, const struct tm_align_file *f, int top, struct tm_buf *out)
 {
     char path[4096];
@@ -224,7 +226,7 @@ static void put_title(const struct tm_alignment *a, const struct tm_align_file *
     (void)tm_buf_add_str(out, "</text>\n");
 }
 
-/* How high what it drew is. */
+/* Draws a panel and returns its height. */
 static int put_panel(const struct tm_alignment *a, const struct tm_align_file *f, uint32_t node, int top,
                      struct tm_buf *out)
 {

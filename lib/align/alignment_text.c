@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-/* A microsecond is usual, and less than what delays leave unknown. */
+/* a microsecond is a usual error, smaller than the uncertainty that delays leave */
 enum { GRAIN_TOLD_NS = 2000 };
 
 static void put_seconds(struct tm_buf *out, int64_t ns)
@@ -84,7 +84,7 @@ static uint64_t size_of(const struct tm_network_cycle *cycle)
     return cycle->error_ns < 0 ? 0 - (uint64_t)cycle->error_ns : (uint64_t)cycle->error_ns;
 }
 
-/* How far the pairs' estimates contradict each other: the cycle with the largest error, and the mean of all. */
+/* Tells how far the pairs' estimates contradict each other: the cycle with the largest error, and the mean of all. */
 static void put_cycles(struct tm_buf *out, const struct tm_alignment *a)
 {
     const struct tm_network *network = &a->network;

@@ -1,4 +1,4 @@
-/* Arguments of an event that rules match by. */
+/* The arguments of an event by which rules match. */
 #include "align/rule.h"
 
 #include "base/decimal.h"

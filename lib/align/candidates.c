@@ -49,7 +49,7 @@ static enum tm_status add_use(struct tm_candidates *c, const char *text, size_t 
     return use->has_pattern ? TM_OK : tm_error_set(err, TM_E_USAGE, "'%s' is no regular expression", use->parameter);
 }
 
-/* The end of the rule at RULES: a comma, but not one in front of begin or end, nor inside brackets. */
+/* Finds the end of the rule at RULES: a comma, except before begin or end or inside brackets. */
 static const char *end_of_rule(const char *rules)
 {
     int depth = 0;
@@ -166,7 +166,7 @@ static void read_detail(struct tm_align_event *event)
     }
 }
 
-/* The thread of an event is told by itself, or by what its track was said to be. */
+/* Finds the thread of an event: its own, or that of its track. */
 static void find_thread(const struct tm_candidates *c, struct tm_align_event *event)
 {
     const struct tm_event *e = event->event;
@@ -233,7 +233,7 @@ static enum tm_status take_event(struct tm_candidates *c, const struct tm_event 
         tm_align_nodes_extend(&c->nodes, c->node, e->time_ns, end_ns);
     else
         c->nodes.nodes[c->node].out_of_range++;
-    if (e->kind == TM_KIND_SLICE_BEGIN) /* whatever its time, its end must find it */
+    if (e->kind == TM_KIND_SLICE_BEGIN) /* at any time, so that its end finds it */
         return tm_open_spans_begin(&c->open, e, err);
     if (e->kind == TM_KIND_SLICE_END) {
         bool is_span = tm_open_spans_end(&c->open, e, &begin) && is_near && tm_is_reading(begin.time_ns);
@@ -252,7 +252,7 @@ static enum tm_status take_event(struct tm_candidates *c, const struct tm_event 
     }
 }
 
-/* Files are numbered as their turns come, not as their events do, so that sorting changes nothing. */
+/* Files are numbered by the order of their turns, not of their events, so that sorting does not change the result. */
 static enum tm_status take_frame(struct tm_candidates *c, const struct tm_frame *frame, struct tm_error *err)
 {
     uint32_t node;

@@ -27,7 +27,7 @@ static struct tm_align_breach *breach_of(struct work *w, uint32_t cause, uint32_
     return b;
 }
 
-/* The first three by the time of the effect. */
+/* Keeps the first three by the time of the effect. */
 static void keep(struct tm_align_breach *b, const struct tm_match_member *cause, int64_t cause_ns,
                  const struct tm_match_member *effect, int64_t effect_ns)
 {
@@ -44,7 +44,7 @@ static void keep(struct tm_align_breach *b, const struct tm_match_member *cause,
     b->first[at].effect_ns = effect_ns;
 }
 
-/* An effect may be read as early as its clock is coarse. */
+/* An effect may be recorded early by the granularity of its clock. */
 static enum tm_status test(void *context, const struct tm_match_member *cause, int64_t cause_ns,
                            const struct tm_match_member *effect, int64_t effect_ns)
 {

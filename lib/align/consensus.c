@@ -4,7 +4,7 @@
 
 enum { BINS = 16, CUTS = 16, HALVINGS = 30, REFITS = 3, STEP_VIOLATED_MIN = 4 };
 
-/* A constraint of a line whose slope is given: only its offset is left to choose. */
+/* A constraint of a line with a given slope: a bound on its offset. */
 struct level {
     int64_t w;
     bool is_lower;
@@ -13,7 +13,7 @@ struct level {
 struct fit {
     struct tm_line line;
     uint64_t agreeing;
-    int64_t width; /* of the stretch of offsets on which so many agree */
+    int64_t width; /* length of the range of offsets on which so many agree */
 };
 
 struct work {
@@ -33,7 +33,7 @@ static int by_x(const void *a, const void *b)
     return (int)p->is_lower - (int)q->is_lower;
 }
 
-/* A lower one comes first: both agree at their common level. */
+/* Lower bounds come first, so that two equal bounds agree. */
 static int by_w(const void *a, const void *b)
 {
     const struct level *p = a, *q = b;
@@ -48,7 +48,7 @@ static int by_value(const void *a, const void *b)
     return p < q ? -1 : p > q;
 }
 
-/* The offset that most agree with where the slope is given. */
+/* Finds the offset on which most agree, for the given slope. */
 static struct fit fit_offset(const struct work *w, int64_t slope)
 {
     int64_t at = w->constraints[0].x;
@@ -79,7 +79,7 @@ static bool is_better(const struct fit *a, const struct fit *b)
     return a->agreeing != b->agreeing ? a->agreeing > b->agreeing : a->width > b->width;
 }
 
-/* Climbs from SLOPE, by smaller and smaller strides. */
+/* Climbs from SLOPE in smaller and smaller steps. */
 static struct fit climb(const struct work *w, int64_t slope, int64_t stride)
 {
     struct fit best = fit_offset(w, slope);
@@ -101,8 +101,8 @@ static int64_t median(int64_t *values, uint32_t count)
     return values[count / 2];
 }
 
-/* Between the medians of the upper and the lower constraints from FIRST to before LAST. False where a kind is missing.
- */
+/* Finds the line between the medians of the upper and the lower constraints in [FIRST, LAST). False if there are none of
+ * a kind. */
 static bool find_middle(const struct work *w, uint32_t first, uint32_t last, struct tm_constraint *middle)
 {
     int64_t sides[2];
@@ -165,7 +165,7 @@ static bool has_both(const struct work *w)
     return lower >= TM_CONSENSUS_SIDE_MIN && w->count - lower >= TM_CONSENSUS_SIDE_MIN;
 }
 
-/* Where to cut so that most agree with A before the cut and with B from it on; the middle of the best stretch. */
+/* Finds the cut where most agree with A before it and with B after it: the middle of the best range. */
 static uint32_t find_cut(const struct work *w, const struct tm_line *a, const struct tm_line *b)
 {
     int64_t sum = 0, best = 0;
@@ -201,7 +201,7 @@ static bool fit_cut(const struct work *w, uint32_t at, struct cut *cut)
     return true;
 }
 
-/* The best cut, if there is one with enough on both sides. */
+/* Finds the best cut that leaves enough constraints on both sides. */
 static bool find_step(const struct work *w, struct cut *best)
 {
     bool found = false;
@@ -231,7 +231,7 @@ static void add_line(struct tm_consensus *consensus, const struct work *w, const
     consensus->count++;
 }
 
-/* LINES are as many as may still come for this part. */
+/* LINES is the number of lines that may still be used for this part. */
 static void divide(struct tm_consensus *consensus, const struct work *w, const struct fit *whole, uint32_t lines)
 {
     struct cut cut;

@@ -1,12 +1,12 @@
 #include "align/corridor.h"
 
-/* Above minus below where the slope is S, scaled: how wide the strip of lines of this slope is. */
+/* Above minus below for slope S, scaled: the width of the strip of lines with this slope. */
 static tm_i128 width(const struct tm_corridor *c, int64_t s, int64_t at)
 {
     return tm_hull_lowest(c->above, s, at) + tm_hull_lowest(c->below, -s, at);
 }
 
-/* The argument in [LOW, HIGH] where F, which is concave, is greatest. */
+/* Finds the argument in [LOW, HIGH] where F, a concave function, is greatest. */
 #define SEARCH_MAX(low, high, f)                                                                                       \
     while ((high) - (low) > 2) {                                                                                       \
         int64_t third_ = ((high) - (low)) / 3, a_ = (low) + third_, b_ = (high)-third_;                                \
@@ -31,7 +31,7 @@ static int64_t find_best_slope(const struct tm_corridor *c, int64_t at)
     return best;
 }
 
-/* The slope farthest from INSIDE, which is possible, towards LIMIT, that is possible, and one step more. */
+/* Searches from INSIDE, a possible slope, towards LIMIT for the last possible slope, and goes one step further. */
 static int64_t find_edge(const struct tm_corridor *c, int64_t inside, int64_t limit, int64_t at)
 {
     int64_t outside = limit;
@@ -63,7 +63,7 @@ bool tm_corridor_find(struct tm_corridor *c, const struct tm_hull *above, const 
     return c->is_possible;
 }
 
-/* The greatest of what a hull allows at X_NS over the slopes from LOW to HIGH. */
+/* The greatest value that a hull permits at X_NS over the slopes from LOW to HIGH. */
 static tm_i128 greatest(const struct tm_hull *hull, int64_t low, int64_t high, int64_t x_ns)
 {
 #define LOWEST(s) tm_hull_lowest(hull, s, x_ns)

@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 
-/* Appends NS with a unit, as "-1.5 ms"; SIGN: with a plus where it is none below 0. */
+/* Appends NS with a unit, as "-1.5 ms". SIGN: with a plus unless it is negative. */
 void tm_align_put_ns(struct tm_buf *out, int64_t ns, bool sign);
 
 #endif

@@ -2,13 +2,13 @@
 
 #include <stdlib.h>
 
-/* To tell who came when, fewer samples do. */
+/* fewer samples suffice to find the order of arrival */
 enum { ROUGH_SAMPLES = 512 };
 
-/* A corridor this wide, 13 days, says no more than a wider one. */
+/* a corridor of 13 days is as good as none */
 #define WIDTH_MAX (INT64_C(1) << 50)
 
-/* Collectives whose ends are near each other give rough offsets, by which it can be told who came when. */
+/* collectives whose ends are near each other give rough offsets, from which the order of arrival follows */
 static enum tm_status sample_roughly(struct tm_pair_table *rough, const struct tm_match *match, struct tm_error *err)
 {
     static const uint8_t orders[2] = {0, 0};
@@ -21,7 +21,7 @@ static enum tm_status sample_roughly(struct tm_pair_table *rough, const struct t
     return st;
 }
 
-/* Rough lines over the graph of ROUGH, each node from one that came before it. */
+/* Makes rough lines over the graph of ROUGH, each node from an earlier one. */
 static void spread(struct tm_evidence *e, const struct tm_pair_table *rough, bool *reached)
 {
     for (bool more = true; more;) {
@@ -193,7 +193,7 @@ static bool find_corridor(struct tm_pair *p)
     return tm_corridor_find(&p->corridor, &p->above, &p->below);
 }
 
-/* Pairs whose constraints cannot all be true go by those that most agree with. */
+/* For pairs whose constraints cannot all be true, uses those that agree with the consensus. */
 static enum tm_status sift(struct tm_evidence *e, struct tm_match_log *log, struct tm_error *err)
 {
     bool any = false;
@@ -215,7 +215,7 @@ static enum tm_status sift(struct tm_evidence *e, struct tm_match_log *log, stru
     return st;
 }
 
-/* The trend of events that are near each other is better than the middle of a corridor that is wide. */
+/* The trend of events that are near each other is better than the middle of a wide corridor. */
 static enum tm_status estimate(struct tm_pair *p, struct tm_error *err)
 {
     bool has_corridor = p->above.count > 0 && p->below.count > 0 && p->corridor.is_possible;

@@ -1,4 +1,4 @@
-/* What matches say of pairs of files: constraints that are certain, and samples of events that are near each other. */
+/* The evidence that matches give for pairs of files: certain constraints, and samples of events near each other. */
 #ifndef TM_ALIGN_EVIDENCE_H
 #define TM_ALIGN_EVIDENCE_H
 
@@ -6,32 +6,32 @@
 #include "align/nodes.h"
 #include "align/pair_table.h"
 
-/* In a match of more members not each two are compared, but each with the first of them, and the last to begin with the
- * first to end: those two ranks give all the bounds there are. */
+/* In a match with more members than this, each is compared only with the first one, and the last to begin with the
+ * first to end. Those two give all the bounds. */
 enum { TM_EVIDENCE_MEMBERS_MAX = 8 };
 
-/* What is told of a file's matches. */
+/* Facts about a file's matches. */
 struct tm_evidence_node {
     uint64_t matches;
     uint32_t rules;       /* a bit for each rule that matched something */
-    int64_t late_ns;      /* an event can be this much later than its reading: the clock's grain, less 1 */
-    struct tm_line rough; /* to the time of the first file of its group of collectives; zero where there is none */
+    int64_t late_ns;      /* an event can be this much later than its reading: the clock's granularity minus 1 */
+    struct tm_line rough; /* to the time of the first file of its group of collectives; zero: none */
 };
 
 /* Zero-initialise. */
 struct tm_evidence {
     uint32_t node_count;
     struct tm_evidence_node *nodes;
-    struct tm_pair_table pairs; /* corridors and estimates are found where the evidence has some */
+    struct tm_pair_table pairs; /* corridors and estimates are set where the evidence has some */
 };
 
-/* Reads LOG, whose members are NODES, as often as it takes. A constraint is as loose as the grain of the effect's clock
- * is coarse. TM_OK or TM_E_SYSTEM. */
+/* Reads LOG, whose members are NODES, as often as needed. A constraint is loosened by the granularity of the effect's
+ * clock. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_evidence_find(struct tm_evidence *evidence, const struct tm_align_nodes *nodes,
                                 struct tm_match_log *log, struct tm_error *err);
 
-/* Calls ORDER for each constraint of MATCH between two of its members, the cause first, as they were read. All there
- * are, as long as members are few. */
+/* Calls ORDER for each constraint of MATCH between two of its members, the cause first, with the times as read. Finds
+ * all constraints if members are few. */
 typedef enum tm_status tm_evidence_order(void *context, const struct tm_match_member *cause, int64_t cause_ns,
                                          const struct tm_match_member *effect, int64_t effect_ns);
 enum tm_status tm_evidence_orders(const struct tm_match *match, const struct tm_evidence_node *nodes,

@@ -12,20 +12,20 @@ static int by_x(const void *a, const void *b)
     return p->y < q->y ? -1 : p->y > q->y;
 }
 
-/* B is no vertex between A and C: it is on the segment or above it. */
+/* True if B is not a vertex between A and C: it is on the segment or above it. */
 static bool is_redundant(const struct tm_point *a, const struct tm_point *b, const struct tm_point *c)
 {
     return ((tm_i128)b->y - a->y) * ((tm_i128)c->x - a->x) >= ((tm_i128)c->y - a->y) * ((tm_i128)b->x - a->x);
 }
 
-/* P is on the hull as it was settled last or above it. Nearly all points are, and need not be kept to be sorted. */
+/* True if P is on the last settled hull or above it. Nearly all points are, and are not kept. */
 static bool is_above(const struct tm_hull *hull, const struct tm_point *p)
 {
     const struct tm_point *vertices = hull->points;
     uint32_t low = 0, high = hull->settled;
     if (hull->settled < 2 || p->x < vertices[0].x || p->x > vertices[hull->settled - 1].x)
         return false;
-    while (high - low > 1) { /* vertices[low].x <= p->x */
+    while (high - low > 1) { /* invariant: vertices[low].x <= p->x */
         uint32_t middle = low + (high - low) / 2;
         if (vertices[middle].x <= p->x)
             low = middle;
@@ -35,7 +35,8 @@ static bool is_above(const struct tm_hull *hull, const struct tm_point *p)
     return high < hull->settled ? is_redundant(&vertices[low], p, &vertices[high]) : p->y >= vertices[low].y;
 }
 
-/* Has room for a point more: most hulls have few vertices, so all that is not one goes before more is asked for. */
+/* Makes room for one more point. Most hulls have few vertices, so all other points are removed before memory is
+ * allocated. */
 static enum tm_status make_room(struct tm_hull *hull)
 {
     if (hull->count < hull->cap)
@@ -64,7 +65,7 @@ enum tm_status tm_hull_add(struct tm_hull *hull, int64_t x, int64_t y)
     return TM_OK;
 }
 
-/* Every second vertex, and both ends. */
+/* Keeps every second vertex and both ends. */
 static void thin(struct tm_hull *hull)
 {
     uint32_t n = 0;

@@ -1,4 +1,4 @@
-/* A line over readings of a clock, in integers: what is to be added to a reading, and how that changes. */
+/* A line over readings of a clock, in integers: the number to add to a reading, and its change. */
 #ifndef TM_ALIGN_LINE_H
 #define TM_ALIGN_LINE_H
 
@@ -7,27 +7,28 @@
 
 __extension__ typedef __int128 tm_i128;
 
-/* Slopes are whole multiples of 2^-TM_SLOPE_BITS: a billionth of a billionth is 18 of them, and over 200 days of
- * nanoseconds one of them is a thousandth of one. */
+/* Slopes are multiples of 2^-TM_SLOPE_BITS. A billionth of a billionth is 18 units; over 200 days one unit adds up to a
+ * thousandth of a nanosecond. */
 enum { TM_SLOPE_BITS = 44 };
 
-/* The largest slope that two clocks are believed to have against each other: 500 ppm. Oscillators of computers are
- * within 100 ppm, and NTP slews a clock by at most 500 ppm (RFC 5905, section 11.3). */
+/* The largest slope between two clocks: 500 ppm. Oscillators of computers are within 100 ppm, and NTP slews a clock by
+ * at most 500 ppm (RFC 5905, section 11.3). */
 #define TM_SLOPE_LIMIT ((int64_t)((UINT64_C(1) << TM_SLOPE_BITS) / 2000))
 
-/* Bounds that are not there. */
+/* Values for missing bounds. */
 #define TM_UNBOUNDED_HIGH INT64_MAX
 #define TM_UNBOUNDED_LOW INT64_MIN
 
-/* Readings that are aligned: from a sixth of this before the start of trace time (18 years) to this after it (109
- * years, 2079 on REALTIME). So two of them, and two differences of them, differ by what fits 64 bits. */
+/* Readings that are aligned: from 18 years before the start of trace time to 109 years after it (2079 on REALTIME). So
+ * the differences of two of them, and of two such differences, fit 64 bits. */
 #define TM_READING_MAX (INT64_C(3) << 60)
 #define TM_READING_MIN (-TM_READING_MAX / 6)
 
-/* The largest offset, either way. A reading and an offset have a sum that fits, two offsets a difference. */
+/* The largest absolute offset. The sum of a reading and an offset fits 64 bits, and so does the difference of two
+ * offsets. */
 #define TM_OFFSET_MAX ((INT64_C(1) << 62) - 1)
 
-/* Adds offset_ns at the reading at_ns, and slope * 2^-TM_SLOPE_BITS a nanosecond more from there on. */
+/* Adds offset_ns at the reading at_ns, and slope * 2^-TM_SLOPE_BITS more for each nanosecond after it. */
 struct tm_line {
     int64_t at_ns, offset_ns, slope;
 };
@@ -43,7 +44,7 @@ static inline int64_t tm_slope_ceil(tm_i128 scaled)
     return (int64_t) - (-scaled >> TM_SLOPE_BITS);
 }
 
-/* V, or what of LIMIT and -LIMIT is nearest. */
+/* V, limited to [-LIMIT, LIMIT]. */
 static inline int64_t tm_clamp(tm_i128 v, int64_t limit)
 {
     return v > limit ? limit : v < -limit ? -limit : (int64_t)v;
@@ -54,14 +55,14 @@ static inline bool tm_is_reading(int64_t ns)
     return ns >= TM_READING_MIN && ns <= TM_READING_MAX;
 }
 
-/* What LINE adds at the reading X_NS, rounded to nearest, and no more than TM_OFFSET_MAX either way. */
+/* The number that LINE adds at the reading X_NS, rounded to nearest and limited to TM_OFFSET_MAX in both directions. */
 static inline int64_t tm_line_at(const struct tm_line *line, int64_t x_ns)
 {
     tm_i128 rise = (tm_i128)line->slope * ((tm_i128)x_ns - line->at_ns);
     return tm_clamp(line->offset_ns + ((rise + ((tm_i128)1 << (TM_SLOPE_BITS - 1))) >> TM_SLOPE_BITS), TM_OFFSET_MAX);
 }
 
-/* The line that leads back: from the readings that LINE leads to. */
+/* The inverse line: it starts from the readings that LINE leads to. */
 static inline struct tm_line tm_line_turn(const struct tm_line *line)
 {
     tm_i128 one = (tm_i128)1 << TM_SLOPE_BITS;
@@ -70,7 +71,7 @@ static inline struct tm_line tm_line_turn(const struct tm_line *line)
                             .slope = (int64_t)(-(tm_i128)line->slope * one / (one + line->slope))};
 }
 
-/* What A and then B add. */
+/* The line that adds what A and then B add. */
 static inline struct tm_line tm_line_compose(const struct tm_line *a, const struct tm_line *b)
 {
     struct tm_line sum = *a;

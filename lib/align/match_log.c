@@ -7,7 +7,7 @@
 enum { TAIL_BYTES = 1 << 20, WINDOW_BYTES = 1 << 20 };
 
 struct head {
-    uint64_t rule, form, count; /* 24 bytes, as a member has */
+    uint64_t rule, form, count; /* 24 bytes, like a member */
 };
 
 static enum tm_status write_tail(struct tm_match_log *log, struct tm_error *err)
@@ -39,7 +39,7 @@ void tm_match_log_rewind(struct tm_match_log *log)
     tm_buf_clear(&log->window);
 }
 
-/* Has NEED bytes in the window from window_at on. TM_END where there are none at all. */
+/* Makes NEED bytes from window_at on visible. TM_END if there are none. */
 static enum tm_status fill(struct tm_match_log *log, size_t need, struct tm_error *err)
 {
     uint64_t end = log->file_end + log->tail.len;

@@ -1,5 +1,5 @@
-/* Matches, one after another: written once, read as often as it takes, in memory while they are few and in a temporary
- * file where they are many. */
+/* Matches, written once and read any number of times. They are in memory while they are few, otherwise in a temporary
+ * file. */
 #ifndef TM_ALIGN_MATCH_LOG_H
 #define TM_ALIGN_MATCH_LOG_H
 
@@ -15,7 +15,7 @@ struct tm_match_member {
 
 struct tm_match {
     uint8_t rule, form; /* enum tm_match_form */
-    uint32_t count;     /* of members, each of another file */
+    uint32_t count;     /* number of members, each of another file */
     struct tm_match_member *members;
 };
 
@@ -23,9 +23,9 @@ struct tm_match {
 struct tm_match_log {
     const char *dir; /* as tm_io_temporary; borrowed */
     int fd;
-    uint64_t count; /* of matches */
+    uint64_t count; /* number of matches */
     /* private */
-    struct tm_buf tail, window; /* what is not in the file yet; what was read of it */
+    struct tm_buf tail, window; /* tail: bytes not in the file yet; window: bytes read from it */
     uint64_t file_end, read_at;
     size_t window_at;
 };
@@ -33,10 +33,10 @@ struct tm_match_log {
 /* TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_match_log_add(struct tm_match_log *log, const struct tm_match *match, struct tm_error *err);
 
-/* To the first match again. */
+/* Goes back to the first match. */
 void tm_match_log_rewind(struct tm_match_log *log);
 
-/* TM_OK with *MATCH set, valid until the next call; TM_END; TM_E_SYSTEM. */
+/* Reads the next match. TM_OK with *MATCH set, valid until the next call; TM_END; TM_E_SYSTEM. */
 enum tm_status tm_match_log_next(struct tm_match_log *log, struct tm_match *match, struct tm_error *err);
 
 void tm_match_log_release(struct tm_match_log *log);

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* Records of one key and rule, by role, file and time. */
+/* Order of records: key, rule, role, file, time. */
 struct group {
     const struct tm_record *records;
     uint32_t count;
@@ -73,7 +73,7 @@ static bool is_of_one_file(const struct group *g)
     return g->count > 0 && g->records[0].node == g->records[g->count - 1].node;
 }
 
-/* Each cause of one file with an effect of another, the nth with the nth. */
+/* Matches each cause of one file with an effect of another, the nth with the nth. */
 static enum tm_status pair_in_order(struct work *w, const struct group *causes, const struct group *effects)
 {
     enum tm_status st = TM_OK;
@@ -88,9 +88,9 @@ static enum tm_status pair_in_order(struct work *w, const struct group *causes, 
     return st;
 }
 
-/* A flow: one start; steps and ends in other files are after it, and an end is after steps in other files. An end in a
- * file that is not the start's is somebody else's where the start's own file has one: numbers of files are often equal
- * by chance. */
+/* A flow has one start. Steps and ends in other files are after it, and an end is after steps in other files. An end in
+ * another file belongs to another flow if the start's own file has an end too, since files often use equal numbers by
+ * chance. */
 static enum tm_status match_flow(struct work *w, const struct group *g)
 {
     struct group causes = with_role(g, TM_ROLE_CAUSE), steps = with_role(g, TM_ROLE_STEP),
@@ -124,7 +124,7 @@ static enum tm_status match_flow(struct work *w, const struct group *g)
     return st;
 }
 
-/* A span, and those in other files that it called. */
+/* Matches a span with the spans in other files that it called. */
 static enum tm_status match_call(struct work *w, const struct group *g)
 {
     struct group causes = with_role(g, TM_ROLE_CAUSE), effects = with_role(g, TM_ROLE_EFFECT);
@@ -144,7 +144,7 @@ static enum tm_status match_call(struct work *w, const struct group *g)
     return st;
 }
 
-/* The nth of a file that has it is the nth of each other, if all have as many. */
+/* The nth record of a file matches the nth of each other file if all files have the same number of records. */
 static enum tm_status match_equal(struct work *w, const struct group *g)
 {
     enum tm_status st = TM_OK;
@@ -164,7 +164,7 @@ static enum tm_status match_equal(struct work *w, const struct group *g)
     return st;
 }
 
-/* The longest first. */
+/* Sorts the longest first. */
 static enum tm_status match_longer(struct work *w, const struct group *g)
 {
     uint32_t n = 0, longest = 0;

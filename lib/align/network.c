@@ -6,10 +6,10 @@
 
 enum { EXACT_FILES_MAX = 16, GRID = 9, SWEEPS = 300 };
 
-/* A contradiction is more than a few wrong matches: a tenth of all. */
+/* fewer wrong matches than a tenth of all are not a contradiction */
 enum { CONTRADICTION_PART = 10 };
 
-/* Far past any time that there is. */
+/* beyond any possible time */
 #define FAR ((tm_i128)1 << 100)
 
 struct work {
@@ -19,7 +19,7 @@ struct work {
     uint64_t *ranks;  /* the order of the files */
     uint32_t *groups; /* union-find over nodes */
     bool *reached;
-    bool *is_of_tree; /* of each pair: lines were spread along it */
+    bool *is_of_tree; /* by pair: lines were spread along it */
     tm_i128 *up, *down; /* greatest and least error of each node's line */
     struct tm_error *err;
 };
@@ -34,7 +34,7 @@ static bool is_stepped(const struct tm_pair *p)
     return p->is_sifted && p->consensus.count > 1;
 }
 
-/* A pair that lines can go by. */
+/* True for a pair that can determine a line. */
 static bool is_usable(const struct work *w, const struct tm_pair *p)
 {
     const struct tm_network_node *n = w->network->nodes;
@@ -60,7 +60,7 @@ static void unite(const struct work *w, uint32_t a, uint32_t b)
         w->groups[a] = b;
 }
 
-/* What pairs of files say of whose clock was set. */
+/* The pairs of a file, to decide whose clock was set. */
 struct suspicion {
     uint32_t stepped, straight; /* pairs with steps, and with a line */
 };
@@ -72,8 +72,8 @@ static bool is_more_suspect(const struct work *w, const struct suspicion *s, uin
     return s[a].straight != s[b].straight ? s[a].straight < s[b].straight : w->ranks[a] > w->ranks[b];
 }
 
-/* The clock that was set is that of the file that is in most pairs with steps; of several the one that is in the fewest
- * with a line, and of those the last. */
+/* The clock that was set is that of the file in the most pairs with steps. Among several it is the one in the fewest
+ * pairs with a line, and among those the last. */
 static void find_stepped(const struct work *w, struct suspicion *s)
 {
     const struct tm_pair_table *pairs = &w->evidence->pairs;
@@ -110,7 +110,7 @@ static void find_stepped(const struct work *w, struct suspicion *s)
     }
 }
 
-/* Groups by estimates; a file that has none joins one that says something of it. */
+/* Forms groups by estimates. A file without an estimate joins a file that bounds it. */
 static void find_groups(const struct work *w)
 {
     const struct tm_pair_table *pairs = &w->evidence->pairs;
@@ -119,7 +119,7 @@ static void find_groups(const struct work *w)
     for (uint32_t i = 0; i < pairs->count; i++)
         if (is_usable(w, &pairs->pairs[i]) && pairs->pairs[i].has_estimate)
             unite(w, pairs->pairs[i].first, pairs->pairs[i].second);
-    for (uint32_t i = 0; i < pairs->count; i++) { /* before that united nothing more, marks who is alone */
+    for (uint32_t i = 0; i < pairs->count; i++) { /* true for groups of several files */
         w->reached[group_of(w, pairs->pairs[i].first)] |= group_of(w, pairs->pairs[i].first) != pairs->pairs[i].first;
         w->reached[group_of(w, pairs->pairs[i].second)] |= group_of(w, pairs->pairs[i].second) !=
                                                            pairs->pairs[i].second;
@@ -135,7 +135,7 @@ static void find_groups(const struct work *w)
     memset(w->reached, 0, w->nodes->count * sizeof *w->reached);
 }
 
-/* A line of P for a start: its estimate, or a bound where it has no more. */
+/* A first line of P: its estimate, or a bound if it has no estimate. */
 static struct tm_line line_of(const struct tm_pair *p)
 {
     if (p->has_estimate)
@@ -145,7 +145,7 @@ static struct tm_line line_of(const struct tm_pair *p)
     return (struct tm_line){.at_ns = at, .offset_ns = z};
 }
 
-/* Lines along a tree: pairs with an estimate first. */
+/* Spreads lines along a tree; pairs with an estimate come first. */
 static void spread(const struct work *w, bool only_estimates)
 {
     const struct tm_pair_table *pairs = &w->evidence->pairs;
@@ -164,7 +164,7 @@ static void spread(const struct work *w, bool only_estimates)
     }
 }
 
-/* The reading of NODE when its line says TAU. */
+/* The reading of NODE at which its line gives TAU. */
 static int64_t reading_at(const struct work *w, uint32_t node, int64_t tau)
 {
     const struct tm_line *line = &w->network->nodes[node].line;
@@ -174,7 +174,7 @@ static int64_t reading_at(const struct work *w, uint32_t node, int64_t tau)
     return t;
 }
 
-/* What the line of the second file of P says, less what that of the first does, where the offset is Z. */
+/* The difference of the lines of P's second and first file if the offset is Z. */
 static tm_i128 error_at(const struct work *w, const struct tm_pair *p, int64_t x, int64_t tau, int64_t z)
 {
     tm_i128 other = (tm_i128)x + z;
@@ -189,7 +189,7 @@ struct bound {
     tm_i128 low, high; /* of e(second) - e(first) */
 };
 
-/* How much more is possible as lines are in error by WIDTH at a moment: the moment itself is known no better. */
+/* How much the possible range grows if lines are wrong by WIDTH: the moment itself is then uncertain by as much. */
 static tm_i128 slack_of(const struct tm_pair *p, tm_i128 width)
 {
     tm_i128 spread = (tm_i128)p->corridor.slope_max - p->corridor.slope_min;
@@ -231,7 +231,7 @@ static bool lower(tm_i128 *value, tm_i128 from, tm_i128 length)
     return true;
 }
 
-/* Shortest paths from and to the reference. False where a cycle is negative. */
+/* Shortest paths from and to the reference. False if a cycle is negative. */
 static bool find_extremes(const struct work *w, uint32_t group, const struct bound *bounds, uint32_t count)
 {
     bool changed = true;
@@ -243,14 +243,14 @@ static bool find_extremes(const struct work *w, uint32_t group, const struct bou
             const struct bound *b = &bounds[i];
             changed |= lower(&w->up[b->second], w->up[b->first], b->high);
             changed |= lower(&w->up[b->first], w->up[b->second], -b->low);
-            changed |= lower(&w->down[b->first], w->down[b->second], b->high); /* down is negated */
+            changed |= lower(&w->down[b->first], w->down[b->second], b->high); /* down has negated values */
             changed |= lower(&w->down[b->second], w->down[b->first], -b->low);
         }
     }
     return !changed;
 }
 
-/* Extremes at TAU: once to learn how far lines may be off, and once with what that costs. */
+/* Finds the extremes at TAU: first to learn how wrong lines may be, then including the effect of that. */
 static bool find_extremes_at(const struct work *w, uint32_t group, int64_t tau, struct bound *bounds, tm_i128 *widths)
 {
     uint32_t count = find_bounds(w, group, tau, bounds);
@@ -267,14 +267,14 @@ static int64_t tell(tm_i128 v)
     return v >= INT64_MAX ? TM_UNBOUNDED_HIGH : v <= INT64_MIN ? TM_UNBOUNDED_LOW : (int64_t)v;
 }
 
-/* Errors are those at a moment of the reference; what is told is the offset at a reading of the file, which is that
- * moment give or take the error. Slopes make a thousandth of it at most. */
+/* Errors are those at a moment of the reference, but the report needs the offset at a reading of the file. The two
+ * differ by the error, which slopes turn into a thousandth of it at most. */
 static tm_i128 pad(tm_i128 error)
 {
     return error >= FAR ? FAR : error + ((error < 0 ? -error : error) >> 10) + 1;
 }
 
-/* The offset of NODE's readings at X lies between its line less the greatest error and less the least. */
+/* The offset at NODE's reading X lies between its line minus the greatest error and its line minus the least. */
 static void note_bounds(const struct work *w, uint32_t node, int which, int64_t x)
 {
     struct tm_network_node *n = &w->network->nodes[node];
@@ -290,8 +290,8 @@ static int64_t moment(const struct tm_align_node *node, int which)
                         : node->first_ns + (node->last_ns - node->first_ns) / 2;
 }
 
-/* Of a great group bounds are found at some moments; between two of them they are no wider than the chord, as the
- * greatest value over a set of lines is convex in time. */
+/* In a large group bounds are computed at some moments. Between two of them they are at most as wide as the chord,
+ * because the greatest value over a set of lines is convex in time. */
 struct grid {
     int64_t taus[GRID];
     tm_i128 *up, *down; /* GRID times the nodes */
@@ -363,23 +363,23 @@ static bool bound_many(const struct work *w, uint32_t group, struct bound *bound
     return fits;
 }
 
-/* A line through what it adds at two readings. */
+/* The line through the offsets at two readings. */
 static struct tm_line line_through(int64_t x1, int64_t v1, int64_t x2, int64_t v2)
 {
     return (struct tm_line){x1, v1, x2 > x1 ? tm_slope_of((tm_i128)v2 - v1, (tm_i128)x2 - x1) : 0};
 }
 
-/* A pull of more than 10 hours is one of that: so the sum of a million of them, times their weights, fits 128 bits. */
+/* A pull is limited to 10 hours: the sum of a million of them, times their weights, fits 128 bits. */
 #define PULL_MAX (INT64_C(1) << 45)
 
-/* What a pair's estimate says of its files' lines at a moment, and how much that weighs. */
+/* The correction that a pair's estimate demands of its files' lines at a moment, and its weight. */
 struct pull {
     uint32_t first, second;
     int64_t residual;
     tm_i128 weight;
 };
 
-/* Weights are inverse to variances: of a trend the deviation over the samples, of a corridor its width. */
+/* Weights are inverse variances: of a trend from the deviation of its samples, of a corridor from its width. */
 static tm_i128 weight_of(const struct tm_pair *p, int64_t x)
 {
     tm_i128 variance;
@@ -409,14 +409,14 @@ static uint32_t find_pulls(const struct work *w, uint32_t group, int64_t tau, st
     return n;
 }
 
-/* One or two matches bound a line no better than they are long, so that what they add to a cycle is no error of it. */
+/* One or two matches determine a line only near themselves, so they do not count as an error of a cycle. */
 static bool has_cycle_evidence(const struct tm_pair *p)
 {
     enum { MATCHES_MIN = 4 };
     return p->samples_seen >= MATCHES_MIN || (p->seen[0] >= MATCHES_MIN && p->seen[1] >= MATCHES_MIN);
 }
 
-/* Notes the cycles of GROUP. The lines must be those of the tree, which no other pair has moved yet. */
+/* Notes the cycles of GROUP. The lines must still be those of the tree. */
 static enum tm_status note_cycles(const struct work *w, uint32_t group)
 {
     const struct tm_pair_table *pairs = &w->evidence->pairs;
@@ -439,7 +439,7 @@ static enum tm_status note_cycles(const struct work *w, uint32_t group)
     return TM_OK;
 }
 
-/* Least squares over PULLS: CHANGES is what each line has to give up. */
+/* Solves least squares over PULLS: CHANGES is subtracted from the lines. */
 static void relax(const struct work *w, uint32_t group, const struct pull *pulls, uint32_t count, int64_t *changes,
                   tm_i128 *sums, tm_i128 *weights)
 {
@@ -458,7 +458,7 @@ static void relax(const struct work *w, uint32_t group, const struct pull *pulls
         }
         for (uint32_t i = 0; i < n; i++) {
             int64_t next = i != group && weights[i] ? tm_clamp((sums[i] + weights[i] / 2) / weights[i], PULL_MAX) : 0;
-            next = (next + changes[i]) / 2; /* half the way, so that a ring does not swing */
+            next = (next + changes[i]) / 2; /* half of the change, so that a ring does not oscillate */
             changed |= next - changes[i] > 1 || changes[i] - next > 1;
             changes[i] = next;
         }
@@ -500,7 +500,7 @@ static int64_t within(int64_t v, int64_t low, int64_t high)
     return v < low ? low : v > high ? high : v;
 }
 
-/* The line inside what is possible at both ends. */
+/* Moves the line inside the possible range at both ends. */
 static void put_inside(const struct work *w, uint32_t node)
 {
     struct tm_network_node *n = &w->network->nodes[node];
@@ -557,17 +557,17 @@ static enum tm_status solve_group(const struct work *w, uint32_t group, bool *es
     return w->err->status;
 }
 
-/* The reading of P's first file that its greatest (least) offset leads from to the reading Y of the second. */
+/* The reading of P's first file from which its greatest (least) offset leads to the reading Y of the second. */
 static int64_t reading_before(const struct tm_pair *p, int64_t y, bool high)
 {
     int64_t x = y;
-    for (int i = 0; i < 8; i++) /* an offset changes by a thousandth of a change of x, so that this comes to rest */
+    for (int i = 0; i < 8; i++) /* converges: an offset changes by a thousandth of a change of x */
         x = tm_clamp((tm_i128)y - (high ? tm_corridor_high(&p->corridor, x) : tm_corridor_low(&p->corridor, x)),
                      TM_OFFSET_MAX);
     return x;
 }
 
-/* NODE, which nothing bounds against the reference of its group, is bounded on one side against another file. */
+/* NODE has no bound against its group's reference but a bound on one side against another file. */
 static void bound_against(const struct work *w, uint32_t node, const struct tm_pair *p)
 {
     struct tm_network_node *n = &w->network->nodes[node];
@@ -584,8 +584,8 @@ static void bound_against(const struct work *w, uint32_t node, const struct tm_p
     }
 }
 
-/* A file that is related only to one whose reference it says nothing of: by a bound, or by an offset with steps, as the
- * other one's clock was set. */
+/* A file that is related only to a file that the reference does not determine: by a bound, or by an offset with steps
+ * if the clock of that file was set. */
 static void judge_beside(const struct work *w)
 {
     const struct tm_pair_table *pairs = &w->evidence->pairs;
@@ -607,7 +607,7 @@ static void judge_beside(const struct work *w)
     }
 }
 
-/* Files that lines do not reach: pairs that contradict themselves say why. */
+/* Files without a line: pairs with contradictions are the reason. */
 static void judge_rest(const struct work *w)
 {
     const struct tm_pair_table *pairs = &w->evidence->pairs;
@@ -629,7 +629,8 @@ static void judge_rest(const struct work *w)
             n->reference = n == a ? b->reference : a->reference;
         }
     }
-    for (uint32_t i = 0; i < w->nodes->count; i++) /* the other file of one whose clock was set, and nothing else */
+    /* the other file of a pair whose clock was set, and no other relation */
+    for (uint32_t i = 0; i < w->nodes->count; i++)
         if (w->network->nodes[i].verdict == TM_VERDICT_STEPPED &&
             w->network->nodes[w->network->nodes[i].reference].verdict == TM_VERDICT_NONE)
             w->network->nodes[w->network->nodes[i].reference].verdict = TM_VERDICT_REFERENCE;

@@ -7,10 +7,10 @@
 
 #include <stdlib.h>
 
-/* How many beats of each recording a shift leaves without a counterpart before that is looked into. */
+/* beats of each recording without a counterpart before passages are tried */
 enum { RAGGED_MIN = 16 };
 
-/* A group of two files. */
+/* The groups of two files. */
 struct beats {
     struct tm_beat *a, *b;
     uint32_t a_count, b_count;
@@ -22,7 +22,7 @@ struct sequences {
     uint32_t count;
 };
 
-/* A group and the first file that has it. */
+/* A group, and the first file that has it. */
 struct anchor {
     uint64_t key;
     uint32_t node;
@@ -34,7 +34,7 @@ struct work {
     struct tm_table index; /* of anchors, by key */
     struct anchor *anchors;
     uint32_t anchor_count, anchor_cap;
-    uint32_t anchor_node; /* of `loaded' */
+    uint32_t anchor_node; /* node of `loaded' */
     struct sequences loaded;
 };
 
@@ -56,7 +56,7 @@ static bool is_used(const struct tm_align_node *node, const struct tm_record *r)
     return (r->grade == 0 || r->grade == node->grade) && (!(r->operation & TM_OPERATION_SEND_RECV) || is_all_to_all);
 }
 
-/* Of several accounts of the same operations the best of the file alone. */
+/* If a file has several accounts of one set of operations, keeps only the best. */
 static enum tm_status load(const struct tm_candidates *c, const struct tm_record_store *store, uint32_t node,
                            struct sequences *to, struct tm_error *err)
 {
@@ -81,7 +81,7 @@ static struct tm_beat *beats_of(const struct tm_record *records, uint32_t count)
     return beats;
 }
 
-/* The records of KEY in S. */
+/* Finds the records of KEY in S. */
 static uint32_t find_group(const struct sequences *s, uint64_t key, uint32_t *count)
 {
     uint32_t low = 0, high = s->count;
@@ -110,7 +110,7 @@ static enum tm_status put_numbered(struct work *w, const struct tm_record *recor
     return st;
 }
 
-/* As beats of the first file have the NUMBERS. Records without one are not used. */
+/* Numbers the records as the beats of the first file with NUMBERS. Records without a number are not used. */
 static enum tm_status put_by_passages(struct work *w, const struct tm_record *records, uint32_t count,
                                       const int32_t *numbers, struct tm_error *err)
 {
@@ -127,7 +127,7 @@ static int by_offset(const void *a, const void *b)
     return p < q ? -1 : p > q;
 }
 
-/* The median of what is to be added to beats of B for those of A, with B's shifted by SHIFT. */
+/* The median of the differences between beats of A and beats of B shifted by SHIFT. */
 static int64_t offset_at(const struct beats *beats, int64_t shift)
 {
     enum { MOST = 256 };
@@ -151,7 +151,7 @@ static enum tm_status note(struct tm_numbering_doubt **list, uint32_t *count, ui
     return TM_OK;
 }
 
-/* How many beats B and A have in common if SHIFT is right. */
+/* The number of beats that B and A have in common if SHIFT is right. */
 static uint32_t overlap(const struct beats *beats, int64_t shift)
 {
     int64_t first = shift < 0 ? -shift : 0, end = (int64_t)beats->b_count - shift;
@@ -160,15 +160,16 @@ static uint32_t overlap(const struct beats *beats, int64_t shift)
     return end > first ? (uint32_t)(end - first) : 0;
 }
 
-/* Whether SHIFT leaves stretches of both recordings without a counterpart. They may have been recorded at different
- * times; or one clock was set by more than the recording is long, and what was later stands in front. */
+/* True if SHIFT leaves stretches of both recordings without a counterpart. They may be from different times. Or one
+ * clock was set back by more than the length of the recording, and later events precede earlier ones. */
 static bool is_ragged(const struct beats *beats, int64_t shift)
 {
     uint32_t common = overlap(beats, shift);
     return beats->a_count - common >= RAGGED_MIN && beats->b_count - common >= RAGGED_MIN;
 }
 
-/* Whether NUMBERS of B also relate what SHIFT leaves without a counterpart: at least two fifths of what could be. */
+/* True if NUMBERS of B relate the beats that SHIFT leaves without a counterpart: at least two fifths of the possible
+ * ones. */
 static bool is_more(const struct beats *beats, const int32_t *numbers, int64_t shift)
 {
     uint32_t common = overlap(beats, shift), more = 0;
@@ -180,8 +181,8 @@ static bool is_more(const struct beats *beats, const int32_t *numbers, int64_t s
     return more >= RAGGED_MIN / 2 && more * 5 >= (shorter - common) * 2;
 }
 
-/* Two recordings whose beats B and A one shift does not fit, or (SHIFT) does not fit all of. IS_DONE tells whether they
- * are numbered now. */
+/* Tries passages for two recordings whose beats B and A no single shift fits, or SHIFT fits only in part. *IS_DONE:
+ * they are numbered now. */
 static enum tm_status compare_passages(struct work *w, const struct tm_record *records, const struct beats *beats,
                                        const int64_t *shift, bool *is_done, struct tm_error *err)
 {
@@ -199,7 +200,7 @@ static enum tm_status compare_passages(struct work *w, const struct tm_record *r
     return st;
 }
 
-/* The group of COUNT records at RECORDS of NODE against that of OTHER. */
+/* Compares the group of COUNT records at RECORDS of NODE with that of OTHER. */
 static enum tm_status compare(struct work *w, const struct tm_record *records, uint32_t count, uint32_t node,
                               uint32_t other, struct tm_error *err)
 {

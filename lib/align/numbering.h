@@ -1,29 +1,29 @@
-/* Gives unnumbered records numbers that mean the same in all files: the nth of a group, shifted where files recorded
- * different stretches of it. */
+/* Gives unnumbered records numbers that mean the same in all files: the nth of a group. If files recorded different
+ * stretches of a group, the numbers are shifted. */
 #ifndef TM_ALIGN_NUMBERING_H
 #define TM_ALIGN_NUMBERING_H
 
 #include "align/candidates.h"
 
-/* What became of a file's group. */
+/* The result for a file's group. */
 struct tm_numbering_doubt {
-    uint32_t node, other; /* the file, and the one whose sequence it was compared with */
+    uint32_t node, other; /* the file, and the file with whose sequence it was compared */
     uint8_t rule;
-    int64_t offset_ns, second_offset_ns; /* of NODE's readings to OTHER's, by the best shift and the second best */
+    int64_t offset_ns, second_offset_ns; /* from NODE's readings to OTHER's, by the best and the second best shift */
 };
 
 /* Zero-initialise. */
 struct tm_numbering {
-    struct tm_numbering_doubt *doubts; /* groups with two shifts that fit about as well: they are not used */
+    struct tm_numbering_doubt *doubts; /* groups with two shifts that fit about equally well; they are not used */
     uint32_t doubt_count;
-    struct tm_numbering_doubt *seconds; /* groups that are used: what the second best shift would say */
+    struct tm_numbering_doubt *seconds; /* groups that are used: the result of the second best shift */
     uint32_t second_count;
     /* private */
     uint32_t doubt_cap, second_cap;
 };
 
-/* Moves the records of CANDIDATES' ordinal store to the numbered one, and those of copies that a system trace has too.
- * TM_OK or TM_E_SYSTEM. */
+/* Moves the records of CANDIDATES' ordinal store to the numbered store, and also those copies that a system trace has
+ * too. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_numbering_do(struct tm_numbering *numbering, struct tm_candidates *candidates, struct tm_error *err);
 
 void tm_numbering_release(struct tm_numbering *numbering);

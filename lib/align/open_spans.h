@@ -1,4 +1,4 @@
-/* Slices whose end has not come yet: what a begin said is kept until its end, as only both together are a span. */
+/* Slices whose end has not been read. The facts of a begin are kept until its end, since both together are a span. */
 #ifndef TM_ALIGN_OPEN_SPANS_H
 #define TM_ALIGN_OPEN_SPANS_H
 
@@ -16,10 +16,10 @@ struct tm_open_spans {
     uint32_t count, cap;
 };
 
-/* BEGIN is open on its track from now on; past a depth or number of tracks of TM_OPEN_SPANS_* it is forgotten. */
+/* BEGIN is open on its track from now on. It is dropped beyond a depth or number of tracks of TM_OPEN_SPANS_*. */
 enum tm_status tm_open_spans_begin(struct tm_open_spans *open, const struct tm_event *begin, struct tm_error *err);
 
-/* What END ends, its payload valid until the next begin. False where nothing is open. */
+/* Finds the span that END ends; its payload is valid until the next begin. False if none is open. */
 bool tm_open_spans_end(struct tm_open_spans *open, const struct tm_event *end, struct tm_event *begin);
 
 void tm_open_spans_release(struct tm_open_spans *open);

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* What is kept of a pair, where there are few pairs and where there are many. */
+/* how much is kept of a pair, if there are few pairs and if there are many */
 enum {
     FEW_PAIRS = 64,
     CONSTRAINTS_FEW = 1 << 14,
@@ -33,7 +33,7 @@ static enum tm_status keep_constraint(struct tm_pair *pair, const struct tm_cons
     uint64_t number = pair->seen[c->is_lower]++;
     if (number & ((UINT64_C(1) << pair->constraint_shift) - 1))
         return TM_OK;
-    while (pair->constraint_count >= most) { /* every second one of each kind */
+    while (pair->constraint_count >= most) { /* keep every second one of each kind */
         uint32_t n = 0, of_kind[2] = {0, 0};
         for (uint32_t i = 0; i < pair->constraint_count; i++)
             if (of_kind[pair->constraints[i].is_lower]++ % 2 == 0)

@@ -1,5 +1,5 @@
-/* What is known of each two files: the constraints of their matches as hulls, and samples of them. Memory grows with
- * the pairs, not with the matches. */
+/* The evidence of each pair of files: the constraints of their matches as hulls, and samples. Memory grows with the
+ * pairs, not with the matches. */
 #ifndef TM_ALIGN_PAIR_TABLE_H
 #define TM_ALIGN_PAIR_TABLE_H
 
@@ -8,7 +8,7 @@
 #include "align/trend.h"
 #include "base/table.h"
 
-/* Zero-initialised but for first and second; x is a reading of the first, z what is to be added for the second's. */
+/* Zero-initialise except first and second. x is a reading of the first file, z the difference to the second's. */
 struct tm_pair {
     uint32_t first, second; /* nodes; first < second */
     struct tm_hull above, below;
@@ -18,13 +18,13 @@ struct tm_pair {
     struct tm_sample *samples; /* every 2^sample_shift-th */
     uint32_t sample_count, sample_cap;
     unsigned sample_shift;
-    uint64_t seen[2]; /* upper constraints, lower ones */
+    uint64_t seen[2]; /* number of upper and of lower constraints */
     uint64_t samples_seen;
     uint64_t left_out; /* constraints that the hulls do without, as not all can be true */
-    bool is_sifted;    /* the hulls hold those alone that agree with consensus */
+    bool is_sifted;    /* constraints that the hulls ignore, since not all can be true */
     struct tm_consensus consensus;
     struct tm_corridor corridor;
-    bool has_estimate, is_trend; /* a trend of samples, else the middle of the corridor */
+    bool has_estimate, is_trend; /* is_trend: from a trend of samples; otherwise the middle of the corridor */
     struct tm_line estimate;
     int64_t deviation_ns;
 };
@@ -33,23 +33,22 @@ struct tm_pair {
 struct tm_pair_table {
     struct tm_pair *pairs;
     uint32_t count;
-    uint32_t samples_max; /* of a pair; 0: as many as there is room for */
+    uint32_t samples_max; /* of a pair; 0: limited only by room */
     /* private */
     uint32_t cap;
     struct tm_table index;
 };
 
-/* The pair of the files A and B, which differ, made where there is none. NULL: out of memory. Valid until the next
- * call. */
+/* Finds or makes the pair of the files A and B, which differ. NULL: out of memory. Valid until the next call. */
 struct tm_pair *tm_pair_table_get(struct tm_pair_table *table, uint32_t a, uint32_t b, struct tm_error *err);
 
-/* The event at CAUSE_NS of the file CAUSE was not after that at EFFECT_NS of EFFECT. With SIFTED only for pairs that
- * are sifted, into whose hulls it goes if it agrees; else only for others. TM_OK or TM_E_SYSTEM. */
+/* Adds the constraint that the event at CAUSE_NS of the file CAUSE was not after that at EFFECT_NS of EFFECT. SIFTED:
+ * only to sifted pairs, whose hulls take it if it agrees; otherwise only to others. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_pair_table_order(struct tm_pair_table *table, uint32_t cause, int64_t cause_ns, uint32_t effect,
                                    int64_t effect_ns, bool sifted, struct tm_error *err);
 
-/* The events at A_NS of A and B_NS of B were at one time but for some delay; ORDERS: how many of the same match came
- * before each. TM_OK or TM_E_SYSTEM. */
+/* Adds the sample that the events at A_NS of A and B_NS of B were at one time except for a delay. ORDERS: how many
+ * members of the match came before each. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_pair_table_sample(struct tm_pair_table *table, uint32_t a, int64_t a_ns, uint32_t b, int64_t b_ns,
                                     const uint8_t orders[2], struct tm_error *err);
 

@@ -2,11 +2,11 @@
 
 #include <stdlib.h>
 
-/* How many beats a passage has, how far apart two of an interval may be, and how many passages are looked for at every
- * offset. */
+/* Beats of a passage, the largest distance of the beats of an interval, and the number of passages that are tried at
+ * every offset. */
 enum { PASSAGE = 32, SKIPS = 2, SEARCHES_MAX = 256, VOTES_CAP = 1 << 18, VOTES_MIN = 8 };
 
-/* How far two intervals may be apart, as a part of the usual interval. */
+/* Tolerance of an interval, as a part of the usual interval. */
 enum { STRICTNESSES = 2 };
 static const int64_t parts[STRICTNESSES] = {40, 10};
 
@@ -24,7 +24,7 @@ struct work {
     int64_t near_ns;
     int32_t *numbers;
     bool has_offset;
-    int64_t offset_ns; /* of the last passage that was found: A's time less B's */
+    int64_t offset_ns; /* of the last passage that was found: A's time minus B's */
     uint32_t searches, compared, matched;
 };
 
@@ -61,7 +61,7 @@ static int64_t usual_interval(const struct work *w)
     return w->votes[n / 2];
 }
 
-/* The votes of the interval of A between FROM and TO. */
+/* Adds the votes of the interval of A between FROM and TO. */
 static uint32_t vote(const struct work *w, uint32_t from, uint32_t to, uint32_t n)
 {
     const struct tm_beat *p = &w->a[from], *q = &w->a[to];
@@ -82,8 +82,8 @@ static uint32_t vote(const struct work *w, uint32_t from, uint32_t to, uint32_t 
     return n;
 }
 
-/* Where the stretch of sorted votes is that is no longer than WIDTH and has the most, of those that do not reach into
- * twice that around OTHER, if that is given. */
+/* Finds the range of sorted votes, at most WIDTH long, that has the most votes. Votes within twice that of OTHER, if
+ * given, do not count. */
 static uint32_t find_densest(const struct work *w, uint32_t count, const int64_t *other, uint32_t *votes)
 {
     int64_t width = 2 * w->near_ns, away = 4 * w->near_ns;
@@ -102,7 +102,7 @@ static uint32_t find_densest(const struct work *w, uint32_t count, const int64_t
     return best;
 }
 
-/* The offset of the passage at FIRST, looked for everywhere. */
+/* Searches for the offset of the passage at FIRST everywhere. */
 static bool search(struct work *w, uint32_t first, uint32_t end, int64_t *offset_ns)
 {
     uint32_t n = 0, best, second;
@@ -135,7 +135,7 @@ static uint32_t find_nearest(const struct work *w, int64_t ns)
     return low > 0 && ns - w->b[low - 1].ns < w->b[low].ns - ns ? low - 1 : low;
 }
 
-/* The beats from FIRST on that are near one of B at OFFSET_NS: how many, and the median of what they are apart. */
+/* Counts the beats from FIRST on that are near one of B at OFFSET_NS, and finds the median of their distances. */
 static uint32_t count_near(const struct work *w, uint32_t first, uint32_t end, int64_t *offset_ns)
 {
     int64_t apart[PASSAGE];

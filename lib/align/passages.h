@@ -1,9 +1,9 @@
-/* Two recordings of one sequence of events, of which either lost some or had its clock set: which event is which.
+/* Two recordings of one sequence of events, where one recording lost events or had its clock set: which event is which.
  *
- * A passage is a few events in a row of one recording. Each interval of it that is as long in the other recording votes
- * for an offset, also where one event between is lost. Where one offset has more than twice the votes of every other,
- * the events of the passage are those that are near at this offset. The next passage is looked for at the same offset
- * first. A sequence that is periodic has no such offset. */
+ * A passage is a few consecutive events of one recording. Each of its intervals votes for every offset at which the
+ * other recording has an interval of equal length, also if one event between is lost. If one offset has more than twice
+ * the votes of every other, the events of the passage are those that are near each other at this offset. The next
+ * passage is tried at the same offset first. A periodic sequence has no such offset. */
 #ifndef TM_ALIGN_PASSAGES_H
 #define TM_ALIGN_PASSAGES_H
 
@@ -11,8 +11,8 @@
 
 enum { TM_PASSAGES_NONE = -1, TM_PASSAGES_BEATS_MAX = 1 << 16 };
 
-/* NUMBERS gets for each beat of B which one of A it is, or TM_PASSAGES_NONE, and IS_FOUND whether two fifths of what
- * was compared is the same event. A and B are in the order of time, at least two beats each and at most
+/* Sets NUMBERS of each beat of B to the index of its beat of A, or to TM_PASSAGES_NONE. *IS_FOUND: two fifths of the
+ * compared beats have one. A and B are in order of time and have at least two beats each and at most
  * TM_PASSAGES_BEATS_MAX. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_passages_find(int32_t *numbers, bool *is_found, const struct tm_beat *a, uint32_t a_count,
                                 const struct tm_beat *b, uint32_t b_count, struct tm_error *err);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A block on disk begins with the offset of the one before it and its number of records. */
+/* A block on disk begins with the offset of the previous block and its number of records. */
 struct block_head {
     uint64_t before, count;
 };
@@ -16,7 +16,7 @@ struct tm_record_part {
     struct tm_record *block; /* block_records; NULL: none yet */
     uint32_t in_block;
     uint64_t count;
-    uint64_t last; /* offset + 1 of the block that was written last; 0: none */
+    uint64_t last; /* offset + 1 of the last written block; 0: none */
 };
 
 static enum tm_status write_block(struct tm_record_store *store, struct tm_record_part *part, struct tm_error *err)

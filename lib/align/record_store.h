@@ -1,5 +1,5 @@
-/* Records in any number of parts, each of which can be read for itself. A part has a block of memory; what does not fit
- * goes to one temporary file, so that memory grows with the parts and not with the records. */
+/* Records in any number of parts; each part can be read by itself. A part has one block in memory; further blocks go to
+ * one temporary file. So memory grows with the parts, not with the records. */
 #ifndef TM_ALIGN_RECORD_STORE_H
 #define TM_ALIGN_RECORD_STORE_H
 
@@ -11,7 +11,7 @@
 /* Zero-initialise with fd -1. */
 struct tm_record_store {
     const char *dir;        /* for the file, as tm_io_temporary; borrowed */
-    uint32_t block_records; /* in a block; to be set before the first add */
+    uint32_t block_records; /* in a block; set before the first add */
     uint32_t part_count;
     int fd;
     /* private */
@@ -20,13 +20,13 @@ struct tm_record_store {
     uint64_t file_end;
 };
 
-/* Adds RECORD to PART, which may be a new one. TM_OK or TM_E_SYSTEM. */
+/* Adds RECORD to PART, which may be new. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_record_store_add(struct tm_record_store *store, uint32_t part, const struct tm_record *record,
                                    struct tm_error *err);
 
 uint64_t tm_record_store_count(const struct tm_record_store *store, uint32_t part);
 
-/* All records of PART, in no order, at *RECORDS (to be freed). TM_OK or TM_E_SYSTEM. */
+/* Reads all records of PART, in no order, to *RECORDS (to be freed). TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_record_store_load(const struct tm_record_store *store, uint32_t part, struct tm_record **records,
                                     uint32_t *count, struct tm_error *err);
 

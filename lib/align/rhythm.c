@@ -2,11 +2,11 @@
 
 #include <stdlib.h>
 
-/* How far two intervals may be apart, as a part of the usual interval: several strictnesses are tried. */
+/* Tolerance of an interval, as a part of the usual interval; several are tried. */
 enum { STRICTNESSES = 4 };
 static const int64_t parts[STRICTNESSES] = {1000, 200, 40, 10};
 
-/* A stretch without so many votes is not noticed. */
+/* fewer missing votes are not noticed */
 enum { SHORT_MIN = 4 };
 
 struct tally {
@@ -16,7 +16,7 @@ struct tally {
 struct work {
     const struct tm_beat *a, *b;
     uint32_t a_count, b_count;
-    uint32_t *samples; /* beats of A whose interval to the next one is asked for */
+    uint32_t *samples; /* beats of A whose interval to the next one votes */
     uint32_t sample_count;
     int64_t near_ns[STRICTNESSES];
 };
@@ -35,7 +35,7 @@ static int64_t usual_interval(const struct work *w, int64_t *values)
     return values[w->sample_count / 2];
 }
 
-/* The votes of the samples from FIRST to before END. */
+/* Adds the votes of the samples in [FIRST, END). */
 static struct tally ask(const struct work *w, uint32_t first, uint32_t end, int64_t shift)
 {
     struct tally t = {0};
@@ -56,14 +56,14 @@ static struct tally ask(const struct work *w, uint32_t first, uint32_t end, int6
     return t;
 }
 
-/* Votes, less where many were asked that did not vote. */
+/* The votes, reduced if many samples did not vote. */
 static uint64_t weigh(const struct tally *t, int strictness)
 {
     return t->asked ? ((uint64_t)t->votes[strictness] * t->votes[strictness] << 16) / t->asked : 0;
 }
 
-/* Whether a stretch has fewer votes T than chance allows, if ALL have the shift: less than half of what is expected,
- * and three standard deviations (binomial) less. */
+/* True if a stretch has fewer votes T than chance permits when ALL have the shift: less than half of what is expected,
+ * and less by three standard deviations (binomial). */
 static bool is_short(const struct tally *t, const struct tally *all, int strictness)
 {
     uint64_t votes = t->votes[strictness], all_votes = all->votes[strictness];
@@ -72,7 +72,7 @@ static bool is_short(const struct tally *t, const struct tally *all, int strictn
            missing * missing * all->asked > 9 * expected * (all->asked - all_votes);
 }
 
-/* Where an event was lost, or a clock was set, the shift is another from there on, or the order for a while. */
+/* After a lost event or a set clock the shift changes for good, or the order changes for a while. */
 static bool is_even(const struct work *w, const struct tally *all, int64_t shift, int strictness)
 {
     enum { EIGHTHS = 8, STRETCHES = 32 };
@@ -104,7 +104,8 @@ static void choose(struct tm_rhythm *rhythm, const struct work *w, const struct 
         uint64_t other = second == UINT32_MAX ? 0 : weigh(&tallies[second], s);
         if (tallies[best].votes[s] < TM_RHYTHM_VOTES_MIN || tallies[best].votes[s] * 5 < tallies[best].asked * 2)
             continue;
-        bool is_usual = w->a_count == w->b_count && first + best == 0; /* as many events in both: the nth is the nth */
+        /* both have as many events: the nth is the nth */
+        bool is_usual = w->a_count == w->b_count && first + best == 0;
         uint64_t contrast = (weight << 8) / (other + (UINT64_C(1) << 16));
         if (contrast <= best_contrast)
             continue;

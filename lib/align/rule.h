@@ -1,4 +1,4 @@
-/* What relates events of different files, a rule each: which events it looks at, and what they say of each other. */
+/* The rules that relate events of different files: which events a rule uses, and what they say about each other. */
 #ifndef TM_ALIGN_RULE_H
 #define TM_ALIGN_RULE_H
 
@@ -9,24 +9,24 @@
 #include <regex.h>
 #include <stdbool.h>
 
-/* An argument of an event; of a string the bytes, of a number its 64 bits. */
+/* An argument of an event: the bytes of a string, or the 64 bits of a number. */
 struct tm_align_arg {
-    struct tm_text key;  /* without "args." or "debug." in front */
+    struct tm_text key;  /* without a leading "args." or "debug." */
     struct tm_text text; /* data NULL: a number */
     uint64_t number;
 };
 
 enum { TM_ALIGN_ARGS_MAX = 64, TM_ALIGN_FLOWS_MAX = 32 };
 
-/* An event with a time, a slice with both its ends, and what is known of it. All borrowed. */
+/* An event with a time, or a slice with both its ends, and its facts. All borrowed. */
 struct tm_align_event {
-    const struct tm_event *event; /* of a slice its beginning */
-    int64_t begin_ns, end_ns;     /* the same where it has no duration */
+    const struct tm_event *event; /* of a slice: its begin */
+    int64_t begin_ns, end_ns;     /* equal if it has no duration */
     bool is_slice;
-    bool has_tid, wants_copy; /* its thread is known; a record of TM_ROLE_COPY would be kept */
+    bool has_tid, wants_copy; /* wants_copy: a record of TM_ROLE_COPY would be kept */
     int64_t tid;
     struct tm_text name, category;
-    uint32_t name_string; /* of the catalog; 0 where it has no number */
+    uint32_t name_string; /* string number in the catalog; 0: none */
     uint32_t arg_count;
     struct tm_align_arg args[TM_ALIGN_ARGS_MAX];
     uint32_t flow_count, ending_flow_count;
@@ -36,33 +36,33 @@ struct tm_align_event {
     uint64_t bind;
 };
 
-/* A rule as it was asked for. */
+/* A rule in use. */
 struct tm_align_use {
     const struct tm_align_rule *rule;
-    char *given;           /* as RULES has it, owned */
-    const char *parameter; /* after the colon, inside given; NULL: none */
+    char *given;           /* its text in RULES, owned */
+    const char *parameter; /* the text after the colon, inside given; NULL: none */
     bool has_pattern, begin_only, end_only;
     regex_t pattern; /* of the rule name */
 };
 
-/* A record more; ORDINAL: its key is that of a group in which it has no number yet. */
+/* Adds a record. ORDINAL: its key is that of a group, and it needs a number. */
 typedef void tm_align_put(void *context, const struct tm_record *record, bool ordinal);
 
 struct tm_align_rule {
     const char *name;
     const char
-        *parameter; /* what must follow after a colon; NULL: nothing, and the rule is used unless others are named */
-    /* Puts the records of EVENT, with all but node, name and rule set. */
+        *parameter; /* what follows after a colon; NULL: nothing, and the rule is in use unless others are named */
+    /* Adds the records of EVENT with all fields except node, name and rule. */
     void (*take)(const struct tm_align_use *use, const struct tm_align_event *event, tm_align_put *put, void *context);
 };
 
-/* The table of rules, ended by a name of NULL. */
+/* The table of rules; a NULL name ends it. */
 extern const struct tm_align_rule tm_align_rules[];
 
 /* The argument KEY, or NULL. */
 const struct tm_align_arg *tm_align_arg(const struct tm_align_event *event, const char *key);
 
-/* A number for the argument's value; the same for "12" and 12. */
+/* A number for the argument's value; equal for "12" and 12. */
 uint64_t tm_align_arg_hash(const struct tm_align_arg *arg, uint64_t seed);
 
 void tm_align_take_flows(const struct tm_align_use *use, const struct tm_align_event *event, tm_align_put *put,

@@ -1,9 +1,10 @@
-/* Collective operations of NCCL, RCCL, Gloo and MPI as profilers record them: no rank can leave before all have come.
+/* Collective operations of NCCL, RCCL, Gloo and MPI as profilers record them: no rank can leave before all have
+ * arrived.
  *
- * PyTorch Kineto (torch/csrc/distributed/c10d/ParamCommsUtils.hpp, libkineto's output of metadata) writes at kernels
- * and at record_param_comms the arguments "Collective name", "Process Group Name", "Process Group Ranks", "Group size",
- * "Seq" and, in some versions, "Comms Id". A kernel is running until the operation is over; what the CPU records may
- * return earlier, so it is used only in files that have no kernels. */
+ * PyTorch Kineto (torch/csrc/distributed/c10d/ParamCommsUtils.hpp, libkineto's output of metadata) writes the arguments
+ * "Collective name", "Process Group Name", "Process Group Ranks", "Group size", "Seq" and, in some versions, "Comms Id"
+ * at kernels and at record_param_comms. A kernel runs until the operation ends. The records of the CPU may return
+ * earlier, so they are used only in files without kernels. */
 #include "align/rule.h"
 #include "base/hash.h"
 
@@ -24,7 +25,7 @@ static void letters_of(struct tm_text text, char *word)
     word[n] = '\0';
 }
 
-/* The operation that WORD names, if it is one that nobody leaves before all have come, or one of a pair. */
+/* The operation that WORD names: one that no rank leaves before all have arrived, or one of a pair. */
 static const char *find_operation(const char *word)
 {
     static const char *const operations[] = {"allreduce", "reducescatter", "allgather",
@@ -66,13 +67,14 @@ static bool find_number(const struct tm_align_event *event, const char *key, int
     return true;
 }
 
-/* What is sent, so that messages of other sizes are not taken for each other. */
+/* What is sent; messages of different sizes do not match. */
 static uint64_t message_of(const struct tm_align_event *event)
 {
     return mix_arg(event, "dtype", mix_arg(event, "In msg nelems", SEED_PAIR));
 }
 
-/* A send of SRC to DST and its receive have one key. Without "Seq" the nth send of SRC to DST is the nth receive. */
+/* A send from SRC to DST and its receive have one key. Without "Seq" the nth send from SRC to DST is the nth
+ * receive. */
 static void put_pair(const struct tm_align_event *event, bool sends, struct tm_record *record, tm_align_put *put,
                      void *context)
 {

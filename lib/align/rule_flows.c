@@ -1,4 +1,4 @@
-/* Flow events whose ends lie in different files: what starts is not after what it arrives at. */
+/* Flow events whose ends are in different files: the start is not after the arrival. */
 #include "align/rule.h"
 #include "base/hash.h"
 

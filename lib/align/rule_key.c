@@ -1,4 +1,4 @@
-/* Spans with the same value of an argument that the user names: the longer holds the shorter. */
+/* Spans with equal values of an argument that the user names: the longer contains the shorter. */
 #include "align/rule.h"
 
 #include <string.h>

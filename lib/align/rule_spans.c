@@ -1,12 +1,12 @@
-/* Spans of distributed tracing, by their ids in the arguments: a span that was called lies within the one that called
- * it. Names of ids: OpenTelemetry (trace_id, span_id, parent_span_id), Jaeger (traceID, spanID, parentSpanID), Zipkin
- * (traceId, parentId), Elastic (trace.id, span.id, parent.id), Honeycomb (trace.trace_id, trace.parent_id). */
+/* Spans of distributed tracing, by the ids in their arguments: a called span lies within its caller. Names of ids:
+ * OpenTelemetry (trace_id, span_id, parent_span_id), Jaeger (traceID, spanID, parentSpanID), Zipkin (traceId,
+ * parentId), Elastic (trace.id, span.id, parent.id), Honeycomb (trace.trace_id, trace.parent_id). */
 #include "align/rule.h"
 #include "base/hash.h"
 
 enum { SEED_SPAN = 3 };
 
-/* KEY is NAME, whatever its case and whatever but letters is in it. */
+/* True if KEY is NAME; compares only letters, without case. */
 static bool is_name(struct tm_text key, const char *name)
 {
     for (size_t i = 0; i < key.len; i++) {
@@ -21,7 +21,7 @@ static bool is_name(struct tm_text key, const char *name)
     return *name == '\0';
 }
 
-/* The whole of KEY is like NAME ("trace.id"), or what is after its last dot ("trace.trace_id", "otel.span_id"). */
+/* True if KEY, or the part of it after its last dot ("trace.trace_id", "otel.span_id"), is like NAME ("trace.id"). */
 static bool is_like(struct tm_text key, const char *name)
 {
     size_t at = key.len;
@@ -32,7 +32,7 @@ static bool is_like(struct tm_text key, const char *name)
     return at > 0 && is_name((struct tm_text){key.data + at, key.len - at}, name);
 }
 
-/* The id of an argument; an empty one and one of zeros alone are none. */
+/* Reads the id of an argument. An empty id and one of zeros count as none. */
 static bool find_id(const struct tm_align_event *event, const char *const *names, uint64_t seed, uint64_t *id)
 {
     for (uint32_t i = 0; i < event->arg_count; i++)
@@ -50,7 +50,7 @@ static bool find_id(const struct tm_align_event *event, const char *const *names
     return false;
 }
 
-/* A message that nobody waits for: only its sending is before what it leads to. */
+/* A message without a reply: only its sending is before what it causes. */
 static bool is_message(const struct tm_align_event *event)
 {
     static const char *const kinds[] = {"producer", "consumer",           "PRODUCER",

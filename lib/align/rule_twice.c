@@ -1,16 +1,16 @@
-/* Events of one thing that two recorders saw: a switch of one kernel in two recordings of it, a mark that an app's own
- * trace and the system's both have. They are at one time, but for how late each recorder was.
+/* Events that two recorders saw: a switch in two recordings of one kernel, or a mark that an app's own trace and the
+ * system's both have. They are at one time, except for the delays of the recorders.
  *
- * A switch is known by its cpu and both tasks, and comes again and again; so the sequence of switches of a cpu is
- * matched by its rhythm, as markers are. So is that of the marks of a thread that have one name, but for digits in it:
- * "frame 7" comes once. Only the marks of a system trace and those of another file are compared, never those of two
- * programs: they may do the same in the same rhythm, and numbers of threads come again on other machines. */
+ * A switch has a cpu and two tasks, which repeat often; so the sequence of switches of a cpu is matched by its rhythm,
+ * as markers are. The marks of a thread are matched by rhythm too, grouped by their names without digits, since "frame
+ * 7" occurs once. Marks of a system trace are compared with those of other files, but marks of two programs never:
+ * programs may do the same in the same rhythm, and thread numbers repeat on other machines. */
 #include "align/rule.h"
 #include "base/hash.h"
 
 enum { SEED_SWITCH = 6, SEED_MARK = 10, NAME_MAX_BYTES = 256 };
 
-/* The kernel says on which cpu a thread wrote its mark; a program does not. */
+/* The kernel states the cpu of a mark's thread; a program does not. */
 static void put_mark(const struct tm_align_event *event, tm_align_put *put, void *context)
 {
     const struct tm_event *e = event->event;

@@ -4,13 +4,13 @@
 
 enum { ROUNDS = 6, MIRRORS = 3, WEIGHT_BITS = 10, RATIO_MAX = 8, QUOTIENT_BITS = 20, ORDER_SAMPLES_MIN = 3 };
 
-/* What sums of squares have room for, of 16384 samples: a sample 6 days or more from the middle, or 36 minutes or more
- * off the line, says nothing of its slope. A deviation is told up to 2 hours. */
+/* Limits that keep sums of squares of 16384 samples in range. A sample 6 days or more from the middle, or 36 minutes or
+ * more from the line, does not affect the slope. The largest reported deviation is 2 hours. */
 #define RUN_MAX (INT64_C(1) << 49)
 #define RISE_MAX (INT64_C(1) << 41)
 #define DEVIATION_MAX (INT64_C(1) << 43)
 
-/* Samples farther from their median, 36 years, are taken to be that far from it. */
+/* Samples farther from their median than 36 years are moved to that distance. */
 #define FAR (INT64_C(1) << 60)
 
 static int by_value(const void *a, const void *b)
@@ -27,8 +27,8 @@ static int by_x(const void *a, const void *b)
     return p->y < q->y ? -1 : p->y > q->y;
 }
 
-/* The value that would be at K if VALUES were sorted (Hoare 1961); those before it are no greater then, those after it
- * no less. */
+/* The value that would be at K if VALUES were sorted (Hoare 1961). Afterwards values before K are not greater, and
+ * those after it not less. */
 static int64_t select_nth(int64_t *values, uint32_t count, uint32_t k)
 {
     uint32_t low = 0, high = count - 1;
@@ -59,7 +59,7 @@ static int64_t select_nth(int64_t *values, uint32_t count, uint32_t k)
     return values[k];
 }
 
-/* The mean of the two in the middle where they are an even number. */
+/* The median; the mean of the two in the middle if their number is even. */
 static int64_t median(int64_t *values, uint32_t count)
 {
     int64_t high = select_nth(values, count, count / 2), low = high;
@@ -87,7 +87,7 @@ static void move(struct tm_sample *samples, uint32_t count, uint8_t order, uint8
             samples[i].y += by;
 }
 
-/* Takes out what a group and its mirror differ by. LINE is the trend so far. */
+/* Removes the difference between a group and its mirror. LINE is the trend so far. */
 static void mirror(struct tm_sample *samples, uint32_t count, const struct tm_line *line, int64_t *values)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -121,17 +121,17 @@ static int64_t deviation(const struct tm_line *line, const struct tm_sample *sam
     return middle < DEVIATION_MAX ? middle : DEVIATION_MAX;
 }
 
-/* Clocks usually drift by no more than this against each other, 1/USUAL_DRIFT: a slope that few samples over a short
- * time suggest is drawn towards 0, as ridge regression does (Hoerl and Kennard 1970). */
+/* Clocks usually drift against each other by at most 1/USUAL_DRIFT. A slope that few samples over a short time suggest
+ * is drawn towards 0, as in ridge regression (Hoerl and Kennard 1970). */
 enum { USUAL_DRIFT = 20000 };
 
-/* How far samples of two places are from the line, usually; 0 of those that are left out. */
+/* The usual distance from the line for samples of two orders; 0: such samples are left out. */
 struct spread {
     int64_t all;
     int64_t of[TM_TREND_ORDERS][TM_TREND_ORDERS];
 };
 
-/* A sample's weight: inverse to the variance of its group, and less where it is farther off than is usual there. */
+/* A sample's weight: the inverse variance of its group, reduced if it is farther away than usual there. */
 static tm_i128 weight_of(const struct tm_line *line, const struct tm_sample *s, const struct spread *spread)
 {
     int64_t usual = spread->of[s->order][s->other_order], d = distance(line, s);
@@ -141,7 +141,7 @@ static tm_i128 weight_of(const struct tm_line *line, const struct tm_sample *s, 
     return d <= usual ? weight : weight * usual / d;
 }
 
-/* One round of weighted least squares about LINE, whose reading stays where it is. */
+/* One round of weighted least squares around LINE; its at_ns does not change. */
 static void refit(struct tm_line *line, const struct tm_sample *samples, uint32_t count, const struct spread *spread)
 {
     tm_i128 weights = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0;
@@ -175,7 +175,7 @@ static void refit(struct tm_line *line, const struct tm_sample *samples, uint32_
     }
 }
 
-/* The shortest stretch of COUNT sorted values that holds N of them: where it begins. */
+/* The begin of the shortest range of the COUNT sorted values that has N of them. */
 static uint32_t find_shortest(const int64_t *values, uint32_t count, uint32_t n)
 {
     uint32_t best = 0;
@@ -185,9 +185,9 @@ static uint32_t find_shortest(const int64_t *values, uint32_t count, uint32_t n)
     return best;
 }
 
-/* Leaves the samples of a peak alone, where there is one: a quarter of all within a stretch that is PEAK times shorter
- * than that of the half. Where ranks are held up for milliseconds now and then, those that were not agree within
- * microseconds. How many are left. */
+/* Keeps only the samples of a peak, if there is one: a quarter of all in a range that is PEAK times shorter than that
+ * of the half. If ranks are delayed by milliseconds now and then, those without delay agree within microseconds.
+ * Returns how many are left. */
 static uint32_t keep_peak(const struct tm_line *line, struct tm_sample *samples, uint32_t count, int64_t *values)
 {
     enum { PEAK = 8, SAMPLES_MIN = 16 };
@@ -209,7 +209,7 @@ static uint32_t keep_peak(const struct tm_line *line, struct tm_sample *samples,
     return n;
 }
 
-/* Distances of the samples of ORDER and OTHER, and of their mirror. */
+/* Collects the distances of the samples of ORDER and OTHER, and of their mirror. */
 static uint32_t collect_distances(const struct tm_line *line, const struct tm_sample *samples, uint32_t count,
                                   const uint8_t orders[2], int64_t *values)
 {
@@ -225,7 +225,7 @@ static uint32_t collect_distances(const struct tm_line *line, const struct tm_sa
     return orders[0] != orders[1] && (mirrored < ORDER_SAMPLES_MIN || n - mirrored < ORDER_SAMPLES_MIN) ? 0 : n;
 }
 
-/* The spread of each group. Groups without a mirror are left out, where the others are a quarter of all at least. */
+/* Finds the spread of each group. Groups without a mirror are left out if the others are at least a quarter of all. */
 static void find_spread(struct spread *spread, const struct tm_line *line, const struct tm_sample *samples,
                         uint32_t count, int64_t *values)
 {
@@ -271,7 +271,7 @@ static void fit_groups(struct tm_line *line, const struct tm_sample *samples, ui
     }
 }
 
-/* The deviation that COUNT samples of one group would have, to tell as much as these do. */
+/* The deviation of COUNT samples of one group that would say as much as these samples. */
 static int64_t joint_deviation(const struct tm_line *line, const struct tm_sample *samples, uint32_t count,
                                int64_t *values)
 {
@@ -296,7 +296,7 @@ enum tm_status tm_trend_find(struct tm_line *line, int64_t *deviation_ns, struct
     int64_t *values = calloc(count, sizeof *values);
     if (values == NULL)
         return tm_error_nomem(err);
-    qsort(samples, count, sizeof *samples, by_x); /* what is found does not depend on the order they came in */
+    qsort(samples, count, sizeof *samples, by_x); /* the result does not depend on the order of the samples */
     for (uint32_t i = 0; i < count; i++)
         values[i] = samples[i].y;
     *line = (struct tm_line){.at_ns = samples[count / 2].x, .offset_ns = median(values, count), .slope = 0};

@@ -1,5 +1,5 @@
-/* Trace time as the wall clock or the monotonic clock would show it. The rule is the reference's: snapshots of all
- * machines count, of several at one time the first row. */
+/* Trace time as the wall clock or the monotonic clock would show it. The rule is the reference importer's: snapshots of
+ * all machines count, and of several at one time the first row. */
 #include "extension/internal.h"
 
 #include <inttypes.h>
@@ -73,17 +73,17 @@ static int read_timeline(struct timeline *t, sqlite3 *db)
     return rc == SQLITE_ROW ? SQLITE_NOMEM : rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-/* A sum wraps where it does not fit. */
+/* A sum that does not fit wraps. */
 static int64_t shift(const struct reading *from, int64_t ts)
 {
     return (int64_t)((uint64_t)from->value + (uint64_t)ts - (uint64_t)from->ts);
 }
 
-/* What the clock showed at TS. It goes on from the last reading before TS, but not beyond the next one; before the
- * first it stands still. */
+/* The reading of the clock at TS. It continues from the last reading before TS, but not beyond the next one. Before the
+ * first reading it is constant. */
 static int64_t convert(const struct timeline *t, int64_t ts)
 {
-    size_t from = 0, to = t->count; /* the first reading that is not before TS is between these */
+    size_t from = 0, to = t->count; /* the first reading not before TS is between these */
     while (from < to) {
         size_t middle = from + (to - from) / 2;
         if (t->rows[middle].ts < ts)
@@ -100,7 +100,7 @@ static int64_t convert(const struct timeline *t, int64_t ts)
     return here < next ? here : next;
 }
 
-/* Reads the argument and converts it. False: the result is set, to NULL where the clock was never read. */
+/* Reads the argument and converts it. False: the result is set; it is NULL if the clock was never read. */
 static bool take(sqlite3_context *context, sqlite3_value *argument, struct timeline *t, const char *name, int64_t *out)
 {
     sqlite3 *db = sqlite3_context_db_handle(context);
@@ -170,7 +170,7 @@ int tm_extension_add_clock_functions(sqlite3 *db)
         return SQLITE_NOMEM;
     *c = (struct clocks){.real.clock = CLOCK_OF_REALTIME, .monotonic.clock = CLOCK_OF_MONOTONIC, .users = 1};
     for (size_t i = 0; i < sizeof functions / sizeof *functions && rc == SQLITE_OK; i++) {
-        c->users++; /* which SQLite takes back, also where it fails */
+        c->users++; /* SQLite decrements it, also on failure */
         rc = sqlite3_create_function_v2(db, functions[i].name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, c,
                                         functions[i].call, NULL, NULL, release);
     }

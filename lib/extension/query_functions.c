@@ -1,4 +1,4 @@
-/* Functions that are a query of the database each. */
+/* Functions that are one query of the database each. */
 #include "extension/internal.h"
 
 #include <stdbool.h>
@@ -38,8 +38,8 @@ static void finalize(void *stmt)
     (void)sqlite3_finalize(stmt);
 }
 
-/* Prepares QUERY. Where the last argument is the same for all rows, which keys and names mostly are, SQLite keeps the
- * statement for the next row and IS_KEPT is true. */
+/* Prepares QUERY. If the last argument is the same for all rows, as keys and names usually are, SQLite keeps the
+ * statement for the next row and *IS_KEPT is true. */
 static sqlite3_stmt *prepare(sqlite3_context *context, const struct query *query, bool *is_kept)
 {
     int last = query->argument_count - 1;
@@ -86,7 +86,7 @@ static void run_query(sqlite3_context *context, int argc, sqlite3_value **argv)
     answer(context, &queries[(uintptr_t)sqlite3_user_data(context)], argv);
 }
 
-/* Refuses what the reference refuses. */
+/* Refuses the arguments that the reference importer refuses. */
 static void extract_arg(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
     (void)argc;

@@ -1,4 +1,4 @@
-/* Functions of texts and numbers alone. */
+/* Functions of texts and numbers only. */
 #include "extension/internal.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 SQLITE_EXTENSION_INIT3
 
 /* to_timecode(ts): hours, minutes, seconds, milli-, micro- and nanoseconds. Each part has the sign of TS, as in the
- * reference. */
+ * reference importer. */
 static void to_timecode(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
     char text[96];
@@ -29,7 +29,7 @@ static void to_timecode(sqlite3_context *context, int argc, sqlite3_value **argv
     sqlite3_result_text(context, text, len, SQLITE_TRANSIENT);
 }
 
-/* str_split(text, delimiter, index): the part with that index, from 0 on; NULL where there are not as many. */
+/* str_split(text, delimiter, index): the part with that index, counted from 0; NULL if there are fewer parts. */
 static void str_split(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
     const char *delimiter = sqlite3_value_type(argv[1]) == SQLITE_TEXT ? (const char *)sqlite3_value_text(argv[1]) : "";
@@ -65,7 +65,7 @@ static int digit_of(char c)
     return at ? (int)(at - digits) : -1;
 }
 
-/* The number of LEN hexadecimal digits after a sign; false where it does not fit into 64 bits. */
+/* Reads the LEN hexadecimal digits after a sign. False if the number does not fit 64 bits. */
 static bool read_hex(const char *text, size_t len, int64_t *out)
 {
     uint64_t value = 0;
@@ -85,7 +85,7 @@ static bool read_hex(const char *text, size_t len, int64_t *out)
     return true;
 }
 
-/* unhex(text): the number that the text says in hexadecimal, with or without 0x and blanks around it. */
+/* unhex(text): the number that the text states in hexadecimal, with or without 0x and surrounding blanks. */
 static void unhex(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
     static const char blanks[] = " \t\n\r\f\v";

@@ -11,7 +11,7 @@
 
 enum { ALIGN_STAGES = 4, ALIGN = 3, WORDS_MAX = 16 };
 
-/* A file without a name that a stage can write by its descriptor. */
+/* Makes a file without a name that a stage can write through its descriptor. */
 static enum tm_status make_temporary(const char *dir, int *fd, char *path, size_t size, struct tm_error *err)
 {
     enum tm_status st = tm_io_temporary(dir, fd, err);
@@ -21,11 +21,11 @@ static enum tm_status make_temporary(const char *dir, int *fd, char *path, size_
     return st;
 }
 
-/* Runs the stages up to WORDS, the command line of tm-align. */
+/* Runs the stages up to the command line WORDS of tm-align. */
 static enum tm_status run_stages(struct tm_alignment_run *run, const char *const *words, int *status,
                                  struct tm_error *err)
 {
-    static const struct tm_emit looks = {.name = "text", .needs_detail = true}; /* what tm-align looks at */
+    static const struct tm_emit looks = {.name = "text", .needs_detail = true}; /* what tm-align reads */
     struct tm_merge_commands commands = {0};
     struct tm_stage stages[TM_MERGE_STAGES] = {{.name = NULL}};
     struct tm_pipeline pipeline = {.stages = stages, .count = ALIGN_STAGES, .signal_seen = run->signal_seen};

@@ -1,4 +1,4 @@
-/* tm-align as tm-merge runs it, in front of the merge: unpack, manifest, clocks, align. */
+/* tm-align as tm-merge runs it before the merge: unpack, manifest, clocks, align. */
 #ifndef TM_MERGE_ALIGNMENT_RUN_H
 #define TM_MERGE_ALIGNMENT_RUN_H
 
@@ -7,24 +7,24 @@
 
 /* Zero-initialise with fds -1. */
 struct tm_alignment_run {
-    const struct tm_merge_request *request; /* what is merged; it is read by name twice */
+    const struct tm_merge_request *request; /* the files to merge; they are read by name twice */
     const char *rules;                      /* NULL: all */
     const char *argv0;
-    const struct tm_program *program; /* that messages name */
+    const struct tm_program *program; /* named in messages */
     const volatile sig_atomic_t *signal_seen;
     sigset_t wait_mask;
-    int manifest_fd; /* what was found, as a manifest; -1 before find */
+    int manifest_fd; /* the result as a manifest; -1 before find */
     char manifest_path[32];
-    int report_fd; /* and for the report, as text or JSON */
+    int report_fd; /* the result for the report, as text or JSON */
     char report_path[32];
 };
 
-/* Finds how the files relate. *STATUS is the exit status, 0 where the merge can go on. TM_OK when the stages could be
- * run; TM_E_SYSTEM. */
+/* Finds how the files relate. *STATUS is the exit status; 0: the merge can go on. TM_OK if the stages could be run;
+ * TM_E_SYSTEM. */
 enum tm_status tm_alignment_run_find(struct tm_alignment_run *run, int *status, struct tm_error *err);
 
-/* Tests the times as they would be merged, and says what it finds on standard output; 4 in *STATUS: effects come before
- * their causes. */
+/* Tests the times of the merge and prints the result on standard output. *STATUS 4: effects come before their
+ * causes. */
 enum tm_status tm_alignment_run_check(struct tm_alignment_run *run, int *status, struct tm_error *err);
 
 void tm_alignment_run_release(struct tm_alignment_run *run);

@@ -29,7 +29,7 @@ static void put(struct text *t, const char *format, ...)
         t->len = t->len + (size_t)n < sizeof t->data ? t->len + (size_t)n : sizeof t->data - 1;
 }
 
-/* N to two or three digits with k, M, G, … of thousands before UNIT. */
+/* Appends N with two or three digits and k, M, G, … for powers of 1000 before UNIT. */
 static void put_amount(struct text *t, uint64_t n, const char *unit)
 {
     static const char prefixes[][2] = {"", "k", "M", "G", "T", "P", "E"};
@@ -60,7 +60,7 @@ static uint64_t idle_of(const struct tm_progress_state *s)
     return s->idle_in_ns + s->idle_out_ns;
 }
 
-/* Who waits least for others, of the stages from FIRST to LAST: they wait for it. */
+/* Finds the stage from FIRST to LAST that waits least for its neighbours: they wait for it. */
 static const char *limiter(const struct tm_progress_line *l, size_t first, size_t last)
 {
     size_t least = first;
@@ -72,7 +72,7 @@ static const char *limiter(const struct tm_progress_line *l, size_t first, size_
     return l->stages[least].name;
 }
 
-/* A rate from the window. */
+/* The rate over the window. */
 static uint64_t per_second(const struct tm_progress_line *l, uint64_t amount)
 {
     uint64_t ms = l->window_ns / 1000000;
@@ -144,7 +144,7 @@ static void show(struct tm_progress_line *l, const struct text *t)
     l->shown_ns = l->last_ns;
 }
 
-/* Of what happened before, the longer ago the less counts. */
+/* Older counts weigh less. */
 static uint64_t fall_off(uint64_t v)
 {
     return v - v / 8;

@@ -1,4 +1,4 @@
-/* The page on which stages count their progress (os/progress.h). The program that runs them makes and reads it. */
+/* The page where stages count their progress (os/progress.h). The program that runs the stages makes and reads it. */
 #ifndef TM_MERGE_PROGRESS_PAGE_H
 #define TM_MERGE_PROGRESS_PAGE_H
 
@@ -12,7 +12,7 @@ struct tm_progress_shared {
     char settings[TM_PROGRESS_STAGES_MAX][32]; /* for the environments of the stages */
 };
 
-/* Makes the page and gives each of COUNT stages the setting that says which it is. TM_OK or TM_E_SYSTEM. */
+/* Makes the page and gives each of COUNT stages a setting with its number. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_progress_shared_make(struct tm_progress_shared *shared, const char *dir, struct tm_stage *stages,
                                        size_t count, struct tm_error *err);
 
@@ -20,7 +20,7 @@ void tm_progress_shared_release(struct tm_progress_shared *shared);
 
 /* The counts of a flow at one time. */
 struct tm_flow_sample {
-    uint64_t bytes, events, waited_ns; /* waits that have not ended included */
+    uint64_t bytes, events, waited_ns; /* includes waits that have not ended */
 };
 
 struct tm_flow_sample tm_progress_sample(const struct tm_progress_flow *flow, uint64_t now_ns);

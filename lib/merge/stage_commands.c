@@ -8,14 +8,14 @@
 
 static const char *const stage_names[TM_MERGE_STAGES] = {"tm-unpack", "tm-manifest", "tm-clocks", "tm-sort", "tm-emit"};
 
-/* What the outputs need of the stages before: what any of them does. */
+/* What the outputs together need of the stages before them. */
 struct needs {
     const char *raw;     /* raw payloads; NULL: none */
     bool detail;
-    bool packet_args;    /* also args of track events whose packets are there */
-    bool takes_messages; /* one takes whole CompactSched messages, and none shows the stream */
+    bool packet_args;    /* arguments of track events although their packets are in the stream */
+    bool takes_messages; /* an output takes whole CompactSched messages, and none shows the stream */
     bool dropped;        /* which events were dropped */
-    bool reads_files;    /* there is one output, which reads texts of JSON where they are */
+    bool reads_files;    /* the only output reads texts of JSON in their files */
 };
 
 bool tm_merge_reads_files(const struct tm_merge_request *r)
@@ -23,7 +23,7 @@ bool tm_merge_reads_files(const struct tm_merge_request *r)
     return r->outputs.count == 1 && r->outputs.rows[0].emit->reads_json_raw;
 }
 
-/* RAW is for the text of raw; it holds the words of all outputs. */
+/* Combines the needs of all outputs. RAW is the buffer for the text of raw. */
 static struct needs needs_of(const struct tm_merge_request *r, char raw[TM_MERGE_RAW_MAX])
 {
     struct needs n = {.detail = r->join != NULL, .packet_args = r->join != NULL};
@@ -46,7 +46,7 @@ static struct needs needs_of(const struct tm_merge_request *r, char raw[TM_MERGE
     return n;
 }
 
-/* Words are added to one command; the first failure stays. */
+/* Adds words to one command; remembers the first failure. */
 struct writer {
     struct tm_merge_command *command;
     const struct needs *needs;
@@ -84,9 +84,9 @@ static void add_flag(struct writer *w, const char *flag, bool wanted)
         add(w, flag);
 }
 
-/* Whether the text of JSON events may stay in the files: an output that writes it again reads it there instead of
- * through four pipes. All that might have such text must be known by name: no directory, nor standard input, which is
- * another thing in each stage, also where its name is /dev/stdin. */
+/* True if the text of JSON events may stay in the files: an output that writes it again reads it there, which saves
+ * four pipes. All files that might have such text must be known by name. A directory is excluded; so is standard input,
+ * also as /dev/stdin, since it differs in each stage. */
 static bool refers(const struct tm_merge_request *r)
 {
     enum { SOURCES_MAX = 256 /* descriptors */ };
@@ -121,8 +121,8 @@ static void add_unpack(struct writer *w, const struct tm_merge_request *r)
         add(w, r->files[i]);
 }
 
-/* The manifest to be written holds hints that were used. Beside a manifest that replaces the input's, as that of an
- * alignment does, hints are not written: they are used again where the merge is repeated with --hints. */
+/* The manifest to be written contains the hints in use. If a manifest such as that of an alignment replaces the
+ * input's, hints are not written: they are used again if the merge is repeated with --hints. */
 static bool writes_hints(const struct tm_merge_request *r)
 {
     return r->hints && !r->replaces_manifest;
@@ -140,7 +140,7 @@ static void add_manifest(struct writer *w, const struct tm_merge_request *r)
     add_flag(w, "--quiet", r->quiet);
 }
 
-/* The command line says a relation of clocks: it shall have an effect. */
+/* True if the command line states a relation of clocks. */
 static bool relates(const struct tm_merge_request *r)
 {
     bool does = false;
@@ -166,7 +166,7 @@ static void add_sort(struct writer *w, const struct tm_merge_request *r)
     add_option(w, "-T", r->temporary_directory);
 }
 
-/* What rows are like, for the outputs that have rows: a report in their place has none. */
+/* Adds the options about rows, for outputs with rows. A report has none. */
 static void add_rows(struct writer *w, const struct tm_merge_request *r)
 {
     bool has_events = false, has_args = false;
@@ -209,7 +209,7 @@ static void add_emit(struct writer *w, const struct tm_merge_request *r)
     }
 }
 
-/* The folder this program is in, or NULL. */
+/* The folder of this program, or NULL. */
 static const char *own_folder(const char *argv0, char *dir, size_t size)
 {
     ssize_t n = readlink("/proc/self/exe", dir, size - 1);

@@ -1,4 +1,4 @@
-/* The command lines of the five stages, from what tm-merge was asked for. */
+/* The command lines of the five stages, made of the options of tm-merge. */
 #ifndef TM_MERGE_STAGE_COMMANDS_H
 #define TM_MERGE_STAGE_COMMANDS_H
 
@@ -9,43 +9,44 @@
 
 enum { TM_MERGE_UNPACK, TM_MERGE_MANIFEST, TM_MERGE_CLOCKS, TM_MERGE_SORT, TM_MERGE_EMIT, TM_MERGE_STAGES };
 
-/* All text is borrowed; NULL or false is a stage's default. The stages check what they are given. */
+/* All text is borrowed; NULL or false is a stage's default. The stages check their options. */
 struct tm_merge_request {
     struct tm_output_list outputs; /* settled */
     char *const *files;
     size_t file_count;
     const char
-        *text; /* a file for the text of JSON events whose own file cannot be read again; NULL: the stream has it */
+        /* a file for the text of JSON events whose own file cannot be read again; NULL: the text stays in the stream */
+        *text;
     const char *join;           /* of tm-emit; NULL: nothing */
     const char *write_manifest; /* NULL: none */
-    const struct tm_plan_words *plan; /* what the options say of the files; NULL: nothing */
+    const struct tm_plan_words *plan; /* what the options state about the files; NULL: nothing */
     const char *manifest, *buffer_size, *temporary_directory, *max_dropped, *on_damage, *max_expansion;
-    const char *alignment; /* what tm-align wrote, for the report; NULL: none */
-    bool replaces_manifest; /* `manifest' is taken in place of the input's */
+    const char *alignment; /* result of tm-align, for the report; NULL: none */
+    bool replaces_manifest; /* `manifest' replaces the input's */
     struct tm_select_spec only;
     struct tm_arg_names args;
-    bool events; /* a row an event */
+    bool events; /* one row for each event */
     bool strict, no_guess, ignore_unknown, hints, interpolate, no_detail, absolute, rebase, index, json,
         quiet;
 };
 
-/* True if the one output of REQUEST reads texts of JSON events in their files. */
+/* True if the only output of REQUEST reads texts of JSON events in their files. */
 bool tm_merge_reads_files(const struct tm_merge_request *request);
 
 enum { TM_MERGE_RAW_MAX = 32 * TM_OUTPUTS_MAX };
 
 /* Zero-initialise. Stages borrow from it. */
 struct tm_merge_commands {
-    char raw[TM_MERGE_RAW_MAX]; /* raw payloads that some output needs */
+    char raw[TM_MERGE_RAW_MAX]; /* names of raw payloads that some output needs */
     struct tm_merge_command {
-        const char **argv; /* owned; NULL-terminated; what it points to is the request's */
+        const char **argv; /* owned; NULL-terminated; the strings belong to the request */
         size_t count, cap;
         char path[4096];
     } commands[TM_MERGE_STAGES];
 };
 
-/* Makes the command lines and finds the programs: beside the running one, else in $PATH. ARGV0 says where the running
- * one is if /proc does not. STAGES get name, path and argv. TM_OK or TM_E_SYSTEM. */
+/* Makes the command lines and finds the programs: beside the running one, otherwise in $PATH. ARGV0 gives the place of
+ * the running one if /proc does not. Sets name, path and argv of STAGES. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_merge_commands_make(struct tm_merge_commands *commands, const struct tm_merge_request *request,
                                       const char *argv0, struct tm_stage *stages, struct tm_error *err);
 

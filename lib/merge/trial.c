@@ -10,7 +10,7 @@
 
 enum { SUMMARY_BYTES_MAX = 16 << 20 };
 
-/* Starts the stages with FD as what the last one writes to. */
+/* Starts the stages; the last one writes to FD. */
 static enum tm_status start(struct tm_pipeline *pipeline, int fd, struct tm_error *err)
 {
     int before = dup(STDOUT_FILENO);

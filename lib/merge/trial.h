@@ -7,14 +7,14 @@
 
 struct tm_trial {
     char *archive;                     /* its path; borrowed */
-    bool strict;                       /* as tm-merge --strict */
-    bool quiet;                        /* as tm-merge --quiet */
-    const char *argv0;                 /* the stages are looked for beside this program */
-    const struct tm_program *program;  /* that messages name */
+    bool strict;                       /* like tm-merge --strict */
+    bool quiet;                        /* like tm-merge --quiet */
+    const char *argv0;                 /* the stages are searched for beside this program */
+    const struct tm_program *program;  /* named in messages */
 };
 
 /* Runs the stages; their messages go to standard error. SUMMARY gets a line for each file. *STATUS is the exit status
- * that tm-merge would have. TM_OK if the stages could be run; TM_E_SYSTEM. */
+ * that tm-merge would return. TM_OK if the stages could be run; TM_E_SYSTEM. */
 enum tm_status tm_trial_run(const struct tm_trial *trial, struct tm_buf *summary, int *status, struct tm_error *err);
 
 #endif

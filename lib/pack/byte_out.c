@@ -27,7 +27,7 @@ enum tm_status tm_byte_out_gzip(struct tm_byte_out *out, struct tm_error *err)
     return TM_OK;
 }
 
-/* Compresses what the stream was given and writes what came out. */
+/* Compresses the bytes given to the stream and writes the result. */
 static enum tm_status run_gzip(struct tm_byte_out *out, int flush, struct tm_error *err)
 {
     struct tm_gzip_out *gzip = out->gzip;

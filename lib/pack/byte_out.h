@@ -16,13 +16,13 @@ struct tm_byte_out {
     struct tm_gzip_out *gzip;
 };
 
-/* Puts gzip in front of FD; the header has no name and no time. TM_OK or TM_E_SYSTEM. */
+/* Compresses by gzip before FD; the header has no name and no time. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_byte_out_gzip(struct tm_byte_out *out, struct tm_error *err);
 
 /* Writes all LEN bytes. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_byte_out_write(struct tm_byte_out *out, const void *data, size_t len, struct tm_error *err);
 
-/* Writes the bytes that gzip has buffered. Nothing may be written afterwards. */
+/* Writes the bytes that gzip has buffered. Nothing may be written after it. */
 enum tm_status tm_byte_out_finish(struct tm_byte_out *out, struct tm_error *err);
 
 void tm_byte_out_release(struct tm_byte_out *out);

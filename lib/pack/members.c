@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Opens PATH, which must be a regular file. Nothing else is waited for. */
+/* Opens PATH, which must be a regular file. Does not wait for FIFOs and the like. */
 static enum tm_status open_file(const char *path, int *fd, uint64_t *size_bytes, struct tm_error *err)
 {
     struct stat s;
@@ -56,7 +56,7 @@ static enum tm_status check_name(const struct tm_pack_member *m, struct tm_error
     return TM_OK;
 }
 
-/* Whether the folder, the LEN bytes at PATH with the "/", has the metadata of a trace in the Common Trace Format. */
+/* True if the folder PATH (LEN bytes, with the final "/") has the metadata of a trace in the Common Trace Format. */
 static bool is_beside_metadata(const char *path, size_t len)
 {
     static const char name[] = "metadata";
@@ -77,7 +77,7 @@ static bool is_beside_metadata(const char *path, size_t len)
     return got > 0 && tm_file_type_sniff(head, (size_t)got).format == &tm_format_ctf;
 }
 
-/* Whether PATH, of unknown type, is a stream of such a trace or the index of one. */
+/* True if PATH, of unknown type, is a stream of such a trace or its index. */
 static bool is_part(const char *path)
 {
     static const char index_folder[] = "index/";
@@ -88,7 +88,7 @@ static bool is_part(const char *path)
     return is_beside_metadata(path, len) || (is_index && is_beside_metadata(path, len - index_len));
 }
 
-/* The type of M, and what it states, by the LEN first bytes of FD. */
+/* Finds the type of M and the host that it states, from the first LEN bytes of FD. */
 static enum tm_status look_into(struct tm_pack_member *m, int fd, uint8_t *head, size_t len, struct tm_error *err)
 {
     enum tm_status st = tm_io_pread(fd, head, len, 0, err);
@@ -127,7 +127,7 @@ static enum tm_status look(struct tm_pack_member *m, struct tm_error *err)
     return st;
 }
 
-/* The names of files that were given are base names, those in directories are as the list has them. */
+/* Files given by name have base names; files in directories have the names of the list. */
 static enum tm_status list_files(struct tm_members *members, const char *const *paths, size_t count,
                                  struct tm_error *err)
 {

@@ -9,11 +9,11 @@
 #include "unpack/stated.h"
 
 struct tm_pack_member {
-    const char *path; /* lies in the list of the members, as name does */
+    const char *path; /* inside the list of the members, like name */
     const char *name;
     struct tm_file_type type;
     struct tm_stated_rank rank;
-    char *host; /* that it states; NULL: none; owned */
+    char *host; /* stated by the file; NULL: none; owned */
     bool is_host_of_several;
     uint64_t size_bytes;
 };
@@ -23,15 +23,15 @@ struct tm_members {
     struct tm_pack_member *members; /* owned */
     size_t count;
     struct tm_file_list list; /* owned; paths and names lie there */
-    const struct tm_pack_member *manifest; /* the one that is a manifest, the first of them; NULL: none */
+    const struct tm_pack_member *manifest; /* the first member that is a manifest; NULL: none */
 };
 
-/* Reads the COUNT files and directories of PATHS. May be called once. TM_OK. TM_E_INPUT if one is no regular file, is
- * of unknown type, is hidden or is a second manifest, or if two have one name. TM_E_SYSTEM. */
+/* Reads the COUNT files and directories of PATHS. Call it once. TM_OK. TM_E_INPUT: a file is not regular, has an
+ * unknown type, is hidden or is a second manifest, or two have one name. TM_E_SYSTEM. */
 enum tm_status tm_members_read(struct tm_members *members, const char *const *paths, size_t count,
                                struct tm_error *err);
 
-/* Opens a member to be read. TM_OK; TM_E_INPUT when it is no regular file of the size seen before; TM_E_SYSTEM. */
+/* Opens a member for reading. TM_OK; TM_E_INPUT: it is not a regular file of its earlier size; TM_E_SYSTEM. */
 enum tm_status tm_members_open(const struct tm_pack_member *member, int *fd, struct tm_error *err);
 
 void tm_members_release(struct tm_members *members);

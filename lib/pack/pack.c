@@ -10,7 +10,7 @@
 
 enum { COPY_BYTES = 256 << 10 };
 
-/* Where members go: one of both. */
+/* The writer of members: one of the two. */
 struct archive_out {
     struct tm_byte_out bytes;
     struct tm_tar_writer tar;
@@ -45,7 +45,7 @@ static enum tm_status put_data(struct archive_out *out, const void *data, size_t
     return out->is_zip ? tm_zip_writer_data(&out->zip, data, len, err) : tm_tar_writer_data(&out->tar, data, len, err);
 }
 
-/* The data of MEMBER, which is open as FD, no more and no less than there was. */
+/* Copies the data of MEMBER, open as FD. Its size must not have changed. */
 static enum tm_status copy_data(struct archive_out *out, const struct tm_pack_member *member, int fd,
                                 struct tm_error *err)
 {
@@ -84,7 +84,7 @@ static enum tm_status copy_member(struct archive_out *out, const struct tm_pack_
     return st;
 }
 
-/* Whether the archive can be read front to back. CTF cannot: its metadata comes last and is needed first. */
+/* True if the archive can be read front to back. CTF cannot: its metadata comes last and is needed first. */
 static bool is_streamable(const struct tm_members *members)
 {
     for (size_t i = 0; i < members->count; i++)

@@ -7,10 +7,10 @@
 
 enum tm_pack_kind { TM_PACK_UNKNOWN, TM_PACK_TAR, TM_PACK_TAR_GZ, TM_PACK_ZIP };
 
-/* The name that a manifest made for an archive has there. */
+/* The member name of a manifest that was made for the archive. */
 #define TM_PACK_MANIFEST_NAME "perfetto_manifest.json"
 
-/* The kind that the end of PATH asks for: .tar, .tar.gz, .tgz, .zip. */
+/* The kind of archive that the end of PATH names: .tar, .tar.gz, .tgz, .zip. */
 enum tm_pack_kind tm_pack_kind_of(const char *path);
 
 struct tm_pack {
@@ -19,8 +19,8 @@ struct tm_pack {
     const struct tm_buf *manifest; /* made for the archive; NULL: it is one of the members */
 };
 
-/* Writes the archive to FD; a ZIP is written to the file PATH. TM_OK; TM_E_INPUT if a member cannot be read or has
- * changed; TM_E_SYSTEM. */
+/* Writes the archive to FD, or a ZIP to the file PATH. TM_OK; TM_E_INPUT: a member cannot be read or has changed;
+ * TM_E_SYSTEM. */
 enum tm_status tm_pack_write(const struct tm_pack *pack, int fd, const char *path, struct tm_error *err);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { PAX_GLOBAL = 'g', PAX_EXTENDED = 'x', OCTAL_DIGITS = 11, RECORD_BLOCKS = 20 };
-#define OCTAL_SIZE_MAX ((UINT64_C(1) << 33) - 1) /* what eleven octal digits hold */
+#define OCTAL_SIZE_MAX ((UINT64_C(1) << 33) - 1) /* the largest number of eleven octal digits */
 
 static const uint8_t zeros[T_BLOCKSIZE];
 
@@ -51,7 +51,7 @@ static enum tm_status put_padding(struct tm_tar_writer *tar, uint64_t size, stru
     return tm_byte_out_write(tar->out, zeros, (size_t)((T_BLOCKSIZE - size % T_BLOCKSIZE) % T_BLOCKSIZE), err);
 }
 
-/* A header of TYPE about what follows, and its data. */
+/* Writes a header of TYPE that describes the next member, and its data. */
 static enum tm_status put_extra(struct tm_tar_writer *tar, char type, const char *name, const struct tm_buf *data,
                                 struct tm_error *err)
 {
@@ -82,7 +82,7 @@ enum tm_status tm_tar_writer_begin(struct tm_tar_writer *tar, bool in_order, str
     return st;
 }
 
-/* The PAX header and the GNU long name that go before a member, where it needs them. */
+/* Writes the PAX header and the GNU long name that a member needs before it. */
 static enum tm_status put_extras(struct tm_tar_writer *tar, const char *name, uint64_t size, struct tm_error *err)
 {
     struct tm_buf records = {0}, long_name = {0};

@@ -1,14 +1,13 @@
-/* A TAR archive of regular files, front to back: the same bytes for the same members whenever and
- * by whomever it is written.
+/* A TAR archive of regular files, written front to back. Equal members give equal bytes at any time.
  *
  *     tm_tar_writer_begin()  once
- *     tm_tar_writer_member() then exactly as many bytes as it said by tm_tar_writer_data(), for each member
+ *     tm_tar_writer_member() and then tm_tar_writer_data() for exactly as many bytes, for each member
  *     tm_tar_writer_end()    once
  *
  * With IN_ORDER it begins with a global PAX header that promises the members in order of processing
- * (doc/containers.md); keeping that promise is the caller's. A name of more than 100 bytes is in a PAX
- * record and, for readers that look there, in a GNU long name; a size from 8 GiB on in a PAX record and
- * base-256. Source: POSIX.1-2008, pax; the GNU tar manual, "Basic Tar Format". */
+ * (doc/containers.md); the caller must keep the promise. A name of more than 100 bytes is in a PAX record and, for
+ * other readers, in a GNU long name. A size from 8 GiB on is in a PAX record and in base-256. Source: POSIX.1-2008,
+ * pax; the GNU tar manual, "Basic Tar Format". */
 #ifndef TM_PACK_TAR_WRITER_H
 #define TM_PACK_TAR_WRITER_H
 

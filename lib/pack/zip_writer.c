@@ -7,11 +7,11 @@
 #include <string.h>
 
 enum {
-    DOS_DATE_FIRST = (1 << 21 | 1 << 16), /* 1980-01-01, the first a ZIP can say */
+    DOS_DATE_FIRST = (1 << 21 | 1 << 16), /* 1980-01-01, the earliest date in a ZIP */
     FLAG_UTF8 = 1 << 11,
     MADE_BY = 3 << 8 | 45 /* Unix; version 4.5 has ZIP64 */
 };
-#define ZIP64_FROM (UINT64_C(0xfff00000)) /* deflate can make a little more of it */
+#define ZIP64_FROM (UINT64_C(0xfff00000)) /* deflate can make data a little longer */
 
 static enum tm_status failed(struct tm_error *err)
 {

@@ -1,6 +1,6 @@
-/* A ZIP archive of regular files, deflated, by minizip: ZIP64 where a member or the archive needs it, no times.
+/* A ZIP archive of regular files, deflated, by minizip: ZIP64 if a member or the archive needs it, no times.
  *
- * The life of a writer is that of tar_writer.h. minizip wants a file by its name, to seek in. */
+ * The order of calls is that of tar_writer.h. minizip opens the file by name, since it seeks. */
 #ifndef TM_PACK_ZIP_WRITER_H
 #define TM_PACK_ZIP_WRITER_H
 
@@ -23,7 +23,7 @@ enum tm_status tm_zip_writer_member(struct tm_zip_writer *zip, const char *name,
 enum tm_status tm_zip_writer_data(struct tm_zip_writer *zip, const void *data, size_t len, struct tm_error *err);
 enum tm_status tm_zip_writer_end(struct tm_zip_writer *zip, struct tm_error *err);
 
-/* Closes what was not ended. */
+/* Closes an archive that was not ended. */
 void tm_zip_writer_release(struct tm_zip_writer *zip);
 
 #endif

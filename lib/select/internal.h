@@ -37,7 +37,7 @@ struct tm_select_range {
     const uint8_t *payload, *payload_end;
 };
 
-/* The last value of a counter, or state of a cpu, before `from`. */
+/* The value of a counter, or the state of a cpu, before `from`. */
 struct tm_select_state {
     uint32_t pending; /* the group that states it; TM_PENDING_GROUPS_NONE: it was stated again at `from` */
     uint32_t life; /* the task that it is about; 0: none */

@@ -15,11 +15,12 @@ enum { TYPE_DICT = 1, TYPE_ARRAY = 2 };
 struct writer {
     struct tm_proto *p;
     const struct tm_proto_sequence *sequence;
-    bool only_counts; /* nothing is put: only errors are wanted */
+    bool only_counts; /* put nothing, only find errors */
     uint32_t errors;
 };
 
-/* The key grows while going down and shrinks again; names lose '.', '[' and ']', which keys need. */
+/* The key grows on the way down and shrinks again on the way up. Names lose '.', '[' and ']', which separate the parts
+ * of keys. */
 static enum tm_status push_name(struct writer *w, const uint8_t *name, size_t len)
 {
     struct tm_buf *key = &w->p->key;
@@ -35,7 +36,7 @@ static enum tm_status push_name(struct writer *w, const uint8_t *name, size_t le
     return TM_OK;
 }
 
-/* JSON text becomes arguments of its own; text that is none stands as it is. */
+/* JSON text becomes arguments of its own; other text is one argument. */
 static enum tm_status put_json(struct writer *w, const struct tm_pb_field *f)
 {
     struct tm_json_args *args = &w->p->json;
@@ -80,7 +81,7 @@ static enum tm_status put_value(struct writer *w, const struct tm_pb_field *f, b
 
 static enum tm_status put_nested(struct writer *w, const struct tm_pb_field *message, int depth, bool *added);
 
-/* The pairs of dict_keys and dict_values, walked side by side. */
+/* Walks the pairs of dict_keys and dict_values side by side. */
 static enum tm_status put_nested_dict(struct writer *w, const struct tm_pb_field *message, int depth)
 {
     struct tm_pb keys = tm_pb_of(message->data, message->len), values = keys;
@@ -124,7 +125,7 @@ static enum tm_status put_nested_array(struct writer *w, const struct tm_pb_fiel
     return st;
 }
 
-/* A NestedValue, the form of old. */
+/* Puts a NestedValue, the form of older traces. */
 static enum tm_status put_nested(struct writer *w, const struct tm_pb_field *message, int depth, bool *added)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
@@ -158,7 +159,7 @@ static enum tm_status put_nested(struct writer *w, const struct tm_pb_field *mes
 
 static enum tm_status put_annotation(struct writer *w, const struct tm_pb_field *message, int depth, bool *added);
 
-/* The entries of a dictionary or an array: DebugAnnotations themselves. */
+/* Puts the entries of a dictionary or an array, which are DebugAnnotations themselves. */
 static enum tm_status put_entries(struct writer *w, const struct tm_pb_field *message, uint32_t id, int depth,
                                   bool *added)
 {
@@ -182,7 +183,7 @@ static enum tm_status put_entries(struct writer *w, const struct tm_pb_field *me
     return st;
 }
 
-/* What an annotation says of itself: its name, its value, its form. */
+/* The fields of an annotation: its name, its value, its form. */
 struct annotation {
     struct tm_pb_field name, value;
     struct tm_pb_field type; /* of a value that is a message */
@@ -201,7 +202,7 @@ static void read_annotation(const struct writer *w, const struct tm_pb_field *me
             has_number = f.value != 0;
             a->name = tm_proto_interned_text(w->sequence, TM_INTERNED_ANNOTATION_NAMES, f.value);
             break;
-        case TM_ANNOTATION_NAME: /* a number says it before a text */
+        case TM_ANNOTATION_NAME: /* an iid takes precedence over a text */
             if (!has_number)
                 a->name = f;
             break;
@@ -235,14 +236,14 @@ static void read_annotation(const struct writer *w, const struct tm_pb_field *me
     }
 }
 
-/* A DebugAnnotation in a message of another type. */
+/* Puts a DebugAnnotation inside a message of another type. */
 static enum tm_status put_inner(void *self, const struct tm_pb_field *message, int depth)
 {
     bool added = false;
     return put_annotation(self, message, depth, &added);
 }
 
-/* A message of the type that the annotation names. */
+/* Puts a message of the type that the annotation names. */
 static enum tm_status put_message(struct writer *w, const struct annotation *a, int depth, bool *added)
 {
     static const char annotation[] = ".perfetto.protos.DebugAnnotation";
@@ -260,7 +261,7 @@ static enum tm_status put_message(struct writer *w, const struct annotation *a, 
     return TM_OK;
 }
 
-/* Below zero DEPTH means: an array's entry, which needs no name. */
+/* A DEPTH below zero means an entry of an array, which needs no name. */
 static enum tm_status put_annotation(struct writer *w, const struct tm_pb_field *message, int depth, bool *added)
 {
     struct annotation a;

@@ -1,13 +1,13 @@
-/* Arguments of track events as Detail.args, under the reference's flat keys: debug annotations
- * ("debug.a.b[0]"), where a task was posted from, log messages, correlation ids. Messages of other
- * types stay in the raw packet. */
+/* Arguments of track events as Detail.args, under the flat keys of the reference importer: debug annotations
+ * ("debug.a.b[0]"), the place a task was posted from, log messages, correlation ids. Messages of other types stay in
+ * the raw packet. */
 #ifndef TM_FORMAT_PERFETTO_ANNOTATION_H
 #define TM_FORMAT_PERFETTO_ANNOTATION_H
 
 #include "format/perfetto/track_event.h"
 
-/* Appends the event's arguments to p->detail. Annotations that cannot be read (no name, an iid
- * that was never sent, nested too deep) are counted and left out. TM_OK or TM_E_SYSTEM. */
+/* Appends the event's arguments to p->detail. Annotations that cannot be read (no name, an unknown iid, nested too
+ * deep) are counted and left out. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_proto_annotations_put(const struct tm_proto_track_context *context, struct tm_error *err);
 
 #endif

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The name for a ChromeProcessDescriptor's process_type; NULL: none. *RENDERER: it is trusted more
- * than the process's own name. */
+/* The name for a ChromeProcessDescriptor's process_type; NULL: none. *RENDERER: it takes precedence over the process's
+ * own name. */
 const char *tm_proto_chrome_process_name(int64_t type, bool *renderer);
 
 /* The name for a ChromeThreadDescriptor's thread_type; NULL: none. */

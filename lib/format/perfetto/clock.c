@@ -5,7 +5,7 @@ enum { SNAPSHOT_CLOCKS = 1, SNAPSHOT_PRIMARY = 2 };
 enum { CLOCK_ID = 1, CLOCK_TIMESTAMP = 2, CLOCK_INCREMENTAL = 3, CLOCK_UNIT = 4 };
 enum { SYNC_ROUNDS = 1, ROUND_CLIENT = 2, ROUND_HOST = 3 };
 
-/* Readings of the snapshots at hand; pointers are set once all are read. */
+/* Readings of the current snapshots; pointers are set once all are read. */
 struct readings {
     struct tm_buf values; /* Tracemerge__Reading */
     struct tm_buf pointers; /* Tracemerge__Reading * */
@@ -66,7 +66,7 @@ static enum tm_status read_clock(struct readings *r, const struct tm_pb_field *c
     return tm_buf_add(&r->values, &reading, sizeof reading);
 }
 
-/* Appends the clocks of a ClockSnapshot message to R. *PRIMARY stays 0 where it names none. */
+/* Appends the clocks of a ClockSnapshot message to R. *PRIMARY stays 0 if it names none. */
 static enum tm_status read_snapshot(struct readings *r, const struct tm_pb_field *message, uint32_t *primary,
                                     struct tm_error *err)
 {
@@ -91,7 +91,7 @@ static enum tm_status read_snapshot(struct readings *r, const struct tm_pb_field
 
 enum { KNOWS_MONOTONIC = 1, HAS_DEFAULT = 2 };
 
-/* What readings FROM to TO, which are MACHINE's, tell of its clocks. */
+/* Notes the clocks of MACHINE that readings FROM to TO show. */
 static enum tm_status note_clocks(struct tm_proto *p, const struct readings *r, size_t from, size_t to,
                                   uint32_t machine, struct tm_error *err)
 {
@@ -103,7 +103,7 @@ static enum tm_status note_clocks(struct tm_proto *p, const struct readings *r, 
     return TM_OK;
 }
 
-/* A ClockSnapshot with PRIMARY (0: none) may set the default clock. Source: doc/rules.md section 5. */
+/* Sets the default clock if a ClockSnapshot with PRIMARY (0: none) does. Source: doc/rules.md section 5. */
 static enum tm_status note_snapshot(struct tm_proto *p, const struct readings *r, uint32_t machine, uint32_t primary,
                                     struct tm_error *err)
 {
@@ -133,7 +133,7 @@ bool tm_proto_has_default_clock(const struct tm_proto *p, uint32_t machine)
     return (own && own->v1 & HAS_DEFAULT) || (host && host->v1 & HAS_DEFAULT);
 }
 
-/* A reading of a clock that belongs to a sequence, in a packet on none, means nothing. */
+/* A reading of a sequence's clock has no meaning in a packet without a sequence. */
 static enum tm_status check_sequence(const struct readings *r, const struct tm_proto_packet *packet,
                                      struct tm_error *err)
 {
@@ -198,7 +198,7 @@ enum tm_status tm_proto_clock_pair(struct tm_proto *p, const struct tm_proto_pac
     return tm_event_sink_message(p->sink, TM_FRAME_SNAPSHOT, &frame.base, err);
 }
 
-/* The rounds of a RemoteClockSync: ranges of the readings. */
+/* The rounds of a RemoteClockSync, as ranges of the readings. */
 struct round {
     Tracemerge__SyncRound message;
     size_t client, host, end; /* client readings from client to host, host readings to end */

@@ -12,16 +12,15 @@ enum tm_status tm_proto_clock_snapshot_read(struct tm_proto *p, const struct tm_
 enum tm_status tm_proto_clock_sync_read(struct tm_proto *p, const struct tm_proto_packet *packet,
                                         struct tm_error *err);
 
-/* Writes a Snapshot frame that says: CLOCK read READING when BOOTTIME read BOOT. It does not decide
- * the file's default clock. */
+/* Writes a Snapshot frame: CLOCK read READING when BOOTTIME read BOOT. It does not change the file's default clock. */
 enum tm_status tm_proto_clock_pair(struct tm_proto *p, const struct tm_proto_packet *packet, uint32_t clock,
                                    int64_t reading, int64_t boot, struct tm_error *err);
 
-/* The clock of times that are on MONOTONIC where that can be told, and else are taken as they stand: MONOTONIC where
- * MACHINE's snapshots have named it so far, else 0. */
+/* The clock of times that are on MONOTONIC if the file has it: MONOTONIC if MACHINE's snapshots have named it so far.
+ * Otherwise 0, and the times are taken as they are. */
 uint32_t tm_proto_monotonic(const struct tm_proto *p, uint32_t machine);
 
-/* True where MACHINE's packets have a default clock, their own or the file's. */
+/* True if MACHINE's packets have a default clock, their own or the file's. */
 bool tm_proto_has_default_clock(const struct tm_proto *p, uint32_t machine);
 
 #endif

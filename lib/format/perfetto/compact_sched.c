@@ -4,7 +4,7 @@
 
 enum { STAGE_ROWS = 128 };
 
-/* Rows on their way to the sink, which takes them column by column. */
+/* Rows on their way to the sink, which takes them by columns. */
 struct stage {
     uint32_t count;
     int64_t time_ns[STAGE_ROWS], pid[STAGE_ROWS], tid[STAGE_ROWS];
@@ -16,7 +16,7 @@ struct compact {
     struct tm_proto *p;
     struct tm_compact_reader *reader;
     struct tm_proto_cpu *cpu;
-    struct tm_event switches, wakings; /* what the last one had, and all have in common */
+    struct tm_event switches, wakings; /* the latest of each; they also hold what all have in common */
     struct stage *stage;
 };
 
@@ -38,7 +38,7 @@ static enum tm_status send_stage(struct compact *c, struct tm_error *err)
     return rows.count ? tm_event_sink_add_rows(c->p->sink, &rows, err) : TM_OK;
 }
 
-/* ROW, and the strings that travel with it. */
+/* Adds ROW with the strings that travel with it. */
 static enum tm_status add_row(struct compact *c, struct tm_event *row, struct tm_error *err)
 {
     struct stage *s = c->stage;
@@ -60,7 +60,7 @@ static enum tm_status add_row(struct compact *c, struct tm_event *row, struct tm
     return TM_OK;
 }
 
-/* The number of name COMM of the table; a string that travels with its event is put into the detail of this one. */
+/* Sets the number of name COMM of the table. A string that travels with its event goes into the detail. */
 static enum tm_status comm_string(struct compact *c, uint32_t comm, uint32_t *string, struct tm_error *err)
 {
     *string = ((const uint32_t *)(const void *)c->p->comms.data)[comm];
@@ -70,7 +70,7 @@ static enum tm_status comm_string(struct compact *c, uint32_t comm, uint32_t *st
     return tm_proto_string(c->p, text->data, text->len, string, err);
 }
 
-/* Who ran, as the category of a switch. */
+/* Sets the name of the task that ran, the category of a switch. */
 static enum tm_status cpu_string(struct compact *c, uint32_t *string, struct tm_error *err)
 {
     const struct tm_proto_cpu *cpu = c->cpu;
@@ -143,7 +143,7 @@ static enum tm_status add_events(struct compact *c, const struct tm_event *commo
     return st < 0 ? st : send_stage(c, err);
 }
 
-/* The message as one row, which says as one switch what all of its own come to. */
+/* Adds the message as one row. The row has the columns of one switch that stands for all of its events. */
 static enum tm_status add_whole(struct compact *c, const struct tm_pb_field *f, const struct tm_event *common,
                                 const struct tm_compact_sum *sum, struct tm_error *err)
 {

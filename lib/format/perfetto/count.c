@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-enum { WAITING_MAX = 1024 }; /* sums held before they are written */
+enum { WAITING_MAX = 1024 }; /* number of sums that are kept before all are written */
 
 static const struct {
     const char *name;
@@ -35,7 +35,7 @@ static const struct {
     [TM_PROTO_STAT_INNER_DAMAGE] = {"tm_proto_damaged_messages", TRACEMERGE__SEVERITY__DATA_LOSS},
 };
 
-/* The sum (K1, K2) of MAP, after writing all when there are too many. */
+/* Finds the sum (K1, K2) of MAP; first writes all sums if there are too many. */
 static enum tm_status sum(struct tm_proto *p, struct tm_proto_map *map, uint32_t k1, uint64_t k2,
                           struct tm_proto_map_entry **entry, struct tm_error *err)
 {

@@ -1,5 +1,5 @@
-/* Accounts and statistics of a proto file, added up and written seldom. Names of statistics are
- * those of the reference (src/trace_processor/storage/stats.h) where it has one. */
+/* Accounts and statistics of a proto file, added up and written seldom. Names of statistics are those of the reference
+ * importer (src/trace_processor/storage/stats.h) if it has one. */
 #ifndef TM_FORMAT_PERFETTO_COUNT_H
 #define TM_FORMAT_PERFETTO_COUNT_H
 
@@ -32,7 +32,7 @@ enum tm_proto_stat {
     TM_PROTO_STAT_COUNT
 };
 
-/* One more timed event on CLOCK that will not come. BYTE: where. */
+/* Accounts for one timed event on CLOCK that gets no row. BYTE: its place. */
 enum tm_status tm_proto_count_account(struct tm_proto *p, enum tm_drop_reason reason, uint32_t clock, uint64_t byte,
                                       struct tm_error *err);
 
@@ -40,20 +40,20 @@ enum tm_status tm_proto_count_account(struct tm_proto *p, enum tm_drop_reason re
 enum tm_status tm_proto_count_stat(struct tm_proto *p, enum tm_proto_stat stat, uint32_t machine, int64_t value,
                                    struct tm_error *err);
 
-/* Statistic NAME of MACHINE, with index IDX unless it is negative, as the trace itself states it;
- * written at once. */
+/* Writes statistic NAME of MACHINE, as the trace itself states it, with index IDX unless that is negative. Written at
+ * once. */
 enum tm_status tm_proto_count_stated(struct tm_proto *p, const char *name, Tracemerge__Severity severity, int64_t idx,
                                      uint32_t machine, int64_t value, struct tm_error *err);
 
-/* For messages inside a packet that cannot be read to their end: STATUS TM_E_INPUT is counted, as what came before
- * the damage stands; others are returned. The reference, too, looks at the outermost message alone. */
+/* Counts damage in a message inside a packet: if STATUS is TM_E_INPUT, it is counted and the rows before the damage
+ * stay; other results are returned. The reference importer too checks only the outermost message. */
 enum tm_status tm_proto_count_inner(struct tm_proto *p, const struct tm_proto_packet *packet, enum tm_status status,
                                     struct tm_error *err);
 
-/* A bundle of CPU says that the kernel overwrote events. */
+/* Counts a bundle of CPU whose kernel overwrote events. */
 enum tm_status tm_proto_count_cpu_loss(struct tm_proto *p, uint32_t cpu, uint32_t machine, struct tm_error *err);
 
-/* Writes what was added up. */
+/* Writes all sums. */
 enum tm_status tm_proto_count_flush(struct tm_proto *p, struct tm_error *err);
 
 #endif

@@ -1,12 +1,12 @@
-/* Counters of track events: absolute values from what was recorded. */
+/* Counters of track events: converts recorded values to absolute ones. */
 #include "format/perfetto/count.h"
 #include "format/perfetto/descriptor.h"
 #include "format/perfetto/track_event.h"
 
-enum { EXTRA_MAX = 8 }; /* extra counters of one event that the reference takes */
+enum { EXTRA_MAX = 8 }; /* extra counters of one event that the reference importer accepts */
 enum { COUNTERS_MAX = 1 << 18 }; /* incremental counters of one sequence */
 
-/* A counter's value: an int64, or a double where that was recorded or an integer overflowed. */
+/* A counter's value: an int64, or a double if a double was recorded or an integer overflowed. */
 struct number {
     bool is_double;
     uint64_t bits;
@@ -35,7 +35,7 @@ static struct number added(struct number a, struct number b)
     return (struct number){.is_double = true, .bits = tm_pb_bits(as_double(a) + as_double(b))};
 }
 
-/* What *N, recorded for track UUID, means. TM_END: the track is no counter. */
+/* Converts *N, recorded for track UUID, to an absolute value. TM_END: the track is not a counter. */
 static enum tm_status make_absolute(const struct tm_proto_track_context *c, uint64_t uuid, struct number *n,
                                     struct tm_error *err)
 {
@@ -89,7 +89,7 @@ enum tm_status tm_proto_counter_fill(const struct tm_proto_track_context *contex
     return st;
 }
 
-/* The numbers of a repeated field, packed or not, up to EXTRA_MAX + 1. Returns how many. */
+/* Reads the numbers of a repeated field, packed or not, up to EXTRA_MAX + 1. Returns how many. */
 static size_t read_numbers(const struct tm_proto_track_event *event, uint32_t id, bool fixed,
                            uint64_t out[EXTRA_MAX + 1])
 {
@@ -118,7 +118,7 @@ static size_t read_numbers(const struct tm_proto_track_event *event, uint32_t id
     return count;
 }
 
-/* The tracks of the extra values: the event's, else the sequence's defaults. */
+/* Reads the tracks of the extra values: the event's, otherwise the sequence's defaults. */
 static size_t read_tracks(const struct tm_proto_track_context *c, uint32_t id, const struct tm_buf *defaults,
                           uint64_t out[EXTRA_MAX + 1])
 {

@@ -8,14 +8,15 @@
 enum { INFO_CPUS = 1 };
 enum { CPU_PROCESSOR = 1, CPU_FREQUENCIES = 2, CPU_CAPACITY = 3, CPU_ARM_IDENTIFIER = 4, CPU_FEATURES = 5 };
 
-/* What tells the clusters apart: cpus of one value are of one cluster, and clusters count from the lowest value. */
+/* The value that separates clusters: cpus with one value form a cluster, and clusters are numbered from the lowest
+ * value. */
 struct ranks {
     bool has_all; /* every cpu has a value */
     uint32_t count;
     uint32_t values[TM_PROTO_CPU_MAX], sorted[TM_PROTO_CPU_MAX];
 };
 
-/* What is read of a packet before its cpus are described: their capacities and highest frequencies. */
+/* What is read of a packet before its cpus are described: capacities and highest frequencies. */
 struct clusters {
     struct ranks capacities, frequencies;
 };
@@ -52,7 +53,7 @@ static int compare(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* Leaves each value once, in order. */
+/* Sorts the values and removes duplicates. */
 static void sort(struct ranks *r)
 {
     uint32_t kept = 0;
@@ -69,7 +70,7 @@ static uint32_t rank_of(const struct ranks *r, uint32_t cpu)
     return found ? (uint32_t)(found - r->sorted) : 0;
 }
 
-/* Capacities tell the clusters, and where a cpu has none the highest frequencies. */
+/* Clusters follow from capacities, or, if a cpu has none, from the highest frequencies. */
 static uint32_t cluster_of(const struct clusters *c, uint32_t cpu)
 {
     return c->capacities.has_all    ? rank_of(&c->capacities, cpu)

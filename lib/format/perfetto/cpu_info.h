@@ -1,4 +1,4 @@
-/* CpuInfo packets: what the system says of its cpus. */
+/* CpuInfo packets: the system's description of its cpus. */
 #ifndef TM_FORMAT_PERFETTO_CPU_INFO_H
 #define TM_FORMAT_PERFETTO_CPU_INFO_H
 

@@ -113,7 +113,7 @@ static enum tm_status read_counter(struct tm_proto_counter *counter, const struc
     return st == TM_END ? TM_OK : st;
 }
 
-/* The number NUMBER of a submessage, or 0. */
+/* The number in field NUMBER of a submessage, or 0. */
 static int64_t number_in(const struct tm_pb_field *from, uint32_t number)
 {
     struct tm_pb pb = tm_pb_of(from->data, from->len);
@@ -208,7 +208,7 @@ enum tm_status tm_proto_track_descriptor_read(struct tm_proto_track_descriptor *
     return st == TM_END ? TM_OK : st;
 }
 
-/* The writers stop at the first failure, which the end of the message reports. */
+/* The writers stop at the first failure, which is reported at the end of the message. */
 static void put_text(struct tm_buf *buf, uint32_t id, const char *s, enum tm_status *st)
 {
     if (*st == TM_OK && s)
@@ -233,7 +233,7 @@ static void put_signed(struct tm_buf *buf, uint32_t id, bool has, int64_t value,
         put_number(buf, id, tm_zigzag(value), st);
 }
 
-/* Every field FROM of MESSAGE as field TO. */
+/* Copies every field FROM of MESSAGE as field TO. */
 static void put_repeated(struct tm_buf *buf, const struct tm_pb_field *message, uint32_t from, uint32_t to,
                          enum tm_status *st)
 {

@@ -1,5 +1,4 @@
-/* What descriptors say about tracks, threads and processes, read from the packet and written as our
- * Detail messages. */
+/* Descriptions of tracks, threads and processes: read from the packet, written as our Detail messages. */
 #ifndef TM_FORMAT_PERFETTO_DESCRIPTION_H
 #define TM_FORMAT_PERFETTO_DESCRIPTION_H
 
@@ -12,7 +11,7 @@ struct tm_proto_text {
     size_t len;
 };
 
-/* ThreadDescriptor (with what a ChromeThreadDescriptor beside it says). */
+/* ThreadDescriptor, with the facts of a ChromeThreadDescriptor beside it. */
 struct tm_proto_thread {
     bool has_pid, has_tid, has_sort, sandboxed;
     int64_t pid, tid, sort;
@@ -21,20 +20,20 @@ struct tm_proto_thread {
     int64_t reference_us, reference_thread_us, reference_instructions;
 };
 
-/* ProcessDescriptor (with a ChromeProcessDescriptor). */
+/* ProcessDescriptor, with the facts of a ChromeProcessDescriptor beside it. */
 struct tm_proto_process {
     bool has_pid, has_sort, has_start;
     int64_t pid, sort, start_ns;
     int64_t chrome_type;
     struct tm_proto_text name;
-    struct tm_pb_field message; /* for its command line and labels */
+    struct tm_pb_field message; /* the source of its command line and labels */
 };
 
 struct tm_proto_counter {
     int64_t type, unit, multiplier;
     bool incremental;
     struct tm_proto_text unit_name;
-    struct tm_pb_field message; /* for its categories */
+    struct tm_pb_field message; /* the source of its categories */
 };
 
 /* TrackDescriptor. */
@@ -57,13 +56,12 @@ static inline int64_t tm_proto_synthetic_tid(int64_t tid, int64_t pid)
     return (int64_t)((uint64_t)pid << 32 | (uint64_t)tid);
 }
 
-/* Each reads the message in F: TM_OK, or TM_E_INPUT (no text) when it is damaged. Zero-initialise
- * the result. */
+/* Each reads the message in F. TM_OK, or TM_E_INPUT (no text) if it is damaged. Zero-initialise the result. */
 enum tm_status tm_proto_thread_read(struct tm_proto_thread *thread, const struct tm_pb_field *f);
 enum tm_status tm_proto_process_read(struct tm_proto_process *process, const struct tm_pb_field *f);
 enum tm_status tm_proto_track_descriptor_read(struct tm_proto_track_descriptor *track, const struct tm_pb_field *f);
 
-/* Each appends a field of Detail: TM_OK or TM_E_SYSTEM. */
+/* Each appends a field of Detail. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_proto_thread_put(struct tm_buf *detail, const struct tm_proto_thread *thread);
 enum tm_status tm_proto_process_put(struct tm_buf *detail, const struct tm_proto_process *process);
 enum tm_status tm_proto_track_descriptor_put(struct tm_buf *detail, const struct tm_proto_track_descriptor *track);

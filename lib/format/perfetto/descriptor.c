@@ -22,13 +22,13 @@ struct tm_proto_track tm_proto_track_find(const struct tm_proto *p, uint32_t mac
     return track;
 }
 
-/* The tid as rows carry it. */
+/* The tid that rows have. */
 static int64_t tid_of(const struct tm_proto_thread *thread)
 {
     return thread->sandboxed ? tm_proto_synthetic_tid(thread->tid, thread->pid) : thread->tid;
 }
 
-/* TRACK is neither, but below a track of a thread or process: it is of that one. No more are kept than fit. */
+/* TRACK is below a track of a thread or process and belongs to it. Tracks beyond the limit are not kept. */
 static enum tm_status remember_child(struct tm_proto *p, uint32_t machine,
                                      const struct tm_proto_track_descriptor *track, struct tm_error *err)
 {
@@ -49,7 +49,7 @@ static enum tm_status remember_child(struct tm_proto *p, uint32_t machine,
     return TM_OK;
 }
 
-/* Remembers TRACK; what was said first about a uuid stays. */
+/* Remembers TRACK; the first description of a uuid counts. */
 static enum tm_status remember(struct tm_proto *p, uint32_t machine, const struct tm_proto_track_descriptor *track,
                                struct tm_error *err)
 {
@@ -81,7 +81,7 @@ static int64_t us_to_ns(int64_t us)
     return us > INT64_MAX / 1000 ? INT64_MAX : us < INT64_MIN / 1000 ? INT64_MIN : us * 1000;
 }
 
-/* The sequence's events that name no track belong to THREAD from here on. */
+/* From here on the sequence's events without a track belong to THREAD. */
 static void set_sequence_thread(struct tm_proto_sequence *sequence, const struct tm_proto_thread *thread)
 {
     sequence->has_thread = true;
@@ -93,7 +93,7 @@ static void set_sequence_thread(struct tm_proto_sequence *sequence, const struct
     sequence->reference_instructions = thread->reference_instructions;
 }
 
-/* A descriptor that says too little: only its packet is kept. */
+/* Keeps only the packet of a descriptor that states too little. */
 static enum tm_status add_useless(struct tm_proto *p, const struct tm_proto_packet *packet, enum tm_proto_stat stat,
                                   struct tm_error *err)
 {

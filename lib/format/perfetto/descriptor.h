@@ -1,5 +1,5 @@
-/* Descriptors of tracks, threads and processes, and what later packets need of them: which tracks
- * are counters and how they count, whose thread a track is. */
+/* Descriptors of tracks, threads and processes, and what later packets need of them: how a counter counts, and the
+ * thread of a track. */
 #ifndef TM_FORMAT_PERFETTO_DESCRIPTOR_H
 #define TM_FORMAT_PERFETTO_DESCRIPTOR_H
 
@@ -20,8 +20,7 @@ struct tm_proto_track {
     int64_t tid;             /* threads */
 };
 
-/* Returns what was said about track UUID of MACHINE so far. Its kind is TM_PROTO_TRACK_OTHER if it is none of those
- * kept. */
+/* Returns the description of track UUID of MACHINE so far. Its kind is TM_PROTO_TRACK_OTHER if none was kept. */
 struct tm_proto_track tm_proto_track_find(const struct tm_proto *p, uint32_t machine, uint64_t uuid);
 
 /* Adds the rows of a track_descriptor, thread_descriptor or process_descriptor packet. */

@@ -7,7 +7,7 @@
 #include <zstd.h>
 
 enum { CHUNK_BYTES = 256 << 10 };
-enum { WINDOW_BITS_ANY = 15 + 32 }; /* zlib or gzip, whichever the header says */
+enum { WINDOW_BITS_ANY = 15 + 32 }; /* zlib or gzip, as the header says */
 
 static enum tm_status read_packet(struct tm_proto *p, const uint8_t *data, size_t len, uint64_t byte,
                                   struct tm_error *err)
@@ -24,7 +24,7 @@ static enum tm_status read_packet(struct tm_proto *p, const uint8_t *data, size_
     return tm_proto_packet_read(p, &packet, err);
 }
 
-/* Reads the whole packets at the front of p->expanded and takes them off. */
+/* Reads the complete packets at the front of p->expanded and removes them. */
 static enum tm_status read_packets(struct tm_proto *p, uint64_t byte, struct tm_error *err)
 {
     const uint8_t *at = p->expanded.data, *end = at + p->expanded.len;
@@ -49,7 +49,7 @@ static enum tm_status read_packets(struct tm_proto *p, uint64_t byte, struct tm_
     return TM_OK;
 }
 
-/* GOT more bytes stand in the buffer. */
+/* GOT more bytes are in the buffer. */
 static enum tm_status took(struct tm_proto *p, size_t got, uint64_t *total, uint64_t byte, struct tm_error *err)
 {
     p->expanded.len += got;

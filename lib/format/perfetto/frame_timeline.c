@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Messages of a FrameTimelineEvent. One of the first holds that has several. */
+/* Messages of a FrameTimelineEvent. If an event has several, the first of this list counts. */
 enum message { EXPECTED_DISPLAY = 1, ACTUAL_DISPLAY = 2, EXPECTED_SURFACE = 3, ACTUAL_SURFACE = 4, FRAME_END = 5 };
 
 enum member {
@@ -76,14 +76,14 @@ enum jank {
 
 enum { PRESENT_DROPPED = 4, PENDING_MAX = 1 << 16, SURFACES_MAX = 64 };
 
-/* A message on its way, and the row that it becomes. */
+/* A message being read, and its row. */
 struct frame {
     struct tm_proto *p;
     struct tm_error *err;
     enum message message;
     uint32_t machine;
     struct tm_event row;
-    struct tm_pb_field of[MEMBER_COUNT]; /* the last of each; id 0: none */
+    struct tm_pb_field of[MEMBER_COUNT]; /* the last field of each; id 0: none */
 };
 
 static bool has(const struct frame *w, enum member member)
@@ -106,7 +106,7 @@ static bool is_actual(const struct frame *w)
     return w->message == ACTUAL_DISPLAY || w->message == ACTUAL_SURFACE;
 }
 
-/* The entry of (machine, KEY). A full table is emptied: what is pending then is forgotten. */
+/* Finds or makes the entry (machine, KEY). A full table is emptied first, and what was pending is lost. */
 static enum tm_status entry_of(struct frame *w, struct tm_proto_map *map, uint64_t key,
                                struct tm_proto_map_entry **entry, bool *is_new)
 {
@@ -135,7 +135,7 @@ static enum tm_status put_real(struct frame *w, const char *key, enum member mem
     return tm_detail_arg_number(&w->p->detail, &name, TM_ARG_DOUBLE, tm_pb_bits(value));
 }
 
-/* The word for number MEMBER out of COUNT, or the first. */
+/* The word for the number in MEMBER, among COUNT words; the first one if it is out of range. */
 static const char *word_of(const struct frame *w, enum member member, const char *const *words, size_t count)
 {
     int64_t value = number(w, member);
@@ -171,7 +171,7 @@ static const char *fence_of(const struct frame *w)
     return word_of(w, FENCE, words, sizeof words / sizeof *words);
 }
 
-/* All reasons in the mask MEMBER. */
+/* Adds all reasons in the mask MEMBER. */
 static enum tm_status put_reasons(struct frame *w, const char *key, enum member member)
 {
     static const struct {
@@ -206,7 +206,7 @@ static enum tm_status put_reasons(struct frame *w, const char *key, enum member 
     return st < 0 ? st : tm_detail_arg_text(&w->p->detail, key, text->data ? (const char *)text->data : "", text->len);
 }
 
-/* Whose fault it is, by the mask MEMBER. */
+/* The tag that says who caused the jank, by the mask MEMBER. */
 static const char *tag_of(const struct frame *w, enum member member, enum member present)
 {
     int32_t jank = (int32_t)number(w, member);
@@ -310,7 +310,7 @@ static uint64_t flow_of(uint64_t token, uint64_t surface)
     return tm_hash64_numbers(numbers, 2, ACTUAL_SURFACE);
 }
 
-/* Arrows lead from the surfaces' frames, which come first, to that of the display that shows them. */
+/* Adds flows from the surfaces' frames, which come first, to the frame of the display that shows them. */
 static enum tm_status put_flows(struct frame *w)
 {
     struct tm_proto_map_entry *surfaces;
@@ -326,7 +326,7 @@ static enum tm_status put_flows(struct frame *w)
     return st;
 }
 
-/* The track is told in front of all else. */
+/* The track precedes everything else in the detail. */
 static enum tm_status put_track(struct frame *w, enum tm_named_track track)
 {
     static const char *const names[] = {[TM_NAMED_TRACK_EXPECTED_FRAMES] = "Expected Timeline",
@@ -340,7 +340,7 @@ static enum tm_status put_track(struct frame *w, enum tm_named_track track)
     return st < 0 ? st : tm_pb_end(&w->p->detail, mark);
 }
 
-/* Frames of one process that use one token are expected alike, and are one slice. */
+/* Frames of one process with one token have one expected slice. */
 static enum tm_status is_expected_again(struct frame *w, bool *again)
 {
     const uint64_t numbers[] = {(uint32_t)number(w, PID), (uint64_t)number(w, TOKEN)};
@@ -407,7 +407,7 @@ static bool is_whole(const struct frame *w)
     return w->message == FRAME_END || (has(w, TOKEN) && has(w, PID) && (is_display(w) || has(w, DISPLAY_TOKEN)));
 }
 
-/* Numbers that have no word are errors, too. */
+/* Numbers without a word count as errors. */
 static int64_t bad_numbers(const struct frame *w)
 {
     static const struct {

@@ -68,8 +68,8 @@ static enum tm_status read_bundle(struct bundle *b, const struct tm_pb_field *me
     return st == TM_END ? TM_OK : st;
 }
 
-/* The clock of the bundle's events. A kernel clock that userspace cannot read is a clock of the
- * sequence; one that is not known at all, too: no snapshot will place it. */
+/* The clock of the bundle's events. A kernel clock that userspace cannot read is a clock of the sequence. So is an
+ * unknown clock; no snapshot will place it. */
 static uint32_t clock_of(const struct bundle *b)
 {
     if (!b->has_clock || b->clock == FTRACE_CLOCK_UNSPECIFIED)
@@ -77,7 +77,7 @@ static uint32_t clock_of(const struct bundle *b)
     return b->clock == FTRACE_CLOCK_MONO_RAW ? TM_CLOCK_MONOTONIC_RAW : TM_CLOCK_SEQUENCE_FIRST;
 }
 
-/* The pair of readings a bundle brings; bundles read together bring the same one. */
+/* Adds the pair of readings of a bundle. Bundles read together have the same pair. */
 static enum tm_status add_pair(struct tm_proto *p, const struct tm_proto_packet *packet, const struct bundle *b,
                                struct tm_error *err)
 {
@@ -94,7 +94,7 @@ static enum tm_status add_pair(struct tm_proto *p, const struct tm_proto_packet 
     return tm_proto_clock_pair(p, packet, clock, b->pair_ftrace, b->pair_boot, err);
 }
 
-/* The bundle less its events and its clock, which become rows and a snapshot of their own. */
+/* True for fields of the bundle that are kept; its events and its clock become rows and a snapshot. */
 static bool stays(uint32_t field)
 {
     return field != BUNDLE_EVENT && field != BUNDLE_COMPACT_SCHED && field != BUNDLE_CLOCK &&

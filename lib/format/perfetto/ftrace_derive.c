@@ -1,5 +1,5 @@
-/* Counters and instants that kernel events amount to, named as the reference's tracks and slices; and what tasks wait
- * for. */
+/* Counters and instants that follow from kernel events, named as the reference importer's tracks and slices; also the
+ * reasons for which tasks wait. */
 #include "stream/detail_arg.h"
 #include "format/perfetto/ftrace_event.h"
 #include "format/perfetto/sequence.h"
@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* Address spaces remembered, for the sizes of which another task tells. */
+/* Address spaces to remember, since one task may report the memory of another. */
 enum { ADDRESS_SPACES_MAX = 1 << 17 };
 
 struct derive {
@@ -60,7 +60,7 @@ static enum tm_status add_limits(struct derive *d)
     return st;
 }
 
-/* A counter of the process that has thread TID. */
+/* Adds a counter of the process to which thread TID belongs. */
 static enum tm_status add_of_thread(struct derive *d, const char *name, int64_t tid, uint64_t value)
 {
     struct tm_event e = like(d, TM_SCOPE_PROCESS);
@@ -69,7 +69,7 @@ static enum tm_status add_of_thread(struct derive *d, const char *name, int64_t 
     return tm_proto_counter_add(d->p, &e, name, value, d->err);
 }
 
-/* The memory is the writing task's (curr), or that of the task last seen with the address space. */
+/* The memory belongs to the writing task (curr), or to the last task seen with the address space. */
 static enum tm_status add_rss_of(struct derive *d, bool throttled)
 {
     const struct tm_proto_event_fields *m = &d->fields;
@@ -158,7 +158,7 @@ static enum tm_status add_cooling(struct derive *d)
     return add_named(d, 2, "Cooling Device", d->fields.number[1]);
 }
 
-/* GPU runs at a frequency. */
+/* Adds the frequency of a GPU. */
 static enum tm_status add_gpu_frequency(struct derive *d, uint64_t gpu, uint64_t value)
 {
     struct tm_event e = like(d, TM_SCOPE_GLOBAL);
@@ -187,7 +187,7 @@ static enum tm_status add_rss_throttled(struct derive *d)
     return add_rss_of(d, true);
 }
 
-static enum tm_status add_oom_score(struct derive *d) /* older recorders cut the sign off above 16 bits */
+static enum tm_status add_oom_score(struct derive *d) /* older recorders removed the sign above 16 bits */
 {
     return add_of_thread(d, "oom_score_adj", i32(d->fields.number[3]), (uint64_t)(int64_t)(int16_t)d->fields.number[2]);
 }
@@ -207,7 +207,7 @@ static enum tm_status add_victim(struct derive *d)
     return add_instant(d, "mem.oom_kill", i32(d->fields.number[1]), 0);
 }
 
-/* A counter of the thread that ran. */
+/* Adds a counter of the thread that ran. */
 static enum tm_status add_of_task(struct derive *d, const char *name, int64_t value)
 {
     struct tm_event e = like(d, TM_SCOPE_THREAD);
@@ -216,7 +216,7 @@ static enum tm_status add_of_task(struct derive *d, const char *name, int64_t va
     return tm_proto_counter_add(d->p, &e, name, (uint64_t)value, d->err);
 }
 
-/* NAME, and of text field FIELD, after it, what is not empty. Valid until the next call. */
+/* Returns NAME and, after it, the text field FIELD, or ABSENT if the event lacks it. Valid until the next call. */
 static const char *name_of(struct derive *d, const char *name, uint32_t field, const char *absent)
 {
     struct tm_buf *key = &d->p->key;
@@ -226,7 +226,7 @@ static const char *name_of(struct derive *d, const char *name, uint32_t field, c
     return tm_buf_addf(key, len ? "%s.%.*s" : "%s", name, len, text) == TM_OK ? tm_buf_cstr(key) : NULL;
 }
 
-/* A heap is TOTAL bytes after CHANGE. */
+/* Adds the size TOTAL of a heap after CHANGE. */
 static enum tm_status add_heap(struct derive *d, const char *const names[2], const char *heap, int64_t total,
                                int64_t change)
 {
@@ -240,7 +240,7 @@ static enum tm_status add_heap(struct derive *d, const char *const names[2], con
 
 static const char *const ion_names[] = {"mem.ion", "mem.ion_change"};
 
-/* The total is that before the change. */
+/* The recorded total is the one before the change. */
 static enum tm_status add_ion_grow(struct derive *d)
 {
     const uint64_t *n = d->fields.number;
@@ -313,7 +313,7 @@ static enum tm_status add_utilization(struct derive *d)
     return st;
 }
 
-/* An address in front of the name is left out. */
+/* Leaves out an address that precedes the name. */
 static enum tm_status add_devfreq(struct derive *d)
 {
     static const char prefix[] = "devfreq_";
@@ -356,7 +356,7 @@ static enum tm_status add_mali_power(struct derive *d)
     return add_global(d, "mali_gpu_power_state", (uint64_t)i32(d->fields.number[3]));
 }
 
-/* Why task FIELD 1 waits or waited. The function it is in is the number of a symbol. */
+/* States why the task of FIELD 1 waits or waited. The function it waits in is the number of a symbol. */
 static enum tm_status add_blocked_reason(struct derive *d)
 {
     struct tm_event e = tm_proto_derived(d->row, TM_KIND_BLOCKED_REASON);
@@ -370,7 +370,7 @@ static enum tm_status add_blocked_reason(struct derive *d)
     return st < 0 ? st : tm_proto_add(d->p, &e, d->err);
 }
 
-/* By field number in FtraceEvent. Most events are none of these, and their fields are not read. */
+/* By field number in FtraceEvent. Fields of events that are not in the table are not read. */
 static enum tm_status (*const derivations[])(struct derive *d) = {
     [11] = add_frequency,          /* cpu_frequency */
     [12] = add_limits,             /* cpu_frequency_limits */

@@ -63,7 +63,7 @@ static enum tm_status set_name(struct tm_proto *p, const struct tm_pb_field *f, 
     return name ? tm_proto_string(p, name, strlen(name), &row->name, err) : TM_OK;
 }
 
-/* What the event is. */
+/* Fills the row by the kind of the event. */
 static enum tm_status fill(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_proto_packet *packet,
                            struct tm_event *row, struct tm_error *err)
 {
@@ -88,7 +88,7 @@ static enum tm_status fill(struct tm_proto *p, const struct tm_pb_field *f, cons
     }
 }
 
-/* An event that does not say who ran is no more than its name; the reference passes over it. */
+/* An event without a pid gets only its name; the reference importer ignores it. */
 static enum tm_status fill_untold(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
                                   struct tm_error *err)
 {

@@ -4,12 +4,12 @@
 
 #include "format/perfetto/internal.h"
 
-/* Adds the rows of the FtraceEvent in F; COMMON holds what the bundle's rows have in common. An event
- * without a time, or damaged before it says what it is, is accounted as damaged. */
+/* Adds the rows of the FtraceEvent in F; COMMON has what the bundle's rows share. An event without a time, or with
+ * damage before its kind, is accounted as damaged. */
 enum tm_status tm_proto_ftrace_event(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *common,
                                      const struct tm_proto_packet *packet, struct tm_error *err);
 
-/* The numbers and texts of an event's message by field number, as far as the ones read here go. */
+/* The numbers and texts of an event's message by field number, up to the highest number that is read here. */
 enum { TM_PROTO_EVENT_FIELDS = 16 };
 
 struct tm_proto_event_fields {
@@ -21,38 +21,38 @@ struct tm_proto_event_fields {
 
 void tm_proto_event_fields_read(struct tm_proto_event_fields *fields, const struct tm_pb_field *f);
 
-/* Makes ROW what a write to trace_marker, or an event of a driver that imitates one, says. TM_END: F is none;
- * malformed ones are counted and TM_END, too. */
+/* Makes ROW the row of a write to trace_marker, or of a driver's event that imitates one. TM_END: F is neither, or is
+ * malformed, which is counted. */
 enum tm_status tm_proto_ftrace_mark(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
                                     struct tm_error *err);
 
-/* Makes ROW a slice's begin or end, or an instant, of a thread or on a track of the kernel's. TM_END: F is none that
- * the reference makes one of, or says too little. PACKET is the one that F is in. */
+/* Makes ROW the begin or end of a slice, or an instant, of a thread or on a track of the kernel. TM_END: the reference
+ * importer makes no slice of F, or F states too little. PACKET contains F. */
 enum tm_status tm_proto_ftrace_slice(struct tm_proto *p, const struct tm_pb_field *f,
                                      const struct tm_proto_packet *packet, struct tm_event *row, struct tm_error *err);
 
-/* Makes ROW what F, an event of binder, says. */
+/* Makes ROW the row of F, an event of binder. */
 enum tm_status tm_proto_ftrace_binder(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
                                       struct tm_error *err);
 
-/* Sets ROW to what F adds to other events. TM_END: it adds nothing. */
+/* Sets ROW to the facts that F adds to other events. TM_END: it adds none. */
 enum tm_status tm_proto_ftrace_history(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
                                        struct tm_error *err);
 
-/* Makes ROW what F says of a machine that goes to sleep. */
+/* Makes ROW the row of F, an event of a machine that suspends. */
 enum tm_status tm_proto_ftrace_sleep(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
                                      struct tm_error *err);
 
-/* Makes ROW what F, sys_enter or sys_exit, says. TM_END: a number that no call has. */
+/* Makes ROW the row of F, sys_enter or sys_exit. TM_END: the number belongs to no system call. */
 enum tm_status tm_proto_ftrace_syscall(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
                                        struct tm_error *err);
 
-/* Calls of MACHINE, an embedded id, have from now on the names that they have where uname(2) says NAME, if
- * that is known. TM_OK or TM_E_SYSTEM. */
+/* From now on system calls of MACHINE, an embedded id, have the names of the architecture NAME (uname(2)), if it is
+ * known. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_proto_note_machine(struct tm_proto *p, uint32_t machine, const void *name, size_t len);
 
-/* Adds the DERIVED rows of the event in F, after ROW: counters and instants that the reference makes of it, and why a
- * task waits. PACKET is the packet with F. */
+/* Adds the DERIVED rows of the event in F after ROW: counters and instants that the reference importer derives, and the
+ * reason for which a task waits. PACKET contains F. */
 enum tm_status tm_proto_ftrace_derive(struct tm_proto *p, const struct tm_pb_field *f,
                                       const struct tm_proto_packet *packet, const struct tm_event *row,
                                       struct tm_error *err);

@@ -1,4 +1,4 @@
-/* Kernel events whose meaning depends on those before them (kernel/rule.h): what of it they say themselves. */
+/* Kernel events whose meaning depends on earlier ones (kernel/rule.h): the facts that they state themselves. */
 #include "base/hash.h"
 #include "stream/detail_arg.h"
 #include "format/perfetto/ftrace_event.h"
@@ -39,7 +39,7 @@ static void on_track(struct history *h, enum tm_kernel_track track, uint32_t ins
     h->row->track = tm_kernel_track_number(track, instance);
 }
 
-/* BEFORE, text field FIELD, AFTER. */
+/* Returns BEFORE, the text field FIELD, and AFTER. */
 static const char *named(struct history *h, const char *before, uint32_t field, const char *after)
 {
     const char *text = h->fields->text[field] ? (const char *)h->fields->text[field] : "";

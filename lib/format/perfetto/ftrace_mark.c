@@ -8,7 +8,7 @@ enum { PRINT_TEXT = 2 };
 enum { ZERO_FLAG = 1, ZERO_NAME = 2, ZERO_PID = 3, ZERO_VALUE = 4 };
 enum { ZERO_BEGIN = 1, ZERO_END = 2, ZERO_INT64 = 4 };
 
-/* Where a driver's event has what: 0 is nowhere. */
+/* The field numbers of a driver's event; 0: it has no such field. */
 struct layout {
     uint16_t event;
     uint8_t pid, name, type, begin, value;
@@ -39,7 +39,7 @@ static void set_name(struct tm_atrace_mark *mark, const struct tm_proto_event_fi
     mark->name_len = fields->len[field];
 }
 
-/* A driver says the type as the letter of the marker, or whether a slice begins. */
+/* A driver states the type as the letter of the marker, or whether a slice begins. */
 static enum tm_status read_driver(const struct layout *l, const struct tm_pb_field *f, struct tm_atrace_mark *mark)
 {
     struct tm_proto_event_fields fields;
@@ -54,7 +54,7 @@ static enum tm_status read_driver(const struct layout *l, const struct tm_pb_fie
         return TM_E_INPUT;
     mark->phase = type ? (char)type : has_begin && fields.number[l->begin] ? 'B' : 'E';
     mark->has_pid = true;
-    /* Those of the display name another process than their thread's. */
+    /* Markers of the display driver name a process that is not their thread's. */
     mark->pid = l->event == EVENT_DPU && mark->phase != 'C' ? 0 : (uint32_t)fields.number[l->pid];
     mark->value = l->value ? (int64_t)fields.number[l->value] : 0;
     set_name(mark, &fields, l->name);

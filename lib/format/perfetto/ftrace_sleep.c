@@ -1,5 +1,5 @@
-/* A machine that goes to sleep: suspend_resume and device_pm_callback_start, _end. Rules:
- * importers/ftrace/ftrace_parser.cc of perfetto. */
+/* Suspending a machine: suspend_resume and device_pm_callback_start, _end. Rules: importers/ftrace/ftrace_parser.cc of
+ * perfetto. */
 #include "base/hash.h"
 #include "stream/detail_arg.h"
 #include "format/perfetto/ftrace_event.h"
@@ -18,7 +18,7 @@ struct sleep {
     struct tm_error *err;
 };
 
-/* A slice on the track of its name. */
+/* Adds a slice on the track of its name. */
 static enum tm_status put_action(struct sleep *s, bool begins, const char *name, size_t len)
 {
     s->row->flags |= TM_EVENT_HAS_TRACK;
@@ -39,8 +39,8 @@ static enum tm_status put_suspend(struct sleep *s)
     static const char type[] = "Main Kernel Suspend Event";
     struct tm_buf *detail = &s->p->detail;
     bool begins = s->fields->number[3] != 0;
-    char name[64]; /* longer ones are cut, as in the reference */
-    /* The value of that one is the cpu, which may be another when it ends. */
+    char name[64]; /* longer names are cut, as in the reference importer */
+    /* The value of this action is the cpu, which may differ at its end. */
     int value = is_action(s, "timekeeping_freeze") ? 0 : (int)(uint32_t)s->fields->number[2];
     (void)snprintf(name, sizeof name, "%.*s(%d)",
                    (int)(s->fields->len[1] < sizeof name ? s->fields->len[1] : sizeof name),
@@ -60,7 +60,7 @@ static enum tm_status put_suspend(struct sleep *s)
                : TM_OK;
 }
 
-/* The event that a device is told of (include/linux/pm.s), and what part of it. */
+/* The event that a device is notified of (include/linux/pm.h), and its phase. */
 static const char *phase_of(const struct sleep *s, char phase[64])
 {
     static const struct {

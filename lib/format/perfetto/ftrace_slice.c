@@ -8,13 +8,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* How the name is made: of field NAME_FIELD unless it is fixed. */
+/* How the name is made, of field NAME_FIELD unless it is fixed. */
 enum name_rule {
     NAME_NONE,
     NAME_FIXED,
-    NAME_TEXT,    /* as it is */
+    NAME_TEXT,    /* the text itself */
     NAME_IRQ,     /* a text */
-    NAME_SYMBOL,  /* a function, by the number of its symbol */
+    NAME_SYMBOL,  /* a function, given by the number of its symbol */
     NAME_SOFTIRQ, /* its number */
     NAME_SCM,     /* a number */
     NAME_HOTPLUG, /* the step */
@@ -26,23 +26,23 @@ enum arg_rule {
     ARG_INT64,
     ARG_UINT,
     ARG_SYMBOL,
-    ARG_HANDLED, /* of an interrupt: by the handler or not */
-    ARG_CPU,     /* that the event was on */
-    ARG_UINT_CPU /* the same, unsigned */
+    ARG_HANDLED, /* whether the handler handled the interrupt */
+    ARG_CPU,     /* the cpu of the event */
+    ARG_UINT_CPU /* the cpu of the event, unsigned */
 };
 
 struct arg {
-    const char *key; /* NULL: no more */
+    const char *key; /* NULL: no more arguments */
     uint8_t field;
     uint8_t rule;
 };
 
-/* What instance of its track it is on. */
+/* The instance of its track. */
 enum track_rule { TRACK_OF_MACHINE, TRACK_OF_CPU, TRACK_OF_TASK, TRACK_OF_FIELD };
 
 struct rule {
-    uint8_t kind;  /* enum tm_kind; 0: no slice */
-    uint8_t track; /* enum tm_kernel_track; NONE: the thread's own */
+    uint8_t kind;  /* enum tm_kind; 0: not a slice */
+    uint8_t track; /* enum tm_kernel_track; NONE: the thread's own track */
     uint8_t track_rule, track_field;
     uint8_t name_rule, name_field;
     const char *name;
@@ -58,7 +58,7 @@ enum {
     HISTORY,
     SYSCALL,
     SLEEP
-}; /* as kind: as field 2 says, and whether field 1 is 0 */
+}; /* kinds that depend on the event: on field 2, or on whether field 1 is 0 */
 
 #define ARGS(...) (const struct arg[]){__VA_ARGS__, {NULL, 0, 0}}
 #define OF_CPU(which) .track = TM_KERNEL_TRACK_##which, .track_rule = TRACK_OF_CPU
@@ -157,7 +157,7 @@ struct slice {
     const struct tm_proto_packet *packet;
     struct tm_event *row;
     struct tm_proto_event_fields fields;
-    char text[48]; /* what was made */
+    char text[48]; /* a name made of parts */
     struct tm_error *err;
 };
 
@@ -172,7 +172,7 @@ static struct tm_text made(const struct slice *s, int len)
     return (struct tm_text){(const uint8_t *)s->text, (size_t)len};
 }
 
-/* The function that is called NUMBER in the trace; its symbol, else the number, which then is its address. */
+/* The function with NUMBER in the trace: its symbol, otherwise the number, which is then its address. */
 static struct tm_text symbol(struct slice *s, uint64_t number)
 {
     struct tm_pb_field text = tm_proto_interned_text(s->packet->sequence, TM_INTERNED_KERNEL_SYMBOLS, number);
@@ -200,7 +200,7 @@ static enum tm_status put_irq(struct slice *s)
 static const char *const softirqs[] = {"HI",           "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
                                        "BLOCK_IOPOLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
 
-/* TM_END: there is no name for it. */
+/* Sets the name. TM_END: there is none. */
 static enum tm_status name_it(struct slice *s)
 {
     const uint64_t *n = s->fields.number, number = n[s->rule->name_field];
@@ -249,7 +249,7 @@ static enum tm_status put_arg(struct slice *s, const struct arg *arg)
     }
 }
 
-/* A device's number is wider than it need be. */
+/* The instance. The number of a device is truncated to 32 bits. */
 static uint32_t instance_of(const struct slice *s)
 {
     uint64_t number = s->fields.number[s->rule->track_field];
@@ -271,7 +271,7 @@ static void place(struct slice *s)
         [TM_TRACK_GLOBAL] = TM_SCOPE_GLOBAL, [TM_TRACK_THREAD] = TM_SCOPE_THREAD, [TM_TRACK_CPU] = TM_SCOPE_CPU};
     enum tm_kernel_track track = (enum tm_kernel_track)s->rule->track;
     uint32_t instance = instance_of(s);
-    if (track == TM_KERNEL_TRACK_FUNCGRAPH && s->row->tid == 0) { /* there is an idle task on each cpu */
+    if (track == TM_KERNEL_TRACK_FUNCGRAPH && s->row->tid == 0) { /* each cpu has an idle task of its own */
         track = TM_KERNEL_TRACK_IDLE_FUNCGRAPH;
         instance = s->row->cpu;
     }
@@ -283,7 +283,7 @@ static void place(struct slice *s)
     s->row->track = tm_kernel_track_number(track, instance);
 }
 
-/* What the event is; 0: nothing. */
+/* Returns the kind of the row; 0: none. */
 static uint32_t kind_of(const struct slice *s)
 {
     static const uint8_t types[] = {0, B, E, I};

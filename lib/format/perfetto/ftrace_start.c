@@ -2,7 +2,7 @@
 
 enum { STATS_PHASE = 1, STATS_PRESERVE_BUFFER = 8, PHASE_START = 1 };
 
-/* The value of field ID of PACKET's message; 0 where it is not there. */
+/* The value of field ID in PACKET's message; 0 if it is absent. */
 static uint64_t number_in(const struct tm_proto_packet *packet, uint32_t id)
 {
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
@@ -24,7 +24,7 @@ static enum tm_status add(struct tm_proto *p, const struct tm_proto_packet *pack
     return st < 0 ? st : tm_proto_add(p, &row, err);
 }
 
-/* Moments of the recording, which become rows of metadata at their time. */
+/* Events of the recording that become rows of metadata at their time. */
 static enum tm_status add_moments(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
 {
     static const struct {
@@ -52,7 +52,7 @@ enum tm_status tm_proto_ftrace_start(struct tm_proto *p, const struct tm_proto_p
 
 enum tm_status tm_proto_ftrace_data(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
 {
-    enum { OF_DATA = 1 }; /* the pairs of a machine have the key 0 */
+    enum { OF_DATA = 1 }; /* a machine's clock pairs have the key 0 */
     struct tm_proto_map_entry *entry;
     bool is_new;
     if (tm_proto_map_add(&p->ftrace_pairs, packet->machine, OF_DATA, UINT32_MAX, &entry, &is_new) != TM_OK)

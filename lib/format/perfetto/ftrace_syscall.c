@@ -1,4 +1,4 @@
-/* Calls of the system: sys_enter and sys_exit. Rules: importers/syscalls/syscall_tracker.h of perfetto. */
+/* System calls: sys_enter and sys_exit. Rules: importers/syscalls/syscall_tracker.h of perfetto. */
 #include "stream/detail_arg.h"
 #include "format/perfetto/ftrace_event.h"
 #include "kernel/syscall_names.h"
@@ -9,7 +9,7 @@
 
 enum { SYS_ENTER = 329 };
 enum { FIELD_ID = 1, FIELD_ARGS = 2, FIELD_RET = 2 };
-enum { KEY_MAX = 24, ARGS_MAX = 64 }; /* a call has six */
+enum { KEY_MAX = 24, ARGS_MAX = 64 }; /* a system call has six */
 
 struct call {
     uint32_t number;
@@ -24,7 +24,8 @@ static enum tm_status put_arg(struct tm_buf *detail, uint32_t *count, uint64_t v
     return tm_detail_arg_uint(detail, key, value);
 }
 
-/* The arguments of a call, packed or not; no more than ARGS_MAX, each of which is a text many times as long. */
+/* Adds the arguments of a system call, packed or not. At most ARGS_MAX, because an argument's text is much longer than
+ * its number. */
 static enum tm_status put_args(struct tm_buf *detail, const struct tm_pb_field *f)
 {
     struct tm_pb pb = tm_pb_of(f->data, f->len);
@@ -86,7 +87,7 @@ enum tm_status tm_proto_ftrace_syscall(struct tm_proto *p, const struct tm_pb_fi
         return tm_error_nomem(err);
     row->kind = enters ? TM_KIND_SLICE_BEGIN : TM_KIND_SLICE_END;
     row->flags |= tm_event_scope_flags(TM_SCOPE_THREAD);
-    if (strcmp(name, "sys_write") == 0) { /* which a marker may cut short */
+    if (strcmp(name, "sys_write") == 0) { /* a marker may end it early */
         row->kind = TM_KIND_KERNEL;
         row->value = enters ? TM_KERNEL_WRITE : TM_KERNEL_WRITE_DONE;
     } else if (enters && strcmp(name, "sys_rt_sigreturn") == 0) { /* it does not return */

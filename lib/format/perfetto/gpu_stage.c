@@ -36,16 +36,16 @@ enum { EXTRA_NAME = 1, EXTRA_VALUE = 2 };
 enum { SPECIFIED_MAX = 1 << 12, SPECIFIED_BYTES_MAX = 1 << 20 };
 enum specified { A_QUEUE, A_STAGE, A_STAGE_COUNT }; /* what is remembered of specifications, by number */
 
-/* An event on its way. */
+/* An event being read. */
 struct stage {
     struct tm_proto *p;
     const struct tm_proto_packet *packet;
     struct tm_error *err;
-    struct tm_pb_field of[FIELDS]; /* the last of each; id 0: none */
+    struct tm_pb_field of[FIELDS]; /* the last field of each; id 0: none */
     int64_t pid;                   /* of the context; 0: none */
     uint64_t queue;
     struct tm_pb_field queue_name, stage_name, stage_description; /* data NULL: none */
-    bool has_stage; /* an interned one, whose category counts */
+    bool has_stage; /* the stage is interned; its category counts */
     uint64_t category;
 };
 
@@ -74,7 +74,7 @@ static uint64_t key_of(enum specified what, uint64_t i)
     return (uint64_t)what << 32 | (uint32_t)i;
 }
 
-/* Remembers DESCRIPTION, if it has a name, as number I. What does not fit is forgotten. */
+/* Remembers DESCRIPTION as number I if it has a name. What exceeds the limit is not remembered. */
 static enum tm_status specify(struct stage *w, enum specified what, uint64_t i, const struct tm_pb_field *description)
 {
     struct tm_buf *texts = &w->p->gpu_texts;
@@ -92,7 +92,7 @@ static enum tm_status specify(struct stage *w, enum specified what, uint64_t i, 
     return TM_OK;
 }
 
-/* Field ID of the description that is remembered as number I. */
+/* Field ID of the description with number I. */
 static struct tm_pb_field specified(const struct stage *w, enum specified what, uint64_t i, uint32_t id)
 {
     const struct tm_proto_map_entry *entry = tm_proto_map_find(&w->p->gpu_specified, w->packet->machine,
@@ -102,7 +102,7 @@ static struct tm_pb_field specified(const struct stage *w, enum specified what, 
     return part_of(w->p->gpu_texts.data + entry->v1, (size_t)entry->v2, id);
 }
 
-/* Stages are numbered in the order in which they come, queues within their message. */
+/* Stages are numbered in their order in the file, queues within their message. */
 static enum tm_status take_specifications(struct stage *w)
 {
     const struct tm_pb_field *spec = &w->of[SPECIFICATIONS];
@@ -142,7 +142,7 @@ static bool interned(const struct stage *w, uint32_t field, uint64_t iid, struct
     return tm_proto_interned_find(w->packet->sequence, field, iid, &message->data, &message->len);
 }
 
-/* False: the queue is interned and not known, which makes no slice. */
+/* False: the queue is interned but unknown; such an event gets no slice. */
 static bool find_queue(struct stage *w)
 {
     struct tm_pb_field spec;
@@ -182,7 +182,7 @@ static enum tm_status put_text(struct stage *w, const char *key, const struct tm
     return text->len ? tm_detail_arg_text(&w->p->detail, key, text->data, text->len) : TM_OK;
 }
 
-/* The track is told in front of all else. */
+/* The track precedes everything else in the detail. */
 static enum tm_status put_track(struct stage *w)
 {
     struct tm_buf *detail = &w->p->detail;
@@ -227,7 +227,7 @@ static enum tm_status put_extra(struct stage *w)
     return st;
 }
 
-/* Bits of MASK, the first of which is subpass FIRST. */
+/* Adds the bits of MASK; its lowest bit is subpass FIRST. */
 static enum tm_status add_bits(struct tm_buf *text, uint64_t mask, unsigned first)
 {
     enum tm_status st = TM_OK;
@@ -292,7 +292,7 @@ static enum tm_status put_args(struct stage *w)
     return st < 0 ? st : tm_detail_arg_uint(detail, "hw_queue_id", w->queue);
 }
 
-/* What the event is called: by itself, else by its stage. */
+/* Returns the event's own name, otherwise the name of its stage. */
 static enum tm_status name_of(struct stage *w, uint32_t *name)
 {
     struct tm_pb_field text = w->of[NAME], message;

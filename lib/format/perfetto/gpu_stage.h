@@ -1,4 +1,4 @@
-/* What GPUs did, stage by stage. Rules: importers/proto/gpu_event_parser.cc of perfetto. */
+/* Stages of work on GPUs. Rules: importers/proto/gpu_event_parser.cc of perfetto. */
 #ifndef TM_FORMAT_PERFETTO_GPU_STAGE_H
 #define TM_FORMAT_PERFETTO_GPU_STAGE_H
 

@@ -1,5 +1,5 @@
-/* A table from (number, number) to two numbers: interned ids, sequences, counters. Open addressing;
- * never more entries than its bound. Zero-initialise. */
+/* A table from a pair of numbers to two numbers: interned ids, sequences, counters. Open addressing, with a limit on
+ * its entries. Zero-initialise. */
 #ifndef TM_FORMAT_PERFETTO_ID_MAP_H
 #define TM_FORMAT_PERFETTO_ID_MAP_H
 
@@ -10,7 +10,7 @@
 
 struct tm_proto_map_entry {
     uint32_t k1;
-    uint32_t stamp; /* occupied when it equals the table's */
+    uint32_t stamp; /* the slot is used if this equals the table's stamp */
     uint64_t k2;
     uint64_t v1;
     uint64_t v2;
@@ -44,16 +44,16 @@ static inline struct tm_proto_map_entry *tm_proto_map_find(const struct tm_proto
     }
 }
 
-/* The entry of (K1, K2), made with zero values where there is none; *IS_NEW (may be NULL) says so.
- * TM_OK; TM_END when it would be one more than COUNT_MAX; TM_E_SYSTEM: no memory. */
+/* Finds the entry of (K1, K2) or makes one with zero values; *IS_NEW (may be NULL) says which. TM_OK; TM_END: there are
+ * COUNT_MAX entries already; TM_E_SYSTEM: no memory. */
 enum tm_status tm_proto_map_add(struct tm_proto_map *map, uint32_t k1, uint64_t k2, uint32_t count_max,
                                 struct tm_proto_map_entry **entry, bool *is_new);
 
-/* All entries in the order of their keys, whatever their slots: *ENTRIES becomes an array of MAP->count, to be freed.
- * TM_OK or TM_E_SYSTEM. */
+/* Lists all entries in the order of their keys: *ENTRIES becomes an array of MAP->count, to be freed. TM_OK or
+ * TM_E_SYSTEM. */
 enum tm_status tm_proto_map_list(const struct tm_proto_map *map, struct tm_proto_map_entry **entries);
 
-/* Forgets all entries, in constant time; keeps the memory of small tables. */
+/* Removes all entries in constant time; keeps the memory of small tables. */
 void tm_proto_map_clear(struct tm_proto_map *map);
 
 void tm_proto_map_release(struct tm_proto_map *map);

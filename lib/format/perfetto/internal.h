@@ -1,5 +1,5 @@
-/* What the readers of Perfetto packets share: the parser's state, a packet taken apart, and the
- * state of the packet's sequence. Private to its room.
+/* What the readers of Perfetto packets share: the parser's state, a decoded packet, and the state of the packet's
+ * sequence. Private to its room.
  *
  * Field numbers: protos/perfetto/trace of google/perfetto; proto/README says what is read. */
 #ifndef TM_FORMAT_PERFETTO_INTERNAL_H
@@ -13,7 +13,7 @@
 #include "perfetto/compact_message.h"
 #include "stream/clock_id.h"
 
-/* Bounds. A file that needs more is an error that names the limit. */
+/* Limits. A file that exceeds one gets an error that names the limit. */
 enum {
     TM_PROTO_SEQUENCES_MAX = 1 << 18,       /* (machine, sequence) pairs */
     TM_PROTO_INTERNED_MAX = 1 << 20,        /* interned messages of one sequence at a time */
@@ -22,7 +22,7 @@ enum {
     TM_PROTO_CPUS_MAX = 1 << 16,            /* (machine, cpu) pairs */
     TM_PROTO_COMM_MAX = 64,                 /* bytes of a task's name; kernels have 16 */
     TM_PROTO_CPU_MAX = 1024,                /* a cpu number from here on is damage */
-    TM_PROTO_PACKET_BYTES_MAX = 64 << 20,   /* bytes of one packet; a text in it is held several times at once */
+    TM_PROTO_PACKET_BYTES_MAX = 64 << 20,   /* bytes of one packet; a text in it is in memory several times at once */
     TM_PROTO_EXPANDED_MAX = 1 << 30,        /* bytes one compressed packet may hold */
     TM_PROTO_DEPTH_MAX = 64                 /* nesting of debug annotations and tracks */
 };
@@ -31,71 +31,72 @@ enum {
 struct tm_proto_sequence {
     uint32_t machine;
     uint32_t id;
-    uint32_t generation; /* 0: none given out yet in this interval */
-    uint32_t state;      /* another number after each packet that may change what others of it mean */
+    uint32_t generation; /* 0: none assigned in this interval so far */
+    uint32_t state;      /* changes after each packet that may change the meaning of others of the sequence */
     bool used;           /* a row of this generation has been written */
     bool seen;           /* a packet of it has been read */
     bool valid;          /* incremental state is complete */
-    bool is_lossy, is_met, is_met_said; /* sequence_loss.h: it has a shadow; a packet that needs state had it, and the
-                                         * shadow says so */
-    /* The ThreadDescriptor seen last; outlives clearing. */
+    /* see sequence_loss.h. is_lossy: it has a shadow; is_met: a packet that needs state found it; is_met_said: the
+     * shadow says so */
+    bool is_lossy, is_met, is_met_said;
+    /* The last ThreadDescriptor; survives clearing. */
     bool has_thread;
     int32_t pid;
     int64_t tid;
-    /* Reference of delta times and counts; ends with the interval and with loss. */
+    /* Reference of delta times and counts; ends with the interval and on loss. */
     bool has_reference;
     int64_t reference_ns, reference_thread_ns, reference_instructions;
     /* TracePacketDefaults. */
     uint32_t default_clock; /* 0: none */
     bool has_default_track;
     uint64_t default_track;
-    struct tm_buf defaults; /* the message as it stood */
+    struct tm_buf defaults; /* the message as recorded */
     struct tm_buf extra_tracks;        /* uint64_t in host order: extra_counter_track_uuids */
-    struct tm_buf extra_double_tracks; /* likewise for the double ones */
-    /* Interned messages: (InternedData field, iid) to offset << 32 | length in `interned`, and the
-     * string number of their field 2 once it was asked for. */
+    struct tm_buf extra_double_tracks; /* the same for double values */
+    /* Interned messages: (InternedData field, iid) to offset << 32 | length in `interned`, and to the string number of
+     * field 2 once it was asked for. */
     struct tm_proto_map interned_index;
     struct tm_buf interned; /* InternedData messages since the clearing, one after the other */
     struct tm_proto_map counters; /* (is double, track uuid) to the sum so far */
 };
 
-/* A TracePacket taken apart. Borrows the bytes of the packet. */
+/* A decoded TracePacket. Borrows the bytes of the packet. */
 struct tm_proto_packet {
     const uint8_t *data;
     size_t len;
     uint64_t byte; /* of the outermost packet in the file, for messages */
     int64_t time;
     bool has_time;
-    bool has_sequence; /* the packet says one; 0 is one as others are, but that no packet can need its state */
+    bool has_sequence; /* the packet states a sequence; no packet of sequence 0 can need its state */
     bool cleared;
     uint32_t clock; /* after defaults; 0: the file's default */
     uint32_t sequence_id;
     uint32_t machine;
     uint32_t flags; /* sequence_flags */
     uint32_t dropped; /* previous_packet_dropped */
-    bool is_loss; /* and the packet is not the first of its sequence: what came before that is not known to be lost */
+    bool is_loss; /* packets before this one were lost; false for the first packet of a sequence */
     uint32_t generation;
     struct tm_pb_field body;     /* the field of the data oneof, without start and end; id 0: none */
     struct tm_pb_field interned; /* interned_data; id 0: none */
     struct tm_pb_field defaults; /* trace_packet_defaults; id 0: none */
-    struct tm_proto_sequence *sequence; /* NULL: the packet is on none */
-    const uint8_t *raw; /* the packet less interned_data and trace_packet_defaults */
+    struct tm_proto_sequence *sequence; /* NULL: the packet has no sequence */
+    const uint8_t *raw; /* the packet without interned_data and trace_packet_defaults */
     size_t raw_len;
-    /* One range of data with all fields except those that are in columns of a row. NULL: they are not in one range, or
-     * there are fields in it that may mean something else in a merged trace. */
+    /* One range of data with all fields except those in columns of a row. NULL: they are not in one range, or some of
+     * them may mean something else in a merged trace. */
     const uint8_t *rest;
     size_t rest_len;
 };
 
-enum { TM_PROTO_PACKET_TAG = 0x0a }; /* in front of each packet of a trace, and its length */
+enum { TM_PROTO_PACKET_TAG = 0x0a }; /* precedes each packet of a trace and its length */
 
-/* The last switch seen on a cpu: what compact_sched leaves out of the next one. */
+/* The last switch on a cpu: compact_sched omits these facts from the next one. */
 struct tm_proto_cpu {
     bool known;
-    bool lost_events; /* has been said */
+    bool lost_events; /* loss of events has been counted */
     int32_t pid;
     int32_t prio;
-    uint32_t string; /* of comm; 0: not at hand */
+    uint32_t string; /* string number of comm; 0: not interned yet */
     uint32_t comm_len;
     uint8_t comm[TM_PROTO_COMM_MAX];
 };
@@ -105,44 +106,45 @@ struct tm_proto {
     struct tm_event_sink *sink; /* borrowed */
     enum tm_on_damage on_damage;
     const struct tm_format *(*sniff)(const uint8_t *head, size_t len);
-    struct tm_expansion *expansion; /* NULL: nobody counts */
+    struct tm_expansion *expansion; /* NULL: do not count */
     /* sequences */
     struct tm_proto_sequence *sequences;
     uint32_t sequence_count, sequence_cap;
-    uint32_t last_sequence;             /* index of the one looked up last */
+    uint32_t last_sequence;             /* index of the last one looked up */
     struct tm_proto_map sequence_index; /* (machine, id) to index */
-    size_t interned_bytes;              /* held by all sequences */
+    size_t interned_bytes;              /* bytes in memory, of all sequences */
     struct tm_packet_cache *again;      /* packet_cache.h; NULL: none yet */
-    /* what descriptors said */
+    /* From descriptors. */
     struct tm_proto_map tracks; /* (machine, uuid): see proto_track.h */
     /* per cpu */
     struct tm_proto_map cpu_index; /* (machine, cpu) to index */
     struct tm_proto_cpu *cpus;
     uint32_t cpu_cap;
-    struct tm_proto_map ftrace_pairs; /* (machine, 0) to the ftrace_timestamp of the last clock pair;
-                                       * (machine, 1): timed bundles were told of */
+    /* (machine, 0) to the ftrace_timestamp of the last clock pair; (machine, 1): a row for timed bundles was written */
+    struct tm_proto_map ftrace_pairs;
     struct tm_proto_map page_sizes;   /* (machine, 0) to SystemInfo.page_size */
     struct tm_proto_map architectures; /* (machine, 0) to enum tm_architecture */
-    struct tm_syscall_names *syscalls; /* NULL: none was asked for */
+    struct tm_syscall_names *syscalls; /* NULL: not needed so far */
     struct tm_proto_map disks;        /* (machine, disk and field) to its last reading */
     struct tm_proto_map power_names;  /* (machine, hash of a rail or state) to the string of its counter */
     struct tm_proto_map address_spaces; /* (machine, mm_id of rss_stat) to the tid last seen with it */
     struct tm_proto_map frame_cookies; /* (machine, cookie) to the pid and enum tm_named_track of its frame */
     struct tm_proto_map frame_tokens; /* (machine, hash of a pid and its token): expected frames */
-    struct tm_proto_map frame_surfaces; /* (machine, token of a display's frame) to how many surfaces' frames it has */
+    /* (machine, token of a display's frame) to the number of its surfaces' frames */
+    struct tm_proto_map frame_surfaces;
     struct tm_proto_map gpu_specified; /* (machine, queue or stage) to where its description is in gpu_texts */
     struct tm_buf gpu_texts;
-    struct tm_proto_map clocks;       /* (machine, 0) to what its snapshots have told: clock.h */
-    /* counts that wait to be written */
-    uint64_t counted; /* how often there was something to be added to stats */
+    struct tm_proto_map clocks;       /* (machine, 0) to what its snapshots state: clock.h */
+    /* Counts to be written. */
+    uint64_t counted; /* number of additions to stats */
     struct tm_proto_map accounts;
     struct tm_proto_map stats;
     struct tm_proto_map stated; /* (machine, a number of stated.c) to its last value */
-    struct tm_proto_map chrome; /* (machine, enum chrome_kind of metadata.c) to how many there were */
-    /* scratch of the packet at hand */
+    struct tm_proto_map chrome; /* (machine, enum chrome_kind of metadata.c) to their number */
+    /* Scratch of the current packet. */
     struct tm_buf raw, detail, key, text;
-    struct tm_buf rows; /* struct tm_event: derived rows that wait for their primary */
-    struct tm_compact_reader compact; /* the compact_sched at hand */
+    struct tm_buf rows; /* struct tm_event: derived rows that are pending until their primary row */
+    struct tm_compact_reader compact; /* the current compact_sched */
     struct tm_buf comms; /* uint32_t strings of its intern_table */
     struct tm_buf expanded;
     struct tm_json_args json;
@@ -152,22 +154,22 @@ struct tm_proto {
  * untimed. */
 struct tm_event tm_proto_event(const struct tm_proto_packet *packet, enum tm_kind kind);
 
-/* Adds EVENT with the detail bytes collected in p->detail, and empties that. */
+/* Adds EVENT with the detail bytes in p->detail, and clears these. */
 enum tm_status tm_proto_add(struct tm_proto *p, struct tm_event *event, struct tm_error *err);
 
-/* As tm_proto_add, for a row whose raw payload has inner times (perfetto/packet_times.h). They are listed in the
- * detail. OWN_CLOCK: the clock id of those that are on the packet's clock. */
+/* Adds EVENT with the detail in p->detail, for a raw payload with inner times (perfetto/packet_times.h), which are
+ * listed in the detail. OWN_CLOCK: the clock id of those on the packet's clock. */
 enum tm_status tm_proto_add_with_times(struct tm_proto *p, struct tm_event *event, uint32_t own_clock,
                                        struct tm_error *err);
 
-/* The string number of LEN bytes at S; may append to p->detail. */
+/* The string number of the LEN bytes at S. May append to p->detail. */
 static inline enum tm_status tm_proto_string(struct tm_proto *p, const void *s, size_t len, uint32_t *string,
                                              struct tm_error *err)
 {
     return tm_event_sink_string(p->sink, s, len, &p->detail, string, err);
 }
 
-/* A row made of EVENT's columns that carries no raw and is not counted. */
+/* A row with EVENT's columns but without raw payload; it is not counted. */
 static inline struct tm_event tm_proto_derived(const struct tm_event *event, enum tm_kind kind)
 {
     struct tm_event derived = *event;

@@ -1,4 +1,4 @@
-/* Events with a legacy phase: what Chrome JSON calls "ph". */
+/* Events with a legacy phase, Chrome JSON's "ph". */
 #include "base/hash.h"
 #include "format/perfetto/count.h"
 #include "format/perfetto/sequence.h"
@@ -10,7 +10,7 @@
 
 enum { ANNOTATION_STRING = 6 };
 
-/* An asynchronous or flow event's row is not on the track or thread its slice would be. */
+/* The row of an async or flow event is not on the track or thread of its event. */
 static void set_identity(const struct tm_proto_track_context *c, struct tm_event *row, enum tm_scope scope,
                          uint64_t identity)
 {
@@ -32,8 +32,8 @@ static enum tm_status put_id(struct tm_buf *detail, uint64_t id, struct tm_error
     return tm_pb_put_bytes(detail, TM_DETAIL_ID, text, (size_t)len) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* b e n, S F, T p: a track for each id, within its scope: the given one with the category, else the
- * category (b e n) or the name. String numbers stand for the strings. */
+/* b e n, S F, T p: each id is a track within its scope. The scope is the given one with the category; without one it is
+ * the category (b e n) or the name. Strings are represented by their numbers. */
 static enum tm_status fill_async(const struct tm_proto_track_context *c, struct tm_event *row, struct tm_error *err)
 {
     const struct tm_proto_legacy *legacy = c->event->legacy;

@@ -9,7 +9,7 @@ enum { LOG_EVENTS = 1 };
 enum { EVENT_PID = 2, EVENT_TID = 3, EVENT_UID = 4, EVENT_TAG = 6, EVENT_PRIORITY = 7, EVENT_MESSAGE = 8,
        EVENT_ARGS = 9 };
 enum { ARG_NAME = 1, ARG_INT = 2, ARG_FLOAT = 3, ARG_STRING = 4 };
-enum { PRIORITY_INFO = 4 /* of messages that tell none */ };
+enum { PRIORITY_INFO = 4 /* for messages without a priority */ };
 
 static float float_of(uint64_t bits)
 {
@@ -19,7 +19,7 @@ static float float_of(uint64_t bits)
     return f;
 }
 
-/* " name=value" after what TEXT has. */
+/* Appends " name=value" to TEXT. */
 static enum tm_status put_arg(struct tm_buf *text, const struct tm_pb_field *arg)
 {
     struct tm_pb pb = tm_pb_of(arg->data, arg->len);

@@ -38,7 +38,7 @@ static enum tm_status put(struct tm_proto *p, const struct tm_proto_packet *pack
     return tm_stream_write_message(p->sink->writer, TM_FRAME_METADATA, &m->base, err);
 }
 
-/* A number or a text, by its wire type. */
+/* Puts a number or a text, by its wire type. */
 static enum tm_status put_field(struct tm_proto *p, const struct tm_proto_packet *packet, const char *name,
                                 const struct tm_pb_field *f, struct tm_error *err)
 {
@@ -76,7 +76,7 @@ static enum tm_status put_gigabytes(struct tm_proto *p, const struct tm_proto_pa
     return put_field(p, packet, "system_ram_gb", &bytes, err);
 }
 
-/* BRAND/PRODUCT/DEVICE:RELEASE/ID/INCREMENTAL:TYPE/TAGS, of which the incremental build is a row by itself. */
+/* Splits BRAND/PRODUCT/DEVICE:RELEASE/ID/INCREMENTAL:TYPE/TAGS. The incremental build is a row of its own. */
 static enum tm_status put_build(struct tm_proto *p, const struct tm_proto_packet *packet,
                                 const struct tm_pb_field *fingerprint, struct tm_error *err)
 {
@@ -107,7 +107,7 @@ static enum tm_status read_info(struct tm_proto *p, const struct tm_proto_packet
     return st;
 }
 
-/* What is counted in p->chrome: instances of Chrome in one file are told apart by their numbers. */
+/* Counted in p->chrome, because instances of Chrome in one file are distinguished by their numbers. */
 enum chrome_kind { CHROME_BUNDLE, CHROME_PACKET };
 
 static enum tm_status count_chrome(struct tm_proto *p, uint32_t machine, enum chrome_kind kind, uint64_t *number,
@@ -120,7 +120,7 @@ static enum tm_status count_chrome(struct tm_proto *p, uint32_t machine, enum ch
     return TM_OK;
 }
 
-/* VALUE as "cr-", then INFIX, then NAME. */
+/* Puts VALUE under the name "cr-" INFIX NAME. */
 static enum tm_status put_chrome(struct tm_proto *p, const struct tm_proto_packet *packet, const char *infix,
                                  const struct tm_pb_field *name, const struct tm_pb_field *value, struct tm_error *err)
 {
@@ -147,7 +147,7 @@ static enum tm_status read_chrome_metadata(struct tm_proto *p, const struct tm_p
     return value.id ? put_chrome(p, packet, infix, &name, &value, err) : TM_OK;
 }
 
-/* The metadata of a ChromeEventBundle; those of a second instance have its number in their names. */
+/* Reads the metadata of a ChromeEventBundle. Names of a second instance contain its number. */
 static enum tm_status read_chrome_events(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
@@ -186,7 +186,7 @@ static enum tm_status read_chrome_packet(struct tm_proto *p, const struct tm_pro
     return st;
 }
 
-/* The least significant half comes first in the text, each half from its lowest byte up. */
+/* The text begins with the least significant half; each half begins with its lowest byte. */
 static enum tm_status read_uuid(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);

@@ -12,7 +12,7 @@ struct tm_proto_numbers {
     const uint8_t *at, *end; /* in a packed field */
 };
 
-/* Sets *VALUE to the next number. False at the end, or where the message is damaged. */
+/* Sets *VALUE to the next number. False at the end, or if the message is damaged. */
 static inline bool tm_proto_numbers_next(struct tm_proto_numbers *n, uint64_t *value)
 {
     struct tm_pb_field f;

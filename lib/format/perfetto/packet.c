@@ -28,14 +28,14 @@ static bool is_compressed(uint32_t id)
     return id == TM_PACKET_COMPRESSED || id == TM_PACKET_ZSTD_COMPRESSED;
 }
 
-/* What becomes of a field where the packet goes on as the rest of what its row's columns say. */
+/* What happens to a field when only the rest of the packet, beyond its row's columns, is kept. */
 enum part {
-    PART_SAID,   /* the columns say it */
-    PART_REST,   /* it means the same in a merged trace */
+    PART_SAID,   /* a column of the row has it */
+    PART_REST,   /* its meaning is the same in a merged trace */
     PART_UNKNOWN
 };
 
-/* Numbers: of no interest as the packet's data. */
+/* Takes a field that is a number and not the packet's data. */
 static inline enum part take_number(struct tm_proto_packet *packet, uint32_t id, uint64_t value)
 {
     switch (id) {
@@ -87,12 +87,13 @@ static inline enum part take_message(struct tm_proto_packet *packet, const struc
         packet->defaults = *f;
     else if (packet->body.id == 0 || is_compressed(f->id))
         take_body(packet, f);
-    /* A longer way of writing tag or length would not be copied, and of two events only the first is looked at. */
+    /* Tag and length must have their shortest form, since no other is written, and only the first of two events is
+     * read. */
     bool is_plain = f->id == TM_PACKET_TRACK_EVENT && f->data == f->start + 1 + tm_varint_size(f->len);
     return is_plain && f->data == packet->body.data ? PART_REST : PART_UNKNOWN;
 }
 
-/* Member by member, as in track_fields.c. */
+/* Clears each member; track_fields.c says why. */
 static void clear(struct tm_proto_packet *packet)
 {
     packet->byte = 0;
@@ -134,7 +135,7 @@ enum tm_status tm_proto_packet_decode(struct tm_proto_packet *packet, const uint
     return st == TM_END ? TM_OK : st;
 }
 
-/* raw: the packet less the fields that travel in SEQUENCE_STATE rows. */
+/* Makes raw: the packet without the fields that SEQUENCE_STATE rows have. */
 static enum tm_status cut_state(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(packet->data, packet->len);
@@ -149,8 +150,8 @@ static enum tm_status cut_state(struct tm_proto *p, struct tm_proto_packet *pack
     return TM_OK;
 }
 
-/* What the packet says about its sequence, in the reference's order: loss or clearing, defaults,
- * interned data. */
+/* Applies the packet to its sequence, in the order of the reference importer: loss or clearing, defaults, interned
+ * data. */
 static enum tm_status apply_sequence(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_proto_sequence *last = p->last_sequence < p->sequence_count ? &p->sequences[p->last_sequence] : NULL;
@@ -184,7 +185,7 @@ static enum tm_status apply_sequence(struct tm_proto *p, struct tm_proto_packet 
     return st;
 }
 
-/* Any packet that is none of the kinds that are known. */
+/* Reads a packet of an unknown kind. */
 static enum tm_status read_other(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_event event = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
@@ -209,13 +210,13 @@ static enum tm_status read_start(struct tm_proto *p, const struct tm_proto_packe
 
 static enum tm_status read_chrome(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
 {
-    /* Times of these are MONOTONIC where nothing at all is said of clocks and the file can tell. */
+    /* Times of these are on MONOTONIC if the file has it and states no other clock. */
     if (packet->clock == 0 && !tm_proto_has_default_clock(p, packet->machine))
         packet->clock = tm_proto_monotonic(p, packet->machine);
     return read_other(p, packet, err);
 }
 
-/* Kinds that are read whether the sequence's state is complete or not. */
+/* Kinds that are read even if the sequence's state is incomplete. */
 static bool needs_no_state(uint32_t body)
 {
     return body == TM_PACKET_CLOCK_SNAPSHOT || body == TM_PACKET_REMOTE_CLOCK_SYNC || body == TM_PACKET_SERVICE_EVENT;
@@ -274,21 +275,21 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
     }
 }
 
-/* The sequence's state is not complete. */
+/* The sequence's state is incomplete: skips the packet. */
 static enum tm_status skip(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
 {
     enum tm_status st = tm_proto_count_stat(p, TM_PROTO_STAT_NEEDS_STATE, packet->machine, 1, err);
     return st < 0 ? st : tm_proto_count_account(p, TM_DROP_NEEDS_STATE, packet->clock, packet->byte, err);
 }
 
-/* Whether track events after PACKET may mean something else than the same bytes in front of it. */
+/* True if track events after PACKET may mean something else than equal bytes before it. */
 static bool changes_state(const struct tm_proto_packet *packet)
 {
     return packet->cleared || packet->dropped || packet->defaults.id || packet->interned.id ||
            packet->body.id != TM_PACKET_TRACK_EVENT;
 }
 
-/* Whether there is something that tm_proto_sequence_loss_note notes, as far as can be said at once. */
+/* A fast check whether tm_proto_sequence_loss_note may have something to note. */
 static inline bool may_be_loss(const struct tm_proto_packet *packet, bool is_skipped)
 {
     const struct tm_proto_sequence *sequence = packet->sequence;

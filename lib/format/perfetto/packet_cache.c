@@ -8,12 +8,12 @@ enum {
     TAIL_MAX = 96,
     SLOT_BITS = 12,
     SLOTS = 1 << SLOT_BITS,
-    DETAIL_MAX = 1 << 10,   /* bytes of one */
-    DETAILS_MAX = 1 << 20,  /* of all */
+    DETAIL_MAX = 1 << 10,   /* bytes of the detail of one row */
+    DETAILS_MAX = 1 << 20,  /* bytes of all details */
     RAW_IS_PACKET = TAIL_MAX + 1
 };
 
-/* Fields whose meaning hangs on events before, or on more than the sequence's state. */
+/* Fields whose meaning depends on earlier events, or on more than the sequence's state. */
 #define NEVER_AGAIN                                                                                                    \
     (TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_TIME_DELTA_US) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_THREAD_DELTA_US) |           \
      TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_LEGACY) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_INSTRUCTIONS_DELTA) |               \
@@ -21,30 +21,31 @@ enum {
      TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_INSTRUCTIONS_ABSOLUTE) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_COUNTER) |           \
      TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_DOUBLE_COUNTER))
 
-/* One packet after its timestamp, and the row it became. */
+/* A packet without its timestamp (the tail), and the row that was made of it. */
 struct known {
     uint32_t sequence; /* index */
-    uint32_t state;    /* the sequence's, then */
+    uint32_t state;    /* of the sequence when the packet was read */
     uint16_t tail_len; /* 0: the slot is empty */
     uint16_t raw_from; /* where raw begins in the tail, or RAW_IS_PACKET */
-    uint16_t body_from, body_len; /* the track event in the tail, where it has extra counter values; else 0 */
-    uint64_t fields; /* of that */
+    uint16_t body_from, body_len; /* the track event in the tail, if it has extra counter values; otherwise 0 */
+    uint64_t fields; /* the track event's fields */
     uint8_t tail[TAIL_MAX];
-    bool is_copied;      /* of its row time and position alone change; its raw is in the tail here */
-    struct tm_event row; /* after the tail, beyond whose end may be read */
+    bool is_copied;      /* only time and position of its row change; its raw payload is in this tail */
+    struct tm_event row; /* placed after the tail, so that reads beyond the tail's end stay inside the struct */
 };
 
 struct tm_packet_cache {
     struct known known[SLOTS];
-    uint32_t seen[SLOTS]; /* hashes of packets that were seen once: what never comes again is not worth a place */
-    struct tm_event like; /* the first row that is copied, */
-    uint32_t differing;   /* and the columns in which others differ from it */
+    /* hashes of packets that were seen once; a packet gets a slot when it is seen a second time */
+    uint32_t seen[SLOTS];
+    struct tm_event like; /* the first row that is copied */
+    uint32_t differing;   /* the columns in which other copied rows differ from it */
     bool has_like;
     uint32_t details_len;
     uint8_t details[DETAILS_MAX];
 };
 
-/* A packet that may be one of these. */
+/* A packet that may be in the cache. */
 struct candidate {
     const uint8_t *data, *tail;
     size_t len, tail_len;
@@ -76,8 +77,8 @@ static inline uint32_t slot_of(const struct candidate *c)
     return (uint32_t)(c->hash >> (64 - SLOT_BITS));
 }
 
-/* Takes the LEN bytes of a packet at DATA apart; false where it does not begin with a timestamp, or is of no length for
- * this. */
+/* Splits the packet of LEN bytes at DATA. False if it does not begin with a timestamp or its length does not suit the
+ * cache. */
 static inline bool take(struct candidate *c, const uint8_t *data, size_t len)
 {
     const uint8_t *end = data + len;
@@ -106,8 +107,8 @@ static inline struct known *find(const struct tm_proto *p, const struct candidat
     return is_that(p, known, c) ? known : NULL;
 }
 
-/* The row and its extra counter values, as tm_proto_track_event_read does. The counters are there since the packet was
- * first read, and stay counters, so that they are not too many and the event is not refused. */
+/* Adds the row and its extra counter values, as tm_proto_track_event_read does. The counters were checked when the
+ * packet was first read: they are still counters, and not too many, so the event is not refused. */
 static enum tm_status add_with_extras(struct tm_proto *p, const struct known *known, const struct candidate *c,
                                       struct tm_error *err)
 {
@@ -143,7 +144,7 @@ enum tm_status tm_packet_cache_read(struct tm_proto *p, const uint8_t *data, siz
     return known ? add(p, known, &c, err) : TM_END;
 }
 
-/* The packet that begins at AT, if all of it is there, and short; its slot is fetched. */
+/* Splits the packet that begins at AT if it is complete and short, and prefetches its slot. */
 static inline bool take_next(const struct tm_proto *p, struct candidate *c, const uint8_t *at, const uint8_t *end)
 {
     if (end - at < 2 || at[0] != TM_PROTO_PACKET_TAG || at[1] >= 0x80 || at[1] > end - at - 2 ||
@@ -155,7 +156,7 @@ static inline bool take_next(const struct tm_proto *p, struct candidate *c, cons
     return true;
 }
 
-/* Rows that wait to be added together. */
+/* Rows that are collected and added together. */
 struct rows {
     uint32_t count;
     const struct tm_event *events[TM_BATCH_COPIES];
@@ -199,7 +200,7 @@ enum tm_status tm_packet_cache_pass(struct tm_proto *p, size_t len, struct tm_er
     return st;
 }
 
-/* What EVENT became, ROW, follows from its bytes and the state of its sequence. */
+/* True if ROW, made of EVENT, follows from its bytes and the state of its sequence. */
 static bool follows(const struct tm_proto_track_event *event, const struct tm_event *row)
 {
     return !(event->fields & NEVER_AGAIN) &&
@@ -224,7 +225,7 @@ static bool was_seen(struct tm_packet_cache *again, const struct candidate *c)
     return was;
 }
 
-/* The detail of ROW, kept; when there is no room, all begins anew. */
+/* Copies the detail of ROW. If there is no room, the whole cache is cleared first. */
 static const uint8_t *keep_detail(struct tm_packet_cache *again, const struct tm_event *row)
 {
     if (row->detail_bytes > DETAILS_MAX - again->details_len) {
@@ -265,12 +266,12 @@ void tm_packet_cache_note(const struct tm_proto_track_context *context, const st
     if (row->detail_bytes > DETAIL_MAX || !take(&c, packet->data, packet->len))
         return;
     if (p->again == NULL && (p->again = calloc(1, sizeof *p->again)) == NULL)
-        return; /* it is read in full each time */
+        return; /* out of memory: every packet is read in full */
     if (!was_seen(p->again, &c) || !has_one_time(packet))
         return;
     const uint8_t *detail = keep_detail(p->again, row);
     struct known *known = &p->again->known[slot_of(&c)];
-    if (known->tail_len) { /* of two that share a slot the one before lives on in its neighbour */
+    if (known->tail_len) { /* the older one of two packets moves to the neighbouring slot */
         struct known *neighbour = &p->again->known[slot_of(&c) ^ 1];
         *neighbour = *known;
         place_raw(neighbour);

@@ -1,9 +1,9 @@
-/* Track events that differ from one before them in their time alone.
+/* A cache of track events: packets that differ from an earlier one only in their time.
  *
- * Most packets of most traces are slices that begin and end again and again: after the timestamp, which writers put
- * first, such a packet has bytes that another of its sequence had. What they mean was found then, and while the
- * sequence's state is the same they mean it again: the row is that row, with another time and position. Only extra
- * counter values, which may add to those before them, are read anew. */
+ * Most packets of most traces are slices that begin and end over and over. Writers put the timestamp first; the bytes
+ * after it are often those of an earlier packet of the sequence. While the sequence's state is unchanged, equal bytes
+ * mean the same: the row is that of the earlier packet, with another time and position. Only extra counter values,
+ * which may be relative to earlier ones, are read again. */
 #ifndef TM_FORMAT_PERFETTO_PACKET_CACHE_H
 #define TM_FORMAT_PERFETTO_PACKET_CACHE_H
 
@@ -14,12 +14,12 @@
 enum tm_status tm_packet_cache_read(struct tm_proto *p, const uint8_t *data, size_t len, struct tm_error *err);
 
 /* Adds the rows of packets at the front of the input while the cache has packets like them, within the LEN bytes of the
- * window, and takes these packets off. TM_OK, also if there were none; TM_E_SYSTEM. */
+ * window. Consumes these packets. TM_OK, also if there were none; TM_E_SYSTEM. */
 enum tm_status tm_packet_cache_pass(struct tm_proto *p, size_t len, struct tm_error *err);
 
-/* Remembers what CONTEXT's packet became: ROW, just added, and rows for extra counter values where it has some. It must
- * have been read whole, with nothing to be counted (count.h). Does nothing where what it became does not follow from
- * its bytes and its sequence's state, where it is too long or its time does not come first, or when it was not seen
+/* Remembers ROW, just added, and its extra counter values as the result of CONTEXT's packet. The packet must have been
+ * read completely, with nothing to be counted (count.h). Does nothing if the row does not follow from the packet's
+ * bytes and its sequence's state, if the packet is too long or does not begin with its time, or if it was not seen
  * before. */
 void tm_packet_cache_note(const struct tm_proto_track_context *context, const struct tm_event *row);
 

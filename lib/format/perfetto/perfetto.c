@@ -12,11 +12,11 @@
 
 enum {
     HEADER_MAX = 1 + TM_VARINT_MAX,
-    READ_BYTES = 1 << 20,  /* about what one call of read takes in */
-    SEARCH_BYTES = 1 << 16 /* window when looking for a packet in damaged bytes */
+    READ_BYTES = 1 << 20,  /* about what one call of read consumes */
+    SEARCH_BYTES = 1 << 16 /* window of the search for a packet after damage */
 };
 
-/* Fields that a TracePacket may have, by their number and wire type. */
+/* True if a TracePacket may have this field, by number and wire type. */
 static bool plausible(const struct tm_pb_field *f)
 {
     switch (f->id) {
@@ -36,8 +36,8 @@ static bool plausible(const struct tm_pb_field *f)
     }
 }
 
-/* The first packet in HEAD as far as it can be seen: *FIELD is its first field. False: it is none, or, in a head so
- * short that it is the whole file, one that is cut (lines of text look like that). */
+/* Examines the first packet as far as HEAD shows it. *FIELD is its first field. False: it is not a packet. A head that
+ * is the whole file must hold the complete packet, since lines of text can look like a truncated one. */
 static bool first_packet(const uint8_t *head, size_t len, uint32_t *field)
 {
     uint64_t size;
@@ -58,13 +58,13 @@ static bool first_packet(const uint8_t *head, size_t len, uint32_t *field)
         if (*field == 0)
             *field = f.id;
     }
-    if (whole) /* nothing after it, or another */
+    if (whole) /* the file ends here or another packet follows */
         return st == TM_END && (at + size == end || at[size] == TM_PROTO_PACKET_TAG);
     if (len < TM_SNIFF_BYTES)
         return false;
     if (st == TM_END)
         return true;
-    /* The field that the head's end cuts: its tag at least must be one. */
+    /* The end of the head cuts a field: at least its tag must be valid. */
     uint64_t tag;
     if (tm_varint_get(pb.p, end, &tag) == NULL)
         return end - pb.p < TM_VARINT_MAX;
@@ -145,13 +145,13 @@ static void close_proto(void *state)
     free(p);
 }
 
-/* True if a packet whose fields can be read begins AT bytes from the window's start, as far as the window shows, and
- * something that can be a packet follows it. */
+/* True if a readable packet begins AT bytes after the window's start, as far as the window shows, and something that
+ * can be a packet follows it. */
 static bool resumes(const struct tm_input *in, size_t at)
 {
     uint32_t field;
     uint64_t size = 0;
-    size_t seen = in->len - at < TM_SNIFF_BYTES ? in->len - at : TM_SNIFF_BYTES; /* so that searching stays linear */
+    size_t seen = in->len - at < TM_SNIFF_BYTES ? in->len - at : TM_SNIFF_BYTES; /* keeps the search linear */
     if (!first_packet(in->data + at, seen, &field) || field == 0)
         return false;
     const uint8_t *data = tm_varint_get(in->data + at + 1, in->data + in->len, &size);
@@ -161,7 +161,7 @@ static bool resumes(const struct tm_input *in, size_t at)
     return data[size] == TM_PROTO_PACKET_TAG;
 }
 
-/* Jumps to the next packet that can be read, from byte FROM of the window on. */
+/* Moves to the next readable packet, from byte FROM of the window on. */
 static enum tm_status search(struct tm_proto *p, size_t from, uint64_t *skipped, struct tm_error *err)
 {
     struct tm_input *in = p->input;
@@ -181,8 +181,8 @@ static enum tm_status search(struct tm_proto *p, size_t from, uint64_t *skipped,
     }
 }
 
-/* Damage at the window's start, described by ERR. NEXT: where the next packet would begin by the
- * damaged one's length, 0 when that means nothing. */
+/* Handles damage at the window's start, described by ERR. NEXT: where the next packet should begin by the length of the
+ * damaged one; 0: unknown. */
 static enum tm_status damage(struct tm_proto *p, size_t next, struct tm_error *err)
 {
     struct tm_input *in = p->input;
@@ -221,7 +221,7 @@ static enum tm_status read_at(struct tm_proto *p, const uint8_t *data, size_t le
     return tm_proto_packet_read(p, &packet, err);
 }
 
-/* Bytes that begin no packet: the end of the document where they are something else, or damage. */
+/* Handles bytes that do not begin a packet: the end of the document if they are another format, or damage. */
 static enum tm_status at_foreign(struct tm_proto *p, struct tm_error *err)
 {
     struct tm_input *in = p->input;
@@ -243,7 +243,7 @@ static enum tm_status finish(struct tm_proto *p, struct tm_error *err)
     return st < 0 ? st : TM_END;
 }
 
-/* One packet. TM_END: the document has ended. */
+/* Reads one packet. TM_END: the document has ended. */
 static enum tm_status read_one(struct tm_proto *p, struct tm_error *err)
 {
     struct tm_input *in = p->input;

@@ -5,10 +5,10 @@
 
 #include "format/format.h"
 
-/* A file whose first packet is valid. It stands before all formats that look for text anywhere in the head. */
+/* A file whose first packet is valid. It precedes all formats that search for text anywhere in the head. */
 extern const struct tm_format tm_format_proto;
 
-/* A file of which only the first byte (0x0a) is that of a trace. It stands after all other formats. */
+/* A file of which only the first byte (0x0a) is that of a trace. It comes after all other formats. */
 extern const struct tm_format tm_format_proto_any;
 
 /* A file of module_symbols packets; before proto. */

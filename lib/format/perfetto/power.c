@@ -17,7 +17,7 @@ enum { STATE_ENTITY = 1, STATE_INDEX = 2, STATE_ENTITY_NAME = 3, STATE_NAME = 4,
 enum { DISPLAY_STATE = 1, GPU_MEM_PID = 2, GPU_MEM_SIZE = 3 };
 enum { TRIGGER_NAME = 1, TRIGGER_PRODUCER = 2, TRIGGER_UID = 3 };
 
-/* One packet and the row it is. */
+/* One packet and its row. */
 struct power {
     struct tm_proto *p;
     const struct tm_proto_packet *packet;
@@ -51,7 +51,8 @@ static int64_t number(const struct fields *m, uint32_t id)
     return (int64_t)m->of[id].value;
 }
 
-/* "batt.WHAT", or "batt.NAME.WHAT" of one that has a name. FLAGS: VALUE_DOUBLE where VALUE is a double's bits. */
+/* Adds "batt.WHAT", or "batt.NAME.WHAT" for a battery with a name. FLAGS: VALUE_DOUBLE if VALUE has the bits of a
+ * double. */
 static enum tm_status add_battery(struct power *w, const struct fields *m, const char *what, uint64_t value,
                                   uint32_t flags)
 {
@@ -66,7 +67,7 @@ static enum tm_status add_battery(struct power *w, const struct fields *m, const
     return text ? tm_proto_counter_add(w->p, &like, text, value, w->err) : tm_error_nomem(w->err);
 }
 
-/* A float's bits as those of the double it is. */
+/* Converts the bits of a float to those of a double. */
 static uint64_t double_of(uint64_t bits)
 {
     uint32_t word = (uint32_t)bits;
@@ -75,7 +76,7 @@ static uint64_t double_of(uint64_t bits)
     return tm_pb_bits(value);
 }
 
-/* Charge is told, or follows from energy and voltage. */
+/* The charge is stated, or follows from energy and voltage. */
 static enum tm_status add_charge(struct power *w, const struct fields *m)
 {
     int64_t charge, voltage = number(m, BATTERY_VOLTAGE);
@@ -107,7 +108,7 @@ static enum tm_status battery(struct power *w)
     return add_battery(w, &m, "power_mw", (uint64_t)(power < 0 ? -power : power), 0);
 }
 
-/* What the rails of some devices are called. */
+/* Readable names for the rails of some devices. */
 static const char *friendly_name(const struct tm_pb_field *rail)
 {
     static const char *const names[][2] = {
@@ -129,7 +130,7 @@ static const char *friendly_name(const struct tm_pb_field *rail)
     return NULL;
 }
 
-/* Remembers p->key as what (K1, K2) is called, a string of the stream. One more than fit is not. */
+/* Remembers p->key as the name of (K1, K2), a string of the stream. Names beyond the limit are not remembered. */
 static enum tm_status remember(struct power *w, uint32_t k1, uint64_t k2)
 {
     struct tm_proto_map_entry *entry;
@@ -137,7 +138,7 @@ static enum tm_status remember(struct power *w, uint32_t k1, uint64_t k2)
     enum tm_status st = tm_proto_string(w->p, w->p->key.data, w->p->key.len, &string, w->err);
     if (st < 0)
         return st;
-    w->p->detail.len = 0; /* one that travels with its row would be gone by then */
+    w->p->detail.len = 0; /* a string that travels with its row would not exist any more */
     if (string & TM_STRING_INLINE)
         return TM_OK;
     st = tm_proto_map_add(&w->p->power_names, k1, k2, NAMES_MAX, &entry, NULL);
@@ -146,7 +147,7 @@ static enum tm_status remember(struct power *w, uint32_t k1, uint64_t k2)
     return st < 0 ? tm_error_nomem(w->err) : TM_OK;
 }
 
-/* What is remembered, or 0. */
+/* Returns the remembered string, or 0. */
 static uint32_t recall(const struct power *w, uint32_t k1, uint64_t k2)
 {
     const struct tm_proto_map_entry *entry = tm_proto_map_find(&w->p->power_names, k1, k2);
@@ -176,7 +177,7 @@ static enum tm_status describe_rail(struct power *w, uint64_t session, const str
     return st == TM_OK ? remember(w, w->packet->machine, rail_key(session, index)) : tm_error_nomem(w->err);
 }
 
-/* A reading with a time of its own (OWN_TIME) is a row of its own. */
+/* Adds a reading. One with a time of its own (OWN_TIME) is a row of its own. */
 static enum tm_status add_energy(struct power *w, uint64_t session, const struct tm_pb_field *f, bool own_time)
 {
     struct fields m = fields_of(f->data, f->len);
@@ -196,7 +197,7 @@ static enum tm_status add_energy(struct power *w, uint64_t session, const struct
     return row.flags & TM_EVENT_UNTIMED ? TM_OK : tm_proto_add(w->p, &row, w->err);
 }
 
-/* Names first, then what is at the packet's time, as it must stand after the packet. */
+/* Reads names first, then the readings at the packet's time, which must follow the packet. */
 static enum tm_status power_rails(struct power *w)
 {
     enum { NAMES, AT_PACKET, OWN_TIMES, PASSES };
@@ -307,7 +308,7 @@ enum tm_status tm_proto_power_read(struct tm_proto *p, const struct tm_proto_pac
     enum tm_status st = tm_packet_times_in(packet->body.id) ? tm_proto_add_with_times(p, &row, packet->clock, err)
                                                             : tm_proto_add(p, &row, err);
     struct power w = {p, packet, tm_proto_derived(&row, TM_KIND_PACKET), err};
-    /* Without a time they still say what later ones mean. */
+    /* Packets without a time still define names for later ones. */
     bool names = packet->body.id == TM_PACKET_POWER_RAILS || packet->body.id == TM_PACKET_ENTITY_STATE_RESIDENCY;
     if (st < 0 || (!packet->has_time && !names))
         return st;

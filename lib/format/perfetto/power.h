@@ -1,5 +1,5 @@
-/* Counters of a device's power, screen and graphics memory, and what triggered a trace.
- * Rules and names: importers/proto/android_probes_parser.cc, gpu_event_parser.cc and metadata_module.cc of perfetto. */
+/* Counters of a device's power, screen and graphics memory, and triggers of a trace. Rules and names:
+ * importers/proto/android_probes_parser.cc, gpu_event_parser.cc and metadata_module.cc of perfetto. */
 #ifndef TM_FORMAT_PERFETTO_POWER_H
 #define TM_FORMAT_PERFETTO_POWER_H
 

@@ -1,4 +1,4 @@
-/* Processes and threads as procfs showed them. */
+/* Processes and threads as procfs shows them. */
 #include "format/perfetto/system.h"
 #include "stream/detail_fields.h"
 
@@ -20,7 +20,7 @@ struct process {
     bool has_uid, has_start, is_comm;
     int64_t start;
     uint32_t words;          /* of the command line */
-    struct tm_pb_field argv; /* the first of them */
+    struct tm_pb_field argv; /* the first word */
     struct tm_pb_field message;
 };
 
@@ -58,7 +58,7 @@ static void read_process(struct process *process, const struct tm_pb_field *mess
     }
 }
 
-/* Length of a kworker's name without the queue it last worked for ("kworker/45:2-mm_percpu_wq"). */
+/* Length of a kworker's name without its last queue ("kworker/45:2-mm_percpu_wq"). */
 static size_t worker_len(const struct tm_pb_field *name)
 {
     static const char prefix[] = "kworker/";
@@ -70,7 +70,7 @@ static size_t worker_len(const struct tm_pb_field *name)
     return at;
 }
 
-/* The process's name: the first word, or the first of a command line that joined its words by spaces. */
+/* Length of the process's name: the first word, also of a command line whose words are joined by spaces. */
 static size_t name_len(const struct process *process)
 {
     size_t len = process->ppid == KTHREADD_PID ? worker_len(&process->argv) : process->argv.len;
@@ -198,7 +198,7 @@ enum tm_status tm_proto_process_tree_add(struct tm_proto *p, const struct tm_pb_
     return st;
 }
 
-/* Memory of a process by field of ProcessStats.Process, in kB; empty: no such counter. */
+/* Name of a process's memory counter by field of ProcessStats.Process, in kB; empty: none. */
 static const char *memory_name(uint32_t field)
 {
     static const char *const names[] = {

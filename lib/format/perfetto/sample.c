@@ -10,7 +10,7 @@ enum { SAMPLE_CPU = 1, SAMPLE_PID = 2, SAMPLE_TID = 3, SAMPLE_CALLSTACK = 4, SAM
 enum { SAMPLE_UNWIND_ERROR = 16 };
 enum { SAMPLE_RECORDS_LOST = 17, SAMPLE_PRODUCER_EVENT = 19 };
 enum { STREAM_CALLSTACKS = 1, STREAM_DELTAS_US = 2 };
-enum { FRAMES_MAX = 1024 }; /* of one stack; deeper ones are cut at their top */
+enum { FRAMES_MAX = 1024 }; /* of one stack; deeper stacks are cut at their outermost end */
 
 static enum tm_status put_interned(struct tm_buf *detail, uint32_t id, const struct tm_proto_sequence *sequence,
                                    uint32_t field, uint64_t iid)
@@ -19,7 +19,7 @@ static enum tm_status put_interned(struct tm_buf *detail, uint32_t id, const str
     return text.data ? tm_pb_put_bytes(detail, id, text.data, text.len) : TM_OK;
 }
 
-/* The path of a mapping: its parts, each after a slash. */
+/* Puts the path of a mapping: its parts, each after a slash. */
 static enum tm_status put_mapping(struct tm_proto *p, const struct tm_proto_sequence *sequence, uint64_t iid)
 {
     const uint8_t *data;
@@ -73,7 +73,7 @@ static enum tm_status put_frame(struct tm_proto *p, const struct tm_proto_sequen
     return st == TM_OK ? tm_pb_end(&p->detail, mark) : st;
 }
 
-/* The frames of a callstack, outermost first as they are recorded. */
+/* Puts the frames of a callstack, outermost first, as recorded. */
 static enum tm_status put_stack(struct tm_proto *p, const struct tm_proto_sequence *sequence, uint64_t iid,
                                 struct tm_error *err)
 {
@@ -89,7 +89,7 @@ static enum tm_status put_stack(struct tm_proto *p, const struct tm_proto_sequen
     return st == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* What a number of NAMES means, as an arg KEY; others are "unknown". */
+/* Puts the word of NAMES for a number as argument KEY; "unknown" if there is none. */
 static enum tm_status put_word(struct tm_buf *detail, const char *key, uint64_t number, const char *const *names,
                                size_t count)
 {
@@ -97,7 +97,7 @@ static enum tm_status put_word(struct tm_buf *detail, const char *key, uint64_t 
     return tm_detail_arg_text(detail, key, name, strlen(name));
 }
 
-/* The mode of the cpu, and the error that ended the stack if there was one. */
+/* Puts the mode of the cpu, and the error that ended the stack, if any. */
 static enum tm_status put_conditions(struct tm_proto *p, const struct tm_proto_packet *packet)
 {
     static const char *const modes[] = {NULL, "kernel", "user", "hypervisor", "guest_kernel", "guest_user"};

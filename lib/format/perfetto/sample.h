@@ -5,12 +5,12 @@
 
 #include "format/perfetto/internal.h"
 
-/* Adds the SAMPLE row of a perf_sample packet; a PACKET where it is a report of the profiler. */
+/* Adds the SAMPLE row of a perf_sample packet. A report of the profiler itself becomes a PACKET. */
 enum tm_status tm_proto_perf_sample_read(struct tm_proto *p, const struct tm_proto_packet *packet,
                                          struct tm_error *err);
 
 /* Adds the PACKET row of a streaming_profile_packet, and after it a SAMPLE row, without raw, for each stack. Their
- * times count on from the thread descriptor's reference, as those of track events with deltas do. */
+ * times are relative to the thread descriptor's reference, like those of track events with deltas. */
 enum tm_status tm_proto_streaming_profile_read(struct tm_proto *p, const struct tm_proto_packet *packet,
                                                struct tm_error *err);
 

@@ -34,7 +34,7 @@ enum tm_status tm_proto_cpu_find(struct tm_proto *p, uint32_t machine, uint32_t 
 void tm_proto_cpu_name(struct tm_proto_cpu *cpu, uint32_t string, const uint8_t *comm, size_t len)
 {
     cpu->string = string & TM_STRING_INLINE ? 0 : string;
-    if (cpu->string) /* which says it all */
+    if (cpu->string) /* the string number suffices */
         return;
     cpu->comm_len = (uint32_t)(len < sizeof cpu->comm ? len : sizeof cpu->comm);
     if (cpu->comm_len)
@@ -90,7 +90,7 @@ enum tm_status tm_proto_sched_switch(struct tm_proto *p, const struct tm_pb_fiel
     row->tid = i32(prev_pid);
     row->pid = i32(next_pid);
     row->value = tm_event_switch_value(state, i32(next_prio), i32(prev_prio));
-    if (i32(next_prio) != (int16_t)i32(next_prio)) { /* a merged Fuchsia trace's weights */
+    if (i32(next_prio) != (int16_t)i32(next_prio)) { /* a weight from a merged Fuchsia trace */
         row->track = (uint32_t)i32(next_prio);
         row->flags |= TM_EVENT_HAS_TRACK;
     }

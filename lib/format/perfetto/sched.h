@@ -1,14 +1,14 @@
-/* Scheduling out of ftrace bundles: switches and wakings, written out or as compact_sched. */
+/* Scheduling events from ftrace bundles: switches and wakings, as single events or as compact_sched. */
 #ifndef TM_FORMAT_PERFETTO_SCHED_H
 #define TM_FORMAT_PERFETTO_SCHED_H
 
 #include "format/perfetto/internal.h"
 
-/* What is known of (MACHINE, CPU), made if new. Valid until the next find. */
+/* Finds or makes the state of (MACHINE, CPU). Valid until the next find. */
 enum tm_status tm_proto_cpu_find(struct tm_proto *p, uint32_t machine, uint32_t cpu, struct tm_proto_cpu **entry,
                                  struct tm_error *err);
 
-/* PID, of priority PRIO, runs on CPU from here on. */
+/* PID, with priority PRIO, runs on CPU from here on. */
 static inline void tm_proto_cpu_run(struct tm_proto_cpu *cpu, int32_t pid, int32_t prio)
 {
     cpu->known = true;
@@ -16,7 +16,7 @@ static inline void tm_proto_cpu_run(struct tm_proto_cpu *cpu, int32_t pid, int32
     cpu->prio = prio;
 }
 
-/* Its name: LEN bytes at COMM, of which STRING is the number. */
+/* Sets its name: the LEN bytes at COMM, whose string number is STRING. */
 void tm_proto_cpu_name(struct tm_proto_cpu *cpu, uint32_t string, const uint8_t *comm, size_t len);
 
 /* Makes ROW a SCHED_SWITCH of the SchedSwitchFtraceEvent in F. */
@@ -27,9 +27,9 @@ enum tm_status tm_proto_sched_switch(struct tm_proto *p, const struct tm_pb_fiel
 enum tm_status tm_proto_sched_waking(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
                                      struct tm_error *err);
 
-/* Adds the rows of the CompactSched message in F, or the message as one row where the sink wants that and nothing is
- * odd about it; ROW holds what they have in common. Columns that do not match are counted as a statistic, what came
- * before stands. */
+/* Adds the rows of the CompactSched message in F; ROW has what they share. If the sink wants it and the message is
+ * regular, adds the message as one row instead. Columns that do not match are counted as a statistic; rows before them
+ * stay. */
 enum tm_status tm_proto_compact_sched(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *row,
                                       struct tm_error *err);
 

@@ -6,7 +6,7 @@
 
 enum { DEFAULTS_TRACK_EVENT = 11, DEFAULTS_CLOCK = 58 };
 enum { TRACK_DEFAULTS_UUID = 11, TRACK_DEFAULTS_EXTRA = 31, TRACK_DEFAULTS_EXTRA_DOUBLE = 45 };
-enum { KEEP_BYTES = 1 << 18 }; /* a cleared sequence keeps no larger buffer */
+enum { KEEP_BYTES = 1 << 18 }; /* larger buffers of a cleared sequence are freed */
 
 static enum tm_status grow(struct tm_proto *p)
 {
@@ -68,7 +68,7 @@ void tm_proto_sequence_lose(struct tm_proto_sequence *sequence)
     tm_proto_map_clear(&sequence->counters);
 }
 
-/* The SEQUENCE_STATE row: a TracePacket of the fields whose bytes are in p->text. */
+/* Adds the SEQUENCE_STATE row: a TracePacket of the fields in p->text. */
 static enum tm_status add_state(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_proto_sequence *sequence = packet->sequence;
@@ -167,7 +167,7 @@ enum tm_status tm_proto_sequence_defaults(struct tm_proto *p, struct tm_proto_pa
     return st == TM_OK ? add_state(p, packet, err) : tm_error_nomem(err);
 }
 
-/* Enters the message in FIELD, which lies at OFFSET of the sequence's interned bytes. */
+/* Indexes the message in FIELD, which is at OFFSET of the sequence's interned bytes. */
 static enum tm_status index_message(struct tm_proto *p, struct tm_proto_sequence *sequence,
                                     const struct tm_pb_field *field, size_t offset, struct tm_error *err)
 {
@@ -211,7 +211,7 @@ static enum tm_status index_messages(struct tm_proto *p, struct tm_proto_sequenc
     return TM_OK;
 }
 
-/* Every occurrence of the field, should there be several. */
+/* Interns every occurrence of the field. */
 static enum tm_status intern_all(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_proto_sequence *sequence = packet->sequence;

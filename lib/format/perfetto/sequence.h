@@ -1,12 +1,12 @@
-/* State of trusted packet sequences: generations, defaults, interned data. The rules are those of
- * perfetto's packet_sequence_state_builder and incremental_state: a sequence starts without valid
- * state, SEQ_INCREMENTAL_STATE_CLEARED begins an interval, a lost packet ends its validity. */
+/* State of trusted packet sequences: generations, defaults, interned data. The rules are those of perfetto's
+ * packet_sequence_state_builder and incremental_state: a sequence starts without valid state,
+ * SEQ_INCREMENTAL_STATE_CLEARED begins an interval, a lost packet ends its validity. */
 #ifndef TM_FORMAT_PERFETTO_SEQUENCE_H
 #define TM_FORMAT_PERFETTO_SEQUENCE_H
 
 #include "format/perfetto/internal.h"
 
-/* The sequence (MACHINE, ID), made if new. Valid until the next find. TM_E_INPUT past the limit. */
+/* Finds or makes the sequence (MACHINE, ID). Valid until the next find. TM_E_INPUT: the limit is exceeded. */
 enum tm_status tm_proto_sequence_find(struct tm_proto *p, uint32_t machine, uint32_t id,
                                       struct tm_proto_sequence **sequence, struct tm_error *err);
 
@@ -16,24 +16,23 @@ void tm_proto_sequence_clear(struct tm_proto *p, struct tm_proto_sequence *seque
 /* A packet was lost: state is not valid until the next clearing. */
 void tm_proto_sequence_lose(struct tm_proto_sequence *sequence);
 
-/* Takes over PACKET's trace_packet_defaults; a generation of their own when they differ from what
- * rows of this one already had. Adds the SEQUENCE_STATE row, with the interned data that is still
- * valid in a new generation. */
+/* Takes over PACKET's trace_packet_defaults. Begins a new generation if they differ from those that rows of the current
+ * one had. Adds the SEQUENCE_STATE row, with the interned data that stays valid in a new generation. */
 enum tm_status tm_proto_sequence_defaults(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err);
 
-/* Takes over PACKET's interned_data, unless the state is not valid (counted as a statistic); adds
- * the SEQUENCE_STATE row. */
+/* Takes over PACKET's interned_data and adds the SEQUENCE_STATE row. If the state is not valid, only counts this as a
+ * statistic. */
 enum tm_status tm_proto_sequence_intern(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err);
 
-/* The interned message (FIELD, IID), borrowed until the sequence changes. False: there is none. */
+/* Finds the interned message (FIELD, IID), borrowed until the sequence changes. False: there is none. */
 bool tm_proto_interned_find(const struct tm_proto_sequence *sequence, uint32_t field, uint64_t iid,
                             const uint8_t **data, size_t *len);
 
-/* Field 2 of the interned message (FIELD, IID): its string in all messages that are little more than one.
- * data NULL: there is none. */
+/* Field 2 of the interned message (FIELD, IID); most interned messages have their string there. data NULL: there is
+ * none. */
 struct tm_pb_field tm_proto_interned_text(const struct tm_proto_sequence *sequence, uint32_t field, uint64_t iid);
 
-/* *STRING becomes the string number of that text; 0: there is none. TM_OK or an error. */
+/* Sets *STRING to the string number of field 2 of the interned message; 0: there is none. TM_OK or an error. */
 enum tm_status tm_proto_interned_string(struct tm_proto *p, const struct tm_proto_sequence *sequence, uint32_t field,
                                         uint64_t iid, uint32_t *string, struct tm_error *err);
 

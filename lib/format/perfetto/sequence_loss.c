@@ -2,7 +2,7 @@
 
 enum { SEQ_CLEARED = 1, SEQ_NEEDS_STATE = 2 };
 
-/* A packet of the shadow: DROPPED where it is not 0, FLAGS, and that interned data is not taken. */
+/* Adds a packet of the shadow: DROPPED if it is not 0, FLAGS, and an empty interned_data. */
 static enum tm_status add_row(struct tm_proto *p, const struct tm_proto_packet *packet, uint32_t dropped,
                               uint32_t flags, bool has_interned, struct tm_error *err)
 {
@@ -36,7 +36,7 @@ enum tm_status tm_proto_sequence_loss_note(struct tm_proto *p, const struct tm_p
         sequence->is_met_said = true;
         return add_row(p, packet, 0, SEQ_CLEARED | SEQ_NEEDS_STATE, false, err);
     }
-    if (!sequence->is_lossy && packet->is_loss) { /* in front of a sequence's first packet a loss does not count */
+    if (!sequence->is_lossy && packet->is_loss) { /* a loss before the first packet of a sequence does not count */
         st = add_row(p, packet, 0, sequence->is_met ? SEQ_CLEARED | SEQ_NEEDS_STATE : 0, false, err);
         sequence->is_met_said = sequence->is_met;
     }

@@ -47,7 +47,7 @@ static const struct stated buffer_stats[] = {
     {19, LOSS, "traced_buf_trace_writer_packet_loss"}, {20, INFO, "traced_buf_chunks_relocated"},
 };
 
-/* Of which final_flush_outcome was met, and of events that were recorded as none. */
+/* Written once: which final_flush_outcome was met, and events that were recorded as none. */
 static const struct stated once_stats[] = {
     {1, INFO, "traced_final_flush_succeeded"},
     {2, LOSS, "traced_final_flush_failed"},
@@ -56,7 +56,7 @@ static const struct stated once_stats[] = {
 
 static const struct stated filtered_stats[] = {{FILTER_BYTES_OF_BUFFERS, INFO, "traced_buf_bytes_filtered_out"}};
 
-/* Of a cpu at the start of the trace, at its end, and in between. */
+/* Of a cpu at the start of the trace, at its end, and the difference. */
 static const struct stated cpu_start_stats[] = {
     {2, INFO, "ftrace_cpu_entries_begin"},   {3, INFO, "ftrace_cpu_overrun_begin"},
     {4, INFO, "ftrace_cpu_commit_overrun_begin"}, {5, INFO, "ftrace_cpu_bytes_begin"},
@@ -84,7 +84,7 @@ static const struct stated kprobe_end_stats[] = {{1, INFO, "ftrace_kprobe_hits_e
 static const struct stated kprobe_delta_stats[] = {{1, INFO, "ftrace_kprobe_hits_delta"},
                                                    {2, LOSS, "ftrace_kprobe_misses_delta"}};
 
-/* What a number is of: the messages told apart in the keys of p->stated. Start, end and delta follow each other. */
+/* What a number belongs to: the groups of keys in p->stated. Start, end and delta follow each other. */
 enum group { OF_SERVICE, OF_FILTER, OF_ONCE, OF_BUFFER, OF_FILTERED, OF_CPU, OF_CPU_END, OF_CPU_DELTA, OF_KPROBE,
              OF_KPROBE_END, OF_KPROBE_DELTA };
 
@@ -93,7 +93,7 @@ enum group { OF_SERVICE, OF_FILTER, OF_ONCE, OF_BUFFER, OF_FILTERED, OF_CPU, OF_
 static const struct {
     const struct stated *list;
     size_t count;
-    bool has_index; /* of a buffer or a cpu */
+    bool has_index; /* index of a buffer or a cpu */
 } groups[] = {
     [OF_SERVICE] = GROUP(service_stats, false),
     [OF_FILTER] = GROUP(filter_stats, false),
@@ -108,7 +108,7 @@ static const struct {
     [OF_KPROBE_DELTA] = GROUP(kprobe_delta_stats, false),
 };
 
-/* A key in p->stated, from its lowest bits up: field, group, index. */
+/* A key of p->stated, from its lowest bits up: field, group, index. */
 static uint64_t key_of(enum group group, uint32_t field, uint32_t index)
 {
     return (uint64_t)index << 32 | (uint64_t)group << 8 | field;
@@ -122,7 +122,7 @@ static const struct stated *stated_of(enum group group, uint32_t field)
     return NULL;
 }
 
-/* Keeps one number; a later one replaces it. Past the bound no new ones are kept. */
+/* Keeps one number; a later one replaces it. Numbers beyond the limit are not kept. */
 static enum tm_status note(struct tm_proto *p, const struct tm_proto_packet *packet, uint64_t key, uint64_t value,
                            struct tm_error *err)
 {
@@ -133,7 +133,7 @@ static enum tm_status note(struct tm_proto *p, const struct tm_proto_packet *pac
     return st < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
-/* All numbers of MESSAGE in GROUP; absent ones are 0. */
+/* Notes all numbers of MESSAGE in GROUP; absent ones are 0. */
 static enum tm_status note_all(struct tm_proto *p, const struct tm_proto_packet *packet,
                                const struct tm_pb_field *message, enum group group, uint32_t index,
                                struct tm_error *err)
@@ -181,14 +181,14 @@ static enum tm_status read_trace_stats(struct tm_proto *p, const struct tm_proto
     return st;
 }
 
-/* Seconds as the kernel prints them, in nanoseconds; what does not fit is the largest. */
+/* Converts seconds, as the kernel prints them, to nanoseconds. What does not fit becomes the maximum. */
 static int64_t whole_ns(uint64_t bits)
 {
     double ns = tm_pb_double(bits) * 1e9;
     return ns >= 9223372036854775808.0 ? INT64_MAX : ns > -9223372036854775808.0 ? (int64_t)ns : INT64_MIN;
 }
 
-/* How much more NOW is than at the start, if that is known. */
+/* Notes the increase from the start to NOW, if the start is known. */
 static enum tm_status note_delta(struct tm_proto *p, const struct tm_proto_packet *packet, enum group start,
                                  uint32_t field, uint32_t index, uint64_t now, struct tm_error *err)
 {
@@ -200,7 +200,7 @@ static enum tm_status note_delta(struct tm_proto *p, const struct tm_proto_packe
     return note(p, packet, key_of(delta, field, index), now - before->v1, err);
 }
 
-/* The numbers of MESSAGE, absent ones being 0, in the group GROUP, that of the start, or the one after it. */
+/* Notes the numbers of MESSAGE in GROUP, the group of the start, or in the group of the end; absent ones are 0. */
 static enum tm_status read_phase(struct tm_proto *p, const struct tm_proto_packet *packet,
                                  const struct tm_pb_field *message, enum group group, bool is_end, struct tm_error *err)
 {
@@ -259,7 +259,7 @@ enum tm_status tm_proto_stated_flush(struct tm_proto *p, struct tm_error *err)
     for (uint32_t i = 0; i < p->stated.count && st >= 0; i++) {
         enum group group = (enum group)(all[i].k2 >> 8 & UINT8_MAX);
         const struct stated *stated = stated_of(group, (uint32_t)(all[i].k2 & UINT8_MAX));
-        assert(stated); /* what is not known is not noted */
+        assert(stated); /* only known numbers are noted */
         st = tm_proto_count_stated(p, stated->name, (Tracemerge__Severity)stated->severity,
                                    groups[group].has_index ? (int64_t)(all[i].k2 >> 32) : -1, all[i].k1,
                                    (int64_t)all[i].v1, err);

@@ -34,11 +34,11 @@ enum { SLAB_NAME = 1, SLAB_PAGES = 2, SLAB_COUNT = 3 };
 struct stats {
     struct tm_proto *p;
     struct tm_event like;       /* a counter of scope GLOBAL */
-    uint32_t cpufreqs;          /* frequencies seen so far: their cpu */
+    uint32_t cpufreqs;          /* number of frequencies so far, which is the next one's cpu */
     struct tm_error *err;
 };
 
-/* Field ID of MESSAGE, the last; id 0: none. */
+/* Finds field ID of MESSAGE, the last one; id 0: none. */
 static struct tm_pb_field find(const struct tm_pb_field *message, uint32_t id, enum tm_pb_type type)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
@@ -54,7 +54,7 @@ static uint64_t number(const struct tm_pb_field *message, uint32_t id)
     return find(message, id, TM_PB_VARINT).value;
 }
 
-/* The text as it may stand in a name. */
+/* Finds a text that may stand in a name. */
 static struct tm_pb_field text(const struct tm_pb_field *message, uint32_t id)
 {
     struct tm_pb_field f = find(message, id, TM_PB_LEN);
@@ -63,7 +63,7 @@ static struct tm_pb_field text(const struct tm_pb_field *message, uint32_t id)
     return f;
 }
 
-/* Adds a counter under the name in p->key, which FORMAT made. */
+/* Adds a counter named p->key. FORMATTED is the result of making the name. */
 static enum tm_status add_named(struct stats *s, enum tm_status formatted, const struct tm_event *like, uint64_t value)
 {
     const char *name = formatted == TM_OK ? tm_buf_cstr(&s->p->key) : NULL;
@@ -94,7 +94,7 @@ static enum tm_status add_cpu(struct stats *s, const struct tm_pb_field *message
     return st;
 }
 
-/* The numbers of a repeated field in one occurrence of it, packed or not, each given to ADD. */
+/* Gives each number in one occurrence of a repeated field, packed or not, to ADD. */
 static enum tm_status each_number(struct stats *s, const struct tm_pb_field *f,
                                   enum tm_status (*add)(struct stats *s, uint64_t value))
 {
@@ -150,7 +150,7 @@ static enum tm_status add_buddy(struct stats *s, const struct tm_pb_field *messa
     return st;
 }
 
-/* The change of field I of a disk since the last sample; *KNOWN is false at its first. */
+/* The change of field I of a disk since the last sample. *KNOWN is false at the first sample. */
 static int64_t disk_change(struct stats *s, uint64_t disk, uint32_t i, uint64_t now, bool *known, enum tm_status *st)
 {
     struct tm_proto_map_entry *entry;
@@ -174,7 +174,7 @@ static enum tm_status add_disk_value(struct stats *s, const struct tm_pb_field *
     return add_named(s, st, &like, tm_pb_bits(value));
 }
 
-/* Sectors are 512 bytes in /proc/diskstats. Amounts in MB, throughput in MB/s of the time spent. */
+/* Sectors are 512 bytes in /proc/diskstats. Amounts are in MB, throughput in MB/s of the time in use. */
 static enum tm_status add_disk(struct stats *s, const struct tm_pb_field *message)
 {
     static const char *const amounts[] = {"read_amount", "write_amount", "discard_amount"};
@@ -229,7 +229,7 @@ static enum tm_status add_slab(struct stats *s, const struct tm_pb_field *messag
     return add_named(s, st, &s->like, pages * slabs * page_size(s));
 }
 
-/* Under a name a table gives. */
+/* Adds a counter whose name comes from a table. */
 static enum tm_status add_listed(struct stats *s, const char *prefix, const char *name, uint64_t value)
 {
     if (name == NULL)

@@ -1,5 +1,5 @@
-/* What the system says of itself: processes, their memory, /proc counters, the machine.
- * Rules and names: importers/proto/system_probes_parser.cc of perfetto. */
+/* The system's own data: processes, their memory, /proc counters, the machine. Rules and names:
+ * importers/proto/system_probes_parser.cc of perfetto. */
 #ifndef TM_FORMAT_PERFETTO_SYSTEM_H
 #define TM_FORMAT_PERFETTO_SYSTEM_H
 
@@ -20,8 +20,8 @@ enum tm_status tm_proto_process_stats_add(struct tm_proto *p, const struct tm_pb
 enum tm_status tm_proto_sys_stats_add(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *row,
                                       struct tm_error *err);
 
-/* Adds one DERIVED counter NAME (text) of VALUE, an int64 or, with flag VALUE_DOUBLE, the bits of a
- * double; LIKE is a row whose scope, pid and cpu it takes. */
+/* Adds one DERIVED counter NAME (text). VALUE is an int64 or, with flag VALUE_DOUBLE, the bits of a double. Scope, pid
+ * and cpu are those of LIKE. */
 enum tm_status tm_proto_counter_add(struct tm_proto *p, const struct tm_event *like, const char *name, uint64_t value,
                                     struct tm_error *err);
 

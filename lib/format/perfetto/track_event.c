@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Fields that say what kind of event it is and what it is called. */
+/* Fields that state the kind of an event and its name. */
 #define PLAIN_FIELDS                                                                                                   \
     (TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_CATEGORY_IIDS) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_TYPE) |                      \
      TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_NAME_IID) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_CATEGORIES) |                     \
@@ -27,7 +27,7 @@ static enum tm_status join(struct tm_buf *text, const uint8_t *data, size_t len)
     return tm_buf_add(text, data, len);
 }
 
-/* Several categories, iids before texts, joined by commas. */
+/* Joins several categories by commas, iids before texts. */
 static enum tm_status join_categories(const struct tm_proto_track_context *c, uint32_t *string, struct tm_error *err)
 {
     struct tm_buf *text = &c->p->text;
@@ -86,7 +86,7 @@ static enum tm_status name_of(const struct tm_proto_track_context *c, uint32_t *
     return TM_OK;
 }
 
-/* Which track, or the thread of the sequence or of the overrides, the event lies on. */
+/* Finds the track of the event, or the thread of the sequence or of the overrides. */
 static void associate(struct tm_proto_track_context *c)
 {
     const struct tm_proto_sequence *sequence = c->packet->sequence;
@@ -135,13 +135,13 @@ static int64_t add_clamped(int64_t a, int64_t b)
     return sum;
 }
 
-/* True when nothing in EVENT says more than which slice or instant it is: what most of a trace consists of. */
+/* True if EVENT has only the fields that identify a slice or instant, as most events of a trace do. */
 static bool is_plain(const struct tm_proto_track_event *event)
 {
     return !(event->fields & ~PLAIN_FIELDS);
 }
 
-/* Times and counts relative to the thread descriptor's. TM_END: there is none, the event is lost. */
+/* Resolves times and counts relative to the thread descriptor's. TM_END: there is none, and the event is lost. */
 static enum tm_status resolve_times(struct tm_proto_track_context *c, struct tm_proto_track_event *event,
                                     struct tm_proto_packet *packet)
 {
@@ -187,7 +187,7 @@ static enum tm_status put_flow(struct tm_buf *detail, const struct tm_pb_field *
     return TM_OK;
 }
 
-/* Flow ids into the detail: the fields of today, or else the old ones. */
+/* Puts flow ids into the detail: the current fields, otherwise the old ones. */
 static enum tm_status put_flows(struct tm_buf *detail, struct tm_pb body)
 {
     bool has_new = false, has_new_ending = false;
@@ -227,14 +227,14 @@ static void place(const struct tm_proto_track_context *c, struct tm_event *row)
     }
 }
 
-/* Kind and value. TM_END: no more than a packet. */
+/* Sets kind and value. TM_END: the event stays a packet. */
 static enum tm_status fill(const struct tm_proto_track_context *c, struct tm_event *row, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     place(c, row);
     if (c->event->type == TM_TYPE_COUNTER)
         st = tm_proto_counter_fill(c, row, err);
-    if (st == TM_OK && c->event->has_extra) /* after the event's own value, which may be of the same counter */
+    if (st == TM_OK && c->event->has_extra) /* after the event's own value, which may belong to the same counter */
         st = tm_proto_extra_counters_read(c, row, err);
     if (st != TM_OK || c->event->type == TM_TYPE_COUNTER)
         return st;

@@ -68,7 +68,7 @@ static enum tm_status read_legacy(struct tm_proto_track_event *event, const stru
     return st;
 }
 
-/* The fields few events have. */
+/* Reads the fields that few events have. */
 static enum tm_status read_rare_field(struct tm_proto_track_event *event, const struct tm_pb_field *f)
 {
     switch (f->id) {
@@ -104,7 +104,7 @@ static enum tm_status read_rare_field(struct tm_proto_track_event *event, const 
         event->has_flows = true;
         break;
     case TM_TRACK_EVENT_LEGACY:
-        return f->type == TM_PB_LEN ? read_legacy(event, f) : TM_E_INPUT; /* what was read stands */
+        return f->type == TM_PB_LEN ? read_legacy(event, f) : TM_E_INPUT; /* fields before the damage are kept */
     default:
         event->has_args = true;
     }
@@ -152,7 +152,8 @@ static enum tm_status read_field(struct tm_proto_track_event *event, const struc
     return TM_OK;
 }
 
-/* Member by member: a block clear of a struct that is mostly not looked at costs more than the rest of decoding. */
+/* Clears each member. Clearing the whole struct, most of which is not read, would cost more than the rest of
+ * decoding. */
 static void clear(struct tm_proto_track_event *event)
 {
     static const struct tm_proto_legacy no_legacy;

@@ -11,7 +11,7 @@ enum { TASK_POSTED_FROM_IID = 1 };
 enum { LOG_LOCATION_IID = 1, LOG_BODY_IID = 2, LOG_PRIORITY = 3 };
 enum { HISTOGRAM_NAME_IID = 4 };
 
-/* Paths of Windows get slashes, as the reference gives them. */
+/* Backslashes of Windows paths become slashes, as in the reference importer. */
 static enum tm_status put_path(struct tm_buf *detail, const char *key, const struct tm_pb_field *path)
 {
     enum tm_status st = tm_detail_arg_text(detail, key, path->data, path->len);
@@ -24,7 +24,7 @@ static enum tm_status put_path(struct tm_buf *detail, const char *key, const str
 /* The keys of a source location's parts. */
 struct location_keys {
     const char *file, *function, *line;
-    bool is_signed; /* the line, as the reference has it */
+    bool is_signed; /* the line is signed, as in the reference importer */
 };
 
 #define LOCATION_KEYS(prefix, is_signed) \
@@ -34,7 +34,7 @@ static const struct location_keys source_keys = LOCATION_KEYS("source", false);
 static const struct location_keys posted_keys = LOCATION_KEYS("task.posted_from", false);
 static const struct location_keys log_keys = LOCATION_KEYS("track_event.log_message", true);
 
-/* The interned SourceLocation IID. */
+/* Puts the interned SourceLocation IID. */
 static enum tm_status put_location(const struct tm_proto_track_context *c, const struct location_keys *keys,
                                    uint64_t iid, uint32_t *errors)
 {
@@ -89,7 +89,7 @@ static enum tm_status put_interned(const struct tm_proto_track_context *c, const
 static enum tm_status put_log(const struct tm_proto_track_context *c, const struct tm_pb_field *message,
                               uint32_t *errors)
 {
-    /* LogMessage.Priority counts as Android's does. */
+    /* LogMessage.Priority has Android's numbers. */
     uint64_t location = number_in(message, LOG_LOCATION_IID), priority = number_in(message, LOG_PRIORITY);
     enum tm_status st = put_interned(c, "track_event.log_message.message", TM_INTERNED_LOG_BODIES,
                                      number_in(message, LOG_BODY_IID), errors);

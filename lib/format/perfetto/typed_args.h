@@ -1,11 +1,11 @@
-/* The arguments of track events that are no debug annotations. */
+/* The arguments of track events other than debug annotations. */
 #ifndef TM_FORMAT_PERFETTO_TYPED_ARGS_H
 #define TM_FORMAT_PERFETTO_TYPED_ARGS_H
 
 #include "format/perfetto/track_event.h"
 
-/* Source locations, task, log message, histogram name and correlation id of an event. Adds to
- * *ERRORS what refers to interned data that is not there. TM_OK or TM_E_SYSTEM. */
+/* Puts source locations, task, log message, histogram name and correlation id of an event. Adds the number of
+ * references to missing interned data to *ERRORS. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_proto_typed_args_put(const struct tm_proto_track_context *context, uint32_t *errors);
 
 #endif

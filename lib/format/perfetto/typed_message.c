@@ -6,9 +6,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { REPEATED_MAX = 16 }; /* repeated fields of one message that are counted */
+enum { REPEATED_MAX = 16 }; /* repeated fields of one message whose elements are counted */
 
-/* How many elements of its repeated fields a message had so far. */
+/* The number of elements of each repeated field so far. */
 struct counts {
     uint32_t numbers[REPEATED_MAX], counts[REPEATED_MAX];
     uint32_t used;
@@ -38,7 +38,7 @@ static enum tm_status push_key(struct tm_buf *key, const struct tm_typed_field *
     return st;
 }
 
-/* Base64, as JSON has bytes. */
+/* Puts bytes as Base64, as in JSON. */
 static enum tm_status put_bytes(struct tm_proto *p, const uint8_t *data, size_t len)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -101,13 +101,13 @@ static bool is_text(const struct tm_typed_field *field)
            field->kind == TM_TYPED_ANNOTATION;
 }
 
-/* How a number of FIELD is written. */
+/* The wire type of a number in FIELD. */
 static uint8_t wire_of(const struct tm_typed_field *field)
 {
     return field->kind == TM_TYPED_FLOAT ? TM_PB_I32 : field->kind == TM_TYPED_DOUBLE ? TM_PB_I64 : TM_PB_VARINT;
 }
 
-/* Numbers one after the other without tags. */
+/* Puts packed numbers, which have no tags. */
 static enum tm_status put_packed(struct tm_proto *p, const struct tm_typed_field *field, struct counts *counts,
                                  const struct tm_pb_field *f)
 {

@@ -1,5 +1,5 @@
-/* Arguments of track events that are messages of their own, such as what Chrome says of a task: a field's key is the
- * path of names to it. Rules: util/proto_to_args_parser.cc of Perfetto. */
+/* Arguments of track events that are messages of their own, such as Chrome's description of a task. The key of a field
+ * is the path of names to it. Rules: util/proto_to_args_parser.cc of Perfetto. */
 #ifndef TM_FORMAT_PERFETTO_TYPED_MESSAGE_H
 #define TM_FORMAT_PERFETTO_TYPED_MESSAGE_H
 
@@ -7,14 +7,14 @@
 
 /* Where args go. */
 struct tm_typed_writer {
-    struct tm_proto *p; /* its key is that of what is put; it is as before afterwards */
-    /* Puts a DebugAnnotation, which is DEPTH messages down. */
+    struct tm_proto *p; /* its key is the prefix of the next argument; it is restored afterwards */
+    /* Puts a DebugAnnotation that is DEPTH messages down. */
     enum tm_status (*annotation)(void *self, const struct tm_pb_field *message, int depth);
     void *self;
 };
 
-/* Appends the args of all fields of message number MESSAGE, DEPTH messages down, that have a name
- * (perfetto/typed_fields.h). One without fields is an arg without a value, unless DEPTH is 0. TM_OK or TM_E_SYSTEM. */
+/* Appends the args of all fields of message number MESSAGE that have a name (perfetto/typed_fields.h). It is DEPTH
+ * messages down. A message without fields is an arg without a value, unless DEPTH is 0. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_proto_typed_message_put(const struct tm_typed_writer *writer, uint32_t message, struct tm_pb pb,
                                           int depth);
 
