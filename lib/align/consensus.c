@@ -101,8 +101,8 @@ static int64_t median(int64_t *values, uint32_t count)
     return values[count / 2];
 }
 
-/* Finds the line between the medians of the upper and the lower constraints in [FIRST, LAST). False if there are none of
- * a kind. */
+/* The point between the medians of the upper and the lower constraints in [FIRST, LAST). False if there are none of a
+ * kind. */
 static bool find_middle(const struct work *w, uint32_t first, uint32_t last, struct tm_constraint *middle)
 {
     int64_t sides[2];

@@ -21,7 +21,7 @@ bool tm_accounting_is_bytes(const Tracemerge__Account *account)
 bool tm_accounting_is_a_loss(const Tracemerge__Account *account)
 {
     switch (tm_accounting_reason(account)) {
-    case TM_DROP_NEEDS_STATE: /* a part of what the event tells is missing, not the event */
+    case TM_DROP_NEEDS_STATE: /* a part of the event is missing, not the event */
     case TM_DROP_UNMATCHED_END:
     case TM_DROP_FILTERED: return false;
     default: return true;
@@ -42,7 +42,7 @@ static enum tm_status make_room(struct tm_accounting *b, const struct tm_catalog
     return TM_OK;
 }
 
-/* Every element of COLUMN is below BOUND. */
+/* True if every element of COLUMN is below BOUND. */
 static bool column_below(const struct tm_batch *batch, enum tm_column column, uint32_t bound)
 {
     uint32_t n = tm_batch_is_constant(batch, column) ? 1 : batch->count;
@@ -149,7 +149,7 @@ enum tm_status tm_accounting_check(const struct tm_accounting *b, const struct t
     return TM_OK;
 }
 
-/* LOST is more than MILLIONTHS of READ. */
+/* True if LOST is more than MILLIONTHS of READ. */
 static bool exceeds(uint64_t lost, uint64_t read, uint64_t millionths)
 {
     while (lost > UINT64_MAX / MILLION || (millionths > 0 && read > UINT64_MAX / millionths)) {

@@ -10,17 +10,17 @@
 struct tm_accounting_file {
     uint64_t placed;        /* counted events seen in batches */
     uint64_t others;        /* rows that are not counted: definitions, untimed, derived */
-    uint64_t dropped;       /* of accounts, once summed */
-    uint64_t lost;          /* those of them that --strict minds */
-    uint64_t lost_definitions; /* of tracks, threads and the like, for the same reasons */
-    uint64_t skipped_bytes; /* bytes that were jumped over */
+    uint64_t dropped;       /* sum of the accounts */
+    uint64_t lost;          /* the part of it that --strict counts */
+    uint64_t lost_definitions; /* lost descriptions of tracks, threads and the like, for the same reasons */
+    uint64_t skipped_bytes; /* bytes that were skipped */
 };
 
 /* Zero-initialise. */
 struct tm_accounting {
     struct tm_accounting_file *files; /* file_count of them */
     uint32_t file_count;
-    /* Over all files, once summed. */
+    /* Over all files, after sum. */
     uint64_t read;
     struct tm_accounting_file total;
 };
@@ -31,42 +31,42 @@ struct tm_accounting_limit {
     bool no_guess;        /* nothing may be placed by assumption (emit/notices.h) */
     bool has_max;
     bool is_percent;
-    uint64_t max;         /* events; or where is_percent, millionths of what was read */
+    uint64_t max;         /* number of events; or, if is_percent, millionths of the events read */
 };
 
-/* TM_OK when the files of BATCH are in CATALOG, and its machines too where PLACED; else TM_E_INPUT. */
+/* TM_OK if the files of BATCH are in CATALOG and, if PLACED, its machines; otherwise TM_E_INPUT. */
 enum tm_status tm_accounting_check_places(const struct tm_catalog *catalog, const struct tm_batch *batch, bool placed,
                                           struct tm_error *err);
 
-/* Counts BATCH, whose files must be in CATALOG, and its machines too where PLACED. TM_E_INPUT when
- * they are not. */
+/* Counts BATCH. TM_E_INPUT if its files or, if PLACED, its machines are not in CATALOG. */
 enum tm_status tm_accounting_add(struct tm_accounting *balance, const struct tm_catalog *catalog,
                                  const struct tm_batch *batch, bool placed, struct tm_error *err);
 
-/* Counts also the events of those rows of BATCH that are messages of several events. BATCH was just counted. */
+/* Also counts the events in those rows of BATCH that are messages of several events. Call it after BATCH was
+ * counted. */
 void tm_accounting_add_messages(struct tm_accounting *balance, const struct tm_batch *batch);
 
 /* Adds the catalog's accounts, at the end of the stream. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_accounting_sum(struct tm_accounting *balance, const struct tm_catalog *catalog, struct tm_error *err);
 
-/* Whether FILE balances. Call after sum. */
+/* True if FILE balances. Call after sum. */
 bool tm_accounting_holds(const struct tm_accounting *balance, const struct tm_catalog *catalog, uint32_t file);
 
 /* TM_OK, or TM_E_SYSTEM that names the first file that does not balance. */
 enum tm_status tm_accounting_check(const struct tm_accounting *balance, const struct tm_catalog *catalog,
                                    struct tm_error *err);
 
-/* TM_OK, or TM_E_STRICT when more was lost than LIMIT allows. */
+/* TM_OK, or TM_E_STRICT if more was lost than LIMIT allows. */
 enum tm_status tm_accounting_within(const struct tm_accounting *balance, const struct tm_accounting_limit *limit,
                                     struct tm_error *err);
 
-/* LIMIT's maximum from "N" or "P%". TM_OK or TM_E_USAGE. */
+/* Reads LIMIT's maximum from "N" or "P%". TM_OK or TM_E_USAGE. */
 enum tm_status tm_accounting_limit_parse(struct tm_accounting_limit *limit, const char *text);
 
-/* Reasons of accounts with a meaning of their own. */
+/* Properties of an account's reason. */
 enum tm_drop_reason tm_accounting_reason(const Tracemerge__Account *account);
 bool tm_accounting_is_bytes(const Tracemerge__Account *account);  /* counts bytes, not events */
-bool tm_accounting_is_a_loss(const Tracemerge__Account *account); /* --strict minds it */
+bool tm_accounting_is_a_loss(const Tracemerge__Account *account); /* --strict counts it */
 
 void tm_accounting_release(struct tm_accounting *balance);
 

@@ -7,7 +7,7 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* The wall clock of one machine is set now and then: starts that are no farther apart are one. */
+/* the wall clock of a machine is adjusted now and then: starts within this distance are equal */
 #define SAME_START_NS (10 * SECOND)
 
 enum tm_assumption tm_assumption_of(const struct tm_catalog *c, const Tracemerge__Placement *p)
@@ -65,7 +65,7 @@ static void put_path(struct tm_out *out, const struct tm_catalog *c, uint32_t fi
     tm_out_str(out, path);
 }
 
-/* The clock of the timeline, and whose it is. */
+/* Puts the clock of the timeline and its machine. */
 static void put_trace_time(struct tm_out *out, const struct tm_catalog *c)
 {
     if (!c->has_trace_time) {
@@ -104,7 +104,7 @@ void tm_assumption_put(struct tm_out *out, const struct tm_catalog *c, const Tra
     }
 }
 
-/* A difference as people say it: "81 days", else exact. */
+/* Puts a difference: "81 days" if it is long, otherwise exact. */
 static void put_span(struct tm_out *out, int64_t ns)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* Rows on their way to the next consumer of tm-emit, gathered into batches. */
+/* Rows on their way to the next consumer of tm-emit, collected into batches. */
 #ifndef TM_EMIT_BATCH_QUEUE_H
 #define TM_EMIT_BATCH_QUEUE_H
 
@@ -19,10 +19,10 @@ struct tm_batch_queue {
 /* Adds a copy of E. A full batch goes to the sink first. TM_OK, TM_E_SYSTEM or what the sink returned. */
 enum tm_status tm_batch_queue_add(struct tm_batch_queue *queue, const struct tm_event *e, struct tm_error *err);
 
-/* Shows the rows that are left to the sink. TM_OK or what the sink returned. */
+/* Shows the remaining rows to the sink. TM_OK or what the sink returned. */
 enum tm_status tm_batch_queue_flush(struct tm_batch_queue *queue, struct tm_error *err);
 
-/* Shows BATCH to the sink as it is. No rows may be left in QUEUE. Returns what the sink returned. */
+/* Shows BATCH to the sink unchanged. QUEUE must have no rows. Returns what the sink returned. */
 enum tm_status tm_batch_queue_pass(struct tm_batch_queue *queue, const struct tm_batch *batch, struct tm_error *err);
 
 void tm_batch_queue_release(struct tm_batch_queue *queue);

@@ -9,8 +9,8 @@ struct tm_by_file {
     uint32_t *starts, *order;
 };
 
-/* Of the catalog's accounts, of its placements, of its statistics and its metadata that belong to a file. TM_OK or
- * TM_E_SYSTEM; once per struct. */
+/* Orders the catalog's accounts, placements, statistics, or metadata of a file. TM_OK or TM_E_SYSTEM; call it once for
+ * each struct. */
 enum tm_status tm_by_file_accounts(struct tm_by_file *by_file, const struct tm_catalog *catalog);
 enum tm_status tm_by_file_placements(struct tm_by_file *by_file, const struct tm_catalog *catalog);
 enum tm_status tm_by_file_stats(struct tm_by_file *by_file, const struct tm_catalog *catalog);

@@ -6,7 +6,7 @@
 
 enum { REALTIME_ID = 1, BOOTTIME_ID = 6 };
 
-/* Room for one more element of SIZE bytes in an array of *CAP. */
+/* Makes room for one more element of SIZE bytes in an array of *CAP. */
 static void *grow(void *array, uint32_t count, uint32_t *cap, size_t size)
 {
     if (count < *cap)
@@ -34,7 +34,7 @@ static enum tm_status add_hint(struct tm_clock_facts *f, const Tracemerge__Clock
     return TM_OK;
 }
 
-/* What SNAPSHOT says CLOCK read, in nanoseconds. */
+/* The reading of CLOCK in SNAPSHOT, in nanoseconds. */
 static bool find_reading(const Tracemerge__Snapshot *snapshot, uint32_t clock, int64_t *ns)
 {
     for (size_t i = 0; i < snapshot->n_readings; i++) {

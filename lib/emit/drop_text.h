@@ -1,4 +1,4 @@
-/* Why events are not there, in words. */
+/* The reasons for missing events, in words. */
 #ifndef TM_EMIT_DROP_TEXT_H
 #define TM_EMIT_DROP_TEXT_H
 
@@ -6,7 +6,7 @@
 
 struct tm_drop_text {
     const char *cause;  /* "they lie before the start of trace time" */
-    const char *advice; /* a sentence: what brings them back where no manifest does */
+    const char *advice; /* a sentence: what brings them back if no manifest can */
 };
 
 struct tm_drop_text tm_drop_text_of(enum tm_drop_reason reason);

@@ -30,7 +30,7 @@ static void warn(const struct tm_emit_only *only, const char *text)
         only->run->warn(text);
 }
 
-/* Once all files and machines are known. */
+/* Called once all files and machines are known. */
 static enum tm_status check_places(struct tm_emit_only *only, struct tm_error *err)
 {
     char value[VALUE_TEXT_MAX], warning[WARNING_TEXT_MAX];
@@ -48,8 +48,8 @@ static enum tm_status check_places(struct tm_emit_only *only, struct tm_error *e
     return st < 0 ? st : TM_OK;
 }
 
-/* Times of trace time are copied as they are shown; one with a unit that is before the first event was probably meant
- * to count from there. */
+/* Times on trace time are often copied from an output. A time with a unit that is before the first event was probably
+ * meant to count from it. */
 static enum tm_status check_time(struct tm_emit_only *only, const char *key, const struct tm_select_time *time,
                                  struct tm_error *err)
 {
@@ -66,7 +66,7 @@ static enum tm_status check_time(struct tm_emit_only *only, const char *key, con
     return TM_OK;
 }
 
-/* Tells the context where time begins, once it is known, and compares the times of --only with it. */
+/* Tells the context the origin of times once it is known, and checks the times of --only against it. */
 static enum tm_status note_origin(struct tm_emit_only *only, struct tm_error *err)
 {
     if (!only->context->has_origin)
@@ -78,7 +78,7 @@ static enum tm_status note_origin(struct tm_emit_only *only, struct tm_error *er
     return st < 0 ? st : check_time(only, "to", &only->run->only->to, err);
 }
 
-/* Before the output sees the first event the context knows where time begins. */
+/* Before the output gets its first event the context knows the origin. */
 static enum tm_status show(void *self, const struct tm_batch *batch, struct tm_error *err)
 {
     struct tm_emit_only *only = self;

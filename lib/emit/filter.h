@@ -1,12 +1,11 @@
-/* The filter between the stream and its output: what --only leaves is shown, what it leaves out is
- * accounted for. */
+/* The filter between the stream and its output: events that --only selects are shown, others are accounted for. */
 #ifndef TM_EMIT_FILTER_H
 #define TM_EMIT_FILTER_H
 
 #include "emit/run.h"
 #include "select/select.h"
 
-/* Zero-initialise, then init; where there is no filter nothing else need be called. */
+/* Zero-initialise, then init. Without a filter the other functions need not be called. */
 struct tm_emit_only {
     struct tm_select *select; /* NULL: no filter */
     /* private */
@@ -14,9 +13,9 @@ struct tm_emit_only {
     struct tm_catalog *catalog;
     struct tm_emit_context *context;
     struct tm_select_sink sink;
-    struct tm_select_facts *facts; /* what a first reading has told, or NULL; borrowed */
+    struct tm_select_facts *facts; /* facts from a first reading, or NULL; borrowed */
     bool learns;                   /* this is a first reading */
-    bool is_quiet;                 /* what is odd is told by the filter of another output */
+    bool is_quiet;                 /* the filter of another output gives the warnings */
     bool has_begun, has_checked_times;
 };
 
@@ -25,11 +24,12 @@ struct tm_emit_only {
 enum tm_status tm_emit_only_init(struct tm_emit_only *only, const struct tm_emit_run *run, struct tm_catalog *catalog,
                                  struct tm_emit_context *context, struct tm_error *err);
 
-/* Takes in BATCH. The first batch brings warnings of names that match nothing; the first event, of times with a unit
+/* Takes BATCH. With the first batch it warns of names that match nothing; with the first event, of times with a unit
  * that are before it. TM_E_STRICT if the run is strict. */
 enum tm_status tm_emit_only_batch(struct tm_emit_only *only, const struct tm_batch *batch, struct tm_error *err);
 
-/* Passes the last rows to the sink and adds what was left out to the catalog's accounts. Warns if nothing is left. */
+/* Passes the last rows to the sink and adds the left-out events to the catalog's accounts. Warns if no event is
+ * left. */
 enum tm_status tm_emit_only_finish(struct tm_emit_only *only, struct tm_error *err);
 
 /* Ends a first reading. TM_OK with *FACTS, to be freed, or TM_E_SYSTEM. */

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What the reading works with: the way of the rows to --only, as when they are shown. */
+/* The state of the reading. Rows take the same path to --only as when they are shown. */
 struct reading {
     struct tm_stream_reader stream;
     struct tm_catalog catalog;
@@ -74,7 +74,7 @@ static enum tm_status learn(struct tm_first_reading *reading, const struct tm_em
     return st;
 }
 
-/* Copies what IN has to a temporary file. */
+/* Copies IN to a temporary file. */
 static enum tm_status copy_stream(struct tm_first_reading *reading, int in, const char *dir, struct tm_error *err)
 {
     enum { PIECE = 1 << 20 };
@@ -93,7 +93,7 @@ static enum tm_status seek(int fd, off_t to, struct tm_error *err)
     return lseek(fd, to, SEEK_SET) < 0 ? tm_error_errno(err, errno, "the stream cannot be read again") : TM_OK;
 }
 
-/* Some output shows the stream as it is, or with what depends on other rows settled. */
+/* Whether some output shows the stream unchanged, and whether some shows it settled (emit/history.h). */
 static bool is_wanted(const struct tm_emit_run *run, bool shows_stream)
 {
     for (size_t i = 0; i < run->target_count; i++)

@@ -1,5 +1,5 @@
-/* Reads a stream once before it is shown, where --only asks for what later events decide: names of tasks, and how long
- * slices are. A stream that comes through a pipe goes to a temporary file, from which it is read again. */
+/* Reads a stream once before it is shown, if --only depends on later events: names of tasks, and durations of slices. A
+ * stream from a pipe goes to a temporary file, which is read for the second reading. */
 #ifndef TM_EMIT_FIRST_READING_H
 #define TM_EMIT_FIRST_READING_H
 
@@ -8,13 +8,13 @@
 
 /* Zero-initialise, with .fd = -1. */
 struct tm_first_reading {
-    int fd; /* the stream from its start on */
-    struct tm_select_facts *facts[2]; /* what it has told; owned. The second is for outputs that show the stream */
+    int fd; /* the stream from its start */
+    struct tm_select_facts *facts[2]; /* the result; owned. The second is for outputs that show the stream's own rows */
     /* private */
     bool is_temporary; /* fd is a temporary file */
 };
 
-/* Reads the stream of RUN. TM_OK with fd and what the outputs need to know before the events; TM_E_INPUT as
+/* Reads the stream of RUN. TM_OK with fd and with the facts that the outputs need before the events; TM_E_INPUT like
  * tm_emit_run; TM_E_SYSTEM. */
 enum tm_status tm_first_reading_do(struct tm_first_reading *reading, const struct tm_emit_run *run,
                                    struct tm_error *err);

@@ -1,5 +1,5 @@
-/* Settles rows whose meaning depends on those before them (model/binder_rows.h, model/kernel_rows.h) before an output
- * or --only sees them. */
+/* Settles rows whose meaning depends on earlier rows (model/binder_rows.h, model/kernel_rows.h), before an output or
+ * --only gets them. */
 #ifndef TM_EMIT_HISTORY_H
 #define TM_EMIT_HISTORY_H
 
@@ -15,7 +15,7 @@ struct tm_emit_history {
     /* private */
     struct tm_binder_rows binder;
     struct tm_kernel_rows kernel;
-    struct tm_event second; /* waits until all that its event says of names was shown */
+    struct tm_event second; /* pending until the name rows of its event are shown */
     bool has_second;
 };
 

@@ -7,7 +7,7 @@ static const void *at(const ProtobufCMessage *m, size_t offset)
     return (const uint8_t *)m + offset;
 }
 
-/* Elements that FIELD has in M, and where the first is. */
+/* The number of elements of FIELD in M, and their start. */
 static size_t elements(const ProtobufCMessage *m, const ProtobufCFieldDescriptor *field, const void **first)
 {
     *first = at(m, field->offset);
@@ -94,7 +94,7 @@ static void put_integer(struct tm_out *out, const ProtobufCFieldDescriptor *fiel
     }
 }
 
-/* One element; messages are the caller's. */
+/* Puts one element; the caller handles messages. */
 static void put_value(struct tm_out *out, const ProtobufCFieldDescriptor *field, const void *p, bool json)
 {
     ProtobufCBinaryData bytes;

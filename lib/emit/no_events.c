@@ -16,7 +16,7 @@ static void tell(const struct tm_catalog *catalog, const char *stat, const char 
     if (count == 0 || first >= catalog->file_count)
         return;
     while (catalog->files[first].name.data && catalog->files[first].name.len == 0 && catalog->files[first].has_parent)
-        first = catalog->files[first].parent; /* a part of that */
+        first = catalog->files[first].parent; /* a member of that file */
     tm_catalog_path(catalog, first, path, sizeof path);
     if (count > 1)
         snprintf(more, sizeof more, " (and %u more)", count - 1);

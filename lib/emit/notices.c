@@ -7,10 +7,10 @@
 
 #include <stdlib.h>
 
-enum { SUMS_MAX = 64 /* reasons that one file can have of a sort; the last one takes the rest */ };
+enum { SUMS_MAX = 64 /* reasons of one sort in one file; the last one takes the rest */ };
 
-/* Sorts of reasons. What else tells two apart is a text (of an account, of a statistic) or a number (of a kind, of an
- * assumption). */
+/* Sorts of reasons. Within a sort reasons differ by a text (of an account, of a statistic) or a number (of a kind, of
+ * an assumption). */
 enum sort { DROPPED, ASSUMED, LOST, UNSUPPORTED, EARLY, TIMES };
 
 struct reason {
@@ -19,25 +19,25 @@ struct reason {
     uint32_t number;
 };
 
-/* How often a reason was met, in one file or in those that have no line. */
+/* How often a reason occurred, in one file or in all files without a line. */
 struct sum {
     struct reason reason;
     uint64_t count, definitions;
     bool has_earliest;
     int64_t earliest_ns;
-    const Tracemerge__Placement *placement; /* the first that was assumed so */
-    uint32_t files, shown; /* files that met it; those that have a line */
+    const Tracemerge__Placement *placement; /* the first one with this assumption */
+    uint32_t files, shown; /* number of files with the reason; number of files with a line */
 };
 
 struct telling {
     const struct tm_notices *notices;
     struct tm_by_file accounts, placements, stats;
-    struct sum sums[SUMS_MAX]; /* of the file at hand */
+    struct sum sums[SUMS_MAX]; /* of the current file */
     uint32_t sum_count;
-    struct sum *all; /* of all files, without those that were shown */
+    struct sum *all; /* over all files, without those with a line */
     uint32_t all_count, all_cap;
     struct tm_out line;
-    bool has_more; /* --explain would say more of something */
+    bool has_more; /* --explain would tell more */
 };
 
 static bool is_same(const struct reason *a, const struct reason *b)
@@ -46,7 +46,7 @@ static bool is_same(const struct reason *a, const struct reason *b)
            (a->text.len == 0 || memcmp(a->text.data, b->text.data, a->text.len) == 0);
 }
 
-/* The sum of REASON in the file at hand. */
+/* The sum of REASON in the current file. */
 static struct sum *sum_of(struct telling *t, const struct reason *reason)
 {
     uint32_t i = 0;
@@ -142,7 +142,7 @@ static void put_dropped(struct telling *t, const struct sum *sum)
     }
 }
 
-/* What files of one reason have in common. */
+/* The part of the message that files with one reason have in common. */
 static void put_reason(struct telling *t, const struct sum *sum)
 {
     const char *name = tm_name_of_kind(sum->reason.number);
@@ -179,7 +179,7 @@ static void put_reason(struct telling *t, const struct sum *sum)
     }
 }
 
-/* What is so of this file alone. */
+/* The part of the message that is about one file. */
 static void put_particulars(struct telling *t, const struct sum *sum)
 {
     const struct tm_catalog *c = t->notices->catalog;
@@ -203,7 +203,7 @@ static enum tm_status end_line(struct telling *t, struct tm_error *err)
     return TM_OK;
 }
 
-/* The sum of REASON over all files; NULL when memory ran out. */
+/* The sum of REASON over all files; NULL: out of memory. */
 static struct sum *total_of(struct telling *t, const struct reason *reason)
 {
     for (uint32_t i = 0; i < t->all_count; i++)
@@ -221,7 +221,7 @@ static struct sum *total_of(struct telling *t, const struct reason *reason)
     return &t->all[t->all_count++];
 }
 
-/* Tells SUM of FILE, or keeps it for the line that counts the rest. */
+/* Writes the line for SUM of FILE, or counts it for the line about the rest. */
 static enum tm_status tell_sum(struct telling *t, uint32_t file, const struct sum *sum, struct tm_error *err)
 {
     char path[1024];

@@ -8,22 +8,22 @@
 #include "emit/clock_facts.h"
 #include "emit/unsupported_counts.h"
 
-enum { TM_NOTICES_SHOWN = 3 /* files that have a line for a reason */ };
+enum { TM_NOTICES_SHOWN = 3 /* number of files that get a line for a reason */ };
 
 struct tm_notices {
     const struct tm_catalog *catalog;
     const struct tm_clock_facts *clocks;
     const struct tm_unsupported_counts *unsupported;
     const char *format;                           /* the output's name */
-    bool of_output; /* only what this output cannot say: all else was told with another output */
+    bool of_output; /* only what this output cannot show: another output has told the rest */
     void (*warn)(const char *text);
 };
 
 /* Writes the warnings at the end of the stream. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_notices_tell(const struct tm_notices *notices, struct tm_error *err);
 
-/* TM_OK; TM_E_STRICT when LIMIT is strict and a file reports loss, or when LIMIT allows no guess and a file is placed
- * by one: the first in the order of files is named. */
+/* TM_OK; TM_E_STRICT if LIMIT is strict and a file reports loss, or if LIMIT allows no guess and a file is placed by
+ * one. The error names the first such file. */
 enum tm_status tm_notices_within(const struct tm_notices *notices, const struct tm_accounting_limit *limit,
                                  struct tm_error *err);
 

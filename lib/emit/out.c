@@ -41,7 +41,7 @@ void tm_out_char(struct tm_out *out, char c)
     tm_out_bytes(out, &c, 1);
 }
 
-/* V in decimal, at least DIGITS of them. */
+/* Puts V in decimal with at least DIGITS digits. */
 static void put_digits(struct tm_out *out, uint64_t v, int digits)
 {
     char text[OUT_NUMBER_MAX];
@@ -163,7 +163,7 @@ void tm_out_escaped(struct tm_out *out, struct tm_text text)
 void tm_out_escaped_cut(struct tm_out *out, struct tm_text text, size_t max)
 {
     bool cut = text.len > max;
-    while (cut && max > 0 && (text.data[max] & 0xc0) == 0x80) /* not in the middle of a character */
+    while (cut && max > 0 && (text.data[max] & 0xc0) == 0x80) /* do not cut inside a character */
         max--;
     put_escaped(out, (struct tm_text){text.data, cut ? max : text.len}, false);
     if (cut)
@@ -177,7 +177,7 @@ void tm_out_quoted(struct tm_out *out, struct tm_text text)
     tm_out_char(out, '"');
 }
 
-/* The first character of TEXT, which is not plain, as JSON; returns its bytes. */
+/* Puts the first character of TEXT, which needs an escape, as JSON. Returns its bytes. */
 static size_t put_json_special(struct tm_out *out, struct tm_text text)
 {
     static const char names[] = "\"\"\\\\\bb\ff\nn\rr\tt";
@@ -190,7 +190,7 @@ static size_t put_json_special(struct tm_out *out, struct tm_text text)
         }
     }
     size_t n = tm_utf8_length(text.data, text.len);
-    bool is_c1 = n == 2 && c == 0xc2 && text.data[1] < 0xa0; /* terminals obey U+0080 to U+009F too */
+    bool is_c1 = n == 2 && c == 0xc2 && text.data[1] < 0xa0; /* terminals also obey U+0080 to U+009F */
     if (c < 0x20 || c == 0x7f || is_c1) {
         tm_out_str(out, "\\u00");
         tm_out_hex(out, text.data + n - 1, 1);
@@ -274,7 +274,7 @@ void tm_out_guard_json(struct tm_out *out)
     out->guards = isatty(out->fd) == 1;
 }
 
-/* What is no character a terminal may be shown stands only in strings of valid JSON, but for returns. */
+/* Characters that a terminal must not get occur only in strings of valid JSON, except for returns. */
 static void guard(struct tm_out *out)
 {
     struct tm_buf raw = out->buf;
@@ -294,7 +294,7 @@ static void guard(struct tm_out *out)
     tm_buf_release(&raw);
 }
 
-/* From now on a thread writes, where FD is a file that can be written at any offset. */
+/* From now on a thread writes, if FD is a file that can be written at any offset. */
 static void start_behind(struct tm_out *out)
 {
     struct stat info;
@@ -306,7 +306,7 @@ static void start_behind(struct tm_out *out)
     out->offset = (uint64_t)at;
 }
 
-/* Waits for the thread, and goes on where it was. */
+/* Waits for the thread, and goes on after its last byte. */
 static enum tm_status end_behind(struct tm_out *out, struct tm_error *err)
 {
     enum tm_status st = tm_async_writer_wait(out->behind, err);

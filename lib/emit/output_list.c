@@ -21,7 +21,7 @@ void tm_output_list_part(struct tm_output_list *list, const char *part)
     *(list->count ? &list->rows[list->count - 1].part : &list->part) = part;
 }
 
-/* What was given in front of the first -o is about the only one. */
+/* Options before the first -o belong to the only output. */
 static enum tm_status take_lone(struct tm_output_list *list, struct tm_error *err)
 {
     if (list->count == 0)

@@ -9,7 +9,7 @@ enum { TM_OUTPUTS_MAX = 8 };
 struct tm_output_choice {
     const char *out;    /* NULL: standard output */
     const char *format; /* of -f; NULL: none */
-    const char *part;   /* where OUT is being written, for a caller that renames it; NULL: beside OUT */
+    const char *part;   /* the file that is written for OUT, if the caller renames it; NULL: beside OUT */
     const struct tm_emit *emit; /* once settled */
 };
 
@@ -18,21 +18,21 @@ struct tm_output_list {
     struct tm_output_choice rows[TM_OUTPUTS_MAX];
     size_t count;
     /* private */
-    const char *format, *part; /* given in front of the first -o */
+    const char *format, *part; /* from before the first -o */
 };
 
-/* Add what -o, -f and --part say, in the order of the command line. -f and --part are about the -o in front of them; if
- * there is one output alone, they may stand anywhere. TM_OK, or TM_E_USAGE with the cause. */
+/* Add what -o, -f and --part state, in the order of the command line. -f and --part belong to the -o before them; if
+ * there is only one output, they may stand anywhere. TM_OK, or TM_E_USAGE with the cause. */
 enum tm_status tm_output_list_add(struct tm_output_list *list, const char *out, struct tm_error *err);
 void tm_output_list_format(struct tm_output_list *list, const char *format);
 void tm_output_list_part(struct tm_output_list *list, const char *part);
 
-/* Once all is given: finds the form of each output. Without -o there is one, standard output. LISTER is the command
- * that lists the formats, for messages. TM_OK, or TM_E_USAGE with the cause. */
+/* Call it after the last option: finds the format of each output. Without -o there is one output, standard output.
+ * LISTER is the command that lists the formats, for messages. TM_OK, or TM_E_USAGE with the cause. */
 enum tm_status tm_output_list_settle(struct tm_output_list *list, const char *lister, struct tm_error *err);
 
-/* Once settled: the outputs write a row an event (EVENTS) or give args columns (ARGS) where they can. TM_OK, or
- * TM_E_USAGE with the cause if none can. */
+/* After settle: makes the outputs write one row for each event (EVENTS) or give args columns (ARGS) if they can. TM_OK,
+ * or TM_E_USAGE with the cause if none can. */
 enum tm_status tm_output_list_rows(struct tm_output_list *list, bool events, bool args, struct tm_error *err);
 
 /* The output on standard output, or NULL. */

@@ -1,4 +1,4 @@
-/* The outputs there are: one file each, named here and in output_table.c. */
+/* All outputs, one file each; they are listed here and in output_table.c. */
 #ifndef TM_EMIT_OUTPUTS_H
 #define TM_EMIT_OUTPUTS_H
 

@@ -1,4 +1,4 @@
-/* Paths of files, made once each: outputs name the file of every row. */
+/* Paths of files, made once each, because outputs name the file in every row. */
 #ifndef TM_EMIT_PATHS_H
 #define TM_EMIT_PATHS_H
 
@@ -13,8 +13,8 @@ struct tm_paths {
     uint32_t count;
 };
 
-/* *PATH (LEN bytes and a NUL) is tm_catalog_path of FILE, cut at TM_PATH_TEXT_MAX; it stays ours.
- * TM_OK or TM_E_SYSTEM (no memory). */
+/* Sets *PATH (LEN bytes and a NUL) to tm_catalog_path of FILE, cut at TM_PATH_TEXT_MAX. It belongs to PATHS. TM_OK or
+ * TM_E_SYSTEM (no memory). */
 enum tm_status tm_paths_get(struct tm_paths *paths, const struct tm_catalog *catalog, uint32_t file,
                             const char **path, size_t *len);
 

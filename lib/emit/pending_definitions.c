@@ -6,11 +6,11 @@
 enum { ANCESTORS_MAX = 100 };
 
 struct tm_pending_event {
-    struct tm_event event; /* its payload is after this */
+    struct tm_event event; /* its payload follows */
     struct tm_pending_needs needs;
     uint64_t order;
-    uint32_t places[2]; /* of its keys in keyed, plus 1; 0 not there */
-    bool is_done;   /* shown, and still in the heap */
+    uint32_t places[2]; /* places of its keys in keyed, plus 1; 0: absent */
+    bool is_done;   /* written, but still in the heap */
     size_t bytes;
 };
 
@@ -19,7 +19,7 @@ static bool before(const struct tm_pending_event *a, const struct tm_pending_eve
     return a->event.time_ns != b->event.time_ns ? a->event.time_ns < b->event.time_ns : a->order < b->order;
 }
 
-/* Room for one more in the array of pointers. */
+/* Makes room for one more in the array of pointers. */
 static bool grow(struct tm_pending_event ***array, uint32_t *cap, uint32_t count)
 {
     if (count < *cap)
@@ -33,7 +33,7 @@ static bool grow(struct tm_pending_event ***array, uint32_t *cap, uint32_t count
     return true;
 }
 
-/* The one of KEY that waits, or NULL. */
+/* The pending definition with KEY, or NULL. */
 static struct tm_pending_event *find(const struct tm_pending_definitions *pending, uint64_t key)
 {
     uint32_t place;
@@ -113,7 +113,7 @@ static struct tm_pending_event *pop(struct tm_pending_definitions *pending)
     return least;
 }
 
-/* E waits no more. */
+/* E is not pending any more. */
 static const struct tm_event *show(struct tm_pending_definitions *pending, struct tm_pending_event *e)
 {
     forget_keys(pending, e);

@@ -11,30 +11,30 @@
 
 #include <stdlib.h>
 
-/* What one output of a run works with. Each has the rows by itself, so that it has what it would have alone. */
+/* The state of one output of a run. Each has the rows for itself, so its bytes do not depend on the other outputs. */
 struct job {
     const struct tm_emit_target *target;
     const struct tm_stream_reader *stream; /* the run's */
     struct tm_emit_options options;
     struct tm_compressor compressor;
-    bool is_first; /* of its run; what is true of all is said by it */
+    bool is_first; /* the first output of the run reports what concerns all */
     struct tm_catalog catalog;
     struct tm_accounting balance;
     struct tm_unsupported_counts unsupported;
     struct tm_clock_facts clocks;
     struct tm_emit_only only;
     struct tm_single_events singles;
-    bool takes_messages; /* singles has nothing to do */
+    bool takes_messages; /* singles is not used */
     struct tm_emit_history history;
     struct tm_span_flows spans;
     const struct tm_emit *emit;
     bool is_open;
     struct tm_emit_context context;
-    const struct tm_frame *frame; /* that is being shown; batches that --only leaves have its place */
+    const struct tm_frame *frame; /* the current frame; batches from --only have its place */
     void *state;
 };
 
-/* Returns the output that JOB is. Slices need all events in order; without that there is a row an event. */
+/* Returns the output of JOB. Slices need all events in order; otherwise there is one row for each event. */
 static const struct tm_emit *output_for(const struct job *job, const struct tm_emit_run *run)
 {
     bool is_ordered = job->stream->sorted && job->stream->stage == TRACEMERGE__STAGE__PLACED;
@@ -59,7 +59,7 @@ static enum tm_status check_needs(const struct tm_emit *emit, const struct tm_st
     return TM_OK;
 }
 
-/* Shows rows of the stream, or what --only leaves of them. */
+/* Shows rows of the stream, or those that --only selects. */
 static enum tm_status show_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
 {
     struct job *job = self;
@@ -71,14 +71,14 @@ static enum tm_status show_batch(void *self, const struct tm_batch *batch, struc
                   : job->emit->frame(job->state, job->frame, batch, err);
 }
 
-/* Passes rows whose history is settled to --only, or to the output. */
+/* Passes settled rows to --only, or to the output. */
 static enum tm_status select_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
 {
     struct job *job = self;
     return job->only.select ? tm_emit_only_batch(&job->only, batch, err) : show_batch(job, batch, err);
 }
 
-/* Adds the flows between spans of distributed tracing, then passes the rows on. */
+/* Adds the flows between spans of distributed tracing and passes the rows on. */
 static enum tm_status join_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
 {
     struct job *job = self;
@@ -86,7 +86,7 @@ static enum tm_status join_batch(void *self, const struct tm_batch *batch, struc
                                             : select_batch(job, batch, err);
 }
 
-/* Where the text of a file's events is. */
+/* Finds the text of a file's events. */
 static enum tm_status add_source(struct job *job, const struct tm_frame *frame, struct tm_error *err)
 {
     Tracemerge__Source *source = (Tracemerge__Source *)tm_frame_message(frame, &tracemerge__source__descriptor, err);
@@ -97,7 +97,7 @@ static enum tm_status add_source(struct job *job, const struct tm_frame *frame, 
     return st;
 }
 
-/* Shows rows once what depends on those before them is settled. */
+/* Settles rows that depend on earlier ones, then shows them. */
 static enum tm_status settle_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
 {
     struct job *job = self;
@@ -126,7 +126,7 @@ static enum tm_status show(struct job *job, const struct tm_frame *frame, const 
     return tm_single_events_batch(&job->singles, batch, err);
 }
 
-/* What is still held when the stream has ended, for --only too. */
+/* Flushes the rows that are pending at the end of the stream, also in --only. */
 static enum tm_status finish_held(struct job *job, struct tm_error *err)
 {
     const struct tm_frame end = {.type = TM_FRAME_BATCH, .offset = job->stream->frames.offset};
@@ -139,7 +139,7 @@ static enum tm_status finish_held(struct job *job, struct tm_error *err)
     return job->only.select ? tm_emit_only_finish(&job->only, err) : TM_OK;
 }
 
-/* What was guessed or lost, and whether that is more than is allowed. IS_TOLD: another output has told it. */
+/* Reports what was guessed or lost, and whether it is more than allowed. IS_TOLD: another output has reported it. */
 static enum tm_status tell(const struct tm_emit_run *run, const struct job *job, bool *is_told, struct tm_error *err)
 {
     const struct tm_notices notices = {.catalog = &job->catalog,
@@ -236,8 +236,8 @@ static void init_job(struct job *job, const struct tm_emit_run *run, size_t i, c
     job->spans.out.sink = (struct tm_batch_sink){select_batch, job};
 }
 
-/* Lets the compressor of JOB end after the run has ended with ST. A write that fails because the compressor did has its
- * cause. */
+/* Ends the compressor of JOB; the run has ended with ST. If writing failed because the compressor failed, the
+ * compressor's error is reported. */
 static enum tm_status finish_compressor(struct job *job, enum tm_status st, struct tm_error *err)
 {
     struct tm_error cause = {0};
@@ -261,7 +261,7 @@ static void release_job(struct job *job)
     tm_catalog_release(&job->catalog);
 }
 
-/* True if there may be rows that are whole messages, as some output takes them. */
+/* True if rows may be whole messages, because some output takes them. */
 static bool take_compact_messages(const struct tm_emit_run *run)
 {
     bool take = false;
@@ -270,7 +270,7 @@ static bool take_compact_messages(const struct tm_emit_run *run)
     return take && !(run->only && run->only->given.count);
 }
 
-/* Shows the stream on FD. FACTS are from its first reading, where there was one. */
+/* Shows the stream on FD. FACTS are from its first reading, if there was one. */
 static enum tm_status run_from(const struct tm_emit_run *run, int fd, struct tm_select_facts *const facts[2],
                                struct tm_error *err)
 {
@@ -287,7 +287,7 @@ static enum tm_status run_from(const struct tm_emit_run *run, int fd, struct tm_
         st = open_job(&jobs[i], run, err);
     if (st == TM_OK)
         st = show_all(run, &stream, jobs, err);
-    for (i = run->target_count; i-- > 0;) { /* each compressor gives back how SIGPIPE was before it */
+    for (i = run->target_count; i-- > 0;) { /* each compressor restores the handling of SIGPIPE that it found */
         st = finish_compressor(&jobs[i], st, err);
         if (jobs[i].is_open)
             jobs[i].emit->close(jobs[i].state);

@@ -1,33 +1,33 @@
-/* A stream from its first byte to its last, shown to one output or to several. */
+/* Reads a stream from its first byte to its last and shows it to one or several outputs. */
 #ifndef TM_EMIT_RUN_H
 #define TM_EMIT_RUN_H
 
 #include "emit/emit.h"
 #include "select/spec.h"
 
-/* An output and where it goes. */
+/* An output and its destination. */
 struct tm_emit_target {
     const struct tm_emit *emit;
-    int out_fd;               /* borrowed; -1 where the output wants PATH */
-    const char *path;         /* NULL where it wants out_fd */
-    const char *out_path;     /* where it will be named in the end; NULL: standard output */
+    int out_fd;               /* borrowed; -1 if the output wants PATH */
+    const char *path;         /* NULL if the output wants out_fd */
+    const char *out_path;     /* its final name; NULL: standard output */
 };
 
 struct tm_emit_run {
     int in_fd;                /* the stream; borrowed */
-    const struct tm_emit_target *targets; /* each has the bytes that it would have alone */
+    const struct tm_emit_target *targets; /* the bytes of each do not depend on the others */
     size_t target_count;
-    struct tm_emit_options options;     /* out_path is the targets' */
+    struct tm_emit_options options;     /* out_path is taken from the targets */
     struct tm_accounting_limit limit;
-    struct tm_sources *sources;         /* files that texts may be in, or NULL; borrowed */
-    const struct tm_select_spec *only;  /* the events to show; NULL or not given: all */
-    void (*warn)(const char *text);     /* told what was guessed or lost, and what is odd; NULL: nobody is */
+    struct tm_sources *sources;         /* files that may have texts, or NULL; borrowed */
+    const struct tm_select_spec *only;  /* the events to show; NULL or empty: all */
+    void (*warn)(const char *text);     /* called for what was guessed, lost or is odd; NULL: ignored */
 };
 
-/* Reads the stream to its end, has the outputs show it, and checks the accounts. The outputs are whole
- * when this says TM_OK. TM_E_INPUT: the stream is cut, damaged, or not what the output needs (sorted,
- * placed); TM_E_STRICT: more was lost than the limit allows, found when all has been written;
- * TM_E_SYSTEM: writing failed, or the accounts do not balance. */
+/* Reads the stream to its end, shows it to the outputs, and checks the accounts. The outputs are complete if it returns
+ * TM_OK. TM_E_INPUT: the stream is truncated, damaged, or not what the output needs (sorted, placed); TM_E_STRICT: more
+ * was lost than the limit allows, known after everything was written; TM_E_SYSTEM: writing failed, or the accounts do
+ * not balance. */
 enum tm_status tm_emit_run(const struct tm_emit_run *run, struct tm_error *err);
 
 #endif

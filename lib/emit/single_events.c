@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* A message of which some events have not been passed on. */
+/* A message whose events have not all been passed on. */
 struct tm_open_message {
     struct tm_compact_rows rows;
     struct tm_event next;
@@ -22,7 +22,7 @@ static bool is_before(const struct tm_single_events *s, const struct tm_event *a
     return a->position < b->position;
 }
 
-/* Puts MESSAGE in the place of heap entry I, which is empty, or below it. */
+/* Puts MESSAGE in the place of heap entry I, which is free, or below it. */
 static void sink_down(struct tm_single_events *s, uint32_t i, struct tm_open_message *message)
 {
     for (uint32_t child; (child = 2 * i + 1) < s->count; i = child) {

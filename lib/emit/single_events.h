@@ -1,6 +1,6 @@
 /* Splits rows that are CompactSched messages (doc/events.md) into their events, for an output that takes single events
- * beside another that takes messages. The events come in the order that tm-sort would have given them. Memory grows
- * with the messages that overlap in time. */
+ * while another takes messages. The order of the events is that of tm-sort. Memory grows with the messages that overlap
+ * in time. */
 #ifndef TM_EMIT_SINGLE_EVENTS_H
 #define TM_EMIT_SINGLE_EVENTS_H
 
@@ -17,7 +17,7 @@ struct tm_single_events {
     struct tm_batch_queue out;
     struct tm_file_order orders; /* learned from frames by the caller */
     /* private */
-    struct tm_open_message **open; /* a heap: the one with the earliest event first */
+    struct tm_open_message **open; /* a heap; the message with the earliest event first */
     uint32_t count, cap;
 };
 
@@ -26,7 +26,7 @@ struct tm_single_events {
 enum tm_status tm_single_events_batch(struct tm_single_events *events, const struct tm_batch *batch,
                                       struct tm_error *err);
 
-/* There are no more. */
+/* Passes the remaining events to the sink. */
 enum tm_status tm_single_events_finish(struct tm_single_events *events, struct tm_error *err);
 
 void tm_single_events_release(struct tm_single_events *events);

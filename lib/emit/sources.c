@@ -11,16 +11,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Texts lie in no order as far as anybody knows, though mostly one after the other in each of several places. So
- * blocks are kept, those last used; a text that begins in a block is in it unless it is long. Where blocks serve
- * nobody, texts are read one by one for a while. */
+/* Texts are in no known order; usually they follow each other in several places. So recently used blocks are kept. A
+ * short text that begins in a block is complete in it. If blocks are of no use, texts are read one by one for a
+ * while. */
 enum {
     BLOCK_BYTES = 64 << 10,
-    BLOCK_SLACK = 8 << 10, /* after a block, for the text that begins at its end */
+    BLOCK_SLACK = 8 << 10, /* after a block, for a text that begins at its end */
     BLOCKS = 128,
     PLACES = 1024,
-    GOOD_USES = 8,   /* of a block that was worth reading */
-    POOR_MAX = 16,   /* blocks in a row that were not */
+    GOOD_USES = 8,   /* uses of a block that was worth reading */
+    POOR_MAX = 16,   /* this many useless blocks in a row end the use of blocks */
     SINGLE_TEXTS = 1024,
     TEXT_BYTES_MAX = 64 << 20
 };
@@ -28,9 +28,9 @@ enum {
 struct source {
     int fd;
     const char *path; /* borrowed */
-    uint64_t device, inode, size_bytes; /* when all that is said of it had been written */
-    bool may_give_back;                 /* says the caller; */
-    bool gives_back;                    /* and the stream */
+    uint64_t device, inode, size_bytes; /* when its texts had all been written */
+    bool may_give_back;                 /* permitted by the caller */
+    bool gives_back;                    /* permitted by the stream */
     struct tm_reclaim reclaim;
 };
 
@@ -38,7 +38,7 @@ struct block {
     uint32_t source;  /* plus 1; 0: empty */
     uint32_t uses;
     uint64_t number;
-    uint64_t used_at; /* the request that last did */
+    uint64_t used_at; /* number of the request that used it last */
     size_t bytes;
     uint8_t *mem;
 };
@@ -46,12 +46,12 @@ struct block {
 struct tm_sources {
     struct source *sources;
     size_t count;
-    struct tm_map by_file; /* -> number of the source plus 1; 0: none has its text */
+    struct tm_map by_file; /* from a file to the number of its source plus 1; 0: none has its text */
     struct block blocks[BLOCKS];
-    uint8_t places[PLACES]; /* where a block was found last, by its source and number: several are mostly read from in
-                               turns */
+    /* where a block was found last, by source and number; several blocks are often read in turns */
+    uint8_t places[PLACES];
     uint64_t requests;
-    uint32_t poor, singles; /* blocks that were; texts still to be read by themselves */
+    uint32_t poor, singles; /* useless blocks in a row; texts still to be read one by one */
     struct tm_buf single;
 };
 
@@ -123,7 +123,7 @@ static bool is_it(const struct block *b, uint32_t source, uint64_t number)
     return b->source == source + 1 && b->number == number;
 }
 
-/* The place of block NUMBER: where it is, or the one that was not used for the longest time. */
+/* The place of block NUMBER: its own, or the least recently used one. */
 static uint32_t find_block(const struct tm_sources *s, uint32_t source, uint64_t number)
 {
     uint32_t oldest = 0;
@@ -159,7 +159,7 @@ static enum tm_status read_block(struct tm_sources *s, struct block *b, uint32_t
     return TM_OK;
 }
 
-/* LEN bytes at OFFSET by themselves. */
+/* Reads LEN bytes at OFFSET without a block. */
 static enum tm_status read_single(struct tm_sources *s, uint32_t source, uint64_t offset, size_t len,
                                   const uint8_t **data, struct tm_error *err)
 {
@@ -197,7 +197,7 @@ static enum tm_status read_text(struct tm_sources *s, uint32_t source, uint64_t 
     return TM_OK;
 }
 
-/* The text at OFFSET is not what it was. */
+/* The text at OFFSET has changed. */
 static enum tm_status has_changed(const struct source *source, uint64_t offset, struct tm_error *err)
 {
     const char *why = tm_reclaim_is_gone(&source->reclaim, offset)

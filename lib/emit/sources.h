@@ -12,13 +12,13 @@ struct tm_sources;
 
 /* A file that the caller names. */
 struct tm_source_path {
-    const char *path;  /* borrowed, also by what is opened */
-    bool is_temporary; /* its storage may be given back as it is read, where the stream says that it was written for it
-                        */
+    const char *path;  /* borrowed, also after open */
+    /* its storage may be reclaimed while it is read, if the stream states that it was written for that */
+    bool is_temporary;
 };
 
-/* Opens COUNT regular files, which from then on are known by what they are, not by their names. TM_OK with *SOURCES
- * set; TM_E_INPUT where one cannot be opened (a temporary one for writing too), or is no regular file; TM_E_SYSTEM. */
+/* Opens COUNT regular files; from then on they are identified by device and inode, not by name. TM_OK with *SOURCES
+ * set; TM_E_INPUT: one cannot be opened (a temporary one for writing too), or is not a regular file; TM_E_SYSTEM. */
 enum tm_status tm_sources_open(const struct tm_source_path *paths, size_t count, struct tm_sources **sources,
                                struct tm_error *err);
 
@@ -26,8 +26,9 @@ enum tm_status tm_sources_open(const struct tm_source_path *paths, size_t count,
  * text is an error. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_sources_add(struct tm_sources *sources, const Tracemerge__Source *source, struct tm_error *err);
 
-/* The text of REF, an event of FILE: *DATA, ref->bytes of it, valid until the next call; of a temporary file it is
- * asked for once. TM_OK; TM_E_INPUT "NAME: byte N: cause" where its file is not there or has changed; TM_E_SYSTEM. */
+/* Reads the text of REF, an event of FILE: *DATA has ref->bytes bytes, valid until the next call. A text of a temporary
+ * file can be read only once. TM_OK; TM_E_INPUT "NAME: byte N: cause": its file is missing or has changed;
+ * TM_E_SYSTEM. */
 enum tm_status tm_sources_text(struct tm_sources *sources, uint32_t file, const struct tm_json_ref *ref,
                                const uint8_t **data, struct tm_error *err);
 

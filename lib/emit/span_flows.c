@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 
-/* Hashes of the ids that a slice's args have; 0: none. */
+/* Hashes of the ids in a slice's args; 0: none. */
 struct span {
     uint64_t trace, span, parent;
 };
@@ -20,7 +20,7 @@ static uint8_t lower(uint8_t c)
     return c >= 'A' && c <= 'Z' ? (uint8_t)(c - 'A' + 'a') : c;
 }
 
-/* Whether the last part of KEY is WORD, letters and digits compared alone and in either case. */
+/* True if the last part of KEY is WORD; compares only letters and digits, without case. */
 static bool is_key(const uint8_t *key, size_t len, const char *word)
 {
     size_t at = len;
@@ -35,7 +35,7 @@ static bool is_key(const uint8_t *key, size_t len, const char *word)
     return *word == '\0';
 }
 
-/* An id as text: zeros in front are none of it, and letters are of either case. An id of zeros alone is none. */
+/* Reads an id as text: without leading zeros, letters in either case. An id of zeros counts as none. */
 static uint64_t hash_of(const uint8_t *text, size_t len)
 {
     uint64_t hash = 0;
@@ -65,7 +65,7 @@ static void read_arg(struct span *span, const struct tm_pb_field *arg)
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == TM_ARG_KEY && f.type == TM_PB_LEN) {
             key = f;
-            if (key.len < 2 || lower(key.data[key.len - 1]) != 'd') /* all of them end with "id" */
+            if (key.len < 2 || lower(key.data[key.len - 1]) != 'd') /* all of these keys end with "id" */
                 return;
         } else if (is_key(key.data, key.len, "traceid")) {
             span->trace = value_of(&f);
@@ -77,7 +77,7 @@ static void read_arg(struct span *span, const struct tm_pb_field *arg)
     }
 }
 
-/* The ids of E, which is a slice of a thread. False where it has none. */
+/* Finds the ids of E, a slice of a thread. False: it has none. */
 static bool read_span(const struct tm_event *e, struct span *span)
 {
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
@@ -112,7 +112,7 @@ static enum tm_status remember(struct tm_span_flows *s, uint64_t id, uint32_t fi
     return tm_map_set(&s->recent, id, file);
 }
 
-/* A row of KIND after E, of the flow ID. */
+/* A row of KIND after E, for the flow ID. */
 static enum tm_status add_flow(struct tm_span_flows *s, const struct tm_event *e, uint32_t kind, uint64_t id,
                                struct tm_error *err)
 {

@@ -1,10 +1,9 @@
-/* Arrows between spans of distributed tracing whose files differ. A slice of a thread with args that say its trace and
- * its span (trace_id and span_id, however they are written: traceId, dd.span_id, …) is followed by the start of a flow,
- * and one whose parent (parent_span_id, parentId) began before it in another file by that flow's end. Where both sides
- * of a request have one span id (Zipkin's way) the arrow goes from the first to the second.
+/* Flows between spans of distributed tracing in different files. A slice of a thread whose args state its trace and its
+ * span (trace_id and span_id in any spelling: traceId, dd.span_id, …) is followed by the start of a flow. If its parent
+ * (parent_span_id, parentId) began before it in another file, that flow's end follows too. If both sides of a request
+ * have one span id, as in Zipkin, the flow goes from the first to the second.
  *
- * The rows made are DERIVED, of the kinds that Chrome JSON's flows have, so that each output shows them as it shows
- * those. */
+ * The rows made are DERIVED. They have the kinds of Chrome JSON's flows, so each output shows them like those. */
 #ifndef TM_EMIT_SPAN_FLOWS_H
 #define TM_EMIT_SPAN_FLOWS_H
 
@@ -12,13 +11,13 @@
 #include "base/map.h"
 #include "stream/batch_builder.h"
 
-enum { TM_SPAN_FLOWS_MAX = 1 << 19 }; /* spans remembered at least: those that began last */
+enum { TM_SPAN_FLOWS_MAX = 1 << 19 }; /* number of spans remembered at least: the latest ones */
 
 /* Zero-initialise, with .out.sink set. */
 struct tm_span_flows {
     struct tm_batch_queue out;
     /* private */
-    struct tm_map recent, before; /* hash of trace and span to its file */
+    struct tm_map recent, before; /* from a hash of trace and span to the file */
 };
 
 /* Passes BATCH, events in order of time, to the sink, with the flows added. TM_OK, TM_E_SYSTEM or the status of the

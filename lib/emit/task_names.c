@@ -6,7 +6,7 @@
 
 enum { NAMES_MAX = 1 << 21 };
 
-/* Order of trust (doc/model.md): the trace's own descriptor, the process tree, scheduling. */
+/* Order of precedence (doc/model.md): the trace's own descriptor, the process tree, scheduling. */
 enum { TRUST_SCHED = 1, TRUST_TREE = 2, TRUST_DESCRIPTOR = 3 };
 
 void tm_task_names_init(struct tm_task_names *who, const struct tm_catalog *catalog)
@@ -21,7 +21,7 @@ static struct tm_task_names_row *find(const struct tm_task_names_table *t, uint6
     return row == TM_TABLE_NONE ? NULL : &t->rows[row];
 }
 
-/* The row of that key, made if new. TM_END when the table is full. */
+/* Finds or makes the row of a key. TM_END: the table is full. */
 static enum tm_status need(struct tm_task_names_table *t, uint64_t scope, uint64_t id, struct tm_task_names_row **row,
                            struct tm_error *err)
 {
@@ -137,7 +137,7 @@ static enum tm_status learn_detail(struct tm_task_names *who, const struct tm_ev
     return st;
 }
 
-/* Thread TID is called STRING. */
+/* Sets the name of thread TID to STRING. */
 static enum tm_status learn_comm(struct tm_task_names *who, const struct tm_event *e, int64_t tid, uint32_t string,
                                  struct tm_error *err)
 {
@@ -170,7 +170,7 @@ enum tm_status tm_task_names_learn(struct tm_task_names *who, const struct tm_ev
     }
 }
 
-/* What the track of EVENT, or the nearest of its parents that knows, belongs to. */
+/* Finds the owner of the track of EVENT, or of its nearest parent that has one. */
 static void place_track(const struct tm_task_names *who, const struct tm_event *e, struct tm_event_task *place)
 {
     const struct tm_task_names_row *row = find(&who->tracks, e->file, e->track);

@@ -1,6 +1,6 @@
-/* The process and thread of an event, and their names, as far as the rows so far state them; also the process or thread
- * of a track's uuid. For outputs that write row by row. Memory is bounded: names that come after the limit are not
- * kept, and the output shows numbers. */
+/* The process and thread of an event, and their names, as far as earlier rows state them; also the process or thread of
+ * a track's uuid. For outputs that write row by row. Memory is bounded: names beyond the limit are not kept, and the
+ * output shows numbers. */
 #ifndef TM_EMIT_TASK_NAMES_H
 #define TM_EMIT_TASK_NAMES_H
 
@@ -10,19 +10,19 @@
 
 enum { TM_TASK_NAMES_ROWS_MAX = 1 << 18, TM_TASK_NAMES_NAME_BYTES_MAX = 64 << 20, TM_TASK_NAMES_DEPTH_MAX = 32 };
 
-/* Where an event belongs. Texts are borrowed from the struct tm_task_names until its next learn. */
+/* The owner of an event. Texts are borrowed from the struct tm_task_names until its next learn. */
 struct tm_event_task {
     bool has_pid, has_tid;
     int64_t pid, tid;
-    struct tm_text process, thread; /* names, data NULL where unknown */
-    struct tm_text track;           /* name of the track, for events on one by uuid */
+    struct tm_text process, thread; /* names; data NULL: unknown */
+    struct tm_text track;           /* name of the track, for an event with a track uuid */
     bool is_below;                  /* that track is below the thread's or process's own */
 };
 
 struct tm_task_names_row {
     uint64_t scope, id; /* the key: machine and tid, machine and pid, file and uuid */
     uint32_t name;      /* in names, plus 1 */
-    uint8_t trust;      /* of the name: what knows less does not replace it */
+    uint8_t trust;      /* precedence of the name: a lower one does not replace it */
     bool has_pid, has_tid, has_parent;
     int64_t pid, tid;
     uint64_t parent;
@@ -43,19 +43,19 @@ struct tm_task_names {
 
 void tm_task_names_init(struct tm_task_names *who, const struct tm_catalog *catalog);
 
-/* Takes in what EVENT tells; most tell nothing. TM_OK, TM_E_INPUT (its detail is damaged) or TM_E_SYSTEM. */
+/* Learns what EVENT states; most events state nothing. TM_OK, TM_E_INPUT (its detail is damaged) or TM_E_SYSTEM. */
 enum tm_status tm_task_names_learn(struct tm_task_names *who, const struct tm_event *event, struct tm_error *err);
 
-/* Where EVENT belongs, by its columns and what has been learnt. */
+/* Finds the owner of EVENT by its columns and by what has been learned. */
 void tm_task_names_find(const struct tm_task_names *who, const struct tm_event *event, struct tm_event_task *place);
 
-/* Characters that "PROCESS:PID/THREAD:TID" takes for the longest of the threads known so far. */
+/* The number of characters that "PROCESS:PID/THREAD:TID" takes for the longest of the known threads. */
 size_t tm_task_names_width(const struct tm_task_names *who);
 
 /* True for kinds whose column pid is another thread: the next one, the waker, the parent (events.md). */
 bool tm_task_names_has_other(const struct tm_event *event);
 
-/* Name of thread TID on MACHINE; data NULL where unknown. */
+/* The name of thread TID on MACHINE; data NULL: unknown. */
 struct tm_text tm_task_names_thread(const struct tm_task_names *who, uint32_t machine, int64_t tid);
 
 void tm_task_names_release(struct tm_task_names *who);

@@ -1,12 +1,12 @@
-/* The output track of each process and thread. A reader takes a second track uuid for one pid as a pid that was used
- * again. So if several files describe a process of one machine, the first file's track is that of the process, and
- * tracks of the others hang below it. That also keeps slices of different files from nesting in each other. */
+/* The output track of each process and thread. A reader takes a second track uuid for one pid as a reused pid. So if
+ * several files describe a process of one machine, the first file's track is that of the process, and the other files'
+ * tracks are below it. That also keeps slices of different files from nesting in each other. */
 #ifndef TM_EMIT_TRACK_OWNERS_H
 #define TM_EMIT_TRACK_OWNERS_H
 
 #include "base/map.h"
 
-/* An output refuses a timeline with more tracks, those of threads and processes among them. */
+/* more tracks are refused; those of threads and processes count too */
 enum { TM_OUTPUT_TRACKS_MAX = 1 << 22 };
 
 /* A process or thread in one of its lifetimes. */
@@ -27,14 +27,15 @@ struct tm_track_owners {
     struct tm_track_owner *rows;
     uint32_t count, cap;
     struct tm_map row_of; /* key of a task -> row */
-    struct tm_map lifetimes; /* of a pid or tid: how many have begun after the first */
+    struct tm_map lifetimes; /* from a pid or tid to the number of its lifetimes after the first */
 };
 
-/* Process PID, or where IS_THREAD its thread TID, on the machine with RAW_ID, as it lives now. */
+/* Finds the task of process PID, or, if IS_THREAD, of thread TID, on the machine with RAW_ID, in its present
+ * lifetime. */
 struct tm_track_task tm_track_task_of(const struct tm_track_owners *owners, int64_t raw_id, bool is_thread, int64_t pid,
                                       int64_t tid);
 
-/* The life of the process (IS_THREAD: of the threads) with NUMBER ends here. TM_OK or TM_E_SYSTEM. */
+/* Ends the lifetime of the process (IS_THREAD: of the threads) with NUMBER. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_track_owners_end(struct tm_track_owners *owners, int64_t raw_id, bool is_thread, int64_t number);
 
 /* The owner of TASK, or NULL. */

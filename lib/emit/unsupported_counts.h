@@ -9,9 +9,10 @@ enum { TM_UNSUPPORTED_COUNTS_KINDS = 64 };
 /* Zero-initialise. */
 struct tm_unsupported_counts {
     struct tm_unsupported_counts_file {
-        uint64_t events[TM_UNSUPPORTED_COUNTS_KINDS]; /* by kind: they have no form in the output */
-        uint64_t early; /* ftrace events from before their file's data counts; a reader of it leaves them out */
-        uint64_t times;                   /* inside packets, that are not on trace time and stand as recorded */
+        uint64_t events[TM_UNSUPPORTED_COUNTS_KINDS]; /* by kind: the output has no form for them */
+        /* ftrace events from before the data of their file counts; readers of the output leave them out */
+        uint64_t early;
+        uint64_t times; /* times inside packets that are not on trace time and are written as recorded */
     } * files;
     uint32_t file_count;
     uint64_t times; /* of all files */

@@ -1,4 +1,4 @@
-/* Output json: one Chrome JSON trace on one timeline. doc/json.md is its design. */
+/* Output json: one Chrome JSON trace on one timeline. doc/json.md describes the design. */
 #include "emit/chrome_json/internal.h"
 #include "emit/outputs.h"
 
@@ -20,7 +20,7 @@ static enum tm_status json_open(const struct tm_emit_context *context, void **st
     return TM_OK;
 }
 
-/* The first batch: files and machines are known by now. */
+/* Called at the first batch: all files and machines are known. */
 static void start(struct tm_json_out *j)
 {
     const struct tm_catalog *c = j->context->catalog;
@@ -37,7 +37,7 @@ static void start(struct tm_json_out *j)
     j->has_started = true;
 }
 
-/* The names that what was learnt of E gives its process and thread. */
+/* Writes the names that E has given its process and thread. */
 static enum tm_status say_names(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_event_task place;
@@ -53,7 +53,7 @@ static enum tm_status say_names(struct tm_json_out *j, const struct tm_event *e,
     return st == TM_OK && place.has_tid ? tm_json_out_name(j, pid, &place.tid, place.thread, err) : st;
 }
 
-/* With --rebase the first event's time is 0; events come in time order. */
+/* With --rebase the first event is at 0; events are in order of time. */
 static void note_base(struct tm_json_out *j, const struct tm_event *e)
 {
     if (j->has_base || !j->context->options->rebase || !tm_event_is_timed(e->flags) || e->flags & TM_EVENT_DEFINITION)
@@ -62,15 +62,15 @@ static void note_base(struct tm_json_out *j, const struct tm_event *e)
     j->has_base = true;
 }
 
-/* A metadata object whose time has come. */
+/* Writes a metadata object that is due. */
 static enum tm_status put_late(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
 {
     enum tm_status st = tm_json_out_raw(j, e, err);
     return st < 0 ? st : tm_json_out_text_name(j, e, err);
 }
 
-/* Before E, an event: what ended at an earlier time, and metadata whose time has come; a pid that is given away anew is
- * another process. */
+/* Called before E, an event: writes slices that ended earlier and metadata that is due. A reused pid is another
+ * process. */
 static enum tm_status advance(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
 {
     enum { CLONE_THREAD_FLAG = 0x10000 };
@@ -90,7 +90,7 @@ static enum tm_status advance(struct tm_json_out *j, const struct tm_event *e, s
     return st;
 }
 
-/* E without its text, which REF says is in a file: as if it had come along. */
+/* Reads the text of E from its file, given by REF, so that E is as if the stream had it. */
 static enum tm_status write_referred(struct tm_json_out *j, const struct tm_event *e, const struct tm_json_ref *ref,
                                      struct tm_error *err)
 {
@@ -127,9 +127,9 @@ static enum tm_status write_event(struct tm_json_out *j, const struct tm_event *
     bool is_flow = e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END; /* without an object: span_flows.h */
     bool of_json = type == TM_INPUT_JSON && tm_event_raw(e->flags) == TM_RAW_NONE && !is_flow;
     if (of_json)
-        return tm_json_out_text_name(j, e, err); /* of all else the primary row has the object */
+        return tm_json_out_text_name(j, e, err); /* of all other events the primary row has the object */
     if ((st = tm_task_names_learn(&j->who, e, err)) == TM_OK &&
-        e->kind != TM_KIND_TRACK) /* events say whose it is by then */
+        e->kind != TM_KIND_TRACK) /* by then events state their process */
         st = say_names(j, e, err);
     return st < 0 ? st : tm_json_out_row(j, e, err);
 }

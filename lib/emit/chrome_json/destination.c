@@ -1,16 +1,16 @@
-/* Which process and thread of the output objects of Chrome JSON are of.
+/* The process and thread in the output of objects of Chrome JSON.
  *
- * What two files say of one thread is on two stacks. Where files do meet, each event of a thread's slices is on the
- * lane that its file's stack has (lanes.h), and others stay away as long as a reader has something of it there
- * (reading.h); else nothing changes. Threads come in turns: what was found of the last ones is kept at hand, since this
- * is asked for every object. */
+ * The slices of two files on one thread are two stacks. If several files have events, each event of a thread's slices
+ * goes to the lane of its file's stack (lanes.h), and other stacks avoid the lane while a reader has slices of it open
+ * (reading.h). With one file nothing changes. The last threads are cached, because every object needs this and threads
+ * come in turns. */
 #include "emit/chrome_json/internal.h"
 
 #include "base/hash.h"
 
 #include <stdlib.h>
 
-/* One file's part of one thread. */
+/* The part of one file on one thread. */
 struct tm_json_raw_stack {
     struct tm_json_holder holder;
     bool awaits; /* a flow ends at its next slice */
@@ -24,7 +24,7 @@ static tm_slice_label label_of(const struct tm_json_out *j, const struct tm_even
     return text.data ? tm_hash64(text.data, text.len) | UINT64_C(1) << 63 : 0;
 }
 
-/* The stack of E's file on the thread that it is of in process PID of the output; *STACK its number plus 1. */
+/* Finds the stack of E's file on E's thread in output process PID. *STACK is its number plus 1. */
 static enum tm_status stack_of(struct tm_json_out *j, const struct tm_event *e, int64_t pid, uint32_t *stack,
                                struct tm_error *err)
 {
@@ -43,7 +43,7 @@ static enum tm_status stack_of(struct tm_json_out *j, const struct tm_event *e, 
     return TM_OK;
 }
 
-/* What E does on the stack with NUMBER: *END_NS is when it is over, as far as that is known. */
+/* Applies E to the stack with NUMBER. *END_NS: its end, if known. */
 static enum tm_status read_event(struct tm_json_out *j, const struct tm_event *e, uint32_t number, int64_t *end_ns,
                                  struct tm_error *err)
 {
@@ -61,18 +61,18 @@ static enum tm_status read_event(struct tm_json_out *j, const struct tm_event *e
     case TM_KIND_SLICE_COMPLETE:
         if (e->dur_ns > 0 && !(e->flags & TM_EVENT_OPEN_ENDED))
             *end_ns = e->time_ns > INT64_MAX - e->dur_ns ? INT64_MAX : e->time_ns + e->dur_ns;
-        s->awaits = s->awaits && (e->dur_ns < 0 || e->flags & TM_EVENT_OPEN_ENDED); /* these are no slices */
+        s->awaits = s->awaits && (e->dur_ns < 0 || e->flags & TM_EVENT_OPEN_ENDED); /* the others are not slices */
         return TM_OK;
     case TM_KIND_INSTANT:
         s->awaits = false;
         return TM_OK;
-    default: /* flows are bound to the slice around them, or to the next */
+    default: /* flows bind to the slice around them, or to the next */
         s->awaits |= e->kind == TM_KIND_FLOW_END && e->value != 0;
         return TM_OK;
     }
 }
 
-/* The lane on which E is, of the stack with NUMBER. */
+/* The lane of E on the stack with NUMBER. */
 static enum tm_status lane_of(struct tm_json_out *j, const struct tm_event *e, uint32_t number, uint32_t *lane,
                               struct tm_error *err)
 {
@@ -92,7 +92,8 @@ static enum tm_status lane_of(struct tm_json_out *j, const struct tm_event *e, u
     return TM_OK;
 }
 
-/* What is of a thread's slices: these, instants, which are slices that take no time, and flows, which find them. */
+/* True for events that belong to a thread's slices: slices; instants, which are slices without length; flows, which
+ * bind to slices. */
 static bool has_lane(const struct tm_event *e)
 {
     if (e->flags & TM_EVENT_ASYNC)
@@ -102,7 +103,7 @@ static bool has_lane(const struct tm_event *e)
            (e->kind == TM_KIND_INSTANT && tm_event_scope(e->flags) == TM_SCOPE_THREAD);
 }
 
-/* What is known of E's process and thread, looked up where it is not at hand. */
+/* Finds the facts of E's process and thread, in the cache or by a look-up. */
 static enum tm_status recent_of(struct tm_json_out *j, const struct tm_event *e, struct tm_json_recent **recent,
                                 struct tm_error *err)
 {
@@ -149,7 +150,7 @@ enum tm_status tm_json_out_learn(struct tm_json_out *j, const struct tm_event *e
     enum tm_input_type type = j->context->catalog->files[e->file].input_type;
     bool of_json = type == TM_INPUT_JSON;
     enum tm_raw raw = tm_event_raw(e->flags);
-    if (of_json && e->kind == TM_KIND_THREAD) /* a merged file says of its lanes whose they are, before all else */
+    if (of_json && e->kind == TM_KIND_THREAD) /* a merged file defines its lanes before all else */
         tm_json_lanes_avoid(&j->spans.lanes, e->tid);
     if (of_json && j->names_sources && tm_json_out_note_sorted(j, e, err) < 0)
         return err->status;

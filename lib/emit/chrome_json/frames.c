@@ -1,4 +1,4 @@
-/* The top level's tables of stack frames, and its samples, which refer to them. */
+/* The tables of stack frames at the top level, and its samples, which refer to them. */
 #include "emit/chrome_json/internal.h"
 
 #include "base/checked.h"
@@ -22,7 +22,7 @@ static bool is_table(const struct tm_json_top_member *m)
     return is(m->key, "stackFrames") && m->value.len && m->value.data[0] == '{';
 }
 
-/* What was added to the times of FILE, if that is one number. */
+/* The number added to the times of FILE, if it is one number. */
 static bool offset_of(const struct tm_json_out *j, uint32_t file, int64_t *offset_ns)
 {
     const struct tm_catalog *c = j->context->catalog;
@@ -51,7 +51,7 @@ bool tm_json_frames_take(const struct tm_json_out *j, const struct tm_json_top_m
     return is_table(m) || is_samples(j, m);
 }
 
-/* Notes the ids of M's table; *MEETS: another has one of them. */
+/* Notes the ids of M's table. *MEETS: another table has one of them. */
 static enum tm_status note_ids(const struct tm_json_top_member *m, struct tm_map *ids, bool *meets)
 {
     struct tm_json_value table = value_of(m), key, frame;
@@ -103,7 +103,7 @@ void tm_json_frames_put_id(struct tm_json_out *j, uint32_t file, const struct tm
     bool has_table = tm_map_find(&j->frames.table_of, file, &table);
     tm_out_char(&j->out, '"');
     tm_out_u64(&j->out, j->context->catalog->files[has_table ? table - 1 : file].processing_order);
-    tm_out_str(&j->out, has_table ? ":" : "::"); /* what means nothing is no id of a merged file either */
+    tm_out_str(&j->out, has_table ? ":" : "::"); /* a file without a table gets an id that no merged file has */
     tm_out_bytes(&j->out, id->data, id->len);
     tm_out_char(&j->out, '"');
 }
@@ -113,8 +113,8 @@ static bool is_id(const struct tm_json_value *v)
     return v->type == TM_JSON_NUMBER || v->type == TM_JSON_STRING;
 }
 
-/* OBJECT, a frame or a sample of FILE, with the frame that its member NAME refers to renamed if RENAMES, and its ts
- * moved by OFFSET_NS. */
+/* Writes OBJECT, a frame or a sample of FILE. If RENAMES, renames the frame that its member NAME refers to; adds
+ * OFFSET_NS to its ts. */
 static void put_object(struct tm_json_out *j, uint32_t file, const struct tm_json_value *object, const char *name,
                        int64_t offset_ns)
 {
@@ -141,7 +141,7 @@ static void put_object(struct tm_json_out *j, uint32_t file, const struct tm_jso
     tm_out_bytes(&j->out, from, (size_t)(object->data + object->len - from));
 }
 
-/* The frames of M's table, after others. */
+/* Writes the frames of M's table after others. */
 static enum tm_status put_table(struct tm_json_out *j, const struct tm_json_top_member *m, bool *has_frames,
                                 struct tm_error *err)
 {

@@ -11,7 +11,7 @@ static uint64_t key_of(uint64_t a, uint64_t b, uint64_t c)
     return tm_hash_u64(a ^ tm_hash_u64(b ^ tm_hash_u64(c + 1)));
 }
 
-/* A pid nobody has, for a process whose own is another's. */
+/* A free pid, for a process whose own pid belongs to another. */
 static enum tm_status move_pid(struct tm_json_out *j, int64_t pid, uint32_t *number, struct tm_error *err)
 {
     uint32_t owner;
@@ -32,7 +32,7 @@ static enum tm_status move_pid(struct tm_json_out *j, int64_t pid, uint32_t *num
     return tm_map_set(&j->pid_owners, (uint64_t)j->next_pid, *number) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* *NUMBER, in moved plus 1, of the pid that PID on MACHINE has in its present life; 0 where that is its own. */
+/* Sets *NUMBER to the place, plus 1, in moved of PID on MACHINE in its present lifetime; 0: it keeps its own pid. */
 static enum tm_status number_of(struct tm_json_out *j, uint32_t machine, int64_t pid, uint32_t *number,
                                 struct tm_error *err)
 {
@@ -172,7 +172,7 @@ enum tm_status tm_json_out_name(struct tm_json_out *j, int64_t pid, const int64_
     return tm_out_end_row(&j->out, err);
 }
 
-/* What the process (TID NULL) or thread was last called is not its name any more. */
+/* Forgets the last name of a process (TID NULL) or thread. */
 static bool forget_name(struct tm_json_out *j, int64_t pid, const int64_t *tid)
 {
     uint64_t key = key_of((uint64_t)pid, tid ? (uint64_t)*tid : 0, tid ? 1 : 2);

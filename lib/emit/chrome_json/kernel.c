@@ -1,11 +1,11 @@
-/* Tracks of the kernel's own (kernel/tracks.h): those of a machine are threads of a process "Kernel", one of a thread
+/* Kernel tracks (kernel/tracks.h): those of a machine are threads of a process "Kernel"; one that belongs to a thread
  * is below that thread. */
 #include "emit/chrome_json/internal.h"
 
 #include "base/hash.h"
 #include "kernel/tracks.h"
 
-enum { KERNEL_PID = 0x70000001 }; /* next to the one that stands for a machine's cpus */
+enum { KERNEL_PID = 0x70000001 }; /* next to the pid of a machine's cpus */
 
 static enum tm_status name_it(struct tm_json_out *j, const struct tm_event *e, enum tm_kernel_track track, int64_t tid,
                               struct tm_error *err)

@@ -28,7 +28,7 @@ static enum tm_status grow(void *array, uint32_t *cap, uint32_t count, size_t si
     return TM_OK;
 }
 
-/* The lanes of the holder's file on its thread, lane 0 apart; NULL: there are none. */
+/* The lanes, except lane 0, of the holder's file on its thread; NULL: none. */
 static struct tm_json_lane_list *list_of(const struct tm_json_lanes *lanes, uint32_t thread, uint32_t file)
 {
     uint32_t list;
@@ -97,14 +97,14 @@ enum tm_status tm_json_lanes_join(struct tm_json_lanes *lanes, struct tm_json_ho
     return TM_OK;
 }
 
-/* Nothing is there that lasts past SINCE_NS, and nothing happened at that very time: what takes no time is within what
- * else takes none then. */
+/* True if no slice lasts past SINCE_NS and nothing happened at exactly that time; events without length would nest in
+ * each other. */
 static bool is_free(const struct tm_json_lane *lane, int64_t since_ns)
 {
     return !lane->is_open && lane->until_ns <= since_ns && (lane->holder == 0 || lane->last_ns < since_ns);
 }
 
-/* The first lane that is free for the file of HOLDER; UINT32_MAX: there is none. */
+/* The first free lane for the file of HOLDER; UINT32_MAX: none. */
 static uint32_t find_free(const struct tm_json_lanes *lanes, const struct tm_json_holder *holder, int64_t since_ns)
 {
     const struct tm_json_thread *t = thread_of(lanes, holder);
@@ -157,7 +157,7 @@ enum tm_status tm_json_lanes_leave(struct tm_json_lanes *lanes, struct tm_json_h
     struct tm_json_lane *l = lane_of(lanes, holder);
     bool was_open = l->is_open;
     tm_json_lanes_hold(lanes, holder, false);
-    l->holder = UINT32_MAX; /* nobody's, but not as new */
+    l->holder = UINT32_MAX; /* no holder now, but it has had one */
     l->last_ns = since_ns > l->last_ns ? since_ns : l->last_ns;
     enum tm_status st = tm_json_lanes_take(lanes, holder, since_ns);
     lane_of(lanes, holder)->is_open = was_open;
@@ -178,7 +178,7 @@ void tm_json_lanes_hold(struct tm_json_lanes *lanes, const struct tm_json_holder
     if (is_open || l->place == 0)
         return;
     struct tm_json_lane_list *list = list_of(lanes, holder->thread, l->file);
-    assert(list); /* a lane with a place is in one */
+    assert(list); /* each lane with a place is in a list */
     if (l->place - 1 < list->first_shut)
         list->first_shut = l->place - 1;
 }

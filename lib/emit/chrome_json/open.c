@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* A slice is its category, its name, and after them how long both are and whether they are there. */
+/* Layout of a slice: category, name, then the lengths of both and whether they exist. */
 enum { TAIL_BYTES = 9, HAS_CATEGORY = 1, HAS_NAME = 2 };
 
 static uint64_t key_of(const struct tm_event *e)

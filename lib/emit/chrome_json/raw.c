@@ -3,7 +3,7 @@
 #include "json/scan.h"
 #include "stream/json_ref.h"
 
-/* Which of an object's members change, and how. */
+/* The members of an object that change, and how. */
 enum change {
     CHANGE_NONE,
     CHANGE_TIME,
@@ -16,7 +16,7 @@ enum change {
     CHANGE_ARGS
 };
 
-/* What was found out about an object. */
+/* What is known of an object. */
 struct object {
     const struct tm_json_ref *ref;
     struct tm_json_destination where;
@@ -97,7 +97,7 @@ static enum tm_status put_value(struct tm_json_out *j, const struct tm_event *e,
     }
 }
 
-/* True when this member, of this value, must be written anew. */
+/* True if this member with this value must be written anew. */
 static bool must_change(const struct tm_json_out *j, const struct tm_event *e, enum change change,
                         const struct tm_json_value *value, const struct object *o)
 {
@@ -111,7 +111,7 @@ static bool must_change(const struct tm_json_out *j, const struct tm_event *e, e
     case CHANGE_TID:
         return (o->where.has_tid && is_scalar(value)) ||
                (e->flags & TM_EVENT_HAS_TID && value->type == TM_JSON_STRING);
-    case CHANGE_ID: /* that of a counter is a part of its name */
+    case CHANGE_ID: /* the id of a counter is part of its name */
         return j->renames_ids && e->kind != TM_KIND_COUNTER && is_scalar(value);
     case CHANGE_BIND_ID:
         return j->renames_ids && is_scalar(value);
@@ -124,7 +124,7 @@ static bool must_change(const struct tm_json_out *j, const struct tm_event *e, e
     }
 }
 
-/* The next member. Nested values were read when they were unpacked. */
+/* Reads the next member. Nested values were checked when they were unpacked. */
 static enum tm_json_status next_member(struct tm_json_scan *scan, enum change *change, struct tm_json_value *value)
 {
     struct tm_json_value key;
@@ -141,7 +141,7 @@ static enum tm_status no_object(const struct tm_event *e, struct tm_error *err)
     return tm_error_set(err, TM_E_INPUT, "event %llu: raw bytes are no JSON object", (unsigned long long)e->position);
 }
 
-/* A value that changes: all since *FROM, and the value anew. */
+/* Writes the unchanged text since *FROM, then the value anew. */
 static inline enum tm_status change_value(struct tm_json_out *j, const struct tm_event *e, const uint8_t **from,
                                           enum change change, const struct tm_json_value *value, const struct object *o,
                                           struct tm_error *err)
@@ -152,7 +152,7 @@ static inline enum tm_status change_value(struct tm_json_out *j, const struct tm
     return put_value(j, e, change, value, o, err);
 }
 
-/* The object of E, read for what must change. */
+/* Reads the object of E to find what must change. */
 static enum tm_status put_read(struct tm_json_out *j, const struct tm_event *e, const struct object *o,
                                struct tm_error *err)
 {
@@ -172,7 +172,7 @@ static enum tm_status put_read(struct tm_json_out *j, const struct tm_event *e, 
     }
     if (st < 0 || json != TM_JSON_CLOSE)
         return st < 0 ? st : no_object(e, err);
-    if (o->where.has_tid && !has_tid) { /* it had none; the object ends with its brace */
+    if (o->where.has_tid && !has_tid) { /* it had no tid: insert one before the closing brace */
         const uint8_t *brace = e->raw + e->raw_bytes - 1;
         tm_out_bytes(&j->out, from, (size_t)(brace - from));
         tm_out_str(&j->out, ",\"tid\":");

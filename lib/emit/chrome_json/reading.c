@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* What began at the latest time, while ends of that time may come. */
+/* The begins at the latest time, while ends of that time may follow. */
 struct begun {
     tm_slice_label label[2];
 };
@@ -28,7 +28,7 @@ static enum tm_status settle(struct tm_json_reading *reading, uint32_t thread, s
     return st < 0 ? st : TM_OK;
 }
 
-/* THREAD's moment, which is at TS_NS now. */
+/* The begins of THREAD at its present time TS_NS. */
 static enum tm_status moment_at(struct tm_json_reading *reading, uint32_t thread, int64_t ts_ns,
                                 struct tm_json_moment **moment, struct tm_error *err)
 {
@@ -50,7 +50,7 @@ enum tm_status tm_json_reading_begin(struct tm_json_reading *reading, uint32_t t
 {
     struct tm_json_moment *m;
     enum tm_status st = moment_at(reading, thread, ts_ns, &m, err);
-    if (st < 0 || m->count == MOMENT_BEGINS_MAX) /* more than nest */
+    if (st < 0 || m->count == MOMENT_BEGINS_MAX) /* more than can nest */
         return st;
     if ((st = tm_array_grow(&m->begun, &m->cap, m->count, sizeof *m->begun, err)) < 0)
         return st;
@@ -64,7 +64,7 @@ enum tm_status tm_json_reading_end(struct tm_json_reading *reading, uint32_t thr
     struct tm_json_moment *m;
     struct tm_slice_end end;
     enum tm_status st = moment_at(reading, thread, ts_ns, &m, err);
-    if (st >= 0) /* before what waits */
+    if (st >= 0) /* before the pending begins */
         st = tm_slices_end(&reading->slices, thread, ts_ns, label, &end, &tm_slices_no_rows, err);
     return st < 0 ? st : TM_OK;
 }

@@ -1,12 +1,11 @@
-/* What arguments of Chrome JSON events say that changes with their event.
+/* Arguments of Chrome JSON events that change with their event.
  *
- * References to objects: {"id_ref": "0x1"}, at any depth, follows the object's id,
- * pid_ref beside it the process. An object within a snapshot that has an id, "NAME/0x1", is an object of its own, which
- * is referred to in the same way. Source: the Trace Event Format, "Object Events"; catapult's importer, for arguments
- * of slices and pid_ref.
+ * References to objects: {"id_ref": "0x1"}, at any depth, follows the object's id; pid_ref beside it follows the
+ * process. An object inside a snapshot with an id, "NAME/0x1", is an object of its own and is referred to in the same
+ * way. Source: the Trace Event Format, "Object Events"; catapult's importer for arguments of slices and pid_ref.
  *
- * Times of the event's own clock: startTime and endTime of V8's profiles, which times of samples count from (P events
- * named Profile and ProfileChunk), issue_ts of clock syncs. */
+ * Times on the event's own clock: startTime and endTime of V8's profiles, from which times of samples count (P events
+ * named Profile and ProfileChunk), and issue_ts of clock syncs. */
 #include "emit/chrome_json/internal.h"
 
 #include "base/checked.h"
@@ -14,7 +13,7 @@
 
 #include <string.h>
 
-/* The phase of E's object, 0 if it has none, and the time that it has in its text. */
+/* The phase of E's object, 0 if it has none, and the time in its text. */
 static char phase_of(const struct tm_event *e, int64_t *recorded_ns)
 {
     struct tm_json_scan scan = {e->raw, e->raw + e->raw_bytes, true, NULL};
@@ -72,7 +71,7 @@ static void put_since(struct tm_json_out *j, const uint8_t **from, const struct 
     *from = value->data + value->len + quote;
 }
 
-/* "NAME/0x1": what is after the last slash is the id. */
+/* "NAME/0x1": the id is after the last slash. */
 static enum tm_status put_nested_id(struct tm_json_out *j, const struct tm_event *e, const uint8_t **from,
                                     const struct tm_json_value *value, struct tm_error *err)
 {
@@ -105,7 +104,7 @@ static enum tm_status put_pid(struct tm_json_out *j, const struct tm_event *e, c
     return TM_OK;
 }
 
-/* A time of the event's clock. */
+/* Writes a time on the event's clock. */
 static void put_shifted(struct tm_json_out *j, const uint8_t **from, const struct tm_json_value *value,
                         int64_t shift_ns)
 {
@@ -124,7 +123,7 @@ enum tm_status tm_json_out_refs(struct tm_json_out *j, const struct tm_event *e,
     struct tm_json_value key, value;
     const uint8_t *from = args->data;
     enum tm_status st = TM_OK;
-    while (st == TM_OK && scan.p < scan.end) { /* all strings; those before a colon are keys */
+    while (st == TM_OK && scan.p < scan.end) { /* visits all strings; those before a colon are keys */
         if (*scan.p != '"') {
             scan.p++;
             continue;

@@ -1,4 +1,4 @@
-/* The parts of a row: its head, texts, arguments and flow. */
+/* The parts of a row: head, texts, arguments and flow. */
 #include "emit/chrome_json/internal.h"
 
 #include "base/pb.h"
@@ -108,7 +108,7 @@ static struct arg arg_of(const struct tm_pb_field *f)
     return arg;
 }
 
-/* The caller has set COUNT of ARGS; gcc's analyzer takes 64 for more than were set. */
+/* the caller has set COUNT of ARGS; gcc's analyzer assumes 64 */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wanalyzer-use-of-uninitialized-value"
@@ -133,7 +133,7 @@ static void put_args(struct tm_json_out *j, struct arg *args, uint32_t count, bo
 #pragma GCC diagnostic pop
 #endif
 
-/* How an event with a bind_id says what FIELD of a Detail does; NULL: that is no flow. */
+/* How an event with a bind_id expresses FIELD of a Detail; NULL: the field is not a flow. */
 static const char *direction_of(uint32_t field)
 {
     switch (field) {
@@ -150,7 +150,7 @@ static const char *direction_of(uint32_t field)
     }
 }
 
-/* The first of the flows in the Detail of LEN bytes of FILE. */
+/* Finds the first flow in the Detail of LEN bytes of FILE. */
 static enum tm_status put_flow_id(struct tm_json_out *j, uint32_t file, const uint8_t *detail, size_t len,
                                   struct tm_error *err)
 {
@@ -179,7 +179,7 @@ enum tm_status tm_json_row_detail(struct tm_json_out *j, uint32_t file, const ui
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id != TM_DETAIL_ARGS || f.type != TM_PB_LEN)
             continue;
-        if (count == ARGS_TOLD_APART) { /* of more, those that are said twice are there twice */
+        if (count == ARGS_TOLD_APART) { /* beyond this number, repeated keys are written twice */
             put_args(j, args, count, &has_args);
             count = 0;
         }

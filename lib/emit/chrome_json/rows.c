@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CPU_PID = 0x70000000, CPUS_MAX = 1 << 16 }; /* the process that stands for a machine's cpus */
+enum { CPU_PID = 0x70000000, CPUS_MAX = 1 << 16 }; /* the process of a machine's cpus */
 
 static enum tm_status put_counter(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
 {
@@ -32,7 +32,7 @@ static enum tm_status put_flow(struct tm_json_out *j, const struct tm_event *e, 
     struct tm_text category = tm_json_row_string(j, e->category, e), name = tm_json_row_string(j, e->name, e);
     const char *phase = phases[e->kind - TM_KIND_FLOW_START];
     struct tm_event_task place;
-    /* Objects of Chrome JSON are where they were, and so are the flows of their slices. */
+    /* Objects of Chrome JSON were handled before, and so were the flows of their slices. */
     bool is_apart = j->context->catalog->files[e->file].input_type != TM_INPUT_JSON;
     tm_task_names_find(&j->who, e, &place);
     enum tm_status st = place.has_tid && is_apart ? tm_json_out_touch(j, e, place, phase, err)
@@ -50,7 +50,7 @@ static enum tm_status put_flow(struct tm_json_out *j, const struct tm_event *e, 
     return tm_json_row_end(j, e, err);
 }
 
-/* A sample with its stack, outermost first, in the form that Perfetto and chrome://tracing's users read. */
+/* Writes a sample with its stack, outermost first, in the form that Perfetto and chrome://tracing read. */
 static enum tm_status put_sample(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
 {
     enum { FRAMES = 10, FUNCTION = 1, MAPPING = 2 };
@@ -80,7 +80,7 @@ static enum tm_status put_sample(struct tm_json_out *j, const struct tm_event *e
     return tm_out_end_row(&j->out, err);
 }
 
-/* --- scheduling: a slice of the cpu for each task that ran */
+/* --- scheduling: each task that ran is a slice of the cpu */
 
 static enum tm_status running_on(struct tm_json_out *j, uint32_t machine, uint32_t cpu,
                                  struct tm_json_running **running, struct tm_error *err)

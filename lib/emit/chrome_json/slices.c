@@ -1,4 +1,4 @@
-/* Slices and instants of inputs that are no Chrome JSON, as JSON events. */
+/* Slices and instants of inputs other than Chrome JSON, as JSON events. */
 #include "emit/chrome_json/internal.h"
 
 #include "base/hash.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The complete events of this moment's ends: the outer one of two that are equal comes first. */
+/* The complete events whose ends are at this time. The outer one of two equal ones comes first. */
 struct tm_json_whole {
     uint64_t order;
     size_t at, len; /* in wholes_text */
@@ -19,7 +19,7 @@ static bool is_marker(const struct tm_event *e)
     return tm_event_raw(e->flags) == TM_RAW_LINE || tm_event_raw(e->flags) == TM_RAW_FTRACE_EVENT;
 }
 
-/* True when E is drawn on its thread: on the thread's own track or one below that, or one that is drawn as a thread. */
+/* True if E is drawn on its thread: on the thread's own track or one below it, or on one that is drawn as a thread. */
 static bool is_on_thread(const struct tm_event *e, const struct tm_event_task *place)
 {
     enum tm_scope scope = tm_event_scope(e->flags);
@@ -27,7 +27,7 @@ static bool is_on_thread(const struct tm_event *e, const struct tm_event_task *p
            (scope == TM_SCOPE_TRACK || scope == TM_SCOPE_THREAD || tm_kernel_track_of(e));
 }
 
-/* The id of the track E is on. The scope makes it independent of the category, which an end does not repeat. */
+/* The id of E's track. The scope makes it independent of the category, which an end does not repeat. */
 static enum tm_status put_id(struct tm_json_out *j, const struct tm_event *e, const struct tm_event_task *place,
                              struct tm_error *err)
 {
@@ -40,7 +40,7 @@ static enum tm_status put_id(struct tm_json_out *j, const struct tm_event *e, co
     return st;
 }
 
-/* Which stack E is on: its thread's, or that of a track below the thread. */
+/* The stack of E: its thread's, or that of a track below the thread. */
 static uint64_t thread_key(const struct tm_event *e, const struct tm_event_task *place, bool has_pid)
 {
     uint64_t file = tm_hash_u64((uint64_t)e->file << 32 | e->machine);
@@ -77,7 +77,7 @@ static enum tm_status put_begins(struct tm_json_out *j, uint64_t stack, struct t
     return st;
 }
 
-/* The stack that E, which begins, is on. */
+/* Finds the stack on which E begins. */
 static enum tm_status span_at(struct tm_json_out *j, const struct tm_event *e, const struct tm_event_task *place,
                               struct tm_json_span_at *at, struct tm_error *err)
 {
@@ -95,7 +95,7 @@ enum tm_status tm_json_out_touch(struct tm_json_out *j, const struct tm_event *e
     struct tm_json_span_at at;
     struct tm_json_span_view v;
     int64_t tid;
-    place.is_below = place.is_below && !is_flow; /* they are of slices of the thread itself */
+    place.is_below = place.is_below && !is_flow; /* flows belong to slices of the thread itself */
     enum tm_status st = span_at(j, e, &place, &at, err);
     if (st < 0)
         return st;
@@ -111,7 +111,7 @@ enum tm_status tm_json_out_touch(struct tm_json_out *j, const struct tm_event *e
     return TM_OK;
 }
 
-/* E begins on a thread: what is written of it when it ends is made now. */
+/* E begins on a thread: prepares the text that is written at its end. */
 static enum tm_status open_span(struct tm_json_out *j, const struct tm_event *e, const struct tm_event_task *place,
                                 struct tm_error *err)
 {
@@ -135,7 +135,7 @@ static enum tm_status open_span(struct tm_json_out *j, const struct tm_event *e,
     return is_full ? put_begins(j, at.stack, err) : TM_OK;
 }
 
-/* The slice V ends with E: a complete event, which waits for others that end at this time. */
+/* E ends the slice V: makes a complete event, which is pending while others end at this time. */
 static enum tm_status keep_whole(struct tm_json_out *j, const struct tm_json_span_view *v, const struct tm_event *e,
                                  struct tm_error *err)
 {
@@ -214,7 +214,7 @@ static enum tm_status close_span(struct tm_json_out *j, const struct tm_event *e
     struct tm_json_span_at at;
     int64_t tid;
     enum tm_status st;
-    if (fate == TM_JSON_SPAN_NONE && place->has_pid) { /* it began when its process was not known */
+    if (fate == TM_JSON_SPAN_NONE && place->has_pid) { /* it began before its process was known */
         stack = thread_key(e, place, false);
         fate = tm_json_spans_close(&j->spans, stack, e->time_ns, labels, &v);
     }
@@ -238,7 +238,7 @@ static enum tm_status close_span(struct tm_json_out *j, const struct tm_event *e
     return tm_json_row_end(j, e, err);
 }
 
-/* Begins of one name and cookie that is open begin nothing. True: E is such. */
+/* A begin whose (name, cookie) is already open is ignored. True: E is such a begin. */
 static enum tm_status note_marker(struct tm_json_out *j, const struct tm_event *e, bool *is_open, struct tm_error *err)
 {
     struct tm_text name = tm_json_row_string(j, e->name, e);
@@ -252,7 +252,7 @@ static enum tm_status note_marker(struct tm_json_out *j, const struct tm_event *
     return TM_OK;
 }
 
-/* On a track of its own, and instants. */
+/* Writes events on tracks of their own, and instants. */
 static enum tm_status put_other(struct tm_json_out *j, const struct tm_event *e, const struct tm_event_task *place,
                                 struct tm_error *err)
 {

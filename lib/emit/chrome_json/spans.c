@@ -42,8 +42,8 @@ static enum tm_status grow(struct tm_json_span_stack *stack)
     return TM_OK;
 }
 
-/* A slice begins at TS_NS within what STACK has open: what began at that time, and is written when it ends or never, is
- * no begin beside complete events any more. What began before that was told by it. */
+/* A slice begins at TS_NS. Marks the innermost open slices of STACK that began at the same time as crossed (spans.h).
+ * Stops at one that is marked already, since those around it are marked too. */
 static void cross(struct tm_json_span_stack *stack, int64_t ts_ns)
 {
     for (uint32_t i = stack->depth; i > stack->begun && stack->spans[i - 1].ts_ns == ts_ns; i--) {
@@ -66,7 +66,7 @@ static struct tm_json_span_stack *take(struct tm_json_spans *spans, const struct
     return stack;
 }
 
-/* What keeps others from STACK's lane. */
+/* Notes what keeps other stacks from STACK's lane. */
 static void hold(struct tm_json_spans *spans, const struct tm_json_span_stack *stack)
 {
     tm_json_lanes_hold(&spans->lanes, &stack->holder, stack->depth || stack->awaits);
@@ -125,7 +125,7 @@ enum tm_status tm_json_spans_touch(struct tm_json_spans *spans, const struct tm_
     return TM_OK;
 }
 
-/* SPAN, whose bytes start at AT. */
+/* Reads SPAN, whose bytes start at AT. */
 static void show(const struct tm_json_span_stack *stack, const struct tm_json_span *span, size_t at,
                  struct tm_json_span_view *view)
 {
@@ -141,7 +141,7 @@ static void show(const struct tm_json_span_stack *stack, const struct tm_json_sp
                                        .detail_len = span->detail_len};
 }
 
-/* The place plus 1 in STACK of the slice that LABELS mean; 0: none. */
+/* The index plus 1 in STACK of the slice that LABELS refer to; 0: none. */
 static uint32_t meant(const struct tm_json_span_stack *stack, const uint64_t labels[2])
 {
     uint32_t i = stack ? stack->depth : 0;
@@ -204,7 +204,7 @@ enum tm_json_span_fate tm_json_spans_close(struct tm_json_spans *spans, uint64_t
     return TM_JSON_SPAN_WHOLE;
 }
 
-/* STACK's outermost slice that was not written. */
+/* The outermost slice of STACK that was not written. */
 static bool begin_next(struct tm_json_spans *spans, struct tm_json_span_stack *stack, struct tm_json_span_view *view)
 {
     if (stack->begun == stack->depth)

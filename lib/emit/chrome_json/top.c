@@ -5,7 +5,7 @@
 
 enum { TOP_BYTES_MAX = 64 << 20 };
 
-/* Where KEY has escapes, it is written as all write it, so that equal names are equal. */
+/* A KEY with escapes is written in the usual form, so that equal names are equal. */
 static enum tm_status plain_key(struct tm_json_out *j, struct tm_json_value *key, struct tm_buf *quoted)
 {
     const uint8_t *name;
@@ -54,13 +54,13 @@ static bool is(struct tm_text a, const char *s)
     return a.len == strlen(s) && memcmp(a.data, s, a.len) == 0;
 }
 
-/* Members that say what the recorded times count from: true of a file, not of the merged timeline. */
+/* Members that state the origin of recorded times: valid for a file, not for the merged timeline. */
 static bool is_about_time(struct tm_text key)
 {
     return is(key, "baseTimeNanoseconds") || is(key, "beginningOfTime") || is(key, "viztracer_metadata");
 }
 
-/* Every Chrome JSON file has M's key with M's value, and M's is the first. */
+/* True if every Chrome JSON file has M's key with M's value, and M is the first. */
 static bool is_shared(const struct tm_json_out *j, const struct tm_json_top_member *m)
 {
     struct tm_pb pb = tm_pb_of(j->top.data, j->top.len);
@@ -124,8 +124,8 @@ static enum tm_status put_file_members(struct tm_json_out *j, uint32_t file, boo
     return tm_out_end_row(&j->out, err);
 }
 
-/* Readers look for `metadata` at the top alone. Where that is not the same in all files, there is one with the members
- * of all, of equal keys the first. */
+/* Readers search for `metadata` only at the top. If it differs between files, one with the members of all is written;
+ * of equal keys the first counts. */
 static enum tm_status put_metadata(struct tm_json_out *j, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(j->top.data, j->top.len);

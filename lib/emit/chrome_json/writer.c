@@ -1,4 +1,4 @@
-/* What every row of the document is written with. */
+/* Functions with which every row of the document is written. */
 #include "emit/chrome_json/internal.h"
 
 #include "base/decimal.h"
@@ -39,7 +39,7 @@ bool tm_json_out_may_have(const struct tm_event *e, const char *ending)
     return memchr(e->raw, '\\', e->raw_bytes) != NULL;
 }
 
-/* A kept member is, as wire fields of j->top: 1 file, 2 key, 3 value. */
+/* Layout of a kept member, as wire fields of j->top: 1 file, 2 key, 3 value. */
 bool tm_json_top_next(struct tm_pb *pb, struct tm_json_top_member *m)
 {
     struct tm_pb_field f, g;

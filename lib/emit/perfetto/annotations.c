@@ -8,13 +8,13 @@
 /* Fields of NestedValue. */
 enum { NESTED_TYPE = 1, NESTED_DICTIONARY = 1 };
 
-enum { FILLERS_MAX = 1 << 14 }; /* in the arguments of one event */
+enum { FILLERS_MAX = 1 << 14 }; /* limit for the arguments of one event */
 
 static const char json_prefix[] = "args.";
 
 struct annotation_out {
     struct tm_buf *buf;
-    uint32_t fillers; /* so far */
+    uint32_t fillers; /* number so far */
 };
 
 enum tm_status tm_annotations_add(struct tm_annotations *a, const struct tm_pb_field *f)
@@ -59,7 +59,8 @@ static enum tm_status put_value(struct tm_buf *out, const struct tm_pb_field *v)
     }
 }
 
-/* The end of "[12]" at AT in ARG's key, where that is an index that ends the key or that more of it follows; else 0. */
+/* Returns the end of "[12]" at AT in ARG's key, if it is an index at the end of the key or before another part;
+ * otherwise 0. */
 static uint32_t index_end(const struct tm_annotation *arg, uint32_t at)
 {
     uint32_t i = at + 1;
@@ -73,7 +74,7 @@ static uint32_t index_end(const struct tm_annotation *arg, uint32_t at)
     return i == arg->len || arg->key[i] == '.' || arg->key[i] == '[' ? i : 0;
 }
 
-/* The end of the name that starts at FROM. A bracket at FROM, or one that is no index, is a part of the name. */
+/* Returns the end of the name that starts at FROM. A bracket at FROM, or one without an index, is part of the name. */
 static uint32_t name_end(const struct tm_annotation *arg, uint32_t from)
 {
     uint32_t i = from;
@@ -82,7 +83,7 @@ static uint32_t name_end(const struct tm_annotation *arg, uint32_t from)
     return i;
 }
 
-/* How many of the COUNT args at A have the same key up to END and the byte there. */
+/* Counts the args at A, at most COUNT, whose keys are equal up to END and in the byte there. */
 static uint32_t alike(const struct tm_annotation *a, uint32_t count, uint32_t end)
 {
     uint32_t n = 1;
@@ -95,7 +96,7 @@ static uint32_t alike(const struct tm_annotation *a, uint32_t count, uint32_t en
 static enum tm_status put_group(const struct tm_annotation *args, uint32_t count, uint32_t from, uint32_t id, int depth,
                                 struct annotation_out *out);
 
-/* The index that starts at FROM in ARG's key and ends before END; UINT64_MAX where it is larger than can be. */
+/* Returns the index that starts at FROM in ARG's key and ends before END; UINT64_MAX if it is too large. */
 static uint64_t index_of(const struct tm_annotation *arg, uint32_t from, uint32_t end)
 {
     uint64_t index = 0;
@@ -107,7 +108,7 @@ static uint64_t index_of(const struct tm_annotation *arg, uint32_t from, uint32_
     return index;
 }
 
-/* COUNT elements that left no argument. */
+/* Puts COUNT elements that have no argument. */
 static enum tm_status put_fillers(struct annotation_out *out, uint64_t count)
 {
     size_t element, nested;
@@ -123,7 +124,7 @@ static enum tm_status put_fillers(struct annotation_out *out, uint64_t count)
     return TM_OK;
 }
 
-/* The elements of an array, whose indices start at FROM. */
+/* Puts the elements of an array, whose indices start at FROM. */
 static enum tm_status put_elements(const struct tm_annotation *args, uint32_t count, uint32_t from, int depth,
                                    struct annotation_out *out)
 {
@@ -153,7 +154,7 @@ static enum tm_status put_elements(const struct tm_annotation *args, uint32_t co
     return st;
 }
 
-/* ARGS, whose keys are equal before FROM, as fields ID. */
+/* Puts ARGS, whose keys are equal before FROM, as fields ID. */
 static enum tm_status put_group(const struct tm_annotation *args, uint32_t count, uint32_t from, uint32_t id, int depth,
                                 struct annotation_out *out)
 {

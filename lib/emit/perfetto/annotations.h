@@ -1,12 +1,11 @@
-/* The arguments of an event as DebugAnnotations: keys as the args table has them, "args.a.b[0]", are dictionaries and
- * arrays in each other again.
+/* The arguments of an event as DebugAnnotations: the keys of the args table, "args.a.b[0]", become nested dictionaries
+ * and arrays.
  *
- * Readers make "_" of dots and brackets in a name, so that a flat one would be another argument to them. Arguments of
- * one dictionary or array are taken to stand together, as parsers leave them; where they do not, there are two of one
- * name, which readers join. An array's elements have no numbers there: for one that left nothing behind, as {} does, an
- * empty dictionary stands (a nested_value, of which readers make no argument but count it), up to some thousands an
- * event. Nesting deeper than TM_ANNOTATION_DEPTH_MAX stays in the name.
- * Source: track_event/debug_annotation.proto. */
+ * Readers replace dots and brackets in a name by "_", so a flat key would be another argument to them. Arguments of one
+ * dictionary or array normally stand together, as parsers leave them; if they do not, there are two of one name, which
+ * readers join. The elements of an array have no numbers. An element without an argument, such as {}, is an empty
+ * nested_value, which readers count but do not show; an event has up to some thousands of these. Nesting deeper than
+ * TM_ANNOTATION_DEPTH_MAX stays in the name. Source: track_event/debug_annotation.proto. */
 #ifndef TM_EMIT_PERFETTO_ANNOTATIONS_H
 #define TM_EMIT_PERFETTO_ANNOTATIONS_H
 
@@ -27,11 +26,11 @@ struct tm_annotations {
     uint32_t count, cap;
 };
 
-/* Puts the Arg in F, a field of a Detail, after those of the event; it is borrowed until the next write. TM_OK or
+/* Adds the Arg in F, a field of a Detail, after those of the event; it is borrowed until the next write. TM_OK or
  * TM_E_SYSTEM. */
 enum tm_status tm_annotations_add(struct tm_annotations *annotations, const struct tm_pb_field *f);
 
-/* Appends them to OUT as fields ID, and forgets them. */
+/* Appends all arguments to OUT as fields ID and removes them. */
 enum tm_status tm_annotations_write(struct tm_annotations *annotations, uint32_t id, struct tm_buf *out);
 
 void tm_annotations_release(struct tm_annotations *annotations);

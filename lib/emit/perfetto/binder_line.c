@@ -9,10 +9,10 @@ enum { FIELDS_MAX = 7 };
 struct field {
     uint8_t id;
     uint8_t base;
-    const char *key; /* with what stands around it; NULL: no more */
+    const char *key; /* with the characters around it; NULL: no more */
 };
 
-/* Of FtraceEvent, and what each event's message has. */
+/* The field of FtraceEvent, and the fields of each event's message. */
 static const struct {
     uint16_t event;
     struct field fields[FIELDS_MAX + 1];

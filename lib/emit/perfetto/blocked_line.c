@@ -6,7 +6,7 @@
 enum { EVENT_SCHED_BLOCKED_REASON = 18 };
 enum { BLOCKED_PID = 1, BLOCKED_CALLER = 2, BLOCKED_IO_WAIT = 3 };
 
-/* The digits after WORD in ARGS, which end at END. False where there are none. */
+/* Reads the digits after WORD in ARGS, which end at END. False: there are none. */
 static bool number_behind(const char *args, const char *end, const char *word, uint64_t *value)
 {
     const char *at = tm_line_behind(args, (size_t)(end - args), word);

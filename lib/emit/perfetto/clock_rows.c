@@ -29,7 +29,7 @@ enum tm_status tm_clock_rows_add(struct tm_clock_rows *r, struct tm_clock_row ro
     for (uint32_t i = r->count; i > 0 && r->rows[i - 1].snapshot == row.snapshot; i--) {
         struct tm_clock_row *other = &r->rows[i - 1];
         if (other->machine == row.machine && other->clock == row.clock)
-            return TM_OK; /* the reading of a file whose clocks are apart, once more for the machine */
+            return TM_OK; /* a reading of an isolated file, repeated for the machine */
         if (other->machine != row.machine)
             other->is_edge = row.is_edge = true;
     }
@@ -48,7 +48,7 @@ bool tm_clock_rows_is_timeline(const struct tm_clock_rows *r, uint32_t machine, 
     if ((a)->field != (b)->field)  \
         return (a)->field < (b)->field ? -1 : 1
 
-/* By clock; relations after snapshots; then file by file in order of time. */
+/* Order: by clock; relations after snapshots; then by file and time. */
 static int by_clock(const void *x, const void *y)
 {
     const struct tm_clock_row *a = x, *b = y;
@@ -61,7 +61,7 @@ static int by_clock(const void *x, const void *y)
     return 0;
 }
 
-/* Where a reader puts VALUE of a clock that has the COUNT rows at ROWS, at least one. */
+/* The time at which a reader places VALUE of a clock with the COUNT rows at ROWS, at least one. */
 static int64_t read_at(const struct tm_clock_row *rows, uint32_t count, int64_t value)
 {
     uint32_t low = 0, high = count; /* rows before low have values of at most VALUE */
@@ -76,14 +76,14 @@ static int64_t read_at(const struct tm_clock_row *rows, uint32_t count, int64_t 
     return (int64_t)((uint64_t)value - (uint64_t)row->value + (uint64_t)row->ts_ns);
 }
 
-/* Work on one clock: KEPT is its column so far, MERGED room for another. */
+/* State for one clock: KEPT is its column so far, MERGED is scratch. */
 struct merge {
     struct tm_clock_rows *rows;
     struct tm_clock_row *kept, *merged;
     uint32_t count;
 };
 
-/* A row that contradicts those kept. */
+/* True for a row that contradicts the kept ones. */
 static enum tm_status refuse(struct merge *m, const struct tm_clock_row *row)
 {
     struct tm_clock_rows *r = m->rows;
@@ -95,7 +95,7 @@ static enum tm_status refuse(struct merge *m, const struct tm_clock_row *row)
     return append(&r->late, &r->late_count, &r->late_cap, row);
 }
 
-/* Adds the COUNT rows at RUN, which are in order of time, as far as they go on with the column. */
+/* Adds those of the COUNT rows at RUN, which are in order of time, that continue the column. */
 static enum tm_status take_run(struct merge *m, const struct tm_clock_row *run, uint32_t count)
 {
     uint32_t at = 0, out = 0;
@@ -120,7 +120,7 @@ static enum tm_status take_run(struct merge *m, const struct tm_clock_row *run, 
     return TM_OK;
 }
 
-/* A relation's row: said for itself where the column has it there anyway. */
+/* A relation's row becomes a lone row if the column has it already. */
 static enum tm_status take_edge(struct merge *m, const struct tm_clock_row *row)
 {
     struct tm_clock_rows *r = m->rows;
@@ -129,7 +129,7 @@ static enum tm_status take_edge(struct merge *m, const struct tm_clock_row *row)
     return take_run(m, row, 1);
 }
 
-/* The column of the rows from FIRST to END, which are of one clock; *OUT is how many rows are in front of it. */
+/* Makes the column of the rows from FIRST to END, which belong to one clock. *OUT is the number of rows before it. */
 static enum tm_status make_column(struct merge *m, uint32_t first, uint32_t end, uint32_t *out)
 {
     struct tm_clock_rows *r = m->rows;
@@ -153,7 +153,7 @@ static enum tm_status make_column(struct merge *m, uint32_t first, uint32_t end,
     *column = (struct tm_clock_column){rows[first].machine, rows[first].clock, *out, m->count, 0, 0};
     for (uint32_t i = 0; i < m->count; i++)
         column->moments = tm_hash_u64(column->moments ^ tm_hash_u64((uint64_t)m->kept[i].snapshot + 1));
-    memcpy(rows + *out, m->kept, m->count * sizeof *rows); /* which takes no more than those read so far */
+    memcpy(rows + *out, m->kept, m->count * sizeof *rows); /* takes at most the room of the rows read so far */
     *out += m->count;
     return TM_OK;
 }
@@ -167,7 +167,7 @@ static uint32_t end_of_clock(const struct tm_clock_rows *r, uint32_t first)
     return end;
 }
 
-/* Puts moments that are told by BOOTTIME alone among the lone rows. */
+/* Adds snapshots that have only BOOTTIME to the lone rows. */
 static enum tm_status keep_moments(struct tm_clock_rows *r, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++) {
@@ -189,7 +189,7 @@ static bool have_one_group(const struct tm_clock_rows *r, const struct tm_clock_
     return true;
 }
 
-/* A column as groups are found: equal ones side by side, then in the order of coming. */
+/* Order of columns in groups: equal ones side by side, then by arrival. */
 struct member {
     uint64_t moments;
     uint32_t machine, column, place, leader;
@@ -224,7 +224,7 @@ static enum tm_status find_groups(struct tm_clock_rows *r)
     }
     for (uint32_t i = 0; i < n; i++) {
         const struct tm_clock_column *c = &r->columns[i];
-        /* The trace-time clock first: by it readers place what comes after it. */
+        /* The trace-time clock first, since readers place the other clocks by it. */
         uint32_t place = tm_clock_rows_is_timeline(r, c->machine, c->clock) ? 0 : r->rows[c->first].place + 1;
         members[i] = (struct member){c->moments, c->machine, i, place, 0};
     }
@@ -250,7 +250,7 @@ static uint64_t snapshot_key(const struct tm_clock_row *row)
     return (uint64_t)row->machine << 32 | row->snapshot;
 }
 
-/* Of the moments those go that a snapshot with other clocks says too. */
+/* Removes lone snapshots at times for which there is a snapshot with other clocks. */
 static enum tm_status drop_told_moments(struct tm_clock_rows *r)
 {
     struct tm_map told = {0};
@@ -273,7 +273,7 @@ static enum tm_status drop_told_moments(struct tm_clock_rows *r)
     return st;
 }
 
-/* By clock, and the rows of all files in order of time. */
+/* Order: by clock, then the rows of all files by time. */
 static void sort_by_time(struct tm_clock_row *rows, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -298,15 +298,15 @@ static const struct tm_clock_column *find(const struct tm_clock_rows *r, uint32_
     return NULL;
 }
 
-/* True where a reader places ROW by its clock's column. */
+/* True if a reader places ROW correctly by its clock's column. */
 static bool is_placed(const struct tm_clock_rows *r, const struct tm_clock_row *row)
 {
     const struct tm_clock_column *c = find(r, row->machine, row->clock);
     return c && read_at(r->rows + c->first, c->count, row->value) == row->ts_ns;
 }
 
-/* A lone row is a snapshot of one clock, and these must not run backwards, or the clock is barred as a source. Those of
- * BOOTTIME begin after what relates its machine to another. */
+/* A lone row is a snapshot of one clock. Its values must not run backwards, or readers stop using the clock as a
+ * source. Lone rows of BOOTTIME begin after the row that relates its machine to another. */
 static void check_lone(struct tm_clock_rows *r)
 {
     uint32_t kept = 0;
@@ -321,7 +321,7 @@ static void check_lone(struct tm_clock_rows *r)
     r->lone_count = kept;
 }
 
-/* A clock may have become the trace-time clock when times on it had been converted to another. */
+/* A clock may have become the trace-time clock after times on it were converted to another. */
 static void check_trace_clock(struct tm_clock_rows *r)
 {
     for (uint32_t i = 0; i < r->count; i++) {
@@ -363,7 +363,7 @@ enum tm_status tm_clock_rows_settle(struct tm_clock_rows *r)
     return TM_OK;
 }
 
-/* How many of the COUNT rows at ROWS are of TS_NS or before it. */
+/* Counts those of the COUNT rows at ROWS whose time is at most TS_NS. */
 static uint32_t count_until(const struct tm_clock_row *rows, uint32_t count, int64_t ts_ns)
 {
     uint32_t low = 0, high = count;
@@ -377,7 +377,7 @@ static uint32_t count_until(const struct tm_clock_row *rows, uint32_t count, int
     return low;
 }
 
-/* The number by which the row at ROW has its clock read WANTED_NS. */
+/* The value that the row at ROW gives for WANTED_NS. */
 static int64_t back(const struct tm_clock_row *row, int64_t wanted_ns)
 {
     return (int64_t)((uint64_t)wanted_ns - (uint64_t)row->ts_ns + (uint64_t)row->value);
@@ -394,7 +394,7 @@ int64_t tm_clock_rows_reading(const struct tm_clock_rows *r, uint32_t machine, u
         return recorded;
     uint32_t low = count_until(rows, c->count, wanted_ns);
     int64_t value = back(&rows[low ? low - 1 : 0], wanted_ns);
-    /* Where the next row takes it over, no reading is read as this moment: the last before that row is nearest. */
+    /* If the next row takes over, no reading gives this time: the last one before that row is nearest. */
     return low < c->count && value >= rows[low].value ? rows[low].value - 1 : value;
 }
 

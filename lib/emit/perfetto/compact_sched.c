@@ -9,11 +9,11 @@
 
 enum { COMMS = 5 };
 
-/* Field numbers of the columns; times are first. */
+/* field numbers of the columns; times are first */
 static const uint8_t switch_fields[] = {1, 2, 3, 4, 6}; /* time, prev_state, next_pid, next_prio, name */
 static const uint8_t waking_fields[] = {7, 8, 9, 10, 11, 12}; /* time, pid, target_cpu, prio, name, common_flags */
 
-/* NAME gets the next number, which SLOT keeps for STRING. */
+/* Gives NAME the next number, which SLOT keeps for STRING. */
 static enum tm_status add_name(struct tm_compact_sched *c, struct tm_text name, uint32_t string,
                                struct tm_compact_slot *slot, uint32_t *number, struct tm_error *err)
 {
@@ -32,7 +32,7 @@ static bool slot_is(const struct tm_compact_sched *c, const struct tm_compact_sl
     return tm_pb_next(&pb, &f) == TM_OK && f.len == name.len && (f.len == 0 || memcmp(f.data, name.data, f.len) == 0);
 }
 
-/* The number of a name that travels with its event, found by its text. */
+/* The number of a name that travels with its event; searched by its text. */
 static enum tm_status intern_text(struct tm_compact_sched *c, const struct tm_event *e,
                                   const struct tm_catalog *catalog, uint32_t *number, struct tm_error *err)
 {
@@ -50,7 +50,7 @@ static enum tm_status intern_text(struct tm_compact_sched *c, const struct tm_ev
 static inline enum tm_status intern(struct tm_compact_sched *c, const struct tm_event *e,
                                     const struct tm_catalog *catalog, uint32_t *number, struct tm_error *err)
 {
-    uint32_t at = e->name % TM_COMPACT_SLOTS; /* numbers of strings are given out in turn */
+    uint32_t at = e->name % TM_COMPACT_SLOTS; /* numbers of strings are consecutive */
     if (e->name & TM_STRING_INLINE)
         return intern_text(c, e, catalog, number, err);
     while (c->slots[at].number && c->slots[at].string != e->name)
@@ -104,8 +104,9 @@ enum tm_status tm_compact_sched_waking(struct tm_compact_sched *c, const struct 
     return TM_OK;
 }
 
-/* COUNT values as varints to TO, which has room for any; the byte after them. Where a number begins hangs on the one
- * before, so that columns of small ones, and most are, are written by what knows of two sizes alone. */
+/* Writes COUNT values as varints to TO, which has room for any, and returns the byte after them. The position of a
+ * varint depends on the one before. So columns of small numbers, the usual case, are written by code for only two
+ * sizes. */
 static uint8_t *put_values(uint8_t *to, const int64_t *values, uint32_t count)
 {
     uint64_t bits = 0;
@@ -121,7 +122,7 @@ static uint8_t *put_values(uint8_t *to, const int64_t *values, uint32_t count)
     return to;
 }
 
-/* Likewise times: the first, then each as the distance from the one before. */
+/* Writes times: the first one, then the differences. */
 static uint8_t *put_times(uint8_t *to, const int64_t *times, uint32_t count)
 {
     int64_t steps[TM_COMPACT_EVENTS_MAX];
@@ -130,7 +131,7 @@ static uint8_t *put_times(uint8_t *to, const int64_t *times, uint32_t count)
     return put_values(tm_varint_put(to, (uint64_t)times[0]), steps + 1, count - 1);
 }
 
-/* The columns of LANE, times first, as packed fields. */
+/* Writes the columns of LANE, times first, as packed fields. */
 static bool put_lane(struct tm_buf *out, const struct tm_compact_lane *lane, const uint8_t *fields, size_t columns)
 {
     uint8_t bytes[TM_COMPACT_EVENTS_MAX * TM_VARINT_MAX];

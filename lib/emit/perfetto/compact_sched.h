@@ -1,6 +1,6 @@
 /* The scheduling of one cpu as a CompactSched message: columns of switches and of wakings, names by number. A switch in
- * it does not state the task that ran before. A reader takes the task that the switch before it, in this or an earlier
- * message of the cpu, switched to. The caller makes sure that this is right. Source: ftrace_event_bundle.proto of
+ * it does not state the task that ran before. A reader takes the task to which the previous switch of the cpu, in this
+ * or an earlier message, switched. The caller ensures that this is right. Source: ftrace_event_bundle.proto of
  * Perfetto. */
 #ifndef TM_EMIT_PERFETTO_COMPACT_SCHED_H
 #define TM_EMIT_PERFETTO_COMPACT_SCHED_H
@@ -20,12 +20,14 @@ struct tm_compact_lane {
 /* Zero-initialise. */
 struct tm_compact_sched {
     struct tm_compact_lane switches, wakings;
-    struct tm_buf comms; /* fields intern_table */
+    struct tm_buf comms; /* intern_table fields */
     uint32_t comm_count;
     struct tm_compact_slot {
         uint32_t string,
-            number; /* of the name with id STRING, plus 1; 0: empty. TM_STRING_INLINE and a hash: by its text, */
-        uint32_t at;             /* which is here in comms */
+            /* of the name with id STRING, plus 1; 0: empty. If STRING is TM_STRING_INLINE and a hash, the name is
+             * compared by its text */
+            number;
+        uint32_t at;             /* place of the text in comms */
     } slots[TM_COMPACT_SLOTS];
 };
 
@@ -41,7 +43,7 @@ static inline bool tm_compact_sched_is_full(const struct tm_compact_sched *c)
            c->comm_count == TM_COMPACT_COMMS_MAX;
 }
 
-/* True when the last switch is at TIME_NS. */
+/* True if the last switch is at TIME_NS. */
 static inline bool tm_compact_sched_switches_at(const struct tm_compact_sched *c, int64_t time_ns)
 {
     return c->switches.count && c->switches.values[c->switches.count - 1] == time_ns;
@@ -54,7 +56,7 @@ enum tm_status tm_compact_sched_switch(struct tm_compact_sched *compact, const s
 enum tm_status tm_compact_sched_waking(struct tm_compact_sched *compact, const struct tm_event *event,
                                        const struct tm_catalog *catalog, struct tm_error *err);
 
-/* Appends the message to OUT as field ID and is empty again. TM_OK or TM_E_SYSTEM. */
+/* Appends the message to OUT as field ID and clears it. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_compact_sched_write(struct tm_compact_sched *compact, struct tm_buf *out, uint32_t id,
                                       struct tm_error *err);
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of FtraceEvent. */
+/* fields of FtraceEvent */
 enum {
     EVENT_CPU_FREQUENCY = 11,
     EVENT_CPU_FREQUENCY_LIMITS = 12,
@@ -19,17 +19,17 @@ enum {
     EVENT_CDEV_UPDATE = 342
 };
 
-/* Of these messages. */
+/* fields of these messages */
 enum { CPU_VALUE = 1, CPU_NUMBER = 2, LIMITS_MIN = 1, LIMITS_MAX = 2, LIMITS_CPU = 3, RSS_MEMBER = 1, RSS_SIZE = 2 };
 
 enum { LIMIT_NAME_MAX = 48 };
 
-/* Counters of the whole machine: named by something and these words, which message they are, and its fields. */
+/* Counters of the whole machine: the words at the end of their names, their message, and its fields. */
 static const struct named {
     const char *words;
     uint16_t event;
     uint8_t name_field, value_field;
-    int64_t low, high; /* what the field can be */
+    int64_t low, high; /* range of the field */
 } named[] = {
     {" Frequency", EVENT_CLOCK_SET_RATE, 1, 2, 0, INT64_MAX},
     {" State", EVENT_CLOCK_ENABLE, 1, 2, 0, INT64_MAX}, /* clock_disable has the same fields and the same track */
@@ -37,7 +37,7 @@ static const struct named {
     {" Cooling Device", EVENT_CDEV_UPDATE, 2, 1, 0, INT64_MAX},
 };
 
-/* The message that was begun at MARK ends, if all went well. */
+/* Ends the message begun at MARK if there was no error. */
 static enum tm_status ended(struct tm_buf *out, size_t mark, bool good)
 {
     return good && tm_pb_end(out, mark) == TM_OK ? TM_OK : TM_E_SYSTEM;
@@ -53,7 +53,7 @@ static enum tm_status put_cpu(struct tm_buf *out, uint32_t id, const struct tm_e
     return ended(out, mark, good);
 }
 
-/* A limit in ARGS, under its name of today or its old one. */
+/* Reads a limit in ARGS, under its present name or its old one. */
 static bool find_limit(const char *args, const char *end, const char *key, const char *old_key, uint64_t *value)
 {
     const char *at = tm_line_behind(args, (size_t)(end - args), key);
@@ -97,7 +97,7 @@ static enum tm_status put_named(struct tm_buf *out, struct tm_text name, const s
     return TM_END;
 }
 
-/* Without curr and mm_id the memory is that of the task that ran, as it is of every such line that is a counter. */
+/* Without curr and mm_id the memory is that of the task that ran; this is so for all these lines. */
 static enum tm_status put_rss(struct tm_buf *out, struct tm_text name, const struct tm_event *e)
 {
     const char *line = (const char *)e->raw;

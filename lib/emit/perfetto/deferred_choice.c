@@ -29,7 +29,7 @@ static enum tm_status new_choice(struct tm_track_choices *c, uint32_t *at, struc
     return TM_OK;
 }
 
-/* PACKETS, on the track, as they are on LANE below PARENT: with what says that there is such a lane. */
+/* Makes the version on LANE below PARENT of PACKETS, which are on the track: with a descriptor of the lane. */
 static enum tm_status on_lane(struct tm_track_writer *w, const struct tm_event *e, uint64_t lane, uint64_t parent,
                               const struct tm_buf *packets, struct tm_buf *version, struct tm_error *err)
 {
@@ -67,7 +67,7 @@ enum tm_status tm_deferred_choice_open(struct tm_track_writer *w, const struct t
     return TM_OK;
 }
 
-/* --- what must not be on its track */
+/* --- events that must not stay on their track */
 
 static struct tm_deferred_choice *choice_of(struct tm_track_writer *w, int64_t twin)
 {
@@ -93,7 +93,7 @@ static enum tm_status put_end(struct tm_track_writer *w, int64_t time_ns, uint64
     return tm_track_packet_event(w, &e, TM_TRACK_END, uuid, err);
 }
 
-/* What E says has cut short slice ID of UUID, and what is written there does not say so: its end is, late as it is. */
+/* E ends slice ID of UUID in its file, but nothing written ends it there: writes its end now. */
 static enum tm_status end_cut(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid, int64_t id,
                               int64_t dur_ns, struct tm_error *err)
 {
@@ -101,7 +101,7 @@ static enum tm_status end_cut(struct tm_track_writer *w, const struct tm_event *
     struct tm_deferred_choice *c = w->choices.choices;
     int64_t begin_ns;
     if (tm_reader_slices_is_open(&w->twins, uuid, id, &begin_ns)) {
-        int64_t end_ns = begin_ns + (dur_ns > 0 ? dur_ns : 0); /* nothing says that it ended before it began */
+        int64_t end_ns = begin_ns + (dur_ns > 0 ? dur_ns : 0); /* an end must not be before its begin */
         enum tm_status st = tm_reader_slices_write_end(&w->twins, uuid, end_ns, none, id, err);
         return st < 0 ? st : st == TM_END ? TM_OK : put_end(w, end_ns, uuid, e->machine, e->file, err);
     }
@@ -120,7 +120,7 @@ enum tm_status tm_deferred_choice_clear(struct tm_track_writer *w, const struct 
     const struct tm_slice_ids *said = &w->twins.cut, *written;
     struct tm_deferred_choice *found;
     enum tm_status st;
-    do { /* without one that moves, others may stay as they are */
+    do { /* if no slice moves, others can stay */
         found = NULL;
         st = tm_reader_slices_overtaken(&w->twins, uuid, e->time_ns, &written, err);
         for (uint32_t i = 0; st == TM_OK && i < written->count && found == NULL; i++)
@@ -154,7 +154,7 @@ static struct tm_event end_event(const struct tm_open_end *end)
         .time_ns = end->end_ns, .machine = end->machine, .file = end->file, .kind = TM_KIND_SLICE_END};
 }
 
-/* The ends of the begins ABOVE that of END, which it cuts short, and its own. */
+/* Writes the ends of the slices ABOVE that of END, which ends them early, and its own end. */
 static enum tm_status put_ends(struct tm_track_writer *w, const struct tm_open_end *end,
                                const struct tm_slice_ids *above, struct tm_error *err)
 {
@@ -170,26 +170,26 @@ static enum tm_status put_ends(struct tm_track_writer *w, const struct tm_open_e
     return st < 0 ? st : TM_OK;
 }
 
-/* END's slice is open on its track. */
+/* Ends END's slice, which is open on its track. */
 static enum tm_status end_on_track(struct tm_track_writer *w, const struct tm_open_end *end, struct tm_error *err)
 {
     const tm_slice_label label[2] = {end->name, end->category};
     const struct tm_slice_ids *above;
     struct tm_event e = end_event(end);
     enum tm_status st;
-    do /* what goes on longer and is above it has crossed it */
+    do /* slices above it that last longer cross it */
         st = tm_end_label_write(w, &e, end->uuid, end->twin, label, err);
     while (st == TM_END && (st = tm_deferred_choice_move_above(w, end->uuid, end->twin, err)) == TM_OK);
     if (st == TM_OK)
         return tm_track_packet_end(w, end, &e, end->uuid, err);
-    /* Begins above it are called the same: they end with it, as they do once anything comes after it. */
+    /* Begins above it with the same name end with it; in their file they end with the next event. */
     if (st == TM_END)
         st = tm_reader_slices_above(&w->twins, end->uuid, end->twin, &above, err);
     return st != TM_OK ? st : put_ends(w, end, above, err);
 }
 
-/* END's slice is on its track. Its own end is nothing that comes, in its file, and must not cut short what is there:
- * not others that can move, and if it does all the same, it moves itself. */
+/* Ends END's slice, which is on its track. This end is not an event of the file, so it must not end other slices.
+ * Slices that can move do so; if none can and the end would still end another slice, END's slice moves itself. */
 static enum tm_status make_room(struct tm_track_writer *w, const struct tm_open_end *end, bool *moves,
                                 struct tm_error *err)
 {
@@ -207,7 +207,8 @@ enum tm_status tm_deferred_choice_end(struct tm_track_writer *w, const struct tm
     bool is_on_track = !choice || !choice->has_moved, moves = false;
     int64_t begin_ns;
     bool is_open = is_on_track &&
-                   tm_reader_slices_is_open(&w->twins, end->uuid, end->twin, &begin_ns); /* not cut short */
+                   /* it has not been ended early */
+                   tm_reader_slices_is_open(&w->twins, end->uuid, end->twin, &begin_ns);
     enum tm_status st = is_open ? make_room(w, end, &moves, err) : TM_OK;
     if (moves && choice) {
         is_on_track = false;

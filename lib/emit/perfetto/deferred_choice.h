@@ -1,8 +1,8 @@
-/* Complete events whose track depends on events that come while they last. A Perfetto track has begins and ends only. A
- * complete event inside an open slice crosses that slice if the slice ends first, and a begin and an end on one track
- * cannot express that. Such an event gets a placeholder (placeholders.h) with two versions: one on its track, one on a
- * lane of the thread. It moves to the lane if on the track it would end another slice, or be ended by one, that its
- * file does not end there. Source: doc/rules.md section 6 and the nesting rules of lib/model/slices.h. */
+/* Complete events whose track depends on events during them. A Perfetto track has only begins and ends. If a complete
+ * event inside an open slice lasts longer than that slice, the two cross, and one track cannot express that. Such an
+ * event gets a placeholder (placeholders.h) with two versions: one on its track, one on a lane of the thread. It moves
+ * to the lane if on the track it would end, or be ended by, a slice for which its file does not state that. Source:
+ * doc/rules.md section 6 and the nesting rules of lib/model/slices.h. */
 #ifndef TM_EMIT_PERFETTO_DEFERRED_CHOICE_H
 #define TM_EMIT_PERFETTO_DEFERRED_CHOICE_H
 
@@ -13,13 +13,13 @@
 enum tm_status tm_deferred_choice_open(struct tm_track_writer *writer, const struct tm_event *event, uint64_t lane,
                                        struct tm_open_end *end, struct tm_error *err);
 
-/* Makes track UUID ready for EVENT, which is noted in the first view of reader_slices.h and not written yet. Complete
+/* Prepares track UUID for EVENT, which is noted in the first view of reader_slices.h and not written yet. Complete
  * events that it would end there but does not end in its file move to their lanes. Slices that it ends in its file and
  * would not end there get their ends. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_deferred_choice_clear(struct tm_track_writer *writer, const struct tm_event *event, uint64_t uuid,
                                         struct tm_error *err);
 
-/* Moves the innermost complete event that is open above slice TWIN of UUID, and can move, to its lane. TM_OK; TM_END:
+/* Moves the innermost complete event that is open above slice TWIN of UUID and can move to its lane. TM_OK; TM_END:
  * there is none; TM_E_SYSTEM. */
 enum tm_status tm_deferred_choice_move_above(struct tm_track_writer *writer, uint64_t uuid, int64_t twin,
                                              struct tm_error *err);

@@ -3,9 +3,9 @@
 
 #include "base/hash.h"
 
-/* What a descriptor is of. */
+/* What a descriptor describes. */
 struct described {
-    uint64_t uuid, parent; /* of the output; 0 none */
+    uint64_t uuid, parent; /* of the output; 0: none */
     bool is_thread, is_process;
     int64_t pid, tid;
 };
@@ -30,7 +30,7 @@ static enum tm_status read_description(const struct pftrace *p, const struct tm_
     return TM_OK;
 }
 
-/* Thread TID of E's machine has a name that is trusted more than one of Chrome JSON. */
+/* Notes that thread TID of E's machine has a name with more precedence than one of Chrome JSON. */
 static enum tm_status note_named(struct pftrace *p, const struct tm_event *e, int64_t tid, struct tm_error *err)
 {
     if (e->machine >= p->context->catalog->machine_count)
@@ -40,7 +40,7 @@ static enum tm_status note_named(struct pftrace *p, const struct tm_event *e, in
                                                                                              : tm_error_nomem(err);
 }
 
-/* The threads that E names, if it is of those that do. */
+/* Notes the threads that E names. */
 static enum tm_status note_names(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -50,7 +50,7 @@ static enum tm_status note_names(struct pftrace *p, const struct tm_event *e, st
             st = note_named(p, e, e->tid, err);
         return st == TM_OK && e->name && e->flags & TM_EVENT_HAS_PID ? note_named(p, e, e->pid, err) : st;
     case TM_KIND_SCHED_WAKING:
-        if (tm_event_raw(e->flags) == TM_RAW_COMPACT_SCHED) /* names nobody (doc/model.md) */
+        if (tm_event_raw(e->flags) == TM_RAW_COMPACT_SCHED) /* names no thread (doc/model.md) */
             return TM_OK;
         return e->name ? note_named(p, e, e->tid, err) : TM_OK;
     case TM_KIND_TASK_RENAME:
@@ -63,7 +63,8 @@ static enum tm_status note_names(struct pftrace *p, const struct tm_event *e, st
     }
 }
 
-/* Notes whose track D is, the first time it comes. *OWNER is the uuid that speaks for its process or thread. */
+/* Notes the owner of track D when it comes first. *OWNER is the uuid of the track that represents its process or
+ * thread. */
 static enum tm_status own_track(struct pftrace *p, const struct tm_event *e, const struct described *d, uint64_t *owner,
                                 struct tm_error *err)
 {
@@ -81,7 +82,7 @@ static enum tm_status own_track(struct pftrace *p, const struct tm_event *e, con
     if (other && other->file != e->file) {
         *owner = other->uuid;
     } else {
-        /* A second track of one file for one number: the number was given away anew. */
+        /* A second track of one file for one number: the number was reused. */
         if (other && (tm_track_owners_end(owners, raw_id, d->is_thread, d->is_thread ? d->tid : d->pid) != TM_OK ||
                       (!d->is_thread && tm_track_owners_end(owners, raw_id, true, d->pid) != TM_OK)))
             return tm_error_nomem(err);
@@ -92,8 +93,8 @@ static enum tm_status own_track(struct pftrace *p, const struct tm_event *e, con
     return tm_track_owners_set(owners, of_uuid, *owner, e->file) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* A track descriptor. The track of a process or thread that another file has described already hangs
- * below that one's, and what it says goes there. */
+/* Writes a track descriptor. If another file has described the process or thread, the track is below that file's, and
+ * its facts go there. */
 static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_packet_writer *w = &p->packets;
@@ -134,7 +135,7 @@ static uint64_t sequence_need(const struct tm_event *e)
     return e->generation ? tm_hash_u64(tm_hash_u64((uint64_t)e->file << 32 | e->sequence)) | 1 : 0;
 }
 
-/* What a file that is no proto says of a process or thread at no time. */
+/* Writes untimed facts about a process or thread from a file that is not a proto. */
 static bool is_plain_metadata(const struct tm_event *e)
 {
     enum tm_raw raw = tm_event_raw(e->flags);
@@ -163,12 +164,12 @@ enum tm_status tm_pftrace_keep(struct pftrace *p, const struct tm_event *e, stru
     if (st < 0)
         return st;
     if (is_plain_metadata(e))
-        at.time_ns = INT64_MIN; /* before all events, and after all that says how tasks are ranked */
+        at.time_ns = INT64_MIN; /* before all events, and after everything that ranks tasks */
     struct tm_pending_needs needs = {track_need(d.uuid), d.is_thread ? sequence_need(e) : 0, track_need(d.parent)};
     return tm_pending_definitions_add(&p->late, &at, needs) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* A definition whose time has come, or that is needed at NOW_NS before it. */
+/* Writes a definition that is due, or that is needed at NOW_NS before its time. */
 static enum tm_status write_late(struct pftrace *p, const struct tm_event *e, int64_t now_ns, struct tm_error *err)
 {
     struct tm_event at = *e;
@@ -181,7 +182,7 @@ static enum tm_status write_late(struct pftrace *p, const struct tm_event *e, in
     return write_track(p, &at, err);
 }
 
-/* On a sequence of the output that follows a clearing of state: whose thread it is. */
+/* Repeats the thread on an output sequence that follows a clearing of state. */
 static enum tm_status write_thread_again(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     const struct tm_event *thread = tm_sequence_threads_missing(&p->threads, e);
@@ -200,7 +201,7 @@ bool tm_pftrace_none_due(const struct pftrace *p, const struct tm_event *e)
             tm_pending_definitions_none_needed(&p->late, track_need(tm_packet_id(&p->packets, e->file, e->track))));
 }
 
-/* Definitions that are needed by KEY before E. */
+/* Writes the definitions that are needed by KEY before E. */
 static enum tm_status write_needed(struct pftrace *p, const struct tm_event *e, uint64_t key, struct tm_error *err)
 {
     const struct tm_event *late;
@@ -232,7 +233,7 @@ enum tm_status tm_pftrace_due(struct pftrace *p, const struct tm_event *e, struc
     return tm_pftrace_track_due(p, e, err);
 }
 
-/* A task that starts or ends: its number may mean another one before and after. */
+/* Handles the start or end of a task: its number may belong to another task before and after. */
 static enum tm_status note_life(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     enum { CLONE_THREAD_FLAG = 0x10000 };

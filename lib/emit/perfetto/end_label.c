@@ -2,7 +2,7 @@
 
 #include "base/hash.h"
 
-/* Numbers of the stream's strings, and hashes of those that travel with their event (lib/model has them like this). */
+/* numbers of the stream's strings, or hashes of strings that travel with their event, as in lib/model */
 #define IS_HASH (UINT64_C(1) << 63)
 
 tm_slice_label tm_end_label_of(const struct tm_track_writer *w, const struct tm_event *e, uint32_t string)

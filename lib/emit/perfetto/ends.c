@@ -1,4 +1,4 @@
-/* Output pftrace: what stands before and after the events. */
+/* Output pftrace: the packets before and after the events. */
 #include "emit/perfetto/internal.h"
 
 /* system_info.proto and trace_attributes.proto of Perfetto */
@@ -6,8 +6,8 @@ enum { SYSTEM_INFO_MACHINE_NAME = 17, ATTRIBUTES_ATTRIBUTE = 1, ATTRIBUTE_KEY = 
 
 enum { BUILTIN_CLOCKS = 64 };
 
-/* The machine of the first packet: the host if it is there (a packet without an id keeps it from being adopted), else
- * the first. */
+/* The machine of the first packet: the host if it has data, otherwise the first. The host's packet, which has no id,
+ * prevents the adoption of another machine. */
 static uint32_t snapshot_machine(const struct tm_catalog *c)
 {
     for (uint32_t i = 0; i < c->machine_count; i++)

@@ -1,4 +1,4 @@
-/* Output pftrace: the events that most of a trace consists of, past all that the others need. Private to pftrace.c. */
+/* Output pftrace: a fast path for the events of which most traces consist. Private to pftrace.c. */
 #ifndef TM_EMIT_PERFETTO_FAST_PATH_H
 #define TM_EMIT_PERFETTO_FAST_PATH_H
 
@@ -6,8 +6,8 @@
 #include "emit/perfetto/packet_splice.h"
 #include "emit/perfetto/internal.h"
 
-/* The columns of row I of BATCH that tm_packet_splice_body and tm_pftrace_none_due look at; flags, kind and file are
- * there. */
+/* Reads the columns of row I of BATCH that tm_packet_splice_body and tm_pftrace_none_due use; flags, kind and file are
+ * set. */
 static inline void tm_fast_get_packet(const struct tm_batch *batch, uint32_t i, struct tm_event *e)
 {
     e->time_ns = tm_batch_i64(batch, TM_COL_TIME_NS, i);
@@ -17,7 +17,7 @@ static inline void tm_fast_get_packet(const struct tm_batch *batch, uint32_t i, 
     e->track = tm_batch_u64(batch, TM_COL_TRACK, i);
 }
 
-/* Beside these, those that tm_ftrace_write_raw does: what it comes to look at must be here. */
+/* Reads the further columns that tm_ftrace_write_raw uses; a column that it uses must be read here. */
 static inline void tm_fast_get_ftrace(const struct tm_batch *batch, uint32_t i, struct tm_event *e)
 {
     tm_fast_get_packet(batch, i, e);
@@ -25,7 +25,7 @@ static inline void tm_fast_get_ftrace(const struct tm_batch *batch, uint32_t i, 
     e->cpu = tm_batch_u32(batch, TM_COL_CPU, i);
 }
 
-/* And tm_ftrace_write_sched, beside these. */
+/* Reads the further columns that tm_ftrace_write_sched uses. */
 static inline void tm_fast_get_sched(const struct tm_batch *batch, uint32_t i, struct tm_event *e)
 {
     tm_fast_get_ftrace(batch, i, e);
@@ -38,7 +38,7 @@ static inline void tm_fast_get_sched(const struct tm_batch *batch, uint32_t i, s
     e->detail_bytes = tm_batch_u32(batch, TM_COL_DETAIL_BYTES, i);
 }
 
-/* Writes as many of WALK's next events as are packets that go on as they are, as long as they follow each other. */
+/* Writes WALK's next events as long as they are packets that are copied unchanged and follow each other. */
 static inline enum tm_status tm_pftrace_run(struct pftrace *p, struct tm_batch_walk *walk, struct tm_error *err)
 {
     struct tm_packet_run run = {.said = p->threads.count ? p->threads.said : NULL,
@@ -61,8 +61,8 @@ static inline enum tm_status tm_pftrace_fast(struct pftrace *p, struct tm_batch_
     int64_t untimed_ns = tm_untimed_packets_next_ns(&p->untimed);
     uint32_t i = walk->i;
     enum tm_status st = TM_END;
-    struct tm_event e; /* as far as what it is handed to looks at it */
-#ifdef __SANITIZE_ADDRESS__ /* what is looked at and was not got shows in the tests */
+    struct tm_event e; /* only the columns that its users read */
+#ifdef __SANITIZE_ADDRESS__ /* makes the tests find a column that is used and was not read */
     memset(&e, 0xa5, sizeof e);
 #endif
     if (i >= batch->count || p->is_waiting || p->tracks.names.is_kept || p->bounds.is_cutting ||

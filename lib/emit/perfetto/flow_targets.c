@@ -24,7 +24,7 @@ static enum tm_status stack_of(struct tm_flow_targets *t, uint64_t uuid, struct 
     return TM_OK;
 }
 
-/* What something at TS_NS closes; IS_MOMENT: it takes no time itself, and such stand on each other. */
+/* Closes slices at TS_NS. IS_MOMENT: by an event without length, which nests in others of its time. */
 static void close_ended(struct tm_flow_stack *s, int64_t ts_ns, bool is_moment)
 {
     bool waits = false;

@@ -26,7 +26,8 @@ static enum tm_status row_of(struct tm_ftrace_bounds *b, const struct tm_event *
     return tm_map_set(&b->index, key, b->count++) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* The end of what was in the buffer of E's cpu before E, the rest of a bundle, on trace time. *HAS_END: E says it. */
+/* *END_NS: the end, on trace time, of the data that was in the buffer of E's cpu before E, the rest of a bundle.
+ * *HAS_END: E states it. */
 static enum tm_status previous_end(struct tm_ftrace_bounds *b, const struct tm_event *e, bool *has_end,
                                    int64_t *end_ns, struct tm_error *err)
 {
@@ -42,7 +43,7 @@ static enum tm_status previous_end(struct tm_ftrace_bounds *b, const struct tm_e
     if (st == TM_E_SYSTEM)
         return tm_error_nomem(err);
     if (st < 0 || unchanged)
-        return TM_OK; /* told where it is written */
+        return TM_OK; /* counted where it is written */
     pb = tm_pb_of(b->scratch.data, b->scratch.len);
     while (tm_pb_next(&pb, &f) == TM_OK) {
         struct tm_pb inner = tm_pb_of(f.data, f.len);
@@ -55,7 +56,7 @@ static enum tm_status previous_end(struct tm_ftrace_bounds *b, const struct tm_e
     return TM_OK;
 }
 
-/* True the first time that KEY comes. */
+/* True when KEY occurs for the first time. */
 static bool is_first(struct tm_ftrace_bounds *b, uint64_t key, enum tm_status *st)
 {
     uint32_t any;
@@ -65,9 +66,9 @@ static bool is_first(struct tm_ftrace_bounds *b, uint64_t key, enum tm_status *s
     return *st == TM_OK;
 }
 
-enum { OF_MACHINE = 1 }; /* keys of bundled: (row or machine) << 32 | cpu << 1, and this for a machine */
+enum { OF_MACHINE = 1 }; /* keys of bundled: (row or machine) << 32 | cpu << 1, plus OF_MACHINE for a machine */
 
-/* Of the bundles of a cpu the first one tells from when on the cpu's data is whole. */
+/* The first bundle of a cpu states from when on the cpu's data is complete. */
 static enum tm_status note_bundle(struct tm_ftrace_bounds *b, uint32_t at, const struct tm_event *e,
                                   struct tm_error *err)
 {
@@ -118,7 +119,8 @@ static int64_t start_of(const struct tm_ftrace_bound *row)
     return row->has_start && !row->keeps_buffer && row->start_ns > 0 ? row->start_ns : 0;
 }
 
-/* MACHINE has one more file with data, which counts from START_NS, and is whole from *VALID_NS on (NULL: not told). */
+/* MACHINE has one more file with data. It counts from START_NS, and is complete from *VALID_NS on (NULL: not
+ * stated). */
 static void add_file(struct tm_ftrace_machine_bound *machine, int64_t start_ns, const int64_t *valid_ns)
 {
     if (!machine->has_data || start_ns < machine->start_ns)
@@ -130,7 +132,7 @@ static void add_file(struct tm_ftrace_machine_bound *machine, int64_t start_ns, 
     machine->has_data = true;
 }
 
-/* Files whose events become ftrace events here, and that know of no bounds. */
+/* Files whose events become ftrace events here and that state no bounds. */
 static void add_others(struct tm_ftrace_bounds *b, const struct tm_catalog *c)
 {
     for (uint32_t i = 0; i < c->placement_count; i++) {
@@ -143,7 +145,7 @@ static void add_others(struct tm_ftrace_bounds *b, const struct tm_catalog *c)
     }
 }
 
-/* A cpu of MACHINE without events, whose bundle is the first one of it. */
+/* Writes the first bundle of a cpu of MACHINE that has no events. */
 static uint32_t free_cpu(const struct tm_ftrace_bounds *b, uint32_t machine)
 {
     uint32_t cpu = READER_CPUS_MAX - 1, any;

@@ -35,7 +35,7 @@ enum tm_status tm_ftrace_bundles_write(struct tm_ftrace_writer *w, struct tm_err
     return st;
 }
 
-/* What is known of E's cpu; made if new. */
+/* Finds or makes the state of E's cpu. */
 static enum tm_status find_cpu(struct tm_ftrace_writer *w, const struct tm_event *e, struct tm_ftrace_cpu **cpu,
                                struct tm_error *err)
 {
@@ -69,7 +69,7 @@ enum tm_status tm_ftrace_bundles_close(struct tm_ftrace_writer *w, struct tm_err
     return st;
 }
 
-/* A bundle that is new, for E's cpu. When too many are open, all are written and closed. */
+/* Opens a bundle for E's cpu. If too many are open, all are written and closed first. */
 static enum tm_status add_bundle(struct tm_ftrace_writer *w, const struct tm_event *e, struct tm_ftrace_bundle **bundle,
                                  struct tm_error *err)
 {
@@ -95,7 +95,7 @@ static enum tm_status add_bundle(struct tm_ftrace_writer *w, const struct tm_eve
     return TM_OK;
 }
 
-/* Where the bundle of E's cpu is among the slots, or would be. */
+/* The slot of the bundle of E's cpu, or the slot where it goes. */
 static uint32_t slot_of(const struct tm_ftrace_writer *w, const struct tm_event *e)
 {
     for (uint32_t at = e->machine * TM_FTRACE_SLOTS_A_MACHINE + e->cpu;; at++) {

@@ -5,8 +5,8 @@
 #include "emit/perfetto/ftrace_writer.h"
 
 enum {
-    TM_FTRACE_BUNDLE_BYTES = 32 << 10, /* of events before a bundle is written */
-    TM_FTRACE_SLOTS_A_MACHINE = 37     /* where those of the next one begin; more cpus than that go on from there */
+    TM_FTRACE_BUNDLE_BYTES = 32 << 10, /* bytes of events before a bundle is written */
+    TM_FTRACE_SLOTS_A_MACHINE = 37 /* distance between the slots of two machines; more cpus use the slots after these */
 };
 
 static inline bool tm_ftrace_bundle_has_room(const struct tm_ftrace_bundle *b)
@@ -14,35 +14,34 @@ static inline bool tm_ftrace_bundle_has_room(const struct tm_ftrace_bundle *b)
     return b->events.len < TM_FTRACE_BUNDLE_BYTES && !tm_compact_sched_is_full(&b->sched);
 }
 
-/* Writes BUNDLE, or all of them, and empties it; messages that wait stay. TM_OK or TM_E_SYSTEM. */
+/* Writes and empties BUNDLE, or all bundles; pending messages stay. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_ftrace_bundle_write(struct tm_ftrace_writer *writer, struct tm_ftrace_bundle *bundle,
                                       struct tm_error *err);
 enum tm_status tm_ftrace_bundles_write(struct tm_ftrace_writer *writer, struct tm_error *err);
 
-/* Writes all bundles. They are not open any more. TM_OK or TM_E_SYSTEM. */
+/* Writes and closes all bundles. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_ftrace_bundles_close(struct tm_ftrace_writer *writer, struct tm_error *err);
 
 /* True if the bundle of EVENT's machine and cpu is open. */
 bool tm_ftrace_bundle_is_open(const struct tm_ftrace_writer *writer, const struct tm_event *event);
 
-/* *BUNDLE is the bundle of EVENT's machine and cpu. It is open and has room for more. TM_OK or TM_E_SYSTEM. */
+/* Sets *BUNDLE to the bundle of EVENT's machine and cpu. It is open and has room for more. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_ftrace_bundle_open(struct tm_ftrace_writer *writer, const struct tm_event *event,
                                      struct tm_ftrace_bundle **bundle, struct tm_error *err);
 
-/* BUNDLE is on output sequence *SEQUENCE from the next event on; 0: on a new one, whose number *SEQUENCE becomes. TM_OK
- * or TM_E_SYSTEM. */
+/* Puts BUNDLE on output sequence *SEQUENCE from the next event on. If *SEQUENCE is 0, makes a new one. TM_OK or
+ * TM_E_SYSTEM. */
 enum tm_status tm_ftrace_bundle_symbols(struct tm_ftrace_writer *writer, struct tm_ftrace_bundle *bundle,
                                         uint32_t *sequence, struct tm_error *err);
 
-/* Appends STRING, a name or category of EVENT, to OUT as field ID. If EVENT has none, nothing is appended. False: out
- * of memory. */
+/* Appends STRING, a name or category of EVENT, to OUT as field ID. Appends nothing if EVENT has none. False: out of
+ * memory. */
 bool tm_ftrace_put_text(const struct tm_ftrace_writer *writer, struct tm_buf *out, uint32_t id, uint32_t string,
                         const struct tm_event *event);
 
 /* ftrace_sched.c */
 
-/* Puts EVENT, a SCHED_SWITCH or SCHED_WAKING, into BUNDLE; messages that wait are not looked at. TM_OK or TM_E_SYSTEM.
- */
+/* Puts EVENT, a SCHED_SWITCH or SCHED_WAKING, into BUNDLE without regard to pending messages. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_ftrace_put_sched(struct tm_ftrace_writer *writer, struct tm_ftrace_bundle *bundle,
                                    const struct tm_event *event, struct tm_error *err);
 
@@ -61,22 +60,22 @@ static inline bool tm_ftrace_has_messages(const struct tm_ftrace_cpu *c)
     return c->pending || !tm_open_messages_is_empty(&c->messages);
 }
 
-/* Writes what waits for BUNDLE's cpu and comes before UNTIL; NULL: all of it. TM_OK, TM_E_INPUT or TM_E_SYSTEM. */
+/* Writes what is pending for BUNDLE's cpu before UNTIL; NULL: all of it. TM_OK, TM_E_INPUT or TM_E_SYSTEM. */
 enum tm_status tm_ftrace_messages_until(struct tm_ftrace_writer *writer, struct tm_ftrace_bundle *bundle,
                                         const struct tm_event *until, struct tm_error *err);
 
-/* As tm_ftrace_messages_until, for all cpus. It opens bundles. */
+/* Does this for all cpus. It opens bundles. */
 enum tm_status tm_ftrace_all_messages_until(struct tm_ftrace_writer *writer, const struct tm_event *until,
                                             struct tm_error *err);
 
-/* True if the messages that wait take more memory than they may. */
+/* True if pending messages take more memory than permitted. */
 bool tm_ftrace_messages_are_many(const struct tm_ftrace_writer *writer);
 
-/* EVENT, a COMPACT_SCHED of CPU, waits from now on. TM_OK or TM_E_SYSTEM. */
+/* EVENT, a COMPACT_SCHED of CPU, becomes pending. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_ftrace_messages_add(struct tm_ftrace_writer *writer, struct tm_ftrace_cpu *cpu,
                                       const struct tm_event *event, struct tm_error *err);
 
-/* Forgets what waits for CPU. */
+/* Drops what is pending for CPU. */
 void tm_ftrace_messages_drop(struct tm_ftrace_writer *writer, struct tm_ftrace_cpu *cpu);
 
 #endif

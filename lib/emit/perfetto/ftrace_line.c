@@ -14,7 +14,7 @@ enum {
     EVENT_GENERIC = 327
 };
 
-/* Of these messages. */
+/* fields of these messages */
 enum { TASK_PID = 1, NEWTASK_COMM = 2, NEWTASK_CLONE_FLAGS = 3, RENAME_NEWCOMM = 3, FREE_PID = 2, PRINT_BUF = 2 };
 enum { GENERIC_NAME = 1, GENERIC_FIELD = 2, FIELD_NAME = 1, FIELD_TEXT = 3 };
 
@@ -28,7 +28,7 @@ static bool put_task(const struct tm_ftrace_writer *w, struct tm_buf *out, const
            (!is_new || tm_pb_put_varint(out, NEWTASK_CLONE_FLAGS, e->value) == TM_OK) && tm_pb_end(out, mark) == TM_OK;
 }
 
-/* The last of a task. */
+/* Writes the event that ends a task. */
 static bool put_exit(struct tm_buf *out, const struct tm_event *e)
 {
     size_t mark;
@@ -36,7 +36,8 @@ static bool put_exit(struct tm_buf *out, const struct tm_event *e)
            tm_pb_put_varint(out, FREE_PID, (uint64_t)e->tid) == TM_OK && tm_pb_end(out, mark) == TM_OK;
 }
 
-/* What was written to trace_marker, in LINE or its end from the event's name on; NULL where the line is no marker. */
+/* Finds the text that was written to trace_marker in LINE, or in its end from the event's name on. NULL: the line is
+ * not a marker. */
 static const char *marker_of(const char *line, size_t len)
 {
     static const char *const events[] = {"tracing_mark_write: ", "print: ", " 0: "};
@@ -46,7 +47,7 @@ static const char *marker_of(const char *line, size_t len)
     return text;
 }
 
-/* A marker. TM_END where the line is none. */
+/* Writes a marker. TM_END: the line is not a marker. */
 static enum tm_status put_print(struct tm_ftrace_writer *w, struct tm_buf *out, const struct tm_event *e)
 {
     size_t mark;
@@ -54,7 +55,7 @@ static enum tm_status put_print(struct tm_ftrace_writer *w, struct tm_buf *out, 
     if (text == NULL)
         return TM_END;
     size_t len = e->raw_bytes - (size_t)(text - line);
-    const char *at = memchr(text, '|', len); /* "0xffff: B|1|x" and "func: B|1|x" carry an address first */
+    const char *at = memchr(text, '|', len); /* in "0xffff: B|1|x" and "func: B|1|x" an address precedes the marker */
     if (at && at - text > 2 && memchr(text, ' ', (size_t)(at - text))) {
         const char *space = text;
         while (space < at && *space != ' ')
@@ -69,7 +70,7 @@ static enum tm_status put_print(struct tm_ftrace_writer *w, struct tm_buf *out, 
     return good ? TM_OK : TM_E_SYSTEM;
 }
 
-/* Any other event: its name, and its line as the one field. */
+/* Writes any other event: its name, and its line as the only field. */
 static bool put_generic(const struct tm_ftrace_writer *w, struct tm_buf *out, const struct tm_event *e)
 {
     size_t mark, field;
@@ -117,7 +118,7 @@ enum tm_status tm_ftrace_write_line(struct tm_ftrace_writer *w, const struct tm_
     if (blocked.caller.len && (st = tm_kernel_symbol(w, b, blocked.caller, &blocked.symbol, err)) < 0)
         return st;
     size_t before = b->events.len;
-    int64_t who = e->kind == TM_KIND_TASK_NEW ? e->pid : e->tid; /* who made it, not who was made */
+    int64_t who = e->kind == TM_KIND_TASK_NEW ? e->pid : e->tid; /* the thread that made the task, not the task */
     if (tm_pb_begin(&b->events, TM_BUNDLE_EVENT, &mark) != TM_OK ||
         tm_pb_put_varint(&b->events, TM_FTRACE_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK ||
         tm_pb_put_varint(&b->events, TM_FTRACE_PID, (uint64_t)who) != TM_OK)

@@ -38,7 +38,7 @@ static enum tm_status keep_pending(struct tm_ftrace_writer *w, struct tm_ftrace_
     return TM_OK;
 }
 
-/* Splits the message E: its events are written one by one from now on. */
+/* Splits the message E: from now on its events are written one by one. */
 static enum tm_status open_message(struct tm_ftrace_writer *w, struct tm_ftrace_cpu *c, const struct tm_event *e,
                                    struct tm_error *err)
 {
@@ -64,7 +64,7 @@ static enum tm_status put_events(struct tm_ftrace_writer *w, struct tm_ftrace_bu
     return st;
 }
 
-/* E as it is, in a bundle of its own but for events that are no switches. */
+/* Writes E unchanged, in a bundle of its own unless the open one has no switches. */
 static enum tm_status put_whole(struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, const struct tm_event *e,
                                 struct tm_error *err)
 {

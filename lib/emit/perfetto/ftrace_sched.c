@@ -1,4 +1,4 @@
-/* Scheduling gathered into bundles: what is compact, and what is written in full. */
+/* Scheduling events in bundles: which are written compactly, and which in full. */
 #include "emit/perfetto/ftrace_bundle.h"
 #include "kernel/sched_state.h"
 
@@ -38,7 +38,7 @@ void tm_ftrace_note_switch(const struct tm_ftrace_writer *w, struct tm_ftrace_bu
         memcpy(r->text, text.data, r->text_len);
 }
 
-/* True when COMM, a string of E, is the name of who is running. */
+/* True if COMM, a string of E, is the name of the running task. */
 static bool same_comm(const struct tm_ftrace_writer *w, const struct tm_ftrace_running *r, uint32_t comm,
                       const struct tm_event *e)
 {
@@ -52,19 +52,19 @@ static bool same_comm(const struct tm_ftrace_writer *w, const struct tm_ftrace_r
     return text.len == running.len && (text.len == 0 || memcmp(text.data, running.data, text.len) == 0);
 }
 
-/* True if the task that runs is the one that E states ran before it. */
+/* True if the running task is the one that E states as the task before it. */
 static bool runs_before(const struct tm_ftrace_writer *w, const struct tm_ftrace_running *r, const struct tm_event *e)
 {
     return r->is_known && r->pid == e->tid && r->prio == (int16_t)(e->value >> 48) && same_comm(w, r, e->category, e);
 }
 
-/* The first switch of a cpu does not say who ran before, and only compact_sched can say that again. */
+/* The first switch of a cpu may lack the task before it; only compact_sched can express that. */
 static bool fits_compact(const struct tm_ftrace_writer *w, const struct tm_ftrace_bundle *b, const struct tm_event *e)
 {
     const struct tm_ftrace_running *r = &b->task->running;
     if (e->kind == TM_KIND_SCHED_WAKING &&
         (tm_event_raw(e->flags) != TM_RAW_COMPACT_SCHED || tm_compact_sched_switches_at(&b->sched, e->time_ns)))
-        return false; /* a message has what wakes before what switches at one time */
+        return false; /* in a message wakings precede switches of the same time */
     if (e->kind == TM_KIND_SCHED_WAKING)
         return e->flags & TM_EVENT_HAS_PID ? r->is_known && r->pid == e->pid : !r->is_known;
     if (!(e->flags & TM_EVENT_HAS_PID) || e->flags & TM_EVENT_HAS_TRACK || e->pid != (int32_t)e->pid)
@@ -73,7 +73,7 @@ static bool fits_compact(const struct tm_ftrace_writer *w, const struct tm_ftrac
 }
 
 /* True if E goes into compact_sched. After switches in full it does so only if it must, or if FITS_MIN switches in a
- * row could have: if two files disagree about a cpu, every other switch fits, and bundles of three switches save
+ * row could have. If two files disagree about a cpu, every other switch fits, and bundles of three switches save
  * nothing. */
 static bool is_for_compact(const struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, const struct tm_event *e)
 {
@@ -102,7 +102,8 @@ enum tm_status tm_ftrace_put_sched(struct tm_ftrace_writer *w, struct tm_ftrace_
         return st;
     bool compact = is_for_compact(w, b, e);
     if (compact ? b->has_switch : is_switch && !tm_compact_sched_is_empty(&b->sched))
-        st = tm_ftrace_bundle_write(w, b, err); /* one after the other, as a bundle is not read in time order */
+        /* one bundle after the other, since readers do not sort the events of a bundle */
+        st = tm_ftrace_bundle_write(w, b, err);
     if (st < 0)
         return st;
     if (compact) {

@@ -23,7 +23,7 @@ enum tm_status tm_ftrace_writer_bundle(struct tm_ftrace_writer *w, const struct 
                                        struct tm_ftrace_bundle **bundle, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    /* There are too many cpus, as in hostile input. */
+    /* too many cpus: hostile input */
     if (w->cpu_count == TM_FTRACE_CPUS_MAX && !tm_ftrace_bundle_is_open(w, e)) {
         st = tm_ftrace_all_messages_until(w, NULL, err);
         if (st == TM_OK)
@@ -33,7 +33,7 @@ enum tm_status tm_ftrace_writer_bundle(struct tm_ftrace_writer *w, const struct 
     return st < 0 ? st : tm_ftrace_bundle_open(w, e, bundle, err);
 }
 
-/* As tm_ftrace_writer_bundle. The first slot mostly has the bundle. */
+/* Finds the bundle like tm_ftrace_writer_bundle. Its first slot usually has it. */
 static inline enum tm_status bundle_get(struct tm_ftrace_writer *w, const struct tm_event *e,
                                         struct tm_ftrace_bundle **bundle, struct tm_error *err)
 {
@@ -76,7 +76,7 @@ static void put_fields(struct tm_buf *out, const uint8_t *from, const uint8_t *e
     out->len += len;
 }
 
-/* Events with a function, which is the number of a symbol in the sequence's interned data: sched_blocked_reason,
+/* Events with a function, given as the number of a symbol in the sequence's interned data: sched_blocked_reason,
  * workqueue_activate_work, workqueue_execute_end, workqueue_execute_start, workqueue_queue_work, funcgraph_entry,
  * funcgraph_exit, mm_shrink_slab_start, hrtimer_expire_entry. */
 static bool has_symbol(uint32_t event)
@@ -84,7 +84,7 @@ static bool has_symbol(uint32_t event)
     return event == 18 || (event >= 56 && event <= 59) || event == 437 || event == 438 || event == 443 || event == 553;
 }
 
-/* E of a generation with interned data goes into a bundle that is on its sequence, if it names a function. */
+/* Puts the bundle on E's sequence if E, of a generation with interned data, names a function. */
 static enum tm_status take_symbols(struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, const struct tm_event *e,
                                    struct tm_error *err)
 {
@@ -102,7 +102,7 @@ static enum tm_status take_symbols(struct tm_ftrace_writer *w, struct tm_ftrace_
     return st;
 }
 
-/* One after the other, as a bundle is not read in order of time. */
+/* one bundle after the other, since readers do not sort the events of a bundle */
 static enum tm_status before_switch(struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, const struct tm_event *e,
                                     struct tm_error *err)
 {
@@ -128,7 +128,7 @@ enum tm_status tm_ftrace_write_raw(struct tm_ftrace_writer *w, const struct tm_e
         tm_pb_put_varint(out, TM_FTRACE_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK ||
         tm_buf_reserve(out, e->raw_bytes) != TM_OK)
         return tm_error_nomem(err);
-    const uint8_t *from = e->raw; /* what is kept and not copied yet begins here */
+    const uint8_t *from = e->raw; /* start of the bytes that are kept and not copied yet */
     while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
         if (f.id != TM_FTRACE_TIMESTAMP)
             continue;

@@ -12,27 +12,27 @@
 enum {
     TM_FTRACE_BUNDLES_MAX = 512, /* open at a time */
     TM_FTRACE_BUNDLE_SLOTS = 1024,
-    TM_FTRACE_CPUS_MAX = 1 << 16, /* whose tasks are known at a time */
+    TM_FTRACE_CPUS_MAX = 1 << 16, /* cpus whose tasks are known at a time */
     TM_FTRACE_COMM_MAX = 64
 };
 
-/* The task that a reader of the output takes to be running on a cpu, after what was written of it so far. */
+/* The task that a reader of the output assumes to run on a cpu after the events written so far. */
 struct tm_ftrace_running {
     bool is_known;
     int16_t prio;
     int32_t pid;
-    uint32_t comm;     /* string; its text too where that travels with the event */
+    uint32_t comm;     /* string number; the text is kept too if it travels with the event */
     uint32_t text_len; /* more than TM_FTRACE_COMM_MAX: not kept */
     uint8_t text[TM_FTRACE_COMM_MAX];
 };
 
-/* What is known of a cpu, whether or not a bundle of it is open. */
+/* The state of a cpu, with or without an open bundle. */
 struct tm_ftrace_cpu {
     uint32_t machine, cpu;
-    uint32_t fits; /* so many switches in a row could have been in compact_sched */
+    uint32_t fits; /* number of switches in a row that could have been in compact_sched */
     struct tm_ftrace_running running;
-    struct tm_ftrace_pending *pending; /* owned; a message that is later than all that was written of the cpu */
-    struct tm_open_messages messages;  /* those that were taken apart, with what is still to be written of them */
+    struct tm_ftrace_pending *pending; /* owned; a message later than all events written of the cpu */
+    struct tm_open_messages messages;  /* split messages with events still to be written */
 };
 
 /* Zero-initialise, with .packets set. */
@@ -41,23 +41,25 @@ struct tm_ftrace_writer {
     struct tm_ftrace_bundle {
         uint32_t machine, cpu;
         struct tm_ftrace_cpu *task; /* owned by cpus */
-        uint32_t symbols;     /* the generation that names functions of its events; 0: none does */
-        uint32_t sequence;    /* the output sequence that does, of the writer's own making; 0: none. Not both */
+        uint32_t symbols;     /* the generation that names the functions of its events; 0: none */
+        /* the writer's own output sequence that names them; 0: none. At most one of the two is set */
+        uint32_t sequence;
         struct tm_buf events; /* event fields of a FtraceEventBundle */
         struct tm_compact_sched sched;
-        bool has_switch; /* among events: who runs is then said by these, which a reader takes in after sched */
+        /* events has a switch: it then determines the running task, since readers take it after compact_sched */
+        bool has_switch;
     } *bundles;
     uint32_t count, cap;
     uint16_t slots[TM_FTRACE_BUNDLE_SLOTS]; /* index of the bundle of a (machine, cpu), plus 1 */
     struct tm_ftrace_cpu **cpus; /* owned, and each of them */
     uint32_t cpu_count, cpu_cap;
     struct tm_map cpu_index; /* (machine, cpu) to its place in cpus */
-    uint32_t *kernels;                      /* of each machine: TM_KERNEL_VERSION, 0 not known */
+    uint32_t *kernels;                      /* by machine: TM_KERNEL_VERSION; 0: unknown */
     struct tm_work_names {
         uint32_t sequence; /* 0: not begun */
-        bool is_begun;     /* its state was cleared since names is empty */
+        bool is_begun;     /* its state was cleared after names became empty */
         struct tm_intern names;
-    } *work;               /* functions of lines of text; one a machine */
+    } *work;               /* functions in lines of text; one for each machine */
     uint32_t work_count;
     struct tm_buf line;
     size_t pending_bytes; /* of all messages */
@@ -76,24 +78,24 @@ enum tm_status tm_ftrace_write_raw(struct tm_ftrace_writer *writer, const struct
 enum tm_status tm_ftrace_write_sched(struct tm_ftrace_writer *writer, const struct tm_event *event,
                                      struct tm_error *err);
 
-/* Writes EVENT, a COMPACT_SCHED, unchanged if no other event of that cpu overlaps it; else writes its events one by
- * one. Which of the two is known when the next event of the cpu comes. */
+/* Writes EVENT, a COMPACT_SCHED, unchanged if no other event of that cpu overlaps it; otherwise writes its events one
+ * by one. The next event of the cpu decides. */
 enum tm_status tm_ftrace_write_message(struct tm_ftrace_writer *writer, const struct tm_event *event,
                                        struct tm_error *err);
 
 /* Writes EVENT, a line of text, as a FtraceEvent made of its columns. TM_END: there is no FtraceEvent for it, and
- * nothing is written. */
+ * nothing was written. */
 enum tm_status tm_ftrace_write_line(struct tm_ftrace_writer *writer, const struct tm_event *event,
                                     struct tm_error *err);
 
-/* Writes all open bundles, and the parts of messages that come before UNTIL; NULL: all of them. */
+/* Writes all open bundles, and the parts of messages before UNTIL; NULL: all of them. */
 enum tm_status tm_ftrace_writer_flush(struct tm_ftrace_writer *writer, const struct tm_event *until,
                                       struct tm_error *err);
 
 void tm_ftrace_writer_release(struct tm_ftrace_writer *writer);
 
-/* For ftrace_line.c. *BUNDLE is the bundle of EVENT's machine and cpu. It is open and has room for more. If too many
- * cpus are known, what waits for them is written and all of them are forgotten. TM_OK or TM_E_SYSTEM. */
+/* For ftrace_line.c. Sets *BUNDLE to the bundle of EVENT's machine and cpu. It is open and has room for more. If too
+ * many cpus are known, what is pending for them is written and all are forgotten. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_ftrace_writer_bundle(struct tm_ftrace_writer *writer, const struct tm_event *event,
                                        struct tm_ftrace_bundle **bundle, struct tm_error *err);
 

@@ -34,7 +34,7 @@ enum tm_status tm_line_tasks_note(struct tm_line_tasks *t, const struct tm_event
     return st;
 }
 
-/* Thread TID of process PID in the process tree, with NAME where it has data. */
+/* Puts thread TID of process PID into the process tree, with NAME if it has data. */
 static enum tm_status write_tree(struct tm_line_tasks *t, const struct tm_event *e, int64_t tid, int64_t pid,
                                  struct tm_text name, struct tm_error *err)
 {
@@ -59,7 +59,7 @@ static uint32_t hash_of(struct tm_text name)
     return (uint32_t)tm_hash64(name.data, name.len);
 }
 
-/* Main thread TID is named by the tree. */
+/* The tree names main thread TID. */
 static enum tm_status name_main(struct tm_line_tasks *t, const struct tm_event *e, int64_t tid, struct tm_text name,
                                 struct tm_error *err)
 {
@@ -74,7 +74,7 @@ enum tm_status tm_line_tasks_name(struct tm_line_tasks *t, const struct tm_event
     struct tm_text name = tm_catalog_string(t->packets->catalog, e->name, e), none = {0};
     bool has_process = e->flags & TM_EVENT_HAS_PID, has_cpu = e->flags & TM_EVENT_HAS_CPU;
     enum tm_status st = TM_OK;
-    if (e->tid == 0) /* readers name the idle thread by themselves, and its process not at all */
+    if (e->tid == 0) /* readers name the idle thread themselves, and give its process no name */
         return TM_OK;
     if (name.data && (has_process ? e->pid == e->tid : is_known(t, e, e->tid)))
         return name_main(t, e, e->tid, name, err);
@@ -86,7 +86,7 @@ enum tm_status tm_line_tasks_name(struct tm_line_tasks *t, const struct tm_event
                                              : tm_error_nomem(err);
 }
 
-/* NAME was said of TID. */
+/* Notes that NAME was written for TID. */
 static enum tm_status say_again(struct tm_line_tasks *t, const struct tm_event *e, int64_t tid, uint32_t string,
                                 struct tm_error *err)
 {

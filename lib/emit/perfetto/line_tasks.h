@@ -1,7 +1,7 @@
-/* Names and processes of threads that lines of text show. A line's name has the trust of a rename by the scheduler and
- * names the thread alone. But a rename also names the process of a main thread, if a reader knows that process. In that
- * case the process tree names the thread. The tree has more trust, so later renames of that thread are repeated in the
- * tree. */
+/* Names and processes of threads from lines of text. A line's name has the precedence of a rename by the scheduler and
+ * names only the thread. But a rename also names the process of a main thread if a reader knows that process. In that
+ * case the process tree names the thread. The tree has more precedence, so later renames of that thread are repeated in
+ * the tree. */
 #ifndef TM_EMIT_PERFETTO_LINE_TASKS_H
 #define TM_EMIT_PERFETTO_LINE_TASKS_H
 
@@ -24,7 +24,7 @@ enum tm_status tm_line_tasks_note(struct tm_line_tasks *tasks, const struct tm_e
 /* EVENT is a TASK_RENAME derived from a line. TM_OK, TM_E_INPUT or TM_E_SYSTEM. */
 enum tm_status tm_line_tasks_name(struct tm_line_tasks *tasks, const struct tm_event *event, struct tm_error *err);
 
-/* EVENT, a SCHED_SWITCH or SCHED_WAKING, may name threads that are named by the tree. TM_OK or TM_E_SYSTEM. */
+/* EVENT, a SCHED_SWITCH or SCHED_WAKING, may name threads that the tree names. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_line_tasks_name_again(struct tm_line_tasks *tasks, const struct tm_event *event,
                                         struct tm_error *err);
 

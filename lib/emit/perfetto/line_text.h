@@ -1,14 +1,14 @@
-/* Words and numbers of a line of ftrace text that was understood before: what is looked for is there. */
+/* Words and numbers of a line of ftrace text that was parsed before, so they are known to be there. */
 #ifndef TM_EMIT_PERFETTO_LINE_TEXT_H
 #define TM_EMIT_PERFETTO_LINE_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where the LEN bytes of LINE have WORD first: what is after it, in LINE; NULL if they do not have it. */
+/* Finds WORD in the LEN bytes of LINE and returns the byte after it; NULL: it is not there. */
 const char *tm_line_behind(const char *line, size_t len, const char *word);
 
-/* The number at AT, which ends at a blank or at END; negative ones as varints have them. BASE as strtoull takes it. */
+/* Reads the number at AT, which ends at a blank or at END; negative numbers as in varints. BASE is that of strtoull. */
 uint64_t tm_line_number(const char *at, const char *end, int base);
 
 #endif

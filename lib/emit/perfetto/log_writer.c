@@ -20,7 +20,7 @@ static bool put_text(struct tm_buf *out, uint32_t id, struct tm_text text)
     return text.data == NULL || tm_pb_put_bytes(out, id, text.data, text.len) == TM_OK;
 }
 
-/* Returns true if ARG, an Arg of a Detail, is the uid and a number, which is *UID then. */
+/* True if ARG, an Arg of a Detail, is a uid that is a number; sets *UID. */
 static bool is_uid(const struct tm_pb_field *arg, int64_t *uid)
 {
     struct tm_pb pb = tm_pb_of(arg->data, arg->len);
@@ -48,7 +48,7 @@ static bool find_uid(const struct tm_event *e, int64_t *uid)
 }
 
 /* The reference importer takes the time of an AndroidLogPacket from a reading of REALTIME in it. False: the trace does
- * not say that clock. */
+ * not have that clock. */
 static bool find_reading(const struct tm_packet_writer *w, const struct tm_event *e, int64_t *ns)
 {
     const struct tm_clock_rows *rows = w->clocks;

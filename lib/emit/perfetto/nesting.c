@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* The lane of track UUID, made if it is new. NULL: no memory. */
+/* Finds or makes the lane of track UUID. NULL: no memory. */
 static struct tm_nesting_lane *lane_of(struct tm_nesting *n, uint64_t uuid)
 {
     uint32_t lane;
@@ -31,7 +31,7 @@ enum tm_status tm_nesting_add(struct tm_nesting *n, uint64_t uuid, int64_t start
     return TM_OK;
 }
 
-/* The further lanes of track UUID, made if they are new. NULL: no memory. */
+/* Finds or makes the further lanes of track UUID. NULL: no memory. */
 static struct tm_crossing_lanes *further_of(struct tm_nesting *n, uint64_t uuid)
 {
     uint32_t at;

@@ -1,33 +1,33 @@
-/* Whether complete slices nest on their track or cross, and on which further lane of it they nest. */
+/* Decides whether complete slices nest on their track or cross, and on which further lane they nest. */
 #ifndef TM_EMIT_PERFETTO_NESTING_H
 #define TM_EMIT_PERFETTO_NESTING_H
 
 #include "base/map.h"
 #include "model/crossing_lanes.h"
 
-/* A track has that many further lanes. */
+/* number of further lanes of a track */
 enum { TM_NESTING_LANES_MAX = 1023 };
 
-/* Zero-initialise. Memory: the tracks there are, and the slices open on each at one time. */
+/* Zero-initialise. Memory: all tracks, and the slices open on each at one time. */
 struct tm_nesting {
     /* private */
     struct tm_nesting_lane {
-        int64_t *open; /* where open slices end, the innermost last */
+        int64_t *open; /* ends of the open slices, the innermost last */
         uint32_t depth, cap;
     } *lanes;
     uint32_t count, cap;
-    struct tm_map lane_of; /* uuid -> lane */
+    struct tm_map lane_of; /* from a uuid to its lane */
     struct tm_crossing_lanes *further;
     uint32_t further_count, further_cap;
     struct tm_map further_of; /* uuid -> further */
 };
 
-/* Slices come in the order of their starts. TM_OK: [START_NS, END_NS) nests on track UUID, which is not
- * 0, and is now open there; TM_END: it crosses one that is; TM_E_SYSTEM. */
+/* Slices come in the order of their starts. TM_OK: [START_NS, END_NS) nests on track UUID, which is not 0, and is open
+ * there now; TM_END: it crosses an open slice; TM_E_SYSTEM. */
 enum tm_status tm_nesting_add(struct tm_nesting *nesting, uint64_t uuid, int64_t start_ns, int64_t end_ns);
 
-/* Sets *LANE, from 1, to the first further lane of track or thread UUID on which [START_NS, END_NS) nests, where it is
- * open from now on. If it crosses a slice on each of them, the last one takes it all the same. TM_OK or TM_E_SYSTEM. */
+/* Sets *LANE, from 1, to the first further lane of track or thread UUID on which [START_NS, END_NS) nests, and opens it
+ * there. If it crosses a slice on each lane, it gets the last one. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_nesting_further(struct tm_nesting *nesting, uint64_t uuid, int64_t start_ns, int64_t end_ns,
                                   uint32_t *lane);
 

@@ -4,9 +4,9 @@
 
 struct tm_open_message {
     struct tm_compact_rows rows;
-    struct tm_event next; /* the earliest that it still has */
+    struct tm_event next; /* the earliest of its remaining events */
     struct tm_open_message *behind;
-    bool is_shown; /* by the last tm_open_messages_next */
+    bool is_shown; /* returned by the last tm_open_messages_next */
     size_t payload_bytes;
     uint8_t payload[];
 };

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* Field numbers of what lies in packets beside track events. */
+/* field numbers of packets other than track events */
 enum {
     COUNTER_UNIT_MULTIPLIER = 4,
     COUNTER_IS_INCREMENTAL = 5,
@@ -22,7 +22,7 @@ enum {
     BUNDLE_PREVIOUS_END = 10
 };
 
-/* What a rewriting function works with. */
+/* The state of a rewriting function. */
 struct rewrite {
     struct tm_packet_writer *writer;
     const struct tm_event *event;
@@ -43,8 +43,8 @@ static void copy(struct rewrite *r, const struct tm_pb_field *f)
 
 typedef uint64_t own_id_fn(const struct tm_packet_writer *writer, uint32_t file, uint64_t id);
 
-/* An id field, alone or packed, as varint or fixed64; written one field an element. Elements that are damaged stay as
- * they are. */
+/* Rewrites an id field, single or packed, as varint or fixed64: one field for each element. Damaged elements stay
+ * unchanged. */
 static void put_ids(struct rewrite *r, const struct tm_pb_field *f, bool is_fixed, own_id_fn *own)
 {
     struct tm_buf *out = &r->writer->out;
@@ -66,8 +66,8 @@ static void put_ids(struct rewrite *r, const struct tm_pb_field *f, bool is_fixe
     }
 }
 
-/* Runs EACH over the fields of the message at F and writes the result in its place. Bytes that are damaged, which
- * tm-unpack has counted, stay as they are: whoever reads the packet again makes the same of it. */
+/* Runs EACH over the fields of the message at F and writes the result in its place. Damaged bytes, which tm-unpack has
+ * counted, stay unchanged, so that readers treat them alike. */
 static void rewrite_message(struct rewrite *r, const struct tm_pb_field *f,
                             void (*each)(struct rewrite *, const struct tm_pb_field *))
 {
@@ -110,7 +110,7 @@ static void put_value(struct rewrite *r, uint32_t int_field, uint32_t double_fie
     keep(r, is_double ? tm_pb_put_i64(out, double_field, value) : tm_pb_put_varint(out, int_field, value));
 }
 
-/* The values of the derived rows stand in for as many as F holds. */
+/* Replaces as many values as F holds by those of the derived rows. */
 static void put_extra_values(struct rewrite *r, const struct tm_pb_field *f)
 {
     bool is_double = tm_extra_values_are_double(f);
@@ -130,7 +130,7 @@ static void track_event_field(struct rewrite *r, const struct tm_pb_field *f)
     switch (f->id) {
     case TM_TRACK_EVENT_TIME_DELTA_US:
     case TM_TRACK_EVENT_TIME_ABSOLUTE_US:
-        return; /* the packet's timestamp says it */
+        return; /* the packet's timestamp replaces it */
     case TM_TRACK_EVENT_TRACK_UUID:
     case TM_TRACK_EVENT_EXTRA_TRACKS:
     case TM_TRACK_EVENT_EXTRA_DOUBLE_TRACKS:
@@ -197,8 +197,7 @@ static void defaults_field(struct rewrite *r, const struct tm_pb_field *f)
         copy(r, f);
 }
 
-/* What is left of a bundle when its events have gone their own way, less what speaks of its clock or of the buffer
- * that it was read from. */
+/* Writes the rest of a bundle without its events: without the fields about its clock or about its buffer. */
 static void bundle_field(struct rewrite *r, const struct tm_pb_field *f)
 {
     switch (f->id) {
@@ -214,7 +213,7 @@ static void bundle_field(struct rewrite *r, const struct tm_pb_field *f)
     }
 }
 
-/* What an earlier merge said of itself is said of the file that it wrote. */
+/* Attributes that an earlier merge wrote about itself become attributes of the file that it wrote. */
 static void attribute_field(struct rewrite *r, const struct tm_pb_field *f)
 {
     static const char own[] = "tracemerge.";
@@ -298,8 +297,8 @@ bool tm_packet_has_extras(const struct tm_event *event)
     return false;
 }
 
-/* sequence_flags as recorded. *CLOCK: the clock that the packet must name, as readers take its time for MONOTONIC where
- * it names none; else 0. */
+/* Reads the recorded sequence_flags. *CLOCK: the clock that the packet must name, since readers take its time for
+ * MONOTONIC if it names none; otherwise 0. */
 static uint64_t recorded_flags(const struct tm_event *event, uint32_t *clock)
 {
     struct tm_pb pb = tm_pb_of(event->raw, event->raw_bytes);
@@ -341,7 +340,7 @@ static int64_t reading_of(const void *context, uint32_t clock, int64_t recorded_
     return tm_clock_rows_reading(r->writer->clocks, r->event->machine, clock, recorded_ns, time_ns);
 }
 
-/* PB becomes the packet with the times inside it as readings of the merged trace's clocks. */
+/* Sets PB to the packet with its inner times as readings of the merged trace's clocks. */
 static enum tm_status put_inner_times(struct rewrite *r, struct tm_pb *pb, struct tm_error *err)
 {
     const struct tm_event *e = r->event;
@@ -386,7 +385,7 @@ enum tm_status tm_packet_rewrite(struct tm_packet_writer *w, const struct tm_eve
     return tm_packet_end(w, err);
 }
 
-/* A packet of what a sequence lost (doc/events.md): all that is in it counts as it is. */
+/* Writes a packet about losses of a sequence (doc/events.md), which is copied whole. */
 static enum tm_status write_loss(struct tm_packet_writer *w, const struct tm_event *e, struct tm_error *err)
 {
     uint32_t sequence;

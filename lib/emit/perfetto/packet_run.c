@@ -2,28 +2,28 @@
 
 enum {
     RUN_ROWS = 64,
-    BODY_BYTES_MAX = 96, /* with all that is in front of it a packet's length is one byte */
+    BODY_BYTES_MAX = 96, /* up to this size the length of a packet, with everything before the body, takes one byte */
     HEAD_BYTES_MAX = 32, /* tag and length, machine, time, sequence and flags */
-    COPY_BYTES = 16,     /* what most bodies take less than */
+    COPY_BYTES = 16,     /* most bodies are shorter */
     TRACK_EVENT_TAG = TM_PACKET_TRACK_EVENT << 3 | TM_PB_LEN,
     FLAGS_TAG = TM_PACKET_SEQUENCE_FLAGS << 3 | TM_PB_VARINT,
-    FLAGS_FIELD = FLAGS_TAG | TM_SEQUENCE_NEEDS_STATE << 8, /* little end first */
+    FLAGS_FIELD = FLAGS_TAG | TM_SEQUENCE_NEEDS_STATE << 8, /* little-endian */
     FLAGS_FIELD_BYTES = 2
 };
 
-/* What the flags of such an event are, and which of them that is asked of. */
+/* The flags of such an event, and the mask of the flags that are checked. */
 #define RUN_FLAGS (TM_EVENT_RAW_BODY | (uint32_t)TM_RAW_PACKET << TM_EVENT_RAW_SHIFT)
 #define ASKED_FLAGS                                                                                                    \
     (TM_EVENT_RAW_BODY | (uint32_t)15 << TM_EVENT_RAW_SHIFT | TM_EVENT_DEFINITION | TM_EVENT_UNTIMED |                 \
      TM_EVENT_DERIVED | TM_EVENT_INNER_TIMES)
 
-/* The rows of a batch that may be written together, as far as their columns say. */
+/* The rows of a batch that may be written together, as far as their columns tell. */
 struct tile {
     uint32_t count;
     uint32_t sequences[RUN_ROWS], machines[RUN_ROWS], raw_bytes[RUN_ROWS], payload_bytes[RUN_ROWS];
 };
 
-/* The output's sequence of GENERATION, where events of it can be written; else 0. */
+/* The output's sequence of GENERATION if its events can be written; otherwise 0. */
 static inline uint32_t sequence_of(const struct tm_packet_writer *w, const struct tm_packet_run *run,
                                    uint32_t generation)
 {
@@ -32,7 +32,7 @@ static inline uint32_t sequence_of(const struct tm_packet_writer *w, const struc
     return is_said && sequence < 1 << 14 ? sequence : 0;
 }
 
-/* How many of the COUNT rows of BATCH, which are in order of time, from FIRST on are before BEFORE_NS. */
+/* Counts the rows of BATCH, in order of time, from FIRST on that are before BEFORE_NS; at most COUNT. */
 static uint32_t count_before(const struct tm_batch *batch, uint32_t first, uint32_t count, int64_t before_ns)
 {
     while (count && tm_batch_i64(batch, TM_COL_TIME_NS, first + count - 1) >= before_ns)
@@ -40,7 +40,7 @@ static uint32_t count_before(const struct tm_batch *batch, uint32_t first, uint3
     return count;
 }
 
-/* Fills TILE with the rows of BATCH from FIRST on that can be written; COUNT are there. */
+/* Fills TILE with those rows of BATCH from FIRST on, at most COUNT, that can be written. */
 static void find_tile(struct tile *tile, const struct tm_packet_writer *w, const struct tm_packet_run *run,
                       const struct tm_batch *batch, uint32_t first, uint32_t count)
 {
@@ -66,11 +66,11 @@ static void find_tile(struct tile *tile, const struct tm_packet_writer *w, const
     tile->count = i;
 }
 
-/* Writes row I of TILE, whose RAW can be read as far as any body goes, to TO, which has room for the longest packet.
- * NULL where it is not a track event of a length of one byte, with or without flags after it. */
+/* Writes row I of TILE to TO, which has room for the longest packet. RAW can be read up to the largest body. NULL: it
+ * is not a track event with a length of one byte, perhaps followed by flags. */
 static inline uint8_t *put_packet(const struct tile *tile, uint32_t i, uint64_t time, const uint8_t *raw, uint8_t *to)
 {
-    uint32_t event_bytes = raw[1] + 2u, /* more than raw has where the length is longer than a byte */
+    uint32_t event_bytes = raw[1] + 2u, /* exceeds raw if the length is longer than a byte */
              rest = tile->raw_bytes[i] - event_bytes;
     bool is_good = raw[0] == TRACK_EVENT_TAG && tile->raw_bytes[i] >= event_bytes;
     if (!is_good || (rest && (rest != FLAGS_FIELD_BYTES || tm_get_le16(raw + event_bytes) != FLAGS_FIELD)))

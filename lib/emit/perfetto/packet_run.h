@@ -1,5 +1,5 @@
-/* The quickest way of all for the packets that most of a trace of track events consists of, many at once: what has to
- * be true of a row is asked of a tile of rows, column by column, and then they are written one after the other. */
+/* The fastest path for the packets of which most traces of track events consist. It checks the columns of a tile of
+ * rows, then writes all of its packets. */
 #ifndef TM_EMIT_PERFETTO_PACKET_RUN_H
 #define TM_EMIT_PERFETTO_PACKET_RUN_H
 
@@ -7,16 +7,16 @@
 #include "stream/batch.h"
 
 struct tm_packet_run {
-    const uint32_t *said; /* of each generation: not 0 where nothing is missing before its events; NULL: of none is */
+    const uint32_t *said; /* by generation: not 0 if nothing must precede its events; NULL: true for all */
     uint32_t said_count;
-    int64_t before_ns; /* rows of this time and later are not written */
-    uint32_t rows;   /* that the last call wrote */
+    int64_t before_ns; /* rows at this time and later are not written */
+    uint32_t rows;   /* number of rows that the last call wrote */
     int64_t time_ns; /* of the last of them */
 };
 
-/* Writes the events of WALK from its next one on, as far as tm_packet_splice_body would write each with nothing else to
- * be done, and not all that are left: short slices and instants that are not the first of their generation. Moves WALK
- * after them. TM_OK, also where there are none, or TM_E_SYSTEM. */
+/* Writes WALK's next events as long as tm_packet_splice_body would write them and nothing else is to be done: short
+ * slices and instants that are not the first of their generation. May stop early. Moves WALK after them. TM_OK, also if
+ * there are none, or TM_E_SYSTEM. */
 enum tm_status tm_packet_run_write(struct tm_packet_writer *writer, struct tm_batch_walk *walk,
                                    struct tm_packet_run *run, struct tm_error *err);
 

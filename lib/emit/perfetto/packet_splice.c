@@ -4,15 +4,15 @@
 
 enum {
     PIECES_MAX = 16,
-    NEW_BYTES = 128,       /* of all fields that are new in one packet */
-    FIELD_BYTES_MAX = 20,  /* of one of them: tag and value */
-    HEAD_BYTES_MAX = 64,   /* of the packet's own fields in front, with its tag and length */
-    SHORT_BYTES_MAX = 96,  /* of what a length of one byte is enough for, whatever is in front of it */
-    COPY_BYTES = 16,       /* what most packets take less than */
+    NEW_BYTES = 128,       /* all new fields of one packet */
+    FIELD_BYTES_MAX = 20,  /* one new field: tag and value */
+    HEAD_BYTES_MAX = 64,   /* the packet's first fields, with its tag and length */
+    SHORT_BYTES_MAX = 96,  /* up to this size a length takes one byte, whatever precedes it */
+    COPY_BYTES = 16,       /* most packets are shorter */
     TRUSTED_UID = 3        /* field of TracePacket */
 };
 
-/* A stretch of bytes to be written. */
+/* A range of bytes to be written. */
 struct piece {
     const uint8_t *data;
     size_t len;
@@ -31,7 +31,7 @@ struct splice {
     uint8_t fresh[NEW_BYTES];
 };
 
-/* Adds a stretch; one that begins where the last ended makes that longer. */
+/* Adds a range; joins it with the last one if they touch. */
 static inline bool keep(struct splice *s, const uint8_t *data, size_t len)
 {
     struct piece *last = s->count ? &s->pieces[s->count - 1] : NULL;
@@ -63,7 +63,7 @@ static bool put_fresh(struct splice *s, uint32_t id, enum tm_pb_type type, uint6
     return keep(s, from, (size_t)(p - from));
 }
 
-/* Extra counter values: those of the derived rows stand in for as many as F holds. */
+/* Replaces as many extra counter values as F holds by those of the derived rows. */
 static bool put_extras(struct splice *s, const struct tm_pb_field *f)
 {
     enum tm_pb_type type = tm_extra_values_are_double(f) ? TM_PB_I64 : TM_PB_VARINT;
@@ -76,7 +76,7 @@ static bool put_extras(struct splice *s, const struct tm_pb_field *f)
     return true;
 }
 
-/* A field of TM_TRACK_EVENT_CHANGES. */
+/* Handles a field of TM_TRACK_EVENT_CHANGES. */
 static bool put_changed(struct splice *s, const struct tm_pb_field *f)
 {
     const struct tm_event *e = s->event;
@@ -107,7 +107,7 @@ static bool put_changed(struct splice *s, const struct tm_pb_field *f)
     }
 }
 
-/* The track event F, some of whose fields change: the first of them is G, the others are in PB. */
+/* Writes the track event F, some of whose fields change: the first of these is G, the others are in PB. */
 static bool put_changed_event(struct splice *s, const struct tm_pb_field *f, struct tm_pb *pb, struct tm_pb_field *g)
 {
     uint8_t *head = s->fresh + s->fresh_bytes, *p;
@@ -117,7 +117,7 @@ static bool put_changed_event(struct splice *s, const struct tm_pb_field *f, str
         return false;
     s->count++;
     s->fresh_bytes += FIELD_BYTES_MAX;
-    s->pieces[place] = (struct piece){NULL, 0}; /* nothing continues it */
+    s->pieces[place] = (struct piece){NULL, 0}; /* the next range must not join it */
     size_t before = s->bytes;
     bool good = g->start == f->data || keep(s, f->data, (size_t)(g->start - f->data));
     while (good && st == TM_OK) {
@@ -137,7 +137,7 @@ static bool put_event(struct splice *s, const struct tm_pb_field *f)
     struct tm_pb pb = tm_pb_of(f->data, f->len);
     struct tm_pb_field g;
     enum tm_status st;
-    /* A longer way of writing tag or length would be copied too. */
+    /* A tag or length in a longer form would be copied too. */
     if (f->type != TM_PB_LEN || (size_t)(f->data - f->start) != 1 + tm_varint_size(f->len))
         return false;
     if (s->event->flags & TM_EVENT_RAW_BODY) /* nothing in it changes */
@@ -191,7 +191,7 @@ static inline void begin(struct splice *s, struct tm_packet_writer *w, const str
     s->sequence_flags = 0;
 }
 
-/* The fields that every packet of the output has in front; P has room for them. */
+/* Writes the fields at the front of every packet of the output to P, which has room for them. */
 static inline uint8_t *put_head(const struct tm_packet_writer *w, const struct tm_event *e, uint8_t *p,
                                 uint32_t sequence, uint64_t flags)
 {
@@ -206,7 +206,7 @@ static inline uint8_t *put_head(const struct tm_packet_writer *w, const struct t
     return p;
 }
 
-/* Writes what was found. */
+/* Writes the pieces. */
 static enum tm_status write_pieces(struct tm_packet_writer *w, const struct splice *s, struct tm_error *err)
 {
     const struct tm_event *e = s->event;
@@ -220,7 +220,7 @@ static enum tm_status write_pieces(struct tm_packet_writer *w, const struct spli
         flags |= TM_SEQUENCE_CLEARED;
     if (tm_buf_reserve(&w->out, 1 + TM_VARINT_MAX + HEAD_BYTES_MAX + s->bytes) != TM_OK)
         return tm_error_nomem(err);
-    uint8_t *at = w->out.data + w->out.len, *head = at + 2; /* where the length takes one byte */
+    uint8_t *at = w->out.data + w->out.len, *head = at + 2; /* a length of one byte */
     uint8_t *p = put_head(w, e, head, sequence, flags);
     size_t head_bytes = (size_t)(p - head), len = head_bytes + s->bytes;
     at[0] = 1 << 3 | TM_PB_LEN;
@@ -240,12 +240,12 @@ static enum tm_status write_pieces(struct tm_packet_writer *w, const struct spli
 enum tm_status tm_packet_splice(struct tm_packet_writer *w, const struct tm_event *e,
                                 const struct tm_extra_values *extras, struct tm_error *err)
 {
-    struct splice s; /* without fresh, which is not looked at before it is written */
+    struct splice s; /* `fresh' is not initialised; it is written before it is read */
     begin(&s, w, e, extras);
     return e->flags & TM_EVENT_INNER_TIMES || !find_pieces(&s) ? TM_END : write_pieces(w, &s, err);
 }
 
-/* The flags of a sequence whose state the packet needs, and nothing else. */
+/* True for a sequence that has only the flags of needed state. */
 static inline bool is_flags(const uint8_t *p, const uint8_t *end)
 {
     return end - p >= 2 && p[0] == (TM_PACKET_SEQUENCE_FLAGS << 3 | TM_PB_VARINT) && p[1] == TM_SEQUENCE_NEEDS_STATE;

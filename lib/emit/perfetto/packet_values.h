@@ -1,4 +1,4 @@
-/* Extra counter values of a track event, which are rows of their own in a stream. */
+/* Extra counter values of a track event. In a stream they are rows of their own. */
 #ifndef TM_EMIT_PERFETTO_PACKET_VALUES_H
 #define TM_EMIT_PERFETTO_PACKET_VALUES_H
 
@@ -7,8 +7,7 @@
 
 #include <stdbool.h>
 
-/* Values of the DERIVED counter rows that follow an event, in order: they replace the extra counter
- * values in its packet. */
+/* Values of the DERIVED counter rows after an event, in order. They replace the extra counter values in its packet. */
 struct tm_extra_values {
     struct tm_packet_value {
         uint64_t value; /* an int64, or the bits of a double */
@@ -22,7 +21,7 @@ static inline bool tm_extra_values_are_double(const struct tm_pb_field *field)
     return field->id == TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES;
 }
 
-/* How many values FIELD, extra_counter_values or the double ones, holds: one, or packed any number. */
+/* The number of values in FIELD, extra_counter_values or the double ones: one, or any number if packed. */
 static inline uint32_t tm_extra_values_in(const struct tm_pb_field *field)
 {
     uint32_t n = 0;
@@ -35,7 +34,7 @@ static inline uint32_t tm_extra_values_in(const struct tm_pb_field *field)
     return n;
 }
 
-/* The value for FIELD: an int64 (of a double that is none, the nearest; of NaN 0), or the bits of a double. */
+/* The value for FIELD: an int64 (for another double the nearest; for NaN 0), or the bits of a double. */
 static inline uint64_t tm_extra_value_for(const struct tm_packet_value *value, const struct tm_pb_field *field)
 {
     double d = tm_pb_double(value->value);

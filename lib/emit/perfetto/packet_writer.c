@@ -7,8 +7,8 @@
 
 enum { WRITE_BYTES = 256 << 10 };
 
-/* Machine ids of packets: embedded ones stay, those the manifest named (2^32 and up) get the
- * smallest numbers that are free, the host has none. */
+/* Machine ids of packets: embedded ids stay, those that the manifest made (2^32 and up) get the smallest free numbers,
+ * the host has none. */
 static enum tm_status give_machine_ids(struct tm_packet_writer *w, struct tm_error *err)
 {
     const struct tm_catalog *c = w->catalog;
@@ -26,7 +26,7 @@ static enum tm_status give_machine_ids(struct tm_packet_writer *w, struct tm_err
         for (uint32_t j = 0; j < c->machine_count; j++) {
             if (w->machine_ids[j] == next) {
                 next++;
-                j = UINT32_MAX; /* look again from the first */
+                j = UINT32_MAX; /* search again from the first */
             }
         }
         w->machine_ids[i] = next++;
@@ -34,7 +34,7 @@ static enum tm_status give_machine_ids(struct tm_packet_writer *w, struct tm_err
     return TM_OK;
 }
 
-/* A Fuchsia trace may hold packets too. */
+/* a Fuchsia trace may hold packets too */
 static bool may_have_packets(Tracemerge__ClockPolicy policy)
 {
     return policy == TRACEMERGE__CLOCK_POLICY__PROTO || policy == TRACEMERGE__CLOCK_POLICY__BOOTTIME_CLOCK;
@@ -112,7 +112,7 @@ uint32_t tm_packet_new_sequence(struct tm_packet_writer *w)
     return w->next_sequence++;
 }
 
-/* Gives EVENT's sequence a number of the output. */
+/* Gives EVENT's sequence a number in the output. */
 static enum tm_status give_sequence(struct tm_packet_writer *w, const struct tm_event *event, uint32_t *output,
                                     struct tm_error *err)
 {

@@ -1,8 +1,8 @@
-/* TracePackets on their way into one Perfetto trace file.
+/* Writes TracePackets into one Perfetto trace file.
  *
- * Knows what every packet of the output shares: the output's own sequence numbers (one for each
- * generation of an input sequence, so that state is never overtaken by time order), the machine ids
- * packets carry, and how ids of different files are kept apart. doc/pftrace.md tells why. */
+ * Holds what all packets of the output share: the output's own sequence numbers (one for each generation of an input
+ * sequence, so that order of time never separates events from their state), the machine ids of packets, and the way ids
+ * of different files are made distinct. doc/pftrace.md gives the reasons. */
 #ifndef TM_EMIT_PERFETTO_PACKET_WRITER_H
 #define TM_EMIT_PERFETTO_PACKET_WRITER_H
 
@@ -18,7 +18,7 @@
 
 #include <sys/uio.h>
 
-/* True for fields of a recorded packet that are written anew, or are true of the recorded sequence only. */
+/* True for fields of a recorded packet that are written anew, or are valid only for the recorded sequence. */
 static inline bool tm_packet_is_of_record(uint32_t id)
 {
     switch (id) {
@@ -36,13 +36,13 @@ static inline bool tm_packet_is_of_record(uint32_t id)
     }
 }
 
-/* True when EVENT, a row with a raw packet, says what its sequence lost (doc/events.md). */
+/* True if EVENT, a row with a raw packet, states losses of its sequence (doc/events.md). */
 static inline bool tm_packet_is_loss(const struct tm_event *event)
 {
     return event->kind == TM_KIND_METADATA && event->generation == 0 && event->sequence != 0;
 }
 
-/* What a merged trace says of its file N is the attribute with this key, N after it. */
+/* The key of an attribute about file N of a merged trace is this text followed by N. */
 #define TM_PROVENANCE_FILE "tracemerge.file."
 
 enum { TM_SEQUENCE_CLEARED = 1, TM_SEQUENCE_NEEDS_STATE = 2 }; /* TracePacket.SequenceFlags */
@@ -52,40 +52,40 @@ struct tm_packet_writer {
     int fd;                           /* borrowed */
     const char *name;                 /* of the output, for messages; NULL: standard output */
     struct tm_buf out;
-    uint32_t first_proto;   /* file whose ids stay; those of others are made their own. UINT32_MAX: there is none */
-    uint32_t *machine_ids;  /* packet's machine_id of each Machine.id; 0: none */
+    uint32_t first_proto;   /* the file whose ids stay; ids of other files are renumbered. UINT32_MAX: none */
+    uint32_t *machine_ids;  /* by Machine.id: the packet's machine_id; 0: none */
     uint32_t machine_count;
-    uint32_t *sequences;    /* output sequence of a generation, 0 not yet */
+    uint32_t *sequences;    /* by generation: output sequence; 0: none so far */
     uint32_t sequence_count;
     struct tm_map plain;    /* output sequences of packets without a generation, by file, machine and sequence */
-    struct tm_map first;    /* likewise the output sequence that was given first of all to the packets of a sequence */
+    struct tm_map first;    /* the first output sequence of each recorded sequence, by file, machine and sequence */
     uint32_t next_sequence;
     struct tm_track_owners owners;
-    uint64_t descriptor_uuid; /* stands in for that of the track descriptor being retimed; 0: its own */
-    size_t mark;            /* of the packet being written */
-    struct tm_buf inner_times; /* a packet whose inner times were rewritten */
-    bool has_own_uuid; /* of several traces: theirs are among what the merged one says of its files */
+    uint64_t descriptor_uuid; /* replaces the uuid of the track descriptor being retimed; 0: does not */
+    size_t mark;            /* start of the current packet */
+    struct tm_buf inner_times; /* scratch: a packet with its inner times rewritten */
+    bool has_own_uuid; /* there are several traces: their uuids are attributes of the files */
     bool has_input_events; /* some packet may hold key or motion events */
-    const struct tm_clock_rows *clocks; /* borrowed: what times inside packets are readings of; NULL: of trace time */
-    struct tm_trace_stats *trace_stats;   /* borrowed; NULL: such packets stay as they are */
-    struct tm_unsupported_counts *unsupported; /* borrowed; notes what could not be said */
-    struct tm_placeholders held;          /* what comes before out and is not decided */
-    struct tm_buf aside;         /* out while packets are written aside */
+    const struct tm_clock_rows *clocks; /* borrowed: the clocks of times inside packets; NULL: trace time */
+    struct tm_trace_stats *trace_stats;   /* borrowed; NULL: such packets stay unchanged */
+    struct tm_unsupported_counts *unsupported; /* borrowed; counts what could not be expressed */
+    struct tm_placeholders held;          /* undecided packets before `out' */
+    struct tm_buf aside;         /* keeps `out' while packets are collected apart */
     bool is_aside;
-    bool joins_flows; /* flow ids are of no file (default false) */
+    bool joins_flows; /* flow ids are the same in all files (default false) */
 };
 
-/* The catalog must be complete but for strings: call at the first batch. TM_OK or TM_E_SYSTEM. */
+/* Call it at the first batch, when the catalog is complete except for strings. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_packet_writer_init(struct tm_packet_writer *writer, const struct tm_catalog *catalog, int fd,
                                      struct tm_error *err);
 
-/* The id that packets of MACHINE (Machine.id) carry; 0: none. */
+/* The id in packets of MACHINE (Machine.id); 0: none. */
 static inline uint32_t tm_packet_machine(const struct tm_packet_writer *writer, uint32_t machine)
 {
     return machine < writer->machine_count ? writer->machine_ids[machine] : 0;
 }
 
-/* Each writes one of the fields that packets begin with at P, where up to TM_PB_FIELD_MAX bytes may be overwritten, and
+/* Each writes one of the first fields of a packet at P, where up to TM_PB_FIELD_MAX bytes may be overwritten, and
  * returns the byte after it. A machine or sequence of 0 is not written. */
 static inline uint8_t *tm_packet_put_machine(uint8_t *p, uint32_t machine_id)
 {
@@ -112,39 +112,39 @@ static inline uint8_t *tm_packet_put_sequence(uint8_t *p, uint32_t sequence)
 /* Begins a packet of MACHINE (Machine.id); fields are then appended to writer->out. */
 enum tm_status tm_packet_begin(struct tm_packet_writer *writer, uint32_t machine, struct tm_error *err);
 
-/* Ends it; sends full buffers. */
+/* Ends the packet; writes full buffers. */
 enum tm_status tm_packet_end(struct tm_packet_writer *writer, struct tm_error *err);
 
-/* A packet of MACHINE on SEQUENCE (0: none) with one field ID, a MESSAGE in two pieces: nothing is moved to make room
- * for lengths. TM_OK or TM_E_SYSTEM. */
+/* Writes a packet of MACHINE on SEQUENCE (0: none) with one field ID, a MESSAGE in two pieces. Nothing is moved to make
+ * room for lengths. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_packet_message(struct tm_packet_writer *writer, uint32_t machine, uint32_t sequence, uint32_t id,
                                  const struct iovec message[2], struct tm_error *err);
 
-/* After a packet that was put into writer->out whole: sends full buffers. */
+/* Call it after a complete packet was appended to writer->out: writes full buffers. */
 enum tm_status tm_packet_flush_full(struct tm_packet_writer *writer, struct tm_error *err);
 
-/* The output sequence for EVENT's packet; *IS_NEW when nothing was written on it so far. 0 when the
- * packet has no sequence. */
+/* The output sequence for EVENT's packet; *IS_NEW if nothing was written on it so far. 0 if the packet has no
+ * sequence. */
 enum tm_status tm_packet_sequence(struct tm_packet_writer *writer, const struct tm_event *event, uint32_t *sequence,
                                   bool *is_new, struct tm_error *err);
 
-/* The output sequence that stands for recorded SEQUENCE of EVENT's file and machine: the one that lost data, if one
- * did, else one of those that it became. 0: no packet of it was written. */
+/* The output sequence that represents recorded SEQUENCE of EVENT's file and machine: the one that lost data, if any,
+ * otherwise one of those made of it. 0: no packet of it was written. */
 uint32_t tm_packet_spokesman(const struct tm_packet_writer *writer, const struct tm_event *event, uint64_t sequence);
 
 /* Returns the number of a new sequence for packets that the output makes itself. */
 uint32_t tm_packet_new_sequence(struct tm_packet_writer *writer);
 
-/* True if ids of FILE differ from those that its trace has. */
+/* True if ids of FILE differ from those in its trace. */
 static inline bool tm_packet_mixes_ids(const struct tm_packet_writer *writer, uint32_t file)
 {
     return file != writer->first_proto;
 }
 
-/* The id that the output has for ID, a track uuid of FILE. 0 stays 0. */
+/* The output's id for ID, a track uuid of FILE. 0 stays 0. */
 uint64_t tm_packet_id(const struct tm_packet_writer *writer, uint32_t file, uint64_t id);
 
-/* The id that the output has for flow ID of FILE. If flows are joined, the id does not change. */
+/* The output's id for flow ID of FILE. If flows are joined, it is unchanged. */
 static inline uint64_t tm_packet_flow(const struct tm_packet_writer *writer, uint32_t file, uint64_t id)
 {
     return writer->joins_flows ? id : tm_packet_id(writer, file, id);
@@ -159,22 +159,22 @@ const char *tm_packet_file_name(const struct tm_catalog *catalog, uint32_t file,
 enum tm_status tm_packet_child_track(struct tm_packet_writer *writer, const struct tm_event *event, uint64_t uuid,
                                      uint64_t parent, struct tm_error *err);
 
-/* Collects packets until tm_packet_aside_end. They do not go to the output. */
+/* Collects packets apart from the output until tm_packet_aside_end. */
 void tm_packet_aside_begin(struct tm_packet_writer *writer);
 
-/* TEXT, which is empty, becomes what was written aside. */
+/* Sets TEXT, which is empty, to the collected packets. */
 void tm_packet_aside_end(struct tm_packet_writer *writer, struct tm_buf *text);
 
 /* Opens a placeholder: packets with two versions, one of which is chosen before the last flush. *PLACEHOLDER is its
- * number. Takes VERSIONS over, also if it fails. What follows waits, beyond a few MiB in a temporary file. TM_OK or
- * TM_E_SYSTEM. */
+ * number. Takes VERSIONS over, also if it fails. Later packets are pending; beyond a few MiB they are in a temporary
+ * file. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_packet_placeholder(struct tm_packet_writer *writer, struct tm_buf versions[2], uint32_t *placeholder,
                                      struct tm_error *err);
 
 /* Replaces PLACEHOLDER by its version WHICH. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_packet_decide(struct tm_packet_writer *writer, uint32_t placeholder, int which, struct tm_error *err);
 
-/* All that no open placeholder holds back. */
+/* Writes everything that no open placeholder holds back. */
 enum tm_status tm_packet_writer_flush(struct tm_packet_writer *writer, struct tm_error *err);
 void tm_packet_writer_release(struct tm_packet_writer *writer);
 

@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-enum { NAMES_MAX = 1 << 20 }; /* more are not said */
+enum { NAMES_MAX = 1 << 20 }; /* further names are not written */
 
-/* Thread TID in the life it has now, whichever process it is in. */
+/* The key of thread TID in its present lifetime, in any process. */
 static uint64_t thread_key(const struct tm_track_owners *owners, int64_t raw_id, int64_t tid)
 {
     struct tm_track_task task = tm_track_task_of(owners, raw_id, true, INT64_MIN, tid);

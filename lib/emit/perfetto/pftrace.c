@@ -1,4 +1,4 @@
-/* Output pftrace: one Perfetto trace file on one timeline. doc/pftrace.md is its design. */
+/* Output pftrace: one Perfetto trace file on one timeline. doc/pftrace.md describes the design. */
 #include "emit/outputs.h"
 #include "emit/perfetto/fast_path.h"
 #include "emit/perfetto/internal.h"
@@ -40,7 +40,7 @@ static bool has_json_beside_others(const struct tm_catalog *c)
     return json && others;
 }
 
-/* The first batch: all that is no event is known by now. */
+/* Called at the first batch: everything except events is known. */
 static enum tm_status start(struct pftrace *p, struct tm_error *err)
 {
     enum tm_status st = tm_packet_writer_init(&p->packets, p->context->catalog, p->context->fd, err);
@@ -108,7 +108,7 @@ static enum tm_status add_extra(struct pftrace *p, const struct tm_event *e, str
     return TM_OK;
 }
 
-/* True when E is what a tracing service says of itself, which is *FIELD then. */
+/* True if E is an event of the tracing service about itself, *FIELD. */
 static bool is_service_event(const struct tm_event *e, struct tm_pb_field *field)
 {
     struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
@@ -118,7 +118,7 @@ static bool is_service_event(const struct tm_event *e, struct tm_pb_field *field
     return false;
 }
 
-/* A reader may take that all before a service event is there. */
+/* A reader may expect that everything before a service event is complete. */
 static enum tm_status write_service_event(struct pftrace *p, const struct tm_event *e, const struct tm_pb_field *field,
                                           struct tm_error *err)
 {
@@ -130,8 +130,8 @@ static enum tm_status write_service_event(struct pftrace *p, const struct tm_eve
     return st < 0 ? st : tm_packet_retime(&p->packets, &event, NULL, err);
 }
 
-/* True when the reference importer, as of v58, dies of E's packet: a Winscope shell transition (field 96 of
- * TracePacket) of any machine but the one that it takes for the host. */
+/* True if the reference importer, as of v58, crashes on E's packet: a Winscope shell transition (field 96 of
+ * TracePacket) of a machine that it does not take for the host. */
 static bool is_deadly(const struct pftrace *p, const struct tm_event *e)
 {
     enum { SHELL_TRANSITION = 96 };
@@ -156,14 +156,14 @@ static enum tm_status write_packet(struct pftrace *p, const struct tm_event *e, 
         return write_service_event(p, e, &service_event, err);
     bool may_have_extras = e->kind >= TM_KIND_SLICE_BEGIN && e->kind <= TM_KIND_COUNTER;
     if (may_have_extras && p->no_values_follow)
-        return tm_packet_retime(&p->packets, e, &p->extras, err); /* which are none */
+        return tm_packet_retime(&p->packets, e, &p->extras, err); /* it has no extra values */
     if (!may_have_extras || !tm_packet_has_extras(e))
         return tm_packet_retime(&p->packets, e, NULL, err);
     return keep_pending(p, e, err);
 }
 
-/* True when E is a marker in a line of text whose machine has markers of another file: on the same
- * threads they would nest in each other. Counters do not. */
+/* True if E is a marker in a line of text and its machine has markers of another file: on the same threads they would
+ * nest in each other. Counters do not. */
 static bool is_foreign_marker(struct pftrace *p, const struct tm_event *e)
 {
     if (e->kind < TM_KIND_SLICE_BEGIN || e->kind >= TM_KIND_COUNTER || e->machine >= p->packets.machine_count ||
@@ -175,8 +175,8 @@ static bool is_foreign_marker(struct pftrace *p, const struct tm_event *e)
     return *owner != e->file + 1;
 }
 
-/* True when E, a line of text among events of another format, is nothing that nests with these: no slice, no counter of
- * a process. */
+/* True if E, a line of text among events of another format, cannot nest with these: it is not a slice and not a counter
+ * of a process. */
 static bool is_of_kernel_alone(const struct tm_event *e)
 {
     switch (e->kind) {
@@ -195,7 +195,7 @@ static bool is_of_kernel_alone(const struct tm_event *e)
     }
 }
 
-/* E may tell of a thread's process: what needs to know that takes it in. */
+/* Passes E, which may state a thread's process, to the parts that need it. */
 static enum tm_status note_task(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     bool is_marker = (e->kind >= TM_KIND_SLICE_BEGIN && e->kind <= TM_KIND_COUNTER) || e->kind == TM_KIND_FTRACE;
@@ -208,7 +208,7 @@ static enum tm_status note_task(struct pftrace *p, const struct tm_event *e, str
     return st == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* Whether E, an event of the kernel, is from before its file's data counts. */
+/* True if E, a kernel event, is from before the data of its file counts. */
 static bool is_early(struct pftrace *p, const struct tm_event *e)
 {
     if (e->time_ns >= tm_ftrace_bounds_start(&p->bounds, e))
@@ -217,8 +217,8 @@ static bool is_early(struct pftrace *p, const struct tm_event *e)
     return true;
 }
 
-/* E, an event of the kernel, where files count from different times on: TM_END where it is left out. A switch after
- * one that is left out does not say who ran, as to a reader of its file. */
+/* Writes E, a kernel event, if files count from different times on. TM_END: it is left out. The switch after a left-out
+ * one does not state the task before it, as for a reader of its file. */
 static enum tm_status cut(struct pftrace *p, struct tm_event *e, struct tm_error *err)
 {
     bool is_cut = is_early(p, e), after_cut = false;
@@ -232,7 +232,8 @@ static enum tm_status cut(struct pftrace *p, struct tm_event *e, struct tm_error
     return is_cut ? TM_END : TM_OK;
 }
 
-/* Scheduling that came as one message. Where its events name threads, or may be left out, each comes at its time. */
+/* Writes scheduling that came as one message. If its events name threads, or may be left out, each is written at its
+ * time. */
 static enum tm_status write_message(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     int64_t last_ns = tm_compact_rows_last(e->time_ns, e->dur_ns);
@@ -252,7 +253,7 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
     if ((st = flush_waiting(p, err)) < 0)
         return st;
     if (e->kind == TM_KIND_METADATA && e->flags & TM_EVENT_DERIVED)
-        return TM_OK; /* of concern to the bounds alone */
+        return TM_OK; /* only the bounds need it */
     if ((st = note_task(p, e, err)) < 0)
         return st;
     if (tm_pftrace_waits(e))
@@ -305,7 +306,7 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
             return tm_track_write(&p->tracks, e, err);
         st = tm_ftrace_write_line(&p->ftrace, e, err);
         p->after_packet = st == TM_OK &&
-                          (e->kind == TM_KIND_COUNTER || tm_binder_event_of(e)); /* a reader makes the same of it */
+                          (e->kind == TM_KIND_COUNTER || tm_binder_event_of(e)); /* a reader derives the same from it */
         return st == TM_END ? tm_track_write(&p->tracks, e, err) : st;
     default:
         if (e->kind == TM_KIND_TASK_RENAME && e->flags & TM_EVENT_DERIVED)
@@ -318,7 +319,7 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
     }
 }
 
-/* True when A comes before B in the order of the merged trace. */
+/* True if A comes before B in the order of the merged trace. */
 static bool is_before(const struct pftrace *p, const struct tm_event *a, const struct tm_event *b)
 {
     const struct tm_catalog_file *files = p->context->catalog->files;
@@ -329,7 +330,7 @@ static bool is_before(const struct pftrace *p, const struct tm_event *a, const s
     return a->position < b->position;
 }
 
-/* Packets without a time that act before E, each at its time; NULL: all. */
+/* Writes the untimed packets that act before E, each at its time; NULL: all. */
 static enum tm_status write_untimed(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -345,12 +346,12 @@ static enum tm_status write_untimed(struct pftrace *p, const struct tm_event *e,
     return st;
 }
 
-/* What was taken apart, up to UNTIL; NULL: all. */
+/* Writes the events of split messages up to UNTIL; NULL: all. */
 static enum tm_status write_messages(struct pftrace *p, const struct tm_event *until, struct tm_error *err)
 {
     const struct tm_event *e;
     enum tm_status st = TM_OK;
-    if (p->messages.bytes > MESSAGE_BYTES_MAX) /* more at one time than there is memory for: the rest is not in order */
+    if (p->messages.bytes > MESSAGE_BYTES_MAX) /* too many overlap for the memory: the rest is not in order */
         until = NULL;
     while (st == TM_OK && (e = tm_open_messages_next(&p->messages, p->context->catalog, until)) != NULL) {
         st = write_event(p, e, err);
@@ -360,14 +361,14 @@ static enum tm_status write_messages(struct pftrace *p, const struct tm_event *u
     return st;
 }
 
-/* True when row I is a value of the packet before it; also where I is in a batch that is still to come. */
+/* True if row I is a value of the packet before it; also if I is in a later batch. */
 static bool may_be_extra(const struct tm_batch *batch, uint32_t i)
 {
     return i >= batch->count || (tm_batch_u32(batch, TM_COL_FLAGS, i) & TM_EVENT_DERIVED &&
                                  tm_batch_u32(batch, TM_COL_KIND, i) == TM_KIND_COUNTER);
 }
 
-/* True when row I is there and is no definition: after it come none. */
+/* True if row I exists and is not a definition; no values follow it then. */
 static bool is_past_definitions(const struct tm_batch *batch, uint32_t i)
 {
     return i < batch->count && !(tm_batch_u32(batch, TM_COL_FLAGS, i) & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED));

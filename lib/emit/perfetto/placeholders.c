@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* A record: the bytes that count, all ones while that is not decided, the bytes there is room for; then these. */
+/* Layout of a record: number of valid bytes (all ones while undecided), number of bytes of room, the bytes. */
 enum { HEAD_BYTES = 16, MEMORY_BYTES = 4 << 20, PIECE_BYTES = 1 << 16 };
 
 static enum tm_status write_head(struct tm_placeholders *h, uint64_t at, uint64_t len, uint64_t room,

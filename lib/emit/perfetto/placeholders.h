@@ -1,6 +1,6 @@
-/* Bytes of the output that wait for a decision. A placeholder has two versions of some packets. Until one of them is
- * chosen, everything after the placeholder waits. Memory: the open placeholders and a few MiB of what waits; the rest
- * is in a temporary file. */
+/* Bytes of the output that are pending until a decision. A placeholder has two versions of some packets. Until one of
+ * them is chosen, everything after the placeholder is pending. Memory: the open placeholders and a few MiB of pending
+ * bytes; the rest is in a temporary file. */
 #ifndef TM_EMIT_PERFETTO_PLACEHOLDERS_H
 #define TM_EMIT_PERFETTO_PLACEHOLDERS_H
 
@@ -11,30 +11,30 @@
 
 /* Zero-initialise. */
 struct tm_placeholders {
-    const char *dir; /* for the temporary file; borrowed; NULL: as tm_io_temporary */
+    const char *dir; /* for the temporary file; borrowed; NULL: the folder of tm_io_temporary */
     /* private */
     struct tm_paged_file bytes;
-    uint64_t begin, end; /* what is held back, as records */
+    uint64_t begin, end; /* extent of the pending records */
     struct tm_placeholder {
         uint64_t record;
         struct tm_buf versions[2];
-        uint32_t next_free; /* of one that is not open: as free */
+        uint32_t next_free; /* if it is not open: the next free one, coded like free */
     } *placeholders;
-    uint32_t count, cap, free; /* free: the number of one plus 1, 0 none */
+    uint32_t count, cap, free; /* free: number of a free one plus 1; 0: none */
 };
 
-/* True while anything waits. */
+/* True while any bytes are pending. */
 static inline bool tm_placeholders_any(const struct tm_placeholders *placeholders)
 {
     return placeholders->end > placeholders->begin;
 }
 
-/* Adds LEN bytes of DATA after all that waits. TM_OK or TM_E_SYSTEM. */
+/* Adds LEN bytes of DATA after all pending bytes. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_placeholders_put(struct tm_placeholders *placeholders, const void *data, size_t len,
                                    struct tm_error *err);
 
-/* Opens a placeholder after all that waits. *PLACEHOLDER is its number until it is decided. Takes VERSIONS over, also
- * if it fails. TM_OK or TM_E_SYSTEM. */
+/* Opens a placeholder after all pending bytes. *PLACEHOLDER is its number until it is decided. Takes VERSIONS over,
+ * also if it fails. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_placeholders_open(struct tm_placeholders *placeholders, struct tm_buf versions[2],
                                     uint32_t *placeholder, struct tm_error *err);
 
@@ -42,7 +42,7 @@ enum tm_status tm_placeholders_open(struct tm_placeholders *placeholders, struct
 enum tm_status tm_placeholders_decide(struct tm_placeholders *placeholders, uint32_t placeholder, int which,
                                       struct tm_error *err);
 
-/* Moves to OUT what waits for no open placeholder any more: MAX bytes and one record at most. TM_OK: there may be more;
+/* Moves bytes that no open placeholder holds back to OUT: at most MAX bytes plus one record. TM_OK: there may be more;
  * TM_END: there is no more; TM_E_SYSTEM. */
 enum tm_status tm_placeholders_take(struct tm_placeholders *placeholders, struct tm_buf *out, size_t max,
                                     struct tm_error *err);

@@ -1,4 +1,4 @@
-/* Output pftrace: what the trace says of itself, that it was merged, of what and how. */
+/* Output pftrace: the attributes that state that the trace was merged, its files, and how. */
 #include "emit/perfetto/internal.h"
 
 #include "base/hash.h"
@@ -48,7 +48,7 @@ static void add(struct tm_buf *text, const char *s, size_t len, bool *failed)
     *failed |= tm_buf_add(text, s, len) != TM_OK;
 }
 
-/* "BOOTTIME(watch) -> REALTIME(watch) = … (rendezvous, offset 250000000 ns)", for each clock of FILE. */
+/* Puts "BOOTTIME(watch) -> REALTIME(watch) = … (rendezvous, offset 250000000 ns)" for each clock of FILE. */
 static void add_placements(const struct tm_catalog *c, const struct tm_by_file *placements, uint32_t file,
                            struct tm_buf *text, bool *failed)
 {
@@ -82,7 +82,7 @@ static void add_uuid(const struct tm_catalog *c, const struct tm_by_file *metada
     }
 }
 
-/* tracemerge.file.N: N is the file's place in the order of processing. */
+/* Puts tracemerge.file.N; N is the file's place in the order of processing. */
 static void put_file(struct attributes *a, const struct tm_catalog *c, uint32_t file, struct tm_buf *text)
 {
     const struct tm_catalog_file *f = &c->files[file];
@@ -130,8 +130,7 @@ static enum tm_status write_packet(struct pftrace *p, uint32_t field, const stru
     return tm_packet_end(&p->packets, err);
 }
 
-/* Of several traces the merged one has an identity of its own, the same whenever they are merged the same way: a UUID
- * of version 8 (RFC 9562). */
+/* A merge of several traces has a UUID of its own, of version 8 (RFC 9562). Equal merges have equal UUIDs. */
 static enum tm_status write_uuid(struct pftrace *p, const struct tm_buf *attributes, struct tm_error *err)
 {
     struct tm_buf message = {0};

@@ -29,7 +29,7 @@ static enum tm_status is_cut(void *self, int64_t id, int64_t dur, int64_t arg_se
     return cut->failed ? tm_error_nomem(err) : TM_OK;
 }
 
-/* Its number; it is followed. */
+/* Returns its number and follows it. */
 static uint32_t number_of(const struct tm_reader_slices *slices, uint64_t uuid)
 {
     uint32_t number = 0;

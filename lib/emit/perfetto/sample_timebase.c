@@ -13,7 +13,7 @@ enum {
     TRACEPOINT_NAME = 1
 };
 
-/* PerfEvents.Counter of the event whose name without modifiers are the LEN bytes at NAME; 0: none. */
+/* PerfEvents.Counter of the event with the name (without modifiers) of LEN bytes at NAME; 0: none. */
 static uint64_t counter_of(const uint8_t *name, size_t len)
 {
     static const struct {
@@ -60,7 +60,7 @@ static bool put_event(struct tm_buf *out, const uint8_t *name, size_t len)
     if (counter)
         return tm_pb_put_varint(out, TIMEBASE_COUNTER, counter) == TM_OK;
     if (colon == NULL)
-        return true; /* of a unit that nobody knows */
+        return true; /* the unit is unknown */
     return tm_pb_begin(out, TIMEBASE_TRACEPOINT, &mark) == TM_OK &&
            tm_pb_put_bytes(out, TRACEPOINT_NAME, name, len) == TM_OK && tm_pb_end(out, mark) == TM_OK;
 }

@@ -18,11 +18,11 @@ enum {
 
 enum { BUILD_ID_MAX = 64 };
 
-/* A frame as the detail has it. */
+/* A frame as in the detail. */
 struct frame {
     const uint8_t *function, *mapping, *file;
     size_t function_len, mapping_len, file_len;
-    uint32_t line; /* 0: not known */
+    uint32_t line; /* 0: unknown */
     uint8_t build_id[BUILD_ID_MAX];
     size_t build_id_len;
     uint64_t rel_pc, mapping_start, mapping_end;
@@ -50,7 +50,7 @@ static void release_tables(struct tm_sample_sequence *s)
     tm_intern_release(&s->stacks);
 }
 
-/* The event that E counted, as a name in w->names: *NAME is its number plus 1, 0 where it counted nothing. */
+/* Sets *NAME to the number in w->names, plus 1, of the event that E counted; 0: none. */
 static enum tm_status name_of(struct tm_sample_writer *w, const struct tm_event *e, uint32_t *name)
 {
     struct tm_text text = tm_catalog_string(w->packets->catalog, e->name, e);
@@ -84,7 +84,7 @@ static enum tm_status sequence_of(struct tm_sample_writer *w, const struct tm_ev
     return TM_OK;
 }
 
-/* The iid of a string; a new one's InternedString goes to w->interned as field FIELD. */
+/* The iid of a string. A new string's InternedString goes to w->interned as field FIELD. */
 static enum tm_status intern_string(struct tm_sample_writer *w, struct tm_intern *table, uint32_t field,
                                     const uint8_t *text, size_t len, uint64_t *iid)
 {
@@ -105,8 +105,8 @@ static enum tm_status intern_string(struct tm_sample_writer *w, struct tm_intern
                : TM_E_SYSTEM;
 }
 
-/* A mapping is a path, a build id and addresses, as far as they are known. One without a path has none: of an empty one
- * readers make "/". */
+/* A mapping is a path, a build id and addresses, as far as they are known. A frame without a path has no mapping:
+ * readers would show an empty path as "/". */
 static enum tm_status intern_mapping(struct tm_sample_writer *w, struct tm_sample_sequence *s, const struct frame *f,
                                      uint64_t *iid)
 {
@@ -142,7 +142,7 @@ static enum tm_status intern_mapping(struct tm_sample_writer *w, struct tm_sampl
                : TM_E_SYSTEM;
 }
 
-/* Whether F has a place in memory. Readers tell two frames of one place apart by their functions alone. */
+/* True if F has an address. Readers distinguish two frames at one address only by their functions. */
 static bool has_place(const struct frame *f)
 {
     return f->mapping_len > 0 || f->build_id_len > 0 || f->mapping_start > 0 || f->rel_pc > 0;
@@ -190,7 +190,7 @@ static int digit_of(uint8_t c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The bytes of a build id in hexadecimal. What is none stays empty. */
+/* Puts the bytes of a build id in hexadecimal; an empty one stays empty. */
 static void read_build_id(struct frame *f, const uint8_t *text, size_t len)
 {
     for (size_t i = 0; i + 1 < len && i / 2 < BUILD_ID_MAX; i += 2) {
@@ -212,7 +212,7 @@ static struct frame read_frame(const struct tm_pb_field *field)
             f.function = g.data;
             f.function_len = g.len;
         } else if (g.id == TM_STACK_FRAME_MAPPING && g.type == TM_PB_LEN) {
-            size_t slash = g.len > 0 && g.data[0] == '/'; /* readers put one before each part of a path */
+            size_t slash = g.len > 0 && g.data[0] == '/'; /* readers put a slash before each part of a path */
             f.mapping = g.data + slash;
             f.mapping_len = g.len - slash;
         } else if (g.id == TM_STACK_FRAME_FILE && g.type == TM_PB_LEN) {
@@ -233,7 +233,7 @@ static struct frame read_frame(const struct tm_pb_field *field)
     return f;
 }
 
-/* The iid of the whole stack of E, 0 where it has none. TM_END: a table is full. */
+/* The iid of the whole stack of E; 0: it has none. TM_END: a table is full. */
 static enum tm_status intern_stack(struct tm_sample_writer *w, struct tm_sample_sequence *s, const struct tm_event *e,
                                    uint64_t *iid)
 {
@@ -304,7 +304,7 @@ static uint64_t process_of(const struct tm_sample_writer *w, const struct tm_eve
     return process_key(e->machine, e->tid, &key) && tm_map_find(&w->processes, key, &pid) ? pid : (uint64_t)e->tid;
 }
 
-/* The mode of E's cpu; 0: not known. */
+/* The mode of E's cpu; 0: unknown. */
 static uint64_t mode_of(const struct tm_event *e)
 {
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
@@ -315,7 +315,7 @@ static uint64_t mode_of(const struct tm_event *e)
     return 0;
 }
 
-/* *COUNT: what the event of sequence S has counted on E's cpu, with E. Packets say it from the beginning on. */
+/* Sets *COUNT to the count of sequence S's event on E's cpu so far, including E. Packets state the total. */
 static enum tm_status add_count(struct tm_sample_writer *w, const struct tm_sample_sequence *s,
                                 const struct tm_event *e, int64_t *count, struct tm_error *err)
 {
@@ -331,7 +331,8 @@ static enum tm_status add_count(struct tm_sample_writer *w, const struct tm_samp
     return tm_table_set(&w->counts, &key, *count, err);
 }
 
-/* What stands on a sequence before its first sample: the packet's sequence and its state. NAME as name_of has it. */
+/* Puts the fields before a sequence's first sample: the packet's sequence and its state. NAME is the result of
+ * name_of. */
 static bool put_state(struct tm_sample_writer *w, struct tm_sample_sequence *s, uint32_t name, struct tm_buf *out)
 {
     uint64_t flags = TM_SEQUENCE_NEEDS_STATE;
@@ -384,7 +385,7 @@ enum tm_status tm_sample_write(struct tm_sample_writer *w, const struct tm_event
     if (st < 0)
         return st;
     if ((st = intern_stack(w, s, e, &stack_iid)) == TM_END) {
-        release_tables(s); /* a table is full: the rest goes on a sequence with tables of its own */
+        release_tables(s); /* a table is full: continue on a sequence with new tables */
         init_tables(s);
         s->id = 0;
         st = intern_stack(w, s, e, &stack_iid);

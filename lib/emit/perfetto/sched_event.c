@@ -3,16 +3,17 @@
 #include "base/pb.h"
 
 enum { EVENT_SCHED_SWITCH = 4, EVENT_COMMON_FLAGS = 5, EVENT_SCHED_WAKING = 20 };
-enum { NUMBERS_MAX = 8 }; /* fields that are no text, with the heads of both messages */
+enum { NUMBERS_MAX = 8 }; /* numeric fields, including the heads of both messages */
 
-/* Most bytes that TEXT takes as a field, with what short_text_at writes and does not count. */
+/* The largest number of bytes that TEXT takes as a field, including those that short_text_at writes and does not
+ * count. */
 static inline size_t text_max(struct tm_text text)
 {
     return TM_PB_FIELD_MAX + TM_CATALOG_TEXT_SLACK + text.len;
 }
 
-/* Appends TEXT, the string STRING, as field ID; without a text nothing. Names of tasks are short. Their length is
- * unpredictable, so a fixed size is copied, which avoids a mispredicted branch. */
+/* Appends TEXT, the string STRING, as field ID; appends nothing without a text. Names of tasks are short, and their
+ * length is unpredictable; copying a fixed size avoids a mispredicted branch. */
 static inline uint8_t *text_at(uint8_t *p, uint32_t id, uint32_t string, struct tm_text text)
 {
     if (text.data == NULL)
@@ -25,7 +26,8 @@ static inline uint8_t *text_at(uint8_t *p, uint32_t id, uint32_t string, struct 
     return p + 1 + text.len;
 }
 
-/* The fields of E after its time at P, where there is room; *BODY is where the length of the last of them belongs. */
+/* Writes the fields of E after its time at P, where there is room. *BODY is where the length of the last message
+ * belongs. */
 static inline uint8_t *put_switch(uint8_t *p, const struct tm_event *e, const struct tm_text names[2], uint64_t state,
                                   uint8_t **body)
 {
@@ -66,7 +68,7 @@ enum tm_status tm_sched_event_put(struct tm_buf *out, const struct tm_catalog *c
     uint8_t *p = tm_pb_varint_at(event + 1, TM_FTRACE_TIMESTAMP, (uint64_t)e->time_ns);
     p = is_switch ? put_switch(p, e, names, state, &body) : put_waking(p, e, names[0], &body);
     out->len = (size_t)(p - out->data);
-    if (p - event <= 0x80) { /* both lengths are a byte */
+    if (p - event <= 0x80) { /* both lengths take one byte */
         *body = (uint8_t)(p - body - 1);
         *event = (uint8_t)(p - event - 1);
         return TM_OK;

@@ -1,5 +1,4 @@
-/* A scheduling event as a FtraceEvent, all of it from columns. Source: ftrace_event.proto and sched.proto of Perfetto.
- */
+/* A scheduling event as a FtraceEvent, made of its columns. Source: ftrace_event.proto and sched.proto of Perfetto. */
 #ifndef TM_EMIT_PERFETTO_SCHED_EVENT_H
 #define TM_EMIT_PERFETTO_SCHED_EVENT_H
 
@@ -12,7 +11,7 @@ enum { TM_BUNDLE_CPU = 1, TM_BUNDLE_EVENT = 2, TM_BUNDLE_COMPACT_SCHED = 4 };
 enum { TM_FTRACE_TIMESTAMP = 1, TM_FTRACE_PID = 2 };
 
 /* Appends EVENT, a SCHED_SWITCH whose prev_state a kernel would have recorded as STATE, or a SCHED_WAKING, to OUT as
- * field event of a bundle. Its strings are looked up in CATALOG. TM_OK, or TM_E_SYSTEM with OUT in pieces. */
+ * field event of a bundle. Its strings are in CATALOG. TM_OK, or TM_E_SYSTEM, after which OUT has a partial field. */
 enum tm_status tm_sched_event_put(struct tm_buf *out, const struct tm_catalog *catalog, const struct tm_event *event,
                                   uint64_t state);
 

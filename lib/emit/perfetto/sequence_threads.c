@@ -11,7 +11,7 @@ static uint64_t key_of(const struct tm_event *e)
     return tm_hash_u64((uint64_t)e->file << 32 | e->sequence);
 }
 
-/* Room for GENERATION in said. */
+/* Makes room for GENERATION in said. */
 static bool reach(struct tm_sequence_threads *t, uint32_t generation)
 {
     if (generation < t->said_cap)
@@ -28,7 +28,7 @@ static bool reach(struct tm_sequence_threads *t, uint32_t generation)
     return true;
 }
 
-/* The row of KEY, made if new. */
+/* Finds or makes the row of KEY. */
 static struct tm_sequence_thread *row_of(struct tm_sequence_threads *t, uint64_t key, uint32_t *number)
 {
     if (tm_map_find(&t->by_sequence, key, number))
@@ -48,7 +48,7 @@ static struct tm_sequence_thread *row_of(struct tm_sequence_threads *t, uint64_t
     return &t->rows[t->count - 1];
 }
 
-/* A message in field FIELD and the fields of it that are left out, as a name that is said again is a later one. */
+/* A message in field FIELD, and those of its fields that are left out: a repeated name would count as a later one. */
 struct strip {
     uint32_t field, name, other_name;
     const struct strip *inner; /* ends with field 0 */
@@ -57,7 +57,7 @@ struct strip {
 static const struct strip thread_strip[] = {{4, 5, 0, NULL}, {0, 0, 0, NULL}};
 static const struct strip packet_strip[] = {{60, 2, 10, thread_strip}, {44, 5, 0, NULL}, {0, 0, 0, NULL}};
 
-/* The message at DATA goes to OUT as OUTER has it. */
+/* Appends the message at DATA to OUT without the fields that OUTER leaves out. */
 static bool put_stripped(struct tm_buf *out, const uint8_t *data, size_t len, const struct strip *outer)
 {
     struct tm_pb pb = tm_pb_of(data, len);
@@ -86,7 +86,7 @@ enum tm_status tm_sequence_threads_note(struct tm_sequence_threads *t, const str
     if (e->generation == 0)
         return TM_OK;
     struct tm_sequence_thread *row = row_of(t, key_of(e), &number);
-    if (row && row->bytes && row->bytes == e->raw) /* said again */
+    if (row && row->bytes && row->bytes == e->raw) /* it is repeated */
         return TM_OK;
     const struct strip all = {0, 0, 0, packet_strip};
     struct tm_buf bytes = {0};

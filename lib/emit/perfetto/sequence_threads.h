@@ -9,24 +9,24 @@
 
 /* Zero-initialise. */
 struct tm_sequence_threads {
-    struct tm_map by_sequence; /* (file, sequence) -> number in rows, plus 1 */
+    struct tm_map by_sequence; /* (file, sequence) to the number in rows plus 1 */
     struct tm_sequence_thread {
         struct tm_event event; /* the descriptor; its payload is owned */
         uint8_t *bytes;
     } *rows;
     uint32_t count, cap;
-    uint32_t *said; /* of each generation: number of the row that it has, plus 1 */
+    uint32_t *said; /* by generation: number of the written row plus 1 */
     uint32_t said_cap;
 };
 
-/* EVENT is a thread's descriptor on its sequence. TM_OK or TM_E_SYSTEM. */
+/* Notes EVENT, a thread's descriptor on its sequence. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_sequence_threads_note(struct tm_sequence_threads *threads, const struct tm_event *event);
 
-/* The descriptor that must be said before EVENT, of EVENT's generation; once for each. NULL: none.
- * Valid until the next note. */
+/* Returns the descriptor that must precede EVENT, of EVENT's generation; once for each. NULL: none. Valid until the
+ * next note. */
 const struct tm_event *tm_sequence_threads_missing(struct tm_sequence_threads *threads, const struct tm_event *event);
 
-/* True when tm_sequence_threads_missing has nothing for events of GENERATION. */
+/* True if tm_sequence_threads_missing has nothing for events of GENERATION. */
 static inline bool tm_sequence_threads_is_said(const struct tm_sequence_threads *threads, uint32_t generation)
 {
     return threads->count == 0 || generation == 0 || (generation < threads->said_cap && threads->said[generation]);

@@ -2,7 +2,7 @@
 
 /* Field numbers of perfetto/trace/clock_snapshot.proto and remote_clock_sync.proto. */
 enum {
-    REMOTE_CLOCK_SYNC = 107, /* of TracePacket */
+    REMOTE_CLOCK_SYNC = 107, /* field of TracePacket */
     SNAPSHOT_CLOCKS = 1,
     SNAPSHOT_PRIMARY = 2,
     CLOCK_ID = 1,
@@ -12,7 +12,7 @@ enum {
     ROUND_HOST = 3
 };
 
-/* A packet that is being written; where memory is short nothing more is. */
+/* A packet being written; after an error nothing more is. */
 struct snapshot {
     struct tm_packet_writer *packets;
     const struct tm_clock_rows *clocks;
@@ -48,8 +48,8 @@ static enum tm_status end(struct snapshot *s, uint32_t primary, struct tm_error 
     return s->good ? tm_packet_end(s->packets, err) : tm_error_nomem(err);
 }
 
-/* What goes with the readings of a moment: BOOTTIME, which reads trace time; on machines without the trace-time clock
- * TRACE_FILE too, as a snapshot that has it does not make BOOTTIME the trace-time clock. */
+/* Puts the readings that accompany those of a snapshot: BOOTTIME, which reads trace time. On machines without the
+ * trace-time clock also TRACE_FILE, because a snapshot with it does not make BOOTTIME the trace-time clock. */
 static void put_moment(struct snapshot *s, int64_t ts_ns)
 {
     put_reading(s, TM_CLOCK_BOOTTIME, ts_ns);
@@ -62,7 +62,7 @@ static uint32_t primary_of(const struct snapshot *s)
     return s->machine == s->clocks->trace ? s->clocks->trace_clock : 0;
 }
 
-/* Row ROW of all columns of the group that begins at PLACE of by_group. */
+/* Writes row ROW of all columns of the group that begins at PLACE of by_group. */
 static enum tm_status write_group_row(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks,
                                       uint32_t place, uint32_t row, struct tm_error *err)
 {
@@ -95,7 +95,7 @@ static enum tm_status write_groups(struct tm_packet_writer *packets, const struc
     return st;
 }
 
-/* A row that stands for itself: a moment, or a reading that a reader places by what it knows. */
+/* Writes a lone row: a time, or a reading that readers place by the columns. */
 static enum tm_status write_lone(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks, uint32_t machine,
                                  struct tm_error *err)
 {
@@ -117,8 +117,8 @@ static enum tm_status write_lone(struct tm_packet_writer *packets, const struct 
     return st;
 }
 
-/* MACHINE's BOOTTIME is the home machine's: rounds of a synchronization that took no time and found no difference. So
- * no reader assumes anything of the two, as that their wall clocks agree. */
+/* Relates MACHINE's BOOTTIME to the home machine's: rounds of a synchronization that took no time and found no
+ * difference. So readers assume nothing else, such as equal wall clocks. */
 static enum tm_status relate(struct tm_packet_writer *packets, uint32_t machine, struct tm_error *err)
 {
     struct tm_buf *out = &packets->out;
@@ -160,7 +160,7 @@ static enum tm_status claim(struct tm_packet_writer *packets, const struct tm_cl
     return end(&s, clock, err);
 }
 
-/* True where a snapshot of MACHINE will be written that has CLOCK. */
+/* True if a snapshot of MACHINE with CLOCK will be written. */
 static bool has_moments(const struct tm_clock_rows *clocks, uint32_t machine, uint32_t clock)
 {
     for (uint32_t i = 0; i < clocks->column_count; i++)
@@ -172,7 +172,7 @@ static bool has_moments(const struct tm_clock_rows *clocks, uint32_t machine, ui
     return false;
 }
 
-/* The rows of the trace-time machine, which claims trace time. */
+/* Writes the rows of the trace-time machine, which claims trace time. */
 static enum tm_status write_trace_machine(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks,
                                           struct tm_error *err)
 {
@@ -182,9 +182,9 @@ static enum tm_status write_trace_machine(struct tm_packet_writer *packets, cons
     return st < 0 ? st : write_rows(packets, clocks, clocks->trace, err);
 }
 
-/* Other machines take over the home machine's default clock, and what relates them has the machine on its other side
- * whose clock is trace time then. So where the trace-time clock is not the home machine's BOOTTIME, that is trace time
- * until all are related. */
+/* Other machines take over the home machine's default clock, and a relation's other side is the machine of the current
+ * trace-time clock. So if the trace-time clock is not the home machine's BOOTTIME, that is the trace time until all
+ * machines are related. */
 enum tm_status tm_snapshots_write(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks,
                                   struct tm_error *err)
 {
@@ -214,8 +214,8 @@ static enum tm_status write_alone(struct tm_packet_writer *packets, const struct
     return end(&s, 0, err);
 }
 
-/* A clock that runs backwards in snapshots of one kind is no source of times any more. Here it is a kind that lists
- * this clock alone, and the first of both readings has been there. */
+/* A clock that runs backwards in snapshots of one kind is not used as a source of times any more. Here the kind lists
+ * only this clock, and the first of both readings was written before. */
 static enum tm_status bar(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks, uint32_t clock,
                           struct tm_error *err)
 {

@@ -4,7 +4,7 @@
 
 enum { ATTRIBUTE = 1, ATTRIBUTE_KEY = 1, ATTRIBUTE_INT = 2 };
 
-/* Statistics of recorded packets that the packets, as the merged trace has them, make a reader count once more. */
+/* Statistics that a reader counts again from the packets of the merged trace. */
 static const char *const counted_again[] = {
     "compact_sched_has_parse_errors",
     "debug_annotation_errors",

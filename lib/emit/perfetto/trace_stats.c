@@ -11,7 +11,7 @@ enum {
     FILTER_DISCARDED = 20
 };
 
-/* Fields of TraceStats that are counted by session: all numbers but what became of the final flush (15). */
+/* Fields of TraceStats that are counted by session: all numbers except the result of the final flush (15). */
 static bool is_sum(const struct tm_pb_field *f)
 {
     return f->type == TM_PB_VARINT && f->id < TM_TRACE_STATS_SUMS;
@@ -49,7 +49,7 @@ static enum tm_status note_filter(struct tm_trace_stats_file *file, const struct
     return st;
 }
 
-/* What MESSAGE says takes the place of what the file said before. TM_END: it is too much to be kept. */
+/* Replaces the earlier statistics of the file by MESSAGE. TM_END: it is too large to keep. */
 static enum tm_status note(struct tm_trace_stats_file *file, const struct tm_pb_field *message)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
@@ -74,7 +74,7 @@ static enum tm_status note(struct tm_trace_stats_file *file, const struct tm_pb_
     return st;
 }
 
-/* FilterStats of the files of one machine. */
+/* Adds the FilterStats of the files of one machine. */
 static enum tm_status put_filter(const struct tm_trace_stats *stats, uint32_t machine, struct tm_buf *out)
 {
     size_t mark;
@@ -99,7 +99,7 @@ static enum tm_status put_filter(const struct tm_trace_stats *stats, uint32_t ma
     return st == TM_OK ? tm_pb_end(out, mark) : st;
 }
 
-/* What is known of all files of one machine. */
+/* The statistics of all files of one machine. */
 static enum tm_status put_all(const struct tm_trace_stats *stats, uint32_t machine, struct tm_buf *out)
 {
     uint64_t sums[TM_TRACE_STATS_SUMS] = {0};
@@ -122,7 +122,7 @@ static enum tm_status put_all(const struct tm_trace_stats *stats, uint32_t machi
     return st == TM_OK && has_filter ? put_filter(stats, machine, out) : st;
 }
 
-/* WriterStats with the sequence of the output, whose buffer is after FIRST_BUFFER others. */
+/* Puts WriterStats with the sequence of the output. FIRST_BUFFER buffers precede its buffer. */
 static enum tm_status put_writer(struct tm_packet_writer *w, const struct tm_event *e,
                                  const struct tm_pb_field *message, uint32_t first_buffer)
 {
@@ -140,7 +140,7 @@ static enum tm_status put_writer(struct tm_packet_writer *w, const struct tm_eve
             st = tm_buf_add(&w->out, f.start, (size_t)(f.end - f.start));
     }
     uint32_t output = tm_packet_spokesman(w, e, sequence);
-    if (output == 0) /* one that nothing is on */
+    if (output == 0) /* nothing is on that sequence */
         output = tm_packet_new_sequence(w);
     if (st == TM_OK)
         st = tm_pb_put_varint(&w->out, WRITER_SEQUENCE, output);
@@ -149,7 +149,7 @@ static enum tm_status put_writer(struct tm_packet_writer *w, const struct tm_eve
     return st == TM_OK ? tm_pb_end(&w->out, mark) : st;
 }
 
-/* How many buffers of its machine come before those of FILE; *IS_ALONE: no other file has any. */
+/* Counts the buffers of its machine that precede those of FILE. *IS_ALONE: no other file has any. */
 static uint32_t buffers_before(const struct tm_trace_stats *stats, const struct tm_trace_stats_file *file,
                                bool *is_alone)
 {

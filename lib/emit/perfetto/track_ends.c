@@ -66,7 +66,7 @@ enum tm_status tm_track_ends_mean(struct tm_track_writer *w, struct tm_event *e,
     enum tm_status st = tm_reader_slices_end(&w->twins, uuid, e->time_ns, label, &twin, err);
     if (st < 0 || (st = tm_deferred_choice_clear(w, e, uuid, err)) < 0)
         return st;
-    do /* a complete event that would be taken for it is moved out of its way */
+    do /* a complete event that the end would end instead moves to its lane */
         st = tm_end_label_write(w, e, uuid, twin, label, err);
     while (st == TM_END && twin != TM_NO_ID && (st = tm_deferred_choice_move_above(w, uuid, twin, err)) == TM_OK);
     return st;

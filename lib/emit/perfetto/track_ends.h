@@ -1,4 +1,4 @@
-/* Names of ends on tracks that have begins and ends beside complete events (reader_slices.h). */
+/* Names of ends on tracks that have begins and ends as well as complete events (reader_slices.h). */
 #ifndef TM_EMIT_PERFETTO_TRACK_ENDS_H
 #define TM_EMIT_PERFETTO_TRACK_ENDS_H
 
@@ -8,17 +8,17 @@
  * events at once, others when a slice begins. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_track_ends_follow(struct tm_track_writer *writer, struct tm_error *err);
 
-/* Notes that a slice of EVENT begins on track UUID; *TWIN is its number. Complete events that cannot stay there move
- * (deferred_choice.h). TM_OK; TM_END: the slice crosses a complete event there; TM_E_SYSTEM. */
+/* Notes that a slice of EVENT begins on track UUID; *TWIN is its number. Complete events that cannot stay there move to
+ * their lanes (deferred_choice.h). TM_OK; TM_END: the slice crosses a complete event there; TM_E_SYSTEM. */
 enum tm_status tm_track_ends_begin(struct tm_track_writer *writer, const struct tm_event *event, uint64_t uuid,
                                    int64_t dur_ns, int64_t *twin, struct tm_error *err);
 
-/* Notes that slice TWIN was written to UUID. DUR_NS is 0 for an instant, else -1. TM_OK or TM_E_SYSTEM. */
+/* Notes that slice TWIN was written to UUID. DUR_NS is 0 for an instant, otherwise -1. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_track_ends_begun(struct tm_track_writer *writer, const struct tm_event *event, uint64_t uuid,
                                    int64_t dur_ns, int64_t twin, struct tm_error *err);
 
-/* E is an end in a file. Gives it a name and category with which a reader of the output ends the slice that it means in
- * its file. TM_OK; TM_END: there are no such; TM_E_SYSTEM. */
+/* Gives E, an end in a file, a name and category with which a reader of the output ends the slice that E ends in its
+ * file. TM_OK; TM_END: there are none; TM_E_SYSTEM. */
 enum tm_status tm_track_ends_mean(struct tm_track_writer *writer, struct tm_event *e, uint64_t uuid,
                                   struct tm_error *err);
 

@@ -30,7 +30,7 @@ static enum tm_status sequence_of(struct tm_track_writer *w, uint32_t machine, s
     return TM_OK;
 }
 
-/* Head of a packet: machine, time (NULL: none), and the sequence for events or for descriptors. */
+/* Writes the head of a packet: machine, time (NULL: none), and the sequence for events or for descriptors. */
 static enum tm_status begin_packet(struct tm_track_writer *w, uint32_t machine, const int64_t *time_ns, bool is_event,
                                    struct tm_error *err)
 {
@@ -54,8 +54,8 @@ static enum tm_status begin_packet(struct tm_track_writer *w, uint32_t machine, 
     return TM_OK;
 }
 
-/* String STRING of E by number if the table takes it, else as text: FIELD_IID or FIELD_TEXT of a
- * track event in w->body; a new number's entry goes to w->interned. */
+/* Puts string STRING of E: as a number if the table has room, otherwise as text. FIELD_IID and FIELD_TEXT are fields of
+ * a track event in w->body; the entry of a new number goes to w->interned. */
 static bool put_string(struct tm_track_writer *w, const struct tm_event *e, uint32_t string, bool is_name)
 {
     struct tm_text text = tm_catalog_string(w->packets->catalog, string, e);
@@ -83,7 +83,7 @@ static bool put_string(struct tm_track_writer *w, const struct tm_event *e, uint
                             (uint64_t)id + 1) == TM_OK;
 }
 
-/* ID of a flow of E's file as the output has it. */
+/* The output's id of a flow of E's file. */
 static uint64_t flow_id(const struct tm_track_writer *w, const struct tm_event *e, uint64_t id)
 {
     uint64_t order = w->packets->catalog->files[e->file].processing_order;
@@ -99,7 +99,7 @@ static bool put_bind(struct tm_track_writer *w, uint64_t id, uint64_t direction)
            tm_pb_end(&w->body, mark) == TM_OK;
 }
 
-/* Args, flows and thread time of E's detail. */
+/* Puts the args, flows and thread time of E's detail. */
 static bool put_detail(struct tm_track_writer *w, const struct tm_event *e)
 {
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
@@ -137,7 +137,7 @@ static bool put_flow(struct tm_track_writer *w, const struct tm_event *e)
 }
 
 /* The scope of E, an instant that readers of Chrome JSON put on one track for all of its process or of the trace; 0 for
- * any other. */
+ * other events. */
 static uint64_t legacy_scope(const struct tm_track_writer *w, const struct tm_event *e, int type)
 {
     enum tm_scope scope = tm_event_scope(e->flags);

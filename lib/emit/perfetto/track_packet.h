@@ -13,35 +13,35 @@ enum tm_output_track_type {
     TM_TRACK_COUNTER = 4
 };
 
-/* TrackDescriptor.ProcessOrdering and ThreadOrdering: by the rank of each. */
+/* TrackDescriptor.ProcessOrdering and ThreadOrdering: by rank. */
 enum { TM_ORDERING_EXPLICIT = 1 };
 
-/* TrackDescriptor.SiblingMergeBehavior. Readers take tracks of one name and parent for one, and then find no slice
- * there for a flow event, unless the descriptor says not to. */
+/* TrackDescriptor.SiblingMergeBehavior. Unless the descriptor forbids it, readers merge tracks of one name and parent,
+ * and then find no slice there for a flow event. */
 enum { TM_MERGES_NOT = 2 };
 
-/* One TrackEvent packet of TYPE on track UUID, with name, category, args and flows of EVENT; a counter has its
+/* Writes one TrackEvent packet of TYPE on track UUID with name, category, args and flows of EVENT; a counter has its
  * value instead. */
 enum tm_status tm_track_packet_event(struct tm_track_writer *writer, const struct tm_event *event, int type,
                                      uint64_t uuid, struct tm_error *err);
 
-/* The end of a complete event on track UUID, with name and category of AS where that is not NULL. */
+/* Writes the end of a complete event on track UUID, with name and category of AS unless AS is NULL. */
 enum tm_status tm_track_packet_end(struct tm_track_writer *writer, const struct tm_open_end *end,
                                    const struct tm_event *as, uint64_t uuid, struct tm_error *err);
 
-/* Sets writer->body to the description of a track below PARENT (0: none). EVENT's file names it; without a name readers
+/* Sets writer->body to the description of a track below PARENT (0: none), named by EVENT's file; without a name readers
  * name it by its first event. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_track_packet_below(struct tm_track_writer *writer, const struct tm_event *event, uint64_t parent);
 
-/* A descriptor of track LANE below PARENT. */
+/* Writes a descriptor of track LANE below PARENT. */
 enum tm_status tm_track_packet_lane(struct tm_track_writer *writer, const struct tm_event *event, uint64_t lane,
                                     uint64_t parent, struct tm_error *err);
 
-/* Adds to OUT the packets in PACKETS, whose TrackEvents it puts on track UUID. TM_OK or TM_E_SYSTEM. */
+/* Adds the packets in PACKETS to OUT and puts their TrackEvents on track UUID. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_track_packet_move(const struct tm_buf *packets, uint64_t uuid, struct tm_buf *out);
 
 /* Writes a descriptor of track UUID, whose other fields are in writer->body, on EVENT's machine. If EVENT is timed, the
- * descriptor has its time and is about the process that has the pid then. */
+ * descriptor has its time and describes the process that has the pid then. */
 enum tm_status tm_track_packet_describe(struct tm_track_writer *writer, const struct tm_event *event, uint64_t uuid,
                                         struct tm_error *err);
 

@@ -10,7 +10,7 @@ static int64_t raw_id_of(const struct tm_track_writer *w, const struct tm_event 
     return e->machine < c->machine_count ? c->machines[e->machine].raw_id : 0;
 }
 
-/* E's process or thread. */
+/* The key of E's process or thread. */
 static struct tm_track_task task_of(const struct tm_track_writer *w, const struct tm_event *e, bool is_thread)
 {
     return tm_track_task_of(&w->packets->owners, raw_id_of(w, e), is_thread, e->flags & TM_EVENT_HAS_PID ? e->pid : 0,
@@ -37,7 +37,7 @@ uint64_t tm_track_key(const struct tm_track_writer *w, const struct tm_event *e,
     return h ? h : 1;
 }
 
-/* In w->body, the first descriptor of E's process or thread: its rank, where it has one. */
+/* Puts the first descriptor of E's process or thread into w->body: its rank, if it has one. */
 static bool put_rank(struct tm_track_writer *w, const struct tm_event *e, bool is_thread)
 {
     uint32_t rank;
@@ -45,8 +45,8 @@ static bool put_rank(struct tm_track_writer *w, const struct tm_event *e, bool i
            tm_pb_put_varint(&w->body, TM_DESCRIPTOR_SIBLING_RANK, (uint64_t)(int64_t)(int32_t)rank) == TM_OK;
 }
 
-/* Describes E's process or thread, which no track speaks for, by UUID. Readers take no thread without a process: one of
- * which none is known becomes the main thread of its own. */
+/* Describes E's process or thread, which has no track so far, by UUID. Readers accept no thread without a process: if
+ * none is known, the thread becomes the main thread of a process of its own. */
 static enum tm_status describe_task(struct tm_track_writer *w, const struct tm_event *e, bool is_thread, uint64_t uuid,
                                     struct tm_error *err)
 {
@@ -62,7 +62,7 @@ static enum tm_status describe_task(struct tm_track_writer *w, const struct tm_e
     return tm_track_packet_describe(w, e, uuid, err);
 }
 
-/* The track of E's file on a thread or process that PARENT speaks for. */
+/* The track of E's file on a thread or process that PARENT represents. */
 static enum tm_status describe_apart(struct tm_track_writer *w, const struct tm_event *e, bool is_thread, uint64_t uuid,
                                      uint64_t parent, struct tm_error *err)
 {
@@ -79,7 +79,7 @@ enum tm_status tm_track_task(struct tm_track_writer *w, const struct tm_event *e
     struct tm_packet_writer *packets = w->packets;
     struct tm_track_task task = task_of(w, e, is_thread);
     const struct tm_track_owner *owner = tm_track_owners_find(&packets->owners, task);
-    /* Ftrace events of another file may be on the thread itself. What is part of a line goes where the line went. */
+    /* Ftrace events of another file may be on the thread itself. A part of a line goes where the line went. */
     bool is_of_line = e->flags & TM_EVENT_DERIVED ? w->line.file == e->file + 1 && w->line.time_ns == e->time_ns
                                                   : tm_event_raw(e->flags) == TM_RAW_LINE;
     bool is_apart = is_of_line || (is_thread && w->names.is_kept);
@@ -104,7 +104,7 @@ enum tm_status tm_track_task(struct tm_track_writer *w, const struct tm_event *e
     return describe_task(w, e, is_thread, *uuid, err);
 }
 
-/* What w->body says of E's process or thread, told on the track that speaks for it. *UUID is that. */
+/* Writes the facts in w->body about E's process or thread on the track that represents it, *UUID. */
 static enum tm_status put_task_descriptor(struct tm_track_writer *w, const struct tm_event *e, uint64_t *uuid,
                                           struct tm_error *err)
 {
@@ -120,7 +120,7 @@ static enum tm_status put_task_descriptor(struct tm_track_writer *w, const struc
     return tm_track_packet_describe(w, e, *uuid, err);
 }
 
-/* Names and pids have one number in the descriptions and in the descriptors of threads and processes. */
+/* names and pids have equal field numbers in descriptions and in descriptors of threads and processes */
 _Static_assert((int)TM_THREAD_DESCRIPTION_NAME == (int)TM_PROCESS_DESCRIPTION_NAME, "a field of both");
 _Static_assert((int)TM_THREAD_DESCRIPTOR_PID == (int)TM_PROCESS_DESCRIPTOR_PID, "a field of both");
 _Static_assert((int)TM_THREAD_DESCRIPTOR_SORT == (int)TM_PROCESS_DESCRIPTOR_SORT, "a field of both");
@@ -156,7 +156,7 @@ static bool put_name(struct tm_track_writer *w, bool is_thread, const uint8_t *t
     return tm_pb_put_bytes(&w->body, name, text, len) == TM_OK;
 }
 
-/* Describes WHO, whose fields are in PART, and keeps its name where that must be said later or again. */
+/* Describes WHO, whose fields are in PART, and keeps its name if that must be written later or again. */
 static enum tm_status define(struct tm_track_writer *w, struct tm_event *who, const struct tm_pb_field *part,
                              bool keeps_name, struct tm_error *err)
 {
@@ -190,7 +190,7 @@ static enum tm_status define(struct tm_track_writer *w, struct tm_event *who, co
                : tm_error_nomem(err);
 }
 
-/* On E's machine ranks count: its root, which readers call so where nothing describes it, says so once. */
+/* States that ranks count on E's machine, once, on the machine's root, which otherwise has no descriptor. */
 static enum tm_status say_ranked(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
 {
     static const char name[] = "Default Track";
@@ -252,7 +252,7 @@ enum tm_status tm_track_task_define(struct tm_track_writer *w, const struct tm_e
     return TM_OK;
 }
 
-/* Says NAME on its track at E's time. */
+/* Writes NAME on its track at E's time. */
 static enum tm_status say(struct tm_track_writer *w, const struct tm_kept_name *name, const struct tm_event *e,
                           struct tm_error *err)
 {
@@ -278,7 +278,7 @@ enum tm_status tm_track_writer_say_names(struct tm_track_writer *w, int64_t now_
         if (task_of(w, &at, true).life == name->task.life) {
             at.flags &= ~(uint32_t)TM_EVENT_UNTIMED;
             at.time_ns = now_ns;
-        } else if (!tm_event_is_timed(at.flags)) { /* at the beginning, where it lived */
+        } else if (!tm_event_is_timed(at.flags)) { /* at the beginning of its lifetime */
             at.flags &= ~(uint32_t)TM_EVENT_UNTIMED;
             at.time_ns = 0;
         }

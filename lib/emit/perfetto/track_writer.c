@@ -19,7 +19,7 @@ static bool has_flows(const struct tm_event *e)
     return !(e->flags & TM_EVENT_ASYNC) && tm_event_scope(e->flags) == TM_SCOPE_THREAD && e->flags & TM_EVENT_HAS_TID;
 }
 
-/* A track that is told by a name, below PARENT (0: none). */
+/* Finds or makes a track identified by a name, below PARENT (0: none). */
 static enum tm_status know_named(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid, uint64_t parent,
                                  bool is_counter, struct tm_error *err)
 {
@@ -35,7 +35,7 @@ static enum tm_status know_named(struct tm_track_writer *w, const struct tm_even
     return tm_track_packet_describe(w, e, uuid, err);
 }
 
-/* The track of what E's file says of no process. */
+/* The track for events of E's file without a process. */
 static enum tm_status know_global(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
                                   struct tm_error *err)
 {
@@ -54,7 +54,7 @@ static uint64_t described_uuid(const struct tm_track_writer *w, const struct tm_
     return tm_track_key(w, &key, TM_TRACK_KIND_DESCRIBED, uuid);
 }
 
-/* Its description: below the track it names, or its thread or process. */
+/* Writes its description: below the track that it names, or its thread or process. */
 static enum tm_status write_described(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
 {
     ProtobufCMessage *m = protobuf_c_message_unpack(&tracemerge__detail__descriptor, NULL, e->detail_bytes, e->detail);
@@ -87,7 +87,7 @@ out:
     return st;
 }
 
-/* The track EVENT lies on, described before it is used. */
+/* The track of EVENT, described before its first use. */
 static enum tm_status track_of(struct tm_track_writer *w, const struct tm_event *e, uint64_t *uuid,
                                struct tm_error *err)
 {
@@ -142,7 +142,7 @@ static void unsupported(struct tm_track_writer *w, const struct tm_event *e)
     tm_unsupported_counts_event(w->packets->unsupported, e);
 }
 
-/* FIELD of E's detail, which stands before its arguments. */
+/* Finds FIELD of E's detail, which precedes its arguments. */
 static bool thread_time(const struct tm_event *e, uint32_t field, int64_t *ns)
 {
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
@@ -172,7 +172,7 @@ static enum tm_status write_ends(struct tm_track_writer *w, int64_t up_to_ns, st
     return st;
 }
 
-/* E, which takes DUR_NS (-1: not known), begins on UUID, its thread's own track. */
+/* E begins on UUID, its thread's own track, for DUR_NS (-1: unknown). */
 static enum tm_status note_target(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid, int64_t dur_ns,
                                   struct tm_error *err)
 {
@@ -184,7 +184,7 @@ static enum tm_status write_begin(struct tm_track_writer *w, const struct tm_eve
                                   struct tm_error *err)
 {
     int64_t twin;
-    enum tm_status st = write_ends(w, e->time_ns, err); /* it is not within what takes no time */
+    enum tm_status st = write_ends(w, e->time_ns, err); /* it is not within a slice without length */
     if (st == TM_OK && !(e->flags & TM_EVENT_ASYNC) && (st = tm_track_ends_follow(w, err)) == TM_OK &&
         (st = tm_track_ends_begin(w, e, uuid, -1, &twin, err)) >= 0)
         st = tm_track_ends_begun(w, e, uuid, -1, twin, err);
@@ -231,7 +231,7 @@ static enum tm_status know_lane(struct tm_track_writer *w, const struct tm_event
     return st < 0 ? tm_error_nomem(err) : tm_track_packet_lane(w, e, lane, thread, err);
 }
 
-/* The first lane of E's thread on which E nests, which ends at END_NS. */
+/* The first lane of E's thread on which E, which ends at END_NS, nests. */
 static enum tm_status find_lane(struct tm_track_writer *w, const struct tm_event *e, int64_t end_ns, uint64_t *uuid,
                                 struct tm_error *err)
 {
@@ -243,7 +243,7 @@ static enum tm_status find_lane(struct tm_track_writer *w, const struct tm_event
     return TM_OK;
 }
 
-/* E, which ends as END says, begins on END's track among begins and ends. TM_END: it crosses what is there. */
+/* Begins E, whose end is END, on END's track among begins and ends. TM_END: it crosses a slice there. */
 static enum tm_status begin_among(struct tm_track_writer *w, const struct tm_event *e, struct tm_open_end *end,
                                   struct tm_error *err)
 {
@@ -280,7 +280,7 @@ static enum tm_status begin_complete(struct tm_track_writer *w, const struct tm_
     return st < 0 ? st : tm_track_packet_event(w, e, TM_TRACK_BEGIN, end->uuid, err);
 }
 
-/* What the thread's clock says when E ends. */
+/* The reading of the thread's clock at the end of E. */
 static void note_thread_end(struct tm_track_writer *w, const struct tm_event *e, struct tm_open_end *end)
 {
     int64_t begin_ns, dur_ns;
@@ -306,9 +306,9 @@ static enum tm_status write_complete(struct tm_track_writer *w, const struct tm_
     return st < 0 ? st : tm_open_ends_push(&w->ends, end) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* --- one moment at a time */
+/* --- one timestamp group at a time */
 
-/* The counter that thread time of E, whose track is UUID, goes to. */
+/* The counter for thread time of E, whose track is UUID. */
 static enum tm_status find_thread_time(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
                                        struct tm_error *err)
 {
@@ -359,10 +359,10 @@ static enum tm_status write_one(struct tm_track_writer *w, const struct tm_event
         return write_end(w, e, uuid, err);
     case TM_KIND_SLICE_COMPLETE:
         if (e->dur_ns == 0 && has_flows(e) && !(e->flags & TM_EVENT_OPEN_ENDED))
-            return write_instant(w, e, uuid, err); /* readers take no time for an instant */
+            return write_instant(w, e, uuid, err); /* readers take no duration for an instant */
         if (e->dur_ns >= 0 && !(e->flags & TM_EVENT_OPEN_ENDED))
             return write_complete(w, e, uuid, err);
-        unsupported(w, e); /* it ends before it begins, or nothing says when */
+        unsupported(w, e); /* it ends before it begins, or its end is unknown */
         return TM_OK;
     case TM_KIND_INSTANT:
     case TM_KIND_ASYNC_STEP:
@@ -379,7 +379,7 @@ static enum tm_status write_one(struct tm_track_writer *w, const struct tm_event
     }
 }
 
-/* Where E stands among the events of its time (doc/rules.md section 6, Nesting): as lib/model has it. */
+/* The order of E among the events of its time (doc/rules.md section 6, Nesting), as in lib/model. */
 static int64_t rank_of(const struct tm_event *e)
 {
     if (tm_event_raw(e->flags) == TM_RAW_LINE)

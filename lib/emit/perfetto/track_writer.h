@@ -1,7 +1,7 @@
-/* Events of formats that are no Perfetto protos, written as TrackEvents: thread and process tracks
- * by (machine, pid, tid), async tracks by id, counters by name. Complete events become a begin and
- * an end; those that cross on one thread go to further tracks of it. Memory: tracks met, slices
- * open at one time, and the events of one moment (and what placeholders.h says). */
+/* Writes events of formats other than Perfetto protos as TrackEvents: thread and process tracks by (machine, pid, tid),
+ * async tracks by id, counters by name. Complete events become a begin and an end; those that cross on one thread go to
+ * further tracks of it. Memory: all tracks, the slices open at one time, the events of one timestamp group, and that of
+ * placeholders.h. */
 #ifndef TM_EMIT_PERFETTO_TRACK_WRITER_H
 #define TM_EMIT_PERFETTO_TRACK_WRITER_H
 
@@ -16,36 +16,38 @@
 #include "emit/perfetto/reader_slices.h"
 #include "stream/timestamp_group.h"
 
-/* Complete events that may have to go to a lane. Zero-initialise. */
+/* Complete events that may move to a lane. Zero-initialise. */
 struct tm_track_choices {
     struct tm_deferred_choice {
         int64_t twin, begin_ns;
         uint64_t lane;
         uint32_t placeholder;
         bool is_used, has_moved, has_ended;
-        uint32_t next_free; /* of one that is not used: as free */
+        uint32_t next_free; /* if it is not used: the next free one, coded like free */
     } * choices;
-    uint32_t count, cap, free; /* free: the number of one plus 1, 0 none */
+    uint32_t count, cap, free; /* free: number of a free one plus 1; 0: none */
 };
 
 /* Zero-initialise, with .packets set. */
 struct tm_track_writer {
     struct tm_packet_writer *packets; /* borrowed */
-    bool is_alone; /* the only trace of the merge: its flows keep their ids, and its instants share tracks with none */
-    uint64_t inexpressible;           /* events no TrackEvent can say */
+    /* the only trace of the merge: its flows keep their ids, and its instants are on tracks of their own */
+    bool is_alone;
+    uint64_t inexpressible;           /* events that no TrackEvent can express */
     struct tm_pending_names names;
     /* private */
     struct tm_track_sequence {
-        uint32_t id; /* output sequence, 0 not started */
-        uint32_t descriptors; /* that of descriptors: readers take events to be of the last thread on theirs */
+        uint32_t id; /* output sequence; 0: not started */
+        /* sequence for descriptors: readers assign events to the last thread described on their sequence */
+        uint32_t descriptors;
         struct tm_intern names, categories;
-    } *sequences; /* one a machine */
+    } *sequences; /* one for each machine */
     uint32_t sequence_count;
     struct tm_map known;
-    struct tm_map ranks; /* of processes and threads that have one: (task) to a sort index, its bits */
-    struct tm_map ranked; /* machines of which it is said that ranks count */
+    struct tm_map ranks; /* from a task with a rank to its sort index */
+    struct tm_map ranked; /* machines for which it was written that ranks count */
     struct tm_reader_slices twins;
-    bool has_begins; /* then twins follows the tracks that slices are on */
+    bool has_begins; /* twins then follows the tracks with slices */
     struct {
         uint32_t file; /* its number plus 1 */
         int64_t time_ns;
@@ -59,14 +61,15 @@ struct tm_track_writer {
     struct tm_buf interned, body;
     struct tm_annotations annotations;
     struct tm_flow_targets flows;
-    uint64_t time_uuid; /* of the counter of thread time that the event at hand has a value of */
+    uint64_t time_uuid; /* the counter of thread time for which the current event has a value */
 };
 
-/* Takes EVENT, timed or a definition. Events come in time order; what it writes may wait for the
- * next call or flush. TM_OK; TM_E_INPUT past TM_OUTPUT_TRACKS_MAX or of a damaged stream; TM_E_SYSTEM. */
+/* Takes EVENT, timed or a definition. Events come in order of time; packets may be pending until the next call or
+ * flush. TM_OK; TM_E_INPUT: more than TM_OUTPUT_TRACKS_MAX tracks, or a damaged stream; TM_E_SYSTEM. */
 enum tm_status tm_track_write(struct tm_track_writer *writer, const struct tm_event *event, struct tm_error *err);
 
-/* Writes names of threads that waited for a name of more trust, at NOW_NS or while the thread lived. */
+/* Writes names of threads that were pending while a name of more precedence was possible, at NOW_NS or in the thread's
+ * lifetime. */
 enum tm_status tm_track_writer_say_names(struct tm_track_writer *writer, int64_t now_ns, struct tm_error *err);
 
 /* Repeats the name of process PID of EVENT's machine after another writer described the process. */

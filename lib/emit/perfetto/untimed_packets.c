@@ -8,19 +8,19 @@ enum {
     EXTENSION_DESCRIPTOR = 72,
     ENERGY_BREAKDOWN = 77,
     ENTITY_RESIDENCY = 91,
-    NAMES = 1, /* what the messages of power have first: the names of what they measure by number */
+    NAMES = 1, /* messages of power that begin with the names of what they measure, by number */
 };
 
-/* Packets that stay in front, without a time: what fields mean must be read before all events; the events of bundles
- * are rows of their own; and a track event without a time is no event, which a reader counts. */
+/* Packets that stay before all events, without a time: definitions of fields must be read first; the events of bundles
+ * are rows of their own; and a track event without a time is not an event, which a reader counts. */
 static bool stays_in_front(uint32_t body)
 {
     return body == EXTENSION_DESCRIPTOR || body == TM_PACKET_FTRACE_EVENTS || body == TM_PACKET_SYSTEM_INFO ||
            body == TM_PACKET_TRACK_EVENT;
 }
 
-/* True when F, a message of power, has names and no values. Readers take such names when they meet them in the file, so
- * all values have to stand after them. */
+/* True if F, a message of power, has names and no values. Readers use such names in the order of the file, so all
+ * values must stand after them. */
 static bool is_names_alone(const struct tm_pb_field *f)
 {
     struct tm_pb pb = tm_pb_of(f->data, f->len);
@@ -36,7 +36,7 @@ static bool is_names_alone(const struct tm_pb_field *f)
     return has_names && !has_values;
 }
 
-/* A thread's descriptor is what its sequence's events need before them. */
+/* A thread's descriptor must precede its sequence's events. */
 static bool is_of_kind(uint32_t kind)
 {
     return kind == TM_KIND_METADATA || kind == TM_KIND_PACKET || kind == TM_KIND_SAMPLE || kind == TM_KIND_PROCESS;
@@ -54,7 +54,7 @@ bool tm_untimed_packets_take(const struct tm_event *e)
     return true;
 }
 
-/* A record: the event, whose pointers mean nothing in it, and its payload. */
+/* Layout of a record: the event, whose pointers are invalid in it, and its payload. */
 static enum tm_status keep_other(struct tm_untimed_packets *u, const struct tm_event *e, struct tm_error *err)
 {
     if (u->others.set_count == 0)

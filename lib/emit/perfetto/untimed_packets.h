@@ -1,7 +1,7 @@
-/* Recorded packets without a time. A reader takes such a packet at the latest time that it has seen: symbols name the
- * frames of samples before them, a mapping the classes of a heap graph before it. tm-sort puts them before all events,
- * so they wait here for the time that tm-clocks gave them. These times never go back, so the first packet is always the
- * next. Memory: the first packet and a few MiB of the others; the rest is in a temporary file. */
+/* Recorded packets without a time. A reader places such a packet at the latest time that it has seen: symbols name the
+ * frames of earlier samples, a mapping the classes of an earlier heap graph. tm-sort puts them before all events, so
+ * here they are pending until the time that tm-clocks gave them. These times never decrease, so the first packet is
+ * always the next. Memory: the first packet and a few MiB of the others; the rest is in a temporary file. */
 #ifndef TM_EMIT_PERFETTO_UNTIMED_PACKETS_H
 #define TM_EMIT_PERFETTO_UNTIMED_PACKETS_H
 
@@ -11,26 +11,26 @@
 
 /* Zero-initialise. */
 struct tm_untimed_packets {
-    const char *dir; /* for the temporary file; borrowed; NULL: as tm_io_temporary */
-    struct tm_event next; /* the first one, where has_next; its payload is in next_bytes */
+    const char *dir; /* for the temporary file; borrowed; NULL: the folder of tm_io_temporary */
+    struct tm_event next; /* the first one, if has_next; its payload is in next_bytes */
     bool has_next;
     /* private */
     struct tm_buf next_bytes;
     struct tm_paged_file others;
-    uint64_t begin, end; /* of the others */
+    uint64_t begin, end; /* extent of the others */
 };
 
-/* True when EVENT, a row with a raw packet, is one that is to wait. */
+/* True if EVENT, a row with a raw packet, must be pending. */
 bool tm_untimed_packets_take(const struct tm_event *event);
 
-/* Keeps a copy of EVENT after all that wait. TM_OK or TM_E_SYSTEM. */
+/* Keeps a copy of EVENT after all pending packets. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_untimed_packets_add(struct tm_untimed_packets *packets, const struct tm_event *event,
                                       struct tm_error *err);
 
-/* The first one waits no more; the next one takes its place. TM_OK or TM_E_SYSTEM. */
+/* Removes the first packet; the next one takes its place. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_untimed_packets_pop(struct tm_untimed_packets *packets, struct tm_error *err);
 
-/* No packet that waits acts before this. */
+/* No pending packet acts before this. */
 static inline int64_t tm_untimed_packets_next_ns(const struct tm_untimed_packets *packets)
 {
     return packets->has_next ? packets->next.time_ns : INT64_MAX;

@@ -7,7 +7,7 @@
 
 enum { EVENT_WORKQUEUE_EXECUTE_END = 57, EVENT_WORKQUEUE_EXECUTE_START = 58 };
 enum { WORKQUEUE_WORK = 1, WORKQUEUE_FUNCTION = 2 };
-enum { NAMES_MAX = 1 << 16, NAME_BYTES_MAX = 32 << 20 }; /* any one string of the stream fits */
+enum { NAMES_MAX = 1 << 16, NAME_BYTES_MAX = 32 << 20 }; /* any single string of the stream fits */
 
 bool tm_work_line_is(const struct tm_ftrace_writer *w, const struct tm_event *e)
 {
@@ -36,7 +36,7 @@ static enum tm_status names_of(struct tm_ftrace_writer *w, uint32_t machine, str
     return TM_OK;
 }
 
-/* A packet that says NAME has number IID. */
+/* Writes a packet that gives NAME the number IID. */
 static enum tm_status write_name(struct tm_ftrace_writer *w, uint32_t machine, struct tm_work_names *names,
                                  uint64_t iid, struct tm_text name, struct tm_error *err)
 {
@@ -69,7 +69,8 @@ enum tm_status tm_kernel_symbol(struct tm_ftrace_writer *w, struct tm_ftrace_bun
         st = tm_ftrace_bundle_symbols(w, b, &names->sequence, err);
     if (st < 0)
         return st;
-    if (tm_intern_add(&names->names, name.data, name.len, &id, &is_new) == TM_END) { /* it is full: begun anew */
+    /* the table is full: begin a new one */
+    if (tm_intern_add(&names->names, name.data, name.len, &id, &is_new) == TM_END) {
         if ((st = tm_ftrace_bundles_write(w, err)) < 0 ||
             (st = tm_ftrace_bundle_symbols(w, b, &names->sequence, err)) < 0)
             return st;

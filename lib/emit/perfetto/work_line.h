@@ -6,7 +6,7 @@
 
 #include "emit/perfetto/ftrace_writer.h"
 
-/* True when EVENT, a line of text, begins or ends work. */
+/* True if EVENT, a line of text, begins or ends work. */
 bool tm_work_line_is(const struct tm_ftrace_writer *writer, const struct tm_event *event);
 
 /* Gives the function NAME of an event that goes into BUNDLE a number, *SYMBOL. The bundle is then on the sequence that
@@ -14,7 +14,8 @@ bool tm_work_line_is(const struct tm_ftrace_writer *writer, const struct tm_even
 enum tm_status tm_kernel_symbol(struct tm_ftrace_writer *writer, struct tm_ftrace_bundle *bundle, struct tm_text name,
                                 uint64_t *symbol, struct tm_error *err);
 
-/* As tm_kernel_symbol, for the name of EVENT, a line of work that goes into BUNDLE. *FUNCTION is 0 if it has none. */
+/* Gives the function of EVENT, a line of work that goes into BUNDLE, a number like tm_kernel_symbol. *FUNCTION is 0 if
+ * it has none. */
 enum tm_status tm_work_line_name(struct tm_ftrace_writer *writer, struct tm_ftrace_bundle *bundle,
                                  const struct tm_event *event, uint64_t *function, struct tm_error *err);
 

@@ -25,7 +25,7 @@ static enum tm_status add_snapshot(struct tm_config_facts *f, const Tracemerge__
     return tm_map_set(&f->clocks_of, key, clocks) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* What is looked for by machine and by entry. Of machines of one raw id the first counts. */
+/* Indexes the manifest by machine and by entry. Of several machines with one raw id the first counts. */
 static enum tm_status index_config(struct tm_config_facts *f)
 {
     for (size_t i = 0; i < f->config->n_machines; i++)

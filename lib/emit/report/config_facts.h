@@ -13,7 +13,7 @@ struct tm_config_facts {
     struct tm_buf given_name; /* for a single trace */
     struct tm_map entry_of;   /* file to entry */
     struct tm_map machine_of; /* raw id to its number among the config's machines */
-    struct tm_map is_related; /* entries that an edge of the config comes from */
+    struct tm_map is_related; /* entries with an edge of the config */
     struct tm_map clocks_of;  /* file << 32 | machine to a set of bits, one for each clock id below 32 */
 };
 

@@ -4,7 +4,7 @@
 #include "emit/report/members.h"
 #include "emit/report/words.h"
 
-/* What is said where the manifest can say it. */
+/* The advice if the manifest can help. */
 static const char *const by_manifest = "The manifest below places them.";
 
 static void put_where(struct tm_report *r, const Tracemerge__Account *a)

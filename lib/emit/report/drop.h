@@ -9,7 +9,7 @@
 void tm_report_explain_account(struct tm_report *report, const Tracemerge__Account *account,
                                const Tracemerge__Placement *p, struct tm_remedies *remedies);
 
-/* ACCOUNT as a JSON object without its last brace, so that more members can follow. */
+/* Writes ACCOUNT as a JSON object without its last brace, so that more members can follow. */
 void tm_report_put_account_json(struct tm_report *report, const Tracemerge__Account *account);
 
 #endif

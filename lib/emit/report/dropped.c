@@ -1,12 +1,13 @@
-/* dropped: what was dropped, a line of fields between tabs. Events of Dropped frames have a line each. Accounts of what
- * the stream does not have follow: one for each file, machine, clock and reason, with where the first was. */
+/* dropped: the dropped events, a line each with fields between tabs. Events of Dropped frames have their own lines.
+ * Accounts of other dropped events follow: a line for each file, machine, clock and reason, with the place of the
+ * first. */
 #include "emit/by_file.h"
 #include "emit/names.h"
 #include "emit/report/drop.h"
 #include "emit/report/members.h"
 #include "emit/report/words.h"
 
-/* Event ROW of a frame. */
+/* One event, row ROW of a frame. */
 struct listed_event {
     const Tracemerge__Dropped *frame;
     size_t row;
@@ -18,7 +19,7 @@ static struct tm_text name_of(const struct tm_report *r, const struct listed_eve
     return tm_catalog_string(r->context->catalog, e->frame->name[e->row], &texts);
 }
 
-/* A field of text, "-" where there is none. */
+/* Writes a field of text; "-" if it is empty. */
 static void put_text(struct tm_report *r, struct tm_text text)
 {
     if (text.data && text.len)
@@ -68,7 +69,7 @@ static void put_account(struct tm_report *r, const Tracemerge__Account *a)
     put_number(r, a->has_earliest_ns, a->earliest_ns);
 }
 
-/* The fields that an event alone has; E is NULL for an account. */
+/* Writes the fields that only an event has; E is NULL for an account. */
 static void put_event(struct tm_report *r, const struct listed_event *e)
 {
     if (e == NULL) {
@@ -125,7 +126,7 @@ static bool is_whole(const struct tm_report *r, const Tracemerge__Dropped *d)
 
 static enum tm_status put_events(struct tm_report *r, const Tracemerge__Dropped *d, struct tm_error *err)
 {
-    Tracemerge__Account one = TRACEMERGE__ACCOUNT__INIT; /* of a single event */
+    Tracemerge__Account one = TRACEMERGE__ACCOUNT__INIT; /* represents a single event */
     enum tm_status st = TM_OK;
     one.file = d->file;
     one.has_machine = true;

@@ -7,13 +7,13 @@
 
 enum { LAST_NAMED_CLOCK = 6 };
 
-/* A manifest has a name for CLOCK. */
+/* True if a manifest has a name for CLOCK. */
 static bool is_nameable(uint32_t clock)
 {
     return clock >= 1 && clock <= LAST_NAMED_CLOCK;
 }
 
-/* A manifest can say things of FILE's clocks on MACHINE. */
+/* True if a manifest can have a `clocks` for FILE on MACHINE. */
 static bool can_name(struct tm_report *r, uint32_t file, uint32_t machine, uint32_t clock)
 {
     struct tm_text path;
@@ -45,7 +45,7 @@ static bool find_first_files(struct tm_report *r)
     return true;
 }
 
-/* The file whose turn came first of those with events on MACHINE; false when there is none. */
+/* Finds the file with events on MACHINE whose turn came first. False: there is none. */
 static bool first_file_on(struct tm_report *r, uint32_t machine, uint32_t *file)
 {
     if (machine >= r->context->catalog->machine_count || !find_first_files(r))
@@ -66,15 +66,15 @@ bool tm_report_anchor(struct tm_report *r, struct tm_anchor *anchor)
     return can_name(r, anchor->file, anchor->machine, anchor->clock);
 }
 
-/* Named clocks of a manifest are those that files share. A file that is not its machine's first and has snapshots has
- * its own clocks instead: FIRST is the one it shares the others with. */
+/* Named clocks in a manifest are those that files share. A file with snapshots that is not its machine's first has
+ * clocks of its own instead. FIRST is the file that shares the others with it. */
 static bool is_isolated(struct tm_report *r, const Tracemerge__Placement *p, uint32_t *first)
 {
     return first_file_on(r, p->machine, first) && *first != p->file &&
            tm_config_facts_clocks(&r->facts, p->file, p->machine) != 0;
 }
 
-/* The clock of an isolated file was assumed to be the one that its machine's files share. */
+/* The clock of an isolated file was assumed to be the shared one of its machine's files. */
 static bool is_taken_for_shared(const Tracemerge__Placement *p)
 {
     return p->n_hops > 0 && p->hops[0]->same_machine && p->hops[0]->from_clock == p->hops[0]->to_clock &&
@@ -90,13 +90,13 @@ bool tm_report_entry_for(struct tm_report *r, const Tracemerge__Placement *p, st
     if (!is_nameable(clock) && clock != TM_CLOCK_TRACE_FILE) {
         if (clock == 0 || tm_config_facts_clocks(&r->facts, p->file, p->machine))
             return false;
-        clock = TM_CLOCK_TRACE_FILE; /* pinned, all its timestamps count */
+        clock = TM_CLOCK_TRACE_FILE; /* pinned: all its timestamps are on it */
     }
     if (!can_name(r, p->file, p->machine, clock) || tm_config_facts_is_related(&r->facts, p->file) ||
         (p->file == anchor.file && clock == anchor.clock))
         return false;
     bool isolated = is_isolated(r, p, &first);
-    if (isolated && p->placed_count) { /* another relation would move the files it shares the machine with */
+    if (isolated && p->placed_count) { /* another relation would move the files that share the machine */
         *entry = (struct tm_entry){.file = p->file,
                                    .has_clocks = true,
                                    .machine = p->machine,
@@ -106,7 +106,7 @@ bool tm_report_entry_for(struct tm_report *r, const Tracemerge__Placement *p, st
                                    .to_clock = clock};
         return is_taken_for_shared(p) && can_name(r, first, p->machine, clock);
     }
-    if (isolated && clock != LAST_NAMED_CLOCK) /* only its BOOTTIME is ever related to the shared one */
+    if (isolated && clock != LAST_NAMED_CLOCK) /* only its BOOTTIME can be related to the shared one */
         return false;
     *entry = (struct tm_entry){.file = p->file,
                                .has_clocks = true,
@@ -127,7 +127,7 @@ static void put_path(struct tm_report *r, uint32_t file)
     tm_out_json(&r->out, path);
 }
 
-/* The machines that the manifest gives FILE now. */
+/* Writes the machines that the manifest gives FILE at present. */
 static void put_machines(struct tm_report *r, uint32_t file)
 {
     const Tracemerge__ConfigEntry *entry = tm_config_facts_entry(&r->facts, file);
@@ -147,7 +147,7 @@ static void put_machines(struct tm_report *r, uint32_t file)
     }
 }
 
-/* Which of the machines of FILE is meant, where it has several. */
+/* Writes which of the file's machines is meant, if it has several. */
 static void put_machine_of(struct tm_report *r, uint32_t file, uint32_t machine)
 {
     const Tracemerge__ConfigEntry *entry = tm_config_facts_entry(&r->facts, file);

@@ -86,7 +86,7 @@ static void put_trace_time(struct tm_report *r)
     tm_out_str(&r->out, ",\n");
 }
 
-/* An array of COUNT messages, each with what names its file, machine and clock stand for elsewhere. */
+/* Writes an array of COUNT messages, each with the names of its file, machine and clock. */
 static void put_messages(struct tm_report *r, const char *key, const void *messages, uint32_t count)
 {
     tm_member_key(r, false, key);
@@ -100,7 +100,7 @@ static void put_messages(struct tm_report *r, const char *key, const void *messa
     tm_out_str(&r->out, "],\n");
 }
 
-/* The members of the object TEXT, which tm-align or a test like its own wrote; the last one is a list. */
+/* Writes the members of the object TEXT, the result of tm-align or of the causality test; the last one is a list. */
 static void put_members(struct tm_report *r, struct tm_text text)
 {
     const uint8_t *from = text.data ? memchr(text.data, '"', text.len) : NULL;

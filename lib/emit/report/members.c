@@ -66,7 +66,7 @@ void tm_member_quote(struct tm_report *r, size_t from)
 {
     struct tm_buf copy = {0};
     size_t begin = from, end = r->out.buf.len;
-    if (end < from) /* out of memory, which out remembers */
+    if (end < from) /* out of memory, which the output remembers */
         return;
     while (begin < end && is_blank(r->out.buf.data[begin]))
         begin++;

@@ -148,7 +148,7 @@ static void put_path(struct tm_report *r, const Tracemerge__Placement *p)
         put(r, "    and by other paths, as its clocks are different ones in different sequences or times\n");
 }
 
-/* PART of WHOLE in millionths with three decimals. */
+/* Writes PART of WHOLE in millionths with three decimals. */
 static void put_ppm(struct tm_report *r, int64_t part, int64_t whole)
 {
     tm_wide thousandths = (tm_wide)part * 1000000000 / whole;
@@ -178,7 +178,7 @@ static void put_offset(struct tm_report *r, const Tracemerge__Placement *p)
     tm_report_put_offset(r, change);
     put(r, " in ");
     tm_out_duration(&r->out, span);
-    /* Clocks of several sequences are several clocks: the difference between two of them is no drift. */
+    /* Clocks of several sequences are several clocks: the difference between two of them is not drift. */
     if (span > 0 && !(p->clock >= SCOPED_FIRST && p->clock <= SCOPED_LAST)) {
         put(r, ", a drift of ");
         put_ppm(r, change, span);
@@ -200,13 +200,13 @@ static void put_distance(struct tm_report *r, const Tracemerge__Placement *p)
     put(r, ".\n");
 }
 
-/* NS in the unit that shows all of it, or the nearest below. */
+/* Writes NS in the unit that shows all of it, or the nearest below. */
 static void put_width(struct tm_report *r, uint64_t ns)
 {
     tm_out_duration(&r->out, ns > INT64_MAX ? INT64_MAX : (int64_t)ns);
 }
 
-/* What steps and lines differ by, and the drift. */
+/* Writes the differences between steps and lines, and the drift. */
 static void put_lines(struct tm_report *r, const Tracemerge__Placement *p)
 {
     if (!p->has_step_error_ns && !p->has_drift_ppb)
@@ -225,7 +225,7 @@ static void put_lines(struct tm_report *r, const Tracemerge__Placement *p)
     put(r, ".\n");
 }
 
-/* How far from the truth its events may be, and what that is known from. */
+/* Writes the uncertainty of the times of its events, and its source. */
 static void put_uncertainty(struct tm_report *r, const Tracemerge__Placement *p)
 {
     static const char *const texts[][2] = {

@@ -1,6 +1,6 @@
-/* report: what the stream holds and how it came about: files, machines, trace time, placements,
- * accounts, statistics. explain: of that what people ask first, why each event is where it is. summary: the same in a
- * line a file. dropped: the events that were dropped, and accounts of those that the stream does not have. */
+/* report: the content of the stream and its origin: files, machines, trace time, placements, accounts, statistics.
+ * explain: what people ask first, why each event is where it is. summary: a line for each file. dropped: the dropped
+ * events, and accounts of those that are not in the stream. */
 #include "emit/report/report.h"
 
 #include "emit/outputs.h"

@@ -16,12 +16,12 @@ struct tm_report {
     bool has_bounds;   /* at least one event was placed */
     int64_t first_ns, last_ns;
     uint64_t snapshot_count, clock_row_count;
-    uint64_t dropped_lines; /* of dropped: written so far */
+    uint64_t dropped_lines; /* lines of `dropped' written so far */
     struct tm_config_facts facts;
-    bool tests_causality; /* it is a report of placed events */
+    bool tests_causality; /* the report is about placed events */
     struct tm_report_causality causality;
-    struct tm_buf causality_found; /* what finish wrote of it; empty: nothing crosses files */
-    uint32_t *first_files; /* by machine, on demand: the file with events there that was processed first */
+    struct tm_buf causality_found; /* the result of finish; empty: nothing crosses files */
+    uint32_t *first_files; /* by machine, on demand: the file with events on it whose turn came first */
 };
 
 /* The path of FILE; "?" if out of memory (the output remembers the error). */
@@ -33,14 +33,14 @@ void tm_report_json(struct tm_report *report);
 /* Explains for each file its position, its dropped events, and the changes that would help. */
 void tm_report_explain(struct tm_report *report);
 
-/* Writes what comes before the first line of the list of what was dropped. */
+/* Writes the text before the first line of the list of dropped events. */
 void tm_report_dropped_begin(struct tm_report *report);
 
-/* Writes a line for each event of FRAME, a Dropped frame. TM_OK; TM_E_INPUT "byte N: …" if its columns do not fit each
- * other or its file is not known; TM_E_SYSTEM. */
+/* Writes a line for each event of FRAME, a Dropped frame. TM_OK; TM_E_INPUT "byte N: …": its columns do not fit each
+ * other or its file is unknown; TM_E_SYSTEM. */
 enum tm_status tm_report_dropped_frame(struct tm_report *report, const struct tm_frame *frame, struct tm_error *err);
 
-/* Writes a line for each account of what no Dropped frame has, and the end of the list. */
+/* Writes a line for each account of events that no Dropped frame has, and the end of the list. */
 void tm_report_dropped_end(struct tm_report *report);
 
 /* Writes one line for each file. */

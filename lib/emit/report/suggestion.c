@@ -9,7 +9,7 @@
 
 enum { CLOCKS_TOLD = 32 };
 
-/* False when out of memory, or if the file of ENTRY already has an entry that says something else. */
+/* False if memory runs out, or if the file of ENTRY has a different entry already. */
 static bool add_entry(struct tm_report *r, struct tm_remedies *remedies, const struct tm_entry *entry)
 {
     uint32_t i;
@@ -31,7 +31,7 @@ static bool add_entry(struct tm_report *r, struct tm_remedies *remedies, const s
     return true;
 }
 
-/* How far the timeline has to begin earlier, in whole seconds. */
+/* The number of whole seconds by which the timeline must begin earlier. */
 static int64_t shift_needed(const struct tm_catalog *c)
 {
     int64_t earliest = 0;
@@ -42,7 +42,7 @@ static int64_t shift_needed(const struct tm_catalog *c)
     return seconds <= INT64_MAX / SECOND ? seconds * SECOND : INT64_MAX;
 }
 
-/* What is assumed to be on the old timeline has to say so before the new one. */
+/* Events assumed to be on the old timeline need an explicit relation before there is a new one. */
 static void keep_assumed(struct tm_report *r, struct tm_remedies *remedies)
 {
     const struct tm_catalog *c = r->context->catalog;
@@ -57,7 +57,7 @@ static void keep_assumed(struct tm_report *r, struct tm_remedies *remedies)
     }
 }
 
-/* A timeline that began before all events: the wall clock where it is known, else one made for it. */
+/* Finds a timeline that begins before all events: the wall clock if it is known, otherwise one made for it. */
 static bool begin_earlier(struct tm_report *r, struct tm_remedies *remedies)
 {
     struct tm_anchor anchor;
@@ -83,7 +83,7 @@ static bool begin_earlier(struct tm_report *r, struct tm_remedies *remedies)
     return true;
 }
 
-/* Relates the clock of P's events to trace time; where that belongs to no file, makes it trace time. */
+/* Relates the clock of P's events to trace time. If trace time belongs to no file, makes the clock trace time. */
 static bool relate(struct tm_report *r, struct tm_remedies *remedies, const Tracemerge__Placement *p)
 {
     struct tm_anchor anchor;

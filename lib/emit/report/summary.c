@@ -1,4 +1,4 @@
-/* summary: a line for each file on each machine and clock, and one for all. */
+/* summary: one line for each file on each machine and clock, and a last line for all. */
 #include "emit/by_file.h"
 #include "emit/outputs.h"
 #include "emit/report/drop.h"

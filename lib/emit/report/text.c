@@ -2,7 +2,7 @@
 #include "emit/report/place.h"
 #include "emit/report/words.h"
 
-/* Longer texts are cut; --json has all of them. */
+/* Longer texts are cut; --json shows them whole. */
 enum { REPORT_VALUE_MAX = 200 };
 
 static void put_column(struct tm_report *r, struct tm_text text, size_t width, bool right)
@@ -232,7 +232,7 @@ static void put_metadata(struct tm_report *r)
     }
 }
 
-/* LINES, which tm-align or a test like its own wrote, as the section TITLE. */
+/* Writes LINES, the result of tm-align or of the causality test, as the section TITLE. */
 static void put_section(struct tm_report *r, const char *title, struct tm_text lines)
 {
     if (lines.len == 0)

@@ -19,7 +19,7 @@ void tm_report_put_offset(struct tm_report *report, int64_t ns);
 
 void tm_report_put_path(struct tm_report *report, uint32_t file);
 
-/* The rule that placed P's events; the rule that HOP's relation comes from. */
+/* The name of the rule that placed P's events; the name of the origin of HOP's relation. */
 enum tm_placement_rule tm_report_rule(const Tracemerge__Placement *p);
 enum tm_placement_rule tm_report_origin(const Tracemerge__PlacementHop *hop);
 

@@ -1,22 +1,23 @@
-/* Args: one row a set, which the view `args' shows as a row an arg. doc/model.md tells how they are stored. */
+/* Args: one row for each set. The view `args' shows one row for each arg. doc/model.md describes how they are
+ * stored. */
 #include "emit/sqlite/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum { SETS_WINDOW = 1 << 13, SETS_TEXT_MAX = 8 << 20, KEYS_MAX = 1 << 16, KEY_BYTES_MAX = 8 << 20 };
-enum { HOLDERS = 1 << 12, SEARCHED_MAX = 1 << 10 }; /* args of a set that has one key twice */
+enum { HOLDERS = 1 << 12, SEARCHED_MAX = 1 << 10 }; /* limits for sets that have one key twice */
 
-/* A set on its way: its JSON object without the braces, in the text of all. */
+/* A set being written: its JSON object without the braces, in the text of all sets. */
 struct tm_sqlite_arg_set {
     int64_t id;
     size_t text, len;
-    int64_t count; /* args in it; the place of the next */
+    int64_t count; /* number of its args, which is the place of the next */
 };
 
 /* A member of a set's object. */
 struct member {
-    size_t at, end; /* in the text of all */
+    size_t at, end; /* in the text of all sets */
     int64_t key, place;
 };
 
@@ -36,7 +37,7 @@ void tm_sqlite_args_release(struct tm_sqlite *s)
     free(s->args.holders);
 }
 
-/* The last set is whole. */
+/* Ends the last set. */
 static void close_set(struct tm_sqlite_args *w)
 {
     if (w->count == 0 || w->sets[w->count - 1].len)
@@ -70,7 +71,7 @@ enum tm_status tm_sqlite_args_flush(struct tm_sqlite *s, struct tm_error *err)
     return st;
 }
 
-/* Set ID begins. */
+/* Begins set ID. */
 static enum tm_status open_set(struct tm_sqlite *s, int64_t id, struct tm_error *err)
 {
     struct tm_sqlite_args *w = &s->args;
@@ -86,7 +87,7 @@ static enum tm_status open_set(struct tm_sqlite *s, int64_t id, struct tm_error 
     return TM_OK;
 }
 
-/* KEY without its indices, in OUT: "a.b[3]" is "a.b". */
+/* Puts KEY without its indices into OUT: "a.b[3]" becomes "a.b". */
 static enum tm_status put_flat_key(struct tm_buf *out, struct tm_text key)
 {
     size_t from = 0;
@@ -106,7 +107,8 @@ static enum tm_status put_flat_key(struct tm_buf *out, struct tm_text key)
     return tm_buf_add(out, key.data + from, key.len - from);
 }
 
-/* The number of KEY in tm_arg_key. When too many are remembered all are forgotten, and come again with new numbers. */
+/* The number of KEY in tm_arg_key. If too many keys are remembered, all are forgotten and get new numbers when they
+ * occur again. */
 static enum tm_status key_number(struct tm_sqlite *s, struct tm_text key, int64_t *number, struct tm_error *err)
 {
     struct tm_sqlite_args *w = &s->args;
@@ -119,7 +121,7 @@ static enum tm_status key_number(struct tm_sqlite *s, struct tm_text key, int64_
         tm_intern_clear(&w->keys);
         st = tm_intern_add(&w->keys, key.data, key.len, &id, &is_new);
         if (st == TM_END)
-            w->keys_gone++; /* too long ever to be remembered */
+            w->keys_gone++; /* a key too long to remember */
     }
     *number = w->keys_gone + (st == TM_END ? -1 : (int64_t)id);
     if (st < 0)
@@ -136,7 +138,7 @@ static enum tm_status key_number(struct tm_sqlite *s, struct tm_text key, int64_
     return tm_sqlite_run(s, stmt, err);
 }
 
-/* Text of a database has no NUL. */
+/* The text of a database must not contain NUL. */
 static enum tm_status put_string(struct tm_sqlite *s, struct tm_text text, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -146,7 +148,7 @@ static enum tm_status put_string(struct tm_sqlite *s, struct tm_text text, struc
     return st;
 }
 
-/* Reals are in a table of their own, as no text says them exactly to every SQLite. */
+/* Reals are in a table of their own, since not every version of SQLite reads a real exactly from text. */
 static enum tm_status put_real(struct tm_sqlite *s, const struct tm_arg_row *row, int64_t place, struct tm_error *err)
 {
     sqlite3_stmt *stmt = s->statements[TM_SQL_ARG_REAL];
@@ -156,7 +158,7 @@ static enum tm_status put_real(struct tm_sqlite *s, const struct tm_arg_row *row
     return isnan(row->real_value) ? TM_OK : tm_sqlite_run(s, stmt, err);
 }
 
-/* The member that begins at AT. */
+/* Reads the member that begins at AT. */
 static struct member member_at(const struct tm_buf *text, size_t at)
 {
     const uint8_t *p = text->data;
@@ -182,7 +184,7 @@ static bool may_have(const struct tm_sqlite_args *w, const struct tm_sqlite_arg_
     return w->holders[key & (HOLDERS - 1)] == set->id + 1;
 }
 
-/* The member of SET, the open one, that has KEY already. */
+/* Finds the member of the open SET that already has KEY. */
 static bool find_member(const struct tm_sqlite_args *w, const struct tm_sqlite_arg_set *set, int64_t key,
                         struct member *found)
 {
@@ -197,7 +199,7 @@ static bool find_member(const struct tm_sqlite_args *w, const struct tm_sqlite_a
     return false;
 }
 
-/* What has been put after END, the end of the text before, takes the place of OLD. */
+/* Moves the text after END, the end of the text before, to the place of OLD. */
 static enum tm_status replace(struct tm_sqlite_args *w, const struct member *old, size_t end)
 {
     struct tm_buf *text = &w->text.buf;
@@ -206,7 +208,7 @@ static enum tm_status replace(struct tm_sqlite_args *w, const struct member *old
     if (tm_buf_add(&w->member, text->data + end, len) < 0)
         return TM_E_SYSTEM;
     memmove(text->data + old->at + len, text->data + old->end,
-            tail); /* there is room: it has been longer by that much */
+            tail); /* fits: the text was longer by that much before */
     memcpy(text->data + old->at, w->member.data, len);
     text->len = old->at + len + tail;
     return TM_OK;
@@ -244,7 +246,7 @@ enum tm_status tm_sqlite_arg(void *self, const struct tm_arg_row *row, struct tm
     if (st < 0)
         return st;
     struct tm_sqlite_arg_set *set = &w->sets[w->count - 1];
-    if (find_member(w, set, key, &old)) { /* what is said last holds */
+    if (find_member(w, set, key, &old)) { /* the last value of a key counts */
         size_t end = w->text.buf.len;
         st = put_member(s, row, key, old.place, err);
         if (st == TM_OK && !w->text.failed && replace(w, &old, end) < 0)
@@ -257,7 +259,7 @@ enum tm_status tm_sqlite_arg(void *self, const struct tm_arg_row *row, struct tm
     return put_member(s, row, key, set->count++, err);
 }
 
-/* Set FROM where it waits, or NULL. */
+/* Finds pending set FROM, or NULL. */
 static const struct tm_sqlite_arg_set *find_waiting(const struct tm_sqlite_args *w, int64_t from)
 {
     uint32_t low = 0, high = w->count;
@@ -271,7 +273,7 @@ static const struct tm_sqlite_arg_set *find_waiting(const struct tm_sqlite_args 
     return low < w->count && w->sets[low].id == from ? &w->sets[low] : NULL;
 }
 
-/* Puts the members of set FROM into the open set. */
+/* Adds the members of set FROM to the open set. */
 static enum tm_status copy_members(struct tm_sqlite *s, int64_t from, struct tm_error *err)
 {
     struct tm_sqlite_args *w = &s->args;

@@ -8,7 +8,7 @@ enum tm_status tm_sqlite_fail(struct tm_sqlite *s, struct tm_error *err)
                         s->db ? sqlite3_errmsg(s->db) : "out of memory");
 }
 
-/* All of it is printable ASCII or valid UTF-8 without NUL. */
+/* True if all of it is printable ASCII or valid UTF-8 without NUL. */
 static bool is_clean(struct tm_text text)
 {
     size_t i = 0;
@@ -47,7 +47,7 @@ enum tm_status tm_sqlite_bind_text(struct tm_sqlite *s, sqlite3_stmt *stmt, int 
     if (text.data == NULL) {
         rc = sqlite3_bind_null(stmt, column);
     } else if (is_clean(text)) {
-        /* What the caller holds stays where it is until the statement has run. */
+        /* the caller's text stays valid until the statement has run */
         rc = sqlite3_bind_text64(stmt, column, (const char *)text.data, text.len, SQLITE_STATIC, SQLITE_UTF8);
     } else {
         if (make_valid(&s->text, text) < 0)

@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
-/* A page: its type, the number of its cells at 3, where they begin at 5, and above leaves the last child at 8. Behind
- * that the places of the cells; the cells themselves fill the page from its end. */
+/* Layout of a page: its type, the number of its cells at 3, their start at 5, and above the leaves the last child at 8.
+ * Then the places of the cells. The cells fill the page from its end. */
 enum { LEAF = 13, INTERIOR = 5, LEAF_HEADER = 8, INTERIOR_HEADER = 12, CHILD_BYTES = 4 };
-/* The most bytes of a record that a leaf holds, and the fewest of one that goes on elsewhere. */
+/* The largest part of a record in a leaf, and the smallest part of a record that continues on other pages. */
 enum { LOCAL_MAX = TM_SQLITE_PAGE - 35, LOCAL_MIN = (TM_SQLITE_PAGE - 12) * 32 / 255 - 23 };
 enum { OVERFLOW_BYTES = TM_SQLITE_PAGE - CHILD_BYTES };
 
@@ -61,7 +61,7 @@ static bool has_room(const struct tm_sqlite_page *page, size_t len)
     return header_of(page) + 2 * (page->cells + 1) + len <= page->top;
 }
 
-/* A place for a cell of LEN bytes, for which there is room. */
+/* Finds the place for a cell of LEN bytes, for which there is room. */
 static uint8_t *put_cell(struct tm_sqlite_page *page, size_t len)
 {
     page->top -= (uint32_t)len;
@@ -69,7 +69,7 @@ static uint8_t *put_cell(struct tm_sqlite_page *page, size_t len)
     return page->bytes + page->top;
 }
 
-/* What is between the places of the cells and the cells is of another page, and goes out as zeros. */
+/* The gap between the places of the cells and the cells has bytes of an earlier page; it is written as zeros. */
 static void complete(struct tm_sqlite_page *page)
 {
     uint32_t used = header_of(page) + 2 * page->cells;
@@ -78,7 +78,8 @@ static void complete(struct tm_sqlite_page *page)
     memset(page->bytes + used, 0, page->top - used);
 }
 
-/* The page of LEVEL is full: its last cell's child becomes its last child, so that the next page has a cell. */
+/* Closes the full page of LEVEL: its last cell's child becomes its last child, so that the next page begins with a
+ * cell. */
 static enum tm_status close_interior(struct tm_sqlite_btree *tree, int level, struct tm_sqlite_child *closed,
                                      struct tm_error *err)
 {
@@ -96,8 +97,8 @@ static enum tm_status close_interior(struct tm_sqlite_btree *tree, int level, st
     return st;
 }
 
-/* Puts the newest child of LEVEL into a cell. *CLOSED is the page that had no room for it; its number is 0 if there is
- * none. */
+/* Puts the newest child of LEVEL into a cell. *CLOSED is the page that had no room for it; its number is 0 if there was
+ * room. */
 static enum tm_status put_child(struct tm_sqlite_btree *tree, int level, struct tm_sqlite_child *closed,
                                 struct tm_error *err)
 {
@@ -112,7 +113,7 @@ static enum tm_status put_child(struct tm_sqlite_btree *tree, int level, struct 
     return st;
 }
 
-/* Adds a page to LEVEL, which counts from above the leaves, and those that this closes to the levels above. */
+/* Adds a page to LEVEL, counted from above the leaves, and closed pages to the levels above. */
 static enum tm_status add_child(struct tm_sqlite_btree *tree, int level, struct tm_sqlite_child child,
                                 struct tm_error *err)
 {
@@ -140,7 +141,7 @@ static enum tm_status close_leaf(struct tm_sqlite_btree *tree, struct tm_error *
     return st < 0 ? st : add_child(tree, 0, child, err);
 }
 
-/* Writes DATA to pages of its own, each of which names the next. *FIRST is the number of the first. */
+/* Writes DATA to overflow pages; each names the next. *FIRST is the number of the first. */
 static enum tm_status put_overflow(struct tm_sqlite_btree *tree, const uint8_t *data, size_t len, uint32_t *first,
                                    struct tm_error *err)
 {
@@ -158,14 +159,14 @@ static enum tm_status put_overflow(struct tm_sqlite_btree *tree, const uint8_t *
     return st;
 }
 
-/* How many bytes of a record of LEN bytes a leaf holds. */
+/* The number of bytes of a record of LEN bytes that a leaf holds. */
 static size_t local_bytes(size_t len)
 {
     size_t local = len <= LOCAL_MAX ? len : LOCAL_MIN + (len - LOCAL_MIN) % OVERFLOW_BYTES;
     return local <= LOCAL_MAX ? local : LOCAL_MIN;
 }
 
-/* Why the record cannot be added. */
+/* The reason for which a record cannot be added. */
 static enum tm_status refuse(const struct tm_sqlite_btree *tree, const struct tm_sqlite_record *record,
                              struct tm_error *err)
 {
@@ -222,7 +223,7 @@ static int64_t rowid_of(const uint8_t *page, uint32_t i)
     return (int64_t)value;
 }
 
-/* The first of COUNT cells that has ROWID or a larger one; COUNT if none has. */
+/* The first of COUNT cells with ROWID or a larger one; COUNT if there is none. */
 static uint32_t search(const uint8_t *page, uint32_t count, int64_t rowid)
 {
     uint32_t low = 0, high = count;
@@ -259,7 +260,7 @@ static enum tm_status read_record(struct tm_sqlite_btree *tree, const uint8_t *l
     return st;
 }
 
-/* The page below those in memory that ROWID would be in; 0 if it would be in the open leaf, or there is no such row. */
+/* The page below those in memory that has ROWID; 0: the row is in the open leaf or does not exist. */
 static uint32_t find_closed(const struct tm_sqlite_btree *tree, int64_t rowid)
 {
     for (int level = TM_SQLITE_LEVELS - 1; level >= 0; level--) {

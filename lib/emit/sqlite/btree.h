@@ -1,6 +1,6 @@
-/* The rows of one table, written page by page in order of their rowids. SQLite looks for the place of each row that is
- * inserted; where rows come in order that place is known, and a row costs no more than its bytes. The tree is complete
- * once it is finished. Source: "Database File Format" of sqlite.org, "B-tree Pages". */
+/* The rows of one table, written page by page in order of their rowids. SQLite searches the place of each row that it
+ * inserts. Here the order gives the place, so a row costs only its bytes. The tree is complete after finish. Source:
+ * "Database File Format" of sqlite.org, "B-tree Pages". */
 #ifndef TM_EMIT_SQLITE_BTREE_H
 #define TM_EMIT_SQLITE_BTREE_H
 
@@ -11,7 +11,7 @@ enum { TM_SQLITE_LEVELS = 6 }; /* 500 to the sixth is more than the pages of any
 
 struct tm_sqlite_page {
     uint8_t bytes[TM_SQLITE_PAGE];
-    uint32_t cells, top; /* how many cells, and where the last one put begins */
+    uint32_t cells, top; /* number of cells; start of the last one added */
 };
 
 /* A page of the tree, and its last row. */
@@ -23,26 +23,26 @@ struct tm_sqlite_child {
 /* Zero-initialise, then init. */
 struct tm_sqlite_btree {
     struct tm_sqlite_pages *pages; /* borrowed */
-    uint32_t root;                 /* where SQLite has put the empty table */
+    uint32_t root;                 /* the page where SQLite has the empty table */
     /* private */
     struct tm_sqlite_page *leaf;                      /* NULL before the first row */
-    struct tm_sqlite_page *levels[TM_SQLITE_LEVELS];  /* the pages above it that are not full */
-    struct tm_sqlite_child newest[TM_SQLITE_LEVELS];  /* the last child of each, which is in no cell yet */
+    struct tm_sqlite_page *levels[TM_SQLITE_LEVELS];  /* the open pages above the leaf */
+    struct tm_sqlite_child newest[TM_SQLITE_LEVELS];  /* the last child of each, not in a cell yet */
     int64_t last;                                     /* the last rowid */
 };
 
 void tm_sqlite_btree_init(struct tm_sqlite_btree *tree, struct tm_sqlite_pages *pages, uint32_t root);
 
-/* Adds a row. ROWID is larger than that of the row before. TM_OK; TM_E_INPUT: RECORD has failed because of a text;
+/* Adds a row. ROWID must be larger than that of the row before. TM_OK; TM_E_INPUT: a text in RECORD is too long;
  * TM_E_SYSTEM. */
 enum tm_status tm_sqlite_btree_add(struct tm_sqlite_btree *tree, int64_t rowid, const struct tm_sqlite_record *record,
                                    struct tm_error *err);
 
-/* Reads the record of a row into *PAYLOAD, before finish. TM_OK, TM_END: there is no such row, TM_E_SYSTEM. */
+/* Reads the record of a row into *PAYLOAD. Call before finish. TM_OK; TM_END: there is no such row; TM_E_SYSTEM. */
 enum tm_status tm_sqlite_btree_find(struct tm_sqlite_btree *tree, int64_t rowid, struct tm_buf *payload,
                                     struct tm_error *err);
 
-/* Writes what is left. No row may be added afterwards. */
+/* Writes the rest. No row may be added after it. */
 enum tm_status tm_sqlite_btree_finish(struct tm_sqlite_btree *tree, struct tm_error *err);
 
 void tm_sqlite_btree_release(struct tm_sqlite_btree *tree);

@@ -45,7 +45,7 @@ static enum tm_status put_files(struct tm_sqlite *s, struct tm_error *err)
         sqlite3_bind_int64(stmt, 4, (int64_t)f->size_bytes);
         tm_sqlite_bind_maybe(stmt, 6, f->begun, f->processing_order);
         sqlite3_bind_int64(stmt, 7, f->is_container);
-        /* What a compressed file holds has an empty name; only the outermost has none. */
+        /* The content of a compressed file has an empty name; only an outermost file has none. */
         struct tm_text name = f->name;
         if (name.data == NULL && f->has_parent)
             name = (struct tm_text){(const uint8_t *)"", 0};

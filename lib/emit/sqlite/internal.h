@@ -50,7 +50,7 @@ enum tm_sqlite_statement {
     TM_SQL_COUNT
 };
 
-/* Rows of slice, sched or thread_state that wait for their end, in order of their ids. */
+/* Pending rows of slice, sched or thread_state, which have not ended, in order of their ids. */
 enum { TM_SQLITE_WINDOW = 1 << 15 };
 
 struct tm_sqlite_slices {
@@ -74,7 +74,7 @@ struct tm_sqlite_thread_states {
     struct tm_sqlite_thread_state *rows;
     int64_t first;
     uint32_t count;
-    struct tm_intern functions; /* that the rows waited for */
+    struct tm_intern functions; /* functions of pending rows */
 };
 
 /* Buffered sets of args. */
@@ -86,7 +86,7 @@ struct tm_sqlite_args {
     struct tm_intern keys; /* number k is keys_gone + k in tm_arg_key */
     int64_t keys_gone;
     struct tm_buf flat_key;
-    int64_t *holders;     /* by some bits of a key's number: the last set, plus 1, that has such a key */
+    int64_t *holders;     /* by some bits of a key's number: the last set with such a key, plus 1 */
     struct tm_buf member; /* a member that replaces another, or a set that is read again */
 };
 
@@ -94,8 +94,8 @@ struct tm_sqlite {
     const struct tm_emit_context *context;
     sqlite3 *db;
     sqlite3_stmt *statements[TM_SQL_COUNT];
-    struct tm_sqlite_pages pages;   /* after what SQLite has written */
-    struct tm_sqlite_record record; /* the row on its way to them */
+    struct tm_sqlite_pages pages;   /* after the pages of SQLite */
+    struct tm_sqlite_record record; /* the row being written */
     struct tm_rows rows;
     struct tm_model model;
     struct tm_sqlite_slices slices;
@@ -104,26 +104,26 @@ struct tm_sqlite {
     struct tm_sqlite_btree counters, ftrace_events;
     struct tm_sqlite_args args;
     struct tm_buf text; /* made valid UTF-8 */
-    struct tm_table metadata_rows; /* by name and whose it is, its row */
+    struct tm_table metadata_rows; /* from name and owner to the row */
     int64_t next_metadata;
     int64_t next_counter, next_ftrace_event;
     int64_t next_flow, next_symbol, next_frequency, next_sample, next_log, next_clock;
 };
 
-/* sqlite.c: the functions of struct tm_emit that make the database at context.path. */
+/* sqlite.c: the functions of struct tm_emit. The database is at context.path. */
 enum tm_status tm_sqlite_open(const struct tm_emit_context *context, void **state, struct tm_error *err);
 enum tm_status tm_sqlite_frame(void *state, const struct tm_frame *frame, const struct tm_batch *batch,
                                struct tm_error *err);
 enum tm_status tm_sqlite_finish(void *state, struct tm_error *err);
 void tm_sqlite_close(void *state);
 
-/* schema.c: makes the tables; and, when all rows are in, the indices and views. */
+/* schema.c: makes the tables and, once all rows are written, the indices and views. */
 enum tm_status tm_sqlite_create(struct tm_sqlite *s, struct tm_error *err);
 enum tm_status tm_sqlite_prepare(struct tm_sqlite *s, struct tm_error *err);
 enum tm_status tm_sqlite_complete(struct tm_sqlite *s, struct tm_error *err);
 
-/* slice_views.c: makes the views of slices with what they belong to, and of the slices around and within a slice. They
- * need the views of tracks. */
+/* slice_views.c: makes the views of slices with their tracks, and of the slices around and within a slice. They need
+ * the views of tracks. */
 extern const char tm_sqlite_slice_views[];
 
 /* frame_views.c: makes the views of slices whose columns are args: frames of Android's compositor, work of GPUs. */
@@ -135,7 +135,7 @@ enum tm_status tm_sqlite_bind_text(struct tm_sqlite *s, sqlite3_stmt *stmt, int 
                                    struct tm_error *err);
 /* Makes TEXT valid as tm_sqlite_bind_text does. The result lies in memory of S that the next call reuses. */
 enum tm_status tm_sqlite_make_valid(struct tm_sqlite *s, struct tm_text *text, struct tm_error *err);
-void tm_sqlite_bind_maybe(sqlite3_stmt *stmt, int column, bool has, int64_t value); /* else NULL */
+void tm_sqlite_bind_maybe(sqlite3_stmt *stmt, int column, bool has, int64_t value); /* NULL unless HAS */
 void tm_sqlite_bind_id(sqlite3_stmt *stmt, int column, int64_t id);                 /* TM_NO_ID is NULL */
 void tm_sqlite_bind_word(sqlite3_stmt *stmt, int column, const char *word);         /* a constant, or NULL */
 /* Puts TEXT into the record of S, made valid as by tm_sqlite_bind_text. */
@@ -187,15 +187,15 @@ enum tm_status tm_sqlite_args_flush(struct tm_sqlite *s, struct tm_error *err);
 void tm_sqlite_args_init(struct tm_sqlite *s);
 void tm_sqlite_args_release(struct tm_sqlite *s);
 
-/* btrees.c: the tables whose rows do not go through SQLite. */
+/* btrees.c: the tables whose rows are written without SQLite. */
 enum tm_status tm_sqlite_btrees_open(struct tm_sqlite *s, struct tm_error *err);
 enum tm_status tm_sqlite_btrees_finish(struct tm_sqlite *s, struct tm_error *err);
 void tm_sqlite_btrees_release(struct tm_sqlite *s);
 /* True for the name of such a table. */
 bool tm_sqlite_is_btree(const char *name);
 
-/* later.c: a row that is written can be changed when SQLite may use the file again. tm_sqlite_later returns a statement
- * that keeps what STATEMENT is to be run with: up to three parameters, the last of which is NULL if it is not bound. */
+/* later.c: changes to a written row are postponed until SQLite may use the file again. tm_sqlite_later returns a
+ * statement that stores up to three parameters for STATEMENT; the last is NULL if it is not bound. */
 sqlite3_stmt *tm_sqlite_later(struct tm_sqlite *s, enum tm_sqlite_statement statement);
 enum tm_status tm_sqlite_do_later(struct tm_sqlite *s, struct tm_error *err);
 
@@ -203,10 +203,10 @@ enum tm_status tm_sqlite_do_later(struct tm_sqlite *s, struct tm_error *err);
 enum tm_status tm_sqlite_moment(void *self, const struct tm_moment_row *row, struct tm_error *err);
 enum tm_status tm_sqlite_put_metadata(struct tm_sqlite *s, struct tm_error *err);
 
-/* model.c: makes args of what tells tracks apart. All other args are there. */
+/* model.c: makes args of the dimensions of tracks. All other args must be written already. */
 enum tm_status tm_sqlite_put_dimensions(struct tm_sqlite *s, struct tm_error *err);
 
-/* catalog.c, model.c: write a frame's content, the catalog, and the rows that the model kept until the end. */
+/* catalog.c, model.c: write a frame's content, the catalog, and the rows that the model keeps until the end. */
 enum tm_status tm_sqlite_clock_row(struct tm_sqlite *s, const struct tm_frame *frame, struct tm_error *err);
 enum tm_status tm_sqlite_put_catalog(struct tm_sqlite *s, struct tm_error *err);
 enum tm_status tm_sqlite_put_model(struct tm_sqlite *s, struct tm_error *err);

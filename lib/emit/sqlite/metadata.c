@@ -1,5 +1,5 @@
-/* Rows of metadata. Some names are of the whole trace, of a machine or of a file alone, and most of these have one
- * value there, the last one. Source: storage/metadata.h of perfetto. */
+/* Rows of metadata. Some names belong to the whole trace, to a machine or to a file, and most of these have one value
+ * there, the last one. Source: storage/metadata.h of perfetto. */
 #include "emit/sqlite/internal.h"
 
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static const struct known {
 
 enum { KNOWN_COUNT = sizeof known / sizeof *known };
 
-/* A row on its way. */
+/* A row being written. */
 struct entry {
     struct tm_text name;
     bool is_int, has_machine, has_file;
@@ -58,7 +58,7 @@ static size_t find_known(struct tm_text name)
     return i;
 }
 
-/* The row that has the one value of known name I already, or a new number for it. */
+/* The row of known name I if it has one, otherwise a new number for it. */
 static enum tm_status row_number(struct tm_sqlite *s, size_t i, const struct entry *e, int64_t *number, bool *is_new,
                                  struct tm_error *err)
 {
@@ -110,7 +110,7 @@ enum tm_status tm_sqlite_moment(void *self, const struct tm_moment_row *row, str
     return find_known(row->name) < KNOWN_COUNT ? put(self, &e, err) : TM_OK;
 }
 
-/* What the reference says of each file that holds events or a manifest. */
+/* Writes the rows of each file that holds events or a manifest, as the reference importer does. */
 static enum tm_status put_file(struct tm_sqlite *s, uint32_t id, struct tm_error *err)
 {
     const struct tm_catalog_file *f = &s->context->catalog->files[id];
@@ -133,7 +133,7 @@ static int compare_turns(const void *a, const void *b)
     return (x->processing_order > y->processing_order) - (x->processing_order < y->processing_order);
 }
 
-/* In the order of processing, so that the first row of a name is the reference's. */
+/* In order of processing, so that the first row of a name is that of the reference importer. */
 static enum tm_status put_files(struct tm_sqlite *s, struct tm_error *err)
 {
     const struct tm_catalog *c = s->context->catalog;

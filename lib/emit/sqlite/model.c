@@ -5,7 +5,7 @@
 #include "model/track_type.h"
 #include "stream/detail_fields.h"
 
-/* The fields of MachineDescription messages, by the column of the machine table they go to. */
+/* The fields of MachineDescription messages, with the columns of the machine table that they fill. */
 static enum tm_status bind_description(struct tm_sqlite *s, sqlite3_stmt *stmt, const struct tm_buf *description,
                                        struct tm_error *err)
 {
@@ -164,7 +164,7 @@ static enum tm_status put_stats(struct tm_sqlite *s, struct tm_error *err)
     return st;
 }
 
-/* The dimensions of a track are args, so they are there before the rest of the model. */
+/* Dimensions of tracks are args, so they are written before the rest of the model. */
 enum tm_status tm_sqlite_put_dimensions(struct tm_sqlite *s, struct tm_error *err)
 {
     struct tm_tracks *tracks = &s->model.tracks;
@@ -201,7 +201,7 @@ enum tm_status tm_sqlite_put_model(struct tm_sqlite *s, struct tm_error *err)
     if (st < 0)
         return st;
     sqlite3_bind_int64(stmt, 1, m->first_ns);
-    /* A trace of one moment lasts a nanosecond. */
+    /* A trace with a single time lasts a nanosecond. */
     sqlite3_bind_int64(stmt, 2, m->has_bounds && m->first_ns == m->last_ns && m->last_ns < INT64_MAX ? m->last_ns + 1
                                                                                                      : m->last_ns);
     return tm_sqlite_run(s, stmt, err);

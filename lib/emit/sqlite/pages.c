@@ -8,13 +8,13 @@
 
 enum {
     BUFFERED = 128 * TM_SQLITE_PAGE,
-    HEADER_CHANGES = 24, /* where the header counts changes, so that a reader knows that its pages are stale */
+    HEADER_CHANGES = 24, /* count of changes in the header; it makes readers drop pages in their caches */
     HEADER_PAGES = 28,
-    HEADER_PAGES_AT = 92, /* the count of changes at which HEADER_PAGES was true */
+    HEADER_PAGES_AT = 92, /* the count of changes for which HEADER_PAGES is valid */
     HEADER = 100,
 };
 
-/* SQLite locks bytes of this page, and therefore keeps nothing in it. */
+/* SQLite locks bytes of this page and stores nothing in it. */
 enum { LOCK_PAGE = 0x40000000 / TM_SQLITE_PAGE + 1 };
 
 static uint32_t get_be32(const uint8_t *p)

@@ -1,5 +1,5 @@
-/* The pages of a database file, added after those that SQLite has made. They are written in order, by a thread
- * once there are many. Source: "Database File Format" of sqlite.org. */
+/* The pages of a database file after those that SQLite has made. They are written in order; if there are many, by a
+ * thread. Source: "Database File Format" of sqlite.org. */
 #ifndef TM_EMIT_SQLITE_PAGES_H
 #define TM_EMIT_SQLITE_PAGES_H
 
@@ -8,30 +8,31 @@
 
 #include <stdbool.h>
 
-enum { TM_SQLITE_PAGE = 8192 }; /* bytes; PRAGMA page_size says the same */
+enum { TM_SQLITE_PAGE = 8192 }; /* bytes; equal to PRAGMA page_size */
 
 /* Zero-initialise, then open. */
 struct tm_sqlite_pages {
     const char *name; /* for messages; borrowed */
     /* private */
-    int fd; /* valid where count is not 0 */
-    uint32_t count;                 /* of all pages */
-    struct tm_buf last;             /* the last of them, which are not written yet */
-    bool is_large;                  /* a thread was asked for */
-    struct tm_async_writer *writer; /* NULL: none yet, or there can be none */
+    int fd; /* valid if count is not 0 */
+    uint32_t count;                 /* number of all pages */
+    struct tm_buf last;             /* the last ones, not written yet */
+    bool is_large;                  /* a thread was requested */
+    struct tm_async_writer *writer; /* NULL: none so far, or impossible */
 };
 
-/* Opens the database in PATH, which nobody else may write to until finish. TM_OK or TM_E_SYSTEM, as all below. */
+/* Opens the database in PATH. No one else may write to it until finish. TM_OK or TM_E_SYSTEM, like all functions
+ * below. */
 enum tm_status tm_sqlite_pages_open(struct tm_sqlite_pages *pages, const char *path, const char *name,
                                     struct tm_error *err);
 
 /* The number of the page that is added after page NUMBER. */
 uint32_t tm_sqlite_page_after(uint32_t number);
 
-/* The number that the next page added will have. */
+/* The number of the next page to be added. */
 uint32_t tm_sqlite_pages_next(const struct tm_sqlite_pages *pages);
 
-/* Adds a page of TM_SQLITE_PAGE bytes. *NUMBER is what other pages refer to it by. */
+/* Adds a page of TM_SQLITE_PAGE bytes. *NUMBER is its number. */
 enum tm_status tm_sqlite_pages_add(struct tm_sqlite_pages *pages, const uint8_t *page, uint32_t *number,
                                    struct tm_error *err);
 
@@ -42,7 +43,7 @@ enum tm_status tm_sqlite_pages_get(struct tm_sqlite_pages *pages, uint32_t numbe
 enum tm_status tm_sqlite_pages_put(struct tm_sqlite_pages *pages, uint32_t number, const uint8_t *page,
                                    struct tm_error *err);
 
-/* Writes what is left, and how many pages there are into the file's header. SQLite may then use the file again. */
+/* Writes the rest, and the number of pages into the file's header. SQLite may then use the file again. */
 enum tm_status tm_sqlite_pages_finish(struct tm_sqlite_pages *pages, struct tm_error *err);
 
 void tm_sqlite_pages_release(struct tm_sqlite_pages *pages);

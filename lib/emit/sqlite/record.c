@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Types of values. A text of N bytes has the type 2 * N + 13. */
+/* types of values; a text of N bytes has the type 2 * N + 13 */
 enum { TYPE_NULL = 0, TYPE_INT48 = 5, TYPE_INT64 = 6, TYPE_FLOAT = 7, TYPE_ZERO = 8, TYPE_ONE = 9, TYPE_TEXT = 13 };
 
 static const uint8_t type_bytes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
@@ -12,7 +12,7 @@ static const uint8_t type_bytes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
 size_t tm_sqlite_put_varint(uint8_t *p, uint64_t value)
 {
     size_t n = 1;
-    if (value >> 56) { /* the ninth byte holds eight bits */
+    if (value >> 56) { /* the ninth byte has eight bits */
         for (int i = 0; i < 8; i++)
             p[i] = (uint8_t)(value >> (57 - 7 * i) | 0x80);
         p[8] = (uint8_t)value;
@@ -49,7 +49,7 @@ void tm_sqlite_record_begin(struct tm_sqlite_record *record)
     tm_buf_clear(&record->values);
 }
 
-/* The value's type, and where its LEN bytes go; NULL where there is no memory. */
+/* Adds a value's type and returns where its LEN bytes go; NULL: out of memory. */
 static uint8_t *put_value(struct tm_sqlite_record *record, uint64_t type, size_t len)
 {
     if (tm_buf_reserve(&record->values, len) < 0) {
@@ -71,7 +71,7 @@ void tm_sqlite_record_null(struct tm_sqlite_record *record)
     put_value(record, TYPE_NULL, 0);
 }
 
-/* The type with the fewest bytes that holds VALUE. */
+/* The smallest type that holds VALUE. */
 static unsigned type_of(int64_t value)
 {
     uint64_t magnitude = (uint64_t)(value < 0 ? ~value : value);
@@ -104,7 +104,7 @@ void tm_sqlite_record_id(struct tm_sqlite_record *record, int64_t id)
     tm_sqlite_record_maybe(record, id != TM_NO_ID, id);
 }
 
-/* A whole number is stored as one where that is shorter, as SQLite stores it in a column of type REAL. */
+/* A whole number is stored as an integer if that is shorter, as SQLite does in a column of type REAL. */
 void tm_sqlite_record_real(struct tm_sqlite_record *record, double value)
 {
     uint64_t bits;

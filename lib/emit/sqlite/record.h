@@ -9,16 +9,16 @@
 #include <stdbool.h>
 
 enum {
-    TM_RECORD_COLUMNS_MAX = 24,                          /* so that the length of all types takes one byte */
-    TM_RECORD_TYPES_MAX = 1 + TM_RECORD_COLUMNS_MAX * 5, /* that length, and the types */
+    TM_RECORD_COLUMNS_MAX = 24,                          /* the length of all types fits one byte */
+    TM_RECORD_TYPES_MAX = 1 + TM_RECORD_COLUMNS_MAX * 5, /* that length and the types */
     TM_RECORD_TEXT_MAX = 1000000000,                     /* SQLite reads no longer value */
 };
 
-/* Zero-initialise. Values are put in the order of the columns. A column that is the rowid is put as null. Memory that
- * is lacking and text that is too long are remembered in failed. */
+/* Zero-initialise. Put the values in the order of the columns; the column that is the rowid is put as null. Lack of
+ * memory and a text that is too long are remembered in failed. */
 struct tm_sqlite_record {
     uint8_t types[TM_RECORD_TYPES_MAX];
-    size_t types_len; /* with the first byte, which says how long they are */
+    size_t types_len; /* includes the first byte, which is their length */
     struct tm_buf values;
     enum tm_status failed; /* TM_OK, TM_E_SYSTEM: no memory, TM_E_INPUT: a text is too long */
 };
@@ -26,20 +26,20 @@ struct tm_sqlite_record {
 void tm_sqlite_record_begin(struct tm_sqlite_record *record);
 void tm_sqlite_record_null(struct tm_sqlite_record *record);
 void tm_sqlite_record_int(struct tm_sqlite_record *record, int64_t value);
-void tm_sqlite_record_maybe(struct tm_sqlite_record *record, bool has, int64_t value); /* else NULL */
+void tm_sqlite_record_maybe(struct tm_sqlite_record *record, bool has, int64_t value); /* NULL unless HAS */
 void tm_sqlite_record_id(struct tm_sqlite_record *record, int64_t id);                 /* TM_NO_ID is NULL */
-/* For a column of type REAL. NaN is NULL, as everywhere in SQLite. */
+/* For a column of type REAL. NaN becomes NULL, as always in SQLite. */
 void tm_sqlite_record_real(struct tm_sqlite_record *record, double value);
 /* TEXT is UTF-8 without NUL; its data may be NULL. */
 void tm_sqlite_record_text(struct tm_sqlite_record *record, struct tm_text text);
 
 void tm_sqlite_record_release(struct tm_sqlite_record *record);
 
-/* Sets *TEXT to column COLUMN (from 0) of PAYLOAD, a record of LEN bytes. TM_END where the column is no text. */
+/* Sets *TEXT to column COLUMN (from 0) of PAYLOAD, a record of LEN bytes. TM_END: the column is not a text. */
 enum tm_status tm_sqlite_record_get_text(const uint8_t *payload, size_t len, unsigned column, struct tm_text *text);
 
-/* A variable-length integer, 1 to 9 bytes, the most significant first. put returns how many bytes it wrote to P; get
- * returns how many it read of the LEN bytes at P, 0 if there are too few. */
+/* A variable-length integer of 1 to 9 bytes, most significant first. put returns the number of bytes written to P. get
+ * returns the number of bytes read of the LEN bytes at P, 0 if there are too few. */
 enum { TM_SQLITE_VARINT_MAX = 9 };
 size_t tm_sqlite_put_varint(uint8_t *p, uint64_t value);
 size_t tm_sqlite_get_varint(const uint8_t *p, size_t len, uint64_t *value);

@@ -12,7 +12,7 @@ static enum tm_status flow(void *self, int64_t slice_out, int64_t slice_in, stru
     return tm_sqlite_run(s, stmt, err);
 }
 
-/* The table that ROW goes to. */
+/* The name of the table for ROW. */
 static enum tm_sqlite_statement sample_table(const struct tm_sqlite *s, const struct tm_sample_row *row)
 {
     switch (s->context->catalog->files[row->file].input_type) {
@@ -82,7 +82,7 @@ static enum tm_status mapping(void *self, int64_t id, struct tm_text name, struc
     return st < 0 ? st : tm_sqlite_run(s, stmt, err);
 }
 
-/* A place in the source is a symbol of the frame. */
+/* A source position is a symbol of the frame. */
 static bool has_symbol(const struct tm_frame_row *row)
 {
     return row->file.data || row->has_line;

@@ -1,7 +1,7 @@
 #include "emit/sqlite/internal.h"
 
-/* Tables as doc/model.md lists them; columns past those are ours: what the views tell tracks
- * apart by, and which file a track belongs to. */
+/* Tables in the form of doc/model.md. Further columns are our own: values by which the views distinguish tracks, and
+ * the file of a track. */
 static const char tables[] =
     "CREATE TABLE machine(id INTEGER PRIMARY KEY, raw_id INTEGER, name TEXT, sysname TEXT, release TEXT,"
     " version TEXT, arch TEXT, num_cpus INTEGER, android_build_fingerprint TEXT, android_device_manufacturer TEXT,"
@@ -63,13 +63,13 @@ static const char tables[] =
     "CREATE TABLE tm_accounting(trace_file_id INTEGER, machine_id INTEGER, clock_id INTEGER, reason TEXT,"
     " events INTEGER);";
 
-/* What the usual joins look rows up by, beside the primary keys. */
+/* Indices for the usual joins, in addition to the primary keys. */
 static const char indices[] =
     "CREATE UNIQUE INDEX process_upid ON process(upid);"
     "CREATE UNIQUE INDEX thread_utid ON thread(utid);"
     "CREATE UNIQUE INDEX cpu_ucpu ON cpu(ucpu);";
 
-/* What questions about a part of the timeline look rows up by. They are made last, when SQLite can sort. */
+/* Indices for queries about a part of the timeline. They are made last, when SQLite can sort. */
 static const char time_indices[] =
     "CREATE INDEX slice_track_id_ts ON slice(track_id, ts);"
     "CREATE INDEX counter_track_id_ts ON counter(track_id, ts);"
@@ -77,8 +77,8 @@ static const char time_indices[] =
     "CREATE INDEX thread_state_utid_ts ON thread_state(utid, ts);";
 
 /* A set is an object {"KEY TYPE PLACE": value}, without the spaces: the number in tm_arg_key, the first letter of
- * value_type, and which arg of the set it is. CROSS JOIN keeps the order of the tables: sets first, or the one that is
- * asked for. */
+ * value_type, and the place of the arg in the set. CROSS JOIN keeps the order of the tables: sets first, or the set
+ * that is asked for. */
 #define ARG_PLACE "substr(ltrim(j.key, '0123456789'), 2)"
 #define ARG_TYPE "substr(ltrim(j.key, '0123456789'), 1, 1)"
 
@@ -130,7 +130,7 @@ static const char views[] =
     "CREATE VIEW sched_slice AS SELECT * FROM sched;"
     "CREATE VIEW raw AS SELECT * FROM ftrace_event;";
 
-/* How a statement is made, by number. */
+/* The texts of the statements, by number. */
 static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_SLICE_END] = "UPDATE slice SET dur = ?2, arg_set_id = ?3 WHERE id = ?1",
     [TM_SQL_SLICE_THREAD_END] = "UPDATE slice SET thread_dur = CASE WHEN ?3 OR ?2 <> thread_ts THEN ?2 - thread_ts END"
@@ -174,7 +174,7 @@ static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_ACCOUNT] = "INSERT INTO tm_accounting VALUES(?,?,?,?,?)",
 };
 
-/* Runs what QUERY makes of each table that is not a btree's: the table's name, and statements. */
+/* Runs the statements that QUERY makes for each table that is not a btree, from the table's name. */
 static enum tm_status run_for_tables(struct tm_sqlite *s, const char *query, struct tm_error *err)
 {
     sqlite3_stmt *table;
@@ -206,7 +206,7 @@ static enum tm_status make_temporary(struct tm_sqlite *s, struct tm_error *err)
     return st < 0 ? st : tm_sqlite_exec(s, "CREATE TEMP TABLE tm_later(statement, a, b, c)", err);
 }
 
-/* Copies the temporary tables into the file and forgets them. */
+/* Copies the temporary tables into the file and drops them. */
 static enum tm_status move_temporary(struct tm_sqlite *s, struct tm_error *err)
 {
     return run_for_tables(s,
@@ -217,7 +217,7 @@ static enum tm_status move_temporary(struct tm_sqlite *s, struct tm_error *err)
 
 enum tm_status tm_sqlite_create(struct tm_sqlite *s, struct tm_error *err)
 {
-    /* The file is nobody's until it is renamed: what a crash would leave is thrown away. */
+    /* The file becomes visible only when it is renamed; after a crash it is discarded. */
     static const char settings[] = "PRAGMA page_size=8192; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
                                    "PRAGMA temp_store=FILE; PRAGMA cache_size=-8192; PRAGMA temp.cache_size=-8192;"
                                    "PRAGMA encoding='UTF-8'; BEGIN;";

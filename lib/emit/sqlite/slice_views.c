@@ -10,8 +10,8 @@
     " LEFT JOIN process p ON p.id = t.upid"
 #define OF_PROCESS " FROM slice s JOIN process_track k ON k.id = s.track_id JOIN process p ON p.id = k.upid"
 
-/* A recursive view would always be made for all slices. A recursion in the argument of json_each is made for one, so
- * that "WHERE slice_id = 5" follows the parents of that slice alone. CROSS JOIN keeps this order. */
+/* A recursive view would be computed for all slices. A recursion in the argument of json_each is computed for one, so
+ * "WHERE slice_id = 5" follows only the parents of that slice. CROSS JOIN keeps this order. */
 #define ANCESTORS(slice) \
     "WITH RECURSIVE up(id) AS (SELECT " slice ".parent_id UNION ALL SELECT p.parent_id FROM up CROSS JOIN slice p" \
     " ON p.id = up.id) SELECT "
@@ -30,8 +30,8 @@ const char tm_sqlite_slice_views[] =
     " LEFT JOIN machine m ON m.id = k.machine_id LEFT JOIN trace_file f ON f.id = k.trace_file_id;"
     "CREATE VIEW ancestor_slice AS SELECT s.id AS slice_id, a.* FROM slice s CROSS JOIN json_each(("
     ANCESTORS("s") "json_group_array(id) FROM up WHERE id IS NOT NULL)) j CROSS JOIN slice a ON a.id = j.value;"
-    /* Between its begin and its end what is deeper on a slice's track is within it. At these two times it may belong
-     * to the slice before or after, which its parents tell. */
+    /* Between begin and end of a slice, deeper slices on its track are within it. At these two times a slice may belong
+     * to the one before or after, which its parents tell. */
     "CREATE VIEW descendant_slice AS SELECT s.id AS slice_id, d.* FROM slice s CROSS JOIN slice d"
     " ON d.track_id = s.track_id AND d.ts >= s.ts AND d.depth > s.depth"
     " AND d.ts <= CASE WHEN s.dur < 0 THEN 9223372036854775807 ELSE s.ts + s.dur END"

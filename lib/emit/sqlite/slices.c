@@ -2,8 +2,7 @@
 
 #include <stdlib.h>
 
-/* Slices are written once they have ended where that is soon, so that most are written once; those
- * that last longer are written open and updated at their end. */
+/* A slice that ends soon is written once, after its end. Longer slices are written open and updated at their end. */
 struct tm_sqlite_slice {
     struct tm_slice_row row; /* without texts */
     size_t text;             /* where name and category stand, counted with those gone */
@@ -92,7 +91,7 @@ enum tm_status tm_sqlite_slice_end(void *self, int64_t id, int64_t dur, int64_t 
     return tm_sqlite_run(s, stmt, err);
 }
 
-/* The slice is in the window, as it has just begun. */
+/* The slice has just begun, so it is in the window. */
 enum tm_status tm_sqlite_slice_thread_begin(void *self, int64_t id, int64_t thread_ts, bool is_instant,
                                             struct tm_error *err)
 {

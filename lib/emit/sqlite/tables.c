@@ -1,5 +1,5 @@
-/* tables: a folder with the tables of the SQL surface, each a CSV file (RFC 4180, a header first), for data frames.
- * They are made as a database, which takes what comes late in bounded memory, and written when that is whole. */
+/* tables: a folder with the tables of the SQL surface, each a CSV file (RFC 4180, with a header), for data frames. They
+ * are collected in a database, which takes late values in bounded memory, and written when it is complete. */
 #include "base/pb.h"
 #include "emit/outputs.h"
 #include "emit/sqlite/internal.h"
@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* All tables, and those views that show more than the rows of one table and not those of a larger one again. */
+/* All tables, and those views that show more than the rows of one table and are not contained in a larger view. */
 #define TABLES(X)                                                                                                   \
     X(android_logs) X(args) X(clock_snapshot) X(counter) X(counter_track) X(cpu) X(cpu_available_frequencies)       \
     X(cpu_counter_track) X(cpu_profile_stack_sample) X(cpu_track) X(flow) X(ftrace_event) X(gpu)                    \
@@ -25,7 +25,7 @@
 static const char *const files[] = {TABLES(FILE_OF) NULL};
 static const char *const queries[] = {TABLES(QUERY_OF) NULL};
 
-/* What is NULL is empty; an empty text has quotes. */
+/* NULL is empty; an empty text has quotes. */
 static void put_value(struct tm_out *out, sqlite3_stmt *stmt, int column)
 {
     size_t from = out->buf.len;
@@ -50,7 +50,7 @@ static void put_row(struct tm_out *out, sqlite3_stmt *stmt, bool is_header)
     for (int i = 0; i < sqlite3_column_count(stmt); i++) {
         if (i)
             tm_out_char(out, ',');
-        if (is_header) /* Quotes tell readers that guess the form, such as DuckDB, which quotes are used. */
+        if (is_header) /* tells readers that guess the format, such as DuckDB, which quotes are used */
             tm_out_quoted(out, tm_text_str(sqlite3_column_name(stmt, i)));
         else
             put_value(out, stmt, i);

@@ -6,7 +6,8 @@
 
 enum { FUNCTIONS_MAX = 1 << 12, FUNCTION_BYTES_MAX = 1 << 20 };
 
-/* A row that waits for its end, and for what it waited for. States that do not fit are written at once. */
+/* A row that is pending until its end and until the facts about its wait. States that do not fit are written at
+ * once. */
 struct tm_sqlite_thread_state {
     struct tm_thread_state_row row; /* without texts */
     char state[TM_SCHED_STATE_TEXT_MAX];
@@ -38,7 +39,7 @@ static enum tm_status write_row(struct tm_sqlite *s, const struct tm_thread_stat
     return tm_sqlite_btree_add(&s->thread_states.table, row->id, r, err);
 }
 
-/* Writes the row that waited longest. */
+/* Writes the oldest pending row. */
 static enum tm_status write_first(struct tm_sqlite *s, struct tm_error *err)
 {
     struct tm_sqlite_thread_states *w = &s->thread_states;
@@ -67,7 +68,7 @@ enum tm_status tm_sqlite_thread_states_flush(struct tm_sqlite *s, uint32_t keep,
     return st;
 }
 
-/* A row with texts of any length. */
+/* Writes a row with texts of any length. */
 static enum tm_status write_at_once(struct tm_sqlite *s, const struct tm_thread_state_row *row, struct tm_error *err)
 {
     enum tm_status st = tm_sqlite_thread_states_flush(s, 0, err);
@@ -122,7 +123,7 @@ enum tm_status tm_sqlite_thread_state_end(void *self, int64_t id, int64_t dur, s
     return tm_sqlite_run(s, stmt, err);
 }
 
-/* The number of FUNCTION, plus 1. Rows that refer to functions are written before these are forgotten. */
+/* The number of FUNCTION, plus 1. Before functions are forgotten the rows that refer to them are written. */
 static enum tm_status function_number(struct tm_sqlite *s, struct tm_text function, uint32_t *number,
                                       struct tm_error *err)
 {

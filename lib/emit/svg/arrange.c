@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Where things are, in pixels from the top. */
+/* Places in pixels from the top. */
 enum {
     LANES_TOP = 150,
     LANES_TOP_WITH_WALL = 168,
@@ -53,7 +53,7 @@ enum tm_status tm_svg_lane(struct tm_svg *svg, uint32_t file, uint32_t machine, 
     return TM_OK;
 }
 
-/* What a lane is sorted by, and which it is. */
+/* A lane and the values by which lanes are sorted. */
 struct place {
     bool is_rest, lacks_machine;
     uint32_t machine, turn, lane;

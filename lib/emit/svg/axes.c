@@ -1,4 +1,4 @@
-/* The time axes of the picture: trace time, and the wall clock where it is known. */
+/* The time axes of the picture: trace time, and the wall clock if it is known. */
 #include "emit/svg/internal.h"
 
 #include "base/checked.h"
@@ -9,7 +9,7 @@
 
 enum { TICKS_MAX = 9, CHARACTER_TENTHS = 66, LABEL_CHARACTERS_MAX = 14 };
 
-/* The least of the steps people read easily that makes at most TICKS_MAX of SPAN. */
+/* The smallest readable step that divides SPAN into at most TICKS_MAX ticks. */
 static int64_t decimal_step(uint64_t span)
 {
     int64_t step = 1;
@@ -51,7 +51,7 @@ static int decimals_of(int64_t step)
     return decimals;
 }
 
-/* DECIMALS digits of the part of a second NS (0 to 999999999). */
+/* Puts DECIMALS digits of NS (0 to 999999999), a part of a second. */
 static void put_fraction(struct tm_out *out, int64_t ns, int decimals)
 {
     int64_t unit = SECOND / 10;
@@ -77,7 +77,7 @@ static void put_two(struct tm_out *out, int n)
     tm_out_char(out, (char)('0' + n % 10));
 }
 
-/* False when NS is no moment that a calendar can tell. */
+/* False if NS is outside the calendar. */
 static bool calendar(int64_t ns, struct tm *when, int64_t *fraction)
 {
     int64_t rest = ns % SECOND;
@@ -113,11 +113,11 @@ static void put_wall(struct tm_out *out, int64_t ns, int64_t step)
     put_fraction(out, fraction, decimals_of(step));
 }
 
-/* One row of labels. SHIFT_NS: what the axis reads at trace time 0. */
+/* Draws one row of labels. SHIFT_NS: the axis's reading at trace time 0. */
 struct axis {
     int64_t shift_ns, step;
     int baseline;
-    int label_length; /* characters at most */
+    int label_length; /* largest number of characters */
     bool is_wall, has_grid;
 };
 
@@ -129,7 +129,7 @@ static int digits_of(int64_t ns)
     return digits + (ns < 0);
 }
 
-/* Characters of the longest label in seconds. */
+/* The number of characters of the longest label in seconds. */
 static int seconds_length(const struct tm_svg *svg, int64_t step)
 {
     int a = digits_of(svg->first_ns), b = digits_of(svg->last_ns), decimals = decimals_of(step);
@@ -213,7 +213,7 @@ void tm_svg_axes(struct tm_svg *svg)
     struct axis axis = {.step = decimal_step(span), .baseline = svg->lanes_top - 14, .has_grid = true};
     if (!svg->events.has_range)
         return;
-    /* Long numbers do not fit under their ticks: then time counts from the first event. */
+    /* If long numbers do not fit under their ticks, time counts from the first event. */
     axis.label_length = seconds_length(svg, axis.step);
     bool is_long = axis.label_length > LABEL_CHARACTERS_MAX && svg->first_ns != INT64_MIN;
     if (is_long)

@@ -1,4 +1,4 @@
-/* What surrounds the lanes of the picture: style, title, legend. */
+/* The surroundings of the lanes: style, title, legend. */
 #include "emit/names.h"
 #include "emit/svg/internal.h"
 #include "emit/svg/xml_out.h"
@@ -30,7 +30,7 @@ static const char style[] =
     ".m6{--c:var(--m6)}.m7{--c:var(--m7)}\n"
     "</style>\n";
 
-/* Files that have a lane. */
+/* The number of files with a lane. */
 static uint32_t count_files(const struct tm_svg *svg)
 {
     const struct tm_catalog *c = svg->context->catalog;
@@ -95,7 +95,7 @@ static void put_text_at(struct tm_svg *svg, const char *class, int x, int y, con
     tm_out_str(&svg->out, text);
 }
 
-/* Wide letters end where the next column begins. */
+/* Clips wide letters where the next column begins. */
 static void put_clip(struct tm_svg *svg, const char *id, int width)
 {
     tm_out_str(&svg->out, "<clipPath id=\"");
@@ -127,7 +127,7 @@ void tm_svg_head(struct tm_svg *svg)
         put_text_at(svg, "heading", TM_SVG_DROP_END, svg->lanes_top - 14, "dropped</text>\n");
 }
 
-/* A sample of what is drawn, WIDTH pixels wide, and what it means; *X moves after both. */
+/* Draws a sample, WIDTH pixels wide, and its meaning; moves *X after both. */
 static void put_key(struct tm_svg *svg, int *x, int width, const char *sample, const char *meaning, int meaning_width)
 {
     int y = svg->height - 52;

@@ -1,4 +1,4 @@
-/* What is written beside the lanes of the picture, and what their tooltips say. */
+/* The texts beside the lanes of the picture, and their tooltips. */
 #include "emit/assumption.h"
 #include "emit/names.h"
 #include "emit/svg/internal.h"
@@ -9,7 +9,7 @@
 
 enum {
     LABEL_MAX = 34,        /* characters that fit before the timeline */
-    LABEL_MAX_BESIDE = 22, /* when the rule or machine stands beside */
+    LABEL_MAX_BESIDE = 22, /* the same if a rule or a machine stands beside */
     BESIDE_MAX = 14,
     TOOLTIP_PATH_MAX = 600
 };
@@ -24,7 +24,7 @@ void tm_svg_put_at(struct tm_svg *svg, const char *element, int x, int y)
     tm_out_char(&svg->out, '"');
 }
 
-/* NS to about four digits or more. */
+/* Puts NS with four or more digits. */
 static void put_offset(struct tm_svg *svg, int64_t ns)
 {
     int64_t unit = 1;
@@ -36,7 +36,7 @@ static void put_offset(struct tm_svg *svg, int64_t ns)
     tm_out_duration(&svg->out, ns);
 }
 
-/* The rule in a few words, as people say it; or in the fewest. */
+/* The rule in a few plain words; or in the fewest. */
 static void put_rule(struct tm_svg *svg, const Tracemerge__Placement *p, bool briefly)
 {
     static const char *const words[TM_RULES][2] = {
@@ -116,7 +116,7 @@ void tm_svg_tooltip(struct tm_svg *svg, const struct tm_svg_lane *lane)
     tm_out_str(&svg->out, "</title>");
 }
 
-/* Begins a text of class WORD about placement P, or NULL. One by assumption has a colour of its own. */
+/* Begins a text of class WORD about placement P, which may be NULL. An assumed placement has a colour of its own. */
 static void put_about(struct tm_svg *svg, const char *word, const Tracemerge__Placement *p, int x, int y)
 {
     const bool is_guess = p && tm_assumption_of(svg->context->catalog, p) != TM_ASSUMPTION_NONE;

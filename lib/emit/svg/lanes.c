@@ -1,4 +1,4 @@
-/* The lanes of the picture: a file on a machine each. */
+/* The lanes of the picture: each is a file on a machine. */
 #include "base/checked.h"
 #include "emit/svg/internal.h"
 
@@ -86,7 +86,7 @@ static void put_window(struct tm_svg *svg, const struct tm_svg_lane *lane)
     tm_out_str(&svg->out, "\" rx=\"2\"/>\n");
 }
 
-/* What the clock that LANE's snapshots were counted on reads less than trace time; false when it is not known. */
+/* Trace time minus the reading of the clock of LANE's snapshots. False if it is unknown. */
 static bool offset_of_readings(const struct tm_svg *svg, const struct tm_svg_lane *lane, int64_t *offset_ns)
 {
     const struct tm_catalog *c = svg->context->catalog;
@@ -101,7 +101,7 @@ static bool offset_of_readings(const struct tm_svg *svg, const struct tm_svg_lan
     return false;
 }
 
-/* Snapshots by column; false when there are none whose trace time is known. */
+/* Counts snapshots by column. False: none has a known trace time. */
 static bool count_snapshots(const struct tm_svg *svg, const struct tm_svg_lane *lane,
                             const struct tm_time_columns *columns)
 {
@@ -139,7 +139,7 @@ static void put_snapshots(struct tm_svg *svg, const struct tm_svg_lane *lane)
     tm_out_str(&svg->out, "\"/>\n");
 }
 
-/* Events that lie before what can be shown. */
+/* Draws the number of events before the part of time that can be shown. */
 static bool has_negative(const struct tm_svg *svg, const struct tm_svg_lane *lane)
 {
     const struct tm_catalog *c = svg->context->catalog;

@@ -1,4 +1,4 @@
-/* svg: the merged timeline as one picture. Reads events once, in any order, and keeps counts a lane. */
+/* svg: the merged timeline as one picture. Reads events once, in any order, and keeps counts for each lane. */
 #include "base/checked.h"
 #include "emit/outputs.h"
 #include "emit/svg/internal.h"
@@ -61,7 +61,7 @@ static bool is_origin(const Tracemerge__ClockRow *row, const char *origin)
            memcmp(row->origin.data, origin, row->origin.len) == 0;
 }
 
-/* What ROW says of the wall clock; the machine of trace time is the first to be believed. */
+/* Takes the relation to the wall clock from ROW. The machine of trace time takes precedence. */
 static void learn_wall(struct tm_svg *svg, const Tracemerge__ClockRow *row)
 {
     const struct tm_catalog *c = svg->context->catalog;
@@ -184,7 +184,7 @@ static enum tm_status add_placements(struct tm_svg *svg, struct tm_error *err)
     return st;
 }
 
-/* What was dropped before its machine was known is shown where the file has its first lane. */
+/* Events dropped before their machine was known are shown in the first lane of their file. */
 static uint32_t first_machine(const struct tm_svg *svg, uint32_t file)
 {
     for (uint32_t i = 0; i < svg->lane_count; i++)

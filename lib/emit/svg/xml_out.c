@@ -5,7 +5,7 @@
 #define REPLACEMENT "\xef\xbf\xbd"
 #define ELLIPSIS "\xe2\x80\xa6"
 
-/* Length of the character at S, or 0 where XML has no such character. */
+/* Length of the character at S; 0: XML does not have it. */
 static size_t character(const uint8_t *s, size_t len)
 {
     size_t n = tm_utf8_length(s, len);
@@ -15,7 +15,7 @@ static size_t character(const uint8_t *s, size_t len)
     return is_control || is_c1 || is_none ? 0 : n;
 }
 
-/* Puts the first character and returns how many bytes of TEXT it was. */
+/* Puts the first character and returns its length in TEXT. */
 static size_t put_character(struct tm_out *out, struct tm_text text)
 {
     size_t n = character(text.data, text.len);

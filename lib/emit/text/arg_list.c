@@ -2,7 +2,7 @@
 
 #include "base/bytes.h"
 
-/* An arg: the lengths of key and value, whether the value is text; then both. */
+/* Layout of an arg: length of key, length of value, whether the value is text; then key and value. */
 enum { HEAD_BYTES = 9 };
 
 enum tm_status tm_arg_list_add(struct tm_buf *list, const struct tm_arg_value *arg)

@@ -6,15 +6,15 @@
 
 struct tm_arg_node {
     struct tm_text name;
-    bool is_index; /* name is the digits between brackets */
+    bool is_index; /* name is the digits of an index in brackets */
     bool has_value, is_text;
-    bool is_array; /* all children are indices, 0, 1, 2, … */
+    bool is_array; /* all children are indices 0, 1, 2, … */
     uint32_t child_count;
-    uint32_t first, last, next; /* children, and the next child of the parent; 0: none */
+    uint32_t first, last, next; /* first and last child, and the next child of the same parent; 0: none */
     struct tm_text value;
 };
 
-/* A name of a path. */
+/* One name of a path. */
 struct part {
     struct tm_text name;
     bool is_index;
@@ -36,7 +36,7 @@ static struct tm_text behind(struct tm_text text, size_t n)
     return (struct tm_text){text.data + n, text.len - n};
 }
 
-/* Takes the first name off *REST. IS_LAST: all that is left is one. */
+/* Takes the first name from *REST. IS_LAST: all the rest is one name. */
 static struct part next_part(struct tm_text *rest, bool is_last)
 {
     size_t n = index_length(*rest);
@@ -59,7 +59,7 @@ static struct part next_part(struct tm_text *rest, bool is_last)
     return part;
 }
 
-/* KEY without what says where args come from. */
+/* KEY without the part that says where args come from. */
 static struct tm_text own_path(struct tm_text key)
 {
     static const char *const origins[] = {"args.", "debug."};
@@ -103,7 +103,7 @@ static enum tm_status note_child(struct tm_arg_tree *t, uint32_t parent, uint32_
     return tm_table_set(&t->children, &key, child, err);
 }
 
-/* The tree has become too large to look through the children of a node. */
+/* True if the tree is too large to search the children of a node one by one. */
 static enum tm_status note_all(struct tm_arg_tree *t, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -123,7 +123,7 @@ static enum tm_status add_node(struct tm_arg_tree *t, const struct part *part, u
     return TM_OK;
 }
 
-/* True if PART is the index of a node that is there or would be the next of an array. */
+/* True if PART is the index of an existing node or the next one of an array. */
 static bool continues_array(const struct tm_arg_node *parent, const struct part *part)
 {
     uint64_t index = 0;
@@ -219,7 +219,7 @@ void tm_arg_tree_json(const struct tm_arg_tree *t, uint32_t number, struct tm_ou
         return;
     }
     tm_out_char(out, is_array ? '[' : '{');
-    if (node->has_value) { /* of a path that others go on from */
+    if (node->has_value) { /* other paths continue this one */
         tm_out_str(out, "\"\":");
         put_value(node, out);
     }

@@ -1,5 +1,5 @@
-/* csv: a record a slice (RFC 4180, a header first), for data frames, databases and spreadsheets. A column has one type
- * in all records. */
+/* csv: one record for each slice (RFC 4180, with a header), for data frames, databases and spreadsheets. A column has
+ * one type in all records. */
 #include "emit/names.h"
 #include "emit/outputs.h"
 #include "emit/text/slice_rows.h"
@@ -9,8 +9,8 @@
 
 struct csv {
     struct tm_slice_rows rows;
-    const struct tm_arg_names *names; /* of args with a column each; none: there is one for all */
-    struct tm_out text;               /* of args */
+    const struct tm_arg_names *names; /* args with a column each; empty: one column has all args */
+    struct tm_out text;               /* scratch for args */
     bool to_terminal;
 };
 
@@ -117,7 +117,7 @@ static void put_args(void *self, struct tm_out *out, const struct tm_arg_tree *a
     tm_out_str(out, "\r\n");
 }
 
-/* An arg's column has its name, with "arg_" in front where that is another column's. */
+/* The column of an arg has its name, with "arg_" before it if another column has that name. */
 static bool is_taken(const struct csv *c, uint32_t arg)
 {
     const struct tm_text name = tm_text_str(c->names->names[arg]);

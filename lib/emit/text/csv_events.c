@@ -1,5 +1,5 @@
-/* csv --events: a record an event (RFC 4180, a header first), for spreadsheets and data frames. Definitions
- * are left out; they tell the names of what is there. */
+/* csv --events: one record for each event (RFC 4180, with a header), for spreadsheets and data frames. Definitions are
+ * left out; their names appear in the events. */
 #include "emit/names.h"
 #include "emit/out.h"
 #include "emit/outputs.h"

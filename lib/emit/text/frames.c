@@ -1,5 +1,5 @@
-/* frames: the text twin of the stream. One line a frame, "@OFFSET Type field=value …", and below a
- * Batch one line an event, "  [I] column=value …", columns that are zero left out. Shows any stream. */
+/* frames: the stream as text. One line for each frame, "@OFFSET Type field=value …", and below a Batch one line for
+ * each event, "  [I] column=value …", without columns that are zero. Shows any stream. */
 #include "emit/message_out.h"
 #include "emit/names.h"
 #include "emit/outputs.h"
@@ -9,7 +9,7 @@
 struct frames {
     struct tm_out out;
     const struct tm_emit_context *context;
-    uint64_t end_offset; /* where the frame after the last shown begins */
+    uint64_t end_offset; /* the offset after the last shown frame */
 };
 
 static const ProtobufCMessageDescriptor *descriptor_of(uint32_t type)
@@ -223,7 +223,7 @@ static void close_frames(void *state)
 {
     struct frames *f = state;
     if (f) {
-        (void)tm_out_flush(&f->out, NULL); /* what came before the damage is what one looks for */
+        (void)tm_out_flush(&f->out, NULL); /* the frames before the damage are of interest */
         tm_out_release(&f->out);
     }
     free(f);

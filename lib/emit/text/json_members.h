@@ -1,4 +1,4 @@
-/* Members of the object that a line of JSON lines is. Each is written with a comma in front. */
+/* Members of the object in a line of JSON lines. Each is written with a comma before it. */
 #ifndef TM_EMIT_TEXT_JSON_MEMBERS_H
 #define TM_EMIT_TEXT_JSON_MEMBERS_H
 

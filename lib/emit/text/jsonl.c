@@ -1,4 +1,4 @@
-/* jsonl: one JSON object a slice and line, with the members that are known and args as an object. */
+/* jsonl: one line for each slice, a JSON object with its known members and its args as an object. */
 #include "emit/names.h"
 #include "emit/outputs.h"
 #include "emit/text/json_members.h"
@@ -8,7 +8,7 @@
 
 struct jsonl {
     struct tm_slice_rows rows;
-    const struct tm_arg_names *names; /* of args that are members; none: all are in the member args */
+    const struct tm_arg_names *names; /* args that are members; empty: the member args has all of them */
 };
 
 static void put_i64(struct tm_out *out, const char *key, bool has, int64_t v)
@@ -69,7 +69,7 @@ static void put_after(void *self, struct tm_out *out, const struct tm_row *row)
     tm_member_put_text(out, "file", row->file);
 }
 
-/* Members of the row that an arg of the same name must not repeat. */
+/* Members of the row whose names args must not repeat. */
 static bool is_taken(struct tm_text name)
 {
     static const char *const members[] = {"kind",    "ts",  "dur",    "name", "category",  "depth", "value", "machine",
@@ -89,7 +89,7 @@ static void put_args(void *self, struct tm_out *out, const struct tm_arg_tree *a
         uint32_t node = tm_arg_tree_find(args, name);
         if (node == 0)
             continue;
-        if (is_taken(name)) { /* a plain name */
+        if (is_taken(name)) { /* a name without dots or brackets */
             tm_out_str(out, ",\"arg_");
             tm_out_bytes(out, name.data, name.len);
             tm_out_str(out, "\":");

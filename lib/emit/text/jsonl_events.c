@@ -1,5 +1,5 @@
-/* jsonl --events: one JSON object an event and line, with the columns that are set, the file, machine, process
- * and thread by name, and args, flows and descriptions decoded. Definitions are objects too. */
+/* jsonl --events: one line for each event, a JSON object with the columns that are set, the file, machine, process and
+ * thread by name, and args, flows and descriptions decoded. Definitions are objects too. */
 #include "emit/message_out.h"
 #include "emit/names.h"
 #include "emit/outputs.h"
@@ -54,7 +54,7 @@ static void put_machine(struct jsonl *j, uint32_t machine)
     tm_member_put_i64(&j->out, "machine_id", m ? m->raw_id : (int64_t)machine);
 }
 
-/* Where it happened: machine, process, thread, cpu, track. */
+/* The place of the event: machine, process, thread, cpu, track. */
 static void put_place(struct jsonl *j, const struct tm_event *e)
 {
     struct tm_out *out = &j->out;
@@ -94,7 +94,7 @@ static void put_value(struct tm_out *out, const struct tm_event *e)
         tm_out_i64(out, (int64_t)e->value);
 }
 
-/* Names and numbers whose columns mean something else for kinds of scheduling (events.md). */
+/* Columns that mean something else for scheduling events (events.md). */
 static void put_story(struct jsonl *j, const struct tm_event *e)
 {
     struct tm_out *out = &j->out;
@@ -174,7 +174,7 @@ static enum tm_status put_detail(struct jsonl *j, const struct tm_event *e, stru
         return err ? err->status : TM_E_INPUT;
     Tracemerge__Detail described = TRACEMERGE__DETAIL__INIT, rest = *d;
     put_args(out, d);
-    rest.n_args = rest.n_text = 0; /* shown above; text is what columns refer to */
+    rest.n_args = rest.n_text = 0; /* n_args were shown above; n_text is the text that columns refer to */
     described.track = d->track;
     described.process = d->process;
     described.thread = d->thread;
@@ -183,7 +183,8 @@ static enum tm_status put_detail(struct jsonl *j, const struct tm_event *e, stru
     rest.process = NULL;
     rest.thread = NULL;
     rest.machine = NULL;
-    /* What is noted for outputs that write raw bytes again is there if one of them is beside. */
+    /* Notes for outputs that write raw bytes are in the stream only if there is such an output, so they are not
+     * shown. */
     rest.json = NULL;
     if (e->kind != TM_KIND_PROCESS)
         rest.n_inner_times = 0;

@@ -8,10 +8,10 @@
 
 /* Texts are valid during the call. */
 struct tm_row {
-    const char *kind; /* NULL: one that this version does not know, event->kind */
-    const struct tm_event *event; /* that begins it */
+    const char *kind; /* NULL: a kind unknown to this version, event->kind */
+    const struct tm_event *event; /* the event that begins it */
     struct tm_text name, category;
-    struct tm_text machine; /* data NULL: none is known */
+    struct tm_text machine; /* data NULL: unknown */
     int64_t machine_id;
     struct tm_text track, file; /* the track's name, and the file's path */
     bool has_depth;
@@ -21,13 +21,13 @@ struct tm_row {
     int64_t other_tid; /* the waker, the parent, the next task */
 };
 
-/* How an output writes rows. The duration and the args of a row may be known later than the rest of it. */
+/* The writer of rows of an output. The duration and the args of a row may be known later than the rest. */
 struct tm_row_form {
-    /* Until the duration, and from there to the args. */
+    /* Writes a row up to its duration, and from there to the args. */
     void (*before)(void *self, struct tm_out *out, const struct tm_row *row);
     void (*after)(void *self, struct tm_out *out, const struct tm_row *row);
     void (*duration)(void *self, struct tm_out *out, enum tm_unfinished_end end, int64_t dur);
-    /* The args and the end of the row. */
+    /* Writes the args and the end of the row. */
     void (*args)(void *self, struct tm_out *out, const struct tm_arg_tree *args);
 };
 

@@ -38,7 +38,7 @@ static enum tm_status write_ready(struct tm_slice_rows *r, bool all, struct tm_e
     return st < 0 ? st : TM_OK;
 }
 
-/* The end of a row: how long it lasts, and by what number the model will tell more of it. */
+/* The end of a row: its duration, and the number by which the model adds to it. */
 struct ending {
     enum tm_unfinished_end end;
     int64_t dur;
@@ -46,7 +46,7 @@ struct ending {
     int64_t number;
 };
 
-/* ROW has the present args. */
+/* Adds the current args to ROW. */
 static enum tm_status put_row(struct tm_slice_rows *r, const struct tm_row *row, const struct ending *ending,
                               struct tm_error *err)
 {
@@ -70,7 +70,7 @@ static enum tm_status put_row(struct tm_slice_rows *r, const struct tm_row *row,
     return st;
 }
 
-/* ROW becomes what the present event says of it. */
+/* Fills ROW from the current event. */
 static enum tm_status begin_row(struct tm_slice_rows *r, struct tm_row *row, struct tm_error *err)
 {
     const struct tm_catalog *catalog = r->context->catalog;
@@ -100,7 +100,7 @@ static struct tm_text track_name(const struct tm_slice_rows *r, uint32_t track)
     return tm_tracks_text(&r->model.tracks, r->model.tracks.rows[track].name);
 }
 
-/* Keeps the args of SET alone. */
+/* Keeps only the args of SET. */
 static void use_args(struct tm_slice_rows *r, int64_t set)
 {
     if (r->args_set != set)
@@ -137,7 +137,7 @@ static enum tm_status take_slice_end(void *self, int64_t id, int64_t dur, int64_
     const struct tm_buf_view args = view_of(&r->args);
     enum tm_status st = tm_unfinished_rows_tell(&r->held, TM_SERIES_SLICES, id, dur, &args, err);
     tm_buf_clear(&r->args);
-    r->is_told = r->is_told || r->event->kind == TM_KIND_SLICE_END; /* others may cut slices short */
+    r->is_told = r->is_told || r->event->kind == TM_KIND_SLICE_END; /* such a slice may cut others short */
     return st < 0 ? st : write_ready(r, false, err);
 }
 
@@ -233,14 +233,14 @@ static enum tm_status take_arg(void *self, const struct tm_arg_row *row, struct 
     else
         tm_out_str(out, "null");
     arg.value = (struct tm_text){out->buf.data, out->buf.len};
-    if (arg.value.len && arg.value.data[0] == '"') { /* a number that JSON has not */
+    if (arg.value.len && arg.value.data[0] == '"') { /* a number that JSON does not have */
         arg.value = (struct tm_text){arg.value.data + 1, arg.value.len - 2};
         arg.is_text = true;
     }
     return out->failed || tm_arg_list_add(&r->args, &arg) < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
-/* The args of set FROM are with its row already. */
+/* The args of set FROM are in its row already. */
 static enum tm_status take_arg_copy(void *self, int64_t from, int64_t into, int64_t *id, struct tm_error *err)
 {
     struct tm_slice_rows *r = self;
@@ -325,7 +325,7 @@ static enum tm_status take_cpu_frequency(void *self, int64_t ucpu, uint32_t khz,
     return TM_OK;
 }
 
-/* Definitions have no rows, nor has what only says more of another event, nor packets that no table shows. */
+/* True for events without rows: definitions, rows that only add to another event, and packets that no table shows. */
 static bool is_shown(const struct tm_event *e)
 {
     if (e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_CONTEXT))
@@ -336,7 +336,7 @@ static bool is_shown(const struct tm_event *e)
            e->kind != TM_KIND_THREAD;
 }
 
-/* A row of an event that has made none. */
+/* Adds the row of an event that the model made none of. */
 static enum tm_status put_event(struct tm_slice_rows *r, struct tm_error *err)
 {
     const struct tm_event *e = r->event;

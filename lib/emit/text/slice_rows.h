@@ -1,9 +1,8 @@
-/* The events of a sorted stream as rows: begins and ends joined to slices by the model, runs of tasks on CPUs, and the
- * events that are neither.
+/* The events of a sorted stream as rows: slices, of which the model joins begins and ends, runs of tasks on CPUs, and
+ * all other events.
  *
- * Rows come in order of their begin; those of one time in the order in which the model takes their events. A slice
- * whose end is not known yet holds back the rows after it (held_rows.h). Memory is that of the model and some
- * megabytes. */
+ * Rows are in order of their begin; rows of one time in the order in which the model takes their events. A slice whose
+ * end is unknown holds back the rows after it (unfinished_rows.h). Memory is that of the model and some megabytes. */
 #ifndef TM_EMIT_TEXT_SLICE_ROWS_H
 #define TM_EMIT_TEXT_SLICE_ROWS_H
 
@@ -25,15 +24,15 @@ struct tm_slice_rows {
     struct tm_paths paths;
     struct tm_rows rows;
     struct tm_model model;
-    struct tm_arg_sets own_args; /* of events that the model makes no row of */
+    struct tm_arg_sets own_args; /* of events without a row of the model */
     struct tm_unfinished_rows held;
     struct tm_out before, after, number;
-    struct tm_buf args; /* of the row to come; the list of set args_set */
+    struct tm_buf args; /* of the next row; the list of set args_set */
     int64_t args_set;
     struct tm_arg_tree tree;
-    const struct tm_event *event; /* that the model takes */
-    bool is_told;                 /* it has made a row or ended one */
-    uint64_t unmatched_ends;      /* before it */
+    const struct tm_event *event; /* the event that the model takes */
+    bool is_told;                 /* the model has made a row of it or ended one by it */
+    uint64_t unmatched_ends;      /* count before the event */
 };
 
 /* FORM and SELF, which it is called with, are borrowed. */

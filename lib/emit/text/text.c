@@ -1,4 +1,4 @@
-/* text: a line a slice in aligned columns, for people. */
+/* text: one line for each slice in aligned columns, for people. */
 #include "emit/names.h"
 #include "emit/outputs.h"
 #include "emit/text/slice_rows.h"
@@ -12,7 +12,7 @@ struct text {
     struct tm_slice_rows rows;
     struct tm_text_columns columns;
     const struct tm_emit_context *context;
-    size_t file_width; /* 0: all is of one file */
+    size_t file_width; /* 0: all events are of one file */
     struct tm_out arg;
 };
 
@@ -69,7 +69,7 @@ static void put_duration(void *self, struct tm_out *out, enum tm_unfinished_end 
     tm_out_char(out, ' ');
 }
 
-/* The last part of the path, as much as fits. */
+/* Puts the last part of the path, cut to the width. */
 static void put_file(const struct text *t, struct tm_out *out, struct tm_text path)
 {
     size_t from = out->buf.len, base = 0;

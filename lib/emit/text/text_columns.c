@@ -6,7 +6,7 @@ enum {
     MACHINE_MAX = 24,
     PLACE_MIN = 24,
     PLACE_MAX = 64,
-    NAME_MIN = 8 /* of a name that is cut for the other one */
+    NAME_MIN = 8 /* characters left of a name when the other one needs the room */
 };
 
 void tm_text_columns_init(struct tm_text_columns *c, const struct tm_emit_context *context,
@@ -24,7 +24,7 @@ static size_t width_from(const struct tm_out *out, size_t from)
     return width;
 }
 
-/* Cuts what was put since FROM to MAX characters, at least three, of which the last are dots. */
+/* Cuts the text after FROM to MAX characters, at least three; the last ones are dots. */
 static void cut(struct tm_out *out, size_t from, size_t max)
 {
     size_t end = from, width = 0;
@@ -60,7 +60,7 @@ static void put_machine(const struct tm_text_columns *c, struct tm_out *out, uin
     cut(out, from, MACHINE_MAX);
 }
 
-/* NAME:ID with a name of MAX characters at most. */
+/* Puts NAME:ID with at most MAX characters of the name. */
 static void put_task(struct tm_out *out, struct tm_text name, int64_t id, size_t max)
 {
     size_t from = out->buf.len;
@@ -76,7 +76,7 @@ void tm_text_columns_task(struct tm_out *out, struct tm_text name, int64_t id)
     put_task(out, name, id, SIZE_MAX);
 }
 
-/* PROCESS:PID/THREAD:TID with names of at most these many characters. */
+/* Puts PROCESS:PID/THREAD:TID with at most these numbers of characters of the names. */
 static void put_thread(struct tm_out *out, const struct tm_event_task *place, size_t process_max, size_t thread_max)
 {
     put_task(out, place->process, place->pid, process_max);
@@ -84,7 +84,7 @@ static void put_thread(struct tm_out *out, const struct tm_event_task *place, si
     put_task(out, place->thread, place->tid, thread_max);
 }
 
-/* Writes the thread within WIDTH. The longer of the two names is cut first. */
+/* Puts the thread within WIDTH. The longer of the two names is cut first. */
 static void fit_thread(struct tm_out *out, const struct tm_event_task *place, size_t width)
 {
     size_t from = out->buf.len, process, thread, most, over;
@@ -108,7 +108,7 @@ static void fit_thread(struct tm_out *out, const struct tm_event_task *place, si
         put_thread(out, place, most - most / 2, most / 2);
 }
 
-/* One part for a main thread, a whole process or a thread of an unknown one. */
+/* Puts one part for a main thread, a whole process or a thread of an unknown process. */
 static void put_place(struct tm_out *out, const struct tm_event *e, const struct tm_event_task *place, size_t width)
 {
     bool main_thread = place->has_pid && place->has_tid && place->pid == place->tid;

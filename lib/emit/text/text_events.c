@@ -1,4 +1,5 @@
-/* text --events: a line an event in aligned columns. Definitions are not shown; they tell the names of what is. */
+/* text --events: one line for each event in aligned columns. Definitions are not shown; their names appear in the
+ * events. */
 #include "emit/names.h"
 #include "emit/out.h"
 #include "emit/outputs.h"
@@ -71,7 +72,7 @@ static enum tm_status put_event(struct text *t, const struct tm_event *e, struct
     return tm_out_end_row(out, err);
 }
 
-/* Definitions are not, nor rows that only tell more of the row before, or the name of its task. */
+/* True for rows without a line: definitions, and rows that only add to the row before, or name its task. */
 static bool is_shown(const struct tm_event *e)
 {
     if (e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_CONTEXT))

@@ -4,17 +4,17 @@
 
 enum { ROWS_MEMORY_BYTES = 8 << 20, PLACES_MEMORY_BYTES = 1 << 20, PLACE_BYTES = 8 };
 
-/* A record is its head and then its bytes: of a row those before the duration, those after it, and args; of a part,
- * more args of a row. The parts of a row are a chain. */
+/* Layout of a record: its head, then its bytes. A row has the bytes before the duration, those after it, and args. A
+ * part has more args of a row. The parts of a row are a chain. */
 enum { HEAD_BYTES = 56, IS_PART = 1 << 4 };
 
 struct head {
     uint64_t kind;        /* enum tm_unfinished_end, or IS_PART */
     int64_t dur;
-    int64_t number;       /* of a row, or -1 */
+    int64_t number;       /* of a row; -1: none */
     uint32_t series;
     uint32_t before_bytes, after_bytes, args_bytes;
-    uint64_t first, last; /* parts: where they are, plus 1; 0: none. Of a part, first is the next */
+    uint64_t first, last; /* places of its parts plus 1; 0: none. In a part, first is the next part */
 };
 
 static uint64_t bytes_of(const struct head *h)
@@ -104,7 +104,7 @@ enum tm_status tm_unfinished_rows_add(struct tm_unfinished_rows *held, const str
     return TM_OK;
 }
 
-/* Adds ARGS as a part of the row at AT, whose head is HEAD. */
+/* Adds ARGS as a part of the row at AT with head HEAD. */
 static enum tm_status add_part(struct tm_unfinished_rows *held, struct head *head, const struct tm_buf_view *args,
                                struct tm_error *err)
 {
@@ -150,7 +150,7 @@ enum tm_status tm_unfinished_rows_tell(struct tm_unfinished_rows *held, enum tm_
     return write_head(held, at, &head, err);
 }
 
-/* Appends the bytes of a record after its head, from *AT on, to what is taken. */
+/* Appends bytes of a record after its head, from *AT on, to the row being taken. */
 static enum tm_status take_bytes(struct tm_unfinished_rows *held, uint64_t at, size_t len, struct tm_error *err)
 {
     if (tm_buf_reserve(&held->taken, len) < 0)
@@ -169,7 +169,7 @@ static void pass(struct tm_unfinished_rows *held, const struct head *head)
         tm_paged_file_forget(&held->places[head->series], (uint64_t)held->next[head->series] * PLACE_BYTES);
     }
     tm_paged_file_forget(&held->rows, held->begin);
-    if (held->begin < held->end || held->end < ROWS_MEMORY_BYTES) /* to clear has a cost, so it is not done each time */
+    if (held->begin < held->end || held->end < ROWS_MEMORY_BYTES) /* clearing has a cost, so it is not done each time */
         return;
     tm_paged_file_clear(&held->rows);
     for (int i = 0; i < TM_SERIES_COUNT; i++)
@@ -177,7 +177,7 @@ static void pass(struct tm_unfinished_rows *held, const struct head *head)
     held->begin = held->end = 0;
 }
 
-/* The record at the front that is a row. TM_END: none is left. */
+/* Finds the first row at the front. TM_END: there is none. */
 static enum tm_status first_row(struct tm_unfinished_rows *held, struct head *head, struct tm_error *err)
 {
     enum tm_status st = TM_OK;

@@ -1,63 +1,63 @@
-/* Rows in the order of their begin, while the end of some is not known yet. A row waits after open rows that came
- * before it. Waiting rows are in memory up to a bound, then in an unlinked temporary file, whose storage is reclaimed
- * from the front on. */
+/* Rows in order of their begin, some of whose ends are unknown so far. A row is pending after open rows that came
+ * before it. Pending rows are in memory up to a limit, then in an unlinked temporary file, whose storage is reclaimed
+ * from the front. */
 #ifndef TM_EMIT_TEXT_UNFINISHED_ROWS_H
 #define TM_EMIT_TEXT_UNFINISHED_ROWS_H
 
 #include "base/buf.h"
 #include "os/paged_file.h"
 
-/* A row that its arguments make longer than this is an error. */
+/* A longer row, including its arguments, is an error. */
 enum { TM_UNFINISHED_ROW_BYTES_MAX = 64 << 20 };
 
-/* Rows that can be open have numbers: 0, 1, 2, … in each of these series. */
+/* Rows that can be open are numbered 0, 1, 2, … in each of these series. */
 enum tm_unfinished_series { TM_SERIES_SLICES, TM_SERIES_RUNS, TM_SERIES_COUNT };
 
-/* What the duration of a row is. */
+/* How the duration of a row is given. */
 enum tm_unfinished_end {
     TM_ROW_NO_DURATION, /* it has none */
-    TM_ROW_INSTANT, /* 0, as it takes no time */
+    TM_ROW_INSTANT, /* 0: it takes no time */
     TM_ROW_ENDED,
-    TM_ROW_OPEN,   /* it is not known yet; if the row is taken out so, there is no end */
-    TM_ROW_UNKNOWN_END /* it has one that nothing tells */
+    TM_ROW_OPEN,   /* unknown so far; if the row is taken out in this state, it has no end */
+    TM_ROW_UNKNOWN_END /* it has an end that no event states */
 };
 
 /* Zero-initialise. */
 struct tm_unfinished_rows {
-    const char *dir; /* for the temporary files; borrowed; NULL: as tm_io_temporary */
+    const char *dir; /* for the temporary files; borrowed; NULL: the folder of tm_io_temporary */
     /* private */
     bool is_ready;
     struct tm_paged_file rows;
-    struct tm_paged_file places[TM_SERIES_COUNT]; /* by number: where the row is, plus 1; 0: it is out */
-    int64_t next[TM_SERIES_COUNT];                /* numbers below are out */
-    uint64_t begin, end;                         /* what waits */
+    struct tm_paged_file places[TM_SERIES_COUNT]; /* by number: place of the row plus 1; 0: it was taken out */
+    int64_t next[TM_SERIES_COUNT];                /* rows with lower numbers were taken out */
+    uint64_t begin, end;                         /* extent of the pending records */
     bool is_blocked;                             /* the first row is open */
     struct tm_buf taken;
 };
 
-/* A row. BEFORE comes before its duration, AFTER after that, and then the args, a list (arg_list.h). */
+/* A row: BEFORE, its duration, AFTER, its args, a list (arg_list.h). */
 struct tm_unfinished_row {
     enum tm_unfinished_end end;
-    int64_t dur; /* where it has ended */
+    int64_t dur; /* valid if it has ended */
     struct tm_buf_view {
         const uint8_t *data;
         size_t len;
     } before, after, args;
 };
 
-/* True while any row waits. */
+/* True while any row is pending. */
 static inline bool tm_unfinished_rows_any(const struct tm_unfinished_rows *held)
 {
     return held->end > held->begin;
 }
 
-/* Adds ROW after all others, as row NUMBER of SERIES. NUMBER -1: nothing is added to it later. Its bytes are copied.
+/* Adds ROW after all others, as row NUMBER of SERIES. NUMBER -1: nothing will be added to it. Its bytes are copied.
  * TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_unfinished_rows_add(struct tm_unfinished_rows *held, const struct tm_unfinished_row *row,
                                       enum tm_unfinished_series series, int64_t number, struct tm_error *err);
 
-/* Row NUMBER of SERIES has ended after DUR; -1: it goes on; below that: nothing tells when. ARGS are added to its
- * own. Nothing happens if it is out. TM_OK or TM_E_SYSTEM. */
+/* Ends row NUMBER of SERIES after DUR. DUR -1: it stays open; below -1: its end is unknown. Adds ARGS to its own. Does
+ * nothing if the row was taken out. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_unfinished_rows_tell(struct tm_unfinished_rows *held, enum tm_unfinished_series series,
                                        int64_t number, int64_t dur, const struct tm_buf_view *args,
                                        struct tm_error *err);
