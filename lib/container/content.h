@@ -11,7 +11,7 @@ struct tm_content {
     const char *path;        /* borrowed: the file that it is, opened by its path; NULL: none */
     uint64_t size_bytes;     /* of all bytes; UINT64_MAX: not known yet */
     /* private */
-    struct tm_input own;     /* the input, where the content made it */
+    struct tm_input own;     /* the input, if the content made it */
     int owned_fd;            /* -1: none */
     struct tm_reclaim reclaim; /* reclaims the temporary file that the content made; fd -1: none */
 };

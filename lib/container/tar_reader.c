@@ -213,7 +213,7 @@ static enum tm_status take_name(struct tm_tar_reader *tar, const TAR *header, st
     return TM_OK;
 }
 
-/* What a hard link links to, into tar->link. */
+/* Reads the target of a hard link into tar->link. */
 static enum tm_status take_link(struct tm_tar_reader *tar, const TAR *header, struct tm_error *err)
 {
     const char *name = header->th_buf.linkname;
@@ -229,7 +229,7 @@ static enum tm_status check_name(const struct tm_tar_reader *tar, uint64_t at, s
     return TM_OK;
 }
 
-/* How far the data reaches, and that all of it is there. */
+/* Finds the end of the data and checks that all of it exists. */
 static enum tm_status bound_data(struct tm_tar_reader *tar, struct tm_tar_entry *entry, struct tm_error *err)
 {
     uint64_t left = tar->end - entry->at;
@@ -251,7 +251,7 @@ static enum tm_status bound_data(struct tm_tar_reader *tar, struct tm_tar_entry 
  * its size does not count them. */
 static enum tm_status pass_sparse_map(struct tm_tar_reader *tar, const TAR *header, struct tm_error *err)
 {
-    enum { IN_HEADER_AT = 482, IN_BLOCK_AT = 504 }; /* where a block says that another follows */
+    enum { IN_HEADER_AT = 482, IN_BLOCK_AT = 504 }; /* offsets of the flag that another block follows */
     bool more = ((const uint8_t *)&header->th_buf)[IN_HEADER_AT] != 0;
     while (more) {
         enum tm_status st = tm_input_fill(tar->in, T_BLOCKSIZE, err);
@@ -276,7 +276,7 @@ static enum tm_status show(struct tm_tar_reader *tar, TAR *header, uint64_t size
         return st;
     *entry = (struct tm_tar_entry){
         .name = tm_buf_cstr(&tar->name), .name_bytes = tar->name.len, .at = at, .size_bytes = size};
-    /* Links, devices, directories and volume labels have no data whatever their size says. */
+    /* links, devices, directories and volume labels have no data, whatever size they state */
     bool is_directory = type == DIRTYPE || (entry->name_bytes && entry->name[entry->name_bytes - 1] == '/');
     entry->is_file = !is_directory && strchr("23456VD", type ? type : '0') == NULL;
     if (type == LNKTYPE && entry->is_file) {

@@ -16,13 +16,13 @@ struct tm_tar_entry {
     uint64_t size_bytes; /* of the data that is present */
     uint64_t missing_bytes; /* of its data that was cut off; 0 unless the reader is tolerant */
     bool is_file;        /* a regular file or a hard link: no directory, symbolic link or device */
-    const char *link;    /* the name of the file that it is a hard link to, which has the data; NULL: it is none */
+    const char *link;    /* for a hard link: the name of the file with the data; otherwise NULL */
     const char *refusal; /* why its data cannot be read, as text of an error; NULL: it can; static */
 };
 
 struct tm_tar_reader {
     struct tm_input *in;  /* borrowed; at the first header, then after the header of the entry shown */
-    uint64_t end;         /* offset where the input ends; UINT64_MAX: not known yet */
+    uint64_t end;         /* offset of the end of the input; UINT64_MAX: unknown */
     bool tolerant;        /* damage is skipped and noted; it is no error */
     struct tm_damage damage;
     /* private */

@@ -41,7 +41,7 @@ static void take_zip64(struct local_header *local, const uint8_t *p, const uint8
     }
 }
 
-/* The header at the front of IN, its name in the window after LOCAL_BYTES. TM_END: there is none. */
+/* Reads the header at the front of IN; its name is in the window after LOCAL_BYTES. TM_END: there is none. */
 static enum tm_status read_local(struct tm_input *in, struct local_header *local, struct tm_error *err)
 {
     enum tm_status st = tm_input_fill(in, LOCAL_BYTES, err);
@@ -75,7 +75,7 @@ struct member_source {
     struct tm_input *packed; /* own, or that of the walk */
     struct tm_input own;
     struct local_header local;
-    uint64_t packed_left;    /* of a stored one, or of what a deflated one may take */
+    uint64_t packed_left;    /* stored: its size; deflated: the largest size it may have */
     struct tm_damage *damage;
     z_stream z;
     uint32_t crc;
@@ -83,7 +83,7 @@ struct member_source {
     bool ended;
 };
 
-/* No more data: what is wrong with it is noted. */
+/* Ends the data; damage in it is noted. */
 static enum tm_status end_data(struct member_source *m, const char *cause)
 {
     struct tm_error why = {0};
@@ -189,7 +189,7 @@ enum tm_status tm_zip_walk_open(const struct tm_extent *extent, const uint64_t p
     return st == TM_END ? tm_error_set(err, TM_E_INPUT, "the member's header is gone") : st;
 }
 
-/* How long the packed data at the front of the walk's input is, by inflating all of it; its size too. */
+/* Finds the length of the packed data at the front of the walk's input, and its size, by inflating it. */
 static enum tm_status measure(struct tm_zip_walk *walk, struct local_header *local, struct tm_error *err)
 {
     struct tm_damage damage = {0};
@@ -223,7 +223,7 @@ static enum tm_status find_header(struct tm_zip_walk *walk, struct tm_error *err
     return st;
 }
 
-/* Passes over the data of the member whose header LOCAL was just read off, so that its sizes are known. */
+/* Skips the data of the member with the header LOCAL, which was just read, to find its sizes. */
 static enum tm_status pass_data(struct tm_zip_walk *walk, struct local_header *local, struct tm_error *err)
 {
     if (!local->has_sizes)

@@ -1,4 +1,4 @@
-/* What the parts of the model ask of an event, whatever its kind. */
+/* What the parts of the model ask of an event of any kind. */
 #include "model/internal.h"
 
 enum tm_status tm_model_count(struct tm_model *m, struct tm_place place, enum tm_model_stat stat,

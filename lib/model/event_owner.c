@@ -12,7 +12,7 @@ static enum tm_status own_thread(struct tm_model *m, const struct tm_event *e, i
     return st;
 }
 
-/* Scheduling events name tasks; their column pid is no process. */
+/* Scheduling events name tasks; their column pid is not a process. */
 static void named_tasks(const struct tm_model *m, const struct tm_event *e, struct tm_event_owner *owner)
 {
     const bool has_other = e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_SCHED_WAKING;
@@ -37,7 +37,7 @@ static enum tm_status track_owner(struct tm_model *m, const struct tm_event *e, 
     return TM_OK;
 }
 
-/* The task that an event states which is on no track of a task's. A counter's is the one that was interrupted. */
+/* The task that an event without a task's track states. A counter's is the interrupted one. */
 static enum tm_status stated_owner(struct tm_model *m, const struct tm_event *e, struct tm_event_owner *owner,
                                    struct tm_error *err)
 {

@@ -4,7 +4,7 @@
 
 #include "model/model.h"
 
-/* Rows of the model's processes; TM_NO_ID where there is none. */
+/* Rows of the model's processes; TM_NO_ID: none. */
 struct tm_event_owner {
     int64_t utid;
     int64_t other_utid; /* the other task of a switch or a waking */

@@ -1,4 +1,4 @@
-/* Rows of ftrace_event: the kernel's events of protos as they were recorded, each with its fields as args. */
+/* Rows of ftrace_event: the kernel's events of protos as recorded, with their fields as args. */
 #include "model/internal.h"
 
 #include "kernel/ftrace_fields.h"
@@ -9,7 +9,7 @@ enum { EVENT_PID = 2, EVENT_SCHED_SWITCH = 4, EVENT_GENERIC = 327 }; /* FtraceEv
 enum { SWITCH_PREV_PID = 2 };
 enum { GENERIC_NAME = 1, GENERIC_FIELD = 2, FIELD_NAME = 1, FIELD_TEXT = 3, FIELD_INT = 4, FIELD_UINT = 5 };
 
-/* An event taken apart: its args are in the model's scratch. */
+/* A decoded event: its args are in the model's scratch. */
 struct told {
     struct tm_text name;
     int64_t tid;
@@ -54,7 +54,7 @@ static enum tm_status put_fields(struct tm_model *m, uint32_t event, const struc
     return st;
 }
 
-/* A field of an event that names its fields itself. */
+/* Decodes a field of an event that names its fields itself. */
 static enum tm_status put_generic_field(struct tm_model *m, const struct tm_pb_field *message)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
@@ -87,7 +87,7 @@ static enum tm_status put_generic(struct tm_model *m, const struct tm_pb_field *
     return st;
 }
 
-/* Takes the FtraceEvent in E's raw bytes apart. An event that has no name is none that is known. */
+/* Decodes the FtraceEvent in E's raw bytes. An event without a name is unknown. */
 static enum tm_status read_raw(struct tm_model *m, const struct tm_event *e, struct told *told)
 {
     struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
@@ -112,7 +112,8 @@ static enum tm_status put_text(struct tm_buf *args, const char *key, struct tm_t
     return tm_detail_arg_text(args, key, text.data ? text.data : (const uint8_t *)"", text.len);
 }
 
-/* A switch of compact_sched. As in the reference, who ran before has the name that its thread has by then. */
+/* Decodes a switch of compact_sched. As in the reference importer, the task before it has the name that its thread has
+ * by then. */
 static enum tm_status read_switch(struct tm_model *m, const struct tm_model_event *ev, struct told *told)
 {
     const struct tm_event *e = ev->e;

@@ -88,7 +88,7 @@ enum tm_status tm_model_flow(struct tm_model *m, struct tm_model_event *ev, stru
 enum tm_status tm_model_sched(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 enum tm_status tm_model_task(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 enum tm_status tm_model_log(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
-/* Makes the row of ftrace_event that EV, an event of the kernel in protos, is besides all else. */
+/* Makes the row of ftrace_event for EV, a kernel event of protos. */
 enum tm_status tm_model_ftrace_event(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err);
 enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 
@@ -96,14 +96,14 @@ enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, st
 enum tm_status tm_model_async_track(struct tm_model *m, struct tm_model_event *ev, uint32_t *track,
                                     struct tm_error *err);
 
-/* True if the detail of E tells the track that it is on. */
+/* True if the detail of E states its track. */
 bool tm_model_has_named_track(const struct tm_event *e);
 /* Sets *TRACK to that track. */
 enum tm_status tm_model_named_track(struct tm_model *m, struct tm_model_event *ev, uint32_t *track,
                                     struct tm_error *err);
 
-/* Adds the args of EV's slice that only the model knows: whose work a GPU did. EV is then *WITH, which is valid until
- * the next event. */
+/* Adds the args of EV's slice that only the model knows: the process for which a GPU worked. EV is then *WITH, valid
+ * until the next event. */
 enum tm_status tm_model_named_args(struct tm_model *m, struct tm_model_event *ev, struct tm_event *with,
                                    struct tm_error *err);
 

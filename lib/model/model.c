@@ -102,7 +102,7 @@ static enum tm_status note_thread(struct tm_model *m, struct tm_model_event *ev,
     return TM_OK;
 }
 
-/* True for kinds that tell of no thread or process but by their columns. */
+/* True for kinds that state a thread or process only in their columns. */
 static bool tells_no_task(uint32_t kind)
 {
     return (kind >= TM_KIND_SLICE_BEGIN && kind <= TM_KIND_SAMPLE) || kind == TM_KIND_SLICE_ARGS ||

@@ -14,12 +14,12 @@ static enum tm_lane_event effect_of(uint32_t kind)
     return kind == TM_KIND_SLICE_BEGIN ? TM_LANE_BEGIN : kind == TM_KIND_SLICE_END ? TM_LANE_END : TM_LANE_INSTANT;
 }
 
-/* What the detail of an event says of its track. */
+/* The facts in an event's detail about its track. */
 struct named {
     struct tm_text name;
     enum tm_named_track type;
     uint32_t gpu;
-    int64_t pid; /* of a GPU's slice: whose work it is */
+    int64_t pid; /* of a GPU's slice: the process for which the GPU worked */
 };
 
 static struct named decode(const struct tm_event *e)
@@ -41,7 +41,7 @@ static struct named decode(const struct tm_event *e)
     return named;
 }
 
-/* A queue of a GPU is what its number says. Work on it that overlaps is on lanes. */
+/* A queue of a GPU is identified by its number. Overlapping work on it is on lanes. */
 static enum tm_status gpu_lane(struct tm_model *m, const struct tm_model_event *ev, uint32_t *set, uint32_t *lane,
                                struct tm_error *err)
 {

@@ -45,13 +45,14 @@ struct tm_thread_state_row {
     uint32_t utid;
     struct tm_text state;             /* "Running", or as end_state of sched; data NULL: unknown */
     int64_t ucpu;                     /* where it ran; TM_NO_ID: none */
-    int64_t waker_utid, waker_id;     /* who made it runnable, and the state that it did so in; TM_NO_ID: none */
+    /* the task that made it runnable, and that task's state at that time; TM_NO_ID: none */
+    int64_t waker_utid, waker_id;
     int64_t irq_context;              /* 1: woken by an interrupt, 0: not; TM_NO_ID: unknown */
     int64_t io_wait;                  /* TM_NO_ID: unknown */
     struct tm_text blocked_function;  /* data NULL: unknown */
 };
 
-/* A task was woken that was awake. */
+/* A waking of a task that was not asleep. */
 struct tm_wakeup_row {
     int64_t id;
     int64_t ts;
@@ -60,7 +61,7 @@ struct tm_wakeup_row {
     uint32_t utid, waker_utid;
 };
 
-/* A moment of the recording in a file, named as in the metadata table. */
+/* A time of the recording in a file, named as in the metadata table. */
 struct tm_moment_row {
     int64_t ts;
     struct tm_text name;
@@ -73,11 +74,11 @@ struct tm_ftrace_row {
     struct tm_text name;
     int64_t ucpu;
     uint32_t utid; /* the thread that ran; of a switch, the one that ran before */
-    uint32_t common_flags; /* of wakings in compact_sched, else 0 */
+    uint32_t common_flags; /* of wakings in compact_sched, otherwise 0 */
     int64_t arg_set;
 };
 
-/* The reference's word for a type of argument (value_type); no two begin with one letter. */
+/* The reference importer's word for a type of argument (value_type). No two words begin with one letter. */
 const char *tm_arg_type_name(enum tm_arg type);
 
 struct tm_arg_row {
@@ -134,12 +135,12 @@ struct tm_rows {
     enum tm_status (*slice)(void *self, const struct tm_slice_row *row, struct tm_error *err);
     /* The open slice ID has ended after DUR; -1: it is still open. ARG_SET replaces its set of args. */
     enum tm_status (*slice_end)(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err);
-    /* Slice ID began at THREAD_TS on the clock of its thread; an instant has taken none of that time. No other slice
-     * came since. This and the next may be NULL. */
+    /* Slice ID began at THREAD_TS on the clock of its thread; an instant takes none of that time. No slice came after
+     * it. This and the next may be NULL. */
     enum tm_status (*slice_thread_begin)(void *self, int64_t id, int64_t thread_ts, bool is_instant,
                                          struct tm_error *err);
-    /* Slice ID, of which slice_end has told, ended at THREAD_TS on the clock of its thread. IS_EXACT: it may be that it
-     * took none of that time; else this means that it is not known. */
+    /* Slice ID, for which slice_end was called, ended at THREAD_TS on the clock of its thread. IS_EXACT: a duration of
+     * 0 is real; otherwise 0 means unknown. */
     enum tm_status (*slice_thread_end)(void *self, int64_t id, int64_t thread_ts, bool is_exact,
                                        struct tm_error *err);
     enum tm_status (*counter)(void *self, const struct tm_counter_row *row, struct tm_error *err);
@@ -164,8 +165,8 @@ struct tm_rows {
     /* A CPU can run at KHZ. */
     enum tm_status (*cpu_frequency)(void *self, int64_t ucpu, uint32_t khz, struct tm_error *err);
     enum tm_status (*ftrace_event)(void *self, const struct tm_ftrace_row *row, struct tm_error *err); /* may be NULL */
-    /* EVENT comes next, and the rows until the call with IS_DONE are of it. Events come in the order in which the model
-     * takes them. NULL: not asked for. */
+    /* EVENT comes next, and the rows until the call with IS_DONE belong to it. Events come in the order in which the
+     * model takes them. NULL: not needed. */
     enum tm_status (*event)(void *self, const struct tm_event *event, bool is_done, struct tm_error *err);
 };
 

@@ -12,7 +12,8 @@ enum { TM_CPUS_A_MACHINE = 4096 };
 
 struct tm_cpu_row {
     uint32_t machine, cpu;
-    bool is_described, has_capacity; /* the machine says what is below, has said a capacity */
+    /* is_described: the machine describes the CPU; has_capacity: it states a capacity */
+    bool is_described, has_capacity;
     uint32_t cluster, capacity;
     uint32_t processor; /* number of a text of tm_sched_text, plus 1; 0: none */
     int64_t arg_set;    /* TM_NO_ID: none */
@@ -45,7 +46,7 @@ struct tm_sched {
 /* Makes the row of a CPU if it is new. CPUs beyond the limit get none. */
 enum tm_status tm_sched_cpu(struct tm_sched *sched, uint32_t machine, uint32_t cpu, struct tm_error *err);
 
-/* Sets what the machine says of a CPU by the CpuDescription of LEN bytes at DATA. *ROW: the CPU's row, or NULL where it
+/* Sets the machine's description of a CPU from the CpuDescription of LEN bytes at DATA. *ROW: the CPU's row; NULL: it
  * has none or was described before. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_sched_describe(struct tm_sched *sched, uint32_t machine, const uint8_t *data, size_t len,
                                  struct tm_cpu_row **row, struct tm_error *err);
@@ -63,7 +64,7 @@ static inline int64_t tm_ucpu(uint32_t machine, uint32_t cpu)
 enum tm_status tm_sched_switch(struct tm_sched *sched, const struct tm_sched_switch *s, bool *matches,
                                const struct tm_rows *rows, struct tm_error *err);
 
-/* Adds ROW, a slice that says itself how long it lasts. Sets its id. */
+/* Adds ROW, a slice that states its own duration. Sets its id. */
 enum tm_status tm_sched_add(struct tm_sched *sched, struct tm_sched_row *row, const struct tm_rows *rows,
                             struct tm_error *err);
 

@@ -7,7 +7,7 @@
 #include "base/pb.h"
 
 enum { FLOW_BY_ID = 1 };
-/* Of a Detail; see tm_stream.proto. */
+/* field of a Detail; see tm_stream.proto */
 
 /* A label for a text; equal texts have equal labels. It is the text's id in the stream's table. An inline text has no
  * id; its label is a hash. */
@@ -154,7 +154,7 @@ static enum tm_status flow_ids(struct tm_model *m, struct tm_model_event *ev, st
     return st;
 }
 
-/* Keeps slice ID on TRACK, of which the times of its thread may follow. */
+/* Notes slice ID on TRACK; times of its thread may follow. */
 static void note_packet_slice(struct tm_model *m, const struct tm_model_event *ev, uint32_t track, int64_t id)
 {
     if (ev->is_json || m->rows->slice_thread_begin == NULL || m->tracks.rows[track].scope != TM_TRACK_THREAD)
@@ -228,8 +228,8 @@ static enum tm_status begin(struct tm_model *m, struct tm_model_event *ev, struc
     return begun(m, ev, row, err);
 }
 
-/* Times of the thread's own clock, which are in front of the args of Chrome JSON; none of asynchronous events, as in
- * the reference. */
+/* Reads times of the thread's own clock, which precede the args of Chrome JSON. Async events have none, as in the
+ * reference importer. */
 struct thread_times {
     bool has_ts, has_dur;
     int64_t ts, dur;

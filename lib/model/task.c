@@ -18,13 +18,13 @@ static struct tm_thread_at at(const struct tm_model_event *ev, int64_t utid)
     return (struct tm_thread_at){ev->place.file, (uint32_t)utid, ev->e->time_ns};
 }
 
-/* Idle tasks have none. */
+/* idle tasks have none */
 static bool has_states(const struct tm_model *m, int64_t utid)
 {
     return !m->processes.threads[utid].is_idle;
 }
 
-/* Wakings in compact_sched tell the flags of trace events (include/linux/trace_events.h of Linux). */
+/* Wakings in compact_sched state the flags of trace events (include/linux/trace_events.h of Linux). */
 static int64_t irq_context_of(const struct tm_event *e)
 {
     enum { FLAG_HARDIRQ = 0x08, FLAG_SOFTIRQ = 0x10 };
@@ -153,7 +153,7 @@ static enum tm_status task_rename(struct tm_model *m, struct tm_model_event *ev,
     return tm_processes_name_process(p, t->upid, ev->name, TM_TRUST_SYSTEM, err);
 }
 
-/* What task E->tid waits for. */
+/* Applies the reason for which task E->tid waits. */
 static enum tm_status blocked_reason(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
     int64_t utid;
@@ -163,7 +163,7 @@ static enum tm_status blocked_reason(struct tm_model *m, struct tm_model_event *
                                             err);
 }
 
-/* A state that an event tells by itself. One that runs is a row of sched as well. */
+/* Adds a state that an event states by itself. A running state is a row of sched as well. */
 static enum tm_status thread_state(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
@@ -209,7 +209,7 @@ enum tm_status tm_model_task(struct tm_model *m, struct tm_model_event *ev, stru
     }
 }
 
-/* Args of a sample that are columns of it. */
+/* Reads the args of a sample that are columns of its row. */
 static void read_sample_args(const struct tm_event *e, struct tm_sample_row *row)
 {
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);

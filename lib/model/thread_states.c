@@ -9,7 +9,7 @@ enum task_class { UNKNOWN, RUNNING, RUNNABLE, WAITING };
 struct tm_thread_last {
     enum task_class task_class; /* UNKNOWN: there is none yet */
     int64_t id, ts;
-    int64_t waiting_id; /* the last state in which it waited, since it ran; TM_NO_ID: none */
+    int64_t waiting_id; /* the last waiting state since it ran; TM_NO_ID: none */
 };
 
 struct tm_thread_recent {
@@ -111,7 +111,7 @@ enum tm_status tm_thread_states_run(struct tm_thread_states *s, struct tm_thread
     return st < 0 ? st : open_state(s, last, &row, RUNNING, rows, err);
 }
 
-/* A runnable state that WAKER has caused. WAKER's own state is told only if it runs. */
+/* A runnable state caused by WAKER. WAKER's own state is stated only if it runs. */
 static enum tm_status open_woken(struct tm_thread_states *s, struct tm_thread_at at, uint32_t waker,
                                  int64_t irq_context, const struct tm_rows *rows, struct tm_error *err)
 {

@@ -45,11 +45,11 @@ enum tm_status tm_thread_states_wake(struct tm_thread_states *s, struct tm_threa
 enum tm_status tm_thread_states_new(struct tm_thread_states *s, struct tm_thread_at at, uint32_t maker,
                                     const struct tm_rows *rows, struct tm_error *err);
 
-/* What the thread waits or last waited for: IO_WAIT and, if its data is not NULL, the kernel's FUNCTION. */
+/* Notes what the thread waits or last waited for: IO_WAIT and, if its data is not NULL, the kernel's FUNCTION. */
 enum tm_status tm_thread_states_reason(struct tm_thread_states *s, struct tm_thread_at at, int64_t io_wait,
                                        struct tm_text function, const struct tm_rows *rows, struct tm_error *err);
 
-/* Adds ROW, a state that says itself how long it lasts and touches no others. Sets its id. */
+/* Adds ROW, a state that states its own duration and affects no others. Sets its id. */
 enum tm_status tm_thread_states_add(struct tm_thread_states *s, struct tm_thread_state_row *row,
                                     const struct tm_rows *rows, struct tm_error *err);
 

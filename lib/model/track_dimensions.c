@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What the name of a track of TYPE is between HEAD and TAIL. */
+/* The part of the name of a track of TYPE between HEAD and TAIL. */
 static const struct named {
     const char *type, *head, *tail, *key;
     bool is_number;

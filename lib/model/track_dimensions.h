@@ -1,5 +1,5 @@
-/* What tells a track from others of its type, as args: whose it is, and what its name or its descriptor says. Keys are
- * those of the reference importer's tracks (its tracks_common.h and parsers). */
+/* The dimensions of a track, as args: its owner, and the facts in its name or its descriptor that distinguish it from
+ * other tracks of its type. Keys are those of the reference importer's tracks (its tracks_common.h and parsers). */
 #ifndef TM_MODEL_TRACK_DIMENSIONS_H
 #define TM_MODEL_TRACK_DIMENSIONS_H
 

@@ -10,7 +10,7 @@ struct family {
     const char *type;
 };
 
-/* Of two that fit the first holds. */
+/* the first that fits counts */
 static const struct family of_cpus[] = {
     {"cpufreq_throttle", "", "cpu_frequency_throttle"},
     {"cpufreq", "", "cpu_frequency"},
@@ -101,7 +101,7 @@ static const char *type_of_global(struct tm_text name)
     return family_of(of_all, name);
 }
 
-/* "cpuidle" is the state that a cpu is in, "cpuidle0.C1" how long it was in one. */
+/* "cpuidle" is the state of a cpu, "cpuidle0.C1" the time it spent in one. */
 static const char *type_of_cpu(struct tm_text name)
 {
     const char *type = family_of(of_cpus, name);
@@ -119,7 +119,7 @@ static const char *type_of_process(struct tm_text name, enum tm_input_type file_
     return strcmp(type, "atrace_counter") == 0 && !is_marker ? "process_counter" : type;
 }
 
-/* By what the track belongs to: a track of slices, one for siblings, a counter. */
+/* Depends on the owner of the track: a track of slices, one for siblings, a counter. */
 static const char *type_of_described(const struct tm_track *track)
 {
     static const char *const types[][3] = {

@@ -1,5 +1,5 @@
-/* What the type column says of a track. Types are the reference importer's (its tracks_common.h and parsers); those of
- * counters follow from their names, which are the reference's too. */
+/* The type column of a track. Types are the reference importer's (its tracks_common.h and parsers). The types of
+ * counters follow from their names, which are the reference importer's too. */
 #ifndef TM_MODEL_TRACK_TYPE_H
 #define TM_MODEL_TRACK_TYPE_H
 

@@ -53,7 +53,7 @@ struct tm_track {
     uint32_t unit;
     int64_t parent;  /* track; TM_NO_ID */
     int64_t arg_set; /* TM_NO_ID */
-    int64_t dimension_set; /* TM_NO_ID; for the receiver of the tracks to set */
+    int64_t dimension_set; /* TM_NO_ID; set by the receiver of the tracks */
     uint64_t uuid; /* of a descriptor's track; of siblings that share lanes, their parent's */
     uint32_t merge_key; /* of siblings that share lanes: number of a text, as name */
     uint8_t merge_key_type; /* the reference's number: 0 by name, 2 by key */

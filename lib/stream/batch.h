@@ -65,7 +65,7 @@ struct tm_batch {
     struct tm_batch_col cols[TM_COL_COUNT];
     const uint8_t *payload; /* borrowed */
     size_t payload_bytes;
-    const struct tm_batch_store *store; /* where columns were narrow in the frame; else NULL */
+    const struct tm_batch_store *store; /* if columns were narrow in the frame; otherwise NULL */
 };
 
 /* Columns of a batch that were narrow in its frame, in full width. Zero-initialise; use one for each reader of

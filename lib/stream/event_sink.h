@@ -16,7 +16,7 @@ enum { TM_SINK_STRINGS_MAX = 1 << 18, TM_SINK_STRING_BYTES_MAX = 16 << 20, TM_SI
 
 struct tm_event_sink {
     struct tm_stream_writer *writer; /* borrowed */
-    uint32_t file;                   /* the file whose turn it is */
+    uint32_t file;                   /* the current file */
     uint64_t position;               /* of the next event or snapshot in it */
     uint64_t timed_count;            /* counted events of the file so far */
     uint64_t untimed_count;

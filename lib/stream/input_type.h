@@ -6,7 +6,7 @@
 
 enum tm_input_type {
     TM_INPUT_OTHER, /* none yet, or one that this version does not know */
-    TM_INPUT_UNKNOWN, /* "unknown": its bytes do not tell */
+    TM_INPUT_UNKNOWN, /* "unknown": its bytes do not show a type */
     TM_INPUT_DIRECTORY,
     TM_INPUT_TAR,
     TM_INPUT_ZIP,

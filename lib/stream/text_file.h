@@ -11,17 +11,17 @@
 struct tm_text_file {
     int fd;                 /* for reading too */
     const char *path;       /* borrowed, for messages */
-    uint64_t device, inode; /* what it is known by */
+    uint64_t device, inode; /* its identity */
     /* private */
     uint64_t written; /* bytes in FD, or on their way there */
     struct tm_buf out;
     struct tm_async_writer *async; /* NULL: none yet, or there can be none */
 };
 
-/* Opens PATH, a regular file that is there, and empties it. TM_OK; TM_E_INPUT where it is none; TM_E_SYSTEM. */
+/* Opens PATH, an existing regular file, and empties it. TM_OK; TM_E_INPUT: it is not a regular file; TM_E_SYSTEM. */
 enum tm_status tm_text_file_open(struct tm_text_file *file, const char *path, struct tm_error *err);
 
-/* Appends LEN bytes; *OFFSET: where they are. TM_OK or TM_E_SYSTEM. */
+/* Appends LEN bytes; *OFFSET is their place. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_text_file_add(struct tm_text_file *file, const void *text, size_t len, uint64_t *offset,
                                 struct tm_error *err);
 
@@ -30,10 +30,10 @@ enum tm_status tm_text_file_add(struct tm_text_file *file, const void *text, siz
 enum tm_status tm_text_file_write(struct tm_text_file *file, const void *data, size_t len, uint64_t *offset,
                                   struct tm_error *err);
 
-/* Writes what was gathered: before the end of the stream that refers to it. TM_OK or TM_E_SYSTEM. */
+/* Writes the buffered bytes. Call it before the end of the stream that refers to them. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_text_file_flush(struct tm_text_file *file, struct tm_error *err);
 
-/* Closes it. Set fd to -1 where it may not have been opened. */
+/* Closes the file. Set fd to -1 if it may not have been opened. */
 void tm_text_file_release(struct tm_text_file *file);
 
 #endif

@@ -24,7 +24,7 @@ struct tm_timestamp_group {
 enum tm_status tm_timestamp_group_add(struct tm_timestamp_group *group, const struct tm_event *event, int64_t rank,
                                       struct tm_error *err);
 
-/* True when what is held should be taken before more is added. */
+/* True if the pending events should be taken before more are added. */
 bool tm_timestamp_group_full(const struct tm_timestamp_group *group);
 
 /* Sorts by rank, then by coming, and shows one after another; false and empty again after the last. */

@@ -27,7 +27,7 @@ static enum tm_status tar_open(void *state, const struct tm_member *member, stru
 }
 
 /* Finds the next member of TAR that has a row. TM_END if there is none. FILES (may be NULL) gets all files that hard
- * links may mean; MEMBER is the number that this one will have. */
+ * links may refer to; MEMBER is the number that this one will have. */
 static enum tm_status next_file(struct tm_unpack_run *run, struct tm_tar_reader *tar, struct tm_tar_entry *entry,
                                 struct tm_tar_files *files, uint32_t member)
 {
@@ -52,7 +52,7 @@ static struct tm_member tar_member(const struct tm_tar_entry *entry)
                               .name_text = entry->name};
 }
 
-/* Adds the member ENTRY shows, whose data is at the front of IN. */
+/* Adds the member of ENTRY, whose data is at the front of IN. */
 static enum tm_status add_tar_member(struct tm_unpack_run *run, struct tm_archive *archive,
                                      const struct tm_tar_entry *entry, struct tm_input *in)
 {
@@ -67,7 +67,7 @@ static enum tm_status add_tar_member(struct tm_unpack_run *run, struct tm_archiv
                           : tm_archive_add(run, archive, &member, in, entry->size_bytes, NULL);
 }
 
-/* Adds the hard link that ENTRY shows: a member that has the data of another. */
+/* Adds the hard link of ENTRY: a member with the data of another. */
 static enum tm_status add_hard_link(struct tm_unpack_run *run, struct tm_archive *archive,
                                     const struct tm_tar_entry *entry, struct tm_content *content,
                                     struct tm_tar_files *files)
@@ -199,8 +199,8 @@ struct zip_source {
     bool salvages;
 };
 
-/* Makes INPUT an input over the data of the member at PLACE. Where the directory contradicts the member's own header,
- * and the run salvages, it is read as its own header says; that is damage. */
+/* Makes INPUT an input over the data of the member at PLACE. If the directory contradicts the member's own header and
+ * the run salvages, the header counts; that is damage. */
 static enum tm_status open_zip_member(const struct zip_source *source, const uint64_t place[2],
                                       struct tm_damage *damage, struct tm_input *input, struct tm_error *err)
 {
@@ -256,7 +256,7 @@ static enum tm_status add_zip_member(struct tm_unpack_run *run, struct tm_archiv
     return st;
 }
 
-/* Adds the members of the ZIP to ARCHIVE. *DAMAGED: the directory ends in damage, which the run's error tells of. */
+/* Adds the members of the ZIP to ARCHIVE. *DAMAGED: the directory ends in damage, which the run's error describes. */
 static enum tm_status scan_zip(struct tm_unpack_run *run, struct tm_archive *archive, const struct zip_source *source,
                                bool *damaged)
 {
@@ -311,7 +311,7 @@ static enum tm_status walk_zip(struct tm_unpack_run *run, struct tm_archive *arc
     return st == TM_END ? TM_OK : st;
 }
 
-/* Finds the members of the ZIP: by its directory or, where that is damaged and the run salvages, one by one. */
+/* Finds the members of the ZIP: by its directory or, if that is damaged and the run salvages, one by one. */
 static enum tm_status find_zip_members(struct tm_unpack_run *run, struct tm_archive *archive,
                                        struct zip_source *source)
 {

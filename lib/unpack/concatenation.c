@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The longest white space between documents in one look. */
+/* the longest white space between documents that is examined */
 enum { GAP_BYTES = 256 };
 
 static bool is_space(uint8_t c)
@@ -22,7 +22,7 @@ static struct tm_file_type sniff_at(const struct tm_input *in, size_t at)
     return tm_file_type_sniff(in->data + at, left < TM_SNIFF_BYTES ? left : TM_SNIFF_BYTES);
 }
 
-/* True if a proto can begin at AT: a packet that another packet or the end follows, as far as can be seen. */
+/* True if a proto can begin at AT: a packet followed by another packet or the end, as far as the window shows. */
 static bool is_packet(const struct tm_input *in, size_t at)
 {
     const uint8_t *end = in->data + in->len;
@@ -34,9 +34,9 @@ static bool is_packet(const struct tm_input *in, size_t at)
     return p && (size >= (uint64_t)(end - p) || p[size] == '\n');
 }
 
-/* Finds which of the GAP bytes of white space before something of unknown type begins a proto, which starts with a
- * newline. Returns GAP if none does. The last candidate is taken, because lengths of packets are rarely white space
- * too. */
+/* Finds the byte of GAP bytes of white space, which precede something of unknown type, that begins a proto; protos
+ * start with a newline. Returns GAP if none does. Takes the last candidate, because lengths of packets are rarely white
+ * space too. */
 static size_t find_packet(const struct tm_input *in, size_t gap)
 {
     for (size_t i = gap; i > 0; i--)
@@ -91,7 +91,7 @@ static enum tm_status refer(struct tm_unpack_run *run, const struct tm_node *nod
     return tm_event_sink_message(run->sink, TM_FRAME_SOURCE, &source.base, run->err);
 }
 
-/* Gives back the storage of a trace from *FROM on. A trace has one turn and is not read again. */
+/* Reclaims the storage of a trace from *FROM on. A trace has one turn and is not read again. */
 static void give_back(const struct tm_content *content, uint64_t *from)
 {
     const struct tm_extent *extent = &content->extent;
@@ -102,7 +102,7 @@ static void give_back(const struct tm_content *content, uint64_t *from)
     *from = to;
 }
 
-/* Sets in CONTEXT the bytes of CONTENT that are left, readable at any place. */
+/* Sets in CONTEXT the remaining bytes of CONTENT, for reading at any place. */
 static enum tm_status show_whole(struct tm_unpack_run *run, struct tm_content *content,
                                  struct tm_format_context *context)
 {
@@ -115,8 +115,8 @@ static enum tm_status show_whole(struct tm_unpack_run *run, struct tm_content *c
     return TM_OK;
 }
 
-/* Begins the turn of NODE and opens its parser. One that reads by place is opened first, as it may say which clock the
- * file is on, or (TM_END) that it is none of its format. */
+/* Begins the turn of NODE and opens its parser. A by_place parser is opened first, as it may state the clock of the
+ * file, or (TM_END) that the file has another format. */
 static enum tm_status open_trace(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content,
                                  struct tm_format_context *context, void **state)
 {
@@ -133,7 +133,7 @@ static enum tm_status open_trace(struct tm_unpack_run *run, struct tm_node *node
     return format->policy_of ? tm_unpack_begin_on(run, node, format->policy_of(*state)) : tm_unpack_begin(run, node);
 }
 
-/* TM_END: it is no trace of its format, as the run's error says. */
+/* TM_END: it is not of its format, as the run's error says. */
 static enum tm_status parse_trace(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
     const struct tm_format *format = node->type.format;
@@ -199,7 +199,7 @@ static enum tm_status take_blanks(struct tm_unpack_run *run, struct tm_content *
     return TM_OK;
 }
 
-/* The turn of NODE, of which nothing is read. */
+/* The turn of NODE, nothing of which is read. */
 static enum tm_status left_out_turn(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
     uint64_t start = content->in->offset;
@@ -213,7 +213,7 @@ static enum tm_status left_out_turn(struct tm_unpack_run *run, struct tm_node *n
     return st == TM_OK ? tm_unpack_end(run, node, content->in->offset - start) : st;
 }
 
-/* What seemed to be a trace is something else, as the run's error says. */
+/* What looked like a trace is something else, as the run's error says. */
 static enum tm_status other_turn(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
     if (!run->options->ignore_unknown && !run->options->list)
@@ -282,8 +282,8 @@ static void scan_json(struct json_end *scan, const uint8_t *data, size_t len)
     }
 }
 
-/* Reads the manifest's text at the window's front, *LEN bytes. In an archive it ends with the member. Elsewhere
- * another document may follow, and it ends with its closing brace. tm-manifest checks its syntax. */
+/* Reads the manifest's text at the window's front, *LEN bytes. In an archive it ends with the member. Otherwise another
+ * document may follow, and it ends with its closing brace. tm-manifest checks its syntax. */
 static enum tm_status manifest_text(struct tm_unpack_run *run, struct tm_input *in, bool to_end, size_t *len)
 {
     struct json_end scan = {0};
@@ -355,7 +355,7 @@ static enum tm_status turn(struct tm_unpack_run *run, struct tm_node *node, stru
         st = unknown_turn(run, node, content);
         break;
     }
-    /* What a merge means depends on its manifest and on what types there are. */
+    /* the result of a merge depends on its manifest and on the types of its files */
     run->is_final = run->is_final || st < 0;
     return st;
 }
@@ -368,14 +368,14 @@ static enum tm_status next_row(struct tm_unpack_run *run, struct tm_node *node, 
     return tm_unpack_announce(run, node, 0);
 }
 
-/* Whether the other files are merged where the turn of NODE came to ST, an error. */
+/* True if the other files are merged although the turn of NODE ended with ST, an error. */
 static bool goes_on(const struct tm_unpack_run *run, const struct tm_node *node, enum tm_status st)
 {
     return st == TM_E_INPUT && node->in_archive && run->options->format.on_damage != TM_DAMAGE_HALT && !run->is_final &&
            tm_expansion_add(run->expansion, 0, &(struct tm_error){0}) == TM_OK;
 }
 
-/* Ends the turn of NODE, which could not be read on from its byte START, and passes over what is left of CONTENT. */
+/* Ends the turn of NODE, which cannot be read on from its byte START, and skips the rest of CONTENT. */
 static enum tm_status give_up(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content,
                               uint64_t start)
 {
@@ -392,8 +392,8 @@ static enum tm_status give_up(struct tm_unpack_run *run, struct tm_node *node, s
     return st < 0 ? st : TM_END;
 }
 
-/* The turn of NODE. It must consume some of CONTENT, or the next look would find the same document. TM_END: what
- * follows in CONTENT is given up. */
+/* The turn of NODE. It must consume some of CONTENT, or the next look would find the same document. TM_END: the rest of
+ * CONTENT is given up. */
 static enum tm_status turn_and_advance(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
     uint64_t start = content->in->offset;

@@ -1,13 +1,13 @@
-/* The turn of what a command line names: several files, or a directory, as if they were one archive. */
+/* The turn of a command line with several files or a directory, which count as one archive. */
 #include "unpack/archive.h"
 #include "unpack/file_list.h"
 
 #include <stdlib.h>
 
-/* The files of a command line. Those that can be read once only stay open from the first look on. */
+/* The files of a command line. Files that can be read only once stay open from the first look on. */
 struct listed_files {
     struct tm_file_list list;
-    struct tm_content **held; /* an entry a file, NULL for most */
+    struct tm_content **held; /* one for each file, NULL for most */
 };
 
 static enum tm_status file_open(void *state, const struct tm_member *member, struct tm_content *content,

@@ -98,7 +98,7 @@ static void names_release(struct names *names)
     free(names->names);
 }
 
-/* Adds what lies in PATH; the members' names begin at byte BASE of their paths. */
+/* Adds the files in PATH; the members' names begin at byte BASE of their paths. */
 static enum tm_status walk(struct tm_file_list *list, const char *path, size_t base, unsigned depth,
                            struct tm_error *err)
 {

@@ -1,4 +1,4 @@
-/* The files that a command line names: as given, and what lies below the directories among them. */
+/* The files that a command line names, and the files in its directories. */
 #ifndef TM_UNPACK_FILE_LIST_H
 #define TM_UNPACK_FILE_LIST_H
 
@@ -13,10 +13,10 @@ struct tm_file_list {
     struct tm_buf entries;
 };
 
-/* Appends PATH: a file or "-" named as given less leading "./"; a directory's regular files, those in hidden places
- * left out, in the order of their names. They are named relative to it, or where WITH_DIRECTORY by their paths less
- * leading "./", as files of several directories may have one name. TM_OK; TM_E_INPUT when it cannot be read or holds
- * too much; TM_E_SYSTEM. */
+/* Appends PATH: a file, or "-", named as given without leading "./"; or the regular files of a directory that are not
+ * hidden, in the order of their names. These are named relative to the directory or, if WITH_DIRECTORY, by their paths
+ * without leading "./", since files of several directories may have one name. TM_OK; TM_E_INPUT: it cannot be read or
+ * has too many files; TM_E_SYSTEM. */
 enum tm_status tm_file_list_add(struct tm_file_list *list, const char *path, bool with_directory, struct tm_error *err);
 
 /* The path to open file I and its name among the files; valid until the next add. */

@@ -61,7 +61,7 @@ static struct tm_file_type sniff(const uint8_t *head, size_t len)
     if (tm_foreign_type_is_no_proto(head, len))
         return tm_file_type_unknown();
     const struct tm_format *format = tm_format_sniff(head, len);
-    /* A proto (or its symbols) is one whatever strings it holds. */
+    /* a proto (or its symbols), whatever strings it holds */
     if (format && len > 0 && head[0] == 0x0a && format->priority != 2)
         return trace(format);
     if (starts(head, len, 257, "ustar", 6) || starts(head, len, 257, "ustar  ", 8))

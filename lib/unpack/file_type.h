@@ -1,5 +1,4 @@
-/* What a file is by its first bytes (doc/rules.md section 1): a container of ours, the manifest, or
- * a trace format. */
+/* The type of a file by its first bytes (doc/rules.md section 1): a container, the manifest, or a trace format. */
 #ifndef TM_UNPACK_FILE_TYPE_H
 #define TM_UNPACK_FILE_TYPE_H
 
@@ -25,20 +24,20 @@ struct tm_file_type {
     const struct tm_format *format; /* of TM_FILE_TRACE */
 };
 
-/* The type that HEAD (LEN bytes; TM_SNIFF_BYTES unless the file is shorter) shows. A text may have a byte order mark of
- * UTF-8 in front of it. */
+/* The type that HEAD (LEN bytes; TM_SNIFF_BYTES unless the file is shorter) shows. A UTF-8 byte order mark may precede
+ * a text. */
 struct tm_file_type tm_file_type_sniff(const uint8_t *head, size_t len);
 
-/* The type of what is no type that is read. */
+/* The type of files that are not read. */
 struct tm_file_type tm_file_type_unknown(void);
 
-/* The type of a stream of CTF, and of the index of one, whose metadata is known by its place. */
+/* The type of a stream of CTF, and of its index; their metadata is known by its place. */
 struct tm_file_type tm_file_type_part(void);
 
 /* The type of a directory and of a list of files. */
 struct tm_file_type tm_file_type_directory(void);
 
-/* Where the zlib stream of a ctrace begins in HEAD; 0 when HEAD is none. */
+/* The place of the zlib stream of a ctrace in HEAD; 0: HEAD is not a ctrace. */
 size_t tm_file_type_ctrace(const uint8_t *head, size_t len);
 
 #endif

@@ -46,7 +46,7 @@ static bool is_pcapng(const uint8_t *head, size_t len)
            (memcmp(head + 8, "\x1a\x2b\x3c\x4d", 4) == 0 || memcmp(head + 8, "\x4d\x3c\x2b\x1a", 4) == 0);
 }
 
-/* The first line that is no divider is one of logcat -v brief. */
+/* True if the first line that is not a divider is one of logcat -v brief. */
 static bool is_brief_log(const uint8_t *head, size_t len)
 {
     const char *p = (const char *)head, *end = p + len, *eol;

@@ -1,4 +1,4 @@
-/* What a file is that tracemerge does not read, where its first bytes show it, and what to do about it. */
+/* Recognizes files that tracemerge does not read, and says what to do about them. */
 #ifndef TM_UNPACK_FOREIGN_TYPE_H
 #define TM_UNPACK_FOREIGN_TYPE_H
 
@@ -6,12 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The cause of an error for HEAD (LEN bytes, as tm_file_type_sniff takes them), which is of no type that is read: "a
- * recording of perf, which is read as text: …", or "unknown trace type; what is read: …". Never NULL, of static
- * storage. */
+/* The cause of an error for HEAD (LEN bytes, as for tm_file_type_sniff), which has no type that is read: "a recording
+ * of perf, which is read as text: …", or "unknown trace type; what is read: …". Never NULL, of static storage. */
 const char *tm_foreign_type_cause(const uint8_t *head, size_t len);
 
-/* HEAD begins as a Perfetto trace does, but is a tracemerge stream or a file of pcapng. */
+/* True if HEAD begins like a Perfetto trace but is a tracemerge stream or a file of pcapng. */
 bool tm_foreign_type_is_no_proto(const uint8_t *head, size_t len);
 
 #endif

@@ -1,5 +1,5 @@
-/* What the parts of unpacking share: the run, the files (rows) that are open, and their turns. Private to
- * this room; unpack.h is its face. Failures are left in the run's err. */
+/* What the parts of unpacking share: the run, the open files (rows), and their turns. Private to this room; its
+ * interface is unpack.h. Failures are in the run's err. */
 #ifndef TM_UNPACK_INTERNAL_H
 #define TM_UNPACK_INTERNAL_H
 
@@ -22,30 +22,30 @@ struct tm_unpack_run {
     uint32_t file_count;    /* File frames written; the next id */
     uint32_t order;         /* FileBegin frames written */
     bool names_on_damage;   /* the error says what --on-damage would do */
-    char manifest_of[256];  /* the archive that had a manifest, or its own name; empty: there was none */
-    bool trace_seen;        /* a trace file, no container, had its turn */
-    /* tm_unpack_documents. Containers hold documents, and a document can be a container: they call it by this member.
-     */
+    char manifest_of[256];  /* the archive that had a manifest, or the manifest's own name; empty: none */
+    bool trace_seen;        /* a trace file, not a container, had its turn */
+    /* tm_unpack_documents. Containers hold documents, and a document can be a container: they call it through this
+     * member. */
     enum tm_status (*read_documents)(struct tm_unpack_run *run, struct tm_content *content, struct tm_node *first,
                                      const struct tm_node *parent, struct tm_gzip_reader *gzip);
-    bool is_final;          /* the error is about the run, not about the file that had its turn: nothing goes on */
+    bool is_final;          /* the error is about the run, not about the current file: stop */
 };
 
-/* A file whose row is known. They live on the stack, inner ones pointing at those around them. */
+/* A file whose row is known. Nodes are on the stack; inner ones point to outer ones. */
 struct tm_node {
     const struct tm_node *parent; /* NULL: the outermost */
     struct tm_file_type type;
     const char *name;             /* NULL: none (the outermost); may be "" */
     size_t name_bytes;
     unsigned depth;               /* containers around it */
-    bool in_archive;              /* an archive or a directory is among them */
+    bool in_archive;              /* one of these is an archive or a directory */
     struct tm_stated_rank rank;
-    const char *host;             /* that it states; NULL: none; borrowed until announced */
+    const char *host;             /* stated by the file; NULL: none; borrowed until announced */
     bool is_host_of_several;
     uint32_t id;                  /* set by announce */
-    uint32_t order;               /* set by begin, which sets has_begun */
+    uint32_t order;               /* set by begin, as is has_begun */
     bool has_begun;
-    uint64_t damage_count;        /* set by damage: places, bytes jumped over, where the first place is */
+    uint64_t damage_count;        /* set by damage: number of places, bytes skipped, first place */
     uint64_t skipped_bytes, damage_byte;
 };
 
@@ -53,19 +53,20 @@ struct tm_node {
 struct tm_node tm_node_inside(const struct tm_node *parent, const struct tm_file_type *type, const char *name,
                               size_t name_bytes);
 
-/* Counts CONTENT, which opening has filled in, as input of the run: at once if its size is known, else as it is read */
+/* Counts CONTENT, which has been opened, as input of the run: at once if its size is known, otherwise while it is
+ * read. */
 void tm_unpack_count_input(struct tm_unpack_run *run, struct tm_content *content);
 
 /* Gives NODE its id and writes its File frame. SIZE_BYTES is 0 where unknown. */
 enum tm_status tm_unpack_announce(struct tm_unpack_run *run, struct tm_node *node, uint64_t size_bytes);
 
-/* begin: the turn of NODE begins. begin_on: as begin, for a file that states its own clock POLICY. end: the turn ends
- * after SIZE_BYTES of NODE were read. */
+/* begin: begins the turn of NODE. begin_on: begins it for a file that states its own clock POLICY. end: ends it after
+ * SIZE_BYTES of NODE were read. */
 enum tm_status tm_unpack_begin(struct tm_unpack_run *run, struct tm_node *node);
 enum tm_status tm_unpack_begin_on(struct tm_unpack_run *run, struct tm_node *node, Tracemerge__ClockPolicy policy);
 enum tm_status tm_unpack_end(struct tm_unpack_run *run, const struct tm_node *node, uint64_t size_bytes);
 
-/* Puts the name of NODE before a message that has to do with the input. */
+/* Puts the name of NODE before a message about the input. */
 void tm_unpack_place(const struct tm_unpack_run *run, const struct tm_node *node);
 
 /* ST is the status of reading some content. If it is damage that halts the run, adds to the error how to go on. Returns
@@ -78,19 +79,19 @@ void tm_unpack_tell(const struct tm_unpack_run *run, const struct tm_node *node,
 /* DAMAGE in NODE was skipped; its count may be 0. Warns of it now; it is accounted for when the turn of NODE ends. */
 void tm_unpack_damage(struct tm_unpack_run *run, struct tm_node *node, const struct tm_damage *damage);
 
-/* All documents that CONTENT holds, one after another. FIRST (announced) is the first one's row and the others
- * become its children; or FIRST is NULL and all become children of PARENT. Where GZIP (may be NULL) says that
- * a file of its own name begins they are named by it. */
+/* Unpacks all documents in CONTENT, one after another. FIRST (announced) is the row of the first, and the others become
+ * its children; or FIRST is NULL and all become children of PARENT. If GZIP (may be NULL) finds that a file with a name
+ * of its own begins, the documents get that name. */
 enum tm_status tm_unpack_documents(struct tm_unpack_run *run, struct tm_content *content, struct tm_node *first,
                                    const struct tm_node *parent, struct tm_gzip_reader *gzip);
 
-/* The turn of a gzip, zstd or ctrace: what it holds is unpacked as a stream of documents. */
+/* The turn of a gzip, zstd or ctrace: its content is unpacked as a stream of documents. */
 enum tm_status tm_unpack_compressed(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content);
 
 /* The turn of a TAR or ZIP. */
 enum tm_status tm_unpack_archive(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content);
 
-/* The turn of COUNT files and directories as if they were one archive. */
+/* The turn of COUNT files and directories, which count as one archive. */
 enum tm_status tm_unpack_directory(struct tm_unpack_run *run, struct tm_node *node, const char *const *paths,
                                    size_t count);
 

@@ -1,4 +1,4 @@
-/* The members of an archive: what is known of each before its turn, and the order of their turns. */
+/* The members of an archive: the facts about each before its turn, and the order of their turns. */
 #ifndef TM_UNPACK_MEMBER_TABLE_H
 #define TM_UNPACK_MEMBER_TABLE_H
 
@@ -9,21 +9,21 @@
 
 struct tm_member {
     const char *name_text;  /* for add: the name, NUL-terminated; NULL in the table */
-    size_t name;            /* where it starts in the table's names; NUL-terminated */
+    size_t name;            /* its start in the table's names; NUL-terminated */
     uint32_t name_bytes;
     uint64_t size_bytes;
-    uint64_t place[2];   /* the archive's own: where the member is */
-    uint64_t missing_bytes; /* of its data that the archive has lost */
+    uint64_t place[2];   /* the place of the member, as the archive defines it */
+    uint64_t missing_bytes; /* bytes of its data that the archive has lost */
     bool is_shared;      /* another member has the same data */
-    const char *unknown_cause; /* why its type is unknown by its first bytes; NULL: it is not; static */
-    bool has_plain_streams; /* the metadata of a folder whose streams their first bytes show */
-    enum tm_drop_reason reason; /* why it cannot be read; TM_DROP_OTHER: it can */
-    const char *cause_text; /* for add: what is told of it at its turn, such as why; NULL in the table */
-    size_t cause;           /* where that starts in the table's names, NUL-terminated; 0: there is nothing to tell */
+    const char *unknown_cause; /* why its type is unknown by its first bytes; NULL: it is known; static */
+    bool has_plain_streams; /* the metadata of a folder with streams that are recognized by their first bytes */
+    enum tm_drop_reason reason; /* why it cannot be read; TM_DROP_OTHER: it can be read */
+    const char *cause_text; /* for add: the message at its turn, such as the reason; NULL in the table */
+    size_t cause;           /* its start in the table's names, NUL-terminated; 0: no message */
     struct tm_file_type type;
     struct tm_stated_rank rank;
     const char *host_text;  /* for add: the host that it states, or NULL; NULL in the table */
-    size_t host;            /* where that starts in the table's names, NUL-terminated; 0: it states none */
+    size_t host;            /* its start in the table's names, NUL-terminated; 0: none */
     bool is_host_of_several;
 };
 
@@ -41,7 +41,8 @@ struct tm_member_table {
  * ".." (doc/rules.md section 2). */
 bool tm_member_is_hidden(const char *name, size_t len);
 
-/* Appends a copy of MEMBER, of its name_text, cause_text and host_text. TM_OK; TM_E_INPUT past a limit; TM_E_SYSTEM. */
+/* Appends a copy of MEMBER with its name_text, cause_text and host_text. TM_OK; TM_E_INPUT: a limit is exceeded;
+ * TM_E_SYSTEM. */
 enum tm_status tm_member_table_add(struct tm_member_table *table, const struct tm_member *member, struct tm_error *err);
 
 static inline const char *tm_member_name(const struct tm_member_table *table, const struct tm_member *member)
@@ -61,7 +62,7 @@ static inline const char *tm_member_host(const struct tm_member_table *table, co
     return member->host ? (const char *)table->names.data + member->host : NULL;
 }
 
-/* Below, at or above 0 as A comes before, with or after B in the order of processing, position aside. */
+/* Below, at or above 0 if A comes before, with or after B in the order of processing, without regard to position. */
 int tm_member_compare(const struct tm_member_table *table, const struct tm_member *a, const struct tm_member *b);
 
 /* Fills order: by priority, then name bytewise, then position. */

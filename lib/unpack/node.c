@@ -73,7 +73,7 @@ enum tm_status tm_unpack_begin(struct tm_unpack_run *run, struct tm_node *node)
     return tm_unpack_begin_on(run, node, format ? format->clock_policy : TRACEMERGE__CLOCK_POLICY__NO_CLOCK);
 }
 
-/* Names from the one below the outermost down into PATH; the outermost's own where that leaves nothing. */
+/* Puts the names below the outermost file into PATH; if there are none, the outermost file's own. */
 static enum tm_status add_path(const struct tm_node *node, struct tm_buf *path)
 {
     if (node->parent == NULL)
@@ -92,7 +92,7 @@ static const char *path_text(const struct tm_unpack_run *run, const struct tm_no
     return st == TM_OK ? tm_buf_cstr(path) : NULL;
 }
 
-/* A place of damage counts as one event that was read and lost: how many there were nobody knows. */
+/* A place of damage counts as one event that was read and lost, since the real number is unknown. */
 static enum tm_status account_damage(struct tm_unpack_run *run, const struct tm_node *node)
 {
     struct tm_event_sink *sink = run->sink;
@@ -124,7 +124,7 @@ enum tm_status tm_unpack_end(struct tm_unpack_run *run, const struct tm_node *no
 
 void tm_unpack_place(const struct tm_unpack_run *run, const struct tm_node *node)
 {
-    /* A failing disk, output or memory has nothing to do with the member being read. */
+    /* a failing disk, output or memory is not the fault of the member being read */
     if (run->err->status != TM_E_INPUT && !run->err->is_reading)
         return;
     if (node->parent == NULL && run->outer_name)

@@ -45,7 +45,7 @@ static void tell(const struct tm_file_list *list, const struct seen *seen, uint3
     warn(text);
 }
 
-/* INPUT is a regular file that is to be read. */
+/* Notes INPUT, a regular file that is to be read. */
 static enum tm_status check_outs(const char *const *outs, const struct stat *input, struct tm_error *err)
 {
     struct stat info;

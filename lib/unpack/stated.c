@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PACKED_BYTES = 16 << 10 /* of a compressed file, which hold more than are looked at of another */ };
+enum { PACKED_BYTES = 16 << 10 /* of a compressed file; they hold more than the bytes examined of others */ };
 
-/* A stretch of JSON that may be cut. */
+/* A range of JSON that may be truncated. */
 struct text {
     const uint8_t *p, *end;
 };
@@ -20,7 +20,7 @@ static void skip_space(struct text *t)
         t->p++;
 }
 
-/* Over the string at T; false where it is cut. */
+/* Skips the string at T. False: it is truncated. */
 static bool skip_string(struct text *t)
 {
     for (t->p++; t->p < t->end && *t->p != '"'; t->p++)
@@ -31,7 +31,7 @@ static bool skip_string(struct text *t)
     return is_whole;
 }
 
-/* Over the value at T, up to the comma or the bracket after it; false where it is cut. */
+/* Skips the value at T, up to the comma or the bracket after it. False: it is truncated. */
 static bool skip_value(struct text *t)
 {
     unsigned depth = 0;
@@ -53,7 +53,7 @@ static bool skip_value(struct text *t)
     return false;
 }
 
-/* The next member of the object that T is in, at its '{' or after a value: its key, and T at its value. */
+/* Reads the next member of the object that T is in, at its '{' or after a value: sets its key, and T to its value. */
 static bool next_member(struct text *t, struct text *key)
 {
     skip_space(t);
@@ -77,7 +77,7 @@ static bool is_key(const struct text *key, const char *name)
     return (size_t)(key->end - key->p) == strlen(name) && memcmp(key->p, name, strlen(name)) == 0;
 }
 
-/* The number at T, which may be in quotes; -1 where it is none. */
+/* Reads the number at T, which may be in quotes; -1: it is not a number. */
 static int64_t number_at(struct text *t)
 {
     struct text value = *t;
@@ -132,7 +132,7 @@ static bool is_spans(const struct tm_file_type *type)
            type->input_type == TM_INPUT_ZIPKIN;
 }
 
-/* A file of TYPE may state something. */
+/* True if a file of TYPE may state facts. */
 static bool may_state(const struct tm_file_type *type)
 {
     return is_packed(type) || type->input_type == TM_INPUT_JSON || is_spans(type);
@@ -175,7 +175,7 @@ enum tm_status tm_stated_read(struct tm_stated *stated, const struct tm_file_typ
         return TM_OK;
     need = want < need ? (size_t)want : need;
     enum tm_status st = tm_input_fill(in, need, err);
-    if (st == TM_E_INPUT) { /* damage, which is met again when its turn comes */
+    if (st == TM_E_INPUT) { /* damage, which is reported at its turn */
         *err = (struct tm_error){0};
         return TM_OK;
     }

@@ -1,5 +1,5 @@
-/* What a file says of where it was made, before its turn: which rank of a distributed job it is ("distributedInfo" of
- * PyTorch's profiles (Kineto), which stands before the events; source: Kineto's output_json.cpp), and its host. */
+/* The origin of a file, read before its turn: its rank in a distributed job ("distributedInfo" of PyTorch's profiles
+ * (Kineto), which precedes the events; source: Kineto's output_json.cpp), and its host. */
 #ifndef TM_UNPACK_STATED_H
 #define TM_UNPACK_STATED_H
 
@@ -19,16 +19,15 @@ struct tm_stated {
     struct tm_stated_host host;
 };
 
-/* What a file of TYPE, whose first bytes are at the front of IN, states within its first bytes; no more than WANT of
- * them are its own. Compressed files are looked into. TM_OK, also where it states none, or where it is damaged so
- * early; TM_E_SYSTEM. */
+/* Reads the facts that a file of TYPE states in its first bytes, at the front of IN; at most WANT of these are its own.
+ * Compressed files are looked into. TM_OK, also if there are no facts or early damage; TM_E_SYSTEM. */
 enum tm_status tm_stated_read(struct tm_stated *stated, const struct tm_file_type *type, struct tm_input *in,
                               uint64_t want, struct tm_error *err);
 
 enum { TM_STATED_BYTES = 64 << 10 };
 
-/* As tm_stated_read, for a file that begins with the LEN bytes at DATA: the first TM_STATED_BYTES of it, or
- * all. */
+/* Reads the facts of a file that begins with the LEN bytes at DATA: its first TM_STATED_BYTES, or all of it. Results as
+ * tm_stated_read. */
 enum tm_status tm_stated_look(struct tm_stated *stated, const struct tm_file_type *type, const uint8_t *data,
                               size_t len, struct tm_error *err);
 

@@ -12,7 +12,7 @@ static bool is(struct word w, const char *text)
     return w.len == strlen(text) && memcmp(w.p, text, w.len) == 0;
 }
 
-/* The next string from *P on; false where there is none before END. */
+/* Finds the next string from *P on. False: there is none before END. */
 static bool next_string(const uint8_t **p, const uint8_t *end, struct word *word)
 {
     const uint8_t *open = memchr(*p, '"', (size_t)(end - *p));
@@ -26,7 +26,7 @@ static bool next_string(const uint8_t **p, const uint8_t *end, struct word *word
     return true;
 }
 
-/* Whether between FROM and TO nothing ends: what is there goes on about one value. */
+/* True if nothing ends between FROM and TO: both belong to one value. */
 static bool goes_on(const uint8_t *from, const uint8_t *to)
 {
     for (; from < to; from++)

@@ -1,5 +1,5 @@
-/* Which host a file says it is of: host.name of the resources of OpenTelemetry in OTLP, Jaeger and Zipkin JSON
- * (`hostname' in those of Jaeger's own clients). Source: resource conventions of OpenTelemetry, Jaeger's clients. */
+/* The host that a file states: host.name of the resources of OpenTelemetry in OTLP, Jaeger and Zipkin JSON (`hostname'
+ * in those of Jaeger's own clients). Source: resource conventions of OpenTelemetry, Jaeger's clients. */
 #ifndef TM_UNPACK_STATED_HOST_H
 #define TM_UNPACK_STATED_HOST_H
 
@@ -15,7 +15,7 @@ struct tm_stated_host {
     bool is_one_of_several;
 };
 
-/* What the LEN bytes of JSON at HEAD, which may be cut, state. */
+/* Reads the LEN bytes of JSON at HEAD, which may be truncated. */
 struct tm_stated_host tm_stated_host_find(const uint8_t *head, size_t len);
 
 #endif

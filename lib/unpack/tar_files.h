@@ -1,5 +1,5 @@
-/* The files of a TAR by their names, for the hard links after them: a hard link has no data, but the name of a file in
- * front of it that has (POSIX.1-2008, pax, "ustar Interchange Format", typeflag 1). */
+/* The files of a TAR by name, for hard links: a hard link has no data but the name of an earlier file with the data
+ * (POSIX.1-2008, pax, "ustar Interchange Format", typeflag 1). */
 #ifndef TM_UNPACK_TAR_FILES_H
 #define TM_UNPACK_TAR_FILES_H
 
@@ -8,8 +8,8 @@
 #define TM_TAR_FILE_HIDDEN UINT32_MAX
 
 struct tm_tar_file {
-    uint64_t at, size_bytes, missing_bytes; /* as of a struct tm_tar_entry */
-    uint32_t member;                        /* its number in the member table; TM_TAR_FILE_HIDDEN: it has none */
+    uint64_t at, size_bytes, missing_bytes; /* as in struct tm_tar_entry */
+    uint32_t member;                        /* its number in the member table; TM_TAR_FILE_HIDDEN: none */
 };
 
 /* Zero-initialise. */
@@ -19,8 +19,8 @@ struct tm_tar_files {
     struct tm_buf files;
 };
 
-/* Adds FILE. A later one of the same name takes its place, as it does where a TAR is extracted. Those past
- * TM_FILES_MAX or TM_NAMES_BYTES_MAX are not held. TM_OK or TM_E_SYSTEM. */
+/* Adds FILE. A later file with the same name replaces it, as when a TAR is extracted. Files beyond TM_FILES_MAX or
+ * TM_NAMES_BYTES_MAX are not kept. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_tar_files_add(struct tm_tar_files *files, const char *name, const struct tm_tar_file *file,
                                 struct tm_error *err);
 

@@ -12,7 +12,7 @@ static bool is_type(const struct tm_member *member, enum tm_input_type type)
     return member->reason == TM_DROP_OTHER && member->type.input_type == type;
 }
 
-/* How many bytes of the LEN at NAME are its folder, with the "/". */
+/* The length of the folder, with the "/", in the LEN bytes at NAME. */
 static size_t folder_len(const char *name, size_t len)
 {
     while (len > 0 && name[len - 1] != '/')
@@ -20,7 +20,8 @@ static size_t folder_len(const char *name, size_t len)
     return len;
 }
 
-/* Below, at or above 0 as the name of MEMBER comes before, is or comes after the folder FRONT with BASE after. */
+/* Below, at or above 0 if the name of MEMBER comes before, is or comes after the name made of FRONT, a folder, and
+ * BASE. */
 static int compare_name(const struct tm_member_table *table, const struct tm_member *member, const char *front,
                         size_t len, const char *base)
 {
@@ -30,7 +31,7 @@ static int compare_name(const struct tm_member_table *table, const struct tm_mem
     return c != 0 || n < len ? (c != 0 ? c : -1) : strcmp(name + len, base);
 }
 
-/* The place in the order of the first member of PRIORITY whose name is not before the folder FRONT with BASE after. */
+/* The place in the order of the first member of PRIORITY whose name is not before that made of FRONT and BASE. */
 static uint32_t find(const struct tm_member_table *table, int priority, const char *front, size_t len,
                      const char *base)
 {
@@ -46,7 +47,7 @@ static uint32_t find(const struct tm_member_table *table, int priority, const ch
     return low;
 }
 
-/* The metadata in the folder, the LEN bytes at FRONT; NULL: it has none. */
+/* The metadata in the folder FRONT (LEN bytes); NULL: it has none. */
 static const struct tm_member *metadata_of(const struct tm_member_table *table, int priority, const char *front,
                                            size_t len)
 {
@@ -63,7 +64,7 @@ bool tm_trace_folder_is_metadata(const struct tm_member_table *table, const stru
     return is_type(member, TM_INPUT_CTF) && strcmp(name + folder_len(name, member->name_bytes), metadata_name) == 0;
 }
 
-/* Whether NAME's folder, of LEN bytes, is the one for indices in the folder of a trace. */
+/* True if the folder of NAME, LEN bytes long, is the one for indices in the folder of a trace. */
 static bool is_index_folder(const struct tm_member_table *table, int priority, const char *name, size_t len)
 {
     enum { INDEX_LEN = sizeof index_name - 1 };
@@ -81,7 +82,7 @@ bool tm_trace_folder_is_part(const struct tm_member_table *table, const struct t
                                              is_index_folder(table, member->type.priority, name, len));
 }
 
-/* Whether the folder of METADATA has a stream whose first bytes show it. */
+/* True if the folder of METADATA has a stream that is recognized by its first bytes. */
 static bool has_plain_stream(const struct tm_member_table *table, const struct tm_member *metadata)
 {
     const char *front = tm_member_name(table, metadata);
@@ -122,7 +123,7 @@ static enum tm_status copy_bytes(struct tm_unpack_run *run, struct tm_content *c
 {
     enum tm_status st;
     while ((st = tm_input_fill(content->in, 1, run->err)) == TM_OK) {
-        if (is_shared) /* one stretch of an archive may be many members */
+        if (is_shared) /* one range of an archive may be many members */
             st = tm_expansion_add(run->expansion, content->in->len, run->err);
         if (st == TM_OK)
             st = tm_io_write(fd, content->in->data, content->in->len, run->err);

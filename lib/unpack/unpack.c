@@ -12,8 +12,8 @@ static bool is_directory(const char *path)
     return strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-/* One file, which is the outermost. Its row is written when it is known what it is: an archive announces its
- * members before its own turn. */
+/* The turn of one file, the outermost. Its row is written when its type is known: an archive announces its members
+ * before its own turn. */
 static enum tm_status unpack_one(struct tm_unpack_run *run, const char *path)
 {
     struct tm_content content;
@@ -26,7 +26,7 @@ static enum tm_status unpack_one(struct tm_unpack_run *run, const char *path)
     if (st >= 0) {
         size_t n = content.in->len < TM_SNIFF_BYTES ? content.in->len : TM_SNIFF_BYTES;
         node.type = tm_file_type_sniff(content.in->data, n);
-        if (content.extent.fd >= 0) /* a pipe would have to be waited for */
+        if (content.extent.fd >= 0) /* waiting for a pipe is avoided */
             st = tm_stated_read(&stated, &node.type, content.in, UINT64_MAX, run->err);
         node.rank = stated.rank;
         node.host = stated.host.name[0] ? stated.host.name : NULL;
