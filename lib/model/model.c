@@ -199,17 +199,6 @@ enum tm_status tm_model_take(struct tm_model *m, const struct tm_event *e, struc
     return st < 0 ? st : rows->event(rows->self, e, true, err);
 }
 
-/* The order of E among the events of its timestamp group. */
-static int64_t rank_of(const struct tm_model *m, const struct tm_event *e)
-{
-    bool is_json = e->file < m->file_count && m->files[e->file].is_json && tm_event_raw(e->flags) != TM_RAW_LINE;
-    if (is_json && e->kind == TM_KIND_SLICE_END && !(e->flags & TM_EVENT_ASYNC))
-        return INT64_MIN;
-    if (is_json && e->kind == TM_KIND_SLICE_COMPLETE && e->dur_ns > 0)
-        return INT64_MAX - e->dur_ns;
-    return INT64_MAX;
-}
-
 static enum tm_status take_moment(struct tm_model *m, struct tm_error *err)
 {
     struct tm_event event;
@@ -243,7 +232,7 @@ static enum tm_status take_in_moments(struct tm_model *m, const struct tm_batch 
                 return tm_model_take(m, &e, err);
             m->now_ns = e.time_ns;
             if (!(e.flags & TM_EVENT_DERIVED))
-                rank = rank_of(m, &e);
+                rank = tm_timestamp_rank(&e, file->is_json);
             st = tm_timestamp_group_add(&m->moment, &e, rank, err);
         } else {
             st = tm_model_take(m, &e, err);

@@ -1,16 +1,8 @@
 #include "model/slices.h"
 
+#include "base/table.h"
+
 #include <stdlib.h>
-
-struct open_slice {
-    int64_t id, ts, dur, arg_set;
-    tm_slice_label label[2];
-};
-
-struct tm_slice_stack {
-    struct open_slice *slices;
-    uint32_t depth, cap;
-};
 
 static enum tm_status no_slice(void *self, const struct tm_slice_row *row, struct tm_error *err)
 {
@@ -45,86 +37,49 @@ static enum tm_status stack_get(struct tm_slices *slices, uint32_t track, struct
     return TM_OK;
 }
 
-/* The end of a closed slice, limited to INT64_MAX. */
-static int64_t end_of(int64_t ts, int64_t dur)
-{
-    return ts > INT64_MAX - dur ? INT64_MAX : ts + dur;
-}
+/* The tracks of slices, and who is told of the ends of those that are cut short. */
+struct cutting {
+    struct tm_slices *slices;
+    const struct tm_rows *rows;
+};
 
-/* Ends the open slices above slice I at the end of I, and removes them. */
-static enum tm_status cut_short(struct tm_slices *slices, struct tm_slice_stack *stack, uint32_t i,
-                                const struct tm_rows *rows, struct tm_error *err)
+static enum tm_status cut_short(void *self, const struct tm_slice_stack *stack, uint32_t around, struct tm_error *err)
 {
-    int64_t end = end_of(stack->slices[i].ts, stack->slices[i].dur);
-    slices->cut_short++;
-    while (stack->depth > i + 1) {
-        const struct open_slice *s = &stack->slices[--stack->depth];
-        enum tm_status st = rows->slice_end(rows->self, s->id, end - s->ts, s->arg_set, err);
+    const struct cutting *cutting = self;
+    int64_t end = tm_slice_end_ns(stack->slices[around].ts, stack->slices[around].dur);
+    cutting->slices->cut_short++;
+    for (uint32_t i = stack->depth; i-- > around + 1;) {
+        const struct tm_open_slice *s = &stack->slices[i];
+        enum tm_status st = cutting->rows->slice_end(cutting->rows->self, s->id, end - s->ts, s->value, err);
         if (st < 0)
             return st;
     }
-    stack->depth = i;
     return TM_OK;
 }
 
-/* Removes the slices that have ended before an event of duration DUR (-1: unknown) at TS. TM_END: the event would cross
- * a slice. */
 static enum tm_status settle(struct tm_slices *slices, struct tm_slice_stack *stack, int64_t ts, int64_t dur,
                              const struct tm_rows *rows, struct tm_error *err)
 {
-    bool open_above = false;
-    for (uint32_t i = stack->depth; i-- > 0;) {
-        const struct open_slice *s = &stack->slices[i];
-        if (s->dur < 0) {
-            open_above = true;
-            continue;
-        }
-        int64_t end = end_of(s->ts, s->dur);
-        if (open_above) {
-            if (ts <= end)
-                continue;
-            enum tm_status st = cut_short(slices, stack, i, rows, err);
-            if (st < 0)
-                return st;
-            open_above = false;
-        } else if (end < ts || (end == ts && !(s->dur == 0 && dur == 0))) {
-            stack->depth--;
-        } else if (dur >= 0 && ts < end && end_of(ts, dur) > end) {
-            return TM_END;
-        }
-    }
-    return TM_OK;
+    struct cutting cutting = {slices, rows};
+    return tm_slice_stack_settle(stack, ts, dur, &(struct tm_slice_cut){&cutting, cut_short}, err);
 }
 
 void tm_slices_predict(const struct tm_slices *slices, uint32_t track, int64_t ts,
                        void (*show)(void *self, int64_t id, int64_t dur), void *self)
 {
     const struct tm_slice_stack *stack = stack_find(slices, track);
-    uint32_t depth = stack ? stack->depth : 0;
-    bool open_above = false;
-    for (uint32_t i = depth; i-- > 0;) { /* by the rules of settle */
-        const struct open_slice *s = &stack->slices[i];
-        if (s->dur < 0) {
-            open_above = true;
-        } else if (!open_above) {
-            depth -= end_of(s->ts, s->dur) <= ts;
-        } else if (end_of(s->ts, s->dur) < ts) {
-            for (; depth > i + 1; depth--)
-                show(self, stack->slices[depth - 1].id, end_of(s->ts, s->dur) - stack->slices[depth - 1].ts);
-            depth = i;
-            open_above = false;
-        }
-    }
+    if (stack)
+        tm_slice_stack_predict(stack, ts, show, self);
 }
 
-/* Makes room for one more slice of STACK. */
-static enum tm_status make_room(struct tm_slices *slices, struct tm_slice_stack *stack, struct tm_error *err)
+static enum tm_status push(struct tm_slices *slices, struct tm_slice_stack *stack, const struct tm_open_slice *slice,
+                           struct tm_error *err)
 {
     uint32_t before = stack->cap;
     if (stack->depth == stack->cap && slices->room + before >= TM_SLICES_ROOM_MAX)
         return tm_error_set(err, TM_E_INPUT, "more than %d slices are open at one time (TM_SLICES_ROOM_MAX)",
                             TM_SLICES_ROOM_MAX);
-    enum tm_status st = tm_array_grow(&stack->slices, &stack->cap, stack->depth, sizeof *stack->slices, err);
+    enum tm_status st = tm_slice_stack_push(stack, slice, err);
     slices->room += stack->cap - before;
     return st;
 }
@@ -145,13 +100,13 @@ enum tm_status tm_slices_begin(struct tm_slices *slices, struct tm_slice_row *ro
         slices->too_deep++;
         return TM_END;
     }
-    if ((st = make_room(slices, stack, err)) < 0)
-        return st;
-    row->id = slices->next_id++;
+    row->id = slices->next_id;
     row->depth = stack->depth;
     row->parent = stack->depth ? stack->slices[stack->depth - 1].id : TM_NO_ID;
-    stack->slices[stack->depth++] =
-        (struct open_slice){row->id, row->ts, row->dur, row->arg_set, {label[0], label[1]}};
+    const struct tm_open_slice slice = {row->ts, row->dur, {label[0], label[1]}, row->id, row->arg_set};
+    if ((st = push(slices, stack, &slice, err)) < 0)
+        return st;
+    slices->next_id++;
     return rows->slice(rows->self, row, err);
 }
 
@@ -161,24 +116,6 @@ bool tm_slices_busy(const struct tm_slices *slices, uint32_t track)
     return stack && stack->depth;
 }
 
-static bool contradicts(tm_slice_label wanted, tm_slice_label there, bool none_fits)
-{
-    return wanted && wanted != there && !(none_fits && there == 0);
-}
-
-/* The index plus 1 in STACK of the slice that an end with LABEL closes; 0: none. */
-static uint32_t ended(const struct tm_slice_stack *stack, const tm_slice_label label[2])
-{
-    uint32_t i = stack ? stack->depth : 0;
-    while (i > 0) {
-        const struct open_slice *s = &stack->slices[i - 1];
-        if (s->dur < 0 && !contradicts(label[0], s->label[0], true) && !contradicts(label[1], s->label[1], false))
-            break;
-        i--;
-    }
-    return i;
-}
-
 enum tm_status tm_slices_end(struct tm_slices *slices, uint32_t track, int64_t ts, const tm_slice_label label[2],
                              struct tm_slice_end *end, const struct tm_rows *rows, struct tm_error *err)
 {
@@ -186,15 +123,13 @@ enum tm_status tm_slices_end(struct tm_slices *slices, uint32_t track, int64_t t
     enum tm_status st = stack ? settle(slices, stack, ts, -1, rows, err) : TM_OK;
     if (st < 0)
         return st;
-    uint32_t i = ended(stack, label);
-    if (stack == NULL || i == 0) {
+    struct tm_open_slice *s = stack ? tm_slice_stack_ended(stack, label) : NULL;
+    if (s == NULL) {
         slices->unmatched_ends++;
         return TM_END;
     }
-    struct open_slice *s = &stack->slices[i - 1];
-    *end = (struct tm_slice_end){s->id, ts - s->ts, s->arg_set, {s->label[0], s->label[1]}};
-    s->dur = end->dur;
-    stack->depth -= i == stack->depth;
+    *end = (struct tm_slice_end){s->id, ts - s->ts, s->value, {s->label[0], s->label[1]}};
+    tm_slice_stack_end(stack, s, ts);
     return TM_OK;
 }
 
@@ -203,19 +138,19 @@ enum tm_status tm_slices_find_ended(struct tm_slices *slices, uint32_t track, in
 {
     struct tm_slice_stack *stack = stack_find(slices, track);
     enum tm_status st = stack ? settle(slices, stack, ts, -1, rows, err) : TM_OK;
-    uint32_t i = st < 0 ? 0 : ended(stack, label);
-    *id = stack && i ? stack->slices[i - 1].id : TM_NO_ID;
+    const struct tm_open_slice *s = stack && st >= 0 ? tm_slice_stack_ended(stack, label) : NULL;
+    *id = s ? s->id : TM_NO_ID;
     return st < 0 ? st : TM_OK;
 }
 
 int64_t *tm_slices_args(struct tm_slices *slices, uint32_t track, const tm_slice_label label[2], int64_t *id)
 {
     struct tm_slice_stack *stack = stack_find(slices, track);
-    uint32_t i = ended(stack, label);
-    if (i == 0)
+    struct tm_open_slice *s = stack ? tm_slice_stack_ended(stack, label) : NULL;
+    if (s == NULL)
         return NULL;
-    *id = stack->slices[i - 1].id;
-    return &stack->slices[i - 1].arg_set;
+    *id = s->id;
+    return &s->value;
 }
 
 int64_t tm_slices_top(const struct tm_slices *slices, uint32_t track, int64_t *ts)
@@ -241,7 +176,7 @@ bool tm_slices_at(const struct tm_slices *slices, uint32_t track, uint32_t i, st
     const struct tm_slice_stack *stack = stack_find(slices, track);
     if (stack == NULL || i >= stack->depth)
         return false;
-    const struct open_slice *s = &stack->slices[i];
+    const struct tm_open_slice *s = &stack->slices[i];
     *view = (struct tm_slice_view){s->id, s->ts, s->dur < 0};
     return true;
 }
@@ -249,17 +184,8 @@ bool tm_slices_at(const struct tm_slices *slices, uint32_t track, uint32_t i, st
 void tm_slices_forget(struct tm_slices *slices, uint32_t track, int64_t id)
 {
     struct tm_slice_stack *stack = stack_find(slices, track);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; stack && i < stack->depth; i++) {
-        const struct open_slice *s = &stack->slices[i], *below = kept ? &stack->slices[kept - 1] : NULL;
-        if (s->id == id)
-            continue;
-        /* A slice that had ended before S began stayed only because of the slice above it, which is removed now. */
-        kept -= below && below->dur >= 0 && end_of(below->ts, below->dur) <= s->ts && (below->dur || s->dur);
-        stack->slices[kept++] = *s;
-    }
     if (stack)
-        stack->depth = kept;
+        tm_slice_stack_forget(stack, id);
 }
 
 uint64_t tm_slices_open_count(const struct tm_slices *slices)
@@ -274,7 +200,7 @@ uint64_t tm_slices_open_count(const struct tm_slices *slices)
 void tm_slices_release(struct tm_slices *slices)
 {
     for (uint32_t i = 0; i < slices->stack_count; i++)
-        free(slices->stacks[i].slices);
+        tm_slice_stack_release(&slices->stacks[i]);
     free(slices->stacks);
     *slices = (struct tm_slices){0};
 }

@@ -1,22 +1,13 @@
-/* Nested slices: a stack for each track. A slice gets its id, depth and parent when it begins, and its duration when it
- * ends. Memory grows with the number of slices open at one time.
- *
- * Intervals include their start and exclude their end. A slice on a track must lie inside the slice below it or begin
- * after that has ended. If an open slice outlives the closed slice around it, it ends with that slice. An end closes
- * the innermost open slice whose name and category do not contradict it. Source: the slice tracker of the reference
- * importer. */
+/* Nested slices: a stack for each track (stream/slice_stack.h). A slice gets its id, depth and parent when it begins,
+ * and its duration when it ends. Memory grows with the number of slices open at one time. */
 #ifndef TM_MODEL_SLICES_H
 #define TM_MODEL_SLICES_H
 
 #include "model/rows.h"
-#include "base/table.h"
+#include "stream/slice_stack.h"
 
-/* Slices nested deeper are dropped. Stacks of all tracks that need more room than for TM_SLICES_ROOM_MAX slices are
- * refused. */
-enum { TM_SLICES_DEPTH_MAX = 512, TM_SLICES_ROOM_MAX = 1 << 24 };
-
-/* A number for a text: equal texts have equal numbers. 0: no text. */
-typedef uint64_t tm_slice_label;
+/* Stacks of all tracks that need more room than for TM_SLICES_ROOM_MAX slices are refused. */
+enum { TM_SLICES_ROOM_MAX = 1 << 24 };
 
 /* Zero-initialise. */
 struct tm_slices {

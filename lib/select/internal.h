@@ -14,6 +14,7 @@
 #include "select/track_names.h"
 #include "select/pending_rows.h"
 #include "stream/batch_builder.h"
+#include "stream/timestamp_group.h"
 
 enum tm_group_fate { TM_GROUP_DROPPED, TM_GROUP_KEPT, TM_GROUP_PENDING };
 
@@ -23,12 +24,6 @@ struct tm_select_group {
     uint32_t count;
     uint8_t fate;
     bool is_json;   /* the event is an object of Chrome JSON */
-};
-
-/* The rank of group INDEX among those of its timestamp group. Groups are decided in the order of ranks. */
-struct tm_select_rank {
-    int64_t rank;
-    uint32_t index;
 };
 
 /* Adjacent rows of a batch that are kept and not yet written. */
@@ -78,7 +73,7 @@ struct tm_select {
     uint32_t group_row;          /* the timestamp group's first row in it, unless it is in carry */
     struct tm_select_group *groups;
     uint32_t group_count, group_cap;
-    struct tm_select_rank *ranks; /* of the groups, in the order of decision */
+    struct tm_timestamp_rank *ranks; /* of the groups, in the order of decision */
     uint32_t rank_cap;
     uint64_t order; /* number of the timestamp group's first group in the stream */
     struct tm_select_range range; /* written after `out` */

@@ -84,102 +84,52 @@ enum tm_status tm_open_need(struct tm_open_slices *open, const struct tm_open_tr
     return TM_OK;
 }
 
-static int64_t end_of(int64_t ts, int64_t dur)
+static enum tm_status cut_short(void *self, const struct tm_slice_stack *stack, uint32_t around, struct tm_error *err)
 {
-    return ts > INT64_MAX - dur ? INT64_MAX : ts + dur;
-}
-
-/* Ends slice I and the open slices above it. */
-static enum tm_status cut_short(struct tm_open_slices *open, struct tm_open_stack *stack, uint32_t i,
-                                struct tm_error *err)
-{
-    for (; stack->depth > i + 1; stack->depth--) {
-        const struct tm_open_slice *s = &stack->slices[stack->depth - 1];
-        if (s->fate != TM_OPEN_PENDING || s->dur >= 0)
+    struct tm_open_slices *open = self;
+    const struct tm_open_slice *outer = &stack->slices[around];
+    for (uint32_t i = stack->depth; i-- > around + 1;) {
+        const struct tm_open_slice *s = &stack->slices[i];
+        if (tm_open_fate(s) != TM_OPEN_PENDING || s->dur >= 0)
             continue;
         enum tm_status st = tm_array_grow(&open->cut_short, &open->cut_short_cap, open->cut_short_count,
                                           sizeof *open->cut_short, err);
         if (st < 0)
             return st;
         open->cut_short[open->cut_short_count] = *s;
-        open->cut_short[open->cut_short_count++].dur = end_of(stack->slices[i].ts, stack->slices[i].dur) - s->ts;
+        open->cut_short[open->cut_short_count++].dur = tm_slice_end_ns(outer->ts, outer->dur) - s->ts;
     }
-    stack->depth = i;
     return TM_OK;
 }
 
-/* Removes slices that have ended when a slice of duration DUR (-1: unknown) begins at TS. TM_END if it would cross a
- * slice. */
 static enum tm_status settle(struct tm_open_slices *open, struct tm_open_stack *stack, int64_t ts, int64_t dur,
                              struct tm_error *err)
 {
-    bool open_above = false;
-    for (uint32_t i = stack->depth; i-- > 0;) {
-        const struct tm_open_slice *s = &stack->slices[i];
-        if (s->dur < 0) {
-            open_above = true;
-            continue;
-        }
-        int64_t end = end_of(s->ts, s->dur);
-        if (open_above && ts > end) {
-            enum tm_status st = cut_short(open, stack, i, err);
-            if (st < 0)
-                return st;
-            open_above = false;
-        } else if (open_above) {
-            continue;
-        } else if (end < ts || (end == ts && !(s->dur == 0 && dur == 0))) {
-            stack->depth = i;
-        } else if (dur >= 0 && ts < end && end_of(ts, dur) > end) {
-            return TM_END;
-        }
-    }
-    return TM_OK;
+    return tm_slice_stack_settle(&stack->slices, ts, dur, &(struct tm_slice_cut){open, cut_short}, err);
 }
 
 enum tm_status tm_open_begin(struct tm_open_slices *open, struct tm_open_stack *stack,
                              const struct tm_open_slice *slice, struct tm_error *err)
 {
     enum tm_status st = settle(open, stack, slice->ts, slice->dur, err);
-    if (st != TM_OK || stack->depth >= TM_OPEN_DEPTH_MAX)
-        return st < 0 ? st : TM_END;
-    if ((st = tm_array_grow(&stack->slices, &stack->cap, stack->depth, sizeof *stack->slices, err)) < 0)
-        return st;
-    stack->slices[stack->depth++] = *slice;
-    return TM_OK;
-}
-
-static bool fits(const struct tm_open_slice *s, const uint64_t label[2])
-{
-    return s->dur < 0 && !(label[0] && s->label[0] && label[0] != s->label[0]) &&
-           !(label[1] && label[1] != s->label[1]);
-}
-
-const struct tm_open_slice *tm_open_find_ended(const struct tm_open_stack *stack, const uint64_t label[2])
-{
-    for (uint32_t i = stack->depth; i-- > 0;)
-        if (fits(&stack->slices[i], label))
-            return &stack->slices[i];
-    return NULL;
+    return st == TM_OK ? tm_slice_stack_push(&stack->slices, slice, err) : st;
 }
 
 enum tm_status tm_open_end(struct tm_open_slices *open, struct tm_open_stack *stack, int64_t ts,
-                           const uint64_t label[2], struct tm_open_slice *ended, struct tm_error *err)
+                           const tm_slice_label label[2], struct tm_open_slice *ended, struct tm_error *err)
 {
     enum tm_status st = settle(open, stack, ts, -1, err);
-    if (st < 0)
-        return st;
-    for (uint32_t i = stack->depth; i-- > 0;) {
-        struct tm_open_slice *s = &stack->slices[i];
-        if (!fits(s, label))
-            continue;
-        *ended = *s;
-        s->dur = ts - s->ts;
-        if (i == stack->depth - 1)
-            stack->depth--;
-        return TM_OK;
-    }
-    return TM_END;
+    struct tm_open_slice *s = st < 0 ? NULL : tm_slice_stack_ended(&stack->slices, label);
+    if (s == NULL)
+        return st < 0 ? st : TM_END;
+    *ended = *s;
+    tm_slice_stack_end(&stack->slices, s, ts);
+    return TM_OK;
+}
+
+const struct tm_open_slice *tm_open_top(const struct tm_open_stack *stack)
+{
+    return stack->slices.depth ? &stack->slices.slices[stack->slices.depth - 1] : NULL;
 }
 
 enum tm_status tm_open_wait(struct tm_open_stack *stack, uint32_t pending, struct tm_error *err)
@@ -195,7 +145,7 @@ enum tm_status tm_open_wait(struct tm_open_stack *stack, uint32_t pending, struc
 
 enum tm_status tm_open_done(struct tm_open_slices *open, struct tm_open_stack *stack, struct tm_error *err)
 {
-    if (stack->lasts || stack->depth || stack->pending_count)
+    if (stack->lasts || stack->slices.depth || stack->pending_count)
         return TM_OK;
     enum tm_status st =
         tm_array_grow(&open->free_stacks, &open->free_cap, open->free_count, sizeof *open->free_stacks, err);
@@ -209,8 +159,8 @@ enum tm_status tm_open_done(struct tm_open_slices *open, struct tm_open_stack *s
 const struct tm_open_slice *tm_open_next(const struct tm_open_slices *open, uint32_t *stack, uint32_t *depth)
 {
     for (; *stack < open->stack_count; ++*stack, *depth = 0)
-        while (*depth < open->stacks[*stack].depth) {
-            const struct tm_open_slice *s = &open->stacks[*stack].slices[(*depth)++];
+        while (*depth < open->stacks[*stack].slices.depth) {
+            const struct tm_open_slice *s = &open->stacks[*stack].slices.slices[(*depth)++];
             if (s->dur < 0)
                 return s;
         }
@@ -220,7 +170,7 @@ const struct tm_open_slice *tm_open_next(const struct tm_open_slices *open, uint
 void tm_open_release(struct tm_open_slices *open)
 {
     for (uint32_t i = 0; i < open->stack_count; i++) {
-        free(open->stacks[i].slices);
+        tm_slice_stack_release(&open->stacks[i].slices);
         free(open->stacks[i].pending);
     }
     free(open->stacks);

@@ -1,15 +1,14 @@
-/* The slices that are open, as a stack for each track. They tell which begin an end belongs to. Slices nest as in
- * tm_slices of the model, which the outputs show. Memory grows with the slices open at one time and with the threads
- * that had any. */
+/* The slices that are open, as a stack for each track (stream/slice_stack.h). They tell which begin an end belongs to.
+ * Memory grows with the slices open at one time and with the threads that had any. */
 #ifndef TM_SELECT_OPEN_SLICES_H
 #define TM_SELECT_OPEN_SLICES_H
 
 #include "model/catalog.h"
 #include "base/table.h"
 #include "stream/event.h"
+#include "stream/slice_stack.h"
 
 enum {
-    TM_OPEN_DEPTH_MAX = 512,
     TM_OPEN_PENDING_MAX = 256,
     TM_OPEN_TRACKS_MAX = 1 << 22 /* more tracks with open slices are refused */
 };
@@ -17,17 +16,20 @@ enum {
 /* What became of a slice's begin. */
 enum tm_open_fate { TM_OPEN_DROPPED, TM_OPEN_KEPT, TM_OPEN_PENDING /* until its end is known */ };
 
-struct tm_open_slice {
-    int64_t ts, dur; /* dur -1: still open */
-    uint64_t label[2];
-    uint64_t number;  /* of its begin; the caller's */
-    uint32_t pending; /* the pending group, where fate is TM_OPEN_PENDING */
-    uint8_t fate;
-};
+/* The fate is the VALUE of a slice. Its ID is its pending group, where the fate is TM_OPEN_PENDING; at the first
+ * reading it is the number of its begin. */
+static inline enum tm_open_fate tm_open_fate(const struct tm_open_slice *slice)
+{
+    return (enum tm_open_fate)slice->value;
+}
+
+static inline uint32_t tm_open_pending(const struct tm_open_slice *slice)
+{
+    return (uint32_t)slice->id;
+}
 
 struct tm_open_stack {
-    struct tm_open_slice *slices;
-    uint32_t depth, cap;
+    struct tm_slice_stack slices;
     /* Pending groups of flows that bind to the next slice. */
     uint32_t *pending, pending_count, pending_cap;
     /* private */
@@ -70,10 +72,10 @@ enum tm_status tm_open_begin(struct tm_open_slices *open, struct tm_open_stack *
 
 /* Ends a slice at TS and copies it to *ENDED. TM_END if none matches. */
 enum tm_status tm_open_end(struct tm_open_slices *open, struct tm_open_stack *stack, int64_t ts,
-                           const uint64_t label[2], struct tm_open_slice *ended, struct tm_error *err);
+                           const tm_slice_label label[2], struct tm_open_slice *ended, struct tm_error *err);
 
-/* Returns the slice that an end with LABEL would end, or NULL. */
-const struct tm_open_slice *tm_open_find_ended(const struct tm_open_stack *stack, const uint64_t label[2]);
+/* Returns the innermost slice, or NULL. */
+const struct tm_open_slice *tm_open_top(const struct tm_open_stack *stack);
 
 /* Adds a pending group that waits for the next slice. TM_END if there are too many. */
 enum tm_status tm_open_wait(struct tm_open_stack *stack, uint32_t pending, struct tm_error *err);

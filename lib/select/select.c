@@ -73,43 +73,6 @@ static bool is_json(const struct tm_select *s, const struct tm_event *e)
     return type == TM_INPUT_JSON && tm_event_raw(e->flags) != TM_RAW_LINE;
 }
 
-/* Returns the rank of a group among those of one time. In Chrome JSON ends come first, then longer slices before
- * shorter ones, as in the model (lib/stream/timestamp_group.h). */
-static int64_t rank_of(const struct tm_select_group *g)
-{
-    const struct tm_event *e = g->rows;
-    if (g->is_json && e->kind == TM_KIND_SLICE_END && !(e->flags & TM_EVENT_ASYNC))
-        return INT64_MIN;
-    if (g->is_json && e->kind == TM_KIND_SLICE_COMPLETE && e->dur_ns > 0)
-        return INT64_MAX - e->dur_ns;
-    return INT64_MAX;
-}
-
-static int compare_ranks(const void *a, const void *b)
-{
-    const struct tm_select_rank *x = a, *y = b;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
-}
-
-/* Sorts COUNT ranks. Most timestamp groups have a few events, for which qsort is slow. */
-static void sort_ranks(struct tm_select_rank *ranks, uint32_t count)
-{
-    enum { FEW = 16 };
-    if (count > FEW) {
-        qsort(ranks, count, sizeof *ranks, compare_ranks);
-        return;
-    }
-    for (uint32_t i = 1; i < count; i++) {
-        struct tm_select_rank r = ranks[i];
-        uint32_t at = i;
-        for (; at > 0 && ranks[at - 1].rank > r.rank; at--)
-            ranks[at] = ranks[at - 1];
-        ranks[at] = r;
-    }
-}
-
 static enum tm_status add_group(struct tm_select *s, const struct tm_event *first, struct tm_error *err)
 {
     uint32_t i = s->group_count;
@@ -117,7 +80,7 @@ static enum tm_status add_group(struct tm_select *s, const struct tm_event *firs
     if (st < 0 || (st = tm_array_grow(&s->ranks, &s->rank_cap, i, sizeof *s->ranks, err)) < 0)
         return st;
     s->groups[i] = (struct tm_select_group){.rows = first, .count = 1, .is_json = is_json(s, first)};
-    s->ranks[i] = (struct tm_select_rank){rank_of(&s->groups[i]), i};
+    s->ranks[i] = (struct tm_timestamp_rank){tm_timestamp_rank(first, s->groups[i].is_json), i};
     s->group_count++;
     return TM_OK;
 }
@@ -145,7 +108,7 @@ static enum tm_status make_groups(struct tm_select *s, struct tm_error *err)
         in_order = in_order && (n < 2 || s->ranks[n - 2].rank <= s->ranks[n - 1].rank);
     }
     if (st == TM_OK && !in_order)
-        sort_ranks(s->ranks, s->group_count);
+        tm_timestamp_ranks_sort(s->ranks, s->group_count);
     return st;
 }
 

@@ -35,7 +35,7 @@ static bool is_marker(const struct tm_event *e)
     return tm_event_raw(e->flags) == TM_RAW_LINE || tm_event_raw(e->flags) == TM_RAW_FTRACE_EVENT;
 }
 
-static void labels_of(const struct tm_select *s, const struct tm_event *e, uint64_t label[2])
+static void labels_of(const struct tm_select *s, const struct tm_event *e, tm_slice_label label[2])
 {
     label[0] = label[1] = 0;
     if (is_marker(e) && e->flags & TM_EVENT_ASYNC)
@@ -60,9 +60,9 @@ static enum tm_status drop_cut_short(struct tm_select *s, struct tm_error *err)
     while (s->open.cut_short_count > 0 && st == TM_OK) {
         const struct tm_open_slice *slice = &s->open.cut_short[--s->open.cut_short_count];
         if (s->learned)
-            st = note_duration(s, slice->number, slice->dur, err);
+            st = note_duration(s, (uint64_t)slice->id, slice->dur, err);
         else if (s->holding)
-            st = tm_pending_groups_drop(&s->pending, slice->pending, err);
+            st = tm_pending_groups_drop(&s->pending, tm_open_pending(slice), err);
     }
     return st;
 }
@@ -76,10 +76,10 @@ static enum tm_status settle_waiting_flows(struct tm_select *s, struct tm_open_s
         uint32_t pending = stack->pending[--stack->pending_count];
         if (!s->holding)
             continue; /* it was shown */
-        if (slice->fate == TM_OPEN_DROPPED)
+        if (tm_open_fate(slice) == TM_OPEN_DROPPED)
             st = tm_pending_groups_drop(&s->pending, pending, err);
-        else if (slice->fate == TM_OPEN_PENDING)
-            st = tm_pending_groups_follow(&s->pending, slice->pending, pending);
+        else if (tm_open_fate(slice) == TM_OPEN_PENDING)
+            st = tm_pending_groups_follow(&s->pending, tm_open_pending(slice), pending);
     }
     return st < 0 ? st : TM_OK;
 }
@@ -108,13 +108,14 @@ static bool is_repeated(const struct tm_select *s, const struct tm_select_group 
         return false;
     struct tm_open_track track = track_of(s, g);
     const struct tm_open_stack *stack = tm_open_find(&s->open, &track);
-    return stack && stack->depth > 0;
+    return stack && tm_open_top(stack);
 }
 
 static enum tm_status begin(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {
     const struct tm_event *e = g->rows;
     struct tm_open_slice slice = {.ts = e->time_ns, .dur = -1};
+    uint32_t pending = TM_PENDING_GROUPS_NONE;
     bool wanted, before = s->has_from && e->time_ns < s->from_ns;
     bool repeated = is_repeated(s, g);
     s->begin_count++;
@@ -122,14 +123,15 @@ static enum tm_status begin(struct tm_select *s, struct tm_select_group *g, stru
     if (st < 0)
         return st;
     if (wanted && (before ? !repeated : tm_select_is_in(s, e->time_ns))) {
-        if ((st = tm_select_keep(s, g, &slice.pending, err)) < 0)
+        if ((st = tm_select_keep(s, g, &pending, err)) < 0)
             return st;
-        slice.fate = before ? TM_OPEN_PENDING : TM_OPEN_KEPT;
+        slice.id = pending;
+        slice.value = before ? TM_OPEN_PENDING : TM_OPEN_KEPT;
     }
     if (repeated || (st = push(s, g, &slice, err)) != TM_END)
         return st < 0 ? st : TM_OK;
     /* It is nested too deep to find its end. */
-    return slice.fate == TM_OPEN_PENDING ? tm_pending_groups_drop(&s->pending, slice.pending, err) : TM_OK;
+    return tm_open_fate(&slice) == TM_OPEN_PENDING ? tm_pending_groups_drop(&s->pending, pending, err) : TM_OK;
 }
 
 static enum tm_status end(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
@@ -138,7 +140,7 @@ static enum tm_status end(struct tm_select *s, struct tm_select_group *g, struct
     struct tm_open_track track = track_of(s, g);
     struct tm_open_stack *stack = tm_open_find(&s->open, &track);
     struct tm_open_slice ended;
-    uint64_t label[2];
+    tm_slice_label label[2];
     bool wanted;
     labels_of(s, e, label);
     enum tm_status st = stack ? tm_open_end(&s->open, stack, e->time_ns, label, &ended, err) : TM_END;
@@ -147,9 +149,9 @@ static enum tm_status end(struct tm_select *s, struct tm_select_group *g, struct
     if (st == TM_OK) {
         if ((st = tm_open_done(&s->open, stack, err)) < 0)
             return st;
-        if (ended.fate == TM_OPEN_PENDING && s->holding)
-            return tm_pending_groups_drop(&s->pending, ended.pending, err);
-        return ended.fate == TM_OPEN_DROPPED ? TM_OK : tm_select_keep(s, g, NULL, err);
+        if (tm_open_fate(&ended) == TM_OPEN_PENDING && s->holding)
+            return tm_pending_groups_drop(&s->pending, tm_open_pending(&ended), err);
+        return tm_open_fate(&ended) == TM_OPEN_DROPPED ? TM_OK : tm_select_keep(s, g, NULL, err);
     }
     if ((st = tm_select_wants(s, g, &wanted, err)) < 0)
         return st;
@@ -162,27 +164,29 @@ static enum tm_status change(struct tm_select *s, struct tm_select_group *g, str
     const struct tm_event *e = g->rows;
     struct tm_open_track track = track_of(s, g);
     struct tm_open_stack *stack = tm_open_find(&s->open, &track);
-    struct tm_open_slice ended = {.fate = TM_OPEN_DROPPED}, slice = {.ts = e->time_ns, .dur = -1};
-    uint64_t label[2];
+    struct tm_open_slice ended = {.value = TM_OPEN_DROPPED}, slice = {.ts = e->time_ns, .dur = -1};
+    tm_slice_label label[2];
+    uint32_t pending = TM_PENDING_GROUPS_NONE;
     bool wanted, before = s->has_from && e->time_ns < s->from_ns;
     labels_of(s, e, label);
     s->begin_count++;
     enum tm_status st = stack ? tm_open_end(&s->open, stack, e->time_ns, label, &ended, err) : TM_END;
     if (st < 0 || (st = drop_cut_short(s, err)) < 0 || (st = tm_select_wants(s, g, &wanted, err)) < 0)
         return st;
-    bool is_shown = ended.fate == TM_OPEN_KEPT || (ended.fate == TM_OPEN_PENDING && !s->holding);
-    if (ended.fate == TM_OPEN_PENDING && s->holding &&
-        (st = tm_pending_groups_drop(&s->pending, ended.pending, err)) < 0)
+    bool is_shown = tm_open_fate(&ended) == TM_OPEN_KEPT || (tm_open_fate(&ended) == TM_OPEN_PENDING && !s->holding);
+    if (tm_open_fate(&ended) == TM_OPEN_PENDING && s->holding &&
+        (st = tm_pending_groups_drop(&s->pending, tm_open_pending(&ended), err)) < 0)
         return st;
     wanted = wanted && (before || tm_select_is_in(s, e->time_ns));
-    if ((is_shown || wanted) && (st = tm_select_keep(s, g, &slice.pending, err)) < 0)
+    if ((is_shown || wanted) && (st = tm_select_keep(s, g, &pending, err)) < 0)
         return st;
+    slice.id = pending;
     if (wanted) /* else the event is kept for what it ends, and the end of what it begins is left out */
-        slice.fate = before ? TM_OPEN_PENDING : TM_OPEN_KEPT;
+        slice.value = before ? TM_OPEN_PENDING : TM_OPEN_KEPT;
     st = push(s, g, &slice, err);
-    return st == TM_END && slice.fate == TM_OPEN_PENDING ? tm_pending_groups_drop(&s->pending, slice.pending, err)
-           : st < 0                                   ? st
-                                                      : TM_OK;
+    if (st == TM_END && tm_open_fate(&slice) == TM_OPEN_PENDING)
+        return tm_pending_groups_drop(&s->pending, pending, err);
+    return st < 0 ? st : TM_OK;
 }
 
 static enum tm_status complete(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
@@ -198,7 +202,7 @@ static enum tm_status complete(struct tm_select *s, struct tm_select_group *g, s
     bool overlaps = !(s->has_to && e->time_ns >= s->to_ns) &&
                     (!s->has_from || e->time_ns >= s->from_ns || end_ns > s->from_ns);
     if (wanted && overlaps) {
-        slice.fate = TM_OPEN_KEPT;
+        slice.value = TM_OPEN_KEPT;
         if ((st = tm_select_keep(s, g, NULL, err)) < 0)
             return st;
     }
@@ -213,15 +217,15 @@ static enum tm_status args(struct tm_select *s, struct tm_select_group *g, struc
 {
     struct tm_open_track track = track_of(s, g);
     const struct tm_open_stack *stack = tm_open_find(&s->open, &track);
-    uint64_t label[2];
+    tm_slice_label label[2];
     uint32_t pending;
     labels_of(s, g->rows, label);
-    const struct tm_open_slice *slice = stack ? tm_open_find_ended(stack, label) : NULL;
-    if (slice == NULL || slice->fate == TM_OPEN_DROPPED)
+    const struct tm_open_slice *slice = stack ? tm_slice_stack_ended(&stack->slices, label) : NULL;
+    if (slice == NULL || tm_open_fate(slice) == TM_OPEN_DROPPED)
         return TM_OK;
     enum tm_status st = tm_select_keep(s, g, &pending, err);
-    if (st == TM_OK && slice->fate == TM_OPEN_PENDING && s->holding && pending != TM_PENDING_GROUPS_NONE)
-        st = tm_pending_groups_follow(&s->pending, slice->pending, pending);
+    if (st == TM_OK && tm_open_fate(slice) == TM_OPEN_PENDING && s->holding && pending != TM_PENDING_GROUPS_NONE)
+        st = tm_pending_groups_follow(&s->pending, tm_open_pending(slice), pending);
     return st < 0 ? st : TM_OK;
 }
 
@@ -246,11 +250,11 @@ static enum tm_status learn_end(struct tm_select *s, const struct tm_select_grou
     struct tm_open_track track = track_of(s, g);
     struct tm_open_stack *stack = tm_open_find(&s->open, &track);
     struct tm_open_slice ended;
-    uint64_t label[2];
+    tm_slice_label label[2];
     labels_of(s, e, label);
     enum tm_status st = stack ? tm_open_end(&s->open, stack, e->time_ns, label, &ended, err) : TM_END;
     if (st == TM_OK)
-        st = note_duration(s, ended.number, e->time_ns - ended.ts, err);
+        st = note_duration(s, (uint64_t)ended.id, e->time_ns - ended.ts, err);
     if (st == TM_OK)
         st = tm_open_done(&s->open, stack, err);
     return st < 0 ? st : drop_cut_short(s, err);
@@ -259,7 +263,7 @@ static enum tm_status learn_end(struct tm_select *s, const struct tm_select_grou
 static enum tm_status learn_begin(struct tm_select *s, const struct tm_select_group *g, struct tm_error *err)
 {
     struct tm_open_slice slice = {
-        .ts = g->rows->time_ns, .dur = -1, .number = s->begin_count++, .fate = TM_OPEN_PENDING};
+        .ts = g->rows->time_ns, .dur = -1, .id = (int64_t)s->begin_count++, .value = TM_OPEN_PENDING};
     enum tm_status st = !tm_select_is_change(g) && is_repeated(s, g) ? TM_OK : push(s, g, &slice, err);
     return st < 0 ? st : TM_OK;
 }
@@ -289,7 +293,7 @@ enum tm_status tm_select_learn_open(struct tm_select *s, struct tm_error *err)
     uint32_t stack = 0, depth = 0;
     enum tm_status st = TM_OK;
     while (st == TM_OK && !s->spec->dur.has_most && (slice = tm_open_next(&s->open, &stack, &depth)) != NULL)
-        st = note_duration(s, slice->number, s->group_ns - slice->ts, err);
+        st = note_duration(s, (uint64_t)slice->id, s->group_ns - slice->ts, err);
     return st;
 }
 
@@ -322,11 +326,11 @@ enum tm_status tm_select_flow(struct tm_select *s, struct tm_select_group *g, st
     if (g->rows->kind == TM_KIND_FLOW_END && g->rows->value == BINDS_NEXT)
         return flow_to_next(s, g, err);
     stack = tm_open_find(&s->open, &track);
-    const struct tm_open_slice *top = stack && stack->depth ? &stack->slices[stack->depth - 1] : NULL;
-    if (top && top->fate != TM_OPEN_DROPPED) {
-        if ((st = tm_select_keep(s, g, &id, err)) < 0 || !s->holding || top->fate != TM_OPEN_PENDING)
+    const struct tm_open_slice *top = stack ? tm_open_top(stack) : NULL;
+    if (top && tm_open_fate(top) != TM_OPEN_DROPPED) {
+        if ((st = tm_select_keep(s, g, &id, err)) < 0 || !s->holding || tm_open_fate(top) != TM_OPEN_PENDING)
             return st;
-        st = tm_pending_groups_follow(&s->pending, top->pending, id);
+        st = tm_pending_groups_follow(&s->pending, tm_open_pending(top), id);
         return st == TM_END ? tm_pending_groups_drop(&s->pending, id, err) : st;
     }
     if (top)
@@ -340,7 +344,8 @@ enum tm_status tm_select_step(struct tm_select *s, struct tm_select_group *g, st
 {
     struct tm_open_track track = track_of(s, g);
     const struct tm_open_stack *stack = tm_open_find(&s->open, &track);
-    bool wanted = stack && stack->depth && stack->slices[stack->depth - 1].fate != TM_OPEN_DROPPED;
+    const struct tm_open_slice *top = stack ? tm_open_top(stack) : NULL;
+    bool wanted = top && tm_open_fate(top) != TM_OPEN_DROPPED;
     enum tm_status st = wanted ? TM_OK : tm_select_wants(s, g, &wanted, err);
     if (st < 0 || !wanted || !tm_select_is_in(s, g->rows->time_ns))
         return st;

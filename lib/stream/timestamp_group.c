@@ -6,8 +6,6 @@
 
 struct tm_timestamp_group_event {
     struct tm_event event;
-    int64_t rank;
-    uint32_t order;
     size_t detail; /* offset of its detail */
 };
 
@@ -15,16 +13,18 @@ enum tm_status tm_timestamp_group_add(struct tm_timestamp_group *group, const st
                                       struct tm_error *err)
 {
     enum tm_status st = tm_array_grow(&group->events, &group->cap, group->count, sizeof *group->events, err);
-    if (st < 0)
+    if (st < 0 ||
+        (st = tm_array_grow(&group->ranks, &group->rank_cap, group->count, sizeof *group->ranks, err)) < 0)
         return st;
     struct tm_timestamp_group_event *e = &group->events[group->count];
-    *e = (struct tm_timestamp_group_event){*event, rank, group->count, group->detail.len};
+    *e = (struct tm_timestamp_group_event){*event, group->detail.len};
     e->event.raw = NULL;
     e->event.raw_bytes = 0;
     if (tm_buf_add(&group->detail, event->detail, event->detail_bytes) < 0)
         return tm_error_nomem(err);
+    group->ranks[group->count] = (struct tm_timestamp_rank){rank, group->count};
+    group->is_sorted = group->count == 0 || (group->is_sorted && group->ranks[group->count - 1].rank <= rank);
     group->count++;
-    group->is_sorted = false;
     return TM_OK;
 }
 
@@ -35,10 +35,27 @@ bool tm_timestamp_group_full(const struct tm_timestamp_group *group)
 
 static int compare(const void *a, const void *b)
 {
-    const struct tm_timestamp_group_event *x = a, *y = b;
+    const struct tm_timestamp_rank *x = a, *y = b;
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Most groups have a few events, for which qsort is slow. */
+void tm_timestamp_ranks_sort(struct tm_timestamp_rank *ranks, uint32_t count)
+{
+    enum { FEW = 16 };
+    if (count > FEW) {
+        qsort(ranks, count, sizeof *ranks, compare);
+        return;
+    }
+    for (uint32_t i = 1; i < count; i++) {
+        struct tm_timestamp_rank r = ranks[i];
+        uint32_t at = i;
+        for (; at > 0 && compare(&ranks[at - 1], &r) > 0; at--)
+            ranks[at] = ranks[at - 1];
+        ranks[at] = r;
+    }
 }
 
 bool tm_timestamp_group_take(struct tm_timestamp_group *group, struct tm_event *event)
@@ -48,10 +65,10 @@ bool tm_timestamp_group_take(struct tm_timestamp_group *group, struct tm_event *
         tm_buf_clear(&group->detail);
         return false;
     }
-    if (!group->is_sorted && group->count > 1)
-        qsort(group->events, group->count, sizeof *group->events, compare);
+    if (!group->is_sorted)
+        tm_timestamp_ranks_sort(group->ranks, group->count);
     group->is_sorted = true;
-    const struct tm_timestamp_group_event *e = &group->events[group->next++];
+    const struct tm_timestamp_group_event *e = &group->events[group->ranks[group->next++].index];
     *event = e->event;
     event->detail = event->detail_bytes ? group->detail.data + e->detail : NULL;
     return true;
@@ -60,6 +77,7 @@ bool tm_timestamp_group_take(struct tm_timestamp_group *group, struct tm_event *
 void tm_timestamp_group_release(struct tm_timestamp_group *group)
 {
     free(group->events);
+    free(group->ranks);
     tm_buf_release(&group->detail);
     *group = (struct tm_timestamp_group){0};
 }

@@ -1,7 +1,6 @@
-/* Events of one moment in the order in which they nest. Chrome JSON does not promise that of two
- * objects with one time the outer one stands first: there ends come before begins, then longer
- * slices before shorter. Other formats are taken in the order they have. Holds the events of one
- * moment, up to a bound past which they go on in their own order. */
+/* Events of one time in the order in which they nest. Chrome JSON does not promise that of two objects with one time
+ * the outer one stands first: ends come before begins, and longer slices before shorter ones. Other formats keep their
+ * order. */
 #ifndef TM_STREAM_TIMESTAMP_GROUP_H
 #define TM_STREAM_TIMESTAMP_GROUP_H
 
@@ -10,12 +9,31 @@
 
 enum { TM_TIMESTAMP_GROUP_EVENTS_MAX = 1 << 18, TM_TIMESTAMP_GROUP_BYTES_MAX = 64 << 20 };
 
-/* Zero-initialise. */
+/* The rank of an event, or of a group of rows, among those of its time; INDEX decides between equal ranks. */
+struct tm_timestamp_rank {
+    int64_t rank;
+    uint32_t index;
+};
+
+/* The rank of EVENT. FILE_IS_JSON: its file is Chrome JSON; lines of ftrace text in it keep their order. */
+static inline int64_t tm_timestamp_rank(const struct tm_event *event, bool file_is_json)
+{
+    if (!file_is_json || tm_event_raw(event->flags) == TM_RAW_LINE)
+        return INT64_MAX;
+    if (event->kind == TM_KIND_SLICE_END && !(event->flags & TM_EVENT_ASYNC))
+        return INT64_MIN;
+    return event->kind == TM_KIND_SLICE_COMPLETE && event->dur_ns > 0 ? INT64_MAX - event->dur_ns : INT64_MAX;
+}
+
+void tm_timestamp_ranks_sort(struct tm_timestamp_rank *ranks, uint32_t count);
+
+/* Holds copies of the events of one time, up to a bound past which they go on in their own order. Zero-initialise. */
 struct tm_timestamp_group {
     uint32_t count;
     /* private */
     struct tm_timestamp_group_event *events;
-    uint32_t cap, next;
+    struct tm_timestamp_rank *ranks;
+    uint32_t cap, rank_cap, next;
     struct tm_buf detail;
     bool is_sorted;
 };
@@ -27,7 +45,7 @@ enum tm_status tm_timestamp_group_add(struct tm_timestamp_group *group, const st
 /* True if the pending events should be taken before more are added. */
 bool tm_timestamp_group_full(const struct tm_timestamp_group *group);
 
-/* Sorts by rank, then by coming, and shows one after another; false and empty again after the last. */
+/* Sorts by rank, then by order of arrival, and shows one after another; false and empty again after the last. */
 bool tm_timestamp_group_take(struct tm_timestamp_group *group, struct tm_event *event);
 
 void tm_timestamp_group_release(struct tm_timestamp_group *group);

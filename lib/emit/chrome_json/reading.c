@@ -1,5 +1,7 @@
 #include "emit/chrome_json/reading.h"
 
+#include "base/table.h"
+
 #include <stdlib.h>
 
 /* The begins at the latest time, while ends of that time may follow. */

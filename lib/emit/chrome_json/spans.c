@@ -73,7 +73,7 @@ static void hold(struct tm_json_spans *spans, const struct tm_json_span_stack *s
 }
 
 enum tm_status tm_json_spans_open(struct tm_json_spans *spans, const struct tm_json_span_at *at,
-                                  const struct tm_json_span_view *view, const uint64_t labels[2], bool *is_full)
+                                  const struct tm_json_span_view *view, const tm_slice_label labels[2], bool *is_full)
 {
     struct tm_json_span_stack *stack = take(spans, at, view->ts_ns, false);
     if (stack == NULL || grow(stack) < 0 || tm_buf_add(&stack->bytes, view->text, view->text_len) != TM_OK ||
@@ -85,8 +85,7 @@ enum tm_status tm_json_spans_open(struct tm_json_spans *spans, const struct tm_j
     stack->spans[stack->depth++] = (struct tm_json_span){.ts_ns = view->ts_ns,
                                                          .pid = at->pid,
                                                          .order = spans->order++,
-                                                         .name = labels[0],
-                                                         .category = labels[1],
+                                                         .label = {labels[0], labels[1]},
                                                          .text_len = (uint32_t)view->text_len,
                                                          .detail_len = (uint32_t)view->detail_len};
     stack->awaits = false;
@@ -142,18 +141,15 @@ static void show(const struct tm_json_span_stack *stack, const struct tm_json_sp
 }
 
 /* The index plus 1 in STACK of the slice that LABELS refer to; 0: none. */
-static uint32_t meant(const struct tm_json_span_stack *stack, const uint64_t labels[2])
+static uint32_t meant(const struct tm_json_span_stack *stack, const tm_slice_label labels[2])
 {
     uint32_t i = stack ? stack->depth : 0;
-    for (; i > 0; i--) {
-        const struct tm_json_span *s = &stack->spans[i - 1];
-        if ((labels[0] == 0 || s->name == 0 || s->name == labels[0]) && (labels[1] == 0 || s->category == labels[1]))
-            break;
-    }
+    while (i > 0 && !tm_slice_label_fits(stack->spans[i - 1].label, labels))
+        i--;
     return i;
 }
 
-enum tm_status tm_json_spans_add(struct tm_json_spans *spans, uint64_t key, const uint64_t labels[2],
+enum tm_status tm_json_spans_add(struct tm_json_spans *spans, uint64_t key, const tm_slice_label labels[2],
                                  const uint8_t *detail, size_t len)
 {
     struct tm_json_span_stack *stack = find(spans, key);
@@ -175,7 +171,7 @@ enum tm_status tm_json_spans_add(struct tm_json_spans *spans, uint64_t key, cons
 }
 
 enum tm_json_span_fate tm_json_spans_close(struct tm_json_spans *spans, uint64_t key, int64_t ts_ns,
-                                           const uint64_t labels[2], struct tm_json_span_view *view)
+                                           const tm_slice_label labels[2], struct tm_json_span_view *view)
 {
     struct tm_json_span_stack *stack = find(spans, key);
     uint32_t i = meant(stack, labels);

@@ -10,13 +10,14 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "emit/chrome_json/lanes.h"
+#include "stream/slice_stack.h"
 
 enum { TM_JSON_SPAN_BYTES_MAX = 64 << 20 };
 
 struct tm_json_span {
     int64_t ts_ns, pid;
     uint64_t order;
-    uint64_t category, name; /* hashes; 0: none */
+    tm_slice_label label[2];
     uint32_t text_len, detail_len;
     /* a slice within it begins at its time: readers take complete events before begins of the same time */
     bool is_crossed;
@@ -69,7 +70,7 @@ struct tm_json_span_at {
 
 /* Begins a slice. TM_OK or TM_E_SYSTEM. *IS_FULL: write the open slices of its stack as begins. */
 enum tm_status tm_json_spans_open(struct tm_json_spans *spans, const struct tm_json_span_at *at,
-                                  const struct tm_json_span_view *view, const uint64_t labels[2], bool *is_full);
+                                  const struct tm_json_span_view *view, const tm_slice_label labels[2], bool *is_full);
 
 /* Notes a complete event until END_NS; *VIEW is its place. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_json_spans_complete(struct tm_json_spans *spans, const struct tm_json_span_at *at, int64_t end_ns,
@@ -84,14 +85,14 @@ enum tm_json_span_touch {
 enum tm_status tm_json_spans_touch(struct tm_json_spans *spans, const struct tm_json_span_at *at, int64_t ts_ns,
                                    enum tm_json_span_touch touch, struct tm_json_span_view *view);
 
-/* Finds the slice of STACK that an end at TS_NS with LABELS (hashes of name and category, 0: any) ends, by the model's
- * rule. VIEW is valid until the next open. */
+/* Finds the slice of STACK that an end at TS_NS with LABELS ends (tm_slice_label_fits). VIEW is valid until the next
+ * open. */
 enum tm_json_span_fate tm_json_spans_close(struct tm_json_spans *spans, uint64_t stack, int64_t ts_ns,
-                                           const uint64_t labels[2], struct tm_json_span_view *view);
+                                           const tm_slice_label labels[2], struct tm_json_span_view *view);
 
 /* Adds DETAIL to the slice that such an end would end, unless it was written as a begin. TM_OK; TM_END: there is none;
  * TM_E_SYSTEM. */
-enum tm_status tm_json_spans_add(struct tm_json_spans *spans, uint64_t stack, const uint64_t labels[2],
+enum tm_status tm_json_spans_add(struct tm_json_spans *spans, uint64_t stack, const tm_slice_label labels[2],
                                  const uint8_t *detail, size_t len);
 
 /* From now on the open slices of STACK are to be written as begins. TM_OK or TM_E_SYSTEM. */

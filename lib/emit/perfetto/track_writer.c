@@ -379,16 +379,6 @@ static enum tm_status write_one(struct tm_track_writer *w, const struct tm_event
     }
 }
 
-/* The order of E among the events of its time (doc/rules.md section 6, Nesting), as in lib/model. */
-static int64_t rank_of(const struct tm_event *e)
-{
-    if (tm_event_raw(e->flags) == TM_RAW_LINE)
-        return INT64_MAX;
-    if (e->kind == TM_KIND_SLICE_END && !(e->flags & TM_EVENT_ASYNC))
-        return INT64_MIN;
-    return e->kind == TM_KIND_SLICE_COMPLETE && e->dur_ns > 0 ? INT64_MAX - e->dur_ns : INT64_MAX;
-}
-
 static enum tm_status write_moment(struct tm_track_writer *w, struct tm_error *err)
 {
     struct tm_event event;
@@ -426,7 +416,7 @@ enum tm_status tm_track_write(struct tm_track_writer *w, const struct tm_event *
             return st;
     }
     w->moment_ns = e->time_ns;
-    return tm_timestamp_group_add(&w->moment, e, rank_of(e), err);
+    return tm_timestamp_group_add(&w->moment, e, tm_timestamp_rank(e, true), err);
 }
 
 void tm_track_writer_release(struct tm_track_writer *w)

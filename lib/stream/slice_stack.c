@@ -1,0 +1,103 @@
+#include "stream/slice_stack.h"
+
+#include "base/table.h"
+
+#include <stdlib.h>
+
+enum tm_status tm_slice_stack_settle(struct tm_slice_stack *stack, int64_t ts, int64_t dur,
+                                     const struct tm_slice_cut *cut, struct tm_error *err)
+{
+    bool open_above = false;
+    for (uint32_t i = stack->depth; i-- > 0;) {
+        const struct tm_open_slice *s = &stack->slices[i];
+        if (s->dur < 0) {
+            open_above = true;
+            continue;
+        }
+        int64_t end = tm_slice_end_ns(s->ts, s->dur);
+        if (open_above) {
+            if (ts <= end)
+                continue;
+            enum tm_status st = cut->cut(cut->self, stack, i, err);
+            if (st < 0)
+                return st;
+            stack->depth = i;
+            open_above = false;
+        } else if (end < ts || (end == ts && !(s->dur == 0 && dur == 0))) {
+            stack->depth--; /* the innermost, even if S is not: so does the reference importer */
+        } else if (dur >= 0 && ts < end && tm_slice_end_ns(ts, dur) > end) {
+            return TM_END;
+        }
+    }
+    return TM_OK;
+}
+
+void tm_slice_stack_predict(const struct tm_slice_stack *stack, int64_t ts,
+                            void (*show)(void *self, int64_t id, int64_t dur), void *self)
+{
+    uint32_t depth = stack->depth;
+    bool open_above = false;
+    for (uint32_t i = depth; i-- > 0;) { /* by the rules of settle */
+        const struct tm_open_slice *s = &stack->slices[i];
+        if (s->dur < 0) {
+            open_above = true;
+            continue;
+        }
+        int64_t end = tm_slice_end_ns(s->ts, s->dur);
+        if (!open_above) {
+            depth -= end <= ts;
+        } else if (end < ts) {
+            for (; depth > i + 1; depth--)
+                show(self, stack->slices[depth - 1].id, end - stack->slices[depth - 1].ts);
+            depth = i;
+            open_above = false;
+        }
+    }
+}
+
+enum tm_status tm_slice_stack_push(struct tm_slice_stack *stack, const struct tm_open_slice *slice,
+                                   struct tm_error *err)
+{
+    if (stack->depth >= TM_SLICES_DEPTH_MAX)
+        return TM_END;
+    enum tm_status st = tm_array_grow(&stack->slices, &stack->cap, stack->depth, sizeof *stack->slices, err);
+    if (st == TM_OK)
+        stack->slices[stack->depth++] = *slice;
+    return st;
+}
+
+struct tm_open_slice *tm_slice_stack_ended(const struct tm_slice_stack *stack, const tm_slice_label label[2])
+{
+    for (uint32_t i = stack->depth; i-- > 0;) {
+        struct tm_open_slice *s = &stack->slices[i];
+        if (s->dur < 0 && tm_slice_label_fits(s->label, label))
+            return s;
+    }
+    return NULL;
+}
+
+void tm_slice_stack_end(struct tm_slice_stack *stack, struct tm_open_slice *slice, int64_t ts)
+{
+    slice->dur = ts - slice->ts;
+    stack->depth -= slice == &stack->slices[stack->depth - 1];
+}
+
+void tm_slice_stack_forget(struct tm_slice_stack *stack, int64_t id)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < stack->depth; i++) {
+        const struct tm_open_slice *s = &stack->slices[i], *below = kept ? &stack->slices[kept - 1] : NULL;
+        if (s->id == id)
+            continue;
+        /* A slice that had ended before S began stayed only because of the slice above it, which is removed now. */
+        kept -= below && below->dur >= 0 && tm_slice_end_ns(below->ts, below->dur) <= s->ts && (below->dur || s->dur);
+        stack->slices[kept++] = *s;
+    }
+    stack->depth = kept;
+}
+
+void tm_slice_stack_release(struct tm_slice_stack *stack)
+{
+    free(stack->slices);
+    *stack = (struct tm_slice_stack){0};
+}
