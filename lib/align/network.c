@@ -283,7 +283,7 @@ static void note_bounds(const struct work *w, uint32_t node, int which, int64_t 
     n->high_ns[which] = w->down[node] >= FAR ? TM_UNBOUNDED_HIGH : tell((tm_i128)v + pad(w->down[node]));
 }
 
-static int64_t moment(const struct tm_align_node *node, int which)
+static int64_t bound_reading(const struct tm_align_node *node, int which)
 {
     return which == 0   ? node->first_ns
            : which == 2 ? node->last_ns
@@ -328,7 +328,7 @@ static bool bound_few(const struct work *w, uint32_t group, struct bound *bounds
 {
     for (uint32_t i = 0; i < w->nodes->count; i++)
         for (int which = 0; which < 3 && group_of(w, i) == group; which++) {
-            int64_t x = moment(&w->nodes->nodes[i], which);
+            int64_t x = bound_reading(&w->nodes->nodes[i], which);
             if (!find_extremes_at(w, group, x + tm_line_at(&w->network->nodes[i].line, x), bounds, widths))
                 return false;
             note_bounds(w, i, which, x);
@@ -353,7 +353,7 @@ static bool bound_many(const struct work *w, uint32_t group, struct bound *bound
     }
     for (uint32_t i = 0; i < n && fits; i++)
         for (int which = 0; which < 3 && group_of(w, i) == group; which++) {
-            int64_t x = moment(&w->nodes->nodes[i], which), tau = x + tm_line_at(&w->network->nodes[i].line, x);
+            int64_t x = bound_reading(&w->nodes->nodes[i], which), tau = x + tm_line_at(&w->network->nodes[i].line, x);
             w->up[i] = between(g.up, n, i, &g, tau);
             w->down[i] = between(g.down, n, i, &g, tau);
             note_bounds(w, i, which, x);
@@ -574,7 +574,7 @@ static void bound_against(const struct work *w, uint32_t node, const struct tm_p
     n->verdict = TM_VERDICT_ONE_SIDED;
     n->reference = p->first == node ? p->second : p->first;
     for (int which = 0; which < 3; which++) {
-        int64_t at = moment(&w->nodes->nodes[node], which);
+        int64_t at = bound_reading(&w->nodes->nodes[node], which);
         bool above = p->above.count > 0, is_first = p->first == node, is_high = above == is_first;
         int64_t bound = !is_first ? reading_before(p, at, above) - at
                         : above   ? tm_corridor_high(&p->corridor, at)

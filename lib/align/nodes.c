@@ -49,8 +49,8 @@ void tm_align_nodes_note(struct tm_align_nodes *nodes, uint32_t at, int64_t ns)
         node->readings++;
     if (node->step_ns == 1)
         return;
-    int64_t apart = ns > node->reading_ns ? ns - node->reading_ns : node->reading_ns - ns;
-    node->step_ns = divisor(apart, node->step_ns);
+    int64_t distance = ns > node->reading_ns ? ns - node->reading_ns : node->reading_ns - ns;
+    node->step_ns = divisor(distance, node->step_ns);
 }
 
 int64_t tm_align_node_grain(const struct tm_align_node *node)

@@ -138,18 +138,18 @@ static uint32_t find_nearest(const struct work *w, int64_t ns)
 /* Counts the beats from FIRST on that are near one of B at OFFSET_NS, and finds the median of their distances. */
 static uint32_t count_near(const struct work *w, uint32_t first, uint32_t end, int64_t *offset_ns)
 {
-    int64_t apart[PASSAGE];
+    int64_t distances[PASSAGE];
     uint32_t n = 0;
     for (uint32_t i = first; i < end; i++) {
         const struct tm_beat *b = &w->b[find_nearest(w, w->a[i].ns - *offset_ns)];
         int64_t d = w->a[i].ns - b->ns - *offset_ns;
         if (b->symbol == w->a[i].symbol && d <= w->near_ns && d >= -w->near_ns)
-            apart[n++] = d;
+            distances[n++] = d;
     }
     /* N are filled. cppcheck takes the loop for one that did not run, and sorts none. */
     /* cppcheck-suppress uninitvar */
-    qsort(apart, n, sizeof *apart, by_value);
-    *offset_ns += n ? apart[n / 2] : 0;
+    qsort(distances, n, sizeof *distances, by_value);
+    *offset_ns += n ? distances[n / 2] : 0;
     return n;
 }
 

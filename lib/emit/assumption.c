@@ -148,21 +148,21 @@ static bool put_starts(struct tm_out *out, const struct tm_catalog *c, const str
 {
     const struct tm_wall_start *own = tm_clock_facts_start(facts, p->file, p->machine);
     const struct tm_wall_start *other = own ? tm_clock_facts_earlier(facts, c, own) : NULL;
-    int64_t apart;
-    if (other == NULL || !tm_sub_i64(own->started_ns, other->started_ns, &apart) || apart == INT64_MIN)
+    int64_t distance;
+    if (other == NULL || !tm_sub_i64(own->started_ns, other->started_ns, &distance) || distance == INT64_MIN)
         return false;
-    const struct tm_wall_start *late = apart < 0 ? other : own, *early = apart < 0 ? own : other;
+    const struct tm_wall_start *late = distance < 0 ? other : own, *early = distance < 0 ? own : other;
     bool may_be_one = early->last_ns <= late->started_ns;
-    apart = apart < 0 ? -apart : apart;
-    if (apart <= SAME_START_NS) {
+    distance = distance < 0 ? -distance : distance;
+    if (distance <= SAME_START_NS) {
         tm_out_str(out, "by the wall clock it was started when that of ");
         put_path(out, c, other->file);
         tm_out_str(out, " was, to ");
-        tm_out_duration(out, apart);
+        tm_out_duration(out, distance);
         return true;
     }
     tm_out_str(out, "by the wall clock it was started ");
-    put_span(out, apart);
+    put_span(out, distance);
     tm_out_str(out, own == late ? " after that of " : " before that of ");
     put_path(out, c, other->file);
     tm_out_str(out, may_be_one ? ": these look like two machines (or one that was started again)"

@@ -295,25 +295,25 @@ static void guard(struct tm_out *out)
 }
 
 /* From now on a thread writes, if FD is a file that can be written at any offset. */
-static void start_behind(struct tm_out *out)
+static void start_writer(struct tm_out *out)
 {
     struct stat info;
     if (!out->is_own || fstat(out->fd, &info) != 0 || !S_ISREG(info.st_mode) || fcntl(out->fd, F_GETFL) & O_APPEND)
         return;
     off_t at = lseek(out->fd, 0, SEEK_CUR);
-    if (at < 0 || (out->behind = tm_async_writer_new(out->fd)) == NULL)
+    if (at < 0 || (out->writer = tm_async_writer_new(out->fd)) == NULL)
         return;
     out->offset = (uint64_t)at;
 }
 
 /* Waits for the thread, and goes on after its last byte. */
-static enum tm_status end_behind(struct tm_out *out, struct tm_error *err)
+static enum tm_status end_writer(struct tm_out *out, struct tm_error *err)
 {
-    enum tm_status st = tm_async_writer_wait(out->behind, err);
+    enum tm_status st = tm_async_writer_wait(out->writer, err);
     if (st == TM_OK && lseek(out->fd, (off_t)out->offset, SEEK_SET) < 0)
         st = tm_error_errno(err, errno, "cannot write");
-    tm_async_writer_free(out->behind);
-    out->behind = NULL;
+    tm_async_writer_free(out->writer);
+    out->writer = NULL;
     return st;
 }
 
@@ -324,7 +324,7 @@ enum tm_status tm_out_flush(struct tm_out *out, struct tm_error *err)
     if (out->failed)
         return tm_error_nomem(err);
     struct tm_error why = {0};
-    enum tm_status st = out->behind ? end_behind(out, &why) : TM_OK;
+    enum tm_status st = out->writer ? end_writer(out, &why) : TM_OK;
     if (st == TM_OK)
         st = tm_io_write(out->fd, out->buf.data, out->buf.len, &why);
     tm_buf_clear(&out->buf);
@@ -337,10 +337,10 @@ static enum tm_status write_full(struct tm_out *out, struct tm_error *err)
     struct tm_error why = {0};
     size_t len = out->buf.len;
     if (out->writes++ == OUT_BEHIND_WRITES)
-        start_behind(out);
-    if (out->behind == NULL)
+        start_writer(out);
+    if (out->writer == NULL)
         return tm_out_flush(out, err);
-    enum tm_status st = tm_async_writer_write(out->behind, &out->buf, out->offset, &why);
+    enum tm_status st = tm_async_writer_write(out->writer, &out->buf, out->offset, &why);
     out->offset += len;
     return st < 0 ? tm_error_set(err, st, "%s: %s", out->name, why.text) : TM_OK;
 }
@@ -372,8 +372,8 @@ enum tm_status tm_out_end_row(struct tm_out *out, struct tm_error *err)
 
 void tm_out_release(struct tm_out *out)
 {
-    tm_async_writer_free(out->behind);
-    out->behind = NULL;
+    tm_async_writer_free(out->writer);
+    out->writer = NULL;
     tm_buf_release(&out->buf);
     out->failed = false;
 }

@@ -21,7 +21,7 @@ struct tm_out {
     bool is_own;      /* no one else writes to fd */
     uint32_t writes;
     uint64_t offset;  /* offset in fd of the next byte */
-    struct tm_async_writer *behind; /* NULL: none so far, or impossible */
+    struct tm_async_writer *writer; /* NULL: none so far, or impossible */
 };
 
 /* NAME: the name of FD; NULL: standard output. */

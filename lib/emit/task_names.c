@@ -9,10 +9,10 @@ enum { NAMES_MAX = 1 << 21 };
 /* Order of precedence (doc/model.md): the trace's own descriptor, the process tree, scheduling. */
 enum { TRUST_SCHED = 1, TRUST_TREE = 2, TRUST_DESCRIPTOR = 3 };
 
-void tm_task_names_init(struct tm_task_names *who, const struct tm_catalog *catalog)
+void tm_task_names_init(struct tm_task_names *names, const struct tm_catalog *catalog)
 {
-    *who = (struct tm_task_names){.catalog = catalog};
-    tm_intern_init(&who->names, NAMES_MAX, TM_TASK_NAMES_NAME_BYTES_MAX);
+    *names = (struct tm_task_names){.catalog = catalog};
+    tm_intern_init(&names->names, NAMES_MAX, TM_TASK_NAMES_NAME_BYTES_MAX);
 }
 
 static struct tm_task_names_row *find(const struct tm_task_names_table *t, uint64_t scope, uint64_t id)
@@ -37,22 +37,22 @@ static enum tm_status need(struct tm_task_names_table *t, uint64_t scope, uint64
     return TM_OK;
 }
 
-static struct tm_text name_of(const struct tm_task_names *who, const struct tm_task_names_row *row)
+static struct tm_text name_of(const struct tm_task_names *names, const struct tm_task_names_row *row)
 {
     size_t len;
     if (row == NULL || row->name == 0)
         return (struct tm_text){0};
-    const uint8_t *data = tm_intern_get(&who->names, row->name - 1, &len);
+    const uint8_t *data = tm_intern_get(&names->names, row->name - 1, &len);
     return (struct tm_text){data, len};
 }
 
-static enum tm_status set_name(struct tm_task_names *who, struct tm_task_names_row *row, struct tm_text name,
+static enum tm_status set_name(struct tm_task_names *names, struct tm_task_names_row *row, struct tm_text name,
                                uint8_t trust, struct tm_error *err)
 {
     uint32_t id;
     if (name.len == 0 || trust < row->trust)
         return TM_OK;
-    enum tm_status st = tm_intern_add(&who->names, name.data, name.len, &id, NULL);
+    enum tm_status st = tm_intern_add(&names->names, name.data, name.len, &id, NULL);
     if (st == TM_OK) {
         row->name = id + 1;
         row->trust = trust;
@@ -60,7 +60,7 @@ static enum tm_status set_name(struct tm_task_names *who, struct tm_task_names_r
     return st < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
-static enum tm_status learn_thread(struct tm_task_names *who, const struct tm_event *e,
+static enum tm_status learn_thread(struct tm_task_names *names, const struct tm_event *e,
                                    const Tracemerge__ThreadDescription *d, struct tm_error *err)
 {
     struct tm_task_names_row *row;
@@ -68,7 +68,7 @@ static enum tm_status learn_thread(struct tm_task_names *who, const struct tm_ev
     if (!has_tid)
         return TM_OK;
     int64_t tid = d->has_tid ? d->tid : e->tid;
-    enum tm_status st = need(&who->threads, e->machine, (uint64_t)tid, &row, err);
+    enum tm_status st = need(&names->threads, e->machine, (uint64_t)tid, &row, err);
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
     if (d->has_pid || (e->flags & TM_EVENT_HAS_PID)) {
@@ -76,31 +76,31 @@ static enum tm_status learn_thread(struct tm_task_names *who, const struct tm_ev
         row->pid = d->has_pid ? d->pid : e->pid;
     }
     uint8_t trust = e->flags & TM_EVENT_DEFINITION ? TRUST_DESCRIPTOR : TRUST_TREE;
-    return set_name(who, row, d->has_name ? tm_text_of(d->name) : (struct tm_text){0}, trust, err);
+    return set_name(names, row, d->has_name ? tm_text_of(d->name) : (struct tm_text){0}, trust, err);
 }
 
-static enum tm_status learn_process(struct tm_task_names *who, const struct tm_event *e,
+static enum tm_status learn_process(struct tm_task_names *names, const struct tm_event *e,
                                     const Tracemerge__ProcessDescription *d, struct tm_error *err)
 {
     struct tm_task_names_row *row;
     if (!d->has_pid && !(e->flags & TM_EVENT_HAS_PID))
         return TM_OK;
     enum tm_status st =
-        need(&who->processes, e->machine, (uint64_t)(d->has_pid ? d->pid : e->pid), &row, err);
+        need(&names->processes, e->machine, (uint64_t)(d->has_pid ? d->pid : e->pid), &row, err);
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
     uint8_t trust = e->flags & TM_EVENT_DEFINITION ? TRUST_DESCRIPTOR : TRUST_TREE;
     struct tm_text name = d->has_name ? tm_text_of(d->name) : (struct tm_text){0};
     if (name.len == 0 && d->n_cmdline > 0)
         name = tm_text_of(d->cmdline[0]);
-    return set_name(who, row, name, trust, err);
+    return set_name(names, row, name, trust, err);
 }
 
-static enum tm_status learn_track(struct tm_task_names *who, const struct tm_event *e,
+static enum tm_status learn_track(struct tm_task_names *names, const struct tm_event *e,
                                   const Tracemerge__TrackDescription *d, struct tm_error *err)
 {
     struct tm_task_names_row *row;
-    enum tm_status st = need(&who->tracks, e->file, d->has_uuid ? d->uuid : e->track, &row, err);
+    enum tm_status st = need(&names->tracks, e->file, d->has_uuid ? d->uuid : e->track, &row, err);
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
     if (d->has_parent_uuid) {
@@ -115,10 +115,10 @@ static enum tm_status learn_track(struct tm_task_names *who, const struct tm_eve
         row->has_tid = true;
         row->tid = d->tid;
     }
-    return set_name(who, row, d->has_name ? tm_text_of(d->name) : (struct tm_text){0}, TRUST_DESCRIPTOR, err);
+    return set_name(names, row, d->has_name ? tm_text_of(d->name) : (struct tm_text){0}, TRUST_DESCRIPTOR, err);
 }
 
-static enum tm_status learn_detail(struct tm_task_names *who, const struct tm_event *e, struct tm_error *err)
+static enum tm_status learn_detail(struct tm_task_names *names, const struct tm_event *e, struct tm_error *err)
 {
     if (e->detail_bytes == 0)
         return TM_OK;
@@ -128,53 +128,53 @@ static enum tm_status learn_detail(struct tm_task_names *who, const struct tm_ev
         return err ? err->status : TM_E_INPUT;
     enum tm_status st = TM_OK;
     if (d->thread)
-        st = learn_thread(who, e, d->thread, err);
+        st = learn_thread(names, e, d->thread, err);
     if (st == TM_OK && d->process)
-        st = learn_process(who, e, d->process, err);
+        st = learn_process(names, e, d->process, err);
     if (st == TM_OK && d->track)
-        st = learn_track(who, e, d->track, err);
+        st = learn_track(names, e, d->track, err);
     tracemerge__detail__free_unpacked(d, NULL);
     return st;
 }
 
 /* Sets the name of thread TID to STRING. */
-static enum tm_status learn_comm(struct tm_task_names *who, const struct tm_event *e, int64_t tid, uint32_t string,
+static enum tm_status learn_comm(struct tm_task_names *names, const struct tm_event *e, int64_t tid, uint32_t string,
                                  struct tm_error *err)
 {
     struct tm_task_names_row *row;
     if (tid == 0 || string == 0)
         return TM_OK;
-    enum tm_status st = need(&who->threads, e->machine, (uint64_t)tid, &row, err);
+    enum tm_status st = need(&names->threads, e->machine, (uint64_t)tid, &row, err);
     if (st != TM_OK || row->trust > TRUST_SCHED)
         return st < 0 ? st : TM_OK;
-    return set_name(who, row, tm_catalog_string(who->catalog, string, e), TRUST_SCHED, err);
+    return set_name(names, row, tm_catalog_string(names->catalog, string, e), TRUST_SCHED, err);
 }
 
-enum tm_status tm_task_names_learn(struct tm_task_names *who, const struct tm_event *e, struct tm_error *err)
+enum tm_status tm_task_names_learn(struct tm_task_names *names, const struct tm_event *e, struct tm_error *err)
 {
     enum tm_status st;
     switch (e->kind) {
     case TM_KIND_PROCESS:
     case TM_KIND_THREAD:
     case TM_KIND_TRACK:
-        return learn_detail(who, e, err);
+        return learn_detail(names, e, err);
     case TM_KIND_SCHED_SWITCH:
-        st = learn_comm(who, e, e->tid, e->category, err);
-        return st < 0 ? st : learn_comm(who, e, e->pid, e->name, err);
+        st = learn_comm(names, e, e->tid, e->category, err);
+        return st < 0 ? st : learn_comm(names, e, e->pid, e->name, err);
     case TM_KIND_SCHED_WAKING:
     case TM_KIND_TASK_RENAME:
     case TM_KIND_TASK_NEW:
-        return learn_comm(who, e, e->tid, e->name, err);
+        return learn_comm(names, e, e->tid, e->name, err);
     default:
         return TM_OK;
     }
 }
 
 /* Finds the owner of the track of EVENT, or of its nearest parent that has one. */
-static void place_track(const struct tm_task_names *who, const struct tm_event *e, struct tm_event_task *place)
+static void place_track(const struct tm_task_names *names, const struct tm_event *e, struct tm_event_task *place)
 {
-    const struct tm_task_names_row *row = find(&who->tracks, e->file, e->track);
-    place->track = name_of(who, row);
+    const struct tm_task_names_row *row = find(&names->tracks, e->file, e->track);
+    place->track = name_of(names, row);
     for (int depth = 0; row && depth < TM_TASK_NAMES_DEPTH_MAX; depth++) {
         if (row->has_pid || row->has_tid) {
             place->has_pid = row->has_pid;
@@ -184,7 +184,7 @@ static void place_track(const struct tm_task_names *who, const struct tm_event *
             place->is_below = depth > 0;
             return;
         }
-        row = row->has_parent ? find(&who->tracks, e->file, row->parent) : NULL;
+        row = row->has_parent ? find(&names->tracks, e->file, row->parent) : NULL;
     }
 }
 
@@ -193,7 +193,7 @@ bool tm_task_names_has_other(const struct tm_event *e)
     return e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_SCHED_WAKING || e->kind == TM_KIND_TASK_NEW;
 }
 
-void tm_task_names_find(const struct tm_task_names *who, const struct tm_event *e, struct tm_event_task *place)
+void tm_task_names_find(const struct tm_task_names *names, const struct tm_event *e, struct tm_event_task *place)
 {
     *place = (struct tm_event_task){.has_pid = (e->flags & TM_EVENT_HAS_PID) != 0,
                                     .has_tid = (e->flags & TM_EVENT_HAS_TID) != 0,
@@ -202,20 +202,20 @@ void tm_task_names_find(const struct tm_task_names *who, const struct tm_event *
     if (tm_task_names_has_other(e))
         place->has_pid = false;
     if (tm_event_scope(e->flags) == TM_SCOPE_TRACK)
-        place_track(who, e, place);
+        place_track(names, e, place);
     if (place->has_tid) {
-        const struct tm_task_names_row *row = find(&who->threads, e->machine, (uint64_t)place->tid);
-        place->thread = name_of(who, row);
+        const struct tm_task_names_row *row = find(&names->threads, e->machine, (uint64_t)place->tid);
+        place->thread = name_of(names, row);
         if (!place->has_pid && row && row->has_pid) {
             place->has_pid = true;
             place->pid = row->pid;
-        } else if (!place->has_pid && place->tid && find(&who->processes, e->machine, (uint64_t)place->tid)) {
+        } else if (!place->has_pid && place->tid && find(&names->processes, e->machine, (uint64_t)place->tid)) {
             place->has_pid = true; /* it is the main thread */
             place->pid = place->tid;
         }
     }
     if (place->has_pid)
-        place->process = name_of(who, find(&who->processes, e->machine, (uint64_t)place->pid));
+        place->process = name_of(names, find(&names->processes, e->machine, (uint64_t)place->pid));
 }
 
 static size_t task_width(struct tm_text name, int64_t id)
@@ -226,23 +226,23 @@ static size_t task_width(struct tm_text name, int64_t id)
     return width + name.len + (name.len > 0);
 }
 
-size_t tm_task_names_width(const struct tm_task_names *who)
+size_t tm_task_names_width(const struct tm_task_names *names)
 {
     size_t most = 0;
-    for (uint32_t i = 0; i < who->threads.count; i++) {
-        const struct tm_task_names_row *row = &who->threads.rows[i];
-        const struct tm_task_names_row *process = find(&who->processes, row->scope, (uint64_t)row->pid);
-        size_t width = task_width(name_of(who, row), (int64_t)row->id);
+    for (uint32_t i = 0; i < names->threads.count; i++) {
+        const struct tm_task_names_row *row = &names->threads.rows[i];
+        const struct tm_task_names_row *process = find(&names->processes, row->scope, (uint64_t)row->pid);
+        size_t width = task_width(name_of(names, row), (int64_t)row->id);
         if (row->has_pid)
-            width = task_width(name_of(who, process), row->pid) + ((uint64_t)row->pid == row->id ? 0 : 1 + width);
+            width = task_width(name_of(names, process), row->pid) + ((uint64_t)row->pid == row->id ? 0 : 1 + width);
         most = width > most ? width : most;
     }
     return most;
 }
 
-struct tm_text tm_task_names_thread(const struct tm_task_names *who, uint32_t machine, int64_t tid)
+struct tm_text tm_task_names_thread(const struct tm_task_names *names, uint32_t machine, int64_t tid)
 {
-    return name_of(who, find(&who->threads, machine, (uint64_t)tid));
+    return name_of(names, find(&names->threads, machine, (uint64_t)tid));
 }
 
 static void table_release(struct tm_task_names_table *t)
@@ -251,10 +251,10 @@ static void table_release(struct tm_task_names_table *t)
     tm_table_release(&t->row_of);
 }
 
-void tm_task_names_release(struct tm_task_names *who)
+void tm_task_names_release(struct tm_task_names *names)
 {
-    table_release(&who->threads);
-    table_release(&who->processes);
-    table_release(&who->tracks);
-    tm_intern_release(&who->names);
+    table_release(&names->threads);
+    table_release(&names->processes);
+    table_release(&names->tracks);
+    tm_intern_release(&names->names);
 }

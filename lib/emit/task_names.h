@@ -41,23 +41,23 @@ struct tm_task_names {
     struct tm_intern names;
 };
 
-void tm_task_names_init(struct tm_task_names *who, const struct tm_catalog *catalog);
+void tm_task_names_init(struct tm_task_names *names, const struct tm_catalog *catalog);
 
 /* Learns what EVENT states; most events state nothing. TM_OK, TM_E_INPUT (its detail is damaged) or TM_E_SYSTEM. */
-enum tm_status tm_task_names_learn(struct tm_task_names *who, const struct tm_event *event, struct tm_error *err);
+enum tm_status tm_task_names_learn(struct tm_task_names *names, const struct tm_event *event, struct tm_error *err);
 
 /* Finds the owner of EVENT by its columns and by what has been learned. */
-void tm_task_names_find(const struct tm_task_names *who, const struct tm_event *event, struct tm_event_task *place);
+void tm_task_names_find(const struct tm_task_names *names, const struct tm_event *event, struct tm_event_task *place);
 
 /* The number of characters that "PROCESS:PID/THREAD:TID" takes for the longest of the known threads. */
-size_t tm_task_names_width(const struct tm_task_names *who);
+size_t tm_task_names_width(const struct tm_task_names *names);
 
 /* True for kinds whose column pid is another thread: the next one, the waker, the parent (events.md). */
 bool tm_task_names_has_other(const struct tm_event *event);
 
 /* The name of thread TID on MACHINE; data NULL: unknown. */
-struct tm_text tm_task_names_thread(const struct tm_task_names *who, uint32_t machine, int64_t tid);
+struct tm_text tm_task_names_thread(const struct tm_task_names *names, uint32_t machine, int64_t tid);
 
-void tm_task_names_release(struct tm_task_names *who);
+void tm_task_names_release(struct tm_task_names *names);
 
 #endif

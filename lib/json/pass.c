@@ -46,7 +46,7 @@ static inline uint64_t equal64(const __m128i x[4], uint8_t c)
 }
 
 /* Bit i: an odd number of bits up to i are set in X, so that it is after an opening quote. */
-static inline uint64_t behind_odd(uint64_t x)
+static inline uint64_t after_odd(uint64_t x)
 {
     for (int shift = 1; shift < 64; shift *= 2)
         x ^= x << shift;
@@ -60,7 +60,7 @@ static inline const uint8_t *pass_block(struct pass *s, const uint8_t *p)
         x[i] = _mm_loadu_si128((const __m128i *)(const void *)(p + 16 * i));
     if (s->escaped || equal64(x, '\\'))
         return pass_bytes(s, p, p + BLOCK_BYTES);
-    uint64_t strings = behind_odd(equal64(x, '"')) ^ (s->in_string ? UINT64_MAX : 0);
+    uint64_t strings = after_odd(equal64(x, '"')) ^ (s->in_string ? UINT64_MAX : 0);
     uint64_t opens = equal64(x, s->opener) & ~strings;
     uint64_t brackets = opens | (equal64(x, s->closer) & ~strings);
     for (; brackets; brackets &= brackets - 1) {

@@ -33,7 +33,7 @@ static const uint8_t *repair_string(const uint8_t *p, const uint8_t *end, struct
     }
 }
 
-enum tm_json_status tm_json_repair(const uint8_t *p, const uint8_t *end, struct tm_buf *out, const uint8_t **behind)
+enum tm_json_status tm_json_repair(const uint8_t *p, const uint8_t *end, struct tm_buf *out, const uint8_t **after)
 {
     enum tm_json_status status;
     for (uint64_t depth = 0; p < end;) {
@@ -51,7 +51,7 @@ enum tm_json_status tm_json_repair(const uint8_t *p, const uint8_t *end, struct 
         } else if (c == '{' || c == '[') {
             depth++;
         } else if (depth == 0 || --depth == 0) {
-            *behind = p;
+            *after = p;
             return TM_JSON_OK;
         }
     }

@@ -203,7 +203,7 @@ static enum tm_status take_moment(struct tm_model *m, struct tm_error *err)
 {
     struct tm_event event;
     enum tm_status st = TM_OK;
-    while (st >= 0 && tm_timestamp_group_take(&m->moment, &event))
+    while (st >= 0 && tm_timestamp_group_take(&m->group, &event))
         st = tm_model_take(m, &event, err);
     return st < 0 ? st : TM_OK;
 }
@@ -217,13 +217,13 @@ static enum tm_status take_in_moments(struct tm_model *m, const struct tm_batch 
     int64_t rank = INT64_MAX; /* of the primary row before the derived rows */
     enum tm_status st = TM_OK;
     while (st >= 0 && tm_batch_next(&walk, &e)) {
-        bool waits = m->moment.count != 0;
+        bool waits = m->group.count != 0;
         bool is_timed = !(e.flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED));
         bool is_last = walk.i == batch->count;
-        if (waits && (!is_timed || e.time_ns != m->now_ns || tm_timestamp_group_full(&m->moment)))
+        if (waits && (!is_timed || e.time_ns != m->now_ns || tm_timestamp_group_full(&m->group)))
             if ((st = take_moment(m, err)) < 0)
                 break;
-        waits = m->moment.count != 0;
+        waits = m->group.count != 0;
         struct tm_model_file *file;
         if ((st = file_get(m, e.file, &file, err)) < 0)
             break;
@@ -233,7 +233,7 @@ static enum tm_status take_in_moments(struct tm_model *m, const struct tm_batch 
             m->now_ns = e.time_ns;
             if (!(e.flags & TM_EVENT_DERIVED))
                 rank = tm_timestamp_rank(&e, file->is_json);
-            st = tm_timestamp_group_add(&m->moment, &e, rank, err);
+            st = tm_timestamp_group_add(&m->group, &e, rank, err);
         } else {
             st = tm_model_take(m, &e, err);
         }
@@ -285,7 +285,7 @@ void tm_model_release(struct tm_model *m)
     tm_descriptors_release(&m->descriptors);
     tm_arg_sets_release(&m->arg_sets);
     tm_stacks_release(&m->stacks);
-    tm_timestamp_group_release(&m->moment);
+    tm_timestamp_group_release(&m->group);
     tm_async_roots_release(&m->async_roots);
     tm_table_release(&m->stat_rows);
     tm_table_release(&m->late_seen);

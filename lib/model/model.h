@@ -78,7 +78,7 @@ struct tm_model {
     struct tm_descriptors descriptors;
     struct tm_arg_sets arg_sets;
     struct tm_stacks stacks;
-    struct tm_timestamp_group moment;
+    struct tm_timestamp_group group;
     struct tm_async_roots async_roots;
     struct tm_table stat_rows;
     uint32_t machine_cap, stat_cap;

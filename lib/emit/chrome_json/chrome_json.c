@@ -14,7 +14,7 @@ static enum tm_status json_open(const struct tm_emit_context *context, void **st
     j->context = context;
     tm_out_init(&j->out, context->fd, context->options->out_path);
     tm_out_guard_json(&j->out);
-    tm_task_names_init(&j->who, context->catalog);
+    tm_task_names_init(&j->task_names, context->catalog);
     tm_task_names_init(&j->said, context->catalog);
     *state = j;
     return TM_OK;
@@ -42,7 +42,7 @@ static enum tm_status say_names(struct tm_json_out *j, const struct tm_event *e,
 {
     struct tm_event_task place;
     int64_t pid = 0;
-    tm_task_names_find(&j->who, e, &place);
+    tm_task_names_find(&j->task_names, e, &place);
     if (!place.has_pid)
         return TM_OK;
     enum tm_status st = tm_json_out_pid_of(j, e, place.pid, &pid, err);
@@ -128,7 +128,7 @@ static enum tm_status write_event(struct tm_json_out *j, const struct tm_event *
     bool of_json = type == TM_INPUT_JSON && tm_event_raw(e->flags) == TM_RAW_NONE && !is_flow;
     if (of_json)
         return tm_json_out_text_name(j, e, err); /* of all other events the primary row has the object */
-    if ((st = tm_task_names_learn(&j->who, e, err)) == TM_OK &&
+    if ((st = tm_task_names_learn(&j->task_names, e, err)) == TM_OK &&
         e->kind != TM_KIND_TRACK) /* by then events state their process */
         st = say_names(j, e, err);
     return st < 0 ? st : tm_json_out_row(j, e, err);
@@ -204,7 +204,7 @@ static void json_close(void *state)
     tm_json_id_numbers_release(&j->ids);
     tm_map_release(&j->with_objects);
     tm_buf_release(&j->scratch);
-    tm_task_names_release(&j->who);
+    tm_task_names_release(&j->task_names);
     tm_out_release(&j->out);
     free(j);
 }

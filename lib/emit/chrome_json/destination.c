@@ -167,7 +167,7 @@ enum tm_status tm_json_out_tid(struct tm_json_out *j, uint32_t thread, uint32_t 
     if (lane == 0 || t->lanes[lane].is_named)
         return TM_OK;
     t->lanes[lane].is_named = true;
-    name = tm_task_names_thread(&j->who, t->machine, t->tid);
+    name = tm_task_names_thread(&j->task_names, t->machine, t->tid);
     if (name.data == NULL)
         name = tm_task_names_thread(&j->said, t->machine, t->tid);
     tm_buf_clear(&j->scratch);

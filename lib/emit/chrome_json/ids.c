@@ -213,7 +213,7 @@ enum tm_status tm_json_out_late_names(struct tm_json_out *j, struct tm_error *er
         uint32_t said;
         if (!tm_map_find(&j->named, key_of((uint64_t)t->pid, (uint64_t)t->tid, 1), &said) &&
             tm_task_names_thread(&j->said, t->machine, t->tid).data == NULL)
-            st = tm_json_out_name(j, t->pid, &t->tid, tm_task_names_thread(&j->who, t->machine, t->tid), err);
+            st = tm_json_out_name(j, t->pid, &t->tid, tm_task_names_thread(&j->task_names, t->machine, t->tid), err);
     }
     return st;
 }

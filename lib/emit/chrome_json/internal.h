@@ -49,7 +49,7 @@ struct tm_json_frames {
 struct tm_json_out {
     const struct tm_emit_context *context;
     struct tm_out out;
-    struct tm_task_names who;
+    struct tm_task_names task_names;
     bool has_events;          /* the next event needs a comma before it */
     bool has_started;
     bool has_base;

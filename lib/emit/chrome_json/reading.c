@@ -9,7 +9,7 @@ struct begun {
     tm_slice_label label[2];
 };
 
-struct tm_json_moment {
+struct tm_json_group {
     int64_t ts_ns;
     struct begun *begun;
     uint32_t count, cap;
@@ -19,7 +19,7 @@ enum { MOMENT_BEGINS_MAX = 2 * TM_SLICES_DEPTH_MAX };
 
 static enum tm_status settle(struct tm_json_reading *reading, uint32_t thread, struct tm_error *err)
 {
-    struct tm_json_moment *m = &reading->moments[thread];
+    struct tm_json_group *m = &reading->groups[thread];
     enum tm_status st = TM_OK;
     bool crosses;
     for (uint32_t i = 0; i < m->count && st >= 0; i++) {
@@ -32,15 +32,15 @@ static enum tm_status settle(struct tm_json_reading *reading, uint32_t thread, s
 
 /* The begins of THREAD at its present time TS_NS. */
 static enum tm_status moment_at(struct tm_json_reading *reading, uint32_t thread, int64_t ts_ns,
-                                struct tm_json_moment **moment, struct tm_error *err)
+                                struct tm_json_group **group, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     while (reading->count <= thread) {
-        if ((st = tm_array_grow(&reading->moments, &reading->cap, reading->count, sizeof *reading->moments, err)) < 0)
+        if ((st = tm_array_grow(&reading->groups, &reading->cap, reading->count, sizeof *reading->groups, err)) < 0)
             return st;
-        reading->moments[reading->count++] = (struct tm_json_moment){0};
+        reading->groups[reading->count++] = (struct tm_json_group){0};
     }
-    struct tm_json_moment *m = *moment = &reading->moments[thread];
+    struct tm_json_group *m = *group = &reading->groups[thread];
     if (m->count && m->ts_ns != ts_ns)
         st = settle(reading, thread, err);
     m->ts_ns = ts_ns;
@@ -50,7 +50,7 @@ static enum tm_status moment_at(struct tm_json_reading *reading, uint32_t thread
 enum tm_status tm_json_reading_begin(struct tm_json_reading *reading, uint32_t thread, int64_t ts_ns,
                                      const tm_slice_label label[2], struct tm_error *err)
 {
-    struct tm_json_moment *m;
+    struct tm_json_group *m;
     enum tm_status st = moment_at(reading, thread, ts_ns, &m, err);
     if (st < 0 || m->count == MOMENT_BEGINS_MAX) /* more than can nest */
         return st;
@@ -63,7 +63,7 @@ enum tm_status tm_json_reading_begin(struct tm_json_reading *reading, uint32_t t
 enum tm_status tm_json_reading_end(struct tm_json_reading *reading, uint32_t thread, int64_t ts_ns,
                                    const tm_slice_label label[2], struct tm_error *err)
 {
-    struct tm_json_moment *m;
+    struct tm_json_group *m;
     struct tm_slice_end end;
     enum tm_status st = moment_at(reading, thread, ts_ns, &m, err);
     if (st >= 0) /* before the pending begins */
@@ -74,14 +74,14 @@ enum tm_status tm_json_reading_end(struct tm_json_reading *reading, uint32_t thr
 bool tm_json_reading_is_open(const struct tm_json_reading *reading, uint32_t thread)
 {
     return thread < reading->count &&
-           (reading->moments[thread].count || tm_slices_is_open(&reading->slices, thread));
+           (reading->groups[thread].count || tm_slices_is_open(&reading->slices, thread));
 }
 
 void tm_json_reading_release(struct tm_json_reading *reading)
 {
     for (uint32_t i = 0; i < reading->count; i++)
-        free(reading->moments[i].begun);
-    free(reading->moments);
+        free(reading->groups[i].begun);
+    free(reading->groups);
     tm_slices_release(&reading->slices);
     *reading = (struct tm_json_reading){0};
 }

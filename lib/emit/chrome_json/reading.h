@@ -13,7 +13,7 @@
 struct tm_json_reading {
     /* private */
     struct tm_slices slices;
-    struct tm_json_moment *moments; /* by thread */
+    struct tm_json_group *groups; /* by thread */
     uint32_t count, cap;
 };
 

@@ -34,7 +34,7 @@ enum tm_status tm_json_row_begin(struct tm_json_out *j, const struct tm_event *e
 {
     struct tm_event_task place;
     int64_t pid = 0;
-    tm_task_names_find(&j->who, e, &place);
+    tm_task_names_find(&j->task_names, e, &place);
     enum tm_status st = tm_json_out_pid_of(j, e, place.has_pid ? place.pid : 0, &pid, err);
     if (st < 0)
         return st;

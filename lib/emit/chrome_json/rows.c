@@ -12,7 +12,7 @@ static enum tm_status put_counter(struct tm_json_out *j, const struct tm_event *
 {
     struct tm_event_task place;
     struct tm_text name = tm_json_row_string(j, e->name, e);
-    tm_task_names_find(&j->who, e, &place);
+    tm_task_names_find(&j->task_names, e, &place);
     enum tm_status st = tm_json_row_begin(j, e, "C", err);
     if (st < 0)
         return st;
@@ -34,7 +34,7 @@ static enum tm_status put_flow(struct tm_json_out *j, const struct tm_event *e, 
     struct tm_event_task place;
     /* Objects of Chrome JSON were handled before, and so were the flows of their slices. */
     bool is_apart = j->context->catalog->files[e->file].input_type != TM_INPUT_JSON;
-    tm_task_names_find(&j->who, e, &place);
+    tm_task_names_find(&j->task_names, e, &place);
     enum tm_status st = place.has_tid && is_apart ? tm_json_out_touch(j, e, place, phase, err)
                                                   : tm_json_row_begin(j, e, phase, err);
     if (st < 0)
@@ -137,7 +137,7 @@ static enum tm_status put_switch(struct tm_json_out *j, const struct tm_event *e
 {
     struct tm_json_running *r = NULL;
     struct tm_text comm = e->name ? tm_json_row_string(j, e->name, e)
-                                  : tm_task_names_thread(&j->who, e->machine, e->pid);
+                                  : tm_task_names_thread(&j->task_names, e->machine, e->pid);
     enum tm_status st = running_on(j, e->machine, e->cpu, &r, err);
     if (st == TM_OK)
         st = put_running(j, r, e->time_ns, err);

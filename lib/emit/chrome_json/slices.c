@@ -311,7 +311,7 @@ static enum tm_status put_complete(struct tm_json_out *j, const struct tm_event 
 enum tm_status tm_json_out_slice(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_event_task place;
-    tm_task_names_find(&j->who, e, &place);
+    tm_task_names_find(&j->task_names, e, &place);
     enum tm_status st = tm_json_out_kernel(j, e, &place, err);
     if (st < 0)
         return st;
@@ -331,9 +331,9 @@ enum tm_status tm_json_out_slice_args(struct tm_json_out *j, const struct tm_eve
     struct tm_text name = {0};
     struct tm_event_task place;
     int64_t tid;
-    tm_task_names_find(&j->who, e, &place);
+    tm_task_names_find(&j->task_names, e, &place);
     if (tm_binder_destination(e, &tid))
-        name = tm_task_names_thread(&j->who, e->machine, tid);
+        name = tm_task_names_thread(&j->task_names, e->machine, tid);
     if (tm_binder_name_destination(&j->scratch, e, name) != TM_OK)
         return tm_error_nomem(err);
     enum tm_status st = TM_END;

@@ -156,13 +156,13 @@ enum tm_status tm_json_spans_add(struct tm_json_spans *spans, uint64_t key, cons
     uint32_t i = meant(stack, labels);
     if (i == 0 || i <= stack->begun)
         return i ? TM_OK : TM_END;
-    size_t behind = 0;
+    size_t inner_len = 0;
     for (uint32_t k = i; k < stack->depth; k++)
-        behind += (size_t)stack->spans[k].text_len + stack->spans[k].detail_len;
+        inner_len += (size_t)stack->spans[k].text_len + stack->spans[k].detail_len;
     if (tm_buf_add(&stack->bytes, detail, len) != TM_OK)
         return TM_E_SYSTEM;
-    uint8_t *at = stack->bytes.data + stack->bytes.len - len - behind;
-    memmove(at + len, at, behind);
+    uint8_t *at = stack->bytes.data + stack->bytes.len - len - inner_len;
+    memmove(at + len, at, inner_len);
     if (len)
         memcpy(at, detail, len);
     stack->spans[i - 1].detail_len += (uint32_t)len;

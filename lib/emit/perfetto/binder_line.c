@@ -41,10 +41,10 @@ bool tm_binder_line_put(struct tm_buf *out, const struct tm_event *e)
     size_t mark;
     if (event == TM_BINDER_ASYNC || event == TM_BINDER_REPLY)
         event = TM_BINDER_TRANSACTION;
-    const char *args = tm_line_behind(line, e->raw_bytes, name);
+    const char *args = tm_line_after(line, e->raw_bytes, name);
     bool good = tm_pb_begin(out, messages[event].event, &mark) == TM_OK;
     for (const struct field *f = messages[event].fields; good && args && f->key; f++) {
-        const char *at = tm_line_behind(args, (size_t)(end - args), f->key);
+        const char *at = tm_line_after(args, (size_t)(end - args), f->key);
         if (at)
             good = tm_pb_put_varint(out, f->id, tm_line_number(at, end, f->base)) == TM_OK;
     }

@@ -152,7 +152,7 @@ static enum tm_status make_column(struct merge *m, uint32_t first, uint32_t end,
     struct tm_clock_column *column = &r->columns[r->column_count++];
     *column = (struct tm_clock_column){rows[first].machine, rows[first].clock, *out, m->count, 0, 0};
     for (uint32_t i = 0; i < m->count; i++)
-        column->moments = tm_hash_u64(column->moments ^ tm_hash_u64((uint64_t)m->kept[i].snapshot + 1));
+        column->times_hash = tm_hash_u64(column->times_hash ^ tm_hash_u64((uint64_t)m->kept[i].snapshot + 1));
     memcpy(rows + *out, m->kept, m->count * sizeof *rows); /* takes at most the room of the rows read so far */
     *out += m->count;
     return TM_OK;
@@ -181,7 +181,7 @@ static enum tm_status keep_moments(struct tm_clock_rows *r, uint32_t first, uint
 static bool have_one_group(const struct tm_clock_rows *r, const struct tm_clock_column *a,
                            const struct tm_clock_column *b)
 {
-    if (a->machine != b->machine || a->count != b->count || a->moments != b->moments)
+    if (a->machine != b->machine || a->count != b->count || a->times_hash != b->times_hash)
         return false;
     for (uint32_t i = 0; i < a->count; i++)
         if (r->rows[a->first + i].snapshot != r->rows[b->first + i].snapshot)
@@ -191,7 +191,7 @@ static bool have_one_group(const struct tm_clock_rows *r, const struct tm_clock_
 
 /* Order of columns in groups: equal ones side by side, then by arrival. */
 struct member {
-    uint64_t moments;
+    uint64_t times_hash;
     uint32_t machine, column, place, leader;
 };
 
@@ -199,7 +199,7 @@ static int by_moments(const void *x, const void *y)
 {
     const struct member *a = x, *b = y;
     COMPARE(a, b, machine);
-    COMPARE(a, b, moments);
+    COMPARE(a, b, times_hash);
     COMPARE(a, b, place);
     return 0;
 }
@@ -226,7 +226,7 @@ static enum tm_status find_groups(struct tm_clock_rows *r)
         const struct tm_clock_column *c = &r->columns[i];
         /* The trace-time clock first, since readers place the other clocks by it. */
         uint32_t place = tm_clock_rows_is_timeline(r, c->machine, c->clock) ? 0 : r->rows[c->first].place + 1;
-        members[i] = (struct member){c->moments, c->machine, i, place, 0};
+        members[i] = (struct member){c->times_hash, c->machine, i, place, 0};
     }
     qsort(members, n, sizeof *members, by_moments);
     for (uint32_t i = 0; i < n; i++) {

@@ -34,7 +34,7 @@ struct tm_clock_column {
     uint32_t machine, clock;
     uint32_t first, count; /* in rows */
     uint32_t group;        /* columns of one group have the same times, in snapshots that are written together */
-    uint64_t moments;      /* private: hash of its times */
+    uint64_t times_hash;      /* private: hash of its times */
 };
 
 /* Zero-initialise; set the machines and the clock before settling. */

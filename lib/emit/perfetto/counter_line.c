@@ -56,8 +56,8 @@ static enum tm_status put_cpu(struct tm_buf *out, uint32_t id, const struct tm_e
 /* Reads a limit in ARGS, under its present name or its old one. */
 static bool find_limit(const char *args, const char *end, const char *key, const char *old_key, uint64_t *value)
 {
-    const char *at = tm_line_behind(args, (size_t)(end - args), key);
-    if (at == NULL && (at = tm_line_behind(args, (size_t)(end - args), old_key)) == NULL)
+    const char *at = tm_line_after(args, (size_t)(end - args), key);
+    if (at == NULL && (at = tm_line_after(args, (size_t)(end - args), old_key)) == NULL)
         return false;
     *value = tm_line_number(at, end, 10);
     return *value <= UINT32_MAX;
@@ -66,7 +66,7 @@ static bool find_limit(const char *args, const char *end, const char *key, const
 static enum tm_status put_limits(struct tm_buf *out, struct tm_text name, const struct tm_event *e)
 {
     const char *line = (const char *)e->raw, *end = line + e->raw_bytes;
-    const char *args = tm_line_behind(line, e->raw_bytes, "cpu_frequency_limits:");
+    const char *args = tm_line_after(line, e->raw_bytes, "cpu_frequency_limits:");
     char max_name[LIMIT_NAME_MAX];
     uint64_t min, max;
     size_t mark;
@@ -102,7 +102,7 @@ static enum tm_status put_rss(struct tm_buf *out, struct tm_text name, const str
 {
     const char *line = (const char *)e->raw;
     size_t mark;
-    if (tm_line_behind(line, e->raw_bytes, "rss_stat: ") == NULL) /* a marker may have such a name */
+    if (tm_line_after(line, e->raw_bytes, "rss_stat: ") == NULL) /* a marker may have such a name */
         return TM_END;
     uint32_t member = 0;
     while (member < TM_RSS_MEMBERS && !tm_text_is(name, tm_rss_member_name(member)))

@@ -62,18 +62,18 @@ enum tm_status tm_deferred_choice_open(struct tm_track_writer *w, const struct t
         return st;
     w->choices.free = w->choices.choices[at].next_free;
     w->choices.choices[at] = (struct tm_deferred_choice){
-        .twin = end->twin, .begin_ns = e->time_ns, .lane = lane, .placeholder = placeholder, .is_used = true};
+        .reader_id = end->reader_id, .begin_ns = e->time_ns, .lane = lane, .placeholder = placeholder, .is_used = true};
     end->choice = at + 1;
     return TM_OK;
 }
 
 /* --- events that must not stay on their track */
 
-static struct tm_deferred_choice *choice_of(struct tm_track_writer *w, int64_t twin)
+static struct tm_deferred_choice *choice_of(struct tm_track_writer *w, int64_t reader_id)
 {
     struct tm_deferred_choice *c = w->choices.choices;
     for (uint32_t i = 0; i < w->choices.count; i++)
-        if (c[i].is_used && !c[i].has_moved && c[i].twin == twin)
+        if (c[i].is_used && !c[i].has_moved && c[i].reader_id == reader_id)
             return &c[i];
     return NULL;
 }
@@ -82,7 +82,7 @@ static enum tm_status move(struct tm_track_writer *w, uint64_t uuid, struct tm_d
                            struct tm_error *err)
 {
     choice->has_moved = true;
-    tm_reader_slices_forget(&w->twins, uuid, choice->twin);
+    tm_reader_slices_forget(&w->reader, uuid, choice->reader_id);
     return tm_packet_decide(w->packets, choice->placeholder, ON_LANE, err);
 }
 
@@ -100,13 +100,13 @@ static enum tm_status end_cut(struct tm_track_writer *w, const struct tm_event *
     static const tm_slice_label none[2] = {0, 0};
     struct tm_deferred_choice *c = w->choices.choices;
     int64_t begin_ns;
-    if (tm_reader_slices_is_open(&w->twins, uuid, id, &begin_ns)) {
+    if (tm_reader_slices_is_open(&w->reader, uuid, id, &begin_ns)) {
         int64_t end_ns = begin_ns + (dur_ns > 0 ? dur_ns : 0); /* an end must not be before its begin */
-        enum tm_status st = tm_reader_slices_write_end(&w->twins, uuid, end_ns, none, id, err);
+        enum tm_status st = tm_reader_slices_write_end(&w->reader, uuid, end_ns, none, id, err);
         return st < 0 ? st : st == TM_END ? TM_OK : put_end(w, end_ns, uuid, e->machine, e->file, err);
     }
     for (uint32_t i = 0; i < w->choices.count; i++) {
-        if (!c[i].is_used || !c[i].has_moved || c[i].has_ended || c[i].twin != id)
+        if (!c[i].is_used || !c[i].has_moved || c[i].has_ended || c[i].reader_id != id)
             continue;
         c[i].has_ended = true;
         return put_end(w, c[i].begin_ns + (dur_ns > 0 ? dur_ns : 0), c[i].lane, e->machine, e->file, err);
@@ -117,12 +117,12 @@ static enum tm_status end_cut(struct tm_track_writer *w, const struct tm_event *
 enum tm_status tm_deferred_choice_clear(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
                                         struct tm_error *err)
 {
-    const struct tm_slice_ids *said = &w->twins.cut, *written;
+    const struct tm_slice_ids *said = &w->reader.cut, *written;
     struct tm_deferred_choice *found;
     enum tm_status st;
     do { /* if no slice moves, others can stay */
         found = NULL;
-        st = tm_reader_slices_overtaken(&w->twins, uuid, e->time_ns, &written, err);
+        st = tm_reader_slices_overtaken(&w->reader, uuid, e->time_ns, &written, err);
         for (uint32_t i = 0; st == TM_OK && i < written->count && found == NULL; i++)
             if (!tm_slice_ids_have(said, written->ids[i], written->durs_ns[i]))
                 found = choice_of(w, written->ids[i]);
@@ -135,12 +135,12 @@ enum tm_status tm_deferred_choice_clear(struct tm_track_writer *w, const struct 
     return st;
 }
 
-enum tm_status tm_deferred_choice_move_above(struct tm_track_writer *w, uint64_t uuid, int64_t twin,
+enum tm_status tm_deferred_choice_move_above(struct tm_track_writer *w, uint64_t uuid, int64_t reader_id,
                                              struct tm_error *err)
 {
     const struct tm_slice_ids *above;
     struct tm_deferred_choice *found = NULL;
-    enum tm_status st = tm_reader_slices_above(&w->twins, uuid, twin, &above, err);
+    enum tm_status st = tm_reader_slices_above(&w->reader, uuid, reader_id, &above, err);
     for (uint32_t i = st == TM_OK ? above->count : 0; i-- > 0 && found == NULL;)
         found = choice_of(w, above->ids[i]);
     return st < 0 ? st : found ? move(w, uuid, found, err) : TM_END;
@@ -162,8 +162,8 @@ static enum tm_status put_ends(struct tm_track_writer *w, const struct tm_open_e
     const struct tm_event e = end_event(end);
     enum tm_status st = TM_OK;
     for (uint32_t i = above->count + 1; i-- > 0 && st >= 0;) {
-        st =
-            tm_reader_slices_write_end(&w->twins, end->uuid, end->end_ns, none, i ? above->ids[i - 1] : end->twin, err);
+        int64_t id = i ? above->ids[i - 1] : end->reader_id;
+        st = tm_reader_slices_write_end(&w->reader, end->uuid, end->end_ns, none, id, err);
         if (st == TM_OK)
             st = tm_track_packet_event(w, &e, TM_TRACK_END, end->uuid, err);
     }
@@ -178,13 +178,13 @@ static enum tm_status end_on_track(struct tm_track_writer *w, const struct tm_op
     struct tm_event e = end_event(end);
     enum tm_status st;
     do /* slices above it that last longer cross it */
-        st = tm_end_label_write(w, &e, end->uuid, end->twin, label, err);
-    while (st == TM_END && (st = tm_deferred_choice_move_above(w, end->uuid, end->twin, err)) == TM_OK);
+        st = tm_end_label_write(w, &e, end->uuid, end->reader_id, label, err);
+    while (st == TM_END && (st = tm_deferred_choice_move_above(w, end->uuid, end->reader_id, err)) == TM_OK);
     if (st == TM_OK)
         return tm_track_packet_end(w, end, &e, end->uuid, err);
     /* Begins above it with the same name end with it; in their file they end with the next event. */
     if (st == TM_END)
-        st = tm_reader_slices_above(&w->twins, end->uuid, end->twin, &above, err);
+        st = tm_reader_slices_above(&w->reader, end->uuid, end->reader_id, &above, err);
     return st != TM_OK ? st : put_ends(w, end, above, err);
 }
 
@@ -195,8 +195,8 @@ static enum tm_status make_room(struct tm_track_writer *w, const struct tm_open_
 {
     const struct tm_slice_ids *cut;
     const struct tm_event e = end_event(end);
-    tm_reader_slices_pass(&w->twins);
-    enum tm_status st = tm_reader_slices_overtaken(&w->twins, end->uuid, end->end_ns, &cut, err);
+    tm_reader_slices_pass(&w->reader);
+    enum tm_status st = tm_reader_slices_overtaken(&w->reader, end->uuid, end->end_ns, &cut, err);
     *moves = st == TM_OK && cut->count > 0 && end->choice;
     return st < 0 || *moves ? st : tm_deferred_choice_clear(w, &e, end->uuid, err);
 }
@@ -208,7 +208,7 @@ enum tm_status tm_deferred_choice_end(struct tm_track_writer *w, const struct tm
     int64_t begin_ns;
     bool is_open = is_on_track &&
                    /* it has not been ended early */
-                   tm_reader_slices_is_open(&w->twins, end->uuid, end->twin, &begin_ns);
+                   tm_reader_slices_is_open(&w->reader, end->uuid, end->reader_id, &begin_ns);
     enum tm_status st = is_open ? make_room(w, end, &moves, err) : TM_OK;
     if (moves && choice) {
         is_on_track = false;

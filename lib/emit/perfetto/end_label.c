@@ -18,7 +18,7 @@ static uint32_t string_of(tm_slice_label label)
     return label & IS_HASH ? 0 : (uint32_t)label;
 }
 
-enum tm_status tm_end_label_write(struct tm_track_writer *w, struct tm_event *e, uint64_t uuid, int64_t twin,
+enum tm_status tm_end_label_write(struct tm_track_writer *w, struct tm_event *e, uint64_t uuid, int64_t reader_id,
                                   const tm_slice_label label[2], struct tm_error *err)
 {
     const uint32_t called[][2] = {{e->name, e->category}, {string_of(label[0]), string_of(label[1])}, {0, 0}};
@@ -27,7 +27,7 @@ enum tm_status tm_end_label_write(struct tm_track_writer *w, struct tm_event *e,
         e->name = called[i][0];
         e->category = called[i][1];
         const tm_slice_label as[2] = {tm_end_label_of(w, e, e->name), tm_end_label_of(w, e, e->category)};
-        st = tm_reader_slices_write_end(&w->twins, uuid, e->time_ns, as, twin, err);
+        st = tm_reader_slices_write_end(&w->reader, uuid, e->time_ns, as, reader_id, err);
     }
     return st;
 }

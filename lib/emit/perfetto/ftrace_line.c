@@ -43,7 +43,7 @@ static const char *marker_of(const char *line, size_t len)
     static const char *const events[] = {"tracing_mark_write: ", "print: ", " 0: "};
     const char *text = len > 3 && memcmp(line, "0: ", 3) == 0 ? line + 3 : NULL;
     for (size_t i = 0; text == NULL && i < sizeof events / sizeof *events; i++)
-        text = tm_line_behind(line, len, events[i]);
+        text = tm_line_after(line, len, events[i]);
     return text;
 }
 
@@ -118,10 +118,10 @@ enum tm_status tm_ftrace_write_line(struct tm_ftrace_writer *w, const struct tm_
     if (blocked.caller.len && (st = tm_kernel_symbol(w, b, blocked.caller, &blocked.symbol, err)) < 0)
         return st;
     size_t before = b->events.len;
-    int64_t who = e->kind == TM_KIND_TASK_NEW ? e->pid : e->tid; /* the thread that made the task, not the task */
+    int64_t tid = e->kind == TM_KIND_TASK_NEW ? e->pid : e->tid; /* the thread that made the task, not the task */
     if (tm_pb_begin(&b->events, TM_BUNDLE_EVENT, &mark) != TM_OK ||
         tm_pb_put_varint(&b->events, TM_FTRACE_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK ||
-        tm_pb_put_varint(&b->events, TM_FTRACE_PID, (uint64_t)who) != TM_OK)
+        tm_pb_put_varint(&b->events, TM_FTRACE_PID, (uint64_t)tid) != TM_OK)
         return tm_error_nomem(err);
     if (is_work)
         st = tm_work_line_put(&b->events, e, function) ? TM_OK : TM_E_SYSTEM;

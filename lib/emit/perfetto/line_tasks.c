@@ -27,7 +27,7 @@ enum tm_status tm_line_tasks_note(struct tm_line_tasks *t, const struct tm_event
     enum tm_binder_event binder = tm_binder_event_of(e);
     enum tm_status st = e->flags & TM_EVENT_HAS_PID ? know(t, e, e->pid) : TM_OK;
     if (binder == TM_BINDER_TRANSACTION || binder == TM_BINDER_ASYNC || binder == TM_BINDER_REPLY) {
-        const char *line = (const char *)e->raw, *to = tm_line_behind(line, e->raw_bytes, " dest_proc=");
+        const char *line = (const char *)e->raw, *to = tm_line_after(line, e->raw_bytes, " dest_proc=");
         if (st == TM_OK && to)
             st = know(t, e, (int64_t)tm_line_number(to, line + e->raw_bytes, 10));
     }

@@ -5,7 +5,7 @@
 
 enum { NUMBER_TEXT_MAX = 24 };
 
-const char *tm_line_behind(const char *line, size_t len, const char *word)
+const char *tm_line_after(const char *line, size_t len, const char *word)
 {
     size_t n = strlen(word);
     for (size_t i = 0; i + n <= len; i++)

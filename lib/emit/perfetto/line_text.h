@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Finds WORD in the LEN bytes of LINE and returns the byte after it; NULL: it is not there. */
-const char *tm_line_behind(const char *line, size_t len, const char *word);
+const char *tm_line_after(const char *line, size_t len, const char *word);
 
 /* Reads the number at AT, which ends at a blank or at END; negative numbers as in varints. BASE is that of strtoull. */
 uint64_t tm_line_number(const char *at, const char *end, int base);

@@ -13,7 +13,7 @@ struct tm_open_end {
     uint64_t uuid;  /* of the track */
     uint32_t machine, file;
     uint32_t name, category; /* string numbers; 0: none, or not known any more */
-    int64_t twin;            /* number in reader_slices.h; TM_NO_ID: not followed */
+    int64_t reader_id;            /* number in reader_slices.h; TM_NO_ID: not followed */
     uint64_t time_uuid;      /* track of the thread-time counter; 0: the thread time is unknown */
     int64_t thread_ns;       /* thread time, if known */
     uint32_t choice;         /* number in deferred_choice.h plus 1; 0: its track is decided */

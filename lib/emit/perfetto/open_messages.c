@@ -5,7 +5,7 @@
 struct tm_open_message {
     struct tm_compact_rows rows;
     struct tm_event next; /* the earliest of its remaining events */
-    struct tm_open_message *behind;
+    struct tm_open_message *later;
     bool is_shown; /* returned by the last tm_open_messages_next */
     size_t payload_bytes;
     uint8_t payload[];
@@ -39,7 +39,7 @@ enum tm_status tm_open_messages_add(struct tm_open_messages *messages, const str
         return st;
     }
     while (*end)
-        end = &(*end)->behind;
+        end = &(*end)->later;
     *end = m;
     return TM_OK;
 }
@@ -62,7 +62,7 @@ const struct tm_event *tm_open_messages_next(struct tm_open_messages *messages, 
                                              const struct tm_event *until)
 {
     struct tm_open_message *earliest = NULL;
-    for (struct tm_open_message *m = messages->first; m; m = m->behind) {
+    for (struct tm_open_message *m = messages->first; m; m = m->later) {
         m->is_shown = false;
         if (earliest == NULL || is_before(catalog, &m->next, &earliest->next))
             earliest = m;
@@ -77,14 +77,14 @@ enum tm_status tm_open_messages_pop(struct tm_open_messages *messages, struct tm
 {
     struct tm_open_message **at = &messages->first;
     while (*at && !(*at)->is_shown)
-        at = &(*at)->behind;
+        at = &(*at)->later;
     struct tm_open_message *m = *at;
     if (m == NULL)
         return TM_OK;
     enum tm_status st = tm_compact_rows_next(&m->rows, &m->next, err);
     if (st != TM_END)
         return st;
-    *at = m->behind;
+    *at = m->later;
     free_message(messages, m);
     return TM_OK;
 }
@@ -93,7 +93,7 @@ void tm_open_messages_release(struct tm_open_messages *messages)
 {
     while (messages->first) {
         struct tm_open_message *m = messages->first;
-        messages->first = m->behind;
+        messages->first = m->later;
         free_message(messages, m);
     }
 }

@@ -34,7 +34,7 @@ static struct tm_kept_name *add_row(struct tm_kept_name **rows, uint32_t *count,
 enum tm_status tm_pending_names_add(struct tm_pending_names *names, const struct tm_track_owners *owners,
                                     struct tm_kept_name name, const uint8_t *text, size_t len)
 {
-    bool is_thread = name.who.flags & TM_EVENT_HAS_TID;
+    bool is_thread = name.owner.flags & TM_EVENT_HAS_TID;
     if ((is_thread ? names->thread_count : names->process_count) >= NAMES_MAX)
         return TM_OK;
     struct tm_kept_name *row = is_thread ? add_row(&names->threads, &names->thread_count, &names->thread_cap)
@@ -48,7 +48,7 @@ enum tm_status tm_pending_names_add(struct tm_pending_names *names, const struct
         return TM_E_SYSTEM;
     if (!is_thread)
         return tm_map_set(&names->by_process, process_key(name.task), names->process_count);
-    row->thread = thread_key(owners, name.raw_id, name.who.tid);
+    row->thread = thread_key(owners, name.raw_id, name.owner.tid);
     return TM_OK;
 }
 

@@ -10,7 +10,7 @@
 #include "stream/event.h"
 
 struct tm_kept_name {
-    struct tm_event who; /* file, machine, pid, tid and time, as far as known */
+    struct tm_event owner; /* file, machine, pid, tid and time, as far as known */
     int64_t raw_id;      /* of the machine */
     struct tm_track_task task;
     uint64_t uuid;

@@ -130,17 +130,17 @@ static uint32_t sort_index_field(bool is_thread)
     return is_thread ? (uint32_t)TM_THREAD_DESCRIPTION_SORT_INDEX : (uint32_t)TM_PROCESS_DESCRIPTION_SORT_INDEX;
 }
 
-/* Field G of a description goes to w->body; whose it is to WHO. */
-static bool put_field(struct tm_track_writer *w, const struct tm_pb_field *g, bool is_thread, struct tm_event *who)
+/* Field G of a description goes to w->body; whose it is to OWNER. */
+static bool put_field(struct tm_track_writer *w, const struct tm_pb_field *g, bool is_thread, struct tm_event *owner)
 {
     int64_t number = g->type == TM_PB_VARINT ? tm_unzigzag(g->value) : 0;
     if (g->id == (is_thread ? (uint32_t)TM_THREAD_DESCRIPTION_PID : (uint32_t)TM_PROCESS_DESCRIPTION_PID)) {
-        who->pid = number;
-        who->flags |= TM_EVENT_HAS_PID;
+        owner->pid = number;
+        owner->flags |= TM_EVENT_HAS_PID;
         return tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_PID, (uint64_t)number) == TM_OK;
     }
     if (is_thread && g->id == TM_THREAD_DESCRIPTION_TID) {
-        who->tid = number;
+        owner->tid = number;
         return tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_TID, (uint64_t)number) == TM_OK;
     }
     if (g->id == TM_PROCESS_DESCRIPTION_LABELS && !is_thread)
@@ -156,11 +156,11 @@ static bool put_name(struct tm_track_writer *w, bool is_thread, const uint8_t *t
     return tm_pb_put_bytes(&w->body, name, text, len) == TM_OK;
 }
 
-/* Describes WHO, whose fields are in PART, and keeps its name if that must be written later or again. */
-static enum tm_status define(struct tm_track_writer *w, struct tm_event *who, const struct tm_pb_field *part,
+/* Describes OWNER, whose fields are in PART, and keeps its name if that must be written later or again. */
+static enum tm_status define(struct tm_track_writer *w, struct tm_event *owner, const struct tm_pb_field *part,
                              bool keeps_name, struct tm_error *err)
 {
-    bool is_thread = who->flags & TM_EVENT_HAS_TID, good;
+    bool is_thread = owner->flags & TM_EVENT_HAS_TID, good;
     struct tm_pb pb = tm_pb_of(part->data, part->len);
     struct tm_pb_field g, name = {0};
     struct tm_kept_name kept = {0};
@@ -171,20 +171,20 @@ static enum tm_status define(struct tm_track_writer *w, struct tm_event *who, co
         if (g.id == TM_THREAD_DESCRIPTION_NAME && g.type == TM_PB_LEN)
             name = g;
         else
-            good = put_field(w, &g, is_thread, who);
+            good = put_field(w, &g, is_thread, owner);
     }
-    if (good && is_thread && !(who->flags & TM_EVENT_HAS_PID))
-        good = tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_PID, (uint64_t)who->tid) == TM_OK;
+    if (good && is_thread && !(owner->flags & TM_EVENT_HAS_PID))
+        good = tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_PID, (uint64_t)owner->tid) == TM_OK;
     if (name.id && !(keeps_name && is_thread))
         good = good && put_name(w, is_thread, name.data, name.len);
     if (!good || tm_pb_end(&w->body, mark) != TM_OK)
         return tm_error_nomem(err);
-    enum tm_status st = put_task_descriptor(w, who, &kept.uuid, err);
+    enum tm_status st = put_task_descriptor(w, owner, &kept.uuid, err);
     if (st < 0 || name.id == 0 || !keeps_name)
         return st;
-    kept.who = *who;
-    kept.raw_id = raw_id_of(w, who);
-    kept.task = task_of(w, who, is_thread);
+    kept.owner = *owner;
+    kept.raw_id = raw_id_of(w, owner);
+    kept.task = task_of(w, owner, is_thread);
     return tm_pending_names_add(&w->names, &w->packets->owners, kept, name.data, name.len) == TM_OK
                ? TM_OK
                : tm_error_nomem(err);
@@ -210,7 +210,7 @@ enum tm_status tm_track_task_note_rank(struct tm_track_writer *w, const struct t
 {
     bool is_thread = e->kind == TM_KIND_THREAD, has_rank = false;
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes), within;
-    struct tm_event who = {.machine = e->machine, .file = e->file};
+    struct tm_event owner = {.machine = e->machine, .file = e->file};
     struct tm_pb_field f, g;
     int64_t rank = 0;
     while (tm_pb_next(&pb, &f) == TM_OK) {
@@ -220,10 +220,10 @@ enum tm_status tm_track_task_note_rank(struct tm_track_writer *w, const struct t
         while (tm_pb_next(&within, &g) == TM_OK) {
             int64_t number = g.type == TM_PB_VARINT ? tm_unzigzag(g.value) : 0;
             if (g.id == (is_thread ? (uint32_t)TM_THREAD_DESCRIPTION_PID : (uint32_t)TM_PROCESS_DESCRIPTION_PID)) {
-                who.pid = number;
-                who.flags |= TM_EVENT_HAS_PID;
+                owner.pid = number;
+                owner.flags |= TM_EVENT_HAS_PID;
             } else if (is_thread && g.id == TM_THREAD_DESCRIPTION_TID) {
-                who.tid = number;
+                owner.tid = number;
             } else if (g.id == sort_index_field(is_thread)) {
                 rank = number;
                 has_rank = rank >= INT32_MIN && rank <= INT32_MAX;
@@ -232,7 +232,7 @@ enum tm_status tm_track_task_note_rank(struct tm_track_writer *w, const struct t
     }
     if (!has_rank)
         return TM_OK;
-    if (tm_map_set(&w->ranks, task_of(w, &who, is_thread).key, (uint32_t)rank) != TM_OK)
+    if (tm_map_set(&w->ranks, task_of(w, &owner, is_thread).key, (uint32_t)rank) != TM_OK)
         return tm_error_nomem(err);
     return say_ranked(w, e, err);
 }
@@ -244,11 +244,11 @@ enum tm_status tm_track_task_define(struct tm_track_writer *w, const struct tm_e
     bool keeps_name = w->names.is_kept && type == TM_INPUT_JSON;
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
     struct tm_pb_field f;
-    struct tm_event who = {.machine = e->machine, .file = e->file, .time_ns = e->time_ns};
-    who.flags = (e->flags & TM_EVENT_UNTIMED) | (is_thread ? TM_EVENT_HAS_TID : 0u);
+    struct tm_event owner = {.machine = e->machine, .file = e->file, .time_ns = e->time_ns};
+    owner.flags = (e->flags & TM_EVENT_UNTIMED) | (is_thread ? TM_EVENT_HAS_TID : 0u);
     while (tm_pb_next(&pb, &f) == TM_OK)
         if (f.type == TM_PB_LEN && f.id == (is_thread ? TM_DETAIL_THREAD : TM_DETAIL_PROCESS))
-            return define(w, &who, &f, keeps_name, err);
+            return define(w, &owner, &f, keeps_name, err);
     return TM_OK;
 }
 
@@ -256,14 +256,14 @@ enum tm_status tm_track_task_define(struct tm_track_writer *w, const struct tm_e
 static enum tm_status say(struct tm_track_writer *w, const struct tm_kept_name *name, const struct tm_event *e,
                           struct tm_error *err)
 {
-    bool is_thread = name->who.flags & TM_EVENT_HAS_TID;
+    bool is_thread = name->owner.flags & TM_EVENT_HAS_TID;
     size_t mark, len;
     const uint8_t *text = tm_pending_names_text(&w->names, name, &len);
     tm_buf_clear(&w->body);
     if (tm_pb_begin(&w->body, is_thread ? TM_DESCRIPTOR_THREAD : TM_DESCRIPTOR_PROCESS, &mark) != TM_OK ||
-        (name->who.flags & TM_EVENT_HAS_PID &&
-         tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_PID, (uint64_t)name->who.pid) != TM_OK) ||
-        (is_thread && tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_TID, (uint64_t)name->who.tid) != TM_OK) ||
+        (name->owner.flags & TM_EVENT_HAS_PID &&
+         tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_PID, (uint64_t)name->owner.pid) != TM_OK) ||
+        (is_thread && tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_TID, (uint64_t)name->owner.tid) != TM_OK) ||
         !put_name(w, is_thread, text, len) || tm_pb_end(&w->body, mark) != TM_OK)
         return tm_error_nomem(err);
     return tm_track_packet_describe(w, e, name->uuid, err);
@@ -274,7 +274,7 @@ enum tm_status tm_track_writer_say_names(struct tm_track_writer *w, int64_t now_
     const struct tm_kept_name *name;
     enum tm_status st = TM_OK;
     while (st == TM_OK && (name = tm_pending_names_next(&w->names)) != NULL) {
-        struct tm_event at = name->who;
+        struct tm_event at = name->owner;
         if (task_of(w, &at, true).life == name->task.life) {
             at.flags &= ~(uint32_t)TM_EVENT_UNTIMED;
             at.time_ns = now_ns;

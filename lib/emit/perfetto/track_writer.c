@@ -158,7 +158,7 @@ static bool thread_time(const struct tm_event *e, uint32_t field, int64_t *ns)
 
 static enum tm_status put_end(struct tm_track_writer *w, const struct tm_open_end *end, struct tm_error *err)
 {
-    return end->twin != TM_NO_ID ? tm_deferred_choice_end(w, end, err)
+    return end->reader_id != TM_NO_ID ? tm_deferred_choice_end(w, end, err)
                                  : tm_track_packet_end(w, end, NULL, end->uuid, err);
 }
 
@@ -183,11 +183,11 @@ static enum tm_status note_target(struct tm_track_writer *w, const struct tm_eve
 static enum tm_status write_begin(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
                                   struct tm_error *err)
 {
-    int64_t twin;
+    int64_t reader_id;
     enum tm_status st = write_ends(w, e->time_ns, err); /* it is not within a slice without length */
     if (st == TM_OK && !(e->flags & TM_EVENT_ASYNC) && (st = tm_track_ends_follow(w, err)) == TM_OK &&
-        (st = tm_track_ends_begin(w, e, uuid, -1, &twin, err)) >= 0)
-        st = tm_track_ends_begun(w, e, uuid, -1, twin, err);
+        (st = tm_track_ends_begin(w, e, uuid, -1, &reader_id, err)) >= 0)
+        st = tm_track_ends_begun(w, e, uuid, -1, reader_id, err);
     if (st >= 0)
         st = note_target(w, e, uuid, -1, err);
     return st < 0 ? st : tm_track_packet_event(w, e, TM_TRACK_BEGIN, uuid, err);
@@ -196,11 +196,11 @@ static enum tm_status write_begin(struct tm_track_writer *w, const struct tm_eve
 static enum tm_status write_instant(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
                                     struct tm_error *err)
 {
-    int64_t twin;
+    int64_t reader_id;
     enum tm_status st = TM_OK;
-    if (w->has_begins && !(e->flags & TM_EVENT_ASYNC) && tm_reader_slices_has(&w->twins, uuid) &&
-        (st = tm_track_ends_begin(w, e, uuid, 0, &twin, err)) == TM_OK)
-        st = tm_track_ends_begun(w, e, uuid, 0, twin, err);
+    if (w->has_begins && !(e->flags & TM_EVENT_ASYNC) && tm_reader_slices_has(&w->reader, uuid) &&
+        (st = tm_track_ends_begin(w, e, uuid, 0, &reader_id, err)) == TM_OK)
+        st = tm_track_ends_begun(w, e, uuid, 0, reader_id, err);
     if (st >= 0)
         st = note_target(w, e, uuid, 0, err);
     return st < 0 ? st : tm_track_packet_event(w, e, TM_TRACK_INSTANT, uuid, err);
@@ -248,12 +248,12 @@ static enum tm_status begin_among(struct tm_track_writer *w, const struct tm_eve
                                   struct tm_error *err)
 {
     uint64_t lane;
-    enum tm_status st = tm_track_ends_begin(w, e, end->uuid, e->dur_ns, &end->twin, err);
+    enum tm_status st = tm_track_ends_begin(w, e, end->uuid, e->dur_ns, &end->reader_id, err);
     if (st == TM_OK)
-        st = tm_track_ends_begun(w, e, end->uuid, -1, end->twin, err);
+        st = tm_track_ends_begun(w, e, end->uuid, -1, end->reader_id, err);
     if (st == TM_OK)
         st = note_target(w, e, end->uuid, e->dur_ns, err);
-    if (st == TM_OK && !tm_reader_slices_waits(&w->twins, end->uuid))
+    if (st == TM_OK && !tm_reader_slices_waits(&w->reader, end->uuid))
         return tm_track_packet_event(w, e, TM_TRACK_BEGIN, end->uuid, err);
     if (st != TM_OK || (st = find_lane(w, e, end->end_ns, &lane, err)) < 0)
         return st;
@@ -268,7 +268,7 @@ static enum tm_status begin_complete(struct tm_track_writer *w, const struct tm_
     if (w->has_begins) {
         if ((st = begin_among(w, e, end, err)) != TM_END)
             return st;
-        end->twin = TM_NO_ID;
+        end->reader_id = TM_NO_ID;
     } else if ((st = tm_nesting_add(&w->nesting, thread, e->time_ns, end->end_ns)) < 0) {
         return tm_error_nomem(err);
     }
@@ -299,7 +299,7 @@ static enum tm_status write_complete(struct tm_track_writer *w, const struct tm_
                               .file = e->file,
                               .name = e->name & TM_STRING_INLINE ? 0 : e->name,
                               .category = e->category & TM_STRING_INLINE ? 0 : e->category,
-                              .twin = TM_NO_ID};
+                              .reader_id = TM_NO_ID};
     if (w->time_uuid)
         note_thread_end(w, e, &end);
     enum tm_status st = begin_complete(w, e, &end, err);
@@ -382,8 +382,8 @@ static enum tm_status write_one(struct tm_track_writer *w, const struct tm_event
 static enum tm_status write_moment(struct tm_track_writer *w, struct tm_error *err)
 {
     struct tm_event event;
-    enum tm_status st = write_ends(w, w->moment_ns, err);
-    while (tm_timestamp_group_take(&w->moment, &event))
+    enum tm_status st = write_ends(w, w->group_ns, err);
+    while (tm_timestamp_group_take(&w->group, &event))
         if (st == TM_OK)
             st = write_one(w, &event, err);
     return st;
@@ -392,7 +392,7 @@ static enum tm_status write_moment(struct tm_track_writer *w, struct tm_error *e
 enum tm_status tm_track_writer_flush(struct tm_track_writer *w, int64_t now_ns, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    if (w->moment.count && w->moment_ns < now_ns)
+    if (w->group.count && w->group_ns < now_ns)
         st = write_moment(w, err);
     return st < 0 ? st : write_ends(w, now_ns == INT64_MAX ? now_ns : now_ns - 1, err);
 }
@@ -410,13 +410,13 @@ enum tm_status tm_track_write(struct tm_track_writer *w, const struct tm_event *
         return write_described(w, e, err);
     if (!tm_event_is_timed(e->flags))
         return TM_OK;
-    if (w->moment.count && (w->moment_ns != e->time_ns || tm_timestamp_group_full(&w->moment))) {
+    if (w->group.count && (w->group_ns != e->time_ns || tm_timestamp_group_full(&w->group))) {
         enum tm_status st = write_moment(w, err);
         if (st < 0)
             return st;
     }
-    w->moment_ns = e->time_ns;
-    return tm_timestamp_group_add(&w->moment, e, tm_timestamp_rank(e, true), err);
+    w->group_ns = e->time_ns;
+    return tm_timestamp_group_add(&w->group, e, tm_timestamp_rank(e, true), err);
 }
 
 void tm_track_writer_release(struct tm_track_writer *w)
@@ -429,12 +429,12 @@ void tm_track_writer_release(struct tm_track_writer *w)
     tm_map_release(&w->known);
     tm_map_release(&w->ranks);
     tm_map_release(&w->ranked);
-    tm_reader_slices_release(&w->twins);
+    tm_reader_slices_release(&w->reader);
     free(w->choices.choices);
     tm_open_ends_release(&w->ends);
     tm_nesting_release(&w->nesting);
     tm_pending_names_release(&w->names);
-    tm_timestamp_group_release(&w->moment);
+    tm_timestamp_group_release(&w->group);
     tm_buf_release(&w->interned);
     tm_buf_release(&w->body);
     tm_annotations_release(&w->annotations);

@@ -19,7 +19,7 @@
 /* Complete events that may move to a lane. Zero-initialise. */
 struct tm_track_choices {
     struct tm_deferred_choice {
-        int64_t twin, begin_ns;
+        int64_t reader_id, begin_ns;
         uint64_t lane;
         uint32_t placeholder;
         bool is_used, has_moved, has_ended;
@@ -46,7 +46,7 @@ struct tm_track_writer {
     struct tm_map known;
     struct tm_map ranks; /* from a task with a rank to its sort index */
     struct tm_map ranked; /* machines for which it was written that ranks count */
-    struct tm_reader_slices twins;
+    struct tm_reader_slices reader;
     bool has_begins; /* twins then follows the tracks with slices */
     struct {
         uint32_t file; /* its number plus 1 */
@@ -56,8 +56,8 @@ struct tm_track_writer {
     struct tm_open_ends ends;
     struct tm_nesting nesting;
     uint64_t order;
-    struct tm_timestamp_group moment; /* events of one time, not yet in order */
-    int64_t moment_ns;
+    struct tm_timestamp_group group; /* events of one time, not yet in order */
+    int64_t group_ns;
     struct tm_buf interned, body;
     struct tm_annotations annotations;
     struct tm_flow_targets flows;

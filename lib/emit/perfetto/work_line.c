@@ -94,7 +94,7 @@ enum tm_status tm_work_line_name(struct tm_ftrace_writer *w, struct tm_ftrace_bu
 
 bool tm_work_line_put(struct tm_buf *out, const struct tm_event *e, uint64_t function)
 {
-    const char *line = (const char *)e->raw, *work = tm_line_behind(line, e->raw_bytes, "work struct ");
+    const char *line = (const char *)e->raw, *work = tm_line_after(line, e->raw_bytes, "work struct ");
     bool begins = e->kind == TM_KIND_SLICE_BEGIN;
     size_t mark;
     return tm_pb_begin(out, begins ? EVENT_WORKQUEUE_EXECUTE_START : EVENT_WORKQUEUE_EXECUTE_END, &mark) == TM_OK &&

@@ -26,7 +26,7 @@ static void put_definitions(struct tm_report *r, const Tracemerge__Account *a)
 }
 
 void tm_report_explain_account(struct tm_report *r, const Tracemerge__Account *a, const Tracemerge__Placement *p,
-                               struct tm_remedies *remedies)
+                               struct tm_suggestion *suggestion)
 {
     struct tm_drop_text text = tm_drop_text_of(tm_accounting_reason(a));
     tm_out_str(&r->out, "  ");
@@ -44,7 +44,7 @@ void tm_report_explain_account(struct tm_report *r, const Tracemerge__Account *a
         tm_out_u64(&r->out, a->byte);
     }
     tm_out_str(&r->out, ".\n  ");
-    tm_out_str(&r->out, p && tm_report_suggestion(r, remedies, p, a) ? by_manifest : text.advice);
+    tm_out_str(&r->out, p && tm_report_suggestion(r, suggestion, p, a) ? by_manifest : text.advice);
     tm_out_char(&r->out, '\n');
 }
 

@@ -10,7 +10,7 @@
 struct explanation {
     struct tm_by_file placements, accounts;
     struct tm_map placement_of; /* of the file being explained */
-    struct tm_remedies remedies;
+    struct tm_suggestion suggestion;
     bool has_drops;
 };
 
@@ -81,7 +81,7 @@ static void put_file(struct tm_report *r, struct explanation *x, uint32_t file)
     for (uint32_t k = a->starts[file]; k < a->starts[file + 1]; k++) {
         const Tracemerge__Account *account = c->accounts[a->order[k]];
         x->has_drops = true;
-        tm_report_explain_account(r, account, placement_of(r, x, account), &x->remedies);
+        tm_report_explain_account(r, account, placement_of(r, x, account), &x->suggestion);
     }
 }
 
@@ -101,8 +101,8 @@ static void put_sum(struct tm_report *r, struct explanation *x)
     tm_out_str(&r->out, " on the timeline, ");
     tm_out_u64(&r->out, b->total.dropped);
     tm_out_str(&r->out, " dropped.\n");
-    if (x->remedies.count || x->remedies.has_trace_time)
-        tm_report_put_remedies(r, &x->remedies);
+    if (x->suggestion.count || x->suggestion.has_trace_time)
+        tm_report_put_suggestion(r, &x->suggestion);
 }
 
 static void put_placement_json(struct tm_report *r, const struct explanation *x, const Tracemerge__Placement *p)
@@ -127,7 +127,7 @@ static void put_drop_json(struct tm_report *r, struct explanation *x, const Trac
     tm_report_put_account_json(r, account);
     tm_member_key(r, true, "text");
     size_t from = r->out.buf.len;
-    tm_report_explain_account(r, account, placement_of(r, x, account), &x->remedies);
+    tm_report_explain_account(r, account, placement_of(r, x, account), &x->suggestion);
     tm_member_quote(r, from);
     tm_out_char(&r->out, '}');
 }
@@ -169,8 +169,8 @@ static void put_json(struct tm_report *r, struct explanation *x, const uint32_t 
         put_file_json(r, x, turns[i] - 1);
     }
     tm_out_str(&r->out, "],\n\"remedies\":");
-    if (x->remedies.count || x->remedies.has_trace_time)
-        tm_report_put_remedies_json(r, &x->remedies);
+    if (x->suggestion.count || x->suggestion.has_trace_time)
+        tm_report_put_suggestion_json(r, &x->suggestion);
     else
         tm_out_str(&r->out, "null");
     tm_out_str(&r->out, ",\n\"total\":{\"read\":");
@@ -221,5 +221,5 @@ out:
     tm_by_file_release(&x.placements);
     tm_by_file_release(&x.accounts);
     tm_map_release(&x.placement_of);
-    tm_remedies_release(&x.remedies);
+    tm_suggestion_release(&x.suggestion);
 }

@@ -10,24 +10,24 @@
 enum { CLOCKS_TOLD = 32 };
 
 /* False if memory runs out, or if the file of ENTRY has a different entry already. */
-static bool add_entry(struct tm_report *r, struct tm_remedies *remedies, const struct tm_entry *entry)
+static bool add_entry(struct tm_report *r, struct tm_suggestion *suggestion, const struct tm_entry *entry)
 {
     uint32_t i;
-    if (tm_map_find(&remedies->of_file, entry->file, &i)) {
-        const struct tm_entry *e = &remedies->entries[i];
+    if (tm_map_find(&suggestion->of_file, entry->file, &i)) {
+        const struct tm_entry *e = &suggestion->entries[i];
         return !entry->has_clocks || (e->machine == entry->machine && e->from_clock == entry->from_clock);
     }
-    if (remedies->count == remedies->cap) {
-        uint32_t cap = remedies->cap ? remedies->cap * 2 : 8;
-        struct tm_entry *entries = realloc(remedies->entries, cap * sizeof *entries);
+    if (suggestion->count == suggestion->cap) {
+        uint32_t cap = suggestion->cap ? suggestion->cap * 2 : 8;
+        struct tm_entry *entries = realloc(suggestion->entries, cap * sizeof *entries);
         if (entries == NULL)
             return !(r->out.failed = true);
-        remedies->entries = entries;
-        remedies->cap = cap;
+        suggestion->entries = entries;
+        suggestion->cap = cap;
     }
-    if (tm_map_set(&remedies->of_file, entry->file, remedies->count) != TM_OK)
+    if (tm_map_set(&suggestion->of_file, entry->file, suggestion->count) != TM_OK)
         return !(r->out.failed = true);
-    remedies->entries[remedies->count++] = *entry;
+    suggestion->entries[suggestion->count++] = *entry;
     return true;
 }
 
@@ -43,7 +43,7 @@ static int64_t shift_needed(const struct tm_catalog *c)
 }
 
 /* Events assumed to be on the old timeline need an explicit relation before there is a new one. */
-static void keep_assumed(struct tm_report *r, struct tm_remedies *remedies)
+static void keep_assumed(struct tm_report *r, struct tm_suggestion *suggestion)
 {
     const struct tm_catalog *c = r->context->catalog;
     struct tm_entry entry;
@@ -53,15 +53,15 @@ static void keep_assumed(struct tm_report *r, struct tm_remedies *remedies)
         bool is_assumed = rule == TM_RULE_PRIVATE ||
                           (rule == TM_RULE_SAME_DOMAIN && p->machine != c->trace_time_machine);
         if (is_assumed && tm_report_entry_for(r, p, &entry))
-            (void)add_entry(r, remedies, &entry);
+            (void)add_entry(r, suggestion, &entry);
     }
 }
 
 /* Finds a timeline that begins before all events: the wall clock if it is known, otherwise one made for it. */
-static bool begin_earlier(struct tm_report *r, struct tm_remedies *remedies)
+static bool begin_earlier(struct tm_report *r, struct tm_suggestion *suggestion)
 {
     struct tm_anchor anchor;
-    if (remedies->has_trace_time)
+    if (suggestion->has_trace_time)
         return true;
     if (!tm_report_anchor(r, &anchor) || anchor.clock == TM_CLOCK_REALTIME)
         return false;
@@ -75,131 +75,131 @@ static bool begin_earlier(struct tm_report *r, struct tm_remedies *remedies)
                              .to_machine = anchor.machine,
                              .to_clock = TM_CLOCK_REALTIME,
                              .offset_ns = shift_needed(r->context->catalog)};
-    if (!knows_wall && (tm_config_facts_is_related(&r->facts, anchor.file) || !add_entry(r, remedies, &entry)))
+    if (!knows_wall && (tm_config_facts_is_related(&r->facts, anchor.file) || !add_entry(r, suggestion, &entry)))
         return false;
-    remedies->has_trace_time = true;
-    remedies->trace_time = (struct tm_anchor){anchor.file, anchor.machine, TM_CLOCK_REALTIME};
-    keep_assumed(r, remedies);
+    suggestion->has_trace_time = true;
+    suggestion->trace_time = (struct tm_anchor){anchor.file, anchor.machine, TM_CLOCK_REALTIME};
+    keep_assumed(r, suggestion);
     return true;
 }
 
 /* Relates the clock of P's events to trace time. If trace time belongs to no file, makes the clock trace time. */
-static bool relate(struct tm_report *r, struct tm_remedies *remedies, const Tracemerge__Placement *p)
+static bool relate(struct tm_report *r, struct tm_suggestion *suggestion, const Tracemerge__Placement *p)
 {
     struct tm_anchor anchor;
     struct tm_entry entry;
     struct tm_text path;
     if (tm_report_entry_for(r, p, &entry)) {
         entry.offset_ns = 0;
-        remedies->has_guess = true;
-        return add_entry(r, remedies, &entry);
+        suggestion->has_guess = true;
+        return add_entry(r, suggestion, &entry);
     }
     const Tracemerge__ConfigEntry *config = tm_config_facts_entry(&r->facts, p->file);
-    if (tm_report_anchor(r, &anchor) || remedies->has_trace_time || p->clock < 1 || p->clock > TM_CLOCK_BOOTTIME ||
+    if (tm_report_anchor(r, &anchor) || suggestion->has_trace_time || p->clock < 1 || p->clock > TM_CLOCK_BOOTTIME ||
         (config && config->has_machines) || !tm_config_facts_path(&r->facts, r->context->catalog, p->file, &path))
         return false;
-    remedies->has_trace_time = true;
-    remedies->trace_time = (struct tm_anchor){p->file, p->machine, p->clock};
+    suggestion->has_trace_time = true;
+    suggestion->trace_time = (struct tm_anchor){p->file, p->machine, p->clock};
     return true;
 }
 
-bool tm_report_suggestion(struct tm_report *r, struct tm_remedies *remedies, const Tracemerge__Placement *p,
+bool tm_report_suggestion(struct tm_report *r, struct tm_suggestion *suggestion, const Tracemerge__Placement *p,
                           const Tracemerge__Account *a)
 {
     switch (tm_accounting_reason(a)) {
-    case TM_DROP_NEGATIVE_TIME: return begin_earlier(r, remedies);
+    case TM_DROP_NEGATIVE_TIME: return begin_earlier(r, suggestion);
     case TM_DROP_NO_PATH:
     case TM_DROP_UNKNOWN_SOURCE_CLOCK:
-    case TM_DROP_UNKNOWN_TARGET_CLOCK: return relate(r, remedies, p);
+    case TM_DROP_UNKNOWN_TARGET_CLOCK: return relate(r, suggestion, p);
     default: return false;
     }
 }
 
 /* A file that an entry refers to needs an entry too. */
-static void add_references(struct tm_report *r, struct tm_remedies *remedies)
+static void add_references(struct tm_report *r, struct tm_suggestion *suggestion)
 {
-    uint32_t count = remedies->count;
+    uint32_t count = suggestion->count;
     for (uint32_t i = 0; i <= count; i++) {
-        if (i == count && !remedies->has_trace_time)
+        if (i == count && !suggestion->has_trace_time)
             break;
-        uint32_t file = i < count ? remedies->entries[i].to_file : remedies->trace_time.file;
+        uint32_t file = i < count ? suggestion->entries[i].to_file : suggestion->trace_time.file;
         if (tm_config_facts_entry(&r->facts, file) == NULL)
-            (void)add_entry(r, remedies, &(struct tm_entry){.file = file});
+            (void)add_entry(r, suggestion, &(struct tm_entry){.file = file});
     }
 }
 
-static void put_entries(struct tm_report *r, const struct tm_remedies *remedies, const char *indent, const char *comma)
+static void put_entries(struct tm_report *r, const struct tm_suggestion *suggestion, const char *indent, const char *comma)
 {
-    for (uint32_t i = 0; i < remedies->count; i++) {
+    for (uint32_t i = 0; i < suggestion->count; i++) {
         tm_out_str(&r->out, indent);
-        tm_report_put_entry(r, &remedies->entries[i]);
-        tm_out_str(&r->out, i + 1 < remedies->count ? comma : "\n");
+        tm_report_put_entry(r, &suggestion->entries[i]);
+        tm_out_str(&r->out, i + 1 < suggestion->count ? comma : "\n");
     }
 }
 
-static void put_whole_manifest(struct tm_report *r, const struct tm_remedies *remedies)
+static void put_whole_manifest(struct tm_report *r, const struct tm_suggestion *suggestion)
 {
     tm_out_str(&r->out,
                "  This manifest would place them (perfetto_manifest.json beside the files, or tm-merge -m):\n\n"
                "    {\"perfetto_manifest\": {\"version\": 1,\n");
-    if (remedies->has_trace_time) {
+    if (suggestion->has_trace_time) {
         tm_out_str(&r->out, "      ");
-        tm_report_put_trace_time(r, &remedies->trace_time);
+        tm_report_put_trace_time(r, &suggestion->trace_time);
         tm_out_str(&r->out, ",\n");
     }
     tm_out_str(&r->out, "      \"files\": [\n");
-    put_entries(r, remedies, "        ", ",\n");
+    put_entries(r, suggestion, "        ", ",\n");
     tm_out_str(&r->out, "      ]}}\n");
 }
 
-static void put_changes(struct tm_report *r, const struct tm_remedies *remedies)
+static void put_changes(struct tm_report *r, const struct tm_suggestion *suggestion)
 {
-    if (remedies->count) {
+    if (suggestion->count) {
         tm_out_str(&r->out,
                    "  In \"files\" of the manifest, added or in place of the entry of the same path, this would "
                    "place them:\n\n");
-        put_entries(r, remedies, "    ", "\n");
+        put_entries(r, suggestion, "    ", "\n");
     }
-    if (remedies->has_trace_time) {
-        tm_out_str(&r->out, remedies->count ? "\n  and beside \"files\":\n\n    "
+    if (suggestion->has_trace_time) {
+        tm_out_str(&r->out, suggestion->count ? "\n  and beside \"files\":\n\n    "
                                             : "  Beside \"files\" in the manifest this would place them:\n\n    ");
-        tm_report_put_trace_time(r, &remedies->trace_time);
+        tm_report_put_trace_time(r, &suggestion->trace_time);
         tm_out_char(&r->out, '\n');
     }
 }
 
-void tm_report_put_remedies(struct tm_report *r, struct tm_remedies *remedies)
+void tm_report_put_suggestion(struct tm_report *r, struct tm_suggestion *suggestion)
 {
-    add_references(r, remedies);
+    add_references(r, suggestion);
     if (r->facts.config)
-        put_changes(r, remedies);
+        put_changes(r, suggestion);
     else
-        put_whole_manifest(r, remedies);
-    if (remedies->has_guess)
+        put_whole_manifest(r, suggestion);
+    if (suggestion->has_guess)
         tm_out_str(&r->out,
                    "\n  An offset_ns of 0 is to be replaced by what the other clock (sync_to) reads more at the same "
                    "moment.\n");
 }
 
-void tm_report_put_remedies_json(struct tm_report *r, struct tm_remedies *remedies)
+void tm_report_put_suggestion_json(struct tm_report *r, struct tm_suggestion *suggestion)
 {
-    add_references(r, remedies);
+    add_references(r, suggestion);
     tm_out_str(&r->out, "{\"files\":[");
-    for (uint32_t i = 0; i < remedies->count; i++) {
+    for (uint32_t i = 0; i < suggestion->count; i++) {
         tm_out_str(&r->out, i ? ",\n " : "\n ");
-        tm_report_put_entry(r, &remedies->entries[i]);
+        tm_report_put_entry(r, &suggestion->entries[i]);
     }
     tm_out_char(&r->out, ']');
-    if (remedies->has_trace_time) {
+    if (suggestion->has_trace_time) {
         tm_out_str(&r->out, ",\n ");
-        tm_report_put_trace_time(r, &remedies->trace_time);
+        tm_report_put_trace_time(r, &suggestion->trace_time);
     }
-    tm_out_str(&r->out, remedies->has_guess ? ",\"offsets_unknown\":true}" : ",\"offsets_unknown\":false}");
+    tm_out_str(&r->out, suggestion->has_guess ? ",\"offsets_unknown\":true}" : ",\"offsets_unknown\":false}");
 }
 
-void tm_remedies_release(struct tm_remedies *remedies)
+void tm_suggestion_release(struct tm_suggestion *suggestion)
 {
-    free(remedies->entries);
-    tm_map_release(&remedies->of_file);
-    *remedies = (struct tm_remedies){0};
+    free(suggestion->entries);
+    tm_map_release(&suggestion->of_file);
+    *suggestion = (struct tm_suggestion){0};
 }

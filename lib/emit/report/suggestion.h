@@ -23,7 +23,7 @@ struct tm_anchor {
 };
 
 /* Zero-initialise. */
-struct tm_remedies {
+struct tm_suggestion {
     struct tm_entry *entries; /* owned */
     uint32_t count;
     bool has_trace_time, has_guess; /* has_guess: an offset is unknown */
@@ -46,18 +46,18 @@ void tm_report_put_entry(struct tm_report *report, const struct tm_entry *entry)
 /* Writes ANCHOR as the member `trace_time`. */
 void tm_report_put_trace_time(struct tm_report *report, const struct tm_anchor *anchor);
 
-/* Adds to REMEDIES the changes that would bring back the events of P that were dropped as ACCOUNT states. True if there
+/* Adds to SUGGESTION the changes that would bring back the events of P that were dropped as ACCOUNT states. True if there
  * are any. */
-bool tm_report_suggestion(struct tm_report *report, struct tm_remedies *remedies, const Tracemerge__Placement *p,
+bool tm_report_suggestion(struct tm_report *report, struct tm_suggestion *suggestion, const Tracemerge__Placement *p,
                           const Tracemerge__Account *account);
 
-/* Writes REMEDIES, which is not empty: a complete manifest if there is none, otherwise the changes to it. */
-void tm_report_put_remedies(struct tm_report *report, struct tm_remedies *remedies);
+/* Writes SUGGESTION, which is not empty: a complete manifest if there is none, otherwise the changes to it. */
+void tm_report_put_suggestion(struct tm_report *report, struct tm_suggestion *suggestion);
 
-/* Writes REMEDIES as a JSON object. "files" has entries that are added or replace those of the same path; trace_time is
+/* Writes SUGGESTION as a JSON object. "files" has entries that are added or replace those of the same path; trace_time is
  * there if it changes. offsets_unknown means that an offset_ns of 0 must be replaced. */
-void tm_report_put_remedies_json(struct tm_report *report, struct tm_remedies *remedies);
+void tm_report_put_suggestion_json(struct tm_report *report, struct tm_suggestion *suggestion);
 
-void tm_remedies_release(struct tm_remedies *remedies);
+void tm_suggestion_release(struct tm_suggestion *suggestion);
 
 #endif

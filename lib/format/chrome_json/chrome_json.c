@@ -130,11 +130,11 @@ static enum tm_json_status take_event(struct tm_json_document *doc, struct tm_js
 static enum tm_json_status take_repaired(struct tm_json_document *doc, struct tm_json_scan *scan, const uint8_t *start,
                                          struct tm_error *err)
 {
-    const uint8_t *behind;
+    const uint8_t *after;
     struct tm_json_rows *rows = &doc->rows;
     const bool has_source = rows->has_source;
     tm_buf_clear(&doc->repair);
-    enum tm_json_status st = tm_json_repair(start, scan->end, &doc->repair, &behind);
+    enum tm_json_status st = tm_json_repair(start, scan->end, &doc->repair, &after);
     if (st == TM_JSON_BAD) {
         (void)tm_error_nomem(err);
         return TM_JSON_CLOSE;
@@ -146,7 +146,7 @@ static enum tm_json_status take_repaired(struct tm_json_document *doc, struct tm
     if (st != TM_JSON_OK)
         return bad(scan, copy.cause ? copy.cause : tm_json_control_cause);
     doc->repaired++;
-    scan->p = behind;
+    scan->p = after;
     rows->has_source = false; /* the text differs from the one in the file */
     st = take_event(doc, scan, err);
     rows->has_source = has_source;

@@ -44,12 +44,12 @@ static bool take_clock(const char **p, const char *end, int64_t *ns)
         !take_char(p, end, ':') || hour > 23 || minute > 59)
         return false;
     const char *seconds = *p, *dot = tm_text_skip_digits(seconds, end);
-    const char *behind = dot < end && *dot == '.' ? tm_text_skip_digits(dot + 1, end) : dot;
-    if (dot != seconds + 2 || behind <= dot + 1 || seconds[0] > '6' ||
-        tm_decimal_scale(seconds, (size_t)(behind - seconds), 9, ns) != TM_OK || *ns >= 61 * NS_PER_S)
+    const char *after = dot < end && *dot == '.' ? tm_text_skip_digits(dot + 1, end) : dot;
+    if (dot != seconds + 2 || after <= dot + 1 || seconds[0] > '6' ||
+        tm_decimal_scale(seconds, (size_t)(after - seconds), 9, ns) != TM_OK || *ns >= 61 * NS_PER_S)
         return false;
     *ns += (hour * 60 + minute) * 60 * NS_PER_S;
-    *p = behind;
+    *p = after;
     return true;
 }
 
@@ -89,12 +89,12 @@ static bool take_date(const char **p, const char *end, struct tm_logcat_line *l)
 static bool take_seconds(const char **p, const char *end, struct tm_logcat_line *l)
 {
     const char *dot = tm_text_skip_digits(*p, end);
-    const char *behind = dot < end && *dot == '.' ? tm_text_skip_digits(dot + 1, end) : dot;
+    const char *after = dot < end && *dot == '.' ? tm_text_skip_digits(dot + 1, end) : dot;
     l->month = l->day = 0; /* left by an attempt to read a date */
-    if (dot == *p || behind < dot + 4 || tm_decimal_scale(*p, (size_t)(behind - *p), 9, &l->ns) != TM_OK)
+    if (dot == *p || after < dot + 4 || tm_decimal_scale(*p, (size_t)(after - *p), 9, &l->ns) != TM_OK)
         return false;
     l->time = dot - *p >= EPOCH_DIGITS ? TM_LOGCAT_EPOCH : TM_LOGCAT_MONOTONIC;
-    *p = behind;
+    *p = after;
     return true;
 }
 

@@ -71,7 +71,7 @@ static unsigned fields_of(uint64_t sample_type, uint64_t among)
 static bool find_id(const struct tm_perf_attr *attr, bool is_sample, size_t len, size_t *at)
 {
     const uint64_t before = TM_PERF_SAMPLE_IP | TM_PERF_SAMPLE_TID | TM_PERF_SAMPLE_TIME | TM_PERF_SAMPLE_ADDR;
-    const uint64_t behind = TM_PERF_SAMPLE_ID | TM_PERF_SAMPLE_STREAM_ID | TM_PERF_SAMPLE_CPU;
+    const uint64_t after = TM_PERF_SAMPLE_ID | TM_PERF_SAMPLE_STREAM_ID | TM_PERF_SAMPLE_CPU;
     bool is_first = attr->sample_type & TM_PERF_SAMPLE_IDENTIFIER;
     if (!is_first && !(attr->sample_type & TM_PERF_SAMPLE_ID))
         return false;
@@ -79,7 +79,7 @@ static bool find_id(const struct tm_perf_attr *attr, bool is_sample, size_t len,
         *at = is_first ? 0 : 8 * fields_of(attr->sample_type, before);
         return *at + 8 <= len;
     }
-    size_t from_end = is_first ? 8 : 8 * fields_of(attr->sample_type, behind);
+    size_t from_end = is_first ? 8 : 8 * fields_of(attr->sample_type, after);
     *at = len - from_end;
     return attr->says_of_all && from_end <= len;
 }

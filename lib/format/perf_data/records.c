@@ -126,7 +126,7 @@ static void give_up_packed(struct tm_perf_records *r)
 /* --- records of the file */
 
 /* Number of bytes that follow RECORD and are not counted in its size. */
-static uint64_t bytes_behind(const struct tm_perf_record *record)
+static uint64_t trailing_bytes(const struct tm_perf_record *record)
 {
     struct tm_perf_cursor c = record->body;
     if (record->type == TM_PERF_RECORD_AUXTRACE)
@@ -162,8 +162,8 @@ static enum tm_status next_of_file(struct tm_perf_records *r, struct tm_perf_rec
         return st;
     record->body = cursor(r, r->in.data + HEADER_LEN, size - HEADER_LEN);
     record->byte = byte;
-    record->behind = bytes_behind(record);
-    record->size = record->behind > INT64_MAX ? INT64_MAX : size + record->behind;
+    record->trailing = trailing_bytes(record);
+    record->size = record->trailing > INT64_MAX ? INT64_MAX : size + record->trailing;
     r->pending = record->size;
     return TM_OK;
 }
@@ -178,7 +178,7 @@ static bool may_begin(struct tm_perf_records *r)
             return i > 0 && r->in.ended && r->in.len == at;
         read_header(r, r->in.data + at, &record, &size);
         if (size == 0 || size % SIZE_UNIT != 0 || record.type == 0 || record.type >= TM_PERF_RECORD_TYPES ||
-            bytes_behind(&record) > 0)
+            trailing_bytes(&record) > 0)
             return false;
     }
     return true;

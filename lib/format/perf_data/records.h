@@ -48,7 +48,7 @@ struct tm_perf_record {
     struct tm_perf_cursor body; /* the bytes after the header; valid until the next call */
     uint64_t byte;              /* its place in the file; if compressed, the place of the compressed record around it */
     uint64_t size;              /* its size in the file, including the bytes that follow it; 0: compressed */
-    uint64_t behind;            /* bytes that follow it (AUXTRACE, TRACING_DATA) */
+    uint64_t trailing;            /* bytes that follow it (AUXTRACE, TRACING_DATA) */
 };
 
 /* Zero-initialise, set expansion, then open. */

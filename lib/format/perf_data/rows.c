@@ -343,7 +343,7 @@ enum tm_status tm_perf_add_record(struct tm_perf *p, const struct tm_perf_record
         on_aux(p, record);
         return TM_OK;
     case TM_PERF_RECORD_AUXTRACE:
-        p->aux_bytes += record->behind;
+        p->aux_bytes += record->trailing;
         break;
     default:
         break;

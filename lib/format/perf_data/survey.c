@@ -177,7 +177,7 @@ static enum tm_status note_tracing_data(struct tm_perf *p, const struct tm_perf_
     uint64_t len = tm_perf_u32(&c);
     if (record->size == 0 || len == 0)
         return TM_OK;
-    struct tm_perf_section section = {record->byte + record->size - record->behind, len};
+    struct tm_perf_section section = {record->byte + record->size - record->trailing, len};
     enum tm_status st = tm_perf_section_read(section, &p->context.whole, &p->text, err);
     if (st < 0)
         return st;

@@ -65,22 +65,22 @@ static const char *parse_ids(const char *p, const char *end, struct tm_perf_head
 
 enum tm_status tm_perf_head_parse(const char *line, size_t len, struct tm_perf_head *h)
 {
-    const char *end = line + len, *start = tm_text_skip_blanks(line, end), *p, *behind = NULL;
+    const char *end = line + len, *start = tm_text_skip_blanks(line, end), *p, *after = NULL;
     const char *id = start;
-    for (p = start; p < end && behind == NULL; p++) {
+    for (p = start; p < end && after == NULL; p++) {
         if ((!tm_text_is_digit(*p) && *p != '-') || p == start || !is_blank(p[-1]))
             continue;
         *h = (struct tm_perf_head){0};
         id = p;
-        behind = parse_ids(p, end, h);
+        after = parse_ids(p, end, h);
     }
-    if (behind == NULL)
+    if (after == NULL)
         return TM_E_INPUT;
     h->comm = start;
     h->comm_len = (size_t)(id - start);
     while (h->comm_len > 0 && is_blank(h->comm[h->comm_len - 1]))
         h->comm_len--;
-    p = tm_text_skip_blanks(behind, end);
+    p = tm_text_skip_blanks(after, end);
     const char *q = tm_text_skip_digits(p, end);
     if (q > p && q < end && is_blank(*q) && number(p, q, &h->period)) {
         h->has_period = true;
