@@ -52,6 +52,8 @@ system_name||Linux|0|
 system_ram_bytes|7600000000||0|
 system_ram_gb|8||0|
 system_release||6.1|0|
+trace_config_pbtxt||unique_session_name: "one"||a.pftrace
+trace_config_pbtxt||unique_session_name: "two"||b.pftrace
 trace_time_clock_id|6|||
 trace_type||proto||a.pftrace
 trace_type||proto||b.pftrace
@@ -114,4 +116,99 @@ traced_buf_trace_writer_packet_loss|1|data_loss|6
 traced_final_flush_failed||data_loss|1
 traced_final_flush_succeeded||info|1'
     same "SELECT value FROM stats WHERE name = 'traced_flushes_failed'" 0
+}
+
+@test "the configuration of a recording is text" {
+    # The text is what the reference writes of these bytes: unknown fields by number, an empty message, packed numbers.
+    packets p.pftrace '[[(33, message((1, message((1, 4096), (4, 1))), (2, message((1, message((1, "linux.ftrace"),
+        (100, message((1, "a/b"), (1, "\"\\\n\x01é"), (11, 4096))), (5000, message((1, 7))))), (5, b""))),
+        (2, message((1, message((104, message((1, 1000), (2, 1), (4, bytes([1, 2])))))))), (3, 60000),
+        (17, message((1, 1), (2, message((1, "t")) + double(5, 0.25)))), (21, b""), (900, 3)))]]'
+    tm-merge -o p.db p.pftrace
+    same "SELECT key_type, machine_id, trace_id, str_value FROM metadata WHERE name = 'trace_config_pbtxt'" \
+        'single||0|buffers {
+  size_kb: 4096
+  fill_policy: RING_BUFFER
+}
+data_sources {
+  config {
+    name: "linux.ftrace"
+    ftrace_config {
+      ftrace_events: "a/b"
+      ftrace_events: "\"\\\n\001\303\251"
+      drain_period_ms: 4096
+    }
+    5000: "\b\a"
+  }
+  5: ""
+}
+data_sources {
+  config {
+    sys_stats_config {
+      meminfo_period_ms: 1000
+      meminfo_counters: MEMINFO_MEM_TOTAL
+      vmstat_counters: VMSTAT_NR_FREE_PAGES
+      vmstat_counters: VMSTAT_NR_ALLOC_BATCH
+    }
+  }
+}
+duration_ms: 60000
+trigger_config {
+  trigger_mode: START_TRACING
+  triggers {
+    name: "t"
+    skip_probability: 0.250000
+  }
+}
+incremental_state_config {
+}
+900: 3'
+}
+
+@test "triggers, the identity that a configuration tells, benchmarks, properties, slow data sources, the viewer's state" {
+    packets p.pftrace '[[(33, message((7, message((4, 77))), (27, 123456789), (28, (1 << 64) - 5)))],
+        [(33, message((27, 1)))], [(8, 1100), (46, message((1, "first")))], [(8, 1200), (113, message((1, "clone"))),],
+        [(8, 1300), (113, message((1, "second")))], [(8, 1300), (109, message((1, "x")) + b"\x15\x00\x28\x6b\xee")],
+        [(8, 1400), (69, message((7, message((1, message((1, "p"), (2, "s"))), (1, message((1, "q"), (2, "r")))))))],
+        [(48, message((3, "bench"), (7, "a"), (7, "b"), (9, 1)))], [(90, message((1, 55)))], [(78, message((1, 5)))],
+        [(8, 1500), (86, message((1, message((1, "debug.tracing.profile_boot_classpath"), (2, "1"))),
+         (1, message((1, "debug.tracing.profile_system_server"), (2, "x"))),
+         (1, message((1, "debug.tracing.wallpaper.class_name"), (2, "W")))))]]'
+    tm-merge -o p.db p.pftrace
+    same "SELECT name, key_type, int_value, str_value, machine_id, trace_id FROM metadata
+        WHERE name NOT IN ('trace_config_pbtxt', 'trace_size_bytes', 'trace_type', 'trace_time_clock_id')
+        ORDER BY name, str_value" \
+        'android_profile_boot_classpath|single|1|||0
+benchmark_had_failures|single|1|||0
+benchmark_name|single||bench||0
+benchmark_story_tags|multi||a||0
+benchmark_story_tags|multi||b||0
+cr-triggered_rule_name_hash|single|4000000000||0|0
+debug.tracing.wallpaper.class_name|single||W|0|0
+range_of_interest_start_us|single|55|||0
+slow_start_data_source|multi||p s|0|0
+slow_start_data_source|multi||q r|0|0
+statsd_triggering_subscription_id|single|77|||0
+trace_trigger|single||clone||0
+trace_uuid|single||00000000-075b-cd15-ffff-fffffffffffb||0
+ui_state|single||CAU=||0'
+}
+
+@test "what was lost is told by buffer and cause where the trace tells the buffers of its sequences" {
+    packets p.pftrace '[[(10, 5), (8, 1), (13, 1)], [(10, 5), (8, 2), (42, 65)], [(10, 5), (8, 3), (42, 1 | 2 | 256)],
+        [(10, 6), (8, 4), (13, 2), (11, message((9, 3)))], [(10, 7), (8, 5), (13, 1)], [(10, 7), (8, 6), (42, 1)],
+        [(35, message((18, message((1, 5), (4, 1))), (18, message((1, 6), (4, 0))), (18, message((1, 99), (4, 2)))))],
+        [(10, 5), (8, 7), (42, 1)]]'
+    tm-merge -o p.db p.pftrace
+    # Sequence 7 is in no buffer that is told; what it lost is told all the same.
+    same "SELECT name, idx, severity, source, value FROM stats WHERE name GLOB 'traced_buf_*[ls]*' AND value != 0
+        ORDER BY name, idx" \
+        'traced_buf_data_loss_overwrite|1|data_loss|trace|1
+traced_buf_data_loss_read_gap|1|data_loss|trace|1
+traced_buf_data_loss_smb_full|1|data_loss|trace|1
+traced_buf_incremental_sequences_dropped|0|data_loss|analysis|1
+traced_buf_sequence_packet_loss||data_loss|analysis|1
+traced_buf_sequence_packet_loss|1|data_loss|analysis|2'
+    same "SELECT name, count(*) FROM stats WHERE name LIKE 'traced_buf_data_loss_%' GROUP BY 1 LIMIT 1" \
+        'traced_buf_data_loss_chunk_corrupted|2'
 }

@@ -157,7 +157,7 @@ END
     tm-merge -o m.db m.pftrace
     tm-merge -o t.db t.pftrace
     for db in t m; do
-        run sqlite3 $db.db "SELECT name FROM slice ORDER BY ts; SELECT value FROM stats WHERE name = 'traced_buf_sequence_packet_loss'"
+        run sqlite3 $db.db "SELECT name FROM slice ORDER BY ts; SELECT sum(value) FROM stats WHERE name = 'traced_buf_sequence_packet_loss'"
         echo "$output"
         [ "$output" = "again
 a

@@ -7,11 +7,6 @@ struct message_name {
     uint16_t number;
 };
 
-struct value {
-    int32_t number;
-    const char *name;
-};
-
 /* Made by t/check/typed-fields.py. Fields of a message stand together, by their numbers. */
 static const struct tm_typed_field fields[] = {
     /* 0: TrackEvent */
@@ -1122,7 +1117,7 @@ static const struct message_name message_names[] = {
     {"WinRenderAudioFromSource", 62},
 };
 
-static const struct value values[] = {
+static const struct tm_typed_value values[] = {
     /* 0: ChromeAppState */
     {1, "APP_STATE_FOREGROUND"},
     {2, "APP_STATE_BACKGROUND"},
@@ -2375,25 +2370,14 @@ bool tm_typed_message_find(struct tm_text name, uint32_t *message)
     return false;
 }
 
+static const struct tm_typed_schema schema = {fields, message_firsts, values, enum_firsts};
+
 const struct tm_typed_field *tm_typed_field_find(uint32_t message, uint32_t number)
 {
-    size_t from = message_firsts[message], to = message_firsts[message + 1];
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (fields[middle].number == number)
-            return &fields[middle];
-        if (fields[middle].number < number)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return NULL;
+    return tm_typed_schema_field(&schema, message, number);
 }
 
 const char *tm_typed_value_name(uint32_t type, int32_t number)
 {
-    for (size_t i = enum_firsts[type]; i < enum_firsts[type + 1]; i++)
-        if (values[i].number == number)
-            return values[i].name;
-    return NULL;
+    return tm_typed_schema_value(&schema, type, number);
 }

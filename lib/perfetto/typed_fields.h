@@ -4,33 +4,9 @@
 #define TM_PERFETTO_TYPED_FIELDS_H
 
 #include "base/text.h"
+#include "perfetto/typed_schema.h"
 
 #include <stdbool.h>
-#include <stdint.h>
-
-enum tm_typed_kind {
-    TM_TYPED_INT,
-    TM_TYPED_INT32,
-    TM_TYPED_ZIGZAG,
-    TM_TYPED_UINT,
-    TM_TYPED_UINT32,
-    TM_TYPED_BOOL,
-    TM_TYPED_FLOAT,
-    TM_TYPED_DOUBLE,
-    TM_TYPED_TEXT,
-    TM_TYPED_BYTES,
-    TM_TYPED_ENUM,
-    TM_TYPED_MESSAGE,
-    TM_TYPED_ANNOTATION /* a DebugAnnotation */
-};
-
-struct tm_typed_field {
-    const char *name;
-    uint16_t number;
-    uint8_t kind; /* enum tm_typed_kind */
-    uint8_t is_repeated;
-    uint16_t of; /* the number of its message or enum */
-};
 
 enum { TM_TYPED_TRACK_EVENT = 0 /* the number of the message that the others are in */ };
 

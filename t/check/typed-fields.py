@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Prints the tables of lib/perfetto/typed_fields.c, which has the messages in track events, out of Perfetto's schema.
+"""Prints tables out of Perfetto's schema: those of lib/perfetto/typed_fields.c, which has the messages in track events, or with
+-c those of lib/perfetto/config_fields.c, which has the configuration of a recording.
 
-usage: typed-fields.py PERFETTO_SOURCE
+usage: typed-fields.py [-c] PERFETTO_SOURCE
 
 Needs protoc. Of TrackEvent the fields that the importer shows as they are (kReflectFields of its track_event_parser.h), and
 all extensions of Chrome's.
@@ -12,7 +13,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from protos import fields
 
 CHROME = 'protos/third_party/chromium/chrome_track_event.proto'
-ROOT = '.perfetto.protos.TrackEvent'
+TRACK_EVENT = '.perfetto.protos.TrackEvent'
+CONFIG = 'protos/perfetto/config/trace_config.proto'
+TRACE_CONFIG = '.perfetto.protos.TraceConfig'
 ANNOTATION = '.perfetto.protos.DebugAnnotation'
 KINDS = {1: 'DOUBLE', 2: 'FLOAT', 3: 'INT', 4: 'UINT', 5: 'INT32', 6: 'UINT', 7: 'UINT', 8: 'BOOL', 9: 'TEXT', 11: 'MESSAGE',
          12: 'BYTES', 13: 'UINT32', 14: 'ENUM', 15: 'INT32', 16: 'INT', 17: 'ZIGZAG', 18: 'ZIGZAG'}
@@ -52,11 +55,11 @@ def read_enum(data, scope, enums):
     enums[scope + '.' + m[1][0].decode()] = sorted(values.items())
 
 
-def read_schema(source):
+def read_schema(source, proto):
     messages, enums, extensions = {}, {}, []
     with tempfile.NamedTemporaryFile() as out:
         subprocess.run(['protoc', '-I', source, '--include_imports', '--descriptor_set_out', out.name,
-                        os.path.join(source, CHROME)], check=True)
+                        os.path.join(source, proto)], check=True)
         files = members(out.read())[1]
     for f in files:
         m = members(f)
@@ -70,12 +73,12 @@ def read_schema(source):
 
 
 def main():
-    source = sys.argv[1]
-    messages, enums, extensions = read_schema(source)
-    header = open(os.path.join(source, 'src/trace_processor/importers/proto/track_event_parser.h')).read()
-    shown = {int(n) for n in re.search(r'kReflectFields\[\] = \{([^}]*)\}', header).group(1).split(',')}
-    messages[ROOT] = [f for f in messages[ROOT] if f['number'] in shown] + [f for of, f in extensions if of == ROOT]
-    order, used = [ROOT], []
+    is_config, source = sys.argv[1] == '-c', sys.argv[-1]
+    root = TRACE_CONFIG if is_config else TRACK_EVENT
+    messages, enums, extensions = read_schema(source, CONFIG if is_config else CHROME)
+    if not is_config:
+        choose_of_track_event(source, messages, extensions)
+    order, used = [root], []
     for name in order:
         for f in messages[name]:
             if f['kind'] == 'MESSAGE' and f['type'] == ANNOTATION:
@@ -84,6 +87,17 @@ def main():
                 order.append(f['type'])
             if f['kind'] == 'ENUM' and f['type'] not in used:
                 used.append(f['type'])
+    print_tables(messages, enums, order, used, has_names=not is_config)
+
+
+def choose_of_track_event(source, messages, extensions):
+    header = open(os.path.join(source, 'src/trace_processor/importers/proto/track_event_parser.h')).read()
+    shown = {int(n) for n in re.search(r'kReflectFields\[\] = \{([^}]*)\}', header).group(1).split(',')}
+    messages[TRACK_EVENT] = ([f for f in messages[TRACK_EVENT] if f['number'] in shown] +
+                             [f for of, f in extensions if of == TRACK_EVENT])
+
+
+def print_tables(messages, enums, order, used, has_names):
     print('static const struct tm_typed_field fields[] = {')
     firsts, count = [], 0
     for name in order:
@@ -95,11 +109,12 @@ def main():
             count += 1
     print('};\n')
     print_numbers('message_firsts', firsts + [count])
-    print('/* Below .perfetto.protos. */\nstatic const struct message_name message_names[] = {')
-    for name in sorted(order):
-        print('    {"%s", %d},' % (name[len('.perfetto.protos.'):], order.index(name)))
-    print('};\n')
-    print('static const struct value values[] = {')
+    if has_names:
+        print('/* Below .perfetto.protos. */\nstatic const struct message_name message_names[] = {')
+        for name in sorted(order):
+            print('    {"%s", %d},' % (name[len('.perfetto.protos.'):], order.index(name)))
+        print('};\n')
+    print('static const struct tm_typed_value values[] = {')
     firsts, count = [], 0
     for name in used:
         print('    /* %d: %s */' % (len(firsts), name.rsplit('.', 1)[1]))

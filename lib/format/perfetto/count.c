@@ -88,17 +88,16 @@ static enum tm_status write_stat(struct tm_proto *p, Tracemerge__Stat *stat, con
     return tm_stream_write_message(p->sink->writer, TM_FRAME_STAT, &stat->base, err);
 }
 
-enum tm_status tm_proto_count_stated(struct tm_proto *p, const char *name, Tracemerge__Severity severity, int64_t idx,
-                                     uint32_t machine, int64_t value, struct tm_error *err)
+enum tm_status tm_proto_count_stated(struct tm_proto *p, const struct tm_proto_stated *stated, struct tm_error *err)
 {
     Tracemerge__Stat stat = TRACEMERGE__STAT__INIT;
-    stat.has_idx = idx >= 0;
-    stat.idx = idx;
-    stat.machine = machine;
-    stat.value = value;
-    stat.from_trace = true;
-    stat.severity = severity;
-    return write_stat(p, &stat, name, err);
+    stat.has_idx = stated->idx >= 0;
+    stat.idx = stated->idx;
+    stat.machine = stated->machine;
+    stat.value = stated->value;
+    stat.from_trace = !stated->is_found;
+    stat.severity = stated->severity;
+    return write_stat(p, &stat, stated->name, err);
 }
 
 enum tm_status tm_proto_count_cpu_loss(struct tm_proto *p, uint32_t cpu, uint32_t machine, struct tm_error *err)

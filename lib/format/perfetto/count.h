@@ -40,10 +40,17 @@ enum tm_status tm_proto_count_account(struct tm_proto *p, enum tm_drop_reason re
 enum tm_status tm_proto_count_stat(struct tm_proto *p, enum tm_proto_stat stat, uint32_t machine, int64_t value,
                                    struct tm_error *err);
 
-/* Writes statistic NAME of MACHINE, as the trace itself states it, with index IDX unless that is negative. Written at
- * once. */
-enum tm_status tm_proto_count_stated(struct tm_proto *p, const char *name, Tracemerge__Severity severity, int64_t idx,
-                                     uint32_t machine, int64_t value, struct tm_error *err);
+/* A statistic of a machine (embedded id) that is written at once. */
+struct tm_proto_stated {
+    const char *name;
+    Tracemerge__Severity severity;
+    bool is_found; /* when the trace was read; else the trace itself states it */
+    int64_t idx;   /* -1: none */
+    uint32_t machine;
+    int64_t value;
+};
+
+enum tm_status tm_proto_count_stated(struct tm_proto *p, const struct tm_proto_stated *stated, struct tm_error *err);
 
 /* Counts damage in a message inside a packet: if STATUS is TM_E_INPUT, it is counted and the rows before the damage
  * stay; other results are returned. The reference importer too checks only the outermost message. */

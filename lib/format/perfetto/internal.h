@@ -36,6 +36,8 @@ struct tm_proto_sequence {
     bool used;           /* a row of this generation has been written */
     bool seen;           /* a packet of it has been read */
     bool valid;          /* incremental state is complete */
+    bool was_skipped, was_taken; /* a packet that needs state did not find it, or did */
+    uint32_t loss_count; /* packets that say that others before them were lost */
     /* see sequence_loss.h. is_lossy: it has a shadow; is_met: a packet that needs state found it; is_met_said: the
      * shadow says so */
     bool is_lossy, is_met, is_met_said;
@@ -140,6 +142,10 @@ struct tm_proto {
     struct tm_proto_map accounts;
     struct tm_proto_map stats;
     struct tm_proto_map stated; /* (machine, a number of stated.c) to its last value */
+    struct tm_proto_map losses; /* (machine, sequence and cause of sequence_stats.c) to the number of such packets */
+    struct tm_proto_map writers_told; /* (machine, sequence): trace_stats named its buffer */
+    bool has_uuid; /* the trace's identity is known */
+    uint32_t trigger; /* the kind of trigger in the metadata; 0: none */
     struct tm_proto_map chrome; /* (machine, enum chrome_kind of metadata.c) to their number */
     /* Scratch of the current packet. */
     struct tm_buf raw, detail, key, text;

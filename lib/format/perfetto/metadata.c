@@ -1,9 +1,17 @@
 #include "format/perfetto/metadata.h"
 
+#include "base/base64.h"
+#include "format/perfetto/config_text.h"
+
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { UUID_MSB = 1, UUID_LSB = 2 };
-enum { CONFIG_SESSION_NAME = 22, CONFIG_ATTRIBUTES = 48 };
+enum { CONFIG_STATSD = 7, CONFIG_SESSION_NAME = 22, CONFIG_UUID_MSB = 27, CONFIG_UUID_LSB = 28 };
+enum { CONFIG_ATTRIBUTES = 48 };
+enum { CONFIG_TEXT_MAX = 1 << 20 }; /* bytes of a configuration that becomes text */
+enum { TRIGGER_NAME = 1, CHROME_TRIGGER_HASH = 2, SERVICE_SLOW_SOURCES = 7, SOURCES_SOURCE = 1 };
+enum { SOURCE_PRODUCER = 1, SOURCE_NAME = 2, PROPERTIES_VALUE = 1, PROPERTY_NAME = 1, PROPERTY_VALUE = 2 };
 enum { ATTRIBUTES_ATTRIBUTE = 1, ATTRIBUTE_KEY = 1, ATTRIBUTE_INT = 2, ATTRIBUTE_STRING = 3 };
 enum { INFO_UTSNAME = 1, INFO_FINGERPRINT = 2, INFO_RAM_BYTES = 16 };
 /* ChromeEventBundle, ChromeMetadata */
@@ -24,6 +32,15 @@ static const struct named info_names[] = {
 
 static const struct named utsname_names[] = {
     {1, "system_name"}, {2, "system_version"}, {3, "system_release"}, {4, "system_machine"}};
+
+static const struct named benchmark_names[] = {
+    {1, "benchmark_start_time_us"}, {2, "benchmark_story_run_time_us"}, {3, "benchmark_name"},
+    {4, "benchmark_description"},   {5, "benchmark_label"},             {6, "benchmark_story_name"},
+    {7, "benchmark_story_tags"},    {8, "benchmark_story_run_index"},   {9, "benchmark_had_failures"},
+};
+
+static const struct named interest_names[] = {{1, "range_of_interest_start_us"}};
+static const struct named statsd_names[] = {{4, "statsd_triggering_subscription_id"}};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -186,8 +203,10 @@ static enum tm_status read_chrome_packet(struct tm_proto *p, const struct tm_pro
     return st;
 }
 
-/* The text begins with the least significant half; each half begins with its lowest byte. */
-static enum tm_status read_uuid(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+/* The identity that the fields MSB and LSB of the packet's message tell, where they do. The least significant half
+ * comes first in the text, each half from its lowest byte up. */
+static enum tm_status read_uuid(struct tm_proto *p, const struct tm_proto_packet *packet, uint32_t msb,
+                                uint32_t lsb, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
     struct tm_pb_field f;
@@ -195,13 +214,14 @@ static enum tm_status read_uuid(struct tm_proto *p, const struct tm_proto_packet
     char text[40];
     size_t at = 0;
     while (tm_pb_next(&pb, &f) == TM_OK) {
-        if (f.id == UUID_LSB)
+        if (f.id == lsb && f.type == TM_PB_VARINT)
             half[0] = f.value;
-        else if (f.id == UUID_MSB)
+        else if (f.id == msb && f.type == TM_PB_VARINT)
             half[1] = f.value;
     }
     if (half[0] == 0 && half[1] == 0)
         return TM_OK;
+    p->has_uuid = true;
     for (int i = 15; i >= 0; i--) {
         at += (size_t)snprintf(text + at, sizeof text - at, "%02x", (unsigned)(half[i / 8] >> 8 * (i % 8) & 255));
         if (i == 12 || i == 10 || i == 8 || i == 6)
@@ -243,34 +263,166 @@ static enum tm_status read_attributes(struct tm_proto *p, const struct tm_proto_
     return st;
 }
 
+/* LEN bytes of text. */
+static enum tm_status put_text(struct tm_proto *p, const struct tm_proto_packet *packet, const char *name,
+                               const struct tm_buf *text, struct tm_error *err)
+{
+    struct tm_pb_field f = {.type = TM_PB_LEN, .data = text->data, .len = text->len};
+    return put_field(p, packet, name, &f, err);
+}
+
+static enum tm_status put_config_text(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    tm_buf_clear(&p->text);
+    if (packet->body.len > CONFIG_TEXT_MAX)
+        return TM_OK;
+    enum tm_status st = tm_proto_config_text(&p->text, packet->body.data, packet->body.len);
+    return st < 0 ? tm_error_nomem(err) : put_text(p, packet, "trace_config_pbtxt", &p->text, err);
+}
+
 static enum tm_status read_config(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
     struct tm_pb_field f;
-    enum tm_status st = TM_OK;
+    enum tm_status st = p->has_uuid ? TM_OK : read_uuid(p, packet, CONFIG_UUID_MSB, CONFIG_UUID_LSB, err);
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == CONFIG_SESSION_NAME && f.type == TM_PB_LEN)
             st = put_field(p, packet, "unique_session_name", &f, err);
         else if (f.id == CONFIG_ATTRIBUTES && f.type == TM_PB_LEN)
             st = read_attributes(p, packet, &f, err);
+        else if (f.id == CONFIG_STATSD && f.type == TM_PB_LEN)
+            st = put_named(p, packet, &f, statsd_names, COUNT(statsd_names), err);
+    }
+    return st < 0 ? st : put_config_text(p, packet, err);
+}
+
+/* Field ID of MESSAGE, the last; one without data is none. */
+static struct tm_pb_field find(const struct tm_pb_field *message, uint32_t id, enum tm_pb_type type)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f, found = {.type = type};
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == id && f.type == type)
+            found = f;
+    return found;
+}
+
+/* What ended the recording: the trigger that cloned it, else the first. */
+static enum tm_status read_trigger(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    enum { NONE, OF_TRACE, OF_CLONE };
+    uint32_t kind = packet->body.id == TM_PACKET_CLONE_TRIGGER ? OF_CLONE : OF_TRACE;
+    struct tm_pb_field name = find(&packet->body, TRIGGER_NAME, TM_PB_LEN);
+    if (!packet->has_time || kind <= p->trigger)
+        return TM_OK;
+    p->trigger = kind;
+    return put_field(p, packet, "trace_trigger", &name, err);
+}
+
+static enum tm_status read_chrome_trigger(struct tm_proto *p, const struct tm_proto_packet *packet,
+                                          struct tm_error *err)
+{
+    struct tm_pb_field hash = find(&packet->body, CHROME_TRIGGER_HASH, TM_PB_I32);
+    hash.type = TM_PB_VARINT;
+    return packet->has_time ? put_field(p, packet, "cr-triggered_rule_name_hash", &hash, err) : TM_OK;
+}
+
+/* Data sources that were slow to start: the producer's name and the source's. */
+static enum tm_status read_service_event(struct tm_proto *p, const struct tm_proto_packet *packet,
+                                         struct tm_error *err)
+{
+    struct tm_pb_field sources = find(&packet->body, SERVICE_SLOW_SOURCES, TM_PB_LEN), f;
+    struct tm_pb pb = tm_pb_of(sources.data, sources.len);
+    enum tm_status st = TM_OK;
+    while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id != SOURCES_SOURCE || f.type != TM_PB_LEN)
+            continue;
+        struct tm_pb_field producer = find(&f, SOURCE_PRODUCER, TM_PB_LEN), name = find(&f, SOURCE_NAME, TM_PB_LEN);
+        tm_buf_clear(&p->text);
+        if (tm_buf_add(&p->text, producer.data, producer.len) != TM_OK || tm_buf_add_byte(&p->text, ' ') != TM_OK ||
+            tm_buf_add(&p->text, name.data, name.len) != TM_OK)
+            return tm_error_nomem(err);
+        st = put_text(p, packet, "slow_start_data_source", &p->text, err);
     }
     return st;
 }
 
+/* The number that the text F is; false: it is none. */
+static bool number_of(const struct tm_pb_field *f, int64_t *value)
+{
+    char text[16], *end;
+    if (f->len == 0 || f->len >= sizeof text)
+        return false;
+    memcpy(text, f->data, f->len);
+    text[f->len] = '\0';
+    *value = strtoll(text, &end, 10);
+    return *end == '\0' && *value >= INT32_MIN && *value <= INT32_MAX;
+}
+
+static enum tm_status read_property(struct tm_proto *p, const struct tm_proto_packet *packet,
+                                    const struct tm_pb_field *property, struct tm_error *err)
+{
+    static const struct {
+        const char *property, *name;
+        bool is_text;
+    } known[] = {{"debug.tracing.profile_boot_classpath", "android_profile_boot_classpath", false},
+                 {"debug.tracing.profile_system_server", "android_profile_system_server", false},
+                 {"debug.tracing.wallpaper.package_name", "debug.tracing.wallpaper.package_name", true},
+                 {"debug.tracing.wallpaper.class_name", "debug.tracing.wallpaper.class_name", true}};
+    struct tm_pb_field name = find(property, PROPERTY_NAME, TM_PB_LEN);
+    struct tm_pb_field value = find(property, PROPERTY_VALUE, TM_PB_LEN);
+    struct tm_pb_field number = {.type = TM_PB_VARINT};
+    int64_t parsed = 0;
+    for (size_t i = 0; i < COUNT(known); i++) {
+        if (!tm_text_is((struct tm_text){name.data, name.len}, known[i].property))
+            continue;
+        if (known[i].is_text)
+            return put_field(p, packet, known[i].name, &value, err);
+        if (!number_of(&value, &parsed))
+            return TM_OK;
+        number.value = (uint64_t)parsed;
+        return put_field(p, packet, known[i].name, &number, err);
+    }
+    return TM_OK;
+}
+
+static enum tm_status read_properties(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
+    struct tm_pb_field f;
+    enum tm_status st = TM_OK;
+    while (st >= 0 && packet->has_time && tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == PROPERTIES_VALUE && f.type == TM_PB_LEN)
+            st = read_property(p, packet, &f, err);
+    return st;
+}
+
+static enum tm_status read_ui_state(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    tm_buf_clear(&p->text);
+    if (packet->body.len > CONFIG_TEXT_MAX)
+        return TM_OK;
+    enum tm_status st = tm_base64_add(&p->text, packet->body.data, packet->body.len);
+    return st < 0 ? tm_error_nomem(err) : put_text(p, packet, "ui_state", &p->text, err);
+}
+
 enum tm_status tm_proto_metadata_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
 {
-    switch (packet->body.id) {
-    case TM_PACKET_TRACE_UUID:
-        return read_uuid(p, packet, err);
-    case TM_PACKET_TRACE_CONFIG:
-        return read_config(p, packet, err);
-    case TM_PACKET_TRACE_ATTRIBUTES:
-        return read_attributes(p, packet, &packet->body, err);
-    case TM_PACKET_CHROME_EVENTS:
-        return read_chrome_events(p, packet, err);
-    case TM_PACKET_CHROME_METADATA:
-        return read_chrome_packet(p, packet, err);
-    default:
-        return read_info(p, packet, err);
+    const struct tm_pb_field *body = &packet->body;
+    switch (body->id) {
+    case TM_PACKET_TRACE_UUID: return read_uuid(p, packet, UUID_MSB, UUID_LSB, err);
+    case TM_PACKET_TRACE_CONFIG: return read_config(p, packet, err);
+    case TM_PACKET_TRACE_ATTRIBUTES: return read_attributes(p, packet, body, err);
+    case TM_PACKET_CHROME_EVENTS: return read_chrome_events(p, packet, err);
+    case TM_PACKET_CHROME_METADATA: return read_chrome_packet(p, packet, err);
+    case TM_PACKET_CHROME_BENCHMARK: return put_named(p, packet, body, benchmark_names, COUNT(benchmark_names), err);
+    case TM_PACKET_CHROME_TRIGGER: return read_chrome_trigger(p, packet, err);
+    case TM_PACKET_TRIGGER:
+    case TM_PACKET_CLONE_TRIGGER: return read_trigger(p, packet, err);
+    case TM_PACKET_SERVICE_EVENT: return read_service_event(p, packet, err);
+    case TM_PACKET_SYSTEM_PROPERTY: return read_properties(p, packet, err);
+    case TM_PACKET_RANGE_OF_INTEREST: return put_named(p, packet, body, interest_names, COUNT(interest_names), err);
+    case TM_PACKET_UI_STATE: return read_ui_state(p, packet, err);
+    default: return read_info(p, packet, err);
     }
 }

@@ -8,12 +8,28 @@
 /* True for the packets that tm_proto_metadata_read uses. */
 static inline bool tm_proto_metadata_in(uint32_t body)
 {
-    return body == TM_PACKET_TRACE_UUID || body == TM_PACKET_TRACE_CONFIG || body == TM_PACKET_TRACE_ATTRIBUTES ||
-           body == TM_PACKET_SYSTEM_INFO || body == TM_PACKET_CHROME_EVENTS || body == TM_PACKET_CHROME_METADATA;
+    switch (body) {
+    case TM_PACKET_TRACE_UUID:
+    case TM_PACKET_TRACE_CONFIG:
+    case TM_PACKET_TRACE_ATTRIBUTES:
+    case TM_PACKET_SYSTEM_INFO:
+    case TM_PACKET_CHROME_EVENTS:
+    case TM_PACKET_CHROME_METADATA:
+    case TM_PACKET_CHROME_BENCHMARK:
+    case TM_PACKET_CHROME_TRIGGER:
+    case TM_PACKET_TRIGGER:
+    case TM_PACKET_CLONE_TRIGGER:
+    case TM_PACKET_SERVICE_EVENT:
+    case TM_PACKET_SYSTEM_PROPERTY:
+    case TM_PACKET_RANGE_OF_INTEREST:
+    case TM_PACKET_UI_STATE:
+        return true;
+    default:
+        return false;
+    }
 }
 
-/* Writes the Metadata frames of a trace_uuid, trace_config, trace_attributes or system_info packet, and of Chrome's
- * metadata. The caller adds the packet's row. */
+/* Writes the Metadata frames of such a packet. The caller adds the packet's row. */
 enum tm_status tm_proto_metadata_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err);
 
 #endif

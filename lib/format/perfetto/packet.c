@@ -14,6 +14,7 @@
 #include "format/perfetto/sample.h"
 #include "format/perfetto/sequence.h"
 #include "format/perfetto/sequence_loss.h"
+#include "format/perfetto/sequence_stats.h"
 #include "format/perfetto/stated.h"
 #include "format/perfetto/system.h"
 #include "format/perfetto/track_event.h"
@@ -168,7 +169,7 @@ static enum tm_status apply_sequence(struct tm_proto *p, struct tm_proto_packet 
         tm_proto_sequence_lose(packet->sequence);
     packet->is_loss = packet->dropped && packet->sequence->seen;
     if (packet->is_loss)
-        st = tm_proto_count_stat(p, TM_PROTO_STAT_PACKET_LOSS, packet->machine, 1, err);
+        st = tm_proto_sequence_stats_note(p, packet, err);
     packet->sequence->seen = true;
     if (st >= 0 && packet->defaults.id)
         st = tm_proto_sequence_defaults(p, packet, err);
@@ -309,6 +310,10 @@ enum tm_status tm_proto_packet_read(struct tm_proto *p, struct tm_proto_packet *
     assert(packet->sequence || !packet->sequence_id);
     bool is_skipped = (packet->flags & SEQ_NEEDS_STATE) && !(packet->sequence_id && packet->sequence->valid) &&
                       !needs_no_state(packet->body.id);
+    if (packet->flags & SEQ_NEEDS_STATE && packet->sequence && !needs_no_state(packet->body.id)) {
+        packet->sequence->was_skipped |= is_skipped;
+        packet->sequence->was_taken |= !is_skipped;
+    }
     if (packet->sequence_id && may_be_loss(packet, is_skipped) &&
         (st = tm_proto_sequence_loss_note(p, packet, is_skipped, err)) < 0)
         return st;
@@ -322,6 +327,8 @@ enum tm_status tm_proto_packet_read(struct tm_proto *p, struct tm_proto_packet *
         st = tm_proto_metadata_read(p, packet, err);
     else if (tm_proto_stated_in(packet->body.id))
         st = tm_proto_stated_read(p, packet, err);
+    if (st >= 0 && packet->body.id == TM_PACKET_TRACE_STATS)
+        st = tm_proto_sequence_stats_read(p, packet, err);
     if (st >= 0)
         st = read_body(p, packet, err);
     if (packet->sequence)

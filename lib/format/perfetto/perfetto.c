@@ -3,6 +3,7 @@
 #include "format/perfetto/packet_cache.h"
 #include "format/perfetto/count.h"
 #include "format/perfetto/expand.h"
+#include "format/perfetto/sequence_stats.h"
 #include "format/perfetto/stated.h"
 #include "format/perfetto/packet.h"
 #include "format/perfetto/sequence.h"
@@ -130,6 +131,8 @@ static void close_proto(void *state)
     tm_proto_map_release(&p->accounts);
     tm_proto_map_release(&p->stats);
     tm_proto_map_release(&p->stated);
+    tm_proto_map_release(&p->losses);
+    tm_proto_map_release(&p->writers_told);
     tm_proto_map_release(&p->chrome);
     free(p->again);
     free(p->cpus);
@@ -237,7 +240,9 @@ static enum tm_status at_foreign(struct tm_proto *p, struct tm_error *err)
 
 static enum tm_status finish(struct tm_proto *p, struct tm_error *err)
 {
-    enum tm_status st = tm_proto_count_flush(p, err);
+    enum tm_status st = tm_proto_sequence_stats_flush(p, err);
+    if (st >= 0)
+        st = tm_proto_count_flush(p, err);
     if (st >= 0)
         st = tm_proto_stated_flush(p, err);
     return st < 0 ? st : TM_END;

@@ -56,6 +56,20 @@ static const struct stated once_stats[] = {
 
 static const struct stated filtered_stats[] = {{FILTER_BYTES_OF_BUFFERS, INFO, "traced_buf_bytes_filtered_out"}};
 
+/* Of the sequences of a buffer. */
+static const struct stated writer_stats[] = {
+    {TM_STATED_PACKET_LOSS, LOSS, "traced_buf_sequence_packet_loss"},
+    {TM_STATED_SEQUENCES_DROPPED, LOSS, "traced_buf_incremental_sequences_dropped"},
+    {TM_STATED_LOSS_OF_CAUSE, LOSS, "traced_buf_data_loss_read_gap"},
+    {TM_STATED_LOSS_OF_CAUSE + 1, LOSS, "traced_buf_data_loss_chunk_corrupted"},
+    {TM_STATED_LOSS_OF_CAUSE + 2, LOSS, "traced_buf_data_loss_orphan_continuation"},
+    {TM_STATED_LOSS_OF_CAUSE + 3, LOSS, "traced_buf_data_loss_reassembly_gap"},
+    {TM_STATED_LOSS_OF_CAUSE + 4, LOSS, "traced_buf_data_loss_reassembly_broken_chain"},
+    {TM_STATED_LOSS_OF_CAUSE + 5, LOSS, "traced_buf_data_loss_overwrite"},
+    {TM_STATED_LOSS_OF_CAUSE + 6, LOSS, "traced_buf_data_loss_writer_abort"},
+    {TM_STATED_LOSS_OF_CAUSE + 7, LOSS, "traced_buf_data_loss_smb_full"},
+};
+
 /* Of a cpu at the start of the trace, at its end, and the difference. */
 static const struct stated cpu_start_stats[] = {
     {2, INFO, "ftrace_cpu_entries_begin"},   {3, INFO, "ftrace_cpu_overrun_begin"},
@@ -85,8 +99,8 @@ static const struct stated kprobe_delta_stats[] = {{1, INFO, "ftrace_kprobe_hits
                                                    {2, LOSS, "ftrace_kprobe_misses_delta"}};
 
 /* What a number belongs to: the groups of keys in p->stated. Start, end and delta follow each other. */
-enum group { OF_SERVICE, OF_FILTER, OF_ONCE, OF_BUFFER, OF_FILTERED, OF_CPU, OF_CPU_END, OF_CPU_DELTA, OF_KPROBE,
-             OF_KPROBE_END, OF_KPROBE_DELTA };
+enum group { OF_SERVICE, OF_FILTER, OF_ONCE, OF_BUFFER, OF_FILTERED, OF_WRITER, OF_CPU, OF_CPU_END, OF_CPU_DELTA,
+             OF_KPROBE, OF_KPROBE_END, OF_KPROBE_DELTA };
 
 #define GROUP(list, has_index) {list, sizeof(list) / sizeof *(list), has_index}
 
@@ -100,6 +114,7 @@ static const struct {
     [OF_ONCE] = GROUP(once_stats, false),
     [OF_BUFFER] = GROUP(buffer_stats, true),
     [OF_FILTERED] = GROUP(filtered_stats, true),
+    [OF_WRITER] = GROUP(writer_stats, true),
     [OF_CPU] = GROUP(cpu_start_stats, true),
     [OF_CPU_END] = GROUP(cpu_end_stats, true),
     [OF_CPU_DELTA] = GROUP(cpu_delta_stats, true),
@@ -131,6 +146,13 @@ static enum tm_status note(struct tm_proto *p, const struct tm_proto_packet *pac
     if (st == TM_OK)
         entry->v1 = value;
     return st < 0 ? tm_error_nomem(err) : TM_OK;
+}
+
+enum tm_status tm_proto_stated_writer(struct tm_proto *p, const struct tm_proto_packet *packet,
+                                      enum tm_stated_writer what, uint32_t buffer, uint64_t value,
+                                      struct tm_error *err)
+{
+    return note(p, packet, key_of(OF_WRITER, what, buffer), value, err);
 }
 
 /* Notes all numbers of MESSAGE in GROUP; absent ones are 0. */
@@ -260,9 +282,15 @@ enum tm_status tm_proto_stated_flush(struct tm_proto *p, struct tm_error *err)
         enum group group = (enum group)(all[i].k2 >> 8 & UINT8_MAX);
         const struct stated *stated = stated_of(group, (uint32_t)(all[i].k2 & UINT8_MAX));
         assert(stated); /* only known numbers are noted */
-        st = tm_proto_count_stated(p, stated->name, (Tracemerge__Severity)stated->severity,
-                                   groups[group].has_index ? (int64_t)(all[i].k2 >> 32) : -1, all[i].k1,
-                                   (int64_t)all[i].v1, err);
+        const struct tm_proto_stated row = {
+            .name = stated->name,
+            .severity = (Tracemerge__Severity)stated->severity,
+            .is_found = group == OF_WRITER && stated->field < TM_STATED_LOSS_OF_CAUSE,
+            .idx = groups[group].has_index ? (int64_t)(all[i].k2 >> 32) : -1,
+            .machine = all[i].k1,
+            .value = (int64_t)all[i].v1,
+        };
+        st = tm_proto_count_stated(p, &row, err);
     }
     free(all);
     tm_proto_map_clear(&p->stated);

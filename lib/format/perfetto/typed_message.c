@@ -1,5 +1,6 @@
 #include "format/perfetto/typed_message.h"
 
+#include "base/base64.h"
 #include "perfetto/typed_fields.h"
 #include "stream/detail_arg.h"
 
@@ -38,24 +39,11 @@ static enum tm_status push_key(struct tm_buf *key, const struct tm_typed_field *
     return st;
 }
 
-/* Puts bytes as Base64, as in JSON. */
 static enum tm_status put_bytes(struct tm_proto *p, const uint8_t *data, size_t len)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     struct tm_buf *text = &p->text;
-    enum tm_status st = TM_OK;
     tm_buf_clear(text);
-    for (size_t i = 0; i < len && st == TM_OK; i += 3) {
-        size_t left = len - i;
-        uint32_t second = left > 1 ? data[i + 1] : 0, third = left > 2 ? data[i + 2] : 0;
-        uint32_t word = (uint32_t)data[i] << 16 | second << 8 | third;
-        char four[4] = {digits[word >> 18], digits[word >> 12 & 63], digits[word >> 6 & 63], digits[word & 63]};
-        if (left < 3)
-            four[3] = '=';
-        if (left < 2)
-            four[2] = '=';
-        st = tm_buf_add(text, four, sizeof four);
-    }
+    enum tm_status st = tm_base64_add(text, data, len);
     return st < 0 ? st : tm_detail_arg_bytes(&p->detail, &p->key, TM_ARG_STRING, text->data, text->len);
 }
 

@@ -1,0 +1,19 @@
+/* What sequences lost, by the buffer of the recording that they were written to. Names:
+ * src/trace_processor/storage/stats.h of perfetto. */
+#ifndef TM_FORMAT_PERFETTO_SEQUENCE_STATS_H
+#define TM_FORMAT_PERFETTO_SEQUENCE_STATS_H
+
+#include "format/perfetto/internal.h"
+
+/* PACKET says that others of its sequence were lost before it. */
+enum tm_status tm_proto_sequence_stats_note(struct tm_proto *p, const struct tm_proto_packet *packet,
+                                            struct tm_error *err);
+
+/* PACKET is a trace_stats: adds up by buffer what the sequences of its writers have lost so far. */
+enum tm_status tm_proto_sequence_stats_read(struct tm_proto *p, const struct tm_proto_packet *packet,
+                                            struct tm_error *err);
+
+/* Counts losses of sequences whose buffer no trace_stats told; at the end of the file. */
+enum tm_status tm_proto_sequence_stats_flush(struct tm_proto *p, struct tm_error *err);
+
+#endif

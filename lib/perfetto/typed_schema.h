@@ -1,0 +1,52 @@
+/* Messages by their schema: the names, numbers and types of their fields. The tables are made of Perfetto's protos by
+ * t/check/typed-fields.py. */
+#ifndef TM_PERFETTO_TYPED_SCHEMA_H
+#define TM_PERFETTO_TYPED_SCHEMA_H
+
+#include <stdint.h>
+
+enum tm_typed_kind {
+    TM_TYPED_INT,
+    TM_TYPED_INT32,
+    TM_TYPED_ZIGZAG,
+    TM_TYPED_UINT,
+    TM_TYPED_UINT32,
+    TM_TYPED_BOOL,
+    TM_TYPED_FLOAT,
+    TM_TYPED_DOUBLE,
+    TM_TYPED_TEXT,
+    TM_TYPED_BYTES,
+    TM_TYPED_ENUM,
+    TM_TYPED_MESSAGE,
+    TM_TYPED_ANNOTATION /* a DebugAnnotation */
+};
+
+struct tm_typed_field {
+    const char *name;
+    uint16_t number;
+    uint8_t kind; /* enum tm_typed_kind */
+    uint8_t is_repeated;
+    uint16_t of; /* the number of its message or enum */
+};
+
+/* A value of an enum. */
+struct tm_typed_value {
+    int32_t number;
+    const char *name;
+};
+
+struct tm_typed_schema {
+    const struct tm_typed_field *fields; /* those of a message stand together, by their numbers */
+    const uint16_t *message_firsts;      /* by message: where its fields begin; one more behind the last */
+    const struct tm_typed_value *values; /* those of an enum stand together */
+    const uint16_t *enum_firsts;         /* likewise by enum */
+};
+
+/* Field NUMBER of a message, or NULL. */
+const struct tm_typed_field *tm_typed_schema_field(const struct tm_typed_schema *schema, uint32_t message,
+                                                   uint32_t number);
+
+/* The name of value NUMBER of enum TYPE, or NULL. */
+const char *tm_typed_schema_value(const struct tm_typed_schema *schema, uint32_t type, int32_t number);
+
+#endif
