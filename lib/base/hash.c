@@ -1,5 +1,6 @@
 #include "base/hash.h"
 
+#include "base/cpu.h"
 #include "base/bytes.h"
 #include "base/hash_wide.h"
 
@@ -17,7 +18,7 @@ enum { HASH_WIDE_BYTES = 1024 };
 uint64_t tm_hash64(const void *data, size_t len)
 {
 #if TM_HASH_WIDE
-    if (len >= HASH_WIDE_BYTES && __builtin_cpu_supports("avx2"))
+    if (len >= HASH_WIDE_BYTES && tm_cpu_has_avx2())
         return tm_hash64_wide(data, len);
 #endif
     return XXH3_64bits(data, len);
@@ -27,7 +28,7 @@ uint64_t tm_hash64_pieces(const struct iovec *pieces, size_t count)
 {
     XXH3_state_t state;
 #if TM_HASH_WIDE
-    if (__builtin_cpu_supports("avx2"))
+    if (tm_cpu_has_avx2())
         return tm_hash64_pieces_wide(pieces, count);
 #endif
     XXH3_64bits_reset(&state);

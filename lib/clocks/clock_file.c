@@ -1,5 +1,7 @@
 #include "clocks/clock_file.h"
 
+#include "base/table.h"
+
 #include <stdlib.h>
 
 enum { FILE_NAME_MAX = 512, FILES_MAX = 1 << 20 };
@@ -9,14 +11,8 @@ enum tm_status tm_clock_files_add(struct tm_clock_files *files, const Tracemerge
     char name[FILE_NAME_MAX];
     if (frame->id != files->count || frame->id >= FILES_MAX)
         return tm_error_set(err, TM_E_INPUT, "file %u comes out of turn", frame->id);
-    if (files->count == files->cap) {
-        uint32_t cap = files->cap ? files->cap * 2 : 16;
-        struct tm_clock_file **grown = realloc(files->files, cap * sizeof *grown);
-        if (grown == NULL)
-            return tm_error_nomem(err);
-        files->files = grown;
-        files->cap = cap;
-    }
+    if (tm_array_grow(&files->files, &files->cap, files->count, sizeof *files->files, err) < 0)
+        return TM_E_SYSTEM;
     struct tm_clock_file *file = calloc(1, sizeof *file);
     if (file == NULL)
         return tm_error_nomem(err);
@@ -62,14 +58,8 @@ static enum tm_status scope_on(struct tm_clock_file *file, struct tm_clock_regis
         *out = file->scopes[index];
         return TM_OK;
     }
-    if (file->scope_count == file->scope_cap) {
-        uint32_t cap = file->scope_cap ? file->scope_cap * 2 : 4;
-        struct tm_clock_scope **grown = realloc(file->scopes, cap * sizeof *grown);
-        if (grown == NULL)
-            return tm_error_nomem(err);
-        file->scopes = grown;
-        file->scope_cap = cap;
-    }
+    if (tm_array_grow(&file->scopes, &file->scope_cap, file->scope_count, sizeof *file->scopes, err) < 0)
+        return TM_E_SYSTEM;
     struct tm_clock_scope *scope = calloc(1, sizeof *scope);
     if (scope == NULL || tm_map_set(&file->scope_of_machine, machine, file->scope_count) != TM_OK) {
         free(scope);

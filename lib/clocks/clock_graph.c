@@ -1,5 +1,6 @@
 #include "clocks/clock_graph.h"
 
+#include "base/table.h"
 #include "base/checked.h"
 #include "base/hash.h"
 #include "clocks/clock_paths.h"
@@ -84,14 +85,8 @@ static enum tm_status add_places(struct tm_clock_graph *graph, uint32_t kind)
 static enum tm_status add_kind(struct tm_clock_graph *graph, uint64_t hash, const uint32_t *clocks, uint32_t count)
 {
     uint32_t taken;
-    if (graph->kind_count == graph->kind_cap) {
-        uint32_t cap = graph->kind_cap ? graph->kind_cap * 2 : GRAPH_FIRST;
-        struct tm_clock_kind *kinds = realloc(graph->kinds, cap * sizeof *kinds);
-        if (kinds == NULL)
-            return TM_E_SYSTEM;
-        graph->kinds = kinds;
-        graph->kind_cap = cap;
-    }
+    if (tm_array_grow(&graph->kinds, &graph->kind_cap, graph->kind_count, sizeof *graph->kinds, NULL) < 0)
+        return TM_E_SYSTEM;
     if (tm_clock_kind_init(&graph->kinds[graph->kind_count++], clocks, count) != TM_OK)
         return TM_E_SYSTEM;
     while (tm_map_find(&graph->kind_of, hash, &taken))

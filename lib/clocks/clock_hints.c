@@ -1,5 +1,7 @@
 #include "clocks/clock_hints.h"
 
+#include "base/table.h"
+
 #include <stdlib.h>
 
 enum tm_status tm_clock_hints_add(struct tm_clock_hints *hints, const struct tm_clock_hint *hint,
@@ -10,14 +12,8 @@ enum tm_status tm_clock_hints_add(struct tm_clock_hints *hints, const struct tm_
     if (!hints->is_enabled || hint->from == hint->to || hints->count == TM_HINTS_MAX ||
         tm_map_find(&hints->of_pair, pair, &there))
         return TM_OK;
-    if (hints->count == hints->cap) {
-        uint32_t cap = hints->cap ? hints->cap * 2 : 16;
-        struct tm_clock_hint *grown = realloc(hints->hints, cap * sizeof *grown);
-        if (grown == NULL)
-            return tm_error_nomem(err);
-        hints->hints = grown;
-        hints->cap = cap;
-    }
+    if (tm_array_grow(&hints->hints, &hints->cap, hints->count, sizeof *hints->hints, err) < 0)
+        return TM_E_SYSTEM;
     if (tm_map_set(&hints->of_pair, pair, hints->count) != TM_OK)
         return tm_error_nomem(err);
     hints->hints[hints->count++] = *hint;

@@ -1,5 +1,7 @@
 #include "clocks/clock_scope.h"
 
+#include "base/table.h"
+
 #include <stdlib.h>
 
 struct tm_clock_key tm_clock_scope_key(const struct tm_clock_scope *scope, uint32_t clock, uint32_t sequence)
@@ -28,14 +30,8 @@ enum tm_status tm_clock_scope_record(struct tm_clock_scope *scope, uint32_t cloc
         return TM_OK;
     if (*scope->file_record_count >= TM_FILE_RECORDS_MAX)
         return tm_error_set(err, TM_E_INPUT, "timestamps on more than %d clocks", TM_FILE_RECORDS_MAX);
-    if (scope->record_count == scope->record_cap) {
-        uint32_t cap = scope->record_cap ? scope->record_cap * 2 : 4;
-        struct tm_placement_record *records = realloc(scope->records, cap * sizeof *records);
-        if (records == NULL)
-            return tm_error_nomem(err);
-        scope->records = records;
-        scope->record_cap = cap;
-    }
+    if (tm_array_grow(&scope->records, &scope->record_cap, scope->record_count, sizeof *scope->records, err) < 0)
+        return TM_E_SYSTEM;
     if (tm_map_set(&scope->record_of, clock, scope->record_count) != TM_OK)
         return tm_error_nomem(err);
     scope->records[scope->record_count] = (struct tm_placement_record){.machine = scope->machine, .clock = clock};

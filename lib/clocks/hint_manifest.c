@@ -1,5 +1,6 @@
 #include "clocks/hint_manifest.h"
 
+#include "base/table.h"
 #include "base/checked.h"
 #include "manifest/merge_plan.h"
 #include "stream/clock_name.h"
@@ -35,14 +36,8 @@ enum tm_status tm_hint_manifest_file(struct tm_hint_manifest *m, const Tracemerg
     ProtobufCBinaryData name = frame->has_name ? frame->name : frame->given_name;
     if (!m->is_enabled)
         return TM_OK;
-    if (m->count == m->cap) {
-        uint32_t cap = m->cap ? m->cap * 2 : 16;
-        struct tm_hint_file *files = realloc(m->files, cap * sizeof *files);
-        if (files == NULL)
-            return tm_error_nomem(err);
-        m->files = files;
-        m->cap = cap;
-    }
+    if (tm_array_grow(&m->files, &m->cap, m->count, sizeof *m->files, err) < 0)
+        return TM_E_SYSTEM;
     if (memchr(name.data ? name.data : (const uint8_t *)"", '\0', name.len)) /* no path has it */
         name.len = 0;
     m->files[m->count++] = (struct tm_hint_file){.parent = frame->has_parent ? frame->parent : NO_FILE,

@@ -1,5 +1,7 @@
 #include "clocks/machine_table.h"
 
+#include "base/table.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,14 +17,8 @@ enum tm_status tm_machine_table_add(struct tm_machine_table *table, int64_t raw_
 {
     if (table->count >= TM_MACHINES_MAX)
         return tm_error_set(err, TM_E_INPUT, "more than %d machines", TM_MACHINES_MAX);
-    if (table->count == table->cap) {
-        uint32_t cap = table->cap ? table->cap * 2 : 8;
-        struct tm_machine *rows = realloc(table->rows, cap * sizeof *rows);
-        if (rows == NULL)
-            return tm_error_nomem(err);
-        table->rows = rows;
-        table->cap = cap;
-    }
+    if (tm_array_grow(&table->rows, &table->cap, table->count, sizeof *table->rows, err) < 0)
+        return TM_E_SYSTEM;
     if (tm_map_set(&table->row_of, (uint64_t)raw_id, table->count) != TM_OK)
         return tm_error_nomem(err);
     table->rows[table->count] = (struct tm_machine){.raw_id = raw_id};

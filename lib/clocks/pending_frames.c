@@ -1,19 +1,9 @@
 #include "clocks/pending_frames.h"
 
+#include "base/table.h"
 #include "stream/reader.h"
 
 #include <stdlib.h>
-
-static enum tm_status grow(struct tm_pending_frames *pending, struct tm_error *err)
-{
-    size_t cap = pending->cap ? pending->cap * 2 : 16;
-    struct tm_pending_frame *frames = realloc(pending->frames, cap * sizeof *frames);
-    if (frames == NULL)
-        return tm_error_nomem(err);
-    pending->frames = frames;
-    pending->cap = cap;
-    return TM_OK;
-}
 
 enum tm_status tm_pending_frames_add(struct tm_pending_frames *pending, const struct tm_frame *frame,
                                      struct tm_error *err)
@@ -23,7 +13,7 @@ enum tm_status tm_pending_frames_add(struct tm_pending_frames *pending, const st
                                                                                     : &tracemerge__metadata__descriptor;
     if (pending->count == TM_PENDING_FRAMES_MAX)
         return tm_error_set(err, TM_E_INPUT, "more than %d sequences without an event", TM_PENDING_FRAMES_MAX);
-    if (pending->count == pending->cap && grow(pending, err) < 0)
+    if (tm_array_grow(&pending->frames, &pending->cap, pending->count, sizeof *pending->frames, err) < 0)
         return TM_E_SYSTEM;
     ProtobufCMessage *message = tm_frame_message(frame, descriptor, err);
     if (message == NULL)
@@ -86,7 +76,7 @@ static enum tm_status write_some(struct tm_pending_frames *pending, uint32_t gen
                                  struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    size_t kept = 0;
+    uint32_t kept = 0;
     for (size_t i = 0; i < pending->count; i++) {
         struct tm_pending_frame *frame = &pending->frames[i];
         struct tm_clock_scope *scope = NULL;

@@ -23,7 +23,7 @@ struct tm_pending_frames {
     struct tm_stream_writer *writer; /* borrowed */
     /* private */
     struct tm_pending_frame *frames;
-    size_t count, cap;
+    uint32_t count, cap;
 };
 
 /* Takes in FRAME, of one of the three types. TM_E_INPUT past TM_PENDING_FRAMES_MAX. */

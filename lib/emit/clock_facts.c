@@ -1,30 +1,19 @@
 #include "emit/clock_facts.h"
 
+#include "base/table.h"
 #include "base/checked.h"
 
 #include <stdlib.h>
 
 enum { REALTIME_ID = 1, BOOTTIME_ID = 6 };
 
-/* Makes room for one more element of SIZE bytes in an array of *CAP. */
-static void *grow(void *array, uint32_t count, uint32_t *cap, size_t size)
-{
-    if (count < *cap)
-        return array;
-    uint32_t more = *cap ? *cap * 2 : 8;
-    void *grown = realloc(array, more * size);
-    if (grown)
-        *cap = more;
-    return grown;
-}
-
 static enum tm_status add_hint(struct tm_clock_facts *f, const Tracemerge__ClockHint *hint, struct tm_error *err)
 {
     uint32_t there;
     if (hint->from_clock != 0 || hint->value_ns <= 0 || tm_map_find(&f->base_of, hint->file, &there))
         return TM_OK;
-    struct tm_stated_base *bases = grow(f->bases, f->base_count, &f->base_cap, sizeof *bases);
-    if (bases == NULL || (f->bases = bases, tm_map_set(&f->base_of, hint->file, f->base_count)) != TM_OK)
+    if (tm_array_grow(&f->bases, &f->base_cap, f->base_count, sizeof *f->bases, err) < 0 ||
+        tm_map_set(&f->base_of, hint->file, f->base_count) != TM_OK)
         return tm_error_nomem(err);
     struct tm_stated_base *base = &f->bases[f->base_count++];
     *base = (struct tm_stated_base){.file = hint->file, .clock = hint->clock, .value_ns = hint->value_ns};
@@ -60,8 +49,8 @@ static enum tm_status add_snapshot(struct tm_clock_facts *f, const Tracemerge__S
         f->starts[i].last_ns = real > f->starts[i].last_ns ? real : f->starts[i].last_ns;
         return TM_OK;
     }
-    struct tm_wall_start *starts = grow(f->starts, f->start_count, &f->start_cap, sizeof *starts);
-    if (starts == NULL || (f->starts = starts, tm_map_set(&f->start_of, key, f->start_count)) != TM_OK)
+    if (tm_array_grow(&f->starts, &f->start_cap, f->start_count, sizeof *f->starts, err) < 0 ||
+        tm_map_set(&f->start_of, key, f->start_count) != TM_OK)
         return tm_error_nomem(err);
     f->starts[f->start_count++] = (struct tm_wall_start){.file = snapshot->file,
                                                          .machine = snapshot->machine,

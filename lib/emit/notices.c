@@ -1,5 +1,6 @@
 #include "emit/notices.h"
 
+#include "base/table.h"
 #include "emit/assumption.h"
 #include "emit/by_file.h"
 #include "emit/drop_text.h"
@@ -209,14 +210,8 @@ static struct sum *total_of(struct telling *t, const struct reason *reason)
     for (uint32_t i = 0; i < t->all_count; i++)
         if (is_same(&t->all[i].reason, reason))
             return &t->all[i];
-    if (t->all_count == t->all_cap) {
-        uint32_t cap = t->all_cap ? t->all_cap * 2 : 16;
-        struct sum *all = realloc(t->all, cap * sizeof *all);
-        if (all == NULL)
-            return NULL;
-        t->all = all;
-        t->all_cap = cap;
-    }
+    if (tm_array_grow(&t->all, &t->all_cap, t->all_count, sizeof *t->all, NULL) < 0)
+        return NULL;
     t->all[t->all_count] = (struct sum){.reason = *reason};
     return &t->all[t->all_count++];
 }

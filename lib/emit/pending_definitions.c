@@ -1,5 +1,7 @@
 #include "emit/pending_definitions.h"
 
+#include "base/table.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,20 +21,6 @@ static bool before(const struct tm_pending_event *a, const struct tm_pending_eve
     return a->event.time_ns != b->event.time_ns ? a->event.time_ns < b->event.time_ns : a->order < b->order;
 }
 
-/* Makes room for one more in the array of pointers. */
-static bool grow(struct tm_pending_event ***array, uint32_t *cap, uint32_t count)
-{
-    if (count < *cap)
-        return true;
-    uint32_t more = *cap ? *cap * 2 : 64;
-    struct tm_pending_event **grown = realloc(*array, more * sizeof *grown);
-    if (grown == NULL)
-        return false;
-    *array = grown;
-    *cap = more;
-    return true;
-}
-
 /* The pending definition with KEY, or NULL. */
 static struct tm_pending_event *find(const struct tm_pending_definitions *pending, uint64_t key)
 {
@@ -45,7 +33,7 @@ static enum tm_status add_key(struct tm_pending_definitions *pending, struct tm_
 {
     if (key == 0 || find(pending, key))
         return TM_OK;
-    if (!grow(&pending->keyed, &pending->keyed_cap, pending->keyed_count) ||
+    if (tm_array_grow(&pending->keyed, &pending->keyed_cap, pending->keyed_count, sizeof *pending->keyed, NULL) < 0 ||
         tm_map_set(&pending->by_key, key, pending->keyed_count + 1) != TM_OK)
         return TM_E_SYSTEM;
     pending->keyed[pending->keyed_count++] = e;
@@ -79,7 +67,7 @@ enum tm_status tm_pending_definitions_add(struct tm_pending_definitions *pending
     *e = (struct tm_pending_event){
         .event = *event, .needs = needs, .order = pending->order++, .bytes = sizeof *e + payload};
     tm_event_move_payload(&e->event, (uint8_t *)(e + 1));
-    if (!grow(&pending->heap, &pending->heap_cap, pending->heap_count) ||
+    if (tm_array_grow(&pending->heap, &pending->heap_cap, pending->heap_count, sizeof *pending->heap, NULL) < 0 ||
         add_key(pending, e, needs.key, &e->places[0]) != TM_OK ||
         add_key(pending, e, needs.other_key, &e->places[1]) != TM_OK) {
         forget_keys(pending, e);

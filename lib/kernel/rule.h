@@ -2,6 +2,8 @@
 #ifndef TM_KERNEL_RULE_H
 #define TM_KERNEL_RULE_H
 
+#include "stream/event.h"
+
 enum tm_kernel_rule {
     TM_KERNEL_RECEIVED, /* bytes; the counter is in units of 1024 bytes, as is SENT */
     TM_KERNEL_SENT,
@@ -20,5 +22,16 @@ enum tm_kernel_rule {
     TM_KERNEL_THAWED, /* the thaw has ended */
     TM_KERNEL_RULES
 };
+
+/* What a row adds to its counter, or the address of its stream. Column dur_ns holds it. */
+static inline uint64_t tm_kernel_amount(const struct tm_event *row)
+{
+    return (uint64_t)row->dur_ns;
+}
+
+static inline void tm_kernel_set_amount(struct tm_event *row, uint64_t amount)
+{
+    row->dur_ns = (int64_t)amount;
+}
 
 #endif

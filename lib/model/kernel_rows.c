@@ -101,7 +101,7 @@ static enum tm_status take_plain(struct tm_kernel_rows *k, const struct tm_event
 
 static void take_sum(const struct tm_event *row, struct tm_kernel_thing *thing, struct tm_event *out)
 {
-    thing->sum += (uint64_t)row->dur_ns;
+    thing->sum += tm_kernel_amount(row);
     out->kind = TM_KIND_COUNTER;
     out->flags |= TM_EVENT_HAS_VALUE;
     out->value = row->value == TM_KERNEL_FREED ? thing->sum : thing->sum >> KILO_BITS;
@@ -185,7 +185,7 @@ static enum tm_status number_stream(struct tm_kernel_rows *k, const struct tm_ev
     struct tm_kernel_thing *stream, *machine;
     enum tm_status st = thing_of(k, row, 0, OF_MACHINE, &machine, err);
     uint32_t known = st == TM_OK && machine ? machine->number : 0;
-    if (st < 0 || (st = thing_of(k, row, (uint64_t)row->dur_ns, OF_ADDRESSES, &stream, err)) < 0)
+    if (st < 0 || (st = thing_of(k, row, tm_kernel_amount(row), OF_ADDRESSES, &stream, err)) < 0)
         return st;
     if (stream && stream->number == 0) {
         stream->number = known + 1;
@@ -208,7 +208,7 @@ enum tm_status tm_kernel_rows_take(struct tm_kernel_rows *k, const struct tm_cat
     *count = 1;
     out[0] = *row;
     out[0].value = 0;
-    out[0].dur_ns = 0;
+    tm_kernel_set_amount(&out[0], 0);
     tm_buf_clear(&k->detail);
     if (tm_buf_add(&k->detail, row->detail, row->detail_bytes) != TM_OK)
         return tm_error_nomem(err);

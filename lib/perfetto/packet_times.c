@@ -1,5 +1,6 @@
 #include "perfetto/packet_times.h"
 
+#include "base/checked.h"
 #include "base/pb.h"
 #include "stream/clock_id.h"
 #include "stream/detail_fields.h"
@@ -120,7 +121,7 @@ static bool is_on_own_clock(const struct field *field)
 static bool reading(const struct field *field, uint64_t recorded, int64_t *ns)
 {
     bool is_time = recorded != 0 || field->clock == OWN_CLOCK_FROM_ZERO;
-    return is_time && !__builtin_mul_overflow((int64_t)recorded, (int64_t)field->scale, ns);
+    return is_time && tm_mul_i64((int64_t)recorded, (int64_t)field->scale, ns);
 }
 
 static enum tm_status put_inner_time(struct walk *w, const struct field *field, int64_t ns)

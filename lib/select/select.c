@@ -1,5 +1,7 @@
 #include "select/internal.h"
 
+#include "base/checked.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -213,7 +215,7 @@ static int64_t edge_of(const struct tm_select *s, const struct tm_select_time *t
     int64_t ns;
     if (!time->is_relative)
         return time->ns;
-    return __builtin_add_overflow(s->origin_ns, time->ns, &ns) ? INT64_MAX : ns;
+    return tm_add_i64(s->origin_ns, time->ns, &ns) ? ns : INT64_MAX;
 }
 
 static void set_origin(struct tm_select *s, int64_t ns)

@@ -1,5 +1,6 @@
 #include "select/spec.h"
 
+#include "base/checked.h"
 #include "base/decimal.h"
 #include "base/table.h"
 #include "select/kinds.h"
@@ -27,7 +28,7 @@ static bool is_plain(const char *s, size_t len, bool may_have_point)
 static bool add_scaled(int64_t *ns, int64_t count, int64_t unit_ns)
 {
     int64_t part;
-    return !__builtin_mul_overflow(count, unit_ns, &part) && !__builtin_add_overflow(*ns, part, ns);
+    return tm_mul_i64(count, unit_ns, &part) && tm_add_i64(*ns, part, ns);
 }
 
 /* [H:]M:S[.FRACTION] */

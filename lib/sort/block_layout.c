@@ -1,5 +1,6 @@
 #include "sort/block_layout.h"
 
+#include "base/cpu.h"
 #include "sort/layout_loops.h"
 #include "sort/layout_wide.h"
 
@@ -67,7 +68,7 @@ static uint64_t rounded(enum tm_column column, uint64_t v, uint64_t value)
 static uint64_t varying_of(const uint8_t *data, size_t width, uint32_t count)
 {
 #if TM_LAYOUT_WIDE
-    if (__builtin_cpu_supports("avx2"))
+    if (tm_cpu_has_avx2())
         return tm_layout_varying_wide(data, width, count);
 #endif
     return layout_varying(data, width, count);
@@ -202,7 +203,7 @@ const struct tm_block_layout *tm_block_layouts_find(struct tm_block_layouts *l, 
 void tm_block_layout_pack(const struct tm_block_layout *layout, const struct tm_batch *batch, uint64_t *words)
 {
 #if TM_LAYOUT_WIDE
-    if (__builtin_cpu_supports("avx2")) {
+    if (tm_cpu_has_avx2()) {
         tm_layout_pack_wide(layout, batch, words);
         return;
     }

@@ -1,5 +1,6 @@
 #include "sort/collector_lane.h"
 
+#include "base/cpu.h"
 #include "sort/layout_loops.h"
 #include "sort/layout_wide.h"
 
@@ -17,7 +18,7 @@ void tm_collector_lane_read(struct tm_collector_lane *lane)
 void tm_collector_lane_copy(const struct tm_collector_lane *lane, enum tm_column column, uint8_t *to)
 {
 #if TM_LAYOUT_WIDE
-    if (__builtin_cpu_supports("avx2")) {
+    if (tm_cpu_has_avx2()) {
         tm_layout_unpack_wide(lane, column, to);
         return;
     }

@@ -1,12 +1,13 @@
 #include "stream/narrow.h"
 
+#include "base/cpu.h"
 #include "stream/narrow_loops.h"
 #include "stream/narrow_wide.h"
 
 static struct narrow_range range_of(const uint8_t *data, size_t width, uint32_t count)
 {
 #if TM_NARROW_WIDE
-    if (__builtin_cpu_supports("avx2")) {
+    if (tm_cpu_has_avx2()) {
         struct narrow_range range;
         tm_narrow_range_wide(&range, data, width, count);
         return range;
@@ -18,7 +19,7 @@ static struct narrow_range range_of(const uint8_t *data, size_t width, uint32_t 
 static void copy(uint8_t *to, const struct narrow_copy *how, uint32_t count)
 {
 #if TM_NARROW_WIDE
-    if (__builtin_cpu_supports("avx2")) {
+    if (tm_cpu_has_avx2()) {
         tm_narrow_copy_wide(to, how, count);
         return;
     }

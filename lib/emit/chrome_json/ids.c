@@ -1,8 +1,8 @@
 #include "emit/chrome_json/internal.h"
 
+#include "base/table.h"
 #include "base/hash.h"
 
-#include <stdlib.h>
 
 enum { TASK_NAMES_MAX = 1 << 20 };
 
@@ -19,14 +19,8 @@ static enum tm_status move_pid(struct tm_json_out *j, int64_t pid, uint32_t *num
         j->next_pid = TM_JSON_MOVED_PID_FIRST;
     while (tm_map_find(&j->pid_owners, (uint64_t)j->next_pid, &owner))
         j->next_pid++;
-    if (j->moved_count == j->moved_cap) {
-        uint32_t cap = j->moved_cap ? j->moved_cap * 2 : 64;
-        struct tm_json_pid *moved = realloc(j->moved, cap * sizeof *moved);
-        if (moved == NULL)
-            return tm_error_nomem(err);
-        j->moved = moved;
-        j->moved_cap = cap;
-    }
+    if (tm_array_grow(&j->moved, &j->moved_cap, j->moved_count, sizeof *j->moved, err) < 0)
+        return TM_E_SYSTEM;
     j->moved[j->moved_count] = (struct tm_json_pid){j->next_pid, pid};
     *number = ++j->moved_count;
     return tm_map_set(&j->pid_owners, (uint64_t)j->next_pid, *number) == TM_OK ? TM_OK : tm_error_nomem(err);

@@ -1,5 +1,6 @@
 #include "emit/chrome_json/lanes.h"
 
+#include "base/table.h"
 #include "base/hash.h"
 
 #include <assert.h>
@@ -15,19 +16,6 @@ static struct tm_json_lane *lane_of(const struct tm_json_lanes *lanes, const str
     return &thread_of(lanes, holder)->lanes[holder->lane];
 }
 
-static enum tm_status grow(void *array, uint32_t *cap, uint32_t count, size_t size)
-{
-    uint32_t more = *cap ? *cap * 2 : 4;
-    void *grown;
-    if (count < *cap)
-        return TM_OK;
-    if ((grown = realloc(*(void **)array, more * size)) == NULL)
-        return TM_E_SYSTEM;
-    *(void **)array = grown;
-    *cap = more;
-    return TM_OK;
-}
-
 /* The lanes, except lane 0, of the holder's file on its thread; NULL: none. */
 static struct tm_json_lane_list *list_of(const struct tm_json_lanes *lanes, uint32_t thread, uint32_t file)
 {
@@ -37,7 +25,7 @@ static struct tm_json_lane_list *list_of(const struct tm_json_lanes *lanes, uint
 
 static enum tm_status put_lane(struct tm_json_thread *t, int64_t tid, uint32_t file)
 {
-    if (grow(&t->lanes, &t->lane_cap, t->lane_count, sizeof *t->lanes) < 0)
+    if (tm_array_grow(&t->lanes, &t->lane_cap, t->lane_count, sizeof *t->lanes, NULL) < 0)
         return TM_E_SYSTEM;
     t->lanes[t->lane_count++] =
         (struct tm_json_lane){.tid = tid, .file = file, .until_ns = INT64_MIN, .last_ns = INT64_MIN};
@@ -50,13 +38,13 @@ static enum tm_status add_lane(struct tm_json_lanes *lanes, const struct tm_json
     struct tm_json_thread *t = thread_of(lanes, holder);
     struct tm_json_lane_list *list = list_of(lanes, holder->thread, holder->file);
     if (list == NULL) {
-        if (grow(&lanes->lists, &lanes->list_cap, lanes->list_count, sizeof *lanes->lists) < 0 ||
+        if (tm_array_grow(&lanes->lists, &lanes->list_cap, lanes->list_count, sizeof *lanes->lists, NULL) < 0 ||
             tm_map_set(&lanes->list_of, (uint64_t)holder->thread << 32 | holder->file, lanes->list_count) < 0)
             return TM_E_SYSTEM;
         list = &lanes->lists[lanes->list_count++];
         *list = (struct tm_json_lane_list){0};
     }
-    if (grow(&list->lanes, &list->cap, list->count, sizeof *list->lanes) < 0 ||
+    if (tm_array_grow(&list->lanes, &list->cap, list->count, sizeof *list->lanes, NULL) < 0 ||
         put_lane(t, lanes->next_tid++, holder->file) < 0)
         return TM_E_SYSTEM;
     list->lanes[list->count++] = t->lane_count - 1;
@@ -85,7 +73,8 @@ enum tm_status tm_json_lanes_join(struct tm_json_lanes *lanes, struct tm_json_ho
     }
     if (!tm_map_find(&lanes->by_id, key, &number)) {
         struct tm_json_thread t = {.pid = pid, .tid = tid, .machine = machine};
-        if (grow(&lanes->threads, &lanes->cap, lanes->count, sizeof *lanes->threads) < 0 || put_lane(&t, tid, file) < 0)
+        if (tm_array_grow(&lanes->threads, &lanes->cap, lanes->count, sizeof *lanes->threads, NULL) < 0 ||
+            put_lane(&t, tid, file) < 0)
             return TM_E_SYSTEM;
         lanes->threads[lanes->count++] = t;
         number = lanes->count;

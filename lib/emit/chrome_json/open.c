@@ -1,9 +1,9 @@
 #include "emit/chrome_json/internal.h"
 
+#include "base/table.h"
 #include "base/bytes.h"
 #include "base/hash.h"
 
-#include <stdlib.h>
 
 /* Layout of a slice: category, name, then the lengths of both and whether they exist. */
 enum { TAIL_BYTES = 9, HAS_CATEGORY = 1, HAS_NAME = 2 };
@@ -18,14 +18,8 @@ enum tm_status tm_json_out_open(struct tm_json_out *j, const struct tm_event *e,
 {
     uint32_t number;
     if (!tm_map_find(&j->open_tracks, key_of(e), &number)) {
-        if (j->open_count == j->open_cap) {
-            uint32_t cap = j->open_cap ? j->open_cap * 2 : 64;
-            struct tm_buf *open = realloc(j->open, cap * sizeof *open);
-            if (open == NULL)
-                return tm_error_nomem(err);
-            j->open = open;
-            j->open_cap = cap;
-        }
+        if (tm_array_grow(&j->open, &j->open_cap, j->open_count, sizeof *j->open, err) < 0)
+            return TM_E_SYSTEM;
         j->open[j->open_count] = (struct tm_buf){0};
         number = ++j->open_count;
         if (tm_map_set(&j->open_tracks, key_of(e), number) != TM_OK)

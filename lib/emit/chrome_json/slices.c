@@ -1,6 +1,7 @@
 /* Slices and instants of inputs other than Chrome JSON, as JSON events. */
 #include "emit/chrome_json/internal.h"
 
+#include "base/table.h"
 #include "base/hash.h"
 #include "model/binder_rows.h"
 #include "kernel/tracks.h"
@@ -144,14 +145,8 @@ static enum tm_status keep_whole(struct tm_json_out *j, const struct tm_json_spa
     size_t from = j->out.buf.len;
     if (st < 0)
         return st;
-    if (j->whole_count == j->whole_cap) {
-        uint32_t cap = j->whole_cap ? j->whole_cap * 2 : 64;
-        struct tm_json_whole *wholes = realloc(j->wholes, cap * sizeof *wholes);
-        if (wholes == NULL)
-            return tm_error_nomem(err);
-        j->wholes = wholes;
-        j->whole_cap = cap;
-    }
+    if (tm_array_grow(&j->wholes, &j->whole_cap, j->whole_count, sizeof *j->wholes, err) < 0)
+        return TM_E_SYSTEM;
     tm_buf_clear(&j->scratch);
     if (tm_buf_add(&j->scratch, v->detail, v->detail_len) != TM_OK ||
         tm_buf_add(&j->scratch, e->detail, e->detail_bytes) != TM_OK)

@@ -1,5 +1,7 @@
 #include "emit/chrome_json/spans.h"
 
+#include "base/table.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,32 +16,12 @@ static struct tm_json_span_stack *get(struct tm_json_spans *spans, uint64_t key)
     struct tm_json_span_stack *stack = find(spans, key);
     if (stack)
         return stack;
-    if (spans->count == spans->cap) {
-        uint32_t cap = spans->cap ? spans->cap * 2 : 64;
-        struct tm_json_span_stack *grown = realloc(spans->stacks, cap * sizeof *grown);
-        if (grown == NULL)
-            return NULL;
-        spans->stacks = grown;
-        spans->cap = cap;
-    }
+    if (tm_array_grow(&spans->stacks, &spans->cap, spans->count, sizeof *spans->stacks, NULL) < 0)
+        return NULL;
     if (tm_map_set(&spans->by_key, key, spans->count + 1) != TM_OK)
         return NULL;
     spans->stacks[spans->count] = (struct tm_json_span_stack){0};
     return &spans->stacks[spans->count++];
-}
-
-/* Makes room for one more span. TM_OK or TM_E_SYSTEM. */
-static enum tm_status grow(struct tm_json_span_stack *stack)
-{
-    uint32_t cap = stack->cap ? stack->cap * 2 : 8;
-    struct tm_json_span *grown;
-    if (stack->depth < stack->cap)
-        return TM_OK;
-    if ((grown = realloc(stack->spans, cap * sizeof *grown)) == NULL)
-        return TM_E_SYSTEM;
-    stack->spans = grown;
-    stack->cap = cap;
-    return TM_OK;
 }
 
 /* A slice begins at TS_NS. Marks the innermost open slices of STACK that began at the same time as crossed (spans.h).
@@ -76,7 +58,9 @@ enum tm_status tm_json_spans_open(struct tm_json_spans *spans, const struct tm_j
                                   const struct tm_json_span_view *view, const tm_slice_label labels[2], bool *is_full)
 {
     struct tm_json_span_stack *stack = take(spans, at, view->ts_ns, false);
-    if (stack == NULL || grow(stack) < 0 || tm_buf_add(&stack->bytes, view->text, view->text_len) != TM_OK ||
+    if (stack == NULL ||
+        tm_array_grow(&stack->spans, &stack->cap, stack->depth, sizeof *stack->spans, NULL) < 0 ||
+        tm_buf_add(&stack->bytes, view->text, view->text_len) != TM_OK ||
         tm_buf_add(&stack->bytes, view->detail, view->detail_len) != TM_OK)
         return TM_E_SYSTEM;
     cross(stack, view->ts_ns);

@@ -1,5 +1,6 @@
 #include "emit/perfetto/annotations.h"
 
+#include "base/table.h"
 #include "perfetto/packet_fields.h"
 #include "stream/detail_fields.h"
 
@@ -22,14 +23,8 @@ enum tm_status tm_annotations_add(struct tm_annotations *a, const struct tm_pb_f
     enum { PREFIX = sizeof json_prefix - 1 };
     struct tm_pb pb = tm_pb_of(f->data, f->len);
     struct tm_pb_field g;
-    if (a->count == a->cap) {
-        uint32_t cap = a->cap ? a->cap * 2 : 64;
-        struct tm_annotation *args = realloc(a->args, cap * sizeof *args);
-        if (args == NULL)
-            return TM_E_SYSTEM;
-        a->args = args;
-        a->cap = cap;
-    }
+    if (tm_array_grow(&a->args, &a->cap, a->count, sizeof *a->args, NULL) < 0)
+        return TM_E_SYSTEM;
     struct tm_annotation *arg = &a->args[a->count];
     *arg = (struct tm_annotation){.key = f->data};
     while (tm_pb_next(&pb, &g) == TM_OK) {

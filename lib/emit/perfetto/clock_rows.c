@@ -1,5 +1,6 @@
 #include "emit/perfetto/clock_rows.h"
 
+#include "base/table.h"
 #include "base/hash.h"
 #include "base/map.h"
 
@@ -10,14 +11,8 @@ enum { FIRST_SCOPED = 64, SCOPED_END = 128 };
 
 static enum tm_status append(struct tm_clock_row **rows, uint32_t *count, uint32_t *cap, const struct tm_clock_row *row)
 {
-    if (*count == *cap) {
-        uint32_t grown_cap = *cap ? *cap * 2 : 64;
-        struct tm_clock_row *grown = realloc(*rows, grown_cap * sizeof *grown);
-        if (grown == NULL)
-            return TM_E_SYSTEM;
-        *rows = grown;
-        *cap = grown_cap;
-    }
+    if (tm_array_grow(rows, cap, *count, sizeof **rows, NULL) < 0)
+        return TM_E_SYSTEM;
     (*rows)[(*count)++] = *row;
     return TM_OK;
 }

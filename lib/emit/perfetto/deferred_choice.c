@@ -1,9 +1,9 @@
 #include "emit/perfetto/deferred_choice.h"
 
+#include "base/table.h"
 #include "emit/perfetto/end_label.h"
 #include "emit/perfetto/track_packet.h"
 
-#include <stdlib.h>
 
 enum { ON_TRACK, ON_LANE }; /* versions of a placeholder */
 
@@ -15,14 +15,8 @@ static enum tm_status new_choice(struct tm_track_choices *c, uint32_t *at, struc
         *at = c->free - 1;
         return TM_OK;
     }
-    if (c->count == c->cap) {
-        uint32_t cap = c->cap ? c->cap * 2 : 16;
-        struct tm_deferred_choice *choices = realloc(c->choices, cap * sizeof *choices);
-        if (choices == NULL)
-            return tm_error_nomem(err);
-        c->choices = choices;
-        c->cap = cap;
-    }
+    if (tm_array_grow(&c->choices, &c->cap, c->count, sizeof *c->choices, err) < 0)
+        return TM_E_SYSTEM;
     c->choices[c->count] = (struct tm_deferred_choice){.next_free = 0};
     *at = c->count++;
     c->free = c->count;

@@ -1,5 +1,6 @@
 #include "emit/perfetto/ftrace_bounds.h"
 
+#include "base/table.h"
 #include "perfetto/packet_times.h"
 
 #include <stdlib.h>
@@ -13,14 +14,8 @@ static enum tm_status row_of(struct tm_ftrace_bounds *b, const struct tm_event *
     uint64_t key = (uint64_t)e->file << 32 | e->machine;
     if (tm_map_find(&b->index, key, at))
         return TM_OK;
-    if (b->count == b->cap) {
-        uint32_t cap = b->cap ? b->cap * 2 : 8;
-        struct tm_ftrace_bound *rows = realloc(b->rows, cap * sizeof *rows);
-        if (rows == NULL)
-            return tm_error_nomem(err);
-        b->rows = rows;
-        b->cap = cap;
-    }
+    if (tm_array_grow(&b->rows, &b->cap, b->count, sizeof *b->rows, err) < 0)
+        return TM_E_SYSTEM;
     *at = b->count;
     b->rows[b->count] = (struct tm_ftrace_bound){.file = e->file, .machine = e->machine};
     return tm_map_set(&b->index, key, b->count++) == TM_OK ? TM_OK : tm_error_nomem(err);

@@ -1,5 +1,7 @@
 #include "emit/perfetto/ftrace_bundle.h"
 
+#include "base/table.h"
+
 #include <stdlib.h>
 
 enum tm_status tm_ftrace_bundle_write(struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, struct tm_error *err)
@@ -45,14 +47,8 @@ static enum tm_status find_cpu(struct tm_ftrace_writer *w, const struct tm_event
         *cpu = w->cpus[at];
         return TM_OK;
     }
-    if (w->cpu_count == w->cpu_cap) {
-        uint32_t cap = w->cpu_cap ? w->cpu_cap * 2 : 16;
-        struct tm_ftrace_cpu **cpus = realloc(w->cpus, cap * sizeof *cpus);
-        if (cpus == NULL)
-            return tm_error_nomem(err);
-        w->cpus = cpus;
-        w->cpu_cap = cap;
-    }
+    if (tm_array_grow(&w->cpus, &w->cpu_cap, w->cpu_count, sizeof *w->cpus, err) < 0)
+        return TM_E_SYSTEM;
     if ((*cpu = calloc(1, sizeof **cpu)) == NULL)
         return tm_error_nomem(err);
     (*cpu)->machine = e->machine;

@@ -1,5 +1,7 @@
 #include "emit/perfetto/open_ends.h"
 
+#include "base/table.h"
+
 #include <stdlib.h>
 
 static bool ends_before(const struct tm_open_end *a, const struct tm_open_end *b)
@@ -9,14 +11,8 @@ static bool ends_before(const struct tm_open_end *a, const struct tm_open_end *b
 
 enum tm_status tm_open_ends_push(struct tm_open_ends *ends, struct tm_open_end end)
 {
-    if (ends->count == ends->cap) {
-        uint32_t cap = ends->cap ? ends->cap * 2 : 256;
-        struct tm_open_end *heap = realloc(ends->heap, cap * sizeof *heap);
-        if (heap == NULL)
-            return TM_E_SYSTEM;
-        ends->heap = heap;
-        ends->cap = cap;
-    }
+    if (tm_array_grow(&ends->heap, &ends->cap, ends->count, sizeof *ends->heap, NULL) < 0)
+        return TM_E_SYSTEM;
     uint32_t at = ends->count++;
     for (; at > 0 && ends_before(&end, &ends->heap[(at - 1) / 2]); at = (at - 1) / 2)
         ends->heap[at] = ends->heap[(at - 1) / 2];

@@ -1,5 +1,6 @@
 #include "emit/perfetto/pending_names.h"
 
+#include "base/table.h"
 #include "base/hash.h"
 
 #include <stdlib.h>
@@ -20,14 +21,8 @@ static uint64_t process_key(struct tm_track_task task)
 
 static struct tm_kept_name *add_row(struct tm_kept_name **rows, uint32_t *count, uint32_t *cap)
 {
-    if (*count == *cap) {
-        uint32_t more = *cap ? *cap * 2 : 64;
-        struct tm_kept_name *grown = realloc(*rows, more * sizeof *grown);
-        if (grown == NULL)
-            return NULL;
-        *rows = grown;
-        *cap = more;
-    }
+    if (tm_array_grow(rows, cap, *count, sizeof **rows, NULL) < 0)
+        return NULL;
     return &(*rows)[(*count)++];
 }
 

@@ -1,5 +1,6 @@
 /* Output pftrace: one Perfetto trace file on one timeline. doc/pftrace.md describes the design. */
 #include "emit/outputs.h"
+#include "base/table.h"
 #include "emit/perfetto/fast_path.h"
 #include "emit/perfetto/internal.h"
 #include "model/binder_rows.h"
@@ -96,14 +97,8 @@ static enum tm_status add_extra(struct pftrace *p, const struct tm_event *e, str
     enum tm_status st = e->flags & TM_EVENT_HAS_TRACK ? tm_pftrace_track_due(p, e, err) : TM_OK;
     if (st < 0)
         return st;
-    if (p->extras.count == p->extras.cap) {
-        uint32_t cap = p->extras.cap ? p->extras.cap * 2 : 8;
-        struct tm_packet_value *values = realloc(p->extras.values, cap * sizeof *values);
-        if (values == NULL)
-            return tm_error_nomem(err);
-        p->extras.values = values;
-        p->extras.cap = cap;
-    }
+    if (tm_array_grow(&p->extras.values, &p->extras.cap, p->extras.count, sizeof *p->extras.values, err) < 0)
+        return TM_E_SYSTEM;
     p->extras.values[p->extras.count++] = (struct tm_packet_value){e->value, (e->flags & TM_EVENT_VALUE_DOUBLE) != 0};
     return TM_OK;
 }

@@ -1,5 +1,6 @@
 #include "emit/perfetto/placeholders.h"
 
+#include "base/table.h"
 #include "base/bytes.h"
 
 #include <stdlib.h>
@@ -35,21 +36,12 @@ enum tm_status tm_placeholders_put(struct tm_placeholders *h, const void *data, 
     return st;
 }
 
-static enum tm_status grow(struct tm_placeholders *h, struct tm_error *err)
-{
-    uint32_t cap = h->cap ? h->cap * 2 : 16;
-    struct tm_placeholder *placeholders = realloc(h->placeholders, cap * sizeof *placeholders);
-    if (placeholders == NULL)
-        return tm_error_nomem(err);
-    h->placeholders = placeholders;
-    h->cap = cap;
-    return TM_OK;
-}
-
 enum tm_status tm_placeholders_open(struct tm_placeholders *h, struct tm_buf versions[2], uint32_t *placeholder,
                                     struct tm_error *err)
 {
-    enum tm_status st = h->free == 0 && h->count == h->cap ? grow(h, err) : TM_OK;
+    enum tm_status st = TM_OK;
+    if (h->free == 0)
+        st = tm_array_grow(&h->placeholders, &h->cap, h->count, sizeof *h->placeholders, err);
     uint64_t room = versions[0].len > versions[1].len ? versions[0].len : versions[1].len;
     if (st < 0) {
         tm_buf_release(&versions[0]);

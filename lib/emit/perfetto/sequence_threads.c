@@ -1,5 +1,6 @@
 #include "emit/perfetto/sequence_threads.h"
 
+#include "base/table.h"
 #include "base/hash.h"
 #include "base/pb.h"
 
@@ -33,14 +34,8 @@ static struct tm_sequence_thread *row_of(struct tm_sequence_threads *t, uint64_t
 {
     if (tm_map_find(&t->by_sequence, key, number))
         return &t->rows[*number - 1];
-    if (t->count == t->cap) {
-        uint32_t cap = t->cap ? t->cap * 2 : 16;
-        struct tm_sequence_thread *rows = realloc(t->rows, cap * sizeof *rows);
-        if (rows == NULL)
-            return NULL;
-        t->rows = rows;
-        t->cap = cap;
-    }
+    if (tm_array_grow(&t->rows, &t->cap, t->count, sizeof *t->rows, NULL) < 0)
+        return NULL;
     if (tm_map_set(&t->by_sequence, key, t->count + 1) != TM_OK)
         return NULL;
     t->rows[t->count] = (struct tm_sequence_thread){0};

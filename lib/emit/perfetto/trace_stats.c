@@ -1,5 +1,7 @@
 #include "emit/perfetto/trace_stats.h"
 
+#include "base/table.h"
+
 #include <stdlib.h>
 
 enum {
@@ -22,14 +24,8 @@ static struct tm_trace_stats_file *find(struct tm_trace_stats *stats, const stru
     for (uint32_t i = 0; i < stats->count; i++)
         if (stats->files[i].file == e->file && stats->files[i].machine == e->machine)
             return &stats->files[i];
-    if (stats->count == stats->cap) {
-        uint32_t cap = stats->cap ? stats->cap * 2 : 4;
-        struct tm_trace_stats_file *files = realloc(stats->files, cap * sizeof *files);
-        if (files == NULL)
-            return NULL;
-        stats->files = files;
-        stats->cap = cap;
-    }
+    if (tm_array_grow(&stats->files, &stats->cap, stats->count, sizeof *stats->files, NULL) < 0)
+        return NULL;
     stats->files[stats->count] = (struct tm_trace_stats_file){.file = e->file, .machine = e->machine};
     return &stats->files[stats->count++];
 }

@@ -1,5 +1,6 @@
 #include "emit/report/suggestion.h"
 
+#include "base/table.h"
 #include "emit/report/words.h"
 #include "stream/clock_id.h"
 
@@ -17,14 +18,8 @@ static bool add_entry(struct tm_report *r, struct tm_suggestion *suggestion, con
         const struct tm_entry *e = &suggestion->entries[i];
         return !entry->has_clocks || (e->machine == entry->machine && e->from_clock == entry->from_clock);
     }
-    if (suggestion->count == suggestion->cap) {
-        uint32_t cap = suggestion->cap ? suggestion->cap * 2 : 8;
-        struct tm_entry *entries = realloc(suggestion->entries, cap * sizeof *entries);
-        if (entries == NULL)
-            return !(r->out.failed = true);
-        suggestion->entries = entries;
-        suggestion->cap = cap;
-    }
+    if (tm_array_grow(&suggestion->entries, &suggestion->cap, suggestion->count, sizeof *suggestion->entries, NULL) < 0)
+        return !(r->out.failed = true);
     if (tm_map_set(&suggestion->of_file, entry->file, suggestion->count) != TM_OK)
         return !(r->out.failed = true);
     suggestion->entries[suggestion->count++] = *entry;
@@ -128,7 +123,8 @@ static void add_references(struct tm_report *r, struct tm_suggestion *suggestion
     }
 }
 
-static void put_entries(struct tm_report *r, const struct tm_suggestion *suggestion, const char *indent, const char *comma)
+static void put_entries(struct tm_report *r, const struct tm_suggestion *suggestion, const char *indent,
+                        const char *comma)
 {
     for (uint32_t i = 0; i < suggestion->count; i++) {
         tm_out_str(&r->out, indent);

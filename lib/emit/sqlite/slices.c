@@ -1,5 +1,7 @@
 #include "emit/sqlite/internal.h"
 
+#include "base/checked.h"
+
 #include <stdlib.h>
 
 /* A slice that ends soon is written once, after its end. Longer slices are written open and updated at their end. */
@@ -112,7 +114,7 @@ enum tm_status tm_sqlite_slice_thread_end(void *self, int64_t id, int64_t thread
     if (id >= w->first) {
         struct tm_slice_row *row = &at(w, id)->row;
         row->has_thread_dur =
-            row->has_thread_ts && !__builtin_sub_overflow(thread_ts, row->thread_ts, &row->thread_dur) &&
+            row->has_thread_ts && tm_sub_i64(thread_ts, row->thread_ts, &row->thread_dur) &&
             (is_exact || row->thread_dur);
         return TM_OK;
     }

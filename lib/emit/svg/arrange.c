@@ -1,5 +1,6 @@
 #include "emit/svg/internal.h"
 
+#include "base/table.h"
 #include "os/compat.h"
 #include "emit/svg/xml_out.h"
 
@@ -12,19 +13,6 @@ enum {
     ROOMY_LANES_MAX = 16,
     LEGEND_HEIGHT = 112
 };
-
-static enum tm_status make_room(struct tm_svg *svg, struct tm_error *err)
-{
-    if (svg->lane_count < svg->lane_cap)
-        return TM_OK;
-    uint32_t cap = svg->lane_cap ? svg->lane_cap * 2 : 8;
-    struct tm_svg_lane *lanes = realloc(svg->lanes, cap * sizeof *lanes);
-    if (lanes == NULL)
-        return tm_error_nomem(err);
-    svg->lanes = lanes;
-    svg->lane_cap = cap;
-    return TM_OK;
-}
 
 enum tm_status tm_svg_lane(struct tm_svg *svg, uint32_t file, uint32_t machine, struct tm_svg_lane **lane,
                            struct tm_error *err)
@@ -40,7 +28,8 @@ enum tm_status tm_svg_lane(struct tm_svg *svg, uint32_t file, uint32_t machine, 
         *lane = &svg->lanes[TM_SVG_LANES_MAX];
         return TM_OK;
     }
-    if (make_room(svg, err) < 0 || (!is_rest && tm_map_set(&svg->lane_of, key, svg->lane_count) != TM_OK))
+    if (tm_array_grow(&svg->lanes, &svg->lane_cap, svg->lane_count, sizeof *svg->lanes, err) < 0 ||
+        (!is_rest && tm_map_set(&svg->lane_of, key, svg->lane_count) != TM_OK))
         return tm_error_nomem(err);
     *lane = &svg->lanes[svg->lane_count++];
     **lane = (struct tm_svg_lane){.file = file,

@@ -1,5 +1,6 @@
 #include "emit/svg/time_bins.h"
 
+#include "base/table.h"
 #include "os/compat.h"
 
 #include <stdlib.h>
@@ -15,14 +16,8 @@ static uint64_t order_of(int64_t ns)
 
 enum tm_status tm_time_bins_series(struct tm_time_bins *b, uint32_t *series, struct tm_error *err)
 {
-    if (b->series_count == b->series_cap) {
-        uint32_t cap = b->series_cap ? b->series_cap * 2 : 8;
-        uint64_t **grown = realloc(b->series, cap * sizeof *grown);
-        if (grown == NULL)
-            return tm_error_nomem(err);
-        b->series = grown;
-        b->series_cap = cap;
-    }
+    if (tm_array_grow(&b->series, &b->series_cap, b->series_count, sizeof *b->series, err) < 0)
+        return TM_E_SYSTEM;
     uint64_t *counts = calloc(TM_TIME_BINS, sizeof *counts);
     if (counts == NULL)
         return tm_error_nomem(err);

@@ -1,5 +1,6 @@
 /* The document of a Gecko profile: processes, their threads and counters, in any order of members. */
 #include "format/gecko/internal.h"
+#include "base/table.h"
 #include "format/gecko/part_finder.h"
 
 #include <stdlib.h>
@@ -18,14 +19,8 @@ static enum tm_status new_process(struct tm_gecko *x, uint32_t *number)
 {
     if (x->process_count == TM_GECKO_PROCESSES_MAX)
         return refuse(x, "too many processes");
-    if (x->process_count == x->process_cap) {
-        uint32_t cap = x->process_cap ? x->process_cap * 2 : 8;
-        struct tm_gecko_process **all = realloc(x->processes, cap * sizeof *all);
-        if (all == NULL)
-            return tm_error_nomem(x->err);
-        x->processes = all;
-        x->process_cap = cap;
-    }
+    if (tm_array_grow(&x->processes, &x->process_cap, x->process_count, sizeof *x->processes, x->err) < 0)
+        return TM_E_SYSTEM;
     struct tm_gecko_process *p = calloc(1, sizeof *p);
     if (p == NULL)
         return tm_error_nomem(x->err);
@@ -57,14 +52,8 @@ static enum tm_status list_add(struct tm_gecko *x, struct tm_gecko_list *list)
 {
     if (list->count == TM_GECKO_THREADS_MAX)
         return refuse(x, "too many threads before what they need");
-    if (list->count == list->cap) {
-        uint32_t cap = list->cap ? list->cap * 2 : 16;
-        struct tm_gecko_thread *all = realloc(list->all, cap * sizeof *all);
-        if (all == NULL)
-            return tm_error_nomem(x->err);
-        list->all = all;
-        list->cap = cap;
-    }
+    if (tm_array_grow(&list->all, &list->cap, list->count, sizeof *list->all, x->err) < 0)
+        return TM_E_SYSTEM;
     list->all[list->count++] = x->thread;
     x->thread = (struct tm_gecko_thread){0};
     return TM_OK;

@@ -1,5 +1,6 @@
 #include "format/gecko/process.h"
 
+#include "base/table.h"
 #include "base/bytes.h"
 #include "base/decimal.h"
 #include "base/hash.h"
@@ -174,14 +175,8 @@ static enum tm_status add_lib(struct tm_gecko_process *p, const struct tm_json_v
     struct tm_json_value name;
     const uint8_t *s = NULL;
     size_t len = 0;
-    if (p->lib_count == p->lib_cap) {
-        uint32_t cap = p->lib_cap ? p->lib_cap * 2 : 64;
-        struct tm_gecko_lib *libs = realloc(p->libs, cap * sizeof *libs);
-        if (libs == NULL)
-            return TM_E_SYSTEM;
-        p->libs = libs;
-        p->lib_cap = cap;
-    }
+    if (tm_array_grow(&p->libs, &p->lib_cap, p->lib_count, sizeof *p->libs, NULL) < 0)
+        return TM_E_SYSTEM;
     uint64_t start = address(lib, "start");
     p->libs[p->lib_count++] = (struct tm_gecko_lib){start, address(lib, "end"), start - address(lib, "offset"),
                                                         p->lib_names.count};

@@ -1,5 +1,6 @@
 /* Counters of track events: converts recorded values to absolute ones. */
 #include "format/perfetto/count.h"
+#include "base/checked.h"
 #include "format/perfetto/descriptor.h"
 #include "format/perfetto/track_event.h"
 
@@ -22,7 +23,7 @@ static struct number scaled(struct number n, int64_t by)
     int64_t product;
     if (by <= 0 || by == 1)
         return n;
-    if (!n.is_double && !__builtin_mul_overflow((int64_t)n.bits, by, &product))
+    if (!n.is_double && tm_mul_i64((int64_t)n.bits, by, &product))
         return (struct number){.bits = (uint64_t)product};
     return (struct number){.is_double = true, .bits = tm_pb_bits(as_double(n) * (double)by)};
 }
@@ -30,7 +31,7 @@ static struct number scaled(struct number n, int64_t by)
 static struct number added(struct number a, struct number b)
 {
     int64_t sum;
-    if (!a.is_double && !b.is_double && !__builtin_add_overflow((int64_t)a.bits, (int64_t)b.bits, &sum))
+    if (!a.is_double && !b.is_double && tm_add_i64((int64_t)a.bits, (int64_t)b.bits, &sum))
         return (struct number){.bits = (uint64_t)sum};
     return (struct number){.is_double = true, .bits = tm_pb_bits(as_double(a) + as_double(b))};
 }

@@ -57,7 +57,7 @@ static enum tm_status put_bytes(struct history *h, enum tm_kernel_rule rule)
         return TM_END;
     if (name == NULL)
         return tm_error_nomem(h->err);
-    h->row->dur_ns = bytes;
+    tm_kernel_set_amount(h->row, bytes);
     enum tm_status st = put(h, rule, name, strlen(name));
     if (st >= 0 && (tm_detail_arg_uint(&h->p->detail, "cpu", h->row->cpu) < 0 ||
                     tm_detail_arg_uint(&h->p->detail, "len", bytes) < 0))
@@ -73,7 +73,7 @@ static enum tm_status put_freed(struct history *h)
     const char *text = protocol == IP ? "IP" : "IPV6";
     if (protocol != IP && protocol != IPV6)
         return TM_END;
-    h->row->dur_ns = 1;
+    tm_kernel_set_amount(h->row, 1);
     enum tm_status st = put(h, TM_KERNEL_FREED, name, sizeof name - 1);
     return st < 0 || tm_detail_arg_text(&h->p->detail, "protocol", text, strlen(text)) == TM_OK
                ? st
@@ -129,7 +129,7 @@ static enum tm_status put_tcp(struct history *h)
     else
         snprintf(name, sizeof name, "%s", states[to]);
     on_track(h, TM_KERNEL_TRACK_TCP_STREAM, 0);
-    h->row->dur_ns = (int64_t)n[8];
+    tm_kernel_set_amount(h->row, n[8]);
     enum tm_status st = put(h, TM_KERNEL_TCP, name, strlen(name));
     return st < 0 ? st : tm_proto_string(h->p, category, sizeof category - 1, &h->row->category, h->err);
 }

@@ -1,5 +1,7 @@
 #include "format/perfetto/packet_cache.h"
 
+#include "base/cpu.h"
+
 #include <stdlib.h>
 
 enum {
@@ -150,9 +152,9 @@ static inline bool take_next(const struct tm_proto *p, struct candidate *c, cons
     if (end - at < 2 || at[0] != TM_PROTO_PACKET_TAG || at[1] >= 0x80 || at[1] > end - at - 2 ||
         !take(c, at + 2, at[1]))
         return false;
-    __builtin_prefetch(&p->again->known[slot_of(c)]);
-    __builtin_prefetch(&p->again->known[slot_of(c)].row);
-    __builtin_prefetch(&p->again->known[slot_of(c)].row.cpu);
+    tm_cpu_prefetch(&p->again->known[slot_of(c)]);
+    tm_cpu_prefetch(&p->again->known[slot_of(c)].row);
+    tm_cpu_prefetch(&p->again->known[slot_of(c)].row.cpu);
     return true;
 }
 

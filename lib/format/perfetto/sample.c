@@ -1,5 +1,6 @@
 #include "format/perfetto/sample.h"
 
+#include "base/checked.h"
 #include "format/perfetto/clock.h"
 #include "format/perfetto/count.h"
 #include "format/perfetto/numbers.h"
@@ -157,7 +158,7 @@ enum tm_status tm_proto_perf_sample_read(struct tm_proto *p, const struct tm_pro
 static int64_t scaled_sum(int64_t sum, uint64_t delta_us)
 {
     int64_t delta;
-    if (__builtin_mul_overflow((int64_t)delta_us, INT64_C(1000), &delta) || __builtin_add_overflow(sum, delta, &sum))
+    if (!tm_mul_i64((int64_t)delta_us, INT64_C(1000), &delta) || !tm_add_i64(sum, delta, &sum))
         return (int64_t)delta_us < 0 ? INT64_MIN : INT64_MAX;
     return sum;
 }

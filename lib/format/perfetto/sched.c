@@ -1,6 +1,7 @@
 #include "format/perfetto/sched.h"
 
-#include <stdlib.h>
+#include "base/table.h"
+
 
 enum { PREV_COMM = 1, PREV_PID = 2, PREV_PRIO = 3, PREV_STATE = 4, NEXT_COMM = 5, NEXT_PID = 6, NEXT_PRIO = 7 };
 enum { WAKING_COMM = 1, WAKING_PID = 2, WAKING_PRIO = 3, WAKING_TARGET_CPU = 5 };
@@ -17,14 +18,8 @@ enum tm_status tm_proto_cpu_find(struct tm_proto *p, uint32_t machine, uint32_t 
         return tm_error_nomem(err);
     if (is_new) {
         slot->v1 = p->cpu_index.count - 1;
-        if (slot->v1 == p->cpu_cap) {
-            uint32_t cap = p->cpu_cap ? p->cpu_cap * 2 : 16;
-            struct tm_proto_cpu *cpus = realloc(p->cpus, cap * sizeof *cpus);
-            if (cpus == NULL)
-                return tm_error_nomem(err);
-            p->cpus = cpus;
-            p->cpu_cap = cap;
-        }
+        if (tm_array_grow(&p->cpus, &p->cpu_cap, p->cpu_index.count - 1, sizeof *p->cpus, err) < 0)
+            return TM_E_SYSTEM;
         p->cpus[slot->v1] = (struct tm_proto_cpu){0};
     }
     *entry = &p->cpus[slot->v1];

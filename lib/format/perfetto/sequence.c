@@ -1,5 +1,6 @@
 #include "format/perfetto/sequence.h"
 
+#include "base/table.h"
 #include "format/perfetto/count.h"
 
 #include <stdlib.h>
@@ -8,25 +9,12 @@ enum { DEFAULTS_TRACK_EVENT = 11, DEFAULTS_CLOCK = 58 };
 enum { TRACK_DEFAULTS_UUID = 11, TRACK_DEFAULTS_EXTRA = 31, TRACK_DEFAULTS_EXTRA_DOUBLE = 45 };
 enum { KEEP_BYTES = 1 << 18 }; /* larger buffers of a cleared sequence are freed */
 
-static enum tm_status grow(struct tm_proto *p)
-{
-    if (p->sequence_count < p->sequence_cap)
-        return TM_OK;
-    uint32_t cap = p->sequence_cap ? p->sequence_cap * 2 : 16;
-    struct tm_proto_sequence *sequences = realloc(p->sequences, cap * sizeof *sequences);
-    if (sequences == NULL)
-        return TM_E_SYSTEM;
-    p->sequences = sequences;
-    p->sequence_cap = cap;
-    return TM_OK;
-}
-
 enum tm_status tm_proto_sequence_find(struct tm_proto *p, uint32_t machine, uint32_t id,
                                       struct tm_proto_sequence **sequence, struct tm_error *err)
 {
     struct tm_proto_map_entry *entry;
     bool is_new;
-    if (grow(p) != TM_OK)
+    if (tm_array_grow(&p->sequences, &p->sequence_cap, p->sequence_count, sizeof *p->sequences, NULL) < 0)
         return tm_error_nomem(err);
     enum tm_status st = tm_proto_map_add(&p->sequence_index, machine, id, TM_PROTO_SEQUENCES_MAX, &entry, &is_new);
     if (st == TM_END)

@@ -1,5 +1,6 @@
 #include "format/perfetto/track_event.h"
 
+#include "base/checked.h"
 #include "format/perfetto/packet_cache.h"
 #include "format/perfetto/annotation.h"
 #include "format/perfetto/clock.h"
@@ -130,7 +131,7 @@ static int64_t scale_us(int64_t us)
 static int64_t add_clamped(int64_t a, int64_t b)
 {
     int64_t sum;
-    if (__builtin_add_overflow(a, b, &sum))
+    if (!tm_add_i64(a, b, &sum))
         return b < 0 ? INT64_MIN : INT64_MAX;
     return sum;
 }

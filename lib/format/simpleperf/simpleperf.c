@@ -1,5 +1,6 @@
 #include "format/simpleperf/simpleperf.h"
 
+#include "base/table.h"
 #include "base/bytes.h"
 #include "base/map.h"
 #include "base/pb.h"
@@ -72,21 +73,10 @@ static enum tm_status simpleperf_open(const struct tm_format_context *context, v
 }
 
 
-/* Makes room for one more element in ARRAY of COUNT, at most MAX. */
-static enum tm_status reserve(void **array, uint32_t count, uint32_t *cap, uint32_t max, size_t size, const char *what,
-                              struct tm_error *err)
+/* Refuses one more element where COUNT is MAX. */
+static enum tm_status limit(uint32_t count, uint32_t max, const char *what, struct tm_error *err)
 {
-    if (count == max)
-        return tm_error_set(err, TM_E_INPUT, "more than the limit of %u %s", max, what);
-    if (count < *cap)
-        return TM_OK;
-    uint32_t more = *cap ? *cap * 2 : 64;
-    void *larger = realloc(*array, more * size);
-    if (larger == NULL)
-        return tm_error_nomem(err);
-    *array = larger;
-    *cap = more;
-    return TM_OK;
+    return count < max ? TM_OK : tm_error_set(err, TM_E_INPUT, "more than the limit of %u %s", max, what);
 }
 
 static enum tm_status keep_name(struct simpleperf *s, const struct tm_pb_field *f, struct name *name,
@@ -101,8 +91,9 @@ static enum tm_status keep_name(struct simpleperf *s, const struct tm_pb_field *
 
 static enum tm_status keep_symbol(struct simpleperf *s, const struct tm_pb_field *f, struct tm_error *err)
 {
-    enum tm_status st = reserve((void **)&s->symbols, s->symbol_count, &s->symbol_cap, TM_SIMPLEPERF_SYMBOLS_MAX,
-                                sizeof *s->symbols, "symbols", err);
+    enum tm_status st = limit(s->symbol_count, TM_SIMPLEPERF_SYMBOLS_MAX, "symbols", err);
+    if (st == TM_OK)
+        st = tm_array_grow(&s->symbols, &s->symbol_cap, s->symbol_count, sizeof *s->symbols, err);
     return st == TM_OK ? keep_name(s, f, &s->symbols[s->symbol_count++], err) : st;
 }
 
@@ -110,8 +101,9 @@ static enum tm_status keep_file(struct simpleperf *s, struct tm_pb pb, struct tm
 {
     struct file file = {.first_symbol = s->symbol_count};
     struct tm_pb_field f;
-    enum tm_status st = reserve((void **)&s->files, s->file_count, &s->file_cap, TM_SIMPLEPERF_FILES_MAX,
-                                sizeof *s->files, "files", err);
+    enum tm_status st = limit(s->file_count, TM_SIMPLEPERF_FILES_MAX, "files", err);
+    if (st == TM_OK)
+        st = tm_array_grow(&s->files, &s->file_cap, s->file_count, sizeof *s->files, err);
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == FILE_ID && f.type == TM_PB_VARINT)
             file.id = (uint32_t)f.value;
@@ -134,8 +126,9 @@ static enum tm_status keep_meta(struct simpleperf *s, struct tm_pb pb, struct tm
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id != META_EVENT_TYPE || f.type != TM_PB_LEN)
             continue;
-        st = reserve((void **)&s->event_types, s->event_type_count, &s->event_type_cap, TM_SIMPLEPERF_FILES_MAX,
-                     sizeof *s->event_types, "types of events", err);
+        st = limit(s->event_type_count, TM_SIMPLEPERF_FILES_MAX, "types of events", err);
+        if (st == TM_OK)
+            st = tm_array_grow(&s->event_types, &s->event_type_cap, s->event_type_count, sizeof *s->event_types, err);
         if (st == TM_OK)
             st = keep_name(s, &f, &s->event_types[s->event_type_count++], err);
     }

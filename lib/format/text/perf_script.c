@@ -1,5 +1,6 @@
 #include "format/text/perf_script.h"
 
+#include "base/table.h"
 #include "base/decimal.h"
 #include "base/map.h"
 #include "base/pb.h"
@@ -186,14 +187,8 @@ static enum tm_status add_stack_line(struct perf *p, bool is_source, struct tm_e
 {
     if (p->line_count == TM_PERF_FRAMES_MAX)
         return tm_error_at(err, p->text.context.input->offset, "a stack has more than %d lines", TM_PERF_FRAMES_MAX);
-    if (p->line_count == p->line_cap) {
-        uint32_t cap = p->line_cap ? p->line_cap * 2 : 64;
-        struct stack_line *lines = realloc(p->lines, cap * sizeof *lines);
-        if (lines == NULL)
-            return tm_error_nomem(err);
-        p->lines = lines;
-        p->line_cap = cap;
-    }
+    if (tm_array_grow(&p->lines, &p->line_cap, p->line_count, sizeof *p->lines, err) < 0)
+        return TM_E_SYSTEM;
     p->lines[p->line_count++] = (struct stack_line){p->raw.len + 1, is_source};
     return add_line(p, p->text.line, p->text.len, err);
 }
