@@ -80,8 +80,8 @@ END
 }
 
 @test "in archives, compressed and from a pipe it is the same, and nothing is left behind" {
-    mkdir ust spool
-    export TMPDIR=$PWD/spool
+    mkdir ust temporary
+    export TMPDIR=$PWD/temporary
     tar xzf "$TM_SRC/t/data/ctf-ust.tar.gz" -C ust
     find ust -exec touch {} + # ZIP has no 1970
     rows() { tm-merge -q -f csv "$@" | sed 's|,[^,]*metadata,|,metadata,|'; }
@@ -103,7 +103,7 @@ END
     made other-clock two/b
     tar cf two.tar two
     tm-merge -q -f report two.tar | grep -c ': 7 events read, 7 placed' | grep -qx 2
-    [ -z "$(ls spool)" ]
+    [ -z "$(ls temporary)" ]
 }
 
 @test "streams that no first bytes show, empty ones and indices of old versions are found by their place" {
@@ -144,19 +144,19 @@ END
 }
 
 @test "the temporary folder is gone however tm-unpack ends" {
-    mkdir spool
+    mkdir temporary
     made many 200000 many
     tar cf many.tar many
-    TMPDIR=$PWD/spool PYTHONPATH="$TM_SRC/t/lib" python3 - <<'PY'
+    TMPDIR=$PWD/temporary PYTHONPATH="$TM_SRC/t/lib" python3 - <<'PY'
 import os, signal, subprocess, time, waiting
 for how in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
     unpack = waiting.start('tm-unpack', 'many.tar', stdout=subprocess.PIPE) # nobody reads
-    waiting.until(lambda: any(os.path.exists('spool/%s/metadata' % d) for d in os.listdir('spool')), unpack)
+    waiting.until(lambda: any(os.path.exists('temporary/%s/metadata' % d) for d in os.listdir('temporary')), unpack)
     unpack.send_signal(how)
     unpack.wait()
     began = time.monotonic()
-    while os.listdir('spool'):
-        assert time.monotonic() - began < waiting.LIMIT_S, os.listdir('spool')
+    while os.listdir('temporary'):
+        assert time.monotonic() - began < waiting.LIMIT_S, os.listdir('temporary')
         time.sleep(0.01)
 PY
 }

@@ -3,6 +3,7 @@
 bats_require_minimum_version 1.5.0
 
 setup() {
+    . "$TM_SRC/t/lib/common.bash"
     cd "$BATS_TEST_TMPDIR"
     export PYTHONDONTWRITEBYTECODE=1
     demo=$TM_SRC/doc/examples/phone-watch-app.tar
@@ -15,6 +16,11 @@ odd() {
 {"ph":"X","pid":1,"tid":1,"ts":5,"dur":1,"name":"é\u0000"},
 {"ph":"C","pid":1,"ts":2,"name":"n","args":{"v":3,"w":1e300}}]
 END
+}
+
+# has_unfinished FOLDER: it has a file that is being written.
+has_unfinished() {
+    find "$1" -name '.whole*' 2>/dev/null | grep -q .
 }
 
 same_as_database() { # FOLDER DATABASE
@@ -90,7 +96,7 @@ END
     exec 9<>pipe
     tm-emit -q -o out/ <pipe 3>&- 9>&- &
     head -c 2000 s >&9
-    until [ -n "$(find out -name '.whole*')" ]; do sleep 0.05; done
+    await $! has_unfinished out
     kill -TERM $!
     ! wait $!
     exec 9>&-
@@ -105,7 +111,7 @@ END
     exec 9<>pipe
     tm-emit -q -o new/ <pipe 3>&- 9>&- &
     head -c 2000 s >&9
-    until [ -n "$(find new -name '.whole*' 2>/dev/null)" ]; do sleep 0.05; done
+    await $! has_unfinished new
     kill -TERM $!
     ! wait $!
     exec 9>&-

@@ -6,7 +6,7 @@ setup() {
     . "$TM_SRC/t/lib/common.bash"
 }
 
-paste_remedy() {
+paste_suggestion() {
     python3 "$TM_SRC/t/check/paste-suggestion.py" "$@"
 }
 
@@ -63,10 +63,10 @@ wall_clocks() {
     tm-merge --explain -m m.json phone.pb watch.pb >why
     before=$(times watch.pb -m m.json phone.pb watch.pb)
     [ "$before" = "2000000000 3000005000" ]
-    paste_remedy why m.json >same.json
+    paste_suggestion why m.json >same.json
     tm-manifest --check same.json
     [ "$(times watch.pb -m same.json phone.pb watch.pb)" = "2000000000 3000000000" ]
-    BY=77 paste_remedy why m.json >moved.json
+    BY=77 paste_suggestion why m.json >moved.json
     [ "$(times watch.pb -m moved.json phone.pb watch.pb)" = "2000000077 3000000077" ]
     tm-merge --explain -m moved.json phone.pb watch.pb | grep -q '^  Manifest path: '
 }
@@ -85,7 +85,7 @@ wall_clocks() {
     tm-merge --explain -m m.json a.pb b.pb c.json >why
     grep -q '^  Same-domain assumption: ' why
     grep -q '^  Assumption: nothing relates a timeline of the file' why
-    BY=10 paste_remedy why m.json >moved.json
+    BY=10 paste_suggestion why m.json >moved.json
     tm-manifest --check moved.json
     [ "$(times b.pb -m moved.json a.pb b.pb c.json)" = 7010 ]
     [ "$(times c.json -m moved.json a.pb b.pb c.json)" = 5010 ]
@@ -103,7 +103,7 @@ wall_clocks() {
 	END
     tm-merge --explain a.pb b.pb >why
     grep -q '^  Same-domain assumption: ' why
-    BY=7 paste_remedy why >moved.json
+    BY=7 paste_suggestion why >moved.json
     tm-manifest --check moved.json
     [ "$(times b.pb a.pb b.pb)" = 5900 ]
     [ "$(times b.pb -m moved.json a.pb b.pb)" = 5907 ]
@@ -125,7 +125,7 @@ wall_clocks() {
     grep -q 'An offset_ns of 0 is to be replaced' why
     run tm-merge --strict -o x.csv a.pb c.systrace
     [ "$status" -eq 4 ]
-    paste_remedy why >fixed.json
+    paste_suggestion why >fixed.json
     tm-manifest --check fixed.json
     tm-merge --strict -m fixed.json -o x.csv a.pb c.systrace
     [ "$(times c.systrace -m fixed.json a.pb c.systrace)" = "3000100000 3000200000" ]
@@ -164,8 +164,8 @@ json.dump([{"ph": "i", "ts": 10 * i + rank, "pid": rank, "tid": 1, "s": "t"} for
     tm-merge --explain -m m.json rank?.json >why
     grep -qx '  2 events on TRACE_FILE dropped, negative_time: they lie before the start of trace time, the earliest by 19us.' why
     grep -qx '  The manifest below places them.' why
-    sed -n '/would place them/,$p' why >remedy
-    paste_remedy remedy m.json >fixed.json
+    sed -n '/would place them/,$p' why >suggestion
+    paste_suggestion suggestion m.json >fixed.json
     tm-manifest --check fixed.json
     tm-merge --strict -m fixed.json -o x.csv rank?.json
     [ "$(times rank1.json -m fixed.json rank?.json)" = "999981000 999991000 1000001000 1000011000 1000021000" ]
@@ -178,10 +178,10 @@ json.dump([{"ph": "i", "ts": 10 * i + rank, "pid": rank, "tid": 1, "s": "t"} for
     sed -i 's/"name": "watch"}/&, "clocks": {"clock": "BOOTTIME", "sync_to": {"file": "phone.pb", "clock": "BOOTTIME"}, "offset_ns": -5500000000}/' m.json
     tm-merge --explain -m m.json phone.pb watch.pb >why
     grep -q '^  1 event on BOOTTIME dropped, negative_time' why
-    sed -n '/would place them/,$p' why >remedy
-    run grep -c path remedy
+    sed -n '/would place them/,$p' why >suggestion
+    run grep -c path suggestion
     [ "$output" = 0 ]
-    paste_remedy remedy m.json >fixed.json
+    paste_suggestion suggestion m.json >fixed.json
     tm-manifest --check fixed.json
     tm-merge --strict -m fixed.json -o x.csv phone.pb watch.pb
     [ "$(times phone.pb -m fixed.json phone.pb watch.pb)" = 1700000001000000000 ]

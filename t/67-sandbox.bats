@@ -18,8 +18,8 @@ setup() {
     [ -n "$folder" ] || skip "all that may be written is for temporary files"
     rm -f "$escaped"
     demo="$TM_SRC/doc/examples/phone-watch-app.tar"
-    mkdir spool
-    export TMPDIR="$PWD/spool"
+    mkdir temporary
+    export TMPDIR="$PWD/temporary"
 }
 
 teardown() {

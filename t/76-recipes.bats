@@ -2,6 +2,7 @@
 # doc/recipes: each is used as its page says. ssh, sbatch and, where it is missing, parallel are stand-ins.
 
 setup() {
+    . "$TM_SRC/t/lib/common.bash"
     . "$TM_SRC/t/lib/shown.bash"
     cd "$BATS_TEST_TMPDIR"
     cp "$TM_SRC/doc/examples/phone-watch-app.tar" .
@@ -247,10 +248,7 @@ END
     python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 0)); socket.create_connection(s.getsockname(), 60)' ||
         skip "this machine cannot be reached by itself"
     timeout 120 recipes/open-in-perfetto --port 0 --print 'a run.pftrace' >address 3>&- &
-    until grep -q . address; do
-        kill -0 $! # it has not ended without a word
-        sleep 0.05
-    done
+    await $! grep -q . address
     address=$(cat address)
     [[ $address == "https://ui.perfetto.dev/#!/?url=http://127.0.0.1:"*"/a%20run.pftrace" ]]
     python3 - "${address#*url=}" <<'END'

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Does what an explanation says: puts its remedies, or what it says is assumed, into a manifest.
 
-usage: paste-remedy.py EXPLANATION [MANIFEST] >MANIFEST
+usage: paste-suggestion.py EXPLANATION [MANIFEST] >MANIFEST
 
 The lines of JSON in EXPLANATION are a whole manifest, or entries of `files` and a "trace_time" for MANIFEST (for one
 that lists no file, where none is given). BY adds that much to the offset_ns of entries.

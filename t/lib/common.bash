@@ -20,3 +20,13 @@ placed_frames() {
 pipe() {
     run bash -o pipefail -c "$1"
 }
+
+# await PID COMMAND...: runs COMMAND until it succeeds; fails if process PID ends before that.
+await() {
+    local pid=$1
+    shift
+    until "$@"; do
+        kill -0 "$pid" || return 1
+        sleep 0.05
+    done
+}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Temporary files without a name are given back while they are read: lib/os/reclaim.
+# The storage of unlinked temporary files is reclaimed while they are read: lib/os/reclaim.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -52,13 +52,13 @@ is_given_back() {
     is_given_back 20000000 whole tm-sort -S 16M -T . in
 }
 
-@test "runs that were merged in levels are given back too" {
+@test "the storage of runs that were merged in levels is reclaimed too" {
     "$gen" -P -n 1000000 -o shuffled >in
     tm-sort -S 4G -T . <in >whole
     is_given_back 10000000 whole tm-sort -S 512k -T . in
 }
 
-@test "tm-unpack gives back what it has read of an archive that it had to spool" {
+@test "tm-unpack reclaims what it has read of an archive that it copied to a temporary file" {
     python3 - <<'END'
 for name in '123':
     with open(name + '.json', 'w') as f:
