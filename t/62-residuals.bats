@@ -1,4 +1,4 @@
-# Hints against what the kernel saw: real traces of one machine, recorded at one time (doc/clocks.md).
+# Hints against what the kernel saw: real traces of one machine, recorded at one time (doc/trust.md).
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
