@@ -15,7 +15,7 @@ struct tm_clock_key tm_clock_scope_key(const struct tm_clock_scope *scope, uint3
     return key;
 }
 
-struct tm_clock_key tm_clock_scope_twin(const struct tm_clock_scope *scope, uint32_t clock)
+struct tm_clock_key tm_clock_scope_untagged(const struct tm_clock_scope *scope, uint32_t clock)
 {
     struct tm_clock_key key = tm_clock_scope_key(scope, clock, 0);
     if (clock != TM_CLOCK_TRACE_FILE)
@@ -43,14 +43,14 @@ enum tm_status tm_clock_scope_record(struct tm_clock_scope *scope, uint32_t cloc
 enum tm_status tm_clock_scope_claim(struct tm_clock_scope *scope, struct tm_clock_registry *registry, uint32_t clock,
                                     struct tm_error *err)
 {
-    struct tm_clock_key key = tm_clock_scope_twin(scope, clock);
+    struct tm_clock_key key = tm_clock_scope_untagged(scope, clock);
     scope->default_clock = clock;
     registry->scope_version++;
     return scope->has_converted ? TM_OK : tm_clock_registry_claim(registry, &key, scope->file, err);
 }
 
 /* The readings that also enter untagged, so that the file can meet others at REALTIME. */
-static uint32_t add_twins(const struct tm_clock_scope *scope, const struct tm_clock_registry *registry,
+static uint32_t add_untagged(const struct tm_clock_scope *scope, const struct tm_clock_registry *registry,
                           struct tm_reading *readings, uint32_t count)
 {
     uint32_t total = count;
@@ -73,11 +73,11 @@ enum tm_status tm_clock_scope_snapshot(struct tm_clock_scope *scope, struct tm_c
         scope->is_isolated = true;
         registry->scope_version++;
     }
-    uint32_t total = add_twins(scope, registry, readings, count);
+    uint32_t total = add_untagged(scope, registry, readings, count);
     for (uint32_t i = 0; i < total && st == TM_OK; i++) {
         uint32_t clock = readings[i].clock;
         struct tm_clock_key key =
-            i < count ? tm_clock_scope_key(scope, clock, sequence) : tm_clock_scope_twin(scope, clock);
+            i < count ? tm_clock_scope_key(scope, clock, sequence) : tm_clock_scope_untagged(scope, clock);
         st = tm_clock_graph_clock(&registry->graph, &key, &readings[i].clock, err);
     }
     if (st == TM_OK)

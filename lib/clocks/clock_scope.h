@@ -34,7 +34,7 @@ struct tm_clock_scope {
 struct tm_clock_key tm_clock_scope_key(const struct tm_clock_scope *scope, uint32_t clock, uint32_t sequence);
 
 /* The key of CLOCK without the file's tag. The private timeline always has the tag, so its own key is returned. */
-struct tm_clock_key tm_clock_scope_twin(const struct tm_clock_scope *scope, uint32_t clock);
+struct tm_clock_key tm_clock_scope_untagged(const struct tm_clock_scope *scope, uint32_t clock);
 
 /* Index of the record for CLOCK. TM_OK, TM_E_INPUT (limit) or TM_E_SYSTEM. */
 enum tm_status tm_clock_scope_record(struct tm_clock_scope *scope, uint32_t clock, uint32_t *record,

@@ -18,7 +18,7 @@ static uint32_t own_clock(const struct tm_clock_scope *scope)
 
 /* Rung 3: both machines know REALTIME, and REALTIME is assumed to be the same everywhere. */
 static enum tm_status meet_at_realtime(const struct tm_clock_scope *scope, struct tm_clock_registry *registry,
-                                       uint32_t twin, bool *is_met, struct tm_error *err)
+                                       uint32_t untagged, bool *is_met, struct tm_error *err)
 {
     struct tm_clock_key here = {.machine = scope->machine, .clock = TM_CLOCK_REALTIME};
     struct tm_clock_key there = {.machine = registry->trace_time.machine, .clock = TM_CLOCK_REALTIME};
@@ -27,7 +27,7 @@ static enum tm_status meet_at_realtime(const struct tm_clock_scope *scope, struc
     enum tm_status st = tm_clock_graph_clock(&registry->graph, &here, &realtime, err);
     if (st == TM_OK)
         st = tm_clock_graph_clock(&registry->graph, &there, &global, err);
-    if (st != TM_OK || realtime == global || !tm_clock_graph_reaches(&registry->graph, twin, realtime) ||
+    if (st != TM_OK || realtime == global || !tm_clock_graph_reaches(&registry->graph, untagged, realtime) ||
         !tm_clock_graph_reaches(&registry->graph, global, registry->trace_time.index))
         return st;
     *is_met = true;
@@ -36,14 +36,15 @@ static enum tm_status meet_at_realtime(const struct tm_clock_scope *scope, struc
     return relate_equal(registry, realtime, global, TM_EDGE_RENDEZVOUS, err);
 }
 
-/* SCOPE's own clock and its untagged twin, as indices in the graph. */
+/* SCOPE's own clock and the same one without its tag, as indices in the graph. */
 static enum tm_status find_clocks(const struct tm_clock_scope *scope, struct tm_clock_registry *registry, uint32_t *own,
-                                  uint32_t *twin, struct tm_error *err)
+                                  uint32_t *untagged, struct tm_error *err)
 {
     uint32_t clock = own_clock(scope);
-    struct tm_clock_key own_key = tm_clock_scope_key(scope, clock, 0), twin_key = tm_clock_scope_twin(scope, clock);
+    struct tm_clock_key own_key = tm_clock_scope_key(scope, clock, 0);
+    struct tm_clock_key untagged_key = tm_clock_scope_untagged(scope, clock);
     enum tm_status st = tm_clock_graph_clock(&registry->graph, &own_key, own, err);
-    return st < 0 ? st : tm_clock_graph_clock(&registry->graph, &twin_key, twin, err);
+    return st < 0 ? st : tm_clock_graph_clock(&registry->graph, &untagged_key, untagged, err);
 }
 
 static bool is_related(struct tm_clock_registry *registry, uint32_t clock)
@@ -53,23 +54,23 @@ static bool is_related(struct tm_clock_registry *registry, uint32_t clock)
 
 /* Tries hints, between rungs 2 and 3 of the ladder. Hints of the file itself come first. */
 static enum tm_status consult_hints(const struct tm_clock_scope *scope, struct tm_clock_registry *registry,
-                                    struct tm_clock_hints *hints, uint32_t twin, struct tm_error *err)
+                                    struct tm_clock_hints *hints, uint32_t untagged, struct tm_error *err)
 {
     enum tm_status st = tm_clock_hints_use(hints, registry, scope->file, err);
-    if (st < 0 || is_related(registry, twin))
+    if (st < 0 || is_related(registry, untagged))
         return st;
     return tm_clock_hints_use(hints, registry, UINT32_MAX, err);
 }
 
 /* Rung 4. */
 static enum tm_status assume_equal(struct tm_clock_scope *scope, struct tm_clock_registry *registry, uint32_t clock,
-                                   uint32_t twin, struct tm_error *err)
+                                   uint32_t untagged, struct tm_error *err)
 {
     const struct tm_trace_time *trace_time = &registry->trace_time;
     if (clock == TM_CLOCK_TRACE_FILE || trace_time->clock == TM_CLOCK_TRACE_FILE)
-        return relate_equal(registry, twin, trace_time->index, TM_EDGE_PRIVATE, err);
+        return relate_equal(registry, untagged, trace_time->index, TM_EDGE_PRIVATE, err);
     if (clock == trace_time->clock)
-        return relate_equal(registry, twin, trace_time->index, TM_EDGE_SAME_DOMAIN, err);
+        return relate_equal(registry, untagged, trace_time->index, TM_EDGE_SAME_DOMAIN, err);
     scope->unrelatable_count++;
     return TM_OK;
 }
@@ -77,31 +78,31 @@ static enum tm_status assume_equal(struct tm_clock_scope *scope, struct tm_clock
 enum tm_status tm_placement_place(struct tm_clock_scope *scope, struct tm_clock_registry *registry,
                                   struct tm_clock_hints *hints, struct tm_error *err)
 {
-    uint32_t own, twin;
+    uint32_t own, untagged;
     bool is_met;
     scope->is_placed = true;
     if (own_clock(scope) == TM_CLOCK_NONE)
         return TM_OK;
-    enum tm_status st = find_clocks(scope, registry, &own, &twin, err);
-    if (st == TM_OK && own != twin && !tm_clock_graph_reaches(&registry->graph, own, twin))
-        st = relate_equal(registry, own, twin, TM_EDGE_SAME_DOMAIN_OF_FILE, err);
-    if (st < 0 || is_related(registry, twin))
+    enum tm_status st = find_clocks(scope, registry, &own, &untagged, err);
+    if (st == TM_OK && own != untagged && !tm_clock_graph_reaches(&registry->graph, own, untagged))
+        st = relate_equal(registry, own, untagged, TM_EDGE_SAME_DOMAIN_OF_FILE, err);
+    if (st < 0 || is_related(registry, untagged))
         return st;
-    st = consult_hints(scope, registry, hints, twin, err);
-    if (st < 0 || is_related(registry, twin))
+    st = consult_hints(scope, registry, hints, untagged, err);
+    if (st < 0 || is_related(registry, untagged))
         return st;
-    st = meet_at_realtime(scope, registry, twin, &is_met, err);
-    return st < 0 || is_met ? st : assume_equal(scope, registry, own_clock(scope), twin, err);
+    st = meet_at_realtime(scope, registry, untagged, &is_met, err);
+    return st < 0 || is_met ? st : assume_equal(scope, registry, own_clock(scope), untagged, err);
 }
 
 enum tm_status tm_placement_waits(const struct tm_clock_scope *scope, struct tm_clock_registry *registry, bool *waits,
                                   struct tm_error *err)
 {
-    uint32_t own, twin;
+    uint32_t own, untagged;
     *waits = false;
     if (!scope->may_wait || scope->is_placed || own_clock(scope) == TM_CLOCK_NONE)
         return TM_OK;
-    enum tm_status st = find_clocks(scope, registry, &own, &twin, err);
-    *waits = st == TM_OK && !is_related(registry, own) && !is_related(registry, twin);
+    enum tm_status st = find_clocks(scope, registry, &own, &untagged, err);
+    *waits = st == TM_OK && !is_related(registry, own) && !is_related(registry, untagged);
     return st;
 }

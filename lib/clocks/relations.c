@@ -89,7 +89,7 @@ static enum tm_status refuse_pinned(struct tm_error *err)
                         "perfetto_manifest: clock overrides require the trace to use a single clock");
 }
 
-/* READINGS for the graph, room for twins of each; NULL without memory. Clocks stay ids. */
+/* READINGS for the graph, room for an untagged one of each; NULL without memory. Clocks stay ids. */
 static struct tm_reading *copy_readings(Tracemerge__Reading *const *readings, size_t count)
 {
     struct tm_reading *copy = malloc((2 * count + 1) * sizeof *copy);

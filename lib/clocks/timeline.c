@@ -175,7 +175,7 @@ static enum tm_status on_hint(struct timeline *t, const ProtobufCMessage *messag
                                  .to_ns = frame->value_ns,
                                  .from_clock = clock,
                                  .to_clock = frame->clock};
-    struct tm_clock_key from = tm_clock_scope_key(scope, clock, 0), to = tm_clock_scope_twin(scope, frame->clock);
+    struct tm_clock_key from = tm_clock_scope_key(scope, clock, 0), to = tm_clock_scope_untagged(scope, frame->clock);
     enum tm_status st = tm_clock_graph_clock(&t->registry.graph, &from, &hint.from, err);
     if (st == TM_OK)
         st = tm_clock_graph_clock(&t->registry.graph, &to, &hint.to, err);

@@ -233,12 +233,12 @@ static void test_scope(int fd)
     struct tm_reading readings[8] = {{.clock = 6, .value = 10, .unit_ns = 1}, {.clock = 1, .value = 500, .unit_ns = 1}};
     ok(tm_clock_scope_snapshot(&scope, &registry, readings, 2, 0, &err) == TM_OK && scope.is_isolated);
     is_int(tm_clock_scope_key(&scope, 6, 0).tag, 5);
-    is_int(tm_clock_scope_twin(&scope, 6).tag, 0);
-    is_int(tm_clock_scope_twin(&scope, 11).tag, 5);
+    is_int(tm_clock_scope_untagged(&scope, 6).tag, 0);
+    is_int(tm_clock_scope_untagged(&scope, 11).tag, 5);
     uint32_t tagged = 0, untagged = 0;
-    struct tm_clock_key key = tm_clock_scope_key(&scope, 1, 0), twin = tm_clock_scope_twin(&scope, 1);
+    struct tm_clock_key key = tm_clock_scope_key(&scope, 1, 0), untagged_key = tm_clock_scope_untagged(&scope, 1);
     ok(tm_clock_table_find(&registry.graph.clocks, &key, &tagged) &&
-       tm_clock_table_find(&registry.graph.clocks, &twin, &untagged));
+       tm_clock_table_find(&registry.graph.clocks, &untagged_key, &untagged));
     ok(tm_clock_graph_reaches(&registry.graph, tagged, untagged));
     ok_named(TM_FILE_RECORDS_MAX >= 6 * 10000, "a merged trace of 10,000 machines of six clocks is read again");
     for (uint32_t i = 0; i < TM_FILE_RECORDS_MAX; i++)

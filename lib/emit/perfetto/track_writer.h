@@ -47,7 +47,7 @@ struct tm_track_writer {
     struct tm_map ranks; /* from a task with a rank to its sort index */
     struct tm_map ranked; /* machines for which it was written that ranks count */
     struct tm_reader_slices reader;
-    bool has_begins; /* twins then follows the tracks with slices */
+    bool has_begins; /* reader then follows the tracks with slices */
     struct {
         uint32_t file; /* its number plus 1 */
         int64_t time_ns;
