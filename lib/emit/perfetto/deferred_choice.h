@@ -19,8 +19,8 @@ enum tm_status tm_deferred_choice_open(struct tm_track_writer *writer, const str
 enum tm_status tm_deferred_choice_clear(struct tm_track_writer *writer, const struct tm_event *event, uint64_t uuid,
                                         struct tm_error *err);
 
-/* Moves the innermost complete event that is open above slice READER_ID of UUID and can move to its lane. TM_OK; TM_END:
- * there is none; TM_E_SYSTEM. */
+/* Moves the innermost complete event that is open above slice READER_ID of UUID and can move to its lane. TM_OK;
+ * TM_END: there is none; TM_E_SYSTEM. */
 enum tm_status tm_deferred_choice_move_above(struct tm_track_writer *writer, uint64_t uuid, int64_t reader_id,
                                              struct tm_error *err);
 

@@ -68,6 +68,7 @@ enum tm_status tm_track_ends_mean(struct tm_track_writer *w, struct tm_event *e,
         return st;
     do /* a complete event that the end would end instead moves to its lane */
         st = tm_end_label_write(w, e, uuid, reader_id, label, err);
-    while (st == TM_END && reader_id != TM_NO_ID && (st = tm_deferred_choice_move_above(w, uuid, reader_id, err)) == TM_OK);
+    while (st == TM_END && reader_id != TM_NO_ID &&
+           (st = tm_deferred_choice_move_above(w, uuid, reader_id, err)) == TM_OK);
     return st;
 }

@@ -46,16 +46,16 @@ void tm_report_put_entry(struct tm_report *report, const struct tm_entry *entry)
 /* Writes ANCHOR as the member `trace_time`. */
 void tm_report_put_trace_time(struct tm_report *report, const struct tm_anchor *anchor);
 
-/* Adds to SUGGESTION the changes that would bring back the events of P that were dropped as ACCOUNT states. True if there
- * are any. */
+/* Adds to SUGGESTION the changes that would bring back the events of P that were dropped as ACCOUNT states. True if
+ * there are any. */
 bool tm_report_suggestion(struct tm_report *report, struct tm_suggestion *suggestion, const Tracemerge__Placement *p,
                           const Tracemerge__Account *account);
 
 /* Writes SUGGESTION, which is not empty: a complete manifest if there is none, otherwise the changes to it. */
 void tm_report_put_suggestion(struct tm_report *report, struct tm_suggestion *suggestion);
 
-/* Writes SUGGESTION as a JSON object. "files" has entries that are added or replace those of the same path; trace_time is
- * there if it changes. offsets_unknown means that an offset_ns of 0 must be replaced. */
+/* Writes SUGGESTION as a JSON object. "files" has entries that are added or replace those of the same path; trace_time
+ * is there if it changes. offsets_unknown means that an offset_ns of 0 must be replaced. */
 void tm_report_put_suggestion_json(struct tm_report *report, struct tm_suggestion *suggestion);
 
 void tm_suggestion_release(struct tm_suggestion *suggestion);
