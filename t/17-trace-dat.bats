@@ -49,6 +49,7 @@ switches() {
 @test "instances: each buffer's events, switches of one" {
     tm-merge -q --events -f jsonl "$data/trace-dat-buffers.dat" >events
     [ "$(jq -r 'select(.name == "softirq_entry") | .name' events | wc -l)" -gt 10 ]
+    [ "$(jq -r 'select(.cpu) | .cpu' events | sort -u | xargs)" = '0 1' ] # cpus of a buffer are the machine's
     [ "$(jq -r 'select(.kind == "sched_waking") | .kind' events | wc -l)" -gt 10 ]
     tm-merge -q -f report "$data/trace-dat-buffers.dat" >report
     grep -q 'not_shown: 221' report

@@ -46,15 +46,17 @@ static uint16_t buffer_of(const struct reader *r, const struct tracecmd_input *h
     return 0;
 }
 
-/* The library's own plugins are not used: the kernel's formats are those of ftrace text. */
-static int on_record(struct tracecmd_input *handle, struct tep_record *record, int cpu, void *context)
+/* The library's own plugins are not used: the kernel's formats are those of ftrace text. COUNTED numbers the cpus of all
+ * buffers one after another; the record's own number is the machine's. */
+static int on_record(struct tracecmd_input *handle, struct tep_record *record, int counted, void *context)
 {
+    (void)counted;
     struct reader *r = context;
     struct tep_handle *tep = tracecmd_get_tep(handle);
     struct tep_event *event = tep_find_event_by_record(tep, record);
     int pid = tep_data_pid(tep, record);
     struct tm_child_event out = {.kind = TM_CHILD_EVENT, .buffer = buffer_of(r, handle),
-                                      .time_ns = (int64_t)record->ts, .cpu = cpu, .tid = pid, .pid = -1,
+                                      .time_ns = (int64_t)record->ts, .cpu = record->cpu, .tid = pid, .pid = -1,
                                       .lost = record->missed_events < 0 ? UINT64_MAX
                                                                         : (uint64_t)record->missed_events};
     trace_seq_reset(&r->args);
