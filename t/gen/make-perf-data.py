@@ -119,6 +119,7 @@ of_kernel = [
     record(2, 0, pack('QQ', 1, 3) + at(0, 0, 5300, 0)), record(13, 0, pack('Q', 4) + at(0, 0, 5300, 0)),
     record(5, 0, pack('QQQ', 5300, 1, 1) + at(100, 101, 5300, 0)),
     record(4, 0, pack('IIIIQ', 100, 1, 102, 1, 5400) + at(100, 102, 5400, 0)),
+    sample(1, KERNEL, 100, 101, 4300, 0, [MARK_KERNEL, KERNEL_AT + 0x700, MARK_USER, APP_AT, APP_AT + 0x50]),
     sample(99, USER, 100, 100, 5500, 0, [MARK_USER, APP_AT]),
     record(11, 0, pack('QQQ', 0, 16, 1) + at(100, 100, 5600, 0)),
 ]

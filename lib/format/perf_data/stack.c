@@ -63,14 +63,24 @@ static bool put_text(struct tm_perf *p, uint32_t field, uint32_t text)
     return tm_pb_put_bytes(&p->detail, field, s, len) == TM_OK;
 }
 
+static const struct tm_perf_mapping *find_mapping(const struct tm_perf *p, const struct tm_perf_frame *f,
+                                                  const struct tm_perf_sample *s, uint64_t ip)
+{
+    bool is_kernel = f->mode == TM_PERF_MODE_KERNEL;
+    if (!is_kernel && (f->mode != TM_PERF_MODE_USER || !s->has_thread))
+        return NULL;
+    return tm_perf_mappings_find(&p->mappings, is_kernel ? TM_PERF_KERNEL_PID : s->pid, s->time, ip);
+}
+
 static bool put_frame(struct tm_perf *p, const struct tm_perf_frame *f, const struct tm_perf_sample *s, bool is_caller)
 {
     uint64_t ip = f->ip - (is_caller && f->ip > 0 ? 1 : 0); /* a return address: step back into the call */
-    bool is_kernel = f->mode == TM_PERF_MODE_KERNEL, is_user = f->mode == TM_PERF_MODE_USER;
-    const struct tm_perf_mapping *m = NULL;
+    const struct tm_perf_mapping *m = find_mapping(p, f, s, ip);
     size_t mark;
-    if (is_kernel || (is_user && s->has_thread))
-        m = tm_perf_mappings_find(&p->mappings, is_kernel ? TM_PERF_KERNEL_PID : s->pid, s->time, ip);
+    if (!m && ip != f->ip) {
+        m = find_mapping(p, f, s, f->ip); /* what a fault interrupts may be the first byte of its mapping */
+        ip = m ? f->ip : ip;
+    }
     if (tm_pb_begin(&p->detail, TM_DETAIL_FRAMES, &mark) != TM_OK)
         return false;
     if (m && m->is_symbol && !put_text(p, TM_STACK_FRAME_FUNCTION, m->name))
