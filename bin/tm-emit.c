@@ -29,6 +29,7 @@ static const struct tm_program program = {
              "      --absolute       text: times as they are, not from the first event on\n"
              "      --json           report, explain, summary, dropped: as JSON\n"
              "      --hex            frames: raw payloads too\n"
+             "      --append         pftrace: of a part by time (tm-sort), to be read behind the parts before it\n"
              "      --source FILE    a file in which tm-unpack has left the text of JSON events; any number\n"
              "      --text FILE      the same, the FILE of tm-unpack --text, which is given back as it is read\n"
              "      --alignment FILE report: with what tm-align wrote to FILE, as text or, with --json, as JSON\n"
@@ -139,6 +140,7 @@ static int take_option(void *context, int option, const char *value)
     case 't': a->sources[a->source_count++] = (struct tm_source_path){value, true}; return 0;
     case 'b': a->options.rebase = true; return 0;
     case 'i': a->options.index = true; return 0;
+    case 'P': a->options.append = true; return 0;
     case 'J':
         if (strcmp(value, "flows") != 0)
             return tm_program_usage(&program, "--join: '%s' is not flows", value);
@@ -180,6 +182,7 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"text", required_argument, NULL, 't'},
         {"rebase", no_argument, NULL, 'b'},
         {"index", no_argument, NULL, 'i'},
+        {"append", no_argument, NULL, 'P'},
         {"max-dropped", required_argument, NULL, 'd'},
         {"only", required_argument, NULL, 'O'},
         {"quiet", no_argument, NULL, 'q'},
@@ -293,6 +296,9 @@ static int run(struct arguments *a)
     if (tm_output_list_settle(&a->outputs, "--formats", &err) < 0 ||
         tm_output_list_rows(&a->outputs, a->events, a->options.args.count > 0, &err) < 0)
         return tm_program_usage(&program, "%s", err.text);
+    for (size_t i = 0; a->options.append && i < a->outputs.count; i++)
+        if (strcmp(a->outputs.rows[i].emit->name, "pftrace") != 0)
+            return tm_program_usage(&program, "--append is for pftrace");
     if (isatty(STDIN_FILENO))
         return tm_program_usage(&program, "standard input is a terminal; pipe a stream into it");
     struct tm_emit_run run = {.in_fd = STDIN_FILENO,

@@ -1,4 +1,7 @@
-/* Reads a stream, or several sorted ones, and writes the same events in order. */
+/* Reads a stream, or several sorted ones, and writes the same events in order, or in parts by time. */
+#include "base/decimal.h"
+#include "cut/cut.h"
+#include "os/out_file.h"
 #include "os/program_options.h"
 #include "os/sandbox.h"
 #include "sort/sort_stream.h"
@@ -6,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -19,9 +23,14 @@ static const struct tm_program program = {
     .usage = "[-S SIZE] [-T DIR] [FILE]\n"
              "       tm-sort -m [-S SIZE] [-T DIR] [FILE]...\n"
              "       tm-sort -c [FILE]\n"
+             "       tm-sort --cut=FROM,TO [FILE]\n"
+             "       tm-sort --cut=TIME,... --into=DIR [FILE]\n"
              "\n"
              "  -c, --check             check the order and write nothing; status 1 when it is wrong\n"
              "  -m, --merge             merge streams that are sorted and on one timeline\n"
+             "      --cut=FROM,TO       the part [FROM, TO) of a sorted stream, with the state at FROM; either may be\n"
+             "                          empty; times are nanoseconds, or seconds as 1.5s\n"
+             "      --into=DIR          with --cut=TIME,...: all parts at once, as DIR/0.tms, DIR/1.tms, ...\n"
              "  -S, --buffer-size=SIZE  memory for events before they go to temporary files\n"
              "                          (K, M, G, T are powers of 1024; default 256M)\n"
              "  -T, --temporary-directory=DIR  for temporary files (default $TMPDIR, else /tmp)\n"
@@ -34,7 +43,44 @@ enum { DEFAULT_MEMORY_MIB = 256, SPARE_DESCRIPTORS = 16 };
 struct settings {
     struct tm_sort_options sort;
     bool check, merge;
+    int64_t *points; /* of --cut; NULL: none */
+    uint32_t point_count;
+    bool is_from_open; /* --cut=,TO */
+    bool is_to_open;   /* --cut=FROM, */
+    const char *into;
 };
+
+static bool read_time(const char *text, size_t len, int64_t *ns)
+{
+    if (len > 1 && text[len - 1] == 's')
+        return tm_decimal_scale(text, len - 1, 9, ns) == TM_OK;
+    return tm_decimal_int(text, len, ns) == TM_OK;
+}
+
+/* The times of --cut. False: they are none, or do not rise. */
+static bool read_points(struct settings *settings, const char *value)
+{
+    uint32_t count = 1;
+    for (const char *p = value; *p; p++)
+        count += *p == ',';
+    free(settings->points);
+    settings->points = calloc(count, sizeof *settings->points);
+    settings->point_count = 0;
+    settings->is_from_open = value[0] == ',';
+    settings->is_to_open = value[0] && value[strlen(value) - 1] == ',';
+    if (settings->points == NULL || count > TM_CUT_POINTS_MAX)
+        return false;
+    for (const char *p = value; count; count--) {
+        size_t len = strcspn(p, ",");
+        int64_t *point = &settings->points[settings->point_count];
+        bool is_open = len == 0 && (p == value || p[len] == '\0');
+        if (!is_open && (!read_time(p, len, point) || (settings->point_count && point[-1] >= *point)))
+            return false;
+        settings->point_count += !is_open;
+        p += len + 1;
+    }
+    return settings->point_count > 0;
+}
 
 static int take_option(void *context, int option, const char *value)
 {
@@ -42,6 +88,11 @@ static int take_option(void *context, int option, const char *value)
     switch (option) {
     case 'c': settings->check = true; break;
     case 'm': settings->merge = true; break;
+    case 'u':
+        if (!read_points(settings, value))
+            return tm_program_usage(&program, "--cut=%s: not times that rise, with a comma between them", value);
+        break;
+    case 'i': settings->into = value; break;
     case 'T': settings->sort.spill_dir = value; break;
     default:
         if (tm_program_size(value, &settings->sort.memory_bytes) < 0)
@@ -55,6 +106,8 @@ static int parse(int argc, char **argv, struct settings *settings)
     static const struct option longs[] = {
         {"check", no_argument, NULL, 'c'},
         {"merge", no_argument, NULL, 'm'},
+        {"cut", required_argument, NULL, 'u'},
+        {"into", required_argument, NULL, 'i'},
         {"buffer-size", required_argument, NULL, 'S'},
         {"temporary-directory", required_argument, NULL, 'T'},
         TM_PROGRAM_OPTIONS_END,
@@ -65,6 +118,15 @@ static int parse(int argc, char **argv, struct settings *settings)
         return status;
     if (settings->check && settings->merge)
         return tm_program_usage(&program, "-c and -m do not go together");
+    if (settings->points && (settings->check || settings->merge))
+        return tm_program_usage(&program, "--cut goes with neither -c nor -m");
+    if (settings->into && settings->points == NULL)
+        return tm_program_usage(&program, "--into is for --cut");
+    if (settings->points && settings->into == NULL &&
+        settings->point_count + settings->is_from_open + settings->is_to_open != 2)
+        return tm_program_usage(&program, "--cut without --into is FROM,TO");
+    if (settings->into && settings->is_from_open + settings->is_to_open)
+        return tm_program_usage(&program, "--cut with --into has the times between parts alone");
     if (!settings->merge && argc - optind > 1)
         return tm_program_usage(&program, "more than one FILE; -m merges streams that are sorted");
     return status;
@@ -102,6 +164,64 @@ static enum tm_status run_one(const struct settings *settings, const char *path,
         st = settings->check ? tm_sort_check(in.fd, err) : tm_sort_stream(in.fd, STDOUT_FILENO, &settings->sort, err);
     if (st == TM_E_INPUT)
         tm_error_prefix(err, "%s", in.name);
+    close_stream(&in);
+    return st;
+}
+
+/* Parts on their way into a folder, or one of them to standard output. */
+struct parts {
+    const struct settings *settings;
+    struct tm_out_file file;
+};
+
+static enum tm_status open_part(void *self, uint32_t part, int *fd, struct tm_error *err)
+{
+    struct parts *parts = self;
+    char path[4096];
+    if (parts->settings->into == NULL) {
+        *fd = part == (parts->settings->is_from_open ? 0u : 1u) ? STDOUT_FILENO : -1;
+        return TM_OK;
+    }
+    int len = snprintf(path, sizeof path, "%s/%u.tms", parts->settings->into, part);
+    if (len < 0 || (size_t)len >= sizeof path)
+        return tm_error_set(err, TM_E_SYSTEM, "%s: too long a name", parts->settings->into);
+    parts->file = (struct tm_out_file){.fd = -1};
+    enum tm_status st = tm_out_file_open(&parts->file, path, NULL, err);
+    *fd = parts->file.fd;
+    return st;
+}
+
+static enum tm_status close_part(void *self, uint32_t part, int fd, struct tm_error *err)
+{
+    struct parts *parts = self;
+    (void)part;
+    (void)fd;
+    if (parts->settings->into == NULL)
+        return TM_OK;
+    enum tm_status st = tm_out_file_close(&parts->file, err);
+    return st < 0 ? st : tm_out_file_commit(&parts->file, err);
+}
+
+static enum tm_status run_cut(const struct settings *settings, const char *path, struct tm_error *err)
+{
+    struct parts parts = {.settings = settings, .file = {.fd = -1}};
+    const struct tm_cut cut = {.points = settings->points,
+                               .point_count = settings->point_count,
+                               .spill_dir = settings->sort.spill_dir,
+                               .open = open_part,
+                               .close = close_part,
+                               .self = &parts};
+    struct tm_sandbox sandbox = {.folders = {tm_sort_dir(&settings->sort), settings->into}};
+    struct tm_merge_stream in;
+    enum tm_status st = open_stream(path, &in, err);
+    if (st < 0)
+        return st;
+    st = tm_sandbox_enter(&sandbox, err);
+    if (st == TM_OK)
+        st = tm_cut(in.fd, &cut, err);
+    if (st == TM_E_INPUT)
+        tm_error_prefix(err, "%s", in.name);
+    tm_out_file_abandon(&parts.file);
     close_stream(&in);
     return st;
 }
@@ -166,11 +286,14 @@ int main(int argc, char **argv)
     int status = parse(argc, argv, &settings);
     if (status != TM_OPTIONS_GO_ON)
         return status;
-    if (!settings.check && tm_program_refuses_terminal(STDOUT_FILENO, "pipe it into tm-emit", &err))
+    if (!settings.check && !settings.into && tm_program_refuses_terminal(STDOUT_FILENO, "pipe it into tm-emit", &err))
         st = err.status;
     else if (settings.merge)
         st = run_merge(&settings, argv + optind, (uint32_t)(argc - optind), &err);
+    else if (settings.points)
+        st = run_cut(&settings, argv[optind], &err);
     else
         st = run_one(&settings, argv[optind], &err);
+    free(settings.points);
     return tm_program_finish(&program, st, &err);
 }

@@ -83,7 +83,9 @@ enum tm_status tm_sort_stream(int in, int out, const struct tm_sort_options *opt
     if (st == TM_OK && !reader.sorted) {
         st = sort(&reader, out, options, err);
     } else if (st == TM_OK) {
-        st = tm_stream_writer_open(&writer, out, "tm-sort", reader.stage, true, err);
+        st = tm_time_part_is_whole(&reader.part)
+                 ? tm_stream_writer_open(&writer, out, "tm-sort", reader.stage, true, err)
+                 : tm_stream_writer_open_part(&writer, out, "tm-sort", &reader.part, err);
         if (st == TM_OK)
             st = pass(&reader, &writer, err);
         if (st == TM_OK)

@@ -66,6 +66,7 @@ static enum tm_status read_header(struct tm_stream_reader *reader, struct tm_err
                           STREAM_VERSION);
     reader->stage = header->stage;
     reader->sorted = header->sorted;
+    reader->part = (struct tm_time_part){header->has_from_ns, header->has_to_ns, header->from_ns, header->to_ns};
     tracemerge__header__free_unpacked(header, NULL);
     return st;
 }

@@ -258,6 +258,15 @@ enum tm_status tm_pftrace_note(struct pftrace *p, const struct tm_event *e, stru
     return st == TM_OK && p->tracks.names.is_kept ? note_names(p, e, err) : st;
 }
 
+enum tm_status tm_pftrace_due_before(struct pftrace *p, int64_t to_ns, struct tm_error *err)
+{
+    const struct tm_event *late;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && (late = tm_pending_definitions_due(&p->late, to_ns - 1)) != NULL)
+        st = write_late(p, late, to_ns - 1, err);
+    return st;
+}
+
 enum tm_status tm_pftrace_rest(struct pftrace *p, struct tm_error *err)
 {
     const struct tm_event *late;

@@ -92,6 +92,9 @@ enum tm_status tm_ftrace_write_line(struct tm_ftrace_writer *writer, const struc
 enum tm_status tm_ftrace_writer_flush(struct tm_ftrace_writer *writer, const struct tm_event *until,
                                       struct tm_error *err);
 
+/* Functions of lines of text are to be named anew: a reader has not seen their names. */
+void tm_ftrace_writer_begin_anew(struct tm_ftrace_writer *writer);
+
 void tm_ftrace_writer_release(struct tm_ftrace_writer *writer);
 
 /* For ftrace_line.c. Sets *BUNDLE to the bundle of EVENT's machine and cpu. It is open and has room for more. If too

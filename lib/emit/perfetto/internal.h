@@ -35,6 +35,9 @@ struct pftrace {
     int64_t last_ns; /* of the last event of an unsplit message */
     uint32_t *marker_files; /* by machine: the file whose markers are ftrace events, plus 1 */
     bool started;
+    bool appends; /* a reader has all that was before the stream's part */
+    bool goes_on; /* and what is open at its end goes on in the next part */
+    bool in_state; /* what comes is from before the part */
     struct tm_clock_rows clocks;
     /* A packet whose extra counter values are in the rows after it. */
     struct tm_event waiting;
@@ -83,6 +86,9 @@ enum tm_status tm_pftrace_track_due(struct pftrace *p, const struct tm_event *e,
 
 /* Notes which tasks start and end with E, an event, and which threads it names. */
 enum tm_status tm_pftrace_note(struct pftrace *p, const struct tm_event *e, struct tm_error *err);
+
+/* Definitions that act before TO_NS are written. */
+enum tm_status tm_pftrace_due_before(struct pftrace *p, int64_t to_ns, struct tm_error *err);
 
 /* Writes everything that is pending. */
 enum tm_status tm_pftrace_rest(struct pftrace *p, struct tm_error *err);

@@ -98,6 +98,8 @@ enum tm_status tm_packet_message(struct tm_packet_writer *w, uint32_t machine, u
 
 enum tm_status tm_packet_flush_full(struct tm_packet_writer *w, struct tm_error *err)
 {
+    if (w->is_mute && !w->is_aside)
+        w->out.len = w->mute_mark;
     return w->out.len >= WRITE_BYTES && !w->is_aside ? tm_packet_writer_flush(w, err) : TM_OK;
 }
 
@@ -198,6 +200,18 @@ void tm_packet_aside_end(struct tm_packet_writer *w, struct tm_buf *text)
     w->is_aside = false;
 }
 
+void tm_packet_mute_begin(struct tm_packet_writer *w)
+{
+    w->is_mute = true;
+    w->mute_mark = w->out.len;
+}
+
+void tm_packet_mute_end(struct tm_packet_writer *w)
+{
+    w->is_mute = false;
+    w->out.len = w->mute_mark;
+}
+
 static enum tm_status write_out(struct tm_packet_writer *w, struct tm_error *err)
 {
     enum tm_status st = tm_io_write(w->fd, w->out.data, w->out.len, err);
@@ -209,6 +223,11 @@ enum tm_status tm_packet_placeholder(struct tm_packet_writer *w, struct tm_buf v
                                      struct tm_error *err)
 {
     enum tm_status st = TM_OK;
+    if (w->is_mute) {
+        w->out.len = w->mute_mark;
+        versions[0].len = versions[1].len = 0;
+    }
+    w->mute_mark = 0;
     if (!tm_placeholders_any(&w->held))
         st = write_out(w, err);
     else

@@ -72,6 +72,8 @@ struct tm_packet_writer {
     struct tm_placeholders held;          /* undecided packets before `out' */
     struct tm_buf aside;         /* keeps `out' while packets are collected apart */
     bool is_aside;
+    bool is_mute; /* packets go nowhere */
+    size_t mute_mark; /* of out: they begin there */
     bool joins_flows; /* flow ids are the same in all files (default false) */
 };
 
@@ -164,6 +166,10 @@ void tm_packet_aside_begin(struct tm_packet_writer *writer);
 
 /* Sets TEXT, which is empty, to the collected packets. */
 void tm_packet_aside_end(struct tm_packet_writer *writer, struct tm_buf *text);
+
+/* Packets go nowhere until tm_packet_mute_end: a reader knows what they say. */
+void tm_packet_mute_begin(struct tm_packet_writer *writer);
+void tm_packet_mute_end(struct tm_packet_writer *writer);
 
 /* Opens a placeholder: packets with two versions, one of which is chosen before the last flush. *PLACEHOLDER is its
  * number. Takes VERSIONS over, also if it fails. Later packets are pending; beyond a few MiB they are in a temporary

@@ -15,6 +15,9 @@ static enum tm_status pftrace_open(const struct tm_emit_context *context, void *
     struct pftrace *p = calloc(1, sizeof *p);
     if (p == NULL)
         return tm_error_nomem(err);
+    *state = p;
+    if (context->options->append && tm_time_part_is_whole(&context->stream->part))
+        return tm_error_set(err, TM_E_INPUT, "--append: the stream is no part by time; tm-sort --cut makes them");
     p->context = context;
     p->packets.fd = context->fd;
     *state = p;
@@ -61,11 +64,19 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
     p->line_tasks.ftrace = &p->ftrace;
     p->tracks.is_alone = has_one_trace(p->context->catalog);
     p->tracks.names.is_kept = has_json_beside_others(p->context->catalog);
+    p->appends = p->in_state = p->context->options->append && p->context->stream->part.has_from;
+    p->goes_on = p->context->options->append && p->context->stream->part.has_to;
+    if (p->appends)
+        tm_packet_mute_begin(&p->packets);
     if (st == TM_OK)
         st = tm_pftrace_clocks(p, err);
     if (st == TM_OK)
         st = tm_pftrace_provenance(p, err);
-    return st < 0 ? st : tm_pftrace_machine_names(p, err);
+    if (st == TM_OK)
+        st = tm_pftrace_machine_names(p, err);
+    if (p->appends)
+        tm_packet_mute_end(&p->packets);
+    return st;
 }
 
 static enum tm_status flush_waiting(struct pftrace *p, struct tm_error *err)
@@ -314,6 +325,52 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
     }
 }
 
+/* True when E, a packet without a time, stands in front of all events, where a reader has it already. */
+static bool is_said_in_front(const struct pftrace *p, const struct tm_event *e)
+{
+    return p->appends && e->flags & TM_EVENT_UNTIMED && tm_event_raw(e->flags) == TM_RAW_PACKET &&
+           (e->kind == TM_KIND_METADATA || e->kind == TM_KIND_SYSTEM_INFO || e->kind == TM_KIND_PACKET ||
+            e->kind == TM_KIND_SAMPLE) &&
+           !tm_untimed_packets_take(e);
+}
+
+/* E, an event from before the part: all that goes by what was before takes it in, and nothing is written but what its
+ * sequence needs to have said. */
+static enum tm_status take_state(struct pftrace *p, const struct tm_event *event, struct tm_error *err)
+{
+    struct tm_event e = *event;
+    tm_packet_mute_begin(&p->packets);
+    enum tm_status st = tm_track_writer_flush(&p->tracks, e.time_ns, err);
+    tm_packet_mute_end(&p->packets);
+    if (st == TM_OK && (p->late.count || p->threads.count))
+        st = tm_pftrace_due(p, &e, err);
+    e.flags |= TM_EVENT_CONTEXT;
+    if (st == TM_OK && tm_event_raw(e.flags) == TM_RAW_PACKET) {
+        p->after_packet = true;
+        st = note_task(p, &e, err);
+        return st < 0 ? st : tm_pftrace_note(p, &e, err);
+    }
+    tm_packet_mute_begin(&p->packets);
+    if (st == TM_OK)
+        st = write_event(p, &e, err);
+    tm_packet_mute_end(&p->packets);
+    return st;
+}
+
+/* The first event of the part comes. */
+static enum tm_status end_state(struct pftrace *p, struct tm_error *err)
+{
+    p->in_state = false;
+    tm_packet_mute_begin(&p->packets);
+    enum tm_status st = tm_track_writer_flush(&p->tracks, p->context->stream->part.from_ns, err);
+    if (st == TM_OK)
+        st = tm_ftrace_writer_flush(&p->ftrace, NULL, err);
+    tm_packet_mute_end(&p->packets);
+    tm_track_writer_begin_anew(&p->tracks);
+    tm_ftrace_writer_begin_anew(&p->ftrace);
+    return st;
+}
+
 /* True if A comes before B in the order of the merged trace. */
 static bool is_before(const struct pftrace *p, const struct tm_event *a, const struct tm_event *b)
 {
@@ -332,8 +389,10 @@ static enum tm_status write_untimed(struct pftrace *p, const struct tm_event *e,
     while (st == TM_OK && p->untimed.has_next && (e == NULL || is_before(p, &p->untimed.next, e))) {
         struct tm_event at = p->untimed.next;
         at.flags &= ~(uint32_t)(TM_EVENT_UNTIMED | TM_EVENT_DEFINITION);
+        const struct tm_time_part *part = &p->context->stream->part;
+        bool is_elsewhere = (p->appends && at.time_ns < part->from_ns) || (p->goes_on && at.time_ns >= part->to_ns);
         st = flush_waiting(p, err);
-        if (st == TM_OK)
+        if (st == TM_OK && !is_elsewhere)
             st = write_packet(p, &at, err);
         if (st == TM_OK)
             st = tm_untimed_packets_pop(&p->untimed, err);
@@ -369,6 +428,17 @@ static bool is_past_definitions(const struct tm_batch *batch, uint32_t i)
     return i < batch->count && !(tm_batch_u32(batch, TM_COL_FLAGS, i) & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED));
 }
 
+/* What is to be said of when kernel data counts. */
+static enum tm_status settle_bounds(struct pftrace *p, struct tm_error *err)
+{
+    if (p->appends)
+        tm_packet_mute_begin(&p->packets);
+    enum tm_status st = tm_ftrace_bounds_settle(&p->bounds, &p->packets, err);
+    if (p->appends)
+        tm_packet_mute_end(&p->packets);
+    return st;
+}
+
 static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, const struct tm_batch *batch,
                                     struct tm_error *err)
 {
@@ -384,8 +454,7 @@ static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, c
     if (!p->started)
         st = start(p, err);
     while (st == TM_OK) {
-        if (!p->bounds.is_settled && is_past_definitions(batch, walk.i) &&
-            (st = tm_ftrace_bounds_settle(&p->bounds, &p->packets, err)) < 0)
+        if (!p->bounds.is_settled && is_past_definitions(batch, walk.i) && (st = settle_bounds(p, err)) < 0)
             break;
         if ((st = tm_pftrace_fast(p, &walk, err)) != TM_END)
             continue;
@@ -398,7 +467,18 @@ static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, c
             break;
         p->no_values_follow = !may_be_extra(batch, walk.i);
         is_event = !(e.flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED));
-        if (is_event && !tm_open_messages_is_empty(&p->messages))
+        if (is_event && p->in_state && e.time_ns >= p->context->stream->part.from_ns)
+            st = end_state(p, err);
+        if (st == TM_OK && is_event && p->in_state) {
+            st = take_state(p, &e, err);
+            continue;
+        }
+        if (is_said_in_front(p, &e)) {
+            if (e.kind == TM_KIND_SYSTEM_INFO)
+                st = tm_ftrace_note_kernel(&p->ftrace, &e, err);
+            continue;
+        }
+        if (st == TM_OK && is_event && !tm_open_messages_is_empty(&p->messages))
             st = write_messages(p, &e, err);
         if (st == TM_OK && is_event && e.time_ns >= tm_untimed_packets_next_ns(&p->untimed))
             st = write_untimed(p, &e, err);
@@ -406,6 +486,20 @@ static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, c
             st = write_event(p, &e, err);
     }
     return st;
+}
+
+/* What comes before the end of the part; the rest is the next part's. */
+static enum tm_status finish_part(struct pftrace *p, struct tm_error *err)
+{
+    const int64_t to_ns = p->context->stream->part.to_ns;
+    enum tm_status st = tm_pftrace_due_before(p, to_ns, err);
+    if (st == TM_OK)
+        st = tm_track_writer_flush(&p->tracks, to_ns, err);
+    if (st == TM_OK)
+        st = tm_ftrace_writer_flush(&p->ftrace, NULL, err);
+    if (st == TM_OK)
+        st = tm_pftrace_inexpressible(p, err);
+    return st < 0 ? st : tm_packet_writer_flush(&p->packets, err);
 }
 
 static enum tm_status pftrace_finish(void *state, struct tm_error *err)
@@ -419,6 +513,10 @@ static enum tm_status pftrace_finish(void *state, struct tm_error *err)
     if (st == TM_OK)
         st = write_untimed(p, NULL, err);
     p->now_ns = p->last_ns > p->now_ns ? p->last_ns : p->now_ns;
+    if (st == TM_OK && p->in_state)
+        st = end_state(p, err);
+    if (st == TM_OK && p->goes_on)
+        return finish_part(p, err);
     if (st == TM_OK)
         st = tm_pftrace_rest(p, err);
     if (st == TM_OK)

@@ -45,7 +45,16 @@ static enum tm_status open_frames(const struct tm_emit_context *context, void **
         tm_out_str(&f->out, stage->name);
     else
         tm_out_i64(&f->out, (int)context->stream->stage);
-    tm_out_str(&f->out, context->stream->sorted ? " sorted=true\n" : " sorted=false\n");
+    tm_out_str(&f->out, context->stream->sorted ? " sorted=true" : " sorted=false");
+    if (context->stream->part.has_from) {
+        tm_out_str(&f->out, " from_ns=");
+        tm_out_i64(&f->out, context->stream->part.from_ns);
+    }
+    if (context->stream->part.has_to) {
+        tm_out_str(&f->out, " to_ns=");
+        tm_out_i64(&f->out, context->stream->part.to_ns);
+    }
+    tm_out_str(&f->out, "\n");
     f->end_offset = context->stream->frames.offset;
     return TM_OK;
 }

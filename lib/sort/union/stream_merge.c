@@ -71,6 +71,14 @@ static enum tm_status check_trace_time(struct stream_merge *m, const struct tm_m
                         in->name, one, m->timed->name, other);
 }
 
+/* Parts go with parts of the same range alone. */
+static enum tm_status check_part(const struct stream_merge *m, const struct tm_merge_input *in, struct tm_error *err)
+{
+    return tm_time_part_is_same(&in->reader.part, &m->inputs[0].reader.part)
+               ? TM_OK
+               : tm_error_set(err, TM_E_INPUT, "%s: not the same part by time as %s", in->name, m->inputs[0].name);
+}
+
 static enum tm_status open_inputs(struct stream_merge *m, const struct tm_merge_stream *streams, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -84,6 +92,8 @@ static enum tm_status open_inputs(struct stream_merge *m, const struct tm_merge_
             st = tm_merge_input_open(in, err);
         if (st == TM_OK)
             st = tm_merge_input_park(in, err);
+        if (st == TM_OK)
+            st = check_part(m, in, err);
         if (st == TM_OK)
             st = check_trace_time(m, in, err);
     }
@@ -180,7 +190,7 @@ static enum tm_status merge(struct stream_merge *m, const struct tm_merge_stream
     if (st == TM_OK)
         st = open_inputs(m, streams, err);
     if (st == TM_OK)
-        st = tm_stream_writer_open(&m->writer, out, "tm-sort", TRACEMERGE__STAGE__PLACED, true, err);
+        st = tm_stream_writer_open_part(&m->writer, out, "tm-sort", &m->inputs[0].reader.part, err);
     if (st == TM_OK)
         st = tm_frame_union_write(&m->all, &m->writer, err);
     if (st == TM_OK)

@@ -1,0 +1,353 @@
+#include "cut/cut.h"
+
+#include "cut/counts.h"
+#include "cut/state.h"
+#include "emit/batch_queue.h"
+#include "emit/history.h"
+#include "os/io.h"
+#include "sort/order_check.h"
+#include "sort/sort_key.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct cutter {
+    const struct tm_cut *cut;
+    int in;
+    struct tm_catalog catalog;
+    struct tm_cut_counts counts;
+    struct tm_cut_state state;
+    struct tm_emit_history history;
+    /* The unit at hand. */
+    struct tm_event *rows;
+    uint32_t count, cap;
+    struct tm_buf payload; /* of a unit that goes on in the next batch */
+    /* The part at hand. */
+    uint32_t part;
+    int fd; /* -1: not wanted */
+    struct tm_stream_writer writer;
+    struct tm_batch_queue out;
+};
+
+/* --- reading twice */
+
+static enum tm_status to_temporary(int in, const char *dir, int *fd, struct tm_error *err)
+{
+    enum { PIECE = 1 << 20 };
+    uint8_t *bytes = malloc(PIECE);
+    uint64_t at = 0;
+    size_t got;
+    enum tm_status st = bytes ? tm_io_temporary(dir, fd, err) : tm_error_nomem(err);
+    while (st == TM_OK && (st = tm_io_read(in, bytes, PIECE, &got, err)) == TM_OK) {
+        st = tm_io_pwrite(*fd, bytes, got, at, err);
+        at += got;
+    }
+    free(bytes);
+    return st < 0 ? st : TM_OK;
+}
+
+static enum tm_status go_to(int fd, off_t at, struct tm_error *err)
+{
+    return lseek(fd, at, SEEK_SET) < 0 ? tm_error_errno(err, errno, "the stream cannot be read again") : TM_OK;
+}
+
+static enum tm_status check_header(const struct tm_stream_reader *reader, struct tm_error *err)
+{
+    if (reader->stage != TRACEMERGE__STAGE__PLACED)
+        return tm_error_set(err, TM_E_INPUT,
+                            "the stream's times are not trace time yet: pipe it through tm-clocks first");
+    if (!reader->sorted)
+        return tm_error_set(err, TM_E_INPUT, "the stream is not sorted: pipe it through tm-sort first");
+    if (!tm_time_part_is_whole(&reader->part))
+        return tm_error_set(err, TM_E_INPUT, "the stream is a part already: cut the whole one at all times at once");
+    return TM_OK;
+}
+
+/* --- the first reading: what is in which part */
+
+static enum tm_status count_batch(struct cutter *c, const struct tm_batch *batch, uint32_t *part, struct tm_error *err)
+{
+    struct tm_batch_walk walk = {.batch = batch};
+    struct tm_event e;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && tm_batch_next(&walk, &e)) {
+        if (e.flags & TM_SORT_DEFINITION)
+            continue;
+        while (!(e.flags & TM_EVENT_DERIVED) && *part < c->cut->point_count && e.time_ns >= c->cut->points[*part])
+            ++*part;
+        st = tm_cut_counts_add(&c->counts, &e, *part, false, err);
+    }
+    return st;
+}
+
+static enum tm_status count(struct cutter *c, struct tm_error *err)
+{
+    struct tm_stream_reader reader;
+    struct tm_order_check check = {0};
+    struct tm_frame frame;
+    struct tm_batch batch;
+    uint32_t part = 0;
+    enum tm_status st = tm_stream_reader_open(&reader, c->in, err);
+    if (st == TM_OK)
+        st = check_header(&reader, err);
+    while (st == TM_OK && (st = tm_stream_reader_next(&reader, &frame, &batch, err)) == TM_OK) {
+        st = tm_order_check_next(&check, &frame, &batch, err);
+        if (st == TM_OK)
+            st = tm_catalog_add(&c->catalog, &frame, err);
+        if (st == TM_OK && frame.type == TM_FRAME_BATCH)
+            st = count_batch(c, &batch, &part, err);
+    }
+    tm_order_check_release(&check);
+    tm_stream_reader_release(&reader);
+    return st < 0 ? st : TM_OK;
+}
+
+/* --- parts */
+
+static enum tm_status write_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
+{
+    return tm_stream_write_batch(self, batch, err);
+}
+
+/* The definitions in front of BATCH. TM_END: events come behind them. */
+static enum tm_status write_definitions(struct cutter *c, const struct tm_frame *frame, const struct tm_batch *batch,
+                                        struct tm_error *err)
+{
+    struct tm_batch_walk walk = {.batch = batch};
+    struct tm_event e;
+    enum tm_status st = TM_OK;
+    if (batch->count == 0 || tm_sort_is_definition(batch, batch->count - 1)) {
+        st = tm_batch_queue_flush(&c->out, err);
+        return st < 0 ? st : tm_stream_forward(&c->writer, frame, batch, err);
+    }
+    while (st == TM_OK && tm_batch_next(&walk, &e)) {
+        if (!tm_sort_is_definition(batch, walk.i - 1))
+            return TM_END;
+        st = tm_batch_queue_add(&c->out, &e, err);
+    }
+    return st;
+}
+
+/* All that is no event, read anew. */
+static enum tm_status write_head(struct cutter *c, struct tm_error *err)
+{
+    struct tm_stream_reader reader;
+    struct tm_frame frame;
+    struct tm_batch batch;
+    const off_t at = lseek(c->in, 0, SEEK_CUR);
+    enum tm_status st = go_to(c->in, 0, err);
+    bool has_accounts = false;
+    if (st < 0)
+        return st;
+    st = tm_stream_reader_open(&reader, c->in, err);
+    while (st == TM_OK && (st = tm_stream_reader_next(&reader, &frame, &batch, err)) == TM_OK) {
+        if (frame.type != TM_FRAME_BATCH) {
+            st = tm_stream_write_frame(&c->writer, &frame, err);
+            continue;
+        }
+        if (!has_accounts)
+            st = tm_cut_counts_write(&c->counts, c->part, &c->writer, err);
+        has_accounts = true;
+        if (st == TM_OK)
+            st = write_definitions(c, &frame, &batch, err);
+    }
+    tm_stream_reader_release(&reader);
+    return st < 0 ? st : go_to(c->in, at, err);
+}
+
+static enum tm_status write_state(struct cutter *c, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (const struct tm_kept_unit *u = c->state.units.first; u && st == TM_OK; u = u->next)
+        for (uint32_t i = 0; i < u->count && st == TM_OK; i++)
+            st = tm_batch_queue_add(&c->out, &u->rows[i], err);
+    return st;
+}
+
+static enum tm_status begin_part(struct cutter *c, struct tm_error *err)
+{
+    const struct tm_cut *cut = c->cut;
+    struct tm_time_part part = {.has_from = c->part > 0, .has_to = c->part < cut->point_count};
+    part.from_ns = part.has_from ? cut->points[c->part - 1] : 0;
+    part.to_ns = part.has_to ? cut->points[c->part] : 0;
+    enum tm_status st = cut->open(cut->self, c->part, &c->fd, err);
+    if (part.has_from)
+        tm_cut_state_settle(&c->state, part.from_ns);
+    if (st < 0 || c->fd < 0)
+        return st;
+    for (const struct tm_kept_unit *u = c->state.units.first; u && st == TM_OK; u = u->next)
+        for (uint32_t i = 0; i < u->count && st == TM_OK; i++)
+            st = tm_cut_counts_add(&c->counts, &u->rows[i], c->part, true, err);
+    if (st == TM_OK)
+        st = tm_stream_writer_open_part(&c->writer, c->fd, "tm-sort", &part, err);
+    if (st == TM_OK)
+        st = write_head(c, err);
+    return st == TM_OK ? write_state(c, err) : st;
+}
+
+static enum tm_status end_part(struct cutter *c, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (c->fd < 0)
+        return TM_OK;
+    st = tm_batch_queue_flush(&c->out, err);
+    if (st == TM_OK)
+        st = tm_stream_writer_end(&c->writer, err);
+    tm_stream_writer_release(&c->writer);
+    return st < 0 ? st : c->cut->close(c->cut->self, c->part, c->fd, err);
+}
+
+/* Parts up to that of TIME_NS. */
+static enum tm_status go_on_to(struct cutter *c, int64_t time_ns, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && c->part < c->cut->point_count && time_ns >= c->cut->points[c->part]) {
+        st = end_part(c, err);
+        c->part++;
+        if (st == TM_OK)
+            st = begin_part(c, err);
+    }
+    return st;
+}
+
+/* --- events */
+
+/* The unit at hand is whole. */
+static enum tm_status end_unit(struct cutter *c, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (c->count && c->part < c->cut->point_count)
+        st = tm_cut_state_take(&c->state, c->rows, c->count, err);
+    c->count = 0;
+    return st;
+}
+
+/* The unit at hand may go on in the next batch. */
+static enum tm_status keep_unit(struct cutter *c, struct tm_error *err)
+{
+    struct tm_buf payload = {0};
+    size_t at = 0;
+    for (uint32_t i = 0; i < c->count; i++)
+        if (tm_buf_add(&payload, c->rows[i].raw, c->rows[i].raw_bytes) != TM_OK ||
+            tm_buf_add(&payload, c->rows[i].detail, c->rows[i].detail_bytes) != TM_OK) {
+            tm_buf_release(&payload);
+            return tm_error_nomem(err);
+        }
+    tm_buf_release(&c->payload);
+    c->payload = payload;
+    for (uint32_t i = 0; i < c->count; i++) {
+        c->rows[i].raw = payload.data + at;
+        c->rows[i].detail = payload.data + at + c->rows[i].raw_bytes;
+        at += (size_t)c->rows[i].raw_bytes + c->rows[i].detail_bytes;
+    }
+    return TM_OK;
+}
+
+static enum tm_status take_row(struct cutter *c, const struct tm_event *e, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (!(e->flags & TM_EVENT_DERIVED)) {
+        st = end_unit(c, err);
+        if (st == TM_OK)
+            st = go_on_to(c, e->time_ns, err);
+    }
+    if (st < 0 || (st = tm_array_grow(&c->rows, &c->cap, c->count, sizeof *c->rows, err)) < 0)
+        return st;
+    c->rows[c->count++] = *e;
+    return c->fd < 0 ? TM_OK : tm_batch_queue_add(&c->out, e, err);
+}
+
+static enum tm_status take_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
+{
+    struct cutter *c = self;
+    struct tm_batch_walk walk = {.batch = batch};
+    struct tm_event e;
+    enum tm_status st = TM_OK;
+    if (c->part == c->cut->point_count) { /* nothing is cut behind it */
+        if (c->fd < 0)
+            return TM_OK;
+        st = tm_batch_queue_flush(&c->out, err);
+        return st < 0 ? st : tm_stream_write_batch(&c->writer, batch, err);
+    }
+    while (st == TM_OK && tm_batch_next(&walk, &e))
+        if (!(e.flags & TM_SORT_DEFINITION))
+            st = take_row(c, &e, err);
+    return st < 0 ? st : keep_unit(c, err);
+}
+
+/* --- the second reading */
+
+/* BATCH without the definitions in front of it. */
+static enum tm_status pass_events(struct cutter *c, const struct tm_batch *batch, struct tm_error *err)
+{
+    struct tm_batch_queue events = {.sink = {take_batch, c}};
+    struct tm_batch_walk walk = {.batch = batch};
+    struct tm_event e;
+    enum tm_status st = TM_OK;
+    if (batch->count && !tm_sort_is_definition(batch, 0))
+        return tm_emit_history_batch(&c->history, batch, err);
+    while (st == TM_OK && tm_batch_next(&walk, &e))
+        if (!(e.flags & TM_SORT_DEFINITION))
+            st = tm_batch_queue_add(&events, &e, err);
+    struct tm_batch rest;
+    tm_batch_builder_view(&events.rows, &rest);
+    if (st == TM_OK && rest.count)
+        st = tm_emit_history_batch(&c->history, &rest, err);
+    tm_batch_queue_release(&events);
+    return st;
+}
+
+static enum tm_status cut(struct cutter *c, struct tm_error *err)
+{
+    struct tm_stream_reader reader;
+    struct tm_frame frame;
+    struct tm_batch batch;
+    enum tm_status st = tm_stream_reader_open(&reader, c->in, err);
+    if (st == TM_OK)
+        st = begin_part(c, err);
+    while (st == TM_OK && (st = tm_stream_reader_next(&reader, &frame, &batch, err)) == TM_OK)
+        if (frame.type == TM_FRAME_BATCH)
+            st = pass_events(c, &batch, err);
+    if (st == TM_END)
+        st = tm_emit_history_finish(&c->history, err);
+    if (st == TM_OK)
+        st = end_unit(c, err);
+    if (st == TM_OK)
+        st = go_on_to(c, INT64_MAX, err);
+    if (st == TM_OK)
+        st = end_part(c, err);
+    tm_stream_reader_release(&reader);
+    return st;
+}
+
+enum tm_status tm_cut(int in, const struct tm_cut *how, struct tm_error *err)
+{
+    struct cutter c = {.cut = how, .in = in, .fd = -1, .counts = {.part_count = how->point_count + 1}};
+    enum tm_status st = TM_OK;
+    if (lseek(in, 0, SEEK_SET) < 0) {
+        c.in = -1;
+        st = to_temporary(in, how->spill_dir, &c.in, err);
+    }
+    c.out.sink = (struct tm_batch_sink){write_batch, &c.writer};
+    c.history.catalog = c.state.catalog = &c.catalog;
+    c.history.out.sink = (struct tm_batch_sink){take_batch, &c};
+    if (st == TM_OK)
+        st = count(&c, err);
+    c.state.has_flows = c.counts.has_flows;
+    if (st == TM_OK)
+        st = go_to(c.in, 0, err);
+    if (st == TM_OK)
+        st = cut(&c, err);
+    if (c.in >= 0 && c.in != in)
+        (void)close(c.in);
+    tm_emit_history_release(&c.history);
+    tm_cut_state_release(&c.state);
+    tm_cut_counts_release(&c.counts);
+    tm_catalog_release(&c.catalog);
+    tm_stream_writer_release(&c.writer);
+    tm_batch_queue_release(&c.out);
+    tm_buf_release(&c.payload);
+    free(c.rows);
+    return st;
+}

@@ -1,0 +1,29 @@
+/* Cuts a sorted, placed stream into parts by time, in one pass. Each part is a stream with all frames and definitions
+ * of the whole, so that numbers mean the same in all of them; then the events that tell the state at its beginning, at
+ * the times that they have; then those of its range. doc/parts.md says what outputs make of it. */
+#ifndef TM_CUT_CUT_H
+#define TM_CUT_CUT_H
+
+#include "base/status.h"
+
+#include <stdint.h>
+
+enum { TM_CUT_POINTS_MAX = 1 << 16 };
+
+struct tm_cut {
+    const int64_t *points; /* rising; part 0 is what is before the first, the last part what is from the last on */
+    uint32_t point_count;  /* one less than there are parts */
+    const char *spill_dir; /* NULL: as tm_io_temporary */
+    /* Opens the descriptor that PART goes to; -1: the part is not wanted. */
+    enum tm_status (*open)(void *self, uint32_t part, int *fd, struct tm_error *err);
+    /* PART is whole. */
+    enum tm_status (*close)(void *self, uint32_t part, int fd, struct tm_error *err);
+    void *self;
+};
+
+/* Cuts the stream on IN, which is read twice; one that cannot be goes to a temporary file first. TM_OK. TM_E_INPUT if
+ * it is damaged, not placed, not sorted, a part already, or has whole messages (tm-unpack --whole-sched).
+ * TM_E_SYSTEM. */
+enum tm_status tm_cut(int in, const struct tm_cut *cut, struct tm_error *err);
+
+#endif

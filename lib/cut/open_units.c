@@ -1,0 +1,173 @@
+#include "cut/open_units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct tm_open_track *tm_open_units_track(struct tm_open_units *open, const struct tm_key *key)
+{
+    struct tm_error err = {0};
+    int64_t i = tm_table_find(&open->by_key, key);
+    if (i != TM_TABLE_NONE)
+        return &open->tracks[i];
+    if (tm_array_grow(&open->tracks, &open->cap, open->count, sizeof *open->tracks, &err) < 0 ||
+        tm_table_set(&open->by_key, key, open->count, &err) < 0)
+        return NULL;
+    open->tracks[open->count] = (struct tm_open_track){.next_group = 1};
+    return &open->tracks[open->count++];
+}
+
+/* Removes rows from I on to before END. */
+static void forget(struct tm_open_units *open, struct tm_open_track *t, uint32_t i, uint32_t end)
+{
+    for (uint32_t k = i; k < end; k++)
+        tm_kept_units_drop(open->units, t->rows[k].unit);
+    memmove(t->rows + i, t->rows + end, (t->count - end) * sizeof *t->rows);
+    t->count -= end - i;
+}
+
+static void forget_over(struct tm_open_units *open, struct tm_open_track *t, int64_t now_ns)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (t->rows[i].until_ns < now_ns)
+            tm_kept_units_drop(open->units, t->rows[i].unit);
+        else
+            t->rows[kept++] = t->rows[i];
+    }
+    t->count = kept;
+}
+
+/* All of GROUP are of NEW_GROUP. */
+static void join(struct tm_open_track *t, uint32_t group, uint32_t new_group)
+{
+    for (uint32_t i = 0; i < t->count; i++)
+        if (t->rows[i].group == group)
+            t->rows[i].group = new_group;
+}
+
+static void settle_group(struct tm_open_track *t, uint32_t group)
+{
+    int64_t until_ns = INT64_MIN;
+    for (uint32_t i = 0; i < t->count; i++)
+        if (t->rows[i].group == group && t->rows[i].end_ns > until_ns)
+            until_ns = t->rows[i].end_ns;
+    for (uint32_t i = 0; i < t->count; i++)
+        if (t->rows[i].group == group)
+            t->rows[i].until_ns = until_ns;
+}
+
+static enum tm_status add(struct tm_open_track *t, struct tm_open_unit row)
+{
+    struct tm_error err = {0};
+    enum tm_status st = tm_array_grow(&t->rows, &t->cap, t->count, sizeof *t->rows, &err);
+    if (st < 0)
+        return st;
+    row.unit->refs++;
+    t->rows[t->count++] = row;
+    return TM_OK;
+}
+
+enum tm_status tm_open_units_begin(struct tm_open_units *open, struct tm_open_track *t, struct tm_kept_unit *unit,
+                                   int64_t now_ns, int64_t end_ns, uint64_t label)
+{
+    uint32_t group = t->next_group++;
+    bool is_joined = false;
+    forget_over(open, t, now_ns);
+    if (t->count >= TM_OPEN_UNITS_MAX)
+        forget(open, t, 0, 1);
+    for (uint32_t i = 0; i < t->count; i++) {
+        const struct tm_open_unit *row = &t->rows[i];
+        if (row->end_ns <= now_ns || row->end_ns >= end_ns || row->group == group)
+            continue;
+        join(t, row->group, group);
+        is_joined = true;
+    }
+    enum tm_status st = add(t, (struct tm_open_unit){unit, end_ns, end_ns, label, group});
+    if (st == TM_OK && is_joined)
+        settle_group(t, group);
+    return st;
+}
+
+/* The begin that an end with LABEL ends; TRACK's count where there is none. */
+static uint32_t find_begin(const struct tm_open_track *t, uint64_t label)
+{
+    for (uint32_t i = t->count; i-- > 0;)
+        if (t->rows[i].end_ns == INT64_MAX && (label == 0 || t->rows[i].label == 0 || t->rows[i].label == label))
+            return i;
+    return t->count;
+}
+
+bool tm_open_units_has(const struct tm_open_track *t, uint64_t label)
+{
+    return find_begin(t, label) < t->count;
+}
+
+enum tm_status tm_open_units_attach(struct tm_open_track *t, struct tm_kept_unit *unit, uint64_t label)
+{
+    const struct tm_open_unit begin = t->rows[find_begin(t, label)];
+    /* It ends when it begins, so that no end is looked for; its group keeps it. */
+    return add(t, (struct tm_open_unit){unit, INT64_MIN, begin.until_ns, 0, begin.group});
+}
+
+bool tm_open_units_end(struct tm_open_units *open, struct tm_open_track *t, int64_t now_ns, uint64_t label)
+{
+    uint32_t at = find_begin(t, label);
+    bool crosses = false;
+    if (at == t->count)
+        return false;
+    const uint32_t group = t->rows[at].group;
+    for (uint32_t i = t->count; i-- > at + 1;) /* begins within it end with it */
+        if (t->rows[i].end_ns == INT64_MAX)
+            forget(open, t, i, i + 1);
+    for (uint32_t i = 0; i < t->count; i++) {
+        const struct tm_open_unit *row = &t->rows[i];
+        if (i > at && row->end_ns > now_ns) {
+            join(t, row->group, group);
+            crosses = true;
+        } else if (i < at && row->group == group && row->end_ns < now_ns && row->end_ns != INT64_MIN) {
+            crosses = true;
+        }
+    }
+    if (crosses) {
+        t->rows[at].end_ns = now_ns;
+        settle_group(t, group);
+        return true;
+    }
+    for (uint32_t i = t->count; i-- > at + 1;) /* what was added to it */
+        if (t->rows[i].end_ns == INT64_MIN && t->rows[i].group == group)
+            forget(open, t, i, i + 1);
+    forget(open, t, at, at + 1);
+    settle_group(t, group);
+    return false;
+}
+
+enum tm_status tm_open_units_keep_end(struct tm_open_track *t, struct tm_kept_unit *unit, int64_t now_ns)
+{
+    for (uint32_t i = t->count; i-- > 0;)
+        if (t->rows[i].end_ns == now_ns)
+            return add(t, (struct tm_open_unit){unit, now_ns, t->rows[i].until_ns, 0, t->rows[i].group});
+    return TM_OK;
+}
+
+void tm_open_units_set_last(struct tm_open_units *open, struct tm_open_track *t, struct tm_kept_unit *unit)
+{
+    unit->refs++;
+    if (t->last)
+        tm_kept_units_drop(open->units, t->last);
+    t->last = unit;
+}
+
+void tm_open_units_settle(struct tm_open_units *open, int64_t now_ns)
+{
+    for (uint32_t i = 0; i < open->count; i++)
+        forget_over(open, &open->tracks[i], now_ns);
+}
+
+void tm_open_units_release(struct tm_open_units *open)
+{
+    for (uint32_t i = 0; i < open->count; i++)
+        free(open->tracks[i].rows);
+    free(open->tracks);
+    tm_table_release(&open->by_key);
+    *open = (struct tm_open_units){0};
+}

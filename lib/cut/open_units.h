@@ -1,0 +1,58 @@
+/* Slices of tracks that a cut would go through, and those that matter to their tracks.
+ *
+ * A slice that crosses another goes to a lane of its own in some outputs, and which lane that is depends on all slices
+ * that overlap in a chain. So slices that cross are a group, and all of a group are kept until the last of it is over.
+ * A slice that is over and crosses none is forgotten. */
+#ifndef TM_CUT_OPEN_UNITS_H
+#define TM_CUT_OPEN_UNITS_H
+
+#include "base/table.h"
+#include "cut/kept_units.h"
+
+enum { TM_OPEN_UNITS_MAX = 1 << 16 }; /* of a track; beyond it the oldest is forgotten */
+
+/* Zero-initialise, with .units set. */
+struct tm_open_units {
+    struct tm_kept_units *units; /* borrowed */
+    /* private */
+    struct tm_open_track {
+        struct tm_open_unit {
+            struct tm_kept_unit *unit;
+            int64_t end_ns; /* INT64_MAX: an end is to come */
+            int64_t until_ns; /* the latest end of its group */
+            uint64_t label;
+            uint32_t group;
+        } *rows; /* in the order of their begins */
+        uint32_t count, cap, next_group;
+        struct tm_kept_unit *last; /* the complete slice that began last */
+    } *tracks;
+    uint32_t count, cap;
+    struct tm_table by_key;
+};
+
+/* The track with KEY. NULL where there is no memory. Valid until the next call. */
+struct tm_open_track *tm_open_units_track(struct tm_open_units *open, const struct tm_key *key);
+
+/* UNIT begins on TRACK at NOW_NS and ends at END_NS; INT64_MAX: an end with a LABEL that agrees will say when. TM_OK
+ * or TM_E_SYSTEM. */
+enum tm_status tm_open_units_begin(struct tm_open_units *open, struct tm_open_track *track, struct tm_kept_unit *unit,
+                                   int64_t now_ns, int64_t end_ns, uint64_t label);
+
+/* A unit at NOW_NS ends the innermost begin on TRACK whose label agrees with LABEL; 0 agrees with all. True when the
+ * end matters as long as its slice does; then tm_open_units_keep_end is to be called with it. */
+bool tm_open_units_end(struct tm_open_units *open, struct tm_open_track *track, int64_t now_ns, uint64_t label);
+enum tm_status tm_open_units_keep_end(struct tm_open_track *track, struct tm_kept_unit *unit, int64_t now_ns);
+
+/* UNIT adds to what begins an end with LABEL would end; it is kept with that. True where there is one. */
+enum tm_status tm_open_units_attach(struct tm_open_track *track, struct tm_kept_unit *unit, uint64_t label);
+bool tm_open_units_has(const struct tm_open_track *track, uint64_t label);
+
+/* UNIT is the complete slice that began last on TRACK. */
+void tm_open_units_set_last(struct tm_open_units *open, struct tm_open_track *track, struct tm_kept_unit *unit);
+
+/* Forgets what was over before NOW_NS, on all tracks. */
+void tm_open_units_settle(struct tm_open_units *open, int64_t now_ns);
+
+void tm_open_units_release(struct tm_open_units *open);
+
+#endif

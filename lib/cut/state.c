@@ -1,0 +1,231 @@
+#include "cut/state.h"
+
+#include "base/hash.h"
+
+#include <stdlib.h>
+
+/* What keys are about. */
+enum { SWITCHES = 9 }; /* of a cpu: an output writes some in full until several in a row said who ran before */
+
+enum about { OF_COUNTER = 1, OF_CPU, OF_NAME, OF_THREAD, OF_PROCESS, OF_TRACK, OF_LIFE, OF_FIRST_END };
+
+/* The unit at hand, which is copied when something refers to it. */
+struct unit {
+    struct tm_cut_state *state;
+    const struct tm_event *rows;
+    uint32_t count;
+    struct tm_kept_unit *kept;
+};
+
+static struct tm_kept_unit *keep(struct unit *u)
+{
+    if (u->kept == NULL && (u->kept = tm_kept_units_add(&u->state->units, u->rows, u->count)) != NULL)
+        u->kept->refs++; /* until all rows have been looked at */
+    return u->kept;
+}
+
+/* True when rows derived from E are told by its unit alone; else they are kept without it, or not at all. */
+static bool is_only_told(const struct tm_event *e)
+{
+    return e->kind == TM_KIND_PACKET || e->kind == TM_KIND_COUNTER || e->kind == TM_KIND_FTRACE;
+}
+
+static uint64_t label_of(const struct tm_cut_state *state, const struct tm_event *e)
+{
+    struct tm_text name = tm_catalog_string(state->catalog, e->name, e);
+    return name.data ? tm_hash64(name.data, name.len) | 1 : 0;
+}
+
+static uint64_t place_of(const struct tm_event *e)
+{
+    switch (tm_event_scope(e->flags)) {
+    case TM_SCOPE_TRACK: return e->track;
+    case TM_SCOPE_THREAD: return (uint64_t)e->tid;
+    case TM_SCOPE_PROCESS: return (uint64_t)e->pid;
+    case TM_SCOPE_CPU: return e->cpu;
+    default: return 0;
+    }
+}
+
+static struct tm_key track_key(const struct tm_event *e)
+{
+    enum tm_scope scope = tm_event_scope(e->flags);
+    uint64_t track = scope != TM_SCOPE_TRACK && e->flags & TM_EVENT_HAS_TRACK ? tm_hash_u64(e->track + 1) : 0;
+    return (struct tm_key){(uint64_t)e->file << 32 | e->machine, place_of(e),
+                           track ^ (uint64_t)scope << 8 ^ (uint64_t)(e->flags & TM_EVENT_ASYNC)};
+}
+
+/* From now on KEPT says what is true of KEY. */
+static enum tm_status set_last(struct tm_cut_state *s, const struct tm_key *key, struct tm_kept_unit *kept,
+                               struct tm_error *err)
+{
+    int64_t i = tm_table_find(&s->by_key, key);
+    enum tm_status st = TM_OK;
+    if (kept == NULL)
+        return tm_error_nomem(err);
+    if (i == TM_TABLE_NONE) {
+        i = s->last_count;
+        if ((st = tm_array_grow(&s->last, &s->last_cap, s->last_count, sizeof *s->last, err)) < 0 ||
+            (st = tm_table_set(&s->by_key, key, i, err)) < 0)
+            return st;
+        s->last[s->last_count++] = NULL;
+    }
+    kept->refs++;
+    if (s->last[i])
+        tm_kept_units_drop(&s->units, s->last[i]);
+    s->last[i] = kept;
+    return TM_OK;
+}
+
+static struct tm_key about_key(const struct tm_event *e, enum about about, uint64_t what, uint64_t more)
+{
+    return (struct tm_key){(uint64_t)e->file << 32 | e->machine, what,
+                           (more & UINT64_MAX >> 4) | (uint64_t)about << 60};
+}
+
+/* E says what is true of WHAT, with all of its unit. */
+static enum tm_status set_unit(struct unit *u, const struct tm_event *e, enum about about, uint64_t what,
+                               uint64_t more, struct tm_error *err)
+{
+    const struct tm_key key = about_key(e, about, what, more);
+    return set_last(u->state, &key, keep(u), err);
+}
+
+/* E says what is true of a task. Of a slice that began with it nothing is told. */
+static enum tm_status set_task(struct unit *u, const struct tm_event *e, enum about about, uint64_t what, uint64_t more,
+                               struct tm_error *err)
+{
+    const struct tm_key key = about_key(e, about, what, more);
+    if (e == u->rows || is_only_told(u->rows))
+        return set_last(u->state, &key, keep(u), err);
+    struct tm_kept_unit *alone = tm_kept_units_add(&u->state->units, e, 1);
+    enum tm_status st = set_last(u->state, &key, alone, err);
+    if (st < 0 && alone && alone->refs == 0)
+        tm_kept_units_drop(&u->state->units, alone);
+    return st;
+}
+
+/* A count of a slice or a sample says nothing of later times. */
+static enum tm_status take_counter(struct unit *u, const struct tm_event *e, struct tm_error *err)
+{
+    if (!is_only_told(u->rows))
+        return TM_OK;
+    uint64_t name = label_of(u->state, e) ^ (uint64_t)tm_event_scope(e->flags) << 8;
+    return set_unit(u, e, OF_COUNTER, place_of(e), name, err);
+}
+
+static enum tm_status take_begin(struct unit *u, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_cut_state *s = u->state;
+    const struct tm_key key = track_key(e);
+    struct tm_open_track *track = tm_open_units_track(&s->open, &key);
+    bool is_complete = e->kind == TM_KIND_SLICE_COMPLETE;
+    int64_t end_ns = INT64_MAX;
+    if (is_complete && !(e->flags & TM_EVENT_OPEN_ENDED) && e->dur_ns <= INT64_MAX - 1 - e->time_ns)
+        end_ns = e->time_ns + (e->dur_ns < 0 ? 0 : e->dur_ns);
+    struct tm_kept_unit *kept = track ? keep(u) : NULL;
+    if (kept == NULL || tm_open_units_begin(&s->open, track, kept, e->time_ns, end_ns, label_of(s, e)) < 0)
+        return tm_error_nomem(err);
+    if (is_complete && s->has_flows && tm_event_scope(e->flags) == TM_SCOPE_THREAD)
+        tm_open_units_set_last(&s->open, track, kept);
+    return TM_OK;
+}
+
+static enum tm_status take_end(struct unit *u, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_cut_state *s = u->state;
+    const struct tm_key key = track_key(e);
+    const struct tm_key first = {e->file, 0, (uint64_t)OF_FIRST_END << 60};
+    struct tm_open_track *track = tm_open_units_track(&s->open, &key);
+    enum tm_raw raw = tm_event_raw(e->flags);
+    enum tm_status st = TM_OK;
+    if (track == NULL)
+        return tm_error_nomem(err);
+    if (tm_open_units_end(&s->open, track, e->time_ns, label_of(s, e)) &&
+        (keep(u) == NULL || tm_open_units_keep_end(track, u->kept, e->time_ns) < 0))
+        return tm_error_nomem(err);
+    /* An output of slices goes by whether there were begins and ends at all. */
+    if (!(e->flags & TM_EVENT_ASYNC) && raw != TM_RAW_PACKET && raw != TM_RAW_FTRACE_EVENT &&
+        tm_table_find(&s->by_key, &first) == TM_TABLE_NONE)
+        st = set_last(s, &first, keep(u), err);
+    return st;
+}
+
+static enum tm_status take_args(struct unit *u, const struct tm_event *e, struct tm_error *err)
+{
+    const struct tm_key key = track_key(e);
+    struct tm_open_track *track = tm_open_units_track(&u->state->open, &key);
+    uint64_t label = label_of(u->state, e);
+    if (track == NULL)
+        return tm_error_nomem(err);
+    if (!tm_open_units_has(track, label))
+        return TM_OK;
+    return keep(u) && tm_open_units_attach(track, u->kept, label) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+static enum tm_status take_switch(struct unit *u, const struct tm_event *e, struct tm_error *err)
+{
+    const struct tm_key key = about_key(e, OF_CPU, e->cpu, 0);
+    int64_t seen = tm_table_find(&u->state->switches, &key);
+    uint64_t next = seen == TM_TABLE_NONE ? 0 : ((uint64_t)seen + 1) % SWITCHES;
+    enum tm_status st = tm_table_set(&u->state->switches, &key, (int64_t)next, err);
+    return st < 0 ? st : set_unit(u, e, OF_CPU, e->cpu, next, err);
+}
+
+static enum tm_status take_row(struct unit *u, const struct tm_event *e, struct tm_error *err)
+{
+    switch (e->kind) {
+    case TM_KIND_SLICE_BEGIN:
+    case TM_KIND_SLICE_COMPLETE:
+        return take_begin(u, e, err);
+    case TM_KIND_SLICE_END:
+        return take_end(u, e, err);
+    case TM_KIND_SLICE_ARGS:
+        return take_args(u, e, err);
+    case TM_KIND_COUNTER:
+        return take_counter(u, e, err);
+    case TM_KIND_SCHED_SWITCH:
+        return take_switch(u, e, err);
+    case TM_KIND_PACKET:
+        return e->flags & TM_EVENT_HAS_TRACK ? set_unit(u, e, OF_TRACK, e->track, 0, err) : TM_OK;
+    case TM_KIND_TASK_RENAME:
+        return set_task(u, e, OF_NAME, (uint64_t)e->tid, 0, err);
+    case TM_KIND_THREAD:
+        return set_task(u, e, OF_THREAD, (uint64_t)e->tid, (uint64_t)e->pid, err);
+    case TM_KIND_PROCESS:
+        return set_task(u, e, OF_PROCESS, (uint64_t)e->pid, 0, err);
+    case TM_KIND_TASK_NEW: /* each of them: a number that is used again is another task */
+    case TM_KIND_PROCESS_EXIT:
+        return set_task(u, e, OF_LIFE, e->position, e->kind, err);
+    default:
+        return TM_OK;
+    }
+}
+
+enum tm_status tm_cut_state_take(struct tm_cut_state *s, const struct tm_event *rows, uint32_t count,
+                                 struct tm_error *err)
+{
+    struct unit u = {.state = s, .rows = rows, .count = count};
+    enum tm_status st = TM_OK;
+    s->open.units = &s->units;
+    for (uint32_t i = 0; i < count && st == TM_OK; i++)
+        st = take_row(&u, &rows[i], err);
+    if (u.kept)
+        tm_kept_units_drop(&s->units, u.kept);
+    return st;
+}
+
+void tm_cut_state_settle(struct tm_cut_state *s, int64_t now_ns)
+{
+    tm_open_units_settle(&s->open, now_ns);
+}
+
+void tm_cut_state_release(struct tm_cut_state *s)
+{
+    tm_open_units_release(&s->open);
+    tm_kept_units_release(&s->units);
+    free(s->last);
+    tm_table_release(&s->by_key);
+    tm_table_release(&s->switches);
+    *s = (struct tm_cut_state){0};
+}

@@ -1,0 +1,180 @@
+#!/usr/bin/env bats
+# tm-sort --cut: parts by time; tm-emit --append: their traces, one behind the other, are the merged one.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    . "$TM_SRC/t/lib/common.bash"
+    tm-unpack "$TM_SRC/doc/examples/phone-watch-app.tar" | tm-manifest | tm-clocks | tm-sort >app.tms
+}
+
+# parts STREAM TIME,...: the joined trace of its parts.
+parts() {
+    rm -rf parts
+    mkdir parts
+    tm-sort --cut="$2" --into=parts "$1"
+    for part in $(ls -v parts/*.tms); do
+        tm-emit -q -f pftrace --append <"$part" || return
+    done
+}
+
+# timeline TRACE: its slices, with all that they have.
+timeline() {
+    cp "$1" it.pftrace
+    tm-merge -q -f jsonl it.pftrace | sort
+}
+
+# json: a thread with nested, crossing and open slices, flows and counters.
+json() {
+    python3 - "$1" <<'END'
+import json, random, sys
+rng, events = random.Random(int(sys.argv[1])), []
+def add(**e): events.append(dict(pid=e.pop('pid', 1), tid=e.pop('tid', 1), **e))
+for tid in range(1, 4): # crossing ones, too
+    for n in range(150):
+        add(ph='X', tid=tid, name=f'x{n}', ts=rng.randrange(1000), dur=rng.choice((3, 40, 300)), args={'n': n})
+for tid in range(4, 6): # begins and ends that nest
+    t, depth = 0, 0
+    while t < 1000:
+        t += rng.randrange(1, 9)
+        if depth and rng.random() < 0.5:
+            depth -= 1
+            add(ph='E', tid=tid, ts=t)
+        else:
+            depth += 1
+            add(ph='B', tid=tid, name=f'b{t}', ts=t)
+    add(ph='B', tid=tid, name='never ends', ts=t + 1)
+for n in range(60):
+    t = rng.randrange(900)
+    add(ph='b', id=n, cat='async', name=f'a{n}', ts=t)
+    add(ph='e', id=n, cat='async', name=f'a{n}', ts=t + rng.randrange(100))
+    add(ph='C', name='count', ts=t, args={'v': n})
+for tid in range(6, 8): # a flow from slice to slice
+    for n in range(40):
+        add(ph='X', tid=tid, name=f'f{n}', ts=n * 20, dur=15)
+        add(ph='s' if tid == 6 else 'f', bp='e', id=n, cat='flow', name='flow', tid=tid, ts=n * 20 + tid)
+json.dump({'schemaVersion': 1, 'baseTimeNanoseconds': 1700000000000000000, 'traceEvents': events}, sys.stdout)
+END
+}
+
+# cut_at STREAM N SEED: N times between 0 and 1.1 ms after the stream's first event.
+cut_at() {
+    python3 -c "
+import random, sys
+first, n, seed = map(int, sys.argv[1:])
+print(','.join(map(str, sorted(random.Random(seed).sample(range(first, first + 1100), n)))))" \
+        "$(tm-emit -f report --json <"$1" | sed -n 's/.*"bounds":{"first_ns":\(-*[0-9]*\).*/\1/p')" "$2" "$3"
+}
+
+@test "a part says its range, and parts hold each event once beside their states" {
+    tm-sort --cut=100300000000,100500000000 app.tms >part.tms
+    tm-sort -c part.tms
+    tm-emit -f frames <part.tms >part.txt
+    grep -q 'Header version=1 stage=PLACED sorted=true from_ns=100300000000 to_ns=100500000000' part.txt
+    tm-sort --cut=,100.3s app.tms >first.tms
+    tm-emit -f frames <first.tms | grep -q 'sorted=true to_ns=100300000000$'
+    tm-sort --cut=100.5s, app.tms >last.tms
+    tm-emit -f frames <last.tms | grep -q 'sorted=true from_ns=100500000000$'
+    mkdir all
+    tm-sort --cut=100300000000,100500000000 --into=all <app.tms
+    cmp all/0.tms first.tms
+    cmp all/1.tms part.tms
+    cmp all/2.tms last.tms
+    # Events of the ranges alone are those of the whole.
+    rows() { tm-emit --absolute --events -f csv <"$1" | tail -n +2; }
+    rows app.tms | sort >whole
+    { rows first.tms; rows part.tms | awk -F, '$1 >= 100300000000'; rows last.tms | awk -F, '$1 >= 100500000000'; } |
+        sort >joined
+    [ -s whole ]
+    cmp whole joined
+}
+
+@test "a part alone has what is open at its beginning, and balanced books" {
+    json 3 >run.json
+    tm-unpack run.json | tm-manifest | tm-clocks | tm-sort >run.tms
+    tm-sort --cut=0.0003s,0.0005s run.tms >part.tms
+    tm-emit -f jsonl <part.tms >part
+    tm-emit -f jsonl --only=from=300000,to=500000 <run.tms >only
+    # All slices of the choice by time are there; what ended before it is of crossing slices alone.
+    slices() { grep '"kind":"slice"' "$1" | grep -o '"name":"[^"]*"' | sort -u; }
+    [ "$(slices only | wc -l)" -gt 100 ]
+    [ -z "$(comm -13 <(slices part) <(slices only))" ]
+    tm-emit -f report <part.tms | grep -q filtered
+}
+
+@test "traces of parts, one behind the other, are the merged trace" {
+    for seed in 1 2 3; do
+        json $seed >run.json
+        tm-unpack run.json | tm-manifest | tm-clocks | tm-sort >run.tms
+        tm-emit -q -f pftrace <run.tms >whole.pftrace
+        parts run.tms "$(cut_at run.tms 4 $seed)" >joined.pftrace
+        timeline whole.pftrace >whole
+        timeline joined.pftrace >joined
+        [ "$(wc -l <whole)" -gt 500 ]
+        cmp whole joined
+    done
+}
+
+@test "protos, ftrace text and several machines too" {
+    cp "$TM_SRC/t/data/ftrace-tgid.txt" text.txt
+    tm-unpack text.txt | tm-manifest | tm-clocks | tm-sort >text.tms
+    for stream in app text; do
+        tm-emit -q -f pftrace <$stream.tms >whole.pftrace
+        bounds=$(tm-emit -f report --json <$stream.tms | sed -n 's/.*"bounds":{"first_ns":\(-*[0-9]*\),"last_ns":\([0-9]*\).*/\1 \2/p')
+        set -- $bounds
+        parts $stream.tms "$((($1 * 2 + $2) / 3)),$((($1 + 2 * $2) / 3))" >joined.pftrace
+        timeline whole.pftrace >whole
+        timeline joined.pftrace >joined
+        [ -s whole ]
+        cmp whole joined
+    done
+}
+
+@test "cut and then merged is merged and then cut" {
+    json 5 >one.json
+    json 6 >two.json
+    "$TM_SRC/doc/recipes/place-rank" one one.json >one.tms
+    "$TM_SRC/doc/recipes/place-rank" two two.json >two.tms
+    tm-sort -m one.tms two.tms >both.tms
+    at=$(cut_at both.tms 3 7)
+    mkdir of-both of-one of-two
+    tm-sort --cut=$at --into=of-both both.tms
+    for name in one two; do
+        tm-sort --cut=$at --into=of-$name $name.tms
+    done
+    for part in 0 1 2 3; do
+        mkdir $part
+        cp of-one/$part.tms $part/one.tms
+        cp of-two/$part.tms $part/two.tms
+        (cd $part && tm-sort -m one.tms two.tms | tm-emit --events -f jsonl) >merged
+        tm-emit --events -f jsonl <of-both/$part.tms >cut
+        cmp cut merged
+    done
+}
+
+@test "what does not go together is refused" {
+    tm-sort --cut=100.3s,100.5s app.tms >a.tms
+    tm-sort --cut=100.3s,100.6s app.tms >b.tms
+    run tm-sort -m a.tms b.tms
+    [ "$status" -eq 1 ]
+    [[ $output == *"tm-sort: b.tms: not the same part by time as a.tms"* ]]
+    run tm-sort --cut=1,2 a.tms
+    [ "$status" -eq 1 ]
+    [[ $output == *"the stream is a part already"* ]]
+    run bash -c 'tm-emit -f pftrace --append <app.tms'
+    [ "$status" -eq 1 ]
+    [[ $output == *"the stream is no part by time"* ]]
+    run bash -c 'tm-emit -f text --append <a.tms'
+    [ "$status" -eq 2 ]
+    for bad in 2,1 1,1 1 x,2 1,2,3 , ,,; do
+        run tm-sort --cut=$bad app.tms
+        [ "$status" -eq 2 ] || { echo "$bad: $output"; return 1; }
+    done
+    run bash -c 'tm-unpack "$1" | tm-sort --cut=1,2' - "$TM_SRC/doc/examples/phone-watch-app.tar"
+    [ "$status" -eq 1 ]
+    # A damaged stream leaves no last part.
+    mkdir half
+    head -c 6000 app.tms >cut.tms
+    run tm-sort --cut=100.3s,100.5s --into=half cut.tms
+    [ "$status" -eq 1 ]
+    [ -z "$(ls -A half)" ]
+}
