@@ -46,8 +46,8 @@ static uint16_t buffer_of(const struct reader *r, const struct tracecmd_input *h
     return 0;
 }
 
-/* The library's own plugins are not used: the kernel's formats are those of ftrace text. COUNTED numbers the cpus of all
- * buffers one after another; the record's own number is the machine's. */
+/* The library's own plugins are not used: the kernel's formats are those of ftrace text. COUNTED numbers the cpus of
+ * all buffers one after another; the record's own number is the machine's. */
 static int on_record(struct tracecmd_input *handle, struct tep_record *record, int counted, void *context)
 {
     (void)counted;
