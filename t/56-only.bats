@@ -127,9 +127,10 @@ instant run started" ]
     lacks c.db outer
 }
 
-@test "ends come before begins of one time in JSON, and belong to the right slice" {
+@test "behind a complete event ends come before begins of one time in JSON, and belong to the right slice" {
     cat >m.json <<'JSON'
-[{"ph":"B","pid":1,"tid":2,"ts":1,"name":"a"},
+[{"ph":"X","pid":1,"tid":9,"ts":0,"dur":1,"name":"complete"},
+ {"ph":"B","pid":1,"tid":2,"ts":1,"name":"a"},
  {"ph":"B","pid":1,"tid":2,"ts":5,"name":"b"},
  {"ph":"E","pid":1,"tid":2,"ts":5},
  {"ph":"E","pid":1,"tid":2,"ts":9}]
@@ -138,6 +139,11 @@ JSON
     [ "$(slices c.db)" = "1000|4000|a" ]
     tm-merge -o c.db --only from=6us m.json
     [ "$(slices c.db)" = "5000|4000|b" ]
+    grep -v complete m.json | sed '1s/^ /[/' >n.json
+    tm-merge -o c.db --only name=b n.json
+    [ "$(slices c.db)" = "5000|0|b" ]
+    tm-merge -o c.db --only from=6us n.json
+    [ "$(slices c.db)" = "1000|8000|a" ]
 }
 
 @test "flows go with the slices they bind to" {

@@ -27,6 +27,26 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
     [ "$output" = 0 ]
 }
 
+@test "what begins and ends at one moment has both in the order of the file, until a complete event came" {
+    echo '[{"ph":"B","pid":1,"tid":1,"name":"outer","ts":1},{"ph":"B","pid":1,"tid":1,"name":"one","ts":5},
+        {"ph":"i","pid":1,"tid":1,"name":"now","ts":5},{"ph":"E","pid":1,"tid":1,"ts":5},
+        {"ph":"B","pid":1,"tid":1,"name":"two","ts":5},{"ph":"E","pid":1,"tid":1,"ts":5},{"ph":"E","pid":1,"tid":1,"ts":9},
+        {"ph":"X","pid":1,"tid":2,"name":"whole","ts":20,"dur":9},
+        {"ph":"B","pid":1,"tid":1,"name":"open","ts":30},{"ph":"E","pid":1,"tid":1,"ts":30}]' >a.json
+    merge a.json
+    shown="SELECT name, ts, dur, depth FROM slice ORDER BY id"
+    want="outer 1000 8000 0,one 5000 0 1,now 5000 0 2,two 5000 0 1,whole 20000 9000 0,open 30000 -1 0"
+    [ "$(rows "$shown")" = "$want" ]
+    tm-merge -o one.db a.json
+    [ "$(sqlite3 -separator ' ' one.db "$shown" | paste -sd,)" = "$want" ]
+    tm-merge -o a2.json a.json # and once more
+    tm-merge -o one.db a2.json
+    [ "$(sqlite3 -separator ' ' one.db "$shown" | paste -sd,)" = "$want" ]
+    echo '[{"ph":"X","pid":7,"tid":7,"name":"other file","ts":0,"dur":9}]' >b.json # another file's complete events change nothing
+    merge b.json a.json
+    [ "$(rows "$shown" | sed 's/.*outer/outer/')" = "$want" ]
+}
+
 @test "elements of arrays keep their numbers where those before them leave no argument" {
     echo '[{"ph":"X","pid":1,"tid":2,"name":"n","ts":1,"dur":1,"args":{"d":[[],[3,4],{},{"a":[{},[],5]},6],"far[99999999]":7,"h":[{},{}]}}]' >a.json
     merge a.json

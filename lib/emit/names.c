@@ -41,6 +41,7 @@ const char *tm_name_of_flag(uint32_t flag)
         [20] = "context",
         [21] = "raw_body",
         [22] = "marker",
+        [23] = "in_order",
     };
     for (uint32_t bit = 0; bit < sizeof names / sizeof *names; bit++)
         if (flag >> bit & 1)

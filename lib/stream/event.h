@@ -61,7 +61,9 @@ enum tm_event_flag {
     TM_EVENT_CONTEXT = 1 << 20,  /* kept by --only for the names it states; lists do not show it; never in a stream */
     TM_EVENT_RAW_BODY = 1 << 21, /* raw is the packet without the numbers that the columns hold; its track event has no
                                     field of TM_TRACK_EVENT_CHANGES (perfetto/track_event_fields.h) */
-    TM_EVENT_MARKER = 1 << 22    /* the thread wrote to trace_marker; from a print record of the kernel */
+    TM_EVENT_MARKER = 1 << 22,   /* the thread wrote to trace_marker; from a print record of the kernel */
+    TM_EVENT_IN_ORDER = 1 << 23  /* of Chrome JSON, in front of its first complete event: among the events of its
+                                    moment it stands where the file has it */
 };
 
 /* What the raw bytes are. */

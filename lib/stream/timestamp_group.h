@@ -1,6 +1,6 @@
-/* Events of one time in the order in which they nest. Chrome JSON does not promise that of two objects with one time
- * the outer one stands first: ends come before begins, and longer slices before shorter ones. Other formats keep their
- * order. */
+/* Events of one time in the order in which they nest. Chrome JSON with complete events does not promise that of two
+ * objects with one time the outer one stands first: ends come before begins, and longer slices before shorter ones
+ * (doc/rules.md section 6). Begins and ends alone, and other formats, keep their order. */
 #ifndef TM_STREAM_TIMESTAMP_GROUP_H
 #define TM_STREAM_TIMESTAMP_GROUP_H
 
@@ -20,7 +20,8 @@ static inline int64_t tm_timestamp_rank(const struct tm_event *event, bool file_
 {
     if (!file_is_json || tm_event_raw(event->flags) == TM_RAW_LINE)
         return INT64_MAX;
-    if (event->kind == TM_KIND_SLICE_END && !(event->flags & TM_EVENT_ASYNC))
+    bool is_end = event->kind == TM_KIND_SLICE_END && !(event->flags & TM_EVENT_ASYNC);
+    if (is_end || event->flags & TM_EVENT_IN_ORDER)
         return INT64_MIN;
     return event->kind == TM_KIND_SLICE_COMPLETE && event->dur_ns > 0 ? INT64_MAX - event->dur_ns : INT64_MAX;
 }

@@ -84,16 +84,22 @@ class Lanes:
         return 'async', owner, root, found['number'], found['name']
 
 
-def order(numbered):
-    """Of one time: ends, then complete slices, the longest first, then the rest as in the file."""
-    position, e = numbered
-    rank = -1 if e['ph'] == 'E' else 2 ** 60 - e['dur'] if e['ph'] == 'X' else 2 ** 60
-    return e['ts'], rank, position
+def in_order(events):
+    """Of one time: what is in front of the file's first complete event, as it stands there, and ends; then complete slices,
+    the longest first; then the rest as in the file."""
+    first = next((i for i, e in enumerate(events) if e['ph'] == 'X'), len(events))
+
+    def order(numbered):
+        position, e = numbered
+        rank = -1 if e['ph'] == 'E' or position < first else 2 ** 60 - e['dur'] if e['ph'] == 'X' else 2 ** 60
+        return e['ts'], rank, position
+
+    return [e for _, e in sorted(enumerate(events), key=order)]
 
 
 def model(events):
     slices, lanes, spilled = Slices(), Lanes(), collections.defaultdict(list)
-    for _, e in sorted(enumerate(events), key=order):
+    for e in in_order(events):
         ts, category, bare = e['ts'] * 1000, e.get('cat'), e.get('name')
         name, thread = '[No name]' if bare is None else bare, ('thread', e.get('tid'))
         if e['ph'] == 'B':
@@ -131,9 +137,9 @@ def model(events):
 
 
 def random_events(rng):
-    events, span = [], rng.choice([5, 20, 200])
+    events, span, phases = [], rng.choice([5, 20, 200]), rng.choice(['BEXXBEibenben', 'BEBEBEibenben'])
     for _ in range(rng.randint(1, 40)):
-        e = {'ph': rng.choice('BEXXBEibenben'), 'pid': rng.choice([1, 1, 3]), 'ts': rng.randint(0, span)}
+        e = {'ph': rng.choice(phases), 'pid': rng.choice([1, 1, 3]), 'ts': rng.randint(0, span)}
         e['tid'] = e['pid'] + rng.choice([0, 0, 1])
         if rng.random() < .8:
             e['name'] = rng.choice('xyz')

@@ -416,7 +416,8 @@ enum tm_status tm_track_write(struct tm_track_writer *w, const struct tm_event *
             return st;
     }
     w->group_ns = e->time_ns;
-    return tm_timestamp_group_add(&w->group, e, tm_timestamp_rank(e, true), err);
+    bool is_json = w->packets->catalog->files[e->file].input_type == TM_INPUT_JSON;
+    return tm_timestamp_group_add(&w->group, e, tm_timestamp_rank(e, is_json), err);
 }
 
 void tm_track_writer_begin_anew(struct tm_track_writer *w)

@@ -23,6 +23,10 @@ enum tm_status tm_json_row_builder_add(struct tm_json_row_builder *w)
 {
     if (w->event.raw_bytes && tm_json_row_builder_ref(w) < 0)
         return w->err->status;
+    bool is_fixed = !w->rows->has_complete && !(w->event.flags & (TM_EVENT_UNTIMED | TM_EVENT_DEFINITION));
+    if (is_fixed && w->event.kind != TM_KIND_SLICE_COMPLETE)
+        w->event.flags |= TM_EVENT_IN_ORDER;
+    w->rows->has_complete |= w->event.kind == TM_KIND_SLICE_COMPLETE;
     w->event.detail = w->rows->detail.data;
     w->event.detail_bytes = (uint32_t)w->rows->detail.len;
     return tm_event_sink_add(w->rows->sink, &w->event, w->err);
