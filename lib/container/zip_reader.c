@@ -18,7 +18,7 @@ enum {
     ZIP_DEFLATED = 8,
     RAW_READ_MAX = 1 << 20,
     MEMBER_READ_MAX = 1 << 20,
-    ZIP_COUNT_UNKNOWN = 0xffff, /* the old directory's count: this number plus a multiple of 65536 */
+    ZIP_COUNT_UNKNOWN = 0xffff, /* the end record's largest count: this many members, or more */
     CENTRAL_BYTES = 46, /* of a header of the directory, name and extra field follow (APPNOTE 4.3.12) */
     CENTRAL_MAGIC = 0x02014b50,
     END_BYTES = 22, /* the end record, before its comment (APPNOTE 4.3.16) */
