@@ -284,8 +284,10 @@ int main(int argc, char **argv)
     struct tm_error err = {0};
     enum tm_status st;
     int status = parse(argc, argv, &settings);
-    if (status != TM_OPTIONS_GO_ON)
+    if (status != TM_OPTIONS_GO_ON) {
+        free(settings.points);
         return status;
+    }
     if (!settings.check && !settings.into && tm_program_refuses_terminal(STDOUT_FILENO, "pipe it into tm-emit", &err))
         st = err.status;
     else if (settings.merge)
