@@ -101,6 +101,17 @@ print(','.join(map(str, sorted(random.Random(seed).sample(range(first, first + 1
     tm-emit -f report <part.tms | grep -q filtered
 }
 
+@test "an end of another category leaves the slice open at the cut" {
+    cat >run.json <<'END'
+[{"ph":"B","pid":1,"tid":1,"ts":100,"name":"a","cat":"x"},
+{"ph":"E","pid":1,"tid":1,"ts":300,"name":"a","cat":"y"},
+{"ph":"E","pid":1,"tid":1,"ts":900,"name":"a","cat":"x"}]
+END
+    tm-unpack run.json | tm-manifest | tm-clocks | tm-sort >run.tms
+    tm-sort --cut=0.0005s, run.tms | tm-emit -f jsonl >part
+    grep '"kind":"slice"' part | grep '"name":"a"' | grep -q '"dur":800000'
+}
+
 @test "traces of parts, one behind the other, are the merged trace" {
     for seed in 1 2 3; do
         json $seed >run.json

@@ -68,8 +68,9 @@ static enum tm_status add(struct tm_open_track *t, struct tm_open_unit row)
 }
 
 enum tm_status tm_open_units_begin(struct tm_open_units *open, struct tm_open_track *t, struct tm_kept_unit *unit,
-                                   int64_t now_ns, int64_t end_ns, uint64_t label)
+                                   const struct tm_open_span *span)
 {
+    const int64_t now_ns = span->begin_ns, end_ns = span->end_ns;
     uint32_t group = t->next_group++;
     bool is_joined = false;
     forget_over(open, t, now_ns);
@@ -82,34 +83,35 @@ enum tm_status tm_open_units_begin(struct tm_open_units *open, struct tm_open_tr
         join(t, row->group, group);
         is_joined = true;
     }
-    enum tm_status st = add(t, (struct tm_open_unit){unit, end_ns, end_ns, label, group});
+    enum tm_status st = add(t, (struct tm_open_unit){unit, end_ns, end_ns, {span->label[0], span->label[1]}, group});
     if (st == TM_OK && is_joined)
         settle_group(t, group);
     return st;
 }
 
 /* The begin that an end with LABEL ends; TRACK's count where there is none. */
-static uint32_t find_begin(const struct tm_open_track *t, uint64_t label)
+static uint32_t find_begin(const struct tm_open_track *t, const tm_slice_label label[2])
 {
     for (uint32_t i = t->count; i-- > 0;)
-        if (t->rows[i].end_ns == INT64_MAX && (label == 0 || t->rows[i].label == 0 || t->rows[i].label == label))
+        if (t->rows[i].end_ns == INT64_MAX && tm_slice_label_fits(t->rows[i].label, label))
             return i;
     return t->count;
 }
 
-bool tm_open_units_has(const struct tm_open_track *t, uint64_t label)
+bool tm_open_units_has(const struct tm_open_track *t, const tm_slice_label label[2])
 {
     return find_begin(t, label) < t->count;
 }
 
-enum tm_status tm_open_units_attach(struct tm_open_track *t, struct tm_kept_unit *unit, uint64_t label)
+enum tm_status tm_open_units_attach(struct tm_open_track *t, struct tm_kept_unit *unit, const tm_slice_label label[2])
 {
     const struct tm_open_unit begin = t->rows[find_begin(t, label)];
     /* It ends when it begins, so that no end is looked for; its group keeps it. */
-    return add(t, (struct tm_open_unit){unit, INT64_MIN, begin.until_ns, 0, begin.group});
+    return add(t, (struct tm_open_unit){unit, INT64_MIN, begin.until_ns, {0}, begin.group});
 }
 
-bool tm_open_units_end(struct tm_open_units *open, struct tm_open_track *t, int64_t now_ns, uint64_t label)
+bool tm_open_units_end(struct tm_open_units *open, struct tm_open_track *t, int64_t now_ns,
+                       const tm_slice_label label[2])
 {
     uint32_t at = find_begin(t, label);
     bool crosses = false;
@@ -145,7 +147,7 @@ enum tm_status tm_open_units_keep_end(struct tm_open_track *t, struct tm_kept_un
 {
     for (uint32_t i = t->count; i-- > 0;)
         if (t->rows[i].end_ns == now_ns)
-            return add(t, (struct tm_open_unit){unit, now_ns, t->rows[i].until_ns, 0, t->rows[i].group});
+            return add(t, (struct tm_open_unit){unit, now_ns, t->rows[i].until_ns, {0}, t->rows[i].group});
     return TM_OK;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/table.h"
 #include "cut/kept_units.h"
+#include "stream/slice_stack.h"
 
 enum { TM_OPEN_UNITS_MAX = 1 << 16 }; /* of a track; beyond it the oldest is forgotten */
 
@@ -20,7 +21,7 @@ struct tm_open_units {
             struct tm_kept_unit *unit;
             int64_t end_ns; /* INT64_MAX: an end is to come */
             int64_t until_ns; /* the latest end of its group */
-            uint64_t label;
+            tm_slice_label label[2]; /* name, category */
             uint32_t group;
         } *rows; /* in the order of their begins */
         uint32_t count, cap, next_group;
@@ -33,19 +34,26 @@ struct tm_open_units {
 /* The track with KEY. NULL where there is no memory. Valid until the next call. */
 struct tm_open_track *tm_open_units_track(struct tm_open_units *open, const struct tm_key *key);
 
-/* UNIT begins on TRACK at NOW_NS and ends at END_NS; INT64_MAX: an end with a LABEL that agrees will say when. TM_OK
- * or TM_E_SYSTEM. */
-enum tm_status tm_open_units_begin(struct tm_open_units *open, struct tm_open_track *track, struct tm_kept_unit *unit,
-                                   int64_t now_ns, int64_t end_ns, uint64_t label);
+/* A slice: when it begins and ends (INT64_MAX: an end whose label fits will say when), its name and category. */
+struct tm_open_span {
+    int64_t begin_ns, end_ns;
+    tm_slice_label label[2];
+};
 
-/* A unit at NOW_NS ends the innermost begin on TRACK whose label agrees with LABEL; 0 agrees with all. True when the
- * end matters as long as its slice does; then tm_open_units_keep_end is to be called with it. */
-bool tm_open_units_end(struct tm_open_units *open, struct tm_open_track *track, int64_t now_ns, uint64_t label);
+/* UNIT begins SPAN on TRACK. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_open_units_begin(struct tm_open_units *open, struct tm_open_track *track, struct tm_kept_unit *unit,
+                                   const struct tm_open_span *span);
+
+/* A unit at NOW_NS ends the innermost begin on TRACK whose label fits LABEL (tm_slice_label_fits). True if the end
+ * matters as long as its slice does; then call tm_open_units_keep_end with it. */
+bool tm_open_units_end(struct tm_open_units *open, struct tm_open_track *track, int64_t now_ns,
+                       const tm_slice_label label[2]);
 enum tm_status tm_open_units_keep_end(struct tm_open_track *track, struct tm_kept_unit *unit, int64_t now_ns);
 
 /* UNIT adds to what begins an end with LABEL would end; it is kept with that. True where there is one. */
-enum tm_status tm_open_units_attach(struct tm_open_track *track, struct tm_kept_unit *unit, uint64_t label);
-bool tm_open_units_has(const struct tm_open_track *track, uint64_t label);
+enum tm_status tm_open_units_attach(struct tm_open_track *track, struct tm_kept_unit *unit,
+                                    const tm_slice_label label[2]);
+bool tm_open_units_has(const struct tm_open_track *track, const tm_slice_label label[2]);
 
 /* UNIT is the complete slice that began last on TRACK. */
 void tm_open_units_set_last(struct tm_open_units *open, struct tm_open_track *track, struct tm_kept_unit *unit);

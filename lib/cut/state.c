@@ -30,10 +30,10 @@ static bool is_only_told(const struct tm_event *e)
     return e->kind == TM_KIND_PACKET || e->kind == TM_KIND_COUNTER || e->kind == TM_KIND_FTRACE;
 }
 
-static uint64_t label_of(const struct tm_cut_state *state, const struct tm_event *e)
+static tm_slice_label label_of(const struct tm_cut_state *state, const struct tm_event *e, uint32_t string)
 {
-    struct tm_text name = tm_catalog_string(state->catalog, e->name, e);
-    return name.data ? tm_hash64(name.data, name.len) | 1 : 0;
+    struct tm_text text = tm_catalog_string(state->catalog, string, e);
+    return text.data ? tm_hash64(text.data, text.len) | 1 : 0;
 }
 
 static uint64_t place_of(const struct tm_event *e)
@@ -110,7 +110,7 @@ static enum tm_status take_counter(struct unit *u, const struct tm_event *e, str
 {
     if (!is_only_told(u->rows))
         return TM_OK;
-    uint64_t name = label_of(u->state, e) ^ (uint64_t)tm_event_scope(e->flags) << 8;
+    uint64_t name = label_of(u->state, e, e->name) ^ (uint64_t)tm_event_scope(e->flags) << 8;
     return set_unit(u, e, OF_COUNTER, place_of(e), name, err);
 }
 
@@ -120,11 +120,11 @@ static enum tm_status take_begin(struct unit *u, const struct tm_event *e, struc
     const struct tm_key key = track_key(e);
     struct tm_open_track *track = tm_open_units_track(&s->open, &key);
     bool is_complete = e->kind == TM_KIND_SLICE_COMPLETE;
-    int64_t end_ns = INT64_MAX;
+    struct tm_open_span span = {e->time_ns, INT64_MAX, {label_of(s, e, e->name), label_of(s, e, e->category)}};
     if (is_complete && !(e->flags & TM_EVENT_OPEN_ENDED) && e->dur_ns <= INT64_MAX - 1 - e->time_ns)
-        end_ns = e->time_ns + (e->dur_ns < 0 ? 0 : e->dur_ns);
+        span.end_ns = e->time_ns + (e->dur_ns < 0 ? 0 : e->dur_ns);
     struct tm_kept_unit *kept = track ? keep(u) : NULL;
-    if (kept == NULL || tm_open_units_begin(&s->open, track, kept, e->time_ns, end_ns, label_of(s, e)) < 0)
+    if (kept == NULL || tm_open_units_begin(&s->open, track, kept, &span) < 0)
         return tm_error_nomem(err);
     if (is_complete && s->has_flows && tm_event_scope(e->flags) == TM_SCOPE_THREAD)
         tm_open_units_set_last(&s->open, track, kept);
@@ -137,11 +137,12 @@ static enum tm_status take_end(struct unit *u, const struct tm_event *e, struct 
     const struct tm_key key = track_key(e);
     const struct tm_key first = {e->file, 0, (uint64_t)OF_FIRST_END << 60};
     struct tm_open_track *track = tm_open_units_track(&s->open, &key);
+    const tm_slice_label label[2] = {label_of(s, e, e->name), label_of(s, e, e->category)};
     enum tm_raw raw = tm_event_raw(e->flags);
     enum tm_status st = TM_OK;
     if (track == NULL)
         return tm_error_nomem(err);
-    if (tm_open_units_end(&s->open, track, e->time_ns, label_of(s, e)) &&
+    if (tm_open_units_end(&s->open, track, e->time_ns, label) &&
         (keep(u) == NULL || tm_open_units_keep_end(track, u->kept, e->time_ns) < 0))
         return tm_error_nomem(err);
     /* An output of slices goes by whether there were begins and ends at all. */
@@ -155,7 +156,7 @@ static enum tm_status take_args(struct unit *u, const struct tm_event *e, struct
 {
     const struct tm_key key = track_key(e);
     struct tm_open_track *track = tm_open_units_track(&u->state->open, &key);
-    uint64_t label = label_of(u->state, e);
+    const tm_slice_label label[2] = {label_of(u->state, e, e->name), label_of(u->state, e, e->category)};
     if (track == NULL)
         return tm_error_nomem(err);
     if (!tm_open_units_has(track, label))
