@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,6 +169,26 @@ static enum tm_status run_one(const struct settings *settings, const char *path,
     return st;
 }
 
+/* The temporary file of the part being written, which a signal handler removes; "": none. */
+static char unfinished_path[4096];
+
+static void on_signal(int signum)
+{
+    if (unfinished_path[0])
+        tm_out_file_remove(unfinished_path, NULL, false);
+    (void)signal(signum, SIG_DFL);
+    (void)raise(signum);
+}
+
+static void catch_signals(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction old, action = {.sa_handler = on_signal};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            (void)sigaction(signals[i], &action, NULL);
+}
+
 /* Parts on their way into a folder, or one of them to standard output. */
 struct parts {
     const struct settings *settings;
@@ -187,6 +208,8 @@ static enum tm_status open_part(void *self, uint32_t part, int *fd, struct tm_er
         return tm_error_set(err, TM_E_SYSTEM, "%s: too long a name", parts->settings->into);
     parts->file = (struct tm_out_file){.fd = -1};
     enum tm_status st = tm_out_file_open(&parts->file, path, NULL, err);
+    if (st == TM_OK && parts->file.temp && strlen(parts->file.temp) < sizeof unfinished_path)
+        strcpy(unfinished_path, parts->file.temp);
     *fd = parts->file.fd;
     return st;
 }
@@ -199,7 +222,10 @@ static enum tm_status close_part(void *self, uint32_t part, int fd, struct tm_er
     if (parts->settings->into == NULL)
         return TM_OK;
     enum tm_status st = tm_out_file_close(&parts->file, err);
-    return st < 0 ? st : tm_out_file_commit(&parts->file, err);
+    if (st == TM_OK)
+        st = tm_out_file_commit(&parts->file, err);
+    unfinished_path[0] = '\0';
+    return st;
 }
 
 static enum tm_status run_cut(const struct settings *settings, const char *path, struct tm_error *err)
@@ -216,11 +242,13 @@ static enum tm_status run_cut(const struct settings *settings, const char *path,
     enum tm_status st = open_stream(path, &in, err);
     if (st < 0)
         return st;
+    catch_signals();
     st = tm_sandbox_enter(&sandbox, err);
     if (st == TM_OK)
         st = tm_cut(in.fd, &cut, err);
     if (st == TM_E_INPUT)
         tm_error_prefix(err, "%s", in.name);
+    unfinished_path[0] = '\0';
     tm_out_file_abandon(&parts.file);
     close_stream(&in);
     return st;

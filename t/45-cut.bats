@@ -112,6 +112,19 @@ END
     grep '"kind":"slice"' part | grep '"name":"a"' | grep -q '"dur":800000'
 }
 
+@test "a signal leaves no temporary file of a part" {
+    "${TM_BIN%/bin}/t/gen/gen-stream" -n 1500000 -o sorted -P -H >long.tms
+    mkdir all
+    written() { [ -s "$(compgen -G 'all/.*.tmp.*')" ]; }
+    tm-sort --cut=9000000000000000000 --into=all long.tms &
+    until written; do kill -0 $!; done
+    kill -TERM $!
+    status=0
+    wait $! || status=$?
+    [ "$status" -eq 143 ]
+    [ -z "$(compgen -G 'all/.*.tmp.*')" ]
+}
+
 @test "traces of parts, one behind the other, are the merged trace" {
     for seed in 1 2 3; do
         json $seed >run.json
