@@ -352,6 +352,25 @@ END
     [ "$status" -eq 2 ]
 }
 
+@test "archives in archives come to a limit though no member in them is read" {
+    python3 - <<'END'
+import io, zipfile
+def zipped(members):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, 'w', zipfile.ZIP_DEFLATED) as z:
+        for name, data in members:
+            z.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
+    return out.getvalue()
+data = zipped([('leaf.txt', b'no trace')])
+for level in range(5):
+    data = zipped([('%x.zip' % i, data) for i in range(16)])
+open('empty.zip', 'wb').write(data)
+END
+    run timeout 60 tm-unpack --on-damage=salvage --ignore-unknown --max-expansion=200M empty.zip
+    [ "$status" -eq 1 ]
+    [[ $output == *"expands to more than 209715200 bytes in all"* ]]
+}
+
 @test "compressed packets of a proto count as expansion" {
     python3 - <<'END'
 import zlib

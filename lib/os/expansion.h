@@ -11,6 +11,9 @@
 #define TM_EXPANSION_FACTOR ((uint64_t)1000)
 #define TM_EXPANSION_BYTES_MIN ((uint64_t)64 << 30)
 
+/* An archive inside another one counts for so many bytes more. */
+#define TM_EXPANSION_OF_ARCHIVE ((uint64_t)1 << 20)
+
 /* Zero-initialise. */
 struct tm_expansion {
     uint64_t max_bytes;   /* 0: by the input */

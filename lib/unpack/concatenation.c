@@ -332,6 +332,14 @@ static enum tm_status manifest_turn(struct tm_unpack_run *run, struct tm_node *n
     return st == TM_OK ? tm_unpack_end(run, node, len) : st;
 }
 
+/* An archive inside another one counts as expansion by itself: opening it takes time even if its members are not read. */
+static enum tm_status archive_turn(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
+{
+    if (node->depth > 0 && tm_expansion_add(run->expansion, TM_EXPANSION_OF_ARCHIVE, run->err) < 0)
+        return TM_E_INPUT;
+    return tm_unpack_archive(run, node, content);
+}
+
 static enum tm_status turn(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
     if (node->type.is_container && node->depth >= TM_DEPTH_MAX)
@@ -340,7 +348,7 @@ static enum tm_status turn(struct tm_unpack_run *run, struct tm_node *node, stru
     switch (node->type.kind) {
     case TM_FILE_TAR:
     case TM_FILE_ZIP:
-        return tm_unpack_archive(run, node, content);
+        return archive_turn(run, node, content);
     case TM_FILE_GZIP:
     case TM_FILE_ZSTD:
     case TM_FILE_CTRACE:
