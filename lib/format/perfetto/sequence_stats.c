@@ -4,7 +4,10 @@
 #include "format/perfetto/stated.h"
 
 enum { STATS_WRITER = 18, WRITER_SEQUENCE = 1, WRITER_BUFFER = 4 };
-enum { LOSSES_MAX = 1 << 18, BUFFERS_MAX = 1 << 12 };
+enum {
+    LOSSES_MAX = 1 << 18,
+    BUFFERS_MAX = 128 /* of a recording: kMaxBuffersPerConsumer of the tracing service */
+};
 
 /* Causes are bits of previous_packet_dropped (DataLossReason of trace_packet.proto); the lowest is set with each. */
 enum { CAUSES = 9 };
