@@ -1,4 +1,5 @@
-/* How many events each part of a stream has, by file, machine and clock; the rest is accounted for as left out. */
+/* How many events each part of a stream has, by file, machine and clock. Each part accounts for the events of the
+ * others as filtered. */
 #ifndef TM_CUT_COUNTS_H
 #define TM_CUT_COUNTS_H
 
@@ -19,11 +20,11 @@ struct tm_cut_counts {
     struct tm_table by_key;
 };
 
-/* EVENT is in PART. With IS_STATE it is there once more, for the state. TM_OK or TM_E_SYSTEM. */
+/* Counts EVENT in PART. IS_STATE: it is part of the state, and another part counts it too. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_cut_counts_add(struct tm_cut_counts *counts, const struct tm_event *event, uint32_t part,
                                  bool is_state, struct tm_error *err);
 
-/* Writes the accounts of what PART does not have. */
+/* Writes the accounts of the events that PART does not contain. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_cut_counts_write(const struct tm_cut_counts *counts, uint32_t part, struct tm_stream_writer *writer,
                                    struct tm_error *err);
 

@@ -19,13 +19,13 @@ struct cutter {
     struct tm_cut_counts counts;
     struct tm_cut_state state;
     struct tm_emit_history history;
-    /* The unit at hand. */
+    /* The current unit. */
     struct tm_event *rows;
     uint32_t count, cap;
-    struct tm_buf payload; /* of a unit that goes on in the next batch */
-    /* The part at hand. */
+    struct tm_buf payload; /* of a unit that continues in the next batch */
+    /* The current part. */
     uint32_t part;
-    int fd; /* -1: not wanted */
+    int fd; /* -1: this part is not written */
     struct tm_stream_writer writer;
     struct tm_batch_queue out;
 };
@@ -110,7 +110,7 @@ static enum tm_status write_batch(void *self, const struct tm_batch *batch, stru
     return tm_stream_write_batch(self, batch, err);
 }
 
-/* The definitions in front of BATCH. TM_END: events come behind them. */
+/* Writes the definitions at the front of BATCH. TM_END: events follow them. */
 static enum tm_status write_definitions(struct cutter *c, const struct tm_frame *frame, const struct tm_batch *batch,
                                         struct tm_error *err)
 {
@@ -129,7 +129,7 @@ static enum tm_status write_definitions(struct cutter *c, const struct tm_frame 
     return st;
 }
 
-/* All that is no event, read anew. */
+/* Reads the stream again and writes everything except events. */
 static enum tm_status write_head(struct cutter *c, struct tm_error *err)
 {
     struct tm_stream_reader reader;
@@ -198,7 +198,7 @@ static enum tm_status end_part(struct cutter *c, struct tm_error *err)
     return st < 0 ? st : c->cut->close(c->cut->self, c->part, c->fd, err);
 }
 
-/* Parts up to that of TIME_NS. */
+/* Ends and begins parts up to the one that contains TIME_NS. */
 static enum tm_status go_on_to(struct cutter *c, int64_t time_ns, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -213,7 +213,7 @@ static enum tm_status go_on_to(struct cutter *c, int64_t time_ns, struct tm_erro
 
 /* --- events */
 
-/* The unit at hand is whole. */
+/* Called when the current unit is complete. */
 static enum tm_status end_unit(struct cutter *c, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -223,7 +223,7 @@ static enum tm_status end_unit(struct cutter *c, struct tm_error *err)
     return st;
 }
 
-/* The unit at hand may go on in the next batch. */
+/* Copies the current unit, which may continue in the next batch. */
 static enum tm_status keep_unit(struct cutter *c, struct tm_error *err)
 {
     struct tm_buf payload = {0};
@@ -264,7 +264,7 @@ static enum tm_status take_batch(void *self, const struct tm_batch *batch, struc
     struct tm_batch_walk walk = {.batch = batch};
     struct tm_event e;
     enum tm_status st = TM_OK;
-    if (c->part == c->cut->point_count) { /* nothing is cut behind it */
+    if (c->part == c->cut->point_count) { /* the last part */
         if (c->fd < 0)
             return TM_OK;
         st = tm_batch_queue_flush(&c->out, err);
@@ -278,7 +278,7 @@ static enum tm_status take_batch(void *self, const struct tm_batch *batch, struc
 
 /* --- the second reading */
 
-/* BATCH without the definitions in front of it. */
+/* Passes on BATCH without the definitions at its front. */
 static enum tm_status pass_events(struct cutter *c, const struct tm_batch *batch, struct tm_error *err)
 {
     struct tm_batch_queue events = {.sink = {take_batch, c}};

@@ -11,12 +11,12 @@
 enum { TM_CUT_POINTS_MAX = 1 << 16 };
 
 struct tm_cut {
-    const int64_t *points; /* rising; part 0 is what is before the first, the last part what is from the last on */
-    uint32_t point_count;  /* one less than there are parts */
+    const int64_t *points; /* rising; part 0 ends at the first, the last part begins at the last */
+    uint32_t point_count;  /* one less than the number of parts */
     const char *spill_dir; /* NULL: as tm_io_temporary */
-    /* Opens the descriptor that PART goes to; -1: the part is not wanted. */
+    /* Sets *FD to the descriptor for PART; -1: the part is not written. TM_OK or an error. */
     enum tm_status (*open)(void *self, uint32_t part, int *fd, struct tm_error *err);
-    /* PART is whole. */
+    /* Called when PART is complete. TM_OK or an error. */
     enum tm_status (*close)(void *self, uint32_t part, int fd, struct tm_error *err);
     void *self;
 };

@@ -17,7 +17,7 @@ struct tm_kept_units {
     struct tm_kept_unit *first, *last;
 };
 
-/* Adds a copy of COUNT rows, which nothing refers to yet. NULL where there is no memory. */
+/* Adds a copy of COUNT rows, without references. NULL if memory ran out. */
 struct tm_kept_unit *tm_kept_units_add(struct tm_kept_units *units, const struct tm_event *rows, uint32_t count);
 
 /* Removes one reference to UNIT, which may be NULL. A unit without any is freed. */

@@ -16,7 +16,7 @@ struct tm_open_track *tm_open_units_track(struct tm_open_units *open, const stru
     return &open->tracks[open->count++];
 }
 
-/* Removes rows from I on to before END. */
+/* Removes the rows [I, END). */
 static void forget(struct tm_open_units *open, struct tm_open_track *t, uint32_t i, uint32_t end)
 {
     for (uint32_t k = i; k < end; k++)
@@ -37,7 +37,7 @@ static void forget_over(struct tm_open_units *open, struct tm_open_track *t, int
     t->count = kept;
 }
 
-/* All of GROUP are of NEW_GROUP. */
+/* Moves all rows of GROUP to NEW_GROUP. */
 static void join(struct tm_open_track *t, uint32_t group, uint32_t new_group)
 {
     for (uint32_t i = 0; i < t->count; i++)
@@ -89,7 +89,7 @@ enum tm_status tm_open_units_begin(struct tm_open_units *open, struct tm_open_tr
     return st;
 }
 
-/* The begin that an end with LABEL ends; TRACK's count where there is none. */
+/* Returns the row of the begin that an end with LABEL means, or the count of T if there is none. */
 static uint32_t find_begin(const struct tm_open_track *t, const tm_slice_label label[2])
 {
     for (uint32_t i = t->count; i-- > 0;)
@@ -106,7 +106,7 @@ bool tm_open_units_has(const struct tm_open_track *t, const tm_slice_label label
 enum tm_status tm_open_units_attach(struct tm_open_track *t, struct tm_kept_unit *unit, const tm_slice_label label[2])
 {
     const struct tm_open_unit begin = t->rows[find_begin(t, label)];
-    /* It ends when it begins, so that no end is looked for; its group keeps it. */
+    /* It is no slice and waits for no end. It stays as long as its group. */
     return add(t, (struct tm_open_unit){unit, INT64_MIN, begin.until_ns, {0}, begin.group});
 }
 
@@ -118,7 +118,7 @@ bool tm_open_units_end(struct tm_open_units *open, struct tm_open_track *t, int6
     if (at == t->count)
         return false;
     const uint32_t group = t->rows[at].group;
-    for (uint32_t i = t->count; i-- > at + 1;) /* begins within it end with it */
+    for (uint32_t i = t->count; i-- > at + 1;) /* begins inside the slice end with it */
         if (t->rows[i].end_ns == INT64_MAX)
             forget(open, t, i, i + 1);
     for (uint32_t i = 0; i < t->count; i++) {
@@ -135,7 +135,7 @@ bool tm_open_units_end(struct tm_open_units *open, struct tm_open_track *t, int6
         settle_group(t, group);
         return true;
     }
-    for (uint32_t i = t->count; i-- > at + 1;) /* what was added to it */
+    for (uint32_t i = t->count; i-- > at + 1;) /* args that were added to the slice */
         if (t->rows[i].end_ns == INT64_MIN && t->rows[i].group == group)
             forget(open, t, i, i + 1);
     forget(open, t, at, at + 1);

@@ -1,4 +1,4 @@
-/* Slices of tracks that a cut would go through, and those that matter to their tracks.
+/* Slices that are open at a cut, and the slices that decide on which track they are.
  *
  * A slice that crosses another goes to a lane of its own in some outputs, and which lane that is depends on all slices
  * that overlap in a chain. So slices that cross are a group, and all of a group are kept until the last of it is over.
@@ -10,7 +10,7 @@
 #include "cut/kept_units.h"
 #include "stream/slice_stack.h"
 
-enum { TM_OPEN_UNITS_MAX = 1 << 16 }; /* of a track; beyond it the oldest is forgotten */
+enum { TM_OPEN_UNITS_MAX = 1 << 16 }; /* of a track; beyond that the oldest is dropped from the state */
 
 /* Zero-initialise, with .units set. */
 struct tm_open_units {
@@ -31,7 +31,7 @@ struct tm_open_units {
     struct tm_table by_key;
 };
 
-/* The track with KEY. NULL where there is no memory. Valid until the next call. */
+/* Returns the track with KEY, valid until the next call, or NULL if memory ran out. */
 struct tm_open_track *tm_open_units_track(struct tm_open_units *open, const struct tm_key *key);
 
 /* A slice: when it begins and ends (INT64_MAX: an end whose label fits will say when), its name and category. */
@@ -50,7 +50,8 @@ bool tm_open_units_end(struct tm_open_units *open, struct tm_open_track *track, 
                        const tm_slice_label label[2]);
 enum tm_status tm_open_units_keep_end(struct tm_open_track *track, struct tm_kept_unit *unit, int64_t now_ns);
 
-/* UNIT adds to what begins an end with LABEL would end; it is kept with that. True where there is one. */
+/* UNIT adds args to the slice that an end with LABEL would end, and stays as long as that slice. Call it only if
+ * tm_open_units_has returns true. */
 enum tm_status tm_open_units_attach(struct tm_open_track *track, struct tm_kept_unit *unit,
                                     const tm_slice_label label[2]);
 bool tm_open_units_has(const struct tm_open_track *track, const tm_slice_label label[2]);
@@ -58,7 +59,7 @@ bool tm_open_units_has(const struct tm_open_track *track, const tm_slice_label l
 /* UNIT is the complete slice that began last on TRACK. */
 void tm_open_units_set_last(struct tm_open_units *open, struct tm_open_track *track, struct tm_kept_unit *unit);
 
-/* Forgets what was over before NOW_NS, on all tracks. */
+/* Drops, on all tracks, the slices that ended before NOW_NS. */
 void tm_open_units_settle(struct tm_open_units *open, int64_t now_ns);
 
 void tm_open_units_release(struct tm_open_units *open);

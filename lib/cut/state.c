@@ -4,12 +4,12 @@
 
 #include <stdlib.h>
 
-/* What keys are about. */
-enum { SWITCHES = 9 }; /* of a cpu: an output writes some in full until several in a row said who ran before */
+/* What the keys of the state refer to. */
+enum { SWITCHES = 9 }; /* of a cpu: outputs need several switches in a row to know which thread ran before */
 
 enum about { OF_COUNTER = 1, OF_CPU, OF_NAME, OF_THREAD, OF_PROCESS, OF_TRACK, OF_LIFE, OF_FIRST_END };
 
-/* The unit at hand, which is copied when something refers to it. */
+/* The current unit. It is copied when something refers to it. */
 struct unit {
     struct tm_cut_state *state;
     const struct tm_event *rows;
@@ -24,7 +24,7 @@ static struct tm_kept_unit *keep(struct unit *u)
     return u->kept;
 }
 
-/* True when rows derived from E are told by its unit alone; else they are kept without it, or not at all. */
+/* True if rows derived from E are kept only together with E; otherwise they are kept alone or not at all. */
 static bool is_only_told(const struct tm_event *e)
 {
     return e->kind == TM_KIND_PACKET || e->kind == TM_KIND_COUNTER || e->kind == TM_KIND_FTRACE;
@@ -55,7 +55,7 @@ static struct tm_key track_key(const struct tm_event *e)
                            track ^ (uint64_t)scope << 8 ^ (uint64_t)(e->flags & TM_EVENT_ASYNC)};
 }
 
-/* From now on KEPT says what is true of KEY. */
+/* KEPT becomes the latest unit for KEY. */
 static enum tm_status set_last(struct tm_cut_state *s, const struct tm_key *key, struct tm_kept_unit *kept,
                                struct tm_error *err)
 {
@@ -83,7 +83,7 @@ static struct tm_key about_key(const struct tm_event *e, enum about about, uint6
                            (more & UINT64_MAX >> 4) | (uint64_t)about << 60};
 }
 
-/* E says what is true of WHAT, with all of its unit. */
+/* The unit of E becomes the latest for WHAT. */
 static enum tm_status set_unit(struct unit *u, const struct tm_event *e, enum about about, uint64_t what,
                                uint64_t more, struct tm_error *err)
 {
@@ -91,7 +91,7 @@ static enum tm_status set_unit(struct unit *u, const struct tm_event *e, enum ab
     return set_last(u->state, &key, keep(u), err);
 }
 
-/* E says what is true of a task. Of a slice that began with it nothing is told. */
+/* E becomes the latest statement on a task. The other rows of its unit, such as a slice, are left out. */
 static enum tm_status set_task(struct unit *u, const struct tm_event *e, enum about about, uint64_t what, uint64_t more,
                                struct tm_error *err)
 {
@@ -105,7 +105,7 @@ static enum tm_status set_task(struct unit *u, const struct tm_event *e, enum ab
     return st;
 }
 
-/* A count of a slice or a sample says nothing of later times. */
+/* A count that belongs to a slice or a sample holds no longer than that. */
 static enum tm_status take_counter(struct unit *u, const struct tm_event *e, struct tm_error *err)
 {
     if (!is_only_told(u->rows))
@@ -145,7 +145,7 @@ static enum tm_status take_end(struct unit *u, const struct tm_event *e, struct 
     if (tm_open_units_end(&s->open, track, e->time_ns, label) &&
         (keep(u) == NULL || tm_open_units_keep_end(track, u->kept, e->time_ns) < 0))
         return tm_error_nomem(err);
-    /* An output of slices goes by whether there were begins and ends at all. */
+    /* Outputs ask whether a file has any begins and ends, so one is kept. */
     if (!(e->flags & TM_EVENT_ASYNC) && raw != TM_RAW_PACKET && raw != TM_RAW_FTRACE_EVENT &&
         tm_table_find(&s->by_key, &first) == TM_TABLE_NONE)
         st = set_last(s, &first, keep(u), err);
@@ -195,7 +195,7 @@ static enum tm_status take_row(struct unit *u, const struct tm_event *e, struct 
         return set_task(u, e, OF_THREAD, (uint64_t)e->tid, (uint64_t)e->pid, err);
     case TM_KIND_PROCESS:
         return set_task(u, e, OF_PROCESS, (uint64_t)e->pid, 0, err);
-    case TM_KIND_TASK_NEW: /* each of them: a number that is used again is another task */
+    case TM_KIND_TASK_NEW: /* all are kept: a reused number is another task */
     case TM_KIND_PROCESS_EXIT:
         return set_task(u, e, OF_LIFE, e->position, e->kind, err);
     default:

@@ -1,4 +1,4 @@
-/* The state of a timeline: those events before a time that say what is true at that time. Open slices, the last values
+/* The state of a timeline at a time: the earlier events that still matter then. Open slices, the last values
  * of counters, the last switch of each cpu, what tasks are called and when they started and ended. Everything is looked
  * at by file, so the state of several streams is that of their merge. */
 #ifndef TM_CUT_STATE_H
@@ -11,10 +11,10 @@
 struct tm_cut_state {
     const struct tm_catalog *catalog; /* borrowed */
     bool has_flows;                   /* some events are flows: the last slice of a thread matters, though it is over */
-    struct tm_kept_units units;       /* in their order; after settle those of the state */
+    struct tm_kept_units units;       /* in order; after settle exactly the state */
     /* private */
     struct tm_open_units open;
-    struct tm_kept_unit **last; /* of each key the unit that said it last */
+    struct tm_kept_unit **last; /* by key: its latest unit */
     uint32_t last_count, last_cap;
     struct tm_table by_key, switches;
 };
@@ -23,7 +23,7 @@ struct tm_cut_state {
 enum tm_status tm_cut_state_take(struct tm_cut_state *state, const struct tm_event *rows, uint32_t count,
                                  struct tm_error *err);
 
-/* Forgets what says nothing of NOW_NS, which is after all events so far. */
+/* Drops what no longer matters at NOW_NS, which is later than all events so far. */
 void tm_cut_state_settle(struct tm_cut_state *state, int64_t now_ns);
 
 void tm_cut_state_release(struct tm_cut_state *state);
