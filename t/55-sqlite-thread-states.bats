@@ -84,9 +84,7 @@ END
 @test "states that last for tens of thousands of rows get their end and their reason" {
     {
         echo '1000 0 5 #4 1=five 2=5 3=120 4=2 5=six 6=6 7=100'
-        for ((i = 0; i < 40000; i++)); do
-            echo "$((2000 + i * 10)) 1 0 #4 1=swapper 2=0 3=120 4=0 5=seven 6=7 7=120"
-        done
+        seq -f '%.0f 1 0 #4 1=swapper 2=0 3=120 4=0 5=seven 6=7 7=120' 2000 10 401990
         echo '900000 0 6 #18 1=5 2=7 3=1'
         echo '900001 0 6 #20 1=five 2=5 3=120 4=1 5=1'
     } | kernel

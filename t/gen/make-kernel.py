@@ -58,7 +58,7 @@ simple = {
 
 
 def main():
-    out = field(1, message((10, 7), (13, 1), (12, symbols()), (6, message((1, message((1, 6), (2, 1)))))))
+    out = bytearray(field(1, message((10, 7), (13, 1), (12, symbols()), (6, message((1, message((1, 6), (2, 1))))))))
     for line in sys.stdin:
         if line.startswith('process'):
             _, pid, name = line.split()

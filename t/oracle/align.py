@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random pairs of files whose clocks are known, and what tm-align says of them.
 
-usage: align.py [-n COUNT] [-s SEED] [-b COUNT]
+usage: align.py [-n COUNT] [-s SEED] [-b COUNT] [--known FILE]
 
 Each case is two Chrome JSON files of processes that call each other, written on clocks of their own: an offset, a drift of
 up to 200 ppm, delays with heavy tails, lost messages. Some have requests alone, wrong matches or a step. What must hold:
@@ -16,7 +16,7 @@ Of the first COUNT cases of -b the estimates are compared with the best possible
 the law of the delays, which tm-align does not know: the mean of all lines, each weighed by how probable it makes the delays
 (flat before that), has the least mean square error that there is (Bayes). It is found by a walk over the lines (Metropolis
 1953). Over all cases of a law and a number of messages, the root of the mean square error of tm-align's line at both ends of
-the recording is at most twice that of the best. -b prints both.
+the recording is at most twice that of the best. -b prints both. FILE keeps the best for later runs with the same seed.
 """
 import argparse
 import fractions
@@ -195,6 +195,10 @@ def best_errors(points, shape, a, b, rng, steps=2400):
 
 def compare_with_best(arguments, folder):
     squares = {}
+    known = {}
+    if arguments.known and os.path.exists(arguments.known):
+        with open(arguments.known) as f:
+            known = json.load(f)
     for number in range(arguments.b):
         rng = random.Random(arguments.s * 1000003 + number)
         count = rng.choice([40, 200, 600])
@@ -202,11 +206,15 @@ def compare_with_best(arguments, folder):
         for name, rows in zip('ab', files):
             write(os.path.join(folder, name + '.json'), rows)
         f = [f for f in align(folder) if os.path.basename(f['file']) == 'b.json'][0]
-        best = best_errors(constraints(files), shape, a, b, rng)
+        best = known.get(str(number)) or best_errors(constraints(files), shape, a, b, rng)
+        known[str(number)] = best
         of = squares.setdefault((shape, count), [0, 0.0, 0.0])
         of[0] += 1
         of[1] += sum(float(e) ** 2 for e in errors(f, a, b)) / 2
         of[2] += sum(e ** 2 for e in best) / 2
+    if arguments.known:
+        with open(arguments.known, 'w') as f:
+            json.dump(known, f)
     for (shape, count), (cases, ours, best) in sorted(squares.items()):
         ratio = math.sqrt(ours / best)
         print(f'{shape}, {count} requests, {cases} cases: {math.sqrt(ours / cases):.0f} ns off, the best '
@@ -269,6 +277,7 @@ def main():
     parser.add_argument('-n', type=int, default=200)
     parser.add_argument('-s', type=int, default=1)
     parser.add_argument('-b', type=int, default=0)
+    parser.add_argument('--known')
     arguments = parser.parse_args()
     counts = {}
     with tempfile.TemporaryDirectory() as folder:
