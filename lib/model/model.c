@@ -106,7 +106,8 @@ static enum tm_status note_thread(struct tm_model *m, struct tm_model_event *ev,
 static bool tells_no_task(uint32_t kind)
 {
     return (kind >= TM_KIND_SLICE_BEGIN && kind <= TM_KIND_SAMPLE) || kind == TM_KIND_SLICE_ARGS ||
-           kind == TM_KIND_LOG || kind == TM_KIND_BLOCKED_REASON || kind == TM_KIND_THREAD_STATE;
+           kind == TM_KIND_LOG || kind == TM_KIND_BLOCKED_REASON || kind == TM_KIND_THREAD_STATE ||
+           kind == TM_KIND_HEAP_DUMP || kind == TM_KIND_ALLOCATION;
 }
 
 static enum tm_status by_kind(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
@@ -137,6 +138,10 @@ static enum tm_status by_kind(struct tm_model *m, struct tm_model_event *ev, str
         return tm_model_task(m, ev, err);
     case TM_KIND_SAMPLE:
         return tm_model_sample(m, ev, err);
+    case TM_KIND_HEAP_DUMP:
+        return tm_model_heap_dump(m, ev, err);
+    case TM_KIND_ALLOCATION:
+        return tm_model_allocation(m, ev, err);
     case TM_KIND_SLICE_ARGS:
         return tm_model_slice_args(m, ev, err);
     case TM_KIND_FTRACE:
@@ -287,6 +292,7 @@ void tm_model_release(struct tm_model *m)
     tm_stacks_release(&m->stacks);
     tm_timestamp_group_release(&m->group);
     tm_async_roots_release(&m->async_roots);
+    tm_table_release(&m->heap_dumps);
     tm_table_release(&m->stat_rows);
     tm_table_release(&m->late_seen);
     tm_table_release(&m->late_times);

@@ -81,6 +81,7 @@ struct tm_model {
     struct tm_timestamp_group group;
     struct tm_async_roots async_roots;
     struct tm_table stat_rows;
+    struct tm_table heap_dumps; /* (process, time, heap) */
     uint32_t machine_cap, stat_cap;
     struct tm_model_file *files;
     uint32_t file_count, file_cap;

@@ -102,6 +102,23 @@ struct tm_sample_row {
     struct tm_text cpu_mode, unwind_error; /* data NULL: none */
 };
 
+/* A profile of a heap. */
+struct tm_heap_dump_row {
+    int64_t ts; /* of its begin */
+    int64_t dur;
+    uint32_t upid;
+    struct tm_text heap; /* data NULL: not named */
+};
+
+/* What a call stack has got from a heap since the dump before, or freed. */
+struct tm_allocation_row {
+    int64_t ts;
+    uint32_t upid;
+    struct tm_text heap;
+    int64_t callsite;
+    int64_t count, bytes; /* below 0: freed */
+};
+
 struct tm_log_row {
     int64_t ts;
     int64_t utid; /* TM_NO_ID: of no thread */
@@ -155,6 +172,9 @@ struct tm_rows {
     enum tm_status (*frame)(void *self, const struct tm_frame_row *row, struct tm_error *err);
     enum tm_status (*callsite)(void *self, const struct tm_callsite_row *row, struct tm_error *err);
     enum tm_status (*log)(void *self, const struct tm_log_row *row, struct tm_error *err);
+    /* Both may be NULL. */
+    enum tm_status (*heap_dump)(void *self, const struct tm_heap_dump_row *row, struct tm_error *err);
+    enum tm_status (*allocation)(void *self, const struct tm_allocation_row *row, struct tm_error *err);
     enum tm_status (*thread_state)(void *self, const struct tm_thread_state_row *row, struct tm_error *err);
     enum tm_status (*thread_state_end)(void *self, int64_t id, int64_t dur, struct tm_error *err);
     /* The thread of state ID, which may be over, waits or waited for IO_WAIT and FUNCTION (data NULL: unknown). */

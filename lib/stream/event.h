@@ -36,6 +36,8 @@ enum tm_kind {
         24, /* switches and wakings of one cpu in one message; VALUE is their number (perfetto/compact_rows.h) */
     TM_KIND_BLOCKED_REASON = 25, /* DERIVED: why a task waits or waited */
     TM_KIND_THREAD_STATE = 26,   /* DERIVED: a state of a thread, with dur_ns */
+    TM_KIND_HEAP_DUMP = 27,      /* a profile of a process's heap, its name, over the dur_ns before */
+    TM_KIND_ALLOCATION = 28,     /* DERIVED, after HEAP_DUMP: VALUE bytes that a call stack got or, below 0, freed */
     /* Definitions: TM_EVENT_DEFINITION is set. */
     TM_KIND_SEQUENCE_STATE = 32, /* raw: TracePacket with interned data and defaults alone */
     TM_KIND_TRACK = 33,          /* detail.track */

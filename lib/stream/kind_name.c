@@ -34,6 +34,8 @@ const char *tm_name_of_kind(uint32_t kind)
         [TM_KIND_COMPACT_SCHED] = "compact_sched",
         [TM_KIND_BLOCKED_REASON] = "blocked_reason",
         [TM_KIND_THREAD_STATE] = "thread_state",
+        [TM_KIND_HEAP_DUMP] = "heap_dump",
+        [TM_KIND_ALLOCATION] = "allocation",
         [TM_KIND_SEQUENCE_STATE] = "sequence_state",
         [TM_KIND_TRACK] = "track",
         [TM_KIND_SYSTEM_INFO] = "system_info",

@@ -28,6 +28,8 @@ enum tm_sqlite_statement {
     TM_SQL_CPU_SAMPLE,
     TM_SQL_INSTRUMENTS_SAMPLE,
     TM_SQL_PERF_SAMPLE,
+    TM_SQL_HEAP_DUMP,
+    TM_SQL_ALLOCATION,
     TM_SQL_LOG,
     TM_SQL_CALLSITE,
     TM_SQL_FRAME,
@@ -107,7 +109,7 @@ struct tm_sqlite {
     struct tm_table metadata_rows; /* from name and owner to the row */
     int64_t next_metadata;
     int64_t next_counter, next_ftrace_event;
-    int64_t next_flow, next_symbol, next_frequency, next_sample, next_log, next_clock;
+    int64_t next_flow, next_symbol, next_frequency, next_sample, next_log, next_clock, next_heap_dump, next_allocation;
 };
 
 /* sqlite.c: the functions of struct tm_emit. The database is at context.path. */
@@ -172,6 +174,10 @@ enum tm_status tm_sqlite_thread_state_reason(void *self, int64_t id, int64_t io_
 enum tm_status tm_sqlite_wakeup(void *self, const struct tm_wakeup_row *row, struct tm_error *err);
 void tm_sqlite_thread_states_init(struct tm_sqlite *s);
 enum tm_status tm_sqlite_thread_states_flush(struct tm_sqlite *s, uint32_t keep, struct tm_error *err);
+
+/* heap_profile.c: tm_rows.heap_dump and .allocation. */
+enum tm_status tm_sqlite_heap_dump(void *self, const struct tm_heap_dump_row *row, struct tm_error *err);
+enum tm_status tm_sqlite_allocation(void *self, const struct tm_allocation_row *row, struct tm_error *err);
 
 /* counters.c: tm_rows.counter. */
 enum tm_status tm_sqlite_counter(void *self, const struct tm_counter_row *row, struct tm_error *err);

@@ -48,6 +48,10 @@ static const char tables[] =
     " cpu INTEGER);"
     "CREATE TABLE perf_sample(id INTEGER PRIMARY KEY, ts INTEGER, callsite_id INTEGER, utid INTEGER, cpu INTEGER,"
     " cpu_mode TEXT, unwind_error TEXT);"
+    "CREATE TABLE heap_profile(id INTEGER PRIMARY KEY, ts INTEGER, ts_end INTEGER, dur INTEGER, upid INTEGER,"
+    " heap_name TEXT);"
+    "CREATE TABLE heap_profile_allocation(id INTEGER PRIMARY KEY, ts INTEGER, upid INTEGER, heap_name TEXT,"
+    " callsite_id INTEGER, count INTEGER, size INTEGER);"
     "CREATE TABLE android_logs(id INTEGER PRIMARY KEY, ts INTEGER, utid INTEGER, prio INTEGER, tag TEXT, msg TEXT,"
     " arg_set_id INTEGER);"
     "CREATE TABLE stack_profile_callsite(id INTEGER PRIMARY KEY, depth INTEGER, parent_id INTEGER,"
@@ -150,6 +154,8 @@ static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_CPU_SAMPLE] = "INSERT INTO cpu_profile_stack_sample VALUES(?,?,?,?)",
     [TM_SQL_INSTRUMENTS_SAMPLE] = "INSERT INTO instruments_sample VALUES(?,?,?,?,?)",
     [TM_SQL_PERF_SAMPLE] = "INSERT INTO perf_sample VALUES(?,?,?,?,?,?,?)",
+    [TM_SQL_HEAP_DUMP] = "INSERT INTO heap_profile VALUES(?1,?2,?2 + ?3,?3,?4,?5)",
+    [TM_SQL_ALLOCATION] = "INSERT INTO heap_profile_allocation VALUES(?,?,?,?,?,?,?)",
     [TM_SQL_LOG] = "INSERT INTO android_logs VALUES(?,?,?,?,?,?,?)",
     [TM_SQL_CALLSITE] = "INSERT INTO stack_profile_callsite VALUES(?,?,?,?)",
     [TM_SQL_FRAME] = "INSERT INTO stack_profile_frame VALUES(?,?,?,?,?)",

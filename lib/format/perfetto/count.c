@@ -32,6 +32,9 @@ static const struct {
     [TM_PROTO_STAT_MARKER_ERRORS] = {"systrace_parse_failure", TRACEMERGE__SEVERITY__ERROR},
     [TM_PROTO_STAT_FRAME_ERRORS] = {"frame_timeline_event_parser_errors", TRACEMERGE__SEVERITY__INFO},
     [TM_PROTO_STAT_FRAME_UNPAIRED_END] = {"frame_timeline_unpaired_end_event", TRACEMERGE__SEVERITY__INFO},
+    [TM_PROTO_STAT_HEAP_MALFORMED] = {"heapprofd_malformed_packet", TRACEMERGE__SEVERITY__ERROR},
+    [TM_PROTO_STAT_HEAP_MISSING] = {"heapprofd_missing_packet", TRACEMERGE__SEVERITY__ERROR},
+    [TM_PROTO_STAT_HEAP_NO_STACK] = {"stackprofile_invalid_callstack_id", TRACEMERGE__SEVERITY__ERROR},
     [TM_PROTO_STAT_INNER_DAMAGE] = {"tm_proto_damaged_messages", TRACEMERGE__SEVERITY__DATA_LOSS},
 };
 

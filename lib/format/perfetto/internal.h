@@ -60,6 +60,7 @@ struct tm_proto_sequence {
     struct tm_proto_map interned_index;
     struct tm_buf interned; /* InternedData messages since the clearing, one after the other */
     struct tm_proto_map counters; /* (is double, track uuid) to the sum so far */
+    struct tm_proto_heap *heap;   /* heap_state.h; NULL: it has no heap profiles */
 };
 
 /* A decoded TracePacket. Borrows the bytes of the packet. */

@@ -8,6 +8,7 @@
 #include "format/perfetto/ftrace.h"
 #include "format/perfetto/ftrace_start.h"
 #include "format/perfetto/gpu_stage.h"
+#include "format/perfetto/heap_profile.h"
 #include "format/perfetto/log.h"
 #include "format/perfetto/metadata.h"
 #include "format/perfetto/power.h"
@@ -209,6 +210,12 @@ static enum tm_status read_start(struct tm_proto *p, const struct tm_proto_packe
     return st < 0 ? st : tm_proto_ftrace_start(p, packet, err);
 }
 
+static enum tm_status read_heap_profile(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    enum tm_status st = read_other(p, packet, err);
+    return st < 0 ? st : tm_proto_heap_profile_read(p, packet, err);
+}
+
 static enum tm_status read_chrome(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
 {
     /* Times of these are on MONOTONIC if the file has it and states no other clock. */
@@ -265,6 +272,8 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
         return tm_proto_perf_sample_read(p, packet, err);
     case TM_PACKET_STREAMING_PROFILE:
         return tm_proto_streaming_profile_read(p, packet, err);
+    case TM_PACKET_HEAP_PROFILE:
+        return read_heap_profile(p, packet, err);
     case TM_PACKET_CHROME_EVENTS:
     case TM_PACKET_CHROME_METADATA:
         return read_chrome(p, packet, err);

@@ -74,9 +74,8 @@ static enum tm_status put_frame(struct tm_proto *p, const struct tm_proto_sequen
     return st == TM_OK ? tm_pb_end(&p->detail, mark) : st;
 }
 
-/* Puts the frames of a callstack, outermost first, as recorded. */
-static enum tm_status put_stack(struct tm_proto *p, const struct tm_proto_sequence *sequence, uint64_t iid,
-                                struct tm_error *err)
+enum tm_status tm_proto_stack_put(struct tm_proto *p, const struct tm_proto_sequence *sequence, uint64_t iid,
+                                  struct tm_error *err)
 {
     const uint8_t *data;
     uint64_t frame;
@@ -151,7 +150,7 @@ enum tm_status tm_proto_perf_sample_read(struct tm_proto *p, const struct tm_pro
     }
     if (put_conditions(p, packet) < 0)
         return tm_error_nomem(err);
-    enum tm_status st = callstack ? put_stack(p, packet->sequence, callstack, err) : TM_OK;
+    enum tm_status st = callstack ? tm_proto_stack_put(p, packet->sequence, callstack, err) : TM_OK;
     return st < 0 ? st : tm_proto_add(p, &row, err);
 }
 
@@ -178,7 +177,7 @@ static enum tm_status add_sample(struct tm_proto *p, const struct tm_proto_packe
         .pid = sequence->pid,
         .tid = sequence->tid,
     };
-    enum tm_status st = put_stack(p, sequence, callstack, err);
+    enum tm_status st = tm_proto_stack_put(p, sequence, callstack, err);
     return st < 0 ? st : tm_proto_add(p, &row, err);
 }
 

@@ -1,9 +1,14 @@
 /* Sampled call stacks: perf_sample and streaming_profile_packet, their stacks looked up in the sequence's
- * interned data. Other profiles (heap, allocations) stay packets. */
+ * interned data. heap_profile.h has allocations. */
 #ifndef TM_FORMAT_PERFETTO_SAMPLE_H
 #define TM_FORMAT_PERFETTO_SAMPLE_H
 
 #include "format/perfetto/internal.h"
+
+/* Puts the frames of callstack IID, outermost first, as recorded, into the detail of the next row. SEQUENCE: whose
+ * interned data has them; none are put if it does not. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_proto_stack_put(struct tm_proto *p, const struct tm_proto_sequence *sequence, uint64_t iid,
+                                  struct tm_error *err);
 
 /* Adds the SAMPLE row of a perf_sample packet. A report of the profiler itself becomes a PACKET. */
 enum tm_status tm_proto_perf_sample_read(struct tm_proto *p, const struct tm_proto_packet *packet,

@@ -2,6 +2,7 @@
 
 #include "base/table.h"
 #include "format/perfetto/count.h"
+#include "format/perfetto/heap_state.h"
 
 #include <stdlib.h>
 
@@ -38,6 +39,7 @@ void tm_proto_sequence_clear(struct tm_proto *p, struct tm_proto_sequence *seque
         tm_buf_release(&sequence->interned);
     tm_proto_map_clear(&sequence->interned_index);
     tm_proto_map_clear(&sequence->counters);
+    tm_proto_heap_state_clear(p, sequence);
     sequence->generation = 0;
     sequence->used = false;
     sequence->valid = true;
@@ -288,6 +290,7 @@ void tm_proto_sequences_release(struct tm_proto *p)
         tm_buf_release(&sequence->interned);
         tm_proto_map_release(&sequence->interned_index);
         tm_proto_map_release(&sequence->counters);
+        tm_proto_heap_state_clear(p, sequence);
     }
     free(p->sequences);
     p->sequences = NULL;

@@ -1,0 +1,377 @@
+#include "format/perfetto/heap_profile.h"
+
+#include "base/hash.h"
+#include "format/perfetto/count.h"
+#include "format/perfetto/heap_state.h"
+#include "base/text.h"
+#include "format/perfetto/sample.h"
+#include "format/perfetto/sequence.h"
+#include "stream/detail_arg.h"
+
+enum { PROFILE_STRINGS = 1, PROFILE_FRAMES = 2, PROFILE_CALLSTACKS = 3, PROFILE_MAPPINGS = 4, PROFILE_DUMPS = 5,
+       PROFILE_CONTINUED = 6, PROFILE_INDEX = 7 };
+enum { DUMP_PID = 1, DUMP_SAMPLES = 2, DUMP_REJECTED = 4, DUMP_STATS = 5, DUMP_DISCONNECTED = 6, DUMP_OVERRAN = 7,
+       DUMP_CORRUPTED = 8, DUMP_TIMESTAMP = 9, DUMP_GUARDRAIL = 10, DUMP_HEAP_NAME = 11, DUMP_ORIGINAL_INTERVAL = 13,
+       DUMP_CLIENT_ERROR = 14, DUMP_START = 15 };
+enum { STATS_SAMPLES = 2, STATS_UNWINDING_US = 5, STATS_BLOCKED_US = 6 };
+enum { SAMPLE_STACK = 1, SAMPLE_ALLOCATED = 2, SAMPLE_FREED = 3, SAMPLE_ALLOCATED_COUNT = 5, SAMPLE_FREED_COUNT = 6,
+       SAMPLE_MAX = 8, SAMPLE_MAX_COUNT = 9 };
+enum { HIT_TIMEOUT = 1 };
+
+/* A process_dumps message. */
+struct dump {
+    uint64_t pid, end, start; /* readings of MONOTONIC_COARSE */
+    struct tm_text heap;      /* data NULL: not named */
+    bool trusts_max_count, has_start;
+};
+
+/* Counts the bytes that are kept until a dump is complete. They share the limit of interned data. */
+static enum tm_status take_room(struct tm_proto *p, size_t bytes, struct tm_error *err)
+{
+    if (bytes > TM_PROTO_INTERNED_BYTES_MAX - p->interned_bytes)
+        return tm_error_set(err, TM_E_INPUT, "heap profiles and interned data of all sequences exceed %d bytes",
+                            TM_PROTO_INTERNED_BYTES_MAX);
+    p->interned_bytes += bytes;
+    return TM_OK;
+}
+
+/* The message of FIELD that is at the end of the interned bytes of OWN. */
+static enum tm_status index_own(struct tm_proto_sequence *own, uint32_t field, const struct tm_pb_field *message)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_proto_map_entry *entry;
+    struct tm_pb_field f;
+    bool is_new;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id != TM_INTERNED_IID)
+            continue;
+        if (tm_proto_map_add(&own->interned_index, field, f.value, TM_PROTO_INTERNED_MAX, &entry, &is_new) != TM_OK)
+            return TM_E_SYSTEM;
+        if (is_new)
+            entry->v1 = (uint64_t)(own->interned.len - message->len) << 32 | message->len;
+        break;
+    }
+    return TM_OK;
+}
+
+/* Keeps a message that later ones of the dump name by number. */
+static enum tm_status keep_own(struct tm_proto *p, struct tm_proto_heap *heap, const struct tm_pb_field *f,
+                               struct tm_error *err)
+{
+    static const uint32_t fields[][4] = {
+        [PROFILE_STRINGS] = {TM_INTERNED_FUNCTION_NAMES, TM_INTERNED_MAPPING_PATHS, TM_INTERNED_BUILD_IDS},
+        [PROFILE_FRAMES] = {TM_INTERNED_FRAMES},
+        [PROFILE_CALLSTACKS] = {TM_INTERNED_CALLSTACKS},
+        [PROFILE_MAPPINGS] = {TM_INTERNED_MAPPINGS}};
+    enum tm_status st = take_room(p, f->len, err);
+    if (st < 0)
+        return st;
+    if (tm_buf_add(&heap->own.interned, f->data, f->len) != TM_OK)
+        return tm_error_nomem(err);
+    for (const uint32_t *field = fields[f->id]; st == TM_OK && *field; field++)
+        st = index_own(&heap->own, *field, f);
+    return st < 0 ? tm_error_nomem(err) : TM_OK;
+}
+
+static struct dump read_dump(const struct tm_pb_field *message)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
+    struct dump dump = {0};
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        switch (f.id) {
+        case DUMP_PID: dump.pid = f.value; break;
+        case DUMP_TIMESTAMP: dump.end = f.value; break;
+        case DUMP_START:
+            dump.start = f.value;
+            dump.has_start = true;
+            break;
+        case DUMP_ORIGINAL_INTERVAL: dump.trusts_max_count = f.value != 0; break;
+        case DUMP_HEAP_NAME:
+            if (f.type == TM_PB_LEN && f.len)
+                dump.heap = (struct tm_text){f.data, f.len};
+            break;
+        default: break;
+        }
+    }
+    return dump;
+}
+
+/* A row of DUMP, whose heap is STRING. */
+static struct tm_event row_of(const struct tm_proto_packet *packet, enum tm_kind kind, const struct dump *dump,
+                              uint32_t string)
+{
+    return (struct tm_event){.kind = kind,
+                             .flags = TM_EVENT_HAS_PID | tm_event_scope_flags(TM_SCOPE_PROCESS),
+                             .time_ns = (int64_t)dump->end,
+                             .clock = TM_CLOCK_MONOTONIC_COARSE,
+                             .machine = packet->machine,
+                             .sequence = packet->sequence_id,
+                             .generation = packet->generation,
+                             .pid = (int64_t)(uint32_t)dump->pid,
+                             .name = string};
+}
+
+static enum tm_status add_dump(struct tm_proto *p, const struct tm_proto_packet *packet, const struct dump *dump,
+                               struct tm_error *err)
+{
+    uint32_t string = 0;
+    p->detail.len = 0;
+    enum tm_status st =
+        dump->heap.data ? tm_proto_string(p, dump->heap.data, dump->heap.len, &string, err) : TM_OK;
+    struct tm_event row = row_of(packet, TM_KIND_HEAP_DUMP, dump, string);
+    if (dump->has_start && dump->start < dump->end && dump->end <= INT64_MAX)
+        row.dur_ns = (int64_t)(dump->end - dump->start);
+    return st < 0 ? st : tm_proto_add(p, &row, err);
+}
+
+/* Adds a row for the stack in the frames of the sequence's heap. AMOUNT: bytes and objects, below 0 where they were freed. */
+static enum tm_status add_allocation(struct tm_proto *p, const struct tm_proto_packet *packet, const struct dump *dump,
+                                     const int64_t amount[2], struct tm_error *err)
+{
+    static const uint8_t unknown[] = {'u', 'n', 'k', 'n', 'o', 'w', 'n'};
+    const struct tm_buf *frames = &packet->sequence->heap->frames;
+    struct tm_text heap = dump->heap.data ? dump->heap : (struct tm_text){unknown, sizeof unknown};
+    uint32_t string;
+    p->detail.len = 0;
+    enum tm_status st = tm_proto_string(p, heap.data, heap.len, &string, err);
+    if (st < 0)
+        return st;
+    struct tm_event row = row_of(packet, TM_KIND_ALLOCATION, dump, string);
+    row.flags |= TM_EVENT_DERIVED | TM_EVENT_HAS_VALUE;
+    row.value = (uint64_t)amount[0];
+    if (tm_detail_arg_int(&p->detail, "count", amount[1]) != TM_OK ||
+        tm_buf_add(&p->detail, frames->data, frames->len) != TM_OK)
+        return tm_error_nomem(err);
+    return tm_proto_add(p, &row, err);
+}
+
+/* Adds what changed; objects of the ART heap are never told to be freed. */
+static enum tm_status add_change(struct tm_proto *p, const struct tm_proto_packet *packet, const struct dump *dump,
+                                 const struct tm_heap_counts *change, struct tm_error *err)
+{
+    const int64_t allocated[2] = {change->allocated_bytes, change->allocated_count};
+    const int64_t freed[2] = {-change->freed_bytes, -change->freed_count};
+    enum tm_status st = TM_OK;
+    if (allocated[0] || allocated[1])
+        st = add_allocation(p, packet, dump, allocated, err);
+    if (st == TM_OK && (freed[0] || freed[1]) && !(dump->heap.data && tm_text_is(dump->heap, "com.android.art")))
+        st = add_allocation(p, packet, dump, freed, err);
+    return st;
+}
+
+/* Reads a sample. A largest total that the heap had stands in place of the totals at its end. */
+static struct tm_heap_sample read_sample(const struct tm_pb_field *message, const struct dump *dump)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
+    struct tm_heap_sample s = {.pid = dump->pid, .heap = tm_hash64(dump->heap.data, dump->heap.len)};
+    struct tm_heap_counts most = {0};
+    bool has_most = false;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        switch (f.id) {
+        case SAMPLE_STACK: s.stack_id = f.value; break;
+        case SAMPLE_ALLOCATED: s.counts.allocated_bytes = (int64_t)f.value; break;
+        case SAMPLE_FREED: s.counts.freed_bytes = (int64_t)f.value; break;
+        case SAMPLE_ALLOCATED_COUNT: s.counts.allocated_count = (int64_t)f.value; break;
+        case SAMPLE_FREED_COUNT: s.counts.freed_count = (int64_t)f.value; break;
+        case SAMPLE_MAX:
+            most.allocated_bytes = (int64_t)f.value;
+            has_most = true;
+            break;
+        case SAMPLE_MAX_COUNT: most.allocated_count = dump->trusts_max_count ? (int64_t)f.value : 0; break;
+        default: break;
+        }
+    }
+    if (has_most)
+        s.counts = most;
+    return s;
+}
+
+/* Puts the stack with number IID into the frames of the sequence's heap; they are empty if it is not known. */
+static enum tm_status find_stack(struct tm_proto *p, const struct tm_proto_packet *packet, uint64_t iid,
+                                 struct tm_error *err)
+{
+    struct tm_proto_heap *heap = packet->sequence->heap;
+    const uint8_t *data;
+    size_t len;
+    bool is_own = tm_proto_interned_find(&heap->own, TM_INTERNED_CALLSTACKS, iid, &data, &len);
+    p->detail.len = 0;
+    heap->frames.len = 0;
+    enum tm_status st = tm_proto_stack_put(p, is_own ? &heap->own : packet->sequence, iid, err);
+    if (st == TM_OK && tm_buf_add(&heap->frames, p->detail.data, p->detail.len) != TM_OK)
+        st = tm_error_nomem(err);
+    p->detail.len = 0;
+    return st;
+}
+
+static enum tm_status take_sample(struct tm_proto *p, const struct tm_proto_packet *packet, const struct dump *dump,
+                                  const struct tm_pb_field *message, struct tm_error *err)
+{
+    struct tm_proto_heap *heap = packet->sequence->heap;
+    struct tm_heap_sample sample = read_sample(message, dump);
+    struct tm_heap_counts change;
+    enum tm_status st = find_stack(p, packet, sample.stack_id, err);
+    if (st < 0)
+        return st;
+    if (heap->frames.len == 0)
+        return tm_proto_count_stat(p, TM_PROTO_STAT_HEAP_NO_STACK, packet->machine, 1, err);
+    sample.frames[0] = tm_hash64(heap->frames.data, heap->frames.len);
+    sample.frames[1] = tm_hash64_seed(heap->frames.data, heap->frames.len, 1);
+    st = tm_heap_totals_add(&heap->totals, &sample, &change, err);
+    if (st == TM_END)
+        return tm_proto_count_stat(p, TM_PROTO_STAT_HEAP_MALFORMED, packet->machine, 1, err);
+    return st < 0 ? st : add_change(p, packet, dump, &change, err);
+}
+
+static bool is_same(const struct dump *a, const struct dump *b)
+{
+    return a->pid == b->pid && a->end == b->end && a->heap.len == b->heap.len &&
+           (a->heap.len == 0 || memcmp(a->heap.data, b->heap.data, a->heap.len) == 0);
+}
+
+/* The rows of a process_dumps message. It may go on with the dump LAST. ALLOCATION rows say no more than the packet
+ * does. */
+static enum tm_status finish_dump(struct tm_proto *p, const struct tm_proto_packet *packet,
+                                  const struct tm_pb_field *message, struct dump *last, struct tm_error *err)
+{
+    struct dump dump = read_dump(message);
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
+    enum tm_status st = is_same(&dump, last) ? TM_OK : add_dump(p, packet, &dump, err);
+    *last = dump;
+    while (st == TM_OK && p->sink->want_packet_args && tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == DUMP_SAMPLES && f.type == TM_PB_LEN)
+            st = take_sample(p, packet, &dump, &f, err);
+    return st;
+}
+
+static enum tm_status finish_dumps(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_pb pb,
+                                   struct dump *last, struct tm_error *err)
+{
+    struct tm_pb_field f;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == PROFILE_DUMPS && f.type == TM_PB_LEN)
+            st = finish_dump(p, packet, &f, last, err);
+    return st;
+}
+
+/* The dump is complete. */
+static enum tm_status finish(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    struct tm_proto_heap *heap = packet->sequence->heap;
+    struct dump last = {.end = UINT64_MAX};
+    enum tm_status st = finish_dumps(p, packet, tm_pb_of(heap->pending.data, heap->pending.len), &last, err);
+    if (st == TM_OK)
+        st = finish_dumps(p, packet, tm_pb_of(packet->body.data, packet->body.len), &last, err);
+    p->interned_bytes -= heap->pending.len + heap->own.interned.len;
+    heap->pending.len = heap->own.interned.len = 0;
+    tm_proto_map_clear(&heap->own.interned_index);
+    return st;
+}
+
+static enum tm_status count(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_proto_stated stated,
+                            struct tm_error *err)
+{
+    stated.machine = packet->machine;
+    return stated.value ? tm_proto_count_stated(p, &stated, err) : TM_OK;
+}
+
+/* What the recorder says of its own work. */
+static enum tm_status count_work(struct tm_proto *p, const struct tm_proto_packet *packet, int64_t pid,
+                                 const struct tm_pb_field *message, struct tm_error *err)
+{
+    static const char *const names[] = {[STATS_SAMPLES] = "heapprofd_unwind_samples",
+                                        [STATS_UNWINDING_US] = "heapprofd_unwind_time_us",
+                                        [STATS_BLOCKED_US] = "heapprofd_client_spinlock_blocked"};
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
+        if (f.type == TM_PB_VARINT && f.id < sizeof names / sizeof *names && names[f.id])
+            st = count(p, packet,
+                       (struct tm_proto_stated){names[f.id], TRACEMERGE__SEVERITY__INFO, false, pid, 0,
+                                                (int64_t)f.value}, err);
+    return st;
+}
+
+/* What went wrong with a process. */
+static enum tm_status count_dump(struct tm_proto *p, const struct tm_proto_packet *packet,
+                                 const struct tm_pb_field *message, struct tm_error *err)
+{
+    static const struct tm_proto_stated flags[] = {
+        [DUMP_REJECTED] = {"heapprofd_rejected_concurrent", TRACEMERGE__SEVERITY__ERROR, false, 0, 0, 1},
+        [DUMP_DISCONNECTED] = {"heapprofd_client_disconnected", TRACEMERGE__SEVERITY__INFO, false, 0, 0, 1},
+        [DUMP_OVERRAN] = {"heapprofd_buffer_overran", TRACEMERGE__SEVERITY__DATA_LOSS, false, 0, 0, 1},
+        [DUMP_CORRUPTED] = {"heapprofd_buffer_corrupted", TRACEMERGE__SEVERITY__ERROR, false, 0, 0, 1},
+        [DUMP_GUARDRAIL] = {"heapprofd_hit_guardrail", TRACEMERGE__SEVERITY__ERROR, false, 0, 0, 1},
+    };
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
+    const int64_t pid = (int64_t)(uint32_t)read_dump(message).pid;
+    bool has_overrun = false;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
+        uint32_t id = f.id == DUMP_CLIENT_ERROR && f.value == HIT_TIMEOUT ? DUMP_OVERRAN : f.id;
+        if (f.id == DUMP_STATS && f.type == TM_PB_LEN)
+            st = count_work(p, packet, pid, &f, err);
+        if (f.type != TM_PB_VARINT || f.value == 0 || id >= sizeof flags / sizeof *flags || flags[id].name == NULL ||
+            (id == DUMP_OVERRAN && has_overrun))
+            continue;
+        has_overrun |= id == DUMP_OVERRAN;
+        struct tm_proto_stated stated = flags[id];
+        stated.idx = pid;
+        st = count(p, packet, stated, err);
+    }
+    return st;
+}
+
+/* Packets of a sequence are numbered from 0. */
+static enum tm_status take_index(struct tm_proto *p, const struct tm_proto_packet *packet, uint64_t index,
+                                 struct tm_error *err)
+{
+    struct tm_proto_heap *heap = packet->sequence->heap;
+    bool is_next = index == (heap->has_index ? heap->index + 1 : 0);
+    heap->has_index = true;
+    heap->index = index;
+    return is_next ? TM_OK : tm_proto_count_stat(p, TM_PROTO_STAT_HEAP_MISSING, packet->machine, 1, err);
+}
+
+/* Takes what a dump consists of, and waits with it if it IS_CONTINUED. */
+static enum tm_status take_field(struct tm_proto *p, const struct tm_proto_packet *packet,
+                                 const struct tm_pb_field *f, bool is_continued, struct tm_error *err)
+{
+    struct tm_proto_heap *heap = packet->sequence->heap;
+    if (f->type != TM_PB_LEN || f->id < PROFILE_STRINGS || f->id > PROFILE_DUMPS)
+        return TM_OK;
+    if (f->id != PROFILE_DUMPS)
+        return keep_own(p, heap, f, err);
+    enum tm_status st = count_dump(p, packet, f, err);
+    size_t len = (size_t)(f->end - f->start);
+    if (st < 0 || !is_continued || (st = take_room(p, len, err)) < 0)
+        return st;
+    return tm_buf_add(&heap->pending, f->start, len) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+enum tm_status tm_proto_heap_profile_read(struct tm_proto *p, const struct tm_proto_packet *packet,
+                                          struct tm_error *err)
+{
+    struct tm_proto_sequence *sequence = packet->sequence;
+    struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
+    struct tm_pb_field f;
+    bool is_continued = false;
+    uint64_t index = 0;
+    if (sequence == NULL)
+        return TM_OK;
+    if (sequence->heap == NULL && (sequence->heap = tm_proto_heap_state_new()) == NULL)
+        return tm_error_nomem(err);
+    for (struct tm_pb head = pb; tm_pb_next(&head, &f) == TM_OK;) {
+        is_continued = f.id == PROFILE_CONTINUED ? f.value != 0 : is_continued;
+        index = f.id == PROFILE_INDEX ? f.value : index;
+    }
+    enum tm_status st = take_index(p, packet, index, err);
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
+        st = take_field(p, packet, &f, is_continued, err);
+    return st < 0 || is_continued ? st : finish(p, packet, err);
+}

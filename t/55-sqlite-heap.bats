@@ -1,0 +1,121 @@
+# tm-emit -f sqlite: profiles of heaps, what stacks allocate and free between two dumps. The expected rows are the
+# reference importer's.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    export PYTHONDONTWRITEBYTECODE=1
+    python3 - >p.pftrace <<'END'
+import os, sys
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
+from track_events import field, message
+
+def interned(lists):
+    return message(*[(id, message(*m)) for id, messages in lists.items() for m in messages])
+
+def sample(stack, allocated, freed, allocated_count, freed_count):
+    return 2, message((1, stack), (2, allocated), (3, freed), (5, allocated_count), (6, freed_count))
+
+def dump(pid, ts, *rest, heap='libc.malloc'):
+    return 5, message((1, pid), (9, ts), *([(11, heap)] if heap else []), *rest)
+
+def profile(time, *fields, sequence=7, more=()):
+    return [(8, time), (10, sequence), *more, (37, message(*fields))]
+
+snapshot = message(*[(1, message((1, clock), (2, t))) for clock, t in ((6, 1000), (3, 900), (4, 800), (1, 5000))])
+data = interned({5: [((1, 1), (2, 'malloc')), ((1, 2), (2, 'main'))], 17: [((1, 1), (2, 'libc.so'))],
+                 19: [((1, 1), (4, 4096), (5, 8192), (7, 1))], 6: [((1, 1), (2, 1), (3, 1), (4, 16)), ((1, 2), (2, 2), (3, 1), (4, 32))],
+                 7: [((1, 1), (2, 2), (2, 1)), ((1, 2), (2, 2))]})
+packets = [
+    [(6, snapshot), (10, 1), (8, 1000)],
+    # a dump in two packets
+    profile(2000, dump(42, 1000, sample(1, 100, 30, 4, 1), (5, message((2, 9), (5, 77)))), (6, 1), (7, 0), more=[(13, 1), (12, data)]),
+    profile(2010, dump(42, 1000, sample(2, 50, 0, 1, 0)), (7, 1)),
+    profile(3000, dump(42, 2000, sample(1, 180, 100, 7, 2), (15, 1500), (7, 1)),
+            dump(43, 2000, sample(2, 8, 8, 1, 1), heap='com.android.art'), (7, 2)),
+    # a stack that comes again as number 3, and one that nothing describes; a packet before it is lost
+    profile(4000, dump(42, 3000, sample(3, 10, 0, 1, 0), sample(9, 1, 1, 1, 1)), (7, 4),
+            more=[(12, interned({7: [((1, 3), (2, 2), (2, 1))]}))]),
+    # totals that went down, and the largest that a heap had
+    profile(5000, dump(42, 4000, sample(2, 20, 0, 1, 0)),
+            dump(44, 4000, (13, 4), (2, message((1, 2), (8, 70), (9, 3))), heap=''), (7, 5)),
+    # Android 10: strings, mappings, frames and stacks are in the profile
+    profile(6000, (1, message((1, 1), (2, 'inner'))), (1, message((1, 2), (2, 'lib'))), (4, message((1, 1), (7, 2))),
+            (2, message((1, 1), (2, 1), (3, 1), (4, 5))), (6, 1), (7, 0), sequence=8, more=[(13, 1)]),
+    profile(6001, (3, message((1, 1), (2, 1))), dump(45, 5000, sample(1, 5, 0, 1, 0)), (7, 1), sequence=8),
+    # nothing is known any more of what was before
+    profile(7000, dump(42, 6000, sample(1, 1, 1, 1, 1)), (7, 0), more=[(13, 1), (12, data)]),
+]
+for packet in packets:
+    sys.stdout.buffer.write(field(1, message(*packet)))
+END
+}
+
+same() { # QUERY WANT
+    local have
+    have=$(sqlite3 p.db "$1")
+    [ "$have" = "$2" ] || { diff <(echo "$2") <(echo "$have"); false; }
+}
+
+allocations='1200|42|libc.malloc|malloc|4|100
+1200|42|libc.malloc|malloc|-1|-30
+1200|42|libc.malloc|main|1|50
+2200|42|libc.malloc|malloc|3|80
+2200|42|libc.malloc|malloc|-1|-70
+2200|43|com.android.art|main|1|8
+3200|42|libc.malloc|malloc|1|10
+4200|44|unknown|main|3|70
+5200|45|libc.malloc|inner|1|5
+6200|42|libc.malloc|malloc|1|1
+6200|42|libc.malloc|malloc|-1|-1'
+query="SELECT a.ts, p.pid, a.heap_name, f.name, a.count, a.size FROM heap_profile_allocation a JOIN process p USING (upid)
+    JOIN stack_profile_callsite c ON c.id = a.callsite_id JOIN stack_profile_frame f ON f.id = c.frame_id ORDER BY a.id"
+
+@test "what stacks allocate and free between two dumps" {
+    tm-merge -o p.db p.pftrace 2>err
+    same "$query" "$allocations"
+    same "SELECT h.ts, h.ts_end, h.dur, p.pid, h.heap_name FROM heap_profile h JOIN process p USING (upid) ORDER BY h.id" \
+        '1200|1200|0|42|libc.malloc
+1700|2200|500|42|libc.malloc
+2200|2200|0|43|com.android.art
+3200|3200|0|42|libc.malloc
+4200|4200|0|42|libc.malloc
+4200|4200|0|44|
+5200|5200|0|45|libc.malloc
+6200|6200|0|42|libc.malloc'
+    same "SELECT m.name, f.name, f.rel_pc FROM stack_profile_frame f JOIN stack_profile_mapping m ON m.id = f.mapping
+        ORDER BY f.rel_pc" '/lib|inner|5
+/libc.so|malloc|16
+/libc.so|main|32'
+    same "SELECT start_ts, end_ts FROM trace_bounds" "1200|6200"
+}
+
+@test "statistics of heapprofd" {
+    tm-merge -o p.db p.pftrace 2>err
+    same "SELECT name, idx, severity, value FROM stats WHERE name LIKE 'heapprofd%' OR name LIKE 'stackprofile%' ORDER BY name" \
+        'heapprofd_buffer_overran|42|data_loss|1
+heapprofd_malformed_packet||error|1
+heapprofd_missing_packet||error|1
+heapprofd_unwind_samples|42|info|9
+heapprofd_unwind_time_us|42|info|77
+stackprofile_invalid_callstack_id||error|1'
+    grep -q 'loss of data, heapprofd_buffer_overran = 1' err
+}
+
+@test "merged once more they tell the same" {
+    tm-merge -o m.pftrace p.pftrace 2>err
+    tm-merge -o p.db m.pftrace 2>err
+    same "$query" "$allocations"
+}
+
+@test "a dump is one event, whatever the output" {
+    run -0 --separate-stderr tm-merge -f csv --events p.pftrace
+    [ "$(grep -c heap_dump <<<"$output")" = 8 ]
+    run -0 --separate-stderr tm-merge p.pftrace
+    [ "${#lines[@]}" = 9 ]
+    run -0 --separate-stderr tm-merge -f report p.pftrace
+    [[ $output == *"total: 16 events read, 16 placed, 0 dropped; the accounts balance"* ]]
+    tm-merge -o d/ p.pftrace 2>err
+    [ "$(wc -l <d/heap_profile_allocation.csv)" = 12 ]
+}
