@@ -125,7 +125,7 @@ static enum tm_status add_dump(struct tm_proto *p, const struct tm_proto_packet 
     return st < 0 ? st : tm_proto_add(p, &row, err);
 }
 
-/* Adds a row for the stack in the frames of the sequence's heap. AMOUNT: bytes and objects, below 0 where they were freed. */
+/* Adds a row for the stack in the frames of the sequence's heap. AMOUNT: bytes and objects, below 0: freed. */
 static enum tm_status add_allocation(struct tm_proto *p, const struct tm_proto_packet *packet, const struct dump *dump,
                                      const int64_t amount[2], struct tm_error *err)
 {
