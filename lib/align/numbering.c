@@ -104,7 +104,7 @@ static enum tm_status put_numbered(struct work *w, const struct tm_record *recor
     for (uint32_t i = 0; i < count && st == TM_OK; i++) {
         struct tm_record record = records[i];
         const uint64_t parts[] = {record.key, (uint64_t)((int64_t)i - shift), record.symbol};
-        record.key = tm_hash64(parts, sizeof parts);
+        record.key = tm_hash64_numbers(parts, 3, 0);
         st = tm_record_store_add(&w->candidates->numbered, tm_candidates_part(record.key), &record, err);
     }
     return st;

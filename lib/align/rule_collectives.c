@@ -85,10 +85,10 @@ static void put_pair(const struct tm_align_event *event, bool sends, struct tm_r
         put(context, record, false);
         return;
     }
-    const int64_t ranks[] = {src, dst};
+    const uint64_t ranks[] = {(uint64_t)src, (uint64_t)dst};
     uint64_t seed = mix_arg(event, "Process Group Ranks", mix_arg(event, "Process Group Name", SEED_PAIR));
     bool is_numbered = tm_align_arg(event, "Seq") != NULL;
-    record->key = mix_arg(event, "Seq", tm_hash64_seed(ranks, sizeof ranks, seed));
+    record->key = mix_arg(event, "Seq", tm_hash64_numbers(ranks, 2, seed));
     if (!is_numbered)
         record->symbol = message_of(event);
     record->role = sends ? TM_ROLE_CAUSE : TM_ROLE_EFFECT;

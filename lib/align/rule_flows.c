@@ -7,7 +7,7 @@ enum { SEED_FLOW_EVENT = 1, SEED_FLOW_ID = 2, SEED_BIND_ID = 11 };
 static void put_flow(const struct tm_align_event *event, uint64_t id, uint64_t seed, enum tm_role role,
                      tm_align_put *put, void *context)
 {
-    struct tm_record record = {.key = tm_hash64_seed(&id, sizeof id, seed),
+    struct tm_record record = {.key = tm_hash64_numbers(&id, 1, seed),
                                .begin_ns = event->begin_ns,
                                .end_ns = event->begin_ns,
                                .role = (uint8_t)role,

@@ -40,9 +40,9 @@ void tm_align_take_twice(const struct tm_align_use *use, const struct tm_align_e
         put_mark(event, put, context);
     if (e->kind != TM_KIND_SCHED_SWITCH || e->cpu != 0 || !(e->flags & TM_EVENT_HAS_PID))
         return;
-    const uint64_t tasks[] = {(uint64_t)e->tid, (uint64_t)e->pid};
-    struct tm_record record = {.key = tm_hash64_seed(&e->cpu, sizeof e->cpu, SEED_SWITCH),
-                               .symbol = tm_hash64(tasks, sizeof tasks),
+    const uint64_t cpu = e->cpu, tasks[] = {(uint64_t)e->tid, (uint64_t)e->pid};
+    struct tm_record record = {.key = tm_hash64_numbers(&cpu, 1, SEED_SWITCH),
+                               .symbol = tm_hash64_numbers(tasks, 2, 0),
                                .begin_ns = event->begin_ns,
                                .end_ns = event->begin_ns,
                                .role = TM_ROLE_EQUAL,

@@ -110,9 +110,11 @@ enum tm_status tm_array_grow(void *array, uint32_t *cap, uint32_t count, size_t 
     void *old, *more;
     if (count < *cap)
         return TM_OK;
-    if (*cap > UINT32_MAX / 2)
+    if (count > UINT32_MAX / 2)
         return tm_error_set(err, TM_E_SYSTEM, "more than %u of one thing", *cap);
-    uint32_t want = *cap ? *cap * 2 : ARRAY_FIRST;
+    uint32_t want = *cap ? *cap : ARRAY_FIRST;
+    while (want <= count)
+        want *= 2;
     memcpy(&old, array, sizeof old);
     more = realloc(old, want * size);
     if (more == NULL)

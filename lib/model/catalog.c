@@ -1,30 +1,12 @@
 #include "model/catalog.h"
 
 #include "base/bytes.h"
+#include "base/table.h"
 #include "stream/field_text.h"
 
 #include <stdlib.h>
 
-enum { CATALOG_DEPTH_MAX = 32, CATALOG_FIRST_CAP = 8 };
-
-/* Makes room for one more element of SIZE bytes in *ARRAY, which has COUNT. New room is zeroed. */
-static enum tm_status grow(void *array, uint32_t *cap, uint32_t count, size_t size, struct tm_error *err)
-{
-    void *old, *more;
-    if (count < *cap)
-        return TM_OK;
-    if (*cap > UINT32_MAX / 2)
-        return tm_error_set(err, TM_E_INPUT, "more than %u of one thing", *cap);
-    uint32_t want = *cap ? *cap * 2 : CATALOG_FIRST_CAP;
-    memcpy(&old, array, sizeof old);
-    more = realloc(old, want * size);
-    if (more == NULL)
-        return tm_error_nomem(err);
-    memset((uint8_t *)more + *cap * size, 0, (want - *cap) * size);
-    memcpy(array, &more, sizeof more);
-    *cap = want;
-    return TM_OK;
-}
+enum { CATALOG_DEPTH_MAX = 32 };
 
 static void text_free(struct tm_text *text)
 {
@@ -57,7 +39,7 @@ static enum tm_status add_file(struct tm_catalog *c, const Tracemerge__File *m, 
         return tm_error_set(err, TM_E_INPUT, "file %u where file %u should follow", m->id, c->file_count);
     if (m->has_parent && m->parent >= m->id)
         return tm_error_set(err, TM_E_INPUT, "file %u lies in file %u, which is not known yet", m->id, m->parent);
-    enum tm_status st = grow(&c->files, &c->file_cap, c->file_count, sizeof *c->files, err);
+    enum tm_status st = tm_array_grow(&c->files, &c->file_cap, c->file_count, sizeof *c->files, err);
     if (st < 0)
         return st;
     struct tm_catalog_file *f = &c->files[c->file_count++];
@@ -106,7 +88,7 @@ static enum tm_status add_machine(struct tm_catalog *c, const Tracemerge__Machin
     if (m->id > c->machine_count)
         return tm_error_set(err, TM_E_INPUT, "machine %u where at most machine %u can follow", m->id, c->machine_count);
     if (m->id == c->machine_count) {
-        enum tm_status st = grow(&c->machines, &c->machine_cap, c->machine_count, sizeof *c->machines, err);
+        enum tm_status st = tm_array_grow(&c->machines, &c->machine_cap, c->machine_count, sizeof *c->machines, err);
         if (st < 0)
             return st;
         c->machine_count++;
@@ -122,7 +104,7 @@ static enum tm_status add_sequence(struct tm_catalog *c, const Tracemerge__Seque
     if (m->generation != next)
         return tm_error_set(err, TM_E_INPUT, "generation %u where generation %u should follow", m->generation, next);
     enum tm_status st = check_file(c, m->file, err);
-    if (st < 0 || (st = grow(&c->sequences, &c->sequence_cap, next, sizeof *c->sequences, err)) < 0)
+    if (st < 0 || (st = tm_array_grow(&c->sequences, &c->sequence_cap, next, sizeof *c->sequences, err)) < 0)
         return st;
     c->sequences[next] = (struct tm_catalog_sequence){m->file, m->machine, m->trusted_packet_sequence_id};
     c->sequence_count = next + 1;
@@ -150,7 +132,8 @@ static enum tm_status add_strings(struct tm_catalog *c, const Tracemerge__String
     if (m->n_text >= TM_STRING_INLINE - m->first)
         return tm_error_set(err, TM_E_INPUT, "more strings than numbers for them");
     for (size_t i = 0; i < m->n_text; i++) {
-        enum tm_status st = grow(&c->string_bounds, &c->string_cap, c->string_count + 1, sizeof *c->string_bounds, err);
+        enum tm_status st =
+            tm_array_grow(&c->string_bounds, &c->string_cap, c->string_count + 1, sizeof *c->string_bounds, err);
         if (st < 0)
             return st;
         if (tm_buf_reserve(&c->text, m->text[i].len + TM_CATALOG_TEXT_SLACK) < 0)
@@ -166,7 +149,7 @@ static enum tm_status add_strings(struct tm_catalog *c, const Tracemerge__String
 static enum tm_status keep(void *array, uint32_t *cap, uint32_t *count, ProtobufCMessage **m, struct tm_error *err)
 {
     ProtobufCMessage **messages;
-    enum tm_status st = grow(array, cap, *count, sizeof *messages, err);
+    enum tm_status st = tm_array_grow(array, cap, *count, sizeof *messages, err);
     if (st < 0)
         return st;
     memcpy(&messages, array, sizeof messages);

@@ -1,6 +1,7 @@
 #include "sort/block_layout.h"
 
 #include "base/cpu.h"
+#include "base/table.h"
 #include "sort/layout_loops.h"
 #include "sort/layout_wide.h"
 
@@ -8,7 +9,6 @@
 #include <stdlib.h>
 
 enum {
-    LAYOUTS_FIRST_CAP = 8,
     TIME_STEP = 12, /* granularity of time, which keeps the number of layouts low */
     POSITION_STEP = 8,
     POSITION_LEAST = 1 << 23,
@@ -180,14 +180,8 @@ const struct tm_block_layout *tm_block_layouts_find(struct tm_block_layouts *l, 
             best = l->all[i];
     if (best && !(may_be_tight && is_loose(best->stride, &demand)))
         return best;
-    if (l->count == l->cap) {
-        uint32_t cap = l->cap ? l->cap * 2 : LAYOUTS_FIRST_CAP;
-        struct tm_block_layout **all = realloc(l->all, cap * sizeof(struct tm_block_layout *));
-        if (all == NULL)
-            return NULL;
-        l->all = all;
-        l->cap = cap;
-    }
+    if (tm_array_grow(&l->all, &l->cap, l->count, sizeof *l->all, NULL) < 0)
+        return NULL;
     struct tm_block_layout *layout = malloc(sizeof *layout);
     if (layout == NULL)
         return NULL;

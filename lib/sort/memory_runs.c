@@ -1,9 +1,10 @@
 #include "sort/memory_runs.h"
 
+#include "base/table.h"
+
 #include <stdlib.h>
 
 enum {
-    MEMORY_RUNS_FIRST = 64,
     MEMORY_RUNS_LOOK = 512 /* a block can continue one of this many newest runs */
 };
 
@@ -27,14 +28,8 @@ enum tm_status tm_memory_runs_add(struct tm_memory_runs *r, struct tm_block *blo
     struct tm_sort_key first = tm_block_key(block, block->first, orders);
     bool definitions = block->definitions;
     struct tm_memory_run *run = find_continued(r, definitions, &first);
-    if (run == NULL && r->count == r->cap) {
-        uint32_t cap = r->cap ? r->cap * 2 : MEMORY_RUNS_FIRST;
-        struct tm_memory_run *runs = realloc(r->runs, cap * sizeof *runs);
-        if (runs == NULL)
-            return tm_error_nomem(err);
-        r->runs = runs;
-        r->cap = cap;
-    }
+    if (run == NULL && tm_array_grow(&r->runs, &r->cap, r->count, sizeof *r->runs, err) < 0)
+        return TM_E_SYSTEM;
     if (run) {
         run->tail->next = block;
     } else {

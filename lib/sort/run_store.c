@@ -1,8 +1,8 @@
 #include "sort/run_store.h"
 
-#include <stdlib.h>
+#include "base/table.h"
 
-enum { RUN_FIRST_CAP = 16 };
+#include <stdlib.h>
 
 enum tm_status tm_run_store_init(struct tm_run_store *s, const struct tm_file_order *orders, const char *dir,
                                  size_t chunk_bytes, struct tm_error *err)
@@ -32,14 +32,8 @@ static enum tm_status add_run(struct tm_run_level *level, const struct tm_run *r
     struct tm_run *continued = find_continued(level, run);
     if (continued)
         return tm_run_join(&level->file, continued, run, err);
-    if (level->count == level->cap) {
-        uint32_t cap = level->cap ? level->cap * 2 : RUN_FIRST_CAP;
-        struct tm_run *runs = realloc(level->runs, cap * sizeof *runs);
-        if (runs == NULL)
-            return tm_error_nomem(err);
-        level->runs = runs;
-        level->cap = cap;
-    }
+    if (tm_array_grow(&level->runs, &level->cap, level->count, sizeof *level->runs, err) < 0)
+        return TM_E_SYSTEM;
     level->runs[level->count++] = *run;
     return TM_OK;
 }

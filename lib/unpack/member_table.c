@@ -1,5 +1,7 @@
 #include "unpack/member_table.h"
 
+#include "base/table.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,19 +18,6 @@ bool tm_member_is_hidden(const char *name, size_t len)
     return false;
 }
 
-static enum tm_status grow(struct tm_member_table *table, struct tm_error *err)
-{
-    if (table->count < table->cap)
-        return TM_OK;
-    uint32_t cap = table->cap ? table->cap * 2 : 16;
-    struct tm_member *members = realloc(table->members, cap * sizeof *members);
-    if (members == NULL)
-        return tm_error_nomem(err);
-    table->members = members;
-    table->cap = cap;
-    return TM_OK;
-}
-
 enum tm_status tm_member_table_add(struct tm_member_table *table, const struct tm_member *member, struct tm_error *err)
 {
     size_t len = strlen(member->name_text), cause_bytes = member->cause_text ? strlen(member->cause_text) + 1 : 0;
@@ -39,7 +28,7 @@ enum tm_status tm_member_table_add(struct tm_member_table *table, const struct t
         return tm_error_set(err, TM_E_INPUT, "more than the limit of %d members", TM_FILES_MAX);
     if (table->names.len + len + cause_bytes + host_bytes >= TM_NAMES_BYTES_MAX)
         return tm_error_set(err, TM_E_INPUT, "names of more than the limit of %d bytes", TM_NAMES_BYTES_MAX);
-    enum tm_status st = grow(table, err);
+    enum tm_status st = tm_array_grow(&table->members, &table->cap, table->count, sizeof *table->members, err);
     if (st < 0)
         return st;
     struct tm_member *to = &table->members[table->count];

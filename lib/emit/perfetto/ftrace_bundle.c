@@ -75,15 +75,8 @@ static enum tm_status add_bundle(struct tm_ftrace_writer *w, const struct tm_eve
         st = tm_ftrace_bundles_close(w, err);
     if (st < 0 || (st = find_cpu(w, e, &cpu, err)) < 0)
         return st;
-    if (w->count == w->cap) {
-        uint32_t cap = w->cap ? w->cap * 2 : 16;
-        struct tm_ftrace_bundle *bundles = realloc(w->bundles, cap * sizeof *bundles);
-        if (bundles == NULL)
-            return tm_error_nomem(err);
-        memset(bundles + w->cap, 0, (cap - w->cap) * sizeof *bundles);
-        w->bundles = bundles;
-        w->cap = cap;
-    }
+    if (tm_array_grow(&w->bundles, &w->cap, w->count, sizeof *w->bundles, err) < 0)
+        return TM_E_SYSTEM;
     *bundle = &w->bundles[w->count++];
     (*bundle)->machine = e->machine;
     (*bundle)->cpu = e->cpu;

@@ -168,17 +168,24 @@ static enum tm_status write_packet(struct pftrace *p, const struct tm_event *e, 
     return keep_pending(p, e, err);
 }
 
-/* True if E is a marker in a line of text and its machine has markers of another file: on the same threads they would
- * nest in each other. Counters do not. */
-static bool is_foreign_marker(struct pftrace *p, const struct tm_event *e)
+/* True if E is a marker of a thread on a machine of this output. Counters are none: they do not nest. */
+static bool is_thread_marker(const struct pftrace *p, const struct tm_event *e)
 {
-    if (e->kind < TM_KIND_SLICE_BEGIN || e->kind >= TM_KIND_COUNTER || e->machine >= p->packets.machine_count ||
-        tm_kernel_track_of(e))
-        return false;
-    uint32_t *owner = &p->marker_files[e->machine];
-    if (*owner == 0)
-        *owner = e->file + 1;
-    return *owner != e->file + 1;
+    return e->kind >= TM_KIND_SLICE_BEGIN && e->kind < TM_KIND_COUNTER && e->machine < p->packets.machine_count &&
+           !tm_kernel_track_of(e);
+}
+
+/* The first file with a marker owns the markers of its machine. */
+static void note_marker(struct pftrace *p, const struct tm_event *e)
+{
+    if (is_thread_marker(p, e) && p->marker_files[e->machine] == 0)
+        p->marker_files[e->machine] = e->file + 1;
+}
+
+/* True if another file owns the markers of E's machine: on the same threads E's would nest in that file's slices. */
+static bool is_foreign_marker(const struct pftrace *p, const struct tm_event *e)
+{
+    return is_thread_marker(p, e) && p->marker_files[e->machine] != e->file + 1;
 }
 
 /* True if E, a line of text among events of another format, cannot nest with these: it is not a slice and not a counter
@@ -300,13 +307,14 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
             return tm_error_nomem(err);
         return write_packet(p, e, err);
     case TM_RAW_FTRACE_EVENT:
-        (void)is_foreign_marker(p, e);
+        note_marker(p, e);
         return tm_ftrace_write_raw(&p->ftrace, e, err);
     case TM_RAW_COMPACT_SCHED:
         return tm_ftrace_write_sched(&p->ftrace, e, err);
     case TM_RAW_COMPACT_MESSAGE:
         return write_message(p, e, err);
     case TM_RAW_LINE:
+        note_marker(p, e);
         if (is_foreign_marker(p, e) ||
             (file->clock_policy != TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK && !is_of_kernel_alone(e)))
             return tm_track_write(&p->tracks, e, err);

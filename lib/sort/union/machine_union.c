@@ -1,8 +1,10 @@
 #include "sort/union/machine_union.h"
 
+#include "base/table.h"
+
 #include <stdlib.h>
 
-enum { MACHINES_MAX = 1 << 16, MACHINES_FIRST = 16 };
+enum { MACHINES_MAX = 1 << 16 };
 #define FIRST_NAMED_RAW_ID (INT64_C(1) << 32)
 
 static bool has_name(const struct tm_union_machine *row, const ProtobufCBinaryData *name)
@@ -27,14 +29,8 @@ static enum tm_status add_row(struct tm_machine_union *m, int64_t raw_id, struct
 {
     if (m->count >= MACHINES_MAX)
         return tm_error_set(err, TM_E_INPUT, "more than %d machines", MACHINES_MAX);
-    if (m->count == m->cap) {
-        uint32_t cap = m->cap ? m->cap * 2 : MACHINES_FIRST;
-        struct tm_union_machine *rows = realloc(m->rows, cap * sizeof *rows);
-        if (rows == NULL)
-            return tm_error_nomem(err);
-        m->rows = rows;
-        m->cap = cap;
-    }
+    if (tm_array_grow(&m->rows, &m->cap, m->count, sizeof *m->rows, err) < 0)
+        return TM_E_SYSTEM;
     if (raw_id >= FIRST_NAMED_RAW_ID)
         raw_id = FIRST_NAMED_RAW_ID + m->named_count++;
     m->rows[m->count++] = (struct tm_union_machine){.raw_id = raw_id};

@@ -1,5 +1,6 @@
 #include "sort/union/merge_input.h"
 
+#include "base/table.h"
 #include "sort/row_order.h"
 
 #include <errno.h>
@@ -23,15 +24,9 @@ static enum tm_status take_machine(struct tm_merge_input *in, const struct tm_fr
         tracemerge__machine__free_unpacked(m, NULL);
         return TM_E_INPUT;
     }
-    if (in->machine_count == in->machine_cap) {
-        uint32_t cap = in->machine_cap ? in->machine_cap * 2 : 8;
-        Tracemerge__Machine **machines = realloc(in->machines, cap * sizeof(Tracemerge__Machine *));
-        if (machines == NULL) {
-            tracemerge__machine__free_unpacked(m, NULL);
-            return tm_error_nomem(err);
-        }
-        in->machines = machines;
-        in->machine_cap = cap;
+    if (tm_array_grow(&in->machines, &in->machine_cap, in->machine_count, sizeof *in->machines, err) < 0) {
+        tracemerge__machine__free_unpacked(m, NULL);
+        return TM_E_SYSTEM;
     }
     if (m->id == in->machine_count) {
         in->machines[in->machine_count++] = m;

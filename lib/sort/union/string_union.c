@@ -1,14 +1,15 @@
 #include "sort/union/string_union.h"
 
-#include "os/io.h"
 #include "base/pb.h"
+#include "base/table.h"
+#include "os/io.h"
 #include "stream/detail_fields.h"
 #include "stream/event.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { EXTRAS_FIRST = 256, EXTRAS_MAX = 1 << 28 };
+enum { EXTRAS_MAX = 1 << 28 };
 
 void tm_string_union_init(struct tm_string_union *u, uint32_t count_max, size_t bytes_max, const char *dir)
 {
@@ -21,14 +22,8 @@ static enum tm_status add_extra(struct tm_string_union *u, const void *s, size_t
 {
     if (u->extra_count >= EXTRAS_MAX || len > UINT32_MAX)
         return tm_error_set(err, TM_E_INPUT, "more strings than numbers for them");
-    if (u->extra_count == u->extra_cap) {
-        uint32_t cap = u->extra_cap ? u->extra_cap * 2 : EXTRAS_FIRST;
-        struct tm_string_extra *extras = realloc(u->extras, cap * sizeof *extras);
-        if (extras == NULL)
-            return tm_error_nomem(err);
-        u->extras = extras;
-        u->extra_cap = cap;
-    }
+    if (tm_array_grow(&u->extras, &u->extra_cap, u->extra_count, sizeof *u->extras, err) < 0)
+        return TM_E_SYSTEM;
     enum tm_status st = u->fd < 0 ? tm_io_temporary(u->dir, &u->fd, err) : TM_OK;
     if (st == TM_OK)
         st = tm_io_pwrite(u->fd, s, len, u->file_bytes, err);
