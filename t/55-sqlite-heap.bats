@@ -103,6 +103,39 @@ stackprofile_invalid_callstack_id||error|1'
     grep -q 'loss of data, heapprofd_buffer_overran = 1' err
 }
 
+@test "each statistic has a sentence, and the source of the reference" {
+    tm-merge -o p.db p.pftrace 2>err
+    same "SELECT name, source, description FROM stats WHERE name IN ('heapprofd_missing_packet', 'heapprofd_unwind_samples')
+        ORDER BY name" 'heapprofd_missing_packet|trace|Gaps in the numbers of profile packets
+heapprofd_unwind_samples|trace|Stacks that heapprofd unwound'
+    same "SELECT count(*) FROM stats WHERE description IS NULL" 0
+    # an object without what its phase needs; cpu 3 of ftrace before and after
+    echo '[{"ph":"b","name":"n","cat":"c","ts":1,"pid":1}]' >j.json
+    tm-merge -o p.db j.json 2>err
+    same "SELECT name, source, description FROM stats WHERE value" \
+        'json_parser_failure|trace|Chrome JSON objects that do not have what their phase needs'
+    # the table is searched by halves
+    grep -oE '^    \{"[a-z_]+"' "$TM_SRC/lib/emit/sqlite/stat_words.c" | tr -d ' {"' >names
+    [ "$(wc -l <names)" -ge 100 ]
+    LC_ALL=C sort -c -u names
+}
+
+@test "a statistic of ftrace says when it was" {
+    python3 - >f.pftrace <<'END'
+import os, sys
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
+from track_events import field, message
+for phase, overrun in ((1, 5), (2, 9)):
+    stats = message((1, phase), (2, message((1, 3), (3, overrun))))
+    sys.stdout.buffer.write(field(1, message((8, 1000 * phase), (10, 1), (34, stats))))
+END
+    tm-merge -o p.db f.pftrace 2>err
+    same "SELECT idx, value, source, description FROM stats WHERE name GLOB 'ftrace_cpu_overrun_*' ORDER BY value" \
+        "3|4|trace|Events that newer ones overwrote in a cpu's kernel buffer, from its begin to its end
+3|5|trace|Events that newer ones overwrote in a cpu's kernel buffer, when the recording began
+3|9|trace|Events that newer ones overwrote in a cpu's kernel buffer, when it ended"
+}
+
 @test "merged once more they tell the same" {
     tm-merge -o m.pftrace p.pftrace 2>err
     tm-merge -o p.db m.pftrace 2>err

@@ -66,7 +66,7 @@ static enum tm_status put_stats(struct tm_sqlite *s, struct tm_error *err)
         const Tracemerge__Stat *t = c->stats[i];
         tm_sqlite_bind_maybe(stmt, 2, t->has_idx, t->idx);
         tm_sqlite_bind_word(stmt, 3, (uint32_t)t->severity < 3 ? severities[t->severity] : NULL);
-        tm_sqlite_bind_word(stmt, 4, t->from_trace ? "trace" : "analysis");
+        tm_sqlite_bind_stat_words(stmt, text_of(t->name), t->from_trace);
         sqlite3_bind_int64(stmt, 5, t->value);
         tm_sqlite_bind_maybe(stmt, 6, t->has_machine, t->machine);
         tm_sqlite_bind_maybe(stmt, 7, t->has_file, t->file);

@@ -155,7 +155,7 @@ static enum tm_status put_stats(struct tm_sqlite *s, struct tm_error *err)
         tm_sqlite_bind_word(stmt, 1, tm_model_stat_name(stat));
         sqlite3_bind_null(stmt, 2);
         tm_sqlite_bind_word(stmt, 3, "error");
-        tm_sqlite_bind_word(stmt, 4, "analysis");
+        tm_sqlite_bind_stat_words(stmt, tm_text_str(tm_model_stat_name(stat)), false);
         sqlite3_bind_int64(stmt, 5, (int64_t)row->counts[stat]);
         sqlite3_bind_int64(stmt, 6, row->machine);
         sqlite3_bind_int64(stmt, 7, row->file);

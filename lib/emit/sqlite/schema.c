@@ -173,7 +173,7 @@ static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_METADATA] = "INSERT INTO metadata VALUES(?1,?4,?5,?2,?3,?6,?7)",
     [TM_SQL_METADATA_AGAIN] = "UPDATE metadata SET int_value = ?2, str_value = ?3 WHERE id = ?1",
     [TM_SQL_STAT] = "INSERT INTO stats(name, key, idx, severity, source, value, description, machine_id, trace_id)"
-                    " VALUES(?1,?1,?2,?3,?4,?5,NULL,?6,?7)",
+                    " VALUES(?1,?1,?2,?3,?4,?5,?8 || ?9,?6,?7)",
     [TM_SQL_CLOCK] = "INSERT INTO clock_snapshot VALUES(?,?,?,?,?,?,?)",
     [TM_SQL_BOUNDS] = "INSERT INTO trace_bounds VALUES(?,?)",
     [TM_SQL_PLACEMENT] = "INSERT INTO tm_placement VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",

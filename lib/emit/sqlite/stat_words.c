@@ -1,0 +1,186 @@
+/* What the rows of stats say of a statistic: where its number comes from, as in the reference importer, and a sentence.
+ * */
+#include "emit/sqlite/internal.h"
+
+enum source { OF_TRACE, OF_ANALYSIS };
+
+/* Names without _begin, _end and _delta are sorted by their bytes. */
+static const struct words {
+    const char *name;
+    enum source source;
+    const char *text;
+} table[] = {
+    {"clock_sync_failure_no_path", OF_ANALYSIS, "Events whose clock nothing relates to trace time"},
+    {"clock_sync_failure_unknown_source_clock", OF_ANALYSIS, "Events on a clock that no snapshot names"},
+    {"clock_sync_failure_unknown_target_clock", OF_ANALYSIS, "Events that came before trace time was in a snapshot"},
+    {"clock_sync_unrelatable_clock_domains", OF_ANALYSIS, "Files or machines whose clocks nothing relates"},
+    {"compact_sched_has_parse_errors", OF_TRACE, "Messages of compact_sched whose columns do not agree"},
+    {"filter_errors", OF_TRACE, "Packets that the filter of the recording could not read"},
+    {"filter_input_bytes", OF_TRACE, "Bytes that went into the filter of the recording"},
+    {"filter_input_packets", OF_TRACE, "Packets that went into the filter of the recording"},
+    {"filter_output_bytes", OF_TRACE, "Bytes that came out of the filter of the recording"},
+    {"filter_time_taken_ns", OF_TRACE, "Time that the filter of the recording took"},
+    {"flow_duplicate_id", OF_TRACE, "Flows that began although one of the same id was open"},
+    {"flow_invalid_id", OF_TRACE, "Flow events with an id that is none"},
+    {"flow_no_enclosing_slice", OF_TRACE, "Flow events in no slice"},
+    {"flow_step_without_start", OF_TRACE, "Steps and ends of flows that did not begin"},
+    {"flow_without_direction", OF_TRACE, "Slices with a flow that neither comes in nor goes out"},
+    {"frame_timeline_event_parser_errors", OF_ANALYSIS, "Events of frames without what is needed to show them"},
+    {"frame_timeline_unpaired_end_event", OF_ANALYSIS, "Ends of frames that did not begin"},
+    {"ftrace_bundle_tokenizer_errors", OF_ANALYSIS, "Bundles of kernel events that could not be read"},
+    {"ftrace_cpu_bytes", OF_TRACE, "Bytes of a cpu's kernel buffer that were not read"},
+    {"ftrace_cpu_commit_overrun", OF_TRACE, "Events lost because interrupts filled a cpu's kernel buffer"},
+    {"ftrace_cpu_dropped_events", OF_TRACE, "Events that did not fit into a cpu's kernel buffer"},
+    {"ftrace_cpu_entries", OF_TRACE, "Entries of a cpu's kernel buffer that were not read"},
+    {"ftrace_cpu_has_data_loss", OF_TRACE, "Bundles of a cpu in front of which the kernel overwrote events"},
+    {"ftrace_cpu_now_ts", OF_TRACE, "Time of a cpu's kernel buffer"},
+    {"ftrace_cpu_oldest_event_ts", OF_TRACE, "Time of the oldest event in a cpu's kernel buffer"},
+    {"ftrace_cpu_overrun", OF_TRACE, "Events that newer ones overwrote in a cpu's kernel buffer"},
+    {"ftrace_cpu_read_events", OF_TRACE, "Events that were read from a cpu's kernel buffer"},
+    {"ftrace_kprobe_hits", OF_TRACE, "Calls of probed functions that were recorded"},
+    {"ftrace_kprobe_misses", OF_TRACE, "Calls of probed functions that were not recorded"},
+    {"fuchsia_invalid_event", OF_ANALYSIS, "Fuchsia events without what is needed to show them"},
+    {"fuchsia_invalid_event_arg_type", OF_ANALYSIS, "Arguments of Fuchsia events of an unknown type"},
+    {"fuchsia_invalid_string_ref", OF_ANALYSIS, "Fuchsia strings that no record defines"},
+    {"fuchsia_non_numeric_counters", OF_ANALYSIS, "Fuchsia counters whose value is no number"},
+    {"fuchsia_record_read_error", OF_ANALYSIS, "Fuchsia records that could not be read"},
+    {"fuchsia_timestamp_overflow", OF_ANALYSIS, "Fuchsia times past what nanoseconds can count"},
+    {"heapprofd_buffer_corrupted", OF_TRACE, "The process wrote into the buffer it shares with heapprofd"},
+    {"heapprofd_buffer_overran", OF_TRACE,
+     "The process filled the buffer faster than heapprofd read it; the profile ends early"},
+    {"heapprofd_client_disconnected", OF_TRACE, "The process ended its connection to heapprofd"},
+    {"heapprofd_client_spinlock_blocked", OF_TRACE,
+     "Microseconds that the process waited for the lock of the shared buffer"},
+    {"heapprofd_hit_guardrail", OF_TRACE, "heapprofd took more time or memory than it may"},
+    {"heapprofd_malformed_packet", OF_TRACE, "Stacks whose totals went down; they are left out"},
+    {"heapprofd_missing_packet", OF_TRACE, "Gaps in the numbers of profile packets"},
+    {"heapprofd_rejected_concurrent", OF_TRACE, "Another session profiled the process at that time"},
+    {"heapprofd_unwind_samples", OF_TRACE, "Stacks that heapprofd unwound"},
+    {"heapprofd_unwind_time_us", OF_TRACE, "Microseconds that heapprofd unwound stacks"},
+    {"instruments_row_missing_thread", OF_ANALYSIS, "Rows of Instruments without a thread"},
+    {"interned_data_tokenizer_errors", OF_ANALYSIS, "Interned data without an id, or damaged"},
+    {"invalid_clock_snapshots", OF_ANALYSIS, "Snapshots that contradict others or name a clock twice"},
+    {"json_display_time_unit", OF_TRACE, "The unit in which a Chrome JSON asks to show times"},
+    {"json_parser_failure", OF_TRACE, "Chrome JSON objects that do not have what their phase needs"},
+    {"json_tokenizer_failure", OF_TRACE, "Chrome JSON objects that could not be read"},
+    {"mismatched_sched_switch_tids", OF_ANALYSIS, "Switches from another task than the one that ran"},
+    {"misplaced_end_event", OF_ANALYSIS, "Slices that were open when the slice around them ended"},
+    {"slice_drop_overlapping_complete_event", OF_ANALYSIS, "Complete slices that cross others and are left out"},
+    {"slice_max_depth_exceeded", OF_ANALYSIS, "Slices that nest too deep and are left out"},
+    {"slice_negative_duration", OF_ANALYSIS, "Slices with a duration below 0"},
+    {"slice_spill_overlapping_complete_event", OF_ANALYSIS,
+     "Complete slices that cross others and have a track beside theirs"},
+    {"stackprofile_invalid_callstack_id", OF_TRACE, "Samples whose stack is in no interned data"},
+    {"systrace_parse_failure", OF_ANALYSIS, "Lines of systrace and markers that could not be read"},
+    {"tm_proto_damaged_messages", OF_ANALYSIS, "Packets with a damaged message inside, read as far as it goes"},
+    {"trace_sorter_negative_timestamp_dropped", OF_TRACE, "Events before the begin of trace time"},
+    {"traced_buf_abi_violations", OF_TRACE, "Chunks that contradict the rules of the shared buffer"},
+    {"traced_buf_buffer_size", OF_TRACE, "Bytes of the buffer"},
+    {"traced_buf_bytes_filtered_out", OF_TRACE, "Bytes of the buffer that the filter of the recording took out"},
+    {"traced_buf_bytes_overwritten", OF_TRACE, "Bytes that newer ones overwrote before they were read"},
+    {"traced_buf_bytes_read", OF_TRACE, "Bytes that were read from the buffer"},
+    {"traced_buf_bytes_written", OF_TRACE, "Bytes that were written to the buffer"},
+    {"traced_buf_chunks_discarded", OF_TRACE, "Chunks that did not fit into a full buffer"},
+    {"traced_buf_chunks_overwritten", OF_TRACE, "Chunks that newer ones overwrote before they were read"},
+    {"traced_buf_chunks_read", OF_TRACE, "Chunks that were read from the buffer"},
+    {"traced_buf_chunks_relocated", OF_TRACE, "Chunks that were written to the buffer again, to keep them"},
+    {"traced_buf_chunks_rewritten", OF_TRACE, "Chunks that were written to the buffer again, when they were complete"},
+    {"traced_buf_chunks_written", OF_TRACE, "Chunks that were written to the buffer"},
+    {"traced_buf_data_loss_chunk_corrupted", OF_TRACE, "Losses by damaged chunks"},
+    {"traced_buf_data_loss_orphan_continuation", OF_TRACE, "Losses of the begin of a packet"},
+    {"traced_buf_data_loss_overwrite", OF_TRACE, "Losses by newer data that overwrote older"},
+    {"traced_buf_data_loss_read_gap", OF_TRACE, "Losses by a gap between two readings of the buffer"},
+    {"traced_buf_data_loss_reassembly_broken_chain", OF_TRACE,
+     "Losses by fragments of packets that do not belong together"},
+    {"traced_buf_data_loss_reassembly_gap", OF_TRACE, "Losses of fragments inside a packet"},
+    {"traced_buf_data_loss_smb_full", OF_TRACE, "Losses because the shared buffer was full"},
+    {"traced_buf_data_loss_writer_abort", OF_TRACE, "Packets that their writer gave up"},
+    {"traced_buf_incremental_sequences_dropped", OF_ANALYSIS,
+     "Sequences of which nothing is shown, as their state was never complete"},
+    {"traced_buf_padding_bytes_cleared", OF_TRACE, "Bytes of padding that were overwritten"},
+    {"traced_buf_padding_bytes_written", OF_TRACE, "Bytes of padding that were written"},
+    {"traced_buf_patches_failed", OF_TRACE, "Corrections to chunks that were in the buffer no more"},
+    {"traced_buf_patches_succeeded", OF_TRACE, "Corrections to chunks in the buffer"},
+    {"traced_buf_readaheads_failed", OF_TRACE, "Chunks that could not be read out of order"},
+    {"traced_buf_readaheads_succeeded", OF_TRACE, "Chunks that were read out of order"},
+    {"traced_buf_sequence_packet_loss", OF_ANALYSIS, "How often packets of a sequence were lost"},
+    {"traced_buf_trace_writer_packet_loss", OF_TRACE, "How often the writers to the buffer lost packets"},
+    {"traced_buf_write_wrap_count", OF_TRACE, "How often the buffer was filled and begun anew"},
+    {"traced_chunks_discarded", OF_TRACE, "Chunks that the service discarded"},
+    {"traced_data_sources_registered", OF_TRACE, "Data sources that were registered"},
+    {"traced_data_sources_seen", OF_TRACE, "Data sources that were ever registered"},
+    {"traced_final_flush_failed", OF_TRACE, "The last flush of the recording failed"},
+    {"traced_final_flush_succeeded", OF_TRACE, "The last flush of the recording succeeded"},
+    {"traced_flushes_failed", OF_TRACE, "Flushes that failed or came too late"},
+    {"traced_flushes_requested", OF_TRACE, "Flushes that were asked for"},
+    {"traced_flushes_succeeded", OF_TRACE, "Flushes that succeeded"},
+    {"traced_patches_discarded", OF_TRACE, "Corrections of chunks that the service discarded"},
+    {"traced_producers_connected", OF_TRACE, "Producers connected to the service"},
+    {"traced_producers_seen", OF_TRACE, "Producers that ever connected to the service"},
+    {"traced_total_buffers", OF_TRACE, "Buffers of the service"},
+    {"traced_tracing_sessions", OF_TRACE, "Sessions of the service"},
+    {"track_descriptor_missing_uuid", OF_ANALYSIS, "Track descriptors without a uuid"},
+    {"track_descriptor_thread_missing_pid_tid", OF_ANALYSIS, "Thread descriptors without pid or tid"},
+    {"track_event_counter_invalid_track_uuid", OF_ANALYSIS, "Counter values for a track that is no counter"},
+    {"track_event_counter_missing_track_uuid", OF_ANALYSIS, "Counter values without a track"},
+    {"track_event_counter_missing_value", OF_ANALYSIS, "Counter events without a value"},
+    {"track_event_extra_counter_invalid_track", OF_ANALYSIS, "Further counter values without a counter track"},
+    {"track_event_missing_sequence_id", OF_ANALYSIS, "Track events without a sequence"},
+    {"track_event_missing_timestamp", OF_ANALYSIS, "Track events without a time"},
+    {"track_event_parser_errors", OF_ANALYSIS, "Track events on no track, or damaged"},
+};
+
+static int compare(struct tm_text name, const char *known)
+{
+    size_t len = strlen(known);
+    int order = memcmp(name.data, known, name.len < len ? name.len : len);
+    return order ? order : (name.len > len) - (name.len < len);
+}
+
+static const struct words *find(struct tm_text name)
+{
+    size_t from = 0, to = sizeof table / sizeof *table;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        int order = compare(name, table[middle].name);
+        if (order == 0)
+            return &table[middle];
+        if (order < 0)
+            to = middle;
+        else
+            from = middle + 1;
+    }
+    return NULL;
+}
+
+/* Takes the moment of the recording off NAME and returns what it means. */
+static const char *take_moment(struct tm_text *name)
+{
+    static const struct {
+        const char *ending, *text;
+    } moments[] = {{"_begin", ", when the recording began"},
+                   {"_end", ", when it ended"},
+                   {"_delta", ", from its begin to its end"}};
+    for (size_t i = 0; i < sizeof moments / sizeof *moments; i++) {
+        size_t len = strlen(moments[i].ending);
+        if (name->len > len && memcmp(name->data + name->len - len, moments[i].ending, len) == 0) {
+            name->len -= len;
+            return moments[i].text;
+        }
+    }
+    return "";
+}
+
+void tm_sqlite_bind_stat_words(sqlite3_stmt *stmt, struct tm_text name, bool from_trace)
+{
+    enum { SOURCE = 4, TEXT = 8, MOMENT = 9 };
+    const struct words *words = name.data ? find(name) : NULL;
+    const char *moment = "";
+    if (words == NULL && name.data) {
+        moment = take_moment(&name);
+        words = find(name);
+    }
+    tm_sqlite_bind_word(stmt, SOURCE, (words ? words->source == OF_TRACE : from_trace) ? "trace" : "analysis");
+    tm_sqlite_bind_word(stmt, TEXT, words ? words->text : NULL);
+    tm_sqlite_bind_word(stmt, MOMENT, moment);
+}
