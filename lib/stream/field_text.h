@@ -6,13 +6,13 @@
 
 #include <protobuf-c/protobuf-c.h>
 
-/* A protobuf-c bytes value over memory that stays the caller's. */
+/* Returns LEN bytes at DATA as a protobuf-c bytes value. The memory stays the caller's. */
 static inline ProtobufCBinaryData tm_bytes(const void *data, size_t len)
 {
     return (ProtobufCBinaryData){.len = len, .data = (uint8_t *)(uintptr_t)data};
 }
 
-/* The same over a C string. */
+/* Returns the C string S, without its NUL, as a protobuf-c bytes value. The memory stays the caller's. */
 static inline ProtobufCBinaryData tm_bytes_str(const char *s)
 {
     return tm_bytes(s, strlen(s));

@@ -5,7 +5,8 @@
 
 enum { FIELD_JSON = 12, FIELD_OFFSET = 1, FIELD_BYTES = 2, FIELD_CHECKSUM = 3, FIELD_SPOTS = 4, FIELD_BEFORE = 5 };
 
-/* A spot is two varints: the bytes since the end of the previous spot; its length, with what it is in the low bits. */
+/* A spot is two varints: the number of bytes since the end of the previous spot; the spot's length, with its kind in
+ * the low bits. */
 enum { SPOT_STRING = 8, SPOT_OF = 7, SPOT_BITS = 4, SPOT_BYTES_MAX = 2 * TM_VARINT_MAX };
 
 uint32_t tm_json_ref_checksum(const void *text, size_t len)

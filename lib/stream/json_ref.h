@@ -1,6 +1,5 @@
-/* The JsonRef of a Chrome JSON event, field 12 of its Detail. It states where in the object's text the values are that
- * an output may have to change. If the text is not in the stream, it also states where it is in the file (frame
- * Source).
+/* The JsonRef of a Chrome JSON event, field 12 of its Detail. It states where values that an output may have to change
+ * are in the object's text. If the text is not in the stream, it also states where it is in the file (frame Source).
  *
  * tm-unpack writes it when it reads the object. No later stage needs to scan the object again. */
 #ifndef TM_STREAM_JSON_REF_H
@@ -11,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Which value it is. Numbers are part of the stream format. */
+/* Which value of the object it is. Numbers are part of the stream format. */
 enum tm_json_spot_of {
     TM_JSON_SPOT_TS = 1,
     TM_JSON_SPOT_PID = 2,

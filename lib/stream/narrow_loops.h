@@ -1,5 +1,6 @@
-/* Private to the narrow columns: their loops, compiled once as they are and once for wider vectors. Each is a loop over
- * whole tiles of a fixed size and a rest, which compilers make vectors of. */
+/* The loops of narrow columns. Private to them. They are compiled twice: as they are, and for wider vectors
+ * (narrow_wide.c). Each loop runs over whole tiles of a fixed size, which compilers vectorise, and then over the rest.
+ */
 #ifndef TM_STREAM_NARROW_LOOPS_H
 #define TM_STREAM_NARROW_LOOPS_H
 
@@ -8,7 +9,7 @@
 
 enum { NARROW_TILE = 64 };
 
-/* The smallest and the largest of what was looked at, as signed numbers. */
+/* The smallest and the largest element, as signed numbers. */
 struct narrow_range {
     int64_t low, high;
 };
@@ -40,7 +41,7 @@ static inline struct narrow_range narrow_range32(const uint8_t *data, uint32_t c
     return (struct narrow_range){low, high};
 }
 
-/* The range of COUNT elements, or of so many of the first that no narrow form holds them. */
+/* Returns the range of COUNT elements. Stops early if no narrow form can hold the range so far. */
 static inline struct narrow_range narrow_range(const uint8_t *data, size_t width, uint32_t count)
 {
     uint64_t most = width == 8 ? UINT32_MAX : UINT16_MAX;
@@ -77,7 +78,7 @@ static inline uint64_t narrow_get_unsigned(const uint8_t *from, size_t width)
     return width == 1 ? *from : width == 2 ? tm_get_le16(from) : width == 4 ? tm_get_le32(from) : tm_get_le64(from);
 }
 
-/* COUNT elements of FROM_WIDTH bytes at FROM, to each of which ADD is added, as elements of TO_WIDTH bytes at TO. */
+/* Adds ADD to COUNT elements of FROM_WIDTH bytes at FROM. Writes the sums to TO as elements of TO_WIDTH bytes. */
 static inline void narrow_copy_some(uint8_t *restrict to, size_t to_width, const uint8_t *restrict from,
                                     size_t from_width, uint64_t add, uint32_t count)
 {

@@ -24,7 +24,7 @@ enum tm_status tm_slice_stack_settle(struct tm_slice_stack *stack, int64_t ts, i
             stack->depth = i;
             open_above = false;
         } else if (end < ts || (end == ts && !(s->dur == 0 && dur == 0))) {
-            stack->depth--; /* the innermost, even if S is not: so does the reference importer */
+            stack->depth--; /* removes the innermost, even if that is not S, as the reference importer does */
         } else if (dur >= 0 && ts < end && tm_slice_end_ns(ts, dur) > end) {
             return TM_END;
         }
@@ -37,7 +37,7 @@ void tm_slice_stack_predict(const struct tm_slice_stack *stack, int64_t ts,
 {
     uint32_t depth = stack->depth;
     bool open_above = false;
-    for (uint32_t i = depth; i-- > 0;) { /* by the rules of settle */
+    for (uint32_t i = depth; i-- > 0;) { /* follows the rules of settle */
         const struct tm_open_slice *s = &stack->slices[i];
         if (s->dur < 0) {
             open_above = true;

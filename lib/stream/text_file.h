@@ -1,5 +1,5 @@
-/* A file for text that would have to go through the stream, as what it comes from cannot be read again: a pipe,
- * something compressed. Events refer to it (json_ref.h) as they refer to a file that was read in place. */
+/* A file for text whose source cannot be read again, such as a pipe or a compressed file. Without it the text would
+ * have to go through the stream. Events refer to it (json_ref.h) as they refer to a file that was read in place. */
 #ifndef TM_STREAM_TEXT_FILE_H
 #define TM_STREAM_TEXT_FILE_H
 
@@ -21,11 +21,11 @@ struct tm_text_file {
 /* Opens PATH, an existing regular file, and empties it. TM_OK; TM_E_INPUT: it is not a regular file; TM_E_SYSTEM. */
 enum tm_status tm_text_file_open(struct tm_text_file *file, const char *path, struct tm_error *err);
 
-/* Appends LEN bytes; *OFFSET is their place. TM_OK or TM_E_SYSTEM. */
+/* Appends LEN bytes. *OFFSET is where they begin. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_text_file_add(struct tm_text_file *file, const void *text, size_t len, uint64_t *offset,
                                 struct tm_error *err);
 
-/* Appends LEN bytes of what is not one text, without gathering them: FD has them, and can be read. TM_OK or
+/* Appends LEN bytes without buffering them: FD has them when the call returns, and they can be read from it. TM_OK or
  * TM_E_SYSTEM. */
 enum tm_status tm_text_file_write(struct tm_text_file *file, const void *data, size_t len, uint64_t *offset,
                                   struct tm_error *err);

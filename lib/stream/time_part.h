@@ -1,12 +1,12 @@
-/* A part by time of a stream (tm-sort --cut). Before the events of its range it has those that tell the state at its
- * beginning, at the times that they have (doc/parts.md). */
+/* A part by time of a stream (tm-sort --cut). In front of the events of its range it has events that tell the state at
+ * the beginning of the range. These keep their own times (doc/parts.md). */
 #ifndef TM_STREAM_TIME_PART_H
 #define TM_STREAM_TIME_PART_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The range [from_ns, to_ns). Neither is there: the stream is no part, but whole. */
+/* The range [from_ns, to_ns). If has_from and has_to are false, the stream is whole. */
 struct tm_time_part {
     bool has_from, has_to;
     int64_t from_ns, to_ns;

@@ -1,5 +1,5 @@
-/* Events of one time in the order in which they nest. Chrome JSON with complete events does not promise that of two
- * objects with one time the outer one stands first: ends come before begins, and longer slices before shorter ones
+/* Events of one time in the order in which they nest. In Chrome JSON with complete events, the outer of two objects of
+ * one time need not come first. Ends are therefore put before begins, and longer slices before shorter ones
  * (doc/rules.md section 6). Begins and ends alone, and other formats, keep their order. */
 #ifndef TM_STREAM_TIMESTAMP_GROUP_H
 #define TM_STREAM_TIMESTAMP_GROUP_H
@@ -15,7 +15,8 @@ struct tm_timestamp_rank {
     uint32_t index;
 };
 
-/* The rank of EVENT. FILE_IS_JSON: its file is Chrome JSON; lines of ftrace text in it keep their order. */
+/* Returns the rank of EVENT. FILE_IS_JSON: its file is Chrome JSON. Lines of ftrace text in such a file keep their
+ * order. */
 static inline int64_t tm_timestamp_rank(const struct tm_event *event, bool file_is_json)
 {
     if (!file_is_json || tm_event_raw(event->flags) == TM_RAW_LINE)
@@ -28,7 +29,8 @@ static inline int64_t tm_timestamp_rank(const struct tm_event *event, bool file_
 
 void tm_timestamp_ranks_sort(struct tm_timestamp_rank *ranks, uint32_t count);
 
-/* Holds copies of the events of one time, up to a bound past which they go on in their own order. Zero-initialise. */
+/* Holds copies of the events of one time. There is a bound: if it is reached, the group is taken before its time is
+ * over. Zero-initialise. */
 struct tm_timestamp_group {
     uint32_t count;
     /* private */
@@ -46,7 +48,8 @@ enum tm_status tm_timestamp_group_add(struct tm_timestamp_group *group, const st
 /* True if the pending events should be taken before more are added. */
 bool tm_timestamp_group_full(const struct tm_timestamp_group *group);
 
-/* Sorts by rank, then by order of arrival, and shows one after another; false and empty again after the last. */
+/* Takes the next event of the group. The first call sorts by rank, then by order of arrival. False after the last
+ * event; the group is then empty again. */
 bool tm_timestamp_group_take(struct tm_timestamp_group *group, struct tm_event *event);
 
 void tm_timestamp_group_release(struct tm_timestamp_group *group);
