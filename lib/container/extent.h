@@ -45,11 +45,11 @@ void tm_part_open(struct tm_part *part, struct tm_input *in);
 /* Advances the input around PART past what was read of IN, an input over PART. Until then it may lag behind. */
 void tm_part_settle(struct tm_part *part, const struct tm_input *in);
 
-/* Copies the unread bytes of IN to a new unlinked file in DIR (NULL: $TMPDIR, else /tmp). EXTENT is that file. The
+/* Copies the unread bytes of IN to a new unlinked file in DIR (NULL: $TMPDIR, else /tmp). EXTENT becomes that file. The
  * caller owns its descriptor. */
 enum tm_status tm_extent_copy(struct tm_input *in, const char *dir, struct tm_extent *extent, struct tm_error *err);
 
-/* Appends the unread bytes of IN to TEXT. EXTENT is where they are. TEXT keeps its descriptor. */
+/* Appends the unread bytes of IN to TEXT. EXTENT becomes the part of TEXT that has them. TEXT keeps its descriptor. */
 enum tm_status tm_extent_copy_text(struct tm_input *in, struct tm_text_file *text, struct tm_extent *extent,
                                    struct tm_error *err);
 

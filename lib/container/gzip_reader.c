@@ -68,7 +68,7 @@ static enum tm_status peek_name(struct tm_gzip_reader *gzip, bool *named, struct
     }
 }
 
-/* add_start for callers that hold the lock. */
+/* Does what add_start does, for callers that hold the lock. */
 static enum tm_status put_start(struct tm_gzip_reader *gzip, struct tm_error *err)
 {
     uint64_t at = gzip->file_bytes;
@@ -87,7 +87,7 @@ static enum tm_status put_start(struct tm_gzip_reader *gzip, struct tm_error *er
     return tm_buf_add(&gzip->starts, &at, sizeof at) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* Notes that a member of the same name begins here. Starts that are too far back to matter are removed. */
+/* Notes that a member of the same name begins here. Removes starts that are too far back to matter. */
 static enum tm_status add_start(struct tm_gzip_reader *gzip, struct tm_error *err)
 {
     (void)pthread_mutex_lock(&gzip->lock);
@@ -181,7 +181,7 @@ static enum tm_status recover(struct tm_gzip_reader *gzip, struct tm_error *err)
     return st < 0 ? st : TM_OK;
 }
 
-/* One step between or inside members. *GOT may be 0 without an end. */
+/* Does one step between or inside members. *GOT may be 0 before the end. */
 static enum tm_status step(struct tm_gzip_reader *gzip, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
 {
     enum tm_status st = gzip->state == TM_GZIP_BETWEEN ? next_member(gzip, err)

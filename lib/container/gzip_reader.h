@@ -35,8 +35,8 @@ enum tm_status tm_gzip_reader_init(struct tm_gzip_reader *gzip, struct tm_input 
  * TM_END: there are no more, and the input is at the end of the gzip stream; TM_E_INPUT. */
 enum tm_status tm_gzip_next(struct tm_gzip_reader *gzip, struct tm_input *input, struct tm_error *err);
 
-/* True if a member that states the file's name begins at an offset from FROM to TO of the file's data. If a document
- * ended at FROM, the one that begins at TO is then a new file of that name. */
+/* True if a member that states the file's name begins at an offset from FROM to TO of the file's data. A document that
+ * ended at FROM is then followed, at TO, by a new file of that name. */
 bool tm_gzip_is_start(struct tm_gzip_reader *gzip, uint64_t from, uint64_t to);
 
 void tm_gzip_reader_release(struct tm_gzip_reader *gzip);

@@ -10,7 +10,7 @@
 
 /* The records that are used. Text points into the header. Zero-initialise. */
 struct tm_pax {
-    const uint8_t *path; /* NULL: none; of a sparse member its own name, not that of its stored form */
+    const uint8_t *path; /* NULL: none. For a sparse member: its own name, not that of its stored form */
     size_t path_bytes;
     const uint8_t *linkpath; /* NULL: none */
     size_t linkpath_bytes;

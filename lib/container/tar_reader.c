@@ -167,7 +167,7 @@ static enum tm_status read_pax(struct tm_tar_reader *tar, uint64_t size, bool gl
     return keep(&tar->long_name, pax.path, pax.path_bytes, err);
 }
 
-/* A header that describes the next one: its data is taken in. TM_END: it is none of those. */
+/* Reads the data of a header that describes the next one. TM_END: the header is of another type. */
 static enum tm_status take_extension(struct tm_tar_reader *tar, const TAR *header, uint64_t size, struct tm_error *err)
 {
     enum tm_status st;
@@ -194,8 +194,8 @@ static enum tm_status take_extension(struct tm_tar_reader *tar, const TAR *heade
     }
 }
 
-/* The member's name into tar->name, as it stands there: libtar's th_get_pathname would leave out a leading "/" and
- * what is in front of a "..", but a manifest names members exactly. */
+/* Copies the member's name into tar->name without changes. libtar's th_get_pathname would leave out a leading "/" and
+ * all up to a "..", but a manifest names members exactly. */
 static enum tm_status take_name(struct tm_tar_reader *tar, const TAR *header, struct tm_error *err)
 {
     const struct tar_header *block = &header->th_buf;
@@ -247,8 +247,8 @@ static enum tm_status bound_data(struct tm_tar_reader *tar, struct tm_tar_entry 
     return TM_OK;
 }
 
-/* Reads the blocks that continue the map of a sparse member of the old GNU format. They are in front of its data, and
- * its size does not count them. */
+/* Reads the blocks that continue the map of a sparse member of the old GNU format. They stand in front of its data, and
+ * its size does not include them. */
 static enum tm_status pass_sparse_map(struct tm_tar_reader *tar, const TAR *header, struct tm_error *err)
 {
     enum { IN_HEADER_AT = 482, IN_BLOCK_AT = 504 }; /* offsets of the flag that another block follows */
@@ -263,7 +263,7 @@ static enum tm_status pass_sparse_map(struct tm_tar_reader *tar, const TAR *head
     return TM_OK;
 }
 
-/* A header of a member itself. */
+/* Shows the member with HEADER as ENTRY. */
 static enum tm_status show(struct tm_tar_reader *tar, TAR *header, uint64_t size, struct tm_tar_entry *entry,
                            struct tm_error *err)
 {
@@ -276,7 +276,7 @@ static enum tm_status show(struct tm_tar_reader *tar, TAR *header, uint64_t size
         return st;
     *entry = (struct tm_tar_entry){
         .name = tm_buf_cstr(&tar->name), .name_bytes = tar->name.len, .at = at, .size_bytes = size};
-    /* links, devices, directories and volume labels have no data, whatever size they state */
+    /* Links, devices, directories and volume labels have no data. The size that they state is ignored. */
     bool is_directory = type == DIRTYPE || (entry->name_bytes && entry->name[entry->name_bytes - 1] == '/');
     entry->is_file = !is_directory && strchr("23456VD", type ? type : '0') == NULL;
     if (type == LNKTYPE && entry->is_file) {
@@ -303,8 +303,8 @@ enum tm_status tm_tar_next(struct tm_tar_reader *tar, struct tm_tar_entry *entry
     for (;;) {
         uint64_t size;
         if (tar->next > tar->in->offset) {
-            /* The end inside the padding of the last member is no damage; inside data it was found before,
-             * or is found by whoever reads the data. */
+            /* If the archive ends inside the padding of the last member, nothing is missing. An end inside the data is
+             * found by bound_data or by the reader of the data. */
             enum tm_status st = tm_input_advance(tar->in, tar->next - tar->in->offset, err);
             if (st != TM_OK)
                 return st;
@@ -341,7 +341,7 @@ enum tm_status tm_tar_promises_order(struct tm_input *in, bool *promised, struct
         !field_number(header.th_buf.size, sizeof header.th_buf.size, &size) || size > TM_PAX_BYTES_MAX)
         return st < 0 ? st : TM_OK;
     st = tm_input_fill(in, T_BLOCKSIZE + (size_t)size, err);
-    struct tm_error malformed = {0}; /* is found again, and said, when the header is read */
+    struct tm_error malformed = {0}; /* reading the header finds and reports it again */
     if (st == TM_OK && tm_pax_parse(&pax, in->data + T_BLOCKSIZE, (size_t)size, &malformed) == TM_OK)
         *promised = pax.in_order;
     return st < 0 ? st : TM_OK;

@@ -1,6 +1,6 @@
-/* The members of a TAR archive, one after another: ustar with prefix, GNU long names, base-256
- * sizes, PAX path and size. libtar decodes the headers; reading, sizes and bounds are ours, because
- * libtar's sizes are 32 bits wide and its long names are not bounded. */
+/* The members of a TAR archive, one after another: ustar with prefix, GNU long names, base-256 sizes, PAX path and
+ * size. libtar decodes the headers. Reading, sizes and bounds are done here, because libtar's sizes have 32 bits and
+ * its long names have no bound. */
 #ifndef TM_CONTAINER_TAR_READER_H
 #define TM_CONTAINER_TAR_READER_H
 

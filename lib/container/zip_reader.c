@@ -19,7 +19,7 @@ enum {
     RAW_READ_MAX = 1 << 20,
     MEMBER_READ_MAX = 1 << 20,
     ZIP_COUNT_UNKNOWN = 0xffff, /* the end record's largest count: this many members, or more */
-    CENTRAL_BYTES = 46, /* of a header of the directory, name and extra field follow (APPNOTE 4.3.12) */
+    CENTRAL_BYTES = 46, /* size of a header of the directory; name and extra field follow (APPNOTE 4.3.12) */
     CENTRAL_MAGIC = 0x02014b50,
     END_BYTES = 22, /* the end record, before its comment (APPNOTE 4.3.16) */
     END_MAGIC = 0x06054b50,
@@ -140,9 +140,9 @@ static bool lacked_memory(const struct tm_zip_reader *zip)
     return errno == ENOMEM && zip->io.status == TM_OK;
 }
 
-/* True if an end record is at AT of TAIL, the last LEN bytes of the ZIP, which begin at BASE: its comment ends with the
- * ZIP, and it stands after the directory that it describes, or after the locator of a ZIP64. Bytes of a comment can
- * look like an end record. */
+/* True if an end record is at AT of TAIL. TAIL has the last LEN bytes of the ZIP and begins at BASE. The record's
+ * comment must end with the ZIP, and the record must stand after the directory that it describes, or after the locator
+ * of a ZIP64. Bytes of a comment can look like an end record. */
 static bool is_end(const uint8_t *tail, size_t len, size_t at, uint64_t base)
 {
     const uint8_t *p = tail + at;
@@ -153,8 +153,8 @@ static bool is_end(const uint8_t *tail, size_t len, size_t at, uint64_t base)
     return tm_get_le16(p + 10) > 0 && (uint64_t)tm_get_le32(p + 16) + tm_get_le32(p + 12) == base + at;
 }
 
-/* Finds the end record and takes the comment after it off the extent, as minizip believes the last bytes that look
- * like an end record. Where none is found nothing changes. */
+/* Finds the end record and takes the comment after it off the extent. This is needed because minizip believes the last
+ * bytes that look like an end record. If none is found, nothing changes. */
 static enum tm_status find_end(struct tm_zip_reader *zip, struct tm_error *err)
 {
     size_t len = zip->extent.len < TAIL_BYTES ? (size_t)zip->extent.len : TAIL_BYTES;
@@ -229,7 +229,7 @@ static enum tm_status move_on(struct tm_zip_reader *zip, struct tm_error *err)
     return TM_OK;
 }
 
-/* Says in ENTRY why the member of INFO cannot be read, if it cannot. */
+/* Sets the refusal of ENTRY if the member of INFO cannot be read. */
 static void refuse(struct tm_zip_reader *zip, const unz_file_info64 *info, struct tm_zip_entry *entry)
 {
     bool fits = info->compressed_size <= zip->extent.len - zip->packed_bytes;
@@ -275,8 +275,8 @@ enum tm_status tm_zip_next(struct tm_zip_reader *zip, struct tm_zip_entry *entry
     return TM_OK;
 }
 
-/* The place of the local header in the ZIP64 field of an extra field of a header of the directory, after the sizes
- * that are there too; OFFSET if there is none. */
+/* Returns the offset of the local header. It is in the ZIP64 record of the extra field, after any sizes. Returns OFFSET
+ * if there is no such record. */
 static uint64_t zip64_offset(const uint8_t *central, const uint8_t *p, const uint8_t *end, uint64_t offset)
 {
     size_t skip = (tm_get_le32(central + 24) == IN_ZIP64 ? 8 : 0) + (tm_get_le32(central + 20) == IN_ZIP64 ? 8 : 0);

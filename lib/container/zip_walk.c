@@ -6,7 +6,7 @@
 #include <zlib.h>
 
 enum {
-    LOCAL_BYTES = 30, /* of a local file header, name and extra field follow (APPNOTE 4.3.7) */
+    LOCAL_BYTES = 30, /* size of a local file header; name and extra field follow (APPNOTE 4.3.7) */
     LOCAL_MAGIC = 0x04034b50,
     CENTRAL_MAGIC = 0x02014b50,
     EXTRA_ZIP64 = 1,
@@ -25,7 +25,7 @@ struct local_header {
     bool has_sizes;
 };
 
-/* The sizes that the ZIP64 field of an extra field has. */
+/* Takes the sizes out of the ZIP64 record of an extra field. */
 static void take_zip64(struct local_header *local, const uint8_t *p, const uint8_t *end)
 {
     while (end - p >= 4) {
@@ -69,8 +69,8 @@ static bool is_readable(const struct local_header *local)
            (local->method == METHOD_DEFLATED || (local->method == METHOD_STORED && local->has_sizes));
 }
 
-/* The data of one member being read. Inflated by zlib, not by an inflater: ISA-L keeps what it has decoded to itself
- * when it meets damage after a small read, and that is what is being salvaged here. */
+/* The data of one member that is being read. zlib inflates it instead of an inflater: after a small read, ISA-L does
+ * not give out what it decoded before damage, and that is what is salvaged here. */
 struct member_source {
     struct tm_input *packed; /* own, or that of the walk */
     struct tm_input own;
@@ -97,7 +97,7 @@ static enum tm_status end_data(struct member_source *m, const char *cause)
     return TM_END;
 }
 
-/* Some of a stored or deflated member; TM_END after end_data. */
+/* Reads some of a stored or deflated member. TM_END after end_data. */
 static enum tm_status give(struct member_source *m, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
 {
     enum tm_status st = m->packed_left > 0 ? tm_input_fill(m->packed, 1, err) : TM_END;
@@ -189,7 +189,7 @@ enum tm_status tm_zip_walk_open(const struct tm_extent *extent, const uint64_t p
     return st == TM_END ? tm_error_set(err, TM_E_INPUT, "the member's header is gone") : st;
 }
 
-/* Finds the length of the packed data at the front of the walk's input, and its size, by inflating it. */
+/* Inflates the packed data at the front of the walk's input, to find its length and the size of the data. */
 static enum tm_status measure(struct tm_zip_walk *walk, struct local_header *local, struct tm_error *err)
 {
     struct tm_damage damage = {0};
