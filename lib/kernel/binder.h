@@ -20,10 +20,10 @@ enum tm_binder_event {
 };
 enum { TM_BINDER_EVENT_MASK = 0xff, TM_BINDER_ONE_WAY = 0x100 };
 
-/* The kernel's name of EVENT. A reply is a transaction there. */
+/* Returns the kernel's name of EVENT. The kernel calls a reply a transaction. */
 const char *tm_binder_event_name(enum tm_binder_event event);
 
-/* The binder event of EVENT, a BINDER row or a row made of one; otherwise NONE. */
+/* Returns the binder event of EVENT, a BINDER row or a row that was made of one. NONE for other rows. */
 enum tm_binder_event tm_binder_event_of(const struct tm_event *event);
 
 #endif

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-/* By the event's number: its fields by theirs, from 1, each as NAME/TYPE; "-" where there is none. */
+/* One string for each event, by the event's number. It has the event's fields by number, from 1, each as NAME/TYPE, or
+ * "-" if there is no such field. */
 static const char *const events[] = {
     [3] = "ip/u buf/s",
     [4] = "prev_comm/s prev_pid/i prev_prio/i prev_state/i next_comm/s next_pid/i next_prio/i",

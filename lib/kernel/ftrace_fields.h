@@ -21,7 +21,8 @@ struct tm_ftrace_field {
     enum tm_ftrace_type type;
 };
 
-/* Field NUMBER of the message of event EVENT, which is a field number of FtraceEvent. False: not known. */
+/* Finds field NUMBER in the message of event EVENT. EVENT is a field number of FtraceEvent. False: the field is not
+ * known. */
 bool tm_ftrace_field_find(uint32_t event, uint32_t number, struct tm_ftrace_field *field);
 
 #endif

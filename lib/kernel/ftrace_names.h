@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* The event's name; NULL: a number this table does not know. */
+/* Returns the event's name, or NULL if this table does not know the number. */
 const char *tm_ftrace_event_name(uint32_t field);
 
 #endif

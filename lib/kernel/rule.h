@@ -23,7 +23,7 @@ enum tm_kernel_rule {
     TM_KERNEL_RULES
 };
 
-/* What a row adds to its counter, or the address of its stream. Column dur_ns holds it. */
+/* Returns what a row adds to its counter, or the address of its stream. Column dur_ns holds it. */
 static inline uint64_t tm_kernel_amount(const struct tm_event *row)
 {
     return (uint64_t)row->dur_ns;

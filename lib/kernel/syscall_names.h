@@ -17,7 +17,7 @@ enum tm_architecture {
 
 enum { TM_SYSCALLS_MAX = 550 }; /* higher numbers are not system calls, as in the reference importer */
 
-/* The architecture for MACHINE, the LEN bytes that uname(2) gives. */
+/* Returns the architecture for MACHINE, the LEN bytes of uname(2)'s machine. */
 enum tm_architecture tm_architecture_of(const void *machine, size_t len);
 
 /* Zero-initialise. */
@@ -26,8 +26,8 @@ struct tm_syscall_names {
     char *names[TM_ARCHITECTURES][TM_SYSCALLS_MAX];
 };
 
-/* The name of call NUMBER, below TM_SYSCALLS_MAX. A call without a name is "sys_" with its number. Valid until release;
- * NULL if out of memory. */
+/* Returns the name of call NUMBER, which is below TM_SYSCALLS_MAX. A call without a name is "sys_" with its number.
+ * Valid until release. NULL if out of memory. */
 const char *tm_syscall_name(struct tm_syscall_names *names, enum tm_architecture architecture, uint32_t number);
 
 void tm_syscall_names_release(struct tm_syscall_names *names);

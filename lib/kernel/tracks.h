@@ -57,7 +57,7 @@ enum tm_track_scope tm_kernel_track_scope(enum tm_kernel_track track);
 /* The text of TRACK in the type column. */
 const char *tm_kernel_track_type(enum tm_kernel_track track);
 
-/* The name of a track, written to TEXT. Its data is NULL if the track has none. A track that is named after its slices
+/* Writes the name of a track to TEXT. Its data is NULL if the track has none. A track that is named after its slices
  * takes their name. */
 enum { TM_KERNEL_TRACK_NAME_MAX = 48 };
 struct tm_text tm_kernel_track_name(enum tm_kernel_track track, uint32_t instance,
