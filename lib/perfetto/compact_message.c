@@ -42,7 +42,7 @@ enum tm_status tm_compact_reader_open(struct tm_compact_reader *r, const uint8_t
     return st == TM_END ? TM_OK : TM_E_INPUT;
 }
 
-/* Decodes the next numbers of all columns, which should end together. */
+/* Decodes the next numbers of all columns. The columns should end together. */
 void tm_compact_reader_fill(struct tm_compact_reader *r, struct tm_compact_reader_lane *lane)
 {
     lane->at = 0;
@@ -73,7 +73,7 @@ void tm_compact_reader_start(struct tm_compact_reader *r)
     start_lane(r, &r->wakings, waking_ids);
 }
 
-/* The union of the bits of COLUMN's bytes. */
+/* Returns the OR of all bytes of COLUMN. */
 static uint8_t any_bits(struct tm_compact_column column)
 {
     uint64_t bits = 0;

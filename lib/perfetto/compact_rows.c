@@ -43,13 +43,13 @@ static enum tm_status put_comm(struct tm_compact_rows *r, uint32_t comm, uint32_
     return put_text(r, text->len ? text->data : (const uint8_t *)"", text->len, string, err);
 }
 
-/* Name COMM of the table, as an inline string in the message. */
+/* Returns name COMM of the table as an inline string in the message. */
 static uint32_t comm_in_message(const struct tm_compact_rows *r, uint32_t comm)
 {
     return TM_STRING_INLINE | (uint32_t)tm_compact_reader_comm(&r->reader, comm)->at;
 }
 
-/* Copies the category of the whole row, whose detail is not passed on. */
+/* Copies the category of the whole row, because the detail of that row is not passed on. */
 static enum tm_status put_category(struct tm_compact_rows *r, uint32_t *string, struct tm_error *err)
 {
     const struct tm_event *w = &r->whole;

@@ -8,18 +8,18 @@
 #include "stream/event.h"
 
 enum {
-    /* events; the events of a shorter message become rows of their own, which outputs join to larger messages */
+    /* in events; the events of a shorter message become rows of their own, which outputs join to larger messages */
     TM_COMPACT_WHOLE_MIN = 32,
     TM_COMPACT_WHOLE_BYTES_MAX = 64 << 10 /* so do the events of a longer message */
 };
 
 /* Zero-initialise; may be opened again and again. */
 struct tm_compact_rows {
-    bool borrows_names; /* events refer to the message's names; for events that are read at once and not kept */
+    bool borrows_names; /* events refer to the message's names; set it if each event is read at once and not kept */
     /* private */
     struct tm_compact_reader reader;
     struct tm_event whole;
-    uint64_t shift;   /* the distance of its times from those of the message */
+    uint64_t shift;   /* what is added to the message's times */
     bool is_known;    /* the running task is known: */
     int32_t pid, prio;
     uint32_t comm;    /* index in the message's table, or UINT32_MAX: the category of whole */
@@ -30,14 +30,14 @@ struct tm_compact_rows {
  * TM_OK; TM_E_INPUT if its raw bytes are no CompactSched message with an event; TM_E_SYSTEM. */
 enum tm_status tm_compact_rows_open(struct tm_compact_rows *rows, const struct tm_event *whole, struct tm_error *err);
 
-/* Sets *EVENT to the next row, as tm-unpack would have made it, except that its names travel with it. It is valid until
- * the next call. If borrows_names is set, the detail of EVENT may be the message itself. TM_OK, TM_END or TM_E_SYSTEM.
- * */
+/* Sets *EVENT to the next row, as tm-unpack would have made it. Only its names differ: they are inline in the event. It
+ * is valid until the next call. If borrows_names is set, the detail of EVENT may be the message itself. TM_OK, TM_END
+ * or TM_E_SYSTEM. */
 enum tm_status tm_compact_rows_next(struct tm_compact_rows *rows, struct tm_event *event, struct tm_error *err);
 
 void tm_compact_rows_release(struct tm_compact_rows *rows);
 
-/* The time of the last event of a row with TIME_NS and DUR_NS. */
+/* Returns the time of the last event of a row with TIME_NS and DUR_NS. */
 static inline int64_t tm_compact_rows_last(int64_t time_ns, int64_t dur_ns)
 {
     int64_t last_ns;

@@ -1,11 +1,11 @@
-/* The configuration of a recording: TraceConfig and the messages in it, of data sources too. Names and numbers:
+/* The configuration of a recording: TraceConfig and all messages in it, those of data sources too. Names and numbers:
  * trace_config.proto of Perfetto. */
 #ifndef TM_PERFETTO_CONFIG_FIELDS_H
 #define TM_PERFETTO_CONFIG_FIELDS_H
 
 #include "perfetto/typed_schema.h"
 
-enum { TM_CONFIG_TRACE = 0 /* the number of the message that the others are in */ };
+enum { TM_CONFIG_TRACE = 0 /* the number of the message that contains the others */ };
 
 extern const struct tm_typed_schema tm_config_schema;
 

@@ -1,5 +1,5 @@
-/* Tracks that packets other than track events have slices on. A slice on one has a track description with the number of
- * the track's type in front of its detail. Types: the reference importer's. */
+/* Tracks of slices that come from packets other than track events. A slice on such a track has a track description in
+ * front of its detail, with the number of the track's type. Types: those of the reference importer. */
 #ifndef TM_PERFETTO_NAMED_TRACKS_H
 #define TM_PERFETTO_NAMED_TRACKS_H
 
@@ -12,7 +12,7 @@ enum tm_named_track {
     TM_NAMED_TRACK_COUNT
 };
 
-/* The text of TRACK in the type column. */
+/* Returns the text of TRACK in the type column. */
 const char *tm_named_track_type(enum tm_named_track track);
 
 #endif

@@ -22,7 +22,7 @@ bool tm_packet_times_in(uint32_t body);
 enum tm_status tm_packet_times_collect(enum tm_raw kind, const uint8_t *raw, size_t len, uint32_t own_clock,
                                        struct tm_buf *detail, uint32_t *count);
 
-/* How to compute the value of a rewritten time. */
+/* How to compute the value of a converted time. */
 struct tm_packet_readings {
     /* The reading of CLOCK for TIME_NS of trace time. RECORDED_NS is the reading in the input. A NULL function means
      * TIME_NS itself, as for the packet's own clock. */
@@ -31,8 +31,9 @@ struct tm_packet_readings {
 };
 
 /* Appends the raw bytes of EVENT to OUT. The inner times that were converted are replaced by their READINGS. *UNCHANGED
- * counts those that were not converted and stay as recorded. The raw bytes must be those that collect read, except for
- * fields without inner times. TM_OK; TM_E_INPUT if the times in them are not those of the detail; TM_E_SYSTEM. */
+ * counts those that were not converted and stay as recorded. The raw bytes must be those that tm_packet_times_collect
+ * read; only fields without inner times may differ. TM_OK; TM_E_INPUT if the times in them are not those of the detail;
+ * TM_E_SYSTEM. */
 enum tm_status tm_packet_times_rewrite(const struct tm_event *event, const struct tm_packet_readings *readings,
                                        struct tm_buf *out, uint32_t *unchanged);
 

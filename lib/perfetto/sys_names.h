@@ -7,8 +7,8 @@
 
 enum { TM_SYS_NAMES_MAX = 256 }; /* all numbers that the tables know are below */
 
-/* The line of /proc/meminfo, of /proc/vmstat, or the resource of /proc/pressure that KEY stands for; NULL: a
- * number this table does not know. */
+/* Return the name of KEY: a line of /proc/meminfo or of /proc/vmstat, or a resource of /proc/pressure. NULL if the
+ * table does not know the number. */
 const char *tm_proto_meminfo_name(uint64_t key);
 const char *tm_proto_vmstat_name(uint64_t key);
 const char *tm_proto_psi_name(uint64_t key);

@@ -1,5 +1,5 @@
-/* The messages that track events have beside their own fields: what Chrome says of tasks, frames, navigations and the
- * like. Names and numbers: track_event.proto and chrome_track_event.proto of Perfetto. */
+/* The messages inside track events: what Chrome reports about tasks, frames, navigations and the like. Names and
+ * numbers: track_event.proto and chrome_track_event.proto of Perfetto. */
 #ifndef TM_PERFETTO_TYPED_FIELDS_H
 #define TM_PERFETTO_TYPED_FIELDS_H
 
@@ -8,16 +8,16 @@
 
 #include <stdbool.h>
 
-enum { TM_TYPED_TRACK_EVENT = 0 /* the number of the message that the others are in */ };
+enum { TM_TYPED_TRACK_EVENT = 0 /* the number of the message that contains the others */ };
 
 /* Sets *MESSAGE to the number of the message with the full name NAME (".perfetto.protos.ChromeMojoEventInfo"). False:
  * there is none. */
 bool tm_typed_message_find(struct tm_text name, uint32_t *message);
 
-/* Field NUMBER of a message, or NULL. */
+/* Returns field NUMBER of MESSAGE, or NULL. */
 const struct tm_typed_field *tm_typed_field_find(uint32_t message, uint32_t number);
 
-/* The name of value NUMBER of enum TYPE, or NULL. */
+/* Returns the name of value NUMBER of enum TYPE, or NULL. */
 const char *tm_typed_value_name(uint32_t type, int32_t number);
 
 #endif

@@ -1,5 +1,5 @@
-/* Messages by their schema: the names, numbers and types of their fields. The tables are made of Perfetto's protos by
- * t/check/typed-fields.py. */
+/* Messages by their schema: names, numbers and types of their fields. t/check/typed-fields.py makes the tables from
+ * Perfetto's protos. */
 #ifndef TM_PERFETTO_TYPED_SCHEMA_H
 #define TM_PERFETTO_TYPED_SCHEMA_H
 
@@ -36,17 +36,17 @@ struct tm_typed_value {
 };
 
 struct tm_typed_schema {
-    const struct tm_typed_field *fields; /* those of a message stand together, by their numbers */
-    const uint16_t *message_firsts;      /* by message: where its fields begin; one more behind the last */
+    const struct tm_typed_field *fields; /* fields of one message stand together, in the order of their numbers */
+    const uint16_t *message_firsts;      /* by message: the index of its first field; one more entry at the end */
     const struct tm_typed_value *values; /* those of an enum stand together */
     const uint16_t *enum_firsts;         /* likewise by enum */
 };
 
-/* Field NUMBER of a message, or NULL. */
+/* Returns field NUMBER of MESSAGE, or NULL. */
 const struct tm_typed_field *tm_typed_schema_field(const struct tm_typed_schema *schema, uint32_t message,
                                                    uint32_t number);
 
-/* The name of value NUMBER of enum TYPE, or NULL. */
+/* Returns the name of value NUMBER of enum TYPE, or NULL. */
 const char *tm_typed_schema_value(const struct tm_typed_schema *schema, uint32_t type, int32_t number);
 
 #endif
