@@ -4,7 +4,7 @@
 
 enum { FIRST_FILL = 4 << 10 };
 
-/* AHEAD: how far in front of what has been read. */
+/* Reports CAUSE at AHEAD bytes after the last byte read. */
 static enum tm_status bad(const struct tm_json_cursor *c, size_t ahead, const char *cause, struct tm_error *err)
 {
     return tm_error_at(err, c->in->offset + ahead, "%s", cause);
@@ -34,7 +34,7 @@ static enum tm_status more(struct tm_json_cursor *c, struct tm_error *err)
     return st < 0 ? st : in->len > had || !in->ended ? TM_OK : cut_short(c, err);
 }
 
-/* To the next byte that is no white space. */
+/* Moves to the next byte that is not white space. */
 static enum tm_status to_token(struct tm_json_cursor *c, struct tm_error *err)
 {
     for (;;) {
@@ -90,7 +90,7 @@ enum tm_status tm_json_cursor_enter(struct tm_json_cursor *c, struct tm_error *e
     return take(c, 1, err);
 }
 
-/* Over the comma after the member or element before. TM_END: over CLOSER. */
+/* Skips the comma in front of the next member or element. TM_END: skipped CLOSER instead. */
 static enum tm_status next(struct tm_json_cursor *c, uint8_t closer, struct tm_error *err)
 {
     bool fresh = c->fresh;
@@ -106,7 +106,7 @@ static enum tm_status next(struct tm_json_cursor *c, uint8_t closer, struct tm_e
     return st < 0 ? st : TM_END;
 }
 
-/* What READ reads at the front of the window, which is widened until it holds it. */
+/* Calls READ at the front of the window, and widens the window until READ finds a whole value. */
 static enum tm_status read_whole(struct tm_json_cursor *c,
                                  enum tm_json_status (*read)(struct tm_json_scan *, struct tm_json_value *),
                                  struct tm_json_value *value, struct tm_error *err)
@@ -141,7 +141,7 @@ enum tm_status tm_json_cursor_value(struct tm_json_cursor *c, struct tm_json_val
     return st == TM_OK ? read_whole(c, tm_json_value, value, err) : st;
 }
 
-/* Where skip is inside of a container. */
+/* The position of tm_json_cursor_skip within a container. */
 struct nest {
     uint8_t is_object[TM_JSON_DEPTH_MAX / 8];
     uint32_t depth;
@@ -153,7 +153,7 @@ static bool top_is_object(const struct nest *n)
     return n->is_object[(n->depth - 1) / 8] >> (n->depth - 1) % 8 & 1;
 }
 
-/* Reads on in the LEN bytes at DATA; *USED of them. TM_END: the container has ended. */
+/* Skips more of the container: the LEN bytes at DATA, of which it used *USED. TM_END: the container has ended. */
 static enum tm_status walk(struct nest *n, const uint8_t *data, size_t len, size_t *used, const char **cause)
 {
     const uint8_t *p = data, *end = data + len;

@@ -11,12 +11,12 @@ struct tm_json_id {
     uint64_t number;     /* of an integer */
 };
 
-/* VALUE as an id into *ID; a string that is escaped is resolved into SCRATCH. False when it is
- * neither a string nor an integer. */
+/* Sets *ID to the id in VALUE. An escaped string is resolved into SCRATCH. False if VALUE is NULL or is neither a
+ * string nor an integer, or if there is no memory. */
 bool tm_json_id_of(const struct tm_json_value *value, struct tm_buf *scratch, struct tm_json_id *id);
 
-/* The number that ID of a flow means: integers as they are, strings in hexadecimal with or without 0x, any other string
- * by its hash. */
+/* Returns the number that ID means for a flow. An integer is used as it is. A string of up to 16 hexadecimal digits,
+ * with or without 0x, is read as a number. Any other string gives its hash. */
 uint64_t tm_json_id_flow(const struct tm_json_id *id);
 
 #endif

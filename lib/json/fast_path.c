@@ -1,6 +1,7 @@
 #include "json/fast_path.h"
 
-/* Over the scalar at P where it is a string without escapes or a number without an exponent; else NULL. */
+/* Returns the byte after the scalar at P if it is a string without escapes or a number without an exponent; otherwise
+ * NULL. */
 static inline const uint8_t *plain_scalar(const uint8_t *p, const uint8_t *end)
 {
     bool non_ascii = false; /* not asked for */

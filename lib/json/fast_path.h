@@ -9,8 +9,8 @@
 
 #include <emmintrin.h>
 
-/* The first quote, backslash or control character of the 16 bytes at P as a bit mask; *HIGH gets
- * those with the top bit. */
+/* Returns a bit mask of the quotes, backslashes and control characters among the 16 bytes at P. *HIGH is the mask of
+ * the bytes with the top bit set. */
 static inline unsigned special16(const uint8_t *p, unsigned *high)
 {
     __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
@@ -49,8 +49,8 @@ static inline const uint8_t *tm_json_special(const uint8_t *p, const uint8_t *en
         uint64_t x;
         memcpy(&x, p, 8);
         uint64_t quote = x ^ ones * '"', slash = x ^ ones * '\\';
-        /* A byte of x below 0x20, or a zero byte of quote or slash, sets its top bit; a false
-         * alarm after a true one does no harm. */
+        /* The top bit of a byte is set if the byte of x is below 0x20, or if that of quote or slash is zero. A borrow
+         * can set further bits above a true one, which does no harm. */
         uint64_t hit = ((x - ones * 0x20) | (quote - ones) | (slash - ones)) & tops;
         if (hit & ~(x & tops))
             break;
@@ -76,7 +76,7 @@ static inline const uint8_t *tm_json_skip_digits(const uint8_t *p, const uint8_t
     return p;
 }
 
-/* White space from P on. */
+/* Skips white space from P on. */
 static inline const uint8_t *tm_json_skip_space(const uint8_t *p, const uint8_t *end)
 {
     while (p < end && *p <= ' ' && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
@@ -84,8 +84,8 @@ static inline const uint8_t *tm_json_skip_space(const uint8_t *p, const uint8_t 
     return p;
 }
 
-/* The key at P, its colon and what is white about it, where it has no escapes: what it says in *KEY, and the byte
- * after it all. NULL where that is not so or more bytes are needed. */
+/* Reads the key at P, its colon and the white space around that. Sets *KEY and returns the byte after all. NULL if the
+ * key has escapes, or if more bytes are needed. */
 static inline const uint8_t *tm_json_fast_key(const uint8_t *p, const uint8_t *end, struct tm_json_value *key)
 {
     bool non_ascii = false;
@@ -102,8 +102,8 @@ static inline const uint8_t *tm_json_fast_key(const uint8_t *p, const uint8_t *e
     return p;
 }
 
-/* The byte after the container at P, where all in it is as plain as most are: no escapes, no words, no exponents, no
- * comma before a bracket, 64 levels at most; else NULL. */
+/* Returns the byte after the container at P. NULL if there is anything special in it: an escape, a word, an exponent, a
+ * comma in front of a closing bracket, or more than 64 levels. */
 const uint8_t *tm_json_fast_container(const uint8_t *p, const uint8_t *end);
 
 #endif

@@ -14,7 +14,7 @@ struct pass {
     bool in_string, escaped;
 };
 
-/* Byte by byte. Where the container ends, or NULL. */
+/* Skips byte by byte. Returns the end of the container, or NULL. */
 static const uint8_t *pass_bytes(struct pass *s, const uint8_t *p, const uint8_t *end)
 {
     for (; p < end; p++) {
@@ -45,7 +45,7 @@ static inline uint64_t equal64(const __m128i x[4], uint8_t c)
     return mask;
 }
 
-/* Bit i: an odd number of bits up to i are set in X, so that it is after an opening quote. */
+/* Returns a mask. Bit i is set if bits 0 to i of X have an odd number of ones: byte i is then inside a string. */
 static inline uint64_t after_odd(uint64_t x)
 {
     for (int shift = 1; shift < 64; shift *= 2)
@@ -88,7 +88,7 @@ enum tm_json_status tm_json_pass(struct tm_json_scan *scan, struct tm_json_value
     for (; found == NULL && scan->end - p >= BLOCK_BYTES; p += BLOCK_BYTES)
         found = pass_block(&s, p);
     if (found == NULL) {
-        /* The rest as a block of its own, filled up with blanks. */
+        /* Processes the rest as a block of its own, filled up with blanks. */
         uint8_t block[BLOCK_BYTES];
         size_t rest = (size_t)(scan->end - p);
         memset(block, ' ', sizeof block);

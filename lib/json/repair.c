@@ -4,7 +4,7 @@
 
 const char tm_json_control_cause[] = "control character in a string";
 
-/* What a control character is written as. */
+/* Writes the escape of control character C. */
 static enum tm_status put_control(struct tm_buf *out, uint8_t c)
 {
     static const char from[] = "\b\f\n\r\t", to[] = "bfnrt";
@@ -14,7 +14,8 @@ static enum tm_status put_control(struct tm_buf *out, uint8_t c)
     return tm_buf_addf(out, "\\u%04x", c);
 }
 
-/* The string at P, which is after its first quote. NULL with *STATUS set where it has no end or memory is short. */
+/* Copies the string at P, from after its first quote, and returns the byte after it. NULL, with *STATUS set, if it does
+ * not end or there is no memory. */
 static const uint8_t *repair_string(const uint8_t *p, const uint8_t *end, struct tm_buf *out,
                                     enum tm_json_status *status)
 {

@@ -16,7 +16,7 @@ static int hex_value(uint8_t c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The byte after the escape at P, or NULL with *STATUS set. */
+/* Returns the byte after the escape at P, or NULL with *STATUS set. */
 static const uint8_t *skip_escape(struct tm_json_scan *scan, const uint8_t *p, enum tm_json_status *status)
 {
     *status = TM_JSON_MORE;
@@ -74,7 +74,7 @@ static bool is_word(uint8_t c)
     return tm_json_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* true, false, null and the words that stand for numbers that are none. */
+/* Reads true, false, null, and the words for numbers that are not finite. */
 static enum tm_json_status scan_word(struct tm_json_scan *scan, struct tm_json_value *value)
 {
     static const struct {
@@ -179,7 +179,7 @@ static inline enum tm_json_status scan_key(struct tm_json_scan *scan, struct tm_
     return tm_json_space(scan) ? TM_JSON_OK : TM_JSON_MORE;
 }
 
-/* Whether each open bracket is an object's, and how many there are. */
+/* How many brackets are open, and which of them are those of objects. */
 struct nesting {
     uint32_t depth;
     uint64_t object[TM_JSON_DEPTH_MAX / 64];
@@ -204,8 +204,8 @@ static bool in_object(const struct nesting *n)
     return n->object[(n->depth - 1) >> 6] >> ((n->depth - 1) & 63) & 1;
 }
 
-/* After a value inside the container: commas and closing brackets, up to the next member or
- * element or the end of the outermost. */
+/* After a value inside the container: skips commas and closing brackets, up to the next member or element or the end of
+ * the container. */
 static enum tm_json_status scan_after(struct tm_json_scan *scan, struct nesting *n)
 {
     while (n->depth) {
@@ -223,7 +223,7 @@ static enum tm_json_status scan_after(struct tm_json_scan *scan, struct nesting 
     return TM_JSON_OK;
 }
 
-/* An object or array to its end. */
+/* Reads an object or array to its end. */
 static enum tm_json_status scan_container(struct tm_json_scan *scan, struct tm_json_value *value)
 {
     struct nesting n;

@@ -1,9 +1,9 @@
-/* Scans JSON in memory without copying it or building a tree. Values are extents of the text. More bytes may follow
- * those that are there.
+/* Scans JSON in memory without copying it or building a tree. Values point into the text. The text may be incomplete:
+ * more bytes may follow.
  *
  * It accepts RFC 8259 and two things that files in use have: a comma before a closing bracket, and the words NaN,
- * Infinity, nan and inf, with or without a sign, as values of a type of their own. Refused are raw control characters
- * in strings, bad escapes, leading zeros and nesting beyond TM_JSON_DEPTH_MAX. UTF-8 is not checked: bytes of 0x80 and
+ * Infinity, nan and inf, with or without a sign, as values of a type of their own. It refuses raw control characters in
+ * strings, bad escapes, leading zeros and nesting beyond TM_JSON_DEPTH_MAX. UTF-8 is not checked: bytes of 0x80 and
  * above are passed through. */
 #ifndef TM_JSON_SCAN_H
 #define TM_JSON_SCAN_H
@@ -19,13 +19,13 @@ enum tm_json_status {
     TM_JSON_BAD = -1, /* not JSON: p is at the offending byte, cause says what is wrong */
     TM_JSON_OK = 0,
     TM_JSON_CLOSE = 1, /* the object or array ends; p is after its bracket */
-    TM_JSON_MORE = 2   /* the bytes end before the value does; p is undefined, start over with more */
+    TM_JSON_MORE = 2   /* the bytes end before the value does; p is undefined; start over with more bytes */
 };
 
 struct tm_json_scan {
     const uint8_t *p;   /* where it stands */
     const uint8_t *end; /* of the bytes that are there */
-    bool ended;         /* nothing will follow end: a number may end there */
+    bool ended;         /* no bytes will follow end, so a number may end there */
     const char *cause;  /* after TM_JSON_BAD; static text */
 };
 
@@ -40,12 +40,13 @@ enum tm_json_type {
     TM_JSON_OBJECT
 };
 
-/* A value's text: of a string what is between the quotes, of all others everything. */
+/* A value in the text. A string's data are the bytes between its quotes; the data of any other value are all its bytes.
+ */
 struct tm_json_value {
     const uint8_t *data;
     size_t len;
     enum tm_json_type type;
-    bool escaped;   /* a string with a backslash in it: unescape it before use */
+    bool escaped;   /* a string with a backslash in it; unescape it before use */
     bool non_ascii; /* a string with bytes of 0x80 or above */
 };
 
@@ -54,7 +55,7 @@ static inline struct tm_json_scan tm_json_scan_of(const struct tm_json_value *va
     return (struct tm_json_scan){value->data, value->data + value->len, true, NULL};
 }
 
-/* Skips white space. False: nothing else is there. */
+/* Skips white space. False if there is nothing else. */
 static inline bool tm_json_space(struct tm_json_scan *scan)
 {
     const uint8_t *p = scan->p;
@@ -67,45 +68,43 @@ static inline bool tm_json_space(struct tm_json_scan *scan)
     return p < scan->end;
 }
 
-/* The string at p, which is at its quote. */
+/* Reads the string at p, which is at its quote. */
 enum tm_json_status tm_json_string(struct tm_json_scan *scan, struct tm_json_value *value);
 
-/* The value at p, whatever it is; an object or array is checked to its end. */
+/* Reads the value at p, of any type. An object or array is checked to its end. */
 enum tm_json_status tm_json_value(struct tm_json_scan *scan, struct tm_json_value *value);
 
-/* The object or array at p, which is known to be valid: its end is found by its brackets alone (pass.c). */
+/* Reads the object or array at p, which is known to be valid. Finds its end by its brackets alone (pass.c). */
 enum tm_json_status tm_json_pass(struct tm_json_scan *scan, struct tm_json_value *value);
 
-/* The key of the next member of the object p is in, and p moves to its value: after the '{', or
- * after a member and then its comma. TM_JSON_CLOSE at the '}'. */
+/* Reads the key of the next member of an object and moves to its value. Starts after the '{', or after a member and its
+ * comma. TM_JSON_CLOSE at the '}'. */
 enum tm_json_status tm_json_key(struct tm_json_scan *scan, struct tm_json_value *key);
 
-/* What must follow a member or element: a comma, which is skipped, or CLOSER ('}' or ']'), which
- * is not. */
+/* Checks what follows a member or element. A comma is skipped; CLOSER ('}' or ']') is not. */
 enum tm_json_status tm_json_comma(struct tm_json_scan *scan, uint8_t closer);
 
-/* Key, value and comma in one: the next member of the object p is in. */
+/* Reads the next member of an object: key, value and comma. */
 enum tm_json_status tm_json_member(struct tm_json_scan *scan, struct tm_json_value *key, struct tm_json_value *value);
 
-/* The next element of the array p is in. */
+/* Reads the next element of an array. */
 enum tm_json_status tm_json_element(struct tm_json_scan *scan, struct tm_json_value *value);
 
-/* Appends STRING (its escapes resolved; a surrogate without its partner becomes U+FFFD) to OUT.
- * \u0000 becomes a NUL byte. TM_OK or TM_E_SYSTEM. */
+/* Appends STRING to OUT with its escapes resolved. A surrogate without its partner becomes U+FFFD, and \u0000 becomes a
+ * NUL byte. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_json_unescape(const struct tm_json_value *string, struct tm_buf *out);
 
-/* The text of STRING: where it lies, or unescaped into SCRATCH, which is cleared. False when out
+/* Sets *DATA and *LEN to the text of STRING: in place, or unescaped into SCRATCH, which is cleared first. False if out
  * of memory. */
 bool tm_json_text(const struct tm_json_value *string, struct tm_buf *scratch, const uint8_t **data, size_t *len);
 
-/* The bytes of KEY with its escapes resolved, into OUT of SIZE bytes; returns how many they are, SIZE + 1 if they are
- * more. */
+/* Resolves the escapes of KEY into OUT of SIZE bytes. Returns the length, or SIZE + 1 if it does not fit. */
 size_t tm_json_resolve(const struct tm_json_value *key, uint8_t *out, size_t size);
 
-/* tm_json_is where KEY is escaped; TEXT has up to 64 bytes. */
+/* Does what tm_json_is does, for an escaped KEY. TEXT has up to 64 bytes. */
 bool tm_json_is_escaped(const struct tm_json_value *key, const char *text, size_t len);
 
-/* True when KEY is TEXT (LEN bytes, no backslash), whatever of it is escaped (RFC 8259, section 8.3). */
+/* True if KEY is TEXT (LEN bytes, no backslash), even if parts of KEY are escaped (RFC 8259, section 8.3). */
 static inline bool tm_json_is(const struct tm_json_value *key, const char *text, size_t len)
 {
     if (key->escaped)
@@ -113,8 +112,8 @@ static inline bool tm_json_is(const struct tm_json_value *key, const char *text,
     return key->len == len && memcmp(key->data, text, len) == 0;
 }
 
-/* Appends the LEN bytes at S to OUT as a JSON string with its quotes: control characters (DEL and U+0080 to U+009F
- * too), quotes and backslashes escaped, bytes that are not UTF-8 replaced by U+FFFD, all else as it is. */
+/* Appends the LEN bytes at S to OUT as a JSON string with its quotes. Escapes quotes, backslashes and control
+ * characters (DEL and U+0080 to U+009F too). Replaces bytes that are not UTF-8 by U+FFFD. */
 enum tm_status tm_json_put_string(struct tm_buf *out, const void *s, size_t len);
 
 #endif

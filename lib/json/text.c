@@ -22,8 +22,7 @@ static int32_t hex4(const uint8_t *p)
     return v;
 }
 
-/* The code point of the \u escape at P, with its partner where it is half of a pair; the byte
- * after it. */
+/* Decodes the \u escape at P, with its partner if it is half of a pair. Returns the byte after it. */
 static const uint8_t *decode_u(const uint8_t *p, const uint8_t *end, uint32_t *cp)
 {
     *cp = (uint32_t)hex4(p + 2);
@@ -41,7 +40,7 @@ static const uint8_t *decode_u(const uint8_t *p, const uint8_t *end, uint32_t *c
     return p;
 }
 
-/* What a backslash and C, which is no u, stand for. */
+/* Returns the character that backslash and C mean. C is not u. */
 static uint8_t unescaped(uint8_t c)
 {
     static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
@@ -119,13 +118,13 @@ bool tm_json_text(const struct tm_json_value *string, struct tm_buf *scratch, co
     return true;
 }
 
-/* U+0080 to U+009F, which terminals obey too. */
+/* True for U+0080 to U+009F, which terminals obey too. */
 static bool is_c1(const uint8_t *p, const uint8_t *end)
 {
     return end - p > 1 && p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0;
 }
 
-/* Where a character is that must be escaped, or END. */
+/* Returns the first character that must be escaped, or END. */
 static const uint8_t *plain_end(const uint8_t *p, const uint8_t *end)
 {
     while (p < end && *p >= 0x20 && *p != '"' && *p != '\\' && *p != 0x7f && !is_c1(p, end))
