@@ -1,4 +1,4 @@
-/* Base64 (RFC 4648), as JSON has bytes. */
+/* Base64 (RFC 4648), the form of bytes in JSON. */
 #ifndef TM_BASE_BASE64_H
 #define TM_BASE_BASE64_H
 

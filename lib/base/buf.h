@@ -13,7 +13,7 @@ struct tm_buf {
     size_t cap;    /* bytes allocated */
 };
 
-/* What tm_buf_reserve does where there is no room yet. */
+/* The slow path of tm_buf_reserve, if there is no room yet. */
 enum tm_status tm_buf_grow(struct tm_buf *buf, size_t more);
 
 /* Makes room for MORE bytes past len. TM_OK, or TM_E_SYSTEM with the buffer unchanged. */
@@ -39,11 +39,11 @@ enum { TM_BUF_DIGITS_MAX = 20 };
 enum tm_status tm_buf_add_decimal(struct tm_buf *buf, uint64_t value, unsigned least);
 enum tm_status tm_buf_add_hex(struct tm_buf *buf, uint64_t value, unsigned least);
 
-/* A NUL after the data, not counted in len; returns data as text, or NULL when out of memory.
- * Valid until the next call that adds. */
+/* Puts a NUL after the data, not counted in len. Returns data as text, or NULL if out of memory. Valid until the next
+ * call that adds. */
 const char *tm_buf_cstr(struct tm_buf *buf);
 
-/* Forgets the first N bytes (at most len). */
+/* Removes the first N bytes (at most len). */
 void tm_buf_consume(struct tm_buf *buf, size_t n);
 
 static inline void tm_buf_clear(struct tm_buf *buf)

@@ -9,8 +9,8 @@
 
 enum { TM_VARINT_MAX = 10 }; /* bytes in the longest varint */
 
-/* On a machine that keeps integers little end first this is a plain load or store, which compilers do not reliably make
- * of the bytes spelled out. */
+/* On a little-endian machine this is a plain load or store. Compilers do not reliably turn shifts of single bytes into
+ * one. */
 #if defined(__BYTE_ORDER__) && defined(__ORDER_LITTLE_ENDIAN__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define TM_LITTLE_ENDIAN 1
 #else
@@ -74,7 +74,7 @@ static inline void tm_put_le64(uint8_t *p, uint64_t v)
     }
 }
 
-/* The number of zero bits below the lowest one of V, which is not 0. */
+/* Returns the number of zero bits below the lowest set bit of V. V is not 0. */
 static inline unsigned tm_trailing_zeros(uint64_t v)
 {
 #ifdef __GNUC__
@@ -89,7 +89,7 @@ static inline unsigned tm_trailing_zeros(uint64_t v)
 #endif
 }
 
-/* The number of the highest bit of V that is set; V is not 0. */
+/* Returns the number of the highest set bit of V. V is not 0. */
 static inline unsigned tm_highest_bit(uint64_t v)
 {
 #ifdef __GNUC__
@@ -102,8 +102,8 @@ static inline unsigned tm_highest_bit(uint64_t v)
 #endif
 }
 
-/* Copies LEN bytes. SLACK bytes (a constant, at least LEN) can be read and written. Length is unpredictable; copying a
- * fixed size avoids a mispredicted branch. */
+/* Copies LEN bytes. LEN is usually at most SLACK, a constant; SLACK bytes are read and written in any case. Length is
+ * unpredictable; copying a fixed size avoids a mispredicted branch. */
 static inline void tm_copy_short(uint8_t *to, const uint8_t *from, size_t len, size_t slack)
 {
     memcpy(to, from, slack);
@@ -111,7 +111,7 @@ static inline void tm_copy_short(uint8_t *to, const uint8_t *from, size_t len, s
         memcpy(to + slack, from + slack, len - slack);
 }
 
-/* Bytes that V takes as a varint: 1 to TM_VARINT_MAX. */
+/* Returns the size of V as a varint: 1 to TM_VARINT_MAX bytes. */
 static inline size_t tm_varint_size(uint64_t v)
 {
     size_t n = 1;
@@ -155,7 +155,8 @@ static inline uint8_t *tm_varint_put_two(uint8_t *p, uint64_t v)
     return p + 1 + more;
 }
 
-/* Eight bytes of varint, little end first, of which N (1 to 8) count: groups of seven bits side by side. */
+/* Joins the first N (1 to 8) of eight bytes of varint, first byte lowest: puts their groups of seven bits side by side.
+ */
 static inline uint64_t tm_varint_join(uint64_t x, unsigned n)
 {
     x &= UINT64_MAX >> (64 - 8 * n);
@@ -164,8 +165,8 @@ static inline uint64_t tm_varint_join(uint64_t x, unsigned n)
     return (x & UINT64_C(0x0fffffff)) | (x & UINT64_C(0x0fffffff00000000)) >> 4;
 }
 
-/* Reads a varint from [P, END) into *V and returns the byte after it, or NULL when it is cut
- * short or longer than TM_VARINT_MAX bytes. Bits past the 64th are dropped, as protobuf does. */
+/* Reads a varint from [P, END) into *V. Returns the byte after it, or NULL if it is cut short or longer than
+ * TM_VARINT_MAX bytes. Bits past the 64th are dropped, as protobuf does. */
 static inline const uint8_t *tm_varint_get(const uint8_t *p, const uint8_t *end, uint64_t *v)
 {
     uint64_t r = 0;

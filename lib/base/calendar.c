@@ -2,7 +2,7 @@
 
 enum { EPOCH_DAYS = 719468 /* from 0000-03-01 to 1970-01-01 */, CYCLE_YEARS = 400, CYCLE_DAYS = 146097 };
 
-/* A / B, rounded down; B is above 0. */
+/* Returns A / B, rounded down. B is above 0. */
 static int64_t divide(int64_t a, int64_t b)
 {
     return a / b - (a % b < 0);

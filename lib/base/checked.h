@@ -36,8 +36,8 @@ static inline bool tm_mul_i64(int64_t a, int64_t b, int64_t *r)
     return TM_CHECKED_MUL(a, b, r);
 }
 
-/* T - FROM + TO, exact also where a part of it would not fit: if both T - FROM and TO - FROM are
- * out of range, T and TO lie on the far side of zero from FROM, and so does the result. */
+/* Sets *R to T - FROM + TO. The result is exact even if a partial sum does not fit: if T - FROM and TO - FROM both
+ * overflow, T and TO are on the other side of zero from FROM, and the result overflows too. */
 static inline bool tm_shift_i64(int64_t t, int64_t from, int64_t to, int64_t *r)
 {
     int64_t d;
@@ -46,7 +46,7 @@ static inline bool tm_shift_i64(int64_t t, int64_t from, int64_t to, int64_t *r)
     return tm_sub_i64(to, from, &d) && tm_add_i64(d, t, r);
 }
 
-/* A - B, or the nearest int64. */
+/* Returns A - B, or the nearest int64. */
 static inline int64_t tm_sub_saturate_i64(int64_t a, int64_t b)
 {
     int64_t d;

@@ -1,4 +1,4 @@
-/* What the processor can do, and hints to it. Wherever these are used there is a way to do without. */
+/* What the processor can do, and hints to it. Code that uses these also works without them. */
 #ifndef TM_BASE_CPU_H
 #define TM_BASE_CPU_H
 

@@ -10,7 +10,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Where the parts of a number are in its text. */
+/* The positions of a number's parts in its text. */
 struct parts {
     bool negative;
     const char *whole, *whole_end;
@@ -56,7 +56,7 @@ static bool parse_parts(const char *p, const char *end, struct parts *n)
     return p == end;
 }
 
-/* Digit at place AT of whole and fraction written after one another. */
+/* Returns the digit at place AT, where the fraction's digits follow those of the whole number. */
 static int digit_at(const struct parts *n, int64_t at)
 {
     int64_t whole = n->whole_end - n->whole;
@@ -110,7 +110,7 @@ enum tm_status tm_decimal_int(const char *s, size_t len, int64_t *value)
     return TM_OK;
 }
 
-/* U in decimal, ending before END; where it begins. */
+/* Writes U in decimal so that it ends before END. Returns its start. */
 static char *put_whole(char *end, uint64_t u)
 {
     static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"

@@ -6,18 +6,18 @@
 
 #include <stdint.h>
 
-/* The number in all LEN bytes at S (optional '-' or '+', digits with an optional point, optional
- * exponent) times 10^SCALE, rounded to nearest, halves away from zero. SCALE 3 makes microseconds
- * nanoseconds, 9 seconds. TM_OK; TM_E_INPUT when it is not a number; TM_END when it is one that
- * does not fit int64. Digits and exponents may be of any length.
- * Source: doc/rules.md section 6, chrome JSON. */
+/* Converts the LEN bytes at S to a number, times 10^SCALE. SCALE 3 makes microseconds nanoseconds, 9 seconds. The text
+ * is an optional '-' or '+', digits with an optional point, and an optional exponent; digits and exponents may be of
+ * any length. The result is rounded to nearest, halves away from zero. TM_OK; TM_E_INPUT if the text is no number;
+ * TM_END if the number does not fit int64. Source: doc/rules.md section 6, chrome JSON. */
 enum tm_status tm_decimal_scale(const char *s, size_t len, int scale, int64_t *value);
 
-/* Digits with an optional sign, all LEN bytes. TM_OK, TM_E_INPUT, or TM_END past int64. */
+/* Converts LEN bytes, digits with an optional sign. TM_OK; TM_E_INPUT if they are something else; TM_END beyond int64.
+ */
 enum tm_status tm_decimal_int(const char *s, size_t len, int64_t *value);
 
-/* V / 10^SCALE (0 to 18) as the shortest decimal text that says it exactly, into OUT
- * (TM_DECIMAL_TEXT_MAX bytes); returns its length. 1500 at scale 3 is "1.5". */
+/* Writes V / 10^SCALE (SCALE 0 to 18) to OUT as the shortest exact decimal text. 1500 at scale 3 is "1.5". OUT has
+ * TM_DECIMAL_TEXT_MAX bytes. Returns the length. */
 enum { TM_DECIMAL_TEXT_MAX = 32 };
 size_t tm_decimal_format(int64_t v, int scale, char *out);
 

@@ -10,7 +10,7 @@
 
 enum { NUMBERS_MAX = 16 };
 
-/* Below this many bytes all ways are the same. */
+/* Below this many bytes all variants are the same. */
 #if TM_HASH_WIDE
 enum { HASH_WIDE_BYTES = 1024 };
 #endif

@@ -1,25 +1,25 @@
-/* One fast 64-bit hash (XXH3) for identities that are written and for checksums; the same on every machine. Tables use
- * secret.h: whoever makes an input can make any number of keys with one hash of these. */
+/* One fast 64-bit hash (XXH3), the same on every machine, for written identities and checksums. Tables use secret.h
+ * instead, because the author of an input can make any number of keys that have the same hash here. */
 #ifndef TM_BASE_HASH_H
 #define TM_BASE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* XXH3-64 with seed 0 of LEN bytes. */
+/* Returns XXH3-64 of LEN bytes with seed 0. */
 uint64_t tm_hash64(const void *data, size_t len);
 
-/* XXH3-64 with seed 0 of COUNT pieces, as if they were one. */
+/* Returns XXH3-64 with seed 0 of COUNT pieces, as if they were joined. */
 struct iovec;
 uint64_t tm_hash64_pieces(const struct iovec *pieces, size_t count);
 
-/* XXH3-64 of LEN bytes with SEED. */
+/* Returns XXH3-64 of LEN bytes with SEED. */
 uint64_t tm_hash64_seed(const void *data, size_t len, uint64_t seed);
 
-/* XXH3-64 with SEED of COUNT numbers, 16 at most, in the byte order of the wire. */
+/* Returns XXH3-64 with SEED of COUNT numbers (at most 16), in the byte order of the wire. */
 uint64_t tm_hash64_numbers(const uint64_t *numbers, size_t count, uint64_t seed);
 
-/* Mixes one number; good enough for open addressing by its low bits. */
+/* Mixes one number. The result is good enough for open addressing by its low bits. */
 static inline uint64_t tm_hash_u64(uint64_t v)
 {
     v ^= v >> 32;

@@ -1,4 +1,5 @@
-/* The hash of hash.c once more for processors with wider vectors: the same number, from half the instructions. */
+/* The hash of hash.c, compiled for processors with wider vectors. It gives the same number with half the instructions.
+ */
 #include "base/hash_wide.h"
 
 #if TM_HASH_WIDE
@@ -8,8 +9,8 @@
 #include <immintrin.h>
 #include <xxhash.h>
 
-/* gcc 12 leaves the upper halves of the registers in use, and then everything that follows in the narrow ones waits for
- * them: unpacking took twice as long. */
+/* gcc 12 leaves the upper halves of the wide registers in use. All later instructions on the narrow registers then wait
+ * for them: unpacking took twice as long. */
 static inline void leave_wide(void)
 {
     _mm256_zeroupper();

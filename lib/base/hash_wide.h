@@ -1,5 +1,5 @@
-/* Private to the hash: what is compiled for AVX2, where the compiler can do that for one file. Only to be called where
- * the processor has it. */
+/* The hash, compiled for AVX2 if the compiler can do that for one file. Private to the hash. It may be called only if
+ * the processor has AVX2. */
 #ifndef TM_BASE_HASH_WIDE_H
 #define TM_BASE_HASH_WIDE_H
 

@@ -1,5 +1,5 @@
-/* An index of rows that lie elsewhere: from the hash of a row's key to the row's number. The caller compares the keys.
- * Open addressing; it grows with what is in it. Zero-initialise. Nothing is taken out again.
+/* An index of rows that are stored elsewhere. It maps the hash of a row's key to the row's number; the caller compares
+ * the keys. It uses open addressing and grows with its rows. Rows cannot be removed one by one. Zero-initialise.
  *
  *     struct tm_probe probe = tm_probe(index, tm_index_hash_u64(index, id));
  *     while ((row = tm_probe_next(index, &probe)) != TM_INDEX_NONE)
@@ -21,22 +21,22 @@ struct tm_index {
     /* private */
     uint32_t mask;
     uint64_t seed;
-    uint64_t *slots; /* upper half: of the hash; lower half: the row's number plus 1; 0: empty */
+    uint64_t *slots; /* upper half: upper half of the hash; lower half: the row's number plus 1; 0: empty */
 };
 
-/* A search that is under way. */
+/* A search in progress. */
 struct tm_probe {
     uint32_t hash, at;
 };
 
-/* Makes the index ready for the first key, if it is not. */
+/* Makes the index ready for its first key, unless it is already. */
 static inline void tm_index_seed(struct tm_index *index)
 {
     if (index->seed == 0)
         index->seed = tm_secret();
 }
 
-/* Hashes of keys. An index that was not seeded is empty, so any hash does. */
+/* Returns the hash of a key. An index that was not seeded is empty, so any hash does. */
 static inline uint64_t tm_index_hash_u64(const struct tm_index *index, uint64_t key)
 {
     return tm_keyed_u64(index->seed, key);
@@ -47,7 +47,7 @@ static inline uint64_t tm_index_hash_bytes(const struct tm_index *index, const v
     return tm_keyed_bytes(index->seed, data, len);
 }
 
-/* The hash of a key that goes on with NUMBER after what HASH is of. */
+/* Extends HASH, the hash of the first part of a key, by NUMBER. */
 static inline uint64_t tm_index_hash_more(const struct tm_index *index, uint64_t hash, uint64_t number)
 {
     return tm_keyed_u64(index->seed, hash ^ tm_keyed_u64(~index->seed, number));
@@ -58,7 +58,7 @@ static inline struct tm_probe tm_probe(const struct tm_index *index, uint64_t ha
     return (struct tm_probe){(uint32_t)hash, (uint32_t)hash & index->mask};
 }
 
-/* The next row whose hash is that of PROBE, or TM_INDEX_NONE when there are no more. */
+/* Returns the next row whose hash is that of PROBE, or TM_INDEX_NONE. */
 static inline uint32_t tm_probe_next(const struct tm_index *index, struct tm_probe *probe)
 {
     if (index->slots == NULL)
@@ -73,7 +73,7 @@ static inline uint32_t tm_probe_next(const struct tm_index *index, struct tm_pro
     }
 }
 
-/* Adds ROW (below 2^30) under HASH. TM_OK or TM_E_SYSTEM: no memory, nothing has changed. */
+/* Adds ROW (below 2^30) under HASH. TM_OK; TM_E_SYSTEM if out of memory: nothing has changed. */
 enum tm_status tm_index_add(struct tm_index *index, uint64_t hash, uint32_t row);
 
 /* Forgets all rows and keeps the memory. */

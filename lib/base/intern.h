@@ -1,5 +1,5 @@
-/* Strings numbered 0, 1, 2, … in the order of their first use, up to a bound. Beyond it tm_intern_add still finds
- * strings and returns TM_END for new ones; the caller then carries the string itself. */
+/* Strings numbered 0, 1, 2, … in the order of their first use, up to a bound. At the bound, tm_intern_add still finds
+ * strings but returns TM_END for new ones. The caller must then store the string itself. */
 #ifndef TM_BASE_INTERN_H
 #define TM_BASE_INTERN_H
 
@@ -19,14 +19,14 @@ struct tm_intern {
     struct tm_index index;
 };
 
-/* COUNT_MAX at most 2^30. Allocates nothing yet. */
+/* COUNT_MAX is at most 2^30. Allocates nothing yet. */
 void tm_intern_init(struct tm_intern *in, uint32_t count_max, size_t bytes_max);
 
-/* The number of the LEN bytes at S, added if new. TM_OK: *ID set, *IS_NEW (may be NULL) says
- * whether this call added it. TM_END: not there and the bound is reached. TM_E_SYSTEM: no memory. */
+/* Finds the LEN bytes at S, or adds them. TM_OK with *ID set; *IS_NEW (may be NULL) is true if this call added the
+ * string. TM_END: the string is new and the bound is reached. TM_E_SYSTEM: out of memory. */
 enum tm_status tm_intern_add(struct tm_intern *in, const void *s, size_t len, uint32_t *id, bool *is_new);
 
-/* The string numbered ID (below count); valid until the next add. */
+/* Returns the string with number ID, which is below count. Valid until the next add. */
 const uint8_t *tm_intern_get(const struct tm_intern *in, uint32_t id, size_t *len);
 
 /* Forgets all strings and keeps the memory. */

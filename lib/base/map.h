@@ -1,5 +1,5 @@
-/* A map from 64-bit keys to 32-bit values, by open addressing. Zero-initialise. Nothing is taken
- * out again. Hashes are keyed by tm_secret(). */
+/* A map from 64-bit keys to 32-bit values, by open addressing. Zero-initialise. Keys cannot be removed one by one.
+ * Hashes are keyed by tm_secret(). */
 #ifndef TM_BASE_MAP_H
 #define TM_BASE_MAP_H
 
@@ -18,13 +18,13 @@ struct tm_map {
     uint64_t seed;
 };
 
-/* True, with *VALUE set, when KEY is there. */
+/* True, with *VALUE set, if KEY is there. */
 bool tm_map_find(const struct tm_map *map, uint64_t key, uint32_t *value);
 
 /* Sets KEY to VALUE. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_map_set(struct tm_map *map, uint64_t key, uint32_t value);
 
-/* Adds KEY with VALUE if it is new. TM_OK: it was; TM_END: it was there, and keeps its value; TM_E_SYSTEM. */
+/* Adds KEY with VALUE if it is new. TM_OK: it was new. TM_END: it was there and keeps its value. TM_E_SYSTEM. */
 enum tm_status tm_map_add(struct tm_map *map, uint64_t key, uint32_t value);
 
 /* Forgets all keys and keeps the memory. */

@@ -17,7 +17,7 @@ static size_t digits(const char *s)
     return n;
 }
 
-/* The numbers at *A and *B, over which both are moved. */
+/* Compares the numbers at *A and *B, and moves both pointers past them. */
 static int compare_numbers(const char **a, const char **b)
 {
     while (**a == '0')

@@ -2,8 +2,9 @@
 #ifndef TM_BASE_NATURAL_H
 #define TM_BASE_NATURAL_H
 
-/* Below, at or above 0 as A comes before, with or after B: bytewise, but runs of digits by the numbers that they are.
- * Names that differ in leading zeros alone are in the order of their bytes; 0 is for equal names only. */
+/* Returns a number below, equal to or above 0 if A comes before, with or after B. Compares byte by byte, but runs of
+ * digits by their numbers. Names that differ only in leading zeros are ordered by their bytes. Returns 0 only for equal
+ * names. */
 int tm_natural_compare(const char *a, const char *b);
 
 #endif

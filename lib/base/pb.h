@@ -1,8 +1,8 @@
 /* The protobuf wire format, field by field, for the paths where a generated codec is too slow.
  * https://protobuf.dev/programming-guides/encoding/
  *
- * Reading borrows the caller's bytes; nothing is copied. Groups (wire types 3 and 4) are refused,
- * as no schema we read has them. */
+ * Reading borrows the caller's bytes and copies nothing. Groups (wire types 3 and 4) are refused, because no schema
+ * that we read has them. */
 #ifndef TM_BASE_PB_H
 #define TM_BASE_PB_H
 
@@ -11,8 +11,8 @@
 
 enum tm_pb_type { TM_PB_VARINT = 0, TM_PB_I64 = 1, TM_PB_LEN = 2, TM_PB_I32 = 5 };
 
-/* One field. For TM_PB_LEN data and len are the bytes; for the others value is the number
- * (TM_PB_I32 zero-extended). start and end bound the whole field with its tag. */
+/* One field. For TM_PB_LEN, data and len are its bytes. For other types, value is the number (TM_PB_I32 zero-extended).
+ * start and end bound the whole field with its tag. */
 struct tm_pb_field {
     uint32_t id;
     enum tm_pb_type type;
@@ -23,7 +23,7 @@ struct tm_pb_field {
     const uint8_t *end;
 };
 
-/* Where a message is being read: set p and end, then call next until it no longer says TM_OK. */
+/* The position in a message. Set p and end, then call next as long as it returns TM_OK. */
 struct tm_pb {
     const uint8_t *p;
     const uint8_t *end;
@@ -34,9 +34,9 @@ static inline struct tm_pb tm_pb_of(const uint8_t *data, size_t len)
     return (struct tm_pb){data, len ? data + len : data};
 }
 
-/* TM_OK with *FIELD set; TM_END at the end of the message; TM_E_INPUT when the field is cut
- * short, has number 0 or a wire type not listed above (p then stays at the field's tag). */
-__attribute__((always_inline)) /* or compilers call it, and FIELD is memory instead of registers */
+/* Reads the next field. TM_OK with *FIELD set. TM_END at the end of the message. TM_E_INPUT if the field is cut short,
+ * has number 0 or a wire type not listed above; p then stays at the field's tag. */
+__attribute__((always_inline)) /* without it compilers make this a call, and FIELD is in memory instead of registers */
 static inline enum tm_status tm_pb_next(struct tm_pb *pb, struct tm_pb_field *field)
 {
     const uint8_t *p = pb->p;
@@ -95,10 +95,10 @@ static inline uint64_t tm_pb_bits(double d)
     return bits;
 }
 
-/* What writers of a field that is no run of bytes need at most, its tag included. */
+/* The largest size of a field without bytes, its tag included. */
 enum { TM_PB_FIELD_MAX = 2 * TM_VARINT_MAX };
 
-/* Writes a tag at P, which has room for TM_VARINT_MAX bytes; for a number that is known, one store. */
+/* Writes a tag at P, which has room for TM_VARINT_MAX bytes. If the number is a constant, this is one store. */
 static inline uint8_t *tm_pb_tag_put(uint8_t *p, uint32_t id, enum tm_pb_type type)
 {
     uint32_t tag = id << 3 | (uint32_t)type;
@@ -113,8 +113,8 @@ static inline uint8_t *tm_pb_tag_put(uint8_t *p, uint32_t id, enum tm_pb_type ty
     return tm_varint_put(p, (uint64_t)id << 3 | type);
 }
 
-/* Write a whole field at P and return the byte after it. P has room for TM_PB_FIELD_MAX bytes, and for LEN more where
- * the field has bytes. */
+/* These write a whole field at P and return the byte after it. P has room for TM_PB_FIELD_MAX bytes, and for LEN more
+ * if the field has bytes. */
 static inline uint8_t *tm_pb_varint_at(uint8_t *p, uint32_t id, uint64_t value)
 {
     p = tm_pb_tag_put(p, id, TM_PB_VARINT);
@@ -129,7 +129,7 @@ static inline uint8_t *tm_pb_bytes_at(uint8_t *p, uint32_t id, const void *data,
     return p + len;
 }
 
-/* Writers append one field to BUF: TM_OK, or TM_E_SYSTEM when out of memory. */
+/* These append one field to BUF. TM_OK, or TM_E_SYSTEM if out of memory. */
 static inline enum tm_status tm_pb_put_varint(struct tm_buf *buf, uint32_t id, uint64_t value)
 {
     if (tm_buf_reserve(buf, TM_PB_FIELD_MAX) != TM_OK)
@@ -155,11 +155,11 @@ static inline enum tm_status tm_pb_put_bytes(struct tm_buf *buf, uint32_t id, co
 
 enum tm_status tm_pb_put_str(struct tm_buf *buf, uint32_t id, const char *s);
 
-/* A submessage whose length is not known yet: begin returns a mark (the buffer's length before
- * the length bytes), end patches the length in; the bytes in between move by at most 9. */
+/* For a submessage whose length is not known yet. begin returns a mark: the buffer's length before the length bytes.
+ * end writes the length there; the bytes in between move by at most 9. */
 enum tm_status tm_pb_begin(struct tm_buf *buf, uint32_t id, size_t *mark);
 
-/* What tm_pb_end does where the length takes more than a byte. */
+/* The slow path of tm_pb_end, for a length of more than one byte. */
 enum tm_status tm_pb_end_long(struct tm_buf *buf, size_t mark);
 
 static inline enum tm_status tm_pb_end(struct tm_buf *buf, size_t mark)

@@ -1,16 +1,16 @@
-/* A random number of this process. Tables key their hashes with it, so that no input can put all its keys into one
- * slot. No output may depend on it. */
+/* A random number of this process. Tables key their hashes with it, so an input cannot put all its keys into one slot.
+ * No output may depend on it. */
 #ifndef TM_BASE_SECRET_H
 #define TM_BASE_SECRET_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* The secret of this process, never 0: from the random bytes that the kernel gives each process at its start. Where a
- * system gives none it is made of addresses and the process id. */
+/* Returns the secret of this process, which is never 0. It comes from the random bytes that the kernel gives each
+ * process at its start. If the system gives none, it is made of addresses and the process id. */
 uint64_t tm_secret(void);
 
-/* The hash of a number under SEED: a 128-bit product folded to 64 bits. */
+/* Returns the hash of a number under SEED: a 128-bit product folded to 64 bits. */
 static inline uint64_t tm_keyed_u64(uint64_t seed, uint64_t value)
 {
     __extension__ typedef unsigned __int128 product;
@@ -19,7 +19,7 @@ static inline uint64_t tm_keyed_u64(uint64_t seed, uint64_t value)
     return folded ^ folded >> 32;
 }
 
-/* The hash of LEN bytes under SEED (XXH3-64 with a seed). DATA may be NULL where LEN is 0. */
+/* Returns the hash of LEN bytes under SEED (XXH3-64 with a seed). DATA may be NULL if LEN is 0. */
 uint64_t tm_keyed_bytes(uint64_t seed, const void *data, size_t len);
 
 #endif

@@ -1,4 +1,4 @@
-/* A span of text that belongs to another: no copy, no terminator. */
+/* A span of text that is part of another text. It is not copied and has no terminator. */
 #ifndef TM_BASE_SPAN_H
 #define TM_BASE_SPAN_H
 
@@ -11,14 +11,14 @@ struct tm_span {
     size_t len;
 };
 
-/* Where NEEDLE first is in HAYSTACK, or NULL. */
+/* Returns the first occurrence of NEEDLE in HAYSTACK, or NULL. */
 const char *tm_span_find(struct tm_span haystack, const char *needle);
 
-/* Takes what is before SEPARATOR off the front of REST into *HEAD, the separator with it. False:
- * SEPARATOR is not there, nothing is changed. */
+/* Sets *HEAD to the text before SEPARATOR, and removes both from the front of REST. Returns false and changes nothing
+ * if SEPARATOR is not there. */
 bool tm_span_cut(struct tm_span *rest, const char *separator, struct tm_span *head);
 
-/* All of SPAN as a decimal number. */
+/* Converts all of SPAN to a decimal number. False if it is none. */
 bool tm_span_int(struct tm_span span, int64_t *value);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum {
     TABLE_FIRST = 64,
-    ARRAY_FIRST = 1 /* many arrays are of one track and hold one slice */
+    ARRAY_FIRST = 1 /* many arrays belong to one track and hold one slice */
 };
 
 struct tm_table_slot {
@@ -27,7 +27,7 @@ static bool same(const struct tm_key *x, const struct tm_key *y)
     return x->a == y->a && x->b == y->b && x->c == y->c;
 }
 
-/* The slot of KEY, or the empty one where it would go. The table has an empty slot. */
+/* Returns the slot of KEY, or the empty slot where KEY would go. The table has an empty slot. */
 static uint32_t slot_of(const struct tm_table *table, const struct tm_key *key)
 {
     uint32_t mask = table->cap - 1, i = hash_of(table, key) & mask;
@@ -81,7 +81,7 @@ void tm_table_remove(struct tm_table *table, const struct tm_key *key)
     if (!table->slots[hole].value)
         return;
     table->count--;
-    /* Move back what was put further on because the hole was taken. */
+    /* Moves back entries that stand further on because the hole was taken. */
     for (uint32_t i = (hole + 1) & mask; table->slots[i].value; i = (i + 1) & mask) {
         uint32_t home = hash_of(table, &table->slots[i].key) & mask;
         if (((i - home) & mask) >= ((i - hole) & mask)) {
@@ -122,7 +122,7 @@ enum tm_status tm_array_grow(void *array, uint32_t *cap, uint32_t count, size_t 
     memset((char *)more + *cap * size, 0, (want - *cap) * size);
     memcpy(array, &more, sizeof more);
     *cap = want;
-    /* *ARRAY has it, through memcpy. */
+    /* The memory is stored in *ARRAY by memcpy. */
     /* cppcheck-suppress memleak */
     return TM_OK;
 }

@@ -1,5 +1,5 @@
-/* A map from keys of three numbers to a number, by open addressing. Zero-initialise; it grows with what is in it.
- * Hashes are keyed by tm_secret(). */
+/* A map from keys of three numbers to a number, by open addressing. Zero-initialise. It grows with its keys. Hashes are
+ * keyed by tm_secret(). */
 #ifndef TM_BASE_TABLE_H
 #define TM_BASE_TABLE_H
 
@@ -22,22 +22,22 @@ struct tm_table {
     uint64_t seed;
 };
 
-/* The number of KEY, or TM_TABLE_NONE. */
+/* Returns the number of KEY, or TM_TABLE_NONE. */
 int64_t tm_table_find(const struct tm_table *table, const struct tm_key *key);
 
-/* KEY means VALUE (0 or above) from now on. TM_OK or TM_E_SYSTEM. */
+/* Sets KEY to VALUE (0 or above). TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_table_set(struct tm_table *table, const struct tm_key *key, int64_t value, struct tm_error *err);
 
-/* Forgets KEY, if it is there. */
+/* Removes KEY, if it is there. */
 void tm_table_remove(struct tm_table *table, const struct tm_key *key);
 
-/* Forgets all and keeps the memory. */
+/* Removes all keys and keeps the memory. */
 void tm_table_clear(struct tm_table *table);
 
 void tm_table_release(struct tm_table *table);
 
-/* Room for one more element of SIZE bytes in the array at *ARRAY with COUNT elements and room for
- * *CAP; new room is zeroed. TM_OK, or TM_E_SYSTEM with the array unchanged. */
+/* Makes room for one more element of SIZE bytes in the array at *ARRAY, which has COUNT elements and room for *CAP. New
+ * room is zeroed. TM_OK, or TM_E_SYSTEM with the array unchanged. */
 enum tm_status tm_array_grow(void *array, uint32_t *cap, uint32_t count, size_t size, struct tm_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Text that belongs to another: bytes and how many. */
+/* Text in memory that belongs to something else: a pointer and a length. */
 #ifndef TM_BASE_TEXT_H
 #define TM_BASE_TEXT_H
 
@@ -12,7 +12,7 @@ struct tm_text {
     size_t len;
 };
 
-/* True when TEXT has the bytes of S. */
+/* True if TEXT has the bytes of S. */
 static inline bool tm_text_is(struct tm_text text, const char *s)
 {
     return text.len == strlen(s) && (text.len == 0 || memcmp(text.data, s, text.len) == 0);

@@ -6,13 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Length in bytes (1 to 4) of the valid sequence at S (LEN bytes readable), or 0 if there is none. */
+/* Returns the length in bytes (1 to 4) of the valid sequence at S (LEN bytes readable), or 0 if there is none. */
 size_t tm_utf8_length(const uint8_t *s, size_t len);
 
-/* True when all LEN bytes at S are valid UTF-8. */
+/* True if all LEN bytes at S are valid UTF-8. */
 bool tm_utf8_valid(const uint8_t *s, size_t len);
 
-/* Length of the byte order mark that the LEN bytes at S begin with: 3, or 0 if there is none. */
+/* Returns the length of the byte order mark at the front of the LEN bytes at S: 3, or 0 if there is none. */
 size_t tm_utf8_mark(const uint8_t *s, size_t len);
 
 /* Writes code point CP (at most 0x10ffff) to OUT (4 bytes) and returns the number of bytes. */

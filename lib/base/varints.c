@@ -2,7 +2,7 @@
 
 #include "base/bytes.h"
 
-enum { WINDOW_BYTES = 64, SPARE_BYTES = 8 }; /* a number is read as eight bytes, wherever it begins in a window */
+enum { WINDOW_BYTES = 64, SPARE_BYTES = 8 }; /* a number is read as eight bytes, which may go past the window */
 
 /* Bit I: byte I of the window at P is the last one of a number. */
 static inline uint64_t ends_of(const uint8_t *p)
