@@ -8,7 +8,7 @@
 struct tm_async_writer {
     int fd;
     struct tm_thread thread;
-    /* with the thread's lock */
+    /* data belongs to the thread */
     bool full; /* data is the thread's */
     struct tm_buf data;
     uint64_t offset;
@@ -46,7 +46,7 @@ struct tm_async_writer *tm_async_writer_new(int fd)
     return NULL;
 }
 
-/* Waits, with the lock, until data is not the thread's. */
+/* Waits until the thread has written data. The caller holds the lock. */
 static enum tm_status wait_for(struct tm_async_writer *b, struct tm_error *err)
 {
     while (b->full)

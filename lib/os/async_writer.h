@@ -9,17 +9,17 @@
 
 struct tm_async_writer;
 
-/* Starts a thread that writes to FD, a regular file that outlives it. The thread holds one buffer. NULL: there can be
- * no thread, and the caller writes by itself. */
+/* Starts a thread that writes to FD, a regular file, which must outlive it. The thread holds one buffer. NULL if no
+ * thread can be started; the caller then writes by itself. */
 struct tm_async_writer *tm_async_writer_new(int fd);
 
-/* Waits until the bytes handed over before are written, then hands over DATA, to be written at OFFSET. DATA is empty
- * afterwards, with other memory. TM_OK; TM_E_SYSTEM if the bytes handed over before could not be written: then only
- * free may follow. */
+/* Waits until the bytes handed over before are written. Then hands over DATA, to be written at OFFSET. DATA is then
+ * empty and has other memory. TM_OK. TM_E_SYSTEM if the bytes handed over before could not be written; then only free
+ * may follow. */
 enum tm_status tm_async_writer_write(struct tm_async_writer *writer, struct tm_buf *data, uint64_t offset,
                                      struct tm_error *err);
 
-/* Waits until all bytes are written. Returns as tm_async_writer_write does. */
+/* Waits until all bytes are written. Status and errors are those of tm_async_writer_write. */
 enum tm_status tm_async_writer_wait(struct tm_async_writer *writer, struct tm_error *err);
 
 /* Ends the thread once it has written its buffer. WRITER may be NULL. */

@@ -26,7 +26,7 @@ enum tm_compressor_kind tm_compressor_of(const char *path, size_t *len)
     return kind;
 }
 
-/* Both write what is read from standard input's stand-in IN to OUT: 0, or an errno. */
+/* gzip and zstd compress what they read from IN and write it to OUT. They return 0 or an errno. */
 static int gzip(int in, int out, uint8_t *from, uint8_t *to)
 {
     z_stream z = {0};
@@ -104,7 +104,7 @@ enum tm_status tm_compressor_start(struct tm_compressor *compressor, enum tm_com
         return tm_error_errno(err, errnum, "cannot start the compressor");
     }
     if (pid == 0) {
-        /* Signals are for the parent, which removes the file. */
+        /* Signals are handled by the parent, which removes the file. */
         (void)signal(SIGINT, SIG_DFL);
         (void)signal(SIGTERM, SIG_DFL);
         (void)signal(SIGHUP, SIG_DFL);

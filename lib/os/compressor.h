@@ -11,8 +11,8 @@
 
 enum tm_compressor_kind { TM_COMPRESSOR_NONE, TM_COMPRESSOR_GZIP, TM_COMPRESSOR_ZSTD };
 
-/* What the end of PATH (.gz, .zst) asks for, and in *LEN, which may be NULL, the length of PATH without it. PATH
- * may be NULL: none. */
+/* Returns the compressor that the end of PATH (.gz, .zst) asks for. *LEN (LEN may be NULL) is the length of PATH
+ * without that end. PATH may be NULL: none. */
 enum tm_compressor_kind tm_compressor_of(const char *path, size_t *len);
 
 struct tm_compressor {
@@ -23,14 +23,14 @@ struct tm_compressor {
     struct sigaction on_pipe; /* as it was */
 };
 
-/* Starts a compressor of KIND that writes OUT_FD, which stays the caller's, and NAME (borrowed) to messages. TM_OK or
- * TM_E_SYSTEM. Until finish or abandon SIGPIPE is ignored: a compressor that has failed shows as EPIPE, and finish says
- * why. */
+/* Starts a compressor of KIND that writes to OUT_FD, which stays the caller's. NAME (borrowed) is for messages. TM_OK
+ * or TM_E_SYSTEM. SIGPIPE is ignored until finish or abandon: if the compressor has failed, writing gives EPIPE, and
+ * finish tells the cause. */
 enum tm_status tm_compressor_start(struct tm_compressor *compressor, enum tm_compressor_kind kind, int out_fd,
                                    const char *name, struct tm_error *err);
 
 /* Closes fd and waits until the compressor has written everything. TM_OK or TM_E_SYSTEM. If the compressor died of
- * SIGPIPE because its reader has left, this process dies of SIGPIPE too. */
+ * SIGPIPE because its reader had left, this process dies of SIGPIPE too. */
 enum tm_status tm_compressor_finish(struct tm_compressor *compressor, struct tm_error *err);
 
 /* Kills the compressor. Does nothing after finish. */

@@ -1,5 +1,6 @@
-/* How many bytes a run makes of its input by decompressing, and how many it may make. Archives in archives, and data
- * that compresses well, let a few bytes of input become more than anyone can wait for. One for a run; one thread. */
+/* How many bytes a run gets by decompressing its input, and how many it may get. Nested archives, and data that
+ * compresses well, can turn a few bytes of input into more than anyone can wait for. There is one such count for a run,
+ * used by one thread. */
 #ifndef TM_OS_EXPANSION_H
 #define TM_OS_EXPANSION_H
 
@@ -7,22 +8,22 @@
 
 #include <stdint.h>
 
-/* Where max_bytes is 0: so many times the input's bytes may come of it, and at least so many. */
+/* The limit if max_bytes is 0: the input's bytes times this factor, but no less than TM_EXPANSION_BYTES_MIN. */
 #define TM_EXPANSION_FACTOR ((uint64_t)1000)
 #define TM_EXPANSION_BYTES_MIN ((uint64_t)64 << 30)
 
-/* An archive inside another one counts for so many bytes more. */
+/* An archive inside another one counts as this many bytes of expansion. */
 #define TM_EXPANSION_OF_ARCHIVE ((uint64_t)1 << 20)
 
 /* Zero-initialise. */
 struct tm_expansion {
     uint64_t max_bytes;   /* 0: by the input */
-    uint64_t input_bytes; /* what was there before anything was decompressed, as far as it is known */
+    uint64_t input_bytes; /* size of the input before anything was decompressed, as far as it is known */
     uint64_t bytes;       /* what has come of it, at each level of nesting */
 };
 
-/* BYTES more have been decompressed. TM_OK, or TM_E_INPUT "expands to more than N bytes …", then and at each call
- * after. */
+/* Adds BYTES that were decompressed. TM_OK, or TM_E_INPUT "… expands to more than N bytes …" from the call on that
+ * exceeds the limit. */
 enum tm_status tm_expansion_add(struct tm_expansion *expansion, uint64_t bytes, struct tm_error *err);
 
 #endif

@@ -15,7 +15,7 @@ void tm_input_init_bytes(struct tm_input *in, const void *data, size_t len)
     *in = (struct tm_input){.data = data, .len = len, .ended = true};
 }
 
-/* Room for NEED bytes from data on, with at least a full read after len. */
+/* Makes room for NEED bytes from data on, and for at least a full read after len. */
 static enum tm_status make_room(struct tm_input *in, size_t need, struct tm_error *err)
 {
     size_t want = need > in->len + INPUT_READ_BYTES ? need : in->len + INPUT_READ_BYTES;
@@ -50,7 +50,7 @@ static enum tm_status fill(struct tm_input *in, size_t need, struct tm_error *er
     if (in->ops->show)
         return in->ops->show(in->source, in, need, err);
     enum tm_status st = TM_OK;
-    size_t reach = 0; /* of the memory: it grows as bytes come, so that a length which lies takes none */
+    size_t reach = 0; /* how far there is memory; it grows as bytes come, so a length that lies takes none */
     while (st == TM_OK && in->len < need) {
         if (in->len >= reach) {
             reach = 2 * in->len + INPUT_READ_BYTES < need ? 2 * in->len + INPUT_READ_BYTES : need;
@@ -70,7 +70,7 @@ static enum tm_status fill(struct tm_input *in, size_t need, struct tm_error *er
     return st;
 }
 
-/* Counts what has come for the first time. */
+/* Counts the bytes that were read for the first time. */
 static enum tm_status count(struct tm_input *in, struct tm_error *err)
 {
     uint64_t reach = in->offset + in->len, more = reach > in->counted_bytes ? reach - in->counted_bytes : 0;

@@ -34,34 +34,34 @@ struct tm_input {
     size_t len;          /* how many of them are in the window */
     uint64_t offset;     /* position of data[0], counted from the first byte of this input */
     bool ended;          /* the source has no more: len bytes are all that is left */
-    /* Passes over N bytes of SOURCE without reading them: TM_OK, TM_END when there are fewer, or an error. May
-     * be set after init; NULL: the source cannot. */
+    /* Skips N bytes of SOURCE without reading them. TM_OK; TM_END if there are fewer; or an error. May be set after
+     * init. NULL: the source cannot skip. */
     enum tm_status (*skip)(void *source, uint64_t n, struct tm_error *err);
-    /* Counts the bytes, or NULL. May be set after init, and after tm_read_ahead_start. Where the bytes are decompressed
-     * and the run's expansion reaches its limit, filling fails. */
+    /* Counts the bytes; NULL: nothing does. May be set after init, and after tm_read_ahead_start. If the bytes are
+     * decompressed and the run's expansion reaches its limit, filling fails. */
     struct tm_expansion *expansion;
-    bool is_packed; /* they are the run's input itself, before anything is decompressed */
+    bool is_packed; /* true: the bytes are the run's input itself, before anything is decompressed */
     /* private */
     uint64_t counted_bytes; /* in expansion */
     const struct tm_input_ops *ops;
     void *source;
-    const uint8_t *first; /* what was read from here on can be taken back; NULL: nothing */
+    const uint8_t *first; /* bytes that were read from here on can be taken back; NULL: none */
     uint8_t *mem;
     size_t cap;
 };
 
-/* An input over SOURCE; the ops' close is called at release. Takes over SOURCE. */
+/* Initialises an input over SOURCE and takes over SOURCE. Release calls the close of OPS. */
 void tm_input_init(struct tm_input *in, const struct tm_input_ops *ops, void *source);
 
-/* An input over LEN bytes that stay the caller's and must outlive it. */
+/* Initialises an input over LEN bytes, which stay the caller's and must outlive it. */
 void tm_input_init_bytes(struct tm_input *in, const void *data, size_t len);
 
-/* Widens the window to NEED bytes or more. TM_OK: it has them. TM_END: the input ends before
- * that; what is left is in the window. TM_E_INPUT: NEED exceeds TM_INPUT_WINDOW_MAX. Pointers into
- * the window are void afterwards. After an error only release may be called. */
+/* Widens the window to NEED bytes or more. TM_OK: it has them. TM_END: the input ends before that; the window has the
+ * rest. TM_E_INPUT: NEED exceeds TM_INPUT_WINDOW_MAX. Pointers into the window are invalid afterwards. After an error
+ * only release may be called. */
 enum tm_status tm_input_fill(struct tm_input *in, size_t need, struct tm_error *err);
 
-/* Reads N bytes off the front; N is at most len. */
+/* Removes N bytes, at most len, from the front. */
 static inline void tm_input_skip(struct tm_input *in, size_t n)
 {
     in->data += n;
@@ -69,11 +69,11 @@ static inline void tm_input_skip(struct tm_input *in, size_t n)
     in->offset += n;
 }
 
-/* Takes back up to N of the bytes read last, as many as the memory still has; says how many. */
+/* Takes back up to N of the bytes that were read last, as many as are still in memory. Returns their number. */
 size_t tm_input_unread(struct tm_input *in, size_t n);
 
-/* Reads N bytes off the front, however many are in the window; those that are not are passed over
- * without being read where the source can. TM_OK; TM_END: the input ends before that, all is read. */
+/* Removes N bytes from the front. N may exceed the window: the source then skips the rest if it can, or reads it.
+ * TM_OK. TM_END: the input ends before that, and all of it was read. */
 enum tm_status tm_input_advance(struct tm_input *in, uint64_t n, struct tm_error *err);
 
 void tm_input_release(struct tm_input *in);

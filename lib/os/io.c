@@ -38,8 +38,8 @@ enum tm_status tm_io_read(int fd, void *data, size_t len, size_t *got, struct tm
     return n == 0 ? TM_END : TM_OK;
 }
 
-/* The folder that the regular file FD is in, or was made in: from /proc, as a file that has no name any more has no
- * other record of it. */
+/* Finds the folder of the regular file FD, or the folder in which it was made. It is taken from /proc, because nothing
+ * else tells the folder of a file that has no name any more. */
 static bool find_folder(int fd, char *path, size_t size)
 {
     char link[32];
@@ -53,8 +53,8 @@ static bool find_folder(int fd, char *path, size_t size)
     return true;
 }
 
-/* A write of FD failed by errno. Where the disk is full, which folder is on it and how large the file would have to be.
- */
+/* Reports errno of a failed write of FD. If the disk is full, the error names the folder on it and the size that the
+ * file needs. */
 static enum tm_status cannot_write(int fd, uint64_t end, struct tm_error *err)
 {
     int why = errno;
@@ -67,7 +67,7 @@ static enum tm_status cannot_write(int fd, uint64_t end, struct tm_error *err)
                           (unsigned long long)end);
 }
 
-/* Where a write of LEFT bytes more would end in FD. Leaves errno as it is. */
+/* Returns where a write of LEFT more bytes would end in FD. Keeps errno. */
 static uint64_t end_of(int fd, size_t left)
 {
     int why = errno;

@@ -1,4 +1,4 @@
-/* read and write that finish, and temporary files that leave nothing behind. */
+/* read and write that go on until they are done, and temporary files that leave nothing behind. */
 #ifndef TM_OS_IO_H
 #define TM_OS_IO_H
 
@@ -7,26 +7,26 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Up to LEN bytes, at least 1; restarts after signals. TM_OK, TM_END (*GOT = 0), TM_E_SYSTEM. */
+/* Reads up to LEN bytes, at least 1. Restarts after signals. TM_OK, TM_END (*GOT = 0) or TM_E_SYSTEM. */
 enum tm_status tm_io_read(int fd, void *data, size_t len, size_t *got, struct tm_error *err);
 
-/* All LEN bytes. Where the disk is full, the error names the folder and how many bytes the file needs at least. */
+/* Writes all LEN bytes. If the disk is full, the error names the folder and how many bytes the file needs at least. */
 enum tm_status tm_io_write(int fd, const void *data, size_t len, struct tm_error *err);
 
-/* All bytes of COUNT pieces, in as few calls as it takes; PIECES are spoilt. */
+/* Writes all bytes of COUNT pieces, in as few calls as possible. PIECES are changed. */
 struct iovec;
 enum tm_status tm_io_writev(int fd, struct iovec *pieces, size_t count, struct tm_error *err);
 
-/* LEN bytes at OFFSET, all of them (TM_END when the file is shorter). */
+/* Reads all LEN bytes at OFFSET. TM_END if the file is shorter. */
 enum tm_status tm_io_pread(int fd, void *data, size_t len, uint64_t offset, struct tm_error *err);
 enum tm_status tm_io_pwrite(int fd, const void *data, size_t len, uint64_t offset, struct tm_error *err);
 
-/* Empties the file FD; one that is empty is left alone, as ext4 writes out to the disk what has once been truncated
+/* Empties the file FD. A file that is empty already is left alone, because ext4 writes a truncated file to the disk
  * when it is closed. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_io_empty(int fd, struct tm_error *err);
 
-/* A new file in DIR (NULL: $TMPDIR, else /tmp) that has no name any more: it is gone when *FD is
- * closed, however the program ends. */
+/* Makes a new file in DIR (NULL: $TMPDIR, else /tmp) and removes its name. The file is gone when *FD is closed, however
+ * the program ends. */
 const char *tm_io_temporary_dir(const char *dir); /* the folder that DIR means there */
 enum tm_status tm_io_temporary(const char *dir, int *fd, struct tm_error *err);
 

@@ -23,7 +23,7 @@ static char *join(const char *a, const char *b)
     return s;
 }
 
-/* DIR/.NAME.tmp.XXXXXX for DIR/NAME: hidden files are no part of a folder that is being merged. */
+/* Returns DIR/.NAME.tmp.XXXXXX for DIR/NAME. A merge of the folder passes over hidden files. */
 static char *hidden_name(const char *path)
 {
     static const char ending[] = ".tmp.XXXXXX";
@@ -39,8 +39,8 @@ static char *hidden_name(const char *path)
     return s;
 }
 
-/* mkstemp makes files for their owner alone; a result has the mode a plain open would give, or the
- * one of the file it replaces. */
+/* mkstemp makes files for their owner alone. A result gets the mode of the file that it replaces, or the mode that a
+ * plain open would give. */
 static void set_mode(int fd, const struct stat *old)
 {
     mode_t mask = umask(0);
@@ -54,7 +54,7 @@ static enum tm_status open_as_it_stands(struct tm_out_file *f, const char *path,
     return f->fd < 0 ? tm_error_errno(err, errno, "%s: cannot open for writing", path) : TM_OK;
 }
 
-/* Makes the folder of members at PATH, if it is not there. */
+/* Makes the folder of the members at PATH, unless it is there. */
 static enum tm_status make_folder(struct tm_out_file *f, const char *path, const struct stat *info, bool exists,
                                   struct tm_error *err)
 {
@@ -66,7 +66,7 @@ static enum tm_status make_folder(struct tm_out_file *f, const char *path, const
     return TM_OK;
 }
 
-/* The template of the temporary file's name. */
+/* Returns the template of the temporary file's name. */
 static char *temporary_name(const struct tm_out_file *f)
 {
     if (f->members == NULL)
@@ -87,7 +87,7 @@ enum tm_status tm_out_file_open(struct tm_out_file *f, const char *path, const c
     if (f->members && make_folder(f, path, &old, exists, err) < 0)
         return err->status;
     exists = exists || f->members;
-    /* A link is followed: what it points to is replaced, not the link. */
+    /* Links are followed: the file that a link points to is replaced, not the link. */
     if ((f->path = exists ? tm_compat_real_path(path) : join(path, "")) == NULL)
         return tm_error_errno(err, errno, "%s: cannot write", path);
     if (part) {
@@ -152,13 +152,13 @@ char *tm_out_file_outer(const struct tm_out_file *f)
     return f->made_folder && f->path ? tm_out_file_folder(f->path) : NULL;
 }
 
-/* Whether the disk is waited for: not where somebody else gives the file its name. */
+/* True if this waits for the disk. It does not if the caller gives the file its name. */
 static bool syncs(const struct tm_out_file *f)
 {
     return f->temp && !f->borrowed_temp && !f->no_sync;
 }
 
-/* Waits until what was written is on the disk. File systems that cannot do that say EINVAL or ENOTSUP. */
+/* Waits until all that was written is on the disk. File systems that cannot do that report EINVAL or ENOTSUP. */
 static enum tm_status sync_file(const struct tm_out_file *f, struct tm_error *err)
 {
     if (fsync(f->fd) == 0 || errno == EINVAL || errno == ENOTSUP)
@@ -218,7 +218,7 @@ static enum tm_status rename_members(const struct tm_out_file *f, struct tm_erro
     return TM_OK;
 }
 
-/* The finished file gets its name. */
+/* Gives the finished file its name. */
 static enum tm_status rename_all(const struct tm_out_file *f, struct tm_error *err)
 {
     if (f->members)

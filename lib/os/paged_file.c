@@ -36,7 +36,7 @@ static enum tm_status flush(struct tm_paged_file *p, struct tm_page *page, struc
     return tm_io_pwrite(p->fd, page->data, TM_PAGE_BYTES, offset, err);
 }
 
-/* Fills PAGE, which holds nothing, with page NUMBER. */
+/* Fills PAGE, which is empty, with page NUMBER. */
 static enum tm_status load(struct tm_paged_file *p, struct tm_page *page, uint64_t number, struct tm_error *err)
 {
     uint64_t offset = number * TM_PAGE_BYTES;
@@ -77,7 +77,7 @@ static enum tm_status find(struct tm_paged_file *p, uint64_t number, struct tm_p
     return st;
 }
 
-/* What of LEN bytes at OFFSET lies in the first of its pages. */
+/* Returns how many of LEN bytes at OFFSET are in the first page. */
 static size_t part(uint64_t offset, size_t len)
 {
     size_t left = TM_PAGE_BYTES - (size_t)(offset % TM_PAGE_BYTES);
@@ -136,7 +136,8 @@ void tm_paged_file_forget(struct tm_paged_file *p, uint64_t offset)
             if (set[i].number == p->gone + 1)
                 set[i] = (struct tm_page){.data = set[i].data};
     }
-    if (p->file_end && p->given_back < before) { /* also what never got there, so that whole units are told of */
+    if (p->file_end && p->given_back < before) { /* counts pages that were never written too, so that whole units are
+                                                  * complete */
         p->reclaim.fd = p->fd;
         tm_reclaim_add(&p->reclaim, p->given_back * TM_PAGE_BYTES, (before - p->given_back) * TM_PAGE_BYTES);
         p->given_back = before;

@@ -16,13 +16,13 @@ struct tm_page;
 /* Zero-initialise, then init. */
 struct tm_paged_file {
     uint64_t end; /* after the last byte ever written */
-    const char *dir; /* for the file; borrowed; NULL: as tm_io_temporary. To be set after init */
+    const char *dir; /* for the file; borrowed; NULL: as tm_io_temporary; set it after init */
     /* private */
     struct tm_page *pages; /* sets of a few pages; a page may be in any slot of its set */
     uint32_t set_count;    /* a power of two */
     uint32_t clock;        /* counts uses, to tell which page was used longest ago */
     uint64_t file_end;     /* how far the file has been written */
-    uint64_t gone, given_back; /* pages before these numbers are forgotten; their storage was given back */
+    uint64_t gone, given_back; /* pages before GONE are forgotten; pages before GIVEN_BACK were reclaimed */
     struct tm_reclaim reclaim;
     int fd;                /* valid where file_end is not 0 */
 };
@@ -30,14 +30,14 @@ struct tm_paged_file {
 /* Holds MEMORY_BYTES (at least a few pages) in memory. Allocates nothing yet. */
 void tm_paged_file_init(struct tm_paged_file *paged, size_t memory_bytes);
 
-/* LEN bytes to or from OFFSET. Bytes that were never written read as 0. TM_OK or TM_E_SYSTEM. */
+/* These write or read LEN bytes at OFFSET. Bytes that were never written read as 0. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_paged_file_write(struct tm_paged_file *paged, uint64_t offset, const void *data, size_t len,
                                    struct tm_error *err);
 enum tm_status tm_paged_file_read(struct tm_paged_file *paged, uint64_t offset, void *data, size_t len,
                                   struct tm_error *err);
 
-/* The bytes before OFFSET are neither read nor written any more: whole pages of them leave the memory, and the file
- * system gets their storage back. OFFSET never decreases until clear. */
+/* Forgets the bytes before OFFSET, which must not be read or written any more. Whole pages of them leave the memory,
+ * and the file system gets their storage back. OFFSET never decreases until clear. */
 void tm_paged_file_forget(struct tm_paged_file *paged, uint64_t offset);
 
 /* Forgets all bytes. Keeps the memory. */

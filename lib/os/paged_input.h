@@ -1,4 +1,4 @@
-/* A part of a paged file as an input, for what was put aside to be parsed later. */
+/* A part of a paged file as an input, for bytes that were put aside to be parsed later. */
 #ifndef TM_OS_PAGED_INPUT_H
 #define TM_OS_PAGED_INPUT_H
 
@@ -12,7 +12,8 @@ struct tm_paged_input {
     uint64_t at, end;
 };
 
-/* LEN bytes of PAGED from AT on, which must outlive it and stay where it is. OFFSET is the in.offset of the first. */
+/* Initialises INPUT over LEN bytes of PAGED from AT on. PAGED must outlive it and must not move. OFFSET is in.offset of
+ * the first byte. */
 void tm_paged_input_init(struct tm_paged_input *input, struct tm_paged_file *paged, uint64_t at, uint64_t len,
                          uint64_t offset);
 

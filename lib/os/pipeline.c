@@ -16,8 +16,8 @@
 extern char **environ;
 
 enum {
-    /* A stage that fails closes its pipes a moment before it is gone: its neighbours, seeing that,
-     * get this long to end by themselves with the message they have. */
+    /* A stage that fails closes its pipes shortly before it ends. Its neighbours notice that, and have this long to end
+     * by themselves with a message of their own. */
     PIPELINE_GRACE_MS = 500,
     PIPELINE_TICK_MS = 50,
     PIPELINE_READ_BYTES = 4096
@@ -61,7 +61,7 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-/* Descriptors of a stage before it is started; -1: the caller's. */
+/* Descriptors of a stage before its start; -1: that of the caller. */
 struct ends {
     int in, out, err;
     const sigset_t *mask;
@@ -88,7 +88,7 @@ static int set_up(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr, 
     return e;
 }
 
-/* The environment with SETTING; to be freed. NULL when there is no memory. */
+/* Returns the environment with SETTING added, to be freed. NULL if out of memory. */
 static char **environment_with(const char *setting)
 {
     size_t n = 0;
@@ -135,7 +135,7 @@ static enum tm_status spawn_stage(struct tm_stage *stage, const struct ends *end
     return TM_OK;
 }
 
-/* Sends SIGNUM to all stages from FIRST to before END that are still there. */
+/* Sends SIGNUM to the stages [FIRST, END) that still run. */
 static void signal_stages(struct tm_pipeline *p, size_t first, size_t end, int signum)
 {
     for (size_t i = first; i < end; i++)
@@ -157,7 +157,7 @@ static void reap(struct tm_stage *stage)
         got = waitpid(stage->pid, &stage->wait_status, 0);
     while (got < 0 && errno == EINTR);
     if (got < 0)
-        stage->wait_status = 0x7f00; /* somebody else reaped it: nobody knows how it ended */
+        stage->wait_status = 0x7f00; /* another part of the program reaped it, so its status is unknown */
     stage->running = false;
     stage->ended_ms = now_ms();
     close_fd(&stage->err_fd);
@@ -202,7 +202,7 @@ enum tm_status tm_pipeline_start(struct tm_pipeline *p, struct tm_error *err)
     return st;
 }
 
-/* Whole lines that exceed what is held are passed on at once. */
+/* Passes on whole lines if there is too much to hold. */
 static void pass_on(const struct tm_pipeline *p, struct tm_stage *stage)
 {
     size_t n = stage->held.len;
@@ -218,7 +218,7 @@ static void pass_on(const struct tm_pipeline *p, struct tm_stage *stage)
     tm_buf_consume(&stage->held, n);
 }
 
-/* Reads some of what the stage says; at its end the stage is reaped. */
+/* Reads some of the stage's messages. At their end the stage is reaped. */
 static void listen(const struct tm_pipeline *p, struct tm_stage *stage)
 {
     size_t got = 0;
@@ -243,7 +243,7 @@ static bool died_of(const struct tm_stage *stage, int signum)
     return !stage->running && WIFSIGNALED(stage->wait_status) && WTERMSIG(stage->wait_status) == signum;
 }
 
-/* The stages before one that failed write for nobody. */
+/* Stops the stages before one that failed, because nothing reads their output. */
 static void stop_upstream(struct tm_pipeline *p)
 {
     size_t end = p->count;
@@ -256,7 +256,7 @@ static void stop_upstream(struct tm_pipeline *p)
         signal_stages(p, 0, end - 1, SIGPIPE);
 }
 
-/* Waits for a word from a stage, a signal or a tick; false when no stage is left. */
+/* Waits for a message of a stage, a signal or a tick. False if no stage is left. */
 static bool wait_some(struct tm_pipeline *p, int tick_ms, fd_set *ready)
 {
     struct timespec tick = {tick_ms / 1000, tick_ms % 1000 * 1000000L};
@@ -275,7 +275,8 @@ static bool wait_some(struct tm_pipeline *p, int tick_ms, fd_set *ready)
     return true;
 }
 
-/* Stages that a signal to the whole group has ended may all be gone before the wait sees that it was for us too. */
+/* Lets pending signals arrive. A signal to the whole group can end all stages before the wait notices that it was for
+ * this process too. */
 static void notice_signals(const struct tm_pipeline *p)
 {
     sigset_t blocked;
@@ -307,7 +308,7 @@ void tm_pipeline_wait(struct tm_pipeline *p)
     notice_signals(p);
 }
 
-/* Failed, and not just by losing its reader or by being stopped. */
+/* True if stage I failed, and not only because its reader left or because it was stopped. */
 static bool failed_loudly(const struct tm_pipeline *p, size_t i)
 {
     const struct tm_stage *stage = &p->stages[i];
@@ -321,7 +322,7 @@ bool tm_pipeline_is_cause(const struct tm_pipeline *p, size_t i)
         upstream |= k < i && failed_loudly(p, k);
         downstream |= k > i && failed(&p->stages[k]);
     }
-    if (!failed_loudly(p, i)) /* a lost reader is a cause where the reader did not fail */
+    if (!failed_loudly(p, i)) /* losing the reader is a cause if the reader did not fail */
         return died_of(&p->stages[i], SIGPIPE) && !downstream && !upstream && i + 1 < p->count;
     const struct tm_stage *stage = &p->stages[i];
     bool input_fault = WIFEXITED(stage->wait_status) && WEXITSTATUS(stage->wait_status) == -TM_E_INPUT;

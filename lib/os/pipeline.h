@@ -14,15 +14,15 @@
 
 enum { TM_PIPELINE_STAGES_MAX = 16, TM_PIPELINE_HELD_MAX = 64 << 10 };
 
-/* Zero-initialise but for what the caller fills in. */
+/* Zero-initialise, except for what the caller fills in. */
 struct tm_stage {
     const char *name;        /* of the program, for messages */
     const char *path;        /* its file */
     const char *const *argv; /* NULL-terminated */
     const char *setting;     /* "NAME=VALUE" for its environment; NULL: none */
-    /* After wait. */
+    /* Set by wait. */
     int wait_status;         /* as waitpid says */
-    struct tm_buf held;      /* what it said on standard error and was not passed on yet */
+    struct tm_buf held;      /* what it wrote to standard error and was not passed on yet */
     /* private */
     pid_t pid;
     int err_fd;
@@ -34,44 +34,45 @@ struct tm_stage {
 struct tm_pipeline {
     struct tm_stage *stages; /* borrowed, upstream first */
     size_t count;            /* at most TM_PIPELINE_STAGES_MAX */
-    /* Set by a handler of the caller to the signal that came: it is passed on to all stages. */
+    /* A handler of the caller sets this to the signal that came. It is passed on to all stages. */
     const volatile sig_atomic_t *signal_seen;
-    /* The mask of signals of the stages, and while waiting; the caller blocks those it handles
-     * everywhere else. */
+    /* The signal mask of the stages, and of this process while it waits. Everywhere else the caller blocks the signals
+     * that it handles. */
     sigset_t wait_mask;
-    /* While waiting, tick is called each tick_ms (0: never), and before something is written to standard error quiet,
-     * with CONTEXT. */
+    /* During the wait, tick is called every tick_ms (0: never). quiet is called before anything is written to standard
+     * error. Both get CONTEXT. */
     int tick_ms;
     void (*tick)(void *context);
     void (*quiet)(void *context);
     void *context;
 };
 
-/* File of program NAME: in directory DIR (may be NULL), else in $PATH. TM_OK with OUT set, or
- * TM_E_SYSTEM that says it is missing. */
+/* Finds the file of program NAME in directory DIR (may be NULL), else in $PATH. TM_OK with OUT set, or TM_E_SYSTEM that
+ * says that it is missing. */
 enum tm_status tm_pipeline_find(const char *name, const char *dir, char *out, size_t size, struct tm_error *err);
 
-/* Starts all stages. Standard input of the first and standard output of the last are the caller's.
- * TM_OK; TM_E_SYSTEM when a program cannot be run: those started are ended then. */
+/* Starts all stages. Standard input of the first and standard output of the last are the caller's. TM_OK. TM_E_SYSTEM
+ * if a program cannot be run; the stages that were started are then ended. */
 enum tm_status tm_pipeline_start(struct tm_pipeline *pipeline, struct tm_error *err);
 
-/* Ends all stages that were started, and waits for that. */
+/* Ends all stages that were started, and waits until they have ended. */
 void tm_pipeline_stop(struct tm_pipeline *pipeline);
 
-/* Waits for all stages to end, however they do. */
+/* Waits until all stages have ended, in whatever way. */
 void tm_pipeline_wait(struct tm_pipeline *pipeline);
 
-/* Stage I failed of itself: not because a neighbour did (its input was cut short by a failure
- * upstream, or its reader was gone) nor because it was stopped. */
+/* True if stage I failed by itself. False if it was stopped, or if a neighbour is the cause: a failure upstream cut its
+ * input short, or its reader was gone. */
 bool tm_pipeline_is_cause(const struct tm_pipeline *pipeline, size_t i);
 
 /* Returns the stage of the causes that is furthest upstream, or the number of stages if there is none. */
 size_t tm_pipeline_cause(const struct tm_pipeline *pipeline);
 
-/* The gravest exit status of the causes: 3, then 1, 2, 4; death by a signal is 3; 0 without causes. */
+/* Returns the gravest exit status of the causes: 3, then 1, 2, 4. Death by a signal counts as 3. Returns 0 without
+ * causes. */
 int tm_pipeline_exit(const struct tm_pipeline *pipeline);
 
-/* The last stage died because what it wrote to was gone. */
+/* True if the last stage died because the reader of its output had left. */
 bool tm_pipeline_reader_left(const struct tm_pipeline *pipeline);
 
 void tm_pipeline_release(struct tm_pipeline *pipeline);

@@ -68,7 +68,7 @@ int tm_program_finish(const struct tm_program *program, enum tm_status st, struc
     if (st < 0)
         tm_program_fail(program, err);
     if (st < 0 && err->status < 0)
-        st = err->status; /* the first failure decides, whatever was made of it on the way */
+        st = err->status; /* the first failure decides, even if a caller returned another status */
     if (fflush(stdout) != 0 || ferror(stdout) || (close(STDOUT_FILENO) != 0 && errno != EBADF)) {
         if (st >= 0) {
             struct tm_error out = {0};

@@ -14,7 +14,7 @@ static bool is_known(const struct option *longs, int letter)
     return false;
 }
 
-/* What getopt says by '?': WORD is where it was. */
+/* Reports an option that getopt answered with '?'. WORD is the word it was in. */
 static int refuse(const struct tm_program *program, const struct option *longs, const char *word)
 {
     if (optopt != 0 && word[0] == '-' && word[1] == '-' && is_known(longs, optopt))
@@ -25,7 +25,8 @@ static int refuse(const struct tm_program *program, const struct option *longs, 
     return tm_program_usage(program, "unknown option '%s'%s%s", word, hint, *hint ? word : "");
 }
 
-/* The word that getopt refused: after a letter in the middle of one it has not gone on to the next. */
+/* Returns the word that getopt refused. After a letter in the middle of a word, optind does not point behind that word
+ * yet. */
 static const char *refused_word(char **argv)
 {
     const char *word = argv[optind - 1];
@@ -33,7 +34,7 @@ static const char *refused_word(char **argv)
     return is_it || argv[optind] == NULL ? word : argv[optind];
 }
 
-/* VALUE is a word of its own that looks like an option: what was meant to be there was forgotten. */
+/* True if VALUE is a separate word that looks like an option. The real value was probably forgotten. */
 static bool looks_like_option(const char *value, const char *word)
 {
     return value == word && value[0] == '-' &&
@@ -56,7 +57,7 @@ int tm_program_options(const struct tm_program *program, const struct tm_program
     if (n < 0 || (size_t)n >= sizeof letters)
         return tm_program_usage(program, "too many options");
     (void)signal(SIGXFSZ,
-                 SIG_IGN); /* a file that may not grow is an error of write, after which there is cleaning up */
+                 SIG_IGN); /* a file that must not grow then makes write fail, and the program can clean up */
     opterr = 0;
     while ((letter = getopt_long(argc, argv, letters, options->longs, NULL)) != -1) {
         if (letter == ':')

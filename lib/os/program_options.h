@@ -1,5 +1,5 @@
-/* Reads the command line, in the same way for all programs: -h, --help and --version are answered, an argument that
- * looks like an option is refused, and errors have the same words. */
+/* Reads the command line in the same way for all programs. Answers -h, --help and --version, refuses unknown options,
+ * and reports errors in the same words. */
 #ifndef TM_OS_PROGRAM_OPTIONS_H
 #define TM_OS_PROGRAM_OPTIONS_H
 
@@ -7,7 +7,7 @@
 
 #include <getopt.h>
 
-/* Letters that every table of options ends with. A program may give them in `letters' too. */
+/* Letters that end every table of options. A program may also list them in `letters'. */
 enum { TM_OPTION_HELP = 'h', TM_OPTION_VERSION = 'V' };
 
 /* clang-format off */
@@ -16,10 +16,10 @@ enum { TM_OPTION_HELP = 'h', TM_OPTION_VERSION = 'V' };
 /* clang-format on */
 
 struct tm_program_options {
-    const char *letters;         /* the one-letter options as getopt has them, with ':' before all else */
+    const char *letters;         /* the one-letter options in getopt's form, with ':' in front */
     const struct option *longs;  /* ended by TM_PROGRAM_OPTIONS_END */
-    /* Takes the option LETTER (`val' of its entry) with its VALUE, which lives as long as argv. 0, or the exit status
-     * of a usage error that was said. */
+    /* Takes the option LETTER (`val' of its entry) with its VALUE, which lives as long as argv. Returns 0, or the exit
+     * status of a usage error that it has reported. */
     int (*take)(void *context, int letter, const char *value);
     void *context;
 };
@@ -31,7 +31,8 @@ enum { TM_OPTIONS_GO_ON = -1 };
 int tm_program_options(const struct tm_program *program, const struct tm_program_options *options, int argc,
                        char **argv);
 
-/* As tm_program_options, for a program without operands, which reads a stream on standard input. */
+/* Reads the options of a program without operands, which reads a stream on standard input. Returns as
+ * tm_program_options does. */
 int tm_program_options_only(const struct tm_program *program, const struct tm_program_options *options, int argc,
                             char **argv);
 

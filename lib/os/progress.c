@@ -13,7 +13,7 @@ uint64_t tm_progress_now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* The page that FD holds, or NULL. */
+/* Returns the page in FD, or NULL. */
 static struct tm_progress_page *map_page(int fd)
 {
     struct stat info;

@@ -21,7 +21,7 @@ enum { TM_PROGRESS_STAGES_MAX = 16 };
 struct tm_progress_flow {
     _Atomic uint64_t bytes, events;
     _Atomic uint64_t waited_ns; /* in calls that have returned */
-    _Atomic uint64_t since_ns;  /* when the call began that has not returned; 0: there is none */
+    _Atomic uint64_t since_ns;  /* when the current call began; 0: no call is in progress */
 };
 
 struct tm_progress_stage {
@@ -33,20 +33,20 @@ struct tm_progress_page {
     struct tm_progress_stage stages[TM_PROGRESS_STAGES_MAX];
 };
 
-/* A flow of this process, once attached. Zero-initialised: none. */
+/* A flow of this process. Attach sets it; zero-initialised it does nothing. */
 struct tm_progress {
     struct tm_progress_page *page; /* mapped; NULL: nobody asks */
     struct tm_progress_flow *flow;
 };
 
-/* Attaches to this stage's input or output, if somebody asks. Until detach. */
+/* Attaches PROGRESS to this stage's input or output if TM_PROGRESS is set. Lasts until detach. */
 void tm_progress_attach(struct tm_progress *progress, bool is_output);
 void tm_progress_detach(struct tm_progress *progress);
 
-/* Nanoseconds of CLOCK_MONOTONIC. */
+/* Returns the nanoseconds of CLOCK_MONOTONIC. */
 uint64_t tm_progress_now_ns(void);
 
-/* Around a call that may block: it has moved BYTES. */
+/* Call these around a call that may block. The second says how many BYTES it moved. */
 static inline void tm_progress_begin(struct tm_progress *p)
 {
     if (p->flow)

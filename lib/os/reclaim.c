@@ -7,7 +7,7 @@
 
 enum { FIRST_UNITS = 64 };
 
-/* Has a count for UNIT. False: there is no memory for that. */
+/* Makes room for the count of UNIT. False if out of memory. */
 static bool reserve(struct tm_reclaim *s, uint64_t unit)
 {
     size_t count = s->count ? s->count : FIRST_UNITS;

@@ -7,12 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Storage is given back in units of this size. The page cache keeps a file in pages of up to this size and frees only
+/* Storage is given back in units of this size. The page cache holds a file in pages of up to this size and frees only
  * whole ones. */
 #define TM_RECLAIM_UNIT ((uint64_t)1 << 20)
 
-/* Zero-initialise, except for fd. If a file system cannot give storage back, or there is no memory to count, it stays.
- */
+/* Zero-initialise, except for fd. The storage stays if the file system cannot give it back, or if there is no memory to
+ * count. */
 struct tm_reclaim {
     int fd; /* a regular file open for writing, borrowed */
     /* private */

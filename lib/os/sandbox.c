@@ -21,7 +21,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of linux/landlock.h, whose newer parts not every system's headers have. */
+/* From linux/landlock.h. The headers of some systems lack the newer parts. */
 #define FS_TRUNCATE (UINT64_C(1) << 14)       /* ABI 3 */
 #define NET_ALL (UINT64_C(1) << 0 | UINT64_C(1) << 1) /* ABI 4: bind and connect TCP */
 #define SCOPE_SOCKETS (UINT64_C(1) << 0) /* ABI 6: abstract ones */
@@ -45,7 +45,7 @@ struct ruleset_attr {
 #define FS_FOLDERS ((uint64_t)(LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_REMOVE_DIR))
 #define FS_OF_FILE ((uint64_t)LANDLOCK_ACCESS_FS_READ_FILE)
 
-/* Where the dynamic loader and libraries look for others. */
+/* Where the dynamic loader and libraries look for other libraries. */
 static const char *const library_places[] = {"/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/lib",
                                              "/etc/ld.so.cache"};
 
@@ -55,7 +55,7 @@ static bool is_folder(const char *path)
     return strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-/* Rights below PATH. What is not there or not allowed now will not be later either. */
+/* Gives rights below PATH. If PATH is missing or forbidden now, it stays forbidden. */
 static enum tm_status allow(int ruleset, const char *path, uint64_t rights, struct tm_error *err)
 {
     struct landlock_path_beneath_attr rule = {.allowed_access = rights};
@@ -67,8 +67,8 @@ static enum tm_status allow(int ruleset, const char *path, uint64_t rights, stru
     bool failed = syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0;
     int errnum = errno;
     (void)close(rule.parent_fd);
-    /* EBADFD: a pipe or another file of the kernel's own, which no rule is about. EINVAL: no folder, which shows when a
-     * file is to be made in it. */
+    /* EBADFD: a pipe or another file of the kernel's own, to which no rule applies. EINVAL: PATH is no folder; that is
+     * reported when a file is made in it. */
     if (failed && errnum != EBADFD && errnum != EINVAL)
         return tm_error_errno(err, errnum, "%s: cannot confine itself: landlock", path);
     return TM_OK;
@@ -109,7 +109,7 @@ static enum tm_status restrict_files(const struct tm_sandbox *s, struct tm_error
     for (size_t i = 0; i < TM_SANDBOX_FOLDERS_MAX && st == TM_OK; i++)
         if (s->outer[i])
             st = allow(ruleset, s->outer[i], LANDLOCK_ACCESS_FS_REMOVE_DIR, err);
-    /* E2BIG: as many sandboxes around this one as there can be. */
+    /* E2BIG: this process is already inside the largest number of sandboxes. */
     if (st == TM_OK && syscall(SYS_landlock_restrict_self, ruleset, 0) != 0 && errno != E2BIG)
         st = tm_error_errno(err, errno, "cannot confine itself: landlock");
     (void)close(ruleset);
@@ -124,9 +124,9 @@ static enum tm_status restrict_files(const struct tm_sandbox *s, struct tm_error
 
 #ifdef OWN_ARCH
 
-enum { X32_CALLS = 0x40000000 }; /* numbers from here on are another ABI's names for the same calls */
+enum { X32_CALLS = 0x40000000 }; /* from this number on, another ABI has other numbers for the same calls */
 
-/* What no stage has a use for. Files are landlock's. */
+/* Calls that no stage needs. landlock limits files. */
 static const unsigned denied_calls[] = {
     SYS_execve,      SYS_execveat,         SYS_socket,          SYS_socketpair,       SYS_connect,
     SYS_bind,        SYS_listen,           SYS_ptrace,          SYS_process_vm_readv, SYS_process_vm_writev,

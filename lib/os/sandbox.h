@@ -13,19 +13,19 @@
 enum { TM_SANDBOX_FOLDERS_MAX = 16 };
 
 struct tm_sandbox {
-    const char *const *reads; /* files that may be opened for reading, "-" passed over */
+    const char *const *reads; /* files that may be opened for reading; "-" is ignored */
     size_t read_count;
     const char *folders[TM_SANDBOX_FOLDERS_MAX]; /* where files may be made, written, renamed, removed; or NULL */
     const char *outer[TM_SANDBOX_FOLDERS_MAX]; /* where empty folders may be removed; or NULL */
     bool makes_folders; /* in those folders: folders, too */
-    bool libraries; /* the system's libraries may be read, which a library loads when it is needed */
-    bool signals; /* processes that it has started may still be sent signals */
+    bool libraries; /* the system's libraries may be read, because a library can load others later */
+    bool signals; /* it may still send signals to processes that it has started */
 };
 
-/* From now on this process and its children open no files but those of SANDBOX and /dev/null, run no program, make no
- * socket and look into no other process. Open descriptors stay usable. A folder among the reads allows all reading,
- * because links in it may lead anywhere. TM_OK, also if kernel or build lack a sandbox; TM_E_SYSTEM if entering it
- * failed, after which the process must not read traces. */
+/* From now on this process and its children can only open the files of SANDBOX and /dev/null. They cannot run programs,
+ * make sockets or look into other processes. Open descriptors stay usable. A folder among the reads allows all reading,
+ * because links in it may lead anywhere. TM_OK, even if kernel or build lack a sandbox. TM_E_SYSTEM if entering it
+ * failed; the process must then not read traces. */
 enum tm_status tm_sandbox_enter(const struct tm_sandbox *sandbox, struct tm_error *err);
 
 #endif

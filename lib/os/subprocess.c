@@ -13,7 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What came of the work, as the child tells it; the child is not trusted with more. */
+/* Returns the result of the work, as the child reports it in WORD. The child is not trusted: its status and text are
+ * checked. */
 static enum tm_status take_word(const struct tm_error *word, struct tm_error *err)
 {
     char text[sizeof word->text];
@@ -24,7 +25,7 @@ static enum tm_status take_word(const struct tm_error *word, struct tm_error *er
     return tm_error_set(err, word->status >= TM_E_STRICT ? word->status : TM_E_SYSTEM, "%s", text);
 }
 
-/* Reads WORD whole. TM_END: the child ended before that. */
+/* Reads all of WORD. TM_END: the child ended before that. */
 static enum tm_status read_word(int fd, struct tm_error *word, struct tm_error *err)
 {
     size_t have = 0, got;
@@ -99,7 +100,7 @@ static enum tm_status child_read(void *source, uint8_t *data, size_t len, size_t
     return tm_io_read(p->fd, data, len, got, err);
 }
 
-/* In the child: what a library that is misled can do no more. */
+/* Limits the child, in case a library is tricked by its input. */
 static void confine(void)
 {
     struct rlimit none = {0, 0}, memory = {(rlim_t)TM_SUBPROCESS_MIB_MAX << 20, (rlim_t)TM_SUBPROCESS_MIB_MAX << 20};

@@ -13,7 +13,7 @@
 
 enum { FILE_PATH_BYTES = TM_TEMPORARY_PATH_BYTES + 256, DESCRIPTORS_MAX = 4096 };
 
-/* The file that has a name of its own. */
+/* The file that has a name instead of a number. */
 static const char named[] = "metadata";
 
 static void remove_files(const char *path)
@@ -26,8 +26,8 @@ static void remove_files(const char *path)
     (void)rmdir(path);
 }
 
-/* The process that removes PATH when nobody holds the other end of WAITS_AT any more. It keeps no other file open, so
- * that nobody waits for its end, and signals from a terminal are not for it. */
+/* Runs in a process of its own. Removes PATH once no process holds the other end of WAITS_AT. It keeps no other file
+ * open, so nobody waits for its end. It ignores the signals of a terminal. */
 static void remove_at_end(const char *path, int waits_at)
 {
     static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};

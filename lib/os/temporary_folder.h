@@ -1,5 +1,5 @@
-/* A folder for temporary files that a library opens by their names. A process of its own removes it when it is closed,
- * and also when this process ends in any other way. */
+/* A folder for temporary files that a library opens by name. A separate process removes it when it is closed, and also
+ * if this process ends in any other way. */
 #ifndef TM_OS_TEMPORARY_FOLDER_H
 #define TM_OS_TEMPORARY_FOLDER_H
 
@@ -22,12 +22,12 @@ struct tm_temporary_folder {
 /* Makes the folder in DIR (NULL: $TMPDIR, else /tmp). TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_temporary_folder_open(struct tm_temporary_folder *folder, const char *dir, struct tm_error *err);
 
-/* Makes a file in it: "metadata" with IS_METADATA, else one whose name is the next number.
- * *FD is the caller's. TM_OK or TM_E_SYSTEM. */
+/* Makes a file in the folder: "metadata" if IS_METADATA, else one whose name is the next number. *FD is the caller's.
+ * TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_temporary_folder_add(struct tm_temporary_folder *folder, bool is_metadata, int *fd,
                                        struct tm_error *err);
 
-/* Removes the folder with all in it. May be called of one that is not open. */
+/* Removes the folder with all files in it. Does nothing if it is not open. */
 void tm_temporary_folder_close(struct tm_temporary_folder *folder);
 
 #endif
