@@ -96,7 +96,7 @@ static enum tm_status hold_state(struct tm_select *s, struct tm_select_group *g,
     return st;
 }
 
-/* Replaces the states that G, of the first timestamp group in the wanted time, states again. */
+/* Replaces the pending states that G states again. G is in the first timestamp group of the wanted time. */
 static enum tm_status replace_state(struct tm_select *s, const struct tm_select_group *g, struct tm_error *err)
 {
     struct tm_key key;

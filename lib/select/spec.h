@@ -3,9 +3,9 @@
  *
  *     machine=phone,watch,cat=gfx*,dur>=1ms,from=+1.5s,to=+2s
  *
- * Parts are separated by commas; a part without "=" is one more value of the key before it. A comma
- * inside a value is written "\,". Values are compared as they stand, else as shell patterns
- * (fnmatch(3)). Values of one key are alternatives; different keys must all hold. */
+ * Parts are separated by commas; a part without "=" is one more value of the key before it. A comma inside a value is
+ * written "\,". A value matches the text that it equals, or any text that it fits as a shell pattern (fnmatch(3)).
+ * Values of one key are alternatives; different keys must all hold. */
 #ifndef TM_SELECT_SPEC_H
 #define TM_SELECT_SPEC_H
 
@@ -84,9 +84,9 @@ static inline bool tm_select_duration_fits(const struct tm_select_duration *dur,
     return dur_ns >= dur->least_ns && !(dur->has_most && dur_ns > dur->most_ns);
 }
 
-/* A time: an integer is nanoseconds on the timeline; a decimal has a unit (ns, us, ms, s); "+" before
- * either counts from the first placed event, as hours:minutes:seconds does with or without it. Blanks
- * and underscores between digits are passed over. TM_OK or TM_E_USAGE. */
+/* Parses TEXT as a time. An integer is nanoseconds on the timeline. A decimal number needs a unit (ns, us, ms, s). With
+ * "+" in front, either counts from the first placed event. hours:minutes:seconds counts from there with or without "+".
+ * Blanks and underscores between digits are ignored. TM_OK or TM_E_USAGE. */
 enum tm_status tm_select_time_parse(struct tm_select_time *time, const char *text);
 
 void tm_select_spec_release(struct tm_select_spec *spec);
