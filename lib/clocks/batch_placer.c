@@ -47,7 +47,7 @@ static void set_part(uint8_t *part, uint32_t route, int64_t ns)
     tm_put_le64(part + 4, (uint64_t)ns);
 }
 
-/* The number of ROUTE for rows that wait for lines. */
+/* Sets *NUMBER to the number of ROUTE among the routes of rows that wait for lines. */
 static enum tm_status line_route(struct tm_batch_placer *placer, struct tm_clock_route *route,
                                  enum tm_line_weight weight, uint32_t *number, struct tm_error *err)
 {
@@ -82,7 +82,7 @@ static enum tm_status note_part(struct tm_batch_placer *placer, struct tm_clock_
     return TM_OK;
 }
 
-/* The part of a row without a time of its own. */
+/* Notes the part of a row that has no time of its own. */
 static enum tm_status note_untimed(struct tm_batch_placer *placer, struct tm_error *err)
 {
     struct tm_line_route like = {.fate = TM_LINE_LATEST, .machine = placer->last.machine,
@@ -134,7 +134,7 @@ static void refuse(struct tm_batch_placer *placer, uint32_t i, const struct tm_c
     placer->last.outcome = tm_outcome_of_fate(fate);
 }
 
-/* Errors of routes and scopes do not say whose they are. */
+/* Puts the name of FILE in front of an error, because errors of routes and scopes do not name their file. */
 static enum tm_status tell_file(const struct tm_batch_placer *placer, uint32_t file, struct tm_error *err)
 {
     const struct tm_clock_files *files = placer->routes.files;
@@ -143,7 +143,7 @@ static enum tm_status tell_file(const struct tm_batch_placer *placer, uint32_t f
     return tm_error_prefix(err, "%s", tm_clock_file_text(files->files[file]));
 }
 
-/* ROWS were converted by ROUTE, all of them. */
+/* Notes that ROUTE has converted all ROWS. */
 static void note_block(struct tm_batch_placer *placer, const struct tm_fast_rows *rows,
                        const struct tm_clock_route *route)
 {
@@ -157,7 +157,7 @@ static void note_block(struct tm_batch_placer *placer, const struct tm_fast_rows
     placer->latest_ns = latest_ns > placer->latest_ns ? latest_ns : placer->latest_ns;
 }
 
-/* COUNT elements that are V, in tiles. */
+/* Writes COUNT elements with the value V, in tiles. */
 static void fill(uint8_t *column, uint32_t v, uint32_t count)
 {
     for (; count >= TM_BATCH_TILE; count -= TM_BATCH_TILE, column += 4 * TM_BATCH_TILE)
@@ -180,9 +180,10 @@ static enum tm_status note_parts(struct tm_batch_placer *placer, const struct tm
     return st;
 }
 
-/* Rows from *AT on by the route of the row before, which was a plain one; *AT becomes the first that is not like it, or
- * for which the step does not hold. Most rows of a batch that has a few definitions go this way. So that rows are not
- * looked at again and again where routes or steps change often, it looks as far ahead as it came the last times. */
+/* Converts rows from *AT on by the route of the row before, as long as they are like that row and its step holds. *AT
+ * becomes the next row. In a batch with a few definitions, most rows are converted this way. It looks twice as far
+ * ahead after each success, and only a little after a failure, so rows are not looked at again and again if routes or
+ * steps change often. */
 static enum tm_status convert_again(struct tm_batch_placer *placer, const struct tm_batch *batch, uint32_t *at,
                                     struct tm_error *err)
 {
@@ -212,7 +213,7 @@ static enum tm_status convert_again(struct tm_batch_placer *placer, const struct
     return TM_OK;
 }
 
-/* As far as convert_again comes. */
+/* Repeats convert_again until it converts nothing more. */
 static enum tm_status convert_like_last(struct tm_batch_placer *placer, const struct tm_batch *batch, uint32_t *i,
                                         struct tm_error *err)
 {

@@ -8,16 +8,16 @@
 #include "perfetto/compact_rows.h"
 #include "stream/batch_builder.h"
 
-/* What one row came to. */
+/* What becomes of one row. */
 enum tm_outcome {
     TM_OUTCOME_KEEP,
     TM_OUTCOME_DEFER,          /* as it is, to the end of the file */
-    TM_OUTCOME_DEFER_ABSOLUTE, /* the same, its time made absolute nanoseconds by now */
+    TM_OUTCOME_DEFER_ABSOLUTE, /* to the end of the file, with its time already in absolute nanoseconds */
     TM_OUTCOME_TAKE_APART,     /* a message of several events, each of which has an outcome of its own */
-    TM_OUTCOME_DROP            /* derived from what is dropped; and more by an enum tm_fate: dropped for that */
+    TM_OUTCOME_DROP            /* derived from a dropped row; with an enum tm_fate added: dropped for that fate */
 };
 
-/* The outcome of a row that is dropped for FATE. */
+/* Returns the outcome of a row that is dropped for FATE. */
 static inline enum tm_outcome tm_outcome_of_fate(enum tm_fate fate)
 {
     return (enum tm_outcome)(TM_OUTCOME_DROP + (int)fate);
@@ -29,32 +29,32 @@ struct tm_batch_placer {
     const char *spill_dir;           /* borrowed; NULL: $TMPDIR */
     uint64_t dropped_count;          /* counted events dropped in the whole run */
     struct tm_dropped_list dropped;  /* gets each of them, if enabled */
-    int64_t latest_ns;               /* the latest time placed so far; when rows without a time act */
+    int64_t latest_ns;               /* the latest time placed so far; rows without a time take effect then */
     /* private */
     bool has_messages; /* rows may be of kind COMPACT_SCHED */
     bool is_last_try;  /* nothing is deferred any more */
     bool all_kept;
-    bool is_block; /* converted at once; machines and clocks hold one element */
+    bool is_block; /* the whole batch was converted at once; machines and clocks hold one element */
     struct tm_placer_columns {
         uint32_t cap;
         uint8_t *times, *machines, *clocks; /* being made, little-endian */
         uint8_t *outcomes;                  /* enum tm_outcome a row */
-        uint8_t *readings;                  /* of rows that are dropped, where that is listed: on their own clock */
-        uint8_t *parts;                     /* TM_LINE_ROW_BYTES a row, where lines.is_enabled */
+        uint8_t *readings;                  /* of dropped rows, if they are listed: readings of their own clock */
+        uint8_t *parts;                     /* TM_LINE_ROW_BYTES a row, if lines.is_enabled */
     } columns;
     struct tm_line_rows lines;     /* what waits for the next snapshot */
     bool has_provisional;          /* in the batch at hand */
     int64_t latest_line_ns;        /* the latest time of what has waited */
     struct tm_buf kept_parts;      /* of the rows in rebuilt */
     bool has_last;
-    struct tm_placer_last {             /* the last row that was not derived, for those that are */
+    struct tm_placer_last {             /* the last row that was not derived; rows derived from it use this */
         int64_t time_ns;
         uint32_t file, machine, clock;
         enum tm_outcome outcome;
         uint8_t part[TM_LINE_ROW_BYTES];
         uint32_t part_route; /* of what is derived from it */
     } last;
-    struct tm_clock_route *again; /* of the preceding row, if rows like it may be converted the same way */
+    struct tm_clock_route *again; /* the route of the preceding row, if rows like it may be converted the same way */
     struct tm_route_key again_key;
     uint32_t look_ahead; /* rows that are looked at together */
     struct tm_buf payload;
@@ -63,7 +63,7 @@ struct tm_batch_placer {
     struct tm_batch_builder taken_apart; /* and its rows */
 };
 
-/* Zero-initialise with routes and writer set; lines.is_enabled where routes.waits_for_lines. */
+/* Zero-initialise, with routes and writer set. Set lines.is_enabled if routes.waits_for_lines is set. */
 
 /* Finds the outcome of each row of BATCH. tm_batch_placer_write must be the next call. */
 enum tm_status tm_batch_placer_convert(struct tm_batch_placer *placer, const struct tm_batch *batch,
@@ -73,16 +73,16 @@ enum tm_status tm_batch_placer_convert(struct tm_batch_placer *placer, const str
 enum tm_status tm_batch_placer_write(struct tm_batch_placer *placer, const struct tm_batch *batch,
                                      struct tm_error *err);
 
-/* Tries what FILE has deferred once more and writes or drops it. */
+/* Tries the deferred rows of FILE once more, and writes or drops them. */
 enum tm_status tm_batch_placer_finish(struct tm_batch_placer *placer, struct tm_clock_file *file,
                                       struct tm_error *err);
 
-/* Places the rows that wait for lines by the snapshots known now, and writes them. */
+/* Places the rows that wait for lines, by the snapshots known now, and writes them. */
 enum tm_status tm_batch_placer_draw_lines(struct tm_batch_placer *placer, struct tm_error *err);
 
 void tm_batch_placer_release(struct tm_batch_placer *placer);
 
-/* For the parts of the placer. */
+/* Private to the files of the placer. */
 void tm_placer_columns_release(struct tm_placer_columns *columns);
 
 #endif

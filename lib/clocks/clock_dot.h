@@ -1,8 +1,8 @@
 /* The clock graph as a picture: text for Graphviz (https://graphviz.org/doc/info/lang.html).
  *
- * A node a clock, trace time with a double frame; a line from the first clock of each kind of
- * snapshot to its others, with the number of snapshots; dashed what the manifest or a hint says,
- * dotted what is assumed. */
+ * Each clock is a node; trace time has a double frame. A line leads from the first clock of each kind of snapshot to
+ * each of its other clocks, with the number of snapshots. Relations of the manifest or of hints are dashed, assumed
+ * ones dotted. */
 #ifndef TM_CLOCKS_CLOCK_DOT_H
 #define TM_CLOCKS_CLOCK_DOT_H
 

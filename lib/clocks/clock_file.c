@@ -49,7 +49,7 @@ static uint32_t policy_clock(Tracemerge__ClockPolicy policy)
                                                                  : TM_CLOCK_NONE;
 }
 
-/* A scope of FILE on machine row MACHINE, found or made. */
+/* Finds or makes the scope of FILE on machine row MACHINE. */
 static enum tm_status scope_on(struct tm_clock_file *file, struct tm_clock_registry *registry, uint32_t machine,
                                struct tm_clock_scope **out, struct tm_error *err)
 {
@@ -102,7 +102,7 @@ enum tm_status tm_clock_file_begin(struct tm_clock_file *file, struct tm_clock_r
     return st;
 }
 
-/* Decides at the first packet with an embedded id what such packets mean for FILE. */
+/* Decides what packets with an embedded id mean for FILE. Called at the first one. */
 static enum tm_status decide(struct tm_clock_file *file, struct tm_clock_registry *registry, uint32_t embedded,
                              struct tm_error *err)
 {
@@ -124,7 +124,7 @@ static enum tm_status decide(struct tm_clock_file *file, struct tm_clock_registr
     return st < 0 ? st : tm_clock_registry_announce(registry, base, err);
 }
 
-/* Raw id of EMBEDDED by the file's machines block. */
+/* Sets *RAW_ID to the raw id of EMBEDDED, by the machines block of the file's entry. */
 static enum tm_status raw_of(const struct tm_clock_file *file, uint32_t embedded, int64_t *raw_id,
                              struct tm_error *err)
 {

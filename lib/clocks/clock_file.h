@@ -1,12 +1,12 @@
-/* The files of a run as tm-clocks sees them: the manifest entry of each, and the machines of the packets of the file
- * whose turn it is. Source: doc/rules.md section 4. */
+/* The files of a run for tm-clocks: the manifest entry of each, and the machines in the packets of the file in its
+ * turn. Source: doc/rules.md section 4. */
 #ifndef TM_CLOCKS_CLOCK_FILE_H
 #define TM_CLOCKS_CLOCK_FILE_H
 
 #include "clocks/clock_scope.h"
 #include "clocks/deferral.h"
 
-/* Tags: file id + 1, or this bit and the entry of the manifest that configures the file. */
+/* Tags: the file id + 1, or this bit with the manifest entry that configures the file. */
 #define TM_TAG_ENTRY UINT32_C(0x80000000)
 
 struct tm_clock_file {
@@ -18,7 +18,7 @@ struct tm_clock_file {
     bool is_open;                 /* it is its turn */
     bool may_wait;                /* its scopes may wait for hints */
     uint64_t upstream_count;      /* events that stages before accounted for */
-    struct tm_clock_scope *base;  /* of packets without an embedded id; NULL without events */
+    struct tm_clock_scope *base;  /* of packets without an embedded id; NULL if the file has no events */
     struct tm_deferral *deferral; /* owned; NULL while nothing waits */
     /* private */
     bool is_decided; /* whether an embedded id is adopted */
@@ -37,28 +37,28 @@ struct tm_clock_files {
     uint32_t cap;
 };
 
-/* The tag of file ID before anything configures it. */
+/* Returns the tag of file ID before anything configures it. */
 static inline uint32_t tm_clock_file_tag(uint32_t id)
 {
     return id + 1;
 }
 
-/* A File frame. TM_OK, TM_E_INPUT when ids have a gap, TM_E_SYSTEM. */
+/* Adds the file of a File frame. TM_OK, TM_E_INPUT if ids have a gap, or TM_E_SYSTEM. */
 enum tm_status tm_clock_files_add(struct tm_clock_files *files, const Tracemerge__File *frame, struct tm_error *err);
 
-/* File ID whose turn it is, or NULL with ERR set. */
+/* Returns file ID if it is in its turn, or NULL with ERR set. */
 struct tm_clock_file *tm_clock_files_open(const struct tm_clock_files *files, uint32_t id, struct tm_error *err);
 
-/* The name to show for FILE; never NULL. */
+/* Returns the name to show for FILE, never NULL. */
 const char *tm_clock_file_text(const struct tm_clock_file *file);
 
 /* Begins the turn of a file. Makes its base scope, unless its clock policy says that it has no events. */
 enum tm_status tm_clock_file_begin(struct tm_clock_file *file, struct tm_clock_registry *registry,
                                    Tracemerge__ClockPolicy policy, struct tm_error *err);
 
-/* The scope of packets with embedded machine id EMBEDDED (0: none). IS_DATA: the packet is not a
- * synchronization marker. Makes machines and decides on adoption as needed; TM_E_INPUT, without
- * the file's name, when the manifest forbids the id. */
+/* Finds or makes the scope of packets with embedded machine id EMBEDDED (0: none). IS_DATA: the packet is not a
+ * synchronization marker. Makes machines and decides on adoption as needed. TM_E_INPUT, without the file's name, if the
+ * manifest forbids the id. */
 enum tm_status tm_clock_file_scope(struct tm_clock_file *file, struct tm_clock_registry *registry, uint32_t embedded,
                                    bool is_data, struct tm_clock_scope **scope, struct tm_error *err);
 
@@ -69,7 +69,7 @@ enum tm_status tm_clock_file_defer(struct tm_clock_file *file, const struct tm_e
 /* Returns the scope of EMBEDDED, or NULL if no packet with that id has come yet. */
 struct tm_clock_scope *tm_clock_file_find(const struct tm_clock_file *file, uint32_t embedded);
 
-/* Its turn has ended: forgets the scopes. */
+/* Ends the turn of FILE and forgets its scopes. */
 void tm_clock_file_close(struct tm_clock_file *file);
 
 void tm_clock_files_release(struct tm_clock_files *files);

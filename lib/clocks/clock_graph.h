@@ -1,10 +1,10 @@
-/* The clock graph: clocks are its nodes, snapshots its edges. Finds the way from a clock to the
- * target (trace time) and applies it. doc/clocks.md has the formula and a worked example.
+/* The clock graph. Clocks are its nodes, snapshots its edges. It finds the path from a clock to the target (trace time)
+ * and applies it. doc/clocks.md has the formula and a worked example.
  *
- * Each clock carries its distance to the target and the next clock on the way, kept up to date as
- * edges come, so that no event ever searches. Of equally short ways the one whose clocks come
- * first in the order of identities is taken, by the kind of snapshot met first.
- * Source: doc/rules.md section 5, "Snapshots" and "Conversion". */
+ * Each clock has its distance to the target and the next clock on the path. Both are updated as edges come, so no event
+ * ever causes a search. Of equally short paths, the one whose clocks come first in the order of identities is taken; if
+ * these are equal too, the one by the kind of snapshot that was met first. Source: doc/rules.md section 5, "Snapshots"
+ * and "Conversion". */
 #ifndef TM_CLOCKS_CLOCK_GRAPH_H
 #define TM_CLOCKS_CLOCK_GRAPH_H
 
@@ -13,7 +13,7 @@
 #include "clocks/clock_step.h"
 #include "clocks/clock_table.h"
 
-/* Limits; past them add fails with TM_E_INPUT and a text that names the limit. */
+/* Limits. Beyond them add fails with TM_E_INPUT and a text that names the limit. */
 enum {
     TM_GRAPH_WIDTH_MAX = 256,           /* clocks in one snapshot */
     TM_GRAPH_KINDS_MAX = 1 << 18,
@@ -21,7 +21,7 @@ enum {
 };
 #define TM_GRAPH_WORK_MAX (UINT64_C(1) << 31) /* steps of all searches */
 
-/* One clock's part of a snapshot. */
+/* One clock's reading in a snapshot. */
 struct tm_reading {
     uint32_t clock; /* index into the clock table */
     bool is_incremental;
@@ -30,7 +30,7 @@ struct tm_reading {
 };
 
 struct tm_clock_node {
-    uint32_t first_place; /* of the list of kinds it is in; UINT32_MAX ends it */
+    uint32_t first_place; /* first entry in the list of kinds that it is in; UINT32_MAX: the list is empty */
     uint32_t next_clock, next_kind; /* on the way to the target, where hops > 0 */
     uint32_t visit;
     uint8_t hops; /* to the target; UINT8_MAX: no way known */
@@ -46,10 +46,11 @@ struct tm_clock_graph {
     struct tm_clock_table clocks;
     struct tm_clock_kind *kinds;
     uint32_t kind_count;
-    uint32_t snapshot_count; /* how many snapshots and edges came, refused ones included; also the next id */
+    uint32_t snapshot_count; /* number of snapshots and edges so far, refused ones included; also the next id */
     uint32_t target;         /* index of the trace-time clock */
     uint64_t version;        /* grows with every change that may change a conversion */
-    bool interpolates;       /* a line between two snapshots converts, not the earlier one (default false) */
+    bool interpolates;       /* true: a line between two snapshots converts; false (default): the earlier snapshot does
+                              */
     /* private */
     struct tm_clock_node *nodes;
     uint32_t node_count, node_cap, kind_cap;
@@ -73,34 +74,34 @@ enum tm_convert {
 
 void tm_clock_graph_init(struct tm_clock_graph *graph);
 
-/* Index of a clock, added if new. TM_OK, TM_E_INPUT (limit) or TM_E_SYSTEM. */
+/* Finds or adds a clock and sets *INDEX. TM_OK, TM_E_INPUT (limit) or TM_E_SYSTEM. */
 enum tm_status tm_clock_graph_clock(struct tm_clock_graph *graph, const struct tm_clock_key *key, uint32_t *index,
                                     struct tm_error *err);
 
-/* Makes TARGET (an index) the clock that conversions lead to. */
+/* Makes TARGET, an index, the clock that conversions lead to. */
 void tm_clock_graph_set_target(struct tm_clock_graph *graph, uint32_t target);
 
-/* Adds a snapshot of COUNT readings; its id is snapshot_count before the call. *IS_VALID false: it
- * was refused as doc/rules.md says; what came before the offence is known now, no edge was added.
+/* Adds a snapshot of COUNT readings. Its id is snapshot_count before the call. *IS_VALID is false if it was refused by
+ * the rules of doc/rules.md. In that case the readings before the offending one are known now, but no edge was added.
  * TM_OK, TM_E_INPUT (a limit, also that of all searches so far) or TM_E_SYSTEM. */
 enum tm_status tm_clock_graph_add(struct tm_clock_graph *graph, const struct tm_reading *readings, uint32_t count,
                                   enum tm_edge_origin origin, bool *is_valid, struct tm_error *err);
 
-/* Adds a line that leads on from the last edge of the same two clocks, to a pair of later READINGS; IS_STEP where the
- * reading of the second changes at once. Its id as that of a snapshot. */
+/* Adds a line from the last edge of the same two clocks to a pair of later READINGS. IS_STEP: the reading of the second
+ * clock changes at once. The line gets an id as a snapshot does. */
 enum tm_status tm_clock_graph_add_point(struct tm_clock_graph *graph, const struct tm_reading readings[2], bool is_step,
                                         enum tm_edge_origin origin, bool *is_valid, struct tm_error *err);
 
-/* Sets how exact the manifest calls the relation added last: whether it is BOUNDED by UNCERTAINTY_NS, and whether a
+/* Notes how exact the manifest calls the relation that was added last: BOUNDED by UNCERTAINTY_NS or not, and whether a
  * rule found it. */
 void tm_clock_graph_claim(struct tm_clock_graph *graph, bool bounded, uint64_t uncertainty_ns, bool is_aligned);
 
-/* Converts NS (nanoseconds of clock SOURCE) to the target; *STEP is set for TM_CONVERT_OK. */
+/* Converts NS, nanoseconds of clock SOURCE, to the target. *STEP is set if the result is TM_CONVERT_OK. */
 enum tm_convert tm_clock_graph_convert(struct tm_clock_graph *graph, uint32_t source, int64_t ns,
                                        struct tm_step *step);
 
-/* True if FROM is TO or a path of at most TM_GRAPH_HOPS_MAX hops leads there. Costs a search unless TO is the target.
- */
+/* True if FROM is TO, or if a path of at most TM_GRAPH_HOPS_MAX hops leads there. Costs a search, unless TO is the
+ * target. */
 bool tm_clock_graph_reaches(struct tm_clock_graph *graph, uint32_t from, uint32_t to);
 
 void tm_clock_graph_release(struct tm_clock_graph *graph);

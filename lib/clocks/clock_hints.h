@@ -1,6 +1,6 @@
-/* Relations that files mention outside their snapshots (ClockHint frames). They are kept aside and
- * become edges only where a file has no other way to trace time: after snapshots and the manifest,
- * before the rendezvous (doc/clocks.md). */
+/* Relations that files mention outside their snapshots (ClockHint frames). They are kept aside and become edges only if
+ * a file has no other path to trace time. They are tried after snapshots and the manifest, and before the rendezvous
+ * (doc/clocks.md). */
 #ifndef TM_CLOCKS_CLOCK_HINTS_H
 #define TM_CLOCKS_CLOCK_HINTS_H
 
@@ -28,11 +28,12 @@ struct tm_clock_hints {
     struct tm_map of_pair; /* (from, to) to the first hint about them */
 };
 
-/* Keeps HINT, unless one about the same two clocks came before or both are the same clock. TM_OK or TM_E_SYSTEM. */
+/* Keeps HINT, unless there is one already about the same two clocks, or both are the same clock. TM_OK or TM_E_SYSTEM.
+ */
 enum tm_status tm_clock_hints_add(struct tm_clock_hints *hints, const struct tm_clock_hint *hint,
                                   struct tm_error *err);
 
-/* Adds edges for hints whose clocks nothing relates yet: the hints of FILE, or of all files if it is UINT32_MAX. */
+/* Adds edges for hints whose clocks nothing relates yet. FILE selects the hints of one file; UINT32_MAX means all. */
 enum tm_status tm_clock_hints_use(struct tm_clock_hints *hints, struct tm_clock_registry *registry, uint32_t file,
                                   struct tm_error *err);
 

@@ -120,7 +120,7 @@ static bool is_joined(const struct tm_clock_kind *kind, uint32_t row, bool all)
            (all && kind->origins[row] == TM_EDGE_SNAPSHOT && kind->origins[row - 1] == TM_EDGE_SNAPSHOT);
 }
 
-/* The line from row ENDS[0] to row ENDS[1]. */
+/* Sets *LINE to the line from row ENDS[0] to row ENDS[1]. */
 static bool line_between(const struct tm_clock_kind *kind, const struct tm_kind_hop *hop, const uint32_t ends[2],
                          struct tm_clock_line *line)
 {
@@ -180,7 +180,7 @@ uint32_t tm_clock_kind_column(const struct tm_clock_kind *kind, uint32_t clock)
 
 uint32_t tm_clock_kind_row(const struct tm_clock_kind *kind, uint32_t column, int64_t ns)
 {
-    uint32_t low = 0, high = kind->count; /* rows below low read at most ns, rows from high on more */
+    uint32_t low = 0, high = kind->count; /* invariant: rows below low read at most ns, rows from high on read more */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (tm_clock_kind_floor(kind, middle, column) <= ns)

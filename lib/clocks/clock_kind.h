@@ -1,7 +1,7 @@
-/* A kind of snapshot: all snapshots that relate the same clocks in the same order, one row each.
- * One conversion step from clock A to clock B of a kind takes the latest row whose reading of A is
- * at or before the time, or the first row if there is none. Where that row and the next are joined a
- * straight line between them converts instead, which goes on where no other follows. */
+/* A kind of snapshot: all snapshots that relate the same clocks in the same order, one row each. A hop from clock A to
+ * clock B of a kind uses the latest row whose reading of A is at or before the time, or the first row if there is none.
+ * If that row and the next are joined, a straight line between them converts instead. The line goes on beyond its ends
+ * if no other one follows. */
 #ifndef TM_CLOCKS_CLOCK_KIND_H
 #define TM_CLOCKS_CLOCK_KIND_H
 
@@ -9,7 +9,7 @@
 #include "clocks/clock_line.h"
 #include "stream/placement_rule.h"
 
-/* Where a relation comes from; later ones are weaker evidence. */
+/* The source of a relation. Later ones are weaker evidence. */
 enum tm_edge_origin {
     TM_EDGE_SNAPSHOT,    /* a ClockSnapshot or RemoteClockSync packet */
     TM_EDGE_MANIFEST,
@@ -20,15 +20,15 @@ enum tm_edge_origin {
     TM_EDGE_PRIVATE
 };
 
-/* The rule that Placement.rule and ClockRow.origin name for it. */
+/* Returns the rule that Placement.rule and ClockRow.origin name for ORIGIN. */
 enum tm_placement_rule tm_edge_origin_rule(enum tm_edge_origin origin);
 
 struct tm_clock_kind {
     uint32_t width;   /* clocks */
     uint32_t *clocks; /* [width], indices into the clock table */
     uint32_t count;   /* rows, all of snapshots that were accepted */
-    bool is_linked;   /* has been in the graph's edges: at least one row */
-    /* How exact the manifest calls its relation; of several the least exact. */
+    bool is_linked;   /* it has at least one row, so it is in the graph's edges */
+    /* How exact the manifest calls the relation. If it states several, this is the least exact. */
     struct tm_clock_claim {
         bool is_said, is_bounded, is_aligned; /* is_aligned: by a rule, not by hand */
         uint64_t uncertainty_ns;
@@ -39,16 +39,17 @@ struct tm_clock_kind {
     uint32_t *snapshots;
     uint8_t *origins;
     bool *joins;     /* [count], a line leads from the row before to this one; NULL: none does */
-    int64_t *floors; /* [count * width], the least reading of this row and all after it; NULL: those of the row */
+    int64_t *floors; /* [count * width], the least reading of this row and all later ones; NULL: the row's own readings
+                      */
     int64_t *last; /* [width], latest reading of each clock, refused snapshots included */
     bool *has_last;
-    /* of the ways through the graph (clock_paths.c) */
-    uint32_t via;     /* the clock of this kind nearest to the target that its others know of … */
-    uint8_t via_hops; /* … and its distance then; UINT8_MAX: none */
+    /* for paths through the graph (clock_paths.c) */
+    uint32_t via;     /* the clock of this kind that is nearest to the target and known to the others */
+    uint8_t via_hops; /* its distance at that time; UINT8_MAX: none */
     uint32_t visit;
 };
 
-/* Makes a kind of WIDTH clocks. TM_OK or TM_E_SYSTEM (release it all the same). */
+/* Makes a kind of WIDTH clocks. TM_OK or TM_E_SYSTEM; release is needed in both cases. */
 enum tm_status tm_clock_kind_init(struct tm_clock_kind *kind, const uint32_t *clocks, uint32_t width);
 
 /* Appends a row of width READINGS. */
@@ -60,35 +61,36 @@ static inline int64_t tm_clock_kind_reading(const struct tm_clock_kind *kind, ui
     return kind->readings[(uint64_t)row * kind->width + column];
 }
 
-/* Says that a line leads to the last row. */
+/* Joins the last row to the row before it by a line. */
 enum tm_status tm_clock_kind_join(struct tm_clock_kind *kind);
 
-/* Tells that the last row's readings may be less than those of earlier rows. From now on rows are found by floors. */
+/* Notes that the last row's readings may be less than those of earlier rows. From now on rows are found by floors. */
 enum tm_status tm_clock_kind_fall(struct tm_clock_kind *kind);
 
-/* The reading by which the row of COLUMN is found. */
+/* Returns the reading of COLUMN by which ROW is found. */
 static inline int64_t tm_clock_kind_floor(const struct tm_clock_kind *kind, uint32_t row, uint32_t column)
 {
     const int64_t *readings = kind->floors ? kind->floors : kind->readings;
     return readings[(uint64_t)row * kind->width + column];
 }
 
-/* A hop from column from to column to, for reading ns, which row converts. */
+/* A hop from column FROM to column TO. ROW converts the reading NS. */
 struct tm_kind_hop {
     uint32_t row, from, to;
     int64_t ns;
 };
 
-/* The line that converts HOP, from row ENDS[0] to row ENDS[1]. ALL: snapshots are joined as well; outside of them the
- * line leads to the nearest that is a second away, or else the farthest, as a shorter one tells how long it takes to
- * read clocks and not how they drift. False where there is none, and the row holds. */
+/* Sets *LINE to the line that converts HOP. It leads from row ENDS[0] to row ENDS[1]. With ALL, snapshots are joined
+ * too. Before the first and after the last snapshot, the line then leads to the nearest row that is at least a second
+ * away, or else to the farthest: a shorter line shows how long it takes to read clocks, not how they drift. False if
+ * there is no line; the row then converts. */
 bool tm_clock_kind_line(const struct tm_clock_kind *kind, const struct tm_kind_hop *hop, bool all,
                         struct tm_clock_line *line, uint32_t ends[2]);
 
-/* Column of CLOCK; it must be there. */
+/* Returns the column of CLOCK, which must be one of the kind's clocks. */
 uint32_t tm_clock_kind_column(const struct tm_clock_kind *kind, uint32_t clock);
 
-/* The row that converts reading NS of COLUMN: the last that is at most NS, or the first. The kind has rows. */
+/* Returns the row that converts reading NS of COLUMN: the last one at or before NS, or the first. The kind has rows. */
 uint32_t tm_clock_kind_row(const struct tm_clock_kind *kind, uint32_t column, int64_t ns);
 
 void tm_clock_kind_release(struct tm_clock_kind *kind);

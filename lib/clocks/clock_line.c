@@ -3,8 +3,8 @@
 /* Products of the fast path, and the width, stay below this. */
 #define QUICK_MAX (UINT64_C(1) << 61)
 
-/* What is added so that dividends are above 0 and quotients rounded to the nearest: half a width and as many widths as
- * make up for the least product. */
+/* Finds the constant that makes all dividends positive and rounds quotients to the nearest integer: half a width, and
+ * as many widths as make up for the least product. */
 static void init_quick(struct tm_clock_line *line)
 {
     uint64_t reach = line->rise ? (QUICK_MAX - 1) / line->rise : UINT64_MAX;
@@ -32,7 +32,8 @@ void tm_clock_line_init(struct tm_clock_line *line, const int64_t from[2], const
     init_quick(line);
 }
 
-/* PRODUCT / WIDTH to the nearest integer, halves up, where the product is below 0 if IS_BELOW. False past 65 bits. */
+/* Sets *QUOTIENT to PRODUCT / WIDTH, rounded to the nearest integer, halves up. IS_BELOW: the product is negative.
+ * False beyond 65 bits. */
 static bool divide(tm_uwide product, uint64_t width, bool is_below, tm_wide *quotient)
 {
     tm_uwide q = product / width, rest = product % width;
@@ -51,7 +52,7 @@ bool tm_clock_line_at(const struct tm_clock_line *line, int64_t t, int64_t *resu
     tm_wide change, sum;
     if (!divide((tm_uwide)distance * line->rise, line->width, is_before != line->falls, &change))
         return false;
-    /* base is to[0] - from[0] modulo 2^64: what is meant is where it leads from from[0]. */
+    /* base is to[0] - from[0] modulo 2^64, so adding it to from[0] gives to[0]. */
     int64_t to = (int64_t)((uint64_t)line->from_ns + line->base);
     sum = (tm_wide)t - line->from_ns + to + change;
     if (sum < INT64_MIN || sum > INT64_MAX)

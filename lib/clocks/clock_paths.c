@@ -37,7 +37,7 @@ static bool is_better_via(const struct tm_clock_graph *graph, const struct tm_cl
     return tm_clock_key_less(key_of(graph, via), key_of(graph, kind->via));
 }
 
-/* Orders paths of equal length: by the next clock, then by the kind, the older first. */
+/* Orders paths of equal length: by the next clock, then by the kind, the older kind first. */
 static bool comes_first(const struct tm_clock_graph *graph, uint32_t via, uint32_t kind,
                         const struct tm_clock_node *node)
 {
@@ -133,8 +133,9 @@ static void add_anchor(struct tm_step *step, int64_t ns, int64_t distance_ns)
     step->has_anchors = true;
 }
 
-/* Narrows ROOM around NS to the times that STEP, which holds for all in it, takes to LOW at least and HIGH at most, as
- * it does NS. Where there are lines the ends are searched for: later times never come out earlier. */
+/* Narrows ROOM around NS to the times that STEP takes to a result from LOW to HIGH. STEP holds for all times in ROOM,
+ * and takes NS there. If the step has lines, the ends are found by bisection, because later times never give earlier
+ * results. */
 static void narrow_to(const struct tm_step *step, int64_t ns, int64_t low, int64_t high, struct room *room)
 {
     int64_t now = tm_step_apply(step, ns);
@@ -176,7 +177,7 @@ static struct stretch stretch_of(const struct tm_clock_kind *kind, uint32_t row,
     return s;
 }
 
-/* How far from T times in direction SIGN, up to FARTHEST, are converted by LINE to an int64, as T is. */
+/* Returns how far from T, in direction SIGN and up to FARTHEST, LINE converts times to an int64. It does so for T. */
 static uint64_t reach(const struct tm_clock_line *line, int64_t t, int sign, uint64_t farthest)
 {
     int64_t ignored;
@@ -193,7 +194,7 @@ static uint64_t reach(const struct tm_clock_line *line, int64_t t, int sign, uin
 /* Cuts STRETCH to the times around T that the fast path of LINE converts to an int64. False if T is not among them. */
 static bool cut_to_line(struct stretch *stretch, const struct tm_clock_line *line, int64_t t)
 {
-    enum { WORLD_BITS = 61 }; /* nothing of interest is later: then nothing overflows, or seldom */
+    enum { WORLD_BITS = 61 }; /* no time of interest is later; within this bound, overflow is rare */
     const int64_t world = INT64_C(1) << WORLD_BITS;
     if (t < line->first_ns || t > line->last_ns)
         return false;
@@ -208,7 +209,7 @@ static bool cut_to_line(struct stretch *stretch, const struct tm_clock_line *lin
     return true;
 }
 
-/* Cuts STRETCH to the times that BY can be added to within int64. */
+/* Cuts STRETCH to the times to which BY can be added without leaving int64. */
 static void cut_to_shift(struct stretch *stretch, tm_wide by)
 {
     if (by < 0 && stretch->low < INT64_MIN - by)
@@ -223,8 +224,8 @@ static void append_translation(struct tm_step *step, uint64_t translation)
     *(step->line_count ? &step->after[step->line_count - 1] : &step->translation) += translation;
 }
 
-/* One hop: *NOW, which STEP makes of NS, a reading of HOP->from, becomes one of HOP->to. False when that leaves
- * int64. */
+/* Takes one hop. *NOW is the reading of HOP->from that STEP makes of NS; it becomes the reading of HOP->to. False if
+ * that is no int64. */
 static bool take_hop(const struct tm_clock_graph *graph, struct tm_step *step, struct tm_hop *hop, int64_t ns,
                      int64_t *now, struct room *room)
 {
@@ -237,7 +238,7 @@ static bool take_hop(const struct tm_clock_graph *graph, struct tm_step *step, s
     hop->is_line = (kind->joins || graph->interpolates) &&
                    tm_clock_kind_line(kind, &(struct tm_kind_hop){hop->row, from, to, t}, graph->interpolates,
                                           &line, hop->line_ends);
-    /* Lines for times before the first row differ from those after it. */
+    /* Lines for times before the first row differ from lines for times after it. */
     if (hop->row == 0 && (kind->joins || graph->interpolates)) {
         int64_t first = tm_clock_kind_floor(kind, 0, from);
         if (t < first && stretch.high >= first)
@@ -256,7 +257,7 @@ static bool take_hop(const struct tm_clock_graph *graph, struct tm_step *step, s
     }
     if (!tm_clock_line_at(&line, t, now))
         return false;
-    if (!cut_to_line(&stretch, &line, t)) { /* so far away that this time is converted by itself */
+    if (!cut_to_line(&stretch, &line, t)) { /* so far away that the conversion holds for this time only */
         stretch = (struct stretch){t, t};
         narrow_to(step, ns, t, t, room);
         append_translation(step, (uint64_t)*now - (uint64_t)t);

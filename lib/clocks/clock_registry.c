@@ -72,8 +72,8 @@ enum tm_status tm_clock_registry_claim(struct tm_clock_registry *registry, const
     return tm_clock_registry_announce_trace_time(registry, err);
 }
 
-/* The row of one clock of a snapshot; none when its moment is not known. INSTANT: the reading of the
- * trace-time clock in the same snapshot, or NULL. */
+/* Writes the row of one clock of a snapshot. Writes nothing if the time of the row is unknown. INSTANT is the reading
+ * of the trace-time clock in the same snapshot, or NULL. */
 static enum tm_status write_row(struct tm_clock_registry *registry, const struct tm_reading *reading,
                                 const struct tm_reading *instant, enum tm_edge_origin origin, struct tm_error *err)
 {
@@ -97,7 +97,7 @@ static enum tm_status write_row(struct tm_clock_registry *registry, const struct
     return tm_stream_write_message(registry->writer, TM_FRAME_CLOCK_ROW, &row.base, err);
 }
 
-/* The rows of what the graph was given last. */
+/* Writes the rows of the readings that the graph received last. */
 static enum tm_status write_rows(struct tm_clock_registry *registry, const struct tm_reading *readings, uint32_t count,
                                  enum tm_edge_origin origin, struct tm_error *err)
 {

@@ -1,4 +1,4 @@
-/* The clocks of a run: the graph, the machines, the trace-time clock, and the frames that tell later stages about them
+/* The clocks of a run: the graph, the machines, the trace-time clock, and the frames about them for later stages
  * (Machine, TraceTime, ClockRow). */
 #ifndef TM_CLOCKS_CLOCK_REGISTRY_H
 #define TM_CLOCKS_CLOCK_REGISTRY_H
@@ -7,7 +7,7 @@
 #include "clocks/machine_table.h"
 #include "stream/writer.h"
 
-/* Whose claim trace time is; else a File.id. */
+/* The owner of the claim to trace time, if it is not a File.id. */
 enum { TM_CLAIM_NOBODY = -1, TM_CLAIM_MANIFEST = -2 };
 
 /* The clock of the merged timeline. Before any claim: the private timeline of file 0. */
@@ -25,7 +25,7 @@ struct tm_clock_registry {
     struct tm_trace_time trace_time;
     uint64_t invalid_count;  /* snapshots and edges refused so far */
     uint64_t invalid_edge_count; /* those of the manifest */
-    uint64_t scope_version;  /* grows when what a clock id of a file means may change */
+    uint64_t scope_version;  /* grows whenever the meaning of a file's clock id may change */
     bool has_file;                   /* what is being added was recorded by FILE */
     uint32_t file;
     struct tm_stream_writer *writer; /* borrowed */
@@ -41,7 +41,7 @@ static inline uint64_t tm_clock_registry_version(const struct tm_clock_registry 
     return registry->graph.version + registry->scope_version;
 }
 
-/* Returns the row of RAW_ID. A new row is announced by a frame. NAME may be NULL. */
+/* Sets *ROW to the row of RAW_ID. A new row is announced by a frame. NAME may be NULL. */
 enum tm_status tm_clock_registry_machine(struct tm_clock_registry *registry, int64_t raw_id,
                                          const ProtobufCBinaryData *name, uint32_t *row, struct tm_error *err);
 
@@ -52,15 +52,15 @@ enum tm_status tm_clock_registry_announce(struct tm_clock_registry *registry, ui
 enum tm_status tm_clock_registry_claim(struct tm_clock_registry *registry, const struct tm_clock_key *key,
                                        int64_t owner, struct tm_error *err);
 
-/* Adds a snapshot and its rows of clock_snapshot; a refused one is counted. */
+/* Adds a snapshot and its rows of clock_snapshot. A refused snapshot is counted. */
 enum tm_status tm_clock_registry_add(struct tm_clock_registry *registry, const struct tm_reading *readings,
                                      uint32_t count, enum tm_edge_origin origin, struct tm_error *err);
 
-/* Adds a point of a line, see tm_clock_graph_add_point, and its rows. */
+/* Adds a point of a line, as tm_clock_graph_add_point does, and its rows of clock_snapshot. */
 enum tm_status tm_clock_registry_add_point(struct tm_clock_registry *registry, const struct tm_reading readings[2],
                                            bool is_step, enum tm_edge_origin origin, struct tm_error *err);
 
-/* Clock INDEX reads VALUE nanoseconds. */
+/* Returns a reading: clock INDEX shows VALUE nanoseconds. */
 static inline struct tm_reading tm_reading_at(uint32_t index, int64_t value)
 {
     return (struct tm_reading){.clock = index, .value = value, .unit_ns = 1};

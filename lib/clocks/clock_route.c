@@ -63,7 +63,7 @@ static bool uses_snapshot(const struct tm_clock_graph *graph, const struct tm_st
     return false;
 }
 
-/* What ROUTE's clock id means now. */
+/* Finds what ROUTE's clock id means now. */
 static enum tm_status resolve(struct tm_clock_routes *routes, struct tm_clock_route *route, struct tm_error *err)
 {
     struct tm_clock_registry *registry = routes->registry;

@@ -1,13 +1,12 @@
-/* A route: one (file, machine, clock, sequence) on its way to trace time, with the step that
- * converted its last event. While times stay inside the step's interval a conversion is two
- * comparisons and an addition. */
+/* A route: the path from one (file, machine, clock, sequence) to trace time, with the step that converted its last
+ * event. While times stay inside the step's interval, a conversion is two comparisons and an addition. */
 #ifndef TM_CLOCKS_CLOCK_ROUTE_H
 #define TM_CLOCKS_CLOCK_ROUTE_H
 
 #include "clocks/clock_file.h"
 #include "clocks/clock_hints.h"
 
-/* What events of one route agree in. */
+/* What all events of one route have in common. */
 struct tm_route_key {
     uint32_t file;     /* File.id */
     uint32_t embedded; /* machine id as recorded */
@@ -22,17 +21,17 @@ static inline bool tm_route_key_is(const struct tm_route_key *a, const struct tm
 
 struct tm_clock_route {
     struct tm_route_key key;
-    uint64_t version; /* of the registry when it was found; 0: an empty slot */
+    uint64_t version; /* version of the registry when it was found; 0: an empty slot */
     struct tm_clock_scope *scope;
-    uint32_t clock;   /* id after defaults; 0: times are taken as they stand */
+    uint32_t clock;   /* id after defaults; 0: times are not converted */
     uint32_t source;  /* in the graph; UINT32_MAX: unknown there */
     uint32_t record;  /* in the scope */
     bool is_plain;    /* readings are absolute nanoseconds */
     bool has_events;  /* run below holds some */
-    bool is_provisional; /* with --interpolate: placed by a snapshot, a line may place them better (line_rows.h) */
-    uint32_t line_route; /* the number of that there; UINT32_MAX: not known */
+    bool is_provisional; /* with --interpolate: a snapshot placed it, and a line may place it better (line_rows.h) */
+    uint32_t line_route; /* its number among the routes of line_rows.h; UINT32_MAX: not known */
     struct tm_step step; /* first_ns > last_ns: none yet */
-    struct tm_placed_run run; /* events placed by step and not yet told the record */
+    struct tm_placed_run run; /* events placed by step that the record does not count yet */
 };
 
 enum { TM_ROUTES = 256 };
@@ -50,30 +49,30 @@ struct tm_clock_routes {
     struct tm_buf text;
 };
 
-/* The route of KEY, up to date with the registry. IS_DATA as for tm_clock_file_scope. Valid until the
- * next call. TM_OK or an error. */
+/* Finds the route of KEY, up to date with the registry. IS_DATA is as for tm_clock_file_scope. *ROUTE is valid until
+ * the next call. TM_OK or an error. */
 enum tm_status tm_clock_routes_find(struct tm_clock_routes *routes, const struct tm_route_key *key, bool is_data,
                                     struct tm_clock_route **route, struct tm_error *err);
 
-/* Absolute nanoseconds for VALUE on ROUTE: times the unit, and added up where the clock is
- * incremental, which moves it on. False when that leaves int64. The source is known. */
+/* Sets *NS to VALUE on ROUTE in absolute nanoseconds. Multiplies by the unit. If the clock is incremental, adds its
+ * last value and moves the clock on. False if the result is no int64. The route's source must be known. */
 bool tm_clock_route_absolute(const struct tm_clock_route *route, struct tm_clock_registry *registry, int64_t value,
                              int64_t *ns);
 
-/* Finds the step for NS outside the one ROUTE has. TM_CONVERT_OK sets it. */
+/* Finds the step for NS, which is outside ROUTE's step. *RESULT is TM_CONVERT_OK if it was set. */
 enum tm_status tm_clock_routes_step(struct tm_clock_routes *routes, struct tm_clock_route *route, int64_t ns,
                                     enum tm_convert *result, struct tm_error *err);
 
-/* Before its first conversion ROUTE's file is placed; which may change what ROUTE leads to. *WAITS:
- * not yet, for a hint may still come, and ROUTE leads nowhere until then. */
+/* Places ROUTE's file before its first conversion, which may change where ROUTE leads. *WAITS: true if it was not
+ * placed, because a hint may still come. ROUTE leads nowhere until then. */
 enum tm_status tm_clock_routes_prepare(struct tm_clock_routes *routes, struct tm_clock_route *route, bool *waits,
                                        struct tm_error *err);
 
-/* Tells the record of ROUTE what its step has placed, unless that is provisional. */
+/* Moves the run of ROUTE to its record, unless it is provisional. */
 enum tm_status tm_clock_routes_settle(struct tm_clock_routes *routes, struct tm_clock_route *route,
                                       struct tm_error *err);
 
-/* Tells the records what all routes of FILE have gathered and empties their slots. */
+/* Moves the runs of all routes of FILE to their records and empties their slots. */
 enum tm_status tm_clock_routes_flush(struct tm_clock_routes *routes, uint32_t file, struct tm_error *err);
 
 void tm_clock_routes_release(struct tm_clock_routes *routes);

@@ -1,12 +1,12 @@
-/* A file as far as one machine is concerned: what its clock ids mean there.
- * Source: doc/rules.md section 5. */
+/* A scope: a file, as far as it belongs to one machine. It tells what clock ids mean there. Source: doc/rules.md
+ * section 5. */
 #ifndef TM_CLOCKS_CLOCK_SCOPE_H
 #define TM_CLOCKS_CLOCK_SCOPE_H
 
 #include "clocks/clock_registry.h"
 #include "clocks/placement_record.h"
 
-enum { TM_FILE_RECORDS_MAX = 1 << 16 }; /* pairs of machine and clock id that one file's timestamps may name */
+enum { TM_FILE_RECORDS_MAX = 1 << 16 }; /* pairs of machine and clock id that the timestamps of one file may name */
 
 struct tm_clock_scope {
     uint32_t file;       /* File.id */
@@ -18,8 +18,8 @@ struct tm_clock_scope {
     bool is_proto;
     bool has_converted;  /* claims come too late */
     bool is_placed;      /* the placement ladder has been climbed */
-    bool may_wait;       /* a hint may still come: events without a way to trace time are put off */
-    uint32_t default_clock; /* of timestamps that name none; 0: taken as they stand */
+    bool may_wait;       /* a hint may still come, so events that nothing relates to trace time yet are put off */
+    uint32_t default_clock; /* of timestamps that name none; 0: times are not converted */
     uint64_t unrelatable_count; /* clock_sync_unrelatable_clock_domains */
     uint64_t invalid_count;     /* snapshots refused */
     struct tm_placement_record *records; /* one a clock id */
@@ -30,27 +30,28 @@ struct tm_clock_scope {
     struct tm_map record_of;
 };
 
-/* The identity of clock id CLOCK in SCOPE; SEQUENCE matters for a sequence-scoped one alone. */
+/* Returns the identity of clock id CLOCK in SCOPE. SEQUENCE matters only if the clock is sequence-scoped. */
 struct tm_clock_key tm_clock_scope_key(const struct tm_clock_scope *scope, uint32_t clock, uint32_t sequence);
 
-/* The key of CLOCK without the file's tag. The private timeline always has the tag, so its own key is returned. */
+/* Returns the key of CLOCK without the file's tag. The private timeline always has the tag, so its own key is returned.
+ */
 struct tm_clock_key tm_clock_scope_untagged(const struct tm_clock_scope *scope, uint32_t clock);
 
-/* Index of the record for CLOCK. TM_OK, TM_E_INPUT (limit) or TM_E_SYSTEM. */
+/* Finds or adds the record for CLOCK and sets *INDEX. TM_OK, TM_E_INPUT (limit) or TM_E_SYSTEM. */
 enum tm_status tm_clock_scope_record(struct tm_clock_scope *scope, uint32_t clock, uint32_t *record,
                                      struct tm_error *err);
 
-/* SCOPE's file says that CLOCK is its default from here on, and claims it as trace time. */
+/* Makes CLOCK the default clock of SCOPE's file from here on, and claims it as trace time. */
 enum tm_status tm_clock_scope_claim(struct tm_clock_scope *scope, struct tm_clock_registry *registry, uint32_t clock,
                                     struct tm_error *err);
 
-/* A snapshot in SCOPE's file: COUNT readings whose .clock is a clock id as recorded, on SEQUENCE.
- * Isolates the file where it is not the primary one. READINGS is changed. */
+/* Adds a snapshot of SCOPE's file: COUNT readings on SEQUENCE. Their .clock is a clock id as recorded. Isolates the
+ * file if it is not the primary one. READINGS is changed. */
 enum tm_status tm_clock_scope_snapshot(struct tm_clock_scope *scope, struct tm_clock_registry *registry,
                                        struct tm_reading *readings, uint32_t count, uint32_t sequence,
                                        struct tm_error *err);
 
-/* Writes the Placement, Account and Stat frames of SCOPE. *COUNT grows by the events they tell of. */
+/* Writes the Placement, Account and Stat frames of SCOPE. *COUNT grows by the events that they account for. */
 enum tm_status tm_clock_scope_write(const struct tm_clock_scope *scope, struct tm_stream_writer *writer,
                                     uint64_t *count, struct tm_error *err);
 

@@ -14,9 +14,9 @@ struct tm_hop {
     uint32_t line_ends[2];
 };
 
-/* How one time was converted. The same conversion holds for all times from first_ns to last_ns on the source clock:
- * translation is added (modulo 2^64, it never overflows), then each line converts what came before it, and its `after`
- * is added. */
+/* How one time was converted. The same conversion holds for all times from first_ns to last_ns on the source clock.
+ * First translation is added (modulo 2^64; it never overflows). Then each line converts the result so far, and its
+ * `after` is added. */
 struct tm_step {
     int64_t first_ns, last_ns;
     uint64_t translation;
@@ -29,7 +29,7 @@ struct tm_step {
     int64_t anchor_low_ns, anchor_high_ns; /* the first and the last such snapshot, on the source clock */
 };
 
-/* Returns the time that STEP makes of NS, which it holds for. */
+/* Returns the time that STEP makes of NS. NS must be between first_ns and last_ns. */
 static inline int64_t tm_step_apply(const struct tm_step *step, int64_t ns)
 {
     uint64_t t = (uint64_t)ns + step->translation;

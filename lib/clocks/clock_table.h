@@ -1,7 +1,7 @@
-/* All clocks of a run: identity to index, and what is known of each.
+/* All clocks of a run: identity to index, and what is known of each clock.
  *
- * A clock is identified by (machine, tag, sequence, clock id); doc/rules.md section 5. The tag is
- * 0 for the clocks that files of a machine share, else the number of the file they belong to. */
+ * A clock is identified by (machine, tag, sequence, clock id); see doc/rules.md section 5. The tag is 0 for clocks that
+ * the files of a machine share. Otherwise it is the number of the file that has the clock. */
 #ifndef TM_CLOCKS_CLOCK_TABLE_H
 #define TM_CLOCKS_CLOCK_TABLE_H
 
@@ -24,7 +24,7 @@ struct tm_clock {
     bool is_incremental;
     bool runs_backwards; /* never a source again */
     int64_t unit_ns;
-    int64_t last_ns;     /* latest absolute value, what an incremental clock counts on from */
+    int64_t last_ns;     /* latest absolute value, from which an incremental clock counts on */
 };
 
 /* Zero-initialise. */
@@ -41,15 +41,15 @@ static inline bool tm_clock_is_scoped(uint32_t clock)
     return clock >= TM_CLOCK_SEQUENCE_FIRST && clock < TM_CLOCK_GLOBAL_FIRST;
 }
 
-/* Total order of identities: clock id, sequence, tag, machine. */
+/* Compares identities in a total order: clock id, sequence, tag, machine. */
 bool tm_clock_key_less(const struct tm_clock_key *a, const struct tm_clock_key *b);
 
 bool tm_clock_key_equal(const struct tm_clock_key *a, const struct tm_clock_key *b);
 
-/* True, with *INDEX set, when the clock is there. */
+/* True, with *INDEX set, if the clock is there. */
 bool tm_clock_table_find(const struct tm_clock_table *table, const struct tm_clock_key *key, uint32_t *index);
 
-/* Finds or adds. TM_OK; TM_E_INPUT past TM_CLOCKS_MAX; TM_E_SYSTEM. */
+/* Finds or adds a clock. TM_OK; TM_E_INPUT beyond TM_CLOCKS_MAX; TM_E_SYSTEM. */
 enum tm_status tm_clock_table_add(struct tm_clock_table *table, const struct tm_clock_key *key, uint32_t *index,
                                   struct tm_error *err);
 

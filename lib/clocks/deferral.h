@@ -1,5 +1,5 @@
-/* Events that wait for the end of their file: kept in order, in memory up to one batch and in an
- * unlinked file beyond. Source: doc/rules.md section 5, "Conversion". */
+/* Events that wait for the end of their file. They are kept in order: up to one batch in memory, more in an unlinked
+ * file. Source: doc/rules.md section 5, "Conversion". */
 #ifndef TM_CLOCKS_DEFERRAL_H
 #define TM_CLOCKS_DEFERRAL_H
 
@@ -19,12 +19,12 @@ struct tm_deferral {
     bool has_fd;
 };
 
-/* Puts EVENT at the end. SPILL_DIR: as for tm_io_temporary. */
+/* Appends EVENT. SPILL_DIR is as for tm_io_temporary. */
 enum tm_status tm_deferral_add(struct tm_deferral *deferral, const struct tm_event *event, const char *spill_dir,
                                struct tm_error *err);
 
-/* The next batch of what waits, valid until the next call; nothing may be added any more. TM_OK,
- * TM_END or an error. */
+/* Returns the next batch of waiting events, valid until the next call. Nothing may be added any more. TM_OK, TM_END or
+ * an error. */
 enum tm_status tm_deferral_next(struct tm_deferral *deferral, struct tm_batch *batch, struct tm_error *err);
 
 void tm_deferral_release(struct tm_deferral *deferral);

@@ -30,7 +30,7 @@ enum tm_status tm_dropped_list_flush(struct tm_dropped_list *list, struct tm_err
     return st;
 }
 
-/* The name of EVENT, whose detail does not come along. A text that is not there is no name. */
+/* Adds the name of EVENT, whose detail is not kept. A name whose text is missing becomes none. */
 static enum tm_status add_name(struct tm_dropped_list *list, const struct tm_event *event, uint32_t *name,
                                struct tm_error *err)
 {

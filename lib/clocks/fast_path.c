@@ -10,7 +10,7 @@ struct tm_route_key tm_row_route_key(const struct tm_batch *batch, uint32_t i)
                                  .sequence = tm_batch_u32(batch, TM_COL_SEQUENCE, i)};
 }
 
-/* Bits in which one of a tile's elements differs from VALUE. */
+/* Returns the bits in which any element of a tile differs from VALUE. */
 static uint32_t any_bits(const uint8_t *elements, uint32_t value)
 {
     uint32_t any = 0;
@@ -19,7 +19,8 @@ static uint32_t any_bits(const uint8_t *elements, uint32_t value)
     return any;
 }
 
-/* Kinds of which each is looked at for itself: the one places nothing, the other has more than one time. */
+/* True for kinds of rows that are handled one by one: synchronization markers place nothing, and messages have more
+ * than one time. */
 static inline bool is_special(uint32_t kind)
 {
     return (kind == TM_KIND_SYNC_MARKER) | (kind == TM_KIND_COMPACT_SCHED);

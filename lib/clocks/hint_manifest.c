@@ -24,7 +24,7 @@ static bool is_one_of(ProtobufCBinaryData type, const char *const *names, size_t
     return false;
 }
 
-/* An archive's members have names of their own; a directory is where the names given begin. */
+/* True for archives. Names of their members are paths of a manifest; a directory is not part of them. */
 static bool is_archive(ProtobufCBinaryData type)
 {
     static const char *const names[] = {"tar", "zip"};
@@ -56,8 +56,8 @@ void tm_hint_manifest_begin(struct tm_hint_manifest *m, const Tracemerge__FileBe
     m->files[frame->id].is_trace = frame->clock_policy != TRACEMERGE__CLOCK_POLICY__NO_CLOCK;
 }
 
-/* The path that means FILE in a manifest beside it: its name, or that of the compressed file it is in.
- * NULL: none, or it is inside an archive in an archive. */
+/* Returns the path by which a manifest beside FILE names it: its own name, or that of the compressed file around it.
+ * NULL if there is none, or if it is inside a nested archive. */
 static const char *path_of(const struct tm_hint_manifest *m, uint32_t file)
 {
     const char *path = NULL;
@@ -94,7 +94,7 @@ enum tm_status tm_hint_manifest_configure(struct tm_hint_manifest *m, const Trac
     return tm_error_set(err, TM_E_INPUT, "the input has a manifest already: hints are written for input without");
 }
 
-/* The entry of the configuration for FILE, or NULL. */
+/* Returns the configuration's entry for FILE, or NULL. */
 static const Tracemerge__ConfigEntry *entry_of(const struct tm_hint_manifest *m, uint32_t file)
 {
     const char *path = path_of(m, file);
@@ -112,7 +112,7 @@ static bool is_same_machine(const struct tm_hint_manifest *m, uint32_t a, uint32
     return (x ? x->machine_raw_id : 0) == (y ? y->machine_raw_id : 0);
 }
 
-/* The configuration relates a clock of FILE. */
+/* True if the configuration relates a clock of FILE. */
 static bool is_configured(const struct tm_hint_manifest *m, uint32_t file)
 {
     const Tracemerge__ConfigEntry *entry = entry_of(m, file);
@@ -123,8 +123,8 @@ static bool is_configured(const struct tm_hint_manifest *m, uint32_t file)
     return false;
 }
 
-/* "Clock CLOCK of FILE reads T when REFERENCE_CLOCK of REFERENCE reads T + offset_ns"; a clock of NULL is
- * the file's own timeline. */
+/* States that clock CLOCK of FILE reads T when REFERENCE_CLOCK of REFERENCE reads T + offset_ns. A NULL clock is the
+ * file's own timeline. */
 struct relation {
     uint32_t file, reference;
     const char *clock, *reference_clock;
@@ -168,7 +168,7 @@ static uint32_t find_carrier(const struct relations *r, const struct tm_clock_hi
     return NO_FILE;
 }
 
-/* Another trace of the machine with a path, or NO_FILE. */
+/* Returns another trace of the machine that has a path, or NO_FILE. */
 static uint32_t find_other(const struct tm_hint_manifest *m, uint32_t file)
 {
     for (uint32_t i = 0; i < m->count; i++)
@@ -206,7 +206,8 @@ static enum tm_status relate(struct relations *r, const struct tm_clock_hints *h
                             .reference = hint->file,
                             .clock = name_of_clock(hint->from_clock),
                             .reference_clock = name_of_clock(hint->to_clock)};
-    /* Handles a clock that is isolated from its machine's: the clock of another file stands for the machine's. */
+    /* A relation between two clocks of one id: FILE's clock is isolated, and the clock of another file stands for that
+     * of the machine. */
     if (hint->from_clock == hint->to_clock)
         said.reference = find_other(r->m, hint->file);
     if (said.reference_clock == NULL || !tm_sub_i64(hint->to_ns, hint->from_ns, &said.offset_ns))
@@ -226,7 +227,7 @@ static enum tm_status relate(struct relations *r, const struct tm_clock_hints *h
     return TM_OK;
 }
 
-/* FILE's number in PLAN, added if it is new. */
+/* Finds or adds FILE in PLAN and sets *AT to its number. */
 static enum tm_status plan_file(const struct tm_hint_manifest *m, struct tm_merge_plan *plan, uint32_t file,
                                 size_t *number, struct tm_error *err)
 {
@@ -239,7 +240,7 @@ static enum tm_status plan_file(const struct tm_hint_manifest *m, struct tm_merg
     return tm_merge_plan_add(plan, path, path, err);
 }
 
-/* The machine RAW_ID of CONFIG, which is there. */
+/* Returns the name of machine RAW_ID of CONFIG, which has it. */
 static ProtobufCBinaryData machine_name(const Tracemerge__Config *config, int64_t raw_id)
 {
     for (size_t i = 0; i < config->n_machines; i++)
@@ -248,7 +249,7 @@ static ProtobufCBinaryData machine_name(const Tracemerge__Config *config, int64_
     return tm_bytes("", 0);
 }
 
-/* What the configuration relates. */
+/* Adds a relation of the configuration. */
 static enum tm_status plan_edge(const Tracemerge__ConfigEdge *edge, struct tm_merge_plan *plan, struct tm_error *err)
 {
     struct tm_plan_relation relation = {.clock = name_of_clock(edge->source->clock),
@@ -306,8 +307,8 @@ static enum tm_status make_plan(const struct relations *r, struct tm_merge_plan 
     return st;
 }
 
-/* Relations for all hints that became edges: each file's first one first, so that a later one finds who is
- * free to say it. */
+/* Adds relations for all hints that became edges. The first hint of each file comes first; a later one then knows which
+ * files have no relation. */
 static enum tm_status relate_all(struct relations *r, const struct tm_clock_hints *hints, struct tm_error *err)
 {
     bool *told = calloc((size_t)hints->count + 1, sizeof *told);

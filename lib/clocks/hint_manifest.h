@@ -1,8 +1,8 @@
-/* The hints that were used, as a perfetto_manifest: with it, and without hints, every file is placed as
- * it was. A manifest has one relation a file; what needs a second is said by another file that has none
- * (a relation is between clocks of a machine, whoever mentions it), else the files that relied on it are
- * related to the file itself. What a configuration made on a command line says (machines of files, relations, trace
- * time) is said again. */
+/* The hints that were used, as a perfetto_manifest. With that manifest, and without hints, every file is placed as
+ * before. A manifest can state one relation for each file. If a file needs a second one, another file without a
+ * relation states it, because a relation is between clocks of a machine, whichever file mentions it. If there is no
+ * such file, the files that relied on it are related to the file itself. The manifest repeats a configuration that was
+ * made on a command line (machines of files, relations, trace time). */
 #ifndef TM_CLOCKS_HINT_MANIFEST_H
 #define TM_CLOCKS_HINT_MANIFEST_H
 
@@ -18,18 +18,18 @@ struct tm_hint_manifest {
     const Tracemerge__Config *config; /* borrowed; NULL: none */
 };
 
-/* A file becomes known; then its turn begins. TM_OK or TM_E_SYSTEM. */
+/* tm_hint_manifest_file adds a file. tm_hint_manifest_begin notes that its turn has begun. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_hint_manifest_file(struct tm_hint_manifest *manifest, const Tracemerge__File *frame,
                                      struct tm_error *err);
 void tm_hint_manifest_begin(struct tm_hint_manifest *manifest, const Tracemerge__FileBegin *frame);
 
-/* The input is configured by CONFIG, which must outlive MANIFEST. TM_OK; TM_E_INPUT when it says what cannot be said
- * again here: machines of embedded ids, points, attributes. */
+/* Notes that CONFIG configures the input. It must outlive MANIFEST. TM_OK; TM_E_INPUT if CONFIG has something that the
+ * new manifest cannot repeat: machines of embedded ids, points, attributes. */
 enum tm_status tm_hint_manifest_configure(struct tm_hint_manifest *manifest, const Tracemerge__Config *config,
                                           struct tm_error *err);
 
-/* Appends the manifest for those of HINTS that became edges to TEXT. TM_OK; TM_E_INPUT when no manifest
- * can say it: a file has no path of its own, or two have the same; TM_E_SYSTEM. */
+/* Appends to TEXT the manifest for those of HINTS that became edges. TM_OK. TM_E_INPUT if no manifest can state it,
+ * because a file has no path of its own or two have the same. TM_E_SYSTEM. */
 enum tm_status tm_hint_manifest_make(const struct tm_hint_manifest *manifest, const struct tm_clock_hints *hints,
                                      struct tm_buf *text, struct tm_error *err);
 

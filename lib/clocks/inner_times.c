@@ -15,7 +15,7 @@ static enum tm_status convert_one(struct tm_clock_routes *routes, const struct t
     enum tm_status st = tm_clock_routes_find(routes, key, true, &route, err);
     if (st < 0)
         return st;
-    /* An incremental clock counts on from event to event; what is inside one does not move it. */
+    /* An incremental clock counts on from event to event. Times inside an event do not move it. */
     int64_t last_ns = route->source == UINT32_MAX ? 0 : routes->registry->graph.clocks.clocks[route->source].last_ns;
     st = tm_row_convert(routes, route, &time, &fate, err);
     if (st < 0)

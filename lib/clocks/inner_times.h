@@ -4,9 +4,9 @@
 
 #include "clocks/clock_route.h"
 
-/* Converts those of DETAIL (LEN bytes), whose event has KEY (its clock does not matter): value and
- * state change, nothing moves. TM_OK, also where some cannot be converted, or an error; TM_E_INPUT
- * when DETAIL is damaged. */
+/* Converts the inner times of DETAIL (LEN bytes). The event has KEY, whose clock does not matter. Only value and state
+ * of each change, so nothing moves. TM_OK, even if some cannot be converted. TM_E_INPUT if DETAIL is damaged, or
+ * another error. */
 enum tm_status tm_inner_times_convert(struct tm_clock_routes *routes, const struct tm_route_key *key,
                                       uint8_t *detail, size_t len, struct tm_error *err);
 

@@ -21,7 +21,7 @@ static enum tm_status make_room(uint64_t **masks, uint32_t *count, uint32_t inde
     return TM_OK;
 }
 
-/* The entry that configures FILE; UINT32_MAX where none does. */
+/* Returns the entry that configures FILE, or UINT32_MAX. */
 static uint32_t entry_of(const struct tm_clock_file *file)
 {
     return file->entry ? file->tag & ~TM_TAG_ENTRY : UINT32_MAX;
@@ -69,7 +69,7 @@ static uint32_t *count_ties(const struct tm_clock_graph *graph)
     return ties;
 }
 
-/* The names of the clocks of MASK, joined by commas. */
+/* Writes the names of the clocks in MASK, joined by commas. */
 static void name_clocks(uint64_t mask, char *out, size_t size)
 {
     size_t len = 0;
@@ -96,7 +96,7 @@ static enum tm_status refuse(const Tracemerge__ConfigEntry *entry, uint32_t at, 
                         at, (int)entry->path.len, (const char *)entry->path.data, tm_name_of_clock(clock), names);
 }
 
-/* What a check works with. */
+/* What a check uses. */
 struct check {
     const struct tm_known_clocks *known;
     const struct tm_clock_files *files;
@@ -104,7 +104,7 @@ struct check {
     const uint32_t *ties;
 };
 
-/* One side of a relation: CLOCK of the file that entry AT configures. */
+/* Checks one side of a relation: CLOCK of the file that entry AT configures. */
 static enum tm_status check_side(const struct check *c, const Tracemerge__ConfigClock *clock, uint32_t at,
                                  struct tm_error *err)
 {

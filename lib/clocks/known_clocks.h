@@ -1,5 +1,5 @@
-/* Which clocks files have, so that a relation of the manifest that leads nowhere is noticed: it would place nothing,
- * and whoever wrote it believes that it does. */
+/* Which clocks files have. It finds relations of the manifest that lead nowhere. Such a relation would place nothing,
+ * although its author believes that it does. */
 #ifndef TM_CLOCKS_KNOWN_CLOCKS_H
 #define TM_CLOCKS_KNOWN_CLOCKS_H
 
@@ -17,14 +17,14 @@ struct tm_known_clocks {
 enum tm_status tm_known_clocks_add(struct tm_known_clocks *known, const struct tm_clock_files *files,
                                    const struct tm_clock_file *file, uint32_t clock, struct tm_error *err);
 
-/* FILE's turn ends: adds the clocks that its events were on. */
+/* Adds the clocks of FILE's events, at the end of its turn. */
 enum tm_status tm_known_clocks_add_file(struct tm_known_clocks *known, const struct tm_clock_files *files,
                                         const struct tm_clock_file *file, struct tm_clock_registry *registry,
                                         struct tm_error *err);
 
-/* All has been read. TM_E_INPUT when a relation of the manifest has a side that leads nowhere: no events are on the
- * clock, nothing else relates it, and it is not the timeline. The file is named, with the clocks that it has; files
- * without any are left out. */
+/* Checks the relations at the end of the stream. TM_E_INPUT if a side of a relation leads nowhere: no events are on its
+ * clock, nothing else relates the clock, and it is not the timeline. The error names the file and the clocks that it
+ * has. Files without clocks are left out. */
 enum tm_status tm_known_clocks_check(const struct tm_known_clocks *known, const struct tm_clock_files *files,
                                      struct tm_clock_registry *registry, struct tm_error *err);
 

@@ -1,5 +1,5 @@
-/* Rows that a snapshot has placed and that wait for the next one: with --interpolate the line between both places them.
- * They wait in order, on disk, with the reading that each had and how it was placed. */
+/* Rows that a snapshot has placed and that wait for the next snapshot. With --interpolate, the line between both
+ * snapshots places them. They wait in order, on disk, each with its reading and how it was placed. */
 #ifndef TM_CLOCKS_LINE_ROWS_H
 #define TM_CLOCKS_LINE_ROWS_H
 
@@ -7,22 +7,22 @@
 #include "stream/batch.h"
 #include "stream/reader.h"
 
-/* What the time of a row that waits becomes. */
+/* What becomes of the time of a row that waits. */
 enum tm_line_fate {
     TM_LINE_FINAL,  /* what it is */
     TM_LINE_CONVERT,
     TM_LINE_LATEST  /* that of the latest row before */
 };
 
-/* Whether records are told of a row. */
+/* Whether a row is recorded, and how it counts. */
 enum tm_line_weight { TM_LINE_EVENT, TM_LINE_DEFINITION, TM_LINE_PART /* of an event */ };
 
-/* Rows that were placed in one way. */
+/* What rows that were placed in one way have in common. */
 struct tm_line_route {
     enum tm_line_fate fate;
     enum tm_line_weight weight;
     uint32_t machine, clock;     /* of the rows */
-    struct tm_clock_route route; /* for TM_LINE_CONVERT: its clock, scope and record; its step is the line's */
+    struct tm_clock_route route; /* for TM_LINE_CONVERT: its clock, scope and record; the step is that of the line */
 };
 
 /* Zero-initialise. */
@@ -41,10 +41,11 @@ struct tm_line_rows {
     bool has_fd, is_reading;
 };
 
-/* One row's part beside its batch: the number of its route and what its clock read, little-endian. */
+/* The part of one row that is kept beside its batch: the number of its route and the reading of its clock,
+ * little-endian. */
 enum { TM_LINE_ROW_BYTES = 12 };
 
-/* Sets *NUMBER to the number of the route that LIKE and ROUTE say. ROUTE may be NULL where the fate of LIKE is not
+/* Sets *NUMBER to the number of the route that LIKE and ROUTE describe. ROUTE may be NULL if the fate of LIKE is not
  * TM_LINE_CONVERT. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_line_rows_route(struct tm_line_rows *rows, const struct tm_line_route *like,
                                   const struct tm_clock_route *route, uint32_t *number, struct tm_error *err);
@@ -53,12 +54,12 @@ enum tm_status tm_line_rows_route(struct tm_line_rows *rows, const struct tm_lin
 enum tm_status tm_line_rows_add(struct tm_line_rows *rows, const struct tm_batch *batch, const uint8_t *parts,
                                 const char *spill_dir, struct tm_error *err);
 
-/* The next batch and its PARTS, valid until the next call; nothing may be added until TM_END. TM_OK, TM_END or an
+/* Reads the next batch and its PARTS, valid until the next call. Nothing may be added until TM_END. TM_OK, TM_END or an
  * error. */
 enum tm_status tm_line_rows_next(struct tm_line_rows *rows, struct tm_batch *batch, const uint8_t **parts,
                                  struct tm_error *err);
 
-/* Forgets all routes; nothing waits. */
+/* Forgets all routes. No row may be waiting. */
 void tm_line_rows_clear(struct tm_line_rows *rows);
 
 void tm_line_rows_release(struct tm_line_rows *rows);

@@ -1,5 +1,5 @@
-/* The machine table: raw id to row. Row 0 is what the reference calls the host wherever nothing
- * else says which machine is meant. Source: doc/rules.md section 4. */
+/* The machine table: from raw id to row. Row 0 is the machine that the reference importer calls the host. It is meant
+ * wherever nothing else names a machine. Source: doc/rules.md section 4. */
 #ifndef TM_CLOCKS_MACHINE_TABLE_H
 #define TM_CLOCKS_MACHINE_TABLE_H
 
@@ -14,7 +14,7 @@ struct tm_machine {
     char *name; /* owned, NUL-terminated; NULL: none */
     size_t name_bytes;
     bool has_data; /* a packet without an embedded id belonged to it; synchronization markers do not count */
-    bool has_file; /* some file has had it: later ones are not its primary */
+    bool has_file; /* a file has had this machine; it is not the primary machine of later files */
 };
 
 /* Zero-initialise. Rows are numbered from 0 in the order they come. */
@@ -26,14 +26,14 @@ struct tm_machine_table {
     struct tm_map row_of;
 };
 
-/* True, with *ROW set, when RAW_ID has a row; an adopted host is found by 0 too. */
+/* True, with *ROW set, if RAW_ID has a row. Id 0 finds an adopted host too. */
 bool tm_machine_table_find(const struct tm_machine_table *table, int64_t raw_id, uint32_t *row);
 
-/* A new row for RAW_ID, which has none. TM_OK, TM_E_INPUT (limit) or TM_E_SYSTEM. */
+/* Adds a row for RAW_ID, which has none. TM_OK, TM_E_INPUT (limit) or TM_E_SYSTEM. */
 enum tm_status tm_machine_table_add(struct tm_machine_table *table, int64_t raw_id, uint32_t *row,
                                     struct tm_error *err);
 
-/* ROW takes RAW_ID, which has no row; its old id still finds it. */
+/* Gives ROW the id RAW_ID, which has no row. The old id still finds ROW. */
 enum tm_status tm_machine_table_adopt(struct tm_machine_table *table, uint32_t row, int64_t raw_id,
                                       struct tm_error *err);
 
@@ -41,8 +41,8 @@ enum tm_status tm_machine_table_adopt(struct tm_machine_table *table, uint32_t r
 enum tm_status tm_machine_table_name(struct tm_machine_table *table, uint32_t row, const void *name, size_t len,
                                      struct tm_error *err);
 
-/* What to call ROW in a path: its name, "host" for raw id 0, else "machine RAW_ID", escaped, into
- * OUT of SIZE bytes. */
+/* Writes the name of ROW for paths to OUT of SIZE bytes, escaped: its name, "host" for raw id 0, else "machine RAW_ID".
+ */
 void tm_machine_table_text(const struct tm_machine_table *table, uint32_t row, char *out, size_t size);
 
 void tm_machine_table_release(struct tm_machine_table *table);

@@ -1,16 +1,16 @@
-/* A way through the clock graph, for people:
+/* A path through the clock graph, for people:
  *
  *     MONOTONIC(phone) -> BOOTTIME(phone) -> REALTIME(phone) = REALTIME(host)
  *
- * "->" a recorded snapshot says so, "-manifest->" the manifest, "-hint->" a hint in a file, "=" an
- * assumption of doc/rules.md section 5. In parentheses machine, file and sequence, as far as they
- * tell the clock from others. */
+ * "->" is a recorded snapshot, "-manifest->" the manifest, "-hint->" a hint in a file, "=" an assumption of
+ * doc/rules.md section 5. Parentheses have machine, file and sequence, as far as they are needed to tell the clock from
+ * others. */
 #ifndef TM_CLOCKS_PATH_TEXT_H
 #define TM_CLOCKS_PATH_TEXT_H
 
 #include "clocks/clock_file.h"
 
-/* Appends the text of STEP, which leads from SOURCE (UINT32_MAX: no clock at all). TM_OK or TM_E_SYSTEM. */
+/* Appends the text of STEP, whose path begins at SOURCE (UINT32_MAX: at no clock). TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_path_text(struct tm_buf *out, const struct tm_clock_registry *registry,
                             const struct tm_clock_files *files, uint32_t source, const struct tm_step *step);
 

@@ -37,8 +37,8 @@ enum tm_status tm_pending_frames_add(struct tm_pending_frames *pending, const st
     return TM_OK;
 }
 
-/* The scope whose machine FRAME means. A sequence that has shown no event by now is decided like
- * its first packet; NULL for what belongs to no file whose turn it is. */
+/* Finds the scope of the machine that FRAME means. A sequence without events so far is treated like its first packet.
+ * *SCOPE is NULL if the frame belongs to no file in its turn. */
 static enum tm_status find_scope(const struct tm_pending_frames *pending, const struct tm_pending_frame *frame,
                                  struct tm_clock_scope **scope, struct tm_error *err)
 {

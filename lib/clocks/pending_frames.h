@@ -1,12 +1,13 @@
-/* Sequence, Stat and Metadata frames: they name a machine by an embedded id. They may overtake the
- * events of that machine, and which row an id means is decided by its first packet; so they wait until the
- * events before them have been seen. */
+/* Sequence, Stat and Metadata frames, which name a machine by an embedded id. They may come before the events of that
+ * machine, but the first packet with an id decides which row it means. They therefore wait until all events in front of
+ * them have been seen. */
 #ifndef TM_CLOCKS_PENDING_FRAMES_H
 #define TM_CLOCKS_PENDING_FRAMES_H
 
 #include "clocks/clock_file.h"
 
-/* A writer of batches announces at most one batch ahead, and at most one generation an event. */
+/* The largest number of frames that can wait. A writer of batches announces at most one batch in advance, and at most
+ * one generation for each event. */
 enum { TM_PENDING_FRAMES_MAX = 1 << 17 };
 
 struct tm_pending_frame {
@@ -26,16 +27,16 @@ struct tm_pending_frames {
     uint32_t count, cap;
 };
 
-/* Takes in FRAME, of one of the three types. TM_E_INPUT past TM_PENDING_FRAMES_MAX. */
+/* Adds FRAME, which has one of the three types. TM_E_INPUT beyond TM_PENDING_FRAMES_MAX. */
 enum tm_status tm_pending_frames_add(struct tm_pending_frames *pending, const struct tm_frame *frame,
                                      struct tm_error *err);
 
-/* Writes, with Machine.id in place of the embedded id, the Sequence frames up to GENERATION, and
- * the others whose machine is known. To be called when all events before the first one of
- * GENERATION have been converted, before they are written. */
+/* Writes the Sequence frames up to GENERATION, and those other frames whose machine is known. Machine.id replaces the
+ * embedded id. Call it after the events in front of GENERATION's first event have been converted, and before they are
+ * written. */
 enum tm_status tm_pending_frames_write(struct tm_pending_frames *pending, uint32_t generation, struct tm_error *err);
 
-/* Writes all: a file's turn ends, or the stream. */
+/* Writes all frames. Call it at the end of a file's turn and at the end of the stream. */
 enum tm_status tm_pending_frames_finish(struct tm_pending_frames *pending, struct tm_error *err);
 
 void tm_pending_frames_release(struct tm_pending_frames *pending);

@@ -36,7 +36,7 @@ static enum tm_status meet_at_realtime(const struct tm_clock_scope *scope, struc
     return relate_equal(registry, realtime, global, TM_EDGE_RENDEZVOUS, err);
 }
 
-/* SCOPE's own clock and the same one without its tag, as indices in the graph. */
+/* Finds SCOPE's own clock and the same clock without its tag, as indices in the graph. */
 static enum tm_status find_clocks(const struct tm_clock_scope *scope, struct tm_clock_registry *registry, uint32_t *own,
                                   uint32_t *untagged, struct tm_error *err)
 {
@@ -62,7 +62,8 @@ static enum tm_status consult_hints(const struct tm_clock_scope *scope, struct t
     return tm_clock_hints_use(hints, registry, UINT32_MAX, err);
 }
 
-/* Rung 4. */
+/* Rung 4: assumes that the clock equals the trace-time clock, if one of them is a private timeline or both have one
+ * domain. */
 static enum tm_status assume_equal(struct tm_clock_scope *scope, struct tm_clock_registry *registry, uint32_t clock,
                                    uint32_t untagged, struct tm_error *err)
 {

@@ -11,7 +11,7 @@ static uint64_t distance(int64_t a, int64_t b)
     return a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
 }
 
-/* Row ROW of KIND against the line between its neighbours, where both are there and all three are snapshots. */
+/* Compares row ROW of KIND with the line between its neighbours, if it has both and all three are snapshots. */
 static void check_snapshot(struct tm_hop_record *r, const struct tm_clock_kind *kind, uint32_t row, uint32_t from,
                            uint32_t to)
 {
@@ -42,7 +42,7 @@ static void use_line(struct tm_hop_record *r, const struct tm_clock_kind *kind, 
 {
     int64_t first = tm_clock_kind_reading(kind, ends[0], from), last = tm_clock_kind_reading(kind, ends[1], from);
     if (kind->joins && r->has_line && (r->line_from[0] != first || r->line_from[1] != last))
-        r->is_broken = true; /* a manifest's several lines may be a step, so no drift is stated */
+        r->is_broken = true; /* several lines of a manifest may be a step, so no drift is stated */
     if (!r->has_line || first < r->line_from[0]) {
         r->line_from[0] = first;
         r->line_to[0] = tm_clock_kind_reading(kind, ends[0], to);
@@ -54,7 +54,7 @@ static void use_line(struct tm_hop_record *r, const struct tm_clock_kind *kind, 
     r->has_line = true;
 }
 
-/* The relations of STEP, which goes the record's first way by lines. */
+/* Notes how exact the relations of STEP are. STEP follows the record's first path by lines. */
 static void check_hops(struct tm_placement_record *record, const struct tm_clock_graph *graph,
                        const struct tm_step *step)
 {
@@ -71,7 +71,7 @@ static void check_hops(struct tm_placement_record *record, const struct tm_clock
     }
 }
 
-/* True when the two go over the same clocks. */
+/* True if both steps lead over the same clocks. */
 static bool is_same_way(const struct tm_step *a, const struct tm_step *b)
 {
     bool same = a->hop_count == b->hop_count;
@@ -116,7 +116,7 @@ void tm_placement_record_check(struct tm_placement_record *record, struct tm_clo
     }
 }
 
-/* The drift along all lines of the path: false where a recorded relation has none, or where none has one. */
+/* Finds the drift along all lines of the path. False if a recorded relation has no line, or if no relation has one. */
 static bool find_drift(const struct tm_placement_record *record, int64_t *ppb)
 {
     enum { BILLION = 1000000000 };

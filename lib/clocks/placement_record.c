@@ -39,7 +39,7 @@ static enum tm_placement_rule rule_of(const struct tm_placement_record *record)
     return record->has_weakest ? tm_edge_origin_rule(record->weakest) : TM_RULE_TRACE_TIME;
 }
 
-/* The signature of a path: its kinds and clocks, not its rows. */
+/* Returns the hash of a path: of its kinds and clocks, but not of its rows. */
 static uint64_t path_hash(const struct tm_step *step)
 {
     uint64_t hash = step->hop_count;

@@ -19,26 +19,26 @@ enum tm_fate {
     TM_FATE_COUNT
 };
 
-/* The reason of the account of a dropped event: "negative_time", …. */
+/* Returns the reason in the account of a dropped event: "negative_time", …. */
 const char *tm_fate_reason(enum tm_fate fate);
 
-/* The counter in the stats table that a dropped event adds to. */
+/* Returns the counter in the stats table to which a dropped event adds. */
 const char *tm_fate_stat(enum tm_fate fate);
 
 enum { TM_PATHS_SHOWN_MAX = 4 };
 
-/* A hop of the path that a record took first, and the readings of both clocks at the first and the
- * last relation of it that was used. */
+/* A hop of the record's first path, and the readings of both clocks at the first and the last of its relations that was
+ * used. */
 struct tm_hop_record {
     uint32_t from_clock, to_clock; /* clock ids */
     bool same_machine;
     enum tm_edge_origin origin;
     int64_t first_from_ns, first_to_ns, last_from_ns, last_to_ns;
     struct tm_buf from, to; /* the clocks as text */
-    bool has_line, is_broken; /* ends of the lines from line_from[0] to line_from[1]; some may be missing */
+    bool has_line, is_broken; /* whether the ends below are set; whether the lines between them may not join */
     int64_t line_from[2], line_to[2];
     bool has_jitter;
-    uint64_t jitter_ns; /* how far a snapshot is from the line between its neighbours, at most */
+    uint64_t jitter_ns; /* the largest distance of a snapshot from the line between its neighbours */
     struct tm_clock_claim claim;
 };
 
@@ -48,7 +48,7 @@ struct tm_placement_record {
     uint32_t clock;   /* clock id; 0: times taken as they stand */
     uint64_t counts[TM_FATE_COUNT];            /* events */
     uint64_t definition_counts[TM_FATE_COUNT]; /* timed definitions */
-    int64_t earliest_ns; /* the least of the times that came out negative, else 0 */
+    int64_t earliest_ns; /* the least negative time that a conversion gave, else 0 */
     bool is_listed;      /* Dropped frames have all that was dropped */
     /* private */
     int64_t first_ns, last_ns; /* earliest and latest event, in trace time */
@@ -59,7 +59,7 @@ struct tm_placement_record {
     enum tm_edge_origin weakest;
     bool has_weakest; /* else no hop was ever needed */
     bool has_step_error, is_interpolated;
-    uint64_t step_error_ns; /* the farthest that an event by steps is from where lines put it */
+    uint64_t step_error_ns; /* the largest distance between an event's time by steps and by lines */
     uint64_t paths[TM_PATHS_SHOWN_MAX];
     uint32_t path_count;
     struct tm_buf path; /* text, paths joined by "; " */
@@ -67,40 +67,38 @@ struct tm_placement_record {
     uint32_t hop_count;
 };
 
-/* A run of events that one step placed: counted ones between LOW_NS and HIGH_NS on the source
- * clock. */
+/* A run of events that one step placed: counted events between LOW_NS and HIGH_NS on the source clock. */
 struct tm_placed_run {
     int64_t low_ns, high_ns;
     uint64_t count;
 };
 
-/* Adds RUN, which has at least one event. True if the path of STEP is new, so that the caller must add its text. */
+/* Adds RUN, which has at least one event. True if the path of STEP is new; the caller must then add its text. */
 bool tm_placement_record_add(struct tm_placement_record *record, const struct tm_clock_graph *graph,
                              const struct tm_step *step, const struct tm_placed_run *run);
 
-/* Notes how exact STEP is known to be. SOURCE is the clock of RUN. GRAPH may know more by now than when STEP was found.
- */
+/* Notes how exact STEP is known to be. SOURCE is the clock of RUN. GRAPH may know more now than when STEP was found. */
 void tm_placement_record_check(struct tm_placement_record *record, struct tm_clock_graph *graph, uint32_t source,
                                const struct tm_step *step, const struct tm_placed_run *run);
 
-/* Counts the recorded snapshots of STEP among those used. USED is the whole run's memory for it,
- * SERIAL a number that only RECORD has. */
+/* Counts the recorded snapshots of STEP among those used. USED is the memory of the whole run for that. SERIAL is a
+ * number that only RECORD has. */
 enum tm_status tm_placement_record_use(struct tm_placement_record *record, uint32_t serial,
                                        const struct tm_clock_graph *graph, const struct tm_step *step,
                                        struct tm_map *used);
 
-/* Appends one path's text. */
+/* Appends the text of one path. */
 enum tm_status tm_placement_record_path(struct tm_placement_record *record, const struct tm_buf *text);
 
 /* Returns the hop whose texts are still missing, or NULL. */
 struct tm_hop_record *tm_placement_record_bare_hop(struct tm_placement_record *record, uint32_t i);
 
-/* Sets what PLACEMENT says of how exact it is. WORDS is room of SIZE bytes that it points into. */
+/* Sets the fields of PLACEMENT that tell how exact it is. They point into WORDS, which has SIZE bytes. */
 enum { TM_EXACTNESS_BYTES = 96 };
 void tm_placement_record_exactness(const struct tm_placement_record *record, Tracemerge__Placement *placement,
                                    char *words, size_t size);
 
-/* Writes the frames of FILE's record. */
+/* Writes the frames of RECORD, which belongs to FILE. */
 enum tm_status tm_placement_record_write(const struct tm_placement_record *record, uint32_t file,
                                          struct tm_stream_writer *writer, struct tm_error *err);
 

@@ -54,7 +54,7 @@ static enum tm_status configure_trace_time(struct tm_clock_registry *registry,
 {
     struct tm_clock_key key = {.clock = trace_time->clock};
     enum tm_status st = TM_OK;
-    /* Where the manifest names no file it is the machine of row 0, whichever that becomes. */
+    /* If the manifest names no file, it means the machine of row 0, whichever that becomes. */
     if (!trace_time->first_machine)
         st = tm_clock_registry_machine(registry, trace_time->machine_raw_id, NULL, &key.machine, err);
     return st < 0 ? st : tm_clock_registry_claim(registry, &key, TM_CLAIM_MANIFEST, err);
@@ -89,7 +89,8 @@ static enum tm_status refuse_pinned(struct tm_error *err)
                         "perfetto_manifest: clock overrides require the trace to use a single clock");
 }
 
-/* READINGS for the graph, room for an untagged one of each; NULL without memory. Clocks stay ids. */
+/* Copies READINGS for the graph, with room for an untagged copy of each. Clocks are still ids. NULL if out of memory.
+ */
 static struct tm_reading *copy_readings(Tracemerge__Reading *const *readings, size_t count)
 {
     struct tm_reading *copy = malloc((2 * count + 1) * sizeof *copy);
@@ -121,7 +122,7 @@ static enum tm_status add_readings(struct tm_clock_registry *registry, struct tm
     return st;
 }
 
-/* The default clock a ClockSnapshot sets, or TM_CLOCK_NONE. */
+/* Returns the default clock that a ClockSnapshot sets, or TM_CLOCK_NONE. */
 static uint32_t default_of(const Tracemerge__Snapshot *snapshot)
 {
     bool has_boottime = false, has_trace_file = false;
@@ -148,7 +149,7 @@ enum tm_status tm_relations_snapshot(struct tm_clock_registry *registry, struct 
     return add_readings(registry, scope, snapshot->readings, snapshot->n_readings, snapshot->sequence, err);
 }
 
-/* The edge between a machine's clock and the host's: the trace-time machine's. */
+/* Adds the edge between a machine's clock and the same clock of the host. The trace-time machine counts as the host. */
 static enum tm_status add_remote_edge(struct tm_clock_registry *registry, struct tm_clock_scope *scope,
                                       const struct tm_remote_offset *offset, struct tm_error *err)
 {

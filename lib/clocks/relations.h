@@ -5,25 +5,25 @@
 
 #include "clocks/clock_file.h"
 
-/* Machines, trace time and edges of CONFIG, in that order. */
+/* Adds the machines, the trace time and the edges of CONFIG, in this order. */
 enum tm_status tm_relations_configure(struct tm_clock_registry *registry, const Tracemerge__Config *config,
                                       struct tm_error *err);
 
-/* Metadata frames for the manifest's attributes. */
+/* Writes Metadata frames for the manifest's attributes. */
 enum tm_status tm_relations_attributes(const Tracemerge__Config *config, struct tm_stream_writer *writer,
                                        struct tm_error *err);
 
-/* A ClockSnapshot of SCOPE: claims trace time where it sets a default clock, relates its clocks.
- * TM_E_INPUT when the file is pinned. */
+/* Handles a ClockSnapshot of SCOPE. Claims trace time if it sets a default clock, and relates its clocks. TM_E_INPUT if
+ * the file is pinned. */
 enum tm_status tm_relations_snapshot(struct tm_clock_registry *registry, struct tm_clock_scope *scope,
                                      const Tracemerge__Snapshot *snapshot, struct tm_error *err);
 
-/* A RemoteClockSync of SCOPE in FILE. TM_E_INPUT when FILE is pinned or attributed to one machine. */
+/* Handles a RemoteClockSync of SCOPE in FILE. TM_E_INPUT if FILE is pinned or attributed to one machine. */
 enum tm_status tm_relations_remote(struct tm_clock_registry *registry, const struct tm_clock_file *file,
                                    struct tm_clock_scope *scope, const Tracemerge__RemoteClockSync *sync,
                                    struct tm_error *err);
 
-/* Writes what is due at the end of the stream: the trace-time clock as metadata, and refused edges of the manifest. */
+/* Writes the last metadata at the end of the stream: the trace-time clock, and refused edges of the manifest. */
 enum tm_status tm_relations_finish(struct tm_clock_registry *registry, struct tm_stream_writer *writer,
                                    struct tm_error *err);
 

@@ -25,7 +25,7 @@ static int64_t host_of(const Tracemerge__SyncRound *round, uint32_t clock)
     return reading_of(round->host, round->n_host, clock);
 }
 
-/* True when B follows A closely enough for the two to be one exchange. */
+/* True if B follows A so soon that both belong to one exchange. */
 static bool are_consecutive(const Tracemerge__SyncRound *a, const Tracemerge__SyncRound *b)
 {
     enum { BOOTTIME = 6 };
@@ -56,7 +56,7 @@ static int by_clock(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* All clock ids of the host side, sorted, each once. */
+/* Writes all clock ids of the host side to CLOCKS, sorted, each once. Returns their number. */
 static size_t host_clocks(const Tracemerge__RemoteClockSync *sync, uint32_t *clocks)
 {
     size_t n = 0, kept = 0;

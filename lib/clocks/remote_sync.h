@@ -1,5 +1,5 @@
-/* RemoteClockSync: how far a machine's clocks are ahead of the host's, out of rounds of readings
- * that went back and forth. Source: doc/rules.md section 5, "RemoteClockSync". */
+/* RemoteClockSync: how far a machine's clocks are ahead of the host's, computed from rounds of readings in both
+ * directions. Source: doc/rules.md section 5, "RemoteClockSync". */
 #ifndef TM_CLOCKS_REMOTE_SYNC_H
 #define TM_CLOCKS_REMOTE_SYNC_H
 
@@ -9,11 +9,11 @@
 
 #include <stdbool.h>
 
-/* One clock seen on both sides. */
+/* One clock that both sides have read. */
 struct tm_remote_offset {
     uint32_t clock;
     int64_t host_ns;   /* the last host reading */
-    int64_t offset_ns; /* the client is ahead by: average over all round trips, rounded toward zero */
+    int64_t offset_ns; /* how far the client is ahead: the average over all round trips, rounded toward zero */
 };
 
 struct tm_remote_offsets {
@@ -21,7 +21,7 @@ struct tm_remote_offsets {
     size_t count;
 };
 
-/* What SYNC says. TM_OK, TM_E_INPUT ("more rounds than …"), TM_E_SYSTEM. */
+/* Finds the offsets that SYNC states. TM_OK, TM_E_INPUT ("more rounds than …") or TM_E_SYSTEM. */
 enum tm_status tm_remote_offsets_find(struct tm_remote_offsets *out, const Tracemerge__RemoteClockSync *sync,
                                       struct tm_error *err);
 

@@ -1,32 +1,32 @@
-/* One event's time to trace time: the part of the batch placer that knows no columns. */
+/* Converts the time of one event to trace time. This part of the batch placer knows nothing of columns. */
 #ifndef TM_CLOCKS_ROW_CONVERTER_H
 #define TM_CLOCKS_ROW_CONVERTER_H
 
 #include "clocks/clock_route.h"
 
-/* A time as recorded, and what it became. */
+/* A recorded time, and its conversion. */
 struct tm_row_time {
     int64_t value;      /* in: reading of the route's clock */
     bool is_absolute;   /* in: value is absolute nanoseconds already; out: absolute_ns is set */
-    bool is_counted;    /* in: an event that accounts count, else a definition or a part of one */
-    bool has_weight;    /* in: neither, nothing is recorded (inner times) */
+    bool is_counted;    /* in: true for an event that accounts count; false for a definition or a part of an event */
+    bool has_weight;    /* in: false for inner times, of which nothing is recorded */
     int64_t absolute_ns; /* out: nanoseconds of the source clock */
     int64_t time_ns;    /* out: trace time, for TM_FATE_PLACED */
 };
 
-/* Converts TIME on *ROUTE (found anew when placing the file changes it), counting a placed event
- * for its record. TM_OK with *FATE set, or an error. */
+/* Converts TIME on ROUTE, and counts a placed event for its record. ROUTE is found anew if placing the file changes it.
+ * TM_OK with *FATE set, or an error. */
 enum tm_status tm_row_convert(struct tm_clock_routes *routes, struct tm_clock_route *route, struct tm_row_time *time,
                               enum tm_fate *fate, struct tm_error *err);
 
-/* True, with TIME->time_ns set, when ROUTE's step holds for it: the case of nearly every event. */
+/* True, with *TIME_NS set, if ROUTE's step holds for NS. This is so for nearly every event. */
 static inline bool tm_row_convert_again(struct tm_clock_route *route, int64_t ns, int64_t *time_ns)
 {
     *time_ns = tm_step_apply(&route->step, ns);
     return ns >= route->step.first_ns && ns <= route->step.last_ns && *time_ns >= 0;
 }
 
-/* A counted event was placed by ROUTE's step. */
+/* Counts an event that ROUTE's step has placed. */
 static inline void tm_row_count(struct tm_clock_route *route, int64_t ns)
 {
     struct tm_placed_run *run = &route->run;

@@ -199,7 +199,7 @@ static enum tm_status on_account(struct timeline *t, const ProtobufCMessage *mes
     return TM_OK;
 }
 
-/* Frames that are recorded and then passed on, with the machine's row in place of its id. */
+/* Handles frames that are recorded and then passed on, with the machine's row in place of its id. */
 static enum tm_status take_in(struct timeline *t, const struct tm_frame *frame, struct tm_error *err)
 {
     static const struct {
@@ -276,7 +276,7 @@ static enum tm_status on_frame(struct timeline *t, const struct tm_frame *frame,
     case TM_FRAME_CONFIG:
         if ((st = decode(frame, &tracemerge__config__descriptor, &message, err)) < 0)
             return st;
-        /* The frame comes before what follows from it. */
+        /* The frame is written before the frames that follow from it. */
         st = tm_stream_forward(&t->writer, frame, NULL, err);
         if (st == TM_OK)
             st = on_config(t, &message, err);

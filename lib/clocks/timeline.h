@@ -1,7 +1,7 @@
-/* tm-clocks: a stream as tm-manifest wrote it, put on one timeline.
+/* The work of tm-clocks: puts the stream of tm-manifest on one timeline.
  *
- * Reads the stream once, front to back. Keeps the clocks, machines and snapshots met so far, the
- * scopes of the files whose turn it is, and on disk the events that wait for the end of theirs. */
+ * It reads the stream once, front to back. It keeps the clocks, machines and snapshots met so far, the scopes of the
+ * files in their turn, and on disk the events that wait for the end of their file. */
 #ifndef TM_CLOCKS_TIMELINE_H
 #define TM_CLOCKS_TIMELINE_H
 
@@ -12,19 +12,19 @@
 
 struct tm_timeline_options {
     bool strict;           /* fail with TM_E_STRICT, without END, if any event was dropped */
-    bool hints;            /* use ClockHint frames where nothing else relates a file */
+    bool hints;            /* use ClockHint frames if nothing else relates a file */
     struct tm_buf *hint_manifest; /* receives the hints that were used, as a manifest; NULL: not wanted */
-    bool check_relations;  /* a relation of the manifest without effect is TM_E_INPUT, and no longer a warning */
+    bool check_relations;  /* a relation of the manifest without effect is TM_E_INPUT instead of a warning */
     void (*warn)(const char *text); /* told what is odd; NULL: nobody is */
     bool keep_dropped;     /* write Dropped frames */
-    bool interpolate;      /* between snapshots a line places events, not the snapshot before */
+    bool interpolate;      /* between snapshots a line places events, instead of the earlier snapshot */
     bool graph;            /* write the clock graph for Graphviz instead of a stream */
     const char *spill_dir; /* NULL: $TMPDIR */
 };
 
-/* Reads a stream from IN and writes it to OUT, both the caller's. A stream that is on a timeline
- * already is passed on as it is. TM_OK; TM_E_INPUT; TM_E_SYSTEM (also when the accounts of a file do
- * not balance, which is a bug); TM_E_STRICT. */
+/* Reads a stream from IN and writes it to OUT. Both stay the caller's. A stream that is already on a timeline is passed
+ * on unchanged. TM_OK, TM_E_INPUT, TM_E_STRICT or TM_E_SYSTEM. TM_E_SYSTEM is also returned if the accounts of a file
+ * do not balance, which is a bug. */
 enum tm_status tm_timeline_run(int in, int out, const struct tm_timeline_options *options, struct tm_error *err);
 
 #endif

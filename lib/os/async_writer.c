@@ -8,7 +8,7 @@
 struct tm_async_writer {
     int fd;
     struct tm_thread thread;
-    /* data belongs to the thread */
+    /* under the thread's lock */
     bool full; /* data is the thread's */
     struct tm_buf data;
     uint64_t offset;
