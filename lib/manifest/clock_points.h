@@ -1,6 +1,6 @@
-/* The extension x_tracemerge of a `clocks` object: what a clock and its reference read at several moments, how far
- * from the truth that may be, and which rule found it. Other readers of version 1 pass over it, as over every field
- * that they do not know, and take offset_ns. Source: perfetto_manifest(5). */
+/* The extension x_tracemerge of a `clocks` object: the readings of a clock and its reference at several moments, how
+ * inexact these may be, and the rule that found them. Other readers of version 1 ignore it, as they ignore every
+ * unknown field, and take offset_ns. Source: perfetto_manifest(5). */
 #ifndef TM_MANIFEST_CLOCK_POINTS_H
 #define TM_MANIFEST_CLOCK_POINTS_H
 
@@ -15,19 +15,19 @@ struct tm_manifest_point {
 
 /* Zero-initialise. */
 struct tm_manifest_points {
-    struct tm_manifest_point *points; /* owned; own_ns grows, and so does the sum but where points are 1 ns apart */
+    struct tm_manifest_point *points; /* owned; own_ns grows; the sum grows too, except between points 1 ns apart */
     size_t count;                     /* 0: offset_ns alone holds */
     bool has_uncertainty;
     int64_t uncertainty_ns;           /* 0 or more */
     const char *rule;                 /* borrowed from the JSON tree; NULL: not said */
 };
 
-/* Reads CLOCKS.x_tracemerge, where it is there. WHERE is put before the text of each problem ("files[3]: ") or empty.
- * TM_OK, also when PROBLEMS got some; TM_E_SYSTEM when memory ran out. */
+/* Reads CLOCKS.x_tracemerge if it is there. WHERE is put in front of each problem ("files[3]: ") or is empty. TM_OK,
+ * even if problems were added to PROBLEMS; TM_E_SYSTEM if out of memory. */
 enum tm_status tm_manifest_points_read(struct tm_manifest_points *points, struct tm_json_text *json,
                                        const cJSON *clocks, const char *where, struct tm_manifest_problems *problems);
 
-/* Checks that OFFSET_NS of CLOCKS, which other readers take, is among the offsets of POINTS. */
+/* Checks that OFFSET_NS of CLOCKS, which other readers use, is among the offsets of POINTS. */
 void tm_manifest_points_check(const struct tm_manifest_points *points, struct tm_json_text *json, const cJSON *clocks,
                               int64_t offset_ns, const char *where, struct tm_manifest_problems *problems);
 

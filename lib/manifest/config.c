@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* COUNT zeroed elements of SIZE bytes that live as long as CONFIG; NULL when out of memory. */
+/* Returns COUNT zeroed elements of SIZE bytes, which live as long as CONFIG. NULL if out of memory. */
 static void *make(struct tm_manifest_config *config, size_t count, size_t size)
 {
     void *memory = calloc(count + 1, size);
@@ -90,8 +90,8 @@ static void set_clock(Tracemerge__ConfigClock *clock, int64_t machine_raw, uint3
     clock->entry = tagged ? (uint32_t)entry : 0;
 }
 
-/* Named clocks are the untagged ones of their machine, but those of a file that an own_clock entry
- * has put apart are that file's. */
+/* Named clocks are the untagged clocks of their machine. But if an own_clock entry has isolated a file, its clocks have
+ * the tag of that file. */
 static void set_edge(Tracemerge__ConfigEdge *edge, const struct tm_manifest_fields *fields,
                      const struct tm_manifest_relation *relations, size_t i)
 {
@@ -115,7 +115,7 @@ static void set_edge(Tracemerge__ConfigEdge *edge, const struct tm_manifest_fiel
     edge->rule = edge->has_rule ? bytes_of(clocks->points.rule) : tm_bytes(NULL, 0);
 }
 
-/* Allocates the points of all edges. */
+/* Room for the points of all edges. */
 struct point_room {
     Tracemerge__ConfigPoint *points, **list;
 };

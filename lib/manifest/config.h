@@ -1,8 +1,8 @@
-/* The fields of a manifest resolved against each other into the stream's Config message: machines
- * with raw ids, edges between clocks, the clock of trace time. Says what contradicts.
+/* Resolves the fields of a manifest against each other, into the stream's Config message: machines with raw ids, edges
+ * between clocks, the clock of trace time. Reports contradictions.
  *
- * Source: perfetto_manifest(5); doc/rules.md section 4 (raw ids), section 5 (manifest edges),
- * section 6 (errors beyond the table). */
+ * Source: perfetto_manifest(5); doc/rules.md section 4 (raw ids), section 5 (manifest edges), section 6 (errors beyond
+ * the table). */
 #ifndef TM_MANIFEST_CONFIG_H
 #define TM_MANIFEST_CONFIG_H
 
@@ -20,8 +20,8 @@ struct tm_manifest_config {
     size_t memory_count;
 };
 
-/* Resolves FIELDS, which must outlive CONFIG. TM_OK, with the message set unless PROBLEMS has any;
- * TM_E_SYSTEM when memory ran out. */
+/* Resolves FIELDS, which must outlive CONFIG. TM_OK, with the message set unless PROBLEMS has any; TM_E_SYSTEM if out
+ * of memory. */
 enum tm_status tm_manifest_config_make(struct tm_manifest_config *config, const struct tm_manifest_fields *fields,
                                        struct tm_manifest_problems *problems);
 

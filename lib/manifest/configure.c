@@ -9,9 +9,9 @@ struct configure {
     struct tm_stream_reader reader;
     struct tm_stream_writer writer;
     struct tm_file_match match;
-    struct tm_manifest manifest; /* that of the input, or one made from the options */
+    struct tm_manifest manifest; /* the manifest of the input, or one made from the options */
     struct tm_buf text;          /* the manifest's text */
-    bool passes;                 /* the stream is configured already and passes unchanged */
+    bool passes;                 /* true: the stream is already configured and passes unchanged */
     bool configured;             /* a Config frame has been written */
     bool trace_began;
 };
@@ -35,7 +35,7 @@ static enum tm_status write_file_config(struct configure *c, uint32_t file, stru
                                       : tm_stream_write_message(&c->writer, TM_FRAME_FILE_CONFIG, &frame.base, err);
 }
 
-/* Writes the Config of MANIFEST, which came as FILE or with -m, and what it says of known files. */
+/* Writes the Config of MANIFEST, which came as FILE or with -m, and the entries of the files known so far. */
 static enum tm_status apply(struct configure *c, const struct tm_manifest *manifest, const uint32_t *file,
                             struct tm_error *err)
 {
@@ -65,8 +65,8 @@ static bool has_said(const struct configure *c)
     return c->options->plan && tm_plan_words_say(c->options->plan);
 }
 
-/* The manifest that the plan's words make of the files known now. Where they say nothing there is none, but its text
- * may be wanted all the same: it lists the files. */
+/* Makes a manifest from the plan's words and the files known now. If the words state nothing, no manifest is used, but
+ * its text may still be wanted, because it lists the files. */
 static enum tm_status make_plan(struct configure *c, struct tm_error *err)
 {
     static const struct tm_plan_words nothing = {0};

@@ -34,7 +34,7 @@ static struct tm_manifest_problems *here(struct reader *r)
     return r->problems;
 }
 
-/* A condition of the error table, in its words, after the field's place where the reference says that. */
+/* Adds a condition of the error table, in its words. The field's place follows if the reference importer states it. */
 static void condition(struct reader *r, const char *text)
 {
     tm_manifest_problems_add(here(r), "%s%s", text, r->place);
@@ -56,8 +56,8 @@ static const char *string_at(struct reader *r, const cJSON *object, const char *
     return item && cJSON_IsString(item) ? item->valuestring : NULL;
 }
 
-/* The id of a clock by its name, 0 with a problem. Source: perfetto_manifest(5), Clock names;
- * ids of builtin_clock.proto. */
+/* Returns the id of a clock by its name. Returns 0, with a problem, if the name is unknown. Source:
+ * perfetto_manifest(5), Clock names; ids of builtin_clock.proto. */
 static uint32_t clock_at(struct reader *r, const cJSON *object, const char *name, const char *field)
 {
     static const char *const names[] = {"REALTIME",         "REALTIME_COARSE", "MONOTONIC",
@@ -362,7 +362,7 @@ static void read_trace_time(struct reader *r, const cJSON *manifest)
                                  tm_manifest_quote(machine ? machine : "", machine ? strlen(machine) : 0).text);
 }
 
-/* TM_END: of another version. */
+/* TM_END: the manifest is of another version. */
 static enum tm_status read_version(struct reader *r, const cJSON *manifest)
 {
     const cJSON *item = tm_json_text_get(manifest, "version");

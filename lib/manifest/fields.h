@@ -1,5 +1,5 @@
-/* The fields of a manifest as its text gives them, each checked by itself: types, ranges, names of
- * clocks. What one field says about another is for config.h. */
+/* The fields of a manifest as its text gives them. Each is checked by itself: types, ranges, names of clocks. config.h
+ * checks what fields state about each other. */
 #ifndef TM_MANIFEST_FIELDS_H
 #define TM_MANIFEST_FIELDS_H
 
@@ -8,8 +8,8 @@
 
 enum { TM_MANIFEST_VERSION = 1 };
 
-/* Strings are borrowed from the JSON tree; NULL where the field is not there or not valid. Clocks
- * are builtin clock ids, 0 where there is none. Items are what says all that, for places of problems. */
+/* Strings are borrowed from the JSON tree. They are NULL if the field is missing or invalid. Clocks are builtin clock
+ * ids, or 0. Items are the JSON values, for the places of problems. */
 
 struct tm_manifest_machine {
     uint32_t id;      /* embedded */
@@ -25,7 +25,7 @@ struct tm_manifest_clocks {
     const char *machine;
     const char *ref_file;
     const char *ref_machine;
-    uint32_t ref_clock; /* TM_CLOCK_TRACE_FILE where the manifest leaves it out */
+    uint32_t ref_clock; /* TM_CLOCK_TRACE_FILE if the manifest leaves it out */
     int64_t offset_ns;
     struct tm_manifest_points points;
 };
@@ -62,9 +62,8 @@ struct tm_manifest_fields {
     struct tm_manifest_machine *machines; /* of all files */
 };
 
-/* Reads what JSON holds, which must outlive FIELDS. TM_OK, also when PROBLEMS got some; TM_END when
- * the manifest is of another version, so that its fields mean nothing to us (a problem says so);
- * TM_E_SYSTEM when memory ran out. */
+/* Reads the fields of JSON, which must outlive FIELDS. TM_OK, even if problems were added to PROBLEMS. TM_END, with a
+ * problem, if the manifest is of another version, whose fields have unknown meanings. TM_E_SYSTEM if out of memory. */
 enum tm_status tm_manifest_fields_read(struct tm_manifest_fields *fields, struct tm_json_text *json,
                                        struct tm_manifest_problems *problems);
 

@@ -203,7 +203,7 @@ enum tm_status tm_file_match_add(struct tm_file_match *match, const Tracemerge__
         match->file_count++;
         return TM_OK;
     }
-    /* The outermost has no name in the archive, but may have one on the command line. */
+    /* The outermost file has no name in an archive, but may have one on the command line. */
     ProtobufCBinaryData name = file->has_name ? file->name : file->given_name;
     ProtobufCBinaryData host = {0};
     if (file->has_host && file->host.len <= UINT8_MAX)
@@ -245,8 +245,8 @@ enum tm_status tm_file_match_type(struct tm_file_match *match, uint32_t file, Pr
     return check_override(match, &match->files[file], err);
 }
 
-/* Returns the row whose children the paths of a manifest in FILE name: the archive or concatenated stream around it.
- * It makes no difference whether the manifest itself is compressed. */
+/* Returns the row whose children a manifest in FILE names: the archive or concatenated stream around it. It makes no
+ * difference whether the manifest itself is compressed. */
 static uint32_t find_scope(const struct tm_file_match *match, uint32_t file)
 {
     const struct tm_matched_file *files = match->files;
@@ -276,7 +276,7 @@ static enum tm_status index_paths(struct tm_file_match *match)
         return TM_E_SYSTEM;
     for (size_t i = 0; i < fields->file_count; i++) {
         uint32_t id;
-        /* Paths are unique, so that the number of a path is the index of its entry. */
+        /* Paths are unique, so the number of a path is the index of its entry. */
         if (tm_intern_add(&match->paths, fields->files[i].path, strlen(fields->files[i].path), &id, NULL) != TM_OK)
             return TM_E_SYSTEM;
         match->matches[i].file = match->matches[i].inside = NO_FILE;

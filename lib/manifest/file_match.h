@@ -1,10 +1,9 @@
 /* Which file of the input each entry of a manifest configures (doc/rules.md section 2, Paths).
  *
- * A path matches members of the archive, or of the concatenated stream, that holds the manifest, by
- * their exact name; members of archives inside it it does not match. Files given on a command line
- * match by their name as given, by that within the directory of the manifest, by that without a leading
- * "./", or by a base name that only one of
- * them has. What is inside a gzip or zstd row, and is named by no path itself, takes over its entry. */
+ * A path matches the exact name of a member of the archive or concatenated stream that holds the manifest. It does not
+ * match members of archives inside that archive. Files given on a command line match by their name as given, by their
+ * name within the directory of the manifest, by their name without a leading "./", or by a base name that only one of
+ * them has. A file inside a gzip or zstd row takes over the entry of that row, unless a path names the file itself. */
 #ifndef TM_MANIFEST_FILE_MATCH_H
 #define TM_MANIFEST_FILE_MATCH_H
 
@@ -20,43 +19,42 @@ struct tm_file_match {
     /* private */
     struct tm_matched_file *files;
     size_t file_cap;
-    struct tm_buf names; /* of all files, until a trace begins; then of one that becomes known */
+    struct tm_buf names; /* names of all files until a trace begins; afterwards the name of the file being added */
     const struct tm_manifest *manifest;
     struct tm_intern paths;
     struct tm_path_match *matches; /* one an entry */
     uint32_t scope;                /* the row whose children paths are names of */
-    uint32_t manifest_file, beside_len; /* the manifest's row; how much of its name is its directory, with the "/" */
+    uint32_t manifest_file, beside_len; /* the manifest's row; the length of its directory in its name, with the "/" */
     bool trace_began, closed;
 };
 
-/* A file becomes known. *ENTRY: index of its entry, or TM_NO_ENTRY; always that while there is no
- * manifest. TM_OK; TM_E_INPUT when ids do not count up or a path names two files; TM_E_SYSTEM. */
+/* Adds a file. *ENTRY is the index of its entry, or TM_NO_ENTRY, which it always is before there is a manifest. TM_OK.
+ * TM_E_INPUT if ids do not count up or a path names two files. TM_E_SYSTEM. */
 enum tm_status tm_file_match_add(struct tm_file_match *match, const Tracemerge__File *file, uint32_t *entry,
                                  struct tm_error *err);
 
-/* The type of FILE turns out. TM_E_INPUT when there is no such file, or an entry overrides what is
- * no trace. */
+/* Sets the type of FILE. TM_E_INPUT if there is no such file, or if an entry overrides a file that is no trace. */
 enum tm_status tm_file_match_type(struct tm_file_match *match, uint32_t file, ProtobufCBinaryData type,
                                   struct tm_error *err);
 
-/* MANIFEST, which must outlive the match, has come: as file FILE, or from the command line when
- * FILE is NULL. Entries of the files known so far are set. At most once. */
+/* Sets MANIFEST, which must outlive the match. It came as file FILE, or from the command line if FILE is NULL. Sets the
+ * entries of the files known so far. May be called once. */
 enum tm_status tm_file_match_configure(struct tm_file_match *match, const struct tm_manifest *manifest,
                                        const uint32_t *file, struct tm_error *err);
 
-/* Adds the files known so far that a manifest from the command line could name to PLAN, which borrows their names:
- * before there is a manifest, and while no other file is added. Of several with one name only the first. TM_OK or
- * TM_E_SYSTEM. */
+/* Adds the files known so far that a manifest from the command line could name to PLAN, which borrows their names. Of
+ * several files with one name, only the first is added. Call it before there is a manifest, and add no other file while
+ * PLAN is in use. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_file_match_plan(const struct tm_file_match *match, struct tm_merge_plan *plan, struct tm_error *err);
 
-/* To be called when a trace begins. No manifest can follow, so what was kept for one is released. */
+/* Call this when a trace begins. No manifest can follow, so data kept for one is released. */
 void tm_file_match_close(struct tm_file_match *match);
 
 /* Returns the entry of a known file, or TM_NO_ENTRY. */
 uint32_t tm_file_match_entry(const struct tm_file_match *match, uint32_t file);
 
-/* The names of a file and of what it is in, for messages, each with ": " after it: "all.tar: m.json: ". Empty where
- * none of them has one, and once a trace has begun. */
+/* Returns the names of a file and of the containers around it, for messages, each with ": " after it: "all.tar: m.json:
+ * ". It is empty if none of them has a name, and once a trace has begun. */
 struct tm_manifest_quoted tm_file_match_path(const struct tm_file_match *match, uint32_t file);
 
 /* Adds one problem for each path that matched no file. */

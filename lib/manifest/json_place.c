@@ -15,8 +15,7 @@ void tm_manifest_place_move(struct tm_manifest_place *place, const uint8_t *from
     }
 }
 
-/* Numbers ITEM and its siblings from NEXT on, and returns the next free number. JSON numbers keep the numbers that they
- * have. */
+/* Numbers ITEM and its siblings from NEXT on, and returns the next free number. JSON numbers keep their own numbers. */
 static int number_values(cJSON *item, int next)
 {
     for (; item; item = item->next) {

@@ -20,7 +20,7 @@ struct scanner {
     struct tm_buf key;
     uint32_t object_count, value_count;
     int depth;
-    /* The line and column of a byte. Problems come in the order of the text, so it only advances. */
+    /* The line and column of a byte. Problems come in the order of the text, so the place only advances. */
     const uint8_t *seen;
     struct tm_manifest_place place;
 };
@@ -331,7 +331,7 @@ enum tm_status tm_json_text_read(struct tm_json_text *json, const void *text, si
     enum tm_status st = scan_document(&s);
     if (st == TM_OK) {
         json->root = cJSON_ParseWithLength((const char *)s.plain.data, s.plain.len);
-        if (json->root == NULL) /* the text is valid: only memory can be the cause */
+        if (json->root == NULL) /* the text is valid, so only lack of memory can be the cause */
             st = TM_E_SYSTEM;
         else
             tm_json_text_number_values(json->root);

@@ -9,7 +9,7 @@
 
 enum { PARTS = 10, MACHINE_BYTES_MAX = 4096 };
 
-/* A stretch of a name. */
+/* A part of a name. */
 struct stretch {
     const char *text;
     size_t len;
@@ -151,7 +151,7 @@ static enum tm_status count_names(const struct tm_merge_plan *plan, struct stret
     return TM_OK;
 }
 
-/* True if one file has NAME, which one has at least. */
+/* True if only one file has NAME. At least one has it. */
 static bool is_alone(struct name_counts *n, struct stretch name)
 {
     uint32_t id;
@@ -188,7 +188,7 @@ static enum tm_status by_file(struct tm_merge_plan *plan, struct tm_error *err)
     return st;
 }
 
-/* Finds the number after "rank" in the base name, else in the whole name. */
+/* Finds the number after "rank" in the base name, or else in the whole name. */
 static bool rank_in_name(const char *name, uint64_t *rank)
 {
     for (const char *from = base_of(name);; from = name) {
@@ -270,7 +270,8 @@ static enum tm_status by_itself(struct tm_merge_plan *plan, struct tm_error *err
     return differ ? by_rank(plan, true, err) : TM_OK;
 }
 
-/* A regular expression and its replacement. Without one the name is the first group of the match, or all of it. */
+/* A regular expression and its replacement. Without a replacement, the name is the first group of the match, or else
+ * the whole match. */
 struct pattern {
     regex_t *regex;
     char *text, *replacement;

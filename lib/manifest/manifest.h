@@ -1,12 +1,12 @@
-/* A perfetto_manifest: the text of a JSON file checked in full and turned into the stream's Config
- * message. Everything the manifest alone decides is decided here.
+/* A perfetto_manifest: the text of a JSON file is checked in full and converted to the stream's Config message.
+ * Everything that depends only on the manifest is decided here.
  *
  *     struct tm_manifest m = {0};
  *     st = tm_manifest_read(&m, text, len, &err);
  *     … m.config.message where st is TM_OK, m.problems where it is TM_E_INPUT …
  *     tm_manifest_release(&m);
  *
- * What exceeds the limits of json_text.h (64 MiB, 4 194 304 values, depth 128) is refused.
+ * A manifest beyond the limits of json_text.h (64 MiB, 4 194 304 values, depth 128) is refused.
  *
  * Source: perfetto_manifest(5); doc/rules.md sections 4 to 6. */
 #ifndef TM_MANIFEST_MANIFEST_H
@@ -16,10 +16,10 @@
 
 /* Zero-initialise. */
 struct tm_manifest {
-    struct tm_manifest_config config;     /* set when read said TM_OK; its memory is the manifest's */
+    struct tm_manifest_config config;     /* set if read returned TM_OK; the manifest owns its memory */
     struct tm_manifest_problems problems; /* errors, in the order of the checks */
     struct tm_manifest_problems warnings; /* what is valid and probably not meant */
-    const void *source;                   /* the text, with source_len; not ours unless read_fd read it */
+    const void *source;                   /* the text, with source_len; borrowed, unless read_fd read it */
     size_t source_len;
     /* private */
     struct tm_json_text json;
@@ -27,8 +27,8 @@ struct tm_manifest {
     struct tm_buf text;
 };
 
-/* Reads and checks the LEN bytes at TEXT, which must outlive the manifest. TM_OK; TM_E_INPUT, ERR
- * is the first of the problems; TM_E_SYSTEM. Once per struct. */
+/* Reads and checks the LEN bytes at TEXT, which must outlive the manifest. TM_OK; TM_E_INPUT with the first problem in
+ * ERR; TM_E_SYSTEM. May be called once for each struct. */
 enum tm_status tm_manifest_read(struct tm_manifest *manifest, const void *text, size_t len, struct tm_error *err);
 
 /* Reads and checks all bytes of the descriptor FD. A text beyond the limit is not read to its end. */

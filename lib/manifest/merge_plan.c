@@ -54,7 +54,7 @@ static const char *base_of(const char *name)
     return slash ? slash + 1 : name;
 }
 
-/* Returns the only file with such a name. NONE if there is none, or more than one. */
+/* Returns the only file with NAME, or NONE if there is none or more than one. */
 static size_t find_only(const struct tm_merge_plan *plan, struct part part, const char *(*of)(const char *name))
 {
     size_t found = NONE;
@@ -133,8 +133,8 @@ static struct part cut_clock(struct part *part)
     return (struct part){NULL, 0};
 }
 
-/* The offset at the end of PART: cut off it, in OFFSET_NS. TM_OK, TM_END when there is none, TM_E_INPUT when it is
- * out of range. */
+/* Cuts the offset off the end of PART and sets *OFFSET_NS. TM_OK; TM_END if there is none; TM_E_INPUT if it is out of
+ * range. */
 static enum tm_status cut_offset(struct part *part, int64_t *offset_ns)
 {
     static const struct {
@@ -162,7 +162,7 @@ static enum tm_status cut_offset(struct part *part, int64_t *offset_ns)
     return TM_END;
 }
 
-/* A file and what is said with it. */
+/* A file, and the clock and offset given with it. */
 struct side {
     size_t file;
     struct part clock;

@@ -1,14 +1,14 @@
-/* How files shall be merged, said on a command line, and the perfetto_manifest that says the same.
+/* How files shall be merged, as options on a command line state it, and a perfetto_manifest made from that.
  *
  *     --machine     NAME=FILE
  *     --sync        FILE[:CLOCK]=FILE[:CLOCK][+OFFSET|-OFFSET]
  *     --trace-time  CLOCK[@FILE]
  *
- * OFFSET is a decimal number and a unit (ns, us, ms, s). FILE is one of the files added, by the path
- * it was given with, by its name in the archive, or by a base name that only one of them has; of --machine
- * it may be a directory or the archive as well, which means all that is in it. A file whose name looks like
- * an offset or a clock follows it is told by which files there are. CLOCK is left to the check of the manifest.
- * Machines of the files that then have none may be named by rule (machine_rule.h).
+ * OFFSET is a decimal number and a unit (ns, us, ms, s). FILE is one of the files added. It is named by the path under
+ * which it was given, by its name in the archive, or by a base name that only one file has. In --machine it may also be
+ * a directory or the archive, which means all files in it. A file name can look as if a clock or an offset followed;
+ * the files that exist then decide what it means. The check of the manifest checks CLOCK. Machines of files that have
+ * none after this may be named by rule (machine_rule.h).
  *
  * Source: perfetto_manifest(5). */
 #ifndef TM_MANIFEST_MERGE_PLAN_H
@@ -22,12 +22,12 @@
 struct tm_plan_file {
     const char *path; /* as given; borrowed */
     const char *name; /* as the manifest names it; borrowed */
-    bool is_archive;  /* no entry of a manifest can be about it; false when added */
-    bool has_rank;    /* it states which rank of a job it is; false when added */
+    bool is_archive;  /* a manifest can have no entry for it; false when added */
+    bool has_rank;    /* it states its rank in a job; false when added */
     uint64_t rank, world_size; /* world_size 0: not stated */
-    const char *host; /* that it states; NULL: none; borrowed; NULL when added */
+    const char *host; /* the host that it states; NULL: none; borrowed; NULL when added */
     bool is_host_of_several;
-    /* private: what was said of it */
+    /* private: what options stated about it */
     char *machine;
     bool is_of_directory; /* the machine was said of the directory */
     char *clock;      /* of its own; NULL: pinned */
@@ -41,8 +41,8 @@ struct tm_plan_file {
 struct tm_merge_plan {
     struct tm_plan_file *files; /* owned */
     size_t count;
-    const char *root;  /* path of the directory or archive that has them all, borrowed; NULL: none */
-    bool is_natural;   /* the manifest lists them as people count: rank2 before rank10 */
+    const char *root;  /* path of the directory or archive that contains all files, borrowed; NULL: none */
+    bool is_natural;   /* the manifest lists the files in natural order: rank2 before rank10 */
     /* private */
     size_t cap;
     char *trace_clock;
@@ -50,17 +50,17 @@ struct tm_merge_plan {
     bool has_trace_file;
 };
 
-/* Adds a file; the manifest lists them in the order added, unless is_natural. TM_OK or TM_E_SYSTEM. */
+/* Adds a file. The manifest lists files in the order added, unless is_natural. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_merge_plan_add(struct tm_merge_plan *plan, const char *path, const char *name, struct tm_error *err);
 
-/* Take the argument of an option. TM_OK; TM_E_USAGE when it is malformed, names a file that is not there, or says
- * again what was said; TM_E_SYSTEM. */
+/* Apply the argument of an option. TM_OK. TM_E_USAGE if it is malformed, names a file that is not there, or repeats
+ * what was stated before. TM_E_SYSTEM. */
 enum tm_status tm_merge_plan_machine(struct tm_merge_plan *plan, const char *text, struct tm_error *err);
 enum tm_status tm_merge_plan_sync(struct tm_merge_plan *plan, const char *text, struct tm_error *err);
 enum tm_status tm_merge_plan_trace_time(struct tm_merge_plan *plan, const char *text, struct tm_error *err);
 
-/* "Clock CLOCK (NULL: its own timeline, which pins it) of a file reads T when REFERENCE_CLOCK (NULL: likewise) of
- * file REFERENCE reads T + offset_ns". */
+/* States that clock CLOCK of a file reads T when REFERENCE_CLOCK of file REFERENCE reads T + offset_ns. A NULL clock is
+ * a file's own timeline; a NULL CLOCK pins the file. */
 struct tm_plan_relation {
     const char *clock, *reference_clock; /* copied */
     size_t reference;                    /* a file's number, in the order added */
@@ -71,19 +71,19 @@ struct tm_plan_relation {
 enum tm_status tm_merge_plan_relate(struct tm_merge_plan *plan, size_t file, const struct tm_plan_relation *relation,
                                     struct tm_error *err);
 
-/* FILE, of which no machine was said before, happened on the machine whose name is the LEN bytes at NAME (copied).
- * TM_OK or TM_E_SYSTEM. */
+/* Sets the machine of FILE, which has none yet, to the one with the name of LEN bytes at NAME (copied). TM_OK or
+ * TM_E_SYSTEM. */
 enum tm_status tm_merge_plan_name(struct tm_merge_plan *plan, size_t file, const void *name, size_t len,
                                   struct tm_error *err);
 
-/* Trace time is CLOCK (copied), on the machine of FILE unless that is NULL. TM_OK or TM_E_SYSTEM. */
+/* Makes CLOCK (copied) trace time, on the machine of FILE unless that is NULL. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_merge_plan_choose(struct tm_merge_plan *plan, const char *clock, const size_t *file,
                                     struct tm_error *err);
 
 /* True if anything was set. */
 bool tm_merge_plan_says(const struct tm_merge_plan *plan);
 
-/* Writes the manifest as JSON to OUT and checks it as tm-manifest --check does. TM_OK, TM_E_USAGE with what is wrong,
+/* Writes the manifest as JSON to OUT and checks it as tm-manifest --check does. TM_OK; TM_E_USAGE, with the problem;
  * TM_E_SYSTEM. */
 enum tm_status tm_merge_plan_manifest(const struct tm_merge_plan *plan, struct tm_buf *out, struct tm_error *err);
 

@@ -15,7 +15,7 @@ bool tm_merge_plan_says(const struct tm_merge_plan *plan)
     return says;
 }
 
-/* The writers below return false when out of memory. */
+/* The functions below write; they return false if out of memory. */
 static bool put(struct tm_buf *out, const char *text)
 {
     return tm_buf_add_str(out, text) == TM_OK;
@@ -47,7 +47,7 @@ static bool put_file(struct tm_buf *out, const struct tm_merge_plan *plan, const
     return ok && put(out, "}");
 }
 
-/* True when the manifest has an entry for file I. */
+/* True if the manifest has an entry for file I. */
 static bool is_listed(const struct tm_merge_plan *plan, size_t i)
 {
     const struct tm_plan_file *f = &plan->files[i];
@@ -61,7 +61,7 @@ static int compare(const void *a, const void *b)
     return order ? order : tm_natural_compare((*x)->name, (*y)->name);
 }
 
-/* The files in the order of the manifest; to be freed. NULL when out of memory. */
+/* Returns the files in the order of the manifest, to be freed. NULL if out of memory. */
 static const struct tm_plan_file **order_files(const struct tm_merge_plan *plan)
 {
     const struct tm_plan_file **files = calloc(plan->count + 1, sizeof *files);
@@ -95,7 +95,7 @@ static bool put_manifest(struct tm_buf *out, const struct tm_merge_plan *plan)
     return ok && put(out, "\n  ]\n}}\n");
 }
 
-/* Checks for what no manifest can state. */
+/* Checks for things that no manifest can state. */
 static enum tm_status check_use(const struct tm_merge_plan *plan, size_t i, struct tm_error *err)
 {
     const struct tm_plan_file *f = &plan->files[i];

@@ -26,18 +26,18 @@ struct tm_plan_words {
     size_t count;
 };
 
-/* TM_OK or TM_E_SYSTEM. */
+/* Adds an option. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_plan_words_add(struct tm_plan_words *words, enum tm_plan_option option, const char *text,
                                  struct tm_error *err);
 
-/* Applies the options to the files of PLAN in their order, except that rules for machines come last. Returns what
- * tm_merge_plan_machine and the like return. */
+/* Applies the options to the files of PLAN in their order, but rules for machines last. Returns the status of the call
+ * that applies an option, such as tm_merge_plan_machine. */
 enum tm_status tm_plan_words_apply(const struct tm_plan_words *words, struct tm_merge_plan *plan, struct tm_error *err);
 
 /* Adds the rule that stated ranks name the machines, unless an option names machines. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_plan_words_add_auto(struct tm_plan_words *words, struct tm_error *err);
 
-/* OPTION as it is spelled: "--machine". */
+/* Returns OPTION as it is spelled: "--machine". */
 const char *tm_plan_option_name(enum tm_plan_option option);
 
 /* True if a manifest has to be made: there is an option other than --machine-from auto and --machine-from none. */

@@ -10,7 +10,7 @@ enum { NAMES_MAX = 1 << 30, PLACE_MAX = 64 };
 
 static const size_t NO_FILE = SIZE_MAX;
 
-/* Makes tm_intern_add find only. It adds nothing from here on. */
+/* Makes tm_intern_add only find strings of TABLE. From here on it adds none. */
 static void close_table(struct tm_intern *table)
 {
     table->count_max = table->count;
@@ -55,7 +55,7 @@ static size_t find_file(struct tm_manifest_resolution *r, const char *path)
     return tm_intern_add(&r->paths, path, strlen(path), &id, NULL) == TM_OK ? r->file_of_path[id] : NO_FILE;
 }
 
-/* The key of FILE and DATA in the table of declarations. KIND tells names from ids. */
+/* Finds or adds the declaration DATA of FILE. KIND tells names from ids. *IS_NEW: true if it was added. */
 static enum tm_status declare(struct tm_manifest_resolution *r, size_t file, char kind, const void *data, size_t len,
                               bool *is_new)
 {
@@ -119,8 +119,8 @@ static enum tm_status name_machines(struct tm_manifest_resolution *r)
     return TM_OK;
 }
 
-/* What a machine name, or none, means for FILE. The problem of a file that has several machines
- * and no name to choose is the caller's to word. */
+/* What a machine name, or NULL, means for FILE. If a file has several machines and no name chooses one, the caller
+ * words the problem. */
 enum choice { CHOSEN, NOT_DECLARED, NOT_SAID };
 
 static enum choice choose_machine(struct tm_manifest_resolution *r, size_t file, const char *name, int64_t *raw)

@@ -1,4 +1,4 @@
-/* Names of files and machines in a manifest, and what each reference between them means. */
+/* Names of files and machines in a manifest, and what the references between them mean. */
 #ifndef TM_MANIFEST_RESOLVE_H
 #define TM_MANIFEST_RESOLVE_H
 
@@ -30,10 +30,10 @@ struct tm_manifest_resolution {
     bool no_memory;
 };
 
-/* Raw id of the machine NAMEd in the manifest. */
+/* Returns the raw id of the machine with NAME in the manifest. */
 int64_t tm_manifest_machine_raw(struct tm_manifest_resolution *r, const char *name);
 
-/* Resolves FIELDS, which must outlive R. TM_OK, also when PROBLEMS got some, or TM_E_SYSTEM. */
+/* Resolves FIELDS, which must outlive R. TM_OK, even if problems were added to PROBLEMS; or TM_E_SYSTEM. */
 enum tm_status tm_manifest_resolve(struct tm_manifest_resolution *r, const struct tm_manifest_fields *fields,
                                    struct tm_manifest_problems *problems);
 

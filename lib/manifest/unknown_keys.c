@@ -6,12 +6,12 @@
 
 enum {
     KEYS_MAX = 8,
-    NEAR = 2, /* at most this many letters differ between a key and the known one that is suggested */
-    PART = 3, /* at least this many letters of an abbreviated key must be there */
+    NEAR = 2, /* a known key is suggested if at most this many letters differ */
+    PART = 3, /* an abbreviated key must have at least this many letters */
     KEY_BYTES_MAX = 32
 };
 
-/* An object of the manifest: its keys, and which of them hold objects, or lists of them, in turn. */
+/* An object of the manifest: its keys, and which of them have an object or a list of objects as value. */
 struct shape {
     const char *keys[KEYS_MAX];
     const struct shape *inside[KEYS_MAX];

@@ -1,12 +1,12 @@
 /* Keys of a manifest that mean nothing in this version, such as "machin". Readers ignore them
- * (trace-manifest-format.txt), and whoever wrote one is told. */
+ * (trace-manifest-format.txt), and this tells the author about them. */
 #ifndef TM_MANIFEST_UNKNOWN_KEYS_H
 #define TM_MANIFEST_UNKNOWN_KEYS_H
 
 #include "manifest/json_text.h"
 
-/* A problem in PROBLEMS for each unknown key of the manifest in JSON, with the known one that it may stand for. Keys
- * that begin with "x_" are other programs', those of attributes the user's. */
+/* Adds a problem to PROBLEMS for each unknown key of the manifest in JSON, with the known key that may have been meant.
+ * Keys that begin with "x_" belong to other programs, and keys of attributes to the user. */
 void tm_unknown_keys_find(struct tm_json_text *json, struct tm_manifest_problems *problems);
 
 #endif
