@@ -1,4 +1,4 @@
-# t/lib/clean-start: what tests find does not depend on who started them.
+# t/lib/clean-start: what tests find does not depend on the process that starts them.
 
 @test "signals, descriptors, mode and variables are the same whoever starts a test" {
     cat >"$BATS_TEST_TMPDIR/hostile.py" <<'PY'

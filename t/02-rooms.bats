@@ -1,4 +1,4 @@
-# The code against lib/ROOMS: who may include what, what is private, names, and the width of lines.
+# Checks the code against lib/ROOMS: includes, private headers, names, and the width of lines.
 
 rooms() {
     python3 - "$TM_SRC" "$@" <<'PY'

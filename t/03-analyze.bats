@@ -1,10 +1,10 @@
-# make analyze: what its tools find is a failure, and what is explained where it is is not.
+# make analyze: a finding of a tool is a failure, unless the code explains it.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
 }
 
-# Runs the tool $1 over the C program on stdin.
+# Runs tool $1 over the C program on standard input.
 analyze() {
     local program=$1
     [ "$program" != clang ] || program=$(sed -n 's/^CLANG = //p' "$TM_BIN/../Makefile")

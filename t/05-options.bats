@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What all programs answer alike.
+# Options that all programs answer in the same way.
 
 programs="tm-unpack tm-manifest tm-clocks tm-align tm-sort tm-emit tm-merge tm-pack"
 

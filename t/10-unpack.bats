@@ -1,4 +1,4 @@
-# tm-unpack: what it finds in files, archives and pipes, and in which order.
+# tm-unpack: what it finds in files, archives and pipes, and in what order.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit

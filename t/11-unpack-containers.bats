@@ -10,7 +10,7 @@ setup() {
     cd "$BATS_FILE_TMPDIR" || exit
 }
 
-# The rows of a listing without the sizes: "type path" a line.
+# The rows of a listing without the sizes: a line "type path" for each.
 rows() {
     tm-unpack --list "$@" | cut -f2,4 | tr '\t' ' '
 }

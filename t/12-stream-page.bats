@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tm-stream(5) shows a stream byte by byte: what it shows is what is written.
+# tm-stream(5) shows a stream byte by byte. tm-unpack must write these bytes.
 
 @test "the bytes in tm-stream(5) are those tm-unpack writes" {
     printf '1795206889.5 close(3) = 0\n' | tm-unpack | od -Ad -tx1 >"$BATS_TEST_TMPDIR/written"

@@ -1,4 +1,4 @@
-# tm-unpack: damaged containers are errors that name the place, or are read as far as they go, and counted.
+# tm-unpack: a damaged container is an error that names the place, or is read as far as possible and counted.
 
 bats_require_minimum_version 1.5.0
 
@@ -154,8 +154,8 @@ END
     [ "${lines[1]}" = $'1\tjson\t70\t\\x1b]0;owned\\x07\\x0a' ] || [ "${lines[2]}" = $'2\tjson\t70\t\\x1b]0;owned\\x07\\x0a' ]
 }
 
-# one_bad_zip NAME: a ZIP of a.json, b.json and c.json, an event in each, of which the Python on standard input, which
-# knows it as d, with b's header at B and b's entry of the directory at D, makes something else.
+# one_bad_zip NAME: makes a ZIP of a.json, b.json and c.json, with one event in each. The Python on standard input
+# changes it. It knows the ZIP as d, with b's header at B and b's entry of the directory at D.
 one_bad_zip() {
     python3 -c '
 import io, sys, zipfile
@@ -172,7 +172,7 @@ exec(sys.stdin.read())
 open(sys.argv[1], "wb").write(d)' "$1"
 }
 
-# merged [OPTION]... FILE: the names of the events of its merge, its messages on standard error.
+# merged [OPTION]... FILE: the names of the merged events. Messages go to standard error.
 merged() {
     tm-merge -q "$@" -f text 2>/dev/null | grep -o 'in_.' | tr -d '\n'
 }
@@ -254,7 +254,7 @@ with open("b.json", "wb") as f:  # more pieces than a header has room for
     done
 }
 
-# event NAME [COUNT]: JSON with COUNT events of that name.
+# event NAME [COUNT]: JSON with COUNT events called NAME.
 event() {
     python3 -c '
 import sys

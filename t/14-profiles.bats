@@ -18,7 +18,7 @@ setup() {
     tm-merge -f jsonl --events two.xml >two
     grep -q '"mapping":"/usr/lib/lib.dylib","rel_pc":16,"build_id":"31e1c182e611388397a34334a21c90bd","mapping_start":4096}' one
     grep -q '"mapping":"/usr/lib/lib.dylib","rel_pc":16,"mapping_start":4096}' two
-    # An address below where the binary is said to be is one of no binary's.
+    # An address below the start of the binary belongs to no binary.
     sed 's/addr="0x1010"/addr="0x10"/' one.xml >three.xml
     tm-merge -f jsonl --events three.xml >three
     grep -q '"mapping":"/usr/lib/lib.dylib","rel_pc":16,"build_id":"31e1c182e611388397a34334a21c90bd"}' three
@@ -44,7 +44,7 @@ for i in range(40000):
 print('</node></trace-query-result>')
 EOF
     python3 make.py | (ulimit -v 100000; exec tm-unpack -) >out
-    # The frames referred to were long ago written to disk.
+    # The frames that are referred to were written to disk long before.
     [ "$(tm-emit -f frames <out | tail -3 | grep -o 'function="x*[0-9]*"' | tr -d x | tail -4 | tr '\n' ' ')" = \
         'function="19999" function="39999" function="39999" function="39999" ' ]
 }

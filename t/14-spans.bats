@@ -1,6 +1,7 @@
-# Spans of distributed tracing: OTLP, Jaeger and Zipkin JSON. The data are of one recording: a Node client that sends
-# requests to a Node server through a proxy that holds each direction up by 5 ms, by OpenTelemetry's SDK 0.223, written by
-# its OTLP serializer and its Zipkin exporter. spans.jaeger.json is the first in the form of Jaeger's query service.
+# Spans of distributed tracing: OTLP, Jaeger and Zipkin JSON. All data come from one recording. A Node client sends
+# requests to a Node server through a proxy that delays each direction by 5 ms. OpenTelemetry's SDK 0.223 recorded it,
+# and its OTLP serializer and its Zipkin exporter wrote it. spans.jaeger.json is the OTLP data in the form of Jaeger's
+# query service.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -8,7 +9,7 @@ setup() {
     data=$TM_SRC/t/data
 }
 
-# slices DATABASE: what its slices are, each with the slice that it is in and those that arrows come from.
+# slices DATABASE: its slices, each with the slice around it and the slices from which arrows come.
 slices() {
     python3 - "$1" <<'PY'
 import sqlite3, sys
@@ -49,7 +50,7 @@ PY
 @test "a child is in its parent where both are in one service, an arrow comes from a parent in another" {
     tm-merge --join=flows -o m.db "$data/spans-shop.otlp.jsonl" "$data/spans-orders.otlp.jsonl"
     slices m.db >got
-    # Of two requests at one time one crosses the other, beside its parent.
+    # Two requests at one time: one crosses the other, beside its parent.
     [ "$(awk '$4 == "orders" && $3 == "load" || $5 == "orders" && $3 == "load"' got | wc -l)" -eq 6 ]
     ! grep 'load order' got | awk '$7 != $9' | grep .
     [ "$(grep -c 'GET orders' got)" -eq 7 ]
@@ -97,7 +98,7 @@ PY
     printf 'process={ pid=%s name="%s"\n' 71 a text b text c | diff -u - names
 }
 
-# resources NAME HOST...: lines of OTLP with one span of each host.
+# resources NAME HOST...: lines of OTLP with one span for each host.
 resources() {
     local name=$1 host
     shift
@@ -106,7 +107,7 @@ resources() {
     done >"$name"
 }
 
-# hosts ARGUMENT...: which machines a merge has.
+# hosts ARGUMENT...: the machines of a merge.
 hosts() {
     tm-merge -q -f report "$@" | sed -n '/^machines/,/^$/s/^  \([^ ]*\) .*/\1/p' | sort | tr '\n' ' '
 }

@@ -35,7 +35,7 @@ setup() {
         run bash -o pipefail -c "tm-unpack $how kineto.json | tm-emit -f frames | grep ClockHint"
         [[ $output == *value_ns=1700000000000000001* ]]
     done
-    # node is on CLOCK_MONOTONIC, and says that it is node
+    # node is on CLOCK_MONOTONIC and states that it is node
     echo '[{"ph":"M","pid":1,"tid":1,"ts":3,"cat":"__metadata","name":"node","args":{"process":{"versions":{"node":"20"}}}},
         {"ph":"M","pid":1,"tid":1,"name":"node","args":{"name":"x"}}]' >node.json
     run bash -o pipefail -c 'tm-unpack --hints node.json | tm-emit -f frames | grep -o "ClockHint.*"'

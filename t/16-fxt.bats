@@ -31,7 +31,7 @@ rows() {
     [ "$(rows "SELECT c.ts || ',' || t.name || ',' || c.value || ',' || p.name FROM counter c
         JOIN process_counter_track t ON t.id = c.track_id JOIN process p USING (upid)")" = \
         "1020,queue:depth:9,3.0,app 1020,queue:load:9,1.5,app " ]
-    # 70000 fits no 16 bits; nothing runs on a cpu that is idle
+    # 70000 does not fit into 16 bits; nothing runs on an idle cpu
     [ "$(rows "SELECT s.ts || ',' || s.dur || ',' || cpu || ',' || t.tid || ',' || s.end_state || ',' || s.priority FROM sched s
         JOIN thread t USING (utid) ORDER BY s.ts")" = "800,100,0,101,S,70000 820,40,1,201,T,16 900,60,0,102,R,20 " ]
     [ "$(rows "SELECT p.pid || ',' || ifnull(p.name, '') || ',' || t.tid || ',' || ifnull(t.name, '') FROM thread t JOIN process p USING (upid)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# CTF: a recording of LTTng's user-space tracer as babeltrace2 shows it (t/data/ctf-ust.tar.gz), made ones of a kernel, in
-# both byte orders; what is given otherwise than as a directory; damage.
+# CTF: a recording of LTTng's user-space tracer, compared with babeltrace2 (t/data/ctf-ust.tar.gz); generated recordings
+# of a kernel in both byte orders; input that is not a directory; damage.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -9,7 +9,7 @@ setup() {
     tm-merge -q k >/dev/null 2>log || ! grep -q 'without libbabeltrace2' log || skip 'this build has no libbabeltrace2'
 }
 
-# made [WORD] FOLDER: a made trace.
+# made [WORD] FOLDER: generates a trace.
 made() {
     python3 "$TM_SRC/t/gen/make-ctf.py" "$@"
 }
@@ -67,7 +67,7 @@ END
     jq -r 'select(.kind == "instant") | "\(.ts) \(.name)"' events | diff -u want -
 }
 
-# A program wrote to trace_marker, with LTTng's tracef, and to trace_marker again, six times (LTTng 2.13, Linux 6.18).
+# A program wrote alternately to trace_marker and with LTTng's tracef, six times (LTTng 2.13, Linux 6.18).
 @test "a recording of LTTng: each event between the marks that its program wrote to the kernel's trace" {
     tm-merge -q --events -f jsonl "$TM_SRC/t/data/ctf-marks.tar.gz" "$TM_SRC/t/data/ctf-marks.txt" >events
     jq -r 'select(.name == "lttng_ust_tracef:event" or .name == "tracing_mark_write")
@@ -128,7 +128,7 @@ END
         tm-merge -q --events -f jsonl $f | jq -c '[.ts, .name, .args.n]' >got
         jq -c '[.ts, .name, .args.n]' want | diff -u - got
     done
-    # Beside streams that show what they are, a file of unknown type is no stream.
+    # A file of unknown type is no stream if the files beside it show that they are streams.
     echo 'about this trace' >k/README
     run tm-merge -q -f report k
     [ "$status" -eq 1 ]
@@ -136,7 +136,7 @@ END
     tar cf k.tar k
     tm-merge -q --ignore-unknown -f report k.tar >report
     grep -q 'unknown_type: 1' report
-    # Without metadata it is nothing.
+    # Without metadata the folder is no trace.
     rm p/metadata
     run tm-merge -q -f report p
     [ "$status" -eq 1 ]

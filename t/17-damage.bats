@@ -1,5 +1,5 @@
-# Files of every format, damaged in every sort of way, and what --on-damage makes of them (t/check/damage.py has the rules).
-# Each seventh sort of damage; all of them by hand: python3 t/check/damage.py
+# Files of every format, damaged in every way, under --on-damage (t/check/damage.py has the rules). Here every seventh
+# kind of damage is tried. All kinds by hand: python3 t/check/damage.py
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit

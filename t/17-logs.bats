@@ -1,4 +1,4 @@
-# Logs: logcat as rows of the database, as a merged trace and read again, beside a trace of the same machine.
+# Logs: logcat as rows of the database, merged and read again, and beside a trace of the same machine.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -106,7 +106,7 @@ boots() {
 3037869763000|3|rec|last: ünïcode|14782|14782
 END
     diff json export
-    # readers take an entry's time from a reading of REALTIME in its packet
+    # readers take the time of an entry from a reading of REALTIME in its packet
     tm-unpack m.pftrace | tm-emit -f frames | grep -o 'inner_times={.*value=[0-9]*' | grep -o 'clock=.*' >readings
     [ "$(head -n 1 readings)" = "clock=1 value=1795437861216996000" ]
     [ "$(wc -l <readings)" -eq 4 ]
@@ -124,7 +124,7 @@ END
         cp "$data/journal.json" z-journal.json
         cp "$data/journal-marks.txt" marks.txt
         tm-merge -q -o m.db $order
-        # 20 ms apart, and the next pair is 50 ms away; logging takes some tens of microseconds
+        # 20 ms apart; the next pair is 50 ms away; logging takes some tens of microseconds
         [ "$(sqlite3 m.db "SELECT count(*) FROM android_logs l JOIN slice b ON b.name LIKE 'before%' AND b.ts < l.ts
             JOIN slice a ON a.name = replace(b.name, 'before', 'after') AND a.ts > l.ts WHERE l.ts - b.ts < 1000000")" -eq 4 ]
     done

@@ -1,18 +1,18 @@
 #!/usr/bin/env bats
-# What the reference importer reads of lines of text, and of reports of simpleperf, read the same.
+# Lines of text, and reports of simpleperf, give the rows that the reference importer gives.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
 }
 
-# The slices of FILE as the table of the merged output.
+# The slices of FILE as a table of the merged output.
 slices() {
     tm-merge -q -o x.db "$1"
     sqlite3 x.db "SELECT s.ts - 1700000000000000000, s.dur, s.name, (SELECT group_concat(a.key || '=' || a.display_value)
         FROM (SELECT * FROM args ORDER BY key) a WHERE a.arg_set_id = s.arg_set_id) FROM slice s ORDER BY s.ts, s.id"
 }
 
-# The same of FILE merged, and merged again.
+# The slices of FILE after it was merged, and after that was merged again.
 again() {
     tm-merge -q -o x.pftrace "$1"
     tm-merge -q -o y.db x.pftrace

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# trace.dat: recordings of trace-cmd of versions 6 and 7 as trace-cmd report shows them, buffers, hosts and guests, damage;
-# and one time that trace-cmd, perf and ftrace text recorded.
+# trace.dat: recordings of trace-cmd of versions 6 and 7, compared with trace-cmd report; buffers, hosts and guests,
+# damage. Also one period that trace-cmd, perf and ftrace text recorded together.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -10,7 +10,7 @@ setup() {
         skip 'this build has no libtracecmd'
 }
 
-# events FILE: what is at which time, of a recording or of a report of trace-cmd.
+# events FILE: the events and times of a recording, or of a report of trace-cmd.
 events() {
     tm-merge -q --events -f jsonl "$1" |
         jq -c '[.ts, .kind, .name, .tid, .cpu, .prev_tid, .next_tid, .prev_comm, .next_comm, .value]'
@@ -83,7 +83,7 @@ switches() {
         grep -q '^  guest.dat, machine [0-9]*, MONOTONIC: snapshot' report
         grep -q '^  host.dat, host, MONOTONIC: trace_time' report
         tm-merge -q --events -f jsonl $files >merged
-        # 13815.875974694 s, a quarter more, and the 5 ms of the first sample.
+        # 13815.875974694 s, times 1.25, and the 5 ms of the first sample.
         [ "$(jq -r 'select(.file == "guest.dat") | .ts' merged | head -n 1)" = 17269849968367 ]
         [ "$(jq -r 'select(.file == "host.dat") | .ts' merged | head -n 1)" = 13815875974694 ]
     done
@@ -139,7 +139,7 @@ one, other = (load(path) for path in sys.argv[1:])
 for cpu, switches in other.items():
     threads = [s[1:] for s in switches]
     mine = one[cpu]
-    # Where the other recording's switches are among those of trace-cmd, all of them and nothing else.
+    # Within the time of the other recording, the switches are exactly those of trace-cmd.
     at = [i for i in range(len(mine)) if [s[1:] for s in mine[i:i + len(threads)]] == threads]
     assert len(at) == 1, (cpu, at)
     late += [theirs[0] - ours[0] for ours, theirs in zip(mine[at[0]:], switches)]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
-# Exports of Nsight Systems: what becomes of their tables, whichever a version has; clocks; databases of others, damaged
-# ones and hostile ones. t/data/nsight.sqlite is a recording of nsys 2022.4.2 on a machine without a GPU, less what names
-# other processes; t/gen/make-nsight.py writes what it lacks by the schema reference.
+# Exports of Nsight Systems: the rows of their tables in all versions; clocks; databases of other programs, damaged and
+# hostile ones. t/data/nsight.sqlite is a recording of nsys 2022.4.2 on a machine without a GPU, without the names of
+# other processes. t/gen/make-nsight.py generates, by the schema reference, what it lacks.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -91,7 +91,7 @@ END
 @test "nsight: a recording of nsys, at the times that the program itself saw" {
     cp "$TM_SRC/t/data/nsight.sqlite" .
     tm-merge -q -o x.db nsight.sqlite
-    # the program read the wall clock right before and behind the mark
+    # the program read the wall clock just before and after the mark
     [ "$(sqlite3 x.db "SELECT COUNT(*) FROM slice WHERE name = 'here' AND ts BETWEEN 1795439077953431815 AND 1795439077953432886")" -eq 1 ]
     slices 1795439077835198947 | grep -E '\|(warm up|step|inner|whole|registered text)\|' >got
     diff - got <<'END'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Raw bytes that an output does not write again stay out of the stream: tm-unpack --raw.
+# tm-unpack --raw: raw bytes that no output needs stay out of the stream.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -31,7 +31,7 @@ setup() {
     tm-merge -q -o a.pftrace a.json
 }
 
-# raws OPTION... FILE: each kind of raw with the bytes it has in all.
+# raws OPTION... FILE: each kind of raw bytes with their total size.
 raws() {
     tm-unpack "$@" | tm-emit -f frames | sed -n 's/.* raw=\([a-z_]*\)\( raw_bytes=\([0-9]*\)\)\?.*/\1 0\3/p' |
         awk '{bytes[$1] += $2} END {for (k in bytes) print k, bytes[k]}' | sort

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Profiles of JAX and TensorFlow: names, times, arguments, arrows, clocks. There is no such profiler on the machines that
-# run these tests; t/gen/make-xspace.py writes by the public schema.
+# Profiles of JAX and TensorFlow: names, times, arguments, arrows, clocks. The machines that run these tests have no
+# such profiler. t/gen/make-xspace.py generates profiles by the public schema.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -72,7 +72,7 @@ END
     tm-merge -q -o x.db s.strace started.pb epoch.pb
     [ "$(sqlite3 x.db "SELECT group_concat(name || ' ' || (ts - 1763900000123456789), ',') FROM slice
         WHERE name IN ('getppid', 'cuLaunchKernel') ORDER BY ts")" = 'getppid 4211,cuLaunchKernel 5000,cuLaunchKernel 5000' ]
-    # two profiles are four processes, whatever their planes are called
+    # two profiles are four processes, whatever the names of their planes
     [ "$(sqlite3 x.db "SELECT COUNT(*) FROM process WHERE name LIKE '/%'")" -eq 4 ]
     [ "$(sqlite3 x.db "SELECT DISTINCT rule FROM tm_placement")" = trace_time ]
     tm-merge -q -f report bare.pb | grep -qF 'TRACE_FILE of host, claimed by bare.pb'

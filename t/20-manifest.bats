@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tm-manifest by itself: its command line and --check. What it does to streams is in 21-manifest.bats.
+# tm-manifest alone: its command line and --check. 21-manifest-stream.bats tests what it does to streams.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"

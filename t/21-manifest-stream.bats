@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tm-manifest in the pipe: what it does to the streams of tm-unpack, seen as text by tm-emit -f frames.
+# tm-manifest in the pipe: what it does to the streams of tm-unpack, shown by tm-emit -f frames.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -7,7 +7,7 @@ setup() {
     cp a.systrace b.systrace
 }
 
-# A manifest of the given files array.
+# Writes a manifest with the given files array.
 files() {
     printf '{"perfetto_manifest": {"version": 1, "files": [%s]}}' "$1"
 }
@@ -194,7 +194,7 @@ END
     [[ "$output" == "tm-manifest: "*"No space left on device" ]]
 }
 
-# Batches of a quarter of a megabyte, as the stream of one text trace.
+# Batches of a quarter of a megabyte, as in the stream of one text trace.
 large() {
     python3 -c 'print("# tracer: nop\n#")
 for i in range(40000): print("a-%d [000] .... 10.%06d: tracing_mark_write: I|1|event %d" % (i % 7 + 1, i, i))' >large.systrace

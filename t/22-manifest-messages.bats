@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What is said of a bad manifest has the words of the specification and those of the reference importer, the field in front.
+# Messages about a bad manifest have the words of the specification and of the reference importer, after the field.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -12,8 +12,8 @@ setup() {
     tar cf inner.tar a.json
 }
 
-# Reads cases: the manifest's body, the words of the reference, those of the specification (- where it has none, = where they
-# are those), then the files of the archive, separated by #. With an importer each is asked whether its words are those.
+# Reads cases: the manifest's body, the reference importer's words, the specification's words (- for none, = for the
+# same words), and the files of the archive, separated by #. If the importer is there, it is asked for its words too.
 cases() {
     n=0
     while IFS='#' read -r body reference specification files; do
@@ -107,7 +107,7 @@ END
     done
 }
 
-# says ARCHIVE WORDS: both we and the importer, where there is one.
+# says ARCHIVE WORDS: tm-merge says WORDS, and so does the importer if it is there.
 says() {
     run tm-merge -o out.db "$1"
     echo "$output"

@@ -1,4 +1,4 @@
-# tm-clocks: machines, trace time, placement, drops; as frames show them.
+# tm-clocks: machines, trace time, placement, dropped events, as frames show them.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
@@ -144,7 +144,7 @@ placements() {
     ! cmp -s plain.csv told.csv
     [ "$(grep -c path m.json)" -eq 3 ]
     grep -q '"path": "sub/two.json"' m.json
-    # without a snapshot, by way of the clocks that hints name
+    # without a snapshot; the hints name the clocks on the path
     placed chrome.json late.txt clang.json
     ! cmp -s plain.csv told.csv
     tar cf run.tar p.pb clang.json chrome.json.gz a.json sub
@@ -153,7 +153,7 @@ placements() {
     grep -q '"path": "sub/two.json"' m2.json
     tm-merge --hints -f csv run.tar.gz >hinted.csv
     tm-merge -m m2.json -f csv run.tar.gz | diff hinted.csv -
-    # nothing found is a manifest too
+    # an alignment without results is a manifest too
     placed a.json b.json
     cmp plain.csv told.csv
 }
@@ -178,7 +178,7 @@ placements() {
     first() { # of the profile's samples, on trace time
         tm-merge -f jsonl "$@" | sed -n 's/.*"kind":"sample","ts":\([0-9]*\).*/\1/p' | sort -n | head -1
     }
-    # The file's clocks are its own (doc/rules.md section 5), so its private timeline meets trace time at 0.
+    # The file's clocks carry its tag (doc/rules.md section 5), so its private timeline meets trace time at 0.
     [ "$(first p.pb i.xml)" = 3000001 ]
     tm-merge -f report p.pb i.xml | grep -q 'i.xml, host, TRACE_FILE: private'
     # 3000001 is 1000001 after the second sync, 2000000 = 9000002000500
@@ -189,7 +189,7 @@ placements() {
     tm-merge --hints --write-manifest m.json -f csv p.pb i.xml >hinted.csv
     [ "$(first -m m.json p.pb i.xml)" = 9000003000501 ]
     tm-merge -m m.json -f csv p.pb i.xml | diff hinted.csv -
-    # Where it is the machine's first, its clock is the machine's.
+    # If the file is the machine's first, its clock is the machine's clock.
     [ "$(first i.xml)" = 3000001 ]
     [ "$(first --trace-time BOOTTIME@i.xml i.xml)" = 9000003000501 ]
 }
@@ -204,7 +204,7 @@ placements() {
     [ "$status" -eq 1 ]
     [[ $output == *"tm-clocks: the input has a manifest already"* ]]
     [ ! -e m.json ]
-    # an archive in an archive has no paths
+    # files in an archive in an archive have no paths
     echo '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":5,"dur":1,"name":"x"}],"beginningOfTime":1700000000000000}' >clang.json
     printf 'snap 6=1000000 1=1700000000000000000\nevent 1000000\n' | python3 "$TM_SRC/t/gen/make-proto.py" >p.pb
     tar cf inner.tar clang.json

@@ -1,4 +1,4 @@
-# Traces told otherwise, and relations said by somebody else, give the same times: t/check/relations.py.
+# Traces written in another form, and relations stated by another file, give the same times: t/check/relations.py.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit

@@ -7,7 +7,8 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
 }
 
-# made RECIPE: files on clocks of their own, as the Python in RECIPE says; rng, write(NAME, EVENTS), and ranks(...) are there.
+# made RECIPE: generates files on clocks of their own. The Python in RECIPE can use rng, write(NAME, EVENTS) and
+# ranks(...).
 made() {
     python3 - <<END
 import json, random
@@ -45,12 +46,13 @@ placed() {
     tm-unpack "$@" | tm-manifest | tm-clocks
 }
 
-# field FILE NAME, of align.json
+# field FILE NAME: a field of FILE in align.json
 field() {
     jq -r --arg f "$1" --arg n "$2" '.alignment[] | select(.file == $f) | .[$n]' align.json
 }
 
-# near FILE WANT_OFFSET WANT_PPB WITHIN: the line of FILE at both its ends is within WITHIN of offset + ppb of trace 0.
+# near FILE WANT_OFFSET WANT_PPB WITHIN: both ends of FILE's line are within WITHIN of the line with offset WANT_OFFSET
+# and drift WANT_PPB against trace 0.
 near() {
     jq -e --arg f "$1" --argjson o "$2" --argjson d "$3" --argjson w "$4" '.alignment[] | select(.file == $f) |
         . as $a | [.first_ns, .last_ns] | all(. as $x |
@@ -286,7 +288,7 @@ write('a.json', files[0]); write('b.json', files[1])"
     jq -e '.alignment[1].offset_ns + 2e9 | . < 20000 and . > -20000' align.json
 }
 
-# A system trace's marks of thread 1240, and those of a program, on a clock that reads 40 s and 30 ppm more.
+# Marks of thread 1240 in a system trace, and those of a program on a clock that is 40 s ahead and 30 ppm fast.
 marks='
 def mark(t, what):
     return f"          app-1240  ( 1200) [002] ...1  {t // 10**9}.{t % 10**9 // 1000:06d}: tracing_mark_write: {what}\n"
@@ -320,7 +322,7 @@ for x in (f["first_ns"], f["last_ns"]):
     assert abs(told - true) < 5000, (f, x, told, true)
 END
     done
-    # A thread of another number, and what two programs say of the same thread: nothing relates those.
+    # A thread of another number, and statements of two programs about one thread: no rule relates these.
     cp app.json other.json
     placed app.json other.json | tm-align -f json | jq -e 'all(.alignment[]; .verdict == "none")'
     made "${marks//THREAD/1300}"
@@ -415,10 +417,10 @@ write('a.json', a); write('b.json', b); write('c.json', [dict(e, id=0) for e in 
     tm-unpack a.json b.json | tm-manifest | tm-clocks >placed
     tm-align --check -f json <placed >check.json || [ $? -eq 4 ]
     jq -e --slurpfile check check.json '.causality == $check[0].causality and .total.balanced' report.json
-    # As it is placed by what tm-align finds, nothing comes before its cause.
+    # Placed by the result of tm-align, no event comes before its cause.
     tm-merge --align -f report a.json b.json | sed -n '/^causality$/,$p' >section
     [ "$(cat section)" = $'causality\n  600 constraints across files were tested' ]
-    # Nothing is said of one file, of files without anything in common, or of events that are not placed.
+    # Nothing is claimed about a single file, files without matches, or events that are not placed.
     for files in a.json "a.json c.json"; do
         tm-merge -f report $files >report
         ! grep causality report
@@ -557,7 +559,7 @@ write('a.json', a); write('b.json', b)"
     tm-merge --align=flows --json -f report a.json b.json >align.json
     near b.json 2000000000 -40000 10000
     tm-merge --align -o merged.json a.json b.json
-    # In the merged file each response follows its request: the server's q ends are behind the client's q starts.
+    # In the merged file each response follows its request: the server's q ends come after the client's q starts.
     jq -e '[.traceEvents[] | select(.ph == "s" or .ph == "f")] | group_by([.id, .cat]) | length >= 300' merged.json
     run --separate-stderr tm-merge --align --check-causality a.json b.json
     [ "$status" -eq 0 ]
@@ -595,7 +597,7 @@ write('a.json', a); write('b.json', b); write('c.json', [span('x', 10**9, 2 * 10
     diff <(tm-merge --events --absolute run.tar | grep ' x$') <(tm-merge --align --events --absolute run.tar | grep ' x$')
     run --separate-stderr tm-merge --align --check-causality run.tar
     [ "$status" -eq 0 ]
-    # A manifest that cannot be written again: two recordings of one machine, with a clock each.
+    # A manifest that cannot be repeated: two recordings of one machine, with a clock each.
     sed -i 's/"clocks": {"sync_to": {"file": "a.json"}, "offset_ns": 7000}/"machines": [{"id": 3, "name": "x"}],  &/' perfetto_manifest.json
     sed -i 's/"path": "c.json", "machine": {"name": "one"}/"path": "c.json"/; s/"sync_to": {"file": "a.json"}, "offset_ns": 7000/"machine": "x", &/' perfetto_manifest.json
     tar cf run.tar perfetto_manifest.json a.json b.json c.json

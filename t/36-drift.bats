@@ -5,7 +5,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
 }
 
-# Chrome JSON whose instants have the names of their times, given in nanoseconds.
+# Chrome JSON with an instant for each given time in nanoseconds. The time is its name.
 instants() {
     printf '{"traceEvents": ['
     local comma= ns
@@ -17,13 +17,13 @@ instants() {
     printf ']}\n'
 }
 
-# A manifest in which server.json has OFFSET and the members REST of x_tracemerge.
+# A manifest that gives server.json OFFSET and the members REST of x_tracemerge.
 manifest() {
     printf '{"perfetto_manifest": {"version": 1, "files": [{"path": "client.json"}, {"path": "server.json", "clocks":
         {"sync_to": {"file": "client.json"}, "offset_ns": %d, "x_tracemerge": {%s}}}]}}\n' "$1" "$2" >m.json
 }
 
-# The instants of server.json: name and time; options of tm-merge.
+# The instants of server.json, name and time. Arguments are options of tm-merge.
 placed() {
     tm-merge "$@" -f jsonl -m m.json client.json server.json | python3 -c '
 import json, sys
@@ -63,7 +63,7 @@ END
     instants 3001000 3003200 3005400 >client.json
     instants 1000 3000 5000 >server.json
     instants 7 >late.json
-    # client.json, whose turn is first, has the timeline.
+    # client.json has the first turn, so the timeline is its own.
     cat >m.json <<'END'
 {"perfetto_manifest": {"version": 1, "files": [
   {"path": "server.json"},
@@ -78,7 +78,7 @@ END
      "x_tracemerge": {"points": [[1000, 0], [2000, -1000]]}}},
   {"path": "late.json", "clocks": {"sync_to": {"file": "server.json"}, "offset_ns": 1500}}]}}
 END
-    # Every moment of server.json is 1000 of client.json.
+    # Each time of server.json is 1000 of client.json.
     instants 500 1000 1500 2000 2500 >server.json
     tm-merge -f jsonl -m m.json server.json client.json late.json | python3 -c '
 import json, sys
@@ -135,8 +135,8 @@ END
     [[ "$output" != *ClockLines* ]]
 }
 
-# A clock 130 that gains 50 us in 10 s against BOOTTIME, told every 10 s, as a trace tells it that is written while it is
-# recorded: events, then the snapshot behind them.
+# Clock 130 gains 50 us in 10 s against BOOTTIME. A snapshot every 10 s states that, as in a trace that is written while
+# it is recorded: events first, then the snapshot.
 drifting() {
     proto drift.pb < <(python3 -c '
 for k in range(4):
@@ -153,7 +153,7 @@ for k in range(4):
     python3 -c '
 for i in range(400):
     print(10 ** 12 + i * 10 ** 8)' | cmp - got
-    # Without it: at the distance from the snapshot before, 50 us too late in the end.
+    # Without --interpolate each event keeps its distance from the snapshot before it; the last is 50 us late.
     tm-unpack drift.pb | tm-clocks | tm-sort | tm-emit -f frames | sed -n 's/^  \[[0-9]*\] time_ns=\([0-9]*\) .*/\1/p' >steps
     [ "$(sed -n 100p steps)" = $((1000000000000 + 99 * 100000500)) ]
     tm-merge -o line.jsonl -f jsonl --events --interpolate drift.pb
@@ -219,11 +219,11 @@ told() {
     [[ "$output" == *"Uncertainty 49.5us: the jitter of repeated snapshots and the step from one to the next."* ]]
     run tm-merge --explain --interpolate drift.pb
     [[ "$output" == *"which place its events; trace time runs 5000 ppb slower."* ]]
-    # Snapshots that are 40 ns off the line of their neighbours.
+    # Snapshots 40 ns off the line between their neighbours.
     printf '%s\n' 'snap 6=1000 130=0' 'snap 6=2040 130=1000' 'snap 6=3000 130=2000' 'event 1500 clock=130' | proto a.pb
     tm-unpack a.pb | tm-clocks >stream
     [ "$(told stream 130 jitter_ns)" = jitter_ns=40 ]
-    # One snapshot tells nothing of the kind.
+    # With one snapshot nothing is known about this.
     printf '%s\n' 'snap 6=1000 130=0' 'event 1500 clock=130' | proto a.pb
     tm-unpack a.pb | tm-clocks >stream
     [ -z "$(told stream 130 uncertainty_ns)" ]

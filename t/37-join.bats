@@ -5,7 +5,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
 }
 
-# The arrows of a merge of the files after OPTIONS --: from and to slice, by name; and the statistics of flows.
+# The arrows of a merge of the files after OPTIONS --: names of both slices, and the statistics of flows.
 arrows() {
     rm -f merged.db
     tm-merge -q "$@" -o merged.db
@@ -13,7 +13,7 @@ arrows() {
         ORDER BY o.ts, i.ts; SELECT name, value FROM stats WHERE name LIKE "%flow%"'
 }
 
-# What the merged Perfetto trace and the merged JSON say when they are read again.
+# The arrows in the merged Perfetto trace and in the merged JSON, read again.
 again() {
     local f
     for f in pftrace json; do
@@ -26,7 +26,7 @@ object() {
     printf '{"ph": "%s", "pid": %d, "tid": %d, "ts": %s, "name": "%s"%s}' "$@"
 }
 
-# A client that asks twice and a server that answers, with ids as both know them.
+# A client that asks twice and a server that answers. Both state the same ids.
 rpc() {
     printf '[%s,\n%s,\n%s,\n%s]' "$(object X 1 1 10 ask ', "dur": 20')" \
         "$(object s 1 1 10 rpc ', "cat": "c", "id": "q1"')" "$(object X 1 1 50 "ask again" ', "dur": 20')" \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tm-align on real recordings: whose clocks are known, and whose clocks were set by random offsets.
+# tm-align on real recordings: some with known clocks, and some whose clocks were set by random offsets.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
@@ -9,7 +9,7 @@ setup() {
     [ -d "$shared/align" ] || skip "the recordings are not there"
 }
 
-# told FOLDER [RULES]: without the errors.
+# told FOLDER [RULES]: the verdicts, without the errors.
 told() {
     python3 "$TM_SRC/t/check/align_truth.py" truth "$shared/align/$1" ${2+"$2"} | sed -E 's/ -?[0-9]+ -?[0-9]+$//'
 }
@@ -35,7 +35,7 @@ told() {
 @test "recordings that allow no line: told as that" {
     [ "$(told rpc-oneway)" = "server.json.gz one-sided claims nothing " ]
     diff <(told rpc-none) <(printf '%s.json.gz none claims nothing \n' client server)
-    # A clock that goes back by 167 ms shows these readings twice.
+    # A clock that was set back by 167 ms shows these readings twice.
     [[ $(told rpc-flows-step) =~ ^"server.json.gz stepped claims nothing at "(-?[0-9]+)$ ]]
     [ "${BASH_REMATCH[1]#-}" -lt 170000000 ]
 }

@@ -108,7 +108,7 @@ out" ]
     pipe 'TMPDIR=$PWD/nowhere tm-sort -S 1k in >out'
     [ "$status" -eq 3 ]
     [[ $output == "tm-sort: $PWD/nowhere: cannot make a temporary file: "* ]]
-    # What fits in memory needs no directory.
+    # Input that fits in memory needs no directory.
     tm-sort -T nowhere in >out
 }
 
@@ -118,7 +118,7 @@ out" ]
     pipe 'tm-sort in >/dev/full'
     [ "$status" -eq 3 ]
     [[ $output == "tm-sort: "*"No space left on device" ]]
-    # A temporary file that may not grow.
+    # A temporary file that must not grow.
     pipe 'trap "" XFSZ; ulimit -f 100; tm-sort -S 1k -T . in 2>&1 >/dev/null | cat'
     [ "$status" -eq 3 ]
     [[ $output == "tm-sort: .: temporary file: cannot write: "* ]]

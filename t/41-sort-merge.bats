@@ -7,14 +7,14 @@ setup() {
     gen=${TM_BIN%/bin}/t/gen/gen-stream
 }
 
-# make NAME ARGUMENTS: a sorted, placed stream.
+# make NAME ARGUMENTS: makes a sorted, placed stream.
 make() {
     local name=$1
     shift
     "$gen" -P -C 1 -g "$name-" "$@" | tm-sort >"$name"
 }
 
-# frames NAME...: the text twin of each.
+# frames NAME...: the text form of each stream.
 frames() {
     local f
     for f; do
@@ -31,7 +31,7 @@ frames() {
     tm-sort -c m
     frames m a b c d
     python3 "$TM_SRC/t/check/compare-merge.py" m.txt a.txt b.txt c.txt d.txt
-    # The files of all streams have one outermost, machines of one name are one.
+    # The files of all streams have one outermost file, and machines of one name are one machine.
     [ "$(grep -c ' File .*parent=0 ' m.txt)" -eq 4 ]
     grep -q 'File id=1 parent=0 name="a"' m.txt
     [ "$(grep -c ' Machine ' m.txt)" -eq 3 ]
@@ -53,7 +53,7 @@ frames() {
     [ "$(grep -o 'entries={ path' m.txt | wc -l)" -eq 6 ]
     [ "$(grep -c '^@[0-9]* Machine ' m.txt)" -eq 2 ]
     [ "$(grep -c 'name="trace_time_clock_id"' m.txt)" -eq 1 ]
-    # Balanced accounts, or tm-emit says so.
+    # tm-emit fails unless accounts balance.
     tm-emit -f report <m >report
     [ "$(grep -c 'phone.pftrace: 14 events read, 14 placed, 0 dropped' report)" -eq 2 ]
 }
@@ -80,7 +80,7 @@ frames() {
     make a -n 3000 -f 2 -d 3 -M one
     tm-sort -m a >m
     frames a m
-    # Only the place of the trace time among the frames may differ, and the name is kept for a later merge.
+    # Only the place of the TraceTime frame may differ; the name is kept for a later merge.
     diff <(sed 's/^@[0-9]* //' a.txt | sort) <(sed 's/^@[0-9]* //; s/ merged_as="a"//' m.txt | sort)
     tm-sort -m - <a >n
     frames n
@@ -103,7 +103,7 @@ frames() {
         bash -o pipefail -c "tm-unpack $f.tar | tm-manifest | tm-clocks | tm-sort >$f"
     done
     tm-sort -m s1 s2 one s3 s4 s5 empty s6 two s7 s8 s9 >flat
-    # Three levels: a group of one, of two, of five, and streams that are in no group.
+    # Three levels: groups of one, two and five, and streams in no group.
     tm-sort -m s1 >a
     tm-sort -m s2 one >b
     tm-sort -m s3 s4 s5 empty s6 >c
@@ -113,7 +113,7 @@ frames() {
     tm-sort -m cc two d >cd
     tm-sort -m ab cd s9 >tree
     cmp tree flat
-    # The directory of a merge goes, that of an archive stays.
+    # The directory of a merge is removed, that of an archive stays.
     tm-emit -f frames <tree >tree.txt
     [ "$(grep -c ' File .*is_merge=true' tree.txt)" -eq 1 ]
     grep -q 'File id=[0-9]* parent=0 name="two" .*type="tar"' tree.txt
@@ -131,7 +131,7 @@ frames() {
     python3 "$TM_SRC/t/check/compare-merge.py" m.txt a.txt b.txt c.txt
     [ "$(grep -c ' Strings ' m.txt)" -eq 262144 ]
     tm-sort m | cmp - m
-    # What is merged may be merged again.
+    # A merged stream can be merged again.
     make d -n 500 -k 10 -s 4
     tm-sort -m m d >n
     frames n d

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# tm-sort when the system refuses: every call fails in turn (t/check/faults.py), memory included. It ends
-# with status 3, one line, and no output that looks whole; or it does without.
+# tm-sort when the system refuses: each call fails in turn, allocations too (t/check/faults.py). tm-sort does without
+# the call, or ends with status 3 and one line, and no output looks complete.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -11,7 +11,7 @@ setup() {
     LD_PRELOAD="$so" tm-sort --version >/dev/null 2>&1 || skip "a preload does not work in this build"
 }
 
-# faults COMMAND: its standard output goes to out, which a failure must leave without an END.
+# faults COMMAND: its standard output goes to out. After a failure out must have no END.
 faults() {
     python3 "$TM_SRC/t/check/faults.py" "$so" tm-sort read,write,open,mkstemp,fallocate,malloc out \
         "$1 >out; s=\$?; [ \$s = 0 ] || { env -u LD_PRELOAD tm-sort -c out 2>/dev/null || rm out; }; exit \$s"

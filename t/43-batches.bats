@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
-# Whatever batches rows come in, what the stages make of them is the same: also where they look at many rows at once.
+# Stages give the same result however rows are divided into batches, even where they process many rows at once.
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
-    # Two sequences whose clocks step at different times, events with none, with a time before the first snapshot and
-    # with no way; long stretches of equal rows, short ones, single rows.
+    # Two sequences whose clocks step at different times; events without a clock, before the first snapshot, and without
+    # a path; long and short stretches of equal rows, and single rows.
     python3 - "$TM_SRC/t/gen/make-proto.py" <<'PY'
 import random, subprocess, sys
 random.seed(5)
@@ -37,7 +37,7 @@ setup() {
     rebatch=${TM_BIN%/bin}/t/gen/rebatch
 }
 
-# same INPUT COUNT: its events, COUNT or more, the report and the merged trace do not depend on batches.
+# same INPUT COUNT: its COUNT or more events, the report and the merged trace do not depend on batches.
 same() {
     tm-unpack "$1" | tm-manifest | tm-clocks | tm-sort >sorted
     tm-emit -f jsonl --events <sorted >events

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The storage of unlinked temporary files is reclaimed while they are read: lib/os/reclaim.
+# The storage of unlinked temporary files is reclaimed while they are read (lib/os/reclaim).
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -9,9 +9,9 @@ setup() {
     [ -d /proc/self/fd ] || skip "what a process has open cannot be seen"
 }
 
-# kept PART WHOLE COMMAND...: runs COMMAND, whose output is as long as the file WHOLE, and reads the first PART (of 1) of that;
-# prints how much of its temporary files was ever written and how much of that is stored then, in bytes; the rest is read, too,
-# and all must be equal to WHOLE.
+# kept PART WHOLE COMMAND...: runs COMMAND, whose output is as long as the file WHOLE, and reads the first PART (of 1)
+# of it. Prints how many bytes were ever written to its temporary files, and how many are stored at that point. Then
+# reads the rest; the output must equal WHOLE.
 kept() {
     python3 - "$@" <<'END'
 import os, subprocess, sys
@@ -31,8 +31,8 @@ print(size, stored)
 END
 }
 
-# is_given_back LEAST WHOLE COMMAND...: of temporary files of LEAST bytes or more most is stored when 5% of COMMAND's output have
-# been read, and less than a third when 90% have.
+# is_given_back LEAST WHOLE COMMAND...: temporary files have LEAST bytes or more. Most of them is stored when 5% of
+# COMMAND's output have been read, and less than a third at 90%.
 is_given_back() {
     local least=$1 size stored
     shift

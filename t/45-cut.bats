@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tm-sort --cut: parts by time; tm-emit --append: their traces, one behind the other, are the merged one.
+# tm-sort --cut: parts by time. tm-emit --append: the traces of all parts, joined, are the merged trace.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -7,7 +7,7 @@ setup() {
     tm-unpack "$TM_SRC/doc/examples/phone-watch-app.tar" | tm-manifest | tm-clocks | tm-sort >app.tms
 }
 
-# parts STREAM TIME,...: the joined trace of its parts.
+# parts STREAM TIME,...: joins the traces of its parts.
 parts() {
     rm -rf parts
     mkdir parts
@@ -17,7 +17,7 @@ parts() {
     done
 }
 
-# timeline TRACE: its slices, with all that they have.
+# timeline TRACE: its slices with all their values.
 timeline() {
     cp "$1" it.pftrace
     tm-merge -q -f jsonl it.pftrace | sort
@@ -79,7 +79,7 @@ print(','.join(map(str, sorted(random.Random(seed).sample(range(first, first + 1
     cmp all/0.tms first.tms
     cmp all/1.tms part.tms
     cmp all/2.tms last.tms
-    # Events of the ranges alone are those of the whole.
+    # The parts' own ranges have exactly the events of the whole.
     rows() { tm-emit --absolute --events -f csv <"$1" | tail -n +2; }
     rows app.tms | sort >whole
     { rows first.tms; rows part.tms | awk -F, '$1 >= 100300000000'; rows last.tms | awk -F, '$1 >= 100500000000'; } |
@@ -94,7 +94,7 @@ print(','.join(map(str, sorted(random.Random(seed).sample(range(first, first + 1
     tm-sort --cut=0.0003s,0.0005s run.tms >part.tms
     tm-emit -f jsonl <part.tms >part
     tm-emit -f jsonl --only=from=300000,to=500000 <run.tms >only
-    # All slices of the choice by time are there; what ended before it is of crossing slices alone.
+    # All slices that --only by time chooses are there. Slices that ended before are only crossing ones.
     slices() { grep '"kind":"slice"' "$1" | grep -o '"name":"[^"]*"' | sort -u; }
     [ "$(slices only | wc -l)" -gt 100 ]
     [ -z "$(comm -13 <(slices part) <(slices only))" ]

@@ -129,7 +129,7 @@ assert (r["tid"], r["other_tid"], r["cpu"]) == ("530", "33", "3"), r
 data = open("stream", "rb").read()
 offsets = [int(l[1:].split()[0]) for l in open("out") if l[0] == "@"]
 assert offsets == sorted(offsets) and all(data[o] == 10 for o in offsets)
-# each length leads to the next
+# each length leads to the next one
 for o, following in zip(offsets, offsets[1:] + [len(data)]):
     n = shift = 0
     p = o + 1

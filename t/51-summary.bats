@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# summary and explain as JSON: what their text says, for programs; dropped: the events, and accounts of others.
+# summary and explain as JSON: for programs, with the content of their text form. dropped: the events, and accounts of
+# other files.
 
 bats_require_minimum_version 1.5.0
 
@@ -9,7 +10,7 @@ setup() {
     demo=$TM_SRC/doc/examples/phone-watch-app.tar
 }
 
-# Its first event is before the snapshot's clock began.
+# Its first event is before the clock of the snapshot began.
 early() {
     proto early.pb <<-END
 	snap 6=1000000000 1=500000000
@@ -22,7 +23,7 @@ early() {
 	END
 }
 
-# python EXPRESSION FILE: its value, with the JSON of FILE as d.
+# python EXPRESSION FILE: the value of EXPRESSION, where d is the JSON of FILE.
 python() {
     python3 -c 'import json, sys
 d = json.load(open(sys.argv[2]))
@@ -88,7 +89,7 @@ print(eval(sys.argv[1]))' "$@"
     tm-merge --strict -q -m m.json -o x.csv a.pb c.systrace
 }
 
-# 7000 events of a clock that nothing relates to those of a.pb.
+# 7000 events on a clock that nothing relates to those of a.pb.
 unrelated() {
     proto a.pb <<-'END'
 	snap 6=1000000000 1=1700000000000000000
@@ -201,7 +202,7 @@ unrelated() {
         python3 "$TM_SRC/t/check/peak.py" d.tsv tm-emit -q -f dropped <sorted
         [ "$(wc -l <d.tsv)" -eq $((n + 1)) ]
     done >peaks
-    # Of 290000 events more the frames have 5 MB, of which tm-sort may keep 4 MiB.
+    # For 290000 more events the frames have 5 MB. tm-sort may keep 4 MiB of them in memory.
     awk '{ k = NR % 3; if (NR > 3 && $1 - first[k] > 6000) exit 1; first[k] = first[k] ? first[k] : $1 } $1 !~ /^[0-9]+$/ { exit 1 }' peaks
 }
 

@@ -1,11 +1,11 @@
-# tm-emit: rows of text, JSON lines and CSV: a row a slice.
+# tm-emit: text, JSON lines and CSV with a row for each slice.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
     PATH="$TM_BIN/../t/gen:$PATH"
 }
 
-# The slices that stand in a database and those of JSON lines, one a line: ts, dur, depth, name, category.
+# The slices of a database and those of JSON lines, one on each line: ts, dur, depth, name, category.
 slices_of() {
     tm-merge -q -o slices.db "$@"
     tm-merge -q -f jsonl -o slices.jsonl "$@"
@@ -17,7 +17,7 @@ db = [[ts, max(dur, -1), *rest] for ts, dur, *rest in db] # less than -1: cut be
 lines = [[r['ts'], -1 if r['dur'] is None else r['dur'], r['depth'], r.get('name'), r.get('category')]
          for r in rows if 'depth' in r]
 differ = [(a, b) for a, b in zip(lines, db) if a != b]
-# What is out keeps its end where the database cuts it short later.
+# A slice that was written keeps its end, even where the database cuts it short later.
 assert len(lines) == len(db) and all(a[0] == b[0] and a[2:] == b[2:] and a[1] > b[1] for a, b in differ), differ[:3]
 assert len(differ) <= len(db) / 200, differ
 assert [r['ts'] for r in rows] == sorted(r['ts'] for r in rows)

@@ -1,5 +1,5 @@
-# tm-emit, tm-manifest: many files, machines and crossing slices take time in proportion to their number, threads and tracks
-# as much memory as tm-limits(7) says.
+# tm-emit, tm-manifest: for many files, machines and crossing slices, time grows in proportion to their number. Threads
+# and tracks take as much memory as tm-limits(7) states.
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || exit
@@ -81,6 +81,6 @@ END_OF_PYTHON
             done | paste -sd ' ' | sed "s/$/ $of $arguments/"
         done
     done >peaks
-    # 200000 more are 850 bytes each at most, of 550 that are needed and room to grow into.
+    # 200000 more take at most 850 bytes each: 550 that are needed, and room to grow.
     awk '$1 !~ /^[0-9]+$/ || ($2 - $1) * 1024 / 200000 > 850 { print; bad = 1 } END { exit bad || NR != 8 }' peaks
 }

@@ -1,4 +1,4 @@
-# What databases say of Chrome JSON, ftrace text and track events, against second, slow implementations of the same rules.
+# Databases of Chrome JSON, ftrace text and track events, compared with second, slow implementations of the same rules.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit

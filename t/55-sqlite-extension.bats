@@ -1,5 +1,5 @@
-# tracemerge.so, the extension of SQLite: functions of Perfetto's SQL on a database. What is expected is what the
-# reference importer answers for the same traces.
+# tracemerge.so, the extension of SQLite: functions of Perfetto's SQL on a database. The expected results are the
+# reference importer's for the same traces.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"

@@ -1,4 +1,4 @@
-# tm-emit -f sqlite --index: indices by owner and time, which are not there otherwise.
+# tm-emit -f sqlite --index: indices by owner and time, which exist only with that option.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"

@@ -1,4 +1,4 @@
-# tm-emit -f sqlite: what a machine says of itself and of its cpus. The expected rows are the reference importer's.
+# tm-emit -f sqlite: what a trace states about its machine and cpus. The expected rows are the reference importer's.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"

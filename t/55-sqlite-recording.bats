@@ -1,4 +1,4 @@
-# tm-emit -f sqlite: metadata and stats of how traces were recorded. The expected rows are the reference importer's.
+# tm-emit -f sqlite: metadata and stats about the recording of traces. The expected rows are the reference importer's.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -119,7 +119,8 @@ traced_final_flush_succeeded||info|1'
 }
 
 @test "the configuration of a recording is text" {
-    # The text is what the reference writes of these bytes: unknown fields by number, an empty message, packed numbers.
+    # The text that the reference importer writes for these bytes: unknown fields by number, an empty message, packed
+    # numbers.
     packets p.pftrace '[[(33, message((1, message((1, 4096), (4, 1))), (2, message((1, message((1, "linux.ftrace"),
         (100, message((1, "a/b"), (1, "\"\\\n\x01é"), (11, 4096))), (5000, message((1, 7))))), (5, b""))),
         (2, message((1, message((104, message((1, 1000), (2, 1), (4, bytes([1, 2])))))))), (3, 60000),
@@ -200,7 +201,7 @@ ui_state|single||CAU=||0'
         [(35, message((18, message((1, 5), (4, 1))), (18, message((1, 6), (4, 0))), (18, message((1, 99), (4, 2)))))],
         [(10, 5), (8, 7), (42, 1)]]'
     tm-merge -o p.db p.pftrace
-    # Sequence 7 is in no buffer that is told; what it lost is told all the same.
+    # Sequence 7 is in no buffer that is stated; its losses are reported all the same.
     same "SELECT name, idx, severity, source, value FROM stats WHERE name GLOB 'traced_buf_*[ls]*' AND value != 0
         ORDER BY name, idx" \
         'traced_buf_data_loss_overwrite|1|data_loss|trace|1

@@ -1,4 +1,4 @@
-# tm-emit -f sqlite: samples with their cpu, its mode and what ended their stacks. The expected rows are the reference
+# tm-emit -f sqlite: samples with their cpu, its mode, and what ended their stacks. The expected rows are the reference
 # importer's.
 
 setup() {

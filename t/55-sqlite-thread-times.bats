@@ -5,8 +5,8 @@ setup() {
     export PYTHONDONTWRITEBYTECODE=1
 }
 
-# events EXPRESSION: a trace with a thread's track 1, a process's track 2, and thread time as counter 3 of the thread;
-# then track events (timestamp, type, track, fields...), whose type is 1 begin, 2 end, 3 instant.
+# events EXPRESSION: a trace with track 1 of a thread, track 2 of a process, and thread time as counter 3 of the thread.
+# Track events follow: (timestamp, type, track, fields...). Type 1 is begin, 2 end, 3 instant.
 events() {
     python3 - "$1" >p.pftrace <<'END'
 import os, sys

@@ -1,5 +1,5 @@
-# tm-emit -f sqlite: views of slices with what they belong to, and of the slices around and within a slice. The expected
-# rows are the reference importer's, with INCLUDE PERFETTO MODULE slices.with_context.
+# tm-emit -f sqlite: views of slices with their owners, and of the slices around and inside a slice. The expected rows
+# are the reference importer's, with INCLUDE PERFETTO MODULE slices.with_context.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"

@@ -1,4 +1,4 @@
-# tm-emit -f sqlite: a database that answers by itself, whole or not there.
+# tm-emit -f sqlite: a database that answers queries by itself and appears whole or not at all.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"

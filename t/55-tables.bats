@@ -9,7 +9,7 @@ setup() {
     demo=$TM_SRC/doc/examples/phone-watch-app.tar
 }
 
-# A trace with texts that need quotes, reals, and what is missing.
+# A trace with texts that need quotes, real numbers, and missing values.
 odd() {
     cat >odd.json <<'END'
 [{"ph":"X","pid":1,"tid":1,"ts":3,"dur":1,"name":"a,\"b\"\r\nc","cat":"","args":{"r":0.1,"whole":2.0,"s":"","i":-7,"b":true}},
@@ -18,7 +18,7 @@ odd() {
 END
 }
 
-# has_unfinished FOLDER: it has a file that is being written.
+# has_unfinished FOLDER: true if it has a file that is being written.
 has_unfinished() {
     find "$1" -name '.whole*' 2>/dev/null | grep -q .
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# --only: what is asked for and how it is understood.
+# --only: what can be asked for, and how it is understood.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"

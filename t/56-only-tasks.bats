@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# --only by process, thread, pid, tid, kind and duration: what later events decide, and SQL on the whole as the judge.
+# --only by process, thread, pid, tid, kind and duration: choices that depend on later events. SQL on the whole gives
+# the expected slices.
 
 bats_require_minimum_version 1.5.0
 
@@ -31,7 +32,7 @@ make_json() {
 JSON
 }
 
-# What --only $1 leaves of a.json: names of slices, instants and counters.
+# What --only $1 keeps of a.json: names of slices, instants and counters.
 left() {
     tm-merge -q -o cut.db --only "$1" "${@:2}" a.json
     sqlite3 cut.db 'SELECT name FROM (SELECT ts, name FROM slice UNION ALL
@@ -109,7 +110,8 @@ left() {
     [ "$output" = "" ]
 }
 
-# A task that is forked and named later, one whose number is another's before and after, and one that only switches name.
+# A task that is forked and named later; one whose number belongs to other tasks before and after; one that only changes
+# its name.
 make_ftrace() {
     cat >a.ftrace <<'TEXT'
 # tracer: nop
@@ -138,7 +140,7 @@ TEXT
     tm-merge -q -f jsonl --events --only thread=myapp,kind=sched a.ftrace | grep -c sched_switch
 }
 
-# Random slices of a few tasks that nest: two threads of each begin and end them, a third has complete ones.
+# Random nested slices of a few tasks. Two threads of each have begins and ends, a third has complete slices.
 make_random() {
     python3 - >a.json <<'PY'
 import json, random
@@ -169,7 +171,7 @@ json.dump(events, __import__('sys').stdout)
 PY
 }
 
-# same TERM CONDITION: --only TERM leaves the slices of a.json that CONDITION finds in the whole.
+# same TERM CONDITION: --only TERM keeps the slices of a.json for which CONDITION holds in the whole.
 same() {
     tm-merge -q -o cut.db --only "$1" a.json
     sqlite3 whole.db "SELECT s.ts, s.dur, s.name, s.category FROM thread_slice s WHERE $2 ORDER BY 1, 2, 3, 4" >wanted

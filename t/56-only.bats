@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# --only: which events a cut holds, and that it stands alone.
+# --only: which events a cut has, and that it can be used without the rest.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -8,12 +8,12 @@ setup() {
 
 bats_require_minimum_version 1.5.0
 
-# The names of what text shows.
+# The names in text output.
 names() {
     tm-merge --events --only "$1" "${2:-$demo}" | sed 1d | awk '{ $1 = $2 = $3 = ""; print }' | sed 's/^ *//; s/  *[0-9.]*[a-z]s / /'
 }
 
-# Slices of one thread, a complete one, an instant, asynchronous ones and counters, times in microseconds.
+# Slices of one thread: complete, asynchronous; an instant and counters. Times are microseconds.
 make_json() {
     cat >a.json <<'JSON'
 [{"ph":"M","pid":1,"name":"process_name","args":{"name":"app"}},
@@ -38,7 +38,7 @@ slices() {
     sqlite3 "$1" 'SELECT ts, dur, name FROM slice ORDER BY ts, dur DESC'
 }
 
-# No slice of database $1 is called $2.
+# Database $1 has no slice called $2.
 lacks() {
     ! slices "$1" | grep -q "$2"
 }
@@ -112,7 +112,7 @@ instant run started" ]
         tm-merge -o c.db --only "$t" a.json
         [ "$(slices c.db | md5sum)" = "$(tm-merge -o d.db --only from=40us,to=60us a.json; slices d.db | md5sum)" ]
     done
-    # Text counts from the same event as without --only.
+    # Text counts from the same event as it does without --only.
     run tm-merge --only 'from=+35us,name=tick' a.json
     [[ "${lines[1]}" == *" 0.000035000 "* ]]
 }
@@ -178,7 +178,7 @@ JSON
     tm-merge -o c.db --only from=10.000007s,to=10.000030s t.systrace
     [ "$(sqlite3 c.db 'SELECT ts, dur, name FROM sched JOIN thread USING (utid) ORDER BY ts')" = "10000007000|18000|late
 10000025000|-1|swapper" ]
-    # Lists know the names and do not show the row that is there for them, only those of the lines.
+    # Lists know the names. They do not show the row that has them, only those of the lines.
     for format in csv jsonl; do
         [ "$(tm-merge -f $format --events --only name=work t.systrace | sed '/^ts,/d' | grep -c late)" = 3 ]
         [ "$(tm-merge -f $format --events --only name=work t.systrace | sed '/^ts,/d' | wc -l)" = 3 ]
@@ -291,7 +291,7 @@ placed|7" ]
     [ "$(slices cut.db | head -1)" = "10000010000|-1|open" ]
 }
 
-# A shell makes a process that changes its name, which makes a thread; pid 200 ends and is given away anew; pid 300 ends.
+# A shell makes a process that changes its name, which makes a thread. Pid 200 ends and is reused; pid 300 ends.
 lives() {
     printf '%s\n' '# tracer: nop' \
         '  sh-7 (    7) [000] d..2. 10.000005: task_newtask: pid=200 comm=sh clone_flags=1200011 oom_score_adj=0' \
@@ -342,7 +342,7 @@ tasks() {
     tm-merge -o cut.db --only from=10.000050s k.systrace
     run tasks cut.db
     [[ "$output" == *"101|work|10000012000|10000070000|100|app"* ]]
-    # Lists show nothing of it, and accounts call it left out.
+    # Lists do not show it, and accounts count it as left out.
     run tm-merge -f csv --only from=10.000050s,to=10.000066s k.systrace
     [ "$(grep '^1000' <<<"$output" | grep -vc ',task_rename,')" -eq 4 ]
     ! grep -q 'task_new\|process_exit' <<<"$output"

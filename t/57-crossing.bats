@@ -16,9 +16,9 @@ JSON
 10000|2500|inner
 15000|10000|crosses
 20000|0|empty" ]
-    # The track below the thread's is named by the file, wherever that lay; a reader would take the name of a slice.
+    # The file's name names the track below the thread's, whatever its folder. A reader would take the name of a slice.
     [ "$(python3 "$TM_SRC/t/check/list-packets.py" -f 60.2 "$BATS_TEST_TMPDIR/m.pftrace" | grep -o ' 60.2=.*')" = ' 60.2=x.json' ]
-    # As in the archive, one that does not say how long it is is no slice; it is counted.
+    # As in the archive, an event without a duration is no slice. It is counted.
     tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/x.json" 2>"$BATS_TEST_TMPDIR/err"
     grep -qF '1 event of kind slice has no form in pftrace' "$BATS_TEST_TMPDIR/err"
 }

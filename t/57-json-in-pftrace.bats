@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Chrome JSON in the merged Perfetto trace: what a reader of that finds is what the file says. It is read here by
-# merging it again; t/check/viewers asks a viewer.
+# Chrome JSON in the merged Perfetto trace: its reader finds what the file states. These tests read it by merging it
+# again; t/check/viewers asks a viewer.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -22,7 +22,7 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
     merge a.json
     [ "$(rows 'SELECT key, display_value FROM args JOIN slice USING (arg_set_id) ORDER BY key')" = \
       "debug.d 0.5,debug.o.p[0] 1,debug.o.p[1].q r,debug.o.s.t true" ]
-    # protoc finds nothing in the names that readers would make "_" of
+    # protoc finds no names that readers would replace by "_"
     run grep -c 'o\.p\|p\[' m.pftrace
     [ "$output" = 0 ]
 }
@@ -149,10 +149,10 @@ END
     tm-merge -q -o p.pftrace p.json
     python3 "$TM_SRC/t/check/list-packets.py" -f 12.18.1 -f 12.18.2 p.pftrace | grep -o '12.18.1=.*' >paths
     printf '12.18.1=1 12.18.2=one.js\n12.18.1=2 12.18.2=two.js\n' | diff - paths
-    # Frames: (root) without a file, i of one, i of two; none in a mapping.
+    # Frames: (root) without a file, i of one file, i of two; none is in a mapping.
     python3 "$TM_SRC/t/check/list-packets.py" -f 12.6.2 -f 12.6.3 -f 12.6.5 p.pftrace | grep -o '12.6.2=.*' | tr '\n' ' ' >frames
     [ "$(cat frames)" = '12.6.2=1 12.6.2=2 12.6.5=1 12.6.2=2 12.6.5=2 ' ]
-    # A profile whose samples have places in memory keeps its mappings and says lines.
+    # A profile whose samples have addresses keeps its mappings and states lines.
     tm-merge -q -o i.pftrace "$TM_SRC/t/data/instruments.xml"
     python3 "$TM_SRC/t/check/list-packets.py" -f 12.6.3 -f 12.6.4 -f 12.6.5 -f 12.6.6 i.pftrace |
         grep -q ' 12.6.3=3 12.6.4=39320 12.6.4=31 12.6.4=16 12.6.5=1 12.6.6=39$'

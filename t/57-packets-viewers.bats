@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The merged Perfetto trace has what a viewer needs of each kind of packet, where the viewer needs it.
+# In the merged Perfetto trace each kind of packet has what a viewer needs, in the place where the viewer looks.
 
 load lib/common
 
@@ -143,7 +143,8 @@ END
     tm-merge -o m.pftrace t.pftrace
     run bash -c "python3 '$TM_SRC/t/check/list-packets.py' m.pftrace | awk '\$1 == \"-\" && \$2 != \"-\" && \$6 != 60'"
     echo "$output"
-    # The first packet needs state, as the fifth and sixth do; the third had it. The last says what sequence 4 lost.
+    # The first packet needs state, and so do the fifth and sixth; the third had it. The last states the losses of
+    # sequence 4.
     first=$(awk '$6 == 12 && $3 == 2 { print $2 }' <<<"$output")
     last=$(awk '$5 == 256 { print $2 }' <<<"$output")
     [ "$(awk -v s="$first" '$2 == s { printf "%s/%s ", $3, $5 }' <<<"$output")" = "2/- 3/- 2/65 2/- " ]
@@ -151,7 +152,7 @@ END
     run bash -c "python3 '$TM_SRC/t/check/list-packets.py' -f 35.18.1 -f 35.18.4 m.pftrace | grep 35.18"
     echo "$output"
     [[ "$output" = *" 35.18.1=$first 35.18.1=$last 35.18.1="*" 35.18.4=1 35.18.4=0 35.18.4=0" ]]
-    # All else is on sequences whose state is complete.
+    # All other packets are on sequences whose state is complete.
     run tm-merge -f report m.pftrace
     [[ "$output" != *needs_state*track_event* ]]
     tm-merge -o m.db m.pftrace
@@ -182,7 +183,7 @@ END
 35.1.1=11 35.1.1=12 35.18.4=1 35.8=1 35.14=3 35.15=1 35.11.4=1 35.11.20=7
 35.1.1=11 35.1.1=12 35.1.1=21 35.1.1=22 35.18.4=3 35.8=3 35.14=6 35.15=1 35.11.4=3 35.11.20=7 35.11.20=0 35.11.20=7 35.11.20=0
 END
-    # Of several machines each has its own.
+    # With several machines, each machine has its own.
     printf '{"perfetto_manifest": {"version": 1, "files": [{"path": "1.pftrace", "machine": {"name": "a"}},
         {"path": "2.pftrace", "machine": {"name": "b"}}]}}' >perfetto_manifest.json
     tar cf t.tar perfetto_manifest.json 1.pftrace 2.pftrace

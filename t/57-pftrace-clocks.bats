@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The clocks of the merged Perfetto trace: doc/pftrace.md, "Clocks".
-# With TRACE_PROCESSOR, the reference importer is asked too.
+# The clocks of the merged Perfetto trace: doc/pftrace.md, "Clocks". With TRACE_PROCESSOR set, the reference importer is
+# asked too.
 
 load lib/common
 
@@ -8,20 +8,20 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }
 
-# merged FILE...: merges them to m.pftrace, and that again to m.db; o.db is the database of FILEs.
+# merged FILE...: merges them to m.pftrace, and that again to m.db. o.db is the database of FILEs.
 merged() {
     tm-merge -o m.pftrace "$@"
     tm-merge -o o.db "$@"
     tm-merge -o m.db m.pftrace
 }
 
-# clocks DB [WHERE]: the readings that DB tells, of clocks but BOOTTIME, which is the timeline, and the file's own.
+# clocks DB [WHERE]: the readings in DB, except those of BOOTTIME, which is the timeline, and of the file's own clock.
 clocks() {
     sqlite3 "$1" "SELECT DISTINCT c.ts, c.clock_id, c.clock_value, coalesce(m.name, '') FROM clock_snapshot c
         JOIN machine m ON m.id = c.machine_id WHERE clock_id NOT IN (6, 11) AND ${2:-true} ORDER BY 1, 2, 3, 4"
 }
 
-# same_clocks: both databases tell the same of them.
+# same_clocks: both databases have the same readings.
 same_clocks() {
     clocks o.db "$@" >want
     clocks m.db "$@" >got
@@ -29,7 +29,7 @@ same_clocks() {
     diff want got
 }
 
-# frames_have TEXT...: the frames of the merged trace have it.
+# frames_have TEXT...: the frames of the merged trace have TEXT.
 frames_have() {
     tm-unpack m.pftrace | tm-emit -f frames >m.txt
     for text in "$@"; do
@@ -37,7 +37,8 @@ frames_have() {
     done
 }
 
-# as_reference QUERY [ORIGINAL]: the reference importer says the same of m.pftrace as of ORIGINAL. Nothing without it.
+# as_reference QUERY [ORIGINAL]: the reference importer gives the same answer for m.pftrace and ORIGINAL. Does nothing
+# without the importer.
 as_reference() {
     [ -n "${TRACE_PROCESSOR-}" ] || return 0
     "$TRACE_PROCESSOR" -Q "$1" "$2" 2>/dev/null >want
@@ -76,7 +77,7 @@ END
 }
 
 @test "machines keep the places that were found for them, whatever their wall clocks say" {
-    # the watch is 5 s behind by a synchronization; its wall clock is an hour off
+    # a synchronization shows that the watch is 5 s behind; its wall clock is an hour off
     proto both.pb <<'END'
 snap 6=9000000000 1=1700000000000000000 3=8000000000
 instant host 9100000000 seq=1
@@ -121,7 +122,7 @@ instant second 10200000000 seq=1'
     tar cf run.tar a.pb b.pb
     merged run.tar
     same_clocks
-    # the log of the second file is on the first one's wall clock
+    # the log of the second file is on the wall clock of the first
     frames_have 'clock=1 value=1700000000500000000' 'clock=1 value=1700000001250000000'
     [ "$(sqlite3 m.db 'SELECT ts, name FROM slice ORDER BY ts')" = "$(printf '9100000000|first\n10200000000|second')" ]
     as_reference "$CONVERSIONS" run.tar
@@ -217,7 +218,7 @@ trace_attribute.tracemerge.file.3|b.pb: proto, $(stat -c %s b.pb) bytes, 1 event
 trace_attribute.tracemerge.files|2
 trace_attribute.tracemerge.version|$version" ]
     sqlite3 m.db "SELECT str_value FROM metadata WHERE name = 'trace_uuid'" | grep -x '[0-9a-f]\{8\}-[0-9a-f]\{4\}-8[0-9a-f]\{3\}-[89ab][0-9a-f]\{3\}-[0-9a-f]\{12\}'
-    # what is merged again is one of the files of the next
+    # a merged trace that is merged again is one of the files of the new merge
     tm-merge -o again.pftrace m.pftrace
     tm-merge -o again.db again.pftrace
     sqlite3 again.db "SELECT str_value FROM metadata WHERE name = 'trace_attribute.tracemerge.file.0.version'" | grep -qFx "$version"

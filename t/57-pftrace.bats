@@ -28,7 +28,7 @@
     [ "$output" -ge 3 ]
 }
 
-# Three switches and a waking on cpu 1; a task is renamed while it runs.
+# Three switches and a waking on cpu 1. A task is renamed while it runs.
 switches() {
     printf '%s\n' '# tracer: nop' \
         '  app-100 (  100) [001] d..2. 10.000001: sched_switch: prev_comm=app prev_pid=100 prev_prio=120 prev_state=R+ ==> next_comm=r next_pid=7 next_prio=97' \
@@ -37,7 +37,7 @@ switches() {
         '  new-100 (  100) [001] d..2. 10.000007: sched_switch: prev_comm=new prev_pid=100 prev_prio=120 prev_state=R+ ==> next_comm=r next_pid=7 next_prio=97'
 }
 
-# COUNT switches of a cpu between pids 100 and 7, the first at 10 s and FIRST ns.
+# COUNT switches of a cpu between pids 100 and 7. The first is at 10 s and FIRST ns.
 to_and_fro() { # COUNT FIRST
     local i
     echo '# tracer: nop'
@@ -236,7 +236,7 @@ switch 2 1010 prev=? state=2199023255554 next=6 six compact" ]
     [ "$output" = "$before" ]
 }
 
-# Text of a kernel in which pid 100 ends and is given away anew, and Chrome JSON that names both of its lives.
+# Kernel text in which pid 100 ends and is reused, and Chrome JSON that names both of its lifetimes.
 reused_pid() { # FOLDER
     mkdir -p "$1"
     printf '%s\n' '# tracer: nop' \
@@ -301,7 +301,7 @@ collisions() { # SEED
     [ "$status" -eq 0 ]
 }
 
-# tm-merge as $BATS_TEST_TMPDIR/damaging, whose trace then has its bytes changed as DAMAGE says.
+# Makes $BATS_TEST_TMPDIR/damaging, a tm-merge whose trace then has its bytes changed as DAMAGE states.
 damaging() {
     cat >"$BATS_TEST_TMPDIR/damaging" <<'SH'
 #!/bin/sh
@@ -356,7 +356,7 @@ PY
     echo "$output"
     [ "$status" -eq 0 ]
     damaging
-    # a buffer of the second session's, and the service event that its start is taken out of
+    # a buffer of the second session, and the service event without its start
     for damage in "b'\xb1\x97\xd3\x03', b'\xb2\x97\xd3\x03'" "b'\xaa\x04\x00', b'\xb2\x04\x00'"; do
         DAMAGE=$damage run python3 "$TM_SRC/t/check/lossless" -m "$BATS_TEST_TMPDIR/damaging" two.tar
         echo "$output"
@@ -407,7 +407,7 @@ brk|10000|17190" ]
 
 @test "a time inside a packet that has no way to trace time is warned of, and --strict minds" {
     cd "$BATS_TEST_TMPDIR"
-    # a ClockSnapshot that knows BOOTTIME alone, and an AndroidLogPacket at BOOTTIME with an event at REALTIME 5000
+    # a ClockSnapshot that has only BOOTTIME, and an AndroidLogPacket at BOOTTIME with an event at REALTIME 5000
     printf '\n\006\062\004\012\002\010\006' >t.pftrace
     printf '\n\015\100\350\007\272\002\007\012\005\050\210\047\010\001' >>t.pftrace
     bash -o pipefail -c 'tm-unpack t.pftrace | tm-manifest | tm-clocks | tm-sort >s'
@@ -420,7 +420,7 @@ brk|10000|17190" ]
     [ ! -e strict.pftrace ]
 }
 
-# A bit that flipped inside of a track event, which tm-unpack counts and reads as far as it goes.
+# A flipped bit inside a track event. tm-unpack counts it and reads as far as possible.
 @test "a packet with damaged bytes inside is in the trace as it was read, ids of two files apart" {
     cd "$BATS_TEST_TMPDIR"
     printf 'snap 6=1\ninstant e1 1000 seq=1\ninstant e2 2000 seq=1\ninstant e3 3000 seq=1\n' |
@@ -448,9 +448,9 @@ PY
 @test "ends of Chrome JSON end what they mean, which is no complete event" {
     cd "$BATS_TEST_TMPDIR"
     mkdir in
-    # The begin ends with the complete event around it, and its end is one of nothing.
-    # An end means the begin below another, which ends with it. Nothing begins but complete events, and two ends come.
-    # The innermost is a complete event, and what the end means has its name.
+    # The begin ends with the complete event around it, and its end then ends nothing. Another end means the begin below
+    # a slice, which ends with it. Only complete events begin here, and two ends follow. The innermost slice is a
+    # complete event, and the slice that the end means has its name.
     cat >files <<'EOF'
 X 8 whole 20;B 8 begun;X 8 longer 1;E 11 -;B 13 next;E 16 -
 X 0 whole 50;B 1 a;B 3 c;E 4 a;E 6 -;X 7 d 1
@@ -471,12 +471,12 @@ EOF
     echo "$output"
     [ "$status" -eq 0 ]
     [ "${lines[0]}" = "4 passed, 0 failed, 0 skipped" ]
-    # What cannot be said is counted: the end of nothing would end what is open there.
+    # Events that cannot be written are counted: an end of nothing would end a slice that is open there.
     tm-merge -o m.pftrace in/2.json 2>err
     grep -qF '2 events of kind slice_end have no form in pftrace' err
 }
 
-# Instants with annotations of all forms: a nested one, one that has no name, one whose string was never interned.
+# Instants with annotations of all forms: a nested one, one without a name, one whose string was never interned.
 annotated() {
     PYTHONPATH="$TM_SRC/t/gen" python3 - <<'EOF'
 import sys

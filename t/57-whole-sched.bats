@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
-# compact_sched messages that stay whole from tm-unpack to merged.pftrace, and where they have to be taken apart.
+# compact_sched messages that stay whole from tm-unpack to merged.pftrace, and cases in which they must be split.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
     export PYTHONDONTWRITEBYTECODE=1
 }
 
-# trace OUT CODE...: what CODE, lines of Python, adds with bundle(), snapshot() and packet(), as a Perfetto trace.
+# trace OUT CODE...: makes a Perfetto trace. CODE is lines of Python that use bundle(), snapshot() and packet().
 trace() {
     local out=$1
     shift
@@ -26,7 +26,8 @@ def snapshot(boot, raw):
 def packed(number, values):
     return field(number, b"".join(map(varint, values)))
 
-# COUNT switches of CPU from FIRST on, STEP apart, between the pids of PIDS in turn; a waking before each where WAKING.
+# COUNT switches of CPU from FIRST on, STEP apart, between the pids of PIDS in turn. With WAKING, a waking comes before
+# each.
 def bundle(cpu, first, count, step=10, pids=(7, 8, 9), waking=False, clock=None, full=None):
     times = [first + step * i for i in range(count)]
     steps = [b - a for a, b in zip([0] + times, times)]
@@ -44,7 +45,7 @@ exec(sys.stdin.read())
 sys.stdout.buffer.write(out)' "$TM_SRC/t/oracle" >"$out"
 }
 
-# apart FILE...: merged without leaving anything whole.
+# apart FILE...: merges without whole messages.
 apart() {
     bash -o pipefail -c 'tm-unpack "$@" | tm-manifest | tm-clocks | tm-sort | tm-emit -f pftrace' x "$@"
 }
@@ -53,12 +54,12 @@ wire() {
     python3 "$TM_SRC/t/check/sched-wire.py" "$1"
 }
 
-# events FILE: the same, in whichever form they are.
+# events FILE: its scheduling events, in the same form whether or not messages are whole.
 events() {
     wire "$1" | sed -E 's/prev=[^ ]* //; s/ (compact|full)$//'
 }
 
-# messages FILE: its compact_sched messages, a line each, sorted.
+# messages FILE: its compact_sched messages, one on each line, sorted.
 messages() {
     python3 -c '
 import runpy, sys
@@ -68,12 +69,13 @@ bundles = [v for _, packet in fields(open(path, "rb").read()) for f, v in fields
 print(*sorted(v.hex() for bundle in bundles for f, v in fields(bundle) if f == 4), sep="\n")' x "$1"
 }
 
-# rows STREAM: how many rows of it are whole messages.
+# rows STREAM: the number of its rows that are whole messages.
 rows() {
     tm-emit -f frames <"$1" | grep -c 'raw=compact_message' || true
 }
 
-# same_accounts FILE: its accounts and placements, into f, are those of single events whether or not messages are whole.
+# same_accounts FILE: writes its accounts and placements to f. They are those of single events, whether or not messages
+# are whole.
 same_accounts() {
     for option in "" --whole-sched; do
         tm-unpack $option "$1" | tm-manifest | tm-clocks | tm-emit -f frames | sed 's/^@[0-9]* //' |
@@ -113,7 +115,7 @@ same_accounts() {
     [ "$(rows u)" -eq 2 ]
     tm-merge -o m.pftrace a.pftrace
     messages a.pftrace | cmp - <(messages m.pftrace)
-    # who ran before the second is said by another file: unknown to the second's own
+    # the second file does not state who ran before; another file does
     trace b.pftrace 'bundle(1, 1000, 40, pids=(7, 8))'
     trace c.pftrace 'bundle(1, 3000, 40, pids=(5, 6))'
     tm-merge -o n.pftrace b.pftrace c.pftrace
@@ -180,7 +182,7 @@ same_accounts() {
         apart a.pftrace b.pftrace >x.pftrace
         events m.pftrace | cmp - <(events x.pftrace)
         messages m.pftrace >m
-        # the longer one is taken apart; the other one where it does not go on from task9
+        # the longer one is split; the other one is split where it does not continue from task9
         [ "$(messages a.pftrace | grep ^0a65 | grep -cxFf - m)" -eq $((at > 1990)) ]
         [ "$(messages a.pftrace | grep ^0a29 | grep -cxFf - m)" -eq $((at < 1990)) ]
     done
@@ -282,7 +284,7 @@ same_accounts() {
     done
     [ "$(wire t.pftrace | grep -c compact)" -gt 3000 ]
     [ "$(sqlite3 t.db 'SELECT count(*) > 3000 FROM sched')" = 1 ]
-    # not beside one that shows the stream, in which nothing is whole
+    # not together with an output that shows the stream, in which no message stays whole
     tm-merge -q -o x.pftrace -o x.frames -f frames a.pftrace b.pftrace
     tm-merge -q -f frames a.pftrace b.pftrace | cmp - x.frames
 }

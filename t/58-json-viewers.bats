@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The merged Chrome JSON as programs read it that know nothing of tracemerge: numbers where they want numbers, valid JSON
-# whatever the input was.
+# The merged Chrome JSON for programs that know nothing of tracemerge: numbers where they expect numbers, and valid JSON
+# for any input.
 
 json() { # PYTHON-EXPRESSION over d, the merged object
     python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); e = d["traceEvents"]; print(eval(sys.argv[2]))' \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The merged Chrome JSON: valid, exact, and the same slices when it is merged again.
+# The merged Chrome JSON is valid and exact, and has the same slices when it is merged again.
 
 json() { # PYTHON-EXPRESSION over d, the merged object
     python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); e = d["traceEvents"]; print(eval(sys.argv[2]))' \
@@ -290,7 +290,7 @@ PY
     tm-merge --rebase -o m.json in.tar
     [ "$(json '[x["ts"] for x in d["samples"]]')" = "[9.5, 20.5]" ]
 
-    # ids that do not meet, and equal tables, stay as they are
+    # ids that do not collide, and equal tables, stay unchanged
     sed -i 's/"1":{"name":"start"}/"7":{"name":"start"}/; s/"2":{"name":"fb"/"8":{"name":"fb"/' b.json
     cp a.json d.json
     tar cf in.tar a.json b.json d.json

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What a viewer shows of the kernel in merged.pftrace is what it shows of the inputs.
+# A viewer shows the same of the kernel for merged.pftrace as for the inputs.
 
 bats_require_minimum_version 1.5.0
 
@@ -16,7 +16,7 @@ shown() {
     python3 "$TM_SRC/t/check/kernel-shown" "$@"
 }
 
-# same_shown FILE...: merged they show what each of them shows.
+# same_shown FILE...: the merged trace shows what each of the files shows.
 same_shown() {
     tar cf in.tar "$@"
     tm-merge -o m.pftrace in.tar 2>warnings
@@ -29,7 +29,7 @@ same_shown() {
     fi
 }
 
-# All that the file holds, shown or not.
+# All that the file holds, even what is not shown.
 kernel_rows() {
     tm-merge -f jsonl --events "$1" | jq -r 'select(.cpu != null and .ts != null) | "\(.ts) \(.cpu) \(.kind)"'
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Calls of the system and sleep: sys_enter and sys_exit, suspend_resume and device_pm_callback_*.
+# System calls and sleep: sys_enter and sys_exit, suspend_resume and device_pm_callback_*.
 
 bats_require_minimum_version 1.5.0
 
@@ -47,7 +47,7 @@ machine x86_64
 END
 }
 
-# A marker ends the write that it is made by; what is left of that is not seen to end.
+# A marker ends the write by which it was made. The end of the rest of that write is not seen.
 want_calls='1000|200|0|sys_write|thread_execution|args[0]=7,args[1]=18446744073709551615
 1100|300|0|sys_getpid|thread_execution|ret=-14
 1200|400|0|mark|thread_execution|

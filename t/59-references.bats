@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# Text that stays in its file: tm-unpack --by-reference says where it is, tm-emit --source or --text reads it there.
+# Text that stays in its file: tm-unpack --by-reference states its place, and tm-emit --source or --text reads it there.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
 }
 
-# events FILE COUNT SEED: objects of all lengths, in no order of time.
+# events FILE COUNT SEED: objects of all lengths, not in the order of time.
 events() {
     python3 - "$@" <<'END'
 import random, sys
@@ -33,8 +33,8 @@ merge_referred() {
     tm-emit -f json "${sources[@]}" <s
 }
 
-# boot_traces JSON [NS]: c.pftrace, which is nothing but a ClockSnapshot of BOOTTIME 0, and a manifest that has JSON on that
-# clock, NS later.
+# boot_traces JSON [NS]: makes c.pftrace, which has only a ClockSnapshot with BOOTTIME 0, and a manifest that puts JSON
+# on that clock, NS later.
 boot_traces() {
     printf '\n\006\062\004\012\002\010\006' >c.pftrace
     echo '{"perfetto_manifest":{"version":1,"trace_time":{"clock":"BOOTTIME"},"files":[{"path":"c.pftrace"},{"path":"'$1'",
@@ -63,7 +63,7 @@ boot_traces() {
     gzip -k in.tar
     merge_plain in.tar.gz >plain.json
     touch text
-    # In no folder of its own.
+    # In a folder that is not its own.
     tm-unpack -T /nonexistent --no-json-detail --text text in.tar.gz | tm-manifest | tm-clocks | tm-sort >s
     cmp text in.tar
     tm-emit -f json --source text <s | cmp plain.json
@@ -130,13 +130,13 @@ boot_traces() {
     [[ "$output" == "tm-unpack: text: "* ]]
 }
 
-# needs_holes FILE: skips where a copy of FILE cannot be given back in part.
+# needs_holes FILE: skips the test if storage in the middle of a copy of FILE cannot be given back.
 needs_holes() {
     cp "$1" probe
     fallocate -p -o 0 -l 1M probe || skip "the file system punches no holes"
 }
 
-# stored FILE: the bytes of the disk that it takes.
+# stored FILE: the bytes that it takes on the disk.
 stored() {
     echo $(($(stat -c %b "$1") * 512))
 }
@@ -165,7 +165,7 @@ stored() {
         [[ "$output" == *"text: byte "*": the file has changed since it was unpacked" ]]
         [ ! -e again.json ]
     done
-    # A trace is none.
+    # A trace is no text file.
     cp -p a.json copy.json
     tm-unpack --no-json-detail --by-reference a.json | tm-manifest | tm-clocks | tm-sort >s
     tm-emit -f frames <s | grep 'Source file=' | grep -vq is_temporary

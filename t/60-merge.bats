@@ -1,5 +1,4 @@
-# tm-merge: five programs run as one. The stages here are stand-ins beside a copy of tm-merge, each
-# of which can be made to fail.
+# tm-merge: five programs run as one. The stages are stand-ins beside a copy of tm-merge; each can be made to fail.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -15,7 +14,7 @@ setup() {
     all="tm-unpack tm-manifest tm-clocks tm-sort tm-emit"
 }
 
-# stage NAME SCRIPT: a stand-in
+# stage NAME SCRIPT: makes a stand-in
 stage() {
     rm -f bin/$1
     printf '#!/bin/bash\n%s\n' "$2" >bin/$1
@@ -26,7 +25,7 @@ merge() {
     bin/tm-merge "$@"
 }
 
-# What the last stage writes would be shown.
+# Output of the last stage would be shown.
 sink() {
     [ "$1" != tm-emit ] || echo '>/dev/null'
 }

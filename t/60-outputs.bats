@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Several outputs of one merge: each has the bytes that it has alone, and all appear or none does.
+# Several outputs of one merge: each has the same bytes as alone, and all of them appear or none.
 
 bats_require_minimum_version 1.5.0
 
@@ -8,7 +8,7 @@ setup() {
     demo=$TM_SRC/doc/examples/phone-watch-app.tar
 }
 
-# alone_and_together INPUT OPTION...: all forms of INPUT, one by one into alone, by one command into together.
+# alone_and_together INPUT OPTION...: writes all forms of INPUT, one by one to alone, and by one command to together.
 alone_and_together() {
     local out args=() input=$1
     shift

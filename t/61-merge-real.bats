@@ -43,7 +43,7 @@ assert sqlite3.connect("out.db").execute("select count(*) from slice").fetchone(
     mv perfetto_manifest.json m.json
     tm-merge -o a.csv "$demo"
     tm-merge -m m.json -o b.csv phone.pftrace watch.pftrace app_log.json
-    # Names of files are those given; everything else is the same.
+    # Names of files are the given ones. Everything else is the same.
     cmp a.csv b.csv
 }
 

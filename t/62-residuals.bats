@@ -1,4 +1,4 @@
-# Hints against what the kernel saw: real traces of one machine, recorded at one time (doc/trust.md).
+# Hints compared with what the kernel saw: real traces of one machine, recorded at the same time (doc/trust.md).
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
@@ -14,7 +14,8 @@ setup() {
     python3 "$TM_SRC/t/check/residuals.py" "$traces" >table
     python3 - <<'PY'
 rows = {line.split()[0]: dict(w.split('=') for w in line.split() if '=' in w) for line in open('table')}
-# file: share of its events that must lie where their thread ran, how far (ns) the best place may be
+# file: the share of its events that must be at a time when their thread ran, and the largest distance (ns) of the best
+# place
 for name, share, reach in (('chrome.json', .98, 0), ('node.json', .999, 0), ('clang.json', .99, 1000), ('firefox.json', .92, 1200)):
     r = {k: int(v) for k, v in rows[name].items() if v.lstrip('-').isdigit()}
     assert r['on_cpu'] >= share * r['events'], (name, r)

@@ -1,4 +1,4 @@
-# What is guessed or lost is said without being asked.
+# Guesses and losses are reported without being asked for.
 
 bats_require_minimum_version 1.5.0
 
@@ -7,7 +7,7 @@ setup() {
     load "$TM_SRC/t/lib/common.bash"
 }
 
-# merge ARGUMENT...: tm-merge to out.jsonl, whose standard error is $stderr, without the program's name.
+# merge ARGUMENT...: merges to out.jsonl. $stderr has the messages without the program's name.
 merge() {
     run --separate-stderr tm-merge -o out.jsonl "$@"
     stderr=${stderr//tm-emit: warning: /}
@@ -79,7 +79,7 @@ rank0.json's: --hints would use it" ]
     [[ "$stderr" == "b.pb: 1 event placed by assumption: nothing relates its BOOTTIME to that of host, so the two are taken \
 to be one; by the wall clock it was started 81 days after that of a.pb: these look like two machines (or one that was \
 started again), which --machine NAME=FILE for each says"* ]]
-    # The one was still recorded after the other had been started: no one machine.
+    # One recording still ran after the other had started, so they are not of one machine.
     proto a.pb <<-'END'
 	snap 6=5000000000 1=1700000000000000000
 	instant here 5000001000 seq=1 clock=6

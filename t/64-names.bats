@@ -1,4 +1,4 @@
-# Files and machines have names without 512 options.
+# Files and machines get names without one option for each file.
 
 bats_require_minimum_version 1.5.0
 
@@ -16,7 +16,7 @@ profile() {
         {\"ph\": \"X\", \"name\": \"step of $1\", \"pid\": 1, \"tid\": 1, \"ts\": 5, \"dur\": 2}]}" >"$1"
 }
 
-# machines ARGUMENT...: which file is on which machine, in the order of machines.
+# machines ARGUMENT...: each file and its machine, in the order of machines.
 machines() {
     tm-merge -q -o machines.db "$@"
     sqlite3 machines.db "SELECT m.name || ' ' || substr(s.name, 9) FROM slice s JOIN thread_track tt ON s.track_id = tt.id
@@ -94,7 +94,7 @@ machines() {
     run tm-merge --machine one=node3 all.tar
     [ "$status" -eq 2 ]
     [ "$output" = "tm-manifest: --machine: 'node3' is none of the files" ]
-    # A manifest in one of several directories means what is beside it.
+    # A manifest in one of several directories configures the files beside it.
     echo '{"perfetto_manifest": {"version": 1, "files": [{"path": "b.json", "machine": {"name": "two"}}]}}' >node1/m.json
     mkdir -p node1/deep && profile node1/deep/b.json
     [[ "$(machines node1 node2)" == *"two node1/b.json"* ]]
@@ -164,7 +164,7 @@ PY
     [ "$(sqlite3 all.db 'SELECT count(*), min(name), count(DISTINCT name) FROM machine')" = "512|rank0|512" ]
     [ "$(sqlite3 all.db 'SELECT name FROM machine ORDER BY id LIMIT 3 OFFSET 9' | tr '\n' ' ')" = "rank9 rank10 rank11 " ]
     [ "$(sqlite3 all.db 'SELECT max(ts) - min(ts) FROM slice')" = 511 ]
-    # Without hints they are placed by assumption: a few are named, the others counted.
+    # Without hints they are placed by assumption. A few are named, the others are counted.
     tm-merge -o all.json ranks 2>err
     [ "$(wc -l <err)" -le 5 ]
     grep -q 'and 508 more files: 508 events placed by assumption' err

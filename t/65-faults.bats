@@ -1,5 +1,5 @@
-# Every call to the system that a program makes is made to fail in turn (t/lib/fault.c): it ends with exit
-# status 3, one line and nothing left behind, or does without.
+# Each call to the system that a program makes fails in turn (t/lib/fault.c). The program does without the call, or ends
+# with status 3 and one line, and leaves no file.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -76,7 +76,7 @@ END
 }
 
 @test "tm-emit: to standard output" {
-    # What was written before the fault cannot be taken back.
+    # Output that was written before the fault stays.
     faults tm-emit malloc '' "tm-emit -f report --json <$stream | cat >out; s=\$?; [ \$s = 0 ] && cat out; rm out; exit \$s"
 }
 

@@ -1,5 +1,5 @@
-# tm-merge --explain, tm-emit -f explain: why each file is where it is; what would move it and what would bring
-# back what was dropped, which is put into a manifest here and tried.
+# tm-merge --explain, tm-emit -f explain: why each file has its place, what would move it, and what would bring back
+# dropped events. The tests put these suggestions into a manifest and try them.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
@@ -10,7 +10,7 @@ paste_suggestion() {
     python3 "$TM_SRC/t/check/paste-suggestion.py" "$@"
 }
 
-# The times of the events of FILE, in the merge of the other ARGUMENTS.
+# The times of the events of FILE in the merge of the other ARGUMENTS.
 times() {
     local file=$1
     shift
@@ -51,7 +51,7 @@ wall_clocks() {
 @test "drift, distance, readings: as numbers that can be checked" {
     wall_clocks
     tm-merge --explain -m m.json phone.pb watch.pb >why
-    # watch.pb: 1 s apart, 5 us more of the wall clock: 5 ppm.
+    # watch.pb: 1 s apart; the wall clock gains 5 us: 5 ppm.
     grep -qx '  Offset -3s at the first event, -2.999995s at the last: +5us in 1.000005s, a drift of +4.999 ppm.' why
     grep -qx '    BOOTTIME(watch) to REALTIME(watch), snapshots: 5.000000000 s = 1700000001.000000000 s, ..., 6.000000000 s = 1700000002.000005000 s' why
     # The snapshot of phone is 1 s, then 2 s away.

@@ -1,5 +1,5 @@
-# Inputs made to break things: t/check/hostile.py has them, with what is to come of each. Figures of all at full size:
-# python3 t/check/hostile.py --figures
+# Inputs made to break programs. t/check/hostile.py has them with the expected results. Figures at full size: python3
+# t/check/hostile.py --figures
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
@@ -46,7 +46,7 @@ cases() { # whose names match $1
 
 @test "time is in proportion to the input" {
     [ -z "$TM_HOSTILE_NO_MEMORY" ] || skip "figures of sanitized programs say little"
-    # Four times the input takes at most eight times the time, where that can be measured at all.
+    # Four times the input takes at most eight times the time, where times can be measured.
     python3 - "$TM_SRC/t/check" <<'END'
 import contextlib, io, sys
 sys.path.insert(0, sys.argv[1])
@@ -56,7 +56,7 @@ with contextlib.redirect_stdout(io.StringIO()):
 for make in (inputs.proto_tiny, inputs.proto_sequences, inputs.clocks_dense, inputs.clocks_new_each_time,
              inputs.tar_million_files, inputs.json_wide, inputs.gzip_bomb):
     once = four = float('inf')
-    # A machine that has much else to do makes times longer, never shorter: the shortest of several counts.
+    # Other work on the machine only makes times longer, so the shortest of several counts.
     for _ in range(6):
         inputs.SCALE = 1
         once = min(once, hostile.run(make, hostile.PIPE)[4])

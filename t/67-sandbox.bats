@@ -1,5 +1,5 @@
-# Stages drop what they do not need once their files are open (lib/os/sandbox.h). t/lib/escape.c plays a bug: at the end
-# of a stage it reads, writes, runs, and says what it could.
+# Stages give up rights that they do not need once their files are open (lib/os/sandbox.h). t/lib/escape.c acts like a
+# bug: at the end of a stage it reads, writes and runs programs, and reports what succeeded.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
@@ -26,7 +26,7 @@ teardown() {
     rm -f "$escaped"
 }
 
-# What program $1 got away with when "${@:2}" ran.
+# What program $1 could still do when "${@:2}" ran.
 escape() {
     local name=$1
     shift
@@ -49,7 +49,7 @@ refused() {
     for what in read write exec; do
         grep -qx "escape: $what: done" said
     done
-    # A container, or a debugger around it all, may refuse these to everybody.
+    # A container or a debugger around the tests may refuse these calls to everybody.
     ! python3 -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)' || grep -qx 'escape: socket: done' said
     ! python3 -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).ptrace(0, 0, 0, 0) != 0)' ||
         grep -qx 'escape: ptrace: done' said
@@ -95,7 +95,7 @@ refused() {
     [ -s outs/m.json ]
     [ -s outs/hints.csv ]
     refused tm-merge "tm-merge --progress -S 1 -o outs/x.csv - <$demo"
-    # It still stops those that write for nobody, and ends them with itself.
+    # It still stops stages whose output nobody reads, and they end when it ends.
     [ "$(bash -o pipefail -c 'tm-merge --absolute "$0" | head -n 1; echo ${PIPESTATUS[0]}' "$demo" | wc -l)" = 2 ]
     PYTHONPATH=$TM_SRC/t/lib python3 - <<'PY'
 import signal, subprocess

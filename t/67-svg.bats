@@ -5,7 +5,7 @@ setup() {
     . "$TM_SRC/t/lib/common.bash"
 }
 
-# Asks the picture FILE: python expressions see root, and text (by class), paths, titles.
+# Checks the picture FILE: Python expressions can use root, text (by class), paths and titles.
 ask() {
     python3 - "$@" <<-'END'
 	import re, sys

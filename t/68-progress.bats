@@ -1,5 +1,5 @@
-# tm-merge --progress: how far it is, on a terminal and elsewhere. t/lib/dialogue.py waits for what is shown before it goes
-# on, so that a trace takes its time where it must, and no longer.
+# tm-merge --progress: how far a merge is, on a terminal and elsewhere. t/lib/dialogue.py waits for shown text before
+# each step, so a test takes only the time that it needs.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
@@ -8,7 +8,7 @@ setup() {
     cat head.json tail.json >a.json
 }
 
-# on_terminal STEP... -- COMMAND: what it showed is in the file shown, how it ended in $status.
+# on_terminal STEP... -- COMMAND: the file shown has what it showed, $status how it ended.
 on_terminal() {
     run python3 "$TM_SRC/t/lib/dialogue.py" shown "$@"
     echo "$output"
@@ -16,17 +16,17 @@ on_terminal() {
     [ "$status" -ne 77 ] || skip "no pseudo-terminals here"
 }
 
-# The line has come, as often as it takes until it counts what was read.
+# The line was shown, as often as needed until it counted what was read.
 line='see=\rtm-merge: [0-9]+ kB read, '
 
-# One line was shown, however often, and is there no more.
+# One line was shown any number of times, and is cleared at the end.
 clean_line() {
     grep -qF "$(printf '\r')tm-merge: " shown
     [ "$(tr -cd '\n' <shown | wc -l)" -eq 0 ]
     tail -c 4 shown | cmp - <(printf '\r\033[K')
 }
 
-# Each second at most one line in err, and one at the end, which says how long it took.
+# err has at most one line for each second, and one at the end that states the duration.
 lines_of_progress() {
     local took='([0-9]+) s|([0-9]+):([0-9]+) min' seconds
     cat err
@@ -57,7 +57,7 @@ lines_of_progress() {
 }
 
 @test "nothing is shown where nobody looks, nor with -q" {
-    # Where no terminal is, what is shown has a last line, however short a merge is.
+    # Without a terminal there is a last line, even for a very short merge.
     tm-merge -o got.csv a.json 2>err
     [ ! -s err ]
     tm-merge --progress -q -o got.csv a.json 2>err

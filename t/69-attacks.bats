@@ -1,12 +1,12 @@
-# What strangers, full disks and kill -9 do, once more, where it is not a single stage's matter: outputs that cannot be
-# written, compressors that die, streams cut and changed anywhere, damaged input in every format into every output.
+# Strangers, full disks and kill -9, where more than one stage is concerned: outputs that cannot be written, compressors
+# that die, streams that are cut and changed anywhere, damaged input in every format for every output.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
     demo="$TM_SRC/doc/examples/phone-watch-app.tar"
 }
 
-# Names that do not compress to nothing.
+# Names that compress badly.
 events() {
     python3 - "$1" <<'PY'
 import random, sys

@@ -1,4 +1,4 @@
-# Random archives, manifests, machines and clocks through the whole pipe: what must hold whatever goes in
+# Random archives, manifests, machines and clocks through the whole pipe, and rules that hold for every input
 # (t/check/pipe_fuzz.py). By hand: python3 t/check/pipe_fuzz.py 1 5000
 
 setup() {
@@ -9,12 +9,12 @@ setup() {
     run python3 "$TM_SRC/t/check/pipe_fuzz.py" 1 40
     [ "$status" -eq 0 ] || { echo "$output"; false; }
     [[ $output == *"times explained"*" hold" ]]
-    # Most inputs are merged, or the rules would say little.
+    # Most inputs can be merged. Otherwise the rules would check little.
     merged=${output%% merged*}
     [ "${merged##* }" -ge 25 ]
 }
 
-# A tm-merge whose lines of JSON go through the sed script $1 breaks the rule that says $2.
+# A tm-merge whose lines of JSON go through the sed script $1 breaks the rule with the message $2.
 lie() {
     mkdir -p liar
     cat >liar/tm-merge <<-END

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What README shows is what happens.
+# The commands in README give the output that README shows.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"

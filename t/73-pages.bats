@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The manual pages: well formed, complete, and their examples do what they say.
+# The manual pages are well formed and complete, and their examples work as stated.
 
 setup() {
     . "$TM_SRC/t/lib/shown.bash"
@@ -7,7 +7,7 @@ setup() {
     pages=$(ls "$TM_SRC"/doc/*.[0-9])
 }
 
-# examples_of PAGE: its EXAMPLES as text, a file a command or display: example.1, example.2, ...
+# examples_of PAGE: writes its EXAMPLES as text, one file for each command or display: example.1, example.2, ...
 examples_of() {
     rm -f example.*
     awk -v q="'" '
@@ -20,7 +20,7 @@ examples_of() {
         display { print plain($0) >("example." n) }' "$1"
 }
 
-# The files that examples speak of, and stand-ins for programs that need a person, a network or a diagram.
+# The files that examples name, and stand-ins for programs that need a person, a network or a diagram.
 prepare() {
     mkdir bin files
     cd files
@@ -68,7 +68,7 @@ prepare() {
     for p in "$TM_BIN"/tm-*; do
         [ "${p%.o}" = "$p" ] || continue
         [ -s "$TM_SRC/doc/${p##*/}.1" ]
-        # The overview has a line about each.
+        # The overview has a line for each.
         grep -q "^\.It Xr ${p##*/} 1" "$TM_SRC/doc/tracemerge.7"
     done
 }
@@ -99,7 +99,7 @@ prepare() {
         examples_of "$page"
         cd ..
         case $page in
-        # Shown byte by byte, and compared in 12-stream-page.
+        # 12-stream-page.bats compares these bytes.
         *tm-stream.5) continue ;;
         *perfetto_manifest.5) continue ;;
         esac
@@ -126,7 +126,7 @@ prepare() {
         "$TM_SRC/doc/perfetto_manifest.5"
     [ -s m3.json ]
     tm-manifest --check m*.json
-    # What is no manifest would be found.
+    # Text that is no manifest would be found.
     sed -i 's/"version"/"Version"/' m1.json
     run tm-manifest --check m1.json
     [ "$status" -eq 1 ]

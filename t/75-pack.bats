@@ -1,4 +1,4 @@
-# tm-pack: an archive that merges as its files do with a manifest written by hand.
+# tm-pack: its archive merges like the files with a manifest that was written by hand.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -9,13 +9,13 @@ setup() {
         --sync app_log.json=phone.pftrace:BOOTTIME+250ms --trace-time BOOTTIME@phone.pftrace"
 }
 
-# offset TEXT: the offset_ns that --sync makes of it
+# offset TEXT: the offset_ns that --sync makes of TEXT
 offset() {
     tm-pack --manifest-only --sync app_log.json=phone.pftrace:BOOTTIME"$1" $files |
         sed -n 's/.*"offset_ns": \(-*[0-9]*\).*/\1/p'
 }
 
-# fails STATUS MESSAGE ARGUMENT...: and nothing is left behind
+# fails STATUS MESSAGE ARGUMENT...: and leaves no file
 fails() {
     local want=$1 message=$2
     shift 2

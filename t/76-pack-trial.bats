@@ -1,4 +1,4 @@
-# tm-pack tries what it has packed: how it would be merged, and with --strict that nothing would be lost.
+# tm-pack tries to merge its archive and reports the result. With --strict it checks that nothing would be lost.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# doc/recipes: each is used as its page says. ssh, sbatch and, where it is missing, parallel are stand-ins.
+# doc/recipes: each recipe is used as its page states. ssh, sbatch and, if it is missing, parallel are stand-ins.
 
 setup() {
     . "$TM_SRC/t/lib/common.bash"
@@ -10,7 +10,7 @@ setup() {
     mkdir bin
     PATH=$PWD/bin:$PATH
     export LD_LIBRARY_PATH=${TM_BIN%/bin}/lib
-    # A make of its own: not a part of the one that runs the tests.
+    # A separate make, not part of the one that runs the tests.
     unset MAKEFLAGS MFLAGS MAKELEVEL
 }
 
@@ -20,7 +20,7 @@ stand_in() {
     chmod +x "bin/$1"
 }
 
-# kineto N: a rank's profile as PyTorch writes it: times from a base, which is given last.
+# kineto N: a rank's profile in PyTorch's form: times count from a base, which comes last.
 kineto() {
     cat <<END
 {"schemaVersion": 1, "traceEvents": [
@@ -36,7 +36,7 @@ ranks() {
     done
 }
 
-# job: four ranks that reduce together, on clocks that are milliseconds apart.
+# job: four ranks with a common reduction, on clocks that are milliseconds apart.
 job() {
     mkdir job
     python3 - <<'END'
@@ -61,7 +61,7 @@ for r, events in enumerate(ranks):
 END
 }
 
-# What all ways of merging ranks must give.
+# The result of all recipes that merge ranks.
 check_ranks() {
     tm-merge -f jsonl "$1" | grep '"kind":"slice"' >got
     [ "$(grep -o '"name":"step of [0-9]"' got | tr -d '\n')" = '"name":"step of 0""name":"step of 1""name":"step of 2"' ]
@@ -117,11 +117,11 @@ check_ranks() {
     [ ! -e none.pftrace ]
 }
 
-# recipe BEGINNING: runs the command of README.md that begins so. What is said of it stands four blanks behind.
+# recipe BEGINNING: runs the command of README.md that begins like this. Its description is indented by four blanks.
 recipe() {
     grep -F "    $1" recipes/README.md | sed 's/^    //; s/    .*//' >command
     [ -s command ]
-    # GNU parallel calls its author's name once; not here.
+    # GNU parallel asks for a citation once. Not here.
     mkdir -p home/.parallel && touch home/.parallel/will-cite
     HOME=$PWD/home bash command
 }
@@ -142,7 +142,7 @@ recipe() {
     cmp all.pftrace flat.pftrace
 }
 
-# Runs tasks at once, and what depends on them only if all succeeded.
+# Runs tasks at once. A task that depends on others runs only if all of them succeeded.
 stand_in_for_sbatch() {
     stand_in sbatch 'tasks=0
         for word; do case $word in
@@ -166,7 +166,7 @@ stand_in_for_sbatch() {
     stand_in_for_sbatch
     recipes/submit-ranks "$PWD/all.pftrace" "$PWD/ranks" 3
     check_ranks all.pftrace
-    # A rank that is missing: the last job does not start. Once it is there, the others are not done again.
+    # If a rank is missing, the last job does not start. When it is there, the other jobs are not repeated.
     rm all.pftrace
     touch -d 2001-01-01 ranks/streams/0/[012].tms
     recipes/submit-ranks "$PWD/all.pftrace" "$PWD/ranks" 4
@@ -206,7 +206,7 @@ prepare_ci() {
     bash -e merge
     [ -s run.pftrace ]
     rm run.pftrace
-    # Chrome JSON from long before the first trace, and a manifest that says so.
+    # Chrome JSON from long before the first trace, and a manifest that states that.
     sed 's/250000000/-900000000000/; s/phone.pftrace/client.pftrace/; s/watch.pftrace/server.pftrace/' \
         perfetto_manifest.json >traces/manifest.json
     mv app_log.json traces
@@ -273,7 +273,7 @@ END
 
 @test "the questions to SQLite have answers" {
     tar xf phone-watch-app.tar
-    # The app's log twice, as of two machines, with a flow between two of its slices.
+    # The app's log twice, as if from two machines, with a flow between two of its slices.
     cat >a.json <<'END'
 [{"ph":"X","name":"send","pid":1,"ts":1000,"dur":100},{"ph":"s","id":7,"name":"f","cat":"f","pid":1,"ts":1050},
  {"ph":"X","name":"step","pid":1,"ts":2000,"dur":10},

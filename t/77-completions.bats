@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Each shell completes what the programs' --help says, and nothing that it does not.
+# Each shell completes the options in the programs' --help, and no others.
 
 programs="tm-unpack tm-manifest tm-clocks tm-align tm-sort tm-emit tm-merge tm-pack"
 
@@ -10,7 +10,7 @@ setup() {
     mkdir phones
 }
 
-# The long options that --help of a program shows, without their descriptions.
+# The long options in a program's --help, without their descriptions.
 options_of() {
     "$1" --help | sed -n 's/^ \{1,\}-/-/p' | sed 's/  .*//' | grep -oE -- '--[a-z][a-z-]*' | sort -u
 }
@@ -19,7 +19,7 @@ pages_options() {
     sed -n '/^\.It Fl/p' "$1" | grep -oE -- ' -[a-z][a-z-]+' | sed 's/ -/--/' | sort -u
 }
 
-# in_bash WORD...: what completes the last WORD, as bash cuts words.
+# in_bash WORD...: completions of the last WORD, where bash separates words.
 in_bash() {
     bash -c '. "$0/tracemerge.bash"
         COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
@@ -129,7 +129,7 @@ run.zip" ]
 @test "zsh: options" {
     need zsh
     for p in $programs; do
-        # The specifications, with stand-ins for the completion system they are for.
+        # The specifications, with stand-ins for the completion system that they are for.
         zsh -f -c '_arguments() { print -l -- "$@" }; _call_program() { shift; "$@" }; service=$2; . $1/_tracemerge' \
             zsh "$dir" $p >specs
         diff <(options_of $p) <(grep -oE '^\*--[a-z-]+' specs | cut -c 2- | sort -u)

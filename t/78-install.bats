@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
-# make install puts all that users need below DESTDIR, make uninstall takes it away again; file(1) knows a stream.
+# make install puts all files for users below DESTDIR, and make uninstall removes them. file(1) recognises a stream.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
-    # A make of its own: not a part of the one that runs the tests.
+    # A separate make, not part of the one that runs the tests.
     unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
     build=${TM_BIN%/bin}
-    # Where they go by default, whatever this build was configured for.
+    # The default folders, however this build was configured.
     completions="bashcompletiondir=/usr/share/bash-completion/completions
         zshcompletiondir=/usr/share/zsh/site-functions fishcompletiondir=/usr/share/fish/vendor_completions.d"
 }
@@ -42,7 +42,7 @@ installed() {
         echo usr/share/doc/tracemerge/examples/phone-watch-app.tar
     } | sort >wanted
     installed | diff wanted -
-    # What is installed works where it is, and finds its stages beside itself.
+    # Installed programs work in their folder and find their stages beside them.
     run env PATH=/usr/bin:/bin stage/usr/bin/tm-merge "$TM_SRC/doc/examples/phone-watch-app.tar"
     [ "$status" -eq 0 ]
     [ "${#lines[@]}" -eq 19 ]

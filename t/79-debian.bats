@@ -1,18 +1,18 @@
 #!/usr/bin/env bats
-# The Debian source package says what the rest of the tree says.
+# The Debian source package agrees with the rest of the tree.
 
 setup() {
     cd "$TM_SRC"
 }
 
-# Packages of the field Build-Depends, less restrictions and versions.
+# Packages of the field Build-Depends, without restrictions and versions.
 build_depends() {
     sed -n '/^Build-Depends:/,/^[A-Z][A-Za-z-]*:/p' debian/control | grep -v '^[A-Z]' |
         sed 's/^ *//; s/[ ,(<].*//' | sort
 }
 
 @test "Build-Depends is what bootstrap installs" {
-    # build-essential has what is left out here.
+    # build-essential contains what is not listed here.
     diff <(build_depends) \
         <(sed -n "/^PACKAGES='/,/'\$/p" bootstrap | tr -d "'" | sed 's/^PACKAGES=//' | tr -s ' ' '\n' | grep . |
             grep -vx -e gcc -e libc6-dev -e make | sort)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# t/check/viewers compares what a viewer shows; the tests with a reader need it installed.
+# t/check/viewers compares what a viewer shows. Tests with a viewer need it to be installed.
 
 viewers() {
     python3 "$TM_SRC/t/check/viewers" -b "$TM_BIN" "$@"
@@ -137,7 +137,7 @@ END
     [ "$status" -eq 0 ]
 }
 
-# What went in for the readers below: two files on two machines, with flows and counters.
+# The input for the readers below: two files on two machines, with flows and counters.
 two_machines() {
     cat >b.json <<'END'
 {"traceEvents":[
