@@ -160,7 +160,7 @@ FORMATS = {'proto': proto, 'json': json_object, 'systrace': systrace, 'strace': 
            'journal_json': journal_json, 'journal_export': journal_export, 'perf_script': perf,
            'instruments': instruments, 'fuchsia': fuchsia, 'gecko': gecko,
            'otlp': otlp, 'otlp_lines': otlp_lines, 'jaeger': jaeger, 'zipkin': zipkin}
-# A Fuchsia trace goes on at the next provider's section.
+# A Fuchsia trace continues at the next provider's section.
 ENDS_AT_DAMAGE = ('fuchsia',)
 OFFSET = {'strace': 10**18}
 
@@ -169,7 +169,7 @@ class File:
     def __init__(self, name):
         head, self.pieces, tail = FORMATS[name]()
         self.name, self.data = name, head + b''.join(self.pieces) + tail
-        self.endless = not tail  # nothing says that it is whole
+        self.endless = not tail  # nothing in the format tells whether it is whole
         self.starts, here = [], len(head)
         for piece in self.pieces:
             self.starts.append(here)
@@ -181,7 +181,7 @@ class File:
 
 
 def damages(file):
-    """(what, damaged bytes, where, pieces touched: first and last)."""
+    """All kinds of damage: (what, damaged bytes, place, first and last damaged piece)."""
     data, middle = file.data, file.starts[PIECES // 2]
     length = len(file.pieces[PIECES // 2])
     for k in (3, PIECES // 2, PIECES - 1):
@@ -228,7 +228,7 @@ def output(path, how, *options):
 
 
 def times_of(file, path, how):
-    """Times of events, by member."""
+    """Times of events by member."""
     times = collections.defaultdict(list)
     for row in map(json.loads, output(path, how, '-f', 'jsonl', '--events').splitlines()):
         if 'ts' in row and not row.get('definition'):
@@ -246,7 +246,7 @@ def check_kept(file, case, how, times, accounted):
     others = [t for t in times if t not in want]
     if len(others) > last - first + 2:
         raise Wrong('%d events that were not there: %s' % (len(others), others[:5]))
-    # A packet or line cut at its edge, or two halves of two that happen to make one, look whole.
+    # A packet or line that is cut at its edge looks whole, and so can two halves that happen to fit.
     unseen = last - first + 1 if what.startswith('hole') or (what.startswith('cut') and file.endless) else 0
     unseen += file.endless and where + 1 in file.starts  # two lines that become one
     if PIECES - len(times) > unseen and not accounted:
@@ -254,7 +254,7 @@ def check_kept(file, case, how, times, accounted):
 
 
 def holds(file, case, failed, check):
-    """Runs a check; says what is wrong, of the first few."""
+    """Runs CHECK and reports the first few failures."""
     try:
         check()
         return True

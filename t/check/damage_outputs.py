@@ -78,7 +78,7 @@ def is_raw(text):
 
 
 def stream_of(path, how):
-    """What tm-sort writes, or None where the damage is an error."""
+    """The output of tm-sort, or None if the damage is an error."""
     done = run(['tm-unpack', '--on-damage=' + how, path])
     if done.returncode:
         hold(done.returncode == 1 and done.stderr.startswith(b'tm-unpack: ') and done.stderr.count(b'\n') == 1,
@@ -122,7 +122,8 @@ def check_database(stream, folder, report):
 
 
 def check(path, how, folder, seen):
-    """Whether there is a stream. What was SEEN to become of one holds wherever it comes from."""
+    """Checks one file. True if there is a stream. SEEN has earlier results, which must not depend on the file's
+    place."""
     stream = stream_of(path, how)
     if stream is None:
         return 0

@@ -16,7 +16,8 @@ import sys
 import tempfile
 
 so, program, calls, out, command = sys.argv[1:]
-# The first so many calls one by one, later ones by ever larger steps; TM_FAULTS_EVERY=1000000 tries all.
+# Calls that are made to fail: the first ones one by one, later ones in growing steps. TM_FAULTS_EVERY=1000000 tries
+# all.
 EVERY = int(os.environ.get("TM_FAULTS_EVERY", "5"))
 tried = hits = 0
 

@@ -20,7 +20,7 @@ SALVAGE = PIPE + ['--on-damage=salvage', '--ignore-unknown']
 UNPACK = ['tm-unpack']
 CUT = 'cut short|missing|past the end|beyond|larger than|damaged|no central'
 
-# command, exit status, what it says, at most so many MiB and seconds
+# command, exit status, message, limits in MiB and seconds
 CASES = [
     (inputs.tar_size_past_end, UNPACK, 1, 'a.json: byte 70: cut short', 30, 2),
     (inputs.tar_size_past_end, SALVAGE, 0, 'cut short', 30, 2),
@@ -155,7 +155,7 @@ def check(case):
         wrong.append('does not say "%s"' % says)
     if re.search('[\0-\x08\x0b-\x1f\x7f\x80-\x9f]', said):
         wrong.append('a message with control characters')
-    shown = re.sub(b'\r+\n', b'\n', out)  # terminals add returns, and CSV has its own
+    shown = re.sub(b'\r+\n', b'\n', out)  # terminals add returns, and CSV has some of its own
     if 'names' in make.__name__ and re.search(rb'[\0-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]', shown):
         wrong.append('output with control characters')
     if not os.environ.get('TM_HOSTILE_NO_MEMORY') and (mib > most_mib or seconds > most_seconds * inputs.SCALE):

@@ -1,4 +1,4 @@
-"""The inputs of hostile.py: each function makes one, SCALE times as large as takes a second or so."""
+"""The inputs of hostile.py. Each function makes one, SCALE times the size that takes about a second."""
 import gzip
 import io
 import json
@@ -46,7 +46,7 @@ def tar_header(name, size, kind=b'0'):
 
 
 def zip_of(members, lies=None):
-    """A ZIP whose directory says what LIES (a function of a bytearray and a member's place in it) makes of it."""
+    """A ZIP whose directory was changed by LIES, a function of a bytearray and a member's place in it."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, 'w', zipfile.ZIP_DEFLATED) as z:
         for name, data in members:
@@ -100,7 +100,7 @@ def zip_size_understated():
 
 
 def zip_overlap():
-    """Many entries that are the same bytes: a quine's trick to make much of little."""
+    """Many entries for the same bytes, so a small file expands to a large one."""
     data = zip_of([('%05d.systrace' % i, b'# tracer: nop\n' + LINE * 2000 if i == 0 else b'x') for i in range(200)])
     first = data.find(b'PK\1\2')
     data, entry, at = bytearray(data), data[first:first + 46], first
@@ -265,7 +265,7 @@ def snapshot(readings):
 
 
 def clocks_dense():
-    """Snapshots that relate every clock to every other in kinds of their own, and a target none of them reaches."""
+    """Snapshots that relate all clocks to each other in different kinds, and a target that none of them reaches."""
     n, out = 60, [snapshot([(6, 1)])]
     for i in range(n):
         for j in range(i):
@@ -275,13 +275,13 @@ def clocks_dense():
 
 
 def clocks_chain():
-    """A chain of thousands of clocks: the way is longer than any that is looked for."""
+    """A chain of thousands of clocks. The path is longer than any that is searched for."""
     out = [snapshot([(200 + i, 1), (201 + i, 1)]) for i in range(5000)]
     return b''.join(out) + packet(number(8, 5), number(58, 200), field(900, b''))
 
 
 def clocks_new_each_time():
-    """A snapshot between a new clock and BOOTTIME before every event: each conversion meets a changed graph."""
+    """A snapshot between a new clock and BOOTTIME before every event, so the graph changes before each conversion."""
     return b''.join(snapshot([(6, i), (200 + i % 5000, i)]) + packet(number(8, i), number(58, 200 + i % 5000),
                                                                       field(900, b'')) for i in range(10000 * SCALE))
 

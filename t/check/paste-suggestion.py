@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Does what an explanation says: puts its remedies, or what it says is assumed, into a manifest.
+"""Follows an explanation: puts its suggestions, or the assumptions that it states, into a manifest.
 
 usage: paste-suggestion.py EXPLANATION [MANIFEST] >MANIFEST
 

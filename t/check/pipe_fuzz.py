@@ -45,7 +45,7 @@ def hold(condition, text, *details):
 
 
 class Case:
-    """An input, and what is known of it: readings of named events, offsets of snapshots."""
+    """An input and known facts about it: readings of named events, offsets of snapshots."""
 
     def __init__(self, seed):
         self.r = random.Random(seed)
@@ -218,7 +218,7 @@ def end_of(text):
 
 
 def offsets_of(case, report, path):
-    """What may be added on the way that a placement tells of."""
+    """The offsets that may be added along the path of a placement."""
     sums = {0}
     ends = [end_of(text) for text in re.split(r' (?:->|-manifest->|=) ', path)]
     for a, b in zip(ends, ends[1:]):
@@ -245,7 +245,7 @@ def check_places(case, report, rows):
         clock, reading = case.readings[row['name']]
         if clock and clock != where[2] and where[2] != 11:
             raise Broken('on another clock than written: %s' % row)
-        reading *= UNIT.get(where[2], 1)  # a pinned file's are on its own clock, whatever they were written on
+        reading *= UNIT.get(where[2], 1)  # events of a pinned file are on its own clock, whichever clock they name
         if where not in sums:
             sums[where] = offsets_of(case, report, p['path']) if p['path'] != 'taken as trace time' else {0}
         hold(row['ts'] - reading in sums[where], 'its path explains a time', row, reading, p)
@@ -300,7 +300,7 @@ def edges_of(data, case):
 
 
 def damage(data, r):
-    """DATA with something wrong with it."""
+    """DATA with random damage."""
     data = bytearray(data)
     for _ in range(r.randrange(1, 4)):
         at = r.randrange(len(data))

@@ -1,9 +1,9 @@
-"""Protos on the wire and where to find them: what scripts that look at Perfetto traces byte by byte share."""
+"""The wire format of protos and where to find protos, for scripts that examine Perfetto traces byte by byte."""
 import gzip, io, os, tarfile, zipfile, zlib
 
 
 def fields(data):
-    """(id, wire type, value, bytes) of each field; ends where the bytes are no message."""
+    """(id, wire type, value, bytes) of each field. Stops at bytes that are no message."""
     at, n = 0, len(data)
 
     def varint(at):
@@ -74,7 +74,7 @@ def is_proto(data):
 
 
 def inputs(path):
-    """PATH, or where it is a folder of cases the input of each."""
+    """PATH, or for a folder of cases the input of each case."""
     if os.path.isdir(path) and os.path.exists(os.path.join(path, 'expected.txt')):
         yield next(os.path.join(path, n) for n in sorted(os.listdir(path)) if n != 'expected.txt')
     elif os.path.isdir(path) and any(os.path.isdir(os.path.join(path, n)) for n in os.listdir(path)):

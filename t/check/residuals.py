@@ -22,7 +22,8 @@ NO_MOMENT = 'sample', 'process', 'thread', 'counter'  # told by another thread, 
 
 
 def read(folder):
-    """Who the kernel ran when, its switches and those of the text, by cpu; the events of each file by thread."""
+    """The tasks that the kernel ran, its switches and those of the text, by cpu; and the events of each file by
+    thread."""
     runs, events = collections.defaultdict(list), collections.defaultdict(list)
     switches, running = collections.defaultdict(list), {}
     with subprocess.Popen(['tm-merge', '--hints', '-f', 'jsonl', '--events', *FILES], cwd=folder, stdout=subprocess.PIPE) as p:
@@ -37,7 +38,7 @@ def read(folder):
                         runs[tid].append((since, e['ts']))
                     running[e['cpu']] = e['next_tid'], e['ts']
             elif name and name.endswith('.json') and 'tid' in e and 'ts' in e and e['kind'] not in NO_MOMENT and \
-                    not e.get('name', '').startswith('Total '):  # clang's sums are no moments
+                    not e.get('name', '').startswith('Total '):  # clang's sums are not points in time
                 events[name].append((e['tid'], e['ts'], e.get('name', '')))
     assert p.returncode == 0
     return runs, switches, events

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Cuts streams and flips bits of them, at every STEPth byte, and gives them to what reads such a stream.
+"""Cuts streams and flips their bits, at every STEPth byte, and runs the stages that read them.
 
 usage: cut_streams.py STEP TRACE    1: at every byte
 
-What must hold: exit status 1, one line "tm-STAGE: ...", no OUT, nothing left behind. The same for no stream at all and for
-two in a row.
+Expected: exit status 1, one line "tm-STAGE: ...", no OUT, no file left. An empty input and two streams in a row are
+tried too.
 """
 import os
 import subprocess

@@ -4,8 +4,8 @@
 usage: make-collisions.py SEED FOLDER
 
 Writes an archive's files: three traces with the same sequence ids, track uuids, flow ids, legacy ids, interning ids,
-sequence clocks and pids, two of them on one machine, and a manifest. Each says in every name which file it is of.
-Times are deltas and incremental clocks, counters increments; packets and events have fields that nobody knows.
+sequence clocks and pids, two of them on one machine, and a manifest. Every name states its file. Times are deltas and
+incremental clocks, and counters are increments. Packets and events have unknown fields.
 """
 import os, random, struct, sys
 from wire import varint
@@ -38,7 +38,7 @@ class Trace:
             self.state(seq)
 
     def state(self, seq):
-        """A sequence starts anew: its clock, interned data, defaults."""
+        """Clears the state of sequence SEQ: its clock, interned data and defaults."""
         reading = msg(1, num(1, 6) + num(2, self.now)) + msg(1, num(1, 64) + num(2, self.now // 1000) + num(3, 1) + num(4, 1000))
         self.packet(num(10, seq) + num(13, 1) + msg(6, reading))
         names = b''.join(msg(2, num(1, i) + msg(2, b'%s seq %d name %d at %d' % (self.tag, seq, i, self.now))) for i in (1, 2, 3))
@@ -75,7 +75,7 @@ class Trace:
         self.packet(packet + num(8, passed) + msg(11, body + msg(903, b'event of ' + self.tag)) + msg(900, self.tag))
 
     def other(self):
-        """Packets without a sequence: ftrace, a process tree, one that nobody knows."""
+        """Adds packets without a sequence: ftrace, a process tree, an unknown packet."""
         ftrace = num(1, self.rng.randrange(4)) + b''.join(
             msg(2, num(1, self.now + i) + num(2, ord(self.tag) + i) + msg(3, num(1, 5) + msg(2, b'I|10|' + self.tag)) + msg(904, b'x'))
             for i in range(3))

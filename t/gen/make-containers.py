@@ -36,7 +36,7 @@ def tar(members, **how):
 
 
 class Pipe:
-    """An output that cannot seek: zipfile then writes sizes behind the data."""
+    """An output that cannot seek. zipfile then writes sizes after the data."""
     def __init__(self):
         self.data = b''
 
@@ -57,7 +57,7 @@ def zipped(members, method=zipfile.ZIP_DEFLATED, piped=False):
 
 
 def raw_header(name, size):
-    """A GNU header with the size in base-256 where octal digits do not hold it."""
+    """A GNU header. Its size is in base-256 if octal digits cannot hold it."""
     head = bytearray(512)
     head[:len(name)] = name
     head[100:108] = b'0000644\0'
@@ -110,7 +110,7 @@ for level in range(8):
     deep = gz(deep) if level % 2 else tar([('m%d' % level, deep)], format=tarfile.GNU_FORMAT)
 put('deep8', deep)
 put('deep9', gz(deep))
-with open('big.tar', 'wb') as f:  # members of 5 and 9 GiB, holes nearly all of them
+with open('big.tar', 'wb') as f:  # members of 5 and 9 GiB, most of which are holes
     for name, size in ((b'five.systrace', 5 << 30), (b'nine.systrace', 9 << 30)):
         f.write(raw_header(name, size))
         start = f.tell()

@@ -29,7 +29,7 @@ def shift(cpus):
 
 
 def last_done(data):
-    """Where the offset of the next list of options is to be written."""
+    """The place of the offset of the next list of options."""
     at = data.index(b'\0', 10) + 1 + 1 + 1 + 4  # magic, version, order of bytes, size of a long, of a page
     at = data.index(b'\0', at) + 1
     at = data.index(b'\0', at) + 1

@@ -14,7 +14,7 @@ rng, folder = random.Random(int(sys.argv[1])), sys.argv[2]
 
 
 def nest(tag, base, start, end, depth):
-    """Slices within [start, end]."""
+    """Nested slices within [start, end]."""
     out, t = [], start
     while t < end:
         t += rng.choice((0, 1, 2, 5))
@@ -68,7 +68,8 @@ for tag in 'abc'[:rng.choice((2, 3))]:
         for e in events:
             if e['tid'] == 1:
                 del e['tid']
-    # In front of all a complete event, from which on the order of one moment is that of doc/rules.md section 6 in every file.
+    # Each file begins with a complete event. From there on, events of one time have the order of doc/rules.md section
+    # 6.
     first = {'ph': 'X', 'pid': 9, 'tid': 9, 'ts': 0, 'dur': 1, 'name': tag + ' first'}
     with open(os.path.join(folder, tag + '.json'), 'w') as f:
         json.dump([first] + events, f)

@@ -59,7 +59,7 @@ STRINGS = {1: 'main thread', 2: 'loader', 3: 'cudaLaunchKernel_v7000', 4: 'gemm'
 
 
 def table(db, name, rows=(), old=False):
-    """Rows are dicts; what is not in them is NULL, or 0 in an old export, whose columns are all NOT NULL."""
+    """Adds ROWS, which are dicts. Missing values are NULL, or 0 in an old export, whose columns are all NOT NULL."""
     columns = TABLES[name]
     names = [c.split()[0] for c in columns.split(', ')]
     if old:
@@ -149,7 +149,7 @@ def many(db, count):
 
 
 def hostile(db, kind):
-    """What a schema can say: a view, a virtual table or a computed column in the place of a table."""
+    """Things that a schema can put in place of a table: a view, a virtual table or a computed column."""
     event = global_tid(5, 6)
     table(db, 'StringIds', [dict(id=7, value='poll')])
     table(db, 'ThreadNames', [dict(nameId=7, globalTid=event)])
@@ -162,7 +162,7 @@ def hostile(db, kind):
         db.execute('CREATE TABLE OSRT_API (start INT, "end" INT, globalTid INT, '
                    'nameId TEXT GENERATED ALWAYS AS (hex(zeroblob(400000))) VIRTUAL)')
         db.execute('INSERT INTO OSRT_API VALUES (1, 2, %d)' % event)
-    elif kind == 'keyless':  # looking up a string reads all of them
+    elif kind == 'keyless':  # a look-up of a string reads all of them
         db.execute('DROP TABLE StringIds')
         db.execute('CREATE TABLE StringIds (id INT, value TEXT)')
         db.executemany('INSERT INTO StringIds VALUES (?, ?)', ((i, '') for i in range(30000)))

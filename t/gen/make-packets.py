@@ -48,12 +48,12 @@ def scalar(field, word):
 
 
 def is_value(tokens, i):
-    """True where token I is a value, and not the number of the next field."""
+    """True if token I is a value, and not the number of the next field."""
     return i < len(tokens) and tokens[i] not in '{}[]:' and (i + 1 == len(tokens) or tokens[i + 1] not in '{[:')
 
 
 def message(tokens, i):
-    """The fields from token I up to the brace that closes the message, and where they end."""
+    """The fields from token I to the brace that closes the message, and the position after it."""
     out = b''
     while i < len(tokens) and tokens[i] != '}':
         field, mark = int(tokens[i]), tokens[i + 1]

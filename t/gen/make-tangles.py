@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""One file of Chrome JSON: begins and ends that nest, and complete events that cross them and each other as they please.
+"""One file of Chrome JSON: nested begins and ends, and complete events that cross these and each other at random.
 
 usage: make-tangles.py SEED FILE
 

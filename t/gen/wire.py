@@ -13,7 +13,7 @@ def varint(n):
 
 
 def field(number, value):
-    """VALUE by its type: a double, a varint, or a length and bytes or text."""
+    """Field NUMBER with VALUE, by its type: a double, a varint, or a length with bytes or text."""
     if isinstance(value, float):
         return varint(number << 3 | 1) + struct.pack('<d', value)
     if isinstance(value, int):

@@ -1,27 +1,27 @@
 # What several test files do.
 
-# proto FILE: the trace that the lines on standard input describe (t/gen/make-proto.py).
+# proto FILE: makes the trace that the lines on standard input describe (t/gen/make-proto.py).
 proto() {
     python3 "$TM_SRC/t/gen/make-proto.py" >"$1"
 }
 
-# frames_anywhere [OPTION]... FILE: its frames without what depends on where it lies: offsets, names given.
+# frames_anywhere [OPTION]... FILE: its frames without values that depend on its place: offsets, names given.
 frames_anywhere() {
     tm-unpack "$@" | tm-emit -f frames | sed 's/^@[0-9]* //; s/ given_name=.*//' | grep -v '^Header'
 }
 
-# placed_frames FILE...: all frames after tm-clocks of an archive of FILEs (or of a lone one), to frames.txt.
+# placed_frames FILE...: writes to frames.txt all frames of tm-clocks, for an archive of FILEs or for a lone file.
 placed_frames() {
     tar cf run.tar "$@"
     tm-unpack run.tar | tm-manifest | tm-clocks | tm-emit -f frames >frames.txt
 }
 
-# pipe COMMAND: runs it with the status of the first that fails.
+# pipe COMMAND: runs it. The status is that of the first program that fails.
 pipe() {
     run bash -o pipefail -c "$1"
 }
 
-# await PID COMMAND...: runs COMMAND until it succeeds; fails if process PID ends before that.
+# await PID COMMAND...: runs COMMAND until it succeeds. Fails if process PID ends before that.
 await() {
     local pid=$1
     shift

@@ -1,9 +1,9 @@
-"""Talks with a command that shows how far it is, so that nothing depends on how fast either of them is.
+"""Runs a command and reacts to what it shows. The result does not depend on the speed of either.
 
 usage: dialogue.py [-p] [-c COLUMNS] SHOWN STEP... -- COMMAND [ARGUMENT]...
 
-COMMAND runs on a terminal of its own, COLUMNS wide; with -p its standard error is a pipe instead. Signals are for it
-as after a login, whatever the caller ignores or blocks. STEPs follow one another:
+COMMAND runs on a terminal of its own, COLUMNS wide; with -p its standard error is a pipe instead. Its signals are as
+after a login, whatever the caller ignores or blocks. STEPs are done one after another:
 
     see=REGEX     waits until what was shown matches, or COMMAND has ended
     feed=FILE     writes FILE to standard input, which is a pipe where a STEP feeds or ends, else the terminal
@@ -34,7 +34,8 @@ END = b"\0end of the dialogue\0"
 
 
 class Terminal:
-    """What a command shows goes in at `inner` and comes out at `outer`. Without is_terminal: a pipe."""
+    """A pair of descriptors: output of a command goes into `inner` and comes out of `outer`. A pipe unless
+    is_terminal."""
 
     def __init__(self, is_terminal, columns):
         self.is_terminal = is_terminal
@@ -53,7 +54,7 @@ class Terminal:
         fcntl.ioctl(self.inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
 
     def take_over(self):
-        """In the child, before it becomes the command: its group is the one in front."""
+        """Runs in the child before it becomes the command: makes its group the foreground group."""
         os.setpgid(0, 0)
         if self.is_terminal:
             signal.signal(signal.SIGTTOU, signal.SIG_IGN)
@@ -107,7 +108,7 @@ class Dialogue:
             while rest:
                 rest = rest[self.process.stdin.write(rest):]
         except BrokenPipeError:
-            pass  # what the command said of it is of interest, and how it ended
+            pass  # only the command's output and its end matter
 
     def take_end(self, _):
         self.process.stdin.close()
@@ -122,7 +123,7 @@ class Dialogue:
         time.sleep(float(value))
 
     def finish(self):
-        """The exit status; what was shown is whole then."""
+        """Returns the exit status. All output has been read then."""
         self.step, self.began = "the end", time.monotonic()
         status = self.process.wait()
         os.write(self.terminal.inner, END)
@@ -133,7 +134,7 @@ class Dialogue:
 
 
 def talk(arguments):
-    """In a session of its own, which the terminal belongs to until this has read all of it."""
+    """Runs the steps in a session of its own. The terminal belongs to it until all output has been read."""
     os.setsid()
     is_terminal = arguments[0] != "-p"
     if not is_terminal:

@@ -1,6 +1,6 @@
 # Runs what a page shows: "$ COMMAND", its further lines, and the lines it prints.
 
-# The indented blocks of FILE that begin with a command, between its lines that match the patterns FROM and TO.
+# The indented blocks of FILE that begin with a command, between the lines that match the patterns FROM and TO.
 shown_blocks() {
     sed -n "/${2-^}/,/${3-no such line}/p" "$1" | awk '
         !/^    / { in_block = 0; next }
@@ -13,8 +13,9 @@ is_whole_command() {
     ! tail -n 1 "$1" | grep -q '\\$' && [ -z "$(bash -n "$1" 2>&1)" ]
 }
 
-# run_shown FILE: runs each command of FILE, one after another in the present directory, and compares what it prints, on
-# standard error too, with the lines below it. Blanks at the ends of lines do not count. Says how many commands were run.
+# run_shown FILE: runs the commands of FILE one after another in the current folder. Compares the output of each,
+# standard error included, with the lines below it. Blanks at the ends of lines are ignored. Reports how many commands
+# were run.
 run_shown() {
     local page=$1 line state=before count=0
     : >"$page.command"

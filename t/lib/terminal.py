@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every program and output on a terminal, with names made of what terminals obey: none of it arrives there.
+"""Runs every program and output on a terminal, with names of control sequences. None of them may reach the terminal.
 
 usage: terminal.py    in a folder that may be written to; exit 77 where there are no terminals
 """
@@ -23,7 +23,7 @@ NO = 'no' + E
 
 
 def text_of(value):
-    """JSON with all in it raw that JSON lets pass."""
+    """JSON text of VALUE in which every character that JSON permits is written without an escape."""
     raw = json.dumps(value, ensure_ascii=False)
     return raw.replace('\x1b', '\\u001b').replace('\x07', '\\u0007').replace('\r', '\\r').encode()
 
@@ -99,7 +99,7 @@ def commands():
 
 
 def on_terminal(command):
-    """What arrives at a terminal that both standard output and standard error are."""
+    """What COMMAND writes to a terminal that is both its standard output and its standard error."""
     master, slave = os.openpty()
     settings = termios.tcgetattr(slave)
     settings[1] &= ~termios.OPOST
@@ -118,7 +118,7 @@ def on_terminal(command):
 
 
 def what_is_raw(command, out):
-    if '--progress' in command: # which goes back to the start of its line and clears it
+    if '--progress' in command: # it goes back to the start of its line and clears it
         out = out.replace(b'\x1b[K', b'').replace(b'\r', b'')
     try:
         text = out.replace(b'\r\n', b'\n').decode()

@@ -1,19 +1,19 @@
-"""For tests that start programs and look at what becomes of them: they wait for conditions, and for no time."""
+"""For tests that start programs and watch them. They wait for conditions instead of fixed times."""
 import os
 import signal
 import subprocess
 import time
 
-LIMIT_S = 60  # nothing takes that long, but on a machine that is busy with everything else
+LIMIT_S = 60  # nothing takes that long, except on a machine that is busy with other work
 
 
 def reset_signals():
-    """As after a login, whatever the caller ignores or blocks."""
+    """Resets signals to their state after a login, whatever the caller ignores or blocks."""
     for signum in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
         try:
             signal.signal(signum, signal.SIG_DFL)
         except OSError:
-            pass  # those of the C library
+            pass  # signals of the C library
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 
@@ -22,7 +22,7 @@ def start(*command, **how):
 
 
 def until(condition, process):
-    """The first true value of CONDITION, a function, while PROCESS runs."""
+    """The first true value of the function CONDITION while PROCESS runs."""
     began = time.monotonic()
     while True:
         value = condition()
@@ -37,7 +37,7 @@ def until(condition, process):
 
 
 def end_of(process):
-    """How PROCESS ended; kills it if it does not."""
+    """The exit status of PROCESS. Kills it if it does not end."""
     try:
         return process.wait(LIMIT_S)
     except subprocess.TimeoutExpired:
@@ -46,7 +46,8 @@ def end_of(process):
 
 
 def look_at(pid):
-    """(name, state, parent, when it began) of a process, or None. The last tells it from another of its number."""
+    """(name, state, parent, start time) of a process, or None. The start time tells it from a later process with its
+    number."""
     try:
         with open("/proc/%s/stat" % pid) as stat:
             before, _, rest = stat.read().rpartition(")")
@@ -63,13 +64,13 @@ def children(process):
 
 
 class Others:
-    """Processes that somebody else has started."""
+    """Processes that another process has started."""
 
     def __init__(self, pids):
         self.known = {pid: look_at(pid) for pid in pids}
 
     def left(self):
-        """Those that are still there."""
+        """Those that still exist."""
         now = {pid: look_at(pid) for pid in self.known}
         return [pid for pid, was in self.known.items()
                 if was and now[pid] and now[pid][3] == was[3] and now[pid][1] not in "ZX"]

@@ -95,13 +95,13 @@ class Graph:
         return True
 
     def neighbours(self, key):
-        """Clocks one hop away, in the order that breaks ties."""
+        """Clocks one hop away, in the order that decides ties."""
         if key not in self.clocks or self.clocks[key].backwards:
             return []
         return sorted({other for kind, *_ in self.snapshots if key in kind for other in kind if other != key})
 
     def search(self, key, to, hops):
-        """The first way of just HOPS hops, or None."""
+        """The first path of exactly HOPS hops, or None."""
         if hops == 0:
             return [key] if key == to else None
         for other in self.neighbours(key):
@@ -221,7 +221,7 @@ class Run:
         return self.add([(a, a_ns, 1, False), (b, b_ns, 1, False)], origin, is_joined, is_step)
 
     def draw(self, ends, points):
-        """A manifest's points up to one that is refused."""
+        """Adds the points of a manifest, up to the first that is refused."""
         for before, (own, other) in zip([None] + points, points):
             is_step = before is not None and own == before[0] + 1
             if self.relate(ends[0], own, ends[1], other, MANIFEST, before is not None and not is_step, is_step):
@@ -430,7 +430,7 @@ class Run:
             record.origins += origins
 
     def on_line(self, event, scope, key, clock, ts):
-        """An event that a snapshot placed, by the line to the next, which is known by now."""
+        """Converts an event that a snapshot placed by the line to the next snapshot, which is known by now."""
         origins = []
         for between in True, False:
             fate, better, found = self.graph.convert(key, event['value'], between)
@@ -553,7 +553,7 @@ def solve(case):
 
 
 class Maker:
-    """Random cases, small enough that everything meets everything."""
+    """Makes random cases that are small enough for all parts to interact."""
 
     def __init__(self, rng):
         self.r = rng
@@ -597,7 +597,7 @@ class Maker:
         return out + ['fileconfig %d %d' % (order[i], i) for i in range(len(entries))]
 
     def points(self):
-        """Of a line, some of them steps."""
+        """Points of a line. Some of them are steps."""
         own, other, out = self.value(0), self.value(), []
         for _ in range(self.r.randrange(1, 6)):
             out.append('%d:%d' % (own, other))
@@ -650,7 +650,7 @@ class Maker:
 
 
 def tidy(packets):
-    """Parts follow an event at once; elsewhere they become events."""
+    """Parts stay only directly after an event; elsewhere they become events."""
     out = []
     for p in packets:
         follows = out and out[-1].startswith('event') and not out[-1].endswith(' u')
@@ -663,7 +663,7 @@ def tidy(packets):
 
 
 def normal(lines):
-    """The program's answer: the last word on each machine, in order."""
+    """The program's answer in order. Of several statements about a machine, only the last counts."""
     if lines and lines[0].startswith('error'):
         return ['error']
     machines = {text.split()[1]: text for text in lines if text.startswith('machine')}

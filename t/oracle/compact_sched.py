@@ -84,7 +84,7 @@ def full(e):
 
 
 def random_events(rng, count, ts, phase, others):
-    """Of one cpu. Times of several cpus or files are never the same: nothing says what comes first."""
+    """Events of one cpu. Times of different cpus or files never coincide, because their order would be unknown."""
     events, running = [], 0
     step = rng.choice([3, 90, 3000, 300000])
     for _ in range(count):
@@ -106,7 +106,7 @@ def random_events(rng, count, ts, phase, others):
 
 
 def random_bundles(rng, cpu, events, with_clock):
-    """Of one cpu, (time, bundle)."""
+    """Bundles of one cpu: (time, bundle)."""
     is_damaged = rng.random() < .2
     most, in_full = rng.choice([(10, .3), (60, .1), (700, .02), (700, 0)]), rng.choice([0, 0, .1, .9])
     while events:
@@ -134,7 +134,7 @@ def random_trace(rng, phase):
     cpus = [random_events(rng, rng.choice([3, 40, 400]), start - start % 9, 3 * phase + cpu, others)
             for cpu in range(rng.randint(1, 3))]
     last = max(events[-1]['ts'] for events in cpus)
-    if with_clock: # raw time runs ahead and falls back
+    if with_clock: # raw time jumps forward and back
         for at in [start] + [rng.randint(start, last) for _ in range(rng.choice([0, 0, 1, 5]))]:
             packets.append((at, snapshot(at, at + rng.choice([0, 9 * 10 ** 6, 9 * 10 ** 6 + 9000]))))
     for cpu, events in enumerate(cpus):
@@ -158,7 +158,7 @@ def random_case(rng, with_json):
 
 
 def answers(tm_merge, folder, trace, count):
-    """What TRACE says, by machine: rows of each query, and all switches and wakings one by one."""
+    """The content of TRACE by machine: rows of each query, and all switches and wakings one by one."""
     db, lines = os.path.join(folder, 'out.db'), os.path.join(folder, 'lines')
     subprocess.run([tm_merge, '-q', '-o', db, trace], check=True)
     subprocess.run([tm_merge, '-q', '-f', 'jsonl', '--events', '-o', lines, trace], check=True)

@@ -9,7 +9,7 @@ import binder, ftrace_text, kernel_events
 from ftrace_text import Model, Tasks, compare, random_lines
 from track_events import field, message
 
-# Bits of Linux 4.4, which is assumed where a trace does not say.
+# Bits of Linux 4.4, which is assumed if a trace does not state its kernel.
 STATES = {'R': 0, 'S': 1, 'D': 2, 'R+': 0x800, 'D|K': 0x82, 'S|W': 0x101, 'x': 0x40, 'I': 0x402, 'Z': 32, 'X|Z': 48}
 PRINT, SWITCH, CPU_FREQUENCY, CPU_IDLE, WAKEUP, WAKING, NEW, RENAME, FREE = 3, 4, 11, 13, 17, 20, 235, 236, 240
 CLONE_THREAD = 0x10000
@@ -17,10 +17,11 @@ ftrace_text.QUERIES['kernel'] = kernel_events.QUERY
 
 
 class Lives(Tasks):
-    """Tasks that begin and end: who has ended is not found any more, nor are the threads of an ended process."""
+    """Tasks that begin and end. A task that has ended is not found any more, nor are the threads of an ended
+    process."""
 
     def __init__(self):
-        self.same = []  # pairs of threads that are of one process, whichever it is
+        self.same = []  # pairs of threads that share a process, whichever it is
         super().__init__()
 
     def is_alive(self, thread):
@@ -146,8 +147,8 @@ def trace(lines):
 
 
 def random_events(rng):
-    """Lines that have times of their own: in bundles nothing says what comes first of two cpus at one time. Tids are
-    given away anew after they were free."""
+    """Lines with different times, because the order of two cpus at one time is unknown in bundles. Free tids are
+    reused."""
     lines = [line for line in random_lines(rng, ['cpu_frequency', 'cpu_idle']) if ftrace_text.can_be(line)]
     lines, latest = sorted(lines, key=lambda line: line['ts']), 0
     alive = []

@@ -300,7 +300,7 @@ def random_lines(rng, others=COUNTERS + WORK):
 
 
 def can_be(line):
-    """False for a counter with a value that no kernel says."""
+    """False for a counter with a value that no kernel writes."""
     event = line['event']
     if event not in COUNTERS:
         return True

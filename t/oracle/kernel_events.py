@@ -35,7 +35,7 @@ def sample(rng):
 
 
 def history(rng):
-    """One that adds to others, or changes a state."""
+    """An event that adds to others or changes a state."""
     length = rng.choice([0, 60, 1500, 2 ** 31])
     return rng.choice([
         ('netif_receive_skb', {1: length, 2: rng.choice(['eth0', 'wlan0'])}),
@@ -58,7 +58,7 @@ def syscall(rng):
 
 
 def suspend(rng):
-    """Machines that go to sleep, some of which fail to."""
+    """Machines that suspend. Some fail to."""
     device = {1: rng.choice(['d1', 'd2']), 2: rng.choice(['', 'drv'])}
     action = rng.choice(['suspend_enter'] * 2 + ['freeze_processes', 'thaw_processes'] * 2 + ['timekeeping_freeze', 'x' * 70])
     return rng.choice(
@@ -68,7 +68,7 @@ def suspend(rng):
 
 
 def counter(rng):
-    """One that amounts to counters."""
+    """An event that is one or more counters."""
     size, small = rng.choice([0, 4096, 2 ** 40]), rng.choice([0, 3, 10 ** 6])
     return rng.choice([
         ('mm_event_record', {1: small, 2: 7, 3: 9, 4: rng.randint(0, 7)}), ('dma_heap_stat', {1: 5, 2: -4096, 3: size}),
@@ -136,7 +136,7 @@ COUNTERS = {
 
 
 class Kernel:
-    """What the events do to a model (ftrace_text.Model) of tasks and slices."""
+    """What the events do to a model of tasks and slices (ftrace_text.Model)."""
 
     def __init__(self, model):
         self.model = model

@@ -17,7 +17,7 @@ class Slices:
         self.rows, self.stacks = [], collections.defaultdict(list)
 
     def close_before(self, track, ts, dur):
-        """Takes from the stack what has ended before a slice of DUR; false if that would cross one still on."""
+        """Pops slices that have ended before a slice of DUR begins. False if that slice would cross an open one."""
         stack, is_open_below = self.stacks[track], False
         for i in reversed(range(len(stack))):
             row = stack[i]
@@ -29,7 +29,7 @@ class Slices:
                 if ts > end:
                     while len(stack) > i:
                         child = stack.pop()
-                        if child is not row: # complete ones inside an open one are cut with it
+                        if child is not row: # complete slices inside an open one are cut with it
                             child['dur'] = end - child['ts']
                     is_open_below = False
             elif end < ts or (end == ts and not (row['dur'] == 0 and dur == 0)):
@@ -65,13 +65,13 @@ class Slices:
 
 
 class Lanes:
-    """Cookies over as few lanes as keep open ones apart."""
+    """Distributes cookies over as few lanes as possible without overlap."""
 
     def __init__(self):
         self.sets, self.roots = collections.defaultdict(list), {}
 
     def lane(self, owner, cookie, name, phase):
-        """The track of an event that is called NAME of what COOKIE identifies."""
+        """The track of an event with the name NAME and the cookie COOKIE."""
         root = self.roots.setdefault((owner, cookie), name)
         lanes = self.sets[owner, root]
         found = next((x for x in lanes if x['cookie'] == cookie), None)
@@ -85,8 +85,8 @@ class Lanes:
 
 
 def in_order(events):
-    """Of one time: what is in front of the file's first complete event, as it stands there, and ends; then complete slices,
-    the longest first; then the rest as in the file."""
+    """Sorts events of one time. First come those in front of the file's first complete event, in file order, and
+    ends; then complete slices, the longest first; then the rest in file order."""
     first = next((i for i, e in enumerate(events) if e['ph'] == 'X'), len(events))
 
     def order(numbered):

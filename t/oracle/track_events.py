@@ -80,7 +80,7 @@ class Model:
         parent = self.resolve(d['parent']) if d['parent'] else None
         if d['tid'] is not None:
             thread = tasks.thread_in(d['tid'], d['pid'])
-            if self.claimed.setdefault(id(thread), uuid) != uuid:  # another uuid's: the tid was given away anew
+            if self.claimed.setdefault(id(thread), uuid) != uuid:  # the descriptor of another uuid: the tid was reused
                 tasks.new_thread(d['tid'])
                 thread = tasks.thread_in(d['tid'], d['pid'])
                 self.claimed[id(thread)] = uuid
@@ -180,7 +180,7 @@ class Model:
 
 
 def answers(packets, latest):
-    """The model's, and the latest time of all files so far: descriptors without a time have it."""
+    """The model's answers, and the latest time of all files so far, which descriptors without a time get."""
     model, timed = Model(), []
     generation, sums = collections.Counter(), collections.defaultdict(float)
 
