@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# perf.data: recordings of perf record, compared with perf script. Generated recordings in both byte orders, from a
-# file, from a pipe and compressed.
+# perf.data: recordings of perf record as perf script shows them, and made ones in both byte orders, from a file, from a
+# pipe and compressed.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -8,19 +8,19 @@ setup() {
     data=$TM_SRC/t/data
 }
 
-# made FILE [WORD]...: generates a recording.
+# made FILE [WORD]...: a made recording.
 made() {
     local file=$1
     shift
     python3 "$TM_SRC/t/gen/make-perf-data.py" "$@" >"$file"
 }
 
-# rows FILE: its content, without values that depend on its size.
+# rows FILE: what is in it, without what depends on its size.
 rows() {
     frames_anywhere "$1" | sed 's/^File .*//; s/byte=[0-9]*//; s/size_bytes=[0-9]*//'
 }
 
-# Checks that the samples of recording NAME are those of perf script.
+# The samples of the recording NAME are those of perf script.
 as_perf_script() {
     tm-merge -q --events -f jsonl "$data/$1.data" >events
     python3 "$TM_SRC/t/check/perf-script.py" "$data/$1.script" events

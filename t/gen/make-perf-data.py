@@ -53,7 +53,7 @@ attrs = [(attr(1, 0, COMMON), [1, 2], 'cpu-clock'), (attr(2, 301, COMMON | RAW),
 
 
 def at(pid, tid, time, cpu, ident=1):
-    """The fields at the end of records that are no samples."""
+    """What records that are no samples end with."""
     return pack('IIQIIQ', pid & 0xffffffff, tid & 0xffffffff, time, cpu, 0, ident)
 
 
