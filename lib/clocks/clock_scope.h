@@ -37,7 +37,7 @@ struct tm_clock_key tm_clock_scope_key(const struct tm_clock_scope *scope, uint3
  */
 struct tm_clock_key tm_clock_scope_untagged(const struct tm_clock_scope *scope, uint32_t clock);
 
-/* Finds or adds the record for CLOCK and sets *INDEX. TM_OK, TM_E_INPUT (limit) or TM_E_SYSTEM. */
+/* Finds or adds the record for CLOCK and sets *RECORD to its index. TM_OK, TM_E_INPUT (limit) or TM_E_SYSTEM. */
 enum tm_status tm_clock_scope_record(struct tm_clock_scope *scope, uint32_t clock, uint32_t *record,
                                      struct tm_error *err);
 

@@ -227,7 +227,7 @@ static enum tm_status relate(struct relations *r, const struct tm_clock_hints *h
     return TM_OK;
 }
 
-/* Finds or adds FILE in PLAN and sets *AT to its number. */
+/* Finds or adds FILE in PLAN and sets *NUMBER to its number. */
 static enum tm_status plan_file(const struct tm_hint_manifest *m, struct tm_merge_plan *plan, uint32_t file,
                                 size_t *number, struct tm_error *err)
 {

@@ -22,7 +22,7 @@ struct tm_paged_file {
     uint32_t set_count;    /* a power of two */
     uint32_t clock;        /* counts uses, to tell which page was used longest ago */
     uint64_t file_end;     /* how far the file has been written */
-    uint64_t gone, given_back; /* pages before GONE are forgotten; pages before GIVEN_BACK were reclaimed */
+    uint64_t gone, given_back; /* pages before gone are forgotten; pages before given_back were reclaimed */
     struct tm_reclaim reclaim;
     int fd;                /* valid where file_end is not 0 */
 };
