@@ -57,6 +57,75 @@ as_perf_script() {
     as_perf_script perf-zstd
 }
 
+@test "groups of events: a sample of each member that has counted since the last one" {
+    as_perf_script perf-group
+    [ "$(grep -c '"name":"page-faults"' events)" -gt 5 ]
+    made a.data group
+    rows a.data >want
+    for words in big pipe "big pipe"; do
+        made b.data group $words
+        rows b.data >got
+        diff -u want got
+    done
+    tm-merge -q --events -f jsonl a.data >events
+    python3 - <<'END' >got
+import json
+for line in open('events'):
+    e = json.loads(line)
+    if e['kind'] == 'sample':
+        print(e['ts'], e['tid'], e['name'], e['value'])
+END
+    diff -u - got <<'END'
+1000 101 cpu-clock 500
+1000 101 page-faults 7
+2000 101 cpu-clock 300
+3000 102 cpu-clock 100
+3000 102 page-faults 2
+3000 101 cpu-clock 50
+3000 101 page-faults 60
+4000 101 cpu-clock 50
+5000 101 cpu-clock 100
+7000 101 sched:sched_waking 1
+7000 101 cpu-clock 50
+8000 101 sched:sched_waking 0
+9000 101 task-clock 40
+9500 101 task-clock 50
+END
+    [ "$(grep -c '"kind":"sched_waking"' events)" -eq 2 ]
+    frames_anywhere a.data | grep 'Account .*reason="needs_state" count=1'
+    frames_anywhere a.data | grep 'Account .*reason="not_shown" count=2' # the other one is a record AUXTRACE
+}
+
+@test "groups of events that threads inherit count by thread; newest first the recorded periods stand" {
+    made a.data threads
+    tm-merge -q --events -f jsonl a.data | grep '"ts":3000,"name":"cpu-clock","value":900,.*"tid":102,'
+    tm-merge -q --events -f jsonl a.data | grep '"ts":4000,"name":"cpu-clock","value":150,.*"tid":101,'
+    made a.data backward
+    tm-merge -q --events -f jsonl a.data >events
+    [ "$(grep -c '"kind":"sample".*"value":1000' events)" -eq "$(grep -c '"kind":"sample"' events)" ]
+    [ "$(grep -c '"kind":"sample"' events)" -eq 11 ]
+}
+
+@test "a group with more members than its record holds is damage" {
+    made a.data group more
+    run tm-merge --events -f jsonl a.data
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"a.data: byte "*": a record of type 9 is too short for what it holds"* ]]
+    for how in skip salvage; do
+        run --separate-stderr tm-merge --on-damage=$how --events -f jsonl a.data
+        [ "$status" -eq 0 ]
+        [[ "$output" == *'"ts":9500,'* ]]
+        [[ "$output" != *'"ts":9900,'* ]]
+        [[ "$stderr" == *damaged* ]]
+    done
+}
+
+@test "--call-graph dwarf: samples with the kernel's part of their stacks; how many are not unwound is told" {
+    tm-merge -q --events -f jsonl "$data/perf-dwarf.data" >events
+    python3 "$TM_SRC/t/check/perf-script.py" -u "$data/perf-dwarf.script" events
+    tm-merge -q -f report "$data/perf-dwarf.data" | grep '  perf_data_user_stacks_not_unwound = 6 (info, '
+}
+
 @test "threads have their names and processes" {
     tm-merge -q -o x.db "$data/perf-sched.data"
     [ "$(sqlite3 x.db "SELECT t.name, p.name FROM thread t JOIN process p USING (upid) WHERE t.tid = p.pid AND t.tid > 0 ORDER BY 1")" = \

@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
-"""Compares what tm-merge makes of a perf.data file with what perf script says of it: perf-script.py TEXT EVENTS
+"""Compares what tm-merge makes of a perf.data file with what perf script says: perf-script.py [-u] TEXT EVENTS [DISCARDED]
 
 TEXT: perf script --ns -F comm,pid,tid,cpu,time,period,event,ip,dso,trace; EVENTS: tm-merge --events -f jsonl. The
 samples must be the same ones, at the same nanosecond, of the same thread and cpu, with the same stacks. Two things
 are written in another way: an address in the kernel is relative to its beginning, and that of a caller is one less,
-within the call.
+within the call, unless it is the first byte of its mapping, where a page begins. perf script shows no stack at all where
+one number of the call chain is none of an address; as many samples as DISCARDED says (perf script -vv | grep -c
+'invalid callchain context'; each member of a group counts) are such. With -u perf script has unwound stacks of users
+(--no-inline): what tm-merge shows is the innermost frames of that.
 """
 import json
 import re
 import sys
 
 KERNEL_AT = 0xffffffff81000000
+PAGE = 4096
 HEAD = re.compile(r'^\s*(.*?)\s+(-?\d+)/(-?\d+)\s+\[(\d+)\]\s+(\d+)\.(\d{9}):\s+(\d+)\s+(\S+):\s*(.*)$')
 FRAME = re.compile(r'^\s*([0-9a-f]+) \((.*)\)$')
 SWITCH = re.compile(r'prev_comm=(.*) prev_pid=(\d+) prev_prio=(\d+) prev_state=(\S+) ==> next_comm=(.*) next_pid=(\d+) '
@@ -61,7 +65,11 @@ def same_frame(text, event, is_caller):
         place += KERNEL_AT
     if text[1] == '[unknown]' and text[0] == 0:
         return event == (0, '[unknown]')
-    return text == (place + is_caller, name)
+    return text == (place + is_caller, name) or (text == event and place % PAGE == 0)
+
+
+DISCARDED = 'discarded'
+UNWOUND = sys.argv[1] == '-u' and bool(sys.argv.pop(1))
 
 
 def differs(text, event):
@@ -73,7 +81,9 @@ def differs(text, event):
         return 'threads of the switch'
     if text['alone'] is not None: # a sample without a call chain
         return None if len(event['stack']) <= 1 else 'stack'
-    if len(text['stack']) != len(event['stack']):
+    if not text['stack'] and event['stack']:
+        return DISCARDED
+    if len(text['stack']) != len(event['stack']) and not (UNWOUND and text['stack'][len(event['stack']):]):
         return 'depth'
     for i, (a, b) in enumerate(zip(text['stack'], event['stack'])):
         if not same_frame(a, b, i > 0):
@@ -85,8 +95,12 @@ text = sorted(read_text(sys.argv[1]), key=lambda s: (s['ts'], s['cpu']))
 kinds = {KINDS.get(s['event']) for s in text}
 events = sorted(read_events(sys.argv[2], kinds), key=lambda s: (s['ts'], s['cpu']))
 bad = [(t, e, differs(t, e)) for t, e in zip(text, events) if differs(t, e)]
+discarded = sum(why == DISCARDED for t, e, why in bad)
+bad = [case for case in bad if case[2] != DISCARDED]
 for t, e, why in bad[:5]:
     print('%d: %s' % (t['ts'], why))
 print('%d samples, %d differ' % (len(text), len(bad)) if len(text) == len(events) else
       '%d samples, %d events' % (len(text), len(events)))
-sys.exit(bool(bad) or len(text) != len(events))
+if discarded:
+    print('%d stacks that perf script discarded' % discarded)
+sys.exit(bool(bad) or len(text) != len(events) or discarded != int((sys.argv[3:] or [0])[0]))

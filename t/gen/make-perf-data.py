@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""Makes a perf.data file: make-perf-data.py [big] [pipe] [zstd] [raw|real|tai] [old] >FILE
+"""Makes a perf.data file: make-perf-data.py [WORD]... >FILE
 
 big: as a machine with the big end first writes it; pipe: as perf record -o -; zstd: the records of the kernel
 compressed, cut at any byte; raw, real, tai: on CLOCK_MONOTONIC_RAW, CLOCK_REALTIME, CLOCK_TAI instead of MONOTONIC;
-old: without a clock and its time of day. Records are not in the order of time: what names and mappings were has to be known by time.
+old: without a clock and its time of day; group: samples of groups instead, as perf record -e '{a,b}:S' makes them, with
+the values that they were read with; threads: of events that threads inherit; backward: of a buffer that was written from
+its end on; more: and the last one states more members than it holds. Records are not in the order of time: what names
+and mappings were has to be known by time.
 """
 import struct, subprocess, sys
 
@@ -42,14 +45,37 @@ def flags(*bits):
     return bytes(out)
 
 
-def attr(kind, config, sample_type):
+def attr(kind, config, sample_type, read_format=0, *bits):
     clock = () if 'old' in words else (25,)
-    return pack('IIQQQQ', kind, 112, config, 1000, sample_type, 0) + flags(18, *clock) + bytes(44) + \
+    return pack('IIQQQQ', kind, 112, config, 1000, sample_type, read_format) + flags(18, *clock, *bits) + bytes(44) + \
         pack('i', 0 if 'old' in words else clockid) + bytes(16)
 
 
 COMMON = IDENTIFIER | IP | TID | TIME | CPU | PERIOD | CHAIN
 attrs = [(attr(1, 0, COMMON), [1, 2], 'cpu-clock'), (attr(2, 301, COMMON | RAW), [3, 4], 'sched:sched_waking')]
+
+
+READ, READ_ENABLED, READ_ID, READ_GROUP, READ_LOST = 16, 1, 4, 8, 16
+is_grouped = any(word in words for word in ('group', 'threads', 'backward'))
+if is_grouped:
+    READ_ALL = READ_ENABLED | READ_ID | READ_GROUP | READ_LOST
+    more = (1,) if 'threads' in words else (27,) if 'backward' in words else ()
+    attrs = [(attr(1, 0, COMMON | READ, READ_ALL, *more), [1, 2], 'cpu-clock'),
+             (attr(1, 2, COMMON | READ, READ_ALL, *more), [3, 4], 'page-faults'),
+             (attr(2, 301, COMMON | READ | RAW, READ_ALL, *more), [5], 'sched:sched_waking'),
+             (attr(1, 1, COMMON | READ, READ_ENABLED | READ_ID, *more), [6], 'task-clock')]
+
+
+def grouped(ident, tid, time, values, raw=None, count=None):
+    """A sample with what its group had counted: pairs of an id and a value. Of COUNT, if it is not their number."""
+    body = pack('QQIIQIIQ', ident, APP_AT, 100, tid, time, 0, 0, 1000)
+    if ident == 6:
+        body += pack('QQQ', values[0][1], time, ident)
+    else:
+        body += pack('QQ', len(values) if count is None else count, time) + \
+            b''.join(pack('QQQ', value, number, 0) for number, value in values)
+    body += pack('QQQ', 2, MARK_USER, APP_AT)
+    return record(9, USER, body if raw is None else body + pack('I', len(raw)) + raw)
 
 
 def at(pid, tid, time, cpu, ident=1):
@@ -123,6 +149,19 @@ of_kernel = [
     sample(99, USER, 100, 100, 5500, 0, [MARK_USER, APP_AT]),
     record(11, 0, pack('QQQ', 0, 16, 1) + at(100, 100, 5600, 0)),
 ]
+if is_grouped:
+    of_kernel = of_kernel[1:4] + [
+        grouped(1, 101, 1000, [(1, 500), (3, 7)]), grouped(1, 101, 2000, [(1, 800), (3, 7)]),
+        # ids are counted by themselves; 101 and 102 together, unless threads inherit
+        grouped(1, 102, 3000, [(1, 900), (3, 9)]), grouped(2, 101, 3000, [(2, 50), (4, 60)]),
+        grouped(1, 101, 4000, [(1, 950), (3, 9), (77, 5)]), # an id that no event has
+        grouped(1, 101, 5000, [(1, 100), (3, 9)]), # the first began anew
+        grouped(1, 101, 6000, [(1, 100), (3, 9)]), # nothing was counted
+        grouped(5, 101, 7000, [(5, 1), (1, 150)], waking('tool', 200, 120, 1)),
+        grouped(5, 101, 8000, [(5, 1), (1, 150)], waking('tool', 201, 120, 1)), # it happened, counted or not
+        grouped(6, 101, 9000, [(6, 40)]), grouped(6, 101, 9500, [(6, 90)])]
+    if 'more' in words:
+        of_kernel.append(grouped(1, 101, 9900, [(1, 200), (3, 9)], count=9))
 auxtrace = record(71, 0, pack('QQQIIII', 16, 0, 0, 0, 0, 0, 0), b'\xff' * 16)
 rounds = record(68, 0, b'')
 

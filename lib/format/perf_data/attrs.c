@@ -6,14 +6,36 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ATTR_BYTES_MIN = 64, FLAGS_AT = 40, BIT_FREQ = 10, BIT_SAMPLE_ID_ALL = 18, BIT_CLOCKID = 25 };
-enum { CLOCKID_AT = 92, NAMES_BYTES_MAX = 16 << 20 };
+enum { ATTR_BYTES_MIN = 64, NAMES_BYTES_MAX = 16 << 20 };
+enum { FLAGS_AT = 40, BRANCH_TYPE_AT = 72, USER_REGISTERS_AT = 80, CLOCKID_AT = 92 };
+enum { BIT_INHERIT = 1, BIT_FREQ = 10, BIT_SAMPLE_ID_ALL = 18, BIT_CLOCKID = 25, BIT_WRITE_BACKWARD = 27 };
 
 /* Bit fields are counted from the end at which the machine begins: from the highest bit of a byte on a big-endian
  * one. */
 static bool flag_of(const uint8_t *flags, unsigned bit, bool is_big)
 {
     return flags[bit / 8] >> (is_big ? 7 - bit % 8 : bit % 8) & 1;
+}
+
+/* Reads the flags of the attr of SIZE bytes at AT, and what later versions of it have. */
+static void read_later_fields(struct tm_perf_attr *attr, const uint8_t *at, uint64_t size, bool is_big)
+{
+    struct tm_perf_cursor branch = {at + BRANCH_TYPE_AT, at + BRANCH_TYPE_AT + 8, is_big, false};
+    struct tm_perf_cursor registers = {at + USER_REGISTERS_AT, at + USER_REGISTERS_AT + 8, is_big, false};
+    struct tm_perf_cursor clock = {at + CLOCKID_AT, at + CLOCKID_AT + 4, is_big, false};
+    const uint8_t *flags = at + FLAGS_AT;
+    attr->inherits = flag_of(flags, BIT_INHERIT, is_big);
+    attr->has_frequency = flag_of(flags, BIT_FREQ, is_big);
+    attr->says_of_all = flag_of(flags, BIT_SAMPLE_ID_ALL, is_big);
+    attr->is_backward = flag_of(flags, BIT_WRITE_BACKWARD, is_big);
+    if (size >= BRANCH_TYPE_AT + 8)
+        attr->branch_type = tm_perf_u64(&branch);
+    if (size >= USER_REGISTERS_AT + 8)
+        attr->user_registers = tm_perf_u64(&registers);
+    if (flag_of(flags, BIT_CLOCKID, is_big) && size >= CLOCKID_AT + 4) {
+        attr->has_clockid = true;
+        attr->clockid = (int32_t)tm_perf_u32(&clock);
+    }
 }
 
 enum tm_status tm_perf_attrs_add(struct tm_perf_attrs *attrs, struct tm_perf_cursor *c, uint64_t size,
@@ -35,13 +57,7 @@ enum tm_status tm_perf_attrs_add(struct tm_perf_attrs *attrs, struct tm_perf_cur
     attr.period = tm_perf_u64(&f);
     attr.sample_type = tm_perf_u64(&f);
     attr.read_format = tm_perf_u64(&f);
-    attr.has_frequency = flag_of(at + FLAGS_AT, BIT_FREQ, c->is_big);
-    attr.says_of_all = flag_of(at + FLAGS_AT, BIT_SAMPLE_ID_ALL, c->is_big);
-    if (flag_of(at + FLAGS_AT, BIT_CLOCKID, c->is_big) && size >= CLOCKID_AT + 4) {
-        f.p = at + CLOCKID_AT;
-        attr.has_clockid = true;
-        attr.clockid = (int32_t)tm_perf_u32(&f);
-    }
+    read_later_fields(&attr, at, size, c->is_big);
     attrs->list[attrs->count++] = attr;
     return TM_OK;
 }

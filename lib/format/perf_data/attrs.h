@@ -24,6 +24,9 @@ enum tm_perf_sample_bit {
     TM_PERF_SAMPLE_PERIOD = 1 << 8,
     TM_PERF_SAMPLE_STREAM_ID = 1 << 9,
     TM_PERF_SAMPLE_RAW = 1 << 10,
+    TM_PERF_SAMPLE_BRANCH_STACK = 1 << 11,
+    TM_PERF_SAMPLE_REGS_USER = 1 << 12,
+    TM_PERF_SAMPLE_STACK_USER = 1 << 13,
     TM_PERF_SAMPLE_IDENTIFIER = 1 << 16
 };
 
@@ -36,11 +39,17 @@ enum tm_perf_read_bit {
     TM_PERF_READ_LOST = 1 << 4
 };
 
+/* What is recorded of branches besides themselves (branch_sample_type). */
+enum tm_perf_branch_bit { TM_PERF_BRANCH_HW_INDEX = 1 << 17, TM_PERF_BRANCH_COUNTERS = 1 << 19 };
+
 struct tm_tracepoint;
 
 struct tm_perf_attr {
     uint32_t type;
-    uint64_t config, period, sample_type, read_format;
+    uint64_t config, period, sample_type, read_format, branch_type;
+    uint64_t user_registers; /* a bit for each register that a sample of a user's stack has */
+    bool inherits;      /* threads that are made count by themselves, under the same id */
+    bool is_backward;   /* its buffer was written from its end on: the newest record comes first */
     bool has_frequency; /* period is a frequency */
     bool says_of_all;   /* sample_id_all: records other than samples end with time, thread and id */
     bool has_clockid;

@@ -4,6 +4,7 @@
 
 #include "format/format.h"
 #include "format/ftrace/ftrace_text.h"
+#include "format/perf_data/counts.h"
 #include "format/perf_data/header.h"
 #include "format/perf_data/mappings.h"
 #include "format/perf_data/records.h"
@@ -41,7 +42,9 @@ struct tm_perf {
     bool is_begun;     /* the facts about the whole file are in the stream */
     struct tm_map next_of_cpu; /* the thread that runs on each cpu, by its last switch */
     struct tm_perf_tally damaged, not_shown, no_time, no_stack, needs_state;
+    struct tm_perf_last_counts last_counts;
     uint64_t lost, aux_bytes, aux_cut;
+    uint64_t user_stacks; /* samples with a user's stack to unwind */
     struct tm_buf line, detail, text;
     struct tm_perf_frame {
         uint64_t ip;

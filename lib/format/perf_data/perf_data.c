@@ -232,6 +232,8 @@ static enum tm_status end(struct tm_perf *p, struct tm_error *err)
         st = tell_stat(p, "perf_data_aux_truncated", TRACEMERGE__SEVERITY__DATA_LOSS, p->aux_cut, err);
     if (st == TM_OK)
         st = tell_stat(p, "perf_data_auxtrace_bytes", TRACEMERGE__SEVERITY__INFO, p->aux_bytes, err);
+    if (st == TM_OK)
+        st = tell_stat(p, "perf_data_user_stacks_not_unwound", TRACEMERGE__SEVERITY__INFO, p->user_stacks, err);
     return st < 0 ? st : TM_END;
 }
 
@@ -269,6 +271,7 @@ static void perf_close(void *state)
     tm_perf_task_names_release(&p->names);
     tm_ftrace_text_release(&p->ftrace);
     tm_map_release(&p->next_of_cpu);
+    tm_perf_last_counts_release(&p->last_counts);
     tm_buf_release(&p->line);
     tm_buf_release(&p->detail);
     tm_buf_release(&p->text);

@@ -89,6 +89,59 @@ static enum tm_status add_tracepoint(struct tm_perf *p, const struct tm_perf_rec
     return st < 0 ? st : add_sample(p, record, attr, s, true, err);
 }
 
+static bool is_tracepoint(const struct tm_perf_attr *attr, const struct tm_perf_sample *s)
+{
+    return attr->tracepoint && s->raw && s->has_thread && s->tid >= 0 && s->has_cpu;
+}
+
+static enum tm_status add_event(struct tm_perf *p, const struct tm_perf_record *record, const struct tm_perf_attr *attr,
+                                const struct tm_perf_sample *s, struct tm_error *err)
+{
+    if (is_tracepoint(attr, s))
+        return add_tracepoint(p, record, attr, s, err);
+    return add_sample(p, record, attr, s, false, err);
+}
+
+/* Sets the period of S to what COUNT, of the event ATTR, has counted since the sample before. */
+static enum tm_status find_period(struct tm_perf *p, struct tm_perf_count count, const struct tm_perf_attr *attr,
+                                  struct tm_perf_sample *s, struct tm_error *err)
+{
+    s->has_period = true;
+    return tm_perf_last_counts_since(&p->last_counts, count, attr->inherits && s->has_thread ? s->tid : -1, &s->period,
+                                     err);
+}
+
+/* Adds a sample with counts: one for each that has grown. The record's own event OWN happened in any case, where it is
+ * a tracepoint. A record must not become more than it may expand to. */
+static enum tm_status add_counted(struct tm_perf *p, const struct tm_perf_record *record,
+                                  const struct tm_perf_attr *own, struct tm_perf_sample *s, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    uint32_t added = 0, unknown = 0;
+    const uint8_t *raw = s->raw;
+    for (uint32_t i = 0; i < s->counts.len && st == TM_OK; i++) {
+        struct tm_perf_count count = tm_perf_counts_get(&s->counts, i);
+        const struct tm_perf_attr *attr = tm_perf_attrs_find(&p->attrs, count.id);
+        if (attr == NULL) {
+            unknown++;
+            continue;
+        }
+        s->raw = attr == own ? raw : NULL; /* of the record's own event */
+        st = find_period(p, count, attr, s, err);
+        if (st < 0 || (s->period == 0 && !is_tracepoint(attr, s)))
+            continue;
+        if (added++ > 0 && p->context.expansion)
+            st = tm_expansion_add(p->context.expansion, (uint64_t)(record->body.end - record->body.p), err);
+        if (st == TM_OK)
+            st = add_event(p, record, attr, s, err);
+    }
+    if (unknown > 0)
+        tm_perf_count(&p->needs_state, record->byte);
+    else if (added == 0)
+        tm_perf_count(&p->not_shown, record->byte);
+    return st;
+}
+
 static enum tm_status on_sample(struct tm_perf *p, const struct tm_perf_record *record, struct tm_error *err)
 {
     struct tm_perf_sample s;
@@ -103,8 +156,9 @@ static enum tm_status on_sample(struct tm_perf *p, const struct tm_perf_record *
         tm_perf_count(&p->no_time, record->byte);
         return TM_OK;
     }
-    bool is_tracepoint = attr->tracepoint && s.raw && s.has_thread && s.tid >= 0 && s.has_cpu;
-    return is_tracepoint ? add_tracepoint(p, record, attr, &s, err) : add_sample(p, record, attr, &s, false, err);
+    p->user_stacks += s.has_user_stack;
+    bool is_counted = s.counts.len > 0 && !attr->is_backward; /* the counts of newer samples come first there */
+    return is_counted ? add_counted(p, record, attr, &s, err) : add_event(p, record, attr, &s, err);
 }
 
 /* --- tasks */

@@ -1,18 +1,6 @@
 #include "format/perf_data/sample.h"
 
-/* Skips a count that was read with the sample. */
-static void skip_read(struct tm_perf_cursor *c, uint64_t format)
-{
-    uint64_t times = (format & TM_PERF_READ_ENABLED ? 8u : 0u) + (format & TM_PERF_READ_RUNNING ? 8u : 0u);
-    uint64_t each = 8u + (format & TM_PERF_READ_ID ? 8u : 0u) + (format & TM_PERF_READ_LOST ? 8u : 0u);
-    if (!(format & TM_PERF_READ_GROUP)) {
-        (void)tm_perf_take(c, times + each);
-        return;
-    }
-    uint64_t count = tm_perf_u64(c);
-    (void)tm_perf_take(c, times);
-    (void)tm_perf_take(c, count > UINT16_MAX ? UINT64_MAX : count * each); /* no record has that many bytes */
-}
+enum { BRANCH_BYTES = 24 };
 
 static void read_thread(struct tm_perf_cursor *c, struct tm_perf_sample *s)
 {
@@ -32,6 +20,39 @@ static void read_cpu(struct tm_perf_cursor *c, struct tm_perf_sample *s)
     s->cpu = tm_perf_u32(c);
     s->has_cpu = s->cpu != UINT32_MAX;
     (void)tm_perf_u32(c);
+}
+
+/* Skips the branches that the processor took last; ATTR's sample_type has them. */
+static void skip_branches(struct tm_perf_cursor *c, const struct tm_perf_attr *attr)
+{
+    uint64_t len = tm_perf_u64(c);
+    uint64_t each = BRANCH_BYTES + (attr->branch_type & TM_PERF_BRANCH_COUNTERS ? 8u : 0u);
+    if (attr->branch_type & TM_PERF_BRANCH_HW_INDEX)
+        (void)tm_perf_u64(c);
+    (void)tm_perf_take(c, len > UINT16_MAX ? UINT64_MAX : len * each); /* no record has that many bytes */
+}
+
+static unsigned bits_of(uint64_t mask)
+{
+    unsigned n = 0;
+    for (; mask; mask &= mask - 1)
+        n++;
+    return n;
+}
+
+/* Reads what perf record --call-graph dwarf adds: registers and a part of the stack, to be unwound later. A thread of
+ * the kernel has neither. */
+static void read_user_stack(struct tm_perf_cursor *c, const struct tm_perf_attr *attr, struct tm_perf_sample *s)
+{
+    if (attr->sample_type & TM_PERF_SAMPLE_BRANCH_STACK)
+        skip_branches(c, attr);
+    if (attr->sample_type & TM_PERF_SAMPLE_REGS_USER && tm_perf_u64(c) != 0)
+        (void)tm_perf_take(c, 8 * bits_of(attr->user_registers));
+    if (!(attr->sample_type & TM_PERF_SAMPLE_STACK_USER))
+        return;
+    uint64_t room = tm_perf_u64(c);
+    (void)tm_perf_take(c, room);
+    s->has_user_stack = room > 0 && tm_perf_u64(c) > 0;
 }
 
 bool tm_perf_sample_read(const struct tm_perf_attr *attr, struct tm_perf_cursor c, struct tm_perf_sample *s)
@@ -64,7 +85,7 @@ bool tm_perf_sample_read(const struct tm_perf_attr *attr, struct tm_perf_cursor 
         s->has_period = true;
     }
     if (has & TM_PERF_SAMPLE_READ)
-        skip_read(&c, attr->read_format);
+        s->counts = tm_perf_counts_read(&c, attr->read_format);
     if (has & TM_PERF_SAMPLE_CALLCHAIN) {
         s->chain_len = tm_perf_u64(&c);
         s->chain = tm_perf_take(&c, s->chain_len > UINT16_MAX ? UINT64_MAX : s->chain_len * 8);
@@ -73,6 +94,8 @@ bool tm_perf_sample_read(const struct tm_perf_attr *attr, struct tm_perf_cursor 
         s->raw_len = tm_perf_u32(&c);
         s->raw = tm_perf_take(&c, s->raw_len);
     }
+    if (has & TM_PERF_SAMPLE_STACK_USER)
+        read_user_stack(&c, attr, s);
     return !c.failed;
 }
 

@@ -2,7 +2,7 @@
 #ifndef TM_FORMAT_PERF_DATA_SAMPLE_H
 #define TM_FORMAT_PERF_DATA_SAMPLE_H
 
-#include "format/perf_data/attrs.h"
+#include "format/perf_data/counts.h"
 
 /* The processor's mode: in the misc bits of a record, or as marks in a call chain. */
 enum tm_perf_mode {
@@ -25,6 +25,8 @@ struct tm_perf_sample {
     uint64_t chain_len;
     const uint8_t *raw; /* the fields of a tracepoint; NULL: not recorded */
     uint32_t raw_len;
+    struct tm_perf_counts counts;
+    bool has_user_stack; /* bytes of the thread's stack, of which nobody has made a call chain */
 };
 
 /* Reads the sample of ATTR in RECORD, the bytes after the header. False: it is truncated. */
