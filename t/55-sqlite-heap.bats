@@ -1,5 +1,5 @@
-# tm-emit -f sqlite: profiles of heaps, what stacks allocate and free between two dumps. The expected rows are the
-# reference importer's.
+# tm-emit -f sqlite: profiles of heaps, what stacks allocate and free between two dumps. The expected rows follow the
+# rules of doc/model.md.
 
 bats_require_minimum_version 1.5.0
 
