@@ -1,5 +1,6 @@
 /* Reads trace files and archives and writes their events on one timeline, as text or in the format that the name of OUT
  * asks for. Runs tm-unpack, tm-manifest, tm-clocks, tm-sort and tm-emit. */
+#include "base/decimal.h"
 #include "os/io.h"
 #include "os/program_options.h"
 #include "os/sandbox.h"
@@ -10,6 +11,7 @@
 #include "merge/stage_messages.h"
 #include "manifest/plan_words.h"
 #include "unpack/same_files.h"
+#include "unpack/unpack.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -34,6 +36,7 @@ static const struct tm_program program = {
              "      --machine-from RULE  name machines by dir, file, rank, host, s/PATTERN/TEXT/ of the path or none\n"
              "                        (default: by the ranks that PyTorch profiles state)\n"
              "  -S, --buffer-size SIZE  memory for sorting (default 256M)\n"
+             "  -j, --jobs N          unpack files by N threads side by side (default 1)\n"
              "  -T, --temporary-directory DIR  for temporary files (default $TMPDIR, else /tmp)\n"
              "  -n, --dry-run         write nothing, print the report of what would be\n"
              "      --only KEY=VALUE,...  events of these alone: machine, file, process, thread, cat, name (or\n"
@@ -144,6 +147,7 @@ static int take_option(void *context, int option, const char *value)
     case 'f': tm_output_list_format(&r->outputs, value); return 0;
     case 'm': r->manifest = value; return 0;
     case 'S': r->buffer_size = value; return 0;
+    case 'j': r->jobs = value; return 0;
     case 'T': r->temporary_directory = value; return 0;
     case 'n': a->shown = "report"; return 0;
     case 'e': a->shown = "explain"; return 0;
@@ -179,7 +183,7 @@ static int take_option(void *context, int option, const char *value)
         return tm_program_usage(&program, "%s", err.text);
     case 'b': r->rebase = true; return 0;
     case 'I': r->index = true; return 0;
-    case 'j': r->json = true; return 0;
+    case 'k': r->json = true; return 0;
     case 'y': a->no_sync = true; return 0;
     case 'P': a->progress = true; return 0;
     case 'q': a->quiet = r->quiet = true; return 0;
@@ -199,6 +203,7 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"format", required_argument, NULL, 'f'},
         {"manifest", required_argument, NULL, 'm'},
         {"buffer-size", required_argument, NULL, 'S'},
+        {"jobs", required_argument, NULL, 'j'},
         {"temporary-directory", required_argument, NULL, 'T'},
         {"dry-run", no_argument, NULL, 'n'},
         {"explain", no_argument, NULL, 'e'},
@@ -221,14 +226,14 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"absolute", no_argument, NULL, 'a'},
         {"events", no_argument, NULL, 'E'},
         {"arg", required_argument, NULL, 'r'},
-        {"json", no_argument, NULL, 'j'},
+        {"json", no_argument, NULL, 'k'},
         {"no-sync", no_argument, NULL, 'y'},
         {"progress", no_argument, NULL, 'P'},
         {"quiet", no_argument, NULL, 'q'},
         TM_PLAN_OPTIONS,
         TM_PROGRAM_OPTIONS_END,
     };
-    const struct tm_program_options options = {":o:f:m:S:T:nq", longs, take_option, a};
+    const struct tm_program_options options = {":o:f:m:S:j:T:nq", longs, take_option, a};
     int status = tm_program_options(&program, &options, argc, argv);
     a->request.files = argv + optind;
     a->request.file_count = (size_t)(argc - optind);
@@ -265,6 +270,7 @@ static int check(struct arguments *a)
 {
     struct tm_merge_request *r = &a->request;
     unsigned long long size;
+    int64_t jobs;
     struct tm_accounting_limit limit;
     struct tm_error err = {0};
     const char *outs[TM_OUTPUTS_MAX + 1];
@@ -279,6 +285,8 @@ static int check(struct arguments *a)
                                 to_stdout->emit->name);
     if (r->buffer_size && tm_program_size(r->buffer_size, &size) < 0)
         return tm_program_usage(&program, "--buffer-size: '%s' is no size", r->buffer_size);
+    if (r->jobs && (tm_decimal_int(r->jobs, strlen(r->jobs), &jobs) != TM_OK || jobs < 1 || jobs > TM_UNPACK_JOBS_MAX))
+        return tm_program_usage(&program, "--jobs: '%s' is no number from 1 to %d", r->jobs, TM_UNPACK_JOBS_MAX);
     if (r->max_expansion && (tm_program_size(r->max_expansion, &size) < 0 || size == 0))
         return tm_program_usage(&program, "--max-expansion: '%s' is no size", r->max_expansion);
     if (r->max_dropped && tm_accounting_limit_parse(&limit, r->max_dropped) < 0)

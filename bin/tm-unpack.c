@@ -31,6 +31,7 @@ static const struct tm_program program = {
              "      --by-reference     leave the text of JSON events in regular files where it is\n"
              "      --whole-sched      leave compact_sched messages whole, for an output that wants them so\n"
              "      --text FILE        write the text of other JSON events to FILE, which is there\n"
+             "  -j, --jobs N           unpack files by N threads side by side (default 1)\n"
              "  -T, --temporary-directory=DIR  for temporary files (default $TMPDIR, then /tmp)\n"
              "  -h, --help             this text\n"
              "      --version          the version\n",
@@ -61,9 +62,15 @@ static int take_option(void *context, int option, const char *value)
 {
     struct settings *settings = context;
     unsigned long long size;
+    int64_t jobs;
     switch (option) {
     case 'l': settings->unpack.list = true; break;
     case 'T': settings->unpack.temporary_dir = value; break;
+    case 'j':
+        if (tm_decimal_int(value, strlen(value), &jobs) != TM_OK || jobs < 1 || jobs > TM_UNPACK_JOBS_MAX)
+            return tm_program_usage(&program, "--jobs: '%s' is no number from 1 to %d", value, TM_UNPACK_JOBS_MAX);
+        settings->unpack.jobs = (unsigned)jobs;
+        break;
     case OPT_IGNORE_UNKNOWN: settings->unpack.ignore_unknown = true; break;
     case OPT_MAX_EXPANSION:
         if (tm_program_size(value, &size) < 0 || size == 0)
@@ -94,6 +101,7 @@ static int take_option(void *context, int option, const char *value)
 static int parse(int argc, char **argv, struct settings *settings)
 {
     static const struct option longs[] = {
+        {"jobs", required_argument, NULL, 'j'},
         {"list", no_argument, NULL, 'l'},
         {"ignore-unknown", no_argument, NULL, OPT_IGNORE_UNKNOWN},
         {"on-damage", required_argument, NULL, OPT_ON_DAMAGE},
@@ -110,7 +118,7 @@ static int parse(int argc, char **argv, struct settings *settings)
         {"temporary-directory", required_argument, NULL, 'T'},
         TM_PROGRAM_OPTIONS_END,
     };
-    const struct tm_program_options options = {":lT:", longs, take_option, settings};
+    const struct tm_program_options options = {":j:lT:", longs, take_option, settings};
     return tm_program_options(&program, &options, argc, argv);
 }
 

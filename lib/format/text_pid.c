@@ -9,6 +9,8 @@ enum tm_status tm_text_pid(struct tm_event_sink *sink, const void *s, size_t len
     uint32_t id;
     enum tm_status st = tm_event_sink_string(sink, s, len, &unused, &id, err);
     tm_buf_release(&unused);
+    if (st == TM_OK)
+        st = tm_event_sink_run_string(sink, &id, err);
     if (st >= 0 && id & TM_STRING_INLINE)
         *number = tm_text_pid_hashed(tm_hash64(s, len));
     else

@@ -115,6 +115,7 @@ static void add_unpack(struct writer *w, const struct tm_merge_request *r)
     add_flag(w, "--by-reference", refers(r));
     add_flag(w, "--whole-sched", w->needs->takes_messages);
     add_option(w, "--text", r->text);
+    add_option(w, "-j", r->jobs);
     add_option(w, "-T", r->temporary_directory);
     add(w, "--");
     for (size_t i = 0; i < r->file_count; i++)

@@ -13,12 +13,13 @@ void tm_event_sink_init(struct tm_event_sink *sink, struct tm_stream_writer *wri
     tm_intern_init(&sink->strings, TM_SINK_STRINGS_MAX, TM_SINK_STRING_BYTES_MAX);
 }
 
-/* Writes the strings that are new since the last call. They precede the events that use them. */
+/* Writes the strings that are new since the last call. They precede the events that use them. While frames are passed
+ * over, they wait for the first that is written. */
 static enum tm_status send_strings(struct tm_event_sink *sink, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     ProtobufCBinaryData text[STRINGS_FRAME_MAX];
-    while (st == TM_OK && sink->strings_sent < sink->strings.count) {
+    while (st == TM_OK && sink->strings_sent < sink->strings.count && sink->writer->passed_over == 0) {
         Tracemerge__Strings frame = TRACEMERGE__STRINGS__INIT;
         frame.first = sink->strings_sent + 1;
         frame.text = text;

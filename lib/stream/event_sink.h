@@ -24,6 +24,10 @@ struct tm_event_sink {
     bool want_detail; /* keep args and other detail that only some outputs need (default: true) */
     bool want_json_detail; /* also keep args of Chrome JSON events, which are in raw too (default: true) */
     bool want_packet_args; /* also keep args of track events, which are in raw too (default: true) */
+    /* In a sink whose frames are copied into the sink of a run: makes *STRING, a number of this sink, that of the run.
+     * NULL: this is the run's. */
+    enum tm_status (*run_string)(void *arg, uint32_t *string, struct tm_error *err);
+    void *run_arg; /* argument of run_string */
     bool want_compact_messages; /* keep whole CompactSched messages; requires raw (default: false) */
     /* private */
     struct tm_batch_builder batch;
@@ -52,6 +56,16 @@ void tm_event_sink_set_file(struct tm_event_sink *sink, uint32_t file);
  * none. */
 enum tm_status tm_event_sink_string(struct tm_event_sink *sink, const void *s, size_t len, struct tm_buf *detail,
                                     uint32_t *string, struct tm_error *err);
+
+/* Makes *STRING, which tm_event_sink_string has set, the number that other numbers may be made of: the one in the
+ * stream. */
+static inline enum tm_status tm_event_sink_run_string(struct tm_event_sink *sink, uint32_t *string,
+                                                      struct tm_error *err)
+{
+    if (sink->run_string == NULL || *string == 0 || *string & TM_STRING_INLINE)
+        return TM_OK;
+    return sink->run_string(sink->run_arg, string, err);
+}
 
 /* Adds EVENT and copies its payload. Sets file and position. Drops raw bytes that are not kept. */
 enum tm_status tm_event_sink_add(struct tm_event_sink *sink, struct tm_event *event, struct tm_error *err);

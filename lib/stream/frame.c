@@ -143,6 +143,19 @@ enum tm_status tm_frame_read(struct tm_frame_reader *r, struct tm_frame *frame, 
     return TM_OK;
 }
 
+enum tm_status tm_frame_next(const uint8_t **p, const uint8_t *end, struct tm_frame *frame)
+{
+    uint64_t len = 0, tag = 0, body_len = 0;
+    if (*p == end)
+        return TM_END;
+    const uint8_t *start = tm_varint_get(*p + 1, end, &len);
+    const uint8_t *body = tm_varint_get(tm_varint_get(start, end, &tag), end, &body_len);
+    *frame = (struct tm_frame){.type = (uint32_t)(tag >> 3), .body = body, .body_bytes = (size_t)body_len,
+                               .whole = *p, .whole_bytes = (size_t)(start - *p) + (size_t)len};
+    *p = start + len;
+    return TM_OK;
+}
+
 enum tm_status tm_frame_peek(struct tm_frame_reader *r, uint32_t *type, struct tm_error *err)
 {
     uint64_t len, tag;
@@ -203,6 +216,8 @@ static enum tm_status write_bytes(struct tm_frame_writer *writer, const void *da
 
 enum tm_status tm_frame_flush(struct tm_frame_writer *writer, struct tm_error *err)
 {
+    if (writer->put)
+        return writer->out.len > 0 ? writer->put(writer->arg, &writer->out, err) : TM_OK;
     enum tm_status st = write_bytes(writer, writer->out.data, writer->out.len, err);
     tm_buf_clear(&writer->out);
     return st;
@@ -270,7 +285,7 @@ enum tm_status tm_frame_write(struct tm_frame_writer *writer, uint32_t type, con
     head.len = (size_t)(p - head.bytes);
     writer->offset += head.length_bytes + len;
     writer->count++;
-    if (len < FRAME_WRITE_BYTES || count > FRAME_PIECES_MAX)
+    if (len < FRAME_WRITE_BYTES || count > FRAME_PIECES_MAX || writer->put)
         return append_small(writer, &head, pieces, count, err);
     return write_pieces(writer, &head, pieces, count, err);
 }
@@ -282,7 +297,7 @@ enum tm_status tm_frame_forward(struct tm_frame_writer *writer, const struct tm_
         return tm_frame_write(writer, frame->type, &body, 1, err);
     writer->offset += frame->whole_bytes;
     writer->count++;
-    if (frame->whole_bytes < FRAME_WRITE_BYTES) {
+    if (frame->whole_bytes < FRAME_WRITE_BYTES || writer->put) {
         if (tm_buf_add(&writer->out, frame->whole, frame->whole_bytes) != TM_OK)
             return tm_error_nomem(err);
         return writer->out.len >= FRAME_WRITE_BYTES ? tm_frame_flush(writer, err) : TM_OK;

@@ -99,8 +99,17 @@ struct tm_piece {
     size_t len;
 };
 
+/* The next frame of the bytes from *P to END, which a tm_frame_writer has made in this process: they are not checked.
+ * Its body is borrowed from there, and *P moves behind it. TM_OK; TM_END: there is none. */
+enum tm_status tm_frame_next(const uint8_t **p, const uint8_t *end, struct tm_frame *frame);
+
+/* Takes whole frames out of BUF, which is empty afterwards. */
+typedef enum tm_status tm_frame_put(void *arg, struct tm_buf *buf, struct tm_error *err);
+
 struct tm_frame_writer {
     int fd;          /* borrowed */
+    tm_frame_put *put; /* gets the frames in place of fd; NULL: fd does. Set in a zero-initialised writer */
+    void *arg;         /* argument of put */
     uint64_t offset; /* bytes written or buffered */
     uint64_t count;  /* frames written */
     struct tm_progress progress; /* progress of this stage's output, if this is it */

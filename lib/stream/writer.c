@@ -15,9 +15,20 @@ struct batch_pieces {
     size_t count;
 };
 
+/* True if the next frame is in the stream already. */
+static bool passes_over(struct tm_stream_writer *writer)
+{
+    if (writer->passed_over == 0)
+        return false;
+    writer->passed_over--;
+    return true;
+}
+
 enum tm_status tm_stream_write_message(struct tm_stream_writer *writer, enum tm_frame_type type,
                                        const ProtobufCMessage *message, struct tm_error *err)
 {
+    if (passes_over(writer))
+        return TM_OK;
     size_t len = protobuf_c_message_get_packed_size(message);
     tm_buf_clear(&writer->scratch);
     writer->has_compact_messages |= type == TM_FRAME_COMPACT_MESSAGES;
@@ -154,7 +165,7 @@ enum tm_status tm_stream_write_batch(struct tm_stream_writer *writer, const stru
     struct batch_pieces b;
     uint8_t *head;
     b.count = 0;
-    if (batch->count == 0)
+    if (batch->count == 0 || passes_over(writer))
         return TM_OK;
     if (narrow_columns(writer, &b, batch) != TM_OK)
         return tm_error_nomem(err);

@@ -11,6 +11,7 @@
 struct tm_stream_writer {
     struct tm_frame_writer frames;
     uint64_t event_count; /* rows */
+    uint64_t passed_over; /* so many frames that come next are not written: the stream has them already */
     /* private */
     bool has_compact_messages;
     struct tm_buf scratch; /* a message, or the narrow columns of a batch */

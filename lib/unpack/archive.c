@@ -1,6 +1,7 @@
 #include "unpack/archive.h"
 
 #include "unpack/foreign_type.h"
+#include "unpack/jobs.h"
 #include "unpack/trace_folder.h"
 
 #include <stdio.h>
@@ -110,6 +111,8 @@ static enum tm_status data_turn(struct tm_unpack_run *run, struct tm_archive *ar
         content.in->expansion = run->expansion;
     if (st == TM_OK && path)
         content.path = path;
+    if (st == TM_OK && run->is_apart)
+        content.extent.reclaim = NULL; /* the turn may have to be run again */
     if (st == TM_E_INPUT && tolerant) {
         /* A member that cannot be opened has a turn too, so that it is accounted for. */
         tm_damage_add(&damage, 0, run->err);
@@ -136,7 +139,9 @@ static enum tm_status folder_turn(struct tm_unpack_run *run, struct tm_archive *
 {
     struct tm_temporary_folder folder = {.remover = 0};
     char path[sizeof folder.path + sizeof "/metadata"];
-    enum tm_status st = tm_trace_folder_copy(run, archive, member, &folder);
+    enum tm_status st = tm_unpack_in_order(run);
+    if (st == TM_OK)
+        st = tm_trace_folder_copy(run, archive, member, &folder);
     if (tm_unpack_halt(run, st) < 0) {
         tm_unpack_place(run, node);
     } else {
@@ -183,6 +188,37 @@ static enum tm_status settle_types(struct tm_unpack_run *run, struct tm_archive 
     return TM_OK;
 }
 
+/* The turn of the member that is number I in order of processing. */
+static enum tm_status ordered_turn(const struct tm_turns *turns, struct tm_unpack_run *run, struct tm_archive *archive,
+                                   uint32_t i)
+{
+    const struct tm_member_table *table = &archive->table;
+    const struct tm_member *member = &table->members[table->order[i]];
+    struct tm_node row = tm_node_inside(turns->node, &member->type, tm_member_name(table, member), member->name_bytes);
+    row.id = turns->first_id + table->order[i];
+    return member_turn(run, archive, &row, member);
+}
+
+/* Runs all turns, by threads where the options ask for them. */
+static enum tm_status run_turns(struct tm_unpack_run *run, const struct tm_turns *turns)
+{
+    struct tm_stream_writer *writer = run->sink->writer;
+    struct tm_jobs *jobs;
+    enum tm_status st = tm_jobs_start(&jobs, run, turns);
+    for (uint32_t i = 0; st == TM_OK && i < turns->archive->table.count; i++) {
+        if ((st = tm_jobs_turn(jobs, i)) != TM_END)
+            continue;
+        st = ordered_turn(turns, run, turns->archive, i);
+        if (st == TM_OK && writer->passed_over > 0)
+            st = tm_error_set(run->err, TM_E_INPUT, "%s: changed while it was read",
+                              tm_member_name(&turns->archive->table, &turns->archive->table.members[
+                                             turns->archive->table.order[i]]));
+        writer->passed_over = 0;
+    }
+    tm_jobs_free(jobs);
+    return st;
+}
+
 enum tm_status tm_archive_turns(struct tm_unpack_run *run, struct tm_node *node, struct tm_archive *archive,
                                 uint64_t size_bytes)
 {
@@ -201,12 +237,8 @@ enum tm_status tm_archive_turns(struct tm_unpack_run *run, struct tm_node *node,
     }
     if (st == TM_OK)
         st = tm_unpack_begin(run, node);
-    for (uint32_t i = 0; st == TM_OK && i < table->count; i++) {
-        const struct tm_member *member = &table->members[table->order[i]];
-        struct tm_node row = tm_node_inside(node, &member->type, tm_member_name(table, member), member->name_bytes);
-        row.id = first_id + table->order[i];
-        st = member_turn(run, archive, &row, member);
-    }
+    if (st == TM_OK)
+        st = run_turns(run, &(struct tm_turns){archive, node, first_id, ordered_turn});
     tm_unpack_damage(run, node, &archive->damage);
     return st == TM_OK ? tm_unpack_end(run, node, size_bytes) : st;
 }

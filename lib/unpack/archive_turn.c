@@ -26,6 +26,15 @@ static enum tm_status tar_open(void *state, const struct tm_member *member, stru
     return tm_content_open_extent(content, &part, err);
 }
 
+/* The storage of MEMBER, in a temporary copy of the TAR, is not needed any more. */
+static void tar_done(void *state, const struct tm_member *member)
+{
+    struct tm_content *around = state;
+    struct tm_extent part = tm_content_part(around, member->place[0], member->size_bytes);
+    if (part.reclaim && !member->is_shared)
+        tm_reclaim_add(part.reclaim, part.start, part.len);
+}
+
 /* Finds the next member of TAR that has a row. TM_END if there is none. FILES (may be NULL) gets all files that hard
  * links may refer to; MEMBER is the number that this one will have. */
 static enum tm_status next_file(struct tm_unpack_run *run, struct tm_tar_reader *tar, struct tm_tar_entry *entry,
@@ -104,13 +113,14 @@ static enum tm_status add_hard_link(struct tm_unpack_run *run, struct tm_archive
 
 static enum tm_status unpack_tar(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
-    struct tm_archive archive = {.open = tar_open, .state = content, .is_apart = true};
+    struct tm_archive archive = {.open = tar_open, .done = tar_done, .state = content, .is_apart = true};
     struct tm_tar_reader tar = {0};
     struct tm_tar_files files = {0};
     struct tm_tar_entry entry;
     /* Text of its members can then stay in the temporary copy. */
-    enum tm_status st =
-        tm_content_by_place(content, run->options->text_file, run->options->temporary_dir, run->err);
+    enum tm_status st = run->options->text_file ? tm_unpack_in_order(run) : TM_OK;
+    if (st == TM_OK)
+        st = tm_content_by_place(content, run->options->text_file, run->options->temporary_dir, run->err);
     uint64_t start = content->in->offset;
     tm_tar_reader_init(&tar, content->in, tm_content_end(content));
     tar.tolerant = is_tolerant(run);
@@ -231,6 +241,29 @@ static enum tm_status zip_open(void *state, const struct tm_member *member, stru
     return st;
 }
 
+/* A ZIP's reader has one member open at a time, so each thread has its own. */
+static enum tm_status zip_copy(void *state, void **copy, struct tm_error *err)
+{
+    const struct zip_source *source = state;
+    struct zip_source *own = malloc(sizeof *own);
+    if (own == NULL)
+        return tm_error_nomem(err);
+    *own = *source;
+    enum tm_status st = tm_zip_new(&own->zip, &source->all, err);
+    if (st == TM_OK)
+        *copy = own;
+    else
+        free(own);
+    return st;
+}
+
+static void zip_free(void *copy)
+{
+    struct zip_source *own = copy;
+    tm_zip_free(own->zip);
+    free(own);
+}
+
 static enum tm_status add_zip_member(struct tm_unpack_run *run, struct tm_archive *archive,
                                      const struct zip_source *source, const struct tm_zip_entry *entry)
 {
@@ -328,6 +361,7 @@ static enum tm_status find_zip_members(struct tm_unpack_run *run, struct tm_arch
         return TM_OK;
     tm_member_table_release(&archive->table);
     archive->open = walk_open;
+    archive->copy_state = NULL;
     archive->state = &source->all;
     return walk_zip(run, archive, &source->all);
 }
@@ -335,7 +369,8 @@ static enum tm_status find_zip_members(struct tm_unpack_run *run, struct tm_arch
 static enum tm_status unpack_zip(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
     struct zip_source source = {.salvages = run->options->format.on_damage == TM_DAMAGE_SALVAGE};
-    struct tm_archive archive = {.open = zip_open, .state = &source, .is_apart = true, .is_compressed = true};
+    struct tm_archive archive = {.open = zip_open, .state = &source, .copy_state = zip_copy, .free_state = zip_free,
+                                 .is_apart = true, .is_compressed = true};
     enum tm_status st = tm_content_by_place(content, NULL, run->options->temporary_dir, run->err);
     if (st < 0)
         return st;

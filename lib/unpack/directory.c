@@ -40,6 +40,7 @@ static enum tm_status look_at_file(struct tm_unpack_run *run, struct tm_archive 
     enum tm_status st = tm_content_open_path(content, tm_file_list_path(&files->list, i), run->err);
     bool by_place = content->extent.fd >= 0;
     tm_unpack_count_input(run, content);
+    member.is_once = !by_place;
     member.size_bytes = by_place ? content->extent.len : 0;
     if (st == TM_OK)
         st = tm_archive_add(run, archive, &member, content->in, UINT64_MAX, NULL);

@@ -28,6 +28,7 @@ struct tm_unpack_run {
      * member. */
     enum tm_status (*read_documents)(struct tm_unpack_run *run, struct tm_content *content, struct tm_node *first,
                                      const struct tm_node *parent, struct tm_gzip_reader *gzip);
+    bool is_apart;          /* a worker's: what has to be done in order fails (tm_unpack_in_order) */
     bool is_final;          /* the error is about the run, not about the current file: stop */
 };
 
@@ -52,6 +53,13 @@ struct tm_node {
 /* The node of something of TYPE inside PARENT. */
 struct tm_node tm_node_inside(const struct tm_node *parent, const struct tm_file_type *type, const char *name,
                               size_t name_bytes);
+
+/* True if inputs of TYPE are read by a library that one thread has to itself. */
+bool tm_unpack_is_alone(enum tm_input_type type);
+
+/* For what the threads of a run cannot do side by side. TM_OK; TM_E_SYSTEM in the run of a worker: the turn is then run
+ * again in its order. */
+enum tm_status tm_unpack_in_order(struct tm_unpack_run *run);
 
 /* Counts CONTENT, which has been opened, as input of the run: at once if its size is known, otherwise while it is
  * read. */

@@ -14,6 +14,7 @@ struct tm_member {
     uint64_t size_bytes;
     uint64_t place[2];   /* the place of the member, as the archive defines it */
     uint64_t missing_bytes; /* bytes of its data that the archive has lost */
+    bool is_once;        /* its bytes can be read only once, and reading may have to wait for them */
     bool is_shared;      /* another member has the same data */
     const char *unknown_cause; /* why its type is unknown by its first bytes; NULL: it is known; static */
     bool has_plain_streams; /* the metadata of a folder with streams that are recognized by their first bytes */

@@ -15,6 +15,16 @@ struct tm_node tm_node_inside(const struct tm_node *parent, const struct tm_file
                             .in_archive = parent->in_archive || is_archive};
 }
 
+bool tm_unpack_is_alone(enum tm_input_type type)
+{
+    return type == TM_INPUT_CTF || type == TM_INPUT_CTF_STREAM || type == TM_INPUT_NSIGHT || type == TM_INPUT_TRACE_DAT;
+}
+
+enum tm_status tm_unpack_in_order(struct tm_unpack_run *run)
+{
+    return run->is_apart ? tm_error_set(run->err, TM_E_SYSTEM, "has to be unpacked in its order") : TM_OK;
+}
+
 void tm_unpack_count_input(struct tm_unpack_run *run, struct tm_content *content)
 {
     if (content->extent.fd >= 0) {

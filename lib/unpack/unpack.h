@@ -15,6 +15,8 @@ struct tm_unpack_listed {
     const char *path;
 };
 
+enum { TM_UNPACK_JOBS_MAX = 256 };
+
 struct tm_unpack_options {
     struct tm_format_options format;
     int64_t now_s; /* seconds since 1970, now; dates without a year are not later */
@@ -23,6 +25,7 @@ struct tm_unpack_options {
     bool by_reference;     /* text in a regular file may stay there (frame Source) */
     struct tm_text_file *text_file; /* other such text may go there; NULL: it is in the stream */
     bool list;             /* only list the files: traces of known size are not read, unknown types are shown */
+    unsigned jobs; /* threads that unpack members side by side; 0 and 1: none */
     const char *temporary_dir; /* NULL: $TMPDIR, else /tmp */
     /* Called for damage that was skipped: one line, without the program's name. May be NULL. */
     void (*warn)(void *arg, const char *text);

@@ -32,6 +32,16 @@ static enum tm_status put_id(struct tm_buf *detail, uint64_t id, struct tm_error
     return tm_pb_put_bytes(detail, TM_DETAIL_ID, text, (size_t)len) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
+/* The numbers of name and category of ROW, for its identity. */
+static enum tm_status find_strings(const struct tm_proto_track_context *c, const struct tm_event *row, uint32_t *name,
+                                   uint32_t *category, struct tm_error *err)
+{
+    *name = row->name;
+    *category = row->category;
+    enum tm_status st = tm_event_sink_run_string(c->p->sink, name, err);
+    return st == TM_OK ? tm_event_sink_run_string(c->p->sink, category, err) : st;
+}
+
 /* b e n, S F, T p: each id is a track within its scope. The scope is the given one with the category; without one it is
  * the category (b e n) or the name. Strings are represented by their numbers. */
 static enum tm_status fill_async(const struct tm_proto_track_context *c, struct tm_event *row, struct tm_error *err)
@@ -44,7 +54,11 @@ static enum tm_status fill_async(const struct tm_proto_track_context *c, struct 
         row->kind = TM_KIND_PACKET;
         return tm_proto_count_stat(c->p, TM_PROTO_STAT_TRACK_EVENT_ERRORS, c->packet->machine, 1, err);
     }
-    seed[3] = legacy->id_scope || nestable ? row->category : (uint64_t)row->name << 32;
+    uint32_t name, category;
+    enum tm_status st = find_strings(c, row, &name, &category, err);
+    if (st < 0)
+        return st;
+    seed[3] = legacy->id_scope || nestable ? category : (uint64_t)name << 32;
     uint64_t identity = tm_hash64_numbers(seed, 4, 0);
     if (legacy->id_scope)
         identity = tm_hash64_seed(legacy->id_scope, legacy->id_scope_len, identity);
@@ -75,7 +89,11 @@ static enum tm_status fill_flow(const struct tm_proto_track_context *c, struct t
         row->kind = TM_KIND_PACKET;
         return tm_proto_count_stat(c->p, TM_PROTO_STAT_TRACK_EVENT_ERRORS, c->packet->machine, 1, err);
     }
-    uint64_t seed[2] = {legacy->id, (uint64_t)row->category << 32 | row->name};
+    uint32_t name, category;
+    enum tm_status st = find_strings(c, row, &name, &category, err);
+    if (st < 0)
+        return st;
+    uint64_t seed[2] = {legacy->id, (uint64_t)category << 32 | name};
     row->kind = legacy->phase == 's'   ? TM_KIND_FLOW_START
                 : legacy->phase == 't' ? TM_KIND_FLOW_STEP
                                        : TM_KIND_FLOW_END;

@@ -1,0 +1,58 @@
+/* A queue of chunks of bytes from several threads to one. The chunks are in lanes. Each lane has one writer, and the
+ * reader empties the lanes one after another. So threads that make parts of a whole side by side can have their parts
+ * written in order (doc/parallel.md).
+ *
+ * All lanes share one bound on memory. A writer waits while it is reached. The writer of the lane that the reader
+ * is at does not wait while its lane is empty, so the reader always gets on. */
+#ifndef TM_OS_FRAME_QUEUE_H
+#define TM_OS_FRAME_QUEUE_H
+
+#include "base/buf.h"
+#include "base/status.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+
+struct tm_frame_lane;
+
+struct tm_frame_queue {
+    /* private; all but the lock are under the lock */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct tm_frame_lane *lanes;
+    uint32_t count;
+    uint32_t at; /* the lane that the reader is at */
+    bool reader_waits; /* for a chunk of that lane */
+    size_t bytes, bytes_max;
+    struct tm_buf spare; /* memory of a chunk that was taken, for the next writer */
+};
+
+/* Makes a queue of COUNT lanes that holds about BYTES_MAX bytes. TM_OK; TM_E_SYSTEM: only then release must not
+ * follow. */
+enum tm_status tm_frame_queue_init(struct tm_frame_queue *queue, uint32_t count, size_t bytes_max,
+                                   struct tm_error *err);
+
+/* Appends CHUNK to LANE with STAMP, a number for the reader. CHUNK is empty afterwards, and its memory is other memory
+ * or none. Waits while the bound is reached. TM_OK; TM_END: the lane is closed, and the chunk is gone; TM_E_SYSTEM. */
+enum tm_status tm_frame_queue_put(struct tm_frame_queue *queue, uint32_t lane, struct tm_buf *chunk, uint64_t stamp,
+                                  struct tm_error *err);
+
+/* The writer of LANE puts no more. */
+void tm_frame_queue_end(struct tm_frame_queue *queue, uint32_t lane);
+
+/* Moves the next chunk of LANE to CHUNK, whose memory goes back to the writers, and sets *STAMP. Waits for it. The
+ * reader is at LANE from now on. TM_OK; TM_END: the lane has ended, or is closed. */
+enum tm_status tm_frame_queue_take(struct tm_frame_queue *queue, uint32_t lane, struct tm_buf *chunk, uint64_t *stamp);
+
+/* For the writer of LANE: waits until the reader has taken all of it and waits for more. The reader goes on at the
+ * writer's next call. Until then the writer may use what belongs to the reader's thread. TM_OK; TM_END: the lane is
+ * closed. */
+enum tm_status tm_frame_queue_visit(struct tm_frame_queue *queue, uint32_t lane);
+
+/* Drops what is in LANE and what its writer puts from now on. */
+void tm_frame_queue_close(struct tm_frame_queue *queue, uint32_t lane);
+
+/* No thread uses the queue any more. */
+void tm_frame_queue_release(struct tm_frame_queue *queue);
+
+#endif

@@ -1,0 +1,276 @@
+#include "stream/splice.h"
+
+#include "stream/input_type.h"
+
+#include <stddef.h>
+
+void tm_splice_begin(struct tm_splice *splice, uint32_t files_from)
+{
+    splice->frame_count = 0;
+    splice->files_from = files_from;
+    splice->file_shift = splice->file_count - files_from;
+    splice->order_from = splice->order;
+    splice->generations_from = splice->sink->generations;
+    splice->is_same = true;
+    splice->has_strings = false;
+    tm_buf_clear(&splice->strings);
+}
+
+static uint32_t file_number(const struct tm_splice *splice, uint32_t file)
+{
+    return file < splice->files_from ? file : file + splice->file_shift;
+}
+
+uint32_t tm_splice_string(const struct tm_splice *splice, uint32_t string)
+{
+    return tm_get_le32(splice->strings.data + (size_t)4 * (string - 1));
+}
+
+/* Gives the next string of the other sink its number. TM_END: there is no room for it. */
+static enum tm_status add_string(struct tm_splice *splice, const void *s, size_t len, struct tm_error *err)
+{
+    uint32_t id;
+    enum tm_status st = tm_intern_add(&splice->sink->strings, s, len, &id, NULL);
+    splice->is_full |= st == TM_END;
+    if (st == TM_OK)
+        st = tm_buf_reserve(&splice->strings, 4);
+    if (st != TM_OK)
+        return st < 0 ? tm_error_nomem(err) : st;
+    splice->is_same = splice->is_same && id == splice->strings.len / 4;
+    tm_put_le32(splice->strings.data + splice->strings.len, id + 1);
+    splice->strings.len += 4;
+    return TM_OK;
+}
+
+static enum tm_status add_strings(struct tm_splice *splice, const Tracemerge__Strings *frame, struct tm_error *err)
+{
+    uint32_t known = (uint32_t)(splice->strings.len / 4);
+    for (size_t i = 0; i < frame->n_text; i++) {
+        if (frame->first + i <= known)
+            continue;
+        enum tm_status st = add_string(splice, frame->text[i].data, frame->text[i].len, err);
+        if (st != TM_OK)
+            return st;
+    }
+    return TM_OK;
+}
+
+enum tm_status tm_splice_add_strings(struct tm_splice *splice, const struct tm_event_sink *other, struct tm_error *err)
+{
+    for (uint32_t i = (uint32_t)(splice->strings.len / 4); i < other->strings.count; i++) {
+        size_t len;
+        const uint8_t *s = tm_intern_get(&other->strings, i, &len);
+        enum tm_status st = add_string(splice, s, len, err);
+        if (st != TM_OK)
+            return st;
+    }
+    return TM_OK;
+}
+
+/* TM_END: the number of the file is part of others that its parser makes. */
+static enum tm_status begin_file(struct tm_splice *splice, Tracemerge__FileBegin *begin)
+{
+    enum tm_input_type type = tm_input_type_of((struct tm_text){begin->type.data, begin->type.len});
+    bool is_named_by_number = type == TM_INPUT_GECKO || type == TM_INPUT_NSIGHT || type == TM_INPUT_XSPACE;
+    if (is_named_by_number && file_number(splice, begin->id) != begin->id)
+        return TM_END;
+    begin->id = file_number(splice, begin->id);
+    begin->processing_order += splice->order_from;
+    splice->order++;
+    return TM_OK;
+}
+
+static enum tm_status add_file(struct tm_splice *splice, Tracemerge__File *file)
+{
+    if (splice->file_count >= splice->files_max)
+        return TM_END;
+    file->id = file_number(splice, file->id);
+    file->parent = file_number(splice, file->parent);
+    splice->file_count++;
+    return TM_OK;
+}
+
+static enum tm_status renumber(struct tm_splice *splice, uint32_t type, ProtobufCMessage *message)
+{
+    switch (type) {
+    case TM_FRAME_FILE:
+        return add_file(splice, (Tracemerge__File *)message);
+    case TM_FRAME_FILE_BEGIN:
+        return begin_file(splice, (Tracemerge__FileBegin *)message);
+    case TM_FRAME_SEQUENCE:
+        ((Tracemerge__Sequence *)message)->generation += splice->generations_from;
+        splice->sink->generations++;
+        break;
+    default:
+        break;
+    }
+    return TM_OK;
+}
+
+struct place {
+    const ProtobufCMessageDescriptor *descriptor; /* NULL: its numbers are those of the run */
+    size_t file; /* where the message has the number of its file; 0: renumber looks after it */
+};
+
+/* Where frames have numbers. */
+static struct place place_of(uint32_t type)
+{
+    switch (type) {
+    case TM_FRAME_FILE:
+        return (struct place){&tracemerge__file__descriptor, 0};
+    case TM_FRAME_FILE_BEGIN:
+        return (struct place){&tracemerge__file_begin__descriptor, 0};
+    case TM_FRAME_FILE_END:
+        return (struct place){&tracemerge__file_end__descriptor, offsetof(Tracemerge__FileEnd, id)};
+    case TM_FRAME_MANIFEST:
+        return (struct place){&tracemerge__manifest__descriptor, offsetof(Tracemerge__Manifest, file)};
+    case TM_FRAME_SNAPSHOT:
+        return (struct place){&tracemerge__snapshot__descriptor, offsetof(Tracemerge__Snapshot, file)};
+    case TM_FRAME_REMOTE_CLOCK_SYNC:
+        return (struct place){&tracemerge__remote_clock_sync__descriptor, offsetof(Tracemerge__RemoteClockSync, file)};
+    case TM_FRAME_SEQUENCE:
+        return (struct place){&tracemerge__sequence__descriptor, offsetof(Tracemerge__Sequence, file)};
+    case TM_FRAME_CLOCK_HINT:
+        return (struct place){&tracemerge__clock_hint__descriptor, offsetof(Tracemerge__ClockHint, file)};
+    case TM_FRAME_SOURCE:
+        return (struct place){&tracemerge__source__descriptor, offsetof(Tracemerge__Source, file)};
+    case TM_FRAME_ACCOUNT:
+        return (struct place){&tracemerge__account__descriptor, offsetof(Tracemerge__Account, file)};
+    case TM_FRAME_STAT:
+        return (struct place){&tracemerge__stat__descriptor, offsetof(Tracemerge__Stat, file)};
+    case TM_FRAME_METADATA:
+        return (struct place){&tracemerge__metadata__descriptor, offsetof(Tracemerge__Metadata, file)};
+    default:
+        return (struct place){NULL, 0};
+    }
+}
+
+/* True if the numbers in frames of TYPE can be others in the run. */
+static bool differs(const struct tm_splice *splice, uint32_t type)
+{
+    return type == TM_FRAME_FILE || type == TM_FRAME_FILE_BEGIN || type == TM_FRAME_SEQUENCE || splice->file_shift != 0;
+}
+
+static enum tm_status copy_message(struct tm_splice *splice, const struct tm_frame *frame, struct tm_error *err)
+{
+    struct place place = place_of(frame->type);
+    if (place.descriptor == NULL || !differs(splice, frame->type))
+        return tm_stream_forward(splice->sink->writer, frame, NULL, err);
+    ProtobufCMessage *message =
+        protobuf_c_message_unpack(place.descriptor, NULL, frame->body_bytes, frame->body);
+    if (message == NULL)
+        return tm_error_nomem(err);
+    if (place.file > 0) {
+        uint32_t *file = (uint32_t *)(void *)((char *)message + place.file);
+        *file = file_number(splice, *file);
+    }
+    enum tm_status st = renumber(splice, frame->type, message);
+    if (st == TM_OK)
+        st = tm_stream_write_message(splice->sink->writer, (enum tm_frame_type)frame->type, message, err);
+    protobuf_c_message_free_unpacked(message, NULL);
+    return st;
+}
+
+/* The run's number for V in COLUMN. */
+static uint32_t number(const struct tm_splice *splice, enum tm_column column, uint32_t v)
+{
+    if (column == TM_COL_FILE)
+        return file_number(splice, v);
+    if (v == 0)
+        return 0;
+    if (column == TM_COL_GENERATION)
+        return v + splice->generations_from;
+    return v & TM_STRING_INLINE ? v : tm_splice_string(splice, v);
+}
+
+/* *CHANGED: a row of COLUMN has another number now. */
+static enum tm_status renumber_column(struct tm_splice *splice, struct tm_batch *batch, enum tm_column column,
+                                      bool *changed)
+{
+    struct tm_buf *to = &splice->columns[column];
+    uint32_t n = tm_batch_is_constant(batch, column) ? 1 : batch->count;
+    uint32_t before = 0, after = number(splice, column, 0), differing = 0;
+    tm_buf_clear(to);
+    if (tm_buf_reserve(to, (size_t)4 * n) != TM_OK)
+        return TM_E_SYSTEM;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t v = tm_batch_u32(batch, column, i);
+        if (v != before) {
+            before = v;
+            after = number(splice, column, v);
+        }
+        differing |= after ^ v;
+        tm_put_le32(to->data + (size_t)4 * i, after);
+    }
+    if (differing) {
+        tm_batch_set_column(batch, column, to->data, n);
+        *changed = true;
+    }
+    return TM_OK;
+}
+
+static enum tm_status copy_batch(struct tm_splice *splice, const struct tm_frame *frame, struct tm_error *err)
+{
+    const struct {
+        enum tm_column column;
+        bool differs;
+    } columns[] = {{TM_COL_FILE, splice->file_shift != 0},
+                   {TM_COL_GENERATION, splice->generations_from > 0},
+                   {TM_COL_NAME, !splice->is_same},
+                   {TM_COL_CATEGORY, !splice->is_same}};
+    struct tm_batch batch;
+    bool changed = false;
+    enum tm_status st = tm_batch_decode(&batch, &splice->store, frame->body, frame->body_bytes, err);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns && st == TM_OK; i++)
+        if (columns[i].differs && (st = renumber_column(splice, &batch, columns[i].column, &changed)) < 0)
+            tm_error_nomem(err);
+    if (st < 0)
+        return st;
+    return changed ? tm_stream_write_batch(splice->sink->writer, &batch, err)
+                   : tm_stream_forward(splice->sink->writer, frame, &batch, err);
+}
+
+static enum tm_status copy_strings(struct tm_splice *splice, const struct tm_frame *frame, struct tm_error *err)
+{
+    Tracemerge__Strings *strings = tracemerge__strings__unpack(NULL, frame->body_bytes, frame->body);
+    if (strings == NULL)
+        return tm_error_nomem(err);
+    enum tm_status st = add_strings(splice, strings, err);
+    splice->has_strings = true;
+    tracemerge__strings__free_unpacked(strings, NULL);
+    return st;
+}
+
+static enum tm_status copy_frame(struct tm_splice *splice, const struct tm_frame *frame, struct tm_error *err)
+{
+    /* A sink writes new strings just before the frame that needs them, so here too they are written then. */
+    enum tm_status st = TM_OK;
+    if (frame->type == TM_FRAME_STRINGS)
+        return copy_strings(splice, frame, err);
+    if (splice->has_strings)
+        st = tm_event_sink_flush(splice->sink, err);
+    splice->has_strings = false;
+    if (st == TM_OK)
+        st = frame->type == TM_FRAME_BATCH ? copy_batch(splice, frame, err) : copy_message(splice, frame, err);
+    splice->frame_count += st == TM_OK;
+    return st;
+}
+
+enum tm_status tm_splice_copy(struct tm_splice *splice, const uint8_t *data, size_t len, struct tm_error *err)
+{
+    const uint8_t *p = data, *end = data + len;
+    struct tm_frame frame;
+    enum tm_status st;
+    while ((st = tm_frame_next(&p, end, &frame)) == TM_OK)
+        if ((st = copy_frame(splice, &frame, err)) != TM_OK)
+            return st;
+    return TM_OK;
+}
+
+void tm_splice_release(struct tm_splice *splice)
+{
+    tm_buf_release(&splice->strings);
+    for (int c = 0; c < TM_COL_COUNT; c++)
+        tm_buf_release(&splice->columns[c]);
+    tm_batch_store_release(&splice->store);
+}

@@ -1,0 +1,381 @@
+#include "unpack/jobs.h"
+
+#include "base/map.h"
+#include "os/frame_queue.h"
+#include "os/thread.h"
+#include "stream/splice.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/* What a worker has to say of a turn besides its frames. */
+struct result {
+    bool trace_seen;
+    uint64_t expanded_bytes;
+    struct tm_damage damage; /* of the archive, found in the turn */
+    struct tm_buf warnings;  /* each with its NUL */
+};
+
+/* A turn that a worker may run. */
+struct job {
+    bool is_apart;          /* a worker runs it */
+    uint32_t files_from;    /* the number of the first file announced in it, as far as it can be foreseen */
+    struct result *result;  /* NULL: the turn has not ended well */
+};
+
+struct worker {
+    struct tm_jobs *jobs;
+    struct tm_thread thread;
+    struct tm_archive archive; /* a copy whose state is the worker's */
+    bool has_state;
+    /* of the turn under way */
+    uint32_t turn;
+    struct tm_unpack_options options;
+    struct tm_unpack_run run;
+    struct tm_error err;
+    struct tm_expansion expansion;
+    struct tm_event_sink sink;
+    struct tm_stream_writer writer;
+    struct tm_buf warnings;
+    struct tm_map numbers; /* strings of the sink whose numbers in the run are known */
+};
+
+struct tm_jobs {
+    struct tm_unpack_run *run;
+    const struct tm_turns *turns;
+    struct job *jobs;
+    struct worker *workers;
+    uint32_t count, worker_count;
+    struct tm_frame_queue queue;
+    struct tm_splice splice;
+    struct tm_buf chunk;
+    struct tm_expansion expansion; /* of the run, when the threads started */
+    _Atomic uint32_t next;         /* the turn that the next free worker looks at */
+    atomic_bool stopped;
+};
+
+static enum tm_status put_frames(void *arg, struct tm_buf *frames, struct tm_error *err)
+{
+    struct worker *w = arg;
+    enum tm_status st = tm_frame_queue_put(&w->jobs->queue, w->turn, frames, w->expansion.bytes, err);
+    return st == TM_END ? tm_error_set(err, TM_E_SYSTEM, "nobody waits for this turn") : st;
+}
+
+/* Gives the run all strings of the sink so far, while the thread that writes the stream waits. */
+static enum tm_status run_string(void *arg, uint32_t *string, struct tm_error *err)
+{
+    struct worker *w = arg;
+    if (tm_map_find(&w->numbers, *string, string))
+        return TM_OK;
+    enum tm_status st = tm_frame_flush(&w->writer.frames, err);
+    if (st == TM_OK)
+        st = tm_frame_queue_visit(&w->jobs->queue, w->turn);
+    if (st == TM_OK)
+        st = tm_splice_add_strings(&w->jobs->splice, &w->sink, err);
+    if (st != TM_OK)
+        return st < 0 ? st : tm_error_set(err, TM_E_SYSTEM, "the string has no number");
+    uint32_t number = tm_splice_string(&w->jobs->splice, *string);
+    st = tm_map_set(&w->numbers, *string, number);
+    *string = number;
+    return st == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+static void keep_warning(void *arg, const char *text)
+{
+    struct worker *w = arg;
+    (void)tm_buf_add(&w->warnings, text, strlen(text) + 1);
+}
+
+/* Makes the worker ready for turn I. Its sink and its run number things of their own. */
+static void prepare(struct worker *w, uint32_t i)
+{
+    const struct tm_jobs *jobs = w->jobs;
+    struct tm_event_sink *sink = &w->sink;
+    w->turn = i;
+    w->err = (struct tm_error){0};
+    w->expansion = jobs->expansion;
+    w->expansion.bytes = 0;
+    w->run.file_count = jobs->jobs[i].files_from;
+    w->run.order = 0;
+    w->run.trace_seen = w->run.names_on_damage = w->run.is_final = false;
+    w->archive.damage = (struct tm_damage){0};
+    tm_batch_builder_clear(&sink->batch);
+    tm_intern_clear(&sink->strings);
+    sink->strings_sent = sink->generations = 0;
+    tm_buf_clear(&w->writer.frames.out);
+    tm_buf_clear(&w->warnings);
+    tm_map_clear(&w->numbers);
+}
+
+static struct result *result_of(struct worker *w)
+{
+    struct result *result = malloc(sizeof *result);
+    if (result)
+        *result = (struct result){.trace_seen = w->run.trace_seen, .expanded_bytes = w->expansion.bytes,
+                                  .damage = w->archive.damage, .warnings = w->warnings};
+    if (result)
+        w->warnings = (struct tm_buf){0};
+    return result;
+}
+
+static void run_turn(struct worker *w, uint32_t i)
+{
+    struct tm_jobs *jobs = w->jobs;
+    prepare(w, i);
+    enum tm_status st = w->has_state ? jobs->turns->turn(jobs->turns, &w->run, &w->archive, i) : TM_E_SYSTEM;
+    if (st == TM_OK)
+        st = tm_frame_flush(&w->writer.frames, &w->err);
+    if (st == TM_OK)
+        jobs->jobs[i].result = result_of(w);
+    tm_frame_queue_end(&jobs->queue, i);
+}
+
+/* A worker takes the turns in order, so the one that is to be written next has always begun. */
+static void *work(void *arg)
+{
+    struct worker *w = arg;
+    struct tm_jobs *jobs = w->jobs;
+    uint32_t i;
+    while (!atomic_load(&jobs->stopped) && (i = atomic_fetch_add(&jobs->next, 1)) < jobs->count)
+        if (jobs->jobs[i].is_apart)
+            run_turn(w, i);
+    return NULL;
+}
+
+/* True if a worker may run the turn of MEMBER: it can be opened by itself, and its parser uses no library that one
+ * thread has to itself. */
+static bool is_apart(const struct tm_member *member)
+{
+    switch (member->type.kind) {
+    case TM_FILE_TAR:
+    case TM_FILE_ZIP:
+    case TM_FILE_GZIP:
+    case TM_FILE_ZSTD:
+    case TM_FILE_CTRACE:
+    case TM_FILE_TRACE:
+        return !member->reason && !member->is_once && !tm_unpack_is_alone(member->type.input_type);
+    default:
+        return false;
+    }
+}
+
+/* Finds the turns for the workers, *COUNT of them. Numbers of files that are not known yet are estimated: a compressed
+ * file mostly has one in it. */
+static void find_jobs(struct tm_jobs *jobs, uint32_t *count)
+{
+    const struct tm_member_table *table = &jobs->turns->archive->table;
+    uint32_t files = jobs->run->file_count;
+    *count = 0;
+    for (uint32_t i = 0; i < table->count; i++) {
+        const struct tm_member *member = &table->members[table->order[i]];
+        enum tm_file_kind kind = member->type.kind;
+        jobs->jobs[i] = (struct job){.is_apart = is_apart(member), .files_from = files};
+        files += kind == TM_FILE_GZIP || kind == TM_FILE_ZSTD || kind == TM_FILE_CTRACE;
+        *count += jobs->jobs[i].is_apart;
+    }
+}
+
+/* How many workers COUNT turns get: as many as asked for, but no more than there are turns. */
+static uint32_t worker_count(const struct tm_unpack_run *run, uint32_t count)
+{
+    uint32_t wanted = run->options->jobs;
+    return wanted < count ? wanted : count;
+}
+
+static void init_worker(struct tm_jobs *jobs, struct worker *w)
+{
+    const struct tm_event_sink *sink = jobs->run->sink;
+    const struct tm_archive *archive = jobs->turns->archive;
+    *w = (struct worker){.jobs = jobs, .options = *jobs->run->options, .run = *jobs->run, .archive = *archive};
+    w->options.warn = w->options.warn ? keep_warning : NULL;
+    w->options.arg = w;
+    w->options.jobs = 1;
+    w->run.options = &w->options;
+    w->run.sink = &w->sink;
+    w->run.err = &w->err;
+    w->run.expansion = &w->expansion;
+    w->run.is_apart = true;
+    w->writer.frames.put = put_frames;
+    w->writer.frames.arg = w;
+    tm_event_sink_init(&w->sink, &w->writer);
+    w->sink.raw = sink->raw;
+    w->sink.want_detail = sink->want_detail;
+    w->sink.want_json_detail = sink->want_json_detail;
+    w->sink.want_packet_args = sink->want_packet_args;
+    w->sink.want_compact_messages = sink->want_compact_messages;
+    w->sink.run_string = run_string;
+    w->sink.run_arg = w;
+    w->has_state =
+        archive->copy_state == NULL || archive->copy_state(archive->state, &w->archive.state, &w->err) == TM_OK;
+}
+
+static void release_worker(struct worker *w)
+{
+    if (w->has_state && w->archive.copy_state)
+        w->archive.free_state(w->archive.state);
+    tm_event_sink_release(&w->sink);
+    tm_stream_writer_release(&w->writer);
+    tm_buf_release(&w->warnings);
+    tm_map_release(&w->numbers);
+}
+
+static enum tm_status start_workers(struct tm_jobs *jobs, uint32_t count)
+{
+    enum tm_status st =
+        tm_frame_queue_init(&jobs->queue, jobs->count, count * TM_JOBS_WORKER_BYTES, jobs->run->err);
+    if (st < 0)
+        return st;
+    jobs->workers = calloc(count, sizeof *jobs->workers);
+    for (uint32_t i = 0; jobs->workers && i < count; i++) {
+        struct worker *w = &jobs->workers[i];
+        init_worker(jobs, w);
+        if (!tm_thread_start(&w->thread, work, w)) {
+            release_worker(w);
+            break;
+        }
+        jobs->worker_count++;
+    }
+    if (jobs->worker_count > 0)
+        return TM_OK;
+    tm_frame_queue_release(&jobs->queue);
+    return TM_END;
+}
+
+enum tm_status tm_jobs_start(struct tm_jobs **out, struct tm_unpack_run *run, const struct tm_turns *turns)
+{
+    uint32_t count = turns->archive->table.count, apart;
+    *out = NULL;
+    if (run->options->jobs <= 1 || run->options->list || count < 2)
+        return TM_OK;
+    struct tm_jobs *jobs = calloc(1, sizeof *jobs);
+    if (jobs)
+        jobs->jobs = calloc(count, sizeof *jobs->jobs);
+    if (jobs == NULL || jobs->jobs == NULL) {
+        free(jobs);
+        return tm_error_nomem(run->err);
+    }
+    jobs->run = run;
+    jobs->turns = turns;
+    jobs->count = count;
+    jobs->expansion = *run->expansion;
+    jobs->splice = (struct tm_splice){.sink = run->sink, .files_max = TM_FILES_MAX};
+    find_jobs(jobs, &apart);
+    uint32_t workers = worker_count(run, apart);
+    enum tm_status st = workers > 1 ? start_workers(jobs, workers) : TM_END;
+    if (st == TM_OK) {
+        *out = jobs;
+        return TM_OK;
+    }
+    free(jobs->workers);
+    free(jobs->jobs);
+    free(jobs);
+    return st < 0 ? st : TM_OK;
+}
+
+/* True if the run may decompress BYTES more than before this turn. */
+static bool may_expand(const struct tm_jobs *jobs, uint64_t bytes)
+{
+    struct tm_expansion expansion = *jobs->run->expansion;
+    struct tm_error unused = {0};
+    return tm_expansion_add(&expansion, bytes, &unused) == TM_OK;
+}
+
+/* Copies the frames of turn I. TM_END: not all of them, or the turn failed. */
+static enum tm_status copy_frames(struct tm_jobs *jobs, uint32_t i)
+{
+    uint64_t expanded;
+    while (tm_frame_queue_take(&jobs->queue, i, &jobs->chunk, &expanded) == TM_OK) {
+        if (!may_expand(jobs, expanded))
+            return TM_END;
+        enum tm_status st = tm_splice_copy(&jobs->splice, jobs->chunk.data, jobs->chunk.len, jobs->run->err);
+        if (st != TM_OK)
+            return st;
+    }
+    return jobs->jobs[i].result && may_expand(jobs, jobs->jobs[i].result->expanded_bytes) ? TM_OK : TM_END;
+}
+
+static void tell_warnings(const struct tm_unpack_run *run, const struct tm_buf *warnings)
+{
+    for (size_t at = 0; at < warnings->len;) {
+        const char *text = (const char *)warnings->data + at;
+        run->options->warn(run->options->arg, text);
+        at += strlen(text) + 1;
+    }
+}
+
+/* Turn I is written: what it leaves is the run's. */
+static void settle(struct tm_jobs *jobs, uint32_t i)
+{
+    const struct tm_turns *turns = jobs->turns;
+    struct tm_unpack_run *run = jobs->run;
+    struct result *result = jobs->jobs[i].result;
+    const struct tm_member_table *table = &turns->archive->table;
+    run->file_count = jobs->splice.file_count;
+    run->order = jobs->splice.order;
+    run->trace_seen |= result->trace_seen;
+    run->expansion->bytes += result->expanded_bytes;
+    tell_warnings(run, &result->warnings);
+    if (result->damage.count > 0)
+        tm_damage_merge(&turns->archive->damage, &result->damage);
+    if (turns->archive->done)
+        turns->archive->done(turns->archive->state, &table->members[table->order[i]]);
+}
+
+static void free_result(struct job *job)
+{
+    if (job->result)
+        tm_buf_release(&job->result->warnings);
+    free(job->result);
+    job->result = NULL;
+}
+
+/* The workers stop when they next write, or at the end of their turns. */
+static void stop(struct tm_jobs *jobs)
+{
+    atomic_store(&jobs->stopped, true);
+    for (uint32_t i = 0; i < jobs->count; i++)
+        tm_frame_queue_close(&jobs->queue, i);
+}
+
+enum tm_status tm_jobs_turn(struct tm_jobs *jobs, uint32_t i)
+{
+    if (jobs == NULL || !jobs->jobs[i].is_apart || atomic_load(&jobs->stopped))
+        return TM_END;
+    struct tm_event_sink *sink = jobs->run->sink;
+    uint32_t generations = sink->generations;
+    jobs->splice.file_count = jobs->run->file_count;
+    jobs->splice.order = jobs->run->order;
+    tm_splice_begin(&jobs->splice, jobs->jobs[i].files_from);
+    enum tm_status st = copy_frames(jobs, i);
+    if (st == TM_OK)
+        settle(jobs, i);
+    if (st != TM_END) {
+        free_result(&jobs->jobs[i]);
+        return st;
+    }
+    tm_frame_queue_close(&jobs->queue, i);
+    if (jobs->splice.is_full)
+        stop(jobs);
+    sink->generations = generations;
+    sink->writer->passed_over = jobs->splice.frame_count;
+    return TM_END;
+}
+
+void tm_jobs_free(struct tm_jobs *jobs)
+{
+    if (jobs == NULL)
+        return;
+    stop(jobs);
+    for (uint32_t i = 0; i < jobs->worker_count; i++) {
+        tm_thread_end(&jobs->workers[i].thread);
+        release_worker(&jobs->workers[i]);
+    }
+    tm_frame_queue_release(&jobs->queue);
+    for (uint32_t i = 0; i < jobs->count; i++)
+        free_result(&jobs->jobs[i]);
+    tm_splice_release(&jobs->splice);
+    tm_buf_release(&jobs->chunk);
+    free(jobs->workers);
+    free(jobs->jobs);
+    free(jobs);
+}

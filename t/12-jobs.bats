@@ -1,0 +1,174 @@
+#!/usr/bin/env bats
+# tm-unpack -j and tm-merge -j: the stream, the messages and the exit status are those of one thread.
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+    cd "$BATS_FILE_TMPDIR" || exit
+    mkdir containers many texts
+    (cd containers && python3 "$TM_SRC/t/gen/make-containers.py" && rm big.tar) # 15 GB of zeros
+    python3 - <<'END'
+import gzip, json
+
+def event(i, pid, n):
+    return {"name": f"work {i * 7 % n}", "cat": f"kind {i % 5}", "ph": "X", "ts": i * 3 + 0.5, "dur": 2, "pid": pid,
+            "tid": i % 4, "args": {"i": i}}
+
+def write(name, events):
+    data = json.dumps({"traceEvents": events}).encode()
+    with (gzip.GzipFile(name, "wb", mtime=0) if name.endswith(".gz") else open(name, "wb")) as f:
+        f.write(data)
+
+for k in range(12): # names that some files share, some alone; every third is compressed
+    events = [event(i, k, 40 + 90 * k) for i in range(3000)]
+    write(f"many/rank{k}.json" + (".gz" if k % 3 == 0 else ""), events)
+    texts = [event(i, f"process {k % 3}" if i > 2500 or k % 2 else k, 50 + k) for i in range(3000)]
+    write(f"texts/rank{k}.json", texts)
+END
+    cp "$TM_SRC"/doc/examples/*.tar .
+    tar -cf many.tar many
+    tar -czf many.tar.gz many
+    python3 -m zipfile -c many.zip many/*
+}
+
+setup() {
+    cd "$BATS_FILE_TMPDIR" || exit
+}
+
+# same WORD...: tm-unpack WORD... writes and says the same by one thread, two and four.
+same() {
+    local j one=0 other
+    tm-unpack -j 1 "$@" >"$BATS_TEST_TMPDIR/one" 2>"$BATS_TEST_TMPDIR/one.err" || one=$?
+    for j in ${jobs:-2 4}; do
+        other=0
+        tm-unpack -j $j "$@" >"$BATS_TEST_TMPDIR/other" 2>"$BATS_TEST_TMPDIR/other.err" || other=$?
+        [ "$one" = "$other" ] || { echo "-j $j $*: status $other, not $one"; return 1; }
+        diff "$BATS_TEST_TMPDIR/one.err" "$BATS_TEST_TMPDIR/other.err" || { echo "-j $j $*"; return 1; }
+        [ "$one" -ne 0 ] || cmp "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/other" || { echo "-j $j $*"; return 1; }
+    done
+}
+
+@test "files, directories and archives of each kind" {
+    for input in many many.tar many.zip many.tar.gz *.tar; do
+        same "$input"
+    done
+    same many/*
+    same many/rank4.json many.tar
+    tm-unpack -j 4 many | tm-emit -f frames | grep -q ' name="work 1000"'
+}
+
+@test "text as pids: numbers made of the numbers of strings" {
+    same texts
+    tm-unpack -j 4 texts | tm-emit -f frames | grep -q 'pid=10737'
+}
+
+@test "recordings that other tests read, two of each among others" {
+    local jobs=4
+    for input in "$TM_SRC"/t/data/* "$TM_SRC"/t/data/*/*; do
+        [ ! -f "$input" ] || same --ignore-unknown "$input" many/rank1.json many/rank3.json.gz "$input"
+    done
+}
+
+@test "options that change the stream" {
+    same --no-raw many
+    same --no-detail many
+    same --by-reference many
+    same --hints many.tar
+    for j in 1 3; do
+        : >text
+        tm-unpack -j $j --text text many.zip | tm-emit -f frames | grep -v Source >"stream.$j"
+        cp text "text.$j"
+    done
+    cmp text.1 text.3
+    cmp stream.1 stream.3
+}
+
+@test "damage: the same errors, warnings and accounts" {
+    local jobs=3
+    for input in containers/*; do
+        for how in skip salvage; do
+            same --on-damage=$how containers/a.json "$input" containers/a.json.gz "$input"
+        done
+    done
+    same containers
+    same --on-damage=skip --ignore-unknown containers
+}
+
+@test "the first error in order of processing is the one that is told" {
+    mkdir -p broken
+    cp many/rank[1-8]* broken
+    for i in 4 7; do
+        head -c 40000 many/rank$i.json >broken/rank$i.json
+    done
+    head -c 9000 many/rank6.json.gz >broken/rank6.json.gz
+    same broken
+    same --on-damage=skip broken
+    same --on-damage=salvage broken
+    run bash -c 'tm-unpack -j 4 broken 2>&1 >/dev/null'
+    [ "$status" -eq 1 ]
+    [[ $output == "tm-unpack: rank4.json: "* || $output == "tm-unpack: rank6.json.gz: "* ]]
+}
+
+@test "a manifest in a compressed file, and one that is late" {
+    mkdir -p late
+    cp many/rank[12]* late
+    printf '{"perfetto_manifest":{"version":1}}' | gzip -n >late/z.json.gz
+    same late
+    cp many/rank0.json.gz late/a.json.gz
+    same late
+}
+
+@test "bytes that come of compressed input are limited for all together" {
+    for limit in 1k 500k 1M 1500k 2M 1G; do
+        same --max-expansion=$limit many.zip
+        same --max-expansion=$limit --on-damage=skip many.zip
+    done
+}
+
+@test "more strings than the table of the run holds" {
+    mkdir -p strings
+    python3 - <<'END'
+import json
+for k in range(4):
+    events = [{"name": f"{k % 3} name {i}", "ph": "i", "ts": i, "pid": 1, "tid": 1} for i in range(110000)]
+    open(f"strings/{k}.json", "w").write(json.dumps({"traceEvents": events}))
+END
+    same strings
+    rm -r strings
+}
+
+@test "standard input, alone and among files" {
+    cat many.tar | tm-unpack -j 1 - >one
+    cat many.tar | tm-unpack -j 4 - | cmp - one
+    cat many/rank4.json | tm-unpack -j 1 many/rank1.json - many/rank2.json >one
+    cat many/rank4.json | tm-unpack -j 4 many/rank1.json - many/rank2.json | cmp - one
+}
+
+@test "many small files" {
+    mkdir -p small
+    for i in $(seq 300); do
+        printf '{"traceEvents":[{"name":"n%s","ph":"X","ts":%s,"dur":2,"pid":1,"tid":1}]}' "$((i % 50))" "$i" \
+            >small/$i.json
+    done
+    same small
+}
+
+@test "a reader that goes away ends the run" {
+    run timeout 20 bash -c 'tm-unpack -j 4 many many.tar | head -c 1000 >/dev/null; echo "${PIPESTATUS[0]}"'
+    [ "$output" = 141 ]
+}
+
+@test "tm-merge -j: the outputs are the same" {
+    for format in pftrace json jsonl; do
+        tm-merge -j 1 -f $format -o one many.zip
+        tm-merge -j 4 -f $format -o four many.zip
+        cmp one four
+    done
+    for p in tm-unpack tm-merge; do
+        for n in 0 257 -1 x ''; do
+            run $p -j "$n" many
+            [ "$status" -eq 2 ]
+            [[ $output == *"--jobs: '$n' is no number from 1 to 256"* ]]
+        done
+    done
+}

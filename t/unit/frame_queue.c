@@ -1,0 +1,148 @@
+/* Unit tests of lib/os/frame_queue: order, the bound on memory, visits, closed lanes. */
+#include "os/frame_queue.h"
+#include "os/thread.h"
+
+#include "tap.h"
+
+enum { LANES = 9, CHUNKS = 50, WRITERS = 3, CHUNK_BYTES = 1000, BYTES_MAX = 4000 };
+
+struct writers {
+    struct tm_frame_queue queue;
+    pthread_mutex_t lock;
+    uint32_t next;
+    uint32_t seen;   /* belongs to the reader, and to a writer that visits */
+    unsigned failed; /* calls with another answer than expected */
+};
+
+static enum tm_status put(struct tm_frame_queue *queue, uint32_t lane, uint32_t number)
+{
+    struct tm_buf chunk = {0};
+    struct tm_error err = {0};
+    enum tm_status st = tm_buf_reserve(&chunk, CHUNK_BYTES);
+    chunk.len = CHUNK_BYTES;
+    memset(chunk.data, (int)(lane * 7 + number) & 0xff, CHUNK_BYTES);
+    if (st == TM_OK)
+        st = tm_frame_queue_put(queue, lane, &chunk, number, &err);
+    tm_buf_release(&chunk);
+    return st;
+}
+
+/* Fills lane after lane. The writer of every third lane visits the reader halfway. */
+static void *write_lanes(void *arg)
+{
+    struct writers *w = arg;
+    for (;;) {
+        (void)pthread_mutex_lock(&w->lock);
+        uint32_t lane = w->next++;
+        (void)pthread_mutex_unlock(&w->lock);
+        if (lane >= LANES)
+            return NULL;
+        bool good = true;
+        for (uint32_t i = 0; i < CHUNKS; i++) {
+            if (i == CHUNKS / 2 && lane % 3 == 0)
+                good = good && tm_frame_queue_visit(&w->queue, lane) == TM_OK && w->seen++ == lane * CHUNKS + i;
+            good = good && put(&w->queue, lane, i) == TM_OK;
+        }
+        (void)pthread_mutex_lock(&w->lock);
+        w->failed += !good;
+        (void)pthread_mutex_unlock(&w->lock);
+        tm_frame_queue_end(&w->queue, lane);
+    }
+}
+
+static bool is_chunk(const struct tm_buf *chunk, uint32_t lane, uint32_t number)
+{
+    bool is = chunk->len == CHUNK_BYTES;
+    for (size_t i = 0; is && i < chunk->len; i++)
+        is = chunk->data[i] == (uint8_t)(lane * 7 + number);
+    return is;
+}
+
+/* Reads all lanes in order; a visit counts as one more that was seen, which is taken back. */
+static bool read_lanes(struct writers *w)
+{
+    struct tm_buf chunk = {0};
+    uint64_t stamp;
+    bool good = true;
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        uint32_t count = 0;
+        while (tm_frame_queue_take(&w->queue, lane, &chunk, &stamp) == TM_OK) {
+            if (count == CHUNKS / 2 && lane % 3 == 0)
+                good = good && w->seen-- == lane * CHUNKS + count + 1;
+            good = good && stamp == count && is_chunk(&chunk, lane, count);
+            w->seen++;
+            count++;
+        }
+        good = good && count == CHUNKS;
+    }
+    tm_buf_release(&chunk);
+    return good;
+}
+
+static void test_order(void)
+{
+    struct writers w = {.next = 0};
+    struct tm_thread threads[WRITERS];
+    struct tm_error err = {0};
+    (void)pthread_mutex_init(&w.lock, NULL);
+    ok(tm_frame_queue_init(&w.queue, LANES, BYTES_MAX, &err) == TM_OK);
+    unsigned started = 0;
+    while (started < WRITERS && tm_thread_start(&threads[started], write_lanes, &w))
+        started++;
+    is_int(started, WRITERS);
+    ok_named(read_lanes(&w), "lanes come one after another, each with its chunks in order");
+    for (unsigned i = 0; i < started; i++)
+        tm_thread_end(&threads[i]);
+    is_int(w.failed, 0);
+    is_int(w.queue.bytes, 0);
+    tm_frame_queue_release(&w.queue);
+    (void)pthread_mutex_destroy(&w.lock);
+}
+
+/* Puts chunks into lane 1 until that is closed. */
+static void *write_too_much(void *arg)
+{
+    struct writers *w = arg;
+    while (put(&w->queue, 1, 0) == TM_OK)
+        w->seen++;
+    return NULL;
+}
+
+static void test_bound(void)
+{
+    struct writers w = {.next = 0};
+    struct tm_thread thread;
+    struct tm_error err = {0};
+    struct tm_buf chunk = {0};
+    uint64_t stamp;
+    ok(tm_frame_queue_init(&w.queue, 2, BYTES_MAX, &err) == TM_OK);
+    ok(tm_thread_start(&thread, write_too_much, &w));
+    ok_named(put(&w.queue, 0, 3) == TM_OK, "the lane that is read takes a chunk whatever the others hold");
+    tm_frame_queue_end(&w.queue, 0);
+    ok(tm_frame_queue_take(&w.queue, 0, &chunk, &stamp) == TM_OK && is_chunk(&chunk, 0, 3));
+    ok(tm_frame_queue_take(&w.queue, 0, &chunk, &stamp) == TM_END);
+    tm_frame_queue_close(&w.queue, 1);
+    tm_thread_end(&thread);
+    ok_named(w.seen <= BYTES_MAX / CHUNK_BYTES, "a lane that is not read holds no more than the bound");
+    is_int(tm_frame_queue_visit(&w.queue, 1), TM_END);
+    is_int(put(&w.queue, 1, 0), TM_END);
+    ok(tm_frame_queue_take(&w.queue, 1, &chunk, &stamp) == TM_END);
+    tm_buf_release(&chunk);
+    tm_frame_queue_release(&w.queue);
+}
+
+static void test_left_over(void)
+{
+    struct tm_frame_queue queue;
+    struct tm_error err = {0};
+    ok(tm_frame_queue_init(&queue, 1, BYTES_MAX, &err) == TM_OK && put(&queue, 0, 0) == TM_OK);
+    tm_frame_queue_release(&queue); /* what nobody took is freed */
+}
+
+int main(void)
+{
+    test_order();
+    test_bound();
+    test_left_over();
+    return tap_done();
+}
