@@ -191,7 +191,8 @@ static inline void start_as(struct bench *b, const char *json_type)
                                on_counter, on_sched,   on_sched_end, on_arg,
                                on_arg_copy, on_flow,  on_sample,    on_mapping, on_frame, on_callsite,
                                on_log,
-                               on_thread_state, on_thread_state_end, NULL, on_wakeup, on_moment, NULL, on_ftrace_event,
+                               NULL, NULL, on_thread_state, on_thread_state_end, NULL, on_wakeup, on_moment, NULL,
+                               on_ftrace_event,
                                NULL};
     tm_model_init(&b->model, &b->rows, &b->catalog);
 }

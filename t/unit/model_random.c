@@ -130,7 +130,7 @@ static void test_random(void)
                               take_counter, take_sched, check_sched_end,
                               take_arg,    take_copy,    check_flow,      take_sample,  take_mapping, take_frame,
                               take_callsite, take_log,
-                              on_thread_state, on_thread_state_end, NULL, on_wakeup,
+                              NULL, NULL, on_thread_state, on_thread_state_end, NULL, on_wakeup,
                               on_moment, NULL, on_ftrace_event, NULL};
     for (int i = 0; i < EVENTS; i++) {
         now += next_random(&state) % 4;
