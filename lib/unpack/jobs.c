@@ -337,10 +337,35 @@ static void stop(struct tm_jobs *jobs)
         tm_frame_queue_close(&jobs->queue, i);
 }
 
+/* No worker runs after this; the run does the turns that are left itself. */
+static void end_workers(struct tm_jobs *jobs)
+{
+    stop(jobs);
+    for (uint32_t i = 0; i < jobs->worker_count; i++) {
+        tm_thread_end(&jobs->workers[i].thread);
+        release_worker(&jobs->workers[i]);
+    }
+    jobs->worker_count = 0;
+}
+
+/* True if the run may fork for turn I, a turn of its own: for a library, or for something inside an archive. No other
+ * thread may run then, because a child has the locks of all threads as they were. */
+static bool may_fork(const struct tm_jobs *jobs, uint32_t i)
+{
+    const struct tm_member_table *table = &jobs->turns->archive->table;
+    const struct tm_member *member = &table->members[table->order[i]];
+    return !member->reason && member->type.kind != TM_FILE_MANIFEST;
+}
+
 enum tm_status tm_jobs_turn(struct tm_jobs *jobs, uint32_t i)
 {
-    if (jobs == NULL || !jobs->jobs[i].is_apart || atomic_load(&jobs->stopped))
+    if (jobs == NULL || atomic_load(&jobs->stopped))
         return TM_END;
+    if (!jobs->jobs[i].is_apart) {
+        if (may_fork(jobs, i))
+            end_workers(jobs);
+        return TM_END;
+    }
     struct tm_event_sink *sink = jobs->run->sink;
     uint32_t generations = sink->generations;
     jobs->splice.file_count = jobs->run->file_count;
@@ -353,9 +378,7 @@ enum tm_status tm_jobs_turn(struct tm_jobs *jobs, uint32_t i)
         free_result(&jobs->jobs[i]);
         return st;
     }
-    tm_frame_queue_close(&jobs->queue, i);
-    if (jobs->splice.is_full)
-        stop(jobs);
+    end_workers(jobs);
     sink->generations = generations;
     sink->writer->passed_over = jobs->splice.frame_count;
     return TM_END;
@@ -365,11 +388,7 @@ void tm_jobs_free(struct tm_jobs *jobs)
 {
     if (jobs == NULL)
         return;
-    stop(jobs);
-    for (uint32_t i = 0; i < jobs->worker_count; i++) {
-        tm_thread_end(&jobs->workers[i].thread);
-        release_worker(&jobs->workers[i]);
-    }
+    end_workers(jobs);
     tm_frame_queue_release(&jobs->queue);
     for (uint32_t i = 0; i < jobs->count; i++)
         free_result(&jobs->jobs[i]);
