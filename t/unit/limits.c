@@ -19,8 +19,10 @@
 #include "format/instruments/instruments.h"
 #include "format/chrome_json/profile.h"
 #include "format/text/perf_script.h"
+#include "format/perfetto/heap_totals.h"
 #include "format/perfetto/internal.h"
 #include "format/nsight/nsight.h"
+#include "format/perf_data/counts.h"
 #include "format/perf_data/header.h"
 #include "format/perf_data/mappings.h"
 #include "format/perf_data/task_names.h"
@@ -49,6 +51,7 @@
 #include "stream/frame.h"
 #include "limit_rows.h"
 #include "tap.h"
+#include "unpack/unpack.h"
 
 #include <stdlib.h>
 
@@ -97,6 +100,9 @@ static const struct limit limits[] = {
     LIMIT(TM_PERF_TEXTS_MAX),
     LIMIT(TM_PERF_TEXT_BYTES_MAX),
     LIMIT(TM_PERF_ANCESTORS_MAX),
+    LIMIT(TM_PERF_LAST_COUNTS_MAX),
+    LIMIT(TM_HEAP_TOTALS_MAX),
+    LIMIT(TM_UNPACK_JOBS_MAX),
     LIMIT(TM_PERF_TASK_NAMES_MAX),
     LIMIT(TM_CHILD_EVENT_TEXT_MAX),
     LIMIT(TM_SUBPROCESS_MIB_MAX),
