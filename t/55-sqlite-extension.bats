@@ -2,6 +2,7 @@
 # reference importer's for the same traces.
 
 setup() {
+    . "$TM_SRC/t/lib/common.bash"
     cd "$BATS_TEST_TMPDIR"
     export PYTHONDONTWRITEBYTECODE=1
     extension=${TM_BIN%/bin}/lib/tracemerge
@@ -15,9 +16,7 @@ ask() { # DATABASE QUERY
 }
 
 same() { # DATABASE QUERY WANT
-    local have
-    have=$(ask "$1" "$2")
-    [ "$have" = "$3" ] || { diff <(echo "$3") <(echo "$have"); false; }
+    same_text "$(ask "$1" "$2")" "$3"
 }
 
 refused() { # QUERY MESSAGE

@@ -2,6 +2,7 @@
 # tm-emit -f sqlite: frames of Android's compositor and work of GPUs. The expected rows are the reference importer's.
 
 setup() {
+    . "$TM_SRC/t/lib/common.bash"
     cd "$BATS_TEST_TMPDIR"
 }
 
@@ -11,9 +12,7 @@ packets() { # packets as make-packets.py reads them; each { is a packet
 }
 
 same() { # QUERY WANT
-    local have
-    have=$(sqlite3 -nullvalue NULL p.db "$1")
-    [ "$have" = "$2" ] || { diff <(echo "$2") <(echo "$have"); false; }
+    same_text "$(sqlite3 -nullvalue NULL p.db "$1")" "$2"
 }
 
 frames() {

@@ -1,6 +1,7 @@
 # tm-emit -f sqlite: ftrace_event and its args. The expected rows are the reference importer's.
 
 setup() {
+    . "$TM_SRC/t/lib/common.bash"
     cd "$BATS_TEST_TMPDIR"
     export PYTHONDONTWRITEBYTECODE=1
 }
@@ -15,10 +16,6 @@ events() {
         ORDER BY f.id"
 }
 
-same() { # OUTPUT WANT
-    [ "$1" = "$2" ] || { diff <(echo "$2") <(echo "$1"); false; }
-}
-
 @test "events have their fields as args, whatever else they are" {
     kernel <<'END'
 1000 0 5 #4 1=five 2=5 3=120 4=1 5=six 6=6 7=-20
@@ -30,17 +27,17 @@ same() { # OUTPUT WANT
 END
     tm-merge -o k.db k.pftrace
     run events k.db
-    same "$output" '1000|sched_switch|0|5|0|0|prev_comm=five,prev_pid=5,prev_prio=120,prev_state=1,next_comm=six,next_pid=6,next_prio=-20
+    same_text "$output" '1000|sched_switch|0|5|0|0|prev_comm=five,prev_pid=5,prev_prio=120,prev_state=1,next_comm=six,next_pid=6,next_prio=-20
 1500|sched_waking|1|6|0|1|comm=five,pid=5,prio=120,success=1,target_cpu=1
 1600|cpu_idle|1|6|0|1|state=4294967295,cpu_id=1
 1700|print|1|6|0|1|ip=18446744073709551615,buf=B|6|work
 1800|sched_process_free|1|6|0|1|comm=five,pid=5,prio=120'
-    same "$(sqlite3 k.db "SELECT value_type, int_value FROM args WHERE key = 'ip'")" 'uint|-1'
-    same "$(sqlite3 k.db 'SELECT count(*) FROM raw')" 5
-    same "$(sqlite3 k.db 'SELECT cpu FROM cpu ORDER BY cpu')" $'0\n1'
+    same_text "$(sqlite3 k.db "SELECT value_type, int_value FROM args WHERE key = 'ip'")" 'uint|-1'
+    same_text "$(sqlite3 k.db 'SELECT count(*) FROM raw')" 5
+    same_text "$(sqlite3 k.db 'SELECT cpu FROM cpu ORDER BY cpu')" $'0\n1'
     tm-merge -o m.pftrace k.pftrace
     tm-merge -o m.db m.pftrace
-    same "$(events m.db)" "$(events k.db)"
+    same_text "$(events m.db)" "$(events k.db)"
 }
 
 @test "compact_sched: what its messages tell, with the names that threads have by then" {
@@ -49,7 +46,7 @@ compact 2 1000:0:swapper/2 2000:7:seven 3000:0:swapper/2
 END
     tm-merge -o k.db k.pftrace
     run events k.db
-    same "$output" '2000|sched_switch|2|0|0|2|prev_comm=swapper,prev_pid=0,prev_prio=120,prev_state=1,next_comm=seven,next_pid=7,next_prio=120
+    same_text "$output" '2000|sched_switch|2|0|0|2|prev_comm=swapper,prev_pid=0,prev_prio=120,prev_state=1,next_comm=seven,next_pid=7,next_prio=120
 3000|sched_switch|2|7|0|2|prev_comm=seven,prev_pid=7,prev_prio=120,prev_state=1,next_comm=swapper/2,next_pid=0,next_prio=120'
 }
 
@@ -65,14 +62,14 @@ sys.stdout.buffer.write(field(1, message((10, 7), (1, bundle))))
 END
     tm-merge -o g.db g.pftrace
     run events g.db
-    same "$output" '1000|clk/rate|3|9|0|3|name=pll,delta=-2,rate=7'
+    same_text "$output" '1000|clk/rate|3|9|0|3|name=pll,delta=-2,rate=7'
 }
 
 @test "a stream without the events' bytes has none, and the pipe by hand has all" {
     echo '1500 1 6 #20 1=five 2=5 3=120 4=1 5=1' | kernel
     tm-unpack k.pftrace | tm-manifest | tm-clocks | tm-sort | tm-emit -f sqlite -o a.db
     tm-merge -o b.db k.pftrace
-    same "$(events a.db)" "$(events b.db)"
+    same_text "$(events a.db)" "$(events b.db)"
     tm-unpack --no-raw k.pftrace | tm-manifest | tm-clocks | tm-sort | tm-emit -f sqlite -o c.db
-    same "$(sqlite3 c.db 'SELECT count(*) FROM ftrace_event')" 0
+    same_text "$(sqlite3 c.db 'SELECT count(*) FROM ftrace_event')" 0
 }

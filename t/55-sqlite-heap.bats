@@ -4,6 +4,7 @@
 bats_require_minimum_version 1.5.0
 
 setup() {
+    . "$TM_SRC/t/lib/common.bash"
     cd "$BATS_TEST_TMPDIR"
     export PYTHONDONTWRITEBYTECODE=1
     python3 - >p.pftrace <<'END'
@@ -53,9 +54,7 @@ END
 }
 
 same() { # QUERY WANT
-    local have
-    have=$(sqlite3 p.db "$1")
-    [ "$have" = "$2" ] || { diff <(echo "$2") <(echo "$have"); false; }
+    same_text "$(sqlite3 p.db "$1")" "$2"
 }
 
 allocations='1200|42|libc.malloc|malloc|4|100

@@ -1,6 +1,7 @@
 # tm-emit -f sqlite: what a trace states about its machine and cpus. The expected rows are the reference importer's.
 
 setup() {
+    . "$TM_SRC/t/lib/common.bash"
     cd "$BATS_TEST_TMPDIR"
     export PYTHONDONTWRITEBYTECODE=1
 }
@@ -17,9 +18,7 @@ END
 }
 
 same() { # QUERY WANT
-    local have
-    have=$(sqlite3 p.db "$1")
-    [ "$have" = "$2" ] || { diff <(echo "$2") <(echo "$have"); false; }
+    same_text "$(sqlite3 p.db "$1")" "$2"
 }
 
 @test "cpus have processor, capacity, cluster, args and frequencies" {

@@ -1,6 +1,7 @@
 # tm-emit -f sqlite: metadata and stats about the recording of traces. The expected rows are the reference importer's.
 
 setup() {
+    . "$TM_SRC/t/lib/common.bash"
     cd "$BATS_TEST_TMPDIR"
     export PYTHONDONTWRITEBYTECODE=1
 }
@@ -20,9 +21,7 @@ END
 }
 
 same() { # QUERY WANT
-    local have
-    have=$(sqlite3 p.db "$1")
-    [ "$have" = "$2" ] || { diff <(echo "$2") <(echo "$have"); false; }
+    same_text "$(sqlite3 p.db "$1")" "$2"
 }
 
 @test "moments of the recording are in trace time, and each flush is a row" {

@@ -2,6 +2,7 @@
 # importer's.
 
 setup() {
+    . "$TM_SRC/t/lib/common.bash"
     cd "$BATS_TEST_TMPDIR"
     export PYTHONDONTWRITEBYTECODE=1
     python3 - >p.pftrace <<'END'
@@ -22,9 +23,7 @@ END
 }
 
 same() { # QUERY WANT
-    local have
-    have=$(sqlite3 p.db "$1")
-    [ "$have" = "$2" ] || { diff <(echo "$2") <(echo "$have"); false; }
+    same_text "$(sqlite3 p.db "$1")" "$2"
 }
 
 @test "samples of perf tell cpu, mode and the error that ended the stack" {

@@ -1,6 +1,7 @@
 # tm-emit -f sqlite: what threads do between two events of the scheduler. The expected rows are the reference importer's.
 
 setup() {
+    . "$TM_SRC/t/lib/common.bash"
     cd "$BATS_TEST_TMPDIR"
     export PYTHONDONTWRITEBYTECODE=1
 }
@@ -13,10 +14,6 @@ states() {
     sqlite3 "$1" "SELECT s.ts, s.dur, s.cpu, t.tid, s.state, s.io_wait, s.blocked_function, w.tid, v.ts, s.irq_context,
         s.ucpu FROM thread_state s JOIN thread t USING (utid) LEFT JOIN thread w ON w.utid = s.waker_utid
         LEFT JOIN thread_state v ON v.id = s.waker_id ORDER BY s.id"
-}
-
-same() { # OUTPUT WANT
-    [ "$1" = "$2" ] || { diff <(echo "$2") <(echo "$1"); false; }
 }
 
 switches() {
@@ -40,7 +37,7 @@ END
     switches
     tm-merge -o k.db k.pftrace
     run states k.db
-    same "$output" '1000|500||5|S||||||
+    same_text "$output" '1000|500||5|S||||||
 1000|800|0|6|Running||||||0
 1500|200||5|R|||6|1000||
 1700|600|1|5|Running||||||1
@@ -53,7 +50,7 @@ END
 2400|-1|1|5|Running||||||1'
     run sqlite3 k.db "SELECT s.ts, s.thread_state_id, s.irq_context, t.tid, w.tid FROM spurious_sched_wakeup s
         JOIN thread t USING (utid) JOIN thread w ON w.utid = s.waker_utid"
-    same "$output" '1600|2||5|6'
+    same_text "$output" '1600|2||5|6'
 }
 
 @test "what threads do in ftrace text, with the function that they wait in" {
@@ -66,7 +63,7 @@ b-6     [000] d..2   10.000003: sched_waking: comm=a pid=5 prio=120 target_cpu=0
 END
     tm-merge -o t.db t.txt
     run states t.db
-    same "$output" '10000001000|2000||5|D|1|wait_on_page+0x10/0x20||||
+    same_text "$output" '10000001000|2000||5|D|1|wait_on_page+0x10/0x20||||
 10000001000|-1|0|6|Running||||||0
 10000003000|1000||5|R|||6|10000001000||
 10000004000|-1|1|5|Running||||||1'
@@ -90,7 +87,7 @@ END
     } | kernel
     tm-merge -o k.db k.pftrace
     run sqlite3 k.db "SELECT ts, dur, state, io_wait, blocked_function FROM thread_state WHERE state = 'D'"
-    same "$output" '1000|899001|D|1|do_work'
+    same_text "$output" '1000|899001|D|1|do_work'
 }
 
 @test "lists and other outputs show the kernel's events alone" {
@@ -100,7 +97,7 @@ END
     tm-merge -o m.pftrace k.pftrace
     tm-merge -o k.db k.pftrace
     tm-merge -o m.db m.pftrace
-    same "$(states m.db)" "$(states k.db)"
+    same_text "$(states m.db)" "$(states k.db)"
 }
 
 @test "states that Chrome JSON tells itself, running ones as slices of a cpu too" {
@@ -112,12 +109,12 @@ END
 END
     tm-merge -o t.db t.json
     run states t.db
-    same "$output" '10000|5000|3|2|Running||||||3
+    same_text "$output" '10000|5000|3|2|Running||||||3
 15000|4500||2|D|1|do_work||||
 20000|1000||2|S||||||'
-    same "$(sqlite3 t.db 'SELECT ts, dur, cpu, utid FROM sched')" "10000|5000|3|$(sqlite3 t.db 'SELECT utid FROM thread WHERE tid = 2')"
-    same "$(sqlite3 t.db 'SELECT cpu FROM cpu; SELECT start_ts, end_ts FROM trace_bounds')" $'3\n10000|30000'
+    same_text "$(sqlite3 t.db 'SELECT ts, dur, cpu, utid FROM sched')" "10000|5000|3|$(sqlite3 t.db 'SELECT utid FROM thread WHERE tid = 2')"
+    same_text "$(sqlite3 t.db 'SELECT cpu FROM cpu; SELECT start_ts, end_ts FROM trace_bounds')" $'3\n10000|30000'
     tm-merge -o m.json t.json
     tm-merge -o m.db m.json
-    same "$(states m.db)" "$(states t.db)"
+    same_text "$(states m.db)" "$(states t.db)"
 }

@@ -1,6 +1,7 @@
 # tm-emit -f sqlite: times of a thread's own clock in track events. The expected rows are the reference importer's.
 
 setup() {
+    . "$TM_SRC/t/lib/common.bash"
     cd "$BATS_TEST_TMPDIR"
     export PYTHONDONTWRITEBYTECODE=1
 }
@@ -28,9 +29,7 @@ counted() { # VALUE: thread time as an extra counter
 }
 
 same() { # QUERY WANT
-    local have
-    have=$(sqlite3 -nullvalue NULL p.db "$1")
-    [ "$have" = "$2" ] || { diff <(echo "$2") <(echo "$have"); false; }
+    same_text "$(sqlite3 -nullvalue NULL p.db "$1")" "$2"
 }
 
 @test "slices of threads have the time of their thread, as counters of the packet tell it" {

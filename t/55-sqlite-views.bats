@@ -2,6 +2,7 @@
 # are the reference importer's, with INCLUDE PERFETTO MODULE slices.with_context.
 
 setup() {
+    . "$TM_SRC/t/lib/common.bash"
     cd "$BATS_TEST_TMPDIR"
     cat >a.json <<'END'
 {"traceEvents":[
@@ -28,9 +29,7 @@ END
 }
 
 same() { # DATABASE QUERY WANT
-    local have
-    have=$(sqlite3 "$1" "$2")
-    [ "$have" = "$3" ] || { diff <(echo "$3") <(echo "$have"); false; }
+    same_text "$(sqlite3 "$1" "$2")" "$3"
 }
 
 @test "a slice of a thread is shown with its track, thread and process" {

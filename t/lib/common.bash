@@ -30,3 +30,11 @@ await() {
         sleep 0.05
     done
 }
+
+# same_text HAVE WANT: both are the same; otherwise the differences are shown.
+same_text() {
+    [ "$1" = "$2" ] || {
+        diff <(echo "$2") <(echo "$1")
+        false
+    }
+}

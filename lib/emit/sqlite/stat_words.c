@@ -1,5 +1,4 @@
-/* What the rows of stats say of a statistic: where its number comes from, as in the reference importer, and a sentence.
- * */
+/* Rows of stats: the source of each statistic's number, as the reference importer names it, and a sentence. */
 #include "emit/sqlite/internal.h"
 
 enum source { OF_TRACE, OF_ANALYSIS };

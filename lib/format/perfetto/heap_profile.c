@@ -1,9 +1,9 @@
 #include "format/perfetto/heap_profile.h"
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "format/perfetto/count.h"
 #include "format/perfetto/heap_state.h"
-#include "base/text.h"
 #include "format/perfetto/sample.h"
 #include "format/perfetto/sequence.h"
 #include "stream/detail_arg.h"
@@ -35,25 +35,6 @@ static enum tm_status take_room(struct tm_proto *p, size_t bytes, struct tm_erro
     return TM_OK;
 }
 
-/* The message of FIELD that is at the end of the interned bytes of OWN. */
-static enum tm_status index_own(struct tm_proto_sequence *own, uint32_t field, const struct tm_pb_field *message)
-{
-    struct tm_pb pb = tm_pb_of(message->data, message->len);
-    struct tm_proto_map_entry *entry;
-    struct tm_pb_field f;
-    bool is_new;
-    while (tm_pb_next(&pb, &f) == TM_OK) {
-        if (f.id != TM_INTERNED_IID)
-            continue;
-        if (tm_proto_map_add(&own->interned_index, field, f.value, TM_PROTO_INTERNED_MAX, &entry, &is_new) != TM_OK)
-            return TM_E_SYSTEM;
-        if (is_new)
-            entry->v1 = (uint64_t)(own->interned.len - message->len) << 32 | message->len;
-        break;
-    }
-    return TM_OK;
-}
-
 /* Keeps a message that later ones of the dump name by number. */
 static enum tm_status keep_own(struct tm_proto *p, struct tm_proto_heap *heap, const struct tm_pb_field *f,
                                struct tm_error *err)
@@ -66,11 +47,15 @@ static enum tm_status keep_own(struct tm_proto *p, struct tm_proto_heap *heap, c
     enum tm_status st = take_room(p, f->len, err);
     if (st < 0)
         return st;
+    size_t offset = heap->own.interned.len;
     if (tm_buf_add(&heap->own.interned, f->data, f->len) != TM_OK)
         return tm_error_nomem(err);
-    for (const uint32_t *field = fields[f->id]; st == TM_OK && *field; field++)
-        st = index_own(&heap->own, *field, f);
-    return st < 0 ? tm_error_nomem(err) : TM_OK;
+    for (const uint32_t *field = fields[f->id]; st == TM_OK && *field; field++) {
+        struct tm_pb_field interned = *f;
+        interned.id = *field;
+        st = tm_proto_interned_index(&heap->own, &interned, offset, err);
+    }
+    return st < 0 ? st : TM_OK;
 }
 
 static struct dump read_dump(const struct tm_pb_field *message)
@@ -364,7 +349,7 @@ enum tm_status tm_proto_heap_profile_read(struct tm_proto *p, const struct tm_pr
     uint64_t index = 0;
     if (sequence == NULL)
         return TM_OK;
-    if (sequence->heap == NULL && (sequence->heap = tm_proto_heap_state_new()) == NULL)
+    if (sequence->heap == NULL && (sequence->heap = tm_proto_heap_state_new(sequence)) == NULL)
         return tm_error_nomem(err);
     for (struct tm_pb head = pb; tm_pb_next(&head, &f) == TM_OK;) {
         is_continued = f.id == PROFILE_CONTINUED ? f.value != 0 : is_continued;

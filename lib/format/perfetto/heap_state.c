@@ -2,9 +2,12 @@
 
 #include <stdlib.h>
 
-struct tm_proto_heap *tm_proto_heap_state_new(void)
+struct tm_proto_heap *tm_proto_heap_state_new(const struct tm_proto_sequence *sequence)
 {
-    return calloc(1, sizeof(struct tm_proto_heap));
+    struct tm_proto_heap *heap = calloc(1, sizeof *heap);
+    if (heap)
+        heap->own = (struct tm_proto_sequence){.machine = sequence->machine, .id = sequence->id};
+    return heap;
 }
 
 void tm_proto_heap_state_clear(struct tm_proto *p, struct tm_proto_sequence *sequence)

@@ -14,8 +14,8 @@ struct tm_proto_heap {
     uint64_t index; /* of the last packet */
 };
 
-/* NULL: no memory. */
-struct tm_proto_heap *tm_proto_heap_state_new(void);
+/* The state of SEQUENCE, which is borrowed for the call. NULL: no memory. */
+struct tm_proto_heap *tm_proto_heap_state_new(const struct tm_proto_sequence *sequence);
 
 /* Frees what SEQUENCE keeps, if anything. */
 void tm_proto_heap_state_clear(struct tm_proto *p, struct tm_proto_sequence *sequence);

@@ -157,9 +157,8 @@ enum tm_status tm_proto_sequence_defaults(struct tm_proto *p, struct tm_proto_pa
     return st == TM_OK ? add_state(p, packet, err) : tm_error_nomem(err);
 }
 
-/* Indexes the message in FIELD, which is at OFFSET of the sequence's interned bytes. */
-static enum tm_status index_message(struct tm_proto *p, struct tm_proto_sequence *sequence,
-                                    const struct tm_pb_field *field, size_t offset, struct tm_error *err)
+enum tm_status tm_proto_interned_index(struct tm_proto_sequence *sequence, const struct tm_pb_field *field,
+                                       size_t offset, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(field->data, field->len);
     struct tm_proto_map_entry *entry;
@@ -179,7 +178,7 @@ static enum tm_status index_message(struct tm_proto *p, struct tm_proto_sequence
             entry->v1 = (uint64_t)offset << 32 | field->len;
         return TM_OK;
     }
-    return tm_proto_count_stat(p, TM_PROTO_STAT_INTERNED_ERRORS, sequence->machine, 1, err);
+    return TM_END;
 }
 
 static enum tm_status index_messages(struct tm_proto *p, struct tm_proto_sequence *sequence,
@@ -192,7 +191,9 @@ static enum tm_status index_messages(struct tm_proto *p, struct tm_proto_sequenc
     while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
         if (f.type != TM_PB_LEN)
             continue;
-        st = index_message(p, sequence, &f, base + (size_t)(f.data - interned->data), err);
+        st = tm_proto_interned_index(sequence, &f, base + (size_t)(f.data - interned->data), err);
+        if (st == TM_END)
+            st = tm_proto_count_stat(p, TM_PROTO_STAT_INTERNED_ERRORS, sequence->machine, 1, err);
         if (st < 0)
             return st;
     }
