@@ -187,13 +187,13 @@ static inline void start_as(struct bench *b, const char *json_type)
         .catalog = {.files = b->files, .file_count = FILES, .machines = b->machines, .machine_count = 2}};
     for (int i = 0; i < FILES; i++)
         b->files[i].input_type = tm_input_type_of((struct tm_text){(const uint8_t *)types[i], strlen(types[i])});
-    b->rows = (struct tm_rows){b,       on_slice, on_slice_end, NULL, on_thread_end,
-                               on_counter, on_sched,   on_sched_end, on_arg,
-                               on_arg_copy, on_flow,  on_sample,    on_mapping, on_frame, on_callsite,
-                               on_log,
-                               NULL, NULL, on_thread_state, on_thread_state_end, NULL, on_wakeup, on_moment, NULL,
-                               on_ftrace_event,
-                               NULL};
+    b->rows = (struct tm_rows){.self = b, .slice = on_slice, .slice_end = on_slice_end,
+                               .slice_thread_end = on_thread_end, .counter = on_counter, .sched = on_sched,
+                               .sched_end = on_sched_end, .arg = on_arg, .arg_copy = on_arg_copy, .flow = on_flow,
+                               .sample = on_sample, .mapping = on_mapping, .frame = on_frame,
+                               .callsite = on_callsite, .log = on_log, .thread_state = on_thread_state,
+                               .thread_state_end = on_thread_state_end, .wakeup = on_wakeup, .moment = on_moment,
+                               .ftrace_event = on_ftrace_event};
     tm_model_init(&b->model, &b->rows, &b->catalog);
 }
 

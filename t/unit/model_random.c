@@ -126,12 +126,13 @@ static void test_random(void)
     uint64_t state = 7;
     int64_t now = 0;
     start_as(&b, "json");
-    b.rows = (struct tm_rows){&v,          check_slice,  check_slice_end, NULL, on_thread_end,
-                              take_counter, take_sched, check_sched_end,
-                              take_arg,    take_copy,    check_flow,      take_sample,  take_mapping, take_frame,
-                              take_callsite, take_log,
-                              NULL, NULL, on_thread_state, on_thread_state_end, NULL, on_wakeup,
-                              on_moment, NULL, on_ftrace_event, NULL};
+    b.rows = (struct tm_rows){.self = &v, .slice = check_slice, .slice_end = check_slice_end,
+                              .slice_thread_end = on_thread_end, .counter = take_counter, .sched = take_sched,
+                              .sched_end = check_sched_end, .arg = take_arg, .arg_copy = take_copy,
+                              .flow = check_flow, .sample = take_sample, .mapping = take_mapping,
+                              .frame = take_frame, .callsite = take_callsite, .log = take_log,
+                              .thread_state = on_thread_state, .thread_state_end = on_thread_state_end,
+                              .wakeup = on_wakeup, .moment = on_moment, .ftrace_event = on_ftrace_event};
     for (int i = 0; i < EVENTS; i++) {
         now += next_random(&state) % 4;
         add_random(&b, &state, now);
