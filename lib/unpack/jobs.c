@@ -19,7 +19,7 @@ struct result {
 /* A turn that a worker may run. */
 struct job {
     bool is_apart;          /* a worker runs it */
-    uint32_t files_from;    /* the number of the first file announced in it, as far as it can be foreseen */
+    uint32_t files_from;    /* the number of the first file announced in it; an estimate, see find_jobs */
     struct result *result;  /* NULL: the turn has not ended well */
 };
 
