@@ -24,9 +24,9 @@ enum tm_status tm_proto_sequence_defaults(struct tm_proto *p, struct tm_proto_pa
  * statistic. */
 enum tm_status tm_proto_sequence_intern(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err);
 
-/* Makes the message in FIELD findable by its number. Its bytes are at OFFSET of SEQUENCE's interned ones. Of two with one
- * number the first counts. TM_OK; TM_END: it has no number; TM_E_INPUT: more than TM_PROTO_INTERNED_MAX messages;
- * TM_E_SYSTEM. */
+/* Makes the message in FIELD findable by its number. Its bytes are at OFFSET of SEQUENCE's interned bytes. Of two
+ * messages with one number the first counts. TM_OK; TM_END: it has no number; TM_E_INPUT: SEQUENCE has more than
+ * TM_PROTO_INTERNED_MAX messages; TM_E_SYSTEM. */
 enum tm_status tm_proto_interned_index(struct tm_proto_sequence *sequence, const struct tm_pb_field *field,
                                        size_t offset, struct tm_error *err);
 
