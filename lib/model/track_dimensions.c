@@ -5,47 +5,6 @@
 
 #include <string.h>
 
-/* The part of the name of a track of TYPE between HEAD and TAIL. */
-static const struct named {
-    const char *type, *head, *tail, *key;
-    bool is_number;
-} named[] = {
-    {"atrace_async_slice", "", "", "name", false},
-    {"atrace_async_slice_for_track", "", "", "name", false},
-    {"atrace_counter", "", "", "name", false},
-    {"battery_counter", "batt.", "", "counter_name", false},
-    {"chrome_process_stats", "chrome.", "", "key", false},
-    {"clock_frequency", "", " Frequency", "linux_device", false},
-    {"clock_state", "", " State", "linux_device", false},
-    {"cooling_device_counter", "", " Cooling Device", "linux_device", false},
-    {"cpustat", "cpu.times.", "", "cpustat_key", false},
-    {"fuchsia_counter", "", "", "name", false},
-    {"gpu_render_stage", "", "", "hwqueue_name", false},
-    {"json_counter", "", "", "name", false},
-    {"legacy_async_global_slice", "", "", "name", false},
-    {"legacy_async_process_slice", "", "", "name", false},
-    {"meminfo", "", "", "meminfo_key", false},
-    {"net_receive", "", " Received KB", "network_interface", false},
-    {"net_transmit", "", " Transmitted KB", "network_interface", false},
-    {"num_irq", "num_irq (id: ", ")", "irq", true},
-    {"num_softirq", "num_softirq (id: ", ")", "irq", true},
-    {"proc_stat_runtime", "runtime.", "", "proc_stat_runtime_key", false},
-    {"process_memory", "mem.", "", "process_memory_key", false},
-    {"psi", "psi.", "", "psi_resource", false},
-    {"slabinfo", "mem.slab.", "", "slab_name", false},
-    {"smaps", "mem.smaps.", "", "smaps_key", false},
-    {"thermal_temperature", "", " Temperature", "thermal_zone", false},
-    {"vmstat", "", "", "vmstat_key", false},
-};
-
-static const struct named *find(const char *type)
-{
-    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
-        if (strcmp(named[i].type, type) == 0)
-            return &named[i];
-    return NULL;
-}
-
 static int64_t number_of(struct tm_text digits)
 {
     int64_t n = 0;
@@ -54,14 +13,14 @@ static int64_t number_of(struct tm_text digits)
     return n;
 }
 
-static enum tm_status put_named(const struct named *of, struct tm_text name, struct tm_buf *detail)
+static enum tm_status put_named(const struct tm_column_type *type, struct tm_text name, struct tm_buf *detail)
 {
-    size_t head = strlen(of->head), tail = strlen(of->tail);
-    if (name.data == NULL || name.len < head + tail)
+    size_t before = type->before ? strlen(type->before) : 0, after = type->after ? strlen(type->after) : 0;
+    if (type->key == NULL || name.data == NULL || name.len < before + after)
         return TM_OK;
-    struct tm_text value = {name.data + head, name.len - head - tail};
-    return of->is_number ? tm_detail_arg_int(detail, of->key, number_of(value))
-                         : tm_detail_arg_text(detail, of->key, value.data, value.len);
+    struct tm_text value = {name.data + before, name.len - before - after};
+    return type->is_number ? tm_detail_arg_int(detail, type->key, number_of(value))
+                           : tm_detail_arg_text(detail, type->key, value.data, value.len);
 }
 
 static enum tm_status put_owner(const struct tm_track *track, struct tm_buf *detail)
@@ -85,13 +44,12 @@ static bool is_in_lanes(enum tm_track_type type)
            type == TM_TRACK_TYPE_DESCRIBED_LANE || type == TM_TRACK_TYPE_NAMED;
 }
 
-enum tm_status tm_track_dimensions(const struct tm_track *track, const char *type, struct tm_text name,
-                                   struct tm_text merge_key, struct tm_buf *detail)
+enum tm_status tm_track_dimensions(const struct tm_track *track, const struct tm_column_type *type,
+                                   struct tm_text name, struct tm_text merge_key, struct tm_buf *detail)
 {
-    const struct named *of = find(type);
     enum tm_status st = put_owner(track, detail);
-    if (st == TM_OK && of)
-        st = put_named(of, name, detail);
+    if (st == TM_OK)
+        st = put_named(type, name, detail);
     if (st == TM_OK && track->type == TM_TRACK_TYPE_DESCRIBED)
         st = tm_detail_arg_int(detail, "track_uuid", (int64_t)track->uuid);
     if (st == TM_OK && track->type == TM_TRACK_TYPE_DESCRIBED_LANE) {

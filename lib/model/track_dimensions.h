@@ -4,11 +4,11 @@
 #define TM_MODEL_TRACK_DIMENSIONS_H
 
 #include "base/buf.h"
-#include "model/tracks.h"
+#include "model/track_type.h"
 
 /* Appends the dimensions of TRACK, whose type is TYPE and whose name is NAME, to DETAIL as args. MERGE_KEY is the text
  * that siblings are merged by. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_track_dimensions(const struct tm_track *track, const char *type, struct tm_text name,
-                                   struct tm_text merge_key, struct tm_buf *detail);
+enum tm_status tm_track_dimensions(const struct tm_track *track, const struct tm_column_type *type,
+                                   struct tm_text name, struct tm_text merge_key, struct tm_buf *detail);
 
 #endif

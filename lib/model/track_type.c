@@ -2,125 +2,126 @@
 
 #include "perfetto/named_tracks.h"
 #include "perfetto/sys_names.h"
-#include "stream/input_type.h"
 
 /* Counters whose names begin with HEAD and end with TAIL. */
 struct family {
-    const char *head, *tail; /* "" fits all */
-    const char *type;
+    const char *head, *tail; /* "" fits all; a tail of NULL: HEAD is the whole name */
+    struct tm_column_type type;
 };
 
-/* the first that fits counts */
+/* In each table the first that fits counts. The last, without a head, fits all. */
+
 static const struct family of_cpus[] = {
-    {"cpufreq_throttle", "", "cpu_frequency_throttle"},
-    {"cpufreq", "", "cpu_frequency"},
-    {"cpuidle", "", "cpu_idle"},
-    {"cpu.times.", "", "cpustat"},
-    {"Cpu ", " Max Freq Limit", "cpu_max_frequency_limit"},
-    {"Cpu ", " Min Freq Limit", "cpu_min_frequency_limit"},
-    {"Cpu ", " Util", "cpu_utilization"},
-    {"Cpu ", " Cap", "cpu_capacity"},
-    {"Cpu ", " Nr Running", "cpu_nr_running"},
-    {NULL, NULL, "cpu_counter"},
+    {"cpufreq_throttle", "", {.text = "cpu_frequency_throttle"}},
+    {"cpufreq", "", {.text = "cpu_frequency"}},
+    {"cpuidle", NULL, {.text = "cpu_idle"}},
+    {"cpuidle", "", {.text = "cpu_idle_state", .unit = "us"}},
+    {"cpu.times.", "", {.text = "cpustat", .key = "cpustat_key", .before = "cpu.times."}},
+    {"Cpu ", " Max Freq Limit", {.text = "cpu_max_frequency_limit"}},
+    {"Cpu ", " Min Freq Limit", {.text = "cpu_min_frequency_limit"}},
+    {"Cpu ", " Util", {.text = "cpu_utilization"}},
+    {"Cpu ", " Cap", {.text = "cpu_capacity"}},
+    {"Cpu ", " Nr Running", {.text = "cpu_nr_running"}},
+    {NULL, NULL, {.text = "cpu_counter"}},
 };
 
 static const struct family of_processes[] = {
-    {"oom_score_adj", "", "oom_score_adj"},
-    {"runtime.", "", "proc_stat_runtime"},
-    {"GPU Memory", "", "process_gpu_memory"},
-    {"chrome.", "", "chrome_process_stats"},
-    {"mem.smaps.", "", "smaps"},
-    {"mem.mm.", "", "mm_event"},
-    {"mem.", "", "process_memory"},
-    {NULL, NULL, "atrace_counter"},
+    {"oom_score_adj", "", {.text = "oom_score_adj"}},
+    {"runtime.", "", {.text = "proc_stat_runtime", .key = "proc_stat_runtime_key", .before = "runtime."}},
+    {"GPU Memory", "", {.text = "process_gpu_memory", .unit = "bytes"}},
+    {"chrome.", "", {.text = "chrome_process_stats", .key = "key", .before = "chrome."}},
+    {"mem.smaps.", "", {.text = "smaps", .key = "smaps_key", .before = "mem.smaps."}},
+    {"mem.mm.", "", {.text = "mm_event"}},
+    {"mem.", "", {.text = "process_memory", .key = "process_memory_key", .before = "mem."}},
+    {NULL, NULL, {.text = "process_counter"}},
 };
 
 static const struct family of_threads[] = {
-    {"thread_time", "", "thread_time"},
-    {"thread_instruction_count", "", "thread_instructions"},
-    {"mem.ion_change", "", "ion_change"},
-    {"mem.dma_heap_change", "", "android_dma_heap_change"},
-    {NULL, NULL, "thread_counter"},
+    {"thread_time", "", {.text = "thread_time"}},
+    {"thread_instruction_count", "", {.text = "thread_instructions"}},
+    {"mem.ion_change", "", {.text = "ion_change"}},
+    {"mem.dma_heap_change", "", {.text = "android_dma_heap_change"}},
+    {NULL, NULL, {.text = "thread_counter"}},
 };
 
 static const struct family of_all[] = {
-    {"num_irq (", "", "num_irq"},
-    {"num_softirq (", "", "num_softirq"},
-    {"num_irq_total", "", "num_irq_total"},
-    {"num_softirq_total", "", "num_softirq_total"},
-    {"num_forks", "", "num_forks"},
-    {"mem.buddyinfo[", "", "buddyinfo"},
-    {"mem.slab.", "", "slabinfo"},
-    {"mem.ion", "", "ion"},
-    {"mem.dma_heap", "", "android_dma_heap"},
-    {"mem.fastrpc_change[", "", "fastrpc_change"},
-    {"mem.fastrpc[", "", "fastrpc"},
-    {"diskstat.", "", "diskstat"},
-    {"psi.", "", "psi"},
-    {"batt.", "", "battery_counter"},
-    {"power.", "", "power_rails"},
-    {"cpuidle", "", "cpu_idle_state"},
-    {"gpufreq", "", "gpu_frequency"},
-    {"Entity residency: ", "", "entity_state"},
-    {"GPU Memory", "", "gpu_memory"},
-    {"ScreenState", "", "screen_state"},
-    {"io.ufs.clkgating", "", "ufs_clkgating"},
-    {"mali_gpu_power_state", "", "mali_gpu_power_state"},
-    {"devfreq_", "", "linux_device_frequency"},
-    {"Kfree Skb IP Prot", "", "net_kfree_skb"},
-    {"", " Transmitted KB", "net_transmit"},
-    {"", " Received KB", "net_receive"},
-    {"", " Frequency", "clock_frequency"},
-    {"", " State", "clock_state"},
-    {"", " Temperature", "thermal_temperature"},
-    {"", " Cooling Device", "cooling_device_counter"},
-    {NULL, NULL, "counter"},
+    {"num_irq (", "", {.text = "num_irq", .key = "irq", .before = "num_irq (id: ", .after = ")", .is_number = true}},
+    {"num_softirq (", "",
+     {.text = "num_softirq", .key = "irq", .before = "num_softirq (id: ", .after = ")", .is_number = true}},
+    {"num_irq_total", "", {.text = "num_irq_total"}},
+    {"num_softirq_total", "", {.text = "num_softirq_total"}},
+    {"num_forks", "", {.text = "num_forks"}},
+    {"mem.buddyinfo[", "", {.text = "buddyinfo"}},
+    {"mem.slab.", "", {.text = "slabinfo", .unit = "bytes", .key = "slab_name", .before = "mem.slab."}},
+    {"mem.ion", "", {.text = "ion"}},
+    {"mem.dma_heap", "", {.text = "android_dma_heap"}},
+    {"mem.fastrpc_change[", "", {.text = "fastrpc_change"}},
+    {"mem.fastrpc[", "", {.text = "fastrpc"}},
+    {"diskstat.", "", {.text = "diskstat"}},
+    {"psi.", "", {.text = "psi", .key = "psi_resource", .before = "psi."}},
+    {"batt.", "", {.text = "battery_counter", .key = "counter_name", .before = "batt."}},
+    {"power.", "", {.text = "power_rails"}},
+    {"cpuidle", "", {.text = "cpu_idle_state", .unit = "us"}},
+    {"gpufreq", "", {.text = "gpu_frequency", .unit = "kHz"}},
+    {"Entity residency: ", "", {.text = "entity_state"}},
+    {"GPU Memory", "", {.text = "gpu_memory", .unit = "bytes"}},
+    {"ScreenState", "", {.text = "screen_state"}},
+    {"io.ufs.clkgating", "", {.text = "ufs_clkgating"}},
+    {"mali_gpu_power_state", "", {.text = "mali_gpu_power_state"}},
+    {"devfreq_", "", {.text = "linux_device_frequency"}},
+    {"Kfree Skb IP Prot", "", {.text = "net_kfree_skb"}},
+    {"", " Transmitted KB", {.text = "net_transmit", .key = "network_interface", .after = " Transmitted KB"}},
+    {"", " Received KB", {.text = "net_receive", .key = "network_interface", .after = " Received KB"}},
+    {"", " Frequency", {.text = "clock_frequency", .key = "linux_device", .after = " Frequency"}},
+    {"", " State", {.text = "clock_state", .key = "linux_device", .after = " State"}},
+    {"", " Temperature", {.text = "thermal_temperature", .key = "thermal_zone", .after = " Temperature"}},
+    {"", " Cooling Device", {.text = "cooling_device_counter", .key = "linux_device", .after = " Cooling Device"}},
+    {NULL, NULL, {.text = "counter"}},
 };
 
-static const char *family_of(const struct family *families, struct tm_text name)
+static bool fits(const struct family *f, struct tm_text name)
 {
-    const struct family *f = families;
-    for (; f->head; f++) {
-        size_t head = strlen(f->head), tail = strlen(f->tail);
-        if (head + tail <= name.len && memcmp(name.data, f->head, head) == 0 &&
-            memcmp(name.data + name.len - tail, f->tail, tail) == 0)
-            break;
-    }
-    return f->type;
+    if (f->tail == NULL)
+        return tm_text_is(name, f->head);
+    size_t head = strlen(f->head), tail = strlen(f->tail);
+    return head + tail <= name.len && memcmp(name.data, f->head, head) == 0 &&
+           memcmp(name.data + name.len - tail, f->tail, tail) == 0;
 }
 
-static const char *type_of_global(struct tm_text name)
+static const struct family *find(const struct family *families, struct tm_text name)
+{
+    while (families->head && !fits(families, name))
+        families++;
+    return families;
+}
+
+static struct tm_column_type type_of_global(struct tm_text name)
 {
     for (uint64_t i = 0; i < TM_SYS_NAMES_MAX; i++) {
         const char *meminfo = tm_proto_meminfo_name(i), *vmstat = tm_proto_vmstat_name(i);
         if (meminfo && tm_text_is(name, meminfo))
-            return "meminfo";
+            return (struct tm_column_type){.text = "meminfo", .unit = "bytes", .key = "meminfo_key"};
         if (vmstat && tm_text_is(name, vmstat))
-            return "vmstat";
+            return (struct tm_column_type){.text = "vmstat", .key = "vmstat_key"};
     }
-    return family_of(of_all, name);
+    return find(of_all, name)->type;
 }
 
-/* "cpuidle" is the state of a cpu, "cpuidle0.C1" the time it spent in one. */
-static const char *type_of_cpu(struct tm_text name)
+static struct tm_column_type type_of_process(struct tm_text name, enum tm_input_type file_type)
 {
-    const char *type = family_of(of_cpus, name);
-    return strcmp(type, "cpu_idle") == 0 && !tm_text_is(name, "cpuidle") ? "cpu_idle_state" : type;
-}
-
-static const char *type_of_process(struct tm_text name, enum tm_input_type file_type)
-{
-    const char *type = family_of(of_processes, name);
+    const struct family *family = find(of_processes, name);
     bool is_marker = file_type == TM_INPUT_PROTO || file_type == TM_INPUT_SYSTRACE;
     if (file_type == TM_INPUT_JSON)
-        return "json_counter";
+        return (struct tm_column_type){.text = "json_counter", .key = "name"};
     if (file_type == TM_INPUT_FUCHSIA)
-        return "fuchsia_counter";
-    return strcmp(type, "atrace_counter") == 0 && !is_marker ? "process_counter" : type;
+        return (struct tm_column_type){.text = "fuchsia_counter", .key = "name"};
+    if (is_marker && family->head == NULL)
+        return (struct tm_column_type){.text = "atrace_counter", .key = "name"};
+    return family->type;
 }
 
 /* Depends on the owner of the track: a track of slices, one for siblings, a counter. */
-static const char *type_of_described(const struct tm_track *track)
+static struct tm_column_type type_of_described(const struct tm_track *track)
 {
     static const char *const types[][3] = {
         {"global_track_event", "global_merged_track_event", "global_counter_track_event"},
@@ -128,32 +129,35 @@ static const char *type_of_described(const struct tm_track *track)
         {"thread_track_event", "thread_merged_track_event", "thread_counter_track_event"},
     };
     int whose = track->scope == TM_TRACK_THREAD ? 2 : track->scope == TM_TRACK_PROCESS ? 1 : 0;
-    return types[whose][track->is_counter ? 2 : track->type == TM_TRACK_TYPE_DESCRIBED_LANE ? 1 : 0];
+    int kind = track->is_counter ? 2 : track->type == TM_TRACK_TYPE_DESCRIBED_LANE ? 1 : 0;
+    return (struct tm_column_type){.text = types[whose][kind]};
 }
 
-const char *tm_track_type_text(const struct tm_track *track, struct tm_text name, enum tm_input_type file_type)
+static struct tm_column_type type_of_named(enum tm_named_track track)
 {
+    return (struct tm_column_type){.text = tm_named_track_type(track),
+                                   .key = track == TM_NAMED_TRACK_GPU_STAGE ? "hwqueue_name" : NULL};
+}
+
+struct tm_column_type tm_column_type_of(const struct tm_track *track, struct tm_text name,
+                                        enum tm_input_type file_type)
+{
+    struct tm_column_type type = {.text = tm_track_type_name(track->type)};
     if (name.data == NULL)
         name = (struct tm_text){(const uint8_t *)"", 0};
     switch (track->type) {
     case TM_TRACK_TYPE_DESCRIBED:
     case TM_TRACK_TYPE_DESCRIBED_LANE: return type_of_described(track);
-    case TM_TRACK_TYPE_NAMED: return tm_named_track_type((enum tm_named_track)track->named);
+    case TM_TRACK_TYPE_NAMED: return type_of_named((enum tm_named_track)track->named);
     case TM_TRACK_TYPE_COUNTER: return type_of_global(name);
-    case TM_TRACK_TYPE_THREAD_COUNTER: return family_of(of_threads, name);
+    case TM_TRACK_TYPE_THREAD_COUNTER: return find(of_threads, name)->type;
     case TM_TRACK_TYPE_PROCESS_COUNTER: return type_of_process(name, file_type);
-    case TM_TRACK_TYPE_CPU_COUNTER: return type_of_cpu(name);
-    default: return tm_track_type_name(track->type);
+    case TM_TRACK_TYPE_CPU_COUNTER: return find(of_cpus, name)->type;
+    case TM_TRACK_TYPE_GPU_COUNTER: type.unit = "kHz"; return type;
+    case TM_TRACK_TYPE_ASYNC_PROCESS:
+    case TM_TRACK_TYPE_ASYNC_GLOBAL:
+    case TM_TRACK_TYPE_MARKER_ASYNC:
+    case TM_TRACK_TYPE_MARKER_TRACK: type.key = "name"; return type;
+    default: return type;
     }
-}
-
-const char *tm_track_type_unit(const char *type)
-{
-    static const char *const units[][2] = {{"meminfo", "bytes"},    {"slabinfo", "bytes"},
-                                           {"gpu_memory", "bytes"}, {"process_gpu_memory", "bytes"},
-                                           {"cpu_idle_state", "us"}, {"gpu_frequency", "kHz"}};
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (strcmp(units[i][0], type) == 0)
-            return units[i][1];
-    return NULL;
 }

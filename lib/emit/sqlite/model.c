@@ -90,10 +90,10 @@ static enum tm_status put_processes(struct tm_sqlite *s, struct tm_error *err)
     return st;
 }
 
-static const char *type_of(const struct tm_sqlite *s, const struct tm_track *t)
+static struct tm_column_type type_of(const struct tm_sqlite *s, const struct tm_track *t)
 {
-    return tm_track_type_text(t, tm_tracks_text(&s->model.tracks, t->name),
-                              s->context->catalog->files[t->file].input_type);
+    return tm_column_type_of(t, tm_tracks_text(&s->model.tracks, t->name),
+                             s->context->catalog->files[t->file].input_type);
 }
 
 static enum tm_status put_tracks(struct tm_sqlite *s, struct tm_error *err)
@@ -104,9 +104,9 @@ static enum tm_status put_tracks(struct tm_sqlite *s, struct tm_error *err)
     for (uint32_t i = 0; st == TM_OK && i < tracks->count; i++) {
         const struct tm_track *t = &tracks->rows[i];
         sqlite3_bind_int64(stmt, 1, i);
-        const char *type = type_of(s, t);
-        const char *unit = tm_track_type_unit(type);
-        tm_sqlite_bind_word(stmt, 3, type);
+        struct tm_column_type type = type_of(s, t);
+        struct tm_text unit = type.unit ? tm_text_str(type.unit) : tm_tracks_text(tracks, t->unit);
+        tm_sqlite_bind_word(stmt, 3, type.text);
         tm_sqlite_bind_id(stmt, 4, t->parent);
         tm_sqlite_bind_id(stmt, 5, t->arg_set);
         tm_sqlite_bind_id(stmt, 6, t->dimension_set);
@@ -118,8 +118,7 @@ static enum tm_status put_tracks(struct tm_sqlite *s, struct tm_error *err)
         tm_sqlite_bind_maybe(stmt, 13, t->scope == TM_TRACK_CPU, t->owner);
         tm_sqlite_bind_maybe(stmt, 14, t->scope == TM_TRACK_GPU, t->owner);
         if ((st = tm_sqlite_bind_text(s, stmt, 2, tm_tracks_text(tracks, t->name), err)) == TM_OK &&
-            (st = tm_sqlite_bind_text(s, stmt, 10, unit ? tm_text_str(unit) : tm_tracks_text(tracks, t->unit), err)) ==
-                TM_OK)
+            (st = tm_sqlite_bind_text(s, stmt, 10, unit, err)) == TM_OK)
             st = tm_sqlite_run(s, stmt, err);
     }
     return st;
@@ -173,8 +172,9 @@ enum tm_status tm_sqlite_put_dimensions(struct tm_sqlite *s, struct tm_error *er
     for (uint32_t i = 0; st == TM_OK && i < tracks->count; i++) {
         struct tm_track *t = &tracks->rows[i];
         struct tm_text name = tm_tracks_text(tracks, t->name);
+        struct tm_column_type type = type_of(s, t);
         tm_buf_clear(&detail);
-        if (tm_track_dimensions(t, type_of(s, t), name, tm_tracks_text(tracks, t->merge_key), &detail) < 0)
+        if (tm_track_dimensions(t, &type, name, tm_tracks_text(tracks, t->merge_key), &detail) < 0)
             st = tm_error_nomem(err);
         else
             st = tm_arg_sets_add(&s->model.arg_sets, detail.data, detail.len, &t->dimension_set, &s->rows, err);
