@@ -2,14 +2,14 @@
 
 #include <stdlib.h>
 
-struct tm_open_span {
+struct tm_align_open_span {
     struct tm_event event;
     size_t payload_at;
 };
 
 struct tm_open_span_track {
     uint32_t depth, lost, cap;
-    struct tm_open_span *slices;
+    struct tm_align_open_span *slices;
     struct tm_buf payload;
 };
 
@@ -49,8 +49,8 @@ enum tm_status tm_open_spans_begin(struct tm_open_spans *open, const struct tm_e
     }
     if (tm_array_grow(&track->slices, &track->cap, track->depth, sizeof *track->slices, err) < 0)
         return err->status;
-    struct tm_open_span *slice = &track->slices[track->depth++];
-    *slice = (struct tm_open_span){*begin, track->payload.len};
+    struct tm_align_open_span *slice = &track->slices[track->depth++];
+    *slice = (struct tm_align_open_span){*begin, track->payload.len};
     slice->event.raw = NULL;
     slice->event.raw_bytes = 0;
     return tm_buf_add(&track->payload, begin->detail, begin->detail_bytes) == TM_OK ? TM_OK : tm_error_nomem(err);
@@ -65,7 +65,7 @@ bool tm_open_spans_end(struct tm_open_spans *open, const struct tm_event *end, s
         track->lost--;
         return false;
     }
-    const struct tm_open_span *slice = &track->slices[--track->depth];
+    const struct tm_align_open_span *slice = &track->slices[--track->depth];
     *begin = slice->event;
     begin->detail = track->payload.data + slice->payload_at;
     track->payload.len = slice->payload_at;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* A message whose events have not all been passed on. */
-struct tm_open_message {
+struct tm_pending_message {
     struct tm_compact_rows rows;
     struct tm_event next;
     uint8_t payload[];
@@ -23,7 +23,7 @@ static bool is_before(const struct tm_single_events *s, const struct tm_event *a
 }
 
 /* Puts MESSAGE in the place of heap entry I, which is free, or below it. */
-static void sink_down(struct tm_single_events *s, uint32_t i, struct tm_open_message *message)
+static void sink_down(struct tm_single_events *s, uint32_t i, struct tm_pending_message *message)
 {
     for (uint32_t child; (child = 2 * i + 1) < s->count; i = child) {
         if (child + 1 < s->count && is_before(s, &s->open[child + 1]->next, &s->open[child]->next))
@@ -35,7 +35,7 @@ static void sink_down(struct tm_single_events *s, uint32_t i, struct tm_open_mes
     s->open[i] = message;
 }
 
-static void close_message(struct tm_open_message *message)
+static void close_message(struct tm_pending_message *message)
 {
     tm_compact_rows_release(&message->rows);
     free(message);
@@ -44,7 +44,7 @@ static void close_message(struct tm_open_message *message)
 /* Passes on the earliest event of the open messages. */
 static enum tm_status pass_first(struct tm_single_events *s, struct tm_error *err)
 {
-    struct tm_open_message *first = s->open[0];
+    struct tm_pending_message *first = s->open[0];
     enum tm_status st = tm_batch_queue_add(&s->out, &first->next, err);
     if (st == TM_OK)
         st = tm_compact_rows_next(&first->rows, &first->next, err);
@@ -64,7 +64,7 @@ static enum tm_status open_message(struct tm_single_events *s, const struct tm_e
     uint32_t i = s->count;
     if (i == TM_SINGLE_EVENTS_OPEN_MAX)
         return tm_error_set(err, TM_E_INPUT, "more than %d messages of scheduling overlap", TM_SINGLE_EVENTS_OPEN_MAX);
-    struct tm_open_message *m = calloc(1, sizeof *m + e.raw_bytes + e.detail_bytes);
+    struct tm_pending_message *m = calloc(1, sizeof *m + e.raw_bytes + e.detail_bytes);
     if (m == NULL)
         return tm_error_nomem(err);
     tm_event_move_payload(&e, m->payload);

@@ -10,14 +10,14 @@
 
 enum { TM_SINGLE_EVENTS_OPEN_MAX = 1 << 14 /* messages at one time, of 64 KB at most */ };
 
-struct tm_open_message;
+struct tm_pending_message;
 
 /* Zero-initialise, with .out.sink set. */
 struct tm_single_events {
     struct tm_batch_queue out;
     struct tm_file_order orders; /* learned from frames by the caller */
     /* private */
-    struct tm_open_message **open; /* a heap; the message with the earliest event first */
+    struct tm_pending_message **open; /* a heap; the message with the earliest event first */
     uint32_t count, cap;
 };
 

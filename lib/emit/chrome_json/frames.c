@@ -1,5 +1,4 @@
-/* The tables of stack frames at the top level, and its samples, which refer to them. */
-#include "emit/chrome_json/internal.h"
+#include "emit/chrome_json/frames.h"
 
 #include "base/checked.h"
 #include "base/decimal.h"
@@ -12,9 +11,8 @@ static bool is(struct tm_text a, const char *s)
 
 static struct tm_json_value value_of(const struct tm_json_top_member *m)
 {
-    return (struct tm_json_value){.data = m->value.data,
-                                  .len = m->value.len,
-                                  .type = m->value.data[0] == '{' ? TM_JSON_OBJECT : TM_JSON_ARRAY};
+    return (struct tm_json_value){
+        .data = m->value.data, .len = m->value.len, .type = m->value.data[0] == '{' ? TM_JSON_OBJECT : TM_JSON_ARRAY};
 }
 
 static bool is_table(const struct tm_json_top_member *m)
@@ -23,9 +21,9 @@ static bool is_table(const struct tm_json_top_member *m)
 }
 
 /* The number added to the times of FILE, if it is one number. */
-static bool offset_of(const struct tm_json_out *j, uint32_t file, int64_t *offset_ns)
+static bool offset_of(const struct tm_json_frames *frames, uint32_t file, int64_t *offset_ns)
 {
-    const struct tm_catalog *c = j->context->catalog;
+    const struct tm_catalog *c = frames->writer->context->catalog;
     bool is_found = false;
     *offset_ns = 0;
     for (uint32_t i = 0; i < c->placement_count; i++) {
@@ -37,18 +35,18 @@ static bool offset_of(const struct tm_json_out *j, uint32_t file, int64_t *offse
         is_found = true;
         *offset_ns = p->first_offset_ns;
     }
-    return is_found || !j->meets;
+    return is_found || !frames->inputs->are_several;
 }
 
-static bool is_samples(const struct tm_json_out *j, const struct tm_json_top_member *m)
+static bool is_samples(const struct tm_json_frames *frames, const struct tm_json_top_member *m)
 {
     int64_t offset_ns;
-    return is(m->key, "samples") && m->value.len && m->value.data[0] == '[' && offset_of(j, m->file, &offset_ns);
+    return is(m->key, "samples") && m->value.len && m->value.data[0] == '[' && offset_of(frames, m->file, &offset_ns);
 }
 
-bool tm_json_frames_take(const struct tm_json_out *j, const struct tm_json_top_member *m)
+bool tm_json_frames_take(const struct tm_json_frames *frames, const struct tm_json_top_member *m)
 {
-    return is_table(m) || is_samples(j, m);
+    return is_table(m) || is_samples(frames, m);
 }
 
 /* Notes the ids of M's table. *MEETS: another table has one of them. */
@@ -67,45 +65,49 @@ static enum tm_status note_ids(const struct tm_json_top_member *m, struct tm_map
     return TM_OK;
 }
 
-enum tm_status tm_json_frames_ready(struct tm_json_out *j, struct tm_error *err)
+enum tm_status tm_json_frames_read(struct tm_json_frames *frames, struct tm_error *err)
 {
-    struct tm_pb pb = tm_pb_of(j->top.data, j->top.len);
+    struct tm_pb pb = tm_json_top_members_all(frames->members);
     struct tm_json_top_member m = {0};
     struct tm_map tables = {0}, ids = {0};
     enum tm_status st = TM_OK;
-    j->frames.is_ready = true;
+    if (frames->is_ready)
+        return TM_OK;
+    frames->is_ready = true;
     while (st == TM_OK && tm_json_top_next(&pb, &m)) {
         uint64_t hash = is_table(&m) ? tm_hash64(m.value.data, m.value.len) : 0;
         uint32_t first = m.file;
         if (!is_table(&m))
             continue;
         if (!tm_map_find(&tables, hash, &first)) {
-            st = tm_map_set(&tables, hash, m.file) < 0 ? TM_E_SYSTEM : note_ids(&m, &ids, &j->frames.are_renamed);
-            j->frames.table_count++;
+            st = tm_map_set(&tables, hash, m.file) < 0 ? TM_E_SYSTEM : note_ids(&m, &ids, &frames->are_renamed);
+            frames->table_count++;
         }
         if (st == TM_OK)
-            st = tm_map_set(&j->frames.table_of, m.file, first + 1);
+            st = tm_map_set(&frames->table_of, m.file, first + 1);
     }
     tm_map_release(&tables);
     tm_map_release(&ids);
     return st == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-bool tm_json_frames_renames(const struct tm_json_out *j, uint32_t file)
+bool tm_json_frames_renames(const struct tm_json_frames *frames, uint32_t file)
 {
     uint32_t table;
-    return j->frames.table_count && (j->frames.are_renamed || !tm_map_find(&j->frames.table_of, file, &table));
+    return frames->table_count && (frames->are_renamed || !tm_map_find(&frames->table_of, file, &table));
 }
 
-void tm_json_frames_put_id(struct tm_json_out *j, uint32_t file, const struct tm_json_value *id)
+void tm_json_frames_put_id(const struct tm_json_frames *frames, uint32_t file, const struct tm_json_value *id)
 {
     uint32_t table;
-    bool has_table = tm_map_find(&j->frames.table_of, file, &table);
-    tm_out_char(&j->out, '"');
-    tm_out_u64(&j->out, j->context->catalog->files[has_table ? table - 1 : file].processing_order);
-    tm_out_str(&j->out, has_table ? ":" : "::"); /* a file without a table gets an id that no merged file has */
-    tm_out_bytes(&j->out, id->data, id->len);
-    tm_out_char(&j->out, '"');
+    bool has_table = tm_map_find(&frames->table_of, file, &table);
+    tm_out_char(&frames->writer->out, '"');
+    tm_out_u64(&frames->writer->out,
+               frames->writer->context->catalog->files[has_table ? table - 1 : file].processing_order);
+    tm_out_str(&frames->writer->out,
+               has_table ? ":" : "::"); /* a file without a table gets an id that no merged file has */
+    tm_out_bytes(&frames->writer->out, id->data, id->len);
+    tm_out_char(&frames->writer->out, '"');
 }
 
 static bool is_id(const struct tm_json_value *v)
@@ -115,10 +117,10 @@ static bool is_id(const struct tm_json_value *v)
 
 /* Writes OBJECT, a frame or a sample of FILE. If RENAMES, renames the frame that its member NAME refers to; adds
  * OFFSET_NS to its ts. */
-static void put_object(struct tm_json_out *j, uint32_t file, const struct tm_json_value *object, const char *name,
-                       int64_t offset_ns)
+static void put_object(struct tm_json_frames *frames, uint32_t file, const struct tm_json_value *object,
+                       const char *name, int64_t offset_ns)
 {
-    bool renames = tm_json_frames_renames(j, file), is_sample = name[0] == 's';
+    bool renames = tm_json_frames_renames(frames, file), is_sample = name[0] == 's';
     struct tm_json_scan scan = tm_json_scan_of(object);
     struct tm_json_value key, v;
     const uint8_t *from = object->data;
@@ -131,85 +133,90 @@ static void put_object(struct tm_json_out *j, uint32_t file, const struct tm_jso
                        tm_decimal_scale((const char *)v.data, v.len, 3, &ns) == TM_OK && tm_add_i64(ns, offset_ns, &ns);
         if (!is_frame && !is_time)
             continue;
-        tm_out_bytes(&j->out, from, (size_t)(v.data - quote - from));
+        tm_out_bytes(&frames->writer->out, from, (size_t)(v.data - quote - from));
         if (is_frame)
-            tm_json_frames_put_id(j, file, &v);
+            tm_json_frames_put_id(frames, file, &v);
         else
-            tm_json_out_micros(j, ns);
+            tm_json_writer_micros(frames->writer, ns);
         from = v.data + v.len + quote;
     }
-    tm_out_bytes(&j->out, from, (size_t)(object->data + object->len - from));
+    tm_out_bytes(&frames->writer->out, from, (size_t)(object->data + object->len - from));
 }
 
 /* Writes the frames of M's table after others. */
-static enum tm_status put_table(struct tm_json_out *j, const struct tm_json_top_member *m, bool *has_frames,
+static enum tm_status put_table(struct tm_json_frames *frames, const struct tm_json_top_member *m, bool *has_frames,
                                 struct tm_error *err)
 {
     struct tm_json_value table = value_of(m), key, frame;
     struct tm_json_scan scan = tm_json_scan_of(&table);
     enum tm_status st = TM_OK;
-    if (j->frames.table_count == 1) {
-        tm_out_str(&j->out, ",\n\"stackFrames\":");
-        tm_out_bytes(&j->out, table.data, table.len);
-        return tm_out_end_row(&j->out, err);
+    if (frames->table_count == 1) {
+        tm_out_str(&frames->writer->out, ",\n\"stackFrames\":");
+        tm_out_bytes(&frames->writer->out, table.data, table.len);
+        return tm_out_end_row(&frames->writer->out, err);
     }
     scan.p++;
     while (st == TM_OK && tm_json_member(&scan, &key, &frame) == TM_JSON_OK) {
-        tm_out_str(&j->out, *has_frames ? ",\n  " : ",\n\"stackFrames\":{\n  ");
+        tm_out_str(&frames->writer->out, *has_frames ? ",\n  " : ",\n\"stackFrames\":{\n  ");
         *has_frames = true;
-        if (j->frames.are_renamed) {
-            tm_json_frames_put_id(j, m->file, &key);
+        if (frames->are_renamed) {
+            tm_json_frames_put_id(frames, m->file, &key);
         } else {
-            tm_out_char(&j->out, '"');
-            tm_out_bytes(&j->out, key.data, key.len);
-            tm_out_char(&j->out, '"');
+            tm_out_char(&frames->writer->out, '"');
+            tm_out_bytes(&frames->writer->out, key.data, key.len);
+            tm_out_char(&frames->writer->out, '"');
         }
-        tm_out_char(&j->out, ':');
-        put_object(j, m->file, &frame, "parent", 0);
-        st = tm_out_end_row(&j->out, err);
+        tm_out_char(&frames->writer->out, ':');
+        put_object(frames, m->file, &frame, "parent", 0);
+        st = tm_out_end_row(&frames->writer->out, err);
     }
     return st;
 }
 
-static enum tm_status put_samples(struct tm_json_out *j, const struct tm_json_top_member *m, bool *has_samples,
+static enum tm_status put_samples(struct tm_json_frames *frames, const struct tm_json_top_member *m, bool *has_samples,
                                   struct tm_error *err)
 {
     struct tm_json_value list = value_of(m), sample;
     struct tm_json_scan scan = tm_json_scan_of(&list);
     int64_t offset_ns;
     enum tm_status st = TM_OK;
-    (void)offset_of(j, m->file, &offset_ns);
-    if (!tm_sub_i64(offset_ns, j->base_ns, &offset_ns))
+    (void)offset_of(frames, m->file, &offset_ns);
+    if (!tm_sub_i64(offset_ns, frames->writer->base_ns, &offset_ns))
         offset_ns = 0;
     scan.p++;
     while (st == TM_OK && tm_json_element(&scan, &sample) == TM_JSON_OK) {
         size_t quote = sample.type == TM_JSON_STRING;
         struct tm_json_value whole = {.data = sample.data - quote, .len = sample.len + 2 * quote, .type = sample.type};
-        tm_out_str(&j->out, *has_samples ? ",\n  " : ",\n\"samples\":[\n  ");
+        tm_out_str(&frames->writer->out, *has_samples ? ",\n  " : ",\n\"samples\":[\n  ");
         *has_samples = true;
-        put_object(j, m->file, &whole, "sf", offset_ns);
-        st = tm_out_end_row(&j->out, err);
+        put_object(frames, m->file, &whole, "sf", offset_ns);
+        st = tm_out_end_row(&frames->writer->out, err);
     }
     return st;
 }
 
-enum tm_status tm_json_out_write_frames(struct tm_json_out *j, struct tm_error *err)
+enum tm_status tm_json_frames_write(struct tm_json_frames *frames, struct tm_error *err)
 {
-    struct tm_pb pb = tm_pb_of(j->top.data, j->top.len);
+    struct tm_pb pb = tm_json_top_members_all(frames->members);
     struct tm_json_top_member m = {0};
-    enum tm_status st = j->frames.is_ready ? TM_OK : tm_json_frames_ready(j, err);
+    enum tm_status st = tm_json_frames_read(frames, err);
     bool has_frames = false, has_samples = false;
     uint32_t table;
     while (st == TM_OK && tm_json_top_next(&pb, &m)) /* the first of equal ones */
-        if (is_table(&m) && tm_map_find(&j->frames.table_of, m.file, &table) && table == m.file + 1)
-            st = put_table(j, &m, &has_frames, err);
+        if (is_table(&m) && tm_map_find(&frames->table_of, m.file, &table) && table == m.file + 1)
+            st = put_table(frames, &m, &has_frames, err);
     if (has_frames)
-        tm_out_str(&j->out, "\n}");
-    pb = tm_pb_of(j->top.data, j->top.len);
+        tm_out_str(&frames->writer->out, "\n}");
+    pb = tm_json_top_members_all(frames->members);
     while (st == TM_OK && tm_json_top_next(&pb, &m))
-        if (is_samples(j, &m))
-            st = put_samples(j, &m, &has_samples, err);
+        if (is_samples(frames, &m))
+            st = put_samples(frames, &m, &has_samples, err);
     if (has_samples)
-        tm_out_str(&j->out, "\n]");
+        tm_out_str(&frames->writer->out, "\n]");
     return st;
+}
+
+void tm_json_frames_release(struct tm_json_frames *frames)
+{
+    tm_map_release(&frames->table_of);
 }

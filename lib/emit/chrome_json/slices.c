@@ -1,19 +1,8 @@
-/* Slices and instants of inputs other than Chrome JSON, as JSON events. */
-#include "emit/chrome_json/internal.h"
+#include "emit/chrome_json/slices.h"
 
-#include "base/table.h"
 #include "base/hash.h"
-#include "model/binder_rows.h"
 #include "kernel/tracks.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-
-/* The complete events whose ends are at this time. The outer one of two equal ones comes first. */
-struct tm_json_whole {
-    uint64_t order;
-    size_t at, len; /* in wholes_text */
-};
+#include "model/binder_rows.h"
 
 static bool is_marker(const struct tm_event *e)
 {
@@ -29,15 +18,15 @@ static bool is_on_thread(const struct tm_event *e, const struct tm_event_task *p
 }
 
 /* The id of E's track. The scope makes it independent of the category, which an end does not repeat. */
-static enum tm_status put_id(struct tm_json_out *j, const struct tm_event *e, const struct tm_event_task *place,
+static enum tm_status put_id(struct tm_json_slices *s, const struct tm_event *e, const struct tm_event_task *place,
                              struct tm_error *err)
 {
     bool is_track = tm_event_scope(e->flags) == TM_SCOPE_TRACK;
     bool is_local = is_track ? place->has_pid : tm_event_scope(e->flags) == TM_SCOPE_PROCESS;
-    tm_out_str(&j->out, is_local ? ",\"scope\":\"track\",\"id2\":{\"local\":" : ",\"scope\":\"track\",\"id\":");
-    enum tm_status st = tm_json_out_number(j, e->file, TM_JSON_ID_OF_TRACK, e->track, err);
+    tm_out_str(&s->writer->out, is_local ? ",\"scope\":\"track\",\"id2\":{\"local\":" : ",\"scope\":\"track\",\"id\":");
+    enum tm_status st = tm_json_writer_number(s->writer, e->file, TM_JSON_ID_OF_TRACK, e->track, err);
     if (is_local)
-        tm_out_char(&j->out, '}');
+        tm_out_char(&s->writer->out, '}');
     return st;
 }
 
@@ -55,285 +44,271 @@ static uint64_t label_of(struct tm_text text)
     return text.data ? tm_hash64(text.data, text.len) | 1 : 0;
 }
 
-static enum tm_status put_begin(struct tm_json_out *j, const struct tm_json_span_view *v, struct tm_error *err)
+static enum tm_status put_begin(struct tm_json_slices *s, const struct tm_json_span_view *v, struct tm_error *err)
 {
     int64_t tid;
-    enum tm_status st = tm_json_out_tid(j, v->thread, v->lane, &tid, err);
+    enum tm_status st = tm_json_threads_tid(s->threads, v->thread, v->lane, &tid, err);
     if (st < 0)
         return st;
-    tm_json_row_head(j, "B", v->ts_ns);
-    tm_json_row_thread(j, v->pid, tid);
-    tm_out_bytes(&j->out, v->text, v->text_len);
-    st = tm_json_row_detail(j, v->file, v->detail, v->detail_len, err);
-    tm_out_char(&j->out, '}');
-    return st < 0 ? st : tm_out_end_row(&j->out, err);
+    tm_json_writer_head(s->writer, "B", v->ts_ns);
+    tm_json_writer_thread(s->writer, v->pid, tid);
+    tm_out_bytes(&s->writer->out, v->text, v->text_len);
+    st = tm_json_writer_detail(s->writer, v->file, (struct tm_text){v->detail, v->detail_len}, err);
+    tm_out_char(&s->writer->out, '}');
+    return st < 0 ? st : tm_out_end_row(&s->writer->out, err);
 }
 
-static enum tm_status put_begins(struct tm_json_out *j, uint64_t stack, struct tm_error *err)
+static enum tm_status put_begins(struct tm_json_slices *s, uint64_t stack, struct tm_error *err)
 {
     struct tm_json_span_view v;
-    enum tm_status st = tm_json_spans_write(&j->spans, stack) < 0 ? tm_error_nomem(err) : TM_OK;
-    while (st == TM_OK && tm_json_spans_next_begin(&j->spans, stack, &v))
-        st = put_begin(j, &v, err);
+    enum tm_status st = tm_json_spans_write(&s->spans, stack) < 0 ? tm_error_nomem(err) : TM_OK;
+    while (st == TM_OK && tm_json_spans_next_begin(&s->spans, stack, &v))
+        st = put_begin(s, &v, err);
     return st;
 }
 
 /* Finds the stack on which E begins. */
-static enum tm_status span_at(struct tm_json_out *j, const struct tm_event *e, const struct tm_event_task *place,
+static enum tm_status span_at(struct tm_json_slices *s, const struct tm_event *e, const struct tm_event_task *place,
                               struct tm_json_span_at *at, struct tm_error *err)
 {
     at->file = e->file;
     at->machine = e->machine;
     at->stack = thread_key(e, place, place->has_pid);
     at->tid = place->has_tid ? place->tid : 0;
-    return tm_json_out_pid_of(j, e, place->has_pid ? place->pid : 0, &at->pid, err);
+    return tm_json_pids_find_event(s->threads->metadata->pids, e, place->has_pid ? place->pid : 0, &at->pid, err);
 }
 
-enum tm_status tm_json_out_touch(struct tm_json_out *j, const struct tm_event *e, struct tm_event_task place,
-                                 const char *phase, struct tm_error *err)
+enum tm_status tm_json_slices_touch(struct tm_json_slices *s, const struct tm_event *e, struct tm_event_task place,
+                                    const char *phase, struct tm_error *err)
 {
     bool is_flow = e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END;
     struct tm_json_span_at at;
     struct tm_json_span_view v;
     int64_t tid;
     place.is_below = place.is_below && !is_flow; /* flows belong to slices of the thread itself */
-    enum tm_status st = span_at(j, e, &place, &at, err);
+    enum tm_status st = span_at(s, e, &place, &at, err);
     if (st < 0)
         return st;
-    enum tm_json_span_touch touch = !is_flow ? TM_JSON_SPAN_MOMENT
+    enum tm_json_span_touch touch = !is_flow                                       ? TM_JSON_SPAN_MOMENT
                                     : e->kind == TM_KIND_FLOW_END && e->value != 0 ? TM_JSON_SPAN_AWAITS
                                                                                    : TM_JSON_SPAN_BOUND;
-    if (tm_json_spans_touch(&j->spans, &at, e->time_ns, touch, &v) < 0)
+    if (tm_json_spans_touch(&s->spans, &at, e->time_ns, touch, &v) < 0)
         return tm_error_nomem(err);
-    if ((st = tm_json_out_tid(j, v.thread, v.lane, &tid, err)) < 0)
+    if ((st = tm_json_threads_tid(s->threads, v.thread, v.lane, &tid, err)) < 0)
         return st;
-    tm_json_row_head(j, phase, e->time_ns);
-    tm_json_row_thread(j, at.pid, tid);
+    tm_json_writer_head(s->writer, phase, e->time_ns);
+    tm_json_writer_thread(s->writer, at.pid, tid);
     return TM_OK;
 }
 
 /* E begins on a thread: prepares the text that is written at its end. */
-static enum tm_status open_span(struct tm_json_out *j, const struct tm_event *e, const struct tm_event_task *place,
+static enum tm_status open_span(struct tm_json_slices *s, const struct tm_event *e, const struct tm_event_task *place,
                                 struct tm_error *err)
 {
-    struct tm_text category = tm_json_row_string(j, e->category, e), name = tm_json_row_string(j, e->name, e);
+    struct tm_text category = tm_json_writer_string(s->writer, e->category, e),
+                   name = tm_json_writer_string(s->writer, e->name, e);
     uint64_t labels[2] = {label_of(name), label_of(category)};
     struct tm_json_span_at at;
-    size_t from = j->out.buf.len;
+    size_t from = s->writer->out.buf.len;
     bool is_full = false;
-    enum tm_status st = span_at(j, e, place, &at, err);
+    enum tm_status st = span_at(s, e, place, &at, err);
     if (st < 0)
         return st;
-    tm_json_row_text(j, ",\"cat\":", category);
-    tm_json_row_text(j, ",\"name\":", name.data ? name : tm_text_str(""));
+    tm_json_writer_text(s->writer, ",\"cat\":", category);
+    tm_json_writer_text(s->writer, ",\"name\":", name.data ? name : tm_text_str(""));
     struct tm_json_span_view v = {.ts_ns = e->time_ns, .detail = e->detail, .detail_len = e->detail_bytes};
-    v.text = j->out.buf.data + from;
-    v.text_len = j->out.buf.len - from;
-    st = j->out.failed ? TM_E_SYSTEM : tm_json_spans_open(&j->spans, &at, &v, labels, &is_full);
-    j->out.buf.len = from;
+    v.text = s->writer->out.buf.data + from;
+    v.text_len = s->writer->out.buf.len - from;
+    st = s->writer->out.failed ? TM_E_SYSTEM : tm_json_spans_open(&s->spans, &at, &v, labels, &is_full);
+    s->writer->out.buf.len = from;
     if (st < 0)
         return tm_error_nomem(err);
-    return is_full ? put_begins(j, at.stack, err) : TM_OK;
+    return is_full ? put_begins(s, at.stack, err) : TM_OK;
 }
 
 /* E ends the slice V: makes a complete event, which is pending while others end at this time. */
-static enum tm_status keep_whole(struct tm_json_out *j, const struct tm_json_span_view *v, const struct tm_event *e,
+static enum tm_status keep_whole(struct tm_json_slices *s, const struct tm_json_span_view *v, const struct tm_event *e,
                                  struct tm_error *err)
 {
     int64_t tid;
-    enum tm_status st = tm_json_out_tid(j, v->thread, v->lane, &tid, err);
-    size_t from = j->out.buf.len;
+    enum tm_status st = tm_json_threads_tid(s->threads, v->thread, v->lane, &tid, err);
+    size_t from = s->writer->out.buf.len;
     if (st < 0)
         return st;
-    if (tm_array_grow(&j->wholes, &j->whole_cap, j->whole_count, sizeof *j->wholes, err) < 0)
-        return TM_E_SYSTEM;
-    tm_buf_clear(&j->scratch);
-    if (tm_buf_add(&j->scratch, v->detail, v->detail_len) != TM_OK ||
-        tm_buf_add(&j->scratch, e->detail, e->detail_bytes) != TM_OK)
+    tm_buf_clear(&s->scratch);
+    if (tm_buf_add(&s->scratch, v->detail, v->detail_len) != TM_OK ||
+        tm_buf_add(&s->scratch, e->detail, e->detail_bytes) != TM_OK)
         return tm_error_nomem(err);
-    tm_out_str(&j->out, "{\"ph\":\"X\",\"ts\":");
-    tm_json_out_time(j, v->ts_ns);
-    tm_out_str(&j->out, ",\"dur\":");
-    tm_json_out_micros(j, e->time_ns - v->ts_ns);
-    tm_json_row_thread(j, v->pid, tid);
-    tm_out_bytes(&j->out, v->text, v->text_len);
-    if ((st = tm_json_row_detail(j, e->file, j->scratch.data, j->scratch.len, err)) < 0)
+    tm_out_str(&s->writer->out, "{\"ph\":\"X\",\"ts\":");
+    tm_json_writer_time(s->writer, v->ts_ns);
+    tm_out_str(&s->writer->out, ",\"dur\":");
+    tm_json_writer_micros(s->writer, e->time_ns - v->ts_ns);
+    tm_json_writer_thread(s->writer, v->pid, tid);
+    tm_out_bytes(&s->writer->out, v->text, v->text_len);
+    if ((st = tm_json_writer_detail(s->writer, e->file, (struct tm_text){s->scratch.data, s->scratch.len}, err)) < 0)
         return st;
-    tm_out_char(&j->out, '}');
-    size_t len = j->out.buf.len - from;
-    j->wholes[j->whole_count++] = (struct tm_json_whole){v->order, j->wholes_text.len, len};
-    if (j->out.failed || tm_buf_add(&j->wholes_text, j->out.buf.data + from, len) != TM_OK)
-        return tm_error_nomem(err);
-    j->out.buf.len = from;
-    j->wholes_ns = e->time_ns;
-    return TM_OK;
+    tm_out_char(&s->writer->out, '}');
+    return tm_json_whole_slices_keep(&s->wholes, from, v->order, e->time_ns, err);
 }
 
-static int compare(const void *a, const void *b)
-{
-    const struct tm_json_whole *x = a, *y = b;
-    return x->order < y->order ? -1 : x->order > y->order;
-}
-
-enum tm_status tm_json_out_wholes(struct tm_json_out *j, struct tm_error *err)
-{
-    enum tm_status st = TM_OK;
-    if (j->whole_count > 1)
-        qsort(j->wholes, j->whole_count, sizeof *j->wholes, compare);
-    for (uint32_t i = 0; i < j->whole_count && st == TM_OK; i++) {
-        tm_json_out_next(j);
-        tm_out_bytes(&j->out, j->wholes_text.data + j->wholes[i].at, j->wholes[i].len);
-        st = tm_out_end_row(&j->out, err);
-    }
-    j->whole_count = 0;
-    tm_buf_clear(&j->wholes_text);
-    return st;
-}
-
-enum tm_status tm_json_out_open_rest(struct tm_json_out *j, struct tm_error *err)
+enum tm_status tm_json_slices_finish(struct tm_json_slices *s, struct tm_error *err)
 {
     struct tm_json_span_view v;
-    enum tm_status st = tm_json_out_wholes(j, err);
-    while (st == TM_OK && (st = tm_json_spans_rest(&j->spans, &v)) == TM_OK)
-        st = put_begin(j, &v, err);
+    enum tm_status st = tm_json_whole_slices_write(&s->wholes, err);
+    while (st == TM_OK && (st = tm_json_spans_rest(&s->spans, &v)) == TM_OK)
+        st = put_begin(s, &v, err);
     return st == TM_END ? TM_OK : st;
 }
 
-static enum tm_status close_span(struct tm_json_out *j, const struct tm_event *e, const struct tm_event_task *place,
+static enum tm_status close_span(struct tm_json_slices *s, const struct tm_event *e, const struct tm_event_task *place,
                                  struct tm_error *err)
 {
-    struct tm_text category = tm_json_row_string(j, e->category, e), name = tm_json_row_string(j, e->name, e);
+    struct tm_text category = tm_json_writer_string(s->writer, e->category, e),
+                   name = tm_json_writer_string(s->writer, e->name, e);
     uint64_t labels[2] = {label_of(name), label_of(category)}, stack = thread_key(e, place, place->has_pid);
     struct tm_json_span_view v;
-    enum tm_json_span_fate fate = tm_json_spans_close(&j->spans, stack, e->time_ns, labels, &v);
+    enum tm_json_span_fate fate = tm_json_spans_close(&s->spans, stack, e->time_ns, labels, &v);
     struct tm_json_span_at at;
     int64_t tid;
     enum tm_status st;
     if (fate == TM_JSON_SPAN_NONE && place->has_pid) { /* it began before its process was known */
         stack = thread_key(e, place, false);
-        fate = tm_json_spans_close(&j->spans, stack, e->time_ns, labels, &v);
+        fate = tm_json_spans_close(&s->spans, stack, e->time_ns, labels, &v);
     }
     if (fate == TM_JSON_SPAN_INNER) {
-        if ((st = put_begins(j, stack, err)) < 0)
+        if ((st = put_begins(s, stack, err)) < 0)
             return st;
-        fate = tm_json_spans_close(&j->spans, stack, e->time_ns, labels, &v);
+        fate = tm_json_spans_close(&s->spans, stack, e->time_ns, labels, &v);
     }
     if (fate == TM_JSON_SPAN_WHOLE)
-        return keep_whole(j, &v, e, err);
+        return keep_whole(s, &v, e, err);
     if (fate == TM_JSON_SPAN_NONE) { /* it would end another file's slice */
-        tm_json_out_unsupported(j, e);
+        tm_json_writer_unsupported(s->writer, e);
         return TM_OK;
     }
-    if ((st = span_at(j, e, place, &at, err)) < 0 || (st = tm_json_out_tid(j, v.thread, v.lane, &tid, err)) < 0)
+    if ((st = span_at(s, e, place, &at, err)) < 0 ||
+        (st = tm_json_threads_tid(s->threads, v.thread, v.lane, &tid, err)) < 0)
         return st;
-    tm_json_row_head(j, "E", e->time_ns);
-    tm_json_row_thread(j, at.pid, tid);
-    tm_json_row_text(j, ",\"cat\":", category);
-    tm_json_row_text(j, ",\"name\":", name);
-    return tm_json_row_end(j, e, err);
+    tm_json_writer_head(s->writer, "E", e->time_ns);
+    tm_json_writer_thread(s->writer, at.pid, tid);
+    tm_json_writer_text(s->writer, ",\"cat\":", category);
+    tm_json_writer_text(s->writer, ",\"name\":", name);
+    return tm_json_writer_end(s->writer, e, err);
 }
 
 /* A begin whose (name, cookie) is already open is ignored. True: E is such a begin. */
-static enum tm_status note_marker(struct tm_json_out *j, const struct tm_event *e, bool *is_open, struct tm_error *err)
+static enum tm_status note_marker(struct tm_json_slices *s, const struct tm_event *e, bool *is_open,
+                                  struct tm_error *err)
 {
-    struct tm_text name = tm_json_row_string(j, e->name, e);
+    struct tm_text name = tm_json_writer_string(s->writer, e->name, e);
     struct tm_key key = {(uint64_t)e->file << 32 | e->machine, (uint64_t)e->pid,
                          tm_hash_u64(e->track) ^ label_of(name)};
-    *is_open = tm_table_find(&j->open_markers, &key) != TM_TABLE_NONE;
+    *is_open = tm_table_find(&s->open_markers, &key) != TM_TABLE_NONE;
     if (e->kind == TM_KIND_SLICE_BEGIN && !*is_open)
-        return tm_table_set(&j->open_markers, &key, 1, err);
+        return tm_table_set(&s->open_markers, &key, 1, err);
     if (e->kind == TM_KIND_SLICE_END)
-        tm_table_remove(&j->open_markers, &key);
+        tm_table_remove(&s->open_markers, &key);
     return TM_OK;
 }
 
 /* Writes events on tracks of their own, and instants. */
-static enum tm_status put_other(struct tm_json_out *j, const struct tm_event *e, const struct tm_event_task *place,
+static enum tm_status put_other(struct tm_json_slices *s, const struct tm_event *e, const struct tm_event_task *place,
                                 struct tm_error *err)
 {
     bool on_thread = is_on_thread(e, place), is_end = e->kind == TM_KIND_SLICE_END;
     bool is_tracked = !on_thread && !(e->flags & TM_EVENT_ASYNC);
     const char *phase = e->kind == TM_KIND_SLICE_BEGIN ? "b" : is_end ? "e" : on_thread ? "i" : "n";
-    struct tm_text category = tm_json_row_string(j, e->category, e), name = tm_json_row_string(j, e->name, e);
+    struct tm_text category = tm_json_writer_string(s->writer, e->category, e),
+                   name = tm_json_writer_string(s->writer, e->name, e);
     bool is_open = false;
     enum tm_status st = TM_OK;
     if (e->flags & TM_EVENT_ASYNC && e->flags & TM_EVENT_HAS_TRACK && is_marker(e) && category.data == NULL)
-        st = note_marker(j, e, &is_open, err);
+        st = note_marker(s, e, &is_open, err);
     if (st < 0 || (is_open && e->kind == TM_KIND_SLICE_BEGIN))
         return st;
     if (is_tracked && is_end && name.data == NULL)
-        tm_json_out_close(j, e, &category, &name);
+        tm_json_open_slices_end(&s->open, e, &category, &name);
     if (is_tracked && e->kind == TM_KIND_SLICE_BEGIN)
-        st = tm_json_out_open(j, e, category, name.data ? name : tm_text_str(""), err);
-    if (st < 0 ||
-        (st = on_thread ? tm_json_out_touch(j, e, *place, phase, err) : tm_json_row_begin(j, e, phase, err)) < 0)
+        st = tm_json_open_slices_begin(&s->open, e, category, name.data ? name : tm_text_str(""), err);
+    if (st < 0 || (st = on_thread ? tm_json_slices_touch(s, e, *place, phase, err)
+                                  : tm_json_threads_begin(s->threads, e, phase, err)) < 0)
         return st;
-    tm_json_row_text(j, ",\"cat\":", category);
-    tm_json_row_text(j, ",\"name\":", name.data || is_end ? name : tm_text_str(""));
+    tm_json_writer_text(s->writer, ",\"cat\":", category);
+    tm_json_writer_text(s->writer, ",\"name\":", name.data || is_end ? name : tm_text_str(""));
     if (on_thread)
-        tm_out_str(&j->out, ",\"s\":\"t\"");
-    else if ((st = put_id(j, e, place, err)) < 0)
+        tm_out_str(&s->writer->out, ",\"s\":\"t\"");
+    else if ((st = put_id(s, e, place, err)) < 0)
         return st;
-    return tm_json_row_end(j, e, err);
+    return tm_json_writer_end(s->writer, e, err);
 }
 
-static enum tm_status put_complete(struct tm_json_out *j, const struct tm_event *e, const struct tm_event_task *place,
-                                   struct tm_error *err)
+static enum tm_status put_complete(struct tm_json_slices *s, const struct tm_event *e,
+                                   const struct tm_event_task *place, struct tm_error *err)
 {
-    struct tm_text name = tm_json_row_string(j, e->name, e);
+    struct tm_text name = tm_json_writer_string(s->writer, e->name, e);
     int64_t end_ns = e->dur_ns > 0 && e->time_ns <= INT64_MAX - e->dur_ns ? e->time_ns + e->dur_ns : e->time_ns;
     struct tm_json_span_view v = {.ts_ns = e->time_ns};
     struct tm_json_span_at at;
     int64_t tid;
-    enum tm_status st = span_at(j, e, place, &at, err);
+    enum tm_status st = span_at(s, e, place, &at, err);
     if (st < 0)
         return st;
-    if (tm_json_spans_complete(&j->spans, &at, end_ns, &v) < 0)
+    if (tm_json_spans_complete(&s->spans, &at, end_ns, &v) < 0)
         return tm_error_nomem(err);
-    if ((st = tm_json_out_tid(j, v.thread, v.lane, &tid, err)) < 0)
+    if ((st = tm_json_threads_tid(s->threads, v.thread, v.lane, &tid, err)) < 0)
         return st;
-    tm_json_row_head(j, "X", e->time_ns);
-    tm_json_row_thread(j, at.pid, tid);
-    tm_json_row_text(j, ",\"cat\":", tm_json_row_string(j, e->category, e));
-    tm_json_row_text(j, ",\"name\":", name.data ? name : tm_text_str(""));
+    tm_json_writer_head(s->writer, "X", e->time_ns);
+    tm_json_writer_thread(s->writer, at.pid, tid);
+    tm_json_writer_text(s->writer, ",\"cat\":", tm_json_writer_string(s->writer, e->category, e));
+    tm_json_writer_text(s->writer, ",\"name\":", name.data ? name : tm_text_str(""));
     if (!(e->flags & TM_EVENT_OPEN_ENDED)) {
-        tm_out_str(&j->out, ",\"dur\":");
-        tm_json_out_micros(j, e->dur_ns);
+        tm_out_str(&s->writer->out, ",\"dur\":");
+        tm_json_writer_micros(s->writer, e->dur_ns);
     }
-    return tm_json_row_end(j, e, err);
+    return tm_json_writer_end(s->writer, e, err);
 }
 
-enum tm_status tm_json_out_slice(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+enum tm_status tm_json_slices_write(struct tm_json_slices *s, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_event_task place;
-    tm_task_names_find(&j->task_names, e, &place);
-    enum tm_status st = tm_json_out_kernel(j, e, &place, err);
+    tm_task_names_find(&s->threads->names, e, &place);
+    enum tm_status st = tm_json_kernel_threads_find(&s->kernel, e, &place, err);
     if (st < 0)
         return st;
     if (e->kind == TM_KIND_SLICE_COMPLETE)
-        return put_complete(j, e, &place, err);
+        return put_complete(s, e, &place, err);
     if (e->kind == TM_KIND_SLICE_BEGIN && is_on_thread(e, &place))
-        return open_span(j, e, &place, err);
+        return open_span(s, e, &place, err);
     if (e->kind == TM_KIND_SLICE_END && is_on_thread(e, &place))
-        return close_span(j, e, &place, err);
-    return put_other(j, e, &place, err);
+        return close_span(s, e, &place, err);
+    return put_other(s, e, &place, err);
 }
 
-enum tm_status tm_json_out_slice_args(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+enum tm_status tm_json_slices_add_args(struct tm_json_slices *s, const struct tm_event *e, struct tm_error *err)
 {
-    const uint64_t labels[2] = {label_of(tm_json_row_string(j, e->name, e)),
-                                label_of(tm_json_row_string(j, e->category, e))};
+    const uint64_t labels[2] = {label_of(tm_json_writer_string(s->writer, e->name, e)),
+                                label_of(tm_json_writer_string(s->writer, e->category, e))};
     struct tm_text name = {0};
     struct tm_event_task place;
     int64_t tid;
-    tm_task_names_find(&j->task_names, e, &place);
+    tm_task_names_find(&s->threads->names, e, &place);
     if (tm_binder_destination(e, &tid))
-        name = tm_task_names_thread(&j->task_names, e->machine, tid);
-    if (tm_binder_name_destination(&j->scratch, e, name) != TM_OK)
+        name = tm_task_names_thread(&s->threads->names, e->machine, tid);
+    if (tm_binder_name_destination(&s->scratch, e, name) != TM_OK)
         return tm_error_nomem(err);
     enum tm_status st = TM_END;
     for (int has_pid = place.has_pid; has_pid >= 0 && st == TM_END;
          has_pid--) /* it may have begun before its process was known */
-        st = tm_json_spans_add(&j->spans, thread_key(e, &place, has_pid), labels, j->scratch.data, j->scratch.len);
+        st = tm_json_spans_add(&s->spans, thread_key(e, &place, has_pid), labels, s->scratch.data, s->scratch.len);
     return st < 0 ? tm_error_nomem(err) : TM_OK;
+}
+
+void tm_json_slices_release(struct tm_json_slices *s)
+{
+    tm_json_kernel_threads_release(&s->kernel);
+    tm_json_spans_release(&s->spans);
+    tm_json_whole_slices_release(&s->wholes);
+    tm_json_open_slices_release(&s->open);
+    tm_table_release(&s->open_markers);
+    tm_buf_release(&s->scratch);
 }

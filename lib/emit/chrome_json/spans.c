@@ -41,9 +41,9 @@ static struct tm_json_span_stack *take(struct tm_json_spans *spans, const struct
 {
     struct tm_json_span_stack *stack = get(spans, at->stack);
     if (stack == NULL ||
-        tm_json_lanes_join(&spans->lanes, &stack->holder, at->file, at->machine, at->pid, at->tid) < 0 ||
-        (is_bound ? tm_json_lanes_take_bare(&spans->lanes, &stack->holder)
-                  : tm_json_lanes_take(&spans->lanes, &stack->holder, ts_ns)) < 0)
+        tm_json_lanes_join(spans->lanes, &stack->holder, at->file, at->machine, at->pid, at->tid) < 0 ||
+        (is_bound ? tm_json_lanes_take_bare(spans->lanes, &stack->holder)
+                  : tm_json_lanes_take(spans->lanes, &stack->holder, ts_ns)) < 0)
         return NULL;
     return stack;
 }
@@ -51,7 +51,7 @@ static struct tm_json_span_stack *take(struct tm_json_spans *spans, const struct
 /* Notes what keeps other stacks from STACK's lane. */
 static void hold(struct tm_json_spans *spans, const struct tm_json_span_stack *stack)
 {
-    tm_json_lanes_hold(&spans->lanes, &stack->holder, stack->depth || stack->awaits);
+    tm_json_lanes_hold(spans->lanes, &stack->holder, stack->depth || stack->awaits);
 }
 
 enum tm_status tm_json_spans_open(struct tm_json_spans *spans, const struct tm_json_span_at *at,
@@ -64,7 +64,7 @@ enum tm_status tm_json_spans_open(struct tm_json_spans *spans, const struct tm_j
         tm_buf_add(&stack->bytes, view->detail, view->detail_len) != TM_OK)
         return TM_E_SYSTEM;
     cross(stack, view->ts_ns);
-    tm_json_lanes_use(&spans->lanes, &stack->holder, view->ts_ns, view->ts_ns);
+    tm_json_lanes_use(spans->lanes, &stack->holder, view->ts_ns, view->ts_ns);
     *is_full = stack->begun && stack->begun == stack->depth && stack->spans[stack->depth - 1].ts_ns == view->ts_ns;
     stack->spans[stack->depth++] = (struct tm_json_span){.ts_ns = view->ts_ns,
                                                          .pid = at->pid,
@@ -86,7 +86,7 @@ enum tm_status tm_json_spans_complete(struct tm_json_spans *spans, const struct 
     if (stack == NULL)
         return TM_E_SYSTEM;
     cross(stack, view->ts_ns);
-    tm_json_lanes_use(&spans->lanes, &stack->holder, view->ts_ns, end_ns);
+    tm_json_lanes_use(spans->lanes, &stack->holder, view->ts_ns, end_ns);
     stack->awaits = false;
     hold(spans, stack);
     view->thread = stack->holder.thread - 1;
@@ -100,7 +100,7 @@ enum tm_status tm_json_spans_touch(struct tm_json_spans *spans, const struct tm_
     struct tm_json_span_stack *stack = take(spans, at, ts_ns, touch == TM_JSON_SPAN_BOUND);
     if (stack == NULL)
         return TM_E_SYSTEM;
-    tm_json_lanes_use(&spans->lanes, &stack->holder, ts_ns, ts_ns);
+    tm_json_lanes_use(spans->lanes, &stack->holder, ts_ns, ts_ns);
     stack->awaits = touch == TM_JSON_SPAN_AWAITS || (stack->awaits && touch == TM_JSON_SPAN_BOUND);
     hold(spans, stack);
     view->thread = stack->holder.thread - 1;
@@ -170,7 +170,7 @@ enum tm_json_span_fate tm_json_spans_close(struct tm_json_spans *spans, uint64_t
         stack->depth--;
         stack->begun--;
         *view = (struct tm_json_span_view){.thread = stack->holder.thread - 1, .lane = stack->holder.lane};
-        tm_json_lanes_use(&spans->lanes, &stack->holder, INT64_MIN, ts_ns);
+        tm_json_lanes_use(spans->lanes, &stack->holder, INT64_MIN, ts_ns);
         hold(spans, stack);
         return TM_JSON_SPAN_BEGUN;
     }
@@ -179,7 +179,7 @@ enum tm_json_span_fate tm_json_spans_close(struct tm_json_spans *spans, uint64_t
     show(stack, span, stack->bytes.len, view);
     stack->depth--;
     spans->bytes -= len;
-    tm_json_lanes_use(&spans->lanes, &stack->holder, INT64_MIN, ts_ns);
+    tm_json_lanes_use(spans->lanes, &stack->holder, INT64_MIN, ts_ns);
     hold(spans, stack);
     return TM_JSON_SPAN_WHOLE;
 }
@@ -209,7 +209,7 @@ enum tm_status tm_json_spans_write(struct tm_json_spans *spans, uint64_t key)
         is_crossed |= stack->spans[i].is_crossed;
     if (!is_crossed || stack->begun)
         return TM_OK;
-    return tm_json_lanes_leave(&spans->lanes, &stack->holder, stack->spans[stack->begun].ts_ns);
+    return tm_json_lanes_leave(spans->lanes, &stack->holder, stack->spans[stack->begun].ts_ns);
 }
 
 bool tm_json_spans_next_begin(struct tm_json_spans *spans, uint64_t key, struct tm_json_span_view *view)
@@ -224,7 +224,7 @@ enum tm_status tm_json_spans_rest(struct tm_json_spans *spans, struct tm_json_sp
         struct tm_json_span_stack *stack = &spans->stacks[spans->rest];
         bool is_crossed = stack->begun < stack->depth && stack->spans[stack->begun].is_crossed;
         if (begin_next(spans, stack, view))
-            return tm_json_lanes_endless(&spans->lanes, &stack->holder, is_crossed, &view->lane);
+            return tm_json_lanes_endless(spans->lanes, &stack->holder, is_crossed, &view->lane);
     }
     return TM_END;
 }
@@ -237,6 +237,5 @@ void tm_json_spans_release(struct tm_json_spans *spans)
     }
     free(spans->stacks);
     tm_map_release(&spans->by_key);
-    tm_json_lanes_release(&spans->lanes);
-    *spans = (struct tm_json_spans){0};
+    *spans = (struct tm_json_spans){.lanes = spans->lanes};
 }

@@ -43,9 +43,9 @@ struct tm_json_span_stack {
     size_t front;
 };
 
-/* Zero-initialise. */
+/* Zero-initialise, and set lanes. */
 struct tm_json_spans {
-    struct tm_json_lanes lanes; /* of all threads, also for other stacks */
+    struct tm_json_lanes *lanes; /* of all threads, also for other stacks; borrowed */
     struct tm_map by_key; /* from a key to the index in stacks plus 1 */
     struct tm_json_span_stack *stacks;
     uint32_t count, cap;

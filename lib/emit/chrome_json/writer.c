@@ -1,56 +1,245 @@
-/* Functions with which every row of the document is written. */
-#include "emit/chrome_json/internal.h"
+#include "emit/chrome_json/writer.h"
 
 #include "base/decimal.h"
+#include "base/pb.h"
+#include "stream/detail_fields.h"
+
+#include <stdio.h>
 
 enum { MICROSECOND_DIGITS = 3 };
 
-void tm_json_out_next(struct tm_json_out *j)
+void tm_json_writer_init(struct tm_json_writer *w, const struct tm_emit_context *context)
 {
-    tm_out_str(&j->out, j->has_events ? ",\n" : "\n");
-    j->has_events = true;
+    *w = (struct tm_json_writer){.context = context};
+    tm_out_init(&w->out, context->fd, context->options->out_path);
+    tm_out_guard_json(&w->out);
 }
 
-void tm_json_out_unsupported(struct tm_json_out *j, const struct tm_event *e)
+void tm_json_writer_release(struct tm_json_writer *w)
+{
+    tm_json_id_numbers_release(&w->ids);
+    tm_buf_release(&w->scratch);
+    tm_out_release(&w->out);
+}
+
+void tm_json_writer_note_base(struct tm_json_writer *w, const struct tm_event *e)
+{
+    if (w->has_base || !w->context->options->rebase || !tm_event_is_timed(e->flags) || e->flags & TM_EVENT_DEFINITION)
+        return;
+    w->base_ns = e->time_ns;
+    w->has_base = true;
+}
+
+void tm_json_writer_next(struct tm_json_writer *w)
+{
+    tm_out_str(&w->out, w->has_events ? ",\n" : "\n");
+    w->has_events = true;
+}
+
+void tm_json_writer_unsupported(struct tm_json_writer *w, const struct tm_event *e)
 {
     if (!tm_event_is_counted(e->flags))
         return;
-    j->inexpressible++;
-    tm_unsupported_counts_event(j->context->unsupported, e);
+    w->unsupported_count++;
+    tm_unsupported_counts_event(w->context->unsupported, e);
 }
 
-void tm_json_out_micros(struct tm_json_out *j, int64_t ns)
+void tm_json_writer_micros(struct tm_json_writer *w, int64_t ns)
 {
     char text[TM_DECIMAL_TEXT_MAX];
-    tm_out_bytes(&j->out, text, tm_decimal_format(ns, MICROSECOND_DIGITS, text));
+    tm_out_bytes(&w->out, text, tm_decimal_format(ns, MICROSECOND_DIGITS, text));
 }
 
-void tm_json_out_time(struct tm_json_out *j, int64_t time_ns)
+void tm_json_writer_time(struct tm_json_writer *w, int64_t time_ns)
 {
-    tm_json_out_micros(j, time_ns - j->base_ns);
+    tm_json_writer_micros(w, time_ns - w->base_ns);
 }
 
-bool tm_json_out_may_have(const struct tm_event *e, const char *ending)
+struct tm_text tm_json_writer_string(const struct tm_json_writer *w, uint32_t string, const struct tm_event *e)
 {
-    const uint8_t *p = e->raw, *end = e->raw + e->raw_bytes;
-    while (end - p > 2 && (p = memchr(p + 1, ending[1], (size_t)(end - p - 2))) != NULL)
-        if (p[-1] == (uint8_t)ending[0] && p[1] == '"')
-            return true;
-    return memchr(e->raw, '\\', e->raw_bytes) != NULL;
+    return tm_catalog_string(w->context->catalog, string, e);
 }
 
-/* Layout of a kept member, as wire fields of j->top: 1 file, 2 key, 3 value. */
-bool tm_json_top_next(struct tm_pb *pb, struct tm_json_top_member *m)
+void tm_json_writer_head(struct tm_json_writer *w, const char *phase, int64_t time_ns)
 {
-    struct tm_pb_field f, g;
-    if (tm_pb_next(pb, &f) != TM_OK)
-        return false;
-    struct tm_pb inner = tm_pb_of(f.data, f.len);
-    while (tm_pb_next(&inner, &g) == TM_OK) {
-        if (g.id == 1)
-            m->file = (uint32_t)g.value;
-        else
-            *(g.id == 2 ? &m->key : &m->value) = (struct tm_text){g.data, g.len};
+    tm_json_writer_next(w);
+    tm_out_str(&w->out, "{\"ph\":\"");
+    tm_out_str(&w->out, phase);
+    tm_out_str(&w->out, "\",\"ts\":");
+    tm_json_writer_time(w, time_ns);
+}
+
+void tm_json_writer_thread(struct tm_json_writer *w, int64_t pid, int64_t tid)
+{
+    tm_out_str(&w->out, ",\"pid\":");
+    tm_out_i64(&w->out, pid);
+    tm_out_str(&w->out, ",\"tid\":");
+    tm_out_i64(&w->out, tid);
+}
+
+void tm_json_writer_text(struct tm_json_writer *w, const char *member, struct tm_text text)
+{
+    if (text.data == NULL)
+        return;
+    tm_out_str(&w->out, member);
+    tm_out_json(&w->out, text);
+}
+
+static void put_arg_value(struct tm_json_writer *w, const struct tm_pb_field *f)
+{
+    char hex[24];
+    switch (f->id) {
+    case TM_ARG_INT: tm_out_i64(&w->out, tm_unzigzag(f->value)); break;
+    case TM_ARG_UINT: tm_out_u64(&w->out, f->value); break;
+    case TM_ARG_DOUBLE: tm_out_json_double(&w->out, f->value); break;
+    case TM_ARG_STRING:
+    case TM_ARG_JSON: tm_out_json(&w->out, (struct tm_text){f->data, f->len}); break;
+    case TM_ARG_BOOL: tm_out_str(&w->out, f->value ? "true" : "false"); break;
+    case TM_ARG_POINTER:
+        snprintf(hex, sizeof hex, "\"0x%llx\"", (unsigned long long)f->value);
+        tm_out_str(&w->out, hex);
+        break;
+    default: tm_out_str(&w->out, "null"); break;
     }
-    return true;
+}
+
+enum { ARGS_TOLD_APART = 64 };
+
+/* A key and its value. */
+struct arg {
+    struct tm_text key;
+    struct tm_pb_field value;
+};
+
+static struct arg arg_of(const struct tm_pb_field *f)
+{
+    struct tm_pb pb = tm_pb_of(f->data, f->len);
+    struct tm_pb_field g;
+    struct arg arg = {0};
+    while (tm_pb_next(&pb, &g) == TM_OK) {
+        if (g.id != 1) {
+            arg.value = g;
+            continue;
+        }
+        size_t skip = g.len > 5 && memcmp(g.data, "args.", 5) == 0    ? 5
+                      : g.len > 6 && memcmp(g.data, "debug.", 6) == 0 ? 6
+                                                                      : 0;
+        arg.key = (struct tm_text){g.data + skip, g.len - skip};
+    }
+    return arg;
+}
+
+/* the caller has set COUNT of ARGS; gcc's analyzer assumes 64 */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wanalyzer-use-of-uninitialized-value"
+#endif
+static void put_args(struct tm_json_writer *w, struct arg *args, uint32_t count, bool *has_args)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_said_again = args[i].value.id == 0;
+        for (uint32_t k = i + 1; k < count && !is_said_again; k++)
+            is_said_again = args[k].key.len == args[i].key.len && args[k].value.id &&
+                            (args[i].key.len == 0 || memcmp(args[k].key.data, args[i].key.data, args[i].key.len) == 0);
+        if (is_said_again)
+            continue;
+        tm_out_str(&w->out, *has_args ? "," : ",\"args\":{");
+        *has_args = true;
+        tm_out_json(&w->out, args[i].key);
+        tm_out_char(&w->out, ':');
+        put_arg_value(w, &args[i].value);
+    }
+}
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+#pragma GCC diagnostic pop
+#endif
+
+/* How an event with a bind_id expresses FIELD of a Detail; NULL: the field is not a flow. */
+static const char *direction_of(uint32_t field)
+{
+    switch (field) {
+    case TM_DETAIL_BIND_OUT: return ",\"flow_out\":true";
+    case TM_DETAIL_FLOW_IDS:
+    case TM_DETAIL_BIND_STEP: return ",\"flow_in\":true,\"flow_out\":true";
+    case TM_DETAIL_TERMINATING_FLOW_IDS:
+    case TM_DETAIL_BIND_IN: return ",\"flow_in\":true";
+    default: return NULL;
+    }
+}
+
+/* Finds the first flow in the Detail of LEN bytes of FILE. */
+static enum tm_status put_flow_id(struct tm_json_writer *w, uint32_t file, struct tm_text detail, struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(detail.data, detail.len);
+    struct tm_pb_field f;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        const char *direction = direction_of(f.id);
+        if (direction == NULL || f.type != TM_PB_I64)
+            continue;
+        tm_out_str(&w->out, ",\"bind_id\":");
+        enum tm_status st = tm_json_writer_number(w, file, TM_JSON_ID_OF_FLOW, f.value, err);
+        tm_out_str(&w->out, direction);
+        return st;
+    }
+    return TM_OK;
+}
+
+enum tm_status tm_json_writer_detail(struct tm_json_writer *w, uint32_t file, struct tm_text detail,
+                                     struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(detail.data, detail.len);
+    struct tm_pb_field f;
+    struct arg args[ARGS_TOLD_APART];
+    uint32_t count = 0;
+    bool has_args = false;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id != TM_DETAIL_ARGS || f.type != TM_PB_LEN)
+            continue;
+        if (count == ARGS_TOLD_APART) { /* beyond this number, repeated keys are written twice */
+            put_args(w, args, count, &has_args);
+            count = 0;
+        }
+        args[count++] = arg_of(&f);
+    }
+    put_args(w, args, count, &has_args);
+    if (has_args)
+        tm_out_char(&w->out, '}');
+    return put_flow_id(w, file, detail, err);
+}
+
+enum tm_status tm_json_writer_end(struct tm_json_writer *w, const struct tm_event *e, struct tm_error *err)
+{
+    enum tm_status st = tm_json_writer_detail(w, e->file, (struct tm_text){e->detail, e->detail_bytes}, err);
+    tm_out_char(&w->out, '}');
+    return st < 0 ? st : tm_out_end_row(&w->out, err);
+}
+
+static enum tm_status put_number(struct tm_json_writer *w, uint32_t file, enum tm_json_id_kind kind,
+                                 const struct tm_json_id *id, struct tm_error *err)
+{
+    uint64_t number;
+    bool is_joined = kind == TM_JSON_ID_OF_FLOW && w->context->options->join_flows;
+    uint32_t order = is_joined ? 0 : w->context->catalog->files[file].processing_order;
+    if (tm_json_id_numbers_find(&w->ids, order, kind, id, &number) < 0)
+        return tm_error_nomem(err);
+    tm_out_u64(&w->out, number);
+    return TM_OK;
+}
+
+enum tm_status tm_json_writer_id(struct tm_json_writer *w, const struct tm_event *e, enum tm_json_id_kind kind,
+                                 const struct tm_json_value *value, struct tm_error *err)
+{
+    struct tm_json_id id;
+    size_t quote = value->type == TM_JSON_STRING;
+    if (tm_json_id_of(value, &w->scratch, &id))
+        return put_number(w, e->file, kind, &id, err);
+    tm_out_bytes(&w->out, value->data - quote, value->len + 2 * quote);
+    return TM_OK;
+}
+
+enum tm_status tm_json_writer_number(struct tm_json_writer *w, uint32_t file, enum tm_json_id_kind kind,
+                                     uint64_t number, struct tm_error *err)
+{
+    struct tm_json_id id = {.number = number};
+    return put_number(w, file, kind, &id, err);
 }

@@ -1,0 +1,80 @@
+#include "emit/chrome_json/cpus.h"
+
+#include "base/table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { CPU_PID = 0x70000000, CPUS_MAX = 1 << 16 }; /* the process of a machine's cpus */
+
+static enum tm_status running_on(struct tm_json_cpus *cpus, uint32_t machine, uint32_t cpu,
+                                 struct tm_json_cpu **running, struct tm_error *err)
+{
+    for (uint32_t i = 0; i < cpus->count; i++) {
+        if (cpus->rows[i].cpu == cpu && cpus->rows[i].machine == machine) {
+            *running = &cpus->rows[i];
+            return TM_OK;
+        }
+    }
+    if (cpus->count == CPUS_MAX)
+        return tm_error_set(err, TM_E_INPUT, "scheduling of more than %d cpus", CPUS_MAX);
+    if (tm_array_grow(&cpus->rows, &cpus->cap, cpus->count, sizeof *cpus->rows, err) < 0)
+        return TM_E_SYSTEM;
+    *running = &cpus->rows[cpus->count++];
+    **running = (struct tm_json_cpu){.machine = machine, .cpu = cpu};
+    return TM_OK;
+}
+
+static enum tm_status put_running(struct tm_json_cpus *cpus, const struct tm_json_cpu *r, int64_t end_ns,
+                                  struct tm_error *err)
+{
+    struct tm_json_writer *w = cpus->metadata->writer;
+    int64_t pid = 0, cpu = r->cpu;
+    char cpu_name[32];
+    enum tm_status st = tm_json_pids_find(cpus->metadata->pids, r->machine, CPU_PID, &pid, err);
+    if (st == TM_OK)
+        st = tm_json_metadata_name(cpus->metadata, pid, NULL, tm_text_str("Scheduling"), err);
+    snprintf(cpu_name, sizeof cpu_name, "cpu %u", r->cpu);
+    if (st == TM_OK)
+        st = tm_json_metadata_name(cpus->metadata, pid, &cpu, tm_text_str(cpu_name), err);
+    if (st < 0 || !r->is_running || r->tid == 0)
+        return st;
+    tm_json_writer_next(w);
+    tm_out_str(&w->out, "{\"ph\":\"X\",\"cat\":\"sched\",\"ts\":");
+    tm_json_writer_time(w, r->since_ns);
+    tm_out_str(&w->out, ",\"dur\":");
+    tm_json_writer_micros(w, end_ns - r->since_ns);
+    tm_json_writer_thread(w, pid, cpu);
+    tm_json_writer_text(w,
+                        ",\"name\":", (struct tm_text){r->comm.data ? r->comm.data : (const uint8_t *)"", r->comm.len});
+    tm_out_str(&w->out, ",\"args\":{\"tid\":");
+    tm_out_i64(&w->out, r->tid);
+    tm_out_str(&w->out, ",\"prio\":");
+    tm_out_i64(&w->out, r->priority);
+    tm_out_str(&w->out, "}}");
+    return tm_out_end_row(&w->out, err);
+}
+
+enum tm_status tm_json_cpus_switch(struct tm_json_cpus *cpus, const struct tm_event *e, struct tm_text comm,
+                                   struct tm_error *err)
+{
+    struct tm_json_cpu *r = NULL;
+    enum tm_status st = running_on(cpus, e->machine, e->cpu, &r, err);
+    if (st == TM_OK)
+        st = put_running(cpus, r, e->time_ns, err);
+    if (st < 0)
+        return st;
+    r->is_running = e->flags & TM_EVENT_HAS_PID;
+    r->since_ns = e->time_ns;
+    r->tid = e->pid;
+    r->priority = tm_event_next_priority(e);
+    tm_buf_clear(&r->comm);
+    return tm_buf_add(&r->comm, comm.data, comm.len) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+void tm_json_cpus_release(struct tm_json_cpus *cpus)
+{
+    for (uint32_t i = 0; i < cpus->count; i++)
+        tm_buf_release(&cpus->rows[i].comm);
+    free(cpus->rows);
+}

@@ -1,0 +1,21 @@
+/* Events of inputs other than Chrome JSON, each by its kind, as JSON events. */
+#ifndef TM_EMIT_CHROME_JSON_EVENTS_H
+#define TM_EMIT_CHROME_JSON_EVENTS_H
+
+#include "emit/chrome_json/cpus.h"
+#include "emit/chrome_json/slices.h"
+
+/* Zero-initialise, and set the borrowed members of it and of the nouns within. */
+struct tm_json_events {
+    struct tm_json_writer *writer; /* borrowed, as the next */
+    struct tm_json_threads *threads;
+    struct tm_json_slices slices;
+    struct tm_json_cpus cpus;
+};
+
+/* Writes E. TM_OK or an error. */
+enum tm_status tm_json_events_write(struct tm_json_events *events, const struct tm_event *e, struct tm_error *err);
+
+void tm_json_events_release(struct tm_json_events *events);
+
+#endif

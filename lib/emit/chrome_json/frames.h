@@ -1,0 +1,43 @@
+/* stackFrames and samples of the top level, of which the output has one each.
+ *
+ * Equal tables become one; different tables are joined. If two tables have an id in common, all ids are replaced by
+ * names with their file (or the first file with the same table), "ORDER:ID": in the tables, and in sf, esf and
+ * parent. */
+#ifndef TM_EMIT_CHROME_JSON_FRAMES_H
+#define TM_EMIT_CHROME_JSON_FRAMES_H
+
+#include "base/map.h"
+#include "emit/chrome_json/inputs.h"
+#include "emit/chrome_json/top_members.h"
+#include "emit/chrome_json/writer.h"
+
+/* Zero-initialise, and set the borrowed members. */
+struct tm_json_frames {
+    const struct tm_json_inputs *inputs; /* borrowed, as the next two */
+    const struct tm_json_top_members *members;
+    struct tm_json_writer *writer;
+    /* private */
+    bool is_ready;
+    bool are_renamed;       /* two tables have an id in common */
+    uint32_t table_count;   /* number of different tables */
+    struct tm_map table_of; /* file -> the first file with the same table, plus 1 */
+};
+
+/* True if M is one of these members, which are not written unchanged. */
+bool tm_json_frames_take(const struct tm_json_frames *frames, const struct tm_json_top_member *m);
+
+/* Reads the tables, once, when all are known: before the first event with a time. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_json_frames_read(struct tm_json_frames *frames, struct tm_error *err);
+
+/* True if frames of FILE are renamed: its own, or those of others, which an id without a frame could refer to. */
+bool tm_json_frames_renames(const struct tm_json_frames *frames, uint32_t file);
+
+/* Writes ID of FILE under its new name, a string. */
+void tm_json_frames_put_id(const struct tm_json_frames *frames, uint32_t file, const struct tm_json_value *id);
+
+/* Writes both members, at the end. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_json_frames_write(struct tm_json_frames *frames, struct tm_error *err);
+
+void tm_json_frames_release(struct tm_json_frames *frames);
+
+#endif

@@ -1,0 +1,161 @@
+#include "emit/chrome_json/metadata.h"
+
+#include "base/hash.h"
+#include "base/pb.h"
+#include "base/table.h"
+
+#include <stdlib.h>
+
+enum { TASK_NAMES_MAX = 1 << 20 };
+
+static uint64_t key_of(uint64_t a, uint64_t b, uint64_t c)
+{
+    return tm_hash_u64(a ^ tm_hash_u64(b ^ tm_hash_u64(c + 1)));
+}
+
+/* The key in named of a process (TID NULL) or thread. */
+static uint64_t name_key(int64_t pid, const int64_t *tid)
+{
+    return key_of((uint64_t)pid, tid ? (uint64_t)*tid : 0, tid ? 1 : 2);
+}
+
+static void put_metadata(struct tm_json_metadata *m, const char *what, int64_t pid, int64_t tid)
+{
+    tm_json_writer_next(m->writer);
+    tm_out_str(&m->writer->out, "{\"ph\":\"M\",\"name\":\"");
+    tm_out_str(&m->writer->out, what);
+    tm_out_str(&m->writer->out, "\",\"pid\":");
+    tm_out_i64(&m->writer->out, pid);
+    tm_out_str(&m->writer->out, ",\"tid\":");
+    tm_out_i64(&m->writer->out, tid);
+    tm_out_str(&m->writer->out, ",\"args\":{");
+}
+
+enum tm_status tm_json_metadata_label(struct tm_json_metadata *m, const struct tm_event *e, int64_t out_pid,
+                                      struct tm_error *err)
+{
+    const struct tm_catalog *c = m->writer->context->catalog;
+    uint64_t process = key_of(0, (uint64_t)out_pid, 1), source = key_of(0, (uint64_t)out_pid, (uint64_t)e->file + 2);
+    char path[1024];
+    uint32_t said;
+    int64_t was;
+    bool is_moved = tm_json_pids_is_moved(m->pids, out_pid, &was);
+    if ((!m->inputs->are_named && !is_moved) || tm_map_find(&m->labelled, source, &said))
+        return TM_OK;
+    bool is_first = !tm_map_find(&m->labelled, process, &said);
+    if (tm_map_set(&m->labelled, source, 1) != TM_OK || tm_map_set(&m->labelled, process, 1) != TM_OK)
+        return tm_error_nomem(err);
+    tm_catalog_path(c, e->file, path, sizeof path);
+    put_metadata(m, "process_labels", out_pid, 0);
+    tm_out_str(&m->writer->out, "\"labels\":");
+    tm_buf_clear(&m->scratch);
+    struct tm_text machine = e->machine < c->machine_count ? c->machines[e->machine].name : (struct tm_text){0};
+    if ((machine.data &&
+         (tm_buf_add(&m->scratch, machine.data, machine.len) < 0 || tm_buf_add_str(&m->scratch, ", ") < 0)) ||
+        tm_buf_add_str(&m->scratch, path) < 0 ||
+        (is_moved && !tm_json_is_text_number(was) && tm_buf_addf(&m->scratch, ", pid %lld", (long long)was) < 0))
+        return tm_error_nomem(err);
+    tm_out_json(&m->writer->out, (struct tm_text){m->scratch.data, m->scratch.len});
+    tm_out_str(&m->writer->out, "}}");
+    if (is_first && tm_array_grow(&m->processes, &m->process_cap, m->process_count, sizeof *m->processes, err) < 0)
+        return TM_E_SYSTEM;
+    if (is_first)
+        m->processes[m->process_count++] = (struct tm_json_process){out_pid, c->files[e->file].processing_order};
+    return tm_out_end_row(&m->writer->out, err);
+}
+
+enum tm_status tm_json_metadata_note_sorted(struct tm_json_metadata *m, const struct tm_event *e, struct tm_error *err)
+{
+    enum { PROCESS = 6, SORT_INDEX = 8 };
+    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
+    struct tm_pb_field f, g;
+    int64_t pid = 0;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && e->kind == TM_KIND_PROCESS && tm_pb_next(&pb, &f) == TM_OK) {
+        struct tm_pb within = tm_pb_of(f.data, f.id == PROCESS && f.type == TM_PB_LEN ? f.len : 0);
+        while (st == TM_OK && tm_pb_next(&within, &g) == TM_OK)
+            if (g.id == SORT_INDEX && (st = tm_json_pids_find(m->pids, e->machine, e->pid, &pid, err)) == TM_OK)
+                st = tm_map_set(&m->sorted, (uint64_t)pid, 1) < 0 ? tm_error_nomem(err) : TM_OK;
+    }
+    return st;
+}
+
+enum tm_status tm_json_metadata_sort(struct tm_json_metadata *m, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    uint32_t there;
+    for (uint32_t i = 0; i < m->process_count && st == TM_OK; i++) {
+        if (tm_map_find(&m->sorted, (uint64_t)m->processes[i].pid, &there))
+            continue;
+        put_metadata(m, "process_sort_index", m->processes[i].pid, 0);
+        tm_out_str(&m->writer->out, "\"sort_index\":");
+        tm_out_u64(&m->writer->out, m->processes[i].order);
+        tm_out_str(&m->writer->out, "}}");
+        st = tm_out_end_row(&m->writer->out, err);
+    }
+    return st;
+}
+
+enum tm_status tm_json_metadata_name(struct tm_json_metadata *m, int64_t pid, const int64_t *tid, struct tm_text name,
+                                     struct tm_error *err)
+{
+    uint64_t key = name_key(pid, tid);
+    uint32_t last, hash = (uint32_t)tm_hash64(name.data ? (const void *)name.data : "", name.len);
+    if (name.data == NULL || (tm_map_find(&m->named, key, &last) ? last == hash : m->named.count >= TASK_NAMES_MAX))
+        return TM_OK;
+    if (tm_map_set(&m->named, key, hash) != TM_OK)
+        return tm_error_nomem(err);
+    put_metadata(m, tid ? "thread_name" : "process_name", pid, tid ? *tid : 0);
+    tm_out_str(&m->writer->out, "\"name\":");
+    tm_out_json(&m->writer->out, name);
+    tm_out_str(&m->writer->out, "}}");
+    return tm_out_end_row(&m->writer->out, err);
+}
+
+/* Forgets the last name of a process (TID NULL) or thread. */
+static bool forget_name(struct tm_json_metadata *m, int64_t pid, const int64_t *tid)
+{
+    uint64_t key = name_key(pid, tid);
+    uint32_t last;
+    return !tm_map_find(&m->named, key, &last) || tm_map_set(&m->named, key, ~last) == TM_OK;
+}
+
+enum tm_status tm_json_metadata_name_text(struct tm_json_metadata *m, const struct tm_event *e, struct tm_error *err)
+{
+    enum { PROCESS = 6, THREAD = 7, NAME = 3 };
+    bool is_thread = e->kind == TM_KIND_THREAD;
+    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
+    struct tm_pb_field f, g;
+    int64_t pid = 0;
+    if ((!is_thread && e->kind != TM_KIND_PROCESS) || !tm_json_is_text_number(is_thread ? e->tid : e->pid))
+        return TM_OK;
+    enum tm_status st = tm_json_pids_find(m->pids, e->machine, e->pid, &pid, err);
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
+        struct tm_pb within = tm_pb_of(f.data, f.type == TM_PB_LEN ? f.len : 0);
+        if (f.id != (is_thread ? THREAD : PROCESS))
+            continue;
+        while (st == TM_OK && tm_pb_next(&within, &g) == TM_OK) {
+            if (g.id != NAME || g.type != TM_PB_LEN)
+                continue;
+            if (tm_event_raw(e->flags) == TM_RAW_JSON && !forget_name(m, pid, is_thread ? &e->tid : NULL))
+                return tm_error_nomem(err); /* the object gave another name */
+            st = tm_json_metadata_name(m, pid, is_thread ? &e->tid : NULL, (struct tm_text){g.data, g.len}, err);
+        }
+    }
+    return st;
+}
+
+bool tm_json_metadata_is_named(const struct tm_json_metadata *m, int64_t pid, int64_t tid)
+{
+    uint32_t last;
+    return tm_map_find(&m->named, name_key(pid, &tid), &last);
+}
+
+void tm_json_metadata_release(struct tm_json_metadata *m)
+{
+    tm_map_release(&m->labelled);
+    tm_map_release(&m->sorted);
+    tm_map_release(&m->named);
+    free(m->processes);
+    tm_buf_release(&m->scratch);
+}

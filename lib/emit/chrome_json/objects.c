@@ -1,0 +1,238 @@
+#include "emit/chrome_json/objects.h"
+
+#include "json/scan.h"
+
+/* The members of an object that change, and how. */
+enum change {
+    CHANGE_NONE,
+    CHANGE_TIME,
+    CHANGE_PID,
+    CHANGE_TID,
+    CHANGE_ID,
+    CHANGE_BIND_ID,
+    CHANGE_ID2,
+    CHANGE_FRAME,
+    CHANGE_ARGS
+};
+
+/* What is known of the object of an event. */
+struct object {
+    const struct tm_event *event;
+    const struct tm_json_ref *ref;
+    struct tm_json_destination where;
+    struct tm_json_ref_changes changes;
+    bool renames_frames;
+    const uint8_t *from; /* its bytes before this one have been written */
+};
+
+static enum change change_of(const struct tm_json_value *key)
+{
+    static const struct {
+        const char *name;
+        size_t len;
+        enum change change;
+    } members[] = {{"ts", 2, CHANGE_TIME},  {"pid", 3, CHANGE_PID},   {"tid", 3, CHANGE_TID},
+                   {"id", 2, CHANGE_ID},    {"id2", 3, CHANGE_ID2},   {"bind_id", 7, CHANGE_BIND_ID},
+                   {"sf", 2, CHANGE_FRAME}, {"esf", 3, CHANGE_FRAME}, {"args", 4, CHANGE_ARGS}};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (tm_json_is(key, members[i].name, members[i].len))
+            return members[i].change;
+    return CHANGE_NONE;
+}
+
+static bool is_flow(const struct tm_event *e)
+{
+    return e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END;
+}
+
+static bool is_scalar(const struct tm_json_value *v)
+{
+    return v->type == TM_JSON_NUMBER || v->type == TM_JSON_STRING;
+}
+
+/* {"local": …} and {"global": …}. */
+static enum tm_status put_id2(struct tm_json_objects *o, const struct tm_event *e, const struct tm_json_value *id2,
+                              struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    struct tm_json_scan scan = tm_json_scan_of(id2);
+    struct tm_json_value key, value;
+    const uint8_t *from = id2->data;
+    scan.p++;
+    while (st == TM_OK && tm_json_member(&scan, &key, &value) == TM_JSON_OK) {
+        if (!is_scalar(&value))
+            continue;
+        size_t quote = value.type == TM_JSON_STRING;
+        tm_out_bytes(&o->writer->out, from, (size_t)(value.data - quote - from));
+        st = tm_json_writer_id(o->writer, e, TM_JSON_ID_OF_EVENT, &value, err);
+        from = value.data + value.len + quote;
+    }
+    tm_out_bytes(&o->writer->out, from, (size_t)(id2->data + id2->len - from));
+    return st;
+}
+
+static enum tm_status put_value(struct tm_json_objects *o, const struct object *object, enum change change,
+                                const struct tm_json_value *value, struct tm_error *err)
+{
+    const struct tm_event *e = object->event;
+    switch (change) {
+    case CHANGE_TIME: tm_json_writer_time(o->writer, e->time_ns); return TM_OK;
+    case CHANGE_PID: tm_out_i64(&o->writer->out, object->where.pid); return TM_OK;
+    case CHANGE_TID: tm_out_i64(&o->writer->out, object->where.has_tid ? object->where.tid : e->tid); return TM_OK;
+    case CHANGE_ID:
+        return tm_json_writer_id(o->writer, e, is_flow(e) ? TM_JSON_ID_OF_FLOW : TM_JSON_ID_OF_EVENT, value, err);
+    case CHANGE_BIND_ID: return tm_json_writer_id(o->writer, e, TM_JSON_ID_OF_FLOW, value, err);
+    case CHANGE_FRAME: tm_json_frames_put_id(o->frames, e->file, value); return TM_OK;
+    case CHANGE_ARGS: return tm_json_refs_write(&o->refs, e, value, &object->changes, err);
+    default: return put_id2(o, e, value, err);
+    }
+}
+
+/* True if this member with this value must be written anew. */
+static bool must_change(const struct tm_json_objects *o, const struct object *object, enum change change,
+                        const struct tm_json_value *value)
+{
+    const struct tm_event *e = object->event;
+    bool renames_ids = o->inputs->are_several;
+    switch (change) {
+    case CHANGE_NONE: return false;
+    case CHANGE_TIME: return tm_event_is_timed(e->flags);
+    case CHANGE_PID: return e->flags & TM_EVENT_HAS_PID && is_scalar(value);
+    case CHANGE_TID:
+        return (object->where.has_tid && is_scalar(value)) ||
+               (e->flags & TM_EVENT_HAS_TID && value->type == TM_JSON_STRING);
+    case CHANGE_ID: /* the id of a counter is part of its name */
+        return renames_ids && e->kind != TM_KIND_COUNTER && is_scalar(value);
+    case CHANGE_BIND_ID: return renames_ids && is_scalar(value);
+    case CHANGE_FRAME: return object->renames_frames && is_scalar(value);
+    case CHANGE_ARGS: return object->changes.is_there && value->type == TM_JSON_OBJECT;
+    default: return renames_ids && value->type == TM_JSON_OBJECT;
+    }
+}
+
+/* Reads the next member. Nested values were checked when they were unpacked. */
+static enum tm_json_status next_member(struct tm_json_scan *scan, enum change *change, struct tm_json_value *value)
+{
+    struct tm_json_value key;
+    enum tm_json_status st = tm_json_key(scan, &key);
+    if (st != TM_JSON_OK)
+        return st;
+    *change = change_of(&key);
+    st = *scan->p == '{' || *scan->p == '[' ? tm_json_pass(scan, value) : tm_json_value(scan, value);
+    return st != TM_JSON_OK ? st : tm_json_comma(scan, '}');
+}
+
+static enum tm_status no_object(const struct tm_event *e, struct tm_error *err)
+{
+    return tm_error_set(err, TM_E_INPUT, "event %llu: raw bytes are no JSON object", (unsigned long long)e->position);
+}
+
+/* Writes the unchanged text before the value, then the value anew. */
+static inline enum tm_status change_value(struct tm_json_objects *o, struct object *object, enum change change,
+                                          const struct tm_json_value *value, struct tm_error *err)
+{
+    size_t quote = value->type == TM_JSON_STRING;
+    tm_out_bytes(&o->writer->out, object->from, (size_t)(value->data - quote - object->from));
+    object->from = value->data + value->len + quote;
+    return put_value(o, object, change, value, err);
+}
+
+/* Reads the object of E to find what must change. */
+static enum tm_status put_read(struct tm_json_objects *o, struct object *object, struct tm_error *err)
+{
+    const struct tm_event *e = object->event;
+    struct tm_json_scan scan = {e->raw, e->raw + e->raw_bytes, true, NULL};
+    struct tm_json_value value;
+    enum change change;
+    enum tm_json_status json;
+    enum tm_status st = TM_OK;
+    bool has_tid = false;
+    scan.p++;
+    while (st == TM_OK && (json = next_member(&scan, &change, &value)) == TM_JSON_OK) {
+        if (!must_change(o, object, change, &value))
+            continue;
+        st = change_value(o, object, change, &value, err);
+        has_tid |= change == CHANGE_TID;
+    }
+    if (st < 0 || json != TM_JSON_CLOSE)
+        return st < 0 ? st : no_object(e, err);
+    if (object->where.has_tid && !has_tid) { /* it had no tid: insert one before the closing brace */
+        const uint8_t *brace = e->raw + e->raw_bytes - 1;
+        tm_out_bytes(&o->writer->out, object->from, (size_t)(brace - object->from));
+        tm_out_str(&o->writer->out, ",\"tid\":");
+        tm_out_i64(&o->writer->out, object->where.tid);
+        object->from = brace;
+    }
+    tm_out_bytes(&o->writer->out, object->from, (size_t)(e->raw + e->raw_bytes - object->from));
+    return TM_OK;
+}
+
+/* Writes the object with changes at the offsets of values that tm-unpack noted. */
+static enum tm_status put_noted(struct tm_json_objects *o, struct object *object, struct tm_error *err)
+{
+    const struct tm_event *e = object->event;
+    static const enum change changes[] = {[TM_JSON_SPOT_TS] = CHANGE_TIME,
+                                          [TM_JSON_SPOT_PID] = CHANGE_PID,
+                                          [TM_JSON_SPOT_ID] = CHANGE_ID,
+                                          [TM_JSON_SPOT_ID2] = CHANGE_ID2,
+                                          [TM_JSON_SPOT_BIND_ID] = CHANGE_BIND_ID};
+    const struct tm_json_ref *ref = object->ref;
+    enum tm_status st = TM_OK;
+    if (ref->spots_end > e->raw_bytes)
+        return no_object(e, err);
+    for (uint32_t i = 0; i < ref->spot_count && st == TM_OK; i++) {
+        const struct tm_json_spot *s = &ref->spots[i];
+        struct tm_json_value value = {.data = e->raw + s->at + s->is_string,
+                                      .len = s->len - 2u * s->is_string,
+                                      .type = s->is_string                ? TM_JSON_STRING
+                                              : s->of == TM_JSON_SPOT_ID2 ? TM_JSON_OBJECT
+                                                                          : TM_JSON_NUMBER};
+        value.escaped = s->is_string && memchr(value.data, '\\', value.len);
+        if (must_change(o, object, changes[s->of], &value))
+            st = change_value(o, object, changes[s->of], &value, err);
+    }
+    tm_out_bytes(&o->writer->out, object->from, (size_t)(e->raw + e->raw_bytes - object->from));
+    return st;
+}
+
+/* Writes E, whose detail REF is. */
+static enum tm_status put_object(struct tm_json_objects *o, const struct tm_event *e, const struct tm_json_ref *ref,
+                                 struct tm_error *err)
+{
+    struct object object = {.event = e, .ref = ref, .from = e->raw};
+    enum tm_status st = tm_json_destinations_find(&o->destinations, e, &object.where, err);
+    if (st < 0 || (st = tm_json_refs_find(&o->refs, e, &object.changes, err)) < 0)
+        return st;
+    if (!(e->flags & TM_EVENT_DEFINITION) && (st = tm_json_frames_read(o->frames, err)) < 0)
+        return st;
+    object.renames_frames = tm_json_frames_renames(o->frames, e->file) && tm_json_refs_may_have_key(e, "sf");
+    tm_json_writer_next(o->writer);
+    bool is_noted = ref->has_spots && !object.where.has_tid && !object.renames_frames && !object.changes.is_there &&
+                    !tm_json_is_text_number(e->tid);
+    st = is_noted ? put_noted(o, &object, err) : put_read(o, &object, err);
+    return st < 0 ? st : tm_out_end_row(&o->writer->out, err);
+}
+
+enum tm_status tm_json_objects_write(struct tm_json_objects *o, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_json_ref ref = {0};
+    enum tm_status st = tm_json_ref_find(e->detail, e->detail_bytes, &ref);
+    return st < 0 ? no_object(e, err) : put_object(o, e, &ref, err);
+}
+
+enum tm_status tm_json_objects_write_ref(struct tm_json_objects *o, const struct tm_event *e,
+                                         const struct tm_json_ref *ref, struct tm_error *err)
+{
+    struct tm_event whole = *e;
+    enum tm_status st = tm_sources_text(o->writer->context->sources, e->file, ref, &whole.raw, err);
+    if (st == TM_OK && (ref->bytes == 0 || whole.raw[0] != '{'))
+        st = tm_error_set(err, TM_E_INPUT, "event %llu: its text is no JSON object", (unsigned long long)e->position);
+    whole.raw_bytes = ref->bytes;
+    return st == TM_OK ? put_object(o, &whole, ref, err) : st;
+}
+
+void tm_json_objects_release(struct tm_json_objects *o)
+{
+    tm_json_destinations_release(&o->destinations);
+    tm_json_refs_release(&o->refs);
+}

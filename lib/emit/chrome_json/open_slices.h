@@ -1,0 +1,29 @@
+/* The open slices of async tracks. An end needs the name and category of its slice. Memory grows with the tracks and
+ * the slices open on them. */
+#ifndef TM_EMIT_CHROME_JSON_OPEN_SLICES_H
+#define TM_EMIT_CHROME_JSON_OPEN_SLICES_H
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/text.h"
+#include "stream/event.h"
+
+/* Zero-initialise. */
+struct tm_json_open_slices {
+    /* private */
+    struct tm_map tracks; /* (file, track) to an index of open plus 1 */
+    struct tm_buf *open;  /* names and categories, the innermost last */
+    uint32_t count, cap;
+};
+
+/* E begins a slice on its track. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_json_open_slices_begin(struct tm_json_open_slices *slices, const struct tm_event *e,
+                                         struct tm_text category, struct tm_text name, struct tm_error *err);
+
+/* Removes the innermost of E's track; texts without data if none is open. They are valid until the next begin. */
+void tm_json_open_slices_end(struct tm_json_open_slices *slices, const struct tm_event *e, struct tm_text *category,
+                             struct tm_text *name);
+
+void tm_json_open_slices_release(struct tm_json_open_slices *slices);
+
+#endif

@@ -1,0 +1,102 @@
+#include "emit/chrome_json/pids.h"
+
+#include "base/hash.h"
+#include "base/table.h"
+
+#include <stdlib.h>
+
+static uint64_t key_of(uint64_t a, uint64_t b, uint64_t c)
+{
+    return tm_hash_u64(a ^ tm_hash_u64(b ^ tm_hash_u64(c + 1)));
+}
+
+/* A free pid, for a process whose own pid belongs to another. */
+static enum tm_status move_pid(struct tm_json_pids *pids, int64_t pid, uint32_t *number, struct tm_error *err)
+{
+    uint32_t owner;
+    if (pids->next_pid == 0)
+        pids->next_pid = TM_JSON_MOVED_PID_FIRST;
+    while (tm_map_find(&pids->owners, (uint64_t)pids->next_pid, &owner))
+        pids->next_pid++;
+    if (tm_array_grow(&pids->moved, &pids->moved_cap, pids->moved_count, sizeof *pids->moved, err) < 0)
+        return TM_E_SYSTEM;
+    pids->moved[pids->moved_count] = (struct tm_json_pid){pids->next_pid, pid};
+    *number = ++pids->moved_count;
+    return tm_map_set(&pids->owners, (uint64_t)pids->next_pid, *number) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+/* Sets *NUMBER to the index in moved plus 1 of PID on MACHINE in its present lifetime; 0: it keeps its own pid. */
+static enum tm_status number_of(struct tm_json_pids *pids, uint32_t machine, int64_t pid, uint32_t *number,
+                                struct tm_error *err)
+{
+    uint32_t life = pids->lifetimes.lifetimes.count ? tm_track_task_of(&pids->lifetimes, machine, false, pid, 0).life
+                                                    : 0;
+    uint64_t key = key_of(machine, (uint64_t)pid, life ? UINT64_MAX - life : 0);
+    enum tm_status st = TM_OK;
+    uint32_t taken;
+    if (tm_map_find(&pids->numbers, key, number))
+        return TM_OK;
+    *number = 0;
+    if (tm_map_find(&pids->owners, (uint64_t)pid, &taken))
+        st = move_pid(pids, pid, number, err);
+    else if (tm_map_set(&pids->owners, (uint64_t)pid, 0) != TM_OK)
+        st = tm_error_nomem(err);
+    if (st == TM_OK && tm_map_set(&pids->numbers, key, *number) != TM_OK)
+        st = tm_error_nomem(err);
+    return st;
+}
+
+enum tm_status tm_json_pids_find(struct tm_json_pids *pids, uint32_t machine, int64_t pid, int64_t *out,
+                                 struct tm_error *err)
+{
+    uint32_t number;
+    enum tm_status st = number_of(pids, machine, pid, &number, err);
+    if (st == TM_OK)
+        *out = number ? pids->moved[number - 1].pid : pid;
+    return st;
+}
+
+enum tm_status tm_json_pids_find_event(struct tm_json_pids *pids, const struct tm_event *e, int64_t pid, int64_t *out,
+                                       struct tm_error *err)
+{
+    uint64_t key = key_of(e->file, e->track, (uint64_t)INT64_MAX);
+    uint32_t number;
+    if (tm_event_scope(e->flags) != TM_SCOPE_TRACK)
+        return tm_json_pids_find(pids, e->machine, pid, out, err);
+    if (!tm_map_find(&pids->numbers, key, &number)) {
+        enum tm_status st = number_of(pids, e->machine, pid, &number, err);
+        if (st < 0)
+            return st;
+        if (tm_map_set(&pids->numbers, key, number) != TM_OK)
+            return tm_error_nomem(err);
+    }
+    *out = number ? pids->moved[number - 1].pid : pid;
+    return TM_OK;
+}
+
+bool tm_json_pids_is_moved(const struct tm_json_pids *pids, int64_t out, int64_t *was)
+{
+    uint32_t number = 0;
+    if (!tm_map_find(&pids->owners, (uint64_t)out, &number) || number == 0)
+        return false;
+    *was = pids->moved[number - 1].was;
+    return true;
+}
+
+enum tm_status tm_json_pids_note(struct tm_json_pids *pids, const struct tm_event *e, struct tm_error *err)
+{
+    enum { CLONE_THREAD_FLAG = 0x10000 };
+    bool is_life = e->kind == TM_KIND_PROCESS_EXIT || (e->kind == TM_KIND_TASK_NEW && !(e->value & CLONE_THREAD_FLAG));
+    if (!is_life || e->tid == 0)
+        return TM_OK;
+    pids->changes++;
+    return tm_track_owners_end(&pids->lifetimes, e->machine, false, e->tid) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+void tm_json_pids_release(struct tm_json_pids *pids)
+{
+    tm_map_release(&pids->numbers);
+    tm_map_release(&pids->owners);
+    free(pids->moved);
+    tm_track_owners_release(&pids->lifetimes);
+}

@@ -1,0 +1,41 @@
+/* Slices and instants of inputs other than Chrome JSON, as JSON events. */
+#ifndef TM_EMIT_CHROME_JSON_SLICES_H
+#define TM_EMIT_CHROME_JSON_SLICES_H
+
+#include "base/table.h"
+#include "emit/chrome_json/kernel_threads.h"
+#include "emit/chrome_json/open_slices.h"
+#include "emit/chrome_json/spans.h"
+#include "emit/chrome_json/threads.h"
+#include "emit/chrome_json/whole_slices.h"
+
+/* Zero-initialise, and set the borrowed members of it and of the nouns within. */
+struct tm_json_slices {
+    struct tm_json_writer *writer; /* borrowed, as the next */
+    struct tm_json_threads *threads;
+    struct tm_json_kernel_threads kernel;
+    struct tm_json_spans spans;         /* open slices of threads */
+    struct tm_json_whole_slices wholes;
+    /* private */
+    struct tm_json_open_slices open;    /* on tracks of their own */
+    struct tm_table open_markers;       /* async markers */
+    struct tm_buf scratch;
+};
+
+/* Writes E, a slice or instant. TM_OK or an error, as all functions here. */
+enum tm_status tm_json_slices_write(struct tm_json_slices *s, const struct tm_event *e, struct tm_error *err);
+
+/* Adds the args of E to an open slice. */
+enum tm_status tm_json_slices_add_args(struct tm_json_slices *s, const struct tm_event *e, struct tm_error *err);
+
+/* Writes the head of E, an instant or flow event of the thread of PLACE, on the lane of the slices that it belongs
+ * to. */
+enum tm_status tm_json_slices_touch(struct tm_json_slices *s, const struct tm_event *e, struct tm_event_task place,
+                                    const char *phase, struct tm_error *err);
+
+/* At the end: writes the slices that are pending, and those without an end. */
+enum tm_status tm_json_slices_finish(struct tm_json_slices *s, struct tm_error *err);
+
+void tm_json_slices_release(struct tm_json_slices *s);
+
+#endif

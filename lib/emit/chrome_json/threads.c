@@ -1,0 +1,104 @@
+#include "emit/chrome_json/threads.h"
+
+void tm_json_threads_init(struct tm_json_threads *threads, struct tm_json_metadata *metadata)
+{
+    const struct tm_catalog *catalog = metadata->writer->context->catalog;
+    *threads = (struct tm_json_threads){.metadata = metadata};
+    tm_task_names_init(&threads->names, catalog);
+    tm_task_names_init(&threads->json_names, catalog);
+}
+
+void tm_json_threads_release(struct tm_json_threads *threads)
+{
+    tm_json_lanes_release(&threads->lanes);
+    tm_task_names_release(&threads->names);
+    tm_task_names_release(&threads->json_names);
+    tm_buf_release(&threads->scratch);
+}
+
+enum tm_status tm_json_threads_note(struct tm_json_threads *threads, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_json_metadata *metadata = threads->metadata;
+    enum tm_input_type type = metadata->writer->context->catalog->files[e->file].input_type;
+    enum tm_raw raw = tm_event_raw(e->flags);
+    if (type != TM_INPUT_JSON)
+        return TM_OK;
+    if (e->kind == TM_KIND_THREAD) /* a merged file defines its lanes before all else */
+        tm_json_lanes_avoid(&threads->lanes, e->tid);
+    if (metadata->inputs->are_named && tm_json_metadata_note_sorted(metadata, e, err) < 0)
+        return err->status;
+    bool names = metadata->inputs->are_several && (raw == TM_RAW_JSON || raw == TM_RAW_NONE);
+    return names ? tm_task_names_learn(&threads->json_names, e, err) : TM_OK;
+}
+
+/* Writes the names that E has given its process and thread. */
+static enum tm_status put_names(struct tm_json_threads *threads, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_json_metadata *metadata = threads->metadata;
+    struct tm_event_task place;
+    int64_t pid = 0;
+    tm_task_names_find(&threads->names, e, &place);
+    if (!place.has_pid)
+        return TM_OK;
+    enum tm_status st = tm_json_pids_find_event(metadata->pids, e, place.pid, &pid, err);
+    if (st == TM_OK)
+        st = tm_json_metadata_label(metadata, e, pid, err);
+    if (st == TM_OK)
+        st = tm_json_metadata_name(metadata, pid, NULL, place.process, err);
+    return st == TM_OK && place.has_tid ? tm_json_metadata_name(metadata, pid, &place.tid, place.thread, err) : st;
+}
+
+enum tm_status tm_json_threads_learn(struct tm_json_threads *threads, const struct tm_event *e, struct tm_error *err)
+{
+    enum tm_status st = tm_task_names_learn(&threads->names, e, err);
+    return st == TM_OK && e->kind != TM_KIND_TRACK ? put_names(threads, e, err) /* by then events state their process */
+                                                   : st;
+}
+
+enum tm_status tm_json_threads_tid(struct tm_json_threads *threads, uint32_t thread, uint32_t lane, int64_t *tid,
+                                   struct tm_error *err)
+{
+    struct tm_json_thread *t = &threads->lanes.threads[thread];
+    struct tm_text name;
+    *tid = t->lanes[lane].tid;
+    if (lane == 0 || t->lanes[lane].is_named)
+        return TM_OK;
+    t->lanes[lane].is_named = true;
+    name = tm_task_names_thread(&threads->names, t->machine, t->tid);
+    if (name.data == NULL)
+        name = tm_task_names_thread(&threads->json_names, t->machine, t->tid);
+    tm_buf_clear(&threads->scratch);
+    if (tm_buf_add(&threads->scratch, name.data, name.len) < 0 ||
+        tm_buf_addf(&threads->scratch, "%s(tid %lld, part %u)", name.len ? " " : "", (long long)t->tid, lane + 1) < 0)
+        return tm_error_nomem(err);
+    name = (struct tm_text){threads->scratch.data, threads->scratch.len};
+    return tm_json_metadata_name(threads->metadata, t->pid, tid, name, err);
+}
+
+enum tm_status tm_json_threads_begin(struct tm_json_threads *threads, const struct tm_event *e, const char *phase,
+                                     struct tm_error *err)
+{
+    struct tm_json_metadata *metadata = threads->metadata;
+    struct tm_event_task place;
+    int64_t pid = 0;
+    tm_task_names_find(&threads->names, e, &place);
+    enum tm_status st = tm_json_pids_find_event(metadata->pids, e, place.has_pid ? place.pid : 0, &pid, err);
+    if (st < 0)
+        return st;
+    tm_json_writer_head(metadata->writer, phase, e->time_ns);
+    tm_json_writer_thread(metadata->writer, pid, place.has_tid ? place.tid : 0);
+    return TM_OK;
+}
+
+enum tm_status tm_json_threads_name_rest(struct tm_json_threads *threads, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < threads->lanes.count && st == TM_OK; i++) {
+        const struct tm_json_thread *t = &threads->lanes.threads[i];
+        if (!tm_json_metadata_is_named(threads->metadata, t->pid, t->tid) &&
+            tm_task_names_thread(&threads->json_names, t->machine, t->tid).data == NULL)
+            st = tm_json_metadata_name(threads->metadata, t->pid, &t->tid,
+                                       tm_task_names_thread(&threads->names, t->machine, t->tid), err);
+    }
+    return st;
+}

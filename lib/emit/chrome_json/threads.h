@@ -1,0 +1,39 @@
+/* The threads of a Chrome JSON output: who an event belongs to, and the tid and the name of each lane (lanes.h). */
+#ifndef TM_EMIT_CHROME_JSON_THREADS_H
+#define TM_EMIT_CHROME_JSON_THREADS_H
+
+#include "emit/chrome_json/lanes.h"
+#include "emit/chrome_json/metadata.h"
+#include "emit/task_names.h"
+
+struct tm_json_threads {
+    struct tm_json_metadata *metadata; /* borrowed */
+    struct tm_json_lanes lanes;        /* of all threads */
+    struct tm_task_names names;        /* from inputs other than Chrome JSON */
+    /* private */
+    struct tm_task_names json_names;   /* from definitions of Chrome JSON; the output has these already */
+    struct tm_buf scratch;
+};
+
+void tm_json_threads_init(struct tm_json_threads *threads, struct tm_json_metadata *metadata);
+void tm_json_threads_release(struct tm_json_threads *threads);
+
+/* Notes what E, a definition of Chrome JSON, states of a thread or process: for lanes, and for pids that are strings if
+ * these are renamed. TM_OK or an error, as all functions below. */
+enum tm_status tm_json_threads_note(struct tm_json_threads *threads, const struct tm_event *e, struct tm_error *err);
+
+/* Learns what E, of another input, states of threads and processes, and writes the names of its own. */
+enum tm_status tm_json_threads_learn(struct tm_json_threads *threads, const struct tm_event *e, struct tm_error *err);
+
+/* Sets *TID to the tid of LANE of THREAD (numbers of lanes.h). Writes its name before its first use. */
+enum tm_status tm_json_threads_tid(struct tm_json_threads *threads, uint32_t thread, uint32_t lane, int64_t *tid,
+                                   struct tm_error *err);
+
+/* Writes the head of E with its process and thread. */
+enum tm_status tm_json_threads_begin(struct tm_json_threads *threads, const struct tm_event *e, const char *phase,
+                                     struct tm_error *err);
+
+/* At the end: writes the names of threads that became known after all of their slices were written. */
+enum tm_status tm_json_threads_name_rest(struct tm_json_threads *threads, struct tm_error *err);
+
+#endif

@@ -1,0 +1,65 @@
+/* The text of a Chrome JSON output: its events one after the other, and the parts of an event. A call without a status
+ * leaves an error to the next tm_out_end_row. */
+#ifndef TM_EMIT_CHROME_JSON_WRITER_H
+#define TM_EMIT_CHROME_JSON_WRITER_H
+
+#include "emit/chrome_json/id_numbers.h"
+#include "emit/emit.h"
+#include "emit/out.h"
+
+struct tm_json_writer {
+    const struct tm_emit_context *context; /* borrowed */
+    struct tm_out out;
+    uint64_t unsupported_count; /* events without a form in JSON */
+    int64_t base_ns;            /* subtracted from all times */
+    /* private */
+    bool has_events;            /* the next event needs a comma before it */
+    bool has_base;              /* base_ns is set */
+    struct tm_json_id_numbers ids;
+    struct tm_buf scratch;
+};
+
+void tm_json_writer_init(struct tm_json_writer *w, const struct tm_emit_context *context);
+void tm_json_writer_release(struct tm_json_writer *w);
+
+/* With --rebase the first event is at 0. Call it with each event, in order of time. */
+void tm_json_writer_note_base(struct tm_json_writer *w, const struct tm_event *e);
+
+/* Puts "," and a new line, except before the first event. */
+void tm_json_writer_next(struct tm_json_writer *w);
+
+/* Puts TIME_NS as "ts": microseconds, exact and short. */
+void tm_json_writer_time(struct tm_json_writer *w, int64_t time_ns);
+void tm_json_writer_micros(struct tm_json_writer *w, int64_t ns);
+
+/* {"ph":"X","ts":… */
+void tm_json_writer_head(struct tm_json_writer *w, const char *phase, int64_t time_ns);
+
+/* ,"pid":…,"tid":… */
+void tm_json_writer_thread(struct tm_json_writer *w, int64_t pid, int64_t tid);
+
+/* Puts MEMBER (,"key":) with TEXT unless TEXT is empty. */
+void tm_json_writer_text(struct tm_json_writer *w, const char *member, struct tm_text text);
+
+/* Puts the args of DETAIL, a Detail of FILE, with their keys unchanged, and a flow as bind_id, which holds one. */
+enum tm_status tm_json_writer_detail(struct tm_json_writer *w, uint32_t file, struct tm_text detail,
+                                     struct tm_error *err);
+
+/* Puts E's detail and the end of the event. */
+enum tm_status tm_json_writer_end(struct tm_json_writer *w, const struct tm_event *e, struct tm_error *err);
+
+/* Puts the scalar VALUE, an id of KIND in E's file, renumbered; a value that is not an id is unchanged. */
+enum tm_status tm_json_writer_id(struct tm_json_writer *w, const struct tm_event *e, enum tm_json_id_kind kind,
+                                 const struct tm_json_value *value, struct tm_error *err);
+
+/* Puts the number of ID, an id of KIND in FILE. */
+enum tm_status tm_json_writer_number(struct tm_json_writer *w, uint32_t file, enum tm_json_id_kind kind, uint64_t id,
+                                     struct tm_error *err);
+
+/* The text of STRING, a column of E. */
+struct tm_text tm_json_writer_string(const struct tm_json_writer *w, uint32_t string, const struct tm_event *e);
+
+/* Counts E, which has no form in JSON. */
+void tm_json_writer_unsupported(struct tm_json_writer *w, const struct tm_event *e);
+
+#endif
