@@ -1,5 +1,5 @@
 /* The time axes of the picture: trace time, and the wall clock if it is known. */
-#include "emit/svg/internal.h"
+#include "emit/svg/picture.h"
 
 #include "base/checked.h"
 
@@ -25,7 +25,7 @@ static int64_t decimal_step(uint64_t span)
 
 static int64_t wall_step(uint64_t span)
 {
-    static const int32_t seconds[] = {1,    2,    5,    10,    15,    30,    60,     120,    300,    600,     900,
+    static const int32_t seconds[] = {1,    2,    5,    10,    15,    30,    60,    120,    300,    600,     900,
                                       1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800, 2592000, 31536000};
     if (span / SECOND <= TICKS_MAX)
         return decimal_step(span);
@@ -130,9 +130,9 @@ static int digits_of(int64_t ns)
 }
 
 /* The number of characters of the longest label in seconds. */
-static int seconds_length(const struct tm_svg *svg, int64_t step)
+static int seconds_length(const struct tm_svg_picture *pic, int64_t step)
 {
-    int a = digits_of(svg->first_ns), b = digits_of(svg->last_ns), decimals = decimals_of(step);
+    int a = digits_of(pic->layout->first_ns), b = digits_of(pic->layout->last_ns), decimals = decimals_of(step);
     return (a > b ? a : b) + (decimals > 0) + decimals + 2;
 }
 
@@ -142,20 +142,20 @@ static int wall_length(int64_t step)
     return step >= 43200 * SECOND ? 10 : 8 + (decimals > 0) + decimals;
 }
 
-static void put_grid_line(struct tm_svg *svg, int x)
+static void put_grid_line(struct tm_svg_picture *pic, int x)
 {
-    tm_out_str(&svg->out, "<path class=\"grid\" d=\"M");
-    tm_svg_put_tenths(svg, x);
-    tm_out_char(&svg->out, ' ');
-    tm_out_i64(&svg->out, svg->lanes_top);
-    tm_out_char(&svg->out, 'V');
-    tm_out_i64(&svg->out, svg->lanes_bottom);
-    tm_out_str(&svg->out, "\"/>\n");
+    tm_out_str(&pic->out, "<path class=\"grid\" d=\"M");
+    tm_svg_put_tenths(pic, x);
+    tm_out_char(&pic->out, ' ');
+    tm_out_i64(&pic->out, pic->layout->lanes_top);
+    tm_out_char(&pic->out, 'V');
+    tm_out_i64(&pic->out, pic->layout->lanes_bottom);
+    tm_out_str(&pic->out, "\"/>\n");
 }
 
-static void put_axis(struct tm_svg *svg, const struct axis *axis)
+static void put_axis(struct tm_svg_picture *pic, const struct axis *axis)
 {
-    int64_t tick, first = svg->first_ns, last = svg->last_ns;
+    int64_t tick, first = pic->layout->first_ns, last = pic->layout->last_ns;
     int spacing = axis->label_length * CHARACTER_TENTHS + 140, last_x = -spacing;
     if (!tm_add_i64(first, axis->shift_ns, &first) || !tm_add_i64(last, axis->shift_ns, &last) ||
         !first_tick(first, axis->step, &tick))
@@ -163,69 +163,71 @@ static void put_axis(struct tm_svg *svg, const struct axis *axis)
     do {
         if (tick > last)
             break;
-        int x = tm_svg_x(svg, tick - axis->shift_ns);
+        int x = tm_svg_layout_x(pic->layout, tick - axis->shift_ns);
         if (axis->has_grid)
-            put_grid_line(svg, x);
+            put_grid_line(pic, x);
         if (x - last_x < spacing)
             continue;
         last_x = x;
-        tm_out_str(&svg->out, axis->is_wall ? "<text class=\"tick wall\" x=\"" : "<text class=\"tick\" x=\"");
-        tm_svg_put_tenths(svg, x);
-        tm_out_str(&svg->out, "\" y=\"");
-        tm_out_i64(&svg->out, axis->baseline);
-        tm_out_str(&svg->out, "\">");
+        tm_out_str(&pic->out, axis->is_wall ? "<text class=\"tick wall\" x=\"" : "<text class=\"tick\" x=\"");
+        tm_svg_put_tenths(pic, x);
+        tm_out_str(&pic->out, "\" y=\"");
+        tm_out_i64(&pic->out, axis->baseline);
+        tm_out_str(&pic->out, "\">");
         if (axis->is_wall)
-            put_wall(&svg->out, tick, axis->step);
+            put_wall(&pic->out, tick, axis->step);
         else
-            put_seconds(&svg->out, tick, decimals_of(axis->step));
-        tm_out_str(&svg->out, "</text>\n");
+            put_seconds(&pic->out, tick, decimals_of(axis->step));
+        tm_out_str(&pic->out, "</text>\n");
     } while (tm_add_i64(tick, axis->step, &tick));
 }
 
-static void put_caption(struct tm_svg *svg, const char *text, int baseline)
+static void put_caption(struct tm_svg_picture *pic, const char *text, int baseline)
 {
-    tm_out_str(&svg->out, "<text class=\"caption\" x=\"");
-    tm_out_i64(&svg->out, TM_SVG_MARGIN);
-    tm_out_str(&svg->out, "\" y=\"");
-    tm_out_i64(&svg->out, baseline);
-    tm_out_str(&svg->out, "\">");
-    tm_out_str(&svg->out, text);
+    tm_out_str(&pic->out, "<text class=\"caption\" x=\"");
+    tm_out_i64(&pic->out, TM_SVG_MARGIN);
+    tm_out_str(&pic->out, "\" y=\"");
+    tm_out_i64(&pic->out, baseline);
+    tm_out_str(&pic->out, "\">");
+    tm_out_str(&pic->out, text);
 }
 
-static void put_wall_axis(struct tm_svg *svg, uint64_t span)
+static void put_wall_axis(struct tm_svg_picture *pic, uint64_t span)
 {
     struct tm when;
     int64_t fraction, start;
-    struct axis axis = {.shift_ns = svg->wall_ns, .step = wall_step(span), .baseline = svg->lanes_top - 34,
+    struct axis axis = {.shift_ns = pic->counts->wall.offset_ns,
+                        .step = wall_step(span),
+                        .baseline = pic->layout->lanes_top - 34,
                         .is_wall = true};
     axis.label_length = wall_length(axis.step);
-    if (!tm_add_i64(svg->first_ns, svg->wall_ns, &start) || !calendar(start, &when, &fraction))
+    if (!tm_add_i64(pic->layout->first_ns, pic->counts->wall.offset_ns, &start) || !calendar(start, &when, &fraction))
         return;
-    put_caption(svg, "wall clock, UTC, ", axis.baseline);
-    put_date(&svg->out, &when);
-    tm_out_str(&svg->out, "</text>\n");
-    put_axis(svg, &axis);
+    put_caption(pic, "wall clock, UTC, ", axis.baseline);
+    put_date(&pic->out, &when);
+    tm_out_str(&pic->out, "</text>\n");
+    put_axis(pic, &axis);
 }
 
-void tm_svg_axes(struct tm_svg *svg)
+void tm_svg_axes(struct tm_svg_picture *pic)
 {
-    uint64_t span = (uint64_t)svg->last_ns - (uint64_t)svg->first_ns;
-    struct axis axis = {.step = decimal_step(span), .baseline = svg->lanes_top - 14, .has_grid = true};
-    if (!svg->events.has_range)
+    uint64_t span = (uint64_t)pic->layout->last_ns - (uint64_t)pic->layout->first_ns;
+    struct axis axis = {.step = decimal_step(span), .baseline = pic->layout->lanes_top - 14, .has_grid = true};
+    if (!pic->counts->events.has_range)
         return;
     /* If long numbers do not fit under their ticks, time counts from the first event. */
-    axis.label_length = seconds_length(svg, axis.step);
-    bool is_long = axis.label_length > LABEL_CHARACTERS_MAX && svg->first_ns != INT64_MIN;
+    axis.label_length = seconds_length(pic, axis.step);
+    bool is_long = axis.label_length > LABEL_CHARACTERS_MAX && pic->layout->first_ns != INT64_MIN;
     if (is_long)
-        axis.shift_ns = -svg->first_ns;
-    put_caption(svg, is_long ? "trace time from the first event" : "trace time", axis.baseline);
-    tm_out_str(&svg->out, "</text>\n");
-    put_axis(svg, &axis);
-    if (svg->has_wall)
-        put_wall_axis(svg, span);
-    if (!svg->is_roomy) {
+        axis.shift_ns = -pic->layout->first_ns;
+    put_caption(pic, is_long ? "trace time from the first event" : "trace time", axis.baseline);
+    tm_out_str(&pic->out, "</text>\n");
+    put_axis(pic, &axis);
+    if (pic->counts->wall.is_known)
+        put_wall_axis(pic, span);
+    if (!pic->layout->is_roomy) {
         axis.has_grid = false;
-        axis.baseline = svg->lanes_bottom + 16;
-        put_axis(svg, &axis);
+        axis.baseline = pic->layout->lanes_bottom + 16;
+        put_axis(pic, &axis);
     }
 }

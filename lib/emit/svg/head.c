@@ -1,6 +1,6 @@
 /* The surroundings of the lanes: style, title, legend. */
 #include "emit/names.h"
-#include "emit/svg/internal.h"
+#include "emit/svg/picture.h"
 #include "emit/svg/xml_out.h"
 
 /* Colours of machines, light and dark; the same eight again from the ninth machine on. */
@@ -31,131 +31,132 @@ static const char style[] =
     "</style>\n";
 
 /* The number of files with a lane. */
-static uint32_t count_files(const struct tm_svg *svg)
+static uint32_t count_files(const struct tm_svg_picture *pic)
 {
-    const struct tm_catalog *c = svg->context->catalog;
+    const struct tm_catalog *c = pic->context->catalog;
     uint32_t count = 0;
     for (uint32_t i = 0; i < c->file_count; i++)
         count += c->files[i].timed_count > 0;
     return count;
 }
 
-static void put_title(struct tm_svg *svg)
+static void put_title(struct tm_svg_picture *pic)
 {
-    const struct tm_accounting *b = svg->context->balance;
-    tm_svg_put_count(svg, svg->event_count, "event");
-    tm_out_str(&svg->out, " of ");
-    tm_svg_put_count(svg, count_files(svg), "file");
-    tm_out_str(&svg->out, " on ");
-    tm_svg_put_count(svg, svg->machine_count, "machine");
+    const struct tm_accounting *b = pic->context->balance;
+    tm_svg_put_count(pic, pic->counts->event_count, "event");
+    tm_out_str(&pic->out, " of ");
+    tm_svg_put_count(pic, count_files(pic), "file");
+    tm_out_str(&pic->out, " on ");
+    tm_svg_put_count(pic, pic->layout->machine_count, "machine");
     if (b->total.lost) {
-        tm_out_str(&svg->out, ", ");
-        tm_svg_put_number(svg, b->total.lost);
-        tm_out_str(&svg->out, " dropped");
+        tm_out_str(&pic->out, ", ");
+        tm_svg_put_number(pic, b->total.lost);
+        tm_out_str(&pic->out, " dropped");
     }
 }
 
-static void put_subtitle(struct tm_svg *svg)
+static void put_subtitle(struct tm_svg_picture *pic)
 {
-    const struct tm_catalog *c = svg->context->catalog;
+    const struct tm_catalog *c = pic->context->catalog;
     const char *name = tm_name_of_clock(c->trace_time_clock);
     if (!c->has_trace_time) {
-        tm_out_str(&svg->out, "Trace time is claimed by no clock");
+        tm_out_str(&pic->out, "Trace time is claimed by no clock");
     } else {
-        tm_out_str(&svg->out, "Trace time is ");
+        tm_out_str(&pic->out, "Trace time is ");
         if (name) {
-            tm_out_str(&svg->out, name);
+            tm_out_str(&pic->out, name);
         } else {
-            tm_out_str(&svg->out, "clock ");
-            tm_out_u64(&svg->out, c->trace_time_clock);
+            tm_out_str(&pic->out, "clock ");
+            tm_out_u64(&pic->out, c->trace_time_clock);
         }
     }
     if (c->has_trace_time && c->trace_time_has_machine) {
-        tm_out_str(&svg->out, " of ");
-        tm_svg_put_machine(svg, c->trace_time_machine, 60);
+        tm_out_str(&pic->out, " of ");
+        tm_svg_put_machine(pic, c->trace_time_machine, 60);
     }
-    if (svg->events.has_range) {
-        tm_out_str(&svg->out, "; from ");
-        tm_out_seconds(&svg->out, svg->first_ns);
-        tm_out_str(&svg->out, " s to ");
-        tm_out_seconds(&svg->out, svg->last_ns);
-        tm_out_str(&svg->out, " s");
+    if (pic->counts->events.has_range) {
+        tm_out_str(&pic->out, "; from ");
+        tm_out_seconds(&pic->out, pic->layout->first_ns);
+        tm_out_str(&pic->out, " s to ");
+        tm_out_seconds(&pic->out, pic->layout->last_ns);
+        tm_out_str(&pic->out, " s");
     }
 }
 
-static void put_text_at(struct tm_svg *svg, const char *class, int x, int y, const char *text)
+static void put_text_at(struct tm_svg_picture *pic, const char *class, int x, int y, const char *text)
 {
-    tm_out_str(&svg->out, "<text class=\"");
-    tm_out_str(&svg->out, class);
-    tm_out_str(&svg->out, "\" x=\"");
-    tm_out_i64(&svg->out, x);
-    tm_out_str(&svg->out, "\" y=\"");
-    tm_out_i64(&svg->out, y);
-    tm_out_str(&svg->out, "\">");
-    tm_out_str(&svg->out, text);
+    tm_out_str(&pic->out, "<text class=\"");
+    tm_out_str(&pic->out, class);
+    tm_out_str(&pic->out, "\" x=\"");
+    tm_out_i64(&pic->out, x);
+    tm_out_str(&pic->out, "\" y=\"");
+    tm_out_i64(&pic->out, y);
+    tm_out_str(&pic->out, "\">");
+    tm_out_str(&pic->out, text);
 }
 
 /* Clips wide letters where the next column begins. */
-static void put_clip(struct tm_svg *svg, const char *id, int width)
+static void put_clip(struct tm_svg_picture *pic, const char *id, int width)
 {
-    tm_out_str(&svg->out, "<clipPath id=\"");
-    tm_out_str(&svg->out, id);
-    tm_out_str(&svg->out, "\"><rect width=\"");
-    tm_out_i64(&svg->out, width);
-    tm_out_str(&svg->out, "\" height=\"");
-    tm_out_i64(&svg->out, svg->height);
-    tm_out_str(&svg->out, "\"/></clipPath>\n");
+    tm_out_str(&pic->out, "<clipPath id=\"");
+    tm_out_str(&pic->out, id);
+    tm_out_str(&pic->out, "\"><rect width=\"");
+    tm_out_i64(&pic->out, width);
+    tm_out_str(&pic->out, "\" height=\"");
+    tm_out_i64(&pic->out, pic->layout->height);
+    tm_out_str(&pic->out, "\"/></clipPath>\n");
 }
 
-void tm_svg_head(struct tm_svg *svg)
+void tm_svg_head(struct tm_svg_picture *pic)
 {
-    tm_out_str(&svg->out, "<title>Merged timeline: ");
-    put_title(svg);
-    tm_out_str(&svg->out, "</title>\n");
-    tm_out_str(&svg->out, style);
-    put_clip(svg, "names", TM_SVG_PLOT - 10);
-    put_clip(svg, "short", TM_SVG_PLOT - (svg->has_heads ? 88 : 110));
-    tm_out_str(&svg->out, "<rect class=\"bg\" width=\"100%\" height=\"100%\"/>\n");
-    put_text_at(svg, "title", TM_SVG_MARGIN, 48, "");
-    put_title(svg);
-    tm_out_str(&svg->out, "</text>\n");
-    put_text_at(svg, "sub", TM_SVG_MARGIN, 74, "");
-    put_subtitle(svg);
-    tm_out_str(&svg->out, "</text>\n");
-    put_text_at(svg, "heading", TM_SVG_PLOT + svg->plot_width + TM_SVG_COUNT, svg->lanes_top - 14, "events</text>\n");
-    if (svg->context->balance->total.lost)
-        put_text_at(svg, "heading", TM_SVG_DROP_END, svg->lanes_top - 14, "dropped</text>\n");
+    tm_out_str(&pic->out, "<title>Merged timeline: ");
+    put_title(pic);
+    tm_out_str(&pic->out, "</title>\n");
+    tm_out_str(&pic->out, style);
+    put_clip(pic, "names", TM_SVG_PLOT - 10);
+    put_clip(pic, "short", TM_SVG_PLOT - (pic->layout->has_heads ? 88 : 110));
+    tm_out_str(&pic->out, "<rect class=\"bg\" width=\"100%\" height=\"100%\"/>\n");
+    put_text_at(pic, "title", TM_SVG_MARGIN, 48, "");
+    put_title(pic);
+    tm_out_str(&pic->out, "</text>\n");
+    put_text_at(pic, "sub", TM_SVG_MARGIN, 74, "");
+    put_subtitle(pic);
+    tm_out_str(&pic->out, "</text>\n");
+    put_text_at(pic, "heading", TM_SVG_PLOT + pic->layout->plot_width + TM_SVG_COUNT, pic->layout->lanes_top - 14,
+                "events</text>\n");
+    if (pic->context->balance->total.lost)
+        put_text_at(pic, "heading", TM_SVG_DROP_END, pic->layout->lanes_top - 14, "dropped</text>\n");
 }
 
 /* Draws a sample, WIDTH pixels wide, and its meaning; moves *X after both. */
-static void put_key(struct tm_svg *svg, int *x, int width, const char *sample, const char *meaning, int meaning_width)
+static void put_key(struct tm_svg_picture *pic, int *x, int width, const char *sample, const char *meaning,
+                    int meaning_width)
 {
-    int y = svg->height - 52;
-    tm_out_str(&svg->out, "<g transform=\"translate(");
-    tm_out_i64(&svg->out, *x);
-    tm_out_char(&svg->out, ' ');
-    tm_out_i64(&svg->out, y);
-    tm_out_str(&svg->out, ")\">");
-    tm_out_str(&svg->out, sample);
-    tm_out_str(&svg->out, "</g>\n");
-    put_text_at(svg, "legend", *x + width + 8, y + 4, meaning);
-    tm_out_str(&svg->out, "</text>\n");
+    int y = pic->layout->height - 52;
+    tm_out_str(&pic->out, "<g transform=\"translate(");
+    tm_out_i64(&pic->out, *x);
+    tm_out_char(&pic->out, ' ');
+    tm_out_i64(&pic->out, y);
+    tm_out_str(&pic->out, ")\">");
+    tm_out_str(&pic->out, sample);
+    tm_out_str(&pic->out, "</g>\n");
+    put_text_at(pic, "legend", *x + width + 8, y + 4, meaning);
+    tm_out_str(&pic->out, "</text>\n");
     *x += width + 8 + meaning_width + 24;
 }
 
-void tm_svg_legend(struct tm_svg *svg)
+void tm_svg_legend(struct tm_svg_picture *pic)
 {
     int x = TM_SVG_MARGIN;
-    put_key(svg, &x, 34,
+    put_key(pic, &x, 34,
             "<g class=\"m0\"><rect class=\"window\" x=\".5\" y=\"-7.5\" width=\"33\" height=\"15\" rx=\"3\"/></g>",
             "from the first to the last event", 182);
-    put_key(svg, &x, 30,
-            "<g class=\"m0\"><path class=\"density\" d=\"M0 8v-4h6v-6h6v-5h4v7h6v3h8v5z\"/></g>",
+    put_key(pic, &x, 30, "<g class=\"m0\"><path class=\"density\" d=\"M0 8v-4h6v-6h6v-5h4v7h6v3h8v5z\"/></g>",
             "events; height: square root of their number, each lane to its own scale", 434);
-    put_key(svg, &x, 8, "<path class=\"snap\" d=\"M4-4l4 7h-8z\"/>", "clock snapshot", 86);
-    if (svg->context->balance->total.lost)
-        put_key(svg, &x, 8, "<path class=\"lost\" d=\"M7-5v10l-7-5z\"/>", "dropped: before the start of trace time",
+    put_key(pic, &x, 8, "<path class=\"snap\" d=\"M4-4l4 7h-8z\"/>", "clock snapshot", 86);
+    if (pic->context->balance->total.lost)
+        put_key(pic, &x, 8, "<path class=\"lost\" d=\"M7-5v10l-7-5z\"/>", "dropped: before the start of trace time",
                 230);
-    put_text_at(svg, "legend", TM_SVG_MARGIN, svg->height - 24,
+    put_text_at(pic, "legend", TM_SVG_MARGIN, pic->layout->height - 24,
                 "Hover a lane for how it was placed; tm-merge --explain tells all of it.</text>\n");
 }

@@ -1,0 +1,64 @@
+#include "emit/svg/picture.h"
+
+#include "emit/svg/xml_out.h"
+
+void tm_svg_put_machine(struct tm_svg_picture *pic, uint32_t machine, size_t max)
+{
+    const struct tm_catalog_machine *m = tm_catalog_machine(pic->context->catalog, machine);
+    if (m && m->name.len) {
+        tm_out_xml_cut(&pic->out, m->name, max);
+    } else if (m == NULL || m->raw_id == 0) {
+        tm_out_str(&pic->out, m ? "host" : "no machine");
+    } else {
+        tm_out_str(&pic->out, "machine ");
+        tm_out_i64(&pic->out, m->raw_id);
+    }
+}
+
+struct tm_text tm_svg_path(struct tm_svg_picture *pic, uint32_t file)
+{
+    const char *path;
+    size_t len;
+    if (tm_paths_get(&pic->paths, pic->context->catalog, file, &path, &len) == TM_OK)
+        return (struct tm_text){(const uint8_t *)path, len};
+    pic->out.failed = true;
+    return tm_text_str("?");
+}
+
+void tm_svg_put_number(struct tm_svg_picture *pic, uint64_t n)
+{
+    uint64_t group = 1;
+    while (n / group >= 1000)
+        group *= 1000;
+    tm_out_u64(&pic->out, n / group);
+    while ((group /= 1000) > 0) {
+        tm_out_str(&pic->out, "\xe2\x80\x89"); /* a thin space */
+        tm_out_char(&pic->out, (char)('0' + n / group % 1000 / 100));
+        tm_out_char(&pic->out, (char)('0' + n / group % 100 / 10));
+        tm_out_char(&pic->out, (char)('0' + n / group % 10));
+    }
+}
+
+void tm_svg_put_count(struct tm_svg_picture *pic, uint64_t n, const char *word)
+{
+    tm_svg_put_number(pic, n);
+    tm_out_char(&pic->out, ' ');
+    tm_out_str(&pic->out, word);
+    if (n != 1)
+        tm_out_char(&pic->out, 's');
+}
+
+void tm_svg_put_tenths(struct tm_svg_picture *pic, int tenths)
+{
+    tm_out_i64(&pic->out, tenths / 10);
+    if (tenths % 10) {
+        tm_out_char(&pic->out, '.');
+        tm_out_i64(&pic->out, tenths % 10);
+    }
+}
+
+void tm_svg_picture_release(struct tm_svg_picture *pic)
+{
+    tm_paths_release(&pic->paths);
+    tm_out_release(&pic->out);
+}
