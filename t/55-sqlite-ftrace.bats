@@ -50,6 +50,29 @@ END
 3000|sched_switch|2|7|0|2|prev_comm=seven,prev_pid=7,prev_prio=120,prev_state=1,next_comm=swapper/2,next_pid=0,next_prio=120'
 }
 
+@test "compact_sched does not name the task that ran before: it may have got another name" {
+    kernel <<'END'
+compact 0 1000:0:swapper/0 2000:7:shell
+2500 0 7 #236 1=7 2=shell 3=tool
+compact 0 3000:0:swapper/0
+END
+    tm-merge -o k.db k.pftrace
+    same_text "$(sqlite3 k.db 'SELECT name FROM thread WHERE tid = 7')" tool
+}
+
+@test "beside Chrome JSON, events of one time with rows derived from them are all there" {
+    kernel <<'END'
+1600 1 6 #13 1=4294967295 2=1
+1600 1 6 #13 1=1 2=1
+1700 1 6 #3 1=1 2=B|6|work
+END
+    echo '{"traceEvents":[{"name":"a","ph":"X","ts":1.6,"dur":2,"pid":1,"tid":1}]}' >a.json
+    tm-merge -o k.db k.pftrace
+    tm-merge -o both.db k.pftrace a.json
+    same_text "$(events both.db | cut -d'|' -f2-)" "$(events k.db | cut -d'|' -f2-)"
+    same_text "$(sqlite3 both.db 'SELECT count(*) FROM ftrace_event')" 3
+}
+
 @test "events that name themselves and their fields" {
     python3 - >g.pftrace <<'END'
 import os, sys

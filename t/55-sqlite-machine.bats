@@ -47,7 +47,21 @@ same() { # QUERY WANT
         [(10, 7), (1, field(1, 3) + field(2, field(1, 1000) + field(2, 9) + field(13, message((1, 1), (2, 3))))) ]]'
     same "SELECT num_cpus, android_sdk_version, system_ram_bytes, system_ram_gb, page_size FROM machine" \
         '8|34|7500000000|8|16384'
-    same "SELECT ucpu, cluster_id, processor, capacity, arg_set_id FROM cpu" '3||||'
+    same "SELECT ucpu, cluster_id, processor, capacity, arg_set_id FROM cpu" '3|0|||'
+}
+
+@test "processes of the process tree tell whether they are the kernel's, and only they have a command line" {
+    packets '[[(8, 1000), (10, 7), (2, message((1, message((1, 2), (3, "kthreadd"), (8, 1))),
+        (1, message((1, 5), (2, 1), (3, "/bin/app"), (3, "-v"), (8, 0)))))],
+        [(8, 2000), (10, 7), (60, message((1, 9), (3, message((1, 9), (2, "own"), (6, "other"), (8, "label")))))],
+        [(8, 3000), (10, 7), (2, message((1, message((1, 9), (2, 1), (3, "/bin/other"), (8, 0)))))]]'
+    same "SELECT pid, name, cmdline, (SELECT group_concat(key || '=' || display_value) FROM args a
+        WHERE a.arg_set_id = p.arg_set_id) FROM process p WHERE pid IN (2, 5, 9) ORDER BY pid" \
+        '2|kthreadd|kthreadd|is_kthread=true
+5|/bin/app|/bin/app -v|is_kthread=false
+9|/bin/other|/bin/other|chrome.process_label[0]=label,is_kthread=false'
+    packets '[[(8, 2000), (10, 7), (60, message((1, 9), (3, message((1, 9), (2, "own"), (6, "other")))))]]'
+    same "SELECT pid, name, cmdline FROM process WHERE pid = 9" '9|other|'
 }
 
 @test "frequencies of each GPU are a track of its own" {

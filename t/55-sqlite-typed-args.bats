@@ -32,7 +32,7 @@ chrome_active_processes.pid[0]|int|7
 chrome_active_processes.pid[1]|int|8
 chrome_active_processes.pid[2]|int|9
 frame_tree_node_info.is_main_frame|bool|true
-frame_tree_node_info.speculative_frame_host|null|[NULL]
+frame_tree_node_info.speculative_frame_host|null|
 chrome_task_annotator.task_delay_us|uint|3
 chrome_task_annotator.ipc_hash|uint|1
 chrome_raster_task.source_frame_number|int|-1
@@ -68,7 +68,7 @@ chrome_histogram_sample.name_iid|uint|6'
 END
     same 'frame_tree_node_info.a_b|int|1
 debug.m.mojo_interface_method_iid|uint|88
-debug.e|null|[NULL]
+debug.e|null|
 debug.d.in|string|text'
     [ "$(sqlite3 p.db "SELECT value FROM stats WHERE name = 'debug_annotation_errors'")" = 1 ]
 }

@@ -185,3 +185,32 @@ PY
     [[ "$output" == *'"profiles":3,'* ]]
     [[ "$output" != *ERROR* ]]
 }
+
+database() {
+    TM_BIN="$TM_BIN" python3 "$TM_SRC/t/check/database" "$@"
+}
+
+@test "database: no importer: skipped, and why" {
+    run env -u TRACE_PROCESSOR python3 "$TM_SRC/t/check/database" a.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == "database: skipped: no TRACE_PROCESSOR"* ]]
+}
+
+@test "database: rows of the importer are compared with those of the database, and answers are kept" {
+    fake <<'END'
+both FILES ["json"]
+both slices ["a",null,1000,2000,0,null,1,null,""]
+both flows ["a",1,1,"b",1,1]
+END
+    mkdir kept
+    run database -t ./tp -a kept -v a.json
+    [ "$status" -eq 1 ]
+    grep -E '^slices +1 +0 +0 +0 +0 +1$' <<<"$output"
+    grep -E '^flows +0 +1 +1 +0 +0 +1$' <<<"$output"
+    grep -F '        - ["a",1,1,"b",1,1]' <<<"$output"
+    grep -E '^threads +0 +1 +0 +1 +0 +0$' <<<"$output"
+    grep -F '        + [1,null,1,1,0,""]' <<<"$output"
+    [ "$(ls kept | wc -l)" -eq 1 ]
+    : >rows
+    [ "$(database -t ./tp -a kept -v a.json)" = "$output" ]
+}

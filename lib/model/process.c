@@ -52,6 +52,17 @@ static enum tm_status put_sort(struct process_facts *facts, uint64_t zigzag)
     return st == TM_OK ? tm_pb_end(&facts->args, mark) : st;
 }
 
+static enum tm_status put_is_kthread(struct process_facts *facts, bool is_kthread)
+{
+    size_t mark;
+    enum tm_status st = tm_pb_begin(&facts->args, TM_DETAIL_ARGS, &mark);
+    if (st == TM_OK)
+        st = tm_pb_put_str(&facts->args, TM_ARG_KEY, "is_kthread");
+    if (st == TM_OK)
+        st = tm_pb_put_varint(&facts->args, TM_ARG_BOOL, is_kthread);
+    return st == TM_OK ? tm_pb_end(&facts->args, mark) : st;
+}
+
 static enum tm_status take_field(struct process_facts *facts, const struct tm_pb_field *f)
 {
     enum tm_status st = TM_OK;
@@ -68,6 +79,7 @@ static enum tm_status take_field(struct process_facts *facts, const struct tm_pb
     case TM_PROCESS_DESCRIPTION_START_NS: facts->has_start = true; facts->start_ns = tm_unzigzag(f->value); break;
     case TM_PROCESS_DESCRIPTION_LABELS: return put_label(facts, f);
     case TM_PROCESS_DESCRIPTION_SORT_INDEX: return put_sort(facts, f->value);
+    case TM_PROCESS_DESCRIPTION_IS_KTHREAD: return put_is_kthread(facts, f->value != 0);
     default: break;
     }
     return st;
@@ -127,9 +139,10 @@ static enum tm_status apply(struct tm_model *m, bool is_system, struct tm_place 
         process->start_ns = facts->start_ns;
     }
     if (facts->args.len && !m->tasks_only &&
-        (st = tm_arg_sets_add(&m->arg_sets, facts->args.data, facts->args.len, &process->arg_set, m->rows, err)) < 0)
+        (st = tm_arg_sets_join(&m->arg_sets, process->arg_set, facts->args.data, facts->args.len, &process->arg_set,
+                               m->rows, err)) < 0)
         return st;
-    if (cmdline.len && (st = tm_processes_cmdline(p, upid, cmdline, err)) < 0)
+    if (is_system && cmdline.len && (st = tm_processes_cmdline(p, upid, cmdline, err)) < 0)
         return st;
     return tm_processes_name_process(p, upid, facts->name, is_system ? TM_TRUST_SYSTEM : TM_TRUST_DESCRIPTOR, err);
 }

@@ -60,7 +60,9 @@ static enum tm_status sched_switch(struct tm_model *m, struct tm_model_event *ev
     s.next_utid = (uint32_t)next;
     if (len == 1 && state[0] == '?')
         s.end_state.data = NULL;
-    if (s.has_prev && (st = task(m, ev->place.machine, e->tid, ev->category, &prev, err)) < 0)
+    /* compact_sched states no name of the task that ran before: the one in the row is that of an earlier switch. */
+    struct tm_text prev_name = tm_event_raw(e->flags) == TM_RAW_COMPACT_SCHED ? (struct tm_text){0} : ev->category;
+    if (s.has_prev && (st = task(m, ev->place.machine, e->tid, prev_name, &prev, err)) < 0)
         return st;
     if (m->tasks_only)
         return TM_OK;

@@ -6,7 +6,7 @@
 
 struct tm_timestamp_group_event {
     struct tm_event event;
-    size_t detail; /* offset of its detail */
+    size_t detail; /* offset of its detail, behind which its raw bytes are */
 };
 
 enum tm_status tm_timestamp_group_add(struct tm_timestamp_group *group, const struct tm_event *event, int64_t rank,
@@ -18,9 +18,10 @@ enum tm_status tm_timestamp_group_add(struct tm_timestamp_group *group, const st
         return st;
     struct tm_timestamp_group_event *e = &group->events[group->count];
     *e = (struct tm_timestamp_group_event){*event, group->detail.len};
-    e->event.raw = NULL;
-    e->event.raw_bytes = 0;
-    if (tm_buf_add(&group->detail, event->detail, event->detail_bytes) < 0)
+    if (tm_event_raw(event->flags) != TM_RAW_FTRACE_EVENT)
+        e->event.raw_bytes = 0;
+    if (tm_buf_add(&group->detail, event->detail, event->detail_bytes) < 0 ||
+        tm_buf_add(&group->detail, event->raw, e->event.raw_bytes) < 0)
         return tm_error_nomem(err);
     group->ranks[group->count] = (struct tm_timestamp_rank){rank, group->count};
     group->is_sorted = group->count == 0 || (group->is_sorted && group->ranks[group->count - 1].rank <= rank);
@@ -71,6 +72,7 @@ bool tm_timestamp_group_take(struct tm_timestamp_group *group, struct tm_event *
     const struct tm_timestamp_group_event *e = &group->events[group->ranks[group->next++].index];
     *event = e->event;
     event->detail = event->detail_bytes ? group->detail.data + e->detail : NULL;
+    event->raw = event->raw_bytes ? group->detail.data + e->detail + event->detail_bytes : NULL;
     return true;
 }
 

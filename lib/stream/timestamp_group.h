@@ -41,7 +41,8 @@ struct tm_timestamp_group {
     bool is_sorted;
 };
 
-/* Keeps a copy of EVENT and its detail, without its raw bytes. Lower RANK comes first. */
+/* Keeps a copy of EVENT and its detail, and of the raw bytes of a kernel event, but not of others. Lower RANK comes
+ * first. */
 enum tm_status tm_timestamp_group_add(struct tm_timestamp_group *group, const struct tm_event *event, int64_t rank,
                                       struct tm_error *err);
 

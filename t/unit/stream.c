@@ -303,7 +303,8 @@ static void test_detail_fields(void)
        is_field(process, "uid", TM_PROCESS_DESCRIPTION_UID) &&
        is_field(process, "start_ns", TM_PROCESS_DESCRIPTION_START_NS) &&
        is_field(process, "labels", TM_PROCESS_DESCRIPTION_LABELS) &&
-       is_field(process, "sort_index", TM_PROCESS_DESCRIPTION_SORT_INDEX));
+       is_field(process, "sort_index", TM_PROCESS_DESCRIPTION_SORT_INDEX) &&
+       is_field(process, "is_kthread", TM_PROCESS_DESCRIPTION_IS_KTHREAD));
     ok(is_field(thread, "tid", TM_THREAD_DESCRIPTION_TID) && is_field(thread, "pid", TM_THREAD_DESCRIPTION_PID) &&
        is_field(thread, "name", TM_THREAD_DESCRIPTION_NAME) &&
        is_field(thread, "is_main", TM_THREAD_DESCRIPTION_IS_MAIN) &&

@@ -132,7 +132,7 @@ static enum tm_status put_cpus(struct tm_sqlite *s, struct tm_error *err)
         const struct tm_cpu_row *cpu = &s->model.sched.cpus[i];
         sqlite3_bind_int64(stmt, 1, tm_ucpu(cpu->machine, cpu->cpu));
         sqlite3_bind_int64(stmt, 2, cpu->cpu);
-        tm_sqlite_bind_maybe(stmt, 3, cpu->is_described, cpu->cluster);
+        sqlite3_bind_int64(stmt, 3, cpu->cluster);
         sqlite3_bind_int64(stmt, 5, cpu->machine);
         tm_sqlite_bind_maybe(stmt, 6, cpu->has_capacity, cpu->capacity);
         tm_sqlite_bind_id(stmt, 7, cpu->arg_set);

@@ -95,7 +95,7 @@ static const char args_view[] =
     " CASE " ARG_TYPE " WHEN 'i' THEN 'int' WHEN 's' THEN 'string' WHEN 'r' THEN 'real' WHEN 'b' THEN 'bool'"
     " WHEN 'u' THEN 'uint' WHEN 'p' THEN 'pointer' WHEN 'j' THEN 'json' ELSE 'null' END AS value_type,"
     " CASE " ARG_TYPE " WHEN 'b' THEN CASE j.value WHEN 0 THEN 'false' ELSE 'true' END"
-    " WHEN 'p' THEN printf('0x%x', j.value) WHEN 'u' THEN printf('%llu', j.value) WHEN 'n' THEN '[NULL]'"
+    " WHEN 'p' THEN printf('0x%x', j.value) WHEN 'u' THEN printf('%llu', j.value) WHEN 'n' THEN NULL"
     " WHEN 'r' THEN CAST((SELECT value FROM tm_arg_real r WHERE r.id = s.id + " ARG_PLACE ") AS TEXT)"
     " ELSE CAST(j.value AS TEXT) END AS display_value"
     " FROM tm_arg_set s CROSS JOIN json_each(s.args) j CROSS JOIN tm_arg_key k ON k.id = CAST(j.key AS INTEGER);";

@@ -4,6 +4,7 @@
 
 enum { TREE_PROCESSES = 1, TREE_THREADS = 2 };
 enum { PROCESS_PID = 1, PROCESS_PPID = 2, PROCESS_CMDLINE = 3, PROCESS_UID = 5, PROCESS_START = 7 };
+enum { PROCESS_IS_KTHREAD = 8 };
 enum { PROCESS_CMDLINE_IS_COMM = 9 };
 enum { THREAD_TID = 1, THREAD_NAME = 2, THREAD_TGID = 3 };
 enum { STATS_PROCESSES = 1, STATS_PID = 1, STATS_OOM_SCORE_ADJ = 10, STATS_THREADS = 11, STATS_THREAD_TID = 1 };
@@ -17,7 +18,7 @@ enum { KTHREADD_PID = 2, KTHREADS_MAX = 1 << 20 };
 
 struct process {
     uint32_t pid, ppid, uid;
-    bool has_uid, has_start, is_comm;
+    bool has_uid, has_start, is_comm, has_is_kthread, is_kthread;
     int64_t start;
     uint32_t words;          /* of the command line */
     struct tm_pb_field argv; /* the first word */
@@ -48,6 +49,10 @@ static void read_process(struct process *process, const struct tm_pb_field *mess
         case PROCESS_START:
             process->has_start = true;
             process->start = (int64_t)f.value;
+            break;
+        case PROCESS_IS_KTHREAD:
+            process->has_is_kthread = true;
+            process->is_kthread = f.value != 0;
             break;
         case PROCESS_CMDLINE_IS_COMM:
             process->is_comm = f.value != 0;
@@ -101,6 +106,8 @@ static enum tm_status put_process(struct tm_buf *detail, const struct process *p
             st = tm_pb_put_bytes(detail, OUT_CMDLINE, f.data, f.len);
     if (process->has_uid)
         st = put_signed(detail, OUT_UID, process->uid, st);
+    if (st == TM_OK && process->has_is_kthread)
+        st = tm_pb_put_varint(detail, TM_PROCESS_DESCRIPTION_IS_KTHREAD, process->is_kthread);
     if (st == TM_OK)
         st = tm_pb_end(detail, mark);
     if (st != TM_OK || !process->has_start)
