@@ -111,6 +111,26 @@ log tick 1700000001300000000 4300000000 seq=2'
     as_reference "$LOGS" run.tar
 }
 
+@test "a machine's clocks that are stated before anything relates it still place the times on them" {
+    proto a.pb <<<'snap 6=9000000000 1=1700000000000000000 3=8000000000
+instant host 9100000000 seq=1'
+    proto b.pb <<<'snap 6=4000000000 1=1700000001000000000 3=3000000000 4=2990000000
+instant watch 4200000000 seq=1
+heap 77 3190000000 4600000000 seq=2'
+    printf '{"perfetto_manifest": {"version": 1, "files": [{"path": "b.pb", "machine": {"name": "watch"}}]}}' >m.json
+    tar cf run.tar m.json a.pb b.pb
+    merged run.tar
+    same_clocks 'c.ts > 0'
+    # the merged trace has the snapshot that the database has no row of
+    frames_have 'clock=4 value=2990000000' 'clock=4 value=3190000000'
+    query='SELECT ts, count, size FROM heap_profile_allocation ORDER BY ts'
+    [ "$(sqlite3 m.db "$query")" = "$(sqlite3 o.db "$query")" ]
+    [ "$(sqlite3 m.db "$query LIMIT 1" | cut -d'|' -f1)" = 10200000000 ]
+    as_reference "$CONVERSIONS" run.tar
+    as_reference "$query" run.tar
+    as_reference 'SELECT ts, clock_id, clock_value FROM clock_snapshot WHERE ts > 1 ORDER BY 1, 2' run.tar
+}
+
 @test "a second capture of one machine that contradicts the first leaves the times of both where they are" {
     proto a.pb <<<'snap 6=9000000000 1=1700000000000000000 3=8000000000
 log one 1700000000500000000 9500000000 seq=2

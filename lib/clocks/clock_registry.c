@@ -72,42 +72,96 @@ enum tm_status tm_clock_registry_claim(struct tm_clock_registry *registry, const
     return tm_clock_registry_announce_trace_time(registry, err);
 }
 
-/* Writes the row of one clock of a snapshot. Writes nothing if the time of the row is unknown. INSTANT is the reading
- * of the trace-time clock in the same snapshot, or NULL. */
-static enum tm_status write_row(struct tm_clock_registry *registry, const struct tm_reading *reading,
-                                const struct tm_reading *instant, enum tm_edge_origin origin, struct tm_error *err)
+static enum tm_status write_row(struct tm_clock_registry *registry, Tracemerge__ClockRow *row, uint32_t clock,
+                                enum tm_edge_origin origin, struct tm_error *err)
+{
+    const struct tm_clock_key *key = &registry->graph.clocks.clocks[clock].key;
+    row->clock = key->clock;
+    row->machine = key->machine;
+    row->has_origin = true;
+    row->origin = tm_bytes_str(tm_placement_rule_name(tm_edge_origin_rule(origin)));
+    return tm_stream_write_message(registry->writer, TM_FRAME_CLOCK_ROW, &row->base, err);
+}
+
+/* Keeps a reading of a snapshot that has no trace time yet. */
+static enum tm_status keep_unplaced(struct tm_clock_registry *registry, uint32_t clock, int64_t value,
+                                    struct tm_error *err)
+{
+    struct tm_unplaced_row row = {value, clock, registry->graph.snapshot_count - 1, registry->file};
+    return tm_unplaced_rows_add(&registry->unplaced, &row) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+/* What the rows of one snapshot have in common. */
+struct snapshot {
+    enum tm_edge_origin origin;
+    bool is_recorded;                 /* by one machine, in a file */
+    const struct tm_reading *instant; /* the reading of the trace-time clock, or NULL */
+};
+
+/* Writes the row of READING, which is one of SNAPSHOT's. If its time is unknown, the reading is kept. */
+static enum tm_status add_row(struct tm_clock_registry *registry, const struct snapshot *snapshot,
+                              const struct tm_reading *reading, struct tm_error *err)
 {
     Tracemerge__ClockRow row = TRACEMERGE__CLOCK_ROW__INIT;
-    const struct tm_clock *clock = &registry->graph.clocks.clocks[reading->clock];
     struct tm_step step;
     row.value = (int64_t)((uint64_t)reading->value * (uint64_t)reading->unit_ns);
     if (tm_clock_graph_convert(&registry->graph, reading->clock, row.value, &step) == TM_CONVERT_OK)
         row.ts_ns = tm_step_apply(&step, row.value);
-    else if (instant)
-        row.ts_ns = instant->value;
+    else if (snapshot->instant)
+        row.ts_ns = snapshot->instant->value;
     else
-        return TM_OK;
-    row.clock = clock->key.clock;
-    row.machine = clock->key.machine;
+        return snapshot->is_recorded ? keep_unplaced(registry, reading->clock, row.value, err) : TM_OK;
     row.snapshot = registry->graph.snapshot_count - 1;
-    row.has_file = registry->has_file && origin == TM_EDGE_SNAPSHOT;
+    row.has_file = registry->has_file && snapshot->origin == TM_EDGE_SNAPSHOT;
     row.file = row.has_file ? registry->file : 0;
-    row.has_origin = true;
-    row.origin = tm_bytes_str(tm_placement_rule_name(tm_edge_origin_rule(origin)));
-    return tm_stream_write_message(registry->writer, TM_FRAME_CLOCK_ROW, &row.base, err);
+    return write_row(registry, &row, reading->clock, snapshot->origin, err);
+}
+
+static bool are_of_one_machine(const struct tm_clock_registry *registry, const struct tm_reading *readings,
+                               uint32_t count)
+{
+    const struct tm_clock *clocks = registry->graph.clocks.clocks;
+    for (uint32_t i = 1; i < count; i++)
+        if (clocks[readings[i].clock].key.machine != clocks[readings[0].clock].key.machine)
+            return false;
+    return true;
 }
 
 /* Writes the rows of the readings that the graph received last. */
-static enum tm_status write_rows(struct tm_clock_registry *registry, const struct tm_reading *readings, uint32_t count,
-                                 enum tm_edge_origin origin, struct tm_error *err)
+static enum tm_status add_rows(struct tm_clock_registry *registry, const struct tm_reading *readings, uint32_t count,
+                               enum tm_edge_origin origin, struct tm_error *err)
 {
-    const struct tm_reading *instant = NULL;
+    struct snapshot snapshot = {.origin = origin};
     enum tm_status st = TM_OK;
-    for (uint32_t i = 0; i < count && instant == NULL; i++)
+    snapshot.is_recorded = registry->has_file && origin == TM_EDGE_SNAPSHOT &&
+                           are_of_one_machine(registry, readings, count);
+    for (uint32_t i = 0; i < count && snapshot.instant == NULL; i++)
         if (readings[i].clock == registry->trace_time.index)
-            instant = &readings[i];
+            snapshot.instant = &readings[i];
     for (uint32_t i = 0; i < count && st == TM_OK; i++)
-        st = write_row(registry, &readings[i], instant, origin, err);
+        st = add_row(registry, &snapshot, &readings[i], err);
+    return st;
+}
+
+enum tm_status tm_clock_registry_write_unplaced_rows(struct tm_clock_registry *registry, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < registry->unplaced.count && st == TM_OK; i++) {
+        const struct tm_unplaced_row *unplaced = &registry->unplaced.rows[i];
+        Tracemerge__ClockRow row = TRACEMERGE__CLOCK_ROW__INIT;
+        struct tm_step step;
+        bool is_home = registry->graph.clocks.clocks[unplaced->clock].key.machine == registry->trace_time.machine;
+        if (is_home ||
+            tm_clock_graph_convert(&registry->graph, unplaced->clock, unplaced->value, &step) != TM_CONVERT_OK)
+            continue;
+        row.value = unplaced->value;
+        row.ts_ns = tm_step_apply(&step, row.value);
+        row.snapshot = unplaced->snapshot;
+        row.has_file = true;
+        row.file = unplaced->file;
+        row.has_unrelated = row.unrelated = true;
+        st = write_row(registry, &row, unplaced->clock, TM_EDGE_SNAPSHOT, err);
+    }
     return st;
 }
 
@@ -117,7 +171,7 @@ enum tm_status tm_clock_registry_add(struct tm_clock_registry *registry, const s
     bool is_valid;
     enum tm_status st = tm_clock_graph_add(&registry->graph, readings, count, origin, &is_valid, err);
     registry->invalid_count += st == TM_OK && !is_valid;
-    return st < 0 || !is_valid ? st : write_rows(registry, readings, count, origin, err);
+    return st < 0 || !is_valid ? st : add_rows(registry, readings, count, origin, err);
 }
 
 enum tm_status tm_clock_registry_add_point(struct tm_clock_registry *registry, const struct tm_reading readings[2],
@@ -126,11 +180,12 @@ enum tm_status tm_clock_registry_add_point(struct tm_clock_registry *registry, c
     bool is_valid;
     enum tm_status st = tm_clock_graph_add_point(&registry->graph, readings, is_step, origin, &is_valid, err);
     registry->invalid_count += st == TM_OK && !is_valid;
-    return st < 0 || !is_valid ? st : write_rows(registry, readings, 2, origin, err);
+    return st < 0 || !is_valid ? st : add_rows(registry, readings, 2, origin, err);
 }
 
 void tm_clock_registry_release(struct tm_clock_registry *registry)
 {
     tm_clock_graph_release(&registry->graph);
     tm_machine_table_release(&registry->machines);
+    tm_unplaced_rows_release(&registry->unplaced);
 }

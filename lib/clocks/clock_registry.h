@@ -5,6 +5,7 @@
 
 #include "clocks/clock_graph.h"
 #include "clocks/machine_table.h"
+#include "clocks/unplaced_rows.h"
 #include "stream/writer.h"
 
 /* The owner of the claim to trace time, if it is not a File.id. */
@@ -28,6 +29,7 @@ struct tm_clock_registry {
     uint64_t scope_version;  /* grows whenever the meaning of a file's clock id may change */
     bool has_file;                   /* what is being added was recorded by FILE */
     uint32_t file;
+    struct tm_unplaced_rows unplaced;
     struct tm_stream_writer *writer; /* borrowed */
 };
 
@@ -59,6 +61,11 @@ enum tm_status tm_clock_registry_add(struct tm_clock_registry *registry, const s
 /* Adds a point of a line, as tm_clock_graph_add_point does, and its rows of clock_snapshot. */
 enum tm_status tm_clock_registry_add_point(struct tm_clock_registry *registry, const struct tm_reading readings[2],
                                            bool is_step, enum tm_edge_origin origin, struct tm_error *err);
+
+/* Writes rows for the readings whose trace time was not known when they were added, and is now. Those of the trace-time
+ * machine are left out: a second file of it, which nothing but an assumption places, must not set its clocks. The rows
+ * are marked as unrelated. TM_OK or an error of the stream. */
+enum tm_status tm_clock_registry_write_unplaced_rows(struct tm_clock_registry *registry, struct tm_error *err);
 
 /* Returns a reading: clock INDEX shows VALUE nanoseconds. */
 static inline struct tm_reading tm_reading_at(uint32_t index, int64_t value)

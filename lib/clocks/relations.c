@@ -213,7 +213,9 @@ enum tm_status tm_relations_finish(struct tm_clock_registry *registry, struct tm
     static const char name[] = "trace_time_clock_id";
     const struct tm_trace_time *trace_time = &registry->trace_time;
     Tracemerge__Metadata metadata = TRACEMERGE__METADATA__INIT;
-    enum tm_status st = write_invalid_edges(registry, writer, err);
+    enum tm_status st = tm_clock_registry_write_unplaced_rows(registry, err);
+    if (st == TM_OK)
+        st = write_invalid_edges(registry, writer, err);
     if (st < 0 || trace_time->owner == TM_CLAIM_NOBODY)
         return st;
     metadata.name = tm_bytes(name, sizeof name - 1);

@@ -52,7 +52,7 @@ QUESTIONS = {
                       + ARGS_OF % 'c.arg_set_id' + "WHERE " + NO_ROW,
     'counters: dimensions': "t.name, a.key, a.display_value, " + OWNER + " FROM (SELECT DISTINCT track_id FROM counter) s "
                             + OF_TRACK % 's' + ARGS_OF % 't.dimension_arg_set_id' +
-                            "WHERE a.key NOT IN ('track_uuid', 'perf_session_id') AND " + NO_ROW,
+                            "WHERE a.key NOT IN ('track_uuid', 'perf_session_id', 'session_id', 'ugpu') AND " + NO_ROW,
     'sched': "s.ts, s.dur, s.ucpu % 4096, th.tid, s.end_state, s.priority, " + MACHINE + " FROM sched s " + OF_THREAD % 's',
     'thread_state': "s.ts, s.dur, s.state, th.tid, s.io_wait, s.blocked_function, w.tid, s.irq_context, s.ucpu % 4096, " + MACHINE +
                     " FROM thread_state s " + OF_THREAD % 's' +

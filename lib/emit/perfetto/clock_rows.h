@@ -27,6 +27,7 @@ struct tm_clock_row {
     uint32_t file;     /* its place in the order of processing; UINT32_MAX: not from a file */
     uint32_t place;    /* private: order of arrival */
     bool is_edge;      /* from a relation between machines, or one that no snapshot states */
+    bool is_unrelated; /* nothing related the machine to trace time when the snapshot was read */
 };
 
 /* The rows of one clock of one machine, in order of time. */

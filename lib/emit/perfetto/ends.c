@@ -70,7 +70,8 @@ enum tm_status tm_pftrace_note_clock(struct pftrace *p, const struct tm_frame *f
                                 .clock = row->clock,
                                 .snapshot = row->snapshot,
                                 .file = has_file ? c->files[row->file].processing_order : UINT32_MAX,
-                                .is_edge = !is_recorded};
+                                .is_edge = !is_recorded,
+                                .is_unrelated = row->unrelated};
     tracemerge__clock_row__free_unpacked(row, NULL);
     return tm_clock_rows_add(&p->clocks, kept) == TM_OK ? TM_OK : tm_error_nomem(err);
 }

@@ -81,15 +81,26 @@ static enum tm_status write_group_row(struct tm_packet_writer *packets, const st
     return end(&s, primary_of(&s), err);
 }
 
+/* The number of the column's first rows that were read before anything related the machine. */
+static uint32_t unrelated_count(const struct tm_clock_rows *clocks, const struct tm_clock_column *column)
+{
+    uint32_t n = 0;
+    while (n < column->count && clocks->rows[column->first + n].is_unrelated)
+        n++;
+    return column->machine == clocks->trace ? 0 : n;
+}
+
+/* Writes the rows of MACHINE's groups: those that come before its relation to the home machine, or the others. */
 static enum tm_status write_groups(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks,
-                                   uint32_t machine, struct tm_error *err)
+                                   uint32_t machine, bool are_unrelated, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; i < clocks->column_count; i++) {
         const struct tm_clock_column *c = &clocks->columns[clocks->by_group[i]];
         if (c->machine != machine || (i > 0 && clocks->columns[clocks->by_group[i - 1]].group == c->group))
             continue;
-        for (uint32_t row = 0; row < c->count && st == TM_OK; row++)
+        uint32_t unrelated = unrelated_count(clocks, c), end = are_unrelated ? unrelated : c->count;
+        for (uint32_t row = are_unrelated ? 0 : unrelated; row < end && st == TM_OK; row++)
             st = write_group_row(packets, clocks, i, row, err);
     }
     return st;
@@ -142,7 +153,7 @@ static enum tm_status relate(struct tm_packet_writer *packets, uint32_t machine,
 static enum tm_status write_rows(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks, uint32_t machine,
                                  struct tm_error *err)
 {
-    enum tm_status st = write_groups(packets, clocks, machine, err);
+    enum tm_status st = write_groups(packets, clocks, machine, false, err);
     return st < 0 ? st : write_lone(packets, clocks, machine, err);
 }
 
@@ -192,9 +203,13 @@ enum tm_status tm_snapshots_write(struct tm_packet_writer *packets, const struct
                     (packets->machine_count == 1 || clocks->trace_clock == TM_CLOCK_BOOTTIME);
     enum tm_status st = is_early ? write_trace_machine(packets, clocks, err)
                                  : claim(packets, clocks, clocks->home, TM_CLOCK_BOOTTIME, err);
-    for (uint32_t i = 0; i < packets->machine_count && st == TM_OK; i++)
-        if (i != clocks->home)
+    for (uint32_t i = 0; i < packets->machine_count && st == TM_OK; i++) {
+        if (i == clocks->home)
+            continue;
+        st = write_groups(packets, clocks, i, true, err);
+        if (st == TM_OK)
             st = relate(packets, i, err);
+    }
     if (st == TM_OK && !is_early)
         st = write_trace_machine(packets, clocks, err);
     for (uint32_t i = 0; i < packets->machine_count && st == TM_OK; i++)

@@ -21,6 +21,10 @@ enum tm_status tm_sqlite_clock_row(struct tm_sqlite *s, const struct tm_frame *f
     if (message == NULL)
         return err->status;
     const Tracemerge__ClockRow *row = (const Tracemerge__ClockRow *)(const void *)message;
+    if (row->unrelated) {
+        protobuf_c_message_free_unpacked(message, NULL);
+        return TM_OK;
+    }
     sqlite3_bind_int64(stmt, 1, s->next_clock++);
     sqlite3_bind_int64(stmt, 2, row->ts_ns);
     sqlite3_bind_int64(stmt, 3, row->clock);
