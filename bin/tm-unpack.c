@@ -1,5 +1,6 @@
 /* Reads trace files, archives and pipes and writes the stream of their events, each on its own clock. */
 #include "base/decimal.h"
+#include "base/table.h"
 #include "os/io.h"
 #include "os/program_options.h"
 #include "os/sandbox.h"
@@ -129,21 +130,15 @@ struct list_line {
 
 struct list {
     struct list_line *lines;
-    size_t count, cap;
+    uint32_t count, cap;
 };
 
 static enum tm_status list_add(void *arg, const struct tm_unpack_listed *file, struct tm_error *err)
 {
     struct list *list = arg;
     char path[4096], line[4200];
-    if (list->count == list->cap) {
-        size_t cap = list->cap ? list->cap * 2 : 64;
-        struct list_line *lines = realloc(list->lines, cap * sizeof *lines);
-        if (lines == NULL)
-            return tm_error_nomem(err);
-        list->lines = lines;
-        list->cap = cap;
-    }
+    if (tm_array_grow(&list->lines, &list->cap, list->count, sizeof *list->lines, err) < 0)
+        return TM_E_SYSTEM;
     tm_text_escape(file->path, strlen(file->path), path, sizeof path);
     snprintf(line, sizeof line, "%lu\t%s\t%llu\t%s\n", (unsigned long)file->processing_order, file->type,
              (unsigned long long)file->size_bytes, path);

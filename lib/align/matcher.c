@@ -1,5 +1,7 @@
 #include "align/matcher.h"
 
+#include "base/table.h"
+
 #include <stdlib.h>
 
 /* Order of records: key, rule, role, file, time. */
@@ -188,13 +190,8 @@ static enum tm_status match_group(struct work *w, const struct group *g)
 {
     if (!has_two_files(g))
         return TM_OK;
-    if (w->member_cap < g->count) {
-        struct tm_match_member *members = realloc(w->members, g->count * sizeof *members);
-        if (members == NULL)
-            return tm_error_nomem(w->err);
-        w->members = members;
-        w->member_cap = g->count;
-    }
+    if (tm_array_grow(&w->members, &w->member_cap, (uint32_t)g->count - 1, sizeof *w->members, w->err) < 0)
+        return TM_E_SYSTEM;
     switch (g->records->form) {
     case TM_MATCH_FLOW:
     case TM_MATCH_CALL: {

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GRAPH_FIRST = 64 };
-
 void tm_clock_graph_init(struct tm_clock_graph *graph)
 {
     *graph = (struct tm_clock_graph){.target = UINT32_MAX};
@@ -17,23 +15,15 @@ void tm_clock_graph_init(struct tm_clock_graph *graph)
 
 static enum tm_status grow_nodes(struct tm_clock_graph *graph)
 {
-    uint32_t cap = graph->node_cap ? graph->node_cap * 2 : GRAPH_FIRST;
-    struct tm_clock_node *nodes = realloc(graph->nodes, cap * sizeof *nodes);
-    if (nodes == NULL)
+    if (tm_array_grow(&graph->nodes, &graph->node_cap, graph->node_count, sizeof *graph->nodes, NULL) < 0)
         return TM_E_SYSTEM;
-    graph->nodes = nodes;
-    uint32_t *queue = realloc(graph->queue, cap * sizeof *queue);
-    if (queue == NULL)
-        return TM_E_SYSTEM;
-    graph->queue = queue;
-    graph->node_cap = cap;
-    return TM_OK;
+    return tm_array_grow(&graph->queue, &graph->queue_cap, graph->node_count, sizeof *graph->queue, NULL);
 }
 
 enum tm_status tm_clock_graph_clock(struct tm_clock_graph *graph, const struct tm_clock_key *key, uint32_t *index,
                                     struct tm_error *err)
 {
-    if (graph->node_count == graph->node_cap && grow_nodes(graph) != TM_OK)
+    if (grow_nodes(graph) != TM_OK)
         return tm_error_nomem(err);
     enum tm_status st = tm_clock_table_add(&graph->clocks, key, index, err);
     if (st < 0 || *index < graph->node_count)
@@ -66,14 +56,9 @@ static uint32_t find_kind(const struct tm_clock_graph *graph, uint64_t hash, con
 static enum tm_status add_places(struct tm_clock_graph *graph, uint32_t kind)
 {
     const struct tm_clock_kind *k = &graph->kinds[kind];
-    if (graph->place_cap - graph->place_count < k->width) {
-        uint32_t cap = graph->place_cap * 2 + k->width;
-        struct tm_clock_place *places = realloc(graph->places, cap * sizeof *places);
-        if (places == NULL)
-            return TM_E_SYSTEM;
-        graph->places = places;
-        graph->place_cap = cap;
-    }
+    uint32_t last = graph->place_count + k->width - 1;
+    if (tm_array_grow(&graph->places, &graph->place_cap, last, sizeof *graph->places, NULL) < 0)
+        return TM_E_SYSTEM;
     for (uint32_t i = 0; i < k->width; i++) {
         struct tm_clock_node *node = &graph->nodes[k->clocks[i]];
         graph->places[graph->place_count] = (struct tm_clock_place){kind, node->first_place};

@@ -53,14 +53,14 @@ struct tm_clock_graph {
                               */
     /* private */
     struct tm_clock_node *nodes;
-    uint32_t node_count, node_cap, kind_cap;
+    uint32_t node_count, node_cap, queue_cap, kind_cap;
     struct tm_clock_place *places;
     uint32_t place_count, place_cap;
     struct tm_map kind_of; /* hash of the clocks to kind */
     uint64_t reading_count, work;
     uint32_t visit;
     uint32_t last_kind; /* of what was added last */
-    uint32_t *queue; /* node_cap entries */
+    uint32_t *queue; /* room for all nodes */
     bool is_stale;   /* distances must be found anew */
 };
 

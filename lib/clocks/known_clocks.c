@@ -1,25 +1,12 @@
 #include "clocks/known_clocks.h"
 
+#include "base/table.h"
 #include "stream/clock_name.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { CLOCKS_MAX = 64 };
-
-static enum tm_status make_room(uint64_t **masks, uint32_t *count, uint32_t index, struct tm_error *err)
-{
-    if (index < *count)
-        return TM_OK;
-    uint32_t more = index < 8 ? 16 : index * 2;
-    uint64_t *grown = realloc(*masks, more * sizeof *grown);
-    if (grown == NULL)
-        return tm_error_nomem(err);
-    memset(grown + *count, 0, (more - *count) * sizeof *grown);
-    *masks = grown;
-    *count = more;
-    return TM_OK;
-}
 
 /* Returns the entry that configures FILE, or UINT32_MAX. */
 static uint32_t entry_of(const struct tm_clock_file *file)
@@ -33,7 +20,7 @@ enum tm_status tm_known_clocks_add(struct tm_known_clocks *known, const struct t
     uint32_t entry = entry_of(file);
     if (files->config == NULL || files->config->n_edges == 0 || clock >= CLOCKS_MAX || entry == UINT32_MAX)
         return TM_OK;
-    enum tm_status st = make_room(&known->of_entry, &known->entry_count, entry, err);
+    enum tm_status st = tm_array_grow(&known->of_entry, &known->entry_count, entry, sizeof *known->of_entry, err);
     if (st == TM_OK)
         known->of_entry[entry] |= UINT64_C(1) << clock;
     return st;

@@ -1,16 +1,15 @@
 #include "emit/unsupported_counts.h"
 
+#include "base/table.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 static struct tm_unsupported_counts_file *file_of(struct tm_unsupported_counts *unsupported, uint32_t file)
 {
     if (file >= unsupported->file_count) {
-        struct tm_unsupported_counts_file *files = realloc(unsupported->files, ((size_t)file + 1) * sizeof *files);
-        if (files == NULL)
+        if (tm_array_grow(&unsupported->files, &unsupported->file_cap, file, sizeof *unsupported->files, NULL) < 0)
             return NULL;
-        memset(files + unsupported->file_count, 0, (file + 1 - unsupported->file_count) * sizeof *files);
-        unsupported->files = files;
         unsupported->file_count = file + 1;
     }
     return &unsupported->files[file];

@@ -14,7 +14,7 @@ struct tm_unsupported_counts {
         uint64_t early;
         uint64_t times; /* times inside packets that are not on trace time and are written as recorded */
     } * files;
-    uint32_t file_count;
+    uint32_t file_count, file_cap;
     uint64_t times; /* of all files */
 };
 

@@ -1,5 +1,6 @@
 #include "manifest/file_match.h"
 
+#include "base/table.h"
 #include "stream/field_text.h"
 #include "stream/input_type.h"
 
@@ -181,15 +182,7 @@ static enum tm_status inherit(struct tm_file_match *match, uint32_t file, struct
 
 static enum tm_status reserve(struct tm_file_match *match)
 {
-    if (match->file_count < match->file_cap)
-        return TM_OK;
-    size_t cap = match->file_cap ? match->file_cap * 2 : 64;
-    struct tm_matched_file *files = realloc(match->files, cap * sizeof *files);
-    if (files == NULL)
-        return TM_E_SYSTEM;
-    match->files = files;
-    match->file_cap = cap;
-    return TM_OK;
+    return tm_array_grow(&match->files, &match->file_cap, match->file_count, sizeof *match->files, NULL);
 }
 
 enum tm_status tm_file_match_add(struct tm_file_match *match, const Tracemerge__File *file, uint32_t *entry,

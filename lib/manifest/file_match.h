@@ -18,7 +18,7 @@ struct tm_file_match {
     uint32_t file_count;
     /* private */
     struct tm_matched_file *files;
-    size_t file_cap;
+    uint32_t file_cap;
     struct tm_buf names; /* names of all files until a trace begins; afterwards the name of the file being added */
     const struct tm_manifest *manifest;
     struct tm_intern paths;

@@ -3,8 +3,10 @@
 #include "base/bytes.h"
 #include "base/decimal.h"
 #include "base/intern.h"
+#include "base/table.h"
 #include "base/utf8.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,16 +165,10 @@ static bool skip_digits(struct scanner *s)
 static enum tm_status keep_number(struct scanner *s, const uint8_t *start)
 {
     struct tm_json_text *json = s->json;
-    if (json->number_count == json->number_cap) {
-        size_t cap = json->number_cap ? json->number_cap * 2 : 64;
-        struct tm_json_slice *numbers = realloc(json->numbers, cap * sizeof *numbers);
-        if (numbers == NULL)
-            return TM_E_SYSTEM;
-        json->numbers = numbers;
-        json->number_cap = cap;
-    }
+    if (tm_array_grow(&json->numbers, &json->number_cap, json->number_count, sizeof *json->numbers, NULL) < 0)
+        return TM_E_SYSTEM;
     json->numbers[json->number_count] = (struct tm_json_slice){(const char *)start, (size_t)(s->p - start)};
-    return tm_buf_addf(&s->plain, "%zu", json->number_count++);
+    return tm_buf_addf(&s->plain, "%" PRIu32, json->number_count++);
 }
 
 static enum tm_status scan_number(struct scanner *s)

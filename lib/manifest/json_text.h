@@ -27,7 +27,7 @@ struct tm_json_text {
     cJSON *root; /* owned; numbers are indexes into numbers: use the calls below */
     /* private */
     struct tm_json_slice *numbers;
-    size_t number_count, number_cap;
+    uint32_t number_count, number_cap;
     const uint8_t *text;
     struct tm_buf starts; /* uint32_t in host order: offsets of the values, in the order of the text */
     struct {

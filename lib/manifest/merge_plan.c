@@ -1,6 +1,7 @@
 #include "manifest/merge_plan.h"
 
 #include "base/decimal.h"
+#include "base/table.h"
 
 #include <stdlib.h>
 
@@ -29,14 +30,8 @@ static char *copy(struct part part)
 
 enum tm_status tm_merge_plan_add(struct tm_merge_plan *plan, const char *path, const char *name, struct tm_error *err)
 {
-    if (plan->count == plan->cap) {
-        size_t cap = plan->cap ? plan->cap * 2 : 16;
-        struct tm_plan_file *files = realloc(plan->files, cap * sizeof *files);
-        if (files == NULL)
-            return tm_error_nomem(err);
-        plan->files = files;
-        plan->cap = cap;
-    }
+    if (tm_array_grow(&plan->files, &plan->cap, (uint32_t)plan->count, sizeof *plan->files, err) < 0)
+        return TM_E_SYSTEM;
     plan->files[plan->count++] = (struct tm_plan_file){.path = path, .name = name};
     return TM_OK;
 }

@@ -44,7 +44,7 @@ struct tm_merge_plan {
     const char *root;  /* path of the directory or archive that contains all files, borrowed; NULL: none */
     bool is_natural;   /* the manifest lists the files in natural order: rank2 before rank10 */
     /* private */
-    size_t cap;
+    uint32_t cap;
     char *trace_clock;
     size_t trace_file; /* set with has_trace_file */
     bool has_trace_file;

@@ -1,5 +1,6 @@
 #include "manifest/plan_words.h"
 
+#include "base/table.h"
 #include "manifest/machine_rule.h"
 
 #include <stdlib.h>
@@ -8,10 +9,8 @@
 enum tm_status tm_plan_words_add(struct tm_plan_words *words, enum tm_plan_option option, const char *text,
                                  struct tm_error *err)
 {
-    struct tm_plan_word *grown = realloc(words->words, (words->count + 1) * sizeof *grown);
-    if (grown == NULL)
-        return tm_error_nomem(err);
-    words->words = grown;
+    if (tm_array_grow(&words->words, &words->cap, words->count, sizeof *words->words, err) < 0)
+        return TM_E_SYSTEM;
     words->words[words->count++] = (struct tm_plan_word){option, text};
     return TM_OK;
 }

@@ -23,7 +23,7 @@ struct tm_plan_word {
 /* Zero-initialise. */
 struct tm_plan_words {
     struct tm_plan_word *words; /* owned */
-    size_t count;
+    uint32_t count, cap;
 };
 
 /* Adds an option. TM_OK or TM_E_SYSTEM. */

@@ -1,5 +1,7 @@
 #include "merge/stage_commands.h"
 
+#include "base/table.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,15 +58,9 @@ struct writer {
 static void add(struct writer *w, const char *word)
 {
     struct tm_merge_command *c = w->command;
-    if (c->count + 1 >= c->cap) {
-        size_t cap = c->cap ? c->cap * 2 : 16;
-        const char **argv = realloc(c->argv, cap * sizeof *argv);
-        if (argv == NULL) {
-            w->st = TM_E_SYSTEM;
-            return;
-        }
-        c->argv = argv;
-        c->cap = cap;
+    if (tm_array_grow(&c->argv, &c->cap, c->count + 1, sizeof *c->argv, NULL) < 0) {
+        w->st = TM_E_SYSTEM;
+        return;
     }
     c->argv[c->count++] = word;
     c->argv[c->count] = NULL;

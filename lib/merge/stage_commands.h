@@ -41,7 +41,7 @@ struct tm_merge_commands {
     char raw[TM_MERGE_RAW_MAX]; /* names of raw payloads that some output needs */
     struct tm_merge_command {
         const char **argv; /* owned; NULL-terminated; the strings belong to the request */
-        size_t count, cap;
+        uint32_t count, cap;
         char path[4096];
     } commands[TM_MERGE_STAGES];
 };

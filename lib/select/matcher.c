@@ -1,5 +1,6 @@
 #include "select/matcher.h"
 
+#include "base/table.h"
 #include "select/kinds.h"
 
 #include <fnmatch.h>
@@ -25,15 +26,8 @@ static bool fits_any(const struct tm_select_values *values, const char *text)
 enum tm_status tm_matcher_answer(struct tm_matcher_answers *answers, uint32_t id, uint8_t **answer,
                                  struct tm_error *err)
 {
-    if (id >= answers->count) {
-        uint32_t count = id < 512 ? 1024 : id * 2;
-        uint8_t *known = realloc(answers->known, count);
-        if (known == NULL)
-            return tm_error_nomem(err);
-        memset(known + answers->count, 0, count - answers->count);
-        answers->known = known;
-        answers->count = count;
-    }
+    if (tm_array_grow(&answers->known, &answers->count, id, 1, err) < 0)
+        return TM_E_SYSTEM;
     *answer = &answers->known[id];
     return TM_OK;
 }

@@ -1,5 +1,6 @@
 #include "unpack/file_list.h"
 
+#include "base/table.h"
 #include "container/limits.h"
 #include "unpack/member_table.h"
 
@@ -55,7 +56,7 @@ static int compare_names(const void *a, const void *b)
 /* The names in a directory that are not hidden, sorted. */
 struct names {
     char **names;
-    size_t count, cap;
+    uint32_t count, cap;
 };
 
 static enum tm_status read_names(const char *path, struct names *names, struct tm_error *err)
@@ -68,16 +69,12 @@ static enum tm_status read_names(const char *path, struct names *names, struct t
     for (errno = 0; st == TM_OK && (item = readdir(dir)) != NULL; errno = 0) {
         if (item->d_name[0] == '.')
             continue;
-        if (names->count == names->cap) {
-            size_t cap = names->cap ? names->cap * 2 : 64;
-            char **more = cap > TM_FILES_MAX * 2 ? NULL : realloc(names->names, cap * sizeof *more);
-            if (more == NULL) {
-                st = tm_error_nomem(err);
-                break;
-            }
-            names->names = more;
-            names->cap = cap;
-        }
+        if (names->count >= TM_FILES_MAX * 2)
+            st = tm_error_nomem(err);
+        else
+            st = tm_array_grow(&names->names, &names->cap, names->count, sizeof *names->names, err);
+        if (st < 0)
+            break;
         if ((names->names[names->count] = strdup(item->d_name)) == NULL)
             st = tm_error_nomem(err);
         else

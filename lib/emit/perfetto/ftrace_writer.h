@@ -60,7 +60,7 @@ struct tm_ftrace_writer {
         bool is_begun;     /* its state was cleared after names became empty */
         struct tm_intern names;
     } *work;               /* functions in lines of text; one for each machine */
-    uint32_t work_count;
+    uint32_t work_count, work_cap;
     struct tm_buf line;
     size_t pending_bytes; /* of all messages */
 };

@@ -1,21 +1,16 @@
 #include "emit/perfetto/reader_slices.h"
 
+#include "base/table.h"
+
 #include <stdlib.h>
 
 static void add(void *self, int64_t id, int64_t dur_ns)
 {
     struct tm_slice_ids *list = self;
-    if (list->count == list->cap) {
-        uint32_t cap = list->cap ? list->cap * 2 : 16;
-        int64_t *ids = realloc(list->ids, cap * sizeof *ids);
-        list->ids = ids ? ids : list->ids;
-        int64_t *durs_ns = ids ? realloc(list->durs_ns, cap * sizeof *durs_ns) : NULL;
-        list->durs_ns = durs_ns ? durs_ns : list->durs_ns;
-        if (durs_ns == NULL) {
-            list->failed = true;
-            return;
-        }
-        list->cap = cap;
+    if (tm_array_grow(&list->ids, &list->id_cap, list->count, sizeof *list->ids, NULL) < 0 ||
+        tm_array_grow(&list->durs_ns, &list->dur_cap, list->count, sizeof *list->durs_ns, NULL) < 0) {
+        list->failed = true;
+        return;
     }
     list->ids[list->count] = id;
     list->durs_ns[list->count++] = dur_ns;

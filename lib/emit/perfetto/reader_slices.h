@@ -14,7 +14,7 @@ struct tm_slice_ids {
     int64_t *ids, *durs_ns;
     uint32_t count;
     /* private */
-    uint32_t cap;
+    uint32_t id_cap, dur_cap;
     bool failed; /* memory ran out for some */
 };
 

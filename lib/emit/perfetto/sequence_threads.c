@@ -15,18 +15,7 @@ static uint64_t key_of(const struct tm_event *e)
 /* Makes room for GENERATION in said. */
 static bool reach(struct tm_sequence_threads *t, uint32_t generation)
 {
-    if (generation < t->said_cap)
-        return true;
-    uint32_t cap = t->said_cap ? t->said_cap : 64;
-    while (cap <= generation && cap < UINT32_MAX / 2)
-        cap *= 2;
-    uint32_t *said = cap > generation ? realloc(t->said, cap * sizeof *said) : NULL;
-    if (said == NULL)
-        return false;
-    memset(said + t->said_cap, 0, (cap - t->said_cap) * sizeof *said);
-    t->said = said;
-    t->said_cap = cap;
-    return true;
+    return tm_array_grow(&t->said, &t->said_cap, generation, sizeof *t->said, NULL) == TM_OK;
 }
 
 /* Finds or makes the row of KEY. */

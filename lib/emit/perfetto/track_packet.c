@@ -1,6 +1,7 @@
 #include "emit/perfetto/track_packet.h"
 
 #include "base/hash.h"
+#include "base/table.h"
 #include "perfetto/track_event_fields.h"
 #include "stream/detail_fields.h"
 
@@ -14,17 +15,12 @@ enum { FLOW_IN = 1, FLOW_OUT = 2, FLOW_INOUT = 3 };
 static enum tm_status sequence_of(struct tm_track_writer *w, uint32_t machine, struct tm_track_sequence **sequence,
                                   struct tm_error *err)
 {
-    if (machine >= w->sequence_count) {
-        struct tm_track_sequence *s = realloc(w->sequences, ((size_t)machine + 1) * sizeof *s);
-        if (s == NULL)
-            return tm_error_nomem(err);
-        for (uint32_t i = w->sequence_count; i <= machine; i++) {
-            s[i] = (struct tm_track_sequence){0};
-            tm_intern_init(&s[i].names, NAMES_MAX, NAME_BYTES_MAX);
-            tm_intern_init(&s[i].categories, NAMES_MAX, NAME_BYTES_MAX);
-        }
-        w->sequences = s;
-        w->sequence_count = machine + 1;
+    if (tm_array_grow(&w->sequences, &w->sequence_cap, machine, sizeof *w->sequences, err) < 0)
+        return TM_E_SYSTEM;
+    for (; w->sequence_count <= machine; w->sequence_count++) {
+        struct tm_track_sequence *s = &w->sequences[w->sequence_count];
+        tm_intern_init(&s->names, NAMES_MAX, NAME_BYTES_MAX);
+        tm_intern_init(&s->categories, NAMES_MAX, NAME_BYTES_MAX);
     }
     *sequence = &w->sequences[machine];
     return TM_OK;

@@ -42,7 +42,7 @@ struct tm_track_writer {
         uint32_t descriptors;
         struct tm_intern names, categories;
     } *sequences; /* one for each machine */
-    uint32_t sequence_count;
+    uint32_t sequence_count, sequence_cap;
     struct tm_map known;
     struct tm_map ranks; /* from a task with a rank to its sort index */
     struct tm_map ranked; /* machines for which it was written that ranks count */

@@ -1,5 +1,6 @@
 #include "emit/perfetto/work_line.h"
 
+#include "base/table.h"
 #include "emit/perfetto/ftrace_bundle.h"
 #include "emit/perfetto/line_text.h"
 
@@ -22,16 +23,10 @@ bool tm_work_line_is(const struct tm_ftrace_writer *w, const struct tm_event *e)
 static enum tm_status names_of(struct tm_ftrace_writer *w, uint32_t machine, struct tm_work_names **names,
                                struct tm_error *err)
 {
-    if (machine >= w->work_count) {
-        struct tm_work_names *all = realloc(w->work, ((size_t)machine + 1) * sizeof *all);
-        if (all == NULL)
-            return tm_error_nomem(err);
-        w->work = all;
-        for (; w->work_count <= machine; w->work_count++) {
-            all[w->work_count] = (struct tm_work_names){0};
-            tm_intern_init(&all[w->work_count].names, NAMES_MAX, NAME_BYTES_MAX);
-        }
-    }
+    if (tm_array_grow(&w->work, &w->work_cap, machine, sizeof *w->work, err) < 0)
+        return TM_E_SYSTEM;
+    for (; w->work_count <= machine; w->work_count++)
+        tm_intern_init(&w->work[w->work_count].names, NAMES_MAX, NAME_BYTES_MAX);
     *names = &w->work[machine];
     return TM_OK;
 }

@@ -1,5 +1,7 @@
 #include "format/fuchsia/tables.h"
 
+#include "base/table.h"
+
 #include <stdlib.h>
 
 #define DEFAULT_TICKS UINT64_C(1000000000)
@@ -8,18 +10,6 @@ struct tm_fxt_string {
     char *s; /* owned */
     uint32_t len, cap;
 };
-
-/* Makes room for one more element of SIZE bytes. NULL: out of memory, *ARRAY is unchanged. */
-static void *grown(void *array, uint32_t *cap, uint32_t count, size_t size)
-{
-    if (count < *cap)
-        return array;
-    uint32_t more = *cap ? *cap * 2 : 16;
-    void *p = realloc(array, more * size);
-    if (p)
-        *cap = more;
-    return p;
-}
 
 static enum tm_status too_many(struct tm_error *err, const char *what, size_t limit)
 {
@@ -30,10 +20,8 @@ enum tm_status tm_fxt_tables_provider(struct tm_fxt_tables *t, uint32_t id, stru
 {
     if (t->provider_count == TM_FXT_PROVIDERS_MAX)
         return too_many(err, "providers", TM_FXT_PROVIDERS_MAX);
-    uint64_t *ticks = grown(t->ticks, &t->provider_cap, t->provider_count, sizeof *ticks);
-    if (ticks == NULL)
-        return tm_error_nomem(err);
-    t->ticks = ticks;
+    if (tm_array_grow(&t->ticks, &t->provider_cap, t->provider_count, sizeof *t->ticks, err) < 0)
+        return TM_E_SYSTEM;
     if (tm_map_set(&t->providers, id, t->provider_count) != TM_OK)
         return tm_error_nomem(err);
     t->ticks[t->provider_count] = DEFAULT_TICKS;
@@ -66,10 +54,8 @@ static enum tm_status string_slot(struct tm_fxt_tables *t, uint32_t index, uint3
     *slot = t->strings.count;
     if (*slot == TM_FXT_STRINGS_MAX)
         return too_many(err, "strings in tables", TM_FXT_STRINGS_MAX);
-    struct tm_fxt_string *texts = grown(t->texts, &t->text_cap, *slot, sizeof *texts);
-    if (texts == NULL)
-        return tm_error_nomem(err);
-    t->texts = texts;
+    if (tm_array_grow(&t->texts, &t->text_cap, *slot, sizeof *t->texts, err) < 0)
+        return TM_E_SYSTEM;
     if (tm_map_set(&t->strings, key, *slot) != TM_OK)
         return tm_error_nomem(err);
     t->texts[*slot] = (struct tm_fxt_string){0};
@@ -121,10 +107,8 @@ enum tm_status tm_fxt_tables_set_thread(struct tm_fxt_tables *t, uint32_t index,
     uint32_t slot;
     if (!tm_map_find(&t->threads, thread_key(t, index), &slot)) {
         slot = t->threads.count;
-        struct tm_fxt_thread *rows = grown(t->thread_rows, &t->thread_cap, slot, sizeof *rows);
-        if (rows == NULL)
-            return tm_error_nomem(err);
-        t->thread_rows = rows;
+        if (tm_array_grow(&t->thread_rows, &t->thread_cap, slot, sizeof *t->thread_rows, err) < 0)
+            return TM_E_SYSTEM;
         if (tm_map_set(&t->threads, thread_key(t, index), slot) != TM_OK)
             return tm_error_nomem(err);
     }

@@ -1,5 +1,7 @@
 #include "sort/union/config_union.h"
 
+#include "base/table.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -52,15 +54,9 @@ static enum tm_status move_machines(Tracemerge__Config *config, const struct tm_
 enum tm_status tm_config_union_add(struct tm_config_union *u, Tracemerge__Config *config,
                                    const struct tm_machine_union *machines, struct tm_error *err)
 {
-    if (u->count == u->cap) {
-        size_t cap = u->cap ? u->cap * 2 : 8;
-        Tracemerge__Config **configs = realloc(u->configs, cap * sizeof(Tracemerge__Config *));
-        if (configs == NULL) {
-            tracemerge__config__free_unpacked(config, NULL);
-            return tm_error_nomem(err);
-        }
-        u->configs = configs;
-        u->cap = cap;
+    if (tm_array_grow(&u->configs, &u->cap, u->count, sizeof(Tracemerge__Config *), err) < 0) {
+        tracemerge__config__free_unpacked(config, NULL);
+        return TM_E_SYSTEM;
     }
     u->configs[u->count++] = config;
     for (size_t i = 0; i < config->n_entries; i++) {

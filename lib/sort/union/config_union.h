@@ -9,7 +9,7 @@ struct tm_config_union {
     uint32_t entry_count; /* entries of all configs so far; the next config's entries are moved by it */
     /* private */
     Tracemerge__Config **configs;
-    size_t count, cap;
+    uint32_t count, cap;
 };
 
 /* Adds and takes over CONFIG, whose file has been renumbered. Raw ids of its machines become those in MACHINES, which
