@@ -117,7 +117,7 @@ static void refuse(struct tm_batch_placer *placer, uint32_t i, const struct tm_c
     int64_t reading_ns = time->is_absolute ? time->absolute_ns : time->value;
     bool is_hopeless = fate == TM_FATE_NEGATIVE_TIME || fate == TM_FATE_OUT_OF_RANGE;
     if (!placer->is_last_try && !is_hopeless && (route->scope->is_proto || !route->scope->is_placed)) {
-        bool is_changed = time->is_absolute && !route->is_plain;
+        bool is_changed = time->is_absolute && !route->is_in_ns;
         placer->last.outcome = is_changed ? TM_OUTCOME_DEFER_ABSOLUTE : TM_OUTCOME_DEFER;
         placer->last.time_ns = is_changed ? time->absolute_ns : time->value;
         return;
@@ -254,11 +254,11 @@ static enum tm_status convert_message(struct tm_batch_placer *placer, const stru
     uint64_t count = tm_event_count(TM_KIND_COMPACT_SCHED, tm_batch_u64(batch, TM_COL_VALUE, i));
     enum tm_fate fate = TM_FATE_PLACED;
     enum tm_status st = tm_clock_routes_find(&placer->routes, &key, true, &route, err);
-    if (st == TM_OK && !(route->is_plain && tm_row_convert_again(route, time.value, &time.time_ns)))
+    if (st == TM_OK && !(route->is_in_ns && tm_row_convert_again(route, time.value, &time.time_ns)))
         st = tm_row_convert(&placer->routes, route, &time, &fate, err);
     if (st < 0)
         return tell_file(placer, key.file, err);
-    bool is_placed = fate == TM_FATE_PLACED && route->is_plain && count > 0 &&
+    bool is_placed = fate == TM_FATE_PLACED && route->is_in_ns && count > 0 &&
                      tm_row_convert_again(route, last_ns, &latest_ns) && !route->is_provisional &&
                      is_shift(&route->step, time.value, last_ns);
     if (is_placed) {
@@ -293,7 +293,7 @@ static enum tm_status convert_timed(struct tm_batch_placer *placer, const struct
         time.is_absolute = true;
         time.absolute_ns = time.value;
     }
-    if (route->is_plain && time.is_counted && tm_row_convert_again(route, time.value, &time.time_ns)) {
+    if (route->is_in_ns && time.is_counted && tm_row_convert_again(route, time.value, &time.time_ns)) {
         tm_row_count(route, time.value);
     } else {
         st = tm_row_convert(&placer->routes, route, &time, &fate, err);
@@ -305,7 +305,7 @@ static enum tm_status convert_timed(struct tm_batch_placer *placer, const struct
     placer->last.clock = route->clock;
     placer->last.outcome = TM_OUTCOME_KEEP;
     placer->last.time_ns = time.time_ns;
-    placer->again = fate == TM_FATE_PLACED && route->is_plain && is_data ? route : NULL;
+    placer->again = fate == TM_FATE_PLACED && route->is_in_ns && is_data ? route : NULL;
     placer->again_key = key;
     if (fate != TM_FATE_PLACED)
         refuse(placer, i, route, &time, fate);
@@ -428,7 +428,7 @@ static enum tm_status one_route(struct tm_batch_placer *placer, const struct tm_
 static bool convert_block(struct tm_batch_placer *placer, const struct tm_batch *batch, struct tm_clock_route *route)
 {
     struct tm_fast_rows rows = {.end = batch->count};
-    if (!route->is_plain || tm_batch_is_constant(batch, TM_COL_TIME_NS) ||
+    if (!route->is_in_ns || tm_batch_is_constant(batch, TM_COL_TIME_NS) ||
         !tm_fast_rows_convert(&rows, batch, route, placer->columns.times))
         return false;
     tm_put_le32(placer->columns.machines, route->scope->machine);

@@ -75,7 +75,7 @@ static enum tm_status resolve(struct tm_clock_routes *routes, struct tm_clock_ro
         sequence = 0;
     }
     route->source = UINT32_MAX;
-    route->is_plain = true;
+    route->is_in_ns = true;
     route->step = route->clock == TM_CLOCK_NONE ? identity : no_step;
     route->is_provisional = false;
     route->line_route = UINT32_MAX;
@@ -83,7 +83,7 @@ static enum tm_status resolve(struct tm_clock_routes *routes, struct tm_clock_ro
     struct tm_clock_key key = tm_clock_scope_key(scope, route->clock, sequence);
     if (route->clock != TM_CLOCK_NONE && tm_clock_table_find(&registry->graph.clocks, &key, &route->source)) {
         const struct tm_clock *clock = &registry->graph.clocks.clocks[route->source];
-        route->is_plain = !clock->is_incremental && clock->unit_ns == 1;
+        route->is_in_ns = !clock->is_incremental && clock->unit_ns == 1;
     }
     return tm_clock_scope_record(route->scope, route->clock, &route->record, err);
 }

@@ -26,7 +26,7 @@ struct tm_clock_route {
     uint32_t clock;   /* id after defaults; 0: times are not converted */
     uint32_t source;  /* in the graph; UINT32_MAX: unknown there */
     uint32_t record;  /* in the scope */
-    bool is_plain;    /* readings are absolute nanoseconds */
+    bool is_in_ns;    /* readings are absolute nanoseconds */
     bool has_events;  /* run below holds some */
     bool is_provisional; /* with --interpolate: a snapshot placed it, and a line may place it better (line_rows.h) */
     uint32_t line_route; /* its number among the routes of line_rows.h; UINT32_MAX: not known */

@@ -80,16 +80,16 @@ enum tm_status tm_hint_manifest_configure(struct tm_hint_manifest *m, const Trac
     if (!m->is_enabled)
         return TM_OK;
     m->config = config;
-    bool is_plain = !config->has_file && config->n_attributes == 0;
+    bool is_from_hints = !config->has_file && config->n_attributes == 0;
     for (size_t i = 0; i < config->n_entries; i++)
-        is_plain &= !config->entries[i]->has_machines && !memchr(config->entries[i]->path.data, '\0',
+        is_from_hints &= !config->entries[i]->has_machines && !memchr(config->entries[i]->path.data, '\0',
                                                                  config->entries[i]->path.len);
     for (size_t i = 0; i < config->n_edges; i++) {
         const Tracemerge__ConfigEdge *edge = config->edges[i];
-        is_plain &= edge->n_points == 0 && edge->has_entry && edge->has_reference_entry &&
+        is_from_hints &= edge->n_points == 0 && edge->has_entry && edge->has_reference_entry &&
                     edge->entry < config->n_entries && edge->reference_entry < config->n_entries;
     }
-    if (is_plain)
+    if (is_from_hints)
         return TM_OK;
     return tm_error_set(err, TM_E_INPUT, "the input has a manifest already: hints are written for input without");
 }

@@ -34,7 +34,7 @@ enum tm_status tm_line_rows_route(struct tm_line_rows *rows, const struct tm_lin
         wanted.route.step = (struct tm_step){.first_ns = INT64_MAX, .last_ns = INT64_MIN};
         wanted.route.run = (struct tm_placed_run){0};
         wanted.route.has_events = wanted.route.is_provisional = false;
-        wanted.route.is_plain = true;
+        wanted.route.is_in_ns = true;
     }
     uint64_t hash = hash_of(&wanted);
     for (; tm_map_find(&rows->route_of, hash, number); hash++)

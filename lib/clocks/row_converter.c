@@ -25,8 +25,8 @@ enum tm_status tm_row_convert(struct tm_clock_routes *routes, struct tm_clock_ro
         time->absolute_ns = time->value;
         bool is_known = route->source != UINT32_MAX &&
                         routes->registry->graph.clocks.clocks[route->source].is_registered;
-        time->is_absolute = route->is_plain || is_known;
-        if (!route->is_plain && is_known &&
+        time->is_absolute = route->is_in_ns || is_known;
+        if (!route->is_in_ns && is_known &&
             !tm_clock_route_absolute(route, routes->registry, time->value, &time->absolute_ns)) {
             *fate = TM_FATE_OUT_OF_RANGE;
             return TM_OK;

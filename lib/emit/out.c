@@ -127,7 +127,7 @@ void tm_out_make_real(struct tm_out *out, size_t from)
     tm_out_str(out, ".0");
 }
 
-static bool is_plain(uint8_t c)
+static bool is_verbatim(uint8_t c)
 {
     return c >= 0x20 && c < 0x7f;
 }
@@ -137,7 +137,7 @@ static void put_escaped(struct tm_out *out, struct tm_text text, bool quoted)
     char escaped[16];
     while (text.len > 0) {
         size_t n = 0;
-        while (n < text.len && is_plain(text.data[n]) && !(quoted && (text.data[n] == '"' || text.data[n] == '\\')))
+        while (n < text.len && is_verbatim(text.data[n]) && !(quoted && (text.data[n] == '"' || text.data[n] == '\\')))
             n++;
         tm_out_bytes(out, text.data, n);
         text.data += n;
@@ -147,7 +147,7 @@ static void put_escaped(struct tm_out *out, struct tm_text text, bool quoted)
         n = tm_utf8_length(text.data, text.len);
         n = n ? n : 1;
         tm_text_escape((const char *)text.data, n, escaped, sizeof escaped);
-        if (quoted && is_plain(text.data[0]))
+        if (quoted && is_verbatim(text.data[0]))
             tm_out_char(out, '\\');
         tm_out_str(out, escaped);
         text.data += n;
@@ -208,7 +208,7 @@ void tm_out_json(struct tm_out *out, struct tm_text text)
     tm_out_char(out, '"');
     while (text.len > 0) {
         size_t n = 0;
-        while (n < text.len && is_plain(text.data[n]) && text.data[n] != '"' && text.data[n] != '\\')
+        while (n < text.len && is_verbatim(text.data[n]) && text.data[n] != '"' && text.data[n] != '\\')
             n++;
         tm_out_bytes(out, text.data, n);
         if (n < text.len)

@@ -33,12 +33,12 @@ const struct tm_emit *tm_emit_for_path(const char *path)
 {
     const struct tm_emit *found = NULL;
     size_t longest = 0, len;
-    bool squeezed = tm_compressor_of(path, &len) != TM_COMPRESSOR_NONE;
+    bool is_compressed = tm_compressor_of(path, &len) != TM_COMPRESSOR_NONE;
     for (size_t i = 0; tm_emits[i]; i++) {
         for (const char *const *suffix = tm_emits[i]->suffixes; *suffix; suffix++) {
             size_t n = strlen(*suffix);
             if (n > longest && n < len && memcmp(path + len - n, *suffix, n) == 0 &&
-                !(squeezed && tm_emits[i]->needs_path)) {
+                !(is_compressed && tm_emits[i]->needs_path)) {
                 found = tm_emits[i];
                 longest = n;
             }

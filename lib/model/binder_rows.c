@@ -197,7 +197,7 @@ static enum tm_status keep_texts(struct work *w, uint32_t i, struct tm_event *e)
 }
 
 /* ROW has no meaning: it becomes an FTRACE row with its name. */
-static enum tm_status take_plain(struct work *w)
+static enum tm_status take_unchanged(struct work *w)
 {
     const char *name = tm_binder_event_name(tm_binder_event_of(w->row));
     w->out[0] = like(w->row, TM_KIND_FTRACE, w->row->tid);
@@ -298,7 +298,7 @@ static enum tm_status take_received(struct work *w, struct tm_binder_thread *t)
     struct tm_binder_pending *pending = find_pending(w->b, w->row);
     enum tm_status st = TM_OK;
     if (pending == NULL)
-        return take_plain(w);
+        return take_unchanged(w);
     if (!pending->is_one_way)
         tm_binder_thread_received(t, pending->is_reply);
     if (pending->is_reply) {
@@ -327,7 +327,7 @@ static enum tm_status take_lock(struct work *w, struct tm_binder_thread *t, enum
         return TM_OK;
     }
     if (!(event == TM_BINDER_LOCKED ? t->awaits_lock : t->has_lock))
-        return take_plain(w);
+        return take_unchanged(w);
     t->has_lock = event == TM_BINDER_LOCKED;
     if (event == TM_BINDER_UNLOCK) {
         w->out[0] = like(w->row, TM_KIND_SLICE_END, w->row->tid);
@@ -367,14 +367,14 @@ enum tm_status tm_binder_rows_take(struct tm_binder_rows *b, const struct tm_cat
         return take_lock(&w, t, event);
     case TM_BINDER_COMMAND:
         tm_binder_thread_command(t, row->track);
-        return take_plain(&w);
+        return take_unchanged(&w);
     case TM_BINDER_RETURN:
         if (!tm_binder_thread_return(t, row->track))
-            return take_plain(&w);
+            return take_unchanged(&w);
         take_end(&w);
         return TM_OK;
     default:
-        return take_plain(&w);
+        return take_unchanged(&w);
     }
 }
 

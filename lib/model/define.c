@@ -230,8 +230,8 @@ enum tm_status tm_model_define(struct tm_model *m, struct tm_model_event *ev, st
     if (e->kind == TM_KIND_SYSTEM_INFO)
         return describe_machine(m, ev, err);
     if (e->kind == TM_KIND_METADATA && e->flags & TM_EVENT_DERIVED && tm_event_is_timed(e->flags) && !m->tasks_only) {
-        struct tm_moment_row row = {e->time_ns, ev->name, ev->place.file, ev->place.machine};
-        return m->rows->moment(m->rows->self, &row, err);
+        struct tm_recording_time row = {e->time_ns, ev->name, ev->place.file, ev->place.machine};
+        return m->rows->recording_time(m->rows->self, &row, err);
     }
     if (e->kind == TM_KIND_METADATA && ev->is_json && !acts_at_once(ev))
         return pending_add(m, ev, err);

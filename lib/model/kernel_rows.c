@@ -81,7 +81,7 @@ static enum tm_status thing_for(struct tm_kernel_rows *k, const struct tm_catalo
     }
 }
 
-static enum tm_status take_plain(struct tm_kernel_rows *k, const struct tm_event *row, struct tm_event *out,
+static enum tm_status take_unchanged(struct tm_kernel_rows *k, const struct tm_event *row, struct tm_event *out,
                                  struct tm_error *err)
 {
     const char *name = event_name(row->value);
@@ -217,7 +217,7 @@ enum tm_status tm_kernel_rows_take(struct tm_kernel_rows *k, const struct tm_cat
     if (st < 0 || (st = thing_for(k, catalog, row, out[0].track, &thing, err)) < 0)
         return st;
     if (thing == NULL)
-        return take_plain(k, row, &out[0], err);
+        return take_unchanged(k, row, &out[0], err);
     switch ((enum tm_kernel_rule)row->value) {
     case TM_KERNEL_RECEIVED:
     case TM_KERNEL_SENT:
@@ -247,7 +247,7 @@ enum tm_status tm_kernel_rows_take(struct tm_kernel_rows *k, const struct tm_cat
     default:
         has_meaning = false;
     }
-    return has_meaning ? TM_OK : take_plain(k, row, &out[0], err);
+    return has_meaning ? TM_OK : take_unchanged(k, row, &out[0], err);
 }
 
 bool tm_kernel_rows_cuts(struct tm_kernel_rows *k, const struct tm_event *row, struct tm_event *end)

@@ -204,7 +204,7 @@ enum tm_status tm_model_take(struct tm_model *m, const struct tm_event *e, struc
     return st < 0 ? st : rows->event(rows->self, e, true, err);
 }
 
-static enum tm_status take_moment(struct tm_model *m, struct tm_error *err)
+static enum tm_status take_group(struct tm_model *m, struct tm_error *err)
 {
     struct tm_event event;
     enum tm_status st = TM_OK;
@@ -226,7 +226,7 @@ static enum tm_status take_in_moments(struct tm_model *m, const struct tm_batch 
         bool is_timed = !(e.flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED));
         bool is_last = walk.i == batch->count;
         if (waits && (!is_timed || e.time_ns != m->now_ns || tm_timestamp_group_full(&m->group)))
-            if ((st = take_moment(m, err)) < 0)
+            if ((st = take_group(m, err)) < 0)
                 break;
         waits = m->group.count != 0;
         struct tm_model_file *file;
@@ -269,7 +269,7 @@ enum tm_status tm_model_batch(struct tm_model *m, const struct tm_batch *batch, 
 
 enum tm_status tm_model_finish(struct tm_model *m, struct tm_error *err)
 {
-    enum tm_status st = take_moment(m, err);
+    enum tm_status st = take_group(m, err);
     if (st == TM_OK)
         st = tm_model_pending(m, INT64_MAX, err);
     /* A declared machine without events has an idle task, too. */

@@ -62,7 +62,7 @@ struct tm_wakeup_row {
 };
 
 /* A time of the recording in a file, named as in the metadata table. */
-struct tm_moment_row {
+struct tm_recording_time {
     int64_t ts;
     struct tm_text name;
     uint32_t file, machine;
@@ -181,7 +181,7 @@ struct tm_rows {
     enum tm_status (*thread_state_reason)(void *self, int64_t id, int64_t io_wait, struct tm_text function,
                                           struct tm_error *err);
     enum tm_status (*wakeup)(void *self, const struct tm_wakeup_row *row, struct tm_error *err);
-    enum tm_status (*moment)(void *self, const struct tm_moment_row *row, struct tm_error *err);
+    enum tm_status (*recording_time)(void *self, const struct tm_recording_time *row, struct tm_error *err);
     /* A CPU can run at KHZ. */
     enum tm_status (*cpu_frequency)(void *self, int64_t ucpu, uint32_t khz, struct tm_error *err);
     enum tm_status (*ftrace_event)(void *self, const struct tm_ftrace_row *row, struct tm_error *err); /* may be NULL */

@@ -11,7 +11,7 @@
 enum { SECONDS_SCALE = 9 };
 
 /* DIGITS or DIGITS.DIGITS, nothing else. */
-static bool is_plain(const char *s, size_t len, bool may_have_point)
+static bool is_decimal(const char *s, size_t len, bool may_have_point)
 {
     bool point = false, digit = false;
     for (size_t i = 0; i < len; i++) {
@@ -39,13 +39,13 @@ static bool parse_timecode(const char *s, int64_t *ns)
     const char *first = strchr(s, ':');
     int64_t hours = 0, minutes, seconds;
     const char *from = first == last ? s : first + 1;
-    if (first != last && (!is_plain(s, (size_t)(first - s), false) ||
+    if (first != last && (!is_decimal(s, (size_t)(first - s), false) ||
                           tm_decimal_int(s, (size_t)(first - s), &hours) != TM_OK))
         return false;
-    if (!is_plain(from, (size_t)(last - from), false) ||
+    if (!is_decimal(from, (size_t)(last - from), false) ||
         tm_decimal_int(from, (size_t)(last - from), &minutes) != TM_OK)
         return false;
-    if (!is_plain(last + 1, strlen(last + 1), true) ||
+    if (!is_decimal(last + 1, strlen(last + 1), true) ||
         tm_decimal_scale(last + 1, strlen(last + 1), SECONDS_SCALE, &seconds) != TM_OK)
         return false;
     *ns = seconds;
@@ -59,12 +59,12 @@ static bool parse_count(const char *s, int64_t *ns)
         int scale;
     } units[] = {{"ns", 0}, {"us", 3}, {"ms", 6}, {"s", SECONDS_SCALE}};
     size_t len = strlen(s), sign = s[0] == '-';
-    if (is_plain(s + sign, len - sign, false))
+    if (is_decimal(s + sign, len - sign, false))
         return tm_decimal_int(s, len, ns) == TM_OK;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         size_t unit_len = strlen(units[i].unit);
         if (len > unit_len + sign && strcmp(s + len - unit_len, units[i].unit) == 0 &&
-            is_plain(s + sign, len - sign - unit_len, true))
+            is_decimal(s + sign, len - sign - unit_len, true))
             return tm_decimal_scale(s, len - unit_len, units[i].scale, ns) == TM_OK;
     }
     return false;
@@ -193,7 +193,7 @@ static enum tm_status check_value(enum tm_select_key key, const char *value, str
     size_t sign = value[0] == '-';
     int64_t number;
     if ((key == TM_SELECT_PID || key == TM_SELECT_TID) &&
-        (!is_plain(value + sign, strlen(value + sign), false) ||
+        (!is_decimal(value + sign, strlen(value + sign), false) ||
          tm_decimal_int(value, strlen(value), &number) != TM_OK))
         return tm_error_set(err, TM_E_USAGE, "--only: %s=%s is no number", tm_select_key_name(key), value);
     if (key == TM_SELECT_KIND && !tm_select_kind_is_known(value))

@@ -111,7 +111,7 @@ static enum tm_status data_turn(struct tm_unpack_run *run, struct tm_archive *ar
         content.in->expansion = run->expansion;
     if (st == TM_OK && path)
         content.path = path;
-    if (st == TM_OK && run->is_apart)
+    if (st == TM_OK && run->is_worker)
         content.extent.reclaim = NULL; /* the turn may have to be run again */
     if (st == TM_E_INPUT && tolerant) {
         /* A member that cannot be opened has a turn too, so that it is accounted for. */
@@ -161,7 +161,7 @@ static enum tm_status member_turn(struct tm_unpack_run *run, struct tm_archive *
     if (tm_trace_folder_is_part(&archive->table, member))
         return part_turn(run, node, member);
     /* A listing need not read it. */
-    if (archive->is_apart && !run->options->list && tm_trace_folder_is_metadata(&archive->table, member))
+    if (archive->lacks_paths && !run->options->list && tm_trace_folder_is_metadata(&archive->table, member))
         return folder_turn(run, archive, node, member);
     return data_turn(run, archive, node, member, NULL);
 }

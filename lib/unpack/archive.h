@@ -20,9 +20,9 @@ struct tm_archive {
     /* Makes *COPY, with which another thread can call open; NULL: all threads can use state. free_state frees it. */
     enum tm_status (*copy_state)(void *state, void **copy, struct tm_error *err);
     void (*free_state)(void *copy);
-    /* The turn of MEMBER, which was run apart, has ended; NULL: nobody needs to know. */
+    /* The turn of MEMBER, which a worker ran, has ended; NULL: nobody needs to know. */
     void (*done)(void *state, const struct tm_member *member);
-    bool is_apart; /* its members are no files that have paths */
+    bool lacks_paths; /* its members are no files that have paths */
     bool is_compressed; /* its members are decompressed, which counts as expansion */
     struct tm_damage damage; /* skipped damage of the archive and of members' containers */
 };

@@ -113,7 +113,7 @@ static enum tm_status add_hard_link(struct tm_unpack_run *run, struct tm_archive
 
 static enum tm_status unpack_tar(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
-    struct tm_archive archive = {.open = tar_open, .done = tar_done, .state = content, .is_apart = true};
+    struct tm_archive archive = {.open = tar_open, .done = tar_done, .state = content, .lacks_paths = true};
     struct tm_tar_reader tar = {0};
     struct tm_tar_files files = {0};
     struct tm_tar_entry entry;
@@ -370,7 +370,7 @@ static enum tm_status unpack_zip(struct tm_unpack_run *run, struct tm_node *node
 {
     struct zip_source source = {.salvages = run->options->format.on_damage == TM_DAMAGE_SALVAGE};
     struct tm_archive archive = {.open = zip_open, .state = &source, .copy_state = zip_copy, .free_state = zip_free,
-                                 .is_apart = true, .is_compressed = true};
+                                 .lacks_paths = true, .is_compressed = true};
     enum tm_status st = tm_content_by_place(content, NULL, run->options->temporary_dir, run->err);
     if (st < 0)
         return st;

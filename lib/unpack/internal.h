@@ -28,7 +28,7 @@ struct tm_unpack_run {
      * member. */
     enum tm_status (*read_documents)(struct tm_unpack_run *run, struct tm_content *content, struct tm_node *first,
                                      const struct tm_node *parent, struct tm_gzip_reader *gzip);
-    bool is_apart;          /* a worker's: what has to be done in order fails (tm_unpack_in_order) */
+    bool is_worker;         /* what has to be done in order fails (tm_unpack_in_order) */
     bool is_final;          /* the error is about the run, not about the current file: stop */
 };
 

@@ -18,7 +18,7 @@ struct result {
 
 /* A turn that a worker may run. */
 struct job {
-    bool is_apart;          /* a worker runs it */
+    bool is_parallel;       /* a worker runs it */
     uint32_t files_from;    /* the number of the first file announced in it; an estimate, see find_jobs */
     struct result *result;  /* NULL: the turn has not ended well */
 };
@@ -137,14 +137,14 @@ static void *work(void *arg)
     struct tm_jobs *jobs = w->jobs;
     uint32_t i;
     while (!atomic_load(&jobs->stopped) && (i = atomic_fetch_add(&jobs->next, 1)) < jobs->count)
-        if (jobs->jobs[i].is_apart)
+        if (jobs->jobs[i].is_parallel)
             run_turn(w, i);
     return NULL;
 }
 
 /* True if a worker may run the turn of MEMBER: it can be opened by itself, and its parser uses no library that one
  * thread has to itself. */
-static bool is_apart(const struct tm_member *member)
+static bool is_parallel(const struct tm_member *member)
 {
     switch (member->type.kind) {
     case TM_FILE_TAR:
@@ -169,9 +169,9 @@ static void find_jobs(struct tm_jobs *jobs, uint32_t *count)
     for (uint32_t i = 0; i < table->count; i++) {
         const struct tm_member *member = &table->members[table->order[i]];
         enum tm_file_kind kind = member->type.kind;
-        jobs->jobs[i] = (struct job){.is_apart = is_apart(member), .files_from = files};
+        jobs->jobs[i] = (struct job){.is_parallel = is_parallel(member), .files_from = files};
         files += kind == TM_FILE_GZIP || kind == TM_FILE_ZSTD || kind == TM_FILE_CTRACE;
-        *count += jobs->jobs[i].is_apart;
+        *count += jobs->jobs[i].is_parallel;
     }
 }
 
@@ -194,7 +194,7 @@ static void init_worker(struct tm_jobs *jobs, struct worker *w)
     w->run.sink = &w->sink;
     w->run.err = &w->err;
     w->run.expansion = &w->expansion;
-    w->run.is_apart = true;
+    w->run.is_worker = true;
     w->writer.frames.put = put_frames;
     w->writer.frames.arg = w;
     tm_event_sink_init(&w->sink, &w->writer);
@@ -243,7 +243,7 @@ static enum tm_status start_workers(struct tm_jobs *jobs, uint32_t count)
 
 enum tm_status tm_jobs_start(struct tm_jobs **out, struct tm_unpack_run *run, const struct tm_turns *turns)
 {
-    uint32_t count = turns->archive->table.count, apart;
+    uint32_t count = turns->archive->table.count, parallel;
     *out = NULL;
     if (run->options->jobs <= 1 || run->options->list || count < 2)
         return TM_OK;
@@ -259,8 +259,8 @@ enum tm_status tm_jobs_start(struct tm_jobs **out, struct tm_unpack_run *run, co
     jobs->count = count;
     jobs->expansion = *run->expansion;
     jobs->splice = (struct tm_splice){.sink = run->sink, .files_max = TM_FILES_MAX};
-    find_jobs(jobs, &apart);
-    uint32_t workers = worker_count(run, apart);
+    find_jobs(jobs, &parallel);
+    uint32_t workers = worker_count(run, parallel);
     enum tm_status st = workers > 1 ? start_workers(jobs, workers) : TM_END;
     if (st == TM_OK) {
         *out = jobs;
@@ -361,7 +361,7 @@ enum tm_status tm_jobs_turn(struct tm_jobs *jobs, uint32_t i)
 {
     if (jobs == NULL || atomic_load(&jobs->stopped))
         return TM_END;
-    if (!jobs->jobs[i].is_apart) {
+    if (!jobs->jobs[i].is_parallel) {
         if (may_fork(jobs, i))
             end_workers(jobs);
         return TM_END;

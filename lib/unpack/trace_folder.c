@@ -83,7 +83,7 @@ bool tm_trace_folder_is_part(const struct tm_member_table *table, const struct t
 }
 
 /* True if the folder of METADATA has a stream that is recognized by its first bytes. */
-static bool has_plain_stream(const struct tm_member_table *table, const struct tm_member *metadata)
+static bool has_own_stream(const struct tm_member_table *table, const struct tm_member *metadata)
 {
     const char *front = tm_member_name(table, metadata);
     size_t len = folder_len(front, metadata->name_bytes);
@@ -103,7 +103,7 @@ void tm_trace_folder_find(struct tm_member_table *table)
 {
     for (uint32_t i = 0; i < table->count; i++) {
         struct tm_member *member = &table->members[i];
-        member->has_plain_streams = tm_trace_folder_is_metadata(table, member) && has_plain_stream(table, member);
+        member->has_own_streams = tm_trace_folder_is_metadata(table, member) && has_own_stream(table, member);
     }
 }
 
@@ -114,7 +114,7 @@ bool tm_trace_folder_has(const struct tm_member_table *table, const struct tm_me
     const struct tm_member *metadata = metadata_of(table, member->type.priority, name, len);
     if (metadata == NULL)
         return is_index_folder(table, member->type.priority, name, len);
-    return member->size_bytes == 0 || !metadata->has_plain_streams;
+    return member->size_bytes == 0 || !metadata->has_own_streams;
 }
 
 /* --- copies */

@@ -163,7 +163,7 @@ static inline enum tm_status on_wakeup(void *self, const struct tm_wakeup_row *r
     return TM_OK;
 }
 
-static inline enum tm_status on_moment(void *self, const struct tm_moment_row *r, struct tm_error *err)
+static inline enum tm_status on_recording_time(void *self, const struct tm_recording_time *r, struct tm_error *err)
 {
     (void)self;
     (void)r;
@@ -192,7 +192,8 @@ static inline void start_as(struct bench *b, const char *json_type)
                                .sched_end = on_sched_end, .arg = on_arg, .arg_copy = on_arg_copy, .flow = on_flow,
                                .sample = on_sample, .mapping = on_mapping, .frame = on_frame,
                                .callsite = on_callsite, .log = on_log, .thread_state = on_thread_state,
-                               .thread_state_end = on_thread_state_end, .wakeup = on_wakeup, .moment = on_moment,
+                               .thread_state_end = on_thread_state_end, .wakeup = on_wakeup,
+                               .recording_time = on_recording_time,
                                .ftrace_event = on_ftrace_event};
     tm_model_init(&b->model, &b->rows, &b->catalog);
 }

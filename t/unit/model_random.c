@@ -132,7 +132,8 @@ static void test_random(void)
                               .flow = check_flow, .sample = take_sample, .mapping = take_mapping,
                               .frame = take_frame, .callsite = take_callsite, .log = take_log,
                               .thread_state = on_thread_state, .thread_state_end = on_thread_state_end,
-                              .wakeup = on_wakeup, .moment = on_moment, .ftrace_event = on_ftrace_event};
+                              .wakeup = on_wakeup,
+                              .recording_time = on_recording_time, .ftrace_event = on_ftrace_event};
     for (int i = 0; i < EVENTS; i++) {
         now += next_random(&state) % 4;
         add_random(&b, &state, now);

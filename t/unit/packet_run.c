@@ -68,7 +68,7 @@ static void make_row(struct tm_event *e, uint8_t *raw, uint32_t odd)
 }
 
 /* What it takes that there is nothing else to be done for a row. */
-static bool is_plain(const struct tm_event *e, const uint32_t *said)
+static bool is_in_run(const struct tm_event *e, const uint32_t *said)
 {
     const uint32_t special = TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_DERIVED | TM_EVENT_INNER_TIMES;
     return !(e->flags & special) && e->flags & TM_EVENT_RAW_BODY && e->file < FILES && e->kind >= TM_KIND_SLICE_BEGIN &&
@@ -94,12 +94,12 @@ static uint32_t write_rows(struct tm_packet_writer *w, const struct tm_batch *ba
         }
         for (uint32_t i = first; i < walk.i; i++) {
             tm_batch_get(batch, i, 0, &e);
-            *good &= is_plain(&e, said) && e.generation > 0;
+            *good &= is_in_run(&e, said) && e.generation > 0;
         }
         size_t at = walk.at;
         if (!tm_batch_next(&walk, &e))
             return by_run;
-        if (is_plain(&e, said))
+        if (is_in_run(&e, said))
             (void)tm_packet_splice_body(w, &e, batch->payload_bytes - at, &err);
     }
 }

@@ -125,7 +125,7 @@ static void show(const struct tm_json_span_stack *stack, const struct tm_json_sp
 }
 
 /* The index plus 1 in STACK of the slice that LABELS refer to; 0: none. */
-static uint32_t meant(const struct tm_json_span_stack *stack, const tm_slice_label labels[2])
+static uint32_t find_ended(const struct tm_json_span_stack *stack, const tm_slice_label labels[2])
 {
     uint32_t i = stack ? stack->depth : 0;
     while (i > 0 && !tm_slice_label_fits(stack->spans[i - 1].label, labels))
@@ -137,7 +137,7 @@ enum tm_status tm_json_spans_add(struct tm_json_spans *spans, uint64_t key, cons
                                  const uint8_t *detail, size_t len)
 {
     struct tm_json_span_stack *stack = find(spans, key);
-    uint32_t i = meant(stack, labels);
+    uint32_t i = find_ended(stack, labels);
     if (i == 0 || i <= stack->begun)
         return i ? TM_OK : TM_END;
     size_t inner_len = 0;
@@ -158,7 +158,7 @@ enum tm_json_span_fate tm_json_spans_close(struct tm_json_spans *spans, uint64_t
                                            const tm_slice_label labels[2], struct tm_json_span_view *view)
 {
     struct tm_json_span_stack *stack = find(spans, key);
-    uint32_t i = meant(stack, labels);
+    uint32_t i = find_ended(stack, labels);
     if (i == 0)
         return TM_JSON_SPAN_NONE;
     if (i > stack->begun && i < stack->depth)

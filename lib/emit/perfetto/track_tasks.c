@@ -82,13 +82,13 @@ enum tm_status tm_track_task(struct tm_track_writer *w, const struct tm_event *e
     /* Ftrace events of another file may be on the thread itself. A part of a line goes where the line went. */
     bool is_of_line = e->flags & TM_EVENT_DERIVED ? w->line.file == e->file + 1 && w->line.time_ns == e->time_ns
                                                   : tm_event_raw(e->flags) == TM_RAW_LINE;
-    bool is_apart = is_of_line || (is_thread && w->names.is_kept);
-    if (owner && owner->file == e->file && !is_apart) {
+    bool has_own_track = is_of_line || (is_thread && w->names.is_kept);
+    if (owner && owner->file == e->file && !has_own_track) {
         *uuid = owner->uuid;
         return TM_OK;
     }
     *uuid = tm_track_key(w, e, is_thread ? TM_TRACK_KIND_THREAD : TM_TRACK_KIND_PROCESS, 0);
-    if (owner == NULL && is_apart) {
+    if (owner == NULL && has_own_track) {
         uint64_t own = tm_track_key(w, e, is_thread ? TM_TRACK_KIND_THREAD : TM_TRACK_KIND_PROCESS, 1);
         enum tm_status st = describe_task(w, e, is_thread, own, err);
         if (st < 0)
@@ -112,9 +112,9 @@ static enum tm_status put_task_descriptor(struct tm_track_writer *w, const struc
     bool is_thread = e->flags & TM_EVENT_HAS_TID;
     struct tm_track_task task = task_of(w, e, is_thread);
     const struct tm_track_owner *owner = tm_track_owners_find(owners, task);
-    bool is_apart = is_thread && w->names.is_kept; /* events of the file are on a track below */
+    bool has_own_track = is_thread && w->names.is_kept; /* events of the file are on a track below */
     *uuid = owner ? owner->uuid
-                  : tm_track_key(w, e, is_thread ? TM_TRACK_KIND_THREAD : TM_TRACK_KIND_PROCESS, is_apart ? 1 : 0);
+                  : tm_track_key(w, e, is_thread ? TM_TRACK_KIND_THREAD : TM_TRACK_KIND_PROCESS, has_own_track ? 1 : 0);
     if (owner == NULL && (tm_track_owners_set(owners, task, *uuid, e->file) != TM_OK || !put_rank(w, e, is_thread)))
         return tm_error_nomem(err);
     return tm_track_packet_describe(w, e, *uuid, err);

@@ -205,8 +205,8 @@ bool tm_sqlite_is_btree(const char *name);
 sqlite3_stmt *tm_sqlite_later(struct tm_sqlite *s, enum tm_sqlite_statement statement);
 enum tm_status tm_sqlite_do_later(struct tm_sqlite *s, struct tm_error *err);
 
-/* metadata.c: tm_rows.moment, and the rows that the catalog knows. */
-enum tm_status tm_sqlite_moment(void *self, const struct tm_moment_row *row, struct tm_error *err);
+/* metadata.c: tm_rows.recording_time, and the rows that the catalog knows. */
+enum tm_status tm_sqlite_recording_time(void *self, const struct tm_recording_time *row, struct tm_error *err);
 enum tm_status tm_sqlite_put_metadata(struct tm_sqlite *s, struct tm_error *err);
 
 /* model.c: makes args of the dimensions of tracks. All other args must be written already. */

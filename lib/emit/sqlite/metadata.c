@@ -115,7 +115,7 @@ static enum tm_status put(struct tm_sqlite *s, struct entry *e, struct tm_error 
     return tm_sqlite_run(s, stmt, err);
 }
 
-enum tm_status tm_sqlite_moment(void *self, const struct tm_moment_row *row, struct tm_error *err)
+enum tm_status tm_sqlite_recording_time(void *self, const struct tm_recording_time *row, struct tm_error *err)
 {
     struct entry e = {.name = row->name,
                       .is_int = true,

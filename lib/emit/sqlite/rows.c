@@ -152,7 +152,7 @@ void tm_sqlite_rows_init(struct tm_sqlite *s)
                                .thread_state_end = tm_sqlite_thread_state_end,
                                .thread_state_reason = tm_sqlite_thread_state_reason,
                                .wakeup = tm_sqlite_wakeup,
-                               .moment = tm_sqlite_moment,
+                               .recording_time = tm_sqlite_recording_time,
                                .cpu_frequency = cpu_frequency,
                                .ftrace_event = tm_sqlite_ftrace_event};
 }

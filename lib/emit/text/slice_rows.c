@@ -313,7 +313,7 @@ static enum tm_status take_wakeup(void *self, const struct tm_wakeup_row *row, s
     return TM_OK;
 }
 
-static enum tm_status take_moment(void *self, const struct tm_moment_row *row, struct tm_error *err)
+static enum tm_status take_recording_time(void *self, const struct tm_recording_time *row, struct tm_error *err)
 {
     (void)self, (void)row, (void)err;
     return TM_OK;
@@ -410,7 +410,7 @@ void tm_slice_rows_init(struct tm_slice_rows *r, const struct tm_emit_context *c
                                .thread_state_end = take_state_end,
                                .thread_state_reason = take_state_reason,
                                .wakeup = take_wakeup,
-                               .moment = take_moment,
+                               .recording_time = take_recording_time,
                                .cpu_frequency = take_cpu_frequency,
                                .event = take_event};
     tm_out_init(&r->out, context->fd, context->options->out_path);

@@ -11,7 +11,7 @@ enum tm_status tm_json_damage(struct tm_json_document *doc, uint64_t at, const c
         return tm_error_at(err, at, "%s", cause);
     tm_json_count(&doc->damaged, &doc->first_damaged, 1, at);
     doc->place = doc->on_damage == TM_DAMAGE_SALVAGE ? TM_JSON_IN_RUIN : TM_JSON_IN_REST;
-    doc->ruin_work = 0;
+    doc->searched_bytes = 0;
     tm_buf_clear(&doc->text);
     /* The '{' of the broken event must not be tried again. */
     if (doc->place == TM_JSON_IN_RUIN && in->len) {
@@ -53,8 +53,8 @@ enum tm_json_status tm_json_ruin_step(struct tm_json_document *doc, struct tm_js
         if (st == TM_JSON_MORE && !in->ended && in->len < RUIN_EVENT_MAX)
             return TM_JSON_MORE;
         size_t looked = st == TM_JSON_MORE ? (size_t)(scan->end - in->data) : (size_t)(scan->p - in->data);
-        doc->ruin_work += looked;
-        size_t step = doc->ruin_work > WORK_FACTOR * (doc->skipped_bytes + RUIN_EVENT_MAX) ? looked : 1;
+        doc->searched_bytes += looked;
+        size_t step = doc->searched_bytes > WORK_FACTOR * (doc->skipped_bytes + RUIN_EVENT_MAX) ? looked : 1;
         pass(doc, step ? step : 1);
     }
     if (!in->ended)

@@ -45,7 +45,7 @@ struct tm_json_document {
     uint64_t depth;
     bool in_string, after_backslash;
     /* damage */
-    uint64_t ruin_work; /* bytes searched without success since the last event */
+    uint64_t searched_bytes; /* bytes searched without success since the last event */
 };
 
 /* One step of the reader. It works on the window and removes what it has processed from the input. TM_JSON_OK:

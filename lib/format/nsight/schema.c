@@ -34,7 +34,7 @@ const char *tm_nsight_column_name(enum tm_nsight_column column)
 }
 
 /* True if NAME can stand between quotation marks in SQL without escapes. */
-static bool is_plain(const char *name)
+static bool is_simple_name(const char *name)
 {
     size_t i = 0;
     while (isalnum((unsigned char)name[i]) || name[i] == '_')
@@ -84,7 +84,7 @@ enum tm_status tm_nsight_schema_read(struct tm_nsight_schema *schema, struct tm_
         const char *name = (const char *)sqlite3_column_text(statement, 0);
         const char *sql = (const char *)sqlite3_column_text(statement, 1);
         const char *type = (const char *)sqlite3_column_text(statement, 2);
-        if (name && sql && type && strcmp(type, "table") == 0 && is_plain(name) &&
+        if (name && sql && type && strcmp(type, "table") == 0 && is_simple_name(name) &&
             strncasecmp(sql, create, sizeof create - 1) == 0)
             st = add_table(schema, name, err);
     }

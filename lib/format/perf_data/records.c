@@ -41,21 +41,21 @@ static void read_header(const struct tm_perf_records *r, const uint8_t *data, st
 
 static enum tm_status decompress(struct tm_perf_records *r, struct tm_error *err)
 {
-    if (r->plain_at > 0) {
-        tm_buf_consume(&r->plain, r->plain_at);
-        r->plain_at = 0;
+    if (r->decompressed_at > 0) {
+        tm_buf_consume(&r->decompressed, r->decompressed_at);
+        r->decompressed_at = 0;
     }
-    if (tm_buf_reserve(&r->plain, PLAIN_STEP) != TM_OK)
+    if (tm_buf_reserve(&r->decompressed, PLAIN_STEP) != TM_OK)
         return tm_error_nomem(err);
     ZSTD_inBuffer from = {.src = r->packed, .size = r->packed_len, .pos = r->packed_at};
-    ZSTD_outBuffer to = {.dst = r->plain.data + r->plain.len, .size = PLAIN_STEP};
+    ZSTD_outBuffer to = {.dst = r->decompressed.data + r->decompressed.len, .size = PLAIN_STEP};
     size_t answer = ZSTD_decompressStream(r->stream, &to, &from);
     if (ZSTD_isError(answer))
         return tm_error_at(err, r->packed_byte, "the record's zstd data is damaged (%s)", ZSTD_getErrorName(answer));
     r->is_full = to.pos == to.size;
     bool moved = to.pos > 0 || from.pos > r->packed_at;
     r->packed_at = from.pos;
-    r->plain.len += to.pos;
+    r->decompressed.len += to.pos;
     if (r->expansion && to.pos > 0 && tm_expansion_add(r->expansion, to.pos, err) < 0) {
         r->is_past_limit = true;
         return TM_E_INPUT;
@@ -66,11 +66,11 @@ static enum tm_status decompress(struct tm_perf_records *r, struct tm_error *err
 }
 
 /* Reads the next decompressed record. TM_END: it continues in a compressed record further on. */
-static enum tm_status next_plain(struct tm_perf_records *r, struct tm_perf_record *record, struct tm_error *err)
+static enum tm_status next_decompressed(struct tm_perf_records *r, struct tm_perf_record *record, struct tm_error *err)
 {
     for (;;) {
-        const uint8_t *at = r->plain.data + r->plain_at;
-        size_t left = r->plain.len - r->plain_at;
+        const uint8_t *at = r->decompressed.data + r->decompressed_at;
+        size_t left = r->decompressed.len - r->decompressed_at;
         uint16_t size = 0;
         if (left >= HEADER_LEN) {
             read_header(r, at, record, &size);
@@ -78,7 +78,7 @@ static enum tm_status next_plain(struct tm_perf_records *r, struct tm_perf_recor
                 return tm_error_at(err, r->packed_byte, "a compressed record has no size");
         }
         if (size > 0 && left >= size) {
-            r->plain_at += size;
+            r->decompressed_at += size;
             record->body = cursor(r, at + HEADER_LEN, size - HEADER_LEN);
             record->byte = r->packed_byte;
             return TM_OK;
@@ -118,8 +118,8 @@ static void give_up_packed(struct tm_perf_records *r)
 {
     r->packed_at = r->packed_len = 0;
     r->is_full = false;
-    r->plain_at = 0;
-    tm_buf_clear(&r->plain);
+    r->decompressed_at = 0;
+    tm_buf_clear(&r->decompressed);
     ZSTD_DCtx_reset(r->stream, ZSTD_reset_session_only);
 }
 
@@ -210,8 +210,8 @@ static enum tm_status pass_over(struct tm_perf_records *r, struct tm_error *why)
 enum tm_status tm_perf_records_next(struct tm_perf_records *r, struct tm_perf_record *record, struct tm_error *err)
 {
     for (;;) {
-        bool is_packed = r->packed_at < r->packed_len || r->is_full || r->plain_at < r->plain.len;
-        enum tm_status st = is_packed ? next_plain(r, record, err) : TM_END;
+        bool is_packed = r->packed_at < r->packed_len || r->is_full || r->decompressed_at < r->decompressed.len;
+        enum tm_status st = is_packed ? next_decompressed(r, record, err) : TM_END;
         if (st == TM_OK)
             return TM_OK;
         if (st == TM_E_INPUT && r->on_damage != TM_DAMAGE_HALT && !r->is_past_limit) {
@@ -221,14 +221,14 @@ enum tm_status tm_perf_records_next(struct tm_perf_records *r, struct tm_perf_re
         }
         if (st == TM_END)
             st = next_of_file(r, record, err);
-        if (st == TM_END && r->plain.len > r->plain_at)
+        if (st == TM_END && r->decompressed.len > r->decompressed_at)
             st = tm_error_at(err, r->packed_byte, "the last compressed record is cut short");
         if (st == TM_OK && (record->type == TM_PERF_RECORD_COMPRESSED || record->type == TM_PERF_RECORD_COMPRESSED2))
             st = begin_packed(r, record, err);
         else if (st == TM_OK)
             return TM_OK;
         if (st == TM_E_INPUT && r->on_damage != TM_DAMAGE_HALT && !r->is_past_limit) {
-            if (r->plain.len > r->plain_at && r->in.len == 0) {
+            if (r->decompressed.len > r->decompressed_at && r->in.len == 0) {
                 tm_damage_add(&r->damage, r->packed_byte, err);
                 give_up_packed(r);
                 return TM_END;
@@ -245,6 +245,6 @@ void tm_perf_records_release(struct tm_perf_records *r)
     if (r->is_open)
         tm_input_release(&r->in);
     ZSTD_freeDStream(r->stream);
-    tm_buf_release(&r->plain);
+    tm_buf_release(&r->decompressed);
     *r = (struct tm_perf_records){0};
 }

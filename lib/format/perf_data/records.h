@@ -67,8 +67,8 @@ struct tm_perf_records {
     size_t packed_len, packed_at; /* of the current compressed record */
     uint64_t packed_byte;
     bool is_full;         /* the decompressor may have more output */
-    struct tm_buf plain;  /* decompressed */
-    size_t plain_at;
+    struct tm_buf decompressed;
+    size_t decompressed_at;
 };
 
 /* Opens the LEN bytes from byte START of WHOLE on, in the file's byte order. WHOLE must outlive RECORDS. TM_OK or

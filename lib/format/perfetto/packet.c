@@ -91,8 +91,8 @@ static inline enum part take_message(struct tm_proto_packet *packet, const struc
         take_body(packet, f);
     /* Tag and length must have their shortest form, since no other is written, and only the first of two events is
      * read. */
-    bool is_plain = f->id == TM_PACKET_TRACK_EVENT && f->data == f->start + 1 + tm_varint_size(f->len);
-    return is_plain && f->data == packet->body.data ? PART_REST : PART_UNKNOWN;
+    bool is_track_event = f->id == TM_PACKET_TRACK_EVENT && f->data == f->start + 1 + tm_varint_size(f->len);
+    return is_track_event && f->data == packet->body.data ? PART_REST : PART_UNKNOWN;
 }
 
 /* Clears each member; track_fields.c says why. */

@@ -137,7 +137,7 @@ static int64_t add_clamped(int64_t a, int64_t b)
 }
 
 /* True if EVENT has only the fields that identify a slice or instant, as most events of a trace do. */
-static bool is_plain(const struct tm_proto_track_event *event)
+static bool is_on_fast_path(const struct tm_proto_track_event *event)
 {
     return !(event->fields & ~PLAIN_FIELDS);
 }
@@ -147,7 +147,7 @@ static enum tm_status resolve_times(struct tm_proto_track_context *c, struct tm_
                                     struct tm_proto_packet *packet)
 {
     struct tm_proto_sequence *sequence = packet->sequence;
-    if (is_plain(event))
+    if (is_on_fast_path(event))
         return TM_OK;
     if ((event->has_delta || event->has_thread_delta || event->has_instructions_delta) && !sequence->has_reference)
         return TM_END;
@@ -273,7 +273,7 @@ static enum tm_status add_rows(const struct tm_proto_track_context *c, struct tm
     bool dropped = st == TM_END;
     if (dropped)
         row->kind = TM_KIND_PACKET;
-    if (is_plain(event))
+    if (is_on_fast_path(event))
         return tm_proto_add(p, row, err);
     if (event->has_flows && put_flows(&p->detail, event->body) != TM_OK)
         return tm_error_nomem(err);
