@@ -1,6 +1,9 @@
-/* The JSON text of a manifest. It is read twice. First a scanner checks it against RFC 8259 and all limits and keeps
- * the text of its numbers. Then cJSON builds the tree from a copy in which numbers are indexes. cJSON alone would store
- * numbers as doubles and accept texts that are not JSON.
+/* The JSON text of a manifest. A manifest is read three times, because no reader can do the work of another:
+ * 1. tm-unpack finds its end (unpack/concatenation.c). In a pipe another document can follow it, and the text has to be
+ *    in the stream whether or not it is valid. Manifests given with -m skip this reader.
+ * 2. A scanner here checks it against RFC 8259 and all limits, and keeps the text of its numbers. cJSON alone would
+ *    store numbers as doubles, accept texts that are not JSON, and know no line of a problem.
+ * 3. cJSON builds the tree, from a copy in which numbers are indexes.
  *
  * Problems state line and column, counted in characters from 1. The following is refused: everything that RFC 8259
  * forbids (leading zeros, raw control bytes, trailing commas, text after the document); a byte order mark, except for

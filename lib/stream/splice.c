@@ -1,8 +1,7 @@
 #include "stream/splice.h"
 
+#include "stream/frame_ids.h"
 #include "stream/input_type.h"
-
-#include <stddef.h>
 
 void tm_splice_begin(struct tm_splice *splice, uint32_t files_from)
 {
@@ -107,42 +106,12 @@ static enum tm_status renumber(struct tm_splice *splice, uint32_t type, Protobuf
     return TM_OK;
 }
 
-struct place {
-    const ProtobufCMessageDescriptor *descriptor; /* NULL: its numbers are those of the run */
-    size_t file; /* where the message has the number of its file; 0: renumber looks after it */
-};
-
-/* Where frames have numbers. */
-static struct place place_of(uint32_t type)
+/* The message of frames of TYPE. NULL: its numbers are those of the run. */
+static const ProtobufCMessageDescriptor *descriptor_of(uint32_t type)
 {
-    switch (type) {
-    case TM_FRAME_FILE:
-        return (struct place){&tracemerge__file__descriptor, 0};
-    case TM_FRAME_FILE_BEGIN:
-        return (struct place){&tracemerge__file_begin__descriptor, 0};
-    case TM_FRAME_FILE_END:
-        return (struct place){&tracemerge__file_end__descriptor, offsetof(Tracemerge__FileEnd, id)};
-    case TM_FRAME_MANIFEST:
-        return (struct place){&tracemerge__manifest__descriptor, offsetof(Tracemerge__Manifest, file)};
-    case TM_FRAME_SNAPSHOT:
-        return (struct place){&tracemerge__snapshot__descriptor, offsetof(Tracemerge__Snapshot, file)};
-    case TM_FRAME_REMOTE_CLOCK_SYNC:
-        return (struct place){&tracemerge__remote_clock_sync__descriptor, offsetof(Tracemerge__RemoteClockSync, file)};
-    case TM_FRAME_SEQUENCE:
-        return (struct place){&tracemerge__sequence__descriptor, offsetof(Tracemerge__Sequence, file)};
-    case TM_FRAME_CLOCK_HINT:
-        return (struct place){&tracemerge__clock_hint__descriptor, offsetof(Tracemerge__ClockHint, file)};
-    case TM_FRAME_SOURCE:
-        return (struct place){&tracemerge__source__descriptor, offsetof(Tracemerge__Source, file)};
-    case TM_FRAME_ACCOUNT:
-        return (struct place){&tracemerge__account__descriptor, offsetof(Tracemerge__Account, file)};
-    case TM_FRAME_STAT:
-        return (struct place){&tracemerge__stat__descriptor, offsetof(Tracemerge__Stat, file)};
-    case TM_FRAME_METADATA:
-        return (struct place){&tracemerge__metadata__descriptor, offsetof(Tracemerge__Metadata, file)};
-    default:
-        return (struct place){NULL, 0};
-    }
+    return type == TM_FRAME_FILE         ? &tracemerge__file__descriptor
+           : type == TM_FRAME_FILE_BEGIN ? &tracemerge__file_begin__descriptor
+                                         : tm_frame_ids_descriptor(type);
 }
 
 /* True if the numbers in frames of TYPE can be others in the run. */
@@ -153,17 +122,15 @@ static bool differs(const struct tm_splice *splice, uint32_t type)
 
 static enum tm_status copy_message(struct tm_splice *splice, const struct tm_frame *frame, struct tm_error *err)
 {
-    struct place place = place_of(frame->type);
-    if (place.descriptor == NULL || !differs(splice, frame->type))
+    const ProtobufCMessageDescriptor *descriptor = descriptor_of(frame->type);
+    if (descriptor == NULL || !differs(splice, frame->type))
         return tm_stream_forward(splice->sink->writer, frame, NULL, err);
-    ProtobufCMessage *message =
-        protobuf_c_message_unpack(place.descriptor, NULL, frame->body_bytes, frame->body);
+    ProtobufCMessage *message = protobuf_c_message_unpack(descriptor, NULL, frame->body_bytes, frame->body);
     if (message == NULL)
         return tm_error_nomem(err);
-    if (place.file > 0) {
-        uint32_t *file = (uint32_t *)(void *)((char *)message + place.file);
+    uint32_t *file = tm_frame_ids_file(frame->type, message);
+    if (file)
         *file = file_number(splice, *file);
-    }
     enum tm_status st = renumber(splice, frame->type, message);
     if (st == TM_OK)
         st = tm_stream_write_message(splice->sink->writer, (enum tm_frame_type)frame->type, message, err);

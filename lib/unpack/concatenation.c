@@ -287,7 +287,8 @@ static void scan_json(struct json_end *scan, const uint8_t *data, size_t len)
 }
 
 /* Reads the manifest's text at the window's front, *LEN bytes. In an archive it ends with the member. Otherwise another
- * document may follow, and it ends with its closing brace. tm-manifest checks its syntax. */
+ * document may follow, and it ends with its closing brace. Only brackets and strings are followed here. tm-manifest,
+ * which gets manifests from elsewhere too, checks the syntax (manifest/json_text.h). */
 static enum tm_status manifest_text(struct tm_unpack_run *run, struct tm_input *in, bool to_end, size_t *len)
 {
     struct json_end scan = {0};

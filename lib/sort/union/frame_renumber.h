@@ -6,9 +6,9 @@
 #include "stream/frame.h"
 #include "tm_stream.pb-c.h"
 
-/* Renumbers MESSAGE of a frame of TYPE in place. IDS learns generations and snapshots from it. Only FileEnd,
- * Manifest, Snapshot, RemoteClockSync, ClockHint, Sequence, ClockRow, Placement, Account and Stat change. TM_OK;
- * TM_E_INPUT for a number that the stream never defined. */
+/* Renumbers MESSAGE of a frame of TYPE in place: its file and machine (stream/frame_ids.h), the generation of a
+ * Sequence, the snapshot of a ClockRow. IDS learns generations and snapshots from it. TM_OK; TM_E_INPUT for a number
+ * that the stream never defined. */
 enum tm_status tm_frame_renumber(uint32_t type, ProtobufCMessage *message, struct tm_stream_ids *ids,
                                  struct tm_error *err);
 

@@ -194,9 +194,7 @@ static enum tm_status on_strings(struct passage *p)
 static enum tm_status on_metadata(struct passage *p)
 {
     Tracemerge__Metadata *m = (Tracemerge__Metadata *)p->message;
-    enum tm_status st = m->has_file ? tm_stream_ids_file(p->ids, &m->file, p->err) : TM_OK;
-    if (st == TM_OK && m->has_machine)
-        st = tm_stream_ids_machine(p->ids, &m->machine, p->err);
+    enum tm_status st = tm_frame_renumber(p->type, p->message, p->ids, p->err);
     if (st < 0)
         return st;
     /* All streams share one trace time. It is written once. */
