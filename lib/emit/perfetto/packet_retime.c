@@ -1,5 +1,6 @@
 #include "emit/perfetto/packet_retime.h"
 
+#include "emit/perfetto/packet_changes.h"
 #include "emit/perfetto/packet_splice.h"
 #include "emit/perfetto/trace_stats.h"
 #include "perfetto/track_event_fields.h"
@@ -127,42 +128,35 @@ static void put_extra_values(struct rewrite *r, const struct tm_pb_field *f)
 static void track_event_field(struct rewrite *r, const struct tm_pb_field *f)
 {
     const struct tm_event *e = r->event;
-    switch (f->id) {
-    case TM_TRACK_EVENT_TIME_DELTA_US:
-    case TM_TRACK_EVENT_TIME_ABSOLUTE_US:
-        return; /* the packet's timestamp replaces it */
-    case TM_TRACK_EVENT_TRACK_UUID:
-    case TM_TRACK_EVENT_EXTRA_TRACKS:
-    case TM_TRACK_EVENT_EXTRA_DOUBLE_TRACKS:
+    switch (tm_event_change_of(f->id)) {
+    case TM_EVENT_CHANGE_NONE:
+        break;
+    case TM_EVENT_CHANGE_TIME:
+        return;
+    case TM_EVENT_CHANGE_ID:
         put_ids(r, f, false, tm_packet_id);
         return;
-    case TM_TRACK_EVENT_FLOWS_OLD:
-    case TM_TRACK_EVENT_ENDING_FLOWS_OLD:
+    case TM_EVENT_CHANGE_FLOW:
         put_ids(r, f, false, tm_packet_flow);
         return;
-    case TM_TRACK_EVENT_FLOWS:
-    case TM_TRACK_EVENT_ENDING_FLOWS:
+    case TM_EVENT_CHANGE_FIXED_FLOW:
         put_ids(r, f, true, tm_packet_flow);
         return;
-    case TM_TRACK_EVENT_COUNTER:
-    case TM_TRACK_EVENT_DOUBLE_COUNTER:
+    case TM_EVENT_CHANGE_COUNTER:
         if (e->kind == TM_KIND_COUNTER && e->flags & TM_EVENT_HAS_VALUE) {
             put_value(r, TM_TRACK_EVENT_COUNTER, TM_TRACK_EVENT_DOUBLE_COUNTER, e->value,
                       e->flags & TM_EVENT_VALUE_DOUBLE);
             return;
         }
         break;
-    case TM_TRACK_EVENT_EXTRA_VALUES:
-    case TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES:
+    case TM_EVENT_CHANGE_EXTRA_VALUES:
         put_extra_values(r, f);
         return;
-    case TM_TRACK_EVENT_LEGACY:
+    case TM_EVENT_CHANGE_LEGACY:
         if (!tm_packet_mixes_ids(r->writer, e->file))
             break;
         rewrite_message(r, f, legacy_field);
         return;
-    default:
-        break;
     }
     copy(r, f);
 }
@@ -243,42 +237,41 @@ static void attributes_field(struct rewrite *r, const struct tm_pb_field *f)
 
 static void packet_field(struct rewrite *r, const struct tm_pb_field *f)
 {
-    if (tm_packet_is_of_record(f->id))
+    switch (tm_packet_change_of(f->id)) {
+    case TM_PACKET_CHANGE_OF_RECORD:
         return;
-    switch (f->id) {
-    case TM_PACKET_TRACK_EVENT:
+    case TM_PACKET_CHANGE_EVENT:
         rewrite_message(r, f, track_event_field);
         return;
-    case TM_PACKET_TRACK_DESCRIPTOR:
+    case TM_PACKET_CHANGE_DESCRIPTOR:
         rewrite_message(r, f, descriptor_field);
         return;
-    case TM_PACKET_DEFAULTS:
+    case TM_PACKET_CHANGE_DEFAULTS:
         rewrite_message(r, f, defaults_field);
         return;
-    case TM_PACKET_FTRACE_EVENTS:
+    case TM_PACKET_CHANGE_BUNDLE:
         rewrite_message(r, f, bundle_field);
         return;
-    case TM_PACKET_TRACE_ATTRIBUTES:
+    case TM_PACKET_CHANGE_ATTRIBUTES:
         rewrite_message(r, f, attributes_field);
         return;
-    case TM_PACKET_TRACE_UUID:
-        if (!r->writer->has_own_uuid)
-            copy(r, f);
-        return;
-    case TM_PACKET_WINSCOPE:
+    case TM_PACKET_CHANGE_UUID:
+        if (r->writer->has_own_uuid)
+            return;
+        break;
+    case TM_PACKET_CHANGE_INPUT_EVENTS:
         r->writer->has_input_events = true;
-        copy(r, f);
+        break;
+    case TM_PACKET_CHANGE_STATS:
+        if (f->type != TM_PB_LEN || !r->writer->trace_stats)
+            break;
+        keep(r, tm_trace_stats_write(r->writer->trace_stats, r->writer, r->event, f));
         return;
-    case TM_PACKET_TRACE_STATS:
-        if (f->type == TM_PB_LEN && r->writer->trace_stats)
-            keep(r, tm_trace_stats_write(r->writer->trace_stats, r->writer, r->event, f));
-        else
-            copy(r, f);
-        return;
-    default:
-        copy(r, f);
-        return;
+    case TM_PACKET_CHANGE_NONE:
+    case TM_PACKET_CHANGE_CLOCK:
+        break;
     }
+    copy(r, f);
 }
 
 bool tm_packet_has_extras(const struct tm_event *event)
@@ -308,7 +301,7 @@ static uint64_t recorded_flags(const struct tm_event *event, uint32_t *clock)
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == TM_PACKET_SEQUENCE_FLAGS && f.type == TM_PB_VARINT)
             flags = f.value;
-        if (f.id == TM_PACKET_CHROME_EVENTS || f.id == TM_PACKET_CHROME_METADATA)
+        if (tm_packet_change_of(f.id) == TM_PACKET_CHANGE_CLOCK)
             *clock = TM_CLOCK_BOOTTIME;
     }
     return flags;

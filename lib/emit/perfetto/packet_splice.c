@@ -1,5 +1,6 @@
 #include "emit/perfetto/packet_splice.h"
 
+#include "emit/perfetto/packet_changes.h"
 #include "perfetto/track_event_fields.h"
 
 enum {
@@ -76,35 +77,38 @@ static bool put_extras(struct splice *s, const struct tm_pb_field *f)
     return true;
 }
 
-/* Handles a field of TM_TRACK_EVENT_CHANGES. */
-static bool put_changed(struct splice *s, const struct tm_pb_field *f)
+static inline bool copy(struct splice *s, const struct tm_pb_field *f)
+{
+    return keep(s, f->start, (size_t)(f->end - f->start));
+}
+
+/* Adds the field F of a track event. Only ids and values that are alone in their field have a fast path. */
+static bool put_changed(struct splice *s, const struct tm_pb_field *f, enum tm_event_change change)
 {
     const struct tm_event *e = s->event;
-    switch (f->id) {
-    case TM_TRACK_EVENT_TIME_DELTA_US:
-    case TM_TRACK_EVENT_TIME_ABSOLUTE_US:
+    switch (change) {
+    case TM_EVENT_CHANGE_NONE:
+        return copy(s, f);
+    case TM_EVENT_CHANGE_TIME:
         return true;
-    case TM_TRACK_EVENT_TRACK_UUID:
-        return f->type == TM_PB_VARINT &&
-               put_fresh(s, f->id, TM_PB_VARINT, tm_packet_id(s->writer, e->file, f->value));
-    case TM_TRACK_EVENT_FLOWS:
-    case TM_TRACK_EVENT_ENDING_FLOWS:
-        return f->type == TM_PB_I64 && put_fresh(s, f->id, TM_PB_I64, tm_packet_flow(s->writer, e->file, f->value));
-    case TM_TRACK_EVENT_COUNTER:
-    case TM_TRACK_EVENT_DOUBLE_COUNTER:
+    case TM_EVENT_CHANGE_ID:
+        return f->type == TM_PB_VARINT && put_fresh(s, f->id, f->type, tm_packet_id(s->writer, e->file, f->value));
+    case TM_EVENT_CHANGE_FLOW:
+        return f->type == TM_PB_VARINT && put_fresh(s, f->id, f->type, tm_packet_flow(s->writer, e->file, f->value));
+    case TM_EVENT_CHANGE_FIXED_FLOW:
+        return f->type == TM_PB_I64 && put_fresh(s, f->id, f->type, tm_packet_flow(s->writer, e->file, f->value));
+    case TM_EVENT_CHANGE_COUNTER:
         if (e->kind != TM_KIND_COUNTER || !(e->flags & TM_EVENT_HAS_VALUE))
-            return keep(s, f->start, (size_t)(f->end - f->start));
+            return copy(s, f);
         if (e->flags & TM_EVENT_VALUE_DOUBLE)
             return put_fresh(s, TM_TRACK_EVENT_DOUBLE_COUNTER, TM_PB_I64, e->value);
         return put_fresh(s, TM_TRACK_EVENT_COUNTER, TM_PB_VARINT, e->value);
-    case TM_TRACK_EVENT_EXTRA_VALUES:
-    case TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES:
+    case TM_EVENT_CHANGE_EXTRA_VALUES:
         return put_extras(s, f);
-    case TM_TRACK_EVENT_LEGACY:
-        return !tm_packet_mixes_ids(s->writer, e->file) && keep(s, f->start, (size_t)(f->end - f->start));
-    default:
-        return false;
+    case TM_EVENT_CHANGE_LEGACY:
+        return !tm_packet_mixes_ids(s->writer, e->file) && copy(s, f);
     }
+    return false;
 }
 
 /* Writes the track event F, some of whose fields change: the first of these is G, the others are in PB. */
@@ -121,8 +125,7 @@ static bool put_changed_event(struct splice *s, const struct tm_pb_field *f, str
     size_t before = s->bytes;
     bool good = g->start == f->data || keep(s, f->data, (size_t)(g->start - f->data));
     while (good && st == TM_OK) {
-        good = g->id < 64 && TM_TRACK_EVENT_CHANGES >> g->id & 1 ? put_changed(s, g)
-                                                                   : keep(s, g->start, (size_t)(g->end - g->start));
+        good = put_changed(s, g, tm_event_change_of(g->id));
         st = tm_pb_next(pb, g);
     }
     p = tm_varint_put(head, (uint64_t)f->id << 3 | TM_PB_LEN);
@@ -143,7 +146,7 @@ static bool put_event(struct splice *s, const struct tm_pb_field *f)
     if (s->event->flags & TM_EVENT_RAW_BODY) /* nothing in it changes */
         return keep(s, f->start, (size_t)(f->end - f->start));
     while ((st = tm_pb_next(&pb, &g)) == TM_OK)
-        if (g.id < 64 && TM_TRACK_EVENT_CHANGES >> g.id & 1)
+        if (tm_event_change_of(g.id) != TM_EVENT_CHANGE_NONE)
             return put_changed_event(s, f, &pb, &g);
     return st == TM_END && keep(s, f->start, (size_t)(f->end - f->start));
 }
@@ -155,25 +158,19 @@ static bool find_pieces(struct splice *s)
     enum tm_status st;
     bool good = true;
     while (good && (st = tm_pb_next(&pb, &f)) == TM_OK) {
-        switch (f.id) {
-        case TM_PACKET_SEQUENCE_FLAGS:
-            s->sequence_flags = f.type == TM_PB_VARINT ? f.value : s->sequence_flags;
+        switch (tm_packet_change_of(f.id)) {
+        case TM_PACKET_CHANGE_NONE:
+            good = copy(s, &f);
             break;
-        case TM_PACKET_TRACK_EVENT:
+        case TM_PACKET_CHANGE_OF_RECORD:
+            if (f.id == TM_PACKET_SEQUENCE_FLAGS && f.type == TM_PB_VARINT)
+                s->sequence_flags = f.value;
+            break;
+        case TM_PACKET_CHANGE_EVENT:
             good = put_event(s, &f);
             break;
-        case TM_PACKET_TRACE_ATTRIBUTES:
-        case TM_PACKET_TRACE_UUID:
-        case TM_PACKET_WINSCOPE:
-        case TM_PACKET_CHROME_EVENTS:
-        case TM_PACKET_CHROME_METADATA:
-        case TM_PACKET_TRACK_DESCRIPTOR:
-        case TM_PACKET_DEFAULTS:
-        case TM_PACKET_FTRACE_EVENTS:
-        case TM_PACKET_TRACE_STATS:
-            return false;
         default:
-            good = tm_packet_is_of_record(f.id) || keep(s, f.start, (size_t)(f.end - f.start));
+            return false;
         }
     }
     return good && st == TM_END;

@@ -18,24 +18,6 @@
 
 #include <sys/uio.h>
 
-/* True for fields of a recorded packet that are written anew, or are valid only for the recorded sequence. */
-static inline bool tm_packet_is_of_record(uint32_t id)
-{
-    switch (id) {
-    case TM_PACKET_TIMESTAMP:
-    case TM_PACKET_TIMESTAMP_CLOCK_ID:
-    case TM_PACKET_SEQUENCE_ID:
-    case TM_PACKET_SEQUENCE_FLAGS:
-    case TM_PACKET_INCREMENTAL_STATE_CLEARED:
-    case TM_PACKET_PREVIOUS_PACKET_DROPPED:
-    case TM_PACKET_FIRST_ON_SEQUENCE:
-    case TM_PACKET_MACHINE_ID:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* True if EVENT, a row with a raw packet, states losses of its sequence (doc/events.md). */
 static inline bool tm_packet_is_loss(const struct tm_event *event)
 {
