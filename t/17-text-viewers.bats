@@ -64,7 +64,7 @@ END
 @test "simpleperf: samples whose files and symbols stand behind them, threads, losses" {
     python3 "$TM_SRC/t/gen/make-simpleperf.py" >sp.trace
     tm-merge -q -o x.db sp.trace
-    sqlite3 x.db "SELECT s.ts, t.tid, t.name, p.pid, f.name, m.name, f.rel_pc, c.depth FROM perf_sample s
+    sqlite3 x.db "SELECT s.ts, t.tid, t.name, p.pid, f.name, m.name, f.rel_pc, c.depth FROM cpu_profile_stack_sample s
         JOIN thread t USING (utid) JOIN process p USING (upid) JOIN stack_profile_callsite c ON s.callsite_id = c.id
         JOIN stack_profile_frame f ON c.frame_id = f.id JOIN stack_profile_mapping m ON f.mapping = m.id ORDER BY s.ts" >got
     diff - got <<'END'
@@ -91,7 +91,7 @@ END
     [ "$status" -eq 1 ]
     [[ "$output" == *"cut.trace: byte "*": cut short, without the end mark of a report"* ]]
     tm-merge -q --on-damage=skip -o x.db cut.trace
-    [ "$(sqlite3 x.db 'SELECT COUNT(*) FROM perf_sample')" = 3 ]
+    [ "$(sqlite3 x.db 'SELECT COUNT(*) FROM cpu_profile_stack_sample')" = 3 ]
     head -c 11 sp.trace >head.trace
     run tm-merge -o x.db head.trace
     [ "$status" -eq 1 ]

@@ -14,7 +14,7 @@ setup() {
 @test "perf script: a switch with a stack is scheduling and a sample" {
     tm-merge -o x.db "$data/perf-script.txt"
     [ "$(sqlite3 x.db "SELECT s.ts || ' ' || s.cpu || ' ' || t.name FROM sched s JOIN thread t USING (utid)")" = "100000400000 3 swapper" ]
-    [ "$(sqlite3 x.db "SELECT group_concat(ts || ' ' || t.tid, ',') FROM (SELECT * FROM perf_sample ORDER BY id) JOIN thread t USING (utid)")" = \
+    [ "$(sqlite3 x.db "SELECT group_concat(ts || ' ' || t.tid, ',') FROM (SELECT * FROM cpu_profile_stack_sample ORDER BY id) JOIN thread t USING (utid)")" = \
         "100000001000 0,100000100000 1235,100000300000 77,100000400000 77,100600000000 10" ]
     tm-merge -o x.pftrace "$data/perf-script.txt"
     tm-merge -f report x.pftrace | grep -q '0 dropped'

@@ -32,7 +32,12 @@ same() { # QUERY WANT
         ORDER BY s.ts" '1000|10|3|user|0|
 2000|9|0|kernel|0|max_frames_exceeded
 3000|9||unknown||'
-    same "SELECT ts, source, callsite_id FROM stack_sample ORDER BY ts" $'1000|linux.perf|0\n2000|linux.perf|0'
+    same "SELECT ts, source, callsite_id FROM stack_sample ORDER BY ts" \
+        $'1000|linux.perf|0\n2000|linux.perf|0\n3000|linux.perf|'
+    same "SELECT s.ts, t.tid, p.pid, x.ucpu, x.cpu_mode FROM stack_sample s
+        JOIN stack_sample_task_context k ON k.id = s.task_context_id JOIN thread t ON t.utid = k.utid
+        JOIN process p ON p.upid = k.upid JOIN stack_sample_execution_context x ON x.id = s.execution_context_id
+        ORDER BY s.ts" $'1000|10|9|3|user\n2000|9|9|0|kernel\n3000|9|9||unknown'
     same "SELECT cpu FROM cpu ORDER BY cpu" $'0\n3'
 }
 
@@ -61,4 +66,26 @@ for line in sys.stdin:
     [ "$(sqlite3 p.db 'SELECT count(*) FROM stack_profile_symbol')" = 1 ]
     same "SELECT count(*) FROM cpu_track" 0
     same "SELECT count(*) FROM counters" 0
+}
+
+@test "samples of other files are cpu profiles, and are called by their source" {
+    python3 "$TM_SRC/t/gen/make-simpleperf.py" >s.trace
+    tm-merge -q -o p.db s.trace "$TM_SRC/t/data/instruments.xml" "$TM_SRC/t/data/perf-dwarf.data" "$TM_SRC/t/data/gecko.json" \
+        "$TM_SRC/t/data/perf-script.txt"
+    same "SELECT source, count(*) FROM stack_sample GROUP BY source ORDER BY source" \
+        $'gecko|10\ninstruments|6\nlinux.perf|7\nperf_text|5\nsimpleperf|3'
+    same "SELECT (SELECT count(*) FROM perf_sample), (SELECT count(*) FROM instruments_sample),
+        (SELECT count(*) FROM cpu_profile_stack_sample)" '7|6|18'
+}
+
+@test "perf.data: each sample's event is a counter of the cpu, and the sample has its value" {
+    tm-merge -q -o p.db "$TM_SRC/t/data/perf-dwarf.data"
+    same "SELECT t.name, t.type, t.cpu, c.value FROM counter c JOIN perf_counter_track t ON t.id = c.track_id
+        ORDER BY c.ts LIMIT 3" 'cpu-clock:ppp|perf_cpu_counter|1|1001001.0
+cpu-clock:ppp|perf_cpu_counter|1|2002002.0
+cpu-clock:ppp|perf_cpu_counter|1|3003003.0'
+    same "SELECT count(*), sum(k.value = c.value AND s.ts = c.ts) FROM stack_sample_counter k
+        JOIN stack_sample s ON s.id = k.stack_sample_id JOIN counter c ON c.ts = s.ts" '7|7'
+    same "SELECT source, timebase_unit, substr(cmdline, 1, 20) FROM stack_sample_session" 'linux.perf|ns|/usr/bin/perf record'
+    same "SELECT group_concat(DISTINCT cpu_mode) FROM (SELECT cpu_mode FROM perf_sample ORDER BY ts)" 'kernel,user'
 }

@@ -6,8 +6,8 @@ setup() {
     export PYTHONDONTWRITEBYTECODE=1
 }
 
-# events EXPRESSION: a trace with track 1 of a thread, track 2 of a process, and thread time as counter 3 of the thread.
-# Track events follow: (timestamp, type, track, fields...). Type 1 is begin, 2 end, 3 instant.
+# events EXPRESSION: a trace with track 1 of a thread, track 2 of a process, thread time as counter 3 of the thread and
+# its instructions as counter 4. Track events follow: (timestamp, type, track, fields...). Type 1 is begin, 2 end, 3 instant.
 events() {
     python3 - "$1" >p.pftrace <<'END'
 import os, sys
@@ -18,6 +18,7 @@ def packet(*fields):
 packet((13, 1), (60, message((1, 1), (4, message((1, 5), (2, 6))))))
 packet((60, message((1, 2), (3, message((1, 5))))))
 packet((60, message((1, 3), (5, 1), (8, message((1, 1))))))
+packet((60, message((1, 4), (5, 1), (8, message((1, 2))))))
 for ts, kind, track, *more in eval(sys.argv[1].strip()):
     packet((8, ts), (11, message((9, kind), (11, track), *more)))
 END
@@ -50,6 +51,23 @@ idle|5|2100|NULL'
     events "[(10, 1, 1, (23, 'a'), (17, 5)), (20, 2, 1, (17, 7)), (30, 1, 2, (23, 'p'), $(counted 1000)),
         (40, 2, 2, $(counted 1100))]"
     same "SELECT name, thread_ts, thread_dur FROM slice ORDER BY ts" $'a|5000|2000\np|NULL|NULL'
+}
+
+@test "instructions that a thread executed, as counters and as legacy fields" {
+    events "[(10, 1, 1, (23, 'a'), (31, 3), (31, 4), (12, 1000), (12, 70)), (20, 3, 1, (23, 'i'), (31, 4), (12, 80)),
+        (25, 1, 1, (23, 'idle'), (31, 4), (12, 90)), (26, 2, 1, (31, 4), (12, 90)),
+        (30, 2, 1, (31, 3), (31, 4), (12, 1500), (12, 170)), (40, 1, 1, (23, 'b'), (20, 5)), (50, 2, 1, (20, 9)),
+        (60, 1, 2, (23, 'p'), (31, 4), (12, 200)), (70, 2, 2, (31, 4), (12, 300)),
+        (80, 1, 1, (23, 'late'), (31, 4), (12, 400))] + [(90 + i, 3, 1, (23, 'n')) for i in range(40000)] + \
+        [(50000, 2, 1, (31, 4), (12, 460))]"
+    same "SELECT name, thread_ts, thread_dur, thread_instruction_count, thread_instruction_delta FROM slice
+        WHERE name <> 'n' ORDER BY ts" 'a|1000|500|70|100
+i|NULL|NULL|80|0
+idle|NULL|NULL|90|NULL
+b|NULL|NULL|5|4
+p|NULL|NULL|NULL|NULL
+late|NULL|NULL|400|60'
+    same "SELECT count(*) FROM slices WHERE thread_instruction_count IS NULL" 40001
 }
 
 @test "an end that comes late" {

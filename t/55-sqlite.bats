@@ -30,7 +30,9 @@ json() {
         slice slices thread_slice process_slice thread_or_process_slice slice_with_machine ancestor_slice \
         descendant_slice instant counter counters sched sched_slice thread_state \
         spurious_sched_wakeup ftrace_event raw cpu_available_frequencies cpu_track args flow cpu_profile_stack_sample \
-        instruments_sample perf_sample stack_sample gpu gpu_counter_track stack_profile_symbol stack_profile_callsite stack_profile_frame stack_profile_mapping tm_placement \
+        instruments_sample perf_sample stack_sample stack_sample_task_context \
+        stack_sample_execution_context stack_sample_session stack_sample_counter stack_sample_counter_track \
+        perf_session perf_counter_track gpu gpu_counter_track stack_profile_symbol stack_profile_callsite stack_profile_frame stack_profile_mapping tm_placement \
         tm_accounting; do
         ask a.db "SELECT * FROM $t" >/dev/null
     done

@@ -1,5 +1,6 @@
 #include "model/internal.h"
 
+#include "base/checked.h"
 #include "base/pb.h"
 
 /* The owner of a counter by its scope; TM_NO_ID: none. */
@@ -65,17 +66,45 @@ static enum tm_status track_of(struct tm_model *m, struct tm_model_event *ev, ui
     return st;
 }
 
-/* A counter of a packet with a slice that tells the time of the slice's thread is that of the slice, too. */
-static enum tm_status note_thread_time(struct tm_model *m, const struct tm_event *e, const struct tm_counter_row *row,
-                                       struct tm_error *err)
+/* A counter of a packet with a slice that tells the time or the instructions of the slice's thread is that of the
+ * slice, too. */
+static enum tm_status note_thread_reading(struct tm_model *m, const struct tm_event *e,
+                                          const struct tm_counter_row *row, struct tm_error *err)
 {
-    int64_t id = m->packet_slice.id, ns = (int64_t)e->value;
-    if (id == TM_NO_ID || !(e->flags & TM_EVENT_DERIVED) || e->flags & TM_EVENT_VALUE_DOUBLE ||
-        !tm_text_is(tm_tracks_text(&m->tracks, m->tracks.rows[row->track].name), "thread_time"))
+    int64_t id = m->packet_slice.id;
+    if (id == TM_NO_ID || !(e->flags & TM_EVENT_DERIVED) || e->flags & TM_EVENT_VALUE_DOUBLE)
         return TM_OK;
-    return m->packet_slice.is_end
-               ? m->rows->slice_thread_end(m->rows->self, id, ns, false, err)
-               : m->rows->slice_thread_begin(m->rows->self, id, ns, m->packet_slice.is_instant, err);
+    struct tm_text name = tm_tracks_text(&m->tracks, m->tracks.rows[row->track].name);
+    struct tm_thread_reading reading = {.value = (int64_t)e->value,
+                                        .is_instructions = tm_text_is(name, "thread_instruction_count"),
+                                        .is_instant = m->packet_slice.is_instant};
+    if (!reading.is_instructions && !tm_text_is(name, "thread_time"))
+        return TM_OK;
+    return m->packet_slice.is_end ? m->rows->slice_thread_end(m->rows->self, id, &reading, err)
+                                  : m->rows->slice_thread_begin(m->rows->self, id, &reading, err);
+}
+
+/* Adds what a sample of perf.data says of its event: how often it has happened on the cpu. */
+enum tm_status tm_model_sample_counter(struct tm_model *m, const struct tm_model_event *ev,
+                                       struct tm_sample_row *sample, struct tm_error *err)
+{
+    struct tm_event e = *ev->e;
+    struct tm_model_event counter = *ev;
+    struct tm_counter_row row = {.ts = e.time_ns, .arg_set = TM_NO_ID};
+    counter.e = &e;
+    e.flags = tm_event_scope_flags(TM_SCOPE_CPU) | TM_EVENT_HAS_CPU;
+    enum tm_status st = track_of(m, &counter, &row.track, err);
+    if (st < 0)
+        return st;
+    struct tm_key key = {row.track, 0, 0};
+    int64_t before = tm_table_find(&m->sample_counts, &key), sum = before == TM_TABLE_NONE ? 0 : before;
+    if (!tm_add_i64(sum, (int64_t)e.value, &sum) || sum == TM_TABLE_NONE)
+        return TM_OK;
+    if ((st = tm_table_set(&m->sample_counts, &key, sum, err)) < 0)
+        return st;
+    sample->counter = row.track;
+    sample->count = row.value = (double)sum;
+    return m->rows->counter(m->rows->self, &row, err);
 }
 
 enum tm_status tm_model_counter(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
@@ -92,7 +121,7 @@ enum tm_status tm_model_counter(struct tm_model *m, struct tm_model_event *ev, s
     if ((st = tm_arg_sets_add(&m->arg_sets, e->detail, e->detail_bytes, &row.arg_set, m->rows, err)) < 0)
         return st;
     tm_model_bound(m, e->time_ns);
-    if ((st = note_thread_time(m, e, &row, err)) < 0)
+    if ((st = note_thread_reading(m, e, &row, err)) < 0)
         return st;
     return m->rows->counter(m->rows->self, &row, err);
 }

@@ -92,6 +92,8 @@ enum tm_status tm_model_log(struct tm_model *m, struct tm_model_event *ev, struc
 enum tm_status tm_model_ftrace_event(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err);
 enum tm_status tm_model_heap_dump(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 enum tm_status tm_model_allocation(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
+enum tm_status tm_model_sample_counter(struct tm_model *m, const struct tm_model_event *ev,
+                                       struct tm_sample_row *sample, struct tm_error *err);
 enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 
 /* Sets *TRACK to the asynchronous track of EV. TM_END if it has none. */

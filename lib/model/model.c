@@ -48,7 +48,8 @@ static enum tm_status file_get(struct tm_model *m, uint32_t file, struct tm_mode
     if (!(*row)->known) {
         enum tm_input_type type = m->catalog->files[file].input_type;
         **row = (struct tm_model_file){
-            .known = true, .is_json = type == TM_INPUT_JSON, .is_text = type == TM_INPUT_SYSTRACE};
+            .known = true, .is_json = type == TM_INPUT_JSON, .is_text = type == TM_INPUT_SYSTRACE,
+            .is_perf_data = type == TM_INPUT_PERF};
         m->has_json = m->has_json || (*row)->is_json;
     }
     return TM_OK;
@@ -293,6 +294,7 @@ void tm_model_release(struct tm_model *m)
     tm_timestamp_group_release(&m->group);
     tm_async_roots_release(&m->async_roots);
     tm_table_release(&m->heap_dumps);
+    tm_table_release(&m->sample_counts);
     tm_table_release(&m->stat_rows);
     tm_table_release(&m->late_seen);
     tm_table_release(&m->late_times);

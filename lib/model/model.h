@@ -28,6 +28,7 @@ struct tm_machine_info {
 struct tm_model_file {
     bool known, is_json;
     bool is_text; /* systrace */
+    bool is_perf_data;
 };
 
 /* Problems with the events of MACHINE in FILE; a row of the stats table each. */
@@ -74,6 +75,7 @@ struct tm_model {
     struct tm_slices slices;
     struct tm_flows flows;
     bool tasks_only;  /* keeps threads and processes and makes no rows; ROWS may be NULL (default: false) */
+    bool counts_samples; /* what samples of perf.data count is a counter of the cpu (default: false) */
     bool joins_flows; /* one flow id in several files is one flow (default: false) */
     struct tm_descriptors descriptors;
     struct tm_arg_sets arg_sets;
@@ -82,6 +84,7 @@ struct tm_model {
     struct tm_async_roots async_roots;
     struct tm_table stat_rows;
     struct tm_table heap_dumps; /* (process, time, heap) */
+    struct tm_table sample_counts; /* by counter track: the sum of the samples' periods */
     uint32_t machine_cap, stat_cap;
     struct tm_model_file *files;
     uint32_t file_count, file_cap;

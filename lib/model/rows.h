@@ -16,8 +16,17 @@ struct tm_slice_row {
     int64_t parent; /* TM_NO_ID: none */
     int64_t arg_set; /* TM_NO_ID: none */
     struct tm_text name, category;
-    bool has_thread_ts, has_thread_dur;
+    bool has_thread_ts, has_thread_dur, has_instructions, has_instruction_delta;
     int64_t thread_ts, thread_dur; /* on the clock of the thread's own running time */
+    int64_t instructions, instruction_delta; /* that the thread executed: until the slice began, and in it */
+};
+
+/* What a thread's own clock or its count of instructions showed when a slice began or ended. */
+struct tm_thread_reading {
+    int64_t value;
+    bool is_instructions;
+    bool is_instant; /* the slice takes none */
+    bool is_exact;   /* at an end: a difference of 0 is real; otherwise 0 means unknown */
 };
 
 struct tm_counter_row {
@@ -95,11 +104,13 @@ struct tm_arg_row {
 struct tm_sample_row {
     int64_t ts;
     uint32_t utid;
-    uint32_t file;
+    uint32_t file, machine;
     int64_t callsite; /* TM_NO_ID: no stack */
     bool is_perf; /* a PerfSample packet */
     int64_t cpu;  /* TM_NO_ID: unknown */
     struct tm_text cpu_mode, unwind_error; /* data NULL: none */
+    int64_t counter; /* the track of the event that it counts; TM_NO_ID: none */
+    double count;    /* how often the event has happened on the cpu */
 };
 
 /* A profile of a heap. */
@@ -152,13 +163,11 @@ struct tm_rows {
     enum tm_status (*slice)(void *self, const struct tm_slice_row *row, struct tm_error *err);
     /* The open slice ID has ended after DUR; -1: it is still open. ARG_SET replaces its set of args. */
     enum tm_status (*slice_end)(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err);
-    /* Slice ID began at THREAD_TS on the clock of its thread; an instant takes none of that time. No slice came after
-     * it. This and the next may be NULL. */
-    enum tm_status (*slice_thread_begin)(void *self, int64_t id, int64_t thread_ts, bool is_instant,
+    /* Slice ID began at READING of its thread. No slice came after it. This and the next may be NULL. */
+    enum tm_status (*slice_thread_begin)(void *self, int64_t id, const struct tm_thread_reading *reading,
                                          struct tm_error *err);
-    /* Slice ID, for which slice_end was called, ended at THREAD_TS on the clock of its thread. IS_EXACT: a duration of
-     * 0 is real; otherwise 0 means unknown. */
-    enum tm_status (*slice_thread_end)(void *self, int64_t id, int64_t thread_ts, bool is_exact,
+    /* Slice ID, for which slice_end was called, ended at READING of its thread. */
+    enum tm_status (*slice_thread_end)(void *self, int64_t id, const struct tm_thread_reading *reading,
                                        struct tm_error *err);
     enum tm_status (*counter)(void *self, const struct tm_counter_row *row, struct tm_error *err);
     enum tm_status (*sched)(void *self, const struct tm_sched_row *row, struct tm_error *err);

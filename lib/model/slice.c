@@ -276,8 +276,9 @@ static enum tm_status end(struct tm_model *m, struct tm_model_event *ev, uint32_
     st = m->rows->slice_end(m->rows->self, ended.id, ended.dur, set, err);
     note_packet_slice(m, ev, track, ended.id);
     struct thread_times times = thread_times(ev);
+    const struct tm_thread_reading reading = {.value = times.ts, .is_exact = true};
     if (st == TM_OK && times.has_ts && m->rows->slice_thread_end)
-        st = m->rows->slice_thread_end(m->rows->self, ended.id, times.ts, true, err);
+        st = m->rows->slice_thread_end(m->rows->self, ended.id, &reading, err);
     return st < 0 || e->detail_bytes == 0 ? st : flow_ids(m, ev, slice, err);
 }
 

@@ -211,23 +211,43 @@ enum tm_status tm_model_task(struct tm_model *m, struct tm_model_event *ev, stru
     }
 }
 
-/* Reads the args of a sample that are columns of its row. */
-static void read_sample_args(const struct tm_event *e, struct tm_sample_row *row)
+static void read_sample_arg(const struct tm_pb_field *message, struct tm_sample_row *row)
+{
+    struct tm_pb_field part;
+    struct tm_text key = {0}, text = {0};
+    for (struct tm_pb arg = tm_pb_of(message->data, message->len); tm_pb_next(&arg, &part) == TM_OK;) {
+        if (part.id == TM_ARG_KEY && part.type == TM_PB_LEN)
+            key = (struct tm_text){part.data, part.len};
+        else if (part.id == TM_ARG_STRING && part.type == TM_PB_LEN)
+            text = (struct tm_text){part.data, part.len};
+    }
+    if (tm_text_is(key, "cpu_mode"))
+        row->cpu_mode = text;
+    else if (tm_text_is(key, "unwind_error"))
+        row->unwind_error = text;
+}
+
+/* The mode by its number in perf's records (linux/perf_event.h); data NULL: unknown. */
+static struct tm_text mode_text(uint64_t mode)
+{
+    static const char *const modes[] = {NULL, "kernel", "user", "hypervisor", "guest_kernel", "guest_user"};
+    if (mode == 0 || mode >= sizeof modes / sizeof *modes)
+        return (struct tm_text){0};
+    return (struct tm_text){(const uint8_t *)modes[mode], strlen(modes[mode])};
+}
+
+/* Reads what a sample says beside its stack: args of PerfSample packets, and the mode of perf.data. */
+static void read_sample_detail(const struct tm_event *e, struct tm_sample_row *row)
 {
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
-    struct tm_pb_field f, part;
-    while (tm_pb_next(&pb, &f) == TM_OK && f.id == TM_DETAIL_ARGS && f.type == TM_PB_LEN) {
-        struct tm_text key = {0}, text = {0};
-        for (struct tm_pb arg = tm_pb_of(f.data, f.len); tm_pb_next(&arg, &part) == TM_OK;) {
-            if (part.id == TM_ARG_KEY && part.type == TM_PB_LEN)
-                key = (struct tm_text){part.data, part.len};
-            else if (part.id == TM_ARG_STRING && part.type == TM_PB_LEN)
-                text = (struct tm_text){part.data, part.len};
-        }
-        if (tm_text_is(key, "cpu_mode"))
-            row->cpu_mode = text;
-        else if (tm_text_is(key, "unwind_error"))
-            row->unwind_error = text;
+    struct tm_pb_field f;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == TM_DETAIL_FRAMES)
+            break;
+        if (f.id == TM_DETAIL_ARGS && f.type == TM_PB_LEN && row->is_perf)
+            read_sample_arg(&f, row);
+        else if (f.id == TM_DETAIL_CPU_MODE && f.type == TM_PB_VARINT)
+            row->cpu_mode = mode_text(f.value);
     }
 }
 
@@ -237,13 +257,14 @@ enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, st
         return tm_model_count(m, ev->place, TM_MODEL_NO_TRACK, err);
     struct tm_sample_row row = {.ts = ev->e->time_ns,
                                 .file = ev->place.file,
+                                .machine = ev->place.machine,
                                 .callsite = TM_NO_ID,
+                                .counter = TM_NO_ID,
                                 .is_perf = tm_event_raw(ev->e->flags) == TM_RAW_PACKET,
                                 .cpu = ev->e->flags & TM_EVENT_HAS_CPU ? (int64_t)ev->e->cpu : TM_NO_ID};
     enum tm_status st = tm_model_thread(m, ev, err);
-    if (row.is_perf)
-        read_sample_args(ev->e, &row);
-    if (st == TM_OK && row.is_perf && row.cpu != TM_NO_ID)
+    read_sample_detail(ev->e, &row);
+    if (st == TM_OK && row.cpu != TM_NO_ID)
         st = tm_sched_cpu(&m->sched, ev->place.machine, ev->e->cpu, err);
     if (st < 0)
         return st;
@@ -251,6 +272,9 @@ enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, st
     if ((st = tm_stacks_add(&m->stacks, ev->e->detail, ev->e->detail_bytes, &row.callsite, m->rows, err)) < 0)
         return st;
     tm_model_bound(m, ev->e->time_ns);
+    if (m->counts_samples && m->files[ev->place.file].is_perf_data && row.cpu != TM_NO_ID && ev->name.data &&
+        ev->e->flags & TM_EVENT_HAS_VALUE && (st = tm_model_sample_counter(m, ev, &row, err)) < 0)
+        return st;
     return m->rows->sample(m->rows->self, &row, err);
 }
 

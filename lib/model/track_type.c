@@ -120,6 +120,14 @@ static struct tm_column_type type_of_process(struct tm_text name, enum tm_input_
     return family->type;
 }
 
+static struct tm_column_type type_of_cpu(struct tm_text name, enum tm_input_type file_type)
+{
+    const struct family *family = find(of_cpus, name);
+    if (file_type == TM_INPUT_PERF && family->head == NULL)
+        return (struct tm_column_type){.text = "perf_cpu_counter", .key = "name"};
+    return family->type;
+}
+
 /* Depends on the owner of the track: a track of slices, one for siblings, a counter. */
 static struct tm_column_type type_of_described(const struct tm_track *track)
 {
@@ -152,7 +160,7 @@ struct tm_column_type tm_column_type_of(const struct tm_track *track, struct tm_
     case TM_TRACK_TYPE_COUNTER: return type_of_global(name);
     case TM_TRACK_TYPE_THREAD_COUNTER: return find(of_threads, name)->type;
     case TM_TRACK_TYPE_PROCESS_COUNTER: return type_of_process(name, file_type);
-    case TM_TRACK_TYPE_CPU_COUNTER: return find(of_cpus, name)->type;
+    case TM_TRACK_TYPE_CPU_COUNTER: return type_of_cpu(name, file_type);
     case TM_TRACK_TYPE_GPU_COUNTER: type.unit = "kHz"; return type;
     case TM_TRACK_TYPE_ASYNC_PROCESS:
     case TM_TRACK_TYPE_ASYNC_GLOBAL:

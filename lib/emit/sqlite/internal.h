@@ -15,6 +15,7 @@
 enum tm_sqlite_statement {
     TM_SQL_SLICE_END,
     TM_SQL_SLICE_THREAD_END,
+    TM_SQL_SLICE_INSTRUCTIONS_END,
     TM_SQL_SCHED_END,
     TM_SQL_THREAD_STATE_END,
     TM_SQL_THREAD_STATE_REASON,
@@ -25,9 +26,8 @@ enum tm_sqlite_statement {
     TM_SQL_ARG_REAL,
     TM_SQL_ARG_REAL_COPY,
     TM_SQL_FLOW,
-    TM_SQL_CPU_SAMPLE,
-    TM_SQL_INSTRUMENTS_SAMPLE,
-    TM_SQL_PERF_SAMPLE,
+    TM_SQL_SAMPLE,
+    TM_SQL_SAMPLE_COUNTER,
     TM_SQL_HEAP_DUMP,
     TM_SQL_ALLOCATION,
     TM_SQL_LOG,
@@ -131,6 +131,10 @@ extern const char tm_sqlite_slice_views[];
 /* frame_views.c: makes the views of slices whose columns are args: frames of Android's compositor, work of GPUs. */
 extern const char tm_sqlite_frame_views[];
 
+/* samples.c: tm_rows.sample, and the views of samples by source and of their contexts. */
+enum tm_status tm_sqlite_sample(void *self, const struct tm_sample_row *row, struct tm_error *err);
+extern const char tm_sqlite_sample_views[];
+
 /* bind.c: COLUMN counts from 1. Text that is not UTF-8 is made valid: each byte that is part of no sequence becomes
  * U+FFFD. So does NUL, because most readers end the text there. */
 enum tm_status tm_sqlite_bind_text(struct tm_sqlite *s, sqlite3_stmt *stmt, int column, struct tm_text text,
@@ -156,9 +160,9 @@ void tm_sqlite_rows_release(struct tm_sqlite *s);
 /* slices.c, scheds.c: tm_rows.slice and .slice_end, .sched and .sched_end. */
 enum tm_status tm_sqlite_slice(void *self, const struct tm_slice_row *row, struct tm_error *err);
 enum tm_status tm_sqlite_slice_end(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err);
-enum tm_status tm_sqlite_slice_thread_begin(void *self, int64_t id, int64_t thread_ts, bool is_instant,
+enum tm_status tm_sqlite_slice_thread_begin(void *self, int64_t id, const struct tm_thread_reading *reading,
                                             struct tm_error *err);
-enum tm_status tm_sqlite_slice_thread_end(void *self, int64_t id, int64_t thread_ts, bool is_exact,
+enum tm_status tm_sqlite_slice_thread_end(void *self, int64_t id, const struct tm_thread_reading *reading,
                                           struct tm_error *err);
 enum tm_status tm_sqlite_slices_flush(struct tm_sqlite *s, uint32_t keep, struct tm_error *err);
 enum tm_status tm_sqlite_sched(void *self, const struct tm_sched_row *row, struct tm_error *err);

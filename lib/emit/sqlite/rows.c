@@ -12,39 +12,6 @@ static enum tm_status flow(void *self, int64_t slice_out, int64_t slice_in, stru
     return tm_sqlite_run(s, stmt, err);
 }
 
-/* The name of the table for ROW. */
-static enum tm_sqlite_statement sample_table(const struct tm_sqlite *s, const struct tm_sample_row *row)
-{
-    switch (s->context->catalog->files[row->file].input_type) {
-    case TM_INPUT_INSTRUMENTS: return TM_SQL_INSTRUMENTS_SAMPLE;
-    case TM_INPUT_PERF:
-    case TM_INPUT_PERF_SCRIPT:
-    case TM_INPUT_SIMPLEPERF: return TM_SQL_PERF_SAMPLE;
-    default: return row->is_perf ? TM_SQL_PERF_SAMPLE : TM_SQL_CPU_SAMPLE;
-    }
-}
-
-static enum tm_status sample(void *self, const struct tm_sample_row *row, struct tm_error *err)
-{
-    struct tm_sqlite *s = self;
-    enum tm_sqlite_statement table = sample_table(s, row);
-    sqlite3_stmt *stmt = s->statements[table];
-    enum tm_status st;
-    sqlite3_bind_int64(stmt, 1, s->next_sample++);
-    sqlite3_bind_int64(stmt, 2, row->ts);
-    tm_sqlite_bind_id(stmt, 3, row->callsite);
-    sqlite3_bind_int64(stmt, 4, row->utid);
-    if (table == TM_SQL_CPU_SAMPLE)
-        return tm_sqlite_run(s, stmt, err);
-    tm_sqlite_bind_id(stmt, 5, row->cpu);
-    if (table == TM_SQL_INSTRUMENTS_SAMPLE)
-        return tm_sqlite_run(s, stmt, err);
-    if ((st = tm_sqlite_bind_text(s, stmt, 6, row->cpu_mode, err)) < 0 ||
-        (st = tm_sqlite_bind_text(s, stmt, 7, row->unwind_error, err)) < 0)
-        return st;
-    return tm_sqlite_run(s, stmt, err);
-}
-
 static enum tm_status log_line(void *self, const struct tm_log_row *row, struct tm_error *err)
 {
     struct tm_sqlite *s = self;
@@ -141,7 +108,7 @@ void tm_sqlite_rows_init(struct tm_sqlite *s)
                                .arg = tm_sqlite_arg,
                                .arg_copy = tm_sqlite_arg_copy,
                                .flow = flow,
-                               .sample = sample,
+                               .sample = tm_sqlite_sample,
                                .mapping = mapping,
                                .frame = frame,
                                .callsite = callsite,

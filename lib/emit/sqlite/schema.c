@@ -28,7 +28,8 @@ static const char tables[] =
     " dimension_arg_set_id INTEGER, machine_id INTEGER, trace_file_id INTEGER, is_counter INTEGER, unit TEXT,"
     " utid INTEGER, upid INTEGER, cpu INTEGER, gpu INTEGER);"
     "CREATE TABLE slice(id INTEGER PRIMARY KEY, ts INTEGER, dur INTEGER, track_id INTEGER, category TEXT, name TEXT,"
-    " depth INTEGER, parent_id INTEGER, arg_set_id INTEGER, thread_ts INTEGER, thread_dur INTEGER);"
+    " depth INTEGER, parent_id INTEGER, arg_set_id INTEGER, thread_ts INTEGER, thread_dur INTEGER,"
+    " thread_instruction_count INTEGER, thread_instruction_delta INTEGER);"
     "CREATE TABLE counter(id INTEGER PRIMARY KEY, ts INTEGER, track_id INTEGER, value REAL, arg_set_id INTEGER);"
     "CREATE TABLE sched(id INTEGER PRIMARY KEY, ts INTEGER, dur INTEGER, ts_end INTEGER, cpu INTEGER, ucpu INTEGER,"
     " utid INTEGER, end_state TEXT, priority INTEGER);"
@@ -43,11 +44,10 @@ static const char tables[] =
     "CREATE TABLE tm_arg_key(id INTEGER PRIMARY KEY, flat_key TEXT, key TEXT);"
     "CREATE TABLE tm_arg_real(id INTEGER PRIMARY KEY, value REAL);"
     "CREATE TABLE flow(id INTEGER PRIMARY KEY, slice_out INTEGER, slice_in INTEGER);"
-    "CREATE TABLE cpu_profile_stack_sample(id INTEGER PRIMARY KEY, ts INTEGER, callsite_id INTEGER, utid INTEGER);"
-    "CREATE TABLE instruments_sample(id INTEGER PRIMARY KEY, ts INTEGER, callsite_id INTEGER, utid INTEGER,"
-    " cpu INTEGER);"
-    "CREATE TABLE perf_sample(id INTEGER PRIMARY KEY, ts INTEGER, callsite_id INTEGER, utid INTEGER, cpu INTEGER,"
-    " cpu_mode TEXT, unwind_error TEXT);"
+    "CREATE TABLE tm_sample(id INTEGER PRIMARY KEY, ts INTEGER, source TEXT, utid INTEGER, callsite_id INTEGER,"
+    " cpu INTEGER, ucpu INTEGER, cpu_mode TEXT, unwind_error TEXT);"
+    "CREATE TABLE stack_sample_counter(id INTEGER PRIMARY KEY, stack_sample_id INTEGER, track_id INTEGER,"
+    " value REAL);"
     "CREATE TABLE heap_profile(id INTEGER PRIMARY KEY, ts INTEGER, ts_end INTEGER, dur INTEGER, upid INTEGER,"
     " heap_name TEXT);"
     "CREATE TABLE heap_profile_allocation(id INTEGER PRIMARY KEY, ts INTEGER, upid INTEGER, heap_name TEXT,"
@@ -57,9 +57,9 @@ static const char tables[] =
     "CREATE TABLE stack_profile_callsite(id INTEGER PRIMARY KEY, depth INTEGER, parent_id INTEGER,"
     " frame_id INTEGER);"
     "CREATE TABLE stack_profile_frame(id INTEGER PRIMARY KEY, name TEXT, mapping INTEGER, rel_pc INTEGER,"
-    " symbol_set_id INTEGER);"
+    " symbol_set_id INTEGER, deobfuscated_name TEXT);"
     "CREATE TABLE stack_profile_symbol(id INTEGER PRIMARY KEY, symbol_set_id INTEGER, name TEXT, source_file TEXT,"
-    " line_number INTEGER);"
+    " line_number INTEGER, inlined INTEGER);"
     "CREATE TABLE stack_profile_mapping(id INTEGER PRIMARY KEY, name TEXT);"
     "CREATE TABLE tm_placement(trace_file_id INTEGER, machine_id INTEGER, clock_id INTEGER, clock_name TEXT,"
     " rule TEXT, path TEXT, first_ts INTEGER, last_ts INTEGER, first_offset_ns INTEGER, last_offset_ns INTEGER,"
@@ -124,11 +124,6 @@ static const char views[] =
     "CREATE VIEW cpu_track AS SELECT id, name, type, parent_id, source_arg_set_id, dimension_arg_set_id,"
     " machine_id, cpu FROM track WHERE is_counter = 0 AND cpu IS NOT NULL;"
     "CREATE VIEW counters AS SELECT c.*, t.name, t.unit FROM counter c JOIN track t ON t.id = c.track_id;"
-    "CREATE VIEW stack_sample AS SELECT id, ts, 'cpu_profile' AS source, utid, callsite_id, NULL AS cpu"
-    " FROM cpu_profile_stack_sample WHERE callsite_id IS NOT NULL"
-    " UNION ALL SELECT id, ts, 'instruments', utid, callsite_id, cpu FROM instruments_sample"
-    " WHERE callsite_id IS NOT NULL"
-    " UNION ALL SELECT id, ts, 'linux.perf', utid, callsite_id, cpu FROM perf_sample WHERE callsite_id IS NOT NULL;"
     "CREATE VIEW slices AS SELECT *, category AS cat, id AS slice_id FROM slice;"
     "CREATE VIEW instant AS SELECT ts, track_id, name, arg_set_id FROM slice WHERE dur = 0;"
     "CREATE VIEW sched_slice AS SELECT * FROM sched;"
@@ -139,6 +134,9 @@ static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_SLICE_END] = "UPDATE slice SET dur = ?2, arg_set_id = ?3 WHERE id = ?1",
     [TM_SQL_SLICE_THREAD_END] = "UPDATE slice SET thread_dur = CASE WHEN ?3 OR ?2 <> thread_ts THEN ?2 - thread_ts END"
                                 " WHERE id = ?1",
+    [TM_SQL_SLICE_INSTRUCTIONS_END] =
+        "UPDATE slice SET thread_instruction_delta = CASE WHEN ?3 OR ?2 <> thread_instruction_count"
+        " THEN ?2 - thread_instruction_count END WHERE id = ?1",
     [TM_SQL_SCHED_END] = "UPDATE sched SET dur = ?2, ts_end = ts + ?2, end_state = ?3 WHERE id = ?1",
     [TM_SQL_THREAD_STATE_END] = "UPDATE thread_state SET dur = ?2 WHERE id = ?1",
     [TM_SQL_THREAD_STATE_REASON] = "UPDATE thread_state SET io_wait = ?2,"
@@ -151,15 +149,14 @@ static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_ARG_REAL_COPY] = "INSERT INTO tm_arg_real SELECT id - ?1 + ?3, value FROM tm_arg_real"
                              " WHERE id >= ?1 AND id < ?1 + ?2",
     [TM_SQL_FLOW] = "INSERT INTO flow VALUES(?,?,?)",
-    [TM_SQL_CPU_SAMPLE] = "INSERT INTO cpu_profile_stack_sample VALUES(?,?,?,?)",
-    [TM_SQL_INSTRUMENTS_SAMPLE] = "INSERT INTO instruments_sample VALUES(?,?,?,?,?)",
-    [TM_SQL_PERF_SAMPLE] = "INSERT INTO perf_sample VALUES(?,?,?,?,?,?,?)",
+    [TM_SQL_SAMPLE] = "INSERT INTO tm_sample VALUES(?,?,?,?,?,?,?,?,?)",
+    [TM_SQL_SAMPLE_COUNTER] = "INSERT INTO stack_sample_counter(stack_sample_id, track_id, value) VALUES(?,?,?)",
     [TM_SQL_HEAP_DUMP] = "INSERT INTO heap_profile VALUES(?1,?2,?2 + ?3,?3,?4,?5)",
     [TM_SQL_ALLOCATION] = "INSERT INTO heap_profile_allocation VALUES(?,?,?,?,?,?,?)",
     [TM_SQL_LOG] = "INSERT INTO android_logs VALUES(?,?,?,?,?,?,?)",
     [TM_SQL_CALLSITE] = "INSERT INTO stack_profile_callsite VALUES(?,?,?,?)",
-    [TM_SQL_FRAME] = "INSERT INTO stack_profile_frame VALUES(?,?,?,?,?)",
-    [TM_SQL_SYMBOL] = "INSERT INTO stack_profile_symbol VALUES(?,?,?,?,?)",
+    [TM_SQL_FRAME] = "INSERT INTO stack_profile_frame VALUES(?,?,?,?,?,NULL)",
+    [TM_SQL_SYMBOL] = "INSERT INTO stack_profile_symbol VALUES(?,?,?,?,?,NULL)",
     [TM_SQL_MAPPING] = "INSERT INTO stack_profile_mapping VALUES(?,?)",
     [TM_SQL_THREAD] = "INSERT INTO thread VALUES(?1,?1,?2,?3,?4,?5,?6,?7,?8,?9)",
     [TM_SQL_PROCESS] = "INSERT INTO process VALUES(?1,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,"
@@ -251,7 +248,8 @@ enum tm_status tm_sqlite_prepare(struct tm_sqlite *s, struct tm_error *err)
 enum tm_status tm_sqlite_complete(struct tm_sqlite *s, struct tm_error *err)
 {
     const char *const parts[] = {indices, s->context->options->index ? time_indices : "", views, tm_sqlite_slice_views,
-                                 tm_sqlite_frame_views, args_view, "COMMIT"};
+                                 tm_sqlite_frame_views, tm_sqlite_sample_views,
+                                 args_view, "COMMIT"};
     enum tm_status st = tm_sqlite_exec(s, "COMMIT", err);
     if (st == TM_OK)
         st = tm_sqlite_btrees_finish(s, err);

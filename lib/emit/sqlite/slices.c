@@ -36,6 +36,11 @@ static enum tm_status write_row(struct tm_sqlite *s, int64_t id, struct tm_error
     tm_sqlite_record_id(r, row->arg_set);
     tm_sqlite_record_maybe(r, row->has_thread_ts, row->thread_ts);
     tm_sqlite_record_maybe(r, row->has_thread_dur, row->thread_dur);
+    /* SQLite reads columns that a record lacks as NULL. */
+    if (row->has_instructions) {
+        tm_sqlite_record_int(r, row->instructions);
+        tm_sqlite_record_maybe(r, row->has_instruction_delta, row->instruction_delta);
+    }
     return tm_sqlite_btree_add(&w->table, id, r, err);
 }
 
@@ -94,33 +99,48 @@ enum tm_status tm_sqlite_slice_end(void *self, int64_t id, int64_t dur, int64_t 
 }
 
 /* The slice has just begun, so it is in the window. */
-enum tm_status tm_sqlite_slice_thread_begin(void *self, int64_t id, int64_t thread_ts, bool is_instant,
+enum tm_status tm_sqlite_slice_thread_begin(void *self, int64_t id, const struct tm_thread_reading *reading,
                                             struct tm_error *err)
 {
     struct tm_slice_row *row = &at(&((struct tm_sqlite *)self)->slices, id)->row;
     (void)err;
+    if (reading->is_instructions) {
+        row->has_instructions = true;
+        row->instructions = reading->value;
+        row->has_instruction_delta = reading->is_instant;
+        row->instruction_delta = 0;
+        return TM_OK;
+    }
     row->has_thread_ts = true;
-    row->thread_ts = thread_ts;
-    row->has_thread_dur = is_instant;
+    row->thread_ts = reading->value;
+    row->has_thread_dur = reading->is_instant;
     row->thread_dur = 0;
     return TM_OK;
 }
 
-enum tm_status tm_sqlite_slice_thread_end(void *self, int64_t id, int64_t thread_ts, bool is_exact,
+static bool difference(bool has_begin, int64_t begin, const struct tm_thread_reading *end, int64_t *difference)
+{
+    return has_begin && tm_sub_i64(end->value, begin, difference) && (end->is_exact || *difference);
+}
+
+enum tm_status tm_sqlite_slice_thread_end(void *self, int64_t id, const struct tm_thread_reading *reading,
                                           struct tm_error *err)
 {
     struct tm_sqlite *s = self;
     struct tm_sqlite_slices *w = &s->slices;
     if (id >= w->first) {
         struct tm_slice_row *row = &at(w, id)->row;
-        row->has_thread_dur =
-            row->has_thread_ts && tm_sub_i64(thread_ts, row->thread_ts, &row->thread_dur) &&
-            (is_exact || row->thread_dur);
+        if (reading->is_instructions)
+            row->has_instruction_delta =
+                difference(row->has_instructions, row->instructions, reading, &row->instruction_delta);
+        else
+            row->has_thread_dur = difference(row->has_thread_ts, row->thread_ts, reading, &row->thread_dur);
         return TM_OK;
     }
-    sqlite3_stmt *stmt = tm_sqlite_later(s, TM_SQL_SLICE_THREAD_END);
+    sqlite3_stmt *stmt =
+        tm_sqlite_later(s, reading->is_instructions ? TM_SQL_SLICE_INSTRUCTIONS_END : TM_SQL_SLICE_THREAD_END);
     sqlite3_bind_int64(stmt, 1, id);
-    sqlite3_bind_int64(stmt, 2, thread_ts);
-    sqlite3_bind_int64(stmt, 3, is_exact);
+    sqlite3_bind_int64(stmt, 2, reading->value);
+    sqlite3_bind_int64(stmt, 3, reading->is_exact);
     return tm_sqlite_run(s, stmt, err);
 }

@@ -16,8 +16,8 @@
     X(gpu_counter_track) X(heap_profile) X(heap_profile_allocation) X(instruments_sample) X(machine) X(metadata)    \
     X(perf_sample) X(process) X(process_counter_track) X(process_track) X(sched) X(slice) X(spurious_sched_wakeup)  \
     X(stack_profile_callsite) X(stack_profile_frame) X(stack_profile_mapping) X(stack_profile_symbol)               \
-    X(stack_sample) X(stats) X(thread) X(thread_counter_track) X(thread_state) X(thread_track) X(tm_accounting)     \
-    X(tm_placement) X(trace_bounds) X(trace_file) X(track)
+    X(stack_sample) X(stack_sample_counter) X(stats) X(thread) X(thread_counter_track) X(thread_state)              \
+    X(thread_track) X(tm_accounting) X(tm_placement) X(tm_sample) X(trace_bounds) X(trace_file) X(track)
 
 #define FILE_OF(table) #table ".csv",
 #define QUERY_OF(table) "SELECT * FROM " #table,

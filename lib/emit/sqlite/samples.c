@@ -1,0 +1,83 @@
+/* Sampled call stacks: one table for all sources, and views as the reference importer has them. */
+#include "emit/sqlite/internal.h"
+
+/* The numbers of modes are those of perf's records. */
+#define CONTEXT                                                                                                        \
+    "CASE WHEN ucpu IS NULL AND cpu_mode IS NULL THEN NULL ELSE (coalesce(ucpu, -1) + 1) * 8 + CASE cpu_mode"          \
+    " WHEN 'unknown' THEN 6 WHEN 'kernel' THEN 1 WHEN 'user' THEN 2 WHEN 'hypervisor' THEN 3"                          \
+    " WHEN 'guest_kernel' THEN 4 WHEN 'guest_user' THEN 5 ELSE 0 END END"
+
+const char tm_sqlite_sample_views[] =
+    "CREATE VIEW stack_sample AS SELECT id, ts, source, utid AS task_context_id, " CONTEXT " AS execution_context_id,"
+    " callsite_id, utid, cpu FROM tm_sample;"
+    "CREATE VIEW stack_sample_task_context AS SELECT utid AS id, upid, utid, NULL AS async_context_id FROM thread"
+    " WHERE utid IN (SELECT utid FROM tm_sample);"
+    "CREATE VIEW stack_sample_execution_context AS SELECT DISTINCT " CONTEXT " AS id, ucpu, cpu_mode FROM tm_sample"
+    " WHERE ucpu IS NOT NULL OR cpu_mode IS NOT NULL;"
+    "CREATE VIEW stack_sample_counter_track AS SELECT id, name, type, parent_id, source_arg_set_id, machine_id, unit,"
+    " cpu FROM track WHERE type = 'perf_cpu_counter';"
+    "CREATE VIEW perf_counter_track AS SELECT id, name, type, parent_id, source_arg_set_id, machine_id, unit, cpu"
+    " FROM track WHERE type = 'perf_cpu_counter';"
+    "CREATE VIEW stack_sample_session AS SELECT min(t.id) AS id, 'linux.perf' AS source, CASE WHEN t.name GLOB"
+    " 'cpu-clock*' OR t.name GLOB 'task-clock*' THEN 'ns' ELSE 'count' END AS timebase_unit, (SELECT str_value FROM"
+    " metadata m WHERE m.name = 'perf_cmdline' AND m.trace_id = t.trace_file_id) AS cmdline FROM track t"
+    " WHERE t.type = 'perf_cpu_counter' GROUP BY t.trace_file_id, t.name;"
+    "CREATE VIEW perf_session AS SELECT id, id AS perf_session_id, cmdline FROM stack_sample_session;"
+    "CREATE VIEW perf_sample AS SELECT id, ts, utid, cpu, cpu_mode, callsite_id, unwind_error FROM tm_sample"
+    " WHERE source = 'linux.perf';"
+    "CREATE VIEW instruments_sample AS SELECT id, ts, utid, callsite_id, cpu FROM tm_sample"
+    " WHERE source = 'instruments';"
+    "CREATE VIEW cpu_profile_stack_sample AS SELECT id, ts, callsite_id, utid FROM tm_sample"
+    " WHERE source NOT IN ('linux.perf', 'instruments');";
+
+/* The importer's words for where samples come from; formats that it does not read are called by their types. */
+static struct tm_text source_of(const struct tm_sqlite *s, const struct tm_sample_row *row)
+{
+    const struct tm_catalog_file *file = &s->context->catalog->files[row->file];
+    switch (file->input_type) {
+    case TM_INPUT_PERF:
+        return tm_text_str("linux.perf");
+    case TM_INPUT_PERF_SCRIPT:
+        return tm_text_str("perf_text");
+    case TM_INPUT_PROTO:
+        return tm_text_str(row->is_perf ? "linux.perf" : "chrome");
+    case TM_INPUT_SIMPLEPERF:
+        return tm_text_str("simpleperf");
+    case TM_INPUT_INSTRUMENTS:
+        return tm_text_str("instruments");
+    case TM_INPUT_JSON:
+        return tm_text_str("legacy_v8");
+    default:
+        return file->type;
+    }
+}
+
+/* What the sample that was written last counts. */
+static enum tm_status put_counter(struct tm_sqlite *s, const struct tm_sample_row *row, struct tm_error *err)
+{
+    sqlite3_stmt *stmt = s->statements[TM_SQL_SAMPLE_COUNTER];
+    sqlite3_bind_int64(stmt, 1, s->next_sample - 1);
+    sqlite3_bind_int64(stmt, 2, row->counter);
+    sqlite3_bind_double(stmt, 3, row->count);
+    return tm_sqlite_run(s, stmt, err);
+}
+
+enum tm_status tm_sqlite_sample(void *self, const struct tm_sample_row *row, struct tm_error *err)
+{
+    struct tm_sqlite *s = self;
+    sqlite3_stmt *stmt = s->statements[TM_SQL_SAMPLE];
+    enum tm_status st;
+    sqlite3_bind_int64(stmt, 1, s->next_sample++);
+    sqlite3_bind_int64(stmt, 2, row->ts);
+    sqlite3_bind_int64(stmt, 4, row->utid);
+    tm_sqlite_bind_id(stmt, 5, row->callsite);
+    tm_sqlite_bind_id(stmt, 6, row->cpu);
+    tm_sqlite_bind_maybe(stmt, 7, row->cpu != TM_NO_ID && row->cpu < TM_CPUS_A_MACHINE,
+                         tm_ucpu(row->machine, (uint32_t)row->cpu));
+    if ((st = tm_sqlite_bind_text(s, stmt, 3, source_of(s, row), err)) < 0 ||
+        (st = tm_sqlite_bind_text(s, stmt, 8, row->cpu_mode, err)) < 0 ||
+        (st = tm_sqlite_bind_text(s, stmt, 9, row->unwind_error, err)) < 0)
+        return st;
+    st = tm_sqlite_run(s, stmt, err);
+    return st < 0 || row->counter == TM_NO_ID ? st : put_counter(s, row, err);
+}
