@@ -30,11 +30,19 @@ static enum tm_status grow(struct tm_index *index)
 
 enum tm_status tm_index_add(struct tm_index *index, uint64_t hash, uint32_t row)
 {
-    if ((index->slots == NULL || index->count > index->mask / 2) && grow(index) != TM_OK)
+    if ((index->slots == NULL || index->count > index->mask / 4 * 3) && grow(index) != TM_OK)
         return TM_E_SYSTEM;
     put(index->slots, index->mask, hash << 32 | (row + 1));
     index->count++;
     return TM_OK;
+}
+
+void tm_index_change(struct tm_index *index, uint64_t hash, uint32_t row, uint32_t to)
+{
+    uint32_t at = (uint32_t)hash & index->mask;
+    while (index->slots[at] != (hash << 32 | (row + 1)))
+        at = (at + 1) & index->mask;
+    index->slots[at] = hash << 32 | (to + 1);
 }
 
 void tm_index_clear(struct tm_index *index)

@@ -18,7 +18,7 @@ const uint8_t *tm_intern_get(const struct tm_intern *in, uint32_t id, size_t *le
 
 static enum tm_status grow(struct tm_intern *in)
 {
-    size_t cap = in->ends_cap ? in->ends_cap * 2 : INTERN_FIRST;
+    size_t cap = in->ends_cap < INTERN_FIRST ? INTERN_FIRST : in->ends_cap + in->ends_cap / 4;
     size_t *ends = realloc(in->ends, cap * sizeof *ends);
     if (ends == NULL)
         return TM_E_SYSTEM;
@@ -58,6 +58,11 @@ enum tm_status tm_intern_add(struct tm_intern *in, const void *s, size_t len, ui
     if (is_new)
         *is_new = true;
     return TM_OK;
+}
+
+size_t tm_intern_bytes(const struct tm_intern *in)
+{
+    return in->bytes.cap + in->ends_cap * sizeof *in->ends + tm_index_bytes(&in->index);
 }
 
 void tm_intern_clear(struct tm_intern *in)

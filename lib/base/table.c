@@ -7,12 +7,13 @@
 
 enum {
     TABLE_FIRST = 64,
-    ARRAY_FIRST = 1 /* many arrays belong to one track and hold one slice */
+    ARRAY_FIRST = 1, /* many arrays belong to one track and hold one slice */
+    ARRAY_LARGE_BYTES = 1 << 20
 };
 
-struct tm_table_slot {
+struct tm_table_entry {
     struct tm_key key;
-    int64_t value; /* plus one; 0: the slot is empty */
+    int64_t value;
 };
 
 static uint32_t hash_of(const struct tm_table *table, const struct tm_key *key)
@@ -31,78 +32,100 @@ static bool same(const struct tm_key *x, const struct tm_key *y)
 static uint32_t slot_of(const struct tm_table *table, const struct tm_key *key)
 {
     uint32_t mask = table->cap - 1, i = hash_of(table, key) & mask;
-    while (table->slots[i].value && !same(&table->slots[i].key, key))
+    while (table->slots[i] && !same(&table->entries[table->slots[i] - 1].key, key))
         i = (i + 1) & mask;
     return i;
 }
 
 int64_t tm_table_find(const struct tm_table *table, const struct tm_key *key)
 {
-    return table->cap ? table->slots[slot_of(table, key)].value - 1 : TM_TABLE_NONE;
+    if (table->cap == 0)
+        return TM_TABLE_NONE;
+    uint32_t number = table->slots[slot_of(table, key)];
+    return number ? table->entries[number - 1].value : TM_TABLE_NONE;
 }
 
 static enum tm_status widen(struct tm_table *table, struct tm_error *err)
 {
-    struct tm_table wide = {.count = table->count, .cap = table->cap ? table->cap * 2 : TABLE_FIRST,
-                            .seed = table->seed ? table->seed : tm_secret()};
-    if (wide.cap == 0 || (wide.slots = calloc(wide.cap, sizeof *wide.slots)) == NULL)
+    uint32_t cap = table->cap ? table->cap * 2 : TABLE_FIRST;
+    uint32_t *slots = cap ? calloc(cap, sizeof *slots) : NULL;
+    if (slots == NULL)
         return tm_error_nomem(err);
-    for (uint32_t i = 0; i < table->cap; i++)
-        if (table->slots[i].value)
-            wide.slots[slot_of(&wide, &table->slots[i].key)] = table->slots[i];
-    struct tm_table_slot *old = table->slots;
-    table->slots = wide.slots;
-    table->cap = wide.cap;
-    table->seed = wide.seed;
-    free(old);
+    free(table->slots);
+    table->slots = slots;
+    table->cap = cap;
+    if (table->seed == 0)
+        table->seed = tm_secret();
+    for (uint32_t i = 0; i < table->count; i++)
+        slots[slot_of(table, &table->entries[i].key)] = i + 1;
     return TM_OK;
 }
 
 enum tm_status tm_table_set(struct tm_table *table, const struct tm_key *key, int64_t value, struct tm_error *err)
 {
-    if (table->count >= table->cap / 4 * 3) {
-        enum tm_status st = widen(table, err);
-        if (st < 0)
-            return st;
+    enum tm_status st;
+    if (table->count >= table->cap / 4 * 3 && (st = widen(table, err)) < 0)
+        return st;
+    uint32_t *slot = &table->slots[slot_of(table, key)];
+    if (*slot) {
+        table->entries[*slot - 1].value = value;
+        return TM_OK;
     }
-    struct tm_table_slot *slot = &table->slots[slot_of(table, key)];
-    if (!slot->value)
-        table->count++;
-    slot->key = *key;
-    slot->value = value + 1;
+    if ((st = tm_array_grow(&table->entries, &table->room, table->count, sizeof *table->entries, err)) < 0)
+        return st;
+    table->entries[table->count++] = (struct tm_table_entry){*key, value};
+    *slot = table->count;
     return TM_OK;
+}
+
+/* Empties the slot HOLE. Moves back slots that stand further on because it was taken. */
+static void empty_slot(struct tm_table *table, uint32_t hole)
+{
+    uint32_t mask = table->cap - 1;
+    for (uint32_t i = (hole + 1) & mask; table->slots[i]; i = (i + 1) & mask) {
+        uint32_t home = hash_of(table, &table->entries[table->slots[i] - 1].key) & mask;
+        if (((i - home) & mask) >= ((i - hole) & mask)) {
+            table->slots[hole] = table->slots[i];
+            hole = i;
+        }
+    }
+    table->slots[hole] = 0;
 }
 
 void tm_table_remove(struct tm_table *table, const struct tm_key *key)
 {
     if (table->cap == 0)
         return;
-    uint32_t mask = table->cap - 1, hole = slot_of(table, key);
-    if (!table->slots[hole].value)
+    uint32_t slot = slot_of(table, key), number = table->slots[slot];
+    if (number == 0)
         return;
+    struct tm_table_entry *last = &table->entries[table->count - 1];
+    table->slots[slot_of(table, &last->key)] = number; /* the last entry takes the place of the removed one */
+    table->slots[slot] = table->count;
+    struct tm_table_entry removed = table->entries[number - 1];
+    table->entries[number - 1] = *last;
+    *last = removed;
+    empty_slot(table, slot);
     table->count--;
-    /* Moves back entries that stand further on because the hole was taken. */
-    for (uint32_t i = (hole + 1) & mask; table->slots[i].value; i = (i + 1) & mask) {
-        uint32_t home = hash_of(table, &table->slots[i].key) & mask;
-        if (((i - home) & mask) >= ((i - hole) & mask)) {
-            table->slots[hole] = table->slots[i];
-            hole = i;
-        }
-    }
-    table->slots[hole].value = 0;
 }
 
 void tm_table_clear(struct tm_table *table)
 {
-    if (table->cap)
+    if (table->count)
         memset(table->slots, 0, (size_t)table->cap * sizeof *table->slots);
     table->count = 0;
 }
 
 void tm_table_release(struct tm_table *table)
 {
+    free(table->entries);
     free(table->slots);
     *table = (struct tm_table){0};
+}
+
+size_t tm_table_bytes(const struct tm_table *table)
+{
+    return table->room * sizeof *table->entries + table->cap * sizeof *table->slots;
 }
 
 enum tm_status tm_array_grow(void *array, uint32_t *cap, uint32_t count, size_t size, struct tm_error *err)
@@ -114,7 +137,7 @@ enum tm_status tm_array_grow(void *array, uint32_t *cap, uint32_t count, size_t 
         return tm_error_set(err, TM_E_SYSTEM, "more than %u of one thing", *cap);
     uint32_t want = *cap ? *cap : ARRAY_FIRST;
     while (want <= count)
-        want *= 2;
+        want += want * size < ARRAY_LARGE_BYTES ? want : want / 8 + 1;
     memcpy(&old, array, sizeof old);
     more = realloc(old, want * size);
     if (more == NULL)

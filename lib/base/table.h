@@ -1,5 +1,5 @@
-/* A map from keys of three numbers to a number, by open addressing. Zero-initialise. It grows with its keys. Hashes are
- * keyed by tm_secret(). */
+/* A map from keys of three numbers to a number, by open addressing. Zero-initialise. It grows with its keys: a key takes
+ * about 45 bytes. Hashes are keyed by tm_secret(). */
 #ifndef TM_BASE_TABLE_H
 #define TM_BASE_TABLE_H
 
@@ -17,8 +17,10 @@ enum { TM_TABLE_NONE = -1 };
 struct tm_table {
     uint32_t count;
     /* private */
-    struct tm_table_slot *slots;
-    uint32_t cap; /* a power of two, or 0 */
+    struct tm_table_entry *entries; /* COUNT of them, without gaps */
+    uint32_t room;                  /* entries that fit */
+    uint32_t cap;                   /* slots: a power of two, or 0 */
+    uint32_t *slots;                /* the number of an entry, plus 1; 0: the slot is empty */
     uint64_t seed;
 };
 
@@ -36,8 +38,12 @@ void tm_table_clear(struct tm_table *table);
 
 void tm_table_release(struct tm_table *table);
 
+/* The memory that the table takes. */
+size_t tm_table_bytes(const struct tm_table *table);
+
 /* Makes room for one more element of SIZE bytes in the array at *ARRAY, which has COUNT elements and room for *CAP. New
- * room is zeroed. TM_OK, or TM_E_SYSTEM with the array unchanged. */
+ * room is zeroed. A small array doubles; one of a MiB or more grows by an eighth, because the room counts as memory in
+ * use. TM_OK, or TM_E_SYSTEM with the array unchanged. */
 enum tm_status tm_array_grow(void *array, uint32_t *cap, uint32_t count, size_t size, struct tm_error *err);
 
 #endif

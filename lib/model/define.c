@@ -98,25 +98,43 @@ static bool before(const struct tm_pending_description *a, const struct tm_pendi
     return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->sequence < b->sequence;
 }
 
+/* Long traces repeat descriptors. A definition equal to the previous one has no effect, unless a different one acts
+ * between the two. Sets *REPEATS if E is such a one. */
+static enum tm_status note_definition(struct tm_model *m, const struct tm_model_event *ev, bool *repeats,
+                                      struct tm_error *err)
+{
+    const struct tm_event *e = ev->e;
+    uint64_t numbers[3] = {(uint64_t)e->pid, (uint64_t)e->tid, e->track};
+    struct tm_seen_definition *seen, key = {.subject = tm_hash64_numbers(numbers, 3, 0),
+                                            .place = (uint64_t)ev->place.file << 32 | ev->place.machine,
+                                            .said = TM_SAID_NOTHING,
+                                            .latest_ns = -1,
+                                            .kind = e->kind};
+    int64_t said = (int64_t)(tm_hash64(e->detail, e->detail_bytes) & INT64_MAX);
+    int64_t ns = e->time_ns < 0 ? 0 : e->time_ns < OUT_OF_ORDER ? e->time_ns : OUT_OF_ORDER;
+    enum tm_status st = tm_seen_definitions_get(&m->seen_definitions, &key, &seen, err);
+    if (st < 0)
+        return st;
+    *repeats = seen->said == said && seen->latest_ns != OUT_OF_ORDER;
+    if (*repeats)
+        return TM_OK;
+    if (seen->latest_ns <= ns)
+        seen->latest_ns = ns;
+    else if (seen->said != said)
+        seen->latest_ns = OUT_OF_ORDER;
+    seen->said = said;
+    return TM_OK;
+}
+
 static enum tm_status pending_add(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
     const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
-    uint64_t place = (uint64_t)ev->place.file << 32 | ev->place.machine;
-    uint64_t subject[3] = {(uint64_t)e->pid, (uint64_t)e->tid, e->track};
-    struct tm_key key = {tm_hash64_numbers(subject, 3, 0), place, e->kind};
-    int64_t said = (int64_t)(tm_hash64(e->detail, e->detail_bytes) & INT64_MAX);
-    enum tm_status st;
-    /* Long traces repeat descriptors. A definition equal to the previous one has no effect, unless a different one acts
-     * between the two. */
-    int64_t before_said = tm_table_find(&m->late_seen, &key), latest = tm_table_find(&m->late_times, &key);
-    if (before_said == said && latest != OUT_OF_ORDER)
-        return TM_OK;
-    int64_t ns = e->time_ns < 0 ? 0 : e->time_ns < OUT_OF_ORDER ? e->time_ns : OUT_OF_ORDER;
-    latest = latest > ns && before_said != said ? OUT_OF_ORDER : latest > ns ? latest : ns;
-    if ((st = tm_table_set(&m->late_seen, &key, said, err)) < 0 ||
-        (st = tm_table_set(&m->late_times, &key, latest, err)) < 0 ||
-        (st = tm_array_grow(&m->late, &m->late_cap, m->late_count, sizeof *m->late, err)) < 0)
+    bool repeats;
+    enum tm_status st = note_definition(m, ev, &repeats, err);
+    if (st < 0 || repeats)
+        return st;
+    if ((st = tm_array_grow(&m->late, &m->late_cap, m->late_count, sizeof *m->late, err)) < 0)
         return st;
     struct tm_pending_description late = {.time_ns = e->time_ns,
                                           .sequence = m->late_sequence++,

@@ -13,13 +13,13 @@ struct tm_descriptor {
     struct tm_place place;
     uint64_t uuid, parent_uuid;
     int64_t pid, tid;
-    uint32_t name, unit, merge_key; /* numbers of texts of the tracks */
-    bool has_pid, has_tid, is_counter;
-    uint8_t merge;
-    bool is_resolved, has_track, has_set;
     struct tm_resolved resolved;
-    uint32_t track; /* the track or the lane set */
+    uint32_t name, unit, merge_key; /* numbers of texts of the tracks */
+    uint32_t track;                 /* the track or the lane set */
     uint32_t event_name;
+    uint8_t merge;
+    bool has_pid : 1, has_tid : 1, is_counter : 1;
+    bool is_resolved : 1, has_track : 1, has_set : 1;
 };
 
 void tm_description_decode(struct tm_description *d, const uint8_t *data, size_t len)
@@ -46,16 +46,37 @@ void tm_description_decode(struct tm_description *d, const uint8_t *data, size_t
     }
 }
 
-static struct tm_key key_of(struct tm_place place, uint64_t uuid)
+static uint64_t hash_of(const struct tm_descriptors *ds, struct tm_place place, uint64_t uuid)
 {
-    return (struct tm_key){(uint64_t)place.file << 32 | place.machine, uuid, 0};
+    uint64_t hash = tm_index_hash_u64(&ds->index, uuid);
+    return tm_index_hash_more(&ds->index, hash, (uint64_t)place.file << 32 | place.machine);
 }
 
 static struct tm_descriptor *find(const struct tm_descriptors *ds, struct tm_place place, uint64_t uuid)
 {
-    struct tm_key key = key_of(place, uuid);
-    int64_t i = tm_table_find(&ds->table, &key);
-    return i == TM_TABLE_NONE ? NULL : &ds->rows[i];
+    struct tm_probe probe = tm_probe(&ds->index, hash_of(ds, place, uuid));
+    for (uint32_t i; (i = tm_probe_next(&ds->index, &probe)) != TM_INDEX_NONE;) {
+        struct tm_descriptor *row = &ds->rows[i];
+        if (row->uuid == uuid && row->place.file == place.file && row->place.machine == place.machine)
+            return row;
+    }
+    return NULL;
+}
+
+/* Adds ROW, whose uuid has none at its place. */
+static enum tm_status add_row(struct tm_descriptors *ds, const struct tm_descriptor *row, struct tm_error *err)
+{
+    if (ds->count >= TM_DESCRIPTORS_MAX)
+        return tm_error_set(err, TM_E_INPUT, "more than %d descriptions of tracks (TM_DESCRIPTORS_MAX)",
+                            TM_DESCRIPTORS_MAX);
+    enum tm_status st = tm_array_grow(&ds->rows, &ds->cap, ds->count, sizeof *ds->rows, err);
+    if (st < 0)
+        return st;
+    tm_index_seed(&ds->index);
+    if (tm_index_add(&ds->index, hash_of(ds, row->place, row->uuid), ds->count) < 0)
+        return tm_error_nomem(err);
+    ds->rows[ds->count++] = *row;
+    return TM_OK;
 }
 
 static enum tm_status rename_track(struct tm_descriptors *ds, struct tm_descriptor *row, struct tm_text text,
@@ -89,7 +110,6 @@ enum tm_status tm_descriptors_add(struct tm_descriptors *ds, struct tm_place pla
                                   struct tm_error *err)
 {
     struct tm_descriptor *row = find(ds, place, d->uuid);
-    struct tm_key key = key_of(place, d->uuid);
     struct tm_descriptor said = {.place = place,
                                  .uuid = d->uuid,
                                  .parent_uuid = d->parent_uuid,
@@ -106,16 +126,10 @@ enum tm_status tm_descriptors_add(struct tm_descriptors *ds, struct tm_place pla
         return st;
     if (row)
         return is_same(row, &said) ? rename_track(ds, row, d->name, err) : TM_OK;
-    if (ds->count >= TM_DESCRIPTORS_MAX)
-        return tm_error_set(err, TM_E_INPUT, "more than %d descriptions of tracks (TM_DESCRIPTORS_MAX)",
-                            TM_DESCRIPTORS_MAX);
     if ((st = tm_tracks_name(ds->tracks, d->name, &said.name, err)) < 0 ||
-        (st = tm_tracks_name(ds->tracks, d->unit, &said.unit, err)) < 0 ||
-        (st = tm_array_grow(&ds->rows, &ds->cap, ds->count, sizeof *ds->rows, err)) < 0 ||
-        (st = tm_table_set(&ds->table, &key, ds->count, err)) < 0)
+        (st = tm_tracks_name(ds->tracks, d->unit, &said.unit, err)) < 0)
         return st;
-    ds->rows[ds->count++] = said;
-    return TM_OK;
+    return add_row(ds, &said, err);
 }
 
 /* True if all ancestors of ROW exist and lead to the root. */
@@ -260,7 +274,7 @@ static enum tm_status describe(struct tm_descriptors *ds, const struct tm_descri
         return TM_OK;
     enum tm_status st = track_of(ds, parent, 0, &parent_track, err);
     if (st == TM_OK)
-        ds->tracks->rows[track].parent = parent_track;
+        ds->tracks->rows[track].parent = (int32_t)parent_track;
     return st;
 }
 
@@ -335,9 +349,14 @@ enum tm_status tm_descriptors_track(struct tm_descriptors *ds, struct tm_place p
     return track_of(ds, row, lane, track, err);
 }
 
+size_t tm_descriptors_bytes(const struct tm_descriptors *ds)
+{
+    return ds->cap * sizeof *ds->rows + tm_index_bytes(&ds->index) + tm_table_bytes(&ds->owners);
+}
+
 void tm_descriptors_release(struct tm_descriptors *ds)
 {
     free(ds->rows);
-    tm_table_release(&ds->table);
+    tm_index_release(&ds->index);
     tm_table_release(&ds->owners);
 }

@@ -32,8 +32,8 @@ void tm_description_decode(struct tm_description *d, const uint8_t *data, size_t
 
 /* The result of resolving a uuid. */
 struct tm_resolved {
-    enum tm_track_scope scope; /* global, thread, process */
     int64_t owner;             /* utid or upid */
+    enum tm_track_scope scope; /* global, thread, process */
     bool is_root;              /* the main track of its thread or process */
 };
 
@@ -46,7 +46,8 @@ struct tm_descriptors {
     /* private */
     struct tm_descriptor *rows;
     uint32_t count, cap;
-    struct tm_table table, owners;
+    struct tm_index index; /* by place and uuid */
+    struct tm_table owners;
 };
 
 /* Adds a descriptor. The first for a uuid counts. A later one may change the name, unless it describes another track,
@@ -70,6 +71,9 @@ struct tm_described_event {
  * lanes. */
 enum tm_status tm_descriptors_track(struct tm_descriptors *ds, struct tm_place place, uint64_t uuid,
                                     const struct tm_described_event *event, uint32_t *track, struct tm_error *err);
+
+/* The memory that the descriptors take. */
+size_t tm_descriptors_bytes(const struct tm_descriptors *ds);
 
 void tm_descriptors_release(struct tm_descriptors *ds);
 

@@ -9,6 +9,7 @@ struct lane {
     uint64_t cookie;
     uint32_t open; /* begins minus ends */
     bool is_free;  /* in the set's heap of free lanes */
+    bool is_new;   /* it had no cookie yet */
 };
 
 /* A begin of COOKIE whose end is known. */
@@ -17,15 +18,31 @@ struct closing {
     uint64_t cookie;
 };
 
-struct tm_lane_set {
+/* What few sets need. */
+struct set_more {
     struct closing *closings; /* a heap, the earliest end first */
     uint32_t closing_count, closing_cap;
-    struct lane *lanes;
-    uint32_t lane_count, lane_cap;
     uint32_t *heap; /* numbers of free lanes, least first; some may be in use again */
     uint32_t heap_count, heap_cap;
     struct tm_crossing_lanes crossing; /* lanes of slices that have no cookies */
 };
+
+/* Most sets have one lane. */
+struct tm_lane_set {
+    struct lane *lanes;
+    uint32_t lane_count, lane_cap;
+    struct set_more *more; /* NULL: empty */
+};
+
+/* The cookies of a set with more lanes are in the table by_cookie; those of a smaller one are looked for one by one. */
+enum { LANES_SEARCHED = 4 };
+
+static enum tm_status need_more(struct tm_lane_set *set, struct tm_error *err)
+{
+    if (set->more == NULL && (set->more = calloc(1, sizeof *set->more)) == NULL)
+        return tm_error_nomem(err);
+    return TM_OK;
+}
 
 enum tm_status tm_lanes_set(struct tm_lanes *lanes, const struct tm_key *key, uint32_t *set, struct tm_error *err)
 {
@@ -42,33 +59,53 @@ enum tm_status tm_lanes_set(struct tm_lanes *lanes, const struct tm_key *key, ui
     return TM_OK;
 }
 
+/* LANE is free. A set with one lane has no heap, because that lane is the first free one whenever it is not open. */
 static enum tm_status heap_push(struct tm_lane_set *set, uint32_t lane, struct tm_error *err)
 {
-    enum tm_status st = tm_array_grow(&set->heap, &set->heap_cap, set->heap_count, sizeof *set->heap, err);
-    if (st < 0)
+    enum tm_status st;
+    if (set->lane_count == 1)
+        return TM_OK;
+    if ((st = need_more(set, err)) < 0)
         return st;
-    uint32_t i = set->heap_count++;
-    for (; i > 0 && set->heap[(i - 1) / 2] > lane; i = (i - 1) / 2)
-        set->heap[i] = set->heap[(i - 1) / 2];
-    set->heap[i] = lane;
+    struct set_more *m = set->more;
+    if ((st = tm_array_grow(&m->heap, &m->heap_cap, m->heap_count, sizeof *m->heap, err)) < 0)
+        return st;
+    uint32_t i = m->heap_count++;
+    for (; i > 0 && m->heap[(i - 1) / 2] > lane; i = (i - 1) / 2)
+        m->heap[i] = m->heap[(i - 1) / 2];
+    m->heap[i] = lane;
     set->lanes[lane].is_free = true;
     return TM_OK;
 }
 
 static uint32_t heap_pop(struct tm_lane_set *set)
 {
-    uint32_t least = set->heap[0], last = set->heap[--set->heap_count], i = 0, child;
-    while ((child = 2 * i + 1) < set->heap_count) {
-        if (child + 1 < set->heap_count && set->heap[child + 1] < set->heap[child])
+    struct set_more *m = set->more;
+    uint32_t least = m->heap[0], last = m->heap[--m->heap_count], i = 0, child;
+    while ((child = 2 * i + 1) < m->heap_count) {
+        if (child + 1 < m->heap_count && m->heap[child + 1] < m->heap[child])
             child++;
-        if (set->heap[child] >= last)
+        if (m->heap[child] >= last)
             break;
-        set->heap[i] = set->heap[child];
+        m->heap[i] = m->heap[child];
         i = child;
     }
-    set->heap[i] = last;
+    m->heap[i] = last;
     set->lanes[least].is_free = false;
     return least;
+}
+
+/* Returns the first free lane, or TM_TABLE_NONE. */
+static int64_t take_free(struct tm_lane_set *set)
+{
+    if (set->lane_count == 1)
+        return set->lanes[0].open ? TM_TABLE_NONE : 0;
+    while (set->more && set->more->heap_count) {
+        uint32_t candidate = heap_pop(set);
+        if (set->lanes[candidate].open == 0)
+            return candidate;
+    }
+    return TM_TABLE_NONE;
 }
 
 static enum tm_status new_lane(struct tm_lane_set *set, uint32_t *lane, struct tm_error *err)
@@ -77,37 +114,56 @@ static enum tm_status new_lane(struct tm_lane_set *set, uint32_t *lane, struct t
     if (st < 0)
         return st;
     *lane = set->lane_count++;
-    set->lanes[*lane] = (struct lane){0};
+    set->lanes[*lane] = (struct lane){.is_new = true};
     return TM_OK;
+}
+
+static int64_t find_cookie(const struct tm_lanes *lanes, uint32_t set_number, uint64_t cookie)
+{
+    const struct tm_lane_set *set = &lanes->sets[set_number];
+    if (set->lane_count > LANES_SEARCHED)
+        return tm_table_find(&lanes->by_cookie, &(struct tm_key){set_number, cookie, 0});
+    for (uint32_t i = 0; i < set->lane_count; i++)
+        if (set->lanes[i].cookie == cookie)
+            return i;
+    return TM_TABLE_NONE;
+}
+
+/* Puts COOKIE on LANE, which had another, or is the newest and has none. */
+static enum tm_status put_cookie(struct tm_lanes *lanes, uint32_t set_number, uint32_t lane, uint64_t cookie,
+                                 struct tm_error *err)
+{
+    struct tm_lane_set *set = &lanes->sets[set_number];
+    struct tm_key old = {set_number, set->lanes[lane].cookie, 0};
+    bool is_new = set->lanes[lane].is_new;
+    enum tm_status st = TM_OK;
+    set->lanes[lane].cookie = cookie;
+    set->lanes[lane].is_new = false;
+    if (set->lane_count <= LANES_SEARCHED)
+        return TM_OK;
+    if (!is_new)
+        tm_table_remove(&lanes->by_cookie, &old);
+    uint32_t first = is_new && set->lane_count == LANES_SEARCHED + 1 ? 0 : lane;
+    for (uint32_t i = first; st == TM_OK && i <= lane; i++)
+        st = tm_table_set(&lanes->by_cookie, &(struct tm_key){set_number, set->lanes[i].cookie, 0}, i, err);
+    return st;
 }
 
 enum tm_status tm_lanes_cookie(struct tm_lanes *lanes, uint32_t set_number, uint64_t cookie, enum tm_lane_event event,
                                uint32_t *lane, struct tm_error *err)
 {
     struct tm_lane_set *set = &lanes->sets[set_number];
-    struct tm_key key = {set_number, cookie, 0};
-    int64_t found = tm_table_find(&lanes->by_cookie, &key);
+    int64_t found = find_cookie(lanes, set_number, cookie);
     enum tm_status st;
-    while (found == TM_TABLE_NONE && set->heap_count) {
-        uint32_t candidate = heap_pop(set);
-        if (set->lanes[candidate].open == 0)
-            found = candidate;
-    }
-    if (found == TM_TABLE_NONE) {
-        if ((st = new_lane(set, lane, err)) < 0)
-            return st;
-    } else {
+    if (found == TM_TABLE_NONE)
+        found = take_free(set);
+    if (found != TM_TABLE_NONE)
         *lane = (uint32_t)found;
-    }
+    else if ((st = new_lane(set, lane, err)) < 0)
+        return st;
     struct lane *l = &set->lanes[*lane];
-    if (found == TM_TABLE_NONE || l->cookie != cookie) {
-        struct tm_key old = {set_number, l->cookie, 0};
-        if (found != TM_TABLE_NONE)
-            tm_table_remove(&lanes->by_cookie, &old);
-        l->cookie = cookie;
-        if ((st = tm_table_set(&lanes->by_cookie, &key, *lane, err)) < 0)
-            return st;
-    }
+    if ((l->is_new || l->cookie != cookie) && (st = put_cookie(lanes, set_number, *lane, cookie, err)) < 0)
+        return st;
     if (event == TM_LANE_BEGIN)
         l->open++;
     else if (event == TM_LANE_BEGIN_ONCE)
@@ -119,39 +175,46 @@ enum tm_status tm_lanes_cookie(struct tm_lanes *lanes, uint32_t set_number, uint
 
 static enum tm_status push_closing(struct tm_lane_set *set, struct closing closing, struct tm_error *err)
 {
-    enum tm_status st =
-        tm_array_grow(&set->closings, &set->closing_cap, set->closing_count, sizeof *set->closings, err);
-    if (st < 0)
+    enum tm_status st = need_more(set, err);
+    struct set_more *m = set->more;
+    if (st < 0 ||
+        (st = tm_array_grow(&m->closings, &m->closing_cap, m->closing_count, sizeof *m->closings, err)) < 0)
         return st;
-    uint32_t i = set->closing_count++;
-    for (; i > 0 && set->closings[(i - 1) / 2].end > closing.end; i = (i - 1) / 2)
-        set->closings[i] = set->closings[(i - 1) / 2];
-    set->closings[i] = closing;
+    uint32_t i = m->closing_count++;
+    for (; i > 0 && m->closings[(i - 1) / 2].end > closing.end; i = (i - 1) / 2)
+        m->closings[i] = m->closings[(i - 1) / 2];
+    m->closings[i] = closing;
     return TM_OK;
 }
 
-static struct closing pop_closing(struct tm_lane_set *set)
+static struct closing pop_closing(struct set_more *m)
 {
-    struct closing first = set->closings[0], last = set->closings[--set->closing_count];
+    struct closing first = m->closings[0], last = m->closings[--m->closing_count];
     uint32_t i = 0, child;
-    while ((child = 2 * i + 1) < set->closing_count) {
-        if (child + 1 < set->closing_count && set->closings[child + 1].end < set->closings[child].end)
+    while ((child = 2 * i + 1) < m->closing_count) {
+        if (child + 1 < m->closing_count && m->closings[child + 1].end < m->closings[child].end)
             child++;
-        if (set->closings[child].end >= last.end)
+        if (m->closings[child].end >= last.end)
             break;
-        set->closings[i] = set->closings[child];
+        m->closings[i] = m->closings[child];
         i = child;
     }
-    set->closings[i] = last;
+    m->closings[i] = last;
     return first;
+}
+
+/* True if the first of the ends of SET that are known is not after TS. */
+static bool closes_by(const struct tm_lane_set *set, int64_t ts)
+{
+    return set->more && set->more->closing_count && set->more->closings[0].end <= ts;
 }
 
 enum tm_status tm_lanes_complete(struct tm_lanes *lanes, uint32_t set_number, uint64_t cookie, int64_t ts, int64_t end,
                                  uint32_t *lane, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    while (st == TM_OK && lanes->sets[set_number].closing_count && lanes->sets[set_number].closings[0].end <= ts) {
-        struct closing closing = pop_closing(&lanes->sets[set_number]);
+    while (st == TM_OK && closes_by(&lanes->sets[set_number], ts)) {
+        struct closing closing = pop_closing(lanes->sets[set_number].more);
         st = tm_lanes_cookie(lanes, set_number, closing.cookie, TM_LANE_END, lane, err);
     }
     if (st < 0 || (st = tm_lanes_cookie(lanes, set_number, cookie, TM_LANE_BEGIN, lane, err)) < 0)
@@ -187,17 +250,24 @@ bool tm_lanes_is_open(const struct tm_lanes *lanes, uint32_t set, uint32_t lane)
 enum tm_status tm_lanes_crossing(struct tm_lanes *lanes, uint32_t set, int64_t ts, int64_t end, uint32_t *lane,
                                  struct tm_error *err)
 {
-    enum tm_status st = tm_crossing_lanes_add(&lanes->sets[set].crossing, TM_LANES_CROSSING_MAX, ts, end, lane);
+    enum tm_status st = need_more(&lanes->sets[set], err);
+    if (st < 0)
+        return st;
+    st = tm_crossing_lanes_add(&lanes->sets[set].more->crossing, TM_LANES_CROSSING_MAX, ts, end, lane);
     return st < 0 ? tm_error_nomem(err) : st;
 }
 
 void tm_lanes_release(struct tm_lanes *lanes)
 {
     for (uint32_t i = 0; i < lanes->set_count; i++) {
-        tm_crossing_lanes_release(&lanes->sets[i].crossing);
+        struct set_more *more = lanes->sets[i].more;
         free(lanes->sets[i].lanes);
-        free(lanes->sets[i].heap);
-        free(lanes->sets[i].closings);
+        if (more == NULL)
+            continue;
+        tm_crossing_lanes_release(&more->crossing);
+        free(more->heap);
+        free(more->closings);
+        free(more);
     }
     free(lanes->sets);
     tm_table_release(&lanes->by_key);

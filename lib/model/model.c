@@ -296,8 +296,7 @@ void tm_model_release(struct tm_model *m)
     tm_table_release(&m->heap_dumps);
     tm_table_release(&m->sample_counts);
     tm_table_release(&m->stat_rows);
-    tm_table_release(&m->late_seen);
-    tm_table_release(&m->late_times);
+    tm_seen_definitions_release(&m->seen_definitions);
     for (uint32_t i = 0; i < m->machine_count; i++)
         tm_buf_release(&m->machines[i].description);
     free(m->machines);

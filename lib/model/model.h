@@ -13,6 +13,7 @@
 #include "model/flows.h"
 #include "stream/timestamp_group.h"
 #include "model/sched.h"
+#include "model/seen_definitions.h"
 #include "model/slices.h"
 #include "model/stacks.h"
 #include "model/thread_states.h"
@@ -92,7 +93,7 @@ struct tm_model {
     struct tm_pending_description *late; /* heap of definitions whose time has not come */
     uint32_t late_count, late_cap;
     uint64_t late_sequence;
-    struct tm_table late_seen, late_times; /* by subject: its last definition, and the time of that */
+    struct tm_seen_definitions seen_definitions;
     struct tm_text name, category; /* of the current event */
     struct tm_buf args, arg_key; /* scratch: args that are made of an event */
     bool has_json;

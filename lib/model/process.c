@@ -129,7 +129,7 @@ static enum tm_status apply(struct tm_model *m, bool is_system, struct tm_place 
         return st;
     struct tm_process *process = &p->processes[upid];
     if (parent != TM_NO_ID && process->parent == TM_NO_ID)
-        process->parent = parent;
+        process->parent = (int32_t)parent;
     if (facts->has_uid) {
         process->has_uid = true;
         process->uid = facts->uid;

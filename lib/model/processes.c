@@ -9,18 +9,45 @@ void tm_processes_release(struct tm_processes *p)
     free(p->threads);
     free(p->processes);
     tm_intern_release(&p->names);
-    tm_table_release(&p->pids);
-    tm_table_release(&p->tids);
-    tm_table_release(&p->live);
-    tm_table_release(&p->pairs);
-    tm_table_release(&p->orphans);
+    tm_task_numbers_release(&p->numbers);
+    tm_index_release(&p->pairs);
+    tm_table_release(&p->idle);
     *p = (struct tm_processes){0};
 }
 
-/* The key in pairs: thread TID of the process with row UPID. */
-static struct tm_key pair_key(int64_t tid, int64_t upid)
+size_t tm_processes_bytes(const struct tm_processes *p)
 {
-    return (struct tm_key){(uint64_t)upid, (uint64_t)tid, 1};
+    return p->thread_cap * sizeof *p->threads + p->process_cap * sizeof *p->processes + tm_intern_bytes(&p->names) +
+           tm_task_numbers_bytes(&p->numbers) + tm_index_bytes(&p->pairs) + tm_table_bytes(&p->idle);
+}
+
+static uint64_t pair_hash(const struct tm_processes *p, int64_t tid, int64_t upid)
+{
+    return tm_index_hash_more(&p->pairs, tm_index_hash_u64(&p->pairs, (uint64_t)tid), (uint64_t)upid);
+}
+
+/* Returns the thread TID that became one of process UPID last, or TM_NO_ID. */
+static int64_t find_pair(const struct tm_processes *p, int64_t tid, int64_t upid)
+{
+    struct tm_probe probe = tm_probe(&p->pairs, pair_hash(p, tid, upid));
+    for (uint32_t utid; (utid = tm_probe_next(&p->pairs, &probe)) != TM_INDEX_NONE;)
+        if (p->threads[utid].tid == tid && p->threads[utid].upid == upid)
+            return utid;
+    return TM_NO_ID;
+}
+
+/* Thread UTID has become one of its process. */
+static enum tm_status put_pair(struct tm_processes *p, int64_t utid, struct tm_error *err)
+{
+    const struct tm_thread_row *t = &p->threads[utid];
+    tm_index_seed(&p->pairs);
+    uint64_t hash = pair_hash(p, t->tid, t->upid);
+    int64_t before = find_pair(p, t->tid, t->upid);
+    if (before != TM_NO_ID)
+        tm_index_change(&p->pairs, hash, (uint32_t)before, (uint32_t)utid);
+    else if (tm_index_add(&p->pairs, hash, (uint32_t)utid) < 0)
+        return tm_error_nomem(err);
+    return TM_OK;
 }
 
 static bool is_alive(const struct tm_processes *p, const struct tm_thread_row *t)
@@ -29,38 +56,29 @@ static bool is_alive(const struct tm_processes *p, const struct tm_thread_row *t
 }
 
 /* Updates the thread that a bare TID refers to. Ended threads stay ended and are removed from the list. */
-static enum tm_status refresh_live(struct tm_processes *p, uint32_t machine, int64_t tid, struct tm_error *err)
+static void refresh_live(struct tm_processes *p, uint32_t machine, int64_t tid)
 {
-    struct tm_key key = tm_number_key(machine, tid);
-    enum tm_status st;
-    for (int64_t utid; (utid = tm_table_find(&p->tids, &key)) != TM_NO_ID;) {
-        if (is_alive(p, &p->threads[utid]))
-            return tm_table_set(&p->live, &key, utid, err);
-        if ((st = tm_tid_list_remove(p, utid, err)) < 0)
-            return st;
-    }
-    tm_table_remove(&p->live, &key);
-    return TM_OK;
+    struct tm_task_number *number = tm_task_numbers_find(&p->numbers, machine, tid);
+    if (number == NULL)
+        return;
+    while (number->newest != TM_NO_ID && !is_alive(p, &p->threads[number->newest]))
+        tm_tid_list_remove(p, number->newest);
+    number->live = number->newest;
 }
 
-static enum tm_status refresh_process(struct tm_processes *p, int64_t upid, struct tm_error *err)
+static void refresh_process(struct tm_processes *p, int64_t upid)
 {
-    enum tm_status st = TM_OK;
-    for (int64_t t = p->processes[upid].threads; t != TM_NO_ID && st == TM_OK; t = p->threads[t].next_in_process)
-        st = refresh_live(p, p->threads[t].machine, p->threads[t].tid, err);
+    for (int64_t t = p->processes[upid].threads; t != TM_NO_ID; t = p->threads[t].next_in_process)
+        refresh_live(p, p->threads[t].machine, p->threads[t].tid);
     p->changes++;
-    return st;
 }
 
-static enum tm_status orphan_count(struct tm_processes *p, const struct tm_thread_row *t, int by, struct tm_error *err)
+/* Thread T, which is on the list of its tid, has a process or has ended. */
+static void orphan_gone(struct tm_processes *p, const struct tm_thread_row *t)
 {
-    struct tm_key key = tm_number_key(t->machine, t->tid);
-    int64_t count = tm_table_find(&p->orphans, &key);
-    count = (count == TM_TABLE_NONE ? 0 : count) + by;
-    if (count > 0)
-        return tm_table_set(&p->orphans, &key, count, err);
-    tm_table_remove(&p->orphans, &key);
-    return TM_OK;
+    struct tm_task_number *number = tm_task_numbers_find(&p->numbers, t->machine, t->tid);
+    if (number && number->orphans)
+        number->orphans--;
 }
 
 static enum tm_status new_thread(struct tm_processes *p, uint32_t machine, int64_t tid, int64_t *utid,
@@ -77,7 +95,7 @@ static enum tm_status new_thread(struct tm_processes *p, uint32_t machine, int64
                                                .upid = TM_NO_ID,
                                                .older = TM_NO_ID,
                                                .newer = TM_NO_ID,
-                                               .kin = *utid,
+                                               .kin = (int32_t)*utid,
                                                .next_in_process = TM_NO_ID,
                                                .children = TM_NO_ID};
     p->changes++;
@@ -106,7 +124,7 @@ static enum tm_status new_process(struct tm_processes *p, uint32_t machine, int6
 enum tm_status tm_processes_start_thread(struct tm_processes *p, uint32_t machine, int64_t tid, const int64_t *time_ns,
                                          int64_t *utid, struct tm_error *err)
 {
-    struct tm_key key = tm_number_key(machine, tid);
+    struct tm_task_number *number;
     enum tm_status st = new_thread(p, machine, tid, utid, err);
     if (st < 0)
         return st;
@@ -114,15 +132,18 @@ enum tm_status tm_processes_start_thread(struct tm_processes *p, uint32_t machin
         p->threads[*utid].has_start = true;
         p->threads[*utid].start_ns = *time_ns;
     }
-    if ((st = tm_tid_list_add(p, *utid, err)) < 0 || (st = orphan_count(p, &p->threads[*utid], 1, err)) < 0)
+    if ((st = tm_tid_list_add(p, *utid, err)) < 0 ||
+        (st = tm_task_numbers_get(&p->numbers, machine, tid, &number, err)) < 0)
         return st;
-    return tm_table_set(&p->live, &key, *utid, err);
+    number->orphans++;
+    number->live = (int32_t)*utid;
+    return TM_OK;
 }
 
 int64_t tm_processes_find_thread(const struct tm_processes *p, uint32_t machine, int64_t tid)
 {
-    struct tm_key key = tm_number_key(machine, tid);
-    return tm_table_find(&p->live, &key);
+    const struct tm_task_number *number = tm_task_numbers_find(&p->numbers, machine, tid);
+    return number ? number->live : TM_NO_ID;
 }
 
 enum tm_status tm_processes_thread(struct tm_processes *p, uint32_t machine, int64_t tid, int64_t *utid,
@@ -136,19 +157,17 @@ enum tm_status tm_processes_thread(struct tm_processes *p, uint32_t machine, int
 static enum tm_status adopt(struct tm_processes *p, int64_t utid, int64_t upid, struct tm_error *err)
 {
     struct tm_thread_row *t = &p->threads[utid];
-    struct tm_key key = pair_key(t->tid, upid);
-    enum tm_status st = t->listed ? orphan_count(p, t, -1, err) : TM_OK;
-    if (st < 0)
-        return st;
-    t->upid = upid;
+    if (t->listed)
+        orphan_gone(p, t);
+    t->upid = (int32_t)upid;
     t->is_main = t->tid == p->processes[upid].pid;
     t->next_in_process = p->processes[upid].threads;
-    p->processes[upid].threads = utid;
+    p->processes[upid].threads = (int32_t)utid;
     for (int64_t child = t->children; child != TM_NO_ID; child = p->processes[child].next_child)
-        p->processes[child].parent = upid;
+        p->processes[child].parent = (int32_t)upid;
     t->children = TM_NO_ID;
     p->changes++;
-    return tm_table_set(&p->pairs, &key, utid, err);
+    return put_pair(p, utid, err);
 }
 
 /* UTID and all threads known to share its process belong to process UPID. */
@@ -158,7 +177,7 @@ static enum tm_status adopt_kin(struct tm_processes *p, int64_t utid, int64_t up
     int64_t t = utid;
     do {
         int64_t next = p->threads[t].kin;
-        p->threads[t].kin = t;
+        p->threads[t].kin = (int32_t)t;
         if (p->threads[t].upid == TM_NO_ID)
             st = adopt(p, t, upid, err);
         t = next;
@@ -185,7 +204,7 @@ enum tm_status tm_processes_same(struct tm_processes *p, int64_t a, int64_t b, s
                 return TM_OK;
     }
     if (a != b) {
-        int64_t kin = x->kin;
+        int32_t kin = x->kin;
         x->kin = y->kin;
         y->kin = kin;
     }
@@ -200,48 +219,48 @@ void tm_processes_child(struct tm_processes *p, int64_t upid, int64_t utid)
         return;
     }
     p->processes[upid].next_child = t->children;
-    t->children = upid;
+    t->children = (int32_t)upid;
 }
 
-/* Finds the current thread TID in process UPID or in an unknown process; TM_NO_ID: none. */
-static enum tm_status find_in(struct tm_processes *p, uint32_t machine, int64_t tid, int64_t upid, int64_t *utid,
-                              struct tm_error *err)
+/* Returns the current thread TID in process UPID or in an unknown process; TM_NO_ID: none. */
+static int64_t find_in(struct tm_processes *p, uint32_t machine, int64_t tid, int64_t upid)
 {
-    struct tm_key tid_key = tm_number_key(machine, tid), pair = pair_key(tid, upid);
-    if (tm_table_find(&p->orphans, &tid_key) == TM_TABLE_NONE) {
-        int64_t t = tm_table_find(&p->pairs, &pair);
-        *utid = t != TM_NO_ID && p->threads[t].listed && is_alive(p, &p->threads[t]) ? t : TM_NO_ID;
-        return TM_OK;
+    const struct tm_task_number *number = tm_task_numbers_find(&p->numbers, machine, tid);
+    if (number == NULL || number->orphans == 0) {
+        int64_t t = find_pair(p, tid, upid);
+        return t != TM_NO_ID && p->threads[t].listed && is_alive(p, &p->threads[t]) ? t : TM_NO_ID;
     }
-    for (int64_t t = tm_table_find(&p->tids, &tid_key), older; t != TM_NO_ID; t = older) {
+    for (int64_t t = number->newest, older; t != TM_NO_ID; t = older) {
         older = p->threads[t].older;
-        if (!is_alive(p, &p->threads[t])) {
-            enum tm_status st = tm_tid_list_remove(p, t, err);
-            if (st < 0)
-                return st;
-        } else if (p->threads[t].upid == TM_NO_ID || p->threads[t].upid == upid) {
-            *utid = t;
-            return TM_OK;
-        }
+        if (!is_alive(p, &p->threads[t]))
+            tm_tid_list_remove(p, t);
+        else if (p->threads[t].upid == TM_NO_ID || p->threads[t].upid == upid)
+            return t;
     }
-    *utid = TM_NO_ID;
-    return TM_OK;
+    return TM_NO_ID;
+}
+
+/* The number TID means thread UTID, which is on its list, from now on. */
+static enum tm_status revive(struct tm_processes *p, int64_t utid, struct tm_error *err)
+{
+    const struct tm_thread_row *t = &p->threads[utid];
+    tm_tid_list_remove(p, utid);
+    enum tm_status st = tm_tid_list_add(p, utid, err);
+    if (st == TM_OK)
+        tm_task_numbers_find(&p->numbers, t->machine, t->tid)->live = (int32_t)utid;
+    p->changes++;
+    return st;
 }
 
 static enum tm_status thread_of(struct tm_processes *p, int64_t upid, int64_t tid, int64_t *utid, struct tm_error *err)
 {
     uint32_t machine = p->processes[upid].machine;
-    enum tm_status st = find_in(p, machine, tid, upid, utid, err);
-    if (st < 0)
-        return st;
-    if (*utid == TM_NO_ID) {
+    enum tm_status st = TM_OK;
+    *utid = find_in(p, machine, tid, upid);
+    if (*utid == TM_NO_ID)
         st = tm_processes_start_thread(p, machine, tid, NULL, utid, err);
-    } else if (tm_processes_find_thread(p, machine, tid) != *utid || p->threads[*utid].newer != TM_NO_ID) {
-        struct tm_key key = tm_number_key(machine, tid);
-        if ((st = tm_tid_list_remove(p, *utid, err)) == TM_OK && (st = tm_tid_list_add(p, *utid, err)) == TM_OK)
-            st = tm_table_set(&p->live, &key, *utid, err);
-        p->changes++;
-    }
+    else if (tm_processes_find_thread(p, machine, tid) != *utid || p->threads[*utid].newer != TM_NO_ID)
+        st = revive(p, *utid, err);
     if (st == TM_OK && p->threads[*utid].upid == TM_NO_ID)
         st = adopt_kin(p, *utid, upid, err);
     return st;
@@ -250,15 +269,19 @@ static enum tm_status thread_of(struct tm_processes *p, int64_t upid, int64_t ti
 static enum tm_status process_alone(struct tm_processes *p, uint32_t machine, int64_t pid, int64_t *upid,
                                     bool *is_new, struct tm_error *err)
 {
-    struct tm_key key = tm_number_key(machine, pid);
-    *is_new = (*upid = tm_table_find(&p->pids, &key)) == TM_NO_ID;
-    if (!*is_new)
-        return TM_OK;
-    enum tm_status st = new_process(p, machine, pid, upid, err);
+    struct tm_task_number *number;
+    enum tm_status st = tm_task_numbers_get(&p->numbers, machine, pid, &number, err);
     if (st < 0)
         return st;
+    *upid = number->process;
+    *is_new = *upid == TM_NO_ID;
+    if (!*is_new)
+        return TM_OK;
+    if ((st = new_process(p, machine, pid, upid, err)) < 0)
+        return st;
     p->processes[*upid].is_current = true;
-    return tm_table_set(&p->pids, &key, *upid, err);
+    number->process = (int32_t)*upid;
+    return TM_OK;
 }
 
 enum tm_status tm_processes_process(struct tm_processes *p, uint32_t machine, int64_t pid, int64_t *upid,
@@ -281,16 +304,17 @@ enum tm_status tm_processes_thread_in(struct tm_processes *p, uint32_t machine, 
 enum tm_status tm_processes_start_process(struct tm_processes *p, uint32_t machine, int64_t pid,
                                           const int64_t *time_ns, int64_t *upid, struct tm_error *err)
 {
-    struct tm_key key = tm_number_key(machine, pid);
-    int64_t before = tm_table_find(&p->pids, &key), utid;
+    struct tm_task_number *number;
+    int64_t before, utid;
     bool is_new;
-    enum tm_status st;
-    if (before != TM_NO_ID)
+    enum tm_status st = tm_task_numbers_get(&p->numbers, machine, pid, &number, err);
+    if (st < 0)
+        return st;
+    if ((before = number->process) != TM_NO_ID)
         p->processes[before].is_current = false;
-    tm_table_remove(&p->pids, &key);
-    tm_tid_list_clear(p, machine, pid);
-    tm_table_remove(&p->live, &key);
-    tm_table_remove(&p->orphans, &key);
+    tm_tid_list_clear(p, number);
+    number->process = number->live = TM_NO_ID;
+    number->orphans = 0;
     if ((st = tm_processes_start_thread(p, machine, pid, time_ns, &utid, err)) < 0 ||
         (st = process_alone(p, machine, pid, upid, &is_new, err)) < 0 ||
         (st = thread_of(p, *upid, pid, &utid, err)) < 0)
@@ -299,64 +323,64 @@ enum tm_status tm_processes_start_process(struct tm_processes *p, uint32_t machi
         p->processes[*upid].has_start = true;
         p->processes[*upid].start_ns = *time_ns;
     }
-    return before != TM_NO_ID ? refresh_process(p, before, err) : TM_OK;
+    if (before != TM_NO_ID)
+        refresh_process(p, before);
+    return TM_OK;
 }
 
-enum tm_status tm_processes_end_thread(struct tm_processes *p, uint32_t machine, int64_t tid, int64_t time_ns,
-                                       struct tm_error *err)
+void tm_processes_end_thread(struct tm_processes *p, uint32_t machine, int64_t tid, int64_t time_ns)
 {
     int64_t utid = tm_processes_find_thread(p, machine, tid);
-    enum tm_status st;
     if (utid == TM_NO_ID)
-        return TM_OK;
+        return;
     struct tm_thread_row *t = &p->threads[utid];
     t->has_end = true;
     t->end_ns = time_ns;
-    if ((t->upid == TM_NO_ID && t->listed && (st = orphan_count(p, t, -1, err)) < 0) ||
-        (st = tm_tid_list_remove(p, utid, err)) < 0 || (st = refresh_live(p, machine, tid, err)) < 0)
-        return st;
+    if (t->upid == TM_NO_ID && t->listed)
+        orphan_gone(p, t);
+    tm_tid_list_remove(p, utid);
+    refresh_live(p, machine, tid);
     p->changes++;
     if (t->upid == TM_NO_ID || p->processes[t->upid].pid != tid)
-        return TM_OK;
+        return;
     struct tm_process *process = &p->processes[t->upid];
-    struct tm_key key = tm_number_key(machine, tid);
     process->has_end = true;
     process->end_ns = time_ns;
     process->is_current = false;
-    tm_table_remove(&p->pids, &key);
-    return refresh_process(p, t->upid, err);
+    tm_task_numbers_find(&p->numbers, machine, tid)->process = TM_NO_ID;
+    refresh_process(p, t->upid);
 }
 
 enum tm_status tm_processes_machine(struct tm_processes *p, uint32_t machine, int64_t *utid, struct tm_error *err)
 {
-    struct tm_key key = {machine, 0, 2};
+    struct tm_key key = {machine, 0, 0};
     int64_t upid = TM_NO_ID;
     enum tm_status st;
-    if ((*utid = tm_table_find(&p->pairs, &key)) != TM_NO_ID)
+    if ((*utid = tm_table_find(&p->idle, &key)) != TM_NO_ID)
         return TM_OK;
     if ((st = new_process(p, machine, 0, &upid, err)) < 0 || (st = new_thread(p, machine, 0, utid, err)) < 0)
         return st;
-    p->threads[*utid].upid = upid;
+    p->threads[*utid].upid = (int32_t)upid;
     p->threads[*utid].is_main = p->threads[*utid].is_idle = true;
-    return tm_table_set(&p->pairs, &key, *utid, err);
+    return tm_table_set(&p->idle, &key, *utid, err);
 }
 
 enum tm_status tm_processes_idle(struct tm_processes *p, uint32_t machine, struct tm_error *err)
 {
     static const char idle_name[] = "swapper";
-    struct tm_key key = tm_number_key(machine, 0);
+    struct tm_task_number *number;
     int64_t utid;
     enum tm_status st = tm_processes_machine(p, machine, &utid, err);
-    if (st < 0 || p->threads[utid].listed)
+    if (st < 0 || p->threads[utid].listed || (st = tm_task_numbers_get(&p->numbers, machine, 0, &number, err)) < 0)
         return st;
-    int64_t upid = p->threads[utid].upid;
-    struct tm_key pair = pair_key(0, upid);
-    tm_tid_list_clear(p, machine, 0);
-    tm_table_remove(&p->orphans, &key);
+    int32_t upid = p->threads[utid].upid;
+    tm_tid_list_clear(p, number);
+    number->orphans = 0;
+    number->process = upid;
+    number->live = (int32_t)utid;
     p->processes[upid].is_current = true;
-    p->processes[upid].threads = utid;
-    if ((st = tm_table_set(&p->pids, &key, upid, err)) < 0 || (st = tm_tid_list_add(p, utid, err)) < 0 ||
-        (st = tm_table_set(&p->live, &key, utid, err)) < 0 || (st = tm_table_set(&p->pairs, &pair, utid, err)) < 0)
+    p->processes[upid].threads = (int32_t)utid;
+    if ((st = tm_tid_list_add(p, utid, err)) < 0 || (st = put_pair(p, utid, err)) < 0)
         return st;
     p->changes++;
     struct tm_text name = {(const uint8_t *)idle_name, sizeof idle_name - 1};

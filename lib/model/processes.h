@@ -9,8 +9,9 @@
 #define TM_MODEL_PROCESSES_H
 
 #include "base/intern.h"
-#include "model/rows.h"
 #include "base/table.h"
+#include "model/rows.h"
+#include "model/task_numbers.h"
 
 /* A timeline that has more of these is refused: TM_E_INPUT of each call that would add one. Lifetimes count. */
 enum {
@@ -31,33 +32,32 @@ enum tm_name_trust {
 
 struct tm_thread_row {
     int64_t tid;
+    int64_t start_ns, end_ns;
     uint32_t machine;
-    int64_t upid; /* TM_NO_ID: unknown */
+    int32_t upid;  /* TM_NO_ID: unknown */
     uint32_t name; /* number of a text, plus 1; 0: none */
     uint8_t name_trust;
-    bool is_main, is_idle, has_start, has_end;
-    int64_t start_ns, end_ns;
+    bool is_main : 1, is_idle : 1, has_start : 1, has_end : 1;
     /* private */
-    bool listed;
-    int64_t older, newer;   /* threads of the same tid whose lifetime may not have ended, by last event */
-    int64_t kin;            /* ring of threads that belong to one process, not known yet */
-    int64_t next_in_process;
-    int64_t children;       /* processes that it made before its own process was known */
+    bool listed : 1;
+    int32_t older, newer;    /* threads of the same tid whose lifetime may not have ended, by last event */
+    int32_t kin;             /* ring of threads that belong to one process, not known yet */
+    int32_t next_in_process;
+    int32_t children;        /* processes that it made before its own process was known */
 };
 
 struct tm_process {
     int64_t pid;
-    uint32_t machine;
-    int64_t parent; /* upid; TM_NO_ID */
-    uint32_t name;
-    uint8_t name_trust;
-    uint32_t cmdline;
-    bool has_start, has_end, has_uid;
     int64_t start_ns, end_ns, uid;
     int64_t arg_set; /* TM_NO_ID */
+    uint32_t machine;
+    int32_t parent; /* upid; TM_NO_ID */
+    uint32_t name, cmdline;
+    uint8_t name_trust;
+    bool has_start : 1, has_end : 1, has_uid : 1;
     /* private */
-    bool is_current; /* its pid still refers to it */
-    int64_t threads, next_child;
+    bool is_current : 1; /* its pid still refers to it */
+    int32_t threads, next_child;
 };
 
 /* Zero-initialise; init before use. */
@@ -70,11 +70,16 @@ struct tm_processes {
     uint64_t conflicts; /* threads that events place in two processes */
     /* private */
     uint32_t thread_cap, process_cap;
-    struct tm_table pids, tids, live, pairs, orphans;
+    struct tm_task_numbers numbers;
+    struct tm_index pairs;  /* of a process and a tid, the thread that became one of the process last */
+    struct tm_table idle;   /* the idle task's thread of each machine */
 };
 
 void tm_processes_init(struct tm_processes *processes);
 void tm_processes_release(struct tm_processes *processes);
+
+/* The memory that threads, processes and their names take. */
+size_t tm_processes_bytes(const struct tm_processes *p);
 
 /* Makes the rows of MACHINE's idle task unless they exist; they come first. Sets *UTID to its thread. */
 enum tm_status tm_processes_machine(struct tm_processes *p, uint32_t machine, int64_t *utid, struct tm_error *err);
@@ -99,8 +104,7 @@ enum tm_status tm_processes_start_thread(struct tm_processes *p, uint32_t machin
 enum tm_status tm_processes_start_process(struct tm_processes *p, uint32_t machine, int64_t pid,
                                           const int64_t *time_ns, int64_t *upid, struct tm_error *err);
 /* Ends the thread. If it is the main thread, its process ends too. */
-enum tm_status tm_processes_end_thread(struct tm_processes *p, uint32_t machine, int64_t tid, int64_t time_ns,
-                                       struct tm_error *err);
+void tm_processes_end_thread(struct tm_processes *p, uint32_t machine, int64_t tid, int64_t time_ns);
 
 /* Threads A and B belong to one process, known or not. */
 enum tm_status tm_processes_same(struct tm_processes *p, int64_t a, int64_t b, struct tm_error *err);

@@ -201,7 +201,8 @@ enum tm_status tm_model_task(struct tm_model *m, struct tm_model_event *ev, stru
     case TM_KIND_TASK_NEW:
         return task_new(m, ev, err);
     case TM_KIND_PROCESS_EXIT:
-        return tm_processes_end_thread(&m->processes, ev->place.machine, ev->e->tid, ev->e->time_ns, err);
+        tm_processes_end_thread(&m->processes, ev->place.machine, ev->e->tid, ev->e->time_ns);
+        return TM_OK;
     case TM_KIND_BLOCKED_REASON:
         return blocked_reason(m, ev, err);
     case TM_KIND_THREAD_STATE:

@@ -1,5 +1,6 @@
 #include "model/tracks.h"
 
+#include "base/table.h"
 #include "kernel/tracks.h"
 
 #include <stdlib.h>
@@ -37,37 +38,65 @@ void tm_tracks_init(struct tm_tracks *tracks)
 void tm_tracks_release(struct tm_tracks *tracks)
 {
     free(tracks->rows);
-    tm_table_release(&tracks->table);
+    tm_index_release(&tracks->index);
     tm_intern_release(&tracks->names);
     *tracks = (struct tm_tracks){0};
+}
+
+size_t tm_tracks_bytes(const struct tm_tracks *tracks)
+{
+    return tracks->cap * sizeof *tracks->rows + tm_index_bytes(&tracks->index) + tm_intern_bytes(&tracks->names);
+}
+
+static uint64_t hash_of(const struct tm_tracks *tracks, const struct tm_track_id *id)
+{
+    const struct tm_index *index = &tracks->index;
+    uint64_t hash = tm_index_hash_u64(index, id->number);
+    hash = tm_index_hash_more(index, hash, (uint64_t)id->file << 32 | id->machine);
+    return tm_index_hash_more(index, hash, (uint64_t)id->second << 8 | id->type);
+}
+
+static bool is_track(const struct tm_track *t, const struct tm_track_id *id)
+{
+    return t->number == id->number && t->lane == id->second && t->type == id->type && t->file == id->file &&
+           t->machine == id->machine;
+}
+
+static enum tm_status new_track(struct tm_tracks *tracks, const struct tm_track_id *id, uint64_t hash,
+                                struct tm_error *err)
+{
+    if (tracks->count >= TM_TRACKS_MAX)
+        return tm_error_set(err, TM_E_INPUT, "more than %d tracks (TM_TRACKS_MAX)", TM_TRACKS_MAX);
+    enum tm_status st = tm_array_grow(&tracks->rows, &tracks->cap, tracks->count, sizeof *tracks->rows, err);
+    if (st < 0)
+        return st;
+    if (tm_index_add(&tracks->index, hash, tracks->count) < 0)
+        return tm_error_nomem(err);
+    tracks->rows[tracks->count++] = (struct tm_track){.number = id->number,
+                                                      .file = id->file,
+                                                      .machine = id->machine,
+                                                      .type = id->type,
+                                                      .owner = TM_NO_ID,
+                                                      .parent = TM_NO_ID,
+                                                      .dimension_set = TM_NO_ID,
+                                                      .lane = id->second,
+                                                      .arg_set = TM_NO_ID};
+    return TM_OK;
 }
 
 enum tm_status tm_tracks_get(struct tm_tracks *tracks, const struct tm_track_id *id, uint32_t *track, bool *is_new,
                              struct tm_error *err)
 {
-    struct tm_key key = {(uint64_t)id->file << 32 | id->machine, id->number, (uint64_t)id->second << 8 | id->type};
-    int64_t found = tm_table_find(&tracks->table, &key);
-    enum tm_status st;
-    *is_new = found == TM_TABLE_NONE;
-    if (!*is_new) {
-        *track = (uint32_t)found;
-        return TM_OK;
-    }
-    if (tracks->count >= TM_TRACKS_MAX)
-        return tm_error_set(err, TM_E_INPUT, "more than %d tracks (TM_TRACKS_MAX)", TM_TRACKS_MAX);
-    if ((st = tm_array_grow(&tracks->rows, &tracks->cap, tracks->count, sizeof *tracks->rows, err)) < 0 ||
-        (st = tm_table_set(&tracks->table, &key, tracks->count, err)) < 0)
-        return st;
-    *track = tracks->count++;
-    tracks->rows[*track] = (struct tm_track){.file = id->file,
-                                             .machine = id->machine,
-                                             .type = id->type,
-                                             .owner = TM_NO_ID,
-                                             .parent = TM_NO_ID,
-                                             .dimension_set = TM_NO_ID,
-                                             .lane = id->second,
-                                             .arg_set = TM_NO_ID};
-    return TM_OK;
+    tm_index_seed(&tracks->index);
+    uint64_t hash = hash_of(tracks, id);
+    struct tm_probe probe = tm_probe(&tracks->index, hash);
+    *is_new = false;
+    while ((*track = tm_probe_next(&tracks->index, &probe)) != TM_INDEX_NONE)
+        if (is_track(&tracks->rows[*track], id))
+            return TM_OK;
+    *is_new = true;
+    *track = tracks->count;
+    return new_track(tracks, id, hash, err);
 }
 
 enum tm_status tm_tracks_name(struct tm_tracks *tracks, struct tm_text text, uint32_t *name, struct tm_error *err)

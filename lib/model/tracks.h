@@ -6,7 +6,6 @@
 #include "base/intern.h"
 #include "kernel/tracks.h"
 #include "model/rows.h"
-#include "base/table.h"
 
 /* A timeline that has more of these is refused: TM_E_INPUT of each call that would add one. */
 enum { TM_TRACKS_MAX = 1 << 22, TM_TRACK_TEXT_BYTES_MAX = 1 << 30 /* distinct names, units and ids */ };
@@ -44,21 +43,22 @@ struct tm_track_id {
 };
 
 struct tm_track {
-    uint32_t file, machine;
-    enum tm_track_type type;
-    enum tm_track_scope scope;
-    bool is_counter;
+    uint64_t number; /* of its id */
     int64_t owner;   /* utid, upid or cpu, by scope */
-    uint32_t name;   /* number of a text, plus 1; 0: none */
-    uint32_t unit;
-    int64_t parent;  /* track; TM_NO_ID */
     int64_t arg_set; /* TM_NO_ID */
     int64_t dimension_set; /* TM_NO_ID; set by the receiver of the tracks */
     uint64_t uuid; /* of a descriptor's track; of siblings that share lanes, their parent's */
+    uint32_t file, machine;
+    enum tm_track_type type;
+    enum tm_track_scope scope;
+    uint32_t name;   /* number of a text, plus 1; 0: none */
+    uint32_t unit;
+    int32_t parent;  /* track; TM_NO_ID */
     uint32_t merge_key; /* of siblings that share lanes: number of a text, as name */
+    uint32_t lane; /* second number of its id; UINT32_MAX: one outside of the lanes */
     uint8_t merge_key_type; /* the reference's number: 0 by name, 2 by key */
-    uint32_t lane; /* UINT32_MAX: one outside of the lanes */
     uint8_t named; /* enum tm_named_track, of TM_TRACK_TYPE_NAMED */
+    bool is_counter;
 };
 
 /* Zero-initialise; init before use. */
@@ -67,12 +67,15 @@ struct tm_tracks {
     uint32_t count;
     /* private */
     uint32_t cap;
-    struct tm_table table;
+    struct tm_index index; /* by id */
     struct tm_intern names;
 };
 
 void tm_tracks_init(struct tm_tracks *tracks);
 void tm_tracks_release(struct tm_tracks *tracks);
+
+/* The memory that the tracks and their texts take. */
+size_t tm_tracks_bytes(const struct tm_tracks *tracks);
 
 /* Sets *TRACK to the track of ID. *IS_NEW: this call made it, global and without a name; the caller sets scope, owner,
  * name and the rest of its row. */

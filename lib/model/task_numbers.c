@@ -1,0 +1,51 @@
+#include "model/task_numbers.h"
+
+#include "base/table.h"
+#include "model/rows.h"
+
+#include <stdlib.h>
+
+static uint64_t hash_of(const struct tm_task_numbers *numbers, uint32_t machine, int64_t number)
+{
+    uint64_t hash = tm_index_hash_u64(&numbers->index, (uint64_t)number);
+    return tm_index_hash_more(&numbers->index, hash, machine);
+}
+
+struct tm_task_number *tm_task_numbers_find(const struct tm_task_numbers *numbers, uint32_t machine, int64_t number)
+{
+    struct tm_probe probe = tm_probe(&numbers->index, hash_of(numbers, machine, number));
+    for (uint32_t i; (i = tm_probe_next(&numbers->index, &probe)) != TM_INDEX_NONE;) {
+        struct tm_task_number *row = &numbers->rows[i];
+        if (row->number == number && row->machine == machine)
+            return row;
+    }
+    return NULL;
+}
+
+enum tm_status tm_task_numbers_get(struct tm_task_numbers *numbers, uint32_t machine, int64_t number,
+                                   struct tm_task_number **row, struct tm_error *err)
+{
+    if ((*row = tm_task_numbers_find(numbers, machine, number)) != NULL)
+        return TM_OK;
+    tm_index_seed(&numbers->index);
+    enum tm_status st = tm_array_grow(&numbers->rows, &numbers->cap, numbers->count, sizeof *numbers->rows, err);
+    if (st < 0)
+        return st;
+    if (tm_index_add(&numbers->index, hash_of(numbers, machine, number), numbers->count) < 0)
+        return tm_error_nomem(err);
+    *row = &numbers->rows[numbers->count++];
+    **row = (struct tm_task_number){number, machine, TM_NO_ID, TM_NO_ID, TM_NO_ID, 0};
+    return TM_OK;
+}
+
+size_t tm_task_numbers_bytes(const struct tm_task_numbers *numbers)
+{
+    return numbers->cap * sizeof *numbers->rows + tm_index_bytes(&numbers->index);
+}
+
+void tm_task_numbers_release(struct tm_task_numbers *numbers)
+{
+    free(numbers->rows);
+    tm_index_release(&numbers->index);
+    *numbers = (struct tm_task_numbers){0};
+}
