@@ -1,5 +1,6 @@
 /* Reads a stream and writes outputs: text, JSON lines, CSV, a report and others. */
 #include "os/io.h"
+#include "os/memory_limit.h"
 #include "os/program_options.h"
 #include "os/sandbox.h"
 #include "emit/output_list.h"
@@ -24,6 +25,7 @@ static const struct tm_program program = {
              "                       outputs are several -o, with -f behind the one that it is about\n"
              "      --part FILE      write FILE and leave it there for the caller to rename to OUT\n"
              "  -T, --temporary-directory DIR  for temporary files (default $TMPDIR, else /tmp)\n"
+             "      --max-memory SIZE  memory in all, for threads, tracks, open slices and the like (default 1G)\n"
              "      --events         text, jsonl, csv: a row an event, not a slice\n"
              "      --arg ARG,...    csv, jsonl: a column or member for each of these args, in place of one for all\n"
              "      --absolute       text: times as they are, not from the first event on\n"
@@ -63,6 +65,7 @@ struct arguments {
     struct tm_select_spec only;
     struct tm_source_path *sources; /* at most as many as there are arguments */
     size_t source_count;
+    unsigned long long memory_max;
     bool quiet, no_sync, events;
     bool list; /* list the formats */
 };
@@ -127,6 +130,10 @@ static int take_option(void *context, int option, const char *value)
     case 'p': tm_output_list_part(&a->outputs, value); return 0;
     case 'A': a->alignment = value; return 0;
     case 'T': a->options.spill_dir = value; return 0;
+    case 'm':
+        if (tm_program_size(value, &a->memory_max) == TM_OK && a->memory_max)
+            return 0;
+        return tm_program_usage(&program, "--max-memory: '%s' is no size", value);
     case 'a': a->options.absolute = true; return 0;
     case 'e': a->events = true; return 0;
     case 'r':
@@ -170,6 +177,7 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"no-sync", no_argument, NULL, 'y'},
         {"alignment", required_argument, NULL, 'A'},
         {"temporary-directory", required_argument, NULL, 'T'},
+        {"max-memory", required_argument, NULL, 'm'},
         {"events", no_argument, NULL, 'e'},
         {"arg", required_argument, NULL, 'r'},
         {"absolute", no_argument, NULL, 'a'},
@@ -307,6 +315,9 @@ static int run(struct arguments *a)
                               .only = &a->only,
                               .warn = a->quiet ? NULL : warn};
     struct tm_buf alignment = {0};
+    struct tm_memory_limit memory;
+    tm_memory_limit_open(&memory, a->memory_max);
+    run.memory = &memory;
     enum tm_status st = a->alignment ? read_alignment(a->alignment, &alignment, &err) : TM_OK;
     run.options.alignment = (struct tm_text){alignment.data, alignment.len};
     if (st == TM_OK && a->source_count)
@@ -315,13 +326,14 @@ static int run(struct arguments *a)
         st = emit(&run, a, &err);
     tm_sources_free(run.sources);
     tm_buf_release(&alignment);
+    tm_memory_limit_close(&memory);
     return tm_program_finish(&program, st, &err);
 }
 
 int main(int argc, char **argv)
 {
     struct tm_error err = {0};
-    struct arguments a = {.sources = calloc((size_t)argc + 1, sizeof *a.sources)};
+    struct arguments a = {.sources = calloc((size_t)argc + 1, sizeof *a.sources), .memory_max = TM_MEMORY_BYTES_MAX};
     int status = a.sources ? parse(argc, argv, &a) : tm_program_finish(&program, tm_error_nomem(&err), &err);
     if (status == TM_OPTIONS_GO_ON)
         status = run(&a);

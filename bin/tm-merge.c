@@ -50,6 +50,7 @@ static const struct tm_program program = {
              "      --on-damage WHAT  halt (default), skip, or salvage what can be read of a damaged file\n"
              "      --ignore-unknown  skip files of unknown type and count them\n"
              "      --max-expansion SIZE  how much may come of compressed input (default 1000 times it, and 64G)\n"
+             "      --max-memory SIZE  memory of tm-emit, for threads, tracks, open slices and the like (default 1G)\n"
              "      --hints           use clock hints that files mention outside their snapshots\n"
              "      --write-manifest FILE  write what was used as a manifest to FILE, to repeat the merge\n"
              "      --interpolate     between two snapshots of clocks a line places events, not the one before\n"
@@ -161,6 +162,7 @@ static int take_option(void *context, int option, const char *value)
     case 'D': r->on_damage = value; return 0;
     case 'u': r->ignore_unknown = true; return 0;
     case 'x': r->max_expansion = value; return 0;
+    case 'M': r->max_memory = value; return 0;
     case 'H': r->hints = true; return 0;
     case 'i': r->interpolate = true; return 0;
     case 'J':
@@ -214,6 +216,7 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"on-damage", required_argument, NULL, 'D'},
         {"ignore-unknown", no_argument, NULL, 'u'},
         {"max-expansion", required_argument, NULL, 'x'},
+        {"max-memory", required_argument, NULL, 'M'},
         {"hints", no_argument, NULL, 'H'},
         {"interpolate", no_argument, NULL, 'i'},
         {"join", required_argument, NULL, 'J'},
@@ -289,6 +292,8 @@ static int check(struct arguments *a)
         return tm_program_usage(&program, "--jobs: '%s' is no number from 1 to %d", r->jobs, TM_UNPACK_JOBS_MAX);
     if (r->max_expansion && (tm_program_size(r->max_expansion, &size) < 0 || size == 0))
         return tm_program_usage(&program, "--max-expansion: '%s' is no size", r->max_expansion);
+    if (r->max_memory && (tm_program_size(r->max_memory, &size) < 0 || size == 0))
+        return tm_program_usage(&program, "--max-memory: '%s' is no size", r->max_memory);
     if (r->max_dropped && tm_accounting_limit_parse(&limit, r->max_dropped) < 0)
         return tm_program_usage(&program, "--max-dropped: '%s' is neither a number nor a percentage", r->max_dropped);
     if (r->on_damage && strcmp(r->on_damage, "halt") != 0 && strcmp(r->on_damage, "skip") != 0 &&

@@ -32,6 +32,7 @@ static const struct tm_program program = {
              "      --cut=FROM,TO       the part [FROM, TO) of a sorted stream, with the state at FROM; either may be\n"
              "                          empty; times are nanoseconds, or seconds as 1.5s\n"
              "      --into=DIR          with --cut=TIME,...: all parts at once, as DIR/0.tms, DIR/1.tms, ...\n"
+             "      --max-memory=SIZE   with --cut: memory in all, for the state of tasks and slices (default 1G)\n"
              "  -S, --buffer-size=SIZE  memory for events before they go to temporary files\n"
              "                          (K, M, G, T are powers of 1024; default 256M)\n"
              "  -T, --temporary-directory=DIR  for temporary files (default $TMPDIR, else /tmp)\n"
@@ -49,6 +50,7 @@ struct settings {
     bool is_from_open; /* --cut=,TO */
     bool is_to_open;   /* --cut=FROM, */
     const char *into;
+    unsigned long long memory_max; /* with --cut; 0: the default */
 };
 
 static bool read_time(const char *text, size_t len, int64_t *ns)
@@ -95,6 +97,10 @@ static int take_option(void *context, int option, const char *value)
         break;
     case 'i': settings->into = value; break;
     case 'T': settings->sort.spill_dir = value; break;
+    case 'M':
+        if (tm_program_size(value, &settings->memory_max) < 0 || settings->memory_max == 0)
+            return tm_program_usage(&program, "--max-memory: '%s' is no size", value);
+        break;
     default:
         if (tm_program_size(value, &settings->sort.memory_bytes) < 0)
             return tm_program_usage(&program, "-S %s: not a size", value);
@@ -109,6 +115,7 @@ static int parse(int argc, char **argv, struct settings *settings)
         {"merge", no_argument, NULL, 'm'},
         {"cut", required_argument, NULL, 'u'},
         {"into", required_argument, NULL, 'i'},
+        {"max-memory", required_argument, NULL, 'M'},
         {"buffer-size", required_argument, NULL, 'S'},
         {"temporary-directory", required_argument, NULL, 'T'},
         TM_PROGRAM_OPTIONS_END,
@@ -123,6 +130,8 @@ static int parse(int argc, char **argv, struct settings *settings)
         return tm_program_usage(&program, "--cut goes with neither -c nor -m");
     if (settings->into && settings->points == NULL)
         return tm_program_usage(&program, "--into is for --cut");
+    if (settings->memory_max && settings->points == NULL)
+        return tm_program_usage(&program, "--max-memory is for --cut");
     if (settings->points && settings->into == NULL &&
         settings->point_count + settings->is_from_open + settings->is_to_open != 2)
         return tm_program_usage(&program, "--cut without --into is FROM,TO");
@@ -231,17 +240,20 @@ static enum tm_status close_part(void *self, uint32_t part, int fd, struct tm_er
 static enum tm_status run_cut(const struct settings *settings, const char *path, struct tm_error *err)
 {
     struct parts parts = {.settings = settings, .file = {.fd = -1}};
+    struct tm_memory_limit memory;
     const struct tm_cut cut = {.points = settings->points,
                                .point_count = settings->point_count,
                                .spill_dir = settings->sort.spill_dir,
                                .open = open_part,
                                .close = close_part,
-                               .self = &parts};
+                               .self = &parts,
+                               .memory = &memory};
     struct tm_sandbox sandbox = {.folders = {tm_sort_dir(&settings->sort), settings->into}};
     struct tm_merge_stream in;
     enum tm_status st = open_stream(path, &in, err);
     if (st < 0)
         return st;
+    tm_memory_limit_open(&memory, settings->memory_max ? settings->memory_max : TM_MEMORY_BYTES_MAX);
     catch_signals();
     st = tm_sandbox_enter(&sandbox, err);
     if (st == TM_OK)
@@ -250,6 +262,7 @@ static enum tm_status run_cut(const struct settings *settings, const char *path,
         tm_error_prefix(err, "%s", in.name);
     unfinished_path[0] = '\0';
     tm_out_file_abandon(&parts.file);
+    tm_memory_limit_close(&memory);
     close_stream(&in);
     return st;
 }

@@ -1,5 +1,5 @@
 # tm-emit, tm-manifest: for many files, machines and crossing slices, time grows in proportion to their number. Threads
-# and tracks take as much memory as tm-limits(7) states.
+# and tracks take as much memory as tm-limits(7) states, and no more than --max-memory.
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || exit
@@ -81,6 +81,46 @@ END_OF_PYTHON
             done | paste -sd ' ' | sed "s/$/ $of $arguments/"
         done
     done >peaks
-    # 200000 more take at most 850 bytes each: 550 that are needed, and room to grow.
-    awk '$1 !~ /^[0-9]+$/ || ($2 - $1) * 1024 / 200000 > 850 { print; bad = 1 } END { exit bad || NR != 8 }' peaks
+    # 200000 more take at most 500 bytes each: 350 that are needed, and room to grow.
+    awk '$1 !~ /^[0-9]+$/ || ($2 - $1) * 1024 / 200000 > 500 { print; bad = 1 } END { exit bad || NR != 8 }' peaks
+}
+
+# peak_within KIB COMMAND...: COMMAND fails for want of memory that it may use, within KIB.
+peak_within() {
+    local kib=$1
+    shift
+    python3 "$TM_SRC/t/check/peak.py" /dev/null "$@" <many.threads >peak 2>errors
+    cat peak errors
+    [[ $(<peak) == "failed "* ]]
+    [ "$(sed 's/failed //' peak)" -lt "$kib" ]
+    grep -q 'take more than 25165824 bytes of memory (TM_MEMORY_BYTES_MAX): .*; --max-memory raises the limit$' errors
+}
+
+@test "--max-memory: an error with the limit's name and the option, no output, and no more memory than that" {
+    grep -q '^TM_SANITIZE = -f' "$TM_BIN/../Makefile" && skip "figures of sanitized programs say little"
+    [ -r /proc/self/statm ] || skip "/proc says nothing of memory"
+    [ -s many.threads ] # of the test before
+    # 16 MB beyond the limit: code, libraries, and what a MiB of input adds between two checks.
+    for arguments in '-f sqlite' '-f pftrace' '-f csv' '-f pftrace --only dur>=1ms' '-f csv --only tid=5'; do
+        # shellcheck disable=SC2086
+        peak_within $(((24 + 16) * 1024)) tm-emit -q -o limited --max-memory=24M $arguments
+        [ ! -e limited ]
+    done
+    peak_within $(((24 + 16) * 1024)) tm-sort --cut=0.1s, --max-memory=24M
+    ! tm-merge -q -o limited.db --max-memory=24M many.threads.json 2>errors
+    cat errors
+    grep -q 'TM_MEMORY_BYTES_MAX.*--max-memory' errors
+    [ ! -e limited.db ]
+    tm-merge -q -o limited.db --max-memory=200M many.threads.json
+    [ "$(sqlite3 limited.db 'SELECT count(*) FROM thread')" -eq 201001 ]
+    tm-sort --cut=0.1s, --max-memory=200M <many.threads | tm-emit -q -f csv -o limited
+    for wrong in 0 x ''; do
+        run tm-emit --max-memory="$wrong" </dev/null
+        [ "$status" -eq 2 ]
+        run tm-merge --max-memory="$wrong" many.threads.json
+        [ "$status" -eq 2 ]
+    done
+    run tm-sort --max-memory=1G <many.threads
+    [ "$status" -eq 2 ]
+    [[ $output == *"--max-memory is for --cut"* ]]
 }

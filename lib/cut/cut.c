@@ -306,9 +306,13 @@ static enum tm_status cut(struct cutter *c, struct tm_error *err)
     enum tm_status st = tm_stream_reader_open(&reader, c->in, err);
     if (st == TM_OK)
         st = begin_part(c, err);
-    while (st == TM_OK && (st = tm_stream_reader_next(&reader, &frame, &batch, err)) == TM_OK)
+    tm_memory_limit_again(c->cut->memory);
+    while (st == TM_OK && (st = tm_stream_reader_next(&reader, &frame, &batch, err)) == TM_OK) {
         if (frame.type == TM_FRAME_BATCH)
             st = pass_events(c, &batch, err);
+        if (st == TM_OK)
+            st = tm_memory_limit_check(c->cut->memory, frame.offset, err);
+    }
     if (st == TM_END)
         st = tm_emit_history_finish(&c->history, err);
     if (st == TM_OK)

@@ -4,7 +4,7 @@
 #ifndef TM_CUT_CUT_H
 #define TM_CUT_CUT_H
 
-#include "base/status.h"
+#include "os/memory_limit.h"
 
 #include <stdint.h>
 
@@ -19,11 +19,12 @@ struct tm_cut {
     /* Called when PART is complete. TM_OK or an error. */
     enum tm_status (*close)(void *self, uint32_t part, int fd, struct tm_error *err);
     void *self;
+    struct tm_memory_limit *memory; /* for the state; NULL: not limited; borrowed */
 };
 
 /* Cuts the stream on IN, which is read twice; one that cannot be goes to a temporary file first. TM_OK. TM_E_INPUT if
- * it is damaged, not placed, not sorted, a part already, or has whole messages (tm-unpack --whole-sched).
- * TM_E_SYSTEM. */
+ * it is damaged, not placed, not sorted, a part already, has whole messages (tm-unpack --whole-sched), or needs more
+ * memory than allowed. TM_E_SYSTEM. */
 enum tm_status tm_cut(int in, const struct tm_cut *cut, struct tm_error *err);
 
 #endif

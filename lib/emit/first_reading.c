@@ -18,6 +18,7 @@ struct reading {
     struct tm_emit_history history;
     struct tm_span_flows spans;
     struct tm_emit_only only;
+    struct tm_memory_limit *memory;
 };
 
 static enum tm_status select_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
@@ -45,6 +46,8 @@ static enum tm_status read_all(struct reading *r, bool shows_stream, struct tm_e
         st = shows_stream ? select_batch(r, &batch, err) : tm_emit_history_batch(&r->history, &batch, err);
         if (st < 0)
             return tm_error_prefix(err, "byte %llu", (unsigned long long)frame.offset);
+        if ((st = tm_memory_limit_check(r->memory, frame.offset, err)) < 0)
+            return st;
     }
     return st < 0 || shows_stream ? st : tm_emit_history_finish(&r->history, err);
 }
@@ -57,6 +60,8 @@ static enum tm_status learn(struct tm_first_reading *reading, const struct tm_em
         return tm_error_nomem(err);
     r->context = (struct tm_emit_context){.options = &run->options, .catalog = &r->catalog, .stream = &r->stream};
     r->only.learns = true;
+    r->memory = run->memory;
+    tm_memory_limit_again(r->memory);
     r->history.catalog = &r->catalog;
     r->history.out.sink = (struct tm_batch_sink){join_batch, r};
     r->spans.out.sink = (struct tm_batch_sink){select_batch, r};

@@ -180,10 +180,13 @@ static enum tm_status show_all(const struct tm_emit_run *run, struct tm_stream_r
     struct tm_batch batch;
     bool is_told = false;
     enum tm_status st;
-    while ((st = tm_stream_reader_next(stream, &frame, &batch, err)) == TM_OK)
+    while ((st = tm_stream_reader_next(stream, &frame, &batch, err)) == TM_OK) {
         for (size_t i = 0; i < run->target_count; i++)
             if ((st = show(&jobs[i], &frame, &batch, err)) != TM_OK)
                 return st;
+        if ((st = tm_memory_limit_check(run->memory, frame.offset, err)) < 0)
+            return st;
+    }
     for (size_t i = 0; i < run->target_count && st >= 0; i++)
         st = finish(&jobs[i], err);
     for (size_t i = 0; i < run->target_count && st >= 0; i++)
@@ -275,6 +278,7 @@ static enum tm_status run_from(const struct tm_emit_run *run, int fd, struct tm_
                                struct tm_error *err)
 {
     struct tm_stream_reader stream = {.event_count = 0};
+    tm_memory_limit_again(run->memory);
     struct job *jobs = calloc(run->target_count, sizeof *jobs);
     size_t i = 0;
     if (jobs == NULL)

@@ -3,6 +3,7 @@
 #define TM_EMIT_RUN_H
 
 #include "emit/emit.h"
+#include "os/memory_limit.h"
 #include "select/spec.h"
 
 /* An output and its destination. */
@@ -22,11 +23,12 @@ struct tm_emit_run {
     struct tm_sources *sources;         /* files that may have texts, or NULL; borrowed */
     const struct tm_select_spec *only;  /* the events to show; NULL or empty: all */
     void (*warn)(const char *text);     /* called for what was guessed, lost or is odd; NULL: ignored */
+    struct tm_memory_limit *memory;     /* NULL: not limited; borrowed */
 };
 
 /* Reads the stream to its end, shows it to the outputs, and checks the accounts. The outputs are complete if it returns
- * TM_OK. TM_E_INPUT: the stream is truncated, damaged, or not what the output needs (sorted, placed); TM_E_STRICT: more
- * was lost than the limit allows, known after everything was written; TM_E_SYSTEM: writing failed, or the accounts do
+ * TM_OK. TM_E_INPUT: the stream is truncated, damaged, or not what the output needs (sorted, placed), or needs more
+ * memory than allowed; TM_E_STRICT: more was lost than the limit allows, known after everything was written; TM_E_SYSTEM: writing failed, or the accounts do
  * not balance. */
 enum tm_status tm_emit_run(const struct tm_emit_run *run, struct tm_error *err);
 

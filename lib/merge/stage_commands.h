@@ -21,7 +21,7 @@ struct tm_merge_request {
     const char *write_manifest; /* NULL: none */
     const struct tm_plan_words *plan; /* what the options state about the files; NULL: nothing */
     const char *jobs; /* threads of tm-unpack */
-    const char *manifest, *buffer_size, *temporary_directory, *max_dropped, *on_damage, *max_expansion;
+    const char *manifest, *buffer_size, *temporary_directory, *max_dropped, *on_damage, *max_expansion, *max_memory;
     const char *alignment; /* result of tm-align, for the report; NULL: none */
     bool replaces_manifest; /* `manifest' replaces the input's */
     struct tm_select_spec only;

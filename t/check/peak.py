@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the most memory that a program had, in KiB, or 'failed'.
+"""Prints the most memory that a program had, in KiB, before that 'failed' if it failed.
 
 usage: peak.py OUT COMMAND...     COMMAND reads standard input and writes OUT
 """
@@ -11,4 +11,4 @@ if pid == 0:
     os.dup2(os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
     os.execvp(sys.argv[2], sys.argv[2:])
 _, status, usage = os.wait4(pid, 0)
-print(usage.ru_maxrss if status == 0 else 'failed')
+print(usage.ru_maxrss if status == 0 else 'failed %d' % usage.ru_maxrss)
