@@ -1,5 +1,5 @@
-/* A map from keys of three numbers to a number, by open addressing. Zero-initialise. It grows with its keys: a key takes
- * about 45 bytes. Hashes are keyed by tm_secret(). */
+/* A map from keys of three numbers to a number, by open addressing. Zero-initialise. It grows with its keys, each of
+ * which takes about 45 bytes. Hashes are keyed by tm_secret(). */
 #ifndef TM_BASE_TABLE_H
 #define TM_BASE_TABLE_H
 

@@ -28,8 +28,8 @@ struct tm_emit_run {
 
 /* Reads the stream to its end, shows it to the outputs, and checks the accounts. The outputs are complete if it returns
  * TM_OK. TM_E_INPUT: the stream is truncated, damaged, or not what the output needs (sorted, placed), or needs more
- * memory than allowed; TM_E_STRICT: more was lost than the limit allows, known after everything was written; TM_E_SYSTEM: writing failed, or the accounts do
- * not balance. */
+ * memory than allowed; TM_E_STRICT: more was lost than the limit allows, known after everything was written;
+ * TM_E_SYSTEM: writing failed, or the accounts do not balance. */
 enum tm_status tm_emit_run(const struct tm_emit_run *run, struct tm_error *err);
 
 #endif

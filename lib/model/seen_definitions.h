@@ -22,8 +22,8 @@ struct tm_seen_definitions {
     struct tm_index index;
 };
 
-/* Sets *ROW to the row with subject, place and kind of KEY. It is added, as KEY says the rest, if it is new. It is valid
- * until the next row is added. TM_OK or TM_E_SYSTEM. */
+/* Sets *ROW to the row with subject, place and kind of KEY. A new one is added as a copy of KEY. It is valid until the
+ * next row is added. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_seen_definitions_get(struct tm_seen_definitions *seen, const struct tm_seen_definition *key,
                                        struct tm_seen_definition **row, struct tm_error *err);
 

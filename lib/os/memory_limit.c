@@ -35,8 +35,8 @@ enum tm_status tm_memory_limit_check(struct tm_memory_limit *limit, uint64_t at,
     if (bytes <= limit->bytes_max)
         return TM_OK;
     return tm_error_set(err, TM_E_INPUT,
-                        "the threads, processes, tracks, open slices and texts of this timeline take more than %llu bytes "
-                        "of memory (TM_MEMORY_BYTES_MAX): %llu by now; --max-memory raises the limit",
+                        "the threads, processes, tracks, open slices and texts of this timeline take more than %llu "
+                        "bytes of memory (TM_MEMORY_BYTES_MAX): %llu by now; --max-memory raises the limit",
                         limit->bytes_max, bytes);
 }
 
