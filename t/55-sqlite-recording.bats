@@ -212,3 +212,48 @@ traced_buf_sequence_packet_loss|1|data_loss|analysis|2'
     same "SELECT name, count(*) FROM stats WHERE name LIKE 'traced_buf_data_loss_%' GROUP BY 1 LIMIT 1" \
         'traced_buf_data_loss_chunk_corrupted|2'
 }
+
+@test "buffers that stop when they are full, though the recording went into a file" {
+    packets p.pftrace '[[(8, 5), (10, 1), (33, message((1, message((1, 10), (4, 2))), (1, message((1, 10))),
+        (1, message((4, 2))), (8, 1)))]]'
+    tm-merge -q -o p.db p.pftrace
+    same "SELECT name, idx, severity, source, value FROM stats WHERE name GLOB 'config_*' ORDER BY idx" \
+        $'config_write_into_file_discard|0|data_loss|trace|1\nconfig_write_into_file_discard|2|data_loss|trace|1'
+    packets p.pftrace '[[(8, 5), (10, 1), (33, message((1, message((1, 10), (4, 2)))))]]'
+    tm-merge -q -o p.db p.pftrace
+    same "SELECT count(*) FROM stats WHERE name GLOB 'config_*'" 0
+}
+
+@test "what compact_sched tells in front of the first switch of a cpu is counted, and an end without a begin is no error" {
+    python3 "$TM_SRC/t/gen/make-kernel.py" >p.pftrace <<'END'
+compact 2 1000:0:swapper/2 2000:7:seven 3000:0:swapper/2
+compact 1 1500:0:swapper/1
+1600 1 6 #3 1=1 2=E|6
+END
+    tm-merge -q -o p.db p.pftrace
+    same "SELECT name, severity, source, value FROM stats WHERE value ORDER BY name" \
+        'compact_sched_switch_skipped|info|analysis|2
+tm_slice_end_without_begin|info|analysis|1'
+}
+
+@test "what is damaged in a part of a descriptor leaves the other parts" {
+    packets p.pftrace '[[(8, 5), (10, 1), (60, message((1, 9), (3, message((1, 7)) + b"\x32\x40cut"), (6, message((1, 1)))))],
+        [(8, 6), (10, 1), (13, 1), (11, message((9, 3), (11, 9), (23, "i")))]]'
+    tm-merge -q -o p.db p.pftrace
+    same "SELECT pid, name FROM process WHERE pid = 7" '7|Browser'
+}
+
+@test "places that a file gives to its threads are args of them" {
+    echo '[{"ph":"M","pid":1,"tid":2,"name":"thread_sort_index","args":{"sort_index":-3}},
+        {"ph":"X","pid":1,"tid":2,"ts":1,"dur":2,"name":"a"},{"ph":"X","pid":1,"tid":3,"ts":1,"dur":2,"name":"a"}]' >p.json
+    tm-merge -q -o p.db p.json
+    same "SELECT t.tid, a.key, a.display_value FROM thread t LEFT JOIN args a ON a.arg_set_id = t.arg_set_id
+        WHERE t.tid IN (2, 3) ORDER BY 1" $'2|thread_sort_index_hint|-3\n3||'
+}
+
+@test "why a process stopped profiling its heap" {
+    packets p.pftrace '[[(6, message((1, message((1, 4), (2, 1))), (1, message((1, 6), (2, 1)))))],
+        [(8, 5), (10, 1), (37, message((5, message((1, 42), (9, 5), (14, 2))), (7, 0)))]]'
+    tm-merge -q -o p.db p.pftrace
+    same "SELECT name, idx, severity, source, value FROM stats WHERE value" 'heapprofd_client_error|42|error|trace|2'
+}

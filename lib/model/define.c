@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/pb.h"
 #include "kernel/sched_state.h"
+#include "stream/detail_arg.h"
 #include "stream/detail_fields.h"
 
 #include <stdlib.h>
@@ -40,6 +41,15 @@ static enum source source_of(const struct tm_model *m, uint32_t flags, struct tm
     return flags & TM_EVENT_DERIVED ? SOURCE_TREE : SOURCE_DESCRIPTOR;
 }
 
+/* Sets *SET to the args of a thread that a viewer puts at ZIGZAG, a place among those of its process. */
+static enum tm_status put_sort(struct tm_model *m, uint64_t zigzag, int64_t *set, struct tm_error *err)
+{
+    tm_buf_clear(&m->args);
+    if (tm_detail_arg_int(&m->args, "thread_sort_index_hint", tm_unzigzag(zigzag)) < 0)
+        return tm_error_nomem(err);
+    return tm_arg_sets_add(&m->arg_sets, m->args.data, m->args.len, set, m->rows, err);
+}
+
 static enum tm_status describe_thread(struct tm_model *m, enum source source, struct tm_place place,
                                       struct tm_pb_field *part, struct tm_error *err)
 {
@@ -47,7 +57,8 @@ static enum tm_status describe_thread(struct tm_model *m, enum source source, st
     struct tm_pb_field f;
     struct tm_text name = {0};
     int64_t tid = 0, pid = 0, utid;
-    bool has_tid = false, has_pid = false;
+    bool has_tid = false, has_pid = false, has_sort = false;
+    uint64_t sort = 0;
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == TM_THREAD_DESCRIPTION_TID) {
             has_tid = true;
@@ -57,12 +68,17 @@ static enum tm_status describe_thread(struct tm_model *m, enum source source, st
             pid = tm_unzigzag(f.value);
         } else if (f.id == TM_THREAD_DESCRIPTION_NAME && f.len) {
             name = text_of(&f);
+        } else if (f.id == TM_THREAD_DESCRIPTION_SORT_INDEX) {
+            has_sort = true;
+            sort = f.value;
         }
     }
     if (!has_tid)
         return TM_OK;
     enum tm_status st = has_pid ? tm_processes_thread_in(&m->processes, place.machine, tid, pid, &utid, err)
                                 : tm_processes_thread(&m->processes, place.machine, tid, &utid, err);
+    if (st == TM_OK && has_sort && !m->tasks_only)
+        st = put_sort(m, sort, &m->processes.threads[utid].arg_set, err);
     static const enum tm_name_trust trust[] = {TM_TRUST_DESCRIPTOR, TM_TRUST_PROCESS_TREE, TM_TRUST_OTHER};
     return st < 0 ? st : tm_processes_name_thread(&m->processes, utid, name, trust[source], err);
 }

@@ -17,7 +17,7 @@ void tm_model_init(struct tm_model *m, const struct tm_rows *rows, const struct 
 const char *tm_model_stat_name(enum tm_model_stat stat)
 {
     static const char *const names[] = {
-        [TM_MODEL_UNMATCHED_END] = "slice_end_without_begin",
+        [TM_MODEL_UNMATCHED_END] = "tm_slice_end_without_begin",
         [TM_MODEL_CUT_SHORT] = "misplaced_end_event",
         [TM_MODEL_TOO_DEEP] = "slice_max_depth_exceeded",
         [TM_MODEL_CROSSING] = "slice_spill_overlapping_complete_event",
@@ -29,8 +29,16 @@ const char *tm_model_stat_name(enum tm_model_stat stat)
         [TM_MODEL_FLOW_WITHOUT_START] = "flow_step_without_start",
         [TM_MODEL_FLOW_DUPLICATE] = "flow_duplicate_id",
         [TM_MODEL_SCHED_MISMATCH] = "mismatched_sched_switch_tids",
+        [TM_MODEL_SWITCH_SKIPPED] = "compact_sched_switch_skipped",
+        [TM_MODEL_WAKING_SKIPPED] = "compact_sched_waking_skipped",
     };
     return names[stat];
+}
+
+bool tm_model_stat_is_info(enum tm_model_stat stat)
+{
+    return stat == TM_MODEL_UNMATCHED_END || stat == TM_MODEL_NO_TRACK || stat == TM_MODEL_SWITCH_SKIPPED ||
+           stat == TM_MODEL_WAKING_SKIPPED;
 }
 
 /* Sets *ROW to the catalog's facts about FILE, once its turn is known. */

@@ -46,6 +46,8 @@ enum tm_model_stat {
     TM_MODEL_FLOW_WITHOUT_START,
     TM_MODEL_FLOW_DUPLICATE,
     TM_MODEL_SCHED_MISMATCH,
+    TM_MODEL_SWITCH_SKIPPED,
+    TM_MODEL_WAKING_SKIPPED,
     TM_MODEL_STAT_COUNT
 };
 
@@ -56,6 +58,9 @@ struct tm_model_stat_row {
 
 /* The name of STAT in the stats table. */
 const char *tm_model_stat_name(enum tm_model_stat stat);
+
+/* True if STAT is no error. */
+bool tm_model_stat_is_info(enum tm_model_stat stat);
 
 /* Zero-initialise, then init. */
 struct tm_model {

@@ -93,6 +93,7 @@ static enum tm_status new_thread(struct tm_processes *p, uint32_t machine, int64
     p->threads[*utid] = (struct tm_thread_row){.tid = tid,
                                                .machine = machine,
                                                .upid = TM_NO_ID,
+                                               .arg_set = TM_NO_ID,
                                                .older = TM_NO_ID,
                                                .newer = TM_NO_ID,
                                                .kin = (int32_t)*utid,

@@ -33,6 +33,7 @@ enum tm_name_trust {
 struct tm_thread_row {
     int64_t tid;
     int64_t start_ns, end_ns;
+    int64_t arg_set; /* TM_NO_ID */
     uint32_t machine;
     int32_t upid;  /* TM_NO_ID: unknown */
     uint32_t name; /* number of a text, plus 1; 0: none */

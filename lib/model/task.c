@@ -33,6 +33,13 @@ static int64_t irq_context_of(const struct tm_event *e)
     return (e->track & (FLAG_HARDIRQ | FLAG_SOFTIRQ)) != 0;
 }
 
+/* Counts an event of compact_sched in front of the first switch of its cpu, which does not tell who ran. */
+static enum tm_status count_skipped(struct tm_model *m, const struct tm_model_event *ev, enum tm_model_stat stat,
+                                    struct tm_error *err)
+{
+    return tm_event_raw(ev->e->flags) == TM_RAW_COMPACT_SCHED ? tm_model_count(m, ev->place, stat, err) : TM_OK;
+}
+
 static enum tm_status sched_switch(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
@@ -56,7 +63,7 @@ static enum tm_status sched_switch(struct tm_model *m, struct tm_model_event *ev
     if (st < 0 || e->cpu >= TM_CPUS_A_MACHINE)
         return st;
     if (tm_model_is_untold(e))
-        return TM_OK;
+        return count_skipped(m, ev, TM_MODEL_SWITCH_SKIPPED, err);
     s.next_utid = (uint32_t)next;
     if (len == 1 && state[0] == '?')
         s.end_state.data = NULL;
@@ -82,7 +89,7 @@ enum tm_status tm_model_sched(struct tm_model *m, struct tm_model_event *ev, str
     if (ev->e->kind == TM_KIND_SCHED_SWITCH)
         return sched_switch(m, ev, err);
     if (tm_model_is_untold(ev->e))
-        return TM_OK;
+        return count_skipped(m, ev, TM_MODEL_WAKING_SKIPPED, err);
     /* The reference importer takes no names from wakings in compact_sched. */
     struct tm_text name = tm_event_raw(ev->e->flags) == TM_RAW_COMPACT_SCHED ? (struct tm_text){0} : ev->name;
     enum tm_status st = tm_processes_thread(&m->processes, ev->place.machine, ev->e->pid, &waker, err);

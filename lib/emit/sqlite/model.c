@@ -62,6 +62,7 @@ static enum tm_status put_threads(struct tm_sqlite *s, struct tm_error *err)
         tm_sqlite_bind_maybe(stmt, 7, t->upid != TM_NO_ID, t->is_main);
         sqlite3_bind_int64(stmt, 8, t->is_idle);
         sqlite3_bind_int64(stmt, 9, t->machine);
+        tm_sqlite_bind_id(stmt, 10, t->arg_set);
         if ((st = tm_sqlite_bind_text(s, stmt, 3, tm_processes_text(p, t->name), err)) == TM_OK)
             st = tm_sqlite_run(s, stmt, err);
     }
@@ -153,7 +154,7 @@ static enum tm_status put_stats(struct tm_sqlite *s, struct tm_error *err)
             continue;
         tm_sqlite_bind_word(stmt, 1, tm_model_stat_name(stat));
         sqlite3_bind_null(stmt, 2);
-        tm_sqlite_bind_word(stmt, 3, "error");
+        tm_sqlite_bind_word(stmt, 3, tm_model_stat_is_info(stat) ? "info" : "error");
         tm_sqlite_bind_stat_words(stmt, tm_text_str(tm_model_stat_name(stat)), false);
         sqlite3_bind_int64(stmt, 5, (int64_t)row->counts[stat]);
         sqlite3_bind_int64(stmt, 6, row->machine);

@@ -20,7 +20,8 @@ static const char tables[] =
     " end_ts INTEGER, parent_upid INTEGER, uid INTEGER, cmdline TEXT, arg_set_id INTEGER, machine_id INTEGER,"
     " android_appid INTEGER, android_user_id INTEGER);"
     "CREATE TABLE thread(id INTEGER PRIMARY KEY, utid INTEGER, tid INTEGER, name TEXT, start_ts INTEGER,"
-    " end_ts INTEGER, upid INTEGER, is_main_thread INTEGER, is_idle INTEGER, machine_id INTEGER);"
+    " end_ts INTEGER, upid INTEGER, is_main_thread INTEGER, is_idle INTEGER, machine_id INTEGER,"
+    " arg_set_id INTEGER);"
     "CREATE TABLE cpu(id INTEGER PRIMARY KEY, ucpu INTEGER, cpu INTEGER, cluster_id INTEGER, processor TEXT,"
     " machine_id INTEGER, capacity INTEGER, arg_set_id INTEGER);"
     "CREATE TABLE cpu_available_frequencies(id INTEGER PRIMARY KEY, cpu INTEGER, freq INTEGER, ucpu INTEGER);"
@@ -158,7 +159,7 @@ static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_FRAME] = "INSERT INTO stack_profile_frame VALUES(?,?,?,?,?,NULL)",
     [TM_SQL_SYMBOL] = "INSERT INTO stack_profile_symbol VALUES(?,?,?,?,?,NULL)",
     [TM_SQL_MAPPING] = "INSERT INTO stack_profile_mapping VALUES(?,?)",
-    [TM_SQL_THREAD] = "INSERT INTO thread VALUES(?1,?1,?2,?3,?4,?5,?6,?7,?8,?9)",
+    [TM_SQL_THREAD] = "INSERT INTO thread VALUES(?1,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
     [TM_SQL_PROCESS] = "INSERT INTO process VALUES(?1,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,"
                        " ?7 % 100000, ?7 / 100000)",
     [TM_SQL_TRACK] = "INSERT INTO track VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)",

@@ -198,14 +198,14 @@ enum tm_status tm_proto_track_descriptor_read(struct tm_proto_track_descriptor *
 {
     struct tm_pb pb = tm_pb_of(f->data, f->len);
     struct tm_pb_field field;
-    enum tm_status st;
+    enum tm_status st, damage = TM_OK; /* damage in one part leaves the others */
     while ((st = tm_pb_next(&pb, &field)) == TM_OK) {
         if (field.type == TM_PB_VARINT)
             read_number(track, &field);
         else if (field.type == TM_PB_LEN && (st = read_part(track, &field)) < 0)
-            return st;
+            damage = st;
     }
-    return st == TM_END ? TM_OK : st;
+    return st == TM_END ? damage : st;
 }
 
 /* The writers stop at the first failure, which is reported at the end of the message. */

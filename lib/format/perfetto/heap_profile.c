@@ -301,6 +301,10 @@ static enum tm_status count_dump(struct tm_proto *p, const struct tm_proto_packe
         uint32_t id = f.id == DUMP_CLIENT_ERROR && f.value == HIT_TIMEOUT ? DUMP_OVERRAN : f.id;
         if (f.id == DUMP_STATS && f.type == TM_PB_LEN)
             st = count_work(p, packet, pid, &f, err);
+        if (f.id == DUMP_CLIENT_ERROR && f.type == TM_PB_VARINT)
+            st = count(p, packet,
+                       (struct tm_proto_stated){"heapprofd_client_error", TRACEMERGE__SEVERITY__ERROR, false, pid, 0,
+                                                (int64_t)f.value}, err);
         if (f.type != TM_PB_VARINT || f.value == 0 || id >= sizeof flags / sizeof *flags || flags[id].name == NULL ||
             (id == DUMP_OVERRAN && has_overrun))
             continue;

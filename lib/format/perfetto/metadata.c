@@ -2,13 +2,14 @@
 
 #include "base/base64.h"
 #include "format/perfetto/config_text.h"
+#include "format/perfetto/count.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { UUID_MSB = 1, UUID_LSB = 2 };
 enum { CONFIG_STATSD = 7, CONFIG_SESSION_NAME = 22, CONFIG_UUID_MSB = 27, CONFIG_UUID_LSB = 28 };
-enum { CONFIG_ATTRIBUTES = 48 };
+enum { CONFIG_ATTRIBUTES = 48, CONFIG_BUFFERS = 1, CONFIG_WRITE_INTO_FILE = 8, BUFFER_FILL_POLICY = 4, DISCARD = 2 };
 enum { CONFIG_TEXT_MAX = 1 << 20 }; /* bytes of a configuration that becomes text */
 enum { TRIGGER_NAME = 1, CHROME_TRIGGER_HASH = 2, SERVICE_SLOW_SOURCES = 7, SOURCES_SOURCE = 1 };
 enum { SOURCE_PRODUCER = 1, SOURCE_NAME = 2, PROPERTIES_VALUE = 1, PROPERTY_NAME = 1, PROPERTY_VALUE = 2 };
@@ -280,6 +281,39 @@ static enum tm_status put_config_text(struct tm_proto *p, const struct tm_proto_
     return st < 0 ? tm_error_nomem(err) : put_text(p, packet, "trace_config_pbtxt", &p->text, err);
 }
 
+static uint64_t number_in(const struct tm_pb_field *message, uint32_t id)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
+    uint64_t number = 0;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        number = f.id == id && f.type == TM_PB_VARINT ? f.value : number;
+    return number;
+}
+
+/* Counts the buffers that stop when they are full, although the recording went on in a file. */
+static enum tm_status count_discarding(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
+    struct tm_pb_field f;
+    struct tm_proto_stated stated = {.name = "config_write_into_file_discard",
+                                     .severity = TRACEMERGE__SEVERITY__DATA_LOSS,
+                                     .idx = -1,
+                                     .machine = packet->machine,
+                                     .value = 1};
+    enum tm_status st = TM_OK;
+    if (!number_in(&packet->body, CONFIG_WRITE_INTO_FILE))
+        return TM_OK;
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id != CONFIG_BUFFERS || f.type != TM_PB_LEN)
+            continue;
+        stated.idx++;
+        if (number_in(&f, BUFFER_FILL_POLICY) == DISCARD)
+            st = tm_proto_count_stated(p, &stated, err);
+    }
+    return st;
+}
+
 static enum tm_status read_config(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
@@ -293,6 +327,8 @@ static enum tm_status read_config(struct tm_proto *p, const struct tm_proto_pack
         else if (f.id == CONFIG_STATSD && f.type == TM_PB_LEN)
             st = put_named(p, packet, &f, statsd_names, COUNT(statsd_names), err);
     }
+    if (st >= 0)
+        st = count_discarding(p, packet, err);
     return st < 0 ? st : put_config_text(p, packet, err);
 }
 
