@@ -162,6 +162,23 @@ static uint32_t end_of_clock(const struct tm_clock_rows *r, uint32_t first)
     return end;
 }
 
+/* Removes the rows that were read before anything related their machine, if their clock has others: times on it are
+ * written such that the others place them. Removes those of the home machine too: readers convert to its clocks. */
+static void drop_unrelated(struct tm_clock_rows *r)
+{
+    uint32_t kept = 0;
+    for (uint32_t first = 0, end; first < r->count; first = end) {
+        uint32_t related = 0;
+        end = end_of_clock(r, first);
+        for (uint32_t i = first; i < end; i++)
+            related += !r->rows[i].is_unrelated;
+        for (uint32_t i = first; i < end; i++)
+            if (!r->rows[i].is_unrelated || (related == 0 && r->rows[i].machine != r->home))
+                r->rows[kept++] = r->rows[i];
+    }
+    r->count = kept;
+}
+
 /* Adds snapshots that have only BOOTTIME to the lone rows. */
 static enum tm_status keep_moments(struct tm_clock_rows *r, uint32_t first, uint32_t end)
 {
@@ -337,6 +354,7 @@ enum tm_status tm_clock_rows_settle(struct tm_clock_rows *r)
     check_trace_clock(r);
     if (r->count)
         qsort(r->rows, r->count, sizeof *r->rows, by_clock);
+    drop_unrelated(r);
     for (uint32_t i = 0; i < r->count; i = end_of_clock(r, i))
         clocks++;
     r->columns = calloc(clocks + 1, sizeof *r->columns);

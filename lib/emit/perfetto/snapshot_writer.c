@@ -87,7 +87,7 @@ static uint32_t unrelated_count(const struct tm_clock_rows *clocks, const struct
     uint32_t n = 0;
     while (n < column->count && clocks->rows[column->first + n].is_unrelated)
         n++;
-    return column->machine == clocks->trace ? 0 : n;
+    return n;
 }
 
 /* Writes the rows of MACHINE's groups: those that come before its relation to the home machine, or the others. */
