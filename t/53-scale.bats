@@ -61,6 +61,16 @@ END_OF_PYTHON
     scales few.crossing many.crossing tm-emit -q -f pftrace
 }
 
+@test "parts by time: slices of one thread that never end" {
+    for shape in few,10000 many,40000; do
+        IFS=, read -r name count <<<"$shape"
+        python3 -c 'print("[%s]" % ",\n".join("""{"name":"n","ph":"B","ts":%d,"pid":1,"tid":1}""" % i for i in range('"$count"')))' \
+            >"$name.begins.json"
+        tm-unpack "$name.begins.json" | tm-manifest | tm-clocks | tm-sort >"$name.begins"
+    done
+    scales few.begins many.begins tm-sort --cut=1000s,
+}
+
 @test "memory of a thread, and of an asynchronous slice that is open" {
     grep -q '^TM_SANITIZE = -f' "$TM_BIN/../Makefile" && skip "figures of sanitized programs say little"
     python3 - <<'END_OF_PYTHON'

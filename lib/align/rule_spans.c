@@ -6,25 +6,43 @@
 
 enum { SEED_SPAN = 3 };
 
+static bool is_separator(uint8_t c)
+{
+    return c == '_' || c == '-' || c == '.' || c == ' ';
+}
+
+static uint8_t lower(uint8_t c)
+{
+    return c >= 'A' && c <= 'Z' ? (uint8_t)(c | 0x20) : c;
+}
+
 /* True if KEY is NAME; compares only letters, without case. */
 static bool is_name(struct tm_text key, const char *name)
 {
     for (size_t i = 0; i < key.len; i++) {
         uint8_t c = key.data[i];
-        if (c == '_' || c == '-' || c == '.' || c == ' ')
+        if (is_separator(c))
             continue;
-        if (c >= 'A' && c <= 'Z')
-            c = (uint8_t)(c | 0x20);
-        if (*name == '\0' || c != (uint8_t)*name++)
+        if (*name == '\0' || lower(c) != (uint8_t)*name++)
             return false;
     }
     return *name == '\0';
+}
+
+/* True if the last letter of KEY is that of NAME. Few keys of events have it. */
+static bool ends_as(struct tm_text key, const char *name)
+{
+    while (key.len && is_separator(key.data[key.len - 1]))
+        key.len--;
+    return key.len && lower(key.data[key.len - 1]) == (uint8_t)name[strlen(name) - 1];
 }
 
 /* True if KEY, or the part of it after its last dot ("trace.trace_id", "otel.span_id"), is like NAME ("trace.id"). */
 static bool is_like(struct tm_text key, const char *name)
 {
     size_t at = key.len;
+    if (!ends_as(key, name))
+        return false;
     if (is_name(key, name))
         return true;
     while (at > 0 && key.data[at - 1] != '.')

@@ -12,7 +12,7 @@ struct tm_open_track *tm_open_units_track(struct tm_open_units *open, const stru
     if (tm_array_grow(&open->tracks, &open->cap, open->count, sizeof *open->tracks, &err) < 0 ||
         tm_table_set(&open->by_key, key, open->count, &err) < 0)
         return NULL;
-    open->tracks[open->count] = (struct tm_open_track){.next_group = 1};
+    open->tracks[open->count] = (struct tm_open_track){.next_group = 1, .soonest_ns = INT64_MAX, .latest_ns = INT64_MIN};
     return &open->tracks[open->count++];
 }
 
@@ -25,16 +25,32 @@ static void forget(struct tm_open_units *open, struct tm_open_track *t, uint32_t
     t->count -= end - i;
 }
 
+/* ROW is one of T, or its times have changed. */
+static void note_times(struct tm_open_track *t, const struct tm_open_unit *row)
+{
+    if (row->until_ns < t->soonest_ns)
+        t->soonest_ns = row->until_ns;
+    if (row->end_ns != INT64_MAX && row->end_ns > t->latest_ns)
+        t->latest_ns = row->end_ns;
+}
+
 static void forget_over(struct tm_open_units *open, struct tm_open_track *t, int64_t now_ns)
 {
     uint32_t kept = 0;
+    if (t->soonest_ns >= now_ns)
+        return;
+    t->soonest_ns = INT64_MAX;
+    t->latest_ns = INT64_MIN;
     for (uint32_t i = 0; i < t->count; i++) {
-        if (t->rows[i].until_ns < now_ns)
+        if (t->rows[i].until_ns < now_ns) {
             tm_kept_units_drop(open->units, t->rows[i].unit);
-        else
+        } else {
+            note_times(t, &t->rows[i]);
             t->rows[kept++] = t->rows[i];
+        }
     }
     t->count = kept;
+    t->has_groups = t->has_groups && kept;
 }
 
 /* Moves all rows of GROUP to NEW_GROUP. */
@@ -43,6 +59,7 @@ static void join(struct tm_open_track *t, uint32_t group, uint32_t new_group)
     for (uint32_t i = 0; i < t->count; i++)
         if (t->rows[i].group == group)
             t->rows[i].group = new_group;
+    t->has_groups = true;
 }
 
 static void settle_group(struct tm_open_track *t, uint32_t group)
@@ -52,8 +69,10 @@ static void settle_group(struct tm_open_track *t, uint32_t group)
         if (t->rows[i].group == group && t->rows[i].end_ns > until_ns)
             until_ns = t->rows[i].end_ns;
     for (uint32_t i = 0; i < t->count; i++)
-        if (t->rows[i].group == group)
+        if (t->rows[i].group == group) {
             t->rows[i].until_ns = until_ns;
+            note_times(t, &t->rows[i]);
+        }
 }
 
 static enum tm_status add(struct tm_open_track *t, struct tm_open_unit row)
@@ -63,6 +82,7 @@ static enum tm_status add(struct tm_open_track *t, struct tm_open_unit row)
     if (st < 0)
         return st;
     row.unit->refs++;
+    note_times(t, &row);
     t->rows[t->count++] = row;
     return TM_OK;
 }
@@ -76,7 +96,7 @@ enum tm_status tm_open_units_begin(struct tm_open_units *open, struct tm_open_tr
     forget_over(open, t, now_ns);
     if (t->count >= TM_OPEN_UNITS_MAX)
         forget(open, t, 0, 1);
-    for (uint32_t i = 0; i < t->count; i++) {
+    for (uint32_t i = 0; t->latest_ns > now_ns && i < t->count; i++) {
         const struct tm_open_unit *row = &t->rows[i];
         if (row->end_ns <= now_ns || row->end_ns >= end_ns || row->group == group)
             continue;
@@ -107,6 +127,7 @@ enum tm_status tm_open_units_attach(struct tm_open_track *t, struct tm_kept_unit
 {
     const struct tm_open_unit begin = t->rows[find_begin(t, label)];
     /* It is no slice and waits for no end. It stays as long as its group. */
+    t->has_groups = true;
     return add(t, (struct tm_open_unit){unit, INT64_MIN, begin.until_ns, {0}, begin.group});
 }
 
@@ -121,7 +142,7 @@ bool tm_open_units_end(struct tm_open_units *open, struct tm_open_track *t, int6
     for (uint32_t i = t->count; i-- > at + 1;) /* begins inside the slice end with it */
         if (t->rows[i].end_ns == INT64_MAX)
             forget(open, t, i, i + 1);
-    for (uint32_t i = 0; i < t->count; i++) {
+    for (uint32_t i = t->has_groups ? 0 : at + 1; i < t->count; i++) {
         const struct tm_open_unit *row = &t->rows[i];
         if (i > at && row->end_ns > now_ns) {
             join(t, row->group, group);
@@ -139,15 +160,18 @@ bool tm_open_units_end(struct tm_open_units *open, struct tm_open_track *t, int6
         if (t->rows[i].end_ns == INT64_MIN && t->rows[i].group == group)
             forget(open, t, i, i + 1);
     forget(open, t, at, at + 1);
-    settle_group(t, group);
+    if (t->has_groups)
+        settle_group(t, group);
     return false;
 }
 
 enum tm_status tm_open_units_keep_end(struct tm_open_track *t, struct tm_kept_unit *unit, int64_t now_ns)
 {
     for (uint32_t i = t->count; i-- > 0;)
-        if (t->rows[i].end_ns == now_ns)
+        if (t->rows[i].end_ns == now_ns) {
+            t->has_groups = true;
             return add(t, (struct tm_open_unit){unit, now_ns, t->rows[i].until_ns, {0}, t->rows[i].group});
+        }
     return TM_OK;
 }
 

@@ -25,6 +25,9 @@ struct tm_open_units {
             uint32_t group;
         } *rows; /* in the order of their begins */
         uint32_t count, cap, next_group;
+        int64_t soonest_ns; /* no until_ns of a row is before it */
+        int64_t latest_ns;  /* no end_ns of a row is after it, except INT64_MAX */
+        bool has_groups;    /* some rows may be of one group */
         struct tm_kept_unit *last; /* the complete slice that began last */
     } *tracks;
     uint32_t count, cap;
