@@ -12,8 +12,9 @@ struct tm_open_track *tm_open_units_track(struct tm_open_units *open, const stru
     if (tm_array_grow(&open->tracks, &open->cap, open->count, sizeof *open->tracks, &err) < 0 ||
         tm_table_set(&open->by_key, key, open->count, &err) < 0)
         return NULL;
-    open->tracks[open->count] = (struct tm_open_track){.next_group = 1, .soonest_ns = INT64_MAX, .latest_ns = INT64_MIN};
-    return &open->tracks[open->count++];
+    struct tm_open_track *track = &open->tracks[open->count++];
+    *track = (struct tm_open_track){.next_group = 1, .soonest_ns = INT64_MAX, .latest_ns = INT64_MIN};
+    return track;
 }
 
 /* Removes the rows [I, END). */
