@@ -4,7 +4,7 @@
 usage: any_packets.py DESCRIPTORS SEED FOLDER       DESCRIPTORS: protoc --include_imports --descriptor_set_out=DESCRIPTORS
        t/check/viewers -t TRACE_PROCESSOR -f pftrace -v FOLDER
 
-Writes FOLDER/any-SEED-KIND.pftrace for each kind of packet and each letter that kinds of ftrace events begin with, and
+Of two sequences the second is on MONOTONIC by its defaults if SEED is even. Writes FOLDER/any-SEED-KIND.pftrace for each kind of packet and each letter that kinds of ftrace events begin with, and
 any-SEED-two-KIND.tar with two machines for each kind. Values follow the names of fields: times lie near the packet's, ids
 and process numbers come from small pools, enums are declared ones. The schema is the reader's; nothing of it is in the tree.
 """
@@ -188,11 +188,15 @@ FTRACE = '.perfetto.protos.FtraceEvent'
 FTRACE_OWN = {'timestamp', 'pid', 'common_flags'}
 
 
-def packets(drawn, body):
-    """A trace: a snapshot of clocks, what is interned on each of two sequences, and PACKETS that BODY() makes."""
+MONOTONIC, BEHIND_NS = 3, 5000
+
+
+def packets(drawn, body, is_mixed):
+    """A trace: a snapshot of clocks, what is interned on each of two sequences, and PACKETS that BODY() makes. The second
+    sequence is on MONOTONIC if IS_MIXED."""
     out = []
     clocks = b''.join(field(1, field(1, k) + field(2, START_NS + delta))
-                      for k, delta in ((6, 0), (3, -5000), (1, 1700000000 * 10**9), (5, 1700000000 * 10**9), (2, -6000), (4, -7000)))
+                      for k, delta in ((6, 0), (MONOTONIC, -BEHIND_NS), (1, 1700000000 * 10**9), (5, 1700000000 * 10**9), (2, -6000), (4, -7000)))
     out.append(field(6, clocks) + field(10, 1))
     for sequence in (2, 3):
         interned = b''
@@ -200,11 +204,13 @@ def packets(drawn, body):
             if f.type == MESSAGE:
                 for iid in range(1, 5):
                     interned += field(f.number, field(1, iid) + drawn.message(f.of, 1, ('iid',)))
-        out.append(field(8, START_NS) + field(10, sequence) + field(13, 1) + field(87, 1) + field(12, interned) +
+        defaults = field(59, field(58, MONOTONIC)) if is_mixed and sequence == 3 else b''
+        out.append(defaults + field(8, START_NS) + field(10, sequence) + field(13, 1) + field(87, 1) + field(12, interned) +
                    field(79, 100 + sequence))
     for i in range(PACKETS):
         drawn.now = START_NS + 10**6 * (i + 1)
-        out.append(body() + field(8, drawn.now) + field(10, 2 + i % 2) + field(13, 2) + field(79, 102 + i % 2) + field(3, 1000))
+        behind = BEHIND_NS if is_mixed and i % 2 else 0
+        out.append(body() + field(8, drawn.now - behind) + field(10, 2 + i % 2) + field(13, 2) + field(79, 102 + i % 2) + field(3, 1000))
     return b''.join(field(1, p) for p in out)
 
 
@@ -223,7 +229,7 @@ def kinds_of(schema, seed):
     def trace(name, body):
         def make(salt):
             drawn = Drawn(schema, random.Random('%s %s %s' % (seed, name, salt)))
-            return packets(drawn, lambda: body(drawn))
+            return packets(drawn, lambda: body(drawn), int(seed) % 2 == 0)
         out[name] = make
     for f in schema.messages[PACKET]:
         if f.name not in NOT_DRAWN | OWN:
