@@ -17,17 +17,17 @@ static const struct tm_program program = {
     .name = "tm-align",
     .summary = "Finds from the events of a placed stream on standard input how the clocks of its files relate.",
     .usage = "[OPTION]... <STREAM\n"
-             "  -r, --rules=RULES     use these rules alone, separated by commas: flows, spans, collectives,\n"
+             "  -r, --rules=RULES     use only these rules, separated by commas: flows, spans, collectives,\n"
              "                        recorded-twice, key:args.NAME, name:REGEX[,begin|,end] (default: all that\n"
              "                        need no parameter)\n"
              "  -f, --format=STYLE    text (default), json, or svg: a picture of the bounds\n"
              "  -o, --output=FILE     write FILE instead of standard output\n"
              "      --write-manifest=FILE\n"
-             "                        write what was found as a manifest to FILE\n"
-             "      --check           say which effects come before their causes as the stream has them, and\n"
-             "                        fail with exit status 4 if there are any\n"
+             "                        write the result as a manifest to FILE\n"
+             "      --check           list effects that come before their causes; exit status 4 if there\n"
+             "                        are any\n"
              "  -T, --temporary-directory=DIR\n"
-             "                        for what does not fit in memory (default $TMPDIR, else /tmp)\n"
+             "                        directory of temporary files (default $TMPDIR, else /tmp)\n"
              "  -h, --help            show this help\n"
              "      --version         show the version\n",
 };

@@ -14,19 +14,18 @@ static const struct tm_program program = {
     .name = "tm-clocks",
     .summary = "Puts the events of a stream on standard input on one timeline.",
     .usage = "[OPTION]... <STREAM >STREAM\n"
-             "      --hints       where nothing else relates a file to the others, believe what it mentions of\n"
-             "                    other clocks outside its snapshots (see tm-unpack --hints)\n"
+             "      --hints       if nothing else relates a file to the others, use what it mentions of other\n"
+             "                    clocks outside its snapshots (see tm-unpack --hints)\n"
              "      --write-manifest=FILE\n"
              "                    write the hints that were used as a manifest to FILE\n"
-             "      --interpolate  between two snapshots put events on the line that joins them, not at the\n"
-             "                    distance that they have from the snapshot before\n"
-             "      --keep-dropped  write also which events could not be placed (tm-emit -f dropped)\n"
+             "      --interpolate  convert times between two snapshots along the line that joins them, not by\n"
+             "                    the offset of the earlier snapshot\n"
+             "      --keep-dropped  also write the events that could not be placed (tm-emit -f dropped)\n"
              "      --graph       write the clock graph for Graphviz instead of a stream\n"
              "      --check-relations  fail if a relation of the manifest has no effect\n"
-             "      --strict      fail with exit status 4 if any event could not be placed\n"
+             "      --strict      exit status 4 if any event could not be placed\n"
              "  -T, --temporary-directory=DIR\n"
-             "                    for events that wait for the end of their file (default $TMPDIR,\n"
-             "                    else /tmp)\n"
+             "                    directory of temporary files (default $TMPDIR, else /tmp)\n"
              "  -h, --help        show this help\n"
              "      --version     show the version\n",
 };

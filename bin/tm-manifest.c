@@ -18,13 +18,13 @@ static const struct tm_program program = {
     .summary = "Turns the perfetto_manifest in a stream on standard input into a checked configuration.",
     .usage = "[-m FILE] [OPTION]... <STREAM >STREAM\n"
              "       tm-manifest --check FILE...\n"
-             "  -m, --manifest=FILE  take the manifest from FILE, for input that has none\n"
-             "      --replace        with -m: also for input that has one, which is left out\n"
+             "  -m, --manifest=FILE  take the manifest from FILE, if the input has none\n"
+             "      --replace        with -m: also for input with a manifest, which is left out\n"
              "      --machine NAME=FILE, --sync FILE[:CLOCK]=FILE[:CLOCK][+OFFSET], --trace-time CLOCK[@FILE],\n"
-             "      --machine-from RULE  make a manifest of the files in the stream, for input that has none\n"
+             "      --machine-from RULE  make a manifest for the files of the stream, if the input has none\n"
              "      --write-manifest FILE  write the manifest that was used to FILE\n"
-             "      --strict         a path of the manifest that matches no file is an error\n"
-             "      --check          check the manifests FILE alone and say all that is wrong\n"
+             "      --strict         an error if a path of the manifest matches no file\n"
+             "      --check          check each FILE, a manifest, and list all problems\n"
              "  -q, --quiet          no warnings\n"
              "  -h, --help           show this help\n"
              "  -V, --version        show the version\n",

@@ -27,17 +27,17 @@ static const struct tm_program program = {
              "       tm-sort --cut=FROM,TO [FILE]\n"
              "       tm-sort --cut=TIME,... --into=DIR [FILE]\n"
              "\n"
-             "  -c, --check             check the order and write nothing; status 1 when it is wrong\n"
+             "  -c, --check             check the order and write nothing; exit status 1 if it is wrong\n"
              "  -m, --merge             merge streams that are sorted and on one timeline\n"
-             "      --cut=FROM,TO       the part [FROM, TO) of a sorted stream, with the state at FROM; either may be\n"
-             "                          empty; times are nanoseconds, or seconds as 1.5s\n"
-             "      --into=DIR          with --cut=TIME,...: all parts at once, as DIR/0.tms, DIR/1.tms, ...\n"
+             "      --cut=FROM,TO       write the part [FROM, TO) of a sorted stream, with the state at FROM; FROM\n"
+             "                          or TO may be empty; times are nanoseconds, or seconds as 1.5s\n"
+             "      --into=DIR          with --cut=TIME,...: write all parts, as DIR/0.tms, DIR/1.tms, ...\n"
              "      --max-memory=SIZE   with --cut: memory in all, for the state of tasks and slices (default 1G)\n"
-             "  -S, --buffer-size=SIZE  memory for events before they go to temporary files\n"
+             "  -S, --buffer-size=SIZE  memory for events; the rest goes to temporary files\n"
              "                          (K, M, G, T are powers of 1024; default 256M)\n"
-             "  -T, --temporary-directory=DIR  for temporary files (default $TMPDIR, else /tmp)\n"
-             "  -h, --help\n"
-             "      --version\n",
+             "  -T, --temporary-directory=DIR  directory of temporary files (default $TMPDIR, else /tmp)\n"
+             "  -h, --help              show this help\n"
+             "      --version           show the version\n",
 };
 
 enum { DEFAULT_MEMORY_MIB = 256, SPARE_DESCRIPTORS = 16 };

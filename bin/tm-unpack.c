@@ -17,25 +17,26 @@ static const struct tm_program program = {
     .name = "tm-unpack",
     .summary = "Opens trace files, archives and directories and writes their events as a stream.",
     .usage = "[OPTION]... [FILE]...\n"
-             "Without FILE, or with -, standard input. Several files or a directory are merged as one archive.\n"
+             "Without FILE, or if FILE is -, reads standard input. Several files or a directory are read like one\n"
+             "archive.\n"
              "\n"
-             "  -l, --list             print order, type, size and path of the files found, no stream\n"
+             "  -l, --list             list order, type, size and path of the files; write no stream\n"
              "      --ignore-unknown   skip files of unknown type and count them\n"
-             "      --on-damage=WHAT   halt (default), skip, or salvage what can be read\n"
-             "      --max-expansion=SIZE  how much may come of compressed input (default 1000 times it, and 64G)\n"
-             "      --hints            look for clock hints in events too\n"
-             "      --no-raw           leave out what only lossless outputs need\n"
-             "      --raw KIND,...     of that, keep no more than proto, ftrace, json, line, short-line\n"
+             "      --on-damage=WHAT   in a damaged file: halt (default), skip the rest, or salvage what can be read\n"
+             "      --max-expansion=SIZE  limit on decompressed input (default 1000 times the input, and 64G)\n"
+             "      --hints            also look for clock hints in events\n"
+             "      --no-raw           leave out raw payloads, which only lossless outputs need\n"
+             "      --raw KIND,...     keep only raw payloads of these kinds: proto, ftrace, json, line, short-line\n"
              "      --no-detail        leave out arguments and other detail\n"
-             "      --no-json-detail   leave out arguments of JSON events, whose text is there with raw\n"
-             "      --no-packet-args   leave out arguments of track events, whose packets are there with raw\n"
-             "      --by-reference     leave the text of JSON events in regular files where it is\n"
-             "      --whole-sched      leave compact_sched messages whole, for an output that wants them so\n"
-             "      --text FILE        write the text of other JSON events to FILE, which is there\n"
-             "  -j, --jobs N           unpack files by N threads side by side (default 1)\n"
-             "  -T, --temporary-directory=DIR  for temporary files (default $TMPDIR, then /tmp)\n"
-             "  -h, --help             this text\n"
-             "      --version          the version\n",
+             "      --no-json-detail   leave out arguments of JSON events; the raw payload has them\n"
+             "      --no-packet-args   leave out arguments of track events; the raw payload has them\n"
+             "      --by-reference     refer to the text of JSON events in regular files, do not copy it\n"
+             "      --whole-sched      keep compact_sched messages whole, for outputs that take them so\n"
+             "      --text FILE        write the text of other JSON events to FILE, which exists\n"
+             "  -j, --jobs N           unpack files with N threads (default 1)\n"
+             "  -T, --temporary-directory=DIR  directory of temporary files (default $TMPDIR, else /tmp)\n"
+             "  -h, --help             show this help\n"
+             "      --version          show the version\n",
 };
 
 enum { OPT_IGNORE_UNKNOWN = 256, OPT_ON_DAMAGE, OPT_MAX_EXPANSION, OPT_HINTS, OPT_NO_RAW, OPT_RAW, OPT_NO_DETAIL,
