@@ -1,6 +1,6 @@
-"""Reading speed of formats beside their own dumpers: tm-unpack and the dumper take turns over the same bytes, each to
-/dev/null. Inputs of formats that a program here can record are recordings of a busy loop of system calls; the others are
-generated. What is not installed, or not allowed, is said and left out."""
+"""Compares the reading speed of tm-unpack with that of each format's own dumper. Both take turns over the same bytes and
+write to /dev/null. If a program here can record a format, its input is a recording of a busy loop of system calls;
+otherwise it is generated. A dumper that is not installed or not allowed is named and left out."""
 import json, os, random, shutil, statistics, subprocess, sys
 
 LOOP = '''

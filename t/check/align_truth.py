@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""What tm-align says of real recordings.
+"""Compares what tm-align finds in real recordings with the truth.
 
-usage: align_truth.py truth FOLDER [RULES]       clocks are known: truth.json of FOLDER has them
-       align_truth.py cuts FOLDER SECONDS SEED  the same of six cuts that are so long
-       align_truth.py shifted TAR LIMIT_NS SEED   clocks are not known: each profile in TAR gets a random offset more
+usage: align_truth.py truth FOLDER [RULES]       the clocks are known: FOLDER has them in truth.json
+       align_truth.py cuts FOLDER SECONDS SEED   the same for six cuts of SECONDS each
+       align_truth.py shifted TAR LIMIT_NS SEED  the clocks are not known: each profile in TAR gets a random offset
 
-truth prints a line a file: its verdict, and of one that is aligned whether its line is within 10 us of the truth at the
-first reading and at the last, whether the truth is within the uncertainty and the bounds, and both errors. cuts prints
-the root of the mean square error at both ends, in us, and how often the truth is outside. shifted fails unless the
-offsets that were added are found again, within LIMIT_NS of what is found without them.
+truth prints one line for each file: its verdict and, if it is aligned, whether its line is within 10 us of the truth at
+the first and at the last reading, whether the truth is within the uncertainty and the bounds, and both errors. cuts
+prints the root of the mean square error at both ends, in us, and how often the truth is outside. shifted fails unless
+tm-align finds the added offsets, within LIMIT_NS of its result without them.
 """
 import fractions
 import gzip

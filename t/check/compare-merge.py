@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
-"""compare-merge.py MERGED INPUT...: the text twins (tm-emit -f frames) of streams that gen-stream
-made and tm-sort sorted, and of what tm-sort -m made of them. Numbers are replaced by what they stand
-for; then the merged events must be those of all inputs in order, and every account must be there."""
+"""Checks what tm-sort -m made of sorted streams.
+
+usage: compare-merge.py MERGED INPUT...
+
+The arguments are text twins (tm-emit -f frames) of streams that gen-stream made and tm-sort sorted, and of their merge.
+Numbers are replaced by what they refer to. Then the merged events must be those of all inputs in order, and every
+account must be there."""
 import re
 import sys
 

@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
-"""Damages files of every format in every sort of way and checks what --on-damage makes of it.
+"""Damages files of every format in many ways and checks what --on-damage makes of them.
 
-usage: damage.py [-n EVERY] [FORMAT]...    only each EVERYth sort of damage
+usage: damage.py [-n EVERY] [FORMAT]...    tries each EVERYth kind of damage only
 
-A file is a member of a TAR: a head, pieces of which each gives one event at a time of its own, an end. What must hold:
+A file is a member of a TAR. It has a head, pieces that give one event each at its own time, and an end. These rules must
+hold:
 
-    halt     an error names file, member and a byte near the damage; or the damage is one that the format's own rules
-             count event by event, and then it is counted
-    skip     all pieces before the damage are there; what was lost is accounted
-    salvage  all pieces but those next to the damage are there (as with skip, where a format cannot go on); what was
-             lost is accounted
-    always   nothing else is there, accounts balance
+    halt     an error names file, member and a byte near the damage; or the format itself counts such damage event by
+             event, and then it is counted
+    skip     all pieces before the damage are there; the loss is accounted
+    salvage  all pieces except those next to the damage are there (as with skip, if a format cannot continue); the loss
+             is accounted
+    always   nothing else is there; accounts balance
 
-With halt each is merged by itself. With skip and salvage all of a format are members of one archive: what is lost of one
-is of no concern to the others.
+With halt each file is merged by itself. With skip and salvage all files of a format are members of one archive: damage
+of one does not affect the others.
 """
 import collections
 import importlib.util

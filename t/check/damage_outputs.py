@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Damaged traces of every format into every output, and whether all tell the same of them.
+"""Merges damaged traces of every format into every output and checks that all outputs agree.
 
 usage: damage_outputs.py FIRST LAST    seeds; each is a file damaged at random, under each --on-damage
 
-What must hold: tm-unpack succeeds or says one line, under skip and salvage it succeeds; what it wrote goes through all
-stages and into all outputs; for each file read = placed + dropped; rows of text, JSON lines and CSV are as many as were
-placed; the accounts of the database are those of the report; the merged Perfetto and Chrome JSON can be merged again and
-lose nothing; no control character is in what is for people.
+These rules must hold. tm-unpack succeeds or prints one line; under skip and salvage it succeeds. All stages and outputs
+accept what it wrote. For each file, read = placed + dropped. Text, JSON lines and CSV have as many rows as events were
+placed. The database and the report have equal accounts. The merged Perfetto trace and Chrome JSON can be merged again
+and lose nothing. Output for people has no control characters.
 """
 import collections
 import csv

@@ -1,13 +1,12 @@
-"""Makes every call of a kind fail in turn, in one program of a command, and checks what comes of it.
+"""Makes each call of a kind fail in turn, in one program of a command, and checks the result.
 
 usage: faults.py FAULT_SO PROGRAM CALL[,CALL...] OUT COMMAND
 
-COMMAND is run by bash -o pipefail -c in an empty folder of its own; OUT is the file it writes there
-('' for none: then its standard output counts). However a call fails: the command ends in time, with
-exit status 3 (or any other failure, for calls that may fail for other reasons), says one line for it
-(beside lines that it says without a fault too), and leaves no OUT and no other file; or it can do
-without the call, and OUT is as without a fault.
-(Closing a standard output that nothing was written to may fail when OUT is there already.)
+bash -o pipefail -c runs COMMAND in an empty folder of its own. OUT is the file that it writes there; if OUT is '',
+standard output counts. When a call fails, one of two things must happen. Either the command ends in time with exit
+status 3 (or any other failure, for calls that may fail for other reasons), prints one line about it (beside lines that
+it prints without a fault too), and leaves neither OUT nor another file. Or it can do without the call, and OUT is as
+without a fault. (A standard output that nothing was written to may fail to close when OUT is there already.)
 """
 import os
 import shutil

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Inputs made to break things, and what comes of them: hostile.py CASE... | --list | --figures
+"""Runs programs over hostile inputs: hostile.py CASE... | --list | --figures
 
-Each case makes an input of a size that takes a second or so, runs a program over it, and checks exit status, message,
-time and memory. --figures runs all at full size (TM_HOSTILE_SCALE times as large, default 10) and prints a table of
-input size, status, seconds of processor time and peak MiB of the largest process. TM_HOSTILE_NO_MEMORY: do not look
-at memory and time (sanitizers).
+Each case makes an input that takes about a second, runs a program over it, and checks exit status, message, time and
+memory. --figures runs all cases at full size (TM_HOSTILE_SCALE times as large, default 10) and prints a table: size of
+the input, status, seconds of processor time, and peak MiB of the largest process. With TM_HOSTILE_NO_MEMORY memory and
+time are not checked (for sanitizers).
 """
 import json
 import os

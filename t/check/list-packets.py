@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Lists the packets of a Perfetto trace, a line each.
+"""Lists the packets of a Perfetto trace, one a line.
 
 usage: list-packets.py [-f FIELD[.FIELD]...]... TRACE
 
-A line has: time, sequence, sequence_flags, machine_id, previous_packet_dropped (- where it is not there), the numbers of all
-other fields, and PATH=VALUE for each value of a -f path, fields by number.
+A line has: time, sequence, sequence_flags, machine_id, previous_packet_dropped (- if absent), the numbers of all other
+fields, and PATH=VALUE for each value of a -f path. A path names fields by number.
 """
 import sys
 

@@ -2,8 +2,8 @@
 
 usage: manifest-schema.py SCHEMA MANPAGE
 
-Knows the keywords that the schema uses and no others. A manifest that the checker accepts must be
-valid; of the bad ones below the schema must see those marked so.
+Knows only the keywords that the schema uses. A manifest that the checker accepts must be valid. The schema must refuse
+those bad manifests below that are marked so.
 """
 import json
 import re

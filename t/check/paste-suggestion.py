@@ -3,8 +3,9 @@
 
 usage: paste-suggestion.py EXPLANATION [MANIFEST] >MANIFEST
 
-The lines of JSON in EXPLANATION are a whole manifest, or entries of `files` and a "trace_time" for MANIFEST (for one
-that lists no file, where none is given). BY adds that much to the offset_ns of entries.
+The lines of JSON in EXPLANATION are a whole manifest, or entries of `files` and a "trace_time" for MANIFEST. Without
+MANIFEST, a manifest that lists no file is used. The number in $BY is added to the
+offset_ns of the entries.
 """
 import json
 import os

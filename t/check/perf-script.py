@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Compares what tm-merge makes of a perf.data file with what perf script says: perf-script.py [-u] TEXT EVENTS [DISCARDED]
+"""Compares what tm-merge makes of a perf.data file with the output of perf script.
 
-TEXT: perf script --ns -F comm,pid,tid,cpu,time,period,event,ip,dso,trace; EVENTS: tm-merge --events -f jsonl. The
-samples must be the same ones, at the same nanosecond, of the same thread and cpu, with the same stacks. Two things
-are written in another way: an address in the kernel is relative to its beginning, and that of a caller is one less,
-within the call, unless it is the first byte of its mapping, where a page begins. perf script shows no stack at all where
-one number of the call chain is none of an address; as many samples as DISCARDED says (perf script -vv | grep -c
-'invalid callchain context'; each member of a group counts) are such. With -u perf script has unwound stacks of users
-(--no-inline): what tm-merge shows is the innermost frames of that.
+usage: perf-script.py [-u] TEXT EVENTS [DISCARDED]
+
+TEXT: perf script --ns -F comm,pid,tid,cpu,time,period,event,ip,dso,trace. EVENTS: tm-merge --events -f jsonl. Both must
+have the same samples, at the same nanosecond, of the same thread and cpu, with the same stacks. Two things are written
+differently. An address in the kernel is relative to the kernel's start. The address of a caller is one less, so it lies
+within the call, unless it is the first byte of its mapping, at a page's start. perf script shows no stack if a number of
+the call chain is no address; DISCARDED is the number of such samples (perf script -vv | grep -c 'invalid callchain
+context'; each member of a group counts). With -u perf script has unwound user stacks (--no-inline): tm-merge shows their
+innermost frames.
 """
 import json
 import re

@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
-"""Random archives with manifests, machines, clocks and snapshots through the whole pipe, and what must hold of what
-comes out, whatever went in.
+"""Sends random archives with manifests, machines, clocks and snapshots through the whole pipe and checks the output.
 
-usage: pipe_fuzz.py FIRST LAST    seeds FIRST to LAST; says the first that breaks a rule and leaves its input
+usage: pipe_fuzz.py FIRST LAST    seeds FIRST to LAST; reports the first that breaks a rule and keeps its input
 
-Rules, where tm-merge succeeds: accounts balance and agree with what was written into the input and with what comes
-out; events come in the order of (time, processing order, position); the same again gives the same bytes, whatever the
-memory; merging the merged Perfetto trace places nothing elsewhere; each time is its reading plus offsets that the
-placement's path names, within the bounds that the placement tells. Where it fails: status 1, one line, no output.
-Never another status.
+If tm-merge succeeds: accounts balance, and agree with input and output. Events come in the order of (time, processing
+order, position). A second run gives the same bytes, with any amount of memory. Merging the merged Perfetto trace moves
+no event. Each time is its reading plus offsets that the placement's path names, within the bounds that the placement
+states. If it fails: status 1, one line, no output. No other status occurs.
 """
 import collections
 import gzip

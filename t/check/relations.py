@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Relations between inputs whose effect on the times of slices is certain, by doc/rules.md section 5 and the manifest's page.
+"""Checks relations between inputs whose effect on the times of slices is certain (doc/rules.md section 5, the manifest's page).
 
-usage: relations.py [SCENES [SEED]]      with tm-merge in $PATH; says each relation that does not hold
+usage: relations.py [SCENES [SEED]]      tm-merge is in $PATH; prints each relation that does not hold
 
-A scene is a Perfetto trace whose snapshots relate six clocks to BOOTTIME directly, each drifting a little, and events on
-all of them; expect() is the rule for it in three lines. What is made of it is the same trace told otherwise (snapshots split,
-repeated, counted in other units or by deltas, ids of other scopes), the same relation told by somebody else (manifest, remote
-synchronization, assumption), or the trace moved by a manifest's offset.
+A scene is a Perfetto trace whose snapshots relate six clocks to BOOTTIME directly. Each clock drifts a little and has
+events. expect() is the rule for it in three lines. Variants are made of the trace: the same facts in another form
+(snapshots split, repeated, in other units or as deltas, ids of other scopes), the same relation from another source
+(manifest, remote synchronization, assumption), or the trace moved by a manifest's offset.
 """
 import importlib.util, io, json, os, random, sqlite3, subprocess, sys, tarfile, tempfile
 

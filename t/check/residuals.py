@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""How far from the truth does a hint put a file?  residuals.py TRACES [--table]
+"""Measures how far from the truth a hint places a file.
 
-TRACES is the folder of real traces of which sys_boot.pftrace, chrome.json, node.json, clang.json, firefox.json and
-ftrace.txt were recorded on one machine at one time. They are merged with --hints (tm-merge is found in PATH), and
-compared with the kernel's scheduling in sys_boot.pftrace:
+usage: residuals.py TRACES [--table]
 
-- A thread can tell of something only while it runs. `on_cpu` is how many of a file's events lie where the kernel ran
-  their thread; `best` how many would at most if the whole file were moved, and `from`, `to` by how many nanoseconds,
-  up to a millisecond either way. A file that is placed well has 0 between them, or as far from them as its times are
-  coarse.
+TRACES is a folder of real traces. sys_boot.pftrace, chrome.json, node.json, clang.json, firefox.json and ftrace.txt in it
+were recorded on one machine at one time. They are merged with --hints (tm-merge is found in PATH) and compared with the
+kernel's scheduling in sys_boot.pftrace:
+
+- A thread can record an event only while it runs. `on_cpu` is the number of a file's events at times when the kernel ran
+  their thread. `best` is the largest number that moving the whole file would give, and `from`, `to` are the moves in
+  nanoseconds that give it, up to a millisecond either way. For a file that is placed well, 0 is between them, or as far
+  from them as its times are coarse.
 - `pair` is the event that follows closest on the kernel's switch to its thread.
-- ftrace.txt has the same switches as the kernel's trace: how far apart they are.
+- ftrace.txt has the same switches as the kernel's trace: the table has their distance.
 """
 import bisect, collections, json, os, subprocess, sys, tarfile, tempfile
 

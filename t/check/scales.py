@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Says whether a program takes time in proportion to its input: of four times as much at most eight times as long.
+"""Checks that a program takes time in proportion to its input: at most eight times as long for four times as much.
 
-usage: scales.py SMALL LARGE COMMAND...     COMMAND reads standard input; its own user time counts, the least of three
+usage: scales.py SMALL LARGE COMMAND...     COMMAND reads standard input; the least of three user times counts
 """
 import os
 import subprocess

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The scheduling in a Perfetto trace as it stands on the wire, one line an event: for the tests of merged traces.
+"""Lists the scheduling in a Perfetto trace as it is on the wire, one event a line. Tests of merged traces use it.
 
 usage: sched-wire.py FILE
 
   switch CPU TIME prev=PID|? state=STATE next=PID COMM     full|compact
   waking CPU TIME by=PID|? tid=PID target=CPU COMM flags=F  full|compact
 
-compact_sched does not say who ran before: that is shown as ?.
+compact_sched does not state which task ran before; ? stands for it.
 """
 import sys
 

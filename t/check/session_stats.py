@@ -1,8 +1,8 @@
-"""TraceStats of a merged trace and of its files: what t/check/lossless expects of them (doc/pftrace.md, Sequences).
+"""The TraceStats that t/check/lossless expects in a merged trace (doc/pftrace.md, Sequences).
 
-A packet of a file becomes one that says the same where no other file of its machine has said any yet. Else it says the
-buffers of all files of the machine, in the order in which they first said any, and the sums of what they count, each
-file with what it said last. A writer's sequence becomes the output's, its buffer counts from its file's first.
+A packet of a file becomes an equal one if no other file of its machine has stated any yet. Otherwise it has the buffers
+of all files of the machine, in the order of their first statements, and the sums of their counts, from each file's last
+statement. A writer's sequence becomes that of the output. Its buffer counts from the first buffer of its file.
 """
 import collections
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Does the database say what the reference importer's tables say?
+"""Checks that the database has what the reference importer's tables have.
 
 usage: tables.py -t TRACE_PROCESSOR [-b BIN_DIR] [-k SUBSTRING]... [-T TABLE]... [-v] [INPUT...]
 
-An INPUT is a trace, an archive, or a folder of those (a recorded case is a folder with an input.* in it). Without any, all
-recordings and recorded cases of ../shared are read.
+An INPUT is a trace, an archive, or a folder of those (a recorded case is a folder with an input.* in it). Without any,
+reads all recordings and recorded cases of ../shared.
 
-The first list has the importer's public tables and views that are not here, and columns that are not. The second has, for each
-table that is in both, how many inputs have other numbers of rows, how many have columns with other numbers of values, and how
-large the difference is in all, largest first. -v adds the inputs and the columns. Numbers of distinct values are compared too,
-but not of ids. Exit status 1 if a table here has other rows.
+The first list has the importer's public tables, views and columns that are missing here. The second list has the tables
+that both have: the number of inputs with other numbers of rows, the number of those that have columns with other numbers
+of values, and the total difference, largest first. Numbers of distinct values are compared too, except of ids. -v adds
+the inputs and the columns. Exit status 1 if a table has other rows.
 """
 import argparse, collections, concurrent.futures, json, os, re, sqlite3, subprocess, sys, tempfile
 

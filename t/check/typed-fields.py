@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Prints tables out of Perfetto's schema: those of lib/perfetto/typed_fields.c, which has the messages in track events, or with
--c those of lib/perfetto/config_fields.c, which has the configuration of a recording.
+"""Prints tables made of Perfetto's schema: lib/perfetto/typed_fields.c, which has the messages in track events, or with -c
+lib/perfetto/config_fields.c, which has the configuration of a recording.
 
 usage: typed-fields.py [-c] PERFETTO_SOURCE
 
-Needs protoc. Of TrackEvent the fields that the importer shows as they are (kReflectFields of its track_event_parser.h), and
-all extensions of Chrome's.
+Needs protoc. Takes those fields of TrackEvent that the importer shows unchanged (kReflectFields of its
+track_event_parser.h), and all extensions of Chrome's.
 """
 import os, re, subprocess, sys, tempfile
 

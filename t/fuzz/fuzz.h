@@ -1,8 +1,8 @@
-/* What the fuzzer and the replay of its corpus run: one target a parser, a container, a stage.
+/* The targets of the fuzzer and of the replay of its corpus: one for each parser, container and stage.
  *
- * A target that finds something wrong aborts. Wrong is, besides what the sanitizers catch: a status that the
- * target's call does not promise, an error without text or with a control byte in it, a stream of ours that the
- * next stage refuses, and accounts that do not balance. */
+ * A target aborts if something is wrong. Beside what the sanitizers catch, these are wrong: a status that the target's
+ * call does not document, an error without text or with a control byte in it, a stream of ours that the next stage
+ * refuses, and accounts that do not balance. */
 #ifndef TM_T_FUZZ_H
 #define TM_T_FUZZ_H
 
@@ -33,7 +33,7 @@ const struct fuzz_target *fuzz_find(const char *name);
         }                                                                                 \
     } while (0)
 
-/* ST is TM_OK, TM_END or one of the failures in ALLOWED (bit 1: TM_E_INPUT, 3: TM_E_SYSTEM, …), and ERR says why. */
+/* ST is TM_OK, TM_END or one of the failures in ALLOWED (bit 1: TM_E_INPUT, 3: TM_E_SYSTEM, …), and ERR states why. */
 void fuzz_check_status(enum tm_status st, unsigned allowed, const struct tm_error *err);
 
 /* A temporary file without a name, empty. */

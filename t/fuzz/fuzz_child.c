@@ -1,12 +1,11 @@
-/* Parsers that have a library read in a child process (os/subprocess.h).
+/* Parsers whose files a library reads in a child process (os/subprocess.h).
  *
- * fuzz_child: what the child says is part of the input, so that changes of it reach what is ours: the parser that reads
- * its records. An input is the file, what the child says, the length of that (2 bytes, little end first), how the
- * child ends, and how it is read (fuzz_parse). What it says are bytes, or notes of records, whose lengths are made
- * right: kind, buffer, cpu, tid, pid, lost (a byte each), time and cycles (8 each), event, task and args, each ended
- * by 255.
- * fuzz_ctf_folder: the library reads, in a child as always. An input is a trace's metadata, stream and index, the
- * lengths of metadata and index (2 bytes each), one byte which of stream (2) and index (4) are there, and how it is
+ * fuzz_child: the output of the child is part of the input, so the fuzzer reaches the parser of its records. An input
+ * is the file, the output of the child, the length of that output (2 bytes, little-endian), how the child ends, and how
+ * the file is read (fuzz_parse). The output is bytes, or notes of records, whose lengths are corrected: kind, buffer,
+ * cpu, tid, pid, lost (a byte each), time and cycles (8 each), event, task and args, each ended by 255.
+ * fuzz_ctf_folder: the library reads, in a child as always. An input is metadata, stream and index of a trace, the
+ * lengths of metadata and index (2 bytes each), a byte for which of stream (2) and index (4) exist, and how it is
  * read. */
 #include "fuzz.h"
 

@@ -1,4 +1,4 @@
-/* Parsers. The last byte of an input says how it is read: what happens to damage, in pieces of which size. */
+/* Parsers. The last byte of an input decides how it is read: how damage is handled, and the size of the pieces. */
 #include "fuzz.h"
 
 #include "os/input.h"

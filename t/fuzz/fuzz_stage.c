@@ -1,4 +1,4 @@
-/* Stages by the stream they read, which here is any: notes of frames (stream_notes.h), or bytes. */
+/* Stages, with any stream as input: notes of frames (stream_notes.h), or bytes. */
 #include "fuzz.h"
 
 #include "align/alignment.h"

@@ -1,4 +1,4 @@
-/* Containers, and the whole pipe behind them. The last byte of an input says how it is read. */
+/* Containers, and the whole pipe after them. The last byte of an input decides how it is read. */
 #include "fuzz.h"
 
 #include "clocks/timeline.h"

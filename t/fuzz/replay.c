@@ -1,4 +1,4 @@
-/* Runs what fuzzing has kept (t/fuzz/corpus/TARGET), as TAP: one test a target.
+/* Runs the corpus of the fuzzer (t/fuzz/corpus/TARGET), as TAP: one test for each target.
  *
  * usage: replay                     all of $TM_SRC/t/fuzz/corpus
  *        replay TARGET FILE...      these

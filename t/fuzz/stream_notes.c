@@ -5,7 +5,7 @@
 #include "stream/reader.h"
 #include "stream/writer.h"
 
-/* What is left of the notes. */
+/* The rest of the notes. */
 struct notes {
     const uint8_t *p, *end;
 };

@@ -1,11 +1,11 @@
-/* Notes of a stream: its frames without lengths and checksums that must agree, so that a fuzzer's changes reach
- * what reads the bodies. Any bytes are notes of some stream.
+/* Notes of a stream: its frames without the lengths and checksums that must agree. So the changes of a fuzzer reach the
+ * readers of the bodies. Any bytes are notes of some stream.
  *
  *     a frame  type (one byte)  then, for a batch:  varint rows  rows;  for any other:  varint length  body
  *     a row    19 varints, columns 2 to 20 (signed ones zigzag)  raw  detail
  *
- * 255 is a batch whose body stands as it is: varint length, body. Lengths past the end mean the rest. Header and
- * END are as the notes say, but END's counts, which are right. */
+ * 255 is a batch with a verbatim body: varint length, body. A length past the end means the rest. Header and END are
+ * as in the notes, except the counts of END, which are correct. */
 #ifndef TM_T_STREAM_NOTES_H
 #define TM_T_STREAM_NOTES_H
 

@@ -1,4 +1,4 @@
-/* Hulls, corridors, lines that most agree with and trends, against what can be found by trying all. */
+/* Unit tests of hulls, corridors, consensus lines and trends, compared with an exhaustive search. */
 #include "align/consensus.h"
 #include "align/corridor.h"
 #include "align/trend.h"

@@ -1,4 +1,5 @@
-/* The shift between two recordings of one sequence: found, or said to be ambiguous; passages where no shift fits. */
+/* Unit tests of the shift between two recordings of one sequence: it is found, or reported as ambiguous; passages are
+ * used if no single shift fits. */
 #include "align/passages.h"
 #include "align/rhythm.h"
 #include "tap.h"

@@ -1,4 +1,4 @@
-/* lib/emit/perfetto/annotations: flat keys become dictionaries and arrays. */
+/* Unit tests of emit/perfetto/annotations.h: flat keys become dictionaries and arrays. */
 #include "emit/perfetto/annotations.h"
 
 #include "tap.h"

@@ -1,4 +1,4 @@
-/* Rows of a database that SQLite did not write: SQLite reads them, and finds nothing wrong with the file. */
+/* Unit tests of rows of a database that SQLite did not write: SQLite reads them and finds the file intact. */
 #include "emit/sqlite/btree.h"
 #include "tap.h"
 

@@ -1,4 +1,4 @@
-/* Unit tests of lib/model/catalog: what it keeps of a stream's frames, and what it refuses. */
+/* Unit tests of model/catalog.h: what it keeps of the frames of a stream, and which frames it refuses. */
 #include "model/catalog.h"
 
 #include "stream/writer.h"

@@ -1,4 +1,4 @@
-/* The clock graph: conversion, refusals, searches. */
+/* Unit tests of the clock graph: conversion, refusals, searches. */
 #include "base/checked.h"
 #include "clocks/clock_graph.h"
 #include "tap.h"

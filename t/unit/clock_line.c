@@ -1,4 +1,5 @@
-/* Lines between two readings: exact, rounded as said, the quick way as the slow one. */
+/* Unit tests of lines between two readings: they are exact, rounded as documented, and the fast code agrees with the
+ * slow code. */
 #include "clocks/clock_line.h"
 #include "tap.h"
 

@@ -1,5 +1,5 @@
-/* Unit test of emit/perfetto/clock_rows.h: which readings a merged trace says again, and that a reader who takes them
- * as clock_rows.h says finds every time where it belongs. */
+/* Unit test of emit/perfetto/clock_rows.h: which readings a merged trace repeats. A reader who uses them as
+ * clock_rows.h states finds every time at its place. */
 #include "base/hash.h"
 #include "emit/perfetto/clock_rows.h"
 

@@ -1,4 +1,4 @@
-/* The nouns of lib/clocks around the graph. */
+/* Unit tests of the nouns of lib/clocks around the graph. */
 #include "base/map.h"
 #include "clocks/clock_hints.h"
 #include "clocks/clock_scope.h"

@@ -1,5 +1,5 @@
-/* Unit tests of what works on many elements at once: varints of packed fields, rows that are added to a batch column by
- * column, keys that are sorted. Each does what its counterpart for one element does. */
+/* Unit tests of code that handles many elements at once: varints of packed fields, rows added to a batch column by
+ * column, sorted keys. Each gives the result of its counterpart for one element. */
 #include "base/hash.h"
 #include "base/varints.h"
 #include "sort/row_keys.h"

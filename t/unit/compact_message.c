@@ -1,5 +1,5 @@
 /* Unit test of perfetto/compact_message.h, perfetto/compact_rows.h and emit/perfetto/open_messages.h: CompactSched
- * messages read, summed up, moved in time, and taken apart. */
+ * messages are read, summarised, moved in time, and split. */
 #include "base/pb.h"
 #include "emit/perfetto/open_messages.h"
 

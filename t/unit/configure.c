@@ -1,5 +1,5 @@
-/* Unit tests of tm-manifest's work on a stream: which file an entry configures, where the new frames
- * stand, what is refused, and that everything else goes through as it was. */
+/* Unit tests of tm-manifest's work on a stream: which file an entry configures, the place of new frames, refusals. All
+ * else passes unchanged. */
 #include "configure_run.h"
 #include "tap.h"
 

@@ -1,4 +1,4 @@
-/* The readers of lib/container: TAR, PAX, gzip, ZIP, zstd, and what files are by their first bytes. */
+/* Unit tests of lib/container: TAR, PAX, gzip, ZIP, zstd, and types of files by their first bytes. */
 #include "base/bytes.h"
 #include "container/content.h"
 #include "unpack/file_type.h"

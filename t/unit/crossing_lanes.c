@@ -1,4 +1,4 @@
-/* Lanes of crossing slices: the first that has room, as a search through all lanes finds it. */
+/* Unit tests of lanes of crossing slices: the first with room, as a search through all lanes finds it. */
 #include "model/crossing_lanes.h"
 #include "tap.h"
 

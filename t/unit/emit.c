@@ -1,5 +1,4 @@
-/* Unit tests of lib/emit: text that is put out, whose an event is, the books that must balance, the
- * table of outputs. */
+/* Unit tests of lib/emit: formatted text, owners of events, the balance of accounts, the table of outputs. */
 #include "emit/run.h"
 #include "emit/names.h"
 #include "emit/out.h"

@@ -1,5 +1,6 @@
-/* Keys that all fall into one slot of a table whose hash is known to those who make the input. Tables are keyed with a
- * secret, so these keys cost what others do. A table that is not keyed takes 2^34 steps: the alarm ends the test. */
+/* Unit test of hash tables against an attacker who knows the hash function and makes keys that all fall into one slot.
+ * Tables are keyed with a secret, so these keys cost no more than others. A table without a key takes 2^34 steps: the
+ * alarm ends the test. */
 #include "base/hash.h"
 #include "base/intern.h"
 #include "base/map.h"

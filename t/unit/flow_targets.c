@@ -1,4 +1,4 @@
-/* lib/emit/perfetto/flow_targets: when a flow event is said, so that it finds its slice. */
+/* Unit tests of emit/perfetto/flow_targets.h: when a flow event is written, so that it finds its slice. */
 #include "emit/perfetto/flow_targets.h"
 
 #include "tap.h"

@@ -1,4 +1,4 @@
-/* From when on ftrace data counts: the bounds of files on their machines, and of the machine. */
+/* Unit tests of the time from which ftrace data counts: bounds of files on their machines, and of the machine. */
 #include "emit/perfetto/ftrace_bounds.h"
 #include "stream/detail_fields.h"
 #include "tap.h"

@@ -1,4 +1,4 @@
-/* Unit tests of Fuchsia traces: ticks, flows, damage, limits. What rows hold is in t/16-fxt.bats. */
+/* Unit tests of Fuchsia traces: ticks, flows, damage, limits. t/16-fxt.bats tests the content of rows. */
 #include "format/fuchsia/fuchsia.h"
 
 #include "format/fuchsia/flows.h"

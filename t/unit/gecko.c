@@ -1,5 +1,4 @@
-/* Unit tests of Gecko profiles: the order of members, damage, limits. What rows hold is in
- * t/14-profiles.bats. */
+/* Unit tests of Gecko profiles: order of members, damage, limits. t/14-profiles.bats tests the content of rows. */
 #include "format/gecko/gecko.h"
 
 #include "json/cursor.h"

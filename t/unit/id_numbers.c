@@ -1,4 +1,4 @@
-/* lib/emit/chrome_json/id_numbers: numbers for ids, below 2^53, one for each. */
+/* Unit tests of emit/chrome_json/id_numbers.h: each id has its own number, below 2^53. */
 #include "emit/chrome_json/id_numbers.h"
 
 #include "tap.h"

@@ -1,5 +1,5 @@
-/* Unit test of tm_inflater: what zlib deflates comes out again in whatever pieces both sides come, what follows the
- * stream is left alone, and a stream that is cut is never a short result. */
+/* Unit test of tm_inflater: it restores what zlib deflated, for any sizes of pieces on both sides; it leaves the bytes
+ * after the stream; a cut stream is never a short result. */
 #include "base/buf.h"
 #include "container/inflater.h"
 #include "tap.h"

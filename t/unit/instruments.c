@@ -1,5 +1,4 @@
-/* Unit tests of Instruments XML: what hostile and damaged documents come to. The rows themselves are
- * in t/13-profiles.bats. */
+/* Unit tests of Instruments XML: hostile and damaged documents. t/14-profiles.bats tests the content of rows. */
 #include "format/instruments/instruments.h"
 
 #include "os/paged_file.h"

@@ -1,6 +1,5 @@
-/* Unit tests of the fast ways over a container: tm_json_pass ends where reading all of it says, wherever quotes,
- * escapes and brackets fall among the blocks it looks at; tm_json_value accepts and refuses what reading it member by
- * member does. */
+/* Unit tests of the fast paths over a container: tm_json_pass ends where a full read ends, wherever quotes, escapes and
+ * brackets fall among its blocks; tm_json_value accepts and refuses what a read member by member does. */
 #include "json/scan.h"
 #include "format/json_args.h"
 

@@ -1,4 +1,4 @@
-/* doc/tm-limits.7 says what the source says. */
+/* Checks that doc/tm-limits.7 states the limits of the source. */
 #include "align/candidates.h"
 #include "align/evidence.h"
 #include "align/rhythm.h"

@@ -1,4 +1,4 @@
-/* Unit tests of logcat text: dates, lines in every format with a time, years that are not told. */
+/* Unit tests of logcat text: dates, lines of every format with a time, years that the text does not state. */
 #include "format/logcat/logcat.h"
 
 #include "base/calendar.h"

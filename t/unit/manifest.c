@@ -1,4 +1,4 @@
-/* Unit tests of a manifest's text: what is refused and in which words, and what the rest comes to. */
+/* Unit tests of the text of a manifest: what is refused, the messages, and the result of the rest. */
 #include "manifest/manifest.h"
 
 #include "manifest_refusals.h"

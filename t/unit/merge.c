@@ -1,6 +1,6 @@
-/* Unit test of sort/merge.h: runs of random rows merged are the order that comparing all of their keys gives, whether
- * they are merged match by match or window by window (sort/merge_window.h); no byte of a block that went away is looked
- * at. */
+/* Unit test of sort/merge.h: merged runs of random rows have the order that a comparison of all their keys gives,
+ * whether they are merged match by match or window by window (sort/merge_window.h). No byte of a freed block is read.
+ * */
 #include "sort/merge.h"
 #include "sort/merge_window.h"
 

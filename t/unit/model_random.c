@@ -1,7 +1,7 @@
-/* Unit test of lib/model: what must hold of rows whatever the events are. */
+/* Unit test of lib/model: rules that hold for the rows of any events. */
 #include "model_bench.h"
 
-/* What must hold of rows whatever the events. */
+/* Rules that hold for the rows of any events. */
 struct invariants {
     uint64_t slices, wrong;
     uint32_t depths[1 << 16]; /* by slice id */

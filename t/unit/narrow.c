@@ -1,5 +1,5 @@
-/* Unit tests of narrow columns: every form holds what it was found for, a batch comes back from its frame as it was,
- * and a frame that lies about a narrow column is refused. */
+/* Unit tests of narrow columns: every form holds the values that it was chosen for; a batch is read back from its frame
+ * unchanged; a frame with a wrong narrow column is refused. */
 #include "stream/batch_builder.h"
 #include "stream/reader.h"
 #include "stream/writer.h"

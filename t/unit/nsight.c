@@ -1,5 +1,5 @@
-/* Unit tests of the databases that exports of Nsight Systems are: read inside a file, damaged, of strangers. What rows
- * become is in t/19-nsight.bats. */
+/* Unit tests of databases that Nsight Systems exports: read inside another file, damaged, or with an unknown schema.
+ * t/19-nsight.bats tests the content of rows. */
 #include "format/nsight/database.h"
 #include "os/io.h"
 #include "tap.h"

@@ -1,5 +1,5 @@
-/* Unit test of format/perfetto/packet_cache.h: events that say again what one before them said become the rows that
- * reading them in full makes of them, whatever happens to their sequences in between. */
+/* Unit test of format/perfetto/packet_cache.h: events that repeat an earlier one become the same rows as by a full
+ * read, whatever happens to their sequences in between. */
 #include "proto_maker.h"
 #include "proto_run.h"
 

@@ -1,5 +1,5 @@
 /* Unit test of emit/perfetto/packet_run.h: rows of a batch that are written together become the bytes that
- * tm_packet_splice_body writes of each, and those that are not of this kind are left. */
+ * tm_packet_splice_body writes for each. Rows of another kind are left. */
 #include "base/hash.h"
 #include "emit/perfetto/packet_run.h"
 #include "emit/perfetto/packet_splice.h"

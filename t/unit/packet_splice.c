@@ -1,5 +1,5 @@
-/* Unit test of tm_packet_splice and tm_packet_splice_body: what they write is what tm_packet_retime's long way writes,
- * byte for byte, and they leave to that what they cannot do. */
+/* Unit test of tm_packet_splice and tm_packet_splice_body: they write the same bytes as tm_packet_rewrite, and leave to
+ * it the packets that they cannot write. */
 #include "emit/perfetto/packet_retime.h"
 #include "emit/perfetto/packet_splice.h"
 

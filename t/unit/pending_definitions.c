@@ -1,5 +1,5 @@
-/* Unit test of tm_pending_definitions: random definitions, times and needs, against a list that is searched; and what
- * is said at once is never wrong. */
+/* Unit test of tm_pending_definitions: random definitions, times and needs, compared with a list that is searched. What
+ * is written at once is never wrong. */
 #include "emit/pending_definitions.h"
 
 #include "tap.h"

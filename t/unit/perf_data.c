@@ -1,4 +1,4 @@
-/* perf.data: mappings and names by time, fields of tracepoints. */
+/* Unit tests of perf.data: mappings and names by time, fields of tracepoints. */
 #include "format/perf_data/mappings.h"
 #include "format/perf_data/task_names.h"
 #include "format/perf_data/tracepoints.h"

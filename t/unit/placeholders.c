@@ -1,5 +1,5 @@
-/* Output with placeholders: what is decided late comes where it belongs, and what is behind waits, in memory and on
- * disk. */
+/* Unit tests of output with placeholders: text that is decided late stands at its place, and the text after it is
+ * pending, in memory and on disk. */
 #include "emit/perfetto/placeholders.h"
 #include "tap.h"
 

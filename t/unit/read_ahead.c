@@ -1,4 +1,4 @@
-/* Unit tests of lib/os/read_ahead and behind, and of inputs that show the memory of others. */
+/* Unit tests of os/read_ahead.h and os/async_writer.h, and of inputs that borrow the memory of others. */
 #include "os/read_ahead.h"
 #include "os/async_writer.h"
 #include "os/io.h"

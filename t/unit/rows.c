@@ -1,4 +1,5 @@
-/* Rows of text, CSV and JSON lines: args as a tree, rows that wait for their end in order, pages given back. */
+/* Unit tests of rows of text, CSV and JSON lines: args as a tree, rows that are pending until their end, in order, and
+ * freed pages. */
 #include "emit/text/arg_tree.h"
 #include "emit/text/unfinished_rows.h"
 #include "tap.h"

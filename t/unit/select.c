@@ -1,4 +1,4 @@
-/* lib/select: what --only says, and which rows of a stream it leaves. */
+/* Unit tests of lib/select: the syntax of --only, and which rows of a stream it keeps. */
 #include "base/pb.h"
 #include "select/pending_groups.h"
 

@@ -1,5 +1,5 @@
-/* Unit tests of lib/sort: random streams sorted with every budget equal a plain stable sort of the
- * same events; nothing that is cut comes out whole. */
+/* Unit tests of lib/sort: random streams, sorted with every budget, equal a plain stable sort of the same events; a cut
+ * stream never gives a complete result. */
 #include "../lib/random_stream.h"
 
 #include "stream/batch_builder.h"

@@ -1,5 +1,4 @@
-/* Unit tests of spans: order of members, ways to write ids and values, limits. What real files become is in
- * t/14-spans.bats. */
+/* Unit tests of spans: order of members, forms of ids and values, limits. t/14-spans.bats tests real files. */
 #include "format/spans/spans.h"
 
 #include "format_run.h"

@@ -1,5 +1,4 @@
-/* Unit tests of lib/stream: what is written is read back; every cut and every flipped bit is
- * noticed. */
+/* Unit tests of lib/stream: frames are read back as written; every cut and every flipped bit is detected. */
 #include "stream/detail_fields.h"
 #include "stream/drop_reason.h"
 #include "stream/event_sink.h"

@@ -1,4 +1,4 @@
-/* lib/select/task_lifetimes: who is kept of the tasks that live, end and come anew. */
+/* Unit tests of select/task_lifetimes.h: which tasks are kept of those that start, end and start again. */
 #include "select/task_lifetimes.h"
 
 #include "stream/event.h"

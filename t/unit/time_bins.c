@@ -1,4 +1,4 @@
-/* Bins over time: what comes out depends on what was counted alone. */
+/* Unit tests of bins over time: the result depends only on what was counted. */
 #include "emit/svg/time_bins.h"
 #include "tap.h"
 

@@ -1,4 +1,5 @@
-/* trace.dat: records of the process that reads it, whole, cut and wrong; a child whose output is read. */
+/* Unit tests of trace.dat: records of the process that reads it, complete, cut and wrong; a child whose output is read.
+ * */
 #include "format/child_event.h"
 #include "os/io.h"
 #include "os/subprocess.h"

@@ -1,4 +1,4 @@
-/* TraceStats of several files of one machine, and of several machines. */
+/* Unit tests of TraceStats of several files of one machine, and of several machines. */
 #include "emit/perfetto/trace_stats.h"
 #include "tap.h"
 
