@@ -320,7 +320,7 @@ enum tm_status tm_proto_annotations_put(const struct tm_proto_track_context *con
     if (w.only_counts)
         p->detail.len = before;
     if (w.errors)
-        return tm_proto_count_stat(p, TM_PROTO_STAT_ANNOTATION_ERRORS, context->packet->machine, w.errors,
+        return tm_proto_count_stat(&p->counts, TM_PROTO_STAT_ANNOTATION_ERRORS, context->packet->machine, w.errors,
                                    err);
     return TM_OK;
 }

@@ -63,7 +63,7 @@ static enum tm_status add_row(struct compact *c, struct tm_event *row, struct tm
 /* Sets the number of name COMM of the table. A string that travels with its event goes into the detail. */
 static enum tm_status comm_string(struct compact *c, uint32_t comm, uint32_t *string, struct tm_error *err)
 {
-    *string = ((const uint32_t *)(const void *)c->p->comms.data)[comm];
+    *string = ((const uint32_t *)(const void *)c->p->sched.comms.data)[comm];
     if (!(*string & TM_STRING_INLINE))
         return TM_OK;
     const struct tm_compact_comm *text = tm_compact_reader_comm(c->reader, comm);
@@ -121,13 +121,13 @@ static enum tm_status add_events(struct compact *c, const struct tm_event *commo
     enum tm_status st = TM_OK;
     const uint32_t flags = (common->flags & ~tm_event_raw_flags(TM_RAW_FTRACE_EVENT)) | TM_EVENT_HAS_VALUE |
                            tm_event_raw_flags(TM_RAW_COMPACT_SCHED) | tm_event_scope_flags(TM_SCOPE_CPU);
-    c->p->comms.len = 0;
+    c->p->sched.comms.len = 0;
     for (uint32_t i = 0; i < c->reader->comm_count; i++) {
         const struct tm_compact_comm *comm = tm_compact_reader_comm(c->reader, i);
         uint32_t string;
         st = tm_proto_string(c->p, comm->data, comm->len, &string, err);
         c->p->detail.len = 0;
-        if (st >= 0 && tm_buf_add(&c->p->comms, &string, sizeof string) != TM_OK)
+        if (st >= 0 && tm_buf_add(&c->p->sched.comms, &string, sizeof string) != TM_OK)
             st = tm_error_nomem(err);
         if (st < 0)
             return st;
@@ -177,7 +177,7 @@ enum tm_status tm_proto_compact_sched(struct tm_proto *p, const struct tm_pb_fie
                                       struct tm_error *err)
 {
     struct stage stage;
-    struct compact c = {.p = p, .reader = &p->compact, .stage = &stage};
+    struct compact c = {.p = p, .reader = &p->sched.compact, .stage = &stage};
     struct tm_compact_sum sum;
     stage.count = 0;
     enum tm_status st = tm_proto_cpu_find(p, row->machine, row->cpu, &c.cpu, err);
@@ -191,6 +191,6 @@ enum tm_status tm_proto_compact_sched(struct tm_proto *p, const struct tm_pb_fie
         return add_whole(&c, f, row, &sum, err);
     st = add_events(&c, row, err);
     if (st >= 0 && c.reader->damaged)
-        st = tm_proto_count_stat(p, TM_PROTO_STAT_COMPACT_SCHED_ERRORS, row->machine, 1, err);
+        st = tm_proto_count_stat(&p->counts, TM_PROTO_STAT_COMPACT_SCHED_ERRORS, row->machine, 1, err);
     return st;
 }

@@ -39,22 +39,22 @@ static const struct {
 };
 
 /* Finds the sum (K1, K2) of MAP; first writes all sums if there are too many. */
-static enum tm_status sum(struct tm_proto *p, struct tm_proto_map *map, uint32_t k1, uint64_t k2,
+static enum tm_status sum(struct tm_proto_counts *counts, struct tm_proto_map *map, uint32_t k1, uint64_t k2,
                           struct tm_proto_map_entry **entry, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     if (map->count >= WAITING_MAX)
-        st = tm_proto_count_flush(p, err);
+        st = tm_proto_count_flush(counts, err);
     if (st >= 0 && tm_proto_map_add(map, k1, k2, WAITING_MAX, entry, NULL) != TM_OK)
         st = tm_error_nomem(err);
     return st;
 }
 
-enum tm_status tm_proto_count_account(struct tm_proto *p, enum tm_drop_reason reason, uint32_t clock, uint64_t byte,
-                                      struct tm_error *err)
+enum tm_status tm_proto_count_account(struct tm_proto_counts *counts, enum tm_drop_reason reason, uint32_t clock,
+                                      uint64_t byte, struct tm_error *err)
 {
     struct tm_proto_map_entry *entry;
-    enum tm_status st = sum(p, &p->accounts, reason, clock, &entry, err);
+    enum tm_status st = sum(counts, &counts->accounts, reason, clock, &entry, err);
     if (st < 0)
         return st;
     if (entry->v1++ == 0)
@@ -62,36 +62,38 @@ enum tm_status tm_proto_count_account(struct tm_proto *p, enum tm_drop_reason re
     return TM_OK;
 }
 
-enum tm_status tm_proto_count_stat(struct tm_proto *p, enum tm_proto_stat stat, uint32_t machine, int64_t value,
-                                   struct tm_error *err)
+enum tm_status tm_proto_count_stat(struct tm_proto_counts *counts, enum tm_proto_stat stat, uint32_t machine,
+                                   int64_t value, struct tm_error *err)
 {
     struct tm_proto_map_entry *entry;
-    p->counted++;
-    enum tm_status st = sum(p, &p->stats, stat, machine, &entry, err);
+    counts->additions++;
+    enum tm_status st = sum(counts, &counts->stats, stat, machine, &entry, err);
     if (st < 0)
         return st;
     entry->v1 += (uint64_t)value;
     return TM_OK;
 }
 
-enum tm_status tm_proto_count_inner(struct tm_proto *p, const struct tm_proto_packet *packet, enum tm_status status,
+enum tm_status tm_proto_count_inner(struct tm_proto_counts *counts, uint32_t machine, enum tm_status status,
                                     struct tm_error *err)
 {
     if (status != TM_E_INPUT)
         return status < 0 ? tm_error_nomem(err) : TM_OK;
-    return tm_proto_count_stat(p, TM_PROTO_STAT_INNER_DAMAGE, packet->machine, 1, err);
+    return tm_proto_count_stat(counts, TM_PROTO_STAT_INNER_DAMAGE, machine, 1, err);
 }
 
-static enum tm_status write_stat(struct tm_proto *p, Tracemerge__Stat *stat, const char *name, struct tm_error *err)
+static enum tm_status write_stat(struct tm_proto_counts *counts, Tracemerge__Stat *stat, const char *name,
+                                 struct tm_error *err)
 {
     stat->name = tm_bytes(name, strlen(name));
     stat->has_machine = true;
     stat->has_file = true;
-    stat->file = p->sink->file;
-    return tm_stream_write_message(p->sink->writer, TM_FRAME_STAT, &stat->base, err);
+    stat->file = counts->sink->file;
+    return tm_stream_write_message(counts->sink->writer, TM_FRAME_STAT, &stat->base, err);
 }
 
-enum tm_status tm_proto_count_stated(struct tm_proto *p, const struct tm_proto_stated *stated, struct tm_error *err)
+enum tm_status tm_proto_count_stated(struct tm_proto_counts *counts, const struct tm_proto_stated *stated,
+                                     struct tm_error *err)
 {
     Tracemerge__Stat stat = TRACEMERGE__STAT__INIT;
     stat.has_idx = stated->idx >= 0;
@@ -100,10 +102,11 @@ enum tm_status tm_proto_count_stated(struct tm_proto *p, const struct tm_proto_s
     stat.value = stated->value;
     stat.from_trace = !stated->is_found;
     stat.severity = stated->severity;
-    return write_stat(p, &stat, stated->name, err);
+    return write_stat(counts, &stat, stated->name, err);
 }
 
-enum tm_status tm_proto_count_cpu_loss(struct tm_proto *p, uint32_t cpu, uint32_t machine, struct tm_error *err)
+enum tm_status tm_proto_count_cpu_loss(struct tm_proto_counts *counts, uint32_t cpu, uint32_t machine,
+                                       struct tm_error *err)
 {
     Tracemerge__Stat stat = TRACEMERGE__STAT__INIT;
     stat.has_idx = true;
@@ -112,43 +115,49 @@ enum tm_status tm_proto_count_cpu_loss(struct tm_proto *p, uint32_t cpu, uint32_
     stat.value = 1;
     stat.severity = TRACEMERGE__SEVERITY__DATA_LOSS;
     stat.from_trace = true;
-    return write_stat(p, &stat, "ftrace_cpu_has_data_loss", err);
+    return write_stat(counts, &stat, "ftrace_cpu_has_data_loss", err);
 }
 
-static enum tm_status flush_accounts(struct tm_proto *p, struct tm_error *err)
+static enum tm_status flush_accounts(struct tm_proto_counts *counts, struct tm_error *err)
 {
     struct tm_proto_map_entry *all;
-    enum tm_status st = tm_proto_map_list(&p->accounts, &all);
+    enum tm_status st = tm_proto_map_list(&counts->accounts, &all);
     if (st < 0)
         return tm_error_nomem(err);
-    for (uint32_t i = 0; i < p->accounts.count && st >= 0; i++)
-        st = tm_event_sink_account(p->sink, (enum tm_drop_reason)all[i].k1, (uint32_t)all[i].k2, all[i].v1,
+    for (uint32_t i = 0; i < counts->accounts.count && st >= 0; i++)
+        st = tm_event_sink_account(counts->sink, (enum tm_drop_reason)all[i].k1, (uint32_t)all[i].k2, all[i].v1,
                                    all[i].v2, err);
     free(all);
-    tm_proto_map_clear(&p->accounts);
+    tm_proto_map_clear(&counts->accounts);
     return st;
 }
 
-static enum tm_status flush_stats(struct tm_proto *p, struct tm_error *err)
+static enum tm_status flush_stats(struct tm_proto_counts *counts, struct tm_error *err)
 {
     struct tm_proto_map_entry *all;
-    enum tm_status st = tm_proto_map_list(&p->stats, &all);
+    enum tm_status st = tm_proto_map_list(&counts->stats, &all);
     if (st < 0)
         return tm_error_nomem(err);
-    for (uint32_t i = 0; i < p->stats.count && st >= 0; i++) {
+    for (uint32_t i = 0; i < counts->stats.count && st >= 0; i++) {
         Tracemerge__Stat stat = TRACEMERGE__STAT__INIT;
         stat.severity = stats[all[i].k1].severity;
         stat.value = (int64_t)all[i].v1;
         stat.machine = (uint32_t)all[i].k2;
-        st = write_stat(p, &stat, stats[all[i].k1].name, err);
+        st = write_stat(counts, &stat, stats[all[i].k1].name, err);
     }
     free(all);
-    tm_proto_map_clear(&p->stats);
+    tm_proto_map_clear(&counts->stats);
     return st;
 }
 
-enum tm_status tm_proto_count_flush(struct tm_proto *p, struct tm_error *err)
+enum tm_status tm_proto_count_flush(struct tm_proto_counts *counts, struct tm_error *err)
 {
-    enum tm_status st = flush_accounts(p, err);
-    return st < 0 ? st : flush_stats(p, err);
+    enum tm_status st = flush_accounts(counts, err);
+    return st < 0 ? st : flush_stats(counts, err);
+}
+
+void tm_proto_counts_release(struct tm_proto_counts *counts)
+{
+    tm_proto_map_release(&counts->accounts);
+    tm_proto_map_release(&counts->stats);
 }

@@ -3,8 +3,8 @@
 #ifndef TM_FORMAT_PERFETTO_COUNT_H
 #define TM_FORMAT_PERFETTO_COUNT_H
 
-#include "format/perfetto/internal.h"
-
+#include "format/format.h"
+#include "format/perfetto/id_map.h"
 
 enum tm_proto_stat {
     TM_PROTO_STAT_PACKET_LOSS,
@@ -35,13 +35,21 @@ enum tm_proto_stat {
     TM_PROTO_STAT_COUNT
 };
 
+/* Zero-initialise, and set sink. */
+struct tm_proto_counts {
+    struct tm_event_sink *sink; /* borrowed */
+    uint64_t additions;         /* number of additions to statistics */
+    /* private: the sums that are not written yet */
+    struct tm_proto_map accounts, stats;
+};
+
 /* Accounts for one timed event on CLOCK that gets no row. BYTE: its place. */
-enum tm_status tm_proto_count_account(struct tm_proto *p, enum tm_drop_reason reason, uint32_t clock, uint64_t byte,
-                                      struct tm_error *err);
+enum tm_status tm_proto_count_account(struct tm_proto_counts *counts, enum tm_drop_reason reason, uint32_t clock,
+                                      uint64_t byte, struct tm_error *err);
 
 /* Adds VALUE to a statistic of MACHINE (embedded id). */
-enum tm_status tm_proto_count_stat(struct tm_proto *p, enum tm_proto_stat stat, uint32_t machine, int64_t value,
-                                   struct tm_error *err);
+enum tm_status tm_proto_count_stat(struct tm_proto_counts *counts, enum tm_proto_stat stat, uint32_t machine,
+                                   int64_t value, struct tm_error *err);
 
 /* A statistic of a machine (embedded id) that is written at once. */
 struct tm_proto_stated {
@@ -53,17 +61,21 @@ struct tm_proto_stated {
     int64_t value;
 };
 
-enum tm_status tm_proto_count_stated(struct tm_proto *p, const struct tm_proto_stated *stated, struct tm_error *err);
+enum tm_status tm_proto_count_stated(struct tm_proto_counts *counts, const struct tm_proto_stated *stated,
+                                     struct tm_error *err);
 
-/* Counts damage in a message inside a packet: if STATUS is TM_E_INPUT, it is counted and the rows before the damage
- * stay; other results are returned. The reference importer too checks only the outermost message. */
-enum tm_status tm_proto_count_inner(struct tm_proto *p, const struct tm_proto_packet *packet, enum tm_status status,
+/* Counts damage in a message inside a packet of MACHINE: if STATUS is TM_E_INPUT, it is counted and the rows before the
+ * damage stay; other results are returned. The reference importer too checks only the outermost message. */
+enum tm_status tm_proto_count_inner(struct tm_proto_counts *counts, uint32_t machine, enum tm_status status,
                                     struct tm_error *err);
 
 /* Counts a bundle of CPU whose kernel overwrote events. */
-enum tm_status tm_proto_count_cpu_loss(struct tm_proto *p, uint32_t cpu, uint32_t machine, struct tm_error *err);
+enum tm_status tm_proto_count_cpu_loss(struct tm_proto_counts *counts, uint32_t cpu, uint32_t machine,
+                                       struct tm_error *err);
 
 /* Writes all sums. */
-enum tm_status tm_proto_count_flush(struct tm_proto *p, struct tm_error *err);
+enum tm_status tm_proto_count_flush(struct tm_proto_counts *counts, struct tm_error *err);
+
+void tm_proto_counts_release(struct tm_proto_counts *counts);
 
 #endif

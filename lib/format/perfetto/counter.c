@@ -69,7 +69,7 @@ static void set_value(struct tm_event *row, struct number n)
 
 static enum tm_status drop(const struct tm_proto_track_context *c, enum tm_proto_stat stat, struct tm_error *err)
 {
-    enum tm_status st = tm_proto_count_stat(c->p, stat, c->packet->machine, 1, err);
+    enum tm_status st = tm_proto_count_stat(&c->p->counts, stat, c->packet->machine, 1, err);
     return st < 0 ? st : TM_END;
 }
 

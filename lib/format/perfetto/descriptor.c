@@ -100,7 +100,7 @@ static enum tm_status add_useless(struct tm_proto *p, const struct tm_proto_pack
     struct tm_event event = tm_proto_event(packet, TM_KIND_METADATA);
     event.flags |= TM_EVENT_DEFINITION;
     p->detail.len = 0;
-    enum tm_status st = tm_proto_count_stat(p, stat, packet->machine, 1, err);
+    enum tm_status st = tm_proto_count_stat(&p->counts, stat, packet->machine, 1, err);
     return st < 0 ? st : tm_proto_add(p, &event, err);
 }
 
@@ -108,7 +108,8 @@ static enum tm_status read_track(struct tm_proto *p, const struct tm_proto_packe
 {
     struct tm_proto_track_descriptor track = {0};
     struct tm_event event = tm_proto_event(packet, TM_KIND_TRACK);
-    enum tm_status st = tm_proto_count_inner(p, packet, tm_proto_track_descriptor_read(&track, &packet->body), err);
+    enum tm_status st =
+        tm_proto_count_inner(&p->counts, packet->machine, tm_proto_track_descriptor_read(&track, &packet->body), err);
     if (st < 0)
         return st;
     if (!track.has_uuid)
@@ -149,7 +150,8 @@ static enum tm_status read_thread(struct tm_proto *p, const struct tm_proto_pack
 {
     struct tm_proto_thread thread = {0};
     struct tm_event event = tm_proto_event(packet, TM_KIND_THREAD);
-    enum tm_status st = tm_proto_count_inner(p, packet, tm_proto_thread_read(&thread, &packet->body), err);
+    enum tm_status st =
+        tm_proto_count_inner(&p->counts, packet->machine, tm_proto_thread_read(&thread, &packet->body), err);
     if (st < 0)
         return st;
     if (packet->sequence == NULL || !packet->sequence->valid)
@@ -167,7 +169,8 @@ static enum tm_status read_process(struct tm_proto *p, const struct tm_proto_pac
 {
     struct tm_proto_process process = {0};
     struct tm_event event = tm_proto_event(packet, TM_KIND_PROCESS);
-    enum tm_status st = tm_proto_count_inner(p, packet, tm_proto_process_read(&process, &packet->body), err);
+    enum tm_status st =
+        tm_proto_count_inner(&p->counts, packet->machine, tm_proto_process_read(&process, &packet->body), err);
     if (st < 0)
         return st;
     if (tm_proto_process_put(&p->detail, &process) != TM_OK)

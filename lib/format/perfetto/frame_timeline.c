@@ -315,7 +315,7 @@ static enum tm_status put_flows(struct frame *w)
 {
     struct tm_proto_map_entry *surfaces;
     uint64_t token = (uint64_t)number(w, is_display(w) ? TOKEN : DISPLAY_TOKEN);
-    enum tm_status st = entry_of(w, &w->p->frame_surfaces, token, &surfaces, NULL);
+    enum tm_status st = entry_of(w, &w->p->frames.surfaces, token, &surfaces, NULL);
     if (st < 0 || (!is_display(w) && surfaces->v1 >= SURFACES_MAX))
         return st;
     if (!is_display(w))
@@ -346,7 +346,7 @@ static enum tm_status is_expected_again(struct frame *w, bool *again)
     const uint64_t numbers[] = {(uint32_t)number(w, PID), (uint64_t)number(w, TOKEN)};
     struct tm_proto_map_entry *entry;
     bool is_new;
-    enum tm_status st = entry_of(w, &w->p->frame_tokens, tm_hash64_numbers(numbers, 2, 0), &entry, &is_new);
+    enum tm_status st = entry_of(w, &w->p->frames.tokens, tm_hash64_numbers(numbers, 2, 0), &entry, &is_new);
     *again = !is_new;
     return st;
 }
@@ -357,7 +357,7 @@ static enum tm_status begin(struct frame *w)
     struct tm_proto_map_entry *pending;
     char name[24];
     bool again = false;
-    enum tm_status st = entry_of(w, &w->p->frame_cookies, (uint64_t)number(w, COOKIE), &pending, NULL);
+    enum tm_status st = entry_of(w, &w->p->frames.cookies, (uint64_t)number(w, COOKIE), &pending, NULL);
     if (st < 0)
         return st;
     w->row.kind = TM_KIND_SLICE_BEGIN;
@@ -376,9 +376,9 @@ static enum tm_status begin(struct frame *w)
 static enum tm_status end(struct frame *w)
 {
     uint64_t cookie = (uint64_t)number(w, COOKIE);
-    struct tm_proto_map_entry *pending = tm_proto_map_find(&w->p->frame_cookies, w->machine, cookie);
+    struct tm_proto_map_entry *pending = tm_proto_map_find(&w->p->frames.cookies, w->machine, cookie);
     if (pending == NULL || pending->v2 == TM_NAMED_TRACK_NONE)
-        return tm_proto_count_stat(w->p, TM_PROTO_STAT_FRAME_UNPAIRED_END, w->machine, 1, w->err);
+        return tm_proto_count_stat(&w->p->counts, TM_PROTO_STAT_FRAME_UNPAIRED_END, w->machine, 1, w->err);
     w->row.kind = TM_KIND_SLICE_END;
     w->row.pid = (int64_t)pending->v1;
     if (put_track(w, (enum tm_named_track)pending->v2) < 0)
@@ -434,9 +434,9 @@ enum tm_status tm_proto_frame_timeline_read(struct tm_proto *p, const struct tm_
         return st;
     decode(&w, &packet->body);
     if (!is_whole(&w))
-        return tm_proto_count_stat(p, TM_PROTO_STAT_FRAME_ERRORS, packet->machine, 1, err);
+        return tm_proto_count_stat(&p->counts, TM_PROTO_STAT_FRAME_ERRORS, packet->machine, 1, err);
     int64_t bad = bad_numbers(&w);
-    if (bad && (st = tm_proto_count_stat(p, TM_PROTO_STAT_FRAME_ERRORS, packet->machine, bad, err)) < 0)
+    if (bad && (st = tm_proto_count_stat(&p->counts, TM_PROTO_STAT_FRAME_ERRORS, packet->machine, bad, err)) < 0)
         return st;
     w.row.flags |= TM_EVENT_ASYNC | TM_EVENT_HAS_PID | TM_EVENT_HAS_TRACK | tm_event_scope_flags(TM_SCOPE_PROCESS);
     w.row.track = (uint64_t)number(&w, COOKIE);

@@ -144,7 +144,7 @@ static enum tm_status count_loss(struct tm_proto *p, const struct tm_proto_packe
     if (st < 0 || cpu->lost_events)
         return st;
     cpu->lost_events = true;
-    return tm_proto_count_cpu_loss(p, b->cpu, packet->machine, err);
+    return tm_proto_count_cpu_loss(&p->counts, b->cpu, packet->machine, err);
 }
 
 static enum tm_status add_events(struct tm_proto *p, const struct tm_proto_packet *packet, const struct bundle *b,
@@ -177,7 +177,7 @@ enum tm_status tm_proto_ftrace_read(struct tm_proto *p, const struct tm_proto_pa
     if (read_bundle(&b, &packet->body) < 0)
         return tm_error_set(err, TM_E_INPUT, "damaged ftrace bundle");
     if (!b.has_cpu) {
-        enum tm_status st = tm_proto_count_stat(p, TM_PROTO_STAT_FTRACE_ERRORS, packet->machine, 1, err);
+        enum tm_status st = tm_proto_count_stat(&p->counts, TM_PROTO_STAT_FTRACE_ERRORS, packet->machine, 1, err);
         whole.flags |= packet->has_time ? 0 : TM_EVENT_DEFINITION;
         return st < 0 ? st : tm_proto_add(p, &whole, err);
     }

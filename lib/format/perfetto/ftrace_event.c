@@ -99,8 +99,8 @@ static enum tm_status fill_untold(struct tm_proto *p, const struct tm_pb_field *
 static enum tm_status damaged(struct tm_proto *p, const struct tm_event *common, const struct tm_proto_packet *packet,
                               struct tm_error *err)
 {
-    enum tm_status st = tm_proto_count_stat(p, TM_PROTO_STAT_FTRACE_ERRORS, packet->machine, 1, err);
-    return st < 0 ? st : tm_proto_count_account(p, TM_DROP_DAMAGED, common->clock, packet->byte, err);
+    enum tm_status st = tm_proto_count_stat(&p->counts, TM_PROTO_STAT_FTRACE_ERRORS, packet->machine, 1, err);
+    return st < 0 ? st : tm_proto_count_account(&p->counts, TM_DROP_DAMAGED, common->clock, packet->byte, err);
 }
 
 enum tm_status tm_proto_ftrace_event(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *common,

@@ -104,7 +104,8 @@ enum tm_status tm_proto_ftrace_mark(struct tm_proto *p, const struct tm_pb_field
     }
     if (st == TM_OK)
         return tm_atrace_mark_fill(&mark, p->sink, row, &p->detail, err);
-    if (st == TM_E_INPUT && (st = tm_proto_count_stat(p, TM_PROTO_STAT_MARKER_ERRORS, row->machine, 1, err)) < 0)
+    if (st == TM_E_INPUT &&
+        (st = tm_proto_count_stat(&p->counts, TM_PROTO_STAT_MARKER_ERRORS, row->machine, 1, err)) < 0)
         return st;
     return TM_END;
 }

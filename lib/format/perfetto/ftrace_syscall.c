@@ -61,7 +61,7 @@ enum tm_status tm_proto_note_machine(struct tm_proto *p, uint32_t machine, const
     struct tm_proto_map_entry *entry;
     if (architecture == TM_ARCHITECTURE_UNKNOWN)
         return TM_OK;
-    if (tm_proto_map_add(&p->architectures, machine, 0, UINT32_MAX, &entry, NULL) != TM_OK)
+    if (tm_proto_map_add(&p->syscalls.architectures, machine, 0, UINT32_MAX, &entry, NULL) != TM_OK)
         return TM_E_SYSTEM;
     entry->v1 = architecture;
     return TM_OK;
@@ -69,10 +69,11 @@ enum tm_status tm_proto_note_machine(struct tm_proto *p, uint32_t machine, const
 
 static const char *name_of(struct tm_proto *p, uint32_t machine, uint32_t number)
 {
-    const struct tm_proto_map_entry *entry = tm_proto_map_find(&p->architectures, machine, 0);
-    if (p->syscalls == NULL && (p->syscalls = calloc(1, sizeof *p->syscalls)) == NULL)
+    const struct tm_proto_map_entry *entry = tm_proto_map_find(&p->syscalls.architectures, machine, 0);
+    if (p->syscalls.names == NULL && (p->syscalls.names = calloc(1, sizeof *p->syscalls.names)) == NULL)
         return NULL;
-    return tm_syscall_name(p->syscalls, entry ? (enum tm_architecture)entry->v1 : TM_ARCHITECTURE_UNKNOWN, number);
+    return tm_syscall_name(p->syscalls.names, entry ? (enum tm_architecture)entry->v1 : TM_ARCHITECTURE_UNKNOWN,
+                           number);
 }
 
 enum tm_status tm_proto_ftrace_syscall(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,

@@ -77,12 +77,12 @@ static uint64_t key_of(enum specified what, uint64_t i)
 /* Remembers DESCRIPTION as number I if it has a name. What exceeds the limit is not remembered. */
 static enum tm_status specify(struct stage *w, enum specified what, uint64_t i, const struct tm_pb_field *description)
 {
-    struct tm_buf *texts = &w->p->gpu_texts;
+    struct tm_buf *texts = &w->p->gpu.texts;
     struct tm_proto_map_entry *entry;
     if (texts->len + description->len > SPECIFIED_BYTES_MAX)
         return TM_OK;
-    enum tm_status st = tm_proto_map_add(&w->p->gpu_specified, w->packet->machine, key_of(what, i), SPECIFIED_MAX,
-                                         &entry, NULL);
+    enum tm_status st =
+        tm_proto_map_add(&w->p->gpu.specified, w->packet->machine, key_of(what, i), SPECIFIED_MAX, &entry, NULL);
     if (st == TM_END)
         return TM_OK;
     if (st < 0 || tm_buf_add(texts, description->data, description->len) < 0)
@@ -95,11 +95,11 @@ static enum tm_status specify(struct stage *w, enum specified what, uint64_t i, 
 /* Field ID of the description with number I. */
 static struct tm_pb_field specified(const struct stage *w, enum specified what, uint64_t i, uint32_t id)
 {
-    const struct tm_proto_map_entry *entry = tm_proto_map_find(&w->p->gpu_specified, w->packet->machine,
-                                                               key_of(what, i));
+    const struct tm_proto_map_entry *entry =
+        tm_proto_map_find(&w->p->gpu.specified, w->packet->machine, key_of(what, i));
     if (entry == NULL || i > UINT32_MAX)
         return (struct tm_pb_field){0};
-    return part_of(w->p->gpu_texts.data + entry->v1, (size_t)entry->v2, id);
+    return part_of(w->p->gpu.texts.data + entry->v1, (size_t)entry->v2, id);
 }
 
 /* Stages are numbered in their order in the file, queues within their message. */
@@ -110,7 +110,7 @@ static enum tm_status take_specifications(struct stage *w)
     struct tm_pb_field f;
     struct tm_proto_map_entry *count;
     uint64_t queue = 0;
-    enum tm_status st = tm_proto_map_add(&w->p->gpu_specified, w->packet->machine, key_of(A_STAGE_COUNT, 0),
+    enum tm_status st = tm_proto_map_add(&w->p->gpu.specified, w->packet->machine, key_of(A_STAGE_COUNT, 0),
                                          SPECIFIED_MAX, &count, NULL);
     if (st < 0)
         return tm_error_nomem(w->err);
@@ -128,8 +128,8 @@ static enum tm_status take_specifications(struct stage *w)
             st = specify(w, A_STAGE, stages++, &f);
         queue += f.id == SPEC_QUEUE;
     }
-    struct tm_proto_map_entry *again = tm_proto_map_find(&w->p->gpu_specified, w->packet->machine,
-                                                         key_of(A_STAGE_COUNT, 0));
+    struct tm_proto_map_entry *again =
+        tm_proto_map_find(&w->p->gpu.specified, w->packet->machine, key_of(A_STAGE_COUNT, 0));
     if (again)
         again->v1 = stages;
     return st;

@@ -28,10 +28,10 @@ struct dump {
 /* Counts the bytes that are kept until a dump is complete. They share the limit of interned data. */
 static enum tm_status take_room(struct tm_proto *p, size_t bytes, struct tm_error *err)
 {
-    if (bytes > TM_PROTO_INTERNED_BYTES_MAX - p->interned_bytes)
+    if (bytes > TM_PROTO_INTERNED_BYTES_MAX - p->sequences.bytes)
         return tm_error_set(err, TM_E_INPUT, "heap profiles and interned data of all sequences exceed %d bytes",
                             TM_PROTO_INTERNED_BYTES_MAX);
-    p->interned_bytes += bytes;
+    p->sequences.bytes += bytes;
     return TM_OK;
 }
 
@@ -200,12 +200,12 @@ static enum tm_status take_sample(struct tm_proto *p, const struct tm_proto_pack
     if (st < 0)
         return st;
     if (heap->frames.len == 0)
-        return tm_proto_count_stat(p, TM_PROTO_STAT_HEAP_NO_STACK, packet->machine, 1, err);
+        return tm_proto_count_stat(&p->counts, TM_PROTO_STAT_HEAP_NO_STACK, packet->machine, 1, err);
     sample.frames[0] = tm_hash64(heap->frames.data, heap->frames.len);
     sample.frames[1] = tm_hash64_seed(heap->frames.data, heap->frames.len, 1);
     st = tm_heap_totals_add(&heap->totals, &sample, &change, err);
     if (st == TM_END)
-        return tm_proto_count_stat(p, TM_PROTO_STAT_HEAP_MALFORMED, packet->machine, 1, err);
+        return tm_proto_count_stat(&p->counts, TM_PROTO_STAT_HEAP_MALFORMED, packet->machine, 1, err);
     return st < 0 ? st : add_change(p, packet, dump, &change, err);
 }
 
@@ -250,7 +250,7 @@ static enum tm_status finish(struct tm_proto *p, const struct tm_proto_packet *p
     enum tm_status st = finish_dumps(p, packet, tm_pb_of(heap->pending.data, heap->pending.len), &last, err);
     if (st == TM_OK)
         st = finish_dumps(p, packet, tm_pb_of(packet->body.data, packet->body.len), &last, err);
-    p->interned_bytes -= heap->pending.len + heap->own.interned.len;
+    p->sequences.bytes -= heap->pending.len + heap->own.interned.len;
     heap->pending.len = heap->own.interned.len = 0;
     tm_proto_map_clear(&heap->own.interned_index);
     return st;
@@ -260,7 +260,7 @@ static enum tm_status count(struct tm_proto *p, const struct tm_proto_packet *pa
                             struct tm_error *err)
 {
     stated.machine = packet->machine;
-    return stated.value ? tm_proto_count_stated(p, &stated, err) : TM_OK;
+    return stated.value ? tm_proto_count_stated(&p->counts, &stated, err) : TM_OK;
 }
 
 /* What the recorder says of its own work. */
@@ -324,7 +324,7 @@ static enum tm_status take_index(struct tm_proto *p, const struct tm_proto_packe
     bool is_next = index == (heap->has_index ? heap->index + 1 : 0);
     heap->has_index = true;
     heap->index = index;
-    return is_next ? TM_OK : tm_proto_count_stat(p, TM_PROTO_STAT_HEAP_MISSING, packet->machine, 1, err);
+    return is_next ? TM_OK : tm_proto_count_stat(&p->counts, TM_PROTO_STAT_HEAP_MISSING, packet->machine, 1, err);
 }
 
 /* Takes what a dump consists of, and waits with it if it IS_CONTINUED. */

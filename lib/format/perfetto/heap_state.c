@@ -15,7 +15,7 @@ void tm_proto_heap_state_clear(struct tm_proto *p, struct tm_proto_sequence *seq
     struct tm_proto_heap *heap = sequence->heap;
     if (heap == NULL)
         return;
-    p->interned_bytes -= heap->own.interned.len + heap->pending.len;
+    p->sequences.bytes -= heap->own.interned.len + heap->pending.len;
     tm_buf_release(&heap->own.interned);
     tm_proto_map_release(&heap->own.interned_index);
     tm_buf_release(&heap->pending);

@@ -8,6 +8,7 @@
 #include "base/pb.h"
 #include "format/format.h"
 #include "format/json_args.h"
+#include "format/perfetto/count.h"
 #include "format/perfetto/id_map.h"
 #include "perfetto/packet_fields.h"
 #include "perfetto/compact_message.h"
@@ -104,55 +105,84 @@ struct tm_proto_cpu {
     uint8_t comm[TM_PROTO_COMM_MAX];
 };
 
+/* The sequences of all machines: sequence.c. */
+struct tm_proto_sequences {
+    struct tm_proto_sequence *all;
+    uint32_t count, cap;
+    uint32_t last;             /* index of the last one looked up */
+    struct tm_proto_map index; /* (machine, id) to index */
+    size_t bytes;              /* of interned data in memory, of all sequences */
+};
+
+/* Losses by the buffers that sequences were written to: sequence_stats.c. */
+struct tm_proto_sequence_stats {
+    struct tm_proto_map losses;          /* (machine, sequence and cause) to the number of such packets */
+    struct tm_proto_map counted_writers; /* (machine, sequence): trace_stats named its buffer */
+};
+
+/* Scheduling: sched.c, compact_sched.c. */
+struct tm_proto_sched {
+    struct tm_proto_map cpu_index; /* (machine, cpu) to index */
+    struct tm_proto_cpu *cpus;
+    uint32_t cpu_cap;
+    struct tm_compact_reader compact; /* the current compact_sched */
+    struct tm_buf comms;              /* uint32_t strings of its intern_table */
+};
+
+/* Names of system calls: ftrace_syscall.c. */
+struct tm_proto_syscalls {
+    struct tm_proto_map architectures; /* (machine, 0) to enum tm_architecture */
+    struct tm_syscall_names *names;    /* NULL: not needed so far */
+};
+
+/* Frames of applications and displays: frame_timeline.c. */
+struct tm_proto_frames {
+    struct tm_proto_map cookies;  /* (machine, cookie) to the pid and enum tm_named_track of its frame */
+    struct tm_proto_map tokens;   /* (machine, hash of a pid and its token): expected frames */
+    struct tm_proto_map surfaces; /* (machine, token of a display's frame) to the number of its surfaces' frames */
+};
+
+/* Stages of GPU work: gpu_stage.c. */
+struct tm_proto_gpu {
+    struct tm_proto_map specified; /* (machine, queue or stage) to where its description is in texts */
+    struct tm_buf texts;
+};
+
+/* Facts about the whole trace: metadata.c. */
+struct tm_proto_metadata {
+    bool has_uuid;                     /* the trace's identity is known */
+    uint32_t trigger;                  /* the kind of trigger in the metadata; 0: none */
+    struct tm_proto_map chrome_counts; /* (machine, enum chrome_kind) to their number */
+};
+
+/* A parser. Each reader of packets has its own state; all share the sink and the scratch buffers. */
 struct tm_proto {
     struct tm_input *input; /* borrowed */
     struct tm_event_sink *sink; /* borrowed */
     enum tm_on_damage on_damage;
     const struct tm_format *(*sniff)(const uint8_t *head, size_t len);
     struct tm_expansion *expansion; /* NULL: do not count */
-    /* sequences */
-    struct tm_proto_sequence *sequences;
-    uint32_t sequence_count, sequence_cap;
-    uint32_t last_sequence;             /* index of the last one looked up */
-    struct tm_proto_map sequence_index; /* (machine, id) to index */
-    size_t interned_bytes;              /* bytes in memory, of all sequences */
-    struct tm_packet_cache *again;      /* packet_cache.h; NULL: none yet */
-    /* From descriptors. */
-    struct tm_proto_map tracks; /* (machine, uuid): see proto_track.h */
-    /* per cpu */
-    struct tm_proto_map cpu_index; /* (machine, cpu) to index */
-    struct tm_proto_cpu *cpus;
-    uint32_t cpu_cap;
+    struct tm_proto_counts counts;
+    struct tm_proto_sequences sequences;
+    struct tm_proto_sequence_stats sequence_stats;
+    struct tm_packet_cache *again; /* packet_cache.h; NULL: none yet */
+    struct tm_proto_sched sched;
+    struct tm_proto_syscalls syscalls;
+    struct tm_proto_frames frames;
+    struct tm_proto_gpu gpu;
+    struct tm_proto_metadata metadata;
+    struct tm_proto_map tracks; /* from descriptors: (machine, uuid); see proto_track.h */
+    struct tm_proto_map clocks; /* (machine, 0) to what its snapshots state: clock.h */
     /* (machine, 0) to the ftrace_timestamp of the last clock pair; (machine, 1): a row for timed bundles was written */
     struct tm_proto_map ftrace_pairs;
-    struct tm_proto_map page_sizes;   /* (machine, 0) to SystemInfo.page_size */
-    struct tm_proto_map architectures; /* (machine, 0) to enum tm_architecture */
-    struct tm_syscall_names *syscalls; /* NULL: not needed so far */
-    struct tm_proto_map disks;        /* (machine, disk and field) to its last reading */
-    struct tm_proto_map power_names;  /* (machine, hash of a rail or state) to the string of its counter */
+    struct tm_proto_map page_sizes;     /* (machine, 0) to SystemInfo.page_size */
+    struct tm_proto_map disks;          /* (machine, disk and field) to its last reading */
+    struct tm_proto_map power_names;    /* (machine, hash of a rail or state) to the string of its counter */
     struct tm_proto_map address_spaces; /* (machine, mm_id of rss_stat) to the tid last seen with it */
-    struct tm_proto_map frame_cookies; /* (machine, cookie) to the pid and enum tm_named_track of its frame */
-    struct tm_proto_map frame_tokens; /* (machine, hash of a pid and its token): expected frames */
-    /* (machine, token of a display's frame) to the number of its surfaces' frames */
-    struct tm_proto_map frame_surfaces;
-    struct tm_proto_map gpu_specified; /* (machine, queue or stage) to where its description is in gpu_texts */
-    struct tm_buf gpu_texts;
-    struct tm_proto_map clocks;       /* (machine, 0) to what its snapshots state: clock.h */
-    /* Counts to be written. */
-    uint64_t counted; /* number of additions to stats */
-    struct tm_proto_map accounts;
-    struct tm_proto_map stats;
-    struct tm_proto_map stated; /* (machine, a number of stated.c) to its last value */
-    struct tm_proto_map losses; /* (machine, sequence and cause of sequence_stats.c) to the number of such packets */
-    struct tm_proto_map writers_told; /* (machine, sequence): trace_stats named its buffer */
-    bool has_uuid; /* the trace's identity is known */
-    uint32_t trigger; /* the kind of trigger in the metadata; 0: none */
-    struct tm_proto_map chrome; /* (machine, enum chrome_kind of metadata.c) to their number */
+    struct tm_proto_map stated;         /* (machine, a number of stated.c) to its last value */
     /* Scratch of the current packet. */
     struct tm_buf raw, detail, key, text;
     struct tm_buf rows; /* struct tm_event: derived rows that are pending until their primary row */
-    struct tm_compact_reader compact; /* the current compact_sched */
-    struct tm_buf comms; /* uint32_t strings of its intern_table */
     struct tm_buf expanded;
     struct tm_json_args json;
 };

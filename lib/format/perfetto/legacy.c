@@ -52,7 +52,7 @@ static enum tm_status fill_async(const struct tm_proto_track_context *c, struct 
     uint64_t seed[4] = {legacy->id, local ? (uint64_t)c->pid : 0, local, 0};
     if (legacy->id_kind == TM_LEGACY_NO_ID || (local && !c->has_process)) {
         row->kind = TM_KIND_PACKET;
-        return tm_proto_count_stat(c->p, TM_PROTO_STAT_TRACK_EVENT_ERRORS, c->packet->machine, 1, err);
+        return tm_proto_count_stat(&c->p->counts, TM_PROTO_STAT_TRACK_EVENT_ERRORS, c->packet->machine, 1, err);
     }
     uint32_t name, category;
     enum tm_status st = find_strings(c, row, &name, &category, err);
@@ -87,7 +87,7 @@ static enum tm_status fill_flow(const struct tm_proto_track_context *c, struct t
     const struct tm_proto_legacy *legacy = c->event->legacy;
     if (legacy->id_kind != TM_LEGACY_UNSCOPED_ID || !c->has_thread) {
         row->kind = TM_KIND_PACKET;
-        return tm_proto_count_stat(c->p, TM_PROTO_STAT_TRACK_EVENT_ERRORS, c->packet->machine, 1, err);
+        return tm_proto_count_stat(&c->p->counts, TM_PROTO_STAT_TRACK_EVENT_ERRORS, c->packet->machine, 1, err);
     }
     uint32_t name, category;
     enum tm_status st = find_strings(c, row, &name, &category, err);
@@ -132,7 +132,8 @@ enum tm_status tm_proto_legacy_fill(const struct tm_proto_track_context *context
         return TM_OK;
     case 'X':
         if (legacy->duration_us < 0 || legacy->duration_us > INT64_MAX / 1000)
-            return tm_proto_count_stat(context->p, TM_PROTO_STAT_TRACK_EVENT_ERRORS, context->packet->machine, 1, err);
+            return tm_proto_count_stat(&context->p->counts, TM_PROTO_STAT_TRACK_EVENT_ERRORS, context->packet->machine,
+                                       1, err);
         row->kind = TM_KIND_SLICE_COMPLETE;
         row->dur_ns = legacy->duration_us * 1000;
         return TM_OK;

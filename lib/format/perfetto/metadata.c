@@ -125,14 +125,14 @@ static enum tm_status read_info(struct tm_proto *p, const struct tm_proto_packet
     return st;
 }
 
-/* Counted in p->chrome, because instances of Chrome in one file are distinguished by their numbers. */
+/* Counted in p->metadata.chrome_counts, because instances of Chrome in one file are distinguished by their numbers. */
 enum chrome_kind { CHROME_BUNDLE, CHROME_PACKET };
 
 static enum tm_status count_chrome(struct tm_proto *p, uint32_t machine, enum chrome_kind kind, uint64_t *number,
                                    struct tm_error *err)
 {
     struct tm_proto_map_entry *entry;
-    if (tm_proto_map_add(&p->chrome, machine, kind, UINT32_MAX, &entry, NULL) != TM_OK)
+    if (tm_proto_map_add(&p->metadata.chrome_counts, machine, kind, UINT32_MAX, &entry, NULL) != TM_OK)
         return tm_error_nomem(err);
     *number = entry->v1++;
     return TM_OK;
@@ -222,7 +222,7 @@ static enum tm_status read_uuid(struct tm_proto *p, const struct tm_proto_packet
     }
     if (half[0] == 0 && half[1] == 0)
         return TM_OK;
-    p->has_uuid = true;
+    p->metadata.has_uuid = true;
     for (int i = 15; i >= 0; i--) {
         at += (size_t)snprintf(text + at, sizeof text - at, "%02x", (unsigned)(half[i / 8] >> 8 * (i % 8) & 255));
         if (i == 12 || i == 10 || i == 8 || i == 6)
@@ -318,7 +318,7 @@ static enum tm_status read_config(struct tm_proto *p, const struct tm_proto_pack
 {
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
     struct tm_pb_field f;
-    enum tm_status st = p->has_uuid ? TM_OK : read_uuid(p, packet, CONFIG_UUID_MSB, CONFIG_UUID_LSB, err);
+    enum tm_status st = p->metadata.has_uuid ? TM_OK : read_uuid(p, packet, CONFIG_UUID_MSB, CONFIG_UUID_LSB, err);
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == CONFIG_SESSION_NAME && f.type == TM_PB_LEN)
             st = put_field(p, packet, "unique_session_name", &f, err);
@@ -349,9 +349,9 @@ static enum tm_status read_trigger(struct tm_proto *p, const struct tm_proto_pac
     enum { NONE, OF_TRACE, OF_CLONE };
     uint32_t kind = packet->body.id == TM_PACKET_CLONE_TRIGGER ? OF_CLONE : OF_TRACE;
     struct tm_pb_field name = find(&packet->body, TRIGGER_NAME, TM_PB_LEN);
-    if (!packet->has_time || kind <= p->trigger)
+    if (!packet->has_time || kind <= p->metadata.trigger)
         return TM_OK;
-    p->trigger = kind;
+    p->metadata.trigger = kind;
     return put_field(p, packet, "trace_trigger", &name, err);
 }
 

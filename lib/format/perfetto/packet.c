@@ -156,7 +156,8 @@ static enum tm_status cut_state(struct tm_proto *p, struct tm_proto_packet *pack
  * data. */
 static enum tm_status apply_sequence(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
 {
-    struct tm_proto_sequence *last = p->last_sequence < p->sequence_count ? &p->sequences[p->last_sequence] : NULL;
+    struct tm_proto_sequence *last = p->sequences.last < p->sequences.count ? &p->sequences.all[p->sequences.last]
+                                                                            : NULL;
     enum tm_status st = TM_OK;
     if (last && last->id == packet->sequence_id && last->machine == packet->machine)
         packet->sequence = last;
@@ -288,8 +289,8 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
 /* The sequence's state is incomplete: skips the packet. */
 static enum tm_status skip(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
 {
-    enum tm_status st = tm_proto_count_stat(p, TM_PROTO_STAT_NEEDS_STATE, packet->machine, 1, err);
-    return st < 0 ? st : tm_proto_count_account(p, TM_DROP_NEEDS_STATE, packet->clock, packet->byte, err);
+    enum tm_status st = tm_proto_count_stat(&p->counts, TM_PROTO_STAT_NEEDS_STATE, packet->machine, 1, err);
+    return st < 0 ? st : tm_proto_count_account(&p->counts, TM_DROP_NEEDS_STATE, packet->clock, packet->byte, err);
 }
 
 /* True if track events after PACKET may mean something else than equal bytes before it. */

@@ -97,7 +97,7 @@ static inline bool take(struct candidate *c, const uint8_t *data, size_t len)
 static inline bool is_that(const struct tm_proto *p, const struct known *known, const struct candidate *c)
 {
     return known->tail_len == c->tail_len && is_equal(known->tail, c->tail, c->tail_len) &&
-           p->sequences[known->sequence].state == known->state;
+           p->sequences.all[known->sequence].state == known->state;
 }
 
 static inline struct known *find(const struct tm_proto *p, const struct candidate *c)
@@ -115,7 +115,7 @@ static enum tm_status add_with_extras(struct tm_proto *p, const struct known *kn
                                       struct tm_error *err)
 {
     struct tm_event row = known->row;
-    const struct tm_proto_packet packet = {.sequence = &p->sequences[known->sequence], .machine = row.machine};
+    const struct tm_proto_packet packet = {.sequence = &p->sequences.all[known->sequence], .machine = row.machine};
     const struct tm_proto_track_event event = {.body = tm_pb_of(c->tail + known->body_from, known->body_len),
                                                .fields = known->fields};
     const struct tm_proto_track_context context = {.p = p, .packet = &packet, .event = &event};
@@ -278,7 +278,7 @@ void tm_packet_cache_note(const struct tm_proto_track_context *context, const st
         *neighbour = *known;
         place_raw(neighbour);
     }
-    known->sequence = (uint32_t)(packet->sequence - p->sequences);
+    known->sequence = (uint32_t)(packet->sequence - p->sequences.all);
     known->state = packet->sequence->state;
     known->tail_len = (uint16_t)c.tail_len;
     known->raw_from = row->raw < c.tail ? RAW_IS_PACKET : (uint16_t)(row->raw - c.tail);

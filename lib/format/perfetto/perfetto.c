@@ -97,7 +97,7 @@ static enum tm_status open_proto(const struct tm_format_context *context, void *
     if (p == NULL)
         return tm_error_nomem(err);
     p->input = context->input;
-    p->sink = context->sink;
+    p->sink = p->counts.sink = context->sink;
     p->sniff = context->sniff;
     p->expansion = context->expansion;
     p->on_damage = context->options ? context->options->on_damage : TM_DAMAGE_HALT;
@@ -112,37 +112,36 @@ static void close_proto(void *state)
         return;
     tm_proto_sequences_release(p);
     tm_proto_map_release(&p->tracks);
-    tm_proto_map_release(&p->cpu_index);
+    tm_proto_map_release(&p->sched.cpu_index);
     tm_proto_map_release(&p->ftrace_pairs);
     tm_proto_map_release(&p->page_sizes);
-    tm_proto_map_release(&p->architectures);
+    tm_proto_map_release(&p->syscalls.architectures);
     tm_proto_map_release(&p->clocks);
-    if (p->syscalls)
-        tm_syscall_names_release(p->syscalls);
-    free(p->syscalls);
+    if (p->syscalls.names)
+        tm_syscall_names_release(p->syscalls.names);
+    free(p->syscalls.names);
     tm_proto_map_release(&p->disks);
     tm_proto_map_release(&p->power_names);
     tm_proto_map_release(&p->address_spaces);
-    tm_proto_map_release(&p->frame_cookies);
-    tm_proto_map_release(&p->gpu_specified);
-    tm_buf_release(&p->gpu_texts);
-    tm_proto_map_release(&p->frame_tokens);
-    tm_proto_map_release(&p->frame_surfaces);
-    tm_proto_map_release(&p->accounts);
-    tm_proto_map_release(&p->stats);
+    tm_proto_map_release(&p->frames.cookies);
+    tm_proto_map_release(&p->gpu.specified);
+    tm_buf_release(&p->gpu.texts);
+    tm_proto_map_release(&p->frames.tokens);
+    tm_proto_map_release(&p->frames.surfaces);
+    tm_proto_counts_release(&p->counts);
     tm_proto_map_release(&p->stated);
-    tm_proto_map_release(&p->losses);
-    tm_proto_map_release(&p->writers_told);
-    tm_proto_map_release(&p->chrome);
+    tm_proto_map_release(&p->sequence_stats.losses);
+    tm_proto_map_release(&p->sequence_stats.counted_writers);
+    tm_proto_map_release(&p->metadata.chrome_counts);
     free(p->again);
-    free(p->cpus);
+    free(p->sched.cpus);
     tm_buf_release(&p->raw);
     tm_buf_release(&p->detail);
     tm_buf_release(&p->key);
     tm_buf_release(&p->text);
     tm_buf_release(&p->rows);
-    tm_compact_reader_release(&p->compact);
-    tm_buf_release(&p->comms);
+    tm_compact_reader_release(&p->sched.compact);
+    tm_buf_release(&p->sched.comms);
     tm_buf_release(&p->expanded);
     tm_json_args_release(&p->json);
     free(p);
@@ -210,7 +209,7 @@ static enum tm_status damage(struct tm_proto *p, size_t next, struct tm_error *e
     }
     if (st >= 0)
         st = tm_event_sink_account(p->sink, TM_DROP_SKIPPED_BYTES, 0, skipped, byte, err);
-    return st < 0 ? st : tm_proto_count_account(p, TM_DROP_DAMAGED, 0, byte, err);
+    return st < 0 ? st : tm_proto_count_account(&p->counts, TM_DROP_DAMAGED, 0, byte, err);
 }
 
 static enum tm_status read_at(struct tm_proto *p, const uint8_t *data, size_t len, struct tm_error *err)
@@ -242,7 +241,7 @@ static enum tm_status finish(struct tm_proto *p, struct tm_error *err)
 {
     enum tm_status st = tm_proto_sequence_stats_flush(p, err);
     if (st >= 0)
-        st = tm_proto_count_flush(p, err);
+        st = tm_proto_count_flush(&p->counts, err);
     if (st >= 0)
         st = tm_proto_stated_flush(p, err);
     return st < 0 ? st : TM_END;

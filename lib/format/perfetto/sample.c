@@ -193,7 +193,7 @@ enum tm_status tm_proto_streaming_profile_read(struct tm_proto *p, const struct 
     row.flags |= packet->has_time ? 0 : TM_EVENT_DEFINITION;
     enum tm_status st = tm_proto_add(p, &row, err);
     if (st >= 0 && (sequence == NULL || !sequence->has_reference || !sequence->has_thread))
-        return tm_proto_count_stat(p, TM_PROTO_STAT_DELTA_NO_STATE, packet->machine, 1, err);
+        return tm_proto_count_stat(&p->counts, TM_PROTO_STAT_DELTA_NO_STATE, packet->machine, 1, err);
     while (st >= 0 && tm_proto_numbers_next(&deltas, &delta)) {
         sequence->reference_ns = scaled_sum(sequence->reference_ns, delta);
         if (tm_proto_numbers_next(&stacks, &callstack))

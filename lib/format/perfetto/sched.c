@@ -11,18 +11,19 @@ enum tm_status tm_proto_cpu_find(struct tm_proto *p, uint32_t machine, uint32_t 
 {
     struct tm_proto_map_entry *slot;
     bool is_new;
-    enum tm_status st = tm_proto_map_add(&p->cpu_index, machine, cpu, TM_PROTO_CPUS_MAX, &slot, &is_new);
+    enum tm_status st = tm_proto_map_add(&p->sched.cpu_index, machine, cpu, TM_PROTO_CPUS_MAX, &slot, &is_new);
     if (st == TM_END)
         return tm_error_set(err, TM_E_INPUT, "more than %d cpus", TM_PROTO_CPUS_MAX);
     if (st < 0)
         return tm_error_nomem(err);
     if (is_new) {
-        slot->v1 = p->cpu_index.count - 1;
-        if (tm_array_grow(&p->cpus, &p->cpu_cap, p->cpu_index.count - 1, sizeof *p->cpus, err) < 0)
+        slot->v1 = p->sched.cpu_index.count - 1;
+        if (tm_array_grow(&p->sched.cpus, &p->sched.cpu_cap, p->sched.cpu_index.count - 1, sizeof *p->sched.cpus, err) <
+            0)
             return TM_E_SYSTEM;
-        p->cpus[slot->v1] = (struct tm_proto_cpu){0};
+        p->sched.cpus[slot->v1] = (struct tm_proto_cpu){0};
     }
-    *entry = &p->cpus[slot->v1];
+    *entry = &p->sched.cpus[slot->v1];
     return TM_OK;
 }
 

@@ -15,25 +15,25 @@ enum tm_status tm_proto_sequence_find(struct tm_proto *p, uint32_t machine, uint
 {
     struct tm_proto_map_entry *entry;
     bool is_new;
-    if (tm_array_grow(&p->sequences, &p->sequence_cap, p->sequence_count, sizeof *p->sequences, NULL) < 0)
+    if (tm_array_grow(&p->sequences.all, &p->sequences.cap, p->sequences.count, sizeof *p->sequences.all, NULL) < 0)
         return tm_error_nomem(err);
-    enum tm_status st = tm_proto_map_add(&p->sequence_index, machine, id, TM_PROTO_SEQUENCES_MAX, &entry, &is_new);
+    enum tm_status st = tm_proto_map_add(&p->sequences.index, machine, id, TM_PROTO_SEQUENCES_MAX, &entry, &is_new);
     if (st == TM_END)
         return tm_error_set(err, TM_E_INPUT, "more than %d packet sequences", TM_PROTO_SEQUENCES_MAX);
     if (st < 0)
         return tm_error_nomem(err);
     if (is_new) {
-        entry->v1 = p->sequence_count++;
-        p->sequences[entry->v1] = (struct tm_proto_sequence){.machine = machine, .id = id};
+        entry->v1 = p->sequences.count++;
+        p->sequences.all[entry->v1] = (struct tm_proto_sequence){.machine = machine, .id = id};
     }
-    p->last_sequence = (uint32_t)entry->v1;
-    *sequence = &p->sequences[entry->v1];
+    p->sequences.last = (uint32_t)entry->v1;
+    *sequence = &p->sequences.all[entry->v1];
     return TM_OK;
 }
 
 void tm_proto_sequence_clear(struct tm_proto *p, struct tm_proto_sequence *sequence)
 {
-    p->interned_bytes -= sequence->interned.len;
+    p->sequences.bytes -= sequence->interned.len;
     sequence->interned.len = 0;
     if (sequence->interned.cap > KEEP_BYTES)
         tm_buf_release(&sequence->interned);
@@ -147,7 +147,7 @@ enum tm_status tm_proto_sequence_defaults(struct tm_proto *p, struct tm_proto_pa
         sequence->generation = 0;
         sequence->used = false;
     }
-    enum tm_status st = tm_proto_count_inner(p, packet, take_defaults(sequence, f), err);
+    enum tm_status st = tm_proto_count_inner(&p->counts, packet->machine, take_defaults(sequence, f), err);
     if (st < 0)
         return st;
     p->text.len = 0;
@@ -193,12 +193,12 @@ static enum tm_status index_messages(struct tm_proto *p, struct tm_proto_sequenc
             continue;
         st = tm_proto_interned_index(sequence, &f, base + (size_t)(f.data - interned->data), err);
         if (st == TM_END)
-            st = tm_proto_count_stat(p, TM_PROTO_STAT_INTERNED_ERRORS, sequence->machine, 1, err);
+            st = tm_proto_count_stat(&p->counts, TM_PROTO_STAT_INTERNED_ERRORS, sequence->machine, 1, err);
         if (st < 0)
             return st;
     }
     if (st == TM_E_INPUT)
-        return tm_proto_count_stat(p, TM_PROTO_STAT_INTERNED_ERRORS, sequence->machine, 1, err);
+        return tm_proto_count_stat(&p->counts, TM_PROTO_STAT_INTERNED_ERRORS, sequence->machine, 1, err);
     return TM_OK;
 }
 
@@ -212,13 +212,13 @@ static enum tm_status intern_all(struct tm_proto *p, struct tm_proto_packet *pac
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id != TM_PACKET_INTERNED_DATA || f.type != TM_PB_LEN)
             continue;
-        if (f.len > TM_PROTO_INTERNED_BYTES_MAX - p->interned_bytes)
+        if (f.len > TM_PROTO_INTERNED_BYTES_MAX - p->sequences.bytes)
             return tm_error_set(err, TM_E_INPUT, "interned data of all sequences exceeds %d bytes",
                                 TM_PROTO_INTERNED_BYTES_MAX);
         if (tm_buf_add(&sequence->interned, f.data, f.len) != TM_OK ||
             tm_buf_add(&p->text, f.start, (size_t)(f.end - f.start)) != TM_OK)
             return tm_error_nomem(err);
-        p->interned_bytes += f.len;
+        p->sequences.bytes += f.len;
         st = index_messages(p, sequence, &f, err);
     }
     return st;
@@ -227,7 +227,7 @@ static enum tm_status intern_all(struct tm_proto *p, struct tm_proto_packet *pac
 enum tm_status tm_proto_sequence_intern(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
 {
     if (!packet->sequence->valid)
-        return tm_proto_count_stat(p, TM_PROTO_STAT_INTERNED_SKIPPED, packet->machine, 1, err);
+        return tm_proto_count_stat(&p->counts, TM_PROTO_STAT_INTERNED_SKIPPED, packet->machine, 1, err);
     p->text.len = 0;
     enum tm_status st = intern_all(p, packet, err);
     return st < 0 ? st : add_state(p, packet, err);
@@ -283,8 +283,8 @@ enum tm_status tm_proto_interned_string(struct tm_proto *p, const struct tm_prot
 
 void tm_proto_sequences_release(struct tm_proto *p)
 {
-    for (uint32_t i = 0; i < p->sequence_count; i++) {
-        struct tm_proto_sequence *sequence = &p->sequences[i];
+    for (uint32_t i = 0; i < p->sequences.count; i++) {
+        struct tm_proto_sequence *sequence = &p->sequences.all[i];
         tm_buf_release(&sequence->defaults);
         tm_buf_release(&sequence->extra_tracks);
         tm_buf_release(&sequence->extra_double_tracks);
@@ -293,8 +293,8 @@ void tm_proto_sequences_release(struct tm_proto *p)
         tm_proto_map_release(&sequence->counters);
         tm_proto_heap_state_clear(p, sequence);
     }
-    free(p->sequences);
-    p->sequences = NULL;
-    p->sequence_count = 0;
-    tm_proto_map_release(&p->sequence_index);
+    free(p->sequences.all);
+    p->sequences.all = NULL;
+    p->sequences.count = 0;
+    tm_proto_map_release(&p->sequences.index);
 }

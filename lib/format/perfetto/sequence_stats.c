@@ -26,8 +26,8 @@ enum tm_status tm_proto_sequence_stats_note(struct tm_proto *p, const struct tm_
     for (uint32_t cause = 1; st >= 0 && cause < CAUSES; cause++) {
         if (!(packet->dropped >> cause & 1))
             continue;
-        st = tm_proto_map_add(&p->losses, packet->machine, key_of(packet->sequence_id, cause), LOSSES_MAX, &entry,
-                              NULL);
+        st = tm_proto_map_add(&p->sequence_stats.losses, packet->machine, key_of(packet->sequence_id, cause),
+                              LOSSES_MAX, &entry, NULL);
         if (st == TM_OK)
             entry->v1++;
     }
@@ -45,7 +45,7 @@ static void add_sequence(const struct tm_proto *p, const struct tm_proto_sequenc
     sums->of[TM_STATED_SEQUENCES_DROPPED] += sequence->was_skipped && !sequence->was_taken;
     for (uint32_t cause = 1; cause < CAUSES; cause++) {
         const struct tm_proto_map_entry *entry =
-            tm_proto_map_find(&p->losses, sequence->machine, key_of(sequence->id, cause));
+            tm_proto_map_find(&p->sequence_stats.losses, sequence->machine, key_of(sequence->id, cause));
         sums->of[TM_STATED_LOSS_OF_CAUSE + cause - 1] += entry ? entry->v1 : 0;
     }
 }
@@ -64,18 +64,19 @@ static enum tm_status read_writer(struct tm_proto *p, const struct tm_proto_pack
         else if (f.id == WRITER_BUFFER && f.type == TM_PB_VARINT)
             buffer = f.value;
     }
-    const struct tm_proto_map_entry *known = tm_proto_map_find(&p->sequence_index, packet->machine, (uint32_t)sequence);
+    const struct tm_proto_map_entry *known =
+        tm_proto_map_find(&p->sequences.index, packet->machine, (uint32_t)sequence);
     if (known == NULL || buffer >= BUFFERS_MAX)
         return TM_OK;
     static const struct sums none = {{0}};
     while (sums->len <= buffer * sizeof none)
         if (tm_buf_add(sums, &none, sizeof none) != TM_OK)
             return tm_error_nomem(err);
-    if (tm_proto_map_add(&p->writers_told, packet->machine, (uint32_t)sequence, LOSSES_MAX, &entry, NULL) ==
-        TM_E_SYSTEM)
+    if (tm_proto_map_add(&p->sequence_stats.counted_writers, packet->machine, (uint32_t)sequence, LOSSES_MAX, &entry,
+                         NULL) == TM_E_SYSTEM)
         return tm_error_nomem(err);
     struct sums *of_buffer = (struct sums *)(void *)(sums->data + buffer * sizeof none);
-    add_sequence(p, &p->sequences[known->v1], of_buffer);
+    add_sequence(p, &p->sequences.all[known->v1], of_buffer);
     of_buffer->of[TM_STATED_WRITERS]++;
     return TM_OK;
 }
@@ -102,10 +103,12 @@ enum tm_status tm_proto_sequence_stats_read(struct tm_proto *p, const struct tm_
 enum tm_status tm_proto_sequence_stats_flush(struct tm_proto *p, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    for (uint32_t i = 0; st >= 0 && i < p->sequence_count; i++) {
-        const struct tm_proto_sequence *sequence = &p->sequences[i];
-        if (sequence->loss_count && tm_proto_map_find(&p->writers_told, sequence->machine, sequence->id) == NULL)
-            st = tm_proto_count_stat(p, TM_PROTO_STAT_PACKET_LOSS, sequence->machine, sequence->loss_count, err);
+    for (uint32_t i = 0; st >= 0 && i < p->sequences.count; i++) {
+        const struct tm_proto_sequence *sequence = &p->sequences.all[i];
+        if (sequence->loss_count &&
+            tm_proto_map_find(&p->sequence_stats.counted_writers, sequence->machine, sequence->id) == NULL)
+            st = tm_proto_count_stat(&p->counts, TM_PROTO_STAT_PACKET_LOSS, sequence->machine, sequence->loss_count,
+                                     err);
     }
     return st;
 }

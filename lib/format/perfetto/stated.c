@@ -290,7 +290,7 @@ enum tm_status tm_proto_stated_flush(struct tm_proto *p, struct tm_error *err)
             .machine = all[i].k1,
             .value = (int64_t)all[i].v1,
         };
-        st = tm_proto_count_stated(p, &row, err);
+        st = tm_proto_count_stated(&p->counts, &row, err);
     }
     free(all);
     tm_proto_map_clear(&p->stated);

@@ -253,8 +253,7 @@ static enum tm_status fill(const struct tm_proto_track_context *c, struct tm_eve
         break;
     case TM_TYPE_STATE:
         break;
-    default:
-        return tm_proto_count_stat(c->p, TM_PROTO_STAT_TRACK_EVENT_ERRORS, c->packet->machine, 1, err);
+    default: return tm_proto_count_stat(&c->p->counts, TM_PROTO_STAT_TRACK_EVENT_ERRORS, c->packet->machine, 1, err);
     }
     return TM_OK;
 }
@@ -296,15 +295,15 @@ enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_pac
 {
     struct tm_proto_track_event event;
     struct tm_proto_track_context c = {.p = p, .packet = packet, .event = &event};
-    uint64_t counted = p->counted;
+    uint64_t counted = p->counts.additions;
     enum tm_status read = tm_proto_track_event_decode(&event, &packet->body);
     bool whole = read == TM_OK;
-    if (read < 0 && (read = tm_proto_count_inner(p, packet, read, err)) < 0)
+    if (read < 0 && (read = tm_proto_count_inner(&p->counts, packet->machine, read, err)) < 0)
         return read;
     if (packet->sequence == NULL || resolve_times(&c, &event, packet) == TM_END) {
         enum tm_proto_stat stat = packet->sequence ? TM_PROTO_STAT_DELTA_NO_STATE : TM_PROTO_STAT_NO_SEQUENCE;
-        enum tm_status st = tm_proto_count_stat(p, stat, packet->machine, 1, err);
-        return st < 0 ? st : tm_proto_count_account(p, TM_DROP_NEEDS_STATE, packet->clock, packet->byte, err);
+        enum tm_status st = tm_proto_count_stat(&p->counts, stat, packet->machine, 1, err);
+        return st < 0 ? st : tm_proto_count_account(&p->counts, TM_DROP_NEEDS_STATE, packet->clock, packet->byte, err);
     }
     struct tm_event row = tm_proto_event(packet, TM_KIND_PACKET);
     if (whole && packet->rest && !(event.fields & TM_TRACK_EVENT_CHANGES)) {
@@ -313,14 +312,14 @@ enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_pac
         row.raw_bytes = (uint32_t)packet->rest_len;
     }
     if (!packet->has_time) {
-        enum tm_status st = tm_proto_count_stat(p, TM_PROTO_STAT_TRACK_EVENT_NO_TIME, packet->machine, 1, err);
+        enum tm_status st = tm_proto_count_stat(&p->counts, TM_PROTO_STAT_TRACK_EVENT_NO_TIME, packet->machine, 1, err);
         row.kind = TM_KIND_METADATA;
         row.flags |= TM_EVENT_DEFINITION;
         return st < 0 ? st : tm_proto_add(p, &row, err);
     }
     associate(&c);
     enum tm_status st = add_rows(&c, &row, err);
-    if (st == TM_OK && counted == p->counted)
+    if (st == TM_OK && counted == p->counts.additions)
         tm_packet_cache_note(&c, &row);
     return st;
 }
