@@ -21,19 +21,19 @@ static bool is_sum(const struct tm_buf *category)
 /* Makes the counter's event for ROW. TM_END: the row has no time or value, and is accounted. */
 static enum tm_status fill_count(struct tm_gecko *x, const uint8_t *row, double *sum, struct tm_event *e)
 {
-    uint64_t byte = x->shown->parts.shift;
+    uint64_t byte = x->view.thread->parts.shift;
     int64_t ns;
     double value;
     if (!tm_gecko_number_get(row + COUNT_TIME, &ns) && !tm_gecko_number_get(row + COUNT_DELTA, &ns)) {
-        tm_gecko_count(&x->no_time, 1, byte);
+        tm_gecko_count(&x->counts.no_time, 1, byte);
         return TM_END;
     }
-    if (!tm_gecko_real_get(row + COUNT_VALUE, &value) || !tm_gecko_time(x, ns, &e->time_ns)) {
-        tm_gecko_count(&x->damaged, 1, byte);
+    if (!tm_gecko_real_get(row + COUNT_VALUE, &value) || !tm_gecko_view_time(&x->view, ns, &e->time_ns)) {
+        tm_gecko_count(&x->counts.damaged, 1, byte);
         return TM_END;
     }
     *sum += value;
-    e->value = tm_pb_bits(is_sum(&x->shown->category) ? *sum : value);
+    e->value = tm_pb_bits(is_sum(&x->view.thread->category) ? *sum : value);
     return TM_OK;
 }
 
@@ -44,9 +44,9 @@ enum tm_status tm_gecko_counter_show(struct tm_gecko *x, const struct tm_gecko_t
     double sum = 0;
     tm_gecko_place(x, counter);
     source = tm_gecko_source(x, &counter->parts);
-    struct tm_event e = tm_gecko_event(x, TM_KIND_COUNTER);
-    if (!counter->has_pid && x->process->has_pid) {
-        e.pid = x->process->pid;
+    struct tm_event e = tm_gecko_view_event(&x->view, TM_KIND_COUNTER);
+    if (!counter->has_pid && x->view.process->has_pid) {
+        e.pid = x->view.process->pid;
         e.flags |= TM_EVENT_HAS_PID;
     }
     e.flags |= TM_EVENT_HAS_VALUE | TM_EVENT_VALUE_DOUBLE |

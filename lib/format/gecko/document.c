@@ -79,7 +79,7 @@ static enum tm_status end_thread(struct tm_gecko *x)
         process->pid = x->thread.pid;
     }
     /* Damage may have removed the border between two processes, and with it the start of the thread's times. */
-    x->thread.is_astray = x->damaged.count > 0 && x->process_count > 1 && x->thread.has_pid &&
+    x->thread.is_astray = x->counts.damaged.count > 0 && x->process_count > 1 && x->thread.has_pid &&
                           x->thread.pid != process->pid && tm_gecko_has(&x->thread.parts, TM_GP_SAMPLES_DATA);
     if (!is_ready(x, &x->thread))
         return list_add(x, &x->waiting);
@@ -201,7 +201,7 @@ static enum tm_status read_element(struct tm_gecko *x, uint32_t process, enum li
     if (st < 0)
         return st;
     if (type == TM_JSON_STRING) /* the profile of a child process as text: Firefox before 2018 */
-        tm_gecko_count(&x->not_shown, 1, x->context.input->offset);
+        tm_gecko_count(&x->counts.not_shown, 1, x->context.input->offset);
     if (type != TM_JSON_OBJECT)
         return tm_json_cursor_skip(&x->cursor, x->err);
     return list == LIST_THREADS    ? read_thread(x, process)

@@ -25,7 +25,8 @@ static enum tm_status gecko_open(const struct tm_format_context *context, void *
     x->cursor.in = context->input;
     x->salvage = context->options && context->options->on_damage != TM_DAMAGE_HALT;
     x->resyncs = context->options && context->options->on_damage == TM_DAMAGE_SALVAGE;
-    x->resync = (struct tm_gecko_resync){.cursor = &x->cursor, .damaged = &x->damaged, .skipped = &x->skipped};
+    x->resync =
+        (struct tm_gecko_resync){.cursor = &x->cursor, .damaged = &x->counts.damaged, .skipped = &x->counts.skipped};
     tm_paged_file_init(&x->text_file, TEMPORARY_MEMORY);
     tm_paged_file_init(&x->counter_file, ROWS_MEMORY);
     tm_paged_file_init(&x->rows.paged, ROWS_MEMORY);
@@ -102,39 +103,12 @@ static enum tm_status put_hints(struct tm_gecko *x)
     return st < 0 ? st : put_hint(x, TM_GECKO_START_REALTIME, TM_CLOCK_REALTIME, "meta.startTime");
 }
 
-static enum tm_status account(struct tm_gecko *x, enum tm_drop_reason reason, const struct tm_gecko_account *a)
-{
-    return a->count ? tm_event_sink_account(x->context.sink, reason, 0, a->count, a->byte, x->err) : TM_OK;
-}
-
-static enum tm_status stat(struct tm_gecko *x, const char *name, uint64_t n)
-{
-    return n ? tm_event_sink_stat(x->context.sink, name, TRACEMERGE__SEVERITY__ERROR, (int64_t)n, x->err) : TM_OK;
-}
-
 static enum tm_status finish(struct tm_gecko *x)
 {
-    const struct {
-        const char *name;
-        uint64_t count;
-    } stats[] = {{"gecko_stack_cut", x->stacks_cut},
-                 {"gecko_stack_broken", x->tables.broken_stacks + x->shared_tables.broken_stacks},
-                 {"gecko_process_without_start", x->no_start},
-                 {"gecko_marker_tracks_shared", x->tracks_shared},
-                 {"gecko_args_cut", x->args_cut}};
+    uint64_t broken_stacks = x->tables.broken_stacks + x->shared_tables.broken_stacks;
     enum tm_status st = put_hints(x);
     if (st >= 0)
-        st = account(x, TM_DROP_DAMAGED, &x->damaged);
-    if (st >= 0)
-        st = account(x, TM_DROP_NO_TIME, &x->no_time);
-    if (st >= 0)
-        st = account(x, TM_DROP_NO_STACK, &x->no_stack);
-    if (st >= 0)
-        st = account(x, TM_DROP_NOT_SHOWN, &x->not_shown);
-    if (st >= 0)
-        st = account(x, TM_DROP_SKIPPED_BYTES, &x->skipped);
-    for (size_t i = 0; st >= 0 && i < sizeof stats / sizeof *stats; i++)
-        st = stat(x, stats[i].name, stats[i].count);
+        st = tm_gecko_counts_write(&x->counts, broken_stacks, x->context.sink, x->err);
     return st < 0 ? st : TM_END;
 }
 
@@ -144,7 +118,7 @@ static enum tm_status salvage(struct tm_gecko *x)
     struct tm_input *in = x->context.input;
     uint64_t first = in->offset;
     enum tm_status st = TM_OK;
-    tm_gecko_count(&x->damaged, 1, tm_gecko_error_byte(x->err));
+    tm_gecko_count(&x->counts.damaged, 1, tm_gecko_error_byte(x->err));
     *x->err = (struct tm_error){0};
     x->cursor.copy = NULL;
     x->thread.parts.torn = x->shared.torn = true;
@@ -155,7 +129,7 @@ static enum tm_status salvage(struct tm_gecko *x)
     while (st == TM_OK && (st = tm_input_fill(in, 1, x->err)) == TM_OK)
         tm_input_skip(in, in->len);
     if (in->offset > first)
-        tm_gecko_count(&x->skipped, in->offset - first, first);
+        tm_gecko_count(&x->counts.skipped, in->offset - first, first);
     return st < 0 ? st : finish(x);
 }
 

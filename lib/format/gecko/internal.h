@@ -3,6 +3,7 @@
 #ifndef TM_FORMAT_GECKO_INTERNAL_H
 #define TM_FORMAT_GECKO_INTERNAL_H
 
+#include "format/gecko/counts.h"
 #include "format/gecko/gecko.h"
 #include "format/gecko/resync.h"
 #include "format/gecko/tables.h"
@@ -24,6 +25,17 @@ struct tm_gecko_list {
     uint32_t count, cap;
 };
 
+/* The thread being shown. */
+struct tm_gecko_view {
+    const struct tm_gecko_thread *thread;
+    const struct tm_gecko_process *process;
+    int64_t offset_ns; /* offset of its process's times */
+    struct tm_gecko_strings *strings;
+    uint64_t uuid;
+    bool is_defined, has_track;
+    int64_t first_ns; /* time of its first event */
+};
+
 struct tm_gecko {
     struct tm_format_context context;
     bool salvage; /* damage ends a table, not the reading */
@@ -41,35 +53,26 @@ struct tm_gecko {
     struct tm_gecko_list waiting;  /* threads that wait for a later table */
     struct tm_gecko_list counters; /* shown at the end, when all pids are known */
     struct tm_paged_file counter_file;
-    /* the thread being shown */
-    const struct tm_gecko_thread *shown;
-    const struct tm_gecko_process *process;
-    int64_t offset_ns; /* offset of its process's times */
-    struct tm_gecko_strings *strings;
-    uint64_t thread_uuid;
-    bool is_defined, has_thread_track;
-    int64_t first_ns; /* time of its first event */
+    struct tm_gecko_view view;
     struct tm_gecko_rows rows; /* of samples or of markers */
     struct tm_buf detail, stack, name, category, text, message;
     struct tm_json_args args;
     struct tm_map defined; /* processes, threads and marker tracks that are defined already */
     struct tm_error *err;  /* of the current call */
-    /* accounts and statistics, written at the end */
-    struct tm_gecko_account damaged, skipped, no_time, no_stack, not_shown;
-    uint64_t stacks_cut, no_start, tracks_shared, args_cut;
+    struct tm_gecko_counts counts;
 };
 
 /* The byte of the input at which PART of the thread being shown begins. */
-static inline uint64_t tm_gecko_byte(const struct tm_gecko *x, enum tm_gecko_part part)
+static inline uint64_t tm_gecko_view_byte(const struct tm_gecko_view *view, enum tm_gecko_part part)
 {
-    return x->shown->parts.of[part].at + x->shown->parts.shift;
+    return view->thread->parts.of[part].at + view->thread->parts.shift;
 }
 
 /* PARTS as a source of tables. */
 static inline struct tm_gecko_source tm_gecko_source(struct tm_gecko *x, const struct tm_gecko_parts *parts)
 {
-    return (struct tm_gecko_source){parts == &x->shared ? &x->text_file : x->shown->text_file, parts,
-                                    x->salvage ? &x->damaged : NULL};
+    return (struct tm_gecko_source){parts == &x->shared ? &x->text_file : x->view.thread->text_file, parts,
+                                    x->salvage ? &x->counts.damaged : NULL};
 }
 
 /* The object that continues after damage, or NULL. */
@@ -83,7 +86,7 @@ enum tm_status tm_gecko_document_read(struct tm_gecko *x);
 
 /* Sets *TIME_NS to NS, a time of the thread, plus the offset of its process. False if that is beyond int64 or the
  * offset is unknown. */
-bool tm_gecko_time(const struct tm_gecko *x, int64_t ns, int64_t *time_ns);
+bool tm_gecko_view_time(const struct tm_gecko_view *view, int64_t ns, int64_t *time_ns);
 
 /* Takes in member KEY of a thread's object. TM_OK or an error. */
 enum tm_status tm_gecko_thread_member(struct tm_gecko *x, const struct tm_json_value *key);
@@ -96,7 +99,7 @@ void tm_gecko_place(struct tm_gecko *x, const struct tm_gecko_thread *thread);
 enum tm_status tm_gecko_thread_show(struct tm_gecko *x, struct tm_gecko_thread *thread);
 
 /* A row for an event of the thread being shown, with its common flags and columns. */
-struct tm_event tm_gecko_event(const struct tm_gecko *x, enum tm_kind kind);
+struct tm_event tm_gecko_view_event(const struct tm_gecko_view *view, enum tm_kind kind);
 
 /* Defines the thread being shown and its process before its first event, at TIME_NS. Uses x->detail and x->message. */
 enum tm_status tm_gecko_define(struct tm_gecko *x, int64_t time_ns);

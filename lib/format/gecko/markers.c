@@ -92,7 +92,7 @@ static enum tm_status put_string_arg(struct tm_gecko *x, const struct tm_json_va
 {
     size_t mark;
     tm_buf_clear(&x->text);
-    enum tm_status st = tm_gecko_strings_get(x->strings, i, &x->text, x->err);
+    enum tm_status st = tm_gecko_strings_get(x->view.strings, i, &x->text, x->err);
     *done = st == TM_OK;
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
@@ -118,7 +118,7 @@ static enum tm_status put_arg(struct tm_gecko *x, const struct tm_json_value *ty
     uint32_t field;
     bool done = false;
     enum tm_status st = TM_OK;
-    if (index && tm_map_find(&x->process->string_fields,
+    if (index && tm_map_find(&x->view.process->string_fields,
                              tm_gecko_field_key(type->data, type->len, key->data, key->len), &field))
         st = put_string_arg(x, key, (uint32_t)(index - 1), (enum tm_gecko_string_field)field, &done);
     if (st < 0 || done)
@@ -130,7 +130,7 @@ static enum tm_status put_arg(struct tm_gecko *x, const struct tm_json_value *ty
     if (prefix == NULL || tm_json_args_value(&x->args, prefix, value) < 0 ||
         tm_buf_add(&x->detail, x->args.detail.data, x->args.detail.len) != TM_OK)
         return tm_error_nomem(x->err);
-    x->args_cut += x->args.cut;
+    x->counts.args_cut += x->args.cut;
     return TM_OK;
 }
 
@@ -167,12 +167,12 @@ static enum tm_status set_times(struct tm_gecko *x, const struct marker *m, stru
     }
     if (!has_time)
         return TM_END;
-    return tm_gecko_time(x, ns, &e->time_ns) ? TM_OK : TM_E_INPUT;
+    return tm_gecko_view_time(&x->view, ns, &e->time_ns) ? TM_OK : TM_E_INPUT;
 }
 
 static enum tm_status show(struct tm_gecko *x, struct marker *m)
 {
-    struct tm_event e = tm_gecko_event(x, TM_KIND_INSTANT);
+    struct tm_event e = tm_gecko_view_event(&x->view, TM_KIND_INSTANT);
     size_t len = 0;
     if (m->phase == UINT32_MAX)
         find_phase(m);
@@ -180,16 +180,16 @@ static enum tm_status show(struct tm_gecko *x, struct marker *m)
     tm_buf_clear(&x->category);
     enum tm_status st = set_times(x, m, &e);
     if (st != TM_OK) {
-        tm_gecko_count(st == TM_END ? &x->no_time : &x->damaged, 1, m->byte);
+        tm_gecko_count(st == TM_END ? &x->counts.no_time : &x->counts.damaged, 1, m->byte);
         return TM_OK;
     }
-    st = m->has_name ? tm_gecko_strings_get(x->strings, m->name, &x->name, x->err) : TM_END;
+    st = m->has_name ? tm_gecko_strings_get(x->view.strings, m->name, &x->name, x->err) : TM_END;
     if (st != TM_OK) {
-        tm_gecko_count(&x->damaged, 1, m->byte);
+        tm_gecko_count(&x->counts.damaged, 1, m->byte);
         return st < 0 ? st : TM_OK;
     }
-    const uint8_t *category =
-        m->has_category ? tm_gecko_names_get(&x->process->categories, m->category, &len) : NULL;
+    const uint8_t *category = m->has_category ? tm_gecko_names_get(&x->view.process->categories, m->category, &len)
+                                              : NULL;
     if (category && tm_buf_add(&x->category, category, len) != TM_OK)
         return tm_error_nomem(x->err);
     if ((st = tm_gecko_define(x, e.time_ns)) < 0 ||
@@ -234,7 +234,7 @@ static enum tm_status show_columns(struct tm_gecko *x, const struct tm_gecko_sou
                                            x->err)) == TM_END)
         has_data = false;
     for (uint32_t i = 0; st >= 0 && i < x->rows.count; i++) {
-        struct marker m = {.byte = tm_gecko_byte(x, TM_GP_MARKERS_NAME), .phase = phase};
+        struct marker m = {.byte = tm_gecko_view_byte(&x->view, TM_GP_MARKERS_NAME), .phase = phase};
         if (has_data) {
             st = tm_json_cursor_element(&reader.cursor, x->err);
             if (st == TM_OK) {
@@ -263,7 +263,7 @@ static enum tm_status show_row(struct tm_gecko *x, const struct tm_gecko_schema 
     struct tm_json_value value;
     uint8_t row[MARKER_BYTES] = {0};
     if (array->type != TM_JSON_ARRAY) {
-        tm_gecko_count(&x->damaged, 1, byte);
+        tm_gecko_count(&x->counts.damaged, 1, byte);
         return TM_OK;
     }
     scan.p++;
@@ -308,7 +308,7 @@ static enum tm_status show_rows(struct tm_gecko *x, const struct tm_gecko_source
 
 enum tm_status tm_gecko_markers_show(struct tm_gecko *x)
 {
-    struct tm_gecko_source source = tm_gecko_source(x, &x->shown->parts);
+    struct tm_gecko_source source = tm_gecko_source(x, &x->view.thread->parts);
     if (!tm_gecko_has(source.parts, TM_GP_MARKERS_DATA) && !tm_gecko_has(source.parts, TM_GP_MARKERS_NAME))
         return TM_OK;
     return tm_gecko_has(source.parts, TM_GP_MARKERS_SCHEMA) ? show_rows(x, &source) : show_columns(x, &source);

@@ -14,18 +14,18 @@ static const struct tm_gecko_table sample_table = {sample_fields, 4, SAMPLE_BYTE
 /* Shows the sample in ROW and accounts for what it lacks. LAST: the stack that x->stack holds. */
 static enum tm_status show(struct tm_gecko *x, struct tm_gecko_tables *tables, const uint8_t *row, uint32_t *last)
 {
-    struct tm_event e = tm_gecko_event(x, TM_KIND_SAMPLE);
-    uint64_t byte = tm_gecko_byte(x, tm_gecko_has(&x->shown->parts, TM_GP_SAMPLES_DATA) ? TM_GP_SAMPLES_DATA
-                                                                                        : TM_GP_SAMPLES_STACK);
+    struct tm_event e = tm_gecko_view_event(&x->view, TM_KIND_SAMPLE);
+    uint64_t byte = tm_gecko_view_byte(
+        &x->view, tm_gecko_has(&x->view.thread->parts, TM_GP_SAMPLES_DATA) ? TM_GP_SAMPLES_DATA : TM_GP_SAMPLES_STACK);
     int64_t ns, weight;
     uint32_t stack;
     bool is_cut;
     if (!tm_gecko_number_get(row + SAMPLE_TIME, &ns) && !tm_gecko_number_get(row + SAMPLE_DELTA, &ns)) {
-        tm_gecko_count(&x->no_time, 1, byte);
+        tm_gecko_count(&x->counts.no_time, 1, byte);
         return TM_OK;
     }
     if (!tm_gecko_index_get(row + SAMPLE_STACK, &stack)) {
-        tm_gecko_count(&x->no_stack, 1, byte);
+        tm_gecko_count(&x->counts.no_stack, 1, byte);
         return TM_OK;
     }
     if (stack != *last) {
@@ -34,14 +34,14 @@ static enum tm_status show(struct tm_gecko *x, struct tm_gecko_tables *tables, c
         if (st < 0)
             return st;
         if (st == TM_END) {
-            tm_gecko_count(&x->damaged, 1, byte);
+            tm_gecko_count(&x->counts.damaged, 1, byte);
             return TM_OK;
         }
-        x->stacks_cut += is_cut;
+        x->counts.stacks_cut += is_cut;
         *last = stack;
     }
-    if (!tm_gecko_time(x, ns, &e.time_ns)) {
-        tm_gecko_count(&x->damaged, 1, byte);
+    if (!tm_gecko_view_time(&x->view, ns, &e.time_ns)) {
+        tm_gecko_count(&x->counts.damaged, 1, byte);
         return TM_OK;
     }
     e.flags |= tm_event_scope_flags(TM_SCOPE_THREAD);
@@ -57,7 +57,7 @@ static enum tm_status show(struct tm_gecko *x, struct tm_gecko_tables *tables, c
 
 enum tm_status tm_gecko_samples_show(struct tm_gecko *x, struct tm_gecko_tables *tables)
 {
-    struct tm_gecko_source source = tm_gecko_source(x, &x->shown->parts);
+    struct tm_gecko_source source = tm_gecko_source(x, &x->view.thread->parts);
     uint8_t row[SAMPLE_BYTES];
     uint32_t last = UINT32_MAX;
     enum tm_status st = tm_gecko_rows_read(&source, &sample_table, &x->rows, x->err);

@@ -101,22 +101,22 @@ static enum tm_status read_shared(struct tm_gecko *x)
 /* Sets *TABLES to the thread's tables; those that it lacks are the shared ones. */
 static enum tm_status read_tables(struct tm_gecko *x, struct tm_gecko_tables **tables)
 {
-    struct tm_gecko_source source = tm_gecko_source(x, &x->shown->parts);
+    struct tm_gecko_source source = tm_gecko_source(x, &x->view.thread->parts);
     struct tm_gecko_strings *shared = x->has_shared ? &x->shared_tables.strings : NULL;
     enum tm_status st = read_shared(x);
     if (st == TM_OK)
-        st = tm_gecko_tables_read(&x->tables, &source, shared, x->process, x->err);
-    x->strings = x->tables.strings.present || !x->has_shared ? &x->tables.strings : shared;
+        st = tm_gecko_tables_read(&x->tables, &source, shared, x->view.process, x->err);
+    x->view.strings = x->tables.strings.present || !x->has_shared ? &x->tables.strings : shared;
     *tables = x->tables.has_stacks || !x->has_shared ? &x->tables : &x->shared_tables;
     return st;
 }
 
 void tm_gecko_place(struct tm_gecko *x, const struct tm_gecko_thread *thread)
 {
-    x->shown = thread;
-    x->process = x->processes[thread->process];
-    if (!tm_gecko_process_offset(x->process, x->processes[0], &x->offset_ns) && thread->process != 0)
-        x->no_start++;
+    x->view.thread = thread;
+    x->view.process = x->processes[thread->process];
+    if (!tm_gecko_process_offset(x->view.process, x->processes[0], &x->view.offset_ns) && thread->process != 0)
+        x->counts.no_start++;
 }
 
 /* Old profiles state no thread ids, some no process ids either: such threads and processes get numbers here. */
@@ -144,9 +144,9 @@ enum tm_status tm_gecko_thread_show(struct tm_gecko *x, struct tm_gecko_thread *
         return st;
     uint64_t ids[2] = {(uint64_t)thread->pid, (uint64_t)thread->tid};
     tm_gecko_place(x, thread);
-    x->has_thread_track = false;
-    x->thread_uuid = tm_hash64_numbers(ids, 2, SEED_THREAD) | 1;
-    x->is_defined = false;
+    x->view.has_track = false;
+    x->view.uuid = tm_hash64_numbers(ids, 2, SEED_THREAD) | 1;
+    x->view.is_defined = false;
     st = read_tables(x, &tables);
     if (st == TM_OK)
         st = tm_gecko_samples_show(x, tables);

@@ -5,7 +5,7 @@ static enum tm_status count_elements(struct tm_gecko *x, uint64_t byte)
 {
     enum tm_status st = tm_json_cursor_enter(&x->cursor, x->err);
     while (st == TM_OK && (st = tm_json_cursor_element(&x->cursor, x->err)) == TM_OK) {
-        tm_gecko_count(&x->not_shown, 1, byte);
+        tm_gecko_count(&x->counts.not_shown, 1, byte);
         st = tm_json_cursor_skip(&x->cursor, x->err);
     }
     return st == TM_END ? TM_OK : st;
