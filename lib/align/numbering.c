@@ -190,9 +190,8 @@ static enum tm_status compare_passages(struct work *w, const struct tm_record *r
     if (beats->a_count > TM_PASSAGES_BEATS_MAX || beats->b_count > TM_PASSAGES_BEATS_MAX)
         return TM_OK;
     int32_t *numbers = malloc(beats->b_count * sizeof *numbers);
-    enum tm_status st =
-        numbers ? tm_passages_find(numbers, is_done, beats->a, beats->a_count, beats->b, beats->b_count, err)
-                : tm_error_nomem(err);
+    const struct tm_beats a = {beats->a, beats->a_count}, b = {beats->b, beats->b_count};
+    enum tm_status st = numbers ? tm_passages_find(numbers, is_done, a, b, err) : tm_error_nomem(err);
     *is_done = *is_done && (shift == NULL || is_more(beats, numbers, *shift));
     if (st == TM_OK && *is_done)
         st = put_by_passages(w, records, beats->b_count, numbers, err);
@@ -210,8 +209,8 @@ static enum tm_status compare(struct work *w, const struct tm_record *records, u
     if (a_count < 2 || count < 2 || a_count > TM_RHYTHM_BEATS_MAX || count > TM_RHYTHM_BEATS_MAX)
         return TM_OK;
     struct beats beats = {beats_of(w->loaded.records + at, a_count), beats_of(records, count), a_count, count};
-    enum tm_status st = beats.a && beats.b ? tm_rhythm_find(&rhythm, beats.a, a_count, beats.b, count, err)
-                                           : tm_error_nomem(err);
+    const struct tm_beats a = {beats.a, a_count}, b = {beats.b, count};
+    enum tm_status st = beats.a && beats.b ? tm_rhythm_find(&rhythm, a, b, err) : tm_error_nomem(err);
     bool is_done = false;
     bool fits = rhythm.is_found && !rhythm.is_ambiguous && rhythm.is_even;
     if (st == TM_OK && (!fits || is_ragged(&beats, rhythm.shift)))

@@ -190,11 +190,11 @@ static void number_all(struct work *w)
         number_passage(w, first, w->a_count - first < PASSAGE ? w->a_count : first + PASSAGE);
 }
 
-enum tm_status tm_passages_find(int32_t *numbers, bool *is_found, const struct tm_beat *a, uint32_t a_count,
-                                const struct tm_beat *b, uint32_t b_count, struct tm_error *err)
+enum tm_status tm_passages_find(int32_t *numbers, bool *is_found, struct tm_beats a, struct tm_beats b,
+                                struct tm_error *err)
 {
-    struct work w = {.a = a, .b = b, .a_count = a_count, .b_count = b_count, .numbers = numbers};
-    w.intervals = malloc((size_t)b_count * SKIPS * sizeof *w.intervals);
+    struct work w = {.a = a.all, .b = b.all, .a_count = a.count, .b_count = b.count, .numbers = numbers};
+    w.intervals = malloc((size_t)b.count * SKIPS * sizeof *w.intervals);
     w.votes = malloc(VOTES_CAP * sizeof *w.votes);
     enum tm_status st = w.intervals && w.votes ? TM_OK : tm_error_nomem(err);
     *is_found = false;
@@ -205,7 +205,7 @@ enum tm_status tm_passages_find(int32_t *numbers, bool *is_found, const struct t
             w.near_ns = usual / parts[s] + 1;
             number_all(&w);
             *is_found = w.matched >= VOTES_MIN && w.matched * 5 >= w.compared * 2 &&
-                        w.matched * 5 >= (a_count < b_count ? a_count : b_count);
+                        w.matched * 5 >= (a.count < b.count ? a.count : b.count);
         }
     }
     free(w.intervals);

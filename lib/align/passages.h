@@ -14,7 +14,7 @@ enum { TM_PASSAGES_NONE = -1, TM_PASSAGES_BEATS_MAX = 1 << 16 };
 /* Sets NUMBERS of each beat of B to the index of its beat of A, or to TM_PASSAGES_NONE. *IS_FOUND: two fifths of the
  * compared beats have one. A and B are in order of time and have at least two beats each and at most
  * TM_PASSAGES_BEATS_MAX. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_passages_find(int32_t *numbers, bool *is_found, const struct tm_beat *a, uint32_t a_count,
-                                const struct tm_beat *b, uint32_t b_count, struct tm_error *err);
+enum tm_status tm_passages_find(int32_t *numbers, bool *is_found, struct tm_beats a, struct tm_beats b,
+                                struct tm_error *err);
 
 #endif

@@ -122,12 +122,11 @@ static void choose(struct tm_rhythm *rhythm, const struct work *w, const struct 
     }
 }
 
-enum tm_status tm_rhythm_find(struct tm_rhythm *rhythm, const struct tm_beat *a, uint32_t a_count,
-                              const struct tm_beat *b, uint32_t b_count, struct tm_error *err)
+enum tm_status tm_rhythm_find(struct tm_rhythm *rhythm, struct tm_beats a, struct tm_beats b, struct tm_error *err)
 {
-    struct work w = {.a = a, .b = b, .a_count = a_count, .b_count = b_count};
-    uint32_t shifts = a_count + b_count - 1, wanted = a_count > 4096 ? TM_RHYTHM_SAMPLES / 4 : TM_RHYTHM_SAMPLES;
-    w.sample_count = a_count - 1 < wanted ? a_count - 1 : wanted;
+    struct work w = {.a = a.all, .b = b.all, .a_count = a.count, .b_count = b.count};
+    uint32_t shifts = a.count + b.count - 1, wanted = a.count > 4096 ? TM_RHYTHM_SAMPLES / 4 : TM_RHYTHM_SAMPLES;
+    w.sample_count = a.count - 1 < wanted ? a.count - 1 : wanted;
     w.samples = malloc(w.sample_count * sizeof *w.samples);
     int64_t *values = malloc(w.sample_count * sizeof *values);
     struct tally *tallies = malloc(shifts * sizeof *tallies);
@@ -135,8 +134,8 @@ enum tm_status tm_rhythm_find(struct tm_rhythm *rhythm, const struct tm_beat *a,
     *rhythm = (struct tm_rhythm){.is_found = false};
     if (st == TM_OK) {
         for (uint32_t i = 0; i < w.sample_count; i++)
-            w.samples[i] = (uint32_t)((uint64_t)(a_count - 1) * i / w.sample_count);
-        int64_t usual = usual_interval(&w, values), first = 1 - (int64_t)a_count;
+            w.samples[i] = (uint32_t)((uint64_t)(a.count - 1) * i / w.sample_count);
+        int64_t usual = usual_interval(&w, values), first = 1 - (int64_t)a.count;
         for (int s = 0; s < STRICTNESSES; s++)
             w.near_ns[s] = usual / parts[s] + 1;
         for (uint32_t i = 0; i < shifts; i++)

@@ -16,6 +16,11 @@ struct tm_beat {
     uint64_t symbol; /* beats with different symbols are different events */
 };
 
+struct tm_beats {
+    const struct tm_beat *all; /* in order of time; borrowed */
+    uint32_t count;
+};
+
 enum { TM_RHYTHM_SAMPLES = 512, TM_RHYTHM_VOTES_MIN = 4, TM_RHYTHM_BEATS_MAX = 1 << 20 };
 
 struct tm_rhythm {
@@ -27,8 +32,7 @@ struct tm_rhythm {
     uint32_t votes, second_votes, asked;
 };
 
-/* Finds the shift. A and B are in order of time, with at least two beats each. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_rhythm_find(struct tm_rhythm *rhythm, const struct tm_beat *a, uint32_t a_count,
-                              const struct tm_beat *b, uint32_t b_count, struct tm_error *err);
+/* Finds the shift. A and B have at least two beats each. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_rhythm_find(struct tm_rhythm *rhythm, struct tm_beats a, struct tm_beats b, struct tm_error *err);
 
 #endif

@@ -87,15 +87,17 @@ enum tm_status tm_select_wants(struct tm_select *s, const struct tm_select_group
 
 enum tm_status tm_select_life(struct tm_select *s, const struct tm_event *row, uint32_t *life, struct tm_error *err)
 {
-    int64_t tid = row->tid, pid = row->pid;
     enum tm_scope scope = tm_event_scope(row->flags);
-    bool has_tid = row->flags & TM_EVENT_HAS_TID && scope != TM_SCOPE_PROCESS, has_pid = row->flags & TM_EVENT_HAS_PID;
-    if (scope == TM_SCOPE_TRACK && !has_tid && !has_pid)
-        tm_track_names_owner(&s->tracks, row->file, row->track, &has_tid, &tid, &has_pid, &pid);
+    struct tm_task_ids owner = {.has_tid = row->flags & TM_EVENT_HAS_TID && scope != TM_SCOPE_PROCESS,
+                                .has_pid = row->flags & TM_EVENT_HAS_PID,
+                                .tid = row->tid,
+                                .pid = row->pid};
+    if (scope == TM_SCOPE_TRACK && !owner.has_tid && !owner.has_pid)
+        owner = tm_track_names_owner(&s->tracks, row->file, row->track);
     *life = 0;
-    if (!has_tid && !has_pid)
+    if (!owner.has_tid && !owner.has_pid)
         return TM_OK;
-    return tm_task_lifetimes_need(&s->lifetimes, row->machine, has_tid ? tid : pid, life, err);
+    return tm_task_lifetimes_need(&s->lifetimes, row->machine, owner.has_tid ? owner.tid : owner.pid, life, err);
 }
 
 static enum tm_status keep_life(struct tm_select *s, uint32_t id, const struct tm_event *row, struct tm_error *err)

@@ -110,24 +110,22 @@ bool tm_track_names_is_thread(const struct tm_track_names *t, uint32_t file, uin
     return true;
 }
 
-void tm_track_names_owner(const struct tm_track_names *t, uint32_t file, uint64_t uuid, bool *has_tid, int64_t *tid,
-                          bool *has_pid, int64_t *pid)
+struct tm_task_ids tm_track_names_owner(const struct tm_track_names *t, uint32_t file, uint64_t uuid)
 {
     const struct tm_track_name *row = find(t, file, uuid);
     for (int depth = 1; row && !row->has_tid && !row->has_pid; depth++)
         row = row->has_parent && depth < TM_TRACK_DEPTH_MAX ? find(t, file, row->parent) : NULL;
-    *has_tid = row && row->has_tid;
-    *has_pid = row && row->has_pid;
-    *tid = row ? row->tid : 0;
-    *pid = row ? row->pid : 0;
+    struct tm_task_ids owner = {0};
+    if (row)
+        owner = (struct tm_task_ids){row->has_tid, row->has_pid, row->tid, row->pid};
+    return owner;
 }
 
 bool tm_track_names_thread(const struct tm_track_names *t, uint32_t file, uint64_t uuid, int64_t *tid)
 {
-    bool has_tid, has_pid;
-    int64_t pid;
-    tm_track_names_owner(t, file, uuid, &has_tid, tid, &has_pid, &pid);
-    return has_tid;
+    struct tm_task_ids owner = tm_track_names_owner(t, file, uuid);
+    *tid = owner.tid;
+    return owner.has_tid;
 }
 
 void tm_track_names_release(struct tm_track_names *t)

@@ -34,10 +34,14 @@ bool tm_track_names_parent(const struct tm_track_names *tracks, uint32_t file, u
 /* True with *TID if the track is a thread's own. */
 bool tm_track_names_is_thread(const struct tm_track_names *tracks, uint32_t file, uint64_t uuid, int64_t *tid);
 
-/* Finds the owner of the track: a thread or a process. If its descriptor states none, its nearest parent's does. Both
- * are false if none states it. */
-void tm_track_names_owner(const struct tm_track_names *tracks, uint32_t file, uint64_t uuid, bool *has_tid,
-                          int64_t *tid, bool *has_pid, int64_t *pid);
+/* A thread, a process, or neither. */
+struct tm_task_ids {
+    bool has_tid, has_pid;
+    int64_t tid, pid;
+};
+
+/* The owner of the track. If its descriptor states none, its nearest parent's does. */
+struct tm_task_ids tm_track_names_owner(const struct tm_track_names *tracks, uint32_t file, uint64_t uuid);
 
 /* True with *TID if the track, or its nearest parent that states an owner, belongs to a thread. */
 bool tm_track_names_thread(const struct tm_track_names *tracks, uint32_t file, uint64_t uuid, int64_t *tid);

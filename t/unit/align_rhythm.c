@@ -8,6 +8,11 @@
 
 enum { BEATS = 3000 };
 
+static struct tm_beats beats(const struct tm_beat *all, uint32_t count)
+{
+    return (struct tm_beats){all, count};
+}
+
 static uint64_t state = 7;
 
 static int64_t below(int64_t n)
@@ -58,12 +63,12 @@ static void test_passages(void)
     uint32_t right = 0, wrong = 0;
     bool is_found;
     make(5000000, 12000000, 150000);
-    is_int(tm_rhythm_find(&r, a, BEATS, b, BEATS, &err), TM_OK);
+    is_int(tm_rhythm_find(&r, beats(a, BEATS), beats(b, BEATS), &err), TM_OK);
     ok(r.is_even);
     uint32_t n = lose(p, p_number, a, 10), m = lose(q, q_number, b, 10);
-    is_int(tm_rhythm_find(&r, p, n, q, m, &err), TM_OK);
+    is_int(tm_rhythm_find(&r, beats(p, n), beats(q, m), &err), TM_OK);
     ok_named(!r.is_found || r.is_ambiguous || !r.is_even, "no shift fits where events are lost");
-    is_int(tm_passages_find(numbers, &is_found, p, n, q, m, &err), TM_OK);
+    is_int(tm_passages_find(numbers, &is_found, beats(p, n), beats(q, m), &err), TM_OK);
     ok(is_found);
     for (uint32_t i = 0; i < m; i++)
         if (numbers[i] != TM_PASSAGES_NONE)
@@ -73,14 +78,14 @@ static void test_passages(void)
     for (int i = BEATS / 2; i < BEATS; i++)
         b[i].ns -= INT64_C(60000000000);
     qsort(b, BEATS, sizeof *b, by_ns);
-    is_int(tm_passages_find(numbers, &is_found, a, BEATS, b, BEATS, &err), TM_OK);
+    is_int(tm_passages_find(numbers, &is_found, beats(a, BEATS), beats(b, BEATS), &err), TM_OK);
     ok(is_found);
     is_int(numbers[BEATS - 100], BEATS / 2 - 100);
     is_int(numbers[100], BEATS / 2 + 100);
 
     make(10000000, 0, 150000);
     n = lose(p, p_number, a, 10);
-    is_int(tm_passages_find(numbers, &is_found, p, n, b, BEATS, &err), TM_OK);
+    is_int(tm_passages_find(numbers, &is_found, beats(p, n), beats(b, BEATS), &err), TM_OK);
     ok_named(!is_found, "a period fits anywhere");
 }
 
@@ -89,25 +94,25 @@ int main(void)
     struct tm_rhythm r;
     struct tm_error err = {0};
     make(5000000, 12000000, 150000);
-    is_int(tm_rhythm_find(&r, a, BEATS, b, BEATS, &err), TM_OK);
+    is_int(tm_rhythm_find(&r, beats(a, BEATS), beats(b, BEATS), &err), TM_OK);
     ok(r.is_found && !r.is_ambiguous && r.shift == 0);
-    is_int(tm_rhythm_find(&r, a, 1785, b + 446, 1339, &err), TM_OK);
+    is_int(tm_rhythm_find(&r, beats(a, 1785), beats(b + 446, 1339), &err), TM_OK);
     ok(r.is_found && !r.is_ambiguous);
     is_int(r.shift, -446);
-    is_int(tm_rhythm_find(&r, a + 1000, 2000, b, 1500, &err), TM_OK);
+    is_int(tm_rhythm_find(&r, beats(a + 1000, 2000), beats(b, 1500), &err), TM_OK);
     ok(r.is_found && !r.is_ambiguous);
     is_int(r.shift, 1000);
-    is_int(tm_rhythm_find(&r, a, 800, b + 900, 800, &err), TM_OK);
+    is_int(tm_rhythm_find(&r, beats(a, 800), beats(b + 900, 800), &err), TM_OK);
     ok_named(!r.is_found || r.is_ambiguous, "stretches that do not overlap");
 
     make(10000000, 0, 150000);
-    is_int(tm_rhythm_find(&r, a, BEATS, b, BEATS, &err), TM_OK);
+    is_int(tm_rhythm_find(&r, beats(a, BEATS), beats(b, BEATS), &err), TM_OK);
     ok_named(r.is_found && r.is_ambiguous, "a period fits anywhere, also where both have as many");
-    is_int(tm_rhythm_find(&r, a, 1785, b + 446, 1339, &err), TM_OK);
+    is_int(tm_rhythm_find(&r, beats(a, 1785), beats(b + 446, 1339), &err), TM_OK);
     ok(r.is_ambiguous);
     for (int i = 0; i < BEATS; i++)
         a[i].symbol = b[i].symbol = (uint64_t)below(20);
-    is_int(tm_rhythm_find(&r, a, 1785, b + 446, 1339, &err), TM_OK);
+    is_int(tm_rhythm_find(&r, beats(a, 1785), beats(b + 446, 1339), &err), TM_OK);
     ok_named(r.is_found && !r.is_ambiguous && r.shift == -446, "unless beats differ");
     test_passages();
     return tap_done();

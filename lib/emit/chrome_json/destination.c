@@ -30,10 +30,11 @@ static enum tm_status stack_of(struct tm_json_destinations *d, const struct tm_e
     if (tm_array_grow(&d->stacks, &d->stack_cap, d->stack_count, sizeof *d->stacks, err) < 0)
         return TM_E_SYSTEM;
     struct tm_json_stack *s = &d->stacks[d->stack_count];
+    const struct tm_json_owner owner = {e->file, e->machine, pid, e->tid};
     *s = (struct tm_json_stack){0};
     *stack = ++d->stack_count;
     if (tm_map_set(&d->by_key, key, *stack) < 0 ||
-        tm_json_lanes_join(&d->threads->lanes, &s->holder, e->file, e->machine, pid, e->tid) < 0)
+        tm_json_lanes_join(&d->threads->lanes, &s->holder, &owner) < 0)
         return tm_error_nomem(err);
     return TM_OK;
 }

@@ -60,29 +60,29 @@ void tm_json_lanes_avoid(struct tm_json_lanes *lanes, int64_t tid)
         lanes->next_tid = tid + 1;
 }
 
-enum tm_status tm_json_lanes_join(struct tm_json_lanes *lanes, struct tm_json_holder *holder, uint32_t file,
-                                  uint32_t machine, int64_t pid, int64_t tid)
+enum tm_status tm_json_lanes_join(struct tm_json_lanes *lanes, struct tm_json_holder *holder,
+                                  const struct tm_json_owner *owner)
 {
-    uint64_t key = tm_hash_u64(tm_hash_u64((uint64_t)pid) ^ (uint64_t)tid);
+    uint64_t key = tm_hash_u64(tm_hash_u64((uint64_t)owner->pid) ^ (uint64_t)owner->tid);
     uint32_t number;
     if (holder->thread) {
         const struct tm_json_thread *t = thread_of(lanes, holder);
         const struct tm_json_lane *l = lane_of(lanes, holder);
-        if ((t->pid == pid && t->tid == tid) || (l->holder == holder->number && l->is_open))
+        if ((t->pid == owner->pid && t->tid == owner->tid) || (l->holder == holder->number && l->is_open))
             return TM_OK;
     }
     if (!tm_map_find(&lanes->by_id, key, &number)) {
-        struct tm_json_thread t = {.pid = pid, .tid = tid, .machine = machine};
+        struct tm_json_thread t = {.pid = owner->pid, .tid = owner->tid, .machine = owner->machine};
         if (tm_array_grow(&lanes->threads, &lanes->cap, lanes->count, sizeof *lanes->threads, NULL) < 0 ||
-            put_lane(&t, tid, file) < 0)
+            put_lane(&t, owner->tid, owner->file) < 0)
             return TM_E_SYSTEM;
         lanes->threads[lanes->count++] = t;
         number = lanes->count;
         if (tm_map_set(&lanes->by_id, key, number) < 0)
             return TM_E_SYSTEM;
     }
-    tm_json_lanes_avoid(lanes, tid);
-    *holder = (struct tm_json_holder){.thread = number, .number = ++lanes->holder_count, .file = file};
+    tm_json_lanes_avoid(lanes, owner->tid);
+    *holder = (struct tm_json_holder){.thread = number, .number = ++lanes->holder_count, .file = owner->file};
     return TM_OK;
 }
 

@@ -15,6 +15,12 @@
 /* Tids of lanes start here, above tids, numbers for strings, and replaced pids. */
 enum { TM_JSON_LANE_TID_FIRST = 0x60000000, TM_JSON_LANE_DEPTH_MAX = 500 };
 
+/* The thread TID of PID on MACHINE, as one file has it; numbers of the output. */
+struct tm_json_owner {
+    uint32_t file, machine;
+    int64_t pid, tid;
+};
+
 /* One stack. Zero-initialise, then join. */
 struct tm_json_holder {
     uint32_t thread; /* index in threads plus 1; 0: has not joined a thread */
@@ -62,10 +68,10 @@ struct tm_json_lanes {
     int64_t next_tid;
 };
 
-/* HOLDER, of FILE, joins the thread TID of PID on MACHINE; again if the process has got another number and HOLDER has
- * nothing open. TM_OK or TM_E_SYSTEM, like all functions below. */
-enum tm_status tm_json_lanes_join(struct tm_json_lanes *lanes, struct tm_json_holder *holder, uint32_t file,
-                                  uint32_t machine, int64_t pid, int64_t tid);
+/* HOLDER joins the thread of OWNER; again if the process has got another number and HOLDER has nothing open. TM_OK or
+ * TM_E_SYSTEM, like all functions below. */
+enum tm_status tm_json_lanes_join(struct tm_json_lanes *lanes, struct tm_json_holder *holder,
+                                  const struct tm_json_owner *owner);
 
 /* TID is a tid of an input: no lane made later gets it. */
 void tm_json_lanes_avoid(struct tm_json_lanes *lanes, int64_t tid);

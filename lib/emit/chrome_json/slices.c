@@ -71,11 +71,11 @@ static enum tm_status put_begins(struct tm_json_slices *s, uint64_t stack, struc
 static enum tm_status span_at(struct tm_json_slices *s, const struct tm_event *e, const struct tm_event_task *place,
                               struct tm_json_span_at *at, struct tm_error *err)
 {
-    at->file = e->file;
-    at->machine = e->machine;
+    at->owner.file = e->file;
+    at->owner.machine = e->machine;
     at->stack = thread_key(e, place, place->has_pid);
-    at->tid = place->has_tid ? place->tid : 0;
-    return tm_json_pids_find_event(s->threads->metadata->pids, e, place->has_pid ? place->pid : 0, &at->pid, err);
+    at->owner.tid = place->has_tid ? place->tid : 0;
+    return tm_json_pids_find_event(s->threads->metadata->pids, e, place->has_pid ? place->pid : 0, &at->owner.pid, err);
 }
 
 enum tm_status tm_json_slices_touch(struct tm_json_slices *s, const struct tm_event *e, struct tm_event_task place,
@@ -97,7 +97,7 @@ enum tm_status tm_json_slices_touch(struct tm_json_slices *s, const struct tm_ev
     if ((st = tm_json_threads_tid(s->threads, v.thread, v.lane, &tid, err)) < 0)
         return st;
     tm_json_writer_head(s->writer, phase, e->time_ns);
-    tm_json_writer_thread(s->writer, at.pid, tid);
+    tm_json_writer_thread(s->writer, at.owner.pid, tid);
     return TM_OK;
 }
 
@@ -190,7 +190,7 @@ static enum tm_status close_span(struct tm_json_slices *s, const struct tm_event
         (st = tm_json_threads_tid(s->threads, v.thread, v.lane, &tid, err)) < 0)
         return st;
     tm_json_writer_head(s->writer, "E", e->time_ns);
-    tm_json_writer_thread(s->writer, at.pid, tid);
+    tm_json_writer_thread(s->writer, at.owner.pid, tid);
     tm_json_writer_text(s->writer, ",\"cat\":", category);
     tm_json_writer_text(s->writer, ",\"name\":", name);
     return tm_json_writer_end(s->writer, e, err);
@@ -258,7 +258,7 @@ static enum tm_status put_complete(struct tm_json_slices *s, const struct tm_eve
     if ((st = tm_json_threads_tid(s->threads, v.thread, v.lane, &tid, err)) < 0)
         return st;
     tm_json_writer_head(s->writer, "X", e->time_ns);
-    tm_json_writer_thread(s->writer, at.pid, tid);
+    tm_json_writer_thread(s->writer, at.owner.pid, tid);
     tm_json_writer_text(s->writer, ",\"cat\":", tm_json_writer_string(s->writer, e->category, e));
     tm_json_writer_text(s->writer, ",\"name\":", name.data ? name : tm_text_str(""));
     if (!(e->flags & TM_EVENT_OPEN_ENDED)) {

@@ -41,7 +41,7 @@ static struct tm_json_span_stack *take(struct tm_json_spans *spans, const struct
 {
     struct tm_json_span_stack *stack = get(spans, at->stack);
     if (stack == NULL ||
-        tm_json_lanes_join(spans->lanes, &stack->holder, at->file, at->machine, at->pid, at->tid) < 0 ||
+        tm_json_lanes_join(spans->lanes, &stack->holder, &at->owner) < 0 ||
         (is_bound ? tm_json_lanes_take_bare(spans->lanes, &stack->holder)
                   : tm_json_lanes_take(spans->lanes, &stack->holder, ts_ns)) < 0)
         return NULL;
@@ -67,7 +67,7 @@ enum tm_status tm_json_spans_open(struct tm_json_spans *spans, const struct tm_j
     tm_json_lanes_use(spans->lanes, &stack->holder, view->ts_ns, view->ts_ns);
     *is_full = stack->begun && stack->begun == stack->depth && stack->spans[stack->depth - 1].ts_ns == view->ts_ns;
     stack->spans[stack->depth++] = (struct tm_json_span){.ts_ns = view->ts_ns,
-                                                         .pid = at->pid,
+                                                         .pid = at->owner.pid,
                                                          .order = spans->order++,
                                                          .label = {labels[0], labels[1]},
                                                          .text_len = (uint32_t)view->text_len,

@@ -61,11 +61,10 @@ enum tm_json_span_fate {
     TM_JSON_SPAN_INNER  /* not the innermost slice: write all as begins, and call again */
 };
 
-/* Where a slice begins: STACK (a key) of thread TID of the process with PID in the output. */
+/* Where a slice begins: STACK (a key) of the thread of OWNER. */
 struct tm_json_span_at {
     uint64_t stack;
-    uint32_t file, machine;
-    int64_t pid, tid;
+    struct tm_json_owner owner;
 };
 
 /* Begins a slice. TM_OK or TM_E_SYSTEM. *IS_FULL: write the open slices of its stack as begins. */

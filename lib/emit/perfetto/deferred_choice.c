@@ -91,12 +91,12 @@ static enum tm_status put_end(struct tm_track_writer *w, int64_t time_ns, uint64
 static enum tm_status end_cut(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid, int64_t id,
                               int64_t dur_ns, struct tm_error *err)
 {
-    static const tm_slice_label none[2] = {0, 0};
     struct tm_deferred_choice *c = w->choices.choices;
     int64_t begin_ns;
     if (tm_reader_slices_is_open(&w->reader, uuid, id, &begin_ns)) {
         int64_t end_ns = begin_ns + (dur_ns > 0 ? dur_ns : 0); /* an end must not be before its begin */
-        enum tm_status st = tm_reader_slices_write_end(&w->reader, uuid, end_ns, none, id, err);
+        const struct tm_reader_event end = {.uuid = uuid, .ts_ns = end_ns};
+        enum tm_status st = tm_reader_slices_write_end(&w->reader, &end, id, err);
         return st < 0 ? st : st == TM_END ? TM_OK : put_end(w, end_ns, uuid, e->machine, e->file, err);
     }
     for (uint32_t i = 0; i < w->choices.count; i++) {
@@ -152,12 +152,12 @@ static struct tm_event end_event(const struct tm_open_end *end)
 static enum tm_status put_ends(struct tm_track_writer *w, const struct tm_open_end *end,
                                const struct tm_slice_ids *above, struct tm_error *err)
 {
-    const tm_slice_label none[2] = {0, 0};
+    const struct tm_reader_event written = {.uuid = end->uuid, .ts_ns = end->end_ns};
     const struct tm_event e = end_event(end);
     enum tm_status st = TM_OK;
     for (uint32_t i = above->count + 1; i-- > 0 && st >= 0;) {
         int64_t id = i ? above->ids[i - 1] : end->reader_id;
-        st = tm_reader_slices_write_end(&w->reader, end->uuid, end->end_ns, none, id, err);
+        st = tm_reader_slices_write_end(&w->reader, &written, id, err);
         if (st == TM_OK)
             st = tm_track_packet_event(w, &e, TM_TRACK_END, end->uuid, err);
     }
@@ -167,12 +167,12 @@ static enum tm_status put_ends(struct tm_track_writer *w, const struct tm_open_e
 /* Ends END's slice, which is open on its track. */
 static enum tm_status end_on_track(struct tm_track_writer *w, const struct tm_open_end *end, struct tm_error *err)
 {
-    const tm_slice_label label[2] = {end->name, end->category};
+    const struct tm_reader_event written = {end->uuid, end->end_ns, 0, {end->name, end->category}};
     const struct tm_slice_ids *above;
     struct tm_event e = end_event(end);
     enum tm_status st;
     do /* slices above it that last longer cross it */
-        st = tm_end_label_write(w, &e, end->uuid, end->reader_id, label, err);
+        st = tm_end_label_write(w, &e, &written, end->reader_id, err);
     while (st == TM_END && (st = tm_deferred_choice_move_above(w, end->uuid, end->reader_id, err)) == TM_OK);
     if (st == TM_OK)
         return tm_track_packet_end(w, end, &e, end->uuid, err);

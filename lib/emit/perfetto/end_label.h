@@ -8,9 +8,9 @@
 /* The label of STRING, a name or category of EVENT; 0: it has none. */
 tm_slice_label tm_end_label_of(const struct tm_track_writer *writer, const struct tm_event *event, uint32_t string);
 
-/* Gives the end E a name and category with which it ends slice READER_ID, which began with LABEL: its own, those of the
- * slice, or none. TM_OK; TM_END: none of these ends that slice; TM_E_SYSTEM. */
-enum tm_status tm_end_label_write(struct tm_track_writer *writer, struct tm_event *e, uint64_t uuid, int64_t reader_id,
-                                  const tm_slice_label label[2], struct tm_error *err);
+/* Gives E a name and category with which it ends slice READER_ID: its own, those of the slice, or none. END is E with
+ * the label of the slice. TM_OK; TM_END: none of these ends that slice; TM_E_SYSTEM. */
+enum tm_status tm_end_label_write(struct tm_track_writer *writer, struct tm_event *e,
+                                  const struct tm_reader_event *end, int64_t reader_id, struct tm_error *err);
 
 #endif

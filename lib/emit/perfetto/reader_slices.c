@@ -45,55 +45,65 @@ enum tm_status tm_reader_slices_follow(struct tm_reader_slices *slices, uint64_t
     return tm_map_set(&slices->by_track, uuid, slices->by_track.count);
 }
 
-enum tm_status tm_reader_slices_begin(struct tm_reader_slices *slices, uint64_t uuid, int64_t ts_ns, int64_t dur_ns,
-                                      const tm_slice_label label[2], int64_t *id, struct tm_error *err)
+static struct tm_slice_row row_of(const struct tm_reader_slices *slices, const struct tm_reader_event *event)
 {
-    struct tm_slice_row row = {.ts = ts_ns, .dur = dur_ns, .track = number_of(slices, uuid), .arg_set = TM_NO_ID};
+    return (struct tm_slice_row){.ts = event->ts_ns,
+                                 .dur = event->dur_ns,
+                                 .track = number_of(slices, event->uuid),
+                                 .arg_set = TM_NO_ID};
+}
+
+enum tm_status tm_reader_slices_begin(struct tm_reader_slices *slices, const struct tm_reader_event *event, int64_t *id,
+                                      struct tm_error *err)
+{
+    struct tm_slice_row row = row_of(slices, event);
     const struct tm_rows rows = {.self = &slices->cut, .slice = tm_slices_no_rows.slice, .slice_end = is_cut};
     bool crosses;
     tm_reader_slices_pass(slices);
     *id = slices->said.next_id = slices->next_id++;
-    enum tm_status st = tm_slices_begin(&slices->said, &row, label, &crosses, &rows, err);
+    enum tm_status st = tm_slices_begin(&slices->said, &row, event->label, &crosses, &rows, err);
     return st < 0 ? st : crosses ? TM_END : TM_OK;
 }
 
-enum tm_status tm_reader_slices_write_begin(struct tm_reader_slices *slices, uint64_t uuid, int64_t ts_ns,
-                                            int64_t dur_ns, const tm_slice_label label[2], int64_t id,
-                                            struct tm_error *err)
+enum tm_status tm_reader_slices_write_begin(struct tm_reader_slices *slices, const struct tm_reader_event *event,
+                                            int64_t id, struct tm_error *err)
 {
-    struct tm_slice_row row = {.ts = ts_ns, .dur = dur_ns, .track = number_of(slices, uuid), .arg_set = TM_NO_ID};
+    struct tm_slice_row row = row_of(slices, event);
     bool crosses;
     slices->written.next_id = id;
-    enum tm_status st = tm_slices_begin(&slices->written, &row, label, &crosses, &tm_slices_no_rows, err);
+    enum tm_status st = tm_slices_begin(&slices->written, &row, event->label, &crosses, &tm_slices_no_rows, err);
     return st < 0 ? st : TM_OK;
 }
 
-enum tm_status tm_reader_slices_end(struct tm_reader_slices *slices, uint64_t uuid, int64_t ts_ns,
-                                    tm_slice_label label[2], int64_t *id, struct tm_error *err)
+enum tm_status tm_reader_slices_end(struct tm_reader_slices *slices, struct tm_reader_event *event, int64_t *id,
+                                    struct tm_error *err)
 {
+    uint32_t number = number_of(slices, event->uuid);
     const struct tm_rows rows = {.self = &slices->cut, .slice = tm_slices_no_rows.slice, .slice_end = is_cut};
     struct tm_slice_end end;
     tm_reader_slices_pass(slices);
-    enum tm_status st = tm_slices_end(&slices->said, number_of(slices, uuid), ts_ns, label, &end, &rows, err);
+    enum tm_status st = tm_slices_end(&slices->said, number, event->ts_ns, event->label, &end, &rows, err);
     *id = TM_NO_ID;
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
     *id = end.id;
-    label[0] = end.label[0];
-    label[1] = end.label[1];
+    event->label[0] = end.label[0];
+    event->label[1] = end.label[1];
     return TM_OK;
 }
 
-enum tm_status tm_reader_slices_write_end(struct tm_reader_slices *slices, uint64_t uuid, int64_t ts_ns,
-                                          const tm_slice_label label[2], int64_t id, struct tm_error *err)
+enum tm_status tm_reader_slices_write_end(struct tm_reader_slices *slices, const struct tm_reader_event *event,
+                                          int64_t id, struct tm_error *err)
 {
-    uint32_t number = number_of(slices, uuid);
+    struct tm_slices *written = &slices->written;
+    uint32_t number = number_of(slices, event->uuid);
     struct tm_slice_end end;
     int64_t ended;
-    enum tm_status st = tm_slices_find_ended(&slices->written, number, ts_ns, label, &ended, &tm_slices_no_rows, err);
+    enum tm_status st =
+        tm_slices_find_ended(written, number, event->ts_ns, event->label, &ended, &tm_slices_no_rows, err);
     if (st < 0 || ended != id)
         return st < 0 ? st : TM_END;
-    st = tm_slices_end(&slices->written, number, ts_ns, label, &end, &tm_slices_no_rows, err);
+    st = tm_slices_end(written, number, event->ts_ns, event->label, &end, &tm_slices_no_rows, err);
     return st < 0 ? st : TM_OK;
 }
 

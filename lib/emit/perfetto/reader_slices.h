@@ -21,6 +21,14 @@ struct tm_slice_ids {
 /* True if slice ID is in the list with this duration. */
 bool tm_slice_ids_have(const struct tm_slice_ids *list, int64_t id, int64_t dur_ns);
 
+/* An event on the track UUID. */
+struct tm_reader_event {
+    uint64_t uuid;
+    int64_t ts_ns;
+    int64_t dur_ns; /* of a begin; -1: until an end */
+    tm_slice_label label[2];
+};
+
 /* Zero-initialise. */
 struct tm_reader_slices {
     struct tm_slice_ids cut; /* slices that the last noted event ended early */
@@ -36,25 +44,24 @@ bool tm_reader_slices_has(const struct tm_reader_slices *slices, uint64_t uuid);
 /* Follows UUID from now on. TM_OK; TM_END: it was followed already; TM_E_SYSTEM. */
 enum tm_status tm_reader_slices_follow(struct tm_reader_slices *slices, uint64_t uuid);
 
-/* Notes an event that begins a slice on UUID, which is followed, for DUR_NS (-1: until an end). *ID identifies it in
- * the functions below. TM_OK; TM_END: it crosses a complete event and is not on UUID; TM_E_SYSTEM. */
-enum tm_status tm_reader_slices_begin(struct tm_reader_slices *slices, uint64_t uuid, int64_t ts_ns, int64_t dur_ns,
-                                      const tm_slice_label label[2], int64_t *id, struct tm_error *err);
+/* Notes EVENT, which begins a slice on a track that is followed. *ID identifies it in the functions below. TM_OK;
+ * TM_END: it crosses a complete event and is not on that track; TM_E_SYSTEM. */
+enum tm_status tm_reader_slices_begin(struct tm_reader_slices *slices, const struct tm_reader_event *event, int64_t *id,
+                                      struct tm_error *err);
 
-/* Notes that its begin is written; DUR_NS is 0 for an instant, otherwise -1. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_reader_slices_write_begin(struct tm_reader_slices *slices, uint64_t uuid, int64_t ts_ns,
-                                            int64_t dur_ns, const tm_slice_label label[2], int64_t id,
-                                            struct tm_error *err);
+/* Notes that its begin is written; the duration is 0 for an instant, otherwise -1. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_reader_slices_write_begin(struct tm_reader_slices *slices, const struct tm_reader_event *event,
+                                            int64_t id, struct tm_error *err);
 
-/* Notes an end: sets *ID and LABEL to those of the slice that it ends, *ID to TM_NO_ID if it ends none. TM_OK or
- * TM_E_SYSTEM. */
-enum tm_status tm_reader_slices_end(struct tm_reader_slices *slices, uint64_t uuid, int64_t ts_ns,
-                                    tm_slice_label label[2], int64_t *id, struct tm_error *err);
+/* Notes EVENT, an end. Sets *ID and the label of EVENT to those of the slice that it ends, *ID to TM_NO_ID if it ends
+ * none. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_reader_slices_end(struct tm_reader_slices *slices, struct tm_reader_event *event, int64_t *id,
+                                    struct tm_error *err);
 
-/* Tests an end with LABEL that is about to be written. TM_OK: it ends slice ID (TM_NO_ID: nothing) and is noted as
- * written; TM_END: it would end another slice; TM_E_SYSTEM. */
-enum tm_status tm_reader_slices_write_end(struct tm_reader_slices *slices, uint64_t uuid, int64_t ts_ns,
-                                          const tm_slice_label label[2], int64_t id, struct tm_error *err);
+/* Tests EVENT, an end that is about to be written. TM_OK: it ends slice ID (TM_NO_ID: nothing) and is noted as written;
+ * TM_END: it would end another slice; TM_E_SYSTEM. */
+enum tm_status tm_reader_slices_write_end(struct tm_reader_slices *slices, const struct tm_reader_event *event,
+                                          int64_t id, struct tm_error *err);
 
 /* Clears the list of slices that the last noted event ended early. Call it before the end of a complete event: no event
  * of the input states that end. */

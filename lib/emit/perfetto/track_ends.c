@@ -13,13 +13,12 @@ static int by_order(const void *a, const void *b)
 
 static enum tm_status follow_end(struct tm_track_writer *w, struct tm_open_end *end, struct tm_error *err)
 {
-    const tm_slice_label label[2] = {end->name, end->category};
-    const int64_t now_ns = w->group_ns;
+    struct tm_reader_event event = {end->uuid, w->group_ns, end->end_ns - w->group_ns, {end->name, end->category}};
     if (tm_reader_slices_follow(&w->reader, end->uuid) < 0)
         return tm_error_nomem(err);
-    enum tm_status st =
-        tm_reader_slices_begin(&w->reader, end->uuid, now_ns, end->end_ns - now_ns, label, &end->reader_id, err);
-    return st < 0 ? st : tm_reader_slices_write_begin(&w->reader, end->uuid, now_ns, -1, label, end->reader_id, err);
+    enum tm_status st = tm_reader_slices_begin(&w->reader, &event, &end->reader_id, err);
+    event.dur_ns = -1;
+    return st < 0 ? st : tm_reader_slices_write_begin(&w->reader, &event, end->reader_id, err);
 }
 
 enum tm_status tm_track_ends_follow(struct tm_track_writer *w, struct tm_error *err)
@@ -40,34 +39,41 @@ enum tm_status tm_track_ends_follow(struct tm_track_writer *w, struct tm_error *
     return st;
 }
 
+static struct tm_reader_event event_of(const struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
+                                       int64_t dur_ns)
+{
+    return (struct tm_reader_event){
+        uuid, e->time_ns, dur_ns, {tm_end_label_of(w, e, e->name), tm_end_label_of(w, e, e->category)}};
+}
+
 enum tm_status tm_track_ends_begin(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid, int64_t dur_ns,
                                    int64_t *reader_id, struct tm_error *err)
 {
-    const tm_slice_label label[2] = {tm_end_label_of(w, e, e->name), tm_end_label_of(w, e, e->category)};
+    const struct tm_reader_event event = event_of(w, e, uuid, dur_ns);
     if (tm_reader_slices_follow(&w->reader, uuid) < 0)
         return tm_error_nomem(err);
-    enum tm_status st = tm_reader_slices_begin(&w->reader, uuid, e->time_ns, dur_ns, label, reader_id, err);
+    enum tm_status st = tm_reader_slices_begin(&w->reader, &event, reader_id, err);
     return st != TM_OK ? st : tm_deferred_choice_clear(w, e, uuid, err);
 }
 
 enum tm_status tm_track_ends_begun(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid, int64_t dur_ns,
                                    int64_t reader_id, struct tm_error *err)
 {
-    const tm_slice_label label[2] = {tm_end_label_of(w, e, e->name), tm_end_label_of(w, e, e->category)};
-    return tm_reader_slices_write_begin(&w->reader, uuid, e->time_ns, dur_ns, label, reader_id, err);
+    const struct tm_reader_event event = event_of(w, e, uuid, dur_ns);
+    return tm_reader_slices_write_begin(&w->reader, &event, reader_id, err);
 }
 
 enum tm_status tm_track_ends_mean(struct tm_track_writer *w, struct tm_event *e, uint64_t uuid, struct tm_error *err)
 {
-    tm_slice_label label[2] = {tm_end_label_of(w, e, e->name), tm_end_label_of(w, e, e->category)};
+    struct tm_reader_event event = event_of(w, e, uuid, 0);
     int64_t reader_id;
     if (tm_reader_slices_follow(&w->reader, uuid) < 0)
         return tm_error_nomem(err);
-    enum tm_status st = tm_reader_slices_end(&w->reader, uuid, e->time_ns, label, &reader_id, err);
+    enum tm_status st = tm_reader_slices_end(&w->reader, &event, &reader_id, err);
     if (st < 0 || (st = tm_deferred_choice_clear(w, e, uuid, err)) < 0)
         return st;
     do /* a complete event that the end would end instead moves to its lane */
-        st = tm_end_label_write(w, e, uuid, reader_id, label, err);
+        st = tm_end_label_write(w, e, &event, reader_id, err);
     while (st == TM_END && reader_id != TM_NO_ID &&
            (st = tm_deferred_choice_move_above(w, uuid, reader_id, err)) == TM_OK);
     return st;
