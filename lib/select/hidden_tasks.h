@@ -1,5 +1,6 @@
-/* Names and processes of threads that only left-out events state. The first event shown of such a thread is preceded
- * by its name. Memory grows with the number of threads. */
+/* Names and processes of threads that only left-out events state. The first event shown of such a thread is preceded by
+ * its name. It is not part of emit/task_names.h, because it holds only what no shown event states. Memory grows with
+ * the number of threads. */
 #ifndef TM_SELECT_HIDDEN_TASKS_H
 #define TM_SELECT_HIDDEN_TASKS_H
 

@@ -1,5 +1,6 @@
 /* The names of threads over time. First everything that a file states is added; then names can be looked up, each at
- * its time, in any order. A new thread inherits the name of its maker. */
+ * its time, in any order. A new thread inherits the name of its maker. Later stages cannot do this: records of
+ * perf.data are not in order of time, and a name can come after the samples that it is for. */
 #ifndef TM_FORMAT_PERF_DATA_TASK_NAMES_H
 #define TM_FORMAT_PERF_DATA_TASK_NAMES_H
 
