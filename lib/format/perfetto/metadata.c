@@ -309,7 +309,7 @@ static enum tm_status count_discarding(struct tm_proto *p, const struct tm_proto
             continue;
         stated.idx++;
         if (number_in(&f, BUFFER_FILL_POLICY) == DISCARD)
-            st = tm_proto_count_stated(p, &stated, err);
+            st = tm_proto_count_stated(&p->counts, &stated, err);
     }
     return st;
 }
