@@ -40,13 +40,13 @@ rpc() {
 @test "flows of different files are apart, and one with --join=flows" {
     rpc
     run arrows client.json server.json
-    [ "$output" = "flow_step_without_start|2" ]
+    [ "$output" = "flow_end_without_start|2" ]
     arrows --join=flows client.json server.json | diff - want
     again --join=flows client.json server.json
     for f in pftrace json; do
         tm-merge -q -f $f -o merged.$f client.json server.json
         run arrows merged.$f
-        [ "$output" = "flow_step_without_start|2" ]
+        [ "$output" = "flow_end_without_start|2" ]
     done
 }
 

@@ -257,3 +257,14 @@ tm_slice_end_without_begin|info|analysis|1'
     tm-merge -q -o p.db p.pftrace
     same "SELECT name, idx, severity, source, value FROM stats WHERE value" 'heapprofd_client_error|42|error|trace|2'
 }
+
+@test "numbers that the model finds have the severity that the reference gives them" {
+    echo '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":9,"name":"a"},{"ph":"t","pid":1,"tid":1,"ts":2,"id":1,"cat":"c","name":"f"},
+        {"ph":"f","bp":"e","pid":1,"tid":1,"ts":3,"id":2,"cat":"c","name":"f"},{"ph":"s","pid":1,"tid":2,"ts":3,"id":3,"cat":"c","name":"f"},
+        {"ph":"E","pid":1,"tid":3,"ts":4}]' >p.json
+    tm-merge -q -o p.db p.json
+    same "SELECT name, severity, source, value FROM stats WHERE value ORDER BY name" 'flow_end_without_start|info|trace|1
+flow_no_enclosing_slice|error|trace|1
+flow_step_without_start|info|trace|1
+tm_slice_end_without_begin|info|analysis|1'
+}

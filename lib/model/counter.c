@@ -166,7 +166,9 @@ enum tm_status tm_model_flow(struct tm_model *m, struct tm_model_event *ev, stru
     if (st == TM_OK && m->flows.without_slice != without)
         st = tm_model_count(m, ev->place, TM_MODEL_FLOW_WITHOUT_SLICE, err);
     if (st == TM_OK && m->flows.without_start != start)
-        st = tm_model_count(m, ev->place, TM_MODEL_FLOW_WITHOUT_START, err);
+        st = tm_model_count(m, ev->place,
+                            e->kind == TM_KIND_FLOW_END ? TM_MODEL_FLOW_END_WITHOUT_START
+                                                        : TM_MODEL_FLOW_STEP_WITHOUT_START, err);
     if (st == TM_OK && m->flows.duplicate != duplicate)
         st = tm_model_count(m, ev->place, TM_MODEL_FLOW_DUPLICATE, err);
     return st;

@@ -26,7 +26,8 @@ const char *tm_model_stat_name(enum tm_model_stat stat)
         [TM_MODEL_NO_DURATION] = "slice_complete_event_without_duration",
         [TM_MODEL_NO_TRACK] = "track_event_parser_errors",
         [TM_MODEL_FLOW_WITHOUT_SLICE] = "flow_no_enclosing_slice",
-        [TM_MODEL_FLOW_WITHOUT_START] = "flow_step_without_start",
+        [TM_MODEL_FLOW_STEP_WITHOUT_START] = "flow_step_without_start",
+        [TM_MODEL_FLOW_END_WITHOUT_START] = "flow_end_without_start",
         [TM_MODEL_FLOW_DUPLICATE] = "flow_duplicate_id",
         [TM_MODEL_SCHED_MISMATCH] = "mismatched_sched_switch_tids",
         [TM_MODEL_SWITCH_SKIPPED] = "compact_sched_switch_skipped",
@@ -35,10 +36,21 @@ const char *tm_model_stat_name(enum tm_model_stat stat)
     return names[stat];
 }
 
-bool tm_model_stat_is_info(enum tm_model_stat stat)
+const char *tm_model_stat_severity(enum tm_model_stat stat)
 {
-    return stat == TM_MODEL_UNMATCHED_END || stat == TM_MODEL_NO_TRACK || stat == TM_MODEL_SWITCH_SKIPPED ||
-           stat == TM_MODEL_WAKING_SKIPPED;
+    switch (stat) {
+    case TM_MODEL_UNMATCHED_END:
+    case TM_MODEL_NO_TRACK:
+    case TM_MODEL_FLOW_STEP_WITHOUT_START:
+    case TM_MODEL_FLOW_END_WITHOUT_START:
+    case TM_MODEL_SWITCH_SKIPPED:
+    case TM_MODEL_WAKING_SKIPPED:
+        return "info";
+    case TM_MODEL_CUT_SHORT:
+        return "data_loss";
+    default:
+        return "error";
+    }
 }
 
 /* Sets *ROW to the catalog's facts about FILE, once its turn is known. */

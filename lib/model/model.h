@@ -43,7 +43,8 @@ enum tm_model_stat {
     TM_MODEL_NO_DURATION,
     TM_MODEL_NO_TRACK,
     TM_MODEL_FLOW_WITHOUT_SLICE,
-    TM_MODEL_FLOW_WITHOUT_START,
+    TM_MODEL_FLOW_STEP_WITHOUT_START,
+    TM_MODEL_FLOW_END_WITHOUT_START,
     TM_MODEL_FLOW_DUPLICATE,
     TM_MODEL_SCHED_MISMATCH,
     TM_MODEL_SWITCH_SKIPPED,
@@ -59,8 +60,8 @@ struct tm_model_stat_row {
 /* The name of STAT in the stats table. */
 const char *tm_model_stat_name(enum tm_model_stat stat);
 
-/* True if STAT is no error. */
-bool tm_model_stat_is_info(enum tm_model_stat stat);
+/* The severity of STAT as in the stats table: "info", "data_loss" or "error". */
+const char *tm_model_stat_severity(enum tm_model_stat stat);
 
 /* Zero-initialise, then init. */
 struct tm_model {

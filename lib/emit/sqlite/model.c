@@ -154,7 +154,7 @@ static enum tm_status put_stats(struct tm_sqlite *s, struct tm_error *err)
             continue;
         tm_sqlite_bind_word(stmt, 1, tm_model_stat_name(stat));
         sqlite3_bind_null(stmt, 2);
-        tm_sqlite_bind_word(stmt, 3, tm_model_stat_is_info(stat) ? "info" : "error");
+        tm_sqlite_bind_word(stmt, 3, tm_model_stat_severity(stat));
         tm_sqlite_bind_stat_words(stmt, tm_text_str(tm_model_stat_name(stat)), false);
         sqlite3_bind_int64(stmt, 5, (int64_t)row->counts[stat]);
         sqlite3_bind_int64(stmt, 6, row->machine);
