@@ -109,7 +109,11 @@ peak_within() {
 @test "--max-memory: an error with the limit's name and the option, no output, and no more memory than that" {
     grep -q '^TM_SANITIZE = -f' "$TM_BIN/../Makefile" && skip "figures of sanitized programs say little"
     [ -r /proc/self/statm ] || skip "/proc says nothing of memory"
-    [ -s many.threads ] # of the test before
+    python3 - <<'END_OF_PYTHON' >many.threads.json
+event = '{"name":"n","cat":"c","ph":"X","pid":1,"tid":%d,"ts":%d,"dur":1}'
+print('[%s]' % ',\n'.join(event % (i + 1, i) for i in range(201000)))
+END_OF_PYTHON
+    tm-unpack many.threads.json | tm-manifest | tm-clocks | tm-sort >many.threads
     # 16 MB beyond the limit: code, libraries, and what a MiB of input adds between two checks.
     for arguments in '-f sqlite' '-f pftrace' '-f csv' '-f pftrace --only dur>=1ms' '-f csv --only tid=5'; do
         # shellcheck disable=SC2086
