@@ -2,6 +2,7 @@
 #include "align/candidates.h"
 #include "align/evidence.h"
 #include "align/rhythm.h"
+#include "os/memory_limit.h"
 #include "os/subprocess.h"
 #include "json/scan.h"
 #include "container/limits.h"
@@ -147,6 +148,8 @@ static const struct limit limits[] = {
     LIMIT(TM_EVIDENCE_MEMBERS_MAX),
     LIMIT(TM_HULL_POINTS_MAX),
     LIMIT(TM_CONSENSUS_STEPS_MAX),
+    LIMIT(TM_MEMORY_BYTES_MAX),
+    LIMIT(TM_MEMORY_CHECK_BYTES),
     LIMIT(TM_THREADS_MAX),
     LIMIT(TM_PROCESSES_MAX),
     LIMIT(TM_TASK_TEXT_BYTES_MAX),

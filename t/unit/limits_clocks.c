@@ -6,6 +6,7 @@
 #include "clocks/clock_table.h"
 #include "clocks/machine_table.h"
 #include "clocks/pending_frames.h"
+#include "clocks/unplaced_rows.h"
 
 #include <stddef.h>
 
@@ -20,5 +21,6 @@ const struct limit clock_limits[] = {
     LIMIT(TM_FILE_RECORDS_MAX),
     LIMIT(TM_PENDING_FRAMES_MAX),
     LIMIT(TM_HINTS_MAX),
+    LIMIT(TM_UNPLACED_ROWS_MAX),
     {NULL, 0},
 };

@@ -47,13 +47,12 @@ static inline enum tm_status on_slice_end(void *self, int64_t id, int64_t dur, i
     return tm_buf_addf(&((struct bench *)self)->out, "end %" PRId64 " %" PRId64 " a%" PRId64 "\n", id, dur, set);
 }
 
-static inline enum tm_status on_thread_end(void *self, int64_t id, int64_t thread_ts, bool is_exact,
-                                           struct tm_error *err)
+static inline enum tm_status on_thread_reading(void *self, int64_t id, const struct tm_thread_reading *reading,
+                                               struct tm_error *err)
 {
-    (void)is_exact;
     (void)self;
     (void)id;
-    (void)thread_ts;
+    (void)reading;
     (void)err;
     return TM_OK;
 }
@@ -188,7 +187,8 @@ static inline void start_as(struct bench *b, const char *json_type)
     for (int i = 0; i < FILES; i++)
         b->files[i].input_type = tm_input_type_of((struct tm_text){(const uint8_t *)types[i], strlen(types[i])});
     b->rows = (struct tm_rows){.self = b, .slice = on_slice, .slice_end = on_slice_end,
-                               .slice_thread_end = on_thread_end, .counter = on_counter, .sched = on_sched,
+                               .slice_thread_begin = on_thread_reading,
+                               .slice_thread_end = on_thread_reading, .counter = on_counter, .sched = on_sched,
                                .sched_end = on_sched_end, .arg = on_arg, .arg_copy = on_arg_copy, .flow = on_flow,
                                .sample = on_sample, .mapping = on_mapping, .frame = on_frame,
                                .callsite = on_callsite, .log = on_log, .thread_state = on_thread_state,

@@ -127,7 +127,8 @@ static void test_random(void)
     int64_t now = 0;
     start_as(&b, "json");
     b.rows = (struct tm_rows){.self = &v, .slice = check_slice, .slice_end = check_slice_end,
-                              .slice_thread_end = on_thread_end, .counter = take_counter, .sched = take_sched,
+                              .slice_thread_begin = on_thread_reading,
+                              .slice_thread_end = on_thread_reading, .counter = take_counter, .sched = take_sched,
                               .sched_end = check_sched_end, .arg = take_arg, .arg_copy = take_copy,
                               .flow = check_flow, .sample = take_sample, .mapping = take_mapping,
                               .frame = take_frame, .callsite = take_callsite, .log = take_log,
