@@ -304,7 +304,8 @@ static void show_message(uint32_t type, const ProtobufCMessage *message)
                f->has_name ? (const char *)f->name.data : "-");
     } else if (type == TM_FRAME_CLOCK_ROW) {
         const Tracemerge__ClockRow *f = (const Tracemerge__ClockRow *)message;
-        printf("row %u %" PRId64 " %u %" PRId64 " %u\n", f->snapshot, f->ts_ns, f->clock, f->value, f->machine);
+        printf("%s %u %" PRId64 " %u %" PRId64 " %u\n", f->unrelated ? "unrelated" : "row", f->snapshot, f->ts_ns,
+               f->clock, f->value, f->machine);
     } else if (type == TM_FRAME_STAT) {
         const Tracemerge__Stat *f = (const Tracemerge__Stat *)message;
         printf("stat %.*s %d %d %" PRId64 "\n", (int)f->name.len, (const char *)f->name.data,

@@ -197,6 +197,7 @@ class Run:
         self.hints, self.use_hints, self.position, self.out = [], hints, 0, []
         self.interpolates, self.on_steps = interpolates, []
         self.invalid_edges = 0
+        self.unplaced = []  # readings of files that had no trace time: (snapshot, key, value)
         self.last = None  # outcome of the last event that was not part of another
 
     def machine(self, raw):
@@ -212,6 +213,8 @@ class Run:
         for key, value, unit, _ in readings:
             fate, ts, _ = self.graph.convert(key, value * unit)
             if fate != 'placed' and not instant:
+                if origin == SNAPSHOT and len({k.machine for k, *_ in readings}) == 1:
+                    self.unplaced.append((self.graph.count - 1, key, value * unit))
                 continue
             self.out.append('row %d %d %d %d %d' % (self.graph.count - 1, ts if fate == 'placed' else instant[0],
                                                     key.clock, value * unit, key.machine))
@@ -477,6 +480,10 @@ class Run:
             self.out += ['stat %s %s %d' % (name, where, n) for name, n in sums.items() if n]
 
     def finish(self):
+        for snapshot, key, ns in self.unplaced:
+            fate, ts, _ = self.graph.convert(key, ns)
+            if fate == 'placed' and key.machine != self.graph.target.machine:
+                self.out.append('unrelated %d %d %d %d %d' % (snapshot, ts, key.clock, ns, key.machine))
         if self.invalid_edges:
             self.out.append('stat invalid_clock_snapshots -1 -1 %d' % self.invalid_edges)
         if self.owner is not None:
