@@ -387,13 +387,15 @@ static enum tm_status enter_sandbox(const struct merge *m, struct tm_error *err)
     char *folders[TM_OUTPUTS_MAX + 1] = {m->manifest_out.temp ? tm_out_file_folder(m->manifest_out.temp) : NULL};
     struct tm_sandbox sandbox = {.signals = true};
     char *outer[TM_OUTPUTS_MAX];
+    bool lacks_memory = m->manifest_out.temp && folders[0] == NULL;
     for (size_t i = 0; i < TM_OUTPUTS_MAX; i++) {
         folders[i + 1] = m->outs[i].temp ? tm_out_file_folder(m->outs[i].temp) : NULL;
         sandbox.outer[i] = outer[i] = tm_out_file_outer(&m->outs[i]);
+        lacks_memory = lacks_memory || (m->outs[i].temp && folders[i + 1] == NULL);
     }
     for (size_t i = 0; i <= TM_OUTPUTS_MAX; i++)
         sandbox.folders[i] = folders[i];
-    enum tm_status st = tm_sandbox_enter(&sandbox, err);
+    enum tm_status st = lacks_memory ? tm_error_nomem(err) : tm_sandbox_enter(&sandbox, err);
     for (size_t i = 0; i <= TM_OUTPUTS_MAX; i++)
         free(folders[i]);
     for (size_t i = 0; i < TM_OUTPUTS_MAX; i++)
