@@ -13,10 +13,11 @@ the inputs and the columns. Exit status 1 if a table has other rows.
 """
 import argparse, collections, concurrent.futures, json, os, re, sqlite3, subprocess, sys, tempfile
 
+sys.dont_write_bytecode = True
+from importer import SECONDS, inputs
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
-NO_INPUT = ('expected.txt', 'queries.sql', 'README', 'README.md', 'run', 'truth.json')
-SECONDS = 600
 # Functions that look like tables, and tables of the importer about itself.
 NOT_PUBLIC = re.compile('_|perfetto_|experimental_|(ancestor|descendant)_slice$|(directly_connected|following|preceding)_flow$')
 # The importer has a row of each statistic that it knows.
@@ -101,16 +102,6 @@ class Check:
                     if ours[at] != row[at] and (what == 'distinct' or ours[at] - row[at] != ours[1] - row[1]):
                         out.append((table, column, what, ours[at], row[at]))
         return name, out
-
-
-def inputs(paths):
-    for path in paths:
-        if os.path.isfile(path):
-            yield os.path.basename(path), path
-        for folder, _, names in sorted(os.walk(path)):
-            for n in sorted(names):
-                if n not in NO_INPUT:
-                    yield (os.path.basename(folder) if n.startswith(('input.', 'a.')) else n), os.path.join(folder, n)
 
 
 def show_schema(check):
