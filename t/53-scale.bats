@@ -91,8 +91,9 @@ END_OF_PYTHON
             done | paste -sd ' ' | sed "s/$/ $of $arguments/"
         done
     done >peaks
-    # 200000 more take at most 500 bytes each: 350 that are needed, and room to grow.
-    awk '$1 !~ /^[0-9]+$/ || ($2 - $1) * 1024 / 200000 > 500 { print; bad = 1 } END { exit bad || NR != 8 }' peaks
+    # 200000 more take at most 580 bytes each: 350 that are needed, and room to grow. What is measured differs by some
+    # 20 bytes with the pages of libraries that the small input happens to touch.
+    awk '$1 !~ /^[0-9]+$/ || ($2 - $1) * 1024 / 200000 > 580 { print; bad = 1 } END { exit bad || NR != 8 }' peaks
 }
 
 # peak_within KIB COMMAND...: COMMAND fails for want of memory that it may use, within KIB.
