@@ -1,5 +1,7 @@
 # tm-clocks against a second, slow implementation of the same rules: t/oracle/clocks.py.
 
+load lib/common
+
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
     oracle=$TM_SRC/t/oracle/clocks.py
@@ -7,9 +9,11 @@ setup() {
 }
 
 @test "random cases" {
-    run python3 "$oracle" "$program" 3000 1
+    local cases
+    cases=$(drawn 3000)
+    run python3 "$oracle" "$program" "$cases" 1
     [ "$status" -eq 0 ] || { echo "$output"; false; }
-    [[ $output == "3000 cases agree: "* ]]
+    [[ $output == "$cases cases agree: "* ]]
 }
 
 @test "rows that waited are written one by one, also where all are on one clock" {

@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # tm-sort -m: several sorted streams become one.
 
+load lib/common
+
 setup() {
     cd "$BATS_TEST_TMPDIR"
     . "$TM_SRC/t/lib/common.bash"

@@ -2,12 +2,14 @@
 # tm-sort when the system refuses: each call fails in turn, allocations too (t/check/faults.py). tm-sort does without
 # the call, or ends with status 3 and one line, and no output looks complete.
 
+load lib/common
+
 setup() {
     cd "$BATS_TEST_TMPDIR"
     so="$TM_BIN/../t/fault.so"
     gen=${TM_BIN%/bin}/t/gen/gen-stream
     [ -e "$so" ] || skip "no preload was built"
-    grep -q '^TM_SANITIZE = -f' "$TM_BIN/../Makefile" && skip "a sanitized program makes its calls past a preload"
+    only_unsanitized "a sanitized program makes its calls past a preload"
     LD_PRELOAD="$so" tm-sort --version >/dev/null 2>&1 || skip "a preload does not work in this build"
 }
 

@@ -193,7 +193,7 @@ unrelated() {
 }
 
 @test "dropped: memory does not grow with the events" {
-    grep -q '^TM_SANITIZE = -f' "$TM_BIN/../Makefile" && skip "figures of sanitized programs say little"
+    only_unsanitized "figures of sanitized programs say little"
     for n in 10000 300000; do
         unrelated "$n"
         tm-unpack a.pb c.systrace >unpacked

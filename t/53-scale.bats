@@ -1,15 +1,18 @@
 # tm-emit, tm-manifest: for many files, machines and crossing slices, time grows in proportion to their number. Threads
 # and tracks take as much memory as tm-limits(7) states, and no more than --max-memory.
 
+load lib/common
+
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || exit
-    python3 - <<'END_OF_PYTHON'
-import tarfile, io
+    python3 - "$(drawn 100000)" <<'END_OF_PYTHON'
+import sys, tarfile, io
+many = int(sys.argv[1])
 event = b'[{"name":"n","ph":"X","ts":1,"dur":5,"pid":1,"tid":1}]\n'
-for name, count in (('few', 25000), ('many', 100000)):
+for name, count in (('few', many // 4), ('many', many)):
     with open(name + '.json', 'wb') as f:
         f.write(event * count)
-for name, count in (('few', 10000), ('many', 40000)):
+for name, count in (('few', many // 10), ('many', many * 4 // 10)):
     with tarfile.open(name + '.tar', 'w', format=tarfile.USTAR_FORMAT) as tar:
         for i in range(count):
             info = tarfile.TarInfo('%d.json' % i)
@@ -72,7 +75,7 @@ END_OF_PYTHON
 }
 
 @test "memory of a thread, and of an asynchronous slice that is open" {
-    grep -q '^TM_SANITIZE = -f' "$TM_BIN/../Makefile" && skip "figures of sanitized programs say little"
+    only_unsanitized "figures of sanitized programs say little"
     python3 - <<'END_OF_PYTHON'
 shapes = {'threads': '"ph":"X","pid":1,"tid":%d,"ts":%d,"dur":1', 'async': '"ph":"b","pid":1,"id":%d,"ts":%d'}
 for name, count in (('few', 1000), ('many', 201000)):
@@ -108,7 +111,7 @@ peak_within() {
 }
 
 @test "--max-memory: an error with the limit's name and the option, no output, and no more memory than that" {
-    grep -q '^TM_SANITIZE = -f' "$TM_BIN/../Makefile" && skip "figures of sanitized programs say little"
+    only_unsanitized "figures of sanitized programs say little"
     [ -r /proc/self/statm ] || skip "/proc says nothing of memory"
     python3 - <<'END_OF_PYTHON' >many.threads.json
 event = '{"name":"n","cat":"c","ph":"X","pid":1,"tid":%d,"ts":%d,"dur":1}'

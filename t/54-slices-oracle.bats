@@ -1,5 +1,7 @@
 # Databases of Chrome JSON, ftrace text and track events, compared with second, slow implementations of the same rules.
 
+load lib/common
+
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
     oracle=$TM_SRC/t/oracle/slices.py
@@ -7,9 +9,11 @@ setup() {
 }
 
 @test "random events" {
-    run python3 "$oracle" "$TM_BIN/tm-merge" 2000 1
+    local cases
+    cases=$(drawn 2000)
+    run python3 "$oracle" "$TM_BIN/tm-merge" "$cases" 1
     [ "$status" -eq 0 ] || { echo "$output"; false; }
-    [[ $output == "2000 cases agree: "* ]]
+    [[ $output == "$cases cases agree: "* ]]
 }
 
 @test "an id that ended has the lanes of its first name when it comes again" {

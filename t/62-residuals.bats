@@ -1,12 +1,14 @@
 # Hints compared with what the kernel saw: real traces of one machine, recorded at the same time (doc/trust.md).
 
+load lib/common
+
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
     for traces in "${TM_TRACES:-}" "$TM_SRC/../shared/traces" "$TM_SRC/../../shared/traces"; do
         [ -n "$traces" ] && [ -f "$traces/firefox/input.tar.gz" ] && break
     done
     [ -f "$traces/firefox/input.tar.gz" ] || skip "the real traces are not there"
-    grep -q '^TM_SANITIZE = -f' "$TM_BIN/../Makefile" && skip "takes long when sanitized"
+    only_unsanitized "takes long when sanitized"
     export TMPDIR=$BATS_TEST_TMPDIR
 }
 

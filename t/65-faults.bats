@@ -1,12 +1,14 @@
 # Each call to the system that a program makes fails in turn (t/lib/fault.c). The program does without the call, or ends
 # with status 3 and one line, and leaves no file.
 
+load lib/common
+
 setup() {
     cd "$BATS_TEST_TMPDIR"
     so="$TM_BIN/../t/fault.so"
     PATH="$TM_BIN/../t/gen:$PATH"
     [ -e "$so" ] || skip "no preload was built"
-    grep -q '^TM_SANITIZE = -f' "$TM_BIN/../Makefile" && skip "a sanitized program makes its calls past a preload"
+    only_unsanitized "a sanitized program makes its calls past a preload"
     LD_PRELOAD="$so" tm-emit --version >/dev/null 2>&1 || skip "a preload does not work in this build"
     emit-stream -n 2000 >stream
     stream="$PWD/stream"

@@ -1,9 +1,11 @@
 # Inputs made to break programs. t/check/hostile.py has them with the expected results. Figures at full size: python3
 # t/check/hostile.py --figures
 
+load lib/common
+
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
-    if grep -q '^TM_SANITIZE = -f' "$TM_BIN/../Makefile"; then
+    if is_sanitized; then
         export TM_HOSTILE_NO_MEMORY=1
     fi
 }

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { ARENA_ALIGN = 16, ARENA_PIECE_MIN = 64 << 10, ARENA_PIECE_MAX = 64 << 20, ARENA_PIECES = 4,
+enum { ARENA_ALIGN = 16, ARENA_PIECE_MIN = 256 << 10, ARENA_PIECE_MAX = 64 << 20, ARENA_PIECES = 4,
        ARENA_LARGE_PAGES = 8 << 20 /* pieces from here on gain from large pages */ };
 
 struct tm_arena_piece {
@@ -22,22 +22,41 @@ static size_t head_bytes(void)
     return aligned(sizeof(struct tm_arena_piece));
 }
 
+/* Takes the first idle piece with room for LEN bytes out of its list. Returns NULL if there is none. */
+static struct tm_arena_piece *idle_piece(struct tm_arena *a, size_t len)
+{
+    for (struct tm_arena_piece **at = &a->idle; *at; at = &(*at)->next) {
+        struct tm_arena_piece *piece = *at;
+        if (piece->cap >= len) {
+            *at = piece->next;
+            return piece;
+        }
+    }
+    return NULL;
+}
+
+/* Bytes of the next piece. Small inputs need little, so pieces begin small and double, to ARENA_PIECES of them in all. */
+static size_t piece_bytes(const struct tm_arena *a)
+{
+    size_t most = a->limit_bytes / ARENA_PIECES;
+    most = most > ARENA_PIECE_MAX ? ARENA_PIECE_MAX : most;
+    size_t want = a->bytes < most ? a->bytes : most;
+    return want < ARENA_PIECE_MIN ? ARENA_PIECE_MIN : want;
+}
+
 /* Puts a new or an idle piece with room for LEN bytes at the front of the list. */
 static enum tm_status add_piece(struct tm_arena *a, size_t len, bool *full)
 {
-    struct tm_arena_piece *piece = a->idle;
-    if (piece && piece->cap >= len) {
-        a->idle = piece->next;
-    } else {
-        size_t want = a->limit_bytes / ARENA_PIECES;
-        want = want < ARENA_PIECE_MIN ? ARENA_PIECE_MIN : want > ARENA_PIECE_MAX ? ARENA_PIECE_MAX : want;
+    struct tm_arena_piece *piece = idle_piece(a, len);
+    if (piece == NULL) {
         size_t left = a->limit_bytes > a->bytes ? a->limit_bytes - a->bytes : 0;
-        want = want < left ? want : left;
-        want = want < len ? len : want;
         if (len > left) {
             *full = true;
             return TM_END;
         }
+        size_t want = piece_bytes(a);
+        want = want < left ? want : left;
+        want = want < len ? len : want;
         piece = malloc(head_bytes() + want);
         if (piece == NULL)
             return TM_E_SYSTEM;

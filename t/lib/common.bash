@@ -38,3 +38,23 @@ same_text() {
         false
     }
 }
+
+# is_sanitized: the programs under test are built with --enable-sanitize.
+is_sanitized() {
+    grep -q '^TM_SANITIZE = -f' "$TM_BIN/../Makefile"
+}
+
+# drawn N: prints how many random cases to try: N, or a fourth of N if the programs are sanitized. Sanitizers look for faults
+# of memory, which a fourth of the cases shows; what the results are is compared for all N by the tests that are not sanitized.
+drawn() {
+    if is_sanitized; then
+        echo $((($1 + 3) / 4))
+    else
+        echo "$1"
+    fi
+}
+
+# only_unsanitized REASON: skips the test if the programs are sanitized.
+only_unsanitized() {
+    ! is_sanitized || skip "$1"
+}
