@@ -1,4 +1,4 @@
-/* Unit tests of Fuchsia traces: ticks, flows, damage, limits. t/16-fxt.bats tests the content of rows. */
+/* Unit tests of Fuchsia traces: ticks, flows, damage, limits. t/116-fxt.bats tests the content of rows. */
 #include "format/fuchsia/fuchsia.h"
 
 #include "format/fuchsia/flows.h"

@@ -1,4 +1,4 @@
-/* Unit tests of Gecko profiles: order of members, damage, limits. t/14-profiles.bats tests the content of rows. */
+/* Unit tests of Gecko profiles: order of members, damage, limits. t/110-profiles.bats tests the content of rows. */
 #include "format/gecko/gecko.h"
 
 #include "json/cursor.h"

@@ -1,4 +1,4 @@
-/* Unit tests of Instruments XML: hostile and damaged documents. t/14-profiles.bats tests the content of rows. */
+/* Unit tests of Instruments XML: hostile and damaged documents. t/110-profiles.bats tests the content of rows. */
 #include "format/instruments/instruments.h"
 
 #include "os/paged_file.h"

@@ -1,5 +1,5 @@
 /* Unit tests of databases that Nsight Systems exports: read inside another file, damaged, or with an unknown schema.
- * t/19-nsight.bats tests the content of rows. */
+ * t/134-nsight.bats tests the content of rows. */
 #include "format/nsight/database.h"
 #include "os/io.h"
 #include "tap.h"

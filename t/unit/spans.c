@@ -1,4 +1,4 @@
-/* Unit tests of spans: order of members, forms of ids and values, limits. t/14-spans.bats tests real files. */
+/* Unit tests of spans: order of members, forms of ids and values, limits. t/112-spans.bats tests real files. */
 #include "format/spans/spans.h"
 
 #include "format_run.h"

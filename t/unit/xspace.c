@@ -1,4 +1,4 @@
-/* Unit tests of XSpace profiles: recognition, times, damage. t/19-xspace.bats tests the content of rows. */
+/* Unit tests of XSpace profiles: recognition, times, damage. t/138-xspace.bats tests the content of rows. */
 #include "format/xspace/xspace.h"
 
 #include "format/perfetto/perfetto.h"

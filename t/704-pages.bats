@@ -99,7 +99,7 @@ prepare() {
         examples_of "$page"
         cd ..
         case $page in
-        # 12-stream-page.bats compares these bytes.
+        # 106-stream-page.bats compares these bytes.
         *tm-stream.5) continue ;;
         *perfetto_manifest.5) continue ;;
         esac

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tm-manifest alone: its command line and --check. 21-manifest-stream.bats tests what it does to streams.
+# tm-manifest alone: its command line and --check. 202-manifest-stream.bats tests what it does to streams.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
