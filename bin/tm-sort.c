@@ -31,7 +31,8 @@ static const struct tm_program program = {
              "  -m, --merge             merge streams that are sorted and on one timeline\n"
              "      --cut=FROM,TO       write the part [FROM, TO) of a sorted stream, with the state at FROM; FROM\n"
              "                          or TO may be empty; times are nanoseconds, or seconds as 1.5s\n"
-             "      --into=DIR          with --cut=TIME,...: write all parts, as DIR/0.tms, DIR/1.tms, ...\n"
+             "      --into=DIR          with --cut=TIME,...: write all parts, as DIR/0.tms, DIR/1.tms, ..., once all\n"
+             "                          are complete\n"
              "      --max-memory=SIZE   with --cut: memory in all, for the state of tasks and slices (default 1G)\n"
              "  -S, --buffer-size=SIZE  memory for events; the rest goes to temporary files\n"
              "                          (K, M, G, T are powers of 1024; default 256M)\n"
@@ -178,68 +179,104 @@ static enum tm_status run_one(const struct settings *settings, const char *path,
     return st;
 }
 
-/* The temporary file of the part being written, which a signal handler removes; "": none. */
-static char unfinished_path[4096];
+/* The parts on their way into a folder, which a signal handler removes; temp "": none. */
+static struct {
+    char temp[4096];
+    const char *const *members;
+    bool made_folder;
+} unfinished;
 
 static void on_signal(int signum)
 {
-    if (unfinished_path[0])
-        tm_out_file_remove(unfinished_path, NULL, false);
+    if (unfinished.temp[0])
+        tm_out_file_remove(unfinished.temp, unfinished.members, unfinished.made_folder);
     (void)signal(signum, SIG_DFL);
     (void)raise(signum);
 }
 
-static void catch_signals(void)
+/* From here on a signal removes FILE before the program dies of it. */
+static void remember(const struct tm_out_file *file)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction old, action = {.sa_handler = on_signal};
+    if (file->temp == NULL || strlen(file->temp) >= sizeof unfinished.temp)
+        return;
+    unfinished.members = file->members;
+    unfinished.made_folder = file->made_folder;
+    strcpy(unfinished.temp, file->temp);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             (void)sigaction(signals[i], &action, NULL);
 }
 
-/* Parts on their way into a folder, or one of them to standard output. */
+/* Parts on their way into a folder, whose members they are: they get their names when all are whole. Or one part on its
+ * way to standard output. */
 struct parts {
     const struct settings *settings;
-    struct tm_out_file file;
+    struct tm_out_file folder;
+    char (*names)[16];
+    const char **members; /* NULL-terminated */
+    int fd;               /* of the part that is being written into the folder; -1: none */
 };
+
+static enum tm_status open_folder(struct parts *parts, struct tm_error *err)
+{
+    const uint32_t count = parts->settings->point_count + 1;
+    sigset_t all, old;
+    parts->names = calloc(count, sizeof *parts->names);
+    parts->members = calloc((size_t)count + 1, sizeof *parts->members);
+    if (parts->names == NULL || parts->members == NULL)
+        return tm_error_nomem(err);
+    for (uint32_t i = 0; i < count; i++) {
+        (void)snprintf(parts->names[i], sizeof *parts->names, "%u.tms", i);
+        parts->members[i] = parts->names[i];
+    }
+    parts->folder.members = parts->members;
+    (void)sigfillset(&all);
+    (void)sigprocmask(SIG_BLOCK, &all, &old);
+    enum tm_status st = tm_out_file_open(&parts->folder, parts->settings->into, NULL, err);
+    remember(&parts->folder);
+    (void)sigprocmask(SIG_SETMASK, &old, NULL);
+    return st;
+}
 
 static enum tm_status open_part(void *self, uint32_t part, int *fd, struct tm_error *err)
 {
+    enum { MODE = 0666 };
     struct parts *parts = self;
     char path[4096];
     if (parts->settings->into == NULL) {
         *fd = part == (parts->settings->is_from_open ? 0u : 1u) ? STDOUT_FILENO : -1;
         return TM_OK;
     }
-    int len = snprintf(path, sizeof path, "%s/%u.tms", parts->settings->into, part);
-    if (len < 0 || (size_t)len >= sizeof path)
+    if (tm_out_file_member(parts->folder.temp, parts->members[part], path, sizeof path) < 0)
         return tm_error_set(err, TM_E_SYSTEM, "%s: too long a name", parts->settings->into);
-    parts->file = (struct tm_out_file){.fd = -1};
-    enum tm_status st = tm_out_file_open(&parts->file, path, NULL, err);
-    if (st == TM_OK && parts->file.temp && strlen(parts->file.temp) < sizeof unfinished_path)
-        strcpy(unfinished_path, parts->file.temp);
-    *fd = parts->file.fd;
-    return st;
+    *fd = parts->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, MODE);
+    return *fd >= 0 ? TM_OK : tm_error_errno(err, errno, "%s: cannot open for writing", parts->members[part]);
 }
 
 static enum tm_status close_part(void *self, uint32_t part, int fd, struct tm_error *err)
 {
     struct parts *parts = self;
-    (void)part;
-    (void)fd;
     if (parts->settings->into == NULL)
         return TM_OK;
-    enum tm_status st = tm_out_file_close(&parts->file, err);
-    if (st == TM_OK)
-        st = tm_out_file_commit(&parts->file, err);
-    unfinished_path[0] = '\0';
-    return st;
+    parts->fd = -1;
+    return close(fd) == 0 ? TM_OK : tm_error_errno(err, errno, "%s: cannot write", parts->members[part]);
+}
+
+static void release_parts(struct parts *parts)
+{
+    if (parts->fd >= 0)
+        (void)close(parts->fd);
+    tm_out_file_abandon(&parts->folder);
+    unfinished.temp[0] = '\0';
+    free(parts->names);
+    free(parts->members);
 }
 
 static enum tm_status run_cut(const struct settings *settings, const char *path, struct tm_error *err)
 {
-    struct parts parts = {.settings = settings, .file = {.fd = -1}};
+    struct parts parts = {.settings = settings, .folder = {.fd = -1}, .fd = -1};
     struct tm_memory_limit memory;
     const struct tm_cut cut = {.points = settings->points,
                                .point_count = settings->point_count,
@@ -249,19 +286,25 @@ static enum tm_status run_cut(const struct settings *settings, const char *path,
                                .self = &parts,
                                .memory = &memory};
     struct tm_sandbox sandbox = {.folders = {tm_sort_dir(&settings->sort), settings->into}};
+    char *outer = NULL;
     struct tm_merge_stream in;
     enum tm_status st = open_stream(path, &in, err);
     if (st < 0)
         return st;
     tm_memory_limit_open(&memory, settings->memory_max ? settings->memory_max : TM_MEMORY_BYTES_MAX);
-    catch_signals();
-    st = tm_sandbox_enter(&sandbox, err);
+    if (settings->into)
+        st = open_folder(&parts, err);
+    sandbox.outer[0] = outer = tm_out_file_outer(&parts.folder);
+    if (st == TM_OK)
+        st = tm_sandbox_enter(&sandbox, err);
     if (st == TM_OK)
         st = tm_cut(in.fd, &cut, err);
     if (st == TM_E_INPUT)
         tm_error_prefix(err, "%s", in.name);
-    unfinished_path[0] = '\0';
-    tm_out_file_abandon(&parts.file);
+    if (st == TM_OK && settings->into)
+        st = tm_out_file_commit(&parts.folder, err);
+    release_parts(&parts);
+    free(outer);
     tm_memory_limit_close(&memory);
     close_stream(&in);
     return st;

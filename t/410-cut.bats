@@ -115,14 +115,55 @@ END
 @test "a signal leaves no temporary file of a part" {
     "${TM_BIN%/bin}/t/gen/gen-stream" -n 1500000 -o sorted -P -H >long.tms
     mkdir all
-    written() { [ -s "$(compgen -G 'all/.*.tmp.*')" ]; }
+    written() { [ -s "$(compgen -G 'all/.0.tms.*')" ]; }
     tm-sort --cut=9000000000000000000 --into=all long.tms &
     until written; do kill -0 $!; done
     kill -TERM $!
     status=0
     wait $! || status=$?
     [ "$status" -eq 143 ]
-    [ -z "$(compgen -G 'all/.*.tmp.*')" ]
+    [ -z "$(ls -A all)" ]
+}
+
+@test "a failing run leaves no part, also none that was complete before" {
+    # The damage is in the last part.
+    mkdir all
+    head -c $(($(wc -c <app.tms) - 20)) app.tms >short.tms
+    run tm-sort --cut=100.3s --into=all short.tms
+    [ "$status" -eq 1 ]
+    [ -z "$(ls -A all)" ]
+    # The state outgrows its memory in the last part: a slice on each of many threads never ends.
+    python3 -c "
+import json
+print(json.dumps([{'ph': 'B', 'pid': 1, 'tid': i, 'ts': i, 'name': 'n'} for i in range(60000)]
+                 + [{'ph': 'i', 'pid': 1, 'tid': 1, 'ts': 90000, 'name': 'end'}]))" >open.json
+    tm-unpack open.json | tm-manifest | tm-clocks | tm-sort >open.tms
+    tm-sort --cut=0.001s,0.08s --into=all open.tms
+    [ "$(ls -A all)" = "$(printf '0.tms\n1.tms\n2.tms')" ]
+    rm all/*
+    if [ -e /proc/self/statm ]; then
+        run tm-sort --max-memory=12M --cut=0.001s,0.08s --into=all open.tms
+        [ "$status" -eq 1 ]
+        [[ $output == *"more than 12"*memory* ]] || { echo "$output"; false; }
+        [ -z "$(ls -A all)" ]
+    fi
+    # A part cannot get its name.
+    mkdir all/1.tms
+    run tm-sort --cut=100.3s,100.5s --into=all app.tms
+    [ "$status" -eq 3 ]
+    [ "$(ls -A all)" = 1.tms ]
+}
+
+@test "the folder of the parts is made, and a failing run removes it" {
+    tm-sort --cut=100.3s --into=new app.tms
+    [ "$(ls -A new)" = "$(printf '0.tms\n1.tms')" ]
+    head -c 6000 app.tms >short.tms
+    run tm-sort --cut=100.3s --into=other short.tms
+    [ "$status" -eq 1 ]
+    [ ! -e other ]
+    run tm-sort --cut=100.3s --into=app.tms app.tms
+    [ "$status" -eq 3 ]
+    [[ $output == *"app.tms: cannot write: Not a directory"* ]]
 }
 
 @test "traces of parts, one behind the other, are the merged trace" {

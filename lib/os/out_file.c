@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,24 +206,40 @@ enum tm_status tm_out_file_close(struct tm_out_file *f, struct tm_error *err)
     return st;
 }
 
-/* Gives all members their names. */
+/* Writes to NAME where MEMBER ends up. False: the name is too long. */
+static bool member_path(const struct tm_out_file *f, const char *member, char *name, size_t size)
+{
+    int len = snprintf(name, size, "%s/%s", f->path, member);
+    return len >= 0 && (size_t)len < size;
+}
+
+/* Gives all members their names, or none: after an error those that have theirs are removed. */
 static enum tm_status rename_members(const struct tm_out_file *f, struct tm_error *err)
 {
     char from[OUT_FILE_PATH_MAX], to[OUT_FILE_PATH_MAX];
-    for (size_t i = 0; f->members[i]; i++) {
-        int len = snprintf(to, sizeof to, "%s/%s", f->path, f->members[i]);
-        if (len < 0 || (size_t)len >= sizeof to ||
-            tm_out_file_member(f->temp, f->members[i], from, sizeof from) < 0 || rename(from, to) != 0)
-            return tm_error_errno(err, errno, "%s/%s: cannot rename the finished file to it", f->path, f->members[i]);
-    }
-    return TM_OK;
+    enum tm_status st = TM_OK;
+    size_t done = 0;
+    for (; f->members[done] && st == TM_OK; done++)
+        if (!member_path(f, f->members[done], to, sizeof to) ||
+            tm_out_file_member(f->temp, f->members[done], from, sizeof from) < 0 || rename(from, to) != 0)
+            st = tm_error_errno(err, errno, "%s/%s: cannot rename the finished file to it", f->path, f->members[done]);
+    for (size_t i = 0; st < 0 && i + 1 < done; i++)
+        if (member_path(f, f->members[i], to, sizeof to))
+            (void)unlink(to);
+    return st;
 }
 
-/* Gives the finished file its name. */
+/* Gives the finished file its name. A signal between the names of members waits for the last of them. */
 static enum tm_status rename_all(const struct tm_out_file *f, struct tm_error *err)
 {
-    if (f->members)
-        return rename_members(f, err);
+    if (f->members) {
+        sigset_t all, old;
+        (void)sigfillset(&all);
+        (void)sigprocmask(SIG_BLOCK, &all, &old);
+        enum tm_status st = rename_members(f, err);
+        (void)sigprocmask(SIG_SETMASK, &old, NULL);
+        return st;
+    }
     return rename(f->temp, f->path) == 0
                ? TM_OK
                : tm_error_errno(err, errno, "%s: cannot rename the finished file to it", f->path);

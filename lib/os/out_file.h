@@ -2,8 +2,8 @@
  * is on the disk before it gets its name, so a crash of the machine leaves no empty or partial file in place of the
  * last result. If FILE exists and is no regular file (/dev/null, a pipe), it is written directly.
  *
- * A result can be a folder of files, its members. Each of them appears like this when all are whole. Other files in the
- * folder stay as they are. */
+ * A result can be a folder of files, its members. Each of them appears like this when all are whole. If one cannot get
+ * its name, none has it. Other files in the folder stay as they are. */
 #ifndef TM_OS_OUT_FILE_H
 #define TM_OS_OUT_FILE_H
 
