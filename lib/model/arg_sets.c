@@ -71,14 +71,14 @@ static bool next_arg(struct tm_pb *pb, struct tm_pb_field *f)
 }
 
 static enum tm_status put_rows(struct tm_arg_sets *sets, int64_t set, const uint8_t *detail, size_t len,
-                               const struct tm_rows *rows, struct tm_error *err)
+                               struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(detail, len);
     struct tm_pb_field f;
     while (next_arg(&pb, &f)) {
         struct tm_arg_row row = {.id = sets->next_id++, .arg_set = set};
         decode(&row, f.data, f.len);
-        enum tm_status st = rows->arg(rows->self, &row, err);
+        enum tm_status st = sets->rows->arg(sets->rows->self, &row, err);
         if (st < 0)
             return st;
     }
@@ -97,7 +97,7 @@ static uint64_t hash_args(const uint8_t *detail, size_t len)
 }
 
 enum tm_status tm_arg_sets_add(struct tm_arg_sets *sets, const uint8_t *detail, size_t len, int64_t *set,
-                               const struct tm_rows *rows, struct tm_error *err)
+                               struct tm_error *err)
 {
     uint64_t hash = hash_args(detail, len);
     *set = TM_NO_ID;
@@ -105,7 +105,7 @@ enum tm_status tm_arg_sets_add(struct tm_arg_sets *sets, const uint8_t *detail, 
         return TM_OK;
     *set = sets->next_id;
     if (sets->repeats)
-        return put_rows(sets, *set, detail, len, rows, err);
+        return put_rows(sets, *set, detail, len, err);
     if (sets->seen == NULL && (sets->seen = calloc(TM_ARG_SETS_CACHE, sizeof *sets->seen)) == NULL)
         return tm_error_nomem(err);
     struct tm_arg_sets_seen *seen = &sets->seen[hash >> 8 & (TM_ARG_SETS_CACHE - 1)];
@@ -114,20 +114,20 @@ enum tm_status tm_arg_sets_add(struct tm_arg_sets *sets, const uint8_t *detail, 
         return TM_OK;
     }
     *seen = (struct tm_arg_sets_seen){hash, *set};
-    return put_rows(sets, *set, detail, len, rows, err);
+    return put_rows(sets, *set, detail, len, err);
 }
 
-enum tm_status tm_arg_sets_join(struct tm_arg_sets *sets, int64_t first, const uint8_t *detail, size_t len,
-                                int64_t *set, const struct tm_rows *rows, struct tm_error *err)
+enum tm_status tm_arg_sets_join(struct tm_arg_sets *sets, const uint8_t *detail, size_t len, int64_t *set,
+                                struct tm_error *err)
 {
+    const int64_t first = *set;
     if (first == TM_NO_ID)
-        return tm_arg_sets_add(sets, detail, len, set, rows, err);
-    *set = first;
+        return tm_arg_sets_add(sets, detail, len, set, err);
     if (hash_args(detail, len) == 0)
         return TM_OK;
     *set = sets->next_id;
-    enum tm_status st = rows->arg_copy(rows->self, first, *set, &sets->next_id, err);
-    return st < 0 ? st : put_rows(sets, *set, detail, len, rows, err);
+    enum tm_status st = sets->rows->arg_copy(sets->rows->self, first, *set, &sets->next_id, err);
+    return st < 0 ? st : put_rows(sets, *set, detail, len, err);
 }
 
 void tm_arg_sets_release(struct tm_arg_sets *sets)

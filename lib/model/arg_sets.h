@@ -7,8 +7,9 @@
 
 enum { TM_ARG_SETS_CACHE = 1 << 14 };
 
-/* Zero-initialise. */
+/* Zero-initialise, then set ROWS. */
 struct tm_arg_sets {
+    const struct tm_rows *rows; /* receives the args */
     bool repeats; /* each set comes anew, right before the row that has it: for receivers that keep no sets */
     /* private */
     int64_t next_id; /* of the next row; a set is numbered by the id of its first row */
@@ -18,11 +19,11 @@ struct tm_arg_sets {
 /* *SET becomes the set with the args of DETAIL (a Detail message), or TM_NO_ID if it has none. Damaged bytes end the
  * set early. TM_OK or an error. */
 enum tm_status tm_arg_sets_add(struct tm_arg_sets *sets, const uint8_t *detail, size_t len, int64_t *set,
-                               const struct tm_rows *rows, struct tm_error *err);
+                               struct tm_error *err);
 
-/* Makes a set with the args of set FIRST (may be TM_NO_ID) followed by those of DETAIL. */
-enum tm_status tm_arg_sets_join(struct tm_arg_sets *sets, int64_t first, const uint8_t *detail, size_t len,
-                                int64_t *set, const struct tm_rows *rows, struct tm_error *err);
+/* *SET becomes a set with the args of set *SET (may be TM_NO_ID) followed by those of DETAIL. TM_OK or an error. */
+enum tm_status tm_arg_sets_join(struct tm_arg_sets *sets, const uint8_t *detail, size_t len, int64_t *set,
+                                struct tm_error *err);
 
 void tm_arg_sets_release(struct tm_arg_sets *sets);
 

@@ -118,7 +118,7 @@ enum tm_status tm_model_counter(struct tm_model *m, struct tm_model_event *ev, s
         return st < 0 ? st : tm_model_lost(m, ev, err);
     m->tracks.rows[row.track].is_counter = true;
     row.value = e->flags & TM_EVENT_VALUE_DOUBLE ? tm_pb_double(e->value) : (double)(int64_t)e->value;
-    if ((st = tm_arg_sets_add(&m->arg_sets, e->detail, e->detail_bytes, &row.arg_set, m->rows, err)) < 0)
+    if ((st = tm_arg_sets_add(&m->arg_sets, e->detail, e->detail_bytes, &row.arg_set, err)) < 0)
         return st;
     tm_model_bound(m, e->time_ns);
     if ((st = note_thread_reading(m, e, &row, err)) < 0)
@@ -160,9 +160,9 @@ enum tm_status tm_model_flow(struct tm_model *m, struct tm_model_event *ev, stru
     else if (e->kind == TM_KIND_FLOW_START)
         st = tm_flows_start(&m->flows, &key, slice, err);
     else if (e->kind == TM_KIND_FLOW_STEP)
-        st = tm_flows_step(&m->flows, &key, slice, m->rows, err);
+        st = tm_flows_step(&m->flows, &key, slice, err);
     else
-        st = tm_flows_end(&m->flows, &key, slice, false, m->rows, err);
+        st = tm_flows_end(&m->flows, &key, slice, false, err);
     if (st == TM_OK && m->flows.without_slice != without)
         st = tm_model_count(m, ev->place, TM_MODEL_FLOW_WITHOUT_SLICE, err);
     if (st == TM_OK && m->flows.without_start != start)

@@ -47,7 +47,7 @@ static enum tm_status put_sort(struct tm_model *m, uint64_t zigzag, int64_t *set
     tm_buf_clear(&m->args);
     if (tm_detail_arg_int(&m->args, "thread_sort_index_hint", tm_unzigzag(zigzag)) < 0)
         return tm_error_nomem(err);
-    return tm_arg_sets_add(&m->arg_sets, m->args.data, m->args.len, set, m->rows, err);
+    return tm_arg_sets_add(&m->arg_sets, m->args.data, m->args.len, set, err);
 }
 
 static enum tm_status describe_thread(struct tm_model *m, enum source source, struct tm_place place,
@@ -220,10 +220,10 @@ static enum tm_status describe_cpu(struct tm_model *m, uint32_t machine, const s
     struct tm_pb pb = tm_pb_of(message->data, message->len);
     struct tm_pb_field f;
     struct tm_cpu_row *row;
-    enum tm_status st = tm_sched_describe(&m->sched, machine, message->data, message->len, &row, err);
+    enum tm_status st = tm_sched_describe(&m->sched, machine, message, &row, err);
     if (st < 0 || row == NULL || m->tasks_only)
         return st;
-    st = tm_arg_sets_add(&m->arg_sets, message->data, message->len, &row->arg_set, m->rows, err);
+    st = tm_arg_sets_add(&m->arg_sets, message->data, message->len, &row->arg_set, err);
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
         if (f.id == TM_CPU_DESCRIPTION_FREQUENCY)
             st = m->rows->cpu_frequency(m->rows->self, tm_ucpu(machine, row->cpu), (uint32_t)f.value, err);

@@ -67,33 +67,34 @@ enum tm_status tm_flows_start(struct tm_flows *flows, const struct tm_key *flow,
 }
 
 /* The arrow starts at the earlier of the two. */
-static enum tm_status arrow(struct tm_flow_slice from, struct tm_flow_slice to, const struct tm_rows *rows,
+static enum tm_status arrow(const struct tm_flows *flows, struct tm_flow_slice from, struct tm_flow_slice to,
                             struct tm_error *err)
 {
-    return from.ts > to.ts ? rows->flow(rows->self, to.id, from.id, err) : rows->flow(rows->self, from.id, to.id, err);
+    return from.ts > to.ts ? flows->rows->flow(flows->rows->self, to.id, from.id, err)
+                           : flows->rows->flow(flows->rows->self, from.id, to.id, err);
 }
 
 enum tm_status tm_flows_step(struct tm_flows *flows, const struct tm_key *flow, struct tm_flow_slice slice,
-                             const struct tm_rows *rows, struct tm_error *err)
+                             struct tm_error *err)
 {
     const struct tm_flow_slice *last = find(flows, flow);
     if (last == NULL) {
         flows->without_start++;
         return TM_OK;
     }
-    enum tm_status st = arrow(*last, slice, rows, err);
+    enum tm_status st = arrow(flows, *last, slice, err);
     return st < 0 ? st : remember(flows, flow, slice, err);
 }
 
 enum tm_status tm_flows_end(struct tm_flows *flows, const struct tm_key *flow, struct tm_flow_slice slice, bool close,
-                            const struct tm_rows *rows, struct tm_error *err)
+                            struct tm_error *err)
 {
     const struct tm_flow_slice *last = find(flows, flow);
     if (last == NULL) {
         flows->without_start++;
         return TM_OK;
     }
-    enum tm_status st = arrow(*last, slice, rows, err);
+    enum tm_status st = arrow(flows, *last, slice, err);
     if (st == TM_OK && close)
         forget(flows, flow);
     return st;
@@ -114,8 +115,7 @@ enum tm_status tm_flows_end_at_next(struct tm_flows *flows, const struct tm_key 
     return tm_table_set(&flows->waiting, &key, flows->wait_count++, err);
 }
 
-enum tm_status tm_flows_begun(struct tm_flows *flows, uint32_t track, struct tm_flow_slice slice,
-                              const struct tm_rows *rows, struct tm_error *err)
+enum tm_status tm_flows_begun(struct tm_flows *flows, uint32_t track, struct tm_flow_slice slice, struct tm_error *err)
 {
     if (flows->waiting.count == 0)
         return TM_OK;
@@ -130,7 +130,7 @@ enum tm_status tm_flows_begun(struct tm_flows *flows, uint32_t track, struct tm_
             flows->without_start++;
             continue;
         }
-        enum tm_status st = rows->flow(rows->self, last->id, slice.id, err);
+        enum tm_status st = flows->rows->flow(flows->rows->self, last->id, slice.id, err);
         if (st < 0)
             return st;
     }

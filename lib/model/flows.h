@@ -13,8 +13,9 @@ struct tm_flow_slice {
     int64_t id, ts;
 };
 
-/* Zero-initialise. */
+/* Zero-initialise, then set ROWS. */
 struct tm_flows {
+    const struct tm_rows *rows; /* receives the arrows */
     /* Counts of flow events without a slice, without a start, and of repeated starts. */
     uint64_t without_slice, without_start, duplicate;
     /* private */
@@ -34,15 +35,14 @@ bool tm_flows_active(const struct tm_flows *flows, const struct tm_key *flow);
 enum tm_status tm_flows_start(struct tm_flows *flows, const struct tm_key *flow, struct tm_flow_slice slice,
                               struct tm_error *err);
 enum tm_status tm_flows_step(struct tm_flows *flows, const struct tm_key *flow, struct tm_flow_slice slice,
-                             const struct tm_rows *rows, struct tm_error *err);
+                             struct tm_error *err);
 enum tm_status tm_flows_end(struct tm_flows *flows, const struct tm_key *flow, struct tm_flow_slice slice, bool close,
-                            const struct tm_rows *rows, struct tm_error *err);
+                            struct tm_error *err);
 
 /* end_at_next: FLOW ends at the next slice that begins on TRACK. begun: SLICE has begun on TRACK. */
 enum tm_status tm_flows_end_at_next(struct tm_flows *flows, const struct tm_key *flow, uint32_t track,
                                     struct tm_error *err);
-enum tm_status tm_flows_begun(struct tm_flows *flows, uint32_t track, struct tm_flow_slice slice,
-                              const struct tm_rows *rows, struct tm_error *err);
+enum tm_status tm_flows_begun(struct tm_flows *flows, uint32_t track, struct tm_flow_slice slice, struct tm_error *err);
 
 void tm_flows_release(struct tm_flows *flows);
 

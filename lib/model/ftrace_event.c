@@ -167,7 +167,7 @@ enum tm_status tm_model_ftrace_event(struct tm_model *m, const struct tm_model_e
     int64_t utid;
     if ((st = tm_sched_cpu(&m->sched, ev->place.machine, e->cpu, err)) < 0 ||
         (st = tm_processes_thread(&m->processes, ev->place.machine, told.tid, &utid, err)) < 0 ||
-        (st = tm_arg_sets_add(&m->arg_sets, m->args.data, m->args.len, &row.arg_set, m->rows, err)) < 0)
+        (st = tm_arg_sets_add(&m->arg_sets, m->args.data, m->args.len, &row.arg_set, err)) < 0)
         return st;
     row.utid = (uint32_t)utid;
     return m->rows->ftrace_event(m->rows->self, &row, err);

@@ -46,7 +46,7 @@ enum tm_status tm_model_allocation(struct tm_model *m, struct tm_model_event *ev
     enum tm_status st = process_of(m, ev, &row.upid, err);
     if (st < 0 || m->rows->allocation == NULL)
         return st;
-    if ((st = tm_stacks_add(&m->stacks, e->detail, e->detail_bytes, &row.callsite, m->rows, err)) < 0)
+    if ((st = tm_stacks_add(&m->stacks, e->detail, e->detail_bytes, &row.callsite, err)) < 0)
         return st;
     row.count = count_of(e);
     tm_model_bound(m, e->time_ns);

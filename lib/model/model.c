@@ -9,6 +9,7 @@ void tm_model_init(struct tm_model *m, const struct tm_rows *rows, const struct 
     *m = (struct tm_model){.rows = rows, .catalog = catalog};
     tm_processes_init(&m->processes);
     tm_tracks_init(&m->tracks);
+    m->sched.rows = m->thread_states.rows = m->slices.rows = m->flows.rows = m->arg_sets.rows = m->stacks.rows = rows;
     m->descriptors.processes = &m->processes;
     m->descriptors.tracks = &m->tracks;
     m->descriptors.lanes = &m->lanes;

@@ -51,10 +51,10 @@ static enum tm_status describe_by(struct tm_sched *sched, struct tm_cpu_row *row
     }
 }
 
-enum tm_status tm_sched_describe(struct tm_sched *sched, uint32_t machine, const uint8_t *data, size_t len,
+enum tm_status tm_sched_describe(struct tm_sched *sched, uint32_t machine, const struct tm_pb_field *description,
                                  struct tm_cpu_row **row, struct tm_error *err)
 {
-    struct tm_pb pb = tm_pb_of(data, len), look = pb;
+    struct tm_pb pb = tm_pb_of(description->data, description->len), look = pb;
     struct tm_pb_field f;
     struct tm_key key = {machine, 0, 0};
     *row = NULL;
@@ -99,7 +99,7 @@ static enum tm_status running_get(struct tm_sched *sched, const struct tm_sched_
 }
 
 enum tm_status tm_sched_switch(struct tm_sched *sched, const struct tm_sched_switch *s, bool *matches,
-                               const struct tm_rows *rows, struct tm_error *err)
+                               struct tm_error *err)
 {
     struct tm_running *running;
     enum tm_status st = tm_sched_cpu(sched, s->machine, s->cpu, err);
@@ -107,7 +107,7 @@ enum tm_status tm_sched_switch(struct tm_sched *sched, const struct tm_sched_swi
         return st;
     *matches = running->id == TM_NO_ID || !s->has_prev || running->tid == s->prev_tid;
     if (running->id != TM_NO_ID && *matches &&
-        (st = rows->sched_end(rows->self, running->id, s->ts - running->ts, s->end_state, err)) < 0)
+        (st = sched->rows->sched_end(sched->rows->self, running->id, s->ts - running->ts, s->end_state, err)) < 0)
         return st;
     running->id = TM_NO_ID;
     if (!s->has_next)
@@ -120,16 +120,15 @@ enum tm_status tm_sched_switch(struct tm_sched *sched, const struct tm_sched_swi
                                .utid = s->next_utid,
                                .has_priority = true,
                                .priority = s->next_prio};
-    return rows->sched(rows->self, &row, err);
+    return sched->rows->sched(sched->rows->self, &row, err);
 }
 
-enum tm_status tm_sched_add(struct tm_sched *sched, struct tm_sched_row *row, const struct tm_rows *rows,
-                            struct tm_error *err)
+enum tm_status tm_sched_add(struct tm_sched *sched, struct tm_sched_row *row, struct tm_error *err)
 {
     uint32_t machine = (uint32_t)(row->ucpu / TM_CPUS_A_MACHINE), cpu = (uint32_t)(row->ucpu % TM_CPUS_A_MACHINE);
     enum tm_status st = tm_sched_cpu(sched, machine, cpu, err);
     row->id = sched->next_id++;
-    return st < 0 ? st : rows->sched(rows->self, row, err);
+    return st < 0 ? st : sched->rows->sched(sched->rows->self, row, err);
 }
 
 void tm_sched_release(struct tm_sched *sched)

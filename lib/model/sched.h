@@ -4,6 +4,7 @@
 #define TM_MODEL_SCHED_H
 
 #include "base/intern.h"
+#include "base/pb.h"
 #include "model/rows.h"
 #include "base/table.h"
 
@@ -30,8 +31,9 @@ struct tm_sched_switch {
     struct tm_text end_state;
 };
 
-/* Zero-initialise. */
+/* Zero-initialise, then set ROWS. */
 struct tm_sched {
+    const struct tm_rows *rows; /* receives the slices of CPUs */
     struct tm_cpu_row *cpus;
     uint32_t cpu_count;
     int64_t next_id;
@@ -46,9 +48,9 @@ struct tm_sched {
 /* Makes the row of a CPU if it is new. CPUs beyond the limit get none. */
 enum tm_status tm_sched_cpu(struct tm_sched *sched, uint32_t machine, uint32_t cpu, struct tm_error *err);
 
-/* Sets the machine's description of a CPU from the CpuDescription of LEN bytes at DATA. *ROW: the CPU's row; NULL: it
+/* Sets the machine's description of a CPU from the CpuDescription in field DESCRIPTION. *ROW: the CPU's row; NULL: it
  * has none or was described before. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_sched_describe(struct tm_sched *sched, uint32_t machine, const uint8_t *data, size_t len,
+enum tm_status tm_sched_describe(struct tm_sched *sched, uint32_t machine, const struct tm_pb_field *description,
                                  struct tm_cpu_row **row, struct tm_error *err);
 
 /* The text with number NUMBER of a row; data is NULL if NUMBER is 0. */
@@ -62,11 +64,10 @@ static inline int64_t tm_ucpu(uint32_t machine, uint32_t cpu)
 /* Closes the slice that runs on the CPU and opens the next. The slice is closed only if it belongs to the previous task
  * of the switch (*MATCHES). Otherwise it stays open for good. */
 enum tm_status tm_sched_switch(struct tm_sched *sched, const struct tm_sched_switch *s, bool *matches,
-                               const struct tm_rows *rows, struct tm_error *err);
+                               struct tm_error *err);
 
 /* Adds ROW, a slice that states its own duration. Sets its id. */
-enum tm_status tm_sched_add(struct tm_sched *sched, struct tm_sched_row *row, const struct tm_rows *rows,
-                            struct tm_error *err);
+enum tm_status tm_sched_add(struct tm_sched *sched, struct tm_sched_row *row, struct tm_error *err);
 
 void tm_sched_release(struct tm_sched *sched);
 

@@ -123,16 +123,12 @@ static enum tm_status flow_id(struct tm_model *m, uint32_t field, const struct t
     bool active = tm_flows_active(&m->flows, key);
     switch (field) {
     case TM_DETAIL_FLOW_IDS: /* a flow starts at the first slice with its id */
-        return active ? tm_flows_step(&m->flows, key, slice, m->rows, err)
-                      : tm_flows_start(&m->flows, key, slice, err);
-    case TM_DETAIL_TERMINATING_FLOW_IDS:
-        return active ? tm_flows_end(&m->flows, key, slice, true, m->rows, err) : TM_OK;
+        return active ? tm_flows_step(&m->flows, key, slice, err) : tm_flows_start(&m->flows, key, slice, err);
+    case TM_DETAIL_TERMINATING_FLOW_IDS: return active ? tm_flows_end(&m->flows, key, slice, true, err) : TM_OK;
     case TM_DETAIL_BIND_OUT:
         return tm_flows_start(&m->flows, key, slice, err);
-    case TM_DETAIL_BIND_STEP:
-        return tm_flows_step(&m->flows, key, slice, m->rows, err);
-    default:
-        return tm_flows_end(&m->flows, key, slice, false, m->rows, err);
+    case TM_DETAIL_BIND_STEP: return tm_flows_step(&m->flows, key, slice, err);
+    default: return tm_flows_end(&m->flows, key, slice, false, err);
     }
 }
 
@@ -168,7 +164,7 @@ static enum tm_status begun(struct tm_model *m, struct tm_model_event *ev, const
                             struct tm_error *err)
 {
     struct tm_flow_slice slice = {row->id, row->ts};
-    enum tm_status st = tm_flows_begun(&m->flows, row->track, slice, m->rows, err);
+    enum tm_status st = tm_flows_begun(&m->flows, row->track, slice, err);
     tm_model_bound(m, row->ts);
     note_packet_slice(m, ev, row->track, row->id);
     if (row->dur > 0)
@@ -202,7 +198,7 @@ static enum tm_status spill(struct tm_model *m, struct tm_model_event *ev, struc
     if (st == TM_OK && (st = tm_model_lane_track(m, ev->place, &of, set, lane, &row->track, err)) == TM_OK) {
         if (described)
             m->tracks.rows[row->track].parent = from.parent;
-        st = tm_slices_begin(&m->slices, row, label, &crosses, m->rows, err);
+        st = tm_slices_begin(&m->slices, row, label, &crosses, err);
     }
     return st;
 }
@@ -212,9 +208,8 @@ static enum tm_status begin(struct tm_model *m, struct tm_model_event *ev, struc
 {
     bool crosses;
     uint64_t too_deep = m->slices.too_deep, cut = m->slices.cut_short;
-    enum tm_status st =
-        tm_arg_sets_add(&m->arg_sets, ev->e->detail, ev->e->detail_bytes, &row->arg_set, m->rows, err);
-    if (st < 0 || (st = tm_slices_begin(&m->slices, row, label, &crosses, m->rows, err)) < 0)
+    enum tm_status st = tm_arg_sets_add(&m->arg_sets, ev->e->detail, ev->e->detail_bytes, &row->arg_set, err);
+    if (st < 0 || (st = tm_slices_begin(&m->slices, row, label, &crosses, err)) < 0)
         return st;
     if (st == TM_END && crosses && may_cross(ev->e)) {
         if ((st = spill(m, ev, row, label, err)) < 0)
@@ -258,10 +253,10 @@ static enum tm_status end(struct tm_model *m, struct tm_model_event *ev, uint32_
                           const tm_slice_label label[2], struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
-    struct tm_slice_end ended;
-    int64_t set;
+    const struct tm_stated_end stated = {track, e->time_ns, {label[0], label[1]}};
+    struct tm_ended_slice ended;
     uint64_t cut = m->slices.cut_short;
-    enum tm_status found = tm_slices_end(&m->slices, track, e->time_ns, label, &ended, m->rows, err);
+    enum tm_status found = tm_slices_end(&m->slices, &stated, &ended, err);
     enum tm_status st = found;
     if (found >= 0 && m->slices.cut_short != cut)
         st = tm_model_count(m, ev->place, TM_MODEL_CUT_SHORT, err);
@@ -269,11 +264,11 @@ static enum tm_status end(struct tm_model *m, struct tm_model_event *ev, uint32_
         return st;
     if (found == TM_END)
         return tm_model_count(m, ev->place, TM_MODEL_UNMATCHED_END, err);
-    if ((st = tm_arg_sets_join(&m->arg_sets, ended.arg_set, e->detail, e->detail_bytes, &set, m->rows, err)) < 0)
+    if ((st = tm_arg_sets_join(&m->arg_sets, e->detail, e->detail_bytes, &ended.arg_set, err)) < 0)
         return st;
     tm_model_bound(m, e->time_ns);
     struct tm_flow_slice slice = {ended.id, e->time_ns - ended.dur};
-    st = m->rows->slice_end(m->rows->self, ended.id, ended.dur, set, err);
+    st = m->rows->slice_end(m->rows->self, ended.id, ended.dur, ended.arg_set, err);
     note_packet_slice(m, ev, track, ended.id);
     struct thread_times times = thread_times(ev);
     const struct tm_thread_reading reading = {.value = times.ts, .is_exact = true};
@@ -366,7 +361,7 @@ enum tm_status tm_model_slice_args(struct tm_model *m, struct tm_model_event *ev
     if (tm_binder_name_destination(&detail, e, name) != TM_OK)
         st = tm_error_nomem(err);
     if (st >= 0)
-        st = tm_arg_sets_join(&m->arg_sets, *set, detail.data, detail.len, set, m->rows, err);
+        st = tm_arg_sets_join(&m->arg_sets, detail.data, detail.len, set, err);
     if (st >= 0)
         st = m->rows->slice_end(m->rows->self, id, -1, *set, err);
     tm_buf_release(&detail);

@@ -4,20 +4,6 @@
 
 #include <stdlib.h>
 
-static enum tm_status no_slice(void *self, const struct tm_slice_row *row, struct tm_error *err)
-{
-    (void)self, (void)row, (void)err;
-    return TM_OK;
-}
-
-static enum tm_status no_end(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err)
-{
-    (void)self, (void)id, (void)dur, (void)arg_set, (void)err;
-    return TM_OK;
-}
-
-const struct tm_rows tm_slices_no_rows = {.slice = no_slice, .slice_end = no_end};
-
 static struct tm_slice_stack *stack_find(const struct tm_slices *slices, uint32_t track)
 {
     return track < slices->stack_count ? &slices->stacks[track] : NULL;
@@ -37,20 +23,14 @@ static enum tm_status stack_get(struct tm_slices *slices, uint32_t track, struct
     return TM_OK;
 }
 
-/* The tracks of slices, and who is told of the ends of those that are cut short. */
-struct cutting {
-    struct tm_slices *slices;
-    const struct tm_rows *rows;
-};
-
 static enum tm_status cut_short(void *self, const struct tm_slice_stack *stack, uint32_t around, struct tm_error *err)
 {
-    const struct cutting *cutting = self;
+    struct tm_slices *slices = self;
     int64_t end = tm_slice_end_ns(stack->slices[around].ts, stack->slices[around].dur);
-    cutting->slices->cut_short++;
-    for (uint32_t i = stack->depth; i-- > around + 1;) {
+    slices->cut_short++;
+    for (uint32_t i = stack->depth; slices->rows && i-- > around + 1;) {
         const struct tm_open_slice *s = &stack->slices[i];
-        enum tm_status st = cutting->rows->slice_end(cutting->rows->self, s->id, end - s->ts, s->value, err);
+        enum tm_status st = slices->rows->slice_end(slices->rows->self, s->id, end - s->ts, s->value, err);
         if (st < 0)
             return st;
     }
@@ -58,10 +38,9 @@ static enum tm_status cut_short(void *self, const struct tm_slice_stack *stack, 
 }
 
 static enum tm_status settle(struct tm_slices *slices, struct tm_slice_stack *stack, int64_t ts, int64_t dur,
-                             const struct tm_rows *rows, struct tm_error *err)
+                             struct tm_error *err)
 {
-    struct cutting cutting = {slices, rows};
-    return tm_slice_stack_settle(stack, ts, dur, &(struct tm_slice_cut){&cutting, cut_short}, err);
+    return tm_slice_stack_settle(stack, ts, dur, &(struct tm_slice_cut){slices, cut_short}, err);
 }
 
 void tm_slices_predict(const struct tm_slices *slices, uint32_t track, int64_t ts,
@@ -85,12 +64,12 @@ static enum tm_status push(struct tm_slices *slices, struct tm_slice_stack *stac
 }
 
 enum tm_status tm_slices_begin(struct tm_slices *slices, struct tm_slice_row *row, const tm_slice_label label[2],
-                               bool *crosses, const struct tm_rows *rows, struct tm_error *err)
+                               bool *crosses, struct tm_error *err)
 {
     struct tm_slice_stack *stack;
     enum tm_status st = stack_get(slices, row->track, &stack, err);
     *crosses = false;
-    if (st < 0 || (st = settle(slices, stack, row->ts, row->dur, rows, err)) < 0)
+    if (st < 0 || (st = settle(slices, stack, row->ts, row->dur, err)) < 0)
         return st;
     if (st == TM_END) {
         *crosses = true;
@@ -107,7 +86,7 @@ enum tm_status tm_slices_begin(struct tm_slices *slices, struct tm_slice_row *ro
     if ((st = push(slices, stack, &slice, err)) < 0)
         return st;
     slices->next_id++;
-    return rows->slice(rows->self, row, err);
+    return slices->rows ? slices->rows->slice(slices->rows->self, row, err) : TM_OK;
 }
 
 bool tm_slices_busy(const struct tm_slices *slices, uint32_t track)
@@ -116,31 +95,41 @@ bool tm_slices_busy(const struct tm_slices *slices, uint32_t track)
     return stack && stack->depth;
 }
 
-enum tm_status tm_slices_end(struct tm_slices *slices, uint32_t track, int64_t ts, const tm_slice_label label[2],
-                             struct tm_slice_end *end, const struct tm_rows *rows, struct tm_error *err)
+/* Finds the slice that END means. *SLICE is NULL if there is none. */
+static enum tm_status find_ended(struct tm_slices *slices, const struct tm_stated_end *end,
+                                 struct tm_slice_stack **stack, struct tm_open_slice **slice, struct tm_error *err)
 {
-    struct tm_slice_stack *stack = stack_find(slices, track);
-    enum tm_status st = stack ? settle(slices, stack, ts, -1, rows, err) : TM_OK;
+    *stack = stack_find(slices, end->track);
+    enum tm_status st = *stack ? settle(slices, *stack, end->ts, -1, err) : TM_OK;
+    *slice = *stack && st >= 0 ? tm_slice_stack_ended(*stack, end->label) : NULL;
+    return st < 0 ? st : TM_OK;
+}
+
+enum tm_status tm_slices_end(struct tm_slices *slices, const struct tm_stated_end *end, struct tm_ended_slice *ended,
+                             struct tm_error *err)
+{
+    struct tm_slice_stack *stack;
+    struct tm_open_slice *s;
+    enum tm_status st = find_ended(slices, end, &stack, &s, err);
     if (st < 0)
         return st;
-    struct tm_open_slice *s = stack ? tm_slice_stack_ended(stack, label) : NULL;
     if (s == NULL) {
         slices->unmatched_ends++;
         return TM_END;
     }
-    *end = (struct tm_slice_end){s->id, ts - s->ts, s->value, {s->label[0], s->label[1]}};
-    tm_slice_stack_end(stack, s, ts);
+    *ended = (struct tm_ended_slice){s->id, end->ts - s->ts, s->value, {s->label[0], s->label[1]}};
+    tm_slice_stack_end(stack, s, end->ts);
     return TM_OK;
 }
 
-enum tm_status tm_slices_find_ended(struct tm_slices *slices, uint32_t track, int64_t ts, const tm_slice_label label[2],
-                                    int64_t *id, const struct tm_rows *rows, struct tm_error *err)
+enum tm_status tm_slices_find_ended(struct tm_slices *slices, const struct tm_stated_end *end, int64_t *id,
+                                    struct tm_error *err)
 {
-    struct tm_slice_stack *stack = stack_find(slices, track);
-    enum tm_status st = stack ? settle(slices, stack, ts, -1, rows, err) : TM_OK;
-    const struct tm_open_slice *s = stack && st >= 0 ? tm_slice_stack_ended(stack, label) : NULL;
+    struct tm_slice_stack *stack;
+    struct tm_open_slice *s;
+    enum tm_status st = find_ended(slices, end, &stack, &s, err);
     *id = s ? s->id : TM_NO_ID;
-    return st < 0 ? st : TM_OK;
+    return st;
 }
 
 int64_t *tm_slices_args(struct tm_slices *slices, uint32_t track, const tm_slice_label label[2], int64_t *id)

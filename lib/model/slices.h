@@ -9,8 +9,9 @@
 /* Stacks of all tracks that need more room than for TM_SLICES_ROOM_MAX slices are refused. */
 enum { TM_SLICES_ROOM_MAX = 1 << 24 };
 
-/* Zero-initialise. */
+/* Zero-initialise, then set ROWS. */
 struct tm_slices {
+    const struct tm_rows *rows; /* receives the slices; NULL: the caller only follows which slices are open */
     int64_t next_id;
     /* Counts since the start. */
     uint64_t crossing_dropped, too_deep, cut_short, unmatched_ends;
@@ -20,32 +21,38 @@ struct tm_slices {
     uint32_t room; /* slices that all stacks together have memory for */
 };
 
-/* Rows without effect, for callers that only follow which slices are open. */
-extern const struct tm_rows tm_slices_no_rows;
-
 /* Begins a slice with duration row->dur; -1: open. Sets id, depth and parent of ROW and passes it to ROWS. TM_OK.
  * TM_END if the slice is dropped: it crosses another slice (*CROSSES is true) or lies too deep. TM_E_INPUT past
  * TM_SLICES_ROOM_MAX, TM_E_SYSTEM, or the error of ROWS. */
 enum tm_status tm_slices_begin(struct tm_slices *slices, struct tm_slice_row *row, const tm_slice_label label[2],
-                               bool *crosses, const struct tm_rows *rows, struct tm_error *err);
+                               bool *crosses, struct tm_error *err);
 
 /* True if TRACK holds a slice, open or closed. For tracks with at most one slice at a time: a new slice is dropped
  * then. */
 bool tm_slices_busy(const struct tm_slices *slices, uint32_t track);
 
-/* Ends a slice at TS. TM_OK: *END has its id, its duration, and the arg_set and labels of its begin; the caller then
- * calls slice_end of tm_rows. TM_END: no open slice fits; it is counted. Errors: those of ROWS. */
-struct tm_slice_end {
+/* An end as an event states it. It means the innermost open slice of TRACK whose label fits. */
+struct tm_stated_end {
+    uint32_t track;
+    int64_t ts;
+    tm_slice_label label[2]; /* name, category */
+};
+
+/* A slice that has ended, with the arg_set and the label of its begin. */
+struct tm_ended_slice {
     int64_t id, dur, arg_set;
     tm_slice_label label[2];
 };
-enum tm_status tm_slices_end(struct tm_slices *slices, uint32_t track, int64_t ts, const tm_slice_label label[2],
-                             struct tm_slice_end *end, const struct tm_rows *rows, struct tm_error *err);
 
-/* Sets *ID to the slice that tm_slices_end would end at TS; TM_NO_ID: none. The slice stays open. Slices that end
- * before TS are closed. TM_OK or the error of ROWS. */
-enum tm_status tm_slices_find_ended(struct tm_slices *slices, uint32_t track, int64_t ts, const tm_slice_label label[2],
-                                    int64_t *id, const struct tm_rows *rows, struct tm_error *err);
+/* Ends the slice that END means. TM_OK: it is *ENDED; the caller then calls slice_end of tm_rows. TM_END: there is
+ * none; it is counted. Errors: those of ROWS. */
+enum tm_status tm_slices_end(struct tm_slices *slices, const struct tm_stated_end *end, struct tm_ended_slice *ended,
+                             struct tm_error *err);
+
+/* Sets *ID to the slice that END means; TM_NO_ID: none. The slice stays open. Slices that end before END are closed.
+ * TM_OK or the error of ROWS. */
+enum tm_status tm_slices_find_ended(struct tm_slices *slices, const struct tm_stated_end *end, int64_t *id,
+                                    struct tm_error *err);
 
 /* The arg_set of the slice that an end with LABEL would close now, without a time. The caller may change it. Sets *ID.
  * NULL if there is none. */

@@ -18,7 +18,7 @@ static enum tm_status number(struct tm_table *table, int64_t *count, const struc
 }
 
 static enum tm_status add_frame(struct tm_stacks *stacks, const struct tm_pb_field *from, int64_t *id,
-                                const struct tm_rows *rows, struct tm_error *err)
+                                struct tm_error *err)
 {
     struct tm_key key = {tm_hash64(from->data, from->len), tm_hash64_seed(from->data, from->len, 1), 0};
     struct tm_pb pb = tm_pb_of(from->data, from->len);
@@ -49,14 +49,14 @@ static enum tm_status add_frame(struct tm_stacks *stacks, const struct tm_pb_fie
     if (mapping.data) {
         struct tm_key name = {tm_hash64(mapping.data, mapping.len), tm_hash64_seed(mapping.data, mapping.len, 1), 0};
         if ((st = number(&stacks->mappings, &stacks->mapping_count, &name, &row.mapping, &is_new, err)) < 0 ||
-            (is_new && (st = rows->mapping(rows->self, row.mapping, mapping, err)) < 0))
+            (is_new && (st = stacks->rows->mapping(stacks->rows->self, row.mapping, mapping, err)) < 0))
             return st;
     }
-    return rows->frame(rows->self, &row, err);
+    return stacks->rows->frame(stacks->rows->self, &row, err);
 }
 
 enum tm_status tm_stacks_add(struct tm_stacks *stacks, const uint8_t *detail, size_t len, int64_t *callsite,
-                             const struct tm_rows *rows, struct tm_error *err)
+                             struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(detail, len);
     struct tm_pb_field f;
@@ -68,12 +68,12 @@ enum tm_status tm_stacks_add(struct tm_stacks *stacks, const uint8_t *detail, si
             continue;
         row.parent = row.id;
         row.depth = depth++;
-        if ((st = add_frame(stacks, &f, &row.frame, rows, err)) < 0)
+        if ((st = add_frame(stacks, &f, &row.frame, err)) < 0)
             break;
         struct tm_key key = {(uint64_t)row.parent, (uint64_t)row.frame, 0};
         st = number(&stacks->callsites, &stacks->callsite_count, &key, &row.id, &is_new, err);
         if (st == TM_OK && is_new)
-            st = rows->callsite(rows->self, &row, err);
+            st = stacks->rows->callsite(stacks->rows->self, &row, err);
     }
     *callsite = row.id;
     return st;

@@ -5,17 +5,18 @@
 #include "model/rows.h"
 #include "base/table.h"
 
-/* Zero-initialise. */
+/* Zero-initialise, then set ROWS. */
 struct tm_stacks {
+    const struct tm_rows *rows; /* receives mappings, frames and callsites */
     /* private */
     struct tm_table mappings, frames, callsites;
     int64_t mapping_count, frame_count, callsite_count;
 };
 
 /* Sets *CALLSITE to the innermost callsite of the frames in DETAIL (a Detail message, outermost frame first); TM_NO_ID
- * if it has none. New rows go to ROWS. */
+ * if it has none. */
 enum tm_status tm_stacks_add(struct tm_stacks *stacks, const uint8_t *detail, size_t len, int64_t *callsite,
-                             const struct tm_rows *rows, struct tm_error *err);
+                             struct tm_error *err);
 
 void tm_stacks_release(struct tm_stacks *stacks);
 

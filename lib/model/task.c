@@ -73,13 +73,13 @@ static enum tm_status sched_switch(struct tm_model *m, struct tm_model_event *ev
         return st;
     if (m->tasks_only)
         return TM_OK;
-    if ((st = tm_sched_switch(&m->sched, &s, &matches, m->rows, err)) < 0)
+    if ((st = tm_sched_switch(&m->sched, &s, &matches, err)) < 0)
         return st;
     tm_model_bound(m, e->time_ns);
     if (s.has_prev && has_states(m, prev))
-        st = tm_thread_states_off(&m->thread_states, at(ev, prev), s.end_state, m->rows, err);
+        st = tm_thread_states_off(&m->thread_states, at(ev, prev), s.end_state, err);
     if (st == TM_OK && s.has_next && has_states(m, next))
-        st = tm_thread_states_run(&m->thread_states, at(ev, next), tm_ucpu(s.machine, s.cpu), m->rows, err);
+        st = tm_thread_states_run(&m->thread_states, at(ev, next), tm_ucpu(s.machine, s.cpu), err);
     return st < 0 || matches ? st : tm_model_count(m, ev->place, TM_MODEL_SCHED_MISMATCH, err);
 }
 
@@ -98,10 +98,10 @@ enum tm_status tm_model_sched(struct tm_model *m, struct tm_model_event *ev, str
     st = task(m, ev->place.machine, ev->e->tid, name, &utid, err);
     if (st < 0)
         return st;
+    const struct tm_thread_waking waking = {at(ev, utid), (uint32_t)waker, irq_context_of(ev->e)};
     bool opened = false;
     if (!m->tasks_only && has_states(m, utid))
-        st = tm_thread_states_wake(&m->thread_states, at(ev, utid), (uint32_t)waker, irq_context_of(ev->e), &opened,
-                                   m->rows, err);
+        st = tm_thread_states_wake(&m->thread_states, &waking, &opened, err);
     if (opened)
         tm_model_bound(m, ev->e->time_ns);
     return st;
@@ -113,7 +113,7 @@ static enum tm_status begin_states(struct tm_model *m, const struct tm_model_eve
     if (m->tasks_only)
         return TM_OK;
     tm_model_bound(m, ev->e->time_ns);
-    return tm_thread_states_new(&m->thread_states, at(ev, made), (uint32_t)maker, m->rows, err);
+    return tm_thread_states_new(&m->thread_states, at(ev, made), (uint32_t)maker, err);
 }
 
 static enum tm_status task_new(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
@@ -167,9 +167,7 @@ static enum tm_status blocked_reason(struct tm_model *m, struct tm_model_event *
 {
     int64_t utid;
     enum tm_status st = tm_processes_thread(&m->processes, ev->place.machine, ev->e->tid, &utid, err);
-    return st < 0 ? st
-                  : tm_thread_states_reason(&m->thread_states, at(ev, utid), (int64_t)ev->e->value, ev->name, m->rows,
-                                            err);
+    return st < 0 ? st : tm_thread_states_reason(&m->thread_states, at(ev, utid), (int64_t)ev->e->value, ev->name, err);
 }
 
 /* Adds a state that an event states by itself. A running state is a row of sched as well. */
@@ -197,9 +195,9 @@ static enum tm_status thread_state(struct tm_model *m, struct tm_model_event *ev
         .ts = row.ts, .dur = row.dur, .ucpu = tm_ucpu(ev->place.machine, e->cpu), .utid = row.utid};
     if (runs) {
         row.ucpu = slice.ucpu;
-        st = tm_sched_add(&m->sched, &slice, m->rows, err);
+        st = tm_sched_add(&m->sched, &slice, err);
     }
-    return st < 0 ? st : tm_thread_states_add(&m->thread_states, &row, m->rows, err);
+    return st < 0 ? st : tm_thread_states_add(&m->thread_states, &row, err);
 }
 
 enum tm_status tm_model_task(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
@@ -277,7 +275,7 @@ enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, st
     if (st < 0)
         return st;
     row.utid = (uint32_t)ev->utid;
-    if ((st = tm_stacks_add(&m->stacks, ev->e->detail, ev->e->detail_bytes, &row.callsite, m->rows, err)) < 0)
+    if ((st = tm_stacks_add(&m->stacks, ev->e->detail, ev->e->detail_bytes, &row.callsite, err)) < 0)
         return st;
     tm_model_bound(m, ev->e->time_ns);
     if (m->counts_samples && m->files[ev->place.file].is_perf_data && row.cpu != TM_NO_ID && ev->name.data &&
@@ -295,7 +293,7 @@ enum tm_status tm_model_log(struct tm_model *m, struct tm_model_event *ev, struc
                              .tag = ev->category,
                              .message = ev->name};
     enum tm_status st = e->flags & TM_EVENT_HAS_TID ? tm_model_thread(m, ev, err) : TM_OK;
-    if (st < 0 || (st = tm_arg_sets_add(&m->arg_sets, e->detail, e->detail_bytes, &row.arg_set, m->rows, err)) < 0)
+    if (st < 0 || (st = tm_arg_sets_add(&m->arg_sets, e->detail, e->detail_bytes, &row.arg_set, err)) < 0)
         return st;
     row.utid = ev->utid;
     tm_model_bound(m, e->time_ns);

@@ -51,10 +51,10 @@ static enum task_class class_of(struct tm_text state)
     return state.data && state.len == 1 && state.data[0] == 'R' ? RUNNABLE : WAITING;
 }
 
-static enum tm_status close_last(const struct tm_thread_last *last, int64_t ts, const struct tm_rows *rows,
+static enum tm_status close_last(const struct tm_thread_states *s, const struct tm_thread_last *last, int64_t ts,
                                  struct tm_error *err)
 {
-    return last->task_class == UNKNOWN ? TM_OK : rows->thread_state_end(rows->self, last->id, ts - last->ts, err);
+    return last->task_class == UNKNOWN ? TM_OK : s->rows->thread_state_end(s->rows->self, last->id, ts - last->ts, err);
 }
 
 static struct tm_thread_state_row row_of(struct tm_thread_at at, struct tm_text state)
@@ -70,94 +70,93 @@ static struct tm_thread_state_row row_of(struct tm_thread_at at, struct tm_text 
                                         .io_wait = TM_NO_ID};
 }
 
-enum tm_status tm_thread_states_add(struct tm_thread_states *s, struct tm_thread_state_row *row,
-                                    const struct tm_rows *rows, struct tm_error *err)
+enum tm_status tm_thread_states_add(struct tm_thread_states *s, struct tm_thread_state_row *row, struct tm_error *err)
 {
     row->id = s->next_id++;
-    return rows->thread_state(rows->self, row, err);
+    return s->rows->thread_state(s->rows->self, row, err);
 }
 
 static enum tm_status open_state(struct tm_thread_states *s, struct tm_thread_last *last,
-                                 struct tm_thread_state_row *row, enum task_class task_class,
-                                 const struct tm_rows *rows, struct tm_error *err)
+                                 struct tm_thread_state_row *row, enum task_class task_class, struct tm_error *err)
 {
-    enum tm_status st = tm_thread_states_add(s, row, rows, err);
+    enum tm_status st = tm_thread_states_add(s, row, err);
     int64_t waiting = task_class == WAITING ? row->id : task_class == RUNNING ? TM_NO_ID : last->waiting_id;
     *last = (struct tm_thread_last){task_class, row->id, row->ts, waiting};
     return st;
 }
 
 enum tm_status tm_thread_states_off(struct tm_thread_states *s, struct tm_thread_at at, struct tm_text state,
-                                    const struct tm_rows *rows, struct tm_error *err)
+                                    struct tm_error *err)
 {
     struct tm_thread_last *last;
     struct tm_thread_state_row row = row_of(at, state);
     enum tm_status st = last_get(s, at, &last, err);
     /* A state other than running did not end here: events between were lost. */
     if (st == TM_OK && last->task_class == RUNNING)
-        st = close_last(last, at.ts, rows, err);
-    return st < 0 ? st : open_state(s, last, &row, class_of(state), rows, err);
+        st = close_last(s, last, at.ts, err);
+    return st < 0 ? st : open_state(s, last, &row, class_of(state), err);
 }
 
 enum tm_status tm_thread_states_run(struct tm_thread_states *s, struct tm_thread_at at, int64_t ucpu,
-                                    const struct tm_rows *rows, struct tm_error *err)
+                                    struct tm_error *err)
 {
     struct tm_thread_last *last;
     struct tm_thread_state_row row = row_of(at, running);
     enum tm_status st = last_get(s, at, &last, err);
     row.ucpu = ucpu;
     if (st == TM_OK)
-        st = close_last(last, at.ts, rows, err);
-    return st < 0 ? st : open_state(s, last, &row, RUNNING, rows, err);
+        st = close_last(s, last, at.ts, err);
+    return st < 0 ? st : open_state(s, last, &row, RUNNING, err);
 }
 
-/* A runnable state caused by WAKER. WAKER's own state is stated only if it runs. */
-static enum tm_status open_woken(struct tm_thread_states *s, struct tm_thread_at at, uint32_t waker,
-                                 int64_t irq_context, const struct tm_rows *rows, struct tm_error *err)
+/* Begins a runnable state. The waker's own state is stated only if it runs. */
+static enum tm_status open_woken(struct tm_thread_states *s, const struct tm_thread_waking *waking,
+                                 struct tm_error *err)
 {
+    const struct tm_thread_at at = waking->woken;
     struct tm_thread_last *last;
     struct tm_thread_state_row row = row_of(at, runnable);
-    row.waker_utid = waker;
-    row.irq_context = irq_context;
-    enum tm_status st = last_get(s, (struct tm_thread_at){at.file, waker, at.ts}, &last, err);
+    row.waker_utid = waking->waker;
+    row.irq_context = waking->irq_context;
+    enum tm_status st = last_get(s, (struct tm_thread_at){at.file, waking->waker, at.ts}, &last, err);
     if (st == TM_OK && last->task_class == RUNNING)
         row.waker_id = last->id;
     if (st == TM_OK)
         st = last_get(s, at, &last, err);
-    return st < 0 ? st : open_state(s, last, &row, RUNNABLE, rows, err);
+    return st < 0 ? st : open_state(s, last, &row, RUNNABLE, err);
 }
 
-enum tm_status tm_thread_states_wake(struct tm_thread_states *s, struct tm_thread_at at, uint32_t waker,
-                                     int64_t irq_context, bool *opened, const struct tm_rows *rows,
+enum tm_status tm_thread_states_wake(struct tm_thread_states *s, const struct tm_thread_waking *waking, bool *opened,
                                      struct tm_error *err)
 {
+    const struct tm_thread_at at = waking->woken;
     struct tm_thread_last *last;
     enum tm_status st = last_get(s, at, &last, err);
     *opened = st == TM_OK && (last->task_class == UNKNOWN || last->task_class == WAITING);
     if (*opened) {
-        st = close_last(last, at.ts, rows, err);
-        return st < 0 ? st : open_woken(s, at, waker, irq_context, rows, err);
+        st = close_last(s, last, at.ts, err);
+        return st < 0 ? st : open_woken(s, waking, err);
     }
     if (st < 0)
         return st;
-    struct tm_wakeup_row row = {s->next_wakeup_id++, at.ts, last->id, irq_context, at.utid, waker};
-    return rows->wakeup(rows->self, &row, err);
+    struct tm_wakeup_row row = {s->next_wakeup_id++, at.ts, last->id, waking->irq_context, at.utid, waking->waker};
+    return s->rows->wakeup(s->rows->self, &row, err);
 }
 
 enum tm_status tm_thread_states_new(struct tm_thread_states *s, struct tm_thread_at at, uint32_t maker,
-                                    const struct tm_rows *rows, struct tm_error *err)
+                                    struct tm_error *err)
 {
-    return open_woken(s, at, maker, 0, rows, err);
+    return open_woken(s, &(struct tm_thread_waking){at, maker, 0}, err);
 }
 
 enum tm_status tm_thread_states_reason(struct tm_thread_states *s, struct tm_thread_at at, int64_t io_wait,
-                                       struct tm_text function, const struct tm_rows *rows, struct tm_error *err)
+                                       struct tm_text function, struct tm_error *err)
 {
     struct tm_thread_last *last;
     enum tm_status st = last_get(s, at, &last, err);
     if (st < 0 || last->waiting_id == TM_NO_ID)
         return st;
-    return rows->thread_state_reason(rows->self, last->waiting_id, io_wait, function, err);
+    return s->rows->thread_state_reason(s->rows->self, last->waiting_id, io_wait, function, err);
 }
 
 void tm_thread_states_release(struct tm_thread_states *s)

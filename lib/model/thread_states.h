@@ -10,8 +10,9 @@
 #include "base/table.h"
 #include "model/rows.h"
 
-/* Zero-initialise. */
+/* Zero-initialise, then set ROWS. */
 struct tm_thread_states {
+    const struct tm_rows *rows; /* receives the states and wakings */
     int64_t next_id, next_wakeup_id;
     /* private */
     struct tm_thread_last *last; /* of (file, utid) */
@@ -29,29 +30,34 @@ struct tm_thread_at {
 
 /* The thread goes off the CPU into STATE, spelled as in sched_switch; data NULL: unknown. */
 enum tm_status tm_thread_states_off(struct tm_thread_states *s, struct tm_thread_at at, struct tm_text state,
-                                    const struct tm_rows *rows, struct tm_error *err);
+                                    struct tm_error *err);
 
 /* The thread runs on UCPU from here on. */
 enum tm_status tm_thread_states_run(struct tm_thread_states *s, struct tm_thread_at at, int64_t ucpu,
-                                    const struct tm_rows *rows, struct tm_error *err);
+                                    struct tm_error *err);
 
-/* WAKER wakes the thread. IRQ_CONTEXT: 1 from an interrupt, 0 not, TM_NO_ID unknown. Waking a thread that runs or can
- * run changes nothing and is a row of spurious_sched_wakeup. *OPENED: a state has begun. */
-enum tm_status tm_thread_states_wake(struct tm_thread_states *s, struct tm_thread_at at, uint32_t waker,
-                                     int64_t irq_context, bool *opened, const struct tm_rows *rows,
+/* WAKER wakes a thread. */
+struct tm_thread_waking {
+    struct tm_thread_at woken;
+    uint32_t waker;
+    int64_t irq_context; /* 1: by an interrupt, 0: not; TM_NO_ID: unknown */
+};
+
+/* Waking a thread that runs or can run changes nothing and is a row of spurious_sched_wakeup. *OPENED: a state has
+ * begun. */
+enum tm_status tm_thread_states_wake(struct tm_thread_states *s, const struct tm_thread_waking *waking, bool *opened,
                                      struct tm_error *err);
 
 /* MAKER has made the thread. */
 enum tm_status tm_thread_states_new(struct tm_thread_states *s, struct tm_thread_at at, uint32_t maker,
-                                    const struct tm_rows *rows, struct tm_error *err);
+                                    struct tm_error *err);
 
 /* Notes what the thread waits or last waited for: IO_WAIT and, if its data is not NULL, the kernel's FUNCTION. */
 enum tm_status tm_thread_states_reason(struct tm_thread_states *s, struct tm_thread_at at, int64_t io_wait,
-                                       struct tm_text function, const struct tm_rows *rows, struct tm_error *err);
+                                       struct tm_text function, struct tm_error *err);
 
 /* Adds ROW, a state that states its own duration and affects no others. Sets its id. */
-enum tm_status tm_thread_states_add(struct tm_thread_states *s, struct tm_thread_state_row *row,
-                                    const struct tm_rows *rows, struct tm_error *err);
+enum tm_status tm_thread_states_add(struct tm_thread_states *s, struct tm_thread_state_row *row, struct tm_error *err);
 
 void tm_thread_states_release(struct tm_thread_states *s);
 

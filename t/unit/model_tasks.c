@@ -232,7 +232,7 @@ static void test_limits(void)
                "TM_DESCRIPTORS_MAX");
     m->descriptors.count = 0;
     m->slices.room = TM_SLICES_ROOM_MAX;
-    is_refused(&b, tm_slices_begin(&m->slices, &row, none, &flag, m->rows, &b.err), "TM_SLICES_ROOM_MAX");
+    is_refused(&b, tm_slices_begin(&m->slices, &row, none, &flag, &b.err), "TM_SLICES_ROOM_MAX");
     m->processes.names.bytes_max = m->tracks.names.bytes_max = 3;
     const struct tm_text name = {(const uint8_t *)"name", 4};
     is_refused(&b, tm_tracks_name(&m->tracks, name, &track, &b.err), "TM_TRACK_TEXT_BYTES_MAX");

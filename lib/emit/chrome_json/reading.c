@@ -24,7 +24,7 @@ static enum tm_status settle(struct tm_json_reading *reading, uint32_t thread, s
     bool crosses;
     for (uint32_t i = 0; i < m->count && st >= 0; i++) {
         struct tm_slice_row row = {.ts = m->ts_ns, .dur = -1, .track = thread, .arg_set = TM_NO_ID};
-        st = tm_slices_begin(&reading->slices, &row, m->begun[i].label, &crosses, &tm_slices_no_rows, err);
+        st = tm_slices_begin(&reading->slices, &row, m->begun[i].label, &crosses, err);
     }
     m->count = 0;
     return st < 0 ? st : TM_OK;
@@ -64,10 +64,11 @@ enum tm_status tm_json_reading_end(struct tm_json_reading *reading, uint32_t thr
                                    const tm_slice_label label[2], struct tm_error *err)
 {
     struct tm_json_group *m;
-    struct tm_slice_end end;
+    const struct tm_stated_end stated = {thread, ts_ns, {label[0], label[1]}};
+    struct tm_ended_slice ended;
     enum tm_status st = moment_at(reading, thread, ts_ns, &m, err);
     if (st >= 0) /* before the pending begins */
-        st = tm_slices_end(&reading->slices, thread, ts_ns, label, &end, &tm_slices_no_rows, err);
+        st = tm_slices_end(&reading->slices, &stated, &ended, err);
     return st < 0 ? st : TM_OK;
 }
 

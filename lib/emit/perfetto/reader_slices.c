@@ -16,6 +16,12 @@ static void add(void *self, int64_t id, int64_t dur_ns)
     list->durs_ns[list->count++] = dur_ns;
 }
 
+static enum tm_status begun(void *self, const struct tm_slice_row *row, struct tm_error *err)
+{
+    (void)self, (void)row, (void)err;
+    return TM_OK;
+}
+
 static enum tm_status is_cut(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err)
 {
     struct tm_slice_ids *cut = self;
@@ -24,7 +30,7 @@ static enum tm_status is_cut(void *self, int64_t id, int64_t dur, int64_t arg_se
     return cut->failed ? tm_error_nomem(err) : TM_OK;
 }
 
-/* Returns its number and follows it. */
+/* Returns the number of track UUID; 0 if it is not followed. */
 static uint32_t number_of(const struct tm_reader_slices *slices, uint64_t uuid)
 {
     uint32_t number = 0;
@@ -42,6 +48,8 @@ enum tm_status tm_reader_slices_follow(struct tm_reader_slices *slices, uint64_t
 {
     if (tm_reader_slices_has(slices, uuid))
         return TM_END;
+    slices->cut_rows = (struct tm_rows){.self = &slices->cut, .slice = begun, .slice_end = is_cut};
+    slices->stated.rows = &slices->cut_rows;
     return tm_map_set(&slices->by_track, uuid, slices->by_track.count);
 }
 
@@ -53,15 +61,19 @@ static struct tm_slice_row row_of(const struct tm_reader_slices *slices, const s
                                  .arg_set = TM_NO_ID};
 }
 
+static struct tm_stated_end end_of(const struct tm_reader_slices *slices, const struct tm_reader_event *event)
+{
+    return (struct tm_stated_end){number_of(slices, event->uuid), event->ts_ns, {event->label[0], event->label[1]}};
+}
+
 enum tm_status tm_reader_slices_begin(struct tm_reader_slices *slices, const struct tm_reader_event *event, int64_t *id,
                                       struct tm_error *err)
 {
     struct tm_slice_row row = row_of(slices, event);
-    const struct tm_rows rows = {.self = &slices->cut, .slice = tm_slices_no_rows.slice, .slice_end = is_cut};
     bool crosses;
     tm_reader_slices_pass(slices);
-    *id = slices->said.next_id = slices->next_id++;
-    enum tm_status st = tm_slices_begin(&slices->said, &row, event->label, &crosses, &rows, err);
+    *id = slices->stated.next_id = slices->next_id++;
+    enum tm_status st = tm_slices_begin(&slices->stated, &row, event->label, &crosses, err);
     return st < 0 ? st : crosses ? TM_END : TM_OK;
 }
 
@@ -71,24 +83,23 @@ enum tm_status tm_reader_slices_write_begin(struct tm_reader_slices *slices, con
     struct tm_slice_row row = row_of(slices, event);
     bool crosses;
     slices->written.next_id = id;
-    enum tm_status st = tm_slices_begin(&slices->written, &row, event->label, &crosses, &tm_slices_no_rows, err);
+    enum tm_status st = tm_slices_begin(&slices->written, &row, event->label, &crosses, err);
     return st < 0 ? st : TM_OK;
 }
 
 enum tm_status tm_reader_slices_end(struct tm_reader_slices *slices, struct tm_reader_event *event, int64_t *id,
                                     struct tm_error *err)
 {
-    uint32_t number = number_of(slices, event->uuid);
-    const struct tm_rows rows = {.self = &slices->cut, .slice = tm_slices_no_rows.slice, .slice_end = is_cut};
-    struct tm_slice_end end;
+    const struct tm_stated_end end = end_of(slices, event);
+    struct tm_ended_slice ended;
     tm_reader_slices_pass(slices);
-    enum tm_status st = tm_slices_end(&slices->said, number, event->ts_ns, event->label, &end, &rows, err);
+    enum tm_status st = tm_slices_end(&slices->stated, &end, &ended, err);
     *id = TM_NO_ID;
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
-    *id = end.id;
-    event->label[0] = end.label[0];
-    event->label[1] = end.label[1];
+    *id = ended.id;
+    event->label[0] = ended.label[0];
+    event->label[1] = ended.label[1];
     return TM_OK;
 }
 
@@ -96,14 +107,13 @@ enum tm_status tm_reader_slices_write_end(struct tm_reader_slices *slices, const
                                           int64_t id, struct tm_error *err)
 {
     struct tm_slices *written = &slices->written;
-    uint32_t number = number_of(slices, event->uuid);
-    struct tm_slice_end end;
-    int64_t ended;
-    enum tm_status st =
-        tm_slices_find_ended(written, number, event->ts_ns, event->label, &ended, &tm_slices_no_rows, err);
-    if (st < 0 || ended != id)
+    const struct tm_stated_end end = end_of(slices, event);
+    struct tm_ended_slice ended;
+    int64_t meant;
+    enum tm_status st = tm_slices_find_ended(written, &end, &meant, err);
+    if (st < 0 || meant != id)
         return st < 0 ? st : TM_END;
-    st = tm_slices_end(written, number, event->ts_ns, event->label, &end, &tm_slices_no_rows, err);
+    st = tm_slices_end(written, &end, &ended, err);
     return st < 0 ? st : TM_OK;
 }
 
@@ -162,7 +172,7 @@ bool tm_reader_slices_is_open(const struct tm_reader_slices *slices, uint64_t uu
 
 bool tm_reader_slices_waits(const struct tm_reader_slices *slices, uint64_t uuid)
 {
-    return tm_slices_is_open(&slices->said, number_of(slices, uuid));
+    return tm_slices_is_open(&slices->stated, number_of(slices, uuid));
 }
 
 void tm_reader_slices_forget(struct tm_reader_slices *slices, uint64_t uuid, int64_t id)
@@ -172,7 +182,7 @@ void tm_reader_slices_forget(struct tm_reader_slices *slices, uint64_t uuid, int
 
 void tm_reader_slices_release(struct tm_reader_slices *slices)
 {
-    tm_slices_release(&slices->said);
+    tm_slices_release(&slices->stated);
     tm_slices_release(&slices->written);
     tm_map_release(&slices->by_track);
     free(slices->cut.ids);

@@ -29,11 +29,12 @@ struct tm_reader_event {
     tm_slice_label label[2];
 };
 
-/* Zero-initialise. */
+/* Zero-initialise. It keeps its address from the first tm_reader_slices_follow on. */
 struct tm_reader_slices {
     struct tm_slice_ids cut; /* slices that the last noted event ended early */
     /* private */
-    struct tm_slices said, written;
+    struct tm_slices stated, written;
+    struct tm_rows cut_rows; /* of STATED: they go to CUT */
     struct tm_map by_track; /* uuid -> number */
     struct tm_slice_ids shown;
     int64_t next_id;

@@ -178,7 +178,7 @@ enum tm_status tm_sqlite_put_dimensions(struct tm_sqlite *s, struct tm_error *er
         if (tm_track_dimensions(t, &type, name, tm_tracks_text(tracks, t->merge_key), &detail) < 0)
             st = tm_error_nomem(err);
         else
-            st = tm_arg_sets_add(&s->model.arg_sets, detail.data, detail.len, &t->dimension_set, &s->rows, err);
+            st = tm_arg_sets_add(&s->model.arg_sets, detail.data, detail.len, &t->dimension_set, err);
     }
     tm_buf_release(&detail);
     return st;

@@ -346,7 +346,7 @@ static enum tm_status put_event(struct tm_slice_rows *r, struct tm_error *err)
     int64_t set;
     enum tm_status st = begin_row(r, &row, err);
     if (st == TM_OK)
-        st = tm_arg_sets_add(&r->own_args, e->detail, e->detail_bytes, &set, &r->rows, err);
+        st = tm_arg_sets_add(&r->own_args, e->detail, e->detail_bytes, &set, err);
     if (st < 0)
         return st;
     use_args(r, set);
@@ -420,6 +420,7 @@ void tm_slice_rows_init(struct tm_slice_rows *r, const struct tm_emit_context *c
     tm_task_names_init(&r->names, context->catalog);
     tm_model_init(&r->model, &r->rows, context->catalog);
     r->model.arg_sets.repeats = r->own_args.repeats = true;
+    r->own_args.rows = &r->rows;
 }
 
 enum tm_status tm_slice_rows_batch(struct tm_slice_rows *r, const struct tm_frame *frame,
