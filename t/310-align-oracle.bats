@@ -37,6 +37,30 @@ load lib/common
     done
 }
 
+@test "a job of many ranks: the truth is inside the bounds, and the estimate near it" {
+    cd "$BATS_TEST_TMPDIR"
+    python3 "$TM_SRC/t/gen/make-ranks.py" 24 200 600 job >truth
+    tm-unpack job/*.json | tm-manifest | tm-clocks | tm-align -f json >found.json
+    python3 - <<-'END'
+	import json
+	start = 3 * 10**15
+	truth = {name: (int(offset), float(drift)) for name, offset, drift in map(str.split, open('truth'))}
+	found = {f['file'].rpartition('/')[2]: f for f in json.load(open('found.json'))['alignment']}
+	assert set(found) == set(truth)
+	reference, = (name for name, f in found.items() if f['verdict'] == 'reference')
+	for name, f in found.items():
+	    if name == reference:
+	        continue
+	    assert f['verdict'] == 'aligned' and f['matches'] >= 200 and f['left_out'] == 0, f
+	    (offset, drift), (of, rate) = truth[name], truth[reference]
+	    true = start + (f['at_ns'] - start - offset) / (1 + drift)
+	    shift = true + of + rate * (true - start) - f['at_ns']
+	    assert f['low_ns'] - 2 <= shift <= f['high_ns'] + 2, (f, shift)
+	    assert abs(f['offset_ns'] - shift) < 3000, (f, shift)
+	    assert abs(f['drift_ppb'] - 1e9 * (rate - drift)) < 20000, f
+	END
+}
+
 @test "the comparison notices bounds that are too narrow, and too wide" {
     only_unsanitized "a test of the comparison"
     cd "$BATS_TEST_TMPDIR"

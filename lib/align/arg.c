@@ -4,11 +4,13 @@
 #include "base/decimal.h"
 #include "base/hash.h"
 
-const struct tm_align_arg *tm_align_arg(const struct tm_align_event *event, const char *key)
+const struct tm_align_arg *tm_align_arg_of(const struct tm_align_event *event, const char *key, size_t len)
 {
-    for (uint32_t i = 0; i < event->arg_count; i++)
-        if (tm_text_is(event->args[i].key, key))
+    for (uint32_t i = 0; i < event->arg_count; i++) {
+        const struct tm_text *has = &event->args[i].key;
+        if (has->len == len && memcmp(has->data, key, len) == 0)
             return &event->args[i];
+    }
     return NULL;
 }
 

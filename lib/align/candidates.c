@@ -130,40 +130,65 @@ static void read_arg(struct tm_align_event *event, struct tm_pb arg)
     struct tm_align_arg *to = &event->args[event->arg_count];
     struct tm_pb_field f;
     *to = (struct tm_align_arg){.number = 0};
-    while (tm_pb_next(&arg, &f) == TM_OK) {
-        if (f.id == TM_ARG_KEY && f.type == TM_PB_LEN)
-            to->key = without_prefix((struct tm_text){f.data, f.len});
-        else if ((f.id == TM_ARG_STRING || f.id == TM_ARG_JSON) && f.type == TM_PB_LEN)
-            to->text = (struct tm_text){f.data ? f.data : (const uint8_t *)"", f.len};
-        else if (f.id == TM_ARG_INT && f.type == TM_PB_VARINT)
+    while (tm_pb_next(&arg, &f) == TM_OK)
+        switch (f.id) {
+        case TM_ARG_KEY:
+            if (f.type == TM_PB_LEN)
+                to->key = without_prefix((struct tm_text){f.data, f.len});
+            break;
+        case TM_ARG_STRING:
+        case TM_ARG_JSON:
+            if (f.type == TM_PB_LEN)
+                to->text = (struct tm_text){f.data ? f.data : (const uint8_t *)"", f.len};
+            break;
+        case TM_ARG_INT:
             to->number = (uint64_t)tm_unzigzag(f.value);
-        else if (f.id != TM_ARG_DOUBLE)
-            to->number = f.value;
-    }
+            break;
+        case TM_ARG_DOUBLE: break;
+        default: to->number = f.value;
+        }
     event->arg_count += to->key.data != NULL;
+}
+
+static void read_bind(struct tm_align_event *event, uint64_t id, enum tm_role role)
+{
+    event->has_bind = true;
+    event->bind = id;
+    event->bind_role = role;
 }
 
 static void read_detail(struct tm_align_event *event)
 {
     struct tm_pb detail = tm_pb_of(event->event->detail, event->event->detail_bytes);
     struct tm_pb_field f;
-    while (tm_pb_next(&detail, &f) == TM_OK) {
-        if (f.id == TM_DETAIL_ARGS && f.type == TM_PB_LEN && event->arg_count < TM_ALIGN_ARGS_MAX)
-            read_arg(event, tm_pb_of(f.data, f.len));
-        else if (f.id == TM_DETAIL_FLOW_IDS && f.type == TM_PB_I64 && event->flow_count < TM_ALIGN_FLOWS_MAX)
-            event->flows[event->flow_count++] = f.value;
-        else if (f.id == TM_DETAIL_TERMINATING_FLOW_IDS && f.type == TM_PB_I64 &&
-                 event->ending_flow_count < TM_ALIGN_FLOWS_MAX)
-            event->ending_flows[event->ending_flow_count++] = f.value;
-        else if ((f.id == TM_DETAIL_BIND_OUT || f.id == TM_DETAIL_BIND_STEP || f.id == TM_DETAIL_BIND_IN) &&
-                 f.type != TM_PB_LEN) {
-            event->has_bind = true;
-            event->bind = f.value;
-            event->bind_role = f.id == TM_DETAIL_BIND_OUT    ? TM_ROLE_CAUSE
-                               : f.id == TM_DETAIL_BIND_STEP ? TM_ROLE_STEP
-                                                             : TM_ROLE_EFFECT;
+    while (tm_pb_next(&detail, &f) == TM_OK)
+        switch (f.id) {
+        case TM_DETAIL_ARGS:
+            if (f.type == TM_PB_LEN && event->arg_count < TM_ALIGN_ARGS_MAX)
+                read_arg(event, tm_pb_of(f.data, f.len));
+            break;
+        case TM_DETAIL_FLOW_IDS:
+            if (f.type == TM_PB_I64 && event->flow_count < TM_ALIGN_FLOWS_MAX)
+                event->flows[event->flow_count++] = f.value;
+            break;
+        case TM_DETAIL_TERMINATING_FLOW_IDS:
+            if (f.type == TM_PB_I64 && event->ending_flow_count < TM_ALIGN_FLOWS_MAX)
+                event->ending_flows[event->ending_flow_count++] = f.value;
+            break;
+        case TM_DETAIL_BIND_OUT:
+            if (f.type != TM_PB_LEN)
+                read_bind(event, f.value, TM_ROLE_CAUSE);
+            break;
+        case TM_DETAIL_BIND_STEP:
+            if (f.type != TM_PB_LEN)
+                read_bind(event, f.value, TM_ROLE_STEP);
+            break;
+        case TM_DETAIL_BIND_IN:
+            if (f.type != TM_PB_LEN)
+                read_bind(event, f.value, TM_ROLE_EFFECT);
+            break;
+        default: break;
         }
-    }
 }
 
 /* Finds the thread of an event: its own, or that of its track. */

@@ -95,16 +95,24 @@ void tm_hull_settle(struct tm_hull *hull)
     hull->settled = hull->count;
 }
 
+/* True if the limit of a line with SLOPE falls from vertex P to vertex Q, the next one. */
+static bool falls(const struct tm_point *p, const struct tm_point *q, int64_t slope)
+{
+    return ((tm_i128)q->y - p->y) * ((tm_i128)1 << TM_SLOPE_BITS) < (tm_i128)slope * ((tm_i128)q->x - p->x);
+}
+
 tm_i128 tm_hull_lowest(const struct tm_hull *hull, int64_t slope, int64_t x_ns)
 {
-    tm_i128 lowest = 0;
-    for (uint32_t i = 0; i < hull->count; i++) {
-        const struct tm_point *p = &hull->points[i];
-        tm_i128 v = p->y * ((tm_i128)1 << TM_SLOPE_BITS) + (tm_i128)slope * ((tm_i128)x_ns - p->x);
-        if (i == 0 || v < lowest)
-            lowest = v;
+    const struct tm_point *p = hull->points;
+    uint32_t low = 0, high = hull->count - 1;
+    while (low < high) { /* the hull is convex: limits fall up to the lowest one and rise from there */
+        uint32_t middle = low + (high - low) / 2;
+        if (falls(&p[middle], &p[middle + 1], slope))
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return lowest;
+    return p[low].y * ((tm_i128)1 << TM_SLOPE_BITS) + (tm_i128)slope * ((tm_i128)x_ns - p[low].x);
 }
 
 void tm_hull_clear(struct tm_hull *hull)

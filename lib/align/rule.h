@@ -59,8 +59,14 @@ struct tm_align_rule {
 /* The table of rules; a NULL name ends it. */
 extern const struct tm_align_rule tm_align_rules[];
 
-/* The argument KEY, or NULL. */
-const struct tm_align_arg *tm_align_arg(const struct tm_align_event *event, const char *key);
+/* The argument KEY of LEN bytes, or NULL. */
+const struct tm_align_arg *tm_align_arg_of(const struct tm_align_event *event, const char *key, size_t len);
+
+/* The argument KEY, or NULL. The length of a constant KEY is computed when this is compiled. */
+static inline const struct tm_align_arg *tm_align_arg(const struct tm_align_event *event, const char *key)
+{
+    return tm_align_arg_of(event, key, strlen(key));
+}
 
 /* A number for the argument's value; equal for "12" and 12. */
 uint64_t tm_align_arg_hash(const struct tm_align_arg *arg, uint64_t seed);

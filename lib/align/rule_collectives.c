@@ -36,7 +36,7 @@ static const char *find_operation(const char *word)
     return strcmp(word, "send") == 0 || strcmp(word, "recv") == 0 ? word : NULL;
 }
 
-static bool starts(struct tm_text text, const char *with)
+static inline bool starts(struct tm_text text, const char *with)
 {
     return text.len >= strlen(with) && memcmp(text.data, with, strlen(with)) == 0;
 }
@@ -52,13 +52,13 @@ static int grade_of(const struct tm_align_event *event)
     return tm_text_is(event->name, "record_param_comms") ? GRADE_PARAMETERS : 0;
 }
 
-static uint64_t mix_arg(const struct tm_align_event *event, const char *key, uint64_t seed)
+static inline uint64_t mix_arg(const struct tm_align_event *event, const char *key, uint64_t seed)
 {
     const struct tm_align_arg *arg = tm_align_arg(event, key);
     return arg ? tm_align_arg_hash(arg, seed) : seed;
 }
 
-static bool find_number(const struct tm_align_event *event, const char *key, int64_t *number)
+static inline bool find_number(const struct tm_align_event *event, const char *key, int64_t *number)
 {
     const struct tm_align_arg *arg = tm_align_arg(event, key);
     if (arg == NULL || arg->text.data)

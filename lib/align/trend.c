@@ -1,6 +1,7 @@
 #include "align/trend.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { ROUNDS = 6, MIRRORS = 3, WEIGHT_BITS = 10, RATIO_MAX = 8, QUOTIENT_BITS = 20, ORDER_SAMPLES_MIN = 3 };
 
@@ -209,20 +210,38 @@ static uint32_t keep_peak(const struct tm_line *line, struct tm_sample *samples,
     return n;
 }
 
-/* Collects the distances of the samples of ORDER and OTHER, and of their mirror. */
-static uint32_t collect_distances(const struct tm_line *line, const struct tm_sample *samples, uint32_t count,
-                                  const uint8_t orders[2], int64_t *values)
+/* The distances of all samples, group after group. A group has the samples of two orders, whichever is the first. */
+struct distances {
+    int64_t *values;
+    uint32_t first[TM_TREND_ORDERS][TM_TREND_ORDERS]; /* of the group; the index with the lower order first is in use */
+    uint32_t count[TM_TREND_ORDERS][TM_TREND_ORDERS]; /* samples with these orders in this sequence */
+};
+
+/* The number of samples in the group of A and B, or 0 if one of the two sequences has too few. */
+static uint32_t group_count(const struct distances *d, uint8_t a, uint8_t b)
 {
-    uint32_t n = 0, mirrored = 0;
+    uint32_t one = d->count[a][b], mirror = d->count[b][a];
+    if (a == b)
+        return one;
+    return one < ORDER_SAMPLES_MIN || mirror < ORDER_SAMPLES_MIN ? 0 : one + mirror;
+}
+
+static void collect_distances(struct distances *d, const struct tm_line *line, const struct tm_sample *samples,
+                              uint32_t count)
+{
+    uint32_t at[TM_TREND_ORDERS][TM_TREND_ORDERS], n = 0;
+    memset(d->count, 0, sizeof d->count);
+    for (uint32_t i = 0; i < count; i++)
+        d->count[samples[i].order][samples[i].other_order]++;
+    for (uint8_t a = 0; a < TM_TREND_ORDERS; a++)
+        for (uint8_t b = a; b < TM_TREND_ORDERS; b++) {
+            d->first[a][b] = at[a][b] = n;
+            n += d->count[a][b] + (a == b ? 0 : d->count[b][a]);
+        }
     for (uint32_t i = 0; i < count; i++) {
-        const struct tm_sample *s = &samples[i];
-        if ((s->order != orders[0] || s->other_order != orders[1]) &&
-            (s->order != orders[1] || s->other_order != orders[0]))
-            continue;
-        mirrored += s->order == orders[0];
-        values[n++] = distance(line, s);
+        uint8_t a = samples[i].order, b = samples[i].other_order;
+        d->values[a < b ? at[a][b]++ : at[b][a]++] = distance(line, &samples[i]);
     }
-    return orders[0] != orders[1] && (mirrored < ORDER_SAMPLES_MIN || n - mirrored < ORDER_SAMPLES_MIN) ? 0 : n;
 }
 
 /* Finds the spread of each group. Groups without a mirror are left out if the others are at least a quarter of all. */
@@ -231,11 +250,15 @@ static void find_spread(struct spread *spread, const struct tm_line *line, const
 {
     enum { GROUP_MIN = 8 };
     uint32_t mirrored = 0;
+    struct distances d = {.values = values};
     *spread = (struct spread){.all = deviation(line, samples, count, values) * 3 / 2 + 1};
+    collect_distances(&d, line, samples, count);
     for (uint8_t a = 0; a < TM_TREND_ORDERS; a++)
         for (uint8_t b = a; b < TM_TREND_ORDERS; b++) {
-            uint32_t n = collect_distances(line, samples, count, (uint8_t[]){a, b}, values);
-            int64_t usual = n >= GROUP_MIN ? tm_clamp(median(values, n), DEVIATION_MAX) * 3 / 2 + 1 : spread->all;
+            uint32_t n = group_count(&d, a, b);
+            int64_t usual = spread->all;
+            if (n >= GROUP_MIN)
+                usual = tm_clamp(median(values + d.first[a][b], n), DEVIATION_MAX) * 3 / 2 + 1;
             usual = usual > spread->all / RATIO_MAX + 1 ? usual : spread->all / RATIO_MAX + 1;
             spread->of[a][b] = spread->of[b][a] = n ? usual : 0;
             mirrored += n;

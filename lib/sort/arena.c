@@ -35,7 +35,8 @@ static struct tm_arena_piece *idle_piece(struct tm_arena *a, size_t len)
     return NULL;
 }
 
-/* Size of the next piece. Small inputs need little: pieces begin small and double until ARENA_PIECES fill the limit. */
+/* Bytes of the next piece. Small inputs need little: pieces begin small and double, until ARENA_PIECES of them fill
+ * the limit. */
 static size_t piece_bytes(const struct tm_arena *a)
 {
     size_t most = a->limit_bytes / ARENA_PIECES;
