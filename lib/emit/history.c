@@ -15,22 +15,21 @@ static enum tm_status add_second(struct tm_emit_history *h, struct tm_error *err
 
 static enum tm_status take(struct tm_emit_history *h, const struct tm_event *e, struct tm_error *err)
 {
-    struct tm_event rows[2];
-    uint32_t count;
+    struct tm_settled_rows settled;
     enum tm_status st = e->flags & TM_EVENT_DERIVED ? TM_OK : add_second(h, err);
-    if (st == TM_OK && tm_kernel_rows_cuts(&h->kernel, e, &rows[0]))
-        st = tm_batch_queue_add(&h->out, &rows[0], err);
+    if (st == TM_OK && tm_kernel_rows_cuts(&h->kernel, e, &settled.rows[0]))
+        st = tm_batch_queue_add(&h->out, &settled.rows[0], err);
     if (st < 0 || !is_one(e->kind))
         return st < 0 ? st : tm_batch_queue_add(&h->out, e, err);
-    st = e->kind == TM_KIND_BINDER ? tm_binder_rows_take(&h->binder, h->catalog, e, rows, &count, err)
-                                   : tm_kernel_rows_take(&h->kernel, h->catalog, e, rows, &count, err);
+    st = e->kind == TM_KIND_BINDER ? tm_binder_rows_take(&h->binder, h->catalog, e, &settled, err)
+                                   : tm_kernel_rows_take(&h->kernel, h->catalog, e, &settled, err);
     if (st < 0)
         return st;
-    if (count > 1) {
-        h->second = rows[1];
+    if (settled.count > 1) {
+        h->second = settled.rows[1];
         h->has_second = true;
     }
-    return tm_batch_queue_add(&h->out, &rows[0], err);
+    return tm_batch_queue_add(&h->out, &settled.rows[0], err);
 }
 
 enum tm_status tm_emit_history_batch(struct tm_emit_history *h, const struct tm_batch *batch, struct tm_error *err)

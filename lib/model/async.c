@@ -2,20 +2,19 @@
 
 #include <string.h>
 
-enum tm_status tm_model_lane_set(struct tm_model *m, struct tm_place place, const struct tm_lane_of *of,
-                                 uint32_t *set, struct tm_error *err)
+enum tm_status tm_model_lane_set(struct tm_model *m, struct tm_lane_tracks *of, struct tm_error *err)
 {
     uint32_t name;
     enum tm_status st = tm_tracks_name(&m->tracks, of->name, &name, err);
-    struct tm_key key = {(uint64_t)place.file << 32 | place.machine, (uint64_t)of->owner,
+    struct tm_key key = {(uint64_t)of->place.file << 32 | of->place.machine, (uint64_t)of->owner,
                          (uint64_t)of->tag << 56 | name};
-    return st < 0 ? st : tm_lanes_set(&m->lanes, &key, set, err);
+    return st < 0 ? st : tm_lanes_set(&m->lanes, &key, &of->set, err);
 }
 
-enum tm_status tm_model_lane_track(struct tm_model *m, struct tm_place place, const struct tm_lane_of *of,
-                                   uint32_t set, uint32_t lane, uint32_t *track, struct tm_error *err)
+enum tm_status tm_model_lane_track(struct tm_model *m, const struct tm_lane_tracks *of, uint32_t lane, uint32_t *track,
+                                   struct tm_error *err)
 {
-    struct tm_track_id id = {place.file, place.machine, of->type, set, lane};
+    struct tm_track_id id = {of->place.file, of->place.machine, of->type, of->set, lane};
     bool is_new;
     enum tm_status st = tm_tracks_get(&m->tracks, &id, track, &is_new, err);
     if (st < 0 || !is_new)
@@ -26,7 +25,7 @@ enum tm_status tm_model_lane_track(struct tm_model *m, struct tm_place place, co
     return tm_tracks_name(&m->tracks, of->name, &row->name, err);
 }
 
-static enum tm_lane_event lane_event(uint32_t kind)
+static enum tm_lane_effect effect_of(uint32_t kind)
 {
     return kind == TM_KIND_SLICE_BEGIN ? TM_LANE_BEGIN : kind == TM_KIND_SLICE_END ? TM_LANE_END : TM_LANE_INSTANT;
 }
@@ -37,19 +36,23 @@ static enum tm_status marker_track(struct tm_model *m, struct tm_model_event *ev
 {
     const struct tm_event *e = ev->e;
     bool is_named = ev->category.data != NULL;
-    struct tm_lane_of of = {is_named ? TM_SET_MARKER_TRACK : TM_SET_MARKER_ASYNC,
-                            is_named ? TM_TRACK_TYPE_MARKER_TRACK : TM_TRACK_TYPE_MARKER_ASYNC, TM_TRACK_PROCESS, upid,
-                            is_named ? ev->category : ev->name};
-    enum tm_lane_event event = lane_event(e->kind);
-    uint32_t set, lane = UINT32_MAX; /* N has a lane of its own */
-    enum tm_status st = tm_model_lane_set(m, ev->place, &of, &set, err);
+    struct tm_lane_tracks of = {ev->place,
+                                is_named ? TM_SET_MARKER_TRACK : TM_SET_MARKER_ASYNC,
+                                is_named ? TM_TRACK_TYPE_MARKER_TRACK : TM_TRACK_TYPE_MARKER_ASYNC,
+                                TM_TRACK_PROCESS,
+                                upid,
+                                is_named ? ev->category : ev->name,
+                                0};
+    struct tm_lane_event event = {e->track, effect_of(e->kind)};
+    uint32_t lane = UINT32_MAX; /* N has a lane of its own */
+    enum tm_status st = tm_model_lane_set(m, &of, err);
     if (st < 0)
         return st;
-    if (!is_named && event == TM_LANE_BEGIN)
-        event = TM_LANE_BEGIN_ONCE;
-    if ((e->flags & TM_EVENT_HAS_TRACK) && (st = tm_lanes_cookie(&m->lanes, set, e->track, event, &lane, err)) < 0)
+    if (!is_named && event.effect == TM_LANE_BEGIN)
+        event.effect = TM_LANE_BEGIN_ONCE;
+    if ((e->flags & TM_EVENT_HAS_TRACK) && (st = tm_lanes_cookie(&m->lanes, of.set, event, &lane, err)) < 0)
         return st;
-    return tm_model_lane_track(m, ev->place, &of, set, lane, track, err);
+    return tm_model_lane_track(m, &of, lane, track, err);
 }
 
 /* The name for a track of the event. Chrome JSON's default name is for slices without a name, not for tracks. */
@@ -66,26 +69,30 @@ enum tm_status tm_model_async_track(struct tm_model *m, struct tm_model_event *e
     const struct tm_event *e = ev->e;
     bool is_process = tm_event_scope(e->flags) == TM_SCOPE_PROCESS;
     int64_t upid = TM_NO_ID;
-    uint32_t set, lane, root;
+    uint32_t lane, root;
     enum tm_status st = TM_OK;
     if (is_process && (st = tm_processes_process(&m->processes, ev->place.machine, e->pid, &upid, err)) < 0)
         return st;
     if (ev->is_marker)
         return marker_track(m, ev, upid, track, err);
-    struct tm_lane_of of = {is_process ? TM_SET_ASYNC_PROCESS : TM_SET_ASYNC_GLOBAL,
-                            is_process ? TM_TRACK_TYPE_ASYNC_PROCESS : TM_TRACK_TYPE_ASYNC_GLOBAL,
-                            is_process ? TM_TRACK_PROCESS : TM_TRACK_GLOBAL, upid, {0}};
+    struct tm_lane_tracks of = {ev->place,
+                                is_process ? TM_SET_ASYNC_PROCESS : TM_SET_ASYNC_GLOBAL,
+                                is_process ? TM_TRACK_TYPE_ASYNC_PROCESS : TM_TRACK_TYPE_ASYNC_GLOBAL,
+                                is_process ? TM_TRACK_PROCESS : TM_TRACK_GLOBAL,
+                                upid,
+                                {0},
+                                0};
+    const struct tm_lane_event event = {e->track, effect_of(e->kind)};
     struct tm_key identity = {(uint64_t)ev->place.file << 32 | ev->place.machine, e->track, (uint64_t)upid};
     if ((st = tm_tracks_name(&m->tracks, own_name(ev), &root, err)) < 0 ||
         (st = tm_async_roots_get(&m->async_roots, &identity, root, &root, err)) < 0)
         return st;
     of.name = tm_tracks_text(&m->tracks, root);
-    if ((st = tm_model_lane_set(m, ev->place, &of, &set, err)) < 0 ||
-        (st = tm_lanes_cookie(&m->lanes, set, e->track, lane_event(e->kind), &lane, err)) < 0)
+    if ((st = tm_model_lane_set(m, &of, err)) < 0 || (st = tm_lanes_cookie(&m->lanes, of.set, event, &lane, err)) < 0)
         return st;
-    if (!tm_lanes_is_open(&m->lanes, set, lane) &&
+    if (!tm_lanes_is_open(&m->lanes, of.set, lane) &&
         (st = tm_async_roots_closed(&m->async_roots, &identity, root, err)) < 0)
         return st;
     of.name = own_name(ev); /* a new lane gets the name of its first event */
-    return tm_model_lane_track(m, ev->place, &of, set, lane, track, err);
+    return tm_model_lane_track(m, &of, lane, track, err);
 }

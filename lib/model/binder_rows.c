@@ -236,9 +236,15 @@ static enum tm_status put_destination(struct work *w, uint32_t number, struct tm
     return st;
 }
 
-/* Makes E, an instant or begin with ARGS, row 0 of the output. Flow FLOW starts there or, if IS_END, ends there. */
-static enum tm_status put_flow(struct work *w, struct tm_event e, const uint8_t *args, size_t len, uint64_t flow,
-                               bool is_end)
+/* The start or the end of a flow. */
+struct flow_point {
+    uint64_t flow;
+    bool is_end;
+};
+
+/* Makes E, an instant or begin with ARGS, row 0 of the output. POINT is there. */
+static enum tm_status put_flow(struct work *w, struct tm_event e, const uint8_t *args, size_t len,
+                               struct flow_point point)
 {
     struct tm_buf *detail = &w->b->details[0];
     tm_buf_clear(detail);
@@ -246,7 +252,7 @@ static enum tm_status put_flow(struct work *w, struct tm_event e, const uint8_t 
     if (st < 0)
         return st;
     if (copy_args(detail, args, len) != TM_OK ||
-        tm_pb_put_i64(detail, is_end ? TM_DETAIL_TERMINATING_FLOW_IDS : TM_DETAIL_FLOW_IDS, flow) != TM_OK)
+        tm_pb_put_i64(detail, point.is_end ? TM_DETAIL_TERMINATING_FLOW_IDS : TM_DETAIL_FLOW_IDS, point.flow) != TM_OK)
         return tm_error_nomem(w->err);
     w->out[0] = e;
     set_detail(w, &w->out[0], 0);
@@ -266,7 +272,7 @@ static enum tm_status take_transaction(struct work *w, struct tm_binder_thread *
         const struct tm_binder_pending *pending = find_pending(w->b, row);
         assert(pending); /* wait_for has made it */
         return put_flow(w, like(row, is_one_way ? TM_KIND_INSTANT : TM_KIND_SLICE_BEGIN, row->tid), row->detail,
-                        row->detail_bytes, pending->flow, false);
+                        row->detail_bytes, (struct flow_point){pending->flow, false});
     }
     struct tm_event end = derived(row, TM_KIND_SLICE_END, row->tid);
     end.name = end.category = 0;
@@ -286,7 +292,7 @@ static enum tm_status take_async(struct work *w, const struct tm_binder_pending 
     static const char name[] = "binder async rcv";
     struct tm_event e = like(w->row, TM_KIND_INSTANT, w->row->tid);
     e.name = 0;
-    enum tm_status st = put_flow(w, e, pending->args, pending->args_len, pending->flow, true);
+    enum tm_status st = put_flow(w, e, pending->args, pending->args_len, (struct flow_point){pending->flow, true});
     if (st == TM_OK)
         st = put_text(w, 0, (struct tm_text){(const uint8_t *)name, sizeof name - 1}, &w->out[0].name);
     set_detail(w, &w->out[0], 0);
@@ -311,7 +317,8 @@ static enum tm_status take_received(struct work *w, struct tm_binder_thread *t)
         args.pid = pending->pid;
         args.flags = (args.flags & ~(uint32_t)TM_EVENT_HAS_PID) | (pending->has_pid ? TM_EVENT_HAS_PID : 0);
         *w->count = 2;
-        st = put_flow(w, like(w->row, TM_KIND_SLICE_BEGIN, w->row->tid), NULL, 0, pending->flow, true);
+        st = put_flow(w, like(w->row, TM_KIND_SLICE_BEGIN, w->row->tid), NULL, 0,
+                      (struct flow_point){pending->flow, true});
         st = st < 0 ? st : put_destination(w, 1, args, TM_ARG_UINT, (uint64_t)w->row->tid);
     }
     forget(w->b, pending);
@@ -344,14 +351,13 @@ static enum tm_status take_lock(struct work *w, struct tm_binder_thread *t, enum
 }
 
 enum tm_status tm_binder_rows_take(struct tm_binder_rows *b, const struct tm_catalog *catalog,
-                                   const struct tm_event *row, struct tm_event out[2], uint32_t *count,
-                                   struct tm_error *err)
+                                   const struct tm_event *row, struct tm_settled_rows *out, struct tm_error *err)
 {
-    struct work w = {.b = b, .catalog = catalog, .row = row, .out = out, .count = count, .err = err};
+    struct work w = {.b = b, .catalog = catalog, .row = row, .out = out->rows, .count = &out->count, .err = err};
     enum tm_binder_event event = tm_binder_event_of(row);
     struct tm_binder_thread *t;
     enum tm_status st = thread_of(&w, &t);
-    *count = 1;
+    out->count = 1;
     if (st < 0)
         return st;
     switch (event) {

@@ -15,6 +15,7 @@
 #include "kernel/binder.h"
 #include "model/binder_thread.h"
 #include "model/catalog.h"
+#include "model/settled_rows.h"
 #include "base/table.h"
 
 /* True if E, a SLICE_ARGS row, names the thread that its slice calls: *TID. An output adds that thread's name as
@@ -41,11 +42,9 @@ struct tm_binder_rows {
     struct tm_buf details[2];
 };
 
-/* Converts ROW, of kind BINDER, into *COUNT rows. The first replaces ROW and keeps its raw bytes. The second, if any,
- * is DERIVED. Their details are valid until the next call. TM_OK or TM_E_SYSTEM. */
+/* Converts ROW, of kind BINDER, into OUT. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_binder_rows_take(struct tm_binder_rows *binder, const struct tm_catalog *catalog,
-                                   const struct tm_event *row, struct tm_event out[2], uint32_t *count,
-                                   struct tm_error *err);
+                                   const struct tm_event *row, struct tm_settled_rows *out, struct tm_error *err);
 
 void tm_binder_rows_release(struct tm_binder_rows *binder);
 

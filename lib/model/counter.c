@@ -49,8 +49,10 @@ static enum tm_status track_of(struct tm_model *m, struct tm_model_event *ev, ui
     bool is_new;
     uint32_t name;
     if (tm_event_scope(ev->e->flags) == TM_SCOPE_TRACK)
-        return tm_descriptors_track(&m->descriptors, ev->place, ev->e->track,
-                                    &(struct tm_described_event){.effect = TM_LANE_INSTANT}, track, err);
+        return tm_descriptors_track(
+            &m->descriptors,
+            &(struct tm_described_event){.place = ev->place, .uuid = ev->e->track, .effect = TM_LANE_INSTANT}, track,
+            err);
     enum tm_status st = owner_of(m, ev, &id, &scope, err);
     if (st < 0 || (st = tm_tracks_name(&m->tracks, ev->name, &name, err)) < 0)
         return st;
@@ -134,9 +136,11 @@ static enum tm_status flow_track(struct tm_model *m, struct tm_model_event *ev, 
     struct tm_pb_field f;
     while (tm_pb_next(&pb, &f) == TM_OK)
         if (f.id == FLOW_TRACK && f.type == TM_PB_I64)
-            return tm_descriptors_track(&m->descriptors, ev->place, f.value,
-                                        &(struct tm_described_event){.name = ev->name, .effect = TM_LANE_NONE}, track,
-                                        err);
+            return tm_descriptors_track(
+                &m->descriptors,
+                &(struct tm_described_event){
+                    .place = ev->place, .uuid = f.value, .name = ev->name, .effect = TM_LANE_NONE},
+                track, err);
     return tm_model_thread_track(m, ev->place, ev->utid, track, err);
 }
 

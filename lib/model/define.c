@@ -16,14 +16,12 @@ static const int64_t OUT_OF_ORDER = INT64_MAX - 1;
 
 /* A pending definition. */
 struct tm_pending_description {
+    struct tm_definition definition; /* its detail is DETAIL */
     int64_t time_ns;
     uint64_t sequence;
-    uint32_t kind, flags;
-    struct tm_place place;
     bool has_thread; /* also states that pid and tid are valid */
     int64_t pid, tid;
     uint8_t *detail; /* owned */
-    size_t len;
 };
 
 static struct tm_text text_of(const struct tm_pb_field *f)
@@ -94,18 +92,18 @@ static enum tm_status describe_track(struct tm_model *m, struct tm_place place, 
     return tm_descriptors_resolve(&m->descriptors, place, d.uuid, &resolved, err);
 }
 
-enum tm_status tm_model_describe(struct tm_model *m, uint32_t kind, uint32_t flags, struct tm_place place,
-                                 const uint8_t *detail, size_t len, struct tm_error *err)
+/* Applies D at once. */
+static enum tm_status describe(struct tm_model *m, const struct tm_definition *d, struct tm_error *err)
 {
     struct tm_pb_field part;
-    enum source source = source_of(m, flags, place);
+    enum source source = source_of(m, d->flags, d->place);
     enum tm_status st = TM_OK;
-    if (kind == TM_KIND_TRACK && tm_model_part(detail, len, TM_DETAIL_TRACK, &part))
-        st = describe_track(m, place, &part, err);
-    if (st == TM_OK && tm_model_part(detail, len, TM_DETAIL_PROCESS, &part))
-        st = tm_model_describe_process(m, source != SOURCE_DESCRIPTOR, place, detail, len, err);
-    if (st == TM_OK && tm_model_part(detail, len, TM_DETAIL_THREAD, &part))
-        st = describe_thread(m, source, place, &part, err);
+    if (d->kind == TM_KIND_TRACK && tm_model_part(d->detail, d->len, TM_DETAIL_TRACK, &part))
+        st = describe_track(m, d->place, &part, err);
+    if (st == TM_OK && tm_model_part(d->detail, d->len, TM_DETAIL_PROCESS, &part))
+        st = tm_model_describe_process(m, d, source != SOURCE_DESCRIPTOR, err);
+    if (st == TM_OK && tm_model_part(d->detail, d->len, TM_DETAIL_THREAD, &part))
+        st = describe_thread(m, source, d->place, &part, err);
     return st < 0 ? st : TM_OK;
 }
 
@@ -123,23 +121,28 @@ static enum tm_status note_definition(struct tm_model *m, const struct tm_model_
     uint64_t numbers[3] = {(uint64_t)e->pid, (uint64_t)e->tid, e->track};
     struct tm_seen_definition *seen, key = {.subject = tm_hash64_numbers(numbers, 3, 0),
                                             .place = (uint64_t)ev->place.file << 32 | ev->place.machine,
-                                            .said = TM_SAID_NOTHING,
+                                            .stated = TM_STATED_NOTHING,
                                             .latest_ns = -1,
                                             .kind = e->kind};
-    int64_t said = (int64_t)(tm_hash64(e->detail, e->detail_bytes) & INT64_MAX);
+    int64_t stated = (int64_t)(tm_hash64(e->detail, e->detail_bytes) & INT64_MAX);
     int64_t ns = e->time_ns < 0 ? 0 : e->time_ns < OUT_OF_ORDER ? e->time_ns : OUT_OF_ORDER;
     enum tm_status st = tm_seen_definitions_get(&m->seen_definitions, &key, &seen, err);
     if (st < 0)
         return st;
-    *repeats = seen->said == said && seen->latest_ns != OUT_OF_ORDER;
+    *repeats = seen->stated == stated && seen->latest_ns != OUT_OF_ORDER;
     if (*repeats)
         return TM_OK;
     if (seen->latest_ns <= ns)
         seen->latest_ns = ns;
-    else if (seen->said != said)
+    else if (seen->stated != stated)
         seen->latest_ns = OUT_OF_ORDER;
-    seen->said = said;
+    seen->stated = stated;
     return TM_OK;
+}
+
+static struct tm_definition definition_of(const struct tm_model_event *ev)
+{
+    return (struct tm_definition){ev->e->kind, ev->e->flags, ev->place, ev->e->detail, ev->e->detail_bytes};
 }
 
 static enum tm_status pending_add(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
@@ -150,67 +153,67 @@ static enum tm_status pending_add(struct tm_model *m, const struct tm_model_even
     enum tm_status st = note_definition(m, ev, &repeats, err);
     if (st < 0 || repeats)
         return st;
-    if ((st = tm_array_grow(&m->late, &m->late_cap, m->late_count, sizeof *m->late, err)) < 0)
+    if ((st = tm_array_grow(&m->pending, &m->pending_cap, m->pending_count, sizeof *m->pending, err)) < 0)
         return st;
-    struct tm_pending_description late = {.time_ns = e->time_ns,
-                                          .sequence = m->late_sequence++,
-                                          .kind = e->kind,
-                                          .flags = e->flags,
-                                          .place = ev->place,
-                                          .has_thread = ev->is_json && (e->flags & both) == both,
-                                          .pid = e->pid,
-                                          .tid = e->tid,
-                                          .len = e->detail_bytes};
-    if ((late.detail = malloc(late.len + 1)) == NULL)
+    struct tm_pending_description pending = {.definition = definition_of(ev),
+                                             .time_ns = e->time_ns,
+                                             .sequence = m->pending_sequence++,
+                                             .has_thread = ev->is_json && (e->flags & both) == both,
+                                             .pid = e->pid,
+                                             .tid = e->tid,
+                                             .detail = malloc((size_t)e->detail_bytes + 1)};
+    if (pending.detail == NULL)
         return tm_error_nomem(err);
-    if (late.len)
-        memcpy(late.detail, e->detail, late.len);
-    uint32_t i = m->late_count++;
-    for (; i > 0 && before(&late, &m->late[(i - 1) / 2]); i = (i - 1) / 2)
-        m->late[i] = m->late[(i - 1) / 2];
-    m->late[i] = late;
+    if (e->detail_bytes)
+        memcpy(pending.detail, e->detail, e->detail_bytes);
+    pending.definition.detail = pending.detail;
+    uint32_t i = m->pending_count++;
+    for (; i > 0 && before(&pending, &m->pending[(i - 1) / 2]); i = (i - 1) / 2)
+        m->pending[i] = m->pending[(i - 1) / 2];
+    m->pending[i] = pending;
     return TM_OK;
 }
 
 static struct tm_pending_description pending_pop(struct tm_model *m)
 {
-    struct tm_pending_description least = m->late[0], last = m->late[--m->late_count];
+    struct tm_pending_description least = m->pending[0], last = m->pending[--m->pending_count];
     uint32_t i = 0, child;
-    while ((child = 2 * i + 1) < m->late_count) {
-        if (child + 1 < m->late_count && before(&m->late[child + 1], &m->late[child]))
+    while ((child = 2 * i + 1) < m->pending_count) {
+        if (child + 1 < m->pending_count && before(&m->pending[child + 1], &m->pending[child]))
             child++;
-        if (!before(&m->late[child], &last))
+        if (!before(&m->pending[child], &last))
             break;
-        m->late[i] = m->late[child];
+        m->pending[i] = m->pending[child];
         i = child;
     }
-    m->late[i] = last;
-    m->late[m->late_count].detail = NULL; /* LAST or LEAST has it */
+    m->pending[i] = last;
+    m->pending[m->pending_count].detail = NULL; /* LAST or LEAST has it */
     return least;
 }
 
 enum tm_status tm_model_pending(struct tm_model *m, int64_t now_ns, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    while (st == TM_OK && m->late_count && m->late[0].time_ns <= now_ns) {
-        struct tm_pending_description late = pending_pop(m);
+    while (st == TM_OK && m->pending_count && m->pending[0].time_ns <= now_ns) {
+        struct tm_pending_description pending = pending_pop(m);
         int64_t utid;
-        if (late.has_thread)
-            st = tm_processes_thread_in(&m->processes, late.place.machine, late.tid, late.pid, &utid, err);
-        if (st == TM_OK && late.kind != TM_KIND_METADATA)
-            st = tm_model_describe(m, late.kind, late.flags, late.place, late.detail, late.len, err);
-        free(late.detail);
+        if (pending.has_thread)
+            st = tm_processes_thread_in(&m->processes, pending.definition.place.machine, pending.tid, pending.pid,
+                                        &utid, err);
+        if (st == TM_OK && pending.definition.kind != TM_KIND_METADATA)
+            st = describe(m, &pending.definition, err);
+        free(pending.detail);
     }
     return st;
 }
 
 void tm_model_pending_release(struct tm_model *m)
 {
-    for (uint32_t i = 0; i < m->late_count; i++)
-        free(m->late[i].detail);
-    free(m->late);
-    m->late = NULL;
-    m->late_count = 0;
+    for (uint32_t i = 0; i < m->pending_count; i++)
+        free(m->pending[i].detail);
+    free(m->pending);
+    m->pending = NULL;
+    m->pending_count = 0;
 }
 
 /* Frequencies are rows by themselves. */
@@ -280,5 +283,6 @@ enum tm_status tm_model_define(struct tm_model *m, struct tm_model_event *ev, st
     }
     if ((e->flags & TM_EVENT_DEFINITION) && !acts_at_once(ev))
         return pending_add(m, ev, err);
-    return tm_model_describe(m, e->kind, e->flags, ev->place, e->detail, e->detail_bytes, err);
+    const struct tm_definition definition = definition_of(ev);
+    return describe(m, &definition, err);
 }

@@ -110,26 +110,26 @@ enum tm_status tm_descriptors_add(struct tm_descriptors *ds, struct tm_place pla
                                   struct tm_error *err)
 {
     struct tm_descriptor *row = find(ds, place, d->uuid);
-    struct tm_descriptor said = {.place = place,
-                                 .uuid = d->uuid,
-                                 .parent_uuid = d->parent_uuid,
-                                 .pid = d->pid,
-                                 .tid = d->tid,
-                                 .has_pid = d->has_pid && (d->is_process || d->is_thread),
-                                 .has_tid = d->has_tid && d->has_pid && d->is_thread,
-                                 .is_counter = d->is_counter,
-                                 .merge = merge_of(d)};
+    struct tm_descriptor stated = {.place = place,
+                                   .uuid = d->uuid,
+                                   .parent_uuid = d->parent_uuid,
+                                   .pid = d->pid,
+                                   .tid = d->tid,
+                                   .has_pid = d->has_pid && (d->is_process || d->is_thread),
+                                   .has_tid = d->has_tid && d->has_pid && d->is_thread,
+                                   .is_counter = d->is_counter,
+                                   .merge = merge_of(d)};
     enum tm_status st;
     if (d->uuid == 0 && d->parent_uuid)
         return TM_OK;
-    if (said.merge == MERGE_BY_KEY && (st = tm_tracks_name(ds->tracks, d->merge_key, &said.merge_key, err)) < 0)
+    if (stated.merge == MERGE_BY_KEY && (st = tm_tracks_name(ds->tracks, d->merge_key, &stated.merge_key, err)) < 0)
         return st;
     if (row)
-        return is_same(row, &said) ? rename_track(ds, row, d->name, err) : TM_OK;
-    if ((st = tm_tracks_name(ds->tracks, d->name, &said.name, err)) < 0 ||
-        (st = tm_tracks_name(ds->tracks, d->unit, &said.unit, err)) < 0)
+        return is_same(row, &stated) ? rename_track(ds, row, d->name, err) : TM_OK;
+    if ((st = tm_tracks_name(ds->tracks, d->name, &stated.name, err)) < 0 ||
+        (st = tm_tracks_name(ds->tracks, d->unit, &stated.unit, err)) < 0)
         return st;
-    return add_row(ds, &said, err);
+    return add_row(ds, &stated, err);
 }
 
 /* True if all ancestors of ROW exist and lead to the root. */
@@ -145,11 +145,12 @@ static bool is_rooted(const struct tm_descriptors *ds, const struct tm_descripto
     return false;
 }
 
-/* A thread or process has one descriptor. A second one shows that its number was assigned again. */
-static enum tm_status claim(struct tm_descriptors *ds, const struct tm_descriptor *row, int64_t owner, uint64_t what,
+/* ROW describes the thread or process that owns it. Each has one descriptor. A second one (*IS_SECOND) shows that its
+ * number was assigned again. */
+static enum tm_status claim(struct tm_descriptors *ds, const struct tm_descriptor *row, enum tm_track_scope scope,
                             bool *is_second, struct tm_error *err)
 {
-    struct tm_key key = {(uint64_t)row->place.file << 32 | row->place.machine, (uint64_t)owner, what};
+    struct tm_key key = {(uint64_t)row->place.file << 32 | row->place.machine, (uint64_t)row->resolved.owner, scope};
     *is_second = tm_table_find(&ds->owners, &key) != TM_TABLE_NONE;
     return tm_table_set(&ds->owners, &key, 1, err);
 }
@@ -161,11 +162,11 @@ static enum tm_status resolve_thread(struct tm_descriptors *ds, struct tm_descri
     uint32_t machine = row->place.machine;
     bool is_second;
     enum tm_status st = tm_processes_thread_in(p, machine, row->tid, row->pid, &r->owner, err);
-    if (st < 0 || (st = claim(ds, row, r->owner, TM_TRACK_THREAD, &is_second, err)) < 0)
+    if (st < 0 || (st = claim(ds, row, TM_TRACK_THREAD, &is_second, err)) < 0)
         return st;
     if (is_second && ((st = tm_processes_start_thread(p, machine, row->tid, NULL, &r->owner, err)) < 0 ||
                       (st = tm_processes_thread_in(p, machine, row->tid, row->pid, &r->owner, err)) < 0 ||
-                      (st = claim(ds, row, r->owner, TM_TRACK_THREAD, &is_second, err)) < 0))
+                      (st = claim(ds, row, TM_TRACK_THREAD, &is_second, err)) < 0))
         return st;
     r->scope = TM_TRACK_THREAD;
     r->is_root = true;
@@ -178,10 +179,10 @@ static enum tm_status resolve_process(struct tm_descriptors *ds, struct tm_descr
     struct tm_resolved *r = &row->resolved;
     bool is_second;
     enum tm_status st = tm_processes_process(p, row->place.machine, row->pid, &r->owner, err);
-    if (st < 0 || (st = claim(ds, row, r->owner, TM_TRACK_PROCESS, &is_second, err)) < 0)
+    if (st < 0 || (st = claim(ds, row, TM_TRACK_PROCESS, &is_second, err)) < 0)
         return st;
     if (is_second && ((st = tm_processes_start_process(p, row->place.machine, row->pid, NULL, &r->owner, err)) < 0 ||
-                      (st = claim(ds, row, r->owner, TM_TRACK_PROCESS, &is_second, err)) < 0))
+                      (st = claim(ds, row, TM_TRACK_PROCESS, &is_second, err)) < 0))
         return st;
     r->scope = TM_TRACK_PROCESS;
     r->is_root = true;
@@ -326,16 +327,17 @@ static enum tm_status lane_of(struct tm_descriptors *ds, const struct tm_descrip
                               const struct tm_described_event *event, uint32_t *lane, struct tm_error *err)
 {
     if (event->is_complete)
-        return tm_lanes_complete(ds->lanes, row->track, row->uuid, event->ts, event->end, lane, err);
-    return tm_lanes_cookie(ds->lanes, row->track, row->uuid, event->effect, lane, err);
+        return tm_lanes_complete(ds->lanes, row->track, (struct tm_lane_slice){row->uuid, event->ts, event->end}, lane,
+                                 err);
+    return tm_lanes_cookie(ds->lanes, row->track, (struct tm_lane_event){row->uuid, event->effect}, lane, err);
 }
 
-enum tm_status tm_descriptors_track(struct tm_descriptors *ds, struct tm_place place, uint64_t uuid,
-                                    const struct tm_described_event *event, uint32_t *track, struct tm_error *err)
+enum tm_status tm_descriptors_track(struct tm_descriptors *ds, const struct tm_described_event *event, uint32_t *track,
+                                    struct tm_error *err)
 {
     struct tm_descriptor *row;
     uint32_t lane = 0;
-    enum tm_status st = get(ds, place, uuid, &row, err);
+    enum tm_status st = get(ds, event->place, event->uuid, &row, err);
     if (st != TM_OK)
         return st;
     if (!row->has_track && !row->has_set && row->name == 0 && row->event_name == 0 &&

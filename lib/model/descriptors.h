@@ -59,18 +59,20 @@ enum tm_status tm_descriptors_add(struct tm_descriptors *ds, struct tm_place pla
 enum tm_status tm_descriptors_resolve(struct tm_descriptors *ds, struct tm_place place, uint64_t uuid,
                                       struct tm_resolved *resolved, struct tm_error *err);
 
-/* What an event does on its track. */
+/* An event on the track UUID, and its effect there. */
 struct tm_described_event {
+    struct tm_place place;
+    uint64_t uuid;
     struct tm_text name;
-    enum tm_lane_event effect;
+    enum tm_lane_effect effect;
     bool is_complete;   /* it is a slice from ts to end; effect is ignored */
     int64_t ts, end;
 };
 
-/* Sets *TRACK for EVENT on UUID. TM_END if UUID cannot be resolved, and for TM_LANE_NONE if the slices of UUID are on
+/* Sets *TRACK for EVENT. TM_END if its uuid cannot be resolved, and for TM_LANE_NONE if the slices of the uuid are on
  * lanes. */
-enum tm_status tm_descriptors_track(struct tm_descriptors *ds, struct tm_place place, uint64_t uuid,
-                                    const struct tm_described_event *event, uint32_t *track, struct tm_error *err);
+enum tm_status tm_descriptors_track(struct tm_descriptors *ds, const struct tm_described_event *event, uint32_t *track,
+                                    struct tm_error *err);
 
 /* The memory that the descriptors take. */
 size_t tm_descriptors_bytes(const struct tm_descriptors *ds);

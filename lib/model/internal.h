@@ -61,18 +61,23 @@ enum tm_status tm_model_thread(struct tm_model *m, struct tm_model_event *ev, st
 enum tm_status tm_model_thread_track(struct tm_model *m, struct tm_place place, int64_t utid, uint32_t *track,
                                      struct tm_error *err);
 
-/* The text number of a lane set's or counter's name with its owner. *TRACK is made when it is new. */
-struct tm_lane_of {
+/* The tracks of a lane set. All lanes have the owner, the type and the name. */
+struct tm_lane_tracks {
+    struct tm_place place;
     int tag;
     enum tm_track_type type;
     enum tm_track_scope scope;
     int64_t owner;
-    struct tm_text name; /* of the set and its tracks */
+    struct tm_text name;
+    uint32_t set; /* its number in the model's lanes */
 };
-enum tm_status tm_model_lane_set(struct tm_model *m, struct tm_place place, const struct tm_lane_of *of,
-                                 uint32_t *set, struct tm_error *err);
-enum tm_status tm_model_lane_track(struct tm_model *m, struct tm_place place, const struct tm_lane_of *of,
-                                   uint32_t set, uint32_t lane, uint32_t *track, struct tm_error *err);
+
+/* Sets the set of TRACKS. */
+enum tm_status tm_model_lane_set(struct tm_model *m, struct tm_lane_tracks *tracks, struct tm_error *err);
+
+/* Sets *TRACK to that of LANE, which is made if it is new. */
+enum tm_status tm_model_lane_track(struct tm_model *m, const struct tm_lane_tracks *tracks, uint32_t lane,
+                                   uint32_t *track, struct tm_error *err);
 
 /* The namespace of EV's flow ids: one file on one machine, or all files. */
 static inline uint64_t tm_model_flow_home(const struct tm_model *m, const struct tm_model_event *ev)
@@ -111,14 +116,18 @@ enum tm_status tm_model_named_track(struct tm_model *m, struct tm_model_event *e
 enum tm_status tm_model_named_args(struct tm_model *m, struct tm_model_event *ev, struct tm_event *with,
                                    struct tm_error *err);
 
-/* Applies the DETAIL of a THREAD, PROCESS or TRACK row at once. */
-enum tm_status tm_model_describe(struct tm_model *m, uint32_t kind, uint32_t flags, struct tm_place place,
-                                 const uint8_t *detail, size_t len, struct tm_error *err);
+/* A THREAD, PROCESS or TRACK row as a definition. */
+struct tm_definition {
+    uint32_t kind, flags;
+    struct tm_place place;
+    const uint8_t *detail;
+    size_t len;
+};
 
-/* Applies the PROCESS part of DETAIL. IS_SYSTEM: the name comes from the process tree or from metadata, not from a
+/* Applies the PROCESS part of DEFINITION. IS_SYSTEM: the name comes from the process tree or from metadata, not from a
  * descriptor. */
-enum tm_status tm_model_describe_process(struct tm_model *m, bool is_system, struct tm_place place,
-                                         const uint8_t *detail, size_t len, struct tm_error *err);
+enum tm_status tm_model_describe_process(struct tm_model *m, const struct tm_definition *definition, bool is_system,
+                                         struct tm_error *err);
 
 /* Finds the submessage in field ID of a Detail message. */
 bool tm_model_part(const uint8_t *detail, size_t len, uint32_t id, struct tm_pb_field *f);

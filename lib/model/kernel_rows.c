@@ -35,11 +35,16 @@ static const char *event_name(uint64_t rule)
     return rule < TM_KERNEL_RULES && names[rule] ? names[rule] : "kernel";
 }
 
-/* Sets *THING to the state NUMBER of KIND for ROW's file and machine; NULL beyond the limit. */
-static enum tm_status thing_of(struct tm_kernel_rows *k, const struct tm_event *row, uint64_t number, uint64_t kind,
-                               struct tm_kernel_thing **thing, struct tm_error *err)
+/* The key of state NUMBER of KIND for ROW's file and machine. */
+static struct tm_key key_of(const struct tm_event *row, uint64_t number, uint64_t kind)
 {
-    struct tm_key key = {(uint64_t)row->file << 32 | row->machine, number, kind};
+    return (struct tm_key){(uint64_t)row->file << 32 | row->machine, number, kind};
+}
+
+/* Sets *THING to the state with KEY; NULL beyond the limit. */
+static enum tm_status thing_of(struct tm_kernel_rows *k, struct tm_key key, struct tm_kernel_thing **thing,
+                               struct tm_error *err)
+{
     int64_t i = tm_table_find(&k->by_key, &key);
     enum tm_status st;
     *thing = NULL;
@@ -56,10 +61,8 @@ static enum tm_status thing_of(struct tm_kernel_rows *k, const struct tm_event *
     return TM_OK;
 }
 
-/* Sets *THING to the state that ROW changes: that of its counter, its thread, its machine or TRACK. NULL beyond the
- * limit. */
-static enum tm_status thing_for(struct tm_kernel_rows *k, const struct tm_catalog *catalog, const struct tm_event *row,
-                                uint64_t track, struct tm_kernel_thing **thing, struct tm_error *err)
+/* The key of the state that ROW changes: that of its counter, its thread, its machine or TRACK. */
+static struct tm_key key_for(const struct tm_catalog *catalog, const struct tm_event *row, uint64_t track)
 {
     struct tm_text name;
     switch ((enum tm_kernel_rule)row->value) {
@@ -67,17 +70,14 @@ static enum tm_status thing_for(struct tm_kernel_rows *k, const struct tm_catalo
     case TM_KERNEL_SENT:
     case TM_KERNEL_FREED:
         name = tm_catalog_string(catalog, row->name, row);
-        return thing_of(k, row, tm_hash64(name.data ? (const void *)name.data : "", name.len), row->value, thing, err);
+        return key_of(row, tm_hash64(name.data ? (const void *)name.data : "", name.len), row->value);
     case TM_KERNEL_WRITE:
-    case TM_KERNEL_WRITE_DONE:
-        return thing_of(k, row, (uint64_t)row->tid, TM_KERNEL_WRITE, thing, err);
+    case TM_KERNEL_WRITE_DONE: return key_of(row, (uint64_t)row->tid, TM_KERNEL_WRITE);
     case TM_KERNEL_SUSPEND:
     case TM_KERNEL_SUSPEND_DONE:
     case TM_KERNEL_FREEZE:
-    case TM_KERNEL_THAWED:
-        return thing_of(k, row, 0, TM_KERNEL_SUSPEND, thing, err);
-    default:
-        return thing_of(k, row, track, TM_KERNEL_RULES, thing, err);
+    case TM_KERNEL_THAWED: return key_of(row, 0, TM_KERNEL_SUSPEND);
+    default: return key_of(row, track, TM_KERNEL_RULES);
     }
 }
 
@@ -119,25 +119,25 @@ static bool take_wake(const struct tm_event *row, struct tm_kernel_thing *thing,
 
 /* A new state of a track ends the previous one. */
 static bool take_state(struct tm_kernel_rows *k, const struct tm_event *row, struct tm_kernel_thing *thing,
-                       struct tm_event out[2], uint32_t *count)
+                       struct tm_settled_rows *out)
 {
     bool was_on = thing->is_on;
     thing->is_on = row->value != TM_KERNEL_DEVICE_IDLE;
     if (!was_on) {
-        out[0].kind = TM_KIND_SLICE_BEGIN;
+        out->rows[0].kind = TM_KIND_SLICE_BEGIN;
         return thing->is_on;
     }
-    out[1] = out[0];
-    out[0].kind = TM_KIND_SLICE_END;
-    out[0].name = out[0].category = 0;
-    out[0].detail_bytes = 0;
+    out->rows[1] = out->rows[0];
+    out->rows[0].kind = TM_KIND_SLICE_END;
+    out->rows[0].name = out->rows[0].category = 0;
+    out->rows[0].detail_bytes = 0;
     if (!thing->is_on)
         return true;
-    out[1].kind = TM_KIND_SLICE_BEGIN;
-    out[1].flags = (out[1].flags & ~tm_event_raw_flags((enum tm_raw)15)) | TM_EVENT_DERIVED;
-    out[1].raw_bytes = 0;
-    out[1].detail = k->detail.data;
-    *count = 2;
+    out->rows[1].kind = TM_KIND_SLICE_BEGIN;
+    out->rows[1].flags = (out->rows[1].flags & ~tm_event_raw_flags((enum tm_raw)15)) | TM_EVENT_DERIVED;
+    out->rows[1].raw_bytes = 0;
+    out->rows[1].detail = k->detail.data;
+    out->count = 2;
     return true;
 }
 
@@ -155,11 +155,10 @@ static bool take_write(struct tm_kernel_rows *k, const struct tm_event *row, str
 }
 
 /* If suspend fails while tasks freeze, no event states its end. It ends when they are thawed. */
-static void take_suspend(const struct tm_event *row, struct tm_kernel_thing *machine, struct tm_event out[2],
-                         uint32_t *count)
+static void take_suspend(const struct tm_event *row, struct tm_kernel_thing *machine, struct tm_settled_rows *out)
 {
     bool begins = row->value == TM_KERNEL_SUSPEND || row->value == TM_KERNEL_FREEZE;
-    out[0].kind = begins ? TM_KIND_SLICE_BEGIN : TM_KIND_SLICE_END;
+    out->rows[0].kind = begins ? TM_KIND_SLICE_BEGIN : TM_KIND_SLICE_END;
     if (row->value == TM_KERNEL_SUSPEND) {
         machine->number = SUSPEND_ENTERED;
         machine->sum = row->track;
@@ -169,11 +168,11 @@ static void take_suspend(const struct tm_event *row, struct tm_kernel_thing *mac
         machine->number = SUSPEND_FROZEN;
     } else if (row->value == TM_KERNEL_THAWED && machine->number == SUSPEND_FROZEN) {
         machine->number = SUSPEND_NOT;
-        out[1] = out[0];
-        out[1].track = machine->sum;
-        out[1].flags = (out[1].flags & ~tm_event_raw_flags((enum tm_raw)15)) | TM_EVENT_DERIVED;
-        out[1].raw_bytes = 0;
-        *count = 2;
+        out->rows[1] = out->rows[0];
+        out->rows[1].track = machine->sum;
+        out->rows[1].flags = (out->rows[1].flags & ~tm_event_raw_flags((enum tm_raw)15)) | TM_EVENT_DERIVED;
+        out->rows[1].raw_bytes = 0;
+        out->count = 2;
     }
 }
 
@@ -183,13 +182,13 @@ static enum tm_status number_stream(struct tm_kernel_rows *k, const struct tm_ev
 {
     enum { OF_ADDRESSES = 1 << 8, OF_MACHINE };
     struct tm_kernel_thing *stream, *machine;
-    enum tm_status st = thing_of(k, row, 0, OF_MACHINE, &machine, err);
+    enum tm_status st = thing_of(k, key_of(row, 0, OF_MACHINE), &machine, err);
     uint32_t known = st == TM_OK && machine ? machine->number : 0;
-    if (st < 0 || (st = thing_of(k, row, tm_kernel_amount(row), OF_ADDRESSES, &stream, err)) < 0)
+    if (st < 0 || (st = thing_of(k, key_of(row, tm_kernel_amount(row), OF_ADDRESSES), &stream, err)) < 0)
         return st;
     if (stream && stream->number == 0) {
         stream->number = known + 1;
-        if ((st = thing_of(k, row, 0, OF_MACHINE, &machine, err)) < 0) /* the table may have moved it */
+        if ((st = thing_of(k, key_of(row, 0, OF_MACHINE), &machine, err)) < 0) /* the table may have moved it */
             return st;
         if (machine)
             machine->number = stream->number;
@@ -199,62 +198,52 @@ static enum tm_status number_stream(struct tm_kernel_rows *k, const struct tm_ev
 }
 
 enum tm_status tm_kernel_rows_take(struct tm_kernel_rows *k, const struct tm_catalog *catalog,
-                                   const struct tm_event *row, struct tm_event out[2], uint32_t *count,
-                                   struct tm_error *err)
+                                   const struct tm_event *row, struct tm_settled_rows *out, struct tm_error *err)
 {
     bool has_meaning = true;
     struct tm_kernel_thing *thing;
     enum tm_status st = TM_OK;
-    *count = 1;
-    out[0] = *row;
-    out[0].value = 0;
-    tm_kernel_set_amount(&out[0], 0);
+    struct tm_event *first = &out->rows[0];
+    out->count = 1;
+    *first = *row;
+    first->value = 0;
+    tm_kernel_set_amount(first, 0);
     tm_buf_clear(&k->detail);
     if (tm_buf_add(&k->detail, row->detail, row->detail_bytes) != TM_OK)
         return tm_error_nomem(err);
     if (row->value == TM_KERNEL_TCP)
-        st = number_stream(k, row, &out[0].track, err);
-    if (st < 0 || (st = thing_for(k, catalog, row, out[0].track, &thing, err)) < 0)
+        st = number_stream(k, row, &first->track, err);
+    if (st < 0 || (st = thing_of(k, key_for(catalog, row, first->track), &thing, err)) < 0)
         return st;
     if (thing == NULL)
-        return take_unchanged(k, row, &out[0], err);
+        return take_unchanged(k, row, first, err);
     switch ((enum tm_kernel_rule)row->value) {
     case TM_KERNEL_RECEIVED:
     case TM_KERNEL_SENT:
-    case TM_KERNEL_FREED:
-        take_sum(row, thing, &out[0]);
-        break;
+    case TM_KERNEL_FREED: take_sum(row, thing, first); break;
     case TM_KERNEL_WAKE:
-    case TM_KERNEL_WAKE_DONE:
-        has_meaning = take_wake(row, thing, &out[0]);
-        break;
+    case TM_KERNEL_WAKE_DONE: has_meaning = take_wake(row, thing, first); break;
     case TM_KERNEL_GPU_POWER:
     case TM_KERNEL_DEVICE:
     case TM_KERNEL_DEVICE_IDLE:
-    case TM_KERNEL_TCP:
-        has_meaning = take_state(k, row, thing, out, count);
-        break;
+    case TM_KERNEL_TCP: has_meaning = take_state(k, row, thing, out); break;
     case TM_KERNEL_WRITE:
-    case TM_KERNEL_WRITE_DONE:
-        has_meaning = take_write(k, row, thing, &out[0]);
-        break;
+    case TM_KERNEL_WRITE_DONE: has_meaning = take_write(k, row, thing, first); break;
     case TM_KERNEL_SUSPEND:
     case TM_KERNEL_SUSPEND_DONE:
     case TM_KERNEL_FREEZE:
-    case TM_KERNEL_THAWED:
-        take_suspend(row, thing, out, count);
-        break;
+    case TM_KERNEL_THAWED: take_suspend(row, thing, out); break;
     default:
         has_meaning = false;
     }
-    return has_meaning ? TM_OK : take_unchanged(k, row, &out[0], err);
+    return has_meaning ? TM_OK : take_unchanged(k, row, first, err);
 }
 
 bool tm_kernel_rows_cuts(struct tm_kernel_rows *k, const struct tm_event *row, struct tm_event *end)
 {
     /* The text sys_write in a Detail. */
     static const uint8_t detail[] = {TM_DETAIL_TEXT << 3 | TM_PB_LEN, 9, 's', 'y', 's', '_', 'w', 'r', 'i', 't', 'e'};
-    struct tm_key key = {(uint64_t)row->file << 32 | row->machine, (uint64_t)row->tid, TM_KERNEL_WRITE};
+    struct tm_key key = key_of(row, (uint64_t)row->tid, TM_KERNEL_WRITE);
     if (k->writing == 0 || !(row->flags & TM_EVENT_MARKER) || row->flags & (TM_EVENT_DERIVED | TM_EVENT_UNTIMED))
         return false;
     int64_t i = tm_table_find(&k->by_key, &key);

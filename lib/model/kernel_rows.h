@@ -11,6 +11,7 @@
 
 #include "kernel/rule.h"
 #include "model/catalog.h"
+#include "model/settled_rows.h"
 #include "base/table.h"
 
 /* Limit of counters, sources, devices, streams and threads together. Events of further ones become plain FTRACE rows.
@@ -27,11 +28,9 @@ struct tm_kernel_rows {
     struct tm_buf detail;
 };
 
-/* Converts ROW, of kind KERNEL, into *COUNT rows. The first replaces ROW and keeps its raw bytes. The second, if any,
- * is DERIVED. Their details are valid until the next call. TM_OK or TM_E_SYSTEM. */
+/* Converts ROW, of kind KERNEL, into OUT. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_kernel_rows_take(struct tm_kernel_rows *kernel, const struct tm_catalog *catalog,
-                                   const struct tm_event *row, struct tm_event out[2], uint32_t *count,
-                                   struct tm_error *err);
+                                   const struct tm_event *row, struct tm_settled_rows *out, struct tm_error *err);
 
 /* True if ROW, of any kind, is a marker of a thread inside a write. The caller then puts END, a DERIVED row, before
  * ROW; it ends the write's slice. Rules: importers/ftrace/ftrace_parser.cc of Perfetto, ParsePrint. */

@@ -149,11 +149,11 @@ static enum tm_status put_cookie(struct tm_lanes *lanes, uint32_t set_number, ui
     return st;
 }
 
-enum tm_status tm_lanes_cookie(struct tm_lanes *lanes, uint32_t set_number, uint64_t cookie, enum tm_lane_event event,
-                               uint32_t *lane, struct tm_error *err)
+enum tm_status tm_lanes_cookie(struct tm_lanes *lanes, uint32_t set_number, struct tm_lane_event event, uint32_t *lane,
+                               struct tm_error *err)
 {
     struct tm_lane_set *set = &lanes->sets[set_number];
-    int64_t found = find_cookie(lanes, set_number, cookie);
+    int64_t found = find_cookie(lanes, set_number, event.cookie);
     enum tm_status st;
     if (found == TM_TABLE_NONE)
         found = take_free(set);
@@ -162,13 +162,13 @@ enum tm_status tm_lanes_cookie(struct tm_lanes *lanes, uint32_t set_number, uint
     else if ((st = new_lane(set, lane, err)) < 0)
         return st;
     struct lane *l = &set->lanes[*lane];
-    if ((l->is_new || l->cookie != cookie) && (st = put_cookie(lanes, set_number, *lane, cookie, err)) < 0)
+    if ((l->is_new || l->cookie != event.cookie) && (st = put_cookie(lanes, set_number, *lane, event.cookie, err)) < 0)
         return st;
-    if (event == TM_LANE_BEGIN)
+    if (event.effect == TM_LANE_BEGIN)
         l->open++;
-    else if (event == TM_LANE_BEGIN_ONCE)
+    else if (event.effect == TM_LANE_BEGIN_ONCE)
         l->open = 1;
-    else if (event == TM_LANE_END && l->open)
+    else if (event.effect == TM_LANE_END && l->open)
         l->open--;
     return l->open == 0 && !l->is_free ? heap_push(set, *lane, err) : TM_OK;
 }
@@ -209,25 +209,26 @@ static bool closes_by(const struct tm_lane_set *set, int64_t ts)
     return set->more && set->more->closing_count && set->more->closings[0].end <= ts;
 }
 
-enum tm_status tm_lanes_complete(struct tm_lanes *lanes, uint32_t set_number, uint64_t cookie, int64_t ts, int64_t end,
+enum tm_status tm_lanes_complete(struct tm_lanes *lanes, uint32_t set_number, struct tm_lane_slice slice,
                                  uint32_t *lane, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    while (st == TM_OK && closes_by(&lanes->sets[set_number], ts)) {
+    while (st == TM_OK && closes_by(&lanes->sets[set_number], slice.ts)) {
         struct closing closing = pop_closing(lanes->sets[set_number].more);
-        st = tm_lanes_cookie(lanes, set_number, closing.cookie, TM_LANE_END, lane, err);
+        st = tm_lanes_cookie(lanes, set_number, (struct tm_lane_event){closing.cookie, TM_LANE_END}, lane, err);
     }
-    if (st < 0 || (st = tm_lanes_cookie(lanes, set_number, cookie, TM_LANE_BEGIN, lane, err)) < 0)
+    const struct tm_lane_event begin = {slice.cookie, TM_LANE_BEGIN};
+    if (st < 0 || (st = tm_lanes_cookie(lanes, set_number, begin, lane, err)) < 0)
         return st;
-    return push_closing(&lanes->sets[set_number], (struct closing){end, cookie}, err);
+    return push_closing(&lanes->sets[set_number], (struct closing){slice.end, slice.cookie}, err);
 }
 
-enum tm_status tm_lanes_flat(struct tm_lanes *lanes, uint32_t set_number, int64_t ts, int64_t end, uint32_t *lane,
+enum tm_status tm_lanes_flat(struct tm_lanes *lanes, uint32_t set_number, struct tm_lane_slice slice, uint32_t *lane,
                              struct tm_error *err)
 {
     struct tm_lane_set *set = &lanes->sets[set_number];
     uint32_t i = 0;
-    while (i < set->lane_count && set->lanes[i].end > ts)
+    while (i < set->lane_count && set->lanes[i].end > slice.ts)
         i++;
     if (i == set->lane_count) {
         if (i == TM_LANES_CROSSING_MAX)
@@ -237,7 +238,7 @@ enum tm_status tm_lanes_flat(struct tm_lanes *lanes, uint32_t set_number, int64_
             return st;
         set->lanes[set->lane_count++] = (struct lane){0};
     }
-    set->lanes[i].end = end;
+    set->lanes[i].end = slice.end;
     *lane = i;
     return TM_OK;
 }
@@ -247,13 +248,13 @@ bool tm_lanes_is_open(const struct tm_lanes *lanes, uint32_t set, uint32_t lane)
     return lanes->sets[set].lanes[lane].open != 0;
 }
 
-enum tm_status tm_lanes_crossing(struct tm_lanes *lanes, uint32_t set, int64_t ts, int64_t end, uint32_t *lane,
+enum tm_status tm_lanes_crossing(struct tm_lanes *lanes, uint32_t set, struct tm_lane_slice slice, uint32_t *lane,
                                  struct tm_error *err)
 {
     enum tm_status st = need_more(&lanes->sets[set], err);
     if (st < 0)
         return st;
-    st = tm_crossing_lanes_add(&lanes->sets[set].more->crossing, TM_LANES_CROSSING_MAX, ts, end, lane);
+    st = tm_crossing_lanes_add(&lanes->sets[set].more->crossing, TM_LANES_CROSSING_MAX, slice.ts, slice.end, lane);
     return st < 0 ? tm_error_nomem(err) : st;
 }
 

@@ -19,7 +19,7 @@ struct tm_lanes {
 };
 
 /* The effect of an event on its cookie. */
-enum tm_lane_event {
+enum tm_lane_effect {
     TM_LANE_BEGIN,
     TM_LANE_BEGIN_ONCE, /* a begin of an open cookie is ignored */
     TM_LANE_END,
@@ -30,26 +30,38 @@ enum tm_lane_event {
 /* Sets *SET to the number of the set with KEY, which is made if it is new. */
 enum tm_status tm_lanes_set(struct tm_lanes *lanes, const struct tm_key *key, uint32_t *set, struct tm_error *err);
 
-/* Sets *LANE for COOKIE in SET. An open cookie stays on its lane. Otherwise it takes its last lane if that is free, or
+/* An event with a cookie. */
+struct tm_lane_event {
+    uint64_t cookie;
+    enum tm_lane_effect effect;
+};
+
+/* A slice [TS, END), which ends by itself. */
+struct tm_lane_slice {
+    uint64_t cookie;
+    int64_t ts, end;
+};
+
+/* Sets *LANE for EVENT in SET. An open cookie stays on its lane. Otherwise it takes its last lane if that is free, or
  * else the first free lane. */
-enum tm_status tm_lanes_cookie(struct tm_lanes *lanes, uint32_t set, uint64_t cookie, enum tm_lane_event event,
-                               uint32_t *lane, struct tm_error *err);
+enum tm_status tm_lanes_cookie(struct tm_lanes *lanes, uint32_t set, struct tm_lane_event event, uint32_t *lane,
+                               struct tm_error *err);
 
-/* Sets *LANE as tm_lanes_cookie for a slice of COOKIE from TS to END, which ends by itself. TS never decreases. */
-enum tm_status tm_lanes_complete(struct tm_lanes *lanes, uint32_t set, uint64_t cookie, int64_t ts, int64_t end,
-                                 uint32_t *lane, struct tm_error *err);
+/* Sets *LANE as tm_lanes_cookie does, for the begin of SLICE. The starts of slices never decrease. */
+enum tm_status tm_lanes_complete(struct tm_lanes *lanes, uint32_t set, struct tm_lane_slice slice, uint32_t *lane,
+                                 struct tm_error *err);
 
-/* Sets *LANE to the first lane of SET, whose slices have no cookies, on which all slices have ended at TS. The slice
- * ends at END. TM_END, with *LANE unset, beyond TM_LANES_CROSSING_MAX lanes. */
-enum tm_status tm_lanes_flat(struct tm_lanes *lanes, uint32_t set, int64_t ts, int64_t end, uint32_t *lane,
+/* Sets *LANE to the first lane of SET, whose slices have no cookies, on which all slices have ended when SLICE starts.
+ * TM_END, with *LANE unset, beyond TM_LANES_CROSSING_MAX lanes. */
+enum tm_status tm_lanes_flat(struct tm_lanes *lanes, uint32_t set, struct tm_lane_slice slice, uint32_t *lane,
                              struct tm_error *err);
 
 /* True while LANE has more begins than ends. */
 bool tm_lanes_is_open(const struct tm_lanes *lanes, uint32_t set, uint32_t lane);
 
-/* Sets *LANE to the first lane of SET on which a slice from TS to END lies inside the open slices or after them. TS
- * never decreases. TM_END, with *LANE unset, beyond TM_LANES_CROSSING_MAX lanes. */
-enum tm_status tm_lanes_crossing(struct tm_lanes *lanes, uint32_t set, int64_t ts, int64_t end, uint32_t *lane,
+/* Sets *LANE to the first lane of SET, whose slices have no cookies, on which SLICE lies inside the open slices or
+ * after them. The starts of slices never decrease. TM_END, with *LANE unset, beyond TM_LANES_CROSSING_MAX lanes. */
+enum tm_status tm_lanes_crossing(struct tm_lanes *lanes, uint32_t set, struct tm_lane_slice slice, uint32_t *lane,
                                  struct tm_error *err);
 
 void tm_lanes_release(struct tm_lanes *lanes);

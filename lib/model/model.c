@@ -190,7 +190,7 @@ static enum tm_status apply(struct tm_model *m, const struct tm_event *e, struct
                             (long long)m->now_ns);
     if (is_timed) {
         m->now_ns = e->time_ns;
-        if (m->late_count && (st = tm_model_pending(m, m->now_ns, err)) < 0)
+        if (m->pending_count && (st = tm_model_pending(m, m->now_ns, err)) < 0)
             return st;
     }
     bool is_derived = e->flags & TM_EVENT_DERIVED;

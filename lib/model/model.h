@@ -96,9 +96,9 @@ struct tm_model {
     struct tm_model_file *files;
     uint32_t file_count, file_cap;
     int64_t now_ns;
-    struct tm_pending_description *late; /* heap of definitions whose time has not come */
-    uint32_t late_count, late_cap;
-    uint64_t late_sequence;
+    struct tm_pending_description *pending; /* heap of definitions whose time has not come */
+    uint32_t pending_count, pending_cap;
+    uint64_t pending_sequence;
     struct tm_seen_definitions seen_definitions;
     struct tm_text name, category; /* of the current event */
     struct tm_buf args, arg_key; /* scratch: args that are made of an event */

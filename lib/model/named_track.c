@@ -9,7 +9,7 @@ bool tm_model_has_named_track(const struct tm_event *e)
            tm_event_scope(e->flags) != TM_SCOPE_TRACK;
 }
 
-static enum tm_lane_event effect_of(uint32_t kind)
+static enum tm_lane_effect effect_of(uint32_t kind)
 {
     return kind == TM_KIND_SLICE_BEGIN ? TM_LANE_BEGIN : kind == TM_KIND_SLICE_END ? TM_LANE_END : TM_LANE_INSTANT;
 }
@@ -50,7 +50,7 @@ static enum tm_status gpu_lane(struct tm_model *m, const struct tm_model_event *
                          (uint64_t)(TM_SET_NAMED + TM_NAMED_TRACK_GPU_STAGE) << 56};
     int64_t end = e->time_ns > INT64_MAX - e->dur_ns ? INT64_MAX : e->time_ns + e->dur_ns;
     enum tm_status st = tm_lanes_set(&m->lanes, &key, set, err);
-    return st < 0 ? st : tm_lanes_flat(&m->lanes, *set, e->time_ns, end, lane, err);
+    return st < 0 ? st : tm_lanes_flat(&m->lanes, *set, (struct tm_lane_slice){0, e->time_ns, end}, lane, err);
 }
 
 enum tm_status tm_model_named_track(struct tm_model *m, struct tm_model_event *ev, uint32_t *track,
@@ -59,18 +59,25 @@ enum tm_status tm_model_named_track(struct tm_model *m, struct tm_model_event *e
     const struct tm_event *e = ev->e;
     struct named named = decode(e);
     bool is_process = tm_event_scope(e->flags) == TM_SCOPE_PROCESS, is_gpu = named.type == TM_NAMED_TRACK_GPU_STAGE;
-    struct tm_lane_of of = {TM_SET_NAMED + (int)named.type, TM_TRACK_TYPE_NAMED,
-                            is_process ? TM_TRACK_PROCESS : is_gpu ? TM_TRACK_GPU : TM_TRACK_GLOBAL,
-                            is_gpu ? (int64_t)named.gpu : TM_NO_ID, named.name};
-    uint32_t set, lane = UINT32_MAX;
+    struct tm_lane_tracks of = {ev->place,
+                                TM_SET_NAMED + (int)named.type,
+                                TM_TRACK_TYPE_NAMED,
+                                is_process ? TM_TRACK_PROCESS
+                                : is_gpu   ? TM_TRACK_GPU
+                                           : TM_TRACK_GLOBAL,
+                                is_gpu ? (int64_t)named.gpu : TM_NO_ID,
+                                named.name,
+                                0};
+    const struct tm_lane_event event = {e->track, effect_of(e->kind)};
+    uint32_t lane = UINT32_MAX;
     enum tm_status st = TM_OK;
     if (is_process)
         st = tm_processes_process(&m->processes, ev->place.machine, e->pid, &of.owner, err);
     if (st == TM_OK)
-        st = is_gpu ? gpu_lane(m, ev, &set, &lane, err) : tm_model_lane_set(m, ev->place, &of, &set, err);
+        st = is_gpu ? gpu_lane(m, ev, &of.set, &lane, err) : tm_model_lane_set(m, &of, err);
     if (st == TM_OK && e->flags & TM_EVENT_ASYNC)
-        st = tm_lanes_cookie(&m->lanes, set, e->track, effect_of(e->kind), &lane, err);
-    if (st == TM_OK && (st = tm_model_lane_track(m, ev->place, &of, set, lane, track, err)) == TM_OK)
+        st = tm_lanes_cookie(&m->lanes, of.set, event, &lane, err);
+    if (st == TM_OK && (st = tm_model_lane_track(m, &of, lane, track, err)) == TM_OK)
         m->tracks.rows[*track].named = (uint8_t)named.type;
     return st;
 }

@@ -146,13 +146,13 @@ static enum tm_status apply(struct tm_model *m, bool is_system, struct tm_place 
     return tm_processes_name_process(p, upid, facts->name, is_system ? TM_TRUST_SYSTEM : TM_TRUST_DESCRIPTOR, err);
 }
 
-enum tm_status tm_model_describe_process(struct tm_model *m, bool is_system, struct tm_place place,
-                                         const uint8_t *detail, size_t len, struct tm_error *err)
+enum tm_status tm_model_describe_process(struct tm_model *m, const struct tm_definition *definition, bool is_system,
+                                         struct tm_error *err)
 {
     struct process_facts facts = {0};
-    enum tm_status st = decode(&facts, detail, len, err);
+    enum tm_status st = decode(&facts, definition->detail, definition->len, err);
     if (st == TM_OK && facts.has_pid)
-        st = apply(m, is_system, place, &facts, err);
+        st = apply(m, is_system, definition->place, &facts, err);
     tm_buf_release(&facts.cmdline);
     tm_buf_release(&facts.args);
     return st;

@@ -7,12 +7,12 @@
 
 struct tm_seen_definition {
     uint64_t subject, place; /* hash of the numbers of the subject; file and machine */
-    int64_t said;            /* hash of the content; TM_SAID_NOTHING */
+    int64_t stated;          /* hash of the content; TM_STATED_NOTHING */
     int64_t latest_ns;
     uint32_t kind;
 };
 
-enum { TM_SAID_NOTHING = -1 };
+enum { TM_STATED_NOTHING = -1 };
 
 /* Zero-initialise. */
 struct tm_seen_definitions {

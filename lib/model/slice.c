@@ -67,7 +67,9 @@ static enum tm_status described_track(struct tm_model *m, struct tm_model_event 
                                       struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
-    struct tm_described_event event = {.name = ev->name,
+    struct tm_described_event event = {.place = ev->place,
+                                       .uuid = e->track,
+                                       .name = ev->name,
                                        .effect = e->kind == TM_KIND_SLICE_BEGIN ? TM_LANE_BEGIN
                                                  : e->kind == TM_KIND_SLICE_END ? TM_LANE_END
                                                                                 : TM_LANE_INSTANT,
@@ -75,7 +77,7 @@ static enum tm_status described_track(struct tm_model *m, struct tm_model_event 
                                        .ts = e->time_ns};
     if (event.is_complete)
         event.end = end_of(e->time_ns, e->dur_ns);
-    return tm_descriptors_track(&m->descriptors, ev->place, e->track, &event, track, err);
+    return tm_descriptors_track(&m->descriptors, &event, track, err);
 }
 
 /* Sets *TRACK to the track on which EV acts. TM_END: it has none. */
@@ -183,19 +185,21 @@ static bool may_cross(const struct tm_event *e)
 static enum tm_status spill(struct tm_model *m, struct tm_model_event *ev, struct tm_slice_row *row,
                             const tm_slice_label label[2], struct tm_error *err)
 {
-    struct tm_lane_of of = {TM_SET_OVERLAP, TM_TRACK_TYPE_THREAD_OVERLAP, TM_TRACK_THREAD, ev->utid, {0}};
-    uint32_t set, lane;
+    struct tm_lane_tracks of = {ev->place, TM_SET_OVERLAP, TM_TRACK_TYPE_THREAD_OVERLAP, TM_TRACK_THREAD, ev->utid, {0},
+                                0};
+    uint32_t lane;
     bool crosses, described = tm_event_scope(ev->e->flags) == TM_SCOPE_TRACK;
     const struct tm_track from = m->tracks.rows[row->track];
     if (described)
-        of = (struct tm_lane_of){TM_SET_OVERLAP, TM_TRACK_TYPE_DESCRIBED_LANE, from.scope, from.owner,
-                                 tm_tracks_text(&m->tracks, from.name)};
-    int64_t end = end_of(row->ts, row->dur);
+        of = (struct tm_lane_tracks){ev->place,  TM_SET_OVERLAP, TM_TRACK_TYPE_DESCRIBED_LANE,
+                                     from.scope, from.owner,     tm_tracks_text(&m->tracks, from.name),
+                                     0};
+    const struct tm_lane_slice slice = {0, row->ts, end_of(row->ts, row->dur)};
     enum tm_status st = tm_model_count(m, ev->place, TM_MODEL_CROSSING, err);
-    if (st < 0 || (st = tm_model_lane_set(m, ev->place, &of, &set, err)) < 0 ||
-        (st = tm_lanes_crossing(&m->lanes, set, row->ts, end, &lane, err)) < 0)
+    if (st < 0 || (st = tm_model_lane_set(m, &of, err)) < 0 ||
+        (st = tm_lanes_crossing(&m->lanes, of.set, slice, &lane, err)) < 0)
         return st;
-    if (st == TM_OK && (st = tm_model_lane_track(m, ev->place, &of, set, lane, &row->track, err)) == TM_OK) {
+    if (st == TM_OK && (st = tm_model_lane_track(m, &of, lane, &row->track, err)) == TM_OK) {
         if (described)
             m->tracks.rows[row->track].parent = from.parent;
         st = tm_slices_begin(&m->slices, row, label, &crosses, err);
