@@ -4,6 +4,12 @@
 enum tm_status tm_model_count(struct tm_model *m, struct tm_place place, enum tm_model_stat stat,
                               struct tm_error *err)
 {
+    return tm_model_count_more(m, place, stat, 1, err);
+}
+
+enum tm_status tm_model_count_more(struct tm_model *m, struct tm_place place, enum tm_model_stat stat, uint64_t count,
+                                   struct tm_error *err)
+{
     struct tm_key key = {place.file, place.machine, 0};
     int64_t i = tm_table_find(&m->stat_rows, &key);
     enum tm_status st;
@@ -14,7 +20,7 @@ enum tm_status tm_model_count(struct tm_model *m, struct tm_place place, enum tm
             return st;
         m->stats[m->stat_count++] = (struct tm_model_stat_row){.file = place.file, .machine = place.machine};
     }
-    m->stats[i].counts[stat]++;
+    m->stats[i].counts[stat] += count;
     return TM_OK;
 }
 

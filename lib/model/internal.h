@@ -28,6 +28,10 @@ static inline bool tm_text_empty(struct tm_text text)
 enum tm_status tm_model_count(struct tm_model *m, struct tm_place place, enum tm_model_stat stat,
                               struct tm_error *err);
 
+/* Adds COUNT. */
+enum tm_status tm_model_count_more(struct tm_model *m, struct tm_place place, enum tm_model_stat stat, uint64_t count,
+                                   struct tm_error *err);
+
 /* Counts an event that is on no track. The other counter values of its packet are not shown either, as in the reference
  * importer. */
 static inline enum tm_status tm_model_lost(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
@@ -97,6 +101,10 @@ enum tm_status tm_model_log(struct tm_model *m, struct tm_model_event *ev, struc
 enum tm_status tm_model_ftrace_event(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err);
 enum tm_status tm_model_heap_dump(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 enum tm_status tm_model_allocation(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
+enum tm_status tm_model_heap_graph(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
+/* Hands on the graphs whose last packet did not come. */
+enum tm_status tm_model_heap_graphs_finish(struct tm_model *m, struct tm_error *err);
+void tm_model_heap_graphs_release(struct tm_model *m);
 enum tm_status tm_model_sample_counter(struct tm_model *m, const struct tm_model_event *ev,
                                        struct tm_sample_row *sample, struct tm_error *err);
 enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);

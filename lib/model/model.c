@@ -33,6 +33,10 @@ const char *tm_model_stat_name(enum tm_model_stat stat)
         [TM_MODEL_SCHED_MISMATCH] = "mismatched_sched_switch_tids",
         [TM_MODEL_SWITCH_SKIPPED] = "compact_sched_switch_skipped",
         [TM_MODEL_WAKING_SKIPPED] = "compact_sched_waking_skipped",
+        [TM_MODEL_HEAP_GRAPH_MALFORMED] = "heap_graph_malformed_packet",
+        [TM_MODEL_HEAP_GRAPH_MISSING_PACKET] = "heap_graph_missing_packet",
+        [TM_MODEL_HEAP_GRAPH_NO_LOCATION] = "heap_graph_invalid_string_id",
+        [TM_MODEL_HEAP_GRAPH_NOT_FINISHED] = "heap_graph_non_finalized_graph",
     };
     return names[stat];
 }
@@ -48,6 +52,7 @@ const char *tm_model_stat_severity(enum tm_model_stat stat)
     case TM_MODEL_WAKING_SKIPPED:
         return "info";
     case TM_MODEL_CUT_SHORT:
+    case TM_MODEL_HEAP_GRAPH_NOT_FINISHED:
         return "data_loss";
     default:
         return "error";
@@ -129,7 +134,7 @@ static bool tells_no_task(uint32_t kind)
 {
     return (kind >= TM_KIND_SLICE_BEGIN && kind <= TM_KIND_SAMPLE) || kind == TM_KIND_SLICE_ARGS ||
            kind == TM_KIND_LOG || kind == TM_KIND_BLOCKED_REASON || kind == TM_KIND_THREAD_STATE ||
-           kind == TM_KIND_HEAP_DUMP || kind == TM_KIND_ALLOCATION;
+           kind == TM_KIND_HEAP_DUMP || kind == TM_KIND_ALLOCATION || kind == TM_KIND_HEAP_GRAPH;
 }
 
 static enum tm_status by_kind(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
@@ -164,6 +169,8 @@ static enum tm_status by_kind(struct tm_model *m, struct tm_model_event *ev, str
         return tm_model_heap_dump(m, ev, err);
     case TM_KIND_ALLOCATION:
         return tm_model_allocation(m, ev, err);
+    case TM_KIND_HEAP_GRAPH:
+        return tm_model_heap_graph(m, ev, err);
     case TM_KIND_SLICE_ARGS:
         return tm_model_slice_args(m, ev, err);
     case TM_KIND_FTRACE:
@@ -294,6 +301,8 @@ enum tm_status tm_model_finish(struct tm_model *m, struct tm_error *err)
     enum tm_status st = take_group(m, err);
     if (st == TM_OK)
         st = tm_model_pending(m, INT64_MAX, err);
+    if (st == TM_OK)
+        st = tm_model_heap_graphs_finish(m, err);
     /* A declared machine without events has an idle task, too. */
     for (uint32_t i = 0; st == TM_OK && i < m->catalog->machine_count; i++)
         st = machine_get(m, i, err);
@@ -315,6 +324,7 @@ void tm_model_release(struct tm_model *m)
     tm_timestamp_group_release(&m->group);
     tm_async_roots_release(&m->async_roots);
     tm_table_release(&m->heap_dumps);
+    tm_model_heap_graphs_release(m);
     tm_table_release(&m->sample_counts);
     tm_table_release(&m->stat_rows);
     tm_seen_definitions_release(&m->seen_definitions);

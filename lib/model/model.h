@@ -11,6 +11,7 @@
 #include "model/async_roots.h"
 #include "model/descriptors.h"
 #include "model/flows.h"
+#include "model/heap_graph.h"
 #include "stream/timestamp_group.h"
 #include "model/sched.h"
 #include "model/seen_definitions.h"
@@ -32,6 +33,12 @@ struct tm_model_file {
     bool is_perf_data;
 };
 
+/* The graph that a sequence of packets tells. */
+struct tm_model_heap_graph {
+    struct tm_place place;
+    struct tm_heap_graph *graph; /* NULL: none is begun */
+};
+
 /* Problems with the events of MACHINE in FILE; a row of the stats table each. */
 enum tm_model_stat {
     TM_MODEL_UNMATCHED_END,
@@ -49,6 +56,10 @@ enum tm_model_stat {
     TM_MODEL_SCHED_MISMATCH,
     TM_MODEL_SWITCH_SKIPPED,
     TM_MODEL_WAKING_SKIPPED,
+    TM_MODEL_HEAP_GRAPH_MALFORMED,
+    TM_MODEL_HEAP_GRAPH_MISSING_PACKET,
+    TM_MODEL_HEAP_GRAPH_NO_LOCATION,
+    TM_MODEL_HEAP_GRAPH_NOT_FINISHED,
     TM_MODEL_STAT_COUNT
 };
 
@@ -91,6 +102,9 @@ struct tm_model {
     struct tm_async_roots async_roots;
     struct tm_table stat_rows;
     struct tm_table heap_dumps; /* (process, time, heap) */
+    struct tm_table heap_graph_of; /* (file, machine, sequence) */
+    struct tm_model_heap_graph *heap_graphs;
+    uint32_t heap_graph_count, heap_graph_cap;
     struct tm_table sample_counts; /* by counter track: the sum of the samples' periods */
     uint32_t machine_cap, stat_cap;
     struct tm_model_file *files;

@@ -39,6 +39,7 @@
 #include "manifest/json_text.h"
 #include "manifest/problems.h"
 #include "model/binder_rows.h"
+#include "model/heap_graph.h"
 #include "model/kernel_rows.h"
 #include "model/descriptors.h"
 #include "model/lanes.h"
@@ -103,6 +104,7 @@ static const struct limit limits[] = {
     LIMIT(TM_PERF_ANCESTORS_MAX),
     LIMIT(TM_PERF_LAST_COUNTS_MAX),
     LIMIT(TM_HEAP_TOTALS_MAX),
+    LIMIT(TM_HEAP_REFERENCES_MAX),
     LIMIT(TM_UNPACK_JOBS_MAX),
     LIMIT(TM_PERF_TASK_NAMES_MAX),
     LIMIT(TM_CHILD_EVENT_TEXT_MAX),

@@ -1,14 +1,16 @@
-/* The tables with most rows: slice, counter, sched, thread_state, ftrace_event and tm_arg_set. */
+/* The tables with most rows: slice, counter, sched, thread_state, ftrace_event, tm_arg_set, and two of heap graphs. */
 #include "emit/sqlite/internal.h"
 
-static const char *const names[] = {"slice", "counter", "sched", "thread_state", "ftrace_event", "tm_arg_set"};
+static const char *const names[] = {"slice", "counter", "sched", "thread_state", "ftrace_event", "tm_arg_set",
+                                    "heap_graph_object", "heap_graph_reference"};
 
 enum { COUNT = sizeof names / sizeof *names };
 
 static struct tm_sqlite_btree *tree_at(struct tm_sqlite *s, int i)
 {
     struct tm_sqlite_btree *const trees[COUNT] = {&s->slices.table,        &s->counters,      &s->scheds.table,
-                                                  &s->thread_states.table, &s->ftrace_events, &s->args.table};
+                                                  &s->thread_states.table, &s->ftrace_events, &s->args.table,
+                                                  &s->heap.objects,        &s->heap.references};
     return trees[i];
 }
 

@@ -30,6 +30,10 @@ enum tm_sqlite_statement {
     TM_SQL_SAMPLE_COUNTER,
     TM_SQL_HEAP_DUMP,
     TM_SQL_ALLOCATION,
+    TM_SQL_HEAP_GRAPH,
+    TM_SQL_HEAP_CLASS,
+    TM_SQL_HEAP_DATA,
+    TM_SQL_HEAP_PRIMITIVE,
     TM_SQL_LOG,
     TM_SQL_CALLSITE,
     TM_SQL_FRAME,
@@ -92,6 +96,12 @@ struct tm_sqlite_args {
     struct tm_buf member; /* a member that replaces another, or a set that is read again */
 };
 
+/* Heap graphs: the ids of their next rows. */
+struct tm_sqlite_heap {
+    struct tm_sqlite_btree objects, references;
+    int64_t next_graph, next_object, next_reference, next_class, next_data, next_primitive;
+};
+
 struct tm_sqlite {
     const struct tm_emit_context *context;
     sqlite3 *db;
@@ -104,6 +114,7 @@ struct tm_sqlite {
     struct tm_sqlite_scheds scheds;
     struct tm_sqlite_thread_states thread_states;
     struct tm_sqlite_btree counters, ftrace_events;
+    struct tm_sqlite_heap heap;
     struct tm_sqlite_args args;
     struct tm_buf text; /* made valid UTF-8 */
     struct tm_table metadata_rows; /* from name and owner to the row */
@@ -182,6 +193,9 @@ enum tm_status tm_sqlite_thread_states_flush(struct tm_sqlite *s, uint32_t keep,
 /* heap_profile.c: tm_rows.heap_dump and .allocation. */
 enum tm_status tm_sqlite_heap_dump(void *self, const struct tm_heap_dump_row *row, struct tm_error *err);
 enum tm_status tm_sqlite_allocation(void *self, const struct tm_allocation_row *row, struct tm_error *err);
+
+/* heap_graph.c: tm_rows.heap_graph. */
+enum tm_status tm_sqlite_heap_graph(void *self, const struct tm_heap_graph *graph, int64_t upid, struct tm_error *err);
 
 /* counters.c: tm_rows.counter. */
 enum tm_status tm_sqlite_counter(void *self, const struct tm_counter_row *row, struct tm_error *err);

@@ -114,6 +114,7 @@ void tm_sqlite_rows_init(struct tm_sqlite *s)
                                .callsite = callsite,
                                .heap_dump = tm_sqlite_heap_dump,
                                .allocation = tm_sqlite_allocation,
+                               .heap_graph = tm_sqlite_heap_graph,
                                .log = log_line,
                                .thread_state = tm_sqlite_thread_state,
                                .thread_state_end = tm_sqlite_thread_state_end,

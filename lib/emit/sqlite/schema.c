@@ -53,6 +53,20 @@ static const char tables[] =
     " heap_name TEXT);"
     "CREATE TABLE heap_profile_allocation(id INTEGER PRIMARY KEY, ts INTEGER, upid INTEGER, heap_name TEXT,"
     " callsite_id INTEGER, count INTEGER, size INTEGER);"
+    "CREATE TABLE heap_graph(id INTEGER PRIMARY KEY, ts INTEGER, upid INTEGER, dump_reason TEXT, heap_size INTEGER,"
+    " truncated INTEGER);"
+    "CREATE TABLE heap_graph_class(id INTEGER PRIMARY KEY, name TEXT, deobfuscated_name TEXT, location TEXT,"
+    " superclass_id INTEGER, classloader_id INTEGER, kind TEXT);"
+    "CREATE TABLE heap_graph_object(id INTEGER PRIMARY KEY, upid INTEGER, graph_sample_ts INTEGER, self_size INTEGER,"
+    " native_size INTEGER, reference_set_id INTEGER, reachable INTEGER, heap_type TEXT, type_id INTEGER,"
+    " root_type TEXT, root_distance INTEGER, object_data_id INTEGER);"
+    "CREATE TABLE heap_graph_reference(id INTEGER PRIMARY KEY, reference_set_id INTEGER, owner_id INTEGER,"
+    " owned_id INTEGER, field_name TEXT, field_type_name TEXT, deobfuscated_field_name TEXT);"
+    "CREATE TABLE heap_graph_object_data(id INTEGER PRIMARY KEY, field_set_id INTEGER, value_string TEXT,"
+    " array_element_type TEXT, array_element_count INTEGER, array_data_id INTEGER, array_data_hash INTEGER);"
+    "CREATE TABLE heap_graph_primitive(id INTEGER PRIMARY KEY, field_set_id INTEGER, field_name TEXT, field_type TEXT,"
+    " bool_value INTEGER, byte_value INTEGER, char_value INTEGER, short_value INTEGER, int_value INTEGER,"
+    " long_value INTEGER, float_value REAL, double_value REAL);"
     "CREATE TABLE android_logs(id INTEGER PRIMARY KEY, ts INTEGER, utid INTEGER, prio INTEGER, tag TEXT, msg TEXT,"
     " arg_set_id INTEGER);"
     "CREATE TABLE stack_profile_callsite(id INTEGER PRIMARY KEY, depth INTEGER, parent_id INTEGER,"
@@ -154,6 +168,11 @@ static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_SAMPLE_COUNTER] = "INSERT INTO stack_sample_counter(stack_sample_id, track_id, value) VALUES(?,?,?)",
     [TM_SQL_HEAP_DUMP] = "INSERT INTO heap_profile VALUES(?1,?2,?2 + ?3,?3,?4,?5)",
     [TM_SQL_ALLOCATION] = "INSERT INTO heap_profile_allocation VALUES(?,?,?,?,?,?,?)",
+    [TM_SQL_HEAP_GRAPH] = "INSERT INTO heap_graph VALUES(?1,?2,?3,NULL,?4,?5)",
+    [TM_SQL_HEAP_CLASS] = "INSERT INTO heap_graph_class VALUES(?1,?2,NULL,?3,?4,?5,?6)",
+    [TM_SQL_HEAP_DATA] = "INSERT INTO heap_graph_object_data(id, field_set_id) VALUES(?,?)",
+    [TM_SQL_HEAP_PRIMITIVE] = "INSERT INTO heap_graph_primitive(id, field_set_id, field_name, field_type, int_value,"
+                              " long_value) VALUES(?,?,?,?,?,?)",
     [TM_SQL_LOG] = "INSERT INTO android_logs VALUES(?,?,?,?,?,?,?)",
     [TM_SQL_CALLSITE] = "INSERT INTO stack_profile_callsite VALUES(?,?,?,?)",
     [TM_SQL_FRAME] = "INSERT INTO stack_profile_frame VALUES(?,?,?,?,?,NULL)",

@@ -20,6 +20,7 @@
 #include "format/perfetto/system.h"
 #include "format/perfetto/track_event.h"
 #include "perfetto/packet_times.h"
+#include "stream/detail_fields.h"
 
 #include <assert.h>
 
@@ -217,6 +218,27 @@ static enum tm_status read_heap_profile(struct tm_proto *p, const struct tm_prot
     return st < 0 ? st : tm_proto_heap_profile_read(p, packet, err);
 }
 
+/* The row of a heap graph says no more than the packet does. */
+static enum tm_status read_heap_graph(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    enum { GRAPH_PID = 1 };
+    enum tm_status st = read_other(p, packet, err);
+    if (st < 0 || !packet->has_time || !p->sink->want_packet_args)
+        return st;
+    struct tm_event row = tm_proto_event(packet, TM_KIND_HEAP_GRAPH);
+    struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
+    struct tm_pb_field f;
+    row.flags = TM_EVENT_DERIVED | TM_EVENT_HAS_PID | tm_event_scope_flags(TM_SCOPE_PROCESS);
+    row.raw = NULL;
+    row.raw_bytes = 0;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == GRAPH_PID && f.type == TM_PB_VARINT)
+            row.pid = (int64_t)(uint32_t)f.value;
+    if (tm_pb_put_bytes(&p->detail, TM_DETAIL_HEAP_GRAPH, packet->body.data, packet->body.len) != TM_OK)
+        return tm_error_nomem(err);
+    return tm_proto_add(p, &row, err);
+}
+
 static enum tm_status read_chrome(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
 {
     /* Times of these are on MONOTONIC if the file has it and states no other clock. */
@@ -275,6 +297,8 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
         return tm_proto_streaming_profile_read(p, packet, err);
     case TM_PACKET_HEAP_PROFILE:
         return read_heap_profile(p, packet, err);
+    case TM_PACKET_HEAP_GRAPH:
+        return read_heap_graph(p, packet, err);
     case TM_PACKET_CHROME_EVENTS:
     case TM_PACKET_CHROME_METADATA:
         return read_chrome(p, packet, err);

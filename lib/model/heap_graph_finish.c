@@ -1,0 +1,277 @@
+/* What is known of a heap graph only when all of it is there. */
+#include "base/table.h"
+#include "model/heap_graph.h"
+
+#include <stdlib.h>
+
+enum { KIND_NOREFERENCES = 2, KIND_STRING = 3, KIND_ARRAY = 4, KIND_WEAK = 9, KIND_PHANTOM = 11 };
+enum { ROOT_JNI_GLOBAL = 1, ROOT_JNI_LOCAL = 2, ROOT_STICKY_CLASS = 5, ROOT_VM_INTERNAL = 13 };
+enum { HEAP_ZYGOTE = 2, HEAP_BOOT_IMAGE = 3 };
+
+static struct tm_text text_of(const char *s)
+{
+    return (struct tm_text){(const uint8_t *)s, strlen(s)};
+}
+
+/* The number of S in the graph's texts, which are few more then. */
+static enum tm_status find_text(struct tm_heap_graph *g, const char *s, uint32_t *number, struct tm_error *err)
+{
+    return tm_heap_graph_intern(g, text_of(s), number, err);
+}
+
+static bool has_no_fields(const struct tm_heap_type *type)
+{
+    return type->kind == KIND_NOREFERENCES || type->kind == KIND_STRING || type->kind == KIND_ARRAY;
+}
+
+/* The class that TYPE extends, by its own statement; NULL if it is not known. */
+static const struct tm_heap_type *stated_super(struct tm_heap_graph *g, const struct tm_heap_type *type)
+{
+    uint32_t number;
+    if (type->super_id && tm_map_find(&g->type_ids, type->super_id, &number) && g->types[number].is_known)
+        return &g->types[number];
+    g->faults[TM_HEAP_MALFORMED]++;
+    return NULL;
+}
+
+/* Names the references of OBJECT by the fields of its class, then by those of the classes that it extends. */
+static void name_references(struct tm_heap_graph *g, const struct tm_heap_object *object)
+{
+    const struct tm_heap_type *type = &g->types[object->type];
+    uint32_t in_type = 0, depth = 0;
+    for (uint32_t i = 0; i < object->reference_count; i++) {
+        for (; type && in_type >= type->field_count; depth++) {
+            in_type -= type->field_count;
+            type = depth < g->type_count ? stated_super(g, type) : NULL; /* classes may extend each other in a circle */
+        }
+        if (type == NULL)
+            return;
+        uint32_t field = g->type_fields[type->first_field + in_type++];
+        if (g->fields[field].name == TM_HEAP_NONE)
+            g->faults[TM_HEAP_MALFORMED]++;
+        else
+            g->references[object->first_reference + i].field = field;
+    }
+}
+
+/* What objects take from their classes. */
+static void complete_objects(struct tm_heap_graph *g)
+{
+    bool is_malformed = false;
+    for (uint32_t i = 0; i < g->object_count; i++) {
+        struct tm_heap_object *object = &g->objects[i];
+        if (object->type == TM_HEAP_NONE)
+            continue;
+        const struct tm_heap_type *type = &g->types[object->type];
+        is_malformed |= !type->is_known && (object->self_size == 0 || !object->has_field_names);
+        if (type->is_known && object->self_size == 0)
+            object->self_size = (int64_t)type->object_size;
+        if (type->is_known && !object->has_field_names && !has_no_fields(type))
+            name_references(g, object);
+    }
+    g->faults[TM_HEAP_MALFORMED] += is_malformed;
+}
+
+/* The files of classes, and the objects that loaded them. */
+static enum tm_status complete_types(struct tm_heap_graph *g, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; st == TM_OK && i < g->type_count; i++) {
+        struct tm_heap_type *type = &g->types[i];
+        if (type->has_location && !tm_map_find(&g->location_ids, type->location, &type->location_text))
+            g->faults[TM_HEAP_NO_LOCATION]++;
+        if (type->loader_id)
+            st = tm_heap_graph_object(g, type->loader_id, &type->loader, err);
+    }
+    return st;
+}
+
+static int rank_of(uint8_t root)
+{
+    static const uint8_t first[] = {ROOT_STICKY_CLASS, ROOT_JNI_GLOBAL, ROOT_JNI_LOCAL};
+    int i = 0;
+    while (i < (int)sizeof first && first[i] != root)
+        i++;
+    return i;
+}
+
+/* Marks what OBJECT holds. STACK has room for all objects. */
+static void reach(struct tm_heap_graph *g, uint32_t object, uint32_t referent, uint32_t *stack)
+{
+    uint32_t depth = 0;
+    if (g->objects[object].is_reachable)
+        return;
+    g->objects[object].is_reachable = true;
+    stack[depth++] = object;
+    while (depth) {
+        const struct tm_heap_object *from = &g->objects[stack[--depth]];
+        uint8_t kind = from->type == TM_HEAP_NONE ? 0 : g->types[from->type].kind;
+        bool is_weak = kind >= KIND_WEAK && kind <= KIND_PHANTOM;
+        for (uint32_t i = 0; i < from->reference_count; i++) {
+            const struct tm_heap_reference *ref = &g->references[from->first_reference + i];
+            if (ref->owned == TM_HEAP_NONE || g->objects[ref->owned].is_reachable ||
+                (is_weak && ref->field != TM_HEAP_NONE && g->fields[ref->field].name == referent))
+                continue;
+            g->objects[ref->owned].is_reachable = true;
+            stack[depth++] = ref->owned;
+        }
+    }
+}
+
+static void mark_root(struct tm_heap_graph *g, uint32_t object, uint8_t root, uint32_t referent, uint32_t *stack)
+{
+    uint8_t *is = &g->objects[object].root;
+    if (*is == TM_HEAP_NO_ROOT || rank_of(root) < rank_of(*is))
+        *is = root;
+    reach(g, object, referent, stack);
+}
+
+/* Objects of the zygote's heap and of the boot image are never collected. */
+static enum tm_status mark_roots(struct tm_heap_graph *g, struct tm_error *err)
+{
+    uint32_t referent, object;
+    enum tm_status st = find_text(g, "java.lang.ref.Reference.referent", &referent, err);
+    uint32_t *stack = malloc((g->object_count + (size_t)1) * sizeof *stack);
+    if (stack == NULL)
+        st = tm_error_nomem(err);
+    for (uint32_t i = 0; st == TM_OK && i < g->root_count; i++)
+        if (tm_map_find(&g->object_ids, g->roots[i].object, &object))
+            mark_root(g, object, g->roots[i].type, referent, stack);
+    for (uint32_t i = 0; st == TM_OK && i < g->object_count; i++)
+        if (g->objects[i].heap == HEAP_ZYGOTE || g->objects[i].heap == HEAP_BOOT_IMAGE)
+            mark_root(g, i, ROOT_VM_INTERNAL, referent, stack);
+    free(stack);
+    return st;
+}
+
+/* The object that field NAME of OBJECT holds, or TM_HEAP_NONE. */
+static uint32_t follow(const struct tm_heap_graph *g, uint32_t object, uint32_t name)
+{
+    const struct tm_heap_object *from = &g->objects[object];
+    for (uint32_t i = 0; i < from->reference_count; i++) {
+        const struct tm_heap_reference *ref = &g->references[from->first_reference + i];
+        if (ref->field != TM_HEAP_NONE && g->fields[ref->field].name == name)
+            return ref->owned;
+    }
+    return TM_HEAP_NONE;
+}
+
+/* NAME without "java.lang.Class<" and ">" around it (*IS_CLASS), and whether it is that of an array. */
+static struct tm_text plain_name(struct tm_text name, bool *is_class, bool *is_array)
+{
+    const struct tm_text around = text_of("java.lang.Class<");
+    *is_class = name.len > around.len && memcmp(name.data, around.data, around.len) == 0 &&
+                name.data[name.len - 1] == '>';
+    if (*is_class)
+        name = (struct tm_text){name.data + around.len, name.len - around.len - 1};
+    *is_array = name.len >= 2 && memcmp(name.data + name.len - 2, "[]", 2) == 0;
+    while (name.len >= 2 && memcmp(name.data + name.len - 2, "[]", 2) == 0)
+        name.len -= 2;
+    return name;
+}
+
+/* The key of TYPE: its plain name and the file that it is from. TM_END: it has no name. */
+static enum tm_status key_of(struct tm_heap_graph *g, uint32_t type, struct tm_key *key, bool *is_class, bool *is_array,
+                             struct tm_error *err)
+{
+    struct tm_text name = tm_heap_graph_text(g, g->types[type].name);
+    uint32_t number;
+    if (name.data == NULL)
+        return TM_END;
+    uint8_t *copy = malloc(name.len + 1); /* adding a text may move it */
+    if (copy == NULL)
+        return tm_error_nomem(err);
+    memcpy(copy, name.data, name.len);
+    enum tm_status st =
+        tm_heap_graph_intern(g, plain_name((struct tm_text){copy, name.len}, is_class, is_array), &number, err);
+    free(copy);
+    *key = (struct tm_key){number, g->types[type].location_text, 0};
+    return st;
+}
+
+/* Adds to SUPERS what the object of a class says: the type that names the class it extends. */
+static enum tm_status add_super(struct tm_heap_graph *g, uint32_t object, uint32_t field, struct tm_table *supers,
+                                struct tm_error *err)
+{
+    struct tm_key key;
+    bool is_class, is_array;
+    uint32_t super, type = g->objects[object].type;
+    enum tm_status st = type == TM_HEAP_NONE ? TM_END : key_of(g, type, &key, &is_class, &is_array, err);
+    if (st != TM_OK || !is_class || is_array || (super = follow(g, object, field)) == TM_HEAP_NONE ||
+        g->objects[super].type == TM_HEAP_NONE)
+        return st < 0 ? st : TM_OK;
+    return tm_table_set(supers, &key, g->objects[super].type, err);
+}
+
+/* The classes that classes extend: each class has an object, whose field superClass holds that of the class. */
+static enum tm_status find_supers(struct tm_heap_graph *g, struct tm_table *supers, struct tm_table *types,
+                                  struct tm_error *err)
+{
+    struct tm_key key;
+    bool is_class, is_array;
+    uint32_t field;
+    enum tm_status st = find_text(g, "java.lang.Class.superClass", &field, err);
+    for (uint32_t i = 0; st >= 0 && i < g->object_count; i++)
+        st = add_super(g, i, field, supers, err);
+    for (uint32_t i = 0; st >= 0 && i < g->type_count; i++) {
+        key = (struct tm_key){g->types[i].name, g->types[i].location_text, 0};
+        st = tm_table_set(types, &key, i, err);
+    }
+    for (uint32_t i = 0; st >= 0 && i < g->type_count; i++) {
+        st = key_of(g, i, &key, &is_class, &is_array, err);
+        int64_t by = st == TM_OK && !is_class && !is_array ? tm_table_find(supers, &key) : TM_TABLE_NONE;
+        if (by == TM_TABLE_NONE || (st = key_of(g, (uint32_t)by, &key, &is_class, &is_array, err)) != TM_OK)
+            continue;
+        int64_t super = tm_table_find(types, &key);
+        if (super != TM_TABLE_NONE)
+            g->types[i].superclass = (uint32_t)super;
+    }
+    return st < 0 ? st : TM_OK;
+}
+
+static enum tm_status complete_supers(struct tm_heap_graph *g, struct tm_error *err)
+{
+    struct tm_table supers = {0}, types = {0};
+    enum tm_status st = find_supers(g, &supers, &types, err);
+    tm_table_release(&supers);
+    tm_table_release(&types);
+    return st;
+}
+
+/* A Cleaner knows the object that owns memory outside of the heap (referent), and over thunk and this$0 the registry
+ * that states how much. The lowest bit of that tells by whom it was allocated. */
+static enum tm_status complete_native_sizes(struct tm_heap_graph *g, struct tm_error *err)
+{
+    static const char *const names[] = {"sun.misc.Cleaner", "java.lang.ref.Reference.referent",
+                                        "sun.misc.Cleaner.thunk", "sun.misc.Cleaner.next",
+                                        "libcore.util.NativeAllocationRegistry$CleanerThunk.this$0"};
+    enum { CLEANER, REFERENT, THUNK, NEXT, REGISTRY, COUNT };
+    uint32_t n[COUNT], at;
+    enum tm_status st = TM_OK;
+    for (int i = 0; st == TM_OK && i < COUNT; i++)
+        st = find_text(g, names[i], &n[i], err);
+    for (uint32_t i = 0; st == TM_OK && i < g->object_count; i++) {
+        if (g->objects[i].type == TM_HEAP_NONE || g->types[g->objects[i].type].name != n[CLEANER])
+            continue;
+        uint32_t referent = follow(g, i, n[REFERENT]), thunk = follow(g, i, n[THUNK]);
+        if (referent == TM_HEAP_NONE || thunk == TM_HEAP_NONE || follow(g, i, n[NEXT]) == i) /* it has cleaned */
+            continue;
+        uint32_t registry = follow(g, thunk, n[REGISTRY]);
+        if (registry != TM_HEAP_NONE && tm_map_find(&g->registry_of, registry, &at)) {
+            uint64_t bytes = (uint64_t)g->registries[at] & ~UINT64_C(1);
+            g->objects[referent].native_size = (int64_t)((uint64_t)g->objects[referent].native_size + bytes);
+        }
+    }
+    return st;
+}
+
+enum tm_status tm_heap_graph_finish(struct tm_heap_graph *g, struct tm_error *err)
+{
+    complete_objects(g);
+    enum tm_status st = complete_types(g, err);
+    if (st == TM_OK)
+        st = mark_roots(g, err);
+    if (st == TM_OK)
+        st = complete_supers(g, err);
+    return st < 0 ? st : complete_native_sizes(g, err);
+}
