@@ -17,7 +17,7 @@ enum tm_status tm_pending_frames_add(struct tm_pending_frames *pending, const st
         return TM_E_SYSTEM;
     ProtobufCMessage *message = tm_frame_message(frame, descriptor, err);
     if (message == NULL)
-        return TM_E_INPUT;
+        return err->status;
     struct tm_pending_frame *added = &pending->frames[pending->count++];
     *added = (struct tm_pending_frame){.type = (enum tm_frame_type)frame->type, .message = message};
     if (frame->type == TM_FRAME_METADATA) {

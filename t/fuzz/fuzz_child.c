@@ -128,7 +128,9 @@ static void put_notes(const uint8_t *data, size_t len, struct tm_buf *out)
         e.event = note_text(&data, end);
         e.task = note_text(&data, end);
         e.args = note_text(&data, end);
+        fuzz_fault.calm++;
         FUZZ_CHECK(tm_child_event_put(&e, out) == TM_OK);
+        fuzz_fault.calm--;
     }
 }
 
@@ -159,7 +161,9 @@ static void put_file(const char *folder, const char *name, const uint8_t *data, 
     char path[256];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    fuzz_fault.calm++;
     FUZZ_CHECK(fd >= 0 && tm_io_write(fd, data, len, NULL) == TM_OK);
+    fuzz_fault.calm--;
     close(fd);
 }
 

@@ -1,10 +1,13 @@
 /* Linked into all programs of make coverage, with --wrap=_exit and --wrap=syscall. Counts are written at the end of
- * every process, also of one that leaves by _exit, and of one whose sandbox allows no file but those that it needs. */
+ * every process, also of one that leaves by _exit, of one whose sandbox allows no file but those that it needs, and of one
+ * whose calls fail on purpose (t/lib/fault.c). */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/landlock.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,8 +17,19 @@ long __real_syscall(long number, ...);
 _Noreturn void __wrap__exit(int status);
 long __wrap_syscall(long number, ...);
 
+/* Runs before the counts are written: the destructor that writes them has a priority. */
+__attribute__((destructor)) static void end_faults(void)
+{
+    void (*end)(void);
+    void *symbol = dlsym(RTLD_DEFAULT, "tm_fault_end");
+    memcpy(&end, &symbol, sizeof end);
+    if (symbol)
+        end();
+}
+
 _Noreturn void __wrap__exit(int status)
 {
+    end_faults();
     __gcov_dump();
     __real__exit(status);
 }

@@ -45,7 +45,7 @@ enum tm_status tm_journal_pass_damage(const struct tm_journal_syntax *syntax, st
 static enum tm_status note_boots(struct journal *j, struct tm_error *err)
 {
     struct tm_journal_entry entry = {.is_brief = true};
-    struct tm_input in;
+    struct tm_input in = {0};
     const char *cause;
     uint64_t skipped = 0;
     size_t size = 0;
