@@ -1,6 +1,7 @@
 /* Runs the corpus of the fuzzer (t/fuzz/corpus/TARGET) with calls to the system that fail, as TAP: one test for each
  * target. For each path of functions that leads to a call (its CALLERS_MAX callers) that call fails, and then also that
- * call and all after it. The target must end with an error of the system, or as if nothing had failed (fuzz_check_status), without a fault of memory.
+ * call and all after it. The target must end with an error of the system, or as if nothing had failed
+ * (fuzz_check_status), without a fault of memory.
  *
  * usage: faults                          all of $TM_SRC/t/fuzz/corpus
  *        faults TARGET [FILE [CALL]]     one target; one input of it; the one call that is to fail

@@ -41,8 +41,8 @@ struct fuzz_fault {
 };
 extern struct fuzz_fault fuzz_fault;
 
-/* ST is TM_OK, TM_END or one of the failures in ALLOWED (bit 1: TM_E_INPUT, 3: TM_E_SYSTEM, …), and ERR states why. Once a
- * call has failed on purpose it may be TM_E_SYSTEM, but a file that is not damaged is not called so. */
+/* ST is TM_OK, TM_END or one of the failures in ALLOWED (bit 1: TM_E_INPUT, 3: TM_E_SYSTEM, …), and ERR states why. Once
+ * a call has failed on purpose it may be TM_E_SYSTEM, but a file that is not damaged is not called so. */
 void fuzz_check_status(enum tm_status st, unsigned allowed, const struct tm_error *err);
 
 /* A temporary file without a name, empty. */

@@ -1,6 +1,6 @@
 /* Linked into all programs of make coverage, with --wrap=_exit and --wrap=syscall. Counts are written at the end of
- * every process, also of one that leaves by _exit, of one whose sandbox allows no file but those that it needs, and of one
- * whose calls fail on purpose (t/lib/fault.c). */
+ * every process, also of one that leaves by _exit, of one whose sandbox allows no file but those that it needs, and of
+ * one whose calls fail on purpose (t/lib/fault.c). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
