@@ -8,6 +8,11 @@ enum { ROUGH_SAMPLES = 512 };
 /* a corridor of 13 days is as good as none */
 #define WIDTH_MAX (INT64_C(1) << 50)
 
+static struct tm_node_event end_of(const struct tm_match_member *member)
+{
+    return (struct tm_node_event){member->node, member->end_ns};
+}
+
 /* collectives whose ends are near each other give rough offsets, from which the order of arrival follows */
 static enum tm_status sample_roughly(struct tm_pair_table *rough, const struct tm_match *match, struct tm_error *err)
 {
@@ -16,8 +21,7 @@ static enum tm_status sample_roughly(struct tm_pair_table *rough, const struct t
     if (match->form != TM_MATCH_COLLECTIVE)
         return TM_OK;
     for (uint32_t i = 1; i < match->count && st == TM_OK; i++)
-        st = tm_pair_table_sample(rough, match->members[0].node, match->members[0].end_ns, match->members[i].node,
-                                  match->members[i].end_ns, orders, err);
+        st = tm_pair_table_sample(rough, end_of(&match->members[0]), end_of(&match->members[i]), orders, err);
     return st;
 }
 
@@ -136,8 +140,9 @@ static enum tm_status add_order(void *context, const struct tm_match_member *cau
                                 const struct tm_match_member *effect, int64_t effect_ns)
 {
     const struct adding *a = context;
-    return tm_pair_table_order(&a->evidence->pairs, cause->node, cause_ns, effect->node,
-                               effect_ns + a->evidence->nodes[effect->node].late_ns, a->sifted, a->err);
+    const struct tm_node_event late = {effect->node, effect_ns + a->evidence->nodes[effect->node].late_ns};
+    return tm_pair_table_order(&a->evidence->pairs, (struct tm_node_event){cause->node, cause_ns}, late, a->sifted,
+                               a->err);
 }
 
 /* How many members of M began before member I, in TM_TREND_ORDERS classes. */
@@ -165,8 +170,7 @@ static enum tm_status add_samples(struct tm_evidence *e, const struct tm_match *
         orders[0] = ranked && is_small ? order_of(m, e->nodes, i) : 0;
         for (uint32_t j = i + 1; j < m->count && st == TM_OK; j++) {
             orders[1] = ranked && is_small ? order_of(m, e->nodes, j) : 0;
-            st = tm_pair_table_sample(&e->pairs, m->members[i].node, m->members[i].end_ns, m->members[j].node,
-                                      m->members[j].end_ns, orders, err);
+            st = tm_pair_table_sample(&e->pairs, end_of(&m->members[i]), end_of(&m->members[j]), orders, err);
         }
     }
     return st;

@@ -393,20 +393,30 @@ static tm_i128 weight_of(const struct tm_pair *p, int64_t x)
     return ((tm_i128)1 << 60) / (variance + 1) + 1;
 }
 
-static uint32_t find_pulls(const struct work *w, uint32_t group, int64_t tau, struct pull *pulls)
+/* The pulls on the lines of a group at one time. */
+struct pulls {
+    struct pull *pulls;
+    uint32_t count;
+};
+
+/* Sums of each node, and of their weights. */
+struct weighted_sums {
+    tm_i128 *sums, *weights;
+};
+
+static void find_pulls(const struct work *w, uint32_t group, int64_t tau, struct pulls *pulls)
 {
     const struct tm_pair_table *pairs = &w->evidence->pairs;
-    uint32_t n = 0;
+    pulls->count = 0;
     for (uint32_t i = 0; i < pairs->count; i++) {
         const struct tm_pair *p = &pairs->pairs[i];
         if (!is_usable(w, p) || !p->has_estimate || group_of(w, p->first) != group)
             continue;
         int64_t x = reading_at(w, p->first, tau);
-        pulls[n++] = (struct pull){p->first, p->second,
-                                   tm_clamp(error_at(w, p, x, tau, tm_line_at(&p->estimate, x)), PULL_MAX),
-                                   weight_of(p, x)};
+        pulls->pulls[pulls->count++] =
+            (struct pull){p->first, p->second, tm_clamp(error_at(w, p, x, tau, tm_line_at(&p->estimate, x)), PULL_MAX),
+                          weight_of(p, x)};
     }
-    return n;
 }
 
 /* One or two matches determine a line only near themselves, so they do not count as an error of a cycle. */
@@ -439,18 +449,19 @@ static enum tm_status note_cycles(const struct work *w, uint32_t group)
     return TM_OK;
 }
 
-/* Solves least squares over PULLS: CHANGES is subtracted from the lines. */
-static void relax(const struct work *w, uint32_t group, const struct pull *pulls, uint32_t count, int64_t *changes,
-                  tm_i128 *sums, tm_i128 *weights)
+/* Solves least squares over PULLS: CHANGES is subtracted from the lines. SCRATCH has room for all nodes. */
+static void relax(const struct work *w, uint32_t group, const struct pulls *pulls, int64_t *changes,
+                  struct weighted_sums scratch)
 {
+    tm_i128 *sums = scratch.sums, *weights = scratch.weights;
     uint32_t n = w->nodes->count;
     memset(changes, 0, n * sizeof *changes);
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
         bool changed = false;
         memset(sums, 0, n * sizeof *sums);
         memset(weights, 0, n * sizeof *weights);
-        for (uint32_t i = 0; i < count; i++) {
-            const struct pull *p = &pulls[i];
+        for (uint32_t i = 0; i < pulls->count; i++) {
+            const struct pull *p = &pulls->pulls[i];
             sums[p->second] += p->weight * ((tm_i128)changes[p->first] + p->residual);
             sums[p->first] += p->weight * ((tm_i128)changes[p->second] - p->residual);
             weights[p->first] += p->weight;
@@ -472,13 +483,16 @@ static enum tm_status fit_group(const struct work *w, uint32_t group)
     uint32_t n = w->nodes->count;
     int64_t first, last;
     int64_t *before = malloc(n * sizeof *before), *after = malloc(n * sizeof *after);
-    tm_i128 *sums = malloc(n * sizeof *sums), *weights = malloc(n * sizeof *weights);
-    struct pull *pulls = malloc((w->evidence->pairs.count + 1) * sizeof *pulls);
-    enum tm_status st = before && after && sums && weights && pulls ? TM_OK : tm_error_nomem(w->err);
+    struct weighted_sums scratch = {malloc(n * sizeof *scratch.sums), malloc(n * sizeof *scratch.weights)};
+    struct pulls pulls = {malloc((w->evidence->pairs.count + 1) * sizeof *pulls.pulls), 0};
+    enum tm_status st = before && after && scratch.sums && scratch.weights && pulls.pulls ? TM_OK
+                                                                                          : tm_error_nomem(w->err);
     find_range(w, group, &first, &last);
     if (st == TM_OK) {
-        relax(w, group, pulls, find_pulls(w, group, first, pulls), before, sums, weights);
-        relax(w, group, pulls, find_pulls(w, group, last, pulls), after, sums, weights);
+        find_pulls(w, group, first, &pulls);
+        relax(w, group, &pulls, before, scratch);
+        find_pulls(w, group, last, &pulls);
+        relax(w, group, &pulls, after, scratch);
     }
     for (uint32_t i = 0; i < n && st == TM_OK; i++) {
         struct tm_line *line = &w->network->nodes[i].line;
@@ -489,9 +503,9 @@ static enum tm_status fit_group(const struct work *w, uint32_t group)
     }
     free(before);
     free(after);
-    free(sums);
-    free(weights);
-    free(pulls);
+    free(scratch.sums);
+    free(scratch.weights);
+    free(pulls.pulls);
     return st;
 }
 

@@ -181,28 +181,35 @@ static bool is_more(const struct beats *beats, const int32_t *numbers, int64_t s
     return more >= RAGGED_MIN / 2 && more * 5 >= (shorter - common) * 2;
 }
 
-/* Tries passages for two recordings whose beats B and A no single shift fits, or SHIFT fits only in part. *IS_DONE:
- * they are numbered now. */
+/* Tries passages for two recordings whose beats B and A no single shift fits, or SHIFT fits only in part. TM_OK: the
+ * RECORDS of B are numbered now. TM_END: they are not. */
 static enum tm_status compare_passages(struct work *w, const struct tm_record *records, const struct beats *beats,
-                                       const int64_t *shift, bool *is_done, struct tm_error *err)
+                                       const int64_t *shift, struct tm_error *err)
 {
-    *is_done = false;
+    bool is_done = false;
     if (beats->a_count > TM_PASSAGES_BEATS_MAX || beats->b_count > TM_PASSAGES_BEATS_MAX)
-        return TM_OK;
+        return TM_END;
     int32_t *numbers = malloc(beats->b_count * sizeof *numbers);
     const struct tm_beats a = {beats->a, beats->a_count}, b = {beats->b, beats->b_count};
-    enum tm_status st = numbers ? tm_passages_find(numbers, is_done, a, b, err) : tm_error_nomem(err);
-    *is_done = *is_done && (shift == NULL || is_more(beats, numbers, *shift));
-    if (st == TM_OK && *is_done)
-        st = put_by_passages(w, records, beats->b_count, numbers, err);
+    enum tm_status st = numbers ? tm_passages_find(numbers, &is_done, a, b, err) : tm_error_nomem(err);
+    is_done = is_done && (shift == NULL || is_more(beats, numbers, *shift));
+    if (st == TM_OK)
+        st = is_done ? put_by_passages(w, records, beats->b_count, numbers, err) : TM_END;
     free(numbers);
     return st;
 }
 
-/* Compares the group of COUNT records at RECORDS of NODE with that of OTHER. */
-static enum tm_status compare(struct work *w, const struct tm_record *records, uint32_t count, uint32_t node,
-                              uint32_t other, struct tm_error *err)
+/* The records of one key in the file NODE. */
+struct record_group {
+    const struct tm_record *records;
+    uint32_t count, node;
+};
+
+/* Compares GROUP with that of the file OTHER. */
+static enum tm_status compare(struct work *w, const struct record_group *group, uint32_t other, struct tm_error *err)
 {
+    const struct tm_record *records = group->records;
+    const uint32_t count = group->count;
     struct tm_numbering *n = w->numbering;
     struct tm_rhythm rhythm = {.is_found = false};
     uint32_t a_count, at = find_group(&w->loaded, records->key, &a_count);
@@ -211,12 +218,14 @@ static enum tm_status compare(struct work *w, const struct tm_record *records, u
     struct beats beats = {beats_of(w->loaded.records + at, a_count), beats_of(records, count), a_count, count};
     const struct tm_beats a = {beats.a, a_count}, b = {beats.b, count};
     enum tm_status st = beats.a && beats.b ? tm_rhythm_find(&rhythm, a, b, err) : tm_error_nomem(err);
-    bool is_done = false;
-    bool fits = rhythm.is_found && !rhythm.is_ambiguous && rhythm.is_even;
-    if (st == TM_OK && (!fits || is_ragged(&beats, rhythm.shift)))
-        st = compare_passages(w, records, &beats, fits ? &rhythm.shift : NULL, &is_done, err);
+    bool is_done = false, fits = rhythm.is_found && !rhythm.is_ambiguous && rhythm.is_even;
+    if (st == TM_OK && (!fits || is_ragged(&beats, rhythm.shift))) {
+        st = compare_passages(w, records, &beats, fits ? &rhythm.shift : NULL, err);
+        is_done = st == TM_OK;
+    }
+    st = st == TM_END ? TM_OK : st;
     if (st == TM_OK && rhythm.is_found && !is_done) {
-        const struct tm_numbering_doubt doubt = {node, other, records->rule, offset_at(&beats, rhythm.shift),
+        const struct tm_numbering_doubt doubt = {group->node, other, records->rule, offset_at(&beats, rhythm.shift),
                                                  rhythm.has_second ? offset_at(&beats, rhythm.second_shift) : 0};
         if (rhythm.is_ambiguous)
             st = note(&n->doubts, &n->doubt_count, &n->doubt_cap, &doubt, err);
@@ -239,21 +248,23 @@ static enum tm_status add_anchor(struct work *w, uint64_t key, uint32_t node, st
     return TM_OK;
 }
 
-static enum tm_status number_group(struct work *w, const struct tm_record *records, uint32_t count, uint32_t node,
-                                   struct tm_error *err)
+static enum tm_status number_group(struct work *w, const struct record_group *group, struct tm_error *err)
 {
+    const struct tm_record *records = group->records;
+    const uint32_t node = group->node;
     int64_t at = tm_table_find(&w->index, &(struct tm_key){records->key, 0, 0});
     const struct anchor *anchor = at == TM_TABLE_NONE ? NULL : &w->anchors[at];
     if (records->role == TM_ROLE_COPY && (anchor == NULL || anchor->node == node))
         return TM_OK;
     if (anchor == NULL)
-        return add_anchor(w, records->key, node, err) < 0 ? err->status : put_numbered(w, records, count, 0, err);
+        return add_anchor(w, records->key, node, err) < 0 ? err->status
+                                                          : put_numbered(w, records, group->count, 0, err);
     if (anchor->node != w->anchor_node || w->loaded.records == NULL) {
         w->anchor_node = anchor->node;
         if (load(w->candidates, &w->candidates->ordinal, anchor->node, &w->loaded, err) < 0)
             return err->status;
     }
-    return compare(w, records, count, node, anchor->node, err);
+    return compare(w, group, anchor->node, err);
 }
 
 static enum tm_status number_store(struct work *w, const struct tm_record_store *store, struct tm_error *err)
@@ -267,7 +278,7 @@ static enum tm_status number_store(struct work *w, const struct tm_record_store 
         for (uint32_t first = 0, last; first < own.count && st == TM_OK; first = last) {
             for (last = first + 1; last < own.count && own.records[last].key == own.records[first].key;)
                 last++;
-            st = number_group(w, own.records + first, last - first, node, err);
+            st = number_group(w, &(struct record_group){own.records + first, last - first, node}, err);
         }
     }
     free(own.records);

@@ -54,15 +54,15 @@ static enum tm_status add_to_hull(struct tm_pair *pair, const struct tm_constrai
     return st == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-enum tm_status tm_pair_table_order(struct tm_pair_table *table, uint32_t cause, int64_t cause_ns, uint32_t effect,
-                                   int64_t effect_ns, bool sifted, struct tm_error *err)
+enum tm_status tm_pair_table_order(struct tm_pair_table *table, struct tm_node_event cause, struct tm_node_event effect,
+                                   bool sifted, struct tm_error *err)
 {
-    struct tm_pair *pair = tm_pair_table_get(table, cause, effect, err);
-    bool is_lower = cause > effect;
-    struct tm_constraint c = {.x = is_lower ? effect_ns : cause_ns, .is_lower = is_lower};
+    struct tm_pair *pair = tm_pair_table_get(table, cause.node, effect.node, err);
+    bool is_lower = cause.node > effect.node;
+    struct tm_constraint c = {.x = is_lower ? effect.ns : cause.ns, .is_lower = is_lower};
     if (pair == NULL)
         return err->status;
-    if (pair->is_sifted != sifted || !tm_sub_i64(is_lower ? cause_ns : effect_ns, c.x, &c.z) || c.z == INT64_MIN)
+    if (pair->is_sifted != sifted || !tm_sub_i64(is_lower ? cause.ns : effect.ns, c.x, &c.z) || c.z == INT64_MIN)
         return TM_OK;
     if (!sifted) {
         if (keep_constraint(pair, &c, table->count > FEW_PAIRS ? CONSTRAINTS_MANY : CONSTRAINTS_FEW, err) < 0)
@@ -74,16 +74,16 @@ enum tm_status tm_pair_table_order(struct tm_pair_table *table, uint32_t cause, 
     return add_to_hull(pair, &c, err);
 }
 
-enum tm_status tm_pair_table_sample(struct tm_pair_table *table, uint32_t a, int64_t a_ns, uint32_t b, int64_t b_ns,
+enum tm_status tm_pair_table_sample(struct tm_pair_table *table, struct tm_node_event a, struct tm_node_event b,
                                     const uint8_t orders[2], struct tm_error *err)
 {
-    struct tm_pair *pair = tm_pair_table_get(table, a, b, err);
+    struct tm_pair *pair = tm_pair_table_get(table, a.node, b.node, err);
     uint32_t most = table->samples_max ? table->samples_max : table->count > FEW_PAIRS ? SAMPLES_MANY : SAMPLES_FEW;
-    bool turned = a > b;
-    struct tm_sample s = {.x = turned ? b_ns : a_ns, .order = orders[turned], .other_order = orders[!turned]};
+    bool turned = a.node > b.node;
+    struct tm_sample s = {.x = turned ? b.ns : a.ns, .order = orders[turned], .other_order = orders[!turned]};
     if (pair == NULL)
         return err->status;
-    if (!tm_sub_i64(turned ? a_ns : b_ns, s.x, &s.y) ||
+    if (!tm_sub_i64(turned ? a.ns : b.ns, s.x, &s.y) ||
         (pair->samples_seen++ & ((UINT64_C(1) << pair->sample_shift) - 1)))
         return TM_OK;
     while (pair->sample_count >= most) {

@@ -42,14 +42,20 @@ struct tm_pair_table {
 /* Finds or makes the pair of the files A and B, which differ. NULL: out of memory. Valid until the next call. */
 struct tm_pair *tm_pair_table_get(struct tm_pair_table *table, uint32_t a, uint32_t b, struct tm_error *err);
 
-/* Adds the constraint that the event at CAUSE_NS of the file CAUSE was not after that at EFFECT_NS of EFFECT. SIFTED:
- * only to sifted pairs, whose hulls take it if it agrees; otherwise only to others. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_pair_table_order(struct tm_pair_table *table, uint32_t cause, int64_t cause_ns, uint32_t effect,
-                                   int64_t effect_ns, bool sifted, struct tm_error *err);
+/* An event of the file NODE at NS of its clock. */
+struct tm_node_event {
+    uint32_t node;
+    int64_t ns;
+};
 
-/* Adds the sample that the events at A_NS of A and B_NS of B were at one time except for a delay. ORDERS: how many
- * members of the match came before each. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_pair_table_sample(struct tm_pair_table *table, uint32_t a, int64_t a_ns, uint32_t b, int64_t b_ns,
+/* Adds the constraint that CAUSE was not after EFFECT. SIFTED: only to sifted pairs, whose hulls take it if it agrees;
+ * otherwise only to others. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_pair_table_order(struct tm_pair_table *table, struct tm_node_event cause, struct tm_node_event effect,
+                                   bool sifted, struct tm_error *err);
+
+/* Adds the sample that A and B were at one time except for a delay. ORDERS: how many members of the match came before
+ * each. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_pair_table_sample(struct tm_pair_table *table, struct tm_node_event a, struct tm_node_event b,
                                     const uint8_t orders[2], struct tm_error *err);
 
 void tm_pair_table_release(struct tm_pair_table *table);

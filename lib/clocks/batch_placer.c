@@ -326,9 +326,11 @@ static enum tm_status convert_untimed(struct tm_batch_placer *placer, const stru
     struct tm_clock_file *file = tm_clock_files_open(placer->routes.files, key.file, err);
     if (file == NULL)
         return TM_E_INPUT;
-    enum tm_status st = tm_clock_file_scope(file, placer->routes.registry, key.embedded, is_data, &scope, err);
+    enum tm_status st = tm_clock_file_scope(file, placer->routes.registry, key.embedded, &scope, err);
     if (st < 0)
         return tell_file(placer, key.file, err);
+    if (is_data)
+        tm_clock_file_note_data(placer->routes.registry, key.embedded, scope);
     placer->last.file = key.file;
     placer->last.machine = scope->machine;
     placer->last.clock = key.clock;

@@ -150,15 +150,13 @@ struct tm_clock_scope *tm_clock_file_find(const struct tm_clock_file *file, uint
 }
 
 enum tm_status tm_clock_file_scope(struct tm_clock_file *file, struct tm_clock_registry *registry, uint32_t embedded,
-                                   bool is_data, struct tm_clock_scope **scope, struct tm_error *err)
+                                   struct tm_clock_scope **scope, struct tm_error *err)
 {
     int64_t raw_id;
     uint32_t machine, index;
     if (file->base == NULL)
         return tm_error_set(err, TM_E_INPUT, "an event in a file that has none");
     *scope = tm_clock_file_find(file, embedded);
-    if (embedded == 0 && is_data)
-        registry->machines.rows[file->base->machine].has_data = true;
     if (*scope)
         return TM_OK;
     enum tm_status st = file->is_decided ? TM_OK : decide(file, registry, embedded, err);

@@ -56,11 +56,18 @@ const char *tm_clock_file_text(const struct tm_clock_file *file);
 enum tm_status tm_clock_file_begin(struct tm_clock_file *file, struct tm_clock_registry *registry,
                                    Tracemerge__ClockPolicy policy, struct tm_error *err);
 
-/* Finds or makes the scope of packets with embedded machine id EMBEDDED (0: none). IS_DATA: the packet is not a
- * synchronization marker. Makes machines and decides on adoption as needed. TM_E_INPUT, without the file's name, if the
- * manifest forbids the id. */
+/* Finds or makes the scope of packets with embedded machine id EMBEDDED (0: none). Makes
+ * machines and decides on adoption as needed. TM_E_INPUT, without the file's name, if the manifest forbids the id. */
 enum tm_status tm_clock_file_scope(struct tm_clock_file *file, struct tm_clock_registry *registry, uint32_t embedded,
-                                   bool is_data, struct tm_clock_scope **scope, struct tm_error *err);
+                                   struct tm_clock_scope **scope, struct tm_error *err);
+
+/* Notes that a packet with embedded machine id EMBEDDED that belongs to SCOPE is data, not a synchronization marker. */
+static inline void tm_clock_file_note_data(struct tm_clock_registry *registry, uint32_t embedded,
+                                           const struct tm_clock_scope *scope)
+{
+    if (embedded == 0)
+        registry->machines.rows[scope->machine].has_data = true;
+}
 
 /* Keeps EVENT of FILE until the end of the file's turn. */
 enum tm_status tm_clock_file_defer(struct tm_clock_file *file, const struct tm_event *event, const char *spill_dir,

@@ -147,11 +147,12 @@ static enum tm_status add_row(struct tm_clock_graph *graph, uint32_t kind, const
     return TM_OK;
 }
 
-/* Adds a snapshot as tm_clock_graph_add does. *ADDED becomes its kind. */
-static enum tm_status add(struct tm_clock_graph *graph, const struct tm_reading *readings, uint32_t count,
-                          enum tm_edge_origin origin, bool may_fall, uint32_t *added, bool *is_valid,
-                          struct tm_error *err)
+/* Adds RELATION as tm_clock_graph_add does. Its kind becomes last_kind. With MAY_FALL a clock may run backwards. */
+static enum tm_status add(struct tm_clock_graph *graph, const struct tm_clock_relation *relation, bool may_fall,
+                          bool *is_valid, struct tm_error *err)
 {
+    const struct tm_reading *readings = relation->readings;
+    const uint32_t count = relation->count;
     uint32_t clocks[TM_GRAPH_WIDTH_MAX];
     int64_t ns[TM_GRAPH_WIDTH_MAX];
     *is_valid = true;
@@ -174,26 +175,24 @@ static enum tm_status add(struct tm_clock_graph *graph, const struct tm_reading 
         if (add_kind(graph, hash, clocks, count) != TM_OK)
             return tm_error_nomem(err);
     }
-    *added = graph->last_kind = kind;
+    graph->last_kind = kind;
     *is_valid = register_snapshot(graph, &graph->kinds[kind], readings, may_fall, ns);
-    return *is_valid ? add_row(graph, kind, ns, origin, err) : TM_OK;
+    return *is_valid ? add_row(graph, kind, ns, relation->origin, err) : TM_OK;
 }
 
-enum tm_status tm_clock_graph_add(struct tm_clock_graph *graph, const struct tm_reading *readings, uint32_t count,
-                                  enum tm_edge_origin origin, bool *is_valid, struct tm_error *err)
+enum tm_status tm_clock_graph_add(struct tm_clock_graph *graph, const struct tm_clock_relation *relation,
+                                  bool *is_valid, struct tm_error *err)
 {
-    uint32_t kind;
-    return add(graph, readings, count, origin, false, &kind, is_valid, err);
+    return add(graph, relation, false, is_valid, err);
 }
 
-enum tm_status tm_clock_graph_add_point(struct tm_clock_graph *graph, const struct tm_reading readings[2], bool is_step,
-                                        enum tm_edge_origin origin, bool *is_valid, struct tm_error *err)
+enum tm_status tm_clock_graph_add_point(struct tm_clock_graph *graph, const struct tm_clock_relation *relation,
+                                        bool is_step, bool *is_valid, struct tm_error *err)
 {
-    uint32_t kind;
-    enum tm_status st = add(graph, readings, 2, origin, is_step, &kind, is_valid, err);
+    enum tm_status st = add(graph, relation, is_step, is_valid, err);
     if (st < 0 || !*is_valid)
         return st;
-    struct tm_clock_kind *k = &graph->kinds[kind];
+    struct tm_clock_kind *k = &graph->kinds[graph->last_kind];
     bool falls = k->count > 1 && tm_clock_kind_reading(k, k->count - 1, 1) < tm_clock_kind_reading(k, k->count - 2, 1);
     st = is_step ? TM_OK : tm_clock_kind_join(k);
     if (st == TM_OK && falls)
@@ -206,8 +205,8 @@ void tm_clock_graph_claim(struct tm_clock_graph *graph, bool bounded, uint64_t u
     if (graph->last_kind >= graph->kind_count)
         return;
     struct tm_clock_claim *claim = &graph->kinds[graph->last_kind].claim;
-    if (!claim->is_said)
-        *claim = (struct tm_clock_claim){.is_said = true, .is_bounded = true, .is_aligned = true};
+    if (!claim->is_stated)
+        *claim = (struct tm_clock_claim){.is_stated = true, .is_bounded = true, .is_aligned = true};
     claim->is_bounded &= bounded;
     claim->is_aligned &= is_aligned;
     if (uncertainty_ns > claim->uncertainty_ns)

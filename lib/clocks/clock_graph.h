@@ -29,6 +29,13 @@ struct tm_reading {
     int64_t unit_ns;
 };
 
+/* A snapshot or an edge: readings of several clocks at one instant, and how they are known. */
+struct tm_clock_relation {
+    const struct tm_reading *readings;
+    uint32_t count;
+    enum tm_edge_origin origin;
+};
+
 struct tm_clock_node {
     uint32_t first_place; /* first entry in the list of kinds that it is in; UINT32_MAX: the list is empty */
     uint32_t next_clock, next_kind; /* on the way to the target, where hops > 0 */
@@ -81,16 +88,16 @@ enum tm_status tm_clock_graph_clock(struct tm_clock_graph *graph, const struct t
 /* Makes TARGET, an index, the clock that conversions lead to. */
 void tm_clock_graph_set_target(struct tm_clock_graph *graph, uint32_t target);
 
-/* Adds a snapshot of COUNT readings. Its id is snapshot_count before the call. *IS_VALID is false if it was refused by
+/* Adds RELATION. Its id is snapshot_count before the call. *IS_VALID is false if it was refused by
  * the rules of doc/rules.md. In that case the readings before the offending one are known now, but no edge was added.
  * TM_OK, TM_E_INPUT (a limit, also that of all searches so far) or TM_E_SYSTEM. */
-enum tm_status tm_clock_graph_add(struct tm_clock_graph *graph, const struct tm_reading *readings, uint32_t count,
-                                  enum tm_edge_origin origin, bool *is_valid, struct tm_error *err);
+enum tm_status tm_clock_graph_add(struct tm_clock_graph *graph, const struct tm_clock_relation *relation,
+                                  bool *is_valid, struct tm_error *err);
 
-/* Adds a line from the last edge of the same two clocks to a pair of later READINGS. IS_STEP: the reading of the second
- * clock changes at once. The line gets an id as a snapshot does. */
-enum tm_status tm_clock_graph_add_point(struct tm_clock_graph *graph, const struct tm_reading readings[2], bool is_step,
-                                        enum tm_edge_origin origin, bool *is_valid, struct tm_error *err);
+/* Adds a line from the last edge of the same two clocks to RELATION, a pair of later readings. IS_STEP: the reading of
+ * the second clock changes at once. The line gets an id as a snapshot does. */
+enum tm_status tm_clock_graph_add_point(struct tm_clock_graph *graph, const struct tm_clock_relation *relation,
+                                        bool is_step, bool *is_valid, struct tm_error *err);
 
 /* Notes how exact the manifest calls the relation that was added last: BOUNDED by UNCERTAINTY_NS or not, and whether a
  * rule found it. */

@@ -34,7 +34,7 @@ enum tm_status tm_clock_hints_use(struct tm_clock_hints *hints, struct tm_clock_
         const struct tm_reading pair[2] = {tm_reading_at(hint->from, hint->from_ns),
                                            tm_reading_at(hint->to, hint->to_ns)};
         hint->is_edge = true;
-        st = tm_clock_registry_add(registry, pair, 2, TM_EDGE_HINT, err);
+        st = tm_clock_registry_add(registry, &(struct tm_clock_relation){pair, 2, TM_EDGE_HINT}, err);
     }
     return st;
 }

@@ -30,7 +30,7 @@ struct tm_clock_kind {
     bool is_linked;   /* it has at least one row, so it is in the graph's edges */
     /* How exact the manifest calls the relation. If it states several, this is the least exact. */
     struct tm_clock_claim {
-        bool is_said, is_bounded, is_aligned; /* is_aligned: by a rule, not by hand */
+        bool is_stated, is_bounded, is_aligned; /* is_aligned: by a rule, not by hand */
         uint64_t uncertainty_ns;
     } claim;
     /* private */

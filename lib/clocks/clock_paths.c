@@ -224,14 +224,23 @@ static void append_translation(struct tm_step *step, uint64_t translation)
     *(step->line_count ? &step->after[step->line_count - 1] : &step->translation) += translation;
 }
 
-/* Takes one hop. *NOW is the reading of HOP->from that STEP makes of NS; it becomes the reading of HOP->to. False if
- * that is no int64. */
-static bool take_hop(const struct tm_clock_graph *graph, struct tm_step *step, struct tm_hop *hop, int64_t ns,
-                     int64_t *now, struct room *room)
+/* A conversion on its way to the target. */
+struct conversion {
+    const struct tm_clock_graph *graph;
+    struct tm_step *step;
+    int64_t ns;  /* the time that is converted */
+    int64_t now; /* what STEP makes of it so far */
+    struct room room;
+};
+
+/* Takes one hop: NOW, a reading of HOP->from, becomes one of HOP->to. False if that is no int64. */
+static bool take_hop(struct conversion *c, struct tm_hop *hop)
 {
+    const struct tm_clock_graph *graph = c->graph;
+    struct tm_step *step = c->step;
     const struct tm_clock_kind *kind = &graph->kinds[hop->kind];
     uint32_t from = tm_clock_kind_column(kind, hop->from), to = tm_clock_kind_column(kind, hop->to);
-    int64_t t = *now;
+    int64_t t = c->now;
     struct tm_clock_line line;
     hop->row = tm_clock_kind_row(kind, from, t);
     struct stretch stretch = stretch_of(kind, hop->row, from);
@@ -248,22 +257,22 @@ static bool take_hop(const struct tm_clock_graph *graph, struct tm_step *step, s
     }
     if (!hop->is_line) {
         int64_t at = tm_clock_kind_reading(kind, hop->row, from), reads = tm_clock_kind_reading(kind, hop->row, to);
-        if (!tm_shift_i64(t, at, reads, now))
+        if (!tm_shift_i64(t, at, reads, &c->now))
             return false;
         cut_to_shift(&stretch, (tm_wide)reads - at);
-        narrow_to(step, ns, stretch.low, stretch.high, room);
+        narrow_to(step, c->ns, stretch.low, stretch.high, &c->room);
         append_translation(step, (uint64_t)reads - (uint64_t)at);
         return true;
     }
-    if (!tm_clock_line_at(&line, t, now))
+    if (!tm_clock_line_at(&line, t, &c->now))
         return false;
     if (!cut_to_line(&stretch, &line, t)) { /* so far away that the conversion holds for this time only */
         stretch = (struct stretch){t, t};
-        narrow_to(step, ns, t, t, room);
-        append_translation(step, (uint64_t)*now - (uint64_t)t);
+        narrow_to(step, c->ns, t, t, &c->room);
+        append_translation(step, (uint64_t)c->now - (uint64_t)t);
         return true;
     }
-    narrow_to(step, ns, stretch.low, stretch.high, room);
+    narrow_to(step, c->ns, stretch.low, stretch.high, &c->room);
     step->lines[step->line_count++] = line;
     return true;
 }
@@ -271,8 +280,8 @@ static bool take_hop(const struct tm_clock_graph *graph, struct tm_step *step, s
 enum tm_convert tm_clock_graph_convert(struct tm_clock_graph *graph, uint32_t source, int64_t ns,
                                        struct tm_step *step)
 {
-    struct room room = {(uint64_t)ns - (uint64_t)INT64_MIN, (uint64_t)INT64_MAX - (uint64_t)ns};
-    int64_t now = ns;
+    struct conversion c = {
+        graph, step, ns, ns, {(uint64_t)ns - (uint64_t)INT64_MIN, (uint64_t)INT64_MAX - (uint64_t)ns}};
     *step = (struct tm_step){0};
     refresh(graph);
     if (source != graph->target && graph->nodes[source].hops == UINT8_MAX) {
@@ -282,10 +291,10 @@ enum tm_convert tm_clock_graph_convert(struct tm_clock_graph *graph, uint32_t so
     }
     for (uint32_t clock = source; clock != graph->target; clock = graph->nodes[clock].next_clock) {
         struct tm_hop *hop = &step->hops[step->hop_count++];
-        int64_t before = now;
+        int64_t before = c.now;
         *hop = (struct tm_hop){.kind = graph->nodes[clock].next_kind, .from = clock,
                                .to = graph->nodes[clock].next_clock};
-        if (!take_hop(graph, step, hop, ns, &now, &room))
+        if (!take_hop(&c, hop))
             return TM_CONVERT_OUT_OF_RANGE;
         const struct tm_clock_kind *kind = &graph->kinds[hop->kind];
         if (kind->origins[hop->row] == TM_EDGE_SNAPSHOT) {
@@ -293,8 +302,8 @@ enum tm_convert tm_clock_graph_convert(struct tm_clock_graph *graph, uint32_t so
             add_anchor(step, ns, tm_sub_saturate_i64(before, reading));
         }
     }
-    step->first_ns = (int64_t)((uint64_t)ns - room.down);
-    step->last_ns = (int64_t)((uint64_t)ns + room.up);
+    step->first_ns = (int64_t)((uint64_t)ns - c.room.down);
+    step->last_ns = (int64_t)((uint64_t)ns + c.room.up);
     return TM_CONVERT_OK;
 }
 

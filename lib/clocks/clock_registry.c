@@ -128,12 +128,14 @@ static bool are_of_one_machine(const struct tm_clock_registry *registry, const s
 }
 
 /* Writes the rows of the readings that the graph received last. */
-static enum tm_status add_rows(struct tm_clock_registry *registry, const struct tm_reading *readings, uint32_t count,
-                               enum tm_edge_origin origin, struct tm_error *err)
+static enum tm_status add_rows(struct tm_clock_registry *registry, const struct tm_clock_relation *relation,
+                               struct tm_error *err)
 {
-    struct snapshot snapshot = {.origin = origin};
+    const struct tm_reading *readings = relation->readings;
+    const uint32_t count = relation->count;
+    struct snapshot snapshot = {.origin = relation->origin};
     enum tm_status st = TM_OK;
-    snapshot.is_recorded = registry->has_file && origin == TM_EDGE_SNAPSHOT &&
+    snapshot.is_recorded = registry->has_file && relation->origin == TM_EDGE_SNAPSHOT &&
                            are_of_one_machine(registry, readings, count);
     for (uint32_t i = 0; i < count && snapshot.instant == NULL; i++)
         if (readings[i].clock == registry->trace_time.index)
@@ -165,22 +167,22 @@ enum tm_status tm_clock_registry_write_unplaced_rows(struct tm_clock_registry *r
     return st;
 }
 
-enum tm_status tm_clock_registry_add(struct tm_clock_registry *registry, const struct tm_reading *readings,
-                                     uint32_t count, enum tm_edge_origin origin, struct tm_error *err)
+enum tm_status tm_clock_registry_add(struct tm_clock_registry *registry, const struct tm_clock_relation *relation,
+                                     struct tm_error *err)
 {
     bool is_valid;
-    enum tm_status st = tm_clock_graph_add(&registry->graph, readings, count, origin, &is_valid, err);
+    enum tm_status st = tm_clock_graph_add(&registry->graph, relation, &is_valid, err);
     registry->invalid_count += st == TM_OK && !is_valid;
-    return st < 0 || !is_valid ? st : add_rows(registry, readings, count, origin, err);
+    return st < 0 || !is_valid ? st : add_rows(registry, relation, err);
 }
 
-enum tm_status tm_clock_registry_add_point(struct tm_clock_registry *registry, const struct tm_reading readings[2],
-                                           bool is_step, enum tm_edge_origin origin, struct tm_error *err)
+enum tm_status tm_clock_registry_add_point(struct tm_clock_registry *registry, const struct tm_clock_relation *relation,
+                                           bool is_step, struct tm_error *err)
 {
     bool is_valid;
-    enum tm_status st = tm_clock_graph_add_point(&registry->graph, readings, is_step, origin, &is_valid, err);
+    enum tm_status st = tm_clock_graph_add_point(&registry->graph, relation, is_step, &is_valid, err);
     registry->invalid_count += st == TM_OK && !is_valid;
-    return st < 0 || !is_valid ? st : add_rows(registry, readings, 2, origin, err);
+    return st < 0 || !is_valid ? st : add_rows(registry, relation, err);
 }
 
 void tm_clock_registry_release(struct tm_clock_registry *registry)

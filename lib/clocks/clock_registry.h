@@ -54,13 +54,13 @@ enum tm_status tm_clock_registry_announce(struct tm_clock_registry *registry, ui
 enum tm_status tm_clock_registry_claim(struct tm_clock_registry *registry, const struct tm_clock_key *key,
                                        int64_t owner, struct tm_error *err);
 
-/* Adds a snapshot and its rows of clock_snapshot. A refused snapshot is counted. */
-enum tm_status tm_clock_registry_add(struct tm_clock_registry *registry, const struct tm_reading *readings,
-                                     uint32_t count, enum tm_edge_origin origin, struct tm_error *err);
+/* Adds RELATION and its rows of clock_snapshot. A refused one is counted. */
+enum tm_status tm_clock_registry_add(struct tm_clock_registry *registry, const struct tm_clock_relation *relation,
+                                     struct tm_error *err);
 
 /* Adds a point of a line, as tm_clock_graph_add_point does, and its rows of clock_snapshot. */
-enum tm_status tm_clock_registry_add_point(struct tm_clock_registry *registry, const struct tm_reading readings[2],
-                                           bool is_step, enum tm_edge_origin origin, struct tm_error *err);
+enum tm_status tm_clock_registry_add_point(struct tm_clock_registry *registry, const struct tm_clock_relation *relation,
+                                           bool is_step, struct tm_error *err);
 
 /* Writes rows for the readings whose trace time was not known when they were added, and is now. Those of the trace-time
  * machine are left out: a second file of it, which nothing but an assumption places, must not set its clocks. The rows

@@ -96,8 +96,8 @@ enum tm_status tm_clock_routes_find(struct tm_clock_routes *routes, const struct
     struct tm_clock_route *route = *out = &routes->routes[hash % TM_ROUTES];
     enum tm_status st = TM_OK;
     if (route->version != 0 && tm_route_key_is(&route->key, key)) {
-        if (is_data && key->embedded == 0)
-            routes->registry->machines.rows[route->scope->machine].has_data = true;
+        if (is_data)
+            tm_clock_file_note_data(routes->registry, key->embedded, route->scope);
         if (route->version == tm_clock_registry_version(routes->registry))
             return TM_OK;
         st = tm_clock_routes_settle(routes, route, err);
@@ -109,9 +109,11 @@ enum tm_status tm_clock_routes_find(struct tm_clock_routes *routes, const struct
     struct tm_clock_file *file = tm_clock_files_open(routes->files, key->file, err);
     if (file == NULL)
         return TM_E_INPUT;
-    st = tm_clock_file_scope(file, routes->registry, key->embedded, is_data, &route->scope, err);
+    st = tm_clock_file_scope(file, routes->registry, key->embedded, &route->scope, err);
     if (st < 0)
         return st;
+    if (is_data)
+        tm_clock_file_note_data(routes->registry, key->embedded, route->scope);
     route->key = *key;
     return resolve(routes, route, err);
 }

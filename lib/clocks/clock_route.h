@@ -49,8 +49,8 @@ struct tm_clock_routes {
     struct tm_buf text;
 };
 
-/* Finds the route of KEY, up to date with the registry. IS_DATA is as for tm_clock_file_scope. *ROUTE is valid until
- * the next call. TM_OK or an error. */
+/* Finds the route of KEY, up to date with the registry. IS_DATA: the packet is not a synchronization marker. *ROUTE is
+ * valid until the next call. TM_OK or an error. */
 enum tm_status tm_clock_routes_find(struct tm_clock_routes *routes, const struct tm_route_key *key, bool is_data,
                                     struct tm_clock_route **route, struct tm_error *err);
 

@@ -65,9 +65,10 @@ static uint32_t add_untagged(const struct tm_clock_scope *scope, const struct tm
 }
 
 enum tm_status tm_clock_scope_snapshot(struct tm_clock_scope *scope, struct tm_clock_registry *registry,
-                                       struct tm_reading *readings, uint32_t count, uint32_t sequence,
-                                       struct tm_error *err)
+                                       const struct tm_scope_snapshot *snapshot, struct tm_error *err)
 {
+    struct tm_reading *readings = snapshot->readings;
+    const uint32_t count = snapshot->count;
     enum tm_status st = TM_OK;
     uint64_t invalid_before = registry->invalid_count;
     if (!scope->is_primary && !scope->is_isolated) {
@@ -77,12 +78,12 @@ enum tm_status tm_clock_scope_snapshot(struct tm_clock_scope *scope, struct tm_c
     uint32_t total = add_untagged(scope, registry, readings, count);
     for (uint32_t i = 0; i < total && st == TM_OK; i++) {
         uint32_t clock = readings[i].clock;
-        struct tm_clock_key key =
-            i < count ? tm_clock_scope_key(scope, clock, sequence) : tm_clock_scope_untagged(scope, clock);
+        struct tm_clock_key key = i < count ? tm_clock_scope_key(scope, clock, snapshot->sequence)
+                                            : tm_clock_scope_untagged(scope, clock);
         st = tm_clock_graph_clock(&registry->graph, &key, &readings[i].clock, err);
     }
     if (st == TM_OK)
-        st = tm_clock_registry_add(registry, readings, total, TM_EDGE_SNAPSHOT, err);
+        st = tm_clock_registry_add(registry, &(struct tm_clock_relation){readings, total, TM_EDGE_SNAPSHOT}, err);
     scope->invalid_count += registry->invalid_count - invalid_before;
     return st;
 }

@@ -45,11 +45,15 @@ enum tm_status tm_clock_scope_record(struct tm_clock_scope *scope, uint32_t cloc
 enum tm_status tm_clock_scope_claim(struct tm_clock_scope *scope, struct tm_clock_registry *registry, uint32_t clock,
                                     struct tm_error *err);
 
-/* Adds a snapshot of SCOPE's file: COUNT readings on SEQUENCE. Their .clock is a clock id as recorded. Isolates the
- * file if it is not the primary one. READINGS is changed. */
+/* A snapshot as a packet of SEQUENCE states it. The clocks of its readings are ids as recorded. */
+struct tm_scope_snapshot {
+    struct tm_reading *readings; /* room for twice as many */
+    uint32_t count, sequence;
+};
+
+/* Adds SNAPSHOT of SCOPE's file. Isolates the file if it is not the primary one. The readings are changed. */
 enum tm_status tm_clock_scope_snapshot(struct tm_clock_scope *scope, struct tm_clock_registry *registry,
-                                       struct tm_reading *readings, uint32_t count, uint32_t sequence,
-                                       struct tm_error *err);
+                                       const struct tm_scope_snapshot *snapshot, struct tm_error *err);
 
 /* Writes the Placement, Account and Stat frames of SCOPE. *COUNT grows by the events that they account for. */
 enum tm_status tm_clock_scope_write(const struct tm_clock_scope *scope, struct tm_stream_writer *writer,

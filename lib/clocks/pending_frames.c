@@ -49,7 +49,10 @@ static enum tm_status find_scope(const struct tm_pending_frames *pending, const 
     *scope = tm_clock_file_find(file, frame->embedded);
     if (*scope || frame->type != TM_FRAME_SEQUENCE)
         return TM_OK;
-    return tm_clock_file_scope(file, pending->registry, frame->embedded, true, scope, err);
+    enum tm_status st = tm_clock_file_scope(file, pending->registry, frame->embedded, scope, err);
+    if (st == TM_OK)
+        tm_clock_file_note_data(pending->registry, frame->embedded, *scope);
+    return st;
 }
 
 static enum tm_status write_frame(const struct tm_pending_frames *pending, struct tm_pending_frame *frame,

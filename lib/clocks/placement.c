@@ -4,7 +4,7 @@ static enum tm_status relate_equal(struct tm_clock_registry *registry, uint32_t 
                                    enum tm_edge_origin origin, struct tm_error *err)
 {
     const struct tm_reading pair[2] = {tm_reading_at(a, 0), tm_reading_at(b, 0)};
-    return tm_clock_registry_add(registry, pair, 2, origin, err);
+    return tm_clock_registry_add(registry, &(struct tm_clock_relation){pair, 2, origin}, err);
 }
 
 /* Returns the clock that is placed for the file. A pinned proto has none (TM_CLOCK_NONE), because the edge of the

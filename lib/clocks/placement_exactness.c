@@ -177,9 +177,9 @@ static bool add_hop(struct sum *sum, const struct tm_hop_record *r, const char *
         return r->has_jitter;
     case TM_EDGE_MANIFEST:
         *word = "manifest";
-        if (r->claim.is_said && r->claim.is_bounded)
+        if (r->claim.is_stated && r->claim.is_bounded)
             add_bound(sum, r->claim.is_aligned ? "alignment" : "manifest", r->claim.uncertainty_ns);
-        return r->claim.is_said && r->claim.is_bounded;
+        return r->claim.is_stated && r->claim.is_bounded;
     case TM_EDGE_HINT:
         *word = "hint";
         return false;

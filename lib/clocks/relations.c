@@ -17,14 +17,15 @@ static enum tm_status config_clock(struct tm_clock_registry *registry, const Tra
 static enum tm_status add_points(struct tm_clock_registry *registry, const Tracemerge__ConfigEdge *edge,
                                  struct tm_reading pair[2], struct tm_error *err)
 {
+    const struct tm_clock_relation relation = {pair, 2, TM_EDGE_MANIFEST};
     uint64_t invalid_before = registry->invalid_count;
     enum tm_status st = TM_OK;
     for (size_t i = 0; i < edge->n_points && st == TM_OK && registry->invalid_count == invalid_before; i++) {
         bool is_step = i > 0 && edge->points[i]->source_ns - 1 == pair[0].value;
         pair[0].value = edge->points[i]->source_ns;
         pair[1].value = edge->points[i]->reference_ns;
-        st = i == 0 ? tm_clock_registry_add(registry, pair, 2, TM_EDGE_MANIFEST, err)
-                    : tm_clock_registry_add_point(registry, pair, is_step, TM_EDGE_MANIFEST, err);
+        st = i == 0 ? tm_clock_registry_add(registry, &relation, err)
+                    : tm_clock_registry_add_point(registry, &relation, is_step, err);
     }
     return st;
 }
@@ -40,7 +41,7 @@ static enum tm_status add_edge(struct tm_clock_registry *registry, const Traceme
     if (st == TM_OK)
         st = config_clock(registry, edge->reference, &pair[1].clock, err);
     if (st == TM_OK && edge->n_points == 0)
-        st = tm_clock_registry_add(registry, pair, 2, TM_EDGE_MANIFEST, err);
+        st = tm_clock_registry_add(registry, &(struct tm_clock_relation){pair, 2, TM_EDGE_MANIFEST}, err);
     else if (st == TM_OK)
         st = add_points(registry, edge, pair, err);
     if (st == TM_OK)
@@ -108,16 +109,23 @@ static struct tm_reading *copy_readings(Tracemerge__Reading *const *readings, si
     return copy;
 }
 
+/* Readings on SEQUENCE. */
+struct sequence_readings {
+    Tracemerge__Reading *const *readings;
+    size_t count;
+    uint32_t sequence;
+};
+
 static enum tm_status add_readings(struct tm_clock_registry *registry, struct tm_clock_scope *scope,
-                                   Tracemerge__Reading *const *readings, size_t count, uint32_t sequence,
-                                   struct tm_error *err)
+                                   struct sequence_readings from, struct tm_error *err)
 {
-    if (count > TM_GRAPH_WIDTH_MAX / 2)
+    if (from.count > TM_GRAPH_WIDTH_MAX / 2)
         return tm_error_set(err, TM_E_INPUT, "a snapshot of more than %d clocks", TM_GRAPH_WIDTH_MAX / 2);
-    struct tm_reading *copy = copy_readings(readings, count);
+    struct tm_reading *copy = copy_readings(from.readings, from.count);
     if (copy == NULL)
         return tm_error_nomem(err);
-    enum tm_status st = tm_clock_scope_snapshot(scope, registry, copy, (uint32_t)count, sequence, err);
+    const struct tm_scope_snapshot recorded = {copy, (uint32_t)from.count, from.sequence};
+    enum tm_status st = tm_clock_scope_snapshot(scope, registry, &recorded, err);
     free(copy);
     return st;
 }
@@ -146,7 +154,8 @@ enum tm_status tm_relations_snapshot(struct tm_clock_registry *registry, struct 
         st = tm_clock_scope_claim(scope, registry, clock, err);
     if (st < 0)
         return st;
-    return add_readings(registry, scope, snapshot->readings, snapshot->n_readings, snapshot->sequence, err);
+    const struct sequence_readings from = {snapshot->readings, snapshot->n_readings, snapshot->sequence};
+    return add_readings(registry, scope, from, err);
 }
 
 /* Adds the edge between a machine's clock and the same clock of the host. The trace-time machine counts as the host. */
@@ -165,7 +174,7 @@ static enum tm_status add_remote_edge(struct tm_clock_registry *registry, struct
     if (st == TM_OK)
         st = tm_clock_graph_clock(&registry->graph, &client, &pair[1].clock, err);
     if (st == TM_OK)
-        st = tm_clock_registry_add(registry, pair, 2, TM_EDGE_SNAPSHOT, err);
+        st = tm_clock_registry_add(registry, &(struct tm_clock_relation){pair, 2, TM_EDGE_SNAPSHOT}, err);
     scope->invalid_count += registry->invalid_count - invalid_before;
     return st;
 }
@@ -184,8 +193,10 @@ enum tm_status tm_relations_remote(struct tm_clock_registry *registry, const str
         return tm_error_set(err, TM_E_INPUT,
                             "perfetto_manifest: a `clocks` override applies only to a single-machine file where it "
                             "names no clock, but this one holds the clocks of several");
-    for (size_t i = 0; i < sync->n_rounds && st == TM_OK; i++)
-        st = add_readings(registry, scope, sync->rounds[i]->client, sync->rounds[i]->n_client, sync->sequence, err);
+    for (size_t i = 0; i < sync->n_rounds && st == TM_OK; i++) {
+        const struct sequence_readings from = {sync->rounds[i]->client, sync->rounds[i]->n_client, sync->sequence};
+        st = add_readings(registry, scope, from, err);
+    }
     if (st == TM_OK)
         st = tm_remote_offsets_find(&offsets, sync, err);
     for (size_t i = 0; i < offsets.count && st == TM_OK; i++)

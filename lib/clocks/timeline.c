@@ -128,7 +128,9 @@ static enum tm_status on_snapshot(struct timeline *t, ProtobufCMessage *message,
     struct tm_clock_file *file = tm_clock_files_open(&t->files, snapshot->file, err);
     if (file == NULL)
         return TM_E_INPUT;
-    enum tm_status st = tm_clock_file_scope(file, &t->registry, snapshot->machine, true, &scope, err);
+    enum tm_status st = tm_clock_file_scope(file, &t->registry, snapshot->machine, &scope, err);
+    if (st == TM_OK)
+        tm_clock_file_note_data(&t->registry, snapshot->machine, scope);
     t->registry.has_file = true;
     t->registry.file = file->id;
     if (st == TM_OK)
@@ -149,7 +151,9 @@ static enum tm_status on_remote_sync(struct timeline *t, ProtobufCMessage *messa
     struct tm_clock_file *file = tm_clock_files_open(&t->files, sync->file, err);
     if (file == NULL)
         return TM_E_INPUT;
-    enum tm_status st = tm_clock_file_scope(file, &t->registry, sync->machine, true, &scope, err);
+    enum tm_status st = tm_clock_file_scope(file, &t->registry, sync->machine, &scope, err);
+    if (st == TM_OK)
+        tm_clock_file_note_data(&t->registry, sync->machine, scope);
     t->registry.has_file = true;
     t->registry.file = file->id;
     if (st == TM_OK)

@@ -25,7 +25,7 @@ static bool snap(struct tm_clock_graph *g, const int64_t *pairs)
     bool is_valid;
     for (; pairs[0]; pairs += 2)
         readings[n++] = (struct tm_reading){.clock = clock_of(g, (uint32_t)pairs[0]), .value = pairs[1], .unit_ns = 1};
-    if (tm_clock_graph_add(g, readings, n, TM_EDGE_SNAPSHOT, &is_valid, &err) != TM_OK)
+    if (tm_clock_graph_add(g, &(struct tm_clock_relation){readings, n, TM_EDGE_SNAPSHOT}, &is_valid, &err) != TM_OK)
         abort();
     return is_valid;
 }
@@ -34,20 +34,23 @@ static bool snap(struct tm_clock_graph *g, const int64_t *pairs)
 static bool snap_one(struct tm_clock_graph *g, struct tm_reading reading)
 {
     bool is_valid;
-    return tm_clock_graph_add(g, &reading, 1, TM_EDGE_SNAPSHOT, &is_valid, &err) == TM_OK && is_valid;
+    return tm_clock_graph_add(g, &(struct tm_clock_relation){&reading, 1, TM_EDGE_SNAPSHOT}, &is_valid, &err) ==
+               TM_OK &&
+           is_valid;
 }
 
 /* Points of a line from clock A to clock B: pairs of readings, each later than the one before. */
 static bool add_line(struct tm_clock_graph *g, uint32_t a, uint32_t b, const int64_t (*points)[2], int count)
 {
     struct tm_reading pair[2] = {{.clock = clock_of(g, a), .unit_ns = 1}, {.clock = clock_of(g, b), .unit_ns = 1}};
+    const struct tm_clock_relation relation = {pair, 2, TM_EDGE_MANIFEST};
     bool is_valid = true;
     for (int i = 0; i < count && is_valid; i++) {
         bool is_step = i > 0 && points[i][0] - 1 == pair[0].value;
         pair[0].value = points[i][0];
         pair[1].value = points[i][1];
-        enum tm_status st = i ? tm_clock_graph_add_point(g, pair, is_step, TM_EDGE_MANIFEST, &is_valid, &err)
-                              : tm_clock_graph_add(g, pair, 2, TM_EDGE_MANIFEST, &is_valid, &err);
+        enum tm_status st = i ? tm_clock_graph_add_point(g, &relation, is_step, &is_valid, &err)
+                              : tm_clock_graph_add(g, &relation, &is_valid, &err);
         if (st != TM_OK)
             abort();
     }

@@ -231,7 +231,8 @@ static void test_scope(int fd)
     is_int(tm_clock_scope_key(&scope, 128, 9).tag, 0);
     /* A snapshot isolates a file that is not the primary one; REALTIME also enters untagged. */
     struct tm_reading readings[8] = {{.clock = 6, .value = 10, .unit_ns = 1}, {.clock = 1, .value = 500, .unit_ns = 1}};
-    ok(tm_clock_scope_snapshot(&scope, &registry, readings, 2, 0, &err) == TM_OK && scope.is_isolated);
+    ok(tm_clock_scope_snapshot(&scope, &registry, &(struct tm_scope_snapshot){readings, 2, 0}, &err) == TM_OK &&
+       scope.is_isolated);
     is_int(tm_clock_scope_key(&scope, 6, 0).tag, 5);
     is_int(tm_clock_scope_untagged(&scope, 6).tag, 0);
     is_int(tm_clock_scope_untagged(&scope, 11).tag, 5);
