@@ -96,3 +96,17 @@ END
     tm-unpack --no-raw k.pftrace | tm-manifest | tm-clocks | tm-sort | tm-emit -f sqlite -o c.db
     same_text "$(sqlite3 c.db 'SELECT count(*) FROM ftrace_event')" 0
 }
+
+@test "switches of ftrace text are rows" {
+    cat >t.txt <<'END_OF_TEXT'
+# tracer: nop
+   a-5 (5) [000] d..2 1.000001: sched_switch: prev_comm=a b prev_pid=5 prev_prio=120 prev_state=D|K ==> next_comm=six next_pid=6 next_prio=-20
+   six-6 (6) [000] d..2 1.000002: sched_waking: comm=a pid=5 prio=120 target_cpu=001
+   six-6 (6) [001] d..2 1.000003: sched_switch: prev_comm=six prev_pid=6 prev_prio=120 prev_state=R+ ==> next_comm=a next_pid=5 next_prio=97
+   a-5 (5) [000] d..2 1.000004: sched_switch: prev_comm=a prev_pid=5 prev_prio=120 prev_state=? ==> next_comm=six next_pid=6 next_prio=1
+END_OF_TEXT
+    tm-merge -q -o t.db t.txt
+    same_text "$(events t.db)" '1000001000|sched_switch|0|5|0|0|prev_comm=a b,prev_pid=5,prev_prio=120,prev_state=130,next_comm=six,next_pid=6,next_prio=-20
+1000003000|sched_switch|1|6|0|1|prev_comm=six,prev_pid=6,prev_prio=120,prev_state=2048,next_comm=a,next_pid=5,next_prio=97
+1000004000|sched_switch|0|5|0|0|prev_comm=a,prev_pid=5,prev_prio=120,prev_state=65535,next_comm=six,next_pid=6,next_prio=1'
+}

@@ -3,6 +3,7 @@
 
 #include "kernel/ftrace_fields.h"
 #include "kernel/ftrace_names.h"
+#include "kernel/sched_state.h"
 #include "stream/detail_arg.h"
 
 enum { EVENT_PID = 2, EVENT_SCHED_SWITCH = 4, EVENT_GENERIC = 327 }; /* FtraceEvent */
@@ -112,16 +113,26 @@ static enum tm_status put_text(struct tm_buf *args, const char *key, struct tm_t
     return tm_detail_arg_text(args, key, text.data ? text.data : (const uint8_t *)"", text.len);
 }
 
-/* Decodes a switch of compact_sched. As in the reference importer, the task before it has the name that its thread has
- * by then. */
+/* The mask that a kernel records for what a line of text says. */
+static uint64_t state_of_text(uint64_t value)
+{
+    enum { KERNEL_UNKNOWN = 0, INVALID = 0xffff };
+    return value & TM_SCHED_STATE_UNKNOWN ? INVALID : tm_sched_state_encode((uint32_t)value, KERNEL_UNKNOWN);
+}
+
+/* Decodes a switch of compact_sched or of text. As in the reference importer, the task before one of compact_sched has
+ * the name that its thread has by then. */
 static enum tm_status read_switch(struct tm_model *m, const struct tm_model_event *ev, struct told *told)
 {
     const struct tm_event *e = ev->e;
     struct tm_buf *args = &m->args;
     int64_t prev = tm_processes_find_thread(&m->processes, ev->place.machine, e->tid);
     struct tm_text comm = {0};
-    uint64_t state = (e->value & INT32_MAX) | e->track << 31;
-    if (prev != TM_NO_ID)
+    bool is_text = tm_event_raw(e->flags) == TM_RAW_LINE;
+    uint64_t state = is_text ? state_of_text(e->value) : (e->value & INT32_MAX) | e->track << 31;
+    if (is_text)
+        comm = ev->category;
+    else if (prev != TM_NO_ID)
         comm = tm_processes_text(&m->processes, m->processes.threads[prev].name);
     told->name = (struct tm_text){(const uint8_t *)"sched_switch", 12};
     told->tid = e->tid;
@@ -149,13 +160,14 @@ enum tm_status tm_model_ftrace_event(struct tm_model *m, const struct tm_model_e
 {
     const struct tm_event *e = ev->e;
     struct told told = {0};
-    bool is_compact = tm_event_raw(e->flags) == TM_RAW_COMPACT_SCHED, is_waking = e->kind == TM_KIND_SCHED_WAKING;
+    enum tm_raw raw = tm_event_raw(e->flags);
+    bool is_compact = raw == TM_RAW_COMPACT_SCHED, is_waking = e->kind == TM_KIND_SCHED_WAKING;
     if (m->rows->ftrace_event == NULL || e->cpu >= TM_CPUS_A_MACHINE)
         return TM_OK;
     tm_buf_clear(&m->args);
-    enum tm_status st = !is_compact ? read_raw(m, e, &told)
-                        : is_waking ? read_waking(m, ev, &told)
-                                    : read_switch(m, ev, &told);
+    enum tm_status st = raw == TM_RAW_FTRACE_EVENT ? read_raw(m, e, &told)
+                        : is_waking                ? read_waking(m, ev, &told)
+                                                   : read_switch(m, ev, &told);
     if (st < 0)
         return tm_error_nomem(err);
     if (told.name.data == NULL)

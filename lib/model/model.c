@@ -213,9 +213,10 @@ static enum tm_status apply(struct tm_model *m, const struct tm_event *e, struct
     ev.category = tm_catalog_string(m->catalog, e->category, e);
     if ((st = note_idle(m, &ev, err)) < 0 || (st = note_thread(m, &ev, err)) < 0)
         return st;
-    /* The reference importer has a table of all ftrace events of protos. Events of text appear only by their effects.
-     * */
-    if ((raw == TM_RAW_FTRACE_EVENT || raw == TM_RAW_COMPACT_SCHED) && is_timed && !tm_model_is_untold(e)) {
+    /* The reference importer has a table of all ftrace events of protos. Of ftrace text it has the switches. */
+    bool is_row = raw == TM_RAW_FTRACE_EVENT || raw == TM_RAW_COMPACT_SCHED ||
+                  (raw == TM_RAW_LINE && e->kind == TM_KIND_SCHED_SWITCH && !file->is_perf_data);
+    if (is_row && is_timed && !tm_model_is_untold(e)) {
         tm_model_bound(m, e->time_ns);
         st = m->tasks_only ? TM_OK : tm_model_ftrace_event(m, &ev, err);
     }
