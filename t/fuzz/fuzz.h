@@ -33,7 +33,7 @@ const struct fuzz_target *fuzz_find(const char *name);
         }                                                                                 \
     } while (0)
 
-/* Calls that fail on purpose (t/fuzz/faults.c); otherwise false. Calls of the harness itself never do: it calms them. */
+/* Calls that fail on purpose (t/fuzz/faults.c); otherwise false. The harness calms its own calls. */
 struct fuzz_fault {
     int calm;         /* above 0: the harness is at work */
     bool is_there;    /* a call of this run has failed on purpose */
@@ -41,7 +41,7 @@ struct fuzz_fault {
 };
 extern struct fuzz_fault fuzz_fault;
 
-/* ST is TM_OK, TM_END or one of the failures in ALLOWED (bit 1: TM_E_INPUT, 3: TM_E_SYSTEM, …), and ERR states why. Once
+/* ST is TM_OK, TM_END or one of the failures in ALLOWED (bit 1: TM_E_INPUT, 3: TM_E_SYSTEM), and ERR states why. Once
  * a call has failed on purpose it may be TM_E_SYSTEM, but a file that is not damaged is not called so. */
 void fuzz_check_status(enum tm_status st, unsigned allowed, const struct tm_error *err);
 
