@@ -45,3 +45,15 @@ PY
     run python3 -I -S "$TM_SRC/t/lib/clean-start" bash -c 'exit 7'
     [ "$status" -eq 7 ]
 }
+
+@test "every file of tests is one of make check, and each number stands once" {
+    cd "$TM_SRC"
+    for test in t/[0-9]*.bats; do
+        grep -q "^	$test\( \|$\)" Makefile.am || { echo "$test is not listed"; return 1; }
+    done
+    for test in t/unit/*.c; do
+        case $test in *_bench.c) continue ;; esac
+        grep -q "^	${test%.c}\( \|$\)\|$test" Makefile.am || { echo "$test is not listed"; return 1; }
+    done
+    [ -z "$(ls t/*.bats | sed 's,^t/\([0-9]*\).*,\1,' | uniq -d)" ]
+}
