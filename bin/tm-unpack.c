@@ -29,6 +29,7 @@ static const struct tm_program program = {
              "      --raw KIND,...     keep only raw payloads of these kinds: proto, ftrace, json, line, short-line\n"
              "      --no-detail        leave out arguments and other detail\n"
              "      --no-json-detail   leave out arguments of JSON events; the raw payload has them\n"
+             "      --json-args=NAME,...  keep only arguments of JSON events with these names\n"
              "      --no-packet-args   leave out arguments of track events; the raw payload has them\n"
              "      --by-reference     refer to the text of JSON events in regular files, do not copy it\n"
              "      --whole-sched      keep compact_sched messages whole, for outputs that take them so\n"
@@ -40,13 +41,14 @@ static const struct tm_program program = {
 };
 
 enum { OPT_IGNORE_UNKNOWN = 256, OPT_ON_DAMAGE, OPT_MAX_EXPANSION, OPT_HINTS, OPT_NO_RAW, OPT_RAW, OPT_NO_DETAIL,
-       OPT_NO_JSON_DETAIL, OPT_NO_PACKET_ARGS, OPT_BY_REFERENCE, OPT_WHOLE_SCHED, OPT_TEXT };
+       OPT_NO_JSON_DETAIL, OPT_JSON_ARGS, OPT_NO_PACKET_ARGS, OPT_BY_REFERENCE, OPT_WHOLE_SCHED, OPT_TEXT };
 
 struct settings {
     struct tm_unpack_options unpack;
     struct tm_raw_choice raw;
     bool no_detail, no_json_detail, no_packet_args, whole_sched;
     const char *text;
+    struct tm_name_set json_args;
 };
 
 static bool parse_damage(const char *text, enum tm_on_damage *damage)
@@ -89,6 +91,10 @@ static int take_option(void *context, int option, const char *value)
                                 value);
     case OPT_NO_DETAIL: settings->no_detail = true; break;
     case OPT_NO_JSON_DETAIL: settings->no_json_detail = true; break;
+    case OPT_JSON_ARGS:
+        if (tm_name_set_add(&settings->json_args, value) != TM_OK)
+            return tm_program_usage(&program, "--json-args: '%s' is no list of up to %d names", value, TM_NAME_SET_MAX);
+        break;
     case OPT_NO_PACKET_ARGS: settings->no_packet_args = true; break;
     case OPT_BY_REFERENCE: settings->unpack.by_reference = true; break;
     case OPT_WHOLE_SCHED: settings->whole_sched = true; break;
@@ -113,6 +119,7 @@ static int parse(int argc, char **argv, struct settings *settings)
         {"raw", required_argument, NULL, OPT_RAW},
         {"no-detail", no_argument, NULL, OPT_NO_DETAIL},
         {"no-json-detail", no_argument, NULL, OPT_NO_JSON_DETAIL},
+        {"json-args", required_argument, NULL, OPT_JSON_ARGS},
         {"no-packet-args", no_argument, NULL, OPT_NO_PACKET_ARGS},
         {"by-reference", no_argument, NULL, OPT_BY_REFERENCE},
         {"whole-sched", no_argument, NULL, OPT_WHOLE_SCHED},
@@ -200,6 +207,7 @@ static enum tm_status run(struct settings *settings, int fd, char **paths, size_
     sink.want_detail = !settings->no_detail;
     sink.want_json_detail =
         sink.want_detail && !(settings->no_json_detail && tm_raw_choice_has(&sink.raw, TM_RAW_JSON));
+    sink.json_args = settings->json_args.count ? &settings->json_args : NULL;
     sink.want_packet_args = !(settings->no_packet_args && tm_raw_choice_has(&sink.raw, TM_RAW_PACKET));
     sink.want_compact_messages = settings->whole_sched && tm_raw_choice_has(&sink.raw, TM_RAW_COMPACT_MESSAGE);
     enum tm_status st = settings->text ? tm_text_file_open(&text, settings->text, err) : TM_OK;
@@ -249,5 +257,6 @@ int main(int argc, char **argv)
     if (st == TM_OK)
         st = run(&settings, fd, argv + optind, (size_t)(argc - optind), &err);
     list_print(&list);
+    tm_name_set_release(&settings.json_args);
     return tm_program_finish(&program, st, &err);
 }

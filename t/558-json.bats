@@ -118,6 +118,20 @@ PY
     [ "$(json 'd["tracemerge"]')" = "{'events_without_json_form': 1}" ]
 }
 
+@test "only arguments with the names of --json-args are unpacked" {
+    printf '%s' '[{"ph":"X","name":"n","ts":1,"dur":1,"pid":1,"tid":1,"args":{"trace_id":"t1","other":"o1",
+        "trace":{"Id":5,"x":6},"list":[1,{"seq":7}],"Seq":8,"ids":9}}]' >a.json
+    tm-unpack --no-raw --json-args=traceID,seq a.json | tm-emit -f frames >frames
+    grep -o 'key="[^"]*"' frames | tr '\n' ' ' | grep -x 'key="args.trace_id" key="args.trace.Id" key="args.list\[1\].seq" key="args.Seq" '
+    cp a.json b.json
+    tm-unpack --no-raw --json-args=traceID,seq -j 2 a.json b.json | tm-emit -f frames >frames
+    [ "$(grep -c 'key="args.Seq" int_value=8' frames)" -eq 2 ]
+    ! grep 'other' frames
+    run tm-unpack --json-args=a,, a.json
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"--json-args: 'a,,' is no list of up to 64 names"* ]]
+}
+
 @test "a pid that is given away anew is another process" {
     printf '%s\n' '# tracer: nop' \
         '  app-100 (  100) [000] ..... 10.000010: tracing_mark_write: S|100|open|7' \

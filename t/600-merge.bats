@@ -93,6 +93,21 @@ out.jsonl" ]
     [ ! -e out.csv ]
 }
 
+@test "before --align only arguments are unpacked that its rules read" {
+    for name in tm-unpack tm-manifest tm-clocks tm-align; do
+        stage $name 'echo "$(basename "$0")" "$@" >>args.$(basename "$0"); exit 3'
+    done
+    echo >x
+    merge --align=spans -o out.json x || true
+    grep -F "tm-unpack --no-raw --json-args traceid,spanid,parentspanid,parentid,spankind -- x" args.tm-unpack
+    rm args.*
+    merge --align=key:args.rpc_id,collectives -o out.json x || true
+    grep -F "tm-unpack --no-raw --json-args rpc_id,Collective name,Process Group Name," args.tm-unpack
+    rm args.*
+    merge --align=key:args._ -o out.json x || true # nothing to compare
+    grep -Fx "tm-unpack --no-raw -- x" args.tm-unpack
+}
+
 @test "--dry-run prints the report and writes nothing" {
     run merge --dry-run -o out.txt x
     [ "$status" -eq 0 ]

@@ -48,6 +48,10 @@ struct tm_align_breach {
     uint32_t first_count;
 };
 
+/* Adds to LIST, separated by commas and ended by a zero byte, the names of the arguments that RULES read, as
+ * tm_name_set_add takes them. NULL: all rules that need no parameter. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_alignment_arg_names(const char *rules, struct tm_buf *list);
+
 /* Zero-initialise except the stores and the log of candidates, whose fd is -1. */
 struct tm_alignment {
     struct tm_candidates candidates;

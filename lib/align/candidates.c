@@ -49,8 +49,7 @@ static enum tm_status add_use(struct tm_candidates *c, const char *text, size_t 
     return use->has_pattern ? TM_OK : tm_error_set(err, TM_E_USAGE, "'%s' is no regular expression", use->parameter);
 }
 
-/* Finds the end of the rule at RULES: a comma, except before begin or end or inside brackets. */
-static const char *end_of_rule(const char *rules)
+const char *tm_align_rule_end(const char *rules)
 {
     int depth = 0;
     for (; *rules; rules++) {
@@ -72,7 +71,7 @@ enum tm_status tm_candidates_use(struct tm_candidates *c, const char *rules, str
         if (rule->parameter == NULL && add_use(c, rule->name, strlen(rule->name), err) < 0)
             return err->status;
     while (rules) {
-        const char *end = end_of_rule(rules);
+        const char *end = tm_align_rule_end(rules);
         if (add_use(c, rules, (size_t)(end - rules), err) < 0)
             return err->status;
         rules = *end ? end + 1 : NULL;

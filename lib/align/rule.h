@@ -52,12 +52,16 @@ struct tm_align_rule {
     const char *name;
     const char
         *parameter; /* what follows after a colon; NULL: nothing, and the rule is in use unless others are named */
+    const char *arg_names; /* the arguments that it reads; NULL: none, or the one that its parameter names */
     /* Adds the records of EVENT with all fields except node, name and rule. */
     void (*take)(const struct tm_align_use *use, const struct tm_align_event *event, tm_align_put *put, void *context);
 };
 
 /* The table of rules; a NULL name ends it. */
 extern const struct tm_align_rule tm_align_rules[];
+
+/* The end of the first rule of the list RULES: a comma, except before begin or end or inside brackets. */
+const char *tm_align_rule_end(const char *rules);
 
 /* The argument KEY of LEN bytes, or NULL. */
 const struct tm_align_arg *tm_align_arg_of(const struct tm_align_event *event, const char *key, size_t len);

@@ -1,11 +1,16 @@
 #include "align/rule.h"
 
+#define SPAN_ARGS "traceid,spanid,parentspanid,parentid,spankind"
+#define COLLECTIVE_ARGS                                                                                                \
+    "Collective name,Process Group Name,Process Group Ranks,Group size,Seq,Comms Id,In msg nelems,dtype,"              \
+    "Src Rank,Dst Rank"
+
 const struct tm_align_rule tm_align_rules[] = {
-    {"flows", NULL, tm_align_take_flows},
-    {"spans", NULL, tm_align_take_spans},
-    {"collectives", NULL, tm_align_take_collectives},
-    {"recorded-twice", NULL, tm_align_take_twice},
-    {"key", "args.NAME", tm_align_take_key},
-    {"name", "REGEX", tm_align_take_name},
-    {NULL, NULL, NULL},
+    {"flows", NULL, NULL, tm_align_take_flows},
+    {"spans", NULL, SPAN_ARGS, tm_align_take_spans},
+    {"collectives", NULL, COLLECTIVE_ARGS, tm_align_take_collectives},
+    {"recorded-twice", NULL, NULL, tm_align_take_twice},
+    {"key", "args.NAME", NULL, tm_align_take_key},
+    {"name", "REGEX", NULL, tm_align_take_name},
+    {NULL, NULL, NULL, NULL},
 };

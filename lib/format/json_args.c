@@ -171,9 +171,19 @@ static enum tm_status extend_key(struct tm_json_args *a, struct tm_json_args_lev
     return TM_OK;
 }
 
+/* True if an argument with the current key is to be added. Names are those within "args". */
+static bool is_wanted(struct tm_json_args *a)
+{
+    enum { PREFIX_BYTES = 5 /* "args." */ };
+    size_t at = a->key.len > PREFIX_BYTES && memcmp(a->key.data, "args.", PREFIX_BYTES) == 0 ? PREFIX_BYTES : 0;
+    return a->wanted == NULL || tm_name_memo_has(&a->memo, a->wanted, a->key.data + at, a->key.len - at);
+}
+
 /* Adds the value V as an argument, or notes why it is left out. V ends READ bytes into the arguments. */
 static void take_leaf(struct tm_json_args *a, const struct tm_json_value *v, size_t read)
 {
+    if (!is_wanted(a))
+        return;
     if (put_leaf(a, &a->detail, v) != TM_OK)
         a->no_memory = true;
     else if (a->detail.len > ARGS_BYTES_FREE + read * ARGS_GROWTH_MAX)

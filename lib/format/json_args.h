@@ -4,6 +4,7 @@
 #ifndef TM_FORMAT_JSON_ARGS_H
 #define TM_FORMAT_JSON_ARGS_H
 
+#include "base/name_set.h"
 #include "json/scan.h"
 
 struct tm_json_args_level;
@@ -15,7 +16,9 @@ struct tm_json_args {
      * a limit a megabyte of JSON could become a gigabyte. */
     bool cut;
     bool no_memory;       /* detail is incomplete */
+    const struct tm_name_set *wanted; /* the only arguments to add; borrowed; NULL: all */
     /* private */
+    struct tm_name_memo memo; /* of wanted */
     struct tm_buf key;
     struct tm_buf text;
     struct tm_json_args_level *levels;

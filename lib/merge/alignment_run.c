@@ -1,5 +1,7 @@
 #include "merge/alignment_run.h"
 
+#include "align/alignment.h"
+#include "base/name_set.h"
 #include "merge/stage_messages.h"
 #include "os/io.h"
 
@@ -21,6 +23,15 @@ static enum tm_status make_temporary(const char *dir, int *fd, char *path, size_
     return st;
 }
 
+/* True if tm-unpack takes LIST. A rule may read an argument whose name has nothing to compare. */
+static bool is_name_list(const char *list)
+{
+    struct tm_name_set set = {0};
+    bool does = tm_name_set_add(&set, list) == TM_OK;
+    tm_name_set_release(&set);
+    return does;
+}
+
 /* Runs the stages up to the command line WORDS of tm-align. */
 static enum tm_status run_stages(struct tm_alignment_run *run, const char *const *words, int *status,
                                  struct tm_error *err)
@@ -31,12 +42,16 @@ static enum tm_status run_stages(struct tm_alignment_run *run, const char *const
     struct tm_pipeline pipeline = {.stages = stages, .count = ALIGN_STAGES, .signal_seen = run->signal_seen};
     struct tm_merge_request request = *run->request;
     char folder[sizeof commands.commands->path], path[sizeof commands.commands->path];
+    struct tm_buf names = {0};
     pipeline.wait_mask = run->wait_mask;
     request.outputs = (struct tm_output_list){.rows = {{.emit = &looks}}, .count = 1};
     request.no_detail = false;
     request.join = NULL;
     request.text = request.write_manifest = NULL;
-    enum tm_status st = tm_merge_commands_make(&commands, &request, run->argv0, stages, err);
+    enum tm_status st = tm_alignment_arg_names(run->rules, &names) == TM_OK ? TM_OK : tm_error_nomem(err);
+    request.json_args = st == TM_OK && is_name_list((const char *)names.data) ? (const char *)names.data : NULL;
+    if (st == TM_OK)
+        st = tm_merge_commands_make(&commands, &request, run->argv0, stages, err);
     if (st == TM_OK) {
         memcpy(folder, commands.commands[0].path, sizeof folder);
         char *slash = strrchr(folder, '/');
@@ -56,6 +71,7 @@ static enum tm_status run_stages(struct tm_alignment_run *run, const char *const
     }
     tm_pipeline_release(&pipeline);
     tm_merge_commands_release(&commands);
+    tm_buf_release(&names);
     return st;
 }
 

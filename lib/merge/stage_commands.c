@@ -107,6 +107,7 @@ static void add_unpack(struct writer *w, const struct tm_merge_request *r)
     add_option(w, "--raw", w->needs->raw);
     add_flag(w, "--no-detail", r->no_detail || !w->needs->detail);
     add_flag(w, "--no-json-detail", w->needs->reads_files && r->join == NULL);
+    add_option(w, "--json-args", r->json_args);
     add_flag(w, "--no-packet-args", w->needs->detail && !r->no_detail && !w->needs->packet_args);
     add_flag(w, "--by-reference", refers(r));
     add_flag(w, "--whole-sched", w->needs->takes_messages);

@@ -18,6 +18,7 @@ struct tm_merge_request {
         /* a file for the text of JSON events whose own file cannot be read again; NULL: the text stays in the stream */
         *text;
     const char *join;           /* of tm-emit; NULL: nothing */
+    const char *json_args;      /* the only arguments of JSON events to unpack; NULL: all */
     const char *write_manifest; /* NULL: none */
     const struct tm_plan_words *plan; /* what the options state about the files; NULL: nothing */
     const char *jobs; /* threads of tm-unpack */

@@ -6,6 +6,7 @@
 #define TM_STREAM_EVENT_SINK_H
 
 #include "base/intern.h"
+#include "base/name_set.h"
 #include "stream/batch_builder.h"
 #include "stream/drop_reason.h"
 #include "stream/raw_choice.h"
@@ -23,6 +24,7 @@ struct tm_event_sink {
     struct tm_raw_choice raw; /* which raw payloads are kept (default: all) */
     bool want_detail; /* keep args and other detail that only some outputs need (default: true) */
     bool want_json_detail; /* also keep args of Chrome JSON events, which are in raw too (default: true) */
+    const struct tm_name_set *json_args; /* only these args of Chrome JSON events; borrowed; NULL: all (default) */
     bool want_packet_args; /* also keep args of track events, which are in raw too (default: true) */
     /* In a sink whose frames are copied into the sink of a run: makes *STRING, a number of this sink, that of the run.
      * NULL: this is the run's. */

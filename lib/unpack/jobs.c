@@ -201,6 +201,7 @@ static void init_worker(struct tm_jobs *jobs, struct worker *w)
     w->sink.raw = sink->raw;
     w->sink.want_detail = sink->want_detail;
     w->sink.want_json_detail = sink->want_json_detail;
+    w->sink.json_args = sink->json_args;
     w->sink.want_packet_args = sink->want_packet_args;
     w->sink.want_compact_messages = sink->want_compact_messages;
     w->sink.run_string = run_string;

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "os/input.h"
 #include "base/intern.h"
+#include "base/name_set.h"
 #include "os/io.h"
 #include "base/pb.h"
 #include "os/program.h"
@@ -343,8 +344,52 @@ static void test_spent(void)
     free(bytes);
 }
 
+static bool has(const struct tm_name_set *set, struct tm_name_memo *memo, const char *path)
+{
+    const uint8_t *p = (const uint8_t *)path;
+    bool does = tm_name_set_has(set, p, strlen(path));
+    for (int i = 0; i < 2; i++)
+        if (tm_name_memo_has(memo, set, p, strlen(path)) != does)
+            return !does;
+    return does;
+}
+
+static void test_name_set(void)
+{
+    static const char *const yes[] = {"traceid", "trace_id", "traceID",   "trace.id",      "otel.span_id",
+                                      "span-id", "Seq",      "a.b.seq",   "Process Group", "process_group_",
+                                      "Seq.",    "x.SpanID", "spanid..._"};
+    static const char *const no[] = {"", ".", "trace", "id", "xtraceid", "traceid.x", "sequence", "Seq[0]", "q", "ids"};
+    struct tm_name_set set = {0};
+    struct tm_name_memo *memo = calloc(1, sizeof *memo);
+    char name[TM_NAME_SET_BYTES_MAX + 2];
+    is_int(tm_name_set_add(&set, "trace_id,SpanID,Process Group"), TM_OK);
+    is_int(tm_name_set_add(&set, "Seq"), TM_OK);
+    is_int(set.count, 4);
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+        ok_named(has(&set, memo, yes[i]), yes[i]);
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+        ok_named(!has(&set, memo, no[i]), no[i]);
+    is_int(tm_name_set_add(&set, "a,,b"), TM_E_INPUT);
+    is_int(tm_name_set_add(&set, "_."), TM_E_INPUT);
+    memset(name, 'n', sizeof name);
+    name[TM_NAME_SET_BYTES_MAX] = '\0';
+    ok(tm_name_set_add(&set, name) == TM_OK && has(&set, memo, name));
+    name[TM_NAME_SET_BYTES_MAX] = 'n';
+    name[TM_NAME_SET_BYTES_MAX + 1] = '\0';
+    ok(tm_name_set_add(&set, name) == TM_E_INPUT && !has(&set, memo, name));
+    while (set.count < TM_NAME_SET_MAX)
+        if (tm_name_set_add(&set, "more") != TM_OK)
+            break;
+    is_int(set.count, TM_NAME_SET_MAX);
+    is_int(tm_name_set_add(&set, "more"), TM_E_INPUT);
+    tm_name_set_release(&set);
+    free(memo);
+}
+
 int main(void)
 {
+    test_name_set();
     test_pieces();
     test_spent();
     test_status();

@@ -14,6 +14,7 @@ static const char no_name[] = "[No name]";
 void tm_json_rows_init(struct tm_json_rows *rows, struct tm_event_sink *sink)
 {
     rows->sink = sink;
+    rows->args.wanted = sink->json_args;
     tm_intern_init(&rows->named, NAMED_MAX, NAMED_BYTES_MAX);
 }
 
