@@ -79,12 +79,6 @@ enum tm_status tm_index_add(struct tm_index *index, uint64_t hash, uint32_t row)
 /* Changes ROW, which was added under HASH, to TO. */
 void tm_index_change(struct tm_index *index, uint64_t hash, uint32_t row, uint32_t to);
 
-/* The memory that the index takes. */
-static inline size_t tm_index_bytes(const struct tm_index *index)
-{
-    return index->slots ? (index->mask + (size_t)1) * sizeof *index->slots : 0;
-}
-
 /* Forgets all rows and keeps the memory. */
 void tm_index_clear(struct tm_index *index);
 

@@ -60,11 +60,6 @@ enum tm_status tm_intern_add(struct tm_intern *in, const void *s, size_t len, ui
     return TM_OK;
 }
 
-size_t tm_intern_bytes(const struct tm_intern *in)
-{
-    return in->bytes.cap + in->ends_cap * sizeof *in->ends + tm_index_bytes(&in->index);
-}
-
 void tm_intern_clear(struct tm_intern *in)
 {
     tm_index_clear(&in->index);

@@ -29,9 +29,6 @@ enum tm_status tm_intern_add(struct tm_intern *in, const void *s, size_t len, ui
 /* Returns the string with number ID, which is below count. Valid until the next add. */
 const uint8_t *tm_intern_get(const struct tm_intern *in, uint32_t id, size_t *len);
 
-/* The memory that the strings take. */
-size_t tm_intern_bytes(const struct tm_intern *in);
-
 /* Forgets all strings and keeps the memory. */
 void tm_intern_clear(struct tm_intern *in);
 

@@ -123,11 +123,6 @@ void tm_table_release(struct tm_table *table)
     *table = (struct tm_table){0};
 }
 
-size_t tm_table_bytes(const struct tm_table *table)
-{
-    return table->room * sizeof *table->entries + table->cap * sizeof *table->slots;
-}
-
 enum tm_status tm_array_grow(void *array, uint32_t *cap, uint32_t count, size_t size, struct tm_error *err)
 {
     void *old, *more;

@@ -38,9 +38,6 @@ void tm_table_clear(struct tm_table *table);
 
 void tm_table_release(struct tm_table *table);
 
-/* The memory that the table takes. */
-size_t tm_table_bytes(const struct tm_table *table);
-
 /* Makes room for one more element of SIZE bytes in the array at *ARRAY, which has COUNT elements and room for *CAP. New
  * room is zeroed. A small array doubles; one of a MiB or more grows by an eighth, because the room counts as memory in
  * use. TM_OK, or TM_E_SYSTEM with the array unchanged. */

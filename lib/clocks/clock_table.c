@@ -13,11 +13,6 @@ bool tm_clock_key_less(const struct tm_clock_key *a, const struct tm_clock_key *
     return a->machine < b->machine;
 }
 
-bool tm_clock_key_equal(const struct tm_clock_key *a, const struct tm_clock_key *b)
-{
-    return a->clock == b->clock && a->sequence == b->sequence && a->tag == b->tag && a->machine == b->machine;
-}
-
 static struct tm_key key_of(const struct tm_clock_key *key)
 {
     return (struct tm_key){(uint64_t)key->machine << 32 | key->tag, (uint64_t)key->sequence << 32 | key->clock, 0};

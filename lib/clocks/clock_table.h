@@ -44,8 +44,6 @@ static inline bool tm_clock_is_scoped(uint32_t clock)
 /* Compares identities in a total order: clock id, sequence, tag, machine. */
 bool tm_clock_key_less(const struct tm_clock_key *a, const struct tm_clock_key *b);
 
-bool tm_clock_key_equal(const struct tm_clock_key *a, const struct tm_clock_key *b);
-
 /* True, with *INDEX set, if the clock is there. */
 bool tm_clock_table_find(const struct tm_clock_table *table, const struct tm_clock_key *key, uint32_t *index);
 

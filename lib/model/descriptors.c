@@ -351,11 +351,6 @@ enum tm_status tm_descriptors_track(struct tm_descriptors *ds, const struct tm_d
     return track_of(ds, row, lane, track, err);
 }
 
-size_t tm_descriptors_bytes(const struct tm_descriptors *ds)
-{
-    return ds->cap * sizeof *ds->rows + tm_index_bytes(&ds->index) + tm_table_bytes(&ds->owners);
-}
-
 void tm_descriptors_release(struct tm_descriptors *ds)
 {
     free(ds->rows);

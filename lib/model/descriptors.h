@@ -74,9 +74,6 @@ struct tm_described_event {
 enum tm_status tm_descriptors_track(struct tm_descriptors *ds, const struct tm_described_event *event, uint32_t *track,
                                     struct tm_error *err);
 
-/* The memory that the descriptors take. */
-size_t tm_descriptors_bytes(const struct tm_descriptors *ds);
-
 void tm_descriptors_release(struct tm_descriptors *ds);
 
 #endif

@@ -15,12 +15,6 @@ void tm_processes_release(struct tm_processes *p)
     *p = (struct tm_processes){0};
 }
 
-size_t tm_processes_bytes(const struct tm_processes *p)
-{
-    return p->thread_cap * sizeof *p->threads + p->process_cap * sizeof *p->processes + tm_intern_bytes(&p->names) +
-           tm_task_numbers_bytes(&p->numbers) + tm_index_bytes(&p->pairs) + tm_table_bytes(&p->idle);
-}
-
 static uint64_t pair_hash(const struct tm_processes *p, int64_t tid, int64_t upid)
 {
     return tm_index_hash_more(&p->pairs, tm_index_hash_u64(&p->pairs, (uint64_t)tid), (uint64_t)upid);

@@ -79,9 +79,6 @@ struct tm_processes {
 void tm_processes_init(struct tm_processes *processes);
 void tm_processes_release(struct tm_processes *processes);
 
-/* The memory that threads, processes and their names take. */
-size_t tm_processes_bytes(const struct tm_processes *p);
-
 /* Makes the rows of MACHINE's idle task unless they exist; they come first. Sets *UTID to its thread. */
 enum tm_status tm_processes_machine(struct tm_processes *p, uint32_t machine, int64_t *utid, struct tm_error *err);
 

@@ -26,11 +26,6 @@ enum tm_status tm_seen_definitions_get(struct tm_seen_definitions *seen, const s
     return TM_OK;
 }
 
-size_t tm_seen_definitions_bytes(const struct tm_seen_definitions *seen)
-{
-    return seen->cap * sizeof *seen->rows + tm_index_bytes(&seen->index);
-}
-
 void tm_seen_definitions_release(struct tm_seen_definitions *seen)
 {
     free(seen->rows);

@@ -27,9 +27,6 @@ struct tm_seen_definitions {
 enum tm_status tm_seen_definitions_get(struct tm_seen_definitions *seen, const struct tm_seen_definition *key,
                                        struct tm_seen_definition **row, struct tm_error *err);
 
-/* The memory that the rows take. */
-size_t tm_seen_definitions_bytes(const struct tm_seen_definitions *seen);
-
 void tm_seen_definitions_release(struct tm_seen_definitions *seen);
 
 #endif

@@ -177,15 +177,6 @@ void tm_slices_forget(struct tm_slices *slices, uint32_t track, int64_t id)
         tm_slice_stack_forget(stack, id);
 }
 
-uint64_t tm_slices_open_count(const struct tm_slices *slices)
-{
-    uint64_t count = 0;
-    for (uint32_t i = 0; i < slices->stack_count; i++)
-        for (uint32_t j = 0; j < slices->stacks[i].depth; j++)
-            count += slices->stacks[i].slices[j].dur < 0;
-    return count;
-}
-
 void tm_slices_release(struct tm_slices *slices)
 {
     for (uint32_t i = 0; i < slices->stack_count; i++)

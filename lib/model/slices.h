@@ -79,9 +79,6 @@ void tm_slices_predict(const struct tm_slices *slices, uint32_t track, int64_t t
 /* Removes slice ID from TRACK as if it had never begun. It must not have cut another slice short. */
 void tm_slices_forget(struct tm_slices *slices, uint32_t track, int64_t id);
 
-/* The number of open slices on all tracks. */
-uint64_t tm_slices_open_count(const struct tm_slices *slices);
-
 void tm_slices_release(struct tm_slices *slices);
 
 #endif

@@ -38,11 +38,6 @@ enum tm_status tm_task_numbers_get(struct tm_task_numbers *numbers, uint32_t mac
     return TM_OK;
 }
 
-size_t tm_task_numbers_bytes(const struct tm_task_numbers *numbers)
-{
-    return numbers->cap * sizeof *numbers->rows + tm_index_bytes(&numbers->index);
-}
-
 void tm_task_numbers_release(struct tm_task_numbers *numbers)
 {
     free(numbers->rows);

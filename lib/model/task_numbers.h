@@ -29,9 +29,6 @@ struct tm_task_number *tm_task_numbers_find(const struct tm_task_numbers *number
 enum tm_status tm_task_numbers_get(struct tm_task_numbers *numbers, uint32_t machine, int64_t number,
                                    struct tm_task_number **row, struct tm_error *err);
 
-/* The memory that the numbers take. */
-size_t tm_task_numbers_bytes(const struct tm_task_numbers *numbers);
-
 void tm_task_numbers_release(struct tm_task_numbers *numbers);
 
 #endif

@@ -43,11 +43,6 @@ void tm_tracks_release(struct tm_tracks *tracks)
     *tracks = (struct tm_tracks){0};
 }
 
-size_t tm_tracks_bytes(const struct tm_tracks *tracks)
-{
-    return tracks->cap * sizeof *tracks->rows + tm_index_bytes(&tracks->index) + tm_intern_bytes(&tracks->names);
-}
-
 static uint64_t hash_of(const struct tm_tracks *tracks, const struct tm_track_id *id)
 {
     const struct tm_index *index = &tracks->index;

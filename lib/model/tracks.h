@@ -74,9 +74,6 @@ struct tm_tracks {
 void tm_tracks_init(struct tm_tracks *tracks);
 void tm_tracks_release(struct tm_tracks *tracks);
 
-/* The memory that the tracks and their texts take. */
-size_t tm_tracks_bytes(const struct tm_tracks *tracks);
-
 /* Sets *TRACK to the track of ID. *IS_NEW: this call made it, global and without a name; the caller sets scope, owner,
  * name and the rest of its row. */
 enum tm_status tm_tracks_get(struct tm_tracks *tracks, const struct tm_track_id *id, uint32_t *track, bool *is_new,
