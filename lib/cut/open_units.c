@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct tm_open_track *tm_open_units_track(struct tm_open_units *open, const struct tm_key *key)
+struct tm_unit_track *tm_open_units_track(struct tm_open_units *open, const struct tm_key *key)
 {
     struct tm_error err = {0};
     int64_t i = tm_table_find(&open->by_key, key);
@@ -12,13 +12,13 @@ struct tm_open_track *tm_open_units_track(struct tm_open_units *open, const stru
     if (tm_array_grow(&open->tracks, &open->cap, open->count, sizeof *open->tracks, &err) < 0 ||
         tm_table_set(&open->by_key, key, open->count, &err) < 0)
         return NULL;
-    struct tm_open_track *track = &open->tracks[open->count++];
-    *track = (struct tm_open_track){.next_group = 1, .soonest_ns = INT64_MAX, .latest_ns = INT64_MIN};
+    struct tm_unit_track *track = &open->tracks[open->count++];
+    *track = (struct tm_unit_track){.next_group = 1, .soonest_ns = INT64_MAX, .latest_ns = INT64_MIN};
     return track;
 }
 
 /* Removes the rows [I, END). */
-static void forget(struct tm_open_units *open, struct tm_open_track *t, uint32_t i, uint32_t end)
+static void forget(struct tm_open_units *open, struct tm_unit_track *t, uint32_t i, uint32_t end)
 {
     for (uint32_t k = i; k < end; k++)
         tm_kept_units_drop(open->units, t->rows[k].unit);
@@ -27,7 +27,7 @@ static void forget(struct tm_open_units *open, struct tm_open_track *t, uint32_t
 }
 
 /* ROW is one of T, or its times have changed. */
-static void note_times(struct tm_open_track *t, const struct tm_open_unit *row)
+static void note_times(struct tm_unit_track *t, const struct tm_open_unit *row)
 {
     if (row->until_ns < t->soonest_ns)
         t->soonest_ns = row->until_ns;
@@ -35,7 +35,7 @@ static void note_times(struct tm_open_track *t, const struct tm_open_unit *row)
         t->latest_ns = row->end_ns;
 }
 
-static void forget_over(struct tm_open_units *open, struct tm_open_track *t, int64_t now_ns)
+static void forget_over(struct tm_open_units *open, struct tm_unit_track *t, int64_t now_ns)
 {
     uint32_t kept = 0;
     if (t->soonest_ns >= now_ns)
@@ -55,7 +55,7 @@ static void forget_over(struct tm_open_units *open, struct tm_open_track *t, int
 }
 
 /* Moves all rows of GROUP to NEW_GROUP. */
-static void join(struct tm_open_track *t, uint32_t group, uint32_t new_group)
+static void join(struct tm_unit_track *t, uint32_t group, uint32_t new_group)
 {
     for (uint32_t i = 0; i < t->count; i++)
         if (t->rows[i].group == group)
@@ -63,7 +63,7 @@ static void join(struct tm_open_track *t, uint32_t group, uint32_t new_group)
     t->has_groups = true;
 }
 
-static void settle_group(struct tm_open_track *t, uint32_t group)
+static void settle_group(struct tm_unit_track *t, uint32_t group)
 {
     int64_t until_ns = INT64_MIN;
     for (uint32_t i = 0; i < t->count; i++)
@@ -76,7 +76,7 @@ static void settle_group(struct tm_open_track *t, uint32_t group)
         }
 }
 
-static enum tm_status add(struct tm_open_track *t, struct tm_open_unit row)
+static enum tm_status add(struct tm_unit_track *t, struct tm_open_unit row)
 {
     struct tm_error err = {0};
     enum tm_status st = tm_array_grow(&t->rows, &t->cap, t->count, sizeof *t->rows, &err);
@@ -88,7 +88,7 @@ static enum tm_status add(struct tm_open_track *t, struct tm_open_unit row)
     return TM_OK;
 }
 
-enum tm_status tm_open_units_begin(struct tm_open_units *open, struct tm_open_track *t, struct tm_kept_unit *unit,
+enum tm_status tm_open_units_begin(struct tm_open_units *open, struct tm_unit_track *t, struct tm_kept_unit *unit,
                                    const struct tm_open_span *span)
 {
     const int64_t now_ns = span->begin_ns, end_ns = span->end_ns;
@@ -111,7 +111,7 @@ enum tm_status tm_open_units_begin(struct tm_open_units *open, struct tm_open_tr
 }
 
 /* Returns the row of the begin that an end with LABEL means, or the count of T if there is none. */
-static uint32_t find_begin(const struct tm_open_track *t, const tm_slice_label label[2])
+static uint32_t find_begin(const struct tm_unit_track *t, const tm_slice_label label[2])
 {
     for (uint32_t i = t->count; i-- > 0;)
         if (t->rows[i].end_ns == INT64_MAX && tm_slice_label_fits(t->rows[i].label, label))
@@ -119,12 +119,12 @@ static uint32_t find_begin(const struct tm_open_track *t, const tm_slice_label l
     return t->count;
 }
 
-bool tm_open_units_has(const struct tm_open_track *t, const tm_slice_label label[2])
+bool tm_open_units_has(const struct tm_unit_track *t, const tm_slice_label label[2])
 {
     return find_begin(t, label) < t->count;
 }
 
-enum tm_status tm_open_units_attach(struct tm_open_track *t, struct tm_kept_unit *unit, const tm_slice_label label[2])
+enum tm_status tm_open_units_attach(struct tm_unit_track *t, struct tm_kept_unit *unit, const tm_slice_label label[2])
 {
     const struct tm_open_unit begin = t->rows[find_begin(t, label)];
     /* It is no slice and waits for no end. It stays as long as its group. */
@@ -132,7 +132,7 @@ enum tm_status tm_open_units_attach(struct tm_open_track *t, struct tm_kept_unit
     return add(t, (struct tm_open_unit){unit, INT64_MIN, begin.until_ns, {0}, begin.group});
 }
 
-bool tm_open_units_end(struct tm_open_units *open, struct tm_open_track *t, int64_t now_ns,
+bool tm_open_units_end(struct tm_open_units *open, struct tm_unit_track *t, int64_t now_ns,
                        const tm_slice_label label[2])
 {
     uint32_t at = find_begin(t, label);
@@ -166,7 +166,7 @@ bool tm_open_units_end(struct tm_open_units *open, struct tm_open_track *t, int6
     return false;
 }
 
-enum tm_status tm_open_units_keep_end(struct tm_open_track *t, struct tm_kept_unit *unit, int64_t now_ns)
+enum tm_status tm_open_units_keep_end(struct tm_unit_track *t, struct tm_kept_unit *unit, int64_t now_ns)
 {
     for (uint32_t i = t->count; i-- > 0;)
         if (t->rows[i].end_ns == now_ns) {
@@ -176,7 +176,7 @@ enum tm_status tm_open_units_keep_end(struct tm_open_track *t, struct tm_kept_un
     return TM_OK;
 }
 
-void tm_open_units_set_last(struct tm_open_units *open, struct tm_open_track *t, struct tm_kept_unit *unit)
+void tm_open_units_set_last(struct tm_open_units *open, struct tm_unit_track *t, struct tm_kept_unit *unit)
 {
     unit->refs++;
     if (t->last)

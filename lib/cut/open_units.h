@@ -16,7 +16,7 @@ enum { TM_OPEN_UNITS_MAX = 1 << 16 }; /* of a track; beyond that the oldest is d
 struct tm_open_units {
     struct tm_kept_units *units; /* borrowed */
     /* private */
-    struct tm_open_track {
+    struct tm_unit_track {
         struct tm_open_unit {
             struct tm_kept_unit *unit;
             int64_t end_ns; /* INT64_MAX: an end is to come */
@@ -29,13 +29,13 @@ struct tm_open_units {
         int64_t latest_ns;  /* no end_ns of a row is after it, except INT64_MAX */
         bool has_groups;    /* some rows may be of one group */
         struct tm_kept_unit *last; /* the complete slice that began last */
-    } *tracks;
+    } * tracks;
     uint32_t count, cap;
     struct tm_table by_key;
 };
 
 /* Returns the track with KEY, valid until the next call, or NULL if memory ran out. */
-struct tm_open_track *tm_open_units_track(struct tm_open_units *open, const struct tm_key *key);
+struct tm_unit_track *tm_open_units_track(struct tm_open_units *open, const struct tm_key *key);
 
 /* A slice: when it begins and ends (INT64_MAX: an end whose label fits will say when), its name and category. */
 struct tm_open_span {
@@ -44,23 +44,23 @@ struct tm_open_span {
 };
 
 /* UNIT begins SPAN on TRACK. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_open_units_begin(struct tm_open_units *open, struct tm_open_track *track, struct tm_kept_unit *unit,
+enum tm_status tm_open_units_begin(struct tm_open_units *open, struct tm_unit_track *track, struct tm_kept_unit *unit,
                                    const struct tm_open_span *span);
 
 /* A unit at NOW_NS ends the innermost begin on TRACK whose label fits LABEL (tm_slice_label_fits). True if the end
  * matters as long as its slice does; then call tm_open_units_keep_end with it. */
-bool tm_open_units_end(struct tm_open_units *open, struct tm_open_track *track, int64_t now_ns,
+bool tm_open_units_end(struct tm_open_units *open, struct tm_unit_track *track, int64_t now_ns,
                        const tm_slice_label label[2]);
-enum tm_status tm_open_units_keep_end(struct tm_open_track *track, struct tm_kept_unit *unit, int64_t now_ns);
+enum tm_status tm_open_units_keep_end(struct tm_unit_track *track, struct tm_kept_unit *unit, int64_t now_ns);
 
 /* UNIT adds args to the slice that an end with LABEL would end, and stays as long as that slice. Call it only if
  * tm_open_units_has returns true. */
-enum tm_status tm_open_units_attach(struct tm_open_track *track, struct tm_kept_unit *unit,
+enum tm_status tm_open_units_attach(struct tm_unit_track *track, struct tm_kept_unit *unit,
                                     const tm_slice_label label[2]);
-bool tm_open_units_has(const struct tm_open_track *track, const tm_slice_label label[2]);
+bool tm_open_units_has(const struct tm_unit_track *track, const tm_slice_label label[2]);
 
 /* UNIT is the complete slice that began last on TRACK. */
-void tm_open_units_set_last(struct tm_open_units *open, struct tm_open_track *track, struct tm_kept_unit *unit);
+void tm_open_units_set_last(struct tm_open_units *open, struct tm_unit_track *track, struct tm_kept_unit *unit);
 
 /* Drops, on all tracks, the slices that ended before NOW_NS. */
 void tm_open_units_settle(struct tm_open_units *open, int64_t now_ns);

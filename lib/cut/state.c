@@ -118,7 +118,7 @@ static enum tm_status take_begin(struct unit *u, const struct tm_event *e, struc
 {
     struct tm_cut_state *s = u->state;
     const struct tm_key key = track_key(e);
-    struct tm_open_track *track = tm_open_units_track(&s->open, &key);
+    struct tm_unit_track *track = tm_open_units_track(&s->open, &key);
     bool is_complete = e->kind == TM_KIND_SLICE_COMPLETE;
     struct tm_open_span span = {e->time_ns, INT64_MAX, {label_of(s, e, e->name), label_of(s, e, e->category)}};
     if (is_complete && !(e->flags & TM_EVENT_OPEN_ENDED) && e->dur_ns <= INT64_MAX - 1 - e->time_ns)
@@ -136,7 +136,7 @@ static enum tm_status take_end(struct unit *u, const struct tm_event *e, struct 
     struct tm_cut_state *s = u->state;
     const struct tm_key key = track_key(e);
     const struct tm_key first = {e->file, 0, (uint64_t)OF_FIRST_END << 60};
-    struct tm_open_track *track = tm_open_units_track(&s->open, &key);
+    struct tm_unit_track *track = tm_open_units_track(&s->open, &key);
     const tm_slice_label label[2] = {label_of(s, e, e->name), label_of(s, e, e->category)};
     enum tm_raw raw = tm_event_raw(e->flags);
     enum tm_status st = TM_OK;
@@ -155,7 +155,7 @@ static enum tm_status take_end(struct unit *u, const struct tm_event *e, struct 
 static enum tm_status take_args(struct unit *u, const struct tm_event *e, struct tm_error *err)
 {
     const struct tm_key key = track_key(e);
-    struct tm_open_track *track = tm_open_units_track(&u->state->open, &key);
+    struct tm_unit_track *track = tm_open_units_track(&u->state->open, &key);
     const tm_slice_label label[2] = {label_of(u->state, e, e->name), label_of(u->state, e, e->category)};
     if (track == NULL)
         return tm_error_nomem(err);

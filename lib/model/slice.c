@@ -257,10 +257,10 @@ static enum tm_status end(struct tm_model *m, struct tm_model_event *ev, uint32_
                           const tm_slice_label label[2], struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
-    const struct tm_stated_end stated = {track, e->time_ns, {label[0], label[1]}};
-    struct tm_ended_slice ended;
+    const struct tm_stated_end stated = {e->time_ns, {label[0], label[1]}};
+    struct tm_open_slice ended;
     uint64_t cut = m->slices.cut_short;
-    enum tm_status found = tm_slices_end(&m->slices, &stated, &ended, err);
+    enum tm_status found = tm_slices_end(&m->slices, track, &stated, &ended, err);
     enum tm_status st = found;
     if (found >= 0 && m->slices.cut_short != cut)
         st = tm_model_count(m, ev->place, TM_MODEL_CUT_SHORT, err);
@@ -268,11 +268,11 @@ static enum tm_status end(struct tm_model *m, struct tm_model_event *ev, uint32_
         return st;
     if (found == TM_END)
         return tm_model_count(m, ev->place, TM_MODEL_UNMATCHED_END, err);
-    if ((st = tm_arg_sets_join(&m->arg_sets, e->detail, e->detail_bytes, &ended.arg_set, err)) < 0)
+    if ((st = tm_arg_sets_join(&m->arg_sets, e->detail, e->detail_bytes, &ended.value, err)) < 0)
         return st;
     tm_model_bound(m, e->time_ns);
     struct tm_flow_slice slice = {ended.id, e->time_ns - ended.dur};
-    st = m->rows->slice_end(m->rows->self, ended.id, ended.dur, ended.arg_set, err);
+    st = m->rows->slice_end(m->rows->self, ended.id, ended.dur, ended.value, err);
     note_packet_slice(m, ev, track, ended.id);
     struct thread_times times = thread_times(ev);
     const struct tm_thread_reading reading = {.value = times.ts, .is_exact = true};

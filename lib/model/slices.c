@@ -95,41 +95,24 @@ bool tm_slices_busy(const struct tm_slices *slices, uint32_t track)
     return stack && stack->depth;
 }
 
-/* Finds the slice that END means. *SLICE is NULL if there is none. */
-static enum tm_status find_ended(struct tm_slices *slices, const struct tm_stated_end *end,
-                                 struct tm_slice_stack **stack, struct tm_open_slice **slice, struct tm_error *err)
+enum tm_status tm_slices_end(struct tm_slices *slices, uint32_t track, const struct tm_stated_end *end,
+                             struct tm_open_slice *ended, struct tm_error *err)
 {
-    *stack = stack_find(slices, end->track);
-    enum tm_status st = *stack ? settle(slices, *stack, end->ts, -1, err) : TM_OK;
-    *slice = *stack && st >= 0 ? tm_slice_stack_ended(*stack, end->label) : NULL;
-    return st < 0 ? st : TM_OK;
-}
-
-enum tm_status tm_slices_end(struct tm_slices *slices, const struct tm_stated_end *end, struct tm_ended_slice *ended,
-                             struct tm_error *err)
-{
-    struct tm_slice_stack *stack;
-    struct tm_open_slice *s;
-    enum tm_status st = find_ended(slices, end, &stack, &s, err);
-    if (st < 0)
-        return st;
-    if (s == NULL) {
-        slices->unmatched_ends++;
-        return TM_END;
-    }
-    *ended = (struct tm_ended_slice){s->id, end->ts - s->ts, s->value, {s->label[0], s->label[1]}};
-    tm_slice_stack_end(stack, s, end->ts);
-    return TM_OK;
-}
-
-enum tm_status tm_slices_find_ended(struct tm_slices *slices, const struct tm_stated_end *end, int64_t *id,
-                                    struct tm_error *err)
-{
-    struct tm_slice_stack *stack;
-    struct tm_open_slice *s;
-    enum tm_status st = find_ended(slices, end, &stack, &s, err);
-    *id = s ? s->id : TM_NO_ID;
+    struct tm_slice_stack *stack = stack_find(slices, track);
+    const struct tm_slice_cut cut = {slices, cut_short};
+    enum tm_status st = stack ? tm_slice_stack_close(stack, end, &cut, ended, err) : TM_END;
+    slices->unmatched_ends += st == TM_END;
     return st;
+}
+
+enum tm_status tm_slices_find_ended(struct tm_slices *slices, uint32_t track, const struct tm_stated_end *end,
+                                    int64_t *id, struct tm_error *err)
+{
+    struct tm_slice_stack *stack = stack_find(slices, track);
+    enum tm_status st = stack ? settle(slices, stack, end->ts, -1, err) : TM_OK;
+    const struct tm_open_slice *s = stack && st >= 0 ? tm_slice_stack_ended(stack, end->label) : NULL;
+    *id = s ? s->id : TM_NO_ID;
+    return st < 0 ? st : TM_OK;
 }
 
 int64_t *tm_slices_args(struct tm_slices *slices, uint32_t track, const tm_slice_label label[2], int64_t *id)

@@ -31,28 +31,15 @@ enum tm_status tm_slices_begin(struct tm_slices *slices, struct tm_slice_row *ro
  * then. */
 bool tm_slices_busy(const struct tm_slices *slices, uint32_t track);
 
-/* An end as an event states it. It means the innermost open slice of TRACK whose label fits. */
-struct tm_stated_end {
-    uint32_t track;
-    int64_t ts;
-    tm_slice_label label[2]; /* name, category */
-};
+/* Ends the slice on TRACK that END means. TM_OK: it is *ENDED, with its arg_set as the value; the caller then calls
+ * slice_end of tm_rows. TM_END: there is none; it is counted. Errors: those of ROWS. */
+enum tm_status tm_slices_end(struct tm_slices *slices, uint32_t track, const struct tm_stated_end *end,
+                             struct tm_open_slice *ended, struct tm_error *err);
 
-/* A slice that has ended, with the arg_set and the label of its begin. */
-struct tm_ended_slice {
-    int64_t id, dur, arg_set;
-    tm_slice_label label[2];
-};
-
-/* Ends the slice that END means. TM_OK: it is *ENDED; the caller then calls slice_end of tm_rows. TM_END: there is
- * none; it is counted. Errors: those of ROWS. */
-enum tm_status tm_slices_end(struct tm_slices *slices, const struct tm_stated_end *end, struct tm_ended_slice *ended,
-                             struct tm_error *err);
-
-/* Sets *ID to the slice that END means; TM_NO_ID: none. The slice stays open. Slices that end before END are closed.
- * TM_OK or the error of ROWS. */
-enum tm_status tm_slices_find_ended(struct tm_slices *slices, const struct tm_stated_end *end, int64_t *id,
-                                    struct tm_error *err);
+/* Sets *ID to the slice on TRACK that END means; TM_NO_ID: none. The slice stays open. Slices that end before END are
+ * closed. TM_OK or the error of ROWS. */
+enum tm_status tm_slices_find_ended(struct tm_slices *slices, uint32_t track, const struct tm_stated_end *end,
+                                    int64_t *id, struct tm_error *err);
 
 /* The arg_set of the slice that an end with LABEL would close now, without a time. The caller may change it. Sets *ID.
  * NULL if there is none. */

@@ -37,7 +37,7 @@ static enum tm_status row_wanted(struct tm_select *s, const struct tm_select_gro
         return tm_matcher_text(&s->matcher, tm_track_names_find(&s->tracks, e->file, e->track), wanted, err);
     /* The category of an asynchronous marker holds the name of its track. */
     bool is_marker = e->flags & TM_EVENT_ASYNC && (raw == TM_RAW_LINE || raw == TM_RAW_FTRACE_EVENT);
-    return tm_matcher_labels(&s->matcher, e, e->name, is_marker ? 0 : e->category, wanted, err);
+    return tm_matcher_labels(&s->matcher, e, is_marker ? 0 : e->category, wanted, err);
 }
 
 /* True if a slice without an end that began at TS has lasted as long as asked for when the stream ends. */
@@ -112,11 +112,12 @@ enum tm_status tm_select_keep(struct tm_select *s, struct tm_select_group *g, ui
     uint32_t number = TM_PENDING_GROUPS_NONE;
     enum tm_status st = TM_OK;
     g->fate = TM_GROUP_KEPT;
-    if (s->holding) {
+    if (s->is_before_cut) {
         g->fate = TM_GROUP_PENDING;
         bool is_early = g->rows->time_ns < s->from_ns;
-        st = tm_pending_groups_add(&s->pending, is_early ? TM_PENDING_GROUPS_EARLY : TM_PENDING_GROUPS_EXACT,
-                                   s->order + (uint64_t)(g - s->groups), g->rows, g->count, &number, err);
+        const struct tm_event_rows rows = tm_select_rows(s, g);
+        st = tm_pending_groups_add(&s->pending, is_early ? TM_PENDING_GROUPS_EARLY : TM_PENDING_GROUPS_EXACT, &rows,
+                                   &number, err);
         if (st == TM_OK && is_early)
             st = keep_life(s, number, g->rows, err);
     }

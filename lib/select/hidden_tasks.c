@@ -11,8 +11,8 @@ enum { CLONE_THREAD_FLAG = 0x10000 };
 
 struct tm_task_name {
     uint32_t machine, file, cpu;
-    uint32_t name, said; /* string ids; with TM_STRING_INLINE numbers in own; 0 none */
-    bool has_pid, is_pid_said;
+    uint32_t name, written; /* string ids; with TM_STRING_INLINE numbers in own; 0 none */
+    bool has_pid, is_pid_written;
     int64_t tid, pid;
 };
 
@@ -44,7 +44,7 @@ static enum tm_status row_of(struct tm_hidden_tasks *n, uint32_t machine, int64_
 
 static bool is_due(const struct tm_task_name *row)
 {
-    return (row->name && row->name != row->said) || (row->has_pid && !row->is_pid_said);
+    return (row->name && row->name != row->written) || (row->has_pid && !row->is_pid_written);
 }
 
 /* Replaces *NAME, a string of E, by its number in the catalog or, for an inline string, in own. 0: none. */
@@ -65,19 +65,27 @@ static enum tm_status number_of(struct tm_hidden_tasks *n, const struct tm_event
     return TM_OK;
 }
 
-/* Notes the name STRING of thread TID. IS_SAID: it has been written to the output. */
-static enum tm_status take_name(struct tm_hidden_tasks *n, const struct tm_event *e, int64_t tid, uint32_t string,
-                                bool is_said, struct tm_error *err)
+/* Thread TID, about which E states something. */
+struct stated_thread {
+    const struct tm_event *e;
+    int64_t tid;
+    bool is_written; /* to the output */
+};
+
+/* Notes the name STRING of a thread. */
+static enum tm_status take_name(struct tm_hidden_tasks *n, struct stated_thread of, uint32_t string,
+                                struct tm_error *err)
 {
+    const struct tm_event *e = of.e;
     struct tm_task_name *row;
-    if (tid == 0 || string == 0)
+    if (of.tid == 0 || string == 0)
         return TM_OK;
-    enum tm_status st = row_of(n, e->machine, tid, &row, err);
+    enum tm_status st = row_of(n, e->machine, of.tid, &row, err);
     if (st != TM_OK || (st = number_of(n, e, &string, err)) < 0 || string == 0)
         return st < 0 ? st : TM_OK;
     n->due_count -= is_due(row);
-    if (is_said) {
-        row->said = string;
+    if (of.is_written) {
+        row->written = string;
     } else {
         row->name = string;
         row->file = e->file;
@@ -87,18 +95,19 @@ static enum tm_status take_name(struct tm_hidden_tasks *n, const struct tm_event
     return TM_OK;
 }
 
-static enum tm_status take_process(struct tm_hidden_tasks *n, const struct tm_event *e, int64_t tid, int64_t pid,
-                                   bool is_said, struct tm_error *err)
+static enum tm_status take_process(struct tm_hidden_tasks *n, struct stated_thread of, int64_t pid,
+                                   struct tm_error *err)
 {
+    const struct tm_event *e = of.e;
     struct tm_task_name *row;
-    enum tm_status st = row_of(n, e->machine, tid, &row, err);
+    enum tm_status st = row_of(n, e->machine, of.tid, &row, err);
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
     n->due_count -= is_due(row);
-    if (is_said) {
-        row->is_pid_said = row->has_pid && row->pid == pid;
+    if (of.is_written) {
+        row->is_pid_written = row->has_pid && row->pid == pid;
     } else {
-        row->is_pid_said = row->is_pid_said && row->pid == pid;
+        row->is_pid_written = row->is_pid_written && row->pid == pid;
         row->has_pid = true;
         row->pid = pid;
         if (row->name == 0)
@@ -116,8 +125,8 @@ static void forget(struct tm_hidden_tasks *n, uint32_t machine, int64_t tid)
     if (i == TM_TABLE_NONE)
         return;
     n->due_count -= is_due(&n->rows[i]);
-    n->rows[i].has_pid = n->rows[i].is_pid_said = false;
-    n->rows[i].name = n->rows[i].said = 0;
+    n->rows[i].has_pid = n->rows[i].is_pid_written = false;
+    n->rows[i].name = n->rows[i].written = 0;
 }
 
 static uint64_t life_key(uint32_t machine, int64_t tid)
@@ -155,40 +164,37 @@ static bool process_of_new(const struct tm_hidden_tasks *n, const struct tm_even
     return true;
 }
 
-static enum tm_status take_new_task(struct tm_hidden_tasks *n, const struct tm_event *e, bool is_said,
+static enum tm_status take_new_task(struct tm_hidden_tasks *n, const struct tm_event *e, bool is_written,
                                     struct tm_error *err)
 {
+    const struct stated_thread thread = {e, e->tid, is_written};
     int64_t pid;
-    enum tm_status st = is_said ? TM_OK : end_life(n, e->machine, e->tid, err);
+    enum tm_status st = is_written ? TM_OK : end_life(n, e->machine, e->tid, err);
     if (st == TM_OK && process_of_new(n, e, &pid))
-        st = take_process(n, e, e->tid, pid, is_said, err);
-    return st < 0 ? st : take_name(n, e, e->tid, e->name, is_said, err);
+        st = take_process(n, thread, pid, err);
+    return st < 0 ? st : take_name(n, thread, e->name, err);
 }
 
-static enum tm_status take(struct tm_hidden_tasks *n, const struct tm_event *e, bool is_said, struct tm_error *err)
+static enum tm_status take(struct tm_hidden_tasks *n, const struct tm_event *e, bool is_written, struct tm_error *err)
 {
     const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
+    const struct stated_thread thread = {e, e->tid, is_written}, other = {e, e->pid, is_written};
     enum tm_status st = TM_OK;
     switch (e->kind) {
     case TM_KIND_SCHED_SWITCH:
         if (e->flags & TM_EVENT_HAS_TID)
-            st = take_name(n, e, e->tid, e->category, is_said, err);
-        return st < 0 ? st : take_name(n, e, e->pid, e->name, is_said, err);
-    case TM_KIND_SCHED_WAKING:
-        return take_name(n, e, e->tid, e->name, is_said, err);
+            st = take_name(n, thread, e->category, err);
+        return st < 0 ? st : take_name(n, other, e->name, err);
+    case TM_KIND_SCHED_WAKING: return take_name(n, thread, e->name, err);
     case TM_KIND_TASK_RENAME:
         if (e->flags & TM_EVENT_DERIVED && e->flags & TM_EVENT_HAS_PID)
-            st = take_process(n, e, e->tid, e->pid, is_said, err);
-        return st < 0 ? st : take_name(n, e, e->tid, e->name, is_said, err);
-    case TM_KIND_TASK_NEW:
-        return take_new_task(n, e, is_said, err);
-    case TM_KIND_PROCESS_EXIT:
-        return is_said ? TM_OK : end_life(n, e->machine, e->tid, err);
+            st = take_process(n, thread, e->pid, err);
+        return st < 0 ? st : take_name(n, thread, e->name, err);
+    case TM_KIND_TASK_NEW: return take_new_task(n, e, is_written, err);
+    case TM_KIND_PROCESS_EXIT: return is_written ? TM_OK : end_life(n, e->machine, e->tid, err);
     case TM_KIND_THREAD:
-    case TM_KIND_TRACK:
-        return (e->flags & both) == both ? take_process(n, e, e->tid, e->pid, is_said, err) : TM_OK;
-    case TM_KIND_PROCESS:
-        return e->flags & TM_EVENT_HAS_PID ? take_process(n, e, e->pid, e->pid, is_said, err) : TM_OK;
+    case TM_KIND_TRACK: return (e->flags & both) == both ? take_process(n, thread, e->pid, err) : TM_OK;
+    case TM_KIND_PROCESS: return e->flags & TM_EVENT_HAS_PID ? take_process(n, other, e->pid, err) : TM_OK;
     default:
         return TM_OK;
     }
@@ -228,30 +234,30 @@ static struct tm_event row_about(const struct tm_task_name *task, int64_t time_n
     return row;
 }
 
-enum tm_status tm_hidden_tasks_say_process(struct tm_hidden_tasks *n, uint32_t machine, int64_t tid, int64_t time_ns,
+enum tm_status tm_hidden_tasks_process_row(struct tm_hidden_tasks *n, const struct tm_event *before, int64_t tid,
                                            struct tm_event *row)
 {
-    struct tm_task_name *task = find(n, machine, tid);
-    if (task == NULL || !task->has_pid || task->is_pid_said)
+    struct tm_task_name *task = find(n, before->machine, tid);
+    if (task == NULL || !task->has_pid || task->is_pid_written)
         return TM_END;
-    *row = row_about(task, time_ns);
+    *row = row_about(task, before->time_ns);
     n->due_count -= is_due(task);
-    task->is_pid_said = true;
+    task->is_pid_written = true;
     n->due_count += is_due(task);
     return TM_OK;
 }
 
-enum tm_status tm_hidden_tasks_say(struct tm_hidden_tasks *n, uint32_t machine, int64_t tid, int64_t time_ns,
-                                   struct tm_event *row, struct tm_error *err)
+enum tm_status tm_hidden_tasks_name_row(struct tm_hidden_tasks *n, const struct tm_event *before, int64_t tid,
+                                        struct tm_event *row, struct tm_error *err)
 {
-    struct tm_task_name *task = find(n, machine, tid);
+    struct tm_task_name *task = find(n, before->machine, tid);
     if (task == NULL || !is_due(task))
         return TM_END;
-    *row = row_about(task, time_ns);
+    *row = row_about(task, before->time_ns);
     row->name = task->name;
     n->due_count--;
-    task->said = task->name;
-    task->is_pid_said = task->has_pid;
+    task->written = task->name;
+    task->is_pid_written = task->has_pid;
     if (!(task->name & TM_STRING_INLINE))
         return TM_OK;
     size_t len;

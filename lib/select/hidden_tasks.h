@@ -44,15 +44,15 @@ static inline bool tm_hidden_tasks_any_due(const struct tm_hidden_tasks *names)
     return names->due_count > 0;
 }
 
-/* Makes the row that names thread TID of MACHINE at TIME_NS: a derived task_rename (doc/events.md). It is valid until
- * the next call and counts as written from now on. TM_END if there is nothing to write. */
-enum tm_status tm_hidden_tasks_say(struct tm_hidden_tasks *names, uint32_t machine, int64_t tid, int64_t time_ns,
-                                   struct tm_event *row, struct tm_error *err);
+/* Makes the row that names thread TID for event BEFORE, which it precedes: a derived task_rename (doc/events.md). It is
+ * valid until the next call and counts as written from now on. TM_END if there is nothing to write. */
+enum tm_status tm_hidden_tasks_name_row(struct tm_hidden_tasks *names, const struct tm_event *before, int64_t tid,
+                                        struct tm_event *row, struct tm_error *err);
 
 /* Makes a derived task_rename without a name, which states the process of thread TID alone. It is valid until the
  * next call. TM_OK; TM_END if the process is unknown or was written. */
-enum tm_status tm_hidden_tasks_say_process(struct tm_hidden_tasks *names, uint32_t machine, int64_t tid,
-                                           int64_t time_ns, struct tm_event *row);
+enum tm_status tm_hidden_tasks_process_row(struct tm_hidden_tasks *names, const struct tm_event *before, int64_t tid,
+                                           struct tm_event *row);
 
 void tm_hidden_tasks_release(struct tm_hidden_tasks *names);
 

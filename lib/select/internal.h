@@ -52,7 +52,7 @@ struct tm_select {
     struct tm_hidden_tasks tasks;
     struct tm_task_lifetimes lifetimes;
     struct tm_track_names tracks;
-    struct tm_pending_rows waiting;
+    struct tm_pending_rows pending_rows;
     struct tm_table states; /* by counter or cpu: indices of state_rows */
     struct tm_select_state *state_rows;
     uint32_t state_count, state_cap;
@@ -60,7 +60,7 @@ struct tm_select {
     int64_t origin_ns;
     bool has_from, has_to;
     int64_t from_ns, to_ns;
-    bool holding; /* no event after from_ns has arrived */
+    bool is_before_cut; /* no event after from_ns has arrived */
     uint64_t wanted_count;
     /* Rows of one timestamp group while it is collected. They are borrowed from the current batch, or all are in
      * carry. */
@@ -103,8 +103,14 @@ static inline bool tm_select_is_in(const struct tm_select *s, int64_t ns)
     return !(s->has_from && ns < s->from_ns) && !(s->has_to && ns >= s->to_ns);
 }
 
-/* Keeps GROUP: at once, or while holding as a pending group in its list. *ID (may be NULL) is then the pending group,
- * else TM_PENDING_GROUPS_NONE. */
+/* The rows of GROUP with their place in the order of events. */
+static inline struct tm_event_rows tm_select_rows(const struct tm_select *select, const struct tm_select_group *group)
+{
+    return (struct tm_event_rows){group->rows, group->count, select->order + (uint64_t)(group - select->groups)};
+}
+
+/* Keeps GROUP: at once, or while is_before_cut is set as a pending group in its list. *ID (may be NULL) is then the
+ * pending group, else TM_PENDING_GROUPS_NONE. */
 enum tm_status tm_select_keep(struct tm_select *select, struct tm_select_group *group, uint32_t *id,
                               struct tm_error *err);
 
@@ -164,8 +170,8 @@ enum tm_status tm_select_task(struct tm_select *select, struct tm_select_group *
 enum tm_status tm_select_as_context(struct tm_select *select, struct tm_select_group *group, struct tm_error *err);
 
 /* Notes that ROW, which is kept, describes a thread and a process. */
-enum tm_status tm_select_told(struct tm_select *select, const struct tm_event *row, bool is_lasting,
-                              struct tm_error *err);
+enum tm_status tm_select_describe(struct tm_select *select, const struct tm_event *row, bool is_lasting,
+                                  struct tm_error *err);
 
 /* At the first reading: notes the durations of slices that G ends. At its end, open slices have lasted until then. */
 enum tm_status tm_select_learn_slice(struct tm_select *select, const struct tm_select_group *group,

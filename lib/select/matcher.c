@@ -154,20 +154,28 @@ static enum tm_status text_fits(struct tm_matcher *m, enum tm_select_key key, st
     return TM_OK;
 }
 
-static enum tm_status label_fits(struct tm_matcher *m, enum tm_select_key key, uint32_t string,
-                                 const struct tm_event *event, bool *wanted, struct tm_error *err)
+/* STRING of EVENT, which is its value of KEY. */
+struct event_label {
+    enum tm_select_key key;
+    uint32_t string;
+    const struct tm_event *event;
+};
+
+static enum tm_status label_fits(struct tm_matcher *m, struct event_label label, bool *wanted, struct tm_error *err)
 {
+    const enum tm_select_key key = label.key;
+    const uint32_t string = label.string;
     uint8_t *answer = NULL;
     enum tm_status st;
     *wanted = m->spec->values[key].count == 0;
     if (*wanted)
         return TM_OK;
     if (string == 0 || string > m->catalog->string_count)
-        return text_fits(m, key, tm_catalog_string(m->catalog, string, event), wanted, err);
+        return text_fits(m, key, tm_catalog_string(m->catalog, string, label.event), wanted, err);
     if ((st = tm_matcher_answer(key == TM_SELECT_NAME ? &m->names : &m->categories, string, &answer, err)) < 0)
         return st;
     if (*answer == 0) {
-        if ((st = text_fits(m, key, tm_catalog_string(m->catalog, string, event), wanted, err)) < 0)
+        if ((st = text_fits(m, key, tm_catalog_string(m->catalog, string, label.event), wanted, err)) < 0)
             return st;
         *answer = *wanted ? YES : NO;
     }
@@ -184,11 +192,12 @@ bool tm_matcher_kind(const struct tm_matcher *m, uint32_t kind)
     return values->count == 0;
 }
 
-enum tm_status tm_matcher_labels(struct tm_matcher *m, const struct tm_event *event, uint32_t name, uint32_t category,
-                                 bool *wanted, struct tm_error *err)
+enum tm_status tm_matcher_labels(struct tm_matcher *m, const struct tm_event *event, uint32_t category, bool *wanted,
+                                 struct tm_error *err)
 {
-    enum tm_status st = label_fits(m, TM_SELECT_NAME, name, event, wanted, err);
-    return st < 0 || !*wanted ? st : label_fits(m, TM_SELECT_CATEGORY, category, event, wanted, err);
+    const struct event_label category_label = {TM_SELECT_CATEGORY, category, event};
+    enum tm_status st = label_fits(m, (struct event_label){TM_SELECT_NAME, event->name, event}, wanted, err);
+    return st < 0 || !*wanted ? st : label_fits(m, category_label, wanted, err);
 }
 
 enum tm_status tm_matcher_text(struct tm_matcher *m, struct tm_text name, bool *wanted, struct tm_error *err)

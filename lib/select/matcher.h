@@ -47,10 +47,10 @@ enum tm_status tm_matcher_answer(struct tm_matcher_answers *answers, uint32_t id
 enum tm_status tm_matcher_fits_any(const struct tm_select_values *values, struct tm_text text, struct tm_buf *buf,
                                    bool *fits_one, struct tm_error *err);
 
-/* *WANTED: true if NAME and CATEGORY, columns of EVENT, are wanted. If a category column lists several categories,
- * one that matches suffices. */
-enum tm_status tm_matcher_labels(struct tm_matcher *matcher, const struct tm_event *event, uint32_t name,
-                                 uint32_t category, bool *wanted, struct tm_error *err);
+/* *WANTED: true if the name of EVENT and CATEGORY, a column of it or 0, are wanted. If a category column lists several
+ * categories, one that matches suffices. */
+enum tm_status tm_matcher_labels(struct tm_matcher *matcher, const struct tm_event *event, uint32_t category,
+                                 bool *wanted, struct tm_error *err);
 
 /* *WANTED: true if NAME is wanted. It is not a string of the stream and has no category. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_matcher_text(struct tm_matcher *matcher, struct tm_text name, bool *wanted, struct tm_error *err);

@@ -102,29 +102,18 @@ static enum tm_status cut_short(void *self, const struct tm_slice_stack *stack, 
     return TM_OK;
 }
 
-static enum tm_status settle(struct tm_open_slices *open, struct tm_open_stack *stack, int64_t ts, int64_t dur,
-                             struct tm_error *err)
-{
-    return tm_slice_stack_settle(&stack->slices, ts, dur, &(struct tm_slice_cut){open, cut_short}, err);
-}
-
 enum tm_status tm_open_begin(struct tm_open_slices *open, struct tm_open_stack *stack,
                              const struct tm_open_slice *slice, struct tm_error *err)
 {
-    enum tm_status st = settle(open, stack, slice->ts, slice->dur, err);
+    const struct tm_slice_cut cut = {open, cut_short};
+    enum tm_status st = tm_slice_stack_settle(&stack->slices, slice->ts, slice->dur, &cut, err);
     return st == TM_OK ? tm_slice_stack_push(&stack->slices, slice, err) : st;
 }
 
-enum tm_status tm_open_end(struct tm_open_slices *open, struct tm_open_stack *stack, int64_t ts,
-                           const tm_slice_label label[2], struct tm_open_slice *ended, struct tm_error *err)
+enum tm_status tm_open_end(struct tm_open_slices *open, struct tm_open_stack *stack, const struct tm_stated_end *end,
+                           struct tm_open_slice *ended, struct tm_error *err)
 {
-    enum tm_status st = settle(open, stack, ts, -1, err);
-    struct tm_open_slice *s = st < 0 ? NULL : tm_slice_stack_ended(&stack->slices, label);
-    if (s == NULL)
-        return st < 0 ? st : TM_END;
-    *ended = *s;
-    tm_slice_stack_end(&stack->slices, s, ts);
-    return TM_OK;
+    return tm_slice_stack_close(&stack->slices, end, &(struct tm_slice_cut){open, cut_short}, ended, err);
 }
 
 const struct tm_open_slice *tm_open_top(const struct tm_open_stack *stack)

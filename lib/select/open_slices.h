@@ -70,9 +70,9 @@ enum tm_status tm_open_need(struct tm_open_slices *open, const struct tm_open_tr
 enum tm_status tm_open_begin(struct tm_open_slices *open, struct tm_open_stack *stack,
                              const struct tm_open_slice *slice, struct tm_error *err);
 
-/* Ends a slice at TS and copies it to *ENDED. TM_END if none matches. */
-enum tm_status tm_open_end(struct tm_open_slices *open, struct tm_open_stack *stack, int64_t ts,
-                           const tm_slice_label label[2], struct tm_open_slice *ended, struct tm_error *err);
+/* Ends the slice that END means and copies it to *ENDED. TM_END if none matches. */
+enum tm_status tm_open_end(struct tm_open_slices *open, struct tm_open_stack *stack, const struct tm_stated_end *end,
+                           struct tm_open_slice *ended, struct tm_error *err);
 
 /* Returns the innermost slice, or NULL. */
 const struct tm_open_slice *tm_open_top(const struct tm_open_stack *stack);

@@ -58,10 +58,10 @@ static enum tm_status flush_range(struct tm_select *s, struct tm_error *err)
     return st;
 }
 
-static enum tm_status say_name(struct tm_select *s, const struct tm_event *e, int64_t tid, struct tm_error *err)
+static enum tm_status write_name(struct tm_select *s, const struct tm_event *e, int64_t tid, struct tm_error *err)
 {
     struct tm_event name;
-    enum tm_status st = tm_hidden_tasks_say(&s->tasks, e->machine, tid, e->time_ns, &name, err);
+    enum tm_status st = tm_hidden_tasks_name_row(&s->tasks, e, tid, &name, err);
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
     st = flush_range(s, err);
@@ -69,36 +69,36 @@ static enum tm_status say_name(struct tm_select *s, const struct tm_event *e, in
 }
 
 /* Writes the process of a thread that E names. */
-static enum tm_status say_process(struct tm_select *s, const struct tm_event *e, int64_t tid, struct tm_error *err)
+static enum tm_status write_process(struct tm_select *s, const struct tm_event *e, int64_t tid, struct tm_error *err)
 {
     struct tm_event row;
-    enum tm_status st = tm_hidden_tasks_say_process(&s->tasks, e->machine, tid, e->time_ns, &row);
+    enum tm_status st = tm_hidden_tasks_process_row(&s->tasks, e, tid, &row);
     if (st == TM_OK && (st = flush_range(s, err)) == TM_OK)
         st = add_row(s, &row, err);
     return st < 0 ? st : TM_OK;
 }
 
 /* Writes what is due about the threads that E shows: names that E does not state, and processes. */
-static enum tm_status say_names(struct tm_select *s, const struct tm_event *e, struct tm_error *err)
+static enum tm_status write_names(struct tm_select *s, const struct tm_event *e, struct tm_error *err)
 {
     enum tm_status st;
     int64_t tid;
     if (e->flags & (TM_EVENT_DEFINITION | TM_EVENT_DERIVED))
         return TM_OK;
-    if (e->kind == TM_KIND_SCHED_WAKING && e->flags & TM_EVENT_HAS_PID && (st = say_name(s, e, e->pid, err)) < 0)
+    if (e->kind == TM_KIND_SCHED_WAKING && e->flags & TM_EVENT_HAS_PID && (st = write_name(s, e, e->pid, err)) < 0)
         return st;
-    if (e->kind == TM_KIND_SCHED_SWITCH && e->flags & TM_EVENT_HAS_PID && (st = say_process(s, e, e->pid, err)) < 0)
+    if (e->kind == TM_KIND_SCHED_SWITCH && e->flags & TM_EVENT_HAS_PID && (st = write_process(s, e, e->pid, err)) < 0)
         return st;
     if (e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_SCHED_WAKING)
-        return e->flags & TM_EVENT_HAS_TID ? say_process(s, e, e->tid, err) : TM_OK;
+        return e->flags & TM_EVENT_HAS_TID ? write_process(s, e, e->tid, err) : TM_OK;
     if (e->kind == TM_KIND_TASK_NEW)
-        return say_process(s, e, e->pid, err);
+        return write_process(s, e, e->pid, err);
     if (e->kind >= TM_KIND_SCHED_SWITCH && e->kind <= TM_KIND_PROCESS_EXIT)
         return TM_OK;
     if (e->flags & TM_EVENT_HAS_TID)
-        return say_name(s, e, e->tid, err);
+        return write_name(s, e, e->tid, err);
     if (tm_event_scope(e->flags) == TM_SCOPE_TRACK && tm_track_names_thread(&s->tracks, e->file, e->track, &tid))
-        return say_name(s, e, tid, err);
+        return write_name(s, e, tid, err);
     return TM_OK;
 }
 
@@ -107,11 +107,11 @@ static enum tm_status release(struct tm_select *s, const struct tm_key *key, str
 {
     struct tm_event row;
     uint32_t count;
-    enum tm_status st = tm_pending_rows_take(&s->waiting, key, &count, err);
+    enum tm_status st = tm_pending_rows_take(&s->pending_rows, key, &count, err);
     if (st < 0 || count == 0 || (st = flush_range(s, err)) < 0)
         return st;
     for (uint32_t i = 0; i < count && st == TM_OK; i++)
-        if ((st = tm_pending_rows_get(&s->waiting, i, &row, err)) == TM_OK)
+        if ((st = tm_pending_rows_get(&s->pending_rows, i, &row, err)) == TM_OK)
             st = add_row(s, &row, err);
     return st;
 }
@@ -145,13 +145,13 @@ static enum tm_status release_needed(struct tm_select *s, const struct tm_event 
 
 /* Writes what is due before ROWS, and notes what ROWS state. Rows from before `from` may belong to tasks whose
  * numbers have been reused since. */
-static enum tm_status say(struct tm_select *s, const struct tm_event *rows, uint32_t count, bool is_late,
-                          struct tm_error *err)
+static enum tm_status write_group(struct tm_select *s, const struct tm_event *rows, uint32_t count, bool is_late,
+                                  struct tm_error *err)
 {
     bool is_early = is_late && rows->time_ns < s->from_ns;
-    enum tm_status st = tm_hidden_tasks_any_due(&s->tasks) && !is_early ? say_names(s, rows, err) : TM_OK;
+    enum tm_status st = tm_hidden_tasks_any_due(&s->tasks) && !is_early ? write_names(s, rows, err) : TM_OK;
     for (uint32_t i = 0; i < count && st == TM_OK; i++) {
-        if (tm_pending_rows_any(&s->waiting))
+        if (tm_pending_rows_any(&s->pending_rows))
             st = release_needed(s, &rows[i], err);
         if (st == TM_OK && !is_late)
             st = tm_hidden_tasks_learn(&s->tasks, &rows[i], err);
@@ -165,7 +165,7 @@ static enum tm_status say(struct tm_select *s, const struct tm_event *rows, uint
 static enum tm_status put(struct tm_select *s, const struct tm_event *rows, uint32_t count, bool is_late,
                           struct tm_error *err)
 {
-    enum tm_status st = say(s, rows, count, is_late, err);
+    enum tm_status st = write_group(s, rows, count, is_late, err);
     if (st == TM_OK)
         st = flush_range(s, err);
     for (uint32_t i = 0; i < count && st == TM_OK; i++)
@@ -192,7 +192,7 @@ enum tm_status tm_select_name_pending(struct tm_select *s, struct tm_error *err)
     enum tm_status st = TM_OK;
     bool by_name;
     while (st == TM_OK && tm_task_lifetimes_next_shown(&s->lifetimes, &i, &e.machine, &tid, &by_name))
-        st = by_name ? say_name(s, &e, tid, err) : say_process(s, &e, tid, err);
+        st = by_name ? write_name(s, &e, tid, err) : write_process(s, &e, tid, err);
     return st;
 }
 
@@ -201,7 +201,7 @@ enum tm_status tm_select_put_here(struct tm_select *s, const struct tm_event *ro
 {
     const struct tm_event *last = &rows[count - 1];
     struct tm_select_range *range = &s->range;
-    enum tm_status st = say(s, rows, count, false, err);
+    enum tm_status st = write_group(s, rows, count, false, err);
     if (st == TM_OK && range->first + range->count != first)
         st = flush_range(s, err);
     if (range->count == 0)

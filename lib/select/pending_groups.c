@@ -115,22 +115,23 @@ static enum tm_status pack(struct tm_pending_groups *h, struct tm_pending_groups
     return h->memory_bytes > TM_PENDING_GROUPS_MEMORY_MAX ? to_temporary(h, g, err) : TM_OK;
 }
 
-enum tm_status tm_pending_groups_add(struct tm_pending_groups *h, enum tm_pending_groups_list list, uint64_t order,
-                                     const struct tm_event *rows, uint32_t count, uint32_t *id, struct tm_error *err)
+enum tm_status tm_pending_groups_add(struct tm_pending_groups *h, enum tm_pending_groups_list list,
+                                     const struct tm_event_rows *group, uint32_t *id, struct tm_error *err)
 {
+    const struct tm_event *rows = group->rows;
     uint32_t number = 0;
     enum tm_status st = new_group(h, &number, err);
     if (st < 0)
         return st;
     struct tm_pending_groups_group *g = group_at(h, number);
-    *g = (struct tm_pending_groups_group){.order = order,
-                                          .rows = count,
+    *g = (struct tm_pending_groups_group){.order = group->order,
+                                          .rows = group->count,
                                           .file = rows->file,
                                           .machine = rows->machine,
                                           .clock = rows->clock,
                                           .list = (uint8_t)list,
                                           .is_counted = tm_event_is_counted(rows->flags)};
-    st = pack(h, g, rows, count, err);
+    st = pack(h, g, rows, group->count, err);
     link_group(h, number);
     *id = number;
     return st;

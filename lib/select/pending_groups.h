@@ -36,11 +36,17 @@ struct tm_pending_groups {
     size_t loaded_cap;
 };
 
-/* Adds a copy of COUNT rows, the first of which is the event. LIST stays sorted by ORDER. *ID is the group's number
- * until it is dropped. TM_OK or TM_E_SYSTEM. */
+/* An event and the rows derived from it, and its place among other events. */
+struct tm_event_rows {
+    const struct tm_event *rows; /* the first is the event */
+    uint32_t count;
+    uint64_t order;
+};
+
+/* Adds a copy of GROUP to LIST, which stays sorted by their order. *ID is its number until it is dropped. TM_OK or
+ * TM_E_SYSTEM. */
 enum tm_status tm_pending_groups_add(struct tm_pending_groups *pending, enum tm_pending_groups_list list,
-                                     uint64_t order, const struct tm_event *rows, uint32_t count, uint32_t *id,
-                                     struct tm_error *err);
+                                     const struct tm_event_rows *group, uint32_t *id, struct tm_error *err);
 
 /* Makes FOLLOWER be dropped together with LEADER. TM_END if LEADER has too many followers. */
 enum tm_status tm_pending_groups_follow(struct tm_pending_groups *pending, uint32_t leader, uint32_t follower);

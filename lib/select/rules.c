@@ -9,7 +9,7 @@ static enum tm_status keep_names(struct tm_select *s, struct tm_select_group *g,
     bool wanted;
     enum tm_status st = tm_select_wants(s, g, &wanted, err);
     for (uint32_t i = 0; i < g->count && st == TM_OK; i++)
-        st = tm_select_told(s, &g->rows[i], false, err);
+        st = tm_select_describe(s, &g->rows[i], false, err);
     if (st < 0)
         return st;
     bool is_event = wanted && tm_select_is_in(s, g->rows->time_ns);
@@ -72,7 +72,7 @@ static enum tm_status set_state(struct tm_select *s, const struct tm_key *key, u
 }
 
 /* Keeps a group from before `from` until all that it states has been stated again. */
-static enum tm_status hold_state(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
+static enum tm_status add_pending_state(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {
     struct tm_key key;
     uint32_t id = TM_PENDING_GROUPS_NONE, life;
@@ -82,8 +82,8 @@ static enum tm_status hold_state(struct tm_select *s, struct tm_select_group *g,
             continue;
         if (id == TM_PENDING_GROUPS_NONE) {
             g->fate = TM_GROUP_PENDING;
-            st = tm_pending_groups_add(&s->pending, TM_PENDING_GROUPS_STATE, s->order + (uint64_t)(g - s->groups),
-                                       g->rows, g->count, &id, err);
+            const struct tm_event_rows rows = tm_select_rows(s, g);
+            st = tm_pending_groups_add(&s->pending, TM_PENDING_GROUPS_STATE, &rows, &id, err);
         }
         life = 0;
         if (st == TM_OK && g->rows[i].kind == TM_KIND_COUNTER)
@@ -129,13 +129,13 @@ static enum tm_status point(struct tm_select *s, struct tm_select_group *g, stru
     if (st < 0 || !wanted)
         return st;
     if (tm_select_is_in(s, g->rows->time_ns)) {
-        if (s->holding && !tm_select_is_slice(g->rows->kind) && (st = replace_state(s, g, err)) < 0)
+        if (s->is_before_cut && !tm_select_is_slice(g->rows->kind) && (st = replace_state(s, g, err)) < 0)
             return st;
         return tm_select_keep(s, g, NULL, err);
     }
     /* Counters stated when a slice begins or ends do not hold afterwards. */
-    if (s->holding && g->rows->time_ns < s->from_ns && !tm_select_is_slice(g->rows->kind))
-        return hold_state(s, g, err);
+    if (s->is_before_cut && g->rows->time_ns < s->from_ns && !tm_select_is_slice(g->rows->kind))
+        return add_pending_state(s, g, err);
     return TM_OK;
 }
 

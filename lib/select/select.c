@@ -20,7 +20,7 @@ enum tm_status tm_select_new(struct tm_select **select, const struct tm_select_s
     s->pending.spill_dir = spill_dir;
     s->pending.tally = &s->tally;
     s->lifetimes.pending = &s->pending;
-    s->waiting.spill_dir = spill_dir;
+    s->pending_rows.spill_dir = spill_dir;
     tm_hidden_tasks_init(&s->tasks, catalog);
     tm_track_names_init(&s->tracks);
     tm_event_tasks_init(&s->tasks_of, spec, catalog, NULL);
@@ -38,7 +38,7 @@ void tm_select_use(struct tm_select *s, struct tm_select_facts *facts)
     tm_event_tasks_init(&s->tasks_of, s->spec, s->catalog, facts);
 }
 
-static enum tm_status put_held(struct tm_select *s, enum tm_pending_groups_list list, struct tm_error *err)
+static enum tm_status put_pending(struct tm_select *s, enum tm_pending_groups_list list, struct tm_error *err)
 {
     struct tm_event *rows;
     uint32_t count;
@@ -59,14 +59,14 @@ static enum tm_status put_held(struct tm_select *s, enum tm_pending_groups_list 
 static enum tm_status stop_pending(struct tm_select *s, struct tm_error *err)
 {
     enum tm_status st;
-    s->holding = false;
+    s->is_before_cut = false;
     if ((st = tm_select_settle(s, err)) == TM_OK)
-        st = put_held(s, TM_PENDING_GROUPS_EARLY, err);
+        st = put_pending(s, TM_PENDING_GROUPS_EARLY, err);
     if (st == TM_OK)
-        st = put_held(s, TM_PENDING_GROUPS_STATE, err);
+        st = put_pending(s, TM_PENDING_GROUPS_STATE, err);
     if (st == TM_OK)
         st = tm_select_name_pending(s, err);
-    return st < 0 ? st : put_held(s, TM_PENDING_GROUPS_EXACT, err);
+    return st < 0 ? st : put_pending(s, TM_PENDING_GROUPS_EXACT, err);
 }
 
 static bool is_json(const struct tm_select *s, const struct tm_event *e)
@@ -162,7 +162,7 @@ static enum tm_status put_timestamp_group(struct tm_select *s, struct tm_error *
 static enum tm_status decide_timestamp_group(struct tm_select *s, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    if (s->holding && s->group_ns > s->from_ns && (st = stop_pending(s, err)) < 0)
+    if (s->is_before_cut && s->group_ns > s->from_ns && (st = stop_pending(s, err)) < 0)
         return st;
     if ((st = make_groups(s, err)) < 0)
         return st;
@@ -226,7 +226,7 @@ static void set_origin(struct tm_select *s, int64_t ns)
     s->has_to = s->spec->to.is_set;
     s->from_ns = edge_of(s, &s->spec->from);
     s->to_ns = edge_of(s, &s->spec->to);
-    s->holding = s->has_from && ns <= s->from_ns && !s->learned;
+    s->is_before_cut = s->has_from && ns <= s->from_ns && !s->learned;
 }
 
 /* Keeps definitions of files and machines that are wanted. Interned data, and tracks that belong to no thread or
@@ -241,8 +241,8 @@ static enum tm_status define(struct tm_select *s, const struct tm_event *e, stru
         st = tm_event_tasks_take(&s->tasks_of, e, 1, err);
     if (st < 0 || !here)
         return st;
-    if (e->kind == TM_KIND_TRACK && ((st = tm_track_names_learn(&s->tracks, e, &uuid, err)) < 0 ||
-                                     (st = tm_select_told(s, e, true, err)) < 0))
+    if (e->kind == TM_KIND_TRACK &&
+        ((st = tm_track_names_learn(&s->tracks, e, &uuid, err)) < 0 || (st = tm_select_describe(s, e, true, err)) < 0))
         return st;
     if (s->learned)
         return TM_OK;
@@ -252,7 +252,7 @@ static enum tm_status define(struct tm_select *s, const struct tm_event *e, stru
         key = tm_pending_rows_of_generation(e->generation);
     else
         return tm_select_put_here(s, e, 1, s->batch_row, err);
-    return tm_pending_rows_add(&s->waiting, &key, e, err);
+    return tm_pending_rows_add(&s->pending_rows, &key, e, err);
 }
 
 static bool is_full(const struct tm_select *s, const struct tm_event *e)
@@ -284,9 +284,9 @@ static enum tm_status take(struct tm_select *s, const struct tm_event *e, struct
  * rest of the time. */
 static bool keeps_rest(const struct tm_select *s)
 {
-    return s->has_origin && !s->holding && !s->has_to && tm_matcher_takes_all(&s->matcher) &&
+    return s->has_origin && !s->is_before_cut && !s->has_to && tm_matcher_takes_all(&s->matcher) &&
            s->spec->values[TM_SELECT_MACHINE].count == 0 && s->spec->values[TM_SELECT_FILE].count == 0 &&
-           !tm_hidden_tasks_any_due(&s->tasks) && !tm_pending_rows_any(&s->waiting);
+           !tm_hidden_tasks_any_due(&s->tasks) && !tm_pending_rows_any(&s->pending_rows);
 }
 
 static enum tm_status pass_on(struct tm_select *s, const struct tm_batch *batch, struct tm_error *err)
@@ -341,7 +341,7 @@ enum tm_status tm_select_finish(struct tm_select *s, const struct tm_select_sink
 {
     s->sink = sink;
     enum tm_status st = end_moment(s, err);
-    if (st == TM_OK && s->holding)
+    if (st == TM_OK && s->is_before_cut)
         st = s->group_ns >= s->from_ns ? stop_pending(s, err) : drop_pending(s, err);
     return st < 0 ? st : tm_select_flush(s, err);
 }
@@ -413,7 +413,7 @@ void tm_select_free(struct tm_select *s)
     tm_hidden_tasks_release(&s->tasks);
     tm_task_lifetimes_release(&s->lifetimes);
     tm_track_names_release(&s->tracks);
-    tm_pending_rows_release(&s->waiting);
+    tm_pending_rows_release(&s->pending_rows);
     tm_table_release(&s->states);
     free(s->state_rows);
     tm_batch_builder_release(&s->carry);

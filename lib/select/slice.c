@@ -44,6 +44,13 @@ static void labels_of(const struct tm_select *s, const struct tm_event *e, tm_sl
     label[1] = tm_open_label(s->catalog, e, e->category);
 }
 
+static struct tm_stated_end end_of(const struct tm_select *s, const struct tm_event *e)
+{
+    struct tm_stated_end end = {.ts = e->time_ns};
+    labels_of(s, e, end.label);
+    return end;
+}
+
 /* The slice whose begin has NUMBER lasts DUR_NS. Only durations that are wanted are written; the others read as 0. */
 static enum tm_status note_duration(struct tm_select *s, uint64_t number, int64_t dur_ns, struct tm_error *err)
 {
@@ -61,20 +68,20 @@ static enum tm_status drop_cut_short(struct tm_select *s, struct tm_error *err)
         const struct tm_open_slice *slice = &s->open.cut_short[--s->open.cut_short_count];
         if (s->learned)
             st = note_duration(s, (uint64_t)slice->id, slice->dur, err);
-        else if (s->holding)
+        else if (s->is_before_cut)
             st = tm_pending_groups_drop(&s->pending, tm_open_pending(slice), err);
     }
     return st;
 }
 
 /* Flows that waited for the next slice of STACK share the fate of SLICE. */
-static enum tm_status settle_waiting_flows(struct tm_select *s, struct tm_open_stack *stack,
-                                     const struct tm_open_slice *slice, struct tm_error *err)
+static enum tm_status settle_pending_flows(struct tm_select *s, struct tm_open_stack *stack,
+                                           const struct tm_open_slice *slice, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     while (stack->pending_count > 0 && st >= 0) {
         uint32_t pending = stack->pending[--stack->pending_count];
-        if (!s->holding)
+        if (!s->is_before_cut)
             continue; /* it was shown */
         if (tm_open_fate(slice) == TM_OPEN_DROPPED)
             st = tm_pending_groups_drop(&s->pending, pending, err);
@@ -95,7 +102,7 @@ static enum tm_status push(struct tm_select *s, const struct tm_select_group *g,
         return st;
     labels_of(s, &g->rows[tm_select_is_change(g)], slice->label);
     enum tm_status begun = tm_open_begin(&s->open, stack, slice, err);
-    if (begun < 0 || (st = drop_cut_short(s, err)) < 0 || (st = settle_waiting_flows(s, stack, slice, err)) < 0)
+    if (begun < 0 || (st = drop_cut_short(s, err)) < 0 || (st = settle_pending_flows(s, stack, slice, err)) < 0)
         return begun < 0 ? begun : st;
     return begun;
 }
@@ -140,16 +147,15 @@ static enum tm_status end(struct tm_select *s, struct tm_select_group *g, struct
     struct tm_open_track track = track_of(s, g);
     struct tm_open_stack *stack = tm_open_find(&s->open, &track);
     struct tm_open_slice ended;
-    tm_slice_label label[2];
     bool wanted;
-    labels_of(s, e, label);
-    enum tm_status st = stack ? tm_open_end(&s->open, stack, e->time_ns, label, &ended, err) : TM_END;
+    const struct tm_stated_end stated = end_of(s, e);
+    enum tm_status st = stack ? tm_open_end(&s->open, stack, &stated, &ended, err) : TM_END;
     if (st < 0 || drop_cut_short(s, err) < 0)
         return TM_E_SYSTEM;
     if (st == TM_OK) {
         if ((st = tm_open_done(&s->open, stack, err)) < 0)
             return st;
-        if (tm_open_fate(&ended) == TM_OPEN_PENDING && s->holding)
+        if (tm_open_fate(&ended) == TM_OPEN_PENDING && s->is_before_cut)
             return tm_pending_groups_drop(&s->pending, tm_open_pending(&ended), err);
         return tm_open_fate(&ended) == TM_OPEN_DROPPED ? TM_OK : tm_select_keep(s, g, NULL, err);
     }
@@ -165,16 +171,16 @@ static enum tm_status change(struct tm_select *s, struct tm_select_group *g, str
     struct tm_open_track track = track_of(s, g);
     struct tm_open_stack *stack = tm_open_find(&s->open, &track);
     struct tm_open_slice ended = {.value = TM_OPEN_DROPPED}, slice = {.ts = e->time_ns, .dur = -1};
-    tm_slice_label label[2];
     uint32_t pending = TM_PENDING_GROUPS_NONE;
     bool wanted, before = s->has_from && e->time_ns < s->from_ns;
-    labels_of(s, e, label);
     s->begin_count++;
-    enum tm_status st = stack ? tm_open_end(&s->open, stack, e->time_ns, label, &ended, err) : TM_END;
+    const struct tm_stated_end stated = end_of(s, e);
+    enum tm_status st = stack ? tm_open_end(&s->open, stack, &stated, &ended, err) : TM_END;
     if (st < 0 || (st = drop_cut_short(s, err)) < 0 || (st = tm_select_wants(s, g, &wanted, err)) < 0)
         return st;
-    bool is_shown = tm_open_fate(&ended) == TM_OPEN_KEPT || (tm_open_fate(&ended) == TM_OPEN_PENDING && !s->holding);
-    if (tm_open_fate(&ended) == TM_OPEN_PENDING && s->holding &&
+    bool is_shown = tm_open_fate(&ended) == TM_OPEN_KEPT ||
+                    (tm_open_fate(&ended) == TM_OPEN_PENDING && !s->is_before_cut);
+    if (tm_open_fate(&ended) == TM_OPEN_PENDING && s->is_before_cut &&
         (st = tm_pending_groups_drop(&s->pending, tm_open_pending(&ended), err)) < 0)
         return st;
     wanted = wanted && (before || tm_select_is_in(s, e->time_ns));
@@ -224,7 +230,7 @@ static enum tm_status args(struct tm_select *s, struct tm_select_group *g, struc
     if (slice == NULL || tm_open_fate(slice) == TM_OPEN_DROPPED)
         return TM_OK;
     enum tm_status st = tm_select_keep(s, g, &pending, err);
-    if (st == TM_OK && tm_open_fate(slice) == TM_OPEN_PENDING && s->holding && pending != TM_PENDING_GROUPS_NONE)
+    if (st == TM_OK && tm_open_fate(slice) == TM_OPEN_PENDING && s->is_before_cut && pending != TM_PENDING_GROUPS_NONE)
         st = tm_pending_groups_follow(&s->pending, tm_open_pending(slice), pending);
     return st < 0 ? st : TM_OK;
 }
@@ -250,11 +256,10 @@ static enum tm_status learn_end(struct tm_select *s, const struct tm_select_grou
     struct tm_open_track track = track_of(s, g);
     struct tm_open_stack *stack = tm_open_find(&s->open, &track);
     struct tm_open_slice ended;
-    tm_slice_label label[2];
-    labels_of(s, e, label);
-    enum tm_status st = stack ? tm_open_end(&s->open, stack, e->time_ns, label, &ended, err) : TM_END;
+    const struct tm_stated_end stated = end_of(s, e);
+    enum tm_status st = stack ? tm_open_end(&s->open, stack, &stated, &ended, err) : TM_END;
     if (st == TM_OK)
-        st = note_duration(s, (uint64_t)ended.id, e->time_ns - ended.ts, err);
+        st = note_duration(s, (uint64_t)ended.id, ended.dur, err);
     if (st == TM_OK)
         st = tm_open_done(&s->open, stack, err);
     return st < 0 ? st : drop_cut_short(s, err);
@@ -305,7 +310,7 @@ static enum tm_status flow_to_next(struct tm_select *s, struct tm_select_group *
     struct tm_open_track track = track_of(s, g);
     struct tm_open_stack *stack;
     enum tm_status st;
-    if (s->holding && g->rows->time_ns < s->from_ns) {
+    if (s->is_before_cut && g->rows->time_ns < s->from_ns) {
         if ((st = tm_open_need(&s->open, &track, &stack, err)) < 0 || (st = tm_select_keep(s, g, &id, err)) < 0)
             return st;
         st = tm_open_wait(stack, id, err);
@@ -328,7 +333,7 @@ enum tm_status tm_select_flow(struct tm_select *s, struct tm_select_group *g, st
     stack = tm_open_find(&s->open, &track);
     const struct tm_open_slice *top = stack ? tm_open_top(stack) : NULL;
     if (top && tm_open_fate(top) != TM_OPEN_DROPPED) {
-        if ((st = tm_select_keep(s, g, &id, err)) < 0 || !s->holding || tm_open_fate(top) != TM_OPEN_PENDING)
+        if ((st = tm_select_keep(s, g, &id, err)) < 0 || !s->is_before_cut || tm_open_fate(top) != TM_OPEN_PENDING)
             return st;
         st = tm_pending_groups_follow(&s->pending, tm_open_pending(top), id);
         return st == TM_END ? tm_pending_groups_drop(&s->pending, id, err) : st;

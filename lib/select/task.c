@@ -1,16 +1,17 @@
 /* Decides events of tasks that start, end and change their names. */
 #include "select/internal.h"
 
-enum tm_status tm_select_told(struct tm_select *s, const struct tm_event *row, bool is_lasting, struct tm_error *err)
+enum tm_status tm_select_describe(struct tm_select *s, const struct tm_event *row, bool is_lasting,
+                                  struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     if (!s->spec->from.is_set ||
         (row->kind != TM_KIND_THREAD && row->kind != TM_KIND_PROCESS && row->kind != TM_KIND_TRACK))
         return TM_OK;
     if (row->flags & TM_EVENT_HAS_TID)
-        st = tm_task_lifetimes_tell(&s->lifetimes, row->machine, row->tid, is_lasting, err);
+        st = tm_task_lifetimes_describe(&s->lifetimes, row->machine, row->tid, is_lasting, err);
     if (st == TM_OK && row->flags & TM_EVENT_HAS_PID)
-        st = tm_task_lifetimes_tell(&s->lifetimes, row->machine, row->pid, is_lasting, err);
+        st = tm_task_lifetimes_describe(&s->lifetimes, row->machine, row->pid, is_lasting, err);
     return st;
 }
 
@@ -31,22 +32,25 @@ enum tm_status tm_select_as_context(struct tm_select *s, struct tm_select_group 
     return st < 0 ? st : tm_select_keep(s, g, NULL, err);
 }
 
-/* Holds an event from before the wanted time. What is true of the task when that time begins is shown then. */
-static enum tm_status hold(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
+/* Adds an event from before the wanted time. What is true of the task when that time begins is shown then. */
+static enum tm_status add_pending(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {
     const struct tm_event *e = g->rows;
-    enum tm_life_sign sign = e->kind == TM_KIND_TASK_NEW      ? TM_LIFE_START
-                             : e->kind == TM_KIND_TASK_RENAME ? TM_LIFE_NAME
-                                                              : TM_LIFE_END;
+    const struct tm_life_event event = {.sign = e->kind == TM_KIND_TASK_NEW      ? TM_LIFE_START
+                                                : e->kind == TM_KIND_TASK_RENAME ? TM_LIFE_NAME
+                                                                                 : TM_LIFE_END,
+                                        .machine = e->machine,
+                                        .tid = e->tid,
+                                        .maker = e->pid};
     uint32_t id;
     enum tm_status st = count_out(s, g, err);
     if (st < 0)
         return st;
     g->fate = TM_GROUP_PENDING;
-    st = tm_pending_groups_add(&s->pending, TM_PENDING_GROUPS_EARLY, s->order + (uint64_t)(g - s->groups), g->rows,
-                               g->count, &id, err);
+    const struct tm_event_rows rows = tm_select_rows(s, g);
+    st = tm_pending_groups_add(&s->pending, TM_PENDING_GROUPS_EARLY, &rows, &id, err);
     if (st == TM_OK)
-        st = tm_task_lifetimes_sign(&s->lifetimes, sign, e->machine, e->tid, e->pid, id, err);
+        st = tm_task_lifetimes_sign(&s->lifetimes, &event, id, err);
     return st < 0 ? st : TM_OK;
 }
 
@@ -61,5 +65,5 @@ enum tm_status tm_select_task(struct tm_select *s, struct tm_select_group *g, st
     if (g->rows->tid == 0 ||
         (s->has_to && g->rows->time_ns >= s->to_ns)) /* the idle task has no lifetimes (lib/model) */
         return TM_OK;
-    return s->holding && g->rows->time_ns < s->from_ns ? hold(s, g, err) : tm_select_as_context(s, g, err);
+    return s->is_before_cut && g->rows->time_ns < s->from_ns ? add_pending(s, g, err) : tm_select_as_context(s, g, err);
 }

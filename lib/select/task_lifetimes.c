@@ -4,14 +4,14 @@
 
 /* A sweep visits all tasks and groups. It is due when enough tasks have ended to pay for it. */
 enum { OVER_MIN = 1024, GROUPS_A_TASK = 8 };
-enum told { TOLD_NOW = 1, TOLD_LASTING };
+enum described { DESCRIBED_NOW = 1, DESCRIBED_LASTING };
 
 /* Where 0 means none, numbers of lifetimes are plus one. */
 struct tm_life {
     uint32_t machine, maker, next_free;
     int64_t tid;
     uint32_t pending[TM_LIFE_SIGNS];
-    bool is_used, is_over, is_told, is_root, is_needed;
+    bool is_used, is_over, is_described, is_root, is_needed;
     bool is_shown; /* pending slices belong to it */
     bool is_wanted; /* pending states belong to it, or it made a task that is kept */
 };
@@ -34,10 +34,10 @@ bool tm_task_lifetimes_is_over(const struct tm_task_lifetimes *l, uint32_t life)
     return l->rows[life - 1].is_over;
 }
 
-static bool is_told(const struct tm_task_lifetimes *l, uint32_t machine, int64_t tid)
+static bool is_described(const struct tm_task_lifetimes *l, uint32_t machine, int64_t tid)
 {
     struct tm_key key = number_key(machine, tid);
-    return tm_table_find(&l->told, &key) != TM_TABLE_NONE;
+    return tm_table_find(&l->described, &key) != TM_TABLE_NONE;
 }
 
 /* Begins a new lifetime of the number. */
@@ -55,8 +55,8 @@ static enum tm_status new_life(struct tm_task_lifetimes *l, uint32_t machine, in
             return st;
         *life = ++l->count;
     }
-    bool told = is_told(l, machine, tid);
-    l->rows[*life - 1] = (struct tm_life){.machine = machine, .tid = tid, .is_used = true, .is_told = told};
+    bool described = is_described(l, machine, tid);
+    l->rows[*life - 1] = (struct tm_life){.machine = machine, .tid = tid, .is_used = true, .is_described = described};
     return tm_table_set(&l->by_number, &key, *life, err);
 }
 
@@ -65,7 +65,7 @@ static void end_life(struct tm_task_lifetimes *l, uint32_t life)
     struct tm_life *row = &l->rows[life - 1];
     struct tm_key key = number_key(row->machine, row->tid);
     row->is_over = true;
-    row->is_told = is_told(l, row->machine, row->tid);
+    row->is_described = is_described(l, row->machine, row->tid);
     tm_table_remove(&l->by_number, &key);
     l->over_count++;
 }
@@ -87,7 +87,7 @@ static void mark(struct tm_task_lifetimes *l)
 {
     for (uint32_t i = 0; i < l->count; i++) {
         struct tm_life *row = &l->rows[i];
-        row->is_root = row->is_needed = row->is_used && (!row->is_over || row->is_told);
+        row->is_root = row->is_needed = row->is_used && (!row->is_over || row->is_described);
         row->is_shown = row->is_wanted = false;
     }
     for (uint32_t id = 1; id <= l->pending->group_count; id++) {
@@ -145,23 +145,26 @@ static enum tm_status refuse(struct tm_task_lifetimes *l, uint32_t group, struct
 }
 
 /* Forgets that the number was described, unless that lasts. */
-static void untell(struct tm_task_lifetimes *l, uint32_t machine, int64_t tid)
+static void forget_described(struct tm_task_lifetimes *l, uint32_t machine, int64_t tid)
 {
     struct tm_key key = number_key(machine, tid);
-    if (tm_table_find(&l->told, &key) == TOLD_NOW)
-        tm_table_remove(&l->told, &key);
+    if (tm_table_find(&l->described, &key) == DESCRIBED_NOW)
+        tm_table_remove(&l->described, &key);
 }
 
-enum tm_status tm_task_lifetimes_sign(struct tm_task_lifetimes *l, enum tm_life_sign sign, uint32_t machine,
-                                      int64_t tid, int64_t maker, uint32_t group, struct tm_error *err)
+enum tm_status tm_task_lifetimes_sign(struct tm_task_lifetimes *l, const struct tm_life_event *event, uint32_t group,
+                                      struct tm_error *err)
 {
+    const enum tm_life_sign sign = event->sign;
+    const uint32_t machine = event->machine;
+    const int64_t tid = event->tid;
     uint32_t life = find(l, machine, tid);
     enum tm_status st = TM_OK;
     if (sign == TM_LIFE_START && life) {
         end_life(l, life);
         life = 0;
     }
-    if (sign == TM_LIFE_END && life == 0 && !is_told(l, machine, tid))
+    if (sign == TM_LIFE_END && life == 0 && !is_described(l, machine, tid))
         return refuse(l, group, err);
     if (l->over_count >= (l->over_max ? l->over_max : OVER_MIN) && (st = sweep(l, err)) < 0)
         return st;
@@ -173,23 +176,23 @@ enum tm_status tm_task_lifetimes_sign(struct tm_task_lifetimes *l, enum tm_life_
     row->pending[sign] = group;
     if (sign == TM_LIFE_START) {
         uint32_t made_by;
-        st = tm_task_lifetimes_need(l, machine, maker, &made_by, err);
+        st = tm_task_lifetimes_need(l, machine, event->maker, &made_by, err);
         l->rows[life - 1].maker = made_by; /* the array may have moved */
     }
     if (sign == TM_LIFE_END) {
         end_life(l, life);
-        untell(l, machine, tid);
+        forget_described(l, machine, tid);
     }
     return st;
 }
 
-enum tm_status tm_task_lifetimes_tell(struct tm_task_lifetimes *l, uint32_t machine, int64_t tid, bool is_lasting,
-                                      struct tm_error *err)
+enum tm_status tm_task_lifetimes_describe(struct tm_task_lifetimes *l, uint32_t machine, int64_t tid, bool is_lasting,
+                                          struct tm_error *err)
 {
     struct tm_key key = number_key(machine, tid);
-    if (!is_lasting && tm_table_find(&l->told, &key) != TM_TABLE_NONE)
+    if (!is_lasting && tm_table_find(&l->described, &key) != TM_TABLE_NONE)
         return TM_OK;
-    return tm_table_set(&l->told, &key, is_lasting ? TOLD_LASTING : TOLD_NOW, err);
+    return tm_table_set(&l->described, &key, is_lasting ? DESCRIBED_LASTING : DESCRIBED_NOW, err);
 }
 
 enum tm_status tm_task_lifetimes_settle(struct tm_task_lifetimes *l, struct tm_error *err)
@@ -224,7 +227,7 @@ bool tm_task_lifetimes_next_shown(const struct tm_task_lifetimes *l, uint32_t *i
 void tm_task_lifetimes_release(struct tm_task_lifetimes *l)
 {
     tm_table_release(&l->by_number);
-    tm_table_release(&l->told);
+    tm_table_release(&l->described);
     free(l->rows);
     l->rows = NULL;
     l->count = l->cap = l->free_row = 0;

@@ -18,7 +18,7 @@ enum tm_life_sign { TM_LIFE_START, TM_LIFE_NAME, TM_LIFE_END, TM_LIFE_SIGNS };
 struct tm_task_lifetimes {
     struct tm_pending_groups *pending; /* borrowed; has the groups. Callers set the tasks of other groups there */
     /* private */
-    struct tm_table by_number, told;
+    struct tm_table by_number, described;
     struct tm_life *rows;
     uint32_t count, cap, free_row;
     uint32_t over_count, over_max; /* tasks ended since the last sweep, and when the next is due */
@@ -32,14 +32,22 @@ enum tm_status tm_task_lifetimes_need(struct tm_task_lifetimes *lifetimes, uint3
 /* True if task LIFE has ended. */
 bool tm_task_lifetimes_is_over(const struct tm_task_lifetimes *lifetimes, uint32_t life);
 
-/* Pending GROUP states SIGN of task TID of MACHINE. MAKER is the tid that made it, if it starts. Takes over GROUP.
- * TM_OK; TM_END: there are too many tasks, and GROUP was dropped; TM_E_SYSTEM. */
-enum tm_status tm_task_lifetimes_sign(struct tm_task_lifetimes *lifetimes, enum tm_life_sign sign, uint32_t machine,
-                                      int64_t tid, int64_t maker, uint32_t group, struct tm_error *err);
+/* An event in the life of task TID. */
+struct tm_life_event {
+    enum tm_life_sign sign;
+    uint32_t machine;
+    int64_t tid;
+    int64_t maker; /* the tid that made it, if it starts */
+};
+
+/* Pending GROUP states EVENT. Takes over GROUP. TM_OK; TM_END: there are too many tasks, and GROUP was dropped;
+ * TM_E_SYSTEM. */
+enum tm_status tm_task_lifetimes_sign(struct tm_task_lifetimes *lifetimes, const struct tm_life_event *event,
+                                      uint32_t group, struct tm_error *err);
 
 /* A kept row describes task TID: the one that has the number now or, with IS_LASTING, any. */
-enum tm_status tm_task_lifetimes_tell(struct tm_task_lifetimes *lifetimes, uint32_t machine, int64_t tid,
-                                      bool is_lasting, struct tm_error *err);
+enum tm_status tm_task_lifetimes_describe(struct tm_task_lifetimes *lifetimes, uint32_t machine, int64_t tid,
+                                          bool is_lasting, struct tm_error *err);
 
 /* The wanted time has begun: drops what nothing needs. States that also belong to ended tasks keep their time. TM_OK
  * or TM_E_SYSTEM. */

@@ -48,8 +48,8 @@ enum tm_status tm_track_names_learn(struct tm_track_names *t, const struct tm_ev
 {
     struct tm_pb detail = tm_pb_of(e->detail, e->detail_bytes);
     struct tm_pb_field f, name = {0};
-    struct tm_track_name said = {.has_tid = e->flags & TM_EVENT_HAS_TID, .has_pid = e->flags & TM_EVENT_HAS_PID,
-                                 .tid = e->tid, .pid = e->pid};
+    struct tm_track_name stated = {
+        .has_tid = e->flags & TM_EVENT_HAS_TID, .has_pid = e->flags & TM_EVENT_HAS_PID, .tid = e->tid, .pid = e->pid};
     *uuid = e->track;
     while (tm_pb_next(&detail, &f) == TM_OK) {
         if (f.id != TM_DETAIL_TRACK || f.type != TM_PB_LEN)
@@ -59,10 +59,10 @@ enum tm_status tm_track_names_learn(struct tm_track_names *t, const struct tm_ev
             if (f.id == TM_TRACK_DESCRIPTION_UUID && f.type == TM_PB_I64) {
                 *uuid = f.value;
             } else if (f.id == TM_TRACK_DESCRIPTION_PARENT_UUID && f.type == TM_PB_I64) {
-                said.has_parent = true;
-                said.parent = f.value;
+                stated.has_parent = true;
+                stated.parent = f.value;
             } else if (f.id == TM_TRACK_DESCRIPTION_IS_THREAD && f.type == TM_PB_VARINT) {
-                said.is_thread = f.value && said.has_tid;
+                stated.is_thread = f.value && stated.has_tid;
             } else if (f.id == TM_TRACK_DESCRIPTION_NAME && f.type == TM_PB_LEN) {
                 name = f;
             }
@@ -72,8 +72,8 @@ enum tm_status tm_track_names_learn(struct tm_track_names *t, const struct tm_ev
     enum tm_status st = need(t, e->file, *uuid, &row, err);
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
-    said.name = row->name;
-    *row = said;
+    stated.name = row->name;
+    *row = stated;
     if (name.len == 0)
         return TM_OK;
     uint32_t id;

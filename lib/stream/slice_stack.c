@@ -82,6 +82,18 @@ void tm_slice_stack_end(struct tm_slice_stack *stack, struct tm_open_slice *slic
     stack->depth -= slice == &stack->slices[stack->depth - 1];
 }
 
+enum tm_status tm_slice_stack_close(struct tm_slice_stack *stack, const struct tm_stated_end *end,
+                                    const struct tm_slice_cut *cut, struct tm_open_slice *ended, struct tm_error *err)
+{
+    enum tm_status st = tm_slice_stack_settle(stack, end->ts, -1, cut, err);
+    struct tm_open_slice *slice = st < 0 ? NULL : tm_slice_stack_ended(stack, end->label);
+    if (slice == NULL)
+        return st < 0 ? st : TM_END;
+    tm_slice_stack_end(stack, slice, end->ts);
+    *ended = *slice; /* its memory is valid until the next push */
+    return TM_OK;
+}
+
 void tm_slice_stack_forget(struct tm_slice_stack *stack, int64_t id)
 {
     uint32_t kept = 0;

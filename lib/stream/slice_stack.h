@@ -28,6 +28,12 @@ struct tm_slice_stack {
     uint32_t depth, cap;
 };
 
+/* An end as an event states it. It means the innermost open slice whose label fits. */
+struct tm_stated_end {
+    int64_t ts;
+    tm_slice_label label[2]; /* name, category */
+};
+
 /* Called when all slices above slice AROUND end with it, before they leave STACK. */
 struct tm_slice_cut {
     void *self;
@@ -66,6 +72,11 @@ struct tm_open_slice *tm_slice_stack_ended(const struct tm_slice_stack *stack, c
 
 /* SLICE, which tm_slice_stack_ended returned, ends at TS. Its memory is valid until the next push. */
 void tm_slice_stack_end(struct tm_slice_stack *stack, struct tm_open_slice *slice, int64_t ts);
+
+/* Settles STACK and ends the slice that END means. TM_OK: *ENDED is that slice with its duration. TM_END: there is
+ * none; else the error of CUT. */
+enum tm_status tm_slice_stack_close(struct tm_slice_stack *stack, const struct tm_stated_end *end,
+                                    const struct tm_slice_cut *cut, struct tm_open_slice *ended, struct tm_error *err);
 
 /* Removes slice ID as if it had never begun. It must not have cut another slice short. */
 void tm_slice_stack_forget(struct tm_slice_stack *stack, int64_t id);

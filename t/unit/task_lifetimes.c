@@ -40,7 +40,7 @@ static uint32_t hold(struct bench *b, enum tm_pending_groups_list list, uint32_t
 {
     struct tm_event e = {.kind = kind, .machine = MACHINE, .tid = tid, .flags = TM_EVENT_CONTEXT};
     e.time_ns = (int64_t)++b->order;
-    if (tm_pending_groups_add(&b->pending, list, b->order, &e, 1, &b->group, &b->err) != TM_OK)
+    if (tm_pending_groups_add(&b->pending, list, &(struct tm_event_rows){&e, 1, b->order}, &b->group, &b->err) != TM_OK)
         abort();
     return b->group;
 }
@@ -49,8 +49,8 @@ static enum tm_status sign(struct bench *b, enum tm_life_sign sign, int64_t tid,
 {
     static const uint32_t kinds[] = {[TM_LIFE_START] = TM_KIND_TASK_NEW, [TM_LIFE_NAME] = TM_KIND_TASK_RENAME,
                                      [TM_LIFE_END] = TM_KIND_PROCESS_EXIT};
-    return tm_task_lifetimes_sign(&b->lifetimes, sign, MACHINE, tid, maker,
-                                  hold(b, TM_PENDING_GROUPS_EARLY, kinds[sign], tid), &b->err);
+    const struct tm_life_event event = {sign, MACHINE, tid, maker};
+    return tm_task_lifetimes_sign(&b->lifetimes, &event, hold(b, TM_PENDING_GROUPS_EARLY, kinds[sign], tid), &b->err);
 }
 
 /* The tids of what is pending in LIST, in order, an end as a negative number. */
@@ -110,10 +110,10 @@ static void test_ended_and_needed(void)
 static void test_told(void)
 {
     struct bench *b = bench_new();
-    ok(tm_task_lifetimes_tell(&b->lifetimes, MACHINE, 10, false, &b->err) == TM_OK);
+    ok(tm_task_lifetimes_describe(&b->lifetimes, MACHINE, 10, false, &b->err) == TM_OK);
     ok(sign(b, TM_LIFE_END, 10, 0) == TM_OK);
     ok(sign(b, TM_LIFE_END, 10, 0) == TM_END); /* told of no more */
-    ok(tm_task_lifetimes_tell(&b->lifetimes, MACHINE, 20, true, &b->err) == TM_OK);
+    ok(tm_task_lifetimes_describe(&b->lifetimes, MACHINE, 20, true, &b->err) == TM_OK);
     ok(sign(b, TM_LIFE_START, 20, 0) == TM_OK);
     ok(sign(b, TM_LIFE_END, 20, 0) == TM_OK);
     ok(sign(b, TM_LIFE_END, 20, 0) == TM_OK);

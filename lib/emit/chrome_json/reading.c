@@ -64,11 +64,11 @@ enum tm_status tm_json_reading_end(struct tm_json_reading *reading, uint32_t thr
                                    const tm_slice_label label[2], struct tm_error *err)
 {
     struct tm_json_group *m;
-    const struct tm_stated_end stated = {thread, ts_ns, {label[0], label[1]}};
-    struct tm_ended_slice ended;
+    const struct tm_stated_end stated = {ts_ns, {label[0], label[1]}};
+    struct tm_open_slice ended;
     enum tm_status st = moment_at(reading, thread, ts_ns, &m, err);
     if (st >= 0) /* before the pending begins */
-        st = tm_slices_end(&reading->slices, &stated, &ended, err);
+        st = tm_slices_end(&reading->slices, thread, &stated, &ended, err);
     return st < 0 ? st : TM_OK;
 }
 

@@ -61,9 +61,9 @@ static struct tm_slice_row row_of(const struct tm_reader_slices *slices, const s
                                  .arg_set = TM_NO_ID};
 }
 
-static struct tm_stated_end end_of(const struct tm_reader_slices *slices, const struct tm_reader_event *event)
+static struct tm_stated_end end_of(const struct tm_reader_event *event)
 {
-    return (struct tm_stated_end){number_of(slices, event->uuid), event->ts_ns, {event->label[0], event->label[1]}};
+    return (struct tm_stated_end){event->ts_ns, {event->label[0], event->label[1]}};
 }
 
 enum tm_status tm_reader_slices_begin(struct tm_reader_slices *slices, const struct tm_reader_event *event, int64_t *id,
@@ -90,10 +90,11 @@ enum tm_status tm_reader_slices_write_begin(struct tm_reader_slices *slices, con
 enum tm_status tm_reader_slices_end(struct tm_reader_slices *slices, struct tm_reader_event *event, int64_t *id,
                                     struct tm_error *err)
 {
-    const struct tm_stated_end end = end_of(slices, event);
-    struct tm_ended_slice ended;
+    const uint32_t number = number_of(slices, event->uuid);
+    const struct tm_stated_end end = end_of(event);
+    struct tm_open_slice ended;
     tm_reader_slices_pass(slices);
-    enum tm_status st = tm_slices_end(&slices->stated, &end, &ended, err);
+    enum tm_status st = tm_slices_end(&slices->stated, number, &end, &ended, err);
     *id = TM_NO_ID;
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
@@ -107,13 +108,14 @@ enum tm_status tm_reader_slices_write_end(struct tm_reader_slices *slices, const
                                           int64_t id, struct tm_error *err)
 {
     struct tm_slices *written = &slices->written;
-    const struct tm_stated_end end = end_of(slices, event);
-    struct tm_ended_slice ended;
+    const uint32_t number = number_of(slices, event->uuid);
+    const struct tm_stated_end end = end_of(event);
+    struct tm_open_slice ended;
     int64_t meant;
-    enum tm_status st = tm_slices_find_ended(written, &end, &meant, err);
+    enum tm_status st = tm_slices_find_ended(written, number, &end, &meant, err);
     if (st < 0 || meant != id)
         return st < 0 ? st : TM_END;
-    st = tm_slices_end(written, &end, &ended, err);
+    st = tm_slices_end(written, number, &end, &ended, err);
     return st < 0 ? st : TM_OK;
 }
 
