@@ -124,6 +124,14 @@ enum tm_status tm_model_named_track(struct tm_model *m, struct tm_model_event *e
 enum tm_status tm_model_named_args(struct tm_model *m, struct tm_model_event *ev, struct tm_event *with,
                                    struct tm_error *err);
 
+/* added_args.c: adds what the reference adds to the args of EV, an instant, or an asynchronous event that begins a
+ * slice. EV is then *WITH, valid until the next event. */
+enum tm_status tm_model_added_args(struct tm_model *m, struct tm_model_event *ev, struct tm_event *with,
+                                   struct tm_error *err);
+/* Notes that a marker began the slice of TRACK, which nests no others, perhaps again. ended adds to *SET how often. */
+enum tm_status tm_model_once_begun(struct tm_model *m, uint32_t track, int64_t ts, struct tm_error *err);
+enum tm_status tm_model_once_ended(struct tm_model *m, uint32_t track, int64_t *set, struct tm_error *err);
+
 /* A THREAD, PROCESS or TRACK row as a definition. */
 struct tm_definition {
     uint32_t kind, flags;

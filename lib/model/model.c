@@ -326,6 +326,7 @@ void tm_model_release(struct tm_model *m)
     tm_async_roots_release(&m->async_roots);
     tm_table_release(&m->heap_dumps);
     tm_model_heap_graphs_release(m);
+    tm_table_release(&m->once);
     tm_table_release(&m->sample_counts);
     tm_table_release(&m->stat_rows);
     tm_seen_definitions_release(&m->seen_definitions);

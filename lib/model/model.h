@@ -94,6 +94,7 @@ struct tm_model {
     struct tm_flows flows;
     bool tasks_only;  /* keeps threads and processes and makes no rows; ROWS may be NULL (default: false) */
     bool counts_samples; /* what samples of perf.data count is a counter of the cpu (default: false) */
+    bool adds_args;   /* slices get the args that the reference importer adds (default: false) */
     bool joins_flows; /* one flow id in several files is one flow (default: false) */
     struct tm_descriptors descriptors;
     struct tm_arg_sets arg_sets;
@@ -105,6 +106,7 @@ struct tm_model {
     struct tm_table heap_graph_of; /* (file, machine, sequence) */
     struct tm_model_heap_graph *heap_graphs;
     uint32_t heap_graph_count, heap_graph_cap;
+    struct tm_table once; /* markers that begin a slice once, by track */
     struct tm_table sample_counts; /* by counter track: the sum of the samples' periods */
     uint32_t machine_cap, stat_cap;
     struct tm_model_file *files;

@@ -270,6 +270,9 @@ static enum tm_status end(struct tm_model *m, struct tm_model_event *ev, uint32_
         return tm_model_count(m, ev->place, TM_MODEL_UNMATCHED_END, err);
     if ((st = tm_arg_sets_join(&m->arg_sets, e->detail, e->detail_bytes, &ended.value, err)) < 0)
         return st;
+    if (ev->is_marker && m->tracks.rows[track].type == TM_TRACK_TYPE_MARKER_ASYNC &&
+        (st = tm_model_once_ended(m, track, &ended.arg_set, err)) < 0)
+        return st;
     tm_model_bound(m, e->time_ns);
     struct tm_flow_slice slice = {ended.id, e->time_ns - ended.dur};
     st = m->rows->slice_end(m->rows->self, ended.id, ended.dur, ended.value, err);
@@ -319,8 +322,12 @@ enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, str
             label[0] = 0;
         return end(m, ev, track, label, err);
     }
-    if (is_saturating && e->kind == TM_KIND_SLICE_BEGIN && tm_slices_busy(&m->slices, track))
-        return TM_OK;
+    if (is_saturating && e->kind == TM_KIND_SLICE_BEGIN) {
+        if ((st = tm_model_once_begun(m, track, e->time_ns, err)) < 0 || tm_slices_busy(&m->slices, track))
+            return st;
+    }
+    if ((e->flags & TM_EVENT_ASYNC || e->kind == TM_KIND_INSTANT) && (st = tm_model_added_args(m, ev, &with, err)) < 0)
+        return st;
     struct tm_slice_row row = {.ts = e->time_ns,
                                .dur = e->kind == TM_KIND_SLICE_COMPLETE ? e->dur_ns
                                       : e->kind == TM_KIND_SLICE_BEGIN  ? -1

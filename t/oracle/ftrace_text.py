@@ -87,7 +87,7 @@ def parse_mark(text):
 
 class Model:
     def __init__(self):
-        self.tasks, self.slices, self.lanes = Tasks(), Slices(), collections.defaultdict(list)
+        self.tasks, self.slices, self.lanes, self.once = Tasks(), Slices(), collections.defaultdict(list), {}
         self.counters, self.sched, self.running = [], [], {}
         self.binder = binder.Binder(self, '0x%x')
         self.owner = {}  # of tracks: ('thread', thread) or ('process', process, name)
@@ -129,10 +129,15 @@ class Model:
         else:
             begins = phase in 'SG'
             track = self.lane('named' if phase in 'GH' else 'async', process, f[0], f[1], 1 if begins else -1)
+            if phase == 'S':
+                self.once[track] = self.once.get(track, (0,))[0] + 1, ts
             if not begins:
-                self.slices.end(track, ts, None, None)
+                row = self.slices.end(track, ts, None, None)
+                if row and phase == 'F':
+                    row['args'] += zip(('legacy_unnestable_begin_count', 'legacy_unnestable_last_begin_ts'), self.once[track])
             elif phase == 'G' or not self.slices.stacks[track]:
-                self.slices.begin(track, ts, OPEN, None, f[2] if phase == 'G' else f[0])
+                if self.slices.begin(track, ts, OPEN, None, f[2] if phase == 'G' else f[0]) and phase == 'S':
+                    self.slices.rows[-1]['args'] = [('cookie', f[1])]
 
     def switch(self, ts, cpu, a):
         following = self.tasks.thread(a['next_pid'])

@@ -335,7 +335,8 @@ class Kernel:
 
 
 def answers(model):
-    """(ts, name, the track's type, name and cpu, args) of slices on tracks of the kernel's and of threads with args."""
+    """(ts, name, the track's type, name and cpu, args) of slices on tracks of the kernel's, and of threads and markers
+    with args."""
     rows = []
     for r in model.slices.rows:
         owner = model.owner[r['track']]
@@ -343,6 +344,8 @@ def answers(model):
             where = owner[1:]
         elif owner[0] == 'thread':
             where = (owner[2], owner[3], None) if len(owner) > 2 else ('thread_execution', None, None)
+        elif r['track'][0] == 'async':
+            where = ('atrace_async_slice', owner[2], None)
         else:
             continue
         args = ','.join('%s=%s' % a for a in dict(r.get('args', ())).items()) or None

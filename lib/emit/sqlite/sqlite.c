@@ -29,7 +29,7 @@ enum tm_status tm_sqlite_open(const struct tm_emit_context *context, void **stat
     s->context = context;
     tm_sqlite_rows_init(s);
     tm_model_init(&s->model, &s->rows, context->catalog);
-    s->model.counts_samples = true;
+    s->model.counts_samples = s->model.adds_args = true;
     s->model.joins_flows = context->options->join_flows;
     if (sqlite3_open_v2(context->path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
                         NULL) != SQLITE_OK)

@@ -32,6 +32,14 @@ static enum tm_status put_id(struct tm_buf *detail, uint64_t id, struct tm_error
     return tm_pb_put_bytes(detail, TM_DETAIL_ID, text, (size_t)len) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
+/* An arg of slices in the reference importer, which nothing else needs. */
+static enum tm_status put_phase(const struct tm_proto_track_context *c)
+{
+    if (!c->p->sink->want_packet_args)
+        return TM_OK;
+    return tm_pb_put_varint(&c->p->detail, TM_DETAIL_LEGACY_PHASE, (uint64_t)c->event->legacy->phase);
+}
+
 /* The numbers of name and category of ROW, for its identity. */
 static enum tm_status find_strings(const struct tm_proto_track_context *c, const struct tm_event *row, uint32_t *name,
                                    uint32_t *category, struct tm_error *err)
@@ -79,6 +87,8 @@ static enum tm_status fill_async(const struct tm_proto_track_context *c, struct 
     default:
         row->kind = TM_KIND_ASYNC_STEP;
     }
+    if (strchr("STp", legacy->phase) && put_phase(c) != TM_OK)
+        return tm_error_nomem(err);
     return put_id(&c->p->detail, legacy->id, err);
 }
 
@@ -141,7 +151,7 @@ enum tm_status tm_proto_legacy_fill(const struct tm_proto_track_context *context
     case 'I':
     case 'R':
         fill_instant(context, row);
-        return TM_OK;
+        return legacy->phase == 'R' && put_phase(context) != TM_OK ? tm_error_nomem(err) : TM_OK;
     case 's':
     case 't':
     case 'f':

@@ -1,0 +1,85 @@
+/* Args of slices that the reference importer adds to what events state: ids and phases of legacy events, cookies of
+ * markers. */
+#include "model/internal.h"
+
+#include "stream/detail_arg.h"
+
+#include <stdlib.h>
+
+/* Values of the table of markers that begin once, by track. */
+enum { ONCE_COUNT, ONCE_LAST };
+
+/* True if E is a legacy event of a packet to whose args something is added. */
+static bool is_legacy(const struct tm_event *e)
+{
+    const uint32_t id = e->flags & TM_EVENT_ASYNC ? (uint32_t)TM_DETAIL_ID : (uint32_t)TM_DETAIL_LEGACY_PHASE;
+    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
+    struct tm_pb_field f;
+    if (tm_event_raw(e->flags) != TM_RAW_PACKET)
+        return false;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == id)
+            return true;
+    return false;
+}
+
+/* The detail of a legacy event has the id, in hexadecimal digits, and the phase. */
+static enum tm_status add_legacy(struct tm_buf *args, const struct tm_event *e)
+{
+    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
+    struct tm_pb_field f;
+    enum tm_status st = TM_OK;
+    char text[32];
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == TM_DETAIL_ID && f.type == TM_PB_LEN && f.len < sizeof text) {
+            memcpy(text, f.data, f.len);
+            text[f.len] = '\0';
+            st = tm_detail_arg_int(args, "legacy_trace_source_id", (int64_t)strtoull(text, NULL, 16));
+        } else if (f.id == TM_DETAIL_LEGACY_PHASE && f.type == TM_PB_VARINT) {
+            text[0] = (char)f.value;
+            st = tm_detail_arg_text(args, "legacy_event.phase", text, 1);
+        }
+    }
+    return st;
+}
+
+enum tm_status tm_model_added_args(struct tm_model *m, struct tm_model_event *ev, struct tm_event *with,
+                                   struct tm_error *err)
+{
+    const struct tm_event *e = ev->e;
+    bool has_cookie = ev->is_marker && (e->flags & TM_EVENT_HAS_TRACK) && e->category == 0;
+    if (!m->adds_args || !(has_cookie || is_legacy(e)))
+        return TM_OK;
+    tm_buf_clear(&m->args);
+    enum tm_status st = e->detail_bytes ? tm_buf_add(&m->args, e->detail, e->detail_bytes) : TM_OK;
+    if (st == TM_OK)
+        st = has_cookie ? tm_detail_arg_int(&m->args, "cookie", (int64_t)e->track) : add_legacy(&m->args, e);
+    if (st < 0)
+        return tm_error_nomem(err);
+    *with = *e;
+    with->detail = m->args.data;
+    with->detail_bytes = (uint32_t)m->args.len;
+    ev->e = with;
+    return TM_OK;
+}
+
+enum tm_status tm_model_once_begun(struct tm_model *m, uint32_t track, int64_t ts, struct tm_error *err)
+{
+    const struct tm_key count = {track, ONCE_COUNT, 0}, last = {track, ONCE_LAST, 0};
+    int64_t n = tm_table_find(&m->once, &count);
+    enum tm_status st = m->adds_args ? tm_table_set(&m->once, &count, n == TM_TABLE_NONE ? 1 : n + 1, err) : TM_OK;
+    return st < 0 || !m->adds_args ? st : tm_table_set(&m->once, &last, ts, err);
+}
+
+enum tm_status tm_model_once_ended(struct tm_model *m, uint32_t track, int64_t *set, struct tm_error *err)
+{
+    const struct tm_key count = {track, ONCE_COUNT, 0}, last = {track, ONCE_LAST, 0};
+    int64_t n = tm_table_find(&m->once, &count);
+    if (n == TM_TABLE_NONE)
+        return TM_OK;
+    tm_buf_clear(&m->args);
+    if (tm_detail_arg_int(&m->args, "legacy_unnestable_begin_count", n) < 0 ||
+        tm_detail_arg_int(&m->args, "legacy_unnestable_last_begin_ts", tm_table_find(&m->once, &last)) < 0)
+        return tm_error_nomem(err);
+    return tm_arg_sets_join(&m->arg_sets, m->args.data, m->args.len, set, err);
+}
