@@ -271,7 +271,7 @@ static enum tm_status end(struct tm_model *m, struct tm_model_event *ev, uint32_
     if ((st = tm_arg_sets_join(&m->arg_sets, e->detail, e->detail_bytes, &ended.value, err)) < 0)
         return st;
     if (ev->is_marker && m->tracks.rows[track].type == TM_TRACK_TYPE_MARKER_ASYNC &&
-        (st = tm_model_once_ended(m, track, &ended.arg_set, err)) < 0)
+        (st = tm_model_once_ended(m, track, &ended.value, err)) < 0)
         return st;
     tm_model_bound(m, e->time_ns);
     struct tm_flow_slice slice = {ended.id, e->time_ns - ended.dur};
