@@ -4,16 +4,15 @@
 #include "base/pb.h"
 #include "stream/detail_fields.h"
 
-
-/* Sets the number of the row with the hash KEY. *IS_NEW: it got the next number. */
-static enum tm_status number(struct tm_table *table, int64_t *count, const struct tm_key *key, int64_t *id,
-                             bool *is_new, struct tm_error *err)
+/* Sets *ID to the number of the row with the hash KEY. *IS_NEW: it got the next number. */
+static enum tm_status number(struct tm_table *table, const struct tm_key *key, int64_t *id, bool *is_new,
+                             struct tm_error *err)
 {
     *id = tm_table_find(table, key);
     *is_new = *id == TM_TABLE_NONE;
     if (!*is_new)
         return TM_OK;
-    *id = (*count)++;
+    *id = table->count;
     return tm_table_set(table, key, *id, err);
 }
 
@@ -26,7 +25,7 @@ static enum tm_status add_frame(struct tm_stacks *stacks, const struct tm_pb_fie
     struct tm_frame_row row = {.mapping = TM_NO_ID};
     struct tm_text mapping = {0};
     bool is_new;
-    enum tm_status st = number(&stacks->frames, &stacks->frame_count, &key, id, &is_new, err);
+    enum tm_status st = number(&stacks->frames, &key, id, &is_new, err);
     if (st < 0 || !is_new)
         return st;
     row.id = *id;
@@ -48,7 +47,7 @@ static enum tm_status add_frame(struct tm_stacks *stacks, const struct tm_pb_fie
     }
     if (mapping.data) {
         struct tm_key name = {tm_hash64(mapping.data, mapping.len), tm_hash64_seed(mapping.data, mapping.len, 1), 0};
-        if ((st = number(&stacks->mappings, &stacks->mapping_count, &name, &row.mapping, &is_new, err)) < 0 ||
+        if ((st = number(&stacks->mappings, &name, &row.mapping, &is_new, err)) < 0 ||
             (is_new && (st = stacks->rows->mapping(stacks->rows->self, row.mapping, mapping, err)) < 0))
             return st;
     }
@@ -71,7 +70,7 @@ enum tm_status tm_stacks_add(struct tm_stacks *stacks, const uint8_t *detail, si
         if ((st = add_frame(stacks, &f, &row.frame, err)) < 0)
             break;
         struct tm_key key = {(uint64_t)row.parent, (uint64_t)row.frame, 0};
-        st = number(&stacks->callsites, &stacks->callsite_count, &key, &row.id, &is_new, err);
+        st = number(&stacks->callsites, &key, &row.id, &is_new, err);
         if (st == TM_OK && is_new)
             st = stacks->rows->callsite(stacks->rows->self, &row, err);
     }

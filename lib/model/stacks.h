@@ -10,7 +10,6 @@ struct tm_stacks {
     const struct tm_rows *rows; /* receives mappings, frames and callsites */
     /* private */
     struct tm_table mappings, frames, callsites;
-    int64_t mapping_count, frame_count, callsite_count;
 };
 
 /* Sets *CALLSITE to the innermost callsite of the frames in DETAIL (a Detail message, outermost frame first); TM_NO_ID

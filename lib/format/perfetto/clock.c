@@ -91,24 +91,30 @@ static enum tm_status read_snapshot(struct readings *r, const struct tm_pb_field
 
 enum { KNOWS_MONOTONIC = 1, HAS_DEFAULT = 2 };
 
-/* Notes the clocks of MACHINE that readings FROM to TO show. */
-static enum tm_status note_clocks(struct tm_proto *p, const struct readings *r, size_t from, size_t to,
-                                  uint32_t machine, struct tm_error *err)
+/* Readings FROM to TO. */
+struct reading_range {
+    const struct readings *readings;
+    size_t from, to;
+};
+
+/* Notes in CLOCKS which clocks of MACHINE the readings of RANGE show. */
+static enum tm_status note_clocks(struct tm_proto_map *clocks, uint32_t machine, struct reading_range range,
+                                  struct tm_error *err)
 {
     struct tm_proto_map_entry *entry;
-    if (tm_proto_map_add(&p->clocks, machine, 0, UINT32_MAX, &entry, NULL) != TM_OK)
+    if (tm_proto_map_add(clocks, machine, 0, UINT32_MAX, &entry, NULL) != TM_OK)
         return tm_error_nomem(err);
-    for (size_t i = from; i < to; i++)
-        entry->v1 |= reading_at(r, i)->clock == TM_CLOCK_MONOTONIC ? KNOWS_MONOTONIC : 0;
+    for (size_t i = range.from; i < range.to; i++)
+        entry->v1 |= reading_at(range.readings, i)->clock == TM_CLOCK_MONOTONIC ? KNOWS_MONOTONIC : 0;
     return TM_OK;
 }
 
 /* Sets the default clock if a ClockSnapshot with PRIMARY (0: none) does. Source: doc/rules.md section 5. */
-static enum tm_status note_snapshot(struct tm_proto *p, const struct readings *r, uint32_t machine, uint32_t primary,
-                                    struct tm_error *err)
+static enum tm_status note_snapshot(struct tm_proto_map *clocks, const struct readings *r, uint32_t machine,
+                                    uint32_t primary, struct tm_error *err)
 {
     bool has_boottime = false, has_trace_file = false;
-    enum tm_status st = note_clocks(p, r, 0, reading_count(r), machine, err);
+    enum tm_status st = note_clocks(clocks, machine, (struct reading_range){r, 0, reading_count(r)}, err);
     if (st < 0)
         return st;
     for (size_t i = 0; i < reading_count(r); i++) {
@@ -116,7 +122,7 @@ static enum tm_status note_snapshot(struct tm_proto *p, const struct readings *r
         has_trace_file |= reading_at(r, i)->clock == TM_CLOCK_TRACE_FILE;
     }
     if (primary || (has_boottime && !has_trace_file))
-        tm_proto_map_find(&p->clocks, machine, 0)->v1 |= HAS_DEFAULT;
+        tm_proto_map_find(clocks, machine, 0)->v1 |= HAS_DEFAULT;
     return TM_OK;
 }
 
@@ -156,7 +162,7 @@ enum tm_status tm_proto_clock_snapshot_read(struct tm_proto *p, const struct tm_
     if (st >= 0)
         st = check_sequence(&r, packet, err);
     if (st >= 0)
-        st = note_snapshot(p, &r, packet->machine, primary, err);
+        st = note_snapshot(&p->clocks, &r, packet->machine, primary, err);
     if (st >= 0 && point(&r) != TM_OK)
         st = tm_error_nomem(err);
     if (st < 0)
@@ -176,26 +182,26 @@ out:
     return st;
 }
 
-enum tm_status tm_proto_clock_pair(struct tm_proto *p, const struct tm_proto_packet *packet, uint32_t clock,
-                                   int64_t reading, int64_t boot, struct tm_error *err)
+enum tm_status tm_proto_clock_pair(struct tm_event_sink *sink, const struct tm_proto_packet *packet,
+                                   const struct tm_boottime_pair *at, struct tm_error *err)
 {
     Tracemerge__Snapshot frame = TRACEMERGE__SNAPSHOT__INIT;
     Tracemerge__Reading pair[2] = {TRACEMERGE__READING__INIT, TRACEMERGE__READING__INIT};
     Tracemerge__Reading *readings[2] = {&pair[0], &pair[1]};
-    pair[0].clock = clock;
-    pair[0].value = reading;
+    pair[0].clock = at->clock;
+    pair[0].value = at->reading;
     pair[1].clock = TM_CLOCK_BOOTTIME;
-    pair[1].value = boot;
-    frame.file = p->sink->file;
+    pair[1].value = at->boot_ns;
+    frame.file = sink->file;
     frame.machine = packet->machine;
     frame.sequence = packet->sequence_id;
     frame.n_readings = 2;
     frame.readings = readings;
-    frame.position = p->sink->position;
+    frame.position = sink->position;
     frame.byte = packet->byte;
     frame.has_no_default = true;
     frame.no_default = true;
-    return tm_event_sink_message(p->sink, TM_FRAME_SNAPSHOT, &frame.base, err);
+    return tm_event_sink_message(sink, TM_FRAME_SNAPSHOT, &frame.base, err);
 }
 
 /* The rounds of a RemoteClockSync, as ranges of the readings. */
@@ -226,7 +232,7 @@ static enum tm_status read_round(struct readings *r, const struct tm_pb_field *m
     return TM_OK;
 }
 
-static enum tm_status read_rounds(struct tm_proto *p, const struct tm_proto_packet *packet, struct readings *r,
+static enum tm_status read_rounds(struct tm_proto_map *clocks, const struct tm_proto_packet *packet, struct readings *r,
                                   struct tm_buf *rounds, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
@@ -236,8 +242,10 @@ static enum tm_status read_rounds(struct tm_proto *p, const struct tm_proto_pack
         struct round round;
         if (f.id != SYNC_ROUNDS || f.type != TM_PB_LEN)
             continue;
-        if ((st = read_round(r, &f, &round, err)) < 0 ||
-            (st = note_clocks(p, r, round.client, round.host, packet->machine, err)) < 0)
+        if ((st = read_round(r, &f, &round, err)) < 0)
+            return st;
+        const struct reading_range client = {r, round.client, round.host};
+        if ((st = note_clocks(clocks, packet->machine, client, err)) < 0)
             return st;
         if (rounds->len / sizeof round >= ROUNDS_MAX)
             return tm_error_set(err, TM_E_INPUT, "remote clock sync with more than %d rounds", ROUNDS_MAX);
@@ -252,7 +260,7 @@ enum tm_status tm_proto_clock_sync_read(struct tm_proto *p, const struct tm_prot
     struct readings r = {0};
     struct tm_buf rounds = {0}, pointers = {0};
     Tracemerge__RemoteClockSync frame = TRACEMERGE__REMOTE_CLOCK_SYNC__INIT;
-    enum tm_status st = read_rounds(p, packet, &r, &rounds, err);
+    enum tm_status st = read_rounds(&p->clocks, packet, &r, &rounds, err);
     if (st >= 0 && point(&r) != TM_OK)
         st = tm_error_nomem(err);
     for (size_t i = 0; st >= 0 && i < rounds.len / sizeof(struct round); i++) {

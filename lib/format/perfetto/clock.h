@@ -12,9 +12,15 @@ enum tm_status tm_proto_clock_snapshot_read(struct tm_proto *p, const struct tm_
 enum tm_status tm_proto_clock_sync_read(struct tm_proto *p, const struct tm_proto_packet *packet,
                                         struct tm_error *err);
 
-/* Writes a Snapshot frame: CLOCK read READING when BOOTTIME read BOOT. It does not change the file's default clock. */
-enum tm_status tm_proto_clock_pair(struct tm_proto *p, const struct tm_proto_packet *packet, uint32_t clock,
-                                   int64_t reading, int64_t boot, struct tm_error *err);
+/* What CLOCK and BOOTTIME read at one instant. */
+struct tm_boottime_pair {
+    uint32_t clock;
+    int64_t reading, boot_ns;
+};
+
+/* Writes a Snapshot frame with PAIR. It does not change the file's default clock. */
+enum tm_status tm_proto_clock_pair(struct tm_event_sink *sink, const struct tm_proto_packet *packet,
+                                   const struct tm_boottime_pair *pair, struct tm_error *err);
 
 /* The clock of times that are on MONOTONIC if the file has it: MONOTONIC if MACHINE's snapshots have named it so far.
  * Otherwise 0, and the times are taken as they are. */

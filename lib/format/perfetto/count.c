@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-enum { WAITING_MAX = 1024 }; /* number of sums that are kept before all are written */
+enum { PENDING_MAX = 1024 }; /* number of sums that are kept before all are written */
 
 static const struct {
     const char *name;
@@ -38,25 +38,25 @@ static const struct {
     [TM_PROTO_STAT_INNER_DAMAGE] = {"tm_proto_damaged_messages", TRACEMERGE__SEVERITY__DATA_LOSS},
 };
 
-/* Finds the sum (K1, K2) of MAP; first writes all sums if there are too many. */
-static enum tm_status sum(struct tm_proto_counts *counts, struct tm_proto_map *map, uint32_t k1, uint64_t k2,
-                          struct tm_proto_map_entry **entry, struct tm_error *err)
+/* Returns the sum (K1, K2) of MAP; first writes all sums if there are too many. NULL: ERR has the cause. */
+static struct tm_proto_map_entry *sum(struct tm_proto_counts *counts, struct tm_proto_map *map, uint32_t k1,
+                                      uint64_t k2, struct tm_error *err)
 {
+    struct tm_proto_map_entry *entry = NULL;
     enum tm_status st = TM_OK;
-    if (map->count >= WAITING_MAX)
+    if (map->count >= PENDING_MAX)
         st = tm_proto_count_flush(counts, err);
-    if (st >= 0 && tm_proto_map_add(map, k1, k2, WAITING_MAX, entry, NULL) != TM_OK)
-        st = tm_error_nomem(err);
-    return st;
+    if (st >= 0 && tm_proto_map_add(map, k1, k2, PENDING_MAX, &entry, NULL) != TM_OK)
+        (void)tm_error_nomem(err);
+    return entry;
 }
 
 enum tm_status tm_proto_count_account(struct tm_proto_counts *counts, enum tm_drop_reason reason, uint32_t clock,
                                       uint64_t byte, struct tm_error *err)
 {
-    struct tm_proto_map_entry *entry;
-    enum tm_status st = sum(counts, &counts->accounts, reason, clock, &entry, err);
-    if (st < 0)
-        return st;
+    struct tm_proto_map_entry *entry = sum(counts, &counts->accounts, reason, clock, err);
+    if (entry == NULL)
+        return err->status;
     if (entry->v1++ == 0)
         entry->v2 = byte;
     return TM_OK;
@@ -65,11 +65,10 @@ enum tm_status tm_proto_count_account(struct tm_proto_counts *counts, enum tm_dr
 enum tm_status tm_proto_count_stat(struct tm_proto_counts *counts, enum tm_proto_stat stat, uint32_t machine,
                                    int64_t value, struct tm_error *err)
 {
-    struct tm_proto_map_entry *entry;
     counts->additions++;
-    enum tm_status st = sum(counts, &counts->stats, stat, machine, &entry, err);
-    if (st < 0)
-        return st;
+    struct tm_proto_map_entry *entry = sum(counts, &counts->stats, stat, machine, err);
+    if (entry == NULL)
+        return err->status;
     entry->v1 += (uint64_t)value;
     return TM_OK;
 }

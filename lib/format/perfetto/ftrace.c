@@ -91,7 +91,8 @@ static enum tm_status add_pair(struct tm_proto *p, const struct tm_proto_packet 
     if (!is_new && last->v1 == (uint64_t)b->pair_ftrace)
         return TM_OK;
     last->v1 = (uint64_t)b->pair_ftrace;
-    return tm_proto_clock_pair(p, packet, clock, b->pair_ftrace, b->pair_boot, err);
+    const struct tm_boottime_pair pair = {clock, b->pair_ftrace, b->pair_boot};
+    return tm_proto_clock_pair(p->sink, packet, &pair, err);
 }
 
 /* True for fields of the bundle that are kept; its events and its clock become rows and a snapshot. */

@@ -9,13 +9,12 @@ static enum tm_status check_limit(const struct tm_table *table, struct tm_error 
     return tm_error_set(err, TM_E_INPUT, "heap profiles with more than %d call stacks", TM_HEAP_TOTALS_MAX);
 }
 
-/* Sets *NUMBER to what KEY means in TABLE. A new key means NEXT; *IS_NEW says so. */
+/* Sets *NUMBER to what KEY means in TABLE. A new key means NEXT. */
 static enum tm_status find(struct tm_table *table, const struct tm_key *key, int64_t next, int64_t *number,
-                           bool *is_new, struct tm_error *err)
+                           struct tm_error *err)
 {
     *number = tm_table_find(table, key);
-    *is_new = *number == TM_TABLE_NONE;
-    if (!*is_new)
+    if (*number != TM_TABLE_NONE)
         return TM_OK;
     *number = next;
     enum tm_status st = check_limit(table, err);
@@ -26,11 +25,10 @@ static enum tm_status find(struct tm_table *table, const struct tm_key *key, int
 static enum tm_status counts_of(struct tm_heap_totals *t, struct tm_table *table, const struct tm_key *key,
                                 int64_t *index, struct tm_error *err)
 {
-    bool is_new;
     enum tm_status st = tm_array_grow(&t->counts, &t->cap, t->count, sizeof *t->counts, err);
-    if (st < 0 || (st = find(table, key, t->count, index, &is_new, err)) < 0)
+    if (st < 0 || (st = find(table, key, t->count, index, err)) < 0)
         return st;
-    if (is_new)
+    if (*index == t->count)
         t->counts[t->count++] = (struct tm_heap_counts){0};
     return TM_OK;
 }
@@ -71,9 +69,10 @@ static enum tm_status note_base(struct tm_heap_totals *t, const struct tm_heap_s
     const struct tm_key key = {(uint64_t)stack, s->stack_id, s->pid ^ s->heap};
     const struct tm_key base = {s->stack_id, 0, 0};
     int64_t index;
-    bool is_new;
-    enum tm_status st = find(&t->seen, &key, 0, &index, &is_new, err);
-    if (st < 0 || !is_new)
+    if (tm_table_find(&t->seen, &key) != TM_TABLE_NONE)
+        return TM_OK;
+    enum tm_status st = find(&t->seen, &key, 0, &index, err);
+    if (st < 0)
         return st;
     if ((st = counts_of(t, &t->bases, &base, &index, err)) == TM_OK)
         t->counts[index] = t->counts[total];
@@ -85,8 +84,7 @@ enum tm_status tm_heap_totals_add(struct tm_heap_totals *t, const struct tm_heap
 {
     const struct tm_key frames = {s->frames[0], s->frames[1], 0}, base = {s->stack_id, 0, 0};
     int64_t stack, total;
-    bool is_new;
-    enum tm_status st = find(&t->stacks, &frames, t->stacks.count, &stack, &is_new, err);
+    enum tm_status st = find(&t->stacks, &frames, t->stacks.count, &stack, err);
     if (st < 0)
         return st;
     const struct tm_key owner = {s->pid, (uint64_t)stack, 0};

@@ -73,17 +73,23 @@ static enum tm_status put_field(struct tm_proto *p, const struct tm_proto_packet
     return put(p, packet, &m, name, err);
 }
 
+struct named_list {
+    const struct named *names;
+    size_t count;
+};
+
+#define LIST(names) ((struct named_list){names, COUNT(names)})
+
 static enum tm_status put_named(struct tm_proto *p, const struct tm_proto_packet *packet,
-                                const struct tm_pb_field *message, const struct named *names, size_t count,
-                                struct tm_error *err)
+                                const struct tm_pb_field *message, struct named_list list, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
     struct tm_pb_field f;
     enum tm_status st = TM_OK;
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
-        for (size_t i = 0; i < count && st >= 0; i++)
-            if (names[i].field == f.id)
-                st = put_field(p, packet, names[i].name, &f, err);
+        for (size_t i = 0; i < list.count && st >= 0; i++)
+            if (list.names[i].field == f.id)
+                st = put_field(p, packet, list.names[i].name, &f, err);
     return st;
 }
 
@@ -114,10 +120,10 @@ static enum tm_status read_info(struct tm_proto *p, const struct tm_proto_packet
 {
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
     struct tm_pb_field f;
-    enum tm_status st = put_named(p, packet, &packet->body, info_names, COUNT(info_names), err);
+    enum tm_status st = put_named(p, packet, &packet->body, LIST(info_names), err);
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
         if (f.id == INFO_UTSNAME && f.type == TM_PB_LEN)
-            st = put_named(p, packet, &f, utsname_names, COUNT(utsname_names), err);
+            st = put_named(p, packet, &f, LIST(utsname_names), err);
         else if (f.id == INFO_RAM_BYTES && f.type == TM_PB_VARINT)
             st = put_gigabytes(p, packet, f, err);
         else if (f.id == INFO_FINGERPRINT && f.type == TM_PB_LEN)
@@ -138,15 +144,20 @@ static enum tm_status count_chrome(struct tm_proto *p, uint32_t machine, enum ch
     return TM_OK;
 }
 
-/* Puts VALUE under the name "cr-" INFIX NAME. */
-static enum tm_status put_chrome(struct tm_proto *p, const struct tm_proto_packet *packet, const char *infix,
-                                 const struct tm_pb_field *name, const struct tm_pb_field *value, struct tm_error *err)
+/* Puts VALUE under KEY, which is NULL if memory ran out. */
+static enum tm_status put_keyed(struct tm_proto *p, const struct tm_proto_packet *packet, const char *key,
+                                const struct tm_pb_field *value, struct tm_error *err)
 {
-    p->key.len = 0;
-    const char *key = NULL;
-    if (tm_buf_addf(&p->key, "cr-%s%.*s", infix, (int)name->len, (const char *)name->data) == TM_OK)
-        key = tm_buf_cstr(&p->key);
     return key ? put_field(p, packet, key, value, err) : tm_error_nomem(err);
+}
+
+/* Returns "cr-" INFIX NAME, valid until the next call, or NULL if memory ran out. */
+static const char *chrome_key(struct tm_buf *key, const char *infix, const struct tm_pb_field *name)
+{
+    key->len = 0;
+    if (tm_buf_addf(key, "cr-%s%.*s", infix, (int)name->len, (const char *)name->data) != TM_OK)
+        return NULL;
+    return tm_buf_cstr(key);
 }
 
 static enum tm_status read_chrome_metadata(struct tm_proto *p, const struct tm_proto_packet *packet,
@@ -162,7 +173,7 @@ static enum tm_status read_chrome_metadata(struct tm_proto *p, const struct tm_p
     }
     if (value.id == METADATA_BOOL)
         value.value = value.value != 0;
-    return value.id ? put_chrome(p, packet, infix, &name, &value, err) : TM_OK;
+    return value.id ? put_keyed(p, packet, chrome_key(&p->key, infix, &name), &value, err) : TM_OK;
 }
 
 /* Reads the metadata of a ChromeEventBundle. Names of a second instance contain its number. */
@@ -199,7 +210,7 @@ static enum tm_status read_chrome_packet(struct tm_proto *p, const struct tm_pro
         for (size_t i = 0; i < COUNT(names) && st >= 0; i++) {
             const struct tm_pb_field name = {.data = (const uint8_t *)names[i].name, .len = strlen(names[i].name)};
             if (names[i].field == f.id)
-                st = put_chrome(p, packet, infix, &name, &f, err);
+                st = put_keyed(p, packet, chrome_key(&p->key, infix, &name), &f, err);
         }
     return st;
 }
@@ -325,7 +336,7 @@ static enum tm_status read_config(struct tm_proto *p, const struct tm_proto_pack
         else if (f.id == CONFIG_ATTRIBUTES && f.type == TM_PB_LEN)
             st = read_attributes(p, packet, &f, err);
         else if (f.id == CONFIG_STATSD && f.type == TM_PB_LEN)
-            st = put_named(p, packet, &f, statsd_names, COUNT(statsd_names), err);
+            st = put_named(p, packet, &f, LIST(statsd_names), err);
     }
     if (st >= 0)
         st = count_discarding(p, packet, err);
@@ -451,13 +462,13 @@ enum tm_status tm_proto_metadata_read(struct tm_proto *p, const struct tm_proto_
     case TM_PACKET_TRACE_ATTRIBUTES: return read_attributes(p, packet, body, err);
     case TM_PACKET_CHROME_EVENTS: return read_chrome_events(p, packet, err);
     case TM_PACKET_CHROME_METADATA: return read_chrome_packet(p, packet, err);
-    case TM_PACKET_CHROME_BENCHMARK: return put_named(p, packet, body, benchmark_names, COUNT(benchmark_names), err);
+    case TM_PACKET_CHROME_BENCHMARK: return put_named(p, packet, body, LIST(benchmark_names), err);
     case TM_PACKET_CHROME_TRIGGER: return read_chrome_trigger(p, packet, err);
     case TM_PACKET_TRIGGER:
     case TM_PACKET_CLONE_TRIGGER: return read_trigger(p, packet, err);
     case TM_PACKET_SERVICE_EVENT: return read_service_event(p, packet, err);
     case TM_PACKET_SYSTEM_PROPERTY: return read_properties(p, packet, err);
-    case TM_PACKET_RANGE_OF_INTEREST: return put_named(p, packet, body, interest_names, COUNT(interest_names), err);
+    case TM_PACKET_RANGE_OF_INTEREST: return put_named(p, packet, body, LIST(interest_names), err);
     case TM_PACKET_UI_STATE: return read_ui_state(p, packet, err);
     default: return read_info(p, packet, err);
     }

@@ -329,7 +329,7 @@ static inline bool may_be_loss(const struct tm_proto_packet *packet, bool is_ski
 {
     const struct tm_proto_sequence *sequence = packet->sequence;
     return packet->is_loss || is_skipped || !sequence->valid || !sequence->is_met ||
-           (sequence->is_lossy && !sequence->is_met_said);
+           (sequence->is_lossy && !sequence->is_met_stated);
 }
 
 enum tm_status tm_proto_packet_read(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
@@ -360,7 +360,7 @@ enum tm_status tm_proto_packet_read(struct tm_proto *p, struct tm_proto_packet *
     if (tm_proto_metadata_in(packet->body.id))
         st = tm_proto_metadata_read(p, packet, err);
     else if (tm_proto_stated_in(packet->body.id))
-        st = tm_proto_stated_read(p, packet, err);
+        st = tm_proto_stated_read(&p->stated, packet, err);
     if (st >= 0 && packet->body.id == TM_PACKET_TRACE_STATS)
         st = tm_proto_sequence_stats_read(p, packet, err);
     if (st >= 0)

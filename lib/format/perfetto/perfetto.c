@@ -243,7 +243,7 @@ static enum tm_status finish(struct tm_proto *p, struct tm_error *err)
     if (st >= 0)
         st = tm_proto_count_flush(&p->counts, err);
     if (st >= 0)
-        st = tm_proto_stated_flush(p, err);
+        st = tm_proto_stated_flush(&p->stated, &p->counts, err);
     return st < 0 ? st : TM_END;
 }
 

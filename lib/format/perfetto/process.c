@@ -122,23 +122,28 @@ static enum tm_status put_process(struct tm_buf *detail, const struct process *p
     return st == TM_OK ? tm_pb_end(detail, mark) : st;
 }
 
-static enum tm_status add_thread(struct tm_proto *p, const struct tm_event *like, int64_t pid, int64_t tid,
-                                 struct tm_pb_field name, struct tm_error *err)
+struct thread {
+    int64_t pid, tid;
+    struct tm_pb_field name; /* without data: none */
+};
+
+static enum tm_status add_thread(struct tm_proto *p, const struct tm_event *like, const struct thread *thread,
+                                 struct tm_error *err)
 {
     struct tm_event row = tm_proto_derived(like, TM_KIND_THREAD);
     size_t mark;
     enum tm_status st = tm_pb_begin(&p->detail, TM_DETAIL_THREAD, &mark);
-    st = put_signed(&p->detail, TM_THREAD_DESCRIPTION_TID, tid, st);
-    st = put_signed(&p->detail, TM_THREAD_DESCRIPTION_PID, pid, st);
-    if (st == TM_OK && name.data)
-        st = tm_pb_put_bytes(&p->detail, TM_THREAD_DESCRIPTION_NAME, name.data, name.len);
+    st = put_signed(&p->detail, TM_THREAD_DESCRIPTION_TID, thread->tid, st);
+    st = put_signed(&p->detail, TM_THREAD_DESCRIPTION_PID, thread->pid, st);
+    if (st == TM_OK && thread->name.data)
+        st = tm_pb_put_bytes(&p->detail, TM_THREAD_DESCRIPTION_NAME, thread->name.data, thread->name.len);
     if (st == TM_OK)
         st = tm_pb_end(&p->detail, mark);
     if (st != TM_OK)
         return tm_error_nomem(err);
     row.flags |= TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
-    row.pid = pid;
-    row.tid = tid;
+    row.pid = thread->pid;
+    row.tid = thread->tid;
     return tm_proto_add(p, &row, err);
 }
 
@@ -153,9 +158,10 @@ static enum tm_status add_process(struct tm_proto *p, const struct process *proc
     enum tm_status st = tm_proto_add(p, &row, err);
     if (st < 0 || !process->is_comm)
         return st;
-    struct tm_pb_field name = process->argv;
-    name.len = process->ppid == KTHREADD_PID ? worker_len(&name) : name.len;
-    return add_thread(p, like, process->pid, process->pid, name, err);
+    struct thread main_thread = {process->pid, process->pid, process->argv};
+    if (process->ppid == KTHREADD_PID)
+        main_thread.name.len = worker_len(&main_thread.name);
+    return add_thread(p, like, &main_thread, err);
 }
 
 static enum tm_status read_thread(struct tm_proto *p, const struct tm_proto_map *kthreads,
@@ -174,7 +180,7 @@ static enum tm_status read_thread(struct tm_proto *p, const struct tm_proto_map 
     }
     if (tid == tgid && tm_proto_map_find(kthreads, 0, tid))
         name.len = worker_len(&name);
-    return add_thread(p, like, tgid, tid, name, err);
+    return add_thread(p, like, &(struct thread){tgid, tid, name}, err);
 }
 
 enum tm_status tm_proto_process_tree_add(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *row,
@@ -240,7 +246,7 @@ static enum tm_status add_stats(struct tm_proto *p, const struct tm_pb_field *me
     like.pid = number_in(message, STATS_PID);
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == STATS_THREADS && f.type == TM_PB_LEN)
-            st = add_thread(p, row, like.pid, number_in(&f, STATS_THREAD_TID), (struct tm_pb_field){0}, err);
+            st = add_thread(p, row, &(struct thread){like.pid, number_in(&f, STATS_THREAD_TID), {0}}, err);
         if (f.type != TM_PB_VARINT)
             continue;
         if (f.id == STATS_OOM_SCORE_ADJ)

@@ -2,9 +2,15 @@
 
 enum { SEQ_CLEARED = 1, SEQ_NEEDS_STATE = 2 };
 
-/* Adds a packet of the shadow: DROPPED if it is not 0, FLAGS, and an empty interned_data. */
-static enum tm_status add_row(struct tm_proto *p, const struct tm_proto_packet *packet, uint32_t dropped,
-                              uint32_t flags, bool has_interned, struct tm_error *err)
+/* A packet of the shadow. */
+struct shadow {
+    uint32_t flags;
+    uint32_t dropped;  /* 0: the packet has no such field */
+    bool has_interned; /* an empty interned_data */
+};
+
+static enum tm_status add_row(struct tm_proto *p, const struct tm_proto_packet *packet, struct shadow shadow,
+                              struct tm_error *err)
 {
     struct tm_event row = {
         .kind = TM_KIND_METADATA,
@@ -13,9 +19,9 @@ static enum tm_status add_row(struct tm_proto *p, const struct tm_proto_packet *
         .sequence = packet->sequence_id,
     };
     p->text.len = 0;
-    if (tm_pb_put_varint(&p->text, TM_PACKET_SEQUENCE_FLAGS, flags) != TM_OK ||
-        (dropped && tm_pb_put_varint(&p->text, TM_PACKET_PREVIOUS_PACKET_DROPPED, dropped) != TM_OK) ||
-        (has_interned && tm_pb_put_bytes(&p->text, TM_PACKET_INTERNED_DATA, "", 0) != TM_OK))
+    if (tm_pb_put_varint(&p->text, TM_PACKET_SEQUENCE_FLAGS, shadow.flags) != TM_OK ||
+        (shadow.dropped && tm_pb_put_varint(&p->text, TM_PACKET_PREVIOUS_PACKET_DROPPED, shadow.dropped) != TM_OK) ||
+        (shadow.has_interned && tm_pb_put_bytes(&p->text, TM_PACKET_INTERNED_DATA, "", 0) != TM_OK))
         return tm_error_nomem(err);
     row.raw = p->text.data;
     row.raw_bytes = (uint32_t)p->text.len;
@@ -31,18 +37,21 @@ enum tm_status tm_proto_sequence_loss_note(struct tm_proto *p, const struct tm_p
     enum tm_status st = TM_OK;
     if (!packet->is_loss && !is_skipped && !has_interned) {
         sequence->is_met |= is_met;
-        if (!is_met || !sequence->is_lossy || sequence->is_met_said)
+        if (!is_met || !sequence->is_lossy || sequence->is_met_stated)
             return TM_OK;
-        sequence->is_met_said = true;
-        return add_row(p, packet, 0, SEQ_CLEARED | SEQ_NEEDS_STATE, false, err);
+        sequence->is_met_stated = true;
+        return add_row(p, packet, (struct shadow){.flags = SEQ_CLEARED | SEQ_NEEDS_STATE}, err);
     }
     if (!sequence->is_lossy && packet->is_loss) { /* a loss before the first packet of a sequence does not count */
-        st = add_row(p, packet, 0, sequence->is_met ? SEQ_CLEARED | SEQ_NEEDS_STATE : 0, false, err);
-        sequence->is_met_said = sequence->is_met;
+        const struct shadow before = {.flags = sequence->is_met ? SEQ_CLEARED | SEQ_NEEDS_STATE : 0};
+        st = add_row(p, packet, before, err);
+        sequence->is_met_stated = sequence->is_met;
     }
     sequence->is_lossy = true;
     sequence->is_met |= is_met;
-    sequence->is_met_said |= is_met;
-    uint32_t flags = (packet->flags & SEQ_NEEDS_STATE) | (packet->cleared ? SEQ_CLEARED : 0);
-    return st < 0 ? st : add_row(p, packet, packet->is_loss ? packet->dropped : 0, flags, has_interned, err);
+    sequence->is_met_stated |= is_met;
+    const struct shadow shadow = {.flags = (packet->flags & SEQ_NEEDS_STATE) | (packet->cleared ? SEQ_CLEARED : 0),
+                                  .dropped = packet->is_loss ? packet->dropped : 0,
+                                  .has_interned = has_interned};
+    return st < 0 ? st : add_row(p, packet, shadow, err);
 }

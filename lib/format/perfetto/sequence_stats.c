@@ -93,8 +93,10 @@ enum tm_status tm_proto_sequence_stats_read(struct tm_proto *p, const struct tm_
             st = read_writer(p, packet, &f, &sums, err);
     for (uint32_t buffer = 0; st >= 0 && buffer < sums.len / sizeof(struct sums); buffer++) {
         const struct sums *of_buffer = (const struct sums *)(const void *)sums.data + buffer;
-        for (uint32_t i = 0; st >= 0 && i < TM_STATED_WRITERS && of_buffer->of[TM_STATED_WRITERS]; i++)
-            st = tm_proto_stated_writer(p, packet, (enum tm_stated_writer)i, buffer, of_buffer->of[i], err);
+        for (uint32_t i = 0; st >= 0 && i < TM_STATED_WRITERS && of_buffer->of[TM_STATED_WRITERS]; i++) {
+            const struct tm_stated_loss loss = {(enum tm_stated_writer)i, buffer, of_buffer->of[i]};
+            st = tm_proto_stated_note_loss(&p->stated, packet->machine, &loss, err);
+        }
     }
     tm_buf_release(&sums);
     return st;

@@ -98,7 +98,7 @@ static const struct stated kprobe_end_stats[] = {{1, INFO, "ftrace_kprobe_hits_e
 static const struct stated kprobe_delta_stats[] = {{1, INFO, "ftrace_kprobe_hits_delta"},
                                                    {2, LOSS, "ftrace_kprobe_misses_delta"}};
 
-/* What a number belongs to: the groups of keys in p->stated. Start, end and delta follow each other. */
+/* What a number belongs to: the groups of keys. Start, end and delta follow each other. */
 enum group { OF_SERVICE, OF_FILTER, OF_ONCE, OF_BUFFER, OF_FILTERED, OF_WRITER, OF_CPU, OF_CPU_END, OF_CPU_DELTA,
              OF_KPROBE, OF_KPROBE_END, OF_KPROBE_DELTA };
 
@@ -123,10 +123,25 @@ static const struct {
     [OF_KPROBE_DELTA] = GROUP(kprobe_delta_stats, false),
 };
 
-/* A key of p->stated, from its lowest bits up: field, group, index. */
+/* A key, from its lowest bits up: field, group, index. */
 static uint64_t key_of(enum group group, uint32_t field, uint32_t index)
 {
     return (uint64_t)index << 32 | (uint64_t)group << 8 | field;
+}
+
+static enum group group_of(uint64_t key)
+{
+    return (enum group)(key >> 8 & UINT8_MAX);
+}
+
+static uint32_t field_of(uint64_t key)
+{
+    return (uint32_t)(key & UINT8_MAX);
+}
+
+static uint32_t index_of(uint64_t key)
+{
+    return (uint32_t)(key >> 32);
 }
 
 static const struct stated *stated_of(enum group group, uint32_t field)
@@ -137,28 +152,32 @@ static const struct stated *stated_of(enum group group, uint32_t field)
     return NULL;
 }
 
-/* Keeps one number; a later one replaces it. Numbers beyond the limit are not kept. */
-static enum tm_status note(struct tm_proto *p, const struct tm_proto_packet *packet, uint64_t key, uint64_t value,
-                           struct tm_error *err)
+/* The numbers about one machine. */
+struct of_machine {
+    struct tm_proto_map *stated;
+    uint32_t machine;
+};
+
+/* Sets one number; a later one replaces it. Numbers beyond the limit are left out. */
+static enum tm_status note(struct of_machine of, uint64_t key, uint64_t value, struct tm_error *err)
 {
     struct tm_proto_map_entry *entry;
-    enum tm_status st = tm_proto_map_add(&p->stated, packet->machine, key, STATED_MAX, &entry, NULL);
+    enum tm_status st = tm_proto_map_add(of.stated, of.machine, key, STATED_MAX, &entry, NULL);
     if (st == TM_OK)
         entry->v1 = value;
     return st < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
-enum tm_status tm_proto_stated_writer(struct tm_proto *p, const struct tm_proto_packet *packet,
-                                      enum tm_stated_writer what, uint32_t buffer, uint64_t value,
-                                      struct tm_error *err)
+enum tm_status tm_proto_stated_note_loss(struct tm_proto_map *stated, uint32_t machine,
+                                         const struct tm_stated_loss *loss, struct tm_error *err)
 {
-    return note(p, packet, key_of(OF_WRITER, what, buffer), value, err);
+    const struct of_machine of = {stated, machine};
+    return note(of, key_of(OF_WRITER, loss->what, loss->buffer), loss->count, err);
 }
 
 /* Notes all numbers of MESSAGE in GROUP; absent ones are 0. */
-static enum tm_status note_all(struct tm_proto *p, const struct tm_proto_packet *packet,
-                               const struct tm_pb_field *message, enum group group, uint32_t index,
-                               struct tm_error *err)
+static enum tm_status note_all(struct of_machine of, const struct tm_pb_field *message, enum group group,
+                               uint32_t index, struct tm_error *err)
 {
     enum { FIELDS = 32 };
     uint64_t values[FIELDS] = {0};
@@ -170,35 +189,36 @@ static enum tm_status note_all(struct tm_proto *p, const struct tm_proto_packet 
             values[f.id] = f.value;
     for (size_t i = 0; st >= 0 && i < groups[group].count; i++) {
         uint32_t field = groups[group].list[i].field;
-        st = note(p, packet, key_of(group, field, index), values[field], err);
+        st = note(of, key_of(group, field, index), values[field], err);
     }
     return st;
 }
 
-static enum tm_status read_filter(struct tm_proto *p, const struct tm_proto_packet *packet,
-                                  const struct tm_pb_field *message, struct tm_error *err)
+static enum tm_status read_filter(struct of_machine of, const struct tm_pb_field *message, struct tm_error *err)
 {
     struct tm_proto_numbers bytes = {.pb = tm_pb_of(message->data, message->len), .id = FILTER_BYTES_OF_BUFFERS};
-    enum tm_status st = note_all(p, packet, message, OF_FILTER, 0, err);
+    enum tm_status st = note_all(of, message, OF_FILTER, 0, err);
     uint64_t value;
     for (uint32_t buffer = 0; st >= 0 && tm_proto_numbers_next(&bytes, &value); buffer++)
-        st = note(p, packet, key_of(OF_FILTERED, FILTER_BYTES_OF_BUFFERS, buffer), value, err);
+        st = note(of, key_of(OF_FILTERED, FILTER_BYTES_OF_BUFFERS, buffer), value, err);
     return st;
 }
 
-static enum tm_status read_trace_stats(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status read_trace_stats(struct tm_proto_map *stated, const struct tm_proto_packet *packet,
+                                       struct tm_error *err)
 {
+    const struct of_machine of = {stated, packet->machine};
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
     struct tm_pb_field f;
     uint32_t buffer = 0;
-    enum tm_status st = note_all(p, packet, &packet->body, OF_SERVICE, 0, err);
+    enum tm_status st = note_all(of, &packet->body, OF_SERVICE, 0, err);
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == STATS_FINAL_FLUSH && f.type == TM_PB_VARINT && stated_of(OF_ONCE, (uint32_t)f.value))
-            st = note(p, packet, key_of(OF_ONCE, (uint32_t)f.value, 0), 1, err);
+            st = note(of, key_of(OF_ONCE, (uint32_t)f.value, 0), 1, err);
         else if (f.id == STATS_BUFFERS && f.type == TM_PB_LEN)
-            st = note_all(p, packet, &f, OF_BUFFER, buffer++, err);
+            st = note_all(of, &f, OF_BUFFER, buffer++, err);
         else if (f.id == STATS_FILTER && f.type == TM_PB_LEN)
-            st = read_filter(p, packet, &f, err);
+            st = read_filter(of, &f, err);
     }
     return st;
 }
@@ -210,21 +230,19 @@ static int64_t whole_ns(uint64_t bits)
     return ns >= 9223372036854775808.0 ? INT64_MAX : ns > -9223372036854775808.0 ? (int64_t)ns : INT64_MIN;
 }
 
-/* Notes the increase from the start to NOW, if the start is known. */
-static enum tm_status note_delta(struct tm_proto *p, const struct tm_proto_packet *packet, enum group start,
-                                 uint32_t field, uint32_t index, uint64_t now, struct tm_error *err)
+/* Notes the increase to NOW from the number of KEY, which is one of a start, if that is known. */
+static enum tm_status note_delta(struct of_machine of, uint64_t key, uint64_t now, struct tm_error *err)
 {
-    const struct tm_proto_map_entry *before =
-        tm_proto_map_find(&p->stated, packet->machine, key_of(start, field, index));
-    enum group delta = (enum group)(start + 2);
-    if (before == NULL || stated_of(delta, field) == NULL)
+    const struct tm_proto_map_entry *before = tm_proto_map_find(of.stated, of.machine, key);
+    enum group delta = (enum group)(group_of(key) + 2);
+    if (before == NULL || stated_of(delta, field_of(key)) == NULL)
         return TM_OK;
-    return note(p, packet, key_of(delta, field, index), now - before->v1, err);
+    return note(of, key_of(delta, field_of(key), index_of(key)), now - before->v1, err);
 }
 
 /* Notes the numbers of MESSAGE in GROUP, the group of the start, or in the group of the end; absent ones are 0. */
-static enum tm_status read_phase(struct tm_proto *p, const struct tm_proto_packet *packet,
-                                 const struct tm_pb_field *message, enum group group, bool is_end, struct tm_error *err)
+static enum tm_status read_phase(struct of_machine of, const struct tm_pb_field *message, enum group group, bool is_end,
+                                 struct tm_error *err)
 {
     enum { FIELDS = 10 };
     uint64_t values[FIELDS] = {0};
@@ -237,15 +255,17 @@ static enum tm_status read_phase(struct tm_proto *p, const struct tm_proto_packe
     uint32_t index = groups[group].has_index ? (uint32_t)values[CPU_NUMBER] : 0;
     for (size_t i = 0; st >= 0 && i < groups[group].count; i++) {
         uint32_t field = groups[group].list[i].field;
-        st = note(p, packet, key_of((enum group)(group + is_end), field, index), values[field], err);
+        st = note(of, key_of((enum group)(group + is_end), field, index), values[field], err);
         if (st >= 0 && is_end)
-            st = note_delta(p, packet, group, field, index, values[field], err);
+            st = note_delta(of, key_of(group, field, index), values[field], err);
     }
     return st;
 }
 
-static enum tm_status read_ftrace_stats(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status read_ftrace_stats(struct tm_proto_map *stated, const struct tm_proto_packet *packet,
+                                        struct tm_error *err)
 {
+    const struct of_machine of = {stated, packet->machine};
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len), look = pb;
     struct tm_proto_numbers errors = {.pb = pb, .id = FTRACE_ERRORS};
     struct tm_pb_field f;
@@ -257,42 +277,43 @@ static enum tm_status read_ftrace_stats(struct tm_proto *p, const struct tm_prot
     while (tm_proto_numbers_next(&errors, &value))
         skipped += value == ERROR_ZERO_DATA_LENGTH;
     if (skipped)
-        st = note(p, packet, key_of(OF_ONCE, 3, 0), skipped, err);
+        st = note(of, key_of(OF_ONCE, 3, 0), skipped, err);
     if (phase != PHASE_START && phase != PHASE_END)
         return st;
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
         if (f.type == TM_PB_LEN && (f.id == FTRACE_CPUS || f.id == FTRACE_KPROBES))
-            st = read_phase(p, packet, &f, f.id == FTRACE_CPUS ? OF_CPU : OF_KPROBE, phase == PHASE_END, err);
+            st = read_phase(of, &f, f.id == FTRACE_CPUS ? OF_CPU : OF_KPROBE, phase == PHASE_END, err);
     return st;
 }
 
-enum tm_status tm_proto_stated_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+enum tm_status tm_proto_stated_read(struct tm_proto_map *stated, const struct tm_proto_packet *packet,
+                                    struct tm_error *err)
 {
-    return packet->body.id == TM_PACKET_TRACE_STATS ? read_trace_stats(p, packet, err)
-                                                    : read_ftrace_stats(p, packet, err);
+    return packet->body.id == TM_PACKET_TRACE_STATS ? read_trace_stats(stated, packet, err)
+                                                    : read_ftrace_stats(stated, packet, err);
 }
 
-enum tm_status tm_proto_stated_flush(struct tm_proto *p, struct tm_error *err)
+enum tm_status tm_proto_stated_flush(struct tm_proto_map *stated, struct tm_proto_counts *counts, struct tm_error *err)
 {
     struct tm_proto_map_entry *all;
-    if (tm_proto_map_list(&p->stated, &all) < 0)
+    if (tm_proto_map_list(stated, &all) < 0)
         return tm_error_nomem(err);
     enum tm_status st = TM_OK;
-    for (uint32_t i = 0; i < p->stated.count && st >= 0; i++) {
-        enum group group = (enum group)(all[i].k2 >> 8 & UINT8_MAX);
-        const struct stated *stated = stated_of(group, (uint32_t)(all[i].k2 & UINT8_MAX));
-        assert(stated); /* only known numbers are noted */
+    for (uint32_t i = 0; i < stated->count && st >= 0; i++) {
+        enum group group = group_of(all[i].k2);
+        const struct stated *known = stated_of(group, field_of(all[i].k2));
+        assert(known); /* only known numbers are noted */
         const struct tm_proto_stated row = {
-            .name = stated->name,
-            .severity = (Tracemerge__Severity)stated->severity,
-            .is_found = group == OF_WRITER && stated->field < TM_STATED_LOSS_OF_CAUSE,
-            .idx = groups[group].has_index ? (int64_t)(all[i].k2 >> 32) : -1,
+            .name = known->name,
+            .severity = (Tracemerge__Severity)known->severity,
+            .is_found = group == OF_WRITER && known->field < TM_STATED_LOSS_OF_CAUSE,
+            .idx = groups[group].has_index ? (int64_t)index_of(all[i].k2) : -1,
             .machine = all[i].k1,
             .value = (int64_t)all[i].v1,
         };
-        st = tm_proto_count_stated(&p->counts, &row, err);
+        st = tm_proto_count_stated(counts, &row, err);
     }
     free(all);
-    tm_proto_map_clear(&p->stated);
+    tm_proto_map_clear(stated);
     return st;
 }

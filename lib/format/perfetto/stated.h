@@ -10,8 +10,9 @@ static inline bool tm_proto_stated_in(uint32_t body)
     return body == TM_PACKET_TRACE_STATS || body == TM_PACKET_FTRACE_STATS;
 }
 
-/* Notes the numbers of such a packet. The caller adds the packet's row. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_proto_stated_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err);
+/* Notes the numbers of such a packet in STATED. The caller adds the packet's row. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_proto_stated_read(struct tm_proto_map *stated, const struct tm_proto_packet *packet,
+                                    struct tm_error *err);
 
 /* What the sequences that were written to a buffer have lost. */
 enum tm_stated_writer {
@@ -22,12 +23,18 @@ enum tm_stated_writer {
     TM_STATED_WRITER_COUNT
 };
 
-/* Notes VALUE for what the sequences of BUFFER have lost. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_proto_stated_writer(struct tm_proto *p, const struct tm_proto_packet *packet,
-                                      enum tm_stated_writer what, uint32_t buffer, uint64_t value,
-                                      struct tm_error *err);
+/* How much the sequences of a buffer have lost. */
+struct tm_stated_loss {
+    enum tm_stated_writer what;
+    uint32_t buffer;
+    uint64_t count;
+};
 
-/* Writes the Stat frames of all noted numbers, at the end of the file. */
-enum tm_status tm_proto_stated_flush(struct tm_proto *p, struct tm_error *err);
+/* Notes LOSS of MACHINE (embedded id). TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_proto_stated_note_loss(struct tm_proto_map *stated, uint32_t machine,
+                                         const struct tm_stated_loss *loss, struct tm_error *err);
+
+/* Writes the Stat frames of all numbers in STATED, at the end of the file, and clears it. */
+enum tm_status tm_proto_stated_flush(struct tm_proto_map *stated, struct tm_proto_counts *counts, struct tm_error *err);
 
 #endif

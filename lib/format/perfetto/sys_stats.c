@@ -150,18 +150,25 @@ static enum tm_status add_buddy(struct stats *s, const struct tm_pb_field *messa
     return st;
 }
 
-/* The change of field I of a disk since the last sample. *KNOWN is false at the first sample. */
-static int64_t disk_change(struct stats *s, uint64_t disk, uint32_t i, uint64_t now, bool *known, enum tm_status *st)
+struct disk {
+    uint64_t key;  /* that of its field 0 */
+    bool is_known; /* it had a sample before */
+    enum tm_status status;
+};
+
+/* The change of field I of DISK since the last sample. */
+static int64_t disk_change(struct stats *s, struct disk *disk, uint32_t i, uint64_t now)
 {
     struct tm_proto_map_entry *entry;
     bool is_new = true;
-    if (*st == TM_OK && tm_proto_map_add(&s->p->disks, s->like.machine, disk + i, DISKS_MAX, &entry, &is_new) != TM_OK)
-        *st = TM_E_SYSTEM;
-    if (*st != TM_OK)
+    if (disk->status == TM_OK &&
+        tm_proto_map_add(&s->p->disks, s->like.machine, disk->key + i, DISKS_MAX, &entry, &is_new) != TM_OK)
+        disk->status = TM_E_SYSTEM;
+    if (disk->status != TM_OK)
         return 0;
     int64_t change = (int64_t)(now - entry->v1);
     entry->v1 = now;
-    *known &= !is_new;
+    disk->is_known &= !is_new;
     return change;
 }
 
@@ -180,14 +187,14 @@ static enum tm_status add_disk(struct stats *s, const struct tm_pb_field *messag
     static const char *const amounts[] = {"read_amount", "write_amount", "discard_amount"};
     static const char *const throughputs[] = {"read_throughput", "write_throughput", "discard_throughput"};
     struct tm_pb_field name = text(message, DISK_NAME);
-    uint64_t disk = tm_hash64(name.data, name.len) & ~(uint64_t)15;
+    struct disk disk = {tm_hash64(name.data, name.len) & ~(uint64_t)15, true, TM_OK};
     int64_t change[DISK_FIELDS] = {0};
-    bool known = true;
-    enum tm_status st = TM_OK;
     for (uint32_t i = 2; i < DISK_FIELDS; i++)
-        change[i] = disk_change(s, disk, i, number(message, i), &known, &st);
-    if (st != TM_OK)
+        change[i] = disk_change(s, &disk, i, number(message, i));
+    if (disk.status != TM_OK)
         return tm_error_nomem(s->err);
+    const bool known = disk.is_known;
+    enum tm_status st = TM_OK;
     for (uint32_t i = 0; known && st >= 0 && i < 3; i++) {
         double amount = (double)change[2 + 2 * i] / 2048.0;
         int64_t time_ms = change[3 + 2 * i];
