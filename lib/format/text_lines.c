@@ -4,9 +4,10 @@
 
 enum { FIRST_LOOK = 4096 };
 
-enum tm_status tm_text_line(struct tm_input *in, size_t max, const char **line, size_t *len, size_t *size,
-                            struct tm_error *err)
+enum tm_status tm_text_reader_look(struct tm_text_reader *r, struct tm_error *err)
 {
+    struct tm_input *in = r->context.input;
+    const size_t max = r->max;
     size_t seen = 0;
     for (size_t want = FIRST_LOOK;; want = in->len * 2) {
         enum tm_status st = tm_input_fill(in, want, err);
@@ -19,9 +20,9 @@ enum tm_status tm_text_line(struct tm_input *in, size_t max, const char **line, 
             size_t n = end ? (size_t)(end - in->data) : in->len;
             if (n > max)
                 break;
-            *line = (const char *)in->data;
-            *size = end ? n + 1 : n;
-            *len = n > 0 && in->data[n - 1] == '\r' ? n - 1 : n;
+            r->line = (const char *)in->data;
+            r->size = end ? n + 1 : n;
+            r->len = n > 0 && in->data[n - 1] == '\r' ? n - 1 : n;
             return TM_OK;
         }
         seen = in->len;
@@ -45,7 +46,7 @@ static enum tm_status write_accounts(struct tm_text_reader *r, struct tm_error *
 enum tm_status tm_text_reader_next(struct tm_text_reader *r, const char *wanted, struct tm_error *err)
 {
     struct tm_input *in = r->context.input;
-    enum tm_status st = tm_text_line(in, r->max, &r->line, &r->len, &r->size, err);
+    enum tm_status st = tm_text_reader_look(r, err);
     if (st != TM_END)
         return st;
     if (!r->has_events)

@@ -4,11 +4,6 @@
 
 #include "format/format.h"
 
-/* Shows the next line of IN without consuming it. LINE and LEN exclude its end, SIZE includes it. TM_OK; TM_END at the
- * end of the input; TM_E_INPUT if it is longer than MAX. The line is valid until the next fill. */
-enum tm_status tm_text_line(struct tm_input *in, size_t max, const char **line, size_t *len, size_t *size,
-                            struct tm_error *err);
-
 /* Reads a format of lines, and accounts for lines that show nothing. Zero-initialise with context, max and clock
  * set. */
 struct tm_text_reader {
@@ -21,6 +16,10 @@ struct tm_text_reader {
     uint64_t damaged, first_damaged;
     uint64_t not_shown, first_not_shown;
 };
+
+/* Shows the next line without consuming it. TM_OK; TM_END at the end of the input; TM_E_INPUT if it is longer than max.
+ */
+enum tm_status tm_text_reader_look(struct tm_text_reader *reader, struct tm_error *err);
 
 /* Shows the next line without consuming it. TM_OK. TM_END: all is read, and the accounts are written. Otherwise an
  * error; if the text had no event: "byte N: no WANTED in the text". */

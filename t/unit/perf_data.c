@@ -153,10 +153,12 @@ static void test_fields(void)
     const struct tm_tracepoint *point = tm_tracepoints_find(&points, 5);
     ok(point && point->name.len == 1 && point->system.s[0] == 's');
     ok(tm_tracepoints_find(&points, 6) == NULL);
-    ok(tm_tracepoints_put(&points, point, raw, sizeof raw, 0, &out) == TM_OK);
+    struct tm_tracepoint_event event = {point, raw, sizeof raw, 0};
+    ok(tm_tracepoints_put(&points, &event, &out) == TM_OK);
     is_str(tm_buf_cstr(&out), "comm=ab low=-2 p=0x1000 text=hi near=hi bytes=01ff");
     tm_buf_clear(&out);
-    ok(tm_tracepoints_put(&points, point, raw, 7, 0, &out) == TM_OK);
+    event.len = 7;
+    ok(tm_tracepoints_put(&points, &event, &out) == TM_OK);
     is_str(tm_buf_cstr(&out), "comm=ab");
     tm_tracepoints_release(&points);
     tm_buf_release(&data);

@@ -139,17 +139,27 @@ static enum tm_status add_instant(struct tm_ctf *c, const struct tm_child_event 
     return st < 0 ? st : add(c, &e, err);
 }
 
+/* The part of TEXT that follows FRONT, with which it begins. */
+static struct tm_span after(struct tm_span text, const char *front)
+{
+    return (struct tm_span){text.s + strlen(front), text.len - strlen(front)};
+}
+
+struct call {
+    enum tm_kind kind; /* a begin or an end */
+    struct tm_span name;
+};
+
 /* Adds the begin or end of a system call on the running thread: "syscall_entry_openat". */
-static enum tm_status add_call(struct tm_ctf *c, const struct tm_child_event *event, int64_t tid, bool enters,
-                               size_t front, struct tm_error *err)
+static enum tm_status add_call(struct tm_ctf *c, const struct tm_child_event *event, int64_t tid, struct call call,
+                               struct tm_error *err)
 {
     struct tm_event e = row_of(c, event, tid);
-    e.kind = enters ? TM_KIND_SLICE_BEGIN : TM_KIND_SLICE_END;
+    e.kind = call.kind;
     e.flags |= tm_event_scope_flags(TM_SCOPE_THREAD);
     tm_buf_clear(&c->detail);
     tm_buf_clear(&c->line);
-    if (tm_buf_add_str(&c->line, "sys_") != TM_OK ||
-        tm_buf_add(&c->line, event->event.s + front, event->event.len - front) != TM_OK)
+    if (tm_buf_add_str(&c->line, "sys_") != TM_OK || tm_buf_add(&c->line, call.name.s, call.name.len) != TM_OK)
         return tm_error_nomem(err);
     enum tm_status st = put_string(c, (struct tm_span){(const char *)c->line.data, c->line.len}, &e.name, err);
     if (st == TM_OK)
@@ -243,8 +253,8 @@ enum tm_status tm_ctf_add_event(struct tm_ctf *c, const struct tm_child_event *e
     if (tid < 0)
         return add_instant(c, event, tid, err);
     if (begins(event->event, entry))
-        return add_call(c, event, tid, true, sizeof entry - 1, err);
+        return add_call(c, event, tid, (struct call){TM_KIND_SLICE_BEGIN, after(event->event, entry)}, err);
     if (begins(event->event, exit))
-        return add_call(c, event, tid, false, sizeof exit - 1, err);
+        return add_call(c, event, tid, (struct call){TM_KIND_SLICE_END, after(event->event, exit)}, err);
     return add_line(c, event, tid, err);
 }

@@ -120,8 +120,7 @@ static enum tm_status read_column(const struct tm_gecko_source *source, const st
 }
 
 enum tm_status tm_gecko_schema_read(const struct tm_gecko_source *source, enum tm_gecko_part part,
-                                    const struct tm_gecko_field *fields, uint32_t field_count,
-                                    struct tm_gecko_schema *schema, struct tm_error *err)
+                                    struct tm_gecko_fields fields, struct tm_gecko_schema *schema, struct tm_error *err)
 {
     struct tm_gecko_reader reader;
     struct tm_json_value key, value;
@@ -135,9 +134,9 @@ enum tm_status tm_gecko_schema_read(const struct tm_gecko_source *source, enum t
         struct tm_json_value column;
         scan.p++;
         while (tm_json_member(&scan, &key, &column) == TM_JSON_OK)
-            for (uint32_t i = 0; i < field_count; i++) {
+            for (uint32_t i = 0; i < fields.count; i++) {
                 uint64_t at = tm_gecko_field_value(TM_GF_INDEX, &column);
-                if (tm_json_is(&key, fields[i].name, strlen(fields[i].name)) && at > 0 && at <= INT32_MAX)
+                if (tm_json_is(&key, fields.fields[i].name, strlen(fields.fields[i].name)) && at > 0 && at <= INT32_MAX)
                     schema->at[i] = (int32_t)(at - 1);
             }
     }
@@ -170,8 +169,8 @@ static enum tm_status read_data(const struct tm_gecko_source *source, const stru
     struct tm_gecko_schema schema;
     struct tm_json_value value;
     uint8_t row[TM_GECKO_ROW_MAX];
-    enum tm_status st =
-        tm_gecko_schema_read(source, table->schema, table->fields, table->field_count, &schema, err);
+    const struct tm_gecko_fields fields = {table->fields, table->field_count};
+    enum tm_status st = tm_gecko_schema_read(source, table->schema, fields, &schema, err);
     if (st < 0)
         return st;
     tm_gecko_reader_init(&reader, source->text_file, source->parts, table->data);

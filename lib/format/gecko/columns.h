@@ -88,10 +88,16 @@ struct tm_gecko_source {
     struct tm_gecko_account *damaged;
 };
 
-/* Reads the positions of the columns from PART. */
+/* The columns that a schema numbers. */
+struct tm_gecko_fields {
+    const struct tm_gecko_field *fields;
+    uint32_t count;
+};
+
+/* Reads the positions of FIELDS from PART. */
 enum tm_status tm_gecko_schema_read(const struct tm_gecko_source *source, enum tm_gecko_part part,
-                                    const struct tm_gecko_field *fields, uint32_t field_count,
-                                    struct tm_gecko_schema *schema, struct tm_error *err);
+                                    struct tm_gecko_fields fields, struct tm_gecko_schema *schema,
+                                    struct tm_error *err);
 
 /* Clears ROWS and reads TABLE into it, in the form that the file has. If damage ends columns, the shortest column sets
  * the number of rows. TM_OK or an error. */

@@ -289,8 +289,8 @@ static enum tm_status show_rows(struct tm_gecko *x, const struct tm_gecko_source
     struct tm_gecko_reader reader;
     struct tm_gecko_schema schema;
     struct tm_json_value value;
-    enum tm_status st =
-        tm_gecko_schema_read(source, TM_GP_MARKERS_SCHEMA, marker_fields, SCHEMA_FIELDS, &schema, x->err);
+    const struct tm_gecko_fields fields = {marker_fields, SCHEMA_FIELDS};
+    enum tm_status st = tm_gecko_schema_read(source, TM_GP_MARKERS_SCHEMA, fields, &schema, x->err);
     if (st < 0)
         return st;
     tm_gecko_reader_init(&reader, source->text_file, source->parts, TM_GP_MARKERS_DATA);

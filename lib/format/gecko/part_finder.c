@@ -24,10 +24,17 @@ static enum tm_status pass_array(struct tm_json_cursor *cursor, struct tm_gecko_
     }
 }
 
-/* Takes the value at CURSOR as the part of entry I if it has type WANTED. */
-static enum tm_status take_value(struct tm_gecko_parts *parts, size_t i, enum tm_json_type wanted,
-                                 struct tm_json_cursor *cursor, struct tm_gecko_resync *resync, struct tm_error *err)
+/* Finds parts at CURSOR. */
+struct finder {
+    struct tm_gecko_parts *parts;
+    struct tm_json_cursor *cursor;
+    struct tm_gecko_resync *resync; /* continues after damage; NULL: nothing does */
+};
+
+/* Takes the value at the cursor as the part of entry I if it has type WANTED. */
+static enum tm_status take_value(const struct finder *finder, size_t i, enum tm_json_type wanted, struct tm_error *err)
 {
+    struct tm_json_cursor *cursor = finder->cursor;
     enum tm_gecko_part part = tm_gecko_parts_part(i);
     bool has_rows = part == TM_GP_SAMPLES_DATA || part == TM_GP_MARKERS_DATA;
     enum tm_json_type type;
@@ -35,18 +42,19 @@ static enum tm_status take_value(struct tm_gecko_parts *parts, size_t i, enum tm
     uint64_t at = cursor->copied;
     if (st < 0)
         return st;
-    if (resync && type == TM_JSON_ARRAY)
-        st = pass_array(cursor, resync, tm_gecko_parts_table_of(i), has_rows, err);
+    if (finder->resync && type == TM_JSON_ARRAY)
+        st = pass_array(cursor, finder->resync, tm_gecko_parts_table_of(i), has_rows, err);
     else
         st = tm_json_cursor_skip(cursor, err);
     if (st != TM_E_SYSTEM && type == wanted)
-        parts->of[part] = (struct tm_gecko_extent){at, cursor->copied - at, st < 0};
+        finder->parts->of[part] = (struct tm_gecko_extent){at, cursor->copied - at, st < 0};
     return st;
 }
 
 enum tm_status tm_gecko_parts_take(struct tm_gecko_parts *parts, const struct tm_json_value *key,
                                    struct tm_json_cursor *cursor, struct tm_gecko_resync *resync, struct tm_error *err)
 {
+    const struct finder finder = {parts, cursor, resync};
     struct tm_json_value member;
     enum tm_json_type type;
     size_t table = tm_gecko_parts_find_table(key);
@@ -54,7 +62,7 @@ enum tm_status tm_gecko_parts_take(struct tm_gecko_parts *parts, const struct tm
     if (table == TM_GECKO_NO_ENTRY)
         return TM_END;
     if (tm_gecko_parts_is_array(table))
-        return take_value(parts, table, TM_JSON_ARRAY, cursor, resync, err);
+        return take_value(&finder, table, TM_JSON_ARRAY, err);
     enum tm_status st = tm_json_cursor_type(cursor, &type, err);
     if (st < 0 || type != TM_JSON_OBJECT)
         return st < 0 ? st : tm_json_cursor_skip(cursor, err);
@@ -63,9 +71,8 @@ enum tm_status tm_gecko_parts_take(struct tm_gecko_parts *parts, const struct tm
         if ((st = tm_json_cursor_key(cursor, &member, err)) == TM_OK) {
             size_t i = tm_gecko_parts_find_member(table, &member);
             bool schema = tm_json_is(&member, "schema", strlen("schema"));
-            st = i == TM_GECKO_NO_ENTRY
-                     ? tm_json_cursor_skip(cursor, err)
-                     : take_value(parts, i, schema ? TM_JSON_OBJECT : TM_JSON_ARRAY, cursor, resync, err);
+            st = i == TM_GECKO_NO_ENTRY ? tm_json_cursor_skip(cursor, err)
+                                        : take_value(&finder, i, schema ? TM_JSON_OBJECT : TM_JSON_ARRAY, err);
         }
         if (st == TM_E_INPUT && resync && (st = tm_gecko_resync(resync, &sought, err)) == TM_OK)
             st = tm_gecko_resync_take(resync, TM_GECKO_AT_COLUMN) ? TM_OK : TM_E_INPUT;

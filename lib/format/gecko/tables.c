@@ -136,14 +136,30 @@ static enum tm_status read_strings(struct tm_gecko_tables *t, const struct tm_ge
     return st == TM_END ? TM_OK : st;
 }
 
-/* Field FIELD, an index, of row I of ROWS. False: there is none. */
-static bool index_of(struct tm_gecko_tables *t, struct tm_gecko_rows *rows, const struct tm_gecko_table *table,
-                     uint32_t i, uint32_t field, uint32_t *index)
+/* Rows with the form of TABLE. */
+struct form_rows {
+    struct tm_gecko_rows *rows;
+    const struct tm_gecko_table *table;
+};
+
+static struct form_rows funcs_of(struct tm_gecko_tables *t)
 {
+    return (struct form_rows){&t->funcs, &func_table};
+}
+
+static struct form_rows resources_of(struct tm_gecko_tables *t)
+{
+    return (struct form_rows){&t->resources, &resource_table};
+}
+
+/* Field FIELD, an index, of row I of FROM. False: there is none. */
+static bool index_of(struct tm_gecko_tables *t, struct form_rows from, uint32_t i, uint32_t field, uint32_t *index)
+{
+    struct tm_gecko_rows *rows = from.rows;
     struct tm_error ignored = {0};
     uint8_t row[TM_GECKO_ROW_MAX];
     t->lost |= t->torn && i >= rows->count && i != UINT32_MAX;
-    return i < rows->count && tm_gecko_row_get(rows, table, i, row, &ignored) == TM_OK &&
+    return i < rows->count && tm_gecko_row_get(rows, from.table, i, row, &ignored) == TM_OK &&
            tm_gecko_index_get(row + field, index);
 }
 
@@ -159,29 +175,35 @@ static enum tm_status frame_string(struct tm_gecko_tables *t, struct tm_gecko_st
     return st < 0 ? st : TM_OK;
 }
 
+/* What names frames: the strings of their table, and the libraries of their process. */
+struct naming {
+    struct tm_gecko_strings *strings; /* NULL: none */
+    const struct tm_gecko_process *process;
+};
+
 /* Puts the name of the library or resource of function FUNC, or of the frame's native symbol, into t->text. */
-static enum tm_status find_mapping(struct tm_gecko_tables *t, const uint8_t *row, uint32_t func,
-                                   struct tm_gecko_strings *strings, const struct tm_gecko_process *process,
+static enum tm_status find_mapping(struct tm_gecko_tables *t, const uint8_t *row, uint32_t func, struct naming by,
                                    struct tm_error *err)
 {
     uint32_t resource, lib, name, symbol;
     const uint8_t *s = NULL;
     size_t len = 0;
     tm_buf_clear(&t->text);
-    bool has_resource = index_of(t, &t->funcs, &func_table, func, FUNC_RESOURCE, &resource);
-    if ((has_resource && index_of(t, &t->resources, &resource_table, resource, RESOURCE_LIB, &lib)) ||
-        (tm_gecko_index_get(row + FRAME_SYMBOL, &symbol) && index_of(t, &t->symbols, &symbol_table, symbol, 0, &lib)))
-        s = tm_gecko_names_get(&process->lib_names, lib, &len);
+    bool has_resource = index_of(t, funcs_of(t), func, FUNC_RESOURCE, &resource);
+    if ((has_resource && index_of(t, resources_of(t), resource, RESOURCE_LIB, &lib)) ||
+        (tm_gecko_index_get(row + FRAME_SYMBOL, &symbol) &&
+         index_of(t, (struct form_rows){&t->symbols, &symbol_table}, symbol, 0, &lib)))
+        s = tm_gecko_names_get(&by.process->lib_names, lib, &len);
     if (s)
         return tm_buf_add(&t->text, s, len) == TM_OK ? TM_OK : tm_error_nomem(err);
-    if (has_resource && index_of(t, &t->resources, &resource_table, resource, RESOURCE_NAME, &name))
-        return frame_string(t, strings, name, &t->text, err);
+    if (has_resource && index_of(t, resources_of(t), resource, RESOURCE_NAME, &name))
+        return frame_string(t, by.strings, name, &t->text, err);
     return TM_OK;
 }
 
 /* Writes a frame of the preprocessed format: its function and where that comes from. */
-static enum tm_status put_func_frame(struct tm_gecko_tables *t, const uint8_t *row, struct tm_gecko_strings *strings,
-                                     const struct tm_gecko_process *process, struct tm_error *err)
+static enum tm_status put_func_frame(struct tm_gecko_tables *t, const uint8_t *row, struct naming by,
+                                     struct tm_error *err)
 {
     struct tm_gecko_frame frame = {0};
     uint32_t func = UINT32_MAX, name, file, source;
@@ -189,14 +211,14 @@ static enum tm_status put_func_frame(struct tm_gecko_tables *t, const uint8_t *r
     tm_gecko_index_get(row + FRAME_FUNC, &func);
     tm_buf_clear(&t->name);
     enum tm_status st = TM_OK;
-    if (index_of(t, &t->funcs, &func_table, func, FUNC_NAME, &name))
-        st = frame_string(t, strings, name, &t->name, err);
+    if (index_of(t, funcs_of(t), func, FUNC_NAME, &name))
+        st = frame_string(t, by.strings, name, &t->name, err);
     if (st == TM_OK)
-        st = find_mapping(t, row, func, strings, process, err);
-    if (st == TM_OK && (index_of(t, &t->funcs, &func_table, func, FUNC_FILE, &file) ||
-                        (index_of(t, &t->funcs, &func_table, func, FUNC_SOURCE, &source) &&
-                         index_of(t, &t->sources, &source_table, source, 0, &file))))
-        st = frame_string(t, strings, file, &path, err);
+        st = find_mapping(t, row, func, by, err);
+    if (st == TM_OK && (index_of(t, funcs_of(t), func, FUNC_FILE, &file) ||
+                        (index_of(t, funcs_of(t), func, FUNC_SOURCE, &source) &&
+                         index_of(t, (struct form_rows){&t->sources, &source_table}, source, 0, &file))))
+        st = frame_string(t, by.strings, file, &path, err);
     if (st == TM_OK) {
         tm_gecko_frame_name(&frame, (struct tm_span){(const char *)t->name.data, t->name.len});
         if (t->text.len)
@@ -214,24 +236,22 @@ static enum tm_status put_func_frame(struct tm_gecko_tables *t, const uint8_t *r
 }
 
 /* Writes a frame of the Gecko format; the text of its location has everything. */
-static enum tm_status put_location_frame(struct tm_gecko_tables *t, const uint8_t *row,
-                                         struct tm_gecko_strings *strings, const struct tm_gecko_process *process,
+static enum tm_status put_location_frame(struct tm_gecko_tables *t, const uint8_t *row, struct naming by,
                                          struct tm_error *err)
 {
     struct tm_gecko_frame frame = {0};
     uint32_t location = UINT32_MAX, line;
     tm_gecko_index_get(row + FRAME_LOCATION, &location);
-    enum tm_status st = frame_string(t, strings, location, &t->name, err);
+    enum tm_status st = frame_string(t, by.strings, location, &t->name, err);
     if (st < 0)
         return st;
-    tm_gecko_frame_location(&frame, (struct tm_span){(const char *)t->name.data, t->name.len}, process);
+    tm_gecko_frame_location(&frame, (struct tm_span){(const char *)t->name.data, t->name.len}, by.process);
     if (tm_gecko_index_get(row + FRAME_LINE, &line))
         frame.line = line;
     return tm_gecko_frame_put(&frame, &t->record) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-static enum tm_status make_frames(struct tm_gecko_tables *t, bool is_location, struct tm_gecko_strings *strings,
-                                  const struct tm_gecko_process *process, struct tm_error *err)
+static enum tm_status make_frames(struct tm_gecko_tables *t, bool is_location, struct naming by, struct tm_error *err)
 {
     uint8_t row[FRAME_BYTES];
     enum tm_status st = TM_OK;
@@ -240,8 +260,7 @@ static enum tm_status make_frames(struct tm_gecko_tables *t, bool is_location, s
         t->lost = false;
         st = tm_gecko_row_get(&t->raw_frames, &frame_table, i, row, err);
         if (st == TM_OK)
-            st = is_location ? put_location_frame(t, row, strings, process, err)
-                             : put_func_frame(t, row, strings, process, err);
+            st = is_location ? put_location_frame(t, row, by, err) : put_func_frame(t, row, by, err);
         if (st == TM_OK)
             st = add_string(&t->frames, t->record.data, t->lost ? 0 : t->record.len, err);
     }
@@ -269,30 +288,34 @@ enum tm_status tm_gecko_tables_read(struct tm_gecko_tables *t, const struct tm_g
     }
     t->strings.torn = t->torn;
     t->has_stacks = t->stacks.count > 0;
-    return st < 0 ? st
-                  : make_frames(t, tm_gecko_has(source->parts, TM_GP_FRAMES_DATA),
-                                t->strings.present ? &t->strings : shared, process, err);
+    const struct naming by = {t->strings.present ? &t->strings : shared, process};
+    return st < 0 ? st : make_frames(t, tm_gecko_has(source->parts, TM_GP_FRAMES_DATA), by, err);
 }
 
-/* Puts the frames of stack I into FRAMES, innermost first. TM_END: damage removed one of them. */
-static enum tm_status walk(struct tm_gecko_tables *t, uint32_t i, uint32_t *frames, uint32_t *count, bool *is_cut,
-                           struct tm_error *err)
+/* The frames of a stack, innermost first. */
+struct stack_frames {
+    uint32_t frames[TM_GECKO_FRAMES_MAX], count;
+    bool is_cut; /* the stack has more */
+};
+
+/* Sets STACK to the frames of stack I. TM_END: damage removed one of them. */
+static enum tm_status walk(struct tm_gecko_tables *t, uint32_t i, struct stack_frames *stack, struct tm_error *err)
 {
     uint8_t row[STACK_BYTES];
-    *count = 0;
-    *is_cut = false;
+    stack->count = 0;
+    stack->is_cut = false;
     for (;;) {
         uint32_t frame, prefix;
         enum tm_status st = tm_gecko_row_get(&t->stacks, &stack_table, i, row, err);
         if (st < 0)
             return st;
-        if (*count == TM_GECKO_FRAMES_MAX) {
-            *is_cut = true;
+        if (stack->count == TM_GECKO_FRAMES_MAX) {
+            stack->is_cut = true;
             return TM_OK;
         }
         bool has_frame = tm_gecko_index_get(row + STACK_FRAME, &frame);
         if (has_frame && frame < t->frames.count)
-            frames[(*count)++] = frame;
+            stack->frames[stack->count++] = frame;
         else if (has_frame && t->torn)
             return TM_END;
         if (!tm_gecko_index_get(row + STACK_PREFIX, &prefix))
@@ -320,23 +343,24 @@ static enum tm_status put_frame(struct tm_gecko_tables *t, uint32_t frame, bool 
 enum tm_status tm_gecko_tables_stack(struct tm_gecko_tables *t, uint32_t i, struct tm_buf *out, bool *is_cut,
                                      struct tm_error *err)
 {
-    uint32_t frames[TM_GECKO_FRAMES_MAX], count, fit;
+    struct stack_frames stack;
+    uint32_t fit;
     size_t bytes = 0;
     tm_buf_clear(out);
     if (i >= t->stacks.count)
         return TM_END;
-    enum tm_status st = walk(t, i, frames, &count, is_cut, err);
-    for (fit = 0; st == TM_OK && fit < count; fit++) {
+    enum tm_status st = walk(t, i, &stack, err);
+    for (fit = 0; st == TM_OK && fit < stack.count; fit++) {
         tm_buf_clear(&t->record);
-        st = tm_gecko_strings_get(&t->frames, frames[fit], &t->record, err);
+        st = tm_gecko_strings_get(&t->frames, stack.frames[fit], &t->record, err);
         if (st == TM_OK && t->record.len == 0)
             return TM_END;
         bytes += t->record.len + 2 * TM_VARINT_MAX;
         if (bytes > TM_GECKO_STACK_BYTES)
             break;
     }
-    *is_cut = *is_cut || fit < count;
+    *is_cut = stack.is_cut || fit < stack.count;
     while (st == TM_OK && fit-- > 0)
-        st = put_frame(t, frames[fit], fit == 0, out, err);
+        st = put_frame(t, stack.frames[fit], fit == 0, out, err);
     return st;
 }

@@ -45,68 +45,77 @@ static enum tm_status find_line(struct tm_input *in, size_t at, size_t *len, con
     }
 }
 
+/* An entry that is read from the front of IN. The next field begins AT bytes after the front. */
+struct reading {
+    struct tm_input *in;
+    struct tm_journal_entry *entry;
+    size_t at;
+    const char **cause; /* of TM_E_INPUT */
+};
+
 /* Reads "NAME
  * ", 8 bytes of length, the bytes, "
- * ". The name has LEN bytes and begins AT bytes after the front. Moves *AT past the field. */
-static enum tm_status add_binary(struct tm_input *in, struct tm_journal_entry *entry, size_t *at, size_t len,
-                                 const char **cause, struct tm_error *err)
+ * ". The name has LEN bytes. */
+static enum tm_status add_binary(struct reading *r, size_t len, struct tm_error *err)
 {
-    size_t value = *at + len + 1 + LENGTH_BYTES;
-    enum tm_status st = show(in, value, cause, err);
+    const struct tm_input *in = r->in;
+    size_t value = r->at + len + 1 + LENGTH_BYTES;
+    enum tm_status st = show(r->in, value, r->cause, err);
     if (st != TM_OK)
         return st;
     uint64_t bytes = tm_get_le64(in->data + value - LENGTH_BYTES);
     if (bytes > TM_JOURNAL_ENTRY_MAX) {
-        *cause = too_large;
+        *r->cause = too_large;
         return TM_E_INPUT;
     }
-    if ((st = show(in, value + (size_t)bytes + 1, cause, err)) != TM_OK)
+    if ((st = show(r->in, value + (size_t)bytes + 1, r->cause, err)) != TM_OK)
         return st;
     if (in->data[value + bytes] != '\n') {
-        *cause = "a field of the journal does not end where its length says";
+        *r->cause = "a field of the journal does not end where its length says";
         return TM_E_INPUT;
     }
-    struct tm_span name = {(const char *)in->data + *at, len};
-    st = tm_journal_entry_add(entry, name, in->data + value, (size_t)bytes);
-    *at = value + (size_t)bytes + 1;
+    struct tm_span name = {(const char *)in->data + r->at, len};
+    st = tm_journal_entry_add(r->entry, name, in->data + value, (size_t)bytes);
+    r->at = value + (size_t)bytes + 1;
     return st < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
-/* Adds the field whose first line has LEN bytes and begins AT bytes after the front. */
-static enum tm_status add_field(struct tm_input *in, struct tm_journal_entry *entry, size_t *at, size_t len,
-                                const char **cause, struct tm_error *err)
+/* Adds the field whose first line has LEN bytes. */
+static enum tm_status add_field(struct reading *r, size_t len, struct tm_error *err)
 {
-    const uint8_t *line = in->data + *at, *equals = memchr(line, '=', len);
+    const struct tm_input *in = r->in;
+    const uint8_t *line = in->data + r->at, *equals = memchr(line, '=', len);
     struct tm_span name = {(const char *)line, equals ? (size_t)(equals - line) : len};
     if (!tm_journal_is_field(name)) {
-        *cause = "no field of the journal is here";
+        *r->cause = "no field of the journal is here";
         return TM_E_INPUT;
     }
     if (equals == NULL)
-        return add_binary(in, entry, at, len, cause, err);
-    *at += len + 1;
-    return tm_journal_entry_add(entry, name, equals + 1, len - name.len - 1) < 0 ? tm_error_nomem(err) : TM_OK;
+        return add_binary(r, len, err);
+    r->at += len + 1;
+    return tm_journal_entry_add(r->entry, name, equals + 1, len - name.len - 1) < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
 static enum tm_status export_read(struct tm_input *in, struct tm_journal_entry *entry, size_t *size,
                                   const char **cause, struct tm_error *err)
 {
-    size_t at = 0, len = 0;
+    struct reading r = {in, entry, 0, cause};
+    size_t len = 0;
     bool has_field = false;
     *cause = NULL;
     tm_journal_entry_clear(entry);
     for (;;) {
-        enum tm_status st = find_line(in, at, &len, cause, err);
+        enum tm_status st = find_line(in, r.at, &len, cause, err);
         if (st == TM_OK && len > 0) {
             has_field = true;
-            st = add_field(in, entry, &at, len, cause, err);
+            st = add_field(&r, len, err);
         } else if (st == TM_OK && has_field) {
-            *size = at + 1;
+            *size = r.at + 1;
             return TM_OK;
         } else if (st == TM_OK) {
             tm_input_skip(in, 1);
-        } else if (st == TM_END && in->len == at) {
-            *size = at;
+        } else if (st == TM_END && in->len == r.at) {
+            *size = r.at;
             return has_field ? TM_OK : TM_END;
         }
         if (st == TM_END)

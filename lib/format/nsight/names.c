@@ -94,8 +94,9 @@ static enum tm_status read_domains(struct tm_nsight *x)
     sqlite3_stmt *statement;
     if (table == NULL || !(table->columns & TM_NS_BIT(TM_NS_EVENT_TYPE)))
         return TM_OK;
-    enum tm_status st = tm_nsight_schema_select(&x->database, table, want, "WHERE \"eventType\" IN (33, 75)", at,
-                                                &statement, x->err);
+    enum tm_status st =
+        tm_nsight_schema_select(&x->database, &(struct tm_nsight_query){table, want, "WHERE \"eventType\" IN (33, 75)"},
+                                at, &statement, x->err);
     while (st == TM_OK && (st = tm_nsight_database_step(&x->database, statement, x->err)) == TM_OK)
         st = add_domain(x, statement, at);
     sqlite3_finalize(statement);
@@ -206,7 +207,8 @@ static enum tm_status define_threads(struct tm_nsight *x)
     if (table == NULL)
         return TM_OK;
     enum tm_status st = tm_nsight_schema_select(
-        &x->database, table, TM_NS_BIT(TM_NS_GLOBAL_TID) | TM_NS_BIT(TM_NS_NAME_ID), "", at, &statement, x->err);
+        &x->database, &(struct tm_nsight_query){table, TM_NS_BIT(TM_NS_GLOBAL_TID) | TM_NS_BIT(TM_NS_NAME_ID), ""}, at,
+        &statement, x->err);
     while (st == TM_OK && (st = tm_nsight_database_step(&x->database, statement, x->err)) == TM_OK) {
         int64_t global = sqlite3_column_int64(statement, at[TM_NS_GLOBAL_TID]);
         if (!tm_map_find(&x->threads, (uint64_t)global, &unused))
@@ -230,7 +232,8 @@ static enum tm_status define_processes(struct tm_nsight *x)
     if (table == NULL)
         return TM_OK;
     enum tm_status st = tm_nsight_schema_select(
-        &x->database, table, TM_NS_BIT(TM_NS_GLOBAL_PID) | TM_NS_BIT(TM_NS_NAME), "", at, &statement, x->err);
+        &x->database, &(struct tm_nsight_query){table, TM_NS_BIT(TM_NS_GLOBAL_PID) | TM_NS_BIT(TM_NS_NAME), ""}, at,
+        &statement, x->err);
     while (st == TM_OK && (st = tm_nsight_database_step(&x->database, statement, x->err)) == TM_OK) {
         int64_t pid = tm_nsight_pid(sqlite3_column_int64(statement, at[TM_NS_GLOBAL_PID]));
         struct tm_text name = tm_nsight_column_text(x, statement, at[TM_NS_NAME]);

@@ -46,8 +46,8 @@ static enum tm_status find_start(struct tm_nsight *x)
     sqlite3_stmt *statement;
     if (table == NULL)
         return TM_OK;
-    enum tm_status st = tm_nsight_schema_select(&x->database, table, TM_NS_BIT(TM_NS_UTC_EPOCH_NS), "", at, &statement,
-                                                x->err);
+    enum tm_status st = tm_nsight_schema_select(
+        &x->database, &(struct tm_nsight_query){table, TM_NS_BIT(TM_NS_UTC_EPOCH_NS), ""}, at, &statement, x->err);
     if (st == TM_OK)
         st = tm_nsight_database_step(&x->database, statement, x->err);
     if (st == TM_OK && sqlite3_column_int64(statement, 0) > 0) {
@@ -162,15 +162,15 @@ static enum tm_status count_rows(struct tm_nsight *x)
     sqlite3_stmt *statement;
     uint64_t count = 0;
     int at[TM_NS_COLUMNS];
-    enum tm_status st = tm_nsight_schema_select(&x->database, x->table, TM_NS_BIT(TM_NS_START), "", at, &statement,
-                                                x->err);
+    enum tm_status st = tm_nsight_schema_select(
+        &x->database, &(struct tm_nsight_query){x->table, TM_NS_BIT(TM_NS_START), ""}, at, &statement, x->err);
     while (st == TM_OK && (st = tm_nsight_database_step(&x->database, statement, x->err)) == TM_OK)
         count++;
     sqlite3_finalize(statement);
     if (count > 0) {
-        enum tm_status told =
+        enum tm_status counted =
             tm_event_sink_account(x->context.sink, TM_DROP_NOT_SHOWN, clock, count, UINT64_MAX, x->err);
-        st = told < 0 ? told : st;
+        st = counted < 0 ? counted : st;
     }
     return st == TM_END ? TM_OK : st;
 }
@@ -185,8 +185,8 @@ static enum tm_status open_table(struct tm_nsight *x)
     if (x->rows == TM_NSIGHT_UNSHOWN)
         st = count_rows(x);
     else if ((st = set_category(x)) == TM_OK)
-        st = tm_nsight_schema_select(&x->database, x->table, tm_nsight_columns(x->rows), "", x->at, &x->statement,
-                                     x->err);
+        st = tm_nsight_schema_select(&x->database, &(struct tm_nsight_query){x->table, tm_nsight_columns(x->rows), ""},
+                                     x->at, &x->statement, x->err);
     return st < 0 ? damage(x, x->table->name) : st;
 }
 

@@ -102,23 +102,22 @@ const struct tm_nsight_table *tm_nsight_schema_find(const struct tm_nsight_schem
     return NULL;
 }
 
-enum tm_status tm_nsight_schema_select(struct tm_nsight_database *d, const struct tm_nsight_table *table, uint64_t want,
-                                       const char *end, int result[TM_NS_COLUMNS], sqlite3_stmt **statement,
-                                       struct tm_error *err)
+enum tm_status tm_nsight_schema_select(struct tm_nsight_database *d, const struct tm_nsight_query *query,
+                                       int result[TM_NS_COLUMNS], sqlite3_stmt **statement, struct tm_error *err)
 {
     struct tm_buf sql = {0};
     int count = 0;
     *statement = NULL;
     enum tm_status st = tm_buf_add_str(&sql, "SELECT ");
     for (int i = 0; i < TM_NS_COLUMNS && st == TM_OK; i++) {
-        if (!(want & TM_NS_BIT(i)))
+        if (!(query->want & TM_NS_BIT(i)))
             continue;
         result[i] = count;
-        st = tm_buf_addf(&sql, table->columns & TM_NS_BIT(i) ? "%s\"%s\"" : "%sNULL", count++ > 0 ? ", " : "",
+        st = tm_buf_addf(&sql, query->table->columns & TM_NS_BIT(i) ? "%s\"%s\"" : "%sNULL", count++ > 0 ? ", " : "",
                          names[i]);
     }
     if (st == TM_OK)
-        st = tm_buf_addf(&sql, " FROM \"%s\" %s", table->name, end);
+        st = tm_buf_addf(&sql, " FROM \"%s\" %s", query->table->name, query->end);
     const char *text = st == TM_OK ? tm_buf_cstr(&sql) : NULL;
     st = text ? tm_nsight_database_prepare(d, text, statement, err) : tm_error_nomem(err);
     tm_buf_release(&sql);

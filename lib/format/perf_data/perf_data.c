@@ -45,8 +45,9 @@ static enum tm_status first_attr(const struct tm_perf_header *header, const stru
 {
     struct tm_perf p = {.header = *header};
     struct tm_perf_record record;
-    enum tm_status st = tm_perf_records_open(&p.records, whole, header->records.at, header->records.len,
-                                             header->is_big, TM_DAMAGE_HALT, err);
+    p.records.is_big = header->is_big;
+    p.records.on_damage = TM_DAMAGE_HALT;
+    enum tm_status st = tm_perf_records_open(&p.records, whole, header->records, err);
     while (st == TM_OK && p.attrs.count == 0 && (st = tm_perf_records_next(&p.records, &record, err)) == TM_OK)
         if (record.type == TM_PERF_RECORD_ATTR)
             st = tm_perf_survey(&p, &record, err);
@@ -123,8 +124,9 @@ static enum tm_status open_records(struct tm_perf *p, struct tm_error *err)
 {
     tm_perf_records_release(&p->records);
     p->records.expansion = p->context.expansion;
-    return tm_perf_records_open(&p->records, &p->context.whole, p->header.records.at, p->header.records.len,
-                                p->header.is_big, p->context.options->on_damage, err);
+    p->records.is_big = p->header.is_big;
+    p->records.on_damage = p->context.options->on_damage;
+    return tm_perf_records_open(&p->records, &p->context.whole, p->header.records, err);
 }
 
 static enum tm_status read_features(struct tm_perf *p, struct tm_error *err)

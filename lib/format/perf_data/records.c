@@ -6,15 +6,13 @@ enum { HEADER_LEN = 8, RECORD_MAX = UINT16_MAX, PLAIN_STEP = 1 << 17, WINDOW_LOG
 /* bytes in which records must follow each other before reading resumes after damage */
 enum { LOOK_AHEAD = RECORD_MAX * 4 };
 
-enum tm_status tm_perf_records_open(struct tm_perf_records *r, const struct tm_extent *whole, uint64_t start,
-                                    uint64_t len, bool is_big, enum tm_on_damage on_damage, struct tm_error *err)
+enum tm_status tm_perf_records_open(struct tm_perf_records *r, const struct tm_extent *whole,
+                                    struct tm_perf_section section, struct tm_error *err)
 {
     struct tm_extent part = *whole;
-    part.start += start;
-    part.len = len;
-    r->is_big = is_big;
-    r->start = start;
-    r->on_damage = on_damage;
+    part.start += section.at;
+    part.len = section.len;
+    r->start = section.at;
     enum tm_status st = tm_extent_open(&part, &r->in, err);
     r->is_open = st == TM_OK;
     return st;

@@ -7,6 +7,7 @@
 #include "container/damage.h"
 #include "container/extent.h"
 #include "format/perf_data/cursor.h"
+#include "format/perf_data/header.h"
 #include "os/expansion.h"
 
 /* Types of records: of the kernel, then of perf itself. */
@@ -51,14 +52,15 @@ struct tm_perf_record {
     uint64_t trailing;            /* bytes that follow it (AUXTRACE, TRACING_DATA) */
 };
 
-/* Zero-initialise, set expansion, then open. */
+/* Zero-initialise, set expansion, on_damage and is_big, then open. */
 struct tm_perf_records {
     struct tm_damage damage; /* damage that was skipped */
+    enum tm_on_damage on_damage;
+    bool is_big;                    /* the byte order of the file */
     struct tm_expansion *expansion; /* counts what is decompressed; borrowed; NULL: do not count */
     /* private */
-    enum tm_on_damage on_damage;
     struct tm_input in;
-    bool is_big, is_open;
+    bool is_open;
     bool is_past_limit;      /* decompression has reached its limit, an error that is never skipped */
     uint64_t start;     /* offset of the input in the file */
     uint64_t pending;   /* bytes of the last record that must be skipped */
@@ -71,10 +73,9 @@ struct tm_perf_records {
     size_t decompressed_at;
 };
 
-/* Opens the LEN bytes from byte START of WHOLE on, in the file's byte order. WHOLE must outlive RECORDS. TM_OK or
- * TM_E_SYSTEM. */
-enum tm_status tm_perf_records_open(struct tm_perf_records *records, const struct tm_extent *whole, uint64_t start,
-                                    uint64_t len, bool is_big, enum tm_on_damage on_damage, struct tm_error *err);
+/* Opens the records in SECTION of WHOLE, which must outlive RECORDS. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_perf_records_open(struct tm_perf_records *records, const struct tm_extent *whole,
+                                    struct tm_perf_section section, struct tm_error *err);
 
 /* Reads the next record. TM_OK; TM_END; TM_E_INPUT: damage, if the run halts at it, otherwise damage is skipped and
  * counted in damage; TM_E_SYSTEM. */

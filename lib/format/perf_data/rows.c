@@ -29,18 +29,26 @@ static uint32_t thread_flags(const struct tm_perf_sample *s)
 
 /* --- samples */
 
+/* An event of ATTR that RECORD states. */
+struct sampled_event {
+    const struct tm_perf_record *record;
+    const struct tm_perf_attr *attr;
+    const struct tm_perf_sample *sample;
+};
+
 /* Adds the sample, or, if DERIVED, the stack of the event before it. */
-static enum tm_status add_sample(struct tm_perf *p, const struct tm_perf_record *record,
-                                 const struct tm_perf_attr *attr, const struct tm_perf_sample *s, bool derived,
+static enum tm_status add_sample(struct tm_perf *p, const struct sampled_event *event, bool derived,
                                  struct tm_error *err)
 {
+    const struct tm_perf_record *record = event->record;
+    const struct tm_perf_sample *s = event->sample;
     char room[TM_PERF_NAME_ROOM];
     struct tm_event e = {.kind = TM_KIND_SAMPLE, .time_ns = (int64_t)s->time, .tid = s->tid, .pid = s->pid,
                          .cpu = s->cpu, .value = s->period};
     e.flags = tm_event_scope_flags(s->has_thread ? TM_SCOPE_THREAD : TM_SCOPE_GLOBAL) | thread_flags(s) |
               (derived ? TM_EVENT_DERIVED : 0u) | (s->has_period ? TM_EVENT_HAS_VALUE : 0u);
     tm_buf_clear(&p->detail);
-    enum tm_status st = put_string(p, tm_perf_attrs_name_of(&p->attrs, attr, room), &e.name, err);
+    enum tm_status st = put_string(p, tm_perf_attrs_name_of(&p->attrs, event->attr, room), &e.name, err);
     if (st == TM_OK && record->misc & TM_PERF_MODE_MASK &&
         tm_pb_put_varint(&p->detail, TM_DETAIL_CPU_MODE, record->misc & TM_PERF_MODE_MASK) != TM_OK)
         st = tm_error_nomem(err);
@@ -70,12 +78,11 @@ static enum tm_status begin_line(struct tm_perf *p, struct tm_span comm, const s
 }
 
 /* Adds a tracepoint with its stack, which may be no more than its place in the kernel. */
-static enum tm_status add_tracepoint(struct tm_perf *p, const struct tm_perf_record *record,
-                                     const struct tm_perf_attr *attr, const struct tm_perf_sample *s,
-                                     struct tm_error *err)
+static enum tm_status add_tracepoint(struct tm_perf *p, const struct sampled_event *event, struct tm_error *err)
 {
+    const struct tm_perf_sample *s = event->sample;
     static const char unknown[] = "<...>";
-    const struct tm_tracepoint *point = attr->tracepoint;
+    const struct tm_tracepoint *point = event->attr->tracepoint;
     struct tm_span comm = tm_perf_task_names_find(&p->names, s->tid, s->time);
     if (comm.len == 0)
         comm = (struct tm_span){unknown, sizeof unknown - 1};
@@ -83,10 +90,11 @@ static enum tm_status add_tracepoint(struct tm_perf *p, const struct tm_perf_rec
     if (tm_ftrace_text_begin(&line, &p->line) != TM_OK)
         return tm_error_nomem(err);
     size_t args = p->line.len;
-    if (tm_tracepoints_put(&p->tracepoints, point, s->raw, s->raw_len, p->kernel_version, &p->line) != TM_OK)
+    const struct tm_tracepoint_event recorded = {point, s->raw, s->raw_len, p->kernel_version};
+    if (tm_tracepoints_put(&p->tracepoints, &recorded, &p->line) != TM_OK)
         return tm_error_nomem(err);
     enum tm_status st = tm_ftrace_text_add_made(&p->ftrace, &line, &p->line, args, err);
-    return st < 0 ? st : add_sample(p, record, attr, s, true, err);
+    return st < 0 ? st : add_sample(p, event, true, err);
 }
 
 static bool is_tracepoint(const struct tm_perf_attr *attr, const struct tm_perf_sample *s)
@@ -94,12 +102,11 @@ static bool is_tracepoint(const struct tm_perf_attr *attr, const struct tm_perf_
     return attr->tracepoint && s->raw && s->has_thread && s->tid >= 0 && s->has_cpu;
 }
 
-static enum tm_status add_event(struct tm_perf *p, const struct tm_perf_record *record, const struct tm_perf_attr *attr,
-                                const struct tm_perf_sample *s, struct tm_error *err)
+static enum tm_status add_event(struct tm_perf *p, const struct sampled_event *event, struct tm_error *err)
 {
-    if (is_tracepoint(attr, s))
-        return add_tracepoint(p, record, attr, s, err);
-    return add_sample(p, record, attr, s, false, err);
+    if (is_tracepoint(event->attr, event->sample))
+        return add_tracepoint(p, event, err);
+    return add_sample(p, event, false, err);
 }
 
 /* Sets the period of S to what COUNT, of the event ATTR, has counted since the sample before. */
@@ -133,7 +140,7 @@ static enum tm_status add_counted(struct tm_perf *p, const struct tm_perf_record
         if (added++ > 0 && p->context.expansion)
             st = tm_expansion_add(p->context.expansion, (uint64_t)(record->body.end - record->body.p), err);
         if (st == TM_OK)
-            st = add_event(p, record, attr, s, err);
+            st = add_event(p, &(struct sampled_event){record, attr, s}, err);
     }
     if (unknown > 0)
         tm_perf_count(&p->needs_state, record->byte);
@@ -158,7 +165,8 @@ static enum tm_status on_sample(struct tm_perf *p, const struct tm_perf_record *
     }
     p->user_stacks += s.has_user_stack;
     bool is_counted = s.counts.len > 0 && !attr->is_backward; /* the counts of newer samples come first there */
-    return is_counted ? add_counted(p, record, attr, &s, err) : add_event(p, record, attr, &s, err);
+    return is_counted ? add_counted(p, record, attr, &s, err)
+                      : add_event(p, &(struct sampled_event){record, attr, &s}, err);
 }
 
 /* --- tasks */

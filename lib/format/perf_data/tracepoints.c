@@ -290,29 +290,30 @@ static enum tm_status put_number(const struct tm_tracepoint_field *f, uint64_t v
     return st == TM_OK ? tm_buf_add_decimal(out, is_negative ? 0 - value : value, 1) : st;
 }
 
-static enum tm_status put_value(const struct tm_tracepoints *t, const struct tm_tracepoint_field *f, const uint8_t *raw,
-                                size_t len, uint32_t version, struct tm_buf *out)
+static enum tm_status put_value(const struct tm_tracepoints *t, const struct tm_tracepoint_event *event,
+                                const struct tm_tracepoint_field *f, struct tm_buf *out)
 {
-    const uint8_t *p = raw + f->offset;
+    const uint8_t *p = event->raw + f->offset;
     if (f->type == TM_TRACEPOINT_TEXT)
         return put_text(p, f->size, out);
     if (f->type == TM_TRACEPOINT_BYTES)
         return put_hex(p, f->size, out);
     uint64_t value = number_at(p, f->size, t->is_big, f->is_signed);
     if (f->type != TM_TRACEPOINT_DATA_LOC && f->type != TM_TRACEPOINT_REL_LOC)
-        return put_number(f, value, version, out);
+        return put_number(f, value, event->kernel_version, out);
     uint64_t at = (value & UINT16_MAX) + (f->type == TM_TRACEPOINT_REL_LOC ? f->offset + f->size : 0);
     uint64_t size = value >> 16 & UINT16_MAX;
-    return at <= len && size <= len - at ? put_text(raw + at, (size_t)size, out) : TM_OK;
+    return at <= event->len && size <= event->len - at ? put_text(event->raw + at, (size_t)size, out) : TM_OK;
 }
 
-enum tm_status tm_tracepoints_put(const struct tm_tracepoints *t, const struct tm_tracepoint *point,
-                                  const uint8_t *raw, size_t len, uint32_t version, struct tm_buf *out)
+enum tm_status tm_tracepoints_put(const struct tm_tracepoints *t, const struct tm_tracepoint_event *event,
+                                  struct tm_buf *out)
 {
+    const struct tm_tracepoint *point = event->point;
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; i < point->field_count && st == TM_OK; i++) {
         const struct tm_tracepoint_field *f = &t->fields[point->first_field + i];
-        if ((uint64_t)f->offset + f->size > len || f->size == 0)
+        if ((uint64_t)f->offset + f->size > event->len || f->size == 0)
             continue;
         if (i > 0)
             st = tm_buf_add_byte(out, ' ');
@@ -321,7 +322,7 @@ enum tm_status tm_tracepoints_put(const struct tm_tracepoints *t, const struct t
         if (st == TM_OK)
             st = tm_buf_add_byte(out, f->how == TM_TRACEPOINT_WORD ? ' ' : '=');
         if (st == TM_OK)
-            st = put_value(t, f, raw, len, version, out);
+            st = put_value(t, event, f, out);
     }
     return st;
 }

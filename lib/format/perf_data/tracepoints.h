@@ -61,11 +61,18 @@ enum tm_status tm_tracepoints_read(struct tm_tracepoints *points, const uint8_t 
 /* The tracepoint with number ID, or NULL. */
 const struct tm_tracepoint *tm_tracepoints_find(const struct tm_tracepoints *points, uint64_t id);
 
-/* Appends the fields of POINT in the LEN bytes at RAW to OUT: "name=value", separated by blanks. Fields that a reader
- * of ftrace text uses have the kernel's form. VERSION is that of the kernel (tm_kernel_version_parse). TM_OK or
- * TM_E_SYSTEM. */
-enum tm_status tm_tracepoints_put(const struct tm_tracepoints *points, const struct tm_tracepoint *point,
-                                  const uint8_t *raw, size_t len, uint32_t version, struct tm_buf *out);
+/* A recorded event of POINT. */
+struct tm_tracepoint_event {
+    const struct tm_tracepoint *point;
+    const uint8_t *raw;
+    size_t len;
+    uint32_t kernel_version; /* tm_kernel_version_parse */
+};
+
+/* Appends the fields of EVENT to OUT: "name=value", separated by blanks. Fields that a reader of ftrace text uses have
+ * the kernel's form. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_tracepoints_put(const struct tm_tracepoints *points, const struct tm_tracepoint_event *event,
+                                  struct tm_buf *out);
 
 void tm_tracepoints_release(struct tm_tracepoints *points);
 

@@ -82,10 +82,11 @@ static enum tm_status put_identity(struct tm_spans_services *s, struct tm_buf *t
     return s->pid ? tm_buf_addf(text, ":%lld", (long long)s->pid) : TM_OK;
 }
 
-/* Adds a definition of KIND: s->message as FIELD of its detail. */
-static enum tm_status define(struct tm_spans_services *s, enum tm_kind kind, uint32_t field,
-                             const struct tm_spans_service *service, uint64_t track, struct tm_error *err)
+/* Adds a definition of KIND, a process or a track. Its detail is s->message. */
+static enum tm_status define(struct tm_spans_services *s, enum tm_kind kind, const struct tm_spans_service *service,
+                             uint64_t track, struct tm_error *err)
 {
+    const uint32_t field = kind == TM_KIND_TRACK ? TM_DETAIL_TRACK : TM_DETAIL_PROCESS;
     struct tm_event e = {.kind = kind, .pid = service->pid, .track = track};
     e.flags = TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_HAS_PID |
               (kind == TM_KIND_TRACK ? (uint32_t)TM_EVENT_HAS_TRACK : 0u);
@@ -108,7 +109,7 @@ static enum tm_status define_process(struct tm_spans_services *s, const struct t
                         has_name ? s->name.len : sizeof unknown - 1) != TM_OK ||
         tm_buf_add(&s->message, s->labels.data, s->labels.len) != TM_OK)
         return tm_error_nomem(err);
-    enum tm_status st = define(s, TM_KIND_PROCESS, TM_DETAIL_PROCESS, service, 0, err);
+    enum tm_status st = define(s, TM_KIND_PROCESS, service, 0, err);
     if (st < 0)
         return st;
     tm_buf_clear(&s->message);
@@ -116,7 +117,7 @@ static enum tm_status define_process(struct tm_spans_services *s, const struct t
         tm_pb_put_varint(&s->message, TM_TRACK_DESCRIPTION_PID, tm_zigzag(service->pid)) != TM_OK ||
         tm_pb_put_varint(&s->message, TM_TRACK_DESCRIPTION_IS_PROCESS, 1) != TM_OK)
         return tm_error_nomem(err);
-    return define(s, TM_KIND_TRACK, TM_DETAIL_TRACK, service, service->track, err);
+    return define(s, TM_KIND_TRACK, service, service->track, err);
 }
 
 /* Finds or makes the instance with the identity IDENTITY. */
@@ -182,7 +183,7 @@ enum tm_status tm_spans_service_track(struct tm_spans_services *s, const struct 
         tm_pb_put_i64(&s->message, TM_TRACK_DESCRIPTION_PARENT_UUID, service->track) != TM_OK ||
         tm_pb_put_bytes(&s->message, TM_TRACK_DESCRIPTION_NAME, name, sizeof name - 1) != TM_OK)
         return tm_error_nomem(err);
-    return define(s, TM_KIND_TRACK, TM_DETAIL_TRACK, service, *track, err);
+    return define(s, TM_KIND_TRACK, service, *track, err);
 }
 
 void tm_spans_services_release(struct tm_spans_services *s)
