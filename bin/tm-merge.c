@@ -537,11 +537,12 @@ out:
     return status;
 }
 
-/* Keeps pipes from getting the numbers of the standard descriptors. */
+/* Keeps pipes from getting the numbers of the standard descriptors. What is missing is open for reading alone, so that
+ * writing fails. */
 static void fill_standard_descriptors(void)
 {
     int fd;
-    while ((fd = open("/dev/null", O_RDWR)) >= 0 && fd <= STDERR_FILENO)
+    while ((fd = open("/dev/null", O_RDONLY)) >= 0 && fd <= STDERR_FILENO)
         ;
     if (fd > STDERR_FILENO)
         (void)close(fd);

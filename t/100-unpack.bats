@@ -46,6 +46,17 @@ setup() {
     [ "$output" -gt 100 ]
 }
 
+@test "a text that begins with a newline is of unknown type, not a proto" {
+    printf '\nhello world, this is a log\n' >run.log
+    run tm-unpack run.log
+    [ "$status" -eq 1 ]
+    [[ "$output" == "tm-unpack: run.log: unknown trace type; what is read: "* ]]
+    tm-unpack --ignore-unknown run.log | tm-emit -f frames | grep -F 'type="unknown"'
+    printf '\n\n' >blank
+    run tm-unpack blank
+    [[ "$output" == "tm-unpack: blank: unknown trace type"* ]]
+}
+
 @test "two manifests are an error, which tm-manifest says" {
     run bash -c 'cat manifest.json manifest.json | tm-unpack | tm-manifest | wc -c'
     [[ $output == *"tm-manifest: perfetto_manifest: multiple perfetto_manifest files in archive"* ]]

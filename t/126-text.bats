@@ -62,3 +62,22 @@ END
     [ "$(jq -r 'select(.kind == "sample") | [.ts, .tid, .name, .value, .frames[0].function, .frames[0].mapping] | @tsv' b)" = \
         "$(printf '115539936601000\t25122\ttask-clock:u\t1000000\tLock::unlock()\t/system/lib/libc.so')" ]
 }
+
+@test "systrace in HTML: trace data that is not read is accounted for by its bytes" {
+    cd "$BATS_TEST_TMPDIR"
+    tag='<script class="trace-data" type="application/text">'
+    event='  app-1 [000] ...1 10.000000: tracing_mark_write: B|1|a'
+    other='{"traceEvents":[{"ph":"X","ts":1,"dur":1}]}'
+    printf '<html>%s\n# tracer: nop\n%s\n</script>\n%s\n%s\n</script></html>\n' "$tag" "$event" "$tag" "$other" >behind.html
+    printf '<html>%s\n# tracer: nop\n%s\n</script>%s%s</script></html>\n' "$tag" "$event" "$tag" "$other" >line.html
+    printf '<html>%s\n%s\n</script>%s\n# tracer: nop\n%s\n</script></html>\n' "$tag" "$other" "$tag" "$event" >before.html
+    printf '<html>%s\n%s</script></html>\n' "$tag" "$other" >alone.html
+    for f in behind line before alone; do
+        run -4 tm-merge --strict -f csv $f.html
+        [[ "$output" == *"$f.html: ${#other} bytes skipped, skipped_bytes"* ]]
+        rows=$(tm-unpack $f.html | tm-emit -f frames | grep -c '^  \[' || true)
+        [ "$rows" -eq "$([ $f = alone ] && echo 0 || echo 2)" ] # the begin, and the name of the thread
+    done
+    printf '<html>%s\n# tracer: nop\n%s\n</script></html>\n' "$tag" "$event" >plain.html
+    tm-merge --strict -q -f csv plain.html
+}

@@ -360,24 +360,35 @@ PY
 }
 
 @test "JSON without a list of events is told of, and is no failure" {
-    printf '{"ph":"X","pid":1,"tid":1,"name":"%s","ts":1,"dur":5}\n' a b c >lines.json
     echo '{"nodes":[],"samples":[]}' >profile.json
     echo '{"traceEvents":[]}' >empty.json
-    tar cf in.tar lines.json profile.json empty.json
+    tar cf in.tar profile.json empty.json
     run tm-merge -o m.db in.tar
     echo "$output"
     [ "$status" -eq 0 ]
-    [ "${lines[0]}" = "tm-emit: warning: lines.json (and 2 more): an event without a list around it is not read; jq -s . makes a list of lines" ]
-    [ "${lines[1]}" = "tm-emit: warning: profile.json: a JSON object without traceEvents has no events" ]
-    [ "${#lines[@]}" -eq 2 ]
-    run tm-merge -o m.db lines.json
-    [ "$output" = "tm-emit: warning: lines.json (and 2 more): an event without a list around it is not read; jq -s . makes a list of lines" ]
+    [ "${lines[0]}" = "tm-emit: warning: profile.json: a JSON object without traceEvents has no events" ]
+    [ "${#lines[@]}" -eq 1 ]
     run tm-merge -q -o m.db in.tar
     [ "$status" -eq 0 ]
     [ -z "$output" ]
     run bash -o pipefail -c 'tm-unpack in.tar | tm-manifest | tm-clocks | tm-sort | tm-emit -q -f report'
-    [[ "$output" == *"tm_json_lines = 1 (error, host, lines.json)"* ]]
     [[ "$output" == *"tm_json_without_events = 1 (error, host, profile.json)"* ]]
+}
+
+@test "events one a line, without a list around them, are a trace; another document ends them" {
+    printf '{"name":"%s","ph":"X","pid":1,"tid":1,"ts":1,"dur":5}\n' a b c >lines.json
+    cp lines.json more.json
+    echo '{"traceEvents":[{"ph":"X","pid":2,"tid":2,"name":"d","ts":1,"dur":5}]}' >>more.json
+    tm-merge --strict -o m.json lines.json
+    [ "$(json '[x["name"] for x in e if x["ph"] == "X"]')" = "['a', 'b', 'c']" ]
+    cat lines.json | tm-merge --strict -f csv | tail -n +2 | cut -d, -f4 | paste -sd' ' | grep -x 'a b c'
+    tm-merge -q -f csv more.json | tail -n +2 | cut -d, -f4 | paste -sd' ' | grep -x 'a b c d'
+    [ "$(tm-unpack --list more.json | grep -c json)" -eq 2 ]
+    head -c -10 lines.json >cut.json
+    run tm-merge -f csv cut.json
+    [ "$status" -eq 1 ]
+    [ "$output" = "tm-unpack: cut.json: byte 149: the document is cut short (--on-damage=skip or salvage goes on)" ]
+    tm-merge -q --on-damage=salvage -f csv cut.json | tail -n +2 | cut -d, -f4 | paste -sd' ' | grep -x 'a b'
 }
 
 @test "names of members are the same however they are written" {

@@ -95,3 +95,34 @@ alone_and_together() {
     [ "$(sort <<<"$stderr" | uniq -d)" = "" ]
     [ "$(grep -c 'no event is left' <<<"$stderr")" -eq 1 ]
 }
+
+@test "names of standard output are standard output; a pipe that has no other name than its descriptor is written" {
+    tm-merge -q -f csv "$demo" >want
+    tm-merge -q -f csv -o /dev/stdout "$demo" | cmp - want
+    for name in /dev/stdout /dev/fd/1 /proc/self/fd/1; do
+        { echo before; tm-merge -q -f csv -o $name "$demo"; echo behind; } >got
+        cmp <(echo before; cat want; echo behind) got
+    done
+    mkfifo done
+    tm-merge -q -f csv -o >(cat >through; echo >done) "$demo"
+    read -r <done
+    cmp through want
+    run -2 tm-merge -q -f csv -o '' "$demo"
+    [ "${lines[0]}" = "tm-merge: -o '': an output needs a name" ]
+}
+
+@test "standard output that is closed is an error, unless nothing is written to it" {
+    run -3 bash -c 'tm-merge -q -f csv "$1" >&-' x "$demo"
+    [ "$output" = "tm-emit: standard output: cannot write: Bad file descriptor" ]
+    bash -c 'tm-merge -q -o a.csv "$1" >&-' x "$demo"
+    tm-merge -q -f csv "$demo" | cmp - a.csv
+}
+
+@test "a file whose name begins with a dash" {
+    printf '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"a"}]' >-dash.json
+    for form in json csv pftrace; do
+        tm-merge -f $form -- -dash.json >one
+        tm-merge -f $form ./-dash.json >two
+        sed 's,\./-dash,-dash,g' two | cmp - one
+    done
+}

@@ -64,7 +64,7 @@ $more" ]
     merge rank0.json rank1.json
     [ "$status" -eq 0 ]
     [ "${stderr%%$'\n'*}" = "rank1.json: 1 event placed by assumption: nothing relates its TRACE_FILE to TRACE_FILE of \
-rank0.json, so the two are taken to start together; states baseTimeNanoseconds 1694128201421058000, 700ms after \
+rank0.json, so the two are taken to read the same; states baseTimeNanoseconds 1694128201421058000, 700ms after \
 rank0.json's: --hints would use it" ]
     tm-merge --explain rank0.json rank1.json | grep -qx '  Evidence: states baseTimeNanoseconds 1694128201421058000, 700ms after rank0.json.s: --hints would use it.'
     tm-merge -f report rank0.json rank1.json | grep -q 'states baseTimeNanoseconds 1694128201421058000'

@@ -88,7 +88,7 @@ void tm_assumption_put(struct tm_out *out, const struct tm_catalog *c, const Tra
         put_clock(out, p->clock);
         tm_out_str(out, " to ");
         put_trace_time(out, c);
-        tm_out_str(out, ", so the two are taken to start together");
+        tm_out_str(out, ", so the two are taken to read the same");
         break;
     case TM_ASSUMPTION_CLOCK:
         tm_out_str(out, "nothing relates its ");

@@ -20,7 +20,7 @@ enum tm_assumption tm_assumption_of(const struct tm_catalog *catalog, const Trac
 const Tracemerge__Placement *tm_assumption_first(const struct tm_catalog *catalog);
 
 /* Puts the assumption as a sentence: "nothing relates its own timeline to BOOTTIME of phone, so the two are taken to
- * start together". */
+ * read the same". */
 void tm_assumption_put(struct tm_out *out, const struct tm_catalog *catalog, const Tracemerge__Placement *p);
 
 /* Puts what P's file states about the assumption: a base by which --hints would place it, or signs that two recordings

@@ -15,7 +15,7 @@ struct tm_drop_text tm_drop_text_of(enum tm_drop_reason reason)
             "Look at the offsets in the manifest."},
         [TM_DROP_DAMAGED] = {"they cannot be read",
             "--on-damage salvage reads on behind the damage; nothing brings back what is in it."},
-        [TM_DROP_SKIPPED_BYTES] = {"they were jumped over behind damage",
+        [TM_DROP_SKIPPED_BYTES] = {"they are damaged, or of a kind that is not read",
             "Nothing brings them back."},
         [TM_DROP_NO_TIME] = {"they have no time",
             "Nothing can place them; the program that recorded them left it out."},

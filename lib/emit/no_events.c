@@ -26,8 +26,6 @@ static void tell(const struct tm_catalog *catalog, const char *stat, const char 
 
 void tm_no_events_tell(const struct tm_catalog *catalog, void (*warn)(const char *text))
 {
-    tell(catalog, "tm_json_lines", "an event without a list around it is not read; jq -s . makes a list of lines",
-         warn);
     tell(catalog, "json_control_characters",
          "control characters in strings are no JSON; they were read as if they were escaped", warn);
     tell(catalog, "tm_json_without_events", "a JSON object without traceEvents has no events", warn);

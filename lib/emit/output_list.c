@@ -3,12 +3,23 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* True if OUT is standard output. Names of it are links: to replace the file behind one would take it from all others
+ * that write to it. */
+static bool is_stdout(const char *out)
+{
+    static const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(out, names[i]) == 0)
+            return true;
+    return false;
+}
+
 enum tm_status tm_output_list_add(struct tm_output_list *list, const char *out, struct tm_error *err)
 {
     if (list->count == TM_OUTPUTS_MAX)
         return tm_error_set(err, TM_E_USAGE, "-o is given more than %d times", TM_OUTPUTS_MAX);
-    list->rows[list->count++] = (struct tm_output_choice){.out = strcmp(out, "-") == 0 ? NULL : out};
-    return TM_OK;
+    list->rows[list->count++] = (struct tm_output_choice){.out = is_stdout(out) ? NULL : out};
+    return *out ? TM_OK : tm_error_set(err, TM_E_USAGE, "-o '': an output needs a name");
 }
 
 void tm_output_list_format(struct tm_output_list *list, const char *format)

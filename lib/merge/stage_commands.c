@@ -82,7 +82,7 @@ static void add_flag(struct writer *w, const char *flag, bool wanted)
 
 /* True if the text of JSON events may stay in the files: an output that writes it again reads it there, which saves
  * four pipes. All files that might have such text must be known by name. A directory is excluded; so is standard input,
- * also as /dev/stdin, since it differs in each stage. */
+ * also as /dev/stdin, since it differs in each stage, and so is a name that looks like an option of tm-emit. */
 static bool refers(const struct tm_merge_request *r)
 {
     enum { SOURCES_MAX = 256 /* descriptors */ };
@@ -91,7 +91,7 @@ static bool refers(const struct tm_merge_request *r)
     if (!tm_merge_reads_files(r) || r->join || r->file_count == 0 || r->file_count > SOURCES_MAX)
         return false;
     for (size_t i = 0; i < r->file_count; i++)
-        if (strcmp(r->files[i], "-") == 0 || stat(r->files[i], &info) != 0 || !S_ISREG(info.st_mode) ||
+        if (r->files[i][0] == '-' || stat(r->files[i], &info) != 0 || !S_ISREG(info.st_mode) ||
             (has_in && info.st_dev == in.st_dev && info.st_ino == in.st_ino))
             return false;
     return true;

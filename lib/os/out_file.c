@@ -88,8 +88,10 @@ enum tm_status tm_out_file_open(struct tm_out_file *f, const char *path, const c
     if (f->members && make_folder(f, path, &old, exists, err) < 0)
         return err->status;
     exists = exists || f->members;
-    /* Links are followed: the file that a link points to is replaced, not the link. */
-    if ((f->path = exists ? tm_compat_real_path(path) : join(path, "")) == NULL)
+    bool is_special = exists && !f->members && !S_ISREG(old.st_mode) && !S_ISDIR(old.st_mode);
+    /* Links are followed: the file that a link points to is replaced, not the link. A pipe that is named by its
+     * descriptor has no other name. */
+    if ((f->path = exists && !is_special ? tm_compat_real_path(path) : join(path, "")) == NULL)
         return tm_error_errno(err, errno, "%s: cannot write", path);
     if (part) {
         f->borrowed_temp = true;
@@ -102,7 +104,7 @@ enum tm_status tm_out_file_open(struct tm_out_file *f, const char *path, const c
     }
     if (exists && !f->members && S_ISDIR(old.st_mode))
         return tm_error_errno(err, EISDIR, "%s: cannot write", path);
-    if (exists && !f->members && !S_ISREG(old.st_mode))
+    if (is_special)
         return open_as_it_stands(f, path, err);
     if ((f->temp = temporary_name(f)) == NULL)
         return tm_error_nomem(err);

@@ -46,7 +46,8 @@ static void test_no_events(void)
     GIVES("{}", "");
     GIVES(" [ {} , ", "");
     GIVES("{\"a\":1}", "metadata 'a' def raw=\"a\":1\nstat tm_json_without_events 1\n");
-    GIVES("{\"p\\u0068\":\"X\"}", "metadata 'ph' def raw=\"p\\u0068\":\"X\"\nstat tm_json_lines 1\n");
+    GIVES("{\"p\\u0068\":\"X\"}", "account no_time 1 at 0\nstat json_tokenizer_failure 1\n");
+    GIVES("{\"ph\":1}", "metadata 'ph' def raw=\"ph\":1\nstat tm_json_without_events 1\n");
     GIVES("{\"a\":1,\"traceEvents\":[]}", "metadata 'a' def raw=\"a\":1\n");
 }
 

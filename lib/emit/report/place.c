@@ -76,7 +76,7 @@ static const char *rule_text(struct tm_report *r, const Tracemerge__Placement *p
             "  are assumed to be one. This is a guess.",
         [TM_RULE_PRIVATE] =
             "Assumption: nothing relates a timeline of the file's own to the clock of others, so the\n"
-            "  two are assumed to start together. This is a guess.",
+            "  two are assumed to read the same. This is a guess.",
         [TM_RULE_NONE] = "None of them could be placed.",
     };
     if (p->clock == 0 && p->placed_count)

@@ -23,7 +23,7 @@ static const char *way_of(const Tracemerge__Placement *p)
         [TM_RULE_HINT] = "by a hint",
         [TM_RULE_RENDEZVOUS] = "by REALTIME rendezvous",
         [TM_RULE_SAME_DOMAIN] = "by a guess: same-domain assumption",
-        [TM_RULE_PRIVATE] = "by a guess: it starts with the timeline",
+        [TM_RULE_PRIVATE] = "by a guess: its zero is the timeline's",
     };
     if (p->clock == 0 && p->placed_count)
         return "its numbers are taken as they stand";

@@ -71,8 +71,7 @@ static enum tm_status finish(struct tm_json_document *doc, struct tm_error *err)
     if (st >= 0 && doc->display_time_unit)
         st = tm_event_sink_stat(sink, "json_display_time_unit", TRACEMERGE__SEVERITY__INFO, 1, err);
     if (st >= 0 && doc->has_members && !doc->has_events && !doc->damaged)
-        st = tm_event_sink_stat(sink, doc->is_event ? "tm_json_lines" : "tm_json_without_events",
-                                TRACEMERGE__SEVERITY__ERROR, 1, err);
+        st = tm_event_sink_stat(sink, "tm_json_without_events", TRACEMERGE__SEVERITY__ERROR, 1, err);
     if (st >= 0)
         st = put_account(doc, TM_DROP_DAMAGED, doc->damaged, doc->first_damaged, err);
     if (st >= 0)
@@ -95,6 +94,21 @@ static enum tm_json_status bad(struct tm_json_scan *scan, const char *cause)
     return TM_JSON_BAD;
 }
 
+/* True if SCAN is at an object that is an event itself: it has a "ph", and no events before that. Looks at the window
+ * alone. */
+static bool is_at_event(struct tm_json_scan scan)
+{
+    struct tm_json_value key, value;
+    scan.p++;
+    while (tm_json_key(&scan, &key) == TM_JSON_OK && !tm_json_is(&key, "traceEvents", 11)) {
+        if (tm_json_is(&key, "ph", 2))
+            return scan.p < scan.end && *scan.p == '"';
+        if (tm_json_value(&scan, &value) != TM_JSON_OK || tm_json_comma(&scan, '}') != TM_JSON_OK)
+            return false;
+    }
+    return false;
+}
+
 static enum tm_json_status start_step(struct tm_json_document *doc, struct tm_json_scan *scan)
 {
     bool more = tm_json_space(scan);
@@ -104,6 +118,11 @@ static enum tm_json_status start_step(struct tm_json_document *doc, struct tm_js
     if (*scan->p != '{' && *scan->p != '[')
         return bad(scan, "'{' or '[' is expected");
     doc->bare_array = *scan->p == '[';
+    doc->is_lines = !doc->bare_array && is_at_event(*scan);
+    if (doc->is_lines) {
+        doc->place = TM_JSON_IN_EVENTS;
+        return TM_JSON_OK;
+    }
     doc->place = doc->bare_array ? TM_JSON_IN_EVENTS : TM_JSON_IN_KEYS;
     take_to(doc, scan->p + 1);
     return TM_JSON_OK;
@@ -153,6 +172,15 @@ static enum tm_json_status take_repaired(struct tm_json_document *doc, struct tm
     return st;
 }
 
+/* True if the window has all of the object at SCAN, or no more can be had. */
+static bool has_whole_object(const struct tm_json_scan *scan)
+{
+    struct tm_json_scan ahead = *scan;
+    struct tm_json_value value;
+    return scan->ended || scan->end - scan->p > TM_JSON_EVENT_BYTES_MAX ||
+           tm_json_value(&ahead, &value) != TM_JSON_MORE;
+}
+
 /* Reads events up to the end of the array or of the window. */
 static enum tm_json_status events_step(struct tm_json_document *doc, struct tm_json_scan *scan, struct tm_error *err)
 {
@@ -169,6 +197,12 @@ static enum tm_json_status events_step(struct tm_json_document *doc, struct tm_j
         if (*scan->p == ']') {
             take_to(doc, scan->p + 1);
             doc->place = doc->bare_array ? TM_JSON_DONE : TM_JSON_IN_KEYS;
+            return TM_JSON_OK;
+        }
+        if (doc->is_lines && (*scan->p != '{' || !is_at_event(*scan))) {
+            if (*scan->p == '{' && !has_whole_object(scan))
+                return TM_JSON_MORE;
+            doc->place = TM_JSON_DONE; /* another document */
             return TM_JSON_OK;
         }
         if (*scan->p != '{')
@@ -193,7 +227,7 @@ static enum tm_json_status events_step(struct tm_json_document *doc, struct tm_j
         if (st != TM_JSON_OK || (st = take_event(doc, scan, err)) != TM_JSON_OK)
             return st;
     }
-    if (!scan->ended || !doc->bare_array)
+    if (!scan->ended || !(doc->bare_array || doc->is_lines))
         return TM_JSON_MORE;
     doc->place = TM_JSON_DONE;
     return TM_JSON_OK;

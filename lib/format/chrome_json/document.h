@@ -27,9 +27,9 @@ struct tm_json_document {
     struct tm_json_event event;
     enum tm_json_place place;
     bool bare_array;
+    bool is_lines; /* events one after the other, without an array around them */
     bool display_time_unit;
     bool has_members, has_events; /* the outer object has any member; has traceEvents or systemTraceEvents */
-    bool is_event;                /* it has a ph */
     struct tm_buf text; /* scratch; a line of systemTraceEvents; a metadata name */
     /* accounts, written at the end: for each a count and its first byte */
     uint64_t damaged, first_damaged;

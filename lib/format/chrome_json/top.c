@@ -43,7 +43,6 @@ static enum tm_json_status take_member(struct tm_json_document *doc, const struc
         return TM_JSON_OK;
     }
     doc->has_members = true;
-    doc->is_event |= tm_json_is(key, "ph", 2);
     const uint8_t *start = scan->p;
     bool large = scan->end - start > TM_JSON_TOP_BYTES_MAX;
     if (large)

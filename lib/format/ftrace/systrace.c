@@ -14,7 +14,8 @@ enum section {
     TRACE,
     PROCESS_DUMP,
     CGROUP_DUMP,
-    DONE /* after the trace data of an HTML file */
+    DONE,      /* after the trace of an HTML file */
+    UNREAD     /* trace data after the trace */
 };
 
 struct systrace {
@@ -27,6 +28,8 @@ struct systrace {
     uint64_t events;
     uint64_t damaged; /* lines */
     uint64_t first_damaged;
+    uint64_t skipped_bytes; /* of trace data in HTML that is not read, such as Chrome JSON */
+    uint64_t first_skipped;
     int64_t lost;     /* events that the kernel says it lost */
     char prefix[64];  /* "name:", if trace-cmd report puts the file's name before each line */
     bool report;      /* a "cpus=" line was met: the text is from trace-cmd report */
@@ -136,13 +139,54 @@ static bool is_remark(struct systrace *f, struct tm_span line)
     return starts(line, "version = ") || (starts(line, "CPU ") && has(line, " is empty"));
 }
 
+static const char data_tag[] = "<script class=\"trace-data\" type=\"application/text\">";
+static const char end_tag[] = "</script>";
+
+/* Counts a line of trace data that is not read, up to the end of the data. Comments and blank lines say nothing. */
+static void skip_line(struct systrace *f, struct tm_span line, uint64_t byte)
+{
+    const char *end = tm_span_find(line, end_tag);
+    size_t i = 0, len = end ? (size_t)(end - line.s) : line.len;
+    while (i < len && (line.s[i] == ' ' || line.s[i] == '\t'))
+        i++;
+    if (i == len || line.s[i] == '#')
+        return;
+    if (f->skipped_bytes == 0)
+        f->first_skipped = byte;
+    f->skipped_bytes += len;
+}
+
+/* Goes into trace data if LINE begins some: into section INTO, or OUTSIDE if it also ends there. Data on the line of
+ * the tag is not read. */
+static void find_data(struct systrace *f, struct tm_span line, uint64_t byte, enum section into, enum section outside)
+{
+    const char *tag = tm_span_find(line, data_tag);
+    if (tag == NULL)
+        return;
+    const char *data = tag + strlen(data_tag);
+    const struct tm_span rest = {data, (size_t)(line.s + line.len - data)};
+    skip_line(f, rest, byte + (uint64_t)(data - line.s));
+    f->section = has(rest, end_tag) ? outside : into;
+    f->has_data = true;
+}
+
+/* Leaves trace data if it ends on LINE, on which other data may begin. Returns whether it ends. */
+static bool leave_data(struct systrace *f, struct tm_span line, uint64_t byte, enum section into, enum section outside)
+{
+    const char *end = tm_span_find(line, end_tag);
+    if (end == NULL)
+        return false;
+    const struct tm_span rest = {end, (size_t)(line.s + line.len - end)};
+    f->section = outside;
+    find_data(f, rest, byte + (uint64_t)(end - line.s), into, outside);
+    return true;
+}
+
 static enum tm_status trace_line(struct systrace *f, struct tm_span raw, uint64_t byte, struct tm_error *err)
 {
     struct tm_systrace_line line;
-    if (f->section == TRACE && raw.len && raw.s[0] == '<' && has(raw, "</script>")) {
-        f->section = DONE;
+    if (f->section == TRACE && raw.len && raw.s[0] == '<' && leave_data(f, raw, byte, UNREAD, DONE))
         return TM_OK;
-    }
     if (is_remark(f, raw))
         return TM_OK;
     struct tm_span text = cut_prefix(f, raw);
@@ -173,10 +217,7 @@ static enum tm_status take_line(struct systrace *f, struct tm_span line, uint64_
         line.len--;
     switch (f->section) {
     case HTML:
-        if (has(line, "<script class=\"trace-data\" type=\"application/text\">")) {
-            f->section = HTML_DATA;
-            f->has_data = true;
-        }
+        find_data(f, line, byte, HTML_DATA, HTML);
         return TM_OK;
     case HTML_DATA:
         if (begins_trace(line)) {
@@ -187,18 +228,25 @@ static enum tm_status take_line(struct systrace *f, struct tm_span line, uint64_
             f->section = PROCESS_DUMP;
         else if (starts(line, "CGROUP DUMP"))
             f->section = CGROUP_DUMP;
-        else if (has(line, "</script>"))
-            f->section = HTML;
+        else {
+            skip_line(f, line, byte);
+            (void)leave_data(f, line, byte, HTML_DATA, HTML);
+        }
         return TM_OK;
     case PROCESS_DUMP:
     case CGROUP_DUMP:
-        if (has(line, "</script>"))
-            f->section = HTML;
-        else if (f->section == PROCESS_DUMP)
+        if (!leave_data(f, line, byte, HTML_DATA, HTML) && f->section == PROCESS_DUMP)
             return tm_process_dump_line(&f->dump, f->context.sink, line, err);
         return TM_OK;
     case TRACE:
         return trace_line(f, line, byte, err);
+    case DONE:
+        find_data(f, line, byte, UNREAD, DONE);
+        return TM_OK;
+    case UNREAD:
+        skip_line(f, line, byte);
+        (void)leave_data(f, line, byte, UNREAD, DONE);
+        return TM_OK;
     default:
         return TM_OK;
     }
@@ -237,11 +285,19 @@ static enum tm_status finish(struct systrace *f, struct tm_error *err)
         st = tm_event_sink_stat(sink, "ftrace_text_lost_events", TRACEMERGE__SEVERITY__DATA_LOSS, f->lost, err);
     if (st >= 0 && f->damaged)
         st = tm_event_sink_account(sink, TM_DROP_DAMAGED, 0, f->damaged, f->first_damaged, err);
+    if (st >= 0 && f->skipped_bytes)
+        st = tm_event_sink_account(sink, TM_DROP_SKIPPED_BYTES, 0, f->skipped_bytes, f->first_skipped, err);
     return st < 0 ? st : TM_END;
 }
 
 static void note_long_line(struct systrace *f)
 {
+    const struct tm_input *in = f->context.input;
+    if (f->section == HTML_DATA || f->section == UNREAD) {
+        if (f->skipped_bytes == 0)
+            f->first_skipped = in->offset;
+        f->skipped_bytes += in->len;
+    }
     if (!f->skipping && f->section == TRACE && f->damaged++ == 0)
         f->first_damaged = f->context.input->offset;
     f->skipping = true;

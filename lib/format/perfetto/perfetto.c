@@ -80,9 +80,18 @@ static bool sniff_proto(const uint8_t *head, size_t len)
     return first_packet(head, len, &field);
 }
 
+static bool is_text(const uint8_t *head, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (head[i] != '\t' && head[i] != '\n' && head[i] != '\r' && (head[i] < ' ' || head[i] > '~'))
+            return false;
+    return true;
+}
+
+/* The packet tag is also a newline: a text that begins with one is no trace. */
 static bool sniff_any(const uint8_t *head, size_t len)
 {
-    return len > 0 && head[0] == TM_PROTO_PACKET_TAG;
+    return len > 0 && head[0] == TM_PROTO_PACKET_TAG && !is_text(head, len);
 }
 
 static bool sniff_symbols(const uint8_t *head, size_t len)
