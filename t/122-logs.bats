@@ -147,6 +147,20 @@ END
     [ "$(tm-unpack boots | tm-emit -f frames | grep -c ' Snapshot ')" -eq 3 ]
 }
 
+@test "journal: without boots it is on REALTIME, alone and beside others" {
+    printf '__REALTIME_TIMESTAMP=1795437000000000\nMESSAGE=a\n\n__REALTIME_TIMESTAMP=1795437001000000\nMESSAGE=b\n\n' >j.export
+    printf '{"__REALTIME_TIMESTAMP":"1795437002000000","__MONOTONIC_TIMESTAMP":"5","MESSAGE":"c"}\n' >j.json
+    for f in j.export j.json; do
+        tm-merge --strict --no-guess -q -o one.db $f
+        [ "$(sqlite3 one.db 'SELECT min(ts) FROM android_logs')" = "17954370$([ $f = j.json ] && echo 02 || echo 00)000000000" ]
+    done
+    tm-merge --strict --no-guess -q -o both.db j.export j.json
+    [ "$(sqlite3 both.db "SELECT group_concat(msg) FROM (SELECT msg FROM android_logs ORDER BY ts)")" = a,b,c ]
+    journal 0123456789abcdef0123456789abcdef 1795437003000000 100000000 d >>j.export
+    tm-merge --strict -q -o one.db j.export
+    [ "$(sqlite3 one.db "SELECT group_concat(ts || msg) FROM (SELECT * FROM android_logs ORDER BY ts)")" = "97000000000a,98000000000b,100000000000d" ]
+}
+
 @test "journal: beside a proto of the same boot; a wall clock that drifts needs few snapshots" {
     for i in $(seq 0 999); do
         journal 0123456789abcdef0123456789abcdef $((1795437000000000 + i * 1000100)) $((5000000 + i * 1000000)) m$i

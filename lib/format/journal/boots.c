@@ -70,6 +70,7 @@ enum tm_status tm_journal_boots_note(struct tm_journal_boots *b, const struct tm
 {
     uint32_t index = 0;
     enum tm_status st = e->has_boot && e->has_monotonic ? find(b, e, &index, err) : TM_END;
+    b->begins_without |= st == TM_END && b->count == 0;
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
     struct tm_journal_boot *boot = &b->boots[index];
@@ -81,7 +82,7 @@ enum tm_status tm_journal_boots_note(struct tm_journal_boots *b, const struct tm
 
 enum tm_status tm_journal_boots_begin(struct tm_journal_boots *b, struct tm_event_sink *sink, struct tm_error *err)
 {
-    if (b->home_index == 0 || !b->boots[b->home_index].has_first)
+    if (b->count == 0 || (b->home_index == 0 && !b->begins_without) || !b->boots[b->home_index].has_first)
         return TM_OK;
     return put_snapshot(b, b->home_index, sink, err);
 }

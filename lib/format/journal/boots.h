@@ -18,6 +18,7 @@ struct tm_journal_boots {
     struct tm_table table;
     struct tm_journal_boot *boots;
     uint32_t cap, snapshots;
+    bool begins_without; /* the first entry is of no boot */
     uint32_t home_index; /* the boot that is MONOTONIC; without a pass of tm_journal_boots_note the first boot */
 };
 
@@ -26,8 +27,8 @@ struct tm_journal_boots {
 enum tm_status tm_journal_boots_note(struct tm_journal_boots *boots, const struct tm_journal_entry *entry,
                                      struct tm_error *err);
 
-/* Call it after the first pass. If home is not the first boot, writes its first snapshot before all entries, because
- * the other boots reach MONOTONIC through it. TM_OK or an error. */
+/* Call it after the first pass. If home is not the boot of the first entry, writes its first snapshot before all
+ * entries, because the others reach MONOTONIC through it. TM_OK or an error. */
 enum tm_status tm_journal_boots_begin(struct tm_journal_boots *boots, struct tm_event_sink *sink, struct tm_error *err);
 
 /* Sets clock and reading of EVENT from ENTRY and writes a snapshot before it if one is due. TM_OK; TM_END: the entry

@@ -60,7 +60,7 @@ static enum tm_status note_boots(struct journal *j, struct tm_error *err)
     }
     tm_input_release(&in);
     tm_journal_entry_release(&entry);
-    return st < 0 ? st : tm_journal_boots_begin(&j->boots, j->context.sink, err);
+    return st < 0 ? st : TM_OK;
 }
 
 static void journal_close(void *state)
@@ -84,7 +84,15 @@ static enum tm_status open_as(const struct tm_journal_syntax *syntax, const stru
     j->context = *context;
     j->syntax = syntax;
     *state = j;
-    return TM_OK;
+    return j->context.whole.len > 0 ? note_boots(j, err) : TM_OK;
+}
+
+/* Entries that state no boot are on REALTIME. */
+static Tracemerge__ClockPolicy journal_policy(const void *state)
+{
+    const struct journal *j = state;
+    return j->context.whole.len > 0 && j->boots.count == 0 ? TRACEMERGE__CLOCK_POLICY__REALTIME_CLOCK
+                                                           : TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK;
 }
 
 static enum tm_status json_open(const struct tm_format_context *context, void **state, struct tm_error *err)
@@ -202,7 +210,7 @@ static enum tm_status journal_read(void *state, struct tm_error *err)
     const char *cause = NULL;
     size_t size = 0;
     if (!j->has_begun && j->context.whole.len > 0)
-        st = note_boots(j, err);
+        st = tm_journal_boots_begin(&j->boots, j->context.sink, err);
     j->has_begun = true;
     for (int i = 0; st == TM_OK && i < ENTRIES_AT_ONCE; i++) {
         st = j->syntax->read(j->context.input, &j->entry, &size, &cause, err);
@@ -230,6 +238,7 @@ const struct tm_format tm_format_journal_json = {
     .close = journal_close,
     .is_text = true,
     .by_place = true,
+    .policy_of = journal_policy,
 };
 
 const struct tm_format tm_format_journal_export = {
@@ -242,4 +251,5 @@ const struct tm_format tm_format_journal_export = {
     .close = journal_close,
     .is_text = true,
     .by_place = true,
+    .policy_of = journal_policy,
 };
