@@ -189,7 +189,7 @@ static enum tm_status make_manifest(const struct arguments *a, const struct tm_m
 static enum tm_status try_archive(const struct arguments *a, const char *archive, struct tm_error *err)
 {
     struct tm_trial trial = {.archive = (char *)(uintptr_t)archive, .strict = a->strict, .quiet = a->quiet,
-                             .argv0 = a->argv0, .program = &program};
+                             .final_name = a->out, .argv0 = a->argv0, .program = &program};
     struct tm_buf summary = {0};
     int status = 0;
     if (a->quiet && !a->strict)

@@ -51,7 +51,7 @@ setup() {
     head -c 300 phone.pftrace >cut.pftrace
     tm-pack -o run.tar cut.pftrace 2>err
     cat err
-    grep -q '^tm-unpack: ' err
+    grep -q '^tm-unpack: run.tar: cut.pftrace: byte ' err
     grep -qx 'tm-pack: warning: run.tar: tm-merge would fail on it' err
     [ -s run.tar ]
     rm run.tar

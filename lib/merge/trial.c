@@ -5,6 +5,7 @@
 #include "merge/stage_messages.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,6 +41,23 @@ static enum tm_status read_summary(int fd, struct tm_buf *summary, struct tm_err
     return st;
 }
 
+/* Replaces the name FROM by TO, which is not longer, in the messages of all stages. */
+static void rename_in_messages(struct tm_pipeline *pipeline, const char *from, const char *to)
+{
+    size_t from_len = strlen(from), to_len = strlen(to);
+    for (size_t i = 0; i < pipeline->count && to_len <= from_len; i++) {
+        struct tm_buf *held = &pipeline->stages[i].held;
+        size_t n = 0;
+        for (size_t at = 0; at < held->len;) {
+            bool is_name = held->len - at >= from_len && memcmp(held->data + at, from, from_len) == 0;
+            memmove(held->data + n, is_name ? (const void *)to : held->data + at, is_name ? to_len : 1);
+            n += is_name ? to_len : 1;
+            at += is_name ? from_len : 1;
+        }
+        held->len = n;
+    }
+}
+
 enum tm_status tm_trial_run(const struct tm_trial *trial, struct tm_buf *summary, int *status, struct tm_error *err)
 {
     static const volatile sig_atomic_t no_signal = 0;
@@ -58,6 +76,7 @@ enum tm_status tm_trial_run(const struct tm_trial *trial, struct tm_buf *summary
         st = tm_merge_commands_make(&commands, &request, trial->argv0, stages, err);
     if (st == TM_OK && (st = start(&pipeline, fd, err)) == TM_OK) {
         tm_pipeline_wait(&pipeline);
+        rename_in_messages(&pipeline, trial->archive, trial->final_name);
         tm_stage_messages_print(trial->program, &pipeline, trial->quiet);
         *status = tm_pipeline_exit(&pipeline);
         st = read_summary(fd, summary, err);

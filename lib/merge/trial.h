@@ -7,6 +7,7 @@
 
 struct tm_trial {
     char *archive;                     /* its path; borrowed */
+    const char *final_name;            /* what messages call it: the name that it will get; borrowed */
     bool strict;                       /* like tm-merge --strict */
     bool quiet;                        /* like tm-merge --quiet */
     const char *argv0;                 /* the stages are searched for beside this program */
