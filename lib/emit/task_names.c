@@ -7,7 +7,7 @@
 enum { NAMES_MAX = 1 << 21 };
 
 /* Order of precedence (doc/model.md): the trace's own descriptor, the process tree, scheduling. */
-enum { TRUST_SCHED = 1, TRUST_TREE = 2, TRUST_DESCRIPTOR = 3 };
+enum { PRIORITY_SCHED = 1, PRIORITY_TREE = 2, PRIORITY_DESCRIPTOR = 3 };
 
 void tm_task_names_init(struct tm_task_names *names, const struct tm_catalog *catalog)
 {
@@ -47,15 +47,15 @@ static struct tm_text name_of(const struct tm_task_names *names, const struct tm
 }
 
 static enum tm_status set_name(struct tm_task_names *names, struct tm_task_names_row *row, struct tm_text name,
-                               uint8_t trust, struct tm_error *err)
+                               uint8_t priority, struct tm_error *err)
 {
     uint32_t id;
-    if (name.len == 0 || trust < row->trust)
+    if (name.len == 0 || priority < row->priority)
         return TM_OK;
     enum tm_status st = tm_intern_add(&names->names, name.data, name.len, &id, NULL);
     if (st == TM_OK) {
         row->name = id + 1;
-        row->trust = trust;
+        row->priority = priority;
     }
     return st < 0 ? tm_error_nomem(err) : TM_OK;
 }
@@ -75,8 +75,8 @@ static enum tm_status learn_thread(struct tm_task_names *names, const struct tm_
         row->has_pid = true;
         row->pid = d->has_pid ? d->pid : e->pid;
     }
-    uint8_t trust = e->flags & TM_EVENT_DEFINITION ? TRUST_DESCRIPTOR : TRUST_TREE;
-    return set_name(names, row, d->has_name ? tm_text_of(d->name) : (struct tm_text){0}, trust, err);
+    uint8_t priority = e->flags & TM_EVENT_DEFINITION ? PRIORITY_DESCRIPTOR : PRIORITY_TREE;
+    return set_name(names, row, d->has_name ? tm_text_of(d->name) : (struct tm_text){0}, priority, err);
 }
 
 static enum tm_status learn_process(struct tm_task_names *names, const struct tm_event *e,
@@ -89,11 +89,11 @@ static enum tm_status learn_process(struct tm_task_names *names, const struct tm
         need(&names->processes, e->machine, (uint64_t)(d->has_pid ? d->pid : e->pid), &row, err);
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
-    uint8_t trust = e->flags & TM_EVENT_DEFINITION ? TRUST_DESCRIPTOR : TRUST_TREE;
+    uint8_t priority = e->flags & TM_EVENT_DEFINITION ? PRIORITY_DESCRIPTOR : PRIORITY_TREE;
     struct tm_text name = d->has_name ? tm_text_of(d->name) : (struct tm_text){0};
     if (name.len == 0 && d->n_cmdline > 0)
         name = tm_text_of(d->cmdline[0]);
-    return set_name(names, row, name, trust, err);
+    return set_name(names, row, name, priority, err);
 }
 
 static enum tm_status learn_track(struct tm_task_names *names, const struct tm_event *e,
@@ -115,7 +115,7 @@ static enum tm_status learn_track(struct tm_task_names *names, const struct tm_e
         row->has_tid = true;
         row->tid = d->tid;
     }
-    return set_name(names, row, d->has_name ? tm_text_of(d->name) : (struct tm_text){0}, TRUST_DESCRIPTOR, err);
+    return set_name(names, row, d->has_name ? tm_text_of(d->name) : (struct tm_text){0}, PRIORITY_DESCRIPTOR, err);
 }
 
 static enum tm_status learn_detail(struct tm_task_names *names, const struct tm_event *e, struct tm_error *err)
@@ -145,9 +145,9 @@ static enum tm_status learn_comm(struct tm_task_names *names, const struct tm_ev
     if (tid == 0 || string == 0)
         return TM_OK;
     enum tm_status st = need(&names->threads, e->machine, (uint64_t)tid, &row, err);
-    if (st != TM_OK || row->trust > TRUST_SCHED)
+    if (st != TM_OK || row->priority > PRIORITY_SCHED)
         return st < 0 ? st : TM_OK;
-    return set_name(names, row, tm_catalog_string(names->catalog, string, e), TRUST_SCHED, err);
+    return set_name(names, row, tm_catalog_string(names->catalog, string, e), PRIORITY_SCHED, err);
 }
 
 enum tm_status tm_task_names_learn(struct tm_task_names *names, const struct tm_event *e, struct tm_error *err)

@@ -77,8 +77,9 @@ static enum tm_status describe_thread(struct tm_model *m, enum source source, st
                                 : tm_processes_thread(&m->processes, place.machine, tid, &utid, err);
     if (st == TM_OK && has_sort && !m->tasks_only)
         st = put_sort(m, sort, &m->processes.threads[utid].arg_set, err);
-    static const enum tm_name_trust trust[] = {TM_TRUST_DESCRIPTOR, TM_TRUST_PROCESS_TREE, TM_TRUST_OTHER};
-    return st < 0 ? st : tm_processes_name_thread(&m->processes, utid, name, trust[source], err);
+    static const enum tm_name_priority priority[] = {TM_NAME_PRIORITY_DESCRIPTOR, TM_NAME_PRIORITY_PROCESS_TREE,
+                                                     TM_NAME_PRIORITY_OTHER};
+    return st < 0 ? st : tm_processes_name_thread(&m->processes, utid, name, priority[source], err);
 }
 
 /* Applies a track's descriptor: resolves the track and names its thread or process. TM_END: the uuid is invalid, and

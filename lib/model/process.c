@@ -143,7 +143,8 @@ static enum tm_status apply(struct tm_model *m, bool is_system, struct tm_place 
         return st;
     if (is_system && cmdline.len && (st = tm_processes_cmdline(p, upid, cmdline, err)) < 0)
         return st;
-    return tm_processes_name_process(p, upid, facts->name, is_system ? TM_TRUST_SYSTEM : TM_TRUST_DESCRIPTOR, err);
+    return tm_processes_name_process(p, upid, facts->name,
+                                     is_system ? TM_NAME_PRIORITY_SYSTEM : TM_NAME_PRIORITY_DESCRIPTOR, err);
 }
 
 enum tm_status tm_model_describe_process(struct tm_model *m, const struct tm_definition *definition, bool is_system,

@@ -22,12 +22,12 @@ static enum tm_status intern(struct tm_processes *p, struct tm_text text, uint32
 }
 
 enum tm_status tm_processes_name_thread(struct tm_processes *p, int64_t utid, struct tm_text name,
-                                        enum tm_name_trust trust, struct tm_error *err)
+                                        enum tm_name_priority priority, struct tm_error *err)
 {
     struct tm_thread_row *t = &p->threads[utid];
-    if (name.data == NULL || trust < t->name_trust)
+    if (name.data == NULL || priority < t->name_priority)
         return TM_OK;
-    t->name_trust = (uint8_t)trust;
+    t->name_priority = (uint8_t)priority;
     if (t->name) {
         struct tm_text old = tm_processes_text(p, t->name);
         if (old.data && old.len == name.len && memcmp(old.data, name.data, name.len) == 0)
@@ -37,12 +37,12 @@ enum tm_status tm_processes_name_thread(struct tm_processes *p, int64_t utid, st
 }
 
 enum tm_status tm_processes_name_process(struct tm_processes *p, int64_t upid, struct tm_text name,
-                                         enum tm_name_trust trust, struct tm_error *err)
+                                         enum tm_name_priority priority, struct tm_error *err)
 {
     struct tm_process *process = &p->processes[upid];
-    if (name.data == NULL || trust < process->name_trust)
+    if (name.data == NULL || priority < process->name_priority)
         return TM_OK;
-    process->name_trust = (uint8_t)trust;
+    process->name_priority = (uint8_t)priority;
     return intern(p, name, &process->name, err);
 }
 

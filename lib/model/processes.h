@@ -20,14 +20,14 @@ enum {
     TM_TASK_TEXT_BYTES_MAX = 1 << 30 /* distinct names and command lines */
 };
 
-/* Trust in a name. A name is replaced by one of the same or higher trust. */
-enum tm_name_trust {
-    TM_TRUST_OTHER = 0,        /* thread: metadata event of Chrome JSON */
-    TM_TRUST_SCHED = 1,        /* thread: scheduling events, task names on lines of text */
-    TM_TRUST_PROCESS_TREE = 2, /* thread: process tree */
-    TM_TRUST_DESCRIPTOR = 3,   /* thread or process: the trace's own descriptor */
-    TM_TRUST_SYSTEM = 4,       /* process: process tree, scheduling events, metadata event of Chrome JSON */
-    TM_TRUST_MODEL = 5
+/* The priority of a name by its source. A name replaces one of the same or a lower priority. */
+enum tm_name_priority {
+    TM_NAME_PRIORITY_OTHER = 0,        /* thread: metadata event of Chrome JSON */
+    TM_NAME_PRIORITY_SCHED = 1,        /* thread: scheduling events, task names on lines of text */
+    TM_NAME_PRIORITY_PROCESS_TREE = 2, /* thread: process tree */
+    TM_NAME_PRIORITY_DESCRIPTOR = 3,   /* thread or process: the trace's own descriptor */
+    TM_NAME_PRIORITY_SYSTEM = 4,       /* process: process tree, scheduling events, metadata event of Chrome JSON */
+    TM_NAME_PRIORITY_MODEL = 5
 };
 
 struct tm_thread_row {
@@ -37,7 +37,7 @@ struct tm_thread_row {
     uint32_t machine;
     int32_t upid;  /* TM_NO_ID: unknown */
     uint32_t name; /* number of a text, plus 1; 0: none */
-    uint8_t name_trust;
+    uint8_t name_priority;
     bool is_main : 1, is_idle : 1, has_start : 1, has_end : 1;
     /* private */
     bool listed : 1;
@@ -54,7 +54,7 @@ struct tm_process {
     uint32_t machine;
     int32_t parent; /* upid; TM_NO_ID */
     uint32_t name, cmdline;
-    uint8_t name_trust;
+    uint8_t name_priority;
     bool has_start : 1, has_end : 1, has_uid : 1;
     /* private */
     bool is_current : 1; /* its pid still refers to it */
@@ -111,9 +111,9 @@ void tm_processes_child(struct tm_processes *p, int64_t upid, int64_t utid);
 
 /* Set a name or a command line. A text whose data is NULL changes nothing. */
 enum tm_status tm_processes_name_thread(struct tm_processes *p, int64_t utid, struct tm_text name,
-                                        enum tm_name_trust trust, struct tm_error *err);
+                                        enum tm_name_priority priority, struct tm_error *err);
 enum tm_status tm_processes_name_process(struct tm_processes *p, int64_t upid, struct tm_text name,
-                                         enum tm_name_trust trust, struct tm_error *err);
+                                         enum tm_name_priority priority, struct tm_error *err);
 enum tm_status tm_processes_cmdline(struct tm_processes *p, int64_t upid, struct tm_text cmdline,
                                     struct tm_error *err);
 

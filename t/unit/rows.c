@@ -107,29 +107,31 @@ static struct tm_buf_view view(const char *s)
     return (struct tm_buf_view){(const uint8_t *)s, strlen(s)};
 }
 
-static void put(struct tm_unfinished_rows *held, const char *text, enum tm_unfinished_end end, int64_t number)
+static void put(struct tm_unfinished_rows *pending, const char *text, enum tm_unfinished_end end, int64_t number)
 {
     const struct tm_unfinished_row row = {
         .end = end, .dur = 5, .before = view(text), .after = view("|"), .args = view("a")};
     struct tm_error err = {0};
-    ok_named(tm_unfinished_rows_add(held, &row, TM_SERIES_SLICES, number, &err) == TM_OK, text);
+    ok_named(tm_unfinished_rows_add(pending, &row, TM_SERIES_SLICES, number, &err) == TM_OK, text);
 }
 
-static void tell(struct tm_unfinished_rows *held, int64_t number, int64_t dur, const char *args)
+static void update(struct tm_unfinished_rows *pending, int64_t number, int64_t dur, const char *args)
 {
     const struct tm_buf_view more = view(args);
     struct tm_error err = {0};
-    ok_named(tm_unfinished_rows_tell(held, TM_SERIES_SLICES, number, dur, &more, &err) == TM_OK, "more of a row");
+    ok_named(tm_unfinished_rows_update(pending, &(struct tm_row_update){TM_SERIES_SLICES, number, dur, more}, &err) ==
+                 TM_OK,
+             "more of a row");
 }
 
 /* What comes out now: of each row its text, its duration (? where it is not known) and its args. */
-static void takes(struct tm_unfinished_rows *held, bool all, const char *expected)
+static void takes(struct tm_unfinished_rows *pending, bool all, const char *expected)
 {
     struct tm_unfinished_row row;
     struct tm_error err = {0};
     struct tm_buf text = {0};
     enum tm_status st;
-    while ((st = tm_unfinished_rows_take(held, all, &row, &err)) == TM_OK) {
+    while ((st = tm_unfinished_rows_take(pending, all, &row, &err)) == TM_OK) {
         (void)tm_buf_add(&text, row.before.data, row.before.len);
         if (row.end == TM_ROW_ENDED)
             (void)tm_buf_addf(&text, "%lld", (long long)row.dur);
@@ -146,34 +148,34 @@ static void takes(struct tm_unfinished_rows *held, bool all, const char *expecte
 
 static void test_order(void)
 {
-    struct tm_unfinished_rows held = {0};
-    ok(!tm_unfinished_rows_any(&held));
-    put(&held, "A", TM_ROW_OPEN, 0);
-    put(&held, "B", TM_ROW_ENDED, 1);
-    put(&held, "C", TM_ROW_OPEN, 2);
-    put(&held, "D", TM_ROW_NO_DURATION, -1);
-    takes(&held, false, "");
-    tell(&held, 2, -1, "x");
-    tell(&held, 2, 7, "yz");
-    takes(&held, false, "");
-    tell(&held, 0, 9, "");
-    takes(&held, false, "A9|a B5|a C7|axyz D|a ");
-    ok(!tm_unfinished_rows_any(&held));
-    tell(&held, 0, 1, "late"); /* it is out */
-    put(&held, "E", TM_ROW_OPEN, 3);
-    put(&held, "F", TM_ROW_OPEN, 4);
-    tell(&held, 4, -1000, "q");
-    tell(&held, 1, 1, "late");
-    takes(&held, false, "");
-    takes(&held, true, "E?|a F!|aq ");
-    tm_unfinished_rows_release(&held);
+    struct tm_unfinished_rows pending = {0};
+    ok(!tm_unfinished_rows_any(&pending));
+    put(&pending, "A", TM_ROW_OPEN, 0);
+    put(&pending, "B", TM_ROW_ENDED, 1);
+    put(&pending, "C", TM_ROW_OPEN, 2);
+    put(&pending, "D", TM_ROW_NO_DURATION, -1);
+    takes(&pending, false, "");
+    update(&pending, 2, -1, "x");
+    update(&pending, 2, 7, "yz");
+    takes(&pending, false, "");
+    update(&pending, 0, 9, "");
+    takes(&pending, false, "A9|a B5|a C7|axyz D|a ");
+    ok(!tm_unfinished_rows_any(&pending));
+    update(&pending, 0, 1, "late"); /* it is out */
+    put(&pending, "E", TM_ROW_OPEN, 3);
+    put(&pending, "F", TM_ROW_OPEN, 4);
+    update(&pending, 4, -1000, "q");
+    update(&pending, 1, 1, "late");
+    takes(&pending, false, "");
+    takes(&pending, true, "E?|a F!|aq ");
+    tm_unfinished_rows_release(&pending);
 }
 
 /* Much more than fits into memory: all of it behind one row, then rows of which some are always open. */
 static void test_spill(void)
 {
     enum { ROWS = 3000, LARGE = 10000 };
-    struct tm_unfinished_rows held = {0};
+    struct tm_unfinished_rows pending = {0};
     struct tm_error err = {0};
     struct tm_unfinished_row row;
     char *large = malloc(LARGE);
@@ -182,13 +184,14 @@ static void test_spill(void)
     for (int64_t i = 0; i < ROWS; i++) {
         const struct tm_unfinished_row add = {
             .end = TM_ROW_OPEN, .before = {(const uint8_t *)&i, sizeof i}, .after = {(const uint8_t *)large, LARGE}};
-        wrong += tm_unfinished_rows_add(&held, &add, TM_SERIES_RUNS, i, &err) != TM_OK;
+        wrong += tm_unfinished_rows_add(&pending, &add, TM_SERIES_RUNS, i, &err) != TM_OK;
     }
     for (int64_t i = ROWS; i-- > 0;) {
         const struct tm_buf_view more = {(const uint8_t *)&i, sizeof i};
-        wrong += tm_unfinished_rows_tell(&held, TM_SERIES_RUNS, i, 2 * i, &more, &err) != TM_OK;
+        wrong += tm_unfinished_rows_update(&pending, &(struct tm_row_update){TM_SERIES_RUNS, i, 2 * i, more}, &err) !=
+                 TM_OK;
     }
-    while (tm_unfinished_rows_take(&held, false, &row, &err) == TM_OK) {
+    while (tm_unfinished_rows_take(&pending, false, &row, &err) == TM_OK) {
         int64_t first, last;
         memcpy(&first, row.before.data, sizeof first);
         memcpy(&last, row.args.data, sizeof last);
@@ -197,7 +200,7 @@ static void test_spill(void)
     }
     is_int(wrong, 0);
     is_int(out, ROWS);
-    tm_unfinished_rows_release(&held);
+    tm_unfinished_rows_release(&pending);
     free(large);
 }
 

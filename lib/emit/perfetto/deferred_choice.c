@@ -23,15 +23,20 @@ static enum tm_status new_choice(struct tm_track_choices *c, uint32_t *at, struc
     return TM_OK;
 }
 
-/* Makes the version on LANE below PARENT of PACKETS, which are on the track: with a descriptor of the lane. */
-static enum tm_status on_lane(struct tm_track_writer *w, const struct tm_event *e, uint64_t lane, uint64_t parent,
-                              const struct tm_buf *packets, struct tm_buf *version, struct tm_error *err)
+/* A lane of the track PARENT. */
+struct lane {
+    uint64_t uuid, parent;
+};
+
+/* Makes the version on LANE of the version on the track: with a descriptor of the lane. */
+static enum tm_status on_lane(struct tm_track_writer *w, const struct tm_event *e, struct lane lane,
+                              struct tm_buf versions[2], struct tm_error *err)
 {
     tm_packet_aside_begin(w->packets);
-    enum tm_status st = tm_track_packet_lane(w, e, lane, parent, err);
-    if (st == TM_OK && tm_track_packet_move(packets, lane, &w->packets->out) != TM_OK)
+    enum tm_status st = tm_track_packet_lane(w, e, lane.uuid, lane.parent, err);
+    if (st == TM_OK && tm_track_packet_move(&versions[ON_TRACK], lane.uuid, &w->packets->out) != TM_OK)
         st = tm_error_nomem(err);
-    tm_packet_aside_end(w->packets, version);
+    tm_packet_aside_end(w->packets, &versions[ON_LANE]);
     return st;
 }
 
@@ -44,7 +49,7 @@ enum tm_status tm_deferred_choice_open(struct tm_track_writer *w, const struct t
     enum tm_status st = tm_track_packet_event(w, e, TM_TRACK_BEGIN, end->uuid, err);
     tm_packet_aside_end(w->packets, &versions[ON_TRACK]);
     if (st == TM_OK)
-        st = on_lane(w, e, lane, end->uuid, &versions[ON_TRACK], &versions[ON_LANE], err);
+        st = on_lane(w, e, (struct lane){lane, end->uuid}, versions, err);
     if (st == TM_OK)
         st = new_choice(&w->choices, &at, err);
     if (st < 0) {
@@ -80,30 +85,38 @@ static enum tm_status move(struct tm_track_writer *w, uint64_t uuid, struct tm_d
     return tm_packet_decide(w->packets, choice->placeholder, ON_LANE, err);
 }
 
-static enum tm_status put_end(struct tm_track_writer *w, int64_t time_ns, uint64_t uuid, uint32_t machine,
-                              uint32_t file, struct tm_error *err)
+/* Writes an end on UUID at TIME_NS for the machine and the file of E. */
+static enum tm_status put_end(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid, int64_t time_ns,
+                              struct tm_error *err)
 {
-    struct tm_event e = {.time_ns = time_ns, .machine = machine, .file = file, .kind = TM_KIND_SLICE_END};
-    return tm_track_packet_event(w, &e, TM_TRACK_END, uuid, err);
+    struct tm_event end = {.time_ns = time_ns, .machine = e->machine, .file = e->file, .kind = TM_KIND_SLICE_END};
+    return tm_track_packet_event(w, &end, TM_TRACK_END, uuid, err);
 }
 
-/* E ends slice ID of UUID in its file, but nothing written ends it there: writes its end now. */
-static enum tm_status end_cut(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid, int64_t id,
-                              int64_t dur_ns, struct tm_error *err)
+/* A slice that an event of its file ends early. */
+struct cut_slice {
+    uint64_t uuid;
+    int64_t id, dur_ns;
+};
+
+/* E ends SLICE in its file, but nothing written ends it there: writes its end now. */
+static enum tm_status end_cut(struct tm_track_writer *w, const struct tm_event *e, struct cut_slice slice,
+                              struct tm_error *err)
 {
+    const int64_t id = slice.id, dur_ns = slice.dur_ns;
     struct tm_deferred_choice *c = w->choices.choices;
     int64_t begin_ns;
-    if (tm_reader_slices_is_open(&w->reader, uuid, id, &begin_ns)) {
+    if (tm_reader_slices_is_open(&w->reader, slice.uuid, id, &begin_ns)) {
         int64_t end_ns = begin_ns + (dur_ns > 0 ? dur_ns : 0); /* an end must not be before its begin */
-        const struct tm_reader_event end = {.uuid = uuid, .ts_ns = end_ns};
+        const struct tm_reader_event end = {.uuid = slice.uuid, .ts_ns = end_ns};
         enum tm_status st = tm_reader_slices_write_end(&w->reader, &end, id, err);
-        return st < 0 ? st : st == TM_END ? TM_OK : put_end(w, end_ns, uuid, e->machine, e->file, err);
+        return st < 0 ? st : st == TM_END ? TM_OK : put_end(w, e, slice.uuid, end_ns, err);
     }
     for (uint32_t i = 0; i < w->choices.count; i++) {
         if (!c[i].is_used || !c[i].has_moved || c[i].has_ended || c[i].reader_id != id)
             continue;
         c[i].has_ended = true;
-        return put_end(w, c[i].begin_ns + (dur_ns > 0 ? dur_ns : 0), c[i].lane, e->machine, e->file, err);
+        return put_end(w, e, c[i].lane, c[i].begin_ns + (dur_ns > 0 ? dur_ns : 0), err);
     }
     return TM_OK;
 }
@@ -111,21 +124,21 @@ static enum tm_status end_cut(struct tm_track_writer *w, const struct tm_event *
 enum tm_status tm_deferred_choice_clear(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
                                         struct tm_error *err)
 {
-    const struct tm_slice_ids *said = &w->reader.cut, *written;
+    const struct tm_slice_ids *stated = &w->reader.cut, *written;
     struct tm_deferred_choice *found;
     enum tm_status st;
     do { /* if no slice moves, others can stay */
         found = NULL;
         st = tm_reader_slices_overtaken(&w->reader, uuid, e->time_ns, &written, err);
         for (uint32_t i = 0; st == TM_OK && i < written->count && found == NULL; i++)
-            if (!tm_slice_ids_have(said, written->ids[i], written->durs_ns[i]))
+            if (!tm_slice_ids_have(stated, written->ids[i], written->durs_ns[i]))
                 found = choice_of(w, written->ids[i]);
         if (found)
             st = move(w, uuid, found, err);
     } while (found && st == TM_OK);
-    for (uint32_t i = 0; st == TM_OK && i < said->count; i++)
-        if (!tm_slice_ids_have(written, said->ids[i], said->durs_ns[i]))
-            st = end_cut(w, e, uuid, said->ids[i], said->durs_ns[i], err);
+    for (uint32_t i = 0; st == TM_OK && i < stated->count; i++)
+        if (!tm_slice_ids_have(written, stated->ids[i], stated->durs_ns[i]))
+            st = end_cut(w, e, (struct cut_slice){uuid, stated->ids[i], stated->durs_ns[i]}, err);
     return st;
 }
 

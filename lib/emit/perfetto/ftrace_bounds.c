@@ -156,7 +156,7 @@ static enum tm_status say_valid(const struct tm_ftrace_bounds *b, struct tm_pack
     uint8_t *end = tm_pb_varint_at(fields, BUNDLE_CPU, free_cpu(b, machine));
     end = tm_pb_varint_at(end, BUNDLE_PREVIOUS_END, (uint64_t)b->machines[machine].valid_ns);
     const struct iovec bundle[2] = {{fields, (size_t)(end - fields)}, {fields, 0}};
-    return tm_packet_message(w, machine, 0, TM_PACKET_FTRACE_EVENTS, bundle, err);
+    return tm_packet_message(w, (struct tm_packet_head){machine, 0, TM_PACKET_FTRACE_EVENTS}, bundle, err);
 }
 
 static enum tm_status say_start(const struct tm_ftrace_bounds *b, struct tm_packet_writer *w, uint32_t machine,

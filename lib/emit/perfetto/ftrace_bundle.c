@@ -22,7 +22,8 @@ enum tm_status tm_ftrace_bundle_write(struct tm_ftrace_writer *w, struct tm_ftra
         sequence = b->sequence;
     const struct iovec bundle[2] = {{cpu, (size_t)(tm_pb_varint_at(cpu, TM_BUNDLE_CPU, b->cpu) - cpu)},
                                     {b->events.data, b->events.len}};
-    st = tm_packet_message(w->packets, b->machine, sequence, TM_PACKET_FTRACE_EVENTS, bundle, err);
+    const struct tm_packet_head head = {b->machine, sequence, TM_PACKET_FTRACE_EVENTS};
+    st = tm_packet_message(w->packets, head, bundle, err);
     tm_buf_clear(&b->events);
     b->symbols = b->sequence = 0;
     b->has_switch = false;

@@ -74,22 +74,22 @@ enum tm_status tm_packet_end(struct tm_packet_writer *w, struct tm_error *err)
     return tm_packet_flush_full(w, err);
 }
 
-enum tm_status tm_packet_message(struct tm_packet_writer *w, uint32_t machine, uint32_t sequence, uint32_t id,
-                                 const struct iovec message[2], struct tm_error *err)
+enum tm_status tm_packet_message(struct tm_packet_writer *w, struct tm_packet_head head, const struct iovec message[2],
+                                 struct tm_error *err)
 {
-    uint32_t machine_id = tm_packet_machine(w, machine);
+    uint32_t machine_id = tm_packet_machine(w, head.machine);
     size_t len = message[0].iov_len + message[1].iov_len;
     uint8_t fields[3 * TM_PB_FIELD_MAX], *p = fields;
     if (tm_buf_reserve(&w->out, sizeof fields + TM_PB_FIELD_MAX + len) != TM_OK)
         return tm_error_nomem(err);
     if (machine_id)
         p = tm_pb_varint_at(p, TM_PACKET_MACHINE_ID, machine_id);
-    if (sequence)
-        p = tm_pb_varint_at(p, TM_PACKET_SEQUENCE_ID, sequence);
-    p = tm_varint_put_over(tm_pb_tag_put(p, id, TM_PB_LEN), len);
-    uint8_t *head = tm_pb_tag_put(w->out.data + w->out.len, 1, TM_PB_LEN);
-    head = tm_varint_put_over(head, (size_t)(p - fields) + len);
-    w->out.len = (size_t)(head - w->out.data);
+    if (head.sequence)
+        p = tm_pb_varint_at(p, TM_PACKET_SEQUENCE_ID, head.sequence);
+    p = tm_varint_put_over(tm_pb_tag_put(p, head.id, TM_PB_LEN), len);
+    uint8_t *start = tm_pb_tag_put(w->out.data + w->out.len, 1, TM_PB_LEN);
+    start = tm_varint_put_over(start, (size_t)(p - fields) + len);
+    w->out.len = (size_t)(start - w->out.data);
     tm_buf_add(&w->out, fields, (size_t)(p - fields));
     tm_buf_add(&w->out, message[0].iov_base, message[0].iov_len);
     tm_buf_add(&w->out, message[1].iov_base, message[1].iov_len);

@@ -99,9 +99,16 @@ enum tm_status tm_packet_begin(struct tm_packet_writer *writer, uint32_t machine
 /* Ends the packet; writes full buffers. */
 enum tm_status tm_packet_end(struct tm_packet_writer *writer, struct tm_error *err);
 
-/* Writes a packet of MACHINE on SEQUENCE (0: none) with one field ID, a MESSAGE in two pieces. Nothing is moved to make
- * room for lengths. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_packet_message(struct tm_packet_writer *writer, uint32_t machine, uint32_t sequence, uint32_t id,
+/* A packet with one field. */
+struct tm_packet_head {
+    uint32_t machine;
+    uint32_t sequence; /* 0: none */
+    uint32_t id;       /* of the field */
+};
+
+/* Writes a packet with HEAD and a MESSAGE in two pieces. Nothing is moved to make room for lengths. TM_OK or
+ * TM_E_SYSTEM. */
+enum tm_status tm_packet_message(struct tm_packet_writer *writer, struct tm_packet_head head,
                                  const struct iovec message[2], struct tm_error *err);
 
 /* Call it after a complete packet was appended to writer->out: writes full buffers. */

@@ -46,21 +46,21 @@ static struct tm_reader_event event_of(const struct tm_track_writer *w, const st
         uuid, e->time_ns, dur_ns, {tm_end_label_of(w, e, e->name), tm_end_label_of(w, e, e->category)}};
 }
 
-enum tm_status tm_track_ends_begin(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid, int64_t dur_ns,
-                                   int64_t *reader_id, struct tm_error *err)
+enum tm_status tm_track_ends_begin(struct tm_track_writer *w, const struct tm_event *e, struct tm_track_slice *slice,
+                                   struct tm_error *err)
 {
-    const struct tm_reader_event event = event_of(w, e, uuid, dur_ns);
-    if (tm_reader_slices_follow(&w->reader, uuid) < 0)
+    const struct tm_reader_event event = event_of(w, e, slice->uuid, slice->dur_ns);
+    if (tm_reader_slices_follow(&w->reader, slice->uuid) < 0)
         return tm_error_nomem(err);
-    enum tm_status st = tm_reader_slices_begin(&w->reader, &event, reader_id, err);
-    return st != TM_OK ? st : tm_deferred_choice_clear(w, e, uuid, err);
+    enum tm_status st = tm_reader_slices_begin(&w->reader, &event, &slice->reader_id, err);
+    return st != TM_OK ? st : tm_deferred_choice_clear(w, e, slice->uuid, err);
 }
 
-enum tm_status tm_track_ends_begun(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid, int64_t dur_ns,
-                                   int64_t reader_id, struct tm_error *err)
+enum tm_status tm_track_ends_begun(struct tm_track_writer *w, const struct tm_event *e,
+                                   const struct tm_track_slice *slice, struct tm_error *err)
 {
-    const struct tm_reader_event event = event_of(w, e, uuid, dur_ns);
-    return tm_reader_slices_write_begin(&w->reader, &event, reader_id, err);
+    const struct tm_reader_event event = event_of(w, e, slice->uuid, slice->dur_ns);
+    return tm_reader_slices_write_begin(&w->reader, &event, slice->reader_id, err);
 }
 
 enum tm_status tm_track_ends_mean(struct tm_track_writer *w, struct tm_event *e, uint64_t uuid, struct tm_error *err)

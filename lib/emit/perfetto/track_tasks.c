@@ -62,12 +62,10 @@ static enum tm_status describe_task(struct tm_track_writer *w, const struct tm_e
     return tm_track_packet_describe(w, e, uuid, err);
 }
 
-/* The track of E's file on a thread or process that PARENT represents. */
-static enum tm_status describe_apart(struct tm_track_writer *w, const struct tm_event *e, bool is_thread, uint64_t uuid,
-                                     uint64_t parent, struct tm_error *err)
+/* The track of E's file on a thread that PARENT represents. */
+static enum tm_status describe_on_thread(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
+                                         uint64_t parent, struct tm_error *err)
 {
-    if (!is_thread)
-        return tm_packet_child_track(w->packets, e, uuid, parent, err);
     if (tm_track_packet_below(w, e, parent) != TM_OK)
         return tm_error_nomem(err);
     return tm_track_packet_describe(w, e, uuid, err);
@@ -99,7 +97,10 @@ enum tm_status tm_track_task(struct tm_track_writer *w, const struct tm_event *e
         enum tm_status st = tm_map_add(&w->known, *uuid, 0);
         if (st == TM_END)
             return TM_OK;
-        return st < 0 ? tm_error_nomem(err) : describe_apart(w, e, is_thread, *uuid, owner->uuid, err);
+        if (st < 0)
+            return tm_error_nomem(err);
+        return is_thread ? describe_on_thread(w, e, *uuid, owner->uuid, err)
+                         : tm_packet_child_track(w->packets, e, *uuid, owner->uuid, err);
     }
     return describe_task(w, e, is_thread, *uuid, err);
 }

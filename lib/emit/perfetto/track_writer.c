@@ -19,10 +19,17 @@ static bool has_flows(const struct tm_event *e)
     return !(e->flags & TM_EVENT_ASYNC) && tm_event_scope(e->flags) == TM_SCOPE_THREAD && e->flags & TM_EVENT_HAS_TID;
 }
 
-/* Finds or makes a track identified by a name, below PARENT (0: none). */
-static enum tm_status know_named(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid, uint64_t parent,
-                                 bool is_counter, struct tm_error *err)
+/* A track that a name identifies. */
+struct name_track {
+    uint64_t uuid, parent; /* parent 0: none */
+    bool is_counter;
+};
+
+/* Makes TRACK, which has E's name, if it is new. */
+static enum tm_status know_named(struct tm_track_writer *w, const struct tm_event *e, struct name_track track,
+                                 struct tm_error *err)
 {
+    const uint64_t uuid = track.uuid, parent = track.parent;
     struct tm_text name = tm_catalog_string(w->packets->catalog, e->name, e);
     enum tm_status st = tm_map_add(&w->known, uuid, 0);
     if (st == TM_END)
@@ -30,7 +37,7 @@ static enum tm_status know_named(struct tm_track_writer *w, const struct tm_even
     tm_buf_clear(&w->body);
     if (st < 0 || (parent && tm_pb_put_varint(&w->body, TM_DESCRIPTOR_PARENT, parent) != TM_OK) ||
         (name.data && tm_pb_put_bytes(&w->body, TM_DESCRIPTOR_NAME, name.data, name.len) != TM_OK) ||
-        (is_counter && tm_pb_put_bytes(&w->body, TM_DESCRIPTOR_COUNTER, "", 0) != TM_OK))
+        (track.is_counter && tm_pb_put_bytes(&w->body, TM_DESCRIPTOR_COUNTER, "", 0) != TM_OK))
         return tm_error_nomem(err);
     return tm_track_packet_describe(w, e, uuid, err);
 }
@@ -110,14 +117,14 @@ static enum tm_status track_of(struct tm_track_writer *w, const struct tm_event 
     if (e->kind == TM_KIND_COUNTER) {
         *uuid =
             tm_track_key(w, e, TM_TRACK_KIND_COUNTER, tm_hash64(name.data ? (const void *)name.data : "", name.len));
-        return know_named(w, e, *uuid, process, true, err);
+        return know_named(w, e, (struct name_track){*uuid, process, true}, err);
     }
     if (e->flags & TM_EVENT_ASYNC) {
         struct tm_event global = *e; /* an id that is not local means the same in every process */
         if (scope != TM_SCOPE_PROCESS)
             global.flags &= ~(uint32_t)TM_EVENT_HAS_PID;
         *uuid = tm_track_key(w, &global, TM_TRACK_KIND_ASYNC, e->track);
-        return know_named(w, e, *uuid, process, false, err);
+        return know_named(w, e, (struct name_track){*uuid, process, false}, err);
     }
     if (scope == TM_SCOPE_THREAD && e->flags & TM_EVENT_HAS_TID) {
         *uuid = thread;
@@ -183,11 +190,11 @@ static enum tm_status note_target(struct tm_track_writer *w, const struct tm_eve
 static enum tm_status write_begin(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
                                   struct tm_error *err)
 {
-    int64_t reader_id;
+    struct tm_track_slice slice = {.uuid = uuid, .dur_ns = -1};
     enum tm_status st = write_ends(w, e->time_ns, err); /* it is not within a slice without length */
     if (st == TM_OK && !(e->flags & TM_EVENT_ASYNC) && (st = tm_track_ends_follow(w, err)) == TM_OK &&
-        (st = tm_track_ends_begin(w, e, uuid, -1, &reader_id, err)) >= 0)
-        st = tm_track_ends_begun(w, e, uuid, -1, reader_id, err);
+        (st = tm_track_ends_begin(w, e, &slice, err)) >= 0)
+        st = tm_track_ends_begun(w, e, &slice, err);
     if (st >= 0)
         st = note_target(w, e, uuid, -1, err);
     return st < 0 ? st : tm_track_packet_event(w, e, TM_TRACK_BEGIN, uuid, err);
@@ -196,11 +203,11 @@ static enum tm_status write_begin(struct tm_track_writer *w, const struct tm_eve
 static enum tm_status write_instant(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
                                     struct tm_error *err)
 {
-    int64_t reader_id;
+    struct tm_track_slice slice = {.uuid = uuid, .dur_ns = 0};
     enum tm_status st = TM_OK;
     if (w->has_begins && !(e->flags & TM_EVENT_ASYNC) && tm_reader_slices_has(&w->reader, uuid) &&
-        (st = tm_track_ends_begin(w, e, uuid, 0, &reader_id, err)) == TM_OK)
-        st = tm_track_ends_begun(w, e, uuid, 0, reader_id, err);
+        (st = tm_track_ends_begin(w, e, &slice, err)) == TM_OK)
+        st = tm_track_ends_begun(w, e, &slice, err);
     if (st >= 0)
         st = note_target(w, e, uuid, 0, err);
     return st < 0 ? st : tm_track_packet_event(w, e, TM_TRACK_INSTANT, uuid, err);
@@ -248,9 +255,12 @@ static enum tm_status begin_among(struct tm_track_writer *w, const struct tm_eve
                                   struct tm_error *err)
 {
     uint64_t lane;
-    enum tm_status st = tm_track_ends_begin(w, e, end->uuid, e->dur_ns, &end->reader_id, err);
+    struct tm_track_slice slice = {.uuid = end->uuid, .dur_ns = e->dur_ns};
+    enum tm_status st = tm_track_ends_begin(w, e, &slice, err);
+    end->reader_id = slice.reader_id;
+    slice.dur_ns = -1;
     if (st == TM_OK)
-        st = tm_track_ends_begun(w, e, end->uuid, -1, end->reader_id, err);
+        st = tm_track_ends_begun(w, e, &slice, err);
     if (st == TM_OK)
         st = note_target(w, e, end->uuid, e->dur_ns, err);
     if (st == TM_OK && !tm_reader_slices_waits(&w->reader, end->uuid))

@@ -33,7 +33,8 @@ static enum tm_status write_ready(struct tm_slice_rows *r, bool all, struct tm_e
 {
     struct tm_unfinished_row row;
     enum tm_status st;
-    while ((st = tm_unfinished_rows_take(&r->held, all, &row, err)) == TM_OK && (st = write_row(r, &row, err)) == TM_OK)
+    while ((st = tm_unfinished_rows_take(&r->pending, all, &row, err)) == TM_OK &&
+           (st = write_row(r, &row, err)) == TM_OK)
         ;
     return st < 0 ? st : TM_OK;
 }
@@ -54,16 +55,16 @@ static enum tm_status put_row(struct tm_slice_rows *r, const struct tm_row *row,
     tm_buf_clear(&r->after.buf);
     r->form->before(r->self, &r->before, row);
     r->form->after(r->self, &r->after, row);
-    const struct tm_unfinished_row held = {.end = ending->end,
-                                           .dur = ending->dur,
-                                           .before = view_of(&r->before.buf),
-                                           .after = view_of(&r->after.buf),
-                                           .args = view_of(&r->args)};
+    const struct tm_unfinished_row pending = {.end = ending->end,
+                                              .dur = ending->dur,
+                                              .before = view_of(&r->before.buf),
+                                              .after = view_of(&r->after.buf),
+                                              .args = view_of(&r->args)};
     enum tm_status st = check_memory(r, err);
-    if (st == TM_OK && ending->end != TM_ROW_OPEN && !tm_unfinished_rows_any(&r->held))
-        st = write_row(r, &held, err);
+    if (st == TM_OK && ending->end != TM_ROW_OPEN && !tm_unfinished_rows_any(&r->pending))
+        st = write_row(r, &pending, err);
     else if (st == TM_OK)
-        st = tm_unfinished_rows_add(&r->held, &held, ending->series, ending->number, err);
+        st = tm_unfinished_rows_add(&r->pending, &pending, ending->series, ending->number, err);
     r->is_told = true;
     r->args_set = NO_SET;
     tm_buf_clear(&r->args);
@@ -134,8 +135,8 @@ static enum tm_status take_slice_end(void *self, int64_t id, int64_t dur, int64_
 {
     struct tm_slice_rows *r = self;
     use_args(r, arg_set);
-    const struct tm_buf_view args = view_of(&r->args);
-    enum tm_status st = tm_unfinished_rows_tell(&r->held, TM_SERIES_SLICES, id, dur, &args, err);
+    const struct tm_row_update update = {TM_SERIES_SLICES, id, dur, view_of(&r->args)};
+    enum tm_status st = tm_unfinished_rows_update(&r->pending, &update, err);
     tm_buf_clear(&r->args);
     r->is_told = r->is_told || r->event->kind == TM_KIND_SLICE_END; /* such a slice may cut others short */
     return st < 0 ? st : write_ready(r, false, err);
@@ -203,9 +204,9 @@ static enum tm_status take_run_end(void *self, int64_t id, int64_t dur, struct t
     tm_buf_clear(&r->args);
     if (end_state.data)
         st = add_arg(r, "end_state", end_state, true, err);
-    const struct tm_buf_view args = view_of(&r->args);
+    const struct tm_row_update update = {TM_SERIES_RUNS, id, dur, view_of(&r->args)};
     if (st == TM_OK)
-        st = tm_unfinished_rows_tell(&r->held, TM_SERIES_RUNS, id, dur, &args, err);
+        st = tm_unfinished_rows_update(&r->pending, &update, err);
     tm_buf_clear(&r->args);
     r->is_told = true;
     return st < 0 ? st : write_ready(r, false, err);
@@ -391,7 +392,7 @@ void tm_slice_rows_init(struct tm_slice_rows *r, const struct tm_emit_context *c
     r->form = form;
     r->self = self;
     r->args_set = NO_SET;
-    r->held.dir = context->options->spill_dir;
+    r->pending.dir = context->options->spill_dir;
     r->rows = (struct tm_rows){.self = r,
                                .slice = take_slice,
                                .slice_end = take_slice_end,
@@ -442,7 +443,7 @@ void tm_slice_rows_release(struct tm_slice_rows *r)
 {
     tm_model_release(&r->model);
     tm_arg_sets_release(&r->own_args);
-    tm_unfinished_rows_release(&r->held);
+    tm_unfinished_rows_release(&r->pending);
     tm_task_names_release(&r->names);
     tm_paths_release(&r->paths);
     tm_arg_tree_release(&r->tree);

@@ -25,7 +25,7 @@ struct tm_slice_rows {
     struct tm_rows rows;
     struct tm_model model;
     struct tm_arg_sets own_args; /* of events without a row of the model */
-    struct tm_unfinished_rows held;
+    struct tm_unfinished_rows pending;
     struct tm_out before, after, number;
     struct tm_buf args; /* of the next row; the list of set args_set */
     int64_t args_set;

@@ -46,27 +46,33 @@ struct tm_unfinished_row {
 };
 
 /* True while any row is pending. */
-static inline bool tm_unfinished_rows_any(const struct tm_unfinished_rows *held)
+static inline bool tm_unfinished_rows_any(const struct tm_unfinished_rows *pending)
 {
-    return held->end > held->begin;
+    return pending->end > pending->begin;
 }
 
 /* Adds ROW after all others, as row NUMBER of SERIES. NUMBER -1: nothing will be added to it. Its bytes are copied.
  * TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_unfinished_rows_add(struct tm_unfinished_rows *held, const struct tm_unfinished_row *row,
+enum tm_status tm_unfinished_rows_add(struct tm_unfinished_rows *pending, const struct tm_unfinished_row *row,
                                       enum tm_unfinished_series series, int64_t number, struct tm_error *err);
 
-/* Ends row NUMBER of SERIES after DUR. DUR -1: it stays open; below -1: its end is unknown. Adds ARGS to its own. Does
- * nothing if the row was taken out. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_unfinished_rows_tell(struct tm_unfinished_rows *held, enum tm_unfinished_series series,
-                                       int64_t number, int64_t dur, const struct tm_buf_view *args,
-                                       struct tm_error *err);
+/* What comes later for row NUMBER of SERIES. */
+struct tm_row_update {
+    enum tm_unfinished_series series;
+    int64_t number;
+    int64_t dur;             /* it ends after so long; -1: it stays open; below -1: its end is unknown */
+    struct tm_buf_view args; /* added to its own */
+};
+
+/* Applies UPDATE. Does nothing if the row was taken out. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_unfinished_rows_update(struct tm_unfinished_rows *pending, const struct tm_row_update *update,
+                                         struct tm_error *err);
 
 /* Takes the first row out. ALL: also if it is open. ROW is valid until the next call. TM_OK; TM_END: none is ready;
  * TM_E_INPUT: its args are past TM_UNFINISHED_ROW_BYTES_MAX; TM_E_SYSTEM. */
-enum tm_status tm_unfinished_rows_take(struct tm_unfinished_rows *held, bool all, struct tm_unfinished_row *row,
+enum tm_status tm_unfinished_rows_take(struct tm_unfinished_rows *pending, bool all, struct tm_unfinished_row *row,
                                        struct tm_error *err);
 
-void tm_unfinished_rows_release(struct tm_unfinished_rows *held);
+void tm_unfinished_rows_release(struct tm_unfinished_rows *pending);
 
 #endif
