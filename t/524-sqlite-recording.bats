@@ -268,3 +268,18 @@ flow_no_enclosing_slice|error|trace|1
 flow_step_without_start|info|trace|1
 tm_slice_end_without_begin|info|analysis|1'
 }
+
+@test "from when on ftrace data of all cpus are there" {
+    # the first bundle of each cpu counts; the older field only where the newer is absent
+    packets p.pftrace '[[(6, message((1, message((1, 6), (2, 1000))), (1, message((1, 5), (2, 400)))))],
+        [(8, 2000), (10, 1), (1, message((1, 0), (9, 1700), (10, 1100)))], [(8, 2000), (10, 1), (1, message((1, 1), (9, 1300)))],
+        [(8, 2000), (10, 1), (1, message((1, 2), (10, 0)))], [(8, 2000), (10, 1), (1, message((1, 3)))],
+        [(8, 2000), (10, 1), (1, message((1, 1), (10, 1900)))], [(8, 2000), (10, 1), (1, message((1, 3), (10, 1900)))]]'
+    tm-merge -o p.db p.pftrace
+    latest="SELECT int_value, machine_id IS NULL, trace_id IS NULL FROM metadata WHERE name = 'ftrace_latest_data_start_ns'
+        ORDER BY 1"
+    same "$latest" '1300|0|0'
+    tm-merge -o m.pftrace -o both.db p.pftrace
+    tm-merge -o n.pftrace p.pftrace
+    cmp m.pftrace n.pftrace
+}

@@ -33,6 +33,7 @@ const char *tm_model_stat_name(enum tm_model_stat stat)
         [TM_MODEL_SCHED_MISMATCH] = "mismatched_sched_switch_tids",
         [TM_MODEL_SWITCH_SKIPPED] = "compact_sched_switch_skipped",
         [TM_MODEL_WAKING_SKIPPED] = "compact_sched_waking_skipped",
+        [TM_MODEL_PARENT_CHANGED] = "process_tracker_parent_pid_changed",
         [TM_MODEL_HEAP_GRAPH_MALFORMED] = "heap_graph_malformed_packet",
         [TM_MODEL_HEAP_GRAPH_MISSING_PACKET] = "heap_graph_missing_packet",
         [TM_MODEL_HEAP_GRAPH_NO_LOCATION] = "heap_graph_invalid_string_id",
@@ -50,6 +51,7 @@ const char *tm_model_stat_severity(enum tm_model_stat stat)
     case TM_MODEL_FLOW_END_WITHOUT_START:
     case TM_MODEL_SWITCH_SKIPPED:
     case TM_MODEL_WAKING_SKIPPED:
+    case TM_MODEL_PARENT_CHANGED:
         return "info";
     case TM_MODEL_CUT_SHORT:
     case TM_MODEL_HEAP_GRAPH_NOT_FINISHED:

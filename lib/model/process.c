@@ -128,8 +128,11 @@ static enum tm_status apply(struct tm_model *m, bool is_system, struct tm_place 
     if (st < 0 || (st = tm_processes_process(p, place.machine, facts->pid, &upid, err)) < 0)
         return st;
     struct tm_process *process = &p->processes[upid];
+    bool is_other = parent != TM_NO_ID && process->parent != TM_NO_ID && process->parent != (int32_t)parent;
     if (parent != TM_NO_ID && process->parent == TM_NO_ID)
         process->parent = (int32_t)parent;
+    if (is_other && (st = tm_model_count(m, place, TM_MODEL_PARENT_CHANGED, err)) < 0)
+        return st;
     if (facts->has_uid) {
         process->has_uid = true;
         process->uid = facts->uid;

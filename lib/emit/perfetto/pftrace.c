@@ -265,8 +265,9 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
         return add_extra(p, e, err);
     if ((st = flush_waiting(p, err)) < 0)
         return st;
-    if (e->kind == TM_KIND_METADATA && e->flags & TM_EVENT_DERIVED)
-        return TM_OK; /* only the bounds need it */
+    bool is_own = e->flags & TM_EVENT_DEFINITION && raw == TM_RAW_NONE;
+    if (e->kind == TM_KIND_METADATA && (e->flags & TM_EVENT_DERIVED || is_own))
+        return TM_OK; /* only the bounds and databases need it */
     if ((st = note_task(p, e, err)) < 0)
         return st;
     if (tm_pftrace_waits(e))

@@ -13,6 +13,7 @@ static const struct known {
     {"trace_time_clock_id", OF_ALL},
     {"all_data_source_flushed_ns", OF_BOTH | MULTI},
     {"all_data_source_started_ns", OF_BOTH},
+    {"ftrace_latest_data_start_ns", OF_BOTH},
     {"tracing_disabled_ns", OF_BOTH},
     {"tracing_started_ns", OF_BOTH},
     {"slow_start_data_source", OF_BOTH | MULTI},

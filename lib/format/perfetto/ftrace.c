@@ -14,6 +14,8 @@ enum {
     BUNDLE_CLOCK = 5,
     BUNDLE_FTRACE_TIMESTAMP = 6,
     BUNDLE_BOOT_TIMESTAMP = 7,
+    BUNDLE_LAST_READ = 9,
+    BUNDLE_PREVIOUS_END = 10,
     BUNDLE_DESCRIPTORS = 11
 };
 
@@ -26,6 +28,7 @@ struct bundle {
     uint32_t cpu;
     uint64_t clock;
     int64_t pair_ftrace, pair_boot;
+    uint64_t since; /* from when on its cpu's events are there */
 };
 
 static enum tm_status read_bundle(struct bundle *b, const struct tm_pb_field *message)
@@ -57,6 +60,12 @@ static enum tm_status read_bundle(struct bundle *b, const struct tm_pb_field *me
         case BUNDLE_BOOT_TIMESTAMP:
             b->has_pair_boot = true;
             b->pair_boot = (int64_t)f.value;
+            break;
+        case BUNDLE_LAST_READ:
+            b->since = b->since ? b->since : f.value;
+            break;
+        case BUNDLE_PREVIOUS_END:
+            b->since = f.value;
             break;
         case BUNDLE_DESCRIPTORS:
             b->has_descriptors = true;
@@ -191,5 +200,7 @@ enum tm_status tm_proto_ftrace_read(struct tm_proto *p, const struct tm_proto_pa
         st = add_rest(p, packet, &b, err);
     if (st >= 0 && packet->has_time)
         st = tm_proto_ftrace_data(p, packet, err);
+    if (st >= 0)
+        st = tm_proto_ftrace_since(p, packet, b.cpu, clock_of(&b), b.since, err);
     return st < 0 ? st : add_events(p, packet, &b, err);
 }

@@ -50,6 +50,34 @@ enum tm_status tm_proto_ftrace_start(struct tm_proto *p, const struct tm_proto_p
                : TM_OK;
 }
 
+enum tm_status tm_proto_ftrace_since(struct tm_proto *p, const struct tm_proto_packet *packet, uint32_t cpu,
+                                     uint32_t clock, uint64_t since, struct tm_error *err)
+{
+    enum { LATEST = 2, OF_CPU = 16 }; /* as OF_DATA */
+    static const char name[] = "ftrace_latest_data_start_ns";
+    struct tm_proto_map_entry *entry;
+    bool is_new;
+    if (!p->sink->want_packet_args)
+        return TM_OK;
+    if (tm_proto_map_add(&p->ftrace_pairs, packet->machine, OF_CPU + (uint64_t)cpu, UINT32_MAX, &entry, &is_new) !=
+        TM_OK)
+        return tm_error_nomem(err);
+    if (!is_new || since == 0 || since > INT64_MAX)
+        return TM_OK;
+    if (tm_proto_map_add(&p->ftrace_pairs, packet->machine, LATEST, UINT32_MAX, &entry, NULL) != TM_OK)
+        return tm_error_nomem(err);
+    if (since <= entry->v1)
+        return TM_OK;
+    entry->v1 = since;
+    struct tm_event row = tm_proto_event(packet, TM_KIND_METADATA);
+    row.flags = TM_EVENT_DEFINITION;
+    row.raw_bytes = 0;
+    row.time_ns = (int64_t)since;
+    row.clock = clock;
+    enum tm_status st = tm_proto_string(p, name, sizeof name - 1, &row.name, err);
+    return st < 0 ? st : tm_proto_add(p, &row, err);
+}
+
 enum tm_status tm_proto_ftrace_data(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
 {
     enum { OF_DATA = 1 }; /* a machine's clock pairs have the key 0 */

@@ -10,6 +10,12 @@
 enum tm_status tm_proto_ftrace_start(struct tm_proto *proto, const struct tm_proto_packet *packet,
                                      struct tm_error *err);
 
+/* Called after the row of PACKET, a bundle of CPU. Its events are there since SINCE, a reading of CLOCK; 0: this is not
+ * stated, or nothing was read before. The first bundle of each cpu counts. Adds a METADATA definition at that time,
+ * without raw, if it is the latest of its machine (not with --no-packet-args). */
+enum tm_status tm_proto_ftrace_since(struct tm_proto *proto, const struct tm_proto_packet *packet, uint32_t cpu,
+                                     uint32_t clock, uint64_t since, struct tm_error *err);
+
 /* Called after the row of PACKET, a bundle with a timestamp. Adds a DERIVED METADATA row, once for each machine. */
 enum tm_status tm_proto_ftrace_data(struct tm_proto *proto, const struct tm_proto_packet *packet,
                                     struct tm_error *err);
