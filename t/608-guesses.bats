@@ -179,7 +179,7 @@ END
     kineto a.json 5
     tm-unpack a.json >s.tms
     run tm-merge s.tms
-    [ "$output" = "tm-unpack: s.tms: a tracemerge stream, which has been unpacked already: tm-emit or tm-sort -m read it" ]
+    [ "$output" = "tm-unpack: s.tms: a tracemerge stream, which has been unpacked already: tm-emit or tm-sort -m read it (--ignore-unknown leaves it out)" ]
     tm-unpack --ignore-unknown s.tms a.json | tm-emit -f report | grep -q 'unknown_type'
 }
 

@@ -180,7 +180,7 @@ static enum tm_status settle_types(struct tm_unpack_run *run, struct tm_archive 
         if (tm_trace_folder_has(table, member)) {
             member->type = tm_file_type_part();
         } else if (!goes_on) {
-            tm_error_set(run->err, TM_E_INPUT, "%s", member->unknown_cause);
+            tm_error_set(run->err, TM_E_INPUT, TM_UNKNOWN_MESSAGE, member->unknown_cause);
             return tm_error_prefix(run->err, "%s", archive->path_of ? archive->path_of(archive->state, member)
                                                                     : tm_member_name(table, member));
         }

@@ -253,7 +253,7 @@ static enum tm_status unknown_turn(struct tm_unpack_run *run, struct tm_node *no
         const struct tm_input *in = content->in;
         size_t head = in->len < TM_SNIFF_BYTES ? in->len : TM_SNIFF_BYTES;
         return start == 0
-                   ? tm_error_set(run->err, TM_E_INPUT, "%s", tm_foreign_type_cause(in->data, head))
+                   ? tm_error_set(run->err, TM_E_INPUT, TM_UNKNOWN_MESSAGE, tm_foreign_type_cause(in->data, head))
                    : tm_error_at(
                          run->err, start,
                          "damaged, or of unknown trace type, behind a document (--ignore-unknown leaves it out)");

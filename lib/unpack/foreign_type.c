@@ -63,7 +63,7 @@ bool tm_foreign_type_is_no_proto(const uint8_t *head, size_t len)
 const char *tm_foreign_type_cause(const uint8_t *head, size_t len)
 {
     if (len == 0)
-        return "unknown trace type (no data); --ignore-unknown leaves such files out";
+        return "unknown trace type (no data)";
     if (is_stream(head, len))
         return "a tracemerge stream, which has been unpacked already: tm-emit or tm-sort -m read it";
     if (is_pcapng(head, len))
@@ -77,5 +77,5 @@ const char *tm_foreign_type_cause(const uint8_t *head, size_t len)
     return "unknown trace type; what is read: Perfetto and Fuchsia traces, Chrome JSON, ftrace and systrace text, "
            "perf.data, trace.dat, perf script, strace -ttt, logcat, journalctl -o json, Firefox and Instruments "
            "profiles, CTF, spans (OTLP, Jaeger, Zipkin), XSpace, Nsight Systems' SQLite, simpleperf; these in TAR, "
-           "ZIP, gzip or zstd (--ignore-unknown leaves other files out)";
+           "ZIP, gzip or zstd";
 }

@@ -10,6 +10,9 @@
  * of perf, which is read as text: …", or "unknown trace type; what is read: …". Never NULL, of static storage. */
 const char *tm_foreign_type_cause(const uint8_t *head, size_t len);
 
+/* The message about a file with such a cause. */
+#define TM_UNKNOWN_MESSAGE "%s (--ignore-unknown leaves it out)"
+
 /* True if HEAD begins like a Perfetto trace but is a tracemerge stream or a file of pcapng. */
 bool tm_foreign_type_is_no_proto(const uint8_t *head, size_t len);
 
