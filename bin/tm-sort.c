@@ -324,17 +324,19 @@ static uint32_t allow_descriptors(uint32_t count)
     return room < count ? (uint32_t)room : count;
 }
 
-/* Opens the streams that keep a descriptor: all, or if there are too many only those that are not regular files. */
-static enum tm_status open_streams(char **paths, uint32_t count, bool are_many, struct tm_merge_stream *streams,
-                                   uint32_t *opened, struct tm_error *err)
+/* Opens the streams that keep a descriptor: all COUNT, or if there are too many only those that are not regular files.
+ */
+static enum tm_status open_streams(char **paths, uint32_t count, struct tm_merge_streams *all, struct tm_error *err)
 {
     struct stat info;
     enum tm_status st = TM_OK;
-    for (*opened = 0; *opened < count && st == TM_OK; ++*opened) {
-        const char *path = paths[*opened];
+    const bool are_many = all->descriptors < count;
+    for (; all->count < count && st == TM_OK; all->count++) {
+        const char *path = paths[all->count];
+        struct tm_merge_stream *stream = &all->streams[all->count];
         if (are_many && path && strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode))
-            streams[*opened] = (struct tm_merge_stream){.name = path, .fd = -1};
-        else if ((st = open_stream(path, &streams[*opened], err)) < 0)
+            *stream = (struct tm_merge_stream){.name = path, .fd = -1};
+        else if ((st = open_stream(path, stream, err)) < 0)
             break;
     }
     return st;
@@ -342,23 +344,24 @@ static enum tm_status open_streams(char **paths, uint32_t count, bool are_many, 
 
 static enum tm_status run_merge(const struct settings *settings, char **paths, uint32_t count, struct tm_error *err)
 {
-    uint32_t opened = 0, all = count ? count : 1, room = allow_descriptors(all);
+    const uint32_t all = count ? count : 1;
+    struct tm_merge_streams opened = {.descriptors = allow_descriptors(all)};
     struct tm_sandbox sandbox = {.folders = {tm_sort_dir(&settings->sort)}};
-    struct tm_merge_stream *streams = calloc(all, sizeof *streams);
-    if (streams == NULL)
+    opened.streams = calloc(all, sizeof *opened.streams);
+    if (opened.streams == NULL)
         return tm_error_nomem(err);
-    if (room < all) {
+    if (opened.descriptors < all) {
         sandbox.reads = (const char *const *)paths;
         sandbox.read_count = count;
     }
-    enum tm_status st = open_streams(paths, all, room < all, streams, &opened, err);
+    enum tm_status st = open_streams(paths, all, &opened, err);
     if (st == TM_OK)
         st = tm_sandbox_enter(&sandbox, err);
     if (st == TM_OK)
-        st = tm_stream_merge(streams, opened, room, STDOUT_FILENO, &settings->sort, err);
-    for (uint32_t i = 0; i < opened; i++)
-        close_stream(&streams[i]);
-    free(streams);
+        st = tm_stream_merge(&opened, STDOUT_FILENO, &settings->sort, err);
+    for (uint32_t i = 0; i < opened.count; i++)
+        close_stream(&opened.streams[i]);
+    free(opened.streams);
     return st;
 }
 

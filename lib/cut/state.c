@@ -25,7 +25,7 @@ static struct tm_kept_unit *keep(struct unit *u)
 }
 
 /* True if rows derived from E are kept only together with E; otherwise they are kept alone or not at all. */
-static bool is_only_told(const struct tm_event *e)
+static bool is_kept_whole(const struct tm_event *e)
 {
     return e->kind == TM_KIND_PACKET || e->kind == TM_KIND_COUNTER || e->kind == TM_KIND_FTRACE;
 }
@@ -77,26 +77,23 @@ static enum tm_status set_last(struct tm_cut_state *s, const struct tm_key *key,
     return TM_OK;
 }
 
+/* The key of what E states ABOUT something, which WHAT and MORE identify. */
 static struct tm_key about_key(const struct tm_event *e, enum about about, uint64_t what, uint64_t more)
 {
     return (struct tm_key){(uint64_t)e->file << 32 | e->machine, what,
                            (more & UINT64_MAX >> 4) | (uint64_t)about << 60};
 }
 
-/* The unit of E becomes the latest for WHAT. */
-static enum tm_status set_unit(struct unit *u, const struct tm_event *e, enum about about, uint64_t what,
-                               uint64_t more, struct tm_error *err)
+/* The unit becomes the latest for KEY. */
+static enum tm_status set_unit(struct unit *u, struct tm_key key, struct tm_error *err)
 {
-    const struct tm_key key = about_key(e, about, what, more);
     return set_last(u->state, &key, keep(u), err);
 }
 
-/* E becomes the latest statement on a task. The other rows of its unit, such as a slice, are left out. */
-static enum tm_status set_task(struct unit *u, const struct tm_event *e, enum about about, uint64_t what, uint64_t more,
-                               struct tm_error *err)
+/* E becomes the latest statement on the task of KEY. The other rows of its unit, such as a slice, are left out. */
+static enum tm_status set_task(struct unit *u, const struct tm_event *e, struct tm_key key, struct tm_error *err)
 {
-    const struct tm_key key = about_key(e, about, what, more);
-    if (e == u->rows || is_only_told(u->rows))
+    if (e == u->rows || is_kept_whole(u->rows))
         return set_last(u->state, &key, keep(u), err);
     struct tm_kept_unit *alone = tm_kept_units_add(&u->state->units, e, 1);
     enum tm_status st = set_last(u->state, &key, alone, err);
@@ -108,10 +105,10 @@ static enum tm_status set_task(struct unit *u, const struct tm_event *e, enum ab
 /* A count that belongs to a slice or a sample holds no longer than that. */
 static enum tm_status take_counter(struct unit *u, const struct tm_event *e, struct tm_error *err)
 {
-    if (!is_only_told(u->rows))
+    if (!is_kept_whole(u->rows))
         return TM_OK;
     uint64_t name = label_of(u->state, e, e->name) ^ (uint64_t)tm_event_scope(e->flags) << 8;
-    return set_unit(u, e, OF_COUNTER, place_of(e), name, err);
+    return set_unit(u, about_key(e, OF_COUNTER, place_of(e), name), err);
 }
 
 static enum tm_status take_begin(struct unit *u, const struct tm_event *e, struct tm_error *err)
@@ -170,7 +167,7 @@ static enum tm_status take_switch(struct unit *u, const struct tm_event *e, stru
     int64_t seen = tm_table_find(&u->state->switches, &key);
     uint64_t next = seen == TM_TABLE_NONE ? 0 : ((uint64_t)seen + 1) % SWITCHES;
     enum tm_status st = tm_table_set(&u->state->switches, &key, (int64_t)next, err);
-    return st < 0 ? st : set_unit(u, e, OF_CPU, e->cpu, next, err);
+    return st < 0 ? st : set_unit(u, about_key(e, OF_CPU, e->cpu, next), err);
 }
 
 static enum tm_status take_row(struct unit *u, const struct tm_event *e, struct tm_error *err)
@@ -188,16 +185,12 @@ static enum tm_status take_row(struct unit *u, const struct tm_event *e, struct 
     case TM_KIND_SCHED_SWITCH:
         return take_switch(u, e, err);
     case TM_KIND_PACKET:
-        return e->flags & TM_EVENT_HAS_TRACK ? set_unit(u, e, OF_TRACK, e->track, 0, err) : TM_OK;
-    case TM_KIND_TASK_RENAME:
-        return set_task(u, e, OF_NAME, (uint64_t)e->tid, 0, err);
-    case TM_KIND_THREAD:
-        return set_task(u, e, OF_THREAD, (uint64_t)e->tid, (uint64_t)e->pid, err);
-    case TM_KIND_PROCESS:
-        return set_task(u, e, OF_PROCESS, (uint64_t)e->pid, 0, err);
+        return e->flags & TM_EVENT_HAS_TRACK ? set_unit(u, about_key(e, OF_TRACK, e->track, 0), err) : TM_OK;
+    case TM_KIND_TASK_RENAME: return set_task(u, e, about_key(e, OF_NAME, (uint64_t)e->tid, 0), err);
+    case TM_KIND_THREAD: return set_task(u, e, about_key(e, OF_THREAD, (uint64_t)e->tid, (uint64_t)e->pid), err);
+    case TM_KIND_PROCESS: return set_task(u, e, about_key(e, OF_PROCESS, (uint64_t)e->pid, 0), err);
     case TM_KIND_TASK_NEW: /* all are kept: a reused number is another task */
-    case TM_KIND_PROCESS_EXIT:
-        return set_task(u, e, OF_LIFE, e->position, e->kind, err);
+    case TM_KIND_PROCESS_EXIT: return set_task(u, e, about_key(e, OF_LIFE, e->position, e->kind), err);
     default:
         return TM_OK;
     }

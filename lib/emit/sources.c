@@ -159,11 +159,20 @@ static enum tm_status read_block(struct tm_sources *s, struct block *b, uint32_t
     return TM_OK;
 }
 
-/* Reads LEN bytes at OFFSET without a block. */
-static enum tm_status read_single(struct tm_sources *s, uint32_t source, uint64_t offset, size_t len,
-                                  const uint8_t **data, struct tm_error *err)
+/* LEN bytes at OFFSET of SOURCE. */
+struct text_place {
+    uint32_t source;
+    uint64_t offset;
+    size_t len;
+};
+
+/* Reads the bytes at PLACE without a block. */
+static enum tm_status read_single(struct tm_sources *s, const struct text_place *place, const uint8_t **data,
+                                  struct tm_error *err)
 {
-    const struct source *file = &s->sources[source];
+    const struct source *file = &s->sources[place->source];
+    const uint64_t offset = place->offset;
+    const size_t len = place->len;
     tm_buf_clear(&s->single);
     if (tm_buf_reserve(&s->single, len + 1) != TM_OK)
         return tm_error_nomem(err);
@@ -173,20 +182,23 @@ static enum tm_status read_single(struct tm_sources *s, uint32_t source, uint64_
     return st == TM_OK ? TM_OK : failed(file, offset, st, err);
 }
 
-static enum tm_status read_text(struct tm_sources *s, uint32_t source, uint64_t offset, size_t len,
-                                const uint8_t **data, struct tm_error *err)
+static enum tm_status read_text(struct tm_sources *s, const struct text_place *text, const uint8_t **data,
+                                struct tm_error *err)
 {
+    const uint32_t source = text->source;
+    const uint64_t offset = text->offset;
+    const size_t len = text->len;
     uint64_t number = offset / BLOCK_BYTES;
     uint8_t *place = &s->places[tm_hash_u64(number << 16 ^ source) % PLACES];
     size_t at = (size_t)(offset % BLOCK_BYTES);
     if (at + len > BLOCK_BYTES + BLOCK_SLACK)
-        return read_single(s, source, offset, len, data, err);
+        return read_single(s, text, data, err);
     if (!is_it(&s->blocks[*place], source, number))
         *place = (uint8_t)find_block(s, source, number);
     struct block *b = &s->blocks[*place];
     if (!is_it(b, source, number)) {
         if (s->singles)
-            return read_single(s, source, offset, len, data, err);
+            return read_single(s, text, data, err);
         enum tm_status st = read_block(s, b, source, number, err);
         if (st < 0)
             return st;
@@ -223,7 +235,7 @@ enum tm_status tm_sources_text(struct tm_sources *s, uint32_t file, const struct
         source->size_bytes - ref->offset < ref->bytes)
         return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: the file became shorter since it was unpacked",
                             source->path, (unsigned long long)ref->offset);
-    enum tm_status st = read_text(s, number - 1, ref->offset, ref->bytes, data, err);
+    enum tm_status st = read_text(s, &(struct text_place){number - 1, ref->offset, ref->bytes}, data, err);
     if (st == TM_OK && tm_json_ref_checksum(*data, ref->bytes) != ref->checksum)
         return has_changed(source, ref->offset, err);
     if (st == TM_OK && source->gives_back && ref->before <= ref->offset)

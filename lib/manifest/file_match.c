@@ -96,19 +96,6 @@ static enum tm_status claim(struct tm_file_match *match, uint32_t path_entry, ui
     return check_override(match, f, err);
 }
 
-/* Claims FILE for the entry whose path is the LEN bytes at NAME, if there is one. */
-static enum tm_status claim_by(struct tm_file_match *match, const char *name, size_t len, uint32_t file,
-                               enum nearness nearness, struct tm_error *err)
-{
-    uint32_t entry;
-    if (len == 0)
-        return TM_OK;
-    enum tm_status st = tm_intern_add(&match->paths, name, len, &entry, NULL);
-    if (st < 0)
-        return tm_error_nomem(err);
-    return st == TM_OK ? claim(match, entry, file, nearness, err) : TM_OK;
-}
-
 /* Notes that the name of FILE is a path with "./" in front, if no path matches the name itself. `tar cf x.tar .` makes
  * such names. */
 static enum tm_status note_dotted(struct tm_file_match *match, uint32_t file, struct tm_error *err)
@@ -124,7 +111,7 @@ static enum tm_status note_dotted(struct tm_file_match *match, uint32_t file, st
     return st < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
-/* Claims FILE by its name, or a part of it that NEARNESS allows. */
+/* Claims FILE for the entry whose path is its name, or a part of it that NEARNESS allows, if there is one. */
 static enum tm_status claim_near(struct tm_file_match *match, uint32_t file, enum nearness nearness,
                                  struct tm_error *err)
 {
@@ -142,7 +129,12 @@ static enum tm_status claim_near(struct tm_file_match *match, uint32_t file, enu
     for (const char *p = name; nearness == BASE_NAME && p < end; p++)
         if (*p == '/')
             start = p + 1;
-    return claim_by(match, start, (size_t)(end - start), file, nearness, err);
+    uint32_t entry;
+    enum tm_status st = start == end ? TM_END
+                                     : tm_intern_add(&match->paths, start, (size_t)(end - start), &entry, NULL);
+    if (st < 0)
+        return tm_error_nomem(err);
+    return st == TM_OK ? claim(match, entry, file, nearness, err) : TM_OK;
 }
 
 /* True if a path can name FILE. In an archive and on a command line that holds for its direct children. In a stream of

@@ -113,7 +113,8 @@ void fuzz_join(const struct fuzz_target *target, const uint8_t *data, size_t len
     struct tm_sort_options options = {.memory_bytes = 1 << 16};
     int out = fuzz_file();
     (void)target;
-    enum tm_status st = tm_stream_merge(streams, 2, 2, out, &options, &err);
+    const struct tm_merge_streams both = {streams, 2, 2};
+    enum tm_status st = tm_stream_merge(&both, out, &options, &err);
     fuzz_check_status(st, INPUT, &err);
     if (st >= 0) {
         fuzz_rewind(out);

@@ -34,9 +34,15 @@ enum tm_status tm_line_tasks_note(struct tm_line_tasks *t, const struct tm_event
     return st;
 }
 
-/* Puts thread TID of process PID into the process tree, with NAME if it has data. */
-static enum tm_status write_tree(struct tm_line_tasks *t, const struct tm_event *e, int64_t tid, int64_t pid,
-                                 struct tm_text name, struct tm_error *err)
+/* A thread of the process tree. */
+struct tree_thread {
+    int64_t tid, pid;
+    struct tm_text name; /* without data: none */
+};
+
+/* Puts thread OF into the process tree at the time of E. */
+static enum tm_status write_tree(struct tm_line_tasks *t, const struct tm_event *e, const struct tree_thread *of,
+                                 struct tm_error *err)
 {
     struct tm_buf *out = &t->packets->out;
     size_t tree, thread;
@@ -44,11 +50,10 @@ static enum tm_status write_tree(struct tm_line_tasks *t, const struct tm_event 
     if (st < 0)
         return st;
     if (tm_pb_put_varint(out, TM_PACKET_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK ||
-        tm_pb_begin(out, TM_PACKET_PROCESS_TREE, &tree) != TM_OK ||
-        tm_pb_begin(out, TREE_THREADS, &thread) != TM_OK ||
-        tm_pb_put_varint(out, THREAD_TID, (uint64_t)tid) != TM_OK ||
-        tm_pb_put_varint(out, THREAD_TGID, (uint64_t)pid) != TM_OK ||
-        (name.data && tm_pb_put_bytes(out, THREAD_NAME, name.data, name.len) != TM_OK) ||
+        tm_pb_begin(out, TM_PACKET_PROCESS_TREE, &tree) != TM_OK || tm_pb_begin(out, TREE_THREADS, &thread) != TM_OK ||
+        tm_pb_put_varint(out, THREAD_TID, (uint64_t)of->tid) != TM_OK ||
+        tm_pb_put_varint(out, THREAD_TGID, (uint64_t)of->pid) != TM_OK ||
+        (of->name.data && tm_pb_put_bytes(out, THREAD_NAME, of->name.data, of->name.len) != TM_OK) ||
         tm_pb_end(out, thread) != TM_OK || tm_pb_end(out, tree) != TM_OK)
         return tm_error_nomem(err);
     return tm_packet_end(t->packets, err);
@@ -66,7 +71,7 @@ static enum tm_status name_main(struct tm_line_tasks *t, const struct tm_event *
     if (tm_map_set(&t->named, key_of(e, tid), hash_of(name)) != TM_OK ||
         tm_map_set(&t->processes, key_of(e, tid), 1) != TM_OK)
         return tm_error_nomem(err);
-    return write_tree(t, e, tid, tid, name, err);
+    return write_tree(t, e, &(struct tree_thread){tid, tid, name}, err);
 }
 
 enum tm_status tm_line_tasks_name(struct tm_line_tasks *t, const struct tm_event *e, struct tm_error *err)
@@ -82,8 +87,8 @@ enum tm_status tm_line_tasks_name(struct tm_line_tasks *t, const struct tm_event
         st = tm_ftrace_write_line(t->ftrace, e, err);
     if (st < 0 || !has_process)
         return st < 0 ? st : TM_OK;
-    return tm_line_tasks_note(t, e) == TM_OK ? write_tree(t, e, e->tid, e->pid, has_cpu ? none : name, err)
-                                             : tm_error_nomem(err);
+    const struct tree_thread thread = {e->tid, e->pid, has_cpu ? none : name};
+    return tm_line_tasks_note(t, e) == TM_OK ? write_tree(t, e, &thread, err) : tm_error_nomem(err);
 }
 
 /* Notes that NAME was written for TID. */

@@ -9,9 +9,17 @@ static enum tm_status renumber_file(const struct tm_stream_ids *ids, uint32_t *i
     return tm_stream_ids_file(ids, id, err);
 }
 
-static enum tm_status renumber_column(struct tm_batch_renumber *r, struct tm_batch *batch, enum tm_column column,
-                                      const struct tm_stream_ids *ids, renumber_fn *renumber, struct tm_error *err)
+/* A column of numbers, and what renumbers it. */
+struct number_column {
+    enum tm_column column;
+    renumber_fn *renumber;
+};
+
+static enum tm_status renumber_column(struct tm_batch_renumber *r, struct tm_batch *batch,
+                                      const struct number_column *of, const struct tm_stream_ids *ids,
+                                      struct tm_error *err)
 {
+    const enum tm_column column = of->column;
     struct tm_buf *to = &r->columns[column];
     uint32_t n = tm_batch_is_constant(batch, column) ? 1 : batch->count;
     uint32_t last_old = 0, last_new = 0;
@@ -22,7 +30,7 @@ static enum tm_status renumber_column(struct tm_batch_renumber *r, struct tm_bat
         uint32_t id = tm_batch_u32(batch, column, i);
         if (i == 0 || id != last_old) {
             last_old = id;
-            enum tm_status st = renumber(ids, &id, err);
+            enum tm_status st = of->renumber(ids, &id, err);
             if (st < 0)
                 return st;
             last_new = id;
@@ -78,18 +86,15 @@ static enum tm_status move_strings(struct tm_batch_renumber *r, struct tm_batch 
 enum tm_status tm_batch_renumber(struct tm_batch_renumber *r, struct tm_batch *batch, const struct tm_stream_ids *ids,
                                  struct tm_string_union *strings, struct tm_error *err)
 {
-    static const struct {
-        enum tm_column column;
-        renumber_fn *renumber;
-    } columns[] = {{TM_COL_FILE, renumber_file},
-                   {TM_COL_MACHINE, tm_stream_ids_machine},
-                   {TM_COL_GENERATION, tm_stream_ids_generation},
-                   {TM_COL_NAME, tm_stream_ids_string},
-                   {TM_COL_CATEGORY, tm_stream_ids_string}};
+    static const struct number_column columns[] = {{TM_COL_FILE, renumber_file},
+                                                   {TM_COL_MACHINE, tm_stream_ids_machine},
+                                                   {TM_COL_GENERATION, tm_stream_ids_generation},
+                                                   {TM_COL_NAME, tm_stream_ids_string},
+                                                   {TM_COL_CATEGORY, tm_stream_ids_string}};
     enum tm_status st = tm_pid_renumber(&r->pids, batch, ids, strings, err);
     const struct tm_batch old = *batch;
     for (size_t i = 0; i < sizeof columns / sizeof *columns && st == TM_OK && batch->count; i++)
-        st = renumber_column(r, batch, columns[i].column, ids, columns[i].renumber, err);
+        st = renumber_column(r, batch, &columns[i], ids, err);
     if (st == TM_OK && ids->has_extra_strings &&
         (has_extra(batch, &old, TM_COL_NAME) || has_extra(batch, &old, TM_COL_CATEGORY)))
         st = move_strings(r, batch, &old, strings, err);

@@ -100,10 +100,18 @@ static enum tm_status open_inputs(struct stream_merge *m, const struct tm_merge_
     return st;
 }
 
-/* Adds the rows of one kind of COUNT streams to the collector. */
-static enum tm_status merge_kind(struct stream_merge *m, struct tm_merge_input *inputs, uint32_t count,
-                                 struct tm_collector *collector, bool definitions, struct tm_error *err)
+/* Streams that are merged together. */
+struct group {
+    struct tm_merge_input *inputs;
+    uint32_t count;
+};
+
+/* Adds the rows of one kind of GROUP to COLLECTOR. */
+static enum tm_status merge_kind(struct stream_merge *m, struct group group, struct tm_collector *collector,
+                                 bool definitions, struct tm_error *err)
 {
+    struct tm_merge_input *inputs = group.inputs;
+    const uint32_t count = group.count;
     struct tm_merge_source *sources = calloc(count, sizeof *sources);
     if (sources == NULL)
         return tm_error_nomem(err);
@@ -124,20 +132,19 @@ static enum tm_status resume(struct tm_merge_input *inputs, uint32_t count, stru
     return st;
 }
 
-/* Merges COUNT streams into a run of each kind in the store. */
-static enum tm_status merge_group(struct stream_merge *m, struct tm_merge_input *inputs, uint32_t count,
-                                  struct tm_error *err)
+/* Merges GROUP into a run of each kind in the store. */
+static enum tm_status merge_group(struct stream_merge *m, struct group group, struct tm_error *err)
 {
-    enum tm_status st = resume(inputs, count, err);
+    enum tm_status st = resume(group.inputs, group.count, err);
     for (int kind = 1; kind >= 0 && st == TM_OK; kind--) {
-        st = tm_run_store_begin(&m->store, inputs->sequence, err);
+        st = tm_run_store_begin(&m->store, group.inputs->sequence, err);
         if (st == TM_OK)
-            st = merge_kind(m, inputs, count, &m->store.collector, kind, err);
+            st = merge_kind(m, group, &m->store.collector, kind, err);
         if (st == TM_OK)
             st = tm_run_store_end(&m->store, err);
     }
-    for (uint32_t i = 0; i < count; i++)
-        tm_merge_input_release(&inputs[i]);
+    for (uint32_t i = 0; i < group.count; i++)
+        tm_merge_input_release(&group.inputs[i]);
     return st;
 }
 
@@ -157,13 +164,15 @@ static enum tm_status merge_events(struct stream_merge *m, uint32_t fan_in, stru
     if (m->count <= fan_in) {
         st = resume(m->inputs, m->count, err);
         if (st == TM_OK)
-            st = merge_kind(m, m->inputs, m->count, &m->collector, true, err);
+            st = merge_kind(m, (struct group){m->inputs, m->count}, &m->collector, true, err);
         if (st == TM_OK)
-            st = merge_kind(m, m->inputs, m->count, &m->collector, false, err);
+            st = merge_kind(m, (struct group){m->inputs, m->count}, &m->collector, false, err);
         return st;
     }
-    for (uint32_t i = 0; i < m->count && st == TM_OK; i += fan_in)
-        st = merge_group(m, m->inputs + i, m->count - i < fan_in ? m->count - i : fan_in, err);
+    for (uint32_t i = 0; i < m->count && st == TM_OK; i += fan_in) {
+        const struct group group = {m->inputs + i, m->count - i < fan_in ? m->count - i : fan_in};
+        st = merge_group(m, group, err);
+    }
     if (st == TM_OK)
         st = tm_run_store_reduce(&m->store, err);
     if (st == TM_OK)
@@ -176,19 +185,19 @@ static enum tm_status write_batch(void *writer, const struct tm_batch *batch, st
     return tm_stream_write_batch(writer, batch, err);
 }
 
-static enum tm_status merge(struct stream_merge *m, const struct tm_merge_stream *streams, uint32_t descriptors,
-                            int out, const struct tm_sort_options *options, struct tm_error *err)
+static enum tm_status merge(struct stream_merge *m, const struct tm_merge_streams *streams, int out,
+                            const struct tm_sort_options *options, struct tm_error *err)
 {
     unsigned long long room = options->memory_bytes / MERGE_INPUT_BYTES;
-    if (room > descriptors)
-        room = descriptors;
+    if (room > streams->descriptors)
+        room = streams->descriptors;
     uint32_t fan_in = room < MERGE_FAN_IN_MIN ? MERGE_FAN_IN_MIN : room > m->count ? m->count : (uint32_t)room;
     enum tm_status st = tm_run_store_init(&m->store, &m->all.orders, m->all.dir, MERGE_CHUNK_BYTES, err);
     m->store.fan_in = fan_in < MERGE_FAN_IN_MIN ? MERGE_FAN_IN_MIN : fan_in;
     if (st == TM_OK)
         st = tm_collector_init(&m->collector, (struct tm_collector_sink){write_batch, &m->writer}, TM_BATCH_BYTES, err);
     if (st == TM_OK)
-        st = open_inputs(m, streams, err);
+        st = open_inputs(m, streams->streams, err);
     if (st == TM_OK)
         st = tm_stream_writer_open_part(&m->writer, out, "tm-sort", &m->inputs[0].reader.part, err);
     if (st == TM_OK)
@@ -200,14 +209,15 @@ static enum tm_status merge(struct stream_merge *m, const struct tm_merge_stream
     return st == TM_OK ? tm_stream_writer_end(&m->writer, err) : st;
 }
 
-enum tm_status tm_stream_merge(const struct tm_merge_stream *streams, uint32_t count, uint32_t descriptors, int out,
-                               const struct tm_sort_options *options, struct tm_error *err)
+enum tm_status tm_stream_merge(const struct tm_merge_streams *streams, int out, const struct tm_sort_options *options,
+                               struct tm_error *err)
 {
+    const uint32_t count = streams->count;
     struct stream_merge m = {.count = count, .inputs = calloc(count ? count : 1, sizeof *m.inputs)};
     if (m.inputs == NULL)
         return tm_error_nomem(err);
     tm_frame_union_init(&m.all, count > 1, tm_sort_dir(options));
-    enum tm_status st = merge(&m, streams, descriptors, out, options, err);
+    enum tm_status st = merge(&m, streams, out, options, err);
     for (uint32_t i = 0; i < m.opened; i++)
         tm_merge_input_release(&m.inputs[i]);
     tm_collector_release(&m.collector);

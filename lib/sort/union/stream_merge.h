@@ -11,12 +11,18 @@ struct tm_merge_stream {
     int fd;           /* -1: NAME is a regular file, which is open only while it is read */
 };
 
-/* Merges COUNT streams into OUT. Memory is a batch or two for each stream, and the tables. If there are more streams
- * than OPTIONS' memory allows, or than DESCRIPTORS where they are opened as they are read, groups of them are merged to
- * temporary files first. TM_OK. TM_E_INPUT "NAME: …" if a
- * stream is damaged, not placed, not sorted, or on another timeline than the first (another clock, or another machine
- * unless the clock is REALTIME). TM_E_SYSTEM. */
-enum tm_status tm_stream_merge(const struct tm_merge_stream *streams, uint32_t count, uint32_t descriptors, int out,
-                               const struct tm_sort_options *options, struct tm_error *err);
+/* Streams to be merged into one. */
+struct tm_merge_streams {
+    struct tm_merge_stream *streams;
+    uint32_t count;
+    uint32_t descriptors; /* so many may be open at a time */
+};
+
+/* Merges STREAMS into OUT. Memory is a batch or two for each stream, and the tables. If there are more streams than
+ * OPTIONS' memory allows, or than descriptors where they are opened as they are read, groups of them are merged to
+ * temporary files first. TM_OK. TM_E_INPUT "NAME: …" if a stream is damaged, not placed, not sorted, or on another
+ * timeline than the first (another clock, or another machine unless the clock is REALTIME). TM_E_SYSTEM. */
+enum tm_status tm_stream_merge(const struct tm_merge_streams *streams, int out, const struct tm_sort_options *options,
+                               struct tm_error *err);
 
 #endif
