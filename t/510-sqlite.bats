@@ -106,6 +106,8 @@ args.y|2"
     answers a.db "SELECT s.name, s.depth, t.tid, k.type FROM slice s JOIN thread_track k ON s.track_id = k.id
         JOIN thread t USING (utid) ORDER BY s.ts" "a|0|2|thread_execution
 b|0|2|thread_overlapping_slice"
+    answers a.db "SELECT a.key, a.display_value FROM track k JOIN args a ON a.arg_set_id = k.dimension_arg_set_id
+        WHERE k.type = 'thread_overlapping_slice' AND a.key != 'utid'" "track_compressor_idx|0"
     answers a.db "SELECT name, value FROM stats WHERE severity = 'error'" "slice_spill_overlapping_complete_event|1"
 }
 

@@ -41,7 +41,7 @@ static bool is_in_lanes(enum tm_track_type type)
 {
     return type == TM_TRACK_TYPE_ASYNC_PROCESS || type == TM_TRACK_TYPE_ASYNC_GLOBAL ||
            type == TM_TRACK_TYPE_MARKER_ASYNC || type == TM_TRACK_TYPE_MARKER_TRACK ||
-           type == TM_TRACK_TYPE_DESCRIBED_LANE || type == TM_TRACK_TYPE_NAMED;
+           type == TM_TRACK_TYPE_DESCRIBED_LANE || type == TM_TRACK_TYPE_NAMED || type == TM_TRACK_TYPE_THREAD_OVERLAP;
 }
 
 enum tm_status tm_track_dimensions(const struct tm_track *track, const struct tm_column_type *type,
