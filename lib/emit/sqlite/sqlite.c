@@ -60,6 +60,8 @@ enum tm_status tm_sqlite_finish(void *state, struct tm_error *err)
         st = tm_sqlite_put_catalog(s, err);
     if (st == TM_OK)
         st = tm_sqlite_put_model(s, err);
+    if (st == TM_OK)
+        st = tm_sqlite_join_global_stats(s, err);
     return st < 0 ? st : tm_sqlite_complete(s, err);
 }
 

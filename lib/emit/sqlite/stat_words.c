@@ -194,3 +194,17 @@ void tm_sqlite_bind_stat_words(sqlite3_stmt *stmt, struct tm_text name, bool fro
     tm_sqlite_bind_word(stmt, TEXT, words ? words->text : NULL);
     tm_sqlite_bind_word(stmt, MOMENT, moment);
 }
+
+#define GLOBAL                                                                                                      \
+    "('heap_graph_invalid_string_id', 'heap_graph_malformed_packet', 'heap_graph_missing_packet',"                   \
+    " 'heap_graph_non_finalized_graph', 'invalid_clock_snapshots', 'trace_sorter_negative_timestamp_dropped')"
+
+enum tm_status tm_sqlite_join_global_stats(struct tm_sqlite *s, struct tm_error *err)
+{
+    return tm_sqlite_exec(s,
+                          "INSERT INTO stats(name, key, idx, severity, source, value, description)"
+                          " SELECT name, key, idx, severity, source, sum(value), description FROM stats"
+                          " WHERE name IN " GLOBAL " GROUP BY name, idx ORDER BY min(id);"
+                          "DELETE FROM stats WHERE name IN " GLOBAL " AND machine_id IS NOT NULL;",
+                          err);
+}
