@@ -10,13 +10,13 @@ enum { TEMPORARY_HEAD_BYTES = 20 };
 static enum tm_status spill(struct tm_frame_file *s, struct tm_error *err)
 {
     enum tm_status st = s->fd < 0 ? tm_io_temporary(s->dir, &s->fd, err) : TM_OK;
-    if (st == TM_OK && s->held.len) {
-        st = tm_io_pwrite(s->fd, s->held.data, s->held.len, s->file_bytes, err);
+    if (st == TM_OK && s->pending.len) {
+        st = tm_io_pwrite(s->fd, s->pending.data, s->pending.len, s->file_bytes, err);
         if (st < 0)
             return tm_error_prefix(err, "%s: temporary file", s->dir ? s->dir : "frames");
     }
-    s->file_bytes += s->held.len;
-    tm_buf_clear(&s->held);
+    s->file_bytes += s->pending.len;
+    tm_buf_clear(&s->pending);
     return st;
 }
 
@@ -26,28 +26,28 @@ enum tm_status tm_frame_file_add(struct tm_frame_file *s, const struct tm_frame 
     tm_put_le32(head, frame->type);
     tm_put_le64(head + 4, frame->body_bytes);
     tm_put_le64(head + 12, frame->offset);
-    if (tm_buf_add(&s->held, head, sizeof head) != TM_OK ||
-        tm_buf_add(&s->held, frame->body, frame->body_bytes) != TM_OK)
+    if (tm_buf_add(&s->pending, head, sizeof head) != TM_OK ||
+        tm_buf_add(&s->pending, frame->body, frame->body_bytes) != TM_OK)
         return tm_error_nomem(err);
-    return s->held.len > s->memory_bytes ? spill(s, err) : TM_OK;
+    return s->pending.len > s->memory_bytes ? spill(s, err) : TM_OK;
 }
 
 /* Shows all complete frames in memory and removes them. */
-static enum tm_status show_held(struct tm_frame_file *s, tm_frame_file_fn *show, void *to, struct tm_error *err)
+static enum tm_status show_pending(struct tm_frame_file *s, tm_frame_file_fn *show, void *to, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     size_t at = 0;
-    while (st == TM_OK && s->held.len - at >= TEMPORARY_HEAD_BYTES) {
-        const uint8_t *head = s->held.data + at;
+    while (st == TM_OK && s->pending.len - at >= TEMPORARY_HEAD_BYTES) {
+        const uint8_t *head = s->pending.data + at;
         uint64_t len = tm_get_le64(head + 4);
-        if (s->held.len - at - TEMPORARY_HEAD_BYTES < len)
+        if (s->pending.len - at - TEMPORARY_HEAD_BYTES < len)
             break;
         struct tm_frame frame = {.type = tm_get_le32(head), .offset = tm_get_le64(head + 12),
                                  .body = head + TEMPORARY_HEAD_BYTES, .body_bytes = (size_t)len};
         st = show(to, &frame, err);
         at += TEMPORARY_HEAD_BYTES + (size_t)len;
     }
-    tm_buf_consume(&s->held, at);
+    tm_buf_consume(&s->pending, at);
     return st;
 }
 
@@ -55,20 +55,20 @@ enum tm_status tm_frame_file_each(struct tm_frame_file *s, tm_frame_file_fn *sho
 {
     enum { READ_BYTES = 256 << 10 };
     if (s->fd < 0)
-        return show_held(s, show, to, err);
+        return show_pending(s, show, to, err);
     enum tm_status st = spill(s, err);
     uint64_t offset = 0;
     while (st == TM_OK && offset < s->file_bytes) {
         uint64_t left = s->file_bytes - offset;
         size_t len = left < READ_BYTES ? (size_t)left : READ_BYTES;
-        if (tm_buf_reserve(&s->held, len) != TM_OK)
+        if (tm_buf_reserve(&s->pending, len) != TM_OK)
             return tm_error_nomem(err);
-        st = tm_io_pread(s->fd, s->held.data + s->held.len, len, offset, err);
+        st = tm_io_pread(s->fd, s->pending.data + s->pending.len, len, offset, err);
         if (st != TM_OK)
             return st < 0 ? st : tm_error_set(err, TM_E_SYSTEM, "the temporary file was cut short");
-        s->held.len += len;
+        s->pending.len += len;
         offset += len;
-        st = show_held(s, show, to, err);
+        st = show_pending(s, show, to, err);
     }
     return st;
 }
@@ -89,5 +89,5 @@ void tm_frame_file_release(struct tm_frame_file *s)
         close(s->fd);
     s->fd = -1;
     s->file_bytes = 0;
-    tm_buf_release(&s->held);
+    tm_buf_release(&s->pending);
 }

@@ -13,7 +13,7 @@ struct tm_frame_file {
     const char *dir;     /* borrowed; NULL: as tm_io_temporary */
     int fd;
     /* private */
-    struct tm_buf held;
+    struct tm_buf pending;
     uint64_t file_bytes;
 };
 

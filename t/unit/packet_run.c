@@ -68,15 +68,15 @@ static void make_row(struct tm_event *e, uint8_t *raw, uint32_t odd)
 }
 
 /* What it takes that there is nothing else to be done for a row. */
-static bool is_in_run(const struct tm_event *e, const uint32_t *said)
+static bool is_in_run(const struct tm_event *e, const uint32_t *written)
 {
     const uint32_t special = TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_DERIVED | TM_EVENT_INNER_TIMES;
     return !(e->flags & special) && e->flags & TM_EVENT_RAW_BODY && e->file < FILES && e->kind >= TM_KIND_SLICE_BEGIN &&
-           e->kind <= TM_KIND_INSTANT && (said == NULL || (e->generation < GENERATIONS && said[e->generation]));
+           e->kind <= TM_KIND_INSTANT && (written == NULL || (e->generation < GENERATIONS && written[e->generation]));
 }
 
 /* Writes rows of BATCH, by runs where RUN is not NULL; those that are not plain are passed over. */
-static uint32_t write_rows(struct tm_packet_writer *w, const struct tm_batch *batch, const uint32_t *said,
+static uint32_t write_rows(struct tm_packet_writer *w, const struct tm_batch *batch, const uint32_t *written,
                            struct tm_packet_run *run, bool *good)
 {
     struct tm_batch_walk walk = {.batch = batch};
@@ -94,25 +94,26 @@ static uint32_t write_rows(struct tm_packet_writer *w, const struct tm_batch *ba
         }
         for (uint32_t i = first; i < walk.i; i++) {
             tm_batch_get(batch, i, 0, &e);
-            *good &= is_in_run(&e, said) && e.generation > 0;
+            *good &= is_in_run(&e, written) && e.generation > 0;
         }
         size_t at = walk.at;
         if (!tm_batch_next(&walk, &e))
             return by_run;
-        if (is_in_run(&e, said))
+        if (is_in_run(&e, written))
             (void)tm_packet_splice_body(w, &e, batch->payload_bytes - at, &err);
     }
 }
 
-static void check(uint64_t trial, uint32_t odd, bool says)
+static void check(uint64_t trial, uint32_t odd, bool has_threads)
 {
     struct tm_catalog_file files[FILES] = {{.begun = true, .clock_policy = TRACEMERGE__CLOCK_POLICY__PROTO},
                                            {.begun = true, .clock_policy = TRACEMERGE__CLOCK_POLICY__PROTO}};
     struct tm_catalog_machine machines[MACHINES] = {{.raw_id = 0}, {.raw_id = UINT32_MAX}, {.raw_id = 3}};
     struct tm_catalog catalog = {.files = files, .file_count = FILES, .machines = machines, .machine_count = MACHINES,
                                  .sequence_count = GENERATIONS};
-    uint32_t said[GENERATIONS] = {0, 1, 1, 1, 0, 1};
-    struct tm_packet_run run = {.said = says ? said : NULL, .said_count = GENERATIONS, .before_ns = INT64_MAX};
+    uint32_t written[GENERATIONS] = {0, 1, 1, 1, 0, 1};
+    struct tm_packet_run run = {
+        .written = has_threads ? written : NULL, .written_count = GENERATIONS, .before_ns = INT64_MAX};
     struct tm_batch_builder builder = {0};
     struct tm_packet_writer quick = {0}, slow = {0};
     struct tm_error err = {0};
@@ -136,8 +137,8 @@ static void check(uint64_t trial, uint32_t odd, bool says)
         (void)write_rows(&quick, &batch, NULL, NULL, &good);
         (void)write_rows(&slow, &batch, NULL, NULL, &good);
     }
-    uint32_t by_run = write_rows(&quick, &batch, run.said, &run, &good);
-    (void)write_rows(&slow, &batch, run.said, NULL, &good);
+    uint32_t by_run = write_rows(&quick, &batch, run.written, &run, &good);
+    (void)write_rows(&slow, &batch, run.written, NULL, &good);
     snprintf(name, sizeof name, "trial %llu, one row in %u odd", (unsigned long long)trial, odd);
     ok_named(good && quick.out.len == slow.out.len && slow.out.len > ROWS &&
                  memcmp(quick.out.data, slow.out.data, slow.out.len) == 0, name);

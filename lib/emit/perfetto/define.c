@@ -72,10 +72,10 @@ static enum tm_status own_track(struct pftrace *p, const struct tm_event *e, con
     int64_t raw_id = p->context->catalog->machines[e->machine].raw_id;
     struct tm_track_task of_uuid = {tm_hash_u64(d->uuid ^ tm_hash_u64(raw_id)) | 1, 0};
     struct tm_track_task task = tm_track_task_of(owners, raw_id, d->is_thread, d->pid, d->tid);
-    const struct tm_track_owner *said = tm_track_owners_find(owners, of_uuid), *other;
+    const struct tm_track_owner *described = tm_track_owners_find(owners, of_uuid), *other;
     *owner = d->uuid;
-    if (said) {
-        *owner = said->uuid;
+    if (described) {
+        *owner = described->uuid;
         return TM_OK;
     }
     other = tm_track_owners_find(owners, task);
@@ -166,11 +166,11 @@ enum tm_status tm_pftrace_keep(struct pftrace *p, const struct tm_event *e, stru
     if (is_plain_metadata(e))
         at.time_ns = INT64_MIN; /* before all events, and after everything that ranks tasks */
     struct tm_pending_needs needs = {track_need(d.uuid), d.is_thread ? sequence_need(e) : 0, track_need(d.parent)};
-    return tm_pending_definitions_add(&p->late, &at, needs) == TM_OK ? TM_OK : tm_error_nomem(err);
+    return tm_pending_definitions_add(&p->pending, &at, needs) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 /* Writes a definition that is due, or that is needed at NOW_NS before its time. */
-static enum tm_status write_late(struct pftrace *p, const struct tm_event *e, int64_t now_ns, struct tm_error *err)
+static enum tm_status write_pending(struct pftrace *p, const struct tm_event *e, int64_t now_ns, struct tm_error *err)
 {
     struct tm_event at = *e;
     if (e->kind != TM_KIND_TRACK)
@@ -195,20 +195,20 @@ static enum tm_status write_thread_again(struct pftrace *p, const struct tm_even
 
 bool tm_pftrace_none_due(const struct pftrace *p, const struct tm_event *e)
 {
-    return tm_pending_definitions_none_due(&p->late, e->time_ns) &&
-           tm_pending_definitions_none_needed(&p->late, sequence_need(e)) &&
+    return tm_pending_definitions_none_due(&p->pending, e->time_ns) &&
+           tm_pending_definitions_none_needed(&p->pending, sequence_need(e)) &&
            (!(e->flags & TM_EVENT_HAS_TRACK) || tm_event_scope(e->flags) != TM_SCOPE_TRACK ||
-            tm_pending_definitions_none_needed(&p->late, track_need(tm_packet_id(&p->packets, e->file, e->track))));
+            tm_pending_definitions_none_needed(&p->pending, track_need(tm_packet_id(&p->packets, e->file, e->track))));
 }
 
 /* Writes the definitions that are needed by KEY before E. */
 static enum tm_status write_needed(struct pftrace *p, const struct tm_event *e, uint64_t key, struct tm_error *err)
 {
-    const struct tm_event *late;
+    const struct tm_event *pending;
     enum tm_status st = TM_OK;
-    while (st == TM_OK && !tm_pending_definitions_none_needed(&p->late, key) &&
-           (late = tm_pending_definitions_needed(&p->late, key)) != NULL)
-        st = write_late(p, late, e->time_ns, err);
+    while (st == TM_OK && !tm_pending_definitions_none_needed(&p->pending, key) &&
+           (pending = tm_pending_definitions_needed(&p->pending, key)) != NULL)
+        st = write_pending(p, pending, e->time_ns, err);
     return st;
 }
 
@@ -219,16 +219,17 @@ enum tm_status tm_pftrace_track_due(struct pftrace *p, const struct tm_event *e,
 
 enum tm_status tm_pftrace_due(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
-    const struct tm_event *late;
+    const struct tm_event *pending;
     enum tm_status st = TM_OK;
-    while (st == TM_OK && !tm_pending_definitions_none_due(&p->late, e->time_ns) &&
-           (late = tm_pending_definitions_due(&p->late, e->time_ns)) != NULL)
-        st = write_late(p, late, e->time_ns, err);
-    if (st == TM_OK && p->late.count)
+    while (st == TM_OK && !tm_pending_definitions_none_due(&p->pending, e->time_ns) &&
+           (pending = tm_pending_definitions_due(&p->pending, e->time_ns)) != NULL)
+        st = write_pending(p, pending, e->time_ns, err);
+    if (st == TM_OK && p->pending.count)
         st = write_needed(p, e, sequence_need(e), err);
     if (st == TM_OK && p->threads.count && tm_event_raw(e->flags) == TM_RAW_PACKET)
         st = write_thread_again(p, e, err);
-    if (st < 0 || p->late.count == 0 || !(e->flags & TM_EVENT_HAS_TRACK) || tm_event_scope(e->flags) != TM_SCOPE_TRACK)
+    if (st < 0 || p->pending.count == 0 || !(e->flags & TM_EVENT_HAS_TRACK) ||
+        tm_event_scope(e->flags) != TM_SCOPE_TRACK)
         return st;
     return tm_pftrace_track_due(p, e, err);
 }
@@ -260,18 +261,18 @@ enum tm_status tm_pftrace_note(struct pftrace *p, const struct tm_event *e, stru
 
 enum tm_status tm_pftrace_due_before(struct pftrace *p, int64_t to_ns, struct tm_error *err)
 {
-    const struct tm_event *late;
+    const struct tm_event *pending;
     enum tm_status st = TM_OK;
-    while (st == TM_OK && (late = tm_pending_definitions_due(&p->late, to_ns - 1)) != NULL)
-        st = write_late(p, late, to_ns - 1, err);
+    while (st == TM_OK && (pending = tm_pending_definitions_due(&p->pending, to_ns - 1)) != NULL)
+        st = write_pending(p, pending, to_ns - 1, err);
     return st;
 }
 
 enum tm_status tm_pftrace_rest(struct pftrace *p, struct tm_error *err)
 {
-    const struct tm_event *late;
+    const struct tm_event *pending;
     enum tm_status st = TM_OK;
-    while (st == TM_OK && (late = tm_pending_definitions_due(&p->late, INT64_MAX)) != NULL)
-        st = write_late(p, late, INT64_MAX, err);
+    while (st == TM_OK && (pending = tm_pending_definitions_due(&p->pending, INT64_MAX)) != NULL)
+        st = write_pending(p, pending, INT64_MAX, err);
     return st < 0 ? st : tm_track_writer_say_names(&p->tracks, p->now_ns, err);
 }

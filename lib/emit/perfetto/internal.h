@@ -26,7 +26,7 @@ struct pftrace {
     struct tm_track_writer tracks;
     struct tm_sample_writer samples;
     struct tm_line_tasks line_tasks;
-    struct tm_pending_definitions late;
+    struct tm_pending_definitions pending;
     struct tm_sequence_threads threads;
     struct tm_untimed_packets untimed;
     struct tm_trace_stats trace_stats;

@@ -27,9 +27,9 @@ struct tile {
 static inline uint32_t sequence_of(const struct tm_packet_writer *w, const struct tm_packet_run *run,
                                    uint32_t generation)
 {
-    bool is_said = run->said == NULL || (generation < run->said_count && run->said[generation]);
+    bool is_written = run->written == NULL || (generation < run->written_count && run->written[generation]);
     uint32_t sequence = generation < w->sequence_count ? w->sequences[generation] : 0;
-    return is_said && sequence < 1 << 14 ? sequence : 0;
+    return is_written && sequence < 1 << 14 ? sequence : 0;
 }
 
 /* Counts the rows of BATCH, in order of time, from FIRST on that are before BEFORE_NS; at most COUNT. */

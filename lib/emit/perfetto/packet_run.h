@@ -7,8 +7,8 @@
 #include "stream/batch.h"
 
 struct tm_packet_run {
-    const uint32_t *said; /* by generation: not 0 if nothing must precede its events; NULL: true for all */
-    uint32_t said_count;
+    const uint32_t *written; /* by generation: not 0 if nothing must precede its events; NULL: true for all */
+    uint32_t written_count;
     int64_t before_ns; /* rows at this time and later are not written */
     uint32_t rows;   /* number of rows that the last call wrote */
     int64_t time_ns; /* of the last of them */

@@ -228,13 +228,13 @@ enum tm_status tm_packet_placeholder(struct tm_packet_writer *w, struct tm_buf v
         versions[0].len = versions[1].len = 0;
     }
     w->mute_mark = 0;
-    if (!tm_placeholders_any(&w->held))
+    if (!tm_placeholders_any(&w->undecided))
         st = write_out(w, err);
     else
-        st = tm_placeholders_put(&w->held, w->out.data, w->out.len, err);
+        st = tm_placeholders_put(&w->undecided, w->out.data, w->out.len, err);
     tm_buf_clear(&w->out);
     if (st == TM_OK)
-        return tm_placeholders_open(&w->held, versions, placeholder, err);
+        return tm_placeholders_open(&w->undecided, versions, placeholder, err);
     tm_buf_release(&versions[0]);
     tm_buf_release(&versions[1]);
     return st;
@@ -242,16 +242,16 @@ enum tm_status tm_packet_placeholder(struct tm_packet_writer *w, struct tm_buf v
 
 enum tm_status tm_packet_decide(struct tm_packet_writer *w, uint32_t placeholder, int which, struct tm_error *err)
 {
-    return tm_placeholders_decide(&w->held, placeholder, which, err);
+    return tm_placeholders_decide(&w->undecided, placeholder, which, err);
 }
 
 enum tm_status tm_packet_writer_flush(struct tm_packet_writer *w, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    if (tm_placeholders_any(&w->held)) {
-        st = tm_placeholders_put(&w->held, w->out.data, w->out.len, err);
+    if (tm_placeholders_any(&w->undecided)) {
+        st = tm_placeholders_put(&w->undecided, w->out.data, w->out.len, err);
         tm_buf_clear(&w->out);
-        while (st == TM_OK && (st = tm_placeholders_take(&w->held, &w->out, WRITE_BYTES, err)) == TM_OK)
+        while (st == TM_OK && (st = tm_placeholders_take(&w->undecided, &w->out, WRITE_BYTES, err)) == TM_OK)
             st = write_out(w, err);
     }
     return st < 0 ? st : write_out(w, err);
@@ -262,7 +262,7 @@ void tm_packet_writer_release(struct tm_packet_writer *w)
     tm_buf_release(&w->out);
     tm_buf_release(&w->inner_times);
     tm_buf_release(&w->aside);
-    tm_placeholders_release(&w->held);
+    tm_placeholders_release(&w->undecided);
     tm_track_owners_release(&w->owners);
     free(w->machine_ids);
     free(w->sequences);

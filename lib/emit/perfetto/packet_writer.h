@@ -51,7 +51,7 @@ struct tm_packet_writer {
     const struct tm_clock_rows *clocks; /* borrowed: the clocks of times inside packets; NULL: trace time */
     struct tm_trace_stats *trace_stats;   /* borrowed; NULL: such packets stay unchanged */
     struct tm_unsupported_counts *unsupported; /* borrowed; counts what could not be expressed */
-    struct tm_placeholders held;          /* undecided packets before `out' */
+    struct tm_placeholders undecided;          /* undecided packets before `out' */
     struct tm_buf aside;         /* keeps `out' while packets are collected apart */
     bool is_aside;
     bool is_mute; /* packets go nowhere */

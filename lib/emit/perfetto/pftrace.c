@@ -56,7 +56,7 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
     p->packets.trace_stats = &p->trace_stats;
     p->packets.joins_flows = p->context->options->join_flows;
     p->packets.name = p->context->options->out_path;
-    p->packets.held.dir = p->untimed.dir = p->context->options->spill_dir;
+    p->packets.undecided.dir = p->untimed.dir = p->context->options->spill_dir;
     p->ftrace.packets = &p->packets;
     p->tracks.packets = &p->packets;
     p->samples.packets = &p->packets;
@@ -282,7 +282,7 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
     }
     if (!(e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED))) {
         p->now_ns = e->time_ns;
-        if (p->late.count || p->threads.count)
+        if (p->pending.count || p->threads.count)
             st = tm_pftrace_due(p, e, err);
         if (st < 0 || (st = tm_pftrace_note(p, e, err)) < 0)
             return st;
@@ -335,7 +335,7 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
 }
 
 /* True when E, a packet without a time, stands in front of all events, where a reader has it already. */
-static bool is_said_in_front(const struct pftrace *p, const struct tm_event *e)
+static bool stands_in_front(const struct pftrace *p, const struct tm_event *e)
 {
     return p->appends && e->flags & TM_EVENT_UNTIMED && tm_event_raw(e->flags) == TM_RAW_PACKET &&
            (e->kind == TM_KIND_METADATA || e->kind == TM_KIND_SYSTEM_INFO || e->kind == TM_KIND_PACKET ||
@@ -344,14 +344,14 @@ static bool is_said_in_front(const struct pftrace *p, const struct tm_event *e)
 }
 
 /* E, an event from before the part: all that goes by what was before takes it in, and nothing is written but what its
- * sequence needs to have said. */
+ * sequence needs. */
 static enum tm_status take_state(struct pftrace *p, const struct tm_event *event, struct tm_error *err)
 {
     struct tm_event e = *event;
     tm_packet_mute_begin(&p->packets);
     enum tm_status st = tm_track_writer_flush(&p->tracks, e.time_ns, err);
     tm_packet_mute_end(&p->packets);
-    if (st == TM_OK && (p->late.count || p->threads.count))
+    if (st == TM_OK && (p->pending.count || p->threads.count))
         st = tm_pftrace_due(p, &e, err);
     e.flags |= TM_EVENT_CONTEXT;
     if (st == TM_OK && tm_event_raw(e.flags) == TM_RAW_PACKET) {
@@ -437,7 +437,7 @@ static bool is_past_definitions(const struct tm_batch *batch, uint32_t i)
     return i < batch->count && !(tm_batch_u32(batch, TM_COL_FLAGS, i) & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED));
 }
 
-/* What is to be said of when kernel data counts. */
+/* The times from which kernel data counts. */
 static enum tm_status settle_bounds(struct pftrace *p, struct tm_error *err)
 {
     if (p->appends)
@@ -482,7 +482,7 @@ static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, c
             st = take_state(p, &e, err);
             continue;
         }
-        if (is_said_in_front(p, &e)) {
+        if (stands_in_front(p, &e)) {
             if (e.kind == TM_KIND_SYSTEM_INFO)
                 st = tm_ftrace_note_kernel(&p->ftrace, &e, err);
             continue;
@@ -552,7 +552,7 @@ static void pftrace_close(void *state)
     tm_buf_release(&p->service_event);
     tm_ftrace_bounds_release(&p->bounds);
     tm_open_messages_release(&p->messages);
-    tm_pending_definitions_release(&p->late);
+    tm_pending_definitions_release(&p->pending);
     tm_untimed_packets_release(&p->untimed);
     tm_sequence_threads_release(&p->threads);
     tm_track_writer_release(&p->tracks);

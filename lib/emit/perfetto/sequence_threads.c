@@ -12,10 +12,10 @@ static uint64_t key_of(const struct tm_event *e)
     return tm_hash_u64((uint64_t)e->file << 32 | e->sequence);
 }
 
-/* Makes room for GENERATION in said. */
+/* Makes room for GENERATION in written. */
 static bool reach(struct tm_sequence_threads *t, uint32_t generation)
 {
-    return tm_array_grow(&t->said, &t->said_cap, generation, sizeof *t->said, NULL) == TM_OK;
+    return tm_array_grow(&t->written, &t->written_cap, generation, sizeof *t->written, NULL) == TM_OK;
 }
 
 /* Finds or makes the row of KEY. */
@@ -89,18 +89,18 @@ enum tm_status tm_sequence_threads_note(struct tm_sequence_threads *t, const str
     row->event.raw = bytes.data;
     row->event.raw_bytes = (uint32_t)raw_bytes;
     row->event.detail = bytes.data + raw_bytes;
-    t->said[e->generation] = number;
+    t->written[e->generation] = number;
     return TM_OK;
 }
 
 const struct tm_event *tm_sequence_threads_missing(struct tm_sequence_threads *t, const struct tm_event *e)
 {
     uint32_t number;
-    if (tm_sequence_threads_is_said(t, e->generation) || !tm_map_find(&t->by_sequence, key_of(e), &number) ||
+    if (tm_sequence_threads_is_written(t, e->generation) || !tm_map_find(&t->by_sequence, key_of(e), &number) ||
         !reach(t, e->generation))
         return NULL;
     struct tm_event *event = &t->rows[number - 1].event;
-    t->said[e->generation] = number;
+    t->written[e->generation] = number;
     event->generation = e->generation;
     event->time_ns = e->time_ns;
     return event;
@@ -111,7 +111,7 @@ void tm_sequence_threads_release(struct tm_sequence_threads *t)
     for (uint32_t i = 0; i < t->count; i++)
         free(t->rows[i].bytes);
     free(t->rows);
-    free(t->said);
+    free(t->written);
     tm_map_release(&t->by_sequence);
     *t = (struct tm_sequence_threads){0};
 }

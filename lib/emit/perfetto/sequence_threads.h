@@ -15,8 +15,8 @@ struct tm_sequence_threads {
         uint8_t *bytes;
     } *rows;
     uint32_t count, cap;
-    uint32_t *said; /* by generation: number of the written row plus 1 */
-    uint32_t said_cap;
+    uint32_t *written; /* by generation: number of the written row plus 1 */
+    uint32_t written_cap;
 };
 
 /* Notes EVENT, a thread's descriptor on its sequence. TM_OK or TM_E_SYSTEM. */
@@ -27,9 +27,10 @@ enum tm_status tm_sequence_threads_note(struct tm_sequence_threads *threads, con
 const struct tm_event *tm_sequence_threads_missing(struct tm_sequence_threads *threads, const struct tm_event *event);
 
 /* True if tm_sequence_threads_missing has nothing for events of GENERATION. */
-static inline bool tm_sequence_threads_is_said(const struct tm_sequence_threads *threads, uint32_t generation)
+static inline bool tm_sequence_threads_is_written(const struct tm_sequence_threads *threads, uint32_t generation)
 {
-    return threads->count == 0 || generation == 0 || (generation < threads->said_cap && threads->said[generation]);
+    return threads->count == 0 || generation == 0 ||
+           (generation < threads->written_cap && threads->written[generation]);
 }
 
 void tm_sequence_threads_release(struct tm_sequence_threads *threads);

@@ -79,7 +79,7 @@ enum tm_status tm_track_writer_name_again(struct tm_track_writer *writer, const 
 /* Writes everything before NOW_NS. INT64_MAX: writes everything, also the ends of open slices. */
 enum tm_status tm_track_writer_flush(struct tm_track_writer *writer, int64_t now_ns, struct tm_error *err);
 
-/* The names on its sequences are to be said anew, on new sequences: a reader has not seen them. */
+/* The names on its sequences are to be written again, on new sequences: a reader has not seen them. */
 void tm_track_writer_begin_anew(struct tm_track_writer *writer);
 
 void tm_track_writer_release(struct tm_track_writer *writer);

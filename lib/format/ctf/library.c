@@ -69,15 +69,21 @@ static void add_arg(struct reader *r, enum tm_ctf_arg_letter letter, const char 
 
 static void add_field(struct reader *r, const bt_field *field, bool is_context, int depth);
 
-/* Adds the member NAME of the field with the current key; if NAME is NULL, its element NUMBER. */
-static void add_member(struct reader *r, const bt_field *field, const char *name, uint64_t number, bool is_context,
-                       int depth)
+/* Adds the member NAME of the field with the current key. */
+static void add_member(struct reader *r, const bt_field *field, const char *name, bool is_context, int depth)
 {
     size_t len = r->key.len;
-    enum tm_status st = name == NULL ? tm_buf_addf(&r->key, "[%" PRIu64 "]", number)
-                        : len > 0    ? tm_buf_addf(&r->key, ".%s", name)
-                                     : tm_buf_add_str(&r->key, name);
-    if (st != TM_OK)
+    if ((len > 0 ? tm_buf_addf(&r->key, ".%s", name) : tm_buf_add_str(&r->key, name)) != TM_OK)
+        abort();
+    add_field(r, field, is_context, depth + 1);
+    r->key.len = len;
+}
+
+/* Adds its element NUMBER. */
+static void add_element(struct reader *r, const bt_field *field, uint64_t number, bool is_context, int depth)
+{
+    size_t len = r->key.len;
+    if (tm_buf_addf(&r->key, "[%" PRIu64 "]", number) != TM_OK)
         abort();
     add_field(r, field, is_context, depth + 1);
     r->key.len = len;
@@ -113,7 +119,7 @@ static void add_structure(struct reader *r, const bt_field *field, bool is_conte
         const bt_field_class_structure_member *member =
             bt_field_class_structure_borrow_member_by_index_const(class, i);
         add_member(r, bt_field_structure_borrow_member_field_by_index_const(field, i),
-                   bt_field_class_structure_member_get_name(member), 0, is_context, depth);
+                   bt_field_class_structure_member_get_name(member), is_context, depth);
     }
 }
 
@@ -121,7 +127,7 @@ static void add_array(struct reader *r, const bt_field *field, bool is_context, 
 {
     uint64_t count = bt_field_array_get_length(field);
     for (uint64_t i = 0; i < count && i < ELEMENTS_MAX; i++)
-        add_member(r, bt_field_array_borrow_element_field_by_index_const(field, i), NULL, i, is_context, depth);
+        add_element(r, bt_field_array_borrow_element_field_by_index_const(field, i), i, is_context, depth);
 }
 
 static void add_real(struct reader *r, double value, bool is_context)

@@ -46,10 +46,10 @@ struct tm_perf {
     uint64_t lost, aux_bytes, aux_cut;
     uint64_t user_stacks; /* samples with a user's stack to unwind */
     struct tm_buf line, detail, text;
-    struct tm_perf_frame {
+    struct tm_perf_stack_frame {
         uint64_t ip;
         enum tm_perf_mode mode;
-    } *frames; /* of one sample, innermost first; TM_PERF_DATA_FRAMES_ROOM */
+    } * frames; /* of one sample, innermost first; TM_PERF_DATA_FRAMES_ROOM */
     uint32_t frame_count;
 };
 

@@ -33,7 +33,7 @@ static enum tm_perf_mode mode_of(uint64_t mark)
 
 static void add_frame(struct tm_perf *p, uint64_t ip, enum tm_perf_mode mode)
 {
-    p->frames[p->frame_count++] = (struct tm_perf_frame){ip, mode};
+    p->frames[p->frame_count++] = (struct tm_perf_stack_frame){ip, mode};
 }
 
 static void find_frames(struct tm_perf *p, const struct tm_perf_sample *s, uint16_t misc)
@@ -63,7 +63,7 @@ static bool put_text(struct tm_perf *p, uint32_t field, uint32_t text)
     return tm_pb_put_bytes(&p->detail, field, s, len) == TM_OK;
 }
 
-static const struct tm_perf_mapping *find_mapping(const struct tm_perf *p, const struct tm_perf_frame *f,
+static const struct tm_perf_mapping *find_mapping(const struct tm_perf *p, const struct tm_perf_stack_frame *f,
                                                   const struct tm_perf_sample *s, uint64_t ip)
 {
     bool is_kernel = f->mode == TM_PERF_MODE_KERNEL;
@@ -72,7 +72,8 @@ static const struct tm_perf_mapping *find_mapping(const struct tm_perf *p, const
     return tm_perf_mappings_find(&p->mappings, is_kernel ? TM_PERF_KERNEL_PID : s->pid, s->time, ip);
 }
 
-static bool put_frame(struct tm_perf *p, const struct tm_perf_frame *f, const struct tm_perf_sample *s, bool is_caller)
+static bool put_frame(struct tm_perf *p, const struct tm_perf_stack_frame *f, const struct tm_perf_sample *s,
+                      bool is_caller)
 {
     uint64_t ip = f->ip - (is_caller && f->ip > 0 ? 1 : 0); /* a return address: step back into the call */
     const struct tm_perf_mapping *m = find_mapping(p, f, s, ip);
