@@ -67,11 +67,12 @@ void fuzz_parse(const struct tm_format *format, const uint8_t *data, size_t len,
 /* A stream out of loose notes of its frames (stream_notes.h). */
 int fuzz_stream_of(const uint8_t *data, size_t len);
 
-/* Has EMIT show the stream IN to a file that is then gone. */
+/* Has EMIT show the events of the stream IN that ONLY wants (NULL: all) to a file that is then gone. */
 struct tm_emit;
 struct tm_emit_options;
+struct tm_select_spec;
 enum tm_status fuzz_emit_stream(int in, const struct tm_emit *emit, const struct tm_emit_options *options,
-                                struct tm_error *err);
+                                const struct tm_select_spec *only, struct tm_error *err);
 
 /* Targets, by file. */
 void fuzz_format(const struct fuzz_target *target, const uint8_t *data, size_t len);
@@ -87,5 +88,7 @@ void fuzz_align(const struct fuzz_target *target, const uint8_t *data, size_t le
 void fuzz_sort(const struct fuzz_target *target, const uint8_t *data, size_t len);
 void fuzz_join(const struct fuzz_target *target, const uint8_t *data, size_t len);
 void fuzz_emit(const struct fuzz_target *target, const uint8_t *data, size_t len);
+void fuzz_only(const struct fuzz_target *target, const uint8_t *data, size_t len);
+void fuzz_cut(const struct fuzz_target *target, const uint8_t *data, size_t len);
 
 #endif

@@ -2,9 +2,13 @@
 #include "fuzz.h"
 
 #include "align/alignment.h"
+#include "base/bytes.h"
 #include "clocks/timeline.h"
+#include "cut/cut.h"
+#include "emit/outputs.h"
 #include "emit/run.h"
 #include "manifest/configure.h"
+#include "select/spec.h"
 #include "sort/sort_stream.h"
 #include "sort/union/stream_merge.h"
 
@@ -171,7 +175,7 @@ static void ignore_warning(const char *text)
 }
 
 enum tm_status fuzz_emit_stream(int in, const struct tm_emit *emit, const struct tm_emit_options *options,
-                                struct tm_error *err)
+                                const struct tm_select_spec *only, struct tm_error *err)
 {
     char path[4096];
     const char *dir = getenv("TMPDIR");
@@ -179,7 +183,7 @@ enum tm_status fuzz_emit_stream(int in, const struct tm_emit *emit, const struct
     int out = emit->needs_path ? mkstemp(path) : fuzz_file();
     struct tm_emit_target target = {.emit = emit, .out_fd = out, .out_path = options->out_path};
     struct tm_emit_run run = {
-        .in_fd = in, .targets = &target, .target_count = 1, .options = *options, .warn = ignore_warning};
+        .in_fd = in, .targets = &target, .target_count = 1, .options = *options, .only = only, .warn = ignore_warning};
     if (emit->needs_path) {
         target.out_fd = -1;
         target.path = path;
@@ -199,6 +203,75 @@ void fuzz_emit(const struct fuzz_target *target, const uint8_t *data, size_t len
     uint8_t how = data[len - 1];
     struct tm_emit_options options = {.absolute = how & 1, .json = how & 2, .hex = how & 4, .rebase = how & 8};
     int in = fuzz_stream_of(data, len - 1);
-    check_is_imbalance(fuzz_emit_stream(in, target->with, &options, &err), &err);
+    check_is_imbalance(fuzz_emit_stream(in, target->with, &options, NULL, &err), &err);
+    close(in);
+}
+
+/* The last byte chooses the output, what is wanted, and whether rows are events. */
+void fuzz_only(const struct fuzz_target *target, const uint8_t *data, size_t len)
+{
+    static const char *const wanted[] = {
+        "dur>=1us",           "name=*a*",        "kind=slice,thread=*", "from=+1us,to=+1ms",
+        "cat=*,dur<=1ms",     "process=*e*",     "kind=flow,tid=1",     "kind=counter",
+        "from=+2us,name=*",   "kind=sched,to=+1s", "machine=*,pid=1",   "file=*,dur>1us"};
+    static const struct tm_emit *const outputs[] = {&tm_emit_jsonl, &tm_emit_pftrace, &tm_emit_json, &tm_emit_sqlite};
+    struct tm_select_spec only = {0};
+    struct tm_error err = {0};
+    (void)target;
+    if (len == 0)
+        return;
+    uint8_t how = data[len - 1];
+    struct tm_emit_options options = {.absolute = how & 1};
+    enum tm_status st = tm_select_spec_add(&only, wanted[how % (sizeof wanted / sizeof *wanted)], &err);
+    FUZZ_CHECK(st == TM_OK || fuzz_fault.is_there);
+    int in = fuzz_stream_of(data, len - 1);
+    if (st == TM_OK)
+        check_is_imbalance(fuzz_emit_stream(in, outputs[how >> 6], &options, &only, &err), &err);
+    tm_select_spec_release(&only);
+    close(in);
+}
+
+enum { CUT_POINTS = 2 };
+
+static enum tm_status open_part(void *self, uint32_t part, int *fd, struct tm_error *err)
+{
+    int *fds = self;
+    (void)err;
+    *fd = fds[part] = fuzz_file();
+    return TM_OK;
+}
+
+static enum tm_status close_part(void *self, uint32_t part, int fd, struct tm_error *err)
+{
+    (void)self, (void)part, (void)fd, (void)err;
+    return TM_OK;
+}
+
+/* The parts of a stream, each as a trace that continues the parts before it. The last bytes are the time of the first
+ * cut and how many bits the time up to the second has. */
+void fuzz_cut(const struct fuzz_target *target, const uint8_t *data, size_t len)
+{
+    enum { TIME = 8, TAIL = TIME + 1, BITS = 48 };
+    struct tm_error err = {0};
+    int fds[CUT_POINTS + 1] = {-1, -1, -1};
+    (void)target;
+    if (len < TAIL)
+        return;
+    const int64_t first = (int64_t)(tm_get_le64(data + len - TAIL) >> 2);
+    const int64_t points[CUT_POINTS] = {first, first + (INT64_C(1) << data[len - 1] % BITS)};
+    const struct tm_cut cut = {
+        .points = points, .point_count = CUT_POINTS, .open = open_part, .close = close_part, .self = fds};
+    int in = fuzz_stream_of(data, len - TAIL);
+    enum tm_status st = tm_cut(in, &cut, &err);
+    fuzz_check_status(st, INPUT, &err);
+    for (int i = 0; i <= CUT_POINTS; i++) {
+        const struct tm_emit_options options = {.append = true};
+        if (st == TM_OK) {
+            fuzz_rewind(fds[i]);
+            check_is_imbalance(fuzz_emit_stream(fds[i], &tm_emit_pftrace, &options, NULL, &err), &err);
+        }
+        if (fds[i] >= 0)
+            close(fds[i]);
+    }
     close(in);
 }

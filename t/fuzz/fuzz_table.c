@@ -59,6 +59,8 @@ const struct fuzz_target fuzz_targets[] = {
     {"align", fuzz_align, NULL, 8 * KIB, NULL},
     {"sort", fuzz_sort, NULL, 8 * KIB, NULL},
     {"join", fuzz_join, NULL, 8 * KIB, NULL},
+    {"cut", fuzz_cut, NULL, 8 * KIB, NULL},
+    {"only", fuzz_only, NULL, 8 * KIB, NULL},
     {"emit-text", fuzz_emit, &tm_emit_text, 8 * KIB, NULL},
     {"emit-jsonl", fuzz_emit, &tm_emit_jsonl, 8 * KIB, NULL},
     {"emit-csv", fuzz_emit, &tm_emit_csv, 8 * KIB, NULL},

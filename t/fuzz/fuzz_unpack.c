@@ -134,7 +134,7 @@ void fuzz_merge(const struct fuzz_target *target, const uint8_t *data, size_t le
         fuzz_rewind(fds[3]);
         struct tm_emit_options options = {.json = how & 1};
         struct tm_error err = {0};
-        fuzz_check_status(fuzz_emit_stream(fds[3], outputs[how >> 5], &options, &err), 1 << -TM_E_INPUT, &err);
+        fuzz_check_status(fuzz_emit_stream(fds[3], outputs[how >> 5], &options, NULL, &err), 1 << -TM_E_INPUT, &err);
     }
     for (int i = 0; i < 4; i++)
         close(fds[i]);
