@@ -556,6 +556,8 @@ write('to.json', [e for e in a if e['id'][0] == 'q']); write('from.json', [e for
 write('a.json', a); write('b.json', b)"
     tm-merge --align -f report a.json b.json >report
     grep -A 3 '^alignment$' report | grep '^  b.json: aligned to a.json, by flows; 600 matches$'
+    tm-merge --align --explain a.json b.json | grep -A 2 '^b.json' | grep '^  Alignment: events of both files say'
+    tm-merge --align -f summary a.json b.json | grep 'b.json on host: .*, by an alignment of events, offset'
     tm-merge --align=flows --json -f report a.json b.json >align.json
     near b.json 2000000000 -40000 10000
     tm-merge --align -o merged.json a.json b.json

@@ -82,6 +82,8 @@ static const char *rule_text(struct tm_report *r, const Tracemerge__Placement *p
     if (p->clock == 0 && p->placed_count)
         return "Its packets name no clock: their numbers are taken as trace time as they stand.";
     enum tm_placement_rule rule = tm_report_rule(p);
+    if (rule == TM_RULE_MANIFEST && tm_report_is_aligned(p))
+        return "Alignment: events of both files say how the clocks relate (tm-align writes it to a manifest).";
     if (rule == TM_RULE_MANIFEST && is_pinned(r, p))
         return "Clock override: the manifest pins the file's own timeline (sync_to without a clock of the file).";
     if (rule == TM_RULE_SNAPSHOT && has_machine_relation(p))
@@ -278,6 +280,8 @@ static void put_mover(struct tm_report *r, const Tracemerge__Placement *p)
         put(r, "a clock snapshot in the file.\n");
     else if (rule == TM_RULE_TRACE_TIME)
         put(r, "nothing; trace_time in the manifest would choose another timeline.\n");
+    else if (rule == TM_RULE_MANIFEST && tm_report_is_aligned(p))
+        put(r, "other evidence for tm-align, or other points in the manifest that it writes.\n");
     else if (rule == TM_RULE_MANIFEST)
         put(r, p->has_drift_ppb ? "its points in the manifest.\n" : "its offset_ns in the manifest, by as much.\n");
     else if (rule == TM_RULE_RENDEZVOUS)

@@ -28,6 +28,8 @@ static const char *way_of(const Tracemerge__Placement *p)
     if (p->clock == 0 && p->placed_count)
         return "its numbers are taken as they stand";
     enum tm_placement_rule rule = tm_report_rule(p);
+    if (rule == TM_RULE_MANIFEST && tm_report_is_aligned(p))
+        return "by an alignment of events";
     if (rule == TM_RULE_SNAPSHOT && has_relation_of_machines(p))
         return "by clock synchronization of the machines";
     return words[rule] ? words[rule] : "by a rule that is not known";

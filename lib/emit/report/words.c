@@ -48,6 +48,21 @@ void tm_report_put_path(struct tm_report *r, uint32_t file)
     tm_out_bytes(&r->out, path.data, path.len);
 }
 
+bool tm_report_is_aligned(const Tracemerge__Placement *p)
+{
+    static const char word[] = "alignment";
+    struct tm_text words = tm_text_of(p->uncertainty_from);
+    while (p->has_uncertainty_from && words.len) {
+        const uint8_t *plus = memchr(words.data, '+', words.len);
+        size_t len = plus ? (size_t)(plus - words.data) : words.len;
+        if (len == strlen(word) && memcmp(words.data, word, len) == 0)
+            return true;
+        words.data += len + (plus != NULL);
+        words.len -= len + (plus != NULL);
+    }
+    return false;
+}
+
 enum tm_placement_rule tm_report_rule(const Tracemerge__Placement *p)
 {
     return tm_placement_rule_of(tm_text_of(p->rule));

@@ -21,6 +21,9 @@ void tm_report_put_path(struct tm_report *report, uint32_t file);
 
 /* The name of the rule that placed P's events; the name of the origin of HOP's relation. */
 enum tm_placement_rule tm_report_rule(const Tracemerge__Placement *p);
+
+/* True if the manifest's relation that placed the events is one that tm-align found. */
+bool tm_report_is_aligned(const Tracemerge__Placement *p);
 enum tm_placement_rule tm_report_origin(const Tracemerge__PlacementHop *hop);
 
 #endif
