@@ -303,7 +303,8 @@ static int run(struct arguments *a)
         return tm_program_finish(&program, TM_OK, &err);
     }
     if (tm_output_list_settle(&a->outputs, "--formats", &err) < 0 ||
-        tm_output_list_rows(&a->outputs, a->events, a->options.args.count > 0, &err) < 0)
+        tm_output_list_rows(&a->outputs, a->events, a->options.args.count > 0, &err) < 0 ||
+        (a->options.json && tm_output_list_json(&a->outputs, &err) < 0))
         return tm_program_usage(&program, "%s", err.text);
     for (size_t i = 0; a->options.append && i < a->outputs.count; i++)
         if (strcmp(a->outputs.rows[i].emit->name, "pftrace") != 0)

@@ -93,6 +93,16 @@ out.jsonl" ]
     [ ! -e out.csv ]
 }
 
+@test "--json without a report is an error" {
+    for options in "--json x" "--json -o a.db x" "--json -f csv x"; do
+        run merge $options
+        [ "$status" -eq 2 ]
+        [[ "${lines[0]}" == "tm-merge: --json: "*" is none of report, explain, summary and dropped; "* ]]
+    done
+    run bash -c 'tm-emit --json </dev/null'
+    [ "$status" -eq 2 ]
+}
+
 @test "before --align only arguments are unpacked that its rules read" {
     for name in tm-unpack tm-manifest tm-clocks tm-align; do
         stage $name 'echo "$(basename "$0")" "$@" >>args.$(basename "$0"); exit 3'

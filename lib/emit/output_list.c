@@ -106,6 +106,15 @@ enum tm_status tm_output_list_rows(struct tm_output_list *list, bool events, boo
                                  : TM_OK;
 }
 
+enum tm_status tm_output_list_json(const struct tm_output_list *list, struct tm_error *err)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->rows[i].emit->tells_all)
+            return TM_OK;
+    return tm_error_set(err, TM_E_USAGE, "--json: %s is none of report, explain, summary and dropped; -f json and "
+                        "-f jsonl write events", list->rows[0].emit->name);
+}
+
 const struct tm_output_choice *tm_output_list_stdout(const struct tm_output_list *list)
 {
     for (size_t i = 0; i < list->count; i++)

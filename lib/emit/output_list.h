@@ -31,6 +31,9 @@ void tm_output_list_part(struct tm_output_list *list, const char *part);
  * LISTER is the command that lists the formats, for messages. TM_OK, or TM_E_USAGE with the cause. */
 enum tm_status tm_output_list_settle(struct tm_output_list *list, const char *lister, struct tm_error *err);
 
+/* Checks that some output is a report, which --json is about. TM_OK or TM_E_USAGE. Call it after settle. */
+enum tm_status tm_output_list_json(const struct tm_output_list *list, struct tm_error *err);
+
 /* After settle: makes the outputs write one row for each event (EVENTS) or give args columns (ARGS) if they can. TM_OK,
  * or TM_E_USAGE with the cause if none can. */
 enum tm_status tm_output_list_rows(struct tm_output_list *list, bool events, bool args, struct tm_error *err);
