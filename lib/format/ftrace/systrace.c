@@ -30,6 +30,7 @@ struct systrace {
     uint64_t first_damaged;
     uint64_t skipped_bytes; /* of trace data in HTML that is not read, such as Chrome JSON */
     uint64_t first_skipped;
+    uint64_t skipped_before; /* skipped_bytes where the trace data began */
     int64_t lost;     /* events that the kernel says it lost */
     char prefix[64];  /* "name:", if trace-cmd report puts the file's name before each line */
     bool report;      /* a "cpus=" line was met: the text is from trace-cmd report */
@@ -165,6 +166,7 @@ static void find_data(struct systrace *f, struct tm_span line, uint64_t byte, en
         return;
     const char *data = tag + strlen(data_tag);
     const struct tm_span rest = {data, (size_t)(line.s + line.len - data)};
+    f->skipped_before = f->skipped_bytes;
     skip_line(f, rest, byte + (uint64_t)(data - line.s));
     f->section = has(rest, end_tag) ? outside : into;
     f->has_data = true;
@@ -220,19 +222,19 @@ static enum tm_status take_line(struct systrace *f, struct tm_span line, uint64_
         find_data(f, line, byte, HTML_DATA, HTML);
         return TM_OK;
     case HTML_DATA:
-        if (begins_trace(line)) {
+        if (begins_trace(line))
             f->section = TRACE;
-            return trace_line(f, line, byte, err);
-        }
-        if (starts(line, "PROCESS DUMP"))
+        else if (starts(line, "PROCESS DUMP"))
             f->section = PROCESS_DUMP;
         else if (starts(line, "CGROUP DUMP"))
             f->section = CGROUP_DUMP;
-        else {
+        if (f->section == HTML_DATA) {
             skip_line(f, line, byte);
             (void)leave_data(f, line, byte, HTML_DATA, HTML);
+            return TM_OK;
         }
-        return TM_OK;
+        f->skipped_bytes = f->skipped_before; /* what came before it is its preface */
+        return f->section == TRACE ? trace_line(f, line, byte, err) : TM_OK;
     case PROCESS_DUMP:
     case CGROUP_DUMP:
         if (!leave_data(f, line, byte, HTML_DATA, HTML) && f->section == PROCESS_DUMP)
