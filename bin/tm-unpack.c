@@ -233,21 +233,18 @@ static enum tm_status run(struct settings *settings, int fd, char **paths, size_
     return st;
 }
 
-int main(int argc, char **argv)
+/* Does what SETTINGS ask for and returns the exit status. */
+static int unpack(struct settings *settings, char **paths, size_t count)
 {
-    struct settings settings = {.unpack.warn = warn, .raw = TM_RAW_CHOICE_ALL};
     struct tm_error err = {0};
     struct list list = {0};
     enum tm_status st = TM_OK;
     int fd = STDOUT_FILENO;
-    int status = parse(argc, argv, &settings);
-    if (status != TM_OPTIONS_GO_ON)
-        return status;
-    if (settings.unpack.list) {
-        settings.raw = (struct tm_raw_choice){0};
-        settings.no_detail = true;
-        settings.unpack.listed = list_add;
-        settings.unpack.arg = &list;
+    if (settings->unpack.list) {
+        settings->raw = (struct tm_raw_choice){0};
+        settings->no_detail = true;
+        settings->unpack.listed = list_add;
+        settings->unpack.arg = &list;
         fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
         if (fd < 0)
             st = tm_error_set(&err, TM_E_SYSTEM, "/dev/null: cannot open");
@@ -255,8 +252,17 @@ int main(int argc, char **argv)
         st = TM_E_USAGE;
     }
     if (st == TM_OK)
-        st = run(&settings, fd, argv + optind, (size_t)(argc - optind), &err);
+        st = run(settings, fd, paths, count, &err);
     list_print(&list);
-    tm_name_set_release(&settings.json_args);
     return tm_program_finish(&program, st, &err);
+}
+
+int main(int argc, char **argv)
+{
+    struct settings settings = {.unpack.warn = warn, .raw = TM_RAW_CHOICE_ALL};
+    int status = parse(argc, argv, &settings);
+    if (status == TM_OPTIONS_GO_ON)
+        status = unpack(&settings, argv + optind, (size_t)(argc - optind));
+    tm_name_set_release(&settings.json_args);
+    return status;
 }
