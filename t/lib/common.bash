@@ -44,8 +44,8 @@ is_sanitized() {
     grep -q '^TM_SANITIZE = -f' "$TM_BIN/../Makefile"
 }
 
-# drawn N: prints how many random cases to try: N, or a fourth of N if the programs are sanitized. Sanitizers look for faults
-# of memory, which a fourth of the cases shows; what the results are is compared for all N by the tests that are not sanitized.
+# drawn N: prints how many random cases to try: N, or a fourth of N if the programs are sanitized. Sanitizers look for
+# faults of memory, which a fourth of the cases shows. Tests that are not sanitized compare the results of all N.
 drawn() {
     if is_sanitized; then
         echo $((($1 + 3) / 4))
