@@ -7,6 +7,12 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
 }
 
+# merge_finds_the_same FILE...: tm-merge --align, which unpacks only the arguments that rules read, finds what is in
+# align.json.
+merge_finds_the_same() {
+    diff <(tm-merge -q --align --json -f report "$@" | jq .alignment) <(jq .alignment align.json)
+}
+
 # made RECIPE: generates files on clocks of their own. The Python in RECIPE can use rng, write(NAME, EVENTS) and
 # ranks(...).
 made() {
@@ -142,6 +148,7 @@ write('a.json', a); write('b.json', b)"
         placed a.json b.json | tm-align -f json >align.json
         [ "$(field b.json rule)" = spans ]
         near b.json 2000000000 -40000 10000
+        merge_finds_the_same a.json b.json
     done
 }
 
@@ -251,6 +258,7 @@ write('a.json', a); write('b.json', b)"
         [ "$(field b.json matches)" = 600 ]
         jq -e '.alignment[1] | .low_ns <= .offset_ns and .offset_ns <= .high_ns' align.json
         near b.json 2000000000 -40000 100000
+        merge_finds_the_same a.json b.json
     done
 }
 

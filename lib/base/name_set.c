@@ -12,30 +12,47 @@ static uint8_t lower(uint8_t c)
     return c >= 'A' && c <= 'Z' ? (uint8_t)(c | 0x20) : c;
 }
 
-/* Writes to WORD what is compared of TEXT. Returns its length, or TM_NAME_SET_BYTES_MAX + 1 if that is too long. */
-static size_t word_of(const uint8_t *text, size_t len, uint8_t word[TM_NAME_SET_BYTES_MAX])
+/* True if the LEN bytes at TEXT are compared as NAME. */
+static bool is_name(const uint8_t *text, size_t len, const char *name)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < len; i++) {
-        if (is_separator(text[i]))
-            continue;
-        if (n == TM_NAME_SET_BYTES_MAX)
-            return n + 1;
-        word[n++] = lower(text[i]);
-    }
-    return n;
+    for (size_t i = 0; i < len; i++)
+        if (!is_separator(text[i]) && (*name == '\0' || lower(text[i]) != (uint8_t)*name++))
+            return false;
+    return *name == '\0';
+}
+
+/* The last byte of TEXT that is compared, or 0. Few keys of events have that of a name. */
+static uint8_t last_byte(const uint8_t *text, size_t len)
+{
+    while (len > 0 && is_separator(text[len - 1]))
+        len--;
+    return len > 0 ? lower(text[len - 1]) : 0;
+}
+
+bool tm_name_is_like(const uint8_t *path, size_t len, const char *name)
+{
+    size_t at = len;
+    if (last_byte(path, len) != (uint8_t)name[strlen(name) - 1])
+        return false;
+    if (is_name(path, len, name))
+        return true;
+    while (at > 0 && path[at - 1] != '.')
+        at--;
+    return at > 0 && is_name(path + at, len - at, name);
 }
 
 static enum tm_status add_name(struct tm_name_set *set, const char *name, size_t len)
 {
-    uint8_t word[TM_NAME_SET_BYTES_MAX];
-    size_t n = word_of((const uint8_t *)name, len, word);
-    if (n == 0 || n > TM_NAME_SET_BYTES_MAX || set->count == TM_NAME_SET_MAX)
+    const size_t start = set->text.len;
+    if (set->count == TM_NAME_SET_MAX || len > TM_NAME_SET_BYTES_MAX || last_byte((const uint8_t *)name, len) == 0)
         return TM_E_INPUT;
-    if (tm_buf_add(&set->text, word, n) != TM_OK)
+    if (tm_buf_reserve(&set->text, len + 1) != TM_OK)
         return TM_E_SYSTEM;
-    set->last[word[n - 1] / 64] |= UINT64_C(1) << word[n - 1] % 64;
-    set->starts[++set->count] = (uint32_t)set->text.len;
+    for (size_t i = 0; i < len; i++)
+        if (!is_separator((uint8_t)name[i]))
+            set->text.data[set->text.len++] = lower((uint8_t)name[i]);
+    set->text.data[set->text.len++] = '\0';
+    set->starts[set->count++] = (uint32_t)start;
     return TM_OK;
 }
 
@@ -50,29 +67,12 @@ enum tm_status tm_name_set_add(struct tm_name_set *set, const char *list)
     return st;
 }
 
-static bool has_word(const struct tm_name_set *set, const uint8_t *text, size_t len)
-{
-    uint8_t word[TM_NAME_SET_BYTES_MAX];
-    size_t n = word_of(text, len, word);
-    for (uint32_t i = 0; i < set->count; i++)
-        if (set->starts[i + 1] - set->starts[i] == n && memcmp(set->text.data + set->starts[i], word, n) == 0)
-            return true;
-    return false;
-}
-
 bool tm_name_set_has(const struct tm_name_set *set, const uint8_t *path, size_t len)
 {
-    size_t at = len;
-    while (len > 0 && is_separator(path[len - 1]))
-        len--;
-    uint8_t last = len > 0 ? lower(path[len - 1]) : 0;
-    if (len == 0 || !(set->last[last / 64] >> last % 64 & 1))
-        return false;
-    if (has_word(set, path, len))
-        return true;
-    while (at > 0 && path[at - 1] != '.')
-        at--;
-    return at > 0 && at < len && has_word(set, path + at, len - at);
+    for (uint32_t i = 0; i < set->count; i++)
+        if (tm_name_is_like(path, len, (const char *)set->text.data + set->starts[i]))
+            return true;
+    return false;
 }
 
 bool tm_name_memo_has(struct tm_name_memo *memo, const struct tm_name_set *set, const uint8_t *path, size_t len)

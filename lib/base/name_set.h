@@ -1,5 +1,5 @@
-/* A small set of names, compared by their letters: without case, and without '_', '-', '.' and blanks. So "trace_id",
- * "traceID" and "trace.id" are one name. */
+/* Names, and a small set of them, compared by their letters: without case, and without '_', '-', '.' and blanks. So
+ * "trace_id", "traceID" and "trace.id" are one name. */
 #ifndef TM_BASE_NAME_SET_H
 #define TM_BASE_NAME_SET_H
 
@@ -7,15 +7,18 @@
 
 #include <stdbool.h>
 
+/* True if PATH of LEN bytes, or the part after its last dot ("otel.span_id"), is NAME, which is given as it is compared
+ * ("spanid"). */
+bool tm_name_is_like(const uint8_t *path, size_t len, const char *name);
+
 enum { TM_NAME_SET_MAX = 64, TM_NAME_SET_BYTES_MAX = 256 };
 
 /* Zero-initialise. */
 struct tm_name_set {
     uint32_t count;
     /* private */
-    struct tm_buf text; /* the names as they are compared, one after the other */
-    uint32_t starts[TM_NAME_SET_MAX + 1];
-    uint64_t last[4]; /* bit C: some name ends with byte C */
+    struct tm_buf text; /* the names as they are compared, each ended by a zero byte */
+    uint32_t starts[TM_NAME_SET_MAX];
 };
 
 /* Adds the names of LIST, which are separated by commas. TM_E_INPUT if one has nothing to compare or more than
