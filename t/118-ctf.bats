@@ -23,8 +23,8 @@ made() {
  5.000004000 host peer:200 waking peer:200 by app:100 prio=120 target_cpu=1
  5.000004000 host app:100 task_rename
  5.000005000 host peer:200 sched 3us peer:200 priority=120 end_state="D"
- 5.000008000 host 0 sched open swapper/1:0 priority=120
- 5.000009000 host 0 sched open swapper/0:0 priority=120
+ 5.000008000 host swapper:0 sched open swapper/1:0 priority=120
+ 5.000009000 host swapper:0 sched open swapper/0:0 priority=120
 END
     tm-merge -q -f report k >report
     grep -q 'MONOTONIC of host, claimed by metadata' report

@@ -234,6 +234,51 @@ PY
     [ "$(slices_of random.json)" -gt 1000 ]
 }
 
+@test "a task has the name that a database shows: scheduling before JSON, new tasks, renames, the idle task" {
+    cat >named.json <<'JSON'
+{"traceEvents":[
+{"ph":"M","pid":5,"tid":7,"name":"thread_name","args":{"name":"of JSON"}},
+{"ph":"M","pid":5,"tid":8,"name":"thread_name","args":{"name":"of JSON alone"}},
+{"ph":"X","ts":9000,"dur":1,"pid":5,"tid":7,"name":"on 7"},
+{"ph":"X","ts":9000,"dur":1,"pid":5,"tid":8,"name":"on 8"}]}
+JSON
+    python3 "$TM_SRC/t/gen/make-kernel.py" >kernel.pftrace <<'END'
+process 9 shop
+compact 0 1000:0:swapper/0 2000:7:shell
+2200 0 7 #235 1=9 2=shop 3=0 4=0
+2250 0 9 #236 1=9 2=shop 3=till
+2300 0 7 #235 1=10 2=shell 3=0 4=0
+2400 0 9 #235 1=11 2=till 3=65536 4=0
+2500 0 7 #236 1=7 2=shell 3=tool
+compact 0 3000:0:swapper/0
+3100 0 10 print 2=B|10|a
+3200 0 11 print 2=B|9|b
+3300 0 9 print 2=B|9|c
+3400 0 0 print 2=B|0|d
+END
+    tar cf run.tar kernel.pftrace named.json
+    tm-merge -q -o run.db run.tar
+    tm-merge -q -f jsonl -o run.jsonl run.tar
+    tm-merge -q -f jsonl --events -o events.jsonl run.tar
+    run python3 - <<'PY'
+import json, sqlite3
+tasks = sqlite3.connect('run.db').execute("""SELECT tid, t.name, pid, p.name FROM thread t LEFT JOIN process p USING (upid)
+    WHERE t.end_ts IS NULL AND t.utid = (SELECT MAX(utid) FROM thread u WHERE u.tid = t.tid)""")
+want = {tid: rest for tid, *rest in tasks}
+for name in 'run.jsonl', 'events.jsonl':
+    rows = [r for r in map(json.loads, open(name)) if r.get('ts', 0) >= 3000 and 'tid' in r]
+    have = {r['tid']: [r.get('thread'), r.get('pid'), r.get('process')] for r in rows}
+    print(name, sorted(have))
+    assert len(have) > 5, have
+    for tid in have:
+        count = 3 if tid else 1 # rows do not tell the idle process
+        assert have[tid][:count] == want[tid][:count], (name, tid, have[tid], want[tid])
+print(want[7][0], want[8][0], want[0][0])
+PY
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [ "${lines[2]}" = "tool of JSON alone swapper" ]
+}
+
 @test "what waits for a late end goes to a temporary file, in order" {
     python3 - <<'PY'
 import json

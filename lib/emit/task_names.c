@@ -1,13 +1,11 @@
 #include "emit/task_names.h"
 
 #include "emit/out.h"
+#include "model/processes.h"
 
 #include <stdlib.h>
 
-enum { NAMES_MAX = 1 << 21 };
-
-/* Order of precedence (doc/model.md): the trace's own descriptor, the process tree, scheduling. */
-enum { PRIORITY_SCHED = 1, PRIORITY_TREE = 2, PRIORITY_DESCRIPTOR = 3 };
+enum { NAMES_MAX = 1 << 21, CLONE_THREAD_FLAG = 0x10000 };
 
 void tm_task_names_init(struct tm_task_names *names, const struct tm_catalog *catalog)
 {
@@ -47,7 +45,7 @@ static struct tm_text name_of(const struct tm_task_names *names, const struct tm
 }
 
 static enum tm_status set_name(struct tm_task_names *names, struct tm_task_names_row *row, struct tm_text name,
-                               uint8_t priority, struct tm_error *err)
+                               enum tm_name_priority priority, struct tm_error *err)
 {
     uint32_t id;
     if (name.len == 0 || priority < row->priority)
@@ -55,9 +53,27 @@ static enum tm_status set_name(struct tm_task_names *names, struct tm_task_names
     enum tm_status st = tm_intern_add(&names->names, name.data, name.len, &id, NULL);
     if (st == TM_OK) {
         row->name = id + 1;
-        row->priority = priority;
+        row->priority = (uint8_t)priority;
     }
     return st < 0 ? tm_error_nomem(err) : TM_OK;
+}
+
+/* True if E is a metadata event of Chrome JSON, or of the process tree if not. Both are no descriptors of a track. */
+static bool is_json(const struct tm_task_names *names, const struct tm_event *e)
+{
+    return e->file < names->catalog->file_count && names->catalog->files[e->file].input_type == TM_INPUT_JSON;
+}
+
+static enum tm_name_priority thread_priority(const struct tm_task_names *names, const struct tm_event *e)
+{
+    if (is_json(names, e))
+        return TM_NAME_PRIORITY_OTHER;
+    return e->flags & TM_EVENT_DERIVED ? TM_NAME_PRIORITY_PROCESS_TREE : TM_NAME_PRIORITY_DESCRIPTOR;
+}
+
+static enum tm_name_priority process_priority(const struct tm_task_names *names, const struct tm_event *e)
+{
+    return is_json(names, e) || e->flags & TM_EVENT_DERIVED ? TM_NAME_PRIORITY_SYSTEM : TM_NAME_PRIORITY_DESCRIPTOR;
 }
 
 static enum tm_status learn_thread(struct tm_task_names *names, const struct tm_event *e,
@@ -75,8 +91,8 @@ static enum tm_status learn_thread(struct tm_task_names *names, const struct tm_
         row->has_pid = true;
         row->pid = d->has_pid ? d->pid : e->pid;
     }
-    uint8_t priority = e->flags & TM_EVENT_DEFINITION ? PRIORITY_DESCRIPTOR : PRIORITY_TREE;
-    return set_name(names, row, d->has_name ? tm_text_of(d->name) : (struct tm_text){0}, priority, err);
+    return set_name(names, row, d->has_name ? tm_text_of(d->name) : (struct tm_text){0}, thread_priority(names, e),
+                    err);
 }
 
 static enum tm_status learn_process(struct tm_task_names *names, const struct tm_event *e,
@@ -89,11 +105,10 @@ static enum tm_status learn_process(struct tm_task_names *names, const struct tm
         need(&names->processes, e->machine, (uint64_t)(d->has_pid ? d->pid : e->pid), &row, err);
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
-    uint8_t priority = e->flags & TM_EVENT_DEFINITION ? PRIORITY_DESCRIPTOR : PRIORITY_TREE;
     struct tm_text name = d->has_name ? tm_text_of(d->name) : (struct tm_text){0};
     if (name.len == 0 && d->n_cmdline > 0)
         name = tm_text_of(d->cmdline[0]);
-    return set_name(names, row, name, priority, err);
+    return set_name(names, row, name, process_priority(names, e), err);
 }
 
 static enum tm_status learn_track(struct tm_task_names *names, const struct tm_event *e,
@@ -115,7 +130,8 @@ static enum tm_status learn_track(struct tm_task_names *names, const struct tm_e
         row->has_tid = true;
         row->tid = d->tid;
     }
-    return set_name(names, row, d->has_name ? tm_text_of(d->name) : (struct tm_text){0}, PRIORITY_DESCRIPTOR, err);
+    return set_name(names, row, d->has_name ? tm_text_of(d->name) : (struct tm_text){0}, TM_NAME_PRIORITY_DESCRIPTOR,
+                    err);
 }
 
 static enum tm_status learn_detail(struct tm_task_names *names, const struct tm_event *e, struct tm_error *err)
@@ -145,13 +161,63 @@ static enum tm_status learn_comm(struct tm_task_names *names, const struct tm_ev
     if (tid == 0 || string == 0)
         return TM_OK;
     enum tm_status st = need(&names->threads, e->machine, (uint64_t)tid, &row, err);
-    if (st != TM_OK || row->priority > PRIORITY_SCHED)
+    if (st != TM_OK || row->priority > TM_NAME_PRIORITY_SCHED)
         return st < 0 ? st : TM_OK;
-    return set_name(names, row, tm_catalog_string(names->catalog, string, e), PRIORITY_SCHED, err);
+    return set_name(names, row, tm_catalog_string(names->catalog, string, e), TM_NAME_PRIORITY_SCHED, err);
+}
+
+static enum tm_status name_process(struct tm_task_names *names, const struct tm_event *e, struct tm_task_names_row *row,
+                                   struct tm_error *err)
+{
+    return set_name(names, row, tm_catalog_string(names->catalog, e->name, e), TM_NAME_PRIORITY_SYSTEM, err);
+}
+
+/* The process of thread TID, if it is known. */
+static bool process_of(const struct tm_task_names *names, uint32_t machine, int64_t tid, int64_t *pid)
+{
+    const struct tm_task_names_row *row = find(&names->threads, machine, (uint64_t)tid);
+    *pid = row && row->has_pid ? row->pid : tid;
+    return (row && row->has_pid) || (tid && find(&names->processes, machine, (uint64_t)tid));
+}
+
+static enum tm_status learn_new_process(struct tm_task_names *names, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_task_names_row *row;
+    enum tm_status st = need(&names->processes, e->machine, (uint64_t)e->tid, &row, err);
+    if (st != TM_OK)
+        return st;
+    row->name = row->priority = 0;
+    return name_process(names, e, row, err);
+}
+
+/* A new task has the number: what was known was of another one. */
+static enum tm_status learn_new(struct tm_task_names *names, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_task_names_row *row;
+    enum tm_status st = e->tid ? need(&names->threads, e->machine, (uint64_t)e->tid, &row, err) : TM_END;
+    if (st != TM_OK)
+        return st < 0 ? st : TM_OK;
+    *row = (struct tm_task_names_row){.scope = row->scope, .id = row->id};
+    if (e->value & CLONE_THREAD_FLAG)
+        row->has_pid = process_of(names, e->machine, e->pid, &row->pid);
+    else
+        st = learn_new_process(names, e, err);
+    return st < 0 ? st : learn_comm(names, e, e->tid, e->name, err);
+}
+
+/* The name of a main thread is that of its process, too. */
+static enum tm_status learn_rename(struct tm_task_names *names, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_task_names_row *row =
+        e->flags & TM_EVENT_DERIVED ? NULL : find(&names->processes, e->machine, (uint64_t)e->tid);
+    enum tm_status st = row ? name_process(names, e, row, err) : TM_OK;
+    return st < 0 ? st : learn_comm(names, e, e->tid, e->name, err);
 }
 
 enum tm_status tm_task_names_learn(struct tm_task_names *names, const struct tm_event *e, struct tm_error *err)
 {
+    /* compact_sched repeats an earlier name of the task that is woken or ran before. */
+    const bool is_compact = tm_event_raw(e->flags) == TM_RAW_COMPACT_SCHED;
     enum tm_status st;
     switch (e->kind) {
     case TM_KIND_PROCESS:
@@ -159,12 +225,14 @@ enum tm_status tm_task_names_learn(struct tm_task_names *names, const struct tm_
     case TM_KIND_TRACK:
         return learn_detail(names, e, err);
     case TM_KIND_SCHED_SWITCH:
-        st = learn_comm(names, e, e->tid, e->category, err);
+        st = is_compact ? TM_OK : learn_comm(names, e, e->tid, e->category, err);
         return st < 0 ? st : learn_comm(names, e, e->pid, e->name, err);
     case TM_KIND_SCHED_WAKING:
+        return is_compact ? TM_OK : learn_comm(names, e, e->tid, e->name, err);
     case TM_KIND_TASK_RENAME:
+        return learn_rename(names, e, err);
     case TM_KIND_TASK_NEW:
-        return learn_comm(names, e, e->tid, e->name, err);
+        return learn_new(names, e, err);
     default:
         return TM_OK;
     }
@@ -188,6 +256,15 @@ static void place_track(const struct tm_task_names *names, const struct tm_event
     }
 }
 
+/* The name of an idle task, where something of the kernel tells of it. */
+static struct tm_text idle_name(const struct tm_event *e)
+{
+    const enum tm_raw raw = tm_event_raw(e->flags);
+    const bool is_of_kernel = raw == TM_RAW_LINE || raw == TM_RAW_FTRACE_EVENT ||
+                              (e->kind >= TM_KIND_SCHED_SWITCH && e->kind <= TM_KIND_FTRACE);
+    return is_of_kernel ? tm_text_str("swapper") : (struct tm_text){0};
+}
+
 bool tm_task_names_has_other(const struct tm_event *e)
 {
     return e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_SCHED_WAKING || e->kind == TM_KIND_TASK_NEW;
@@ -205,7 +282,7 @@ void tm_task_names_find(const struct tm_task_names *names, const struct tm_event
         place_track(names, e, place);
     if (place->has_tid) {
         const struct tm_task_names_row *row = find(&names->threads, e->machine, (uint64_t)place->tid);
-        place->thread = name_of(names, row);
+        place->thread = place->tid == 0 && row == NULL ? idle_name(e) : name_of(names, row);
         if (!place->has_pid && row && row->has_pid) {
             place->has_pid = true;
             place->pid = row->pid;

@@ -175,7 +175,8 @@ static struct tm_text number_text(struct tm_slice_rows *r, int64_t v)
 static enum tm_status take_run(void *self, const struct tm_sched_row *run, struct tm_error *err)
 {
     struct tm_slice_rows *r = self;
-    const struct tm_event task = {.machine = r->event->machine,
+    const struct tm_event task = {.kind = r->event->kind,
+                                  .machine = r->event->machine,
                                   .file = r->event->file,
                                   .tid = r->event->pid,
                                   .flags = TM_EVENT_HAS_TID | tm_event_scope_flags(TM_SCOPE_THREAD)};
