@@ -163,6 +163,15 @@ END
     grep -q 'mapping_start=[0-9]* mapping_end=[0-9]*' frames
 }
 
+@test "a name that the first record of a task gives a main thread is that of its process, too" {
+    tm-merge -q -o m.pftrace "$data/perf-both.data"
+    for made in "$data/perf-both.data" m.pftrace; do
+        rm -f p.db
+        tm-merge -q -o p.db "$made"
+        [ "$(sqlite3 p.db 'SELECT name FROM process WHERE pid = 22794')" = mv ]
+    done
+}
+
 @test "clocks: the one that was recorded, and the time of day" {
     for case in '|MONOTONIC' 'raw|MONOTONIC_RAW' 'real|REALTIME' 'tai|TRACE_FILE'; do
         made a.data ${case%|*}

@@ -171,12 +171,14 @@ static enum tm_status on_sample(struct tm_perf *p, const struct tm_perf_record *
 
 /* --- tasks */
 
-/* Defines a process that existed before the recording; it has the name of its main thread. */
-static enum tm_status define_process(struct tm_perf *p, const struct tm_perf_comm *comm, struct tm_error *err)
+/* Adds E, a process that has the name of its main thread. */
+static enum tm_status add_process(struct tm_perf *p, struct tm_event e, const struct tm_perf_comm *comm,
+                                  struct tm_error *err)
 {
-    struct tm_event e = {.kind = TM_KIND_PROCESS, .pid = comm->pid,
-                         .flags = TM_EVENT_HAS_PID | TM_EVENT_UNTIMED | TM_EVENT_DEFINITION};
     size_t mark;
+    e.kind = TM_KIND_PROCESS;
+    e.pid = comm->pid;
+    e.flags |= TM_EVENT_HAS_PID;
     tm_buf_clear(&p->detail);
     if (tm_pb_begin(&p->detail, TM_DETAIL_PROCESS, &mark) != TM_OK ||
         tm_pb_put_varint(&p->detail, TM_PROCESS_DESCRIPTION_PID, tm_zigzag(comm->pid)) != TM_OK ||
@@ -200,7 +202,8 @@ static enum tm_status define_thread(struct tm_perf *p, const struct tm_perf_comm
         tm_pb_end(&p->detail, mark) != TM_OK)
         return tm_error_nomem(err);
     enum tm_status st = add(p, &e, err);
-    return st < 0 || comm->tid != comm->pid ? st : define_process(p, comm, err);
+    const struct tm_event process = {.flags = TM_EVENT_UNTIMED | TM_EVENT_DEFINITION};
+    return st < 0 || comm->tid != comm->pid ? st : add_process(p, process, comm, err);
 }
 
 /* Adds E with the line that ftrace would have, then the process of TID if it is known and has a name. Kind, value, tid
@@ -245,7 +248,12 @@ static enum tm_status on_comm(struct tm_perf *p, const struct tm_perf_record *re
         return tm_error_nomem(err);
     struct tm_event e = {.kind = TM_KIND_TASK_RENAME, .time_ns = (int64_t)comm.at.time, .tid = comm.tid,
                          .cpu = comm.at.cpu, .flags = comm.at.has_cpu ? TM_EVENT_HAS_CPU : 0u};
-    return add_task(p, &e, comm.name, comm.pid, err);
+    enum tm_status st = add_task(p, &e, comm.name, comm.pid, err);
+    if (st < 0 || comm.tid != comm.pid || before.len > 0)
+        return st;
+    /* Nothing told before that it is a process: the name that its main thread gets is that of the process. */
+    const struct tm_event process = {.time_ns = e.time_ns, .flags = TM_EVENT_DERIVED};
+    return add_process(p, process, &comm, err);
 }
 
 static enum tm_status on_fork(struct tm_perf *p, const struct tm_perf_record *record, struct tm_error *err)
