@@ -61,6 +61,21 @@ PY
     [ "$(json '(d["schemaVersion"], d["files"]["1.json"], d["files"]["2.json"])')" = "(1, {'rank': 1}, {'rank': 2})" ]
 }
 
+@test "a displayTimeUnit stays at the top if the files that have one agree" {
+    events='"traceEvents":[{"ph":"X","pid":1,"tid":1,"name":"n","ts":1,"dur":1}]'
+    echo "{\"displayTimeUnit\":\"ns\",$events}" >1.json
+    echo "{$events}" >2.json
+    echo "{$events,\"displayTimeUnit\":\"ns\"}" >3.json
+    echo "{\"displayTimeUnit\":\"ms\",$events}" >4.json
+    tar cf in.tar 2.json 1.json 3.json
+    tm-merge -o m.json in.tar
+    [ "$(json '(d["displayTimeUnit"], d.get("files"))')" = "('ns', None)" ]
+    tar cf in.tar 2.json 1.json 4.json
+    tm-merge -o m.json in.tar
+    [ "$(json '(d.get("displayTimeUnit"), d["files"])')" = \
+        "(None, {'1.json': {'displayTimeUnit': 'ns'}, '4.json': {'displayTimeUnit': 'ms'}})" ]
+}
+
 @test "names that are no UTF-8, and quotes, make valid JSON" {
     printf '# tracer: nop\n  a"\\b\xff-100 (  100) [001] ..... 10.000009: tracing_mark_write: B|100|w"\\\xfe\n' >t.systrace
     tm-merge -o m.json t.systrace

@@ -19,6 +19,12 @@ static bool is_about_time(struct tm_text key)
     return is(key, "baseTimeNanoseconds") || is(key, "beginningOfTime") || is(key, "viztracer_metadata");
 }
 
+/* A member of how times are shown. Of a file without it nothing else is meant, so those that have it decide. */
+static bool is_about_display(struct tm_text key)
+{
+    return is(key, "displayTimeUnit");
+}
+
 /* True if every Chrome JSON file has M's key with M's value, and M is the first. */
 static bool is_shared(const struct tm_json_frames *frames, const struct tm_json_top_member *m)
 {
@@ -36,7 +42,7 @@ static bool is_shared(const struct tm_json_frames *frames, const struct tm_json_
             return false;
         agree++;
     }
-    return agree == frames->inputs->json_count;
+    return agree == frames->inputs->json_count || is_about_display(m->key);
 }
 
 /* True if the files share a member of M's key, which is written at the top. */
