@@ -59,14 +59,17 @@ QUESTIONS = {
                     "LEFT JOIN thread w ON w.utid = s.waker_utid",
     'spurious wakeups': "s.ts, s.irq_context, th.tid, w.tid FROM spurious_sched_wakeup s " + OF_THREAD % 's' +
                         "LEFT JOIN thread w ON w.utid = s.waker_utid",
+    # Not the idle task that every machine has; Chrome JSON's processes can have the number 0.
     'threads': "th.tid, th.name, p.pid, th.is_main_thread, th.is_idle, " + MACHINE + " FROM thread th "
-               "LEFT JOIN process p ON p.upid = th.upid LEFT JOIN machine m ON m.id = th.machine_id WHERE th.tid != 0",
+               "LEFT JOIN process p ON p.upid = th.upid LEFT JOIN machine m ON m.id = th.machine_id "
+               "WHERE th.tid != 0 OR p.name IS NOT NULL",
     'threads: lifetimes': "th.tid, th.name, th.start_ts, th.end_ts, " + MACHINE + " FROM thread th "
                           "LEFT JOIN machine m ON m.id = th.machine_id WHERE th.start_ts IS NOT NULL OR th.end_ts IS NOT NULL",
     'threads: args': "th.tid, " + MACHINE + ", a.key, a.display_value FROM thread th "
                      "LEFT JOIN machine m ON m.id = th.machine_id " + ARGS_OF % 'th.arg_set_id',
     'processes': "p.pid, p.name, u.pid, p.uid, p.android_appid, p.cmdline, " + MACHINE + " FROM process p "
-                 "LEFT JOIN process u ON u.upid = p.parent_upid LEFT JOIN machine m ON m.id = p.machine_id WHERE p.pid != 0",
+                 "LEFT JOIN process u ON u.upid = p.parent_upid LEFT JOIN machine m ON m.id = p.machine_id "
+                 "WHERE p.pid != 0 OR p.name IS NOT NULL",
     'processes: lifetimes': "p.pid, p.name, p.start_ts, p.end_ts, " + MACHINE + " FROM process p "
                             "LEFT JOIN machine m ON m.id = p.machine_id WHERE p.start_ts IS NOT NULL OR p.end_ts IS NOT NULL",
     'processes: args': "p.pid, " + MACHINE + ", a.key, a.display_value FROM process p "
@@ -191,13 +194,14 @@ class Viewer:
         self.asked = {name: split(question) for name, question in {**self.questions, **HELPERS}.items()}
         # A document of JSON has no machines, and its processes and threads other numbers where those of machines collide.
         self.write('full', lambda columns: columns)
-        self.write('json', lambda columns: columns.replace(MACHINE, "''"))
-        self.write('names', lambda columns: re.sub(r'\b(th|w|p|u)\.[tp]id\b', r'\1.name', columns.replace(MACHINE, "''")))
+        no_group = lambda where: where.replace(', m.name', '')
+        self.write('json', lambda columns: columns.replace(MACHINE, "''"), no_group)
+        self.write('names', lambda columns: re.sub(r'\b(th|w|p|u)\.[tp]id\b', r'\1.name', columns.replace(MACHINE, "''")), no_group)
 
-    def write(self, kind, change):
+    def write(self, kind, change, regroup=lambda where: where):
         with open(self.sql[kind], 'w') as f:
             for name, (what, where, distinct) in self.asked.items():
-                f.write("SELECT '#%s' AS m;\nSELECT %sjson_array(%s) AS r FROM %s;\n" % (name, distinct, change(what), where))
+                f.write("SELECT '#%s' AS m;\nSELECT %sjson_array(%s) AS r FROM %s;\n" % (name, distinct, change(what), regroup(where)))
 
     def run(self, args):
         done = subprocess.run([self.program, *args], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors='replace',
@@ -283,11 +287,12 @@ def renumber(rows, numbers):
     return out
 
 
-def unname(rows):
+def unname(rows, form):
     """ROWS of threads or processes in which an empty name is none: the importer takes no empty name from a descriptor."""
     out = collections.Counter()
     for row, n in rows.items():
-        out[re.sub(r'^\[(-?[0-9]+),"",', r'[\1,null,', row)] += n
+        row = re.sub(r'(?<=[\[,])""(?=,)', 'null', row) if form == 'json' else re.sub(r'^\[(-?[0-9]+),"",', r'[\1,null,', row)
+        out[row] += n
     return out
 
 
@@ -434,7 +439,7 @@ def differences(where, before, after, questions, limits):
         if numbers:
             b = renumber(b, numbers)
         if name in ('threads', 'processes'):
-            a, b = unname(a), unname(b)
+            a, b = unname(a, form), unname(b, form)
         missing, extra = a - b, b - a
         at = form, name, path
         known = limits.take(at, 'missing', missing) + limits.take(at, 'extra', extra)
