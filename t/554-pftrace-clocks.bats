@@ -161,6 +161,28 @@ instant last 12200000000 seq=1'
     as_reference "$CONVERSIONS" back.pb
 }
 
+@test "a wall clock that is set back on a machine without the trace-time clock: the reading is counted by file" {
+    # the host is the machine of trace time until the watch is
+    proto both.pb <<'END'
+snap 6=9000000000 1=1700000000000000000 3=8000000000
+snap 6=10000000000 1=1699996401000000000 3=9000000000
+snap 6=12000000000 1=1700000003000000000 3=11000000000
+sync client 6=4000000000 host 6=9000000000 / client 6=4000000000 host 6=9000000000 m=7
+snap 6=4000000000 1=1700000001000000000 3=3000000000 m=7
+instant host 9100000000 seq=1
+instant watch 6200000000 seq=1 m=7
+END
+    tm-merge -o m.pftrace both.pb 2>err
+    [ "$(cat err)" = "tm-emit: warning: both.pb: 1 reading of a clock contradicts others of the machine, and is not in pftrace" ]
+    tm-merge -o m.db m.pftrace
+    tm-merge -o o.db both.pb 2>err
+    [ ! -s err ] # a database has it
+    clocks m.db >got
+    clocks o.db >want
+    run diff want got
+    [ "$output" = "$(printf '5d4\n< 10000000000|1|1699996401000000000|')" ] || { echo "$output"; false; }
+}
+
 @test "trace time on another clock than BOOTTIME is that clock's in the merged trace" {
     proto a.pb <<<'snap 6=9000000000 1=1700000000000000000 3=8000000000 primary=3
 log one 1700000000500000000 8500000000 seq=2

@@ -12,7 +12,7 @@ enum { SUMS_MAX = 64 /* reasons of one sort in one file; the last one takes the 
 
 /* Sorts of reasons. Within a sort reasons differ by a text (of an account, of a statistic) or a number (of a kind, of
  * an assumption). */
-enum sort { DROPPED, ASSUMED, LOST, UNSUPPORTED, EARLY, TIMES };
+enum sort { DROPPED, ASSUMED, LOST, UNSUPPORTED, EARLY, TIMES, READINGS };
 
 struct reason {
     enum sort sort;
@@ -109,6 +109,8 @@ static void add_unsupported(struct telling *t, uint32_t file)
         sum_of(t, &(struct reason){.sort = EARLY})->count += unsupported->files[file].early;
     if (unsupported->files[file].times)
         sum_of(t, &(struct reason){.sort = TIMES})->count += unsupported->files[file].times;
+    if (unsupported->files[file].readings)
+        sum_of(t, &(struct reason){.sort = READINGS})->count += unsupported->files[file].readings;
 }
 
 static void put(struct telling *t, const char *text)
@@ -176,6 +178,12 @@ static void put_reason(struct telling *t, const struct sum *sum)
     case TIMES:
         put_count(t, sum->count, "time");
         put(t, " inside packets could not be put on trace time and stand as recorded");
+        break;
+    case READINGS:
+        put_count(t, sum->count, "reading");
+        put(t, sum->count == 1 ? " of a clock contradicts" : " of clocks contradict");
+        put(t, sum->count == 1 ? " others of the machine, and is not in " : " others of the machine, and are not in ");
+        put(t, t->notices->format);
         break;
     }
 }

@@ -38,6 +38,13 @@ void tm_unsupported_counts_times(struct tm_unsupported_counts *unsupported, uint
     unsupported->times += count;
 }
 
+void tm_unsupported_counts_readings(struct tm_unsupported_counts *unsupported, uint32_t file, uint32_t count)
+{
+    struct tm_unsupported_counts_file *row = unsupported && count ? file_of(unsupported, file) : NULL;
+    if (row)
+        row->readings += count;
+}
+
 void tm_unsupported_counts_release(struct tm_unsupported_counts *unsupported)
 {
     free(unsupported->files);

@@ -13,6 +13,7 @@ struct tm_unsupported_counts {
         /* ftrace events from before the data of their file counts; readers of the output leave them out */
         uint64_t early;
         uint64_t times; /* times inside packets that are not on trace time and are written as recorded */
+        uint64_t readings; /* readings of clocks that contradict others, and that the output cannot have beside them */
     } * files;
     uint32_t file_count, file_cap;
     uint64_t times; /* of all files */
@@ -22,6 +23,7 @@ struct tm_unsupported_counts {
 void tm_unsupported_counts_event(struct tm_unsupported_counts *unsupported, const struct tm_event *event);
 void tm_unsupported_counts_early(struct tm_unsupported_counts *unsupported, uint32_t file, uint32_t count);
 void tm_unsupported_counts_times(struct tm_unsupported_counts *unsupported, uint32_t file, uint32_t count);
+void tm_unsupported_counts_readings(struct tm_unsupported_counts *unsupported, uint32_t file, uint32_t count);
 
 void tm_unsupported_counts_release(struct tm_unsupported_counts *unsupported);
 

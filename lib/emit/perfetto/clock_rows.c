@@ -82,11 +82,10 @@ struct merge {
 static enum tm_status refuse(struct merge *m, const struct tm_clock_row *row)
 {
     struct tm_clock_rows *r = m->rows;
-    if (tm_clock_rows_is_timeline(r, row->machine, row->clock))
-        return TM_OK;
-    bool is_shown = row->clock >= TM_CLOCK_REALTIME && row->clock <= TM_CLOCK_MONOTONIC;
+    bool is_shown = row->clock >= TM_CLOCK_REALTIME && row->clock <= TM_CLOCK_MONOTONIC &&
+                    !tm_clock_rows_is_timeline(r, row->machine, row->clock);
     if (!is_shown || row->machine != r->trace || row->is_edge)
-        return TM_OK;
+        return append(&r->left_out, &r->left_out_count, &r->left_out_cap, row);
     return append(&r->late, &r->late_count, &r->late_cap, row);
 }
 
@@ -424,5 +423,6 @@ void tm_clock_rows_release(struct tm_clock_rows *r)
     free(r->by_group);
     free(r->lone);
     free(r->late);
+    free(r->left_out);
     *r = (struct tm_clock_rows){0};
 }

@@ -25,6 +25,7 @@ struct tm_clock_row {
     uint32_t machine, clock;
     uint32_t snapshot; /* rows of one snapshot or relation have the same number */
     uint32_t file;     /* its place in the order of processing; UINT32_MAX: not from a file */
+    uint32_t source;   /* the file in the catalog; UINT32_MAX: none */
     uint32_t place;    /* private: order of arrival */
     bool is_edge;      /* from a relation between machines, or one that no snapshot states */
     bool is_unrelated; /* nothing related the machine to trace time when the snapshot was read */
@@ -57,8 +58,11 @@ struct tm_clock_rows {
      * the clock is not needed as a source of times any more. Only of clocks to which readers convert times. */
     struct tm_clock_row *late;
     uint32_t late_count;
+    /* Readings that contradict others and have no place in the trace. */
+    struct tm_clock_row *left_out;
+    uint32_t left_out_count;
     /* private */
-    uint32_t cap, lone_cap, late_cap;
+    uint32_t cap, lone_cap, late_cap, left_out_cap;
 };
 
 /* Adds ROW, unless its clock ends with its file or sequence. TM_OK or TM_E_SYSTEM. */

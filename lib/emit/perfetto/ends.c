@@ -28,6 +28,9 @@ enum tm_status tm_pftrace_clocks(struct pftrace *p, struct tm_error *err)
                                                                                     : TM_CLOCK_BOOTTIME;
     if (tm_clock_rows_settle(clocks) != TM_OK)
         return tm_error_nomem(err);
+    for (uint32_t i = 0; i < clocks->left_out_count; i++)
+        if (clocks->left_out[i].source != UINT32_MAX)
+            tm_unsupported_counts_readings(p->context->unsupported, clocks->left_out[i].source, 1);
     p->packets.clocks = clocks;
     return tm_snapshots_write(&p->packets, clocks, err);
 }
@@ -70,6 +73,7 @@ enum tm_status tm_pftrace_note_clock(struct pftrace *p, const struct tm_frame *f
                                 .clock = row->clock,
                                 .snapshot = row->snapshot,
                                 .file = has_file ? c->files[row->file].processing_order : UINT32_MAX,
+                                .source = has_file ? row->file : UINT32_MAX,
                                 .is_edge = !is_recorded,
                                 .is_unrelated = row->unrelated};
     tracemerge__clock_row__free_unpacked(row, NULL);
