@@ -138,6 +138,22 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
     ! list plain.pftrace | grep -F 60.1=0 || false
 }
 
+@test "the metadata of documents are attributes of the trace, by file" {
+    event='"traceEvents":[{"ph":"X","pid":1,"tid":2,"name":"n","ts":1,"dur":1}]'
+    echo "{$event,\"metadata\":{\"os\":\"Linux\",\"cpus\":2,\"net\":{\"a\":[1]},\"none\":null}}" >a.json
+    echo "{\"metadata\":{\"os\":\"Plan 9\"},$event}" >b.json
+    tar cf run.tar a.json b.json
+    merge run.tar
+    [ "$(rows "SELECT substr(name, 17), coalesce(str_value, int_value) FROM metadata WHERE name LIKE '%.json_metadata.%'
+        ORDER BY 1")" = 'tracemerge.file.1.json_metadata.cpus 2,tracemerge.file.1.json_metadata.net {"a":[1]},'\
+'tracemerge.file.1.json_metadata.os Linux,tracemerge.file.2.json_metadata.os Plan 9' ]
+    # merged again they are what the merged file says of its files
+    cp m.pftrace once.pftrace
+    merge once.pftrace
+    [ "$(rows "SELECT substr(name, 17), str_value FROM metadata WHERE name LIKE '%.json_metadata.os' ORDER BY 1")" = \
+        'tracemerge.file.0.file.1.json_metadata.os Linux,tracemerge.file.0.file.2.json_metadata.os Plan 9' ]
+}
+
 @test "functions of one name in two scripts are two frames, each with its file" {
     cat >p.json <<'END'
 [{"ph":"P","id":"0x1","name":"Profile","cat":"v8","pid":2,"tid":3,"ts":50,"args":{"data":{"startTime":50}}},

@@ -61,6 +61,21 @@ PY
     [ "$(json '(d["schemaVersion"], d["files"]["1.json"], d["files"]["2.json"])')" = "(1, {'rank': 1}, {'rank': 2})" ]
 }
 
+@test "attributes of the manifest stand with what the merge says" {
+    echo '{"perfetto_manifest":{"version":1,"attributes":{"build":"a\"b","run":-12}}}' >manifest.json
+    echo '[{"ph":"X","pid":1,"tid":1,"name":"n","ts":1,"dur":1}]' >a.json
+    tar cf in.tar manifest.json a.json
+    tm-merge -o m.json in.tar
+    [ "$(json 'd["tracemerge"]')" = "{'manifest_attributes': {'build': 'a\"b', 'run': -12}}" ]
+    # beside the number of events that have no form
+    echo '# tracer: nop
+ a-5 (    5) [001] d..2     1.000000: sched_waking: comm=b pid=7 prio=120 target_cpu=001' >b.txt
+    tar cf in.tar manifest.json a.json b.txt
+    tm-merge -q -o m.json in.tar
+    [ "$(json 'd["tracemerge"]["manifest_attributes"]["run"]')" = -12 ]
+    [ "$(json 'd["tracemerge"]["events_without_json_form"]')" = 1 ]
+}
+
 @test "a displayTimeUnit stays at the top if the files that have one agree" {
     events='"traceEvents":[{"ph":"X","pid":1,"tid":1,"name":"n","ts":1,"dur":1}]'
     echo "{\"displayTimeUnit\":\"ns\",$events}" >1.json

@@ -123,6 +123,54 @@ static enum tm_status put_metadata(struct tm_json_frames *frames, struct tm_erro
     return st < 0 ? tm_error_nomem(err) : tm_out_end_row(&frames->writer->out, err);
 }
 
+/* The attribute of the manifest that M is, without the prefix that it has in a stream; data NULL: none. */
+static struct tm_text attribute_of(const Tracemerge__Metadata *m)
+{
+    static const char prefix[] = "manifest_attribute.";
+    const size_t len = sizeof prefix - 1;
+    bool is_one = m->name.len > len && memcmp(m->name.data, prefix, len) == 0;
+    return is_one ? (struct tm_text){m->name.data + len, m->name.len - len} : (struct tm_text){0};
+}
+
+/* Puts the attributes of the manifest as an object after BEFORE. False: there are none. */
+static bool put_attributes(struct tm_out *out, const struct tm_catalog *c, const char *before)
+{
+    bool has_any = false;
+    for (uint32_t i = 0; i < c->metadata_count; i++) {
+        const Tracemerge__Metadata *m = c->metadata[i];
+        struct tm_text key = attribute_of(m);
+        if (key.data == NULL || m->value_case == TRACEMERGE__METADATA__VALUE__NOT_SET)
+            continue;
+        tm_out_str(out, has_any ? "" : before);
+        tm_out_str(out, has_any ? "," : "\"manifest_attributes\":{");
+        tm_out_json(out, key);
+        tm_out_char(out, ':');
+        if (m->value_case == TRACEMERGE__METADATA__VALUE_INT_VALUE)
+            tm_out_i64(out, m->int_value);
+        else
+            tm_out_json(out, tm_text_of(m->str_value));
+        has_any = true;
+    }
+    if (has_any)
+        tm_out_char(out, '}');
+    return has_any;
+}
+
+/* Puts what the merge says, if there is anything. */
+static void put_own_member(struct tm_json_frames *frames)
+{
+    static const char begin[] = ",\n\"tracemerge\":{";
+    struct tm_out *out = &frames->writer->out;
+    const uint64_t unsupported = frames->writer->unsupported_count;
+    if (unsupported) {
+        tm_out_str(out, begin);
+        tm_out_str(out, "\"events_without_json_form\":");
+        tm_out_u64(out, unsupported);
+    }
+    if (put_attributes(out, frames->writer->context->catalog, unsupported ? "," : begin) || unsupported)
+        tm_out_char(out, '}');
+}
+
 enum tm_status tm_json_top_write(struct tm_json_frames *frames, struct tm_error *err)
 {
     struct tm_pb pb = tm_json_top_members_all(frames->members);
@@ -143,10 +191,6 @@ enum tm_status tm_json_top_write(struct tm_json_frames *frames, struct tm_error 
         st = put_file_members(frames, file, &has_files, err);
     if (has_files)
         tm_out_str(&frames->writer->out, "\n}");
-    if (frames->writer->unsupported_count) {
-        tm_out_str(&frames->writer->out, ",\n\"tracemerge\":{\"events_without_json_form\":");
-        tm_out_u64(&frames->writer->out, frames->writer->unsupported_count);
-        tm_out_char(&frames->writer->out, '}');
-    }
+    put_own_member(frames);
     return st < 0 ? st : tm_out_end_row(&frames->writer->out, err);
 }

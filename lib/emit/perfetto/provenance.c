@@ -116,12 +116,12 @@ static void put_manifest_attributes(struct attributes *a, const struct tm_catalo
     }
 }
 
-static enum tm_status write_packet(struct pftrace *p, uint32_t field, const struct tm_buf *message,
+static enum tm_status write_packet(struct pftrace *p, uint32_t machine, uint32_t field, const struct tm_buf *message,
                                    struct tm_error *err)
 {
     struct tm_buf *out = &p->packets.out;
     size_t mark;
-    enum tm_status st = tm_packet_begin(&p->packets, p->clocks.home, err);
+    enum tm_status st = tm_packet_begin(&p->packets, machine, err);
     if (st < 0)
         return st;
     if (tm_pb_begin(out, field, &mark) != TM_OK || tm_buf_add(out, message->data, message->len) != TM_OK ||
@@ -141,9 +141,45 @@ static enum tm_status write_uuid(struct pftrace *p, const struct tm_buf *attribu
     enum tm_status st = tm_pb_put_varint(&message, UUID_MSB, high);
     if (st == TM_OK)
         st = tm_pb_put_varint(&message, UUID_LSB, low);
-    st = st == TM_OK ? write_packet(p, TM_PACKET_TRACE_UUID, &message, err) : tm_error_nomem(err);
+    st = st == TM_OK ? write_packet(p, p->clocks.home, TM_PACKET_TRACE_UUID, &message, err) : tm_error_nomem(err);
     tm_buf_release(&message);
     return st;
+}
+
+/* Puts what M, of a document of JSON, says of itself: tracemerge.file.N.json_metadata.KEY. */
+static void put_document_member(struct attributes *a, const struct tm_catalog *c, const Tracemerge__Metadata *m,
+                                struct tm_buf *key)
+{
+    key->len = 0;
+    a->failed |= tm_buf_addf(key, TM_PROVENANCE_FILE "%" PRIu32 ".", c->files[m->file].processing_order) != TM_OK ||
+                 tm_buf_add(key, m->name.data, m->name.len) != TM_OK;
+    if (a->failed)
+        return;
+    if (m->value_case == TRACEMERGE__METADATA__VALUE_STR_VALUE)
+        put_text(a, (const char *)key->data, key->len, m->str_value.data, m->str_value.len);
+    else if (m->value_case == TRACEMERGE__METADATA__VALUE_INT_VALUE)
+        put_number(a, (const char *)key->data, key->len, m->int_value);
+}
+
+/* Writes the metadata of FILE, if it is a document of JSON. */
+static enum tm_status write_document(struct pftrace *p, struct attributes *a, uint32_t file, struct tm_buf *key,
+                                     struct tm_error *err)
+{
+    static const char prefix[] = "json_metadata.";
+    const struct tm_catalog *c = p->context->catalog;
+    uint32_t machine = p->clocks.home;
+    tm_buf_clear(&a->message);
+    for (uint32_t i = a->metadata.starts[file]; i < a->metadata.starts[file + 1]; i++) {
+        const Tracemerge__Metadata *m = c->metadata[a->metadata.order[i]];
+        if (m->name.len < sizeof prefix || memcmp(m->name.data, prefix, sizeof prefix - 1) != 0)
+            continue;
+        if (m->has_machine && m->machine < c->machine_count)
+            machine = m->machine;
+        put_document_member(a, c, m, key);
+    }
+    if (a->failed)
+        return tm_error_nomem(err);
+    return a->message.len ? write_packet(p, machine, TM_PACKET_TRACE_ATTRIBUTES, &a->message, err) : TM_OK;
 }
 
 enum tm_status tm_pftrace_provenance(struct pftrace *p, struct tm_error *err)
@@ -161,9 +197,12 @@ enum tm_status tm_pftrace_provenance(struct pftrace *p, struct tm_error *err)
     put_number(&a, files, sizeof files - 1, count);
     put_manifest_attributes(&a, c);
     p->packets.has_own_uuid = count > 1;
-    enum tm_status st = a.failed ? tm_error_nomem(err) : write_packet(p, TM_PACKET_TRACE_ATTRIBUTES, &a.message, err);
+    enum tm_status st = a.failed ? tm_error_nomem(err)
+                                 : write_packet(p, p->clocks.home, TM_PACKET_TRACE_ATTRIBUTES, &a.message, err);
     if (st == TM_OK && p->packets.has_own_uuid)
         st = write_uuid(p, &a.message, err);
+    for (uint32_t i = 0; i < c->file_count && st == TM_OK; i++)
+        st = write_document(p, &a, i, &text, err);
     tm_buf_release(&a.message);
     tm_by_file_release(&a.placements);
     tm_by_file_release(&a.metadata);
