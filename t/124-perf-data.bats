@@ -163,6 +163,15 @@ END
     grep -q 'mapping_start=[0-9]* mapping_end=[0-9]*' frames
 }
 
+@test "what the recording says of itself is attributes of the Perfetto trace" {
+    tm-merge -q -o m.pftrace "$data/perf-sched.data"
+    tm-merge -q -o m.db m.pftrace
+    of="SELECT str_value FROM metadata WHERE name = 'trace_attribute.tracemerge.file.0"
+    [[ $(sqlite3 m.db "$of.perf_cmdline'") == *"perf record"*"-e sched:sched_switch"* ]]
+    [ -n "$(sqlite3 m.db "$of.system_release'")" ]
+    [ "$(sqlite3 m.db "SELECT count(*) FROM metadata WHERE name LIKE '%file.0.%trace_time%'")" -eq 0 ]
+}
+
 @test "a name that the first record of a task gives a main thread is that of its process, too" {
     tm-merge -q -o m.pftrace "$data/perf-both.data"
     for made in "$data/perf-both.data" m.pftrace; do

@@ -106,10 +106,11 @@ QUESTIONS = {
     'stats: errors and losses': "s.name, s.idx, s.severity, " + MACHINE + ", SUM(s.value) FROM stats s "
                                 "LEFT JOIN machine m ON m.id = s.machine_id WHERE s.value != 0 AND s.severity != 'info' "
                                 "GROUP BY s.name, s.idx, s.severity, m.name",
-    # Attributes of a manifest and of a document of JSON are attributes of the merged trace.
+    # What a manifest, a document of JSON and perf record state is attributes of the merged trace.
     'metadata': "CASE WHEN d.name GLOB 'trace_attribute.tracemerge.file.[0-9]*.json_metadata.*' "
                 "THEN substr(d.name, instr(d.name, 'json_metadata.')) WHEN d.name GLOB 'trace_attribute.manifest_attribute.*' "
-                "THEN substr(d.name, 17) ELSE d.name END, COALESCE(d.str_value, d.int_value), " + MACHINE + " FROM metadata d "
+                "THEN substr(d.name, 17) WHEN d.name GLOB 'trace_attribute.tracemerge.file.[0-9]*.system_release' "
+                "THEN 'system_release' ELSE d.name END, COALESCE(d.str_value, d.int_value), " + MACHINE + " FROM metadata d "
                 "LEFT JOIN machine m ON m.id = d.machine_id",
     'machines': "COALESCE(name, ''), sysname, release, version, arch, num_cpus, android_build_fingerprint, "
                 "android_device_manufacturer, android_sdk_version, system_ram_bytes FROM machine",

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "emit/by_file.h"
+#include "stream/field_text.h"
 #include "config.h"
 
 #include <inttypes.h>
@@ -146,8 +147,8 @@ static enum tm_status write_uuid(struct pftrace *p, const struct tm_buf *attribu
     return st;
 }
 
-/* Puts what M, of a document of JSON, says of itself: tracemerge.file.N.json_metadata.KEY. */
-static void put_document_member(struct attributes *a, const struct tm_catalog *c, const Tracemerge__Metadata *m,
+/* Puts M, which a file states of itself: tracemerge.file.N.NAME. */
+static void put_statement(struct attributes *a, const struct tm_catalog *c, const Tracemerge__Metadata *m,
                                 struct tm_buf *key)
 {
     key->len = 0;
@@ -161,21 +162,23 @@ static void put_document_member(struct attributes *a, const struct tm_catalog *c
         put_number(a, (const char *)key->data, key->len, m->int_value);
 }
 
-/* Writes the metadata of FILE, if it is a document of JSON. */
-static enum tm_status write_document(struct pftrace *p, struct attributes *a, uint32_t file, struct tm_buf *key,
+/* Writes what FILE states of itself, unless it is a proto, whose packets say it. */
+static enum tm_status write_statements(struct pftrace *p, struct attributes *a, uint32_t file, struct tm_buf *key,
                                      struct tm_error *err)
 {
-    static const char prefix[] = "json_metadata.";
+    static const char trace_time[] = "trace_time_clock_id"; /* of the whole trace */
     const struct tm_catalog *c = p->context->catalog;
     uint32_t machine = p->clocks.home;
     tm_buf_clear(&a->message);
+    if (!has_events(&c->files[file]) || c->files[file].clock_policy == TRACEMERGE__CLOCK_POLICY__PROTO)
+        return TM_OK;
     for (uint32_t i = a->metadata.starts[file]; i < a->metadata.starts[file + 1]; i++) {
         const Tracemerge__Metadata *m = c->metadata[a->metadata.order[i]];
-        if (m->name.len < sizeof prefix || memcmp(m->name.data, prefix, sizeof prefix - 1) != 0)
+        if (tm_text_is(tm_text_of(m->name), trace_time))
             continue;
         if (m->has_machine && m->machine < c->machine_count)
             machine = m->machine;
-        put_document_member(a, c, m, key);
+        put_statement(a, c, m, key);
     }
     if (a->failed)
         return tm_error_nomem(err);
@@ -202,7 +205,7 @@ enum tm_status tm_pftrace_provenance(struct pftrace *p, struct tm_error *err)
     if (st == TM_OK && p->packets.has_own_uuid)
         st = write_uuid(p, &a.message, err);
     for (uint32_t i = 0; i < c->file_count && st == TM_OK; i++)
-        st = write_document(p, &a, i, &text, err);
+        st = write_statements(p, &a, i, &text, err);
     tm_buf_release(&a.message);
     tm_by_file_release(&a.placements);
     tm_by_file_release(&a.metadata);
