@@ -179,3 +179,20 @@ PY
         {"ph": "X", "name": "s", "pid": 1, "tid": 1, "ts": 5, "dur": 2}]}' >b.json
     sh "$TM_SRC/doc/recipes/place-rank" rank0 b.json | tm-emit -q -f csv | grep -q 1700000000000005000
 }
+
+@test "warnings name compressed data and the file in it as one, by the name that was given" {
+    python3 -c "import json
+print(json.dumps({'traceEvents': [{'name': 'n%d' % (i * 7919), 'ph': 'X', 'ts': i, 'dur': 1, 'pid': 1, 'tid': 1} for i in range(900)]}))" >a.json
+    gzip a.json # the header has the name
+    head -c 3000 a.json.gz >cut.json.gz
+    gzip -nc cut.json.gz >again.gz
+    echo '[{"name":"n","ph":"X","ts":1,"dur":1,"pid":1,"tid":1}]' >b.json
+    for files in cut.json.gz again.gz 'cut.json.gz b.json'; do
+        run --separate-stderr tm-merge --on-damage=skip -o m.json $files
+        [ "$status" -eq 0 ]
+        grep 'dropped\|skipped' <<<"$stderr" | grep -v explain >told
+        [ "$(wc -l <told)" -eq 2 ] || { echo "$stderr"; false; }
+        [ "$(grep -c "^tm-emit: warning: ${files%% *}: 2 events dropped, damaged: they cannot be read" told)" -eq 1 ]
+        [ "$(grep -c "^tm-emit: warning: ${files%% *}: [0-9]* bytes skipped" told)" -eq 1 ]
+    done
+}

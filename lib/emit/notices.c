@@ -33,6 +33,8 @@ struct sum {
 struct telling {
     const struct tm_notices *notices;
     struct tm_by_file accounts, placements, stats;
+    uint32_t *wrapped; /* for each file that a stream of compressed data alone holds: that stream's, plus 1; else 0 */
+    bool *wraps;       /* the stream: what is told of it is told with its file */
     struct sum sums[SUMS_MAX]; /* of the current file */
     uint32_t sum_count;
     struct sum *all; /* over all files, without those with a line */
@@ -224,6 +226,36 @@ static struct sum *total_of(struct telling *t, const struct reason *reason)
     return &t->all[t->all_count++];
 }
 
+/* True for a stream of compressed data, which is no archive. */
+static bool is_compressed(const struct tm_catalog_file *file)
+{
+    return tm_text_is(file->type, "gzip") || tm_text_is(file->type, "zstd") || tm_text_is(file->type, "zlib");
+}
+
+/* Finds the streams of compressed data that hold one file. Users know the two as one. */
+static enum tm_status find_wrapped(struct telling *t)
+{
+    const struct tm_catalog *c = t->notices->catalog;
+    uint32_t *only = calloc((size_t)c->file_count + 1, sizeof *only); /* its only file, plus 1; UINT32_MAX: several */
+    t->wrapped = calloc((size_t)c->file_count + 1, sizeof *t->wrapped);
+    t->wraps = calloc((size_t)c->file_count + 1, sizeof *t->wraps);
+    if (only == NULL || t->wrapped == NULL || t->wraps == NULL) {
+        free(only);
+        return TM_E_SYSTEM;
+    }
+    for (uint32_t i = 0; i < c->file_count; i++)
+        if (c->files[i].has_parent && c->files[i].parent < c->file_count)
+            only[c->files[i].parent] = only[c->files[i].parent] ? UINT32_MAX : i + 1;
+    for (uint32_t i = 0; i < c->file_count; i++) {
+        if (only[i] == 0 || only[i] == UINT32_MAX || !is_compressed(&c->files[i]))
+            continue;
+        t->wrapped[only[i] - 1] = i + 1;
+        t->wraps[i] = true;
+    }
+    free(only);
+    return TM_OK;
+}
+
 /* Writes the line for SUM of FILE, or counts it for the line about the rest. */
 static enum tm_status tell_sum(struct telling *t, uint32_t file, const struct sum *sum, struct tm_error *err)
 {
@@ -242,6 +274,8 @@ static enum tm_status tell_sum(struct telling *t, uint32_t file, const struct su
         return TM_OK;
     }
     total->shown++;
+    while (t->wrapped[file])
+        file = t->wrapped[file] - 1;
     tm_catalog_path(t->notices->catalog, file, path, sizeof path);
     put(t, path);
     put(t, ": ");
@@ -250,14 +284,22 @@ static enum tm_status tell_sum(struct telling *t, uint32_t file, const struct su
     return end_line(t, err);
 }
 
+static void add_accounts(struct telling *t, uint32_t file)
+{
+    for (uint32_t k = t->accounts.starts[file]; k < t->accounts.starts[file + 1]; k++)
+        add_account(t, t->notices->catalog->accounts[t->accounts.order[k]]);
+}
+
 static enum tm_status tell_file(struct telling *t, uint32_t file, struct tm_error *err)
 {
     const struct tm_catalog *c = t->notices->catalog;
     enum tm_status st = TM_OK;
     const bool all = !t->notices->of_output;
     t->sum_count = 0;
-    for (uint32_t k = t->accounts.starts[file]; all && k < t->accounts.starts[file + 1]; k++)
-        add_account(t, c->accounts[t->accounts.order[k]]);
+    if (t->wraps[file])
+        return TM_OK;
+    for (uint32_t k = file + 1; all && k; k = t->wrapped[k - 1])
+        add_accounts(t, k - 1);
     for (uint32_t k = t->placements.starts[file]; all && k < t->placements.starts[file + 1]; k++)
         add_placement(t, c->placements[t->placements.order[k]]);
     for (uint32_t k = t->stats.starts[file]; all && k < t->stats.starts[file + 1]; k++)
@@ -300,6 +342,8 @@ enum tm_status tm_notices_tell(const struct tm_notices *notices, struct tm_error
         st = tm_by_file_placements(&t->placements, c);
     if (st == TM_OK)
         st = tm_by_file_stats(&t->stats, c);
+    if (st == TM_OK)
+        st = find_wrapped(t);
     if (st < 0)
         tm_error_nomem(err);
     for (uint32_t i = 0; i < c->file_count && st == TM_OK; i++)
@@ -309,6 +353,8 @@ enum tm_status tm_notices_tell(const struct tm_notices *notices, struct tm_error
     tm_by_file_release(&t->accounts);
     tm_by_file_release(&t->placements);
     tm_by_file_release(&t->stats);
+    free(t->wrapped);
+    free(t->wraps);
     tm_out_release(&t->line);
     free(t->all);
     free(t);
