@@ -3,12 +3,37 @@
 #include "base/checked.h"
 #include "base/pb.h"
 
-/* The owner of a counter by its scope; TM_NO_ID: none. */
+/* The process of a counter, or the thread of which only that is known. TM_END: neither. */
+static enum tm_status process_of(struct tm_model *m, struct tm_model_event *ev, struct tm_track_id *id,
+                                 enum tm_track_scope *scope, struct tm_error *err)
+{
+    const uint32_t task = ev->e->flags & (TM_EVENT_HAS_PID | TM_EVENT_HAS_TID);
+    int64_t utid = ev->utid, owner = TM_NO_ID;
+    enum tm_status st = TM_OK;
+    *id = (struct tm_track_id){ev->place.file, ev->place.machine, TM_TRACK_TYPE_PROCESS_COUNTER, 0, 0};
+    *scope = TM_TRACK_PROCESS;
+    if (task == TM_EVENT_HAS_TID)
+        st = tm_model_memory_owner(m, ev, &utid, err);
+    if (st != TM_OK)
+        return st;
+    if (utid != TM_NO_ID)
+        owner = m->processes.threads[utid].upid;
+    if (owner == TM_NO_ID && task == TM_EVENT_HAS_TID) {
+        id->type = TM_TRACK_TYPE_PROCESS_COUNTER_OF_THREAD;
+        *scope = TM_TRACK_THREAD;
+        owner = utid;
+    } else if (owner == TM_NO_ID) {
+        st = tm_processes_process(&m->processes, ev->place.machine, ev->e->pid, &owner, err);
+    }
+    id->number = (uint64_t)owner;
+    return st;
+}
+
+/* The owner of a counter by its scope; TM_NO_ID: none. TM_END: it should have one, which is not known. */
 static enum tm_status owner_of(struct tm_model *m, struct tm_model_event *ev, struct tm_track_id *id,
                                enum tm_track_scope *scope, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
-    int64_t upid;
     enum tm_status st = TM_OK;
     switch (tm_event_scope(e->flags)) {
     case TM_SCOPE_THREAD:
@@ -18,14 +43,7 @@ static enum tm_status owner_of(struct tm_model *m, struct tm_model_event *ev, st
         *scope = TM_TRACK_THREAD;
         return st;
     case TM_SCOPE_PROCESS:
-        if (ev->utid != TM_NO_ID && m->processes.threads[ev->utid].upid != TM_NO_ID)
-            upid = m->processes.threads[ev->utid].upid;
-        else
-            st = tm_processes_process(&m->processes, ev->place.machine, e->pid, &upid, err);
-        *id = (struct tm_track_id){ev->place.file, ev->place.machine, TM_TRACK_TYPE_PROCESS_COUNTER,
-                                   st < 0 ? 0 : (uint64_t)upid, 0};
-        *scope = TM_TRACK_PROCESS;
-        return st;
+        return process_of(m, ev, id, scope, err);
     case TM_SCOPE_CPU:
         *id = (struct tm_track_id){ev->place.file, ev->place.machine, TM_TRACK_TYPE_CPU_COUNTER, e->cpu, 0};
         *scope = TM_TRACK_CPU;
@@ -54,7 +72,7 @@ static enum tm_status track_of(struct tm_model *m, struct tm_model_event *ev, ui
             &(struct tm_described_event){.place = ev->place, .uuid = ev->e->track, .effect = TM_LANE_INSTANT}, track,
             err);
     enum tm_status st = owner_of(m, ev, &id, &scope, err);
-    if (st < 0 || (st = tm_tracks_name(&m->tracks, ev->name, &name, err)) < 0)
+    if (st != TM_OK || (st = tm_tracks_name(&m->tracks, ev->name, &name, err)) < 0)
         return st;
     id.second = name;
     st = tm_tracks_get(&m->tracks, &id, track, &is_new, err);
@@ -116,6 +134,8 @@ enum tm_status tm_model_counter(struct tm_model *m, struct tm_model_event *ev, s
     if (!(e->flags & TM_EVENT_HAS_VALUE))
         return TM_OK;
     enum tm_status st = track_of(m, ev, &row.track, err);
+    if (st == TM_END && tm_event_scope(e->flags) == TM_SCOPE_PROCESS)
+        return tm_model_count(m, ev->place, TM_MODEL_MEMORY_WITHOUT_THREAD, err);
     if (st != TM_OK)
         return st < 0 ? st : tm_model_lost(m, ev, err);
     m->tracks.rows[row.track].is_counter = true;
@@ -126,6 +146,24 @@ enum tm_status tm_model_counter(struct tm_model *m, struct tm_model_event *ev, s
     if ((st = note_thread_reading(m, e, &row, err)) < 0)
         return st;
     return m->rows->counter(m->rows->self, &row, err);
+}
+
+enum tm_status tm_model_counters_finish(struct tm_model *m, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; st == TM_OK && i < m->tracks.count; i++) {
+        struct tm_track *row = &m->tracks.rows[i];
+        int32_t upid = row->type == TM_TRACK_TYPE_PROCESS_COUNTER_OF_THREAD ? m->processes.threads[row->owner].upid
+                                                                           : TM_NO_ID;
+        if (upid == TM_NO_ID)
+            continue;
+        const struct tm_track_id id = {row->file, row->machine, TM_TRACK_TYPE_PROCESS_COUNTER, (uint64_t)upid,
+                                       row->name};
+        row->scope = TM_TRACK_PROCESS;
+        row->owner = upid;
+        st = tm_tracks_become(&m->tracks, i, &id, err);
+    }
+    return st;
 }
 
 /* The track whose slices EV, a flow event, binds to. TM_END: none, because the slices of its track are on lanes. */

@@ -89,6 +89,13 @@ static inline uint64_t tm_model_flow_home(const struct tm_model *m, const struct
     return m->joins_flows ? UINT64_MAX : (uint64_t)ev->place.file << 32 | ev->place.machine;
 }
 
+/* Gives counters of threads whose process has become known to that process. */
+enum tm_status tm_model_counters_finish(struct tm_model *m, struct tm_error *err);
+
+/* address_spaces.c: sets *UTID to the thread whose process EV, a counter of memory, tells. TM_END: none is known. */
+enum tm_status tm_model_memory_owner(struct tm_model *m, struct tm_model_event *ev, int64_t *utid,
+                                     struct tm_error *err);
+
 /* The handlers, one for each kind of row. */
 enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 enum tm_status tm_model_slice_args(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);

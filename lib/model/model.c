@@ -38,6 +38,7 @@ const char *tm_model_stat_name(enum tm_model_stat stat)
         [TM_MODEL_HEAP_GRAPH_MISSING_PACKET] = "heap_graph_missing_packet",
         [TM_MODEL_HEAP_GRAPH_NO_LOCATION] = "heap_graph_invalid_string_id",
         [TM_MODEL_HEAP_GRAPH_NOT_FINISHED] = "heap_graph_non_finalized_graph",
+        [TM_MODEL_MEMORY_WITHOUT_THREAD] = "rss_stat_unknown_thread_for_mm_id",
     };
     return names[stat];
 }
@@ -52,6 +53,7 @@ const char *tm_model_stat_severity(enum tm_model_stat stat)
     case TM_MODEL_SWITCH_SKIPPED:
     case TM_MODEL_WAKING_SKIPPED:
     case TM_MODEL_PARENT_CHANGED:
+    case TM_MODEL_MEMORY_WITHOUT_THREAD:
         return "info";
     case TM_MODEL_CUT_SHORT:
     case TM_MODEL_HEAP_GRAPH_NOT_FINISHED:
@@ -136,7 +138,8 @@ static bool tells_no_task(uint32_t kind)
 {
     return (kind >= TM_KIND_SLICE_BEGIN && kind <= TM_KIND_SAMPLE) || kind == TM_KIND_SLICE_ARGS ||
            kind == TM_KIND_LOG || kind == TM_KIND_BLOCKED_REASON || kind == TM_KIND_THREAD_STATE ||
-           kind == TM_KIND_HEAP_DUMP || kind == TM_KIND_ALLOCATION || kind == TM_KIND_HEAP_GRAPH;
+           kind == TM_KIND_HEAP_DUMP || kind == TM_KIND_ALLOCATION || kind == TM_KIND_HEAP_GRAPH ||
+           kind == TM_KIND_MEMORY;
 }
 
 static enum tm_status by_kind(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
@@ -151,6 +154,7 @@ static enum tm_status by_kind(struct tm_model *m, struct tm_model_event *ev, str
     case TM_KIND_ASYNC_STEP:
         return tm_model_slice(m, ev, err);
     case TM_KIND_COUNTER:
+    case TM_KIND_MEMORY:
         return tm_model_counter(m, ev, err);
     case TM_KIND_FLOW_START:
     case TM_KIND_FLOW_STEP:
@@ -306,6 +310,8 @@ enum tm_status tm_model_finish(struct tm_model *m, struct tm_error *err)
         st = tm_model_pending(m, INT64_MAX, err);
     if (st == TM_OK)
         st = tm_model_heap_graphs_finish(m, err);
+    if (st == TM_OK)
+        st = tm_model_counters_finish(m, err);
     /* A declared machine without events has an idle task, too. */
     for (uint32_t i = 0; st == TM_OK && i < m->catalog->machine_count; i++)
         st = machine_get(m, i, err);
@@ -330,6 +336,7 @@ void tm_model_release(struct tm_model *m)
     tm_model_heap_graphs_release(m);
     tm_table_release(&m->once);
     tm_table_release(&m->sample_counts);
+    tm_table_release(&m->address_spaces);
     tm_table_release(&m->stat_rows);
     tm_seen_definitions_release(&m->seen_definitions);
     for (uint32_t i = 0; i < m->machine_count; i++)

@@ -61,6 +61,7 @@ enum tm_model_stat {
     TM_MODEL_HEAP_GRAPH_MISSING_PACKET,
     TM_MODEL_HEAP_GRAPH_NO_LOCATION,
     TM_MODEL_HEAP_GRAPH_NOT_FINISHED,
+    TM_MODEL_MEMORY_WITHOUT_THREAD,
     TM_MODEL_STAT_COUNT
 };
 
@@ -108,6 +109,7 @@ struct tm_model {
     struct tm_model_heap_graph *heap_graphs;
     uint32_t heap_graph_count, heap_graph_cap;
     struct tm_table once; /* markers that begin a slice once, by track */
+    struct tm_table address_spaces; /* (file, machine, address space) to the thread that last told its memory */
     struct tm_table sample_counts; /* by counter track: the sum of the samples' periods */
     uint32_t machine_cap, stat_cap;
     struct tm_model_file *files;

@@ -49,6 +49,11 @@ static bool is_alive(const struct tm_processes *p, const struct tm_thread_row *t
     return !t->has_end && (t->upid == TM_NO_ID || p->processes[t->upid].is_current);
 }
 
+bool tm_processes_is_alive(const struct tm_processes *p, int64_t utid)
+{
+    return is_alive(p, &p->threads[utid]);
+}
+
 /* Updates the thread that a bare TID refers to. Ended threads stay ended and are removed from the list. */
 static void refresh_live(struct tm_processes *p, uint32_t machine, int64_t tid)
 {

@@ -82,6 +82,9 @@ void tm_processes_release(struct tm_processes *processes);
 /* Makes the rows of MACHINE's idle task unless they exist; they come first. Sets *UTID to its thread. */
 enum tm_status tm_processes_machine(struct tm_processes *p, uint32_t machine, int64_t *utid, struct tm_error *err);
 
+/* False if UTID has ended, or its process has, or another process has its number. */
+bool tm_processes_is_alive(const struct tm_processes *p, int64_t utid);
+
 /* From now on tid 0 and pid 0 of MACHINE mean the idle task, as in a trace of the kernel's scheduler. */
 enum tm_status tm_processes_idle(struct tm_processes *p, uint32_t machine, struct tm_error *err);
 

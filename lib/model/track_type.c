@@ -120,6 +120,23 @@ static struct tm_column_type type_of_process(struct tm_text name, enum tm_input_
     return family->type;
 }
 
+/* A counter of the process of a thread that belongs to none, as far as is known. */
+static struct tm_column_type type_of_no_process(struct tm_text name, enum tm_input_type file_type)
+{
+    static const char *const types[][2] = {{"oom_score_adj", "oom_score_adj_thread_fallback"},
+                                           {"mm_event", "mm_event_thread_fallback"},
+                                           {"process_memory", "process_memory_thread_fallback"},
+                                           {"json_counter", "json_counter_thread_fallback"}};
+    struct tm_column_type type = type_of_process(name, file_type);
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(type.text, types[i][0]) == 0) {
+            type.text = types[i][1];
+            return type;
+        }
+    type.text = tm_track_type_name(TM_TRACK_TYPE_PROCESS_COUNTER_OF_THREAD);
+    return type;
+}
+
 static struct tm_column_type type_of_cpu(struct tm_text name, enum tm_input_type file_type)
 {
     const struct family *family = find(of_cpus, name);
@@ -160,6 +177,7 @@ struct tm_column_type tm_column_type_of(const struct tm_track *track, struct tm_
     case TM_TRACK_TYPE_COUNTER: return type_of_global(name);
     case TM_TRACK_TYPE_THREAD_COUNTER: return find(of_threads, name)->type;
     case TM_TRACK_TYPE_PROCESS_COUNTER: return type_of_process(name, file_type);
+    case TM_TRACK_TYPE_PROCESS_COUNTER_OF_THREAD: return type_of_no_process(name, file_type);
     case TM_TRACK_TYPE_CPU_COUNTER: return type_of_cpu(name, file_type);
     case TM_TRACK_TYPE_GPU_COUNTER: type.unit = "kHz"; return type;
     case TM_TRACK_TYPE_ASYNC_PROCESS:

@@ -21,6 +21,7 @@ const char *tm_track_type_name(enum tm_track_type type)
         [TM_TRACK_TYPE_COUNTER] = "counter",
         [TM_TRACK_TYPE_THREAD_COUNTER] = "thread_counter",
         [TM_TRACK_TYPE_PROCESS_COUNTER] = "process_counter",
+        [TM_TRACK_TYPE_PROCESS_COUNTER_OF_THREAD] = "process_counter_thread_fallback",
         [TM_TRACK_TYPE_CPU_COUNTER] = "cpu_counter",
         [TM_TRACK_TYPE_GPU_COUNTER] = "gpu_frequency",
         [TM_TRACK_TYPE_NAMED] = "unknown",
@@ -73,10 +74,36 @@ static enum tm_status new_track(struct tm_tracks *tracks, const struct tm_track_
                                                       .type = id->type,
                                                       .owner = TM_NO_ID,
                                                       .parent = TM_NO_ID,
+                                                      .same_as = TM_NO_ID,
                                                       .dimension_set = TM_NO_ID,
                                                       .lane = id->second,
                                                       .arg_set = TM_NO_ID};
     return TM_OK;
+}
+
+static uint32_t find(const struct tm_tracks *tracks, const struct tm_track_id *id, uint64_t hash)
+{
+    struct tm_probe probe = tm_probe(&tracks->index, hash);
+    uint32_t track;
+    while ((track = tm_probe_next(&tracks->index, &probe)) != TM_INDEX_NONE && !is_track(&tracks->rows[track], id))
+        ;
+    return track;
+}
+
+enum tm_status tm_tracks_become(struct tm_tracks *tracks, uint32_t track, const struct tm_track_id *id,
+                                struct tm_error *err)
+{
+    struct tm_track *row = &tracks->rows[track];
+    uint64_t hash = hash_of(tracks, id);
+    uint32_t other = find(tracks, id, hash);
+    if (other != TM_INDEX_NONE) {
+        row->same_as = (int32_t)other;
+        return TM_OK;
+    }
+    row->number = id->number;
+    row->lane = id->second;
+    row->type = id->type;
+    return tm_index_add(&tracks->index, hash, track) < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
 enum tm_status tm_tracks_get(struct tm_tracks *tracks, const struct tm_track_id *id, uint32_t *track, bool *is_new,
@@ -84,12 +111,10 @@ enum tm_status tm_tracks_get(struct tm_tracks *tracks, const struct tm_track_id 
 {
     tm_index_seed(&tracks->index);
     uint64_t hash = hash_of(tracks, id);
-    struct tm_probe probe = tm_probe(&tracks->index, hash);
-    *is_new = false;
-    while ((*track = tm_probe_next(&tracks->index, &probe)) != TM_INDEX_NONE)
-        if (is_track(&tracks->rows[*track], id))
-            return TM_OK;
-    *is_new = true;
+    *track = find(tracks, id, hash);
+    *is_new = *track == TM_INDEX_NONE;
+    if (!*is_new)
+        return TM_OK;
     *track = tracks->count;
     return new_track(tracks, id, hash, err);
 }

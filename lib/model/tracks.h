@@ -25,6 +25,7 @@ enum tm_track_type {
     TM_TRACK_TYPE_COUNTER,          /* name */
     TM_TRACK_TYPE_THREAD_COUNTER,   /* utid, name */
     TM_TRACK_TYPE_PROCESS_COUNTER,  /* upid, name */
+    TM_TRACK_TYPE_PROCESS_COUNTER_OF_THREAD, /* utid, name: of the thread's process, which is not known */
     TM_TRACK_TYPE_CPU_COUNTER,      /* cpu, name */
     TM_TRACK_TYPE_GPU_COUNTER,      /* gpu, name */
     TM_TRACK_TYPE_NAMED,            /* lane set, lane; UINT32_MAX: it has no lanes */
@@ -54,6 +55,7 @@ struct tm_track {
     uint32_t name;   /* number of a text, plus 1; 0: none */
     uint32_t unit;
     int32_t parent;  /* track; TM_NO_ID */
+    int32_t same_as; /* the track that this one turned out to be; it has no row. TM_NO_ID */
     uint32_t merge_key; /* of siblings that share lanes: number of a text, as name */
     uint32_t lane; /* second number of its id; UINT32_MAX: one outside of the lanes */
     uint8_t merge_key_type; /* the reference's number: 0 by name, 2 by key */
@@ -78,6 +80,10 @@ void tm_tracks_release(struct tm_tracks *tracks);
  * name and the rest of its row. */
 enum tm_status tm_tracks_get(struct tm_tracks *tracks, const struct tm_track_id *id, uint32_t *track, bool *is_new,
                              struct tm_error *err);
+
+/* Gives TRACK the identity ID if no track has it, else makes it the same as that track. */
+enum tm_status tm_tracks_become(struct tm_tracks *tracks, uint32_t track, const struct tm_track_id *id,
+                                struct tm_error *err);
 
 /* Sets *NAME to the number of TEXT, for the name and unit columns and for ids; 0 if its data is NULL. */
 enum tm_status tm_tracks_name(struct tm_tracks *tracks, struct tm_text text, uint32_t *name, struct tm_error *err);

@@ -42,6 +42,7 @@ enum tm_sqlite_statement {
     TM_SQL_THREAD,
     TM_SQL_PROCESS,
     TM_SQL_TRACK,
+    TM_SQL_TRACK_SAME,
     TM_SQL_CPU,
     TM_SQL_CPU_FREQUENCY,
     TM_SQL_MACHINE,
@@ -119,6 +120,7 @@ struct tm_sqlite {
     struct tm_buf text; /* made valid UTF-8 */
     struct tm_table metadata_rows; /* from name and owner to the row */
     int64_t next_metadata;
+    bool has_same_track; /* the temporary table tm_same_track has rows */
     int64_t next_counter, next_ftrace_event;
     int64_t next_flow, next_symbol, next_frequency, next_sample, next_log, next_clock, next_heap_dump, next_allocation;
 };

@@ -97,6 +97,16 @@ static struct tm_column_type type_of(const struct tm_sqlite *s, const struct tm_
                              s->context->catalog->files[t->file].input_type);
 }
 
+/* A track that turned out to be another has no row. */
+static enum tm_status put_same_track(struct tm_sqlite *s, uint32_t track, int32_t same_as, struct tm_error *err)
+{
+    sqlite3_stmt *stmt = s->statements[TM_SQL_TRACK_SAME];
+    s->has_same_track = true;
+    sqlite3_bind_int64(stmt, 1, track);
+    sqlite3_bind_int64(stmt, 2, same_as);
+    return tm_sqlite_run(s, stmt, err);
+}
+
 static enum tm_status put_tracks(struct tm_sqlite *s, struct tm_error *err)
 {
     const struct tm_tracks *tracks = &s->model.tracks;
@@ -104,6 +114,10 @@ static enum tm_status put_tracks(struct tm_sqlite *s, struct tm_error *err)
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; st == TM_OK && i < tracks->count; i++) {
         const struct tm_track *t = &tracks->rows[i];
+        if (t->same_as != TM_NO_ID) {
+            st = put_same_track(s, i, t->same_as, err);
+            continue;
+        }
         sqlite3_bind_int64(stmt, 1, i);
         struct tm_column_type type = type_of(s, t);
         struct tm_text unit = type.unit ? tm_text_str(type.unit) : tm_tracks_text(tracks, t->unit);
@@ -174,6 +188,8 @@ enum tm_status tm_sqlite_put_dimensions(struct tm_sqlite *s, struct tm_error *er
         struct tm_track *t = &tracks->rows[i];
         struct tm_text name = tm_tracks_text(tracks, t->name);
         struct tm_column_type type = type_of(s, t);
+        if (t->same_as != TM_NO_ID)
+            continue;
         tm_buf_clear(&detail);
         if (tm_track_dimensions(t, &type, name, tm_tracks_text(tracks, t->merge_key), &detail) < 0)
             st = tm_error_nomem(err);

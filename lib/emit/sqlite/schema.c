@@ -182,6 +182,7 @@ static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_PROCESS] = "INSERT INTO process VALUES(?1,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,"
                        " ?7 % 100000, ?7 / 100000)",
     [TM_SQL_TRACK] = "INSERT INTO track VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [TM_SQL_TRACK_SAME] = "INSERT INTO tm_same_track VALUES(?,?)",
     [TM_SQL_CPU] = "INSERT INTO cpu VALUES(?1,?1,?2,?3,?4,?5,?6,?7)",
     [TM_SQL_CPU_FREQUENCY] = "INSERT INTO cpu_available_frequencies VALUES(?,?,?,?)",
     [TM_SQL_MACHINE] = "INSERT INTO machine VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,"
@@ -226,7 +227,9 @@ static enum tm_status make_temporary(struct tm_sqlite *s, struct tm_error *err)
                                        "SELECT name, 'CREATE TEMP ' || substr(sql, 8) || ';' FROM main.sqlite_schema"
                                        " WHERE type = 'table'",
                                        err);
-    return st < 0 ? st : tm_sqlite_exec(s, "CREATE TEMP TABLE tm_later(statement, a, b, c)", err);
+    return st < 0 ? st : tm_sqlite_exec(s, "CREATE TEMP TABLE tm_later(statement, a, b, c);"
+                                        "CREATE TEMP TABLE tm_same_track(id INTEGER PRIMARY KEY, same_as INTEGER)",
+                                     err);
 }
 
 /* Copies the temporary tables into the file and drops them. */
@@ -234,8 +237,20 @@ static enum tm_status move_temporary(struct tm_sqlite *s, struct tm_error *err)
 {
     return run_for_tables(s,
                           "SELECT name, 'INSERT INTO main.' || name || ' SELECT * FROM temp.' || name ||"
-                          " '; DROP TABLE temp.' || name || ';' FROM temp.sqlite_schema WHERE name <> 'tm_later'",
+                          " '; DROP TABLE temp.' || name || ';' FROM temp.sqlite_schema"
+                          " WHERE name NOT IN ('tm_later', 'tm_same_track')",
                           err);
+}
+
+/* Gives the counters of a track that turned out to be another to that one. */
+static enum tm_status move_counters(struct tm_sqlite *s, struct tm_error *err)
+{
+    return !s->has_same_track
+               ? TM_OK
+               : tm_sqlite_exec(s,
+                                "UPDATE counter SET track_id = (SELECT same_as FROM tm_same_track WHERE id = track_id)"
+                                " WHERE track_id IN (SELECT id FROM tm_same_track)",
+                                err);
 }
 
 enum tm_status tm_sqlite_create(struct tm_sqlite *s, struct tm_error *err)
@@ -279,6 +294,8 @@ enum tm_status tm_sqlite_complete(struct tm_sqlite *s, struct tm_error *err)
         st = move_temporary(s, err);
     if (st == TM_OK)
         st = tm_sqlite_do_later(s, err);
+    if (st == TM_OK)
+        st = move_counters(s, err);
     for (size_t i = 0; st == TM_OK && i < sizeof parts / sizeof *parts; i++)
         st = tm_sqlite_exec(s, parts[i], err);
     return st;

@@ -75,6 +75,7 @@ static const struct words {
     {"mismatched_sched_switch_tids", OF_ANALYSIS, "Switches from another task than the one that ran"},
     {"misplaced_end_event", OF_ANALYSIS, "Slices that were open when the slice around them ended"},
     {"process_tracker_parent_pid_changed", OF_ANALYSIS, "Processes of which another parent is told later"},
+    {"rss_stat_unknown_thread_for_mm_id", OF_ANALYSIS, "Counters of memory that no living thread was known to have"},
     {"slice_drop_overlapping_complete_event", OF_ANALYSIS, "Complete slices that cross others and are left out"},
     {"slice_max_depth_exceeded", OF_ANALYSIS, "Slices that nest too deep and are left out"},
     {"slice_negative_duration", OF_ANALYSIS, "Slices with a duration below 0"},

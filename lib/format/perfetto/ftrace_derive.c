@@ -69,6 +69,19 @@ static enum tm_status add_of_thread(struct derive *d, const char *name, int64_t 
     return tm_proto_counter_add(d->p, &e, name, value, d->err);
 }
 
+/* The memory of an address space that no task of the file has told of so far. In order of time that may be another. */
+static enum tm_status add_rss_of_none(struct derive *d, uint32_t member, uint64_t size)
+{
+    const char *name = member < TM_RSS_MEMBERS ? tm_rss_member_name(member) : "mem.unknown";
+    struct tm_event e = like(d, TM_SCOPE_PROCESS);
+    e.kind = TM_KIND_MEMORY;
+    e.flags |= TM_EVENT_HAS_VALUE | TM_EVENT_HAS_TID;
+    e.tid = d->row->tid;
+    e.value = size;
+    enum tm_status st = tm_proto_string(d->p, name, strlen(name), &e.name, d->err);
+    return st < 0 ? st : tm_proto_add(d->p, &e, d->err);
+}
+
 /* The memory belongs to the writing task (curr), or to the last task seen with the address space. */
 static enum tm_status add_rss_of(struct derive *d, bool throttled)
 {
@@ -81,10 +94,14 @@ static enum tm_status add_rss_of(struct derive *d, bool throttled)
     if (size < 0)
         return TM_OK;
     if (throttled || (m->has[curr] && m->has[mm])) {
-        if (m->number[curr] == 0) {
+        bool is_own = m->number[curr] != 0;
+        uint64_t space = (uint64_t)(uint32_t)m->number[mm] << 1 | is_own;
+        if (tm_pb_put_varint(&d->p->detail, TM_DETAIL_ADDRESS_SPACE, space) < 0)
+            return tm_error_nomem(d->err);
+        if (!is_own) {
             entry = tm_proto_map_find(&d->p->address_spaces, d->row->machine, m->number[mm]);
             if (entry == NULL)
-                return TM_OK;
+                return add_rss_of_none(d, member, (uint64_t)size);
             tid = (int64_t)entry->v1;
         } else {
             enum tm_status st = tm_proto_map_add(&d->p->address_spaces, d->row->machine, m->number[mm],

@@ -1,0 +1,88 @@
+# tm-emit -f sqlite: whose memory the kernel's counters tell. The expected rows are the reference importer's.
+
+setup() {
+    . "$TM_SRC/t/lib/common.bash"
+    cd "$BATS_TEST_TMPDIR"
+    export PYTHONDONTWRITEBYTECODE=1
+}
+
+kernel() { # LINES of t/gen/make-kernel.py
+    python3 "$TM_SRC/t/gen/make-kernel.py" >k.pftrace
+    tm-merge -o k.db k.pftrace
+}
+
+counters() { # time, name, type, value, pid of a process's counter, tid of a thread's
+    sqlite3 k.db "SELECT c.ts, t.name, t.type, CAST(c.value AS INTEGER), p.pid, h.tid FROM counter c
+        JOIN track t ON t.id = c.track_id LEFT JOIN process_counter_track pt ON pt.id = t.id LEFT JOIN process p USING (upid)
+        LEFT JOIN thread_counter_track tt ON tt.id = t.id LEFT JOIN thread h ON h.utid = tt.utid ORDER BY c.ts"
+}
+
+unknown() {
+    sqlite3 k.db "SELECT value FROM stats WHERE name = 'rss_stat_unknown_thread_for_mm_id'"
+}
+
+@test "memory of another task is that of the thread that last told of the address space as its own" {
+    kernel <<'END'
+process 9 nine
+1000 0 5 #313 1=1 2=4096 3=1 4=77
+1100 0 6 #313 1=1 2=8192 3=0 4=77
+1200 0 6 #313 1=1 2=100 3=0 4=78
+1300 0 7 #313 1=0 2=300
+1400 0 8 #313 1=9 2=301
+1500 0 8 #313 1=1 2=-5 3=1 4=80
+1700 0 9 #313 1=1 2=900 3=1 4=90
+2100 0 6 #313 1=2 2=902 3=0 4=90
+2200 0 22 #359 1=1 2=1 3=60 4=77
+2300 0 23 #359 1=0 2=1 3=60 4=78
+END
+    same_text "$(counters)" '1000|mem.rss.anon|process_memory_thread_fallback|4096||5
+1100|mem.rss.anon|process_memory_thread_fallback|8192||5
+1300|mem.rss.file|process_memory_thread_fallback|300||7
+1400|mem.unknown|process_memory_thread_fallback|301||8
+1700|mem.rss.anon|process_memory|900|9|
+2100|mem.swap|process_memory|902|9|
+2200|mem.rss.anon|process_memory_thread_fallback|77||22
+2300|mem.rss.anon|process_memory_thread_fallback|78||22'
+    same_text "$(unknown)" 1
+}
+
+@test "the address space of a thread that has ended is nobody's until a thread tells of it" {
+    kernel <<'END'
+process 9 nine
+1000 0 9 #313 1=1 2=1 3=1 4=90
+1100 0 9 #240 1=nine 2=9
+1200 0 6 #313 1=1 2=2 3=0 4=90
+1300 0 12 #313 1=1 2=3 3=1 4=90
+1400 0 6 #313 1=1 2=4 3=0 4=90
+END
+    same_text "$(counters)" '1000|mem.rss.anon|process_memory|1|9|
+1300|mem.rss.anon|process_memory_thread_fallback|3||12
+1400|mem.rss.anon|process_memory_thread_fallback|4||12'
+    same_text "$(unknown)" 1
+}
+
+@test "order of time counts, not that of the file" {
+    kernel <<'END'
+3100 0 20 #313 1=1 2=10 3=0 4=55
+3050 0 21 #313 1=1 2=11 3=1 4=55
+3020 0 22 #313 1=1 2=12 3=0 4=55
+END
+    same_text "$(counters)" '3050|mem.rss.anon|process_memory_thread_fallback|11||21
+3100|mem.rss.anon|process_memory_thread_fallback|10||21'
+    same_text "$(unknown)" 1
+}
+
+@test "a process that becomes known later has all counters of its threads, on one track" {
+    kernel <<'END'
+4000 0 30 #313 1=1 2=1 3=1 4=60
+4050 0 31 #313 1=1 2=2 3=1 4=60
+4100 0 30 #3 1=1 2=B|30|x
+4200 0 30 #313 1=1 2=3 3=1 4=60
+4300 0 31 #3 1=1 2=B|30|y
+END
+    same_text "$(counters | grep mem)" '4000|mem.rss.anon|process_memory|1|30|
+4050|mem.rss.anon|process_memory|2|30|
+4200|mem.rss.anon|process_memory|3|30|'
+    same_text "$(sqlite3 k.db "SELECT count(*) FROM track WHERE name = 'mem.rss.anon'")" 1
+    same_text "$(sqlite3 k.db "PRAGMA integrity_check")" ok
+}
