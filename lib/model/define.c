@@ -56,6 +56,7 @@ static enum tm_status describe_thread(struct tm_model *m, enum source source, st
     struct tm_text name = {0};
     int64_t tid = 0, pid = 0, utid;
     bool has_tid = false, has_pid = false, has_sort = false;
+    enum tm_thread_name_priority stated = TM_THREAD_NAME_OTHER;
     uint64_t sort = 0;
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == TM_THREAD_DESCRIPTION_TID) {
@@ -69,6 +70,8 @@ static enum tm_status describe_thread(struct tm_model *m, enum source source, st
         } else if (f.id == TM_THREAD_DESCRIPTION_SORT_INDEX) {
             has_sort = true;
             sort = f.value;
+        } else if (f.id == TM_THREAD_DESCRIPTION_NAME_PRIORITY && f.value <= TM_THREAD_NAME_DESCRIPTOR) {
+            stated = (enum tm_thread_name_priority)f.value;
         }
     }
     if (!has_tid)
@@ -77,9 +80,10 @@ static enum tm_status describe_thread(struct tm_model *m, enum source source, st
                                 : tm_processes_thread(&m->processes, place.machine, tid, &utid, err);
     if (st == TM_OK && has_sort && !m->tasks_only)
         st = put_sort(m, sort, &m->processes.threads[utid].arg_set, err);
-    static const enum tm_name_priority priority[] = {TM_NAME_PRIORITY_DESCRIPTOR, TM_NAME_PRIORITY_PROCESS_TREE,
-                                                     TM_NAME_PRIORITY_OTHER};
-    return st < 0 ? st : tm_processes_name_thread(&m->processes, utid, name, priority[source], err);
+    static const enum tm_thread_name_priority priority[] = {TM_THREAD_NAME_DESCRIPTOR, TM_THREAD_NAME_PROCESS_TREE,
+                                                            TM_THREAD_NAME_OTHER};
+    return st < 0 ? st
+                  : tm_processes_name_thread(&m->processes, utid, name, stated ? stated : priority[source], err);
 }
 
 /* Applies a track's descriptor: resolves the track and names its thread or process. TM_END: the uuid is invalid, and

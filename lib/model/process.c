@@ -22,6 +22,7 @@ struct process_facts {
     struct tm_buf cmdline; /* the words of the command line, joined by spaces */
     struct tm_buf args;    /* a Detail message with labels and other args */
     uint32_t labels;
+    enum tm_process_name_priority name_priority; /* 0: not stated */
 };
 
 static enum tm_status put_label(struct process_facts *facts, const struct tm_pb_field *label)
@@ -63,6 +64,11 @@ static enum tm_status put_is_kthread(struct process_facts *facts, bool is_kthrea
     return st == TM_OK ? tm_pb_end(&facts->args, mark) : st;
 }
 
+static enum tm_status put_arg(struct process_facts *facts, const struct tm_pb_field *arg)
+{
+    return tm_pb_put_bytes(&facts->args, TM_DETAIL_ARGS, arg->data, arg->len);
+}
+
 static enum tm_status take_field(struct process_facts *facts, const struct tm_pb_field *f)
 {
     enum tm_status st = TM_OK;
@@ -79,6 +85,11 @@ static enum tm_status take_field(struct process_facts *facts, const struct tm_pb
     case TM_PROCESS_DESCRIPTION_START_NS: facts->has_start = true; facts->start_ns = tm_unzigzag(f->value); break;
     case TM_PROCESS_DESCRIPTION_LABELS: return put_label(facts, f);
     case TM_PROCESS_DESCRIPTION_SORT_INDEX: return put_sort(facts, f->value);
+    case TM_PROCESS_DESCRIPTION_NAME_PRIORITY:
+        if (f->value <= TM_PROCESS_NAME_SYSTEM)
+            facts->name_priority = (enum tm_process_name_priority)f->value;
+        break;
+    case TM_PROCESS_DESCRIPTION_ARGS: return put_arg(facts, f);
     case TM_PROCESS_DESCRIPTION_IS_KTHREAD: return put_is_kthread(facts, f->value != 0);
     default: break;
     }
@@ -146,8 +157,8 @@ static enum tm_status apply(struct tm_model *m, bool is_system, struct tm_place 
         return st;
     if (is_system && cmdline.len && (st = tm_processes_cmdline(p, upid, cmdline, err)) < 0)
         return st;
-    return tm_processes_name_process(p, upid, facts->name,
-                                     is_system ? TM_NAME_PRIORITY_SYSTEM : TM_NAME_PRIORITY_DESCRIPTOR, err);
+    enum tm_process_name_priority priority = is_system ? TM_PROCESS_NAME_SYSTEM : TM_PROCESS_NAME_DESCRIPTOR;
+    return tm_processes_name_process(p, upid, facts->name, facts->name_priority ? facts->name_priority : priority, err);
 }
 
 enum tm_status tm_model_describe_process(struct tm_model *m, const struct tm_definition *definition, bool is_system,

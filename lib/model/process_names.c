@@ -22,7 +22,7 @@ static enum tm_status intern(struct tm_processes *p, struct tm_text text, uint32
 }
 
 enum tm_status tm_processes_name_thread(struct tm_processes *p, int64_t utid, struct tm_text name,
-                                        enum tm_name_priority priority, struct tm_error *err)
+                                        enum tm_thread_name_priority priority, struct tm_error *err)
 {
     struct tm_thread_row *t = &p->threads[utid];
     if (name.data == NULL || priority < t->name_priority)
@@ -37,7 +37,7 @@ enum tm_status tm_processes_name_thread(struct tm_processes *p, int64_t utid, st
 }
 
 enum tm_status tm_processes_name_process(struct tm_processes *p, int64_t upid, struct tm_text name,
-                                         enum tm_name_priority priority, struct tm_error *err)
+                                         enum tm_process_name_priority priority, struct tm_error *err)
 {
     struct tm_process *process = &p->processes[upid];
     if (name.data == NULL || priority < process->name_priority)

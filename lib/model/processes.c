@@ -384,5 +384,5 @@ enum tm_status tm_processes_idle(struct tm_processes *p, uint32_t machine, struc
         return st;
     p->changes++;
     struct tm_text name = {(const uint8_t *)idle_name, sizeof idle_name - 1};
-    return tm_processes_name_thread(p, utid, name, TM_NAME_PRIORITY_MODEL, err);
+    return tm_processes_name_thread(p, utid, name, TM_THREAD_NAME_MODEL, err);
 }

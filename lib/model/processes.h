@@ -20,16 +20,6 @@ enum {
     TM_TASK_TEXT_BYTES_MAX = 1 << 30 /* distinct names and command lines */
 };
 
-/* The priority of a name by its source. A name replaces one of the same or a lower priority. */
-enum tm_name_priority {
-    TM_NAME_PRIORITY_OTHER = 0,        /* thread: metadata event of Chrome JSON */
-    TM_NAME_PRIORITY_SCHED = 1,        /* thread: scheduling events, task names on lines of text */
-    TM_NAME_PRIORITY_PROCESS_TREE = 2, /* thread: process tree */
-    TM_NAME_PRIORITY_DESCRIPTOR = 3,   /* thread or process: the trace's own descriptor */
-    TM_NAME_PRIORITY_SYSTEM = 4,       /* process: process tree, scheduling events, metadata event of Chrome JSON */
-    TM_NAME_PRIORITY_MODEL = 5
-};
-
 struct tm_thread_row {
     int64_t tid;
     int64_t start_ns, end_ns;
@@ -114,9 +104,9 @@ void tm_processes_child(struct tm_processes *p, int64_t upid, int64_t utid);
 
 /* Set a name or a command line. A text whose data is NULL changes nothing. */
 enum tm_status tm_processes_name_thread(struct tm_processes *p, int64_t utid, struct tm_text name,
-                                        enum tm_name_priority priority, struct tm_error *err);
+                                        enum tm_thread_name_priority priority, struct tm_error *err);
 enum tm_status tm_processes_name_process(struct tm_processes *p, int64_t upid, struct tm_text name,
-                                         enum tm_name_priority priority, struct tm_error *err);
+                                         enum tm_process_name_priority priority, struct tm_error *err);
 enum tm_status tm_processes_cmdline(struct tm_processes *p, int64_t upid, struct tm_text cmdline,
                                     struct tm_error *err);
 

@@ -10,7 +10,7 @@ static enum tm_status task(struct tm_model *m, uint32_t machine, int64_t tid, st
                            struct tm_error *err)
 {
     enum tm_status st = tm_processes_thread(&m->processes, machine, tid, utid, err);
-    return st < 0 ? st : tm_processes_name_thread(&m->processes, *utid, name, TM_NAME_PRIORITY_SCHED, err);
+    return st < 0 ? st : tm_processes_name_thread(&m->processes, *utid, name, TM_THREAD_NAME_SCHED, err);
 }
 
 static struct tm_thread_at at(const struct tm_model_event *ev, int64_t utid)
@@ -128,15 +128,15 @@ static enum tm_status task_new(struct tm_model *m, struct tm_model_event *ev, st
     if (e->value & CLONE_THREAD_FLAG) {
         if ((st = tm_processes_thread(p, machine, e->pid, &maker, err)) < 0 ||
             (st = tm_processes_start_thread(p, machine, e->tid, &e->time_ns, &made, err)) < 0 ||
-            (st = tm_processes_name_thread(p, made, ev->name, TM_NAME_PRIORITY_SCHED, err)) < 0)
+            (st = tm_processes_name_thread(p, made, ev->name, TM_THREAD_NAME_SCHED, err)) < 0)
             return st;
         st = tm_processes_same(p, maker, made, err);
         return st < 0 ? st : begin_states(m, ev, made, maker, err);
     }
     if ((st = tm_processes_start_process(p, machine, e->tid, &e->time_ns, &upid, err)) < 0 ||
-        (st = tm_processes_name_process(p, upid, ev->name, TM_NAME_PRIORITY_SYSTEM, err)) < 0 ||
+        (st = tm_processes_name_process(p, upid, ev->name, TM_PROCESS_NAME_SYSTEM, err)) < 0 ||
         (st = tm_processes_thread(p, machine, e->tid, &made, err)) < 0 ||
-        (st = tm_processes_name_thread(p, made, ev->name, TM_NAME_PRIORITY_SCHED, err)) < 0 ||
+        (st = tm_processes_name_thread(p, made, ev->name, TM_THREAD_NAME_SCHED, err)) < 0 ||
         (st = tm_processes_thread(p, machine, e->pid, &maker, err)) < 0)
         return st;
     tm_processes_child(p, upid, maker);
@@ -159,7 +159,7 @@ static enum tm_status task_rename(struct tm_model *m, struct tm_model_event *ev,
     const struct tm_thread_row *t = &p->threads[utid];
     if (t->upid == TM_NO_ID || p->processes[t->upid].pid != t->tid)
         return TM_OK;
-    return tm_processes_name_process(p, t->upid, ev->name, TM_NAME_PRIORITY_SYSTEM, err);
+    return tm_processes_name_process(p, t->upid, ev->name, TM_PROCESS_NAME_SYSTEM, err);
 }
 
 /* Applies the reason for which task E->tid waits. */

@@ -73,7 +73,9 @@ enum tm_process_description_field {
     TM_PROCESS_DESCRIPTION_START_NS = 6,
     TM_PROCESS_DESCRIPTION_LABELS = 7,
     TM_PROCESS_DESCRIPTION_SORT_INDEX = 8,
-    TM_PROCESS_DESCRIPTION_IS_KTHREAD = 9
+    TM_PROCESS_DESCRIPTION_IS_KTHREAD = 9,
+    TM_PROCESS_DESCRIPTION_NAME_PRIORITY = 10,
+    TM_PROCESS_DESCRIPTION_ARGS = 11
 };
 
 enum tm_thread_description_field {
@@ -81,7 +83,26 @@ enum tm_thread_description_field {
     TM_THREAD_DESCRIPTION_PID = 2,
     TM_THREAD_DESCRIPTION_NAME = 3,
     TM_THREAD_DESCRIPTION_IS_MAIN = 4,
-    TM_THREAD_DESCRIPTION_SORT_INDEX = 5
+    TM_THREAD_DESCRIPTION_SORT_INDEX = 5,
+    TM_THREAD_DESCRIPTION_NAME_PRIORITY = 6
+};
+
+/* The priority of a thread's name by its source. A name replaces one of the same or a lower priority. */
+enum tm_thread_name_priority {
+    TM_THREAD_NAME_OTHER = 0,        /* metadata event of Chrome JSON */
+    TM_THREAD_NAME_SCHED = 1,        /* scheduling events, task names on lines of text */
+    TM_THREAD_NAME_PROCESS_TREE = 2,
+    TM_THREAD_NAME_KIND = 3,         /* the kind that a descriptor states, legacy metadata event of a Perfetto trace */
+    TM_THREAD_NAME_DESCRIPTOR = 4,
+    TM_THREAD_NAME_MODEL = 5
+};
+
+/* The same of a process's name. */
+enum tm_process_name_priority {
+    TM_PROCESS_NAME_KIND = 1,       /* the kind that a descriptor states */
+    TM_PROCESS_NAME_DESCRIPTOR = 2, /* a descriptor, legacy metadata event of a Perfetto trace */
+    TM_PROCESS_NAME_RENDERER = 3,   /* the kind, if it is Chrome's renderer */
+    TM_PROCESS_NAME_SYSTEM = 4      /* process tree, scheduling events, metadata event of Chrome JSON */
 };
 
 enum tm_machine_description_field {

@@ -85,6 +85,13 @@ def parse_mark(text):
     return phase, pid, (f[0], number, f[1])
 
 
+def memory_type(kind):
+    """The type of a counter's track; KIND is a thread where the counter is one of its process's memory."""
+    if isinstance(kind, dict):
+        return 'process_memory' if kind['process'] else 'process_memory_thread_fallback'
+    return kind
+
+
 class Model:
     def __init__(self):
         self.tasks, self.slices, self.lanes, self.once = Tasks(), Slices(), collections.defaultdict(list), {}
@@ -162,7 +169,8 @@ class Model:
         elif line['event'] == 'sched_waking':
             tasks.name(tasks.thread(a['pid']), a['comm'])
         elif line['event'] in COUNTERS:
-            self.counters += [(ts, name, float(value), *where) for name, value, *where in a]
+            self.counters += [(ts, name, float(value), thread if kind == 'process_memory' else kind, cpu)
+                              for name, value, kind, cpu in a]
         elif line['event'] == 'workqueue_execute_start':
             self.owner['thread', id(thread)] = 'thread', thread
             self.slices.begin(('thread', id(thread)), ts, OPEN, 'workqueue', a)
@@ -185,7 +193,9 @@ class Model:
             'process_slices': [(r['ts'], r['name'], o[2], *process(o[1])) for r, o in owned if o[0] == 'process'],
             'threads': [(t['tid'], t['name'], process(t['process'])[0]) for t in self.tasks.threads if t['tid']],
             'processes': [process(p) for p in self.tasks.processes if p['pid']],
-            'counters': [counter[:3] for counter in self.counters], 'counter_tracks': self.counters, 'binder': binder.answers(self), 'flows': self.binder.flows,
+            'counters': [counter[:3] for counter in self.counters],
+            'counter_tracks': [(*counter[:3], memory_type(counter[3]), counter[4]) for counter in self.counters],
+            'binder': binder.answers(self), 'flows': self.binder.flows,
             'sched': [(r['ts'], r['dur'], r['cpu'], r['thread']['tid'], r['thread']['name'], r['state'], r['prio'])
                       for r in self.sched]}
         return {name: sorted(rows, key=repr) for name, rows in found.items()}

@@ -237,7 +237,7 @@ static void test_limits(void)
     const struct tm_text name = {(const uint8_t *)"name", 4};
     is_refused(&b, tm_tracks_name(&m->tracks, name, &track, &b.err), "TM_TRACK_TEXT_BYTES_MAX");
     is_int(tm_processes_thread(&m->processes, 0, 5, &number, &b.err), TM_OK);
-    is_refused(&b, tm_processes_name_thread(&m->processes, number, name, TM_NAME_PRIORITY_OTHER, &b.err),
+    is_refused(&b, tm_processes_name_thread(&m->processes, number, name, TM_THREAD_NAME_OTHER, &b.err),
                "TM_TASK_TEXT_BYTES_MAX");
     stop(&b);
 }

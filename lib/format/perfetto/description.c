@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 enum { CHROME_THREAD_TYPE = 1, CHROME_THREAD_SANDBOXED = 3 };
-enum { CHROME_PROCESS_TYPE = 1 };
+enum { CHROME_PROCESS_TYPE = 1, CHROME_PROCESS_HOST_APP = 4, CHROME_PROCESS_CRASH_ID = 5 };
 enum { COUNTER_TYPE = 1, COUNTER_CATEGORIES = 2, COUNTER_UNIT = 3, COUNTER_MULTIPLIER = 4 };
 enum { COUNTER_INCREMENTAL = 5, COUNTER_UNIT_NAME = 6 };
 enum { COUNTER_THREAD_TIME = 1, COUNTER_THREAD_INSTRUCTIONS = 2 };
@@ -140,11 +140,11 @@ static enum tm_status read_part(struct tm_proto_track_descriptor *track, const s
         track->has_state = true;
         return TM_OK;
     case TM_DESCRIPTOR_CHROME_PROCESS:
-        track->process.chrome_type = number_in(f, CHROME_PROCESS_TYPE);
+        track->process.has_chrome = true;
+        track->process.chrome = *f;
         return TM_OK;
     case TM_DESCRIPTOR_CHROME_THREAD:
-        if (number_in(f, CHROME_THREAD_TYPE))
-            track->thread.chrome_type = number_in(f, CHROME_THREAD_TYPE);
+        track->thread.kind = number_in(f, CHROME_THREAD_TYPE);
         track->thread.sandboxed = number_in(f, CHROME_THREAD_SANDBOXED) != 0;
         return TM_OK;
     case TM_DESCRIPTOR_NAME:
@@ -251,25 +251,91 @@ enum tm_status tm_proto_thread_put(struct tm_buf *detail, const struct tm_proto_
     enum tm_status st = tm_pb_begin(detail, TM_DETAIL_THREAD, &mark);
     put_signed(detail, TM_THREAD_DESCRIPTION_TID, thread->has_tid, tid, &st);
     put_signed(detail, TM_THREAD_DESCRIPTION_PID, thread->has_pid, thread->pid, &st);
+    const char *type = tm_proto_chrome_thread_name(thread->chrome_type);
+    const char *kind = tm_proto_chrome_thread_name(thread->kind);
     if (thread->name.len)
         put_bytes(detail, TM_THREAD_DESCRIPTION_NAME, thread->name, &st);
     else
-        put_text(detail, TM_THREAD_DESCRIPTION_NAME, tm_proto_chrome_thread_name(thread->chrome_type), &st);
+        put_text(detail, TM_THREAD_DESCRIPTION_NAME, type ? type : kind, &st);
+    if (thread->name.len == 0 && type == NULL && kind)
+        put_number(detail, TM_THREAD_DESCRIPTION_NAME_PRIORITY, TM_THREAD_NAME_KIND, &st);
     put_signed(detail, TM_THREAD_DESCRIPTION_SORT_INDEX, thread->has_sort, thread->sort, &st);
     return st == TM_OK ? tm_pb_end(detail, mark) : st;
+}
+
+/* Puts the name that has the highest priority. Of those of the same priority the kind in the ChromeProcessDescriptor
+ * comes first, then the kind in the ProcessDescriptor. */
+static void put_process_name(struct tm_buf *detail, const struct tm_proto_process *process, enum tm_status *st)
+{
+    struct tm_proto_text name = process->name;
+    enum tm_process_name_priority priority = name.len ? TM_PROCESS_NAME_DESCRIPTOR : 0;
+    const int64_t types[] = {process->chrome_type,
+                             process->has_chrome ? number_in(&process->chrome, CHROME_PROCESS_TYPE) : 0};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        bool is_renderer;
+        const char *kind = tm_proto_chrome_process_name(types[i], &is_renderer);
+        enum tm_process_name_priority rank = is_renderer ? TM_PROCESS_NAME_RENDERER : TM_PROCESS_NAME_KIND;
+        if (kind == NULL || rank < priority)
+            continue;
+        name = (struct tm_proto_text){(const uint8_t *)kind, strlen(kind)};
+        priority = rank;
+    }
+    if (priority == 0)
+        return;
+    put_bytes(detail, TM_PROCESS_DESCRIPTION_NAME, name, st);
+    if (priority != TM_PROCESS_NAME_DESCRIPTOR)
+        put_number(detail, TM_PROCESS_DESCRIPTION_NAME_PRIORITY, priority, st);
+}
+
+static void put_text_arg(struct tm_buf *detail, const char *key, struct tm_proto_text value, enum tm_status *st)
+{
+    size_t mark;
+    *st = *st == TM_OK ? tm_pb_begin(detail, TM_PROCESS_DESCRIPTION_ARGS, &mark) : *st;
+    put_text(detail, TM_ARG_KEY, key, st);
+    if (value.data)
+        put_bytes(detail, TM_ARG_STRING, value, st);
+    else
+        put_number(detail, TM_ARG_NULL, 1, st);
+    *st = *st == TM_OK ? tm_pb_end(detail, mark) : *st;
+}
+
+/* Puts what a ChromeProcessDescriptor says besides the name, as args of the process. */
+static void put_chrome(struct tm_buf *detail, const struct tm_pb_field *chrome, enum tm_status *st)
+{
+    struct tm_pb pb = tm_pb_of(chrome->data, chrome->len);
+    struct tm_pb_field f, app = {0};
+    bool is_renderer, has_crash_id = false;
+    uint64_t crash_id = 0;
+    size_t mark;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == CHROME_PROCESS_HOST_APP && f.type == TM_PB_LEN) {
+            app = f;
+        } else if (f.id == CHROME_PROCESS_CRASH_ID && f.type == TM_PB_VARINT) {
+            has_crash_id = true;
+            crash_id = f.value;
+        }
+    const char *kind = tm_proto_chrome_process_name(number_in(chrome, CHROME_PROCESS_TYPE), &is_renderer);
+    put_text_arg(detail, "chrome.process_type",
+                 (struct tm_proto_text){(const uint8_t *)kind, kind ? strlen(kind) : 0}, st);
+    if (app.type == TM_PB_LEN)
+        put_text_arg(detail, "chrome.host_app_package_name",
+                     (struct tm_proto_text){app.data ? app.data : (const uint8_t *)"", app.len}, st);
+    if (!has_crash_id)
+        return;
+    *st = *st == TM_OK ? tm_pb_begin(detail, TM_PROCESS_DESCRIPTION_ARGS, &mark) : *st;
+    put_text(detail, TM_ARG_KEY, "chrome.crash_trace_id", st);
+    put_number(detail, TM_ARG_UINT, crash_id, st);
+    *st = *st == TM_OK ? tm_pb_end(detail, mark) : *st;
 }
 
 enum tm_status tm_proto_process_put(struct tm_buf *detail, const struct tm_proto_process *process)
 {
     size_t mark = 0;
-    bool renderer;
-    const char *kind = tm_proto_chrome_process_name(process->chrome_type, &renderer);
     enum tm_status st = tm_pb_begin(detail, TM_DETAIL_PROCESS, &mark);
     put_signed(detail, TM_PROCESS_DESCRIPTION_PID, process->has_pid, process->pid, &st);
-    if (process->name.len && !renderer)
-        put_bytes(detail, TM_PROCESS_DESCRIPTION_NAME, process->name, &st);
-    else
-        put_text(detail, TM_PROCESS_DESCRIPTION_NAME, kind, &st);
+    put_process_name(detail, process, &st);
+    if (process->has_chrome)
+        put_chrome(detail, &process->chrome, &st);
     put_repeated(detail, &process->message, TM_PROCESS_DESCRIPTOR_CMDLINE, TM_PROCESS_DESCRIPTION_CMDLINE, &st);
     put_signed(detail, TM_PROCESS_DESCRIPTION_START_NS, process->has_start && process->start_ns > 0, process->start_ns,
                &st);

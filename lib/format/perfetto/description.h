@@ -15,7 +15,7 @@ struct tm_proto_text {
 struct tm_proto_thread {
     bool has_pid, has_tid, has_sort, sandboxed;
     int64_t pid, tid, sort;
-    int64_t chrome_type;
+    int64_t chrome_type, kind; /* as ThreadDescriptor and ChromeThreadDescriptor state the thread's kind; 0: none */
     struct tm_proto_text name;
     int64_t reference_us, reference_thread_us, reference_instructions;
 };
@@ -24,7 +24,9 @@ struct tm_proto_thread {
 struct tm_proto_process {
     bool has_pid, has_sort, has_start;
     int64_t pid, sort, start_ns;
-    int64_t chrome_type;
+    int64_t chrome_type;       /* the process's kind; 0: none */
+    struct tm_pb_field chrome; /* ChromeProcessDescriptor; type 0: none */
+    bool has_chrome;
     struct tm_proto_text name;
     struct tm_pb_field message; /* the source of its command line and labels */
 };

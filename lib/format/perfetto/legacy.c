@@ -224,6 +224,10 @@ enum tm_status tm_proto_legacy_names(const struct tm_proto_track_context *contex
         st = tm_pb_put_bytes(detail,
                              thread ? (uint32_t)TM_THREAD_DESCRIPTION_NAME : (uint32_t)TM_PROCESS_DESCRIPTION_NAME,
                              value.data, value.len);
+    if (st == TM_OK && thread)
+        st = tm_pb_put_varint(detail, TM_THREAD_DESCRIPTION_NAME_PRIORITY, TM_THREAD_NAME_KIND);
+    else if (st == TM_OK)
+        st = tm_pb_put_varint(detail, TM_PROCESS_DESCRIPTION_NAME_PRIORITY, TM_PROCESS_NAME_DESCRIPTOR);
     if (st == TM_OK)
         st = tm_pb_end(detail, mark);
     return st == TM_OK ? tm_proto_add(context->p, &derived, err) : tm_error_nomem(err);

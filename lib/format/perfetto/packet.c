@@ -11,6 +11,7 @@
 #include "format/perfetto/heap_profile.h"
 #include "format/perfetto/log.h"
 #include "format/perfetto/metadata.h"
+#include "format/perfetto/named_processes.h"
 #include "format/perfetto/power.h"
 #include "format/perfetto/sample.h"
 #include "format/perfetto/sequence.h"
@@ -212,6 +213,13 @@ static enum tm_status read_start(struct tm_proto *p, const struct tm_proto_packe
     return st < 0 ? st : tm_proto_ftrace_start(p, packet, err);
 }
 
+static enum tm_status read_named_processes(struct tm_proto *p, const struct tm_proto_packet *packet,
+                                           struct tm_error *err)
+{
+    enum tm_status st = read_other(p, packet, err);
+    return st < 0 ? st : tm_proto_named_processes_read(p, packet, err);
+}
+
 static enum tm_status read_heap_profile(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
 {
     enum tm_status st = read_other(p, packet, err);
@@ -299,6 +307,10 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
         return read_heap_profile(p, packet, err);
     case TM_PACKET_HEAP_GRAPH:
         return read_heap_graph(p, packet, err);
+    case TM_PACKET_MEMORY_SNAPSHOT:
+    case TM_PACKET_SMAPS:
+    case TM_PACKET_VULKAN_MEMORY:
+        return read_named_processes(p, packet, err);
     case TM_PACKET_CHROME_EVENTS:
     case TM_PACKET_CHROME_METADATA:
         return read_chrome(p, packet, err);

@@ -1,4 +1,5 @@
 /* Processes and threads as procfs shows them. */
+#include "format/perfetto/named_processes.h"
 #include "format/perfetto/system.h"
 #include "stream/detail_fields.h"
 
@@ -8,7 +9,7 @@ enum { PROCESS_IS_KTHREAD = 8 };
 enum { PROCESS_CMDLINE_IS_COMM = 9 };
 enum { THREAD_TID = 1, THREAD_NAME = 2, THREAD_TGID = 3 };
 enum { STATS_PROCESSES = 1, STATS_PID = 1, STATS_OOM_SCORE_ADJ = 10, STATS_THREADS = 11, STATS_THREAD_TID = 1 };
-enum { STATS_USER_NS = 21, STATS_KERNEL_NS = 22, STATS_LAST = 24 };
+enum { STATS_PEAK_RESETTABLE = 12, STATS_FDS = 15, STATS_USER_NS = 21, STATS_KERNEL_NS = 22, STATS_LAST = 24 };
 
 /* Our Detail. */
 enum { OUT_PID = 1, OUT_PARENT = 2, OUT_NAME = 3, OUT_CMDLINE = 4, OUT_UID = 5 };
@@ -235,6 +236,29 @@ static uint32_t number_in(const struct tm_pb_field *message, uint32_t id)
     return 0;
 }
 
+/* Adds what Chrome says of a process beside its counters. */
+static enum tm_status add_resettable(struct tm_proto *p, int64_t pid, bool is_resettable, const struct tm_event *like,
+                                     struct tm_error *err)
+{
+    struct tm_event row = tm_proto_derived(like, TM_KIND_PROCESS);
+    size_t mark, arg;
+    enum tm_status st = tm_pb_begin(&p->detail, TM_DETAIL_PROCESS, &mark);
+    st = put_signed(&p->detail, TM_PROCESS_DESCRIPTION_PID, pid, st);
+    if (st == TM_OK)
+        st = tm_pb_begin(&p->detail, TM_PROCESS_DESCRIPTION_ARGS, &arg);
+    if (st == TM_OK)
+        st = tm_pb_put_str(&p->detail, TM_ARG_KEY, "is_peak_rss_resettable");
+    if (st == TM_OK)
+        st = tm_pb_put_varint(&p->detail, TM_ARG_BOOL, is_resettable);
+    if (st == TM_OK && (st = tm_pb_end(&p->detail, arg)) == TM_OK)
+        st = tm_pb_end(&p->detail, mark);
+    if (st != TM_OK)
+        return tm_error_nomem(err);
+    row.flags |= TM_EVENT_HAS_PID;
+    row.pid = pid;
+    return tm_proto_add(p, &row, err);
+}
+
 static enum tm_status add_stats(struct tm_proto *p, const struct tm_pb_field *message, const struct tm_event *row,
                                 struct tm_error *err)
 {
@@ -247,9 +271,13 @@ static enum tm_status add_stats(struct tm_proto *p, const struct tm_pb_field *me
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == STATS_THREADS && f.type == TM_PB_LEN)
             st = add_thread(p, row, &(struct thread){like.pid, number_in(&f, STATS_THREAD_TID), {0}}, err);
+        else if (f.id == STATS_FDS && f.type == TM_PB_LEN)
+            st = tm_proto_process_name(p, like.pid, row, err);
         if (f.type != TM_PB_VARINT)
             continue;
-        if (f.id == STATS_OOM_SCORE_ADJ)
+        if (f.id == STATS_PEAK_RESETTABLE)
+            st = add_resettable(p, like.pid, f.value != 0, row, err);
+        else if (f.id == STATS_OOM_SCORE_ADJ)
             st = tm_proto_counter_add(p, &like, "oom_score_adj", f.value, err);
         else if (f.id == STATS_USER_NS || f.id == STATS_KERNEL_NS)
             st = tm_proto_counter_add(p, &like, f.id == STATS_USER_NS ? "runtime.user_ns" : "runtime.kernel_ns",

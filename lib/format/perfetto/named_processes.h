@@ -1,0 +1,16 @@
+/* Packets of which only the processes are rows. */
+#ifndef TM_FORMAT_PERFETTO_NAMED_PROCESSES_H
+#define TM_FORMAT_PERFETTO_NAMED_PROCESSES_H
+
+#include "format/perfetto/internal.h"
+
+/* Adds the processes of a memory_tracker_snapshot, smaps_packet or vulkan_memory_event as DERIVED rows, after its own
+ * row. */
+enum tm_status tm_proto_named_processes_read(struct tm_proto *p, const struct tm_proto_packet *packet,
+                                             struct tm_error *err);
+
+/* Adds process PID, about which no more is known, as a DERIVED row after LIKE. */
+enum tm_status tm_proto_process_name(struct tm_proto *p, int64_t pid, const struct tm_event *like,
+                                     struct tm_error *err);
+
+#endif

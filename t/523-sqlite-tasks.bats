@@ -1,0 +1,106 @@
+# tm-emit -f sqlite: which processes and threads there are, how they are called, and what their descriptors say. The expected
+# rows are the reference importer's.
+
+setup() {
+    . "$TM_SRC/t/lib/common.bash"
+    cd "$BATS_TEST_TMPDIR"
+    export PYTHONDONTWRITEBYTECODE=1
+}
+
+packets() { # a list of packets in Python, without the sequence; descriptor(PART...) is a track descriptor
+    { cat <<'END'
+import os, sys
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
+from track_events import field, message
+def descriptor(*parts): # of a process or a thread, the last of whose first two fields is its number
+    number = parts[0][1][:2][-1][1] if parts[0][0] == 4 else parts[0][1][0][1]
+    return (60, message((1, number), *((number, message(*what)) for number, what in parts)))
+def process(*what): return (3, what)
+def thread(*what): return (4, what)
+def chrome_process(*what): return (6, what)
+def chrome_thread(*what): return (7, what)
+packets = [(13, 1),
+END
+        cat
+        cat <<'END'
+]
+for i, packet in enumerate(packets):
+    sys.stdout.buffer.write(field(1, message((8, 100 + i), (10, 7), packet)))
+END
+    } | python3 - >p.pftrace
+    tm-merge -o p.db p.pftrace
+}
+
+same() { # QUERY WANT
+    same_text "$(sqlite3 p.db "$1")" "$2"
+}
+
+@test "of several names of a process the one of the best source is shown" {
+    packets <<'END'
+descriptor(process((1, 1), (6, 'own name')), chrome_process((1, 2))),
+descriptor(process((1, 1), (6, 'later name'))),
+descriptor(process((1, 2), (6, 'own name')), chrome_process((1, 1))),
+descriptor(process((1, 3)), chrome_process((1, 1))),
+descriptor(process((1, 4), (4, 3)), chrome_process((4, 'com.b'))),
+descriptor(process((1, 5), (6, 'five'), (4, 2))),
+descriptor(process((1, 6)), chrome_process((1, 40))),
+descriptor(process((1, 7)), chrome_process((1, 99))),
+descriptor(process((1, 8)), chrome_process((1, 2))),
+(2, message((1, message((1, 8), (3, '/bin/eight'))))),
+descriptor(process((1, 8), (6, 'not eight'))),
+END
+    same "SELECT pid, name FROM process WHERE pid > 0 ORDER BY pid" '1|Renderer
+2|own name
+3|Browser
+4|Utility
+5|Renderer
+6|Extension Renderer
+7|
+8|/bin/eight'
+}
+
+@test "a thread's own name counts more than its kind" {
+    packets <<'END'
+descriptor(thread((1, 5), (2, 51), (5, 'named'))),
+descriptor(thread((1, 5), (2, 51)), chrome_thread((1, 9))),
+descriptor(thread((1, 5), (2, 52)), chrome_thread((1, 9))),
+descriptor(thread((1, 5), (2, 53), (4, 9)), chrome_thread((1, 8))),
+END
+    same "SELECT tid, pid, thread.name, is_main_thread FROM thread JOIN process USING (upid) WHERE pid > 0 ORDER BY tid" '5|5||1
+51|5|named|0
+52|5|VizCompositorThread|0
+53|5|VizCompositorThread|0'
+}
+
+@test "args of processes: what a browser says of them" {
+    packets <<'END'
+descriptor(process((1, 1)), chrome_process((1, 1), (4, 'com.app'), (5, 123456789012))),
+descriptor(process((1, 2)), chrome_process((4, ''))),
+(9, message((1, message((1, 3), (12, 1), (13, 5))))),
+END
+    same "SELECT pid, key, display_value FROM process JOIN args USING (arg_set_id) ORDER BY pid, key" '1|chrome.crash_trace_id|123456789012
+1|chrome.host_app_package_name|com.app
+1|chrome.process_type|Browser
+2|chrome.host_app_package_name|
+2|chrome.process_type|
+3|is_peak_rss_resettable|true'
+}
+
+@test "processes that only a dump of memory, a sample or a list of files names are rows" {
+    packets <<'END'
+(73, message((1, 5), (2, 1), (3, message((1, 61), (2, message((1, 1), (2, 'malloc'), (4, 100))))), (3, message((1, 62))))),
+(68, message((1, 71), (2, message((1, 'x'), (2, 3))))),
+(62, message((1, 1), (2, 1), (3, 600), (4, 101))),
+(66, message((1, 0), (2, 81), (3, 82))),
+(9, message((1, message((1, 91), (15, message((1, 4), (2, '/dev/null'))))))),
+END
+    same "SELECT pid, name, (SELECT count(*) FROM thread t WHERE t.upid = p.upid) FROM process p WHERE pid > 0 ORDER BY pid" '61||1
+62||1
+71||1
+81||2
+91||1
+101||1'
+    tm-merge -o m.pftrace p.pftrace
+    tm-merge -o p.db m.pftrace
+    same "SELECT group_concat(pid) FROM (SELECT pid FROM process ORDER BY pid)" 0,61,62,71,81,91,101
+}
