@@ -271,6 +271,9 @@ enum tm_status tm_model_define(struct tm_model *m, struct tm_model_event *ev, st
     struct tm_pb_field part;
     if (e->kind == TM_KIND_SYSTEM_INFO)
         return describe_machine(m, ev, err);
+    if (e->kind == TM_KIND_METADATA && m->adds_args &&
+        tm_model_part(e->detail, e->detail_bytes, TM_DETAIL_TRANSLATION, &part))
+        return tm_translations_add(&m->translations, ev->place, part.data, part.len, err);
     bool is_moment = e->flags & TM_EVENT_DERIVED || tm_event_raw(e->flags) == TM_RAW_NONE;
     if (e->kind == TM_KIND_METADATA && is_moment && tm_event_is_timed(e->flags) && !m->tasks_only) {
         struct tm_recording_time row = {e->time_ns, ev->name, ev->place.file, ev->place.machine};

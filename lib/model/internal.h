@@ -96,6 +96,9 @@ enum tm_status tm_model_counters_finish(struct tm_model *m, struct tm_error *err
 enum tm_status tm_model_memory_owner(struct tm_model *m, struct tm_model_event *ev, int64_t *utid,
                                      struct tm_error *err);
 
+/* Gives tracks of processes the names that stand for theirs in translation tables. */
+enum tm_status tm_model_translate_tracks(struct tm_model *m, struct tm_error *err);
+
 /* The handlers, one for each kind of row. */
 enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 enum tm_status tm_model_slice_args(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);

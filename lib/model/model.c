@@ -9,6 +9,7 @@ void tm_model_init(struct tm_model *m, const struct tm_rows *rows, const struct 
     *m = (struct tm_model){.rows = rows, .catalog = catalog};
     tm_processes_init(&m->processes);
     tm_tracks_init(&m->tracks);
+    tm_translations_init(&m->translations);
     m->sched.rows = m->thread_states.rows = m->slices.rows = m->flows.rows = m->arg_sets.rows = m->stacks.rows = rows;
     m->descriptors.processes = &m->processes;
     m->descriptors.tracks = &m->tracks;
@@ -312,6 +313,8 @@ enum tm_status tm_model_finish(struct tm_model *m, struct tm_error *err)
         st = tm_model_heap_graphs_finish(m, err);
     if (st == TM_OK)
         st = tm_model_counters_finish(m, err);
+    if (st == TM_OK && m->translations.has_tracks)
+        st = tm_model_translate_tracks(m, err);
     /* A declared machine without events has an idle task, too. */
     for (uint32_t i = 0; st == TM_OK && i < m->catalog->machine_count; i++)
         st = machine_get(m, i, err);
@@ -329,6 +332,8 @@ void tm_model_release(struct tm_model *m)
     tm_flows_release(&m->flows);
     tm_descriptors_release(&m->descriptors);
     tm_arg_sets_release(&m->arg_sets);
+    tm_translations_release(&m->translations);
+    tm_buf_release(&m->translated);
     tm_stacks_release(&m->stacks);
     tm_timestamp_group_release(&m->group);
     tm_async_roots_release(&m->async_roots);

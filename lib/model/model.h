@@ -18,6 +18,7 @@
 #include "model/slices.h"
 #include "model/stacks.h"
 #include "model/thread_states.h"
+#include "model/translations.h"
 
 /* The content of a machine's SystemInfo packets. */
 struct tm_machine_info {
@@ -100,6 +101,7 @@ struct tm_model {
     bool joins_flows; /* one flow id in several files is one flow (default: false) */
     struct tm_descriptors descriptors;
     struct tm_arg_sets arg_sets;
+    struct tm_translations translations; /* where the model adds args */
     struct tm_stacks stacks;
     struct tm_timestamp_group group;
     struct tm_async_roots async_roots;
@@ -120,6 +122,7 @@ struct tm_model {
     uint64_t pending_sequence;
     struct tm_seen_definitions seen_definitions;
     struct tm_text name, category; /* of the current event */
+    struct tm_buf translated; /* a detail with names of hashes */
     struct tm_buf args, arg_key; /* scratch: args that are made of an event */
     bool has_json;
     bool is_lost; /* the current packet is on no track */

@@ -18,6 +18,51 @@ static tm_slice_label label_of(uint32_t string, struct tm_text text)
     return string & TM_STRING_INLINE ? tm_hash64(text.data, text.len) | UINT64_C(1) << 63 : string;
 }
 
+/* The label of EV's name, which may have been translated. */
+static tm_slice_label name_label(const struct tm_model *m, const struct tm_model_event *ev)
+{
+    return label_of(m->translations.has_slices ? TM_STRING_INLINE : ev->e->name, ev->name);
+}
+
+/* Gives EV's slice the name that stands for its own, and the args that say what hashes mean. EV is then *WITH, valid
+ * until the next event. */
+static enum tm_status translate(struct tm_model *m, struct tm_model_event *ev, struct tm_event *with,
+                                struct tm_error *err)
+{
+    bool is_changed;
+    ev->name = tm_translations_slice(&m->translations, ev->place, ev->name);
+    if (!m->translations.has_hashes || ev->e->detail_bytes == 0)
+        return TM_OK;
+    tm_buf_clear(&m->translated);
+    if (tm_translations_args(&m->translations, ev->place, ev->e->detail, ev->e->detail_bytes, &m->translated,
+                             &is_changed) < 0)
+        return tm_error_nomem(err);
+    if (!is_changed)
+        return TM_OK;
+    *with = *ev->e;
+    with->detail = m->translated.data;
+    with->detail_bytes = (uint32_t)m->translated.len;
+    ev->e = with;
+    return TM_OK;
+}
+
+enum tm_status tm_model_translate_tracks(struct tm_model *m, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; st == TM_OK && i < m->tracks.count; i++) {
+        struct tm_track *row = &m->tracks.rows[i];
+        bool is_renamed = row->type == TM_TRACK_TYPE_ASYNC_PROCESS ||
+                          ((row->type == TM_TRACK_TYPE_DESCRIBED || row->type == TM_TRACK_TYPE_DESCRIBED_LANE) &&
+                           row->scope == TM_TRACK_PROCESS);
+        if (is_renamed)
+            st = tm_tracks_name(&m->tracks,
+                                tm_translations_track(&m->translations, (struct tm_place){row->file, row->machine},
+                                                      tm_tracks_text(&m->tracks, row->name)),
+                                &row->name, err);
+    }
+    return st;
+}
+
 enum tm_status tm_model_thread_track(struct tm_model *m, struct tm_place place, int64_t utid, uint32_t *track,
                                      struct tm_error *err)
 {
@@ -302,7 +347,7 @@ static void default_name(struct tm_model_event *ev)
 enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
-    struct tm_event with;
+    struct tm_event with, translated;
     uint32_t track;
     if (e->kind == TM_KIND_SLICE_COMPLETE && (e->dur_ns < 0 || (e->flags & TM_EVENT_OPEN_ENDED)))
         return tm_model_count(m, ev->place,
@@ -314,7 +359,11 @@ enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, str
         (st = tm_model_named_args(m, ev, &with, err)) < 0)
         return st;
     default_name(ev);
-    tm_slice_label label[2] = {label_of(e->name, ev->name), label_of(e->category, ev->category)};
+    if (m->translations.has_slices || m->translations.has_hashes) {
+        if ((st = translate(m, ev, &translated, err)) < 0)
+            return st;
+    }
+    tm_slice_label label[2] = {name_label(m, ev), label_of(e->category, ev->category)};
     bool is_saturating = ev->is_marker && (e->flags & TM_EVENT_ASYNC) &&
                          m->tracks.rows[track].type == TM_TRACK_TYPE_MARKER_ASYNC;
     if (e->kind == TM_KIND_SLICE_END) {
@@ -358,7 +407,7 @@ static enum tm_status destination(struct tm_model *m, const struct tm_model_even
 enum tm_status tm_model_slice_args(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
-    const tm_slice_label label[2] = {label_of(e->name, ev->name), label_of(e->category, ev->category)};
+    const tm_slice_label label[2] = {name_label(m, ev), label_of(e->category, ev->category)};
     struct tm_text name = {0};
     struct tm_buf detail = {0};
     uint32_t track;

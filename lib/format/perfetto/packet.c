@@ -220,6 +220,19 @@ static enum tm_status read_named_processes(struct tm_proto *p, const struct tm_p
     return st < 0 ? st : tm_proto_named_processes_read(p, packet, err);
 }
 
+/* A translation table holds for the whole file, so it is a definition. */
+static enum tm_status read_translation(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    struct tm_event row = tm_proto_event(packet, TM_KIND_METADATA);
+    enum tm_status st = read_other(p, packet, err);
+    if (st < 0 || !p->sink->want_packet_args)
+        return st;
+    row.flags = TM_EVENT_DERIVED | TM_EVENT_DEFINITION | TM_EVENT_UNTIMED;
+    row.raw_bytes = 0;
+    st = tm_pb_put_bytes(&p->detail, TM_DETAIL_TRANSLATION, packet->body.data, packet->body.len);
+    return st < 0 ? tm_error_nomem(err) : tm_proto_add(p, &row, err);
+}
+
 static enum tm_status read_heap_profile(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
 {
     enum tm_status st = read_other(p, packet, err);
@@ -305,6 +318,8 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
         return tm_proto_streaming_profile_read(p, packet, err);
     case TM_PACKET_HEAP_PROFILE:
         return read_heap_profile(p, packet, err);
+    case TM_PACKET_TRANSLATION_TABLE:
+        return read_translation(p, packet, err);
     case TM_PACKET_HEAP_GRAPH:
         return read_heap_graph(p, packet, err);
     case TM_PACKET_MEMORY_SNAPSHOT:
