@@ -274,6 +274,9 @@ enum tm_status tm_model_define(struct tm_model *m, struct tm_model_event *ev, st
     if (e->kind == TM_KIND_METADATA && m->adds_args &&
         tm_model_part(e->detail, e->detail_bytes, TM_DETAIL_TRANSLATION, &part))
         return tm_translations_add(&m->translations, ev->place, part.data, part.len, err);
+    if (e->kind == TM_KIND_METADATA && !m->tasks_only && m->rows->deobfuscation &&
+        tm_model_part(e->detail, e->detail_bytes, TM_DETAIL_DEOBFUSCATION, &part))
+        return m->rows->deobfuscation(m->rows->self, (struct tm_text){part.data, part.len}, err);
     bool is_moment = e->flags & TM_EVENT_DERIVED || tm_event_raw(e->flags) == TM_RAW_NONE;
     if (e->kind == TM_KIND_METADATA && is_moment && tm_event_is_timed(e->flags) && !m->tasks_only) {
         struct tm_recording_time row = {e->time_ns, ev->name, ev->place.file, ev->place.machine};

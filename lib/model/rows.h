@@ -187,6 +187,8 @@ struct tm_rows {
     enum tm_status (*allocation)(void *self, const struct tm_allocation_row *row, struct tm_error *err);
     /* GRAPH is complete. UPID: TM_NO_ID if it has neither objects nor roots. NULL: not needed. */
     enum tm_status (*heap_graph)(void *self, const struct tm_heap_graph *graph, int64_t upid, struct tm_error *err);
+    /* MESSAGE, a DeobfuscationMapping of Perfetto, tells names of classes, fields and functions. NULL: not needed. */
+    enum tm_status (*deobfuscation)(void *self, struct tm_text message, struct tm_error *err);
     enum tm_status (*thread_state)(void *self, const struct tm_thread_state_row *row, struct tm_error *err);
     enum tm_status (*thread_state_end)(void *self, int64_t id, int64_t dur, struct tm_error *err);
     /* The thread of state ID, which may be over, waits or waited for IO_WAIT and FUNCTION (data NULL: unknown). */

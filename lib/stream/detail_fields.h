@@ -26,7 +26,8 @@ enum tm_detail_field {
     TM_DETAIL_HEAP_GRAPH = 20,
     TM_DETAIL_LEGACY_PHASE = 21,
     TM_DETAIL_ADDRESS_SPACE = 22,
-    TM_DETAIL_TRANSLATION = 23
+    TM_DETAIL_TRANSLATION = 23,
+    TM_DETAIL_DEOBFUSCATION = 24
 };
 
 /* Arg. The type of an argument is the number of its value's field. */

@@ -120,6 +120,7 @@ struct tm_sqlite {
     struct tm_buf text; /* made valid UTF-8 */
     struct tm_table metadata_rows; /* from name and owner to the row */
     int64_t next_metadata;
+    int64_t obfuscation_count; /* mappings of obfuscated names */
     bool has_same_track; /* the temporary table tm_same_track has rows */
     int64_t next_counter, next_ftrace_event;
     int64_t next_flow, next_symbol, next_frequency, next_sample, next_log, next_clock, next_heap_dump, next_allocation;
@@ -198,6 +199,10 @@ enum tm_status tm_sqlite_allocation(void *self, const struct tm_allocation_row *
 
 /* heap_graph.c: tm_rows.heap_graph. */
 enum tm_status tm_sqlite_heap_graph(void *self, const struct tm_heap_graph *graph, int64_t upid, struct tm_error *err);
+
+/* deobfuscation.c: tm_rows.deobfuscation, and the names that follow from it. */
+enum tm_status tm_sqlite_deobfuscation(void *self, struct tm_text message, struct tm_error *err);
+enum tm_status tm_sqlite_deobfuscate(struct tm_sqlite *s, struct tm_error *err);
 
 /* counters.c: tm_rows.counter. */
 enum tm_status tm_sqlite_counter(void *self, const struct tm_counter_row *row, struct tm_error *err);

@@ -238,7 +238,7 @@ static enum tm_status move_temporary(struct tm_sqlite *s, struct tm_error *err)
     return run_for_tables(s,
                           "SELECT name, 'INSERT INTO main.' || name || ' SELECT * FROM temp.' || name ||"
                           " '; DROP TABLE temp.' || name || ';' FROM temp.sqlite_schema"
-                          " WHERE name NOT IN ('tm_later', 'tm_same_track')",
+                          " WHERE name IN (SELECT name FROM main.sqlite_schema)",
                           err);
 }
 
@@ -296,6 +296,8 @@ enum tm_status tm_sqlite_complete(struct tm_sqlite *s, struct tm_error *err)
         st = tm_sqlite_do_later(s, err);
     if (st == TM_OK)
         st = move_counters(s, err);
+    if (st == TM_OK)
+        st = tm_sqlite_deobfuscate(s, err);
     for (size_t i = 0; st == TM_OK && i < sizeof parts / sizeof *parts; i++)
         st = tm_sqlite_exec(s, parts[i], err);
     return st;

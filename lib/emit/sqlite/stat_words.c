@@ -1,12 +1,13 @@
 /* Rows of stats: the source of each statistic's number, as the reference importer names it, and a sentence. */
 #include "emit/sqlite/internal.h"
 
-enum source { OF_TRACE, OF_ANALYSIS };
+/* IS_GLOBAL: one row for the whole trace. */
+enum source { OF_TRACE = 0, OF_ANALYSIS = 1, IS_GLOBAL = 2 };
 
 /* Names without _begin, _end and _delta are sorted by their bytes. */
 static const struct words {
     const char *name;
-    enum source source;
+    unsigned source;
     const char *text;
 } table[] = {
     {"clock_sync_failure_no_path", OF_ANALYSIS, "Events whose clock nothing relates to trace time"},
@@ -49,10 +50,12 @@ static const struct words {
     {"fuchsia_non_numeric_counters", OF_ANALYSIS, "Fuchsia counters whose value is no number"},
     {"fuchsia_record_read_error", OF_ANALYSIS, "Fuchsia records that could not be read"},
     {"fuchsia_timestamp_overflow", OF_ANALYSIS, "Fuchsia times past what nanoseconds can count"},
-    {"heap_graph_invalid_string_id", OF_TRACE, "Classes of heap graphs whose file is not named"},
-    {"heap_graph_malformed_packet", OF_TRACE, "Parts of heap graphs that say too little or contradict each other"},
-    {"heap_graph_missing_packet", OF_TRACE, "Gaps in the numbers of packets with heap graphs"},
-    {"heap_graph_non_finalized_graph", OF_TRACE, "Heap graphs without their last packet, and parts of none"},
+    {"heap_graph_invalid_string_id", OF_TRACE | IS_GLOBAL, "Classes of heap graphs whose file is not named"},
+    {"heap_graph_malformed_packet", OF_TRACE | IS_GLOBAL,
+     "Parts of heap graphs that say too little or contradict each other"},
+    {"heap_graph_missing_packet", OF_TRACE | IS_GLOBAL, "Gaps in the numbers of packets with heap graphs"},
+    {"heap_graph_non_finalized_graph", OF_TRACE | IS_GLOBAL,
+     "Heap graphs without their last packet, and parts of none"},
     {"heapprofd_buffer_corrupted", OF_TRACE, "The process wrote into the buffer it shares with heapprofd"},
     {"heapprofd_buffer_overran", OF_TRACE,
      "The process filled the buffer faster than heapprofd read it; the profile ends early"},
@@ -68,7 +71,7 @@ static const struct words {
     {"heapprofd_unwind_time_us", OF_TRACE, "Microseconds that heapprofd unwound stacks"},
     {"instruments_row_missing_thread", OF_ANALYSIS, "Rows of Instruments without a thread"},
     {"interned_data_tokenizer_errors", OF_ANALYSIS, "Interned data without an id, or damaged"},
-    {"invalid_clock_snapshots", OF_ANALYSIS, "Snapshots that contradict others or name a clock twice"},
+    {"invalid_clock_snapshots", OF_ANALYSIS | IS_GLOBAL, "Snapshots that contradict others or name a clock twice"},
     {"json_display_time_unit", OF_TRACE, "The unit in which a Chrome JSON asks to show times"},
     {"json_parser_failure", OF_TRACE, "Chrome JSON objects that do not have what their phase needs"},
     {"json_tokenizer_failure", OF_TRACE, "Chrome JSON objects that could not be read"},
@@ -84,7 +87,7 @@ static const struct words {
     {"stackprofile_invalid_callstack_id", OF_TRACE, "Samples whose stack is in no interned data"},
     {"systrace_parse_failure", OF_ANALYSIS, "Lines of systrace and markers that could not be read"},
     {"tm_proto_damaged_messages", OF_ANALYSIS, "Packets with a damaged message inside, read as far as it goes"},
-    {"trace_sorter_negative_timestamp_dropped", OF_TRACE, "Events before the begin of trace time"},
+    {"trace_sorter_negative_timestamp_dropped", OF_TRACE | IS_GLOBAL, "Events before the begin of trace time"},
     {"traced_buf_abi_violations", OF_TRACE, "Chunks that contradict the rules of the shared buffer"},
     {"traced_buf_buffer_size", OF_TRACE, "Bytes of the buffer"},
     {"traced_buf_bytes_filtered_out", OF_TRACE, "Bytes of the buffer that the filter of the recording took out"},
@@ -191,21 +194,38 @@ void tm_sqlite_bind_stat_words(sqlite3_stmt *stmt, struct tm_text name, bool fro
         moment = take_moment(&name);
         words = find(name);
     }
-    tm_sqlite_bind_word(stmt, SOURCE, (words ? words->source == OF_TRACE : from_trace) ? "trace" : "analysis");
+    tm_sqlite_bind_word(stmt, SOURCE, (words ? !(words->source & OF_ANALYSIS) : from_trace) ? "trace" : "analysis");
     tm_sqlite_bind_word(stmt, TEXT, words ? words->text : NULL);
     tm_sqlite_bind_word(stmt, MOMENT, moment);
 }
 
-#define GLOBAL                                                                                                      \
-    "('heap_graph_invalid_string_id', 'heap_graph_malformed_packet', 'heap_graph_missing_packet',"                   \
-    " 'heap_graph_non_finalized_graph', 'invalid_clock_snapshots', 'trace_sorter_negative_timestamp_dropped')"
+/* Appends the quoted names of the statistics that the reference counts for the whole trace, with commas. */
+static enum tm_status put_global_names(struct tm_buf *sql)
+{
+    enum tm_status st = TM_OK;
+    const char *comma = "";
+    for (size_t i = 0; st == TM_OK && i < sizeof table / sizeof *table; i++)
+        if (table[i].source & IS_GLOBAL) {
+            st = tm_buf_addf(sql, "%s'%s'", comma, table[i].name);
+            comma = ",";
+        }
+    return st;
+}
 
 enum tm_status tm_sqlite_join_global_stats(struct tm_sqlite *s, struct tm_error *err)
 {
-    return tm_sqlite_exec(s,
-                          "INSERT INTO stats(name, key, idx, severity, source, value, description)"
-                          " SELECT name, key, idx, severity, source, sum(value), description FROM stats"
-                          " WHERE name IN " GLOBAL " GROUP BY name, idx ORDER BY min(id);"
-                          "DELETE FROM stats WHERE name IN " GLOBAL " AND machine_id IS NOT NULL;",
-                          err);
+    struct tm_buf names = {0}, sql = {0};
+    enum tm_status st = put_global_names(&names);
+    const char *list = st == TM_OK ? tm_buf_cstr(&names) : NULL, *text = NULL;
+    if (list && tm_buf_addf(&sql,
+                            "INSERT INTO stats(name, key, idx, severity, source, value, description)"
+                            " SELECT name, key, idx, severity, source, sum(value), description FROM stats"
+                            " WHERE name IN (%s) GROUP BY name, idx ORDER BY min(id);"
+                            "DELETE FROM stats WHERE name IN (%s) AND machine_id IS NOT NULL;",
+                            list, list) == TM_OK)
+        text = tm_buf_cstr(&sql);
+    st = text ? tm_sqlite_exec(s, text, err) : tm_error_nomem(err);
+    tm_buf_release(&names);
+    tm_buf_release(&sql);
+    return st;
 }

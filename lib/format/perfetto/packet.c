@@ -220,7 +220,7 @@ static enum tm_status read_named_processes(struct tm_proto *p, const struct tm_p
     return st < 0 ? st : tm_proto_named_processes_read(p, packet, err);
 }
 
-/* A translation table holds for the whole file, so it is a definition. */
+/* Other names for those of a file hold for the whole file, so they are definitions. */
 static enum tm_status read_translation(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_event row = tm_proto_event(packet, TM_KIND_METADATA);
@@ -229,7 +229,8 @@ static enum tm_status read_translation(struct tm_proto *p, const struct tm_proto
         return st;
     row.flags = TM_EVENT_DERIVED | TM_EVENT_DEFINITION | TM_EVENT_UNTIMED;
     row.raw_bytes = 0;
-    st = tm_pb_put_bytes(&p->detail, TM_DETAIL_TRANSLATION, packet->body.data, packet->body.len);
+    uint32_t field = packet->body.id == TM_PACKET_DEOBFUSCATION ? TM_DETAIL_DEOBFUSCATION : TM_DETAIL_TRANSLATION;
+    st = tm_pb_put_bytes(&p->detail, field, packet->body.data, packet->body.len);
     return st < 0 ? tm_error_nomem(err) : tm_proto_add(p, &row, err);
 }
 
@@ -319,6 +320,7 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
     case TM_PACKET_HEAP_PROFILE:
         return read_heap_profile(p, packet, err);
     case TM_PACKET_TRANSLATION_TABLE:
+    case TM_PACKET_DEOBFUSCATION:
         return read_translation(p, packet, err);
     case TM_PACKET_HEAP_GRAPH:
         return read_heap_graph(p, packet, err);
