@@ -5,6 +5,9 @@
 
 enum { TM_RSS_MEMBERS = 5 };
 
+/* Address spaces whose tasks are remembered, since one task may report the memory of another. */
+enum { TM_ADDRESS_SPACES_MAX = 1 << 17 };
+
 /* The counter's name. MEMBER is below TM_RSS_MEMBERS. */
 static inline const char *tm_rss_member_name(unsigned member)
 {

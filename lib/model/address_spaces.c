@@ -3,10 +3,8 @@
 #include "model/internal.h"
 
 #include "base/pb.h"
+#include "kernel/rss_members.h"
 #include "stream/detail_fields.h"
-
-/* Address spaces to remember. What others tell of further ones is of no thread. */
-enum { ADDRESS_SPACES_MAX = 1 << 17 };
 
 static bool address_space(const struct tm_event *e, uint64_t *number)
 {
@@ -33,7 +31,8 @@ enum tm_status tm_model_memory_owner(struct tm_model *m, struct tm_model_event *
     }
     const struct tm_key key = {(uint64_t)ev->place.file << 32 | ev->place.machine, number >> 1, 0};
     if (number & 1)
-        return m->address_spaces.count < ADDRESS_SPACES_MAX || tm_table_find(&m->address_spaces, &key) != TM_TABLE_NONE
+        return m->address_spaces.count < TM_ADDRESS_SPACES_MAX ||
+                       tm_table_find(&m->address_spaces, &key) != TM_TABLE_NONE
                    ? tm_table_set(&m->address_spaces, &key, *utid, err)
                    : TM_OK;
     if ((*utid = tm_table_find(&m->address_spaces, &key)) == TM_TABLE_NONE)

@@ -1,5 +1,7 @@
 /* Checks that doc/tm-limits.7 states the limits of the source. */
 #include "align/candidates.h"
+#include "kernel/rss_members.h"
+#include "model/translations.h"
 #include "align/evidence.h"
 #include "align/rhythm.h"
 #include "os/memory_limit.h"
@@ -156,6 +158,9 @@ static const struct limit limits[] = {
     LIMIT(TM_PROCESSES_MAX),
     LIMIT(TM_TASK_TEXT_BYTES_MAX),
     LIMIT(TM_TRACKS_MAX),
+    LIMIT(TM_TRANSLATIONS_MAX),
+    LIMIT(TM_TRANSLATION_BYTES_MAX),
+    LIMIT(TM_ADDRESS_SPACES_MAX),
     LIMIT(TM_DESCRIPTORS_MAX),
     LIMIT(TM_TRACK_TEXT_BYTES_MAX),
     LIMIT(TM_OUTPUT_TRACKS_MAX),

@@ -8,9 +8,6 @@
 
 #include <stdio.h>
 
-/* Address spaces to remember, since one task may report the memory of another. */
-enum { ADDRESS_SPACES_MAX = 1 << 17 };
-
 struct derive {
     struct tm_proto *p;
     const struct tm_proto_packet *packet;
@@ -105,7 +102,7 @@ static enum tm_status add_rss_of(struct derive *d, bool throttled)
             tid = (int64_t)entry->v1;
         } else {
             enum tm_status st = tm_proto_map_add(&d->p->address_spaces, d->row->machine, m->number[mm],
-                                                 ADDRESS_SPACES_MAX, &entry, NULL);
+                                                 TM_ADDRESS_SPACES_MAX, &entry, NULL);
             if (st == TM_E_SYSTEM)
                 return tm_error_nomem(d->err);
             if (st == TM_OK)
