@@ -45,7 +45,7 @@ static struct tm_text name_of(const struct tm_task_names *names, const struct tm
 }
 
 static enum tm_status set_name(struct tm_task_names *names, struct tm_task_names_row *row, struct tm_text name,
-                               enum tm_name_priority priority, struct tm_error *err)
+                               unsigned priority, struct tm_error *err)
 {
     uint32_t id;
     if (name.len == 0 || priority < row->priority)
@@ -64,16 +64,22 @@ static bool is_json(const struct tm_task_names *names, const struct tm_event *e)
     return e->file < names->catalog->file_count && names->catalog->files[e->file].input_type == TM_INPUT_JSON;
 }
 
-static enum tm_name_priority thread_priority(const struct tm_task_names *names, const struct tm_event *e)
+static unsigned thread_priority(const struct tm_task_names *names, const struct tm_event *e,
+                                const Tracemerge__ThreadDescription *d)
 {
+    if (d->has_name_priority)
+        return d->name_priority;
     if (is_json(names, e))
-        return TM_NAME_PRIORITY_OTHER;
-    return e->flags & TM_EVENT_DERIVED ? TM_NAME_PRIORITY_PROCESS_TREE : TM_NAME_PRIORITY_DESCRIPTOR;
+        return TM_THREAD_NAME_OTHER;
+    return e->flags & TM_EVENT_DERIVED ? TM_THREAD_NAME_PROCESS_TREE : TM_THREAD_NAME_DESCRIPTOR;
 }
 
-static enum tm_name_priority process_priority(const struct tm_task_names *names, const struct tm_event *e)
+static unsigned process_priority(const struct tm_task_names *names, const struct tm_event *e,
+                                 const Tracemerge__ProcessDescription *d)
 {
-    return is_json(names, e) || e->flags & TM_EVENT_DERIVED ? TM_NAME_PRIORITY_SYSTEM : TM_NAME_PRIORITY_DESCRIPTOR;
+    if (d->has_name_priority)
+        return d->name_priority;
+    return is_json(names, e) || e->flags & TM_EVENT_DERIVED ? TM_PROCESS_NAME_SYSTEM : TM_PROCESS_NAME_DESCRIPTOR;
 }
 
 static enum tm_status learn_thread(struct tm_task_names *names, const struct tm_event *e,
@@ -91,7 +97,7 @@ static enum tm_status learn_thread(struct tm_task_names *names, const struct tm_
         row->has_pid = true;
         row->pid = d->has_pid ? d->pid : e->pid;
     }
-    return set_name(names, row, d->has_name ? tm_text_of(d->name) : (struct tm_text){0}, thread_priority(names, e),
+    return set_name(names, row, d->has_name ? tm_text_of(d->name) : (struct tm_text){0}, thread_priority(names, e, d),
                     err);
 }
 
@@ -108,7 +114,7 @@ static enum tm_status learn_process(struct tm_task_names *names, const struct tm
     struct tm_text name = d->has_name ? tm_text_of(d->name) : (struct tm_text){0};
     if (name.len == 0 && d->n_cmdline > 0)
         name = tm_text_of(d->cmdline[0]);
-    return set_name(names, row, name, process_priority(names, e), err);
+    return set_name(names, row, name, process_priority(names, e, d), err);
 }
 
 static enum tm_status learn_track(struct tm_task_names *names, const struct tm_event *e,
@@ -130,7 +136,7 @@ static enum tm_status learn_track(struct tm_task_names *names, const struct tm_e
         row->has_tid = true;
         row->tid = d->tid;
     }
-    return set_name(names, row, d->has_name ? tm_text_of(d->name) : (struct tm_text){0}, TM_NAME_PRIORITY_DESCRIPTOR,
+    return set_name(names, row, d->has_name ? tm_text_of(d->name) : (struct tm_text){0}, TM_THREAD_NAME_DESCRIPTOR,
                     err);
 }
 
@@ -161,15 +167,15 @@ static enum tm_status learn_comm(struct tm_task_names *names, const struct tm_ev
     if (tid == 0 || string == 0)
         return TM_OK;
     enum tm_status st = need(&names->threads, e->machine, (uint64_t)tid, &row, err);
-    if (st != TM_OK || row->priority > TM_NAME_PRIORITY_SCHED)
+    if (st != TM_OK || row->priority > TM_THREAD_NAME_SCHED)
         return st < 0 ? st : TM_OK;
-    return set_name(names, row, tm_catalog_string(names->catalog, string, e), TM_NAME_PRIORITY_SCHED, err);
+    return set_name(names, row, tm_catalog_string(names->catalog, string, e), TM_THREAD_NAME_SCHED, err);
 }
 
 static enum tm_status name_process(struct tm_task_names *names, const struct tm_event *e, struct tm_task_names_row *row,
                                    struct tm_error *err)
 {
-    return set_name(names, row, tm_catalog_string(names->catalog, e->name, e), TM_NAME_PRIORITY_SYSTEM, err);
+    return set_name(names, row, tm_catalog_string(names->catalog, e->name, e), TM_PROCESS_NAME_SYSTEM, err);
 }
 
 /* The process of thread TID, if it is known. */
