@@ -356,22 +356,22 @@ static uint64_t input_bytes(const struct tm_merge_request *r)
     return sum;
 }
 
-/* Makes the stages count their progress if it is to be shown. */
-static enum tm_status prepare_progress(struct merge *m, struct tm_error *err)
+/* Makes the stages count their progress if it is to be shown. The first one reads TOTAL_BYTES (0: unknown). */
+static enum tm_status prepare_progress(struct merge *m, uint64_t total_bytes, struct tm_error *err)
 {
     bool is_terminal = isatty(STDERR_FILENO);
     bool is_in_the_way = tm_output_list_stdout(&m->a.request.outputs) && isatty(STDOUT_FILENO);
     if (m->a.quiet || !(m->a.progress || (is_terminal && !is_in_the_way)))
         return TM_OK;
-    enum tm_status st = tm_progress_shared_make(&m->shared, m->a.request.temporary_directory, m->stages,
-                                                TM_MERGE_STAGES, err);
+    enum tm_status st = tm_progress_shared_make(&m->shared, m->a.request.temporary_directory,
+                                                m->pipeline.stages, m->pipeline.count, err);
     if (st < 0)
         return st;
     m->line = (struct tm_progress_line){.page = m->shared.page,
-                                        .stages = m->stages,
-                                        .count = TM_MERGE_STAGES,
-                                        .sorter = TM_MERGE_SORT,
-                                        .total_bytes = input_bytes(&m->a.request),
+                                        .stages = m->pipeline.stages,
+                                        .count = m->pipeline.count,
+                                        .sorter = m->pipeline.count - TM_MERGE_STAGES + TM_MERGE_SORT,
+                                        .total_bytes = total_bytes,
                                         .is_terminal = is_terminal,
                                         .fd = STDERR_FILENO};
     m->pipeline.tick_ms = TM_PROGRESS_TICK_MS;
@@ -447,14 +447,15 @@ static int align(struct merge *m, const char *argv0, struct tm_error *err)
                                      .signal_seen = &signal_seen,
                                      .wait_mask = m->pipeline.wait_mask,
                                      .manifest_fd = -1,
-                                     .report_fd = -1};
+                                     .report_fd = -1,
+                                     .copy_fd = -1};
+    if (m->a.aligns && r->join == NULL && names_flows(m->a.rules))
+        r->join = "flows";
     if (m->a.aligns && tm_alignment_run_find(run, &status, err) == TM_OK && status == 0) {
         r->manifest = run->manifest_path;
         r->alignment = run->report_path;
         r->replaces_manifest = true;
         r->plan = NULL;
-        if (r->join == NULL && names_flows(m->a.rules))
-            r->join = "flows";
     }
     if (err->status == TM_OK && status == 0 && m->a.checks_causality)
         (void)tm_alignment_run_check(run, &status, err);
@@ -496,21 +497,24 @@ static int merge(struct merge *m, const char *argv0)
     int status = 0;
     enum tm_status st = TM_OK;
     m->manifest_out.no_sync = m->a.no_sync;
+    temporary_text(m);
     status = align(m, argv0, &err);
     st = err.status;
     if (st == TM_OK && (status != 0 || m->a.checks_causality))
         goto out;
     if (st == TM_OK)
         st = open_outs(m, &err);
-    if (st == TM_OK)
-        temporary_text(m);
     if (st == TM_OK && m->a.write_manifest)
         st = tm_out_file_open(&m->manifest_out, m->a.write_manifest, NULL, &err);
     r->write_manifest = m->a.write_manifest ? tm_out_file_target(&m->manifest_out) : NULL;
     if (st == TM_OK)
         st = tm_merge_commands_make(&m->commands, r, argv0, m->stages, &err);
+    uint64_t bytes = input_bytes(r);
+    int copy_fd = tm_alignment_run_copy(&m->alignment, &bytes);
+    if (st == TM_OK && copy_fd >= 0)
+        tm_merge_skip_unpack(&m->pipeline, copy_fd);
     if (st == TM_OK)
-        st = prepare_progress(m, &err);
+        st = prepare_progress(m, bytes, &err);
     if (st == TM_OK) {
         status = run_stages(m, &err);
         if (status == 0 && !tm_pipeline_reader_left(&m->pipeline))
@@ -554,7 +558,7 @@ int main(int argc, char **argv)
     struct merge m = {.manifest_out = {.fd = -1},
                       .text_fd = -1,
                       .shared = {.fd = -1},
-                      .alignment = {.manifest_fd = -1, .report_fd = -1}};
+                      .alignment = {.manifest_fd = -1, .report_fd = -1, .copy_fd = -1}};
     for (size_t i = 0; i < TM_OUTPUTS_MAX; i++)
         m.outs[i].fd = -1;
     fill_standard_descriptors();

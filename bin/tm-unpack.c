@@ -4,6 +4,7 @@
 #include "os/io.h"
 #include "os/program_options.h"
 #include "os/sandbox.h"
+#include "unpack/stream_copy.h"
 #include "unpack/unpack.h"
 
 #include <fcntl.h>
@@ -34,6 +35,8 @@ static const struct tm_program program = {
              "      --by-reference     refer to the text of JSON events in regular files, do not copy it\n"
              "      --whole-sched      keep compact_sched messages whole, for outputs that take them so\n"
              "      --text FILE        write the text of other JSON events to FILE, which exists\n"
+             "      --copy FILE        write the stream to FILE, which exists, too\n"
+             "      --copy-no-packets  empty FILE if the stream has a Perfetto trace\n"
              "  -j, --jobs N           unpack files with N threads (default 1)\n"
              "  -T, --temporary-directory=DIR  directory of temporary files (default $TMPDIR, else /tmp)\n"
              "  -h, --help             show this help\n"
@@ -41,13 +44,15 @@ static const struct tm_program program = {
 };
 
 enum { OPT_IGNORE_UNKNOWN = 256, OPT_ON_DAMAGE, OPT_MAX_EXPANSION, OPT_HINTS, OPT_NO_RAW, OPT_RAW, OPT_NO_DETAIL,
-       OPT_NO_JSON_DETAIL, OPT_JSON_ARGS, OPT_NO_PACKET_ARGS, OPT_BY_REFERENCE, OPT_WHOLE_SCHED, OPT_TEXT };
+       OPT_NO_JSON_DETAIL, OPT_JSON_ARGS, OPT_NO_PACKET_ARGS, OPT_BY_REFERENCE, OPT_WHOLE_SCHED, OPT_TEXT,
+       OPT_COPY, OPT_COPY_NO_PACKETS };
 
 struct settings {
     struct tm_unpack_options unpack;
     struct tm_raw_choice raw;
     bool no_detail, no_json_detail, no_packet_args, whole_sched;
-    const char *text;
+    const char *text, *copy;
+    bool copy_no_packets;
     struct tm_name_set json_args;
 };
 
@@ -99,6 +104,8 @@ static int take_option(void *context, int option, const char *value)
     case OPT_BY_REFERENCE: settings->unpack.by_reference = true; break;
     case OPT_WHOLE_SCHED: settings->whole_sched = true; break;
     case OPT_TEXT: settings->text = value; break;
+    case OPT_COPY: settings->copy = value; break;
+    case OPT_COPY_NO_PACKETS: settings->copy_no_packets = true; break;
     default:
         if (!parse_damage(value, &settings->unpack.format.on_damage))
             return tm_program_usage(&program, "--on-damage is halt, skip or salvage, not '%s'", value);
@@ -124,6 +131,8 @@ static int parse(int argc, char **argv, struct settings *settings)
         {"by-reference", no_argument, NULL, OPT_BY_REFERENCE},
         {"whole-sched", no_argument, NULL, OPT_WHOLE_SCHED},
         {"text", required_argument, NULL, OPT_TEXT},
+        {"copy", required_argument, NULL, OPT_COPY},
+        {"copy-no-packets", no_argument, NULL, OPT_COPY_NO_PACKETS},
         {"temporary-directory", required_argument, NULL, 'T'},
         TM_PROGRAM_OPTIONS_END,
     };
@@ -196,6 +205,7 @@ static enum tm_status run(struct settings *settings, int fd, char **paths, size_
     struct tm_stream_writer writer = {0};
     struct tm_event_sink sink;
     struct tm_text_file text = {.fd = -1};
+    struct tm_stream_copy copy = {.fd = -1, .without_packets = settings->copy_no_packets};
     Tracemerge__CompactMessages messages = TRACEMERGE__COMPACT_MESSAGES__INIT;
     struct tm_sandbox sandbox = {.reads = (const char *const *)paths,
                                  .read_count = count,
@@ -211,12 +221,16 @@ static enum tm_status run(struct settings *settings, int fd, char **paths, size_
     sink.want_packet_args = !(settings->no_packet_args && tm_raw_choice_has(&sink.raw, TM_RAW_PACKET));
     sink.want_compact_messages = settings->whole_sched && tm_raw_choice_has(&sink.raw, TM_RAW_COMPACT_MESSAGE);
     enum tm_status st = settings->text ? tm_text_file_open(&text, settings->text, err) : TM_OK;
+    if (st == TM_OK && settings->copy)
+        st = tm_stream_copy_open(&copy, settings->copy, err);
     settings->unpack.now_s = now_s();
     settings->unpack.text_file = settings->text ? &text : NULL;
     if (st == TM_OK)
         st = tm_sandbox_enter(&sandbox, err);
     if (st == TM_OK)
         st = tm_stream_writer_open(&writer, fd, program.name, TRACEMERGE__STAGE__UNPACKED, false, err);
+    if (st == TM_OK)
+        tm_stream_copy_attach(&copy, &writer);
     if (st == TM_OK && sink.want_compact_messages)
         st = tm_stream_write_message(&writer, TM_FRAME_COMPACT_MESSAGES, &messages.base, err);
     if (st == TM_OK)
@@ -227,6 +241,7 @@ static enum tm_status run(struct settings *settings, int fd, char **paths, size_
         st = tm_text_file_flush(&text, err);
     if (st == TM_OK)
         st = tm_stream_writer_end(&writer, err);
+    tm_stream_copy_close(&copy, st);
     tm_text_file_release(&text);
     tm_event_sink_release(&sink);
     tm_stream_writer_release(&writer);

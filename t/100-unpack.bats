@@ -87,3 +87,34 @@ setup() {
     cat "$BATS_TEST_TMPDIR/sizes"
     printf '%s\n' $((${#doc} + 1)) $((${#doc} + 1)) ${#doc} $((${#doc} + 2)) | diff - "$BATS_TEST_TMPDIR/sizes"
 }
+
+@test "--copy writes the stream to a file too, unless it cannot, or an option forbids it" {
+    cd "$BATS_TEST_TMPDIR"
+    python3 - >a.json <<'END'
+print('[' + ',\n'.join('{"ph":"X","name":"n%d","ts":%d,"dur":1,"pid":1,"tid":1}' % (i, i) for i in range(20000)) + ']')
+END
+    printf "\x0a\x08\x40\x05\x50\x01\xd0\x02\xac\x02" >b.pftrace # a packet with a time and a sequence
+    touch copy
+    tm-unpack a.json b.pftrace >want
+    for jobs in 1 2; do
+        tm-unpack --copy copy -j $jobs a.json b.pftrace >got
+        cmp got want
+        cmp copy want
+    done
+    tm-unpack --copy copy --copy-no-packets a.json b.pftrace >got # what was there is gone
+    cmp got want
+    [ ! -s copy ]
+    tm-unpack --copy copy --copy-no-packets a.json >got
+    cmp copy got
+    printf '[{"ph":"X","name"' >cut.json
+    ! tm-unpack --copy copy a.json cut.json >got || false
+    [ ! -s copy ]
+    (ulimit -f 64; trap '' XFSZ; exec tm-unpack --copy copy a.json b.pftrace) | cat >got # 64 KB are not enough
+    cmp got want
+    [ ! -s copy ]
+    bats_require_minimum_version 1.5.0
+    run -1 tm-unpack --copy /dev/null a.json
+    [ "$output" = "tm-unpack: /dev/null: is no regular file, which --copy has to be" ]
+    run -3 tm-unpack --copy nosuchfile a.json
+    [ "$output" = "tm-unpack: nosuchfile: cannot open: No such file or directory" ]
+}

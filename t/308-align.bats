@@ -579,6 +579,48 @@ write('a.json', a); write('b.json', b)"
     [[ ${lines[0]} == "a.json to b.json: 300 of 300 effects"* ]]
 }
 
+# unpacked ARG...: how often tm-merge --align ARG... a.json b.json runs tm-unpack
+unpacked() {
+    rm -rf bin runs
+    mkdir bin
+    cp "$TM_BIN/tm-merge" bin/
+    for name in tm-manifest tm-clocks tm-sort tm-emit tm-align; do
+        ln -s "$TM_BIN/$name" bin/
+    done
+    printf '#!/bin/sh\necho >>runs\nexec %s/tm-unpack "$@"\n' "$TM_BIN" >bin/tm-unpack
+    chmod +x bin/tm-unpack
+    bin/tm-merge -q --align "$@"
+    wc -l <runs
+}
+
+@test "tm-merge --align unpacks once where the outputs need what tm-align reads, and writes the same" {
+    made "$requests
+write('a.json', a); write('b.json', b)"
+    tm-merge -q --align --write-manifest=used.json -o want.pftrace a.json b.json
+    for format in pftrace sqlite jsonl json; do
+        tm-merge -q -m used.json -f $format -o want a.json b.json
+        rm -f got
+        unpacked -f $format -o got a.json b.json >count
+        grep -x "$([ $format = json ] && echo 2 || echo 1)" count
+        if [ $format = sqlite ]; then # notes where its times come from
+            diff <(sqlite3 want 'SELECT * FROM slice') <(sqlite3 got 'SELECT * FROM slice')
+        else
+            cmp want got
+        fi
+    done
+    [ "$(unpacked --check-causality a.json b.json | tail -n 1)" = 1 ]
+    [ "$(unpacked --check-causality -f jsonl a.json b.json | tail -n 1)" = 1 ]
+    [ "$(unpacked --no-detail -f jsonl a.json b.json | tail -n 1)" = 2 ]
+    [ "$(unpacked --progress -f jsonl -o out a.json b.json 2>&1 | tail -n 1)" = 1 ]
+    printf "\x0a\x08\x40\x05\x50\x01\xd0\x02\xac\x02" >c.pftrace # a packet with a time and a sequence
+    [ "$(unpacked -f jsonl -o out a.json b.json c.pftrace)" = 1 ]
+    [ "$(unpacked -o out.pftrace a.json b.json c.pftrace)" = 2 ] # packets are left out there
+    tm-merge -q --align --write-manifest=used.json -o want.pftrace a.json b.json c.pftrace
+    tm-merge -q -m used.json -o repeated.pftrace a.json b.json c.pftrace
+    cmp want.pftrace repeated.pftrace
+    cmp want.pftrace out.pftrace
+}
+
 @test "what --align used is written and repeats the merge, with --hints too" {
     made "$requests
 write('a.json', a); write('b.json', b)"

@@ -4,16 +4,6 @@
 #include "base/decimal.h"
 #include "base/hash.h"
 
-const struct tm_align_arg *tm_align_arg_of(const struct tm_align_event *event, const char *key, size_t len)
-{
-    for (uint32_t i = 0; i < event->arg_count; i++) {
-        const struct tm_text *has = &event->args[i].key;
-        if (has->len == len && memcmp(has->data, key, len) == 0)
-            return &event->args[i];
-    }
-    return NULL;
-}
-
 uint64_t tm_align_arg_hash(const struct tm_align_arg *arg, uint64_t seed)
 {
     char digits[TM_DECIMAL_TEXT_MAX];

@@ -113,14 +113,18 @@ static void put(void *context, const struct tm_record *given, bool ordinal)
         (void)tm_record_store_add(&c->numbered, tm_candidates_part(record.key), &record, p->err);
 }
 
-static struct tm_text without_prefix(struct tm_text key)
+static bool drop_prefix(struct tm_text *key, const char *prefix, size_t len)
 {
-    static const char *const prefixes[] = {"args.", "debug."};
-    for (size_t i = 0; i < 2; i++) {
-        size_t len = strlen(prefixes[i]);
-        if (key.len > len && memcmp(key.data, prefixes[i], len) == 0)
-            return (struct tm_text){key.data + len, key.len - len};
-    }
+    bool has = key->len > len && memcmp(key->data, prefix, len) == 0;
+    if (has)
+        *key = (struct tm_text){key->data + len, key->len - len};
+    return has;
+}
+
+static inline struct tm_text without_prefix(struct tm_text key)
+{
+    if (key.len > 0 && (*key.data == 'a' || *key.data == 'd') && !drop_prefix(&key, "args.", 5))
+        (void)drop_prefix(&key, "debug.", 6);
     return key;
 }
 

@@ -3,6 +3,7 @@
 #include "base/table.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Order of records: key, rule, role, file, time. */
 struct group {
@@ -31,6 +32,40 @@ static int by_key(const void *a, const void *b)
     if (p->begin_ns != q->begin_ns)
         return p->begin_ns < q->begin_ns ? -1 : 1;
     return p->end_ns < q->end_ns ? -1 : p->end_ns > q->end_ns;
+}
+
+static bool is_sorted(const struct tm_record *records, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        if (by_key(&records[i - 1], &records[i]) > 0)
+            return false;
+    return true;
+}
+
+/* Sorts RECORDS. Buckets by key come first, as keys are hashes, and records with one key were mostly added in order. */
+static enum tm_status sort(struct tm_record *records, uint32_t count, struct tm_error *err)
+{
+    enum { BUCKET_BITS = 10, BUCKETS = 1 << BUCKET_BITS, FEW = 1 << 8 };
+    uint32_t starts[BUCKETS + 1] = {0}, first = 0;
+    struct tm_record *sorted;
+    if (count < FEW) {
+        qsort(records, count, sizeof *records, by_key);
+        return TM_OK;
+    }
+    if ((sorted = malloc(count * sizeof *sorted)) == NULL)
+        return tm_error_nomem(err);
+    for (uint32_t i = 0; i < count; i++)
+        starts[(records[i].key >> (64 - BUCKET_BITS)) + 1]++;
+    for (uint32_t i = 1; i <= BUCKETS; i++)
+        starts[i] += starts[i - 1];
+    for (uint32_t i = 0; i < count; i++)
+        sorted[starts[records[i].key >> (64 - BUCKET_BITS)]++] = records[i];
+    for (uint32_t i = 0; i < BUCKETS; first = starts[i++]) /* a start has become the start of the next bucket */
+        if (!is_sorted(sorted + first, starts[i] - first))
+            qsort(sorted + first, starts[i] - first, sizeof *sorted, by_key);
+    memcpy(records, sorted, count * sizeof *records);
+    free(sorted);
+    return TM_OK;
 }
 
 static bool has_two_files(const struct group *g)
@@ -220,7 +255,7 @@ enum tm_status tm_matcher_run(const struct tm_candidates *candidates, struct tm_
             if (records[i].grade == 0 || records[i].grade == candidates->nodes.nodes[records[i].node].grade)
                 records[n++] = records[i];
         if (st == TM_OK)
-            qsort(records, n, sizeof *records, by_key);
+            st = sort(records, n, err);
         for (uint32_t first = 0, last; first < n && st == TM_OK; first = last) {
             for (last = first + 1;
                  last < n && records[last].key == records[first].key && records[last].rule == records[first].rule;)

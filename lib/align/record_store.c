@@ -71,17 +71,17 @@ enum tm_status tm_record_store_load(const struct tm_record_store *store, uint32_
         return tm_error_nomem(err);
     if (total == 0)
         return TM_OK;
-    memcpy(*records, part->block, part->in_block * sizeof *part->block);
-    n = part->in_block;
+    n = total - part->in_block; /* blocks are linked from the last to the first */
+    memcpy(*records + n, part->block, part->in_block * sizeof *part->block);
     for (uint64_t block = part->last; block > 0 && st == TM_OK;) {
         struct block_head head;
         st = tm_io_pread(store->fd, &head, sizeof head, block - 1, err);
         if (st == TM_OK)
-            st = tm_io_pread(store->fd, *records + n, head.count * sizeof **records, block - 1 + sizeof head, err);
-        n += head.count;
+            st = tm_io_pread(store->fd, *records + (n -= head.count), head.count * sizeof **records,
+                             block - 1 + sizeof head, err);
         block = head.before;
     }
-    *count = (uint32_t)n;
+    *count = (uint32_t)total;
     return st;
 }
 

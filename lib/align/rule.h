@@ -8,6 +8,7 @@
 
 #include <regex.h>
 #include <stdbool.h>
+#include <string.h>
 
 /* An argument of an event: the bytes of a string, or the 64 bits of a number. */
 struct tm_align_arg {
@@ -64,9 +65,16 @@ extern const struct tm_align_rule tm_align_rules[];
 const char *tm_align_rule_end(const char *rules);
 
 /* The argument KEY of LEN bytes, or NULL. */
-const struct tm_align_arg *tm_align_arg_of(const struct tm_align_event *event, const char *key, size_t len);
+static inline const struct tm_align_arg *tm_align_arg_of(const struct tm_align_event *event, const char *key,
+                                                         size_t len)
+{
+    for (uint32_t i = 0; i < event->arg_count; i++)
+        if (event->args[i].key.len == len && memcmp(event->args[i].key.data, key, len) == 0)
+            return &event->args[i];
+    return NULL;
+}
 
-/* The argument KEY, or NULL. The length of a constant KEY is computed when this is compiled. */
+/* The argument KEY, or NULL. A constant KEY is compared without a call. */
 static inline const struct tm_align_arg *tm_align_arg(const struct tm_align_event *event, const char *key)
 {
     return tm_align_arg_of(event, key, strlen(key));

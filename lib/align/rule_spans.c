@@ -7,11 +7,19 @@
 
 enum { SEED_SPAN = 3 };
 
+/* False if KEY cannot be one of the names that are looked for here, which all end in 'd'. */
+static bool may_match(struct tm_text key)
+{
+    uint8_t last = key.len > 0 ? key.data[key.len - 1] : 0;
+    bool is_letter = (last >= 'a' && last <= 'z') || (last >= 'A' && last <= 'Z');
+    return !is_letter || (last | 0x20) == 'd';
+}
+
 /* Reads the id of an argument. An empty id and one of zeros count as none. */
 static bool find_id(const struct tm_align_event *event, const char *const *names, uint64_t seed, uint64_t *id)
 {
     for (uint32_t i = 0; i < event->arg_count; i++)
-        for (const char *const *name = names; *name; name++) {
+        for (const char *const *name = names; *name && may_match(event->args[i].key); name++) {
             const struct tm_align_arg *arg = &event->args[i];
             bool says = arg->text.data == NULL && arg->number != 0;
             if (!tm_name_is_like(arg->key.data, arg->key.len, *name))
@@ -32,7 +40,7 @@ static bool is_message(const struct tm_align_event *event)
                                         "CONSUMER", "SPAN_KIND_PRODUCER", "SPAN_KIND_CONSUMER"};
     for (uint32_t i = 0; i < event->arg_count; i++) {
         const struct tm_align_arg *arg = &event->args[i];
-        if (!tm_name_is_like(arg->key.data, arg->key.len, "spankind"))
+        if (!may_match(arg->key) || !tm_name_is_like(arg->key.data, arg->key.len, "spankind"))
             continue;
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
             if (tm_text_is(arg->text, kinds[k]))

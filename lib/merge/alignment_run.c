@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { ALIGN_STAGES = 4, ALIGN = 3, WORDS_MAX = 16 };
@@ -32,11 +33,20 @@ static bool is_name_list(const char *list)
     return does;
 }
 
-/* Runs the stages up to the command line WORDS of tm-align. */
-static enum tm_status run_stages(struct tm_alignment_run *run, const char *const *words, int *status,
-                                 struct tm_error *err)
+/* Changes REQUEST to one that unpacks what tm-align reads, and nothing else. */
+static void ask_for_evidence(struct tm_merge_request *request)
 {
     static const struct tm_emit looks = {.name = "text", .needs_detail = true}; /* what tm-align reads */
+    request->outputs = (struct tm_output_list){.rows = {{.emit = &looks}}, .count = 1};
+    request->no_detail = false;
+    request->join = NULL;
+    request->text = NULL;
+}
+
+/* Runs the stages up to the command line WORDS of tm-align. IN_FD has the files unpacked; -1: nothing has. */
+static enum tm_status run_stages(struct tm_alignment_run *run, const char *const *words, int in_fd, int *status,
+                                 struct tm_error *err)
+{
     struct tm_merge_commands commands = {0};
     struct tm_stage stages[TM_MERGE_STAGES] = {{.name = NULL}};
     struct tm_pipeline pipeline = {.stages = stages, .count = ALIGN_STAGES, .signal_seen = run->signal_seen};
@@ -44,10 +54,11 @@ static enum tm_status run_stages(struct tm_alignment_run *run, const char *const
     char folder[sizeof commands.commands->path], path[sizeof commands.commands->path];
     struct tm_buf names = {0};
     pipeline.wait_mask = run->wait_mask;
-    request.outputs = (struct tm_output_list){.rows = {{.emit = &looks}}, .count = 1};
-    request.no_detail = false;
-    request.join = NULL;
-    request.text = request.write_manifest = NULL;
+    request.write_manifest = NULL;
+    if (in_fd < 0 && run->copy_fd >= 0)
+        request.copy = run->copy_path;
+    else if (in_fd < 0)
+        ask_for_evidence(&request);
     enum tm_status st = tm_alignment_arg_names(run->rules, &names) == TM_OK ? TM_OK : tm_error_nomem(err);
     request.json_args = st == TM_OK && is_name_list((const char *)names.data) ? (const char *)names.data : NULL;
     if (st == TM_OK)
@@ -61,6 +72,8 @@ static enum tm_status run_stages(struct tm_alignment_run *run, const char *const
     }
     if (st == TM_OK) {
         stages[ALIGN] = (struct tm_stage){.name = "tm-align", .path = path, .argv = words};
+        if (in_fd >= 0)
+            tm_merge_skip_unpack(&pipeline, in_fd);
         st = tm_pipeline_start(&pipeline, err);
     }
     if (st == TM_OK) {
@@ -89,12 +102,31 @@ static size_t add_rules(const struct tm_alignment_run *run, const char **words, 
     return n;
 }
 
+int tm_alignment_run_copy(const struct tm_alignment_run *run, uint64_t *bytes)
+{
+    struct stat info;
+    if (run->copy_fd < 0 || fstat(run->copy_fd, &info) != 0 || info.st_size == 0 ||
+        lseek(run->copy_fd, 0, SEEK_SET) != 0)
+        return -1;
+    *bytes = (uint64_t)info.st_size;
+    return run->copy_fd;
+}
+
+static void release_copy(struct tm_alignment_run *run)
+{
+    if (run->copy_fd >= 0)
+        (void)close(run->copy_fd);
+    run->copy_fd = -1;
+}
+
 enum tm_status tm_alignment_run_find(struct tm_alignment_run *run, int *status, struct tm_error *err)
 {
     const char *dir = run->request->temporary_directory;
     enum tm_status st = make_temporary(dir, &run->manifest_fd, run->manifest_path, sizeof run->manifest_path, err);
     if (st == TM_OK)
         st = make_temporary(dir, &run->report_fd, run->report_path, sizeof run->report_path, err);
+    if (st == TM_OK && tm_merge_may_unpack_once(run->request))
+        st = make_temporary(dir, &run->copy_fd, run->copy_path, sizeof run->copy_path, err);
     const char *words[WORDS_MAX] = {"tm-align",
                                     "-o",
                                     run->report_path,
@@ -103,18 +135,23 @@ enum tm_status tm_alignment_run_find(struct tm_alignment_run *run, int *status, 
                                     "-f",
                                     run->request->json ? "json" : "text"};
     (void)add_rules(run, words, 7);
-    return st == TM_OK ? run_stages(run, words, status, err) : st;
+    return st == TM_OK ? run_stages(run, words, -1, status, err) : st;
 }
 
 enum tm_status tm_alignment_run_check(struct tm_alignment_run *run, int *status, struct tm_error *err)
 {
     const char *words[WORDS_MAX] = {"tm-align", "--check", "-f", run->request->json ? "json" : "text"};
+    uint64_t bytes;
+    int in_fd = tm_alignment_run_copy(run, &bytes);
     (void)add_rules(run, words, 4);
-    return run_stages(run, words, status, err);
+    if (in_fd < 0)
+        release_copy(run);
+    return run_stages(run, words, in_fd, status, err);
 }
 
 void tm_alignment_run_release(struct tm_alignment_run *run)
 {
+    release_copy(run);
     if (run->manifest_fd >= 0)
         (void)close(run->manifest_fd);
     if (run->report_fd >= 0)

@@ -7,7 +7,7 @@
 
 /* Zero-initialise with fds -1. */
 struct tm_alignment_run {
-    const struct tm_merge_request *request; /* the files to merge; they are read by name twice */
+    const struct tm_merge_request *request; /* the files to merge; they can be read by name twice */
     const char *rules;                      /* NULL: all */
     const char *argv0;
     const struct tm_program *program; /* named in messages */
@@ -17,6 +17,8 @@ struct tm_alignment_run {
     char manifest_path[32];
     int report_fd; /* the result for the report, as text or JSON */
     char report_path[32];
+    int copy_fd; /* what tm-unpack made of the files, for the merge; -1: none */
+    char copy_path[32];
 };
 
 /* Finds how the files relate. *STATUS is the exit status; 0: the merge can go on. TM_OK if the stages could be run;
@@ -26,6 +28,10 @@ enum tm_status tm_alignment_run_find(struct tm_alignment_run *run, int *status, 
 /* Tests the times of the merge and prints the result on standard output. *STATUS 4: effects come before their
  * causes. */
 enum tm_status tm_alignment_run_check(struct tm_alignment_run *run, int *status, struct tm_error *err);
+
+/* The unpacked files as the merge wants them, for the standard input of tm-manifest. *BYTES is its size. -1: the merge
+ * has to unpack the files again. */
+int tm_alignment_run_copy(const struct tm_alignment_run *run, uint64_t *bytes);
 
 void tm_alignment_run_release(struct tm_alignment_run *run);
 

@@ -48,6 +48,19 @@ static struct needs needs_of(const struct tm_merge_request *r, char raw[TM_MERGE
     return n;
 }
 
+/* True if the text of JSON events is enough. */
+static bool lacks_json_detail(const struct tm_merge_request *r, const struct needs *needs)
+{
+    return needs->reads_files && r->join == NULL;
+}
+
+bool tm_merge_may_unpack_once(const struct tm_merge_request *r)
+{
+    char raw[TM_MERGE_RAW_MAX];
+    const struct needs needs = needs_of(r, raw);
+    return !r->no_detail && needs.detail && !lacks_json_detail(r, &needs);
+}
+
 /* Adds words to one command; remembers the first failure. */
 struct writer {
     struct tm_merge_command *command;
@@ -97,8 +110,10 @@ static bool refers(const struct tm_merge_request *r)
     return true;
 }
 
+/* The stream is for the outputs. With r->copy it is for tm-align too, and what only saves time is not left out. */
 static void add_unpack(struct writer *w, const struct tm_merge_request *r)
 {
+    const bool lacks_packet_args = w->needs->detail && !r->no_detail && !w->needs->packet_args;
     add_option(w, "--on-damage", r->on_damage);
     add_flag(w, "--ignore-unknown", r->ignore_unknown);
     add_option(w, "--max-expansion", r->max_expansion);
@@ -106,11 +121,13 @@ static void add_unpack(struct writer *w, const struct tm_merge_request *r)
     add_flag(w, "--no-raw", w->needs->raw == NULL);
     add_option(w, "--raw", w->needs->raw);
     add_flag(w, "--no-detail", r->no_detail || !w->needs->detail);
-    add_flag(w, "--no-json-detail", w->needs->reads_files && r->join == NULL);
-    add_option(w, "--json-args", r->json_args);
-    add_flag(w, "--no-packet-args", w->needs->detail && !r->no_detail && !w->needs->packet_args);
+    add_flag(w, "--no-json-detail", lacks_json_detail(r, w->needs));
+    add_option(w, "--json-args", r->copy == NULL ? r->json_args : NULL);
+    add_flag(w, "--no-packet-args", lacks_packet_args && r->copy == NULL);
     add_flag(w, "--by-reference", refers(r));
-    add_flag(w, "--whole-sched", w->needs->takes_messages);
+    add_flag(w, "--whole-sched", w->needs->takes_messages && r->copy == NULL);
+    add_option(w, "--copy", r->copy);
+    add_flag(w, "--copy-no-packets", r->copy && (lacks_packet_args || w->needs->takes_messages));
     add_option(w, "--text", r->text);
     add_option(w, "-j", r->jobs);
     add_option(w, "-T", r->temporary_directory);
@@ -248,6 +265,13 @@ enum tm_status tm_merge_commands_make(struct tm_merge_commands *commands, const 
         stages[i].argv = w.command->argv;
     }
     return TM_OK;
+}
+
+void tm_merge_skip_unpack(struct tm_pipeline *pipeline, int in_fd)
+{
+    pipeline->stages += TM_MERGE_UNPACK + 1;
+    pipeline->count -= TM_MERGE_UNPACK + 1;
+    pipeline->in_fd = in_fd;
 }
 
 void tm_merge_commands_release(struct tm_merge_commands *commands)

@@ -18,7 +18,10 @@ struct tm_merge_request {
         /* a file for the text of JSON events whose own file cannot be read again; NULL: the text stays in the stream */
         *text;
     const char *join;           /* of tm-emit; NULL: nothing */
-    const char *json_args;      /* the only arguments of JSON events to unpack; NULL: all */
+    const char *json_args;      /* the arguments of JSON events that tm-align reads; NULL: all */
+    /* A file that gets the unpacked stream, which then has what tm-align reads as well as what the outputs need. The
+     * file stays empty if one stream cannot be both. NULL: none. */
+    const char *copy;
     const char *write_manifest; /* NULL: none */
     const struct tm_plan_words *plan; /* what the options state about the files; NULL: nothing */
     const char *jobs; /* threads of tm-unpack */
@@ -31,6 +34,10 @@ struct tm_merge_request {
     bool strict, no_guess, ignore_unknown, hints, interpolate, no_detail, absolute, rebase, index, json,
         quiet;
 };
+
+/* True if the outputs of REQUEST show the arguments and other detail that tm-align reads, so that one stream can be for
+ * both. */
+bool tm_merge_may_unpack_once(const struct tm_merge_request *request);
 
 /* True if the only output of REQUEST reads texts of JSON events in their files. */
 bool tm_merge_reads_files(const struct tm_merge_request *request);
@@ -51,6 +58,9 @@ struct tm_merge_commands {
  * the running one if /proc does not. Sets name, path and argv of STAGES. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_merge_commands_make(struct tm_merge_commands *commands, const struct tm_merge_request *request,
                                       const char *argv0, struct tm_stage *stages, struct tm_error *err);
+
+/* Takes tm-unpack out of PIPELINE, whose stages have been made. IN_FD, borrowed, has the stream that it would write. */
+void tm_merge_skip_unpack(struct tm_pipeline *pipeline, int in_fd);
 
 void tm_merge_commands_release(struct tm_merge_commands *commands);
 

@@ -176,10 +176,12 @@ void tm_pipeline_stop(struct tm_pipeline *p)
 enum tm_status tm_pipeline_start(struct tm_pipeline *p, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    int in = -1;
+    int in = p->in_fd > STDIN_FILENO ? fcntl(p->in_fd, F_DUPFD_CLOEXEC, 0) : -1;
     size_t i;
     for (i = 0; i < p->count; i++)
         p->stages[i].err_fd = -1;
+    if (in < 0 && p->in_fd > STDIN_FILENO)
+        return tm_error_errno(err, errno, "cannot read again");
     for (i = 0; i < p->count && st == TM_OK; i++) {
         int data[2] = {-1, -1}, errs[2] = {-1, -1};
         if (i + 1 < p->count)

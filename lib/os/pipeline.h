@@ -34,6 +34,7 @@ struct tm_stage {
 struct tm_pipeline {
     struct tm_stage *stages; /* borrowed, upstream first */
     size_t count;            /* at most TM_PIPELINE_STAGES_MAX */
+    int in_fd;               /* standard input of the first stage, borrowed; 0: the caller's */
     /* A handler of the caller sets this to the signal that came. It is passed on to all stages. */
     const volatile sig_atomic_t *signal_seen;
     /* The signal mask of the stages, and of this process while it waits. Everywhere else the caller blocks the signals
@@ -51,7 +52,7 @@ struct tm_pipeline {
  * says that it is missing. */
 enum tm_status tm_pipeline_find(const char *name, const char *dir, char *out, size_t size, struct tm_error *err);
 
-/* Starts all stages. Standard input of the first and standard output of the last are the caller's. TM_OK. TM_E_SYSTEM
+/* Starts all stages. Standard output of the last is the caller's. TM_OK. TM_E_SYSTEM
  * if a program cannot be run; the stages that were started are then ended. */
 enum tm_status tm_pipeline_start(struct tm_pipeline *pipeline, struct tm_error *err);
 
