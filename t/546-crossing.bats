@@ -38,6 +38,7 @@ JSON
     [ "${#lines[@]}" -eq 3 ]
     run tm-merge -f report m.pftrace
     [[ $output == *"trace_attribute.tracemerge.events_without_perfetto_form = 1"* ]]
+    [[ $output == *"trace_attribute.tracemerge.file.0.left_out.slice = 1"* ]]
 }
 
 @test "a complete event keeps its time where a begin below it ends before it does" {

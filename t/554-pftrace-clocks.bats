@@ -174,6 +174,7 @@ instant watch 6200000000 seq=1 m=7
 END
     tm-merge -o m.pftrace both.pb 2>err
     [ "$(cat err)" = "tm-emit: warning: both.pb: 1 reading of a clock contradicts others of the machine, and is not in pftrace" ]
+    tm-merge -f report m.pftrace | grep -q 'trace_attribute.tracemerge.file.0.left_out.clock_readings = 1'
     tm-merge -o m.db m.pftrace
     tm-merge -o o.db both.pb 2>err
     [ ! -s err ] # a database has it

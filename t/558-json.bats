@@ -74,6 +74,7 @@ PY
     tm-merge -q -o m.json in.tar
     [ "$(json 'd["tracemerge"]["manifest_attributes"]["run"]')" = -12 ]
     [ "$(json 'd["tracemerge"]["events_without_json_form"]')" = 1 ]
+    [ "$(json 'd["tracemerge"]["left_out"]')" = "{'b.txt': {'sched_waking': 1}}" ]
 }
 
 @test "a displayTimeUnit stays at the top if the files that have one agree" {
@@ -145,7 +146,7 @@ PY
     tm-merge -o m.json in.tar
     [ "$(json '[x["name"] for x in e if x["ph"] == "B"]')" = "['never ends']" ]
     [ "$(json '[x["name"] for x in e if x["ph"] == "X" and "same" in x["name"]]')" = "['same times', 'same times, within']" ]
-    [ "$(json 'd["tracemerge"]')" = "{'events_without_json_form': 1}" ]
+    [ "$(json 'd["tracemerge"]')" = "{'events_without_json_form': 1, 'left_out': {'b.systrace': {'slice_end': 1}}}" ]
 }
 
 @test "only arguments with the names of --json-args are unpacked" {

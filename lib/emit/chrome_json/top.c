@@ -1,6 +1,7 @@
 #include "emit/chrome_json/top.h"
 
 #include "base/hash.h"
+#include "emit/names.h"
 #include "json/scan.h"
 
 static bool same(struct tm_text a, struct tm_text b)
@@ -156,6 +157,39 @@ static bool put_attributes(struct tm_out *out, const struct tm_catalog *c, const
     return has_any;
 }
 
+/* Puts how many events of each kind have no form, by file. */
+static void put_left_out(struct tm_json_frames *frames)
+{
+    const struct tm_unsupported_counts *counts = frames->writer->context->unsupported;
+    const struct tm_catalog *catalog = frames->writer->context->catalog;
+    struct tm_out *out = &frames->writer->out;
+    char path[1024];
+    bool has_files = false;
+    for (uint32_t file = 0; counts && file < counts->file_count && file < catalog->file_count; file++) {
+        bool has_kinds = false;
+        for (uint32_t kind = 0; kind < TM_UNSUPPORTED_COUNTS_KINDS; kind++) {
+            const char *name = tm_name_of_kind(kind);
+            if (counts->files[file].events[kind] == 0)
+                continue;
+            if (!has_kinds) {
+                tm_catalog_path(catalog, file, path, sizeof path);
+                tm_out_str(out, has_files ? "," : ",\"left_out\":{");
+                tm_out_json_str(out, path);
+                tm_out_char(out, ':');
+            }
+            tm_out_char(out, has_kinds ? ',' : '{');
+            tm_out_json_str(out, name ? name : "unknown");
+            tm_out_char(out, ':');
+            tm_out_u64(out, counts->files[file].events[kind]);
+            has_files = has_kinds = true;
+        }
+        if (has_kinds)
+            tm_out_char(out, '}');
+    }
+    if (has_files)
+        tm_out_char(out, '}');
+}
+
 /* Puts what the merge says, if there is anything. */
 static void put_own_member(struct tm_json_frames *frames)
 {
@@ -166,6 +200,7 @@ static void put_own_member(struct tm_json_frames *frames)
         tm_out_str(out, begin);
         tm_out_str(out, "\"events_without_json_form\":");
         tm_out_u64(out, unsupported);
+        put_left_out(frames);
     }
     if (put_attributes(out, frames->writer->context->catalog, unsupported ? "," : begin) || unsupported)
         tm_out_char(out, '}');

@@ -12,6 +12,7 @@
 #include "emit/perfetto/sample_writer.h"
 #include "emit/perfetto/sequence_threads.h"
 #include "emit/perfetto/snapshot_writer.h"
+#include "emit/perfetto/loss_attributes.h"
 #include "emit/perfetto/stat_attributes.h"
 #include "emit/perfetto/trace_stats.h"
 #include "emit/perfetto/track_writer.h"

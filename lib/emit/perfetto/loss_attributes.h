@@ -1,0 +1,12 @@
+/* What the merged trace does not show of its files, as attributes: `tracemerge.file.N.left_out.WHAT`, a number. WHAT is
+ * a kind of events that have no form in a Perfetto trace, `early_ftrace_events` or `clock_readings`. Times that stand
+ * as recorded are `tracemerge.file.N.times_as_recorded`. */
+#ifndef TM_EMIT_PERFETTO_LOSS_ATTRIBUTES_H
+#define TM_EMIT_PERFETTO_LOSS_ATTRIBUTES_H
+
+#include "emit/perfetto/packet_writer.h"
+
+/* Writes a packet of machine HOME if anything was counted. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_loss_attributes_write(struct tm_packet_writer *writer, uint32_t home, struct tm_error *err);
+
+#endif
