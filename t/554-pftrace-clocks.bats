@@ -242,6 +242,36 @@ instant later 5200000000 seq=1'
     as_reference "$CONVERSIONS" run.tar
 }
 
+@test "times on other clocks of the host, where another machine has the trace-time clock, are where they were" {
+    proto a.pb <<'END'
+snap 6=9000000000 1=1700000000000000000 3=8000000000 4=7990000000
+instant host 9100000000 seq=1
+heap 77 8190000000 9600000000 seq=2
+log tick 1700000000300000000 9300000000 seq=2
+snap 6=9900000000 1=1700000000900000700 3=8900000100 4=8890000000
+log tock 1700000000900300000 9910300000 seq=2
+END
+    proto b.pb <<'END'
+snap 6=4000000000 1=1700000001000000000 3=3000000000 4=2990000000
+instant watch 4200000000 seq=1
+heap 78 3190000000 4600000000 seq=2
+log bee 1700000001300000000 4300000000 seq=2
+END
+    for clock in BOOTTIME MONOTONIC REALTIME; do
+        printf '{"perfetto_manifest": {"version": 1, "trace_time": {"clock": "%s", "file": "b.pb"},
+            "files": [{"path": "b.pb", "machine": {"name": "watch"}}]}}' $clock >m.json
+        tar cf run.tar m.json b.pb a.pb
+        merged run.tar
+        for query in 'SELECT ts, msg FROM android_logs ORDER BY ts' \
+            'SELECT ts, count, size FROM heap_profile_allocation ORDER BY ts' 'SELECT ts, name FROM slice ORDER BY ts'; do
+            sqlite3 o.db "$query" >want
+            [ -s want ]
+            sqlite3 m.db "$query" | diff want -
+            as_reference "$query" run.tar
+        done
+    done
+}
+
 @test "the merged trace says that it is a merge, of what, how and by which version; its manifest's attributes are there" {
     proto a.pb <<<'snap 6=9000000000
 instant host 9100000000 seq=1'
