@@ -180,6 +180,15 @@ PY
     sh "$TM_SRC/doc/recipes/place-rank" rank0 b.json | tm-emit -q -f csv | grep -q 1700000000000005000
 }
 
+@test "the clock of a file in compressed data is named by that" {
+    for f in a b; do
+        echo '[{"name":"n","ph":"X","ts":1,"dur":1,"pid":1,"tid":1}]' | gzip -n >$f.json.gz
+    done
+    tm-merge -q --explain a.json.gz b.json.gz >told
+    grep -q 'TRACE_FILE(b.json.gz) to TRACE_FILE(a.json.gz)' told
+    ! grep -q '(-)' told || false
+}
+
 @test "warnings name compressed data and the file in it as one, by the name that was given" {
     python3 -c "import json
 print(json.dumps({'traceEvents': [{'name': 'n%d' % (i * 7919), 'ph': 'X', 'ts': i, 'dur': 1, 'pid': 1, 'tid': 1} for i in range(900)]}))" >a.json

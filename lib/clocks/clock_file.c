@@ -19,10 +19,12 @@ enum tm_status tm_clock_files_add(struct tm_clock_files *files, const Tracemerge
     files->files[files->count++] = file;
     file->id = frame->id;
     file->tag = tm_clock_file_tag(frame->id);
+    const bool is_nameless = frame->has_name && frame->name.len == 0 && frame->has_parent && frame->parent < file->id;
+    const char *of_parent = is_nameless ? files->files[frame->parent]->name : NULL; /* a compressed file around it */
     if (!frame->has_name)
         return TM_OK;
     tm_text_escape((const char *)frame->name.data, frame->name.len, name, sizeof name);
-    file->name = strdup(name);
+    file->name = strdup(of_parent ? of_parent : name);
     return file->name ? TM_OK : tm_error_nomem(err);
 }
 
