@@ -110,7 +110,9 @@ QUESTIONS = {
     'metadata': "CASE WHEN d.name GLOB 'trace_attribute.tracemerge.file.[0-9]*.json_metadata.*' "
                 "THEN substr(d.name, instr(d.name, 'json_metadata.')) WHEN d.name GLOB 'trace_attribute.manifest_attribute.*' "
                 "THEN substr(d.name, 17) WHEN d.name GLOB 'trace_attribute.tracemerge.file.[0-9]*.system_release' "
-                "THEN 'system_release' ELSE d.name END, COALESCE(d.str_value, d.int_value), " + MACHINE + " FROM metadata d "
+                "THEN 'system_release' ELSE d.name END, COALESCE(d.str_value, d.int_value), "
+                # An attribute of a manifest is of no machine; the packet that states it is.
+                "CASE WHEN d.name GLOB 'trace_attribute.manifest_attribute.*' THEN '' ELSE " + MACHINE + " END FROM metadata d "
                 "LEFT JOIN machine m ON m.id = d.machine_id",
     'machines': "COALESCE(name, ''), sysname, release, version, arch, num_cpus, android_build_fingerprint, "
                 "android_device_manufacturer, android_sdk_version, system_ram_bytes FROM machine",
