@@ -80,6 +80,29 @@ END
     ! grep -E '^json' <<<"$output"
 }
 
+@test "an empty name is none: of the thread or process itself, in JSON of whatever a row names" {
+    fake <<'END'
+both FILES ["json"]
+original threads [5,"",7,1,0,""]
+merged threads [5,null,7,1,0,""]
+original processes ["","",null,""]
+merged processes [null,null,null,""]
+END
+    run viewers -t ./tp -v a.json
+    [ "$status" -eq 1 ]
+    sed '/^json/,$d' <<<"$output" >pftrace
+    sed -n '/^json/,$p' <<<"$output" >json
+    grep -E '^threads +1 +0 ' pftrace
+    grep -E '^processes +0 +1 ' pftrace
+    grep -E '^threads +1 +0 ' json
+    grep -E '^processes +1 +0 ' json
+}
+
+@test "no limit takes all rows of an input, whatever their class" {
+    run grep -nE '"\*" .* (missing|extra) (\.|\.\*|\^|\^\\\[)$' "$TM_SRC/t/viewers-limits"
+    [ "$status" -eq 1 ] || { echo "$output"; false; }
+}
+
 @test "what both show is no difference; stacks are spelt by name whatever their ids" {
     fake <<'END'
 both FILES ["json"]
@@ -148,6 +171,18 @@ two_machines() {
 {"name":"load","ph":"C","ts":12,"pid":1,"args":{"v":3}}]}
 END
     tm-merge -q -o m."$1" --machine one=a.json --machine two=b.json a.json b.json
+}
+
+@test "attributes of a manifest and of a document of JSON are those of the merged trace" {
+    [ -n "${TRACE_PROCESSOR-}" ] || skip "no TRACE_PROCESSOR"
+    echo '{"perfetto_manifest":{"version":1,"attributes":{"build":"main","run":7},"files":[
+        {"path":"a.json","machine":{"name":"box"}}]}}' >manifest.json
+    echo '{"traceEvents":[{"name":"a","ph":"X","ts":1,"dur":2,"pid":1,"tid":1}],"metadata":{"os":"Linux","cpus":2}}' >a.json
+    tar cf run.tar manifest.json a.json
+    run viewers -t "$TRACE_PROCESSOR" -f pftrace -c metadata run.tar
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"1 of 1 inputs show the same"* ]]
 }
 
 @test "Python and jq read merged JSON; ids, pids and tids are numbers that doubles hold" {
