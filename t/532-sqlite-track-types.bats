@@ -109,3 +109,17 @@ process_memory|upid=1 process_memory_key=virt
 process_merged_track_event|upid=1 parent_track_uuid=1 merge_key_type=0 merge_key_value=of p track_compressor_idx=0
 process_merged_track_event|upid=1 parent_track_uuid=1 merge_key_type=2 merge_key_value=key track_compressor_idx=0'
 }
+
+@test "asynchronous slices of one id are told apart by the name of its first event" {
+    cat >a.json <<'END'
+{"traceEvents":[{"ph":"b","cat":"c","id":1,"name":"root","pid":1,"tid":1,"ts":1},
+{"ph":"e","cat":"c","id":1,"name":"root","pid":1,"tid":1,"ts":2},
+{"ph":"b","cat":"c","id":4,"name":"root","pid":1,"tid":1,"ts":2.5},
+{"ph":"b","cat":"c","id":1,"name":"next","pid":1,"tid":1,"ts":3}]}
+END
+    tm-merge -o a.db a.json
+    same_text "$(sqlite3 a.db "SELECT s.name, t.name, a.display_value FROM slice s JOIN track t ON t.id = s.track_id JOIN args a
+        ON a.arg_set_id = t.dimension_arg_set_id AND a.key = 'name' ORDER BY s.ts")" $'root|root|root
+root|root|root
+next|next|root'
+}

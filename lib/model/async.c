@@ -94,5 +94,7 @@ enum tm_status tm_model_async_track(struct tm_model *m, struct tm_model_event *e
         (st = tm_async_roots_closed(&m->async_roots, &identity, root, err)) < 0)
         return st;
     of.name = own_name(ev); /* a new lane gets the name of its first event */
-    return tm_model_lane_track(m, &of, lane, track, err);
+    if ((st = tm_model_lane_track(m, &of, lane, track, err)) == TM_OK)
+        m->tracks.rows[*track].merge_key = root;
+    return st;
 }

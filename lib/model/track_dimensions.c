@@ -48,8 +48,9 @@ enum tm_status tm_track_dimensions(const struct tm_track *track, const struct tm
                                    struct tm_text name, struct tm_text merge_key, struct tm_buf *detail)
 {
     enum tm_status st = put_owner(track, detail);
+    bool is_async = track->type == TM_TRACK_TYPE_ASYNC_PROCESS || track->type == TM_TRACK_TYPE_ASYNC_GLOBAL;
     if (st == TM_OK)
-        st = put_named(type, name, detail);
+        st = put_named(type, is_async && merge_key.data ? merge_key : name, detail);
     if (st == TM_OK && track->type == TM_TRACK_TYPE_DESCRIBED)
         st = tm_detail_arg_int(detail, "track_uuid", (int64_t)track->uuid);
     if (st == TM_OK && track->type == TM_TRACK_TYPE_DESCRIBED_LANE) {
