@@ -14,7 +14,7 @@ struct tm_descriptor {
     uint64_t uuid, parent_uuid;
     int64_t pid, tid;
     struct tm_resolved resolved;
-    uint32_t name, unit, merge_key; /* numbers of texts of the tracks */
+    uint32_t name, unit, description, merge_key; /* numbers of texts of the tracks */
     uint32_t track;                 /* the track or the lane set */
     uint32_t event_name;
     uint8_t merge;
@@ -37,6 +37,7 @@ void tm_description_decode(struct tm_description *d, const uint8_t *data, size_t
         case TM_TRACK_DESCRIPTION_TID: d->has_tid = true; d->tid = tm_unzigzag(f.value); break;
         case TM_TRACK_DESCRIPTION_IS_COUNTER: d->is_counter = f.value != 0; break;
         case TM_TRACK_DESCRIPTION_UNIT: d->unit = text; break;
+        case TM_TRACK_DESCRIPTION_DESCRIPTION: d->description = text; break;
         case TM_TRACK_DESCRIPTION_IS_THREAD: d->is_thread = f.value != 0; break;
         case TM_TRACK_DESCRIPTION_IS_PROCESS: d->is_process = f.value != 0; break;
         case TM_TRACK_DESCRIPTION_SIBLING_MERGE_BEHAVIOR: d->merge = (uint32_t)f.value; break;
@@ -127,7 +128,8 @@ enum tm_status tm_descriptors_add(struct tm_descriptors *ds, struct tm_place pla
     if (row)
         return is_same(row, &stated) ? rename_track(ds, row, d->name, err) : TM_OK;
     if ((st = tm_tracks_name(ds->tracks, d->name, &stated.name, err)) < 0 ||
-        (st = tm_tracks_name(ds->tracks, d->unit, &stated.unit, err)) < 0)
+        (st = tm_tracks_name(ds->tracks, d->unit, &stated.unit, err)) < 0 ||
+        (st = tm_tracks_name(ds->tracks, d->description, &stated.description, err)) < 0)
         return st;
     return add_row(ds, &stated, err);
 }
@@ -268,6 +270,7 @@ static enum tm_status describe(struct tm_descriptors *ds, const struct tm_descri
     t->is_counter = row->is_counter;
     t->name = row->name || row->is_counter || row->resolved.is_root ? row->name : row->event_name;
     t->unit = row->unit;
+    t->description = row->description;
     t->uuid = t->type == TM_TRACK_TYPE_DESCRIBED_LANE ? row->parent_uuid : row->uuid;
     t->merge_key = label_of(row);
     t->merge_key_type = row->merge == MERGE_BY_KEY ? KEY_TYPE_OF_KEY : KEY_TYPE_OF_NAME;

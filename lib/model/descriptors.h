@@ -21,7 +21,7 @@ struct tm_place {
 /* One TrackDescription message; texts are borrowed. */
 struct tm_description {
     uint64_t uuid, parent_uuid;
-    struct tm_text name, unit, merge_key, thread_name, process_name;
+    struct tm_text name, unit, description, merge_key, thread_name, process_name;
     bool has_pid, has_tid, is_thread, is_process, is_counter;
     int64_t pid, tid;
     uint32_t merge; /* as recorded */

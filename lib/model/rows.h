@@ -135,6 +135,7 @@ struct tm_log_row {
     int64_t ts;
     int64_t utid; /* TM_NO_ID: of no thread */
     int64_t priority; /* as Android numbers them; 0: unknown */
+    uint32_t file;
     struct tm_text tag; /* data NULL: none */
     struct tm_text message;
     int64_t arg_set; /* TM_NO_ID: none */

@@ -290,6 +290,7 @@ enum tm_status tm_model_log(struct tm_model *m, struct tm_model_event *ev, struc
     struct tm_log_row row = {.ts = e->time_ns,
                              .utid = TM_NO_ID,
                              .priority = e->flags & TM_EVENT_HAS_VALUE ? (int64_t)e->value : 0,
+                             .file = ev->place.file,
                              .tag = ev->category,
                              .message = ev->name};
     enum tm_status st = e->flags & TM_EVENT_HAS_TID ? tm_model_thread(m, ev, err) : TM_OK;

@@ -53,7 +53,7 @@ struct tm_track {
     enum tm_track_type type;
     enum tm_track_scope scope;
     uint32_t name;   /* number of a text, plus 1; 0: none */
-    uint32_t unit;
+    uint32_t unit, description;
     int32_t parent;  /* track; TM_NO_ID */
     int32_t same_as; /* the track that this one turned out to be; it has no row. TM_NO_ID */
     uint32_t merge_key; /* of siblings or asynchronous slices that share lanes: number of a text, as name */

@@ -133,7 +133,8 @@ static enum tm_status put_tracks(struct tm_sqlite *s, struct tm_error *err)
         tm_sqlite_bind_maybe(stmt, 13, t->scope == TM_TRACK_CPU, t->owner);
         tm_sqlite_bind_maybe(stmt, 14, t->scope == TM_TRACK_GPU, t->owner);
         if ((st = tm_sqlite_bind_text(s, stmt, 2, tm_tracks_text(tracks, t->name), err)) == TM_OK &&
-            (st = tm_sqlite_bind_text(s, stmt, 10, unit, err)) == TM_OK)
+            (st = tm_sqlite_bind_text(s, stmt, 10, unit, err)) == TM_OK &&
+            (st = tm_sqlite_bind_text(s, stmt, 15, tm_tracks_text(tracks, t->description), err)) == TM_OK)
             st = tm_sqlite_run(s, stmt, err);
     }
     return st;

@@ -12,6 +12,18 @@ static enum tm_status flow(void *self, int64_t slice_out, int64_t slice_in, stru
     return tm_sqlite_run(s, stmt, err);
 }
 
+/* The reference's word for the log that FILE's lines come from; NULL: none. */
+static const char *log_source(const struct tm_sqlite *s, uint32_t file)
+{
+    switch (s->context->catalog->files[file].input_type) {
+    case TM_INPUT_PROTO:
+    case TM_INPUT_ANDROID_LOGCAT: return "android_logcat";
+    case TM_INPUT_JOURNAL_JSON:
+    case TM_INPUT_JOURNAL_EXPORT: return "systemd_journald";
+    default: return NULL;
+    }
+}
+
 static enum tm_status log_line(void *self, const struct tm_log_row *row, struct tm_error *err)
 {
     struct tm_sqlite *s = self;
@@ -26,6 +38,7 @@ static enum tm_status log_line(void *self, const struct tm_log_row *row, struct 
     if (st < 0)
         return st;
     tm_sqlite_bind_id(stmt, 7, row->arg_set);
+    tm_sqlite_bind_word(stmt, 8, log_source(s, row->file));
     return tm_sqlite_run(s, stmt, err);
 }
 

@@ -27,7 +27,7 @@ static const char tables[] =
     "CREATE TABLE cpu_available_frequencies(id INTEGER PRIMARY KEY, cpu INTEGER, freq INTEGER, ucpu INTEGER);"
     "CREATE TABLE track(id INTEGER PRIMARY KEY, name TEXT, type TEXT, parent_id INTEGER, source_arg_set_id INTEGER,"
     " dimension_arg_set_id INTEGER, machine_id INTEGER, trace_file_id INTEGER, is_counter INTEGER, unit TEXT,"
-    " utid INTEGER, upid INTEGER, cpu INTEGER, gpu INTEGER);"
+    " utid INTEGER, upid INTEGER, cpu INTEGER, gpu INTEGER, description TEXT);"
     "CREATE TABLE slice(id INTEGER PRIMARY KEY, ts INTEGER, dur INTEGER, track_id INTEGER, category TEXT, name TEXT,"
     " depth INTEGER, parent_id INTEGER, arg_set_id INTEGER, thread_ts INTEGER, thread_dur INTEGER,"
     " thread_instruction_count INTEGER, thread_instruction_delta INTEGER);"
@@ -68,7 +68,7 @@ static const char tables[] =
     " bool_value INTEGER, byte_value INTEGER, char_value INTEGER, short_value INTEGER, int_value INTEGER,"
     " long_value INTEGER, float_value REAL, double_value REAL);"
     "CREATE TABLE android_logs(id INTEGER PRIMARY KEY, ts INTEGER, utid INTEGER, prio INTEGER, tag TEXT, msg TEXT,"
-    " arg_set_id INTEGER);"
+    " arg_set_id INTEGER, log_source TEXT);"
     "CREATE TABLE stack_profile_callsite(id INTEGER PRIMARY KEY, depth INTEGER, parent_id INTEGER,"
     " frame_id INTEGER);"
     "CREATE TABLE stack_profile_frame(id INTEGER PRIMARY KEY, name TEXT, mapping INTEGER, rel_pc INTEGER,"
@@ -122,18 +122,18 @@ static const char views[] =
     "CREATE VIEW process_track AS SELECT id, name, type, parent_id, source_arg_set_id, dimension_arg_set_id,"
     " machine_id, upid FROM track WHERE upid IS NOT NULL AND is_counter = 0;"
     "CREATE VIEW counter_track AS SELECT id, name, type, parent_id, source_arg_set_id, dimension_arg_set_id,"
-    " machine_id, unit FROM track WHERE is_counter = 1;"
+    " machine_id, unit, description FROM track WHERE is_counter = 1;"
     "CREATE VIEW thread_counter_track AS SELECT id, name, type, parent_id, source_arg_set_id, dimension_arg_set_id,"
-    " machine_id, unit, utid FROM track WHERE is_counter = 1 AND utid IS NOT NULL;"
+    " machine_id, unit, description, utid FROM track WHERE is_counter = 1 AND utid IS NOT NULL;"
     "CREATE VIEW process_counter_track AS SELECT id, name, type, parent_id, source_arg_set_id, dimension_arg_set_id,"
-    " machine_id, unit, upid FROM track WHERE is_counter = 1 AND upid IS NOT NULL;"
+    " machine_id, unit, description, upid FROM track WHERE is_counter = 1 AND upid IS NOT NULL;"
     "CREATE VIEW cpu_counter_track AS SELECT id, name, type, parent_id, source_arg_set_id, dimension_arg_set_id,"
-    " machine_id, unit, cpu FROM track WHERE is_counter = 1 AND cpu IS NOT NULL;"
+    " machine_id, unit, description, cpu FROM track WHERE is_counter = 1 AND cpu IS NOT NULL;"
     "CREATE VIEW gpu_counter_track AS SELECT id, name, type, parent_id, source_arg_set_id, dimension_arg_set_id,"
-    " machine_id, unit, machine_id * 4096 + gpu AS ugpu, gpu AS gpu_id FROM track"
+    " machine_id, unit, description, machine_id * 4096 + gpu AS ugpu, gpu AS gpu_id FROM track"
     " WHERE is_counter = 1 AND gpu IS NOT NULL;"
     "CREATE VIEW gpu_track AS SELECT id, name, type, parent_id, source_arg_set_id, dimension_arg_set_id,"
-    " machine_id, type AS scope FROM track WHERE type = 'gpu_render_stage';"
+    " machine_id, type AS scope, description FROM track WHERE type = 'gpu_render_stage';"
     "CREATE VIEW gpu AS SELECT DISTINCT machine_id * 4096 + gpu AS id, machine_id * 4096 + gpu AS ugpu, gpu,"
     " machine_id FROM track WHERE gpu IS NOT NULL;"
     "CREATE VIEW cpu_track AS SELECT id, name, type, parent_id, source_arg_set_id, dimension_arg_set_id,"
@@ -142,6 +142,7 @@ static const char views[] =
     "CREATE VIEW slices AS SELECT *, category AS cat, id AS slice_id FROM slice;"
     "CREATE VIEW instant AS SELECT ts, track_id, name, arg_set_id FROM slice WHERE dur = 0;"
     "CREATE VIEW sched_slice AS SELECT * FROM sched;"
+    "CREATE VIEW logs AS SELECT id, ts, utid, prio, log_source, tag, msg, arg_set_id FROM android_logs;"
     "CREATE VIEW raw AS SELECT * FROM ftrace_event;";
 
 /* The texts of the statements, by number. */
@@ -173,7 +174,7 @@ static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_HEAP_DATA] = "INSERT INTO heap_graph_object_data(id, field_set_id) VALUES(?,?)",
     [TM_SQL_HEAP_PRIMITIVE] = "INSERT INTO heap_graph_primitive(id, field_set_id, field_name, field_type, int_value,"
                               " long_value) VALUES(?,?,?,?,?,?)",
-    [TM_SQL_LOG] = "INSERT INTO android_logs VALUES(?,?,?,?,?,?,?)",
+    [TM_SQL_LOG] = "INSERT INTO android_logs VALUES(?,?,?,?,?,?,?,?)",
     [TM_SQL_CALLSITE] = "INSERT INTO stack_profile_callsite VALUES(?,?,?,?)",
     [TM_SQL_FRAME] = "INSERT INTO stack_profile_frame VALUES(?,?,?,?,?,NULL)",
     [TM_SQL_SYMBOL] = "INSERT INTO stack_profile_symbol VALUES(?,?,?,?,?,NULL)",
@@ -181,7 +182,7 @@ static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_THREAD] = "INSERT INTO thread VALUES(?1,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
     [TM_SQL_PROCESS] = "INSERT INTO process VALUES(?1,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,"
                        " ?7 % 100000, ?7 / 100000)",
-    [TM_SQL_TRACK] = "INSERT INTO track VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [TM_SQL_TRACK] = "INSERT INTO track VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [TM_SQL_TRACK_SAME] = "INSERT INTO tm_same_track VALUES(?,?)",
     [TM_SQL_CPU] = "INSERT INTO cpu VALUES(?1,?1,?2,?3,?4,?5,?6,?7)",
     [TM_SQL_CPU_FREQUENCY] = "INSERT INTO cpu_available_frequencies VALUES(?,?,?,?)",
