@@ -141,10 +141,17 @@ struct tm_log_row {
     int64_t arg_set; /* TM_NO_ID: none */
 };
 
+/* What is mapped into memory; numbers that are not known are as the reference importer shows them. */
+struct tm_mapping_row {
+    int64_t id;
+    struct tm_text name, build_id; /* build_id: in hexadecimal; data NULL: unknown */
+    uint64_t start, end, exact_offset, start_offset, load_bias;
+};
+
 struct tm_frame_row {
     int64_t id;
     struct tm_text function;
-    int64_t mapping; /* TM_NO_ID: unknown */
+    int64_t mapping; /* one without a name if it is not known */
     bool has_pc, has_line;
     int64_t rel_pc;
     struct tm_text file; /* of the source; data NULL: unknown */
@@ -179,7 +186,7 @@ struct tm_rows {
     enum tm_status (*arg_copy)(void *self, int64_t from, int64_t into, int64_t *id, struct tm_error *err);
     enum tm_status (*flow)(void *self, int64_t slice_out, int64_t slice_in, struct tm_error *err);
     enum tm_status (*sample)(void *self, const struct tm_sample_row *row, struct tm_error *err);
-    enum tm_status (*mapping)(void *self, int64_t id, struct tm_text name, struct tm_error *err);
+    enum tm_status (*mapping)(void *self, const struct tm_mapping_row *row, struct tm_error *err);
     enum tm_status (*frame)(void *self, const struct tm_frame_row *row, struct tm_error *err);
     enum tm_status (*callsite)(void *self, const struct tm_callsite_row *row, struct tm_error *err);
     enum tm_status (*log)(void *self, const struct tm_log_row *row, struct tm_error *err);

@@ -16,14 +16,49 @@ static enum tm_status number(struct tm_table *table, const struct tm_key *key, i
     return tm_table_set(table, key, *id, err);
 }
 
+/* Takes F if it says more of the mapping than its name. TEXT: its bytes. */
+static bool is_of_mapping(struct tm_mapping_row *mapping, const struct tm_pb_field *f, struct tm_text text)
+{
+    if (f->id == TM_STACK_FRAME_BUILD_ID && f->type == TM_PB_LEN) {
+        mapping->build_id = text;
+        return true;
+    }
+    if (f->type != TM_PB_VARINT)
+        return false;
+    switch (f->id) {
+    case TM_STACK_FRAME_MAPPING_START: mapping->start = f->value; return true;
+    case TM_STACK_FRAME_MAPPING_END: mapping->end = f->value; return true;
+    case TM_STACK_FRAME_MAPPING_EXACT_OFFSET: mapping->exact_offset = f->value; return true;
+    case TM_STACK_FRAME_MAPPING_START_OFFSET: mapping->start_offset = f->value; return true;
+    case TM_STACK_FRAME_MAPPING_LOAD_BIAS: mapping->load_bias = f->value; return true;
+    default: return false;
+    }
+}
+
+/* Sets the id of MAPPING. */
+static enum tm_status add_mapping(struct tm_stacks *stacks, struct tm_mapping_row *mapping, struct tm_error *err)
+{
+    const uint64_t numbers[] = {tm_hash64(mapping->build_id.data ? (const void *)mapping->build_id.data : "",
+                                          mapping->build_id.len),
+                                mapping->start, mapping->end, mapping->exact_offset, mapping->start_offset,
+                                mapping->load_bias};
+    const uint64_t seed = tm_hash64_numbers(numbers, sizeof numbers / sizeof *numbers, 0);
+    struct tm_key key = {tm_hash64_seed(mapping->name.data, mapping->name.len, seed),
+                         tm_hash64_seed(mapping->name.data, mapping->name.len, seed + 1), 0};
+    bool is_new;
+    enum tm_status st = number(&stacks->mappings, &key, &mapping->id, &is_new, err);
+    return st < 0 || !is_new ? st : stacks->rows->mapping(stacks->rows->self, mapping, err);
+}
+
 static enum tm_status add_frame(struct tm_stacks *stacks, const struct tm_pb_field *from, int64_t *id,
                                 struct tm_error *err)
 {
     struct tm_key key = {tm_hash64(from->data, from->len), tm_hash64_seed(from->data, from->len, 1), 0};
     struct tm_pb pb = tm_pb_of(from->data, from->len);
     struct tm_pb_field f;
-    struct tm_frame_row row = {.mapping = TM_NO_ID};
-    struct tm_text mapping = {0};
+    struct tm_frame_row row = {.mapping = TM_NO_ID, .function = {(const uint8_t *)"", 0}};
+    const struct tm_text empty = {(const uint8_t *)"", 0};
+    struct tm_mapping_row mapping = {.name = empty, .end = UINT64_MAX};
     bool is_new;
     enum tm_status st = number(&stacks->frames, &key, id, &is_new, err);
     if (st < 0 || !is_new)
@@ -34,7 +69,9 @@ static enum tm_status add_frame(struct tm_stacks *stacks, const struct tm_pb_fie
         if (f.id == TM_STACK_FRAME_FUNCTION && f.type == TM_PB_LEN)
             row.function = text;
         else if (f.id == TM_STACK_FRAME_MAPPING && f.type == TM_PB_LEN)
-            mapping = text;
+            mapping.name = text;
+        else if (is_of_mapping(&mapping, &f, text))
+            continue;
         else if (f.id == TM_STACK_FRAME_REL_PC && f.type == TM_PB_VARINT) {
             row.has_pc = true;
             row.rel_pc = (int64_t)f.value;
@@ -45,12 +82,9 @@ static enum tm_status add_frame(struct tm_stacks *stacks, const struct tm_pb_fie
             row.line = (uint32_t)f.value;
         }
     }
-    if (mapping.data) {
-        struct tm_key name = {tm_hash64(mapping.data, mapping.len), tm_hash64_seed(mapping.data, mapping.len, 1), 0};
-        if ((st = number(&stacks->mappings, &name, &row.mapping, &is_new, err)) < 0 ||
-            (is_new && (st = stacks->rows->mapping(stacks->rows->self, row.mapping, mapping, err)) < 0))
-            return st;
-    }
+    if ((st = add_mapping(stacks, &mapping, err)) < 0)
+        return st;
+    row.mapping = mapping.id;
     return stacks->rows->frame(stacks->rows->self, &row, err);
 }
 

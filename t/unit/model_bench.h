@@ -107,11 +107,11 @@ static inline enum tm_status on_sample(void *self, const struct tm_sample_row *r
                        r->callsite);
 }
 
-static inline enum tm_status on_mapping(void *self, int64_t id, struct tm_text name, struct tm_error *err)
+static inline enum tm_status on_mapping(void *self, const struct tm_mapping_row *row, struct tm_error *err)
 {
     char s[64];
     (void)err;
-    return tm_buf_addf(&((struct bench *)self)->out, "mapping %" PRId64 " %s\n", id, text(name, s));
+    return tm_buf_addf(&((struct bench *)self)->out, "mapping %" PRId64 " %s\n", row->id, text(row->name, s));
 }
 
 static inline enum tm_status on_frame(void *self, const struct tm_frame_row *r, struct tm_error *err)

@@ -69,11 +69,10 @@ static enum tm_status take_copy(void *self, int64_t from, int64_t into, int64_t 
     return TM_OK;
 }
 
-static enum tm_status take_mapping(void *self, int64_t id, struct tm_text name, struct tm_error *err)
+static enum tm_status take_mapping(void *self, const struct tm_mapping_row *row, struct tm_error *err)
 {
     (void)self;
-    (void)id;
-    (void)name;
+    (void)row;
     (void)err;
     return TM_OK;
 }

@@ -53,12 +53,20 @@ static enum tm_status cpu_frequency(void *self, int64_t ucpu, uint32_t khz, stru
     return tm_sqlite_run(s, stmt, err);
 }
 
-static enum tm_status mapping(void *self, int64_t id, struct tm_text name, struct tm_error *err)
+static enum tm_status mapping(void *self, const struct tm_mapping_row *row, struct tm_error *err)
 {
     struct tm_sqlite *s = self;
     sqlite3_stmt *stmt = s->statements[TM_SQL_MAPPING];
-    sqlite3_bind_int64(stmt, 1, id);
-    enum tm_status st = tm_sqlite_bind_text(s, stmt, 2, name, err);
+    struct tm_text build_id = row->build_id.data ? row->build_id : (struct tm_text){(const uint8_t *)"", 0};
+    sqlite3_bind_int64(stmt, 1, row->id);
+    enum tm_status st = tm_sqlite_bind_text(s, stmt, 2, build_id, err);
+    if (st == TM_OK)
+        st = tm_sqlite_bind_text(s, stmt, 8, row->name, err);
+    sqlite3_bind_int64(stmt, 3, (int64_t)row->exact_offset);
+    sqlite3_bind_int64(stmt, 4, (int64_t)row->start_offset);
+    sqlite3_bind_int64(stmt, 5, (int64_t)row->start);
+    sqlite3_bind_int64(stmt, 6, (int64_t)row->end);
+    sqlite3_bind_int64(stmt, 7, (int64_t)row->load_bias);
     return st < 0 ? st : tm_sqlite_run(s, stmt, err);
 }
 

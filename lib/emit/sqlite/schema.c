@@ -75,7 +75,8 @@ static const char tables[] =
     " symbol_set_id INTEGER, deobfuscated_name TEXT);"
     "CREATE TABLE stack_profile_symbol(id INTEGER PRIMARY KEY, symbol_set_id INTEGER, name TEXT, source_file TEXT,"
     " line_number INTEGER, inlined INTEGER);"
-    "CREATE TABLE stack_profile_mapping(id INTEGER PRIMARY KEY, name TEXT);"
+    "CREATE TABLE stack_profile_mapping(id INTEGER PRIMARY KEY, build_id TEXT, exact_offset INTEGER,"
+    " start_offset INTEGER, start INTEGER, end INTEGER, load_bias INTEGER, name TEXT);"
     "CREATE TABLE tm_placement(trace_file_id INTEGER, machine_id INTEGER, clock_id INTEGER, clock_name TEXT,"
     " rule TEXT, path TEXT, first_ts INTEGER, last_ts INTEGER, first_offset_ns INTEGER, last_offset_ns INTEGER,"
     " snapshots_used INTEGER, max_distance_ns INTEGER, placed INTEGER);"
@@ -178,7 +179,7 @@ static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_CALLSITE] = "INSERT INTO stack_profile_callsite VALUES(?,?,?,?)",
     [TM_SQL_FRAME] = "INSERT INTO stack_profile_frame VALUES(?,?,?,?,?,NULL)",
     [TM_SQL_SYMBOL] = "INSERT INTO stack_profile_symbol VALUES(?,?,?,?,?,NULL)",
-    [TM_SQL_MAPPING] = "INSERT INTO stack_profile_mapping VALUES(?,?)",
+    [TM_SQL_MAPPING] = "INSERT INTO stack_profile_mapping VALUES(?,?,?,?,?,?,?,?)",
     [TM_SQL_THREAD] = "INSERT INTO thread VALUES(?1,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
     [TM_SQL_PROCESS] = "INSERT INTO process VALUES(?1,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,"
                        " ?7 % 100000, ?7 / 100000)",

@@ -266,9 +266,9 @@ static enum tm_status take_sample(void *self, const struct tm_sample_row *row, s
     return TM_OK;
 }
 
-static enum tm_status take_mapping(void *self, int64_t id, struct tm_text name, struct tm_error *err)
+static enum tm_status take_mapping(void *self, const struct tm_mapping_row *row, struct tm_error *err)
 {
-    (void)self, (void)id, (void)name, (void)err;
+    (void)self, (void)row, (void)err;
     return TM_OK;
 }
 

@@ -20,6 +20,42 @@ static enum tm_status put_interned(struct tm_buf *detail, uint32_t id, const str
     return text.data ? tm_pb_put_bytes(detail, id, text.data, text.len) : TM_OK;
 }
 
+/* Puts a build id in hexadecimal. */
+static enum tm_status put_build_id(struct tm_proto *p, const struct tm_proto_sequence *sequence, uint64_t iid)
+{
+    static const char digits[] = "0123456789abcdef";
+    struct tm_pb_field id = tm_proto_interned_text(sequence, TM_INTERNED_BUILD_IDS, iid);
+    enum tm_status st = TM_OK;
+    p->key.len = 0;
+    for (size_t i = 0; st == TM_OK && i < id.len; i++)
+        if ((st = tm_buf_add_byte(&p->key, (uint8_t)digits[id.data[i] >> 4])) == TM_OK)
+            st = tm_buf_add_byte(&p->key, (uint8_t)digits[id.data[i] & 15]);
+    return st == TM_OK && id.len ? tm_pb_put_bytes(&p->detail, TM_STACK_FRAME_BUILD_ID, p->key.data, p->key.len) : st;
+}
+
+/* Puts what MAPPING says beside its path: its build id, and the addresses and the part of the file that it covers. */
+static enum tm_status put_mapped(struct tm_proto *p, const struct tm_proto_sequence *sequence, struct tm_pb mapping)
+{
+    static const uint32_t numbers[][2] = {{TM_MAPPING_EXACT_OFFSET, TM_STACK_FRAME_MAPPING_EXACT_OFFSET},
+                                          {TM_MAPPING_START_OFFSET, TM_STACK_FRAME_MAPPING_START_OFFSET},
+                                          {TM_MAPPING_START, TM_STACK_FRAME_MAPPING_START},
+                                          {TM_MAPPING_LOAD_BIAS, TM_STACK_FRAME_MAPPING_LOAD_BIAS}};
+    struct tm_pb_field f;
+    uint64_t end = 0;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && tm_pb_next(&mapping, &f) == TM_OK) {
+        if (f.type != TM_PB_VARINT)
+            continue;
+        if (f.id == TM_MAPPING_BUILD_ID)
+            st = put_build_id(p, sequence, f.value);
+        end = f.id == TM_MAPPING_END ? f.value : end;
+        for (size_t i = 0; st == TM_OK && i < sizeof numbers / sizeof *numbers; i++)
+            if (f.id == numbers[i][0] && f.value)
+                st = tm_pb_put_varint(&p->detail, numbers[i][1], f.value);
+    }
+    return st < 0 ? st : tm_pb_put_varint(&p->detail, TM_STACK_FRAME_MAPPING_END, end);
+}
+
 /* Puts the path of a mapping: its parts, each after a slash. */
 static enum tm_status put_mapping(struct tm_proto *p, const struct tm_proto_sequence *sequence, uint64_t iid)
 {
@@ -37,8 +73,10 @@ static enum tm_status put_mapping(struct tm_proto *p, const struct tm_proto_sequ
         if (st == TM_OK && text.data)
             st = tm_buf_add(&p->key, text.data, text.len);
     }
-    return st == TM_OK && p->key.len ? tm_pb_put_bytes(&p->detail, TM_STACK_FRAME_MAPPING, p->key.data, p->key.len)
-                                     : st;
+    if (st < 0 || p->key.len == 0)
+        return st;
+    st = tm_pb_put_bytes(&p->detail, TM_STACK_FRAME_MAPPING, p->key.data, p->key.len);
+    return st < 0 ? st : put_mapped(p, sequence, tm_pb_of(data, len));
 }
 
 static enum tm_status put_frame_field(struct tm_proto *p, const struct tm_proto_sequence *sequence,
