@@ -140,8 +140,8 @@ static enum tm_status add_order(void *context, const struct tm_match_member *cau
                                 const struct tm_match_member *effect, int64_t effect_ns)
 {
     const struct adding *a = context;
-    const struct tm_node_event late = {effect->node, effect_ns + a->evidence->nodes[effect->node].late_ns};
-    return tm_pair_table_order(&a->evidence->pairs, (struct tm_node_event){cause->node, cause_ns}, late, a->sifted,
+    const struct tm_node_event latest = {effect->node, effect_ns + a->evidence->nodes[effect->node].late_ns};
+    return tm_pair_table_order(&a->evidence->pairs, (struct tm_node_event){cause->node, cause_ns}, latest, a->sifted,
                                a->err);
 }
 

@@ -12,6 +12,12 @@ struct tm_text {
     size_t len;
 };
 
+/* The LEN bytes at DATA. */
+static inline struct tm_text tm_text_at(const void *data, size_t len)
+{
+    return (struct tm_text){data, len};
+}
+
 /* True if TEXT has the bytes of S. */
 static inline bool tm_text_is(struct tm_text text, const char *s)
 {

@@ -183,18 +183,18 @@ static enum tm_status too_far(struct tm_error *err)
 }
 
 /* Relates files that referred to the reference clock of SAID to the clock of SAID itself. */
-static enum tm_status compose(struct relations *r, const struct relation *said, struct tm_error *err)
+static enum tm_status compose(struct relations *r, const struct relation *stated, struct tm_error *err)
 {
     for (size_t i = 0; i < r->count; i++) {
         struct relation *other = &r->all[i];
-        if (other->file == said->file || other->reference_clock == NULL ||
-            !is_same_machine(r->m, other->file, said->file) ||
-            strcmp(other->reference_clock, said->reference_clock) != 0)
+        if (other->file == stated->file || other->reference_clock == NULL ||
+            !is_same_machine(r->m, other->file, stated->file) ||
+            strcmp(other->reference_clock, stated->reference_clock) != 0)
             continue;
-        if (!tm_sub_i64(other->offset_ns, said->offset_ns, &other->offset_ns))
+        if (!tm_sub_i64(other->offset_ns, stated->offset_ns, &other->offset_ns))
             return too_far(err);
-        other->reference = said->file;
-        other->reference_clock = said->clock;
+        other->reference = stated->file;
+        other->reference_clock = stated->clock;
     }
     return TM_OK;
 }
@@ -202,28 +202,28 @@ static enum tm_status compose(struct relations *r, const struct relation *said, 
 static enum tm_status relate(struct relations *r, const struct tm_clock_hints *hints, const struct tm_clock_hint *hint,
                              struct tm_error *err)
 {
-    struct relation said = {.file = hint->file,
-                            .reference = hint->file,
-                            .clock = name_of_clock(hint->from_clock),
-                            .reference_clock = name_of_clock(hint->to_clock)};
+    struct relation stated = {.file = hint->file,
+                              .reference = hint->file,
+                              .clock = name_of_clock(hint->from_clock),
+                              .reference_clock = name_of_clock(hint->to_clock)};
     /* A relation between two clocks of one id: FILE's clock is isolated, and the clock of another file stands for that
      * of the machine. */
     if (hint->from_clock == hint->to_clock)
-        said.reference = find_other(r->m, hint->file);
-    if (said.reference_clock == NULL || !tm_sub_i64(hint->to_ns, hint->from_ns, &said.offset_ns))
+        stated.reference = find_other(r->m, hint->file);
+    if (stated.reference_clock == NULL || !tm_sub_i64(hint->to_ns, hint->from_ns, &stated.offset_ns))
         return too_far(err);
     if (has_relation(r, hint->file)) {
-        const char *clock = said.clock;
-        if ((said.file = find_carrier(r, hints, hint->file)) == NO_FILE) {
-            said.file = hint->file;
-            return compose(r, &said, err);
+        const char *clock = stated.clock;
+        if ((stated.file = find_carrier(r, hints, hint->file)) == NO_FILE) {
+            stated.file = hint->file;
+            return compose(r, &stated, err);
         }
-        if (!tm_sub_i64(0, said.offset_ns, &said.offset_ns))
+        if (!tm_sub_i64(0, stated.offset_ns, &stated.offset_ns))
             return too_far(err);
-        said.clock = said.reference_clock;
-        said.reference_clock = clock;
+        stated.clock = stated.reference_clock;
+        stated.reference_clock = clock;
     }
-    r->all[r->count++] = said;
+    r->all[r->count++] = stated;
     return TM_OK;
 }
 
@@ -293,14 +293,13 @@ static enum tm_status make_plan(const struct relations *r, struct tm_merge_plan 
 {
     enum tm_status st = TM_OK;
     for (size_t i = 0; st >= 0 && i < r->count; i++) {
-        const struct relation *said = &r->all[i];
-        struct tm_plan_relation relation = {.clock = said->clock,
-                                            .reference_clock = said->reference_clock,
-                                            .offset_ns = said->offset_ns};
+        const struct relation *stated = &r->all[i];
+        struct tm_plan_relation relation = {
+            .clock = stated->clock, .reference_clock = stated->reference_clock, .offset_ns = stated->offset_ns};
         size_t file = 0;
-        st = plan_file(r->m, plan, said->file, &file, err);
+        st = plan_file(r->m, plan, stated->file, &file, err);
         if (st >= 0)
-            st = plan_file(r->m, plan, said->reference, &relation.reference, err);
+            st = plan_file(r->m, plan, stated->reference, &relation.reference, err);
         if (st >= 0)
             st = tm_merge_plan_relate(plan, file, &relation, err);
     }

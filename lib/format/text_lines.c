@@ -37,9 +37,11 @@ static enum tm_status write_accounts(struct tm_text_reader *r, struct tm_error *
     struct tm_event_sink *sink = r->context.sink;
     enum tm_status st = TM_OK;
     if (r->damaged)
-        st = tm_event_sink_account(sink, TM_DROP_DAMAGED, r->clock, r->damaged, r->first_damaged, err);
+        st =
+            tm_event_sink_account(sink, (struct tm_loss){TM_DROP_DAMAGED, r->clock, r->damaged, r->first_damaged}, err);
     if (st >= 0 && r->not_shown)
-        st = tm_event_sink_account(sink, TM_DROP_NOT_SHOWN, r->clock, r->not_shown, r->first_not_shown, err);
+        st = tm_event_sink_account(
+            sink, (struct tm_loss){TM_DROP_NOT_SHOWN, r->clock, r->not_shown, r->first_not_shown}, err);
     return st < 0 ? st : TM_END;
 }
 

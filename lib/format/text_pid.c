@@ -7,7 +7,7 @@ enum tm_status tm_text_pid(struct tm_event_sink *sink, const void *s, size_t len
 {
     struct tm_buf unused = {0};
     uint32_t id;
-    enum tm_status st = tm_event_sink_string(sink, s, len, &unused, &id, err);
+    enum tm_status st = tm_event_sink_string(sink, tm_text_at(s, len), &unused, &id, err);
     tm_buf_release(&unused);
     if (st == TM_OK)
         st = tm_event_sink_run_string(sink, &id, err);

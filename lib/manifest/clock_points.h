@@ -19,7 +19,7 @@ struct tm_manifest_points {
     size_t count;                     /* 0: offset_ns alone holds */
     bool has_uncertainty;
     int64_t uncertainty_ns;           /* 0 or more */
-    const char *rule;                 /* borrowed from the JSON tree; NULL: not said */
+    const char *rule;                 /* borrowed from the JSON tree; NULL: none is given */
 };
 
 /* Reads CLOCKS.x_tracemerge if it is there. WHERE is put in front of each problem ("files[3]: ") or is empty. TM_OK,

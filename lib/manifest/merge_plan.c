@@ -222,10 +222,10 @@ enum tm_status tm_merge_plan_machine(struct tm_merge_plan *plan, const char *tex
     bool is_directory = false;
     const char *split = equals; /* names on either side may contain "=" */
     for (; split; split = strchr(split + 1, '=')) {
-        struct part said = {split + 1, strlen(split + 1)};
-        if ((file = find(plan, said)) != NONE)
+        struct part path = {split + 1, strlen(split + 1)};
+        if ((file = find(plan, path)) != NONE)
             break;
-        if ((is_directory = said.len > 0 && has_files(plan, directory_of(plan, said))))
+        if ((is_directory = path.len > 0 && has_files(plan, directory_of(plan, path))))
             break;
     }
     if (split == NULL)

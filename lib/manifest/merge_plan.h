@@ -29,7 +29,7 @@ struct tm_plan_file {
     bool is_host_of_several;
     /* private: what options stated about it */
     char *machine;
-    bool is_of_directory; /* the machine was said of the directory */
+    bool is_of_directory; /* the machine was given for the directory */
     char *clock;      /* of its own; NULL: pinned */
     char *reference_clock;
     size_t reference; /* the file it is synchronized to */

@@ -1,6 +1,7 @@
 #include "manifest/resolve.h"
 
 #include "base/bytes.h"
+#include "base/text.h"
 #include "manifest/config.h"
 
 #include <stdio.h>
@@ -56,7 +57,7 @@ static size_t find_file(struct tm_manifest_resolution *r, const char *path)
 }
 
 /* Finds or adds the declaration DATA of FILE. KIND tells names from ids. *IS_NEW: true if it was added. */
-static enum tm_status declare(struct tm_manifest_resolution *r, size_t file, char kind, const void *data, size_t len,
+static enum tm_status declare(struct tm_manifest_resolution *r, size_t file, char kind, struct tm_text data,
                               bool *is_new)
 {
     uint8_t head[9];
@@ -64,7 +65,7 @@ static enum tm_status declare(struct tm_manifest_resolution *r, size_t file, cha
     tm_put_le64(head, file);
     head[8] = (uint8_t)kind;
     tm_buf_clear(&r->key);
-    if (tm_buf_add(&r->key, head, sizeof head) != TM_OK || tm_buf_add(&r->key, data, len) != TM_OK)
+    if (tm_buf_add(&r->key, head, sizeof head) != TM_OK || tm_buf_add(&r->key, data.data, data.len) != TM_OK)
         return TM_E_SYSTEM;
     return tm_intern_add(&r->declared, r->key.data, r->key.len, &id, is_new);
 }
@@ -73,7 +74,7 @@ static enum tm_status name_machine(struct tm_manifest_resolution *r, size_t file
 {
     uint32_t id;
     enum tm_status st = tm_intern_add(&r->machines, name, strlen(name), &id, NULL);
-    return st != TM_OK ? st : declare(r, file, 'n', name, strlen(name), NULL);
+    return st != TM_OK ? st : declare(r, file, 'n', tm_text_at(name, strlen(name)), NULL);
 }
 
 int64_t tm_manifest_machine_raw(struct tm_manifest_resolution *r, const char *name)
@@ -98,7 +99,7 @@ static enum tm_status name_machines_of(struct tm_manifest_resolution *r, size_t 
         tm_put_le32(id, machine->id);
         if (name_machine(r, i, machine->name) != TM_OK)
             return TM_E_SYSTEM;
-        st = declare(r, i, 'i', id, sizeof id, &is_new);
+        st = declare(r, i, 'i', tm_text_at(id, sizeof id), &is_new);
         if (st == TM_OK && !is_new) {
             tm_manifest_problems_add(at(r, machine->item), "files[%zu].machines[%zu]: id %u is declared already", i, k,
                                      machine->id);
@@ -129,7 +130,7 @@ static enum choice choose_machine(struct tm_manifest_resolution *r, size_t file,
         *raw = r->base_raw[file];
         return r->fields->files[file].machine_count > 0 ? NOT_SAID : CHOSEN;
     }
-    enum tm_status st = declare(r, file, 'n', name, strlen(name), NULL);
+    enum tm_status st = declare(r, file, 'n', tm_text_at(name, strlen(name)), NULL);
     if (st != TM_OK) {
         r->no_memory = r->no_memory || st < 0;
         return NOT_DECLARED;

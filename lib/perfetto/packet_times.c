@@ -232,11 +232,11 @@ static enum tm_status walk_message(struct walk *w, const struct message *message
     return st == TM_END ? TM_OK : copy(w, pb.p, pb.end); /* damaged: it is copied unchanged */
 }
 
-enum tm_status tm_packet_times_collect(enum tm_raw kind, const uint8_t *raw, size_t len, uint32_t own_clock,
-                                       struct tm_buf *detail, uint32_t *count)
+enum tm_status tm_packet_times_collect(enum tm_raw kind, struct tm_text raw, uint32_t own_clock, struct tm_buf *detail,
+                                       uint32_t *count)
 {
     struct walk w = {.out = detail, .own_clock = own_clock};
-    enum tm_status st = walk_message(&w, root(kind), raw, len);
+    enum tm_status st = walk_message(&w, root(kind), raw.data, raw.len);
     *count = w.count;
     return st;
 }

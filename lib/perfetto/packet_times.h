@@ -11,16 +11,17 @@
 #define TM_PERFETTO_PACKET_TIMES_H
 
 #include "base/buf.h"
+#include "base/text.h"
 #include "stream/event.h"
 
 /* True when a packet whose data is field BODY can have such times. */
 bool tm_packet_times_in(uint32_t body);
 
-/* Appends a Detail.inner_times field to DETAIL for each inner time in RAW, in order. RAW has LEN bytes and is a
- * TracePacket or a FtraceEvent, as KIND says. *COUNT is the number of times. OWN_CLOCK is the clock of the times that
+/* Appends a Detail.inner_times field to DETAIL for each inner time in RAW, in order. RAW is a TracePacket or a
+ * FtraceEvent, as KIND says. *COUNT is the number of times. OWN_CLOCK is the clock of the times that
  * are on the packet's clock. Values are nanoseconds. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_packet_times_collect(enum tm_raw kind, const uint8_t *raw, size_t len, uint32_t own_clock,
-                                       struct tm_buf *detail, uint32_t *count);
+enum tm_status tm_packet_times_collect(enum tm_raw kind, struct tm_text raw, uint32_t own_clock, struct tm_buf *detail,
+                                       uint32_t *count);
 
 /* How to compute the value of a converted time. */
 struct tm_packet_readings {

@@ -80,15 +80,15 @@ void tm_event_sink_set_file(struct tm_event_sink *sink, uint32_t file)
     sink->file = file;
 }
 
-enum tm_status tm_event_sink_string(struct tm_event_sink *sink, const void *s, size_t len, struct tm_buf *detail,
+enum tm_status tm_event_sink_string(struct tm_event_sink *sink, struct tm_text text, struct tm_buf *detail,
                                     uint32_t *string, struct tm_error *err)
 {
     *string = 0;
-    if (s == NULL)
+    if (text.data == NULL)
         return TM_OK;
-    if (len <= TM_SINK_STRING_MAX) {
+    if (text.len <= TM_SINK_STRING_MAX) {
         uint32_t id;
-        enum tm_status st = tm_intern_add(&sink->strings, s, len, &id, NULL);
+        enum tm_status st = tm_intern_add(&sink->strings, text.data, text.len, &id, NULL);
         if (st < 0)
             return tm_error_nomem(err);
         if (st == TM_OK) {
@@ -97,7 +97,7 @@ enum tm_status tm_event_sink_string(struct tm_event_sink *sink, const void *s, s
         }
     }
     *string = TM_STRING_INLINE | (uint32_t)(detail->len + 1); /* after the one-byte tag */
-    return tm_pb_put_bytes(detail, TM_DETAIL_TEXT, s, len) == TM_OK ? TM_OK : tm_error_nomem(err);
+    return tm_pb_put_bytes(detail, TM_DETAIL_TEXT, text.data, text.len) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 enum tm_status tm_event_sink_add(struct tm_event_sink *sink, struct tm_event *event, struct tm_error *err)
@@ -195,18 +195,17 @@ enum tm_status tm_event_sink_message(struct tm_event_sink *sink, enum tm_frame_t
     return put_message(sink, type, message, err);
 }
 
-enum tm_status tm_event_sink_account(struct tm_event_sink *sink, enum tm_drop_reason reason, uint32_t clock,
-                                     uint64_t count, uint64_t byte, struct tm_error *err)
+enum tm_status tm_event_sink_account(struct tm_event_sink *sink, struct tm_loss loss, struct tm_error *err)
 {
     Tracemerge__Account account = TRACEMERGE__ACCOUNT__INIT;
     account.file = sink->file;
-    account.clock = clock;
-    account.reason = tm_bytes_str(tm_drop_reason_name(reason));
-    account.count = count;
-    account.has_byte = byte != UINT64_MAX;
-    account.byte = byte;
-    if (reason != TM_DROP_SKIPPED_BYTES)
-        sink->timed_count += count;
+    account.clock = loss.clock;
+    account.reason = tm_bytes_str(tm_drop_reason_name(loss.reason));
+    account.count = loss.count;
+    account.has_byte = loss.byte != UINT64_MAX;
+    account.byte = loss.byte;
+    if (loss.reason != TM_DROP_SKIPPED_BYTES)
+        sink->timed_count += loss.count;
     return tm_stream_write_message(sink->writer, TM_FRAME_ACCOUNT, &account.base, err);
 }
 

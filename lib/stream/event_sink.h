@@ -7,6 +7,7 @@
 
 #include "base/intern.h"
 #include "base/name_set.h"
+#include "base/text.h"
 #include "stream/batch_builder.h"
 #include "stream/drop_reason.h"
 #include "stream/raw_choice.h"
@@ -52,11 +53,11 @@ enum tm_status tm_event_sink_file_end(struct tm_event_sink *sink, uint32_t file,
 /* Returns to the container FILE after the end of a file inside it. */
 void tm_event_sink_set_file(struct tm_event_sink *sink, uint32_t file);
 
-/* Returns the string number of LEN bytes for the name or category column. If the table is full, or the string is
+/* Returns the string number of TEXT for the name or category column. If the table is full, or the string is
  * longer than TM_SINK_STRING_MAX, it is appended as a text field to DETAIL, the detail bytes of the current event,
- * and the result refers there. Bytes are kept unchanged, UTF-8 or not. An empty string is a string; NULL gives 0,
- * none. */
-enum tm_status tm_event_sink_string(struct tm_event_sink *sink, const void *s, size_t len, struct tm_buf *detail,
+ * and the result refers there. Bytes are kept unchanged, UTF-8 or not. An empty string is a string; without
+ * data it is 0, none. */
+enum tm_status tm_event_sink_string(struct tm_event_sink *sink, struct tm_text text, struct tm_buf *detail,
                                     uint32_t *string, struct tm_error *err);
 
 /* Makes *STRING, which tm_event_sink_string has set, the number that other numbers may be made of: the one in the
@@ -97,10 +98,16 @@ enum tm_status tm_event_sink_generation(struct tm_event_sink *sink, uint32_t mac
 enum tm_status tm_event_sink_message(struct tm_event_sink *sink, enum tm_frame_type type,
                                      const ProtobufCMessage *message, struct tm_error *err);
 
-/* Accounts for COUNT events of the file (bytes of TM_DROP_SKIPPED_BYTES) that were read but are dropped for REASON.
- * They count as read, so they must not be added as events too. BYTE is where the first was, or UINT64_MAX. */
-enum tm_status tm_event_sink_account(struct tm_event_sink *sink, enum tm_drop_reason reason, uint32_t clock,
-                                     uint64_t count, uint64_t byte, struct tm_error *err);
+/* Events of a file that were read and are dropped; bytes for TM_DROP_SKIPPED_BYTES. */
+struct tm_loss {
+    enum tm_drop_reason reason;
+    uint32_t clock;
+    uint64_t count;
+    uint64_t byte; /* where the first is in the file; UINT64_MAX: unknown */
+};
+
+/* Accounts for LOSS. Its events count as read, so they must not be added as events too. */
+enum tm_status tm_event_sink_account(struct tm_event_sink *sink, struct tm_loss loss, struct tm_error *err);
 
 /* Adds VALUE to statistic NAME of the file. */
 enum tm_status tm_event_sink_stat(struct tm_event_sink *sink, const char *name, Tracemerge__Severity severity,

@@ -78,7 +78,7 @@ enum tm_status tm_archive_refused_turn(struct tm_unpack_run *run, struct tm_node
 {
     enum tm_status st = tm_unpack_begin(run, node);
     if (st == TM_OK)
-        st = tm_event_sink_account(run->sink, member->reason, 0, 1, 0, run->err);
+        st = tm_event_sink_account(run->sink, (struct tm_loss){member->reason, 0, 1, 0}, run->err);
     tell_cause(run, node, table, member);
     return st == TM_OK ? tm_unpack_end(run, node, 0) : st;
 }

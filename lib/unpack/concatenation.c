@@ -211,9 +211,10 @@ static enum tm_status left_out_turn(struct tm_unpack_run *run, struct tm_node *n
     if (st == TM_OK)
         st = pass_over(run, content);
     if (st == TM_OK)
-        st = tm_event_sink_account(run->sink, TM_DROP_UNKNOWN_TYPE, 0, 1, start, run->err);
+        st = tm_event_sink_account(run->sink, (struct tm_loss){TM_DROP_UNKNOWN_TYPE, 0, 1, start}, run->err);
     if (st == TM_OK && content->in->offset > start)
-        st = tm_event_sink_account(run->sink, TM_DROP_SKIPPED_BYTES, 0, content->in->offset - start, start, run->err);
+        st = tm_event_sink_account(
+            run->sink, (struct tm_loss){TM_DROP_SKIPPED_BYTES, 0, content->in->offset - start, start}, run->err);
     return st == TM_OK ? tm_unpack_end(run, node, content->in->offset - start) : st;
 }
 

@@ -108,9 +108,11 @@ static enum tm_status account_damage(struct tm_unpack_run *run, const struct tm_
     struct tm_event_sink *sink = run->sink;
     enum tm_status st = TM_OK;
     if (node->damage_count > 0)
-        st = tm_event_sink_account(sink, TM_DROP_DAMAGED, 0, node->damage_count, node->damage_byte, run->err);
+        st = tm_event_sink_account(sink, (struct tm_loss){TM_DROP_DAMAGED, 0, node->damage_count, node->damage_byte},
+                                   run->err);
     if (st == TM_OK && node->skipped_bytes > 0)
-        st = tm_event_sink_account(sink, TM_DROP_SKIPPED_BYTES, 0, node->skipped_bytes, node->damage_byte, run->err);
+        st = tm_event_sink_account(
+            sink, (struct tm_loss){TM_DROP_SKIPPED_BYTES, 0, node->skipped_bytes, node->damage_byte}, run->err);
     return st;
 }
 

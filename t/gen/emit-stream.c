@@ -163,7 +163,7 @@ static void add(struct maker *m, struct tm_event e, int64_t ns, const char *name
         return;
     if (detail && tm_buf_reserve(&bytes, protobuf_c_message_get_packed_size(detail) + 1) == TM_OK)
         bytes.len = protobuf_c_message_pack(detail, bytes.data);
-    m->st = tm_event_sink_string(&m->sink, name, name ? strlen(name) : 0, &bytes, &e.name, &m->err);
+    m->st = tm_event_sink_string(&m->sink, tm_text_at(name, name ? strlen(name) : 0), &bytes, &e.name, &m->err);
     e.time_ns = 1000000000 + ns;
     e.clock = 6;
     e.machine = m->sink.file == WATCH;

@@ -89,8 +89,8 @@ static void test_files(void)
     settle(&r, BOOTTIME);
     is_int(column(&r, 0, MONOTONIC)->count, 3);
     is_int(r.rows[column(&r, 0, MONOTONIC)->first + 1].value, 1501);
-    is_int(r.late_count, 1);
-    is_int(r.late[0].value, 9000);
+    is_int(r.contradicting_count, 1);
+    is_int(r.contradicting[0].value, 9000);
     is_int(column(&r, 0, COARSE)->count, 1); /* no reader converts to it: nothing is said last */
     is_int(tm_clock_rows_last(&r, 0, MONOTONIC)->value, 2500);
     ok(tm_clock_rows_last(&r, 1, MONOTONIC) == NULL);
@@ -131,7 +131,7 @@ static void test_trace_clock(void)
     settle(&r, MONOTONIC);
     is_int(r.trace_clock, MONOTONIC);
     is_int(column(&r, 0, MONOTONIC)->count, 1);
-    is_int(r.late_count, 0);
+    is_int(r.contradicting_count, 0);
     is_int(tm_clock_rows_reading(&r, 0, MONOTONIC, 4, 9), 9);
     tm_clock_rows_release(&r);
     add(&r, 0, MONOTONIC, 1000, 900);

@@ -34,7 +34,7 @@ static int write_sample(struct tm_buf *bytes)
         struct tm_buf detail = {0};
         char name[16];
         snprintf(name, sizeof name, "n%d", i % 7);
-        st = tm_event_sink_string(&sink, name, strlen(name), &detail, &e.name, &err);
+        st = tm_event_sink_string(&sink, tm_text_at(name, strlen(name)), &detail, &e.name, &err);
         e.raw = (const uint8_t *)name;
         e.raw_bytes = (uint32_t)i % 3;
         if (st >= 0)

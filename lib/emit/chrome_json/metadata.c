@@ -37,12 +37,12 @@ enum tm_status tm_json_metadata_label(struct tm_json_metadata *m, const struct t
     const struct tm_catalog *c = m->writer->context->catalog;
     uint64_t process = key_of(0, (uint64_t)out_pid, 1), source = key_of(0, (uint64_t)out_pid, (uint64_t)e->file + 2);
     char path[1024];
-    uint32_t said;
+    uint32_t mark;
     int64_t was;
     bool is_moved = tm_json_pids_is_moved(m->pids, out_pid, &was);
-    if ((!m->inputs->are_named && !is_moved) || tm_map_find(&m->labelled, source, &said))
+    if ((!m->inputs->are_named && !is_moved) || tm_map_find(&m->labelled, source, &mark))
         return TM_OK;
-    bool is_first = !tm_map_find(&m->labelled, process, &said);
+    bool is_first = !tm_map_find(&m->labelled, process, &mark);
     if (tm_map_set(&m->labelled, source, 1) != TM_OK || tm_map_set(&m->labelled, process, 1) != TM_OK)
         return tm_error_nomem(err);
     tm_catalog_path(c, e->file, path, sizeof path);

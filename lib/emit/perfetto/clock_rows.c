@@ -86,7 +86,7 @@ static enum tm_status refuse(struct merge *m, const struct tm_clock_row *row)
                     !tm_clock_rows_is_timeline(r, row->machine, row->clock);
     if (!is_shown || row->machine != r->trace || row->is_edge)
         return append(&r->left_out, &r->left_out_count, &r->left_out_cap, row);
-    return append(&r->late, &r->late_count, &r->late_cap, row);
+    return append(&r->contradicting, &r->contradicting_count, &r->contradicting_cap, row);
 }
 
 /* Adds those of the COUNT rows at RUN, which are in order of time, that continue the column. */
@@ -370,7 +370,7 @@ enum tm_status tm_clock_rows_settle(struct tm_clock_rows *r)
     if (st < 0 || (st = find_groups(r)) < 0 || (st = drop_told_moments(r)) < 0)
         return st;
     sort_by_time(r->lone, r->lone_count);
-    sort_by_time(r->late, r->late_count);
+    sort_by_time(r->contradicting, r->contradicting_count);
     check_lone(r);
     return TM_OK;
 }
@@ -422,7 +422,7 @@ void tm_clock_rows_release(struct tm_clock_rows *r)
     free(r->columns);
     free(r->by_group);
     free(r->lone);
-    free(r->late);
+    free(r->contradicting);
     free(r->left_out);
     *r = (struct tm_clock_rows){0};
 }

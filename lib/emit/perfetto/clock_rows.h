@@ -56,13 +56,13 @@ struct tm_clock_rows {
     uint32_t lone_count;
     /* Readings that contradict a column of the trace-time machine, by clock. They are written after all events, when
      * the clock is not needed as a source of times any more. Only of clocks to which readers convert times. */
-    struct tm_clock_row *late;
-    uint32_t late_count;
+    struct tm_clock_row *contradicting;
+    uint32_t contradicting_count;
     /* Readings that contradict others and have no place in the trace. */
     struct tm_clock_row *left_out;
     uint32_t left_out_count;
     /* private */
-    uint32_t cap, lone_cap, late_cap, left_out_cap;
+    uint32_t cap, lone_cap, contradicting_cap, left_out_cap;
 };
 
 /* Adds ROW, unless its clock ends with its file or sequence. TM_OK or TM_E_SYSTEM. */

@@ -86,12 +86,12 @@ static enum tm_status sequence_of(struct tm_sample_writer *w, const struct tm_ev
 
 /* The iid of a string. A new string's InternedString goes to w->interned as field FIELD. */
 static enum tm_status intern_string(struct tm_sample_writer *w, struct tm_intern *table, uint32_t field,
-                                    const uint8_t *text, size_t len, uint64_t *iid)
+                                    struct tm_text text, uint64_t *iid)
 {
     uint32_t id;
     bool is_new;
     size_t mark;
-    enum tm_status st = tm_intern_add(table, text, len, &id, &is_new);
+    enum tm_status st = tm_intern_add(table, text.data, text.len, &id, &is_new);
     if (st != TM_OK)
         return st;
     *iid = (uint64_t)id + 1;
@@ -99,7 +99,7 @@ static enum tm_status intern_string(struct tm_sample_writer *w, struct tm_intern
         return TM_OK;
     return tm_pb_begin(&w->interned, field, &mark) == TM_OK &&
                    tm_pb_put_varint(&w->interned, TM_INTERNED_IID, *iid) == TM_OK &&
-                   tm_pb_put_bytes(&w->interned, TM_INTERNED_TEXT, text, len) == TM_OK &&
+                   tm_pb_put_bytes(&w->interned, TM_INTERNED_TEXT, text.data, text.len) == TM_OK &&
                    tm_pb_end(&w->interned, mark) == TM_OK
                ? TM_OK
                : TM_E_SYSTEM;
@@ -117,9 +117,10 @@ static enum tm_status intern_mapping(struct tm_sample_writer *w, struct tm_sampl
     size_t mark;
     enum tm_status st = TM_OK;
     if (f->mapping_len)
-        st = intern_string(w, &s->paths, TM_INTERNED_MAPPING_PATHS, f->mapping, f->mapping_len, &path);
+        st = intern_string(w, &s->paths, TM_INTERNED_MAPPING_PATHS, tm_text_at(f->mapping, f->mapping_len), &path);
     if (st == TM_OK && f->build_id_len)
-        st = intern_string(w, &s->build_ids, TM_INTERNED_BUILD_IDS, f->build_id, f->build_id_len, &build_id);
+        st =
+            intern_string(w, &s->build_ids, TM_INTERNED_BUILD_IDS, tm_text_at(f->build_id, f->build_id_len), &build_id);
     if (st != TM_OK)
         return st;
     tm_put_le64(key, path);
@@ -156,12 +157,12 @@ static enum tm_status intern_frame(struct tm_sample_writer *w, struct tm_sample_
     uint32_t id;
     bool is_new;
     size_t mark;
-    enum tm_status st =
-        intern_string(w, &s->functions, TM_INTERNED_FUNCTION_NAMES, f->function, f->function_len, &function);
+    enum tm_status st = intern_string(w, &s->functions, TM_INTERNED_FUNCTION_NAMES,
+                                      tm_text_at(f->function, f->function_len), &function);
     if (st == TM_OK && has_place(f))
         st = intern_mapping(w, s, f, &mapping);
     if (st == TM_OK && f->file_len)
-        st = intern_string(w, &s->files, TM_INTERNED_SOURCE_PATHS, f->file, f->file_len, &file);
+        st = intern_string(w, &s->files, TM_INTERNED_SOURCE_PATHS, tm_text_at(f->file, f->file_len), &file);
     if (st != TM_OK)
         return st;
     tm_put_le64(key, function);

@@ -245,15 +245,15 @@ enum tm_status tm_snapshots_finish(struct tm_packet_writer *packets, const struc
                                    struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    for (uint32_t i = 0; i < clocks->late_count && st == TM_OK; i++) {
-        const struct tm_clock_row *row = &clocks->late[i];
+    for (uint32_t i = 0; i < clocks->contradicting_count && st == TM_OK; i++) {
+        const struct tm_clock_row *row = &clocks->contradicting[i];
         struct snapshot s;
         if (row->clock == TM_CLOCK_MONOTONIC && packets->has_input_events) {
             if (row->source != UINT32_MAX)
                 tm_unsupported_counts_readings(packets->unsupported, row->source, 1);
             continue;
         }
-        if (i == 0 || row->clock != clocks->late[i - 1].clock)
+        if (i == 0 || row->clock != clocks->contradicting[i - 1].clock)
             st = bar(packets, clocks, row->clock, err);
         if (st < 0 || (st = begin(&s, packets, clocks, row->machine, err)) < 0)
             return st;

@@ -51,7 +51,7 @@ static void close_json(void *state)
 static enum tm_status put_account(struct tm_json_document *doc, enum tm_drop_reason reason, uint64_t count,
                                   uint64_t byte, struct tm_error *err)
 {
-    return count ? tm_event_sink_account(doc->context.sink, reason, 0, count, byte, err) : TM_OK;
+    return count ? tm_event_sink_account(doc->context.sink, (struct tm_loss){reason, 0, count, byte}, err) : TM_OK;
 }
 
 /* Ends the document: writes the counts. */

@@ -3,7 +3,7 @@
 
 enum tm_status tm_json_row_builder_intern(struct tm_json_row_builder *w, const void *s, size_t len, uint32_t *string)
 {
-    return tm_event_sink_string(w->rows->sink, s, len, &w->rows->detail, string, w->err);
+    return tm_event_sink_string(w->rows->sink, tm_text_at(s, len), &w->rows->detail, string, w->err);
 }
 
 enum tm_status tm_json_row_builder_string(struct tm_json_row_builder *w, enum tm_json_field field, uint32_t *string)

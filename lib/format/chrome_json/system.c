@@ -12,7 +12,8 @@ static enum tm_status tell_of_data(struct tm_json_document *doc, struct tm_error
     doc->has_system = true;
     struct tm_buf *detail = &doc->rows.detail;
     tm_buf_clear(detail);
-    enum tm_status st = tm_event_sink_string(doc->context.sink, name, sizeof name - 1, detail, &row.name, err);
+    enum tm_status st =
+        tm_event_sink_string(doc->context.sink, tm_text_at(name, sizeof name - 1), detail, &row.name, err);
     row.detail = detail->data;
     row.detail_bytes = (uint32_t)detail->len;
     return st < 0 ? st : tm_event_sink_add(doc->context.sink, &row, err);

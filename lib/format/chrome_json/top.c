@@ -18,7 +18,7 @@ static enum tm_status add_member(struct tm_json_document *doc, const struct tm_j
     if (!tm_json_text(key, &doc->text, &name, &name_len))
         return tm_error_nomem(err);
     tm_buf_clear(&doc->rows.detail);
-    enum tm_status st = tm_event_sink_string(sink, name, name_len, &doc->rows.detail, &event.name, err);
+    enum tm_status st = tm_event_sink_string(sink, tm_text_at(name, name_len), &doc->rows.detail, &event.name, err);
     event.detail = doc->rows.detail.data;
     event.detail_bytes = (uint32_t)doc->rows.detail.len;
     tm_buf_clear(&doc->text);

@@ -126,7 +126,8 @@ static enum tm_status give_up(struct tm_ctf *c, struct tm_error *why, struct tm_
     if (why->status == TM_E_SYSTEM)
         return tm_error_set(err, TM_E_SYSTEM, "%s", why->text);
     if (c->context.options->on_damage != TM_DAMAGE_HALT) {
-        enum tm_status st = tm_event_sink_account(c->context.sink, TM_DROP_DAMAGED, 0, 1, UINT64_MAX, err);
+        enum tm_status st =
+            tm_event_sink_account(c->context.sink, (struct tm_loss){TM_DROP_DAMAGED, 0, 1, UINT64_MAX}, err);
         return st < 0 ? st : tell(c, err);
     }
     return tm_error_set(err, TM_E_INPUT, "byte 0: libbabeltrace2 cannot read this trace beyond %llu events: %s",

@@ -70,7 +70,7 @@ static enum tm_status put_args(struct tm_ctf *c, struct tm_span args, struct tm_
 
 static enum tm_status put_string(struct tm_ctf *c, struct tm_span s, uint32_t *string, struct tm_error *err)
 {
-    return tm_event_sink_string(c->context.sink, s.s, s.len, &c->detail, string, err);
+    return tm_event_sink_string(c->context.sink, tm_text_at(s.s, s.len), &c->detail, string, err);
 }
 
 static enum tm_status add(struct tm_ctf *c, struct tm_event *e, struct tm_error *err)
@@ -237,7 +237,7 @@ enum tm_status tm_ctf_add_event(struct tm_ctf *c, const struct tm_child_event *e
     if (event->lost > 0)
         c->lost_count += event->lost < INT32_MAX ? event->lost : INT32_MAX;
     if (event->time_ns < 0 || event->cycles < 0 || !(c->first.buffer & TM_CTF_CLOCK_IS_THERE))
-        return tm_event_sink_account(c->context.sink, TM_DROP_NO_TIME, 0, 1, UINT64_MAX, err);
+        return tm_event_sink_account(c->context.sink, (struct tm_loss){TM_DROP_NO_TIME, 0, 1, UINT64_MAX}, err);
     enum tm_status st = name_thread(c, event, err);
     if (st < 0)
         return st;

@@ -72,8 +72,9 @@ enum tm_status tm_binder_fill(const struct tm_binder_facts *f, struct tm_event_s
     e->value = (uint64_t)event | (is_one_way ? TM_BINDER_ONE_WAY : 0) | (uint64_t)f->thread << 32;
     if (event == TM_BINDER_ALLOC)
         e->track = 0;
-    enum tm_status st = tm_event_sink_string(sink, names[event], strlen(names[event]), detail, &e->name, err);
+    enum tm_status st =
+        tm_event_sink_string(sink, tm_text_at(names[event], strlen(names[event])), detail, &e->name, err);
     if (st >= 0)
-        st = tm_event_sink_string(sink, category, sizeof category - 1, detail, &e->category, err);
+        st = tm_event_sink_string(sink, tm_text_at(category, sizeof category - 1), detail, &e->category, err);
     return st < 0 ? st : put_detail(f, e, detail) == TM_OK ? TM_OK : tm_error_nomem(err);
 }

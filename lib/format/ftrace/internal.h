@@ -30,7 +30,7 @@ typedef enum tm_status (*tm_ftrace_handler)(struct tm_ftrace_row_builder *work, 
 static inline enum tm_status tm_ftrace_row_builder_string(struct tm_ftrace_row_builder *work, struct tm_span s,
                                                           uint32_t *string)
 {
-    return tm_event_sink_string(work->text->sink, s.s, s.len, &work->text->detail, string, work->err);
+    return tm_event_sink_string(work->text->sink, tm_text_at(s.s, s.len), &work->text->detail, string, work->err);
 }
 
 /* sched.c: the scheduler's events. */

@@ -286,9 +286,10 @@ static enum tm_status finish(struct systrace *f, struct tm_error *err)
     if (st >= 0 && f->lost)
         st = tm_event_sink_stat(sink, "ftrace_text_lost_events", TRACEMERGE__SEVERITY__DATA_LOSS, f->lost, err);
     if (st >= 0 && f->damaged)
-        st = tm_event_sink_account(sink, TM_DROP_DAMAGED, 0, f->damaged, f->first_damaged, err);
+        st = tm_event_sink_account(sink, (struct tm_loss){TM_DROP_DAMAGED, 0, f->damaged, f->first_damaged}, err);
     if (st >= 0 && f->skipped_bytes)
-        st = tm_event_sink_account(sink, TM_DROP_SKIPPED_BYTES, 0, f->skipped_bytes, f->first_skipped, err);
+        st = tm_event_sink_account(sink, (struct tm_loss){TM_DROP_SKIPPED_BYTES, 0, f->skipped_bytes, f->first_skipped},
+                                   err);
     return st < 0 ? st : TM_END;
 }
 

@@ -41,9 +41,10 @@ static enum tm_status no_packet(const struct tm_fxt_blob *blob, const struct tm_
     uint64_t at = blob->input.offset;
     if (context->options->on_damage == TM_DAMAGE_HALT)
         return tm_error_at(err, at, "no packet");
-    enum tm_status st = tm_event_sink_account(context->sink, TM_DROP_DAMAGED, 0, 1, UINT64_MAX, err);
+    enum tm_status st = tm_event_sink_account(context->sink, (struct tm_loss){TM_DROP_DAMAGED, 0, 1, UINT64_MAX}, err);
     if (st == TM_OK)
-        st = tm_event_sink_account(context->sink, TM_DROP_SKIPPED_BYTES, 0, blob->written - at, UINT64_MAX, err);
+        st = tm_event_sink_account(context->sink,
+                                   (struct tm_loss){TM_DROP_SKIPPED_BYTES, 0, blob->written - at, UINT64_MAX}, err);
     return st < 0 ? st : TM_END;
 }
 

@@ -34,14 +34,15 @@ enum tm_status tm_fxt_count_flush(struct tm_fxt *x)
     for (int i = 0; st >= 0 && i < TM_FXT_LOSS_COUNT; i++) {
         if (x->losses[i] == 0)
             continue;
-        st = tm_event_sink_account(sink, words[i].reason, 0, x->losses[i], x->first_loss[i], x->err);
+        st = tm_event_sink_account(sink, (struct tm_loss){words[i].reason, 0, x->losses[i], x->first_loss[i]}, x->err);
         if (st >= 0 && words[i].stat)
             st = tm_event_sink_stat(sink, words[i].stat, TRACEMERGE__SEVERITY__ERROR, (int64_t)x->losses[i], x->err);
     }
     if (st >= 0 && x->damaged)
-        st = tm_event_sink_account(sink, TM_DROP_DAMAGED, 0, x->damaged, x->first_damaged, x->err);
+        st = tm_event_sink_account(sink, (struct tm_loss){TM_DROP_DAMAGED, 0, x->damaged, x->first_damaged}, x->err);
     if (st >= 0 && x->skipped_bytes)
-        st = tm_event_sink_account(sink, TM_DROP_SKIPPED_BYTES, 0, x->skipped_bytes, x->first_damaged, x->err);
+        st = tm_event_sink_account(sink, (struct tm_loss){TM_DROP_SKIPPED_BYTES, 0, x->skipped_bytes, x->first_damaged},
+                                   x->err);
     if (st >= 0 && x->buffers_full)
         st = tm_event_sink_stat(sink, "fuchsia_buffer_full", TRACEMERGE__SEVERITY__DATA_LOSS,
                                 (int64_t)x->buffers_full, x->err);

@@ -16,7 +16,7 @@ bool tm_fxt_time(struct tm_fxt *x, struct tm_fxt_cursor *c, int64_t *ns)
 
 enum tm_status tm_fxt_string(struct tm_fxt *x, struct tm_span text, uint32_t *string)
 {
-    return tm_event_sink_string(x->context.sink, text.s, text.len, &x->detail, string, x->err);
+    return tm_event_sink_string(x->context.sink, tm_text_at(text.s, text.len), &x->detail, string, x->err);
 }
 
 enum tm_status tm_fxt_add(struct tm_fxt *x, struct tm_event *row)

@@ -59,7 +59,8 @@ enum tm_status tm_gecko_counter_show(struct tm_gecko *x, const struct tm_gecko_t
             continue;
         }
         tm_buf_clear(&x->detail);
-        st = tm_event_sink_string(x->context.sink, counter->name.data, counter->name.len, &x->detail, &e.name, x->err);
+        st = tm_event_sink_string(x->context.sink, tm_text_at(counter->name.data, counter->name.len), &x->detail,
+                                  &e.name, x->err);
         e.detail = x->detail.data;
         e.detail_bytes = (uint32_t)x->detail.len;
         if (st == TM_OK)

@@ -15,7 +15,7 @@ static enum tm_status write_accounts(const struct tm_gecko_counts *counts, struc
     for (size_t i = 0; st >= 0 && i < sizeof accounts / sizeof *accounts; i++) {
         const struct tm_gecko_account *a = accounts[i].account;
         if (a->count)
-            st = tm_event_sink_account(sink, accounts[i].reason, 0, a->count, a->byte, err);
+            st = tm_event_sink_account(sink, (struct tm_loss){accounts[i].reason, 0, a->count, a->byte}, err);
     }
     return st;
 }

@@ -197,11 +197,12 @@ static enum tm_status show(struct tm_gecko *x, struct marker *m)
         return st;
     e.flags |= tm_event_scope_flags(TM_SCOPE_TRACK) | TM_EVENT_HAS_TRACK;
     tm_buf_clear(&x->detail);
-    st = tm_event_sink_string(x->context.sink, x->name.data ? x->name.data : (const uint8_t *)"", x->name.len,
-                              &x->detail, &e.name, x->err);
+    st = tm_event_sink_string(x->context.sink,
+                              tm_text_at(x->name.data ? x->name.data : (const uint8_t *)"", x->name.len), &x->detail,
+                              &e.name, x->err);
     if (st == TM_OK && len > 0)
-        st = tm_event_sink_string(x->context.sink, x->category.data, x->category.len, &x->detail, &e.category,
-                                  x->err);
+        st = tm_event_sink_string(x->context.sink, tm_text_at(x->category.data, x->category.len), &x->detail,
+                                  &e.category, x->err);
     if (st == TM_OK)
         st = put_args(x, m);
     e.detail = x->detail.data;

@@ -233,10 +233,12 @@ static enum tm_status damaged(struct tm_instruments *x, uint64_t at, const char 
         while ((st = tm_input_fill(in, 1, x->err)) == TM_OK)
             tm_input_skip(in, in->len);
     bool ends = st == TM_END;
-    if (st < 0 || (st = tm_event_sink_account(x->context.sink, TM_DROP_DAMAGED, 0, 1, at, x->err)) < 0)
+    if (st < 0 ||
+        (st = tm_event_sink_account(x->context.sink, (struct tm_loss){TM_DROP_DAMAGED, 0, 1, at}, x->err)) < 0)
         return st;
     if (in->offset > first &&
-        (st = tm_event_sink_account(x->context.sink, TM_DROP_SKIPPED_BYTES, 0, in->offset - first, first, x->err)) < 0)
+        (st = tm_event_sink_account(x->context.sink,
+                                    (struct tm_loss){TM_DROP_SKIPPED_BYTES, 0, in->offset - first, first}, x->err)) < 0)
         return st;
     if (!ends)
         return resume(x);

@@ -95,7 +95,7 @@ static enum tm_status add_counts(struct tm_instruments *x, const struct tm_event
         e.value = (uint64_t)value;
         tm_buf_clear(&x->detail);
         int len = snprintf(name, sizeof name, "pmc-events[%d]", i);
-        st = tm_event_sink_string(x->context.sink, name, (size_t)len, &x->detail, &e.name, x->err);
+        st = tm_event_sink_string(x->context.sink, tm_text_at(name, (size_t)len), &x->detail, &e.name, x->err);
         e.detail = x->detail.data;
         e.detail_bytes = (uint32_t)x->detail.len;
         if (st == TM_OK)
@@ -121,7 +121,7 @@ static enum tm_status add_sample(struct tm_instruments *x)
         return st;
     tm_buf_clear(&x->detail);
     if (row->is_cycles)
-        st = tm_event_sink_string(x->context.sink, cycles, sizeof cycles - 1, &x->detail, &e.name, x->err);
+        st = tm_event_sink_string(x->context.sink, tm_text_at(cycles, sizeof cycles - 1), &x->detail, &e.name, x->err);
     if (st == TM_OK && tm_buf_add(&x->detail, x->stack.data, x->stack.len) != TM_OK)
         return tm_error_nomem(x->err);
     e.detail = x->detail.data;
@@ -211,7 +211,7 @@ enum tm_status tm_instruments_row_add(struct tm_instruments *x)
 
 static enum tm_status account(struct tm_instruments *x, enum tm_drop_reason reason, uint64_t n, uint64_t byte)
 {
-    return n ? tm_event_sink_account(x->context.sink, reason, 0, n, byte, x->err) : TM_OK;
+    return n ? tm_event_sink_account(x->context.sink, (struct tm_loss){reason, 0, n, byte}, x->err) : TM_OK;
 }
 
 static enum tm_status stat(struct tm_instruments *x, const char *name, uint64_t n)

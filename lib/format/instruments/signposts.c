@@ -48,7 +48,7 @@ static enum tm_status set_string(struct tm_instruments *x, uint64_t place, uint3
     enum tm_status st = get_text(x, place, 0);
     if (st < 0 || x->other.len == 0)
         return st;
-    return tm_event_sink_string(x->context.sink, x->other.data, x->other.len, &x->detail, string, x->err);
+    return tm_event_sink_string(x->context.sink, tm_text_at(x->other.data, x->other.len), &x->detail, string, x->err);
 }
 
 static enum tm_status put_arg(struct tm_instruments *x, const char *key, uint64_t place, size_t from)

@@ -109,9 +109,8 @@ static enum tm_status export_open(const struct tm_format_context *context, void 
 static enum tm_status add_name(struct journal *j, const struct tm_event *log, struct tm_error *err)
 {
     const struct tm_buf *comm = &j->entry.comm;
-    uint32_t said = 0, hash = (uint32_t)tm_hash64(comm->data, comm->len);
-    if (comm->len == 0 || !j->entry.has_pid ||
-        (tm_map_find(&j->names, (uint64_t)log->pid, &said) && said == hash))
+    uint32_t known = 0, hash = (uint32_t)tm_hash64(comm->data, comm->len);
+    if (comm->len == 0 || !j->entry.has_pid || (tm_map_find(&j->names, (uint64_t)log->pid, &known) && known == hash))
         return TM_OK;
     if (j->names.count == NAMES_MAX)
         tm_map_clear(&j->names);
@@ -124,7 +123,8 @@ static enum tm_status add_name(struct journal *j, const struct tm_event *log, st
     name.flags = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | TM_EVENT_DERIVED;
     name.value = 0;
     name.category = 0;
-    enum tm_status st = tm_event_sink_string(j->context.sink, comm->data, comm->len, &j->detail, &name.name, err);
+    enum tm_status st =
+        tm_event_sink_string(j->context.sink, tm_text_at(comm->data, comm->len), &j->detail, &name.name, err);
     name.detail = j->detail.data;
     name.detail_bytes = (uint32_t)j->detail.len;
     return st < 0 ? st : tm_event_sink_add(j->context.sink, &name, err);
@@ -133,8 +133,8 @@ static enum tm_status add_name(struct journal *j, const struct tm_event *log, st
 /* Adds the text of BUF as a string of the stream. */
 static enum tm_status put_string(struct journal *j, const struct tm_buf *buf, uint32_t *string, struct tm_error *err)
 {
-    return tm_event_sink_string(j->context.sink, buf->data ? buf->data : (const uint8_t *)"", buf->len, &j->detail,
-                                string, err);
+    return tm_event_sink_string(j->context.sink, tm_text_at(buf->data ? buf->data : (const uint8_t *)"", buf->len),
+                                &j->detail, string, err);
 }
 
 static enum tm_status add_entry(struct journal *j, struct tm_error *err)
@@ -191,11 +191,12 @@ static enum tm_status finish(struct journal *j, struct tm_error *err)
     if (!j->has_entries && j->damaged == 0)
         return tm_error_at(err, j->context.input->offset, "no entry of a journal in the text");
     if (j->damaged)
-        st = tm_event_sink_account(sink, TM_DROP_DAMAGED, 0, j->damaged, j->first_damaged, err);
+        st = tm_event_sink_account(sink, (struct tm_loss){TM_DROP_DAMAGED, 0, j->damaged, j->first_damaged}, err);
     if (st >= 0 && j->skipped_bytes)
-        st = tm_event_sink_account(sink, TM_DROP_SKIPPED_BYTES, 0, j->skipped_bytes, j->first_damaged, err);
+        st = tm_event_sink_account(sink, (struct tm_loss){TM_DROP_SKIPPED_BYTES, 0, j->skipped_bytes, j->first_damaged},
+                                   err);
     if (st >= 0 && j->no_time)
-        st = tm_event_sink_account(sink, TM_DROP_NO_TIME, 0, j->no_time, j->first_no_time, err);
+        st = tm_event_sink_account(sink, (struct tm_loss){TM_DROP_NO_TIME, 0, j->no_time, j->first_no_time}, err);
     if (st >= 0 && j->left_out)
         st = tm_event_sink_stat(sink, "journal_fields_left_out", TRACEMERGE__SEVERITY__INFO, (int64_t)j->left_out, err);
     if (st >= 0 && j->boots.count > 1)

@@ -96,10 +96,11 @@ static enum tm_status put_pending(struct logcat *l, struct tm_error *err)
         return TM_OK;
     l->has_pending = false;
     tm_buf_clear(&l->detail);
-    enum tm_status st = tm_event_sink_string(sink, l->message.data ? l->message.data : (const uint8_t *)"",
-                                             l->message.len, &l->detail, &e->name, err);
+    enum tm_status st =
+        tm_event_sink_string(sink, tm_text_at(l->message.data ? l->message.data : (const uint8_t *)"", l->message.len),
+                             &l->detail, &e->name, err);
     if (st == TM_OK && l->tag.len)
-        st = tm_event_sink_string(sink, l->tag.data, l->tag.len, &l->detail, &e->category, err);
+        st = tm_event_sink_string(sink, tm_text_at(l->tag.data, l->tag.len), &l->detail, &e->category, err);
     if (st < 0)
         return st;
     if (sink->want_detail && l->uid.len) {

@@ -47,7 +47,7 @@ enum tm_status tm_nsight_string(struct tm_nsight *x, int64_t id, uint32_t *strin
     enum tm_status st = tm_nsight_text(x, id);
     if (st != TM_OK)
         return st;
-    st = tm_event_sink_string(x->context.sink, x->text.data, x->text.len, &x->detail, string, x->err);
+    st = tm_event_sink_string(x->context.sink, tm_text_at(x->text.data, x->text.len), &x->detail, string, x->err);
     if (st == TM_OK && !(*string & TM_STRING_INLINE) && x->string_of.count < TM_NSIGHT_NAMES_MAX &&
         tm_map_set(&x->string_of, (uint64_t)id, *string) != TM_OK)
         st = tm_error_nomem(x->err);
@@ -79,7 +79,8 @@ static enum tm_status add_domain(struct tm_nsight *x, sqlite3_stmt *statement, c
     uint32_t string;
     if (text.len == 0 || x->domains.count >= TM_NSIGHT_NAMES_MAX || (is_category && category == NO_CATEGORY))
         return TM_OK;
-    enum tm_status st = tm_event_sink_string(x->context.sink, text.data, text.len, &x->detail, &string, x->err);
+    enum tm_status st =
+        tm_event_sink_string(x->context.sink, tm_text_at(text.data, text.len), &x->detail, &string, x->err);
     if (st < 0 || string & TM_STRING_INLINE)
         return st;
     return tm_table_set(&x->domains, &key, string, x->err);

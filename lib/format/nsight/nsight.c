@@ -127,7 +127,7 @@ static enum tm_status damage(struct tm_nsight *x, const char *table)
     if (x->err->status != TM_E_INPUT || x->context.options->on_damage == TM_DAMAGE_HALT)
         return tm_error_prefix(x->err, "table %s", table);
     *x->err = (struct tm_error){0};
-    return tm_event_sink_account(x->context.sink, TM_DROP_DAMAGED, 0, 1, UINT64_MAX, x->err);
+    return tm_event_sink_account(x->context.sink, (struct tm_loss){TM_DROP_DAMAGED, 0, 1, UINT64_MAX}, x->err);
 }
 
 /* Sets the category of all rows of a table of calls: "cuda" for CUPTI_ACTIVITY_KIND_RUNTIME, "osrt" for OSRT_API. */
@@ -152,7 +152,8 @@ static enum tm_status set_category(struct tm_nsight *x)
     for (size_t i = 0; i < x->text.len; i++)
         if (x->text.data[i] >= 'A' && x->text.data[i] <= 'Z')
             x->text.data[i] += 'a' - 'A';
-    return tm_event_sink_string(x->context.sink, x->text.data, x->text.len, &x->detail, &x->category, x->err);
+    return tm_event_sink_string(x->context.sink, tm_text_at(x->text.data, x->text.len), &x->detail, &x->category,
+                                x->err);
 }
 
 /* Counts the rows of a table that no output shows. */
@@ -168,8 +169,8 @@ static enum tm_status count_rows(struct tm_nsight *x)
         count++;
     sqlite3_finalize(statement);
     if (count > 0) {
-        enum tm_status counted =
-            tm_event_sink_account(x->context.sink, TM_DROP_NOT_SHOWN, clock, count, UINT64_MAX, x->err);
+        enum tm_status counted = tm_event_sink_account(
+            x->context.sink, (struct tm_loss){TM_DROP_NOT_SHOWN, clock, count, UINT64_MAX}, x->err);
         st = counted < 0 ? counted : st;
     }
     return st == TM_END ? TM_OK : st;
@@ -209,7 +210,8 @@ static enum tm_status finish(struct tm_nsight *x)
     if (st < 0)
         st = damage(x, "ThreadNames");
     if (st == TM_OK && x->database.is_cut)
-        st = tm_event_sink_account(x->context.sink, TM_DROP_DAMAGED, 0, 1, x->context.whole.len, x->err);
+        st = tm_event_sink_account(x->context.sink, (struct tm_loss){TM_DROP_DAMAGED, 0, 1, x->context.whole.len},
+                                   x->err);
     if (st == TM_OK && x->cut_count > 0)
         st = tm_event_sink_stat(x->context.sink, "nsight_texts_cut", TRACEMERGE__SEVERITY__INFO,
                                 (int64_t)x->cut_count, x->err);
@@ -222,9 +224,9 @@ static enum tm_status finish(struct tm_nsight *x)
 static enum tm_status account_all(struct tm_nsight *x)
 {
     struct tm_event_sink *sink = x->context.sink;
-    enum tm_status st = tm_event_sink_account(sink, TM_DROP_DAMAGED, 0, 1, 0, x->err);
+    enum tm_status st = tm_event_sink_account(sink, (struct tm_loss){TM_DROP_DAMAGED, 0, 1, 0}, x->err);
     if (st == TM_OK)
-        st = tm_event_sink_account(sink, TM_DROP_SKIPPED_BYTES, 0, x->context.whole.len, 0, x->err);
+        st = tm_event_sink_account(sink, (struct tm_loss){TM_DROP_SKIPPED_BYTES, 0, x->context.whole.len, 0}, x->err);
     return st < 0 ? st : TM_END;
 }
 

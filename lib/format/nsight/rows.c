@@ -195,7 +195,7 @@ static struct tm_event new_row(const struct tm_nsight *x, enum tm_kind kind)
 static enum tm_status account(struct tm_nsight *x, enum tm_drop_reason reason)
 {
     uint32_t clock = x->has_start ? TM_CLOCK_REALTIME : TM_CLOCK_TRACE_FILE;
-    return tm_event_sink_account(x->context.sink, reason, clock, 1, UINT64_MAX, x->err);
+    return tm_event_sink_account(x->context.sink, (struct tm_loss){reason, clock, 1, UINT64_MAX}, x->err);
 }
 
 static enum tm_status add(struct tm_nsight *x, struct tm_event *row)
@@ -264,7 +264,7 @@ static enum tm_status set_name(struct tm_nsight *x, enum tm_nsight_column c, con
     tm_buf_clear(&x->text);
     if (tm_buf_addf(&x->text, has_int(x, c) ? "%s %" PRId64 : "%s", word, int_of(x, c)) != TM_OK)
         return tm_error_nomem(x->err);
-    return tm_event_sink_string(x->context.sink, x->text.data, x->text.len, &x->detail, &row->name, x->err);
+    return tm_event_sink_string(x->context.sink, tm_text_at(x->text.data, x->text.len), &x->detail, &row->name, x->err);
 }
 
 static enum tm_status add_call(struct tm_nsight *x)
@@ -299,7 +299,7 @@ static enum tm_status name_device_row(struct tm_nsight *x, struct tm_event *row)
     }
     if (st != TM_OK)
         return tm_error_nomem(x->err);
-    return tm_event_sink_string(x->context.sink, x->text.data, x->text.len, &x->detail, &row->name, x->err);
+    return tm_event_sink_string(x->context.sink, tm_text_at(x->text.data, x->text.len), &x->detail, &row->name, x->err);
 }
 
 static enum tm_status put_device_details(struct tm_nsight *x, int64_t pid)
@@ -346,7 +346,7 @@ static enum tm_status name_nvtx(struct tm_nsight *x, struct tm_event *row)
     row->category = row->category ? row->category : x->category;
     if (text.len == 0)
         return set_name(x, TM_NS_TEXT_ID, "range", row);
-    return tm_event_sink_string(x->context.sink, text.data, text.len, &x->detail, &row->name, x->err);
+    return tm_event_sink_string(x->context.sink, tm_text_at(text.data, text.len), &x->detail, &row->name, x->err);
 }
 
 static enum tm_status put_nvtx_details(struct tm_nsight *x, int64_t pid)

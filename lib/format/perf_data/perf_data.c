@@ -194,7 +194,7 @@ static enum tm_status tell(struct tm_perf *p, enum tm_drop_reason reason, struct
 {
     if (tally.count == 0)
         return TM_OK;
-    return tm_event_sink_account(p->context.sink, reason, 0, tally.count, tally.first_byte, err);
+    return tm_event_sink_account(p->context.sink, (struct tm_loss){reason, 0, tally.count, tally.first_byte}, err);
 }
 
 static enum tm_status tell_stat(struct tm_perf *p, const char *name, Tracemerge__Severity severity, uint64_t value,

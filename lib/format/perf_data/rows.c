@@ -18,7 +18,7 @@ static enum tm_status add(struct tm_perf *p, struct tm_event *e, struct tm_error
 
 static enum tm_status put_string(struct tm_perf *p, struct tm_span s, uint32_t *string, struct tm_error *err)
 {
-    return tm_event_sink_string(p->context.sink, s.s, s.len, &p->detail, string, err);
+    return tm_event_sink_string(p->context.sink, tm_text_at(s.s, s.len), &p->detail, string, err);
 }
 
 static uint32_t thread_flags(const struct tm_perf_sample *s)

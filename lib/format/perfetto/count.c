@@ -124,8 +124,9 @@ static enum tm_status flush_accounts(struct tm_proto_counts *counts, struct tm_e
     if (st < 0)
         return tm_error_nomem(err);
     for (uint32_t i = 0; i < counts->accounts.count && st >= 0; i++)
-        st = tm_event_sink_account(counts->sink, (enum tm_drop_reason)all[i].k1, (uint32_t)all[i].k2, all[i].v1,
-                                   all[i].v2, err);
+        st = tm_event_sink_account(
+            counts->sink, (struct tm_loss){(enum tm_drop_reason)all[i].k1, (uint32_t)all[i].k2, all[i].v1, all[i].v2},
+            err);
     free(all);
     tm_proto_map_clear(&counts->accounts);
     return st;

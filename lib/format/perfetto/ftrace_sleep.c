@@ -70,14 +70,14 @@ static const char *phase_of(const struct sleep *s, char phase[64])
                   {0x40, "restore"}, {0x80, "recover"}};
     static const char *const parts[] = {"early", "late", "noirq"};
     const char *event = "(unknown PM event)", *part = "",
-               *said = s->fields->text[4] ? (const char *)s->fields->text[4] : "";
+               *ops = s->fields->text[4] ? (const char *)s->fields->text[4] : "";
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
         if (events[i].event == (int32_t)(uint32_t)s->fields->number[5])
             event = events[i].name;
     if (s->fields->len[4] == 0)
         part = strcmp(event, "suspend") == 0 ? "prepare" : strcmp(event, "resume") == 0 ? "complete" : "";
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (s->fields->len[4] >= strlen(parts[i]) && memcmp(said, parts[i], strlen(parts[i])) == 0)
+        if (s->fields->len[4] >= strlen(parts[i]) && memcmp(ops, parts[i], strlen(parts[i])) == 0)
             part = parts[i];
     (void)snprintf(phase, 64, "%s%s%s", event, *part ? ":" : "", part);
     return phase;

@@ -203,7 +203,7 @@ enum tm_status tm_proto_add_with_times(struct tm_proto *p, struct tm_event *even
 static inline enum tm_status tm_proto_string(struct tm_proto *p, const void *s, size_t len, uint32_t *string,
                                              struct tm_error *err)
 {
-    return tm_event_sink_string(p->sink, s, len, &p->detail, string, err);
+    return tm_event_sink_string(p->sink, tm_text_at(s, len), &p->detail, string, err);
 }
 
 /* A row with EVENT's columns but without raw payload; it is not counted. */

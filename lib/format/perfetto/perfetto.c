@@ -217,7 +217,7 @@ static enum tm_status damage(struct tm_proto *p, size_t next, struct tm_error *e
         }
     }
     if (st >= 0)
-        st = tm_event_sink_account(p->sink, TM_DROP_SKIPPED_BYTES, 0, skipped, byte, err);
+        st = tm_event_sink_account(p->sink, (struct tm_loss){TM_DROP_SKIPPED_BYTES, 0, skipped, byte}, err);
     return st < 0 ? st : tm_proto_count_account(&p->counts, TM_DROP_DAMAGED, 0, byte, err);
 }
 

@@ -43,7 +43,7 @@ enum tm_status tm_proto_add_with_times(struct tm_proto *p, struct tm_event *even
     uint32_t count = 0;
     enum tm_raw raw = tm_event_raw(event->flags);
     if (tm_raw_choice_has(&p->sink->raw, raw) &&
-        tm_packet_times_collect(raw, event->raw, event->raw_bytes, own_clock, &p->detail, &count) != TM_OK)
+        tm_packet_times_collect(raw, tm_text_at(event->raw, event->raw_bytes), own_clock, &p->detail, &count) != TM_OK)
         return tm_error_nomem(err);
     if (count)
         event->flags |= TM_EVENT_INNER_TIMES;

@@ -144,7 +144,7 @@ static const struct file *find_file(const struct simpleperf *s, uint32_t id)
 
 static enum tm_status account(struct simpleperf *s, enum tm_drop_reason reason, uint64_t byte, struct tm_error *err)
 {
-    return tm_event_sink_account(s->context.sink, reason, TM_CLOCK_MONOTONIC, 1, byte, err);
+    return tm_event_sink_account(s->context.sink, (struct tm_loss){reason, TM_CLOCK_MONOTONIC, 1, byte}, err);
 }
 
 static struct frame frame_of(struct tm_pb pb)
@@ -215,8 +215,8 @@ static enum tm_status add_sample(struct simpleperf *s, struct tm_pb pb, uint64_t
     enum tm_status st = TM_OK;
     if (event_type < s->event_type_count) {
         const struct name *name = &s->event_types[event_type];
-        st = tm_event_sink_string(s->context.sink, (const char *)s->names.data + name->at, name->len, &s->detail,
-                                  &e.name, err);
+        st = tm_event_sink_string(s->context.sink, tm_text_at((const char *)s->names.data + name->at, name->len),
+                                  &s->detail, &e.name, err);
     }
     for (uint32_t i = s->frame_count; i > 0 && st == TM_OK; i--)
         st = put_frame(s, s->frames[i - 1]) ? TM_OK : tm_error_nomem(err);

@@ -43,10 +43,10 @@ static enum tm_status begin_row(struct tm_spans *x, const struct tm_json_value *
     if (st < 0 || (st = tm_spans_text(x, name)) < 0)
         return st;
     tm_buf_clear(&x->detail);
-    st = tm_event_sink_string(sink, x->text.len ? (const void *)x->text.data : "", x->text.len, &x->detail, &e->name,
-                              x->err);
+    st = tm_event_sink_string(sink, tm_text_at(x->text.len ? (const void *)x->text.data : "", x->text.len), &x->detail,
+                              &e->name, x->err);
     if (st == TM_OK && x->scope.len)
-        st = tm_event_sink_string(sink, x->scope.data, x->scope.len, &x->detail, &e->category, x->err);
+        st = tm_event_sink_string(sink, tm_text_at(x->scope.data, x->scope.len), &x->detail, &e->category, x->err);
     return st;
 }
 

@@ -55,7 +55,8 @@ static void close_spans(void *state)
 
 static enum tm_status account(struct tm_spans *x, enum tm_drop_reason reason, const struct tm_spans_account *a)
 {
-    return a->count ? tm_event_sink_account(x->context.sink, reason, 0, a->count, a->byte, x->err) : TM_OK;
+    return a->count ? tm_event_sink_account(x->context.sink, (struct tm_loss){reason, 0, a->count, a->byte}, x->err)
+                    : TM_OK;
 }
 
 static enum tm_status stat(struct tm_spans *x, const char *name, Tracemerge__Severity severity, uint64_t n)

@@ -120,7 +120,7 @@ static enum tm_status add_name(struct perf *p, const struct tm_perf_head *h, con
                             .pid = e->pid,
                             .flags = (e->flags & (TM_EVENT_HAS_TID | TM_EVENT_HAS_PID)) | TM_EVENT_DERIVED};
     enum tm_status st =
-        tm_event_sink_string(p->text.context.sink, h->comm, h->comm_len, &p->detail, &name.name, err);
+        tm_event_sink_string(p->text.context.sink, tm_text_at(h->comm, h->comm_len), &p->detail, &name.name, err);
     name.detail = p->detail.data;
     name.detail_bytes = (uint32_t)p->detail.len;
     if (st == TM_OK)
@@ -138,7 +138,8 @@ static enum tm_status add_sample(struct perf *p, const struct tm_perf_head *h, b
               (h->has_tid ? TM_EVENT_HAS_TID : 0u) | (h->has_pid ? TM_EVENT_HAS_PID : 0u) |
               (h->has_cpu ? TM_EVENT_HAS_CPU : 0u) | (h->has_period ? TM_EVENT_HAS_VALUE : 0u);
     tm_buf_clear(&p->detail);
-    enum tm_status st = tm_event_sink_string(p->text.context.sink, h->event, h->event_len, &p->detail, &e.name, err);
+    enum tm_status st =
+        tm_event_sink_string(p->text.context.sink, tm_text_at(h->event, h->event_len), &p->detail, &e.name, err);
     if (st < 0)
         return st;
     if (!put_frames(p, h))

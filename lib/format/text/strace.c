@@ -220,9 +220,10 @@ static enum tm_status add_line(struct strace *s, const struct tm_strace_line *l,
         break;
     }
     tm_buf_clear(&s->detail);
-    enum tm_status st = tm_event_sink_string(s->text.context.sink, l->name, l->name_len, &s->detail, &e.name, err);
+    enum tm_status st =
+        tm_event_sink_string(s->text.context.sink, tm_text_at(l->name, l->name_len), &s->detail, &e.name, err);
     if (st == TM_OK)
-        st = tm_event_sink_string(s->text.context.sink, "strace", 6, &s->detail, &e.category, err);
+        st = tm_event_sink_string(s->text.context.sink, tm_text_at("strace", 6), &s->detail, &e.category, err);
     if (st < 0)
         return st;
     if (!put_arg(s, "args", l->args, l->args_len) || !put_arg(s, "ret", l->result, l->result_len))

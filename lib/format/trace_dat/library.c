@@ -74,17 +74,17 @@ static int on_record(struct tracecmd_input *handle, struct tep_record *record, i
     return r->written.len < FLUSH_BYTES ? 0 : flush(r);
 }
 
-/* Reads the last line that the library printed to the file SAID, and the number of lines. */
-static uint64_t read_said(int said, char words[WORDS_MAX])
+/* Reads the last line that the library printed to the file MESSAGES, and the number of lines. */
+static uint64_t read_messages(int messages, char words[WORDS_MAX])
 {
-    off_t len = lseek(said, 0, SEEK_END);
+    off_t len = lseek(messages, 0, SEEK_END);
     uint64_t lines = 0;
     size_t have = 0, got = 0;
     uint8_t data[4096];
     words[0] = '\0';
     for (off_t at = 0; at < len; at += (off_t)got) {
         got = (size_t)(len - at) < sizeof data ? (size_t)(len - at) : sizeof data;
-        if (tm_io_pread(said, data, got, (uint64_t)at, NULL) != TM_OK)
+        if (tm_io_pread(messages, data, got, (uint64_t)at, NULL) != TM_OK)
             break;
         for (size_t i = 0; i < got; i++) {
             bool is_end = data[i] == '\n';
@@ -117,18 +117,18 @@ int tm_trace_dat_library_read(void *context, int out)
     struct reader *r = calloc(1, sizeof *r);
     struct tm_child_event last = {.kind = TM_CHILD_EVENT_REFUSED};
     char words[WORDS_MAX] = "";
-    int said;
-    if (r == NULL || tm_io_temporary(source->temporary_dir, &said, NULL) < 0 || dup2(said, STDERR_FILENO) < 0)
+    int messages;
+    if (r == NULL || tm_io_temporary(source->temporary_dir, &messages, NULL) < 0 || dup2(messages, STDERR_FILENO) < 0)
         return TM_SUBPROCESS_SYSTEM_FAILED;
     r->out = out;
     trace_seq_init(&r->args);
     open_buffers(r, source->file);
-    uint64_t before = read_said(said, words);
+    uint64_t before = read_messages(messages, words);
     if (r->count == 0) {
         last.args = span_of(words);
     } else if (tracecmd_iterate_events_multi(r->handles, r->count, on_record, r) == 0) {
         last.kind = TM_CHILD_EVENT_DONE;
-        last.lost = read_said(said, words) - before;
+        last.lost = read_messages(messages, words) - before;
     } else {
         return r->is_broken ? TM_SUBPROCESS_SYSTEM_FAILED : 1;
     }

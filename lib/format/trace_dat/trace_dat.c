@@ -159,7 +159,7 @@ static enum tm_status add_event(struct trace_dat *d, const struct tm_child_event
     if (record->lost > 0)
         d->lost_count += record->lost == UINT64_MAX ? 1 : record->lost < INT32_MAX ? record->lost : INT32_MAX;
     if (record->time_ns < 0)
-        return tm_event_sink_account(d->context.sink, TM_DROP_NO_TIME, 0, 1, UINT64_MAX, err);
+        return tm_event_sink_account(d->context.sink, (struct tm_loss){TM_DROP_NO_TIME, 0, 1, UINT64_MAX}, err);
     if (is_switch(record)) {
         d->switch_buffer = d->switch_buffer == NO_BUFFER ? record->buffer : d->switch_buffer;
         if (d->switch_buffer != record->buffer) {
@@ -251,7 +251,8 @@ static enum tm_status tell(struct trace_dat *d, uint64_t lines, struct tm_error 
     bool is_ticks = strcmp(d->facts.clock, "x86-tsc") == 0 && !d->facts.is_scaled;
     enum tm_status st = TM_OK;
     if (d->same_switch_count)
-        st = tm_event_sink_account(d->context.sink, TM_DROP_NOT_SHOWN, 0, d->same_switch_count, UINT64_MAX, err);
+        st = tm_event_sink_account(d->context.sink,
+                                   (struct tm_loss){TM_DROP_NOT_SHOWN, 0, d->same_switch_count, UINT64_MAX}, err);
     if (st == TM_OK)
         st = tell_stat(d, "trace_dat_lost_events", TRACEMERGE__SEVERITY__DATA_LOSS, d->lost_count, err);
     if (st == TM_OK)
@@ -271,7 +272,8 @@ static enum tm_status give_up(struct trace_dat *d, struct tm_error *why, struct 
     if (why->status == TM_E_SYSTEM)
         return tm_error_set(err, TM_E_SYSTEM, "%s", why->text);
     if (d->context.options->on_damage != TM_DAMAGE_HALT) {
-        enum tm_status st = tm_event_sink_account(d->context.sink, TM_DROP_DAMAGED, 0, 1, UINT64_MAX, err);
+        enum tm_status st =
+            tm_event_sink_account(d->context.sink, (struct tm_loss){TM_DROP_DAMAGED, 0, 1, UINT64_MAX}, err);
         return st < 0 ? st : tell(d, 0, err);
     }
     if (why->text[0] == '\0')

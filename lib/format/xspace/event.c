@@ -87,7 +87,7 @@ static enum tm_status put_name(struct tm_xspace *x, const struct event *v, struc
                tm_detail_arg_text(&x->detail, "long_name", full.data, full.len) != TM_OK) {
         return tm_error_nomem(x->err);
     }
-    return tm_event_sink_string(sink, name.data, name.len, &x->detail, &row->name, x->err);
+    return tm_event_sink_string(sink, tm_text_at(name.data, name.len), &x->detail, &row->name, x->err);
 }
 
 enum tm_status tm_xspace_event(struct tm_xspace *x, struct tm_text data, uint64_t byte)
@@ -101,9 +101,9 @@ enum tm_status tm_xspace_event(struct tm_xspace *x, struct tm_text data, uint64_
     if (read_event(data, &v) < 0)
         return tm_xspace_damage(x, byte, 0, "an event with damaged fields");
     if (v.is_aggregate)
-        return tm_event_sink_account(sink, TM_DROP_NOT_SHOWN, clock, 1, byte, x->err);
+        return tm_event_sink_account(sink, (struct tm_loss){TM_DROP_NOT_SHOWN, clock, 1, byte}, x->err);
     if (!set_times(x, &v, &row))
-        return tm_event_sink_account(sink, TM_DROP_OUT_OF_RANGE, clock, 1, byte, x->err);
+        return tm_event_sink_account(sink, (struct tm_loss){TM_DROP_OUT_OF_RANGE, clock, 1, byte}, x->err);
     if (v.duration_ps == 0)
         row.kind = TM_KIND_INSTANT;
     struct tm_text metadata = {0};

@@ -6,9 +6,9 @@ enum tm_status tm_xspace_damage(struct tm_xspace *x, uint64_t byte, uint64_t ski
     if (x->context.options->on_damage == TM_DAMAGE_HALT)
         return tm_error_at(x->err, byte, "%s", cause);
     *x->err = (struct tm_error){0};
-    enum tm_status st = tm_event_sink_account(x->context.sink, TM_DROP_DAMAGED, 0, 1, byte, x->err);
+    enum tm_status st = tm_event_sink_account(x->context.sink, (struct tm_loss){TM_DROP_DAMAGED, 0, 1, byte}, x->err);
     if (st == TM_OK && skipped > 0)
-        st = tm_event_sink_account(x->context.sink, TM_DROP_SKIPPED_BYTES, 0, skipped, byte, x->err);
+        st = tm_event_sink_account(x->context.sink, (struct tm_loss){TM_DROP_SKIPPED_BYTES, 0, skipped, byte}, x->err);
     return st;
 }
 

@@ -111,7 +111,7 @@ static enum tm_status read_events(struct tm_xspace *x)
         if (f.missing > 0)
             st = tm_xspace_damage(x, f.byte, f.len, "an event that is cut short");
         else if (f.len > TM_XSPACE_EVENT_MAX)
-            st = tm_event_sink_account(x->context.sink, TM_DROP_TOO_LARGE, 0, 1, f.byte, x->err);
+            st = tm_event_sink_account(x->context.sink, (struct tm_loss){TM_DROP_TOO_LARGE, 0, 1, f.byte}, x->err);
         else if ((st = tm_xspace_message_bytes(&x->line, &f, (size_t)f.len, &data, x->err)) == TM_OK)
             st = tm_xspace_event(x, data, f.byte);
         if (st < 0)
