@@ -1,4 +1,4 @@
-# tm-emit -f sqlite: whose memory the kernel's counters tell. The expected rows are the reference importer's.
+# tm-emit -f sqlite: whose memory the kernel counts, and frequencies. The expected rows are the reference importer's.
 
 setup() {
     . "$TM_SRC/t/lib/common.bash"
@@ -85,4 +85,18 @@ END
 4200|mem.rss.anon|process_memory|3|30|'
     same_text "$(sqlite3 k.db "SELECT count(*) FROM track WHERE name = 'mem.rss.anon'")" 1
     same_text "$(sqlite3 k.db "PRAGMA integrity_check")" ok
+}
+
+@test "frequencies of other kernels than Linux are those of cpus and GPUs" {
+    python3 - >k.pftrace <<'END'
+import os, sys
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
+from track_events import field, message
+for packet in ([(8, 100), (118, message((1, 2), (2, 1500500)))], [(8, 200), (129, message((1, 1), (2, 700)))]):
+    sys.stdout.buffer.write(field(1, message(*packet)))
+END
+    tm-merge -o k.db k.pftrace
+    same_text "$(sqlite3 k.db "SELECT c.ts, t.name, t.type, c.value, t.cpu, t.gpu FROM counter c JOIN track t ON t.id = c.track_id
+        ORDER BY c.ts")" '100|cpufreq|cpu_frequency|1500.5|2|
+200|gpufreq|gpu_frequency|700.0||1'
 }

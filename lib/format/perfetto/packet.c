@@ -304,6 +304,8 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
     case TM_PACKET_ENTITY_STATE_RESIDENCY:
     case TM_PACKET_INITIAL_DISPLAY_STATE:
     case TM_PACKET_GPU_MEM_TOTAL:
+    case TM_PACKET_GENERIC_CPU_FREQUENCY:
+    case TM_PACKET_GENERIC_GPU_FREQUENCY:
     case TM_PACKET_TRIGGER:
     case TM_PACKET_CLONE_TRIGGER:
         return tm_proto_power_read(p, packet, err);

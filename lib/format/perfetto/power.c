@@ -15,6 +15,7 @@ enum { RAIL_INDEX = 1, RAIL_NAME = 2, DATA_INDEX = 1, DATA_TIME_MS = 2, DATA_ENE
 enum { RESIDENCY_STATE = 1, RESIDENCY_TIME = 2 };
 enum { STATE_ENTITY = 1, STATE_INDEX = 2, STATE_ENTITY_NAME = 3, STATE_NAME = 4, STATE_TIME_MS = 3 };
 enum { DISPLAY_STATE = 1, GPU_MEM_PID = 2, GPU_MEM_SIZE = 3 };
+enum { GENERIC_CPU = 1, GENERIC_HZ = 2, GENERIC_GPU = 1, GENERIC_KHZ = 2, HZ_PER_KHZ = 1000 };
 enum { TRIGGER_NAME = 1, TRIGGER_PRODUCER = 2, TRIGGER_UID = 3 };
 
 /* One packet and its row. */
@@ -276,6 +277,21 @@ static enum tm_status gpu_memory(struct power *w)
     return tm_proto_counter_add(w->p, &like, "GPU Memory", m.of[GPU_MEM_SIZE].value, w->err);
 }
 
+/* The frequency of a cpu or a GPU, as kernels of other systems state it. */
+static enum tm_status generic_frequency(struct power *w, bool is_gpu)
+{
+    struct fields m = fields_of(w->packet->body.data, w->packet->body.len);
+    struct tm_event like = w->like;
+    if (is_gpu) {
+        like.flags |= TM_EVENT_HAS_TRACK;
+        like.track = (uint32_t)number(&m, GENERIC_GPU);
+        return tm_proto_counter_add(w->p, &like, "gpufreq", (uint32_t)number(&m, GENERIC_KHZ), w->err);
+    }
+    like.flags |= tm_event_scope_flags(TM_SCOPE_CPU) | TM_EVENT_HAS_CPU | TM_EVENT_VALUE_DOUBLE;
+    like.cpu = (uint32_t)number(&m, GENERIC_CPU);
+    return tm_proto_counter_add(w->p, &like, "cpufreq", tm_pb_bits((double)number(&m, GENERIC_HZ) / HZ_PER_KHZ), w->err);
+}
+
 static enum tm_status screen(struct power *w)
 {
     struct fields m = fields_of(w->packet->body.data, w->packet->body.len);
@@ -321,6 +337,9 @@ enum tm_status tm_proto_power_read(struct tm_proto *p, const struct tm_proto_pac
         return entity_state_residency(&w);
     case TM_PACKET_GPU_MEM_TOTAL:
         return gpu_memory(&w);
+    case TM_PACKET_GENERIC_CPU_FREQUENCY:
+    case TM_PACKET_GENERIC_GPU_FREQUENCY:
+        return generic_frequency(&w, packet->body.id == TM_PACKET_GENERIC_GPU_FREQUENCY);
     case TM_PACKET_INITIAL_DISPLAY_STATE:
         return screen(&w);
     default:
