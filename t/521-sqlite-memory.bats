@@ -100,3 +100,24 @@ END
         ORDER BY c.ts")" '100|cpufreq|cpu_frequency|1500.5|2|
 200|gpufreq|gpu_frequency|700.0||1'
 }
+
+@test "what f2fs and UFS tell is counters" {
+    kernel <<'END'
+1000 0 5 #419 1=5 2=6 8=9 9=65026 15=3 23=7
+2000 0 5 #420 1=1 3=2 10=65026 28=9
+3000 0 5 #406 2=7 7=1 10=0
+3100 0 5 #406 2=0 7=1 10=1
+3200 0 5 #406 7=1 10=0
+END
+    same_text "$(counters | cut -d'|' -f1-4 | grep -v '|0$')" '1000|f2fs_iostat.[254:2].write_app_buffered|f2fs_iostat|5
+1000|f2fs_iostat.[254:2].read_app_buffered|f2fs_iostat|6
+1000|f2fs_iostat.[254:2].write_app_total|f2fs_iostat|9
+1000|f2fs_iostat.[254:2].other_fs_discard|f2fs_iostat|3
+1000|f2fs_iostat.[254:2].read_fs_node|f2fs_iostat|7
+2000|f2fs_iostat_latency.[254:2].read_data_avg|f2fs_iostat_latency|1
+2000|f2fs_iostat_latency.[254:2].read_data_peak|f2fs_iostat_latency|2
+2000|f2fs_iostat_latency.[254:2].write_sync_node_peak|f2fs_iostat_latency|9
+3000|io.ufs.command.count|ufs_command_count|3
+3200|io.ufs.command.count|ufs_command_count|1'
+    same_text "$(sqlite3 k.db "SELECT count(*) FROM counter")" 52
+}

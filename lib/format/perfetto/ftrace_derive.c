@@ -12,6 +12,7 @@ struct derive {
     struct tm_proto *p;
     const struct tm_proto_packet *packet;
     const struct tm_event *row;
+    const struct tm_pb_field *event;
     struct tm_proto_event_fields fields;
     struct tm_error *err;
 };
@@ -384,6 +385,85 @@ static enum tm_status add_blocked_reason(struct derive *d)
     return st < 0 ? st : tm_proto_add(d->p, &e, d->err);
 }
 
+/* What an event tells of a device of f2fs: counters by the number of their fields. */
+struct device_counters {
+    const char *what;
+    uint32_t device; /* the number of the device's field */
+    uint32_t count;
+    const char *const *names;
+};
+
+static const char *const f2fs_names[] = {
+    [1] = "write_app_buffered", [2] = "read_app_buffered", [3] = "write_app_direct", [4] = "read_app_direct",
+    [5] = "write_app_mapped",   [6] = "read_app_mapped",   [7] = "read_app_total",   [8] = "write_app_total",
+    [10] = "read_fs_cdata",     [11] = "write_cp_data",    [12] = "write_cp_meta",   [13] = "write_cp_node",
+    [14] = "write_fs_data",     [15] = "other_fs_discard", [16] = "read_fs_data",    [17] = "write_gc_data",
+    [18] = "write_gc_node",     [19] = "read_fs_gdata",    [20] = "write_fs_meta",   [21] = "read_fs_meta",
+    [22] = "write_fs_node",     [23] = "read_fs_node",
+};
+
+static const char *const f2fs_latency_names[] = {
+    [1] = "read_data_avg",         [2] = "read_data_cnt",         [3] = "read_data_peak",
+    [4] = "write_async_data_avg",  [5] = "write_async_data_cnt",  [6] = "write_async_data_peak",
+    [7] = "write_sync_data_avg",   [8] = "write_sync_data_cnt",   [9] = "write_sync_data_peak",
+    [11] = "read_meta_avg",        [12] = "read_meta_cnt",        [13] = "read_meta_peak",
+    [14] = "write_async_meta_avg", [15] = "write_async_meta_cnt", [16] = "write_async_meta_peak",
+    [17] = "write_sync_meta_avg",  [18] = "write_sync_meta_cnt",  [19] = "write_sync_meta_peak",
+    [20] = "read_node_avg",        [21] = "read_node_cnt",        [22] = "read_node_peak",
+    [23] = "write_async_node_avg", [24] = "write_async_node_cnt", [25] = "write_async_node_peak",
+    [26] = "write_sync_node_avg",  [27] = "write_sync_node_cnt",  [28] = "write_sync_node_peak",
+};
+
+/* Adds all counters of C. Those that the event does not state are 0. */
+static enum tm_status add_device_counters(struct derive *d, const struct device_counters *c)
+{
+    uint64_t values[sizeof f2fs_latency_names / sizeof *f2fs_latency_names] = {0};
+    struct tm_pb pb = tm_pb_of(d->event->data, d->event->len);
+    struct tm_pb_field f;
+    struct tm_buf *key = &d->p->key;
+    enum tm_status st = TM_OK;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id < c->count && f.type == TM_PB_VARINT)
+            values[f.id] = f.value;
+    const unsigned major = (unsigned)(values[c->device] >> 8 & 0xff), minor = (unsigned)(values[c->device] & 0xff);
+    for (uint32_t i = 0; st >= 0 && i < c->count; i++) {
+        if (c->names[i] == NULL)
+            continue;
+        key->len = 0;
+        const char *name = tm_buf_addf(key, "%s.[%u:%u].%s", c->what, major, minor, c->names[i]) == TM_OK
+                               ? tm_buf_cstr(key)
+                               : NULL;
+        st = name ? add_global(d, name, values[i]) : tm_error_nomem(d->err);
+    }
+    return st;
+}
+
+static enum tm_status add_f2fs(struct derive *d)
+{
+    static const struct device_counters counters = {"f2fs_iostat", 9, sizeof f2fs_names / sizeof *f2fs_names,
+                                                    f2fs_names};
+    return add_device_counters(d, &counters);
+}
+
+static enum tm_status add_f2fs_latency(struct derive *d)
+{
+    static const struct device_counters counters = {
+        "f2fs_iostat_latency", 10, sizeof f2fs_latency_names / sizeof *f2fs_latency_names, f2fs_latency_names};
+    return add_device_counters(d, &counters);
+}
+
+/* How many commands wait: as many as the doorbell has bits, or by what the event says of its own. */
+static enum tm_status add_ufs_commands(struct derive *d)
+{
+    enum { DOORBELL = 2, KIND = 10, IS_DONE = 1 };
+    uint32_t doorbell = (uint32_t)d->fields.number[DOORBELL], count = 0;
+    for (uint32_t bits = doorbell; bits; bits &= bits - 1)
+        count++;
+    if (doorbell == 0)
+        count = d->fields.number[KIND] != IS_DONE;
+    return add_global(d, "io.ufs.command.count", count);
+}
+
 /* By field number in FtraceEvent. Fields of events that are not in the table are not read. */
 static enum tm_status (*const derivations[])(struct derive *d) = {
     [11] = add_frequency,          /* cpu_frequency */
@@ -409,7 +489,10 @@ static enum tm_status (*const derivations[])(struct derive *d) = {
     [347] = add_fastrpc,           /* fastrpc_dma_stat */
     [351] = add_dma_heap,          /* dma_heap_stat */
     [359] = add_rss_throttled,     /* rss_stat_throttled */
+    [406] = add_ufs_commands,      /* ufshcd_command */
     [407] = add_clock_gating,      /* ufshcd_clk_gating */
+    [419] = add_f2fs,              /* f2fs_iostat */
+    [420] = add_f2fs_latency,      /* f2fs_iostat_latency */
     [421] = add_utilization,       /* sched_cpu_util_cfs */
     [508] = add_throttle,          /* dcvsh_freq */
     [509] = add_kgsl_gpu,          /* kgsl_gpu_frequency */
@@ -425,7 +508,7 @@ enum tm_status tm_proto_ftrace_derive(struct tm_proto *p, const struct tm_pb_fie
     if (row->kind != TM_KIND_FTRACE || !(row->flags & TM_EVENT_HAS_TID) ||
         f->id >= sizeof derivations / sizeof *derivations || derivations[f->id] == NULL)
         return TM_OK;
-    struct derive d = {.p = p, .packet = packet, .row = row, .err = err};
+    struct derive d = {.p = p, .packet = packet, .row = row, .event = f, .err = err};
     tm_proto_event_fields_read(&d.fields, f);
     return derivations[f->id](&d);
 }

@@ -289,7 +289,8 @@ static enum tm_status generic_frequency(struct power *w, bool is_gpu)
     }
     like.flags |= tm_event_scope_flags(TM_SCOPE_CPU) | TM_EVENT_HAS_CPU | TM_EVENT_VALUE_DOUBLE;
     like.cpu = (uint32_t)number(&m, GENERIC_CPU);
-    return tm_proto_counter_add(w->p, &like, "cpufreq", tm_pb_bits((double)number(&m, GENERIC_HZ) / HZ_PER_KHZ), w->err);
+    uint64_t khz = tm_pb_bits((double)number(&m, GENERIC_HZ) / HZ_PER_KHZ);
+    return tm_proto_counter_add(w->p, &like, "cpufreq", khz, w->err);
 }
 
 static enum tm_status screen(struct power *w)
