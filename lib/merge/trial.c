@@ -22,8 +22,10 @@ static enum tm_status start(struct tm_pipeline *pipeline, int fd, struct tm_erro
         st = tm_error_errno(err, errno, "standard output");
     else
         st = tm_pipeline_start(pipeline, err);
-    if (dup2(before, STDOUT_FILENO) < 0 && st == TM_OK)
+    if (dup2(before, STDOUT_FILENO) < 0 && st == TM_OK) {
         st = tm_error_errno(err, errno, "standard output");
+        tm_pipeline_stop(pipeline);
+    }
     (void)close(before);
     return st;
 }

@@ -20,8 +20,9 @@ static enum tm_status open_file(const char *path, int *fd, uint64_t *size_bytes,
     enum tm_status st = TM_OK;
     *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (*fd < 0) {
+        bool lacks = errno == EMFILE || errno == ENFILE || errno == ENOMEM;
         tm_error_errno(err, errno, "%s: cannot open", path);
-        return err->status = TM_E_INPUT;
+        return err->status = lacks ? TM_E_SYSTEM : TM_E_INPUT;
     }
     if (fstat(*fd, &s) != 0)
         st = tm_error_errno(err, errno, "%s: cannot read", path);

@@ -5,6 +5,8 @@
 #include "os/input.h"
 #include "base/intern.h"
 #include "base/name_set.h"
+#include "base/natural.h"
+#include "json/event_id.h"
 #include "os/io.h"
 #include "base/pb.h"
 #include "os/program.h"
@@ -13,6 +15,7 @@
 
 #include "tap.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -33,6 +36,104 @@ static void test_status(void)
     is_str(out, "abc\\xff\xc3\xa9");
     tm_text_escape("abcdefghijklmnopqrst", 20, out, sizeof out);
     is_str(out, "abcdefghijkl...");
+}
+
+/* However long the parts of a message are, it ends, and what it is about comes first. */
+static void test_long_status(void)
+{
+    static char name[2 * TM_ERROR_TEXT_MAX];
+    struct tm_error err = {0};
+    memset(name, 'n', sizeof name - 1);
+    tm_error_errno(&err, ENOENT, "%s", name);
+    is_int(strlen(err.text), TM_ERROR_TEXT_MAX - 1); /* cut like any long text, without the cause */
+    ok(strcmp(err.text + TM_ERROR_TEXT_MAX - 4, "...") == 0);
+    err = (struct tm_error){0};
+    tm_error_set(&err, TM_E_INPUT, "%.*s", TM_ERROR_TEXT_MAX - 100, name);
+    is_int(tm_error_append(&err, name), TM_E_INPUT);
+    is_int(strlen(err.text), TM_ERROR_TEXT_MAX - 1);
+    is_int(tm_error_prefix(&err, "%s", "run.tar"), TM_E_INPUT);
+    is_int(strlen(err.text), TM_ERROR_TEXT_MAX - 1);
+    ok(strncmp(err.text, "run.tar: nnn", 12) == 0);
+    err.text[3] = '\0';
+    tm_error_prefix(&err, "%s", name);
+    is_str(err.text, "run"); /* a name that leaves no room for the cause is left out */
+    /* Without an error there is nothing to add to. */
+    err = (struct tm_error){0};
+    is_int(tm_error_append(&err, "x"), TM_OK);
+    is_int(tm_error_prefix(&err, "x"), TM_OK);
+    is_str(err.text, "");
+    is_int(tm_error_append(NULL, "x"), TM_OK);
+    is_int(tm_error_prefix(NULL, "x"), TM_OK);
+    is_int(tm_error_errno(NULL, ENOENT, "x"), TM_E_SYSTEM);
+    is_int(tm_error_at(NULL, 7, "x"), TM_E_INPUT);
+    char none[1] = {'x'};
+    tm_text_escape("abc", 3, none, 0);
+    is_int(none[0], 'x');
+}
+
+/* Numbers in names are compared as numbers; names that differ in zeros alone still have an order. */
+static void test_natural(void)
+{
+    static const char *const sorted[] = {"", "1", "2", "10", "a", "a01", "a1", "a1b", "a02", "a2", "a10", "a10.b", "b"};
+    for (size_t i = 0; i < sizeof sorted / sizeof *sorted; i++)
+        for (size_t k = 0; k < sizeof sorted / sizeof *sorted; k++) {
+            int order = tm_natural_compare(sorted[i], sorted[k]);
+            if (!((i < k && order < 0) || (i > k && order > 0) || (i == k && order == 0)))
+                ok_named(false, sorted[i]);
+        }
+    ok_named(true, "names are in order");
+}
+
+/* Ids of flows are hexadecimal with or without 0x, up to 64 bits; other texts are names. */
+static void test_flow_ids(void)
+{
+    static const struct {
+        const char *text;
+        bool is_number;
+        uint64_t number;
+    } ids[] = {{"0x1f", true, 0x1f}, {"0XAB", true, 0xab}, {"beef", true, 0xbeef}, {"0x", false, 0}, {"", false, 0},
+               {"g", false, 0}, {"1/2", false, 0}, {"ffffffffffffffff", true, UINT64_MAX}, {"{", false, 0},
+               {"1ffffffffffffffff", false, 0}};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        const size_t len = strlen(ids[i].text);
+        struct tm_json_id id = {.is_text = true, .text = (const uint8_t *)ids[i].text, .len = len};
+        uint64_t got = tm_json_id_flow(&id);
+        ok_named(got == (ids[i].is_number ? ids[i].number : tm_hash64(ids[i].text, len)), ids[i].text);
+    }
+    struct tm_json_id number = {.number = 77, .text = (const uint8_t *)"77", .len = 2};
+    is_int(tm_json_id_flow(&number), 77);
+}
+
+/* Strings that are written are valid JSON and hold nothing that a terminal obeys. */
+static void test_json_strings(void)
+{
+    static const struct {
+        const char *in;
+        size_t len;
+        const char *out;
+    } rows[] = {{"plain", 5, "\"plain\""},
+                {"q\"\\\b\f\n\r\t", 8, "\"q\\\"\\\\\\b\\f\\n\\r\\t\""},
+                {"\0\x1b\x7f", 3, "\"\\u0000\\u001b\\u007f\""},
+                {"\xc2\x85|\xc2\xa0", 5, "\"\\u0085|\xc2\xa0\""},
+                {"a\xff\xc3z", 4, "\"a\xef\xbf\xbd\xef\xbf\xbdz\""},
+                {"\xc2", 1, "\"\xef\xbf\xbd\""},
+                {"", 0, "\"\""}};
+    struct tm_buf out = {0};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        tm_buf_clear(&out);
+        ok(tm_json_put_string(&out, rows[i].in, rows[i].len) == TM_OK);
+        is_str(tm_buf_cstr(&out), rows[i].out);
+    }
+    /* Halves of pairs that have no partner become the replacement character. */
+    static const char text[] = "\\ud83d\\ude00|\\ud83d|\\ude00|\\ud83d\\u0041|\\u00E9\\/\\ud83dx";
+    struct tm_json_value value = {.data = (const uint8_t *)text, .len = sizeof text - 1, .escaped = true};
+    tm_buf_clear(&out);
+    ok(tm_json_unescape(&value, &out) == TM_OK);
+    is_str(tm_buf_cstr(&out), "\xf0\x9f\x98\x80|\xef\xbf\xbd|\xef\xbf\xbd|\xef\xbf\xbd" "A|\xc3\xa9/\xef\xbf\xbdx");
+    uint8_t room[8];
+    is_int(tm_json_resolve(&value, room, sizeof room), sizeof room + 1);
+    ok(!tm_json_is_escaped(&value, text, 65));
+    tm_buf_release(&out);
 }
 
 static int64_t scaled(const char *s, int scale)
@@ -393,6 +494,10 @@ int main(void)
     test_pieces();
     test_spent();
     test_status();
+    test_long_status();
+    test_natural();
+    test_flow_ids();
+    test_json_strings();
     test_decimal();
     test_varint();
     test_intern();
