@@ -268,6 +268,7 @@ void fuzz_cut(const struct fuzz_target *target, const uint8_t *data, size_t len)
         const struct tm_emit_options options = {.append = true};
         if (st == TM_OK) {
             fuzz_rewind(fds[i]);
+            err = (struct tm_error){0};
             check_is_imbalance(fuzz_emit_stream(fds[i], &tm_emit_pftrace, &options, NULL, &err), &err);
         }
         if (fds[i] >= 0)

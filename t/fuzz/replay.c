@@ -1,4 +1,6 @@
-/* Runs the corpus of the fuzzer (t/fuzz/corpus/TARGET), as TAP: one test for each target.
+/* Runs the corpus of the fuzzer (t/fuzz/corpus/TARGET), as TAP: one test for each target. Each input runs as it is, and
+ * then as damage leaves it, in $TM_FUZZ_DAMAGED (DAMAGED if not set) ways: cut, with bytes that are changed, lost or
+ * repeated, or going on like the input before it. Its bytes decide what the ways are, so they are the same everywhere.
  *
  * usage: replay                     all of $TM_SRC/t/fuzz/corpus
  *        replay TARGET FILE...      these
@@ -11,48 +13,161 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Runs TARGET over the file; a copy of exactly its size, so that a read past it is seen. */
-static bool replay(const struct fuzz_target *target, const char *path)
+/* A run with sanitizers takes four times as long. */
+#ifdef __SANITIZE_ADDRESS__
+enum { DAMAGED = 2 };
+#else
+enum { DAMAGED = 8 };
+#endif
+
+enum { RUN_MAX = 24 /* bytes that are lost or repeated */ };
+
+/* What runs, for the report of a death. */
+static struct {
+    const char *target, *path;
+    unsigned damage; /* 0: none */
+} now;
+
+static void on_death(int signum)
+{
+    char text[PATH_MAX + 128];
+    int len = snprintf(text, sizeof text, "# %s %s, damage %u\n", now.target, now.path, now.damage);
+    if (len > 0)
+        (void)!write(STDOUT_FILENO, text, (size_t)len);
+    (void)signal(signum, SIG_DFL);
+    (void)raise(signum);
+}
+
+/* A number below LIMIT, which is not 0. */
+static size_t draw(uint64_t *state, size_t limit)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (size_t)(*state >> 33) % limit;
+}
+
+static void put(struct tm_buf *out, const struct tm_buf *from, size_t begin, size_t end)
+{
+    if (begin < end)
+        FUZZ_CHECK(tm_buf_add(out, from->data + begin, end - begin) == TM_OK);
+}
+
+static void change(uint8_t *byte, uint64_t *state)
+{
+    static const uint8_t extremes[] = {0, 0x7f, 0x80, 0xff, '"', '-', '{', ']'};
+    switch (draw(state, 3)) {
+    case 0: *byte = (uint8_t)draw(state, 256); break;
+    case 1: *byte ^= (uint8_t)(1 << draw(state, 8)); break;
+    default: *byte = extremes[draw(state, sizeof extremes)]; break;
+    }
+}
+
+/* Damages INPUT in one place. Its last byte says how it is read, and stays. OTHER is another input, or empty. */
+static void damage(const struct tm_buf *input, const struct tm_buf *other, uint64_t *state, struct tm_buf *out)
+{
+    enum kind { CUT, LOSE, REPEAT, CONTINUE, CHANGE, KINDS = CHANGE + 3 };
+    const size_t len = input->len - 1, at = draw(state, len + 1), end = at + draw(state, RUN_MAX);
+    const size_t kind = draw(state, KINDS), stop = end < len ? end : len;
+    tm_buf_clear(out);
+    put(out, input, 0, kind == REPEAT ? stop : at);
+    if (kind == CONTINUE && other->len > 0)
+        put(out, other, draw(state, other->len), other->len - 1);
+    else if (kind == LOSE)
+        put(out, input, stop, len);
+    else if (kind >= REPEAT)
+        put(out, input, at, len);
+    if (kind >= CHANGE && at < out->len)
+        change(out->data + at, state);
+    put(out, input, len, len + 1);
+}
+
+/* Runs TARGET over INPUT, in memory of exactly its size, so that a read past it is seen. */
+static void run(const struct fuzz_target *target, const struct tm_buf *input)
+{
+    uint8_t *exact = malloc(input->len ? input->len : 1);
+    FUZZ_CHECK(exact != NULL);
+    if (input->len)
+        memcpy(exact, input->data, input->len);
+    target->run(target, exact, input->len);
+    free(exact);
+}
+
+static void run_damaged(const struct fuzz_target *target, const struct tm_buf *input, const struct tm_buf *other)
+{
+    const char *given = getenv("TM_FUZZ_DAMAGED");
+    const unsigned ways = given ? (unsigned)strtoul(given, NULL, 10) : DAMAGED;
+    struct tm_buf damaged = {0};
+    uint64_t state = input->len;
+    for (size_t i = 0; i < input->len; i++)
+        state = state * 31 + input->data[i];
+    for (now.damage = 1; now.damage <= ways && input->len > 0; now.damage++) {
+        damage(input, other, &state, &damaged);
+        run(target, &damaged);
+    }
+    now.damage = 0;
+    tm_buf_release(&damaged);
+}
+
+static bool read_file(const char *path, struct tm_buf *data)
 {
     struct stat info;
-    bool good = false;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &info) != 0)
-        goto out;
-    size_t len = (size_t)info.st_size;
-    uint8_t *data = malloc(len ? len : 1);
-    good = data && read(fd, data, len) == (ssize_t)len;
+    bool good = fd >= 0 && fstat(fd, &info) == 0 && tm_buf_reserve(data, (size_t)info.st_size) == TM_OK &&
+                read(fd, data->data, (size_t)info.st_size) == info.st_size;
     if (good)
-        target->run(target, data, len);
-    free(data);
-out:
-    if (!good)
+        data->len = (size_t)info.st_size;
+    else
         printf("# %s: cannot read\n", path);
     if (fd >= 0)
         close(fd);
     return good;
 }
 
+/* Runs TARGET over the file and over damage to it. LAST is the file before it, and then this one. */
+static bool replay(const struct fuzz_target *target, const char *path, struct tm_buf *last)
+{
+    struct tm_buf input = {0};
+    bool good = read_file(path, &input);
+    now.target = target->name;
+    now.path = path;
+    if (good) {
+        run(target, &input);
+        run_damaged(target, &input, last);
+    }
+    tm_buf_release(last);
+    *last = input;
+    return good;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
 static bool replay_folder(const struct fuzz_target *target, const char *source, unsigned *count)
 {
     char path[PATH_MAX];
+    struct dirent **entries;
+    struct tm_buf last = {0};
     bool good = true;
     snprintf(path, sizeof path, "%s/t/fuzz/corpus/%s", source, target->name);
-    DIR *dir = opendir(path);
     size_t len = strlen(path);
-    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
-        if (entry->d_name[0] == '.')
-            continue;
-        snprintf(path + len, sizeof path - len, "/%s", entry->d_name);
-        good = replay(target, path) && good;
-        ++*count;
+    int found = scandir(path, &entries, NULL, by_name);
+    for (int i = 0; i < found; i++) {
+        if (entries[i]->d_name[0] != '.') {
+            snprintf(path + len, sizeof path - len, "/%s", entries[i]->d_name);
+            good = replay(target, path, &last) && good;
+            ++*count;
+        }
+        free(entries[i]);
     }
-    if (dir)
-        closedir(dir);
+    if (found >= 0)
+        free(entries);
+    tm_buf_release(&last);
     return good && *count > 0;
 }
 
@@ -81,6 +196,9 @@ static int write_notes(void)
 
 int main(int argc, char **argv)
 {
+    static const int deaths[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
+    for (size_t i = 0; i < sizeof deaths / sizeof *deaths; i++)
+        (void)signal(deaths[i], on_death);
     if (argc == 1)
         return replay_all();
     if (strcmp(argv[1], "--notes") == 0)
@@ -91,8 +209,10 @@ int main(int argc, char **argv)
         return 0;
     }
     const struct fuzz_target *target = fuzz_find(argv[1]);
+    struct tm_buf last = {0};
     bool good = target != NULL;
     for (int i = 2; i < argc && good; i++)
-        good = replay(target, argv[i]);
+        good = replay(target, argv[i], &last);
+    tm_buf_release(&last);
     return good ? 0 : 1;
 }

@@ -154,10 +154,10 @@ static enum tm_status keep_whole(struct tm_json_slices *s, const struct tm_json_
 enum tm_status tm_json_slices_finish(struct tm_json_slices *s, struct tm_error *err)
 {
     struct tm_json_span_view v;
-    enum tm_status st = tm_json_whole_slices_write(&s->wholes, err);
-    while (st == TM_OK && (st = tm_json_spans_rest(&s->spans, &v)) == TM_OK)
+    enum tm_status st = tm_json_whole_slices_write(&s->wholes, err), rest = TM_OK;
+    while (st == TM_OK && (rest = tm_json_spans_rest(&s->spans, &v)) == TM_OK)
         st = put_begin(s, &v, err);
-    return st == TM_END ? TM_OK : st;
+    return rest < 0 ? tm_error_nomem(err) : st;
 }
 
 static enum tm_status close_span(struct tm_json_slices *s, const struct tm_event *e, const struct tm_event_task *place,

@@ -221,10 +221,10 @@ static void attribute_field(struct rewrite *r, const struct tm_pb_field *f)
     }
     int n = snprintf(prefix, sizeof prefix, TM_PROVENANCE_FILE "%u.",
                      (unsigned)r->writer->catalog->files[r->event->file].processing_order);
-    keep(r, tm_pb_begin(out, ATTRIBUTE_KEY, &mark));
-    keep(r, tm_buf_add(out, prefix, (size_t)n));
-    keep(r, tm_buf_add(out, f->data + sizeof own - 1, f->len - (sizeof own - 1)));
-    keep(r, tm_pb_end(out, mark));
+    bool good = tm_pb_begin(out, ATTRIBUTE_KEY, &mark) == TM_OK && tm_buf_add(out, prefix, (size_t)n) == TM_OK &&
+                tm_buf_add(out, f->data + sizeof own - 1, f->len - (sizeof own - 1)) == TM_OK &&
+                tm_pb_end(out, mark) == TM_OK;
+    keep(r, good ? TM_OK : TM_E_SYSTEM);
 }
 
 static void attributes_field(struct rewrite *r, const struct tm_pb_field *f)
