@@ -1,5 +1,7 @@
 # tm-unpack: every kind of container, from a file and from a pipe; containers in containers; streams of documents.
 
+bats_require_minimum_version 1.5.0
+
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || exit
     python3 "$TM_SRC/t/gen/make-containers.py"
@@ -89,6 +91,42 @@ END'
         [ "$status" -eq 1 ]
         [ "$output" = "tm-unpack: hole.tar: hole: a sparse member, which is not supported (--ignore-unknown leaves it out)" ]
     done
+}
+
+@test "rare members of a TAR: another volume's, cut maps of holes, names with a zero in them, links named by PAX" {
+    python3 - <<'END'
+import io, tarfile
+json = b'{"traceEvents":[{"ph":"i","ts":1,"pid":1,"tid":1,"name":"x"}]}'
+def add(t, name, kind=b'0', **pax):
+    info = tarfile.TarInfo(name)
+    info.size, info.type, info.pax_headers = len(json), kind, pax
+    if kind == b'1':
+        info.size, info.linkname = 0, 'none'
+    t.addfile(info, io.BytesIO(json))
+def tar(name, *members):
+    with tarfile.open(name, 'w', format=tarfile.PAX_FORMAT) as t:
+        add(t, 'a.json')
+        for member in members:
+            add(t, *member[:2], **dict(member[2:]))
+tar('volume.tar', ('b.json', b'M'))
+tar('zero.tar', ('b.json', b'0', ('path', 'b\0c')))
+tar('link.tar', ('b.json', b'1', ('linkpath', 'a.json')), ('plain.json', b'0', ('path', '')))
+with open('volume.tar', 'rb') as f:
+    data = bytearray(f.read())
+at = data.index(b'b.json')
+data[at + 156:at + 157], data[at + 482] = b'S', 1 # a GNU map that goes on in the next block
+data[at + 148:at + 156] = b' ' * 8
+data[at + 148:at + 156] = b'%06o\0 ' % sum(data[at:at + 512])
+with open('map.tar', 'wb') as f:
+    f.write(data[:at + 700])
+END
+    run -1 tm-unpack volume.tar
+    [ "$output" = "tm-unpack: volume.tar: b.json: the rest of a multi-volume member, which is not supported (--ignore-unknown leaves it out)" ]
+    run -1 tm-unpack zero.tar
+    [[ "$output" == "tm-unpack: zero.tar: byte "*": a name with a NUL in it (--on-damage="* ]]
+    run -1 tm-unpack map.tar
+    [[ "$output" == "tm-unpack: map.tar: byte "*": the TAR is cut inside a header (--on-damage="* ]]
+    [ "$(rows link.tar)" = $'tar link.tar\njson a.json\njson b.json\njson plain.json' ]
 }
 
 @test "ctrace and zstd" {

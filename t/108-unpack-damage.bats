@@ -221,6 +221,24 @@ merged() {
     [ "$(merged --on-damage=salvage local-gone.zip)" = in_ain_c ]
 }
 
+@test "where a member's own header is, a ZIP64 record of its entry says" {
+    one_bad_zip local64.zip <<'END'
+d[B + 22] ^= 1 # its header contradicts its entry, so it is read by the header alone
+extra = bytes([0x99, 0x99, 2, 0, 7, 7, 1, 0, 8, 0]) + B.to_bytes(8, 'little') # a record of another kind comes first
+d[D + 30] = len(extra)
+d[D + 42:D + 46] = b'\xff' * 4
+at = D + 46 + d[D + 28]
+d[at:at] = extra
+d[-10:-6] = (int.from_bytes(d[-10:-6], 'little') + len(extra)).to_bytes(4, 'little')
+END
+    [ "$(merged --on-damage=skip local64.zip)" = in_ain_c ]
+    [ "$(merged --on-damage=salvage local64.zip)" = in_ain_bin_c ]
+    python3 -c 'd = bytearray(open("local64.zip", "rb").read())
+i = d.index(b"\x99\x99\2\0\7\7"); d[i + 8] = 99 # a record that is longer than the field
+open("long64.zip", "wb").write(d)'
+    [ "$(merged --on-damage=salvage long64.zip)" = in_ain_c ]
+}
+
 @test "a directory of a ZIP that is damaged in the middle does not lose the members" {
     one_bad_zip entry.zip <<<'d[D] = 0'
     run -1 tm-unpack entry.zip

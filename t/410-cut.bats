@@ -43,6 +43,13 @@ for tid in range(4, 6): # begins and ends that nest
             depth += 1
             add(ph='B', tid=tid, name=f'b{t}', ts=t)
     add(ph='B', tid=tid, name='never ends', ts=t + 1)
+for tid in range(8, 11): # begins, ends and complete ones that cross, with arguments at their ends
+    t = 0
+    while t < 1000:
+        t += rng.randrange(1, 12)
+        ph, name = rng.choice('BBEEXi'), {'name': f'm{rng.randrange(6)}'}
+        more = {'X': {'dur': rng.choice((0, 5, 60, 400))}, 'E': rng.choice(({}, {'args': {'end': t}})), 'i': {'s': 't'}}
+        add(ph=ph, tid=tid, ts=t, **(rng.choice(({}, name)) if ph == 'E' else name), **more.get(ph, {}))
 for n in range(60):
     t = rng.randrange(900)
     add(ph='b', id=n, cat='async', name=f'a{n}', ts=t)
