@@ -7,11 +7,12 @@ setup() {
     [ -e "$so" ] || skip "no preload was built"
     grep -q '^#define TM_SANDBOX 1' "$TM_BIN/../config.h" || skip "built without a sandbox"
     grep -q '^Seccomp_filters:' /proc/self/status || skip "the kernel has no seccomp"
-    # Not below /tmp, where SQLite may put its temporary files.
-    for folder in "$TM_BIN/../t" "$HOME" /dev/shm /run ""; do
+    # Not below /tmp, where SQLite may put its temporary files, nor where a build of make coverage writes its counts.
+    for folder in "$TM_BIN/../t" "$TM_BIN/../.." "$HOME" /dev/shm /run ""; do
         case $(realpath "${folder:-/}") in
         /tmp | /tmp/* | /var/tmp | /var/tmp/* | /usr/tmp | /usr/tmp/* | /) continue ;;
         esac
+        [ ! -e "$folder/../coverage.o" ] || continue
         escaped="$folder/escaped.$BATS_TEST_NUMBER.$$"
         (: >"$escaped") 2>/dev/null && break
     done

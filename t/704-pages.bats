@@ -66,7 +66,7 @@ prepare() {
         [ -s "$TM_SRC/doc/$page" ]
     done
     for p in "$TM_BIN"/tm-*; do
-        [ "${p%.o}" = "$p" ] || continue
+        case $p in *.o | *.gcno | *.gcda) continue ;; esac
         [ -s "$TM_SRC/doc/${p##*/}.1" ]
         # The overview has a line for each.
         grep -q "^\.It Xr ${p##*/} 1" "$TM_SRC/doc/tracemerge.7"
