@@ -52,7 +52,7 @@ static int take_option(void *context, int option, const char *value)
     case OPTION_CHECK_RELATIONS: options->check_relations = true; break;
     case OPTION_STRICT: options->strict = true; break;
     case OPTION_WRITE_MANIFEST: a->manifest = value; break;
-    default: options->spill_dir = value;
+    default: options->temporary_dir = value;
     }
     return 0;
 }
@@ -98,7 +98,7 @@ int main(int argc, char **argv)
     if (st == TM_OK) {
         char *real = a.manifest ? tm_compat_real_path(a.manifest) : NULL;
         char *folder = a.manifest ? tm_out_file_folder(real ? real : a.manifest) : NULL;
-        struct tm_sandbox sandbox = {.folders = {tm_io_temporary_dir(a.timeline.spill_dir), folder}};
+        struct tm_sandbox sandbox = {.folders = {tm_io_temporary_dir(a.timeline.temporary_dir), folder}};
         st = tm_sandbox_enter(&sandbox, &err);
         free(folder);
         free(real);

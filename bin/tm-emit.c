@@ -130,7 +130,7 @@ static int take_option(void *context, int option, const char *value)
         return tm_program_usage(&program, "%s", err.text);
     case 'p': tm_output_list_part(&a->outputs, value); return 0;
     case 'A': a->alignment = value; return 0;
-    case 'T': a->options.spill_dir = value; return 0;
+    case 'T': a->options.temporary_dir = value; return 0;
     case 'm':
         if (tm_program_size(value, &a->memory_max) == TM_OK && a->memory_max)
             return 0;
@@ -206,7 +206,7 @@ static int parse(int argc, char **argv, struct arguments *a)
 static enum tm_status enter_sandbox(const struct arguments *a, const struct files *files, struct tm_error *err)
 {
     const char *const places[] = {getenv("SQLITE_TMPDIR"), getenv("TMPDIR"), "/var/tmp", "/usr/tmp", "/tmp"};
-    struct tm_sandbox sandbox = {.folders = {tm_io_temporary_dir(a->options.spill_dir)}};
+    struct tm_sandbox sandbox = {.folders = {tm_io_temporary_dir(a->options.temporary_dir)}};
     bool needs_path = false;
     for (size_t i = 0; i < a->outputs.count; i++) {
         needs_path = needs_path || a->outputs.rows[i].emit->needs_path;

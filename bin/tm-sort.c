@@ -97,7 +97,7 @@ static int take_option(void *context, int option, const char *value)
             return tm_program_usage(&program, "--cut=%s: not times that rise, with a comma between them", value);
         break;
     case 'i': settings->into = value; break;
-    case 'T': settings->sort.spill_dir = value; break;
+    case 'T': settings->sort.temporary_dir = value; break;
     case 'M':
         if (tm_program_size(value, &settings->memory_max) < 0 || settings->memory_max == 0)
             return tm_program_usage(&program, "--max-memory: '%s' is no size", value);
@@ -280,7 +280,7 @@ static enum tm_status run_cut(const struct settings *settings, const char *path,
     struct tm_memory_limit memory;
     const struct tm_cut cut = {.points = settings->points,
                                .point_count = settings->point_count,
-                               .spill_dir = settings->sort.spill_dir,
+                               .temporary_dir = settings->sort.temporary_dir,
                                .open = open_part,
                                .close = close_part,
                                .self = &parts,

@@ -326,3 +326,12 @@ PY
     tm-merge -q -f jsonl phone.pftrace | jq -r 'select(.dur) | [.dur, .name] | @tsv' | sort -rn | head >out
     grep -P '^[0-9]+\t.' out
 }
+
+@test "a deadline task that is woken has priority -1 in every row" {
+    cat >sched.txt <<'TEXT'
+# tracer: nop
+ b-12 (12) [001] d..2 10.000005: sched_waking: comm=a pid=11 prio=-1 target_cpu=001
+TEXT
+    tm-merge -q -f jsonl --events sched.txt | grep -F '"prio":-1,"target_cpu":1'
+    tm-merge -q -f csv sched.txt | grep -F 'prio"":-1'
+}

@@ -90,7 +90,7 @@ enum tm_status tm_alignment_check(struct tm_alignment *alignment, struct tm_erro
 
 const char *tm_verdict_name(enum tm_verdict verdict);
 
-/* Appends the path of a catalog's file, in the form of a manifest, to OUT. */
+/* Writes the path of a catalog's file, in the form of a manifest, to OUT, which has SIZE bytes. */
 void tm_alignment_path(const struct tm_alignment *alignment, uint32_t file, char *out, size_t size);
 
 /* Appends the names of RULES, a bit for each rule, separated by commas. TM_OK or TM_E_SYSTEM. */

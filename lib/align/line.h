@@ -2,10 +2,10 @@
 #ifndef TM_ALIGN_LINE_H
 #define TM_ALIGN_LINE_H
 
+#include "os/compat.h"
+
 #include <stdbool.h>
 #include <stdint.h>
-
-__extension__ typedef __int128 tm_i128;
 
 /* Slopes are multiples of 2^-TM_SLOPE_BITS. A billionth of a billionth is 18 units; over 200 days one unit adds up to a
  * thousandth of a nanosecond. */

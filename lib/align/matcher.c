@@ -201,7 +201,7 @@ static enum tm_status match_equal(struct work *w, const struct group *g)
     return st;
 }
 
-/* Sorts the longest first. */
+/* Takes one record of each file, its longest. The longest of all becomes the first member. */
 static enum tm_status match_longer(struct work *w, const struct group *g)
 {
     uint32_t n = 0, longest = 0;

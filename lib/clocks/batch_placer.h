@@ -26,7 +26,7 @@ static inline enum tm_outcome tm_outcome_of_fate(enum tm_fate fate)
 struct tm_batch_placer {
     struct tm_clock_routes routes;
     struct tm_stream_writer *writer; /* borrowed */
-    const char *spill_dir;           /* borrowed; NULL: $TMPDIR */
+    const char *temporary_dir;           /* borrowed; NULL: $TMPDIR */
     uint64_t dropped_count;          /* counted events dropped in the whole run */
     struct tm_dropped_list dropped;  /* gets each of them, if enabled */
     int64_t latest_ns;               /* the latest time placed so far; rows without a time take effect then */

@@ -45,9 +45,9 @@ static enum tm_status flush_rebuilt(struct tm_batch_placer *placer, struct tm_er
 {
     struct tm_batch batch;
     tm_batch_builder_view(&placer->rebuilt, &batch);
-    enum tm_status st = placer->has_provisional
-                            ? tm_line_rows_add(&placer->lines, &batch, placer->kept_parts.data, placer->spill_dir, err)
-                            : tm_stream_write_batch(placer->writer, &batch, err);
+    enum tm_status st = placer->has_provisional ? tm_line_rows_add(&placer->lines, &batch, placer->kept_parts.data,
+                                                                   placer->temporary_dir, err)
+                                                : tm_stream_write_batch(placer->writer, &batch, err);
     tm_batch_builder_clear(&placer->rebuilt);
     tm_buf_clear(&placer->kept_parts);
     return st;
@@ -142,7 +142,7 @@ static enum tm_status write_rows(struct tm_batch_placer *placer, const struct tm
             event.time_ns = time_ns;
             event.clock = tm_get_le32(placer->columns.clocks + (size_t)4 * i);
             event.flags |= placer->columns.outcomes[i] == TM_OUTCOME_DEFER_ABSOLUTE ? TM_ROW_IS_ABSOLUTE : 0;
-            st = tm_clock_file_defer(file, &event, placer->spill_dir, err);
+            st = tm_clock_file_defer(file, &event, placer->temporary_dir, err);
         }
     }
     return st < 0 ? st : flush_rebuilt(placer, err);
@@ -166,7 +166,7 @@ enum tm_status tm_batch_placer_write(struct tm_batch_placer *placer, const struc
         return write_rows(placer, &out, err);
     if (placer->has_provisional) {
         tm_batch_set_column(&out, TM_COL_TIME_NS, placer->columns.times, batch->count);
-        return tm_line_rows_add(&placer->lines, &out, placer->columns.parts, placer->spill_dir, err);
+        return tm_line_rows_add(&placer->lines, &out, placer->columns.parts, placer->temporary_dir, err);
     }
     bool one_machine = placer->is_block || is_same_throughout(placer->columns.machines, batch->count);
     bool one_clock = placer->is_block || is_same_throughout(placer->columns.clocks, batch->count);

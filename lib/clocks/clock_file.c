@@ -176,12 +176,12 @@ enum tm_status tm_clock_file_scope(struct tm_clock_file *file, struct tm_clock_r
     return TM_OK;
 }
 
-enum tm_status tm_clock_file_defer(struct tm_clock_file *file, const struct tm_event *event, const char *spill_dir,
+enum tm_status tm_clock_file_defer(struct tm_clock_file *file, const struct tm_event *event, const char *temporary_dir,
                                    struct tm_error *err)
 {
     if (file->deferral == NULL && (file->deferral = calloc(1, sizeof *file->deferral)) == NULL)
         return tm_error_nomem(err);
-    return tm_deferral_add(file->deferral, event, spill_dir, err);
+    return tm_deferral_add(file->deferral, event, temporary_dir, err);
 }
 
 void tm_clock_file_close(struct tm_clock_file *file)

@@ -6,9 +6,6 @@
 #include "clocks/clock_scope.h"
 #include "clocks/deferral.h"
 
-/* Tags: the file id + 1, or this bit with the manifest entry that configures the file. */
-#define TM_TAG_ENTRY UINT32_C(0x80000000)
-
 struct tm_clock_file {
     uint32_t id;
     char *name; /* owned, escaped; NULL: none */
@@ -70,7 +67,7 @@ static inline void tm_clock_file_note_data(struct tm_clock_registry *registry, u
 }
 
 /* Keeps EVENT of FILE until the end of the file's turn. */
-enum tm_status tm_clock_file_defer(struct tm_clock_file *file, const struct tm_event *event, const char *spill_dir,
+enum tm_status tm_clock_file_defer(struct tm_clock_file *file, const struct tm_event *event, const char *temporary_dir,
                                    struct tm_error *err);
 
 /* Returns the scope of EMBEDDED, or NULL if no packet with that id has come yet. */

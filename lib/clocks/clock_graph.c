@@ -200,17 +200,17 @@ enum tm_status tm_clock_graph_add_point(struct tm_clock_graph *graph, const stru
     return st == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-void tm_clock_graph_claim(struct tm_clock_graph *graph, bool bounded, uint64_t uncertainty_ns, bool is_aligned)
+void tm_clock_graph_exactness(struct tm_clock_graph *graph, bool bounded, uint64_t uncertainty_ns, bool is_aligned)
 {
     if (graph->last_kind >= graph->kind_count)
         return;
-    struct tm_clock_claim *claim = &graph->kinds[graph->last_kind].claim;
-    if (!claim->is_stated)
-        *claim = (struct tm_clock_claim){.is_stated = true, .is_bounded = true, .is_aligned = true};
-    claim->is_bounded &= bounded;
-    claim->is_aligned &= is_aligned;
-    if (uncertainty_ns > claim->uncertainty_ns)
-        claim->uncertainty_ns = uncertainty_ns;
+    struct tm_clock_exactness *stated = &graph->kinds[graph->last_kind].exactness;
+    if (!stated->is_stated)
+        *stated = (struct tm_clock_exactness){.is_stated = true, .is_bounded = true, .is_aligned = true};
+    stated->is_bounded &= bounded;
+    stated->is_aligned &= is_aligned;
+    if (uncertainty_ns > stated->uncertainty_ns)
+        stated->uncertainty_ns = uncertainty_ns;
 }
 
 void tm_clock_graph_release(struct tm_clock_graph *graph)

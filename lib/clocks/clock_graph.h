@@ -101,7 +101,7 @@ enum tm_status tm_clock_graph_add_point(struct tm_clock_graph *graph, const stru
 
 /* Notes how exact the manifest calls the relation that was added last: BOUNDED by UNCERTAINTY_NS or not, and whether a
  * rule found it. */
-void tm_clock_graph_claim(struct tm_clock_graph *graph, bool bounded, uint64_t uncertainty_ns, bool is_aligned);
+void tm_clock_graph_exactness(struct tm_clock_graph *graph, bool bounded, uint64_t uncertainty_ns, bool is_aligned);
 
 /* Converts NS, nanoseconds of clock SOURCE, to the target. *STEP is set if the result is TM_CONVERT_OK. */
 enum tm_convert tm_clock_graph_convert(struct tm_clock_graph *graph, uint32_t source, int64_t ns,

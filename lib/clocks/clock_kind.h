@@ -29,10 +29,10 @@ struct tm_clock_kind {
     uint32_t count;   /* rows, all of snapshots that were accepted */
     bool is_linked;   /* it has at least one row, so it is in the graph's edges */
     /* How exact the manifest calls the relation. If it states several, this is the least exact. */
-    struct tm_clock_claim {
+    struct tm_clock_exactness {
         bool is_stated, is_bounded, is_aligned; /* is_aligned: by a rule, not by hand */
         uint64_t uncertainty_ns;
-    } claim;
+    } exactness;
     /* private */
     uint32_t cap;
     int64_t *readings; /* [count * width], nanoseconds */

@@ -34,14 +34,14 @@ void tm_clock_line_init(struct tm_clock_line *line, const int64_t from[2], const
 
 /* Sets *QUOTIENT to PRODUCT / WIDTH, rounded to the nearest integer, halves up. IS_BELOW: the product is negative.
  * False beyond 65 bits. */
-static bool divide(tm_uwide product, uint64_t width, bool is_below, tm_wide *quotient)
+static bool divide(tm_u128 product, uint64_t width, bool is_below, tm_i128 *quotient)
 {
-    tm_uwide q = product / width, rest = product % width;
+    tm_u128 q = product / width, rest = product % width;
     if (is_below ? rest > width - rest : rest >= width - rest)
         q++;
     if (q >> 65)
         return false;
-    *quotient = is_below ? -(tm_wide)q : (tm_wide)q;
+    *quotient = is_below ? -(tm_i128)q : (tm_i128)q;
     return true;
 }
 
@@ -49,12 +49,12 @@ bool tm_clock_line_at(const struct tm_clock_line *line, int64_t t, int64_t *resu
 {
     bool is_before = t < line->from_ns;
     uint64_t distance = is_before ? (uint64_t)line->from_ns - (uint64_t)t : (uint64_t)t - (uint64_t)line->from_ns;
-    tm_wide change, sum;
-    if (!divide((tm_uwide)distance * line->rise, line->width, is_before != line->falls, &change))
+    tm_i128 change, sum;
+    if (!divide((tm_u128)distance * line->rise, line->width, is_before != line->falls, &change))
         return false;
     /* base is to[0] - from[0] modulo 2^64, so adding it to from[0] gives to[0]. */
     int64_t to = (int64_t)((uint64_t)line->from_ns + line->base);
-    sum = (tm_wide)t - line->from_ns + to + change;
+    sum = (tm_i128)t - line->from_ns + to + change;
     if (sum < INT64_MIN || sum > INT64_MAX)
         return false;
     *result = (int64_t)sum;
@@ -63,8 +63,8 @@ bool tm_clock_line_at(const struct tm_clock_line *line, int64_t t, int64_t *resu
 
 bool tm_clock_line_drift(const struct tm_clock_line *line, int64_t *ppb)
 {
-    tm_uwide q = (tm_uwide)line->rise * 1000000000 / line->width;
-    bool is_rest = (tm_uwide)line->rise * 1000000000 % line->width != 0;
+    tm_u128 q = (tm_u128)line->rise * 1000000000 / line->width;
+    bool is_rest = (tm_u128)line->rise * 1000000000 % line->width != 0;
     if (q >= INT64_MAX)
         return false;
     *ppb = line->falls ? -(int64_t)q - is_rest : (int64_t)q;

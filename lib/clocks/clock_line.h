@@ -34,7 +34,7 @@ bool tm_clock_line_at(const struct tm_clock_line *line, int64_t t, int64_t *resu
 static inline int64_t tm_clock_line_apply(const struct tm_clock_line *line, int64_t t)
 {
     uint64_t n = ((uint64_t)t - (uint64_t)line->from_ns) * line->slope + line->above;
-    uint64_t q = (uint64_t)((tm_uwide)n * line->reciprocal >> 64); /* the quotient or one less */
+    uint64_t q = (uint64_t)((tm_u128)n * line->reciprocal >> 64); /* the quotient or one less */
     q += n - q * line->width >= line->width;
     return (int64_t)((uint64_t)t + line->quick_base + q);
 }

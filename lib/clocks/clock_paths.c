@@ -210,7 +210,7 @@ static bool cut_to_line(struct stretch *stretch, const struct tm_clock_line *lin
 }
 
 /* Cuts STRETCH to the times to which BY can be added without leaving int64. */
-static void cut_to_shift(struct stretch *stretch, tm_wide by)
+static void cut_to_shift(struct stretch *stretch, tm_i128 by)
 {
     if (by < 0 && stretch->low < INT64_MIN - by)
         stretch->low = (int64_t)(INT64_MIN - by);
@@ -259,7 +259,7 @@ static bool take_hop(struct conversion *c, struct tm_hop *hop)
         int64_t at = tm_clock_kind_reading(kind, hop->row, from), reads = tm_clock_kind_reading(kind, hop->row, to);
         if (!tm_shift_i64(t, at, reads, &c->now))
             return false;
-        cut_to_shift(&stretch, (tm_wide)reads - at);
+        cut_to_shift(&stretch, (tm_i128)reads - at);
         narrow_to(step, c->ns, stretch.low, stretch.high, &c->room);
         append_translation(step, (uint64_t)reads - (uint64_t)at);
         return true;

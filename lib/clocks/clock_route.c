@@ -3,7 +3,7 @@
 #include "base/checked.h"
 #include "base/hash.h"
 #include "clocks/path_text.h"
-#include "clocks/placement.h"
+#include "clocks/same_domain.h"
 
 static const struct tm_step no_step = {.first_ns = INT64_MAX, .last_ns = INT64_MIN};
 static const struct tm_step identity = {.first_ns = INT64_MIN, .last_ns = INT64_MAX};
@@ -138,12 +138,12 @@ enum tm_status tm_clock_routes_prepare(struct tm_clock_routes *routes, struct tm
     *waits = false;
     if (route->clock == TM_CLOCK_NONE)
         return TM_OK;
-    enum tm_status st = tm_placement_waits(route->scope, routes->registry, waits, err);
+    enum tm_status st = tm_same_domain_waits(route->scope, routes->registry, waits, err);
     if (st < 0 || *waits)
         return st;
     route->scope->has_converted = true;
     if (!route->scope->is_placed) {
-        st = tm_placement_place(route->scope, routes->registry, routes->hints, err);
+        st = tm_same_domain_relate(route->scope, routes->registry, routes->hints, err);
         if (st == TM_OK)
             st = tm_clock_routes_settle(routes, route, err);
         if (st == TM_OK)

@@ -17,7 +17,7 @@ struct tm_clock_scope {
     bool is_pinned;      /* every timestamp is a reading of the private timeline */
     bool is_proto;
     bool has_converted;  /* claims come too late */
-    bool is_placed;      /* the placement ladder has been climbed */
+    bool is_placed;      /* tm_same_domain_relate has been called */
     bool may_wait;       /* a hint may still come, so events that nothing relates to trace time yet are put off */
     uint32_t default_clock; /* of timestamps that name none; 0: times are not converted */
     uint64_t unrelatable_count; /* clock_sync_unrelatable_clock_domains */

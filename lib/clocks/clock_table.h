@@ -1,7 +1,7 @@
 /* All clocks of a run: identity to index, and what is known of each clock.
  *
  * A clock is identified by (machine, tag, sequence, clock id); see doc/rules.md section 5. The tag is 0 for clocks that
- * the files of a machine share. Otherwise it is the number of the file that has the clock. */
+ * the files of a machine share. A clock of one file has the tag of that file. */
 #ifndef TM_CLOCKS_CLOCK_TABLE_H
 #define TM_CLOCKS_CLOCK_TABLE_H
 
@@ -9,6 +9,9 @@
 #include "stream/clock_id.h"
 
 enum { TM_CLOCKS_MAX = 1 << 18 };
+
+/* The tag of a file: its id + 1, or this bit with the number of the manifest entry that configures it. */
+#define TM_TAG_ENTRY UINT32_C(0x80000000)
 
 struct tm_clock_key {
     uint32_t machine;  /* Machine.id */

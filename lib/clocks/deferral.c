@@ -5,12 +5,12 @@
 #include <errno.h>
 #include <unistd.h>
 
-static enum tm_status spill(struct tm_deferral *deferral, const char *spill_dir, struct tm_error *err)
+static enum tm_status spill(struct tm_deferral *deferral, const char *temporary_dir, struct tm_error *err)
 {
     struct tm_batch batch;
     enum tm_status st = TM_OK;
     if (!deferral->has_fd) {
-        st = tm_io_temporary(spill_dir, &deferral->fd, err);
+        st = tm_io_temporary(temporary_dir, &deferral->fd, err);
         if (st < 0)
             return st;
         deferral->has_fd = true;
@@ -25,11 +25,11 @@ static enum tm_status spill(struct tm_deferral *deferral, const char *spill_dir,
     return st;
 }
 
-enum tm_status tm_deferral_add(struct tm_deferral *deferral, const struct tm_event *event, const char *spill_dir,
+enum tm_status tm_deferral_add(struct tm_deferral *deferral, const struct tm_event *event, const char *temporary_dir,
                                struct tm_error *err)
 {
     if (tm_batch_builder_full(&deferral->rows)) {
-        enum tm_status st = spill(deferral, spill_dir, err);
+        enum tm_status st = spill(deferral, temporary_dir, err);
         if (st < 0)
             return st;
     }

@@ -20,7 +20,7 @@ struct tm_deferral {
 };
 
 /* Appends EVENT. SPILL_DIR is as for tm_io_temporary. */
-enum tm_status tm_deferral_add(struct tm_deferral *deferral, const struct tm_event *event, const char *spill_dir,
+enum tm_status tm_deferral_add(struct tm_deferral *deferral, const struct tm_event *event, const char *temporary_dir,
                                struct tm_error *err);
 
 /* Returns the next batch of waiting events, valid until the next call. Nothing may be added any more. TM_OK, TM_END or

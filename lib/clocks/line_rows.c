@@ -48,10 +48,10 @@ enum tm_status tm_line_rows_route(struct tm_line_rows *rows, const struct tm_lin
 }
 
 /* Starts a new temporary file, because there was none or all of it has been read. */
-static enum tm_status open_file(struct tm_line_rows *rows, const char *spill_dir, struct tm_error *err)
+static enum tm_status open_file(struct tm_line_rows *rows, const char *temporary_dir, struct tm_error *err)
 {
     if (!rows->has_fd) {
-        enum tm_status st = tm_io_temporary(spill_dir, &rows->fd, err);
+        enum tm_status st = tm_io_temporary(temporary_dir, &rows->fd, err);
         if (st < 0)
             return st;
         rows->has_fd = true;
@@ -62,7 +62,7 @@ static enum tm_status open_file(struct tm_line_rows *rows, const char *spill_dir
 }
 
 enum tm_status tm_line_rows_add(struct tm_line_rows *rows, const struct tm_batch *batch, const uint8_t *parts,
-                                const char *spill_dir, struct tm_error *err)
+                                const char *temporary_dir, struct tm_error *err)
 {
     struct tm_frame frame = {.type = FRAME_PARTS, .body = parts,
                              .body_bytes = (size_t)batch->count * TM_LINE_ROW_BYTES};
@@ -70,7 +70,7 @@ enum tm_status tm_line_rows_add(struct tm_line_rows *rows, const struct tm_batch
     if (batch->count == 0)
         return TM_OK;
     if (rows->batch_count++ == 0)
-        st = open_file(rows, spill_dir, err);
+        st = open_file(rows, temporary_dir, err);
     if (st == TM_OK)
         st = tm_stream_write_frame(&rows->writer, &frame, err);
     return st < 0 ? st : tm_stream_write_batch(&rows->writer, batch, err);

@@ -52,7 +52,7 @@ enum tm_status tm_line_rows_route(struct tm_line_rows *rows, const struct tm_lin
 
 /* Appends BATCH with the PARTS of its rows. SPILL_DIR is as for tm_io_temporary. */
 enum tm_status tm_line_rows_add(struct tm_line_rows *rows, const struct tm_batch *batch, const uint8_t *parts,
-                                const char *spill_dir, struct tm_error *err);
+                                const char *temporary_dir, struct tm_error *err);
 
 /* Reads the next batch and its PARTS, valid until the next call. Nothing may be added until TM_END. TM_OK, TM_END or an
  * error. */

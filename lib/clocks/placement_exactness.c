@@ -63,7 +63,7 @@ static void check_hops(struct tm_placement_record *record, const struct tm_clock
         const struct tm_clock_kind *kind = &graph->kinds[hop->kind];
         uint32_t from = tm_clock_kind_column(kind, hop->from), to = tm_clock_kind_column(kind, hop->to);
         struct tm_hop_record *r = &record->hops[i];
-        r->claim = kind->claim;
+        r->exactness = kind->exactness;
         if (hop->is_line)
             use_line(r, kind, hop->line_ends, from, to);
         check_snapshot(r, kind, hop->row, from, to);
@@ -120,7 +120,7 @@ void tm_placement_record_check(struct tm_placement_record *record, struct tm_clo
 static bool find_drift(const struct tm_placement_record *record, int64_t *ppb)
 {
     enum { BILLION = 1000000000 };
-    tm_wide rate = BILLION;
+    tm_i128 rate = BILLION;
     bool has_line = false;
     for (uint32_t i = 0; i < record->hop_count; i++) {
         const struct tm_hop_record *r = &record->hops[i];
@@ -135,7 +135,7 @@ static bool find_drift(const struct tm_placement_record *record, int64_t *ppb)
         tm_clock_line_init(&line, r->line_from, r->line_to);
         if (!tm_clock_line_drift(&line, &part) || part > INT32_MAX)
             return false;
-        rate = rate * ((tm_wide)BILLION + part) / BILLION;
+        rate = rate * ((tm_i128)BILLION + part) / BILLION;
         has_line = true;
     }
     if (rate > INT64_MAX)
@@ -177,9 +177,9 @@ static bool add_hop(struct sum *sum, const struct tm_hop_record *r, const char *
         return r->has_jitter;
     case TM_EDGE_MANIFEST:
         *word = "manifest";
-        if (r->claim.is_stated && r->claim.is_bounded)
-            add_bound(sum, r->claim.is_aligned ? "alignment" : "manifest", r->claim.uncertainty_ns);
-        return r->claim.is_stated && r->claim.is_bounded;
+        if (r->exactness.is_stated && r->exactness.is_bounded)
+            add_bound(sum, r->exactness.is_aligned ? "alignment" : "manifest", r->exactness.uncertainty_ns);
+        return r->exactness.is_stated && r->exactness.is_bounded;
     case TM_EDGE_HINT:
         *word = "hint";
         return false;

@@ -39,7 +39,7 @@ struct tm_hop_record {
     int64_t line_from[2], line_to[2];
     bool has_jitter;
     uint64_t jitter_ns; /* the largest distance of a snapshot from the line between its neighbours */
-    struct tm_clock_claim claim;
+    struct tm_clock_exactness exactness;
 };
 
 /* Zero-initialise with machine and clock set. */

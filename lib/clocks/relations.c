@@ -45,7 +45,7 @@ static enum tm_status add_edge(struct tm_clock_registry *registry, const Traceme
     else if (st == TM_OK)
         st = add_points(registry, edge, pair, err);
     if (st == TM_OK)
-        tm_clock_graph_claim(&registry->graph, edge->has_uncertainty_ns, edge->uncertainty_ns, edge->has_rule);
+        tm_clock_graph_exactness(&registry->graph, edge->has_uncertainty_ns, edge->uncertainty_ns, edge->has_rule);
     registry->invalid_edge_count += registry->invalid_count - invalid_before;
     return st;
 }

@@ -33,14 +33,14 @@ static bool are_consecutive(const Tracemerge__SyncRound *a, const Tracemerge__Sy
 }
 
 /* Adds both estimates of each exchange: client to host and back, host to client and back. */
-static size_t estimate(const Tracemerge__RemoteClockSync *sync, uint32_t clock, tm_wide *sum)
+static size_t estimate(const Tracemerge__RemoteClockSync *sync, uint32_t clock, tm_i128 *sum)
 {
     size_t n = 0;
     *sum = 0;
     for (size_t i = 1; i < sync->n_rounds; i++) {
         const Tracemerge__SyncRound *a = sync->rounds[i - 1], *b = sync->rounds[i];
-        tm_wide c1 = client_of(a, clock), h1 = host_of(a, clock);
-        tm_wide c2 = client_of(b, clock), h2 = host_of(b, clock);
+        tm_i128 c1 = client_of(a, clock), h1 = host_of(a, clock);
+        tm_i128 c2 = client_of(b, clock), h2 = host_of(b, clock);
         if (c1 == 0 || h1 == 0 || c2 == 0 || h2 == 0 || !are_consecutive(a, b))
             continue;
         *sum += (c1 + c2) / 2 - h1;
@@ -89,11 +89,11 @@ enum tm_status tm_remote_offsets_find(struct tm_remote_offsets *out, const Trace
     }
     size_t n = host_clocks(sync, clocks);
     for (size_t i = 0; i < n; i++) {
-        tm_wide sum, average;
+        tm_i128 sum, average;
         size_t estimates = estimate(sync, clocks[i], &sum);
         struct tm_remote_offset *offset = &out->offsets[out->count];
         *offset = (struct tm_remote_offset){.clock = clocks[i]};
-        average = estimates ? sum / (tm_wide)estimates : 0;
+        average = estimates ? sum / (tm_i128)estimates : 0;
         if (estimates == 0 || average < INT64_MIN || average > INT64_MAX)
             continue;
         offset->offset_ns = (int64_t)average;

@@ -4,7 +4,7 @@
 #include "clocks/batch_placer.h"
 #include "clocks/clock_dot.h"
 #include "clocks/hint_manifest.h"
-#include "clocks/known_clocks.h"
+#include "clocks/unused_relations.h"
 #include "clocks/pending_frames.h"
 #include "clocks/relations.h"
 #include "stream/drop_reason.h"
@@ -25,7 +25,7 @@ struct timeline {
     struct tm_pending_frames pending;
     struct tm_clock_hints hints;
     struct tm_hint_manifest hint_manifest;
-    struct tm_known_clocks known;
+    struct tm_unused_relations known;
 };
 
 static enum tm_status decode(const struct tm_frame *frame, const ProtobufCMessageDescriptor *descriptor,
@@ -85,7 +85,7 @@ static enum tm_status on_file_end(struct timeline *t, const ProtobufCMessage *me
     if (st == TM_OK)
         st = check_account(file, told, end->timed_count, err);
     if (st == TM_OK)
-        st = tm_known_clocks_add_file(&t->known, &t->files, file, &t->registry, err);
+        st = tm_unused_relations_add_file(&t->known, &t->files, file, &t->registry, err);
     tm_clock_file_close(file);
     return st;
 }
@@ -137,7 +137,7 @@ static enum tm_status on_snapshot(struct timeline *t, ProtobufCMessage *message,
         st = tm_relations_snapshot(&t->registry, scope, snapshot, err);
     t->registry.has_file = false;
     for (size_t i = 0; i < snapshot->n_readings && st == TM_OK; i++)
-        st = tm_known_clocks_add(&t->known, &t->files, file, snapshot->readings[i]->clock, err);
+        st = tm_unused_relations_add(&t->known, &t->files, file, snapshot->readings[i]->clock, err);
     if (st < 0)
         return tell_place(file, snapshot->byte, err);
     snapshot->machine = scope->machine;
@@ -185,7 +185,7 @@ static enum tm_status on_hint(struct timeline *t, const ProtobufCMessage *messag
         st = tm_clock_graph_clock(&t->registry.graph, &to, &hint.to, err);
     scope->may_wait = false;
     if (st == TM_OK)
-        st = tm_known_clocks_add(&t->known, &t->files, file, frame->clock, err);
+        st = tm_unused_relations_add(&t->known, &t->files, file, frame->clock, err);
     return st < 0 ? st : tm_clock_hints_add(&t->hints, &hint, err);
 }
 
@@ -296,7 +296,7 @@ static enum tm_status on_frame(struct timeline *t, const struct tm_frame *frame,
 static enum tm_status check_relations(struct timeline *t, const struct tm_timeline_options *options,
                                       struct tm_error *err)
 {
-    enum tm_status st = tm_known_clocks_check(&t->known, &t->files, &t->registry, err);
+    enum tm_status st = tm_unused_relations_check(&t->known, &t->files, &t->registry, err);
     if (st != TM_E_INPUT || options->check_relations)
         return st;
     if (options->warn)
@@ -347,7 +347,7 @@ static enum tm_status place(struct timeline *t, const struct tm_timeline_options
     t->placer.lines.is_enabled = t->placer.routes.waits_for_lines = options->interpolate;
     t->hints.is_enabled = options->hints;
     t->hint_manifest.is_enabled = options->hint_manifest != NULL;
-    t->placer.spill_dir = options->spill_dir;
+    t->placer.temporary_dir = options->temporary_dir;
     if (st < 0)
         return st;
     while ((st = tm_stream_reader_next(&t->reader, &frame, &batch, err)) == TM_OK)
@@ -402,7 +402,7 @@ enum tm_status tm_timeline_run(int in, int out, const struct tm_timeline_options
     tm_pending_frames_release(&t->pending);
     tm_clock_hints_release(&t->hints);
     tm_hint_manifest_release(&t->hint_manifest);
-    tm_known_clocks_release(&t->known);
+    tm_unused_relations_release(&t->known);
     tm_batch_placer_release(&t->placer);
     tm_clock_files_release(&t->files);
     tm_clock_registry_release(&t->registry);

@@ -19,7 +19,7 @@ struct tm_timeline_options {
     bool keep_dropped;     /* write Dropped frames */
     bool interpolate;      /* between snapshots a line places events, instead of the earlier snapshot */
     bool graph;            /* write the clock graph for Graphviz instead of a stream */
-    const char *spill_dir; /* NULL: $TMPDIR */
+    const char *temporary_dir; /* NULL: $TMPDIR */
 };
 
 /* Reads a stream from IN and writes it to OUT. Both stay the caller's. A stream that is already on a timeline is passed

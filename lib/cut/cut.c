@@ -331,7 +331,7 @@ enum tm_status tm_cut(int in, const struct tm_cut *how, struct tm_error *err)
     enum tm_status st = TM_OK;
     if (lseek(in, 0, SEEK_SET) < 0) {
         c.in = -1;
-        st = to_temporary(in, how->spill_dir, &c.in, err);
+        st = to_temporary(in, how->temporary_dir, &c.in, err);
     }
     c.out.sink = (struct tm_batch_sink){write_batch, &c.writer};
     c.history.catalog = c.state.catalog = &c.catalog;

@@ -13,7 +13,7 @@ enum { TM_CUT_POINTS_MAX = 1 << 16 };
 struct tm_cut {
     const int64_t *points; /* rising; part 0 ends at the first, the last part begins at the last */
     uint32_t point_count;  /* one less than the number of parts */
-    const char *spill_dir; /* NULL: as tm_io_temporary */
+    const char *temporary_dir; /* NULL: as tm_io_temporary */
     /* Sets *FD to the descriptor for PART; -1: the part is not written. TM_OK or an error. */
     enum tm_status (*open)(void *self, uint32_t part, int *fd, struct tm_error *err);
     /* Called when PART is complete. TM_OK or an error. */

@@ -19,7 +19,7 @@ struct tm_emit_options {
     bool index;            /* sqlite: make indices by owner and time */
     bool join_flows;       /* equal flow ids of different files are one flow, and spans get flows (span_flows.h) */
     const char *out_path;  /* the final name of the output; NULL: standard output */
-    const char *spill_dir; /* NULL: $TMPDIR */
+    const char *temporary_dir; /* NULL: $TMPDIR */
     struct tm_arg_names args; /* csv, jsonl: args that get a column or member each; borrowed */
     struct tm_text alignment; /* report: result of tm-align as text or as JSON; data NULL: none; borrowed */
 };

@@ -18,7 +18,7 @@ enum tm_status tm_emit_only_init(struct tm_emit_only *only, const struct tm_emit
         return tm_error_set(err, TM_E_INPUT,
                             "the events are not on trace time and in order, which --only needs; pipe them through "
                             "tm-manifest, tm-clocks and tm-sort");
-    enum tm_status st = tm_select_new(&only->select, run->only, catalog, run->options.spill_dir, err);
+    enum tm_status st = tm_select_new(&only->select, run->only, catalog, run->options.temporary_dir, err);
     if (st == TM_OK)
         tm_select_use(only->select, only->facts);
     return st;

@@ -116,7 +116,7 @@ enum tm_status tm_first_reading_do(struct tm_first_reading *reading, const struc
     reading->fd = run->in_fd;
     if (start < 0 || fstat(run->in_fd, &info) < 0 || !S_ISREG(info.st_mode)) {
         start = 0;
-        if ((st = copy_stream(reading, run->in_fd, run->options.spill_dir, err)) == TM_OK)
+        if ((st = copy_stream(reading, run->in_fd, run->options.temporary_dir, err)) == TM_OK)
             st = seek(reading->fd, start, err);
     }
     for (int way = 0; way < 2 && st == TM_OK; way++) {

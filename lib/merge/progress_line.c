@@ -86,13 +86,13 @@ static void put_left(const struct tm_progress_line *l, struct text *t, uint64_t 
     if (total == 0 || done < total / LEAST_PART || done == 0 || took < SECOND)
         return;
     put(t, ", ");
-    put_duration(t, done >= total ? 0 : (uint64_t)((tm_wide)took * (total - done) / done));
+    put_duration(t, done >= total ? 0 : (uint64_t)((tm_i128)took * (total - done) / done));
     put(t, " left");
 }
 
 static unsigned percent(uint64_t done, uint64_t total)
 {
-    return done >= total ? 100 : (unsigned)((tm_wide)done * 100 / total);
+    return done >= total ? 100 : (unsigned)((tm_i128)done * 100 / total);
 }
 
 static void put_reading(const struct tm_progress_line *l, struct text *t)

@@ -137,11 +137,11 @@ static enum tm_status read_switch(struct tm_model *m, const struct tm_model_even
     told->name = (struct tm_text){(const uint8_t *)"sched_switch", 12};
     told->tid = e->tid;
     if (put_text(args, "prev_comm", comm) < 0 || tm_detail_arg_int(args, "prev_pid", e->tid) < 0 ||
-        tm_detail_arg_int(args, "prev_prio", (int16_t)(e->value >> 48)) < 0 ||
+        tm_detail_arg_int(args, "prev_prio", tm_event_prev_priority(e)) < 0 ||
         tm_detail_arg_int(args, "prev_state", (int64_t)state) < 0 || put_text(args, "next_comm", ev->name) < 0 ||
         tm_detail_arg_int(args, "next_pid", e->pid) < 0)
         return TM_E_SYSTEM;
-    return tm_detail_arg_int(args, "next_prio", (int16_t)(e->value >> 32));
+    return tm_detail_arg_int(args, "next_prio", tm_event_next_priority(e));
 }
 
 static enum tm_status read_waking(struct tm_model *m, const struct tm_model_event *ev, struct told *told)
@@ -151,9 +151,9 @@ static enum tm_status read_waking(struct tm_model *m, const struct tm_model_even
     told->name = (struct tm_text){(const uint8_t *)"sched_waking", 12};
     told->tid = e->pid;
     if (put_text(args, "comm", ev->name) < 0 || tm_detail_arg_int(args, "pid", e->tid) < 0 ||
-        tm_detail_arg_int(args, "prio", (int32_t)(uint32_t)e->value) < 0)
+        tm_detail_arg_int(args, "prio", tm_event_waking_priority(e)) < 0)
         return TM_E_SYSTEM;
-    return tm_detail_arg_int(args, "target_cpu", (int32_t)(uint32_t)(e->value >> 32));
+    return tm_detail_arg_int(args, "target_cpu", tm_event_waking_cpu(e));
 }
 
 enum tm_status tm_model_ftrace_event(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)

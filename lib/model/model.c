@@ -252,7 +252,7 @@ static enum tm_status take_group(struct tm_model *m, struct tm_error *err)
 
 /* Takes in a batch of a stream with Chrome JSON. Events of one time are collected, then taken in the order in which
  * they nest. */
-static enum tm_status take_in_moments(struct tm_model *m, const struct tm_batch *batch, struct tm_error *err)
+static enum tm_status take_by_timestamp(struct tm_model *m, const struct tm_batch *batch, struct tm_error *err)
 {
     struct tm_batch_walk walk = {.batch = batch};
     struct tm_event e;
@@ -298,7 +298,7 @@ enum tm_status tm_model_batch(struct tm_model *m, const struct tm_batch *batch, 
     enum tm_status st = TM_OK;
     m->has_json = m->has_json || has_json(m);
     if (m->has_json)
-        return take_in_moments(m, batch, err);
+        return take_by_timestamp(m, batch, err);
     while (st >= 0 && tm_batch_next(&walk, &e))
         st = tm_model_take(m, &e, err);
     return st < 0 ? st : TM_OK;

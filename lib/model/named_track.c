@@ -48,7 +48,7 @@ static enum tm_status gpu_lane(struct tm_model *m, const struct tm_model_event *
     const struct tm_event *e = ev->e;
     struct tm_key key = {(uint64_t)ev->place.file << 32 | ev->place.machine, e->track,
                          (uint64_t)(TM_SET_NAMED + TM_NAMED_TRACK_GPU_STAGE) << 56};
-    int64_t end = e->time_ns > INT64_MAX - e->dur_ns ? INT64_MAX : e->time_ns + e->dur_ns;
+    int64_t end = tm_slice_end_ns(e->time_ns, e->dur_ns);
     enum tm_status st = tm_lanes_set(&m->lanes, &key, set, err);
     return st < 0 ? st : tm_lanes_flat(&m->lanes, *set, (struct tm_lane_slice){0, e->time_ns, end}, lane, err);
 }

@@ -7,21 +7,11 @@
 #include "base/pb.h"
 
 enum { FLOW_BY_ID = 1 };
-/* field of a Detail; see tm_stream.proto */
-
-/* A label for a text; equal texts have equal labels. It is the text's id in the stream's table. An inline text has no
- * id; its label is a hash. */
-static tm_slice_label label_of(uint32_t string, struct tm_text text)
-{
-    if (text.data == NULL)
-        return 0;
-    return string & TM_STRING_INLINE ? tm_hash64(text.data, text.len) | UINT64_C(1) << 63 : string;
-}
 
 /* The label of EV's name, which may have been translated. */
 static tm_slice_label name_label(const struct tm_model *m, const struct tm_model_event *ev)
 {
-    return label_of(m->translations.has_slices ? TM_STRING_INLINE : ev->e->name, ev->name);
+    return tm_slice_label_of(m->translations.has_slices ? TM_STRING_INLINE : ev->e->name, ev->name);
 }
 
 /* Gives EV's slice the name that stands for its own, and the args that say what hashes mean. EV is then *WITH, valid
@@ -102,11 +92,6 @@ static enum tm_status kernel_track(struct tm_model *m, struct tm_model_event *ev
     return tm_tracks_name(&m->tracks, name, &row->name, err);
 }
 
-static int64_t end_of(int64_t ts, int64_t dur)
-{
-    return ts > INT64_MAX - dur ? INT64_MAX : ts + dur;
-}
-
 /* Sets *TRACK to the track whose uuid EV has. TM_END: there is none. */
 static enum tm_status described_track(struct tm_model *m, struct tm_model_event *ev, uint32_t *track,
                                       struct tm_error *err)
@@ -121,7 +106,7 @@ static enum tm_status described_track(struct tm_model *m, struct tm_model_event 
                                        .is_complete = e->kind == TM_KIND_SLICE_COMPLETE,
                                        .ts = e->time_ns};
     if (event.is_complete)
-        event.end = end_of(e->time_ns, e->dur_ns);
+        event.end = tm_slice_end_ns(e->time_ns, e->dur_ns);
     return tm_descriptors_track(&m->descriptors, &event, track, err);
 }
 
@@ -215,7 +200,7 @@ static enum tm_status begun(struct tm_model *m, struct tm_model_event *ev, const
     tm_model_bound(m, row->ts);
     note_packet_slice(m, ev, row->track, row->id);
     if (row->dur > 0)
-        tm_model_bound(m, end_of(row->ts, row->dur));
+        tm_model_bound(m, tm_slice_end_ns(row->ts, row->dur));
     return st < 0 || ev->e->detail_bytes == 0 ? st : flow_ids(m, ev, slice, err);
 }
 
@@ -239,7 +224,7 @@ static enum tm_status spill(struct tm_model *m, struct tm_model_event *ev, struc
         of = (struct tm_lane_tracks){ev->place,  TM_SET_OVERLAP, TM_TRACK_TYPE_DESCRIBED_LANE,
                                      from.scope, from.owner,     tm_tracks_text(&m->tracks, from.name),
                                      0};
-    const struct tm_lane_slice slice = {0, row->ts, end_of(row->ts, row->dur)};
+    const struct tm_lane_slice slice = {0, row->ts, tm_slice_end_ns(row->ts, row->dur)};
     enum tm_status st = tm_model_count(m, ev->place, TM_MODEL_CROSSING, err);
     if (st < 0 || (st = tm_model_lane_set(m, &of, err)) < 0 ||
         (st = tm_lanes_crossing(&m->lanes, of.set, slice, &lane, err)) < 0)
@@ -363,7 +348,7 @@ enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, str
         if ((st = translate(m, ev, &translated, err)) < 0)
             return st;
     }
-    tm_slice_label label[2] = {name_label(m, ev), label_of(e->category, ev->category)};
+    tm_slice_label label[2] = {name_label(m, ev), tm_slice_label_of(e->category, ev->category)};
     bool is_saturating = ev->is_marker && (e->flags & TM_EVENT_ASYNC) &&
                          m->tracks.rows[track].type == TM_TRACK_TYPE_MARKER_ASYNC;
     if (e->kind == TM_KIND_SLICE_END) {
@@ -407,7 +392,7 @@ static enum tm_status destination(struct tm_model *m, const struct tm_model_even
 enum tm_status tm_model_slice_args(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
-    const tm_slice_label label[2] = {name_label(m, ev), label_of(e->category, ev->category)};
+    const tm_slice_label label[2] = {name_label(m, ev), tm_slice_label_of(e->category, ev->category)};
     struct tm_text name = {0};
     struct tm_buf detail = {0};
     uint32_t track;

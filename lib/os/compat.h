@@ -9,8 +9,8 @@
 /* A signed integer of 128 bits, for sums of times: an extension that every compiler for 64-bit
  * machines has. */
 #if defined(__SIZEOF_INT128__)
-__extension__ typedef __int128 tm_wide;
-__extension__ typedef unsigned __int128 tm_uwide;
+__extension__ typedef __int128 tm_i128;
+__extension__ typedef unsigned __int128 tm_u128;
 #else
 #error "a compiler with 128-bit integers is needed"
 #endif
@@ -28,8 +28,8 @@ long tm_compat_splice(int in, int out, size_t len);
 /* Asks the kernel to back BYTES at MEM, which will be filled from front to back, with large pages. */
 void tm_compat_large_pages(void *mem, size_t bytes);
 
-/* After code of others that may have used the processor's wide registers: where it leaves their upper halves in use,
- * all that follows in the narrow ones waits for them. */
+/* Clears the upper halves of the AVX registers (vzeroupper). SSE code is slow while they are in use. Call it after
+ * code of a library that may use AVX. */
 void tm_compat_leave_wide(void);
 
 /* Gives the storage of LEN bytes at OFFSET of FD, a regular file open for writing, back to the system: they are 0 then.

@@ -179,7 +179,7 @@ enum tm_status tm_io_temporary(const char *dir, int *fd, struct tm_error *err)
     dir = tm_io_temporary_dir(dir);
     int n = snprintf(path, sizeof path, "%s/tracemerge.XXXXXX", dir);
     if (n < 0 || (size_t)n >= sizeof path)
-        return tm_error_set(err, TM_E_SYSTEM, "%s: name of the spill directory is too long", dir);
+        return tm_error_set(err, TM_E_SYSTEM, "%s: name of the folder for temporary files is too long", dir);
     *fd = mkstemp(path);
     if (*fd < 0)
         return tm_error_errno(err, errno, "%s: cannot make a temporary file", dir);

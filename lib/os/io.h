@@ -25,9 +25,11 @@ enum tm_status tm_io_pwrite(int fd, const void *data, size_t len, uint64_t offse
  * when it is closed. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_io_empty(int fd, struct tm_error *err);
 
-/* Makes a new file in DIR (NULL: $TMPDIR, else /tmp) and removes its name. The file is gone when *FD is closed, however
- * the program ends. */
-const char *tm_io_temporary_dir(const char *dir); /* the folder that DIR means there */
+/* Returns the folder for temporary files: DIR, if that is NULL $TMPDIR, else /tmp. */
+const char *tm_io_temporary_dir(const char *dir);
+
+/* Makes a new file in the folder that tm_io_temporary_dir returns for DIR, and removes its name. The file is gone when
+ * *FD is closed, however the program ends. */
 enum tm_status tm_io_temporary(const char *dir, int *fd, struct tm_error *err);
 
 #endif

@@ -17,7 +17,7 @@ struct tm_out_file {
     char *temp;   /* where it is being written; owned; NULL when that is path */
     bool borrowed_temp; /* the caller renames it */
     bool no_sync; /* for the caller to set: true if this does not wait for the disk */
-    bool made_folder; /* for the caller to set: do not wait for the disk */
+    bool made_folder; /* open made the folder; abandon removes it */
     /* For the caller to set: the names of the members, NULL-terminated. The caller writes them at tm_out_file_member,
      * and the file that is open for writing is removed. NULL: the result is a file. */
     const char *const *members;

@@ -4,14 +4,14 @@
 
 enum { DURATION_BYTES = 4 << 20 /* of them in memory */ };
 
-enum tm_status tm_select_facts_new(struct tm_select_facts **facts, const char *spill_dir, struct tm_error *err)
+enum tm_status tm_select_facts_new(struct tm_select_facts **facts, const char *temporary_dir, struct tm_error *err)
 {
     struct tm_select_facts *a = *facts = calloc(1, sizeof *a);
     if (a == NULL)
         return tm_error_nomem(err);
     tm_processes_init(&a->tasks);
     tm_paged_file_init(&a->durations, DURATION_BYTES);
-    a->durations.dir = spill_dir;
+    a->durations.dir = temporary_dir;
     return TM_OK;
 }
 

@@ -13,7 +13,7 @@ struct tm_select_facts {
 };
 
 /* SPILL_DIR is for the temporary file; borrowed; may be NULL. TM_OK with *FACTS, to be freed, or TM_E_SYSTEM. */
-enum tm_status tm_select_facts_new(struct tm_select_facts **facts, const char *spill_dir, struct tm_error *err);
+enum tm_status tm_select_facts_new(struct tm_select_facts **facts, const char *temporary_dir, struct tm_error *err);
 void tm_select_facts_free(struct tm_select_facts *facts);
 
 #endif

@@ -5,12 +5,9 @@
 
 #include <stdlib.h>
 
-uint64_t tm_open_label(const struct tm_catalog *catalog, const struct tm_event *e, uint32_t string)
+tm_slice_label tm_open_label(const struct tm_catalog *catalog, const struct tm_event *e, uint32_t string)
 {
-    if (!(string & TM_STRING_INLINE))
-        return string;
-    struct tm_text text = tm_catalog_string(catalog, string, e);
-    return text.data ? tm_hash64(text.data, text.len) | UINT64_C(1) << 63 : 0;
+    return tm_slice_label_of(string, tm_catalog_string(catalog, string, e));
 }
 
 /* Kinds of tracks, in the key. */

@@ -59,7 +59,7 @@ struct tm_open_track {
 struct tm_open_track tm_open_track_of(const struct tm_catalog *catalog, const struct tm_event *event, bool is_json);
 
 /* Returns a number for STRING, a column of EVENT. Equal strings have equal numbers; 0 none. */
-uint64_t tm_open_label(const struct tm_catalog *catalog, const struct tm_event *event, uint32_t string);
+tm_slice_label tm_open_label(const struct tm_catalog *catalog, const struct tm_event *event, uint32_t string);
 
 /* Returns the stack of TRACK, or NULL. It is valid until the next tm_open_need. */
 struct tm_open_stack *tm_open_find(const struct tm_open_slices *open, const struct tm_open_track *track);

@@ -75,7 +75,7 @@ static enum tm_status to_temporary(struct tm_pending_groups *h, struct tm_pendin
 {
     enum tm_status st = TM_OK;
     if (!h->has_temporary) {
-        if ((st = tm_io_temporary(h->spill_dir, &h->temporary_fd, err)) < 0)
+        if ((st = tm_io_temporary(h->temporary_dir, &h->temporary_fd, err)) < 0)
             return st;
         h->has_temporary = true;
     }

@@ -22,7 +22,7 @@ enum tm_pending_groups_list {
 
 /* Zero-initialise. */
 struct tm_pending_groups {
-    const char *spill_dir;   /* borrowed; NULL: $TMPDIR */
+    const char *temporary_dir;   /* borrowed; NULL: $TMPDIR */
     struct tm_tally *tally;  /* borrowed; counts what is dropped */
     /* private */
     struct tm_pending_groups_group *groups;

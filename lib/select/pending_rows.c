@@ -27,7 +27,7 @@ struct tm_key tm_pending_rows_of_track(uint32_t file, uint64_t uuid)
 static enum tm_status write_tail(struct tm_pending_rows *w, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    if (!w->has_temporary && (st = tm_io_temporary(w->spill_dir, &w->temporary_fd, err)) < 0)
+    if (!w->has_temporary && (st = tm_io_temporary(w->temporary_dir, &w->temporary_fd, err)) < 0)
         return st;
     w->has_temporary = true;
     if ((st = tm_io_pwrite(w->temporary_fd, w->tail.data, w->tail.len, w->tail_offset, err)) < 0)

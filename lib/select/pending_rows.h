@@ -9,7 +9,7 @@
 
 /* Zero-initialise. */
 struct tm_pending_rows {
-    const char *spill_dir; /* borrowed; NULL: $TMPDIR */
+    const char *temporary_dir; /* borrowed; NULL: $TMPDIR */
     /* private */
     struct tm_table last; /* by key: offset of its last row */
     bool has_temporary;

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOMENT_ROWS_MAX = 1 << 18, MOMENT_BYTES_MAX = 64 << 20 };
+enum { GROUP_ROWS_MAX = 1 << 18, GROUP_BYTES_MAX = 64 << 20 };
 
 enum tm_status tm_select_new(struct tm_select **select, const struct tm_select_spec *spec,
-                             const struct tm_catalog *catalog, const char *spill_dir, struct tm_error *err)
+                             const struct tm_catalog *catalog, const char *temporary_dir, struct tm_error *err)
 {
     struct tm_select *s = *select = calloc(1, sizeof *s);
     if (s == NULL)
@@ -17,14 +17,14 @@ enum tm_status tm_select_new(struct tm_select **select, const struct tm_select_s
     s->catalog = catalog;
     s->matcher.spec = spec;
     s->matcher.catalog = catalog;
-    s->pending.spill_dir = spill_dir;
+    s->pending.temporary_dir = temporary_dir;
     s->pending.tally = &s->tally;
     s->lifetimes.pending = &s->pending;
-    s->pending_rows.spill_dir = spill_dir;
+    s->pending_rows.temporary_dir = temporary_dir;
     tm_hidden_tasks_init(&s->tasks, catalog);
     tm_track_names_init(&s->tracks);
     tm_event_tasks_init(&s->tasks_of, spec, catalog, NULL);
-    return tm_select_spec_looks_ahead(spec) ? tm_select_facts_new(&s->learned, spill_dir, err) : TM_OK;
+    return tm_select_spec_looks_ahead(spec) ? tm_select_facts_new(&s->learned, temporary_dir, err) : TM_OK;
 }
 
 void tm_select_use(struct tm_select *s, struct tm_select_facts *facts)
@@ -180,7 +180,7 @@ static enum tm_status add_row(struct tm_select *s, const struct tm_event *row, s
     return st;
 }
 
-static enum tm_status end_moment(struct tm_select *s, struct tm_error *err)
+static enum tm_status end_timestamp_group(struct tm_select *s, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     if (s->carry.count) {
@@ -257,7 +257,7 @@ static enum tm_status define(struct tm_select *s, const struct tm_event *e, stru
 
 static bool is_full(const struct tm_select *s, const struct tm_event *e)
 {
-    bool many = s->row_count + s->carry.count >= MOMENT_ROWS_MAX || s->carry.payload.len >= MOMENT_BYTES_MAX;
+    bool many = s->row_count + s->carry.count >= GROUP_ROWS_MAX || s->carry.payload.len >= GROUP_BYTES_MAX;
     return many && !(e->flags & TM_EVENT_DERIVED);
 }
 
@@ -267,7 +267,7 @@ static enum tm_status take(struct tm_select *s, const struct tm_event *e, struct
     bool defines = e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED);
     bool gathering = s->row_count > 0 || s->carry.count > 0;
     if (gathering && (defines || e->time_ns != s->group_ns || is_full(s, e)))
-        st = end_moment(s, err);
+        st = end_timestamp_group(s, err);
     if (st < 0 || defines)
         return st < 0 ? st : define(s, e, err);
     if (!s->has_origin)
@@ -291,7 +291,7 @@ static bool keeps_rest(const struct tm_select *s)
 
 static enum tm_status pass_on(struct tm_select *s, const struct tm_batch *batch, struct tm_error *err)
 {
-    enum tm_status st = end_moment(s, err);
+    enum tm_status st = end_timestamp_group(s, err);
     if (st == TM_OK)
         st = tm_select_flush(s, err);
     s->wanted_count += batch->count;
@@ -340,7 +340,7 @@ static enum tm_status drop_pending(struct tm_select *s, struct tm_error *err)
 enum tm_status tm_select_finish(struct tm_select *s, const struct tm_select_sink *sink, struct tm_error *err)
 {
     s->sink = sink;
-    enum tm_status st = end_moment(s, err);
+    enum tm_status st = end_timestamp_group(s, err);
     if (st == TM_OK && s->is_before_cut)
         st = s->group_ns >= s->from_ns ? stop_pending(s, err) : drop_pending(s, err);
     return st < 0 ? st : tm_select_flush(s, err);
@@ -348,7 +348,7 @@ enum tm_status tm_select_finish(struct tm_select *s, const struct tm_select_sink
 
 enum tm_status tm_select_learned(struct tm_select *s, struct tm_select_facts **facts, struct tm_error *err)
 {
-    enum tm_status st = end_moment(s, err);
+    enum tm_status st = end_timestamp_group(s, err);
     if (st == TM_OK)
         st = tm_select_learn_open(s, err);
     if (st == TM_OK)

@@ -28,7 +28,7 @@ struct tm_select_sink {
  * NULL. TM_OK with *SELECT, to be freed, or TM_E_SYSTEM. A filter whose SPEC looks ahead learns until
  * tm_select_use. */
 enum tm_status tm_select_new(struct tm_select **select, const struct tm_select_spec *spec,
-                             const struct tm_catalog *catalog, const char *spill_dir, struct tm_error *err);
+                             const struct tm_catalog *catalog, const char *temporary_dir, struct tm_error *err);
 
 /* Gives the filter FACTS, borrowed, before its first batch. NULL: this is the first reading. */
 void tm_select_use(struct tm_select *select, struct tm_select_facts *facts);

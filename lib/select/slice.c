@@ -200,7 +200,7 @@ static enum tm_status complete(struct tm_select *s, struct tm_select_group *g, s
     const struct tm_event *e = g->rows;
     bool is_open = e->flags & TM_EVENT_OPEN_ENDED, wanted;
     int64_t dur = is_open ? INT64_MAX : e->dur_ns < 0 ? 0 : e->dur_ns;
-    int64_t end_ns = e->time_ns > INT64_MAX - dur ? INT64_MAX : e->time_ns + dur;
+    int64_t end_ns = tm_slice_end_ns(e->time_ns, dur);
     struct tm_open_slice slice = {.ts = e->time_ns, .dur = dur};
     enum tm_status st = tm_select_wants(s, g, &wanted, err);
     if (st < 0)

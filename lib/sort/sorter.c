@@ -26,7 +26,7 @@ static size_t clamp(unsigned long long v, size_t low, size_t high)
 
 const char *tm_sort_dir(const struct tm_sort_options *options)
 {
-    return tm_io_temporary_dir(options->spill_dir);
+    return tm_io_temporary_dir(options->temporary_dir);
 }
 
 enum tm_status tm_sorter_init(struct tm_sorter *s, const struct tm_sort_options *options, struct tm_error *err)

@@ -11,7 +11,7 @@
 
 struct tm_sort_options {
     unsigned long long memory_bytes; /* for events; the rest of the program takes up to 64 MiB more */
-    const char *spill_dir;           /* for temporary files; NULL: $TMPDIR, else /tmp */
+    const char *temporary_dir;           /* for temporary files; NULL: $TMPDIR, else /tmp */
 };
 
 /* Returns the directory that OPTIONS select. */

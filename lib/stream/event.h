@@ -67,7 +67,7 @@ enum tm_event_flag {
                                     field of TM_TRACK_EVENT_CHANGES (perfetto/track_event_fields.h) */
     TM_EVENT_MARKER = 1 << 22,   /* the thread wrote to trace_marker; from a print record of the kernel */
     TM_EVENT_IN_ORDER = 1 << 23  /* of Chrome JSON, in front of its first complete event: among the events of its
-                                    moment it stands where the file has it */
+                                    time it stands where the file has it */
 };
 
 /* What the raw bytes are. */
@@ -143,6 +143,24 @@ static inline uint64_t tm_event_waking_value(int32_t prio, int32_t target_cpu)
 static inline int32_t tm_event_next_priority(const struct tm_event *event)
 {
     return event->flags & TM_EVENT_HAS_TRACK ? (int32_t)(uint32_t)event->track : (int16_t)(event->value >> 32);
+}
+
+/* Returns the priority of the task that a SCHED_SWITCH switches from. */
+static inline int32_t tm_event_prev_priority(const struct tm_event *event)
+{
+    return (int16_t)(event->value >> 48);
+}
+
+/* Returns the priority of the task that a SCHED_WAKING wakes. That of a deadline task is negative. */
+static inline int32_t tm_event_waking_priority(const struct tm_event *event)
+{
+    return (int32_t)(uint32_t)event->value;
+}
+
+/* Returns the cpu that a SCHED_WAKING wakes its task on. */
+static inline int32_t tm_event_waking_cpu(const struct tm_event *event)
+{
+    return (int32_t)(uint32_t)(event->value >> 32);
 }
 
 static inline enum tm_scope tm_event_scope(uint32_t flags)

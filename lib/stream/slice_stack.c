@@ -1,8 +1,17 @@
 #include "stream/slice_stack.h"
 
+#include "base/hash.h"
 #include "base/table.h"
+#include "stream/event.h"
 
 #include <stdlib.h>
+
+tm_slice_label tm_slice_label_of(uint32_t string, struct tm_text text)
+{
+    if (text.data == NULL)
+        return 0;
+    return string & TM_STRING_INLINE ? tm_hash64(text.data, text.len) | TM_SLICE_LABEL_HASH : string;
+}
 
 enum tm_status tm_slice_stack_settle(struct tm_slice_stack *stack, int64_t ts, int64_t dur,
                                      const struct tm_slice_cut *cut, struct tm_error *err)

@@ -6,6 +6,7 @@
 #define TM_STREAM_SLICE_STACK_H
 
 #include "base/status.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,8 +14,13 @@
 /* Slices nested deeper are dropped. */
 enum { TM_SLICES_DEPTH_MAX = 512 };
 
-/* A number for a text: equal texts have equal numbers. 0: no text. */
+/* A number for a text: equal texts have equal numbers. 0: no text. It is the number of a string of the stream, or
+ * TM_SLICE_LABEL_HASH and a hash of a string that travels with its event. */
 typedef uint64_t tm_slice_label;
+#define TM_SLICE_LABEL_HASH (UINT64_C(1) << 63)
+
+/* Returns the label of STRING, a name or category column, whose text is TEXT. */
+tm_slice_label tm_slice_label_of(uint32_t string, struct tm_text text);
 
 struct tm_open_slice {
     int64_t ts, dur; /* dur -1: its end has not come */

@@ -81,8 +81,8 @@ static void test_quick(void)
             continue;
         quick++;
         /* floor(x + 1/2) of the whole number, not of the change alone */
-        tm_wide n = 2 * (tm_wide)(t - from) * height + width, d = 2 * (tm_wide)width;
-        tm_wide floor = n / d - (n % d < 0);
+        tm_i128 n = 2 * (tm_i128)(t - from) * height + width, d = 2 * (tm_i128)width;
+        tm_i128 floor = n / d - (n % d < 0);
         wrong += tm_clock_line_apply(&line, t) != r || r != (int64_t)(to + floor);
         wrong += tm_clock_line_apply(&line, from) != to || (from + width <= line.last_ns &&
                                                             tm_clock_line_apply(&line, from + width) != to + height);

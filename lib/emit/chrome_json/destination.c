@@ -13,10 +13,7 @@ struct tm_json_stack {
 
 static tm_slice_label label_of(const struct tm_json_destinations *d, const struct tm_event *e, uint32_t string)
 {
-    if (!(string & TM_STRING_INLINE))
-        return string;
-    struct tm_text text = tm_json_writer_string(d->threads->metadata->writer, string, e);
-    return text.data ? tm_hash64(text.data, text.len) | UINT64_C(1) << 63 : 0;
+    return tm_slice_label_of(string, tm_json_writer_string(d->threads->metadata->writer, string, e));
 }
 
 /* Finds the stack of E's file on E's thread in output process PID. *STACK is its number plus 1. */
@@ -56,7 +53,7 @@ static enum tm_status read_event(struct tm_json_destinations *d, const struct tm
         return tm_json_reading_begin(&d->reading, number, e->time_ns, label, err);
     case TM_KIND_SLICE_COMPLETE:
         if (e->dur_ns > 0 && !(e->flags & TM_EVENT_OPEN_ENDED))
-            *end_ns = e->time_ns > INT64_MAX - e->dur_ns ? INT64_MAX : e->time_ns + e->dur_ns;
+            *end_ns = tm_slice_end_ns(e->time_ns, e->dur_ns);
         s->awaits = s->awaits && (e->dur_ns < 0 || e->flags & TM_EVENT_OPEN_ENDED); /* the others are not slices */
         return TM_OK;
     case TM_KIND_INSTANT: s->awaits = false; return TM_OK;

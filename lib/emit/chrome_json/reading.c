@@ -15,7 +15,7 @@ struct tm_json_group {
     uint32_t count, cap;
 };
 
-enum { MOMENT_BEGINS_MAX = 2 * TM_SLICES_DEPTH_MAX };
+enum { GROUP_BEGINS_MAX = 2 * TM_SLICES_DEPTH_MAX };
 
 static enum tm_status settle(struct tm_json_reading *reading, uint32_t thread, struct tm_error *err)
 {
@@ -31,7 +31,7 @@ static enum tm_status settle(struct tm_json_reading *reading, uint32_t thread, s
 }
 
 /* The begins of THREAD at its present time TS_NS. */
-static enum tm_status moment_at(struct tm_json_reading *reading, uint32_t thread, int64_t ts_ns,
+static enum tm_status group_at(struct tm_json_reading *reading, uint32_t thread, int64_t ts_ns,
                                 struct tm_json_group **group, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -51,8 +51,8 @@ enum tm_status tm_json_reading_begin(struct tm_json_reading *reading, uint32_t t
                                      const tm_slice_label label[2], struct tm_error *err)
 {
     struct tm_json_group *m;
-    enum tm_status st = moment_at(reading, thread, ts_ns, &m, err);
-    if (st < 0 || m->count == MOMENT_BEGINS_MAX) /* more than can nest */
+    enum tm_status st = group_at(reading, thread, ts_ns, &m, err);
+    if (st < 0 || m->count == GROUP_BEGINS_MAX) /* more than can nest */
         return st;
     if ((st = tm_array_grow(&m->begun, &m->cap, m->count, sizeof *m->begun, err)) < 0)
         return st;
@@ -66,7 +66,7 @@ enum tm_status tm_json_reading_end(struct tm_json_reading *reading, uint32_t thr
     struct tm_json_group *m;
     const struct tm_stated_end stated = {ts_ns, {label[0], label[1]}};
     struct tm_open_slice ended;
-    enum tm_status st = moment_at(reading, thread, ts_ns, &m, err);
+    enum tm_status st = group_at(reading, thread, ts_ns, &m, err);
     if (st >= 0) /* before the pending begins */
         st = tm_slices_end(&reading->slices, thread, &stated, &ended, err);
     return st < 0 ? st : TM_OK;

@@ -89,7 +89,7 @@ enum tm_status tm_json_slices_touch(struct tm_json_slices *s, const struct tm_ev
     enum tm_status st = span_at(s, e, &place, &at, err);
     if (st < 0)
         return st;
-    enum tm_json_span_touch touch = !is_flow                                       ? TM_JSON_SPAN_MOMENT
+    enum tm_json_span_touch touch = !is_flow                                       ? TM_JSON_SPAN_INSTANT
                                     : e->kind == TM_KIND_FLOW_END && e->value != 0 ? TM_JSON_SPAN_AWAITS
                                                                                    : TM_JSON_SPAN_BOUND;
     if (tm_json_spans_touch(&s->spans, &at, e->time_ns, touch, &v) < 0)

@@ -77,7 +77,7 @@ enum tm_status tm_json_spans_complete(struct tm_json_spans *spans, const struct 
 
 /* How an event at TS_NS without length relates to slices. *VIEW is its place. TM_OK or TM_E_SYSTEM. */
 enum tm_json_span_touch {
-    TM_JSON_SPAN_MOMENT, /* it is a slice without length */
+    TM_JSON_SPAN_INSTANT, /* it is a slice without length */
     TM_JSON_SPAN_BOUND,  /* it binds to the last slice */
     TM_JSON_SPAN_AWAITS  /* it binds to the next slice */
 };

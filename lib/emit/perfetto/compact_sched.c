@@ -97,7 +97,7 @@ enum tm_status tm_compact_sched_waking(struct tm_compact_sched *c, const struct 
     int64_t *value = lane->values + lane->count++;
     value[0] = e->time_ns;
     value[PID] = (int32_t)e->tid;
-    value[CPU] = (int32_t)(e->value >> 32);
+    value[CPU] = tm_event_waking_cpu(e);
     value[PRIO] = (int32_t)e->value;
     value[COMM] = comm;
     value[COMMON_FLAGS] = (int64_t)(e->track & UINT32_MAX);

@@ -1,21 +1,13 @@
 #include "emit/perfetto/end_label.h"
 
-#include "base/hash.h"
-
-/* numbers of the stream's strings, or hashes of strings that travel with their event, as in lib/model */
-#define IS_HASH (UINT64_C(1) << 63)
-
 tm_slice_label tm_end_label_of(const struct tm_track_writer *w, const struct tm_event *e, uint32_t string)
 {
-    struct tm_text text = tm_catalog_string(w->packets->catalog, string, e);
-    if (text.data == NULL)
-        return 0;
-    return string & TM_STRING_INLINE ? tm_hash64(text.data, text.len) | IS_HASH : string;
+    return tm_slice_label_of(string, tm_catalog_string(w->packets->catalog, string, e));
 }
 
 static uint32_t string_of(tm_slice_label label)
 {
-    return label & IS_HASH ? 0 : (uint32_t)label;
+    return label & TM_SLICE_LABEL_HASH ? 0 : (uint32_t)label;
 }
 
 enum tm_status tm_end_label_write(struct tm_track_writer *w, struct tm_event *e, const struct tm_reader_event *end,

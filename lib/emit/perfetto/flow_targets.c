@@ -24,13 +24,13 @@ static enum tm_status stack_of(struct tm_flow_targets *t, uint64_t uuid, struct 
     return TM_OK;
 }
 
-/* Closes slices at TS_NS. IS_MOMENT: by an event without length, which nests in others of its time. */
-static void close_ended(struct tm_flow_stack *s, int64_t ts_ns, bool is_moment)
+/* Closes slices at TS_NS. IS_INSTANT: by an event without length, which nests in others of its time. */
+static void close_ended(struct tm_flow_stack *s, int64_t ts_ns, bool is_instant)
 {
     bool waits = false;
     for (uint32_t i = s->depth; i > 0; i--) {
         const struct tm_flow_slice_span *span = &s->open[i - 1];
-        bool stays = is_moment && span->begin_ns == span->end_ns && span->end_ns == ts_ns;
+        bool stays = is_instant && span->begin_ns == span->end_ns && span->end_ns == ts_ns;
         if (is_waiting(span)) {
             waits = true;
         } else if (waits ? span->end_ns < ts_ns : span->end_ns <= ts_ns && !stays) {

@@ -55,7 +55,7 @@ static bool same_comm(const struct tm_ftrace_writer *w, const struct tm_ftrace_r
 /* True if the running task is the one that E states as the task before it. */
 static bool runs_before(const struct tm_ftrace_writer *w, const struct tm_ftrace_running *r, const struct tm_event *e)
 {
-    return r->is_known && r->pid == e->tid && r->prio == (int16_t)(e->value >> 48) && same_comm(w, r, e->category, e);
+    return r->is_known && r->pid == e->tid && r->prio == tm_event_prev_priority(e) && same_comm(w, r, e->category, e);
 }
 
 /* The first switch of a cpu may lack the task before it; only compact_sched can express that. */

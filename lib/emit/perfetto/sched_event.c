@@ -35,7 +35,7 @@ static inline uint8_t *put_switch(uint8_t *p, const struct tm_event *e, const st
     *body = tm_pb_tag_put(p, EVENT_SCHED_SWITCH, TM_PB_LEN);
     p = text_at(*body + 1, 1, e->category, names[1]);
     p = tm_pb_varint_at(p, 2, (uint64_t)e->tid);
-    p = tm_pb_varint_at(p, 3, (uint64_t)(int64_t)(int16_t)(e->value >> 48));
+    p = tm_pb_varint_at(p, 3, (uint64_t)(int64_t)tm_event_prev_priority(e));
     p = tm_pb_varint_at(p, 4, state);
     p = text_at(p, 5, e->name, names[0]);
     p = tm_pb_varint_at(p, 6, (uint64_t)e->pid);
@@ -52,7 +52,7 @@ static inline uint8_t *put_waking(uint8_t *p, const struct tm_event *e, struct t
     p = text_at(*body + 1, 1, e->name, name);
     p = tm_pb_varint_at(p, 2, (uint64_t)e->tid);
     p = tm_pb_varint_at(p, 3, (uint64_t)(int64_t)(int32_t)e->value);
-    return tm_pb_varint_at(p, 5, (uint64_t)(int64_t)(int32_t)(e->value >> 32));
+    return tm_pb_varint_at(p, 5, (uint64_t)(int64_t)tm_event_waking_cpu(e));
 }
 
 enum tm_status tm_sched_event_put(struct tm_buf *out, const struct tm_catalog *catalog, const struct tm_event *e,

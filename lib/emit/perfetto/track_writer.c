@@ -183,7 +183,7 @@ static enum tm_status write_ends(struct tm_track_writer *w, int64_t up_to_ns, st
 static enum tm_status note_target(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid, int64_t dur_ns,
                                   struct tm_error *err)
 {
-    int64_t end_ns = dur_ns < 0 || e->time_ns > INT64_MAX - dur_ns ? INT64_MAX : e->time_ns + dur_ns;
+    int64_t end_ns = dur_ns < 0 ? INT64_MAX : tm_slice_end_ns(e->time_ns, dur_ns);
     return has_flows(e) ? tm_flow_targets_begin(&w->flows, uuid, e->time_ns, end_ns, err) : TM_OK;
 }
 
@@ -302,7 +302,7 @@ static void note_thread_end(struct tm_track_writer *w, const struct tm_event *e,
 static enum tm_status write_complete(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
                                      struct tm_error *err)
 {
-    struct tm_open_end end = {.end_ns = e->time_ns > INT64_MAX - e->dur_ns ? INT64_MAX : e->time_ns + e->dur_ns,
+    struct tm_open_end end = {.end_ns = tm_slice_end_ns(e->time_ns, e->dur_ns),
                               .order = w->order++,
                               .uuid = uuid,
                               .machine = e->machine,
@@ -389,7 +389,7 @@ static enum tm_status write_one(struct tm_track_writer *w, const struct tm_event
     }
 }
 
-static enum tm_status write_moment(struct tm_track_writer *w, struct tm_error *err)
+static enum tm_status write_timestamp_group(struct tm_track_writer *w, struct tm_error *err)
 {
     struct tm_event event;
     enum tm_status st = write_ends(w, w->group_ns, err);
@@ -403,7 +403,7 @@ enum tm_status tm_track_writer_flush(struct tm_track_writer *w, int64_t now_ns, 
 {
     enum tm_status st = TM_OK;
     if (w->group.count && w->group_ns < now_ns)
-        st = write_moment(w, err);
+        st = write_timestamp_group(w, err);
     return st < 0 ? st : write_ends(w, now_ns == INT64_MAX ? now_ns : now_ns - 1, err);
 }
 
@@ -421,7 +421,7 @@ enum tm_status tm_track_write(struct tm_track_writer *w, const struct tm_event *
     if (!tm_event_is_timed(e->flags))
         return TM_OK;
     if (w->group.count && (w->group_ns != e->time_ns || tm_timestamp_group_full(&w->group))) {
-        enum tm_status st = write_moment(w, err);
+        enum tm_status st = write_timestamp_group(w, err);
         if (st < 0)
             return st;
     }

@@ -1,8 +1,8 @@
 #include "emit/report/causality.h"
 
-enum tm_status tm_report_causality_begin(struct tm_report_causality *c, const char *spill_dir, struct tm_error *err)
+enum tm_status tm_report_causality_begin(struct tm_report_causality *c, const char *temporary_dir, struct tm_error *err)
 {
-    return tm_alignment_begin(&c->alignment, "flows,spans,collectives", spill_dir, err);
+    return tm_alignment_begin(&c->alignment, "flows,spans,collectives", temporary_dir, err);
 }
 
 enum tm_status tm_report_causality_add(struct tm_report_causality *c, const struct tm_frame *frame,

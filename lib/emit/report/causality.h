@@ -17,7 +17,7 @@ struct tm_report_causality {
     }
 
 /* Begins. SPILL_DIR is for temporary files and must stay valid until release. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_report_causality_begin(struct tm_report_causality *causality, const char *spill_dir,
+enum tm_status tm_report_causality_begin(struct tm_report_causality *causality, const char *temporary_dir,
                                          struct tm_error *err);
 
 /* Takes the next frame of a placed stream; BATCH is its view if it is a batch. TM_OK; TM_E_INPUT; TM_E_SYSTEM. */

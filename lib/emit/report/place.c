@@ -153,7 +153,7 @@ static void put_path(struct tm_report *r, const Tracemerge__Placement *p)
 /* Writes PART of WHOLE in millionths with three decimals. */
 static void put_ppm(struct tm_report *r, int64_t part, int64_t whole)
 {
-    tm_wide thousandths = (tm_wide)part * 1000000000 / whole;
+    tm_i128 thousandths = (tm_i128)part * 1000000000 / whole;
     uint64_t n = (uint64_t)(thousandths < 0 ? -thousandths : thousandths);
     tm_out_char(&r->out, part < 0 ? '-' : '+');
     tm_out_u64(&r->out, n / 1000);

@@ -26,7 +26,7 @@ static enum tm_status open_report(const struct tm_emit_context *context, void **
         return st;
     struct tm_report *r = *state;
     r->tests_causality = r->placed;
-    return r->placed ? tm_report_causality_begin(&r->causality, context->options->spill_dir, err) : TM_OK;
+    return r->placed ? tm_report_causality_begin(&r->causality, context->options->temporary_dir, err) : TM_OK;
 }
 
 static void add_bounds(struct tm_report *r, const struct tm_batch *batch)

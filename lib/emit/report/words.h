@@ -19,11 +19,13 @@ void tm_report_put_offset(struct tm_report *report, int64_t ns);
 
 void tm_report_put_path(struct tm_report *report, uint32_t file);
 
-/* The name of the rule that placed P's events; the name of the origin of HOP's relation. */
+/* Returns the rule that placed P's events. */
 enum tm_placement_rule tm_report_rule(const Tracemerge__Placement *p);
 
 /* True if the manifest's relation that placed the events is one that tm-align found. */
 bool tm_report_is_aligned(const Tracemerge__Placement *p);
+
+/* Returns the rule that the relation of HOP comes from. */
 enum tm_placement_rule tm_report_origin(const Tracemerge__PlacementHop *hop);
 
 #endif

@@ -88,8 +88,8 @@ enum tm_status tm_svg_layout_make(struct tm_svg_layout *layout, struct tm_svg_co
 
 int tm_svg_layout_x(const struct tm_svg_layout *layout, int64_t ns)
 {
-    tm_wide span = (tm_wide)layout->last_ns - layout->first_ns;
-    tm_wide d = (tm_wide)ns - layout->first_ns;
+    tm_i128 span = (tm_i128)layout->last_ns - layout->first_ns;
+    tm_i128 d = (tm_i128)ns - layout->first_ns;
     return TM_SVG_PLOT * 10 + (span > 0 ? (int)(d * (layout->plot_width * 10) / span) : 0);
 }
 

@@ -81,7 +81,7 @@ void tm_time_bins_columns(const struct tm_time_bins *b, uint32_t series, const s
             continue;
         uint64_t middle = start + (end - start) / 2;
         middle = middle < low ? low : middle > high ? high : middle;
-        columns->sums[(uint32_t)((tm_wide)(middle - low) * columns->count / ((tm_wide)(high - low) + 1))] += counts[i];
+        columns->sums[(uint32_t)((tm_i128)(middle - low) * columns->count / ((tm_i128)(high - low) + 1))] += counts[i];
     }
 }
 

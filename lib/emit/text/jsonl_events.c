@@ -105,7 +105,7 @@ static void put_story(struct jsonl *j, const struct tm_event *e)
         tm_member_put_text(out, "prev_comm", category);
         tm_member_put_i64(out, "prev_tid", e->tid);
         put_u64(out, "prev_state", e->value & UINT32_MAX);
-        tm_member_put_i64(out, "prev_prio", (int16_t)(e->value >> 48));
+        tm_member_put_i64(out, "prev_prio", tm_event_prev_priority(e));
         if (!(e->flags & TM_EVENT_HAS_PID))
             return;
         tm_member_put_text(out, "next_comm", name);
@@ -115,8 +115,8 @@ static void put_story(struct jsonl *j, const struct tm_event *e)
     case TM_KIND_SCHED_WAKING:
         tm_member_put_text(out, "comm", name);
         tm_member_put_i64(out, "waker_tid", e->pid);
-        put_u64(out, "prio", e->value & UINT32_MAX);
-        put_u64(out, "target_cpu", e->value >> 32);
+        tm_member_put_i64(out, "prio", tm_event_waking_priority(e));
+        tm_member_put_i64(out, "target_cpu", tm_event_waking_cpu(e));
         return;
     case TM_KIND_TASK_NEW:
         tm_member_put_text(out, "comm", name);

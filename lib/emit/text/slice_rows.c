@@ -359,8 +359,8 @@ static enum tm_status put_event(struct tm_slice_rows *r, struct tm_error *err)
         ending.end = TM_ROW_UNKNOWN_END;
     }
     if (e->kind == TM_KIND_SCHED_WAKING &&
-        ((st = add_arg(r, "prio", number_text(r, (int32_t)e->value), false, err)) < 0 ||
-         (st = add_arg(r, "target_cpu", number_text(r, (int32_t)(e->value >> 32)), false, err)) < 0))
+        ((st = add_arg(r, "prio", number_text(r, tm_event_waking_priority(e)), false, err)) < 0 ||
+         (st = add_arg(r, "target_cpu", number_text(r, tm_event_waking_cpu(e)), false, err)) < 0))
         return st;
     return put_row(r, &row, &ending, err);
 }
@@ -393,7 +393,7 @@ void tm_slice_rows_init(struct tm_slice_rows *r, const struct tm_emit_context *c
     r->form = form;
     r->self = self;
     r->args_set = NO_SET;
-    r->pending.dir = context->options->spill_dir;
+    r->pending.dir = context->options->temporary_dir;
     r->rows = (struct tm_rows){.self = r,
                                .slice = take_slice,
                                .slice_end = take_slice_end,

@@ -171,7 +171,7 @@ struct tm_proto {
     struct tm_proto_frames frames;
     struct tm_proto_gpu gpu;
     struct tm_proto_metadata metadata;
-    struct tm_proto_map tracks; /* from descriptors: (machine, uuid); see proto_track.h */
+    struct tm_proto_map tracks; /* from descriptors: (machine, uuid); see descriptor.h */
     struct tm_proto_map clocks; /* (machine, 0) to what its snapshots state: clock.h */
     /* (machine, 0) to the ftrace_timestamp of the last clock pair; (machine, 1): a row for timed bundles was written */
     struct tm_proto_map ftrace_pairs;

@@ -97,7 +97,7 @@ static inline enum part take_message(struct tm_proto_packet *packet, const struc
     return is_track_event && f->data == packet->body.data ? PART_REST : PART_UNKNOWN;
 }
 
-/* Clears each member; track_fields.c says why. */
+/* Clears each member that is read. To clear the whole structure would take longer than to decode most packets. */
 static void clear(struct tm_proto_packet *packet)
 {
     packet->byte = 0;

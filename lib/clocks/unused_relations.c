@@ -1,4 +1,4 @@
-#include "clocks/known_clocks.h"
+#include "clocks/unused_relations.h"
 
 #include "base/table.h"
 #include "stream/clock_name.h"
@@ -14,7 +14,7 @@ static uint32_t entry_of(const struct tm_clock_file *file)
     return file->entry ? file->tag & ~TM_TAG_ENTRY : UINT32_MAX;
 }
 
-enum tm_status tm_known_clocks_add(struct tm_known_clocks *known, const struct tm_clock_files *files,
+enum tm_status tm_unused_relations_add(struct tm_unused_relations *known, const struct tm_clock_files *files,
                                    const struct tm_clock_file *file, uint32_t clock, struct tm_error *err)
 {
     uint32_t entry = entry_of(file);
@@ -26,7 +26,7 @@ enum tm_status tm_known_clocks_add(struct tm_known_clocks *known, const struct t
     return st;
 }
 
-enum tm_status tm_known_clocks_add_file(struct tm_known_clocks *known, const struct tm_clock_files *files,
+enum tm_status tm_unused_relations_add_file(struct tm_unused_relations *known, const struct tm_clock_files *files,
                                         const struct tm_clock_file *file, struct tm_clock_registry *registry,
                                         struct tm_error *err)
 {
@@ -37,7 +37,7 @@ enum tm_status tm_known_clocks_add_file(struct tm_known_clocks *known, const str
         for (uint32_t k = 0; k < file->scopes[i]->record_count && st == TM_OK; k++) {
             uint32_t clock = file->scopes[i]->records[k].clock, index;
             struct tm_clock_key key = tm_clock_scope_key(file->scopes[i], clock, 0);
-            st = tm_known_clocks_add(known, files, file, clock, err);
+            st = tm_unused_relations_add(known, files, file, clock, err);
             if (st == TM_OK)
                 st = tm_clock_graph_clock(&registry->graph, &key, &index, err);
             if (st == TM_OK && tm_map_set(&known->with_events, index, 1) != TM_OK)
@@ -85,7 +85,7 @@ static enum tm_status refuse(const Tracemerge__ConfigEntry *entry, uint32_t at, 
 
 /* What a check uses. */
 struct check {
-    const struct tm_known_clocks *known;
+    const struct tm_unused_relations *known;
     const struct tm_clock_files *files;
     struct tm_clock_registry *registry;
     const uint32_t *ties;
@@ -111,7 +111,7 @@ static enum tm_status check_side(const struct check *c, const Tracemerge__Config
     return refuse(c->files->config->entries[at], at, clock->clock, has, err);
 }
 
-enum tm_status tm_known_clocks_check(const struct tm_known_clocks *known, const struct tm_clock_files *files,
+enum tm_status tm_unused_relations_check(const struct tm_unused_relations *known, const struct tm_clock_files *files,
                                      struct tm_clock_registry *registry, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -132,9 +132,9 @@ enum tm_status tm_known_clocks_check(const struct tm_known_clocks *known, const 
     return st;
 }
 
-void tm_known_clocks_release(struct tm_known_clocks *known)
+void tm_unused_relations_release(struct tm_unused_relations *known)
 {
     free(known->of_entry);
     tm_map_release(&known->with_events);
-    *known = (struct tm_known_clocks){0};
+    *known = (struct tm_unused_relations){0};
 }

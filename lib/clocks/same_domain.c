@@ -1,4 +1,4 @@
-#include "clocks/placement.h"
+#include "clocks/same_domain.h"
 
 static enum tm_status relate_equal(struct tm_clock_registry *registry, uint32_t a, uint32_t b,
                                    enum tm_edge_origin origin, struct tm_error *err)
@@ -16,7 +16,7 @@ static uint32_t own_clock(const struct tm_clock_scope *scope)
     return scope->default_clock;
 }
 
-/* Rung 3: both machines know REALTIME, and REALTIME is assumed to be the same everywhere. */
+/* Step 3: both machines know REALTIME, and REALTIME is assumed to be the same everywhere. */
 static enum tm_status meet_at_realtime(const struct tm_clock_scope *scope, struct tm_clock_registry *registry,
                                        uint32_t untagged, bool *is_met, struct tm_error *err)
 {
@@ -52,7 +52,7 @@ static bool is_related(struct tm_clock_registry *registry, uint32_t clock)
     return tm_clock_graph_reaches(&registry->graph, clock, registry->trace_time.index);
 }
 
-/* Tries hints, between rungs 2 and 3 of the ladder. Hints of the file itself come first. */
+/* Tries hints, between steps 2 and 3. Hints of the file itself come first. */
 static enum tm_status consult_hints(const struct tm_clock_scope *scope, struct tm_clock_registry *registry,
                                     struct tm_clock_hints *hints, uint32_t untagged, struct tm_error *err)
 {
@@ -62,7 +62,7 @@ static enum tm_status consult_hints(const struct tm_clock_scope *scope, struct t
     return tm_clock_hints_use(hints, registry, UINT32_MAX, err);
 }
 
-/* Rung 4: assumes that the clock equals the trace-time clock, if one of them is a private timeline or both have one
+/* Step 4: assumes that the clock equals the trace-time clock, if one of them is a private timeline or both have one
  * domain. */
 static enum tm_status assume_equal(struct tm_clock_scope *scope, struct tm_clock_registry *registry, uint32_t clock,
                                    uint32_t untagged, struct tm_error *err)
@@ -76,7 +76,7 @@ static enum tm_status assume_equal(struct tm_clock_scope *scope, struct tm_clock
     return TM_OK;
 }
 
-enum tm_status tm_placement_place(struct tm_clock_scope *scope, struct tm_clock_registry *registry,
+enum tm_status tm_same_domain_relate(struct tm_clock_scope *scope, struct tm_clock_registry *registry,
                                   struct tm_clock_hints *hints, struct tm_error *err)
 {
     uint32_t own, untagged;
@@ -96,7 +96,7 @@ enum tm_status tm_placement_place(struct tm_clock_scope *scope, struct tm_clock_
     return st < 0 || is_met ? st : assume_equal(scope, registry, own_clock(scope), untagged, err);
 }
 
-enum tm_status tm_placement_waits(const struct tm_clock_scope *scope, struct tm_clock_registry *registry, bool *waits,
+enum tm_status tm_same_domain_waits(const struct tm_clock_scope *scope, struct tm_clock_registry *registry, bool *waits,
                                   struct tm_error *err)
 {
     uint32_t own, untagged;
