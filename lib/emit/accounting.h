@@ -39,25 +39,26 @@ enum tm_status tm_accounting_check_places(const struct tm_catalog *catalog, cons
                                           struct tm_error *err);
 
 /* Counts BATCH. TM_E_INPUT if its files or, if PLACED, its machines are not in CATALOG. */
-enum tm_status tm_accounting_add(struct tm_accounting *balance, const struct tm_catalog *catalog,
+enum tm_status tm_accounting_add(struct tm_accounting *accounting, const struct tm_catalog *catalog,
                                  const struct tm_batch *batch, bool placed, struct tm_error *err);
 
 /* Also counts the events in those rows of BATCH that are messages of several events. Call it after BATCH was
  * counted. */
-void tm_accounting_add_messages(struct tm_accounting *balance, const struct tm_batch *batch);
+void tm_accounting_add_messages(struct tm_accounting *accounting, const struct tm_batch *batch);
 
 /* Adds the catalog's accounts, at the end of the stream. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_accounting_sum(struct tm_accounting *balance, const struct tm_catalog *catalog, struct tm_error *err);
+enum tm_status tm_accounting_sum(struct tm_accounting *accounting, const struct tm_catalog *catalog,
+                                 struct tm_error *err);
 
 /* True if FILE balances. Call after sum. */
-bool tm_accounting_holds(const struct tm_accounting *balance, const struct tm_catalog *catalog, uint32_t file);
+bool tm_accounting_holds(const struct tm_accounting *accounting, const struct tm_catalog *catalog, uint32_t file);
 
 /* TM_OK, or TM_E_SYSTEM that names the first file that does not balance. */
-enum tm_status tm_accounting_check(const struct tm_accounting *balance, const struct tm_catalog *catalog,
+enum tm_status tm_accounting_check(const struct tm_accounting *accounting, const struct tm_catalog *catalog,
                                    struct tm_error *err);
 
 /* TM_OK, or TM_E_STRICT if more was lost than LIMIT allows. */
-enum tm_status tm_accounting_within(const struct tm_accounting *balance, const struct tm_accounting_limit *limit,
+enum tm_status tm_accounting_within(const struct tm_accounting *accounting, const struct tm_accounting_limit *limit,
                                     struct tm_error *err);
 
 /* Reads LIMIT's maximum from "N" or "P%". TM_OK or TM_E_USAGE. */
@@ -68,6 +69,6 @@ enum tm_drop_reason tm_accounting_reason(const Tracemerge__Account *account);
 bool tm_accounting_is_bytes(const Tracemerge__Account *account);  /* counts bytes, not events */
 bool tm_accounting_is_a_loss(const Tracemerge__Account *account); /* --strict counts it */
 
-void tm_accounting_release(struct tm_accounting *balance);
+void tm_accounting_release(struct tm_accounting *accounting);
 
 #endif

@@ -31,7 +31,7 @@ struct tm_emit_context {
     const struct tm_emit_options *options;
     const struct tm_catalog *catalog; /* includes the facts of the current frame */
     const struct tm_clock_facts *clocks;   /* includes the facts of the current frame */
-    const struct tm_accounting *balance;   /* events read, placed and dropped, up to the frame before */
+    const struct tm_accounting *accounting; /* events read, placed and dropped, up to the frame before */
     const struct tm_stream_reader *stream; /* stage, sorted, counts so far */
     struct tm_sources *sources; /* texts that are not in the stream; may be NULL */
     struct tm_unsupported_counts *unsupported; /* the output counts events here that it has no form for; may be NULL */

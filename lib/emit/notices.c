@@ -229,7 +229,7 @@ static struct sum *total_of(struct telling *t, const struct reason *reason)
 /* True for a stream of compressed data, which is no archive. */
 static bool is_compressed(const struct tm_catalog_file *file)
 {
-    return tm_text_is(file->type, "gzip") || tm_text_is(file->type, "zstd") || tm_text_is(file->type, "zlib");
+    return file->input_type == TM_INPUT_GZIP || file->input_type == TM_INPUT_ZSTD;
 }
 
 /* Finds the streams of compressed data that hold one file. Users know the two as one. */

@@ -19,7 +19,7 @@ struct job {
     struct tm_compressor compressor;
     bool is_first; /* the first output of the run reports what concerns all */
     struct tm_catalog catalog;
-    struct tm_accounting balance;
+    struct tm_accounting accounting;
     struct tm_unsupported_counts unsupported;
     struct tm_clock_facts clocks;
     struct tm_emit_only only;
@@ -64,9 +64,9 @@ static enum tm_status show_batch(void *self, const struct tm_batch *batch, struc
 {
     struct job *job = self;
     bool placed = job->stream->stage == TRACEMERGE__STAGE__PLACED;
-    enum tm_status st = tm_accounting_add(&job->balance, &job->catalog, batch, placed, err);
+    enum tm_status st = tm_accounting_add(&job->accounting, &job->catalog, batch, placed, err);
     if (st == TM_OK && job->stream->has_compact_messages)
-        tm_accounting_add_messages(&job->balance, batch);
+        tm_accounting_add_messages(&job->accounting, batch);
     return st < 0 ? tm_error_prefix(err, "byte %llu", (unsigned long long)job->frame->offset)
                   : job->emit->frame(job->state, job->frame, batch, err);
 }
@@ -159,17 +159,17 @@ static enum tm_status tell(const struct tm_emit_run *run, const struct job *job,
         return tm_error_set(err, TM_E_STRICT,
                             "times inside packets could not be put on trace time, and --strict allows none");
     if (st == TM_OK)
-        st = tm_accounting_within(&job->balance, &run->limit, err);
+        st = tm_accounting_within(&job->accounting, &run->limit, err);
     return st == TM_OK ? tm_notices_within(&notices, &run->limit, err) : st;
 }
 
 static enum tm_status finish(struct job *job, struct tm_error *err)
 {
     enum tm_status st = finish_held(job, err);
-    if (st < 0 || (st = tm_accounting_sum(&job->balance, &job->catalog, err)) < 0 ||
+    if (st < 0 || (st = tm_accounting_sum(&job->accounting, &job->catalog, err)) < 0 ||
         (st = job->emit->finish(job->state, err)) < 0)
         return st;
-    return tm_accounting_check(&job->balance, &job->catalog, err);
+    return tm_accounting_check(&job->accounting, &job->catalog, err);
 }
 
 /* Reads STREAM to its end. */
@@ -226,7 +226,7 @@ static void init_job(struct job *job, const struct tm_emit_run *run, size_t i, c
                                             .path = target->path,
                                             .options = &job->options,
                                             .catalog = &job->catalog,
-                                            .balance = &job->balance,
+                                            .accounting = &job->accounting,
                                             .stream = stream,
                                             .sources = run->sources,
                                             .clocks = &job->clocks,
@@ -260,7 +260,7 @@ static void release_job(struct job *job)
     tm_span_flows_release(&job->spans);
     tm_unsupported_counts_release(&job->unsupported);
     tm_clock_facts_release(&job->clocks);
-    tm_accounting_release(&job->balance);
+    tm_accounting_release(&job->accounting);
     tm_catalog_release(&job->catalog);
 }
 

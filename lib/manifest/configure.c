@@ -20,9 +20,8 @@ struct configure {
 static enum tm_status of_manifest(struct configure *c, const uint32_t *file, struct tm_error *err)
 {
     struct tm_manifest_quoted path = file ? tm_file_match_path(&c->match, *file) : (struct tm_manifest_quoted){""};
-    size_t len = strlen(path.text);
-    if (len > 2) /* tm_error_prefix puts the last ": " */
-        tm_error_prefix(err, "%.*s", (int)(len - 2), path.text);
+    if (path.text[0])
+        tm_error_prefix(err, "%s", path.text);
     return err->status;
 }
 

@@ -377,9 +377,10 @@ struct tm_manifest_quoted tm_file_match_path(const struct tm_file_match *match, 
         struct tm_manifest_quoted name = tm_manifest_quote(name_of(match, f), f->name_len);
         size_t len = strlen(name.text), inner = strlen(path.text);
         if (len && len + inner + sizeof ": " <= sizeof path.text) {
-            memmove(path.text + len + 2, path.text, inner + 1);
+            size_t gap = inner ? sizeof ": " - 1 : 0;
+            memmove(path.text + len + gap, path.text, inner + 1);
             memcpy(path.text, name.text, len);
-            memcpy(path.text + len, ": ", 2);
+            memcpy(path.text + len, ": ", gap);
         }
         file = f->parent; /* one that comes before it, or NO_FILE */
     }

@@ -53,8 +53,8 @@ void tm_file_match_close(struct tm_file_match *match);
 /* Returns the entry of a known file, or TM_NO_ENTRY. */
 uint32_t tm_file_match_entry(const struct tm_file_match *match, uint32_t file);
 
-/* Returns the names of a file and of the containers around it, for messages, each with ": " after it: "all.tar: m.json:
- * ". It is empty if none of them has a name, and once a trace has begun. */
+/* Returns the names of a file and of the containers around it, for messages, with ": " between them: "all.tar: m.json".
+ * It is empty if none of them has a name, and once a trace has begun. */
 struct tm_manifest_quoted tm_file_match_path(const struct tm_file_match *match, uint32_t file);
 
 /* Adds one problem for each path that matched no file. */

@@ -28,7 +28,7 @@ static inline bool tm_text_empty(struct tm_text text)
 enum tm_status tm_model_count(struct tm_model *m, struct tm_place place, enum tm_model_stat stat,
                               struct tm_error *err);
 
-/* Adds COUNT. */
+/* Adds COUNT to statistic STAT. */
 enum tm_status tm_model_count_more(struct tm_model *m, struct tm_place place, enum tm_model_stat stat, uint64_t count,
                                    struct tm_error *err);
 

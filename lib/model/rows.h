@@ -172,10 +172,10 @@ struct tm_rows {
     enum tm_status (*slice)(void *self, const struct tm_slice_row *row, struct tm_error *err);
     /* The open slice ID has ended after DUR; -1: it is still open. ARG_SET replaces its set of args. */
     enum tm_status (*slice_end)(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err);
-    /* Slice ID began at READING of its thread. No slice came after it. This and the next may be NULL. */
+    /* Slice ID began at READING of its thread. No slice came after it. NULL: not needed. */
     enum tm_status (*slice_thread_begin)(void *self, int64_t id, const struct tm_thread_reading *reading,
                                          struct tm_error *err);
-    /* Slice ID, for which slice_end was called, ended at READING of its thread. */
+    /* Slice ID, for which slice_end was called, ended at READING of its thread. NULL: not needed. */
     enum tm_status (*slice_thread_end)(void *self, int64_t id, const struct tm_thread_reading *reading,
                                        struct tm_error *err);
     enum tm_status (*counter)(void *self, const struct tm_counter_row *row, struct tm_error *err);
@@ -190,8 +190,9 @@ struct tm_rows {
     enum tm_status (*frame)(void *self, const struct tm_frame_row *row, struct tm_error *err);
     enum tm_status (*callsite)(void *self, const struct tm_callsite_row *row, struct tm_error *err);
     enum tm_status (*log)(void *self, const struct tm_log_row *row, struct tm_error *err);
-    /* Both may be NULL. */
+    /* NULL: not needed. */
     enum tm_status (*heap_dump)(void *self, const struct tm_heap_dump_row *row, struct tm_error *err);
+    /* NULL: not needed. */
     enum tm_status (*allocation)(void *self, const struct tm_allocation_row *row, struct tm_error *err);
     /* GRAPH is complete. UPID: TM_NO_ID if it has neither objects nor roots. NULL: not needed. */
     enum tm_status (*heap_graph)(void *self, const struct tm_heap_graph *graph, int64_t upid, struct tm_error *err);

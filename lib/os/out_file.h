@@ -19,7 +19,8 @@ struct tm_out_file {
     bool no_sync; /* for the caller to set: true if this does not wait for the disk */
     bool made_folder; /* open made the folder; abandon removes it */
     /* For the caller to set: the names of the members, NULL-terminated. The caller writes them at tm_out_file_member,
-     * and the file that is open for writing is removed. NULL: the result is a file. */
+     * and the file that is open for writing is removed. If commit cannot give one its name, it removes those that have
+     * theirs, also where they replaced older files. NULL: the result is a file. */
     const char *const *members;
     int fd;       /* open for writing */
 };

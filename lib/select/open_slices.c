@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-tm_slice_label tm_open_label(const struct tm_catalog *catalog, const struct tm_event *e, uint32_t string)
+tm_slice_label tm_open_slices_label(const struct tm_catalog *catalog, const struct tm_event *e, uint32_t string)
 {
     return tm_slice_label_of(string, tm_catalog_string(catalog, string, e));
 }
@@ -25,7 +25,7 @@ struct tm_open_track tm_open_track_of(const struct tm_catalog *catalog, const st
         track.key.b = e->track;
         track.key.c = (uint64_t)OF_KERNEL << kind_shift;
     } else if (e->flags & TM_EVENT_ASYNC && (raw == TM_RAW_LINE || raw == TM_RAW_FTRACE_EVENT)) {
-        track.key.b = e->track ^ tm_hash_u64(tm_open_label(catalog, e, e->category ? e->category : e->name));
+        track.key.b = e->track ^ tm_hash_u64(tm_open_slices_label(catalog, e, e->category ? e->category : e->name));
         track.key.c = (uint64_t)OF_MARKER << kind_shift ^ pid;
     } else if (e->flags & TM_EVENT_ASYNC) {
         track.key.b = e->track;
@@ -46,18 +46,18 @@ struct tm_open_track tm_open_track_of(const struct tm_catalog *catalog, const st
     return track;
 }
 
-struct tm_open_stack *tm_open_find(const struct tm_open_slices *open, const struct tm_open_track *track)
+struct tm_open_stack *tm_open_slices_find(const struct tm_open_slices *open, const struct tm_open_track *track)
 {
     int64_t i = tm_table_find(&open->by_key, &track->key);
     return i == TM_TABLE_NONE ? NULL : &open->stacks[i];
 }
 
-enum tm_status tm_open_need(struct tm_open_slices *open, const struct tm_open_track *track,
-                            struct tm_open_stack **stack, struct tm_error *err)
+enum tm_status tm_open_slices_need(struct tm_open_slices *open, const struct tm_open_track *track,
+                                   struct tm_open_stack **stack, struct tm_error *err)
 {
     uint32_t i;
     enum tm_status st;
-    if ((*stack = tm_open_find(open, track)) != NULL)
+    if ((*stack = tm_open_slices_find(open, track)) != NULL)
         return TM_OK;
     if (open->free_count) {
         i = open->free_stacks[open->free_count - 1];
@@ -87,7 +87,7 @@ static enum tm_status cut_short(void *self, const struct tm_slice_stack *stack, 
     const struct tm_open_slice *outer = &stack->slices[around];
     for (uint32_t i = stack->depth; i-- > around + 1;) {
         const struct tm_open_slice *s = &stack->slices[i];
-        if (tm_open_fate(s) != TM_OPEN_PENDING || s->dur >= 0)
+        if (tm_open_slices_fate(s) != TM_OPEN_PENDING || s->dur >= 0)
             continue;
         enum tm_status st = tm_array_grow(&open->cut_short, &open->cut_short_cap, open->cut_short_count,
                                           sizeof *open->cut_short, err);
@@ -99,26 +99,26 @@ static enum tm_status cut_short(void *self, const struct tm_slice_stack *stack, 
     return TM_OK;
 }
 
-enum tm_status tm_open_begin(struct tm_open_slices *open, struct tm_open_stack *stack,
-                             const struct tm_open_slice *slice, struct tm_error *err)
+enum tm_status tm_open_slices_begin(struct tm_open_slices *open, struct tm_open_stack *stack,
+                                    const struct tm_open_slice *slice, struct tm_error *err)
 {
     const struct tm_slice_cut cut = {open, cut_short};
     enum tm_status st = tm_slice_stack_settle(&stack->slices, slice->ts, slice->dur, &cut, err);
     return st == TM_OK ? tm_slice_stack_push(&stack->slices, slice, err) : st;
 }
 
-enum tm_status tm_open_end(struct tm_open_slices *open, struct tm_open_stack *stack, const struct tm_stated_end *end,
-                           struct tm_open_slice *ended, struct tm_error *err)
+enum tm_status tm_open_slices_end(struct tm_open_slices *open, struct tm_open_stack *stack,
+                                  const struct tm_stated_end *end, struct tm_open_slice *ended, struct tm_error *err)
 {
     return tm_slice_stack_close(&stack->slices, end, &(struct tm_slice_cut){open, cut_short}, ended, err);
 }
 
-const struct tm_open_slice *tm_open_top(const struct tm_open_stack *stack)
+const struct tm_open_slice *tm_open_slices_top(const struct tm_open_stack *stack)
 {
     return stack->slices.depth ? &stack->slices.slices[stack->slices.depth - 1] : NULL;
 }
 
-enum tm_status tm_open_wait(struct tm_open_stack *stack, uint32_t pending, struct tm_error *err)
+enum tm_status tm_open_slices_wait(struct tm_open_stack *stack, uint32_t pending, struct tm_error *err)
 {
     if (stack->pending_count >= TM_OPEN_PENDING_MAX)
         return TM_END;
@@ -129,7 +129,7 @@ enum tm_status tm_open_wait(struct tm_open_stack *stack, uint32_t pending, struc
     return st;
 }
 
-enum tm_status tm_open_done(struct tm_open_slices *open, struct tm_open_stack *stack, struct tm_error *err)
+enum tm_status tm_open_slices_done(struct tm_open_slices *open, struct tm_open_stack *stack, struct tm_error *err)
 {
     if (stack->lasts || stack->slices.depth || stack->pending_count)
         return TM_OK;
@@ -142,7 +142,7 @@ enum tm_status tm_open_done(struct tm_open_slices *open, struct tm_open_stack *s
     return TM_OK;
 }
 
-const struct tm_open_slice *tm_open_next(const struct tm_open_slices *open, uint32_t *stack, uint32_t *depth)
+const struct tm_open_slice *tm_open_slices_next(const struct tm_open_slices *open, uint32_t *stack, uint32_t *depth)
 {
     for (; *stack < open->stack_count; ++*stack, *depth = 0)
         while (*depth < open->stacks[*stack].slices.depth) {
@@ -153,7 +153,7 @@ const struct tm_open_slice *tm_open_next(const struct tm_open_slices *open, uint
     return NULL;
 }
 
-void tm_open_release(struct tm_open_slices *open)
+void tm_open_slices_release(struct tm_open_slices *open)
 {
     for (uint32_t i = 0; i < open->stack_count; i++) {
         tm_slice_stack_release(&open->stacks[i].slices);

@@ -18,12 +18,12 @@ enum tm_open_fate { TM_OPEN_DROPPED, TM_OPEN_KEPT, TM_OPEN_PENDING /* until its 
 
 /* The fate is the VALUE of a slice. Its ID is its pending group, where the fate is TM_OPEN_PENDING; at the first
  * reading it is the number of its begin. */
-static inline enum tm_open_fate tm_open_fate(const struct tm_open_slice *slice)
+static inline enum tm_open_fate tm_open_slices_fate(const struct tm_open_slice *slice)
 {
     return (enum tm_open_fate)slice->value;
 }
 
-static inline uint32_t tm_open_pending(const struct tm_open_slice *slice)
+static inline uint32_t tm_open_slices_pending(const struct tm_open_slice *slice)
 {
     return (uint32_t)slice->id;
 }
@@ -59,33 +59,33 @@ struct tm_open_track {
 struct tm_open_track tm_open_track_of(const struct tm_catalog *catalog, const struct tm_event *event, bool is_json);
 
 /* Returns a number for STRING, a column of EVENT. Equal strings have equal numbers; 0 none. */
-tm_slice_label tm_open_label(const struct tm_catalog *catalog, const struct tm_event *event, uint32_t string);
+tm_slice_label tm_open_slices_label(const struct tm_catalog *catalog, const struct tm_event *event, uint32_t string);
 
-/* Returns the stack of TRACK, or NULL. It is valid until the next tm_open_need. */
-struct tm_open_stack *tm_open_find(const struct tm_open_slices *open, const struct tm_open_track *track);
-enum tm_status tm_open_need(struct tm_open_slices *open, const struct tm_open_track *track,
-                            struct tm_open_stack **stack, struct tm_error *err);
+/* Returns the stack of TRACK, or NULL. It is valid until the next tm_open_slices_need. */
+struct tm_open_stack *tm_open_slices_find(const struct tm_open_slices *open, const struct tm_open_track *track);
+enum tm_status tm_open_slices_need(struct tm_open_slices *open, const struct tm_open_track *track,
+                                   struct tm_open_stack **stack, struct tm_error *err);
 
 /* Pushes SLICE. TM_OK; TM_END if it crosses another slice or is nested too deep. */
-enum tm_status tm_open_begin(struct tm_open_slices *open, struct tm_open_stack *stack,
-                             const struct tm_open_slice *slice, struct tm_error *err);
+enum tm_status tm_open_slices_begin(struct tm_open_slices *open, struct tm_open_stack *stack,
+                                    const struct tm_open_slice *slice, struct tm_error *err);
 
 /* Ends the slice that END means and copies it to *ENDED. TM_END if none matches. */
-enum tm_status tm_open_end(struct tm_open_slices *open, struct tm_open_stack *stack, const struct tm_stated_end *end,
-                           struct tm_open_slice *ended, struct tm_error *err);
+enum tm_status tm_open_slices_end(struct tm_open_slices *open, struct tm_open_stack *stack,
+                                  const struct tm_stated_end *end, struct tm_open_slice *ended, struct tm_error *err);
 
 /* Returns the innermost slice, or NULL. */
-const struct tm_open_slice *tm_open_top(const struct tm_open_stack *stack);
+const struct tm_open_slice *tm_open_slices_top(const struct tm_open_stack *stack);
 
 /* Adds a pending group that waits for the next slice. TM_END if there are too many. */
-enum tm_status tm_open_wait(struct tm_open_stack *stack, uint32_t pending, struct tm_error *err);
+enum tm_status tm_open_slices_wait(struct tm_open_stack *stack, uint32_t pending, struct tm_error *err);
 
 /* Frees STACK if it is empty. */
-enum tm_status tm_open_done(struct tm_open_slices *open, struct tm_open_stack *stack, struct tm_error *err);
+enum tm_status tm_open_slices_done(struct tm_open_slices *open, struct tm_open_stack *stack, struct tm_error *err);
 
 /* Returns the next slice that is still open; NULL: there are no more. *STACK and *DEPTH start at 0. */
-const struct tm_open_slice *tm_open_next(const struct tm_open_slices *open, uint32_t *stack, uint32_t *depth);
+const struct tm_open_slice *tm_open_slices_next(const struct tm_open_slices *open, uint32_t *stack, uint32_t *depth);
 
-void tm_open_release(struct tm_open_slices *open);
+void tm_open_slices_release(struct tm_open_slices *open);
 
 #endif

@@ -40,7 +40,7 @@ static bool state_key(const struct tm_select *s, const struct tm_event *e, struc
                  : scope == TM_SCOPE_PROCESS ? (uint64_t)e->pid
                  : scope == TM_SCOPE_THREAD  ? (uint64_t)e->tid
                                              : 0;
-        key->c = (tm_hash_u64(tm_open_label(s->catalog, e, e->name)) ^ (uint64_t)scope) | UINT64_C(1) << 63;
+        key->c = (tm_hash_u64(tm_open_slices_label(s->catalog, e, e->name)) ^ (uint64_t)scope) | UINT64_C(1) << 63;
     } else {
         return false;
     }

@@ -409,7 +409,7 @@ void tm_select_free(struct tm_select *s)
     tm_matcher_release(&s->matcher);
     tm_tally_release(&s->tally);
     tm_pending_groups_release(&s->pending);
-    tm_open_release(&s->open);
+    tm_open_slices_release(&s->open);
     tm_hidden_tasks_release(&s->tasks);
     tm_task_lifetimes_release(&s->lifetimes);
     tm_track_names_release(&s->tracks);

@@ -40,8 +40,8 @@ static void labels_of(const struct tm_select *s, const struct tm_event *e, tm_sl
     label[0] = label[1] = 0;
     if (is_marker(e) && e->flags & TM_EVENT_ASYNC)
         return;
-    label[0] = tm_open_label(s->catalog, e, e->name);
-    label[1] = tm_open_label(s->catalog, e, e->category);
+    label[0] = tm_open_slices_label(s->catalog, e, e->name);
+    label[1] = tm_open_slices_label(s->catalog, e, e->category);
 }
 
 static struct tm_stated_end end_of(const struct tm_select *s, const struct tm_event *e)
@@ -69,7 +69,7 @@ static enum tm_status drop_cut_short(struct tm_select *s, struct tm_error *err)
         if (s->learned)
             st = note_duration(s, (uint64_t)slice->id, slice->dur, err);
         else if (s->is_before_cut)
-            st = tm_pending_groups_drop(&s->pending, tm_open_pending(slice), err);
+            st = tm_pending_groups_drop(&s->pending, tm_open_slices_pending(slice), err);
     }
     return st;
 }
@@ -83,10 +83,10 @@ static enum tm_status settle_pending_flows(struct tm_select *s, struct tm_open_s
         uint32_t pending = stack->pending[--stack->pending_count];
         if (!s->is_before_cut)
             continue; /* it was shown */
-        if (tm_open_fate(slice) == TM_OPEN_DROPPED)
+        if (tm_open_slices_fate(slice) == TM_OPEN_DROPPED)
             st = tm_pending_groups_drop(&s->pending, pending, err);
-        else if (tm_open_fate(slice) == TM_OPEN_PENDING)
-            st = tm_pending_groups_follow(&s->pending, tm_open_pending(slice), pending);
+        else if (tm_open_slices_fate(slice) == TM_OPEN_PENDING)
+            st = tm_pending_groups_follow(&s->pending, tm_open_slices_pending(slice), pending);
     }
     return st < 0 ? st : TM_OK;
 }
@@ -97,11 +97,11 @@ static enum tm_status push(struct tm_select *s, const struct tm_select_group *g,
 {
     struct tm_open_track track = track_of(s, g);
     struct tm_open_stack *stack;
-    enum tm_status st = tm_open_need(&s->open, &track, &stack, err);
+    enum tm_status st = tm_open_slices_need(&s->open, &track, &stack, err);
     if (st < 0)
         return st;
     labels_of(s, &g->rows[tm_select_is_change(g)], slice->label);
-    enum tm_status begun = tm_open_begin(&s->open, stack, slice, err);
+    enum tm_status begun = tm_open_slices_begin(&s->open, stack, slice, err);
     if (begun < 0 || (st = drop_cut_short(s, err)) < 0 || (st = settle_pending_flows(s, stack, slice, err)) < 0)
         return begun < 0 ? begun : st;
     return begun;
@@ -114,8 +114,8 @@ static bool is_repeated(const struct tm_select *s, const struct tm_select_group 
     if (!is_marker(e) || !(e->flags & TM_EVENT_ASYNC) || e->category)
         return false;
     struct tm_open_track track = track_of(s, g);
-    const struct tm_open_stack *stack = tm_open_find(&s->open, &track);
-    return stack && tm_open_top(stack);
+    const struct tm_open_stack *stack = tm_open_slices_find(&s->open, &track);
+    return stack && tm_open_slices_top(stack);
 }
 
 static enum tm_status begin(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
@@ -138,26 +138,26 @@ static enum tm_status begin(struct tm_select *s, struct tm_select_group *g, stru
     if (repeated || (st = push(s, g, &slice, err)) != TM_END)
         return st < 0 ? st : TM_OK;
     /* It is nested too deep to find its end. */
-    return tm_open_fate(&slice) == TM_OPEN_PENDING ? tm_pending_groups_drop(&s->pending, pending, err) : TM_OK;
+    return tm_open_slices_fate(&slice) == TM_OPEN_PENDING ? tm_pending_groups_drop(&s->pending, pending, err) : TM_OK;
 }
 
 static enum tm_status end(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {
     const struct tm_event *e = slice_of(g);
     struct tm_open_track track = track_of(s, g);
-    struct tm_open_stack *stack = tm_open_find(&s->open, &track);
+    struct tm_open_stack *stack = tm_open_slices_find(&s->open, &track);
     struct tm_open_slice ended;
     bool wanted;
     const struct tm_stated_end stated = end_of(s, e);
-    enum tm_status st = stack ? tm_open_end(&s->open, stack, &stated, &ended, err) : TM_END;
+    enum tm_status st = stack ? tm_open_slices_end(&s->open, stack, &stated, &ended, err) : TM_END;
     if (st < 0 || drop_cut_short(s, err) < 0)
         return TM_E_SYSTEM;
     if (st == TM_OK) {
-        if ((st = tm_open_done(&s->open, stack, err)) < 0)
+        if ((st = tm_open_slices_done(&s->open, stack, err)) < 0)
             return st;
-        if (tm_open_fate(&ended) == TM_OPEN_PENDING && s->is_before_cut)
-            return tm_pending_groups_drop(&s->pending, tm_open_pending(&ended), err);
-        return tm_open_fate(&ended) == TM_OPEN_DROPPED ? TM_OK : tm_select_keep(s, g, NULL, err);
+        if (tm_open_slices_fate(&ended) == TM_OPEN_PENDING && s->is_before_cut)
+            return tm_pending_groups_drop(&s->pending, tm_open_slices_pending(&ended), err);
+        return tm_open_slices_fate(&ended) == TM_OPEN_DROPPED ? TM_OK : tm_select_keep(s, g, NULL, err);
     }
     if ((st = tm_select_wants(s, g, &wanted, err)) < 0)
         return st;
@@ -169,19 +169,19 @@ static enum tm_status change(struct tm_select *s, struct tm_select_group *g, str
 {
     const struct tm_event *e = g->rows;
     struct tm_open_track track = track_of(s, g);
-    struct tm_open_stack *stack = tm_open_find(&s->open, &track);
+    struct tm_open_stack *stack = tm_open_slices_find(&s->open, &track);
     struct tm_open_slice ended = {.value = TM_OPEN_DROPPED}, slice = {.ts = e->time_ns, .dur = -1};
     uint32_t pending = TM_PENDING_GROUPS_NONE;
     bool wanted, before = s->has_from && e->time_ns < s->from_ns;
     s->begin_count++;
     const struct tm_stated_end stated = end_of(s, e);
-    enum tm_status st = stack ? tm_open_end(&s->open, stack, &stated, &ended, err) : TM_END;
+    enum tm_status st = stack ? tm_open_slices_end(&s->open, stack, &stated, &ended, err) : TM_END;
     if (st < 0 || (st = drop_cut_short(s, err)) < 0 || (st = tm_select_wants(s, g, &wanted, err)) < 0)
         return st;
-    bool is_shown = tm_open_fate(&ended) == TM_OPEN_KEPT ||
-                    (tm_open_fate(&ended) == TM_OPEN_PENDING && !s->is_before_cut);
-    if (tm_open_fate(&ended) == TM_OPEN_PENDING && s->is_before_cut &&
-        (st = tm_pending_groups_drop(&s->pending, tm_open_pending(&ended), err)) < 0)
+    bool is_shown = tm_open_slices_fate(&ended) == TM_OPEN_KEPT ||
+                    (tm_open_slices_fate(&ended) == TM_OPEN_PENDING && !s->is_before_cut);
+    if (tm_open_slices_fate(&ended) == TM_OPEN_PENDING && s->is_before_cut &&
+        (st = tm_pending_groups_drop(&s->pending, tm_open_slices_pending(&ended), err)) < 0)
         return st;
     wanted = wanted && (before || tm_select_is_in(s, e->time_ns));
     if ((is_shown || wanted) && (st = tm_select_keep(s, g, &pending, err)) < 0)
@@ -190,7 +190,7 @@ static enum tm_status change(struct tm_select *s, struct tm_select_group *g, str
     if (wanted) /* else the event is kept for what it ends, and the end of what it begins is left out */
         slice.value = before ? TM_OPEN_PENDING : TM_OPEN_KEPT;
     st = push(s, g, &slice, err);
-    if (st == TM_END && tm_open_fate(&slice) == TM_OPEN_PENDING)
+    if (st == TM_END && tm_open_slices_fate(&slice) == TM_OPEN_PENDING)
         return tm_pending_groups_drop(&s->pending, pending, err);
     return st < 0 ? st : TM_OK;
 }
@@ -222,16 +222,17 @@ static enum tm_status complete(struct tm_select *s, struct tm_select_group *g, s
 static enum tm_status args(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {
     struct tm_open_track track = track_of(s, g);
-    const struct tm_open_stack *stack = tm_open_find(&s->open, &track);
+    const struct tm_open_stack *stack = tm_open_slices_find(&s->open, &track);
     tm_slice_label label[2];
     uint32_t pending;
     labels_of(s, g->rows, label);
     const struct tm_open_slice *slice = stack ? tm_slice_stack_ended(&stack->slices, label) : NULL;
-    if (slice == NULL || tm_open_fate(slice) == TM_OPEN_DROPPED)
+    if (slice == NULL || tm_open_slices_fate(slice) == TM_OPEN_DROPPED)
         return TM_OK;
     enum tm_status st = tm_select_keep(s, g, &pending, err);
-    if (st == TM_OK && tm_open_fate(slice) == TM_OPEN_PENDING && s->is_before_cut && pending != TM_PENDING_GROUPS_NONE)
-        st = tm_pending_groups_follow(&s->pending, tm_open_pending(slice), pending);
+    if (st == TM_OK && tm_open_slices_fate(slice) == TM_OPEN_PENDING && s->is_before_cut &&
+        pending != TM_PENDING_GROUPS_NONE)
+        st = tm_pending_groups_follow(&s->pending, tm_open_slices_pending(slice), pending);
     return st < 0 ? st : TM_OK;
 }
 
@@ -254,14 +255,14 @@ static enum tm_status learn_end(struct tm_select *s, const struct tm_select_grou
 {
     const struct tm_event *e = slice_of(g);
     struct tm_open_track track = track_of(s, g);
-    struct tm_open_stack *stack = tm_open_find(&s->open, &track);
+    struct tm_open_stack *stack = tm_open_slices_find(&s->open, &track);
     struct tm_open_slice ended;
     const struct tm_stated_end stated = end_of(s, e);
-    enum tm_status st = stack ? tm_open_end(&s->open, stack, &stated, &ended, err) : TM_END;
+    enum tm_status st = stack ? tm_open_slices_end(&s->open, stack, &stated, &ended, err) : TM_END;
     if (st == TM_OK)
         st = note_duration(s, (uint64_t)ended.id, ended.dur, err);
     if (st == TM_OK)
-        st = tm_open_done(&s->open, stack, err);
+        st = tm_open_slices_done(&s->open, stack, err);
     return st < 0 ? st : drop_cut_short(s, err);
 }
 
@@ -297,7 +298,7 @@ enum tm_status tm_select_learn_open(struct tm_select *s, struct tm_error *err)
     const struct tm_open_slice *slice;
     uint32_t stack = 0, depth = 0;
     enum tm_status st = TM_OK;
-    while (st == TM_OK && !s->spec->dur.has_most && (slice = tm_open_next(&s->open, &stack, &depth)) != NULL)
+    while (st == TM_OK && !s->spec->dur.has_most && (slice = tm_open_slices_next(&s->open, &stack, &depth)) != NULL)
         st = note_duration(s, (uint64_t)slice->id, s->group_ns - slice->ts, err);
     return st;
 }
@@ -311,9 +312,9 @@ static enum tm_status flow_to_next(struct tm_select *s, struct tm_select_group *
     struct tm_open_stack *stack;
     enum tm_status st;
     if (s->is_before_cut && g->rows->time_ns < s->from_ns) {
-        if ((st = tm_open_need(&s->open, &track, &stack, err)) < 0 || (st = tm_select_keep(s, g, &id, err)) < 0)
+        if ((st = tm_open_slices_need(&s->open, &track, &stack, err)) < 0 || (st = tm_select_keep(s, g, &id, err)) < 0)
             return st;
-        st = tm_open_wait(stack, id, err);
+        st = tm_open_slices_wait(stack, id, err);
         return st == TM_END ? tm_pending_groups_drop(&s->pending, id, err) : st;
     }
     if ((st = tm_select_wants(s, g, &wanted, err)) < 0)
@@ -330,12 +331,13 @@ enum tm_status tm_select_flow(struct tm_select *s, struct tm_select_group *g, st
     enum tm_status st;
     if (g->rows->kind == TM_KIND_FLOW_END && g->rows->value == BINDS_NEXT)
         return flow_to_next(s, g, err);
-    stack = tm_open_find(&s->open, &track);
-    const struct tm_open_slice *top = stack ? tm_open_top(stack) : NULL;
-    if (top && tm_open_fate(top) != TM_OPEN_DROPPED) {
-        if ((st = tm_select_keep(s, g, &id, err)) < 0 || !s->is_before_cut || tm_open_fate(top) != TM_OPEN_PENDING)
+    stack = tm_open_slices_find(&s->open, &track);
+    const struct tm_open_slice *top = stack ? tm_open_slices_top(stack) : NULL;
+    if (top && tm_open_slices_fate(top) != TM_OPEN_DROPPED) {
+        if ((st = tm_select_keep(s, g, &id, err)) < 0 || !s->is_before_cut ||
+            tm_open_slices_fate(top) != TM_OPEN_PENDING)
             return st;
-        st = tm_pending_groups_follow(&s->pending, tm_open_pending(top), id);
+        st = tm_pending_groups_follow(&s->pending, tm_open_slices_pending(top), id);
         return st == TM_END ? tm_pending_groups_drop(&s->pending, id, err) : st;
     }
     if (top)
@@ -348,9 +350,9 @@ enum tm_status tm_select_flow(struct tm_select *s, struct tm_select_group *g, st
 enum tm_status tm_select_step(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {
     struct tm_open_track track = track_of(s, g);
-    const struct tm_open_stack *stack = tm_open_find(&s->open, &track);
-    const struct tm_open_slice *top = stack ? tm_open_top(stack) : NULL;
-    bool wanted = top && tm_open_fate(top) != TM_OPEN_DROPPED;
+    const struct tm_open_stack *stack = tm_open_slices_find(&s->open, &track);
+    const struct tm_open_slice *top = stack ? tm_open_slices_top(stack) : NULL;
+    bool wanted = top && tm_open_slices_fate(top) != TM_OPEN_DROPPED;
     enum tm_status st = wanted ? TM_OK : tm_select_wants(s, g, &wanted, err);
     if (st < 0 || !wanted || !tm_select_is_in(s, g->rows->time_ns))
         return st;

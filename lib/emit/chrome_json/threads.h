@@ -22,10 +22,12 @@ void tm_json_threads_release(struct tm_json_threads *threads);
  * these are renamed. TM_OK or an error, as all functions below. */
 enum tm_status tm_json_threads_note(struct tm_json_threads *threads, const struct tm_event *e, struct tm_error *err);
 
-/* Learns what E, of another input, states of threads and processes, and writes the names of its own. */
+/* Learns what E, an event of another input than Chrome JSON, states of threads and processes. Writes the names of its
+ * own thread and process if they are new. */
 enum tm_status tm_json_threads_learn(struct tm_json_threads *threads, const struct tm_event *e, struct tm_error *err);
 
-/* Sets *TID to the tid of LANE of THREAD (numbers of lanes.h). Writes its name before its first use. */
+/* Sets *TID to the tid in the output of LANE of THREAD, which lanes.h has numbered. Writes its name before its first
+ * use. */
 enum tm_status tm_json_threads_tid(struct tm_json_threads *threads, uint32_t thread, uint32_t lane, int64_t *tid,
                                    struct tm_error *err);
 

@@ -20,10 +20,10 @@ struct tm_json_whole_slices {
 enum tm_status tm_json_whole_slices_keep(struct tm_json_whole_slices *w, size_t from, uint64_t order, int64_t end_ns,
                                          struct tm_error *err);
 
-/* Writes them if they ended before TIME_NS. */
+/* Writes all slices that are kept, if the first of them ended before TIME_NS. */
 enum tm_status tm_json_whole_slices_write_before(struct tm_json_whole_slices *w, int64_t time_ns, struct tm_error *err);
 
-/* Writes them. */
+/* Writes all slices that are kept. */
 enum tm_status tm_json_whole_slices_write(struct tm_json_whole_slices *w, struct tm_error *err);
 
 void tm_json_whole_slices_release(struct tm_json_whole_slices *w);

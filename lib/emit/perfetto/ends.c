@@ -1,6 +1,9 @@
 /* Output pftrace: the packets before and after the events. */
 #include "emit/perfetto/internal.h"
 
+#include "stream/field_text.h"
+#include "stream/placement_rule.h"
+
 /* system_info.proto and trace_attributes.proto of Perfetto */
 enum { SYSTEM_INFO_MACHINE_NAME = 17, ATTRIBUTES_ATTRIBUTE = 1, ATTRIBUTE_KEY = 1, ATTRIBUTE_INT = 2 };
 
@@ -58,14 +61,12 @@ enum tm_status tm_pftrace_machine_names(struct pftrace *p, struct tm_error *err)
 
 enum tm_status tm_pftrace_note_clock(struct pftrace *p, const struct tm_frame *frame, struct tm_error *err)
 {
-    static const char snapshot[] = "snapshot";
     const struct tm_catalog *c = p->context->catalog;
     Tracemerge__ClockRow *row =
         (Tracemerge__ClockRow *)tm_frame_message(frame, &tracemerge__clock_row__descriptor, err);
     if (row == NULL)
         return err->status;
-    bool is_recorded = !row->has_origin || (row->origin.len == sizeof snapshot - 1 &&
-                                            memcmp(row->origin.data, snapshot, sizeof snapshot - 1) == 0);
+    bool is_recorded = !row->has_origin || tm_placement_rule_of(tm_text_of(row->origin)) == TM_RULE_SNAPSHOT;
     bool has_file = row->has_file && row->file < c->file_count;
     struct tm_clock_row kept = {.ts_ns = row->ts_ns,
                                 .value = row->value,

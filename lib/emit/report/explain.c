@@ -87,7 +87,7 @@ static void put_file(struct tm_report *r, struct explanation *x, uint32_t file)
 
 static void put_sum(struct tm_report *r, struct explanation *x)
 {
-    const struct tm_accounting *b = r->context->balance;
+    const struct tm_accounting *b = r->context->accounting;
     tm_out_char(&r->out, '\n');
     if (!x->has_drops) {
         tm_out_str(&r->out, "All ");
@@ -154,7 +154,7 @@ static void put_file_json(struct tm_report *r, struct explanation *x, uint32_t f
 
 static void put_json(struct tm_report *r, struct explanation *x, const uint32_t *turns)
 {
-    const struct tm_accounting *b = r->context->balance;
+    const struct tm_accounting *b = r->context->accounting;
     tm_out_str(&r->out, "{\n\"trace_time\":{\"text\":");
     size_t from = r->out.buf.len;
     tm_report_explain_trace_time(r);

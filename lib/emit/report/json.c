@@ -31,9 +31,9 @@ static void put_files(struct tm_report *r)
         tm_member_bool(r, "is_container", f->is_container);
         if (f->begun)
             tm_member_u64(r, "processing_order", f->processing_order);
-        put_sums(r, f->timed_count, &r->context->balance->files[i]);
+        put_sums(r, f->timed_count, &r->context->accounting->files[i]);
         tm_member_u64(r, "untimed", f->untimed_count);
-        tm_member_bool(r, "balanced", tm_accounting_holds(r->context->balance, c, i));
+        tm_member_bool(r, "balanced", tm_accounting_holds(r->context->accounting, c, i));
         tm_out_char(&r->out, '}');
     }
     tm_out_str(&r->out, "],\n");
@@ -116,7 +116,7 @@ static void put_members(struct tm_report *r, struct tm_text text)
 void tm_report_json(struct tm_report *r)
 {
     const struct tm_catalog *c = r->context->catalog;
-    const struct tm_accounting *b = r->context->balance;
+    const struct tm_accounting *b = r->context->accounting;
     bool all_hold = true;
     for (uint32_t i = 0; i < c->file_count; i++)
         all_hold &= tm_accounting_holds(b, c, i);

@@ -75,7 +75,7 @@ static void put_account(struct tm_report *r, const Tracemerge__Account *a)
 static void put_total(struct tm_report *r)
 {
     const struct tm_catalog *c = r->context->catalog;
-    const struct tm_accounting *b = r->context->balance;
+    const struct tm_accounting *b = r->context->accounting;
     tm_out_str(&r->out, "  ");
     tm_report_put_count(r, b->total.placed, "event");
     tm_out_str(&r->out, " on the timeline");
@@ -108,7 +108,7 @@ static void put_placement_json(struct tm_report *r, const Tracemerge__Placement 
 static void put_total_json(struct tm_report *r)
 {
     const struct tm_catalog *c = r->context->catalog;
-    const struct tm_accounting *b = r->context->balance;
+    const struct tm_accounting *b = r->context->accounting;
     tm_member_key(r, false, "total");
     tm_out_char(&r->out, '{');
     tm_member_key(r, false, "read");

@@ -146,7 +146,7 @@ static void put_account(struct tm_report *r, const Tracemerge__Account *a)
 static void put_ordered_accounts(struct tm_report *r, const uint32_t *starts, const uint32_t *order)
 {
     const struct tm_catalog *c = r->context->catalog;
-    const struct tm_accounting *b = r->context->balance;
+    const struct tm_accounting *b = r->context->accounting;
     bool all_hold = true;
     tm_out_str(&r->out, "\naccounts\n");
     for (uint32_t i = 0; i < c->file_count; i++) {

@@ -3,6 +3,8 @@
 #include "base/checked.h"
 #include "base/table.h"
 #include "stream/clock_id.h"
+#include "stream/field_text.h"
+#include "stream/placement_rule.h"
 
 #include <stdlib.h>
 
@@ -71,18 +73,13 @@ enum tm_status tm_svg_counts_batch(struct tm_svg_counts *c, const struct tm_batc
     return st;
 }
 
-static bool is_origin(const Tracemerge__ClockRow *row, const char *origin)
-{
-    return row->has_origin && row->origin.len == strlen(origin) &&
-           memcmp(row->origin.data, origin, row->origin.len) == 0;
-}
-
 /* Takes the relation to the wall clock from ROW. The machine of trace time takes precedence. */
 static void learn_wall(struct tm_svg_counts *c, const Tracemerge__ClockRow *row)
 {
     const struct tm_catalog *catalog = c->catalog;
     bool is_trace_times = catalog->trace_time_has_machine && row->machine == catalog->trace_time_machine;
-    bool is_evidence = is_origin(row, "snapshot") || is_origin(row, "manifest") || is_origin(row, "hint");
+    enum tm_placement_rule origin = row->has_origin ? tm_placement_rule_of(tm_text_of(row->origin)) : TM_RULE_NONE;
+    bool is_evidence = origin == TM_RULE_SNAPSHOT || origin == TM_RULE_MANIFEST || origin == TM_RULE_HINT;
     if (row->clock != TM_CLOCK_REALTIME || !is_evidence ||
         (c->wall.is_known && (c->wall.is_trace_times || !is_trace_times)))
         return;

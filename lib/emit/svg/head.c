@@ -42,7 +42,7 @@ static uint32_t count_files(const struct tm_svg_picture *pic)
 
 static void put_title(struct tm_svg_picture *pic)
 {
-    const struct tm_accounting *b = pic->context->balance;
+    const struct tm_accounting *b = pic->context->accounting;
     tm_svg_put_count(pic, pic->counts->event_count, "event");
     tm_out_str(&pic->out, " of ");
     tm_svg_put_count(pic, count_files(pic), "file");
@@ -124,7 +124,7 @@ void tm_svg_head(struct tm_svg_picture *pic)
     tm_out_str(&pic->out, "</text>\n");
     put_text_at(pic, "heading", TM_SVG_PLOT + pic->layout->plot_width + TM_SVG_COUNT, pic->layout->lanes_top - 14,
                 "events</text>\n");
-    if (pic->context->balance->total.lost)
+    if (pic->context->accounting->total.lost)
         put_text_at(pic, "heading", TM_SVG_DROP_END, pic->layout->lanes_top - 14, "dropped</text>\n");
 }
 
@@ -154,7 +154,7 @@ void tm_svg_legend(struct tm_svg_picture *pic)
     put_key(pic, &x, 30, "<g class=\"m0\"><path class=\"density\" d=\"M0 8v-4h6v-6h6v-5h4v7h6v3h8v5z\"/></g>",
             "events; height: square root of their number, each lane to its own scale", 434);
     put_key(pic, &x, 8, "<path class=\"snap\" d=\"M4-4l4 7h-8z\"/>", "clock snapshot", 86);
-    if (pic->context->balance->total.lost)
+    if (pic->context->accounting->total.lost)
         put_key(pic, &x, 8, "<path class=\"lost\" d=\"M7-5v10l-7-5z\"/>", "dropped: before the start of trace time",
                 230);
     put_text_at(pic, "legend", TM_SVG_MARGIN, pic->layout->height - 24,

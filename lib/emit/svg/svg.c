@@ -49,7 +49,8 @@ static enum tm_status finish_svg(void *state, struct tm_error *err)
     struct tm_svg_picture *p = &svg->picture;
     const struct tm_catalog *c = p->context->catalog;
     enum tm_status st = tm_svg_counts_finish(&svg->counts, err);
-    if (st < 0 || (st = tm_svg_layout_make(&svg->layout, &svg->counts, p->context->balance->total.lost > 0, err)) < 0)
+    if (st < 0 ||
+        (st = tm_svg_layout_make(&svg->layout, &svg->counts, p->context->accounting->total.lost > 0, err)) < 0)
         return st;
     if (c->has_trace_time && c->trace_time_clock == TM_CLOCK_REALTIME)
         svg->counts.wall = (struct tm_svg_wall){.is_known = true};

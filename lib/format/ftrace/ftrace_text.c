@@ -17,7 +17,7 @@ struct tm_ftrace_task {
     uint32_t process;
     bool has_process; /* process is that of the latest line or marker */
     uint64_t name;    /* hash */
-    uint64_t turn;    /* the name is still valid if this equals the turn of the text */
+    uint64_t epoch;   /* the name is still valid if this equals the epoch of the text */
 };
 
 /* "trace_event_clock_sync: parent_ts=12.345" (seconds of MONOTONIC) or "realtime_ts=123456" (ms). */
@@ -59,26 +59,26 @@ static enum tm_status on_mark(struct tm_ftrace_row_builder *w, struct tm_span ar
     return st == TM_E_SYSTEM ? st : TM_END;
 }
 
+static const struct tm_span workqueue = {"workqueue", sizeof "workqueue" - 1};
+
 /* "work struct 0xffff: function name" */
 static enum tm_status on_workqueue_start(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
-    static const char workqueue[] = "workqueue";
     struct tm_span head;
     if (!tm_span_cut(&args, "function ", &head))
         return TM_END;
     w->event->kind = TM_KIND_SLICE_BEGIN;
     w->event->flags |= tm_event_scope_flags(TM_SCOPE_THREAD);
-    enum tm_status st = tm_ftrace_row_builder_string(w, (struct tm_span){workqueue, 9}, &w->event->category);
+    enum tm_status st = tm_ftrace_row_builder_string(w, workqueue, &w->event->category);
     return st < 0 ? st : tm_ftrace_row_builder_string(w, args, &w->event->name);
 }
 
 static enum tm_status on_workqueue_end(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
-    static const char workqueue[] = "workqueue";
     (void)args;
     w->event->kind = TM_KIND_SLICE_END;
     w->event->flags |= tm_event_scope_flags(TM_SCOPE_THREAD);
-    return tm_ftrace_row_builder_string(w, (struct tm_span){workqueue, 9}, &w->event->category);
+    return tm_ftrace_row_builder_string(w, workqueue, &w->event->category);
 }
 
 struct handler {
@@ -211,7 +211,7 @@ static bool note_event(struct tm_ftrace_row_builder *w)
     for (size_t i = 0; i < w->named_count; i++) {
         struct tm_ftrace_task *task = task_of(w->text, (uint32_t)w->named[i].tid);
         if (task->name != hash_of(w->named[i].comm))
-            task->turn = 0;
+            task->epoch = 0;
         is_own = is_own || w->named[i].tid == w->line->pid;
     }
     bool is_marker = (e->kind == TM_KIND_SLICE_BEGIN || e->kind == TM_KIND_SLICE_END || e->kind == TM_KIND_INSTANT) &&
@@ -220,7 +220,7 @@ static bool note_event(struct tm_ftrace_row_builder *w)
         return is_own;
     struct tm_ftrace_task *task = task_of(w->text, w->line->pid);
     if (task->has_process && task->process != (uint32_t)e->pid)
-        task->turn = 0;
+        task->epoch = 0;
     task->has_process = true;
     task->process = (uint32_t)e->pid;
     return is_own;
@@ -244,10 +244,10 @@ static enum tm_status add_task(struct tm_ftrace_row_builder *w)
         task->process = line->tgid;
     }
     /* A tid that moves to another process loses its name until the next line. */
-    task->turn = is_moved && before.has_process ? 0 : w->text->turn;
+    task->epoch = is_moved && before.has_process ? 0 : w->text->epoch;
     task->name = name;
     bool is_own = note_event(w);
-    if ((before.turn == w->text->turn && before.name == name && !is_moved) || (is_own && !line->has_tgid))
+    if ((before.epoch == w->text->epoch && before.name == name && !is_moved) || (is_own && !line->has_tgid))
         return TM_OK;
     tm_buf_clear(&w->text->detail);
     if (!is_own && (line->task_len != 5 || memcmp(line->task, "<...>", 5) != 0))
@@ -272,12 +272,12 @@ enum tm_status tm_ftrace_text_add(struct tm_ftrace_text *text, const struct tm_s
         event.pid = line->tgid;
     }
     bool goes_back = line->time_ns < text->latest_ns;
-    text->turn += text->turn == 0 || goes_back;
+    text->epoch += text->epoch == 0 || goes_back;
     text->latest_ns = goes_back ? text->latest_ns : line->time_ns;
     enum tm_status st = add_rows(&work, &event);
     if (st < 0 || (st = add_task(&work)) < 0)
         return st;
-    text->turn += goes_back; /* facts of a line that goes back in time are not valid for the lines after it */
+    text->epoch += goes_back; /* facts of a line that goes back in time are not valid for the lines after it */
     return TM_OK;
 }
 

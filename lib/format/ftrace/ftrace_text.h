@@ -17,7 +17,7 @@ struct tm_ftrace_text {
     /* private */
     struct tm_ftrace_task *tasks; /* the latest facts of each tid, in a table of fixed size */
     int64_t latest_ns;            /* over all lines */
-    uint64_t turn;                /* number of lines that go back in time, plus 1 */
+    uint64_t epoch;               /* number of lines that go back in time, plus 1 */
     struct tm_buf detail;
 };
 

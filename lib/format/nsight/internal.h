@@ -10,7 +10,7 @@
 #include "format/nsight/schema.h"
 
 /* What the rows of a table mean. */
-enum tm_nsight_rows {
+enum tm_nsight_table_kind {
     TM_NSIGHT_NO_ROWS, /* names, or rows without a time */
     TM_NSIGHT_NVTX,
     TM_NSIGHT_CALLS,   /* calls of a library, by thread */
@@ -32,7 +32,7 @@ struct tm_nsight {
     bool is_told; /* the description of the export and the names of domains are in the stream */
     /* The table whose rows are read; statement NULL: none. */
     const struct tm_nsight_table *table;
-    enum tm_nsight_rows rows;
+    enum tm_nsight_table_kind table_kind;
     sqlite3_stmt *statement;
     int at[TM_NS_COLUMNS];
     uint32_t category; /* category of all its rows; 0: each row has its own */
@@ -94,10 +94,10 @@ enum tm_status tm_nsight_stream(struct tm_nsight *x, const struct tm_nsight_stre
 /* --- rows.c */
 
 /* Returns the columns that rows of KIND are read from. */
-uint64_t tm_nsight_columns(enum tm_nsight_rows kind);
+uint64_t tm_nsight_columns(enum tm_nsight_table_kind kind);
 
 /* Returns what the rows of TABLE mean. */
-enum tm_nsight_rows tm_nsight_kind(const struct tm_nsight_table *table);
+enum tm_nsight_table_kind tm_nsight_kind(const struct tm_nsight_table *table);
 
 /* Adds the events of the current row of x->statement. */
 enum tm_status tm_nsight_row(struct tm_nsight *x);

@@ -134,12 +134,12 @@ static enum tm_status damage(struct tm_nsight *x, const char *table)
 static enum tm_status set_category(struct tm_nsight *x)
 {
     const char *name = x->table->name;
-    const char *word = x->rows == TM_NSIGHT_NVTX      ? "nvtx"
-                       : x->rows == TM_NSIGHT_KERNELS ? "kernel"
-                       : x->rows == TM_NSIGHT_COPIES  ? "memcpy"
-                       : x->rows == TM_NSIGHT_SETS    ? "memset"
-                       : begins(name, "CUPTI_")       ? "cuda"
-                                                      : NULL;
+    const char *word = x->table_kind == TM_NSIGHT_NVTX      ? "nvtx"
+                       : x->table_kind == TM_NSIGHT_KERNELS ? "kernel"
+                       : x->table_kind == TM_NSIGHT_COPIES  ? "memcpy"
+                       : x->table_kind == TM_NSIGHT_SETS    ? "memset"
+                       : begins(name, "CUPTI_")             ? "cuda"
+                                                            : NULL;
     tm_buf_clear(&x->text);
     if (tm_buf_add_str(&x->text, word ? word : name) != TM_OK)
         return tm_error_nomem(x->err);
@@ -179,15 +179,16 @@ static enum tm_status count_rows(struct tm_nsight *x)
 static enum tm_status open_table(struct tm_nsight *x)
 {
     x->table = &x->schema.tables[x->next_table++];
-    x->rows = tm_nsight_kind(x->table);
+    x->table_kind = tm_nsight_kind(x->table);
     enum tm_status st = TM_OK;
-    if (x->rows == TM_NSIGHT_NO_ROWS)
+    if (x->table_kind == TM_NSIGHT_NO_ROWS)
         return TM_OK;
-    if (x->rows == TM_NSIGHT_UNSHOWN)
+    if (x->table_kind == TM_NSIGHT_UNSHOWN)
         st = count_rows(x);
     else if ((st = set_category(x)) == TM_OK)
-        st = tm_nsight_schema_select(&x->database, &(struct tm_nsight_query){x->table, tm_nsight_columns(x->rows), ""},
-                                     x->at, &x->statement, x->err);
+        st = tm_nsight_schema_select(&x->database,
+                                     &(struct tm_nsight_query){x->table, tm_nsight_columns(x->table_kind), ""}, x->at,
+                                     &x->statement, x->err);
     return st < 0 ? damage(x, x->table->name) : st;
 }
 

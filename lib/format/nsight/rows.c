@@ -40,7 +40,7 @@ static const uint64_t payload = TM_NS_BIT(TM_NS_UINT64) | TM_NS_BIT(TM_NS_INT64)
                                 TM_NS_BIT(TM_NS_JSON_TEXT);
 
 /* The columns that become arguments unchanged. */
-static uint64_t arguments(enum tm_nsight_rows kind)
+static uint64_t arguments(enum tm_nsight_table_kind kind)
 {
     switch (kind) {
     case TM_NSIGHT_NVTX:
@@ -63,7 +63,7 @@ static uint64_t arguments(enum tm_nsight_rows kind)
     }
 }
 
-uint64_t tm_nsight_columns(enum tm_nsight_rows kind)
+uint64_t tm_nsight_columns(enum tm_nsight_table_kind kind)
 {
     uint64_t times = TM_NS_BIT(TM_NS_START) | TM_NS_BIT(TM_NS_END);
     uint64_t place = TM_NS_BIT(TM_NS_GLOBAL_PID) | TM_NS_BIT(TM_NS_DEVICE_ID) | TM_NS_BIT(TM_NS_CONTEXT_ID) |
@@ -86,11 +86,11 @@ uint64_t tm_nsight_columns(enum tm_nsight_rows kind)
     return times | own | arguments(kind);
 }
 
-enum tm_nsight_rows tm_nsight_kind(const struct tm_nsight_table *table)
+enum tm_nsight_table_kind tm_nsight_kind(const struct tm_nsight_table *table)
 {
     static const struct {
         const char *name;
-        enum tm_nsight_rows kind;
+        enum tm_nsight_table_kind kind;
     } known[] = {{"NVTX_EVENTS", TM_NSIGHT_NVTX},
                  {"CUPTI_ACTIVITY_KIND_KERNEL", TM_NSIGHT_KERNELS},
                  {"CUPTI_ACTIVITY_KIND_MEMCPY", TM_NSIGHT_COPIES},
@@ -175,7 +175,7 @@ static bool is_filler(const struct tm_nsight *x, enum tm_nsight_column c)
 
 static enum tm_status put_arguments(struct tm_nsight *x)
 {
-    uint64_t columns = arguments(x->rows);
+    uint64_t columns = arguments(x->table_kind);
     enum tm_status st = TM_OK;
     for (int c = 0; c < TM_NS_COLUMNS && st == TM_OK; c++)
         if (columns & TM_NS_BIT(c) && !is_filler(x, (enum tm_nsight_column)c))
@@ -214,7 +214,7 @@ static bool time_of(const struct tm_nsight *x, enum tm_nsight_column c, int64_t 
 /* True if the row has an end. Versions whose columns cannot be NULL write 0 for a range without an end. */
 static bool has_end(const struct tm_nsight *x)
 {
-    return has_int(x, TM_NS_END) && (x->rows != TM_NSIGHT_NVTX || int_of(x, TM_NS_END) != 0);
+    return has_int(x, TM_NS_END) && (x->table_kind != TM_NSIGHT_NVTX || int_of(x, TM_NS_END) != 0);
 }
 
 /* Sets begin and duration. Returns why the event cannot be shown, or TM_DROP_OTHER if it can. */
@@ -289,9 +289,9 @@ static enum tm_status name_device_row(struct tm_nsight *x, struct tm_event *row)
 {
     tm_buf_clear(&x->text);
     enum tm_status st = TM_OK;
-    if (x->rows == TM_NSIGHT_KERNELS)
+    if (x->table_kind == TM_NSIGHT_KERNELS)
         return set_name(x, has(x, TM_NS_SHORT_NAME) ? TM_NS_SHORT_NAME : TM_NS_DEMANGLED_NAME, "kernel", row);
-    if (x->rows == TM_NSIGHT_COPIES) {
+    if (x->table_kind == TM_NSIGHT_COPIES) {
         uint64_t i = (uint64_t)int_of(x, TM_NS_COPY_KIND);
         st = tm_buf_addf(&x->text, "memcpy %s", copies[i < sizeof copies / sizeof *copies ? i : 0]);
     } else {
@@ -306,13 +306,13 @@ static enum tm_status put_device_details(struct tm_nsight *x, int64_t pid)
 {
     const size_t count = sizeof memories / sizeof *memories;
     enum tm_status st = put_arguments(x);
-    if (st == TM_OK && x->rows == TM_NSIGHT_COPIES)
+    if (st == TM_OK && x->table_kind == TM_NSIGHT_COPIES)
         st = put_word(x, TM_NS_SRC_KIND, memories, count);
-    if (st == TM_OK && x->rows == TM_NSIGHT_COPIES)
+    if (st == TM_OK && x->table_kind == TM_NSIGHT_COPIES)
         st = put_word(x, TM_NS_DST_KIND, memories, count);
-    if (st == TM_OK && x->rows == TM_NSIGHT_SETS)
+    if (st == TM_OK && x->table_kind == TM_NSIGHT_SETS)
         st = put_word(x, TM_NS_MEM_KIND, memories, count);
-    if (st == TM_OK && x->rows == TM_NSIGHT_KERNELS && has_int(x, TM_NS_DEMANGLED_NAME)) {
+    if (st == TM_OK && x->table_kind == TM_NSIGHT_KERNELS && has_int(x, TM_NS_DEMANGLED_NAME)) {
         st = tm_nsight_text(x, int_of(x, TM_NS_DEMANGLED_NAME));
         st = st == TM_OK ? put_text(x, "demangledName", x->text.data, x->text.len) : st == TM_END ? TM_OK : st;
     }
@@ -460,7 +460,7 @@ static enum tm_status add_switch(struct tm_nsight *x)
 enum tm_status tm_nsight_row(struct tm_nsight *x)
 {
     tm_buf_clear(&x->detail);
-    switch (x->rows) {
+    switch (x->table_kind) {
     case TM_NSIGHT_NVTX:
         return add_nvtx(x);
     case TM_NSIGHT_CALLS:
