@@ -88,6 +88,7 @@ enum tm_status tm_alignment_match(struct tm_alignment *alignment, struct tm_erro
 /* Tests the constraints on the unchanged times and notes breaches. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_alignment_check(struct tm_alignment *alignment, struct tm_error *err);
 
+/* Returns the word for VERDICT in reports, such as "aligned". */
 const char *tm_verdict_name(enum tm_verdict verdict);
 
 /* Writes the path of a catalog's file, in the form of a manifest, to OUT, which has SIZE bytes. */

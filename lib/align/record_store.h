@@ -24,6 +24,7 @@ struct tm_record_store {
 enum tm_status tm_record_store_add(struct tm_record_store *store, uint32_t part, const struct tm_record *record,
                                    struct tm_error *err);
 
+/* Returns the number of records of PART. */
 uint64_t tm_record_store_count(const struct tm_record_store *store, uint32_t part);
 
 /* Reads all records of PART, in no order, to *RECORDS (to be freed). TM_OK or TM_E_SYSTEM. */

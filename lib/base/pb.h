@@ -139,6 +139,7 @@ static inline enum tm_status tm_pb_put_varint(struct tm_buf *buf, uint32_t id, u
     return TM_OK;
 }
 
+/* Append the field ID: eight bytes, four bytes, or LEN bytes of data. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_pb_put_i64(struct tm_buf *buf, uint32_t id, uint64_t value);
 enum tm_status tm_pb_put_i32(struct tm_buf *buf, uint32_t id, uint32_t value);
 
@@ -153,6 +154,7 @@ static inline enum tm_status tm_pb_put_bytes(struct tm_buf *buf, uint32_t id, co
     return TM_OK;
 }
 
+/* Appends the bytes of S, without its NUL, as the field ID. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_pb_put_str(struct tm_buf *buf, uint32_t id, const char *s);
 
 /* For a submessage whose length is not known yet. begin returns a mark: the buffer's length before the length bytes.

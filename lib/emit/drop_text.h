@@ -9,6 +9,7 @@ struct tm_drop_text {
     const char *advice; /* a sentence: what brings them back if no manifest can */
 };
 
+/* Returns the words for REASON. */
 struct tm_drop_text tm_drop_text_of(enum tm_drop_reason reason);
 
 #endif

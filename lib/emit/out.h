@@ -31,6 +31,8 @@ void tm_out_init(struct tm_out *out, int fd, const char *name);
  * Call it before anything is put. */
 void tm_out_guard_json(struct tm_out *out);
 
+/* Each puts its argument into the buffer of OUT: bytes, text, decimal numbers, or two hexadecimal digits for each byte.
+ * A failure is remembered in OUT. */
 void tm_out_bytes(struct tm_out *out, const void *data, size_t len);
 void tm_out_str(struct tm_out *out, const char *s);
 void tm_out_char(struct tm_out *out, char c);

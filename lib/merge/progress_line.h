@@ -27,6 +27,7 @@ struct tm_progress_line {
 
 enum { TM_PROGRESS_TICK_MS = 200 };
 
+/* Begins to measure the time. Nothing is shown yet. */
 void tm_progress_line_start(struct tm_progress_line *line);
 
 /* Call it about every TM_PROGRESS_TICK_MS: reads the page, and writes if it is time to. */

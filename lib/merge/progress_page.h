@@ -23,6 +23,7 @@ struct tm_flow_sample {
     uint64_t bytes, events, waited_ns; /* includes waits that have not ended */
 };
 
+/* Returns the counts of FLOW at NOW_NS, a reading of CLOCK_MONOTONIC. */
 struct tm_flow_sample tm_progress_sample(const struct tm_progress_flow *flow, uint64_t now_ns);
 
 #endif

@@ -29,6 +29,7 @@ struct tm_flows {
     struct tm_table waiting; /* by track */
 };
 
+/* True if FLOW has started and has not been forgotten. */
 bool tm_flows_active(const struct tm_flows *flows, const struct tm_key *flow);
 
 /* The flow starts, passes or ends at SLICE. An end with CLOSE forgets the flow. */

@@ -88,6 +88,7 @@ enum tm_status tm_tracks_become(struct tm_tracks *tracks, uint32_t track, const 
 /* Sets *NAME to the number of TEXT, for the name and unit columns and for ids; 0 if its data is NULL. */
 enum tm_status tm_tracks_name(struct tm_tracks *tracks, struct tm_text text, uint32_t *name, struct tm_error *err);
 
+/* Returns the text of a number that tm_tracks_name has set. */
 struct tm_text tm_tracks_text(const struct tm_tracks *tracks, uint32_t name);
 
 #endif

@@ -66,6 +66,7 @@ static inline bool tm_batch_builder_full(const struct tm_batch_builder *builder)
 /* Makes BATCH a view of the rows, valid until the next add or clear. */
 void tm_batch_builder_view(const struct tm_batch_builder *builder, struct tm_batch *batch);
 
+/* Removes all rows, and keeps the memory for the next batch. */
 void tm_batch_builder_clear(struct tm_batch_builder *builder);
 void tm_batch_builder_release(struct tm_batch_builder *builder);
 

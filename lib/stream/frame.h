@@ -133,6 +133,7 @@ enum tm_status tm_frame_forward(struct tm_frame_writer *writer, const struct tm_
  * stream ends inside the frame, the bytes up to there have been moved. */
 enum tm_status tm_frame_pass(struct tm_frame_reader *reader, struct tm_frame_writer *writer, struct tm_error *err);
 
+/* Writes what is buffered. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_frame_flush(struct tm_frame_writer *writer, struct tm_error *err);
 
 void tm_frame_writer_release(struct tm_frame_writer *writer);

@@ -41,6 +41,7 @@ struct tm_json_ref {
     uint64_t spots_end;
 };
 
+/* Returns the checksum of the LEN bytes at TEXT that a reference states. */
 uint32_t tm_json_ref_checksum(const void *text, size_t len);
 
 /* Appends REF, whose spots must be in order, to DETAIL. TM_OK or TM_E_SYSTEM. */

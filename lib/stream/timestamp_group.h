@@ -27,6 +27,7 @@ static inline int64_t tm_timestamp_rank(const struct tm_event *event, bool file_
     return event->kind == TM_KIND_SLICE_COMPLETE && event->dur_ns > 0 ? INT64_MAX - event->dur_ns : INT64_MAX;
 }
 
+/* Sorts RANKS into the order of their events. */
 void tm_timestamp_ranks_sort(struct tm_timestamp_rank *ranks, uint32_t count);
 
 /* Holds copies of the events of one time. There is a bound: if it is reached, the group is taken before its time is

@@ -58,6 +58,7 @@ enum tm_status tm_pftrace_note_clock(struct pftrace *p, const struct tm_frame *f
 /* Writes the first packets: the clocks of the trace. */
 enum tm_status tm_pftrace_clocks(struct pftrace *p, struct tm_error *err);
 
+/* Writes a packet for each machine that has a name. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_pftrace_machine_names(struct pftrace *p, struct tm_error *err);
 
 /* provenance.c: attributes that state that the trace is a merge, its files, the version that wrote it, and the

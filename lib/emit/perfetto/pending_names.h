@@ -46,6 +46,7 @@ const struct tm_kept_name *tm_pending_names_next(struct tm_pending_names *names)
 /* The name of TASK, a process; NULL: none. */
 const struct tm_kept_name *tm_pending_names_process(const struct tm_pending_names *names, struct tm_track_task task);
 
+/* Returns the bytes of NAME and their number *LEN. They are valid until the next name is noted. */
 const uint8_t *tm_pending_names_text(const struct tm_pending_names *names, const struct tm_kept_name *name,
                                      size_t *len);
 

@@ -40,6 +40,7 @@ struct tm_reader_slices {
     int64_t next_id;
 };
 
+/* True if UUID is followed. */
 bool tm_reader_slices_has(const struct tm_reader_slices *slices, uint64_t uuid);
 
 /* Follows UUID from now on. TM_OK; TM_END: it was followed already; TM_E_SYSTEM. */

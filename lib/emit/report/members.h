@@ -7,6 +7,7 @@
 /* Puts the key and its colon. COMMA: a comma precedes it. */
 void tm_member_key(struct tm_report *report, bool comma, const char *key);
 
+/* Put a member with a number, or true or false. */
 void tm_member_u64(struct tm_report *report, const char *key, uint64_t v);
 void tm_member_i64(struct tm_report *report, const char *key, int64_t v);
 void tm_member_bool(struct tm_report *report, const char *key, bool v);

@@ -27,6 +27,7 @@ struct tm_report {
 /* The path of FILE; "?" if out of memory (the output remembers the error). */
 struct tm_text tm_report_path(struct tm_report *report, uint32_t file);
 
+/* Put the whole report into the output, as text or as a JSON object. */
 void tm_report_text(struct tm_report *report);
 void tm_report_json(struct tm_report *report);
 

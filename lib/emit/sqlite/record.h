@@ -23,6 +23,7 @@ struct tm_sqlite_record {
     enum tm_status failed; /* TM_OK, TM_E_SYSTEM: no memory, TM_E_INPUT: a text is too long */
 };
 
+/* Begins an empty record. The functions below append one value each. */
 void tm_sqlite_record_begin(struct tm_sqlite_record *record);
 void tm_sqlite_record_null(struct tm_sqlite_record *record);
 void tm_sqlite_record_int(struct tm_sqlite_record *record, int64_t value);

@@ -44,11 +44,13 @@ static inline bool tm_fxt_tables_has_provider(const struct tm_fxt_tables *tables
 /* Ticks per second of the current provider. This and the functions below need a current provider. */
 uint64_t *tm_fxt_tables_ticks(struct tm_fxt_tables *tables);
 
+/* Makes TEXT string INDEX of the provider. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_fxt_tables_set_string(struct tm_fxt_tables *tables, uint32_t index, struct tm_span text,
                                         struct tm_error *err);
 /* Sets *TEXT to string INDEX. False if there is none. */
 bool tm_fxt_tables_string(const struct tm_fxt_tables *tables, uint32_t index, struct tm_span *text);
 
+/* Makes THREAD thread INDEX of the provider. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_fxt_tables_set_thread(struct tm_fxt_tables *tables, uint32_t index,
                                         const struct tm_fxt_thread *thread, struct tm_error *err);
 bool tm_fxt_tables_thread(const struct tm_fxt_tables *tables, uint32_t index, struct tm_fxt_thread *thread);

@@ -104,6 +104,7 @@ struct tm_event tm_gecko_view_event(const struct tm_gecko_view *view, enum tm_ki
 /* Defines the thread being shown and its process before its first event, at TIME_NS. Uses x->detail and x->message. */
 enum tm_status tm_gecko_define(struct tm_gecko *x, int64_t time_ns);
 
+/* Put the samples of TABLES, or the markers, of the thread being shown into the stream. TM_OK or an error. */
 enum tm_status tm_gecko_samples_show(struct tm_gecko *x, struct tm_gecko_tables *tables);
 enum tm_status tm_gecko_markers_show(struct tm_gecko *x);
 

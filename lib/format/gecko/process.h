@@ -14,6 +14,7 @@ struct tm_gecko_names {
     struct tm_buf ends; /* 8 bytes a name */
 };
 
+/* Adds the LEN bytes at S as the next name. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_gecko_names_add(struct tm_gecko_names *names, const void *s, size_t len);
 /* Name I; NULL if there is none. */
 const uint8_t *tm_gecko_names_get(const struct tm_gecko_names *names, uint32_t i, size_t *len);

@@ -78,6 +78,7 @@ struct tm_nsight_schema {
     uint32_t count, cap;
 };
 
+/* Returns the name of COLUMN in the database. */
 const char *tm_nsight_column_name(enum tm_nsight_column column);
 
 /* Reads the schema of D. TM_OK, TM_E_INPUT (damaged, too many tables) or TM_E_SYSTEM. */

@@ -61,6 +61,7 @@ struct tm_proto_stated {
     int64_t value;
 };
 
+/* Writes the Stat frame of STATED. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_proto_count_stated(struct tm_proto_counts *counts, const struct tm_proto_stated *stated,
                                      struct tm_error *err);
 

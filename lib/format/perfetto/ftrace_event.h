@@ -19,6 +19,7 @@ struct tm_proto_event_fields {
     size_t len[TM_PROTO_EVENT_FIELDS];
 };
 
+/* Reads the fields of F, the message of an event, into FIELDS. */
 void tm_proto_event_fields_read(struct tm_proto_event_fields *fields, const struct tm_pb_field *f);
 
 /* Makes ROW the row of a write to trace_marker, or of a driver's event that imitates one. TM_END: F is neither, or is

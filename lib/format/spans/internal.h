@@ -145,6 +145,7 @@ enum tm_status tm_spans_add_event(struct tm_spans *x, const struct tm_spans_span
 
 extern const struct tm_spans_grammar tm_spans_otlp, tm_spans_jaeger, tm_spans_zipkin;
 
+/* True if the LEN bytes at HEAD, the first of a file, look like the format's. */
 bool tm_spans_sniff_otlp(const uint8_t *head, size_t len);
 bool tm_spans_sniff_jaeger(const uint8_t *head, size_t len);
 bool tm_spans_sniff_zipkin(const uint8_t *head, size_t len);
