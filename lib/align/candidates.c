@@ -66,7 +66,8 @@ const char *tm_align_rule_end(const char *rules)
 
 enum tm_status tm_candidates_use(struct tm_candidates *c, const char *rules, struct tm_error *err)
 {
-    c->numbered.block_records = c->ordinal.block_records = c->copies.block_records = TM_CANDIDATES_BLOCK_RECORDS;
+    c->numbered.block_records = TM_CANDIDATES_PART_RECORDS;
+    c->ordinal.block_records = c->copies.block_records = TM_CANDIDATES_BLOCK_RECORDS; /* there may be many files */
     for (const struct tm_align_rule *rule = tm_align_rules; rules == NULL && rule->name; rule++)
         if (rule->parameter == NULL && add_use(c, rule->name, strlen(rule->name), err) < 0)
             return err->status;

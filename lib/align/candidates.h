@@ -7,7 +7,12 @@
 #include "align/record_store.h"
 #include "align/rule.h"
 
-enum { TM_CANDIDATES_PARTS = 128, TM_CANDIDATES_BLOCK_RECORDS = 256, TM_CANDIDATES_USES_MAX = 32 };
+enum {
+    TM_CANDIDATES_PARTS = 128,
+    TM_CANDIDATES_PART_RECORDS = 1024, /* in memory, of a part of the numbered records */
+    TM_CANDIDATES_BLOCK_RECORDS = 256, /* in memory, of a node */
+    TM_CANDIDATES_USES_MAX = 32
+};
 
 /* The first marks of a file's own are kept; fewer before a system trace has shown any. */
 enum { TM_CANDIDATES_COPIES_MAX = 1 << 16, TM_CANDIDATES_EARLY_COPIES_MAX = 1 << 11 };

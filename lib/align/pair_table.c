@@ -16,13 +16,19 @@ enum {
 struct tm_pair *tm_pair_table_get(struct tm_pair_table *table, uint32_t a, uint32_t b, struct tm_error *err)
 {
     const struct tm_key key = {a < b ? a : b, a < b ? b : a, 0};
+    struct tm_pair *last = table->count ? &table->pairs[table->last] : NULL;
+    if (last && last->first == key.a && last->second == key.b)
+        return last;
     int64_t at = tm_table_find(&table->index, &key);
-    if (at != TM_TABLE_NONE)
+    if (at != TM_TABLE_NONE) {
+        table->last = (uint32_t)at;
         return &table->pairs[at];
+    }
     if (tm_array_grow(&table->pairs, &table->cap, table->count, sizeof *table->pairs, err) < 0 ||
         tm_table_set(&table->index, &key, table->count, err) < 0)
         return NULL;
-    struct tm_pair *pair = &table->pairs[table->count++];
+    table->last = table->count++;
+    struct tm_pair *pair = &table->pairs[table->last];
     *pair = (struct tm_pair){.first = (uint32_t)key.a, .second = (uint32_t)key.b};
     return pair;
 }

@@ -37,6 +37,7 @@ struct tm_pair_table {
     /* private */
     uint32_t cap;
     struct tm_table index;
+    uint32_t last; /* the pair found last; matches ask for one pair several times */
 };
 
 /* Finds or makes the pair of the files A and B, which differ. NULL: out of memory. Valid until the next call. */

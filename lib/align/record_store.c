@@ -7,31 +7,38 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A block on disk begins with the offset of the previous block and its number of records. */
-struct block_head {
-    uint64_t before, count;
+/* Records in memory, and as they are on disk. */
+struct block {
+    uint64_t before; /* offset + 1 of the previous block of the part; 0: none */
+    uint64_t count;
+    struct tm_record records[];
 };
 
 struct tm_record_part {
-    struct tm_record *block; /* block_records; NULL: none yet */
-    uint32_t in_block;
+    struct block *block; /* has room for block_records; NULL: none yet */
     uint64_t count;
     uint64_t last; /* offset + 1 of the last written block; 0: none */
 };
 
 static enum tm_status write_block(struct tm_record_store *store, struct tm_record_part *part, struct tm_error *err)
 {
-    const struct block_head head = {part->last, part->in_block};
-    size_t bytes = part->in_block * sizeof *part->block;
+    size_t bytes = sizeof *part->block + part->block->count * sizeof *part->block->records;
     enum tm_status st = store->fd < 0 ? tm_io_temporary(store->dir, &store->fd, err) : TM_OK;
+    part->block->before = part->last;
     if (st == TM_OK)
-        st = tm_io_pwrite(store->fd, &head, sizeof head, store->file_end, err);
-    if (st == TM_OK)
-        st = tm_io_pwrite(store->fd, part->block, bytes, store->file_end + sizeof head, err);
+        st = tm_io_pwrite(store->fd, part->block, bytes, store->file_end, err);
     part->last = store->file_end + 1;
-    store->file_end += sizeof head + bytes;
-    part->in_block = 0;
+    store->file_end += bytes;
+    part->block->count = 0;
     return st;
+}
+
+static struct block *new_block(uint32_t records)
+{
+    struct block *block = malloc(sizeof *block + records * sizeof *block->records);
+    if (block)
+        block->before = block->count = 0;
+    return block;
 }
 
 enum tm_status tm_record_store_add(struct tm_record_store *store, uint32_t at, const struct tm_record *record,
@@ -43,11 +50,11 @@ enum tm_status tm_record_store_add(struct tm_record_store *store, uint32_t at, c
         store->parts[store->part_count++] = (struct tm_record_part){0};
     }
     struct tm_record_part *part = &store->parts[at];
-    if (part->block == NULL && (part->block = malloc(store->block_records * sizeof *part->block)) == NULL)
+    if (part->block == NULL && (part->block = new_block(store->block_records)) == NULL)
         return tm_error_nomem(err);
-    if (part->in_block == store->block_records && write_block(store, part, err) < 0)
+    if (part->block->count == store->block_records && write_block(store, part, err) < 0)
         return err->status;
-    part->block[part->in_block++] = *record;
+    part->block->records[part->block->count++] = *record;
     part->count++;
     return TM_OK;
 }
@@ -71,10 +78,10 @@ enum tm_status tm_record_store_load(const struct tm_record_store *store, uint32_
         return tm_error_nomem(err);
     if (total == 0)
         return TM_OK;
-    n = total - part->in_block; /* blocks are linked from the last to the first */
-    memcpy(*records + n, part->block, part->in_block * sizeof *part->block);
+    n = total - part->block->count; /* blocks are linked from the last to the first */
+    memcpy(*records + n, part->block->records, part->block->count * sizeof **records);
     for (uint64_t block = part->last; block > 0 && st == TM_OK;) {
-        struct block_head head;
+        struct block head;
         st = tm_io_pread(store->fd, &head, sizeof head, block - 1, err);
         if (st == TM_OK)
             st = tm_io_pread(store->fd, *records + (n -= head.count), head.count * sizeof **records,
