@@ -2,10 +2,12 @@
  * ignore. */
 #include "align/alignment.h"
 
+#include "base/intern.h"
 #include "json/scan.h"
 #include "stream/clock_id.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 /* Puts [own_ns, offset_ns] of LINE at X. */
 static void put_point(struct tm_buf *out, bool *any, const struct tm_line *line, int64_t x)
@@ -127,17 +129,51 @@ static void put_machines(const Tracemerge__Config *c, const Tracemerge__ConfigEn
     (void)tm_buf_add_str(out, "]");
 }
 
-/* The file of the manifest's entry E; NULL if it has no events. */
-static const struct tm_align_file *file_of(const struct tm_alignment *a, const Tracemerge__ConfigEntry *e)
+/* Which files the entries of the input's manifest configure. */
+struct entry_files {
+    const struct tm_align_file **of_entry; /* owned; NULL in it: the file has no events, or there is none */
+    bool *is_configured;                   /* owned; by number in the list of files */
+};
+
+/* Sets FILES for the entries of C, by the paths of files. Of files with one path the first counts. */
+static enum tm_status find_files(struct entry_files *files, const struct tm_alignment *a, const Tracemerge__Config *c,
+                                 struct tm_error *err)
 {
-    char path[4096], name[4096];
-    tm_text_escape((const char *)e->path.data, e->path.len, name, sizeof name);
-    for (uint32_t i = 0; i < a->file_count; i++) {
+    struct tm_intern paths;
+    char path[4096];
+    uint32_t id;
+    enum tm_status st = TM_OK;
+    tm_intern_init(&paths, 1 << 30, SIZE_MAX / 2);
+    uint32_t *of_path = calloc((size_t)a->file_count + 1, sizeof *of_path);
+    files->of_entry = calloc(c->n_entries + 1, sizeof(const struct tm_align_file *));
+    files->is_configured = calloc((size_t)a->file_count + 1, sizeof *files->is_configured);
+    if (of_path == NULL || files->of_entry == NULL || files->is_configured == NULL)
+        st = TM_E_SYSTEM;
+    for (uint32_t i = 0; i < a->file_count && st == TM_OK; i++) {
+        bool is_new;
         tm_alignment_path(a, a->files[i].file, path, sizeof path);
-        if (strcmp(path, name) == 0)
-            return &a->files[i];
+        st = tm_intern_add(&paths, path, strlen(path), &id, &is_new);
+        if (st == TM_OK && is_new)
+            of_path[id] = i;
     }
-    return NULL;
+    const uint32_t known = paths.count;
+    for (size_t i = 0; i < c->n_entries && st == TM_OK; i++) {
+        tm_text_escape((const char *)c->entries[i]->path.data, c->entries[i]->path.len, path, sizeof path);
+        st = tm_intern_add(&paths, path, strlen(path), &id, NULL);
+        if (st != TM_OK || id >= known)
+            continue;
+        files->of_entry[i] = &a->files[of_path[id]];
+        files->is_configured[of_path[id]] = true;
+    }
+    tm_intern_release(&paths);
+    free(of_path);
+    return st == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+static void release_files(struct entry_files *files)
+{
+    free(files->of_entry);
+    free(files->is_configured);
 }
 
 /* An entry whose file represents the machine RAW_ID, or NULL. */
@@ -200,12 +236,12 @@ static bool put_trace_time(const Tracemerge__Config *c, struct tm_buf *out)
 }
 
 /* Puts the entries of the input's manifest. The result replaces their relations of files. */
-static bool put_entries(const struct tm_alignment *a, struct tm_buf *out, bool *any)
+static bool put_entries(const struct tm_alignment *a, const struct entry_files *files, struct tm_buf *out, bool *any)
 {
     const Tracemerge__Config *c = a->candidates.config;
     bool holds = true;
     for (uint32_t i = 0; c && i < c->n_entries && holds; i++) {
-        const struct tm_align_file *f = file_of(a, c->entries[i]);
+        const struct tm_align_file *f = files->of_entry[i];
         (void)tm_buf_add_str(out, *any ? ",\n   {\n    \"path\": " : "   {\n    \"path\": ");
         put_bytes(out, c->entries[i]->path);
         put_machines(c, c->entries[i], out);
@@ -219,37 +255,41 @@ static bool put_entries(const struct tm_alignment *a, struct tm_buf *out, bool *
     return holds;
 }
 
-static bool is_in_config(const struct tm_alignment *a, const struct tm_align_file *f)
+/* Puts the entries of files that the input's manifest does not configure. */
+static void put_other_files(const struct tm_alignment *a, const struct entry_files *files, struct tm_buf *out,
+                            bool *any)
 {
-    const Tracemerge__Config *c = a->candidates.config;
-    for (uint32_t i = 0; c && i < c->n_entries; i++)
-        if (file_of(a, c->entries[i]) == f)
-            return true;
-    return false;
-}
-
-enum tm_status tm_alignment_manifest(const struct tm_alignment *a, struct tm_buf *out, struct tm_error *err)
-{
-    bool any = false;
-    (void)tm_buf_add_str(out, "{\n \"perfetto_manifest\": {\n  \"version\": 1,\n");
-    bool holds = put_trace_time(a->candidates.config, out);
-    (void)tm_buf_add_str(out, "  \"files\": [\n");
-    if (!holds || !put_entries(a, out, &any))
-        return tm_error_set(
-            err, TM_E_INPUT,
-            "the manifest of the input says more of its clocks than can be written with what was found");
+    char path[4096];
     for (uint32_t i = 0; i < a->file_count; i++) {
         const struct tm_align_file *f = &a->files[i];
-        char path[4096];
-        if ((!has_line(f) && !is_referred_to(a, f)) || is_in_config(a, f))
+        if ((files->is_configured && files->is_configured[i]) || (!has_line(f) && !is_referred_to(a, f)))
             continue;
         tm_alignment_path(a, f->file, path, sizeof path);
-        (void)tm_buf_add_str(out, any ? ",\n   {\n    \"path\": " : "   {\n    \"path\": ");
+        (void)tm_buf_add_str(out, *any ? ",\n   {\n    \"path\": " : "   {\n    \"path\": ");
         (void)tm_align_json_string(out, path);
         if (has_line(f))
             put_clocks(a, f, out);
         (void)tm_buf_add_str(out, "\n   }");
-        any = true;
+        *any = true;
     }
+}
+
+enum tm_status tm_alignment_manifest(const struct tm_alignment *a, struct tm_buf *out, struct tm_error *err)
+{
+    const Tracemerge__Config *c = a->candidates.config;
+    struct entry_files files = {0};
+    bool any = false;
+    enum tm_status st = c ? find_files(&files, a, c, err) : TM_OK;
+    (void)tm_buf_add_str(out, "{\n \"perfetto_manifest\": {\n  \"version\": 1,\n");
+    bool holds = put_trace_time(c, out);
+    (void)tm_buf_add_str(out, "  \"files\": [\n");
+    if (st == TM_OK && (!holds || !put_entries(a, &files, out, &any)))
+        st = tm_error_set(err, TM_E_INPUT,
+                          "the manifest of the input says more of its clocks than can be written with what was found");
+    if (st == TM_OK)
+        put_other_files(a, &files, out, &any);
+    release_files(&files);
+    if (st < 0)
+        return st;
     return tm_buf_add_str(out, any ? "\n  ]\n }\n}\n" : "  ]\n }\n}\n") == TM_OK ? TM_OK : tm_error_nomem(err);
 }
