@@ -8,26 +8,14 @@ setup() {
 }
 
 packets() { # a list of packets in Python, without the sequence; descriptor(PART...) is a track descriptor
-    { cat <<'END'
-import os, sys
-sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
-from track_events import field, message
+    python_packets '
 def descriptor(*parts): # of a process or a thread, the last of whose first two fields is its number
     number = parts[0][1][:2][-1][1] if parts[0][0] == 4 else parts[0][1][0][1]
     return (60, message((1, number), *((number, message(*what)) for number, what in parts)))
 def process(*what): return (3, what)
 def thread(*what): return (4, what)
 def chrome_process(*what): return (6, what)
-def chrome_thread(*what): return (7, what)
-packets = [(13, 1),
-END
-        cat
-        cat <<'END'
-]
-for i, packet in enumerate(packets):
-    sys.stdout.buffer.write(field(1, message((8, 100 + i), (10, 7), packet)))
-END
-    } | python3 - >p.pftrace
+def chrome_thread(*what): return (7, what)' >p.pftrace
     tm-merge -o p.db p.pftrace
 }
 

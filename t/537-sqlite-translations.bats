@@ -7,26 +7,15 @@ setup() {
     export PYTHONDONTWRITEBYTECODE=1
 }
 
-packets() { # a list of packets in Python, at the times 100, 101, …; event(PHASE, NAME, TRACK) and table(KIND, LIST...)
-    { cat <<'END'
-import os, sys
-sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
-from track_events import field, message
+packets() { # a list of packets in Python, at the times 100, 101, ...; event(PHASE, NAME, TRACK) and table(KIND, LIST...)
+    python_packets '
 def event(phase, name, uuid, *more): return (11, message((9, phase), (11, uuid), (23, name), *more))
 def entries(number, **names): return [(number, message((1, k), (2, v))) for k, v in names.items()]
 def hashes(number, names): return [(number, message((1, k), (2, v))) for k, v in names.items()]
 def table(kind, *lists): return (82, message((kind, message(*sum(lists, [])))))
 BEGIN, END, INSTANT = 1, 2, 3
-packets = [(13, 1), (60, message((1, 5), (4, message((1, 5), (2, 51))))), (60, message((1, 6), (3, message((1, 5))))),
-           (60, message((1, 7), (5, 6), (2, 'raw track'))),
-END
-        cat
-        cat <<'END'
-]
-for i, packet in enumerate(packets):
-    sys.stdout.buffer.write(field(1, message((8, 100 + i), (10, 7), packet)))
-END
-    } | python3 - >p.pftrace
+packets += [(60, message((1, 5), (4, message((1, 5), (2, 51))))), (60, message((1, 6), (3, message((1, 5))))),
+            (60, message((1, 7), (5, 6), (2, "raw track")))]' >p.pftrace
     tm-merge -o p.db p.pftrace
 }
 
