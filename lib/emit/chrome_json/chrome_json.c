@@ -36,7 +36,7 @@ static void connect(struct json_output *j)
     j->events.cpus.metadata = &j->metadata;
     j->events.slices = (struct tm_json_slices){.writer = &j->writer, .threads = &j->threads};
     j->events.slices.kernel.metadata = &j->metadata;
-    j->events.slices.spans.lanes = &j->threads.lanes;
+    j->events.slices.begins.lanes = &j->threads.lanes;
     j->events.slices.wholes.writer = &j->writer;
 }
 

@@ -44,7 +44,7 @@ static uint64_t label_of(struct tm_text text)
     return text.data ? tm_hash64(text.data, text.len) | 1 : 0;
 }
 
-static enum tm_status put_begin(struct tm_json_slices *s, const struct tm_json_span_view *v, struct tm_error *err)
+static enum tm_status put_begin(struct tm_json_slices *s, const struct tm_json_begin_view *v, struct tm_error *err)
 {
     int64_t tid;
     enum tm_status st = tm_json_threads_tid(s->threads, v->thread, v->lane, &tid, err);
@@ -60,16 +60,16 @@ static enum tm_status put_begin(struct tm_json_slices *s, const struct tm_json_s
 
 static enum tm_status put_begins(struct tm_json_slices *s, uint64_t stack, struct tm_error *err)
 {
-    struct tm_json_span_view v;
-    enum tm_status st = tm_json_spans_write(&s->spans, stack) < 0 ? tm_error_nomem(err) : TM_OK;
-    while (st == TM_OK && tm_json_spans_next_begin(&s->spans, stack, &v))
+    struct tm_json_begin_view v;
+    enum tm_status st = tm_json_begins_write_open(&s->begins, stack) < 0 ? tm_error_nomem(err) : TM_OK;
+    while (st == TM_OK && tm_json_begins_next_begin(&s->begins, stack, &v))
         st = put_begin(s, &v, err);
     return st;
 }
 
 /* Finds the stack on which E begins. */
 static enum tm_status span_at(struct tm_json_slices *s, const struct tm_event *e, const struct tm_event_task *place,
-                              struct tm_json_span_at *at, struct tm_error *err)
+                              struct tm_json_begin_at *at, struct tm_error *err)
 {
     at->owner.file = e->file;
     at->owner.machine = e->machine;
@@ -82,17 +82,17 @@ enum tm_status tm_json_slices_touch(struct tm_json_slices *s, const struct tm_ev
                                     const char *phase, struct tm_error *err)
 {
     bool is_flow = e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END;
-    struct tm_json_span_at at;
-    struct tm_json_span_view v;
+    struct tm_json_begin_at at;
+    struct tm_json_begin_view v;
     int64_t tid;
     place.is_below = place.is_below && !is_flow; /* flows belong to slices of the thread itself */
     enum tm_status st = span_at(s, e, &place, &at, err);
     if (st < 0)
         return st;
-    enum tm_json_span_touch touch = !is_flow                                       ? TM_JSON_SPAN_INSTANT
-                                    : e->kind == TM_KIND_FLOW_END && e->value != 0 ? TM_JSON_SPAN_AWAITS
-                                                                                   : TM_JSON_SPAN_BOUND;
-    if (tm_json_spans_touch(&s->spans, &at, e->time_ns, touch, &v) < 0)
+    enum tm_json_begin_touch touch = !is_flow                                       ? TM_JSON_BEGIN_INSTANT
+                                     : e->kind == TM_KIND_FLOW_END && e->value != 0 ? TM_JSON_BEGIN_AWAITS
+                                                                                    : TM_JSON_BEGIN_BOUND;
+    if (tm_json_begins_touch(&s->begins, &at, e->time_ns, touch, &v) < 0)
         return tm_error_nomem(err);
     if ((st = tm_json_threads_tid(s->threads, v.thread, v.lane, &tid, err)) < 0)
         return st;
@@ -108,7 +108,7 @@ static enum tm_status open_span(struct tm_json_slices *s, const struct tm_event 
     struct tm_text category = tm_json_writer_string(s->writer, e->category, e),
                    name = tm_json_writer_string(s->writer, e->name, e);
     uint64_t labels[2] = {label_of(name), label_of(category)};
-    struct tm_json_span_at at;
+    struct tm_json_begin_at at;
     size_t from = s->writer->out.buf.len;
     bool is_full = false;
     enum tm_status st = span_at(s, e, place, &at, err);
@@ -116,10 +116,10 @@ static enum tm_status open_span(struct tm_json_slices *s, const struct tm_event 
         return st;
     tm_json_writer_text(s->writer, ",\"cat\":", category);
     tm_json_writer_text(s->writer, ",\"name\":", name.data ? name : tm_text_str(""));
-    struct tm_json_span_view v = {.ts_ns = e->time_ns, .detail = e->detail, .detail_len = e->detail_bytes};
+    struct tm_json_begin_view v = {.ts_ns = e->time_ns, .detail = e->detail, .detail_len = e->detail_bytes};
     v.text = s->writer->out.buf.data + from;
     v.text_len = s->writer->out.buf.len - from;
-    st = s->writer->out.failed ? TM_E_SYSTEM : tm_json_spans_open(&s->spans, &at, &v, labels, &is_full);
+    st = s->writer->out.failed ? TM_E_SYSTEM : tm_json_begins_open(&s->begins, &at, &v, labels, &is_full);
     s->writer->out.buf.len = from;
     if (st < 0)
         return tm_error_nomem(err);
@@ -127,7 +127,7 @@ static enum tm_status open_span(struct tm_json_slices *s, const struct tm_event 
 }
 
 /* E ends the slice V: makes a complete event, which is pending while others end at this time. */
-static enum tm_status keep_whole(struct tm_json_slices *s, const struct tm_json_span_view *v, const struct tm_event *e,
+static enum tm_status keep_whole(struct tm_json_slices *s, const struct tm_json_begin_view *v, const struct tm_event *e,
                                  struct tm_error *err)
 {
     int64_t tid;
@@ -153,9 +153,9 @@ static enum tm_status keep_whole(struct tm_json_slices *s, const struct tm_json_
 
 enum tm_status tm_json_slices_finish(struct tm_json_slices *s, struct tm_error *err)
 {
-    struct tm_json_span_view v;
+    struct tm_json_begin_view v;
     enum tm_status st = tm_json_whole_slices_write(&s->wholes, err), rest = TM_OK;
-    while (st == TM_OK && (rest = tm_json_spans_rest(&s->spans, &v)) == TM_OK)
+    while (st == TM_OK && (rest = tm_json_begins_rest(&s->begins, &v)) == TM_OK)
         st = put_begin(s, &v, err);
     return rest < 0 ? tm_error_nomem(err) : st;
 }
@@ -166,23 +166,23 @@ static enum tm_status close_span(struct tm_json_slices *s, const struct tm_event
     struct tm_text category = tm_json_writer_string(s->writer, e->category, e),
                    name = tm_json_writer_string(s->writer, e->name, e);
     uint64_t labels[2] = {label_of(name), label_of(category)}, stack = thread_key(e, place, place->has_pid);
-    struct tm_json_span_view v;
-    enum tm_json_span_fate fate = tm_json_spans_close(&s->spans, stack, e->time_ns, labels, &v);
-    struct tm_json_span_at at;
+    struct tm_json_begin_view v;
+    enum tm_json_begin_fate fate = tm_json_begins_close(&s->begins, stack, e->time_ns, labels, &v);
+    struct tm_json_begin_at at;
     int64_t tid;
     enum tm_status st;
-    if (fate == TM_JSON_SPAN_NONE && place->has_pid) { /* it began before its process was known */
+    if (fate == TM_JSON_BEGIN_NONE && place->has_pid) { /* it began before its process was known */
         stack = thread_key(e, place, false);
-        fate = tm_json_spans_close(&s->spans, stack, e->time_ns, labels, &v);
+        fate = tm_json_begins_close(&s->begins, stack, e->time_ns, labels, &v);
     }
-    if (fate == TM_JSON_SPAN_INNER) {
+    if (fate == TM_JSON_BEGIN_INNER) {
         if ((st = put_begins(s, stack, err)) < 0)
             return st;
-        fate = tm_json_spans_close(&s->spans, stack, e->time_ns, labels, &v);
+        fate = tm_json_begins_close(&s->begins, stack, e->time_ns, labels, &v);
     }
-    if (fate == TM_JSON_SPAN_WHOLE)
+    if (fate == TM_JSON_BEGIN_WHOLE)
         return keep_whole(s, &v, e, err);
-    if (fate == TM_JSON_SPAN_NONE) { /* it would end another file's slice */
+    if (fate == TM_JSON_BEGIN_NONE) { /* it would end another file's slice */
         tm_json_writer_unsupported(s->writer, e);
         return TM_OK;
     }
@@ -247,13 +247,13 @@ static enum tm_status put_complete(struct tm_json_slices *s, const struct tm_eve
 {
     struct tm_text name = tm_json_writer_string(s->writer, e->name, e);
     int64_t end_ns = e->dur_ns > 0 && e->time_ns <= INT64_MAX - e->dur_ns ? e->time_ns + e->dur_ns : e->time_ns;
-    struct tm_json_span_view v = {.ts_ns = e->time_ns};
-    struct tm_json_span_at at;
+    struct tm_json_begin_view v = {.ts_ns = e->time_ns};
+    struct tm_json_begin_at at;
     int64_t tid;
     enum tm_status st = span_at(s, e, place, &at, err);
     if (st < 0)
         return st;
-    if (tm_json_spans_complete(&s->spans, &at, end_ns, &v) < 0)
+    if (tm_json_begins_complete(&s->begins, &at, end_ns, &v) < 0)
         return tm_error_nomem(err);
     if ((st = tm_json_threads_tid(s->threads, v.thread, v.lane, &tid, err)) < 0)
         return st;
@@ -299,14 +299,14 @@ enum tm_status tm_json_slices_add_args(struct tm_json_slices *s, const struct tm
     enum tm_status st = TM_END;
     for (int has_pid = place.has_pid; has_pid >= 0 && st == TM_END;
          has_pid--) /* it may have begun before its process was known */
-        st = tm_json_spans_add(&s->spans, thread_key(e, &place, has_pid), labels, s->scratch.data, s->scratch.len);
+        st = tm_json_begins_add(&s->begins, thread_key(e, &place, has_pid), labels, s->scratch.data, s->scratch.len);
     return st < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
 void tm_json_slices_release(struct tm_json_slices *s)
 {
     tm_json_kernel_threads_release(&s->kernel);
-    tm_json_spans_release(&s->spans);
+    tm_json_begins_release(&s->begins);
     tm_json_whole_slices_release(&s->wholes);
     tm_json_open_slices_release(&s->open);
     tm_table_release(&s->open_markers);

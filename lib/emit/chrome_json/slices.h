@@ -5,7 +5,7 @@
 #include "base/table.h"
 #include "emit/chrome_json/kernel_threads.h"
 #include "emit/chrome_json/open_slices.h"
-#include "emit/chrome_json/spans.h"
+#include "emit/chrome_json/pending_begins.h"
 #include "emit/chrome_json/threads.h"
 #include "emit/chrome_json/whole_slices.h"
 
@@ -14,7 +14,7 @@ struct tm_json_slices {
     struct tm_json_writer *writer; /* borrowed, as the next */
     struct tm_json_threads *threads;
     struct tm_json_kernel_threads kernel;
-    struct tm_json_spans spans;         /* open slices of threads */
+    struct tm_json_begins begins; /* open slices of threads */
     struct tm_json_whole_slices wholes;
     /* private */
     struct tm_json_open_slices open;    /* on tracks of their own */

@@ -4,17 +4,17 @@
  * time ends would be read first. A complete event states its end, so it is written when it ends; a slice without an end
  * becomes a begin. If an end closes a slice other than the innermost, or too many slices are open, the thread's slices
  * are written as begins and ends until they are over. Each stack is on a lane of its thread (lanes.h). */
-#ifndef TM_EMIT_CHROME_JSON_SPANS_H
-#define TM_EMIT_CHROME_JSON_SPANS_H
+#ifndef TM_EMIT_CHROME_JSON_PENDING_BEGINS_H
+#define TM_EMIT_CHROME_JSON_PENDING_BEGINS_H
 
 #include "base/buf.h"
 #include "base/map.h"
 #include "emit/chrome_json/lanes.h"
 #include "stream/slice_stack.h"
 
-enum { TM_JSON_SPAN_BYTES_MAX = 64 << 20 };
+enum { TM_JSON_BEGIN_BYTES_MAX = 64 << 20 };
 
-struct tm_json_span {
+struct tm_json_begin {
     int64_t ts_ns, pid;
     uint64_t order;
     tm_slice_label label[2];
@@ -24,7 +24,7 @@ struct tm_json_span {
 };
 
 /* The parts of a slice to write: its members, and the Detail of its begin followed by that of its end. */
-struct tm_json_span_view {
+struct tm_json_begin_view {
     uint32_t file;
     int64_t ts_ns, pid;
     uint64_t order;
@@ -33,9 +33,9 @@ struct tm_json_span_view {
     size_t text_len, detail_len;
 };
 
-struct tm_json_span_stack {
+struct tm_json_begin_stack {
     struct tm_json_holder holder;
-    struct tm_json_span *spans;
+    struct tm_json_begin *begins;
     uint32_t depth, cap;
     uint32_t begun;      /* number of slices, from the outermost on, that were written as begins */
     bool awaits;         /* a flow ends at its next slice */
@@ -44,66 +44,67 @@ struct tm_json_span_stack {
 };
 
 /* Zero-initialise, and set lanes. */
-struct tm_json_spans {
+struct tm_json_begins {
     struct tm_json_lanes *lanes; /* of all threads, also for other stacks; borrowed */
     struct tm_map by_key; /* from a key to the index in stacks plus 1 */
-    struct tm_json_span_stack *stacks;
+    struct tm_json_begin_stack *stacks;
     uint32_t count, cap;
-    uint32_t rest; /* the stack that tm_json_spans_rest is at */
+    uint32_t rest; /* the stack that tm_json_begins_rest is at */
     uint64_t order;
     size_t bytes;
 };
 
-enum tm_json_span_fate {
-    TM_JSON_SPAN_NONE,  /* no open slice matches the end */
-    TM_JSON_SPAN_WHOLE, /* the innermost slice: VIEW is it, and it is removed from the stack */
-    TM_JSON_SPAN_BEGUN, /* a slice that was written as a begin and is removed from the stack: write an end */
-    TM_JSON_SPAN_INNER  /* not the innermost slice: write all as begins, and call again */
+enum tm_json_begin_fate {
+    TM_JSON_BEGIN_NONE,    /* no open slice matches the end */
+    TM_JSON_BEGIN_WHOLE,   /* the innermost slice: VIEW is it, and it is removed from the stack */
+    TM_JSON_BEGIN_WRITTEN, /* a slice that was written as a begin and is removed from the stack: write an end */
+    TM_JSON_BEGIN_INNER    /* not the innermost slice: write all as begins, and call again */
 };
 
 /* Where a slice begins: STACK (a key) of the thread of OWNER. */
-struct tm_json_span_at {
+struct tm_json_begin_at {
     uint64_t stack;
     struct tm_json_owner owner;
 };
 
 /* Begins a slice. TM_OK or TM_E_SYSTEM. *IS_FULL: write the open slices of its stack as begins. */
-enum tm_status tm_json_spans_open(struct tm_json_spans *spans, const struct tm_json_span_at *at,
-                                  const struct tm_json_span_view *view, const tm_slice_label labels[2], bool *is_full);
+enum tm_status tm_json_begins_open(struct tm_json_begins *begins, const struct tm_json_begin_at *at,
+                                   const struct tm_json_begin_view *view, const tm_slice_label labels[2],
+                                   bool *is_full);
 
 /* Notes a complete event until END_NS; *VIEW is its place. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_json_spans_complete(struct tm_json_spans *spans, const struct tm_json_span_at *at, int64_t end_ns,
-                                      struct tm_json_span_view *view);
+enum tm_status tm_json_begins_complete(struct tm_json_begins *begins, const struct tm_json_begin_at *at, int64_t end_ns,
+                                       struct tm_json_begin_view *view);
 
 /* How an event at TS_NS without length relates to slices. *VIEW is its place. TM_OK or TM_E_SYSTEM. */
-enum tm_json_span_touch {
-    TM_JSON_SPAN_INSTANT, /* it is a slice without length */
-    TM_JSON_SPAN_BOUND,  /* it binds to the last slice */
-    TM_JSON_SPAN_AWAITS  /* it binds to the next slice */
+enum tm_json_begin_touch {
+    TM_JSON_BEGIN_INSTANT, /* it is a slice without length */
+    TM_JSON_BEGIN_BOUND,   /* it binds to the last slice */
+    TM_JSON_BEGIN_AWAITS   /* it binds to the next slice */
 };
-enum tm_status tm_json_spans_touch(struct tm_json_spans *spans, const struct tm_json_span_at *at, int64_t ts_ns,
-                                   enum tm_json_span_touch touch, struct tm_json_span_view *view);
+enum tm_status tm_json_begins_touch(struct tm_json_begins *begins, const struct tm_json_begin_at *at, int64_t ts_ns,
+                                    enum tm_json_begin_touch touch, struct tm_json_begin_view *view);
 
 /* Finds the slice of STACK that an end at TS_NS with LABELS ends (tm_slice_label_fits). VIEW is valid until the next
  * open. */
-enum tm_json_span_fate tm_json_spans_close(struct tm_json_spans *spans, uint64_t stack, int64_t ts_ns,
-                                           const tm_slice_label labels[2], struct tm_json_span_view *view);
+enum tm_json_begin_fate tm_json_begins_close(struct tm_json_begins *begins, uint64_t stack, int64_t ts_ns,
+                                             const tm_slice_label labels[2], struct tm_json_begin_view *view);
 
 /* Adds DETAIL to the slice that such an end would end, unless it was written as a begin. TM_OK; TM_END: there is none;
  * TM_E_SYSTEM. */
-enum tm_status tm_json_spans_add(struct tm_json_spans *spans, uint64_t stack, const tm_slice_label labels[2],
-                                 const uint8_t *detail, size_t len);
+enum tm_status tm_json_begins_add(struct tm_json_begins *begins, uint64_t stack, const tm_slice_label labels[2],
+                                  const uint8_t *detail, size_t len);
 
 /* From now on the open slices of STACK are to be written as begins. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_json_spans_write(struct tm_json_spans *spans, uint64_t stack);
+enum tm_status tm_json_begins_write_open(struct tm_json_begins *begins, uint64_t stack);
 
 /* Takes the outermost slice of STACK that must be written as a begin and was not. False: there is none. */
-bool tm_json_spans_next_begin(struct tm_json_spans *spans, uint64_t stack, struct tm_json_span_view *view);
+bool tm_json_begins_next_begin(struct tm_json_begins *begins, uint64_t stack, struct tm_json_begin_view *view);
 
 /* At the end of the stream: takes the next open slice of any stack that must be written as a begin. TM_OK, TM_END or
  * TM_E_SYSTEM. */
-enum tm_status tm_json_spans_rest(struct tm_json_spans *spans, struct tm_json_span_view *view);
+enum tm_status tm_json_begins_rest(struct tm_json_begins *begins, struct tm_json_begin_view *view);
 
-void tm_json_spans_release(struct tm_json_spans *spans);
+void tm_json_begins_release(struct tm_json_begins *begins);
 
 #endif

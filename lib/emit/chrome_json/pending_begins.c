@@ -1,0 +1,240 @@
+#include "emit/chrome_json/pending_begins.h"
+
+#include "base/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct tm_json_begin_stack *find(const struct tm_json_begins *begins, uint64_t key)
+{
+    uint32_t number;
+    return tm_map_find(&begins->by_key, key, &number) ? &begins->stacks[number - 1] : NULL;
+}
+
+static struct tm_json_begin_stack *get(struct tm_json_begins *begins, uint64_t key)
+{
+    struct tm_json_begin_stack *stack = find(begins, key);
+    if (stack)
+        return stack;
+    if (tm_array_grow(&begins->stacks, &begins->cap, begins->count, sizeof *begins->stacks, NULL) < 0)
+        return NULL;
+    if (tm_map_set(&begins->by_key, key, begins->count + 1) != TM_OK)
+        return NULL;
+    begins->stacks[begins->count] = (struct tm_json_begin_stack){0};
+    return &begins->stacks[begins->count++];
+}
+
+/* A slice begins at TS_NS. Marks the innermost open slices of STACK that began at the same time as crossed
+ * (pending_begins.h). Stops at one that is marked already, since those around it are marked too. */
+static void cross(struct tm_json_begin_stack *stack, int64_t ts_ns)
+{
+    for (uint32_t i = stack->depth; i > stack->begun && stack->begins[i - 1].ts_ns == ts_ns; i--) {
+        if (stack->begins[i - 1].is_crossed)
+            break;
+        stack->begins[i - 1].is_crossed = true;
+    }
+}
+
+/* The stack of AT, on its lane at TS_NS, or NULL. */
+static struct tm_json_begin_stack *take(struct tm_json_begins *begins, const struct tm_json_begin_at *at, int64_t ts_ns,
+                                        bool is_bound)
+{
+    struct tm_json_begin_stack *stack = get(begins, at->stack);
+    if (stack == NULL || tm_json_lanes_join(begins->lanes, &stack->holder, &at->owner) < 0 ||
+        (is_bound ? tm_json_lanes_take_bare(begins->lanes, &stack->holder)
+                  : tm_json_lanes_take(begins->lanes, &stack->holder, ts_ns)) < 0)
+        return NULL;
+    return stack;
+}
+
+/* Notes what keeps other stacks from STACK's lane. */
+static void hold(struct tm_json_begins *begins, const struct tm_json_begin_stack *stack)
+{
+    tm_json_lanes_hold(begins->lanes, &stack->holder, stack->depth || stack->awaits);
+}
+
+enum tm_status tm_json_begins_open(struct tm_json_begins *begins, const struct tm_json_begin_at *at,
+                                   const struct tm_json_begin_view *view, const tm_slice_label labels[2], bool *is_full)
+{
+    struct tm_json_begin_stack *stack = take(begins, at, view->ts_ns, false);
+    if (stack == NULL || tm_array_grow(&stack->begins, &stack->cap, stack->depth, sizeof *stack->begins, NULL) < 0 ||
+        tm_buf_add(&stack->bytes, view->text, view->text_len) != TM_OK ||
+        tm_buf_add(&stack->bytes, view->detail, view->detail_len) != TM_OK)
+        return TM_E_SYSTEM;
+    cross(stack, view->ts_ns);
+    tm_json_lanes_use(begins->lanes, &stack->holder, view->ts_ns, view->ts_ns);
+    *is_full = stack->begun && stack->begun == stack->depth && stack->begins[stack->depth - 1].ts_ns == view->ts_ns;
+    stack->begins[stack->depth++] = (struct tm_json_begin){.ts_ns = view->ts_ns,
+                                                           .pid = at->owner.pid,
+                                                           .order = begins->order++,
+                                                           .label = {labels[0], labels[1]},
+                                                           .text_len = (uint32_t)view->text_len,
+                                                           .detail_len = (uint32_t)view->detail_len};
+    stack->awaits = false;
+    hold(begins, stack);
+    begins->bytes += view->text_len + view->detail_len + sizeof *stack->begins;
+    *is_full |= begins->bytes > TM_JSON_BEGIN_BYTES_MAX;
+    return TM_OK;
+}
+
+enum tm_status tm_json_begins_complete(struct tm_json_begins *begins, const struct tm_json_begin_at *at, int64_t end_ns,
+                                       struct tm_json_begin_view *view)
+{
+    struct tm_json_begin_stack *stack = take(begins, at, view->ts_ns, false);
+    if (stack == NULL)
+        return TM_E_SYSTEM;
+    cross(stack, view->ts_ns);
+    tm_json_lanes_use(begins->lanes, &stack->holder, view->ts_ns, end_ns);
+    stack->awaits = false;
+    hold(begins, stack);
+    view->thread = stack->holder.thread - 1;
+    view->lane = stack->holder.lane;
+    return TM_OK;
+}
+
+enum tm_status tm_json_begins_touch(struct tm_json_begins *begins, const struct tm_json_begin_at *at, int64_t ts_ns,
+                                    enum tm_json_begin_touch touch, struct tm_json_begin_view *view)
+{
+    struct tm_json_begin_stack *stack = take(begins, at, ts_ns, touch == TM_JSON_BEGIN_BOUND);
+    if (stack == NULL)
+        return TM_E_SYSTEM;
+    tm_json_lanes_use(begins->lanes, &stack->holder, ts_ns, ts_ns);
+    stack->awaits = touch == TM_JSON_BEGIN_AWAITS || (stack->awaits && touch == TM_JSON_BEGIN_BOUND);
+    hold(begins, stack);
+    view->thread = stack->holder.thread - 1;
+    view->lane = stack->holder.lane;
+    return TM_OK;
+}
+
+/* Reads BEGIN, whose bytes start at AT. */
+static void show(const struct tm_json_begin_stack *stack, const struct tm_json_begin *begin, size_t at,
+                 struct tm_json_begin_view *view)
+{
+    *view = (struct tm_json_begin_view){.ts_ns = begin->ts_ns,
+                                        .pid = begin->pid,
+                                        .file = stack->holder.file,
+                                        .thread = stack->holder.thread - 1,
+                                        .lane = stack->holder.lane,
+                                        .order = begin->order,
+                                        .text = stack->bytes.data + at,
+                                        .detail = stack->bytes.data + at + begin->text_len,
+                                        .text_len = begin->text_len,
+                                        .detail_len = begin->detail_len};
+}
+
+/* The index plus 1 in STACK of the slice that LABELS refer to; 0: none. */
+static uint32_t find_ended(const struct tm_json_begin_stack *stack, const tm_slice_label labels[2])
+{
+    uint32_t i = stack ? stack->depth : 0;
+    while (i > 0 && !tm_slice_label_fits(stack->begins[i - 1].label, labels))
+        i--;
+    return i;
+}
+
+enum tm_status tm_json_begins_add(struct tm_json_begins *begins, uint64_t key, const tm_slice_label labels[2],
+                                  const uint8_t *detail, size_t len)
+{
+    struct tm_json_begin_stack *stack = find(begins, key);
+    uint32_t i = find_ended(stack, labels);
+    if (i == 0 || i <= stack->begun)
+        return i ? TM_OK : TM_END;
+    size_t inner_len = 0;
+    for (uint32_t k = i; k < stack->depth; k++)
+        inner_len += (size_t)stack->begins[k].text_len + stack->begins[k].detail_len;
+    if (tm_buf_add(&stack->bytes, detail, len) != TM_OK)
+        return TM_E_SYSTEM;
+    uint8_t *at = stack->bytes.data + stack->bytes.len - len - inner_len;
+    memmove(at + len, at, inner_len);
+    if (len)
+        memcpy(at, detail, len);
+    stack->begins[i - 1].detail_len += (uint32_t)len;
+    begins->bytes += len;
+    return TM_OK;
+}
+
+enum tm_json_begin_fate tm_json_begins_close(struct tm_json_begins *begins, uint64_t key, int64_t ts_ns,
+                                             const tm_slice_label labels[2], struct tm_json_begin_view *view)
+{
+    struct tm_json_begin_stack *stack = find(begins, key);
+    uint32_t i = find_ended(stack, labels);
+    if (i == 0)
+        return TM_JSON_BEGIN_NONE;
+    if (i > stack->begun && i < stack->depth)
+        return TM_JSON_BEGIN_INNER;
+    struct tm_json_begin *begin = &stack->begins[i - 1];
+    begins->bytes -= sizeof *begin;
+    if (i <= stack->begun) {
+        memmove(begin, begin + 1, (stack->depth - i) * sizeof *begin);
+        stack->depth--;
+        stack->begun--;
+        *view = (struct tm_json_begin_view){.thread = stack->holder.thread - 1, .lane = stack->holder.lane};
+        tm_json_lanes_use(begins->lanes, &stack->holder, INT64_MIN, ts_ns);
+        hold(begins, stack);
+        return TM_JSON_BEGIN_WRITTEN;
+    }
+    size_t len = (size_t)begin->text_len + begin->detail_len;
+    stack->bytes.len -= len;
+    show(stack, begin, stack->bytes.len, view);
+    stack->depth--;
+    begins->bytes -= len;
+    tm_json_lanes_use(begins->lanes, &stack->holder, INT64_MIN, ts_ns);
+    hold(begins, stack);
+    return TM_JSON_BEGIN_WHOLE;
+}
+
+/* The outermost slice of STACK that was not written. */
+static bool begin_next(struct tm_json_begins *begins, struct tm_json_begin_stack *stack,
+                       struct tm_json_begin_view *view)
+{
+    if (stack->begun == stack->depth)
+        return false;
+    const struct tm_json_begin *begin = &stack->begins[stack->begun++];
+    size_t len = (size_t)begin->text_len + begin->detail_len;
+    show(stack, begin, stack->front, view);
+    stack->front += len;
+    begins->bytes -= len;
+    if (stack->begun == stack->depth)
+        stack->front = stack->bytes.len = 0; /* the bytes stay until the next open */
+    return true;
+}
+
+enum tm_status tm_json_begins_write_open(struct tm_json_begins *begins, uint64_t key)
+{
+    struct tm_json_begin_stack *stack = find(begins, key);
+    bool is_crossed = false;
+    if (stack == NULL || stack->begun == stack->depth)
+        return TM_OK;
+    for (uint32_t i = stack->begun; i < stack->depth; i++)
+        is_crossed |= stack->begins[i].is_crossed;
+    if (!is_crossed || stack->begun)
+        return TM_OK;
+    return tm_json_lanes_leave(begins->lanes, &stack->holder, stack->begins[stack->begun].ts_ns);
+}
+
+bool tm_json_begins_next_begin(struct tm_json_begins *begins, uint64_t key, struct tm_json_begin_view *view)
+{
+    struct tm_json_begin_stack *stack = find(begins, key);
+    return stack && begin_next(begins, stack, view);
+}
+
+enum tm_status tm_json_begins_rest(struct tm_json_begins *begins, struct tm_json_begin_view *view)
+{
+    for (; begins->rest < begins->count; begins->rest++) {
+        struct tm_json_begin_stack *stack = &begins->stacks[begins->rest];
+        bool is_crossed = stack->begun < stack->depth && stack->begins[stack->begun].is_crossed;
+        if (begin_next(begins, stack, view))
+            return tm_json_lanes_endless(begins->lanes, &stack->holder, is_crossed, &view->lane);
+    }
+    return TM_END;
+}
+
+void tm_json_begins_release(struct tm_json_begins *begins)
+{
+    for (uint32_t i = 0; i < begins->count; i++) {
+        free(begins->stacks[i].begins);
+        tm_buf_release(&begins->stacks[i].bytes);
+    }
+    free(begins->stacks);
+    tm_map_release(&begins->by_key);
+    *begins = (struct tm_json_begins){.lanes = begins->lanes};
+}
