@@ -1,5 +1,9 @@
-/* Clock ids (doc/rules.md section 5). Source: perfetto/common/builtin_clock.proto. A new builtin clock is added here.
- */
+/* Clock ids (doc/rules.md section 5). Source: perfetto/common/builtin_clock.proto.
+ *
+ * A new builtin clock gets its id here and its name in stream/clock_name.c. If it can be the clock of a whole file, it
+ * also gets a ClockPolicy in proto/tm_stream.proto and a line in policy_clock of clocks/clock_file.c. Formats that name
+ * clocks choose among the ids in their readers: format/perfetto/ftrace.c, format/perf_data/perf_data.c,
+ * format/trace_dat/trace_dat.c. */
 #ifndef TM_STREAM_CLOCK_ID_H
 #define TM_STREAM_CLOCK_ID_H
 
