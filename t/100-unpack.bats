@@ -112,6 +112,15 @@ END
     (ulimit -f 64; trap '' XFSZ; exec tm-unpack --copy copy a.json b.pftrace) | cat >got # 64 KB are not enough
     cmp got want
     [ ! -s copy ]
+    run unshare -r -m bash -c "
+        mkdir disk
+        mount -t tmpfs -o size=\$((2 * \$(stat -c %s want) - 65536)) none disk || exit 99
+        touch disk/copy
+        tm-unpack --copy disk/copy a.json b.pftrace >got # it would take more than half of the disk
+        [ ! -s disk/copy ]
+    "
+    [ "$status" -eq 0 ] || [ "$status" -eq 99 ] || [[ "$output" == *unshare* ]] # no small disk can be made here
+    cmp got want
     bats_require_minimum_version 1.5.0
     run -1 tm-unpack --copy /dev/null a.json
     [ "$output" = "tm-unpack: /dev/null: is no regular file, which --copy has to be" ]

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 static void give_up(struct tm_stream_copy *copy)
@@ -42,6 +43,9 @@ static enum tm_status put_both(void *arg, struct tm_buf *buf, struct tm_error *e
     struct tm_frame_writer *frames = &copy->writer->frames;
     if (copy->fd >= 0 && copy->without_packets && has_perfetto_trace(buf))
         give_up(copy);
+    if (copy->fd >= 0 && buf->len > copy->room)
+        give_up(copy);
+    copy->room -= copy->fd >= 0 ? buf->len : 0;
     if (copy->fd >= 0 && tm_io_write(copy->fd, buf->data, buf->len, NULL) != TM_OK)
         give_up(copy);
     tm_progress_begin(&frames->progress);
@@ -54,12 +58,16 @@ static enum tm_status put_both(void *arg, struct tm_buf *buf, struct tm_error *e
 enum tm_status tm_stream_copy_open(struct tm_stream_copy *copy, const char *path, struct tm_error *err)
 {
     struct stat info;
+    struct statvfs space;
     copy->fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
     if (copy->fd < 0 || fstat(copy->fd, &info) != 0)
         return tm_error_errno(err, errno, "%s: cannot open", path);
     if (!S_ISREG(info.st_mode))
         return tm_error_set(err, TM_E_INPUT, "%s: is no regular file, which --copy has to be", path);
-    return tm_io_empty(copy->fd, err) == TM_OK ? TM_OK : tm_error_prefix(err, "%s", path);
+    if (tm_io_empty(copy->fd, err) < 0)
+        return tm_error_prefix(err, "%s", path);
+    copy->room = fstatvfs(copy->fd, &space) == 0 ? (uint64_t)space.f_bavail * space.f_frsize / 2 : UINT64_MAX;
+    return TM_OK;
 }
 
 void tm_stream_copy_attach(struct tm_stream_copy *copy, struct tm_stream_writer *writer)

@@ -9,13 +9,15 @@ struct tm_stream_copy {
     int fd; /* the file; -1: there is no copy, or it was given up */
     bool without_packets; /* the copy is given up if the stream has a Perfetto trace */
     struct tm_stream_writer *writer; /* borrowed */
+    uint64_t room; /* so many more bytes may be written: half of what was free, as others need temporary files too */
 };
 
 /* Opens the regular file PATH and empties it. TM_OK; TM_E_INPUT if PATH is no regular file; TM_E_SYSTEM. */
 enum tm_status tm_stream_copy_open(struct tm_stream_copy *copy, const char *path, struct tm_error *err);
 
 /* From here on all that WRITER sends goes to the file too, if one is open. Must follow the opening of WRITER. COPY must
- * outlive WRITER. If the file cannot be written, it is emptied, and the stream goes on without a copy. */
+ * outlive WRITER. If the file cannot be written, or would take more than half of what its file system had free, it
+ * is emptied, and the stream goes on without a copy. */
 void tm_stream_copy_attach(struct tm_stream_copy *copy, struct tm_stream_writer *writer);
 
 /* Empties the file unless ST, the status of the whole stream, is TM_OK. Closes the file. */
