@@ -131,3 +131,21 @@ prepare() {
     run tm-manifest --check m1.json
     [ "$status" -eq 1 ]
 }
+
+@test "the files of the library that pages name are there" {
+    cd "$TM_SRC"
+    run python3 - <<'END'
+import glob, os, re
+missing = []
+for page in glob.glob('doc/*.md') + ['HACKING', 'README', 'SECURITY']:
+    text = open(page, encoding='utf-8').read()
+    named = set(re.findall(r'\b((?:lib|bin)/[a-z0-9_/-]+\.[ch])\b', text))
+    rooms = '|'.join(sorted(d for d in os.listdir('lib') if os.path.isdir('lib/' + d)))
+    named |= {'lib/' + name for name in re.findall(r'`((?:%s)/[a-z0-9_/]+)`' % rooms, text)}
+    missing += [(page, n) for n in sorted(named) if not any(os.path.exists(n + end) for end in ('', '.c', '.h'))]
+    if page == 'doc/architecture.md':
+        assert len(named) > 40, named
+print(missing)
+END
+    [ "$output" = "[]" ]
+}
