@@ -139,7 +139,7 @@ import glob, os, re
 missing = []
 for page in glob.glob('doc/*.md') + ['HACKING', 'README', 'SECURITY']:
     text = open(page, encoding='utf-8').read()
-    named = set(re.findall(r'\b((?:lib|bin)/[a-z0-9_/-]+\.[ch])\b', text))
+    named = set(re.findall(r'(?<![/\w])((?:lib|bin)/[a-z0-9_/-]+\.[ch])\b', text))
     rooms = '|'.join(sorted(d for d in os.listdir('lib') if os.path.isdir('lib/' + d)))
     named |= {'lib/' + name for name in re.findall(r'`((?:%s)/[a-z0-9_/]+)`' % rooms, text)}
     missing += [(page, n) for n in sorted(named) if not any(os.path.exists(n + end) for end in ('', '.c', '.h'))]
