@@ -91,39 +91,6 @@ static struct tm_text package_of_app(struct tm_text path)
 static struct tm_text package_of(struct tm_text location)
 {
     static const char app[] = "/data/app/", in_memory[] = "dex extracted in memory from /data/app/";
-    static const struct {
-        const char *path, *package;
-    } known[] = {
-        {"/system_ext/priv-app/SystemUIGoogle/SystemUIGoogle.apk", "com.android.systemui"},
-        {"/product/priv-app/Phonesky/Phonesky.apk", "com.android.vending"},
-        {"/product/app/Maps/Maps.apk", "com.google.android.apps.maps"},
-        {"/system_ext/priv-app/NexusLauncherRelease/NexusLauncherRelease.apk", "com.google.android.apps.nexuslauncher"},
-        {"/product/app/Photos/Photos.apk", "com.google.android.apps.photos"},
-        {"/product/priv-app/WellbeingPrebuilt/WellbeingPrebuilt.apk", "com.google.android.apps.wellbeing"},
-        {"/product/app/PrebuiltGmail/PrebuiltGmail.apk", "com.google.android.gm"},
-        {"/product/priv-app/Velvet/Velvet.apk", "com.google.android.googlequicksearchbox"},
-        {"/product/app/LatinIMEGooglePrebuilt/LatinIMEGooglePrebuilt.apk", "com.google.android.inputmethod.latin"},
-        {"/product/app/PrebuiltBugle/PrebuiltBugle.apk", "com.google.android.apps.messaging"},
-    };
-    static const struct {
-        const char *part, *package;
-    } parts[] = {
-        {"DevicePersonalizationPrebuilt", "com.google.android.as"},
-        {"MatchMaker", "com.google.android.as"},
-        {"DeviceIntelligenceNetworkPrebuilt", "com.google.android.as.oss"},
-        {"SettingsIntelligenceGooglePrebuilt", "com.google.android.settings.intelligence"},
-        {"PrebuiltGmsCore", "com.google.android.gms"},
-        {"com.google.android.gms", "com.google.android.gms"},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (starts_with(location, known[i].path))
-            return tm_text_str(known[i].package);
-    for (size_t at = 0; at < location.len; at++) {
-        struct tm_text rest = after(location, at);
-        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-            if (starts_with(rest, parts[i].part))
-                return tm_text_str(parts[i].package);
-    }
     if (starts_with(location, app))
         return package_of_app(after(location, sizeof app - 1));
     for (size_t at = 0; at < location.len; at++)

@@ -6,13 +6,26 @@
 
 enum { SNAPSHOT_PROCESSES = 3, SNAPSHOT_PID = 1, SMAPS_PID = 1, VULKAN_PID = 4 };
 
-enum tm_status tm_proto_process_name(struct tm_proto *p, int64_t pid, const struct tm_event *like, struct tm_error *err)
+static enum tm_status put_arg(struct tm_buf *detail, const struct tm_proto_flag *arg)
+{
+    size_t mark;
+    return tm_pb_begin(detail, TM_PROCESS_DESCRIPTION_ARGS, &mark) == TM_OK &&
+                   tm_pb_put_str(detail, TM_ARG_KEY, arg->key) == TM_OK &&
+                   tm_pb_put_varint(detail, TM_ARG_BOOL, arg->value) == TM_OK && tm_pb_end(detail, mark) == TM_OK
+               ? TM_OK
+               : TM_E_SYSTEM;
+}
+
+enum tm_status tm_proto_process_name(struct tm_proto *p, int64_t pid, const struct tm_proto_flag *arg,
+                                     const struct tm_event *like, struct tm_error *err)
 {
     struct tm_event row = tm_proto_derived(like, TM_KIND_PROCESS);
     size_t mark;
     enum tm_status st = tm_pb_begin(&p->detail, TM_DETAIL_PROCESS, &mark);
     if (st == TM_OK)
         st = tm_pb_put_varint(&p->detail, TM_PROCESS_DESCRIPTION_PID, tm_zigzag(pid));
+    if (st == TM_OK && arg)
+        st = put_arg(&p->detail, arg);
     if (st == TM_OK)
         st = tm_pb_end(&p->detail, mark);
     if (st != TM_OK)
@@ -32,7 +45,7 @@ static enum tm_status name_in(struct tm_proto *p, const struct tm_pb_field *mess
     while (tm_pb_next(&pb, &f) == TM_OK)
         if (f.id == id && f.type == TM_PB_VARINT)
             pid = (uint32_t)f.value;
-    return tm_proto_process_name(p, pid, like, err);
+    return tm_proto_process_name(p, pid, NULL, like, err);
 }
 
 enum tm_status tm_proto_named_processes_read(struct tm_proto *p, const struct tm_proto_packet *packet,

@@ -9,8 +9,14 @@
 enum tm_status tm_proto_named_processes_read(struct tm_proto *p, const struct tm_proto_packet *packet,
                                              struct tm_error *err);
 
-/* Adds process PID, about which no more is known, as a DERIVED row after LIKE. */
-enum tm_status tm_proto_process_name(struct tm_proto *p, int64_t pid, const struct tm_event *like,
-                                     struct tm_error *err);
+/* An argument that is true or false. */
+struct tm_proto_flag {
+    const char *key;
+    bool value;
+};
+
+/* Adds process PID as a DERIVED row after LIKE. ARG is its only argument; NULL: it has none. */
+enum tm_status tm_proto_process_name(struct tm_proto *p, int64_t pid, const struct tm_proto_flag *arg,
+                                     const struct tm_event *like, struct tm_error *err);
 
 #endif

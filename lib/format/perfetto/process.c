@@ -236,29 +236,6 @@ static uint32_t number_in(const struct tm_pb_field *message, uint32_t id)
     return 0;
 }
 
-/* Adds what Chrome says of a process beside its counters. */
-static enum tm_status add_resettable(struct tm_proto *p, int64_t pid, bool is_resettable, const struct tm_event *like,
-                                     struct tm_error *err)
-{
-    struct tm_event row = tm_proto_derived(like, TM_KIND_PROCESS);
-    size_t mark, arg;
-    enum tm_status st = tm_pb_begin(&p->detail, TM_DETAIL_PROCESS, &mark);
-    st = put_signed(&p->detail, TM_PROCESS_DESCRIPTION_PID, pid, st);
-    if (st == TM_OK)
-        st = tm_pb_begin(&p->detail, TM_PROCESS_DESCRIPTION_ARGS, &arg);
-    if (st == TM_OK)
-        st = tm_pb_put_str(&p->detail, TM_ARG_KEY, "is_peak_rss_resettable");
-    if (st == TM_OK)
-        st = tm_pb_put_varint(&p->detail, TM_ARG_BOOL, is_resettable);
-    if (st == TM_OK && (st = tm_pb_end(&p->detail, arg)) == TM_OK)
-        st = tm_pb_end(&p->detail, mark);
-    if (st != TM_OK)
-        return tm_error_nomem(err);
-    row.flags |= TM_EVENT_HAS_PID;
-    row.pid = pid;
-    return tm_proto_add(p, &row, err);
-}
-
 static enum tm_status add_stats(struct tm_proto *p, const struct tm_pb_field *message, const struct tm_event *row,
                                 struct tm_error *err)
 {
@@ -272,11 +249,12 @@ static enum tm_status add_stats(struct tm_proto *p, const struct tm_pb_field *me
         if (f.id == STATS_THREADS && f.type == TM_PB_LEN)
             st = add_thread(p, row, &(struct thread){like.pid, number_in(&f, STATS_THREAD_TID), {0}}, err);
         else if (f.id == STATS_FDS && f.type == TM_PB_LEN)
-            st = tm_proto_process_name(p, like.pid, row, err);
+            st = tm_proto_process_name(p, like.pid, NULL, row, err);
         if (f.type != TM_PB_VARINT)
             continue;
         if (f.id == STATS_PEAK_RESETTABLE)
-            st = add_resettable(p, like.pid, f.value != 0, row, err);
+            st = tm_proto_process_name(p, like.pid, &(struct tm_proto_flag){"is_peak_rss_resettable", f.value != 0},
+                                       row, err);
         else if (f.id == STATS_OOM_SCORE_ADJ)
             st = tm_proto_counter_add(p, &like, "oom_score_adj", f.value, err);
         else if (f.id == STATS_USER_NS || f.id == STATS_KERNEL_NS)
