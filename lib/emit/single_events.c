@@ -1,41 +1,41 @@
 #include "emit/single_events.h"
 
-#include "base/table.h"
 #include "perfetto/compact_rows.h"
 
 #include <stdlib.h>
 
 /* A message whose events have not all been passed on. */
-struct tm_pending_message {
+struct message {
     struct tm_compact_rows rows;
     struct tm_event next;
+    uint32_t file_order;
     uint8_t payload[];
 };
 
-/* The order of tm-sort. */
-static bool is_before(const struct tm_single_events *s, const struct tm_event *a, const struct tm_event *b)
+/* The order of tm-sort. A_ORDER and B_ORDER are those of the events' files. */
+static bool is_event_before(const struct tm_event *a, uint32_t a_order, const struct tm_event *b, uint32_t b_order)
 {
     if (a->time_ns != b->time_ns)
         return a->time_ns < b->time_ns;
     if (a->file != b->file)
-        return tm_file_order_of(&s->orders, a->file) < tm_file_order_of(&s->orders, b->file);
+        return a_order < b_order;
     return a->position < b->position;
 }
 
-/* Puts MESSAGE in the place of heap entry I, which is free, or below it. */
-static void sink_down(struct tm_single_events *s, uint32_t i, struct tm_pending_message *message)
+static bool is_message_before(const void *a, const void *b)
 {
-    for (uint32_t child; (child = 2 * i + 1) < s->count; i = child) {
-        if (child + 1 < s->count && is_before(s, &s->open[child + 1]->next, &s->open[child]->next))
-            child++;
-        if (!is_before(s, &s->open[child]->next, &message->next))
-            break;
-        s->open[i] = s->open[child];
-    }
-    s->open[i] = message;
+    const struct message *x = *(struct message *const *)a, *y = *(struct message *const *)b;
+    return is_event_before(&x->next, x->file_order, &y->next, y->file_order);
 }
 
-static void close_message(struct tm_pending_message *message)
+static const struct tm_heap_order BY_NEXT = {sizeof(struct message *), is_message_before};
+
+static struct message *first_of(const struct tm_single_events *s)
+{
+    return *(struct message **)s->open.items;
+}
+
+static void close_message(struct message *message)
 {
     tm_compact_rows_release(&message->rows);
     free(message);
@@ -44,51 +44,51 @@ static void close_message(struct tm_pending_message *message)
 /* Passes on the earliest event of the open messages. */
 static enum tm_status pass_first(struct tm_single_events *s, struct tm_error *err)
 {
-    struct tm_pending_message *first = s->open[0];
+    struct message *first = first_of(s);
     enum tm_status st = tm_batch_queue_add(&s->out, &first->next, err);
     if (st == TM_OK)
         st = tm_compact_rows_next(&first->rows, &first->next, err);
     if (st == TM_OK)
-        sink_down(s, 0, first);
+        tm_heap_replace(&s->open, &BY_NEXT, &first);
     if (st != TM_END)
         return st;
+    tm_heap_pop(&s->open, &BY_NEXT, &first);
     close_message(first);
-    if (--s->count)
-        sink_down(s, 0, s->open[s->count]);
     return TM_OK;
 }
 
 static enum tm_status open_message(struct tm_single_events *s, const struct tm_event *whole, struct tm_error *err)
 {
     struct tm_event e = *whole;
-    uint32_t i = s->count;
-    if (i == TM_SINGLE_EVENTS_OPEN_MAX)
+    if (s->open.count == TM_SINGLE_EVENTS_OPEN_MAX)
         return tm_error_set(err, TM_E_INPUT, "more than %d messages of scheduling overlap", TM_SINGLE_EVENTS_OPEN_MAX);
-    struct tm_pending_message *m = calloc(1, sizeof *m + e.raw_bytes + e.detail_bytes);
+    struct message *m = calloc(1, sizeof *m + e.raw_bytes + e.detail_bytes);
     if (m == NULL)
         return tm_error_nomem(err);
+    m->file_order = tm_file_order_of(&s->orders, e.file);
     tm_event_move_payload(&e, m->payload);
     enum tm_status st = tm_compact_rows_open(&m->rows, &e, err);
     if (st == TM_OK)
         st = tm_compact_rows_next(&m->rows, &m->next, err);
     if (st == TM_OK)
-        st = tm_array_grow(&s->open, &s->cap, i, sizeof *s->open, err);
-    if (st != TM_OK) {
+        st = tm_heap_push(&s->open, &BY_NEXT, &m, err);
+    if (st != TM_OK)
         close_message(m);
-        return st < 0 ? st : TM_OK;
-    }
-    s->count++;
-    for (; i > 0 && is_before(s, &m->next, &s->open[(i - 1) / 2]->next); i = (i - 1) / 2)
-        s->open[i] = s->open[(i - 1) / 2];
-    s->open[i] = m;
-    return TM_OK;
+    return st < 0 ? st : TM_OK;
+}
+
+/* True if the first event of the open messages comes before E. */
+static bool is_due(const struct tm_single_events *s, const struct tm_event *e)
+{
+    const struct message *first = s->open.count ? first_of(s) : NULL;
+    return first && is_event_before(&first->next, first->file_order, e, tm_file_order_of(&s->orders, e->file));
 }
 
 static enum tm_status take(struct tm_single_events *s, const struct tm_event *e, struct tm_error *err)
 {
     enum tm_status st = tm_file_order_use(&s->orders, e->file, err);
     const bool is_own = !(e->flags & (TM_EVENT_DERIVED | TM_EVENT_DEFINITION | TM_EVENT_UNTIMED));
-    while (st == TM_OK && is_own && s->count && is_before(s, &s->open[0]->next, e))
+    while (st == TM_OK && is_own && is_due(s, e))
         st = pass_first(s, err);
     if (st < 0)
         return st;
@@ -100,7 +100,7 @@ enum tm_status tm_single_events_batch(struct tm_single_events *s, const struct t
     struct tm_batch_walk walk = {.batch = batch};
     struct tm_event e;
     enum tm_status st = TM_OK;
-    if (s->count == 0 && !tm_batch_has_kind(batch, TM_KIND_COMPACT_SCHED, TM_KIND_COMPACT_SCHED))
+    if (s->open.count == 0 && !tm_batch_has_kind(batch, TM_KIND_COMPACT_SCHED, TM_KIND_COMPACT_SCHED))
         return tm_batch_queue_pass(&s->out, batch, err);
     while (st == TM_OK && tm_batch_next(&walk, &e))
         st = take(s, &e, err);
@@ -110,17 +110,18 @@ enum tm_status tm_single_events_batch(struct tm_single_events *s, const struct t
 enum tm_status tm_single_events_finish(struct tm_single_events *s, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    while (st == TM_OK && s->count)
+    while (st == TM_OK && s->open.count)
         st = pass_first(s, err);
     return st < 0 ? st : tm_batch_queue_flush(&s->out, err);
 }
 
 void tm_single_events_release(struct tm_single_events *s)
 {
-    for (uint32_t i = 0; i < s->count; i++)
-        close_message(s->open[i]);
-    free(s->open);
+    struct message **open = s->open.items;
+    for (uint32_t i = 0; i < s->open.count; i++)
+        close_message(open[i]);
+    tm_heap_release(&s->open);
     tm_batch_queue_release(&s->out);
     tm_file_order_release(&s->orders);
-    *s = (struct tm_single_events){.count = 0};
+    *s = (struct tm_single_events){.out.sink = NULL};
 }

@@ -4,21 +4,19 @@
 #ifndef TM_EMIT_SINGLE_EVENTS_H
 #define TM_EMIT_SINGLE_EVENTS_H
 
+#include "base/heap.h"
 #include "emit/batch_queue.h"
 #include "sort/file_order.h"
 #include "stream/batch_builder.h"
 
 enum { TM_SINGLE_EVENTS_OPEN_MAX = 1 << 14 /* messages at one time, of 64 KB at most */ };
 
-struct tm_pending_message;
-
 /* Zero-initialise, with .out.sink set. */
 struct tm_single_events {
     struct tm_batch_queue out;
     struct tm_file_order orders; /* learned from frames by the caller */
     /* private */
-    struct tm_pending_message **open; /* a heap; the message with the earliest event first */
-    uint32_t count, cap;
+    struct tm_heap open; /* messages; the one with the earliest event first */
 };
 
 /* Passes BATCH, events in order of time, to the sink; unchanged if it has no message. TM_OK; TM_E_INPUT: a message is

@@ -1,5 +1,6 @@
 #include "model/lanes.h"
 
+#include "base/heap.h"
 #include "model/crossing_lanes.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@ struct lane {
     int64_t end; /* of the last slice on it, where slices have no cookies and do not nest */
     uint64_t cookie;
     uint32_t open; /* begins minus ends */
-    bool is_free;  /* in the set's heap of free lanes */
+    bool is_free;  /* among the set's free lanes */
     bool is_new;   /* it had no cookie yet */
 };
 
@@ -20,10 +21,8 @@ struct closing {
 
 /* What few sets need. */
 struct set_more {
-    struct closing *closings; /* a heap, the earliest end first */
-    uint32_t closing_count, closing_cap;
-    uint32_t *heap; /* numbers of free lanes, least first; some may be in use again */
-    uint32_t heap_count, heap_cap;
+    struct tm_heap closings; /* struct closing, the earliest end first */
+    struct tm_heap free;     /* numbers of free lanes, the least first; some may be in use again */
     struct tm_crossing_lanes crossing; /* lanes of slices that have no cookies */
 };
 
@@ -33,6 +32,19 @@ struct tm_lane_set {
     uint32_t lane_count, lane_cap;
     struct set_more *more; /* NULL: empty */
 };
+
+static bool is_lane_before(const void *a, const void *b)
+{
+    return *(const uint32_t *)a < *(const uint32_t *)b;
+}
+
+static bool is_closing_before(const void *a, const void *b)
+{
+    return ((const struct closing *)a)->end < ((const struct closing *)b)->end;
+}
+
+static const struct tm_heap_order BY_LANE = {sizeof(uint32_t), is_lane_before};
+static const struct tm_heap_order BY_END = {sizeof(struct closing), is_closing_before};
 
 /* The cookies of a set with more lanes are in the table by_cookie; those of a smaller one are looked for one by one. */
 enum { LANES_SEARCHED = 4 };
@@ -59,40 +71,17 @@ enum tm_status tm_lanes_set(struct tm_lanes *lanes, const struct tm_key *key, ui
     return TM_OK;
 }
 
-/* LANE is free. A set with one lane has no heap, because that lane is the first free one whenever it is not open. */
-static enum tm_status heap_push(struct tm_lane_set *set, uint32_t lane, struct tm_error *err)
+/* LANE is free. A set with one lane does not note that, because that lane is the first free one whenever it is not
+ * open. */
+static enum tm_status note_free(struct tm_lane_set *set, uint32_t lane, struct tm_error *err)
 {
     enum tm_status st;
     if (set->lane_count == 1)
         return TM_OK;
-    if ((st = need_more(set, err)) < 0)
+    if ((st = need_more(set, err)) < 0 || (st = tm_heap_push(&set->more->free, &BY_LANE, &lane, err)) < 0)
         return st;
-    struct set_more *m = set->more;
-    if ((st = tm_array_grow(&m->heap, &m->heap_cap, m->heap_count, sizeof *m->heap, err)) < 0)
-        return st;
-    uint32_t i = m->heap_count++;
-    for (; i > 0 && m->heap[(i - 1) / 2] > lane; i = (i - 1) / 2)
-        m->heap[i] = m->heap[(i - 1) / 2];
-    m->heap[i] = lane;
     set->lanes[lane].is_free = true;
     return TM_OK;
-}
-
-static uint32_t heap_pop(struct tm_lane_set *set)
-{
-    struct set_more *m = set->more;
-    uint32_t least = m->heap[0], last = m->heap[--m->heap_count], i = 0, child;
-    while ((child = 2 * i + 1) < m->heap_count) {
-        if (child + 1 < m->heap_count && m->heap[child + 1] < m->heap[child])
-            child++;
-        if (m->heap[child] >= last)
-            break;
-        m->heap[i] = m->heap[child];
-        i = child;
-    }
-    m->heap[i] = last;
-    set->lanes[least].is_free = false;
-    return least;
 }
 
 /* Returns the first free lane, or TM_TABLE_NONE. */
@@ -100,8 +89,10 @@ static int64_t take_free(struct tm_lane_set *set)
 {
     if (set->lane_count == 1)
         return set->lanes[0].open ? TM_TABLE_NONE : 0;
-    while (set->more && set->more->heap_count) {
-        uint32_t candidate = heap_pop(set);
+    while (set->more && set->more->free.count) {
+        uint32_t candidate;
+        tm_heap_pop(&set->more->free, &BY_LANE, &candidate);
+        set->lanes[candidate].is_free = false;
         if (set->lanes[candidate].open == 0)
             return candidate;
     }
@@ -170,43 +161,13 @@ enum tm_status tm_lanes_cookie(struct tm_lanes *lanes, uint32_t set_number, stru
         l->open = 1;
     else if (event.effect == TM_LANE_END && l->open)
         l->open--;
-    return l->open == 0 && !l->is_free ? heap_push(set, *lane, err) : TM_OK;
-}
-
-static enum tm_status push_closing(struct tm_lane_set *set, struct closing closing, struct tm_error *err)
-{
-    enum tm_status st = need_more(set, err);
-    struct set_more *m = set->more;
-    if (st < 0 ||
-        (st = tm_array_grow(&m->closings, &m->closing_cap, m->closing_count, sizeof *m->closings, err)) < 0)
-        return st;
-    uint32_t i = m->closing_count++;
-    for (; i > 0 && m->closings[(i - 1) / 2].end > closing.end; i = (i - 1) / 2)
-        m->closings[i] = m->closings[(i - 1) / 2];
-    m->closings[i] = closing;
-    return TM_OK;
-}
-
-static struct closing pop_closing(struct set_more *m)
-{
-    struct closing first = m->closings[0], last = m->closings[--m->closing_count];
-    uint32_t i = 0, child;
-    while ((child = 2 * i + 1) < m->closing_count) {
-        if (child + 1 < m->closing_count && m->closings[child + 1].end < m->closings[child].end)
-            child++;
-        if (m->closings[child].end >= last.end)
-            break;
-        m->closings[i] = m->closings[child];
-        i = child;
-    }
-    m->closings[i] = last;
-    return first;
+    return l->open == 0 && !l->is_free ? note_free(set, *lane, err) : TM_OK;
 }
 
 /* True if the first of the ends of SET that are known is not after TS. */
 static bool closes_by(const struct tm_lane_set *set, int64_t ts)
 {
-    return set->more && set->more->closing_count && set->more->closings[0].end <= ts;
+    return set->more && set->more->closings.count && ((const struct closing *)set->more->closings.items)->end <= ts;
 }
 
 enum tm_status tm_lanes_complete(struct tm_lanes *lanes, uint32_t set_number, struct tm_lane_slice slice,
@@ -214,13 +175,16 @@ enum tm_status tm_lanes_complete(struct tm_lanes *lanes, uint32_t set_number, st
 {
     enum tm_status st = TM_OK;
     while (st == TM_OK && closes_by(&lanes->sets[set_number], slice.ts)) {
-        struct closing closing = pop_closing(lanes->sets[set_number].more);
+        struct closing closing;
+        tm_heap_pop(&lanes->sets[set_number].more->closings, &BY_END, &closing);
         st = tm_lanes_cookie(lanes, set_number, (struct tm_lane_event){closing.cookie, TM_LANE_END}, lane, err);
     }
     const struct tm_lane_event begin = {slice.cookie, TM_LANE_BEGIN};
     if (st < 0 || (st = tm_lanes_cookie(lanes, set_number, begin, lane, err)) < 0)
         return st;
-    return push_closing(&lanes->sets[set_number], (struct closing){slice.end, slice.cookie}, err);
+    const struct closing closing = {slice.end, slice.cookie};
+    struct tm_lane_set *set = &lanes->sets[set_number];
+    return (st = need_more(set, err)) < 0 ? st : tm_heap_push(&set->more->closings, &BY_END, &closing, err);
 }
 
 enum tm_status tm_lanes_flat(struct tm_lanes *lanes, uint32_t set_number, struct tm_lane_slice slice, uint32_t *lane,
@@ -266,8 +230,8 @@ void tm_lanes_release(struct tm_lanes *lanes)
         if (more == NULL)
             continue;
         tm_crossing_lanes_release(&more->crossing);
-        free(more->heap);
-        free(more->closings);
+        tm_heap_release(&more->free);
+        tm_heap_release(&more->closings);
         free(more);
     }
     free(lanes->sets);

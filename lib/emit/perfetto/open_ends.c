@@ -1,42 +1,24 @@
 #include "emit/perfetto/open_ends.h"
 
-#include "base/table.h"
-
-#include <stdlib.h>
-
-static bool ends_before(const struct tm_open_end *a, const struct tm_open_end *b)
+static bool ends_before(const void *a, const void *b)
 {
-    return a->end_ns != b->end_ns ? a->end_ns < b->end_ns : a->order > b->order;
+    const struct tm_open_end *x = a, *y = b;
+    return x->end_ns != y->end_ns ? x->end_ns < y->end_ns : x->order > y->order;
 }
 
-enum tm_status tm_open_ends_push(struct tm_open_ends *ends, struct tm_open_end end)
+static const struct tm_heap_order BY_END = {sizeof(struct tm_open_end), ends_before};
+
+enum tm_status tm_open_ends_push(struct tm_open_ends *ends, const struct tm_open_end *end, struct tm_error *err)
 {
-    if (tm_array_grow(&ends->heap, &ends->cap, ends->count, sizeof *ends->heap, NULL) < 0)
-        return TM_E_SYSTEM;
-    uint32_t at = ends->count++;
-    for (; at > 0 && ends_before(&end, &ends->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        ends->heap[at] = ends->heap[(at - 1) / 2];
-    ends->heap[at] = end;
-    return TM_OK;
+    return tm_heap_push(&ends->heap, &BY_END, end, err);
 }
 
-struct tm_open_end tm_open_ends_pop(struct tm_open_ends *ends)
+void tm_open_ends_pop(struct tm_open_ends *ends, struct tm_open_end *end)
 {
-    struct tm_open_end first = ends->heap[0], last = ends->heap[--ends->count];
-    uint32_t at = 0;
-    for (uint32_t child; (child = 2 * at + 1) < ends->count; at = child) {
-        if (child + 1 < ends->count && ends_before(&ends->heap[child + 1], &ends->heap[child]))
-            child++;
-        if (!ends_before(&ends->heap[child], &last))
-            break;
-        ends->heap[at] = ends->heap[child];
-    }
-    ends->heap[at] = last;
-    return first;
+    tm_heap_pop(&ends->heap, &BY_END, end);
 }
 
 void tm_open_ends_release(struct tm_open_ends *ends)
 {
-    free(ends->heap);
-    *ends = (struct tm_open_ends){0};
+    tm_heap_release(&ends->heap);
 }

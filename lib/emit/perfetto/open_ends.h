@@ -2,10 +2,7 @@
 #ifndef TM_EMIT_PERFETTO_OPEN_ENDS_H
 #define TM_EMIT_PERFETTO_OPEN_ENDS_H
 
-#include "base/status.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/heap.h"
 
 struct tm_open_end {
     int64_t end_ns;
@@ -19,17 +16,22 @@ struct tm_open_end {
     uint32_t choice;         /* number in deferred_choice.h plus 1; 0: its track is decided */
 };
 
-/* Zero-initialise. heap[0] is the next to end, if count is not 0. */
+/* Zero-initialise. */
 struct tm_open_ends {
-    struct tm_open_end *heap;
-    uint32_t count, cap;
+    struct tm_heap heap; /* of struct tm_open_end; the first is the next to end */
 };
 
-/* Adds an end. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_open_ends_push(struct tm_open_ends *ends, struct tm_open_end end);
+/* Returns the next end, or NULL. Valid until the next push or pop. */
+static inline const struct tm_open_end *tm_open_ends_next(const struct tm_open_ends *ends)
+{
+    return ends->heap.count ? ends->heap.items : NULL;
+}
 
-/* Removes the next end; there must be one. */
-struct tm_open_end tm_open_ends_pop(struct tm_open_ends *ends);
+/* Adds END. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_open_ends_push(struct tm_open_ends *ends, const struct tm_open_end *end, struct tm_error *err);
+
+/* Removes the next end and copies it to *END; there must be one. */
+void tm_open_ends_pop(struct tm_open_ends *ends, struct tm_open_end *end);
 
 void tm_open_ends_release(struct tm_open_ends *ends);
 

@@ -27,13 +27,15 @@ enum tm_status tm_track_ends_follow(struct tm_track_writer *w, struct tm_error *
     if (w->has_begins)
         return TM_OK;
     w->has_begins = true;
-    struct tm_open_end **open = malloc((w->ends.count + (size_t)1) * sizeof(struct tm_open_end *));
+    struct tm_open_end *ends = w->ends.heap.items;
+    uint32_t count = w->ends.heap.count;
+    struct tm_open_end **open = malloc((count + (size_t)1) * sizeof(struct tm_open_end *));
     if (open == NULL)
         return tm_error_nomem(err);
-    for (uint32_t i = 0; i < w->ends.count; i++)
-        open[i] = &w->ends.heap[i];
-    qsort(open, w->ends.count, sizeof *open, by_order);
-    for (uint32_t i = 0; i < w->ends.count && st == TM_OK; i++)
+    for (uint32_t i = 0; i < count; i++)
+        open[i] = &ends[i];
+    qsort(open, count, sizeof *open, by_order);
+    for (uint32_t i = 0; i < count && st == TM_OK; i++)
         st = follow_end(w, open[i], err);
     free(open);
     return st;

@@ -171,9 +171,11 @@ static enum tm_status put_end(struct tm_track_writer *w, const struct tm_open_en
 
 static enum tm_status write_ends(struct tm_track_writer *w, int64_t up_to_ns, struct tm_error *err)
 {
+    const struct tm_open_end *next;
     enum tm_status st = TM_OK;
-    while (st == TM_OK && w->ends.count > 0 && w->ends.heap[0].end_ns <= up_to_ns) {
-        struct tm_open_end end = tm_open_ends_pop(&w->ends);
+    while (st == TM_OK && (next = tm_open_ends_next(&w->ends)) != NULL && next->end_ns <= up_to_ns) {
+        struct tm_open_end end;
+        tm_open_ends_pop(&w->ends, &end);
         st = put_end(w, &end, err);
     }
     return st;
@@ -313,7 +315,7 @@ static enum tm_status write_complete(struct tm_track_writer *w, const struct tm_
     if (w->time_uuid)
         note_thread_end(w, e, &end);
     enum tm_status st = begin_complete(w, e, &end, err);
-    return st < 0 ? st : tm_open_ends_push(&w->ends, end) == TM_OK ? TM_OK : tm_error_nomem(err);
+    return st < 0 ? st : tm_open_ends_push(&w->ends, &end, err);
 }
 
 /* --- one timestamp group at a time */
