@@ -14,16 +14,6 @@ enum { MACHINE_RELEASE = 3 };
 /* In place of a time: the definitions were not in order of time. INT64_MAX cannot be stored in a table. */
 static const int64_t OUT_OF_ORDER = INT64_MAX - 1;
 
-/* A pending definition. */
-struct tm_pending_description {
-    struct tm_definition definition; /* its detail is DETAIL */
-    int64_t time_ns;
-    uint64_t sequence;
-    bool has_thread; /* also states that pid and tid are valid */
-    int64_t pid, tid;
-    uint8_t *detail; /* owned */
-};
-
 static struct tm_text text_of(const struct tm_pb_field *f)
 {
     return (struct tm_text){f->data ? f->data : (const uint8_t *)"", f->len};
@@ -97,24 +87,20 @@ static enum tm_status describe_track(struct tm_model *m, struct tm_place place, 
     return tm_descriptors_resolve(&m->descriptors, place, d.uuid, &resolved, err);
 }
 
-/* Applies D at once. */
-static enum tm_status describe(struct tm_model *m, const struct tm_definition *d, struct tm_error *err)
+/* Applies E, a definition, at once. */
+static enum tm_status describe(struct tm_model *m, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_pb_field part;
-    enum source source = source_of(m, d->flags, d->place);
+    const struct tm_place place = tm_model_place_of(e);
+    enum source source = source_of(m, e->flags, place);
     enum tm_status st = TM_OK;
-    if (d->kind == TM_KIND_TRACK && tm_model_part(d->detail, d->len, TM_DETAIL_TRACK, &part))
-        st = describe_track(m, d->place, &part, err);
-    if (st == TM_OK && tm_model_part(d->detail, d->len, TM_DETAIL_PROCESS, &part))
-        st = tm_model_describe_process(m, d, source != SOURCE_DESCRIPTOR, err);
-    if (st == TM_OK && tm_model_part(d->detail, d->len, TM_DETAIL_THREAD, &part))
-        st = describe_thread(m, source, d->place, &part, err);
+    if (e->kind == TM_KIND_TRACK && tm_model_part(e->detail, e->detail_bytes, TM_DETAIL_TRACK, &part))
+        st = describe_track(m, place, &part, err);
+    if (st == TM_OK && tm_model_part(e->detail, e->detail_bytes, TM_DETAIL_PROCESS, &part))
+        st = tm_model_describe_process(m, e, source != SOURCE_DESCRIPTOR, err);
+    if (st == TM_OK && tm_model_part(e->detail, e->detail_bytes, TM_DETAIL_THREAD, &part))
+        st = describe_thread(m, source, place, &part, err);
     return st < 0 ? st : TM_OK;
-}
-
-static bool before(const struct tm_pending_description *a, const struct tm_pending_description *b)
-{
-    return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->sequence < b->sequence;
 }
 
 /* Long traces repeat descriptors. A definition equal to the previous one has no effect, unless a different one acts
@@ -145,80 +131,37 @@ static enum tm_status note_definition(struct tm_model *m, const struct tm_model_
     return TM_OK;
 }
 
-static struct tm_definition definition_of(const struct tm_model_event *ev)
-{
-    return (struct tm_definition){ev->e->kind, ev->e->flags, ev->place, ev->e->detail, ev->e->detail_bytes};
-}
-
+/* Keeps E until its time, unless that would have no effect. */
 static enum tm_status pending_add(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
 {
-    const struct tm_event *e = ev->e;
-    const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
+    struct tm_event e = *ev->e;
     bool repeats;
     enum tm_status st = note_definition(m, ev, &repeats, err);
     if (st < 0 || repeats)
         return st;
-    if ((st = tm_array_grow(&m->pending, &m->pending_cap, m->pending_count, sizeof *m->pending, err)) < 0)
-        return st;
-    struct tm_pending_description pending = {.definition = definition_of(ev),
-                                             .time_ns = e->time_ns,
-                                             .sequence = m->pending_sequence++,
-                                             .has_thread = ev->is_json && (e->flags & both) == both,
-                                             .pid = e->pid,
-                                             .tid = e->tid,
-                                             .detail = malloc((size_t)e->detail_bytes + 1)};
-    if (pending.detail == NULL)
-        return tm_error_nomem(err);
-    if (e->detail_bytes)
-        memcpy(pending.detail, e->detail, e->detail_bytes);
-    pending.definition.detail = pending.detail;
-    uint32_t i = m->pending_count++;
-    for (; i > 0 && before(&pending, &m->pending[(i - 1) / 2]); i = (i - 1) / 2)
-        m->pending[i] = m->pending[(i - 1) / 2];
-    m->pending[i] = pending;
-    return TM_OK;
+    e.raw = NULL; /* nobody needs it */
+    e.raw_bytes = 0;
+    return tm_pending_events_add(&m->pending, &e, NULL, err);
 }
 
-static struct tm_pending_description pending_pop(struct tm_model *m)
+/* Applies E, whose time has come. */
+static enum tm_status apply_pending(struct tm_model *m, const struct tm_event *e, struct tm_error *err)
 {
-    struct tm_pending_description least = m->pending[0], last = m->pending[--m->pending_count];
-    uint32_t i = 0, child;
-    while ((child = 2 * i + 1) < m->pending_count) {
-        if (child + 1 < m->pending_count && before(&m->pending[child + 1], &m->pending[child]))
-            child++;
-        if (!before(&m->pending[child], &last))
-            break;
-        m->pending[i] = m->pending[child];
-        i = child;
-    }
-    m->pending[i] = last;
-    m->pending[m->pending_count].detail = NULL; /* LAST or LEAST has it */
-    return least;
+    const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
+    int64_t utid;
+    enum tm_status st = TM_OK;
+    if (tm_model_is_json(m, e) && (e->flags & both) == both)
+        st = tm_processes_thread_in(&m->processes, e->machine, e->tid, e->pid, &utid, err);
+    return st < 0 || e->kind == TM_KIND_METADATA ? st : describe(m, e, err);
 }
 
 enum tm_status tm_model_pending(struct tm_model *m, int64_t now_ns, struct tm_error *err)
 {
+    const struct tm_pending_event *due;
     enum tm_status st = TM_OK;
-    while (st == TM_OK && m->pending_count && m->pending[0].time_ns <= now_ns) {
-        struct tm_pending_description pending = pending_pop(m);
-        int64_t utid;
-        if (pending.has_thread)
-            st = tm_processes_thread_in(&m->processes, pending.definition.place.machine, pending.tid, pending.pid,
-                                        &utid, err);
-        if (st == TM_OK && pending.definition.kind != TM_KIND_METADATA)
-            st = describe(m, &pending.definition, err);
-        free(pending.detail);
-    }
+    while (st == TM_OK && (due = tm_pending_events_due(&m->pending, now_ns)) != NULL)
+        st = apply_pending(m, &due->event, err);
     return st;
-}
-
-void tm_model_pending_release(struct tm_model *m)
-{
-    for (uint32_t i = 0; i < m->pending_count; i++)
-        free(m->pending[i].detail);
-    free(m->pending);
-    m->pending = NULL;
-    m->pending_count = 0;
 }
 
 /* Frequencies are rows by themselves. */
@@ -295,6 +238,5 @@ enum tm_status tm_model_define(struct tm_model *m, struct tm_model_event *ev, st
     }
     if ((e->flags & TM_EVENT_DEFINITION) && !acts_at_once(ev))
         return pending_add(m, ev, err);
-    const struct tm_definition definition = definition_of(ev);
-    return describe(m, &definition, err);
+    return describe(m, e, err);
 }

@@ -19,6 +19,17 @@ struct tm_model_event {
     struct tm_text name, category;
 };
 
+static inline struct tm_place tm_model_place_of(const struct tm_event *e)
+{
+    return (struct tm_place){e->file, e->machine};
+}
+
+/* True if E is an object of Chrome JSON. Its file must be known. */
+static inline bool tm_model_is_json(const struct tm_model *m, const struct tm_event *e)
+{
+    return m->files[e->file].is_json && tm_event_raw(e->flags) != TM_RAW_LINE;
+}
+
 static inline bool tm_text_empty(struct tm_text text)
 {
     return text.len == 0;
@@ -142,17 +153,9 @@ enum tm_status tm_model_added_args(struct tm_model *m, struct tm_model_event *ev
 enum tm_status tm_model_once_begun(struct tm_model *m, uint32_t track, int64_t ts, struct tm_error *err);
 enum tm_status tm_model_once_ended(struct tm_model *m, uint32_t track, int64_t *set, struct tm_error *err);
 
-/* A THREAD, PROCESS or TRACK row as a definition. */
-struct tm_definition {
-    uint32_t kind, flags;
-    struct tm_place place;
-    const uint8_t *detail;
-    size_t len;
-};
-
-/* Applies the PROCESS part of DEFINITION. IS_SYSTEM: the name comes from the process tree or from metadata, not from a
- * descriptor. */
-enum tm_status tm_model_describe_process(struct tm_model *m, const struct tm_definition *definition, bool is_system,
+/* Applies the PROCESS part of E, a definition. IS_SYSTEM: the name comes from the process tree or from metadata, not
+ * from a descriptor. */
+enum tm_status tm_model_describe_process(struct tm_model *m, const struct tm_event *e, bool is_system,
                                          struct tm_error *err);
 
 /* Finds the submessage in field ID of a Detail message. */
@@ -162,8 +165,5 @@ bool tm_model_part(const uint8_t *detail, size_t len, uint32_t id, struct tm_pb_
 enum tm_status tm_model_define(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 /* Applies the pending definitions up to time NOW. */
 enum tm_status tm_model_pending(struct tm_model *m, int64_t now_ns, struct tm_error *err);
-
-
-void tm_model_pending_release(struct tm_model *m);
 
 #endif

@@ -194,7 +194,7 @@ static enum tm_status by_kind(struct tm_model *m, struct tm_model_event *ev, str
 static enum tm_status apply(struct tm_model *m, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_model_file *file;
-    struct tm_model_event ev = {.e = e, .place = {e->file, e->machine}, .utid = TM_NO_ID};
+    struct tm_model_event ev = {.e = e, .place = tm_model_place_of(e), .utid = TM_NO_ID};
     bool is_timed = !(e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED));
     enum tm_status st = file_get(m, e->file, &file, err);
     if (st < 0 || (st = machine_get(m, e->machine, err)) < 0)
@@ -204,7 +204,7 @@ static enum tm_status apply(struct tm_model *m, const struct tm_event *e, struct
                             (long long)m->now_ns);
     if (is_timed) {
         m->now_ns = e->time_ns;
-        if (m->pending_count && (st = tm_model_pending(m, m->now_ns, err)) < 0)
+        if (!tm_pending_events_none_due(&m->pending, m->now_ns) && (st = tm_model_pending(m, m->now_ns, err)) < 0)
             return st;
     }
     bool is_derived = e->flags & TM_EVENT_DERIVED;
@@ -214,7 +214,7 @@ static enum tm_status apply(struct tm_model *m, const struct tm_event *e, struct
     if (m->is_lost && e->kind == TM_KIND_COUNTER)
         return TM_OK;
     enum tm_raw raw = tm_event_raw(e->flags);
-    ev.is_json = file->is_json && raw != TM_RAW_LINE;
+    ev.is_json = tm_model_is_json(m, e);
     ev.is_marker = raw == TM_RAW_LINE || raw == TM_RAW_FTRACE_EVENT;
     ev.name = tm_catalog_string(m->catalog, e->name, e);
     ev.category = tm_catalog_string(m->catalog, e->category, e);
@@ -351,5 +351,5 @@ void tm_model_release(struct tm_model *m)
     free(m->stats);
     tm_buf_release(&m->args);
     tm_buf_release(&m->arg_key);
-    tm_model_pending_release(m);
+    tm_pending_events_release(&m->pending);
 }

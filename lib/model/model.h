@@ -12,13 +12,14 @@
 #include "model/descriptors.h"
 #include "model/flows.h"
 #include "model/heap_graph.h"
-#include "stream/timestamp_group.h"
 #include "model/sched.h"
 #include "model/seen_definitions.h"
 #include "model/slices.h"
 #include "model/stacks.h"
 #include "model/thread_states.h"
 #include "model/translations.h"
+#include "stream/pending_events.h"
+#include "stream/timestamp_group.h"
 
 /* The content of a machine's SystemInfo packets. */
 struct tm_machine_info {
@@ -117,9 +118,7 @@ struct tm_model {
     struct tm_model_file *files;
     uint32_t file_count, file_cap;
     int64_t now_ns;
-    struct tm_pending_description *pending; /* heap of definitions whose time has not come */
-    uint32_t pending_count, pending_cap;
-    uint64_t pending_sequence;
+    struct tm_pending_events pending; /* definitions whose time has not come */
     struct tm_seen_definitions seen_definitions;
     struct tm_text name, category; /* of the current event */
     struct tm_buf translated; /* a detail with names of hashes */

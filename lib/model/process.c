@@ -161,13 +161,13 @@ static enum tm_status apply(struct tm_model *m, bool is_system, struct tm_place 
     return tm_processes_name_process(p, upid, facts->name, facts->name_priority ? facts->name_priority : priority, err);
 }
 
-enum tm_status tm_model_describe_process(struct tm_model *m, const struct tm_definition *definition, bool is_system,
+enum tm_status tm_model_describe_process(struct tm_model *m, const struct tm_event *e, bool is_system,
                                          struct tm_error *err)
 {
     struct process_facts facts = {0};
-    enum tm_status st = decode(&facts, definition->detail, definition->len, err);
+    enum tm_status st = decode(&facts, e->detail, e->detail_bytes, err);
     if (st == TM_OK && facts.has_pid)
-        st = apply(m, is_system, definition->place, &facts, err);
+        st = apply(m, is_system, tm_model_place_of(e), &facts, err);
     tm_buf_release(&facts.cmdline);
     tm_buf_release(&facts.args);
     return st;

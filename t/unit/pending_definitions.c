@@ -1,6 +1,6 @@
 /* Unit test of tm_pending_definitions: random definitions, times and needs, compared with a list that is searched. What
  * is written at once is never wrong. */
-#include "emit/pending_definitions.h"
+#include "emit/perfetto/pending_definitions.h"
 
 #include "tap.h"
 
@@ -55,7 +55,7 @@ static void test_random(uint64_t seed)
             struct tm_pending_needs needs = {roll(&seed, KEYS), roll(&seed, 3) ? 0 : roll(&seed, KEYS), 0};
             struct tm_event e = {
                 .time_ns = roll(&seed, TIMES), .position = count, .raw = (const uint8_t *)"raw", .raw_bytes = 3};
-            wrong += tm_pending_definitions_add(&late, &e, needs) != TM_OK;
+            wrong += tm_pending_definitions_add(&late, &e, needs, NULL) != TM_OK;
             all[count] = (struct waiting){e.time_ns, count, needs, true};
             own(all, owner, count, needs.key);
             own(all, owner, count, needs.other_key);
@@ -65,7 +65,7 @@ static void test_random(uint64_t seed)
         bool by_time = what < 6;
         int64_t now_ns = roll(&seed, TIMES);
         uint64_t key = roll(&seed, KEYS);
-        bool none = by_time ? tm_pending_definitions_none_due(&late, now_ns)
+        bool none = by_time ? tm_pending_events_none_due(&late.events, now_ns)
                             : tm_pending_definitions_none_needed(&late, key);
         struct waiting *expected = by_time ? first_due(all, count, now_ns) : first_of(all, owner, key);
         said += none;

@@ -3,7 +3,7 @@
 #include "emit/chrome_json/events.h"
 #include "emit/chrome_json/top.h"
 #include "emit/outputs.h"
-#include "emit/pending_definitions.h"
+#include "stream/pending_events.h"
 
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ struct json_output {
     struct tm_json_frames frames;
     struct tm_json_objects objects;     /* events of Chrome JSON */
     struct tm_json_events events;           /* other events */
-    struct tm_pending_definitions pending;  /* metadata objects with a time */
+    struct tm_pending_events pending;       /* metadata objects with a time */
 };
 
 /* Connects the nouns of J. */
@@ -46,6 +46,7 @@ static enum tm_status json_open(const struct tm_emit_context *context, void **st
     if (j == NULL)
         return tm_error_nomem(err);
     j->context = context;
+    j->pending.bytes_max = TM_PENDING_BYTES_MAX;
     tm_json_writer_init(&j->writer, context);
     connect(j);
     *state = j;
@@ -71,11 +72,11 @@ static enum tm_status put_object(struct json_output *j, const struct tm_event *e
  * process. */
 static enum tm_status advance(struct json_output *j, const struct tm_event *e, struct tm_error *err)
 {
-    const struct tm_event *due;
+    const struct tm_pending_event *due;
     tm_json_writer_note_base(&j->writer, e);
     enum tm_status st = tm_json_whole_slices_write_before(&j->events.slices.wholes, e->time_ns, err);
-    while (st == TM_OK && j->pending.count && (due = tm_pending_definitions_due(&j->pending, e->time_ns)) != NULL)
-        st = put_object(j, due, err);
+    while (st == TM_OK && j->pending.count && (due = tm_pending_events_due(&j->pending, e->time_ns)) != NULL)
+        st = put_object(j, &due->event, err);
     return st < 0 ? st : tm_json_pids_note(&j->pids, e, err);
 }
 
@@ -98,8 +99,7 @@ static enum tm_status write_event(struct json_output *j, const struct tm_event *
         (st = tm_json_threads_note(&j->threads, e, err)) < 0)
         return st;
     if (is_json && e->raw[0] == '{' && e->flags & TM_EVENT_DEFINITION && tm_event_is_timed(e->flags))
-        return tm_pending_definitions_add(&j->pending, e, (struct tm_pending_needs){0}) == TM_OK ? TM_OK
-                                                                                                 : tm_error_nomem(err);
+        return tm_pending_events_add(&j->pending, e, NULL, err);
     if (!(e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED)) && (st = advance(j, e, err)) < 0)
         return st;
     if (is_json && e->raw[0] == '{')
@@ -137,12 +137,12 @@ static enum tm_status json_frame(void *state, const struct tm_frame *frame, cons
 static enum tm_status json_finish(void *state, struct tm_error *err)
 {
     struct json_output *j = state;
-    const struct tm_event *due;
+    const struct tm_pending_event *due;
     enum tm_status st = TM_OK;
     if (!j->has_started)
         start(j);
-    while (st == TM_OK && (due = tm_pending_definitions_due(&j->pending, INT64_MAX)) != NULL)
-        st = put_object(j, due, err);
+    while (st == TM_OK && (due = tm_pending_events_due(&j->pending, INT64_MAX)) != NULL)
+        st = put_object(j, &due->event, err);
     if (st == TM_OK)
         st = tm_json_slices_finish(&j->events.slices, err);
     if (st == TM_OK)
@@ -169,7 +169,7 @@ static void json_close(void *state)
     tm_json_metadata_release(&j->metadata);
     tm_json_pids_release(&j->pids);
     tm_json_writer_release(&j->writer);
-    tm_pending_definitions_release(&j->pending);
+    tm_pending_events_release(&j->pending);
     free(j);
 }
 

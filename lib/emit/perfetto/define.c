@@ -166,7 +166,7 @@ enum tm_status tm_pftrace_keep(struct pftrace *p, const struct tm_event *e, stru
     if (is_plain_metadata(e))
         at.time_ns = INT64_MIN; /* before all events, and after everything that ranks tasks */
     struct tm_pending_needs needs = {track_need(d.uuid), d.is_thread ? sequence_need(e) : 0, track_need(d.parent)};
-    return tm_pending_definitions_add(&p->pending, &at, needs) == TM_OK ? TM_OK : tm_error_nomem(err);
+    return tm_pending_definitions_add(&p->pending, &at, needs, err);
 }
 
 /* Writes a definition that is due, or that is needed at NOW_NS before its time. */
@@ -195,7 +195,7 @@ static enum tm_status write_thread_again(struct pftrace *p, const struct tm_even
 
 bool tm_pftrace_none_due(const struct pftrace *p, const struct tm_event *e)
 {
-    return tm_pending_definitions_none_due(&p->pending, e->time_ns) &&
+    return tm_pending_events_none_due(&p->pending.events, e->time_ns) &&
            tm_pending_definitions_none_needed(&p->pending, sequence_need(e)) &&
            (!(e->flags & TM_EVENT_HAS_TRACK) || tm_event_scope(e->flags) != TM_SCOPE_TRACK ||
             tm_pending_definitions_none_needed(&p->pending, track_need(tm_packet_id(&p->packets, e->file, e->track))));
@@ -221,14 +221,14 @@ enum tm_status tm_pftrace_due(struct pftrace *p, const struct tm_event *e, struc
 {
     const struct tm_event *pending;
     enum tm_status st = TM_OK;
-    while (st == TM_OK && !tm_pending_definitions_none_due(&p->pending, e->time_ns) &&
+    while (st == TM_OK && !tm_pending_events_none_due(&p->pending.events, e->time_ns) &&
            (pending = tm_pending_definitions_due(&p->pending, e->time_ns)) != NULL)
         st = write_pending(p, pending, e->time_ns, err);
-    if (st == TM_OK && p->pending.count)
+    if (st == TM_OK && p->pending.events.count)
         st = write_needed(p, e, sequence_need(e), err);
     if (st == TM_OK && p->threads.count && tm_event_raw(e->flags) == TM_RAW_PACKET)
         st = write_thread_again(p, e, err);
-    if (st < 0 || p->pending.count == 0 || !(e->flags & TM_EVENT_HAS_TRACK) ||
+    if (st < 0 || p->pending.events.count == 0 || !(e->flags & TM_EVENT_HAS_TRACK) ||
         tm_event_scope(e->flags) != TM_SCOPE_TRACK)
         return st;
     return tm_pftrace_track_due(p, e, err);

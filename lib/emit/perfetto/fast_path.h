@@ -44,7 +44,7 @@ static inline enum tm_status tm_pftrace_run(struct pftrace *p, struct tm_batch_w
     struct tm_packet_run run = {.written = p->threads.count ? p->threads.written : NULL,
                                 .written_count = p->threads.written_cap,
                                 .before_ns = tm_untimed_packets_next_ns(&p->untimed)};
-    if (p->pending.count || (p->threads.count && p->threads.written == NULL))
+    if (p->pending.events.count || (p->threads.count && p->threads.written == NULL))
         return TM_OK;
     enum tm_status st = tm_packet_run_write(&p->packets, walk, &run, err);
     p->now_ns = run.rows ? run.time_ns : p->now_ns;
@@ -80,7 +80,7 @@ static inline enum tm_status tm_pftrace_fast(struct pftrace *p, struct tm_batch_
         if (!(e.flags & TM_EVENT_RAW_BODY) || e.kind < TM_KIND_SLICE_BEGIN || e.kind > TM_KIND_INSTANT)
             return TM_END;
         tm_fast_get_packet(batch, i, &e);
-        if (e.time_ns >= untimed_ns || (p->pending.count && !tm_pftrace_none_due(p, &e)))
+        if (e.time_ns >= untimed_ns || (p->pending.events.count && !tm_pftrace_none_due(p, &e)))
             return TM_END;
         if (tm_sequence_threads_is_written(&p->threads, e.generation))
             st = tm_packet_splice_body(&p->packets, &e, batch->payload_bytes - walk->at, err);
@@ -89,7 +89,7 @@ static inline enum tm_status tm_pftrace_fast(struct pftrace *p, struct tm_batch_
         if (e.kind != TM_KIND_FTRACE)
             return TM_END;
         tm_fast_get_ftrace(batch, i, &e);
-        if (e.time_ns >= untimed_ns || (p->pending.count && !tm_pftrace_none_due(p, &e)))
+        if (e.time_ns >= untimed_ns || (p->pending.events.count && !tm_pftrace_none_due(p, &e)))
             return TM_END;
         st = tm_ftrace_write_raw(&p->ftrace, &e, err);
         break;
@@ -97,7 +97,7 @@ static inline enum tm_status tm_pftrace_fast(struct pftrace *p, struct tm_batch_
         if (e.kind != TM_KIND_SCHED_SWITCH && e.kind != TM_KIND_SCHED_WAKING)
             return TM_END;
         tm_fast_get_sched(batch, i, &e);
-        if (e.time_ns >= untimed_ns || (p->pending.count && !tm_pftrace_none_due(p, &e)))
+        if (e.time_ns >= untimed_ns || (p->pending.events.count && !tm_pftrace_none_due(p, &e)))
             return TM_END;
         st = tm_ftrace_write_sched(&p->ftrace, &e, err);
         break;

@@ -1,13 +1,14 @@
-/* Definitions that are pending until their time. tm-sort puts definitions before all events. But a reader that sorts by
- * window drops packets that come after a later time, and a descriptor applies to the process that has its pid at that
- * time. So an output for such readers writes each definition at its time, or earlier if another event needs it. */
-#ifndef TM_EMIT_PENDING_DEFINITIONS_H
-#define TM_EMIT_PENDING_DEFINITIONS_H
+/* Definitions that are pending until their time, or until another event needs them. tm-sort puts definitions before all
+ * events. But a reader that sorts by window drops packets that come after a later time, and a descriptor applies to the
+ * process that has its pid at that time. So each definition is written at its time, or earlier if another event needs
+ * it. */
+#ifndef TM_EMIT_PERFETTO_PENDING_DEFINITIONS_H
+#define TM_EMIT_PERFETTO_PENDING_DEFINITIONS_H
 
 #include "base/map.h"
-#include "stream/event.h"
+#include "stream/pending_events.h"
 
-enum { TM_LATE_BYTES_MAX = 64 << 20, TM_LATE_ABSENT_SLOTS = 256 };
+enum { TM_PENDING_ABSENT_SLOTS = 256 };
 
 /* Keys by which events need a definition before its time; 0: none. */
 struct tm_pending_needs {
@@ -17,41 +18,29 @@ struct tm_pending_needs {
 
 /* Zero-initialise. */
 struct tm_pending_definitions {
-    uint32_t count; /* number of pending definitions */
+    struct tm_pending_events events;
     /* private */
-    struct tm_pending_event **heap; /* a heap; the earliest first */
-    uint32_t heap_count, heap_cap;
-    struct tm_pending_event *taken; /* the one written last */
-    struct tm_map by_key;        /* from a key to the place in order of arrival, plus 1 */
-    struct tm_pending_event **keyed;
+    struct tm_map by_key; /* from a key to the place in KEYED, plus 1 */
+    struct tm_keyed_definition *keyed; /* in order of arrival */
     uint32_t keyed_count, keyed_cap;
-    size_t bytes;
-    uint64_t order;
-    int64_t next_ns; /* nothing is due before this; 0 at first */
-    uint64_t absent[TM_LATE_ABSENT_SLOTS]; /* keys without a pending definition, each at its remainder */
+    uint64_t absent[TM_PENDING_ABSENT_SLOTS]; /* keys without a pending definition, each at its remainder */
 };
 
 /* Keeps a copy of EVENT. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_pending_definitions_add(struct tm_pending_definitions *pending, const struct tm_event *event,
-                                          struct tm_pending_needs needs);
+                                          struct tm_pending_needs needs, struct tm_error *err);
 
-/* Takes the earliest definition that is due at NOW_NS, or that must be written because too many are pending. NULL:
- * none. Valid until the next call. */
+/* Takes the earliest definition that is due at NOW_NS. NULL: none. Valid until the next call. */
 const struct tm_event *tm_pending_definitions_due(struct tm_pending_definitions *pending, int64_t now_ns);
 
-/* Takes the first pending definition with KEY; its ancestors come before it. Call it until it returns NULL. */
+/* Takes the first pending definition with KEY; its ancestors come before it. Call it until it returns NULL. The event
+ * is valid until the next call of tm_pending_definitions_due. */
 const struct tm_event *tm_pending_definitions_needed(struct tm_pending_definitions *pending, uint64_t key);
-
-/* A fast check: true if tm_pending_definitions_due certainly has nothing at NOW_NS. */
-static inline bool tm_pending_definitions_none_due(const struct tm_pending_definitions *pending, int64_t now_ns)
-{
-    return pending->count == 0 || now_ns < pending->next_ns;
-}
 
 /* A fast check: true if tm_pending_definitions_needed had nothing for KEY before, and nothing was added since. */
 static inline bool tm_pending_definitions_none_needed(const struct tm_pending_definitions *pending, uint64_t key)
 {
-    return key == 0 || pending->count == 0 || pending->absent[key % TM_LATE_ABSENT_SLOTS] == key;
+    return key == 0 || pending->events.count == 0 || pending->absent[key % TM_PENDING_ABSENT_SLOTS] == key;
 }
 
 void tm_pending_definitions_release(struct tm_pending_definitions *pending);

@@ -20,7 +20,7 @@ static enum tm_status pftrace_open(const struct tm_emit_context *context, void *
         return tm_error_set(err, TM_E_INPUT, "--append: the stream is no part by time; tm-sort --cut makes them");
     p->context = context;
     p->packets.fd = context->fd;
-    *state = p;
+    p->pending.events.bytes_max = TM_PENDING_BYTES_MAX;
     return TM_OK;
 }
 
@@ -282,7 +282,7 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
     }
     if (!(e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED))) {
         p->now_ns = e->time_ns;
-        if (p->pending.count || p->threads.count)
+        if (p->pending.events.count || p->threads.count)
             st = tm_pftrace_due(p, e, err);
         if (st < 0 || (st = tm_pftrace_note(p, e, err)) < 0)
             return st;
@@ -351,7 +351,7 @@ static enum tm_status take_state(struct pftrace *p, const struct tm_event *event
     tm_packet_mute_begin(&p->packets);
     enum tm_status st = tm_track_writer_flush(&p->tracks, e.time_ns, err);
     tm_packet_mute_end(&p->packets);
-    if (st == TM_OK && (p->pending.count || p->threads.count))
+    if (st == TM_OK && (p->pending.events.count || p->threads.count))
         st = tm_pftrace_due(p, &e, err);
     e.flags |= TM_EVENT_CONTEXT;
     if (st == TM_OK && tm_event_raw(e.flags) == TM_RAW_PACKET) {
