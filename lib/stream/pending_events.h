@@ -30,8 +30,8 @@ struct tm_pending_events {
     int64_t next_ns; /* nothing is due before this; 0 at first */
 };
 
-/* Keeps a copy of EVENT and sets *PENDING to it, which is valid until it is due. PENDING may be NULL. Events of one time
- * are due in the order in which they were added. TM_OK or TM_E_SYSTEM. */
+/* Keeps a copy of EVENT and sets *PENDING to it, which is valid until it is due. PENDING may be NULL. Events of one
+ * time are due in the order in which they were added. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_pending_events_add(struct tm_pending_events *events, const struct tm_event *event,
                                      struct tm_pending_event **pending, struct tm_error *err);
 
