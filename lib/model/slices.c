@@ -23,14 +23,14 @@ static enum tm_status stack_get(struct tm_slices *slices, uint32_t track, struct
     return TM_OK;
 }
 
-static enum tm_status cut_short(void *self, const struct tm_slice_stack *stack, uint32_t around, struct tm_error *err)
+static enum tm_status cut_short(void *self, const struct tm_open_slice *cut, uint32_t count, int64_t end_ns,
+                                struct tm_error *err)
 {
     struct tm_slices *slices = self;
-    int64_t end = tm_slice_end_ns(stack->slices[around].ts, stack->slices[around].dur);
     slices->cut_short++;
-    for (uint32_t i = stack->depth; slices->rows && i-- > around + 1;) {
-        const struct tm_open_slice *s = &stack->slices[i];
-        enum tm_status st = slices->rows->slice_end(slices->rows->self, s->id, end - s->ts, s->value, err);
+    for (uint32_t i = count; slices->rows && i-- > 0;) {
+        const struct tm_open_slice *s = &cut[i];
+        enum tm_status st = slices->rows->slice_end(slices->rows->self, s->id, end_ns - s->ts, s->value, err);
         if (st < 0)
             return st;
     }
@@ -43,12 +43,11 @@ static enum tm_status settle(struct tm_slices *slices, struct tm_slice_stack *st
     return tm_slice_stack_settle(stack, ts, dur, &(struct tm_slice_cut){slices, cut_short}, err);
 }
 
-void tm_slices_predict(const struct tm_slices *slices, uint32_t track, int64_t ts,
-                       void (*show)(void *self, int64_t id, int64_t dur), void *self)
+enum tm_status tm_slices_predict(const struct tm_slices *slices, uint32_t track, int64_t ts,
+                                 const struct tm_slice_cut *cut, struct tm_error *err)
 {
     const struct tm_slice_stack *stack = stack_find(slices, track);
-    if (stack)
-        tm_slice_stack_predict(stack, ts, show, self);
+    return stack ? tm_slice_stack_predict(stack, ts, cut, err) : TM_OK;
 }
 
 static enum tm_status push(struct tm_slices *slices, struct tm_slice_stack *stack, const struct tm_open_slice *slice,

@@ -58,10 +58,9 @@ struct tm_slice_view {
 };
 bool tm_slices_at(const struct tm_slices *slices, uint32_t track, uint32_t i, struct tm_slice_view *view);
 
-/* Calls SHOW for each slice that an event at TS would cut short, with its id and the duration it would get. Changes
- * nothing. */
-void tm_slices_predict(const struct tm_slices *slices, uint32_t track, int64_t ts,
-                       void (*show)(void *self, int64_t id, int64_t dur), void *self);
+/* Calls CUT for the slices on TRACK that an event at TS would cut short. Changes nothing. TM_OK or the error of CUT. */
+enum tm_status tm_slices_predict(const struct tm_slices *slices, uint32_t track, int64_t ts,
+                                 const struct tm_slice_cut *cut, struct tm_error *err);
 
 /* Removes slice ID from TRACK as if it had never begun. It must not have cut another slice short. */
 void tm_slices_forget(struct tm_slices *slices, uint32_t track, int64_t id);

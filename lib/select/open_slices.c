@@ -81,12 +81,12 @@ enum tm_status tm_open_slices_need(struct tm_open_slices *open, const struct tm_
     return TM_OK;
 }
 
-static enum tm_status cut_short(void *self, const struct tm_slice_stack *stack, uint32_t around, struct tm_error *err)
+static enum tm_status cut_short(void *self, const struct tm_open_slice *slices, uint32_t count, int64_t end_ns,
+                                struct tm_error *err)
 {
     struct tm_open_slices *open = self;
-    const struct tm_open_slice *outer = &stack->slices[around];
-    for (uint32_t i = stack->depth; i-- > around + 1;) {
-        const struct tm_open_slice *s = &stack->slices[i];
+    for (uint32_t i = count; i-- > 0;) {
+        const struct tm_open_slice *s = &slices[i];
         if (tm_open_slices_fate(s) != TM_OPEN_PENDING || s->dur >= 0)
             continue;
         enum tm_status st = tm_array_grow(&open->cut_short, &open->cut_short_cap, open->cut_short_count,
@@ -94,7 +94,7 @@ static enum tm_status cut_short(void *self, const struct tm_slice_stack *stack, 
         if (st < 0)
             return st;
         open->cut_short[open->cut_short_count] = *s;
-        open->cut_short[open->cut_short_count++].dur = tm_slice_end_ns(outer->ts, outer->dur) - s->ts;
+        open->cut_short[open->cut_short_count++].dur = end_ns - s->ts;
     }
     return TM_OK;
 }

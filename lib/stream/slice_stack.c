@@ -27,7 +27,7 @@ enum tm_status tm_slice_stack_settle(struct tm_slice_stack *stack, int64_t ts, i
         if (open_above) {
             if (ts <= end)
                 continue;
-            enum tm_status st = cut->cut(cut->self, stack, i, err);
+            enum tm_status st = cut->cut(cut->self, s + 1, stack->depth - i - 1, end, err);
             if (st < 0)
                 return st;
             stack->depth = i;
@@ -41,27 +41,11 @@ enum tm_status tm_slice_stack_settle(struct tm_slice_stack *stack, int64_t ts, i
     return TM_OK;
 }
 
-void tm_slice_stack_predict(const struct tm_slice_stack *stack, int64_t ts,
-                            void (*show)(void *self, int64_t id, int64_t dur), void *self)
+enum tm_status tm_slice_stack_predict(const struct tm_slice_stack *stack, int64_t ts, const struct tm_slice_cut *cut,
+                                      struct tm_error *err)
 {
-    uint32_t depth = stack->depth;
-    bool open_above = false;
-    for (uint32_t i = depth; i-- > 0;) { /* follows the rules of settle */
-        const struct tm_open_slice *s = &stack->slices[i];
-        if (s->dur < 0) {
-            open_above = true;
-            continue;
-        }
-        int64_t end = tm_slice_end_ns(s->ts, s->dur);
-        if (!open_above) {
-            depth -= end <= ts;
-        } else if (end < ts) {
-            for (; depth > i + 1; depth--)
-                show(self, stack->slices[depth - 1].id, end - stack->slices[depth - 1].ts);
-            depth = i;
-            open_above = false;
-        }
-    }
+    struct tm_slice_stack copy = *stack; /* settling changes its depth alone */
+    return tm_slice_stack_settle(&copy, ts, -1, cut, err);
 }
 
 enum tm_status tm_slice_stack_push(struct tm_slice_stack *stack, const struct tm_open_slice *slice,

@@ -40,10 +40,11 @@ struct tm_stated_end {
     tm_slice_label label[2]; /* name, category */
 };
 
-/* Called when all slices above slice AROUND end with it, before they leave STACK. */
+/* Called when SLICES, COUNT of them with the outermost first, end at END_NS with the slice around them. */
 struct tm_slice_cut {
     void *self;
-    enum tm_status (*cut)(void *self, const struct tm_slice_stack *stack, uint32_t around, struct tm_error *err);
+    enum tm_status (*cut)(void *self, const struct tm_open_slice *slices, uint32_t count, int64_t end_ns,
+                          struct tm_error *err);
 };
 
 /* The end of a slice, limited to INT64_MAX. */
@@ -64,10 +65,9 @@ static inline bool tm_slice_label_fits(const tm_slice_label there[2], const tm_s
 enum tm_status tm_slice_stack_settle(struct tm_slice_stack *stack, int64_t ts, int64_t dur,
                                      const struct tm_slice_cut *cut, struct tm_error *err);
 
-/* Calls SHOW for each slice that an event at TS would cut short, with its id and the duration it would get. Changes
- * nothing. */
-void tm_slice_stack_predict(const struct tm_slice_stack *stack, int64_t ts,
-                            void (*show)(void *self, int64_t id, int64_t dur), void *self);
+/* Calls CUT as an event of unknown duration at TS would do, and changes nothing. TM_OK or the error of CUT. */
+enum tm_status tm_slice_stack_predict(const struct tm_slice_stack *stack, int64_t ts, const struct tm_slice_cut *cut,
+                                      struct tm_error *err);
 
 /* Pushes SLICE on a settled stack. TM_OK; TM_END: it is nested too deep; TM_E_SYSTEM. */
 enum tm_status tm_slice_stack_push(struct tm_slice_stack *stack, const struct tm_open_slice *slice,

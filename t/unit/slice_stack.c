@@ -9,23 +9,16 @@ struct shown {
     uint32_t count;
 };
 
-static enum tm_status cut(void *self, const struct tm_slice_stack *stack, uint32_t around, struct tm_error *err)
+static enum tm_status cut(void *self, const struct tm_open_slice *slices, uint32_t count, int64_t end_ns,
+                          struct tm_error *err)
 {
     struct shown *shown = self;
-    const struct tm_open_slice *outer = &stack->slices[around];
     (void)err;
-    for (uint32_t i = stack->depth; i-- > around + 1;) {
-        shown->id[shown->count] = stack->slices[i].id;
-        shown->dur[shown->count++] = tm_slice_end_ns(outer->ts, outer->dur) - stack->slices[i].ts;
+    for (uint32_t i = count; i-- > 0;) {
+        shown->id[shown->count] = slices[i].id;
+        shown->dur[shown->count++] = end_ns - slices[i].ts;
     }
     return TM_OK;
-}
-
-static void show(void *self, int64_t id, int64_t dur)
-{
-    struct shown *shown = self;
-    shown->id[shown->count] = id;
-    shown->dur[shown->count++] = dur;
 }
 
 static enum tm_status add(struct tm_slice_stack *stack, int64_t id, int64_t ts, int64_t dur, struct shown *shown)
@@ -58,7 +51,8 @@ static void test_ends(void)
     s = tm_slice_stack_ended(&stack, any);
     ok(s && s->id == 2);
     shown.count = 0;
-    tm_slice_stack_predict(&stack, 31, show, &shown);
+    is_int(tm_slice_stack_predict(&stack, 31, &(struct tm_slice_cut){&shown, cut}, NULL), TM_OK);
+    is_int(stack.depth, 2);
     is_int(shown.count, 1);
     is_int(shown.dur[0], 10);
     shown.count = 0;

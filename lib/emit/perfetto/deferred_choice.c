@@ -93,24 +93,18 @@ static enum tm_status put_end(struct tm_track_writer *w, const struct tm_event *
     return tm_track_packet_event(w, &end, TM_TRACK_END, uuid, err);
 }
 
-/* A slice that an event of its file ends early. */
-struct cut_slice {
-    uint64_t uuid;
-    int64_t id, dur_ns;
-};
-
-/* E ends SLICE in its file, but nothing written ends it there: writes its end now. */
-static enum tm_status end_cut(struct tm_track_writer *w, const struct tm_event *e, struct cut_slice slice,
-                              struct tm_error *err)
+/* E ends a slice on UUID early in its file, as STATED, but nothing written ends it there: writes its end now. */
+static enum tm_status end_cut(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
+                              struct tm_early_end stated, struct tm_error *err)
 {
-    const int64_t id = slice.id, dur_ns = slice.dur_ns;
+    const int64_t id = stated.id, dur_ns = stated.dur_ns;
     struct tm_deferred_choice *c = w->choices.choices;
     int64_t begin_ns;
-    if (tm_reader_slices_is_open(&w->reader, slice.uuid, id, &begin_ns)) {
+    if (tm_reader_slices_is_open(&w->reader, uuid, id, &begin_ns)) {
         int64_t end_ns = begin_ns + (dur_ns > 0 ? dur_ns : 0); /* an end must not be before its begin */
-        const struct tm_reader_event end = {.uuid = slice.uuid, .ts_ns = end_ns};
+        const struct tm_reader_event end = {.uuid = uuid, .ts_ns = end_ns};
         enum tm_status st = tm_reader_slices_write_end(&w->reader, &end, id, err);
-        return st < 0 ? st : st == TM_END ? TM_OK : put_end(w, e, slice.uuid, end_ns, err);
+        return st < 0 ? st : st == TM_END ? TM_OK : put_end(w, e, uuid, end_ns, err);
     }
     for (uint32_t i = 0; i < w->choices.count; i++) {
         if (!c[i].is_used || !c[i].has_moved || c[i].has_ended || c[i].reader_id != id)
@@ -124,32 +118,32 @@ static enum tm_status end_cut(struct tm_track_writer *w, const struct tm_event *
 enum tm_status tm_deferred_choice_clear(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
                                         struct tm_error *err)
 {
-    const struct tm_slice_ids *stated = &w->reader.cut, *written;
+    const struct tm_early_ends *stated = &w->reader.cut, *written;
     struct tm_deferred_choice *found;
     enum tm_status st;
     do { /* if no slice moves, others can stay */
         found = NULL;
         st = tm_reader_slices_overtaken(&w->reader, uuid, e->time_ns, &written, err);
         for (uint32_t i = 0; st == TM_OK && i < written->count && found == NULL; i++)
-            if (!tm_slice_ids_have(stated, written->ids[i], written->durs_ns[i]))
-                found = choice_of(w, written->ids[i]);
+            if (!tm_early_ends_have(stated, written->ends[i]))
+                found = choice_of(w, written->ends[i].id);
         if (found)
             st = move(w, uuid, found, err);
     } while (found && st == TM_OK);
     for (uint32_t i = 0; st == TM_OK && i < stated->count; i++)
-        if (!tm_slice_ids_have(written, stated->ids[i], stated->durs_ns[i]))
-            st = end_cut(w, e, (struct cut_slice){uuid, stated->ids[i], stated->durs_ns[i]}, err);
+        if (!tm_early_ends_have(written, stated->ends[i]))
+            st = end_cut(w, e, uuid, stated->ends[i], err);
     return st;
 }
 
 enum tm_status tm_deferred_choice_move_above(struct tm_track_writer *w, uint64_t uuid, int64_t reader_id,
                                              struct tm_error *err)
 {
-    const struct tm_slice_ids *above;
+    const struct tm_early_ends *above;
     struct tm_deferred_choice *found = NULL;
     enum tm_status st = tm_reader_slices_above(&w->reader, uuid, reader_id, &above, err);
     for (uint32_t i = st == TM_OK ? above->count : 0; i-- > 0 && found == NULL;)
-        found = choice_of(w, above->ids[i]);
+        found = choice_of(w, above->ends[i].id);
     return st < 0 ? st : found ? move(w, uuid, found, err) : TM_END;
 }
 
@@ -163,13 +157,13 @@ static struct tm_event end_event(const struct tm_open_end *end)
 
 /* Writes the ends of the slices ABOVE that of END, which ends them early, and its own end. */
 static enum tm_status put_ends(struct tm_track_writer *w, const struct tm_open_end *end,
-                               const struct tm_slice_ids *above, struct tm_error *err)
+                               const struct tm_early_ends *above, struct tm_error *err)
 {
     const struct tm_reader_event written = {.uuid = end->uuid, .ts_ns = end->end_ns};
     const struct tm_event e = end_event(end);
     enum tm_status st = TM_OK;
     for (uint32_t i = above->count + 1; i-- > 0 && st >= 0;) {
-        int64_t id = i ? above->ids[i - 1] : end->reader_id;
+        int64_t id = i ? above->ends[i - 1].id : end->reader_id;
         st = tm_reader_slices_write_end(&w->reader, &written, id, err);
         if (st == TM_OK)
             st = tm_track_packet_event(w, &e, TM_TRACK_END, end->uuid, err);
@@ -181,7 +175,7 @@ static enum tm_status put_ends(struct tm_track_writer *w, const struct tm_open_e
 static enum tm_status end_on_track(struct tm_track_writer *w, const struct tm_open_end *end, struct tm_error *err)
 {
     const struct tm_reader_event written = {end->uuid, end->end_ns, 0, {end->name, end->category}};
-    const struct tm_slice_ids *above;
+    const struct tm_early_ends *above;
     struct tm_event e = end_event(end);
     enum tm_status st;
     do /* slices above it that last longer cross it */
@@ -200,7 +194,7 @@ static enum tm_status end_on_track(struct tm_track_writer *w, const struct tm_op
 static enum tm_status make_room(struct tm_track_writer *w, const struct tm_open_end *end, bool *moves,
                                 struct tm_error *err)
 {
-    const struct tm_slice_ids *cut;
+    const struct tm_early_ends *cut;
     const struct tm_event e = end_event(end);
     tm_reader_slices_pass(&w->reader);
     enum tm_status st = tm_reader_slices_overtaken(&w->reader, end->uuid, end->end_ns, &cut, err);

@@ -4,16 +4,21 @@
 
 #include <stdlib.h>
 
-static void add(void *self, int64_t id, int64_t dur_ns)
+static enum tm_status add(struct tm_early_ends *list, int64_t id, int64_t dur_ns, struct tm_error *err)
 {
-    struct tm_slice_ids *list = self;
-    if (tm_array_grow(&list->ids, &list->id_cap, list->count, sizeof *list->ids, NULL) < 0 ||
-        tm_array_grow(&list->durs_ns, &list->dur_cap, list->count, sizeof *list->durs_ns, NULL) < 0) {
-        list->failed = true;
-        return;
-    }
-    list->ids[list->count] = id;
-    list->durs_ns[list->count++] = dur_ns;
+    enum tm_status st = tm_array_grow(&list->ends, &list->cap, list->count, sizeof *list->ends, err);
+    if (st == TM_OK)
+        list->ends[list->count++] = (struct tm_early_end){id, dur_ns};
+    return st;
+}
+
+static enum tm_status add_cut(void *self, const struct tm_open_slice *cut, uint32_t count, int64_t end_ns,
+                              struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = count; i-- > 0 && st == TM_OK;)
+        st = add(self, cut[i].id, end_ns - cut[i].ts, err);
+    return st;
 }
 
 static enum tm_status begun(void *self, const struct tm_slice_row *row, struct tm_error *err)
@@ -24,10 +29,8 @@ static enum tm_status begun(void *self, const struct tm_slice_row *row, struct t
 
 static enum tm_status is_cut(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err)
 {
-    struct tm_slice_ids *cut = self;
     (void)arg_set;
-    add(cut, id, dur);
-    return cut->failed ? tm_error_nomem(err) : TM_OK;
+    return add(self, id, dur, err);
 }
 
 /* Returns the number of track UUID; 0 if it is not followed. */
@@ -125,38 +128,37 @@ void tm_reader_slices_pass(struct tm_reader_slices *slices)
 }
 
 enum tm_status tm_reader_slices_overtaken(struct tm_reader_slices *slices, uint64_t uuid, int64_t ts_ns,
-                                          const struct tm_slice_ids **shown, struct tm_error *err)
+                                          const struct tm_early_ends **shown, struct tm_error *err)
 {
-    struct tm_slice_ids *s = &slices->shown;
-    s->count = 0;
-    tm_slices_predict(&slices->written, number_of(slices, uuid), ts_ns, add, s);
-    *shown = s;
-    return s->failed ? tm_error_nomem(err) : TM_OK;
+    const struct tm_slice_cut cut = {&slices->shown, add_cut};
+    slices->shown.count = 0;
+    *shown = &slices->shown;
+    return tm_slices_predict(&slices->written, number_of(slices, uuid), ts_ns, &cut, err);
 }
 
-bool tm_slice_ids_have(const struct tm_slice_ids *list, int64_t id, int64_t dur_ns)
+bool tm_early_ends_have(const struct tm_early_ends *list, struct tm_early_end end)
 {
     for (uint32_t i = 0; i < list->count; i++)
-        if (list->ids[i] == id && list->durs_ns[i] == dur_ns)
+        if (list->ends[i].id == end.id && list->ends[i].dur_ns == end.dur_ns)
             return true;
     return false;
 }
 
 enum tm_status tm_reader_slices_above(struct tm_reader_slices *slices, uint64_t uuid, int64_t id,
-                                      const struct tm_slice_ids **shown, struct tm_error *err)
+                                      const struct tm_early_ends **shown, struct tm_error *err)
 {
-    struct tm_slice_ids *s = &slices->shown;
     uint32_t number = number_of(slices, uuid);
     struct tm_slice_view at;
     bool seen = false;
-    s->count = 0;
-    for (uint32_t i = 0; tm_slices_at(&slices->written, number, i, &at); i++) {
+    enum tm_status st = TM_OK;
+    slices->shown.count = 0;
+    *shown = &slices->shown;
+    for (uint32_t i = 0; st == TM_OK && tm_slices_at(&slices->written, number, i, &at); i++) {
         if (seen && at.is_open)
-            add(s, at.id, 0);
+            st = add(&slices->shown, at.id, 0, err);
         seen |= at.id == id;
     }
-    *shown = s;
-    return s->failed ? tm_error_nomem(err) : TM_OK;
+    return st;
 }
 
 bool tm_reader_slices_is_open(const struct tm_reader_slices *slices, uint64_t uuid, int64_t id, int64_t *ts_ns)
@@ -187,9 +189,7 @@ void tm_reader_slices_release(struct tm_reader_slices *slices)
     tm_slices_release(&slices->stated);
     tm_slices_release(&slices->written);
     tm_map_release(&slices->by_track);
-    free(slices->cut.ids);
-    free(slices->cut.durs_ns);
-    free(slices->shown.ids);
-    free(slices->shown.durs_ns);
+    free(slices->cut.ends);
+    free(slices->shown.ends);
     *slices = (struct tm_reader_slices){0};
 }

@@ -9,17 +9,18 @@
 #include "base/map.h"
 #include "model/slices.h"
 
-/* Slices with their durations after they were ended early. Zero-initialise. */
-struct tm_slice_ids {
-    int64_t *ids, *durs_ns;
-    uint32_t count;
-    /* private */
-    uint32_t id_cap, dur_cap;
-    bool failed; /* memory ran out for some */
+/* A slice that ends early, and the duration that it gets. */
+struct tm_early_end {
+    int64_t id, dur_ns;
 };
 
-/* True if slice ID is in the list with this duration. */
-bool tm_slice_ids_have(const struct tm_slice_ids *list, int64_t id, int64_t dur_ns);
+/* Zero-initialise. */
+struct tm_early_ends {
+    struct tm_early_end *ends;
+    uint32_t count, cap;
+};
+
+bool tm_early_ends_have(const struct tm_early_ends *list, struct tm_early_end end);
 
 /* An event on the track UUID. */
 struct tm_reader_event {
@@ -31,12 +32,12 @@ struct tm_reader_event {
 
 /* Zero-initialise. It keeps its address from the first tm_reader_slices_follow on. */
 struct tm_reader_slices {
-    struct tm_slice_ids cut; /* slices that the last noted event ended early */
+    struct tm_early_ends cut; /* slices that the last noted event ended early */
     /* private */
     struct tm_slices stated, written;
     struct tm_rows cut_rows; /* of STATED: they go to CUT */
     struct tm_map by_track; /* uuid -> number */
-    struct tm_slice_ids shown;
+    struct tm_early_ends shown;
     int64_t next_id;
 };
 
@@ -72,11 +73,12 @@ void tm_reader_slices_pass(struct tm_reader_slices *slices);
 /* Sets *SHOWN to the slices on UUID that an event written at TS_NS ends early. Valid until the next call. TM_OK or
  * TM_E_SYSTEM. */
 enum tm_status tm_reader_slices_overtaken(struct tm_reader_slices *slices, uint64_t uuid, int64_t ts_ns,
-                                          const struct tm_slice_ids **shown, struct tm_error *err);
+                                          const struct tm_early_ends **shown, struct tm_error *err);
 
-/* Sets *SHOWN to the written slices open above slice ID on UUID, outermost first; empty if ID is not open. */
+/* Sets *SHOWN to the written slices open above slice ID on UUID, outermost first; empty if ID is not open. Their
+ * durations are 0. */
 enum tm_status tm_reader_slices_above(struct tm_reader_slices *slices, uint64_t uuid, int64_t id,
-                                      const struct tm_slice_ids **shown, struct tm_error *err);
+                                      const struct tm_early_ends **shown, struct tm_error *err);
 
 /* True if slice ID, written to UUID at *TS_NS, is open and needs an end. */
 bool tm_reader_slices_is_open(const struct tm_reader_slices *slices, uint64_t uuid, int64_t id, int64_t *ts_ns);
