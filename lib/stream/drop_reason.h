@@ -5,7 +5,8 @@
 #include "base/text.h"
 
 enum tm_drop_reason {
-    TM_DROP_OTHER, /* no reason, or one that this version does not know */
+    TM_DROP_NONE = 0, /* nothing is dropped */
+    TM_DROP_OTHER,    /* a reason that this version does not know */
     TM_DROP_NEGATIVE_TIME,
     TM_DROP_NO_PATH,
     TM_DROP_UNKNOWN_SOURCE_CLOCK,
@@ -26,7 +27,7 @@ enum tm_drop_reason {
     TM_DROP_REASONS
 };
 
-/* "negative_time", "no_path", …; NULL of TM_DROP_OTHER. */
+/* "negative_time", "no_path", …; NULL of TM_DROP_NONE and TM_DROP_OTHER. */
 const char *tm_drop_reason_name(enum tm_drop_reason reason);
 
 /* The reason that NAME names. */

@@ -18,7 +18,7 @@ struct tm_member {
     bool is_shared;      /* another member has the same data */
     const char *unknown_cause; /* why its type is unknown by its first bytes; NULL: it is known; static */
     bool has_own_streams; /* the metadata of a folder with streams that are recognized by their first bytes */
-    enum tm_drop_reason reason; /* why it cannot be read; TM_DROP_OTHER: it can be read */
+    enum tm_drop_reason reason; /* why it cannot be read; TM_DROP_NONE: it can be read */
     const char *cause_text; /* for add: the message at its turn, such as the reason; NULL in the table */
     size_t cause;           /* its start in the table's names, NUL-terminated; 0: no message */
     struct tm_file_type type;

@@ -9,7 +9,7 @@ static const char metadata_name[] = "metadata", index_name[] = "index";
 
 static bool is_type(const struct tm_member *member, enum tm_input_type type)
 {
-    return member->reason == TM_DROP_OTHER && member->type.input_type == type;
+    return member->reason == TM_DROP_NONE && member->type.input_type == type;
 }
 
 /* The length of the folder, with the "/", in the LEN bytes at NAME. */

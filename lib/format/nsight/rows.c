@@ -217,7 +217,7 @@ static bool has_end(const struct tm_nsight *x)
     return has_int(x, TM_NS_END) && (x->table_kind != TM_NSIGHT_NVTX || int_of(x, TM_NS_END) != 0);
 }
 
-/* Sets begin and duration. Returns why the event cannot be shown, or TM_DROP_OTHER if it can. */
+/* Sets begin and duration. Returns why the event cannot be shown, or TM_DROP_NONE if it can. */
 static enum tm_drop_reason set_times(const struct tm_nsight *x, struct tm_event *row)
 {
     if (!has_int(x, TM_NS_START))
@@ -225,12 +225,12 @@ static enum tm_drop_reason set_times(const struct tm_nsight *x, struct tm_event 
     if (!time_of(x, TM_NS_START, &row->time_ns))
         return TM_DROP_OUT_OF_RANGE;
     if (row->kind != TM_KIND_SLICE_COMPLETE)
-        return TM_DROP_OTHER;
+        return TM_DROP_NONE;
     if (!has_end(x))
         row->kind = TM_KIND_SLICE_BEGIN; /* it was still open when the recording ended */
     else if (!tm_sub_i64(int_of(x, TM_NS_END), int_of(x, TM_NS_START), &row->dur_ns) || row->dur_ns < 0)
         return TM_DROP_DAMAGED;
-    return TM_DROP_OTHER;
+    return TM_DROP_NONE;
 }
 
 /* Sets the thread from column C. An event of a process without a thread (tid 0) goes to the main thread. */
@@ -405,7 +405,7 @@ static enum tm_status add_nvtx(struct tm_nsight *x)
     if (!is_mark && !is_range && type != NVTX_PUSH_POP && type != NVTXT_PUSH_POP)
         return account(x, TM_DROP_NOT_SHOWN);
     enum tm_drop_reason reason = set_times(x, &row);
-    if (reason == TM_DROP_OTHER && is_range && has_end(x) && !time_of(x, TM_NS_END, &end_ns))
+    if (reason == TM_DROP_NONE && is_range && has_end(x) && !time_of(x, TM_NS_END, &end_ns))
         reason = TM_DROP_OUT_OF_RANGE;
     if (reason)
         return account(x, reason);
