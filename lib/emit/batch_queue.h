@@ -4,12 +4,6 @@
 
 #include "stream/batch_builder.h"
 
-/* Takes rows. The batch is valid during the call. */
-struct tm_batch_sink {
-    enum tm_status (*show)(void *self, const struct tm_batch *batch, struct tm_error *err);
-    void *self;
-};
-
 /* Zero-initialise, with .sink set. */
 struct tm_batch_queue {
     struct tm_batch_sink sink;

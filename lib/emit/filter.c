@@ -88,7 +88,7 @@ static enum tm_status show(void *self, const struct tm_batch *batch, struct tm_e
 
 enum tm_status tm_emit_only_batch(struct tm_emit_only *only, const struct tm_batch *batch, struct tm_error *err)
 {
-    const struct tm_select_sink sink = {show, only};
+    const struct tm_batch_sink sink = {show, only};
     enum tm_status st = only->has_begun || only->learns ? TM_OK : check_places(only, err);
     if (st == TM_OK)
         st = tm_accounting_check_places(only->catalog, batch, true, err);
@@ -117,7 +117,7 @@ static enum tm_status account(struct tm_emit_only *only, const struct tm_tally_r
 
 enum tm_status tm_emit_only_finish(struct tm_emit_only *only, struct tm_error *err)
 {
-    const struct tm_select_sink sink = {show, only};
+    const struct tm_batch_sink sink = {show, only};
     enum tm_status st = only->has_begun ? TM_OK : check_places(only, err);
     if (st < 0 || (st = tm_select_finish(only->select, &sink, err)) < 0 ||
         (st = note_origin(only, err)) < 0)

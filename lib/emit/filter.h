@@ -12,7 +12,7 @@ struct tm_emit_only {
     const struct tm_emit_run *run;
     struct tm_catalog *catalog;
     struct tm_emit_context *context;
-    struct tm_select_sink sink;
+    struct tm_batch_sink sink;
     struct tm_select_facts *facts; /* facts from a first reading, or NULL; borrowed */
     bool learns;                   /* this is a first reading */
     bool is_quiet;                 /* the filter of another output gives the warnings */

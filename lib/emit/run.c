@@ -231,7 +231,7 @@ static void init_job(struct job *job, const struct tm_emit_run *run, size_t i, c
                                             .sources = run->sources,
                                             .clocks = &job->clocks,
                                             .unsupported = &job->unsupported};
-    job->only.sink = (struct tm_select_sink){show_batch, job};
+    job->only.sink = (struct tm_batch_sink){show_batch, job};
     job->singles.out.sink = (struct tm_batch_sink){settle_batch, job};
     job->takes_messages = target->emit->takes_compact_messages;
     job->history.catalog = &job->catalog;

@@ -78,7 +78,7 @@ struct tm_select {
     uint64_t order; /* number of the timestamp group's first group in the stream */
     struct tm_select_range range; /* written after `out` */
     struct tm_batch_builder out;
-    const struct tm_select_sink *sink;
+    const struct tm_batch_sink *sink;
 };
 
 /* True for kinds of events that begin, end or are slices. */

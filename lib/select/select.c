@@ -298,7 +298,7 @@ static enum tm_status pass_on(struct tm_select *s, const struct tm_batch *batch,
     return st < 0 ? st : s->sink->show(s->sink->self, batch, err);
 }
 
-enum tm_status tm_select_batch(struct tm_select *s, const struct tm_batch *batch, const struct tm_select_sink *sink,
+enum tm_status tm_select_batch(struct tm_select *s, const struct tm_batch *batch, const struct tm_batch_sink *sink,
                                struct tm_error *err)
 {
     struct tm_batch_walk walk = {.batch = batch};
@@ -337,7 +337,7 @@ static enum tm_status drop_pending(struct tm_select *s, struct tm_error *err)
     return TM_OK;
 }
 
-enum tm_status tm_select_finish(struct tm_select *s, const struct tm_select_sink *sink, struct tm_error *err)
+enum tm_status tm_select_finish(struct tm_select *s, const struct tm_batch_sink *sink, struct tm_error *err)
 {
     s->sink = sink;
     enum tm_status st = end_timestamp_group(s, err);

@@ -18,12 +18,6 @@
 struct tm_catalog;
 struct tm_select;
 
-/* Receives batches of kept rows. BATCH is the callee's until it returns. */
-struct tm_select_sink {
-    enum tm_status (*show)(void *self, const struct tm_batch *batch, struct tm_error *err);
-    void *self;
-};
-
 /* Makes a filter. SPEC and CATALOG are borrowed; CATALOG already holds what precedes the events. SPILL_DIR may be
  * NULL. TM_OK with *SELECT, to be freed, or TM_E_SYSTEM. A filter whose SPEC looks ahead learns until
  * tm_select_use. */
@@ -39,10 +33,10 @@ enum tm_status tm_select_learned(struct tm_select *select, struct tm_select_fact
 /* Takes BATCH, whose files and machines are in the catalog. Kept rows go to SINK, now or later. TM_OK, TM_E_SYSTEM,
  * or what SINK returned. */
 enum tm_status tm_select_batch(struct tm_select *select, const struct tm_batch *batch,
-                               const struct tm_select_sink *sink, struct tm_error *err);
+                               const struct tm_batch_sink *sink, struct tm_error *err);
 
 /* Ends the stream. The last rows go to SINK. */
-enum tm_status tm_select_finish(struct tm_select *select, const struct tm_select_sink *sink, struct tm_error *err);
+enum tm_status tm_select_finish(struct tm_select *select, const struct tm_batch_sink *sink, struct tm_error *err);
 
 /* Writes the I-th value of a key for machines, files or tasks that matches nothing in the stream to TEXT, as
  * "machine=x". TM_END if there is no I-th. TM_E_SYSTEM. */

@@ -21,7 +21,7 @@ struct bench {
     struct tm_catalog_machine machines[MACHINES];
     struct tm_select_spec spec;
     struct tm_select *select;
-    struct tm_select_sink sink;
+    struct tm_batch_sink sink;
     struct tm_batch_builder batch;
     struct tm_buf out;
     uint64_t payload;
@@ -56,7 +56,7 @@ static inline void start(struct bench *b, const char *only)
     b->catalog.machines = b->machines;
     b->catalog.file_count = FILES;
     b->catalog.machine_count = MACHINES;
-    b->sink = (struct tm_select_sink){on_batch, b};
+    b->sink = (struct tm_batch_sink){on_batch, b};
     b->st = tm_select_spec_add(&b->spec, only, &b->err);
     if (b->st == TM_OK)
         b->st = tm_select_new(&b->select, &b->spec, &b->catalog, NULL, &b->err);
