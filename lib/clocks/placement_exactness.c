@@ -3,6 +3,7 @@
 #include "clocks/placement_record.h"
 
 #include "base/checked.h"
+#include "stream/uncertainty_source.h"
 
 #include <string.h>
 
@@ -144,65 +145,68 @@ static bool find_drift(const struct tm_placement_record *record, int64_t *ppb)
     return has_line;
 }
 
+/* The sum of the uncertainties of a placement, and what they come from. */
 struct sum {
     uint64_t ns;
     bool is_bounded;
-    const char *words[8];
+    enum tm_uncertainty_source sources[TM_UNCERTAINTY_SOURCES];
     uint32_t count;
 };
 
-static void add_word(struct sum *sum, const char *word)
+static void add_source(struct sum *sum, enum tm_uncertainty_source source)
 {
     for (uint32_t i = 0; i < sum->count; i++)
-        if (strcmp(sum->words[i], word) == 0)
+        if (sum->sources[i] == source)
             return;
-    sum->words[sum->count++] = word;
+    sum->sources[sum->count++] = source;
 }
 
-static void add_bound(struct sum *sum, const char *word, uint64_t ns)
+static void add_bound(struct sum *sum, enum tm_uncertainty_source source, uint64_t ns)
 {
-    add_word(sum, word);
+    add_source(sum, source);
     sum->is_bounded &= sum->ns <= UINT64_MAX - ns;
     sum->ns += ns;
 }
 
-/* Finds what hop R adds to the uncertainty. False if that has no bound; *WORD is then the reason. */
-static bool add_hop(struct sum *sum, const struct tm_hop_record *r, const char **word)
+/* Adds the uncertainty of hop R. Returns why it has no bound, or TM_UNCERTAINTY_OTHER if it has one. */
+static enum tm_uncertainty_source add_hop(struct sum *sum, const struct tm_hop_record *r)
 {
+    const bool is_stated = r->exactness.is_stated && r->exactness.is_bounded;
     switch (r->origin) {
     case TM_EDGE_SNAPSHOT:
-        *word = "snapshot";
         if (r->has_jitter)
-            add_bound(sum, "jitter", r->jitter_ns);
-        return r->has_jitter;
+            add_bound(sum, TM_UNCERTAINTY_JITTER, r->jitter_ns);
+        return r->has_jitter ? TM_UNCERTAINTY_OTHER : TM_UNCERTAINTY_SNAPSHOT;
     case TM_EDGE_MANIFEST:
-        *word = "manifest";
-        if (r->exactness.is_stated && r->exactness.is_bounded)
-            add_bound(sum, r->exactness.is_aligned ? "alignment" : "manifest", r->exactness.uncertainty_ns);
-        return r->exactness.is_stated && r->exactness.is_bounded;
+        if (is_stated)
+            add_bound(sum, r->exactness.is_aligned ? TM_UNCERTAINTY_ALIGNMENT : TM_UNCERTAINTY_MANIFEST,
+                      r->exactness.uncertainty_ns);
+        return is_stated ? TM_UNCERTAINTY_OTHER : TM_UNCERTAINTY_MANIFEST;
     case TM_EDGE_HINT:
-        *word = "hint";
-        return false;
+        return TM_UNCERTAINTY_HINT;
     default:
-        *word = "assumption";
-        return false;
+        return TM_UNCERTAINTY_ASSUMPTION;
     }
 }
 
+/* The last source of an uncertainty without a bound is why it has none. */
 static void sum_up(const struct tm_placement_record *record, struct sum *sum)
 {
-    const char *unbounded = NULL, *word;
+    enum tm_uncertainty_source unbounded = TM_UNCERTAINTY_OTHER;
     *sum = (struct sum){.is_bounded = true};
-    for (uint32_t i = 0; i < record->hop_count; i++)
-        if (!add_hop(sum, &record->hops[i], &word))
-            unbounded = word;
+    for (uint32_t i = 0; i < record->hop_count; i++) {
+        enum tm_uncertainty_source why = add_hop(sum, &record->hops[i]);
+        unbounded = why ? why : unbounded;
+    }
     if (record->has_step_error && !record->is_interpolated)
-        add_bound(sum, "step", record->step_error_ns);
-    if (record->hop_count == 0)
-        add_word(sum, record->clock == 0 ? (unbounded = "assumption") : "trace_time");
+        add_bound(sum, TM_UNCERTAINTY_STEP, record->step_error_ns);
+    if (record->hop_count == 0 && record->clock == 0)
+        unbounded = TM_UNCERTAINTY_ASSUMPTION;
+    else if (record->hop_count == 0)
+        add_source(sum, TM_UNCERTAINTY_TRACE_TIME);
     if (unbounded)
-        add_word(sum, unbounded);
-    sum->is_bounded &= unbounded == NULL;
+        add_source(sum, unbounded);
+    sum->is_bounded &= !unbounded;
 }
 
 void tm_placement_record_exactness(const struct tm_placement_record *record, Tracemerge__Placement *placement,
@@ -214,12 +218,13 @@ void tm_placement_record_exactness(const struct tm_placement_record *record, Tra
         return;
     sum_up(record, &sum);
     for (uint32_t i = 0; i < sum.count; i++) {
-        size_t word_len = strlen(sum.words[i]);
+        const char *word = tm_uncertainty_source_name(sum.sources[i]);
+        size_t word_len = strlen(word);
         if (len + word_len + 2 > size)
             break;
         if (len)
             words[len++] = '+';
-        memcpy(words + len, sum.words[i], word_len);
+        memcpy(words + len, word, word_len);
         len += word_len;
     }
     placement->has_uncertainty_from = true;

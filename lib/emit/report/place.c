@@ -5,6 +5,7 @@
 #include "emit/assumption.h"
 #include "emit/report/suggestion.h"
 #include "emit/report/words.h"
+#include "stream/uncertainty_source.h"
 
 enum { PATH_MAX_SHOWN = 1000, SCOPED_FIRST = 64, SCOPED_LAST = 127 };
 
@@ -230,41 +231,38 @@ static void put_lines(struct tm_report *r, const Tracemerge__Placement *p)
 /* Writes the uncertainty of the times of its events, and its source. */
 static void put_uncertainty(struct tm_report *r, const Tracemerge__Placement *p)
 {
-    static const char *const texts[][2] = {
-        {"jitter", "the jitter of repeated snapshots"},
-        {"step", "the step from one to the next"},
-        {"alignment", "the bounds of an alignment"},
-        {"manifest", "what the manifest says"},
+    static const char *const bounds[TM_UNCERTAINTY_SOURCES] = {
+        [TM_UNCERTAINTY_JITTER] = "the jitter of repeated snapshots",
+        [TM_UNCERTAINTY_STEP] = "the step from one to the next",
+        [TM_UNCERTAINTY_ALIGNMENT] = "the bounds of an alignment",
+        [TM_UNCERTAINTY_MANIFEST] = "what the manifest says",
     };
-    static const char *const reasons[][2] = {
-        {"snapshot", "three snapshots or more would tell their jitter, these are fewer"},
-        {"manifest", "the manifest does not say how exact its offset is"},
-        {"hint", "nobody knows how exact the hint is"},
-        {"assumption", "it rests on an assumption"},
+    static const char *const reasons[TM_UNCERTAINTY_SOURCES] = {
+        [TM_UNCERTAINTY_SNAPSHOT] = "three snapshots or more would tell their jitter, these are fewer",
+        [TM_UNCERTAINTY_MANIFEST] = "the manifest does not say how exact its offset is",
+        [TM_UNCERTAINTY_HINT] = "nobody knows how exact the hint is",
+        [TM_UNCERTAINTY_ASSUMPTION] = "it rests on an assumption",
     };
-    struct tm_text words = tm_text_of(p->uncertainty_from), word;
-    const char *between = ": ";
-    if (!p->has_uncertainty_from || tm_text_is(words, "trace_time"))
+    struct tm_text names = tm_text_of(p->uncertainty_from);
+    enum tm_uncertainty_source source;
+    const char *between = ": ", *text;
+    if (!p->has_uncertainty_from || tm_text_is(names, tm_uncertainty_source_name(TM_UNCERTAINTY_TRACE_TIME)))
         return;
     put(r, "  Uncertainty ");
     if (p->has_uncertainty_ns)
         put_width(r, p->uncertainty_ns);
     else
         put(r, "without a bound");
-    while (words.len) {
-        const uint8_t *plus = memchr(words.data, '+', words.len);
-        word = (struct tm_text){words.data, plus ? (size_t)(plus - words.data) : words.len};
-        words.data += word.len + (plus != NULL);
-        words.len -= word.len + (plus != NULL);
-        bool is_reason = !p->has_uncertainty_ns && words.len == 0;
-        for (size_t i = 0; i < 4; i++) {
-            const char *const *text = is_reason ? reasons[i] : texts[i];
-            if (!tm_text_is(word, text[0]) || (!is_reason && !p->has_uncertainty_ns))
-                continue;
-            put(r, between);
-            put(r, text[1]);
-            between = " and ";
-        }
+    while (tm_uncertainty_source_next(&names, &source)) {
+        if (p->has_uncertainty_ns)
+            text = bounds[source];
+        else
+            text = names.len ? NULL : reasons[source];
+        if (text == NULL)
+            continue;
+        put(r, between);
+        put(r, text);
+        between = " and ";
     }
     put(r, ".\n");
 }

@@ -1,6 +1,7 @@
 #include "emit/report/words.h"
 
 #include "emit/names.h"
+#include "stream/uncertainty_source.h"
 
 void tm_report_put_machine(struct tm_report *r, uint32_t id)
 {
@@ -50,16 +51,11 @@ void tm_report_put_path(struct tm_report *r, uint32_t file)
 
 bool tm_report_is_aligned(const Tracemerge__Placement *p)
 {
-    static const char word[] = "alignment";
-    struct tm_text words = tm_text_of(p->uncertainty_from);
-    while (p->has_uncertainty_from && words.len) {
-        const uint8_t *plus = memchr(words.data, '+', words.len);
-        size_t len = plus ? (size_t)(plus - words.data) : words.len;
-        if (len == strlen(word) && memcmp(words.data, word, len) == 0)
+    struct tm_text names = tm_text_of(p->uncertainty_from);
+    enum tm_uncertainty_source source;
+    while (p->has_uncertainty_from && tm_uncertainty_source_next(&names, &source))
+        if (source == TM_UNCERTAINTY_ALIGNMENT)
             return true;
-        words.data += len + (plus != NULL);
-        words.len -= len + (plus != NULL);
-    }
     return false;
 }
 
