@@ -20,6 +20,22 @@ enum tm_kernel_rule {
     TM_KERNEL_SUSPEND_DONE,
     TM_KERNEL_FREEZE,
     TM_KERNEL_THAWED, /* the thaw has ended */
+    TM_KERNEL_I2C, /* a thread uses a bus: its number and how many messages there are by now, by tm_kernel_pair */
+    TM_KERNEL_I2C_DONE,
+    TM_KERNEL_READ, /* a thread reads a file, whose place is the amount; another may see the end */
+    TM_KERNEL_READ_DONE,
+    TM_KERNEL_REQUEST, /* to a virtual device, with the latency until it answers */
+    TM_KERNEL_ANSWER,
+    TM_KERNEL_STATE, /* a state of a track that a description names, until the next */
+    TM_KERNEL_STATE_DONE,
+    /* Work of queues (model/work_queues.h). Fences are numbered, the amount. */
+    TM_KERNEL_FENCE,
+    TM_KERNEL_FENCE_EMITTED,
+    TM_KERNEL_FENCE_SIGNALED,
+    TM_KERNEL_JOB_QUEUED, /* an instant of a thread; the amount: the flow from there, unless that has begun before */
+    TM_KERNEL_JOB_TAKEN,  /* the same: the flow ends there, if it has begun */
+    TM_KERNEL_JOB,        /* the amount: which job; the flow from where it was queued */
+    TM_KERNEL_JOB_DONE,
     TM_KERNEL_RULES
 };
 
@@ -32,6 +48,12 @@ static inline uint64_t tm_kernel_amount(const struct tm_event *row)
 static inline void tm_kernel_set_amount(struct tm_event *row, uint64_t amount)
 {
     row->dur_ns = (int64_t)amount;
+}
+
+/* The amount of two numbers. */
+static inline uint64_t tm_kernel_pair(uint32_t a, uint32_t b)
+{
+    return (uint64_t)a << 32 | b;
 }
 
 #endif

@@ -10,6 +10,7 @@ static const struct {
     const char *name;  /* text before the instance; NULL: no name */
     const char *after; /* text after the instance; NULL: the name omits the instance */
     enum tm_track_scope scope;
+    const char *key; /* the dimension that the instance is; NULL: none, or that of the scope */
 } tracks[TM_KERNEL_TRACK_COUNT] = {
     [TM_KERNEL_TRACK_IRQ] = {"cpu_irq", "Irq Cpu ", "", TM_TRACK_CPU},
     [TM_KERNEL_TRACK_SOFTIRQ] = {"cpu_softirq", "SoftIrq Cpu ", "", TM_TRACK_CPU},
@@ -27,6 +28,27 @@ static const struct {
     [TM_KERNEL_TRACK_SUSPEND_MINIMAL] = {"suspend_resume_minimal", "Suspend/Resume Minimal", NULL, TM_TRACK_GLOBAL},
     [TM_KERNEL_TRACK_TCP_RETRANSMIT] = {"net_tcp_retransmit_skb", "TCP Retransmit Skb", NULL, TM_TRACK_GLOBAL},
     [TM_KERNEL_TRACK_INTERCONNECT] = {"interconnect_events", "Interconnect Events", NULL, TM_TRACK_GLOBAL},
+    [TM_KERNEL_TRACK_MALI_MCU] = {"mali_mcu_state", NULL, NULL, TM_TRACK_GLOBAL},
+    [TM_KERNEL_TRACK_MALI_IRQ] = {"cpu_mali_irq", "Mali Irq Cpu ", "", TM_TRACK_CPU},
+    [TM_KERNEL_TRACK_DRM_VBLANK] = {"drm_vblank", "vblank-", "", TM_TRACK_GLOBAL, "drm_crtc"},
+    [TM_KERNEL_TRACK_DISPLAY_UNDERRUN] = {"disp_dpu_underrun", "underrun[", "]", TM_TRACK_GLOBAL, "display_id"},
+    [TM_KERNEL_TRACK_DISPLAY_LINE_UNDERRUN] = {"disp_dpu_line_underrun", "line_underrun[", "]", TM_TRACK_GLOBAL,
+                                               "display_id"},
+    [TM_KERNEL_TRACK_DISPLAY_VBLANK_IRQ] = {"disp_vblank_irq_enable", "vblank_irq_en[", "]", TM_TRACK_GLOBAL,
+                                            "display_id"},
+    [TM_KERNEL_TRACK_FRAME_START_TIMEOUT] = {"disp_frame_start_timeout", "frame_start_timeout[", "]", TM_TRACK_GLOBAL,
+                                             "panel_index"},
+    [TM_KERNEL_TRACK_FRAME_DONE_TIMEOUT] = {"disp_frame_done_timeout", "frame_done_timeout[", "]", TM_TRACK_GLOBAL,
+                                            "panel_index"},
+    [TM_KERNEL_TRACK_FRAME_START_MISSING] = {"disp_frame_start_missing", "frame_start_missing[", "]", TM_TRACK_GLOBAL,
+                                             "panel_index"},
+    [TM_KERNEL_TRACK_FRAME_DONE_MISSING] = {"disp_frame_done_missing", "frame_done_missing[", "]", TM_TRACK_GLOBAL,
+                                            "panel_index"},
+    [TM_KERNEL_TRACK_PANEL_UNDERRUN] = {"ddic_underrun", "ddic_underrun[", "]", TM_TRACK_GLOBAL, "panel_index"},
+    [TM_KERNEL_TRACK_PANEL_SETTINGS_FULL] = {"panel_settings_full", "panel_settings_full[", "]", TM_TRACK_GLOBAL,
+                                             "panel_index"},
+    [TM_KERNEL_TRACK_PANEL_SETTINGS_LITE] = {"panel_settings_lite", "panel_settings_lite[", "]", TM_TRACK_GLOBAL,
+                                             "panel_index"},
 };
 
 uint64_t tm_kernel_track_number(enum tm_kernel_track track, uint32_t instance)
@@ -52,6 +74,11 @@ enum tm_track_scope tm_kernel_track_scope(enum tm_kernel_track track)
 const char *tm_kernel_track_type(enum tm_kernel_track track)
 {
     return tracks[track].type;
+}
+
+struct tm_kernel_track_dimension tm_kernel_track_dimension(enum tm_kernel_track track)
+{
+    return (struct tm_kernel_track_dimension){tracks[track].key, tracks[track].name, tracks[track].after};
 }
 
 struct tm_text tm_kernel_track_name(enum tm_kernel_track track, uint32_t instance, char text[TM_KERNEL_TRACK_NAME_MAX])

@@ -32,6 +32,21 @@ enum tm_kernel_track {
     TM_KERNEL_TRACK_SUSPEND_MINIMAL,
     TM_KERNEL_TRACK_TCP_RETRANSMIT,
     TM_KERNEL_TRACK_INTERCONNECT,
+    TM_KERNEL_TRACK_MALI_MCU,
+    /* One for each CPU. */
+    TM_KERNEL_TRACK_MALI_IRQ,
+    /* One for each display, output or panel: the instance is its number. */
+    TM_KERNEL_TRACK_DRM_VBLANK,
+    TM_KERNEL_TRACK_DISPLAY_UNDERRUN,
+    TM_KERNEL_TRACK_DISPLAY_LINE_UNDERRUN,
+    TM_KERNEL_TRACK_DISPLAY_VBLANK_IRQ,
+    TM_KERNEL_TRACK_FRAME_START_TIMEOUT,
+    TM_KERNEL_TRACK_FRAME_DONE_TIMEOUT,
+    TM_KERNEL_TRACK_FRAME_START_MISSING,
+    TM_KERNEL_TRACK_FRAME_DONE_MISSING,
+    TM_KERNEL_TRACK_PANEL_UNDERRUN,
+    TM_KERNEL_TRACK_PANEL_SETTINGS_FULL,
+    TM_KERNEL_TRACK_PANEL_SETTINGS_LITE,
     TM_KERNEL_TRACK_COUNT
 };
 
@@ -56,6 +71,13 @@ enum tm_track_scope tm_kernel_track_scope(enum tm_kernel_track track);
 
 /* The text of TRACK in the type column. */
 const char *tm_kernel_track_type(enum tm_kernel_track track);
+
+/* The dimension by which tracks of TRACK are told apart, as the reference importer calls it: key, and the text that
+ * stands before the instance in the track's name and after it. NULL: there is none. */
+struct tm_kernel_track_dimension {
+    const char *key, *before, *after;
+};
+struct tm_kernel_track_dimension tm_kernel_track_dimension(enum tm_kernel_track track);
 
 /* Writes the name of a track to TEXT. Its data is NULL if the track has none. A track that is named after its slices
  * takes their name. */

@@ -2,6 +2,7 @@
  * markers. */
 #include "model/internal.h"
 
+#include "perfetto/named_tracks.h"
 #include "stream/detail_arg.h"
 
 #include <stdlib.h>
@@ -47,7 +48,8 @@ enum tm_status tm_model_added_args(struct tm_model *m, struct tm_model_event *ev
                                    struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
-    bool has_cookie = ev->is_marker && (e->flags & TM_EVENT_HAS_TRACK) && e->category == 0;
+    const uint32_t async = TM_EVENT_ASYNC | TM_EVENT_HAS_TRACK;
+    bool has_cookie = ev->is_marker && (e->flags & async) == async && e->category == 0 && !tm_named_track_is_of(e);
     if (!m->adds_args || !(has_cookie || is_legacy(e)))
         return TM_OK;
     tm_buf_clear(&m->args);

@@ -134,9 +134,7 @@ enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, st
 enum tm_status tm_model_async_track(struct tm_model *m, struct tm_model_event *ev, uint32_t *track,
                                     struct tm_error *err);
 
-/* True if the detail of E states its track. */
-bool tm_model_has_named_track(const struct tm_event *e);
-/* Sets *TRACK to that track. */
+/* Sets *TRACK to the track that the detail of EV describes (perfetto/named_tracks.h). */
 enum tm_status tm_model_named_track(struct tm_model *m, struct tm_model_event *ev, uint32_t *track,
                                     struct tm_error *err);
 

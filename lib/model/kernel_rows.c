@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/pb.h"
 #include "kernel/tracks.h"
+#include "perfetto/named_tracks.h"
 #include "stream/detail_fields.h"
 
 #include <stdlib.h>
@@ -31,7 +32,16 @@ static const char *event_name(uint64_t rule)
                                                        [TM_KERNEL_SUSPEND_DONE] = "suspend_resume",
                                                        [TM_KERNEL_FREEZE] = "suspend_resume",
                                                        [TM_KERNEL_THAWED] = "suspend_resume",
-                                                       [TM_KERNEL_TCP] = "inet_sock_set_state"};
+                                                       [TM_KERNEL_TCP] = "inet_sock_set_state",
+                                                       [TM_KERNEL_I2C] = "i2c_message",
+                                                       [TM_KERNEL_I2C_DONE] = "i2c_result",
+                                                       [TM_KERNEL_READ_DONE] = "android_fs_dataread_end",
+                                                       [TM_KERNEL_STATE_DONE] = "f2fs_write_checkpoint",
+                                                       [TM_KERNEL_FENCE] = "dma_fence_init",
+                                                       [TM_KERNEL_FENCE_EMITTED] = "dma_fence_emit",
+                                                       [TM_KERNEL_FENCE_SIGNALED] = "dma_fence_signaled",
+                                                       [TM_KERNEL_JOB] = "drm_sched_job_run",
+                                                       [TM_KERNEL_JOB_DONE] = "drm_sched_job_done"};
     return rule < TM_KERNEL_RULES && names[rule] ? names[rule] : "kernel";
 }
 
@@ -77,6 +87,8 @@ static struct tm_key key_for(const struct tm_catalog *catalog, const struct tm_e
     case TM_KERNEL_SUSPEND_DONE:
     case TM_KERNEL_FREEZE:
     case TM_KERNEL_THAWED: return key_of(row, 0, TM_KERNEL_SUSPEND);
+    case TM_KERNEL_I2C:
+    case TM_KERNEL_I2C_DONE: return key_of(row, (uint64_t)row->tid, TM_KERNEL_I2C);
     default: return key_of(row, track, TM_KERNEL_RULES);
     }
 }
@@ -122,7 +134,7 @@ static bool take_state(struct tm_kernel_rows *k, const struct tm_event *row, str
                        struct tm_settled_rows *out)
 {
     bool was_on = thing->is_on;
-    thing->is_on = row->value != TM_KERNEL_DEVICE_IDLE;
+    thing->is_on = row->value != TM_KERNEL_DEVICE_IDLE && row->value != TM_KERNEL_STATE_DONE;
     if (!was_on) {
         out->rows[0].kind = TM_KIND_SLICE_BEGIN;
         return thing->is_on;
@@ -130,7 +142,7 @@ static bool take_state(struct tm_kernel_rows *k, const struct tm_event *row, str
     out->rows[1] = out->rows[0];
     out->rows[0].kind = TM_KIND_SLICE_END;
     out->rows[0].name = out->rows[0].category = 0;
-    out->rows[0].detail_bytes = 0;
+    out->rows[0].detail_bytes = (uint32_t)tm_named_track_bytes(row->detail, row->detail_bytes);
     if (!thing->is_on)
         return true;
     out->rows[1].kind = TM_KIND_SLICE_BEGIN;
@@ -152,6 +164,73 @@ static bool take_write(struct tm_kernel_rows *k, const struct tm_event *row, str
     k->writing -= !is_begin && was_on;
     out->kind = is_begin ? TM_KIND_SLICE_BEGIN : TM_KIND_SLICE_END;
     return is_begin || was_on;
+}
+
+/* A thread's messages on a bus are one slice. The end says how many there were; another number of them is ignored. */
+static bool take_bus(const struct tm_event *row, struct tm_kernel_thing *thing, struct tm_event *out)
+{
+    uint64_t now = tm_kernel_amount(row);
+    bool was_on = thing->is_on, is_end = row->value == TM_KERNEL_I2C_DONE;
+    out->kind = is_end ? TM_KIND_SLICE_END : TM_KIND_SLICE_BEGIN;
+    if (is_end) {
+        thing->is_on = was_on && thing->sum != now;
+        return was_on && !thing->is_on;
+    }
+    if (!was_on)
+        thing->sum = now;
+    else if ((uint32_t)now > (uint32_t)thing->sum)
+        thing->sum = tm_kernel_pair((uint32_t)(thing->sum >> 32), (uint32_t)now);
+    thing->is_on = true;
+    return !was_on;
+}
+
+/* Remembers VALUE by KEY until the end comes, within the limit. */
+static enum tm_status remember(struct tm_kernel_rows *k, const struct tm_key *key, int64_t value, struct tm_error *err)
+{
+    return k->pending.count < TM_KERNEL_THINGS_MAX && value >= 0 ? tm_table_set(&k->pending, key, value, err) : TM_OK;
+}
+
+/* A read of a file's place ends on the track of the thread that began it. TM_END: nobody did. */
+static enum tm_status take_read(struct tm_kernel_rows *k, const struct tm_event *row, struct tm_event *out,
+                                struct tm_error *err)
+{
+    struct tm_key key = key_of(row, tm_kernel_amount(row), TM_KERNEL_READ);
+    int64_t tid = tm_table_find(&k->pending, &key);
+    out->kind = row->value == TM_KERNEL_READ ? TM_KIND_SLICE_BEGIN : TM_KIND_SLICE_END;
+    if (row->value == TM_KERNEL_READ)
+        return tid == TM_TABLE_NONE ? remember(k, &key, row->tid, err) : TM_OK;
+    tm_table_remove(&k->pending, &key);
+    out->track = tm_named_track_number(TM_NAMED_TRACK_FILE_READS, 0, (uint32_t)tid);
+    return tid == TM_TABLE_NONE ? TM_END : TM_OK;
+}
+
+/* An answer to a request ends its slice. A counter says how long it took, unless the request waits for a fence. Its
+ * name is in the category. */
+static enum tm_status take_request(struct tm_kernel_rows *k, const struct tm_event *row, struct tm_settled_rows *out,
+                                   struct tm_error *err)
+{
+    struct tm_key key = key_of(row, row->track, TM_KERNEL_REQUEST);
+    struct tm_event *first = &out->rows[0], *latency = &out->rows[1];
+    if (row->value == TM_KERNEL_REQUEST) {
+        first->kind = TM_KIND_SLICE_BEGIN;
+        return tm_kernel_amount(row) == 0 ? remember(k, &key, row->time_ns, err) : TM_OK;
+    }
+    int64_t since = tm_table_find(&k->pending, &key);
+    first->kind = TM_KIND_SLICE_END;
+    *latency = *first;
+    first->category = 0;
+    if (since == TM_TABLE_NONE)
+        return TM_OK;
+    tm_table_remove(&k->pending, &key);
+    latency->kind = TM_KIND_COUNTER;
+    latency->flags = TM_EVENT_DERIVED | TM_EVENT_HAS_VALUE;
+    latency->value = (uint64_t)(row->time_ns - since);
+    latency->name = row->category;
+    latency->category = 0;
+    latency->track = 0;
+    latency->raw_bytes = 0;
+    out->count = 2;
+    return TM_OK;
 }
 
 /* If suspend fails while tasks freeze, no event states its end. It ends when they are thawed. */
@@ -197,22 +276,14 @@ static enum tm_status number_stream(struct tm_kernel_rows *k, const struct tm_ev
     return TM_OK;
 }
 
-enum tm_status tm_kernel_rows_take(struct tm_kernel_rows *k, const struct tm_catalog *catalog,
-                                   const struct tm_event *row, struct tm_settled_rows *out, struct tm_error *err)
+/* Converts a row that changes a state, whose number is in a thing. */
+static enum tm_status take_thing(struct tm_kernel_rows *k, const struct tm_catalog *catalog,
+                                 const struct tm_event *row, struct tm_settled_rows *out, struct tm_error *err)
 {
     bool has_meaning = true;
     struct tm_kernel_thing *thing;
-    enum tm_status st = TM_OK;
     struct tm_event *first = &out->rows[0];
-    out->count = 1;
-    *first = *row;
-    first->value = 0;
-    tm_kernel_set_amount(first, 0);
-    tm_buf_clear(&k->detail);
-    if (tm_buf_add(&k->detail, row->detail, row->detail_bytes) != TM_OK)
-        return tm_error_nomem(err);
-    if (row->value == TM_KERNEL_TCP)
-        st = number_stream(k, row, &first->track, err);
+    enum tm_status st = row->value == TM_KERNEL_TCP ? number_stream(k, row, &first->track, err) : TM_OK;
     if (st < 0 || (st = thing_of(k, key_for(catalog, row, first->track), &thing, err)) < 0)
         return st;
     if (thing == NULL)
@@ -226,7 +297,11 @@ enum tm_status tm_kernel_rows_take(struct tm_kernel_rows *k, const struct tm_cat
     case TM_KERNEL_GPU_POWER:
     case TM_KERNEL_DEVICE:
     case TM_KERNEL_DEVICE_IDLE:
+    case TM_KERNEL_STATE:
+    case TM_KERNEL_STATE_DONE:
     case TM_KERNEL_TCP: has_meaning = take_state(k, row, thing, out); break;
+    case TM_KERNEL_I2C:
+    case TM_KERNEL_I2C_DONE: has_meaning = take_bus(row, thing, first); break;
     case TM_KERNEL_WRITE:
     case TM_KERNEL_WRITE_DONE: has_meaning = take_write(k, row, thing, first); break;
     case TM_KERNEL_SUSPEND:
@@ -237,6 +312,29 @@ enum tm_status tm_kernel_rows_take(struct tm_kernel_rows *k, const struct tm_cat
         has_meaning = false;
     }
     return has_meaning ? TM_OK : take_unchanged(k, row, first, err);
+}
+
+enum tm_status tm_kernel_rows_take(struct tm_kernel_rows *k, const struct tm_catalog *catalog,
+                                   const struct tm_event *row, struct tm_settled_rows *out, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    struct tm_event *first = &out->rows[0];
+    out->count = 1;
+    *first = *row;
+    first->value = 0;
+    tm_kernel_set_amount(first, 0);
+    tm_buf_clear(&k->detail);
+    if (tm_buf_add(&k->detail, row->detail, row->detail_bytes) != TM_OK)
+        return tm_error_nomem(err);
+    if (tm_work_queues_has(row->value))
+        st = tm_work_queues_take(&k->queues, row, out, err);
+    else if (row->value == TM_KERNEL_READ || row->value == TM_KERNEL_READ_DONE)
+        st = take_read(k, row, first, err);
+    else if (row->value == TM_KERNEL_REQUEST || row->value == TM_KERNEL_ANSWER)
+        st = take_request(k, row, out, err);
+    else
+        return take_thing(k, catalog, row, out, err);
+    return st == TM_END ? take_unchanged(k, row, first, err) : st;
 }
 
 bool tm_kernel_rows_cuts(struct tm_kernel_rows *k, const struct tm_event *row, struct tm_event *end)
@@ -270,6 +368,8 @@ void tm_kernel_rows_release(struct tm_kernel_rows *k)
 {
     free(k->things);
     tm_table_release(&k->by_key);
+    tm_table_release(&k->pending);
+    tm_work_queues_release(&k->queues);
     tm_buf_release(&k->detail);
     *k = (struct tm_kernel_rows){0};
 }

@@ -12,10 +12,11 @@
 #include "kernel/rule.h"
 #include "model/catalog.h"
 #include "model/settled_rows.h"
+#include "model/work_queues.h"
 #include "base/table.h"
 
-/* Limit of counters, sources, devices, streams and threads together. Events of further ones become plain FTRACE rows.
- * */
+/* Limit of counters, sources, devices, streams and threads together, and of pending requests. Events of further ones
+ * become plain FTRACE rows. */
 enum { TM_KERNEL_THINGS_MAX = 1 << 18 };
 
 /* Zero-initialise. */
@@ -25,6 +26,8 @@ struct tm_kernel_rows {
     uint32_t count, cap;
     uint32_t writing; /* threads inside a write */
     struct tm_table by_key;
+    struct tm_table pending; /* reads and requests that have not ended */
+    struct tm_work_queues queues;
     struct tm_buf detail;
 };
 

@@ -1,6 +1,7 @@
 #include "model/internal.h"
 #include "model/binder_rows.h"
 #include "kernel/tracks.h"
+#include "perfetto/named_tracks.h"
 #include "stream/detail_fields.h"
 
 #include "base/hash.h"
@@ -121,7 +122,7 @@ static enum tm_status track_of(struct tm_model *m, struct tm_model_event *ev, ui
     enum tm_kernel_track kernel = tm_kernel_track_of(e);
     if (kernel)
         return kernel_track(m, ev, kernel, track, err);
-    if (tm_model_has_named_track(e))
+    if (tm_named_track_is_of(e))
         return tm_model_named_track(m, ev, track, err);
     if (e->flags & TM_EVENT_ASYNC)
         return tm_model_async_track(m, ev, track, err);
@@ -269,7 +270,8 @@ static struct thread_times thread_times(const struct tm_model_event *ev)
     struct thread_times times = {0};
     struct tm_pb pb = tm_pb_of(ev->e->detail, ev->e->detail_bytes);
     struct tm_pb_field f;
-    if (!ev->is_json || ev->e->flags & TM_EVENT_ASYNC || ev->e->detail_bytes == 0)
+    bool is_named = tm_named_track_is_of(ev->e); /* its own time counts from the slice's start */
+    if (!(ev->is_json || is_named) || ev->e->flags & TM_EVENT_ASYNC || ev->e->detail_bytes == 0)
         return times;
     while (tm_pb_next(&pb, &f) == TM_OK && f.id != TM_DETAIL_ARGS) {
         if (f.id == TM_DETAIL_THREAD_TIME) {
@@ -278,6 +280,10 @@ static struct thread_times thread_times(const struct tm_model_event *ev)
         } else if (f.id == TM_DETAIL_THREAD_DUR) {
             times.has_dur = true;
             times.dur = tm_unzigzag(f.value);
+            if (is_named) {
+                times.has_ts = true;
+                times.ts = ev->e->time_ns;
+            }
         }
     }
     return times;
@@ -325,7 +331,7 @@ static void default_name(struct tm_model_event *ev)
         ev->name = (struct tm_text){(const uint8_t *)json_name, sizeof json_name - 1};
     if (ev->is_marker && tm_text_empty(ev->name) && e->kind == TM_KIND_SLICE_BEGIN && !(e->flags & TM_EVENT_ASYNC))
         ev->name = (struct tm_text){(const uint8_t *)marker_name, sizeof marker_name - 1};
-    if (ev->is_marker && (e->flags & TM_EVENT_ASYNC)) /* the name is that of the track */
+    if (ev->is_marker && (e->flags & TM_EVENT_ASYNC) && !tm_named_track_is_of(e)) /* the name is that of the track */
         ev->category = (struct tm_text){0};
 }
 
@@ -340,7 +346,7 @@ enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, str
     enum tm_status st = track_of(m, ev, &track, err);
     if (st != TM_OK)
         return st < 0 ? st : tm_model_lost(m, ev, err);
-    if (e->kind == TM_KIND_SLICE_COMPLETE && tm_model_has_named_track(e) &&
+    if (e->kind == TM_KIND_SLICE_COMPLETE && tm_named_track_is_of(e) &&
         (st = tm_model_named_args(m, ev, &with, err)) < 0)
         return st;
     default_name(ev);

@@ -60,6 +60,8 @@ enum tm_status tm_track_dimensions(const struct tm_track *track, const struct tm
         if (st == TM_OK && merge_key.data)
             st = tm_detail_arg_text(detail, "merge_key_value", merge_key.data, merge_key.len);
     }
+    if (st == TM_OK && track->type == TM_TRACK_TYPE_NAMED && merge_key.data)
+        st = tm_buf_add(detail, merge_key.data, merge_key.len);
     if (st == TM_OK && is_in_lanes(track->type) && track->lane != UINT32_MAX)
         st = tm_detail_arg_int(detail, "track_compressor_idx", track->lane);
     return st;

@@ -70,6 +70,14 @@ static const struct family of_all[] = {
     {"io.ufs.command.count", "", {.text = "ufs_command_count"}},
     {"f2fs_iostat_latency.", "", {.text = "f2fs_iostat_latency"}},
     {"f2fs_iostat.", "", {.text = "f2fs_iostat"}},
+    {"bcl_irq_", "", {.text = "bcl_irq", .key = "bcl_key"}},
+    {"cros_ec.cros_ec_sensorhub_data.", "",
+     {.text = "cros_ec_sensorhub_data", .key = "ec_sensor_num", .before = "cros_ec.cros_ec_sensorhub_data.",
+      .is_number = true}},
+    {"Virtgpu ", " Free",
+     {.text = "virtgpu_num_free", .key = "virtgpu_name", .before = "Virtgpu ", .after = " Free"}},
+    {"Virtgpu ", " Latency",
+     {.text = "virtgpu_latency", .key = "virtgpu_name", .before = "Virtgpu ", .after = " Latency"}},
     {"mali_gpu_power_state", "", {.text = "mali_gpu_power_state"}},
     {"devfreq_", "", {.text = "linux_device_frequency"}},
     {"Kfree Skb IP Prot", "", {.text = "net_kfree_skb"}},
@@ -167,9 +175,24 @@ static struct tm_column_type type_of_named(enum tm_named_track track)
                                    .key = track == TM_NAMED_TRACK_GPU_STAGE ? "hwqueue_name" : NULL};
 }
 
+static struct tm_column_type type_of_kernel(enum tm_kernel_track track)
+{
+    struct tm_column_type type = {.text = tm_kernel_track_type(track)};
+    struct tm_kernel_track_dimension dimension = tm_kernel_track_dimension(track);
+    if (dimension.key) {
+        type.key = dimension.key;
+        type.before = dimension.before;
+        type.after = dimension.after;
+        type.is_number = true;
+    }
+    return type;
+}
+
 struct tm_column_type tm_column_type_of(const struct tm_track *track, struct tm_text name,
                                         enum tm_input_type file_type)
 {
+    if (track->type >= TM_TRACK_TYPE_KERNEL)
+        return type_of_kernel((enum tm_kernel_track)(track->type - TM_TRACK_TYPE_KERNEL));
     struct tm_column_type type = {.text = tm_track_type_name(track->type)};
     if (name.data == NULL)
         name = (struct tm_text){(const uint8_t *)"", 0};

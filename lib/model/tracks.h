@@ -56,7 +56,8 @@ struct tm_track {
     uint32_t unit, description;
     int32_t parent;  /* track; TM_NO_ID */
     int32_t same_as; /* the track that this one turned out to be; it has no row. TM_NO_ID */
-    uint32_t merge_key; /* of siblings or asynchronous slices that share lanes: number of a text, as name */
+    uint32_t merge_key; /* of siblings or asynchronous slices that share lanes: number of a text, as name; of
+                           TM_TRACK_TYPE_NAMED: its dimensions, as in a Detail message */
     uint32_t lane; /* second number of its id; UINT32_MAX: one outside of the lanes */
     uint8_t merge_key_type; /* the reference's number: 0 by name, 2 by key */
     uint8_t named; /* enum tm_named_track, of TM_TRACK_TYPE_NAMED */

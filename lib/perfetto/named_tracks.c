@@ -1,12 +1,45 @@
 #include "perfetto/named_tracks.h"
 
+#include "base/pb.h"
+#include "stream/detail_fields.h"
+
+static const struct {
+    const char *type;
+    bool has_lanes;
+} tracks[TM_NAMED_TRACK_COUNT] = {
+    [TM_NAMED_TRACK_NONE] = {"unknown", true},
+    [TM_NAMED_TRACK_EXPECTED_FRAMES] = {"android_expected_frame_timeline", true},
+    [TM_NAMED_TRACK_ACTUAL_FRAMES] = {"android_actual_frame_timeline", true},
+    [TM_NAMED_TRACK_GPU_STAGE] = {"gpu_render_stage", true},
+    [TM_NAMED_TRACK_GPU_WORK] = {"android_gpu_work_period", false},
+    [TM_NAMED_TRACK_JOBS] = {"drm_sched_ring", false},
+    [TM_NAMED_TRACK_FENCES] = {"drm_fence", false},
+    [TM_NAMED_TRACK_FILE_READS] = {"android_fs", true},
+    [TM_NAMED_TRACK_CHECKPOINTS] = {"f2fs_write_checkpoint", false},
+    [TM_NAMED_TRACK_VIRTUAL_GPU] = {"virtgpu_queue_event", true},
+    [TM_NAMED_TRACK_VIDEO_QUEUE] = {"virtio_video_queue_event", true},
+    [TM_NAMED_TRACK_VIDEO_COMMANDS] = {"virtio_video_command", true},
+};
+
 const char *tm_named_track_type(enum tm_named_track track)
 {
-    static const char *const types[TM_NAMED_TRACK_COUNT] = {
-        [TM_NAMED_TRACK_NONE] = "unknown",
-        [TM_NAMED_TRACK_EXPECTED_FRAMES] = "android_expected_frame_timeline",
-        [TM_NAMED_TRACK_ACTUAL_FRAMES] = "android_actual_frame_timeline",
-        [TM_NAMED_TRACK_GPU_STAGE] = "gpu_render_stage",
-    };
-    return types[track < TM_NAMED_TRACK_COUNT ? track : TM_NAMED_TRACK_NONE];
+    return tracks[track < TM_NAMED_TRACK_COUNT ? track : TM_NAMED_TRACK_NONE].type;
+}
+
+bool tm_named_track_has_lanes(enum tm_named_track track)
+{
+    return tracks[track < TM_NAMED_TRACK_COUNT ? track : TM_NAMED_TRACK_NONE].has_lanes;
+}
+
+size_t tm_named_track_bytes(const uint8_t *detail, size_t len)
+{
+    struct tm_pb pb = tm_pb_of(detail, len);
+    struct tm_pb_field f;
+    return len && tm_pb_next(&pb, &f) == TM_OK && f.id == TM_DETAIL_TRACK ? (size_t)(f.end - detail) : 0;
+}
+
+bool tm_named_track_is_of(const struct tm_event *e)
+{
+    return e->detail_bytes && e->detail[0] == (TM_DETAIL_TRACK << 3 | TM_PB_LEN) &&
+           tm_event_scope(e->flags) != TM_SCOPE_TRACK;
 }

@@ -3,16 +3,43 @@
 #ifndef TM_PERFETTO_NAMED_TRACKS_H
 #define TM_PERFETTO_NAMED_TRACKS_H
 
+#include "stream/event.h"
+
+#include <stddef.h>
+
 /* Numbers are part of the stream format and never change. */
 enum tm_named_track {
     TM_NAMED_TRACK_NONE = 0,
     TM_NAMED_TRACK_EXPECTED_FRAMES = 1, /* of a process, in lanes */
     TM_NAMED_TRACK_ACTUAL_FRAMES = 2,   /* of a process, in lanes */
-    TM_NAMED_TRACK_GPU_STAGE = 3,       /* global, by name */
+    TM_NAMED_TRACK_GPU_STAGE = 3,       /* of a GPU, by name, in lanes */
+    TM_NAMED_TRACK_GPU_WORK = 4,        /* of a GPU: periods of an app's work */
+    TM_NAMED_TRACK_JOBS = 5,            /* global: the jobs of a ring of a GPU */
+    TM_NAMED_TRACK_FENCES = 6,          /* global: the fences of a timeline */
+    TM_NAMED_TRACK_FILE_READS = 7,      /* global, in lanes */
+    TM_NAMED_TRACK_CHECKPOINTS = 8,     /* of a process: a file system writes a checkpoint */
+    TM_NAMED_TRACK_VIRTUAL_GPU = 9,     /* global: a queue of requests, in lanes */
+    TM_NAMED_TRACK_VIDEO_QUEUE = 10,    /* global: buffers of a virtual video device, in lanes */
+    TM_NAMED_TRACK_VIDEO_COMMANDS = 11, /* global: commands to it or from it, in lanes */
     TM_NAMED_TRACK_COUNT
 };
 
 /* Returns the text of TRACK in the type column. */
 const char *tm_named_track_type(enum tm_named_track track);
+
+/* True if slices that overlap on TRACK are spread over lanes. */
+bool tm_named_track_has_lanes(enum tm_named_track track);
+
+/* Column track of an asynchronous slice on a track of type TRACK: SECOND and INSTANCE tell it from others. */
+static inline uint64_t tm_named_track_number(enum tm_named_track track, uint16_t second, uint32_t instance)
+{
+    return UINT64_C(1) << 63 | (uint64_t)track << 48 | (uint64_t)second << 32 | instance;
+}
+
+/* The bytes of a Detail message up to the end of the description of the event's track; 0: it has none in front. */
+size_t tm_named_track_bytes(const uint8_t *detail, size_t len);
+
+/* True if the detail of EVENT describes its track. */
+bool tm_named_track_is_of(const struct tm_event *event);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "kernel/tracks.h"
+#include "perfetto/named_tracks.h"
 
 #include <stdlib.h>
 
@@ -24,6 +25,9 @@ struct tm_open_track tm_open_track_of(const struct tm_catalog *catalog, const st
         track.lasts = true;
         track.key.b = e->track;
         track.key.c = (uint64_t)OF_KERNEL << kind_shift;
+    } else if (e->flags & TM_EVENT_ASYNC && tm_named_track_is_of(e)) {
+        track.key.b = e->track;
+        track.key.c = (uint64_t)OF_ASYNC << kind_shift ^ pid;
     } else if (e->flags & TM_EVENT_ASYNC && (raw == TM_RAW_LINE || raw == TM_RAW_FTRACE_EVENT)) {
         track.key.b = e->track ^ tm_hash_u64(tm_open_slices_label(catalog, e, e->category ? e->category : e->name));
         track.key.c = (uint64_t)OF_MARKER << kind_shift ^ pid;

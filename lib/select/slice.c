@@ -2,6 +2,7 @@
 #include "select/internal.h"
 
 #include "base/hash.h"
+#include "perfetto/named_tracks.h"
 
 enum { BINDS_NEXT = 1 }; /* value of a FLOW_END */
 
@@ -111,7 +112,7 @@ static enum tm_status push(struct tm_select *s, const struct tm_select_group *g,
 static bool is_repeated(const struct tm_select *s, const struct tm_select_group *g)
 {
     const struct tm_event *e = g->rows;
-    if (!is_marker(e) || !(e->flags & TM_EVENT_ASYNC) || e->category)
+    if (!is_marker(e) || !(e->flags & TM_EVENT_ASYNC) || e->category || tm_named_track_is_of(e))
         return false;
     struct tm_open_track track = track_of(s, g);
     const struct tm_open_stack *stack = tm_open_slices_find(&s->open, &track);

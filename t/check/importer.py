@@ -399,6 +399,8 @@ machine box
 4000 0 5 hrtimer_expire_entry 3=9
 4100 0 5 hrtimer_expire_exit
 ''')
+    with open(os.path.join(SOURCE, 't/gen/devices.lines'), 'rb') as f:
+        say('t/gen/make-kernel.py', out=at('make-devices.pftrace'), stdin=f.read())
     for path in glob.glob(os.path.join(SOURCE, 't/data/*')) + glob.glob(os.path.join(SOURCE, 'doc/examples/*.tar')):
         if not path.endswith('.frames'):
             shutil.copy(path, at(os.path.basename(path)))

@@ -5,7 +5,8 @@ usage: make-kernel.py >FILE <LINES
 
     TIME CPU TID EVENT [FIELD=NUMBER|TEXT]...     FIELD by its number, EVENT too as #NUMBER; TIME in nanoseconds of BOOTTIME
     process PID NAME                              the process tree, at 10 ns
-    machine NAME                                  what uname(2) calls the machine
+    machine NAME [RELEASE]                        what uname(2) calls the machine, and the release of its Linux
+    clocks CLOCK=TIME...                          a snapshot of clocks, by number
     started TIME                                  the service: tracing has started
     flushed TIME                                  the service: all data sources were flushed
     preserve                                      the ftrace data source: what the buffer held at the start counts
@@ -53,6 +54,8 @@ simple = {
     'flushed': lambda ts: [(8, int(ts)), (69, message((3, 1)))],
     'preserve': lambda: [(34, message((1, 1), (8, 1)))],
     'whole': lambda cpu, ts: [(1, message((1, int(cpu)), (10, int(ts))))],
+    'clocks': lambda *times: [(6, message(*((1, message(*((i + 1, int(n)) for i, n in enumerate(t.split('=')))))
+                                           for t in times)))],
     'compact': compact,
 }
 
@@ -65,7 +68,9 @@ def main():
             out += field(1, message((8, 10), (10, 7), (2, message((1, message((1, int(pid)), (3, name)))))))
             continue
         if line.startswith('machine'):
-            out += field(1, message((10, 7), (45, message((1, message((4, line.split()[1])))))))
+            _, name, *release = line.split()
+            linux = ((1, 'Linux'), (2, '#1'), (3, release[0])) if release else ()
+            out += field(1, message((10, 7), (45, message((1, message(*linux, (4, name)))))))
             continue
         if line.split()[0] in simple:
             word, *rest = line.split()

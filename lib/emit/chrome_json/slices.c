@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "kernel/tracks.h"
 #include "model/binder_rows.h"
+#include "perfetto/named_tracks.h"
 
 static bool is_marker(const struct tm_event *e)
 {
@@ -222,7 +223,8 @@ static enum tm_status put_other(struct tm_json_slices *s, const struct tm_event 
                    name = tm_json_writer_string(s->writer, e->name, e);
     bool is_open = false;
     enum tm_status st = TM_OK;
-    if (e->flags & TM_EVENT_ASYNC && e->flags & TM_EVENT_HAS_TRACK && is_marker(e) && category.data == NULL)
+    if (e->flags & TM_EVENT_ASYNC && e->flags & TM_EVENT_HAS_TRACK && is_marker(e) && category.data == NULL &&
+        !tm_named_track_is_of(e))
         st = note_marker(s, e, &is_open, err);
     if (st < 0 || (is_open && e->kind == TM_KIND_SLICE_BEGIN))
         return st;

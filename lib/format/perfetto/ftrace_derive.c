@@ -464,6 +464,60 @@ static enum tm_status add_ufs_commands(struct derive *d)
     return add_global(d, "io.ufs.command.count", count);
 }
 
+/* What a battery's limits demand, and why. Without a limit the parts have none. */
+static enum tm_status add_battery_limits(struct derive *d)
+{
+    static const struct {
+        const char *name;
+        uint8_t field;
+        bool is_limit;
+    } counters[] = {{"bcl_irq_throttle", 2, false}, {"bcl_irq_cpu0", 3, true},     {"bcl_irq_cpu1", 4, true},
+                    {"bcl_irq_cpu2", 5, true},      {"bcl_irq_tpu", 6, true},      {"bcl_irq_gpu", 7, true},
+                    {"bcl_irq_voltage", 8, false},  {"bcl_irq_capacity", 9, false}};
+    const uint64_t *n = d->fields.number;
+    bool is_limited = n[2] != 0;
+    enum tm_status st = add_global(d, "bcl_irq_id", is_limited ? (uint64_t)i32(n[1]) : UINT64_MAX);
+    for (size_t i = 0; i < sizeof counters / sizeof *counters && st >= 0; i++)
+        st = add_global(d, counters[i].name,
+                        counters[i].is_limit && !is_limited ? 0 : (uint64_t)i32(n[counters[i].field]));
+    return st;
+}
+
+/* How late a sensor's data came. */
+static enum tm_status add_sensor(struct derive *d)
+{
+    const uint64_t *n = d->fields.number;
+    char name[48];
+    struct tm_buf *detail = &d->p->detail;
+    snprintf(name, sizeof name, "cros_ec.cros_ec_sensorhub_data.%u", (unsigned)n[5]);
+    if (tm_detail_arg_int(detail, "ec_num", (uint32_t)n[5]) < 0 ||
+        tm_detail_arg_int(detail, "ec_delta", (int64_t)(n[6] - n[2])) < 0 ||
+        tm_detail_arg_int(detail, "sample_ts", (int64_t)n[2]) < 0)
+        return tm_error_nomem(d->err);
+    return add_global(d, name, n[1] - n[2]);
+}
+
+/* How much room a queue of a virtual GPU has. */
+static enum tm_status add_free_room(struct derive *d)
+{
+    const char *queue = tm_proto_virtio_gpu_queue(&d->fields);
+    char name[32];
+    if (queue == NULL)
+        return TM_OK;
+    snprintf(name, sizeof name, "Virtgpu %s Free", queue);
+    return add_global(d, name, (uint32_t)d->fields.number[6]);
+}
+
+static enum tm_status add_gpu_work(struct derive *d)
+{
+    return tm_proto_ftrace_gpu_work(d->p, d->event, d->row, d->err);
+}
+
+static enum tm_status add_trusty_result(struct derive *d)
+{
+    return tm_proto_ftrace_trusty_result(d->p, d->event, d->row, d->err);
+}
+
 /* By field number in FtraceEvent. Fields of events that are not in the table are not read. */
 static enum tm_status (*const derivations[])(struct derive *d) = {
     [11] = add_frequency,          /* cpu_frequency */
@@ -489,26 +543,46 @@ static enum tm_status (*const derivations[])(struct derive *d) = {
     [347] = add_fastrpc,           /* fastrpc_dma_stat */
     [351] = add_dma_heap,          /* dma_heap_stat */
     [359] = add_rss_throttled,     /* rss_stat_throttled */
+    [364] = add_sensor,            /* cros_ec_sensorhub_data */
     [406] = add_ufs_commands,      /* ufshcd_command */
     [407] = add_clock_gating,      /* ufshcd_clk_gating */
     [419] = add_f2fs,              /* f2fs_iostat */
     [420] = add_f2fs_latency,      /* f2fs_iostat_latency */
     [421] = add_utilization,       /* sched_cpu_util_cfs */
+    [488] = add_gpu_work,          /* gpu_work_period */
     [508] = add_throttle,          /* dcvsh_freq */
     [509] = add_kgsl_gpu,          /* kgsl_gpu_frequency */
+    [533] = add_battery_limits,    /* bcl_irq_trigger */
     [541] = add_devfreq,           /* devfreq_frequency */
     [548] = add_mali_power,        /* mali_gpu_power_state */
     [579] = add_dmabuf_rss,        /* dmabuf_rss_stat */
+};
+
+/* The same for events that are slices or instants. */
+static enum tm_status (*const of_slices[])(struct derive *d) = {
+    [446] = add_trusty_result, /* trusty_smc_done */
+    [448] = add_trusty_result, /* trusty_std_call32_done */
+    [450] = add_trusty_result, /* trusty_share_memory_done */
+    [452] = add_trusty_result, /* trusty_reclaim_memory_done */
+    [456] = add_trusty_result, /* trusty_ipc_connect_end */
+    [457] = add_trusty_result, /* trusty_ipc_write */
+    [461] = add_trusty_result, /* trusty_ipc_read_end */
+    [468] = add_free_room,     /* virtio_gpu_cmd_queue */
+    [469] = add_free_room,     /* virtio_gpu_cmd_response */
 };
 
 enum tm_status tm_proto_ftrace_derive(struct tm_proto *p, const struct tm_pb_field *f,
                                       const struct tm_proto_packet *packet, const struct tm_event *row,
                                       struct tm_error *err)
 {
-    if (row->kind != TM_KIND_FTRACE || !(row->flags & TM_EVENT_HAS_TID) ||
-        f->id >= sizeof derivations / sizeof *derivations || derivations[f->id] == NULL)
+    enum tm_status (*add)(struct derive *d) = NULL;
+    if (row->kind == TM_KIND_FTRACE && f->id < sizeof derivations / sizeof *derivations)
+        add = derivations[f->id];
+    else if (row->kind != TM_KIND_FTRACE && f->id < sizeof of_slices / sizeof *of_slices)
+        add = of_slices[f->id];
+    if (add == NULL || !(row->flags & TM_EVENT_HAS_TID))
         return TM_OK;
     struct derive d = {.p = p, .packet = packet, .row = row, .event = f, .err = err};
     tm_proto_event_fields_read(&d.fields, f);
-    return derivations[f->id](&d);
+    return add(&d);
 }

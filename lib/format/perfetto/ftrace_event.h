@@ -2,7 +2,7 @@
 #ifndef TM_FORMAT_PERFETTO_FTRACE_EVENT_H
 #define TM_FORMAT_PERFETTO_FTRACE_EVENT_H
 
-#include "format/perfetto/internal.h"
+#include "format/perfetto/named_row.h"
 
 /* Adds the rows of the FtraceEvent in F; COMMON has what the bundle's rows share. An event without a time, or with
  * damage before its kind, is accounted as damaged. */
@@ -47,6 +47,38 @@ enum tm_status tm_proto_ftrace_sleep(struct tm_proto *p, const struct tm_pb_fiel
 /* Makes ROW the row of F, sys_enter or sys_exit. TM_END: the number belongs to no system call. */
 enum tm_status tm_proto_ftrace_syscall(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
                                        struct tm_error *err);
+
+/* Make ROW the row of F, an event of a kind of device or work: jobs of a GPU and fences, buffers of Video4Linux,
+ * virtual devices, file systems, contiguous memory, Trusty. TM_END as above. */
+enum tm_status tm_proto_ftrace_job(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+                                   struct tm_error *err);
+enum tm_status tm_proto_ftrace_fence(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+                                     struct tm_error *err);
+enum tm_status tm_proto_ftrace_v4l2(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+                                    struct tm_error *err);
+enum tm_status tm_proto_ftrace_virtio(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+                                      struct tm_error *err);
+enum tm_status tm_proto_ftrace_storage(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+                                       struct tm_error *err);
+enum tm_status tm_proto_ftrace_cma(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+                                   struct tm_error *err);
+enum tm_status tm_proto_ftrace_trusty(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+                                      struct tm_error *err);
+
+/* Adds the DERIVED instant that follows an event of Trusty, after ROW. */
+enum tm_status tm_proto_ftrace_trusty_result(struct tm_proto *p, const struct tm_pb_field *f,
+                                             const struct tm_event *row, struct tm_error *err);
+
+/* Adds the row of the period that F, a gpu_work_period, states, after EVENT. */
+enum tm_status tm_proto_ftrace_gpu_work(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *event,
+                                        struct tm_error *err);
+
+/* The queue that an event of a virtual GPU names, as the reference importer calls it; NULL: none. */
+const char *tm_proto_virtio_gpu_queue(const struct tm_proto_event_fields *fields);
+
+/* Notes the version of MACHINE's kernel, from the texts of uname(2). TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_proto_note_kernel(struct tm_proto *p, uint32_t machine, struct tm_text system,
+                                    struct tm_text release);
 
 /* From now on system calls of MACHINE, an embedded id, have the names of the architecture NAME (uname(2)), if it is
  * known. TM_OK or TM_E_SYSTEM. */

@@ -2,6 +2,7 @@
 #include "base/hash.h"
 #include "stream/detail_arg.h"
 #include "format/perfetto/ftrace_event.h"
+#include "kernel/ftrace_names.h"
 #include "kernel/rule.h"
 #include "kernel/tracks.h"
 
@@ -9,6 +10,11 @@
 
 /* Field numbers in FtraceEvent. */
 enum {
+    I2C_READ = 27,
+    I2C_WRITE = 28,
+    I2C_RESULT = 29,
+    MALI_MCU_FIRST = 510,
+    MALI_MCU_LAST = 532,
     NETIF_RECEIVE_SKB = 360,
     NET_DEV_XMIT = 361,
     INET_SOCK_SET_STATE = 362,
@@ -134,13 +140,42 @@ static enum tm_status put_tcp(struct history *h)
     return st < 0 ? st : tm_proto_string(h->p, category, sizeof category - 1, &h->row->category, h->err);
 }
 
+/* Messages of a thread on a bus. */
+static enum tm_status put_bus(struct history *h, bool is_end)
+{
+    enum { BUSES_MAX = 256 };
+    uint32_t bus = (uint32_t)h->fields->number[1], messages = (uint32_t)h->fields->number[2] + !is_end;
+    char name[16];
+    if (bus >= BUSES_MAX)
+        return TM_END;
+    snprintf(name, sizeof name, "i2c-%u", (unsigned)bus);
+    h->row->flags |= tm_event_scope_flags(TM_SCOPE_THREAD);
+    tm_kernel_set_amount(h->row, tm_kernel_pair(bus, messages));
+    return put(h, is_end ? TM_KERNEL_I2C_DONE : TM_KERNEL_I2C, name, strlen(name));
+}
+
+/* A state of the microcontroller of Mali's GPUs, which is named after its event. */
+static enum tm_status put_microcontroller(struct history *h, uint32_t event)
+{
+    static const char prefix[] = "mali_mali_PM_MCU_";
+    const char *name = tm_ftrace_event_name(event) + sizeof prefix - 1;
+    on_track(h, TM_KERNEL_TRACK_MALI_MCU, 0);
+    return put(h, TM_KERNEL_GPU_POWER, name, strlen(name));
+}
+
 enum tm_status tm_proto_ftrace_history(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
                                        struct tm_error *err)
 {
     struct tm_proto_event_fields fields;
     struct history h = {.p = p, .row = row, .fields = &fields, .err = err};
     tm_proto_event_fields_read(&fields, f);
+    if (f->id >= MALI_MCU_FIRST && f->id <= MALI_MCU_LAST)
+        return put_microcontroller(&h, f->id);
     switch (f->id) {
+    case I2C_READ:
+    case I2C_WRITE:
+    case I2C_RESULT:
+        return put_bus(&h, f->id == I2C_RESULT);
     case NETIF_RECEIVE_SKB:
         return put_bytes(&h, TM_KERNEL_RECEIVED);
     case NET_DEV_XMIT:

@@ -25,6 +25,9 @@ enum arg_rule {
     ARG_INT32,
     ARG_INT64,
     ARG_UINT,
+    ARG_UINT_STATED, /* only if the event states the field */
+    ARG_BOOL,
+    ARG_RECLAIMED, /* field 2 as a percentage of field 1, if the event states both */
     ARG_SYMBOL,
     ARG_HANDLED, /* whether the handler handled the interrupt */
     ARG_CPU,     /* the cpu of the event */
@@ -40,7 +43,12 @@ struct arg {
 /* The instance of its track. */
 enum track_rule { TRACK_OF_MACHINE, TRACK_OF_CPU, TRACK_OF_TASK, TRACK_OF_FIELD };
 
+/* Makes a row of an event. TM_END: the reference importer makes no slice of it. */
+typedef enum tm_status reader(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+                              struct tm_error *err);
+
 struct rule {
+    reader *read;  /* reads the event; NULL: the rest of the rule does */
     uint8_t kind;  /* enum tm_kind; 0: not a slice */
     uint8_t track; /* enum tm_kernel_track; NONE: the thread's own track */
     uint8_t track_rule, track_field;
@@ -54,11 +62,11 @@ enum { B = TM_KIND_SLICE_BEGIN, E = TM_KIND_SLICE_END, I = TM_KIND_INSTANT };
 enum {
     BY_TYPE = 100,
     BY_START,
-    BINDER,
-    HISTORY,
-    SYSCALL,
-    SLEEP
-}; /* kinds that depend on the event: on field 2, or on whether field 1 is 0 */
+    BY_ENABLE
+}; /* kinds that depend on the event: on field 2, or on whether field 1 or field 3 is 0 */
+
+/* Events of the states of Mali's microcontroller, by field number in FtraceEvent. */
+enum { MALI_MCU_FIRST = 510, MALI_MCU_LAST = 532 };
 
 #define ARGS(...) (const struct arg[]){__VA_ARGS__, {NULL, 0, 0}}
 #define OF_CPU(which) .track = TM_KERNEL_TRACK_##which, .track_rule = TRACK_OF_CPU
@@ -67,6 +75,11 @@ enum {
 #define OF_MACHINE(which) .track = TM_KERNEL_TRACK_##which
 #define NAMED(text) .name_rule = NAME_FIXED, .name = (text)
 #define NAMED_BY(which, id) .name_rule = NAME_##which, .name_field = (id)
+#define OF_FRAME                                                                                                       \
+    {"display_id", 1, ARG_INT32}, {"output_id", 2, ARG_INT64}, {"frames_pending", 3, ARG_INT32},                       \
+    {                                                                                                                  \
+        "te_count", 4, ARG_INT32                                                                                       \
+    }
 
 /* By field number in FtraceEvent. */
 static const struct rule rules[] = {
@@ -118,31 +131,127 @@ static const struct rule rules[] = {
     [546] = {.kind = B, OF_FIELD(BLOCK_IO, 1), NAMED("block_io"), .args = ARGS({"sector", 2, ARG_UINT})},
     [547] = {.kind = E, OF_FIELD(BLOCK_IO, 1), NAMED("block_io"), .args = ARGS({"sector", 2, ARG_UINT})},
     /* binder_transaction, _received, _lock, _locked, _unlock, _transaction_alloc_buf, _command, _return */
-    [50] = {.kind = BINDER},
-    [51] = {.kind = BINDER},
-    [53] = {.kind = BINDER},
-    [54] = {.kind = BINDER},
-    [55] = {.kind = BINDER},
-    [323] = {.kind = BINDER},
-    [485] = {.kind = BINDER},
-    [486] = {.kind = BINDER},
+    [50] = {.read = tm_proto_ftrace_binder},
+    [51] = {.read = tm_proto_ftrace_binder},
+    [53] = {.read = tm_proto_ftrace_binder},
+    [54] = {.read = tm_proto_ftrace_binder},
+    [55] = {.read = tm_proto_ftrace_binder},
+    [323] = {.read = tm_proto_ftrace_binder},
+    [485] = {.read = tm_proto_ftrace_binder},
+    [486] = {.read = tm_proto_ftrace_binder},
     /* sys_enter, _exit */
-    [329] = {.kind = SYSCALL},
-    [330] = {.kind = SYSCALL},
+    [329] = {.read = tm_proto_ftrace_syscall},
+    [330] = {.read = tm_proto_ftrace_syscall},
     /* suspend_resume; device_pm_callback_start, _end */
-    [113] = {.kind = SLEEP},
-    [504] = {.kind = SLEEP},
-    [505] = {.kind = SLEEP},
+    [113] = {.read = tm_proto_ftrace_sleep},
+    [504] = {.read = tm_proto_ftrace_sleep},
+    [505] = {.read = tm_proto_ftrace_sleep},
     /* netif_receive_skb, net_dev_xmit, inet_sock_set_state, kfree_skb; wakeup_source_activate, _deactivate; rpm_status,
      * gpu_power_state */
-    [360] = {.kind = HISTORY},
-    [361] = {.kind = HISTORY},
-    [362] = {.kind = HISTORY},
-    [367] = {.kind = HISTORY},
-    [404] = {.kind = HISTORY},
-    [405] = {.kind = HISTORY},
-    [489] = {.kind = HISTORY},
-    [601] = {.kind = HISTORY},
+    [360] = {.read = tm_proto_ftrace_history},
+    [361] = {.read = tm_proto_ftrace_history},
+    [362] = {.read = tm_proto_ftrace_history},
+    [367] = {.read = tm_proto_ftrace_history},
+    [404] = {.read = tm_proto_ftrace_history},
+    [405] = {.read = tm_proto_ftrace_history},
+    [489] = {.read = tm_proto_ftrace_history},
+    [601] = {.read = tm_proto_ftrace_history},
+    /* drm_vblank_event, _delivered */
+    [409] = {.kind = I, OF_FIELD(DRM_VBLANK, 1), NAMED("signal"), .args = ARGS({"vblank seqno", 3, ARG_UINT})},
+    [410] = {.kind = I, OF_FIELD(DRM_VBLANK, 1), NAMED("deliver"), .args = ARGS({"vblank seqno", 3, ARG_UINT})},
+    /* dma_fence_wait_start, _end */
+    [417] = {.kind = B, NAMED("dma_fence_wait"),
+             .args = ARGS({"fence context", 1, ARG_UINT}, {"fence seqno", 3, ARG_UINT})},
+    [418] = {.kind = E},
+    /* mali_CSF_INTERRUPT_START, _END */
+    [482] = {.kind = B, OF_CPU(MALI_IRQ), NAMED("mali_CSF_INTERRUPT"), .args = ARGS({"info_val", 3, ARG_UINT})},
+    [483] = {.kind = E, OF_CPU(MALI_IRQ), NAMED("mali_CSF_INTERRUPT"), .args = ARGS({"info_val", 3, ARG_UINT})},
+    /* pixel_mm_kswapd_wake, _done */
+    [538] = {.kind = B, NAMED("kswapd_efficiency")},
+    [539] = {.kind = E, NAMED("kswapd_efficiency"),
+             .args = ARGS({"pages scanned", 1, ARG_UINT_STATED}, {"pages reclaimed", 2, ARG_UINT_STATED},
+                          {"efficiency %", 2, ARG_RECLAIMED}, {"pages allocated", 3, ARG_UINT_STATED})},
+    /* displays: dpu_disp_dpu_underrun, _line_underrun, _vblank_irq_enable, _frame_start_timeout, _frame_done_timeout,
+     * _frame_start_missing, _frame_done_missing */
+    [549] = {.kind = I, OF_FIELD(DISPLAY_UNDERRUN, 1), NAMED("disp_dpu_underrun"),
+             .args = ARGS({"vsync_count", 3, ARG_INT32}, {"pending_frame", 2, ARG_INT32})},
+    [613] = {.kind = I, OF_FIELD(DISPLAY_LINE_UNDERRUN, 1), NAMED("disp_line_dpu_underrun"),
+             .args = ARGS({"vsync_count", 3, ARG_INT32}, {"frames_pending", 2, ARG_INT32})},
+    [550] = {.kind = BY_ENABLE, OF_FIELD(DISPLAY_VBLANK_IRQ, 2), NAMED("disp_vblank_irq_enable"),
+             .args = ARGS({"display_id", 1, ARG_INT32}, {"output_id", 2, ARG_INT32})},
+    [606] = {.kind = I, OF_FIELD(FRAME_START_TIMEOUT, 2), NAMED("frame_start_timeout"), .args = ARGS(OF_FRAME)},
+    [605] = {.kind = I, OF_FIELD(FRAME_DONE_TIMEOUT, 2), NAMED("frame_done_timeout"),
+             .args = ARGS(OF_FRAME, {"during_disable", 5, ARG_INT64})},
+    [610] = {.kind = I, OF_FIELD(FRAME_START_MISSING, 2), NAMED("frame_start_missing"), .args = ARGS(OF_FRAME)},
+    [609] = {.kind = I, OF_FIELD(FRAME_DONE_MISSING, 2), NAMED("frame_done_missing"), .args = ARGS(OF_FRAME)},
+    /* panels: gram_collision, panel_settings_full, _lite */
+    [602] = {.kind = I, OF_FIELD(PANEL_UNDERRUN, 1), NAMED("ddic_underrun"),
+             .args = ARGS({"collision_cnt", 2, ARG_INT64})},
+    [611] = {.kind = I, OF_FIELD(PANEL_SETTINGS_FULL, 1), NAMED("panel_settings_full"),
+             .args = ARGS({"hbm", 2, ARG_BOOL}, {"irc", 3, ARG_INT64}, {"h_pwm", 4, ARG_BOOL},
+                          {"fi_auto", 5, ARG_BOOL}, {"fi_manual", 6, ARG_BOOL}, {"early_exit", 7, ARG_BOOL},
+                          {"min_rr", 8, ARG_INT64}, {"max_rr", 9, ARG_INT64}, {"te_freq", 10, ARG_INT64})},
+    [612] = {.kind = I, OF_FIELD(PANEL_SETTINGS_LITE, 1), NAMED("panel_settings_lite"),
+             .args = ARGS({"vrr", 2, ARG_BOOL}, {"min_rr", 3, ARG_INT64}, {"max_rr", 4, ARG_INT64},
+                          {"te_freq", 5, ARG_INT64})},
+    /* i2c_read, _write, _result */
+    [27] = {.read = tm_proto_ftrace_history},
+    [28] = {.read = tm_proto_ftrace_history},
+    [29] = {.read = tm_proto_ftrace_history},
+    /* drm_sched_job, drm_run_job, drm_sched_process_job, drm_sched_job_done, _queue, _run; dma_fence_init, _emit,
+     * _signaled */
+    [411] = {.read = tm_proto_ftrace_job},
+    [412] = {.read = tm_proto_ftrace_job},
+    [413] = {.read = tm_proto_ftrace_job},
+    [592] = {.read = tm_proto_ftrace_job},
+    [593] = {.read = tm_proto_ftrace_job},
+    [594] = {.read = tm_proto_ftrace_job},
+    [414] = {.read = tm_proto_ftrace_fence},
+    [415] = {.read = tm_proto_ftrace_fence},
+    [416] = {.read = tm_proto_ftrace_fence},
+    /* v4l2_qbuf, v4l2_dqbuf, vb2_v4l2_buf_queue, _buf_done, _qbuf, _dqbuf */
+    [422] = {.read = tm_proto_ftrace_v4l2},
+    [423] = {.read = tm_proto_ftrace_v4l2},
+    [424] = {.read = tm_proto_ftrace_v4l2},
+    [425] = {.read = tm_proto_ftrace_v4l2},
+    [426] = {.read = tm_proto_ftrace_v4l2},
+    [427] = {.read = tm_proto_ftrace_v4l2},
+    /* virtio_video_cmd, _cmd_done, _resource_queue, _resource_queue_done; virtio_gpu_cmd_queue, _cmd_response */
+    [439] = {.read = tm_proto_ftrace_virtio},
+    [440] = {.read = tm_proto_ftrace_virtio},
+    [441] = {.read = tm_proto_ftrace_virtio},
+    [442] = {.read = tm_proto_ftrace_virtio},
+    [468] = {.read = tm_proto_ftrace_virtio},
+    [469] = {.read = tm_proto_ftrace_virtio},
+    /* android_fs_dataread_start, _end; f2fs_write_checkpoint */
+    [432] = {.read = tm_proto_ftrace_storage},
+    [431] = {.read = tm_proto_ftrace_storage},
+    [272] = {.read = tm_proto_ftrace_storage},
+    /* cma_alloc_start, _info, _finish; mm_alloc_contig_migrate_range_info */
+    [465] = {.read = tm_proto_ftrace_cma},
+    [466] = {.read = tm_proto_ftrace_cma},
+    [576] = {.read = tm_proto_ftrace_cma},
+    [577] = {.read = tm_proto_ftrace_cma},
+    /* trusty_smc, _done; trusty_std_call32, _done; trusty_share_memory, _done; trusty_reclaim_memory, _done;
+     * trusty_irq; trusty_ipc_handle_event, _connect, _connect_end, _write, _poll, _read, _read_end, _rx; trusty_enqueue_nop */
+    [445] = {.read = tm_proto_ftrace_trusty},
+    [446] = {.read = tm_proto_ftrace_trusty},
+    [447] = {.read = tm_proto_ftrace_trusty},
+    [448] = {.read = tm_proto_ftrace_trusty},
+    [449] = {.read = tm_proto_ftrace_trusty},
+    [450] = {.read = tm_proto_ftrace_trusty},
+    [451] = {.read = tm_proto_ftrace_trusty},
+    [452] = {.read = tm_proto_ftrace_trusty},
+    [453] = {.read = tm_proto_ftrace_trusty},
+    [454] = {.read = tm_proto_ftrace_trusty},
+    [455] = {.read = tm_proto_ftrace_trusty},
+    [456] = {.read = tm_proto_ftrace_trusty},
+    [457] = {.read = tm_proto_ftrace_trusty},
+    [458] = {.read = tm_proto_ftrace_trusty},
+    [460] = {.read = tm_proto_ftrace_trusty},
+    [461] = {.read = tm_proto_ftrace_trusty},
+    [462] = {.read = tm_proto_ftrace_trusty},
+    [464] = {.read = tm_proto_ftrace_trusty},
     /* suspend_resume_minimal */
     [481] = {.kind = BY_START, OF_MACHINE(SUSPEND_MINIMAL), NAMED("Suspended")},
     /* tcp_retransmit_skb; google_icc_event, google_irm_event */
@@ -229,6 +338,16 @@ static enum tm_status name_it(struct slice *s)
     }
 }
 
+/* How many of the pages that were looked at could be used again, in percent, rounded. */
+static enum tm_status put_reclaimed(struct slice *s, const char *key)
+{
+    const uint64_t *n = s->fields.number;
+    double percent = (double)n[2] * 100 / (double)n[1];
+    if (!s->fields.has[1] || !s->fields.has[2] || n[1] == 0)
+        return TM_OK;
+    return tm_detail_arg_uint(&s->p->detail, key, (uint64_t)(percent + 0.5));
+}
+
 static enum tm_status put_arg(struct slice *s, const struct arg *arg)
 {
     struct tm_buf *detail = &s->p->detail;
@@ -237,6 +356,10 @@ static enum tm_status put_arg(struct slice *s, const struct arg *arg)
     case ARG_INT32: return tm_detail_arg_int(detail, arg->key, (int32_t)(uint32_t)number);
     case ARG_INT64: return tm_detail_arg_int(detail, arg->key, (int64_t)number);
     case ARG_UINT: return tm_detail_arg_uint(detail, arg->key, number);
+    case ARG_UINT_STATED:
+        return s->fields.has[arg->field] ? tm_detail_arg_uint(detail, arg->key, number) : TM_OK;
+    case ARG_BOOL: return tm_detail_arg_bool(detail, arg->key, number != 0);
+    case ARG_RECLAIMED: return put_reclaimed(s, arg->key);
     case ARG_CPU: return tm_detail_arg_int(detail, arg->key, s->row->cpu);
     case ARG_UINT_CPU: return tm_detail_arg_uint(detail, arg->key, s->row->cpu);
     case ARG_HANDLED:
@@ -290,6 +413,8 @@ static uint32_t kind_of(const struct slice *s)
     uint64_t type = s->fields.number[2];
     if (s->rule->kind == BY_START)
         return s->fields.number[1] ? B : E;
+    if (s->rule->kind == BY_ENABLE)
+        return s->fields.number[3] ? B : E;
     if (s->rule->kind == BY_TYPE)
         return type < sizeof types ? types[type] : 0;
     return s->rule->kind;
@@ -298,16 +423,12 @@ static uint32_t kind_of(const struct slice *s)
 enum tm_status tm_proto_ftrace_slice(struct tm_proto *p, const struct tm_pb_field *f,
                                      const struct tm_proto_packet *packet, struct tm_event *row, struct tm_error *err)
 {
-    if (f->id >= sizeof rules / sizeof *rules || rules[f->id].kind == 0)
-        return TM_END;
-    if (rules[f->id].kind == HISTORY)
+    if (f->id >= MALI_MCU_FIRST && f->id <= MALI_MCU_LAST)
         return tm_proto_ftrace_history(p, f, row, err);
-    if (rules[f->id].kind == SLEEP)
-        return tm_proto_ftrace_sleep(p, f, row, err);
-    if (rules[f->id].kind == SYSCALL)
-        return tm_proto_ftrace_syscall(p, f, row, err);
-    if (rules[f->id].kind == BINDER)
-        return tm_proto_ftrace_binder(p, f, row, err);
+    if (f->id >= sizeof rules / sizeof *rules || (rules[f->id].kind == 0 && rules[f->id].read == NULL))
+        return TM_END;
+    if (rules[f->id].read)
+        return rules[f->id].read(p, f, row, err);
     struct slice s = {.p = p, .rule = &rules[f->id], .packet = packet, .row = row, .err = err};
     tm_proto_event_fields_read(&s.fields, f);
     uint32_t kind = kind_of(&s);
@@ -319,7 +440,8 @@ enum tm_status tm_proto_ftrace_slice(struct tm_proto *p, const struct tm_pb_fiel
     const char *category = s.rule->category;
     if (category)
         st = tm_proto_string(p, category, strlen(category), &row->category, err);
-    for (const struct arg *arg = s.rule->args; st >= 0 && arg && arg->key; arg++)
+    const struct arg *arg = s.rule->kind == BY_ENABLE && kind == E ? NULL : s.rule->args;
+    for (; st >= 0 && arg && arg->key; arg++)
         if (put_arg(&s, arg) != TM_OK)
             return tm_error_nomem(err);
     return st < 0 ? st : TM_OK;

@@ -179,6 +179,8 @@ struct tm_proto {
     struct tm_proto_map disks;          /* (machine, disk and field) to its last reading */
     struct tm_proto_map power_names;    /* (machine, hash of a rail or state) to the string of its counter */
     struct tm_proto_map address_spaces; /* (machine, mm_id of rss_stat) to the tid last seen with it */
+    struct tm_proto_map kernels;        /* (machine, 0) to the version of its kernel: ftrace_cma.c */
+    struct tm_proto_map migrations;     /* (machine, a tid and which number) to pages moved for its allocation */
     struct tm_proto_map stated;         /* (machine, a number of stated.c) to its last value */
     /* Scratch of the current packet. */
     struct tm_buf raw, detail, key, text;

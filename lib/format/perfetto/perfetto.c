@@ -139,6 +139,8 @@ static void close_proto(void *state)
     tm_proto_map_release(&p->frames.surfaces);
     tm_proto_counts_release(&p->counts);
     tm_proto_map_release(&p->stated);
+    tm_proto_map_release(&p->kernels);
+    tm_proto_map_release(&p->migrations);
     tm_proto_map_release(&p->sequence_stats.losses);
     tm_proto_map_release(&p->sequence_stats.counted_writers);
     tm_proto_map_release(&p->metadata.chrome_counts);

@@ -63,11 +63,14 @@ static enum tm_status put_info(struct tm_buf *detail, const struct tm_pb_field *
 static enum tm_status note_machine(struct tm_proto *p, uint32_t machine, const struct tm_pb_field *utsname)
 {
     struct tm_pb pb = tm_pb_of(utsname->data, utsname->len);
-    struct tm_pb_field f, name = {.data = (const uint8_t *)""};
+    struct tm_text texts[UTSNAME_MACHINE + 1] = {{0}};
+    struct tm_pb_field f;
     while (tm_pb_next(&pb, &f) == TM_OK)
-        if (f.id == UTSNAME_MACHINE && f.type == TM_PB_LEN)
-            name = f;
-    return tm_proto_note_machine(p, machine, name.data, name.len);
+        if (f.id <= UTSNAME_MACHINE && f.type == TM_PB_LEN)
+            texts[f.id] = tm_text_at(f.data, f.len);
+    enum tm_status st = tm_proto_note_kernel(p, machine, texts[UTSNAME_SYSNAME], texts[UTSNAME_RELEASE]);
+    struct tm_text name = texts[UTSNAME_MACHINE];
+    return st < 0 ? st : tm_proto_note_machine(p, machine, name.data ? name.data : (const uint8_t *)"", name.len);
 }
 
 static enum tm_status read_info(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)

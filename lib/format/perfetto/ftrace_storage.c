@@ -1,0 +1,96 @@
+/* File systems: reads of files, checkpoints. Rules and names: importers/ftrace/ftrace_parser.cc of perfetto. */
+#include "base/hash.h"
+#include "stream/detail_arg.h"
+#include "format/perfetto/ftrace_event.h"
+#include "kernel/rule.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Field numbers in FtraceEvent. */
+enum { F2FS_WRITE_CHECKPOINT = 272, READ_END = 431, READ_START = 432 };
+
+struct storage {
+    struct tm_proto *p;
+    struct tm_proto_event_fields fields;
+    struct tm_event *row;
+    struct tm_error *err;
+};
+
+/* A read of a file, which ends by its place. */
+static enum tm_status put_read(struct storage *s, bool is_end)
+{
+    static const char name[] = "android_fs_data_read", track[] = "android_fs";
+    const uint64_t *n = s->fields.number;
+    const uint64_t place[] = {n[is_end ? 2 : 4], n[is_end ? 3 : 5]};
+    struct tm_buf *detail = &s->p->detail;
+    struct tm_proto_named_row named = {.type = TM_NAMED_TRACK_FILE_READS, .instance = (uint32_t)s->row->tid};
+    s->p->key.len = s->p->text.len = 0;
+    if (tm_buf_add(&s->p->key, track, sizeof track - 1) != TM_OK)
+        return tm_error_nomem(s->err);
+    s->row->kind = TM_KIND_KERNEL;
+    s->row->value = is_end ? TM_KERNEL_READ_DONE : TM_KERNEL_READ;
+    tm_kernel_set_amount(s->row, tm_hash64_numbers(place, sizeof place / sizeof *place, READ_START));
+    enum tm_status st = tm_proto_named_row(s->p, &named, s->row, s->err);
+    if (st >= 0 && !is_end)
+        st = tm_proto_string(s->p, name, sizeof name - 1, &s->row->name, s->err);
+    if (st >= 0 && !is_end && tm_detail_arg_text(detail, "file_path", s->fields.text[6], s->fields.len[6]) < 0)
+        return tm_error_nomem(s->err);
+    if (st >= 0 &&
+        (tm_detail_arg_int(detail, is_end ? "offset_end" : "offset_start", (int64_t)place[1]) < 0 ||
+         tm_detail_arg_int(detail, is_end ? "bytes_read_end" : "bytes_read_start", (int32_t)(uint32_t)n[1]) < 0))
+        return tm_error_nomem(s->err);
+    return st;
+}
+
+/* Why a checkpoint is written: one arg for each reason. */
+static enum tm_status put_reasons(struct tm_buf *detail, uint32_t reasons)
+{
+    static const char *const names[] = {"Umount",  "Fastboot", "Sync",  "Recovery",
+                                        "Discard", "Trimmed",  "Pause", "Resize"};
+    char key[24];
+    unsigned count = 0;
+    enum tm_status st = tm_detail_arg_int(detail, "reason_int", (int32_t)reasons);
+    if (st == TM_OK && reasons == 0)
+        return tm_detail_arg_text(detail, "reason_str", "Unknown", 7);
+    for (unsigned i = 0; i < sizeof names / sizeof *names && st == TM_OK; i++) {
+        if (!(reasons >> i & 1))
+            continue;
+        snprintf(key, sizeof key, "reason_str[%u]", count++);
+        st = tm_detail_arg_text(detail, key, names[i], strlen(names[i]));
+    }
+    return st;
+}
+
+static enum tm_status put_checkpoint(struct storage *s)
+{
+    enum { START, BLOCKED, FINISH }; /* phases */
+    static const char name[] = "F2fs Write Checkpoint";
+    const uint64_t *n = s->fields.number;
+    struct tm_proto_named_row named = {.type = TM_NAMED_TRACK_CHECKPOINTS, .instance = (uint32_t)s->row->tid};
+    if (n[5] != START && n[5] != FINISH)
+        return TM_END;
+    s->p->key.len = s->p->text.len = 0;
+    if (tm_buf_addf(&s->p->key, "f2fs_ckpt %u", (unsigned)s->row->tid) != TM_OK)
+        return tm_error_nomem(s->err);
+    s->row->kind = TM_KIND_KERNEL;
+    s->row->value = n[5] == START ? TM_KERNEL_STATE : TM_KERNEL_STATE_DONE;
+    enum tm_status st = tm_proto_named_row(s->p, &named, s->row, s->err);
+    s->row->flags |= tm_event_scope_flags(TM_SCOPE_PROCESS) | TM_EVENT_HAS_PID;
+    s->row->pid = s->row->tid;
+    if (st < 0 || n[5] != START)
+        return st;
+    st = tm_proto_string(s->p, name, sizeof name - 1, &s->row->name, s->err);
+    if (st >= 0 &&
+        (tm_detail_arg_uint(&s->p->detail, "dev", n[1]) < 0 || put_reasons(&s->p->detail, (uint32_t)n[4]) < 0))
+        return tm_error_nomem(s->err);
+    return st;
+}
+
+enum tm_status tm_proto_ftrace_storage(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+                                       struct tm_error *err)
+{
+    struct storage s = {.p = p, .row = row, .err = err};
+    tm_proto_event_fields_read(&s.fields, f);
+    return f->id == F2FS_WRITE_CHECKPOINT ? put_checkpoint(&s) : put_read(&s, f->id == READ_END);
+}

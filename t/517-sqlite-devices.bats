@@ -1,0 +1,82 @@
+#!/usr/bin/env bats
+# Kernel events of devices: jobs of GPUs and fences, displays and panels, video, virtual devices, file systems, contiguous
+# memory, Trusty, buses, sensors. The rows are what the reference importer answers.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    export PYTHONDONTWRITEBYTECODE=1
+    python3 "$TM_SRC/t/gen/make-kernel.py" <"$TM_SRC/t/gen/devices.lines" >make-devices.pftrace
+}
+
+rows() { # DATABASE
+    sqlite3 "$1" "SELECT s.ts, s.dur, s.thread_dur, s.category, s.name, t.type, t.name, (SELECT group_concat(key || '=' ||
+            coalesce(display_value, 'NULL'), ' ') FROM args a WHERE a.arg_set_id = s.arg_set_id)
+            FROM slice s JOIN track t ON t.id = s.track_id ORDER BY s.ts, s.id;
+        SELECT c.ts, t.type, t.name, c.value FROM counter c JOIN track t ON t.id = c.track_id ORDER BY c.ts, c.id;
+        SELECT DISTINCT t.type, t.name, a.key, a.display_value FROM track t JOIN args a
+            ON a.arg_set_id = t.dimension_arg_set_id WHERE a.key NOT IN ('utid', 'upid', 'cpu') ORDER BY t.type, t.id;
+        SELECT o.ts, o.name, i.ts, i.name FROM flow f JOIN slice o ON o.id = f.slice_out JOIN slice i ON i.id = f.slice_in
+            ORDER BY 1, 3;
+        SELECT name, value FROM stats WHERE severity = 'error'"
+}
+
+@test "each event has the slice, instant or counter of the reference, with its track and args" {
+    tm-merge -o d.db make-devices.pftrace
+    diff "$TM_SRC/t/gen/devices.rows" <(rows d.db)
+}
+
+@test "merged once more they are the same" {
+    tm-merge -o m.pftrace make-devices.pftrace
+    tm-merge -o m.db m.pftrace
+    diff "$TM_SRC/t/gen/devices.rows" <(rows m.db)
+}
+
+@test "the reference importer says the same" {
+    [ -n "${TRACE_PROCESSOR-}" ] || skip 'TRACE_PROCESSOR is not set'
+    "$TM_SRC/t/check/database" -t "$TRACE_PROCESSOR" -b "$TM_BIN" make-devices.pftrace
+    "$TM_SRC/t/check/viewers" -t "$TRACE_PROCESSOR" -b "$TM_BIN" -f pftrace make-devices.pftrace
+}
+
+@test "--only takes slices of queues whole" {
+    tm-merge --only name=job -o j.db make-devices.pftrace
+    [ "$(sqlite3 j.db 'SELECT ts, dur, name FROM slice ORDER BY ts')" = $'2100|100|job\n2200|100|job\n2600|100|job\n2800|-1|job' ]
+    tm-merge --only name=fence -o f.db make-devices.pftrace
+    [ "$(sqlite3 f.db 'SELECT ts, dur FROM slice ORDER BY ts')" = $'3000|200\n3200|50\n3250|150' ]
+    tm-merge --only name=android_fs_data_read -o r.db make-devices.pftrace
+    [ "$(sqlite3 r.db 'SELECT ts, dur FROM slice ORDER BY ts')" = $'31000|100\n31010|190' ]
+}
+
+@test "lines and JSON have them too" {
+    tm-merge make-devices.pftrace >lines
+    grep -q '100ns job fence context=77' lines
+    tm-merge -f json make-devices.pftrace 2>warnings >j.json
+    [ "$(jq -c '[.traceEvents[] | select(.name == "vblank-3" or .args.name == "vblank-3")] | length' j.json)" = 1 ]
+    [ "$(jq -c '[.traceEvents[] | select(.name == "job")] | length' j.json)" = 4 ]
+}
+
+@test "a driver that goes back or repeats changes nothing that is open" {
+    python3 "$TM_SRC/t/gen/make-kernel.py" >k.pftrace <<'END'
+1000 0 5 #416 1=5 3=1 4=r
+1100 0 5 #414 1=5 3=7 4=r
+1200 0 5 #416 1=5 3=6 4=r
+1300 0 5 #416 1=5 3=9 4=r
+2000 0 5 #592 1=1 2=1
+2100 0 5 #594 1=a 5=1 6=1
+2200 0 5 #594 1=a 5=1 6=1
+2300 0 5 #592 1=1 2=1
+2400 0 5 #592 1=1 2=1
+3000 0 5 #29 1=3 2=1
+3100 0 5 #27 1=999 2=0
+4000 0 5 #431 2=1 3=1
+4100 0 5 #272 5=2
+END
+    tm-merge -o k.db k.pftrace
+    [ "$(sqlite3 k.db 'SELECT ts, dur, name FROM slice ORDER BY ts')" = $'1100|200|fence\n2100|200|job\n2300|-1|job' ] ||
+        { sqlite3 k.db 'SELECT ts, dur, name FROM slice'; false; }
+    [ "$(sqlite3 k.db "SELECT count(*) FROM stats WHERE severity = 'error'")" = 0 ]
+    if [ -n "${TRACE_PROCESSOR-}" ]; then
+        "$TM_SRC/t/check/database" -t "$TRACE_PROCESSOR" -b "$TM_BIN" -c slices k.pftrace
+    fi
+}
