@@ -24,6 +24,7 @@ static const struct tm_program program = {
              "  -o, --output=FILE     write FILE instead of standard output\n"
              "      --write-manifest=FILE\n"
              "                        write the result as a manifest to FILE\n"
+             "      --absolute        relate files to trace time in that manifest, not to other files\n"
              "      --check           list effects that come before their causes; exit status 4 if there\n"
              "                        are any\n"
              "  -T, --temporary-directory=DIR\n"
@@ -32,14 +33,14 @@ static const struct tm_program program = {
              "      --version         show the version\n",
 };
 
-enum { OPTION_CHECK = 256, OPTION_WRITE_MANIFEST };
+enum { OPTION_CHECK = 256, OPTION_ABSOLUTE, OPTION_WRITE_MANIFEST };
 
 typedef enum tm_status writer(const struct tm_alignment *alignment, struct tm_buf *out);
 
 struct arguments {
     const char *rules, *manifest, *output, *dir;
     writer *write;
-    bool check;
+    bool check, absolute;
 };
 
 static int take_option(void *context, int option, const char *value)
@@ -54,6 +55,7 @@ static int take_option(void *context, int option, const char *value)
     case 'o': a->output = value; return 0;
     case 'T': a->dir = value; return 0;
     case OPTION_CHECK: a->check = true; return 0;
+    case OPTION_ABSOLUTE: a->absolute = true; return 0;
     case OPTION_WRITE_MANIFEST: a->manifest = value; return 0;
     default: break;
     }
@@ -72,12 +74,16 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"format", required_argument, NULL, 'f'},
         {"output", required_argument, NULL, 'o'},
         {"write-manifest", required_argument, NULL, OPTION_WRITE_MANIFEST},
+        {"absolute", no_argument, NULL, OPTION_ABSOLUTE},
         {"check", no_argument, NULL, OPTION_CHECK},
         {"temporary-directory", required_argument, NULL, 'T'},
         TM_PROGRAM_OPTIONS_END,
     };
     const struct tm_program_options options = {":r:f:o:T:", longs, take_option, a};
-    return tm_program_options_only(&program, &options, argc, argv);
+    int status = tm_program_options_only(&program, &options, argc, argv);
+    if (status == TM_OPTIONS_GO_ON && a->absolute && a->manifest == NULL)
+        return tm_program_usage(&program, "--absolute is for --write-manifest");
+    return status;
 }
 
 static enum tm_status write_file(const char *path, const struct tm_buf *text, struct tm_error *err)
@@ -145,6 +151,7 @@ int main(int argc, char **argv)
     int status = parse(argc, argv, &a);
     if (status != TM_OPTIONS_GO_ON)
         return status;
+    alignment.absolute = a.absolute;
     enum tm_status st = enter_sandbox(&a, &err);
     if (st == TM_OK)
         st = tm_alignment_find(&alignment, STDIN_FILENO, a.rules, a.dir, &err);

@@ -20,6 +20,7 @@ static const struct tm_program program = {
              "       tm-manifest --check FILE...\n"
              "  -m, --manifest=FILE  take the manifest from FILE, if the input has none\n"
              "      --replace        with -m: also for input with a manifest, which is left out\n"
+             "      --present        with -m: use only the entries of files that are there, and what these refer to\n"
              "      --machine NAME=FILE, --sync FILE[:CLOCK]=FILE[:CLOCK][+OFFSET], --trace-time CLOCK[@FILE],\n"
              "      --machine-from RULE  make a manifest for the files of the stream, if the input has none\n"
              "      --write-manifest FILE  write the manifest that was used to FILE\n"
@@ -33,7 +34,7 @@ static const struct tm_program program = {
 struct options {
     const char *manifest, *written;
     struct tm_plan_words plan;
-    bool strict, quiet, replace;
+    bool strict, quiet, replace, present;
     bool check;
 };
 
@@ -120,6 +121,7 @@ static int filter(const struct options *options)
     struct tm_configure_options configure = {.producer = program.name,
                                              .strict = options->strict,
                                              .replaces = options->replace,
+                                             .present = options->present,
                                              .plan = &options->plan,
                                              .used = options->written ? &used : NULL,
                                              .warn = options->quiet ? NULL : warn};
@@ -146,7 +148,7 @@ static int filter(const struct options *options)
     return tm_program_finish(&program, st, &err);
 }
 
-enum { OPTION_CHECK = 256, OPTION_REPLACE, OPTION_STRICT, OPTION_WRITE_MANIFEST };
+enum { OPTION_CHECK = 256, OPTION_REPLACE, OPTION_PRESENT, OPTION_STRICT, OPTION_WRITE_MANIFEST };
 
 static int take_option(void *context, int option, const char *value)
 {
@@ -155,6 +157,7 @@ static int take_option(void *context, int option, const char *value)
     switch (option) {
     case OPTION_CHECK: options->check = true; break;
     case OPTION_REPLACE: options->replace = true; break;
+    case OPTION_PRESENT: options->present = true; break;
     case OPTION_STRICT: options->strict = true; break;
     case OPTION_WRITE_MANIFEST: options->written = value; break;
     case 'q': options->quiet = true; break;
@@ -174,6 +177,7 @@ static int parse(int argc, char **argv, struct options *arguments)
         {"manifest", required_argument, NULL, 'm'},
         {"check", no_argument, NULL, OPTION_CHECK},
         {"replace", no_argument, NULL, OPTION_REPLACE},
+        {"present", no_argument, NULL, OPTION_PRESENT},
         {"write-manifest", required_argument, NULL, OPTION_WRITE_MANIFEST},
         {"quiet", no_argument, NULL, 'q'},
         TM_PLAN_OPTIONS,
@@ -187,13 +191,15 @@ static int parse(int argc, char **argv, struct options *arguments)
 static int run(int argc, char **argv, struct options *options)
 {
     bool is_filter = options->manifest || options->strict || options->written || options->replace ||
-                     options->plan.count;
+                     options->present || options->plan.count;
     if (options->check && is_filter)
         return tm_program_usage(&program, "--check takes manifests as arguments and no other option");
     if (options->check)
         return check_all(argv + optind);
     if (options->replace && !options->manifest)
         return tm_program_usage(&program, "--replace needs the manifest to take, by -m");
+    if (options->present && !options->manifest)
+        return tm_program_usage(&program, "--present needs the manifest to take, by -m");
     if (optind < argc)
         return tm_program_usage(&program, "'%s': a stream is read from standard input only", argv[optind]);
     if (options->manifest && tm_plan_words_say(&options->plan))

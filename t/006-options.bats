@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # Options that all programs answer in the same way.
 
-programs="tm-unpack tm-manifest tm-clocks tm-align tm-sort tm-emit tm-merge tm-pack"
+programs="tm-unpack tm-manifest tm-clocks tm-align tm-plan tm-sort tm-emit tm-merge tm-pack"
 
 @test "--version names the version that configure was made for" {
     version=$(sed -n 's/^AC_INIT(\[tracemerge\], \[\(.*\)\])$/\1/p' "$TM_SRC/configure.ac")

@@ -134,10 +134,11 @@ PY
     mkdir outs
     tar xf "$demo"
     tm-unpack phone.pftrace | tm-manifest | tm-clocks >stream
-    for program in tm-unpack tm-manifest tm-clocks tm-align tm-sort tm-emit tm-merge tm-pack; do
+    for program in tm-unpack tm-manifest tm-clocks tm-align tm-plan tm-sort tm-emit tm-merge tm-pack; do
         command="tm-merge -o outs/x.csv $demo"
         [ $program != tm-pack ] || command="tm-pack -o outs/x.tar phone.pftrace"
         [ $program != tm-align ] || command="tm-align -o outs/x"
+        [ $program != tm-plan ] || command="tm-plan --parts=2"
         for call in landlock:1 landlock:2 landlock:3 landlock:4 seccomp:1; do
             rm -f hit
             TM_FAULT=$call TM_FAULT_IN=$program TM_FAULT_HIT=$PWD/hit LD_PRELOAD=$fault run $command <stream

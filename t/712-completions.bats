@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # Each shell completes the options in the programs' --help, and no others.
 
-programs="tm-unpack tm-manifest tm-clocks tm-align tm-sort tm-emit tm-merge tm-pack"
+programs="tm-unpack tm-manifest tm-clocks tm-align tm-plan tm-sort tm-emit tm-merge tm-pack"
 
 setup() {
     dir=$TM_SRC/doc/completions
@@ -134,7 +134,7 @@ run.zip" ]
             zsh "$dir" $p >specs
         diff <(options_of $p) <(grep -oE '^\*--[a-z-]+' specs | cut -c 2- | sort -u)
         case $p in
-        tm-clocks | tm-align | tm-emit) [ "$(grep -Fxc '*:file:_files' specs)" -eq 0 ] ;;
+        tm-clocks | tm-align | tm-plan | tm-emit) [ "$(grep -Fxc '*:file:_files' specs)" -eq 0 ] ;;
         *) grep -Fx '*:file:_files' specs ;;
         esac
     done

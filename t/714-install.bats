@@ -11,7 +11,7 @@ setup() {
         zshcompletiondir=/usr/share/zsh/site-functions fishcompletiondir=/usr/share/fish/vendor_completions.d"
 }
 
-programs="tm-unpack tm-manifest tm-clocks tm-align tm-sort tm-emit tm-merge tm-pack"
+programs="tm-unpack tm-manifest tm-clocks tm-align tm-plan tm-sort tm-emit tm-merge tm-pack"
 
 installed() {
     (cd stage && find . ! -type d | sed 's/^..//' | sort)

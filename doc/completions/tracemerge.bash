@@ -82,10 +82,10 @@ _tracemerge() {
     *)
         case $cur in
         -*) _tm_words "$(_tm_option_argument "$1")" ;;
-        *) case $program in tm-clocks | tm-align | tm-emit) ;; *) _tm_files ;; esac ;;
+        *) case $program in tm-clocks | tm-align | tm-plan | tm-emit) ;; *) _tm_files ;; esac ;;
         esac
         ;;
     esac
 }
 
-complete -F _tracemerge tm-unpack tm-manifest tm-clocks tm-align tm-sort tm-emit tm-merge tm-pack
+complete -F _tracemerge tm-unpack tm-manifest tm-clocks tm-align tm-plan tm-sort tm-emit tm-merge tm-pack

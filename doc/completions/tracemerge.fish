@@ -55,7 +55,7 @@ function __tm_argument --argument-names program placeholder
 end
 
 function __tm_register --argument-names program
-    contains -- $program tm-clocks tm-align tm-emit; and complete -c $program -f
+    contains -- $program tm-clocks tm-align tm-plan tm-emit; and complete -c $program -f
     $program --help 2>/dev/null | string match -r '^ +-.*' | while read -l line
         set -l parts (string split -m 1 '  ' -- (string trim -- $line))
         set -l text (string trim -- "$parts[2]")
@@ -77,7 +77,7 @@ function __tm_register --argument-names program
 end
 
 # Installed once for each program, by its name.
-set -l programs tm-unpack tm-manifest tm-clocks tm-align tm-sort tm-emit tm-merge tm-pack
+set -l programs tm-unpack tm-manifest tm-clocks tm-align tm-plan tm-sort tm-emit tm-merge tm-pack
 set -l own (string replace -r '.*/|\.fish$' '' -a -- (status filename))
 contains -- $own $programs; and set programs $own
 for program in $programs

@@ -17,8 +17,8 @@ const char *tm_verdict_name(enum tm_verdict verdict)
     }
 }
 
-/* The number added to the readings of FILE to place it; 0 if it is not one number. */
-static int64_t placed_by(const struct tm_alignment *a, uint32_t file)
+/* Sets *OFFSET to the number added to the readings of FILE to place it. False, with 0, if it is not one number. */
+static bool find_placed(const struct tm_alignment *a, uint32_t file, int64_t *offset)
 {
     const struct tm_catalog *c = &a->candidates.catalog;
     const Tracemerge__Placement *most = NULL;
@@ -29,7 +29,15 @@ static int64_t placed_by(const struct tm_alignment *a, uint32_t file)
     }
     bool is_one = most && most->first_offset_ns == most->last_offset_ns &&
                   tm_clamp(most->first_offset_ns, TM_OFFSET_MAX) == most->first_offset_ns;
-    return is_one ? most->first_offset_ns : 0;
+    *offset = is_one ? most->first_offset_ns : 0;
+    return is_one;
+}
+
+static int64_t placed_by(const struct tm_alignment *a, uint32_t file)
+{
+    int64_t offset;
+    (void)find_placed(a, file, &offset);
+    return offset;
 }
 
 static int64_t plus(int64_t offset, int64_t shift)
@@ -85,7 +93,9 @@ static void fill(const struct tm_alignment *a, uint32_t at, struct tm_align_file
         return;
     }
     uint32_t reference = a->candidates.nodes.nodes[node->reference].file;
-    int64_t own = placed_by(a, times->file), shift = own - placed_by(a, reference);
+    int64_t own, placed;
+    bool is_placed_by_one = find_placed(a, times->file, &own) & find_placed(a, reference, &placed);
+    const int64_t shift = own - placed;
     *f = (struct tm_align_file){.file = times->file,
                                 .verdict = node->verdict,
                                 .reference = reference,
@@ -95,6 +105,8 @@ static void fill(const struct tm_alignment *a, uint32_t at, struct tm_align_file
                                 .grain_ns = tm_align_node_grain(times),
                                 .out_of_range = times->out_of_range,
                                 .has_times = true,
+                                .is_placed_by_one = is_placed_by_one,
+                                .reference_placed_ns = placed,
                                 .first_ns = times->first_ns - own,
                                 .last_ns = times->last_ns - own,
                                 .low_ns = TM_UNBOUNDED_LOW,

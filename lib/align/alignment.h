@@ -32,6 +32,8 @@ struct tm_align_file {
     int64_t uncertainty_ns;
     bool has_second_best;
     int64_t second_best_ns;
+    bool is_placed_by_one; /* one offset had placed the whole file, and one its reference */
+    int64_t reference_placed_ns; /* the latter */
     uint32_t step_count;
     struct tm_align_step steps[TM_CONSENSUS_STEPS_MAX + 1]; /* of a file with steps; the first has no at_ns */
 };
@@ -59,6 +61,7 @@ struct tm_alignment {
     struct tm_numbering numbering;
     struct tm_evidence evidence;
     struct tm_network network;
+    bool absolute; /* the manifest relates files to trace time, not to their references; set by the caller */
     struct tm_align_file *files; /* one for each file with events, in processing order */
     uint32_t file_count;
     struct tm_align_breach *breaches; /* one for each direction between two files, by their order; valid after check */
@@ -106,7 +109,7 @@ enum tm_status tm_alignment_json(const struct tm_alignment *alignment, struct tm
 enum tm_status tm_alignment_svg(const struct tm_alignment *alignment, struct tm_buf *out);
 
 /* Writes the manifest with the result and with the machines of the input's manifest. TM_OK; TM_E_SYSTEM; TM_E_INPUT:
- * the input's manifest has relations of clocks that cannot be kept. */
+ * the input's manifest has relations of clocks that cannot be kept, or files cannot be related as `absolute' says. */
 enum tm_status tm_alignment_manifest(const struct tm_alignment *alignment, struct tm_buf *out, struct tm_error *err);
 
 /* Writes what check found, for people. The summary has a line for each of the eight worst pairs. */

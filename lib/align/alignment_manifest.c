@@ -9,30 +9,36 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+/* The points of a file's line. */
+struct points {
+    struct tm_buf text;
+    int64_t more_ns; /* added to all offsets: the placement of the reference, or 0 */
+};
+
 /* Puts [own_ns, offset_ns] of LINE at X. */
-static void put_point(struct tm_buf *out, bool *any, const struct tm_line *line, int64_t x)
+static void put_point(struct points *p, const struct tm_line *line, int64_t x)
 {
-    (void)tm_buf_addf(out, "%s[%" PRId64 ", %" PRId64 "]", *any ? ", " : "", x, tm_line_at(line, x));
-    *any = true;
+    (void)tm_buf_addf(&p->text, "%s[%" PRId64 ", %" PRId64 "]", p->text.len ? ", " : "", x,
+                      tm_line_at(line, x) + p->more_ns);
 }
 
-static int64_t put_points(struct tm_buf *out, const struct tm_align_file *f)
+/* Returns the offset in the middle. */
+static int64_t put_points(struct points *out, const struct tm_align_file *f)
 {
-    bool any = false;
     const struct tm_line told = {f->at_ns, f->offset_ns, tm_slope_of_ppb(f->drift_ppb)};
     if (f->verdict != TM_VERDICT_STEPPED) {
-        put_point(out, &any, &told, f->first_ns);
+        put_point(out, &told, f->first_ns);
         if (f->last_ns > f->first_ns)
-            put_point(out, &any, &told, f->last_ns);
-        return told.offset_ns;
+            put_point(out, &told, f->last_ns);
+        return tm_clamp((tm_i128)told.offset_ns + out->more_ns, INT64_MAX);
     }
-    put_point(out, &any, &f->steps[0].line, f->first_ns);
+    put_point(out, &f->steps[0].line, f->first_ns);
     for (uint32_t i = 1; i < f->step_count; i++) {
-        put_point(out, &any, &f->steps[i - 1].line, f->steps[i].at_ns - 1);
-        put_point(out, &any, &f->steps[i].line, f->steps[i].at_ns);
+        put_point(out, &f->steps[i - 1].line, f->steps[i].at_ns - 1);
+        put_point(out, &f->steps[i].line, f->steps[i].at_ns);
     }
-    put_point(out, &any, &f->steps[f->step_count - 1].line, f->last_ns);
-    return tm_line_at(&f->steps[0].line, f->at_ns - 1);
+    put_point(out, &f->steps[f->step_count - 1].line, f->last_ns);
+    return tm_line_at(&f->steps[0].line, f->at_ns - 1) + out->more_ns;
 }
 
 static bool has_line(const struct tm_align_file *f)
@@ -59,22 +65,31 @@ static const char *clock_of(const struct tm_alignment *a, uint32_t file)
     return most ? clock_name(most->clock) : NULL;
 }
 
-static void put_clocks(const struct tm_alignment *a, const struct tm_align_file *f, struct tm_buf *out)
-{
+/* The reference of a relation that is written. */
+struct reference {
     char path[4096];
-    struct tm_buf points = {0}, rules = {0};
+    const char *clock; /* NULL: the file's own timeline */
+};
+
+static void put_clocks(const struct tm_alignment *a, const struct tm_align_file *f, const struct reference *trace_time,
+                       struct tm_buf *out)
+{
+    struct reference own = {.clock = clock_of(a, f->reference)};
+    struct points points = {.more_ns = trace_time ? f->reference_placed_ns : 0};
+    struct tm_buf rules = {0};
     int64_t offset = put_points(&points, f);
-    const char *own = clock_of(a, f->file), *other = clock_of(a, f->reference);
+    const char *clock = clock_of(a, f->file);
     (void)tm_buf_add_str(out, ",\n    \"clocks\": {");
-    if (own)
-        (void)tm_buf_addf(out, "\n     \"clock\": \"%s\",", own);
-    tm_alignment_path(a, f->reference, path, sizeof path);
+    if (clock)
+        (void)tm_buf_addf(out, "\n     \"clock\": \"%s\",", clock);
+    tm_alignment_path(a, f->reference, own.path, sizeof own.path);
+    const struct reference *to = trace_time ? trace_time : &own;
     (void)tm_buf_add_str(out, "\n     \"sync_to\": {\"file\": ");
-    (void)tm_align_json_string(out, path);
-    if (other)
-        (void)tm_buf_addf(out, ", \"clock\": \"%s\"", other);
+    (void)tm_align_json_string(out, to->path);
+    if (to->clock)
+        (void)tm_buf_addf(out, ", \"clock\": \"%s\"", to->clock);
     (void)tm_buf_addf(out, "},\n     \"offset_ns\": %" PRId64 ",\n     \"x_tracemerge\": {\"points\": [", offset);
-    (void)tm_buf_add(out, points.data, points.len);
+    (void)tm_buf_add(out, points.text.data, points.text.len);
     (void)tm_buf_add_str(out, "]");
     if (f->has_uncertainty)
         (void)tm_buf_addf(out, ", \"uncertainty_ns\": %" PRId64, f->uncertainty_ns);
@@ -82,7 +97,7 @@ static void put_clocks(const struct tm_alignment *a, const struct tm_align_file 
     (void)tm_buf_add_str(out, ", \"rule\": ");
     (void)tm_align_json_string(out, tm_buf_cstr(&rules) ? (const char *)rules.data : "");
     (void)tm_buf_add_str(out, "}\n    }");
-    tm_buf_release(&points);
+    tm_buf_release(&points.text);
     tm_buf_release(&rules);
 }
 
@@ -236,7 +251,8 @@ static bool put_trace_time(const Tracemerge__Config *c, struct tm_buf *out)
 }
 
 /* Puts the entries of the input's manifest. The result replaces their relations of files. */
-static bool put_entries(const struct tm_alignment *a, const struct entry_files *files, struct tm_buf *out, bool *any)
+static bool put_entries(const struct tm_alignment *a, const struct entry_files *files,
+                        const struct reference *trace_time, struct tm_buf *out, bool *any)
 {
     const Tracemerge__Config *c = a->candidates.config;
     bool holds = true;
@@ -246,7 +262,7 @@ static bool put_entries(const struct tm_alignment *a, const struct entry_files *
         put_bytes(out, c->entries[i]->path);
         put_machines(c, c->entries[i], out);
         if (f && has_line(f))
-            put_clocks(a, f, out);
+            put_clocks(a, f, trace_time, out);
         else
             holds = put_edge(c, i, out);
         (void)tm_buf_add_str(out, "\n   }");
@@ -256,8 +272,8 @@ static bool put_entries(const struct tm_alignment *a, const struct entry_files *
 }
 
 /* Puts the entries of files that the input's manifest does not configure. */
-static void put_other_files(const struct tm_alignment *a, const struct entry_files *files, struct tm_buf *out,
-                            bool *any)
+static void put_other_files(const struct tm_alignment *a, const struct entry_files *files,
+                            const struct reference *trace_time, struct tm_buf *out, bool *any)
 {
     char path[4096];
     for (uint32_t i = 0; i < a->file_count; i++) {
@@ -268,14 +284,41 @@ static void put_other_files(const struct tm_alignment *a, const struct entry_fil
         (void)tm_buf_add_str(out, *any ? ",\n   {\n    \"path\": " : "   {\n    \"path\": ");
         (void)tm_align_json_string(out, path);
         if (has_line(f))
-            put_clocks(a, f, out);
+            put_clocks(a, f, trace_time, out);
         (void)tm_buf_add_str(out, "\n   }");
         *any = true;
     }
 }
 
+/* Finds the clock of trace time as the input's manifest names it. Checks that each line can be stated against it. */
+static enum tm_status find_trace_time(const struct tm_alignment *a, struct reference *to, struct tm_error *err)
+{
+    const Tracemerge__Config *c = a->candidates.config;
+    const Tracemerge__ConfigTraceTime *t = c ? c->trace_time : NULL;
+    const Tracemerge__ConfigEntry *e = t && !(t->has_first_machine && t->first_machine) ? entry_of(c, t->machine_raw_id)
+                                                                                        : NULL;
+    to->clock = t ? clock_name(t->clock) : NULL;
+    if (e == NULL || to->clock == NULL)
+        return tm_error_set(err, TM_E_INPUT,
+                            "--absolute: the manifest of the input chooses no clock of a file as trace time");
+    tm_text_escape((const char *)e->path.data, e->path.len, to->path, sizeof to->path);
+    for (uint32_t i = 0; i < a->file_count; i++) {
+        const struct tm_align_file *f = &a->files[i];
+        if (!has_line(f) || f->is_placed_by_one)
+            continue;
+        char path[TM_ERROR_TEXT_MAX / 2];
+        tm_alignment_path(a, f->file, path, sizeof path);
+        return tm_error_set(err, TM_E_INPUT, "--absolute: %s: not one offset places it and its reference", path);
+    }
+    return TM_OK;
+}
+
 enum tm_status tm_alignment_manifest(const struct tm_alignment *a, struct tm_buf *out, struct tm_error *err)
 {
+    struct reference absolute;
+    const struct reference *trace_time = a->absolute ? &absolute : NULL;
+    if (a->absolute && find_trace_time(a, &absolute, err) < 0)
+        return err->status;
     const Tracemerge__Config *c = a->candidates.config;
     struct entry_files files = {0};
     bool any = false;
@@ -283,11 +326,11 @@ enum tm_status tm_alignment_manifest(const struct tm_alignment *a, struct tm_buf
     (void)tm_buf_add_str(out, "{\n \"perfetto_manifest\": {\n  \"version\": 1,\n");
     bool holds = put_trace_time(c, out);
     (void)tm_buf_add_str(out, "  \"files\": [\n");
-    if (st == TM_OK && (!holds || !put_entries(a, &files, out, &any)))
+    if (st == TM_OK && (!holds || !put_entries(a, &files, trace_time, out, &any)))
         st = tm_error_set(err, TM_E_INPUT,
                           "the manifest of the input says more of its clocks than can be written with what was found");
     if (st == TM_OK)
-        put_other_files(a, &files, out, &any);
+        put_other_files(a, &files, trace_time, out, &any);
     release_files(&files);
     if (st < 0)
         return st;

@@ -84,6 +84,7 @@ struct putting {
     struct tm_candidates *candidates;
     const struct tm_align_event *event;
     uint32_t use;
+    bool is_used;
     struct tm_error *err;
 };
 
@@ -97,6 +98,7 @@ static void put(void *context, const struct tm_record *given, bool ordinal)
     record.name = p->event->name_string;
     record.rule = (uint8_t)p->use;
     node->operations |= record.operation;
+    p->is_used = true;
     if (record.form == TM_MATCH_NOTHING)
         return;
     if (record.grade > node->grade)
@@ -104,10 +106,13 @@ static void put(void *context, const struct tm_record *given, bool ordinal)
     tm_align_nodes_note(&c->nodes, c->node, record.begin_ns);
     if (record.role == TM_ROLE_COPY) {
         node->copies++;
-        (void)tm_record_store_add(&c->copies, c->node, &record, p->err);
+        if (c->watch == NULL)
+            (void)tm_record_store_add(&c->copies, c->node, &record, p->err);
         return;
     }
     c->has_marks |= record.form == TM_MATCH_SAME && p->event->event->kind != TM_KIND_SCHED_SWITCH;
+    if (c->watch)
+        return;
     if (ordinal)
         (void)tm_record_store_add(&c->ordinal, c->node, &record, p->err);
     else
@@ -239,13 +244,20 @@ static enum tm_status take(struct tm_candidates *c, const struct tm_event *begin
     struct putting p = {.candidates = c, .event = &event, .err = err};
     for (p.use = 0; p.use < c->use_count; p.use++)
         c->uses[p.use].rule->take(&c->uses[p.use], &event, put, &p);
-    return err->status;
+    return p.is_used && c->watch ? c->watch->used(c->watch->self, &event, err) : err->status;
 }
 
-static enum tm_status take_event(struct tm_candidates *c, const struct tm_event *e, struct tm_error *err)
+bool tm_candidates_end_of(const struct tm_event *e, int64_t *end_ns)
+{
+    *end_ns = e->time_ns;
+    return tm_is_reading(e->time_ns) && (e->kind != TM_KIND_SLICE_COMPLETE ||
+                                         (tm_add_i64(e->time_ns, e->dur_ns, end_ns) && tm_is_reading(*end_ns)));
+}
+
+enum tm_status tm_candidates_event(struct tm_candidates *c, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_event begin;
-    int64_t end_ns = e->time_ns;
+    int64_t end_ns;
     if (e->flags & TM_EVENT_DEFINITION)
         return note_thread(c, e, err);
     if (!tm_event_is_timed(e->flags))
@@ -256,8 +268,7 @@ static enum tm_status take_event(struct tm_candidates *c, const struct tm_event 
         c->file = e->file;
         c->has_file = true;
     }
-    bool is_near = tm_is_reading(e->time_ns) && (e->kind != TM_KIND_SLICE_COMPLETE ||
-                                                 (tm_add_i64(e->time_ns, e->dur_ns, &end_ns) && tm_is_reading(end_ns)));
+    bool is_near = tm_candidates_end_of(e, &end_ns);
     if (is_near)
         tm_align_nodes_extend(&c->nodes, c->node, e->time_ns, end_ns);
     else
@@ -310,7 +321,7 @@ enum tm_status tm_candidates_add(struct tm_candidates *c, const struct tm_frame 
     if (frame->type != TM_FRAME_BATCH)
         return take_frame(c, frame, err);
     while (st == TM_OK && tm_batch_next(&walk, &event))
-        st = take_event(c, &event, err);
+        st = tm_candidates_event(c, &event, err);
     return st;
 }
 

@@ -17,8 +17,15 @@ enum {
 /* The first marks of a file's own are kept; fewer before a system trace has shown any. */
 enum { TM_CANDIDATES_COPIES_MAX = 1 << 16, TM_CANDIDATES_EARLY_COPIES_MAX = 1 << 11 };
 
+/* Told of each event that a rule uses, once. EVENT is borrowed. TM_OK, or an error that ends the reading. */
+struct tm_align_watch {
+    enum tm_status (*used)(void *self, const struct tm_align_event *event, struct tm_error *err);
+    void *self;
+};
+
 /* Zero-initialise except the fd of the stores, which is -1. */
 struct tm_candidates {
+    const struct tm_align_watch *watch; /* it is told of the events, and no records are kept; NULL: they are */
     struct tm_align_use uses[TM_CANDIDATES_USES_MAX];
     uint32_t use_count;
     struct tm_catalog catalog;
@@ -41,6 +48,14 @@ enum tm_status tm_candidates_use(struct tm_candidates *candidates, const char *r
 /* Reads the next frame of a placed stream; BATCH is its view if it is a batch. TM_OK; TM_E_INPUT, TM_E_SYSTEM. */
 enum tm_status tm_candidates_add(struct tm_candidates *candidates, const struct tm_frame *frame,
                                  const struct tm_batch *batch, struct tm_error *err);
+
+/* Reads the next event, of a batch whose frames came before. TM_OK or TM_E_SYSTEM, or what the watch returned. */
+enum tm_status tm_candidates_event(struct tm_candidates *candidates, const struct tm_event *event,
+                                   struct tm_error *err);
+
+/* Sets *END_NS to when E, which has a time, is over: a complete slice after its duration. False if E or its end is out
+ * of the range of times that are aligned. */
+bool tm_candidates_end_of(const struct tm_event *e, int64_t *end_ns);
 
 /* Reads the placed stream on FD to its end. TM_OK; TM_E_INPUT, TM_E_SYSTEM. */
 enum tm_status tm_candidates_read(struct tm_candidates *candidates, int fd, struct tm_error *err);

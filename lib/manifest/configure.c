@@ -59,6 +59,20 @@ static enum tm_status apply(struct configure *c, const struct tm_manifest *manif
     return st;
 }
 
+/* Applies the manifest that was given. */
+static enum tm_status apply_given(struct configure *c, struct tm_error *err)
+{
+    struct tm_intern names;
+    enum tm_status st = TM_OK;
+    tm_intern_init(&names, 1 << 30, SIZE_MAX / 2);
+    if (c->options->present)
+        st = tm_file_match_names(&c->match, &names, err);
+    if (st == TM_OK && c->options->present)
+        st = tm_manifest_keep(c->options->given, &names, err);
+    tm_intern_release(&names);
+    return st == TM_OK ? apply(c, c->options->given, NULL, err) : st;
+}
+
 static bool has_said(const struct configure *c)
 {
     return c->options->plan && tm_plan_words_say(c->options->plan);
@@ -140,8 +154,8 @@ static enum tm_status on_file_begin(struct configure *c, const struct tm_frame *
     enum tm_status st = tm_file_match_type(&c->match, begin->id, begin->type, err);
     bool is_trace = begin->clock_policy != TRACEMERGE__CLOCK_POLICY__NO_CLOCK;
     tracemerge__file_begin__free_unpacked(begin, NULL);
-    if (st == TM_OK && c->options->given && !c->configured)
-        st = apply(c, c->options->given, NULL, err);
+    if (st == TM_OK && c->options->given && !c->configured && (is_trace || !c->options->present))
+        st = apply_given(c, err);
     if (st == TM_OK && is_trace && !c->trace_began && !c->configured)
         st = make_plan(c, err);
     if (is_trace && !c->trace_began) {
@@ -193,10 +207,11 @@ static enum tm_status finish(struct configure *c, struct tm_manifest_problems *u
 {
     enum tm_status st = TM_OK;
     if (c->options->given && !c->configured)
-        st = apply(c, c->options->given, NULL, err);
+        st = apply_given(c, err);
     else if (!c->configured && !c->passes && !c->trace_began)
         st = make_plan(c, err);
-    tm_file_match_unmatched(&c->match, unmatched);
+    if (!c->options->present) /* else those that match no file are there because others refer to them */
+        tm_file_match_unmatched(&c->match, unmatched);
     if (st == TM_OK && c->options->strict && unmatched->count > 0)
         st = tm_error_set(err, TM_E_STRICT, "%s", tm_manifest_problems_next(unmatched, NULL));
     return st == TM_OK ? tm_stream_writer_end(&c->writer, err) : st;

@@ -8,7 +8,9 @@
 
 struct tm_configure_options {
     const char *producer;            /* the program's name, for the header */
-    const struct tm_manifest *given; /* a manifest that was read without error, for input that has none; or NULL */
+    struct tm_manifest *given; /* a manifest that was read without error, for input that has none; or NULL */
+    bool present; /* of `given' only the entries of files known when the first trace begins, and what these refer to;
+                     the others are removed from it */
     bool replaces; /* `given' replaces the manifest in the stream, which is left out */
     const struct tm_plan_words *plan; /* options from which a manifest is made if there is none; or NULL */
     bool strict;                     /* a path that matches no file is an error */

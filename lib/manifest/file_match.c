@@ -352,6 +352,20 @@ enum tm_status tm_file_match_plan(const struct tm_file_match *match, struct tm_m
     return st;
 }
 
+enum tm_status tm_file_match_names(const struct tm_file_match *match, struct tm_intern *names, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    uint32_t id;
+    for (uint32_t i = 0; i < match->file_count && st == TM_OK; i++) {
+        const char *name = name_of(match, &match->files[i]);
+        const char *end = name + match->files[i].name_len;
+        for (const char *p = name; p < end && st == TM_OK; p++)
+            if (p == name || p[-1] == '/')
+                st = tm_intern_add(names, p, (size_t)(end - p) + 1, &id, NULL); /* with the NUL */
+    }
+    return st == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
 void tm_file_match_close(struct tm_file_match *match)
 {
     tm_buf_release(&match->names);

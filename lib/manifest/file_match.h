@@ -47,6 +47,10 @@ enum tm_status tm_file_match_configure(struct tm_file_match *match, const struct
  * PLAN is in use. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_file_match_plan(const struct tm_file_match *match, struct tm_merge_plan *plan, struct tm_error *err);
 
+/* Adds to NAMES the paths by which a manifest could name the files known so far: their names, whole and after
+ * each "/", with the NUL. Call it before there is a manifest. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_file_match_names(const struct tm_file_match *match, struct tm_intern *names, struct tm_error *err);
+
 /* Call this when a trace begins. No manifest can follow, so data kept for one is released. */
 void tm_file_match_close(struct tm_file_match *match);
 

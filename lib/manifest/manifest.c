@@ -3,6 +3,9 @@
 #include "manifest/unknown_keys.h"
 #include "os/io.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 enum { READ_BYTES = 64 << 10 };
 
 enum tm_status tm_manifest_read(struct tm_manifest *manifest, const void *text, size_t len, struct tm_error *err)
@@ -33,6 +36,65 @@ enum tm_status tm_manifest_read_fd(struct tm_manifest *manifest, int fd, struct 
         text->len += got;
     }
     return st < 0 ? st : tm_manifest_read(manifest, text->data, text->len, err);
+}
+
+/* Which entries are kept. */
+struct keeping {
+    struct tm_intern paths; /* of all entries: the number of a path is that of its entry, because paths are unique */
+    bool *is_kept;
+    uint32_t *todo; /* entries that are kept and whose references have not been looked at */
+    uint32_t todo_count;
+};
+
+/* Keeps the entry of PATH, if there is one and PATH is not NULL. */
+static void keep_path(struct keeping *k, const char *path)
+{
+    uint32_t id;
+    if (path == NULL || tm_intern_add(&k->paths, path, strlen(path), &id, NULL) != TM_OK || k->is_kept[id])
+        return;
+    k->is_kept[id] = true;
+    k->todo[k->todo_count++] = id;
+}
+
+static enum tm_status begin_keeping(struct keeping *k, const struct tm_manifest_fields *fields)
+{
+    enum tm_status st = TM_OK;
+    tm_intern_init(&k->paths, 1 << 30, SIZE_MAX / 2);
+    k->is_kept = calloc(fields->file_count + 1, sizeof *k->is_kept);
+    k->todo = calloc(fields->file_count + 1, sizeof *k->todo);
+    for (size_t i = 0; i < fields->file_count && st == TM_OK; i++)
+        st = tm_intern_add(&k->paths, fields->files[i].path, strlen(fields->files[i].path), &(uint32_t){0}, NULL);
+    k->paths.count_max = k->paths.count; /* paths are found from here on, and none is added */
+    return k->is_kept && k->todo ? st : TM_E_SYSTEM;
+}
+
+enum tm_status tm_manifest_keep(struct tm_manifest *manifest, const struct tm_intern *names, struct tm_error *err)
+{
+    struct tm_manifest_fields *fields = &manifest->fields;
+    struct keeping k = {0};
+    size_t count = 0;
+    enum tm_status st = begin_keeping(&k, fields);
+    for (uint32_t i = 0; i < names->count && st == TM_OK; i++) {
+        size_t len;
+        const char *name = (const char *)tm_intern_get(names, i, &len);
+        keep_path(&k, name);
+    }
+    if (st == TM_OK)
+        keep_path(&k, fields->trace_time_file);
+    while (k.todo_count)
+        keep_path(&k, fields->files[k.todo[--k.todo_count]].clocks.ref_file);
+    for (size_t i = 0; i < fields->file_count && st == TM_OK; i++)
+        if (k.is_kept[i])
+            fields->files[count++] = fields->files[i];
+    if (st == TM_OK) {
+        fields->file_count = count;
+        tm_manifest_config_release(&manifest->config);
+        st = tm_manifest_config_make(&manifest->config, fields, &manifest->problems);
+    }
+    tm_intern_release(&k.paths);
+    free(k.is_kept);
+    free(k.todo);
+    return st == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 void tm_manifest_release(struct tm_manifest *manifest)

@@ -12,6 +12,7 @@
 #ifndef TM_MANIFEST_MANIFEST_H
 #define TM_MANIFEST_MANIFEST_H
 
+#include "base/intern.h"
 #include "manifest/config.h"
 
 /* Zero-initialise. */
@@ -33,6 +34,11 @@ enum tm_status tm_manifest_read(struct tm_manifest *manifest, const void *text, 
 
 /* Reads and checks all bytes of the descriptor FD. A text beyond the limit is not read to its end. */
 enum tm_status tm_manifest_read_fd(struct tm_manifest *manifest, int fd, struct tm_error *err);
+
+/* Removes all entries of files except those whose paths are in NAMES, each with a NUL at its end, and those that these
+ * or the trace time refer to. Read must have returned TM_OK, and nobody may use the manifest yet. The text stays whole.
+ * TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_manifest_keep(struct tm_manifest *manifest, const struct tm_intern *names, struct tm_error *err);
 
 void tm_manifest_release(struct tm_manifest *manifest);
 

@@ -38,7 +38,8 @@ enum tm_frame_type {
     TM_FRAME_ACCOUNT = 66,
     TM_FRAME_STAT = 67,
     TM_FRAME_METADATA = 68,
-    TM_FRAME_DROPPED = 69
+    TM_FRAME_DROPPED = 69,
+    TM_FRAME_EVENT_COUNTS = 70
 };
 
 enum { TM_FRAME_OPTIONAL_FIRST = 64 };

@@ -8,6 +8,7 @@
 #include "os/subprocess.h"
 #include "json/scan.h"
 #include "container/limits.h"
+#include "cut/cut.h"
 #include "emit/paths.h"
 #include "emit/track_owners.h"
 #include "emit/perfetto/clock_rows.h"
@@ -52,6 +53,7 @@
 #include "select/open_slices.h"
 #include "sort/file_order.h"
 #include "stream/batch.h"
+#include "stream/event_counts.h"
 #include "stream/frame.h"
 #include "limit_rows.h"
 #include "tap.h"
@@ -142,6 +144,8 @@ static const struct limit limits[] = {
     LIMIT(TM_FRAME_BYTES_MAX),
     LIMIT(TM_BATCH_EVENTS_MAX),
     LIMIT(TM_FILE_ORDER_IDS_MAX),
+    LIMIT(TM_CUT_POINTS_MAX),
+    LIMIT(TM_EVENT_BINS_MAX),
     LIMIT(TM_READING_MAX),
     LIMIT(TM_CANDIDATES_USES_MAX),
     LIMIT(TM_ALIGN_ARGS_MAX),

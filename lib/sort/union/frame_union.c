@@ -252,6 +252,15 @@ static enum tm_status renumber(struct passage *p)
     return tm_frame_renumber(p->type, p->message, p->ids, p->err);
 }
 
+/* The counts of all streams add up. */
+static enum tm_status on_event_counts(struct passage *p)
+{
+    const Tracemerge__EventCounts *m = (const Tracemerge__EventCounts *)p->message;
+    enum tm_status st = tm_event_counts_add_message(&p->all->counts, m, p->err);
+    p->all->has_counts = true;
+    return st < 0 ? st : TM_END;
+}
+
 static enum tm_status drop(struct passage *p)
 {
     (void)p;
@@ -285,6 +294,7 @@ static const struct kind {
     {TM_FRAME_STAT, &tracemerge__stat__descriptor, renumber},
     {TM_FRAME_METADATA, &tracemerge__metadata__descriptor, on_metadata},
     {TM_FRAME_DROPPED, &tracemerge__dropped__descriptor, on_dropped},
+    {TM_FRAME_EVENT_COUNTS, &tracemerge__event_counts__descriptor, on_event_counts},
 };
 
 void tm_frame_union_init(struct tm_frame_union *u, bool has_root, const char *dir)
@@ -405,6 +415,8 @@ enum tm_status tm_frame_union_write(struct tm_frame_union *u, struct tm_stream_w
         st = tm_frame_file_write(&u->file_configs, writer, err);
     if (st == TM_OK && u->has_trace_time)
         st = tm_stream_write_message(writer, TM_FRAME_TRACE_TIME, &u->trace_time.base, err);
+    if (st == TM_OK && u->has_counts)
+        st = tm_event_counts_write(&u->counts, writer, err);
     return st;
 }
 
@@ -416,6 +428,7 @@ void tm_frame_union_release(struct tm_frame_union *u)
     tm_frame_file_release(&u->frames);
     tm_frame_file_release(&u->file_configs);
     tm_config_union_release(&u->configs);
+    tm_event_counts_release(&u->counts);
     tm_intern_release(&u->metadata);
     tm_buf_release(&u->scratch);
 }

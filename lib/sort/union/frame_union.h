@@ -8,6 +8,7 @@
 #include "sort/frame_file.h"
 #include "sort/union/stream_ids.h"
 #include "sort/union/string_union.h"
+#include "stream/event_counts.h"
 
 struct tm_frame_union {
     struct tm_machine_union machines;
@@ -19,6 +20,8 @@ struct tm_frame_union {
     /* private */
     struct tm_frame_file frames, file_configs;
     struct tm_config_union configs;
+    struct tm_event_counts counts;
+    bool has_counts; /* a stream has them */
     struct tm_intern metadata; /* drops metadata that several streams repeat */
     struct tm_buf scratch;
     const char *name; /* name of the current stream */
