@@ -233,7 +233,8 @@ static const struct rule rules[] = {
     [576] = {.read = tm_proto_ftrace_cma},
     [577] = {.read = tm_proto_ftrace_cma},
     /* trusty_smc, _done; trusty_std_call32, _done; trusty_share_memory, _done; trusty_reclaim_memory, _done;
-     * trusty_irq; trusty_ipc_handle_event, _connect, _connect_end, _write, _poll, _read, _read_end, _rx; trusty_enqueue_nop */
+     * trusty_irq; trusty_ipc_handle_event, _connect, _connect_end, _write, _poll, _read, _read_end, _rx;
+     * trusty_enqueue_nop */
     [445] = {.read = tm_proto_ftrace_trusty},
     [446] = {.read = tm_proto_ftrace_trusty},
     [447] = {.read = tm_proto_ftrace_trusty},
