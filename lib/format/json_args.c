@@ -14,7 +14,7 @@ enum { NUMBER_TEXT_MAX = 800 }; /* more digits than are needed to tell a double 
 /* An open object or array. */
 struct tm_json_args_level {
     size_t key_len; /* length of its own key */
-    uint32_t index; /* index of the next element */
+    uint32_t index; /* index of the next element, or of a member of the outermost object */
     bool object;
 };
 
@@ -179,15 +179,65 @@ static bool is_wanted(struct tm_json_args *a)
     return a->wanted == NULL || tm_name_memo_has(&a->memo, a->wanted, a->key.data + at, a->key.len - at);
 }
 
+/* Notes whether the detail has become too long for arguments of READ bytes. */
+static void check_growth(struct tm_json_args *a, size_t read)
+{
+    if (a->detail.len > ARGS_BYTES_FREE + read * ARGS_GROWTH_MAX)
+        a->cut = true;
+}
+
 /* Adds the value V as an argument, or notes why it is left out. V ends READ bytes into the arguments. */
 static void take_leaf(struct tm_json_args *a, const struct tm_json_value *v, size_t read)
 {
-    if (!is_wanted(a))
-        return;
     if (put_leaf(a, &a->detail, v) != TM_OK)
         a->no_memory = true;
-    else if (a->detail.len > ARGS_BYTES_FREE + read * ARGS_GROWTH_MAX)
-        a->cut = true;
+    else
+        check_growth(a, read);
+}
+
+enum { TAG_WANTED = 1 }; /* tags of remembered members */
+
+static struct tm_json_args_recalled *made_of(struct tm_json_args *a, const struct tm_json_recalled *slot)
+{
+    return &a->recall->made[slot - a->recall->members.slots];
+}
+
+/* Adds what the member of SLOT has become. It ends READ bytes into the arguments. */
+static void take_recalled(struct tm_json_args *a, const struct tm_json_recalled *slot, size_t read)
+{
+    const struct tm_json_args_recalled *made = made_of(a, slot);
+    if (a->cut || made->arg_len == 0)
+        return;
+    if (tm_buf_add(&a->detail, made->arg, made->arg_len) != TM_OK)
+        a->no_memory = true;
+    else
+        check_growth(a, read);
+}
+
+/* Sets the current key to that of the member of SLOT. */
+static void use_recalled_key(struct tm_json_args *a, const struct tm_json_recalled *slot)
+{
+    const struct tm_json_args_recalled *made = made_of(a, slot);
+    a->key.len = 0;
+    if (tm_buf_add(&a->key, made->key, made->key_len) != TM_OK)
+        a->no_memory = true;
+}
+
+/* Remembers what the member in SLOT has become: its key, and the argument at BEFORE of the detail, if there is one. */
+static void note_made(struct tm_json_args *a, struct tm_json_recalled *slot, bool wanted, size_t before)
+{
+    struct tm_json_args_recalled *made = made_of(a, slot);
+    size_t arg_len = a->detail.len - before;
+    if (slot->key_len == 0 || a->cut || a->no_memory || a->key.len > sizeof made->key || arg_len > sizeof made->arg) {
+        slot->key_len = 0;
+        return;
+    }
+    made->key_len = (uint8_t)a->key.len;
+    memcpy(made->key, a->key.data, a->key.len);
+    made->arg_len = (uint8_t)arg_len;
+    if (arg_len)
+        memcpy(made->arg, a->detail.data + before, arg_len);
+    slot->tag = wanted ? TAG_WANTED : 0;
 }
 
 /* Reads the key of the member or the index of the element at SCAN's p. A null value has none. */
@@ -215,36 +265,68 @@ static enum tm_json_status open_level(struct tm_json_args *a, struct tm_json_sca
     return TM_JSON_OK;
 }
 
+/* The slot of the member at SCAN's p. NULL: members of this level are not remembered. */
+static inline struct tm_json_recalled *slot_of(struct tm_json_args *a, struct tm_json_args_level *level,
+                                               const struct tm_json_scan *scan)
+{
+    if (a->recall == NULL || level != a->levels || !level->object)
+        return NULL;
+    return tm_json_recall_slot(&a->recall->members, scan->p, scan->end, level->index++);
+}
+
+/* Reads the member or element at SCAN's p with its comma; or opens its container, which adds to DEPTH. START is where
+ * the arguments begin. */
+static enum tm_json_status read_next(struct tm_json_args *a, struct tm_json_scan *scan, const uint8_t *start,
+                                     size_t *depth)
+{
+    struct tm_json_args_level *level = &a->levels[*depth - 1];
+    struct tm_json_value v;
+    const uint8_t *member = scan->p;
+    bool null = false;
+    enum tm_json_status st = TM_JSON_OK;
+    struct tm_json_recalled *slot = slot_of(a, level, scan);
+    enum tm_json_recall_match match = slot ? tm_json_recall_match(slot, scan, &v) : TM_JSON_RECALL_NONE;
+    if (match == TM_JSON_RECALL_MEMBER) {
+        take_recalled(a, slot, (size_t)(scan->p - start));
+        return TM_JSON_OK;
+    }
+    if (match == TM_JSON_RECALL_KEY)
+        use_recalled_key(a, slot);
+    else if ((st = next_key(a, level, scan, &null)) != TM_JSON_OK)
+        return st;
+    if (*scan->p == '{' || *scan->p == '[')
+        return open_level(a, scan, depth);
+    const uint8_t *value_start = scan->p;
+    if ((st = tm_json_value(scan, &v)) != TM_JSON_OK)
+        return st;
+    null = v.type == TM_JSON_NULL;
+    bool wanted = !null && !a->cut && (match == TM_JSON_RECALL_KEY ? slot->tag == TAG_WANTED : is_wanted(a));
+    size_t before = a->detail.len;
+    if (wanted)
+        take_leaf(a, &v, (size_t)(scan->p - start));
+    if (slot && !null && !a->cut && (match == TM_JSON_RECALL_NONE || tm_json_recall_takes(slot))) {
+        tm_json_recall_note(slot, member, value_start, &v, scan->p);
+        note_made(a, slot, wanted, before);
+    }
+    return tm_json_comma(scan, level->object ? '}' : ']');
+}
+
 /* Reads everything inside the container at SCAN's p. */
 static enum tm_json_status walk(struct tm_json_args *a, struct tm_json_scan *scan)
 {
-    struct tm_json_value v;
     size_t depth = 0;
     const uint8_t *start = scan->p;
-    bool null = false;
     enum tm_json_status st = open_level(a, scan, &depth);
     while (st == TM_JSON_OK && depth) {
-        struct tm_json_args_level *level = &a->levels[depth - 1];
-        uint8_t closer = level->object ? '}' : ']';
         if (!tm_json_space(scan))
             return TM_JSON_MORE;
-        if (*scan->p == closer) {
-            scan->p++;
-            if (--depth)
-                st = tm_json_comma(scan, a->levels[depth - 1].object ? '}' : ']');
+        if (*scan->p != (a->levels[depth - 1].object ? '}' : ']')) {
+            st = read_next(a, scan, start, &depth);
             continue;
         }
-        if ((st = next_key(a, level, scan, &null)) != TM_JSON_OK)
-            break;
-        if (*scan->p == '{' || *scan->p == '[') {
-            st = open_level(a, scan, &depth);
-            continue;
-        }
-        if ((st = tm_json_value(scan, &v)) != TM_JSON_OK)
-            break;
-        if (!null && !a->cut)
-            take_leaf(a, &v, (size_t)(scan->p - start));
-        st = tm_json_comma(scan, closer);
+        scan->p++;
+        if (--depth)
+            st = tm_json_comma(scan, a->levels[depth - 1].object ? '}' : ']');
     }
     return st;
 }

@@ -5,9 +5,21 @@
 #define TM_FORMAT_JSON_ARGS_H
 
 #include "base/name_set.h"
-#include "json/scan.h"
+#include "json/recall.h"
 
 struct tm_json_args_level;
+
+/* Members of objects read before, with what they became. Zero-initialise. For the arguments of one file: their prefix
+ * and what is wanted of them stay the same. */
+struct tm_json_args_recall {
+    struct tm_json_recall members;
+    struct tm_json_args_recalled {
+        uint8_t key[TM_JSON_RECALL_BYTES]; /* with the prefix */
+        uint8_t key_len;                   /* 0: the key is too long to be kept */
+        uint8_t arg[TM_JSON_RECALL_BYTES]; /* the Arg message with its tag */
+        uint8_t arg_len;                   /* 0: nothing was added */
+    } made[TM_JSON_RECALL_SLOTS];
+};
 
 /* Zero-initialise. */
 struct tm_json_args {
@@ -17,6 +29,7 @@ struct tm_json_args {
     bool cut;
     bool no_memory;       /* detail is incomplete */
     const struct tm_name_set *wanted; /* the only arguments to add; borrowed; NULL: all */
+    struct tm_json_args_recall *recall; /* of the objects that are read; borrowed; NULL: none */
     /* private */
     struct tm_name_memo memo; /* of wanted */
     struct tm_buf key;

@@ -4,6 +4,7 @@
 #define TM_FORMAT_CHROME_JSON_EVENT_H
 
 #include "format/json_args.h"
+#include "json/recall.h"
 
 /* The members that are interpreted. */
 enum tm_json_field {
@@ -40,6 +41,7 @@ struct tm_json_event {
     bool repeated;    /* an interpreted member occurs twice */
     bool non_ascii;   /* a string outside nested values has bytes of 0x80 or above */
     struct tm_json_value value[TM_JF_COUNT]; /* valid if its bit is set; the last of equal keys */
+    struct tm_json_recall recall;            /* private: the members of events before it */
 };
 
 static inline bool tm_json_event_has(const struct tm_json_event *event, enum tm_json_field field)

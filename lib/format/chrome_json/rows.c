@@ -15,6 +15,7 @@ void tm_json_rows_init(struct tm_json_rows *rows, struct tm_event_sink *sink)
 {
     rows->sink = sink;
     rows->args.wanted = sink->json_args;
+    rows->args.recall = &rows->args_recall;
     tm_intern_init(&rows->named, NAMED_MAX, NAMED_BYTES_MAX);
 }
 

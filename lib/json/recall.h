@@ -1,0 +1,119 @@
+/* Members of objects, remembered by their text. Events of one file repeat most members of the events before them, byte
+ * for byte, at the same places. A member whose text is remembered is not scanned again.
+ *
+ * A member is its key, the colon, a scalar value, and the ',' or '}' directly after the value. */
+#ifndef TM_JSON_RECALL_H
+#define TM_JSON_RECALL_H
+
+#include "json/scan.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+enum {
+    TM_JSON_RECALL_SLOTS = 64,
+    TM_JSON_RECALL_BYTES = 112, /* longer members are not remembered; a multiple of TM_JSON_RECALL_STEP */
+    TM_JSON_RECALL_STEP = 16    /* text is copied and compared so many bytes at a time */
+};
+
+/* A remembered member. */
+struct tm_json_recalled {
+    uint8_t text[TM_JSON_RECALL_BYTES];
+    uint8_t key_len;            /* bytes in front of the value; 0: nothing is remembered */
+    uint8_t len;                /* all bytes */
+    uint8_t tag;                /* the caller's own note about the key; zero in a new slot */
+    uint8_t misses;             /* so many times in a row the key was the same and the value was not */
+    uint8_t data_at;            /* offset of the value's data */
+    struct tm_json_value value; /* its data stand at data_at of the text */
+};
+
+/* Zero-initialise. For the objects of one kind in one file. */
+struct tm_json_recall {
+    struct tm_json_recalled slots[TM_JSON_RECALL_SLOTS];
+};
+
+/* The slot of the member at P, number ORDINAL of its object. NULL if there are not enough bytes before END. */
+static inline struct tm_json_recalled *tm_json_recall_slot(struct tm_json_recall *recall, const uint8_t *p,
+                                                           const uint8_t *end, uint32_t ordinal)
+{
+    if (end - p < TM_JSON_RECALL_BYTES)
+        return NULL;
+    uint32_t mixed = (tm_get_le32(p + 1) + ordinal * UINT32_C(0x01000193)) * UINT32_C(0x9e3779b1);
+    return &recall->slots[mixed / (UINT32_MAX / TM_JSON_RECALL_SLOTS + 1)];
+}
+
+/* The number of bytes at P, of which there are TM_JSON_RECALL_BYTES, that are those of SLOT; at most its length. */
+static inline unsigned tm_json_recall_equal(const struct tm_json_recalled *slot, const uint8_t *p)
+{
+    unsigned at = 0;
+#ifdef __SSE2__
+    for (; at < slot->len; at += TM_JSON_RECALL_STEP) {
+        __m128i here = _mm_loadu_si128((const __m128i *)(const void *)(p + at));
+        __m128i then = _mm_loadu_si128((const __m128i *)(const void *)(slot->text + at));
+        unsigned differ = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(here, then)) ^ 0xffffu;
+        if (differ) {
+            at += (unsigned)__builtin_ctz(differ);
+            break;
+        }
+    }
+#else
+    while (at < slot->len && p[at] == slot->text[at])
+        at++;
+#endif
+    return at < slot->len ? at : slot->len;
+}
+
+/* True if a member with the key of SLOT and another value is to be remembered. Those of most keys that have changed
+ * several times in a row, such as times, change each time; they are tried again now and then. */
+static inline bool tm_json_recall_takes(const struct tm_json_recalled *slot)
+{
+    return slot->misses < 4 || slot->misses % 32 == 0;
+}
+
+/* Remembers in SLOT the member at START, of which there are TM_JSON_RECALL_BYTES. VALUE was scanned from VALUE_START
+ * on; AFTER is the byte after it. The tag stays. */
+static inline void tm_json_recall_note(struct tm_json_recalled *slot, const uint8_t *start, const uint8_t *value_start,
+                                       const struct tm_json_value *value, const uint8_t *after)
+{
+    size_t len = (size_t)(after + 1 - start);
+    slot->key_len = 0;
+    if (len > TM_JSON_RECALL_BYTES || value->type >= TM_JSON_ARRAY || (*after != ',' && *after != '}'))
+        return;
+    for (size_t at = 0; at < len; at += TM_JSON_RECALL_STEP)
+        memcpy(slot->text + at, start + at, TM_JSON_RECALL_STEP);
+    slot->key_len = (uint8_t)(value_start - start);
+    slot->len = (uint8_t)len;
+    slot->data_at = (uint8_t)(value->data - start);
+    slot->value = *value;
+}
+
+enum tm_json_recall_match { TM_JSON_RECALL_NONE, TM_JSON_RECALL_KEY, TM_JSON_RECALL_MEMBER };
+
+/* Compares the member at SCAN's p with that of SLOT.
+ *
+ * MEMBER: it is the same; *VALUE is its value, and SCAN stands after its comma or at its '}'.
+ * KEY: the key is the same; SCAN stands at the value.
+ * NONE: SCAN is as it was. */
+static inline enum tm_json_recall_match tm_json_recall_match(struct tm_json_recalled *slot, struct tm_json_scan *scan,
+                                                             struct tm_json_value *value)
+{
+    const uint8_t *p = scan->p;
+    unsigned equal = slot->key_len ? tm_json_recall_equal(slot, p) : 0;
+    if (slot->key_len == 0 || equal < slot->key_len || p[slot->key_len] <= ' ' /* more white space */) {
+        slot->misses = 0;
+        return TM_JSON_RECALL_NONE;
+    }
+    if (equal < slot->len) {
+        scan->p = p + slot->key_len;
+        slot->misses++;
+        return TM_JSON_RECALL_KEY;
+    }
+    slot->misses = 0;
+    *value = slot->value;
+    value->data = p + slot->data_at;
+    scan->p = p + slot->len - (p[slot->len - 1] == '}');
+    return TM_JSON_RECALL_MEMBER;
+}
+
+#endif

@@ -1,0 +1,158 @@
+/* Unit tests of remembered members: an event that is read after others gives what it gives when it is read alone,
+ * whatever the events before it were. */
+#include "format/chrome_json/event.h"
+
+#include "tap.h"
+
+#include <stdlib.h>
+
+static uint64_t roll(uint64_t *seed)
+{
+    *seed ^= *seed >> 12;
+    *seed ^= *seed << 25;
+    *seed ^= *seed >> 27;
+    return *seed * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+static void pick(struct tm_buf *out, uint64_t *seed, const char *const *parts, size_t count)
+{
+    (void)tm_buf_add_str(out, parts[(roll(seed) >> 8) % count]);
+}
+
+#define PICK(out, seed, parts) pick(out, seed, parts, sizeof parts / sizeof *parts)
+
+/* Few keys and values, so that most members come again; some start alike, some are too long to be remembered. */
+static void put_members(struct tm_buf *out, uint64_t *seed, bool args)
+{
+    static const char long_text[] =
+        "\"a text of more bytes than a remembered member may have, which is one hundred and "
+        "twelve; so it is read each time, whether it is the same or not\"";
+    static const char *const keys[] = {"\"ph\"",    "\"ts\"",  "\"pid\"",  "\"name\"",  "\"cat\"",
+                                       "\"name\" ", "\"nam\"", "\"id\"",   "\"id2\"",   "\"x\\u0041\"",
+                                       "\"\"",      "\"tid\"", "\"caté\"", "\"args2\"", "\"stack\""};
+    static const char *const gaps[] = {":", ":", ":", ": ", " :\n "};
+    static const char *const values[] = {
+        "\"X\"",     "1",         "12",        "12.5",   "-1e3", "true",  "null",
+        "\"\"",      "\"é\"",     "{}",        "[]",     "NaN",  "false", "123456789012345678901234567890",
+        "\"a\\nb\"", "{\"a\":1}", "[1,\"b\"]", long_text};
+    static const char *const commas[] = {",", ",", ",", ", ", " ,", ",\n"};
+    uint64_t members = roll(seed) >> 60;
+    (void)tm_buf_add_byte(out, '{');
+    for (uint64_t i = 0; i < members; i++) {
+        if (i)
+            PICK(out, seed, commas);
+        if (!args && roll(seed) >> 61 == 0) {
+            (void)tm_buf_add_str(out, "\"args\":");
+            put_members(out, seed, true);
+            continue;
+        }
+        PICK(out, seed, keys);
+        PICK(out, seed, gaps);
+        PICK(out, seed, values);
+    }
+    (void)tm_buf_add_byte(out, '}');
+}
+
+static bool same_bytes(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
+{
+    return a_len == b_len && (a_len == 0 || memcmp(a, b, a_len) == 0);
+}
+
+/* Both events are of one text. */
+static bool same_event(const struct tm_json_event *a, const struct tm_json_event *b)
+{
+    bool same = a->fields == b->fields && a->raw == b->raw && a->raw_len == b->raw_len && a->empty == b->empty &&
+                a->repeated == b->repeated && a->non_ascii == b->non_ascii;
+    for (enum tm_json_field f = 0; f < TM_JF_COUNT && same; f++) {
+        const struct tm_json_value *x = tm_json_event_get(a, f), *y = tm_json_event_get(b, f);
+        same = x == NULL || (x->data == y->data && x->len == y->len && x->type == y->type && x->escaped == y->escaped &&
+                             x->non_ascii == y->non_ascii);
+    }
+    return same;
+}
+
+/* What reads events, with or without a memory. */
+struct reader {
+    struct tm_json_event event;
+    struct tm_json_args args;
+    struct tm_json_args_recall recall;
+    struct tm_json_scan scan;
+    enum tm_json_status status;
+};
+
+static void read_event(struct reader *r, const uint8_t *text, size_t len, bool ended, bool with_args)
+{
+    r->scan = (struct tm_json_scan){text, text + len, ended, NULL};
+    tm_buf_clear(&r->args.detail);
+    r->args.cut = false;
+    r->status = tm_json_event_parse(&r->scan, &r->event, with_args ? &r->args : NULL);
+}
+
+static bool same_result(const struct reader *a, const struct reader *b)
+{
+    if (a->status != b->status)
+        return false;
+    if (a->status == TM_JSON_BAD)
+        return a->scan.p == b->scan.p && a->scan.cause == b->scan.cause;
+    return a->status != TM_JSON_OK ||
+           (a->scan.p == b->scan.p && same_event(&a->event, &b->event) && a->args.cut == b->args.cut &&
+            same_bytes(a->args.detail.data, a->args.detail.len, b->args.detail.data, b->args.detail.len));
+}
+
+/* Events of one file. KEEPS: only these arguments are wanted; NULL: all. */
+static void test_events(const char *keeps, const char *name)
+{
+    static const char bytes[] = "{}[],:\"\\0123456789.eE+- \ntfn\x01\x80x";
+    struct reader *with = calloc(1, sizeof *with), *without = calloc(1, sizeof *without);
+    struct tm_buf text = {0};
+    struct tm_name_set set = {0};
+    uint64_t seed = 7;
+    bool same = with && without;
+    long good = 0, bad = 0;
+    if (keeps) {
+        (void)tm_name_set_add(&set, keeps);
+        with->args.wanted = without->args.wanted = &set;
+    }
+    for (int i = 0; i < 200000 && same; i++) {
+        tm_buf_clear(&text);
+        put_members(&text, &seed, false);
+        uint64_t r = roll(&seed);
+        size_t len = text.len;
+        if (r >> 61 == 0)
+            text.data[(r >> 32) % text.len] = (uint8_t)bytes[(r >> 8) % (sizeof bytes - 1)];
+        /* Other bytes follow most events; without them no member near the end is compared. */
+        if (r & 4)
+            (void)tm_buf_reserve(&text, 2 * TM_JSON_RECALL_BYTES);
+        if (r & 4) {
+            memset(text.data + len, ' ', 2 * TM_JSON_RECALL_BYTES);
+            len += 2 * TM_JSON_RECALL_BYTES;
+        }
+        if (text.data[0] != '{')
+            continue;
+        memset(&without->event.recall, 0, sizeof without->event.recall);
+        with->args.recall = &with->recall;
+        read_event(with, text.data, len, r & 1, r & 2);
+        read_event(without, text.data, len, r & 1, r & 2);
+        same = same_result(with, without);
+        good += with->status == TM_JSON_OK;
+        bad += with->status == TM_JSON_BAD;
+        if (!same)
+            printf("# event %d: %d (%s at %td) and %d for %.*s\n", i, with->status,
+                   with->scan.cause ? with->scan.cause : "", with->scan.p - text.data, without->status, (int)text.len,
+                   (const char *)text.data);
+    }
+    ok_named(same && good > 100000 && bad > 1000, name);
+    tm_json_args_release(&with->args);
+    tm_json_args_release(&without->args);
+    tm_name_set_release(&set);
+    tm_buf_release(&text);
+    free(with);
+    free(without);
+}
+
+int main(void)
+{
+    test_events(NULL, "an event after others is what it is alone");
+    test_events("id,name", "the same where few arguments are wanted");
+    return tap_done();
+}
