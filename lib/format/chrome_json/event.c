@@ -43,29 +43,34 @@ static inline enum tm_json_field field_of(const struct tm_json_value *key)
     }
 }
 
-/* Reads the member at SCAN's p, number ORDINAL of EVENT, with its comma. Sets *FIELD and *VALUE. */
+struct member {
+    uint32_t ordinal; /* its number in the event */
+    enum tm_json_field field;
+    struct tm_json_value value;
+};
+
+/* Reads the member at SCAN's p with its comma into MEMBER, whose ordinal is set. */
 static inline enum tm_json_status read_member(struct tm_json_scan *scan, struct tm_json_event *event,
-                                              struct tm_json_args *args, uint32_t ordinal, enum tm_json_field *field,
-                                              struct tm_json_value *value)
+                                              struct tm_json_args *args, struct member *member)
 {
     struct tm_json_value key;
     enum tm_json_status st;
     const uint8_t *start = scan->p;
-    struct tm_json_recalled *slot = tm_json_recall_slot(&event->recall, start, scan->end, ordinal);
-    enum tm_json_recall_match match = slot ? tm_json_recall_match(slot, scan, value) : TM_JSON_RECALL_NONE;
+    struct tm_json_recalled *slot = tm_json_recall_slot(&event->recall, start, scan->end, member->ordinal);
+    enum tm_json_recall_match match = slot ? tm_json_recall_match(slot, scan, &member->value) : TM_JSON_RECALL_NONE;
     if (match == TM_JSON_RECALL_NONE && (st = tm_json_key(scan, &key)) != TM_JSON_OK)
         return st;
-    *field = match == TM_JSON_RECALL_NONE ? field_of(&key) : (enum tm_json_field)slot->tag;
+    member->field = match == TM_JSON_RECALL_NONE ? field_of(&key) : (enum tm_json_field)slot->tag;
     if (match == TM_JSON_RECALL_MEMBER)
         return TM_JSON_OK;
     const uint8_t *value_start = scan->p;
-    if (*field == TM_JF_ARGS && args && (*value_start == '{' || *value_start == '['))
-        st = tm_json_args_read(args, "args", scan, value);
+    if (member->field == TM_JF_ARGS && args && (*value_start == '{' || *value_start == '['))
+        st = tm_json_args_read(args, "args", scan, &member->value);
     else
-        st = tm_json_value(scan, value);
+        st = tm_json_value(scan, &member->value);
     if (st == TM_JSON_OK && slot && (match == TM_JSON_RECALL_NONE || tm_json_recall_takes(slot))) {
-        tm_json_recall_note(slot, start, value_start, value, scan->p);
-        slot->tag = (uint8_t)*field;
+        tm_json_recall_note(slot, start, value_start, &member->value, scan->p);
+        slot->tag = (uint8_t)member->field;
     }
     return st == TM_JSON_OK ? tm_json_comma(scan, '}') : st;
 }
@@ -80,20 +85,17 @@ enum tm_json_status tm_json_event_parse(struct tm_json_scan *scan, struct tm_jso
     event->repeated = false;
     event->non_ascii = false;
     scan->p++;
-    for (uint32_t ordinal = 0;; ordinal++) {
-        enum tm_json_field field;
-        struct tm_json_value value;
+    for (struct member member = {.ordinal = 0};; member.ordinal++) {
         if (!tm_json_space(scan))
             return TM_JSON_MORE;
-        st = read_member(scan, event, args, ordinal, &field, &value);
-        if (st != TM_JSON_OK)
+        if ((st = read_member(scan, event, args, &member)) != TM_JSON_OK)
             break;
         event->empty = false;
-        event->non_ascii |= value.type == TM_JSON_STRING && value.non_ascii;
-        if (field == TM_JF_COUNT)
+        event->non_ascii |= member.value.type == TM_JSON_STRING && member.value.non_ascii;
+        if (member.field == TM_JF_COUNT)
             continue;
-        uint32_t bit = UINT32_C(1) << field;
-        event->value[field] = value;
+        uint32_t bit = UINT32_C(1) << member.field;
+        event->value[member.field] = member.value;
         event->repeated |= (event->fields & bit) != 0;
         event->fields |= bit;
     }
