@@ -294,9 +294,14 @@ static enum tm_json_status read_next(struct tm_json_args *a, struct tm_json_scan
         use_recalled_key(a, slot);
     else if ((st = next_key(a, level, scan, &null)) != TM_JSON_OK)
         return st;
-    if (*scan->p == '{' || *scan->p == '[')
-        return open_level(a, scan, depth);
     const uint8_t *value_start = scan->p;
+    if (*value_start == '{' || *value_start == '[') {
+        if (slot && match == TM_JSON_RECALL_NONE && !a->cut) {
+            tm_json_recall_note_key(slot, member, value_start);
+            note_made(a, slot, is_wanted(a), a->detail.len);
+        }
+        return open_level(a, scan, depth);
+    }
     if ((st = tm_json_value(scan, &v)) != TM_JSON_OK)
         return st;
     null = v.type == TM_JSON_NULL;

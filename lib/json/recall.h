@@ -71,19 +71,39 @@ static inline bool tm_json_recall_takes(const struct tm_json_recalled *slot)
     return slot->misses < 4 || slot->misses % 32 == 0;
 }
 
-/* Remembers in SLOT the member at START, of which there are TM_JSON_RECALL_BYTES. VALUE was scanned from VALUE_START
- * on; AFTER is the byte after it. The tag stays. */
+/* Remembers in SLOT the first LEN bytes at START, of which there are TM_JSON_RECALL_BYTES, and that KEY_LEN of them are
+ * in front of the value. Nothing is remembered if they are too many. The tag stays. */
+static inline void tm_json_recall_copy(struct tm_json_recalled *slot, const uint8_t *start, size_t len, size_t key_len)
+{
+    slot->key_len = 0;
+    if (len > TM_JSON_RECALL_BYTES)
+        return;
+    for (size_t at = 0; at < len; at += TM_JSON_RECALL_STEP)
+        memcpy(slot->text + at, start + at, TM_JSON_RECALL_STEP);
+    slot->key_len = (uint8_t)key_len;
+    slot->len = (uint8_t)len;
+}
+
+/* Remembers the key of the member at START, whose value at VALUE_START is none that can be remembered. */
+static inline void tm_json_recall_note_key(struct tm_json_recalled *slot, const uint8_t *start,
+                                           const uint8_t *value_start)
+{
+    size_t key_len = (size_t)(value_start - start);
+    tm_json_recall_copy(slot, start, key_len + 1, key_len);
+    if (slot->key_len)
+        slot->text[key_len] = 0; /* no value begins so, and only the key can be the same */
+}
+
+/* Remembers the member at START. VALUE was scanned from VALUE_START on; AFTER is the byte after it. */
 static inline void tm_json_recall_note(struct tm_json_recalled *slot, const uint8_t *start, const uint8_t *value_start,
                                        const struct tm_json_value *value, const uint8_t *after)
 {
     size_t len = (size_t)(after + 1 - start);
-    slot->key_len = 0;
-    if (len > TM_JSON_RECALL_BYTES || value->type >= TM_JSON_ARRAY || (*after != ',' && *after != '}'))
+    if (len > TM_JSON_RECALL_BYTES || value->type >= TM_JSON_ARRAY || (*after != ',' && *after != '}')) {
+        tm_json_recall_note_key(slot, start, value_start);
         return;
-    for (size_t at = 0; at < len; at += TM_JSON_RECALL_STEP)
-        memcpy(slot->text + at, start + at, TM_JSON_RECALL_STEP);
-    slot->key_len = (uint8_t)(value_start - start);
-    slot->len = (uint8_t)len;
+    }
+    tm_json_recall_copy(slot, start, len, (size_t)(value_start - start));
     slot->data_at = (uint8_t)(value->data - start);
     slot->value = *value;
 }
