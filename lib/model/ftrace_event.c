@@ -4,14 +4,11 @@
 #include "kernel/ftrace_fields.h"
 #include "kernel/ftrace_names.h"
 #include "kernel/sched_state.h"
+#include "perfetto/ftrace_event_fields.h"
 #include "stream/detail_arg.h"
 
-enum { EVENT_PID = 2, EVENT_SCHED_SWITCH = 4, EVENT_GENERIC = 327 }; /* FtraceEvent */
-enum { SWITCH_PREV_PID = 2 };
-enum { GENERIC_NAME = 1, GENERIC_FIELD = 2, FIELD_NAME = 1, FIELD_TEXT = 3, FIELD_INT = 4, FIELD_UINT = 5 };
-
 /* A decoded event: its args are in the model's scratch. */
-struct told {
+struct decoded {
     struct tm_text name;
     int64_t tid;
 };
@@ -40,15 +37,15 @@ static enum tm_status put_field(struct tm_buf *args, struct tm_buf *key, const s
 }
 
 static enum tm_status put_fields(struct tm_model *m, uint32_t event, const struct tm_pb_field *message,
-                                 struct told *told)
+                                 struct decoded *decoded)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
     struct tm_ftrace_field field;
     struct tm_pb_field f;
     enum tm_status st = TM_OK;
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
-        if (event == EVENT_SCHED_SWITCH && f.id == SWITCH_PREV_PID)
-            told->tid = (int32_t)(uint32_t)f.value;
+        if (event == TM_FTRACE_EVENT_SCHED_SWITCH && f.id == TM_SWITCH_PREV_PID)
+            decoded->tid = (int32_t)(uint32_t)f.value;
         if (tm_ftrace_field_find(event, f.id, &field))
             st = put_field(&m->args, &m->arg_key, &field, &f);
     }
@@ -61,18 +58,18 @@ static enum tm_status put_generic_field(struct tm_model *m, const struct tm_pb_f
     struct tm_pb pb = tm_pb_of(message->data, message->len);
     struct tm_pb_field f, name = {.data = (const uint8_t *)""}, value = {0};
     while (tm_pb_next(&pb, &f) == TM_OK) {
-        if (f.id == FIELD_NAME && f.type == TM_PB_LEN)
+        if (f.id == TM_GENERIC_FIELD_NAME && f.type == TM_PB_LEN)
             name = f;
-        else if ((f.id == FIELD_TEXT && f.type == TM_PB_LEN) ||
-                 ((f.id == FIELD_INT || f.id == FIELD_UINT) && f.type == TM_PB_VARINT))
+        else if ((f.id == TM_GENERIC_FIELD_TEXT && f.type == TM_PB_LEN) ||
+                 ((f.id == TM_GENERIC_FIELD_INT || f.id == TM_GENERIC_FIELD_UINT) && f.type == TM_PB_VARINT))
             value = f;
     }
     struct tm_ftrace_field field = {(const char *)name.data, name.len,
-                                    value.id == FIELD_TEXT ? TM_FTRACE_TEXT : TM_FTRACE_INT};
+                                    value.id == TM_GENERIC_FIELD_TEXT ? TM_FTRACE_TEXT : TM_FTRACE_INT};
     return value.id && name.data ? put_field(&m->args, &m->arg_key, &field, &value) : TM_OK;
 }
 
-static enum tm_status put_generic(struct tm_model *m, const struct tm_pb_field *message, struct told *told)
+static enum tm_status put_generic(struct tm_model *m, const struct tm_pb_field *message, struct decoded *decoded)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
     struct tm_pb_field f;
@@ -80,32 +77,32 @@ static enum tm_status put_generic(struct tm_model *m, const struct tm_pb_field *
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
         if (f.type != TM_PB_LEN)
             continue;
-        if (f.id == GENERIC_NAME)
-            told->name = (struct tm_text){f.data ? f.data : (const uint8_t *)"", f.len};
-        else if (f.id == GENERIC_FIELD)
+        if (f.id == TM_GENERIC_EVENT_NAME)
+            decoded->name = (struct tm_text){f.data ? f.data : (const uint8_t *)"", f.len};
+        else if (f.id == TM_GENERIC_EVENT_FIELD)
             st = put_generic_field(m, &f);
     }
     return st;
 }
 
 /* Decodes the FtraceEvent in E's raw bytes. An event without a name is unknown. */
-static enum tm_status read_raw(struct tm_model *m, const struct tm_event *e, struct told *told)
+static enum tm_status read_raw(struct tm_model *m, const struct tm_event *e, struct decoded *decoded)
 {
     struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
     struct tm_pb_field f, what = {0};
     while (tm_pb_next(&pb, &f) == TM_OK) {
-        if (f.id == EVENT_PID && f.type == TM_PB_VARINT)
-            told->tid = (int64_t)(uint32_t)f.value;
+        if (f.id == TM_FTRACE_EVENT_PID && f.type == TM_PB_VARINT)
+            decoded->tid = (int64_t)(uint32_t)f.value;
         else if (f.type == TM_PB_LEN && what.id == 0)
             what = f;
     }
     const char *name = tm_ftrace_event_name(what.id);
-    if (what.id == EVENT_GENERIC)
-        return put_generic(m, &what, told);
+    if (what.id == TM_FTRACE_EVENT_GENERIC)
+        return put_generic(m, &what, decoded);
     if (name == NULL)
         return TM_OK;
-    told->name = (struct tm_text){(const uint8_t *)name, strlen(name)};
-    return put_fields(m, what.id, &what, told);
+    decoded->name = (struct tm_text){(const uint8_t *)name, strlen(name)};
+    return put_fields(m, what.id, &what, decoded);
 }
 
 static enum tm_status put_text(struct tm_buf *args, const char *key, struct tm_text text)
@@ -122,7 +119,7 @@ static uint64_t state_of_text(uint64_t value)
 
 /* Decodes a switch of compact_sched or of text. As in the reference importer, the task before one of compact_sched has
  * the name that its thread has by then. */
-static enum tm_status read_switch(struct tm_model *m, const struct tm_model_event *ev, struct told *told)
+static enum tm_status read_switch(struct tm_model *m, const struct tm_model_event *ev, struct decoded *decoded)
 {
     const struct tm_event *e = ev->e;
     struct tm_buf *args = &m->args;
@@ -134,8 +131,8 @@ static enum tm_status read_switch(struct tm_model *m, const struct tm_model_even
         comm = ev->category;
     else if (prev != TM_NO_ID)
         comm = tm_processes_text(&m->processes, m->processes.threads[prev].name);
-    told->name = (struct tm_text){(const uint8_t *)"sched_switch", 12};
-    told->tid = e->tid;
+    decoded->name = (struct tm_text){(const uint8_t *)"sched_switch", 12};
+    decoded->tid = e->tid;
     if (put_text(args, "prev_comm", comm) < 0 || tm_detail_arg_int(args, "prev_pid", e->tid) < 0 ||
         tm_detail_arg_int(args, "prev_prio", tm_event_prev_priority(e)) < 0 ||
         tm_detail_arg_int(args, "prev_state", (int64_t)state) < 0 || put_text(args, "next_comm", ev->name) < 0 ||
@@ -144,12 +141,12 @@ static enum tm_status read_switch(struct tm_model *m, const struct tm_model_even
     return tm_detail_arg_int(args, "next_prio", tm_event_next_priority(e));
 }
 
-static enum tm_status read_waking(struct tm_model *m, const struct tm_model_event *ev, struct told *told)
+static enum tm_status read_waking(struct tm_model *m, const struct tm_model_event *ev, struct decoded *decoded)
 {
     const struct tm_event *e = ev->e;
     struct tm_buf *args = &m->args;
-    told->name = (struct tm_text){(const uint8_t *)"sched_waking", 12};
-    told->tid = e->pid;
+    decoded->name = (struct tm_text){(const uint8_t *)"sched_waking", 12};
+    decoded->tid = e->pid;
     if (put_text(args, "comm", ev->name) < 0 || tm_detail_arg_int(args, "pid", e->tid) < 0 ||
         tm_detail_arg_int(args, "prio", tm_event_waking_priority(e)) < 0)
         return TM_E_SYSTEM;
@@ -159,26 +156,26 @@ static enum tm_status read_waking(struct tm_model *m, const struct tm_model_even
 enum tm_status tm_model_ftrace_event(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
-    struct told told = {0};
+    struct decoded decoded = {0};
     enum tm_raw raw = tm_event_raw(e->flags);
     bool is_compact = raw == TM_RAW_COMPACT_SCHED, is_waking = e->kind == TM_KIND_SCHED_WAKING;
     if (m->rows->ftrace_event == NULL || e->cpu >= TM_CPUS_A_MACHINE)
         return TM_OK;
     tm_buf_clear(&m->args);
-    enum tm_status st = raw == TM_RAW_FTRACE_EVENT ? read_raw(m, e, &told)
-                        : is_waking                ? read_waking(m, ev, &told)
-                                                   : read_switch(m, ev, &told);
+    enum tm_status st = raw == TM_RAW_FTRACE_EVENT ? read_raw(m, e, &decoded)
+                        : is_waking                ? read_waking(m, ev, &decoded)
+                                                   : read_switch(m, ev, &decoded);
     if (st < 0)
         return tm_error_nomem(err);
-    if (told.name.data == NULL)
+    if (decoded.name.data == NULL)
         return TM_OK;
     struct tm_ftrace_row row = {.ts = e->time_ns,
-                                .name = told.name,
+                                .name = decoded.name,
                                 .ucpu = tm_ucpu(ev->place.machine, e->cpu),
                                 .common_flags = is_compact && is_waking ? (uint32_t)e->track : 0};
     int64_t utid;
     if ((st = tm_sched_cpu(&m->sched, ev->place.machine, e->cpu, err)) < 0 ||
-        (st = tm_processes_thread(&m->processes, ev->place.machine, told.tid, &utid, err)) < 0 ||
+        (st = tm_processes_thread(&m->processes, ev->place.machine, decoded.tid, &utid, err)) < 0 ||
         (st = tm_arg_sets_add(&m->arg_sets, m->args.data, m->args.len, &row.arg_set, err)) < 0)
         return st;
     row.utid = (uint32_t)utid;

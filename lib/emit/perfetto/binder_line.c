@@ -2,6 +2,7 @@
 
 #include "base/pb.h"
 #include "emit/perfetto/line_text.h"
+#include "perfetto/ftrace_event_fields.h"
 
 enum { FIELDS_MAX = 7 };
 
@@ -17,7 +18,7 @@ static const struct {
     uint16_t event;
     struct field fields[FIELDS_MAX + 1];
 } messages[TM_BINDER_EVENTS] = {
-    [TM_BINDER_TRANSACTION] = {50,
+    [TM_BINDER_TRANSACTION] = {TM_FTRACE_EVENT_BINDER_TRANSACTION,
                                {{1, 10, " transaction="},
                                 {2, 10, " dest_node="},
                                 {3, 10, " dest_proc="},
@@ -25,13 +26,14 @@ static const struct {
                                 {5, 10, " reply="},
                                 {6, 16, " code="},
                                 {7, 16, " flags="}}},
-    [TM_BINDER_RECEIVED] = {51, {{1, 10, " transaction="}}},
-    [TM_BINDER_ALLOC] = {323, {{1, 10, " data_size="}, {2, 10, " transaction="}, {3, 10, " offsets_size="}}},
-    [TM_BINDER_COMMAND] = {485, {{1, 0, " cmd="}}},
-    [TM_BINDER_RETURN] = {486, {{1, 0, " cmd="}}},
-    [TM_BINDER_LOCK] = {53, {{0}}},
-    [TM_BINDER_LOCKED] = {54, {{0}}},
-    [TM_BINDER_UNLOCK] = {55, {{0}}},
+    [TM_BINDER_RECEIVED] = {TM_FTRACE_EVENT_BINDER_TRANSACTION_RECEIVED, {{1, 10, " transaction="}}},
+    [TM_BINDER_ALLOC] = {TM_FTRACE_EVENT_BINDER_TRANSACTION_ALLOC_BUF,
+                         {{1, 10, " data_size="}, {2, 10, " transaction="}, {3, 10, " offsets_size="}}},
+    [TM_BINDER_COMMAND] = {TM_FTRACE_EVENT_BINDER_COMMAND, {{1, 0, " cmd="}}},
+    [TM_BINDER_RETURN] = {TM_FTRACE_EVENT_BINDER_RETURN, {{1, 0, " cmd="}}},
+    [TM_BINDER_LOCK] = {TM_FTRACE_EVENT_BINDER_LOCK, {{0}}},
+    [TM_BINDER_LOCKED] = {TM_FTRACE_EVENT_BINDER_LOCKED, {{0}}},
+    [TM_BINDER_UNLOCK] = {TM_FTRACE_EVENT_BINDER_UNLOCK, {{0}}},
 };
 
 bool tm_binder_line_put(struct tm_buf *out, const struct tm_event *e)

@@ -2,8 +2,8 @@
 
 #include "base/pb.h"
 #include "emit/perfetto/line_text.h"
+#include "perfetto/ftrace_event_fields.h"
 
-enum { EVENT_SCHED_BLOCKED_REASON = 18 };
 enum { BLOCKED_PID = 1, BLOCKED_CALLER = 2, BLOCKED_IO_WAIT = 3 };
 
 /* Reads the digits after WORD in ARGS, which end at END. False: there are none. */
@@ -38,7 +38,7 @@ bool tm_blocked_line_read(const struct tm_catalog *catalog, const struct tm_even
 bool tm_blocked_line_put(struct tm_buf *out, const struct tm_blocked_line *blocked)
 {
     size_t mark;
-    return tm_pb_begin(out, EVENT_SCHED_BLOCKED_REASON, &mark) == TM_OK &&
+    return tm_pb_begin(out, TM_FTRACE_EVENT_SCHED_BLOCKED_REASON, &mark) == TM_OK &&
            tm_pb_put_varint(out, BLOCKED_PID, (uint64_t)blocked->tid) == TM_OK &&
            (blocked->symbol == 0 || tm_pb_put_varint(out, BLOCKED_CALLER, blocked->symbol) == TM_OK) &&
            tm_pb_put_varint(out, BLOCKED_IO_WAIT, blocked->io_wait) == TM_OK && tm_pb_end(out, mark) == TM_OK;

@@ -3,23 +3,12 @@
 #include "base/pb.h"
 #include "emit/perfetto/line_text.h"
 #include "kernel/rss_members.h"
+#include "perfetto/ftrace_event_fields.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* fields of FtraceEvent */
-enum {
-    EVENT_CPU_FREQUENCY = 11,
-    EVENT_CPU_FREQUENCY_LIMITS = 12,
-    EVENT_CPU_IDLE = 13,
-    EVENT_CLOCK_ENABLE = 14,
-    EVENT_CLOCK_SET_RATE = 16,
-    EVENT_RSS_STAT = 313,
-    EVENT_THERMAL_TEMPERATURE = 341,
-    EVENT_CDEV_UPDATE = 342
-};
-
-/* fields of these messages */
+/* Field numbers of messages in a FtraceEvent. */
 enum { CPU_VALUE = 1, CPU_NUMBER = 2, LIMITS_MIN = 1, LIMITS_MAX = 2, LIMITS_CPU = 3, RSS_MEMBER = 1, RSS_SIZE = 2 };
 
 enum { LIMIT_NAME_MAX = 48 };
@@ -31,10 +20,11 @@ static const struct named {
     uint8_t name_field, value_field;
     int64_t low, high; /* range of the field */
 } named[] = {
-    {" Frequency", EVENT_CLOCK_SET_RATE, 1, 2, 0, INT64_MAX},
-    {" State", EVENT_CLOCK_ENABLE, 1, 2, 0, INT64_MAX}, /* clock_disable has the same fields and the same track */
-    {" Temperature", EVENT_THERMAL_TEMPERATURE, 4, 2, INT32_MIN, INT32_MAX},
-    {" Cooling Device", EVENT_CDEV_UPDATE, 2, 1, 0, INT64_MAX},
+    {" Frequency", TM_FTRACE_EVENT_CLOCK_SET_RATE, 1, 2, 0, INT64_MAX},
+    /* clock_disable has the same fields and the same track */
+    {" State", TM_FTRACE_EVENT_CLOCK_ENABLE, 1, 2, 0, INT64_MAX},
+    {" Temperature", TM_FTRACE_EVENT_THERMAL_TEMPERATURE, 4, 2, INT32_MIN, INT32_MAX},
+    {" Cooling Device", TM_FTRACE_EVENT_CDEV_UPDATE, 2, 1, 0, INT64_MAX},
 };
 
 /* Ends the message begun at MARK if there was no error. */
@@ -74,7 +64,7 @@ static enum tm_status put_limits(struct tm_buf *out, struct tm_text name, const 
     if (!tm_text_is(name, max_name) || args == NULL || !find_limit(args, end, " min=", " min_freq=", &min) ||
         !find_limit(args, end, " max=", " max_freq=", &max) || max != e->value)
         return TM_END;
-    bool good = tm_pb_begin(out, EVENT_CPU_FREQUENCY_LIMITS, &mark) == TM_OK &&
+    bool good = tm_pb_begin(out, TM_FTRACE_EVENT_CPU_FREQUENCY_LIMITS, &mark) == TM_OK &&
                 tm_pb_put_varint(out, LIMITS_MIN, min) == TM_OK && tm_pb_put_varint(out, LIMITS_MAX, max) == TM_OK &&
                 tm_pb_put_varint(out, LIMITS_CPU, e->cpu) == TM_OK;
     return ended(out, mark, good);
@@ -109,7 +99,7 @@ static enum tm_status put_rss(struct tm_buf *out, struct tm_text name, const str
         member++;
     if (member == TM_RSS_MEMBERS)
         return TM_END;
-    bool good = tm_pb_begin(out, EVENT_RSS_STAT, &mark) == TM_OK &&
+    bool good = tm_pb_begin(out, TM_FTRACE_EVENT_RSS_STAT, &mark) == TM_OK &&
                 tm_pb_put_varint(out, RSS_MEMBER, member) == TM_OK &&
                 tm_pb_put_varint(out, RSS_SIZE, e->value) == TM_OK;
     return ended(out, mark, good);
@@ -123,8 +113,8 @@ enum tm_status tm_counter_line_put(struct tm_buf *out, const struct tm_catalog *
     switch (tm_event_scope(e->flags)) {
     case TM_SCOPE_CPU:
         if (tm_text_is(name, "cpufreq"))
-            return put_cpu(out, EVENT_CPU_FREQUENCY, e);
-        return tm_text_is(name, "cpuidle") ? put_cpu(out, EVENT_CPU_IDLE, e) : put_limits(out, name, e);
+            return put_cpu(out, TM_FTRACE_EVENT_CPU_FREQUENCY, e);
+        return tm_text_is(name, "cpuidle") ? put_cpu(out, TM_FTRACE_EVENT_CPU_IDLE, e) : put_limits(out, name, e);
     case TM_SCOPE_GLOBAL:
         return put_named(out, name, e);
     case TM_SCOPE_PROCESS:

@@ -1,11 +1,11 @@
 #include "emit/perfetto/ftrace_bounds.h"
 
 #include "base/table.h"
+#include "perfetto/ftrace_event_fields.h"
 #include "perfetto/packet_times.h"
 
 #include <stdlib.h>
 
-enum { BUNDLE_CPU = 1, BUNDLE_LAST_READ = 9, BUNDLE_PREVIOUS_END = 10 };
 enum { SERVICE_TRACING_STARTED = 2 };
 enum { READER_CPUS_MAX = 1024 };
 
@@ -43,7 +43,7 @@ static enum tm_status previous_end(struct tm_ftrace_bounds *b, const struct tm_e
     while (tm_pb_next(&pb, &f) == TM_OK) {
         struct tm_pb inner = tm_pb_of(f.data, f.len);
         while (f.id == TM_PACKET_FTRACE_EVENTS && tm_pb_next(&inner, &g) == TM_OK)
-            if (g.id == BUNDLE_PREVIOUS_END || (g.id == BUNDLE_LAST_READ && !*has_end)) {
+            if (g.id == TM_BUNDLE_PREVIOUS_END || (g.id == TM_BUNDLE_LAST_READ && !*has_end)) {
                 *end_ns = (int64_t)g.value;
                 *has_end = true;
             }
@@ -153,8 +153,8 @@ static enum tm_status say_valid(const struct tm_ftrace_bounds *b, struct tm_pack
                                 struct tm_error *err)
 {
     uint8_t fields[2 * TM_PB_FIELD_MAX];
-    uint8_t *end = tm_pb_varint_at(fields, BUNDLE_CPU, free_cpu(b, machine));
-    end = tm_pb_varint_at(end, BUNDLE_PREVIOUS_END, (uint64_t)b->machines[machine].valid_ns);
+    uint8_t *end = tm_pb_varint_at(fields, TM_BUNDLE_CPU, free_cpu(b, machine));
+    end = tm_pb_varint_at(end, TM_BUNDLE_PREVIOUS_END, (uint64_t)b->machines[machine].valid_ns);
     const struct iovec bundle[2] = {{fields, (size_t)(end - fields)}, {fields, 0}};
     return tm_packet_message(w, (struct tm_packet_head){machine, 0, TM_PACKET_FTRACE_EVENTS}, bundle, err);
 }

@@ -5,35 +5,25 @@
 #include "emit/perfetto/ftrace_bundle.h"
 #include "emit/perfetto/line_text.h"
 #include "emit/perfetto/work_line.h"
-
-enum {
-    EVENT_PRINT = 3,
-    EVENT_TASK_NEWTASK = 235,
-    EVENT_TASK_RENAME = 236,
-    EVENT_PROCESS_FREE = 240,
-    EVENT_GENERIC = 327
-};
-
-/* fields of these messages */
-enum { TASK_PID = 1, NEWTASK_COMM = 2, NEWTASK_CLONE_FLAGS = 3, RENAME_NEWCOMM = 3, FREE_PID = 2, PRINT_BUF = 2 };
-enum { GENERIC_NAME = 1, GENERIC_FIELD = 2, FIELD_NAME = 1, FIELD_TEXT = 3 };
+#include "perfetto/ftrace_event_fields.h"
 
 static bool put_task(const struct tm_ftrace_writer *w, struct tm_buf *out, const struct tm_event *e)
 {
     size_t mark;
     bool is_new = e->kind == TM_KIND_TASK_NEW;
-    return tm_pb_begin(out, is_new ? EVENT_TASK_NEWTASK : EVENT_TASK_RENAME, &mark) == TM_OK &&
-           tm_pb_put_varint(out, TASK_PID, (uint64_t)e->tid) == TM_OK &&
-           tm_ftrace_put_text(w, out, is_new ? NEWTASK_COMM : RENAME_NEWCOMM, e->name, e) &&
-           (!is_new || tm_pb_put_varint(out, NEWTASK_CLONE_FLAGS, e->value) == TM_OK) && tm_pb_end(out, mark) == TM_OK;
+    return tm_pb_begin(out, is_new ? TM_FTRACE_EVENT_TASK_NEWTASK : TM_FTRACE_EVENT_TASK_RENAME, &mark) == TM_OK &&
+           tm_pb_put_varint(out, is_new ? TM_TASK_NEW_PID : TM_TASK_RENAME_PID, (uint64_t)e->tid) == TM_OK &&
+           tm_ftrace_put_text(w, out, is_new ? TM_TASK_NEW_COMM : TM_TASK_RENAME_COMM, e->name, e) &&
+           (!is_new || tm_pb_put_varint(out, TM_TASK_NEW_CLONE_FLAGS, e->value) == TM_OK) &&
+           tm_pb_end(out, mark) == TM_OK;
 }
 
 /* Writes the event that ends a task. */
 static bool put_exit(struct tm_buf *out, const struct tm_event *e)
 {
     size_t mark;
-    return tm_pb_begin(out, EVENT_PROCESS_FREE, &mark) == TM_OK &&
-           tm_pb_put_varint(out, FREE_PID, (uint64_t)e->tid) == TM_OK && tm_pb_end(out, mark) == TM_OK;
+    return tm_pb_begin(out, TM_FTRACE_EVENT_SCHED_PROCESS_FREE, &mark) == TM_OK &&
+           tm_pb_put_varint(out, TM_PROCESS_FREE_PID, (uint64_t)e->tid) == TM_OK && tm_pb_end(out, mark) == TM_OK;
 }
 
 /* Finds the text that was written to trace_marker in LINE, or in its end from the event's name on. NULL: the line is
@@ -65,8 +55,8 @@ static enum tm_status put_print(struct tm_ftrace_writer *w, struct tm_buf *out, 
     }
     tm_buf_clear(&w->line);
     bool good = tm_buf_add(&w->line, text, len) == TM_OK && tm_buf_add_byte(&w->line, '\n') == TM_OK &&
-                tm_pb_begin(out, EVENT_PRINT, &mark) == TM_OK &&
-                tm_pb_put_bytes(out, PRINT_BUF, w->line.data, w->line.len) == TM_OK && tm_pb_end(out, mark) == TM_OK;
+                tm_pb_begin(out, TM_FTRACE_EVENT_PRINT, &mark) == TM_OK &&
+                tm_pb_put_bytes(out, TM_PRINT_BUF, w->line.data, w->line.len) == TM_OK && tm_pb_end(out, mark) == TM_OK;
     return good ? TM_OK : TM_E_SYSTEM;
 }
 
@@ -74,10 +64,12 @@ static enum tm_status put_print(struct tm_ftrace_writer *w, struct tm_buf *out, 
 static bool put_generic(const struct tm_ftrace_writer *w, struct tm_buf *out, const struct tm_event *e)
 {
     size_t mark, field;
-    return tm_pb_begin(out, EVENT_GENERIC, &mark) == TM_OK && tm_ftrace_put_text(w, out, GENERIC_NAME, e->name, e) &&
-           tm_pb_begin(out, GENERIC_FIELD, &field) == TM_OK && tm_pb_put_str(out, FIELD_NAME, "line") == TM_OK &&
-           tm_pb_put_bytes(out, FIELD_TEXT, e->raw, e->raw_bytes) == TM_OK && tm_pb_end(out, field) == TM_OK &&
-           tm_pb_end(out, mark) == TM_OK;
+    return tm_pb_begin(out, TM_FTRACE_EVENT_GENERIC, &mark) == TM_OK &&
+           tm_ftrace_put_text(w, out, TM_GENERIC_EVENT_NAME, e->name, e) &&
+           tm_pb_begin(out, TM_GENERIC_EVENT_FIELD, &field) == TM_OK &&
+           tm_pb_put_str(out, TM_GENERIC_FIELD_NAME, "line") == TM_OK &&
+           tm_pb_put_bytes(out, TM_GENERIC_FIELD_TEXT, e->raw, e->raw_bytes) == TM_OK &&
+           tm_pb_end(out, field) == TM_OK && tm_pb_end(out, mark) == TM_OK;
 }
 
 static enum tm_status put_line(struct tm_ftrace_writer *w, struct tm_buf *out, const struct tm_event *e)
@@ -120,8 +112,8 @@ enum tm_status tm_ftrace_write_line(struct tm_ftrace_writer *w, const struct tm_
     size_t before = b->events.len;
     int64_t tid = e->kind == TM_KIND_TASK_NEW ? e->pid : e->tid; /* the thread that made the task, not the task */
     if (tm_pb_begin(&b->events, TM_BUNDLE_EVENT, &mark) != TM_OK ||
-        tm_pb_put_varint(&b->events, TM_FTRACE_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK ||
-        tm_pb_put_varint(&b->events, TM_FTRACE_PID, (uint64_t)tid) != TM_OK)
+        tm_pb_put_varint(&b->events, TM_FTRACE_EVENT_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK ||
+        tm_pb_put_varint(&b->events, TM_FTRACE_EVENT_PID, (uint64_t)tid) != TM_OK)
         return tm_error_nomem(err);
     if (is_work)
         st = tm_work_line_put(&b->events, e, function) ? TM_OK : TM_E_SYSTEM;

@@ -125,12 +125,12 @@ enum tm_status tm_ftrace_write_raw(struct tm_ftrace_writer *w, const struct tm_e
         return st;
     struct tm_buf *out = &b->events;
     if (tm_pb_begin(out, TM_BUNDLE_EVENT, &mark) != TM_OK ||
-        tm_pb_put_varint(out, TM_FTRACE_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK ||
+        tm_pb_put_varint(out, TM_FTRACE_EVENT_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK ||
         tm_buf_reserve(out, e->raw_bytes) != TM_OK)
         return tm_error_nomem(err);
     const uint8_t *from = e->raw; /* start of the bytes that are kept and not copied yet */
     while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
-        if (f.id != TM_FTRACE_TIMESTAMP)
+        if (f.id != TM_FTRACE_EVENT_TIMESTAMP)
             continue;
         put_fields(out, from, f.start);
         from = f.end;

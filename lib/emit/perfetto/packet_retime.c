@@ -5,23 +5,12 @@
 #include "emit/perfetto/trace_stats.h"
 #include "perfetto/track_event_fields.h"
 #include "perfetto/packet_times.h"
+#include "perfetto/ftrace_event_fields.h"
 
 #include <stdio.h>
 
 /* field numbers of packets other than track events */
-enum {
-    COUNTER_UNIT_MULTIPLIER = 4,
-    COUNTER_IS_INCREMENTAL = 5,
-    ATTRIBUTES_ATTRIBUTE = 1,
-    ATTRIBUTE_KEY = 1,
-    BUNDLE_EVENT = 2,
-    BUNDLE_COMPACT = 4,
-    BUNDLE_CLOCK = 5,
-    BUNDLE_FTRACE_TIME = 6,
-    BUNDLE_BOOT_TIME = 7,
-    BUNDLE_LAST_READ = 9,
-    BUNDLE_PREVIOUS_END = 10
-};
+enum { COUNTER_UNIT_MULTIPLIER = 4, COUNTER_IS_INCREMENTAL = 5, ATTRIBUTES_ATTRIBUTE = 1, ATTRIBUTE_KEY = 1 };
 
 /* The state of a rewriting function. */
 struct rewrite {
@@ -195,11 +184,11 @@ static void defaults_field(struct rewrite *r, const struct tm_pb_field *f)
 static void bundle_field(struct rewrite *r, const struct tm_pb_field *f)
 {
     switch (f->id) {
-    case BUNDLE_CLOCK:
-    case BUNDLE_FTRACE_TIME:
-    case BUNDLE_BOOT_TIME:
-    case BUNDLE_LAST_READ:
-    case BUNDLE_PREVIOUS_END: /* ftrace_bounds.h says it for the machine */
+    case TM_BUNDLE_CLOCK:
+    case TM_BUNDLE_FTRACE_TIMESTAMP:
+    case TM_BUNDLE_BOOT_TIMESTAMP:
+    case TM_BUNDLE_LAST_READ:
+    case TM_BUNDLE_PREVIOUS_END: /* ftrace_bounds.h says it for the machine */
         return;
     default:
         copy(r, f);

@@ -2,7 +2,6 @@
 
 #include "base/pb.h"
 
-enum { EVENT_SCHED_SWITCH = 4, EVENT_COMMON_FLAGS = 5, EVENT_SCHED_WAKING = 20 };
 enum { NUMBERS_MAX = 8 }; /* numeric fields, including the heads of both messages */
 
 /* The largest number of bytes that TEXT takes as a field, including those that short_text_at writes and does not
@@ -31,28 +30,28 @@ static inline uint8_t *text_at(uint8_t *p, uint32_t id, uint32_t string, struct 
 static inline uint8_t *put_switch(uint8_t *p, const struct tm_event *e, const struct tm_text names[2], uint64_t state,
                                   uint8_t **body)
 {
-    p = tm_pb_varint_at(p, TM_FTRACE_PID, (uint64_t)e->tid);
-    *body = tm_pb_tag_put(p, EVENT_SCHED_SWITCH, TM_PB_LEN);
-    p = text_at(*body + 1, 1, e->category, names[1]);
-    p = tm_pb_varint_at(p, 2, (uint64_t)e->tid);
-    p = tm_pb_varint_at(p, 3, (uint64_t)(int64_t)tm_event_prev_priority(e));
-    p = tm_pb_varint_at(p, 4, state);
-    p = text_at(p, 5, e->name, names[0]);
-    p = tm_pb_varint_at(p, 6, (uint64_t)e->pid);
-    return tm_pb_varint_at(p, 7, (uint64_t)(int64_t)tm_event_next_priority(e));
+    p = tm_pb_varint_at(p, TM_FTRACE_EVENT_PID, (uint64_t)e->tid);
+    *body = tm_pb_tag_put(p, TM_FTRACE_EVENT_SCHED_SWITCH, TM_PB_LEN);
+    p = text_at(*body + 1, TM_SWITCH_PREV_COMM, e->category, names[1]);
+    p = tm_pb_varint_at(p, TM_SWITCH_PREV_PID, (uint64_t)e->tid);
+    p = tm_pb_varint_at(p, TM_SWITCH_PREV_PRIO, (uint64_t)(int64_t)tm_event_prev_priority(e));
+    p = tm_pb_varint_at(p, TM_SWITCH_PREV_STATE, state);
+    p = text_at(p, TM_SWITCH_NEXT_COMM, e->name, names[0]);
+    p = tm_pb_varint_at(p, TM_SWITCH_NEXT_PID, (uint64_t)e->pid);
+    return tm_pb_varint_at(p, TM_SWITCH_NEXT_PRIO, (uint64_t)(int64_t)tm_event_next_priority(e));
 }
 
 static inline uint8_t *put_waking(uint8_t *p, const struct tm_event *e, struct tm_text name, uint8_t **body)
 {
     if (e->flags & TM_EVENT_HAS_PID)
-        p = tm_pb_varint_at(p, TM_FTRACE_PID, (uint64_t)e->pid);
+        p = tm_pb_varint_at(p, TM_FTRACE_EVENT_PID, (uint64_t)e->pid);
     if (e->track)
-        p = tm_pb_varint_at(p, EVENT_COMMON_FLAGS, e->track & UINT32_MAX);
-    *body = tm_pb_tag_put(p, EVENT_SCHED_WAKING, TM_PB_LEN);
-    p = text_at(*body + 1, 1, e->name, name);
-    p = tm_pb_varint_at(p, 2, (uint64_t)e->tid);
-    p = tm_pb_varint_at(p, 3, (uint64_t)(int64_t)(int32_t)e->value);
-    return tm_pb_varint_at(p, 5, (uint64_t)(int64_t)tm_event_waking_cpu(e));
+        p = tm_pb_varint_at(p, TM_FTRACE_EVENT_COMMON_FLAGS, e->track & UINT32_MAX);
+    *body = tm_pb_tag_put(p, TM_FTRACE_EVENT_SCHED_WAKING, TM_PB_LEN);
+    p = text_at(*body + 1, TM_WAKING_COMM, e->name, name);
+    p = tm_pb_varint_at(p, TM_WAKING_PID, (uint64_t)e->tid);
+    p = tm_pb_varint_at(p, TM_WAKING_PRIO, (uint64_t)(int64_t)tm_event_waking_priority(e));
+    return tm_pb_varint_at(p, TM_WAKING_TARGET_CPU, (uint64_t)(int64_t)tm_event_waking_cpu(e));
 }
 
 enum tm_status tm_sched_event_put(struct tm_buf *out, const struct tm_catalog *catalog, const struct tm_event *e,
@@ -65,7 +64,7 @@ enum tm_status tm_sched_event_put(struct tm_buf *out, const struct tm_catalog *c
     if (tm_buf_reserve(out, NUMBERS_MAX * TM_PB_FIELD_MAX + text_max(names[0]) + text_max(names[1])) != TM_OK)
         return TM_E_SYSTEM;
     uint8_t *event = tm_pb_tag_put(out->data + out->len, TM_BUNDLE_EVENT, TM_PB_LEN);
-    uint8_t *p = tm_pb_varint_at(event + 1, TM_FTRACE_TIMESTAMP, (uint64_t)e->time_ns);
+    uint8_t *p = tm_pb_varint_at(event + 1, TM_FTRACE_EVENT_TIMESTAMP, (uint64_t)e->time_ns);
     p = is_switch ? put_switch(p, e, names, state, &body) : put_waking(p, e, names[0], &body);
     out->len = (size_t)(p - out->data);
     if (p - event <= 0x80) { /* both lengths take one byte */

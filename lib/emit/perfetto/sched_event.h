@@ -4,11 +4,8 @@
 
 #include "base/buf.h"
 #include "model/catalog.h"
+#include "perfetto/ftrace_event_fields.h"
 #include "stream/event.h"
-
-/* Field numbers of FtraceEventBundle and FtraceEvent. */
-enum { TM_BUNDLE_CPU = 1, TM_BUNDLE_EVENT = 2, TM_BUNDLE_COMPACT_SCHED = 4 };
-enum { TM_FTRACE_TIMESTAMP = 1, TM_FTRACE_PID = 2 };
 
 /* Appends EVENT, a SCHED_SWITCH whose prev_state a kernel would have recorded as STATE, or a SCHED_WAKING, to OUT as
  * field event of a bundle. Its strings are in CATALOG. TM_OK, or TM_E_SYSTEM, after which OUT has a partial field. */

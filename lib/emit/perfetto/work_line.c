@@ -3,10 +3,10 @@
 #include "base/table.h"
 #include "emit/perfetto/ftrace_bundle.h"
 #include "emit/perfetto/line_text.h"
+#include "perfetto/ftrace_event_fields.h"
 
 #include <stdlib.h>
 
-enum { EVENT_WORKQUEUE_EXECUTE_END = 57, EVENT_WORKQUEUE_EXECUTE_START = 58 };
 enum { WORKQUEUE_WORK = 1, WORKQUEUE_FUNCTION = 2 };
 enum { NAMES_MAX = 1 << 16, NAME_BYTES_MAX = 32 << 20 }; /* any single string of the stream fits */
 
@@ -92,7 +92,8 @@ bool tm_work_line_put(struct tm_buf *out, const struct tm_event *e, uint64_t fun
     const char *line = (const char *)e->raw, *work = tm_line_after(line, e->raw_bytes, "work struct ");
     bool begins = e->kind == TM_KIND_SLICE_BEGIN;
     size_t mark;
-    return tm_pb_begin(out, begins ? EVENT_WORKQUEUE_EXECUTE_START : EVENT_WORKQUEUE_EXECUTE_END, &mark) == TM_OK &&
+    return tm_pb_begin(out, begins ? TM_FTRACE_EVENT_WORKQUEUE_EXECUTE_START : TM_FTRACE_EVENT_WORKQUEUE_EXECUTE_END,
+                       &mark) == TM_OK &&
            (work == NULL ||
             tm_pb_put_varint(out, WORKQUEUE_WORK, tm_line_number(work, line + e->raw_bytes, 16)) == TM_OK) &&
            (!begins || tm_pb_put_varint(out, WORKQUEUE_FUNCTION, function) == TM_OK) && tm_pb_end(out, mark) == TM_OK;

@@ -5,19 +5,7 @@
 #include "format/perfetto/ftrace_event.h"
 #include "format/perfetto/ftrace_start.h"
 #include "format/perfetto/sched.h"
-
-enum {
-    BUNDLE_CPU = 1,
-    BUNDLE_EVENT = 2,
-    BUNDLE_LOST_EVENTS = 3,
-    BUNDLE_COMPACT_SCHED = 4,
-    BUNDLE_CLOCK = 5,
-    BUNDLE_FTRACE_TIMESTAMP = 6,
-    BUNDLE_BOOT_TIMESTAMP = 7,
-    BUNDLE_LAST_READ = 9,
-    BUNDLE_PREVIOUS_END = 10,
-    BUNDLE_DESCRIPTORS = 11
-};
+#include "perfetto/ftrace_event_fields.h"
 
 /* FtraceClock */
 enum { FTRACE_CLOCK_UNSPECIFIED = 0, FTRACE_CLOCK_MONO_RAW = 4 };
@@ -39,37 +27,27 @@ static enum tm_status read_bundle(struct bundle *b, const struct tm_pb_field *me
     *b = (struct bundle){.body = pb};
     while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
         switch (f.id) {
-        case BUNDLE_CPU:
+        case TM_BUNDLE_CPU:
             b->has_cpu = true;
             b->cpu = (uint32_t)f.value;
             break;
-        case BUNDLE_LOST_EVENTS:
-            b->lost_events = f.value != 0;
-            break;
-        case BUNDLE_COMPACT_SCHED:
-            b->has_compact = true;
-            break;
-        case BUNDLE_CLOCK:
+        case TM_BUNDLE_LOST_EVENTS: b->lost_events = f.value != 0; break;
+        case TM_BUNDLE_COMPACT_SCHED: b->has_compact = true; break;
+        case TM_BUNDLE_CLOCK:
             b->has_clock = true;
             b->clock = f.value;
             break;
-        case BUNDLE_FTRACE_TIMESTAMP:
+        case TM_BUNDLE_FTRACE_TIMESTAMP:
             b->has_pair_ftrace = true;
             b->pair_ftrace = (int64_t)f.value;
             break;
-        case BUNDLE_BOOT_TIMESTAMP:
+        case TM_BUNDLE_BOOT_TIMESTAMP:
             b->has_pair_boot = true;
             b->pair_boot = (int64_t)f.value;
             break;
-        case BUNDLE_LAST_READ:
-            b->since = b->since ? b->since : f.value;
-            break;
-        case BUNDLE_PREVIOUS_END:
-            b->since = f.value;
-            break;
-        case BUNDLE_DESCRIPTORS:
-            b->has_descriptors = true;
-            break;
+        case TM_BUNDLE_LAST_READ: b->since = b->since ? b->since : f.value; break;
+        case TM_BUNDLE_PREVIOUS_END: b->since = f.value; break;
+        case TM_BUNDLE_DESCRIPTORS: b->has_descriptors = true; break;
         default:
             break;
         }
@@ -107,8 +85,8 @@ static enum tm_status add_pair(struct tm_proto *p, const struct tm_proto_packet 
 /* True for fields of the bundle that are kept; its events and its clock become rows and a snapshot. */
 static bool stays(uint32_t field)
 {
-    return field != BUNDLE_EVENT && field != BUNDLE_COMPACT_SCHED && field != BUNDLE_CLOCK &&
-           field != BUNDLE_FTRACE_TIMESTAMP && field != BUNDLE_BOOT_TIMESTAMP;
+    return field != TM_BUNDLE_EVENT && field != TM_BUNDLE_COMPACT_SCHED && field != TM_BUNDLE_CLOCK &&
+           field != TM_BUNDLE_FTRACE_TIMESTAMP && field != TM_BUNDLE_BOOT_TIMESTAMP;
 }
 
 static enum tm_status make_rest(struct tm_proto *p, const struct tm_proto_packet *packet, const struct bundle *b)
@@ -172,10 +150,10 @@ static enum tm_status add_events(struct tm_proto *p, const struct tm_proto_packe
     struct tm_pb_field f;
     enum tm_status st = TM_OK;
     for (struct tm_pb compact = pb; b->has_compact && st >= 0 && tm_pb_next(&compact, &f) == TM_OK;)
-        if (f.id == BUNDLE_COMPACT_SCHED && f.type == TM_PB_LEN)
+        if (f.id == TM_BUNDLE_COMPACT_SCHED && f.type == TM_PB_LEN)
             st = tm_proto_compact_sched(p, &f, &common, err);
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
-        if (f.id == BUNDLE_EVENT && f.type == TM_PB_LEN)
+        if (f.id == TM_BUNDLE_EVENT && f.type == TM_PB_LEN)
             st = tm_proto_ftrace_event(p, &f, &common, packet, err);
     return st;
 }

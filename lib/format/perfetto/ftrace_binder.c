@@ -1,38 +1,22 @@
 /* Events of Android's binder in protos. */
 #include "format/ftrace/binder_event.h"
 #include "format/perfetto/ftrace_event.h"
+#include "perfetto/ftrace_event_fields.h"
 
 #include <stdio.h>
 
 /* Field numbers in FtraceEvent. */
-enum {
-    BINDER_TRANSACTION = 50,
-    BINDER_RECEIVED = 51,
-    BINDER_LOCK = 53,
-    BINDER_LOCKED = 54,
-    BINDER_UNLOCK = 55,
-    BINDER_ALLOC_BUF = 323,
-    BINDER_COMMAND = 485,
-    BINDER_RETURN = 486
-};
 
 static enum tm_binder_event event_of(uint32_t field)
 {
     switch (field) {
-    case BINDER_TRANSACTION:
-        return TM_BINDER_TRANSACTION;
-    case BINDER_RECEIVED:
-        return TM_BINDER_RECEIVED;
-    case BINDER_LOCK:
-        return TM_BINDER_LOCK;
-    case BINDER_LOCKED:
-        return TM_BINDER_LOCKED;
-    case BINDER_UNLOCK:
-        return TM_BINDER_UNLOCK;
-    case BINDER_COMMAND:
-        return TM_BINDER_COMMAND;
-    case BINDER_RETURN:
-        return TM_BINDER_RETURN;
+    case TM_FTRACE_EVENT_BINDER_TRANSACTION: return TM_BINDER_TRANSACTION;
+    case TM_FTRACE_EVENT_BINDER_TRANSACTION_RECEIVED: return TM_BINDER_RECEIVED;
+    case TM_FTRACE_EVENT_BINDER_LOCK: return TM_BINDER_LOCK;
+    case TM_FTRACE_EVENT_BINDER_LOCKED: return TM_BINDER_LOCKED;
+    case TM_FTRACE_EVENT_BINDER_UNLOCK: return TM_BINDER_UNLOCK;
+    case TM_FTRACE_EVENT_BINDER_COMMAND: return TM_BINDER_COMMAND;
+    case TM_FTRACE_EVENT_BINDER_RETURN: return TM_BINDER_RETURN;
     default:
         return TM_BINDER_ALLOC;
     }

@@ -2,11 +2,10 @@
 #include "stream/detail_arg.h"
 #include "format/perfetto/ftrace_event.h"
 #include "kernel/sched_state.h"
+#include "perfetto/ftrace_event_fields.h"
 
 #include <string.h>
 
-/* Field numbers in FtraceEvent. */
-enum { CMA_ALLOC_START = 465, CMA_ALLOC_INFO = 466, CMA_ALLOC_FINISH = 576, MIGRATE_RANGE_INFO = 577 };
 enum { MIGRATIONS_MAX = 1 << 16 };
 
 /* What is told of an allocation: pages migrated, reclaimed, mapped. */
@@ -78,20 +77,20 @@ enum tm_status tm_proto_ftrace_cma(struct tm_proto *p, const struct tm_pb_field 
     const uint64_t *n = fields.number, kernel = kernel_of(p, row->machine);
     const bool is_new = kernel >= TM_KERNEL_VERSION(6, 1);
     tm_proto_event_fields_read(&fields, f);
-    if (kernel < TM_KERNEL_VERSION(5, 10) || (f->id == CMA_ALLOC_INFO && is_new) ||
-        (f->id == CMA_ALLOC_FINISH && !is_new))
+    if (kernel < TM_KERNEL_VERSION(5, 10) || (f->id == TM_FTRACE_EVENT_CMA_ALLOC_INFO && is_new) ||
+        (f->id == TM_FTRACE_EVENT_CMA_ALLOC_FINISH && !is_new))
         return TM_END;
-    if (f->id == MIGRATE_RANGE_INFO) {
+    if (f->id == TM_FTRACE_EVENT_MM_ALLOC_CONTIG_MIGRATE_RANGE_INFO) {
         enum tm_status st = is_new ? note_moved(p, row, &n[3], err) : TM_OK;
         return st < 0 ? st : TM_END;
     }
     row->flags |= tm_event_scope_flags(TM_SCOPE_THREAD);
-    row->kind = f->id == CMA_ALLOC_START ? TM_KIND_SLICE_BEGIN : TM_KIND_SLICE_END;
-    if (f->id == CMA_ALLOC_START) {
+    row->kind = f->id == TM_FTRACE_EVENT_CMA_ALLOC_START ? TM_KIND_SLICE_BEGIN : TM_KIND_SLICE_END;
+    if (f->id == TM_FTRACE_EVENT_CMA_ALLOC_START) {
         enum tm_status st = is_new ? note_moved(p, row, none, err) : TM_OK;
         return st < 0 ? st : tm_proto_string(p, name, sizeof name - 1, &row->name, err);
     }
-    if (f->id == CMA_ALLOC_INFO) {
+    if (f->id == TM_FTRACE_EVENT_CMA_ALLOC_INFO) {
         const uint64_t numbers[] = {n[10], n[2], n[8], n[9], n[7], n[3], n[4], n[5]};
         return put_end(p, &fields, 6, numbers, err);
     }

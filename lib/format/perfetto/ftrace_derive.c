@@ -5,6 +5,7 @@
 #include "format/perfetto/sequence.h"
 #include "format/perfetto/system.h"
 #include "kernel/rss_members.h"
+#include "perfetto/ftrace_event_fields.h"
 
 #include <stdio.h>
 
@@ -520,42 +521,42 @@ static enum tm_status add_trusty_result(struct derive *d)
 
 /* By field number in FtraceEvent. Fields of events that are not in the table are not read. */
 static enum tm_status (*const derivations[])(struct derive *d) = {
-    [11] = add_frequency,          /* cpu_frequency */
-    [12] = add_limits,             /* cpu_frequency_limits */
-    [13] = add_idle,               /* cpu_idle */
-    [14] = add_clock_state,        /* clock_enable */
-    [15] = add_clock_state,        /* clock_disable */
-    [16] = add_clock_rate,         /* clock_set_rate */
-    [18] = add_blocked_reason,     /* sched_blocked_reason */
-    [313] = add_rss,               /* rss_stat */
-    [314] = add_ion_shrink,        /* ion_heap_shrink */
-    [315] = add_ion_grow,          /* ion_heap_grow */
-    [324] = add_signal_deliver,    /* signal_deliver */
-    [325] = add_signal_generate,   /* signal_generate */
-    [326] = add_oom_score,         /* oom_score_adj_update */
-    [328] = add_mm_event,          /* mm_event_record */
-    [332] = add_gpu,               /* gpu_frequency */
-    [334] = add_victim,            /* mark_victim */
-    [335] = add_ion,               /* ion_stat */
-    [340] = add_gpu_memory,        /* gpu_mem_total */
-    [341] = add_temperature,       /* thermal_temperature */
-    [342] = add_cooling,           /* cdev_update */
-    [347] = add_fastrpc,           /* fastrpc_dma_stat */
-    [351] = add_dma_heap,          /* dma_heap_stat */
-    [359] = add_rss_throttled,     /* rss_stat_throttled */
-    [364] = add_sensor,            /* cros_ec_sensorhub_data */
-    [406] = add_ufs_commands,      /* ufshcd_command */
-    [407] = add_clock_gating,      /* ufshcd_clk_gating */
-    [419] = add_f2fs,              /* f2fs_iostat */
-    [420] = add_f2fs_latency,      /* f2fs_iostat_latency */
-    [421] = add_utilization,       /* sched_cpu_util_cfs */
-    [488] = add_gpu_work,          /* gpu_work_period */
-    [508] = add_throttle,          /* dcvsh_freq */
-    [509] = add_kgsl_gpu,          /* kgsl_gpu_frequency */
-    [533] = add_battery_limits,    /* bcl_irq_trigger */
-    [541] = add_devfreq,           /* devfreq_frequency */
-    [548] = add_mali_power,        /* mali_gpu_power_state */
-    [579] = add_dmabuf_rss,        /* dmabuf_rss_stat */
+    [TM_FTRACE_EVENT_CPU_FREQUENCY] = add_frequency,
+    [TM_FTRACE_EVENT_CPU_FREQUENCY_LIMITS] = add_limits,
+    [TM_FTRACE_EVENT_CPU_IDLE] = add_idle,
+    [TM_FTRACE_EVENT_CLOCK_ENABLE] = add_clock_state,
+    [TM_FTRACE_EVENT_CLOCK_DISABLE] = add_clock_state,
+    [TM_FTRACE_EVENT_CLOCK_SET_RATE] = add_clock_rate,
+    [TM_FTRACE_EVENT_SCHED_BLOCKED_REASON] = add_blocked_reason,
+    [TM_FTRACE_EVENT_RSS_STAT] = add_rss,
+    [TM_FTRACE_EVENT_ION_HEAP_SHRINK] = add_ion_shrink,
+    [TM_FTRACE_EVENT_ION_HEAP_GROW] = add_ion_grow,
+    [TM_FTRACE_EVENT_SIGNAL_DELIVER] = add_signal_deliver,
+    [TM_FTRACE_EVENT_SIGNAL_GENERATE] = add_signal_generate,
+    [TM_FTRACE_EVENT_OOM_SCORE_ADJ_UPDATE] = add_oom_score,
+    [TM_FTRACE_EVENT_MM_EVENT_RECORD] = add_mm_event,
+    [TM_FTRACE_EVENT_GPU_FREQUENCY] = add_gpu,
+    [TM_FTRACE_EVENT_MARK_VICTIM] = add_victim,
+    [TM_FTRACE_EVENT_ION_STAT] = add_ion,
+    [TM_FTRACE_EVENT_GPU_MEM_TOTAL] = add_gpu_memory,
+    [TM_FTRACE_EVENT_THERMAL_TEMPERATURE] = add_temperature,
+    [TM_FTRACE_EVENT_CDEV_UPDATE] = add_cooling,
+    [TM_FTRACE_EVENT_FASTRPC_DMA_STAT] = add_fastrpc,
+    [TM_FTRACE_EVENT_DMA_HEAP_STAT] = add_dma_heap,
+    [TM_FTRACE_EVENT_RSS_STAT_THROTTLED] = add_rss_throttled,
+    [TM_FTRACE_EVENT_CROS_EC_SENSORHUB_DATA] = add_sensor,
+    [TM_FTRACE_EVENT_UFSHCD_COMMAND] = add_ufs_commands,
+    [TM_FTRACE_EVENT_UFSHCD_CLK_GATING] = add_clock_gating,
+    [TM_FTRACE_EVENT_F2FS_IOSTAT] = add_f2fs,
+    [TM_FTRACE_EVENT_F2FS_IOSTAT_LATENCY] = add_f2fs_latency,
+    [TM_FTRACE_EVENT_SCHED_CPU_UTIL_CFS] = add_utilization,
+    [TM_FTRACE_EVENT_GPU_WORK_PERIOD] = add_gpu_work,
+    [TM_FTRACE_EVENT_DCVSH_FREQ] = add_throttle,
+    [TM_FTRACE_EVENT_KGSL_GPU_FREQUENCY] = add_kgsl_gpu,
+    [TM_FTRACE_EVENT_BCL_IRQ_TRIGGER] = add_battery_limits,
+    [TM_FTRACE_EVENT_DEVFREQ_FREQUENCY] = add_devfreq,
+    [TM_FTRACE_EVENT_MALI_GPU_POWER_STATE] = add_mali_power,
+    [TM_FTRACE_EVENT_DMABUF_RSS_STAT] = add_dmabuf_rss,
 };
 
 /* The same for events that are slices or instants. */

@@ -4,21 +4,11 @@
 #include "stream/detail_arg.h"
 #include "format/perfetto/ftrace_event.h"
 #include "kernel/rule.h"
+#include "perfetto/ftrace_event_fields.h"
 
 #include <string.h>
 
-/* Field numbers in FtraceEvent. Before Linux 6.17 jobs have a number on their ring, and the address of their fence. */
-enum {
-    DRM_SCHED_JOB = 411,
-    DRM_RUN_JOB = 412,
-    DRM_SCHED_PROCESS_JOB = 413,
-    DMA_FENCE_INIT = 414,
-    DMA_FENCE_EMIT = 415,
-    DRM_SCHED_JOB_DONE = 592,
-    DRM_SCHED_JOB_QUEUE = 593,
-    DRM_SCHED_JOB_RUN = 594
-};
-
+/* Before Linux 6.17 jobs have a number on their ring, and the address of their fence. */
 struct job {
     bool has_fence_id;
     uint64_t context, seqno; /* the id of its fence */
@@ -38,10 +28,10 @@ static struct job read_job(const struct tm_pb_field *f)
     const uint64_t *n = fields.number;
     tm_proto_event_fields_read(&fields, f);
     switch (f->id) {
-    case DRM_SCHED_JOB:
-    case DRM_RUN_JOB: return (struct job){.fence = n[2], .number = n[4], .ring = text_of(&fields, 6)};
-    case DRM_SCHED_PROCESS_JOB: return (struct job){.fence = n[1]};
-    case DRM_SCHED_JOB_DONE: return (struct job){.has_fence_id = true, .context = n[1], .seqno = n[2]};
+    case TM_FTRACE_EVENT_DRM_SCHED_JOB:
+    case TM_FTRACE_EVENT_DRM_RUN_JOB: return (struct job){.fence = n[2], .number = n[4], .ring = text_of(&fields, 6)};
+    case TM_FTRACE_EVENT_DRM_SCHED_PROCESS_JOB: return (struct job){.fence = n[1]};
+    case TM_FTRACE_EVENT_DRM_SCHED_JOB_DONE: return (struct job){.has_fence_id = true, .context = n[1], .seqno = n[2]};
     default: return (struct job){.has_fence_id = true, .context = n[5], .seqno = n[6], .ring = text_of(&fields, 1)};
     }
 }
@@ -50,7 +40,7 @@ static struct job read_job(const struct tm_pb_field *f)
 static uint64_t identity(const struct job *job)
 {
     const uint64_t numbers[] = {job->has_fence_id, job->has_fence_id ? job->context : job->fence, job->seqno};
-    return tm_hash64_numbers(numbers, sizeof numbers / sizeof *numbers, DRM_SCHED_PROCESS_JOB);
+    return tm_hash64_numbers(numbers, sizeof numbers / sizeof *numbers, TM_FTRACE_EVENT_DRM_SCHED_PROCESS_JOB);
 }
 
 /* The flow from where JOB was queued to where it runs. */
@@ -58,7 +48,7 @@ static uint64_t flow_of(const struct job *job)
 {
     const uint64_t numbers[] = {job->has_fence_id, job->has_fence_id ? job->context : job->number, job->seqno,
                                 tm_hash64(job->ring.data, job->ring.len)};
-    uint64_t flow = tm_hash64_numbers(numbers, sizeof numbers / sizeof *numbers, DRM_SCHED_JOB);
+    uint64_t flow = tm_hash64_numbers(numbers, sizeof numbers / sizeof *numbers, TM_FTRACE_EVENT_DRM_SCHED_JOB);
     return flow ? flow : 1;
 }
 
@@ -108,9 +98,9 @@ enum tm_status tm_proto_ftrace_job(struct tm_proto *p, const struct tm_pb_field 
 {
     struct job job = read_job(f);
     row->kind = TM_KIND_KERNEL;
-    if (f->id == DRM_SCHED_JOB || f->id == DRM_SCHED_JOB_QUEUE)
+    if (f->id == TM_FTRACE_EVENT_DRM_SCHED_JOB || f->id == TM_FTRACE_EVENT_DRM_SCHED_JOB_QUEUE)
         return put_queued(p, &job, row, err);
-    if (f->id == DRM_RUN_JOB || f->id == DRM_SCHED_JOB_RUN)
+    if (f->id == TM_FTRACE_EVENT_DRM_RUN_JOB || f->id == TM_FTRACE_EVENT_DRM_SCHED_JOB_RUN)
         return put_running(p, &job, row, err);
     row->value = TM_KERNEL_JOB_DONE;
     tm_kernel_set_amount(row, identity(&job));
@@ -135,9 +125,9 @@ enum tm_status tm_proto_ftrace_fence(struct tm_proto *p, const struct tm_pb_fiel
         tm_detail_arg_int(&p->text, "context", context) < 0)
         return tm_error_nomem(err);
     row->kind = TM_KIND_KERNEL;
-    row->value = f->id == DMA_FENCE_INIT   ? TM_KERNEL_FENCE
-                 : f->id == DMA_FENCE_EMIT ? TM_KERNEL_FENCE_EMITTED
-                                           : TM_KERNEL_FENCE_SIGNALED;
+    row->value = f->id == TM_FTRACE_EVENT_DMA_FENCE_INIT   ? TM_KERNEL_FENCE
+                 : f->id == TM_FTRACE_EVENT_DMA_FENCE_EMIT ? TM_KERNEL_FENCE_EMITTED
+                                                           : TM_KERNEL_FENCE_SIGNALED;
     tm_kernel_set_amount(row, seqno);
     enum tm_status st = tm_proto_named_row(p, &named, row, err);
     return st < 0 || tm_detail_arg_uint(&p->detail, "fence seqno", seqno) == TM_OK ? st : tm_error_nomem(err);

@@ -3,24 +3,7 @@
 #include "format/perfetto/count.h"
 #include "kernel/ftrace_names.h"
 #include "format/perfetto/sched.h"
-
-/* FtraceEvent */
-enum {
-    EVENT_TIMESTAMP = 1,
-    EVENT_PID = 2,
-    EVENT_SCHED_SWITCH = 4,
-    EVENT_SCHED_WAKING = 20,
-    EVENT_TASK_NEW = 235,
-    EVENT_TASK_RENAME = 236,
-    EVENT_PROCESS_FREE = 240,
-    EVENT_GENERIC = 327,
-    EVENT_GPU_WORK_PERIOD = 488
-};
-
-enum { TASK_NEW_PID = 1, TASK_NEW_COMM = 2, TASK_NEW_FLAGS = 3 };
-enum { RENAME_PID = 1, RENAME_COMM = 3 };
-enum { FREE_PID = 2 };
-enum { GENERIC_NAME = 1 };
+#include "perfetto/ftrace_event_fields.h"
 
 static int64_t i32(uint64_t value)
 {
@@ -33,20 +16,20 @@ static enum tm_status fill_task(struct tm_proto *p, const struct tm_pb_field *f,
     struct tm_proto_event_fields m;
     tm_proto_event_fields_read(&m, f);
     switch (f->id) {
-    case EVENT_TASK_NEW:
+    case TM_FTRACE_EVENT_TASK_NEWTASK:
         row->kind = TM_KIND_TASK_NEW;
         row->pid = row->tid;
-        row->tid = i32(m.number[TASK_NEW_PID]);
-        row->value = m.number[TASK_NEW_FLAGS];
+        row->tid = i32(m.number[TM_TASK_NEW_PID]);
+        row->value = m.number[TM_TASK_NEW_CLONE_FLAGS];
         row->flags |= TM_EVENT_HAS_PID | TM_EVENT_HAS_VALUE;
-        return tm_proto_string(p, m.text[TASK_NEW_COMM], m.len[TASK_NEW_COMM], &row->name, err);
-    case EVENT_TASK_RENAME:
+        return tm_proto_string(p, m.text[TM_TASK_NEW_COMM], m.len[TM_TASK_NEW_COMM], &row->name, err);
+    case TM_FTRACE_EVENT_TASK_RENAME:
         row->kind = TM_KIND_TASK_RENAME;
-        row->tid = i32(m.number[RENAME_PID]);
-        return tm_proto_string(p, m.text[RENAME_COMM], m.len[RENAME_COMM], &row->name, err);
+        row->tid = i32(m.number[TM_TASK_RENAME_PID]);
+        return tm_proto_string(p, m.text[TM_TASK_RENAME_COMM], m.len[TM_TASK_RENAME_COMM], &row->name, err);
     default:
         row->kind = TM_KIND_PROCESS_EXIT;
-        row->tid = i32(m.number[FREE_PID]);
+        row->tid = i32(m.number[TM_PROCESS_FREE_PID]);
         return TM_OK;
     }
 }
@@ -56,9 +39,9 @@ static enum tm_status set_name(struct tm_proto *p, const struct tm_pb_field *f, 
 {
     const char *name = tm_ftrace_event_name(f->id);
     struct tm_proto_event_fields m;
-    if (f->id == EVENT_GENERIC) {
+    if (f->id == TM_FTRACE_EVENT_GENERIC) {
         tm_proto_event_fields_read(&m, f);
-        return tm_proto_string(p, m.text[GENERIC_NAME], m.len[GENERIC_NAME], &row->name, err);
+        return tm_proto_string(p, m.text[TM_GENERIC_EVENT_NAME], m.len[TM_GENERIC_EVENT_NAME], &row->name, err);
     }
     return name ? tm_proto_string(p, name, strlen(name), &row->name, err) : TM_OK;
 }
@@ -68,14 +51,11 @@ static enum tm_status fill(struct tm_proto *p, const struct tm_pb_field *f, cons
                            struct tm_event *row, struct tm_error *err)
 {
     switch (f->id) {
-    case EVENT_SCHED_SWITCH:
-        return tm_proto_sched_switch(p, f, row, err);
-    case EVENT_SCHED_WAKING:
-        return tm_proto_sched_waking(p, f, row, err);
-    case EVENT_TASK_NEW:
-    case EVENT_TASK_RENAME:
-    case EVENT_PROCESS_FREE:
-        return fill_task(p, f, row, err);
+    case TM_FTRACE_EVENT_SCHED_SWITCH: return tm_proto_sched_switch(p, f, row, err);
+    case TM_FTRACE_EVENT_SCHED_WAKING: return tm_proto_sched_waking(p, f, row, err);
+    case TM_FTRACE_EVENT_TASK_NEWTASK:
+    case TM_FTRACE_EVENT_TASK_RENAME:
+    case TM_FTRACE_EVENT_SCHED_PROCESS_FREE: return fill_task(p, f, row, err);
     default: {
         enum tm_status st = tm_proto_ftrace_slice(p, f, packet, row, err);
         if (st == TM_END)
@@ -112,10 +92,10 @@ enum tm_status tm_proto_ftrace_event(struct tm_proto *p, const struct tm_pb_fiel
     bool has_time = false;
     enum tm_status st;
     while ((st = tm_pb_next(&pb, &field)) == TM_OK) {
-        if (field.id == EVENT_TIMESTAMP && field.type == TM_PB_VARINT) {
+        if (field.id == TM_FTRACE_EVENT_TIMESTAMP && field.type == TM_PB_VARINT) {
             has_time = true;
             row.time_ns = (int64_t)field.value;
-        } else if (field.id == EVENT_PID && field.type == TM_PB_VARINT) {
+        } else if (field.id == TM_FTRACE_EVENT_PID && field.type == TM_PB_VARINT) {
             row.tid = (int64_t)(uint32_t)field.value;
             row.flags |= TM_EVENT_HAS_TID;
         } else if (field.type == TM_PB_LEN && what.id == 0) {
@@ -131,7 +111,7 @@ enum tm_status tm_proto_ftrace_event(struct tm_proto *p, const struct tm_pb_fiel
         !(row.flags & TM_EVENT_HAS_TRACK))
         row.flags |= tm_event_scope_flags(TM_SCOPE_CPU);
     if (st >= 0)
-        st = what.id == EVENT_GPU_WORK_PERIOD ? tm_proto_add_with_times(p, &row, row.clock, err)
-                                              : tm_proto_add(p, &row, err);
+        st = what.id == TM_FTRACE_EVENT_GPU_WORK_PERIOD ? tm_proto_add_with_times(p, &row, row.clock, err)
+                                                        : tm_proto_add(p, &row, err);
     return st < 0 ? st : tm_proto_ftrace_derive(p, &what, packet, &row, err);
 }

@@ -5,25 +5,9 @@
 #include "kernel/ftrace_names.h"
 #include "kernel/rule.h"
 #include "kernel/tracks.h"
+#include "perfetto/ftrace_event_fields.h"
 
 #include <stdio.h>
-
-/* Field numbers in FtraceEvent. */
-enum {
-    I2C_READ = 27,
-    I2C_WRITE = 28,
-    I2C_RESULT = 29,
-    MALI_MCU_FIRST = 510,
-    MALI_MCU_LAST = 532,
-    NETIF_RECEIVE_SKB = 360,
-    NET_DEV_XMIT = 361,
-    INET_SOCK_SET_STATE = 362,
-    KFREE_SKB = 367,
-    WAKEUP_SOURCE_ACTIVATE = 404,
-    WAKEUP_SOURCE_DEACTIVATE = 405,
-    RPM_STATUS = 489,
-    GPU_POWER_STATE = 601
-};
 
 struct history {
     struct tm_proto *p;
@@ -169,27 +153,19 @@ enum tm_status tm_proto_ftrace_history(struct tm_proto *p, const struct tm_pb_fi
     struct tm_proto_event_fields fields;
     struct history h = {.p = p, .row = row, .fields = &fields, .err = err};
     tm_proto_event_fields_read(&fields, f);
-    if (f->id >= MALI_MCU_FIRST && f->id <= MALI_MCU_LAST)
+    if (f->id >= TM_FTRACE_EVENT_MALI_MCU_FIRST && f->id <= TM_FTRACE_EVENT_MALI_MCU_LAST)
         return put_microcontroller(&h, f->id);
     switch (f->id) {
-    case I2C_READ:
-    case I2C_WRITE:
-    case I2C_RESULT:
-        return put_bus(&h, f->id == I2C_RESULT);
-    case NETIF_RECEIVE_SKB:
-        return put_bytes(&h, TM_KERNEL_RECEIVED);
-    case NET_DEV_XMIT:
-        return put_bytes(&h, TM_KERNEL_SENT);
-    case INET_SOCK_SET_STATE:
-        return put_tcp(&h);
-    case KFREE_SKB:
-        return put_freed(&h);
-    case WAKEUP_SOURCE_ACTIVATE:
-        return put_wake(&h, TM_KERNEL_WAKE);
-    case WAKEUP_SOURCE_DEACTIVATE:
-        return put_wake(&h, TM_KERNEL_WAKE_DONE);
-    case RPM_STATUS:
-        return put_device(&h);
+    case TM_FTRACE_EVENT_I2C_READ:
+    case TM_FTRACE_EVENT_I2C_WRITE:
+    case TM_FTRACE_EVENT_I2C_RESULT: return put_bus(&h, f->id == TM_FTRACE_EVENT_I2C_RESULT);
+    case TM_FTRACE_EVENT_NETIF_RECEIVE_SKB: return put_bytes(&h, TM_KERNEL_RECEIVED);
+    case TM_FTRACE_EVENT_NET_DEV_XMIT: return put_bytes(&h, TM_KERNEL_SENT);
+    case TM_FTRACE_EVENT_INET_SOCK_SET_STATE: return put_tcp(&h);
+    case TM_FTRACE_EVENT_KFREE_SKB: return put_freed(&h);
+    case TM_FTRACE_EVENT_WAKEUP_SOURCE_ACTIVATE: return put_wake(&h, TM_KERNEL_WAKE);
+    case TM_FTRACE_EVENT_WAKEUP_SOURCE_DEACTIVATE: return put_wake(&h, TM_KERNEL_WAKE_DONE);
+    case TM_FTRACE_EVENT_RPM_STATUS: return put_device(&h);
     default:
         return put_gpu(&h);
     }

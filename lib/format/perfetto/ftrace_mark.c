@@ -2,9 +2,8 @@
 #include "format/ftrace/atrace_mark.h"
 #include "format/perfetto/count.h"
 #include "format/perfetto/ftrace_event.h"
+#include "perfetto/ftrace_event_fields.h"
 
-enum { EVENT_PRINT = 3, EVENT_ZERO = 331, EVENT_DPU = 348 };
-enum { PRINT_TEXT = 2 };
 enum { ZERO_FLAG = 1, ZERO_NAME = 2, ZERO_PID = 3, ZERO_VALUE = 4 };
 enum { ZERO_BEGIN = 1, ZERO_END = 2, ZERO_INT64 = 4 };
 
@@ -15,14 +14,14 @@ struct layout {
 };
 
 static const struct layout layouts[] = {
-    {.event = 80, .pid = 1, .name = 2, .begin = 3},                         /* tracing_mark_write (mdss) */
-    {.event = 333, .pid = 1, .name = 2, .type = 3, .value = 4, .begin = 5}, /* sde_tracing_mark_write */
-    {.event = EVENT_DPU, .pid = 1, .name = 4, .type = 5, .value = 6},       /* dpu_tracing_mark_write */
-    {.event = 349, .pid = 1, .name = 4, .type = 5, .value = 6},             /* g2d_tracing_mark_write */
-    {.event = 350, .name = 1, .pid = 2, .type = 3, .value = 4},             /* mali_tracing_mark_write */
-    {.event = 467, .type = 2, .pid = 3, .name = 4, .value = 5},             /* lwis_tracing_mark_write */
-    {.event = 484, .pid = 1, .name = 2, .type = 4, .value = 5},             /* samsung_tracing_mark_write */
-    {.event = 490, .pid = 1, .name = 4, .type = 5, .value = 6},             /* panel_write_generic */
+    {TM_FTRACE_EVENT_TRACING_MARK_WRITE, .pid = 1, .name = 2, .begin = 3},
+    {TM_FTRACE_EVENT_SDE_TRACING_MARK_WRITE, .pid = 1, .name = 2, .type = 3, .value = 4, .begin = 5},
+    {TM_FTRACE_EVENT_DPU_TRACING_MARK_WRITE, .pid = 1, .name = 4, .type = 5, .value = 6},
+    {TM_FTRACE_EVENT_G2D_TRACING_MARK_WRITE, .pid = 1, .name = 4, .type = 5, .value = 6},
+    {TM_FTRACE_EVENT_MALI_TRACING_MARK_WRITE, .name = 1, .pid = 2, .type = 3, .value = 4},
+    {TM_FTRACE_EVENT_LWIS_TRACING_MARK_WRITE, .type = 2, .pid = 3, .name = 4, .value = 5},
+    {TM_FTRACE_EVENT_SAMSUNG_TRACING_MARK_WRITE, .pid = 1, .name = 2, .type = 4, .value = 5},
+    {TM_FTRACE_EVENT_PANEL_WRITE_GENERIC, .pid = 1, .name = 4, .type = 5, .value = 6},
 };
 
 static const struct layout *layout_of(uint32_t event)
@@ -55,7 +54,8 @@ static enum tm_status read_driver(const struct layout *l, const struct tm_pb_fie
     mark->phase = type ? (char)type : has_begin && fields.number[l->begin] ? 'B' : 'E';
     mark->has_pid = true;
     /* Markers of the display driver name a process that is not their thread's. */
-    mark->pid = l->event == EVENT_DPU && mark->phase != 'C' ? 0 : (uint32_t)fields.number[l->pid];
+    mark->pid =
+        l->event == TM_FTRACE_EVENT_DPU_TRACING_MARK_WRITE && mark->phase != 'C' ? 0 : (uint32_t)fields.number[l->pid];
     mark->value = l->value ? (int64_t)fields.number[l->value] : 0;
     set_name(mark, &fields, l->name);
     return TM_OK;
@@ -81,7 +81,7 @@ static enum tm_status read_print(const struct tm_pb_field *f, struct tm_atrace_m
     struct tm_pb pb = tm_pb_of(f->data, f->len);
     struct tm_pb_field field, text = {.data = (const uint8_t *)""};
     while (tm_pb_next(&pb, &field) == TM_OK)
-        if (field.id == PRINT_TEXT)
+        if (field.id == TM_PRINT_BUF)
             text = field;
     return tm_atrace_mark_parse(text.data ? (const char *)text.data : "", text.len, mark);
 }
@@ -92,10 +92,10 @@ enum tm_status tm_proto_ftrace_mark(struct tm_proto *p, const struct tm_pb_field
     struct tm_atrace_mark mark = {0};
     const struct layout *layout;
     enum tm_status st;
-    if (f->id == EVENT_PRINT) {
+    if (f->id == TM_FTRACE_EVENT_PRINT) {
         row->flags |= TM_EVENT_MARKER;
         st = read_print(f, &mark);
-    } else if (f->id == EVENT_ZERO) {
+    } else if (f->id == TM_FTRACE_EVENT_ZERO) {
         st = read_zero(f, &mark);
     } else if ((layout = layout_of(f->id)) != NULL) {
         st = read_driver(layout, f, &mark);

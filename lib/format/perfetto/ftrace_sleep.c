@@ -5,11 +5,11 @@
 #include "format/perfetto/ftrace_event.h"
 #include "kernel/rule.h"
 #include "kernel/tracks.h"
+#include "perfetto/ftrace_event_fields.h"
 
 #include <stdio.h>
 
 /* Field numbers in FtraceEvent. */
-enum { SUSPEND_RESUME = 113, DEVICE_PM_CALLBACK_START = 504 };
 
 struct sleep {
     struct tm_proto *p;
@@ -113,5 +113,7 @@ enum tm_status tm_proto_ftrace_sleep(struct tm_proto *p, const struct tm_pb_fiel
     struct tm_proto_event_fields fields;
     struct sleep s = {.p = p, .row = row, .fields = &fields, .err = err};
     tm_proto_event_fields_read(&fields, f);
-    return f->id == SUSPEND_RESUME ? put_suspend(&s) : put_device_event(&s, f->id == DEVICE_PM_CALLBACK_START);
+    return f->id == TM_FTRACE_EVENT_SUSPEND_RESUME
+               ? put_suspend(&s)
+               : put_device_event(&s, f->id == TM_FTRACE_EVENT_DEVICE_PM_CALLBACK_START);
 }

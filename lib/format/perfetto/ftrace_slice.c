@@ -4,6 +4,7 @@
 #include "format/perfetto/ftrace_event.h"
 #include "format/perfetto/sequence.h"
 #include "kernel/tracks.h"
+#include "perfetto/ftrace_event_fields.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -59,14 +60,13 @@ struct rule {
 };
 
 enum { B = TM_KIND_SLICE_BEGIN, E = TM_KIND_SLICE_END, I = TM_KIND_INSTANT };
-enum {
-    BY_TYPE = 100,
-    BY_START,
-    BY_ENABLE
-}; /* kinds that depend on the event: on field 2, or on whether field 1 or field 3 is 0 */
 
-/* Events of the states of Mali's microcontroller, by field number in FtraceEvent. */
-enum { MALI_MCU_FIRST = 510, MALI_MCU_LAST = 532 };
+/* Kinds that depend on the event. */
+enum {
+    BY_TYPE = 100, /* on field 2 */
+    BY_START,      /* on whether field 1 is 0 */
+    BY_ENABLE      /* on whether field 3 is 0 */
+};
 
 #define ARGS(...) (const struct arg[]){__VA_ARGS__, {NULL, 0, 0}}
 #define OF_CPU(which) .track = TM_KERNEL_TRACK_##which, .track_rule = TRACK_OF_CPU
@@ -75,190 +75,165 @@ enum { MALI_MCU_FIRST = 510, MALI_MCU_LAST = 532 };
 #define OF_MACHINE(which) .track = TM_KERNEL_TRACK_##which
 #define NAMED(text) .name_rule = NAME_FIXED, .name = (text)
 #define NAMED_BY(which, id) .name_rule = NAME_##which, .name_field = (id)
+#define ON(event) [TM_FTRACE_EVENT_##event]
 #define OF_FRAME                                                                                                       \
     {"display_id", 1, ARG_INT32}, {"output_id", 2, ARG_INT64}, {"frames_pending", 3, ARG_INT32},                       \
     {                                                                                                                  \
         "te_count", 4, ARG_INT32                                                                                       \
     }
 
-/* By field number in FtraceEvent. */
 static const struct rule rules[] = {
-    /* irq_handler_entry, _exit; local_timer_entry, _exit */
-    [36] = {.kind = B, OF_CPU(IRQ), .category = "irq", NAMED_BY(IRQ, 2)},
-    [37] = {.kind = E, OF_CPU(IRQ), .category = "irq", .args = ARGS({"ret", 2, ARG_HANDLED})},
-    [559] = {.kind = B, OF_CPU(IRQ), .category = "irq", NAMED("IRQ (LocalTimer)")},
-    [560] = {.kind = E, OF_CPU(IRQ), .category = "irq"},
-    /* softirq_entry, _exit */
-    [24] = {.kind = B, OF_CPU(SOFTIRQ), .category = "irq", NAMED_BY(SOFTIRQ, 1)},
-    [25] = {.kind = E, OF_CPU(SOFTIRQ), .category = "irq", .args = ARGS({"vec", 1, ARG_INT64})},
-    /* hrtimer_expire_entry, _exit */
-    [553] = {.kind = B, OF_CPU(HRTIMER), .category = "hrtimer", NAMED_BY(SYMBOL, 3)},
-    [554] = {.kind = E, OF_CPU(HRTIMER), .category = "hrtimer"},
-    /* napi_gro_receive_entry, _exit */
-    [365] = {.kind = B, OF_CPU(NAPI_GRO), .category = "napi_gro", NAMED_BY(TEXT, 10),
-             .args = ARGS({"len", 7, ARG_INT64})},
-    [366] = {.kind = E, OF_CPU(NAPI_GRO), .category = "napi_gro", .args = ARGS({"ret", 1, ARG_INT32})},
-    /* cpuhp_enter, _multi_enter, _exit */
-    [345] = {.kind = B, OF_FIELD(HOTPLUG, 1), .category = "cpu", NAMED_BY(HOTPLUG, 3),
-             .args = ARGS({"action_cpu", 0, ARG_UINT_CPU}, {"cpuhp_idx", 3, ARG_INT32})},
-    [344] = {.kind = B, OF_FIELD(HOTPLUG, 1), .category = "cpu", NAMED_BY(HOTPLUG, 3),
-             .args = ARGS({"action_cpu", 0, ARG_UINT_CPU}, {"cpuhp_idx", 3, ARG_INT32})},
-    [343] = {.kind = E, OF_FIELD(HOTPLUG, 1)},
-    /* workqueue_execute_start, _end */
-    [58] = {.kind = B, .category = "workqueue", NAMED_BY(SYMBOL, 2), .args = ARGS({"cpu", 0, ARG_CPU})},
-    [57] = {.kind = E, .category = "workqueue"},
-    /* funcgraph_entry, _exit */
-    [437] = {.kind = B, OF_TASK(FUNCGRAPH), NAMED_BY(SYMBOL, 2)},
-    [438] = {.kind = E, OF_TASK(FUNCGRAPH), NAMED_BY(SYMBOL, 3)},
-    /* kprobe_event */
-    [542] = {.kind = BY_TYPE, NAMED_BY(TEXT, 1)},
-    /* mm_vmscan_direct_reclaim_begin, _end; mm_vmscan_memcg_reclaim_begin, _end; mm_shrink_slab_start, _end */
-    [46] = {.kind = B, NAMED("mm_vmscan_direct_reclaim"),
-            .args = ARGS({"direct_reclaim_order", 1, ARG_INT32}, {"direct_reclaim_may_writepage", 2, ARG_INT32},
-                         {"direct_reclaim_gfp_flags", 3, ARG_UINT})},
-    [47] = {.kind = E, .args = ARGS({"direct_reclaim_nr_reclaimed", 1, ARG_UINT})},
-    [607] = {.kind = B, NAMED("mm_vmscan_memcg_reclaim"),
-             .args = ARGS({"memcg_reclaim_order", 1, ARG_INT32}, {"memcg_reclaim_may_writepage", 2, ARG_INT32},
-                          {"memcg_reclaim_gfp_flags", 3, ARG_UINT})},
-    [608] = {.kind = E, .args = ARGS({"memcg_reclaim_nr_reclaimed", 1, ARG_UINT})},
-    [443] = {.kind = B, NAMED("mm_vmscan_shrink_slab"),
-             .args = ARGS({"shrink_name", 8, ARG_SYMBOL}, {"total_scan", 9, ARG_UINT}, {"priority", 11, ARG_INT32})},
-    [444] = {.kind = E, .args = ARGS({"freed", 2, ARG_INT32})},
-    /* scm_call_start, _end */
-    [338] = {.kind = B, NAMED_BY(SCM, 2)},
-    [339] = {.kind = E},
-    /* block_io_start, _done */
-    [546] = {.kind = B, OF_FIELD(BLOCK_IO, 1), NAMED("block_io"), .args = ARGS({"sector", 2, ARG_UINT})},
-    [547] = {.kind = E, OF_FIELD(BLOCK_IO, 1), NAMED("block_io"), .args = ARGS({"sector", 2, ARG_UINT})},
-    /* binder_transaction, _received, _lock, _locked, _unlock, _transaction_alloc_buf, _command, _return */
-    [50] = {.read = tm_proto_ftrace_binder},
-    [51] = {.read = tm_proto_ftrace_binder},
-    [53] = {.read = tm_proto_ftrace_binder},
-    [54] = {.read = tm_proto_ftrace_binder},
-    [55] = {.read = tm_proto_ftrace_binder},
-    [323] = {.read = tm_proto_ftrace_binder},
-    [485] = {.read = tm_proto_ftrace_binder},
-    [486] = {.read = tm_proto_ftrace_binder},
-    /* sys_enter, _exit */
-    [329] = {.read = tm_proto_ftrace_syscall},
-    [330] = {.read = tm_proto_ftrace_syscall},
-    /* suspend_resume; device_pm_callback_start, _end */
-    [113] = {.read = tm_proto_ftrace_sleep},
-    [504] = {.read = tm_proto_ftrace_sleep},
-    [505] = {.read = tm_proto_ftrace_sleep},
-    /* netif_receive_skb, net_dev_xmit, inet_sock_set_state, kfree_skb; wakeup_source_activate, _deactivate; rpm_status,
-     * gpu_power_state */
-    [360] = {.read = tm_proto_ftrace_history},
-    [361] = {.read = tm_proto_ftrace_history},
-    [362] = {.read = tm_proto_ftrace_history},
-    [367] = {.read = tm_proto_ftrace_history},
-    [404] = {.read = tm_proto_ftrace_history},
-    [405] = {.read = tm_proto_ftrace_history},
-    [489] = {.read = tm_proto_ftrace_history},
-    [601] = {.read = tm_proto_ftrace_history},
-    /* drm_vblank_event, _delivered */
-    [409] = {.kind = I, OF_FIELD(DRM_VBLANK, 1), NAMED("signal"), .args = ARGS({"vblank seqno", 3, ARG_UINT})},
-    [410] = {.kind = I, OF_FIELD(DRM_VBLANK, 1), NAMED("deliver"), .args = ARGS({"vblank seqno", 3, ARG_UINT})},
-    /* dma_fence_wait_start, _end */
-    [417] = {.kind = B, NAMED("dma_fence_wait"),
-             .args = ARGS({"fence context", 1, ARG_UINT}, {"fence seqno", 3, ARG_UINT})},
-    [418] = {.kind = E},
-    /* mali_CSF_INTERRUPT_START, _END */
-    [482] = {.kind = B, OF_CPU(MALI_IRQ), NAMED("mali_CSF_INTERRUPT"), .args = ARGS({"info_val", 3, ARG_UINT})},
-    [483] = {.kind = E, OF_CPU(MALI_IRQ), NAMED("mali_CSF_INTERRUPT"), .args = ARGS({"info_val", 3, ARG_UINT})},
-    /* pixel_mm_kswapd_wake, _done */
-    [538] = {.kind = B, NAMED("kswapd_efficiency")},
-    [539] = {.kind = E, NAMED("kswapd_efficiency"),
-             .args = ARGS({"pages scanned", 1, ARG_UINT_STATED}, {"pages reclaimed", 2, ARG_UINT_STATED},
-                          {"efficiency %", 2, ARG_RECLAIMED}, {"pages allocated", 3, ARG_UINT_STATED})},
-    /* displays: dpu_disp_dpu_underrun, _line_underrun, _vblank_irq_enable, _frame_start_timeout, _frame_done_timeout,
-     * _frame_start_missing, _frame_done_missing */
-    [549] = {.kind = I, OF_FIELD(DISPLAY_UNDERRUN, 1), NAMED("disp_dpu_underrun"),
-             .args = ARGS({"vsync_count", 3, ARG_INT32}, {"pending_frame", 2, ARG_INT32})},
-    [613] = {.kind = I, OF_FIELD(DISPLAY_LINE_UNDERRUN, 1), NAMED("disp_line_dpu_underrun"),
-             .args = ARGS({"vsync_count", 3, ARG_INT32}, {"frames_pending", 2, ARG_INT32})},
-    [550] = {.kind = BY_ENABLE, OF_FIELD(DISPLAY_VBLANK_IRQ, 2), NAMED("disp_vblank_irq_enable"),
-             .args = ARGS({"display_id", 1, ARG_INT32}, {"output_id", 2, ARG_INT32})},
-    [606] = {.kind = I, OF_FIELD(FRAME_START_TIMEOUT, 2), NAMED("frame_start_timeout"), .args = ARGS(OF_FRAME)},
-    [605] = {.kind = I, OF_FIELD(FRAME_DONE_TIMEOUT, 2), NAMED("frame_done_timeout"),
-             .args = ARGS(OF_FRAME, {"during_disable", 5, ARG_INT64})},
-    [610] = {.kind = I, OF_FIELD(FRAME_START_MISSING, 2), NAMED("frame_start_missing"), .args = ARGS(OF_FRAME)},
-    [609] = {.kind = I, OF_FIELD(FRAME_DONE_MISSING, 2), NAMED("frame_done_missing"), .args = ARGS(OF_FRAME)},
-    /* panels: gram_collision, panel_settings_full, _lite */
-    [602] = {.kind = I, OF_FIELD(PANEL_UNDERRUN, 1), NAMED("ddic_underrun"),
-             .args = ARGS({"collision_cnt", 2, ARG_INT64})},
-    [611] = {.kind = I, OF_FIELD(PANEL_SETTINGS_FULL, 1), NAMED("panel_settings_full"),
-             .args = ARGS({"hbm", 2, ARG_BOOL}, {"irc", 3, ARG_INT64}, {"h_pwm", 4, ARG_BOOL},
-                          {"fi_auto", 5, ARG_BOOL}, {"fi_manual", 6, ARG_BOOL}, {"early_exit", 7, ARG_BOOL},
-                          {"min_rr", 8, ARG_INT64}, {"max_rr", 9, ARG_INT64}, {"te_freq", 10, ARG_INT64})},
-    [612] = {.kind = I, OF_FIELD(PANEL_SETTINGS_LITE, 1), NAMED("panel_settings_lite"),
-             .args = ARGS({"vrr", 2, ARG_BOOL}, {"min_rr", 3, ARG_INT64}, {"max_rr", 4, ARG_INT64},
-                          {"te_freq", 5, ARG_INT64})},
-    /* i2c_read, _write, _result */
-    [27] = {.read = tm_proto_ftrace_history},
-    [28] = {.read = tm_proto_ftrace_history},
-    [29] = {.read = tm_proto_ftrace_history},
-    /* drm_sched_job, drm_run_job, drm_sched_process_job, drm_sched_job_done, _queue, _run; dma_fence_init, _emit,
-     * _signaled */
-    [411] = {.read = tm_proto_ftrace_job},
-    [412] = {.read = tm_proto_ftrace_job},
-    [413] = {.read = tm_proto_ftrace_job},
-    [592] = {.read = tm_proto_ftrace_job},
-    [593] = {.read = tm_proto_ftrace_job},
-    [594] = {.read = tm_proto_ftrace_job},
-    [414] = {.read = tm_proto_ftrace_fence},
-    [415] = {.read = tm_proto_ftrace_fence},
-    [416] = {.read = tm_proto_ftrace_fence},
-    /* v4l2_qbuf, v4l2_dqbuf, vb2_v4l2_buf_queue, _buf_done, _qbuf, _dqbuf */
-    [422] = {.read = tm_proto_ftrace_v4l2},
-    [423] = {.read = tm_proto_ftrace_v4l2},
-    [424] = {.read = tm_proto_ftrace_v4l2},
-    [425] = {.read = tm_proto_ftrace_v4l2},
-    [426] = {.read = tm_proto_ftrace_v4l2},
-    [427] = {.read = tm_proto_ftrace_v4l2},
-    /* virtio_video_cmd, _cmd_done, _resource_queue, _resource_queue_done; virtio_gpu_cmd_queue, _cmd_response */
-    [439] = {.read = tm_proto_ftrace_virtio},
-    [440] = {.read = tm_proto_ftrace_virtio},
-    [441] = {.read = tm_proto_ftrace_virtio},
-    [442] = {.read = tm_proto_ftrace_virtio},
-    [468] = {.read = tm_proto_ftrace_virtio},
-    [469] = {.read = tm_proto_ftrace_virtio},
-    /* android_fs_dataread_start, _end; f2fs_write_checkpoint */
-    [432] = {.read = tm_proto_ftrace_storage},
-    [431] = {.read = tm_proto_ftrace_storage},
-    [272] = {.read = tm_proto_ftrace_storage},
-    /* cma_alloc_start, _info, _finish; mm_alloc_contig_migrate_range_info */
-    [465] = {.read = tm_proto_ftrace_cma},
-    [466] = {.read = tm_proto_ftrace_cma},
-    [576] = {.read = tm_proto_ftrace_cma},
-    [577] = {.read = tm_proto_ftrace_cma},
-    /* trusty_smc, _done; trusty_std_call32, _done; trusty_share_memory, _done; trusty_reclaim_memory, _done;
-     * trusty_irq; trusty_ipc_handle_event, _connect, _connect_end, _write, _poll, _read, _read_end, _rx;
-     * trusty_enqueue_nop */
-    [445] = {.read = tm_proto_ftrace_trusty},
-    [446] = {.read = tm_proto_ftrace_trusty},
-    [447] = {.read = tm_proto_ftrace_trusty},
-    [448] = {.read = tm_proto_ftrace_trusty},
-    [449] = {.read = tm_proto_ftrace_trusty},
-    [450] = {.read = tm_proto_ftrace_trusty},
-    [451] = {.read = tm_proto_ftrace_trusty},
-    [452] = {.read = tm_proto_ftrace_trusty},
-    [453] = {.read = tm_proto_ftrace_trusty},
-    [454] = {.read = tm_proto_ftrace_trusty},
-    [455] = {.read = tm_proto_ftrace_trusty},
-    [456] = {.read = tm_proto_ftrace_trusty},
-    [457] = {.read = tm_proto_ftrace_trusty},
-    [458] = {.read = tm_proto_ftrace_trusty},
-    [460] = {.read = tm_proto_ftrace_trusty},
-    [461] = {.read = tm_proto_ftrace_trusty},
-    [462] = {.read = tm_proto_ftrace_trusty},
-    [464] = {.read = tm_proto_ftrace_trusty},
-    /* suspend_resume_minimal */
-    [481] = {.kind = BY_START, OF_MACHINE(SUSPEND_MINIMAL), NAMED("Suspended")},
-    /* tcp_retransmit_skb; google_icc_event, google_irm_event */
-    [363] = {.kind = I, OF_MACHINE(TCP_RETRANSMIT), .category = "tcp_event", NAMED_BY(PORTS, 0)},
-    [502] = {.kind = I, OF_MACHINE(INTERCONNECT), .category = "google_icc_event", NAMED_BY(TEXT, 1)},
-    [503] = {.kind = I, OF_MACHINE(INTERCONNECT), .category = "google_irm_event", NAMED_BY(TEXT, 1)},
+    ON(IRQ_HANDLER_ENTRY) = {.kind = B, OF_CPU(IRQ), .category = "irq", NAMED_BY(IRQ, 2)},
+    ON(IRQ_HANDLER_EXIT) = {.kind = E, OF_CPU(IRQ), .category = "irq", .args = ARGS({"ret", 2, ARG_HANDLED})},
+    ON(LOCAL_TIMER_ENTRY) = {.kind = B, OF_CPU(IRQ), .category = "irq", NAMED("IRQ (LocalTimer)")},
+    ON(LOCAL_TIMER_EXIT) = {.kind = E, OF_CPU(IRQ), .category = "irq"},
+    ON(SOFTIRQ_ENTRY) = {.kind = B, OF_CPU(SOFTIRQ), .category = "irq", NAMED_BY(SOFTIRQ, 1)},
+    ON(SOFTIRQ_EXIT) = {.kind = E, OF_CPU(SOFTIRQ), .category = "irq", .args = ARGS({"vec", 1, ARG_INT64})},
+    ON(HRTIMER_EXPIRE_ENTRY) = {.kind = B, OF_CPU(HRTIMER), .category = "hrtimer", NAMED_BY(SYMBOL, 3)},
+    ON(HRTIMER_EXPIRE_EXIT) = {.kind = E, OF_CPU(HRTIMER), .category = "hrtimer"},
+    ON(NAPI_GRO_RECEIVE_ENTRY) = {.kind = B, OF_CPU(NAPI_GRO), .category = "napi_gro", NAMED_BY(TEXT, 10),
+                                  .args = ARGS({"len", 7, ARG_INT64})},
+    ON(NAPI_GRO_RECEIVE_EXIT) = {.kind = E, OF_CPU(NAPI_GRO), .category = "napi_gro",
+                                 .args = ARGS({"ret", 1, ARG_INT32})},
+    ON(CPUHP_ENTER) = {.kind = B, OF_FIELD(HOTPLUG, 1), .category = "cpu", NAMED_BY(HOTPLUG, 3),
+                       .args = ARGS({"action_cpu", 0, ARG_UINT_CPU}, {"cpuhp_idx", 3, ARG_INT32})},
+    ON(CPUHP_MULTI_ENTER) = {.kind = B, OF_FIELD(HOTPLUG, 1), .category = "cpu", NAMED_BY(HOTPLUG, 3),
+                             .args = ARGS({"action_cpu", 0, ARG_UINT_CPU}, {"cpuhp_idx", 3, ARG_INT32})},
+    ON(CPUHP_EXIT) = {.kind = E, OF_FIELD(HOTPLUG, 1)},
+    ON(WORKQUEUE_EXECUTE_START) = {.kind = B, .category = "workqueue", NAMED_BY(SYMBOL, 2),
+                                   .args = ARGS({"cpu", 0, ARG_CPU})},
+    ON(WORKQUEUE_EXECUTE_END) = {.kind = E, .category = "workqueue"},
+    ON(FUNCGRAPH_ENTRY) = {.kind = B, OF_TASK(FUNCGRAPH), NAMED_BY(SYMBOL, 2)},
+    ON(FUNCGRAPH_EXIT) = {.kind = E, OF_TASK(FUNCGRAPH), NAMED_BY(SYMBOL, 3)},
+    ON(KPROBE_EVENT) = {.kind = BY_TYPE, NAMED_BY(TEXT, 1)},
+    ON(MM_VMSCAN_DIRECT_RECLAIM_BEGIN) = {.kind = B, NAMED("mm_vmscan_direct_reclaim"),
+        .args = ARGS({"direct_reclaim_order", 1, ARG_INT32}, {"direct_reclaim_may_writepage", 2, ARG_INT32},
+                     {"direct_reclaim_gfp_flags", 3, ARG_UINT})},
+    ON(MM_VMSCAN_DIRECT_RECLAIM_END) = {.kind = E, .args = ARGS({"direct_reclaim_nr_reclaimed", 1, ARG_UINT})},
+    ON(MM_VMSCAN_MEMCG_RECLAIM_BEGIN) = {.kind = B, NAMED("mm_vmscan_memcg_reclaim"),
+        .args = ARGS({"memcg_reclaim_order", 1, ARG_INT32}, {"memcg_reclaim_may_writepage", 2, ARG_INT32},
+                     {"memcg_reclaim_gfp_flags", 3, ARG_UINT})},
+    ON(MM_VMSCAN_MEMCG_RECLAIM_END) = {.kind = E, .args = ARGS({"memcg_reclaim_nr_reclaimed", 1, ARG_UINT})},
+    ON(MM_SHRINK_SLAB_START) = {.kind = B, NAMED("mm_vmscan_shrink_slab"),
+        .args = ARGS({"shrink_name", 8, ARG_SYMBOL}, {"total_scan", 9, ARG_UINT}, {"priority", 11, ARG_INT32})},
+    ON(MM_SHRINK_SLAB_END) = {.kind = E, .args = ARGS({"freed", 2, ARG_INT32})},
+    ON(SCM_CALL_START) = {.kind = B, NAMED_BY(SCM, 2)},
+    ON(SCM_CALL_END) = {.kind = E},
+    ON(BLOCK_IO_START) = {.kind = B, OF_FIELD(BLOCK_IO, 1), NAMED("block_io"), .args = ARGS({"sector", 2, ARG_UINT})},
+    ON(BLOCK_IO_DONE) = {.kind = E, OF_FIELD(BLOCK_IO, 1), NAMED("block_io"), .args = ARGS({"sector", 2, ARG_UINT})},
+    ON(BINDER_TRANSACTION) = {.read = tm_proto_ftrace_binder},
+    ON(BINDER_TRANSACTION_RECEIVED) = {.read = tm_proto_ftrace_binder},
+    ON(BINDER_LOCK) = {.read = tm_proto_ftrace_binder},
+    ON(BINDER_LOCKED) = {.read = tm_proto_ftrace_binder},
+    ON(BINDER_UNLOCK) = {.read = tm_proto_ftrace_binder},
+    ON(BINDER_TRANSACTION_ALLOC_BUF) = {.read = tm_proto_ftrace_binder},
+    ON(BINDER_COMMAND) = {.read = tm_proto_ftrace_binder},
+    ON(BINDER_RETURN) = {.read = tm_proto_ftrace_binder},
+    ON(SYS_ENTER) = {.read = tm_proto_ftrace_syscall},
+    ON(SYS_EXIT) = {.read = tm_proto_ftrace_syscall},
+    ON(SUSPEND_RESUME) = {.read = tm_proto_ftrace_sleep},
+    ON(DEVICE_PM_CALLBACK_START) = {.read = tm_proto_ftrace_sleep},
+    ON(DEVICE_PM_CALLBACK_END) = {.read = tm_proto_ftrace_sleep},
+    ON(NETIF_RECEIVE_SKB) = {.read = tm_proto_ftrace_history},
+    ON(NET_DEV_XMIT) = {.read = tm_proto_ftrace_history},
+    ON(INET_SOCK_SET_STATE) = {.read = tm_proto_ftrace_history},
+    ON(KFREE_SKB) = {.read = tm_proto_ftrace_history},
+    ON(WAKEUP_SOURCE_ACTIVATE) = {.read = tm_proto_ftrace_history},
+    ON(WAKEUP_SOURCE_DEACTIVATE) = {.read = tm_proto_ftrace_history},
+    ON(RPM_STATUS) = {.read = tm_proto_ftrace_history},
+    ON(GPU_POWER_STATE) = {.read = tm_proto_ftrace_history},
+    ON(DRM_VBLANK_EVENT) = {.kind = I, OF_FIELD(DRM_VBLANK, 1), NAMED("signal"),
+                            .args = ARGS({"vblank seqno", 3, ARG_UINT})},
+    ON(DRM_VBLANK_EVENT_DELIVERED) = {.kind = I, OF_FIELD(DRM_VBLANK, 1), NAMED("deliver"),
+                                      .args = ARGS({"vblank seqno", 3, ARG_UINT})},
+    ON(DMA_FENCE_WAIT_START) = {.kind = B, NAMED("dma_fence_wait"),
+                                .args = ARGS({"fence context", 1, ARG_UINT}, {"fence seqno", 3, ARG_UINT})},
+    ON(DMA_FENCE_WAIT_END) = {.kind = E},
+    ON(MALI_MALI_CSF_INTERRUPT_START) = {.kind = B, OF_CPU(MALI_IRQ), NAMED("mali_CSF_INTERRUPT"),
+                                         .args = ARGS({"info_val", 3, ARG_UINT})},
+    ON(MALI_MALI_CSF_INTERRUPT_END) = {.kind = E, OF_CPU(MALI_IRQ), NAMED("mali_CSF_INTERRUPT"),
+                                       .args = ARGS({"info_val", 3, ARG_UINT})},
+    ON(PIXEL_MM_KSWAPD_WAKE) = {.kind = B, NAMED("kswapd_efficiency")},
+    ON(PIXEL_MM_KSWAPD_DONE) = {.kind = E, NAMED("kswapd_efficiency"),
+        .args = ARGS({"pages scanned", 1, ARG_UINT_STATED}, {"pages reclaimed", 2, ARG_UINT_STATED},
+                     {"efficiency %", 2, ARG_RECLAIMED}, {"pages allocated", 3, ARG_UINT_STATED})},
+    ON(DPU_DISP_DPU_UNDERRUN) = {.kind = I, OF_FIELD(DISPLAY_UNDERRUN, 1), NAMED("disp_dpu_underrun"),
+                                 .args = ARGS({"vsync_count", 3, ARG_INT32}, {"pending_frame", 2, ARG_INT32})},
+    ON(DPU_DISP_DPU_LINE_UNDERRUN) = {.kind = I, OF_FIELD(DISPLAY_LINE_UNDERRUN, 1), NAMED("disp_line_dpu_underrun"),
+                                      .args = ARGS({"vsync_count", 3, ARG_INT32}, {"frames_pending", 2, ARG_INT32})},
+    ON(DPU_DISP_VBLANK_IRQ_ENABLE) = {.kind = BY_ENABLE, OF_FIELD(DISPLAY_VBLANK_IRQ, 2),
+                                      NAMED("disp_vblank_irq_enable"),
+                                      .args = ARGS({"display_id", 1, ARG_INT32}, {"output_id", 2, ARG_INT32})},
+    ON(DPU_DISP_FRAME_START_TIMEOUT) = {.kind = I, OF_FIELD(FRAME_START_TIMEOUT, 2), NAMED("frame_start_timeout"),
+                                        .args = ARGS(OF_FRAME)},
+    ON(DPU_DISP_FRAME_DONE_TIMEOUT) = {.kind = I, OF_FIELD(FRAME_DONE_TIMEOUT, 2), NAMED("frame_done_timeout"),
+                                       .args = ARGS(OF_FRAME, {"during_disable", 5, ARG_INT64})},
+    ON(DPU_DISP_FRAME_START_MISSING) = {.kind = I, OF_FIELD(FRAME_START_MISSING, 2), NAMED("frame_start_missing"),
+                                        .args = ARGS(OF_FRAME)},
+    ON(DPU_DISP_FRAME_DONE_MISSING) = {.kind = I, OF_FIELD(FRAME_DONE_MISSING, 2), NAMED("frame_done_missing"),
+                                       .args = ARGS(OF_FRAME)},
+    ON(GRAM_COLLISION) = {.kind = I, OF_FIELD(PANEL_UNDERRUN, 1), NAMED("ddic_underrun"),
+                          .args = ARGS({"collision_cnt", 2, ARG_INT64})},
+    ON(PANEL_SETTINGS_FULL) = {.kind = I, OF_FIELD(PANEL_SETTINGS_FULL, 1), NAMED("panel_settings_full"),
+        .args = ARGS({"hbm", 2, ARG_BOOL}, {"irc", 3, ARG_INT64}, {"h_pwm", 4, ARG_BOOL},
+                     {"fi_auto", 5, ARG_BOOL}, {"fi_manual", 6, ARG_BOOL}, {"early_exit", 7, ARG_BOOL},
+                     {"min_rr", 8, ARG_INT64}, {"max_rr", 9, ARG_INT64}, {"te_freq", 10, ARG_INT64})},
+    ON(PANEL_SETTINGS_LITE) = {.kind = I, OF_FIELD(PANEL_SETTINGS_LITE, 1), NAMED("panel_settings_lite"),
+                               .args = ARGS({"vrr", 2, ARG_BOOL}, {"min_rr", 3, ARG_INT64}, {"max_rr", 4, ARG_INT64},
+                                            {"te_freq", 5, ARG_INT64})},
+    ON(I2C_READ) = {.read = tm_proto_ftrace_history},
+    ON(I2C_WRITE) = {.read = tm_proto_ftrace_history},
+    ON(I2C_RESULT) = {.read = tm_proto_ftrace_history},
+    ON(DRM_SCHED_JOB) = {.read = tm_proto_ftrace_job},
+    ON(DRM_RUN_JOB) = {.read = tm_proto_ftrace_job},
+    ON(DRM_SCHED_PROCESS_JOB) = {.read = tm_proto_ftrace_job},
+    ON(DRM_SCHED_JOB_DONE) = {.read = tm_proto_ftrace_job},
+    ON(DRM_SCHED_JOB_QUEUE) = {.read = tm_proto_ftrace_job},
+    ON(DRM_SCHED_JOB_RUN) = {.read = tm_proto_ftrace_job},
+    ON(DMA_FENCE_INIT) = {.read = tm_proto_ftrace_fence},
+    ON(DMA_FENCE_EMIT) = {.read = tm_proto_ftrace_fence},
+    ON(DMA_FENCE_SIGNALED) = {.read = tm_proto_ftrace_fence},
+    ON(V4L2_QBUF) = {.read = tm_proto_ftrace_v4l2},
+    ON(V4L2_DQBUF) = {.read = tm_proto_ftrace_v4l2},
+    ON(VB2_V4L2_BUF_QUEUE) = {.read = tm_proto_ftrace_v4l2},
+    ON(VB2_V4L2_BUF_DONE) = {.read = tm_proto_ftrace_v4l2},
+    ON(VB2_V4L2_QBUF) = {.read = tm_proto_ftrace_v4l2},
+    ON(VB2_V4L2_DQBUF) = {.read = tm_proto_ftrace_v4l2},
+    ON(VIRTIO_VIDEO_CMD) = {.read = tm_proto_ftrace_virtio},
+    ON(VIRTIO_VIDEO_CMD_DONE) = {.read = tm_proto_ftrace_virtio},
+    ON(VIRTIO_VIDEO_RESOURCE_QUEUE) = {.read = tm_proto_ftrace_virtio},
+    ON(VIRTIO_VIDEO_RESOURCE_QUEUE_DONE) = {.read = tm_proto_ftrace_virtio},
+    ON(VIRTIO_GPU_CMD_QUEUE) = {.read = tm_proto_ftrace_virtio},
+    ON(VIRTIO_GPU_CMD_RESPONSE) = {.read = tm_proto_ftrace_virtio},
+    ON(ANDROID_FS_DATAREAD_START) = {.read = tm_proto_ftrace_storage},
+    ON(ANDROID_FS_DATAREAD_END) = {.read = tm_proto_ftrace_storage},
+    ON(F2FS_WRITE_CHECKPOINT) = {.read = tm_proto_ftrace_storage},
+    ON(CMA_ALLOC_START) = {.read = tm_proto_ftrace_cma},
+    ON(CMA_ALLOC_INFO) = {.read = tm_proto_ftrace_cma},
+    ON(CMA_ALLOC_FINISH) = {.read = tm_proto_ftrace_cma},
+    ON(MM_ALLOC_CONTIG_MIGRATE_RANGE_INFO) = {.read = tm_proto_ftrace_cma},
+    ON(TRUSTY_SMC) = {.read = tm_proto_ftrace_trusty},
+    ON(TRUSTY_SMC_DONE) = {.read = tm_proto_ftrace_trusty},
+    ON(TRUSTY_STD_CALL32) = {.read = tm_proto_ftrace_trusty},
+    ON(TRUSTY_STD_CALL32_DONE) = {.read = tm_proto_ftrace_trusty},
+    ON(TRUSTY_SHARE_MEMORY) = {.read = tm_proto_ftrace_trusty},
+    ON(TRUSTY_SHARE_MEMORY_DONE) = {.read = tm_proto_ftrace_trusty},
+    ON(TRUSTY_RECLAIM_MEMORY) = {.read = tm_proto_ftrace_trusty},
+    ON(TRUSTY_RECLAIM_MEMORY_DONE) = {.read = tm_proto_ftrace_trusty},
+    ON(TRUSTY_IRQ) = {.read = tm_proto_ftrace_trusty},
+    ON(TRUSTY_IPC_HANDLE_EVENT) = {.read = tm_proto_ftrace_trusty},
+    ON(TRUSTY_IPC_CONNECT) = {.read = tm_proto_ftrace_trusty},
+    ON(TRUSTY_IPC_CONNECT_END) = {.read = tm_proto_ftrace_trusty},
+    ON(TRUSTY_IPC_WRITE) = {.read = tm_proto_ftrace_trusty},
+    ON(TRUSTY_IPC_POLL) = {.read = tm_proto_ftrace_trusty},
+    ON(TRUSTY_IPC_READ) = {.read = tm_proto_ftrace_trusty},
+    ON(TRUSTY_IPC_READ_END) = {.read = tm_proto_ftrace_trusty},
+    ON(TRUSTY_IPC_RX) = {.read = tm_proto_ftrace_trusty},
+    ON(TRUSTY_ENQUEUE_NOP) = {.read = tm_proto_ftrace_trusty},
+    ON(SUSPEND_RESUME_MINIMAL) = {.kind = BY_START, OF_MACHINE(SUSPEND_MINIMAL), NAMED("Suspended")},
+    ON(TCP_RETRANSMIT_SKB) = {.kind = I, OF_MACHINE(TCP_RETRANSMIT), .category = "tcp_event", NAMED_BY(PORTS, 0)},
+    ON(GOOGLE_ICC_EVENT) = {.kind = I, OF_MACHINE(INTERCONNECT), .category = "google_icc_event", NAMED_BY(TEXT, 1)},
+    ON(GOOGLE_IRM_EVENT) = {.kind = I, OF_MACHINE(INTERCONNECT), .category = "google_irm_event", NAMED_BY(TEXT, 1)},
 };
 
 struct slice {
@@ -424,7 +399,7 @@ static uint32_t kind_of(const struct slice *s)
 enum tm_status tm_proto_ftrace_slice(struct tm_proto *p, const struct tm_pb_field *f,
                                      const struct tm_proto_packet *packet, struct tm_event *row, struct tm_error *err)
 {
-    if (f->id >= MALI_MCU_FIRST && f->id <= MALI_MCU_LAST)
+    if (f->id >= TM_FTRACE_EVENT_MALI_MCU_FIRST && f->id <= TM_FTRACE_EVENT_MALI_MCU_LAST)
         return tm_proto_ftrace_history(p, f, row, err);
     if (f->id >= sizeof rules / sizeof *rules || (rules[f->id].kind == 0 && rules[f->id].read == NULL))
         return TM_END;

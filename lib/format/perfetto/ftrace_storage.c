@@ -3,12 +3,10 @@
 #include "stream/detail_arg.h"
 #include "format/perfetto/ftrace_event.h"
 #include "kernel/rule.h"
+#include "perfetto/ftrace_event_fields.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* Field numbers in FtraceEvent. */
-enum { F2FS_WRITE_CHECKPOINT = 272, READ_END = 431, READ_START = 432 };
 
 struct storage {
     struct tm_proto *p;
@@ -30,7 +28,8 @@ static enum tm_status put_read(struct storage *s, bool is_end)
         return tm_error_nomem(s->err);
     s->row->kind = TM_KIND_KERNEL;
     s->row->value = is_end ? TM_KERNEL_READ_DONE : TM_KERNEL_READ;
-    tm_kernel_set_amount(s->row, tm_hash64_numbers(place, sizeof place / sizeof *place, READ_START));
+    tm_kernel_set_amount(
+        s->row, tm_hash64_numbers(place, sizeof place / sizeof *place, TM_FTRACE_EVENT_ANDROID_FS_DATAREAD_START));
     enum tm_status st = tm_proto_named_row(s->p, &named, s->row, s->err);
     if (st >= 0 && !is_end)
         st = tm_proto_string(s->p, name, sizeof name - 1, &s->row->name, s->err);
@@ -92,5 +91,7 @@ enum tm_status tm_proto_ftrace_storage(struct tm_proto *p, const struct tm_pb_fi
 {
     struct storage s = {.p = p, .row = row, .err = err};
     tm_proto_event_fields_read(&s.fields, f);
-    return f->id == F2FS_WRITE_CHECKPOINT ? put_checkpoint(&s) : put_read(&s, f->id == READ_END);
+    return f->id == TM_FTRACE_EVENT_F2FS_WRITE_CHECKPOINT
+               ? put_checkpoint(&s)
+               : put_read(&s, f->id == TM_FTRACE_EVENT_ANDROID_FS_DATAREAD_END);
 }

@@ -3,11 +3,11 @@
 #include "format/perfetto/ftrace_event.h"
 #include "kernel/syscall_names.h"
 #include "kernel/rule.h"
+#include "perfetto/ftrace_event_fields.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SYS_ENTER = 329 };
 enum { FIELD_ID = 1, FIELD_ARGS = 2, FIELD_RET = 2 };
 enum { KEY_MAX = 24, ARGS_MAX = 64 }; /* a system call has six */
 
@@ -80,7 +80,7 @@ enum tm_status tm_proto_ftrace_syscall(struct tm_proto *p, const struct tm_pb_fi
                                        struct tm_error *err)
 {
     struct call call = read_call(f);
-    bool enters = f->id == SYS_ENTER;
+    bool enters = f->id == TM_FTRACE_EVENT_SYS_ENTER;
     if (call.number >= TM_SYSCALLS_MAX)
         return TM_END;
     const char *name = name_of(p, row->machine, call.number);

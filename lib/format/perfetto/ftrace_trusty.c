@@ -1,31 +1,10 @@
 /* Calls of Trusty, a system beside the kernel. Rules and names: importers/ftrace/ftrace_parser.cc of perfetto. */
 #include "format/perfetto/ftrace_event.h"
+#include "perfetto/ftrace_event_fields.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Field numbers in FtraceEvent. */
-enum {
-    SMC = 445,
-    SMC_DONE,
-    STD_CALL,
-    STD_CALL_DONE,
-    SHARE,
-    SHARE_DONE,
-    RECLAIM,
-    RECLAIM_DONE,
-    IRQ,
-    HANDLE_EVENT,
-    CONNECT,
-    CONNECT_END,
-    WRITE,
-    POLL,
-    READ = 460,
-    READ_END,
-    RX,
-    NOP = 464
-};
 
 enum { TRUSTY_NAME_MAX = 256 };
 
@@ -45,29 +24,31 @@ static void name_it(uint32_t id, const struct tm_proto_event_fields *f, char nam
     const uint64_t *n = f->number;
     const size_t max = TRUSTY_NAME_MAX;
     switch (id) {
-    case SMC: snprintf(name, 48, "trusty_smc:r0= %" PRIu64, n[1]); return;
-    case STD_CALL: snprintf(name, max, "trusty_std"); return;
-    case SHARE:
+    case TM_FTRACE_EVENT_TRUSTY_SMC: snprintf(name, 48, "trusty_smc:r0= %" PRIu64, n[1]); return;
+    case TM_FTRACE_EVENT_TRUSTY_STD_CALL32: snprintf(name, max, "trusty_std"); return;
+    case TM_FTRACE_EVENT_TRUSTY_SHARE_MEMORY:
         snprintf(name, max, "trusty_share_mem: len= %" PRIu64 " nents= %u lend= %u", n[1], (unsigned)n[3],
                  (unsigned)n[2]);
         return;
-    case RECLAIM: snprintf(name, max, "trusty_reclaim_mem: id=%" PRIu64, n[1]); return;
-    case IRQ: snprintf(name, max, "trusty_irq: irq= %d", i32(n[1])); return;
-    case HANDLE_EVENT:
+    case TM_FTRACE_EVENT_TRUSTY_RECLAIM_MEMORY: snprintf(name, max, "trusty_reclaim_mem: id=%" PRIu64, n[1]); return;
+    case TM_FTRACE_EVENT_TRUSTY_IRQ: snprintf(name, max, "trusty_irq: irq= %d", i32(n[1])); return;
+    case TM_FTRACE_EVENT_TRUSTY_IPC_HANDLE_EVENT:
         snprintf(name, max, "trusty_ipc_handle_event: chan=%u srv_name=%.*s event=%u", (unsigned)n[1], (int)f->len[3],
                  text_of(f, 3), (unsigned)n[2]);
         return;
-    case CONNECT: snprintf(name, max, "tipc_connect: %.*s", (int)f->len[2], text_of(f, 2)); return;
-    case WRITE:
+    case TM_FTRACE_EVENT_TRUSTY_IPC_CONNECT:
+        snprintf(name, max, "tipc_connect: %.*s", (int)f->len[2], text_of(f, 2));
+        return;
+    case TM_FTRACE_EVENT_TRUSTY_IPC_WRITE:
         if (n[5])
             snprintf(name, max, "tipc_write: %.*s shm_cnt:[%" PRIu64 "]", (int)f->len[6], text_of(f, 6), n[5]);
         else
             snprintf(name, max, "tipc_write: %.*s", (int)f->len[6], text_of(f, 6));
         return;
-    case POLL: snprintf(name, max, "tipc_poll: %.*s", (int)f->len[3], text_of(f, 3)); return;
-    case READ: snprintf(name, max, "tipc_read: %.*s", (int)f->len[2], text_of(f, 2)); return;
-    case RX: snprintf(name, max, "tipc_rx"); return;
-    case NOP:
+    case TM_FTRACE_EVENT_TRUSTY_IPC_POLL: snprintf(name, max, "tipc_poll: %.*s", (int)f->len[3], text_of(f, 3)); return;
+    case TM_FTRACE_EVENT_TRUSTY_IPC_READ: snprintf(name, max, "tipc_read: %.*s", (int)f->len[2], text_of(f, 2)); return;
+    case TM_FTRACE_EVENT_TRUSTY_IPC_RX: snprintf(name, max, "tipc_rx"); return;
+    case TM_FTRACE_EVENT_TRUSTY_ENQUEUE_NOP:
         snprintf(name, max, "trusty_enqueue_nop: arg1= %u arg2= %u arg3=%u", (unsigned)n[1], (unsigned)n[2],
                  (unsigned)n[3]);
         return;
@@ -81,19 +62,19 @@ static void result_of(uint32_t id, const struct tm_proto_event_fields *f, char n
     const uint64_t *n = f->number;
     const size_t max = TRUSTY_NAME_MAX;
     name[0] = '\0';
-    if (id == SMC_DONE)
+    if (id == TM_FTRACE_EVENT_TRUSTY_SMC_DONE)
         snprintf(name, max, "trusty_smc_done:r0= %" PRIu64, n[1]);
-    else if (id == STD_CALL_DONE && (int64_t)n[1] < 0)
+    else if (id == TM_FTRACE_EVENT_TRUSTY_STD_CALL32_DONE && (int64_t)n[1] < 0)
         snprintf(name, max, "trusty_err_std: err= %" PRId64, (int64_t)n[1]);
-    else if (id == SHARE_DONE)
+    else if (id == TM_FTRACE_EVENT_TRUSTY_SHARE_MEMORY_DONE)
         snprintf(name, max, "trusty_share_mem: handle= %" PRIu64 " ret= %d", n[1], i32(n[5]));
-    else if (id == RECLAIM_DONE && i32(n[2]) < 0)
+    else if (id == TM_FTRACE_EVENT_TRUSTY_RECLAIM_MEMORY_DONE && i32(n[2]) < 0)
         snprintf(name, max, "trusty_reclaim_mem_err: err= %d", i32(n[2]));
-    else if (id == CONNECT_END && i32(n[2]) != 0)
+    else if (id == TM_FTRACE_EVENT_TRUSTY_IPC_CONNECT_END && i32(n[2]) != 0)
         snprintf(name, max, "tipc_err_connect:err= %d", i32(n[2]));
-    else if (id == WRITE && i32(n[4]) < 0)
+    else if (id == TM_FTRACE_EVENT_TRUSTY_IPC_WRITE && i32(n[4]) < 0)
         snprintf(name, max, "tipc_err_write:len_or_err= %d", i32(n[4]));
-    else if (id == READ_END && i32(n[3]) <= 0)
+    else if (id == TM_FTRACE_EVENT_TRUSTY_IPC_READ_END && i32(n[3]) <= 0)
         snprintf(name, max, "tipc_err_read:len_or_err= %d", i32(n[3]));
 }
 
@@ -113,12 +94,12 @@ enum tm_status tm_proto_ftrace_trusty(struct tm_proto *p, const struct tm_pb_fie
     name_it(f->id, &fields, name);
     row->flags |= tm_event_scope_flags(TM_SCOPE_THREAD);
     switch (f->id) {
-    case SMC:
-    case STD_CALL:
-    case SHARE:
-    case RECLAIM:
-    case CONNECT:
-    case READ: row->kind = TM_KIND_SLICE_BEGIN; break;
+    case TM_FTRACE_EVENT_TRUSTY_SMC:
+    case TM_FTRACE_EVENT_TRUSTY_STD_CALL32:
+    case TM_FTRACE_EVENT_TRUSTY_SHARE_MEMORY:
+    case TM_FTRACE_EVENT_TRUSTY_RECLAIM_MEMORY:
+    case TM_FTRACE_EVENT_TRUSTY_IPC_CONNECT:
+    case TM_FTRACE_EVENT_TRUSTY_IPC_READ: row->kind = TM_KIND_SLICE_BEGIN; break;
     default: row->kind = *name ? TM_KIND_INSTANT : TM_KIND_SLICE_END;
     }
     return set_texts(p, name, row, err);

@@ -4,12 +4,10 @@
 #include "stream/detail_arg.h"
 #include "format/perfetto/ftrace_event.h"
 #include "kernel/rule.h"
+#include "perfetto/ftrace_event_fields.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* Field numbers in FtraceEvent. */
-enum { V4L2_QBUF = 422, V4L2_DQBUF = 423, VB2_BUF_QUEUE = 424, VB2_BUF_DONE = 425 };
 
 /* What an event states of a buffer, by field number. The events of vb2 lack the first and the last of them. */
 enum {
@@ -41,7 +39,8 @@ static void read_buffer(uint64_t n[FIELDS], const struct tm_pb_field *f)
     struct tm_pb_field field;
     memset(n, 0, FIELDS * sizeof *n);
     while (tm_pb_next(&pb, &field) == TM_OK) {
-        uint32_t id = f->id >= VB2_BUF_QUEUE ? (field.id < sizeof of_vb2 ? of_vb2[field.id] : 0) : field.id;
+        uint32_t id = f->id >= TM_FTRACE_EVENT_VB2_V4L2_BUF_QUEUE ? (field.id < sizeof of_vb2 ? of_vb2[field.id] : 0)
+                                                                  : field.id;
         if (id < FIELDS && field.type == TM_PB_VARINT)
             n[id] = field.value;
     }
@@ -174,11 +173,12 @@ static enum tm_status put_args(struct tm_buf *detail, const uint64_t n[FIELDS], 
 static enum tm_status put_flow(struct tm_proto *p, uint32_t event, const uint64_t n[FIELDS], struct tm_event *row)
 {
     const uint64_t buffer[] = {(uint32_t)n[MINOR], (uint32_t)n[SEQUENCE], (uint32_t)n[TYPE], (uint32_t)n[INDEX]};
-    uint64_t flow = tm_hash64_numbers(buffer, sizeof buffer / sizeof *buffer, V4L2_QBUF);
+    uint64_t flow = tm_hash64_numbers(buffer, sizeof buffer / sizeof *buffer, TM_FTRACE_EVENT_V4L2_QBUF);
     row->kind = TM_KIND_KERNEL;
-    row->value = event == V4L2_QBUF ? TM_KERNEL_JOB_QUEUED : TM_KERNEL_JOB_TAKEN;
+    row->value = event == TM_FTRACE_EVENT_V4L2_QBUF ? TM_KERNEL_JOB_QUEUED : TM_KERNEL_JOB_TAKEN;
     tm_kernel_set_amount(row, flow);
-    return tm_pb_put_i64(&p->detail, event == V4L2_QBUF ? TM_DETAIL_FLOW_IDS : TM_DETAIL_TERMINATING_FLOW_IDS, flow);
+    return tm_pb_put_i64(
+        &p->detail, event == TM_FTRACE_EVENT_V4L2_QBUF ? TM_DETAIL_FLOW_IDS : TM_DETAIL_TERMINATING_FLOW_IDS, flow);
 }
 
 enum tm_status tm_proto_ftrace_v4l2(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
@@ -190,13 +190,13 @@ enum tm_status tm_proto_ftrace_v4l2(struct tm_proto *p, const struct tm_pb_field
                                         "vb2_v4l2_buf_done", "vb2_v4l2_qbuf", "vb2_v4l2_qbuf"};
     uint64_t n[FIELDS];
     char name[96];
-    bool has_index = f->id < VB2_BUF_QUEUE;
+    bool has_index = f->id < TM_FTRACE_EVENT_VB2_V4L2_BUF_QUEUE;
     read_buffer(n, f);
     row->kind = TM_KIND_INSTANT;
     row->flags |= tm_event_scope_flags(TM_SCOPE_THREAD);
-    int len = snprintf(name, sizeof name, "%s minor=%d seq=%u type=%u index=%u", names[f->id - V4L2_QBUF],
-                       (int)(uint32_t)n[MINOR], (unsigned)n[SEQUENCE], has_index ? (unsigned)n[TYPE] : 0,
-                       has_index ? (unsigned)n[INDEX] : 0);
+    int len = snprintf(name, sizeof name, "%s minor=%d seq=%u type=%u index=%u",
+                       names[f->id - TM_FTRACE_EVENT_V4L2_QBUF], (int)(uint32_t)n[MINOR], (unsigned)n[SEQUENCE],
+                       has_index ? (unsigned)n[TYPE] : 0, has_index ? (unsigned)n[INDEX] : 0);
     if (len >= 64) /* longer names are cut, as in the reference importer */
         len = 63;
     enum tm_status st = tm_proto_string(p, name, (size_t)len, &row->name, err);

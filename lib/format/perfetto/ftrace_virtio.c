@@ -4,12 +4,11 @@
 #include "stream/detail_arg.h"
 #include "format/perfetto/ftrace_event.h"
 #include "kernel/rule.h"
+#include "perfetto/ftrace_event_fields.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Field numbers in FtraceEvent. */
-enum { VIDEO_CMD = 439, VIDEO_CMD_DONE = 440, VIDEO_RESOURCE_QUEUE = 441, VIDEO_RESOURCE_DONE = 442, GPU_QUEUE = 468 };
 enum { QUEUE_INPUT = 0x100, QUEUE_OUTPUT = 0x101, COMMAND_NS = 100000 };
 
 /* Names of commands by number, from FIRST on. */
@@ -173,10 +172,11 @@ enum tm_status tm_proto_ftrace_virtio(struct tm_proto *p, const struct tm_pb_fie
     struct virtio v = {.p = p, .fields = &fields, .row = row, .err = err};
     tm_proto_event_fields_read(&fields, f);
     switch (f->id) {
-    case VIDEO_CMD:
-    case VIDEO_CMD_DONE: return put_command(&v, f->id == VIDEO_CMD_DONE);
-    case VIDEO_RESOURCE_QUEUE:
-    case VIDEO_RESOURCE_DONE: return put_resource(&v, f->id == VIDEO_RESOURCE_DONE);
-    default: return put_request(&v, f->id != GPU_QUEUE);
+    case TM_FTRACE_EVENT_VIRTIO_VIDEO_CMD:
+    case TM_FTRACE_EVENT_VIRTIO_VIDEO_CMD_DONE: return put_command(&v, f->id == TM_FTRACE_EVENT_VIRTIO_VIDEO_CMD_DONE);
+    case TM_FTRACE_EVENT_VIRTIO_VIDEO_RESOURCE_QUEUE:
+    case TM_FTRACE_EVENT_VIRTIO_VIDEO_RESOURCE_QUEUE_DONE:
+        return put_resource(&v, f->id == TM_FTRACE_EVENT_VIRTIO_VIDEO_RESOURCE_QUEUE_DONE);
+    default: return put_request(&v, f->id != TM_FTRACE_EVENT_VIRTIO_GPU_CMD_QUEUE);
     }
 }

@@ -1,10 +1,7 @@
 #include "format/perfetto/sched.h"
 
 #include "base/table.h"
-
-
-enum { PREV_COMM = 1, PREV_PID = 2, PREV_PRIO = 3, PREV_STATE = 4, NEXT_COMM = 5, NEXT_PID = 6, NEXT_PRIO = 7 };
-enum { WAKING_COMM = 1, WAKING_PID = 2, WAKING_PRIO = 3, WAKING_TARGET_CPU = 5 };
+#include "perfetto/ftrace_event_fields.h"
 
 enum tm_status tm_proto_cpu_find(struct tm_proto *p, uint32_t machine, uint32_t cpu, struct tm_proto_cpu **entry,
                                  struct tm_error *err)
@@ -51,27 +48,13 @@ enum tm_status tm_proto_sched_switch(struct tm_proto *p, const struct tm_pb_fiel
     struct tm_proto_cpu *cpu;
     while (tm_pb_next(&pb, &field) == TM_OK) {
         switch (field.id) {
-        case PREV_COMM:
-            prev_comm = field;
-            break;
-        case PREV_PID:
-            prev_pid = field.value;
-            break;
-        case PREV_PRIO:
-            prev_prio = field.value;
-            break;
-        case PREV_STATE:
-            state = field.value;
-            break;
-        case NEXT_COMM:
-            next_comm = field;
-            break;
-        case NEXT_PID:
-            next_pid = field.value;
-            break;
-        case NEXT_PRIO:
-            next_prio = field.value;
-            break;
+        case TM_SWITCH_PREV_COMM: prev_comm = field; break;
+        case TM_SWITCH_PREV_PID: prev_pid = field.value; break;
+        case TM_SWITCH_PREV_PRIO: prev_prio = field.value; break;
+        case TM_SWITCH_PREV_STATE: state = field.value; break;
+        case TM_SWITCH_NEXT_COMM: next_comm = field; break;
+        case TM_SWITCH_NEXT_PID: next_pid = field.value; break;
+        case TM_SWITCH_NEXT_PRIO: next_prio = field.value; break;
         default:
             break;
         }
@@ -104,13 +87,13 @@ enum tm_status tm_proto_sched_waking(struct tm_proto *p, const struct tm_pb_fiel
     struct tm_pb_field field, comm = {0};
     uint64_t pid = 0, prio = 0, target = 0;
     while (tm_pb_next(&pb, &field) == TM_OK) {
-        if (field.id == WAKING_COMM)
+        if (field.id == TM_WAKING_COMM)
             comm = field;
-        else if (field.id == WAKING_PID)
+        else if (field.id == TM_WAKING_PID)
             pid = field.value;
-        else if (field.id == WAKING_PRIO)
+        else if (field.id == TM_WAKING_PRIO)
             prio = field.value;
-        else if (field.id == WAKING_TARGET_CPU)
+        else if (field.id == TM_WAKING_TARGET_CPU)
             target = field.value;
     }
     row->kind = TM_KIND_SCHED_WAKING;
