@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "clocks/remote_sync.h"
+#include "perfetto/default_clock.h"
 
 #include <stdlib.h>
 
@@ -130,23 +131,10 @@ static enum tm_status add_readings(struct tm_clock_registry *registry, struct tm
     return st;
 }
 
-/* Returns the default clock that a ClockSnapshot sets, or TM_CLOCK_NONE. */
-static uint32_t default_of(const Tracemerge__Snapshot *snapshot)
-{
-    bool has_boottime = false, has_trace_file = false;
-    if (snapshot->has_primary_clock && snapshot->primary_clock != TM_CLOCK_NONE)
-        return snapshot->primary_clock;
-    for (size_t i = 0; i < snapshot->n_readings; i++) {
-        has_boottime |= snapshot->readings[i]->clock == TM_CLOCK_BOOTTIME;
-        has_trace_file |= snapshot->readings[i]->clock == TM_CLOCK_TRACE_FILE;
-    }
-    return has_boottime && !has_trace_file ? TM_CLOCK_BOOTTIME : TM_CLOCK_NONE;
-}
-
 enum tm_status tm_relations_snapshot(struct tm_clock_registry *registry, struct tm_clock_scope *scope,
                                      const Tracemerge__Snapshot *snapshot, struct tm_error *err)
 {
-    uint32_t clock = scope->is_proto ? default_of(snapshot) : TM_CLOCK_NONE;
+    uint32_t clock = scope->is_proto ? tm_default_clock_of(snapshot) : TM_CLOCK_NONE;
     enum tm_status st = TM_OK;
     if (scope->is_pinned)
         return refuse_pinned(err);

@@ -1,5 +1,7 @@
 #include "format/perfetto/clock.h"
 
+#include "perfetto/default_clock.h"
+
 enum { CLOCKS_MAX = 1024, ROUNDS_MAX = 1024 };
 enum { SNAPSHOT_CLOCKS = 1, SNAPSHOT_PRIMARY = 2 };
 enum { CLOCK_ID = 1, CLOCK_TIMESTAMP = 2, CLOCK_INCREMENTAL = 3, CLOCK_UNIT = 4 };
@@ -109,21 +111,15 @@ static enum tm_status note_clocks(struct tm_proto_map *clocks, uint32_t machine,
     return TM_OK;
 }
 
-/* Sets the default clock if a ClockSnapshot with PRIMARY (0: none) does. Source: doc/rules.md section 5. */
-static enum tm_status note_snapshot(struct tm_proto_map *clocks, const struct readings *r, uint32_t machine,
-                                    uint32_t primary, struct tm_error *err)
+/* Notes in CLOCKS what SNAPSHOT, with all readings of R, says of its machine. */
+static enum tm_status note_snapshot(struct tm_proto_map *clocks, const struct readings *r,
+                                    const Tracemerge__Snapshot *snapshot, struct tm_error *err)
 {
-    bool has_boottime = false, has_trace_file = false;
-    enum tm_status st = note_clocks(clocks, machine, (struct reading_range){r, 0, reading_count(r)}, err);
-    if (st < 0)
-        return st;
-    for (size_t i = 0; i < reading_count(r); i++) {
-        has_boottime |= reading_at(r, i)->clock == TM_CLOCK_BOOTTIME;
-        has_trace_file |= reading_at(r, i)->clock == TM_CLOCK_TRACE_FILE;
-    }
-    if (primary || (has_boottime && !has_trace_file))
-        tm_proto_map_find(clocks, machine, 0)->v1 |= HAS_DEFAULT;
-    return TM_OK;
+    const struct reading_range all = {r, 0, reading_count(r)};
+    enum tm_status st = note_clocks(clocks, snapshot->machine, all, err);
+    if (st == TM_OK && tm_default_clock_of(snapshot) != TM_CLOCK_NONE)
+        tm_proto_map_find(clocks, snapshot->machine, 0)->v1 |= HAS_DEFAULT;
+    return st;
 }
 
 uint32_t tm_proto_monotonic(const struct tm_proto *p, uint32_t machine)
@@ -161,8 +157,6 @@ enum tm_status tm_proto_clock_snapshot_read(struct tm_proto *p, const struct tm_
     enum tm_status st = read_snapshot(&r, &packet->body, &primary, err);
     if (st >= 0)
         st = check_sequence(&r, packet, err);
-    if (st >= 0)
-        st = note_snapshot(&p->clocks, &r, packet->machine, primary, err);
     if (st >= 0 && point(&r) != TM_OK)
         st = tm_error_nomem(err);
     if (st < 0)
@@ -176,7 +170,9 @@ enum tm_status tm_proto_clock_snapshot_read(struct tm_proto *p, const struct tm_
     frame.readings = pointer_at(&r, 0);
     frame.position = p->sink->position;
     frame.byte = packet->byte;
-    st = tm_event_sink_message(p->sink, TM_FRAME_SNAPSHOT, &frame.base, err);
+    st = note_snapshot(&p->clocks, &r, &frame, err);
+    if (st == TM_OK)
+        st = tm_event_sink_message(p->sink, TM_FRAME_SNAPSHOT, &frame.base, err);
 out:
     readings_release(&r);
     return st;
