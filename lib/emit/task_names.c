@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { NAMES_MAX = 1 << 21, CLONE_THREAD_FLAG = 0x10000 };
+enum { NAMES_MAX = 1 << 21 };
 
 void tm_task_names_init(struct tm_task_names *names, const struct tm_catalog *catalog)
 {
@@ -204,7 +204,7 @@ static enum tm_status learn_new(struct tm_task_names *names, const struct tm_eve
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
     *row = (struct tm_task_names_row){.scope = row->scope, .id = row->id};
-    if (e->value & CLONE_THREAD_FLAG)
+    if (tm_event_makes_thread(e))
         row->has_pid = process_of(names, e->machine, e->pid, &row->pid);
     else
         st = learn_new_process(names, e, err);

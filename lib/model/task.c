@@ -3,7 +3,6 @@
 #include "kernel/sched_state.h"
 #include "stream/detail_fields.h"
 
-enum { CLONE_THREAD_FLAG = 0x10000 };
 
 /* Sets *UTID to a task that a scheduling event names, with name NAME. */
 static enum tm_status task(struct tm_model *m, uint32_t machine, int64_t tid, struct tm_text name, int64_t *utid,
@@ -125,7 +124,7 @@ static enum tm_status task_new(struct tm_model *m, struct tm_model_event *ev, st
     enum tm_status st;
     if (e->tid == 0) /* idle tasks are announced at boot, too */
         return TM_OK;
-    if (e->value & CLONE_THREAD_FLAG) {
+    if (tm_event_makes_thread(e)) {
         if ((st = tm_processes_thread(p, machine, e->pid, &maker, err)) < 0 ||
             (st = tm_processes_start_thread(p, machine, e->tid, &e->time_ns, &made, err)) < 0 ||
             (st = tm_processes_name_thread(p, made, ev->name, TM_THREAD_NAME_SCHED, err)) < 0)

@@ -7,8 +7,6 @@
 
 #include <stdlib.h>
 
-enum { CLONE_THREAD_FLAG = 0x10000 };
-
 struct tm_task_name {
     uint32_t machine, file, cpu;
     uint32_t name, written; /* string ids; with TM_STRING_INLINE numbers in own; 0 none */
@@ -156,7 +154,7 @@ static bool process_of_new(const struct tm_hidden_tasks *n, const struct tm_even
     struct tm_key maker = {e->machine, (uint64_t)e->pid, 0};
     int64_t i = tm_table_find(&n->by_tid, &maker);
     *pid = e->tid;
-    if (!(e->value & CLONE_THREAD_FLAG))
+    if (!tm_event_makes_thread(e))
         return true;
     if (i == TM_TABLE_NONE || !n->rows[i].has_pid)
         return false;

@@ -194,6 +194,15 @@ static inline void tm_event_move_payload(struct tm_event *event, uint8_t *room)
     event->detail = room + event->raw_bytes;
 }
 
+/* The flag of clone(2) in the value of a TASK_NEW: the new task is a thread of its maker's process. */
+enum { TM_CLONE_THREAD = 0x10000 };
+
+/* True if EVENT makes a thread. A TASK_NEW that makes none makes a process. */
+static inline bool tm_event_makes_thread(const struct tm_event *event)
+{
+    return event->kind == TM_KIND_TASK_NEW && event->value & TM_CLONE_THREAD;
+}
+
 /* Returns how many events a row of KIND with VALUE stands for. */
 static inline uint64_t tm_event_count(uint32_t kind, uint64_t value)
 {

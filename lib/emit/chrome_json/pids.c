@@ -85,8 +85,7 @@ bool tm_json_pids_is_moved(const struct tm_json_pids *pids, int64_t out, int64_t
 
 enum tm_status tm_json_pids_note(struct tm_json_pids *pids, const struct tm_event *e, struct tm_error *err)
 {
-    enum { CLONE_THREAD_FLAG = 0x10000 };
-    bool is_life = e->kind == TM_KIND_PROCESS_EXIT || (e->kind == TM_KIND_TASK_NEW && !(e->value & CLONE_THREAD_FLAG));
+    bool is_life = e->kind == TM_KIND_PROCESS_EXIT || (e->kind == TM_KIND_TASK_NEW && !tm_event_makes_thread(e));
     if (!is_life || e->tid == 0)
         return TM_OK;
     pids->changes++;

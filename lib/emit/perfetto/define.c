@@ -237,8 +237,6 @@ enum tm_status tm_pftrace_due(struct pftrace *p, const struct tm_event *e, struc
 /* Handles the start or end of a task: its number may belong to another task before and after. */
 static enum tm_status note_life(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
-    enum { CLONE_THREAD_FLAG = 0x10000 };
-    bool is_new_thread = e->kind == TM_KIND_TASK_NEW && e->value & CLONE_THREAD_FLAG;
     if (e->machine >= p->context->catalog->machine_count || e->tid == 0)
         return TM_OK;
     int64_t raw_id = p->context->catalog->machines[e->machine].raw_id;
@@ -246,7 +244,7 @@ static enum tm_status note_life(struct pftrace *p, const struct tm_event *e, str
     if (st < 0)
         return st;
     if (tm_track_owners_end(&p->packets.owners, raw_id, true, e->tid) != TM_OK ||
-        (!is_new_thread && tm_track_owners_end(&p->packets.owners, raw_id, false, e->tid) != TM_OK))
+        (!tm_event_makes_thread(e) && tm_track_owners_end(&p->packets.owners, raw_id, false, e->tid) != TM_OK))
         return tm_error_nomem(err);
     return TM_OK;
 }

@@ -278,14 +278,13 @@ static bool process_key(uint32_t machine, int64_t tid, uint64_t *key)
 
 enum tm_status tm_sample_note_task(struct tm_sample_writer *w, const struct tm_event *e)
 {
-    enum { CLONE_THREAD_FLAG = 0x10000 };
     int64_t pid = e->pid;
     uint64_t key;
     if (e->kind == TM_KIND_TASK_NEW) {
         uint32_t of_maker = (uint32_t)pid;
-        if (e->value & CLONE_THREAD_FLAG && process_key(e->machine, pid, &key))
+        if (tm_event_makes_thread(e) && process_key(e->machine, pid, &key))
             (void)tm_map_find(&w->processes, key, &of_maker);
-        pid = e->value & CLONE_THREAD_FLAG ? of_maker : e->tid;
+        pid = tm_event_makes_thread(e) ? of_maker : e->tid;
     } else if ((e->kind != TM_KIND_THREAD && e->kind != TM_KIND_TRACK) || !(e->flags & TM_EVENT_HAS_PID) ||
                !(e->flags & TM_EVENT_HAS_TID)) {
         return TM_OK;

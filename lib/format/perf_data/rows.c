@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-enum { MISC_SWITCH_OUT = 1 << 13, MISC_PREEMPTED = 1 << 14, CLONE_THREAD_FLAG = 0x10000, AUX_CUT = 1 };
+enum { MISC_SWITCH_OUT = 1 << 13, MISC_PREEMPTED = 1 << 14, AUX_CUT = 1 };
 enum { RECORD_HEADER_EVENT_TYPE = 65 };
 
 static enum tm_status add(struct tm_perf *p, struct tm_event *e, struct tm_error *err)
@@ -264,7 +264,7 @@ static enum tm_status on_fork(struct tm_perf *p, const struct tm_perf_record *re
         return TM_END;
     if (fork.time == 0 || fork.tid <= 0 || p->has_new_tasks)
         return TM_OK; /* it existed before the recording, or a tracepoint stated it */
-    unsigned flags = fork.pid == fork.maker_pid ? CLONE_THREAD_FLAG : 0;
+    unsigned flags = fork.pid == fork.maker_pid ? TM_CLONE_THREAD : 0;
     struct tm_span name = tm_perf_task_names_find(&p->names, fork.maker_tid, fork.time);
     struct tm_perf_sample at = {.tid = fork.maker_tid, .time = fork.time, .cpu = fork.at.cpu};
     if (begin_line(p, name, &at, (struct tm_span){event, sizeof event - 1}) != TM_OK ||
