@@ -4,8 +4,6 @@
 #include "clocks/row_converter.h"
 #include "stream/detail_fields.h"
 
-enum { INNER_CLOCK = 2, INNER_VALUE = 3, INNER_STATE = 4, STATE_CONVERTED = 1, STATE_FAILED = 2 };
-
 static enum tm_status convert_one(struct tm_clock_routes *routes, const struct tm_route_key *key, uint8_t *value,
                                   uint8_t *state, struct tm_error *err)
 {
@@ -25,7 +23,7 @@ static enum tm_status convert_one(struct tm_clock_routes *routes, const struct t
     if (fate == TM_FATE_PLACED)
         tm_put_le64(value, (uint64_t)time.time_ns);
     if (state)
-        tm_put_le32(state, fate == TM_FATE_PLACED ? STATE_CONVERTED : STATE_FAILED);
+        tm_put_le32(state, fate == TM_FATE_PLACED ? TM_INNER_TIME_CONVERTED : TM_INNER_TIME_FAILED);
     return TM_OK;
 }
 
@@ -47,11 +45,11 @@ enum tm_status tm_inner_times_convert(struct tm_clock_routes *routes, const stru
         if (field.id != TM_DETAIL_INNER_TIMES || field.type != TM_PB_LEN)
             continue;
         while ((st = tm_pb_next(&parts, &part)) == TM_OK) {
-            if (part.id == INNER_CLOCK && part.type == TM_PB_I32)
+            if (part.id == TM_INNER_TIME_CLOCK && part.type == TM_PB_I32)
                 inner.clock = (uint32_t)part.value;
-            else if (part.id == INNER_VALUE && part.type == TM_PB_I64)
+            else if (part.id == TM_INNER_TIME_VALUE && part.type == TM_PB_I64)
                 value = detail + (part.end - detail) - 8;
-            else if (part.id == INNER_STATE && part.type == TM_PB_I32)
+            else if (part.id == TM_INNER_TIME_STATE && part.type == TM_PB_I32)
                 state = detail + (part.end - detail) - 4;
         }
         if (st < 0)

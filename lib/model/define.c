@@ -8,9 +8,6 @@
 
 #include <stdlib.h>
 
-/* Field numbers of Detail and of the descriptions in it. */
-enum { MACHINE_RELEASE = 3 };
-
 /* In place of a time: the definitions were not in order of time. INT64_MAX cannot be stored in a table. */
 static const int64_t OUT_OF_ORDER = INT64_MAX - 1;
 
@@ -187,7 +184,7 @@ static enum tm_status describe_machine(struct tm_model *m, const struct tm_model
     struct tm_pb_field part, release;
     if (!tm_model_part(ev->e->detail, ev->e->detail_bytes, TM_DETAIL_MACHINE, &part))
         return TM_OK;
-    if (tm_model_part(part.data, part.len, MACHINE_RELEASE, &release))
+    if (tm_model_part(part.data, part.len, TM_MACHINE_DESCRIPTION_RELEASE, &release))
         machine->kernel_version = tm_kernel_version_parse((const char *)release.data, release.len);
     struct tm_pb pb = tm_pb_of(part.data, part.len);
     struct tm_pb_field f;

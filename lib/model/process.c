@@ -3,9 +3,6 @@
 #include "base/pb.h"
 #include "stream/detail_fields.h"
 
-/* Field numbers of InnerTime. */
-enum { INNER_VALUE = 3, INNER_STATE = 4, INNER_CONVERTED = 1 };
-
 bool tm_model_part(const uint8_t *detail, size_t len, uint32_t id, struct tm_pb_field *f)
 {
     struct tm_pb pb = tm_pb_of(detail, len);
@@ -105,10 +102,10 @@ static void take_start(struct process_facts *facts, const uint8_t *detail, size_
         return;
     struct tm_pb pb = tm_pb_of(part.data, part.len);
     while (tm_pb_next(&pb, &f) == TM_OK) {
-        value = f.id == INNER_VALUE ? f.value : value;
-        state = f.id == INNER_STATE ? f.value : state;
+        value = f.id == TM_INNER_TIME_VALUE ? f.value : value;
+        state = f.id == TM_INNER_TIME_STATE ? f.value : state;
     }
-    if (state != INNER_CONVERTED)
+    if (state != TM_INNER_TIME_CONVERTED)
         return;
     facts->has_start = true;
     facts->start_ns = (int64_t)value;

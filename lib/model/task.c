@@ -3,7 +3,6 @@
 #include "kernel/sched_state.h"
 #include "stream/detail_fields.h"
 
-
 /* Sets *UTID to a task that a scheduling event names, with name NAME. */
 static enum tm_status task(struct tm_model *m, uint32_t machine, int64_t tid, struct tm_text name, int64_t *utid,
                            struct tm_error *err)

@@ -146,6 +146,10 @@ enum { TM_MAPPING_LOAD_BIAS = 6, TM_MAPPING_PATH = 7, TM_MAPPING_EXACT_OFFSET = 
 enum { TM_FRAME_FUNCTION = 2, TM_FRAME_MAPPING = 3, TM_FRAME_REL_PC = 4, TM_FRAME_PATH = 5, TM_FRAME_LINE = 6 };
 enum { TM_CALLSTACK_FRAMES = 2 };
 
+/* perfetto/common/trace_attributes.proto, and its attributes */
+enum { TM_ATTRIBUTES_ATTRIBUTE = 1 };
+enum { TM_ATTRIBUTE_KEY = 1, TM_ATTRIBUTE_INT = 2, TM_ATTRIBUTE_TEXT = 3 };
+
 /* track_event/debug_annotation.proto */
 enum tm_annotation_field {
     TM_ANNOTATION_NAME_IID = 1,

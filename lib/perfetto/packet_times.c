@@ -5,9 +5,6 @@
 #include "stream/clock_id.h"
 #include "stream/detail_fields.h"
 
-enum { INNER_FIELD = 1, INNER_CLOCK = 2, INNER_VALUE = 3, INNER_STATE = 4 };
-enum { STATE_CONVERTED = 1 };
-
 #define OWN_CLOCK UINT32_MAX                 /* the clock of the packet, or of the bundle */
 #define OWN_CLOCK_FROM_ZERO (UINT32_MAX - 1) /* that clock, where a recorded 0 is a reading */
 
@@ -129,13 +126,13 @@ static enum tm_status put_inner_time(struct walk *w, const struct field *field, 
     size_t mark;
     enum tm_status st = tm_pb_begin(w->out, TM_DETAIL_INNER_TIMES, &mark);
     if (st == TM_OK)
-        st = tm_pb_put_varint(w->out, INNER_FIELD, w->count);
+        st = tm_pb_put_varint(w->out, TM_INNER_TIME_FIELD, w->count);
     if (st == TM_OK)
-        st = tm_pb_put_i32(w->out, INNER_CLOCK, is_on_own_clock(field) ? w->own_clock : field->clock);
+        st = tm_pb_put_i32(w->out, TM_INNER_TIME_CLOCK, is_on_own_clock(field) ? w->own_clock : field->clock);
     if (st == TM_OK)
-        st = tm_pb_put_i64(w->out, INNER_VALUE, (uint64_t)ns);
+        st = tm_pb_put_i64(w->out, TM_INNER_TIME_VALUE, (uint64_t)ns);
     if (st == TM_OK)
-        st = tm_pb_put_i32(w->out, INNER_STATE, 0); /* room for the result of tm-clocks */
+        st = tm_pb_put_i32(w->out, TM_INNER_TIME_STATE, TM_INNER_TIME_RECORDED);
     return st == TM_OK ? tm_pb_end(w->out, mark) : st;
 }
 
@@ -150,10 +147,10 @@ static enum tm_status next_time(struct walk *w, int64_t *ns, bool *is_converted)
     while (f.id != TM_DETAIL_INNER_TIMES || f.type != TM_PB_LEN);
     struct tm_pb pb = tm_pb_of(f.data, f.len);
     while (tm_pb_next(&pb, &g) == TM_OK) {
-        if (g.id == INNER_VALUE)
+        if (g.id == TM_INNER_TIME_VALUE)
             *ns = (int64_t)g.value;
-        else if (g.id == INNER_STATE)
-            *is_converted = g.value == STATE_CONVERTED;
+        else if (g.id == TM_INNER_TIME_STATE)
+            *is_converted = g.value == TM_INNER_TIME_CONVERTED;
     }
     return TM_OK;
 }

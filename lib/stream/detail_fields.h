@@ -108,7 +108,17 @@ enum tm_process_name_priority {
     TM_PROCESS_NAME_SYSTEM = 4      /* process tree, scheduling events, metadata event of Chrome JSON */
 };
 
+/* InnerTime. tm-clocks puts the converted time in the place of the recorded one and sets the state. */
+enum tm_inner_time_field {
+    TM_INNER_TIME_FIELD = 1,
+    TM_INNER_TIME_CLOCK = 2,
+    TM_INNER_TIME_VALUE = 3,
+    TM_INNER_TIME_STATE = 4
+};
+enum tm_inner_time_state { TM_INNER_TIME_RECORDED = 0, TM_INNER_TIME_CONVERTED = 1, TM_INNER_TIME_FAILED = 2 };
+
 enum tm_machine_description_field {
+    TM_MACHINE_DESCRIPTION_RELEASE = 3,
     TM_MACHINE_DESCRIPTION_CPUS = 11,
     TM_MACHINE_DESCRIPTION_PAGE_SIZE = 12
 };

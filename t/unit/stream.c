@@ -265,6 +265,8 @@ static void test_detail_fields(void)
     const ProtobufCMessageDescriptor *process = &tracemerge__process_description__descriptor;
     const ProtobufCMessageDescriptor *thread = &tracemerge__thread_description__descriptor;
     const ProtobufCMessageDescriptor *frame = &tracemerge__stack_frame__descriptor;
+    const ProtobufCMessageDescriptor *inner = &tracemerge__inner_time__descriptor;
+    const ProtobufCMessageDescriptor *machine = &tracemerge__machine_description__descriptor;
     ok(is_field(d, "args", TM_DETAIL_ARGS) && is_field(d, "flow_ids", TM_DETAIL_FLOW_IDS) &&
        is_field(d, "terminating_flow_ids", TM_DETAIL_TERMINATING_FLOW_IDS) && is_field(d, "text", TM_DETAIL_TEXT));
     ok(is_field(d, "track", TM_DETAIL_TRACK) && is_field(d, "process", TM_DETAIL_PROCESS) &&
@@ -312,6 +314,9 @@ static void test_detail_fields(void)
     ok(is_field(frame, "function", TM_STACK_FRAME_FUNCTION) && is_field(frame, "mapping", TM_STACK_FRAME_MAPPING) &&
        is_field(frame, "rel_pc", TM_STACK_FRAME_REL_PC) && is_field(frame, "file", TM_STACK_FRAME_FILE) &&
        is_field(frame, "line", TM_STACK_FRAME_LINE));
+    ok(is_field(inner, "field", TM_INNER_TIME_FIELD) && is_field(inner, "clock", TM_INNER_TIME_CLOCK) &&
+       is_field(inner, "value", TM_INNER_TIME_VALUE) && is_field(inner, "state", TM_INNER_TIME_STATE));
+    ok(is_field(machine, "release", TM_MACHINE_DESCRIPTION_RELEASE));
 }
 
 static struct tm_text text(const char *s)

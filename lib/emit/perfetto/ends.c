@@ -4,8 +4,8 @@
 #include "stream/field_text.h"
 #include "stream/placement_rule.h"
 
-/* system_info.proto and trace_attributes.proto of Perfetto */
-enum { SYSTEM_INFO_MACHINE_NAME = 17, ATTRIBUTES_ATTRIBUTE = 1, ATTRIBUTE_KEY = 1, ATTRIBUTE_INT = 2 };
+/* Field number of perfetto/trace/system_info.proto. */
+enum { SYSTEM_INFO_MACHINE_NAME = 17 };
 
 enum { BUILTIN_CLOCKS = 64 };
 
@@ -92,9 +92,10 @@ enum tm_status tm_pftrace_inexpressible(struct pftrace *p, struct tm_error *err)
     if (st < 0)
         return st;
     if (tm_pb_begin(out, TM_PACKET_TRACE_ATTRIBUTES, &attributes) != TM_OK ||
-        tm_pb_begin(out, ATTRIBUTES_ATTRIBUTE, &attribute) != TM_OK ||
-        tm_pb_put_bytes(out, ATTRIBUTE_KEY, key, sizeof key - 1) != TM_OK ||
-        tm_pb_put_varint(out, ATTRIBUTE_INT, p->tracks.inexpressible) != TM_OK || tm_pb_end(out, attribute) != TM_OK ||
+        tm_pb_begin(out, TM_ATTRIBUTES_ATTRIBUTE, &attribute) != TM_OK ||
+        tm_pb_put_bytes(out, TM_ATTRIBUTE_KEY, key, sizeof key - 1) != TM_OK ||
+        tm_pb_put_varint(out, TM_ATTRIBUTE_INT, p->tracks.inexpressible) != TM_OK ||
+        tm_pb_end(out, attribute) != TM_OK ||
         tm_pb_end(out, attributes) != TM_OK)
         return tm_error_nomem(err);
     return tm_packet_end(&p->packets, err);

@@ -2,8 +2,6 @@
 
 #include "emit/names.h"
 
-enum { ATTRIBUTE = 1, ATTRIBUTE_KEY = 1, ATTRIBUTE_INT = 2 };
-
 /* A TraceAttributes message, for one file at a time. */
 struct message {
     struct tm_buf bytes;
@@ -16,11 +14,11 @@ static void put(struct message *m, const char *group, const char *what, uint64_t
     size_t attribute, key;
     if (count == 0)
         return;
-    m->failed |= tm_pb_begin(&m->bytes, ATTRIBUTE, &attribute) != TM_OK ||
-                 tm_pb_begin(&m->bytes, ATTRIBUTE_KEY, &key) != TM_OK ||
+    m->failed |= tm_pb_begin(&m->bytes, TM_ATTRIBUTES_ATTRIBUTE, &attribute) != TM_OK ||
+                 tm_pb_begin(&m->bytes, TM_ATTRIBUTE_KEY, &key) != TM_OK ||
                  tm_buf_addf(&m->bytes, TM_PROVENANCE_FILE "%u.%s%s", (unsigned)m->file, group, what) != TM_OK ||
                  tm_pb_end(&m->bytes, key) != TM_OK ||
-                 tm_pb_put_varint(&m->bytes, ATTRIBUTE_INT, count) != TM_OK ||
+                 tm_pb_put_varint(&m->bytes, TM_ATTRIBUTE_INT, count) != TM_OK ||
                  tm_pb_end(&m->bytes, attribute) != TM_OK;
 }
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 /* field numbers of packets other than track events */
-enum { COUNTER_UNIT_MULTIPLIER = 4, COUNTER_IS_INCREMENTAL = 5, ATTRIBUTES_ATTRIBUTE = 1, ATTRIBUTE_KEY = 1 };
+enum { COUNTER_UNIT_MULTIPLIER = 4, COUNTER_IS_INCREMENTAL = 5 };
 
 /* The state of a rewriting function. */
 struct rewrite {
@@ -203,14 +203,14 @@ static void attribute_field(struct rewrite *r, const struct tm_pb_field *f)
     char prefix[sizeof TM_PROVENANCE_FILE + 16];
     struct tm_buf *out = &r->writer->out;
     size_t mark;
-    if (f->id != ATTRIBUTE_KEY || f->type != TM_PB_LEN || f->len < sizeof own ||
+    if (f->id != TM_ATTRIBUTE_KEY || f->type != TM_PB_LEN || f->len < sizeof own ||
         memcmp(f->data, own, sizeof own - 1) != 0) {
         copy(r, f);
         return;
     }
     int n = snprintf(prefix, sizeof prefix, TM_PROVENANCE_FILE "%u.",
                      (unsigned)r->writer->catalog->files[r->event->file].processing_order);
-    bool good = tm_pb_begin(out, ATTRIBUTE_KEY, &mark) == TM_OK && tm_buf_add(out, prefix, (size_t)n) == TM_OK &&
+    bool good = tm_pb_begin(out, TM_ATTRIBUTE_KEY, &mark) == TM_OK && tm_buf_add(out, prefix, (size_t)n) == TM_OK &&
                 tm_buf_add(out, f->data + sizeof own - 1, f->len - (sizeof own - 1)) == TM_OK &&
                 tm_pb_end(out, mark) == TM_OK;
     keep(r, good ? TM_OK : TM_E_SYSTEM);
@@ -218,7 +218,7 @@ static void attribute_field(struct rewrite *r, const struct tm_pb_field *f)
 
 static void attributes_field(struct rewrite *r, const struct tm_pb_field *f)
 {
-    if (f->id == ATTRIBUTES_ATTRIBUTE)
+    if (f->id == TM_ATTRIBUTES_ATTRIBUTE)
         rewrite_message(r, f, attribute_field);
     else
         copy(r, f);

@@ -10,8 +10,7 @@
 #include <stdio.h>
 
 enum { FILES_MAX = 1000, PLACEMENTS_MAX = 16, TEXT_MAX = 1024, KEY_MAX = 128 };
-/* Field numbers of perfetto/common/trace_attributes.proto and perfetto/trace/trace_uuid.proto. */
-enum { ATTRIBUTE = 1, ATTRIBUTE_KEY = 1, ATTRIBUTE_INT = 2, ATTRIBUTE_TEXT = 3 };
+/* Field numbers of perfetto/trace/trace_uuid.proto. */
 enum { UUID_MSB = 1, UUID_LSB = 2 };
 
 /* The attributes so far, a TraceAttributes message. */
@@ -24,18 +23,18 @@ struct attributes {
 static void put_text(struct attributes *a, const char *key, size_t key_len, const void *text, size_t len)
 {
     size_t mark;
-    a->failed |= tm_pb_begin(&a->message, ATTRIBUTE, &mark) != TM_OK ||
-                 tm_pb_put_bytes(&a->message, ATTRIBUTE_KEY, key, key_len) != TM_OK ||
-                 tm_pb_put_bytes(&a->message, ATTRIBUTE_TEXT, text, len) != TM_OK ||
+    a->failed |= tm_pb_begin(&a->message, TM_ATTRIBUTES_ATTRIBUTE, &mark) != TM_OK ||
+                 tm_pb_put_bytes(&a->message, TM_ATTRIBUTE_KEY, key, key_len) != TM_OK ||
+                 tm_pb_put_bytes(&a->message, TM_ATTRIBUTE_TEXT, text, len) != TM_OK ||
                  tm_pb_end(&a->message, mark) != TM_OK;
 }
 
 static void put_number(struct attributes *a, const char *key, size_t key_len, int64_t value)
 {
     size_t mark;
-    a->failed |= tm_pb_begin(&a->message, ATTRIBUTE, &mark) != TM_OK ||
-                 tm_pb_put_bytes(&a->message, ATTRIBUTE_KEY, key, key_len) != TM_OK ||
-                 tm_pb_put_varint(&a->message, ATTRIBUTE_INT, (uint64_t)value) != TM_OK ||
+    a->failed |= tm_pb_begin(&a->message, TM_ATTRIBUTES_ATTRIBUTE, &mark) != TM_OK ||
+                 tm_pb_put_bytes(&a->message, TM_ATTRIBUTE_KEY, key, key_len) != TM_OK ||
+                 tm_pb_put_varint(&a->message, TM_ATTRIBUTE_INT, (uint64_t)value) != TM_OK ||
                  tm_pb_end(&a->message, mark) != TM_OK;
 }
 

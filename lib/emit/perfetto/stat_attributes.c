@@ -2,8 +2,6 @@
 
 #include "base/text.h"
 
-enum { ATTRIBUTE = 1, ATTRIBUTE_KEY = 1, ATTRIBUTE_INT = 2 };
-
 /* Statistics that a reader counts again from the packets of the merged trace. */
 static const char *const counted_again[] = {
     "compact_sched_has_parse_errors",
@@ -37,7 +35,7 @@ static bool is_counted_again(const struct tm_catalog *c, const Tracemerge__Stat 
 static enum tm_status put_key(const struct tm_catalog *c, const Tracemerge__Stat *stat, struct tm_buf *out)
 {
     size_t mark;
-    enum tm_status st = tm_pb_begin(out, ATTRIBUTE_KEY, &mark);
+    enum tm_status st = tm_pb_begin(out, TM_ATTRIBUTE_KEY, &mark);
     if (st == TM_OK && stat->has_file)
         st = tm_buf_addf(out, TM_PROVENANCE_FILE "%u.stat.", (unsigned)c->files[stat->file].processing_order);
     else if (st == TM_OK)
@@ -61,8 +59,8 @@ enum tm_status tm_stat_attributes_write(struct tm_packet_writer *w, uint32_t hom
         if ((st = tm_packet_begin(w, stat->has_machine ? stat->machine : home, err)) < 0)
             break;
         if (tm_pb_begin(&w->out, TM_PACKET_TRACE_ATTRIBUTES, &attributes) != TM_OK ||
-            tm_pb_begin(&w->out, ATTRIBUTE, &attribute) != TM_OK || put_key(c, stat, &w->out) != TM_OK ||
-            tm_pb_put_varint(&w->out, ATTRIBUTE_INT, (uint64_t)stat->value) != TM_OK ||
+            tm_pb_begin(&w->out, TM_ATTRIBUTES_ATTRIBUTE, &attribute) != TM_OK || put_key(c, stat, &w->out) != TM_OK ||
+            tm_pb_put_varint(&w->out, TM_ATTRIBUTE_INT, (uint64_t)stat->value) != TM_OK ||
             tm_pb_end(&w->out, attribute) != TM_OK || tm_pb_end(&w->out, attributes) != TM_OK)
             return tm_error_nomem(err);
         st = tm_packet_end(w, err);

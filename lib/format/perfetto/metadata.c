@@ -13,7 +13,6 @@ enum { CONFIG_ATTRIBUTES = 48, CONFIG_BUFFERS = 1, CONFIG_WRITE_INTO_FILE = 8, B
 enum { CONFIG_TEXT_MAX = 1 << 20 }; /* bytes of a configuration that becomes text */
 enum { TRIGGER_NAME = 1, CHROME_TRIGGER_HASH = 2, SERVICE_SLOW_SOURCES = 7, SOURCES_SOURCE = 1 };
 enum { SOURCE_PRODUCER = 1, SOURCE_NAME = 2, PROPERTIES_VALUE = 1, PROPERTY_NAME = 1, PROPERTY_VALUE = 2 };
-enum { ATTRIBUTES_ATTRIBUTE = 1, ATTRIBUTE_KEY = 1, ATTRIBUTE_INT = 2, ATTRIBUTE_STRING = 3 };
 enum { INFO_UTSNAME = 1, INFO_FINGERPRINT = 2, INFO_RAM_BYTES = 16 };
 /* ChromeEventBundle, ChromeMetadata */
 enum { BUNDLE_METADATA = 2, METADATA_NAME = 1, METADATA_BOOL = 3, METADATA_JSON = 5 };
@@ -249,9 +248,9 @@ static enum tm_status read_attribute(struct tm_proto *p, const struct tm_proto_p
     struct tm_pb pb = tm_pb_of(message->data, message->len);
     struct tm_pb_field f, key = {.data = (const uint8_t *)""}, value = {0};
     while (tm_pb_next(&pb, &f) == TM_OK) {
-        if (f.id == ATTRIBUTE_KEY && f.type == TM_PB_LEN)
+        if (f.id == TM_ATTRIBUTE_KEY && f.type == TM_PB_LEN)
             key = f;
-        else if (f.id == ATTRIBUTE_INT || f.id == ATTRIBUTE_STRING)
+        else if (f.id == TM_ATTRIBUTE_INT || f.id == TM_ATTRIBUTE_TEXT)
             value = f;
     }
     if (value.id == 0)
@@ -270,7 +269,7 @@ static enum tm_status read_attributes(struct tm_proto *p, const struct tm_proto_
     struct tm_pb_field f;
     enum tm_status st = TM_OK;
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
-        if (f.id == ATTRIBUTES_ATTRIBUTE && f.type == TM_PB_LEN)
+        if (f.id == TM_ATTRIBUTES_ATTRIBUTE && f.type == TM_PB_LEN)
             st = read_attribute(p, packet, &f, err);
     return st;
 }

@@ -11,10 +11,6 @@ enum { THREAD_TID = 1, THREAD_NAME = 2, THREAD_TGID = 3 };
 enum { STATS_PROCESSES = 1, STATS_PID = 1, STATS_OOM_SCORE_ADJ = 10, STATS_THREADS = 11, STATS_THREAD_TID = 1 };
 enum { STATS_PEAK_RESETTABLE = 12, STATS_FDS = 15, STATS_USER_NS = 21, STATS_KERNEL_NS = 22, STATS_LAST = 24 };
 
-/* Our Detail. */
-enum { OUT_PID = 1, OUT_PARENT = 2, OUT_NAME = 3, OUT_CMDLINE = 4, OUT_UID = 5 };
-enum { INNER_CLOCK = 2, INNER_VALUE = 3, INNER_STATE = 4 };
-
 enum { KTHREADD_PID = 2, KTHREADS_MAX = 1 << 20 };
 
 struct process {
@@ -96,17 +92,17 @@ static enum tm_status put_process(struct tm_buf *detail, const struct process *p
     struct tm_pb_field f;
     bool cut = process->ppid == KTHREADD_PID && worker_len(&process->argv) != process->argv.len;
     enum tm_status st = tm_pb_begin(detail, TM_DETAIL_PROCESS, &mark);
-    st = put_signed(detail, OUT_PID, process->pid, st);
-    st = put_signed(detail, OUT_PARENT, process->ppid, st);
+    st = put_signed(detail, TM_PROCESS_DESCRIPTION_PID, process->pid, st);
+    st = put_signed(detail, TM_PROCESS_DESCRIPTION_PARENT_PID, process->ppid, st);
     if (st == TM_OK)
-        st = tm_pb_put_bytes(detail, OUT_NAME, process->argv.data, name_len(process));
+        st = tm_pb_put_bytes(detail, TM_PROCESS_DESCRIPTION_NAME, process->argv.data, name_len(process));
     if (st == TM_OK && cut)
-        st = tm_pb_put_bytes(detail, OUT_CMDLINE, process->argv.data, worker_len(&process->argv));
+        st = tm_pb_put_bytes(detail, TM_PROCESS_DESCRIPTION_CMDLINE, process->argv.data, worker_len(&process->argv));
     while (st == TM_OK && !cut && tm_pb_next(&pb, &f) == TM_OK)
         if (f.id == PROCESS_CMDLINE && f.type == TM_PB_LEN)
-            st = tm_pb_put_bytes(detail, OUT_CMDLINE, f.data, f.len);
+            st = tm_pb_put_bytes(detail, TM_PROCESS_DESCRIPTION_CMDLINE, f.data, f.len);
     if (process->has_uid)
-        st = put_signed(detail, OUT_UID, process->uid, st);
+        st = put_signed(detail, TM_PROCESS_DESCRIPTION_UID, process->uid, st);
     if (st == TM_OK && process->has_is_kthread)
         st = tm_pb_put_varint(detail, TM_PROCESS_DESCRIPTION_IS_KTHREAD, process->is_kthread);
     if (st == TM_OK)
@@ -115,11 +111,11 @@ static enum tm_status put_process(struct tm_buf *detail, const struct process *p
         return st;
     st = tm_pb_begin(detail, TM_DETAIL_INNER_TIMES, &mark);
     if (st == TM_OK)
-        st = tm_pb_put_i32(detail, INNER_CLOCK, TM_CLOCK_BOOTTIME);
+        st = tm_pb_put_i32(detail, TM_INNER_TIME_CLOCK, TM_CLOCK_BOOTTIME);
     if (st == TM_OK)
-        st = tm_pb_put_i64(detail, INNER_VALUE, (uint64_t)process->start);
+        st = tm_pb_put_i64(detail, TM_INNER_TIME_VALUE, (uint64_t)process->start);
     if (st == TM_OK)
-        st = tm_pb_put_i32(detail, INNER_STATE, 0);
+        st = tm_pb_put_i32(detail, TM_INNER_TIME_STATE, TM_INNER_TIME_RECORDED);
     return st == TM_OK ? tm_pb_end(detail, mark) : st;
 }
 
