@@ -143,7 +143,7 @@ END
     tm-unpack one.json | tm-manifest | tm-clocks | tm-plan | tm-sort | tm-emit -f report | grep 'the accounts balance'
 }
 
-@test "parts have as many events each" {
+@test "parts of equal events have as many each" {
     job 2 400
     placed rank0 | tm-sort >r.tms
     times=$(tm-plan <r.tms | tm-plan --parts=4)

@@ -48,7 +48,7 @@ installed() {
     [ "${#lines[@]}" -eq 19 ]
     run sqlite3 :memory: ".load stage/usr/lib/tracemerge/tracemerge" "SELECT to_timecode(1)"
     [ "$output" = "00:00:00 000 000 001" ]
-    for f in place-rank merge-ranks submit-ranks open-in-perfetto; do
+    for f in place-rank merge-ranks submit-ranks part-step parallel-parts submit-parts open-in-perfetto; do
         [ -x stage/usr/share/doc/tracemerge/examples/recipes/$f ]
     done
     make -s -C "$build" uninstall DESTDIR="$PWD/stage" prefix=/usr $completions >log 2>&1 || { cat log; false; }

@@ -61,9 +61,10 @@ static enum tm_status take_event(struct planner *p, const struct tm_event *e, st
         p->counted = *e;
         p->is_kept = false;
         st = tm_cut_counts_add(&p->accounts, e, ALL, true, err);
-        if (st == TM_OK)
-            st = tm_event_counts_add(&p->counts, e->time_ns, 1, err);
     }
+    if (st == TM_OK && !(e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED)))
+        st = tm_event_counts_add(&p->counts, p->counted.time_ns, tm_event_is_counted(e->flags),
+                                 TM_BATCH_ROW_BYTES + (uint64_t)e->raw_bytes + e->detail_bytes, err);
     if (st == TM_OK && e->flags & TM_EVENT_DEFINITION && is_track_of_thread(e)) {
         struct tm_event row = *e;
         row.flags &= ~(uint32_t)TM_EVENT_DERIVED;

@@ -24,15 +24,22 @@ static void sort(struct tm_event_counts *c)
         qsort(c->bins, c->count, sizeof *c->bins, compare_bins);
 }
 
+static void join(struct tm_event_bin *bin, const struct tm_event_bin *other)
+{
+    bin->count += other->count;
+    bin->bytes += other->bytes;
+}
+
 /* Makes bins of 2^SHIFT ns of those that there are. */
 static enum tm_status coarsen(struct tm_event_counts *c, uint32_t shift, struct tm_error *err)
 {
     uint32_t kept = 0;
     sort(c);
     for (uint32_t i = 0; i < c->count; i++) {
-        const struct tm_event_bin bin = {shifted(c->bins[i].number, shift - c->shift), c->bins[i].count};
+        struct tm_event_bin bin = c->bins[i];
+        bin.number = shifted(bin.number, shift - c->shift);
         if (kept && c->bins[kept - 1].number == bin.number)
-            c->bins[kept - 1].count += bin.count;
+            join(&c->bins[kept - 1], &bin);
         else
             c->bins[kept++] = bin;
     }
@@ -46,40 +53,32 @@ static enum tm_status coarsen(struct tm_event_counts *c, uint32_t shift, struct 
     return TM_OK;
 }
 
-static enum tm_status add_bin(struct tm_event_counts *c, int64_t number, uint64_t count, struct tm_error *err)
+static enum tm_status add_bin(struct tm_event_counts *c, const struct tm_event_bin *bin, struct tm_error *err)
 {
-    if (c->last < c->count && c->bins[c->last].number == number) {
-        c->bins[c->last].count += count;
-        return TM_OK;
-    }
-    if (tm_map_find(&c->of_number, (uint64_t)number, &c->last)) {
-        c->bins[c->last].count += count;
+    if (bin->bytes > UINT64_MAX - c->total_bytes)
+        return tm_error_set(err, TM_E_INPUT, "events have more bytes than a number can say");
+    c->total_bytes += bin->bytes;
+    if ((c->last < c->count && c->bins[c->last].number == bin->number) ||
+        tm_map_find(&c->of_number, (uint64_t)bin->number, &c->last)) {
+        join(&c->bins[c->last], bin);
         return TM_OK;
     }
     if (tm_array_grow(&c->bins, &c->cap, c->count, sizeof *c->bins, err) < 0)
         return TM_E_SYSTEM;
-    if (tm_map_set(&c->of_number, (uint64_t)number, c->count) != TM_OK)
+    if (tm_map_set(&c->of_number, (uint64_t)bin->number, c->count) != TM_OK)
         return tm_error_nomem(err);
     c->last = c->count;
-    c->bins[c->count++] = (struct tm_event_bin){number, count};
+    c->bins[c->count++] = *bin;
     enum tm_status st = TM_OK;
     while (st == TM_OK && c->count > TM_EVENT_BINS_MAX)
         st = coarsen(c, c->shift + 1, err);
     return st;
 }
 
-static enum tm_status add_total(struct tm_event_counts *c, uint64_t count, struct tm_error *err)
+enum tm_status tm_event_counts_add(struct tm_event_counts *c, int64_t time_ns, uint64_t count, uint64_t bytes,
+                                   struct tm_error *err)
 {
-    if (count > UINT64_MAX - c->total)
-        return tm_error_set(err, TM_E_INPUT, "there are more events than a number can say");
-    c->total += count;
-    return TM_OK;
-}
-
-enum tm_status tm_event_counts_add(struct tm_event_counts *c, int64_t time_ns, uint64_t count, struct tm_error *err)
-{
-    enum tm_status st = add_total(c, count, err);
-    return st < 0 || count == 0 ? st : add_bin(c, shifted(time_ns, c->shift), count, err);
+    return bytes ? add_bin(c, &(struct tm_event_bin){shifted(time_ns, c->shift), count, bytes}, err) : TM_OK;
 }
 
 static enum tm_status damaged(struct tm_error *err)
@@ -92,7 +91,8 @@ enum tm_status tm_event_counts_add_message(struct tm_event_counts *c, const Trac
 {
     int64_t number = m->first;
     enum tm_status st = TM_OK;
-    if (m->n_gap != m->n_count || m->n_gap > TM_EVENT_BINS_MAX || m->shift > TM_EVENT_BINS_SHIFT_MAX)
+    if (m->n_gap != m->n_count || m->n_gap != m->n_bytes || m->n_gap > TM_EVENT_BINS_MAX ||
+        m->shift > TM_EVENT_BINS_SHIFT_MAX)
         return damaged(err);
     if (m->shift > c->shift)
         st = coarsen(c, m->shift, err);
@@ -100,11 +100,10 @@ enum tm_status tm_event_counts_add_message(struct tm_event_counts *c, const Trac
         bool is_next = i == 0 ? m->gap[i] == 0 : m->gap[i] > 0 && m->gap[i] <= INT64_MAX;
         int64_t last = shifted(INT64_MAX, m->shift), first = shifted(INT64_MIN, m->shift);
         if (!is_next || !tm_add_i64(number, (int64_t)m->gap[i], &number) || number > last || number < first ||
-            m->count[i] == 0)
+            m->bytes[i] == 0 || m->bytes[i] < m->count[i])
             return damaged(err);
-        st = add_total(c, m->count[i], err);
-        if (st == TM_OK)
-            st = add_bin(c, shifted(number, c->shift - m->shift), m->count[i], err);
+        const struct tm_event_bin bin = {shifted(number, c->shift - m->shift), m->count[i], m->bytes[i]};
+        st = add_bin(c, &bin, err);
     }
     return st;
 }
@@ -125,35 +124,38 @@ enum tm_status tm_event_counts_write(struct tm_event_counts *c, struct tm_stream
     Tracemerge__EventCounts m = TRACEMERGE__EVENT_COUNTS__INIT;
     m.gap = calloc((size_t)c->count + 1, sizeof *m.gap);
     m.count = calloc((size_t)c->count + 1, sizeof *m.count);
-    enum tm_status st = m.gap && m.count ? coarsen(c, c->shift, err) : tm_error_nomem(err);
+    m.bytes = calloc((size_t)c->count + 1, sizeof *m.bytes);
+    enum tm_status st = m.gap && m.count && m.bytes ? coarsen(c, c->shift, err) : tm_error_nomem(err);
     m.shift = c->shift;
     m.first = c->count ? c->bins[0].number : 0;
-    m.n_gap = m.n_count = c->count;
+    m.n_gap = m.n_count = m.n_bytes = c->count;
     for (uint32_t i = 0; i < c->count && st == TM_OK; i++) {
         m.gap[i] = i ? (uint64_t)c->bins[i].number - (uint64_t)c->bins[i - 1].number : 0;
         m.count[i] = c->bins[i].count;
+        m.bytes[i] = c->bins[i].bytes;
     }
     if (st == TM_OK)
         st = tm_stream_write_message(writer, TM_FRAME_EVENT_COUNTS, &m.base, err);
     free(m.gap);
     free(m.count);
+    free(m.bytes);
     return st;
 }
 
 void tm_event_counts_divide(struct tm_event_counts *c, uint32_t part_count, int64_t *points)
 {
-    uint64_t before = 0; /* events in bins before bin i */
+    uint64_t before = 0; /* bytes in bins before bin i */
     uint32_t i = 0;
     (void)coarsen(c, c->shift, NULL);
     for (uint32_t p = 0; p + 1 < part_count; p++) {
-        uint64_t wanted = (uint64_t)((tm_u128)c->total * (p + 1) / part_count);
+        uint64_t wanted = (uint64_t)((tm_u128)c->total_bytes * (p + 1) / part_count);
         int64_t latest = INT64_MAX - (int64_t)(part_count - 2 - p);
         tm_i128 point = p ? (tm_i128)points[p - 1] + 1 : 0;
-        while (i < c->count && c->bins[i].count <= wanted - before)
-            before += c->bins[i++].count;
+        while (i < c->count && c->bins[i].bytes <= wanted - before)
+            before += c->bins[i++].bytes;
         if (i < c->count) {
             tm_i128 at = (tm_i128)c->bins[i].number * ((tm_i128)1 << c->shift) +
-                         (tm_i128)(((tm_u128)(wanted - before) << c->shift) / c->bins[i].count);
+                         (tm_i128)(((tm_u128)(wanted - before) << c->shift) / c->bins[i].bytes);
             point = p == 0 || at > point ? at : point;
         }
         points[p] = point > latest ? latest : (int64_t)point;

@@ -1,5 +1,5 @@
-/* How many events there are by time, in a bounded number of bins. The bins depend only on what was counted, not on its
- * order, nor on how it was divided into messages that were added up.
+/* How many events there are by time, and their size, in a bounded number of bins. The bins depend only on what was
+ * counted, not on its order, nor on how it was divided into messages that were added up.
  *
  * A bin is a time of 2^shift ns that begins at a multiple of that. Only bins with events are kept. shift is the least
  * number for which there are at most TM_EVENT_BINS_MAX, and at least that of each message added. */
@@ -14,13 +14,13 @@ enum { TM_EVENT_BINS_MAX = 1 << 14, TM_EVENT_BINS_SHIFT_MAX = 63 };
 
 struct tm_event_bin {
     int64_t number; /* the bin is from number * 2^shift on */
-    uint64_t count;
+    uint64_t count, bytes;
 };
 
 /* Zero-initialise. */
 struct tm_event_counts {
     uint32_t shift;
-    uint64_t total;
+    uint64_t total_bytes;
     /* private */
     struct tm_event_bin *bins;
     uint32_t count, cap;
@@ -28,8 +28,9 @@ struct tm_event_counts {
     struct tm_map of_number;
 };
 
-/* Counts COUNT events at TIME_NS. TM_OK; TM_E_INPUT if there are more than 2^64 - 1 in all; TM_E_SYSTEM. */
-enum tm_status tm_event_counts_add(struct tm_event_counts *counts, int64_t time_ns, uint64_t count,
+/* Counts COUNT events of BYTES in all, which are at least as many, at TIME_NS. TM_OK; TM_E_INPUT if there are more than
+ * 2^64 - 1 bytes; TM_E_SYSTEM. */
+enum tm_status tm_event_counts_add(struct tm_event_counts *counts, int64_t time_ns, uint64_t count, uint64_t bytes,
                                    struct tm_error *err);
 
 /* Add what MESSAGE says, or FRAME, which is an EventCounts. TM_OK; TM_E_INPUT if it is damaged, of a frame as "byte N:
@@ -43,7 +44,7 @@ enum tm_status tm_event_counts_add_frame(struct tm_event_counts *counts, const s
 enum tm_status tm_event_counts_write(struct tm_event_counts *counts, struct tm_stream_writer *writer,
                                      struct tm_error *err);
 
-/* Sets POINTS to the PART_COUNT - 1 rising times that divide the events into PART_COUNT parts of equal number, if those
+/* Sets POINTS to the PART_COUNT - 1 rising times that divide the events into PART_COUNT parts of equal size, if those
  * of a bin are spread evenly over it. */
 void tm_event_counts_divide(struct tm_event_counts *counts, uint32_t part_count, int64_t *points);
 
