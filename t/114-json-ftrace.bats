@@ -53,3 +53,20 @@ setup() {
     [ "$status" -eq 1 ]
     [[ $output == *"byte 1: an event is larger than the limit"* ]]
 }
+
+@test "a complete event without a duration is none, in all outputs; the text of it stays in JSON" {
+    echo '[{"ph":"X","pid":1,"tid":1,"name":"none","ts":1},{"ph":"X","pid":1,"tid":1,"name":"some","ts":2,"dur":1}]' >x.json
+    [ "$(tm-merge x.json | grep -c slice)" = 1 ]
+    tm-merge -q -o x.db x.json
+    [ "$(sqlite3 x.db 'SELECT name FROM slice')" = some ]
+    [ "$(sqlite3 x.db "SELECT name, value FROM stats WHERE severity = 'error'")" = 'json_parser_failure|1' ]
+    tm-merge -f json x.json | grep -q '"name":"none"'
+}
+
+@test "samples outside of traceEvents are accounted for, unless JSON alone comes out" {
+    echo '{"traceEvents":[{"ph":"X","ts":1,"dur":3,"pid":1,"tid":1,"name":"a"}],"samples":[{"tid":1,"ts":2,"sf":3},{"tid":1,"ts":3,"sf":3}],
+        "stackFrames":{"3":{"name":"f"}}}' >s.json
+    tm-merge -f report s.json | grep -A 1 's.json: 3 events read, 1 placed, 2 dropped' | grep -q 'not_shown: 2'
+    tm-merge -f json s.json 2>warnings | grep -q '"sf":3'
+    [ ! -s warnings ] || { cat warnings; false; }
+}

@@ -174,3 +174,13 @@ END
     tm-merge -q -o p.db p.pftrace drift
     [ "$(sqlite3 p.db "SELECT min(ts), max(ts) - min(ts) FROM android_logs")" = '6000000000|999000000000' ]
 }
+
+@test "journal: an entry without a priority is information, in databases and for readers of the merged trace" {
+    printf '__REALTIME_TIMESTAMP=1795437000000000\n__MONOTONIC_TIMESTAMP=5\n_BOOT_ID=0123456789abcdef0123456789abcdef\nMESSAGE=m\n\n' >j.export
+    tm-merge -o j.db j.export
+    tm-merge -o j.pftrace j.export
+    tm-merge -o again.db j.pftrace
+    for db in j again; do
+        [ "$(sqlite3 $db.db 'SELECT prio, msg FROM android_logs')" = '4|m' ]
+    done
+}

@@ -81,3 +81,12 @@ END
     printf '<html>%s\n# tracer: nop\n%s\n</script></html>\n' "$tag" "$event" >plain.html
     tm-merge --strict -q -f csv plain.html
 }
+
+@test "perf script: a thread is named again only where it has another name, time goes back or an event may have renamed it" {
+    sample() { printf '%s [000] %s: 10 cycles:\n\tffff f+0x1 (k)\n\n' "$1" "$2"; }
+    { sample 'app 7' 1.0; sample 'app 7' 1.1; sample 'sh 8' 1.2; sample 'app 7' 1.3; sample 'new 7' 1.4; sample 'new 7' 1.5
+      sample 'new 7' 1.45; printf 'sh 8 [000] 1.6: sched:sched_process_free: comm=x pid=9 prio=120\n\n'; sample 'new 7' 1.7; } >p.script
+    [ "$(tm-merge p.script | grep -o 'task_rename .*' | tr -s ' ' | tr '\n' ' ')" = \
+        'task_rename app task_rename sh task_rename new task_rename new task_rename sh task_rename new ' ] ||
+        { tm-merge p.script; false; }
+}

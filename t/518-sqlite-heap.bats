@@ -94,6 +94,10 @@ query="SELECT a.ts, p.pid, a.heap_name, f.name, a.count, a.size FROM heap_profil
     tm-merge -o p.db p.pftrace 2>err
     same "SELECT name, idx, severity, value FROM stats WHERE name LIKE 'heapprofd%' OR name LIKE 'stackprofile%' ORDER BY name" \
         'heapprofd_buffer_overran|42|data_loss|1
+heapprofd_last_profile_timestamp|43|info|3000
+heapprofd_last_profile_timestamp|44|info|5000
+heapprofd_last_profile_timestamp|45|info|6001
+heapprofd_last_profile_timestamp|42|info|7000
 heapprofd_malformed_packet||error|1
 heapprofd_missing_packet||error|1
 heapprofd_unwind_samples|42|info|9

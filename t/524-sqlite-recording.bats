@@ -217,7 +217,7 @@ traced_buf_sequence_packet_loss|1|data_loss|analysis|2'
     packets p.pftrace '[[(8, 5), (10, 1), (33, message((1, message((1, 10), (4, 2))), (1, message((1, 10))),
         (1, message((4, 2))), (8, 1)))]]'
     tm-merge -q -o p.db p.pftrace
-    same "SELECT name, idx, severity, source, value FROM stats WHERE name GLOB 'config_*' ORDER BY idx" \
+    same "SELECT name, idx, severity, source, value FROM stats WHERE name GLOB 'config_*d' ORDER BY idx" \
         $'config_write_into_file_discard|0|data_loss|trace|1\nconfig_write_into_file_discard|2|data_loss|trace|1'
     packets p.pftrace '[[(8, 5), (10, 1), (33, message((1, message((1, 10), (4, 2)))))]]'
     tm-merge -q -o p.db p.pftrace
@@ -255,7 +255,8 @@ tm_slice_end_without_begin|info|analysis|1'
     packets p.pftrace '[[(6, message((1, message((1, 4), (2, 1))), (1, message((1, 6), (2, 1)))))],
         [(8, 5), (10, 1), (37, message((5, message((1, 42), (9, 5), (14, 2))), (7, 0)))]]'
     tm-merge -q -o p.db p.pftrace
-    same "SELECT name, idx, severity, source, value FROM stats WHERE value" 'heapprofd_client_error|42|error|trace|2'
+    same "SELECT name, idx, severity, source, value FROM stats WHERE value ORDER BY name" \
+        $'heapprofd_client_error|42|error|trace|2\nheapprofd_last_profile_timestamp|42|info|trace|5'
 }
 
 @test "numbers that the model finds have the severity that the reference gives them" {
@@ -282,4 +283,27 @@ tm_slice_end_without_begin|info|analysis|1'
     tm-merge -o m.pftrace -o both.db p.pftrace
     tm-merge -o n.pftrace p.pftrace
     cmp m.pftrace n.pftrace
+}
+
+@test "a recording into a file whose producers are not asked for what they have, by a service that does not do so itself" {
+    local counts="SELECT idx, severity, source, value FROM stats WHERE name = 'config_write_into_file_no_flush'"
+    no_flush() { # CONFIG_FIELDS VERSION
+        packets p.pftrace "[[(8, 5), (10, 1), (33, message((1, message((1, 10))), $1))], [(10, 1), (45, message((4, '$2')))]]"
+        tm-merge -q -o p.db p.pftrace
+        sqlite3 p.db "$counts"
+    }
+    [ "$(no_flush '(8, 1)' 'Perfetto v53.0-abc')" = '|error|trace|1' ]
+    [ "$(no_flush '(8, 1)' 'other')" = '|error|trace|1' ]
+    [ "$(no_flush '(8, 1)' 'Perfetto v54.0-abc')" = '' ]
+    [ "$(no_flush '(8, 1), (13, 5000)' 'Perfetto v53.0-abc')" = '' ]
+    [ "$(no_flush '(8, 0)' 'Perfetto v53.0-abc')" = '' ]
+}
+
+@test "fields of track events that no schema names are counted, inside other messages too" {
+    packets p.pftrace "[[(10, 1), (13, 1), (60, message((1, 1), (2, 't')))],
+        [(10, 1), (8, 10), (11, message((9, 3), (11, 1), (23, 'a'), (7, 1), (5000, 2), (1000, 1)))],
+        [(10, 1), (8, 20), (11, message((9, 3), (11, 1), (23, 'b'), (25, message((1, 'x'), (77, 5)))))],
+        [(10, 1), (8, 30), (11, message((9, 3), (11, 1), (23, 'b'), (25, message((1, 'x'), (77, 5)))))]]"
+    tm-merge -q -o p.db p.pftrace
+    same "SELECT severity, source, value FROM stats WHERE name = 'unknown_extension_fields'" 'error|trace|4'
 }

@@ -219,7 +219,7 @@ enum tm_status tm_model_define(struct tm_model *m, struct tm_model_event *ev, st
         return m->rows->deobfuscation(m->rows->self, (struct tm_text){part.data, part.len}, err);
     bool is_moment = e->flags & TM_EVENT_DERIVED || tm_event_raw(e->flags) == TM_RAW_NONE;
     if (e->kind == TM_KIND_METADATA && is_moment && tm_event_is_timed(e->flags) && !m->tasks_only) {
-        struct tm_recording_time row = {e->time_ns, ev->name, ev->place.file, ev->place.machine};
+        struct tm_recording_time row = {e->time_ns, ev->name, ev->place.file, ev->place.machine, e->pid};
         return m->rows->recording_time(m->rows->self, &row, err);
     }
     if (e->kind == TM_KIND_METADATA && ev->is_json && !acts_at_once(ev))

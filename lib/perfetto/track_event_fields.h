@@ -2,6 +2,7 @@
 #ifndef TM_PERFETTO_TRACK_EVENT_FIELDS_H
 #define TM_PERFETTO_TRACK_EVENT_FIELDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum tm_track_event_field {
@@ -37,6 +38,12 @@ enum tm_track_event_field {
     TM_TRACK_EVENT_CORRELATION_STRING = 53,
     TM_TRACK_EVENT_CORRELATION_IID = 54
 };
+
+/* True if ID is a field of TrackEvent itself; those from 1000 on are extensions. */
+static inline bool tm_track_event_has_field(uint32_t id)
+{
+    return id < 64 && UINT64_C(0x3f7ffdffff31f7e) >> id & 1;
+}
 
 /* TrackEvent.LegacyEvent */
 enum tm_legacy_event_field {

@@ -21,10 +21,11 @@ static void test_slices(void)
           "end -1 pid=7 tid=7 thread raw={\"ph\":\"E\",\"ts\":-0.0005,\"pid\":7,\"tid\":0,}\n");
     GIVES("[{\"ph\":\"X\",\"ts\":1},{\"ph\":\"i\",\"ts\":1,\"s\":\"g\",\"pid\":1},{\"ph\":\"I\",\"ts\":2,\"pid\":1,"
           "\"s\":\"p\",\"name\":\"n\"}{\"ph\":\"R\",\"ts\":3,\"tid\":4}]",
-          "complete 1000 dur=0 pid=0 tid=0 thread '[No name]' open raw={\"ph\":\"X\",\"ts\":1}\n"
+          "packet 1000 raw={\"ph\":\"X\",\"ts\":1}\n"
           "instant 1000 pid=1 tid=1 raw={\"ph\":\"i\",\"ts\":1,\"s\":\"g\",\"pid\":1}\n"
           "instant 2000 pid=1 tid=1 process 'n' raw={\"ph\":\"I\",\"ts\":2,\"pid\":1,\"s\":\"p\",\"name\":\"n\"}\n"
-          "instant 3000 tid=4 thread '[No name]' raw={\"ph\":\"R\",\"ts\":3,\"tid\":4}\n");
+          "instant 3000 tid=4 thread '[No name]' raw={\"ph\":\"R\",\"ts\":3,\"tid\":4}\n"
+          "stat json_parser_failure 1\n");
 }
 
 static void test_times(void)
@@ -356,7 +357,7 @@ static void test_limits(void)
     format_run_release(&run);
     /* Keys repeat in what is flattened: a long one over many values is cut, not multiplied. */
     tm_buf_clear(&b);
-    tm_buf_add_str(&b, "[{\"ph\":\"X\",\"ts\":1,\"args\":{\"");
+    tm_buf_add_str(&b, "[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"args\":{\"");
     for (int i = 0; i < 20000; i++)
         tm_buf_add_str(&b, "k");
     tm_buf_add_str(&b, "\":[1");

@@ -19,7 +19,7 @@
 static const char rows[] =
     "log 5000 pid=7 tid=8 thread 'hello' [tag] value=6" A_ARG " PRIORITY=3 _COMM='sh' _UID=1000\n"
     "task_rename 5000 pid=7 tid=7 'sh' derived\n"
-    "log 6000 pid=7 tid=7 thread 'a\\x0ab\xff' [sh] value=0" A_ARG " _COMM='sh' X='\\x00=\\x0a'\n"
+    "log 6000 pid=7 tid=7 thread 'a\\x0ab\xff' [sh] value=4" A_ARG " _COMM='sh' X='\\x00=\\x0a'\n"
     "log 7000 '' value=3" A_ARG " PRIORITY=7\n";
 
 static void test_rows(void)
@@ -46,22 +46,22 @@ static void test_rows(void)
     }
     ok_named(format_gives(&tm_format_journal_json,
                           JSON("9", "5", BOOT_A, "\"X\":null,\"Y\":[\"1\",\"2\"],\"lower\":\"no\""),
-                          "log 5000 '' value=0" A_ARG " Y='1' Y='2'\nstat journal_fields_left_out 1\n"),
+                          "log 5000 '' value=4" A_ARG " Y='1' Y='2'\nstat journal_fields_left_out 1\n"),
              "a field that is too long, one that is there twice, one that is none");
 }
 
 static void test_clocks(void)
 {
-    ok_named(format_gives(&tm_format_journal_export, "__REALTIME_TIMESTAMP=9\nMESSAGE=m\n\n", "log 9000 'm' value=0\n"),
+    ok_named(format_gives(&tm_format_journal_export, "__REALTIME_TIMESTAMP=9\nMESSAGE=m\n\n", "log 9000 'm' value=4\n"),
              "without a boot: the wall clock");
     ok_named(format_gives(&tm_format_journal_export, "__CURSOR=x\nMESSAGE=m\n\n", "account no_time 1 at 0\n"),
              "no time");
     ok_named(format_gives(&tm_format_journal_export,
                           EXPORT("x", "5", BOOT_A, "") EXPORT("9", "99999999999999999", BOOT_A, ""),
-                          "log 5000 '' value=0" A_ARG "\nlog 9000 '' value=0" A_ARG "\n"),
+                          "log 5000 '' value=4" A_ARG "\nlog 9000 '' value=4" A_ARG "\n"),
              "times that are none, or too large");
     ok_named(format_gives(&tm_format_journal_export, EXPORT("99999999999999999", "5", BOOT_A, ""),
-                          "log 5000 '' value=0" A_ARG "\n"),
+                          "log 5000 '' value=4" A_ARG "\n"),
              "a wall clock that is too large");
 }
 
@@ -80,7 +80,7 @@ static bool comes_to(const struct tm_format *format, const struct tm_format_opti
 }
 
 #define E1 EXPORT("1", "1", BOOT_A, "")
-#define L1 "log 1000 '' value=0" A_ARG "\n"
+#define L1 "log 1000 '' value=4" A_ARG "\n"
 
 static void test_damage(void)
 {
@@ -105,7 +105,7 @@ static void test_damage(void)
     ok(format_refuses(&tm_format_journal_json, " \n", "byte 2: no entry of a journal in the text"));
     ok(comes_to(&tm_format_journal_json, &salvage,
                 JSON("1", "1", BOOT_A, "\"P\":\"\"") "{\"_PID\":]}\n" JSON("2", "2", BOOT_A, "\"P\":\"\""),
-                "log 1000 '' value=0" A_ARG " P=''\nlog 2000 '' value=0" A_ARG " P=''\naccount damaged 1 at 110\n"
+                "log 1000 '' value=4" A_ARG " P=''\nlog 2000 '' value=4" A_ARG " P=''\naccount damaged 1 at 110\n"
                 "account skipped_bytes 11 at 110\n"));
 }
 

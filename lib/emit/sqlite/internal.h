@@ -246,8 +246,12 @@ enum tm_status tm_sqlite_put_model(struct tm_sqlite *s, struct tm_error *err);
  * trace. */
 void tm_sqlite_bind_stat_words(sqlite3_stmt *stmt, struct tm_text name, bool from_trace);
 
-/* stat_words.c: makes one row of the rows of each statistic that the reference counts for the whole trace. */
-enum tm_status tm_sqlite_join_global_stats(struct tm_sqlite *s, struct tm_error *err);
+/* stat_words.c: true if NAME is a statistic that is a time, of which the last counts. */
+bool tm_sqlite_stat_is_time(struct tm_text name);
+
+/* stat_words.c: makes one row of the rows of each statistic that the reference counts for the whole trace, and of the
+ * rows of times. */
+enum tm_status tm_sqlite_join_stats(struct tm_sqlite *s, struct tm_error *err);
 
 /* The word for a builtin clock, or NULL. */
 const char *tm_sqlite_clock_name(uint32_t clock);

@@ -61,7 +61,7 @@ enum tm_status tm_sqlite_finish(void *state, struct tm_error *err)
     if (st == TM_OK)
         st = tm_sqlite_put_model(s, err);
     if (st == TM_OK)
-        st = tm_sqlite_join_global_stats(s, err);
+        st = tm_sqlite_join_stats(s, err);
     return st < 0 ? st : tm_sqlite_complete(s, err);
 }
 

@@ -1,8 +1,8 @@
 /* Rows of stats: the source of each statistic's number, as the reference importer names it, and a sentence. */
 #include "emit/sqlite/internal.h"
 
-/* IS_GLOBAL: one row for the whole trace. */
-enum source { OF_TRACE = 0, OF_ANALYSIS = 1, IS_GLOBAL = 2 };
+/* IS_GLOBAL: one row for the whole trace. IS_LATEST: of the rows of one idx, machine and file the last one counts. */
+enum source { OF_TRACE = 0, OF_ANALYSIS = 1, IS_GLOBAL = 2, IS_LATEST = 4 };
 
 /* Names without _begin, _end and _delta are sorted by their bytes. */
 static const struct words {
@@ -19,6 +19,8 @@ static const struct words {
     {"compact_sched_waking_skipped", OF_ANALYSIS, "Wakings in front of the first switch of their cpu"},
     {"config_write_into_file_discard", OF_TRACE,
      "The buffer stopped when it was full, although the recording went into a file"},
+    {"config_write_into_file_no_flush", OF_TRACE,
+     "The recording went into a file without a period after which producers hand over what they have"},
     {"filter_errors", OF_TRACE, "Packets that the filter of the recording could not read"},
     {"filter_input_bytes", OF_TRACE, "Bytes that went into the filter of the recording"},
     {"filter_input_packets", OF_TRACE, "Packets that went into the filter of the recording"},
@@ -50,6 +52,7 @@ static const struct words {
     {"fuchsia_non_numeric_counters", OF_ANALYSIS, "Fuchsia counters whose value is no number"},
     {"fuchsia_record_read_error", OF_ANALYSIS, "Fuchsia records that could not be read"},
     {"fuchsia_timestamp_overflow", OF_ANALYSIS, "Fuchsia times past what nanoseconds can count"},
+    {"gpu_work_period_negative_duration", OF_ANALYSIS, "Periods of a GPU's work that end before they begin"},
     {"heap_graph_invalid_string_id", OF_TRACE | IS_GLOBAL, "Classes of heap graphs whose file is not named"},
     {"heap_graph_malformed_packet", OF_TRACE | IS_GLOBAL,
      "Parts of heap graphs that say too little or contradict each other"},
@@ -64,6 +67,7 @@ static const struct words {
     {"heapprofd_client_spinlock_blocked", OF_TRACE,
      "Microseconds that the process waited for the lock of the shared buffer"},
     {"heapprofd_hit_guardrail", OF_TRACE, "heapprofd took more time or memory than it may"},
+    {"heapprofd_last_profile_timestamp", OF_TRACE | IS_LATEST, "Time of the last packet with a profile of the process"},
     {"heapprofd_malformed_packet", OF_TRACE, "Stacks whose totals went down; they are left out"},
     {"heapprofd_missing_packet", OF_TRACE, "Gaps in the numbers of profile packets"},
     {"heapprofd_rejected_concurrent", OF_TRACE, "Another session profiled the process at that time"},
@@ -142,6 +146,7 @@ static const struct words {
     {"track_event_missing_sequence_id", OF_ANALYSIS, "Track events without a sequence"},
     {"track_event_missing_timestamp", OF_ANALYSIS, "Track events without a time"},
     {"track_event_parser_errors", OF_ANALYSIS, "Track events on no track, or damaged"},
+    {"unknown_extension_fields", OF_TRACE, "Fields of track events that no schema names"},
 };
 
 static int compare(struct tm_text name, const char *known)
@@ -199,33 +204,59 @@ void tm_sqlite_bind_stat_words(sqlite3_stmt *stmt, struct tm_text name, bool fro
     tm_sqlite_bind_word(stmt, MOMENT, moment);
 }
 
-/* Appends the quoted names of the statistics that the reference counts for the whole trace, with commas. */
-static enum tm_status put_global_names(struct tm_buf *sql)
+bool tm_sqlite_stat_is_time(struct tm_text name)
+{
+    const struct words *words = find(name);
+    return words && words->source & IS_LATEST;
+}
+
+/* Appends the quoted names of the statistics with FLAG, with commas. */
+static enum tm_status put_names(struct tm_buf *sql, unsigned flag)
 {
     enum tm_status st = TM_OK;
     const char *comma = "";
     for (size_t i = 0; st == TM_OK && i < sizeof table / sizeof *table; i++)
-        if (table[i].source & IS_GLOBAL) {
+        if (table[i].source & flag) {
             st = tm_buf_addf(sql, "%s'%s'", comma, table[i].name);
             comma = ",";
         }
     return st;
 }
 
-enum tm_status tm_sqlite_join_global_stats(struct tm_sqlite *s, struct tm_error *err)
+/* Runs BEFORE, the list of the names of all statistics with FLAG, and AFTER. */
+static enum tm_status run_for(struct tm_sqlite *s, const char *before, const char *after, unsigned flag,
+                              struct tm_error *err)
 {
-    struct tm_buf names = {0}, sql = {0};
-    enum tm_status st = put_global_names(&names);
-    const char *list = st == TM_OK ? tm_buf_cstr(&names) : NULL, *text = NULL;
-    if (list && tm_buf_addf(&sql,
-                            "INSERT INTO stats(name, key, idx, severity, source, value, description)"
-                            " SELECT name, key, idx, severity, source, sum(value), description FROM stats"
-                            " WHERE name IN (%s) GROUP BY name, idx ORDER BY min(id);"
-                            "DELETE FROM stats WHERE name IN (%s) AND machine_id IS NOT NULL;",
-                            list, list) == TM_OK)
-        text = tm_buf_cstr(&sql);
+    struct tm_buf sql = {0};
+    enum tm_status st = tm_buf_add_str(&sql, before);
+    if (st == TM_OK)
+        st = put_names(&sql, flag);
+    if (st == TM_OK)
+        st = tm_buf_add_str(&sql, after);
+    const char *text = st == TM_OK ? tm_buf_cstr(&sql) : NULL;
     st = text ? tm_sqlite_exec(s, text, err) : tm_error_nomem(err);
-    tm_buf_release(&names);
     tm_buf_release(&sql);
     return st;
+}
+
+enum tm_status tm_sqlite_join_stats(struct tm_sqlite *s, struct tm_error *err)
+{
+    enum tm_status st = run_for(s,
+                                "INSERT INTO stats(name, key, idx, severity, source, value, description)"
+                                " SELECT name, key, idx, severity, source, sum(value), description FROM stats"
+                                " WHERE name IN (",
+                                ") GROUP BY name, idx ORDER BY min(id)", IS_GLOBAL, err);
+    if (st == TM_OK)
+        st = run_for(s, "DELETE FROM stats WHERE name IN (", ") AND machine_id IS NOT NULL", IS_GLOBAL, err);
+    if (st == TM_OK)
+        st = run_for(s, "DELETE FROM stats WHERE name IN (",
+                     ") AND id NOT IN (SELECT max(id) FROM stats GROUP BY name, idx, machine_id, trace_id)", IS_LATEST,
+                     err);
+    /* Another file of the machine may say that its service flushes by itself. */
+    return st < 0 ? st
+                  : tm_sqlite_exec(s,
+                                   "DELETE FROM stats WHERE name = 'config_write_into_file_no_flush' AND machine_id IN"
+                                   " (SELECT machine_id FROM metadata WHERE name = 'tracing_service_version' AND"
+                                   " str_value GLOB 'Perfetto v*' AND CAST(substr(str_value, 11) AS INTEGER) > 53)",
+                                   err);
 }

@@ -79,6 +79,8 @@ static enum tm_status finish(struct tm_json_document *doc, struct tm_error *err)
     if (st >= 0)
         st = put_account(doc, TM_DROP_TOO_LARGE, doc->too_large, doc->first_too_large, err);
     if (st >= 0)
+        st = put_account(doc, TM_DROP_NOT_SHOWN, doc->samples, doc->first_samples, err);
+    if (st >= 0)
         st = put_account(doc, TM_DROP_SKIPPED_BYTES, doc->skipped_bytes, doc->first_skipped, err);
     return st < 0 ? st : TM_END;
 }

@@ -35,6 +35,7 @@ struct tm_json_document {
     uint64_t damaged, first_damaged;
     uint64_t no_time, first_no_time;
     uint64_t too_large, first_too_large;
+    uint64_t samples, first_samples; /* elements of the member "samples", which only JSON outputs show */
     uint64_t skipped_bytes, first_skipped;
     uint64_t system_failures;
     bool has_system; /* a line of systemTraceEvents was an event */

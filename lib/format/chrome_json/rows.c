@@ -95,14 +95,22 @@ static enum tm_status fill_slice(struct tm_json_row_builder *w, bool named)
     return TM_OK;
 }
 
+/* An event that breaks the rule of its phase is no more than a packet. */
+static enum tm_status do_broken(struct tm_json_row_builder *w)
+{
+    w->rows->parser_failures++;
+    tm_json_row_builder_default(w);
+    return tm_json_row_builder_add(w);
+}
+
 static enum tm_status do_slice(struct tm_json_row_builder *w)
 {
+    if (w->phase == 'X' && !tm_json_event_has(w->json, TM_JF_DUR))
+        return do_broken(w);
     w->event.kind = w->phase == 'B'   ? TM_KIND_SLICE_BEGIN
                     : w->phase == 'E' ? TM_KIND_SLICE_END
                                       : TM_KIND_SLICE_COMPLETE;
     w->event.flags |= tm_event_scope_flags(TM_SCOPE_THREAD) | TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
-    if (w->phase == 'X' && !tm_json_event_has(w->json, TM_JF_DUR))
-        w->event.flags |= TM_EVENT_OPEN_ENDED;
     enum tm_status st = fill_slice(w, w->phase != 'E');
     if (st >= 0 && w->phase != 'E' && tm_json_event_has(w->json, TM_JF_BIND_ID))
         st = tm_json_bind(w);
@@ -118,11 +126,8 @@ static enum tm_status do_instant(struct tm_json_row_builder *w)
     else if (s && tm_json_is(s, "p", 1))
         scope = TM_SCOPE_PROCESS;
     if ((scope == TM_SCOPE_THREAD && !w->has_tid) ||
-        (scope == TM_SCOPE_PROCESS && !(w->event.flags & TM_EVENT_HAS_PID))) {
-        w->rows->parser_failures++;
-        tm_json_row_builder_default(w);
-        return tm_json_row_builder_add(w);
-    }
+        (scope == TM_SCOPE_PROCESS && !(w->event.flags & TM_EVENT_HAS_PID)))
+        return do_broken(w);
     w->event.kind = TM_KIND_INSTANT;
     w->event.flags |= tm_event_scope_flags(scope);
     enum tm_status st = fill_slice(w, scope == TM_SCOPE_THREAD);
@@ -134,11 +139,8 @@ static enum tm_status do_async(struct tm_json_row_builder *w)
 {
     bool nestable = strchr("ben", w->phase) != NULL;
     enum tm_status st = nestable ? tm_json_async(w) : tm_json_legacy_async(w);
-    if (st == TM_END) {
-        w->rows->parser_failures++;
-        tm_json_row_builder_default(w);
-        return tm_json_row_builder_add(w);
-    }
+    if (st == TM_END)
+        return do_broken(w);
     if (st >= 0)
         st = fill_slice(w, w->phase == 'b' || w->phase == 'S');
     if (st >= 0 && w->phase != 'e' && tm_json_event_has(w->json, TM_JF_BIND_ID))

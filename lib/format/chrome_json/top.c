@@ -25,6 +25,22 @@ static enum tm_status add_member(struct tm_json_document *doc, const struct tm_j
     return st < 0 ? st : tm_event_sink_add(sink, &event, err);
 }
 
+/* Counts the samples of the member "samples", outside of traceEvents, unless only a JSON output is to come:
+ * that has them. */
+static void note_samples(struct tm_json_document *doc, const struct tm_json_value *key,
+                         const struct tm_json_value *value)
+{
+    struct tm_json_value element;
+    struct tm_json_scan scan = tm_json_scan_of(value);
+    uint64_t count = 0;
+    if (!tm_json_is(key, "samples", 7) || value->type != TM_JSON_ARRAY || !doc->context.sink->want_json_detail)
+        return;
+    scan.p++;
+    while (tm_json_element(&scan, &element) == TM_JSON_OK)
+        count++;
+    tm_json_count(&doc->samples, &doc->first_samples, count, doc->context.input->offset);
+}
+
 /* Enters traceEvents and systemTraceEvents; keeps any other value once it is complete. SCAN is at the value, RAW at the
  * key's quote. */
 static enum tm_json_status take_member(struct tm_json_document *doc, const struct tm_json_value *key,
@@ -58,6 +74,7 @@ static enum tm_json_status take_member(struct tm_json_document *doc, const struc
     }
     if (st != TM_JSON_OK)
         return st;
+    note_samples(doc, key, &value);
     if (add_member(doc, key, raw, (size_t)(scan->p - raw), err) < 0 || tm_json_top_value(doc, key, &value, err) < 0)
         return TM_JSON_CLOSE;
     tm_input_skip(in, (size_t)(scan->p - in->data));

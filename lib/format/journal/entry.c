@@ -123,7 +123,8 @@ enum tm_status tm_journal_entry_add(struct tm_journal_entry *e, struct tm_span n
 int tm_journal_entry_priority(const struct tm_journal_entry *e)
 {
     static const int of_syslog[] = {7, 7, 7, 6, 5, 4, 4, 3}; /* emerg, alert, crit, err, warning, notice, info, debug */
-    return e->priority < 0 ? 0 : of_syslog[e->priority];
+    enum { INFO = 4 }; /* as of a message of Android without a priority */
+    return e->priority < 0 ? INFO : of_syslog[e->priority];
 }
 
 void tm_journal_entry_release(struct tm_journal_entry *e)

@@ -247,7 +247,7 @@ static enum tm_status put_inner(void *self, const struct tm_pb_field *message, i
 static enum tm_status put_message(struct writer *w, const struct annotation *a, int depth, bool *added)
 {
     static const char annotation[] = ".perfetto.protos.DebugAnnotation";
-    const struct tm_typed_writer typed = {w->p, put_inner, w};
+    const struct tm_typed_writer typed = {w->p, put_inner, w, NULL};
     struct tm_text type = {a->type.data, a->type.len};
     uint32_t message;
     if (w->only_counts)
@@ -307,7 +307,8 @@ enum tm_status tm_proto_annotations_put(const struct tm_proto_track_context *con
 {
     struct tm_proto *p = context->p;
     struct writer w = {.p = p, .sequence = context->packet->sequence, .only_counts = !p->sink->want_packet_args};
-    const struct tm_typed_writer typed = {p, put_inner, &w};
+    uint32_t unknown = 0;
+    const struct tm_typed_writer typed = {p, put_inner, &w, &unknown};
     size_t before = p->detail.len;
     enum tm_status st = tm_proto_typed_args_put(context, &w.errors);
     p->key.len = 0;
@@ -319,8 +320,10 @@ enum tm_status tm_proto_annotations_put(const struct tm_proto_track_context *con
         return tm_error_nomem(err);
     if (w.only_counts)
         p->detail.len = before;
-    if (w.errors)
-        return tm_proto_count_stat(&p->counts, TM_PROTO_STAT_ANNOTATION_ERRORS, context->packet->machine, w.errors,
-                                   err);
-    return TM_OK;
+    const uint32_t machine = context->packet->machine;
+    if (unknown)
+        st = tm_proto_count_stat(&p->counts, TM_PROTO_STAT_UNKNOWN_EXTENSIONS, machine, unknown, err);
+    return st < 0 || w.errors == 0
+               ? st
+               : tm_proto_count_stat(&p->counts, TM_PROTO_STAT_ANNOTATION_ERRORS, machine, w.errors, err);
 }

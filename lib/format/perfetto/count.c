@@ -27,6 +27,7 @@ static const struct {
                                       TRACEMERGE__SEVERITY__INFO},
     [TM_PROTO_STAT_NO_SEQUENCE] = {"track_event_missing_sequence_id", TRACEMERGE__SEVERITY__ERROR},
     [TM_PROTO_STAT_ANNOTATION_ERRORS] = {"debug_annotation_errors", TRACEMERGE__SEVERITY__INFO},
+    [TM_PROTO_STAT_UNKNOWN_EXTENSIONS] = {"unknown_extension_fields", TRACEMERGE__SEVERITY__ERROR},
     [TM_PROTO_STAT_FTRACE_ERRORS] = {"ftrace_bundle_tokenizer_errors", TRACEMERGE__SEVERITY__ERROR},
     [TM_PROTO_STAT_COMPACT_SCHED_ERRORS] = {"compact_sched_has_parse_errors", TRACEMERGE__SEVERITY__ERROR},
     [TM_PROTO_STAT_MARKER_ERRORS] = {"systrace_parse_failure", TRACEMERGE__SEVERITY__ERROR},

@@ -281,6 +281,21 @@ static enum tm_status count_work(struct tm_proto *p, const struct tm_proto_packe
     return st;
 }
 
+/* Adds a row that tells when a packet told of process PID. */
+static enum tm_status note_time(struct tm_proto *p, const struct tm_proto_packet *packet, int64_t pid,
+                                struct tm_error *err)
+{
+    static const char name[] = "heapprofd_last_profile_timestamp";
+    struct tm_event row = tm_proto_event(packet, TM_KIND_METADATA);
+    row.flags = TM_EVENT_DERIVED | TM_EVENT_DEFINITION | TM_EVENT_HAS_PID;
+    row.raw_bytes = 0;
+    row.pid = pid;
+    if (!packet->has_time || !p->sink->want_packet_args)
+        return TM_OK;
+    enum tm_status st = tm_proto_string(p, name, sizeof name - 1, &row.name, err);
+    return st < 0 ? st : tm_proto_add(p, &row, err);
+}
+
 /* What went wrong with a process. */
 static enum tm_status count_dump(struct tm_proto *p, const struct tm_proto_packet *packet,
                                  const struct tm_pb_field *message, struct tm_error *err)
@@ -313,7 +328,7 @@ static enum tm_status count_dump(struct tm_proto *p, const struct tm_proto_packe
         stated.idx = pid;
         st = count(p, packet, stated, err);
     }
-    return st;
+    return st < 0 ? st : note_time(p, packet, pid, err);
 }
 
 /* Packets of a sequence are numbered from 0. */

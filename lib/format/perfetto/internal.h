@@ -151,6 +151,9 @@ struct tm_proto_gpu {
 /* Facts about the whole trace: metadata.c. */
 struct tm_proto_metadata {
     bool has_uuid;                     /* the trace's identity is known */
+    bool is_unflushed;                 /* the configuration writes into a file, and states no period of flushes */
+    uint32_t config_machine;           /* embedded id, of the last configuration */
+    uint32_t service_major;            /* version of the tracing service; 0: not known */
     uint32_t trigger;                  /* the kind of trigger in the metadata; 0: none */
     struct tm_proto_map chrome_counts; /* (machine, enum chrome_kind) to their number */
 };

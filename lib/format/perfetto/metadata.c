@@ -10,6 +10,7 @@
 enum { UUID_MSB = 1, UUID_LSB = 2 };
 enum { CONFIG_STATSD = 7, CONFIG_SESSION_NAME = 22, CONFIG_UUID_MSB = 27, CONFIG_UUID_LSB = 28 };
 enum { CONFIG_ATTRIBUTES = 48, CONFIG_BUFFERS = 1, CONFIG_WRITE_INTO_FILE = 8, BUFFER_FILL_POLICY = 4, DISCARD = 2 };
+enum { CONFIG_FLUSH_PERIOD = 13, INFO_SERVICE_VERSION = 4 };
 enum { CONFIG_TEXT_MAX = 1 << 20 }; /* bytes of a configuration that becomes text */
 enum { TRIGGER_NAME = 1, CHROME_TRIGGER_HASH = 2, SERVICE_SLOW_SOURCES = 7, SOURCES_SOURCE = 1 };
 enum { SOURCE_PRODUCER = 1, SOURCE_NAME = 2, PROPERTIES_VALUE = 1, PROPERTY_NAME = 1, PROPERTY_VALUE = 2 };
@@ -115,6 +116,20 @@ static enum tm_status put_build(struct tm_proto *p, const struct tm_proto_packet
     return put_field(p, packet, "android_incremental_build", &build, err);
 }
 
+/* The number in "Perfetto v54.0-..."; 0: the text is another. */
+static uint32_t major_version(const struct tm_pb_field *f)
+{
+    static const char before[] = "Perfetto v";
+    const size_t len = sizeof before - 1;
+    const char *text = (const char *)f->data, *at = text + len, *end = text + f->len;
+    uint32_t major = 0;
+    if (f->len <= len || memcmp(text, before, len) != 0)
+        return 0;
+    while (at < end && *at >= '0' && *at <= '9' && major < 1000)
+        major = major * 10 + (uint32_t)(*at++ - '0');
+    return at < end && (*at == '.' || *at == '-') ? major : 0;
+}
+
 static enum tm_status read_info(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
@@ -123,6 +138,8 @@ static enum tm_status read_info(struct tm_proto *p, const struct tm_proto_packet
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
         if (f.id == INFO_UTSNAME && f.type == TM_PB_LEN)
             st = put_named(p, packet, &f, LIST(utsname_names), err);
+        else if (f.id == INFO_SERVICE_VERSION && f.type == TM_PB_LEN)
+            p->metadata.service_major = major_version(&f);
         else if (f.id == INFO_RAM_BYTES && f.type == TM_PB_VARINT)
             st = put_gigabytes(p, packet, f, err);
         else if (f.id == INFO_FINGERPRINT && f.type == TM_PB_LEN)
@@ -337,6 +354,9 @@ static enum tm_status read_config(struct tm_proto *p, const struct tm_proto_pack
         else if (f.id == CONFIG_STATSD && f.type == TM_PB_LEN)
             st = put_named(p, packet, &f, LIST(statsd_names), err);
     }
+    p->metadata.is_unflushed =
+        number_in(&packet->body, CONFIG_WRITE_INTO_FILE) && !number_in(&packet->body, CONFIG_FLUSH_PERIOD);
+    p->metadata.config_machine = packet->machine;
     if (st >= 0)
         st = count_discarding(p, packet, err);
     return st < 0 ? st : put_config_text(p, packet, err);
@@ -471,4 +491,17 @@ enum tm_status tm_proto_metadata_read(struct tm_proto *p, const struct tm_proto_
     case TM_PACKET_UI_STATE: return read_ui_state(p, packet, err);
     default: return read_info(p, packet, err);
     }
+}
+
+enum tm_status tm_proto_metadata_finish(struct tm_proto *p, struct tm_error *err)
+{
+    enum { FLUSHES_ITSELF = 54 }; /* from this version on the service flushes whenever it writes into the file */
+    const struct tm_proto_stated stated = {.name = "config_write_into_file_no_flush",
+                                           .severity = TRACEMERGE__SEVERITY__ERROR,
+                                           .idx = -1,
+                                           .machine = p->metadata.config_machine,
+                                           .value = 1};
+    return p->metadata.is_unflushed && p->metadata.service_major < FLUSHES_ITSELF
+               ? tm_proto_count_stated(&p->counts, &stated, err)
+               : TM_OK;
 }

@@ -1,5 +1,6 @@
 #include "format/perfetto/perfetto.h"
 
+#include "format/perfetto/metadata.h"
 #include "format/perfetto/packet_cache.h"
 #include "format/perfetto/count.h"
 #include "format/perfetto/expand.h"
@@ -253,6 +254,8 @@ static enum tm_status finish(struct tm_proto *p, struct tm_error *err)
     enum tm_status st = tm_proto_sequence_stats_flush(p, err);
     if (st >= 0)
         st = tm_proto_count_flush(&p->counts, err);
+    if (st >= 0)
+        st = tm_proto_metadata_finish(p, err);
     if (st >= 0)
         st = tm_proto_stated_flush(&p->stated, &p->counts, err);
     return st < 0 ? st : TM_END;

@@ -1,6 +1,7 @@
 #include "format/perfetto/typed_message.h"
 
 #include "base/base64.h"
+#include "perfetto/track_event_fields.h"
 #include "perfetto/typed_fields.h"
 #include "stream/detail_arg.h"
 
@@ -161,6 +162,8 @@ enum tm_status tm_proto_typed_message_put(const struct tm_typed_writer *w, uint3
         is_empty = false;
         if (field)
             st = put_field(w, field, &counts, &f, depth);
+        else if (w->unknown && !(depth == 0 && tm_track_event_has_field(f.id)))
+            ++*w->unknown;
     }
     if (st < 0 || !is_empty || depth == 0)
         return st;

@@ -11,6 +11,7 @@ struct tm_typed_writer {
     /* Puts a DebugAnnotation that is DEPTH messages down. */
     enum tm_status (*annotation)(void *self, const struct tm_pb_field *message, int depth);
     void *self;
+    uint32_t *unknown; /* counts fields that have no name; may be NULL */
 };
 
 /* Appends the args of all fields of message number MESSAGE that have a name (perfetto/typed_fields.h). It is DEPTH

@@ -29,10 +29,13 @@ struct perf {
     struct stack_line *lines; /* of its stack; innermost first */
     uint32_t line_count, line_cap;
     struct tm_map process_names; /* string of the latest name of each process, by pid */
+    struct tm_table thread_names; /* the same of each thread, by tid and pid; they hold for a STRETCH of samples */
+    uint32_t stretch;            /* another begins where time goes back, and at events that can rename threads */
+    int64_t last_ns;
     int64_t lost; /* events that perf reports as lost */
 };
 
-enum { PROCESSES_MAX = 1 << 18 };
+enum { PROCESSES_MAX = 1 << 18, THREADS_MAX = 1 << 18 };
 
 static enum tm_status perf_open(const struct tm_format_context *context, void **state, struct tm_error *err)
 {
@@ -108,7 +111,18 @@ static enum tm_status name_process(struct perf *p, const struct tm_perf_head *h,
     return tm_event_sink_add(p->text.context.sink, &process, err);
 }
 
-/* Adds the name of the thread as a row. */
+/* True if the thread of ROW was told to have its name in this stretch. Remembers it, within the limit. */
+static enum tm_status is_told(struct perf *p, const struct tm_event *row, bool *told, struct tm_error *err)
+{
+    const struct tm_key key = {(uint64_t)row->tid, row->flags & TM_EVENT_HAS_PID ? (uint64_t)row->pid : UINT64_MAX, 0};
+    int64_t value = (int64_t)p->stretch << 31 | row->name, last = tm_table_find(&p->thread_names, &key);
+    *told = last == value;
+    if (*told || row->name & TM_STRING_INLINE || (last == TM_TABLE_NONE && p->thread_names.count >= THREADS_MAX))
+        return TM_OK;
+    return tm_table_set(&p->thread_names, &key, value, err);
+}
+
+/* Adds the name of the thread as a row, unless it is known. */
 static enum tm_status add_name(struct perf *p, const struct tm_perf_head *h, const struct tm_event *e,
                                struct tm_error *err)
 {
@@ -119,11 +133,14 @@ static enum tm_status add_name(struct perf *p, const struct tm_perf_head *h, con
                             .tid = e->tid,
                             .pid = e->pid,
                             .flags = (e->flags & (TM_EVENT_HAS_TID | TM_EVENT_HAS_PID)) | TM_EVENT_DERIVED};
+    bool told = false;
     enum tm_status st =
         tm_event_sink_string(p->text.context.sink, tm_text_at(h->comm, h->comm_len), &p->detail, &name.name, err);
     name.detail = p->detail.data;
     name.detail_bytes = (uint32_t)p->detail.len;
     if (st == TM_OK)
+        st = is_told(p, &name, &told, err);
+    if (st == TM_OK && !told)
         st = tm_event_sink_add(p->text.context.sink, &name, err);
     return st < 0 || !h->has_pid || h->pid != h->tid ? st : name_process(p, h, &name, err);
 }
@@ -217,8 +234,11 @@ static enum tm_status add_event(struct perf *p, size_t head_len, struct tm_error
     if (tm_perf_head_parse(raw, head_len, &head) != TM_OK)
         return tm_error_set(err, TM_E_SYSTEM, "a sample's head changed while it was read");
     p->text.has_events = true;
+    p->stretch += p->stretch < UINT32_MAX && head.time_ns < p->last_ns;
+    p->last_ns = head.time_ns;
     if (!as_tracepoint(&head, &trace))
         return add_sample(p, &head, false, err);
+    p->stretch += p->stretch < UINT32_MAX;
     enum tm_status st = tm_ftrace_text_add(&p->ftrace, &trace, raw, p->raw.len, err);
     return st < 0 || p->line_count == 0 ? st : add_sample(p, &head, true, err);
 }
@@ -299,6 +319,7 @@ static void perf_close(void *state)
     tm_buf_release(&p->detail);
     free(p->lines);
     tm_map_release(&p->process_names);
+    tm_table_release(&p->thread_names);
     free(p);
 }
 
