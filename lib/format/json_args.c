@@ -258,8 +258,7 @@ static enum tm_json_status next_key(struct tm_json_args *a, struct tm_json_args_
 static enum tm_json_status open_level(struct tm_json_args *a, struct tm_json_scan *scan, size_t *depth)
 {
     if (*depth == TM_JSON_DEPTH_MAX) {
-        scan->cause = "nesting is too deep";
-        return TM_JSON_BAD;
+        return tm_json_bad(scan, scan->p, "nesting is too deep");
     }
     a->levels[(*depth)++] = (struct tm_json_args_level){a->key.len, 0, *scan->p++ == '{'};
     return TM_JSON_OK;

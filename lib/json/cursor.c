@@ -38,7 +38,7 @@ static enum tm_status more(struct tm_json_cursor *c, struct tm_error *err)
 static enum tm_status to_token(struct tm_json_cursor *c, struct tm_error *err)
 {
     for (;;) {
-        struct tm_json_scan scan = {c->in->data, c->in->data + c->in->len, c->in->ended, NULL};
+        struct tm_json_scan scan = tm_json_scan_bytes(c->in->data, c->in->data + c->in->len, c->in->ended);
         bool found = tm_json_space(&scan);
         enum tm_status st = take(c, (size_t)(scan.p - c->in->data), err);
         if (st < 0 || found)
@@ -113,7 +113,7 @@ static enum tm_status read_whole(struct tm_json_cursor *c,
 {
     enum tm_status st = TM_OK;
     while (st == TM_OK) {
-        struct tm_json_scan scan = {c->in->data, c->in->data + c->in->len, c->in->ended, NULL};
+        struct tm_json_scan scan = tm_json_scan_bytes(c->in->data, c->in->data + c->in->len, c->in->ended);
         enum tm_json_status found = read(&scan, value);
         if (found == TM_JSON_OK)
             return take(c, (size_t)(scan.p - c->in->data), err);

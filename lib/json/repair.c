@@ -2,18 +2,6 @@
 
 #include "json/fast_path.h"
 
-const char tm_json_control_cause[] = "control character in a string";
-
-/* Writes the escape of control character C. */
-static enum tm_status put_control(struct tm_buf *out, uint8_t c)
-{
-    static const char from[] = "\b\f\n\r\t", to[] = "bfnrt";
-    const char *at = c ? strchr(from, c) : NULL;
-    if (at)
-        return tm_buf_addf(out, "\\%c", to[at - from]);
-    return tm_buf_addf(out, "\\u%04x", c);
-}
-
 /* Copies the string at P, from after its first quote, and returns the byte after it. NULL, with *STATUS set, if it does
  * not end or there is no memory. */
 static const uint8_t *repair_string(const uint8_t *p, const uint8_t *end, struct tm_buf *out,
@@ -29,7 +17,7 @@ static const uint8_t *repair_string(const uint8_t *p, const uint8_t *end, struct
         p = special + more;
         if (more == 1)
             return p;
-        if (more == 0 && put_control(out, *p++) != TM_OK)
+        if (more == 0 && tm_json_put_escape(out, *p++) != TM_OK)
             return NULL;
     }
 }

@@ -9,7 +9,4 @@
  * at, so the result may still not be JSON. */
 enum tm_json_status tm_json_repair(const uint8_t *p, const uint8_t *end, struct tm_buf *out, const uint8_t **after);
 
-/* The cause that scan.h states for such a character. */
-extern const char tm_json_control_cause[];
-
 #endif

@@ -1,12 +1,4 @@
 #include "json/fast_path.h"
-#include "json/repair.h"
-
-static enum tm_json_status bad(struct tm_json_scan *scan, const uint8_t *p, const char *cause)
-{
-    scan->p = p;
-    scan->cause = cause;
-    return TM_JSON_BAD;
-}
 
 static int hex_value(uint8_t c)
 {
@@ -25,14 +17,14 @@ static const uint8_t *skip_escape(struct tm_json_scan *scan, const uint8_t *p, e
     if (p[1] != 'u') {
         if (p[1] && strchr("\"\\/bfnrt", p[1]))
             return p + 2;
-        *status = bad(scan, p, "bad escape in a string");
+        *status = tm_json_bad(scan, p, "bad escape in a string");
         return NULL;
     }
     for (int i = 2; i < 6; i++) {
         if (scan->end - p <= i)
             return NULL;
         if (hex_value(p[i]) < 0) {
-            *status = bad(scan, p, "bad \\u escape in a string");
+            *status = tm_json_bad(scan, p, "bad \\u escape in a string");
             return NULL;
         }
     }
@@ -53,8 +45,11 @@ static inline enum tm_json_status scan_string(struct tm_json_scan *scan, struct 
             return TM_JSON_MORE;
         if (*p == '"')
             break;
-        if (*p != '\\')
-            return bad(scan, p, tm_json_control_cause);
+        if (*p != '\\') {
+            (void)tm_json_bad(scan, p, "control character in a string");
+            scan->is_repairable = true;
+            return TM_JSON_BAD;
+        }
         value->escaped = true;
         if ((p = skip_escape(scan, p, &status)) == NULL)
             return status;
@@ -98,7 +93,7 @@ static enum tm_json_status scan_word(struct tm_json_scan *scan, struct tm_json_v
         scan->p = p;
         return TM_JSON_OK;
     }
-    return p == scan->end ? TM_JSON_MORE : bad(scan, scan->p, "a value is expected");
+    return p == scan->end ? TM_JSON_MORE : tm_json_bad(scan, scan->p, "a value is expected");
 }
 
 static enum tm_json_status scan_number(struct tm_json_scan *scan, struct tm_json_value *value)
@@ -106,7 +101,7 @@ static enum tm_json_status scan_number(struct tm_json_scan *scan, struct tm_json
     const uint8_t *p = scan->p, *end = scan->end, *start = p;
     p += *p == '-';
     if (p < end && *p == '0' && end - p > 1 && tm_json_is_digit(p[1]))
-        return bad(scan, p, "a number with a leading zero");
+        return tm_json_bad(scan, p, "a number with a leading zero");
     const uint8_t *digits = p;
     p = tm_json_skip_digits(p, end);
     if (p == digits && p < end)
@@ -115,7 +110,7 @@ static enum tm_json_status scan_number(struct tm_json_scan *scan, struct tm_json
         digits = ++p;
         p = tm_json_skip_digits(p, end);
         if (p == digits && p < end)
-            return bad(scan, p, "a number without digits behind its point");
+            return tm_json_bad(scan, p, "a number without digits behind its point");
     }
     if (p < end && (*p == 'e' || *p == 'E')) {
         p++;
@@ -123,7 +118,7 @@ static enum tm_json_status scan_number(struct tm_json_scan *scan, struct tm_json
         digits = p;
         p = tm_json_skip_digits(p, end);
         if (p == digits && p < end)
-            return bad(scan, p, "a number without digits in its exponent");
+            return tm_json_bad(scan, p, "a number without digits in its exponent");
     }
     if (p == end && (!scan->ended || !tm_json_is_digit(p[-1])))
         return TM_JSON_MORE;
@@ -149,7 +144,7 @@ static inline enum tm_json_status scan_comma(struct tm_json_scan *scan, uint8_t 
     if (*scan->p == ',')
         scan->p++;
     else if (*scan->p != closer)
-        return bad(scan, scan->p, closer == '}' ? "a ',' or '}' is expected" : "a ',' or ']' is expected");
+        return tm_json_bad(scan, scan->p, closer == '}' ? "a ',' or '}' is expected" : "a ',' or ']' is expected");
     return TM_JSON_OK;
 }
 
@@ -168,13 +163,13 @@ static inline enum tm_json_status scan_key(struct tm_json_scan *scan, struct tm_
         return TM_JSON_CLOSE;
     }
     if (*scan->p != '"')
-        return bad(scan, scan->p, "a key in quotes is expected");
+        return tm_json_bad(scan, scan->p, "a key in quotes is expected");
     if ((st = scan_string(scan, key)) != TM_JSON_OK)
         return st;
     if (!tm_json_space(scan))
         return TM_JSON_MORE;
     if (*scan->p != ':')
-        return bad(scan, scan->p, "a ':' is expected");
+        return tm_json_bad(scan, scan->p, "a ':' is expected");
     scan->p++;
     return tm_json_space(scan) ? TM_JSON_OK : TM_JSON_MORE;
 }
@@ -188,7 +183,7 @@ struct nesting {
 static enum tm_json_status push(struct tm_json_scan *scan, struct nesting *n, bool object)
 {
     if (n->depth == TM_JSON_DEPTH_MAX)
-        return bad(scan, scan->p, "nesting is too deep");
+        return tm_json_bad(scan, scan->p, "nesting is too deep");
     uint64_t bit = UINT64_C(1) << (n->depth & 63);
     uint64_t *word = &n->object[n->depth >> 6];
     if ((n->depth & 63) == 0)

@@ -27,7 +27,17 @@ struct tm_json_scan {
     const uint8_t *end; /* of the bytes that are there */
     bool ended;         /* no bytes will follow end, so a number may end there */
     const char *cause;  /* after TM_JSON_BAD; static text */
+    bool is_repairable; /* after TM_JSON_BAD: the byte is a control character in a string, which repair.h can escape */
 };
+
+/* Refuses the byte at P. CAUSE is static text. Returns TM_JSON_BAD. */
+static inline enum tm_json_status tm_json_bad(struct tm_json_scan *scan, const uint8_t *p, const char *cause)
+{
+    scan->p = p;
+    scan->cause = cause;
+    scan->is_repairable = false;
+    return TM_JSON_BAD;
+}
 
 enum tm_json_type {
     TM_JSON_NULL,
@@ -50,9 +60,16 @@ struct tm_json_value {
     bool non_ascii; /* a string with bytes of 0x80 or above */
 };
 
+/* A scan of the bytes from P to END. ENDED: no more follow. */
+static inline struct tm_json_scan tm_json_scan_bytes(const uint8_t *p, const uint8_t *end, bool ended)
+{
+    return (struct tm_json_scan){.p = p, .end = end, .ended = ended};
+}
+
+/* A scan of VALUE. */
 static inline struct tm_json_scan tm_json_scan_of(const struct tm_json_value *value)
 {
-    return (struct tm_json_scan){value->data, value->data + value->len, true, NULL};
+    return tm_json_scan_bytes(value->data, value->data + value->len, true);
 }
 
 /* Skips white space. False if there is nothing else. */
@@ -111,6 +128,9 @@ static inline bool tm_json_is(const struct tm_json_value *key, const char *text,
         return tm_json_is_escaped(key, text, len);
     return key->len == len && memcmp(key->data, text, len) == 0;
 }
+
+/* Appends the escape of the control character, quote or backslash C to OUT. */
+enum tm_status tm_json_put_escape(struct tm_buf *out, uint8_t c);
 
 /* Appends the LEN bytes at S to OUT as a JSON string with its quotes. Escapes quotes, backslashes and control
  * characters (DEL and U+0080 to U+009F too). Replaces bytes that are not UTF-8 by U+FFFD. */

@@ -132,7 +132,7 @@ static const uint8_t *plain_end(const uint8_t *p, const uint8_t *end)
     return p;
 }
 
-static enum tm_status put_escaped(struct tm_buf *out, uint8_t c)
+enum tm_status tm_json_put_escape(struct tm_buf *out, uint8_t c)
 {
     static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
     const char *at = c ? strchr(from, c) : NULL;
@@ -159,7 +159,7 @@ enum tm_status tm_json_put_string(struct tm_buf *out, const void *s, size_t len)
         }
         if (p < end && st == TM_OK) {
             p += is_c1(p, end);
-            st = put_escaped(out, *p++);
+            st = tm_json_put_escape(out, *p++);
         }
     }
     return st == TM_OK ? tm_buf_add_byte(out, '"') : st;

@@ -72,7 +72,7 @@ static void test_mutations(void)
         uint8_t *byte = &text.data[(r >> 32) % text.len], old = *byte;
         *byte = i % 20 == 0 ? old : (uint8_t)bytes[(r >> 8) % (sizeof bytes - 1)];
         if (text.data[0] == '{' || text.data[0] == '[') {
-            struct tm_json_scan a = {text.data, text.data + text.len, r & 1, NULL}, b = a;
+            struct tm_json_scan a = tm_json_scan_bytes(text.data, text.data + text.len, r & 1), b = a;
             long one = verdict(tm_json_value(&a, &value), &a, text.data);
             long other = verdict(tm_json_args_read(&args, "args", &b, &value), &b, text.data);
             same = one == other;
@@ -105,7 +105,8 @@ int main(void)
         /* A copy of its own length, so that reading past the end shows under AddressSanitizer. */
         uint8_t *copy = malloc(text.len);
         memcpy(copy, text.data, text.len);
-        struct tm_json_scan a = {copy, copy + text.len, true, NULL}, b = a, c = {copy, copy + len - 1, false, NULL};
+        struct tm_json_scan a = tm_json_scan_bytes(copy, copy + text.len, true), b = a;
+        struct tm_json_scan c = tm_json_scan_bytes(copy, copy + len - 1, false);
         same = same && tm_json_value(&a, &whole) == TM_JSON_OK && tm_json_pass(&b, &passed) == TM_JSON_OK &&
                a.p == b.p && passed.len == len && passed.data == whole.data && passed.type == whole.type;
         cut = cut && tm_json_pass(&c, &passed) == TM_JSON_MORE;

@@ -82,7 +82,7 @@ struct reader {
 
 static void read_event(struct reader *r, const uint8_t *text, size_t len, bool ended, bool with_args)
 {
-    r->scan = (struct tm_json_scan){text, text + len, ended, NULL};
+    r->scan = tm_json_scan_bytes(text, text + len, ended);
     tm_buf_clear(&r->args.detail);
     r->args.cut = false;
     r->status = tm_json_event_parse(&r->scan, &r->event, with_args ? &r->args : NULL);

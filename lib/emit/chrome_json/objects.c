@@ -141,7 +141,7 @@ static inline enum tm_status change_value(struct tm_json_objects *o, struct obje
 static enum tm_status put_read(struct tm_json_objects *o, struct object *object, struct tm_error *err)
 {
     const struct tm_event *e = object->event;
-    struct tm_json_scan scan = {e->raw, e->raw + e->raw_bytes, true, NULL};
+    struct tm_json_scan scan = tm_json_scan_bytes(e->raw, e->raw + e->raw_bytes, true);
     struct tm_json_value value;
     enum change change;
     enum tm_json_status json;

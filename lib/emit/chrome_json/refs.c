@@ -17,7 +17,7 @@ bool tm_json_refs_may_have_key(const struct tm_event *e, const char *ending)
 /* The phase of E's object, 0 if it has none, and the time in its text. */
 static char phase_of(const struct tm_event *e, int64_t *recorded_ns)
 {
-    struct tm_json_scan scan = {e->raw, e->raw + e->raw_bytes, true, NULL};
+    struct tm_json_scan scan = tm_json_scan_bytes(e->raw, e->raw + e->raw_bytes, true);
     struct tm_json_value key, value;
     char phase = 0;
     *recorded_ns = e->time_ns;

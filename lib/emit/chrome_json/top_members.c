@@ -25,7 +25,7 @@ static enum tm_status normalise(struct tm_json_value *key, struct tm_buf *quoted
 enum tm_status tm_json_top_members_add(struct tm_json_top_members *members, const struct tm_event *e,
                                        struct tm_error *err)
 {
-    struct tm_json_scan scan = {e->raw, e->raw + e->raw_bytes, true, NULL};
+    struct tm_json_scan scan = tm_json_scan_bytes(e->raw, e->raw + e->raw_bytes, true);
     struct tm_json_value key, value;
     struct tm_buf *bytes = &members->bytes, quoted = {0};
     size_t mark;

@@ -90,12 +90,6 @@ static void take_to(struct tm_json_document *doc, const uint8_t *p)
     tm_input_skip(doc->context.input, (size_t)(p - doc->context.input->data));
 }
 
-static enum tm_json_status bad(struct tm_json_scan *scan, const char *cause)
-{
-    scan->cause = cause;
-    return TM_JSON_BAD;
-}
-
 /* True if SCAN is at an object that is an event itself: it has a "ph", and no events before that. Looks at the window
  * alone. */
 static bool is_at_event(struct tm_json_scan scan)
@@ -118,7 +112,7 @@ static enum tm_json_status start_step(struct tm_json_document *doc, struct tm_js
     if (!more)
         return TM_JSON_MORE;
     if (*scan->p != '{' && *scan->p != '[')
-        return bad(scan, "'{' or '[' is expected");
+        return tm_json_bad(scan, scan->p, "'{' or '[' is expected");
     doc->bare_array = *scan->p == '[';
     doc->is_lines = !doc->bare_array && is_at_event(*scan);
     if (doc->is_lines) {
@@ -162,10 +156,10 @@ static enum tm_json_status take_repaired(struct tm_json_document *doc, struct tm
     }
     if (st != TM_JSON_OK)
         return st;
-    struct tm_json_scan copy = {doc->repair.data, doc->repair.data + doc->repair.len, true, NULL};
+    struct tm_json_scan copy = tm_json_scan_bytes(doc->repair.data, doc->repair.data + doc->repair.len, true);
     st = tm_json_event_parse(&copy, &doc->event, doc->context.sink->want_json_detail ? &rows->args : NULL);
     if (st != TM_JSON_OK)
-        return bad(scan, copy.cause ? copy.cause : tm_json_control_cause);
+        return tm_json_bad(scan, scan->p, copy.cause ? copy.cause : scan->cause);
     doc->repaired++;
     scan->p = after;
     rows->has_source = false; /* the text differs from the one in the file */
@@ -208,14 +202,14 @@ static enum tm_json_status events_step(struct tm_json_document *doc, struct tm_j
             return TM_JSON_OK;
         }
         if (*scan->p != '{')
-            return bad(scan, "an event, '{', is expected");
+            return tm_json_bad(scan, scan->p, "an event, '{', is expected");
         const uint8_t *end = scan->end;
         const uint8_t *start = scan->p;
         bool far = end - scan->p > TM_JSON_EVENT_BYTES_MAX;
         if (far)
             scan->end = scan->p + TM_JSON_EVENT_BYTES_MAX;
         st = tm_json_event_parse(scan, &doc->event, doc->context.sink->want_json_detail ? &doc->rows.args : NULL);
-        if (st == TM_JSON_BAD && scan->cause == tm_json_control_cause) {
+        if (st == TM_JSON_BAD && scan->is_repairable) {
             st = take_repaired(doc, scan, start, err);
             scan->end = end;
             if (st == TM_JSON_OK)
@@ -224,7 +218,7 @@ static enum tm_json_status events_step(struct tm_json_document *doc, struct tm_j
         scan->end = end;
         if (st == TM_JSON_MORE && far) {
             scan->p = doc->context.input->data;
-            return bad(scan, "an event is larger than the limit");
+            return tm_json_bad(scan, scan->p, "an event is larger than the limit");
         }
         if (st != TM_JSON_OK || (st = take_event(doc, scan, err)) != TM_JSON_OK)
             return st;
@@ -268,7 +262,7 @@ static enum tm_status read_json(void *state, struct tm_error *err)
 {
     struct tm_json_document *doc = state;
     struct tm_input *in = doc->context.input;
-    struct tm_json_scan scan = {in->data, in->data + in->len, in->ended, NULL};
+    struct tm_json_scan scan = tm_json_scan_bytes(in->data, in->data + in->len, in->ended);
     if (doc->place == TM_JSON_DONE)
         return finish(doc, err);
     switch (step(doc, &scan, err)) {

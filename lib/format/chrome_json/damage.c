@@ -44,7 +44,7 @@ enum tm_json_status tm_json_ruin_step(struct tm_json_document *doc, struct tm_js
         if (brace == NULL)
             break;
         bool far = in->len > RUIN_EVENT_MAX; /* the result must not depend on the window's size */
-        *scan = (struct tm_json_scan){in->data, in->data + (far ? RUIN_EVENT_MAX : in->len), in->ended && !far, NULL};
+        *scan = tm_json_scan_bytes(in->data, in->data + (far ? RUIN_EVENT_MAX : in->len), in->ended && !far);
         enum tm_json_status st = tm_json_event_parse(scan, &doc->event, NULL);
         if (st == TM_JSON_OK && is_event(&doc->event)) {
             doc->place = TM_JSON_IN_EVENTS;

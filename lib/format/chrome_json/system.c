@@ -78,10 +78,9 @@ static enum tm_json_status take_escape(struct tm_json_document *doc, struct tm_j
         return TM_JSON_MORE;
     memcpy(quoted + 1, scan->p, n);
     quoted[n + 1] = '"';
-    struct tm_json_scan check = {quoted, quoted + n + 2, true, NULL};
+    struct tm_json_scan check = tm_json_scan_bytes(quoted, quoted + n + 2, true);
     if (tm_json_string(&check, &value) != TM_JSON_OK || value.len != n) {
-        scan->cause = "bad escape in a string";
-        return TM_JSON_BAD;
+        return tm_json_bad(scan, scan->p, "bad escape in a string");
     }
     enum tm_status st = scan->p[1] == 'n' ? take_line(doc, err) : take_text(doc, scan->p, n, err);
     scan->p += n;
@@ -109,8 +108,7 @@ enum tm_json_status tm_json_system_step(struct tm_json_document *doc, struct tm_
             return TM_JSON_OK;
         }
         if (*p != '\\') {
-            scan->cause = "control character in a string";
-            st = TM_JSON_BAD;
+            st = tm_json_bad(scan, p, "control character in a string");
             break;
         }
         st = take_escape(doc, scan, err);

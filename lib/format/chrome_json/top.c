@@ -1,11 +1,5 @@
 #include "format/chrome_json/document.h"
 
-static enum tm_json_status bad(struct tm_json_scan *scan, const char *cause)
-{
-    scan->cause = cause;
-    return TM_JSON_BAD;
-}
-
 /* Adds the member's text as a METADATA row, which a JSON output writes again. */
 static enum tm_status add_member(struct tm_json_document *doc, const struct tm_json_value *key, const uint8_t *raw,
                                  size_t len, struct tm_error *err)
@@ -50,7 +44,7 @@ static enum tm_json_status take_member(struct tm_json_document *doc, const struc
     struct tm_json_value value;
     bool events = tm_json_is(key, "traceEvents", 11), system = tm_json_is(key, "systemTraceEvents", 17);
     if (events && *scan->p != '[')
-        return bad(scan, "traceEvents is not an array");
+        return tm_json_bad(scan, scan->p, "traceEvents is not an array");
     if (events || (system && *scan->p == '"')) {
         doc->place = events ? TM_JSON_IN_EVENTS : TM_JSON_IN_SYSTEM;
         doc->has_events = true;
@@ -62,7 +56,7 @@ static enum tm_json_status take_member(struct tm_json_document *doc, const struc
     const uint8_t *start = scan->p;
     bool large = scan->end - start > TM_JSON_TOP_BYTES_MAX;
     if (large)
-        *scan = (struct tm_json_scan){start, start + TM_JSON_TOP_BYTES_MAX, false, NULL};
+        *scan = tm_json_scan_bytes(start, start + TM_JSON_TOP_BYTES_MAX, false);
     enum tm_json_status st = tm_json_value(scan, &value);
     if (st == TM_JSON_MORE && large) {
         doc->place = TM_JSON_IN_LARGE;

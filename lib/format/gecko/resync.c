@@ -20,7 +20,7 @@ static bool is_in(const struct tm_json_value *key, const char *const *names, siz
  * container. */
 static bool key_at(const uint8_t *p, const uint8_t *end, struct tm_json_value *key, uint8_t *bracket)
 {
-    struct tm_json_scan scan = {p, end - p > KEY_MAX ? p + KEY_MAX : end, true, NULL};
+    struct tm_json_scan scan = tm_json_scan_bytes(p, end - p > KEY_MAX ? p + KEY_MAX : end, true);
     if (p == end || *p != '"' || tm_json_string(&scan, key) != TM_JSON_OK || !tm_json_space(&scan) || *scan.p != ':')
         return false;
     scan.p++;
@@ -48,7 +48,7 @@ static bool is_thread(const uint8_t *p, const uint8_t *end, uint64_t *work)
     static const char *const own[] = {"tid", "registerTime", "processType", "isMainThread"};
     static const char *const tables[] = {"samples",    "markers",     "stackTable",
                                          "frameTable", "stringTable", "stringArray"};
-    struct tm_json_scan scan = {p + 1, end - p > HEAD_MAX ? p + HEAD_MAX : end, true, NULL};
+    struct tm_json_scan scan = tm_json_scan_bytes(p + 1, end - p > HEAD_MAX ? p + HEAD_MAX : end, true);
     struct tm_json_value key, value;
     bool found = false, has_own = false;
     for (int i = 0; i < MEMBERS_MAX && !found && tm_json_key(&scan, &key) == TM_JSON_OK; i++) {
@@ -64,7 +64,7 @@ static bool is_thread(const uint8_t *p, const uint8_t *end, uint64_t *work)
 static enum tm_gecko_point object_point(const uint8_t *p, const uint8_t *end, uint64_t *work)
 {
     static const char *const heads[] = {"meta", "libs"};
-    struct tm_json_scan scan = {p + 1, end, true, NULL};
+    struct tm_json_scan scan = tm_json_scan_bytes(p + 1, end, true);
     struct tm_json_value key;
     uint8_t bracket;
     if (!tm_json_space(&scan))
@@ -86,7 +86,7 @@ static bool row_ends(struct tm_json_scan *scan)
 /* True if P is an array of numbers with at most one payload. */
 static bool is_row(const uint8_t *p, const uint8_t *end, uint64_t *work)
 {
-    struct tm_json_scan scan = {p, end - p > ROW_MAX ? p + ROW_MAX : end, true, NULL};
+    struct tm_json_scan scan = tm_json_scan_bytes(p, end - p > ROW_MAX ? p + ROW_MAX : end, true);
     struct tm_json_value row, value;
     bool good = tm_json_value(&scan, &row) == TM_JSON_OK && row_ends(&scan);
     *work += scan.p > p && scan.p <= scan.end ? (uint64_t)(scan.p - p) : ROW_MAX;

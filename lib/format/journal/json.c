@@ -113,7 +113,7 @@ static enum tm_status json_read(struct tm_input *in, struct tm_journal_entry *en
         tm_input_skip(in, (size_t)(p - in->data));
         if (p == end && ended)
             return TM_END;
-        struct tm_json_scan scan = {p, end, ended, NULL};
+        struct tm_json_scan scan = tm_json_scan_bytes(p, end, ended);
         enum tm_json_status found = p == end ? TM_JSON_MORE : *p == '{' ? tm_json_value(&scan, &object) : TM_JSON_BAD;
         if (found == TM_JSON_OK) {
             *size = (size_t)(scan.p - in->data);
@@ -151,7 +151,7 @@ bool tm_journal_json_sniff(const uint8_t *head, size_t len)
 {
     static const char *const known[] = {"MESSAGE", "PRIORITY", "SYSLOG_IDENTIFIER", "SYSLOG_FACILITY", "MESSAGE_ID"};
     const uint8_t *end = head + len, *p = skip_front(head, end);
-    struct tm_json_scan scan = {p, end, false, NULL};
+    struct tm_json_scan scan = tm_json_scan_bytes(p, end, false);
     struct tm_json_value key, value;
     bool is_known = false;
     if (p == end || *scan.p++ != '{')

@@ -40,7 +40,7 @@ static enum tm_status push_name(struct writer *w, const uint8_t *name, size_t le
 static enum tm_status put_json(struct writer *w, const struct tm_pb_field *f)
 {
     struct tm_json_args *args = &w->p->json;
-    struct tm_json_scan scan = {f->data, f->data + f->len, true, NULL};
+    struct tm_json_scan scan = tm_json_scan_bytes(f->data, f->data + f->len, true);
     struct tm_json_value value;
     const char *key = tm_buf_cstr(&w->p->key);
     if (key == NULL)

@@ -26,7 +26,7 @@ static void pass(struct tm_spans *x, size_t n)
 static enum tm_status take_head(struct tm_spans *x)
 {
     struct tm_input *in = x->cursor->in;
-    struct tm_json_scan scan = {in->data + 1, in->data + in->len, in->ended, NULL};
+    struct tm_json_scan scan = tm_json_scan_bytes(in->data + 1, in->data + in->len, in->ended);
     struct tm_json_value key, value;
     if (x->grammar->head == NULL || tm_json_key(&scan, &key) != TM_JSON_OK)
         return TM_END;
@@ -44,7 +44,7 @@ static enum tm_json_status read_object(struct tm_spans *x, struct tm_json_scan *
     struct tm_input *in = x->cursor->in;
     for (;;) {
         bool far = in->len > OBJECT_MAX; /* the result must not depend on the window's size */
-        *scan = (struct tm_json_scan){in->data, in->data + (far ? OBJECT_MAX : in->len), in->ended && !far, NULL};
+        *scan = tm_json_scan_bytes(in->data, in->data + (far ? OBJECT_MAX : in->len), in->ended && !far);
         enum tm_json_status st = tm_json_value(scan, object);
         if (st != TM_JSON_MORE || in->ended || in->len >= OBJECT_MAX)
             return st;

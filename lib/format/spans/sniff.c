@@ -30,7 +30,7 @@ bool tm_spans_sniff_otlp(const uint8_t *head, size_t len)
 {
     static const char *const names[] = {"resourcespans", "resourcelogs", "resourcemetrics"};
     static const char *const inner[] = {"resource", "scopespans", "instrumentationlibraryspans"};
-    struct tm_json_scan scan = {head, head + len, false, NULL};
+    struct tm_json_scan scan = tm_json_scan_bytes(head, head + len, false);
     struct tm_json_value key;
     (void)take(&scan, '[');
     if (!take(&scan, '{') || !take_key(&scan, &key))
@@ -54,7 +54,7 @@ bool tm_spans_sniff_jaeger(const uint8_t *head, size_t len)
     static const char *const answer[] = {"limit", "total", "offset", "errors"};
     static const char *const members[] = {"traceid", "spans", "processes", "warnings"};
     static const char *const lists[] = {"spans", "processes"};
-    struct tm_json_scan scan = {head, head + len, false, NULL};
+    struct tm_json_scan scan = tm_json_scan_bytes(head, head + len, false);
     struct tm_json_value key;
     (void)take(&scan, '[');
     if (!take(&scan, '{') || !take_key(&scan, &key))
@@ -75,7 +75,7 @@ bool tm_spans_sniff_zipkin(const uint8_t *head, size_t len)
     static const char *const names[] = {"traceid",        "id",          "parentid", "timestamp", "localendpoint",
                                         "remoteendpoint", "annotations", "shared",   "tags"};
     static const char *const foreign[] = {"ph", "ts", "pid", "tid", "spans"};
-    struct tm_json_scan scan = {head, head + len, false, NULL};
+    struct tm_json_scan scan = tm_json_scan_bytes(head, head + len, false);
     struct tm_json_value key, value;
     unsigned seen = 0;
     if (!take(&scan, '['))

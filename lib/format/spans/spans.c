@@ -135,7 +135,7 @@ static enum tm_status go_on(struct tm_spans *x)
     struct tm_input *in = x->main.in;
     enum tm_status st = TM_OK;
     while (x->grammar->has_lines && (st = tm_input_fill(in, 1, x->err)) == TM_OK) {
-        struct tm_json_scan scan = {in->data, in->data + in->len, in->ended, NULL};
+        struct tm_json_scan scan = tm_json_scan_bytes(in->data, in->data + in->len, in->ended);
         bool found = tm_json_space(&scan);
         tm_input_skip(in, (size_t)(scan.p - in->data));
         if (!found)
