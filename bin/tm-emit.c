@@ -277,7 +277,7 @@ static enum tm_status emit(struct tm_emit_run *run, const struct arguments *a, s
 
 static void warn(const char *text)
 {
-    tm_program_message(&program, "warning: %s", text);
+    tm_program_warning(&program, "%s", text);
 }
 
 /* Reads the result of tm-align into TEXT. */

@@ -71,7 +71,7 @@ static enum tm_status check(const char *path)
     for (; (line = tm_manifest_problems_next(&manifest.problems, line)) != NULL; shown++)
         tm_program_message(&program, "%s: %s", path, line);
     while ((line = tm_manifest_problems_next(&manifest.warnings, line)) != NULL)
-        tm_program_message(&program, "warning: %s: %s", path, line);
+        tm_program_warning(&program, "%s: %s", path, line);
     if (manifest.problems.count > shown)
         tm_program_message(&program, "%s: %zu more problems", path, manifest.problems.count - shown);
     tm_manifest_release(&manifest);
@@ -96,7 +96,7 @@ static int check_all(char **paths)
 
 static void warn(const char *text)
 {
-    tm_program_message(&program, "warning: %s", text);
+    tm_program_warning(&program, "%s", text);
 }
 
 /* Reads the given manifest and writes the one in use, and nothing else. */
@@ -140,8 +140,12 @@ static int filter(const struct options *options)
     if (st == TM_E_STRICT) /* the first of them is the error itself */
         line = tm_manifest_problems_next(&unmatched, line);
     bool tells = st == TM_E_STRICT || (st == TM_OK && !options->quiet);
-    for (; line && tells; line = tm_manifest_problems_next(&unmatched, line))
-        tm_program_message(&program, "%s%s", st == TM_OK ? "warning: " : "", line);
+    for (; line && tells; line = tm_manifest_problems_next(&unmatched, line)) {
+        if (st == TM_OK)
+            tm_program_warning(&program, "%s", line);
+        else
+            tm_program_message(&program, "%s", line);
+    }
     tm_buf_release(&used);
     tm_manifest_problems_release(&unmatched);
     tm_manifest_release(&manifest);

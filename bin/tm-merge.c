@@ -246,7 +246,7 @@ static int parse(int argc, char **argv, struct arguments *a)
 
 static void warn(const char *text)
 {
-    tm_program_message(&program, "warning: %s", text);
+    tm_program_warning(&program, "%s", text);
 }
 
 /* True if all input can be read a second time. */

@@ -203,7 +203,7 @@ static enum tm_status try_archive(const struct arguments *a, const char *archive
     if (a->strict)
         return tm_error_set(err, status == -TM_E_STRICT ? TM_E_STRICT : TM_E_INPUT, "%s: not written, as it would not "
                             "merge without loss", a->out);
-    tm_program_message(&program, "warning: %s: tm-merge would fail on it", a->out);
+    tm_program_warning(&program, "%s: tm-merge would fail on it", a->out);
     return TM_OK;
 }
 

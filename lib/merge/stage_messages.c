@@ -13,7 +13,7 @@ enum choice { ALL, WARNINGS, FAILURES, NOTHING };
 static void print_held(const struct tm_stage *stage, enum choice choice)
 {
     char prefix[64];
-    size_t prefix_len = (size_t)snprintf(prefix, sizeof prefix, "%s: warning: ", stage->name);
+    size_t prefix_len = (size_t)snprintf(prefix, sizeof prefix, "%s: " TM_WARNING_PREFIX, stage->name);
     const uint8_t *text = stage->held.data;
     for (size_t at = 0; at < stage->held.len;) {
         const uint8_t *end = memchr(text + at, '\n', stage->held.len - at);

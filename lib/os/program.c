@@ -21,11 +21,12 @@ static void say(const char *name, const char *text)
     (void)tm_io_write(STDERR_FILENO, line, (size_t)n, NULL);
 }
 
-TM_PRINTF(2, 0)
-static void vsay(const struct tm_program *program, const char *format, va_list args)
+TM_PRINTF(3, 0)
+static void vsay(const struct tm_program *program, const char *prefix, const char *format, va_list args)
 {
     char text[TM_ERROR_TEXT_MAX], escaped[TM_ERROR_TEXT_MAX];
-    vsnprintf(text, sizeof text, format, args);
+    size_t len = (size_t)snprintf(text, sizeof text, "%s", prefix);
+    vsnprintf(text + len, sizeof text - len, format, args);
     tm_text_escape(text, strlen(text), escaped, sizeof escaped);
     say(program->name, escaped);
 }
@@ -34,7 +35,15 @@ void tm_program_message(const struct tm_program *program, const char *format, ..
 {
     va_list args;
     va_start(args, format);
-    vsay(program, format, args);
+    vsay(program, "", format, args);
+    va_end(args);
+}
+
+void tm_program_warning(const struct tm_program *program, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsay(program, TM_WARNING_PREFIX, format, args);
     va_end(args);
 }
 
@@ -57,7 +66,7 @@ int tm_program_usage(const struct tm_program *program, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    vsay(program, format, args);
+    vsay(program, "", format, args);
     va_end(args);
     tm_program_message(program, "try '%s --help'", program->name);
     return 2;

@@ -6,15 +6,21 @@
 
 #include <stdbool.h>
 
+/* Stands after "NAME: " in lines that state no failure. */
+#define TM_WARNING_PREFIX "warning: "
+
 struct tm_program {
     const char *name;    /* "tm-sort" */
     const char *summary; /* one line for --help: what goes in and what comes out */
     const char *usage;   /* the lines of --help after "usage: NAME ", options included, with a final newline */
 };
 
-/* Writes "NAME: TEXT" to standard error with one write, so lines of several stages do not mix. A text that is no
- * failure begins with "warning: ". tm-merge shows it even if the stage then fails because a neighbour did. */
+/* Writes "NAME: TEXT" to standard error with one write, so lines of several stages do not mix. */
 void tm_program_message(const struct tm_program *program, const char *format, ...) TM_PRINTF(2, 3);
+
+/* Writes "NAME: warning: TEXT" in the same way. tm-merge shows it even if the stage then fails because a neighbour
+ * did. */
+void tm_program_warning(const struct tm_program *program, const char *format, ...) TM_PRINTF(2, 3);
 
 /* Writes the text of ERR as tm_program_message does. */
 void tm_program_fail(const struct tm_program *program, const struct tm_error *err);
