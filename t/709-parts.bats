@@ -67,6 +67,9 @@ same_offsets() {
     same_offsets 7
     same_as_one_merge all.pftrace 7
     [ -z "$(find job -name '*.part')" ]
+    # A part alone is a recording of its own.
+    (cd job/parts/3 && tm-sort -m $(ls -v *.tms) | tm-emit -q -o ../3.db)
+    [ "$(sqlite3 job/parts/3.db 'SELECT count(*) > 10 FROM slice')" -eq 1 ]
     # Other groups give the same offsets and times, and the same events.
     mkdir kept
     mv job/offsets.json job/times job/alignment.txt kept
@@ -152,7 +155,7 @@ END
     [[ $output == *"times is not for 4 parts: remove it"* ]]
     run recipes/part-step job 2 3 nonsense
     [ "$status" -eq 2 ]
-    rm -r job/plans job/times
+    rm -r job/plans job/times job/offsets.json
     run recipes/part-step job 2 1 plan 0
     run recipes/part-step job 2 1 align
     [ "$status" -ne 0 ]
