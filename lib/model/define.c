@@ -88,7 +88,7 @@ static enum tm_status describe_track(struct tm_model *m, struct tm_place place, 
 static enum tm_status describe(struct tm_model *m, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_pb_field part;
-    const struct tm_place place = tm_model_place_of(e);
+    const struct tm_place place = tm_place_of(e);
     enum source source = source_of(m, e->flags, place);
     enum tm_status st = TM_OK;
     if (e->kind == TM_KIND_TRACK && tm_model_part(e->detail, e->detail_bytes, TM_DETAIL_TRACK, &part))

@@ -7,16 +7,12 @@
 #define TM_MODEL_DESCRIPTORS_H
 
 #include "model/lanes.h"
+#include "model/place.h"
 #include "model/processes.h"
 #include "model/tracks.h"
 
 /* More descriptors of a timeline are refused. */
 enum { TM_DESCRIPTORS_MAX = 1 << 22 };
-
-/* The file and machine that descriptors belong to. */
-struct tm_place {
-    uint32_t file, machine;
-};
 
 /* One TrackDescription message; texts are borrowed. */
 struct tm_description {

@@ -6,7 +6,7 @@
 /* The thread that runs when E happens, with its process where E says it. */
 static enum tm_status own_thread(struct tm_model *m, const struct tm_event *e, int64_t *utid, struct tm_error *err)
 {
-    struct tm_model_event ev = {.e = e, .place = {e->file, e->machine}, .utid = TM_NO_ID};
+    struct tm_model_event ev = {.e = e, .place = tm_place_of(e), .utid = TM_NO_ID};
     enum tm_status st = tm_model_thread(m, &ev, err);
     *utid = ev.utid;
     return st;
@@ -27,7 +27,7 @@ static enum tm_status track_owner(struct tm_model *m, const struct tm_event *e, 
 {
     struct tm_resolved resolved;
     enum tm_status st =
-        tm_descriptors_resolve(&m->descriptors, (struct tm_place){e->file, e->machine}, e->track, &resolved, err);
+        tm_descriptors_resolve(&m->descriptors, tm_place_of(e), e->track, &resolved, err);
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
     if (resolved.scope == TM_TRACK_THREAD)

@@ -14,7 +14,7 @@ static enum tm_status count_faults(struct tm_model *m, struct tm_place place, co
     enum tm_status st = TM_OK;
     for (int i = 0; st == TM_OK && i < TM_HEAP_FAULT_COUNT; i++)
         if (graph->faults[i])
-            st = tm_model_count_more(m, place, stats[i], graph->faults[i], err);
+            st = tm_model_stats_add(&m->stats, place, stats[i], graph->faults[i], err);
     return st;
 }
 

@@ -19,11 +19,6 @@ struct tm_model_event {
     struct tm_text name, category;
 };
 
-static inline struct tm_place tm_model_place_of(const struct tm_event *e)
-{
-    return (struct tm_place){e->file, e->machine};
-}
-
 /* True if E is an object of Chrome JSON. Its file must be known. */
 static inline bool tm_model_is_json(const struct tm_model *m, const struct tm_event *e)
 {
@@ -36,12 +31,11 @@ static inline bool tm_text_empty(struct tm_text text)
 }
 
 /* Adds 1 to statistic STAT. */
-enum tm_status tm_model_count(struct tm_model *m, struct tm_place place, enum tm_model_stat stat,
-                              struct tm_error *err);
-
-/* Adds COUNT to statistic STAT. */
-enum tm_status tm_model_count_more(struct tm_model *m, struct tm_place place, enum tm_model_stat stat, uint64_t count,
-                                   struct tm_error *err);
+static inline enum tm_status tm_model_count(struct tm_model *m, struct tm_place place, enum tm_model_stat stat,
+                                            struct tm_error *err)
+{
+    return tm_model_stats_add(&m->stats, place, stat, 1, err);
+}
 
 /* Counts an event that is on no track. The other counter values of its packet are not shown either, as in the reference
  * importer. */

@@ -16,54 +16,6 @@ void tm_model_init(struct tm_model *m, const struct tm_rows *rows, const struct 
     m->descriptors.lanes = &m->lanes;
 }
 
-const char *tm_model_stat_name(enum tm_model_stat stat)
-{
-    static const char *const names[] = {
-        [TM_MODEL_UNMATCHED_END] = "tm_slice_end_without_begin",
-        [TM_MODEL_CUT_SHORT] = "misplaced_end_event",
-        [TM_MODEL_TOO_DEEP] = "slice_max_depth_exceeded",
-        [TM_MODEL_CROSSING] = "slice_spill_overlapping_complete_event",
-        [TM_MODEL_CROSSING_DROPPED] = "slice_drop_overlapping_complete_event",
-        [TM_MODEL_NEGATIVE_DURATION] = "slice_negative_duration",
-        [TM_MODEL_NO_DURATION] = "slice_complete_event_without_duration",
-        [TM_MODEL_NO_TRACK] = "track_event_parser_errors",
-        [TM_MODEL_FLOW_WITHOUT_SLICE] = "flow_no_enclosing_slice",
-        [TM_MODEL_FLOW_STEP_WITHOUT_START] = "flow_step_without_start",
-        [TM_MODEL_FLOW_END_WITHOUT_START] = "flow_end_without_start",
-        [TM_MODEL_FLOW_DUPLICATE] = "flow_duplicate_id",
-        [TM_MODEL_SCHED_MISMATCH] = "mismatched_sched_switch_tids",
-        [TM_MODEL_SWITCH_SKIPPED] = "compact_sched_switch_skipped",
-        [TM_MODEL_WAKING_SKIPPED] = "compact_sched_waking_skipped",
-        [TM_MODEL_PARENT_CHANGED] = "process_tracker_parent_pid_changed",
-        [TM_MODEL_HEAP_GRAPH_MALFORMED] = "heap_graph_malformed_packet",
-        [TM_MODEL_HEAP_GRAPH_MISSING_PACKET] = "heap_graph_missing_packet",
-        [TM_MODEL_HEAP_GRAPH_NO_LOCATION] = "heap_graph_invalid_string_id",
-        [TM_MODEL_HEAP_GRAPH_NOT_FINISHED] = "heap_graph_non_finalized_graph",
-        [TM_MODEL_MEMORY_WITHOUT_THREAD] = "rss_stat_unknown_thread_for_mm_id",
-    };
-    return names[stat];
-}
-
-const char *tm_model_stat_severity(enum tm_model_stat stat)
-{
-    switch (stat) {
-    case TM_MODEL_UNMATCHED_END:
-    case TM_MODEL_NO_TRACK:
-    case TM_MODEL_FLOW_STEP_WITHOUT_START:
-    case TM_MODEL_FLOW_END_WITHOUT_START:
-    case TM_MODEL_SWITCH_SKIPPED:
-    case TM_MODEL_WAKING_SKIPPED:
-    case TM_MODEL_PARENT_CHANGED:
-    case TM_MODEL_MEMORY_WITHOUT_THREAD:
-        return "info";
-    case TM_MODEL_CUT_SHORT:
-    case TM_MODEL_HEAP_GRAPH_NOT_FINISHED:
-        return "data_loss";
-    default:
-        return "error";
-    }
-}
-
 /* Sets *ROW to the catalog's facts about FILE, once its turn is known. */
 static enum tm_status file_get(struct tm_model *m, uint32_t file, struct tm_model_file **row, struct tm_error *err)
 {
@@ -194,7 +146,7 @@ static enum tm_status by_kind(struct tm_model *m, struct tm_model_event *ev, str
 static enum tm_status apply(struct tm_model *m, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_model_file *file;
-    struct tm_model_event ev = {.e = e, .place = tm_model_place_of(e), .utid = TM_NO_ID};
+    struct tm_model_event ev = {.e = e, .place = tm_place_of(e), .utid = TM_NO_ID};
     bool is_timed = !(e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED));
     enum tm_status st = file_get(m, e->file, &file, err);
     if (st < 0 || (st = machine_get(m, e->machine, err)) < 0)
@@ -342,13 +294,12 @@ void tm_model_release(struct tm_model *m)
     tm_table_release(&m->once);
     tm_table_release(&m->sample_counts);
     tm_table_release(&m->address_spaces);
-    tm_table_release(&m->stat_rows);
     tm_seen_definitions_release(&m->seen_definitions);
     for (uint32_t i = 0; i < m->machine_count; i++)
         tm_buf_release(&m->machines[i].description);
     free(m->machines);
     free(m->files);
-    free(m->stats);
+    tm_model_stats_release(&m->stats);
     tm_buf_release(&m->args);
     tm_buf_release(&m->arg_key);
     tm_pending_events_release(&m->pending);

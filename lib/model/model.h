@@ -16,6 +16,7 @@
 #include "model/seen_definitions.h"
 #include "model/slices.h"
 #include "model/stacks.h"
+#include "model/stats.h"
 #include "model/thread_states.h"
 #include "model/translations.h"
 #include "stream/pending_events.h"
@@ -41,43 +42,6 @@ struct tm_model_heap_graph {
     struct tm_heap_graph *graph; /* NULL: none is begun */
 };
 
-/* Problems with the events of MACHINE in FILE; a row of the stats table each. */
-enum tm_model_stat {
-    TM_MODEL_UNMATCHED_END,
-    TM_MODEL_CUT_SHORT,
-    TM_MODEL_TOO_DEEP,
-    TM_MODEL_CROSSING,
-    TM_MODEL_CROSSING_DROPPED,
-    TM_MODEL_NEGATIVE_DURATION,
-    TM_MODEL_NO_DURATION,
-    TM_MODEL_NO_TRACK,
-    TM_MODEL_FLOW_WITHOUT_SLICE,
-    TM_MODEL_FLOW_STEP_WITHOUT_START,
-    TM_MODEL_FLOW_END_WITHOUT_START,
-    TM_MODEL_FLOW_DUPLICATE,
-    TM_MODEL_SCHED_MISMATCH,
-    TM_MODEL_SWITCH_SKIPPED,
-    TM_MODEL_WAKING_SKIPPED,
-    TM_MODEL_PARENT_CHANGED,
-    TM_MODEL_HEAP_GRAPH_MALFORMED,
-    TM_MODEL_HEAP_GRAPH_MISSING_PACKET,
-    TM_MODEL_HEAP_GRAPH_NO_LOCATION,
-    TM_MODEL_HEAP_GRAPH_NOT_FINISHED,
-    TM_MODEL_MEMORY_WITHOUT_THREAD,
-    TM_MODEL_STAT_COUNT
-};
-
-struct tm_model_stat_row {
-    uint32_t file, machine;
-    uint64_t counts[TM_MODEL_STAT_COUNT];
-};
-
-/* The name of STAT in the stats table. */
-const char *tm_model_stat_name(enum tm_model_stat stat);
-
-/* The severity of STAT as in the stats table: "info", "data_loss" or "error". */
-const char *tm_model_stat_severity(enum tm_model_stat stat);
-
 /* Zero-initialise, then init. */
 struct tm_model {
     struct tm_processes processes;
@@ -87,8 +51,7 @@ struct tm_model {
     struct tm_machine_info *machines; /* by id */
     uint32_t machine_count;
     struct tm_sched sched; /* its cpus are rows, too */
-    struct tm_model_stat_row *stats;
-    uint32_t stat_count;
+    struct tm_model_stats stats;
     /* private */
     const struct tm_rows *rows;
     const struct tm_catalog *catalog;
@@ -106,7 +69,6 @@ struct tm_model {
     struct tm_stacks stacks;
     struct tm_timestamp_group group;
     struct tm_async_roots async_roots;
-    struct tm_table stat_rows;
     struct tm_table heap_dumps; /* (process, time, heap) */
     struct tm_table heap_graph_of; /* (file, machine, sequence) */
     struct tm_model_heap_graph *heap_graphs;
@@ -114,7 +76,7 @@ struct tm_model {
     struct tm_table once; /* markers that begin a slice once, by track */
     struct tm_table address_spaces; /* (file, machine, address space) to the thread that last told its memory */
     struct tm_table sample_counts; /* by counter track: the sum of the samples' periods */
-    uint32_t machine_cap, stat_cap;
+    uint32_t machine_cap;
     struct tm_model_file *files;
     uint32_t file_count, file_cap;
     int64_t now_ns;

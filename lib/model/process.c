@@ -164,7 +164,7 @@ enum tm_status tm_model_describe_process(struct tm_model *m, const struct tm_eve
     struct process_facts facts = {0};
     enum tm_status st = decode(&facts, e->detail, e->detail_bytes, err);
     if (st == TM_OK && facts.has_pid)
-        st = apply(m, is_system, tm_model_place_of(e), &facts, err);
+        st = apply(m, is_system, tm_place_of(e), &facts, err);
     tm_buf_release(&facts.cmdline);
     tm_buf_release(&facts.args);
     return st;

@@ -18,7 +18,7 @@ static void test_nesting(void)
              "slice 2 25 0 t0 d2 p1 now -\n"
              "end 1 10 a-1\n"
              "end 0 30 a-1\n");
-    is_int(b.model.stats[0].counts[TM_MODEL_UNMATCHED_END], 2);
+    is_int(b.model.stats.rows[0].counts[TM_MODEL_UNMATCHED_END], 2);
     is_int(b.model.first_ns, 10);
     is_int(b.model.last_ns, 40);
     stop(&b);
@@ -230,7 +230,7 @@ static void test_flows(void)
              "slice 0 10 5 t0 d0 p-1 from -\n"
              "slice 1 30 5 t0 d0 p-1 to -\n"
              "flow 0 1\n");
-    is_int(b.model.stats[0].counts[TM_MODEL_FLOW_END_WITHOUT_START], 1);
+    is_int(b.model.stats.rows[0].counts[TM_MODEL_FLOW_END_WITHOUT_START], 1);
     struct tm_buf ids = {0};
     tm_pb_put_i64(&ids, 2, 55);
     e = complete(40, 1);

@@ -25,7 +25,7 @@ static void test_sched(void)
              "off 0 5 S\n"
              "sched 1 15 c3 u2 prio 120\n"
              "sched 2 18 c3 u0 prio 120\n");
-    is_int(b.model.stats[0].counts[TM_MODEL_SCHED_MISMATCH], 1);
+    is_int(b.model.stats.rows[0].counts[TM_MODEL_SCHED_MISMATCH], 1);
     name = tm_processes_text(&b.model.processes, b.model.processes.threads[0].name);
     ok(name.len == 7 && memcmp(name.data, "swapper", 7) == 0);
     stop(&b);
@@ -171,7 +171,7 @@ static void test_descriptors(void)
     ok(rows[0].scope == TM_TRACK_THREAD && rows[1].scope == TM_TRACK_THREAD && rows[1].owner == rows[0].owner);
     ok(rows[2].is_counter && rows[2].parent == 1 && rows[2].scope == TM_TRACK_THREAD);
     is_int(rows[3].scope, TM_TRACK_GLOBAL);
-    is_int(b.model.stats[0].counts[TM_MODEL_NO_TRACK], 1);
+    is_int(b.model.stats.rows[0].counts[TM_MODEL_NO_TRACK], 1);
     is_int(pid_of(&b, 7), 5);
     stop(&b);
 }

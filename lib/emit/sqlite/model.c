@@ -162,8 +162,8 @@ static enum tm_status put_stats(struct tm_sqlite *s, struct tm_error *err)
 {
     sqlite3_stmt *stmt = s->statements[TM_SQL_STAT];
     enum tm_status st = TM_OK;
-    for (uint32_t i = 0; st == TM_OK && i < s->model.stat_count * TM_MODEL_STAT_COUNT; i++) {
-        const struct tm_model_stat_row *row = &s->model.stats[i / TM_MODEL_STAT_COUNT];
+    for (uint32_t i = 0; st == TM_OK && i < s->model.stats.count * TM_MODEL_STAT_COUNT; i++) {
+        const struct tm_model_stat_row *row = &s->model.stats.rows[i / TM_MODEL_STAT_COUNT];
         enum tm_model_stat stat = (enum tm_model_stat)(i % TM_MODEL_STAT_COUNT);
         if (row->counts[stat] == 0)
             continue;
@@ -172,8 +172,8 @@ static enum tm_status put_stats(struct tm_sqlite *s, struct tm_error *err)
         tm_sqlite_bind_word(stmt, 3, tm_model_stat_severity(stat));
         tm_sqlite_bind_stat_words(stmt, tm_text_str(tm_model_stat_name(stat)), false);
         sqlite3_bind_int64(stmt, 5, (int64_t)row->counts[stat]);
-        sqlite3_bind_int64(stmt, 6, row->machine);
-        sqlite3_bind_int64(stmt, 7, row->file);
+        sqlite3_bind_int64(stmt, 6, row->place.machine);
+        sqlite3_bind_int64(stmt, 7, row->place.file);
         st = tm_sqlite_run(s, stmt, err);
     }
     return st;
