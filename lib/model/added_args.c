@@ -7,9 +7,6 @@
 
 #include <stdlib.h>
 
-/* Values of the table of markers that begin once, by track. */
-enum { ONCE_COUNT, ONCE_LAST };
-
 /* True if E is a legacy event of a packet to whose args something is added. */
 static bool is_legacy(const struct tm_event *e)
 {
@@ -50,7 +47,7 @@ enum tm_status tm_model_added_args(struct tm_model *m, struct tm_model_event *ev
     const struct tm_event *e = ev->e;
     const uint32_t async = TM_EVENT_ASYNC | TM_EVENT_HAS_TRACK;
     bool has_cookie = ev->is_marker && (e->flags & async) == async && e->category == 0 && !tm_named_track_is_of(e);
-    if (!m->adds_args || !(has_cookie || is_legacy(e)))
+    if (!m->options.adds_args || !(has_cookie || is_legacy(e)))
         return TM_OK;
     tm_buf_clear(&m->args);
     enum tm_status st = e->detail_bytes ? tm_buf_add(&m->args, e->detail, e->detail_bytes) : TM_OK;
@@ -63,25 +60,4 @@ enum tm_status tm_model_added_args(struct tm_model *m, struct tm_model_event *ev
     with->detail_bytes = (uint32_t)m->args.len;
     ev->e = with;
     return TM_OK;
-}
-
-enum tm_status tm_model_once_begun(struct tm_model *m, uint32_t track, int64_t ts, struct tm_error *err)
-{
-    const struct tm_key count = {track, ONCE_COUNT, 0}, last = {track, ONCE_LAST, 0};
-    int64_t n = tm_table_find(&m->once, &count);
-    enum tm_status st = m->adds_args ? tm_table_set(&m->once, &count, n == TM_TABLE_NONE ? 1 : n + 1, err) : TM_OK;
-    return st < 0 || !m->adds_args ? st : tm_table_set(&m->once, &last, ts, err);
-}
-
-enum tm_status tm_model_once_ended(struct tm_model *m, uint32_t track, int64_t *set, struct tm_error *err)
-{
-    const struct tm_key count = {track, ONCE_COUNT, 0}, last = {track, ONCE_LAST, 0};
-    int64_t n = tm_table_find(&m->once, &count);
-    if (n == TM_TABLE_NONE)
-        return TM_OK;
-    tm_buf_clear(&m->args);
-    if (tm_detail_arg_int(&m->args, "legacy_unnestable_begin_count", n) < 0 ||
-        tm_detail_arg_int(&m->args, "legacy_unnestable_last_begin_ts", tm_table_find(&m->once, &last)) < 0)
-        return tm_error_nomem(err);
-    return tm_arg_sets_join(&m->arg_sets, m->args.data, m->args.len, set, err);
 }

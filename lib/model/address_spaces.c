@@ -1,44 +1,48 @@
-/* Whose memory a counter tells. A task tells that of its own address space, or changes that of another. Rules:
- * importers/ftrace/rss_stat_tracker.cc of Perfetto. */
-#include "model/internal.h"
+#include "model/address_spaces.h"
 
 #include "base/pb.h"
 #include "kernel/rss_members.h"
 #include "stream/detail_fields.h"
 
-static bool address_space(const struct tm_event *e, uint64_t *number)
+bool tm_address_space_of(const struct tm_event *e, struct tm_address_space *space)
 {
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
     struct tm_pb_field f;
     while (tm_pb_next(&pb, &f) == TM_OK)
         if (f.id == TM_DETAIL_ADDRESS_SPACE && f.type == TM_PB_VARINT) {
-            *number = f.value;
+            *space = (struct tm_address_space){tm_place_of(e), f.value >> 1, f.value & 1};
             return true;
         }
     return false;
 }
 
-enum tm_status tm_model_memory_owner(struct tm_model *m, struct tm_model_event *ev, int64_t *utid,
-                                     struct tm_error *err)
+static struct tm_key key_of(const struct tm_address_space *space)
 {
-    uint64_t number;
-    bool has_number = address_space(ev->e, &number);
-    if (!has_number || number & 1) {
-        enum tm_status st = tm_model_thread(m, ev, err);
-        *utid = ev->utid;
-        if (st < 0 || !has_number)
-            return st;
-    }
-    const struct tm_key key = {(uint64_t)ev->place.file << 32 | ev->place.machine, number >> 1, 0};
-    if (number & 1)
-        return m->address_spaces.count < TM_ADDRESS_SPACES_MAX ||
-                       tm_table_find(&m->address_spaces, &key) != TM_TABLE_NONE
-                   ? tm_table_set(&m->address_spaces, &key, *utid, err)
-                   : TM_OK;
-    if ((*utid = tm_table_find(&m->address_spaces, &key)) == TM_TABLE_NONE)
-        return TM_END;
-    if (tm_processes_is_alive(&m->processes, *utid))
+    return (struct tm_key){(uint64_t)space->place.file << 32 | space->place.machine, space->number, 0};
+}
+
+enum tm_status tm_address_spaces_note(struct tm_address_spaces *spaces, const struct tm_address_space *space,
+                                      int64_t utid, struct tm_error *err)
+{
+    const struct tm_key key = key_of(space);
+    if (spaces->threads.count >= TM_ADDRESS_SPACES_MAX && tm_table_find(&spaces->threads, &key) == TM_TABLE_NONE)
         return TM_OK;
-    tm_table_remove(&m->address_spaces, &key);
-    return TM_END;
+    return tm_table_set(&spaces->threads, &key, utid, err);
+}
+
+int64_t tm_address_spaces_find(const struct tm_address_spaces *spaces, const struct tm_address_space *space)
+{
+    const struct tm_key key = key_of(space);
+    return tm_table_find(&spaces->threads, &key);
+}
+
+void tm_address_spaces_forget(struct tm_address_spaces *spaces, const struct tm_address_space *space)
+{
+    const struct tm_key key = key_of(space);
+    tm_table_remove(&spaces->threads, &key);
+}
+
+void tm_address_spaces_release(struct tm_address_spaces *spaces)
+{
+    tm_table_release(&spaces->threads);
 }

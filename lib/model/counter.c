@@ -3,6 +3,24 @@
 #include "base/checked.h"
 #include "base/pb.h"
 
+/* Sets *UTID to the thread whose process EV, a counter of memory, tells: the thread that runs, or the one that last told
+ * the memory of that address space. TM_END: none is known. */
+static enum tm_status memory_owner(struct tm_model *m, struct tm_model_event *ev, int64_t *utid, struct tm_error *err)
+{
+    struct tm_address_space space;
+    bool has_space = tm_address_space_of(ev->e, &space);
+    if (!has_space || space.is_own) {
+        enum tm_status st = tm_model_thread(m, ev, err);
+        *utid = ev->utid;
+        return st < 0 || !has_space ? st : tm_address_spaces_note(&m->address_spaces, &space, *utid, err);
+    }
+    *utid = tm_address_spaces_find(&m->address_spaces, &space);
+    if (*utid == TM_TABLE_NONE || tm_processes_is_alive(&m->processes, *utid))
+        return *utid == TM_TABLE_NONE ? TM_END : TM_OK;
+    tm_address_spaces_forget(&m->address_spaces, &space);
+    return TM_END;
+}
+
 /* The process of a counter, or the thread of which only that is known. TM_END: neither. */
 static enum tm_status process_of(struct tm_model *m, struct tm_model_event *ev, struct tm_track_id *id,
                                  enum tm_track_scope *scope, struct tm_error *err)
@@ -13,7 +31,7 @@ static enum tm_status process_of(struct tm_model *m, struct tm_model_event *ev, 
     *id = (struct tm_track_id){ev->place.file, ev->place.machine, TM_TRACK_TYPE_PROCESS_COUNTER, 0, 0};
     *scope = TM_TRACK_PROCESS;
     if (task == TM_EVENT_HAS_TID)
-        st = tm_model_memory_owner(m, ev, &utid, err);
+        st = memory_owner(m, ev, &utid, err);
     if (st != TM_OK)
         return st;
     if (utid != TM_NO_ID)
@@ -91,16 +109,16 @@ static enum tm_status track_of(struct tm_model *m, struct tm_model_event *ev, ui
 static enum tm_status note_thread_reading(struct tm_model *m, const struct tm_event *e,
                                           const struct tm_counter_row *row, struct tm_error *err)
 {
-    int64_t id = m->packet_slice.id;
+    int64_t id = m->packet.slice_id;
     if (id == TM_NO_ID || !(e->flags & TM_EVENT_DERIVED) || e->flags & TM_EVENT_VALUE_DOUBLE)
         return TM_OK;
     struct tm_text name = tm_tracks_text(&m->tracks, m->tracks.rows[row->track].name);
     struct tm_thread_reading reading = {.value = (int64_t)e->value,
                                         .is_instructions = tm_text_is(name, "thread_instruction_count"),
-                                        .is_instant = m->packet_slice.is_instant};
+                                        .is_instant = m->packet.is_instant};
     if (!reading.is_instructions && !tm_text_is(name, "thread_time"))
         return TM_OK;
-    return m->packet_slice.is_end ? m->rows->slice_thread_end(m->rows->self, id, &reading, err)
+    return m->packet.is_end ? m->rows->slice_thread_end(m->rows->self, id, &reading, err)
                                   : m->rows->slice_thread_begin(m->rows->self, id, &reading, err);
 }
 
@@ -142,7 +160,7 @@ enum tm_status tm_model_counter(struct tm_model *m, struct tm_model_event *ev, s
     row.value = e->flags & TM_EVENT_VALUE_DOUBLE ? tm_pb_double(e->value) : (double)(int64_t)e->value;
     if ((st = tm_arg_sets_add(&m->arg_sets, e->detail, e->detail_bytes, &row.arg_set, err)) < 0)
         return st;
-    tm_model_bound(m, e->time_ns);
+    tm_row_bounds_add(&m->bounds, e->time_ns);
     if ((st = note_thread_reading(m, e, &row, err)) < 0)
         return st;
     return m->rows->counter(m->rows->self, &row, err);

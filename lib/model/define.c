@@ -65,7 +65,7 @@ static enum tm_status describe_thread(struct tm_model *m, enum source source, st
         return TM_OK;
     enum tm_status st = has_pid ? tm_processes_thread_in(&m->processes, place.machine, tid, pid, &utid, err)
                                 : tm_processes_thread(&m->processes, place.machine, tid, &utid, err);
-    if (st == TM_OK && has_sort && !m->tasks_only)
+    if (st == TM_OK && has_sort && !m->options.tasks_only)
         st = put_sort(m, sort, &m->processes.threads[utid].arg_set, err);
     static const enum tm_thread_name_priority priority[] = {TM_THREAD_NAME_DESCRIPTOR, TM_THREAD_NAME_PROCESS_TREE,
                                                             TM_THREAD_NAME_OTHER};
@@ -169,7 +169,7 @@ static enum tm_status describe_cpu(struct tm_model *m, uint32_t machine, const s
     struct tm_pb_field f;
     struct tm_cpu_row *row;
     enum tm_status st = tm_sched_describe(&m->sched, machine, message, &row, err);
-    if (st < 0 || row == NULL || m->tasks_only)
+    if (st < 0 || row == NULL || m->options.tasks_only)
         return st;
     st = tm_arg_sets_add(&m->arg_sets, message->data, message->len, &row->arg_set, err);
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
@@ -211,14 +211,14 @@ enum tm_status tm_model_define(struct tm_model *m, struct tm_model_event *ev, st
     struct tm_pb_field part;
     if (e->kind == TM_KIND_SYSTEM_INFO)
         return describe_machine(m, ev, err);
-    if (e->kind == TM_KIND_METADATA && m->adds_args &&
+    if (e->kind == TM_KIND_METADATA && m->options.adds_args &&
         tm_model_part(e->detail, e->detail_bytes, TM_DETAIL_TRANSLATION, &part))
         return tm_translations_add(&m->translations, ev->place, part.data, part.len, err);
-    if (e->kind == TM_KIND_METADATA && !m->tasks_only && m->rows->deobfuscation &&
+    if (e->kind == TM_KIND_METADATA && !m->options.tasks_only && m->rows->deobfuscation &&
         tm_model_part(e->detail, e->detail_bytes, TM_DETAIL_DEOBFUSCATION, &part))
         return m->rows->deobfuscation(m->rows->self, (struct tm_text){part.data, part.len}, err);
     bool is_moment = e->flags & TM_EVENT_DERIVED || tm_event_raw(e->flags) == TM_RAW_NONE;
-    if (e->kind == TM_KIND_METADATA && is_moment && tm_event_is_timed(e->flags) && !m->tasks_only) {
+    if (e->kind == TM_KIND_METADATA && is_moment && tm_event_is_timed(e->flags) && !m->options.tasks_only) {
         struct tm_recording_time row = {e->time_ns, ev->name, ev->place.file, ev->place.machine, e->pid};
         return m->rows->recording_time(m->rows->self, &row, err);
     }

@@ -1,8 +1,6 @@
 /* Graphs of Java heaps: one is collected for each sequence of packets, and handed on when its dump is complete. */
 #include "model/internal.h"
 
-#include <stdlib.h>
-
 static enum tm_status count_faults(struct tm_model *m, struct tm_place place, const struct tm_heap_graph *graph,
                                    struct tm_error *err)
 {
@@ -19,59 +17,33 @@ static enum tm_status count_faults(struct tm_model *m, struct tm_place place, co
 }
 
 /* Completes the graph of a sequence and hands it on. */
-static enum tm_status finish(struct tm_model *m, struct tm_model_heap_graph *of, struct tm_error *err)
+static enum tm_status finish(struct tm_model *m, struct tm_sequence_graph *of, struct tm_error *err)
 {
     int64_t upid = TM_NO_ID;
     enum tm_status st = tm_heap_graph_finish(of->graph, err);
     if (st == TM_OK && of->graph->has_owner)
         st = tm_processes_process(&m->processes, of->place.machine, of->graph->pid, &upid, err);
     if (of->graph->has_owner)
-        tm_model_bound(m, of->graph->ts);
+        tm_row_bounds_add(&m->bounds, of->graph->ts);
     if (st == TM_OK)
         st = count_faults(m, of->place, of->graph, err);
     if (st == TM_OK)
         st = m->rows->heap_graph(m->rows->self, of->graph, upid, err);
-    tm_heap_graph_release(of->graph);
-    free(of->graph);
-    of->graph = NULL;
+    tm_sequence_graph_end(of);
     return st;
-}
-
-/* Finds the graph that the sequence of EV tells, or begins one. */
-static enum tm_status graph_of(struct tm_model *m, const struct tm_model_event *ev, struct tm_model_heap_graph **of,
-                               struct tm_error *err)
-{
-    struct tm_key key = {ev->place.file, ev->place.machine, ev->e->sequence};
-    int64_t i = tm_table_find(&m->heap_graph_of, &key);
-    enum tm_status st;
-    if (i == TM_TABLE_NONE) {
-        i = m->heap_graph_count;
-        if ((st = tm_array_grow(&m->heap_graphs, &m->heap_graph_cap, m->heap_graph_count, sizeof *m->heap_graphs,
-                                err)) < 0 ||
-            (st = tm_table_set(&m->heap_graph_of, &key, i, err)) < 0)
-            return st;
-        m->heap_graphs[m->heap_graph_count++] = (struct tm_model_heap_graph){.place = ev->place};
-    }
-    *of = &m->heap_graphs[i];
-    if ((*of)->graph)
-        return TM_OK;
-    if (((*of)->graph = malloc(sizeof *(*of)->graph)) == NULL)
-        return tm_error_nomem(err);
-    tm_heap_graph_init((*of)->graph);
-    return TM_OK;
 }
 
 enum tm_status tm_model_heap_graph(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
     struct tm_pb_field f;
-    struct tm_model_heap_graph *of;
+    struct tm_sequence_graph *of;
     int64_t upid;
     bool is_last;
     enum tm_status st = tm_processes_process(&m->processes, ev->place.machine, ev->e->pid, &upid, err);
     if (st < 0 || m->rows->heap_graph == NULL ||
         !tm_model_part(ev->e->detail, ev->e->detail_bytes, TM_DETAIL_HEAP_GRAPH, &f))
         return st;
-    if ((st = graph_of(m, ev, &of, err)) < 0 ||
+    if ((st = tm_heap_graphs_of(&m->heap_graphs, ev->e, &of, err)) < 0 ||
         (st = tm_heap_graph_add(of->graph, ev->e->time_ns, f.data, f.len, &is_last, err)) < 0)
         return st;
     return is_last ? finish(m, of, err) : TM_OK;
@@ -80,21 +52,12 @@ enum tm_status tm_model_heap_graph(struct tm_model *m, struct tm_model_event *ev
 enum tm_status tm_model_heap_graphs_finish(struct tm_model *m, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    for (uint32_t i = 0; st == TM_OK && i < m->heap_graph_count; i++)
-        if (m->heap_graphs[i].graph) {
-            m->heap_graphs[i].graph->faults[TM_HEAP_NOT_FINISHED]++;
-            st = finish(m, &m->heap_graphs[i], err);
-        }
+    for (uint32_t i = 0; st == TM_OK && i < m->heap_graphs.count; i++) {
+        struct tm_sequence_graph *of = &m->heap_graphs.sequences[i];
+        if (of->graph == NULL)
+            continue;
+        of->graph->faults[TM_HEAP_NOT_FINISHED]++;
+        st = finish(m, of, err);
+    }
     return st;
-}
-
-void tm_model_heap_graphs_release(struct tm_model *m)
-{
-    for (uint32_t i = 0; i < m->heap_graph_count; i++)
-        if (m->heap_graphs[i].graph) {
-            tm_heap_graph_release(m->heap_graphs[i].graph);
-            free(m->heap_graphs[i].graph);
-        }
-    free(m->heap_graphs);
-    tm_table_release(&m->heap_graph_of);
 }

@@ -49,6 +49,6 @@ enum tm_status tm_model_allocation(struct tm_model *m, struct tm_model_event *ev
     if ((st = tm_stacks_add(&m->stacks, e->detail, e->detail_bytes, &row.callsite, err)) < 0)
         return st;
     row.count = count_of(e);
-    tm_model_bound(m, e->time_ns);
+    tm_row_bounds_add(&m->bounds, e->time_ns);
     return m->rows->allocation(m->rows->self, &row, err);
 }

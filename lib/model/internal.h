@@ -41,7 +41,7 @@ static inline enum tm_status tm_model_count(struct tm_model *m, struct tm_place 
  * importer. */
 static inline enum tm_status tm_model_lost(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
 {
-    m->is_lost = m->is_lost || !(ev->e->flags & TM_EVENT_DERIVED);
+    m->packet.is_lost = m->packet.is_lost || !(ev->e->flags & TM_EVENT_DERIVED);
     return tm_model_count(m, ev->place, TM_MODEL_NO_TRACK, err);
 }
 
@@ -51,16 +51,6 @@ static inline bool tm_model_is_untold(const struct tm_event *e)
 {
     return ((e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_FTRACE) && !(e->flags & TM_EVENT_HAS_TID)) ||
            (e->kind == TM_KIND_SCHED_WAKING && !(e->flags & TM_EVENT_HAS_PID));
-}
-
-/* Extends the bounds of the trace to NS, the time of a row. */
-static inline void tm_model_bound(struct tm_model *m, int64_t ns)
-{
-    if (!m->has_bounds || ns < m->first_ns)
-        m->first_ns = ns;
-    if (!m->has_bounds || ns > m->last_ns)
-        m->last_ns = ns;
-    m->has_bounds = true;
 }
 
 /* Looks up the thread of a row, by its pid too if it has one, and sets EV->utid. */
@@ -91,15 +81,11 @@ enum tm_status tm_model_lane_track(struct tm_model *m, const struct tm_lane_trac
 /* The namespace of EV's flow ids: one file on one machine, or all files. */
 static inline uint64_t tm_model_flow_home(const struct tm_model *m, const struct tm_model_event *ev)
 {
-    return m->joins_flows ? UINT64_MAX : (uint64_t)ev->place.file << 32 | ev->place.machine;
+    return m->options.joins_flows ? UINT64_MAX : (uint64_t)ev->place.file << 32 | ev->place.machine;
 }
 
 /* Gives counters of threads whose process has become known to that process. */
 enum tm_status tm_model_counters_finish(struct tm_model *m, struct tm_error *err);
-
-/* address_spaces.c: sets *UTID to the thread whose process EV, a counter of memory, tells. TM_END: none is known. */
-enum tm_status tm_model_memory_owner(struct tm_model *m, struct tm_model_event *ev, int64_t *utid,
-                                     struct tm_error *err);
 
 /* Gives tracks of processes the names that stand for theirs in translation tables. */
 enum tm_status tm_model_translate_tracks(struct tm_model *m, struct tm_error *err);
@@ -119,7 +105,6 @@ enum tm_status tm_model_allocation(struct tm_model *m, struct tm_model_event *ev
 enum tm_status tm_model_heap_graph(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 /* Hands on the graphs whose last packet did not come. */
 enum tm_status tm_model_heap_graphs_finish(struct tm_model *m, struct tm_error *err);
-void tm_model_heap_graphs_release(struct tm_model *m);
 enum tm_status tm_model_sample_counter(struct tm_model *m, const struct tm_model_event *ev,
                                        struct tm_sample_row *sample, struct tm_error *err);
 enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
@@ -141,9 +126,6 @@ enum tm_status tm_model_named_args(struct tm_model *m, struct tm_model_event *ev
  * slice. EV is then *WITH, valid until the next event. */
 enum tm_status tm_model_added_args(struct tm_model *m, struct tm_model_event *ev, struct tm_event *with,
                                    struct tm_error *err);
-/* Notes that a marker began the slice of TRACK, which nests no others, perhaps again. ended adds to *SET how often. */
-enum tm_status tm_model_once_begun(struct tm_model *m, uint32_t track, int64_t ts, struct tm_error *err);
-enum tm_status tm_model_once_ended(struct tm_model *m, uint32_t track, int64_t *set, struct tm_error *err);
 
 /* Applies the PROCESS part of E, a definition. IS_SYSTEM: the name comes from the process tree or from metadata, not
  * from a descriptor. */

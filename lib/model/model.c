@@ -97,7 +97,7 @@ static bool tells_no_task(uint32_t kind)
 
 static enum tm_status by_kind(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
-    if (m->tasks_only && tells_no_task(ev->e->kind))
+    if (m->options.tasks_only && tells_no_task(ev->e->kind))
         return TM_OK;
     switch (ev->e->kind) {
     case TM_KIND_SLICE_BEGIN:
@@ -160,10 +160,10 @@ static enum tm_status apply(struct tm_model *m, const struct tm_event *e, struct
             return st;
     }
     bool is_derived = e->flags & TM_EVENT_DERIVED;
-    m->is_lost = m->is_lost && is_derived;
+    m->packet.is_lost = m->packet.is_lost && is_derived;
     if (!is_derived)
-        m->packet_slice.id = TM_NO_ID;
-    if (m->is_lost && e->kind == TM_KIND_COUNTER)
+        m->packet.slice_id = TM_NO_ID;
+    if (m->packet.is_lost && e->kind == TM_KIND_COUNTER)
         return TM_OK;
     enum tm_raw raw = tm_event_raw(e->flags);
     ev.is_json = tm_model_is_json(m, e);
@@ -176,8 +176,8 @@ static enum tm_status apply(struct tm_model *m, const struct tm_event *e, struct
     bool is_row = raw == TM_RAW_FTRACE_EVENT || raw == TM_RAW_COMPACT_SCHED ||
                   (raw == TM_RAW_LINE && e->kind == TM_KIND_SCHED_SWITCH && !file->is_perf_data);
     if (is_row && is_timed && !tm_model_is_untold(e)) {
-        tm_model_bound(m, e->time_ns);
-        st = m->tasks_only ? TM_OK : tm_model_ftrace_event(m, &ev, err);
+        tm_row_bounds_add(&m->bounds, e->time_ns);
+        st = m->options.tasks_only ? TM_OK : tm_model_ftrace_event(m, &ev, err);
     }
     return st < 0 ? st : by_kind(m, &ev, err);
 }
@@ -290,10 +290,10 @@ void tm_model_release(struct tm_model *m)
     tm_timestamp_group_release(&m->group);
     tm_async_roots_release(&m->async_roots);
     tm_table_release(&m->heap_dumps);
-    tm_model_heap_graphs_release(m);
-    tm_table_release(&m->once);
+    tm_heap_graphs_release(&m->heap_graphs);
+    tm_unnested_begins_release(&m->unnested_begins);
     tm_table_release(&m->sample_counts);
-    tm_table_release(&m->address_spaces);
+    tm_address_spaces_release(&m->address_spaces);
     tm_seen_definitions_release(&m->seen_definitions);
     for (uint32_t i = 0; i < m->machine_count; i++)
         tm_buf_release(&m->machines[i].description);

@@ -7,18 +7,21 @@
 #ifndef TM_MODEL_MODEL_H
 #define TM_MODEL_MODEL_H
 
+#include "model/address_spaces.h"
 #include "model/arg_sets.h"
 #include "model/async_roots.h"
 #include "model/descriptors.h"
 #include "model/flows.h"
-#include "model/heap_graph.h"
+#include "model/heap_graphs.h"
 #include "model/sched.h"
+#include "model/row_bounds.h"
 #include "model/seen_definitions.h"
 #include "model/slices.h"
 #include "model/stacks.h"
 #include "model/stats.h"
 #include "model/thread_states.h"
 #include "model/translations.h"
+#include "model/unnested_begins.h"
 #include "stream/pending_events.h"
 #include "stream/timestamp_group.h"
 
@@ -36,18 +39,28 @@ struct tm_model_file {
     bool is_perf_data;
 };
 
-/* The graph that a sequence of packets tells. */
-struct tm_model_heap_graph {
-    struct tm_place place;
-    struct tm_heap_graph *graph; /* NULL: none is begun */
+/* What the rows of one packet share. */
+struct tm_model_packet {
+    bool is_lost; /* it is on no track */
+    /* The slice on a thread's track that it begins or ends; its thread's time may follow. */
+    int64_t slice_id; /* TM_NO_ID: none */
+    bool is_end, is_instant;
+};
+
+/* What a model is asked for; all false by default. */
+struct tm_model_options {
+    bool tasks_only;     /* keeps threads and processes and makes no rows; the rows may be NULL */
+    bool counts_samples; /* what samples of perf.data count is a counter of the cpu */
+    bool adds_args;      /* slices get the args that the reference importer adds */
+    bool joins_flows;    /* one flow id in several files is one flow */
 };
 
 /* Zero-initialise, then init. */
 struct tm_model {
     struct tm_processes processes;
     struct tm_tracks tracks;
-    bool has_bounds;
-    int64_t first_ns, last_ns; /* over all rows with a time */
+    struct tm_model_options options;
+    struct tm_row_bounds bounds;
     struct tm_machine_info *machines; /* by id */
     uint32_t machine_count;
     struct tm_sched sched; /* its cpus are rows, too */
@@ -59,10 +72,6 @@ struct tm_model {
     struct tm_thread_states thread_states;
     struct tm_slices slices;
     struct tm_flows flows;
-    bool tasks_only;  /* keeps threads and processes and makes no rows; ROWS may be NULL (default: false) */
-    bool counts_samples; /* what samples of perf.data count is a counter of the cpu (default: false) */
-    bool adds_args;   /* slices get the args that the reference importer adds (default: false) */
-    bool joins_flows; /* one flow id in several files is one flow (default: false) */
     struct tm_descriptors descriptors;
     struct tm_arg_sets arg_sets;
     struct tm_translations translations; /* where the model adds args */
@@ -70,11 +79,9 @@ struct tm_model {
     struct tm_timestamp_group group;
     struct tm_async_roots async_roots;
     struct tm_table heap_dumps; /* (process, time, heap) */
-    struct tm_table heap_graph_of; /* (file, machine, sequence) */
-    struct tm_model_heap_graph *heap_graphs;
-    uint32_t heap_graph_count, heap_graph_cap;
-    struct tm_table once; /* markers that begin a slice once, by track */
-    struct tm_table address_spaces; /* (file, machine, address space) to the thread that last told its memory */
+    struct tm_heap_graphs heap_graphs;
+    struct tm_unnested_begins unnested_begins; /* of markers, where the model adds args */
+    struct tm_address_spaces address_spaces;
     struct tm_table sample_counts; /* by counter track: the sum of the samples' periods */
     uint32_t machine_cap;
     struct tm_model_file *files;
@@ -86,12 +93,7 @@ struct tm_model {
     struct tm_buf translated; /* a detail with names of hashes */
     struct tm_buf args, arg_key; /* scratch: args that are made of an event */
     bool has_json;
-    bool is_lost; /* the current packet is on no track */
-    /* The slice on a thread's track that the current packet begins or ends; its thread's time may follow. */
-    struct {
-        int64_t id; /* TM_NO_ID: none */
-        bool is_end, is_instant;
-    } packet_slice;
+    struct tm_model_packet packet;
 };
 
 /* Starts a model that writes to ROWS. ROWS and CATALOG stay the caller's and must outlive the model. */

@@ -149,7 +149,7 @@ static enum tm_status apply(struct tm_model *m, bool is_system, struct tm_place 
         process->has_start = true;
         process->start_ns = facts->start_ns;
     }
-    if (facts->args.len && !m->tasks_only &&
+    if (facts->args.len && !m->options.tasks_only &&
         (st = tm_arg_sets_join(&m->arg_sets, facts->args.data, facts->args.len, &process->arg_set, err)) < 0)
         return st;
     if (is_system && cmdline.len && (st = tm_processes_cmdline(p, upid, cmdline, err)) < 0)

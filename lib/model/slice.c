@@ -188,9 +188,9 @@ static void note_packet_slice(struct tm_model *m, const struct tm_model_event *e
 {
     if (ev->is_json || m->rows->slice_thread_begin == NULL || m->tracks.rows[track].scope != TM_TRACK_THREAD)
         return;
-    m->packet_slice.id = id;
-    m->packet_slice.is_end = ev->e->kind == TM_KIND_SLICE_END;
-    m->packet_slice.is_instant = ev->e->kind == TM_KIND_INSTANT;
+    m->packet.slice_id = id;
+    m->packet.is_end = ev->e->kind == TM_KIND_SLICE_END;
+    m->packet.is_instant = ev->e->kind == TM_KIND_INSTANT;
 }
 
 static enum tm_status begun(struct tm_model *m, struct tm_model_event *ev, const struct tm_slice_row *row,
@@ -198,10 +198,10 @@ static enum tm_status begun(struct tm_model *m, struct tm_model_event *ev, const
 {
     struct tm_flow_slice slice = {row->id, row->ts};
     enum tm_status st = tm_flows_begun(&m->flows, row->track, slice, err);
-    tm_model_bound(m, row->ts);
+    tm_row_bounds_add(&m->bounds, row->ts);
     note_packet_slice(m, ev, row->track, row->id);
     if (row->dur > 0)
-        tm_model_bound(m, tm_slice_end_ns(row->ts, row->dur));
+        tm_row_bounds_add(&m->bounds, tm_slice_end_ns(row->ts, row->dur));
     return st < 0 || ev->e->detail_bytes == 0 ? st : flow_ids(m, ev, slice, err);
 }
 
@@ -289,6 +289,16 @@ static struct thread_times thread_times(const struct tm_model_event *ev)
     return times;
 }
 
+/* Joins the args about the begins on TRACK, whose slices do not nest, to *SET. */
+static enum tm_status join_begins(struct tm_model *m, uint32_t track, int64_t *set, struct tm_error *err)
+{
+    tm_buf_clear(&m->args);
+    enum tm_status st = tm_unnested_begins_put(&m->unnested_begins, track, &m->args);
+    if (st < 0)
+        return tm_error_nomem(err);
+    return st == TM_END ? TM_OK : tm_arg_sets_join(&m->arg_sets, m->args.data, m->args.len, set, err);
+}
+
 static enum tm_status end(struct tm_model *m, struct tm_model_event *ev, uint32_t track,
                           const tm_slice_label label[2], struct tm_error *err)
 {
@@ -307,9 +317,9 @@ static enum tm_status end(struct tm_model *m, struct tm_model_event *ev, uint32_
     if ((st = tm_arg_sets_join(&m->arg_sets, e->detail, e->detail_bytes, &ended.value, err)) < 0)
         return st;
     if (ev->is_marker && m->tracks.rows[track].type == TM_TRACK_TYPE_MARKER_ASYNC &&
-        (st = tm_model_once_ended(m, track, &ended.value, err)) < 0)
+        (st = join_begins(m, track, &ended.value, err)) < 0)
         return st;
-    tm_model_bound(m, e->time_ns);
+    tm_row_bounds_add(&m->bounds, e->time_ns);
     struct tm_flow_slice slice = {ended.id, e->time_ns - ended.dur};
     st = m->rows->slice_end(m->rows->self, ended.id, ended.dur, ended.value, err);
     note_packet_slice(m, ev, track, ended.id);
@@ -355,15 +365,16 @@ enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, str
             return st;
     }
     tm_slice_label label[2] = {name_label(m, ev), tm_slice_label_of(e->category, ev->category)};
-    bool is_saturating = ev->is_marker && (e->flags & TM_EVENT_ASYNC) &&
-                         m->tracks.rows[track].type == TM_TRACK_TYPE_MARKER_ASYNC;
+    bool is_unnested = ev->is_marker && (e->flags & TM_EVENT_ASYNC) &&
+                       m->tracks.rows[track].type == TM_TRACK_TYPE_MARKER_ASYNC;
     if (e->kind == TM_KIND_SLICE_END) {
         if (ev->is_marker && e->flags & TM_EVENT_ASYNC)
             label[0] = 0;
         return end(m, ev, track, label, err);
     }
-    if (is_saturating && e->kind == TM_KIND_SLICE_BEGIN) {
-        if ((st = tm_model_once_begun(m, track, e->time_ns, err)) < 0 || tm_slices_busy(&m->slices, track))
+    if (is_unnested && e->kind == TM_KIND_SLICE_BEGIN) {
+        st = m->options.adds_args ? tm_unnested_begins_add(&m->unnested_begins, track, e->time_ns, err) : TM_OK;
+        if (st < 0 || tm_slices_busy(&m->slices, track))
             return st;
     }
     if ((e->flags & TM_EVENT_ASYNC || e->kind == TM_KIND_INSTANT) && (st = tm_model_added_args(m, ev, &with, err)) < 0)

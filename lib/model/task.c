@@ -69,11 +69,11 @@ static enum tm_status sched_switch(struct tm_model *m, struct tm_model_event *ev
     struct tm_text prev_name = tm_event_raw(e->flags) == TM_RAW_COMPACT_SCHED ? (struct tm_text){0} : ev->category;
     if (s.has_prev && (st = task(m, ev->place.machine, e->tid, prev_name, &prev, err)) < 0)
         return st;
-    if (m->tasks_only)
+    if (m->options.tasks_only)
         return TM_OK;
     if ((st = tm_sched_switch(&m->sched, &s, &matches, err)) < 0)
         return st;
-    tm_model_bound(m, e->time_ns);
+    tm_row_bounds_add(&m->bounds, e->time_ns);
     if (s.has_prev && has_states(m, prev))
         st = tm_thread_states_off(&m->thread_states, at(ev, prev), s.end_state, err);
     if (st == TM_OK && s.has_next && has_states(m, next))
@@ -98,19 +98,19 @@ enum tm_status tm_model_sched(struct tm_model *m, struct tm_model_event *ev, str
         return st;
     const struct tm_thread_waking waking = {at(ev, utid), (uint32_t)waker, irq_context_of(ev->e)};
     bool opened = false;
-    if (!m->tasks_only && has_states(m, utid))
+    if (!m->options.tasks_only && has_states(m, utid))
         st = tm_thread_states_wake(&m->thread_states, &waking, &opened, err);
     if (opened)
-        tm_model_bound(m, ev->e->time_ns);
+        tm_row_bounds_add(&m->bounds, ev->e->time_ns);
     return st;
 }
 
 static enum tm_status begin_states(struct tm_model *m, const struct tm_model_event *ev, int64_t made, int64_t maker,
                                    struct tm_error *err)
 {
-    if (m->tasks_only)
+    if (m->options.tasks_only)
         return TM_OK;
-    tm_model_bound(m, ev->e->time_ns);
+    tm_row_bounds_add(&m->bounds, ev->e->time_ns);
     return tm_thread_states_new(&m->thread_states, at(ev, made), (uint32_t)maker, err);
 }
 
@@ -185,9 +185,9 @@ static enum tm_status thread_state(struct tm_model *m, struct tm_model_event *ev
     if (st < 0)
         return st;
     row.utid = (uint32_t)ev->utid;
-    tm_model_bound(m, e->time_ns);
+    tm_row_bounds_add(&m->bounds, e->time_ns);
     if (e->dur_ns > 0 && e->time_ns <= INT64_MAX - e->dur_ns)
-        tm_model_bound(m, e->time_ns + e->dur_ns);
+        tm_row_bounds_add(&m->bounds, e->time_ns + e->dur_ns);
     bool runs = e->flags & TM_EVENT_HAS_CPU && e->cpu < TM_CPUS_A_MACHINE && tm_text_is(row.state, "Running");
     struct tm_sched_row slice = {
         .ts = row.ts, .dur = row.dur, .ucpu = tm_ucpu(ev->place.machine, e->cpu), .utid = row.utid};
@@ -275,8 +275,8 @@ enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, st
     row.utid = (uint32_t)ev->utid;
     if ((st = tm_stacks_add(&m->stacks, ev->e->detail, ev->e->detail_bytes, &row.callsite, err)) < 0)
         return st;
-    tm_model_bound(m, ev->e->time_ns);
-    if (m->counts_samples && m->files[ev->place.file].is_perf_data && row.cpu != TM_NO_ID && ev->name.data &&
+    tm_row_bounds_add(&m->bounds, ev->e->time_ns);
+    if (m->options.counts_samples && m->files[ev->place.file].is_perf_data && row.cpu != TM_NO_ID && ev->name.data &&
         ev->e->flags & TM_EVENT_HAS_VALUE && (st = tm_model_sample_counter(m, ev, &row, err)) < 0)
         return st;
     return m->rows->sample(m->rows->self, &row, err);
@@ -295,6 +295,6 @@ enum tm_status tm_model_log(struct tm_model *m, struct tm_model_event *ev, struc
     if (st < 0 || (st = tm_arg_sets_add(&m->arg_sets, e->detail, e->detail_bytes, &row.arg_set, err)) < 0)
         return st;
     row.utid = ev->utid;
-    tm_model_bound(m, e->time_ns);
+    tm_row_bounds_add(&m->bounds, e->time_ns);
     return m->rows->log(m->rows->self, &row, err);
 }

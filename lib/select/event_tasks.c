@@ -11,7 +11,7 @@ void tm_event_tasks_init(struct tm_event_tasks *t, const struct tm_select_spec *
     t->spec = spec;
     t->names = facts ? &facts->tasks : NULL;
     tm_model_init(&t->model, NULL, catalog);
-    t->model.tasks_only = true;
+    t->model.options.tasks_only = true;
 }
 
 static enum tm_status take_row(struct tm_event_tasks *t, const struct tm_event *row, struct tm_event_owner *owner,

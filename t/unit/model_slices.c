@@ -19,8 +19,8 @@ static void test_nesting(void)
              "end 1 10 a-1\n"
              "end 0 30 a-1\n");
     is_int(b.model.stats.rows[0].counts[TM_MODEL_UNMATCHED_END], 2);
-    is_int(b.model.first_ns, 10);
-    is_int(b.model.last_ns, 40);
+    is_int(b.model.bounds.first_ns, 10);
+    is_int(b.model.bounds.last_ns, 40);
     stop(&b);
 }
 

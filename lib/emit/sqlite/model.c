@@ -203,7 +203,6 @@ enum tm_status tm_sqlite_put_dimensions(struct tm_sqlite *s, struct tm_error *er
 
 enum tm_status tm_sqlite_put_model(struct tm_sqlite *s, struct tm_error *err)
 {
-    const struct tm_model *m = &s->model;
     sqlite3_stmt *stmt = s->statements[TM_SQL_BOUNDS];
     enum tm_status st = put_machines(s, err);
     if (st == TM_OK)
@@ -218,9 +217,9 @@ enum tm_status tm_sqlite_put_model(struct tm_sqlite *s, struct tm_error *err)
         st = put_stats(s, err);
     if (st < 0)
         return st;
-    sqlite3_bind_int64(stmt, 1, m->first_ns);
-    /* A trace with a single time lasts a nanosecond. */
-    sqlite3_bind_int64(stmt, 2, m->has_bounds && m->first_ns == m->last_ns && m->last_ns < INT64_MAX ? m->last_ns + 1
-                                                                                                     : m->last_ns);
+    const struct tm_row_bounds *bounds = &s->model.bounds;
+    bool is_single = bounds->has_rows && bounds->first_ns == bounds->last_ns && bounds->last_ns < INT64_MAX;
+    sqlite3_bind_int64(stmt, 1, bounds->first_ns);
+    sqlite3_bind_int64(stmt, 2, bounds->last_ns + is_single); /* a trace with a single time lasts a nanosecond */
     return tm_sqlite_run(s, stmt, err);
 }
