@@ -1,5 +1,6 @@
 /* The thread that last told the memory of an address space. A task tells that of its own address space, or changes that
- * of another. Rules: importers/ftrace/rss_stat_tracker.cc of Perfetto. Memory grows with the number of address spaces. */
+ * of another. Memory grows with the number of address spaces. Rules: importers/ftrace/rss_stat_tracker.cc of Perfetto.
+ */
 #ifndef TM_MODEL_ADDRESS_SPACES_H
 #define TM_MODEL_ADDRESS_SPACES_H
 
