@@ -63,7 +63,8 @@ static enum tm_status describe_thread(struct tm_model *m, enum source source, st
     }
     if (!has_tid)
         return TM_OK;
-    enum tm_status st = has_pid ? tm_processes_thread_in(&m->processes, place.machine, tid, pid, &utid, err)
+    const struct tm_thread_id id = {place.machine, pid, tid};
+    enum tm_status st = has_pid ? tm_processes_thread_in(&m->processes, id, &utid, err)
                                 : tm_processes_thread(&m->processes, place.machine, tid, &utid, err);
     if (st == TM_OK && has_sort && !m->options.tasks_only)
         st = put_sort(m, sort, &m->processes.threads[utid].arg_set, err);
@@ -148,7 +149,7 @@ static enum tm_status apply_pending(struct tm_model *m, const struct tm_event *e
     int64_t utid;
     enum tm_status st = TM_OK;
     if (tm_model_is_json(m, e) && (e->flags & both) == both)
-        st = tm_processes_thread_in(&m->processes, e->machine, e->tid, e->pid, &utid, err);
+        st = tm_processes_thread_in(&m->processes, tm_thread_id_of(e), &utid, err);
     return st < 0 || e->kind == TM_KIND_METADATA ? st : describe(m, e, err);
 }
 

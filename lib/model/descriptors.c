@@ -161,13 +161,14 @@ static enum tm_status resolve_thread(struct tm_descriptors *ds, struct tm_descri
 {
     struct tm_processes *p = ds->processes;
     struct tm_resolved *r = &row->resolved;
-    uint32_t machine = row->place.machine;
+    const struct tm_thread_id id = {row->place.machine, row->pid, row->tid};
     bool is_second;
-    enum tm_status st = tm_processes_thread_in(p, machine, row->tid, row->pid, &r->owner, err);
+    enum tm_status st = tm_processes_thread_in(p, id, &r->owner, err);
     if (st < 0 || (st = claim(ds, row, TM_TRACK_THREAD, &is_second, err)) < 0)
         return st;
-    if (is_second && ((st = tm_processes_start_thread(p, machine, row->tid, NULL, &r->owner, err)) < 0 ||
-                      (st = tm_processes_thread_in(p, machine, row->tid, row->pid, &r->owner, err)) < 0 ||
+    const struct tm_task_start start = {id.machine, id.tid, NULL};
+    if (is_second && ((st = tm_processes_start_thread(p, start, &r->owner, err)) < 0 ||
+                      (st = tm_processes_thread_in(p, id, &r->owner, err)) < 0 ||
                       (st = claim(ds, row, TM_TRACK_THREAD, &is_second, err)) < 0))
         return st;
     r->scope = TM_TRACK_THREAD;
@@ -183,7 +184,8 @@ static enum tm_status resolve_process(struct tm_descriptors *ds, struct tm_descr
     enum tm_status st = tm_processes_process(p, row->place.machine, row->pid, &r->owner, err);
     if (st < 0 || (st = claim(ds, row, TM_TRACK_PROCESS, &is_second, err)) < 0)
         return st;
-    if (is_second && ((st = tm_processes_start_process(p, row->place.machine, row->pid, NULL, &r->owner, err)) < 0 ||
+    const struct tm_task_start start = {row->place.machine, row->pid, NULL};
+    if (is_second && ((st = tm_processes_start_process(p, start, &r->owner, err)) < 0 ||
                       (st = claim(ds, row, TM_TRACK_PROCESS, &is_second, err)) < 0))
         return st;
     r->scope = TM_TRACK_PROCESS;

@@ -7,6 +7,6 @@ enum tm_status tm_model_thread(struct tm_model *m, struct tm_model_event *ev, st
     if (ev->utid != TM_NO_ID)
         return TM_OK;
     if (e->flags & TM_EVENT_HAS_PID)
-        return tm_processes_thread_in(&m->processes, ev->place.machine, e->tid, e->pid, &ev->utid, err);
+        return tm_processes_thread_in(&m->processes, tm_thread_id_of(e), &ev->utid, err);
     return tm_processes_thread(&m->processes, ev->place.machine, e->tid, &ev->utid, err);
 }

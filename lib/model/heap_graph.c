@@ -410,7 +410,7 @@ static enum tm_status add_part(struct tm_heap_graph *g, const struct tm_pb_field
     return st < 0 ? st : TM_OK;
 }
 
-enum tm_status tm_heap_graph_add(struct tm_heap_graph *g, int64_t ts, const uint8_t *data, size_t len, bool *is_last,
+enum tm_status tm_heap_graph_add(struct tm_heap_graph *g, int64_t ts, struct tm_text message, bool *is_last,
                                  struct tm_error *err)
 {
     struct tm_pb_field f;
@@ -419,7 +419,7 @@ enum tm_status tm_heap_graph_add(struct tm_heap_graph *g, int64_t ts, const uint
     bool has_parts = false, skips[2] = {false};
     enum tm_status st = TM_OK;
     *is_last = true;
-    for (struct tm_pb pb = tm_pb_of(data, len); tm_pb_next(&pb, &f) == TM_OK;) {
+    for (struct tm_pb pb = tm_pb_of(message.data, message.len); tm_pb_next(&pb, &f) == TM_OK;) {
         has_parts = has_parts || f.id == GRAPH_OBJECTS || f.id == GRAPH_ROOTS;
         if (f.type != TM_PB_VARINT)
             continue;
@@ -436,7 +436,7 @@ enum tm_status tm_heap_graph_add(struct tm_heap_graph *g, int64_t ts, const uint
     }
     take_index(g, index);
     bool is_of_it = !has_parts || is_of_dump(g, pid, ts);
-    for (struct tm_pb pb = tm_pb_of(data, len); st == TM_OK && tm_pb_next(&pb, &f) == TM_OK;)
+    for (struct tm_pb pb = tm_pb_of(message.data, message.len); st == TM_OK && tm_pb_next(&pb, &f) == TM_OK;)
         if (f.type == TM_PB_LEN)
             st = add_part(g, &f, is_of_it, skips, err);
     return st;

@@ -94,10 +94,10 @@ struct tm_heap_graph {
 
 void tm_heap_graph_init(struct tm_heap_graph *graph);
 
-/* Adds the LEN bytes of a HeapGraph message at time TS. *IS_LAST: no further message of the dump follows. TM_OK;
+/* Adds MESSAGE, a HeapGraph, at time TS. *IS_LAST: no further message of the dump follows. TM_OK;
  * TM_E_INPUT: the limit is exceeded; TM_E_SYSTEM. */
-enum tm_status tm_heap_graph_add(struct tm_heap_graph *graph, int64_t ts, const uint8_t *data, size_t len,
-                                 bool *is_last, struct tm_error *err);
+enum tm_status tm_heap_graph_add(struct tm_heap_graph *graph, int64_t ts, struct tm_text message, bool *is_last,
+                                 struct tm_error *err);
 
 /* Completes the graph after its last message: sizes, names of references, superclasses, roots, what is reachable, and
  * the memory outside of the heap. Results as of add. */

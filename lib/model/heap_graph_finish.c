@@ -170,9 +170,14 @@ static struct tm_text plain_name(struct tm_text name, bool *is_class, bool *is_a
     return name;
 }
 
-/* The key of TYPE: its plain name and the file that it is from. TM_END: it has no name. */
-static enum tm_status key_of(struct tm_heap_graph *g, uint32_t type, struct tm_key *key, bool *is_class, bool *is_array,
-                             struct tm_error *err)
+/* A type as its name tells it. */
+struct named_type {
+    struct tm_key key; /* the plain name, and the file that it is from */
+    bool is_class, is_array;
+};
+
+/* TM_END: TYPE has no name. */
+static enum tm_status read_type(struct tm_heap_graph *g, uint32_t type, struct named_type *named, struct tm_error *err)
 {
     struct tm_text name = tm_heap_graph_text(g, g->types[type].name);
     uint32_t number;
@@ -182,10 +187,10 @@ static enum tm_status key_of(struct tm_heap_graph *g, uint32_t type, struct tm_k
     if (copy == NULL)
         return tm_error_nomem(err);
     memcpy(copy, name.data, name.len);
-    enum tm_status st =
-        tm_heap_graph_intern(g, plain_name((struct tm_text){copy, name.len}, is_class, is_array), &number, err);
+    name = plain_name((struct tm_text){copy, name.len}, &named->is_class, &named->is_array);
+    enum tm_status st = tm_heap_graph_intern(g, name, &number, err);
     free(copy);
-    *key = (struct tm_key){number, g->types[type].location_text, 0};
+    named->key = (struct tm_key){number, g->types[type].location_text, 0};
     return st;
 }
 
@@ -193,36 +198,35 @@ static enum tm_status key_of(struct tm_heap_graph *g, uint32_t type, struct tm_k
 static enum tm_status add_super(struct tm_heap_graph *g, uint32_t object, uint32_t field, struct tm_table *supers,
                                 struct tm_error *err)
 {
-    struct tm_key key;
-    bool is_class, is_array;
+    struct named_type class;
     uint32_t super, type = g->objects[object].type;
-    enum tm_status st = type == TM_HEAP_NONE ? TM_END : key_of(g, type, &key, &is_class, &is_array, err);
-    if (st != TM_OK || !is_class || is_array || (super = follow(g, object, field)) == TM_HEAP_NONE ||
+    enum tm_status st = type == TM_HEAP_NONE ? TM_END : read_type(g, type, &class, err);
+    if (st != TM_OK || !class.is_class || class.is_array || (super = follow(g, object, field)) == TM_HEAP_NONE ||
         g->objects[super].type == TM_HEAP_NONE)
         return st < 0 ? st : TM_OK;
-    return tm_table_set(supers, &key, g->objects[super].type, err);
+    return tm_table_set(supers, &class.key, g->objects[super].type, err);
 }
 
 /* The classes that classes extend: each class has an object, whose field superClass holds that of the class. */
 static enum tm_status find_supers(struct tm_heap_graph *g, struct tm_table *supers, struct tm_table *types,
                                   struct tm_error *err)
 {
-    struct tm_key key;
-    bool is_class, is_array;
+    struct named_type type;
     uint32_t field;
     enum tm_status st = find_text(g, "java.lang.Class.superClass", &field, err);
     for (uint32_t i = 0; st >= 0 && i < g->object_count; i++)
         st = add_super(g, i, field, supers, err);
     for (uint32_t i = 0; st >= 0 && i < g->type_count; i++) {
-        key = (struct tm_key){g->types[i].name, g->types[i].location_text, 0};
+        const struct tm_key key = {g->types[i].name, g->types[i].location_text, 0};
         st = tm_table_set(types, &key, i, err);
     }
     for (uint32_t i = 0; st >= 0 && i < g->type_count; i++) {
-        st = key_of(g, i, &key, &is_class, &is_array, err);
-        int64_t by = st == TM_OK && !is_class && !is_array ? tm_table_find(supers, &key) : TM_TABLE_NONE;
-        if (by == TM_TABLE_NONE || (st = key_of(g, (uint32_t)by, &key, &is_class, &is_array, err)) != TM_OK)
+        st = read_type(g, i, &type, err);
+        bool is_plain = st == TM_OK && !type.is_class && !type.is_array;
+        int64_t by = is_plain ? tm_table_find(supers, &type.key) : TM_TABLE_NONE;
+        if (by == TM_TABLE_NONE || (st = read_type(g, (uint32_t)by, &type, err)) != TM_OK)
             continue;
-        int64_t super = tm_table_find(types, &key);
+        int64_t super = tm_table_find(types, &type.key);
         if (super != TM_TABLE_NONE)
             g->types[i].superclass = (uint32_t)super;
     }

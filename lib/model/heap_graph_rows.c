@@ -44,7 +44,7 @@ enum tm_status tm_model_heap_graph(struct tm_model *m, struct tm_model_event *ev
         !tm_model_part(ev->e->detail, ev->e->detail_bytes, TM_DETAIL_HEAP_GRAPH, &f))
         return st;
     if ((st = tm_heap_graphs_of(&m->heap_graphs, ev->e, &of, err)) < 0 ||
-        (st = tm_heap_graph_add(of->graph, ev->e->time_ns, f.data, f.len, &is_last, err)) < 0)
+        (st = tm_heap_graph_add(of->graph, ev->e->time_ns, tm_text_at(f.data, f.len), &is_last, err)) < 0)
         return st;
     return is_last ? finish(m, of, err) : TM_OK;
 }

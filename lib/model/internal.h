@@ -25,6 +25,12 @@ static inline bool tm_model_is_json(const struct tm_model *m, const struct tm_ev
     return m->files[e->file].is_json && tm_event_raw(e->flags) != TM_RAW_LINE;
 }
 
+/* The thread that E states with its process. */
+static inline struct tm_thread_id tm_thread_id_of(const struct tm_event *e)
+{
+    return (struct tm_thread_id){e->machine, e->pid, e->tid};
+}
+
 static inline bool tm_text_empty(struct tm_text text)
 {
     return text.len == 0;

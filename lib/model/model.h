@@ -89,7 +89,6 @@ struct tm_model {
     int64_t now_ns;
     struct tm_pending_events pending; /* definitions whose time has not come */
     struct tm_seen_definitions seen_definitions;
-    struct tm_text name, category; /* of the current event */
     struct tm_buf translated; /* a detail with names of hashes */
     struct tm_buf args, arg_key; /* scratch: args that are made of an event */
     bool has_json;

@@ -47,15 +47,12 @@ static enum tm_status stage_set(struct tm_model *m, const struct tm_model_event 
     return tm_lanes_set(&m->lanes, &key, set, err);
 }
 
-/* Sets *LANE to the lane of an event; UINT32_MAX: its track has none. */
-static enum tm_status lane_of(struct tm_model *m, const struct tm_event *e, enum tm_named_track type, uint32_t set,
-                              uint32_t *lane, struct tm_error *err)
+/* Sets *LANE to the lane of an event in SET. An instant or a counter leaves *LANE. */
+static enum tm_status lane_of(struct tm_model *m, const struct tm_event *e, uint32_t set, uint32_t *lane,
+                              struct tm_error *err)
 {
     const struct tm_lane_event event = {e->track, effect_of(e->kind)};
     const struct tm_lane_slice slice = {0, e->time_ns, tm_slice_end_ns(e->time_ns, e->dur_ns)};
-    *lane = UINT32_MAX;
-    if (!tm_named_track_has_lanes(type))
-        return TM_OK;
     if (e->kind == TM_KIND_SLICE_COMPLETE)
         return tm_lanes_flat(&m->lanes, set, slice, lane, err);
     return e->flags & TM_EVENT_ASYNC ? tm_lanes_cookie(&m->lanes, set, event, lane, err) : TM_OK;
@@ -76,14 +73,14 @@ enum tm_status tm_model_named_track(struct tm_model *m, struct tm_model_event *e
                                                     : TM_TRACK_GLOBAL,
                                 .owner = is_gpu ? (int64_t)named.gpu : TM_NO_ID,
                                 .name = named.dimensions.len ? named.dimensions : named.name};
-    uint32_t lane = UINT32_MAX;
+    uint32_t lane = UINT32_MAX; /* it has none */
     enum tm_status st = TM_OK;
     if (is_process)
         st = tm_processes_process(&m->processes, ev->place.machine, e->pid, &of.owner, err);
     if (st == TM_OK)
         st = named.type == TM_NAMED_TRACK_GPU_STAGE ? stage_set(m, ev, &of.set, err) : tm_model_lane_set(m, &of, err);
-    if (st == TM_OK)
-        st = lane_of(m, e, named.type, of.set, &lane, err);
+    if (st == TM_OK && tm_named_track_has_lanes(named.type))
+        st = lane_of(m, e, of.set, &lane, err);
     of.name = named.name;
     if (st != TM_OK || (st = tm_model_lane_track(m, &of, lane, track, err)) != TM_OK)
         return st;

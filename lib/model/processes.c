@@ -121,19 +121,19 @@ static enum tm_status new_process(struct tm_processes *p, uint32_t machine, int6
     return TM_OK;
 }
 
-enum tm_status tm_processes_start_thread(struct tm_processes *p, uint32_t machine, int64_t tid, const int64_t *time_ns,
-                                         int64_t *utid, struct tm_error *err)
+enum tm_status tm_processes_start_thread(struct tm_processes *p, struct tm_task_start start, int64_t *utid,
+                                         struct tm_error *err)
 {
     struct tm_task_number *number;
-    enum tm_status st = new_thread(p, machine, tid, utid, err);
+    enum tm_status st = new_thread(p, start.machine, start.id, utid, err);
     if (st < 0)
         return st;
-    if (time_ns) {
+    if (start.time_ns) {
         p->threads[*utid].has_start = true;
-        p->threads[*utid].start_ns = *time_ns;
+        p->threads[*utid].start_ns = *start.time_ns;
     }
     if ((st = tm_tid_list_add(p, *utid, err)) < 0 ||
-        (st = tm_task_numbers_get(&p->numbers, machine, tid, &number, err)) < 0)
+        (st = tm_task_numbers_get(&p->numbers, start.machine, start.id, &number, err)) < 0)
         return st;
     number->orphans++;
     number->live = (int32_t)*utid;
@@ -150,7 +150,9 @@ enum tm_status tm_processes_thread(struct tm_processes *p, uint32_t machine, int
                                    struct tm_error *err)
 {
     *utid = tm_processes_find_thread(p, machine, tid);
-    return *utid != TM_NO_ID ? TM_OK : tm_processes_start_thread(p, machine, tid, NULL, utid, err);
+    if (*utid != TM_NO_ID)
+        return TM_OK;
+    return tm_processes_start_thread(p, (struct tm_task_start){machine, tid, NULL}, utid, err);
 }
 
 /* Thread UTID, whose process was unknown, belongs to process UPID. */
@@ -258,7 +260,7 @@ static enum tm_status thread_of(struct tm_processes *p, int64_t upid, int64_t ti
     enum tm_status st = TM_OK;
     *utid = find_in(p, machine, tid, upid);
     if (*utid == TM_NO_ID)
-        st = tm_processes_start_thread(p, machine, tid, NULL, utid, err);
+        st = tm_processes_start_thread(p, (struct tm_task_start){machine, tid, NULL}, utid, err);
     else if (tm_processes_find_thread(p, machine, tid) != *utid || p->threads[*utid].newer != TM_NO_ID)
         st = revive(p, *utid, err);
     if (st == TM_OK && p->threads[*utid].upid == TM_NO_ID)
@@ -266,17 +268,17 @@ static enum tm_status thread_of(struct tm_processes *p, int64_t upid, int64_t ti
     return st;
 }
 
+/* Sets *UPID to the process with PID, without its main thread. TM_OK: it is new; TM_END: it was there; TM_E_SYSTEM. */
 static enum tm_status process_alone(struct tm_processes *p, uint32_t machine, int64_t pid, int64_t *upid,
-                                    bool *is_new, struct tm_error *err)
+                                    struct tm_error *err)
 {
     struct tm_task_number *number;
     enum tm_status st = tm_task_numbers_get(&p->numbers, machine, pid, &number, err);
     if (st < 0)
         return st;
     *upid = number->process;
-    *is_new = *upid == TM_NO_ID;
-    if (!*is_new)
-        return TM_OK;
+    if (*upid != TM_NO_ID)
+        return TM_END;
     if ((st = new_process(p, machine, pid, upid, err)) < 0)
         return st;
     p->processes[*upid].is_current = true;
@@ -287,26 +289,28 @@ static enum tm_status process_alone(struct tm_processes *p, uint32_t machine, in
 enum tm_status tm_processes_process(struct tm_processes *p, uint32_t machine, int64_t pid, int64_t *upid,
                                     struct tm_error *err)
 {
-    bool is_new;
     int64_t utid;
-    enum tm_status st = process_alone(p, machine, pid, upid, &is_new, err);
-    return st == TM_OK && is_new ? thread_of(p, *upid, pid, &utid, err) : st;
+    enum tm_status st = process_alone(p, machine, pid, upid, err);
+    if (st == TM_OK)
+        st = thread_of(p, *upid, pid, &utid, err);
+    return st < 0 ? st : TM_OK;
 }
 
-enum tm_status tm_processes_thread_in(struct tm_processes *p, uint32_t machine, int64_t tid, int64_t pid,
-                                      int64_t *utid, struct tm_error *err)
+enum tm_status tm_processes_thread_in(struct tm_processes *p, struct tm_thread_id id, int64_t *utid,
+                                      struct tm_error *err)
 {
     int64_t upid;
-    enum tm_status st = tm_processes_process(p, machine, pid, &upid, err);
-    return st == TM_OK ? thread_of(p, upid, tid, utid, err) : st;
+    enum tm_status st = tm_processes_process(p, id.machine, id.pid, &upid, err);
+    return st == TM_OK ? thread_of(p, upid, id.tid, utid, err) : st;
 }
 
-enum tm_status tm_processes_start_process(struct tm_processes *p, uint32_t machine, int64_t pid,
-                                          const int64_t *time_ns, int64_t *upid, struct tm_error *err)
+enum tm_status tm_processes_start_process(struct tm_processes *p, struct tm_task_start start, int64_t *upid,
+                                          struct tm_error *err)
 {
+    const uint32_t machine = start.machine;
+    const int64_t pid = start.id;
     struct tm_task_number *number;
     int64_t before, utid;
-    bool is_new;
     enum tm_status st = tm_task_numbers_get(&p->numbers, machine, pid, &number, err);
     if (st < 0)
         return st;
@@ -315,13 +319,13 @@ enum tm_status tm_processes_start_process(struct tm_processes *p, uint32_t machi
     tm_tid_list_clear(p, number);
     number->process = number->live = TM_NO_ID;
     number->orphans = 0;
-    if ((st = tm_processes_start_thread(p, machine, pid, time_ns, &utid, err)) < 0 ||
-        (st = process_alone(p, machine, pid, upid, &is_new, err)) < 0 ||
+    if ((st = tm_processes_start_thread(p, start, &utid, err)) < 0 ||
+        (st = process_alone(p, machine, pid, upid, err)) < 0 ||
         (st = thread_of(p, *upid, pid, &utid, err)) < 0)
         return st;
-    if (time_ns) {
+    if (start.time_ns) {
         p->processes[*upid].has_start = true;
-        p->processes[*upid].start_ns = *time_ns;
+        p->processes[*upid].start_ns = *start.time_ns;
     }
     if (before != TM_NO_ID)
         refresh_process(p, before);

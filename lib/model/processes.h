@@ -85,15 +85,28 @@ enum tm_status tm_processes_thread(struct tm_processes *p, uint32_t machine, int
                                    struct tm_error *err);
 enum tm_status tm_processes_process(struct tm_processes *p, uint32_t machine, int64_t pid, int64_t *upid,
                                     struct tm_error *err);
-/* Sets *UTID to the thread TID of process PID. */
-enum tm_status tm_processes_thread_in(struct tm_processes *p, uint32_t machine, int64_t tid, int64_t pid,
-                                      int64_t *utid, struct tm_error *err);
+/* A thread of a process. */
+struct tm_thread_id {
+    uint32_t machine;
+    int64_t pid, tid;
+};
 
-/* Begin a new lifetime of a thread or process. TIME_NS may be NULL. */
-enum tm_status tm_processes_start_thread(struct tm_processes *p, uint32_t machine, int64_t tid, const int64_t *time_ns,
-                                         int64_t *utid, struct tm_error *err);
-enum tm_status tm_processes_start_process(struct tm_processes *p, uint32_t machine, int64_t pid,
-                                          const int64_t *time_ns, int64_t *upid, struct tm_error *err);
+/* Sets *UTID to the current thread with ID. */
+enum tm_status tm_processes_thread_in(struct tm_processes *p, struct tm_thread_id id, int64_t *utid,
+                                      struct tm_error *err);
+
+/* A new lifetime of a thread or process. */
+struct tm_task_start {
+    uint32_t machine;
+    int64_t id;             /* its tid or pid */
+    const int64_t *time_ns; /* NULL: not known */
+};
+
+/* Begin a new lifetime. */
+enum tm_status tm_processes_start_thread(struct tm_processes *p, struct tm_task_start start, int64_t *utid,
+                                         struct tm_error *err);
+enum tm_status tm_processes_start_process(struct tm_processes *p, struct tm_task_start start, int64_t *upid,
+                                          struct tm_error *err);
 /* Ends the thread. If it is the main thread, its process ends too. */
 void tm_processes_end_thread(struct tm_processes *p, uint32_t machine, int64_t tid, int64_t time_ns);
 

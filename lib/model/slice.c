@@ -25,8 +25,8 @@ static enum tm_status translate(struct tm_model *m, struct tm_model_event *ev, s
     if (!m->translations.has_hashes || ev->e->detail_bytes == 0)
         return TM_OK;
     tm_buf_clear(&m->translated);
-    if (tm_translations_args(&m->translations, ev->place, ev->e->detail, ev->e->detail_bytes, &m->translated,
-                             &is_changed) < 0)
+    const struct tm_text detail = {ev->e->detail, ev->e->detail_bytes};
+    if (tm_translations_args(&m->translations, ev->place, detail, &m->translated, &is_changed) < 0)
         return tm_error_nomem(err);
     if (!is_changed)
         return TM_OK;

@@ -3,12 +3,18 @@
 #include "kernel/sched_state.h"
 #include "stream/detail_fields.h"
 
-/* Sets *UTID to a task that a scheduling event names, with name NAME. */
-static enum tm_status task(struct tm_model *m, uint32_t machine, int64_t tid, struct tm_text name, int64_t *utid,
-                           struct tm_error *err)
+/* A task as a scheduling event names it. */
+struct task {
+    uint32_t machine;
+    int64_t tid;
+    struct tm_text name;
+};
+
+/* Sets *UTID to the thread of TASK and gives it the name. */
+static enum tm_status find_task(struct tm_model *m, struct task task, int64_t *utid, struct tm_error *err)
 {
-    enum tm_status st = tm_processes_thread(&m->processes, machine, tid, utid, err);
-    return st < 0 ? st : tm_processes_name_thread(&m->processes, *utid, name, TM_THREAD_NAME_SCHED, err);
+    enum tm_status st = tm_processes_thread(&m->processes, task.machine, task.tid, utid, err);
+    return st < 0 ? st : tm_processes_name_thread(&m->processes, *utid, task.name, TM_THREAD_NAME_SCHED, err);
 }
 
 static struct tm_thread_at at(const struct tm_model_event *ev, int64_t utid)
@@ -57,7 +63,7 @@ static enum tm_status sched_switch(struct tm_model *m, struct tm_model_event *ev
     bool matches;
     enum tm_status st = TM_OK;
     if (s.has_next)
-        st = task(m, ev->place.machine, e->pid, ev->name, &next, err);
+        st = find_task(m, (struct task){e->machine, e->pid, ev->name}, &next, err);
     if (st < 0 || e->cpu >= TM_CPUS_A_MACHINE)
         return st;
     if (tm_model_is_untold(e))
@@ -67,7 +73,7 @@ static enum tm_status sched_switch(struct tm_model *m, struct tm_model_event *ev
         s.end_state.data = NULL;
     /* compact_sched states no name of the task that ran before: the one in the row is that of an earlier switch. */
     struct tm_text prev_name = tm_event_raw(e->flags) == TM_RAW_COMPACT_SCHED ? (struct tm_text){0} : ev->category;
-    if (s.has_prev && (st = task(m, ev->place.machine, e->tid, prev_name, &prev, err)) < 0)
+    if (s.has_prev && (st = find_task(m, (struct task){e->machine, e->tid, prev_name}, &prev, err)) < 0)
         return st;
     if (m->options.tasks_only)
         return TM_OK;
@@ -93,7 +99,7 @@ enum tm_status tm_model_sched(struct tm_model *m, struct tm_model_event *ev, str
     enum tm_status st = tm_processes_thread(&m->processes, ev->place.machine, ev->e->pid, &waker, err);
     if (st < 0)
         return st;
-    st = task(m, ev->place.machine, ev->e->tid, name, &utid, err);
+    st = find_task(m, (struct task){ev->e->machine, ev->e->tid, name}, &utid, err);
     if (st < 0)
         return st;
     const struct tm_thread_waking waking = {at(ev, utid), (uint32_t)waker, irq_context_of(ev->e)};
@@ -119,19 +125,20 @@ static enum tm_status task_new(struct tm_model *m, struct tm_model_event *ev, st
     struct tm_processes *p = &m->processes;
     const struct tm_event *e = ev->e;
     uint32_t machine = ev->place.machine;
+    const struct tm_task_start start = {machine, e->tid, &e->time_ns};
     int64_t maker, made, upid;
     enum tm_status st;
     if (e->tid == 0) /* idle tasks are announced at boot, too */
         return TM_OK;
     if (tm_event_makes_thread(e)) {
         if ((st = tm_processes_thread(p, machine, e->pid, &maker, err)) < 0 ||
-            (st = tm_processes_start_thread(p, machine, e->tid, &e->time_ns, &made, err)) < 0 ||
+            (st = tm_processes_start_thread(p, start, &made, err)) < 0 ||
             (st = tm_processes_name_thread(p, made, ev->name, TM_THREAD_NAME_SCHED, err)) < 0)
             return st;
         st = tm_processes_same(p, maker, made, err);
         return st < 0 ? st : begin_states(m, ev, made, maker, err);
     }
-    if ((st = tm_processes_start_process(p, machine, e->tid, &e->time_ns, &upid, err)) < 0 ||
+    if ((st = tm_processes_start_process(p, start, &upid, err)) < 0 ||
         (st = tm_processes_name_process(p, upid, ev->name, TM_PROCESS_NAME_SYSTEM, err)) < 0 ||
         (st = tm_processes_thread(p, machine, e->tid, &made, err)) < 0 ||
         (st = tm_processes_name_thread(p, made, ev->name, TM_THREAD_NAME_SCHED, err)) < 0 ||
@@ -146,13 +153,13 @@ static enum tm_status task_rename(struct tm_model *m, struct tm_model_event *ev,
     struct tm_processes *p = &m->processes;
     const struct tm_event *e = ev->e;
     int64_t utid;
-    enum tm_status st = task(m, ev->place.machine, e->tid, ev->name, &utid, err);
+    enum tm_status st = find_task(m, (struct task){e->machine, e->tid, ev->name}, &utid, err);
     if (st < 0)
         return st;
     if (e->flags & TM_EVENT_DERIVED) {
         if (!(e->flags & TM_EVENT_HAS_PID))
             return TM_OK;
-        return tm_processes_thread_in(p, ev->place.machine, e->tid, e->pid, &utid, err);
+        return tm_processes_thread_in(p, tm_thread_id_of(e), &utid, err);
     }
     const struct tm_thread_row *t = &p->threads[utid];
     if (t->upid == TM_NO_ID || p->processes[t->upid].pid != t->tid)

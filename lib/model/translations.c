@@ -156,10 +156,10 @@ static enum tm_status add_name(const struct tm_translations *t, struct tm_place 
     return TM_OK;
 }
 
-enum tm_status tm_translations_args(const struct tm_translations *t, struct tm_place place, const uint8_t *detail,
-                                    size_t len, struct tm_buf *out, bool *is_changed)
+enum tm_status tm_translations_args(const struct tm_translations *t, struct tm_place place, struct tm_text detail,
+                                    struct tm_buf *out, bool *is_changed)
 {
-    struct tm_pb pb = tm_pb_of(detail, len);
+    struct tm_pb pb = tm_pb_of(detail.data, detail.len);
     struct tm_pb_field f;
     enum tm_status st = TM_OK;
     *is_changed = false;

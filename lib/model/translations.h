@@ -33,9 +33,9 @@ struct tm_text tm_translations_slice(const struct tm_translations *translations,
 struct tm_text tm_translations_track(const struct tm_translations *translations, struct tm_place place,
                                      struct tm_text name);
 
-/* Appends the Detail message at DETAIL to OUT, each arg with a hash followed by the name that it means. *IS_CHANGED:
+/* Appends DETAIL, a Detail message, to OUT, each arg with a hash followed by the name that it means. *IS_CHANGED:
  * there is one. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_translations_args(const struct tm_translations *translations, struct tm_place place,
-                                    const uint8_t *detail, size_t len, struct tm_buf *out, bool *is_changed);
+                                    struct tm_text detail, struct tm_buf *out, bool *is_changed);
 
 #endif

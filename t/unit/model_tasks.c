@@ -90,13 +90,13 @@ static void test_tid_in_two_processes(void)
     struct tm_error err = {0};
     start(&b);
     struct tm_processes *p = &b.model.processes;
-    ok(tm_processes_thread_in(p, 0, 7, 5, &a, &err) == TM_OK);
-    ok(tm_processes_thread_in(p, 0, 7, 6, &c, &err) == TM_OK);
+    ok(tm_processes_thread_in(p, (struct tm_thread_id){0, 5, 7}, &a, &err) == TM_OK);
+    ok(tm_processes_thread_in(p, (struct tm_thread_id){0, 6, 7}, &c, &err) == TM_OK);
     ok(a != c);
-    ok(tm_processes_thread_in(p, 0, 7, 5, &again, &err) == TM_OK);
+    ok(tm_processes_thread_in(p, (struct tm_thread_id){0, 5, 7}, &again, &err) == TM_OK);
     is_int(again, a);
     is_int(tm_processes_find_thread(p, 0, 7), a);
-    ok(tm_processes_thread_in(p, 1, 7, 5, &again, &err) == TM_OK);
+    ok(tm_processes_thread_in(p, (struct tm_thread_id){1, 5, 7}, &again, &err) == TM_OK);
     ok_named(again != a && again != c, "machines do not share threads");
     stop(&b);
 }
