@@ -88,8 +88,14 @@ static uint32_t alike(const struct tm_annotation *a, uint32_t count, uint32_t en
     return n;
 }
 
-static enum tm_status put_group(const struct tm_annotation *args, uint32_t count, uint32_t from, uint32_t id, int depth,
-                                struct annotation_out *out);
+/* Arguments whose keys are equal before FROM, in DEPTH others. */
+struct group {
+    const struct tm_annotation *args;
+    uint32_t count, from;
+    int depth;
+};
+
+static enum tm_status put_group(const struct group *group, uint32_t id, struct annotation_out *out);
 
 /* Returns the index that starts at FROM in ARG's key and ends before END; UINT64_MAX if it is too large. */
 static uint64_t index_of(const struct tm_annotation *arg, uint32_t from, uint32_t end)
@@ -119,15 +125,15 @@ static enum tm_status put_fillers(struct annotation_out *out, uint64_t count)
     return TM_OK;
 }
 
-/* Puts the elements of an array, whose indices start at FROM. */
-static enum tm_status put_elements(const struct tm_annotation *args, uint32_t count, uint32_t from, int depth,
-                                   struct annotation_out *out)
+/* Puts the elements of an array. The keys of GROUP go on with their indices. */
+static enum tm_status put_elements(const struct group *group, struct annotation_out *out)
 {
+    const struct tm_annotation *args = group->args;
     enum tm_status st = TM_OK;
     uint64_t next = 0;
-    for (uint32_t i = 0, n; i < count && st == TM_OK; i += n) {
-        uint32_t end = index_end(&args[i], from);
-        uint64_t index = index_of(&args[i], from, end);
+    for (uint32_t i = 0, n; i < group->count && st == TM_OK; i += n) {
+        uint32_t end = index_end(&args[i], group->from);
+        uint64_t index = index_of(&args[i], group->from, end);
         size_t mark;
         n = 1;
         if ((index > next && (st = put_fillers(out, index - next)) < 0) ||
@@ -138,10 +144,10 @@ static enum tm_status put_elements(const struct tm_annotation *args, uint32_t co
             st = put_value(out->buf, &args[i].value);
         } else {
             bool is_entry = args[i].key[end] == '.';
-            n = alike(&args[i], count - i, end);
-            st = is_entry || depth >= TM_ANNOTATION_DEPTH_MAX
-                     ? put_group(&args[i], n, end + is_entry, TM_ANNOTATION_DICT, depth + 1, out)
-                     : put_elements(&args[i], n, end, depth + 1, out);
+            n = alike(&args[i], group->count - i, end);
+            const struct group inner = {&args[i], n, end + is_entry, group->depth + 1};
+            st = is_entry || group->depth >= TM_ANNOTATION_DEPTH_MAX ? put_group(&inner, TM_ANNOTATION_DICT, out)
+                                                                     : put_elements(&inner, out);
         }
         if (st == TM_OK)
             st = tm_pb_end(out->buf, mark);
@@ -149,14 +155,14 @@ static enum tm_status put_elements(const struct tm_annotation *args, uint32_t co
     return st;
 }
 
-/* Puts ARGS, whose keys are equal before FROM, as fields ID. */
-static enum tm_status put_group(const struct tm_annotation *args, uint32_t count, uint32_t from, uint32_t id, int depth,
-                                struct annotation_out *out)
+/* Puts GROUP as fields ID. */
+static enum tm_status put_group(const struct group *group, uint32_t id, struct annotation_out *out)
 {
+    const uint32_t from = group->from;
     enum tm_status st = TM_OK;
-    for (uint32_t i = 0, n; i < count && st == TM_OK; i += n) {
-        const struct tm_annotation *arg = &args[i];
-        uint32_t end = depth < TM_ANNOTATION_DEPTH_MAX ? name_end(arg, from) : arg->len;
+    for (uint32_t i = 0, n; i < group->count && st == TM_OK; i += n) {
+        const struct tm_annotation *arg = &group->args[i];
+        uint32_t end = group->depth < TM_ANNOTATION_DEPTH_MAX ? name_end(arg, from) : arg->len;
         size_t mark;
         n = 1;
         if ((st = tm_pb_begin(out->buf, id, &mark)) < 0 ||
@@ -165,9 +171,10 @@ static enum tm_status put_group(const struct tm_annotation *args, uint32_t count
         if (end == arg->len) {
             st = put_value(out->buf, &arg->value);
         } else {
-            n = alike(arg, count - i, end);
-            st = arg->key[end] == '.' ? put_group(arg, n, end + 1, TM_ANNOTATION_DICT, depth + 1, out)
-                                      : put_elements(arg, n, end, depth + 1, out);
+            bool is_entry = arg->key[end] == '.';
+            n = alike(arg, group->count - i, end);
+            const struct group inner = {arg, n, end + is_entry, group->depth + 1};
+            st = is_entry ? put_group(&inner, TM_ANNOTATION_DICT, out) : put_elements(&inner, out);
         }
         if (st == TM_OK)
             st = tm_pb_end(out->buf, mark);
@@ -178,9 +185,9 @@ static enum tm_status put_group(const struct tm_annotation *args, uint32_t count
 enum tm_status tm_annotations_write(struct tm_annotations *a, uint32_t id, struct tm_buf *out)
 {
     struct annotation_out to = {.buf = out};
-    uint32_t count = a->count;
+    const struct group all = {a->args, a->count, 0, 0};
     a->count = 0;
-    return put_group(a->args, count, 0, id, 0, &to);
+    return put_group(&all, id, &to);
 }
 
 void tm_annotations_release(struct tm_annotations *a)

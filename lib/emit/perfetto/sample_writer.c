@@ -352,24 +352,32 @@ static bool put_state(struct tm_sample_writer *w, struct tm_sample_sequence *s, 
            tm_pb_end(out, mark) == TM_OK;
 }
 
-static enum tm_status put_sample(struct tm_sample_writer *w, struct tm_sample_sequence *s, const struct tm_event *e,
-                                 uint32_t name, uint64_t stack_iid, struct tm_error *err)
+/* A sample with the numbers of its texts. */
+struct sample {
+    const struct tm_event *event;
+    uint32_t name; /* what is counted; 0: nothing */
+    uint64_t stack_iid;
+};
+
+static enum tm_status put_sample(struct tm_sample_writer *w, struct tm_sample_sequence *s, const struct sample *sample,
+                                 struct tm_error *err)
 {
+    const struct tm_event *e = sample->event;
     struct tm_buf *out = &w->packets->out;
     size_t mark;
     int64_t count = 0;
     uint64_t mode = mode_of(e);
-    enum tm_status st = name ? add_count(w, s, e, &count, err) : TM_OK;
+    enum tm_status st = sample->name ? add_count(w, s, e, &count, err) : TM_OK;
     if (st < 0 || (st = tm_packet_begin(w->packets, e->machine, err)) < 0)
         return st;
     bool good = tm_pb_put_varint(out, TM_PACKET_TIMESTAMP, (uint64_t)e->time_ns) == TM_OK &&
-                put_state(w, s, name, out) && tm_pb_begin(out, TM_PACKET_PERF_SAMPLE, &mark) == TM_OK &&
+                put_state(w, s, sample->name, out) && tm_pb_begin(out, TM_PACKET_PERF_SAMPLE, &mark) == TM_OK &&
                 (!(e->flags & TM_EVENT_HAS_CPU) || tm_pb_put_varint(out, SAMPLE_CPU, e->cpu) == TM_OK) &&
                 tm_pb_put_varint(out, SAMPLE_PID, process_of(w, e)) == TM_OK &&
                 tm_pb_put_varint(out, SAMPLE_TID, (uint64_t)e->tid) == TM_OK &&
                 (mode == 0 || tm_pb_put_varint(out, SAMPLE_CPU_MODE, mode) == TM_OK) &&
                 (count == 0 || tm_pb_put_varint(out, SAMPLE_COUNT, (uint64_t)count) == TM_OK) &&
-                (stack_iid == 0 || tm_pb_put_varint(out, SAMPLE_STACK, stack_iid) == TM_OK) &&
+                (sample->stack_iid == 0 || tm_pb_put_varint(out, SAMPLE_STACK, sample->stack_iid) == TM_OK) &&
                 tm_pb_end(out, mark) == TM_OK;
     return good ? tm_packet_end(w->packets, err) : tm_error_nomem(err);
 }
@@ -377,23 +385,22 @@ static enum tm_status put_sample(struct tm_sample_writer *w, struct tm_sample_se
 enum tm_status tm_sample_write(struct tm_sample_writer *w, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_sample_sequence *s = NULL;
-    uint64_t stack_iid;
-    uint32_t name;
-    if (name_of(w, e, &name) != TM_OK)
+    struct sample sample = {.event = e};
+    if (name_of(w, e, &sample.name) != TM_OK)
         return tm_error_nomem(err);
-    enum tm_status st = sequence_of(w, e, name, &s, err);
+    enum tm_status st = sequence_of(w, e, sample.name, &s, err);
     if (st < 0)
         return st;
-    if ((st = intern_stack(w, s, e, &stack_iid)) == TM_END) {
+    if ((st = intern_stack(w, s, e, &sample.stack_iid)) == TM_END) {
         release_tables(s); /* a table is full: continue on a sequence with new tables */
         init_tables(s);
         s->id = 0;
-        st = intern_stack(w, s, e, &stack_iid);
+        st = intern_stack(w, s, e, &sample.stack_iid);
     }
     if (st == TM_END)
         return tm_error_set(err, TM_E_INPUT, "event %llu: the sample's stack is too large",
                             (unsigned long long)e->position);
-    return st < 0 ? tm_error_nomem(err) : put_sample(w, s, e, name, stack_iid, err);
+    return st < 0 ? tm_error_nomem(err) : put_sample(w, s, &sample, err);
 }
 
 void tm_sample_writer_release(struct tm_sample_writer *w)

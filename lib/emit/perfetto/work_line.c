@@ -31,10 +31,11 @@ static enum tm_status names_of(struct tm_ftrace_writer *w, uint32_t machine, str
     return TM_OK;
 }
 
-/* Writes a packet that gives NAME the number IID. */
-static enum tm_status write_name(struct tm_ftrace_writer *w, uint32_t machine, struct tm_work_names *names,
-                                 uint64_t iid, struct tm_text name, struct tm_error *err)
+/* Writes a packet that gives NAME the number IID on MACHINE. */
+static enum tm_status write_name(struct tm_ftrace_writer *w, uint32_t machine, uint64_t iid, struct tm_text name,
+                                 struct tm_error *err)
 {
+    struct tm_work_names *names = &w->work[machine];
     struct tm_buf *out = &w->packets->out;
     uint64_t flags = TM_SEQUENCE_NEEDS_STATE | (names->is_begun ? 0 : TM_SEQUENCE_CLEARED);
     size_t interned, symbol;
@@ -76,7 +77,7 @@ enum tm_status tm_kernel_symbol(struct tm_ftrace_writer *w, struct tm_ftrace_bun
     if (st != TM_OK)
         return tm_error_nomem(err);
     *symbol = (uint64_t)id + 1;
-    return is_new ? write_name(w, b->machine, names, *symbol, name, err) : TM_OK;
+    return is_new ? write_name(w, b->machine, *symbol, name, err) : TM_OK;
 }
 
 enum tm_status tm_work_line_name(struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, const struct tm_event *e,

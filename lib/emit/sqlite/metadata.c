@@ -76,16 +76,17 @@ static size_t find_known(struct tm_text name)
     return i;
 }
 
-/* The row of known name I if it has one, otherwise a new number for it. */
-static enum tm_status row_number(struct tm_sqlite *s, size_t i, const struct entry *e, int64_t *number, bool *is_new,
+/* Sets *NUMBER to the row of E, which has known name I (KNOWN_COUNT: none). TM_OK: it is new; TM_END: it is written. */
+static enum tm_status row_number(struct tm_sqlite *s, size_t i, const struct entry *e, int64_t *number,
                                  struct tm_error *err)
 {
     struct tm_key key = {i, e->has_machine ? (uint64_t)e->machine + 1 : 0, e->has_file ? (uint64_t)e->file + 1 : 0};
     int64_t row = i < KNOWN_COUNT && !(known[i].scope & MULTI) ? tm_table_find(&s->metadata_rows, &key)
                                                                : TM_TABLE_NONE;
-    *is_new = row == TM_TABLE_NONE;
-    *number = *is_new ? s->next_metadata++ : row;
-    if (!*is_new || i == KNOWN_COUNT || known[i].scope & MULTI)
+    *number = row == TM_TABLE_NONE ? s->next_metadata++ : row;
+    if (row != TM_TABLE_NONE)
+        return TM_END;
+    if (i == KNOWN_COUNT || known[i].scope & MULTI)
         return TM_OK;
     return tm_table_set(&s->metadata_rows, &key, *number, err);
 }
@@ -95,10 +96,10 @@ static enum tm_status put(struct tm_sqlite *s, struct entry *e, struct tm_error 
     size_t i = find_known(e->name);
     int scope = i < KNOWN_COUNT ? known[i].scope : OF_BOTH;
     int64_t number;
-    bool is_new;
     e->has_machine = e->has_machine && !(scope & NO_MACHINE);
     e->has_file = e->has_file && !(scope & NO_FILE);
-    enum tm_status st = row_number(s, i, e, &number, &is_new, err);
+    enum tm_status st = row_number(s, i, e, &number, err);
+    bool is_new = st == TM_OK;
     if (st < 0)
         return st;
     sqlite3_stmt *stmt = s->statements[is_new ? TM_SQL_METADATA : TM_SQL_METADATA_AGAIN];

@@ -128,9 +128,16 @@ void tm_svg_head(struct tm_svg_picture *pic)
         put_text_at(pic, "heading", TM_SVG_DROP_END, pic->layout->lanes_top - 14, "dropped</text>\n");
 }
 
-/* Draws a sample, WIDTH pixels wide, and its meaning; moves *X after both. */
-static void put_key(struct tm_svg_picture *pic, int *x, int width, const char *sample, const char *meaning,
-                    int meaning_width)
+/* A sample and its meaning, with their widths in pixels. */
+struct key {
+    int width;
+    const char *sample;
+    const char *meaning;
+    int meaning_width;
+};
+
+/* Draws KEY and moves *X after it. */
+static void put_key(struct tm_svg_picture *pic, int *x, const struct key *key)
 {
     int y = pic->layout->height - 52;
     tm_out_str(&pic->out, "<g transform=\"translate(");
@@ -138,25 +145,29 @@ static void put_key(struct tm_svg_picture *pic, int *x, int width, const char *s
     tm_out_char(&pic->out, ' ');
     tm_out_i64(&pic->out, y);
     tm_out_str(&pic->out, ")\">");
-    tm_out_str(&pic->out, sample);
+    tm_out_str(&pic->out, key->sample);
     tm_out_str(&pic->out, "</g>\n");
-    put_text_at(pic, "legend", *x + width + 8, y + 4, meaning);
+    put_text_at(pic, "legend", *x + key->width + 8, y + 4, key->meaning);
     tm_out_str(&pic->out, "</text>\n");
-    *x += width + 8 + meaning_width + 24;
+    *x += key->width + 8 + key->meaning_width + 24;
 }
 
 void tm_svg_legend(struct tm_svg_picture *pic)
 {
+    static const struct key keys[] = {
+        {34, "<g class=\"m0\"><rect class=\"window\" x=\".5\" y=\"-7.5\" width=\"33\" height=\"15\" rx=\"3\"/></g>",
+         "from the first to the last event", 182},
+        {30, "<g class=\"m0\"><path class=\"density\" d=\"M0 8v-4h6v-6h6v-5h4v7h6v3h8v5z\"/></g>",
+         "events; height: square root of their number, each lane to its own scale", 434},
+        {8, "<path class=\"snap\" d=\"M4-4l4 7h-8z\"/>", "clock snapshot", 86},
+    };
+    static const struct key dropped = {8, "<path class=\"lost\" d=\"M7-5v10l-7-5z\"/>",
+                                       "dropped: before the start of trace time", 230};
     int x = TM_SVG_MARGIN;
-    put_key(pic, &x, 34,
-            "<g class=\"m0\"><rect class=\"window\" x=\".5\" y=\"-7.5\" width=\"33\" height=\"15\" rx=\"3\"/></g>",
-            "from the first to the last event", 182);
-    put_key(pic, &x, 30, "<g class=\"m0\"><path class=\"density\" d=\"M0 8v-4h6v-6h6v-5h4v7h6v3h8v5z\"/></g>",
-            "events; height: square root of their number, each lane to its own scale", 434);
-    put_key(pic, &x, 8, "<path class=\"snap\" d=\"M4-4l4 7h-8z\"/>", "clock snapshot", 86);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        put_key(pic, &x, &keys[i]);
     if (pic->context->accounting->total.lost)
-        put_key(pic, &x, 8, "<path class=\"lost\" d=\"M7-5v10l-7-5z\"/>", "dropped: before the start of trace time",
-                230);
+        put_key(pic, &x, &dropped);
     put_text_at(pic, "legend", TM_SVG_MARGIN, pic->layout->height - 24,
                 "Hover a lane for how it was placed; tm-merge --explain tells all of it.</text>\n");
 }
