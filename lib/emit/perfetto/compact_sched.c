@@ -13,14 +13,22 @@ enum { COMMS = 5 };
 static const uint8_t switch_fields[] = {1, 2, 3, 4, 6}; /* time, prev_state, next_pid, next_prio, name */
 static const uint8_t waking_fields[] = {7, 8, 9, 10, 11, 12}; /* time, pid, target_cpu, prio, name, common_flags */
 
-/* Gives NAME the next number, which SLOT keeps for STRING. */
-static enum tm_status add_name(struct tm_compact_sched *c, struct tm_text name, uint32_t string,
-                               struct tm_compact_slot *slot, struct tm_error *err)
+/* A name and what it is looked up by. */
+struct name {
+    struct tm_text text;
+    uint32_t string;
+};
+
+/* Gives NAME the next number, which SLOT keeps. */
+static enum tm_status add_name(struct tm_compact_sched *c, struct name name, struct tm_compact_slot *slot,
+                               uint32_t *number, struct tm_error *err)
 {
     uint32_t at = (uint32_t)c->comms.len;
-    if (tm_pb_put_bytes(&c->comms, COMMS, name.data ? name.data : (const uint8_t *)"", name.len) != TM_OK)
+    const uint8_t *bytes = name.text.data ? name.text.data : (const uint8_t *)"";
+    if (tm_pb_put_bytes(&c->comms, COMMS, bytes, name.text.len) != TM_OK)
         return tm_error_nomem(err);
-    *slot = (struct tm_compact_slot){string, ++c->comm_count, at};
+    *number = c->comm_count++;
+    *slot = (struct tm_compact_slot){name.string, c->comm_count, at};
     return TM_OK;
 }
 
@@ -40,9 +48,10 @@ static enum tm_status intern_text(struct tm_compact_sched *c, const struct tm_ev
     uint32_t at = string % TM_COMPACT_SLOTS;
     while (c->slots[at].number && (c->slots[at].string != string || !slot_is(c, &c->slots[at], name)))
         at = (at + 1) % TM_COMPACT_SLOTS;
-    enum tm_status st = c->slots[at].number == 0 ? add_name(c, name, string, &c->slots[at], err) : TM_OK;
+    if (c->slots[at].number == 0)
+        return add_name(c, (struct name){name, string}, &c->slots[at], number, err);
     *number = c->slots[at].number - 1;
-    return st;
+    return TM_OK;
 }
 
 static inline enum tm_status intern(struct tm_compact_sched *c, const struct tm_event *e,
@@ -53,11 +62,8 @@ static inline enum tm_status intern(struct tm_compact_sched *c, const struct tm_
         return intern_text(c, e, catalog, number, err);
     while (c->slots[at].number && c->slots[at].string != e->name)
         at = (at + 1) % TM_COMPACT_SLOTS;
-    if (c->slots[at].number == 0) {
-        enum tm_status st = add_name(c, tm_catalog_string(catalog, e->name, e), e->name, &c->slots[at], err);
-        if (st < 0)
-            return st;
-    }
+    if (c->slots[at].number == 0)
+        return add_name(c, (struct name){tm_catalog_string(catalog, e->name, e), e->name}, &c->slots[at], number, err);
     *number = c->slots[at].number - 1;
     return TM_OK;
 }
