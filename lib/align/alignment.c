@@ -127,10 +127,10 @@ static void fill(const struct tm_alignment *a, uint32_t at, struct tm_align_file
         f->has_uncertainty = true;
     }
     if (node->verdict == TM_VERDICT_ALIGNED) { /* of the reported line, whose drift is in whole billionths */
-        const struct tm_line told = {middle, tm_line_at(&node->line, middle), tm_slope_of_ppb(f->drift_ppb)};
+        const struct tm_line rounded = {middle, tm_line_at(&node->line, middle), tm_slope_of_ppb(f->drift_ppb)};
         f->has_uncertainty =
-            widen(&f->uncertainty_ns, tm_line_at(&told, times->first_ns), node->low_ns[0], node->high_ns[0]) &&
-            widen(&f->uncertainty_ns, tm_line_at(&told, times->last_ns), node->low_ns[2], node->high_ns[2]);
+            widen(&f->uncertainty_ns, tm_line_at(&rounded, times->first_ns), node->low_ns[0], node->high_ns[0]) &&
+            widen(&f->uncertainty_ns, tm_line_at(&rounded, times->last_ns), node->low_ns[2], node->high_ns[2]);
         f->uncertainty_ns += 1; /* error of rounding */
     }
     if (node->verdict == TM_VERDICT_STEPPED && node->stepped) {

@@ -25,12 +25,12 @@ static void put_point(struct points *p, const struct tm_line *line, int64_t x)
 /* Returns the offset in the middle. */
 static int64_t put_points(struct points *out, const struct tm_align_file *f)
 {
-    const struct tm_line told = {f->at_ns, f->offset_ns, tm_slope_of_ppb(f->drift_ppb)};
+    const struct tm_line rounded = {f->at_ns, f->offset_ns, tm_slope_of_ppb(f->drift_ppb)};
     if (f->verdict != TM_VERDICT_STEPPED) {
-        put_point(out, &told, f->first_ns);
+        put_point(out, &rounded, f->first_ns);
         if (f->last_ns > f->first_ns)
-            put_point(out, &told, f->last_ns);
-        return tm_clamp((tm_i128)told.offset_ns + out->more_ns, INT64_MAX);
+            put_point(out, &rounded, f->last_ns);
+        return tm_clamp((tm_i128)rounded.offset_ns + out->more_ns, INT64_MAX);
     }
     put_point(out, &f->steps[0].line, f->first_ns);
     for (uint32_t i = 1; i < f->step_count; i++) {

@@ -299,14 +299,14 @@ static int64_t joint_deviation(const struct tm_line *line, const struct tm_sampl
                                int64_t *values)
 {
     struct spread spread;
-    uint64_t told = 0;
+    uint64_t sum = 0;
     find_spread(&spread, line, samples, count, values);
     for (uint32_t i = 0; i < count; i++) {
         int64_t usual = spread.of[samples[i].order][samples[i].other_order];
         tm_i128 ratio = usual ? ((tm_i128)spread.all << WEIGHT_BITS) / usual : 0;
-        told += (uint64_t)(ratio * ratio >> WEIGHT_BITS);
+        sum += (uint64_t)(ratio * ratio >> WEIGHT_BITS);
     }
-    uint64_t ratio = (told + count - 1) / count; /* of variances */
+    uint64_t ratio = (sum + count - 1) / count; /* of variances */
     uint64_t root = 1;
     while ((root + 1) * (root + 1) << WEIGHT_BITS <= ratio * 64)
         root++;

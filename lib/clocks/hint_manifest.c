@@ -310,17 +310,17 @@ static enum tm_status make_plan(const struct relations *r, struct tm_merge_plan 
  * files have no relation. */
 static enum tm_status relate_all(struct relations *r, const struct tm_clock_hints *hints, struct tm_error *err)
 {
-    bool *told = calloc((size_t)hints->count + 1, sizeof *told);
-    enum tm_status st = told ? TM_OK : tm_error_nomem(err);
+    bool *is_related = calloc((size_t)hints->count + 1, sizeof *is_related);
+    enum tm_status st = is_related ? TM_OK : tm_error_nomem(err);
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t i = 0; st >= 0 && i < hints->count; i++) {
             const struct tm_clock_hint *hint = &hints->hints[i];
-            if (!hint->is_edge || told[i] || (pass == 0 && has_relation(r, hint->file)))
+            if (!hint->is_edge || is_related[i] || (pass == 0 && has_relation(r, hint->file)))
                 continue;
-            told[i] = true;
+            is_related[i] = true;
             st = relate(r, hints, hint, err);
         }
-    free(told);
+    free(is_related);
     return st;
 }
 

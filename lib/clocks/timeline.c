@@ -52,14 +52,14 @@ static enum tm_status on_file_begin(struct timeline *t, const ProtobufCMessage *
     return tm_clock_file_begin(t->files.files[begin->id], &t->registry, begin->clock_policy, err);
 }
 
-static enum tm_status check_account(const struct tm_clock_file *file, uint64_t told, uint64_t read,
+static enum tm_status check_account(const struct tm_clock_file *file, uint64_t accounted, uint64_t read,
                                     struct tm_error *err)
 {
-    if (told == read)
+    if (accounted == read)
         return TM_OK;
     return tm_error_set(err, TM_E_SYSTEM,
                         "%s: accounts do not balance: %llu events read, %llu placed or dropped (a bug)",
-                        tm_clock_file_text(file), (unsigned long long)read, (unsigned long long)told);
+                        tm_clock_file_text(file), (unsigned long long)read, (unsigned long long)accounted);
 }
 
 static enum tm_status on_file_end(struct timeline *t, const ProtobufCMessage *message, struct tm_error *err)
@@ -68,7 +68,7 @@ static enum tm_status on_file_end(struct timeline *t, const ProtobufCMessage *me
     struct tm_clock_file *file = tm_clock_files_open(&t->files, end->id, err);
     if (file == NULL)
         return TM_E_INPUT;
-    uint64_t told = file->upstream_count;
+    uint64_t accounted = file->upstream_count;
     for (uint32_t i = 0; i < file->scope_count; i++)
         file->scopes[i]->may_wait = false;
     enum tm_status st = tm_batch_placer_finish(&t->placer, file, err);
@@ -81,9 +81,9 @@ static enum tm_status on_file_end(struct timeline *t, const ProtobufCMessage *me
     if (st == TM_OK)
         st = tm_dropped_list_flush(&t->placer.dropped, err);
     for (uint32_t i = 0; i < file->scope_count && st == TM_OK; i++)
-        st = tm_clock_scope_write(file->scopes[i], &t->writer, &told, err);
+        st = tm_clock_scope_write(file->scopes[i], &t->writer, &accounted, err);
     if (st == TM_OK)
-        st = check_account(file, told, end->timed_count, err);
+        st = check_account(file, accounted, end->timed_count, err);
     if (st == TM_OK)
         st = tm_unused_relations_add_file(&t->known, &t->files, file, &t->registry, err);
     tm_clock_file_close(file);

@@ -139,19 +139,20 @@ static enum tm_status finish_held(struct job *job, struct tm_error *err)
     return job->only.select ? tm_emit_only_finish(&job->only, err) : TM_OK;
 }
 
-/* Reports what was guessed or lost, and whether it is more than allowed. IS_TOLD: another output has reported it. */
-static enum tm_status tell(const struct tm_emit_run *run, const struct job *job, bool *is_told, struct tm_error *err)
+/* Reports what was guessed or lost, and whether it is more than allowed. IS_REPORTED: another output has done so. */
+static enum tm_status tell(const struct tm_emit_run *run, const struct job *job, bool *is_reported,
+                           struct tm_error *err)
 {
     const struct tm_notices notices = {.catalog = &job->catalog,
                                        .clocks = &job->clocks,
                                        .unsupported = &job->unsupported,
                                        .format = job->emit->name,
-                                       .of_output = *is_told,
+                                       .of_output = *is_reported,
                                        .warn = run->warn};
     enum tm_status st = TM_OK;
     if (run->warn && !job->emit->tells_all && !job->emit->shows_stream) {
         st = tm_notices_tell(&notices, err);
-        *is_told = true;
+        *is_reported = true;
     }
     if (run->warn && job->is_first)
         tm_no_events_tell(&job->catalog, run->warn);
@@ -178,7 +179,7 @@ static enum tm_status show_all(const struct tm_emit_run *run, struct tm_stream_r
 {
     struct tm_frame frame;
     struct tm_batch batch;
-    bool is_told = false;
+    bool is_reported = false;
     enum tm_status st;
     while ((st = tm_stream_reader_next(stream, &frame, &batch, err)) == TM_OK) {
         for (size_t i = 0; i < run->target_count; i++)
@@ -190,7 +191,7 @@ static enum tm_status show_all(const struct tm_emit_run *run, struct tm_stream_r
     for (size_t i = 0; i < run->target_count && st >= 0; i++)
         st = finish(&jobs[i], err);
     for (size_t i = 0; i < run->target_count && st >= 0; i++)
-        st = tell(run, &jobs[i], &is_told, err);
+        st = tell(run, &jobs[i], &is_reported, err);
     return st < 0 ? st : TM_OK;
 }
 

@@ -1,6 +1,6 @@
-/* The thread that last told the memory of an address space. A task tells that of its own address space, or changes that
- * of another. Memory grows with the number of address spaces. Rules: importers/ftrace/rss_stat_tracker.cc of Perfetto.
- */
+/* The thread that last stated the memory of an address space. A task states that of its own address space, or changes
+ * that of another. Memory grows with the number of address spaces. Rules: importers/ftrace/rss_stat_tracker.cc of
+ * Perfetto. */
 #ifndef TM_MODEL_ADDRESS_SPACES_H
 #define TM_MODEL_ADDRESS_SPACES_H
 
@@ -22,11 +22,11 @@ struct tm_address_spaces {
 /* True with *SPACE if EVENT, a counter of memory, states an address space. */
 bool tm_address_space_of(const struct tm_event *event, struct tm_address_space *space);
 
-/* Notes that thread UTID told the memory of SPACE. At most TM_ADDRESS_SPACES_MAX are kept. TM_OK or TM_E_SYSTEM. */
+/* Notes that thread UTID stated the memory of SPACE. At most TM_ADDRESS_SPACES_MAX are kept. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_address_spaces_note(struct tm_address_spaces *spaces, const struct tm_address_space *space,
                                       int64_t utid, struct tm_error *err);
 
-/* Returns the thread that last told the memory of SPACE, or TM_TABLE_NONE. */
+/* Returns the thread that last stated the memory of SPACE, or TM_TABLE_NONE. */
 int64_t tm_address_spaces_find(const struct tm_address_spaces *spaces, const struct tm_address_space *space);
 
 void tm_address_spaces_forget(struct tm_address_spaces *spaces, const struct tm_address_space *space);

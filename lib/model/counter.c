@@ -4,7 +4,7 @@
 #include "base/pb.h"
 
 /* Sets *UTID to the thread whose process EV, a counter of memory, tells. It is the thread that runs, or the one that
- * last told the memory of that address space. TM_END: none is known. */
+ * last stated the memory of that address space. TM_END: none is known. */
 static enum tm_status memory_owner(struct tm_model *m, struct tm_model_event *ev, int64_t *utid, struct tm_error *err)
 {
     struct tm_address_space space;

@@ -152,7 +152,7 @@ static int64_t count_numbers(struct tm_pb message, uint32_t id)
 }
 
 /* An object as its message has it. */
-struct told {
+struct stated_object {
     uint64_t id, type, size, base;
     uint8_t heap;
     bool has_registry;
@@ -160,36 +160,36 @@ struct told {
     struct tm_heap_bitmap bitmap;
 };
 
-static struct told read_object(const struct tm_heap_graph *g, struct tm_pb pb)
+static struct stated_object read_object(const struct tm_heap_graph *g, struct tm_pb pb)
 {
-    struct told told = {.heap = g->last_heap};
+    struct stated_object stated = {.heap = g->last_heap};
     struct tm_pb_field f;
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (f.type != TM_PB_VARINT)
             continue;
         switch (f.id) {
-        case OBJECT_ID: told.id = f.value; break;
+        case OBJECT_ID: stated.id = f.value; break;
         case OBJECT_ID_DELTA:
             if (f.value)
-                told.id = g->last_object + f.value;
+                stated.id = g->last_object + f.value;
             break;
-        case OBJECT_TYPE: told.type = f.value; break;
-        case OBJECT_SIZE: told.size = f.value; break;
-        case OBJECT_BASE: told.base = f.value; break;
-        case OBJECT_HEAP: told.heap = f.value <= HEAP_MAX ? (uint8_t)f.value : 0; break;
+        case OBJECT_TYPE: stated.type = f.value; break;
+        case OBJECT_SIZE: stated.size = f.value; break;
+        case OBJECT_BASE: stated.base = f.value; break;
+        case OBJECT_HEAP: stated.heap = f.value <= HEAP_MAX ? (uint8_t)f.value : 0; break;
         case OBJECT_REGISTRY:
-            told.has_registry = true;
-            told.registry = (int64_t)f.value;
+            stated.has_registry = true;
+            stated.registry = (int64_t)f.value;
             break;
         default:
             if (f.id >= OBJECT_BITMAP && f.id < OBJECT_BITMAP_END) {
-                told.bitmap.has |= (uint8_t)(1 << (f.id - OBJECT_BITMAP));
-                told.bitmap.values[f.id - OBJECT_BITMAP] =
+                stated.bitmap.has |= (uint8_t)(1 << (f.id - OBJECT_BITMAP));
+                stated.bitmap.values[f.id - OBJECT_BITMAP] =
                     f.id < OBJECT_BITMAP + 2 ? (int64_t)f.value : (int64_t)(uint32_t)f.value;
             }
         }
     }
-    return told;
+    return stated;
 }
 
 /* Adds the references of an object: those of its fields, then those of the runtime. */
@@ -223,21 +223,21 @@ static enum tm_status add_references(struct tm_heap_graph *g, struct tm_pb messa
 }
 
 /* Keeps what only some objects state. */
-static enum tm_status add_values(struct tm_heap_graph *g, uint32_t object, const struct told *told,
+static enum tm_status add_values(struct tm_heap_graph *g, uint32_t object, const struct stated_object *stated,
                                  struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    if (told->has_registry) {
+    if (stated->has_registry) {
         st = tm_array_grow(&g->registries, &g->registry_cap, g->registry_count, sizeof *g->registries, err);
         if (st < 0 || tm_map_set(&g->registry_of, object, g->registry_count) < 0)
             return st < 0 ? st : tm_error_nomem(err);
-        g->registries[g->registry_count++] = told->registry;
+        g->registries[g->registry_count++] = stated->registry;
     }
-    if (told->bitmap.has) {
+    if (stated->bitmap.has) {
         st = tm_array_grow(&g->bitmaps, &g->bitmap_cap, g->bitmap_count, sizeof *g->bitmaps, err);
         if (st < 0 || tm_map_set(&g->bitmap_of, object, g->bitmap_count) < 0)
             return st < 0 ? st : tm_error_nomem(err);
-        g->bitmaps[g->bitmap_count++] = told->bitmap;
+        g->bitmaps[g->bitmap_count++] = stated->bitmap;
     }
     return st;
 }
@@ -252,24 +252,24 @@ static enum tm_status add_object(struct tm_heap_graph *g, struct tm_pb message, 
         g->faults[TM_HEAP_MALFORMED]++;
         return is_cut ? TM_END : TM_OK;
     }
-    struct told told = read_object(g, message);
+    struct stated_object stated = read_object(g, message);
     uint32_t number, type, first;
-    enum tm_status st = tm_heap_graph_object(g, told.id, &number, err);
-    if (st < 0 || (st = type_of(g, told.type, &type, err)) < 0)
+    enum tm_status st = tm_heap_graph_object(g, stated.id, &number, err);
+    if (st < 0 || (st = type_of(g, stated.type, &type, err)) < 0)
         return st;
     first = g->reference_count;
-    if ((st = add_references(g, message, told.base, names != 0, err)) < 0)
+    if ((st = add_references(g, message, stated.base, names != 0, err)) < 0)
         return st;
-    g->last_object = told.id;
-    g->last_heap = told.heap;
+    g->last_object = stated.id;
+    g->last_heap = stated.heap;
     struct tm_heap_object *object = &g->objects[number];
-    object->self_size = (int64_t)told.size;
+    object->self_size = (int64_t)stated.size;
     object->type = type;
-    object->heap = told.heap;
+    object->heap = stated.heap;
     object->first_reference = first;
     object->reference_count = g->reference_count - first;
     object->has_field_names = names != 0 || references == 0;
-    return add_values(g, number, &told, err);
+    return add_values(g, number, &stated, err);
 }
 
 static enum tm_status add_type(struct tm_heap_graph *g, struct tm_pb message, struct tm_error *err)

@@ -53,7 +53,7 @@ static inline enum tm_status tm_model_lost(struct tm_model *m, const struct tm_m
 
 /* True for kernel events without the thread that ran, such as compact scheduling before the first switch of its CPU.
  * The reference importer passes over them. Of such a switch it takes only the name of the next task. */
-static inline bool tm_model_is_untold(const struct tm_event *e)
+static inline bool tm_model_lacks_task(const struct tm_event *e)
 {
     return ((e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_FTRACE) && !(e->flags & TM_EVENT_HAS_TID)) ||
            (e->kind == TM_KIND_SCHED_WAKING && !(e->flags & TM_EVENT_HAS_PID));

@@ -175,7 +175,7 @@ static enum tm_status apply(struct tm_model *m, const struct tm_event *e, struct
     /* The reference importer has a table of all ftrace events of protos. Of ftrace text it has the switches. */
     bool is_row = raw == TM_RAW_FTRACE_EVENT || raw == TM_RAW_COMPACT_SCHED ||
                   (raw == TM_RAW_LINE && e->kind == TM_KIND_SCHED_SWITCH && !file->is_perf_data);
-    if (is_row && is_timed && !tm_model_is_untold(e)) {
+    if (is_row && is_timed && !tm_model_lacks_task(e)) {
         tm_row_bounds_add(&m->bounds, e->time_ns);
         st = m->options.tasks_only ? TM_OK : tm_model_ftrace_event(m, &ev, err);
     }

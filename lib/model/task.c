@@ -66,7 +66,7 @@ static enum tm_status sched_switch(struct tm_model *m, struct tm_model_event *ev
         st = find_task(m, (struct task){e->machine, e->pid, ev->name}, &next, err);
     if (st < 0 || e->cpu >= TM_CPUS_A_MACHINE)
         return st;
-    if (tm_model_is_untold(e))
+    if (tm_model_lacks_task(e))
         return count_skipped(m, ev, TM_MODEL_SWITCH_SKIPPED, err);
     s.next_utid = (uint32_t)next;
     if (len == 1 && state[0] == '?')
@@ -92,7 +92,7 @@ enum tm_status tm_model_sched(struct tm_model *m, struct tm_model_event *ev, str
     int64_t utid, waker;
     if (ev->e->kind == TM_KIND_SCHED_SWITCH)
         return sched_switch(m, ev, err);
-    if (tm_model_is_untold(ev->e))
+    if (tm_model_lacks_task(ev->e))
         return count_skipped(m, ev, TM_MODEL_WAKING_SKIPPED, err);
     /* The reference importer takes no names from wakings in compact_sched. */
     struct tm_text name = tm_event_raw(ev->e->flags) == TM_RAW_COMPACT_SCHED ? (struct tm_text){0} : ev->name;

@@ -262,9 +262,9 @@ static uint64_t snapshot_key(const struct tm_clock_row *row)
 }
 
 /* Removes lone snapshots at times for which there is a snapshot with other clocks. */
-static enum tm_status drop_told_moments(struct tm_clock_rows *r)
+static enum tm_status drop_covered_rows(struct tm_clock_rows *r)
 {
-    struct tm_map told = {0};
+    struct tm_map covered = {0};
     uint32_t ignored, kept = 0;
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; i < r->column_count && st == TM_OK; i++) {
@@ -272,15 +272,15 @@ static enum tm_status drop_told_moments(struct tm_clock_rows *r)
         if (i > 0 && c->group == r->columns[r->by_group[i - 1]].group)
             continue;
         for (uint32_t j = 0; j < c->count && st == TM_OK; j++)
-            st = tm_map_set(&told, snapshot_key(&r->rows[c->first + j]), 0);
+            st = tm_map_set(&covered, snapshot_key(&r->rows[c->first + j]), 0);
     }
     for (uint32_t i = 0; i < r->lone_count; i++) {
         const struct tm_clock_row *row = &r->lone[i];
-        if (row->clock != TM_CLOCK_BOOTTIME || !tm_map_find(&told, snapshot_key(row), &ignored))
+        if (row->clock != TM_CLOCK_BOOTTIME || !tm_map_find(&covered, snapshot_key(row), &ignored))
             r->lone[kept++] = *row;
     }
     r->lone_count = kept;
-    tm_map_release(&told);
+    tm_map_release(&covered);
     return st;
 }
 
@@ -367,7 +367,7 @@ enum tm_status tm_clock_rows_settle(struct tm_clock_rows *r)
     }
     free(m.kept);
     free(m.merged);
-    if (st < 0 || (st = find_groups(r)) < 0 || (st = drop_told_moments(r)) < 0)
+    if (st < 0 || (st = find_groups(r)) < 0 || (st = drop_covered_rows(r)) < 0)
         return st;
     sort_by_time(r->lone, r->lone_count);
     sort_by_time(r->contradicting, r->contradicting_count);

@@ -53,8 +53,8 @@ static void add_placements(const struct tm_catalog *c, const struct tm_by_file *
                            struct tm_buf *text, bool *failed)
 {
     char part[TEXT_MAX];
-    uint32_t told = 0;
-    for (uint32_t i = placements->starts[file]; i < placements->starts[file + 1] && told < PLACEMENTS_MAX; i++) {
+    uint32_t count = 0;
+    for (uint32_t i = placements->starts[file]; i < placements->starts[file + 1] && count < PLACEMENTS_MAX; i++) {
         const Tracemerge__Placement *p = c->placements[placements->order[i]];
         if (p->placed_count == 0)
             continue;
@@ -63,7 +63,7 @@ static void add_placements(const struct tm_catalog *c, const struct tm_by_file *
         int n = snprintf(part, sizeof part, " (%.*s, offset %" PRId64 " ns)", (int)p->rule.len,
                          (const char *)p->rule.data, p->first_offset_ns);
         add(text, part, n < (int)sizeof part ? (size_t)n : sizeof part - 1, failed);
-        told++;
+        count++;
     }
 }
 

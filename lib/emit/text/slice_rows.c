@@ -65,7 +65,7 @@ static enum tm_status put_row(struct tm_slice_rows *r, const struct tm_row *row,
         st = write_row(r, &pending, err);
     else if (st == TM_OK)
         st = tm_unfinished_rows_add(&r->pending, &pending, ending->series, ending->number, err);
-    r->is_told = true;
+    r->has_row = true;
     r->args_set = NO_SET;
     tm_buf_clear(&r->args);
     return st;
@@ -138,7 +138,7 @@ static enum tm_status take_slice_end(void *self, int64_t id, int64_t dur, int64_
     const struct tm_row_update update = {TM_SERIES_SLICES, id, dur, view_of(&r->args)};
     enum tm_status st = tm_unfinished_rows_update(&r->pending, &update, err);
     tm_buf_clear(&r->args);
-    r->is_told = r->is_told || r->event->kind == TM_KIND_SLICE_END; /* such a slice may cut others short */
+    r->has_row = r->has_row || r->event->kind == TM_KIND_SLICE_END; /* such a slice may cut others short */
     return st < 0 ? st : write_ready(r, false, err);
 }
 
@@ -209,7 +209,7 @@ static enum tm_status take_run_end(void *self, int64_t id, int64_t dur, struct t
     if (st == TM_OK)
         st = tm_unfinished_rows_update(&r->pending, &update, err);
     tm_buf_clear(&r->args);
-    r->is_told = true;
+    r->has_row = true;
     return st < 0 ? st : write_ready(r, false, err);
 }
 
@@ -371,13 +371,13 @@ static enum tm_status take_event(void *self, const struct tm_event *e, bool is_d
     enum tm_status st = TM_OK;
     if (is_done) {
         bool is_unmatched = e->kind == TM_KIND_SLICE_END && r->model.slices.unmatched_ends != r->unmatched_ends;
-        if ((!r->is_told || is_unmatched) && is_shown(e))
+        if ((!r->has_row || is_unmatched) && is_shown(e))
             st = put_event(r, err);
         r->event = NULL;
         return st;
     }
     r->event = e;
-    r->is_told = false;
+    r->has_row = false;
     r->unmatched_ends = r->model.slices.unmatched_ends;
     if (!r->has_first && !(e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_CONTEXT))) {
         r->has_first = true;

@@ -31,7 +31,7 @@ struct tm_slice_rows {
     int64_t args_set;
     struct tm_arg_tree tree;
     const struct tm_event *event; /* the event that the model takes */
-    bool is_told;                 /* the model has made a row of it or ended one by it */
+    bool has_row;                 /* the model has made a row of it or ended one by it */
     uint64_t unmatched_ends;      /* count before the event */
 };
 

@@ -69,8 +69,8 @@ static enum tm_status fill(struct tm_proto *p, const struct tm_pb_field *f, cons
 }
 
 /* An event without a pid gets only its name; the reference importer ignores it. */
-static enum tm_status fill_untold(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
-                                  struct tm_error *err)
+static enum tm_status fill_without_task(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+                                        struct tm_error *err)
 {
     row->kind = TM_KIND_FTRACE;
     return set_name(p, f, row, err);
@@ -106,7 +106,7 @@ enum tm_status tm_proto_ftrace_event(struct tm_proto *p, const struct tm_pb_fiel
         return damaged(p, common, packet, err);
     row.raw = f->data;
     row.raw_bytes = (uint32_t)f->len;
-    st = row.flags & TM_EVENT_HAS_TID ? fill(p, &what, packet, &row, err) : fill_untold(p, &what, &row, err);
+    st = row.flags & TM_EVENT_HAS_TID ? fill(p, &what, packet, &row, err) : fill_without_task(p, &what, &row, err);
     if (tm_event_scope(row.flags) == TM_SCOPE_GLOBAL && row.kind != TM_KIND_COUNTER && row.kind != TM_KIND_KERNEL &&
         !(row.flags & TM_EVENT_HAS_TRACK))
         row.flags |= tm_event_scope_flags(TM_SCOPE_CPU);
