@@ -44,7 +44,7 @@ tracing_disabled_ns|single|1500|0|0'
     tar cf p.tar a.pftrace b.pftrace
     tm-merge -o p.db p.tar
     same "SELECT m.name, m.int_value, m.str_value, m.machine_id, f.name FROM metadata m LEFT JOIN trace_file f
-        ON f.id = m.trace_id WHERE m.name NOT LIKE 'trace_size%' ORDER BY m.name, f.name" \
+        ON f.id = m.trace_id WHERE m.name NOT GLOB 'trace_[su][iu]*' ORDER BY m.name, f.name" \
         'android_build_fingerprint||g/p/d:14/UP1A/1234:user/rel|0|
 android_incremental_build||1234|0|
 system_name||Linux|0|
@@ -306,4 +306,26 @@ tm_slice_end_without_begin|info|analysis|1'
         [(10, 1), (8, 30), (11, message((9, 3), (11, 1), (23, 'b'), (25, message((1, 'x'), (77, 5)))))]]"
     tm-merge -q -o p.db p.pftrace
     same "SELECT severity, source, value FROM stats WHERE name = 'unknown_extension_fields'" 'error|trace|4'
+}
+
+@test "a trace without an identity is named after its first bytes, as the reference does" {
+    uuid() { sqlite3 "$1" "SELECT key_type, machine_id, trace_id, str_value FROM metadata WHERE name = 'trace_uuid'"; }
+    of_head() { # FILE
+        python3 -c 'import sys
+h = 0xcbf29ce484222325
+for b in open(sys.argv[1], "rb").read(4096):
+    h = (h ^ b) * 0x100000001b3 % 2**64
+h = "%016x" % h
+print("single|||00000000-0000-0000-%s-%s" % (h[:4], h[4:]))' "$1"
+    }
+    printf '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":9,"name":"%4100d"}]' 0 >long.json
+    echo '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":9,"name":"a"}]' >short.json
+    tar cf both.tar long.json short.json
+    gzip -kn long.json
+    for file in long.json short.json both.tar long.json.gz; do
+        tm-merge -q -o p.db $file
+        [ "$(uuid p.db)" = "$(of_head $file)" ] || { uuid p.db; of_head $file; false; }
+    done
+    tm-merge -q -o p.db long.json short.json
+    [ "$(uuid p.db)" = '' ]
 }

@@ -47,6 +47,10 @@ static enum tm_status add_file(struct tm_catalog *c, const Tracemerge__File *m, 
                                   .parent = m->parent,
                                   .size_bytes = m->size_bytes,
                                   .is_container = m->is_container};
+    if (m->id == 0) {
+        c->has_head_hash = m->has_head_hash;
+        c->head_hash = m->head_hash;
+    }
     if (m->id == 0 && m->has_given_name && (st = text_copy(&c->given_name, &m->given_name, err)) < 0)
         return st;
     if (m->has_name && (st = text_copy(&f->name, &m->name, err)) < 0)

@@ -57,6 +57,8 @@ struct tm_catalog {
     uint32_t stat_count;
     Tracemerge__Metadata **metadata;
     uint32_t metadata_count;
+    bool has_head_hash;
+    uint64_t head_hash; /* of file 0: File.head_hash */
     struct tm_text given_name; /* of file 0 if a command line named it; data NULL: none */
     uint32_t string_count; /* ids 1 to string_count */
     /* private */

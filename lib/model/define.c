@@ -42,7 +42,7 @@ static enum tm_status describe_thread(struct tm_model *m, enum source source, st
     struct tm_pb_field f;
     struct tm_text name = {0};
     int64_t tid = 0, pid = 0, utid;
-    bool has_tid = false, has_pid = false, has_sort = false;
+    bool has_tid = false, has_pid = false, has_sort = false, is_main = false;
     enum tm_thread_name_priority stated = TM_THREAD_NAME_OTHER;
     uint64_t sort = 0;
     while (tm_pb_next(&pb, &f) == TM_OK) {
@@ -54,6 +54,8 @@ static enum tm_status describe_thread(struct tm_model *m, enum source source, st
             pid = tm_unzigzag(f.value);
         } else if (f.id == TM_THREAD_DESCRIPTION_NAME && f.len) {
             name = text_of(&f);
+        } else if (f.id == TM_THREAD_DESCRIPTION_IS_MAIN) {
+            is_main = f.value != 0;
         } else if (f.id == TM_THREAD_DESCRIPTION_SORT_INDEX) {
             has_sort = true;
             sort = f.value;
@@ -66,6 +68,8 @@ static enum tm_status describe_thread(struct tm_model *m, enum source source, st
     const struct tm_thread_id id = {place.machine, pid, tid};
     enum tm_status st = has_pid ? tm_processes_thread_in(&m->processes, id, &utid, err)
                                 : tm_processes_thread(&m->processes, place.machine, tid, &utid, err);
+    if (st == TM_OK && is_main)
+        m->processes.threads[utid].is_main = true;
     if (st == TM_OK && has_sort && !m->options.tasks_only)
         st = put_sort(m, sort, &m->processes.threads[utid].arg_set, err);
     static const enum tm_thread_name_priority priority[] = {TM_THREAD_NAME_DESCRIPTOR, TM_THREAD_NAME_PROCESS_TREE,

@@ -121,6 +121,7 @@ static enum tm_status by_kind(struct tm_model *m, struct tm_model_event *ev, str
     case TM_KIND_PROCESS_EXIT:
     case TM_KIND_BLOCKED_REASON:
     case TM_KIND_THREAD_STATE:
+    case TM_KIND_TASK_STATE:
         return tm_model_task(m, ev, err);
     case TM_KIND_SAMPLE:
         return tm_model_sample(m, ev, err);
@@ -279,6 +280,7 @@ void tm_model_release(struct tm_model *m)
     tm_tracks_release(&m->tracks);
     tm_sched_release(&m->sched);
     tm_thread_states_release(&m->thread_states);
+    tm_task_states_release(&m->task_states);
     tm_lanes_release(&m->lanes);
     tm_slices_release(&m->slices);
     tm_flows_release(&m->flows);

@@ -19,6 +19,7 @@
 #include "model/slices.h"
 #include "model/stacks.h"
 #include "model/stats.h"
+#include "model/task_states.h"
 #include "model/thread_states.h"
 #include "model/translations.h"
 #include "model/unnested_begins.h"
@@ -70,6 +71,7 @@ struct tm_model {
     const struct tm_catalog *catalog;
     struct tm_lanes lanes;
     struct tm_thread_states thread_states;
+    struct tm_task_states task_states;
     struct tm_slices slices;
     struct tm_flows flows;
     struct tm_descriptors descriptors;

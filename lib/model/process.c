@@ -20,6 +20,7 @@ struct process_facts {
     struct tm_buf args;    /* a Detail message with labels and other args */
     uint32_t labels;
     enum tm_process_name_priority name_priority; /* 0: not stated */
+    bool is_alone; /* its main thread is not known */
 };
 
 static enum tm_status put_label(struct process_facts *facts, const struct tm_pb_field *label)
@@ -86,6 +87,7 @@ static enum tm_status take_field(struct process_facts *facts, const struct tm_pb
         if (f->value <= TM_PROCESS_NAME_SYSTEM)
             facts->name_priority = (enum tm_process_name_priority)f->value;
         break;
+    case TM_PROCESS_DESCRIPTION_IS_ALONE: facts->is_alone = f->value != 0; break;
     case TM_PROCESS_DESCRIPTION_ARGS: return put_arg(facts, f);
     case TM_PROCESS_DESCRIPTION_IS_KTHREAD: return put_is_kthread(facts, f->value != 0);
     default: break;
@@ -124,6 +126,14 @@ static enum tm_status decode(struct process_facts *facts, const uint8_t *detail,
     return TM_OK;
 }
 
+static enum tm_status find(struct tm_processes *p, const struct process_facts *facts, uint32_t machine, int64_t pid,
+                           int64_t *upid, struct tm_error *err)
+{
+    enum tm_status st = facts->is_alone ? tm_processes_alone(p, machine, pid, upid, err)
+                                        : tm_processes_process(p, machine, pid, upid, err);
+    return st < 0 ? st : TM_OK;
+}
+
 static enum tm_status apply(struct tm_model *m, bool is_system, struct tm_place place,
                             const struct process_facts *facts, struct tm_error *err)
 {
@@ -132,8 +142,8 @@ static enum tm_status apply(struct tm_model *m, bool is_system, struct tm_place 
     int64_t upid, parent = TM_NO_ID;
     enum tm_status st = TM_OK;
     if (facts->has_parent)
-        st = tm_processes_process(p, place.machine, facts->parent, &parent, err);
-    if (st < 0 || (st = tm_processes_process(p, place.machine, facts->pid, &upid, err)) < 0)
+        st = find(p, facts, place.machine, facts->parent, &parent, err);
+    if (st < 0 || (st = find(p, facts, place.machine, facts->pid, &upid, err)) < 0)
         return st;
     struct tm_process *process = &p->processes[upid];
     bool is_other = parent != TM_NO_ID && process->parent != TM_NO_ID && process->parent != (int32_t)parent;

@@ -268,9 +268,8 @@ static enum tm_status thread_of(struct tm_processes *p, int64_t upid, int64_t ti
     return st;
 }
 
-/* Sets *UPID to the process with PID, without its main thread. TM_OK: it is new; TM_END: it was there; TM_E_SYSTEM. */
-static enum tm_status process_alone(struct tm_processes *p, uint32_t machine, int64_t pid, int64_t *upid,
-                                    struct tm_error *err)
+enum tm_status tm_processes_alone(struct tm_processes *p, uint32_t machine, int64_t pid, int64_t *upid,
+                                  struct tm_error *err)
 {
     struct tm_task_number *number;
     enum tm_status st = tm_task_numbers_get(&p->numbers, machine, pid, &number, err);
@@ -290,7 +289,7 @@ enum tm_status tm_processes_process(struct tm_processes *p, uint32_t machine, in
                                     struct tm_error *err)
 {
     int64_t utid;
-    enum tm_status st = process_alone(p, machine, pid, upid, err);
+    enum tm_status st = tm_processes_alone(p, machine, pid, upid, err);
     if (st == TM_OK)
         st = thread_of(p, *upid, pid, &utid, err);
     return st < 0 ? st : TM_OK;
@@ -320,7 +319,7 @@ enum tm_status tm_processes_start_process(struct tm_processes *p, struct tm_task
     number->process = number->live = TM_NO_ID;
     number->orphans = 0;
     if ((st = tm_processes_start_thread(p, start, &utid, err)) < 0 ||
-        (st = process_alone(p, machine, pid, upid, err)) < 0 ||
+        (st = tm_processes_alone(p, machine, pid, upid, err)) < 0 ||
         (st = thread_of(p, *upid, pid, &utid, err)) < 0)
         return st;
     if (start.time_ns) {

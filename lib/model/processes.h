@@ -85,6 +85,10 @@ enum tm_status tm_processes_thread(struct tm_processes *p, uint32_t machine, int
                                    struct tm_error *err);
 enum tm_status tm_processes_process(struct tm_processes *p, uint32_t machine, int64_t pid, int64_t *upid,
                                     struct tm_error *err);
+/* Sets *UPID to the process with PID, without its main thread. TM_OK: it is new; TM_END: it was there; TM_E_SYSTEM. */
+enum tm_status tm_processes_alone(struct tm_processes *p, uint32_t machine, int64_t pid, int64_t *upid,
+                                  struct tm_error *err);
+
 /* A thread of a process. */
 struct tm_thread_id {
     uint32_t machine;

@@ -50,6 +50,8 @@ const char *tm_model_stat_name(enum tm_model_stat stat)
         [TM_MODEL_HEAP_GRAPH_NO_LOCATION] = "heap_graph_invalid_string_id",
         [TM_MODEL_HEAP_GRAPH_NOT_FINISHED] = "heap_graph_non_finalized_graph",
         [TM_MODEL_MEMORY_WITHOUT_THREAD] = "rss_stat_unknown_thread_for_mm_id",
+        [TM_MODEL_TASK_STATE_ORDER] = "generic_task_state_invalid_order",
+        [TM_MODEL_TASK_STATE_INVALID] = "task_state_invalid",
     };
     return names[stat];
 }

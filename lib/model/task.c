@@ -205,6 +205,59 @@ static enum tm_status thread_state(struct tm_model *m, struct tm_model_event *ev
     return st < 0 ? st : tm_thread_states_add(&m->thread_states, &row, err);
 }
 
+/* Sets *UTID to the thread of a task that is in STATE. TM_END: that contradicts what was told of it, and is counted. */
+static enum tm_status stated_task(struct tm_model *m, const struct tm_model_event *ev, enum tm_task_state state,
+                                  int64_t *utid, struct tm_error *err)
+{
+    struct tm_processes *p = &m->processes;
+    const uint32_t machine = ev->place.machine;
+    const struct tm_event *e = ev->e;
+    enum tm_status st = TM_OK;
+    *utid = tm_processes_find_thread(p, machine, e->tid);
+    bool is_known = *utid != TM_NO_ID, contradicts = state == TM_TASK_CREATED && is_known;
+    if (is_known && state != TM_TASK_DESTROYED && state != TM_TASK_CREATED) {
+        enum tm_task_state last = tm_task_states_last(&m->task_states, ev->place.file, (uint32_t)*utid);
+        contradicts = last == TM_TASK_DEAD || (last == TM_TASK_RUNNING && state == TM_TASK_RUNNING);
+    }
+    if (contradicts) {
+        st = tm_model_count(m, ev->place, TM_MODEL_TASK_STATE_ORDER, err);
+        return st < 0 ? st : TM_END;
+    }
+    if (state == TM_TASK_CREATED)
+        st = tm_processes_start_thread(p, (struct tm_task_start){machine, e->tid, &e->time_ns}, utid, err);
+    else if (!is_known)
+        st = tm_processes_thread(p, machine, e->tid, utid, err);
+    if (st == TM_OK && !(is_known && state == TM_TASK_DESTROYED))
+        st = tm_processes_name_thread(p, *utid, ev->name, TM_THREAD_NAME_SCHED, err);
+    if (st == TM_OK && state == TM_TASK_DESTROYED)
+        tm_processes_end_thread(p, machine, e->tid, e->time_ns);
+    return st;
+}
+
+/* A state of a task of any kernel: value is the state, and the priority above it. */
+static enum tm_status task_state(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
+{
+    const struct tm_event *e = ev->e;
+    const uint32_t state = (uint32_t)e->value;
+    int64_t utid;
+    bool repeats;
+    if (state == TM_TASK_UNKNOWN || state >= TM_TASK_STATES || e->cpu >= TM_CPUS_A_MACHINE)
+        return tm_model_count(m, ev->place, TM_MODEL_TASK_STATE_INVALID, err);
+    enum tm_status st = stated_task(m, ev, (enum tm_task_state)state, &utid, err);
+    if (st != TM_OK || m->options.tasks_only)
+        return st < 0 ? st : TM_OK;
+    const struct tm_task_change change = {.at = at(ev, utid),
+                                          .machine = ev->place.machine,
+                                          .cpu = e->cpu,
+                                          .tid = e->tid,
+                                          .state = (enum tm_task_state)state,
+                                          .priority = (int32_t)(uint32_t)(e->value >> 32),
+                                          .is_idle = !has_states(m, utid)};
+    tm_row_bounds_add(&m->bounds, e->time_ns);
+    st = tm_task_states_change(&m->task_states, &m->sched, &m->thread_states, &change, &repeats, err);
+    return st < 0 || !repeats ? st : tm_model_count(m, ev->place, TM_MODEL_TASK_STATE_ORDER, err);
+}
+
 enum tm_status tm_model_task(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
     switch (ev->e->kind) {
@@ -217,6 +270,8 @@ enum tm_status tm_model_task(struct tm_model *m, struct tm_model_event *ev, stru
         return blocked_reason(m, ev, err);
     case TM_KIND_THREAD_STATE:
         return thread_state(m, ev, err);
+    case TM_KIND_TASK_STATE:
+        return task_state(m, ev, err);
     default:
         return task_rename(m, ev, err);
     }

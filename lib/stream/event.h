@@ -40,6 +40,7 @@ enum tm_kind {
     TM_KIND_ALLOCATION = 28,     /* DERIVED, after HEAP_DUMP: VALUE bytes that a call stack got or, below 0, freed */
     TM_KIND_HEAP_GRAPH = 29,     /* DERIVED: a part of a graph of a Java heap (model/heap_graph.h) */
     TM_KIND_MEMORY = 30,         /* DERIVED: a COUNTER of an address space whose task is not known in the file yet */
+    TM_KIND_TASK_STATE = 31,     /* DERIVED: a task of any kernel is in a state from here on (model/task_states.h) */
     /* Definitions: TM_EVENT_DEFINITION is set. */
     TM_KIND_SEQUENCE_STATE = 32, /* raw: TracePacket with interned data and defaults alone */
     TM_KIND_TRACK = 33,          /* detail.track */

@@ -38,6 +38,7 @@ const char *tm_name_of_kind(uint32_t kind)
         [TM_KIND_ALLOCATION] = "allocation",
         [TM_KIND_HEAP_GRAPH] = "heap_graph",
         [TM_KIND_MEMORY] = "memory",
+        [TM_KIND_TASK_STATE] = "task_state",
         [TM_KIND_SEQUENCE_STATE] = "sequence_state",
         [TM_KIND_TRACK] = "track",
         [TM_KIND_SYSTEM_INFO] = "system_info",

@@ -19,6 +19,8 @@ struct tm_unpack_run {
     struct tm_expansion *expansion;
     const char *outer_name; /* for messages: the path given, "standard input", or NULL */
     const char *given_name; /* File.given_name of the outermost, or NULL */
+    bool has_head_hash;
+    uint64_t head_hash;     /* File.head_hash of the outermost */
     uint32_t file_count;    /* File frames written; the next id */
     uint32_t order;         /* FileBegin frames written */
     bool names_on_damage;   /* the error says what --on-damage would do */

@@ -52,6 +52,10 @@ enum tm_status tm_unpack_announce(struct tm_unpack_run *run, struct tm_node *nod
         file.has_given_name = true;
         file.given_name = tm_bytes(run->given_name, strlen(run->given_name));
     }
+    if (node->parent == NULL) {
+        file.has_head_hash = run->has_head_hash;
+        file.head_hash = run->head_hash;
+    }
     file.has_rank = node->rank.is_known;
     file.rank = (uint64_t)node->rank.rank;
     file.has_world_size = node->rank.world_size > 0;

@@ -12,6 +12,21 @@ static bool is_directory(const char *path)
     return strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+/* Notes the hash of the first bytes of the run's file, by which the reference importer names a trace without an
+ * identity: 64-bit FNV-1a. */
+static enum tm_status hash_head(struct tm_unpack_run *run, struct tm_input *in)
+{
+    enum { HEAD_BYTES = 4096 };
+    enum tm_status st = tm_input_fill(in, HEAD_BYTES, run->err);
+    size_t len = st < 0 ? 0 : in->len < HEAD_BYTES ? in->len : HEAD_BYTES;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ in->data[i]) * UINT64_C(0x100000001b3);
+    run->has_head_hash = st >= 0;
+    run->head_hash = hash;
+    return st;
+}
+
 /* The turn of one file, the outermost. Its row is written when its type is known: an archive announces its members
  * before its own turn. */
 static enum tm_status unpack_one(struct tm_unpack_run *run, const char *path)
@@ -27,6 +42,8 @@ static enum tm_status unpack_one(struct tm_unpack_run *run, const char *path)
         size_t n = content.in->len < TM_SNIFF_BYTES ? content.in->len : TM_SNIFF_BYTES;
         node.type = tm_file_type_sniff(content.in->data, n);
         if (content.extent.fd >= 0) /* waiting for a pipe is avoided */
+            st = hash_head(run, content.in);
+        if (st >= 0 && content.extent.fd >= 0)
             st = tm_stated_read(&stated, &node.type, content.in, UINT64_MAX, run->err);
         node.rank = stated.rank;
         node.host = stated.host.name[0] ? stated.host.name : NULL;

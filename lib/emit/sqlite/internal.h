@@ -19,6 +19,7 @@ enum tm_sqlite_statement {
     TM_SQL_SCHED_END,
     TM_SQL_THREAD_STATE_END,
     TM_SQL_THREAD_STATE_REASON,
+    TM_SQL_THREAD_STATE_IS,
     TM_SQL_LATER,
     TM_SQL_DO_LATER,
     TM_SQL_WAKEUP,
@@ -187,6 +188,7 @@ enum tm_status tm_sqlite_scheds_flush(struct tm_sqlite *s, uint32_t keep, struct
 /* thread_states.c: tm_rows.thread_state and what follows it. */
 enum tm_status tm_sqlite_thread_state(void *self, const struct tm_thread_state_row *row, struct tm_error *err);
 enum tm_status tm_sqlite_thread_state_end(void *self, int64_t id, int64_t dur, struct tm_error *err);
+enum tm_status tm_sqlite_thread_state_is(void *self, int64_t id, struct tm_text state, struct tm_error *err);
 enum tm_status tm_sqlite_thread_state_reason(void *self, int64_t id, int64_t io_wait, struct tm_text function,
                                              struct tm_error *err);
 enum tm_status tm_sqlite_wakeup(void *self, const struct tm_wakeup_row *row, struct tm_error *err);

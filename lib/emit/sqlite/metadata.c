@@ -2,6 +2,8 @@
  * there, the last one. Source: storage/metadata.h of perfetto. */
 #include "emit/sqlite/internal.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum scope { OF_BOTH = 0, NO_MACHINE = 1, NO_FILE = 2, OF_ALL = NO_MACHINE | NO_FILE, MULTI = 4 };
@@ -187,10 +189,21 @@ static enum tm_status put_files(struct tm_sqlite *s, struct tm_error *err)
     return st;
 }
 
+/* Names a trace whose files state no identity after its first bytes. */
+static enum tm_status put_head(struct tm_sqlite *s, uint64_t hash, struct tm_error *err)
+{
+    char text[48];
+    int len = snprintf(text, sizeof text, "00000000-0000-0000-%04x-%012" PRIx64, (unsigned)(hash >> 48),
+                       hash & UINT64_C(0xffffffffffff));
+    struct entry e = {.name = tm_text_str("trace_uuid"), .text = {(const uint8_t *)text, (size_t)len}};
+    return put(s, &e, err);
+}
+
 enum tm_status tm_sqlite_put_metadata(struct tm_sqlite *s, struct tm_error *err)
 {
     const struct tm_catalog *c = s->context->catalog;
     enum tm_status st = TM_OK;
+    bool has_uuid = false;
     for (uint32_t i = 0; st == TM_OK && i < c->metadata_count; i++) {
         const Tracemerge__Metadata *m = c->metadata[i];
         struct entry e = {.name = {m->name.data ? m->name.data : (const uint8_t *)"", m->name.len},
@@ -203,7 +216,10 @@ enum tm_status tm_sqlite_put_metadata(struct tm_sqlite *s, struct tm_error *err)
             e.int_value = m->int_value;
         else if (m->value_case == TRACEMERGE__METADATA__VALUE_STR_VALUE)
             e.text = (struct tm_text){m->str_value.data ? m->str_value.data : (const uint8_t *)"", m->str_value.len};
+        has_uuid = has_uuid || tm_text_is(e.name, "trace_uuid");
         st = put(s, &e, err);
     }
+    if (st == TM_OK && !has_uuid && c->has_head_hash)
+        st = put_head(s, c->head_hash, err);
     return st < 0 ? st : put_files(s, err);
 }

@@ -140,6 +140,7 @@ void tm_sqlite_rows_init(struct tm_sqlite *s)
                                .log = log_line,
                                .thread_state = tm_sqlite_thread_state,
                                .thread_state_end = tm_sqlite_thread_state_end,
+                               .thread_state_is = tm_sqlite_thread_state_is,
                                .thread_state_reason = tm_sqlite_thread_state_reason,
                                .wakeup = tm_sqlite_wakeup,
                                .recording_time = tm_sqlite_recording_time,

@@ -159,6 +159,7 @@ static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_THREAD_STATE_END] = "UPDATE thread_state SET dur = ?2 WHERE id = ?1",
     [TM_SQL_THREAD_STATE_REASON] = "UPDATE thread_state SET io_wait = ?2,"
                                    " blocked_function = coalesce(?3, blocked_function) WHERE id = ?1",
+    [TM_SQL_THREAD_STATE_IS] = "UPDATE thread_state SET state = ?2 WHERE id = ?1",
     [TM_SQL_LATER] = "INSERT INTO tm_later VALUES(?4,?1,?2,?3)",
     [TM_SQL_DO_LATER] = "SELECT * FROM tm_later ORDER BY rowid",
     [TM_SQL_WAKEUP] = "INSERT INTO spurious_sched_wakeup VALUES(?,?,?,?,?,?)",

@@ -123,6 +123,22 @@ enum tm_status tm_sqlite_thread_state_end(void *self, int64_t id, int64_t dur, s
     return tm_sqlite_run(s, stmt, err);
 }
 
+enum tm_status tm_sqlite_thread_state_is(void *self, int64_t id, struct tm_text state, struct tm_error *err)
+{
+    struct tm_sqlite *s = self;
+    if (id >= s->thread_states.first && state.len <= TM_SCHED_STATE_TEXT_MAX) {
+        struct tm_sqlite_thread_state *pending = at(&s->thread_states, id);
+        pending->state_len = (uint8_t)(state.data ? state.len : 0);
+        if (pending->state_len)
+            memcpy(pending->state, state.data, state.len);
+        return TM_OK;
+    }
+    sqlite3_stmt *stmt = tm_sqlite_later(s, TM_SQL_THREAD_STATE_IS);
+    sqlite3_bind_int64(stmt, 1, id);
+    enum tm_status st = tm_sqlite_bind_text(s, stmt, 2, state, err);
+    return st < 0 ? st : tm_sqlite_run(s, stmt, err);
+}
+
 /* The number of FUNCTION, plus 1. Before functions are forgotten the rows that refer to them are written. */
 static enum tm_status function_number(struct tm_sqlite *s, struct tm_text function, uint32_t *number,
                                       struct tm_error *err)

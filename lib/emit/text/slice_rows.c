@@ -333,7 +333,8 @@ static bool is_shown(const struct tm_event *e)
     if (e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_CONTEXT))
         return false;
     if (e->flags & TM_EVENT_DERIVED && (e->kind == TM_KIND_BLOCKED_REASON || e->kind == TM_KIND_THREAD_STATE ||
-                                         e->kind == TM_KIND_ALLOCATION || e->kind == TM_KIND_MEMORY))
+                                         e->kind == TM_KIND_ALLOCATION || e->kind == TM_KIND_MEMORY ||
+                                         e->kind == TM_KIND_TASK_STATE))
         return false;
     return e->kind != TM_KIND_PACKET && e->kind != TM_KIND_SLICE_ARGS && e->kind != TM_KIND_PROCESS &&
            e->kind != TM_KIND_THREAD;

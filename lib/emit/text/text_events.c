@@ -80,7 +80,7 @@ static bool is_shown(const struct tm_event *e)
     return !(e->flags & TM_EVENT_DERIVED) ||
            (e->kind != TM_KIND_PROCESS && e->kind != TM_KIND_THREAD && e->kind != TM_KIND_SLICE_ARGS &&
             e->kind != TM_KIND_BLOCKED_REASON && e->kind != TM_KIND_THREAD_STATE && e->kind != TM_KIND_ALLOCATION &&
-            e->kind != TM_KIND_MEMORY);
+            e->kind != TM_KIND_MEMORY && e->kind != TM_KIND_TASK_STATE);
 }
 
 static enum tm_status show_frame(void *state, const struct tm_frame *frame, const struct tm_batch *batch,

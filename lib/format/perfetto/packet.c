@@ -7,6 +7,7 @@
 #include "format/perfetto/frame_timeline.h"
 #include "format/perfetto/ftrace.h"
 #include "format/perfetto/ftrace_start.h"
+#include "format/perfetto/generic_kernel.h"
 #include "format/perfetto/gpu_stage.h"
 #include "format/perfetto/heap_profile.h"
 #include "format/perfetto/log.h"
@@ -309,6 +310,10 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
     case TM_PACKET_TRIGGER:
     case TM_PACKET_CLONE_TRIGGER:
         return tm_proto_power_read(p, packet, err);
+    case TM_PACKET_GENERIC_TASK_STATE:
+    case TM_PACKET_GENERIC_TASK_RENAME:
+    case TM_PACKET_GENERIC_PROCESS_TREE:
+        return tm_proto_generic_kernel_read(p, packet, err);
     case TM_PACKET_ANDROID_LOG:
         return tm_proto_log_read(p, packet, err);
     case TM_PACKET_FRAME_TIMELINE:

@@ -1,0 +1,73 @@
+#!/usr/bin/env bats
+# Tasks and processes of any kernel (generic_kernel_* packets): states, scheduling, names, the tree of processes. The rows
+# are what the reference importer answers.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    . "$TM_SRC/t/lib/common.bash"
+    cd "$BATS_TEST_TMPDIR"
+    export PYTHONDONTWRITEBYTECODE=1
+    python3 "$TM_SRC/t/gen/make-tasks.py" >make-tasks.pftrace
+}
+
+want_states='10|10|102|R|
+20|10|102|Running|0
+30|10|102|S|
+30|10|101|Running|0
+40|35|101|D|
+40|40|102|Running|0
+50|10|7|Running|1
+60|5|7||
+60|-1|8|Running|1
+65|-1|7|R|
+75|-1|101|R|
+80|5|102|T|
+85|75|102|R|
+90|5|300|Created|
+95|5|300|R|
+100|10|300|Running|2
+110|10|300|Z|
+120|-1|300|X|
+130|-1|400|X|
+160|-1|102|Running|0'
+want_slices='20|10|0|102|S|7
+30|10|0|101|D|10
+40|40|0|102|T|10
+50|10|1|7||10
+60|-1|1|8||10
+100|10|2|300|Z|10
+150|10|0|0||10
+160|-1|0|102||10'
+want_counts=$'generic_task_state_invalid_order|3\ntask_state_invalid|2'
+
+@test "states and slices of tasks, one by one" {
+    tm-merge -o t.db make-tasks.pftrace
+    [ "$(sqlite3 t.db "SELECT s.ts, s.dur, t.tid, s.state, s.cpu FROM thread_state s JOIN thread t USING (utid) ORDER BY s.ts, s.id")" = \
+        "$want_states" ] || { sqlite3 t.db "SELECT s.ts, s.dur, t.tid, s.state, s.cpu FROM thread_state s JOIN thread t USING (utid) ORDER BY s.ts, s.id"; false; }
+    [ "$(sqlite3 t.db "SELECT s.ts, s.dur, s.cpu, t.tid, s.end_state, s.priority FROM sched s JOIN thread t USING (utid) ORDER BY s.ts, s.cpu")" = \
+        "$want_slices" ] || { sqlite3 t.db "SELECT s.ts, s.dur, s.cpu, t.tid, s.end_state, s.priority FROM sched s JOIN thread t USING (utid) ORDER BY s.ts, s.cpu"; false; }
+    [ "$(sqlite3 t.db "SELECT name, value FROM stats WHERE name GLOB '*task_state*' ORDER BY 1")" = "$want_counts" ] ||
+        { sqlite3 t.db "SELECT name, value FROM stats"; false; }
+}
+
+@test "names, lifetimes and processes" {
+    tm-merge -o t.db make-tasks.pftrace
+    sqlite3 t.db "SELECT t.tid, t.name, p.pid, p.name, p.cmdline, t.start_ts, t.end_ts FROM thread t LEFT JOIN process p USING (upid)
+        ORDER BY t.tid, t.utid" >threads
+    diff - threads <<'END'
+0|swapper|0||||
+7|other|||||
+8|next|||||
+101|main|100|/bin/shop|/bin/shop -v||
+102|work|100|/bin/shop|/bin/shop -v||
+300|new||||90|120
+400|unknown|||||130
+END
+}
+
+@test "the reference importer says the same" {
+    [ -n "${TRACE_PROCESSOR-}" ] || skip 'TRACE_PROCESSOR is not set'
+    "$TM_SRC/t/check/database" -t "$TRACE_PROCESSOR" -b "$TM_BIN" make-tasks.pftrace
+    "$TM_SRC/t/check/viewers" -t "$TRACE_PROCESSOR" -b "$TM_BIN" -f pftrace make-tasks.pftrace
+}
