@@ -57,6 +57,8 @@ static enum tm_status take_event(struct planner *p, const struct tm_event *e, st
 {
     enum tm_status st = TM_OK;
     int64_t end_ns;
+    if (e->file >= p->alignment.candidates.catalog.file_count)
+        return tm_error_set(err, TM_E_INPUT, "an event is of file %u, which is not known", e->file);
     if (tm_event_is_counted(e->flags)) {
         p->counted = *e;
         p->is_kept = false;

@@ -8,6 +8,7 @@
 #include "emit/outputs.h"
 #include "emit/run.h"
 #include "manifest/configure.h"
+#include "plan/plan_stream.h"
 #include "select/spec.h"
 #include "sort/sort_stream.h"
 #include "sort/union/stream_merge.h"
@@ -137,7 +138,26 @@ static void check_text(enum tm_status st)
     FUZZ_CHECK(st == TM_OK || (st == TM_E_SYSTEM && fuzz_fault.is_there));
 }
 
-/* All that tm-align writes, by all rules. The last byte chooses rules with parameters. */
+/* The plan of the stream IN by RULES. It can be read again, says when its parts begin, and has a plan of its own. */
+static void check_plan(int in, const char *rules)
+{
+    struct tm_error err = {0};
+    int64_t points[3];
+    int plan = fuzz_file(), again = fuzz_file();
+    enum tm_status st = tm_plan_stream(in, plan, rules, &err);
+    fuzz_check_status(st, INPUT, &err);
+    if (st == TM_OK) {
+        fuzz_rewind(plan);
+        fuzz_check_status(tm_plan_divide(plan, 4, points, &err), 0, &err);
+        FUZZ_CHECK(fuzz_fault.is_there || (points[0] < points[1] && points[1] < points[2]));
+        fuzz_rewind(plan);
+        fuzz_check_status(tm_plan_stream(plan, again, rules, &err), 0, &err);
+    }
+    close(plan);
+    close(again);
+}
+
+/* All that tm-align writes, by all rules, and the stream's plan. The last byte chooses rules with parameters. */
 void fuzz_align(const struct fuzz_target *target, const uint8_t *data, size_t len)
 {
     static const char *const rules[] = {NULL, "name:.", "name:.,begin", "key:args.id,name:.,end"};
@@ -166,6 +186,8 @@ void fuzz_align(const struct fuzz_target *target, const uint8_t *data, size_t le
     tm_buf_release(&manifest);
     tm_buf_release(&breaches);
     tm_alignment_release(&alignment);
+    fuzz_rewind(in);
+    check_plan(in, rules[data[len - 1] % 4]);
     close(in);
 }
 
