@@ -201,6 +201,51 @@ print(json.dumps([{'ph': 'B', 'pid': 1, 'tid': i, 'ts': i, 'name': 'n'} for i in
     done
 }
 
+# threads SEED KIND: a and b, two recordings of the same threads of one process, which differ in who is first on a thread.
+threads() {
+    python3 - "$@" <<'END'
+import json, random, sys
+rng, kind = random.Random(int(sys.argv[1])), sys.argv[2]
+for name in 'ab':
+    marks, events = [], []
+    for tid in range(100, 106):
+        t = 1 + rng.random()
+        for i in range(rng.randrange(1, 6)):
+            begin = t + rng.random() * .3
+            end = begin + rng.random() * .3
+            t = end + .01
+            marks += [(begin, tid, f'B|100|{name}{tid}.{i}'), (end, tid, 'E|100')]
+            place = {'pid': 100, 'tid': tid, 'name': f'{name}{i}'}
+            if kind == 'complete':
+                events.append({'ph': 'X', 'ts': round(begin * 1e6), 'dur': round((end - begin) * 1e6), **place})
+            else:
+                events += [{'ph': 'B', 'ts': round(begin * 1e6), **place}, {'ph': 'E', 'ts': round(end * 1e6), **place}]
+    with open(f'{name}.json', 'w') as f:
+        json.dump(sorted(events, key=lambda e: e['ts']), f)
+    with open(f'{name}.txt', 'w') as f:
+        f.write('# tracer: nop\n#\n')
+        for t, tid, mark in sorted(marks):
+            f.write(f'           app-{tid}   (  100) [000] ...1 {t:.6f}: tracing_mark_write: {mark}\n')
+END
+}
+
+@test "two recordings of the same threads: the tracks are those of the file that was first, in all parts" {
+    for seed in 1 2 3; do
+        for kind in complete pairs text; do
+            threads $seed $kind
+            files="a.json b.json" machines="--machine m=a.json --machine m=b.json"
+            [ $kind != text ] || { files="a.txt b.txt" machines=; }
+            tm-unpack $files | tm-manifest -q $machines | tm-clocks | tm-sort >run.tms
+            tm-emit -q -f pftrace <run.tms >whole.pftrace
+            parts run.tms 1.5s,2.0s,2.4s >joined.pftrace
+            timeline whole.pftrace >whole
+            timeline joined.pftrace >joined
+            [ "$(wc -l <whole)" -gt 20 ]
+            cmp whole joined
+        done
+    done
+}
+
 @test "cut and then merged is merged and then cut" {
     json 5 >one.json
     json 6 >two.json

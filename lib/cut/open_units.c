@@ -124,6 +124,14 @@ bool tm_open_units_has(const struct tm_unit_track *t, const tm_slice_label label
     return find_begin(t, label) < t->count;
 }
 
+bool tm_open_units_is_open(const struct tm_unit_track *t, const struct tm_kept_unit *unit)
+{
+    for (uint32_t i = 0; i < t->count; i++)
+        if (t->rows[i].unit == unit && t->rows[i].end_ns == INT64_MAX)
+            return true;
+    return false;
+}
+
 enum tm_status tm_open_units_attach(struct tm_unit_track *t, struct tm_kept_unit *unit, const tm_slice_label label[2])
 {
     const struct tm_open_unit begin = t->rows[find_begin(t, label)];

@@ -53,6 +53,9 @@ bool tm_open_units_end(struct tm_open_units *open, struct tm_unit_track *track, 
                        const tm_slice_label label[2]);
 enum tm_status tm_open_units_keep_end(struct tm_unit_track *track, struct tm_kept_unit *unit, int64_t now_ns);
 
+/* True if UNIT begins a slice on TRACK that waits for its end. */
+bool tm_open_units_is_open(const struct tm_unit_track *track, const struct tm_kept_unit *unit);
+
 /* UNIT adds args to the slice that an end with LABEL would end, and stays as long as that slice. Call it only if
  * tm_open_units_has returns true. */
 enum tm_status tm_open_units_attach(struct tm_unit_track *track, struct tm_kept_unit *unit,

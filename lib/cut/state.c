@@ -7,7 +7,18 @@
 /* What the keys of the state refer to. */
 enum { SWITCHES = 9 }; /* of a cpu: outputs need several switches in a row to know which thread ran before */
 
-enum about { OF_COUNTER = 1, OF_CPU, OF_NAME, OF_THREAD, OF_PROCESS, OF_TRACK, OF_LIFE, OF_FIRST_END };
+enum about {
+    OF_COUNTER = 1,
+    OF_CPU,
+    OF_NAME,
+    OF_THREAD,
+    OF_PROCESS,
+    OF_TRACK,
+    OF_LIFE,
+    OF_FIRST_END,
+    OF_FIRST,
+    OF_FIRST_OVER
+};
 
 /* The current unit. It is copied when something refers to it. */
 struct unit {
@@ -128,6 +139,19 @@ static enum tm_status take_begin(struct unit *u, const struct tm_event *e, struc
     return TM_OK;
 }
 
+static struct tm_key first_key(const struct tm_event *e, enum about about)
+{
+    return about_key(e, about, (uint64_t)e->tid, e->flags & TM_EVENT_HAS_PID ? (uint64_t)e->pid : 0);
+}
+
+/* The first event of E's file on its thread, or NULL. */
+static const struct tm_kept_unit *find_first(const struct tm_cut_state *s, const struct tm_event *e)
+{
+    const struct tm_key key = first_key(e, OF_FIRST);
+    int64_t i = tm_event_scope(e->flags) == TM_SCOPE_THREAD ? tm_table_find(&s->by_key, &key) : TM_TABLE_NONE;
+    return i == TM_TABLE_NONE ? NULL : s->last[i];
+}
+
 static enum tm_status take_end(struct unit *u, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_cut_state *s = u->state;
@@ -139,11 +163,15 @@ static enum tm_status take_end(struct unit *u, const struct tm_event *e, struct 
     enum tm_status st = TM_OK;
     if (track == NULL)
         return tm_error_nomem(err);
+    const struct tm_kept_unit *opened = find_first(s, e);
+    bool was_open = opened && tm_open_units_is_open(track, opened);
     if (tm_open_units_end(&s->open, track, e->time_ns, label) &&
         (keep(u) == NULL || tm_open_units_keep_end(track, u->kept, e->time_ns) < 0))
         return tm_error_nomem(err);
+    if (was_open && !tm_open_units_is_open(track, opened))
+        st = set_unit(u, first_key(e, OF_FIRST_OVER), err);
     /* Outputs ask whether a file has any begins and ends, so one is kept. */
-    if (!(e->flags & TM_EVENT_ASYNC) && raw != TM_RAW_PACKET && raw != TM_RAW_FTRACE_EVENT &&
+    if (st == TM_OK && !(e->flags & TM_EVENT_ASYNC) && raw != TM_RAW_PACKET && raw != TM_RAW_FTRACE_EVENT &&
         tm_table_find(&s->by_key, &first) == TM_TABLE_NONE)
         st = set_last(s, &first, keep(u), err);
     return st;
@@ -170,8 +198,24 @@ static enum tm_status take_switch(struct unit *u, const struct tm_event *e, stru
     return st < 0 ? st : set_unit(u, about_key(e, OF_CPU, e->cpu, next), err);
 }
 
+/* The first file with an event on a thread owns the thread's track in an output, and other files have tracks below it.
+ * So the first event of each file on a thread is kept, with its end if it begins a slice. */
+static enum tm_status take_first(struct unit *u, const struct tm_event *e, struct tm_error *err)
+{
+    const struct tm_key key = first_key(e, OF_FIRST);
+    bool is_shown = e->kind == TM_KIND_SLICE_BEGIN || e->kind == TM_KIND_SLICE_END ||
+                    e->kind == TM_KIND_SLICE_COMPLETE || e->kind == TM_KIND_INSTANT;
+    if (!is_shown || e != u->rows || tm_event_raw(e->flags) == TM_RAW_PACKET || e->flags & TM_EVENT_ASYNC ||
+        tm_event_scope(e->flags) != TM_SCOPE_THREAD || tm_table_find(&u->state->by_key, &key) != TM_TABLE_NONE)
+        return TM_OK;
+    return set_unit(u, key, err);
+}
+
 static enum tm_status take_row(struct unit *u, const struct tm_event *e, struct tm_error *err)
 {
+    enum tm_status st = take_first(u, e, err);
+    if (st < 0)
+        return st;
     switch (e->kind) {
     case TM_KIND_SLICE_BEGIN:
     case TM_KIND_SLICE_COMPLETE:
