@@ -58,6 +58,18 @@ accounts() {
     [ "$status" -eq 3 ]
 }
 
+@test "batches that wait as a whole and rows that wait alone stay in their order" {
+    {
+        seq -f 'event %.0f clock=3' 20000
+        for i in $(seq 20001 20020); do printf 'event %d clock=3\nevent 5%d clock=6\n' "$i" "$i"; done
+        seq -f 'event %.0f clock=3' 20021 60000
+        echo 'snap 6=1000 3=100'
+    } | proto a.pb
+    tm-unpack a.pb | tm-clocks -T . | tm-emit -f frames >frames.txt
+    { seq 520001 520020; seq 901 60900; } | xargs >wanted
+    times | diff -q - wanted
+}
+
 @test "sequence-scoped clocks: incremental, with a unit, reset by a snapshot" {
     proto a.pb <<-'END'
 	snap 6=1000 64=5:incremental:unit=1000 seq=1

@@ -107,6 +107,7 @@ static void put_row(struct tm_batch_placer *placer, uint32_t i)
     tm_put_le32(placer->columns.clocks + (size_t)4 * i, placer->last.clock);
     placer->columns.outcomes[i] = (uint8_t)placer->last.outcome;
     placer->all_kept &= placer->last.outcome == TM_OUTCOME_KEEP;
+    placer->all_deferred &= placer->last.outcome == TM_OUTCOME_DEFER;
 }
 
 /* Handles the time of row I that could not be placed. It is kept until the end of the file if that may help, else
@@ -446,15 +447,15 @@ enum tm_status tm_batch_placer_convert(struct tm_batch_placer *placer, const str
     enum tm_status st = reserve(placer, batch->count, err);
     placer->has_provisional = false;
     placer->all_kept = true;
+    placer->all_deferred = false;
     placer->is_block = false;
     if (st < 0 || batch->count == 0)
         return st;
     st = one_route(placer, batch, &route, err);
     if (st < 0)
         return tell_file(placer, tm_batch_u32(batch, TM_COL_FILE, 0), err);
-    /* Rows that were pending are written one by one, so each needs an outcome of its own. */
-    bool may_be_block = route && !placer->is_last_try && !placer->lines.is_enabled;
-    placer->is_block = may_be_block && convert_block(placer, batch, route);
+    placer->is_block = route && !placer->lines.is_enabled && convert_block(placer, batch, route);
+    placer->all_deferred = !placer->is_block;
     return placer->is_block ? TM_OK : convert_rows(placer, batch, err);
 }
 

@@ -34,6 +34,7 @@ struct tm_batch_placer {
     bool has_messages; /* rows may be of kind COMPACT_SCHED */
     bool is_last_try;  /* nothing is deferred any more */
     bool all_kept;
+    bool all_deferred; /* as they are */
     bool is_block; /* the whole batch was converted at once; machines and clocks hold one element */
     struct tm_placer_columns {
         uint32_t cap;

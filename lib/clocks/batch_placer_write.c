@@ -4,12 +4,13 @@
 #include "clocks/inner_times.h"
 #include "clocks/fast_path.h"
 
-static bool any_inner_times(const struct tm_batch *batch)
+/* True if a row of BATCH has FLAG. */
+static bool any_has(const struct tm_batch *batch, uint32_t flag)
 {
     uint32_t flags = tm_batch_u32(batch, TM_COL_FLAGS, 0);
     for (uint32_t i = 1; i < batch->count && !tm_batch_is_constant(batch, TM_COL_FLAGS); i++)
         flags |= tm_batch_u32(batch, TM_COL_FLAGS, i);
-    return flags & TM_EVENT_INNER_TIMES;
+    return flags & flag;
 }
 
 /* Converts the inner times of kept rows. BATCH gets its own copy of the payload for that. */
@@ -18,7 +19,7 @@ static enum tm_status convert_inner(struct tm_batch_placer *placer, struct tm_ba
     enum tm_status st = TM_OK;
     bool is_copied = false;
     size_t at = 0;
-    if (placer->is_block || !any_inner_times(batch))
+    if (placer->is_block || !any_has(batch, TM_EVENT_INNER_TIMES))
         return TM_OK;
     for (uint32_t i = 0; i < batch->count && st == TM_OK; i++) {
         size_t len = tm_batch_payload_of(batch, i);
@@ -148,6 +149,18 @@ static enum tm_status write_rows(struct tm_batch_placer *placer, const struct tm
     return st < 0 ? st : flush_rebuilt(placer, err);
 }
 
+/* Defers BATCH, whose rows are of one file and all wait as they are. */
+static enum tm_status defer_batch(struct tm_batch_placer *placer, const struct tm_batch *batch, struct tm_error *err)
+{
+    struct tm_batch waiting = *batch;
+    struct tm_clock_file *file = tm_clock_files_open(placer->routes.files, tm_batch_u32(batch, TM_COL_FILE, 0), err);
+    if (file == NULL)
+        return TM_E_INPUT;
+    tm_batch_set_column(&waiting, TM_COL_TIME_NS, placer->columns.times, batch->count);
+    tm_batch_set_column(&waiting, TM_COL_CLOCK, placer->columns.clocks, batch->count);
+    return tm_clock_file_defer_batch(file, &waiting, placer->temporary_dir, err);
+}
+
 static bool is_same_throughout(const uint8_t *column, uint32_t count)
 {
     return memcmp(column, column + 4, (size_t)4 * (count - 1)) == 0;
@@ -162,7 +175,9 @@ enum tm_status tm_batch_placer_write(struct tm_batch_placer *placer, const struc
     enum tm_status st = placer->has_provisional ? TM_OK : convert_inner(placer, &out, err);
     if (st < 0)
         return st;
-    if (!placer->all_kept || placer->is_last_try)
+    if (placer->all_deferred && tm_batch_is_constant(batch, TM_COL_FILE))
+        return defer_batch(placer, batch, err);
+    if (!placer->all_kept || (placer->is_last_try && any_has(batch, TM_ROW_IS_ABSOLUTE)))
         return write_rows(placer, &out, err);
     if (placer->has_provisional) {
         tm_batch_set_column(&out, TM_COL_TIME_NS, placer->columns.times, batch->count);

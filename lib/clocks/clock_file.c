@@ -176,12 +176,26 @@ enum tm_status tm_clock_file_scope(struct tm_clock_file *file, struct tm_clock_r
     return TM_OK;
 }
 
+/* The events of FILE that wait. NULL: out of memory. */
+static struct tm_deferral *deferral_of(struct tm_clock_file *file)
+{
+    if (file->deferral == NULL)
+        file->deferral = calloc(1, sizeof *file->deferral);
+    return file->deferral;
+}
+
 enum tm_status tm_clock_file_defer(struct tm_clock_file *file, const struct tm_event *event, const char *temporary_dir,
                                    struct tm_error *err)
 {
-    if (file->deferral == NULL && (file->deferral = calloc(1, sizeof *file->deferral)) == NULL)
-        return tm_error_nomem(err);
-    return tm_deferral_add(file->deferral, event, temporary_dir, err);
+    struct tm_deferral *deferral = deferral_of(file);
+    return deferral ? tm_deferral_add(deferral, event, temporary_dir, err) : tm_error_nomem(err);
+}
+
+enum tm_status tm_clock_file_defer_batch(struct tm_clock_file *file, const struct tm_batch *batch,
+                                         const char *temporary_dir, struct tm_error *err)
+{
+    struct tm_deferral *deferral = deferral_of(file);
+    return deferral ? tm_deferral_add_batch(deferral, batch, temporary_dir, err) : tm_error_nomem(err);
 }
 
 void tm_clock_file_close(struct tm_clock_file *file)

@@ -70,6 +70,10 @@ static inline void tm_clock_file_note_data(struct tm_clock_registry *registry, u
 enum tm_status tm_clock_file_defer(struct tm_clock_file *file, const struct tm_event *event, const char *temporary_dir,
                                    struct tm_error *err);
 
+/* Keeps the rows of BATCH, which are of FILE, in the same way. */
+enum tm_status tm_clock_file_defer_batch(struct tm_clock_file *file, const struct tm_batch *batch,
+                                         const char *temporary_dir, struct tm_error *err);
+
 /* Returns the scope of EMBEDDED, or NULL if no packet with that id has come yet. */
 struct tm_clock_scope *tm_clock_file_find(const struct tm_clock_file *file, uint32_t embedded);
 

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <unistd.h>
 
-static enum tm_status spill(struct tm_deferral *deferral, const char *temporary_dir, struct tm_error *err)
+static enum tm_status write_batch(struct tm_deferral *deferral, const struct tm_batch *batch,
+                                  const char *temporary_dir, struct tm_error *err)
 {
-    struct tm_batch batch;
     enum tm_status st = TM_OK;
     if (!deferral->has_fd) {
         st = tm_io_temporary(temporary_dir, &deferral->fd, err);
@@ -17,11 +17,17 @@ static enum tm_status spill(struct tm_deferral *deferral, const char *temporary_
         st = tm_stream_writer_open(&deferral->writer, deferral->fd, "tm-clocks", TRACEMERGE__STAGE__CONFIGURED, false,
                                    err);
     }
-    tm_batch_builder_view(&deferral->rows, &batch);
-    if (st == TM_OK)
-        st = tm_stream_write_batch(&deferral->writer, &batch, err);
-    tm_batch_builder_clear(&deferral->rows);
     deferral->state = TM_DEFERRAL_SPILLED;
+    return st == TM_OK ? tm_stream_write_batch(&deferral->writer, batch, err) : st;
+}
+
+/* Writes the rows that are in memory. */
+static enum tm_status spill(struct tm_deferral *deferral, const char *temporary_dir, struct tm_error *err)
+{
+    struct tm_batch batch;
+    tm_batch_builder_view(&deferral->rows, &batch);
+    enum tm_status st = write_batch(deferral, &batch, temporary_dir, err);
+    tm_batch_builder_clear(&deferral->rows);
     return st;
 }
 
@@ -35,6 +41,28 @@ enum tm_status tm_deferral_add(struct tm_deferral *deferral, const struct tm_eve
     }
     deferral->count++;
     return tm_batch_builder_add(&deferral->rows, event) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+/* Appends the rows of BATCH to those in memory. */
+static enum tm_status add_rows(struct tm_deferral *deferral, const struct tm_batch *batch, const char *temporary_dir,
+                               struct tm_error *err)
+{
+    struct tm_batch_walk walk = {.batch = batch};
+    struct tm_event event;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && tm_batch_next(&walk, &event))
+        st = tm_deferral_add(deferral, &event, temporary_dir, err);
+    return st;
+}
+
+enum tm_status tm_deferral_add_batch(struct tm_deferral *deferral, const struct tm_batch *batch,
+                                     const char *temporary_dir, struct tm_error *err)
+{
+    if (deferral->count == 0) /* most files have no more, and need no temporary file */
+        return add_rows(deferral, batch, temporary_dir, err);
+    enum tm_status st = deferral->rows.count ? spill(deferral, temporary_dir, err) : TM_OK;
+    deferral->count += batch->count;
+    return st == TM_OK ? write_batch(deferral, batch, temporary_dir, err) : st;
 }
 
 static enum tm_status start_reading(struct tm_deferral *deferral, struct tm_error *err)

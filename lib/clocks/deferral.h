@@ -23,6 +23,10 @@ struct tm_deferral {
 enum tm_status tm_deferral_add(struct tm_deferral *deferral, const struct tm_event *event, const char *temporary_dir,
                                struct tm_error *err);
 
+/* Appends the rows of BATCH, as tm_deferral_add would. */
+enum tm_status tm_deferral_add_batch(struct tm_deferral *deferral, const struct tm_batch *batch,
+                                     const char *temporary_dir, struct tm_error *err);
+
 /* Returns the next batch of waiting events, valid until the next call. Nothing may be added any more. TM_OK, TM_END or
  * an error. */
 enum tm_status tm_deferral_next(struct tm_deferral *deferral, struct tm_batch *batch, struct tm_error *err);
