@@ -14,6 +14,8 @@ void tm_model_init(struct tm_model *m, const struct tm_rows *rows, const struct 
     m->descriptors.processes = &m->processes;
     m->descriptors.tracks = &m->tracks;
     m->descriptors.lanes = &m->lanes;
+    m->task_states.sched = &m->sched;
+    m->task_states.states = &m->thread_states;
 }
 
 /* Sets *ROW to the catalog's facts about FILE, once its turn is known. */

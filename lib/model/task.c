@@ -254,7 +254,7 @@ static enum tm_status task_state(struct tm_model *m, struct tm_model_event *ev, 
                                           .priority = (int32_t)(uint32_t)(e->value >> 32),
                                           .is_idle = !has_states(m, utid)};
     tm_row_bounds_add(&m->bounds, e->time_ns);
-    st = tm_task_states_change(&m->task_states, &m->sched, &m->thread_states, &change, &repeats, err);
+    st = tm_task_states_change(&m->task_states, &change, &repeats, err);
     return st < 0 || !repeats ? st : tm_model_count(m, ev->place, TM_MODEL_TASK_STATE_ORDER, err);
 }
 

@@ -70,27 +70,34 @@ static enum tm_status cpu_of(struct tm_task_states *s, const struct tm_task_chan
     return TM_OK;
 }
 
-/* Ends the state of TASK, the thread at AT, and begins STATE. */
-static enum tm_status push(struct tm_thread_states *rows, struct tm_task_last *task, struct tm_thread_at at,
-                           enum tm_task_state state, int64_t ucpu, struct tm_error *err)
+/* The next state of a thread. */
+struct next {
+    struct tm_thread_at at;
+    enum tm_task_state state;
+    int64_t ucpu; /* TM_NO_ID: none */
+};
+
+/* Ends the state of TASK and begins NEXT. */
+static enum tm_status push(struct tm_thread_states *rows, struct tm_task_last *task, struct next next,
+                           struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    struct tm_thread_state_row row = {.ts = at.ts,
+    struct tm_thread_state_row row = {.ts = next.at.ts,
                                       .dur = -1,
-                                      .utid = at.utid,
-                                      .state = state_text(state),
-                                      .ucpu = ucpu,
+                                      .utid = next.at.utid,
+                                      .state = state_text(next.state),
+                                      .ucpu = next.ucpu,
                                       .waker_utid = TM_NO_ID,
                                       .waker_id = TM_NO_ID,
                                       .irq_context = TM_NO_ID,
                                       .io_wait = TM_NO_ID};
     if (task->row != TM_NO_ID)
-        st = rows->rows->thread_state_end(rows->rows->self, task->row, at.ts - task->ts, err);
+        st = rows->rows->thread_state_end(rows->rows->self, task->row, next.at.ts - task->ts, err);
     if (st == TM_OK)
         st = tm_thread_states_add(rows, &row, err);
-    task->state = state;
+    task->state = next.state;
     task->row = row.id;
-    task->ts = at.ts;
+    task->ts = next.at.ts;
     return st;
 }
 
@@ -101,8 +108,7 @@ static enum tm_status end_slice(struct tm_sched *sched, int64_t slice, int64_t d
 }
 
 /* The thread runs. The one that ran there waits for what is told of it. */
-static enum tm_status run(struct tm_task_states *s, struct tm_sched *sched, struct tm_thread_states *rows,
-                          const struct tm_task_change *c, struct tm_error *err)
+static enum tm_status run(struct tm_task_states *s, const struct tm_task_change *c, struct tm_error *err)
 {
     struct tm_task_on_cpu *cpu;
     struct tm_task_last *task;
@@ -115,31 +121,31 @@ static enum tm_status run(struct tm_task_states *s, struct tm_sched *sched, stru
     enum tm_status st = cpu_of(s, c, &cpu, err);
     if (st == TM_OK && cpu->slice != TM_NO_ID) {
         struct tm_task_on_cpu before = *cpu;
-        st = end_slice(sched, before.slice, c->at.ts - before.ts, TM_TASK_UNKNOWN, err);
+        st = end_slice(s->sched, before.slice, c->at.ts - before.ts, TM_TASK_UNKNOWN, err);
         if (st == TM_OK && (st = task_of(s, c->at.file, before.utid, &task, err)) == TM_OK) {
             task->slice = before.slice;
             task->begin_ns = before.ts;
             task->end_ns = c->at.ts;
             if (!before.is_idle)
-                st = push(rows, task, (struct tm_thread_at){c->at.file, before.utid, c->at.ts}, TM_TASK_UNKNOWN,
-                          TM_NO_ID, err);
+                st = push(s->states, task,
+                          (struct next){{c->at.file, before.utid, c->at.ts}, TM_TASK_UNKNOWN, TM_NO_ID}, err);
         }
     }
     if (st == TM_OK)
-        st = tm_sched_add(sched, &slice, err);
+        st = tm_sched_add(s->sched, &slice, err);
     *cpu = (struct tm_task_on_cpu){slice.id, c->at.ts, c->tid, c->at.utid, c->is_idle};
     return st;
 }
 
 /* The thread does not run. *UPDATES: this is the state that its last row waits for. */
-static enum tm_status leave(struct tm_task_states *s, struct tm_sched *sched, const struct tm_task_change *c,
-                            bool *updates, struct tm_error *err)
+static enum tm_status leave(struct tm_task_states *s, const struct tm_task_change *c, bool *updates,
+                            struct tm_error *err)
 {
     struct tm_task_on_cpu *cpu;
     struct tm_task_last *task;
     enum tm_status st = cpu_of(s, c, &cpu, err);
     if (st == TM_OK && cpu->slice != TM_NO_ID && cpu->tid == c->tid) {
-        st = end_slice(sched, cpu->slice, c->at.ts - cpu->ts, c->state, err);
+        st = end_slice(s->sched, cpu->slice, c->at.ts - cpu->ts, c->state, err);
         cpu->slice = TM_NO_ID;
         return st;
     }
@@ -147,26 +153,27 @@ static enum tm_status leave(struct tm_task_states *s, struct tm_sched *sched, co
         task->end_ns != c->at.ts)
         return st;
     *updates = true;
-    st = end_slice(sched, task->slice, task->end_ns - task->begin_ns, c->state, err);
+    st = end_slice(s->sched, task->slice, task->end_ns - task->begin_ns, c->state, err);
     task->slice = TM_NO_ID;
     return st;
 }
 
-enum tm_status tm_task_states_change(struct tm_task_states *s, struct tm_sched *sched, struct tm_thread_states *rows,
-                                     const struct tm_task_change *c, bool *repeats, struct tm_error *err)
+enum tm_status tm_task_states_change(struct tm_task_states *s, const struct tm_task_change *c, bool *repeats,
+                                     struct tm_error *err)
 {
+    const struct tm_rows *rows = s->states->rows;
     struct tm_task_last *task;
     bool updates = false, runs = c->state == TM_TASK_RUNNING;
     *repeats = false;
-    enum tm_status st = runs ? run(s, sched, rows, c, err) : leave(s, sched, c, &updates, err);
+    enum tm_status st = runs ? run(s, c, err) : leave(s, c, &updates, err);
     if (st < 0 || c->is_idle || (st = task_of(s, c->at.file, c->at.utid, &task, err)) < 0)
         return st;
     if (updates && task->row != TM_NO_ID) {
         task->state = c->state;
-        return rows->rows->thread_state_is(rows->rows->self, task->row, state_text(c->state), err);
+        return rows->thread_state_is(rows->self, task->row, state_text(c->state), err);
     }
     *repeats = task->row != TM_NO_ID && task->ts == c->at.ts;
-    return push(rows, task, c->at, c->state, runs ? tm_ucpu(c->machine, c->cpu) : TM_NO_ID, err);
+    return push(s->states, task, (struct next){c->at, c->state, runs ? tm_ucpu(c->machine, c->cpu) : TM_NO_ID}, err);
 }
 
 void tm_task_states_release(struct tm_task_states *s)

@@ -25,8 +25,10 @@ enum tm_task_state {
     TM_TASK_STATES
 };
 
-/* Zero-initialise. */
+/* Zero-initialise, then set SCHED and STATES. */
 struct tm_task_states {
+    struct tm_sched *sched;          /* gets the slices; borrowed */
+    struct tm_thread_states *states; /* gets the rows of thread_state; borrowed */
     /* private */
     struct tm_task_on_cpu *cpus;
     struct tm_task_last *tasks;
@@ -48,8 +50,7 @@ struct tm_task_change {
 enum tm_task_state tm_task_states_last(const struct tm_task_states *states, uint32_t file, uint32_t utid);
 
 /* Adds the rows of CHANGE. *REPEATS: another state of the thread began at the same time. */
-enum tm_status tm_task_states_change(struct tm_task_states *states, struct tm_sched *sched,
-                                     struct tm_thread_states *rows, const struct tm_task_change *change, bool *repeats,
+enum tm_status tm_task_states_change(struct tm_task_states *states, const struct tm_task_change *change, bool *repeats,
                                      struct tm_error *err);
 
 void tm_task_states_release(struct tm_task_states *states);
