@@ -66,6 +66,20 @@ want_counts=$'generic_task_state_invalid_order|3\ntask_state_invalid|2'
 END
 }
 
+@test "lists have the slices of cpus, and a merged trace repeats the packets" {
+    for format in text csv jsonl json; do
+        tm-merge -q -f $format make-tasks.pftrace >$format
+    done
+    [ "$(grep -c task_state text)" = 0 ]
+    [ "$(sed -n 2p text | tr -s ' ')" = ' 0.000000015 host /bin/shop:100/work:102 sched 10ns work priority=7 end_state="S"' ] || { head text; false; }
+    tm-merge -o m.pftrace make-tasks.pftrace
+    tm-merge -o m.db m.pftrace
+    tm-merge -o t.db make-tasks.pftrace
+    states="SELECT ts, dur, state, utid, ucpu FROM thread_state ORDER BY id"
+    diff <(sqlite3 t.db "$states") <(sqlite3 m.db "$states")
+    tm-merge --only thread=work -o o.db make-tasks.pftrace
+}
+
 @test "the reference importer says the same" {
     [ -n "${TRACE_PROCESSOR-}" ] || skip 'TRACE_PROCESSOR is not set'
     "$TM_SRC/t/check/database" -t "$TRACE_PROCESSOR" -b "$TM_BIN" make-tasks.pftrace

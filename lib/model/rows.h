@@ -204,7 +204,7 @@ struct tm_rows {
     /* The thread of state ID, which may be over, waits or waited for IO_WAIT and FUNCTION (data NULL: unknown). */
     enum tm_status (*thread_state_reason)(void *self, int64_t id, int64_t io_wait, struct tm_text function,
                                           struct tm_error *err);
-    /* The thread of state ID is in STATE, which was not known. */
+    /* The thread of state ID is in STATE, which was not known. NULL: not needed. */
     enum tm_status (*thread_state_is)(void *self, int64_t id, struct tm_text state, struct tm_error *err);
     enum tm_status (*wakeup)(void *self, const struct tm_wakeup_row *row, struct tm_error *err);
     enum tm_status (*recording_time)(void *self, const struct tm_recording_time *row, struct tm_error *err);

@@ -170,7 +170,7 @@ enum tm_status tm_task_states_change(struct tm_task_states *s, const struct tm_t
         return st;
     if (updates && task->row != TM_NO_ID) {
         task->state = c->state;
-        return rows->thread_state_is(rows->self, task->row, state_text(c->state), err);
+        return rows->thread_state_is ? rows->thread_state_is(rows->self, task->row, state_text(c->state), err) : TM_OK;
     }
     *repeats = task->row != TM_NO_ID && task->ts == c->at.ts;
     return push(s->states, task, (struct next){c->at, c->state, runs ? tm_ucpu(c->machine, c->cpu) : TM_NO_ID}, err);

@@ -178,7 +178,7 @@ static enum tm_status take_run(void *self, const struct tm_sched_row *run, struc
     const struct tm_event task = {.kind = r->event->kind,
                                   .machine = r->event->machine,
                                   .file = r->event->file,
-                                  .tid = r->event->pid,
+                                  .tid = r->event->kind == TM_KIND_TASK_STATE ? r->event->tid : r->event->pid,
                                   .flags = TM_EVENT_HAS_TID | tm_event_scope_flags(TM_SCOPE_THREAD)};
     const struct ending ending = {TM_ROW_OPEN, -1, TM_SERIES_RUNS, run->id};
     struct tm_row row;

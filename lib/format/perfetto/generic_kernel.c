@@ -36,7 +36,7 @@ static enum tm_status name_row(struct generic *g, uint32_t field, struct tm_even
 static enum tm_status add_state(struct generic *g)
 {
     struct tm_event row = tm_proto_derived(g->packet, TM_KIND_TASK_STATE);
-    row.flags |= TM_EVENT_HAS_TID | TM_EVENT_HAS_CPU | TM_EVENT_HAS_VALUE | tm_event_scope_flags(TM_SCOPE_THREAD);
+    row.flags |= TM_EVENT_HAS_TID | TM_EVENT_HAS_CPU | tm_event_scope_flags(TM_SCOPE_THREAD);
     row.tid = (int64_t)g->of[STATE_TID].value;
     row.pid = 0;
     row.cpu = (uint32_t)g->of[STATE_CPU].value;
