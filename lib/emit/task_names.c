@@ -265,9 +265,8 @@ static void place_track(const struct tm_task_names *names, const struct tm_event
 /* The name of an idle task, where something of the kernel tells of it. */
 static struct tm_text idle_name(const struct tm_event *e)
 {
-    const enum tm_raw raw = tm_event_raw(e->flags);
-    const bool is_of_kernel = raw == TM_RAW_LINE || raw == TM_RAW_FTRACE_EVENT ||
-                              (e->kind >= TM_KIND_SCHED_SWITCH && e->kind <= TM_KIND_FTRACE);
+    const bool is_of_kernel =
+        tm_event_is_of_kernel(e->flags) || (e->kind >= TM_KIND_SCHED_SWITCH && e->kind <= TM_KIND_FTRACE);
     return is_of_kernel ? tm_text_str("swapper") : (struct tm_text){0};
 }
 

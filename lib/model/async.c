@@ -73,7 +73,7 @@ enum tm_status tm_model_async_track(struct tm_model *m, struct tm_model_event *e
     enum tm_status st = TM_OK;
     if (is_process && (st = tm_processes_process(&m->processes, ev->place.machine, e->pid, &upid, err)) < 0)
         return st;
-    if (ev->is_marker)
+    if (ev->is_of_kernel)
         return marker_track(m, ev, upid, track, err);
     struct tm_lane_tracks of = {ev->place,
                                 is_process ? TM_SET_ASYNC_PROCESS : TM_SET_ASYNC_GLOBAL,

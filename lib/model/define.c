@@ -8,9 +8,6 @@
 
 #include <stdlib.h>
 
-/* In place of a time: the definitions were not in order of time. INT64_MAX cannot be stored in a table. */
-static const int64_t OUT_OF_ORDER = INT64_MAX - 1;
-
 static struct tm_text text_of(const struct tm_pb_field *f)
 {
     return (struct tm_text){f->data ? f->data : (const uint8_t *)"", f->len};
@@ -105,40 +102,12 @@ static enum tm_status describe(struct tm_model *m, const struct tm_event *e, str
     return st < 0 ? st : TM_OK;
 }
 
-/* Long traces repeat descriptors. A definition equal to the previous one has no effect, unless a different one acts
- * between the two. Sets *REPEATS if E is such a one. */
-static enum tm_status note_definition(struct tm_model *m, const struct tm_model_event *ev, bool *repeats,
-                                      struct tm_error *err)
-{
-    const struct tm_event *e = ev->e;
-    uint64_t numbers[3] = {(uint64_t)e->pid, (uint64_t)e->tid, e->track};
-    struct tm_seen_definition *seen, key = {.subject = tm_hash64_numbers(numbers, 3, 0),
-                                            .place = (uint64_t)ev->place.file << 32 | ev->place.machine,
-                                            .stated = TM_STATED_NOTHING,
-                                            .latest_ns = -1,
-                                            .kind = e->kind};
-    int64_t stated = (int64_t)(tm_hash64(e->detail, e->detail_bytes) & INT64_MAX);
-    int64_t ns = e->time_ns < 0 ? 0 : e->time_ns < OUT_OF_ORDER ? e->time_ns : OUT_OF_ORDER;
-    enum tm_status st = tm_seen_definitions_get(&m->seen_definitions, &key, &seen, err);
-    if (st < 0)
-        return st;
-    *repeats = seen->stated == stated && seen->latest_ns != OUT_OF_ORDER;
-    if (*repeats)
-        return TM_OK;
-    if (seen->latest_ns <= ns)
-        seen->latest_ns = ns;
-    else if (seen->stated != stated)
-        seen->latest_ns = OUT_OF_ORDER;
-    seen->stated = stated;
-    return TM_OK;
-}
-
 /* Keeps E until its time, unless that would have no effect. */
 static enum tm_status pending_add(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
 {
     struct tm_event e = *ev->e;
     bool repeats;
-    enum tm_status st = note_definition(m, ev, &repeats, err);
+    enum tm_status st = tm_seen_definitions_note(&m->seen_definitions, &e, &repeats, err);
     if (st < 0 || repeats)
         return st;
     e.raw = NULL; /* nobody needs it */

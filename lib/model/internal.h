@@ -14,7 +14,7 @@ struct tm_model_event {
     const struct tm_event *e;
     struct tm_place place;
     bool is_json;   /* an object of Chrome JSON */
-    bool is_marker; /* a line of text or an ftrace event */
+    bool is_of_kernel; /* tm_event_is_of_kernel */
     int64_t utid;   /* TM_NO_ID: not looked up yet */
     struct tm_text name, category;
 };

@@ -62,7 +62,7 @@ static enum tm_status note_idle(struct tm_model *m, const struct tm_model_event 
 {
     struct tm_machine_info *machine = &m->machines[ev->place.machine];
     uint32_t kind = ev->e->kind;
-    if (machine->is_idle_known || !(ev->is_marker || tm_event_raw(ev->e->flags) == TM_RAW_PACKET ||
+    if (machine->is_idle_known || !(ev->is_of_kernel || tm_event_raw(ev->e->flags) == TM_RAW_PACKET ||
                                     (kind >= TM_KIND_SCHED_SWITCH && kind <= TM_KIND_FTRACE)))
         return TM_OK;
     machine->is_idle_known = true;
@@ -77,10 +77,10 @@ static enum tm_status note_thread(struct tm_model *m, struct tm_model_event *ev,
     if ((e->flags & TM_EVENT_DEFINITION) && tm_event_is_timed(e->flags)) /* it is applied at its time */
         return TM_OK;
     /* In scheduling rows and markers the pid is not the process of the tid. */
-    if ((ev->is_json || (!ev->is_marker && e->kind <= TM_KIND_SAMPLE)) && (e->flags & both) == both)
+    if ((ev->is_json || (!ev->is_of_kernel && e->kind <= TM_KIND_SAMPLE)) && (e->flags & both) == both)
         return tm_model_thread(m, ev, err);
     /* A task that exits may be unknown. A new task is registered when the event of its creation is processed. */
-    if (ev->is_marker && (e->flags & TM_EVENT_HAS_TID) && e->kind != TM_KIND_SCHED_SWITCH &&
+    if (ev->is_of_kernel && (e->flags & TM_EVENT_HAS_TID) && e->kind != TM_KIND_SCHED_SWITCH &&
         e->kind != TM_KIND_PROCESS_EXIT) {
         int64_t utid, tid = e->kind == TM_KIND_TASK_NEW ? e->pid : e->tid;
         return tm_processes_thread(&m->processes, ev->place.machine, tid, &utid, err);
@@ -170,7 +170,7 @@ static enum tm_status apply(struct tm_model *m, const struct tm_event *e, struct
         return TM_OK;
     enum tm_raw raw = tm_event_raw(e->flags);
     ev.is_json = tm_model_is_json(m, e);
-    ev.is_marker = raw == TM_RAW_LINE || raw == TM_RAW_FTRACE_EVENT;
+    ev.is_of_kernel = tm_event_is_of_kernel(e->flags);
     ev.name = tm_catalog_string(m->catalog, e->name, e);
     ev.category = tm_catalog_string(m->catalog, e->category, e);
     if ((st = note_idle(m, &ev, err)) < 0 || (st = note_thread(m, &ev, err)) < 0)

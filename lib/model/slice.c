@@ -316,7 +316,7 @@ static enum tm_status end(struct tm_model *m, struct tm_model_event *ev, uint32_
         return tm_model_count(m, ev->place, TM_MODEL_UNMATCHED_END, err);
     if ((st = tm_arg_sets_join(&m->arg_sets, e->detail, e->detail_bytes, &ended.value, err)) < 0)
         return st;
-    if (ev->is_marker && m->tracks.rows[track].type == TM_TRACK_TYPE_MARKER_ASYNC &&
+    if (ev->is_of_kernel && m->tracks.rows[track].type == TM_TRACK_TYPE_MARKER_ASYNC &&
         (st = join_begins(m, track, &ended.value, err)) < 0)
         return st;
     tm_row_bounds_add(&m->bounds, e->time_ns);
@@ -339,9 +339,9 @@ static void default_name(struct tm_model_event *ev)
         (e->kind != TM_KIND_INSTANT ||
          (!(e->flags & TM_EVENT_ASYNC) && tm_event_scope(e->flags) == TM_SCOPE_THREAD)))
         ev->name = (struct tm_text){(const uint8_t *)json_name, sizeof json_name - 1};
-    if (ev->is_marker && tm_text_empty(ev->name) && e->kind == TM_KIND_SLICE_BEGIN && !(e->flags & TM_EVENT_ASYNC))
+    if (ev->is_of_kernel && tm_text_empty(ev->name) && e->kind == TM_KIND_SLICE_BEGIN && !(e->flags & TM_EVENT_ASYNC))
         ev->name = (struct tm_text){(const uint8_t *)marker_name, sizeof marker_name - 1};
-    if (ev->is_marker && (e->flags & TM_EVENT_ASYNC) && !tm_named_track_is_of(e)) /* the name is that of the track */
+    if (tm_event_is_async_marker(e->flags) && !tm_named_track_is_of(e)) /* the name is that of the track */
         ev->category = (struct tm_text){0};
 }
 
@@ -365,10 +365,10 @@ enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, str
             return st;
     }
     tm_slice_label label[2] = {name_label(m, ev), tm_slice_label_of(e->category, ev->category)};
-    bool is_unnested = ev->is_marker && (e->flags & TM_EVENT_ASYNC) &&
+    bool is_unnested = tm_event_is_async_marker(e->flags) &&
                        m->tracks.rows[track].type == TM_TRACK_TYPE_MARKER_ASYNC;
     if (e->kind == TM_KIND_SLICE_END) {
-        if (ev->is_marker && e->flags & TM_EVENT_ASYNC)
+        if (tm_event_is_async_marker(e->flags))
             label[0] = 0;
         return end(m, ev, track, label, err);
     }

@@ -26,7 +26,6 @@ static enum tm_status row_wanted(struct tm_select *s, const struct tm_select_gro
 {
     const struct tm_event *e = &g->rows[i];
     const char *kernel = kernel_name(e->kind);
-    enum tm_raw raw = tm_event_raw(e->flags);
     *wanted = tm_matcher_kind(&s->matcher, e->kind);
     enum tm_status st = *wanted && s->tasks_of.is_used ? tm_event_tasks_wants(&s->tasks_of, i, wanted, err) : TM_OK;
     if (st < 0 || !*wanted)
@@ -35,9 +34,7 @@ static enum tm_status row_wanted(struct tm_select *s, const struct tm_select_gro
         return tm_matcher_text(&s->matcher, (struct tm_text){(const uint8_t *)kernel, strlen(kernel)}, wanted, err);
     if (e->kind == TM_KIND_COUNTER && e->name == 0 && tm_event_scope(e->flags) == TM_SCOPE_TRACK)
         return tm_matcher_text(&s->matcher, tm_track_names_find(&s->tracks, e->file, e->track), wanted, err);
-    /* The category of an asynchronous marker holds the name of its track. */
-    bool is_marker = e->flags & TM_EVENT_ASYNC && (raw == TM_RAW_LINE || raw == TM_RAW_FTRACE_EVENT);
-    return tm_matcher_labels(&s->matcher, e, is_marker ? 0 : e->category, wanted, err);
+    return tm_matcher_labels(&s->matcher, e, tm_event_is_async_marker(e->flags) ? 0 : e->category, wanted, err);
 }
 
 /* True if a slice without an end that began at TS has lasted as long as asked for when the stream ends. */

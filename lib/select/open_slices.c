@@ -17,7 +17,6 @@ enum { OF_THREAD = 1, OF_TRACK, OF_ASYNC, OF_MARKER, OF_PROCESS, OF_KERNEL, OF_O
 struct tm_open_track tm_open_track_of(const struct tm_catalog *catalog, const struct tm_event *e, bool is_json)
 {
     const uint64_t kind_shift = 56;
-    enum tm_raw raw = tm_event_raw(e->flags);
     enum tm_scope scope = tm_event_scope(e->flags);
     uint64_t pid = scope == TM_SCOPE_PROCESS ? (uint64_t)e->pid : 0;
     struct tm_open_track track = {.key = {.a = (uint64_t)e->file << 32 | e->machine}};
@@ -28,7 +27,7 @@ struct tm_open_track tm_open_track_of(const struct tm_catalog *catalog, const st
     } else if (e->flags & TM_EVENT_ASYNC && tm_named_track_is_of(e)) {
         track.key.b = e->track;
         track.key.c = (uint64_t)OF_ASYNC << kind_shift ^ pid;
-    } else if (e->flags & TM_EVENT_ASYNC && (raw == TM_RAW_LINE || raw == TM_RAW_FTRACE_EVENT)) {
+    } else if (tm_event_is_async_marker(e->flags)) {
         track.key.b = e->track ^ tm_hash_u64(tm_open_slices_label(catalog, e, e->category ? e->category : e->name));
         track.key.c = (uint64_t)OF_MARKER << kind_shift ^ pid;
     } else if (e->flags & TM_EVENT_ASYNC) {

@@ -31,15 +31,10 @@ static struct tm_open_track track_of(const struct tm_select *s, const struct tm_
     return track;
 }
 
-static bool is_marker(const struct tm_event *e)
-{
-    return tm_event_raw(e->flags) == TM_RAW_LINE || tm_event_raw(e->flags) == TM_RAW_FTRACE_EVENT;
-}
-
 static void labels_of(const struct tm_select *s, const struct tm_event *e, tm_slice_label label[2])
 {
     label[0] = label[1] = 0;
-    if (is_marker(e) && e->flags & TM_EVENT_ASYNC)
+    if (tm_event_is_async_marker(e->flags))
         return;
     label[0] = tm_open_slices_label(s->catalog, e, e->name);
     label[1] = tm_open_slices_label(s->catalog, e, e->category);
@@ -112,7 +107,7 @@ static enum tm_status push(struct tm_select *s, const struct tm_select_group *g,
 static bool is_repeated(const struct tm_select *s, const struct tm_select_group *g)
 {
     const struct tm_event *e = g->rows;
-    if (!is_marker(e) || !(e->flags & TM_EVENT_ASYNC) || e->category || tm_named_track_is_of(e))
+    if (!tm_event_is_async_marker(e->flags) || e->category || tm_named_track_is_of(e))
         return false;
     struct tm_open_track track = track_of(s, g);
     const struct tm_open_stack *stack = tm_open_slices_find(&s->open, &track);

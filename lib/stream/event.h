@@ -184,6 +184,19 @@ static inline uint32_t tm_event_raw_flags(enum tm_raw raw)
     return (uint32_t)raw << TM_EVENT_RAW_SHIFT;
 }
 
+/* True if the kernel recorded the event: a line of text or an ftrace event. What a thread wrote to trace_marker is
+ * among these. */
+static inline bool tm_event_is_of_kernel(uint32_t flags)
+{
+    return tm_event_raw(flags) == TM_RAW_LINE || tm_event_raw(flags) == TM_RAW_FTRACE_EVENT;
+}
+
+/* True for an asynchronous marker. Its category is the name of its track. */
+static inline bool tm_event_is_async_marker(uint32_t flags)
+{
+    return flags & TM_EVENT_ASYNC && tm_event_is_of_kernel(flags);
+}
+
 /* Copies EVENT's payload to ROOM, which has raw_bytes + detail_bytes, and points EVENT there. */
 static inline void tm_event_move_payload(struct tm_event *event, uint8_t *room)
 {

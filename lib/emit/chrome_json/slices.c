@@ -5,11 +5,6 @@
 #include "model/binder_rows.h"
 #include "perfetto/named_tracks.h"
 
-static bool is_marker(const struct tm_event *e)
-{
-    return tm_event_raw(e->flags) == TM_RAW_LINE || tm_event_raw(e->flags) == TM_RAW_FTRACE_EVENT;
-}
-
 /* True if E is drawn on its thread: on the thread's own track or one below it, or on one that is drawn as a thread. */
 static bool is_on_thread(const struct tm_event *e, const struct tm_event_task *place)
 {
@@ -223,7 +218,7 @@ static enum tm_status put_other(struct tm_json_slices *s, const struct tm_event 
                    name = tm_json_writer_string(s->writer, e->name, e);
     bool is_open = false;
     enum tm_status st = TM_OK;
-    if (e->flags & TM_EVENT_ASYNC && e->flags & TM_EVENT_HAS_TRACK && is_marker(e) && category.data == NULL &&
+    if (tm_event_is_async_marker(e->flags) && e->flags & TM_EVENT_HAS_TRACK && category.data == NULL &&
         !tm_named_track_is_of(e))
         st = note_marker(s, e, &is_open, err);
     if (st < 0 || (is_open && e->kind == TM_KIND_SLICE_BEGIN))
