@@ -31,13 +31,35 @@ void tm_json_text_number_values(cJSON *root)
     number_values(root, 0);
 }
 
-struct tm_manifest_place tm_json_text_place(struct tm_json_text *json, const cJSON *item)
+static uint32_t start_of(const struct tm_json_text *json, const cJSON *item)
 {
     uint32_t start;
     if (cJSON_IsNumber(item))
-        start = (uint32_t)((const uint8_t *)json->numbers[item->valueint].text - json->text);
-    else
-        memcpy(&start, json->starts.data + (size_t)item->valueint * sizeof start, sizeof start);
+        return (uint32_t)((const uint8_t *)json->numbers[item->valueint].text - json->text);
+    memcpy(&start, json->starts.data + (size_t)item->valueint * sizeof start, sizeof start);
+    return start;
+}
+
+struct tm_json_slice tm_json_text_object(const struct tm_json_text *json, const cJSON *item)
+{
+    const char *text = (const char *)json->text + start_of(json, item), *p = text;
+    unsigned depth = 0;
+    bool is_string = false;
+    do {
+        if (is_string && *p == '\\')
+            p++;
+        else if (*p == '"')
+            is_string = !is_string;
+        else if (!is_string)
+            depth += *p == '{' ? 1u : *p == '}' ? -1u : 0u;
+        p++;
+    } while (depth);
+    return (struct tm_json_slice){text, (size_t)(p - text)};
+}
+
+struct tm_manifest_place tm_json_text_place(struct tm_json_text *json, const cJSON *item)
+{
+    const uint32_t start = start_of(json, item);
     if (start < json->cursor.at && json->cursor.returns++ < RETURNS_MAX) {
         json->cursor.at = 0;
         json->cursor.place = (struct tm_manifest_place){1, 1};

@@ -55,6 +55,9 @@ struct tm_json_slice tm_json_text_number(const struct tm_json_text *json, const 
  * 1e3 are not). TM_END if the integer does not fit int64. */
 enum tm_status tm_json_text_integer(const struct tm_json_text *json, const cJSON *item, int64_t *value);
 
+/* Returns the text of ITEM, an object, in the document. */
+struct tm_json_slice tm_json_text_object(const struct tm_json_text *json, const cJSON *item);
+
 /* Returns the place of ITEM for a problem. Line 0: so many places were asked for that finding one more would take too
  * long. Asking in the order of the document is quick. */
 struct tm_manifest_place tm_json_text_place(struct tm_json_text *json, const cJSON *item);

@@ -68,6 +68,34 @@ static enum tm_status begin_keeping(struct keeping *k, const struct tm_manifest_
     return k->is_kept && k->todo ? st : TM_E_SYSTEM;
 }
 
+/* Makes the source the text of what is kept. */
+static enum tm_status keep_text(struct tm_manifest *manifest, const struct keeping *k)
+{
+    const struct tm_manifest_fields *fields = &manifest->fields;
+    struct tm_buf *out = &manifest->kept_text;
+    const char *source = manifest->source, *end = source;
+    bool is_first = true;
+    enum tm_status st = TM_OK;
+    for (size_t i = 0; i < fields->file_count && st == TM_OK; i++) {
+        const struct tm_json_slice entry = tm_json_text_object(&manifest->json, fields->files[i].item);
+        if (i == 0)
+            st = tm_buf_add(out, source, (size_t)(entry.text - source));
+        end = entry.text + entry.len;
+        if (!k->is_kept[i])
+            continue;
+        if (st == TM_OK && !is_first)
+            st = tm_buf_add_str(out, ",\n   ");
+        if (st == TM_OK)
+            st = tm_buf_add(out, entry.text, entry.len);
+        is_first = false;
+    }
+    if (st == TM_OK)
+        st = tm_buf_add(out, end, manifest->source_len - (size_t)(end - source));
+    manifest->source = out->data;
+    manifest->source_len = out->len;
+    return st;
+}
+
 enum tm_status tm_manifest_keep(struct tm_manifest *manifest, const struct tm_intern *names, struct tm_error *err)
 {
     struct tm_manifest_fields *fields = &manifest->fields;
@@ -83,6 +111,8 @@ enum tm_status tm_manifest_keep(struct tm_manifest *manifest, const struct tm_in
         keep_path(&k, fields->trace_time_file);
     while (k.todo_count)
         keep_path(&k, fields->files[k.todo[--k.todo_count]].clocks.ref_file);
+    if (st == TM_OK)
+        st = keep_text(manifest, &k);
     for (size_t i = 0; i < fields->file_count && st == TM_OK; i++)
         if (k.is_kept[i])
             fields->files[count++] = fields->files[i];
@@ -105,4 +135,5 @@ void tm_manifest_release(struct tm_manifest *manifest)
     tm_manifest_problems_release(&manifest->problems);
     tm_manifest_problems_release(&manifest->warnings);
     tm_buf_release(&manifest->text);
+    tm_buf_release(&manifest->kept_text);
 }

@@ -20,12 +20,12 @@ struct tm_manifest {
     struct tm_manifest_config config;     /* set if read returned TM_OK; the manifest owns its memory */
     struct tm_manifest_problems problems; /* errors, in the order of the checks */
     struct tm_manifest_problems warnings; /* what is valid and probably not meant */
-    const void *source;                   /* the text, with source_len; borrowed, unless read_fd read it */
+    const void *source;                   /* the text, with source_len; borrowed, unless read_fd or keep made it */
     size_t source_len;
     /* private */
     struct tm_json_text json;
     struct tm_manifest_fields fields;
-    struct tm_buf text;
+    struct tm_buf text, kept_text;
 };
 
 /* Reads and checks the LEN bytes at TEXT, which must outlive the manifest. TM_OK; TM_E_INPUT with the first problem in
@@ -36,8 +36,8 @@ enum tm_status tm_manifest_read(struct tm_manifest *manifest, const void *text, 
 enum tm_status tm_manifest_read_fd(struct tm_manifest *manifest, int fd, struct tm_error *err);
 
 /* Removes all entries of files except those whose paths are in NAMES, each with a NUL at its end, and those that these
- * or the trace time refer to. Read must have returned TM_OK, and nobody may use the manifest yet. The text stays whole.
- * TM_OK or TM_E_SYSTEM. */
+ * or the trace time refer to, and their texts from the source. Read must have returned TM_OK, and nobody may use the
+ * manifest yet. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_manifest_keep(struct tm_manifest *manifest, const struct tm_intern *names, struct tm_error *err);
 
 void tm_manifest_release(struct tm_manifest *manifest);
