@@ -74,30 +74,33 @@ static enum tm_status arrow(const struct tm_flows *flows, struct tm_flow_slice f
                            : flows->rows->flow(flows->rows->self, from.id, to.id, err);
 }
 
+/* FLOW goes on to SLICE. TM_END: it has not begun, which is counted. */
+static enum tm_status go_on(struct tm_flows *flows, const struct tm_key *flow, struct tm_flow_slice slice,
+                            struct tm_error *err)
+{
+    const struct tm_flow_slice *last = find(flows, flow);
+    if (last)
+        return arrow(flows, *last, slice, err);
+    flows->without_start++;
+    return TM_END;
+}
+
 enum tm_status tm_flows_step(struct tm_flows *flows, const struct tm_key *flow, struct tm_flow_slice slice,
                              struct tm_error *err)
 {
-    const struct tm_flow_slice *last = find(flows, flow);
-    if (last == NULL) {
-        flows->without_start++;
-        return TM_OK;
-    }
-    enum tm_status st = arrow(flows, *last, slice, err);
-    return st < 0 ? st : remember(flows, flow, slice, err);
+    enum tm_status st = go_on(flows, flow, slice, err);
+    if (st == TM_OK)
+        st = remember(flows, flow, slice, err);
+    return st < 0 ? st : TM_OK;
 }
 
 enum tm_status tm_flows_end(struct tm_flows *flows, const struct tm_key *flow, struct tm_flow_slice slice, bool close,
                             struct tm_error *err)
 {
-    const struct tm_flow_slice *last = find(flows, flow);
-    if (last == NULL) {
-        flows->without_start++;
-        return TM_OK;
-    }
-    enum tm_status st = arrow(flows, *last, slice, err);
+    enum tm_status st = go_on(flows, flow, slice, err);
     if (st == TM_OK && close)
         forget(flows, flow);
-    return st;
+    return st < 0 ? st : TM_OK;
 }
 
 enum tm_status tm_flows_end_at_next(struct tm_flows *flows, const struct tm_key *flow, uint32_t track,

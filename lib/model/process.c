@@ -126,24 +126,18 @@ static enum tm_status decode(struct process_facts *facts, const uint8_t *detail,
     return TM_OK;
 }
 
-static enum tm_status find(struct tm_processes *p, const struct process_facts *facts, uint32_t machine, int64_t pid,
-                           int64_t *upid, struct tm_error *err)
-{
-    enum tm_status st = facts->is_alone ? tm_processes_alone(p, machine, pid, upid, err)
-                                        : tm_processes_process(p, machine, pid, upid, err);
-    return st < 0 ? st : TM_OK;
-}
-
 static enum tm_status apply(struct tm_model *m, bool is_system, struct tm_place place,
                             const struct process_facts *facts, struct tm_error *err)
 {
     struct tm_processes *p = &m->processes;
     struct tm_text cmdline = {facts->cmdline.data, facts->cmdline.len};
     int64_t upid, parent = TM_NO_ID;
+    enum tm_status (*const find)(struct tm_processes *, uint32_t, int64_t, int64_t *, struct tm_error *) =
+        facts->is_alone ? tm_processes_alone : tm_processes_process;
     enum tm_status st = TM_OK;
     if (facts->has_parent)
-        st = find(p, facts, place.machine, facts->parent, &parent, err);
-    if (st < 0 || (st = find(p, facts, place.machine, facts->pid, &upid, err)) < 0)
+        st = find(p, place.machine, facts->parent, &parent, err);
+    if (st < 0 || (st = find(p, place.machine, facts->pid, &upid, err)) < 0)
         return st;
     struct tm_process *process = &p->processes[upid];
     bool is_other = parent != TM_NO_ID && process->parent != TM_NO_ID && process->parent != (int32_t)parent;
