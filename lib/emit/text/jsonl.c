@@ -37,17 +37,6 @@ static void put_duration(void *self, struct tm_out *out, enum tm_unfinished_end 
         tm_out_str(out, ",\"dur\":null");
 }
 
-static void put_value(struct tm_out *out, const struct tm_event *e)
-{
-    if (!(e->flags & TM_EVENT_HAS_VALUE) || e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_SCHED_WAKING)
-        return;
-    tm_member_put_key(out, "value");
-    if (e->flags & TM_EVENT_VALUE_DOUBLE)
-        tm_out_json_double(out, e->value);
-    else
-        tm_out_i64(out, (int64_t)e->value);
-}
-
 static void put_after(void *self, struct tm_out *out, const struct tm_row *row)
 {
     const struct tm_event *e = row->event;
@@ -56,7 +45,8 @@ static void put_after(void *self, struct tm_out *out, const struct tm_row *row)
     tm_member_put_text(out, "name", row->name);
     tm_member_put_text(out, "category", row->category);
     put_i64(out, "depth", row->has_depth, row->depth);
-    put_value(out, e);
+    if (e->kind != TM_KIND_SCHED_SWITCH && e->kind != TM_KIND_SCHED_WAKING)
+        tm_member_put_value(out, e);
     tm_member_put_text(out, "machine", row->machine);
     put_i64(out, "machine_id", true, row->machine_id);
     tm_member_put_text(out, "process", place->process);

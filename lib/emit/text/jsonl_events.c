@@ -83,17 +83,6 @@ static void put_place(struct jsonl *j, const struct tm_event *e)
     tm_member_put_text(out, "track_name", place.track);
 }
 
-static void put_value(struct tm_out *out, const struct tm_event *e)
-{
-    if (!(e->flags & TM_EVENT_HAS_VALUE))
-        return;
-    tm_member_put_key(out, "value");
-    if (e->flags & TM_EVENT_VALUE_DOUBLE)
-        tm_out_json_double(out, e->value);
-    else
-        tm_out_i64(out, (int64_t)e->value);
-}
-
 /* Columns that mean something else for scheduling events (events.md). */
 static void put_story(struct jsonl *j, const struct tm_event *e)
 {
@@ -126,7 +115,7 @@ static void put_story(struct jsonl *j, const struct tm_event *e)
     default:
         tm_member_put_text(out, "name", name);
         tm_member_put_text(out, "category", category);
-        put_value(out, e);
+        tm_member_put_value(out, e);
     }
 }
 
