@@ -1,6 +1,7 @@
 #include "clocks/remote_sync.h"
 
 #include "os/compat.h"
+#include "stream/clock_id.h"
 
 #include <stdlib.h>
 
@@ -28,8 +29,7 @@ static int64_t host_of(const Tracemerge__SyncRound *round, uint32_t clock)
 /* True if B follows A so soon that both belong to one exchange. */
 static bool are_consecutive(const Tracemerge__SyncRound *a, const Tracemerge__SyncRound *b)
 {
-    enum { BOOTTIME = 6 };
-    return (uint64_t)client_of(b, BOOTTIME) - (uint64_t)client_of(a, BOOTTIME) < ROUND_APART_MAX_NS;
+    return (uint64_t)client_of(b, TM_CLOCK_BOOTTIME) - (uint64_t)client_of(a, TM_CLOCK_BOOTTIME) < ROUND_APART_MAX_NS;
 }
 
 /* Adds both estimates of each exchange: client to host and back, host to client and back. */

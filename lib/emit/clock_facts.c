@@ -2,10 +2,9 @@
 
 #include "base/table.h"
 #include "base/checked.h"
+#include "stream/clock_id.h"
 
 #include <stdlib.h>
-
-enum { REALTIME_ID = 1, BOOTTIME_ID = 6 };
 
 static enum tm_status add_hint(struct tm_clock_facts *f, const Tracemerge__ClockHint *hint, struct tm_error *err)
 {
@@ -42,7 +41,7 @@ static enum tm_status add_snapshot(struct tm_clock_facts *f, const Tracemerge__S
     uint64_t key = (uint64_t)snapshot->file << 32 | snapshot->machine;
     int64_t real, boot, started;
     uint32_t i;
-    if (!find_reading(snapshot, REALTIME_ID, &real) || !find_reading(snapshot, BOOTTIME_ID, &boot) ||
+    if (!find_reading(snapshot, TM_CLOCK_REALTIME, &real) || !find_reading(snapshot, TM_CLOCK_BOOTTIME, &boot) ||
         !tm_sub_i64(real, boot, &started))
         return TM_OK;
     if (tm_map_find(&f->start_of, key, &i)) {

@@ -3,11 +3,10 @@
 #include "base/table.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "stream/clock_id.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { FIRST_SCOPED = 64, SCOPED_END = 128 };
 
 static enum tm_status append(struct tm_clock_row **rows, uint32_t *count, uint32_t *cap, const struct tm_clock_row *row)
 {
@@ -19,7 +18,7 @@ static enum tm_status append(struct tm_clock_row **rows, uint32_t *count, uint32
 
 enum tm_status tm_clock_rows_add(struct tm_clock_rows *r, struct tm_clock_row row)
 {
-    if (row.clock == TM_CLOCK_TRACE_FILE || (row.clock >= FIRST_SCOPED && row.clock < SCOPED_END))
+    if (row.clock == TM_CLOCK_TRACE_FILE || (row.clock >= TM_CLOCK_SEQUENCE_FIRST && row.clock < TM_CLOCK_GLOBAL_FIRST))
         return TM_OK;
     for (uint32_t i = r->count; i > 0 && r->rows[i - 1].snapshot == row.snapshot; i--) {
         struct tm_clock_row *other = &r->rows[i - 1];

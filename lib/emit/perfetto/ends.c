@@ -3,11 +3,10 @@
 
 #include "stream/field_text.h"
 #include "stream/placement_rule.h"
+#include "stream/clock_id.h"
 
 /* Field number of perfetto/trace/system_info.proto. */
 enum { SYSTEM_INFO_MACHINE_NAME = 17 };
-
-enum { BUILTIN_CLOCKS = 64 };
 
 /* The machine of the first packet: the host if it has data, otherwise the first. The host's packet, which has no id,
  * prevents the adoption of another machine. */
@@ -27,8 +26,8 @@ enum tm_status tm_pftrace_clocks(struct pftrace *p, struct tm_error *err)
     clocks->home = clocks->trace = snapshot_machine(c);
     if (c->has_trace_time && c->trace_time_has_machine && c->trace_time_machine < c->machine_count)
         clocks->trace = c->trace_time_machine;
-    clocks->trace_clock = c->has_trace_time && c->trace_time_clock < BUILTIN_CLOCKS ? c->trace_time_clock
-                                                                                    : TM_CLOCK_BOOTTIME;
+    bool is_builtin = c->has_trace_time && c->trace_time_clock < TM_CLOCK_SEQUENCE_FIRST;
+    clocks->trace_clock = is_builtin ? c->trace_time_clock : TM_CLOCK_BOOTTIME;
     if (tm_clock_rows_settle(clocks) != TM_OK)
         return tm_error_nomem(err);
     for (uint32_t i = 0; i < clocks->left_out_count; i++)
