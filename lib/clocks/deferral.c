@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <unistd.h>
 
-static enum tm_status write_batch(struct tm_deferral *deferral, const struct tm_batch *batch,
-                                  const char *temporary_dir, struct tm_error *err)
+static enum tm_status write_batch(struct tm_deferral *deferral, const struct tm_batch *batch, const char *temporary_dir,
+                                  struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     if (!deferral->has_fd) {
