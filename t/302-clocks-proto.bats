@@ -244,3 +244,18 @@ accounts() {
     [ "$(times)" = 9223372036854775807 ]
     [ "$(accounts)" = 'file=1 machine=0 clock=3 reason="out_of_range" count=1' ]
 }
+
+# As the reference importer: 3 for the trace time clock, 101000 for the event, and an event of b.pb without a place.
+@test "the clock pair of an ftrace bundle relates clocks, but chooses neither the default clock nor trace time" {
+    echo 'bundle 1000 500 100500 seq=1' | proto a.pb
+    printf '%s\n' 'snap 6=200000 3=150000 primary=3' 'event 160000' | proto b.pb
+    placed_frames a.pb b.pb
+    [ "$(times 1)" = 101000 ]
+    [ "$(times 2)" = '' ]
+    [ "$(accounts)" = 'file=2 machine=0 clock=3 reason="unknown_target_clock" count=1' ]
+    grep -q '^@[0-9]* TraceTime .*clock=3' frames.txt
+    { echo 'bundle 1000 500 100500 seq=1'; cat <<<'event 7'; } | proto c.pb
+    placed_frames c.pb
+    [ "$(times)" = '101000 7' ]
+    ! grep -q TraceTime frames.txt
+}

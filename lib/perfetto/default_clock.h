@@ -5,10 +5,12 @@
 #include "stream/clock_id.h"
 #include "stream/frame.h"
 
-/* Returns the default clock that SNAPSHOT, a ClockSnapshot, sets, or TM_CLOCK_NONE. */
+/* Returns the default clock that SNAPSHOT sets, or TM_CLOCK_NONE. The clock pair of an ftrace bundle sets none. */
 static inline uint32_t tm_default_clock_of(const Tracemerge__Snapshot *snapshot)
 {
     bool has_boottime = false, has_trace_file = false;
+    if (snapshot->no_default)
+        return TM_CLOCK_NONE;
     if (snapshot->has_primary_clock && snapshot->primary_clock != TM_CLOCK_NONE)
         return snapshot->primary_clock;
     for (size_t i = 0; i < snapshot->n_readings; i++) {

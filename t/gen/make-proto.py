@@ -13,6 +13,7 @@ usage: make-proto.py >FILE <LINES
     log TEXT WALL TIME [KEY=VALUE]...     a line of Android's log, with its own time on REALTIME
     heap PID COARSE TIME [KEY=VALUE]...   a dump of a native heap profile, with its own time on MONOTONIC_COARSE
     chrome TIME [KEY=VALUE]...            a packet of Chrome's metadata
+    bundle TIME LOCAL BOOT seq=N          an event of ftrace at TIME of the kernel's local clock, which was LOCAL at BOOT
     uuid HIGH LOW                         the trace's identity
     process PID START TIME seq=N          a descriptor of a process that began at START, on the track whose uuid is N
     marker
@@ -105,6 +106,10 @@ def packet(words):
         if 'clock' in keys:
             out += number(58, keys['clock'])
         return out + payload
+    if kind == 'bundle':
+        event = number(1, int(rest[0])) + number(2, 10) + message(5, message(2, b'I|10|local'))
+        pair = number(5, 3) + number(6, int(rest[1])) + number(7, int(rest[2]))
+        return out + message(1, number(1, 0) + message(2, event) + pair)
     if kind == 'default':
         return out + message(59, number(58, int(rest[0]))) + number(13, 1)
     if kind == 'name':
