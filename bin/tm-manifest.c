@@ -33,7 +33,7 @@ static const struct tm_program program = {
 
 struct options {
     const char *manifest, *written;
-    struct tm_plan_words plan;
+    struct tm_draft_options draft_options;
     bool strict, quiet, replace, present;
     bool check;
 };
@@ -122,7 +122,7 @@ static int filter(const struct options *options)
                                              .strict = options->strict,
                                              .replaces = options->replace,
                                              .present = options->present,
-                                             .plan = &options->plan,
+                                             .draft_options = &options->draft_options,
                                              .used = options->written ? &used : NULL,
                                              .warn = options->quiet ? NULL : warn};
     enum tm_status st = TM_OK;
@@ -167,7 +167,7 @@ static int take_option(void *context, int option, const char *value)
     case 'q': options->quiet = true; break;
     case 'm': options->manifest = value; break;
     default:
-        if (tm_plan_words_add(&options->plan, (enum tm_plan_option)option, value, &err) == TM_OK)
+        if (tm_draft_options_add(&options->draft_options, (enum tm_draft_option_id)option, value, &err) == TM_OK)
             break;
         tm_program_fail(&program, &err);
         return tm_status_exit(err.status);
@@ -184,7 +184,7 @@ static int parse(int argc, char **argv, struct options *arguments)
         {"present", no_argument, NULL, OPTION_PRESENT},
         {"write-manifest", required_argument, NULL, OPTION_WRITE_MANIFEST},
         {"quiet", no_argument, NULL, 'q'},
-        TM_PLAN_OPTIONS,
+        TM_DRAFT_OPTIONS,
         {"strict", no_argument, NULL, OPTION_STRICT},
         TM_PROGRAM_OPTIONS_END,
     };
@@ -194,8 +194,8 @@ static int parse(int argc, char **argv, struct options *arguments)
 
 static int run(int argc, char **argv, struct options *options)
 {
-    bool is_filter = options->manifest || options->strict || options->written || options->replace ||
-                     options->present || options->plan.count;
+    bool is_filter = options->manifest || options->strict || options->written || options->replace || options->present ||
+                     options->draft_options.count;
     if (options->check && is_filter)
         return tm_program_usage(&program, "--check takes manifests as arguments and no other option");
     if (options->check)
@@ -206,9 +206,9 @@ static int run(int argc, char **argv, struct options *options)
         return tm_program_usage(&program, "--present needs the manifest to take, by -m");
     if (optind < argc)
         return tm_program_usage(&program, "'%s': a stream is read from standard input only", argv[optind]);
-    if (options->manifest && tm_plan_words_say(&options->plan))
+    if (options->manifest && tm_draft_options_say(&options->draft_options))
         return tm_program_usage(&program, "--manifest and %s, which makes another",
-                                tm_plan_option_name(options->plan.words[0].option));
+                                tm_draft_option_name(options->draft_options.all[0].id));
     return filter(options);
 }
 
@@ -218,6 +218,6 @@ int main(int argc, char **argv)
     int status = parse(argc, argv, &options);
     if (status == TM_OPTIONS_GO_ON)
         status = run(argc, argv, &options);
-    tm_plan_words_release(&options.plan);
+    tm_draft_options_release(&options.draft_options);
     return status;
 }

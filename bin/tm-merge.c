@@ -9,7 +9,7 @@
 #include "merge/progress_line.h"
 #include "merge/stage_commands.h"
 #include "merge/stage_messages.h"
-#include "manifest/plan_words.h"
+#include "manifest/draft_options.h"
 #include "unpack/same_files.h"
 #include "unpack/unpack.h"
 
@@ -83,7 +83,7 @@ struct arguments {
     bool progress, quiet, no_sync;
     bool aligns, checks_causality;
     const char *rules; /* of --align */
-    struct tm_plan_words plan;
+    struct tm_draft_options draft_options;
 };
 
 struct merge {
@@ -191,7 +191,7 @@ static int take_option(void *context, int option, const char *value)
     case 'P': a->progress = true; return 0;
     case 'q': a->quiet = r->quiet = true; return 0;
     default:
-        if (tm_plan_words_add(&a->plan, (enum tm_plan_option)option, value, &err) == TM_OK)
+        if (tm_draft_options_add(&a->draft_options, (enum tm_draft_option_id)option, value, &err) == TM_OK)
             return 0;
         tm_program_fail(&program, &err);
         return tm_status_exit(err.status);
@@ -234,7 +234,7 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"no-sync", no_argument, NULL, 'y'},
         {"progress", no_argument, NULL, 'P'},
         {"quiet", no_argument, NULL, 'q'},
-        TM_PLAN_OPTIONS,
+        TM_DRAFT_OPTIONS,
         TM_PROGRAM_OPTIONS_END,
     };
     const struct tm_program_options options = {":o:f:m:S:j:T:nq", longs, take_option, a};
@@ -301,7 +301,7 @@ static int check(struct arguments *a)
     if (r->on_damage && strcmp(r->on_damage, "halt") != 0 && strcmp(r->on_damage, "skip") != 0 &&
         strcmp(r->on_damage, "salvage") != 0)
         return tm_program_usage(&program, "--on-damage: '%s' is none of halt, skip, salvage", r->on_damage);
-    if (tm_plan_words_say(&a->plan) && r->manifest)
+    if (tm_draft_options_say(&a->draft_options) && r->manifest)
         return tm_program_usage(&program, "--manifest, and --machine, --sync or the like, which make another");
     if (a->write_manifest && r->manifest && r->hints)
         return tm_program_usage(&program, "--hints --write-manifest is for input without a manifest");
@@ -309,10 +309,10 @@ static int check(struct arguments *a)
         return tm_program_usage(&program, "no FILE, and standard input is a terminal");
     if (a->aligns && !is_by_name(r))
         return tm_program_usage(&program, "--align reads its input twice; name files, not standard input or pipes");
-    r->plan = &a->plan;
+    r->draft_options = &a->draft_options;
     list_outs(&r->outputs, outs);
     if (tm_same_files_check(r->files, r->file_count, outs, a->quiet ? NULL : warn, &err) == TM_OK &&
-        (r->manifest || tm_plan_words_add_auto(&a->plan, &err) == TM_OK)) {
+        (r->manifest || tm_draft_options_add_auto(&a->draft_options, &err) == TM_OK)) {
         a->may_run = true;
         return 0;
     }
@@ -455,7 +455,7 @@ static int align(struct merge *m, const char *argv0, struct tm_error *err)
         r->manifest = run->manifest_path;
         r->alignment = run->report_path;
         r->replaces_manifest = true;
-        r->plan = NULL;
+        r->draft_options = NULL;
     }
     if (err->status == TM_OK && status == 0 && m->a.checks_causality)
         (void)tm_alignment_run_check(run, &status, err);
@@ -571,7 +571,7 @@ int main(int argc, char **argv)
         watch_signals(&m.pipeline.wait_mask);
         status = merge(&m, argv[0]);
     }
-    tm_plan_words_release(&m.a.plan);
+    tm_draft_options_release(&m.a.draft_options);
     tm_select_spec_release(&m.a.request.only);
     tm_arg_names_release(&m.a.request.args);
     return status;

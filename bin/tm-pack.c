@@ -7,7 +7,7 @@
 #include "manifest/manifest.h"
 #include "merge/trial.h"
 #include "pack/pack.h"
-#include "manifest/plan_words.h"
+#include "manifest/draft_options.h"
 #include "unpack/same_files.h"
 
 #include <signal.h>
@@ -41,7 +41,7 @@ struct arguments {
     const char *out;
     bool manifest_only, strict, quiet, no_sync;
     const char *argv0;
-    struct tm_plan_words plan;
+    struct tm_draft_options draft_options;
     char **files;
     size_t file_count;
 };
@@ -81,7 +81,7 @@ static int take_option(void *context, int option, const char *value)
     case 'q': a->quiet = true; return 0;
     case 'y': a->no_sync = true; return 0;
     default:
-        if (tm_plan_words_add(&a->plan, (enum tm_plan_option)option, value, &err) == TM_OK)
+        if (tm_draft_options_add(&a->draft_options, (enum tm_draft_option_id)option, value, &err) == TM_OK)
             return 0;
         tm_program_fail(&program, &err);
         return tm_status_exit(err.status);
@@ -96,7 +96,7 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"strict", no_argument, NULL, 's'},
         {"no-sync", no_argument, NULL, 'y'},
         {"quiet", no_argument, NULL, 'q'},
-        TM_PLAN_OPTIONS,
+        TM_DRAFT_OPTIONS,
         TM_PROGRAM_OPTIONS_END,
     };
     const struct tm_program_options options = {":o:q", longs, take_option, a};
@@ -124,19 +124,19 @@ static int check(const struct arguments *a)
     return 0;
 }
 
-/* Puts what the options state about the files into PLAN. */
-static enum tm_status make_plan(const struct tm_plan_words *words, const struct tm_members *members,
-                                struct tm_merge_plan *plan, struct tm_error *err)
+/* Puts what the options state about the files into DRAFT. */
+static enum tm_status make_draft(const struct tm_draft_options *options, const struct tm_members *members,
+                                 struct tm_draft *draft, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     for (size_t i = 0; i < members->count && st == TM_OK; i++) {
         const struct tm_pack_member *m = &members->members[i];
         if (m == members->manifest)
             continue;
-        st = tm_merge_plan_add(plan, m->path, m->name, err);
+        st = tm_draft_add(draft, m->path, m->name, err);
         if (st < 0)
             break;
-        struct tm_plan_file *file = &plan->files[plan->count - 1];
+        struct tm_draft_file *file = &draft->files[draft->count - 1];
         file->is_archive = m->type.kind == TM_FILE_TAR || m->type.kind == TM_FILE_ZIP;
         file->has_rank = m->rank.is_known;
         file->rank = (uint64_t)m->rank.rank;
@@ -144,7 +144,7 @@ static enum tm_status make_plan(const struct tm_plan_words *words, const struct 
         file->host = m->host;
         file->is_host_of_several = m->is_host_of_several;
     }
-    return st == TM_OK ? tm_plan_words_apply(words, plan, err) : st;
+    return st == TM_OK ? tm_draft_options_apply(options, draft, err) : st;
 }
 
 /* Checks the manifest among the members and puts its text into TEXT. */
@@ -168,20 +168,20 @@ static enum tm_status check_manifest(const struct tm_pack_member *m, struct tm_b
 static enum tm_status make_manifest(const struct arguments *a, const struct tm_members *members, struct tm_buf *text,
                                     struct tm_error *err)
 {
-    struct tm_merge_plan plan = {0};
+    struct tm_draft draft = {0};
     enum tm_status st;
-    if (members->manifest && tm_plan_words_say(&a->plan))
+    if (members->manifest && tm_draft_options_say(&a->draft_options))
         return tm_error_set(err, TM_E_USAGE, "%s is a manifest; %s makes another", members->manifest->path,
-                            tm_plan_option_name(a->plan.words[0].option));
+                            tm_draft_option_name(a->draft_options.all[0].id));
     if (members->manifest)
         return check_manifest(members->manifest, text, err);
     for (size_t i = 0; i < members->count; i++)
         if (strcmp(members->members[i].name, TM_PACK_MANIFEST_NAME) == 0)
             return tm_error_set(err, TM_E_INPUT, "%s: has the name of the manifest", members->members[i].path);
-    st = make_plan(&a->plan, members, &plan, err);
+    st = make_draft(&a->draft_options, members, &draft, err);
     if (st == TM_OK)
-        st = tm_merge_plan_manifest(&plan, text, err);
-    tm_merge_plan_release(&plan);
+        st = tm_draft_manifest(&draft, text, err);
+    tm_draft_release(&draft);
     return st;
 }
 
@@ -278,9 +278,9 @@ int main(int argc, char **argv)
         const char *const outs[] = {a.out, NULL};
         enum tm_status st = tm_same_files_check(a.files, a.file_count, outs, NULL, &err);
         if (st == TM_OK)
-            st = tm_plan_words_add_auto(&a.plan, &err);
+            st = tm_draft_options_add_auto(&a.draft_options, &err);
         status = tm_program_finish(&program, st == TM_OK ? run(&a, &err) : st, &err);
     }
-    tm_plan_words_release(&a.plan);
+    tm_draft_options_release(&a.draft_options);
     return status;
 }

@@ -2,7 +2,7 @@
 
 #include "base/table.h"
 #include "base/checked.h"
-#include "manifest/merge_plan.h"
+#include "manifest/draft.h"
 #include "stream/clock_name.h"
 
 #include <assert.h>
@@ -227,17 +227,17 @@ static enum tm_status relate(struct relations *r, const struct tm_clock_hints *h
     return TM_OK;
 }
 
-/* Finds or adds FILE in PLAN and sets *NUMBER to its number. */
-static enum tm_status plan_file(const struct tm_hint_manifest *m, struct tm_merge_plan *plan, uint32_t file,
-                                size_t *number, struct tm_error *err)
+/* Finds or adds FILE in DRAFT and sets *NUMBER to its number. */
+static enum tm_status draft_file(const struct tm_hint_manifest *m, struct tm_draft *draft, uint32_t file,
+                                 size_t *number, struct tm_error *err)
 {
     const char *path = path_of(m, file);
     if (path == NULL)
         return tm_error_set(err, TM_E_INPUT, "file %u has a hint, but no path that a manifest could name it by", file);
-    for (*number = 0; *number < plan->count; ++*number)
-        if (strcmp(plan->files[*number].name, path) == 0)
+    for (*number = 0; *number < draft->count; ++*number)
+        if (strcmp(draft->files[*number].name, path) == 0)
             return TM_OK;
-    return tm_merge_plan_add(plan, path, path, err);
+    return tm_draft_add(draft, path, path, err);
 }
 
 /* Returns the name of machine RAW_ID of CONFIG, which has it. */
@@ -250,18 +250,18 @@ static ProtobufCBinaryData machine_name(const Tracemerge__Config *config, int64_
 }
 
 /* Adds a relation of the configuration. */
-static enum tm_status plan_edge(const Tracemerge__ConfigEdge *edge, struct tm_merge_plan *plan, struct tm_error *err)
+static enum tm_status draft_edge(const Tracemerge__ConfigEdge *edge, struct tm_draft *draft, struct tm_error *err)
 {
-    struct tm_plan_relation relation = {.clock = name_of_clock(edge->source->clock),
-                                        .reference_clock = name_of_clock(edge->reference->clock),
-                                        .reference = edge->reference_entry,
-                                        .offset_ns = edge->reference_ns - edge->source_ns};
-    return tm_merge_plan_relate(plan, edge->entry, &relation, err);
+    struct tm_draft_relation relation = {.clock = name_of_clock(edge->source->clock),
+                                         .reference_clock = name_of_clock(edge->reference->clock),
+                                         .reference = edge->reference_entry,
+                                         .offset_ns = edge->reference_ns - edge->source_ns};
+    return tm_draft_relate(draft, edge->entry, &relation, err);
 }
 
 /* Copies the relations of the configuration. Their paths are strings in TEXT. */
-static enum tm_status plan_config(const Tracemerge__Config *config, struct tm_buf *text, struct tm_merge_plan *plan,
-                                  struct tm_error *err)
+static enum tm_status draft_config(const Tracemerge__Config *config, struct tm_buf *text, struct tm_draft *draft,
+                                   struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     size_t at = 0;
@@ -273,35 +273,35 @@ static enum tm_status plan_config(const Tracemerge__Config *config, struct tm_bu
         const Tracemerge__ConfigEntry *entry = config->entries[i];
         const char *path = (const char *)text->data + at;
         at += entry->path.len + 1;
-        st = tm_merge_plan_add(plan, path, path, err);
+        st = tm_draft_add(draft, path, path, err);
         ProtobufCBinaryData name = machine_name(config, entry->machine_raw_id);
         if (st >= 0 && entry->whole_file)
-            st = tm_merge_plan_name(plan, i, name.data, name.len, err);
+            st = tm_draft_name(draft, i, name.data, name.len, err);
     }
     for (size_t i = 0; st >= 0 && i < config->n_edges; i++)
-        st = plan_edge(config->edges[i], plan, err);
+        st = draft_edge(config->edges[i], draft, err);
     const Tracemerge__ConfigTraceTime *t = config->trace_time;
     if (st < 0 || t == NULL)
         return st;
     for (size_t i = 0; i < config->n_entries; i++)
         if (!t->first_machine && config->entries[i]->machine_raw_id == t->machine_raw_id)
-            return tm_merge_plan_choose(plan, name_of_clock(t->clock), &i, err);
-    return tm_merge_plan_choose(plan, name_of_clock(t->clock), NULL, err);
+            return tm_draft_choose(draft, name_of_clock(t->clock), &i, err);
+    return tm_draft_choose(draft, name_of_clock(t->clock), NULL, err);
 }
 
-static enum tm_status make_plan(const struct relations *r, struct tm_merge_plan *plan, struct tm_error *err)
+static enum tm_status make_draft(const struct relations *r, struct tm_draft *draft, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     for (size_t i = 0; st >= 0 && i < r->count; i++) {
         const struct relation *stated = &r->all[i];
-        struct tm_plan_relation relation = {
+        struct tm_draft_relation relation = {
             .clock = stated->clock, .reference_clock = stated->reference_clock, .offset_ns = stated->offset_ns};
         size_t file = 0;
-        st = plan_file(r->m, plan, stated->file, &file, err);
+        st = draft_file(r->m, draft, stated->file, &file, err);
         if (st >= 0)
-            st = plan_file(r->m, plan, stated->reference, &relation.reference, err);
+            st = draft_file(r->m, draft, stated->reference, &relation.reference, err);
         if (st >= 0)
-            st = tm_merge_plan_relate(plan, file, &relation, err);
+            st = tm_draft_relate(draft, file, &relation, err);
     }
     return st;
 }
@@ -328,18 +328,18 @@ enum tm_status tm_hint_manifest_make(const struct tm_hint_manifest *m, const str
                                      struct tm_buf *text, struct tm_error *err)
 {
     struct relations r = {.m = m, .all = calloc((size_t)hints->count + 1, sizeof *r.all)};
-    struct tm_merge_plan plan = {0};
+    struct tm_draft draft = {0};
     struct tm_buf paths = {0};
     enum tm_status st = r.all ? relate_all(&r, hints, err) : tm_error_nomem(err);
     if (st >= 0 && m->config)
-        st = plan_config(m->config, &paths, &plan, err);
+        st = draft_config(m->config, &paths, &draft, err);
     if (st >= 0)
-        st = make_plan(&r, &plan, err);
+        st = make_draft(&r, &draft, err);
     if (st >= 0)
-        st = tm_merge_plan_manifest(&plan, text, err);
+        st = tm_draft_manifest(&draft, text, err);
     if (st == TM_E_USAGE)
         err->status = st = TM_E_INPUT;
-    tm_merge_plan_release(&plan);
+    tm_draft_release(&draft);
     tm_buf_release(&paths);
     free(r.all);
     return st;

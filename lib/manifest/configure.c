@@ -75,27 +75,27 @@ static enum tm_status apply_given(struct configure *c, struct tm_error *err)
 
 static bool has_said(const struct configure *c)
 {
-    return c->options->plan && tm_plan_words_say(c->options->plan);
+    return c->options->draft_options && tm_draft_options_say(c->options->draft_options);
 }
 
-/* Makes a manifest from the plan's words and the files known now. If the words state nothing, no manifest is used, but
+/* Makes a manifest from the options and the files known now. If the options state nothing, no manifest is used, but
  * its text may still be wanted, because it lists the files. */
-static enum tm_status make_plan(struct configure *c, struct tm_error *err)
+static enum tm_status make_draft(struct configure *c, struct tm_error *err)
 {
-    static const struct tm_plan_words nothing = {0};
-    struct tm_merge_plan plan = {0};
+    static const struct tm_draft_options nothing = {0};
+    struct tm_draft draft = {0};
     char missing[200];
     bool wants_text = c->options->used != NULL;
-    enum tm_status st = tm_file_match_plan(&c->match, &plan, err);
+    enum tm_status st = tm_file_match_draft(&c->match, &draft, err);
     if (st == TM_OK)
-        st = tm_plan_words_apply(c->options->plan ? c->options->plan : &nothing, &plan, err);
-    bool says = tm_merge_plan_says(&plan);
+        st = tm_draft_options_apply(c->options->draft_options ? c->options->draft_options : &nothing, &draft, err);
+    bool says = tm_draft_says(&draft);
     if (st == TM_OK && (says || wants_text || has_said(c)))
-        st = tm_merge_plan_manifest(&plan, &c->text, err);
-    if (st == TM_OK && says && plan.is_natural && c->options->warn &&
-        tm_machine_rule_missing(&plan, missing, sizeof missing))
+        st = tm_draft_manifest(&draft, &c->text, err);
+    if (st == TM_OK && says && draft.is_natural && c->options->warn &&
+        tm_machine_rule_missing(&draft, missing, sizeof missing))
         c->options->warn(missing);
-    tm_merge_plan_release(&plan);
+    tm_draft_release(&draft);
     if (st < 0 || c->text.len == 0)
         return st;
     st = tm_manifest_read(&c->manifest, c->text.data, c->text.len, err);
@@ -108,7 +108,7 @@ static enum tm_status on_manifest(struct configure *c, const struct tm_frame *fr
         return TM_OK;
     if (has_said(c))
         return tm_error_set(err, TM_E_USAGE, "the input has a manifest; %s makes another",
-                            tm_plan_option_name(c->options->plan->words[0].option));
+                            tm_draft_option_name(c->options->draft_options->all[0].id));
     if (c->trace_began)
         return tm_error_set(err, TM_E_INPUT,
                             "perfetto_manifest: perfetto_manifest file must be the first trace file in the input");
@@ -157,7 +157,7 @@ static enum tm_status on_file_begin(struct configure *c, const struct tm_frame *
     if (st == TM_OK && c->options->given && !c->configured && (is_trace || !c->options->present))
         st = apply_given(c, err);
     if (st == TM_OK && is_trace && !c->trace_began && !c->configured)
-        st = make_plan(c, err);
+        st = make_draft(c, err);
     if (is_trace && !c->trace_began) {
         c->trace_began = true;
         tm_file_match_close(&c->match);
@@ -209,7 +209,7 @@ static enum tm_status finish(struct configure *c, struct tm_manifest_problems *u
     if (c->options->given && !c->configured)
         st = apply_given(c, err);
     else if (!c->configured && !c->passes && !c->trace_began)
-        st = make_plan(c, err);
+        st = make_draft(c, err);
     if (!c->options->present) /* else those that match no file are there because others refer to them */
         tm_file_match_unmatched(&c->match, unmatched);
     if (st == TM_OK && c->options->strict && unmatched->count > 0)

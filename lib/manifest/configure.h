@@ -4,7 +4,7 @@
 #define TM_MANIFEST_CONFIGURE_H
 
 #include "manifest/manifest.h"
-#include "manifest/plan_words.h"
+#include "manifest/draft_options.h"
 
 struct tm_configure_options {
     const char *producer;            /* the program's name, for the header */
@@ -12,7 +12,7 @@ struct tm_configure_options {
     bool present; /* of `given' only the entries of files known when the first trace begins, and what these refer to;
                      the others are removed from it */
     bool replaces; /* `given' replaces the manifest in the stream, which is left out */
-    const struct tm_plan_words *plan; /* options from which a manifest is made if there is none; or NULL */
+    const struct tm_draft_options *draft_options; /* options from which a manifest is made if there is none; or NULL */
     bool strict;                     /* a path that matches no file is an error */
     struct tm_buf *used;             /* receives the text of the manifest that was used, whether given or made; or NULL
                                       */
@@ -21,7 +21,7 @@ struct tm_configure_options {
 
 /* Reads a stream from IN_FD and writes it to OUT_FD, configured. Both stay the caller's. A stream that is already
  * configured passes unchanged. UNMATCHED gets a problem for each path that matches no file. TM_OK; TM_E_INPUT if the
- * stream or its manifest is wrong; TM_E_USAGE if the plan is; TM_E_STRICT if UNMATCHED has problems and strict is set;
+ * stream or its manifest is wrong; TM_E_USAGE if the draft is; TM_E_STRICT if UNMATCHED has problems and strict is set;
  * TM_E_SYSTEM. After a failure OUT_FD has a stream without an END. */
 enum tm_status tm_configure(int in_fd, int out_fd, const struct tm_configure_options *options,
                             struct tm_manifest_problems *unmatched, struct tm_error *err);

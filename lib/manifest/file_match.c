@@ -308,13 +308,13 @@ enum tm_status tm_file_match_configure(struct tm_file_match *match, const struct
     return match_known(match, err);
 }
 
-static enum tm_status plan_file(const struct tm_file_match *match, const struct tm_matched_file *f, const char *name,
-                                struct tm_merge_plan *plan, struct tm_error *err)
+static enum tm_status draft_file(const struct tm_file_match *match, const struct tm_matched_file *f, const char *name,
+                                 struct tm_draft *draft, struct tm_error *err)
 {
-    enum tm_status st = tm_merge_plan_add(plan, name, name, err);
+    enum tm_status st = tm_draft_add(draft, name, name, err);
     if (st < 0)
         return st;
-    struct tm_plan_file *file = &plan->files[plan->count - 1];
+    struct tm_draft_file *file = &draft->files[draft->count - 1];
     file->is_archive = f->kind == KIND_ARCHIVE;
     file->has_rank = f->has_rank;
     file->rank = f->rank;
@@ -324,7 +324,7 @@ static enum tm_status plan_file(const struct tm_file_match *match, const struct 
     return TM_OK;
 }
 
-enum tm_status tm_file_match_plan(const struct tm_file_match *match, struct tm_merge_plan *plan, struct tm_error *err)
+enum tm_status tm_file_match_draft(const struct tm_file_match *match, struct tm_draft *draft, struct tm_error *err)
 {
     struct tm_intern seen;
     enum tm_status st = TM_OK;
@@ -339,16 +339,16 @@ enum tm_status tm_file_match_plan(const struct tm_file_match *match, struct tm_m
         if (tm_intern_add(&seen, name, f->name_len, &id, &is_new) != TM_OK)
             st = tm_error_nomem(err);
         else if (is_new)
-            st = plan_file(match, f, name, plan, err);
+            st = draft_file(match, f, name, draft, err);
     }
     tm_intern_release(&seen);
     if (match->file_count == 0 || match->files[0].name_len == 0)
         return st;
     const char *given = name_of(match, &match->files[0]);
-    if (plan->count > 0)
-        plan->root = given;
+    if (draft->count > 0)
+        draft->root = given;
     else if (st == TM_OK && strlen(given) == match->files[0].name_len)
-        st = plan_file(match, &match->files[0], given, plan, err);
+        st = draft_file(match, &match->files[0], given, draft, err);
     return st;
 }
 

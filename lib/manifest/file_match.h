@@ -9,7 +9,7 @@
 
 #include "base/intern.h"
 #include "manifest/manifest.h"
-#include "manifest/merge_plan.h"
+#include "manifest/draft.h"
 
 #define TM_NO_ENTRY UINT32_MAX
 
@@ -42,10 +42,10 @@ enum tm_status tm_file_match_type(struct tm_file_match *match, uint32_t file, Pr
 enum tm_status tm_file_match_configure(struct tm_file_match *match, const struct tm_manifest *manifest,
                                        const uint32_t *file, struct tm_error *err);
 
-/* Adds the files known so far that a manifest from the command line could name to PLAN, which borrows their names. Of
+/* Adds the files known so far that a manifest from the command line could name to DRAFT, which borrows their names. Of
  * several files with one name, only the first is added. Call it before there is a manifest, and add no other file while
- * PLAN is in use. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_file_match_plan(const struct tm_file_match *match, struct tm_merge_plan *plan, struct tm_error *err);
+ * DRAFT is in use. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_file_match_draft(const struct tm_file_match *match, struct tm_draft *draft, struct tm_error *err);
 
 /* Adds to NAMES the paths by which a manifest could name the files known so far: their names, whole and after
  * each "/", with the NUL. Call it before there is a manifest. TM_OK or TM_E_SYSTEM. */

@@ -15,12 +15,12 @@ struct stretch {
     size_t len;
 };
 
-static bool names_it(const struct tm_plan_file *f)
+static bool names_it(const struct tm_draft_file *f)
 {
     return f->machine == NULL && !f->is_archive;
 }
 
-static enum tm_status name_it(struct tm_plan_file *f, const char *text, size_t len, struct tm_error *err)
+static enum tm_status name_it(struct tm_draft_file *f, const char *text, size_t len, struct tm_error *err)
 {
     f->machine = malloc(len + 1);
     if (f->machine == NULL)
@@ -30,7 +30,7 @@ static enum tm_status name_it(struct tm_plan_file *f, const char *text, size_t l
     return TM_OK;
 }
 
-static enum tm_status no_name(const struct tm_plan_file *f, const char *why, struct tm_error *err)
+static enum tm_status no_name(const struct tm_draft_file *f, const char *why, struct tm_error *err)
 {
     return tm_error_set(err, TM_E_USAGE, "--machine-from: %s: %s; --machine NAME=FILE says it of one file", f->name,
                         why);
@@ -43,7 +43,7 @@ static const char *base_of(const char *name)
 }
 
 /* Returns the path of F as it was given. Rules that look at directories need it. */
-static const char *path_of(const struct tm_plan_file *f)
+static const char *path_of(const struct tm_draft_file *f)
 {
     const char *path = f->path;
     while (path[0] == '.' && path[1] == '/')
@@ -77,15 +77,15 @@ static size_t common_back(struct stretch a, struct stretch b)
     return back;
 }
 
-static enum tm_status by_directory(struct tm_merge_plan *plan, struct tm_error *err)
+static enum tm_status by_directory(struct tm_draft *draft, struct tm_error *err)
 {
     size_t front = SIZE_MAX, back = SIZE_MAX;
     enum tm_status st = TM_OK;
     struct stretch first = {NULL, 0};
     bool differ = false;
-    for (size_t i = 0; i < plan->count; i++) {
-        struct stretch dir = directory_of(path_of(&plan->files[i]));
-        if (!names_it(&plan->files[i]))
+    for (size_t i = 0; i < draft->count; i++) {
+        struct stretch dir = directory_of(path_of(&draft->files[i]));
+        if (!names_it(&draft->files[i]))
             continue;
         if (first.text == NULL)
             first = dir;
@@ -94,12 +94,12 @@ static enum tm_status by_directory(struct tm_merge_plan *plan, struct tm_error *
         front = f < front ? f : front;
         back = b < back ? b : back;
     }
-    for (size_t i = 0; i < plan->count && st == TM_OK; i++) {
-        struct tm_plan_file *f = &plan->files[i];
+    for (size_t i = 0; i < draft->count && st == TM_OK; i++) {
+        struct tm_draft_file *f = &draft->files[i];
         struct stretch dir = directory_of(path_of(f));
         if (!names_it(f))
             continue;
-        const char *root = plan->root ? base_of(plan->root) : "";
+        const char *root = draft->root ? base_of(draft->root) : "";
         if (dir.len == 0 && *root)
             dir = (struct stretch){root, strlen(root)};
         else if (differ && dir.len > front + back)
@@ -117,13 +117,13 @@ static enum tm_status by_directory(struct tm_merge_plan *plan, struct tm_error *
 }
 
 /* Returns the base name of F without its endings. */
-static struct stretch stem_of(const struct tm_plan_file *f)
+static struct stretch stem_of(const struct tm_draft_file *f)
 {
     const char *base = base_of(f->name), *dot = *base ? strchr(base + 1, '.') : NULL;
     return (struct stretch){base, dot ? (size_t)(dot - base) : strlen(base)};
 }
 
-static struct stretch base_name_of(const struct tm_plan_file *f)
+static struct stretch base_name_of(const struct tm_draft_file *f)
 {
     return (struct stretch){base_of(f->name), strlen(base_of(f->name))};
 }
@@ -134,15 +134,15 @@ struct name_counts {
     uint32_t *counts;
 };
 
-static enum tm_status count_names(const struct tm_merge_plan *plan, struct stretch (*of)(const struct tm_plan_file *),
+static enum tm_status count_names(const struct tm_draft *draft, struct stretch (*of)(const struct tm_draft_file *),
                                   struct name_counts *n, struct tm_error *err)
 {
-    tm_intern_init(&n->names, (uint32_t)plan->count, SIZE_MAX);
-    n->counts = calloc(plan->count + 1, sizeof *n->counts);
+    tm_intern_init(&n->names, (uint32_t)draft->count, SIZE_MAX);
+    n->counts = calloc(draft->count + 1, sizeof *n->counts);
     if (n->counts == NULL)
         return tm_error_nomem(err);
-    for (size_t i = 0; i < plan->count; i++) {
-        struct stretch name = of(&plan->files[i]);
+    for (size_t i = 0; i < draft->count; i++) {
+        struct stretch name = of(&draft->files[i]);
         uint32_t id;
         if (tm_intern_add(&n->names, name.text, name.len, &id, NULL) != TM_OK)
             return tm_error_nomem(err);
@@ -165,14 +165,14 @@ static void release_counts(struct name_counts *n)
 }
 
 /* Returns the first of stem, base name and full name that no other file has. */
-static enum tm_status by_file(struct tm_merge_plan *plan, struct tm_error *err)
+static enum tm_status by_file(struct tm_draft *draft, struct tm_error *err)
 {
     struct name_counts stems = {.counts = NULL}, bases = {.counts = NULL};
-    enum tm_status st = count_names(plan, stem_of, &stems, err);
+    enum tm_status st = count_names(draft, stem_of, &stems, err);
     if (st == TM_OK)
-        st = count_names(plan, base_name_of, &bases, err);
-    for (size_t i = 0; i < plan->count && st == TM_OK; i++) {
-        struct tm_plan_file *f = &plan->files[i];
+        st = count_names(draft, base_name_of, &bases, err);
+    for (size_t i = 0; i < draft->count && st == TM_OK; i++) {
+        struct tm_draft_file *f = &draft->files[i];
         struct stretch name = stem_of(f);
         if (!names_it(f))
             continue;
@@ -207,11 +207,11 @@ static bool rank_in_name(const char *name, uint64_t *rank)
 }
 
 /* True if all files that state a world size state the same one. */
-static bool is_one_world(const struct tm_merge_plan *plan)
+static bool is_one_world(const struct tm_draft *draft)
 {
     uint64_t world = 0;
-    for (size_t i = 0; i < plan->count; i++) {
-        uint64_t size = plan->files[i].has_rank ? plan->files[i].world_size : 0;
+    for (size_t i = 0; i < draft->count; i++) {
+        uint64_t size = draft->files[i].has_rank ? draft->files[i].world_size : 0;
         if (size && world && size != world)
             return false;
         world = size ? size : world;
@@ -219,13 +219,13 @@ static bool is_one_world(const struct tm_merge_plan *plan)
     return true;
 }
 
-static enum tm_status by_rank(struct tm_merge_plan *plan, bool stated_only, struct tm_error *err)
+static enum tm_status by_rank(struct tm_draft *draft, bool stated_only, struct tm_error *err)
 {
     char name[64];
-    bool is_one = is_one_world(plan);
+    bool is_one = is_one_world(draft);
     enum tm_status st = TM_OK;
-    for (size_t i = 0; i < plan->count && st == TM_OK; i++) {
-        struct tm_plan_file *f = &plan->files[i];
+    for (size_t i = 0; i < draft->count && st == TM_OK; i++) {
+        struct tm_draft_file *f = &draft->files[i];
         uint64_t rank = f->rank;
         if (!names_it(f) || (stated_only && !f->has_rank))
             continue;
@@ -239,11 +239,11 @@ static enum tm_status by_rank(struct tm_merge_plan *plan, bool stated_only, stru
     return st;
 }
 
-static enum tm_status by_host(struct tm_merge_plan *plan, struct tm_error *err)
+static enum tm_status by_host(struct tm_draft *draft, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    for (size_t i = 0; i < plan->count && st == TM_OK; i++) {
-        struct tm_plan_file *f = &plan->files[i];
+    for (size_t i = 0; i < draft->count && st == TM_OK; i++) {
+        struct tm_draft_file *f = &draft->files[i];
         if (!names_it(f))
             continue;
         if (f->host == NULL)
@@ -255,19 +255,19 @@ static enum tm_status by_host(struct tm_merge_plan *plan, struct tm_error *err)
     return st;
 }
 
-static enum tm_status by_itself(struct tm_merge_plan *plan, struct tm_error *err)
+static enum tm_status by_itself(struct tm_draft *draft, struct tm_error *err)
 {
-    const struct tm_plan_file *first = NULL;
+    const struct tm_draft_file *first = NULL;
     bool differ = false;
-    for (size_t i = 0; i < plan->count; i++) {
-        const struct tm_plan_file *f = &plan->files[i];
+    for (size_t i = 0; i < draft->count; i++) {
+        const struct tm_draft_file *f = &draft->files[i];
         if (!f->has_rank)
             continue;
         differ |= first && (first->rank != f->rank || first->world_size != f->world_size);
         first = first ? first : f;
     }
-    plan->is_natural |= differ;
-    return differ ? by_rank(plan, true, err) : TM_OK;
+    draft->is_natural |= differ;
+    return differ ? by_rank(draft, true, err) : TM_OK;
 }
 
 /* A regular expression and its replacement. Without a replacement, the name is the first group of the match, or else
@@ -330,7 +330,7 @@ static void add_part(char *out, size_t *len, const char *name, const regmatch_t 
         add(out, len, name + part->rm_so, (size_t)(part->rm_eo - part->rm_so));
 }
 
-static enum tm_status match_one(const struct pattern *p, struct tm_plan_file *f, struct tm_error *err)
+static enum tm_status match_one(const struct pattern *p, struct tm_draft_file *f, struct tm_error *err)
 {
     regmatch_t parts[PARTS];
     char out[MACHINE_BYTES_MAX];
@@ -355,46 +355,46 @@ static enum tm_status match_one(const struct pattern *p, struct tm_plan_file *f,
     return len ? name_it(f, out, len, err) : no_name(f, "the pattern makes an empty name of it", err);
 }
 
-static enum tm_status by_pattern(struct tm_merge_plan *plan, const char *text, struct tm_error *err)
+static enum tm_status by_pattern(struct tm_draft *draft, const char *text, struct tm_error *err)
 {
     regex_t regex;
     struct pattern p = {.regex = &regex};
     enum tm_status st = read_pattern(&p, text, err);
-    for (size_t i = 0; i < plan->count && st == TM_OK; i++)
-        if (names_it(&plan->files[i]))
-            st = match_one(&p, &plan->files[i], err);
+    for (size_t i = 0; i < draft->count && st == TM_OK; i++)
+        if (names_it(&draft->files[i]))
+            st = match_one(&p, &draft->files[i], err);
     if (p.is_ready)
         regfree(&regex);
     free(p.text);
     return st;
 }
 
-enum tm_status tm_machine_rule_apply(struct tm_merge_plan *plan, const char *text, struct tm_error *err)
+enum tm_status tm_machine_rule_apply(struct tm_draft *draft, const char *text, struct tm_error *err)
 {
     if (strcmp(text, "none") == 0)
         return TM_OK;
     if (strcmp(text, "auto") == 0)
-        return by_itself(plan, err);
-    plan->is_natural = true;
+        return by_itself(draft, err);
+    draft->is_natural = true;
     if (strcmp(text, "dir") == 0)
-        return by_directory(plan, err);
+        return by_directory(draft, err);
     if (strcmp(text, "file") == 0)
-        return by_file(plan, err);
+        return by_file(draft, err);
     if (strcmp(text, "rank") == 0)
-        return by_rank(plan, false, err);
+        return by_rank(draft, false, err);
     if (strcmp(text, "host") == 0)
-        return by_host(plan, err);
-    return by_pattern(plan, text, err);
+        return by_host(draft, err);
+    return by_pattern(draft, text, err);
 }
 
-bool tm_machine_rule_missing(const struct tm_merge_plan *plan, char *text, size_t size)
+bool tm_machine_rule_missing(const struct tm_draft *draft, char *text, size_t size)
 {
     struct tm_map seen = {0};
     uint64_t world = 0, missing = 0;
     uint32_t there;
-    bool failed = !is_one_world(plan);
-    for (size_t i = 0; i < plan->count && !failed; i++) {
-        const struct tm_plan_file *f = &plan->files[i];
+    bool failed = !is_one_world(draft);
+    for (size_t i = 0; i < draft->count && !failed; i++) {
+        const struct tm_draft_file *f = &draft->files[i];
         if (f->has_rank)
             failed = tm_map_set(&seen, f->rank, 1) != TM_OK;
         world = f->has_rank && f->world_size ? f->world_size : world;

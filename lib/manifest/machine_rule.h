@@ -14,13 +14,13 @@
 #ifndef TM_MANIFEST_MACHINE_RULE_H
 #define TM_MANIFEST_MACHINE_RULE_H
 
-#include "manifest/merge_plan.h"
+#include "manifest/draft.h"
 
-/* Names the machine of each file of PLAN that has none, by the rule in TEXT. TM_OK. TM_E_USAGE if the rule is malformed
- * or gives a file no name. TM_E_SYSTEM. */
-enum tm_status tm_machine_rule_apply(struct tm_merge_plan *plan, const char *text, struct tm_error *err);
+/* Names the machine of each file of DRAFT that has none, by the rule in TEXT. TM_OK. TM_E_USAGE if the rule is
+ * malformed or gives a file no name. TM_E_SYSTEM. */
+enum tm_status tm_machine_rule_apply(struct tm_draft *draft, const char *text, struct tm_error *err);
 
-/* Writes to TEXT which ranks of the job are missing, by what the files of PLAN state. False if none is missing. */
-bool tm_machine_rule_missing(const struct tm_merge_plan *plan, char *text, size_t size);
+/* Writes to TEXT which ranks of the job are missing, by what the files of DRAFT state. False if none is missing. */
+bool tm_machine_rule_missing(const struct tm_draft *draft, char *text, size_t size);
 
 #endif

@@ -147,8 +147,8 @@ static void add_manifest(struct writer *w, const struct tm_merge_request *r)
 {
     add_option(w, "-m", r->manifest);
     add_flag(w, "--replace", r->replaces_manifest);
-    for (size_t i = 0; r->plan && i < r->plan->count; i++)
-        add_option(w, tm_plan_option_name(r->plan->words[i].option), r->plan->words[i].text);
+    for (size_t i = 0; r->draft_options && i < r->draft_options->count; i++)
+        add_option(w, tm_draft_option_name(r->draft_options->all[i].id), r->draft_options->all[i].text);
     if (!writes_hints(r))
         add_option(w, "--write-manifest", r->write_manifest);
     add_flag(w, "--strict", r->strict);
@@ -159,8 +159,8 @@ static void add_manifest(struct writer *w, const struct tm_merge_request *r)
 static bool relates(const struct tm_merge_request *r)
 {
     bool does = false;
-    for (size_t i = 0; r->plan && i < r->plan->count; i++)
-        does |= r->plan->words[i].option == TM_PLAN_SYNC;
+    for (size_t i = 0; r->draft_options && i < r->draft_options->count; i++)
+        does |= r->draft_options->all[i].id == TM_DRAFT_SYNC;
     return does;
 }
 

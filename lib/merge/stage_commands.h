@@ -4,7 +4,7 @@
 
 #include "os/pipeline.h"
 #include "emit/output_list.h"
-#include "manifest/plan_words.h"
+#include "manifest/draft_options.h"
 #include "select/spec.h"
 
 enum { TM_MERGE_UNPACK, TM_MERGE_MANIFEST, TM_MERGE_CLOCKS, TM_MERGE_SORT, TM_MERGE_EMIT, TM_MERGE_STAGES };
@@ -23,7 +23,7 @@ struct tm_merge_request {
      * file stays empty if one stream cannot be both. NULL: none. */
     const char *copy;
     const char *write_manifest; /* NULL: none */
-    const struct tm_plan_words *plan; /* what the options state about the files; NULL: nothing */
+    const struct tm_draft_options *draft_options; /* what the options state about the files; NULL: nothing */
     const char *jobs; /* threads of tm-unpack */
     const char *manifest, *buffer_size, *temporary_directory, *max_dropped, *on_damage, *max_expansion, *max_memory;
     const char *alignment; /* result of tm-align, for the report; NULL: none */

@@ -1,4 +1,4 @@
-#include "manifest/merge_plan.h"
+#include "manifest/draft.h"
 
 #include "base/decimal.h"
 #include "base/table.h"
@@ -28,11 +28,11 @@ static char *copy(struct part part)
     return s;
 }
 
-enum tm_status tm_merge_plan_add(struct tm_merge_plan *plan, const char *path, const char *name, struct tm_error *err)
+enum tm_status tm_draft_add(struct tm_draft *draft, const char *path, const char *name, struct tm_error *err)
 {
-    if (tm_array_grow(&plan->files, &plan->cap, (uint32_t)plan->count, sizeof *plan->files, err) < 0)
+    if (tm_array_grow(&draft->files, &draft->cap, (uint32_t)draft->count, sizeof *draft->files, err) < 0)
         return TM_E_SYSTEM;
-    plan->files[plan->count++] = (struct tm_plan_file){.path = path, .name = name};
+    draft->files[draft->count++] = (struct tm_draft_file){.path = path, .name = name};
     return TM_OK;
 }
 
@@ -50,11 +50,11 @@ static const char *base_of(const char *name)
 }
 
 /* Returns the only file with NAME, or NONE if there is none or more than one. */
-static size_t find_only(const struct tm_merge_plan *plan, struct part part, const char *(*of)(const char *name))
+static size_t find_only(const struct tm_draft *draft, struct part part, const char *(*of)(const char *name))
 {
     size_t found = NONE;
-    for (size_t i = 0; i < plan->count; i++) {
-        if (!is_name(part, of(plan->files[i].name)))
+    for (size_t i = 0; i < draft->count; i++) {
+        if (!is_name(part, of(draft->files[i].name)))
             continue;
         if (found != NONE)
             return NONE;
@@ -63,18 +63,18 @@ static size_t find_only(const struct tm_merge_plan *plan, struct part part, cons
     return found;
 }
 
-static size_t find(const struct tm_merge_plan *plan, struct part part)
+static size_t find(const struct tm_draft *draft, struct part part)
 {
-    for (size_t i = 0; i < plan->count; i++)
-        if (is_name(part, plan->files[i].path))
+    for (size_t i = 0; i < draft->count; i++)
+        if (is_name(part, draft->files[i].path))
             return i;
-    for (size_t i = 0; i < plan->count; i++)
-        if (is_name(part, plan->files[i].name))
+    for (size_t i = 0; i < draft->count; i++)
+        if (is_name(part, draft->files[i].name))
             return i;
     while (part.len > 2 && memcmp(part.text, "./", 2) == 0)
         part = (struct part){part.text + 2, part.len - 2};
-    size_t found = find_only(plan, part, bare);
-    return found != NONE ? found : find_only(plan, part, base_of);
+    size_t found = find_only(draft, part, bare);
+    return found != NONE ? found : find_only(draft, part, base_of);
 }
 
 static bool is_below(struct part directory, const char *name)
@@ -85,13 +85,13 @@ static bool is_below(struct part directory, const char *name)
 }
 
 /* Returns PART as a directory, without a leading "./" and trailing "/". It is empty if PART means the root. */
-static struct part directory_of(const struct tm_merge_plan *plan, struct part part)
+static struct part directory_of(const struct tm_draft *draft, struct part part)
 {
     while (part.len > 1 && part.text[part.len - 1] == '/')
         part.len--;
     while (part.len > 2 && memcmp(part.text, "./", 2) == 0)
         part = (struct part){part.text + 2, part.len - 2};
-    const char *root = plan->root ? bare(plan->root) : NULL;
+    const char *root = draft->root ? bare(draft->root) : NULL;
     size_t len = root ? strlen(root) : 0;
     while (len > 1 && root[len - 1] == '/')
         len--;
@@ -99,11 +99,11 @@ static struct part directory_of(const struct tm_merge_plan *plan, struct part pa
     return is_root ? (struct part){part.text, 0} : part;
 }
 
-static bool has_files(const struct tm_merge_plan *plan, struct part directory)
+static bool has_files(const struct tm_draft *draft, struct part directory)
 {
     bool has = false;
-    for (size_t i = 0; i < plan->count && !has; i++)
-        has = is_below(directory, plan->files[i].name);
+    for (size_t i = 0; i < draft->count && !has; i++)
+        has = is_below(directory, draft->files[i].name);
     return has;
 }
 
@@ -167,7 +167,7 @@ struct side {
 
 /* Parses PART: a file, then a clock, then an offset. Names may contain colons, so the shortest file name wins that
  * leaves a valid rest. */
-static struct side read_side(const struct tm_merge_plan *plan, struct part part, bool with_offset)
+static struct side read_side(const struct tm_draft *draft, struct part part, bool with_offset)
 {
     struct side side = {.file = NONE};
     for (int offset = with_offset; offset >= 0; offset--) {
@@ -179,16 +179,16 @@ static struct side read_side(const struct tm_merge_plan *plan, struct part part,
         side.offset_ns = offset ? side.offset_ns : 0;
         struct part bare = rest;
         side.clock = cut_clock(&bare);
-        if (side.clock.text && (side.file = find(plan, bare)) != NONE)
+        if (side.clock.text && (side.file = find(draft, bare)) != NONE)
             return side;
         side.clock = (struct part){NULL, 0};
-        if ((side.file = find(plan, rest)) != NONE)
+        if ((side.file = find(draft, rest)) != NONE)
             return side;
     }
     return side;
 }
 
-static enum tm_status set_machine(struct tm_plan_file *f, struct part name, struct tm_error *err)
+static enum tm_status set_machine(struct tm_draft_file *f, struct part name, struct tm_error *err)
 {
     if (f->machine && !f->is_of_directory)
         return tm_error_set(err, TM_E_USAGE, "--machine: %s has a machine already, %s", f->path, f->machine);
@@ -199,12 +199,12 @@ static enum tm_status set_machine(struct tm_plan_file *f, struct part name, stru
 }
 
 /* Sets the machine of all files below DIRECTORY that have none yet. */
-static enum tm_status set_machines(struct tm_merge_plan *plan, struct part directory, struct part name,
+static enum tm_status set_machines(struct tm_draft *draft, struct part directory, struct part name,
                                    struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    for (size_t i = 0; i < plan->count && st == TM_OK; i++) {
-        struct tm_plan_file *f = &plan->files[i];
+    for (size_t i = 0; i < draft->count && st == TM_OK; i++) {
+        struct tm_draft_file *f = &draft->files[i];
         if (f->machine || f->is_archive || !is_below(directory, f->name))
             continue;
         st = set_machine(f, name, err);
@@ -213,7 +213,7 @@ static enum tm_status set_machines(struct tm_merge_plan *plan, struct part direc
     return st;
 }
 
-enum tm_status tm_merge_plan_machine(struct tm_merge_plan *plan, const char *text, struct tm_error *err)
+enum tm_status tm_draft_machine(struct tm_draft *draft, const char *text, struct tm_error *err)
 {
     const char *equals = strchr(text, '=');
     if (equals == NULL)
@@ -223,23 +223,23 @@ enum tm_status tm_merge_plan_machine(struct tm_merge_plan *plan, const char *tex
     const char *split = equals; /* names on either side may contain "=" */
     for (; split; split = strchr(split + 1, '=')) {
         struct part path = {split + 1, strlen(split + 1)};
-        if ((file = find(plan, path)) != NONE)
+        if ((file = find(draft, path)) != NONE)
             break;
-        if ((is_directory = path.len > 0 && has_files(plan, directory_of(plan, path))))
+        if ((is_directory = path.len > 0 && has_files(draft, directory_of(draft, path))))
             break;
     }
     if (split == NULL)
         return unknown_file("--machine", (struct part){equals + 1, strlen(equals + 1)}, err);
     struct part name = {text, (size_t)(split - text)};
     if (!is_directory)
-        return set_machine(&plan->files[file], name, err);
-    return set_machines(plan, directory_of(plan, (struct part){split + 1, strlen(split + 1)}), name, err);
+        return set_machine(&draft->files[file], name, err);
+    return set_machines(draft, directory_of(draft, (struct part){split + 1, strlen(split + 1)}), name, err);
 }
 
-static enum tm_status set_sync(struct tm_merge_plan *plan, const struct side *from, const struct side *to,
+static enum tm_status set_sync(struct tm_draft *draft, const struct side *from, const struct side *to,
                                struct tm_error *err)
 {
-    struct tm_plan_file *f = &plan->files[from->file];
+    struct tm_draft_file *f = &draft->files[from->file];
     if (f->is_synced)
         return tm_error_set(err, TM_E_USAGE, "--sync: %s is synchronized already", f->path);
     f->is_synced = true;
@@ -257,73 +257,71 @@ static struct part part_of(const char *text)
     return (struct part){text, text ? strlen(text) : 0};
 }
 
-enum tm_status tm_merge_plan_relate(struct tm_merge_plan *plan, size_t file, const struct tm_plan_relation *relation,
-                                    struct tm_error *err)
+enum tm_status tm_draft_relate(struct tm_draft *draft, size_t file, const struct tm_draft_relation *relation,
+                               struct tm_error *err)
 {
     struct side from = {.file = file, .clock = part_of(relation->clock)};
     struct side to = {.file = relation->reference,
                       .clock = part_of(relation->reference_clock),
                       .offset_ns = relation->offset_ns};
-    return set_sync(plan, &from, &to, err);
+    return set_sync(draft, &from, &to, err);
 }
 
-enum tm_status tm_merge_plan_sync(struct tm_merge_plan *plan, const char *text, struct tm_error *err)
+enum tm_status tm_draft_sync(struct tm_draft *draft, const char *text, struct tm_error *err)
 {
     const char *first = strchr(text, '=');
     if (first == NULL)
         return tm_error_set(err, TM_E_USAGE, "--sync: '%s' is not FILE[:CLOCK]=FILE[:CLOCK][+OFFSET]", text);
     for (const char *equals = first; equals; equals = strchr(equals + 1, '=')) {
-        struct side from = read_side(plan, (struct part){text, (size_t)(equals - text)}, false);
-        struct side to = read_side(plan, (struct part){equals + 1, strlen(equals + 1)}, true);
+        struct side from = read_side(draft, (struct part){text, (size_t)(equals - text)}, false);
+        struct side to = read_side(draft, (struct part){equals + 1, strlen(equals + 1)}, true);
         if (from.file == NONE || to.file == NONE)
             continue;
         if (to.out_of_range)
             return tm_error_set(err, TM_E_USAGE, "--sync: '%s': the offset is out of range", text);
-        return set_sync(plan, &from, &to, err);
+        return set_sync(draft, &from, &to, err);
     }
     struct part left = {text, (size_t)(first - text)}, right = {first + 1, strlen(first + 1)};
-    if (read_side(plan, left, false).file == NONE)
+    if (read_side(draft, left, false).file == NONE)
         return unknown_file("--sync", left, err);
     return tm_error_set(err, TM_E_USAGE, "--sync: '%.*s' is none of the files, nor one with a clock and an offset "
                         "(:BOOTTIME+250ms)", (int)right.len, right.text);
 }
 
-enum tm_status tm_merge_plan_trace_time(struct tm_merge_plan *plan, const char *text, struct tm_error *err)
+enum tm_status tm_draft_trace_time(struct tm_draft *draft, const char *text, struct tm_error *err)
 {
     const char *at = strchr(text, '@');
-    if (plan->trace_clock)
+    if (draft->trace_clock)
         return tm_error_set(err, TM_E_USAGE, "--trace-time is given twice");
-    if (at && (plan->trace_file = find(plan, (struct part){at + 1, strlen(at + 1)})) == NONE)
+    if (at && (draft->trace_file = find(draft, (struct part){at + 1, strlen(at + 1)})) == NONE)
         return unknown_file("--trace-time", (struct part){at + 1, strlen(at + 1)}, err);
-    plan->has_trace_file = at != NULL;
-    plan->trace_clock = copy((struct part){text, at ? (size_t)(at - text) : strlen(text)});
-    return plan->trace_clock ? TM_OK : tm_error_nomem(err);
+    draft->has_trace_file = at != NULL;
+    draft->trace_clock = copy((struct part){text, at ? (size_t)(at - text) : strlen(text)});
+    return draft->trace_clock ? TM_OK : tm_error_nomem(err);
 }
 
-enum tm_status tm_merge_plan_name(struct tm_merge_plan *plan, size_t file, const void *name, size_t len,
-                                  struct tm_error *err)
+enum tm_status tm_draft_name(struct tm_draft *draft, size_t file, const void *name, size_t len, struct tm_error *err)
 {
-    plan->files[file].machine = copy((struct part){name, len});
-    return plan->files[file].machine ? TM_OK : tm_error_nomem(err);
+    draft->files[file].machine = copy((struct part){name, len});
+    return draft->files[file].machine ? TM_OK : tm_error_nomem(err);
 }
 
-enum tm_status tm_merge_plan_choose(struct tm_merge_plan *plan, const char *clock, const size_t *file,
-                                    struct tm_error *err)
+enum tm_status tm_draft_choose(struct tm_draft *draft, const char *clock, const size_t *file, struct tm_error *err)
 {
-    plan->has_trace_file = file != NULL;
-    plan->trace_file = file ? *file : 0;
-    plan->trace_clock = copy(part_of(clock));
-    return plan->trace_clock ? TM_OK : tm_error_nomem(err);
+    draft->has_trace_file = file != NULL;
+    draft->trace_file = file ? *file : 0;
+    draft->trace_clock = copy(part_of(clock));
+    return draft->trace_clock ? TM_OK : tm_error_nomem(err);
 }
 
-void tm_merge_plan_release(struct tm_merge_plan *plan)
+void tm_draft_release(struct tm_draft *draft)
 {
-    for (size_t i = 0; i < plan->count; i++) {
-        free(plan->files[i].machine);
-        free(plan->files[i].clock);
-        free(plan->files[i].reference_clock);
+    for (size_t i = 0; i < draft->count; i++) {
+        free(draft->files[i].machine);
+        free(draft->files[i].clock);
+        free(draft->files[i].reference_clock);
     }
-    free(plan->files);
-    free(plan->trace_clock);
-    *plan = (struct tm_merge_plan){0};
+    free(draft->files);
+    free(draft->trace_clock);
+    *draft = (struct tm_draft){0};
 }

@@ -1,4 +1,5 @@
-/* How files shall be merged, as options on a command line state it, and a perfetto_manifest made from that.
+/* A draft of a manifest: how files shall be merged, as options on a command line state it, and the perfetto_manifest
+ * made from that.
  *
  *     --machine     NAME=FILE
  *     --sync        FILE[:CLOCK]=FILE[:CLOCK][+OFFSET|-OFFSET]
@@ -11,15 +12,15 @@
  * none after this may be named by rule (machine_rule.h).
  *
  * Source: perfetto_manifest(5). */
-#ifndef TM_MANIFEST_MERGE_PLAN_H
-#define TM_MANIFEST_MERGE_PLAN_H
+#ifndef TM_MANIFEST_DRAFT_H
+#define TM_MANIFEST_DRAFT_H
 
 #include "base/buf.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct tm_plan_file {
+struct tm_draft_file {
     const char *path; /* as given; borrowed */
     const char *name; /* as the manifest names it; borrowed */
     bool is_archive;  /* a manifest can have no entry for it; false when added */
@@ -38,8 +39,8 @@ struct tm_plan_file {
 };
 
 /* Zero-initialise. */
-struct tm_merge_plan {
-    struct tm_plan_file *files; /* owned */
+struct tm_draft {
+    struct tm_draft_file *files; /* owned */
     size_t count;
     const char *root;  /* path of the directory or archive that contains all files, borrowed; NULL: none */
     bool is_natural;   /* the manifest lists the files in natural order: rank2 before rank10 */
@@ -51,42 +52,40 @@ struct tm_merge_plan {
 };
 
 /* Adds a file. The manifest lists files in the order added, unless is_natural. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_merge_plan_add(struct tm_merge_plan *plan, const char *path, const char *name, struct tm_error *err);
+enum tm_status tm_draft_add(struct tm_draft *draft, const char *path, const char *name, struct tm_error *err);
 
 /* Apply the argument of an option. TM_OK. TM_E_USAGE if it is malformed, names a file that is not there, or repeats
  * what was stated before. TM_E_SYSTEM. */
-enum tm_status tm_merge_plan_machine(struct tm_merge_plan *plan, const char *text, struct tm_error *err);
-enum tm_status tm_merge_plan_sync(struct tm_merge_plan *plan, const char *text, struct tm_error *err);
-enum tm_status tm_merge_plan_trace_time(struct tm_merge_plan *plan, const char *text, struct tm_error *err);
+enum tm_status tm_draft_machine(struct tm_draft *draft, const char *text, struct tm_error *err);
+enum tm_status tm_draft_sync(struct tm_draft *draft, const char *text, struct tm_error *err);
+enum tm_status tm_draft_trace_time(struct tm_draft *draft, const char *text, struct tm_error *err);
 
 /* States that clock CLOCK of a file reads T when REFERENCE_CLOCK of file REFERENCE reads T + offset_ns. A NULL clock is
  * a file's own timeline; a NULL CLOCK pins the file. */
-struct tm_plan_relation {
+struct tm_draft_relation {
     const char *clock, *reference_clock; /* copied */
     size_t reference;                    /* a file's number, in the order added */
     int64_t offset_ns;
 };
 
 /* Relates FILE by RELATION. It must have no relation yet. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_merge_plan_relate(struct tm_merge_plan *plan, size_t file, const struct tm_plan_relation *relation,
-                                    struct tm_error *err);
+enum tm_status tm_draft_relate(struct tm_draft *draft, size_t file, const struct tm_draft_relation *relation,
+                               struct tm_error *err);
 
 /* Sets the machine of FILE, which has none yet, to the one with the name of LEN bytes at NAME (copied). TM_OK or
  * TM_E_SYSTEM. */
-enum tm_status tm_merge_plan_name(struct tm_merge_plan *plan, size_t file, const void *name, size_t len,
-                                  struct tm_error *err);
+enum tm_status tm_draft_name(struct tm_draft *draft, size_t file, const void *name, size_t len, struct tm_error *err);
 
 /* Makes CLOCK (copied) trace time, on the machine of FILE unless that is NULL. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_merge_plan_choose(struct tm_merge_plan *plan, const char *clock, const size_t *file,
-                                    struct tm_error *err);
+enum tm_status tm_draft_choose(struct tm_draft *draft, const char *clock, const size_t *file, struct tm_error *err);
 
 /* True if anything was set. */
-bool tm_merge_plan_says(const struct tm_merge_plan *plan);
+bool tm_draft_says(const struct tm_draft *draft);
 
 /* Writes the manifest as JSON to OUT and checks it as tm-manifest --check does. TM_OK; TM_E_USAGE, with the problem;
  * TM_E_SYSTEM. */
-enum tm_status tm_merge_plan_manifest(const struct tm_merge_plan *plan, struct tm_buf *out, struct tm_error *err);
+enum tm_status tm_draft_manifest(const struct tm_draft *draft, struct tm_buf *out, struct tm_error *err);
 
-void tm_merge_plan_release(struct tm_merge_plan *plan);
+void tm_draft_release(struct tm_draft *draft);
 
 #endif
