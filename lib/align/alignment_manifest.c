@@ -5,6 +5,7 @@
 #include "base/intern.h"
 #include "json/scan.h"
 #include "stream/clock_id.h"
+#include "stream/clock_name.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -49,9 +50,7 @@ static bool has_line(const struct tm_align_file *f)
 /* The manifest's name for CLOCK; NULL: none. */
 static const char *clock_name(uint32_t clock)
 {
-    static const char *const names[] = {
-        NULL, "REALTIME", "REALTIME_COARSE", "MONOTONIC", "MONOTONIC_COARSE", "MONOTONIC_RAW", "BOOTTIME"};
-    return clock < sizeof names / sizeof *names ? names[clock] : NULL;
+    return tm_clock_has_manifest_name(clock) ? tm_name_of_clock(clock) : NULL;
 }
 
 /* The clock of most events of FILE; NULL if that is the file's own timeline. */

@@ -38,7 +38,7 @@ struct tm_name_memo {
 /* True if the set has PATH of LEN bytes, or the part after its last dot. */
 bool tm_name_set_has(const struct tm_name_set *set, const uint8_t *path, size_t len);
 
-/* The same by way of MEMO, which is quick for a path asked before. */
+/* What tm_name_set_has returns. MEMO remembers answers. */
 bool tm_name_memo_has(struct tm_name_memo *memo, const struct tm_name_set *set, const uint8_t *path, size_t len);
 
 void tm_name_set_release(struct tm_name_set *set);

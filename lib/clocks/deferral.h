@@ -19,7 +19,7 @@ struct tm_deferral {
     bool has_fd;
 };
 
-/* Appends EVENT. SPILL_DIR is as for tm_io_temporary. */
+/* Appends EVENT. TEMPORARY_DIR is as for tm_io_temporary. */
 enum tm_status tm_deferral_add(struct tm_deferral *deferral, const struct tm_event *event, const char *temporary_dir,
                                struct tm_error *err);
 

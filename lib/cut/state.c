@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-/* What the keys of the state refer to. */
 enum { SWITCHES = 9 }; /* of a cpu: outputs need several switches in a row to know which thread ran before */
 
+/* What the keys of the state refer to. */
 enum about {
     OF_COUNTER = 1,
     OF_CPU,

@@ -1,4 +1,4 @@
-/* All outputs, one file each; they are listed here and in output_table.c. */
+/* All outputs. output_table.c has them in order. */
 #ifndef TM_EMIT_OUTPUTS_H
 #define TM_EMIT_OUTPUTS_H
 

@@ -23,7 +23,8 @@ struct tm_event_task {
 struct tm_task_names_row {
     uint64_t scope, id; /* the key: machine and tid, machine and pid, file and uuid */
     uint32_t name;      /* in names, plus 1 */
-    uint8_t priority;   /* of the name: one of a lower priority does not replace it (enum tm_name_priority) */
+    uint8_t priority;   /* of the name: one of a lower priority does not replace it (enum tm_thread_name_priority, enum
+                           tm_process_name_priority) */
     bool has_pid, has_tid, has_parent;
     int64_t pid, tid;
     uint64_t parent;

@@ -12,7 +12,7 @@ struct tm_select_facts {
     int64_t last_ns;                /* the time of the last event */
 };
 
-/* SPILL_DIR is for the temporary file; borrowed; may be NULL. TM_OK with *FACTS, to be freed, or TM_E_SYSTEM. */
+/* TEMPORARY_DIR is for the temporary file; borrowed; may be NULL. TM_OK with *FACTS, to be freed, or TM_E_SYSTEM. */
 enum tm_status tm_select_facts_new(struct tm_select_facts **facts, const char *temporary_dir, struct tm_error *err);
 void tm_select_facts_free(struct tm_select_facts *facts);
 

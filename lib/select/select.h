@@ -18,7 +18,7 @@
 struct tm_catalog;
 struct tm_select;
 
-/* Makes a filter. SPEC and CATALOG are borrowed; CATALOG already holds what precedes the events. SPILL_DIR may be
+/* Makes a filter. SPEC and CATALOG are borrowed; CATALOG already holds what precedes the events. TEMPORARY_DIR may be
  * NULL. TM_OK with *SELECT, to be freed, or TM_E_SYSTEM. A filter whose SPEC looks ahead learns until
  * tm_select_use. */
 enum tm_status tm_select_new(struct tm_select **select, const struct tm_select_spec *spec,

@@ -101,7 +101,7 @@ enum tm_thread_name_priority {
     TM_THREAD_NAME_MODEL = 5
 };
 
-/* The same of a process's name. */
+/* The priority of a process's name by its source. A name replaces one of the same or a lower priority. */
 enum tm_process_name_priority {
     TM_PROCESS_NAME_KIND = 1,       /* the kind that a descriptor states */
     TM_PROCESS_NAME_DESCRIPTOR = 2, /* a descriptor, legacy metadata event of a Perfetto trace */

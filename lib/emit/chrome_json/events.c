@@ -52,7 +52,6 @@ static enum tm_status put_flow(struct tm_json_events *events, const struct tm_ev
 /* Writes a sample with its stack, outermost first, in the form that Perfetto and chrome://tracing read. */
 static enum tm_status put_sample(struct tm_json_events *events, const struct tm_event *e, struct tm_error *err)
 {
-    enum { FRAMES = 10, FUNCTION = 1, MAPPING = 2 };
     struct tm_text name = tm_json_writer_string(events->writer, e->name, e);
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
     struct tm_pb_field f, g;
@@ -63,12 +62,12 @@ static enum tm_status put_sample(struct tm_json_events *events, const struct tm_
     tm_json_writer_text(events->writer, ",\"name\":", name.data ? name : tm_text_str("sample"));
     tm_out_str(&events->writer->out, ",\"stack\":[");
     while (tm_pb_next(&pb, &f) == TM_OK) {
-        if (f.id != FRAMES || f.type != TM_PB_LEN)
+        if (f.id != TM_DETAIL_FRAMES || f.type != TM_PB_LEN)
             continue;
         struct tm_pb frame = tm_pb_of(f.data, f.len);
         struct tm_text function = {0};
         while (tm_pb_next(&frame, &g) == TM_OK)
-            if (g.id == FUNCTION && g.type == TM_PB_LEN)
+            if (g.id == TM_STACK_FRAME_FUNCTION && g.type == TM_PB_LEN)
                 function = (struct tm_text){g.data, g.len};
         if (has_frames)
             tm_out_char(&events->writer->out, ',');

@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/pb.h"
 #include "base/table.h"
+#include "stream/detail_fields.h"
 
 #include <stdlib.h>
 
@@ -66,15 +67,15 @@ enum tm_status tm_json_metadata_label(struct tm_json_metadata *m, const struct t
 
 enum tm_status tm_json_metadata_note_sorted(struct tm_json_metadata *m, const struct tm_event *e, struct tm_error *err)
 {
-    enum { PROCESS = 6, SORT_INDEX = 8 };
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
     struct tm_pb_field f, g;
     int64_t pid = 0;
     enum tm_status st = TM_OK;
     while (st == TM_OK && e->kind == TM_KIND_PROCESS && tm_pb_next(&pb, &f) == TM_OK) {
-        struct tm_pb within = tm_pb_of(f.data, f.id == PROCESS && f.type == TM_PB_LEN ? f.len : 0);
+        struct tm_pb within = tm_pb_of(f.data, f.id == TM_DETAIL_PROCESS && f.type == TM_PB_LEN ? f.len : 0);
         while (st == TM_OK && tm_pb_next(&within, &g) == TM_OK)
-            if (g.id == SORT_INDEX && (st = tm_json_pids_find(m->pids, e->machine, e->pid, &pid, err)) == TM_OK)
+            if (g.id == TM_PROCESS_DESCRIPTION_SORT_INDEX &&
+                (st = tm_json_pids_find(m->pids, e->machine, e->pid, &pid, err)) == TM_OK)
                 st = tm_map_set(&m->sorted, (uint64_t)pid, 1) < 0 ? tm_error_nomem(err) : TM_OK;
     }
     return st;
@@ -122,8 +123,8 @@ static bool forget_name(struct tm_json_metadata *m, int64_t pid, const int64_t *
 
 enum tm_status tm_json_metadata_name_text(struct tm_json_metadata *m, const struct tm_event *e, struct tm_error *err)
 {
-    enum { PROCESS = 6, THREAD = 7, NAME = 3 };
     bool is_thread = e->kind == TM_KIND_THREAD;
+    const uint32_t name = is_thread ? TM_THREAD_DESCRIPTION_NAME : TM_PROCESS_DESCRIPTION_NAME;
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
     struct tm_pb_field f, g;
     int64_t pid = 0;
@@ -132,10 +133,10 @@ enum tm_status tm_json_metadata_name_text(struct tm_json_metadata *m, const stru
     enum tm_status st = tm_json_pids_find(m->pids, e->machine, e->pid, &pid, err);
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
         struct tm_pb within = tm_pb_of(f.data, f.type == TM_PB_LEN ? f.len : 0);
-        if (f.id != (is_thread ? THREAD : PROCESS))
+        if (f.id != (is_thread ? TM_DETAIL_THREAD : TM_DETAIL_PROCESS))
             continue;
         while (st == TM_OK && tm_pb_next(&within, &g) == TM_OK) {
-            if (g.id != NAME || g.type != TM_PB_LEN)
+            if (g.id != name || g.type != TM_PB_LEN)
                 continue;
             if (tm_event_raw(e->flags) == TM_RAW_JSON && !forget_name(m, pid, is_thread ? &e->tid : NULL))
                 return tm_error_nomem(err); /* the object gave another name */

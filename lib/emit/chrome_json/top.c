@@ -20,7 +20,7 @@ static bool is_about_time(struct tm_text key)
     return is(key, "baseTimeNanoseconds") || is(key, "beginningOfTime") || is(key, "viztracer_metadata");
 }
 
-/* A member of how times are shown. Of a file without it nothing else is meant, so those that have it decide. */
+/* True for members that state how times are displayed. Only files that have one count when files are compared. */
 static bool is_about_display(struct tm_text key)
 {
     return is(key, "displayTimeUnit");

@@ -117,7 +117,7 @@ static struct arg arg_of(const struct tm_pb_field *f)
     struct tm_pb_field g;
     struct arg arg = {0};
     while (tm_pb_next(&pb, &g) == TM_OK) {
-        if (g.id != 1) {
+        if (g.id != TM_ARG_KEY) {
             arg.value = g;
             continue;
         }

@@ -37,7 +37,7 @@ struct pftrace {
     uint32_t *marker_files; /* by machine: the file whose markers are ftrace events, plus 1 */
     bool started;
     bool appends; /* a reader has all that was before the stream's part */
-    bool goes_on; /* and what is open at its end goes on in the next part */
+    bool goes_on; /* slices that are open at the end of this part go on in the next part */
     bool in_state; /* what comes is from before the part */
     struct tm_clock_rows clocks;
     /* A packet whose extra counter values are in the rows after it. */

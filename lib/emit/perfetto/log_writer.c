@@ -1,8 +1,9 @@
 #include "emit/perfetto/log_writer.h"
 
+#include "perfetto/packet_fields.h"
 #include "stream/detail_fields.h"
 
-enum { PACKET_ANDROID_LOG = 39, PACKET_JOURNALD_EVENT = 132, LOG_EVENTS = 1 };
+enum { PACKET_JOURNALD_EVENT = 132, LOG_EVENTS = 1 };
 
 /* The fields of a message: of AndroidLogPacket.LogEvent, and of SystemdJournaldEvent. */
 struct fields {
@@ -91,7 +92,7 @@ enum tm_status tm_log_write(struct tm_packet_writer *w, const struct tm_event *e
         return st;
     bool good = tm_pb_put_varint(out, TM_PACKET_TIMESTAMP, (uint64_t)e->time_ns) == TM_OK;
     if (find_reading(w, e, &realtime))
-        good = good && tm_pb_begin(out, PACKET_ANDROID_LOG, &log) == TM_OK &&
+        good = good && tm_pb_begin(out, TM_PACKET_ANDROID_LOG, &log) == TM_OK &&
                tm_pb_begin(out, LOG_EVENTS, &event) == TM_OK &&
                tm_pb_put_varint(out, of_android.time, (uint64_t)realtime) == TM_OK &&
                put_message(w, e, &of_android, e->value) && tm_pb_end(out, event) == TM_OK &&

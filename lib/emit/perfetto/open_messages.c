@@ -49,7 +49,7 @@ static uint32_t order_of(const struct tm_catalog *catalog, const struct tm_event
     return e->file < catalog->file_count ? catalog->files[e->file].processing_order : UINT32_MAX;
 }
 
-static bool is_before(const struct tm_catalog *catalog, const struct tm_event *a, const struct tm_event *b)
+bool tm_open_messages_is_before(const struct tm_catalog *catalog, const struct tm_event *a, const struct tm_event *b)
 {
     if (a->time_ns != b->time_ns)
         return a->time_ns < b->time_ns;
@@ -64,10 +64,10 @@ const struct tm_event *tm_open_messages_next(struct tm_open_messages *messages, 
     struct tm_open_message *earliest = NULL;
     for (struct tm_open_message *m = messages->first; m; m = m->later) {
         m->is_shown = false;
-        if (earliest == NULL || is_before(catalog, &m->next, &earliest->next))
+        if (earliest == NULL || tm_open_messages_is_before(catalog, &m->next, &earliest->next))
             earliest = m;
     }
-    if (earliest == NULL || (until && !is_before(catalog, &earliest->next, until)))
+    if (earliest == NULL || (until && !tm_open_messages_is_before(catalog, &earliest->next, until)))
         return NULL;
     earliest->is_shown = true;
     return &earliest->next;

@@ -16,6 +16,9 @@ struct tm_open_messages {
 enum tm_status tm_open_messages_add(struct tm_open_messages *messages, const struct tm_event *event,
                                     struct tm_error *err);
 
+/* True if A comes before B in a sorted stream: by time, order of processing and position. CATALOG knows the files. */
+bool tm_open_messages_is_before(const struct tm_catalog *catalog, const struct tm_event *a, const struct tm_event *b);
+
 /* The earliest event if it comes before UNTIL in the order of a sorted stream (NULL: in any case), otherwise NULL.
  * CATALOG knows the files. Valid until tm_open_messages_pop, which must be called next. */
 const struct tm_event *tm_open_messages_next(struct tm_open_messages *messages, const struct tm_catalog *catalog,

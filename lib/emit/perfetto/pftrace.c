@@ -138,7 +138,7 @@ static enum tm_status write_service_event(struct pftrace *p, const struct tm_eve
 
 /* True if the reference importer, as of v58, crashes on E's packet: a Winscope shell transition (field 96 of
  * TracePacket) of a machine that it does not take for the host. */
-static bool is_deadly(const struct pftrace *p, const struct tm_event *e)
+static bool crashes_reader(const struct pftrace *p, const struct tm_event *e)
 {
     enum { SHELL_TRANSITION = 96 };
     struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
@@ -153,7 +153,7 @@ static bool is_deadly(const struct pftrace *p, const struct tm_event *e)
 
 static enum tm_status write_packet(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
-    if (is_deadly(p, e)) {
+    if (crashes_reader(p, e)) {
         tm_unsupported_counts_event(p->context->unsupported, e);
         return TM_OK;
     }
@@ -343,8 +343,8 @@ static bool stands_in_front(const struct pftrace *p, const struct tm_event *e)
            !tm_untimed_packets_take(e);
 }
 
-/* E, an event from before the part: all that goes by what was before takes it in, and nothing is written but what its
- * sequence needs. */
+/* Takes EVENT, which is from before the part: the state of the writers follows it. Nothing is written except
+ * definitions that its sequence needs. */
 static enum tm_status take_state(struct pftrace *p, const struct tm_event *event, struct tm_error *err)
 {
     struct tm_event e = *event;
@@ -380,22 +380,12 @@ static enum tm_status end_state(struct pftrace *p, struct tm_error *err)
     return st;
 }
 
-/* True if A comes before B in the order of the merged trace. */
-static bool is_before(const struct pftrace *p, const struct tm_event *a, const struct tm_event *b)
-{
-    const struct tm_catalog_file *files = p->context->catalog->files;
-    if (a->time_ns != b->time_ns)
-        return a->time_ns < b->time_ns;
-    if (a->file != b->file)
-        return files[a->file].processing_order < files[b->file].processing_order;
-    return a->position < b->position;
-}
-
 /* Writes the untimed packets that act before E, each at its time; NULL: all. */
 static enum tm_status write_untimed(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    while (st == TM_OK && p->untimed.has_next && (e == NULL || is_before(p, &p->untimed.next, e))) {
+    while (st == TM_OK && p->untimed.has_next &&
+           (e == NULL || tm_open_messages_is_before(p->context->catalog, &p->untimed.next, e))) {
         struct tm_event at = p->untimed.next;
         at.flags &= ~(uint32_t)(TM_EVENT_UNTIMED | TM_EVENT_DEFINITION);
         const struct tm_time_part *part = &p->context->stream->part;

@@ -16,7 +16,7 @@ struct tm_report_causality {
         .alignment = TM_ALIGNMENT_INIT                                                                                 \
     }
 
-/* Begins. SPILL_DIR is for temporary files and must stay valid until release. TM_OK or TM_E_SYSTEM. */
+/* Begins. TEMPORARY_DIR is for temporary files and must stay valid until release. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_report_causality_begin(struct tm_report_causality *causality, const char *temporary_dir,
                                          struct tm_error *err);
 

@@ -2,7 +2,7 @@
 
 #include "base/utf8.h"
 
-enum { DEPTH_MAX = 32, CLOCKS_TOLD = 32 };
+enum { DEPTH_MAX = 32 };
 
 static enum tm_status add_file(struct tm_config_facts *f, const Tracemerge__File *file, struct tm_error *err)
 {
@@ -18,7 +18,7 @@ static enum tm_status add_snapshot(struct tm_config_facts *f, const Tracemerge__
     uint64_t key = (uint64_t)snapshot->file << 32 | snapshot->machine;
     uint32_t clocks = tm_config_facts_clocks(f, snapshot->file, snapshot->machine), before = clocks;
     for (size_t i = 0; i < snapshot->n_readings; i++)
-        if (snapshot->readings[i]->clock < CLOCKS_TOLD)
+        if (snapshot->readings[i]->clock < TM_CONFIG_FACTS_CLOCKS)
             clocks |= UINT32_C(1) << snapshot->readings[i]->clock;
     if (clocks == before && before)
         return TM_OK;

@@ -6,6 +6,8 @@
 #include "base/map.h"
 #include "model/catalog.h"
 
+enum { TM_CONFIG_FACTS_CLOCKS = 32 }; /* clock ids below this have a bit in sets of clocks */
+
 /* Zero-initialise. */
 struct tm_config_facts {
     Tracemerge__Config *config; /* owned; NULL: no manifest */
@@ -14,7 +16,7 @@ struct tm_config_facts {
     struct tm_map entry_of;   /* file to entry */
     struct tm_map machine_of; /* raw id to its number among the config's machines */
     struct tm_map is_related; /* entries with an edge of the config */
-    struct tm_map clocks_of;  /* file << 32 | machine to a set of bits, one for each clock id below 32 */
+    struct tm_map clocks_of;  /* file << 32 | machine to a set of bits, one for each clock id */
 };
 
 /* Takes in FRAME. Unused frames are ignored with TM_OK. TM_E_INPUT or TM_E_SYSTEM. */
@@ -32,7 +34,7 @@ bool tm_config_facts_path(const struct tm_config_facts *facts, const struct tm_c
 /* The name of a machine that the manifest declares; data NULL: none. */
 struct tm_text tm_config_facts_machine(const struct tm_config_facts *facts, int64_t raw_id);
 
-/* A set of bits, one for each clock id below 32 in snapshots of FILE on MACHINE (a row). */
+/* A set of bits, one for each clock id below TM_CONFIG_FACTS_CLOCKS in snapshots of FILE on MACHINE (a row). */
 uint32_t tm_config_facts_clocks(const struct tm_config_facts *facts, uint32_t file, uint32_t machine);
 
 /* True if the manifest's entry for FILE has a `clocks`. */

@@ -5,14 +5,6 @@
 
 #include <stdlib.h>
 
-enum { LAST_NAMED_CLOCK = 6 };
-
-/* True if a manifest has a name for CLOCK. */
-static bool is_nameable(uint32_t clock)
-{
-    return clock >= 1 && clock <= LAST_NAMED_CLOCK;
-}
-
 /* True if a manifest can have a `clocks` for FILE on MACHINE. */
 static bool can_name(struct tm_report *r, uint32_t file, uint32_t machine, uint32_t clock)
 {
@@ -21,7 +13,7 @@ static bool can_name(struct tm_report *r, uint32_t file, uint32_t machine, uint3
     const struct tm_catalog_machine *row = tm_catalog_machine(r->context->catalog, machine);
     bool is_multi = entry && entry->has_machines;
     return tm_config_facts_path(&r->facts, r->context->catalog, file, &path) &&
-           (is_nameable(clock) || (clock == TM_CLOCK_TRACE_FILE && !is_multi)) &&
+           (tm_clock_has_manifest_name(clock) || (clock == TM_CLOCK_TRACE_FILE && !is_multi)) &&
            (!is_multi || (row && row->name.len));
 }
 
@@ -87,7 +79,7 @@ bool tm_report_entry_for(struct tm_report *r, const Tracemerge__Placement *p, st
     uint32_t clock = p->clock, first;
     if (!tm_report_anchor(r, &anchor))
         return false;
-    if (!is_nameable(clock) && clock != TM_CLOCK_TRACE_FILE) {
+    if (!tm_clock_has_manifest_name(clock) && clock != TM_CLOCK_TRACE_FILE) {
         if (clock == 0 || tm_config_facts_clocks(&r->facts, p->file, p->machine))
             return false;
         clock = TM_CLOCK_TRACE_FILE; /* pinned: all its timestamps are on it */
@@ -106,7 +98,7 @@ bool tm_report_entry_for(struct tm_report *r, const Tracemerge__Placement *p, st
                                    .to_clock = clock};
         return is_taken_for_shared(p) && can_name(r, first, p->machine, clock);
     }
-    if (isolated && clock != LAST_NAMED_CLOCK) /* only its BOOTTIME can be related to the shared one */
+    if (isolated && clock != TM_CLOCK_BOOTTIME) /* only its BOOTTIME can be related to the shared one */
         return false;
     *entry = (struct tm_entry){.file = p->file,
                                .has_clocks = true,

@@ -8,8 +8,6 @@
 
 #define SECOND INT64_C(1000000000)
 
-enum { CLOCKS_TOLD = 32 };
-
 /* False if memory runs out, or if the file of ENTRY has a different entry already. */
 static bool add_entry(struct tm_report *r, struct tm_suggestion *suggestion, const struct tm_entry *entry)
 {
@@ -61,7 +59,8 @@ static bool begin_earlier(struct tm_report *r, struct tm_suggestion *suggestion)
     if (!tm_report_anchor(r, &anchor) || anchor.clock == TM_CLOCK_REALTIME)
         return false;
     uint32_t clocks = tm_config_facts_clocks(&r->facts, anchor.file, anchor.machine);
-    bool knows_wall = clocks >> TM_CLOCK_REALTIME & 1 && anchor.clock < CLOCKS_TOLD && clocks >> anchor.clock & 1;
+    bool knows_wall = clocks >> TM_CLOCK_REALTIME & 1 && anchor.clock < TM_CONFIG_FACTS_CLOCKS &&
+                      clocks >> anchor.clock & 1;
     struct tm_entry entry = {.file = anchor.file,
                              .has_clocks = true,
                              .machine = anchor.machine,

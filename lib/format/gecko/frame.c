@@ -2,8 +2,8 @@
 
 #include "base/bytes.h"
 #include "base/pb.h"
+#include "stream/detail_fields.h"
 
-enum { FRAME_FUNCTION = 1, FRAME_MAPPING = 2, FRAME_REL_PC = 3, FRAME_FILE = 4, FRAME_LINE = 5 };
 enum { RECORD_HEAD = 9, HAS_ADDRESS = 1, IS_RETURN = 2 };
 
 static const char no_mapping[] = "gecko";
@@ -94,10 +94,11 @@ enum tm_status tm_gecko_frame_put(const struct tm_gecko_frame *frame, struct tm_
         (uint8_t)((frame->has_address ? HAS_ADDRESS : 0) | (frame->is_return ? IS_RETURN : 0))};
     tm_put_le64(head + 1, frame->address);
     if (tm_buf_add(out, head, sizeof head) != TM_OK ||
-        tm_pb_put_bytes(out, FRAME_FUNCTION, frame->function.s, frame->function.len) != TM_OK ||
-        (frame->mapping.len && tm_pb_put_bytes(out, FRAME_MAPPING, frame->mapping.s, frame->mapping.len) != TM_OK) ||
-        (frame->file.len && tm_pb_put_bytes(out, FRAME_FILE, frame->file.s, frame->file.len) != TM_OK) ||
-        (frame->line && tm_pb_put_varint(out, FRAME_LINE, frame->line) != TM_OK))
+        tm_pb_put_bytes(out, TM_STACK_FRAME_FUNCTION, frame->function.s, frame->function.len) != TM_OK ||
+        (frame->mapping.len &&
+         tm_pb_put_bytes(out, TM_STACK_FRAME_MAPPING, frame->mapping.s, frame->mapping.len) != TM_OK) ||
+        (frame->file.len && tm_pb_put_bytes(out, TM_STACK_FRAME_FILE, frame->file.s, frame->file.len) != TM_OK) ||
+        (frame->line && tm_pb_put_varint(out, TM_STACK_FRAME_LINE, frame->line) != TM_OK))
         return TM_E_SYSTEM;
     return TM_OK;
 }
@@ -109,7 +110,7 @@ enum tm_status tm_gecko_frame_add(const uint8_t *record, size_t len, bool is_lea
     if ((record[0] & IS_RETURN) && !is_leaf && pc)
         pc--;
     if (tm_pb_begin(out, field, &mark) != TM_OK || tm_buf_add(out, record + RECORD_HEAD, len - RECORD_HEAD) != TM_OK ||
-        ((record[0] & HAS_ADDRESS) && tm_pb_put_varint(out, FRAME_REL_PC, pc) != TM_OK))
+        ((record[0] & HAS_ADDRESS) && tm_pb_put_varint(out, TM_STACK_FRAME_REL_PC, pc) != TM_OK))
         return TM_E_SYSTEM;
     return tm_pb_end(out, mark);
 }

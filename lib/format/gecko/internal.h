@@ -1,5 +1,5 @@
-/* The state of a Gecko profile being read, shared by gecko.c (the document), thread.c (a thread's definitions),
- * samples.c and markers.c. */
+/* The state of a Gecko profile being read. document.c reads the document, thread.c the members of a thread;
+ * definitions.c, samples.c, markers.c and counters.c make rows. */
 #ifndef TM_FORMAT_GECKO_INTERNAL_H
 #define TM_FORMAT_GECKO_INTERNAL_H
 

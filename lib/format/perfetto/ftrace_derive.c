@@ -559,7 +559,7 @@ static enum tm_status (*const derivations[])(struct derive *d) = {
     [TM_FTRACE_EVENT_DMABUF_RSS_STAT] = add_dmabuf_rss,
 };
 
-/* The same for events that are slices or instants. */
+/* Functions that add rows derived from events that are slices or instants, by the event's field number. */
 static enum tm_status (*const of_slices[])(struct derive *d) = {
     [446] = add_trusty_result, /* trusty_smc_done */
     [448] = add_trusty_result, /* trusty_std_call32_done */

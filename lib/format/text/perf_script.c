@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRAME_PC = 3 };
-
 /* A line after the head: a frame, or the source position of the frame before it. */
 struct stack_line {
     size_t start; /* in raw */
@@ -60,7 +58,7 @@ static bool put_frame(struct tm_buf *out, struct tm_span line, const struct tm_s
     if (tm_pb_begin(out, TM_DETAIL_FRAMES, &mark) != TM_OK ||
         tm_pb_put_bytes(out, TM_STACK_FRAME_FUNCTION, f.symbol.s, f.symbol.len) != TM_OK ||
         tm_pb_put_bytes(out, TM_STACK_FRAME_MAPPING, f.mapping.s, f.mapping.len) != TM_OK ||
-        tm_pb_put_varint(out, FRAME_PC, f.pc) != TM_OK)
+        tm_pb_put_varint(out, TM_STACK_FRAME_REL_PC, f.pc) != TM_OK)
         return false;
     if (source && tm_perf_source_parse(source->s, source->len, &file, &number) &&
         (tm_pb_put_bytes(out, TM_STACK_FRAME_FILE, file.s, file.len) != TM_OK ||
