@@ -116,6 +116,8 @@ enum tm_status tm_manifest_keep(struct tm_manifest *manifest, const struct tm_in
     for (size_t i = 0; i < fields->file_count && st == TM_OK; i++)
         if (k.is_kept[i])
             fields->files[count++] = fields->files[i];
+        else
+            tm_manifest_points_release(&fields->files[i].clocks.points);
     if (st == TM_OK) {
         fields->file_count = count;
         tm_manifest_config_release(&manifest->config);

@@ -5,6 +5,7 @@
 #ifndef TM_STREAM_SLICE_STACK_H
 #define TM_STREAM_SLICE_STACK_H
 
+#include "base/checked.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -47,10 +48,11 @@ struct tm_slice_cut {
                           struct tm_error *err);
 };
 
-/* The end of a slice, limited to INT64_MAX. */
+/* The end of a slice, limited to the range of int64_t. DUR may be negative in damaged input. */
 static inline int64_t tm_slice_end_ns(int64_t ts, int64_t dur)
 {
-    return ts > INT64_MAX - dur ? INT64_MAX : ts + dur;
+    int64_t end;
+    return tm_add_i64(ts, dur, &end) ? end : dur < 0 ? INT64_MIN : INT64_MAX;
 }
 
 /* True if an end with the label WANTED can mean a slice with the label THERE. An end without a name fits all names, and

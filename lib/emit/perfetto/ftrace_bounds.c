@@ -3,6 +3,7 @@
 #include "base/table.h"
 #include "perfetto/ftrace_event_fields.h"
 #include "perfetto/packet_times.h"
+#include "perfetto/recording_rows.h"
 
 #include <stdlib.h>
 
@@ -98,11 +99,11 @@ enum tm_status tm_ftrace_bounds_note(struct tm_ftrace_bounds *b, const struct tm
     if (st < 0 || is_bundle)
         return st < 0 ? st : note_bundle(b, at, e, err);
     struct tm_text name = tm_catalog_string(w->catalog, e->name, e);
-    if (tm_text_is(name, "preserve_ftrace_buffer")) {
+    if (tm_text_is(name, TM_ROW_PRESERVES_FTRACE_BUFFER)) {
         b->rows[at].keeps_buffer = true;
-    } else if (tm_text_is(name, "ftrace_data")) {
+    } else if (tm_text_is(name, TM_ROW_FTRACE_DATA)) {
         b->rows[at].has_data = true;
-    } else if (tm_text_is(name, "tracing_started_ns")) {
+    } else if (tm_text_is(name, TM_ROW_TRACING_STARTED)) {
         b->rows[at].has_start = true;
         b->rows[at].start_ns = e->time_ns;
     }

@@ -1,4 +1,5 @@
 #include "format/chrome_json/document.h"
+#include "perfetto/recording_rows.h"
 
 enum { LINE_MAX_BYTES = 1 << 20 };
 
@@ -6,7 +7,7 @@ enum { LINE_MAX_BYTES = 1 << 20 };
  * which files have some. */
 static enum tm_status tell_of_data(struct tm_json_document *doc, struct tm_error *err)
 {
-    static const char name[] = "ftrace_data";
+    static const char name[] = TM_ROW_FTRACE_DATA;
     struct tm_event row = {.kind = TM_KIND_METADATA,
                            .flags = TM_EVENT_DERIVED | TM_EVENT_DEFINITION | TM_EVENT_UNTIMED};
     doc->has_system = true;

@@ -1,5 +1,7 @@
 #include "format/perfetto/ftrace_start.h"
 
+#include "perfetto/recording_rows.h"
+
 enum { STATS_PHASE = 1, STATS_PRESERVE_BUFFER = 8, PHASE_START = 1 };
 
 /* The value of field ID in PACKET's message; 0 if it is absent. */
@@ -25,28 +27,28 @@ static enum tm_status add(struct tm_proto *p, const struct tm_proto_packet *pack
 }
 
 /* Events of the recording that become rows of metadata at their time. */
-static enum tm_status add_moments(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status add_recording_times(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
 {
     static const struct {
         uint32_t field; /* of TracingServiceEvent */
         const char *name;
-    } moments[] = {{2, "tracing_started_ns"},
+    } times[] = {{2, TM_ROW_TRACING_STARTED},
                    {5, "tracing_disabled_ns"},
                    {1, "all_data_source_started_ns"},
                    {3, "all_data_source_flushed_ns"}};
     enum tm_status st = TM_OK;
-    for (size_t i = 0; st >= 0 && i < sizeof moments / sizeof *moments; i++)
-        if (number_in(packet, moments[i].field))
-            st = add(p, packet, moments[i].name, 0, err);
+    for (size_t i = 0; st >= 0 && i < sizeof times / sizeof *times; i++)
+        if (number_in(packet, times[i].field))
+            st = add(p, packet, times[i].name, 0, err);
     return st;
 }
 
 enum tm_status tm_proto_ftrace_start(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
 {
     if (packet->body.id == TM_PACKET_SERVICE_EVENT)
-        return packet->has_time ? add_moments(p, packet, err) : TM_OK;
+        return packet->has_time ? add_recording_times(p, packet, err) : TM_OK;
     return number_in(packet, STATS_PHASE) == PHASE_START && number_in(packet, STATS_PRESERVE_BUFFER)
-               ? add(p, packet, "preserve_ftrace_buffer", TM_EVENT_UNTIMED, err)
+               ? add(p, packet, TM_ROW_PRESERVES_FTRACE_BUFFER, TM_EVENT_UNTIMED, err)
                : TM_OK;
 }
 
@@ -85,5 +87,5 @@ enum tm_status tm_proto_ftrace_data(struct tm_proto *p, const struct tm_proto_pa
     bool is_new;
     if (tm_proto_map_add(&p->ftrace_pairs, packet->machine, OF_DATA, UINT32_MAX, &entry, &is_new) != TM_OK)
         return tm_error_nomem(err);
-    return is_new ? add(p, packet, "ftrace_data", TM_EVENT_UNTIMED, err) : TM_OK;
+    return is_new ? add(p, packet, TM_ROW_FTRACE_DATA, TM_EVENT_UNTIMED, err) : TM_OK;
 }
