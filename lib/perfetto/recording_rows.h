@@ -1,5 +1,5 @@
-/* Names of METADATA rows that state when and how the kernel was recorded (doc/events.md, Perfetto packets). Readers write
- * them; the Perfetto output clips kernel data by them. */
+/* Names of METADATA rows that state when and how the kernel was recorded (doc/events.md, Perfetto packets). Readers
+ * write them; the Perfetto output clips kernel data by them. */
 #ifndef TM_PERFETTO_RECORDING_ROWS_H
 #define TM_PERFETTO_RECORDING_ROWS_H
 

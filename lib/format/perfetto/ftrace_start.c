@@ -27,15 +27,16 @@ static enum tm_status add(struct tm_proto *p, const struct tm_proto_packet *pack
 }
 
 /* Events of the recording that become rows of metadata at their time. */
-static enum tm_status add_recording_times(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status add_recording_times(struct tm_proto *p, const struct tm_proto_packet *packet,
+                                          struct tm_error *err)
 {
     static const struct {
         uint32_t field; /* of TracingServiceEvent */
         const char *name;
     } times[] = {{2, TM_ROW_TRACING_STARTED},
-                   {5, "tracing_disabled_ns"},
-                   {1, "all_data_source_started_ns"},
-                   {3, "all_data_source_flushed_ns"}};
+                 {5, "tracing_disabled_ns"},
+                 {1, "all_data_source_started_ns"},
+                 {3, "all_data_source_flushed_ns"}};
     enum tm_status st = TM_OK;
     for (size_t i = 0; st >= 0 && i < sizeof times / sizeof *times; i++)
         if (number_in(packet, times[i].field))
