@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "base/pb.h"
+#include "stream/detail_arg.h"
 #include "stream/detail_fields.h"
 
 #include <stdlib.h>
@@ -119,21 +120,6 @@ static void put(void *context, const struct tm_record *given, bool ordinal)
         (void)tm_record_store_add(&c->numbered, tm_candidates_part(record.key), &record, p->err);
 }
 
-static bool drop_prefix(struct tm_text *key, const char *prefix, size_t len)
-{
-    bool has = key->len > len && memcmp(key->data, prefix, len) == 0;
-    if (has)
-        *key = (struct tm_text){key->data + len, key->len - len};
-    return has;
-}
-
-static inline struct tm_text without_prefix(struct tm_text key)
-{
-    if (key.len > 0 && (*key.data == 'a' || *key.data == 'd') && !drop_prefix(&key, "args.", 5))
-        (void)drop_prefix(&key, "debug.", 6);
-    return key;
-}
-
 static void read_arg(struct tm_align_event *event, struct tm_pb arg)
 {
     struct tm_align_arg *to = &event->args[event->arg_count];
@@ -143,7 +129,7 @@ static void read_arg(struct tm_align_event *event, struct tm_pb arg)
         switch (f.id) {
         case TM_ARG_KEY:
             if (f.type == TM_PB_LEN)
-                to->key = without_prefix((struct tm_text){f.data, f.len});
+                to->key = tm_detail_arg_name((struct tm_text){f.data, f.len});
             break;
         case TM_ARG_STRING:
         case TM_ARG_JSON:

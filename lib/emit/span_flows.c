@@ -1,6 +1,7 @@
 #include "emit/span_flows.h"
 
 #include "base/hash.h"
+#include "base/name_set.h"
 #include "base/pb.h"
 #include "base/text.h"
 #include "stream/detail_arg.h"
@@ -8,7 +9,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-
 
 /* Hashes of the ids in a slice's args; 0: none. */
 struct span {
@@ -18,21 +18,6 @@ struct span {
 static uint8_t lower(uint8_t c)
 {
     return c >= 'A' && c <= 'Z' ? (uint8_t)(c - 'A' + 'a') : c;
-}
-
-/* True if the last part of KEY is WORD; compares only letters and digits, without case. */
-static bool is_key(const uint8_t *key, size_t len, const char *word)
-{
-    size_t at = len;
-    while (at > 0 && key[at - 1] != '.')
-        at--;
-    for (; at < len; at++) {
-        if (key[at] == '_' || key[at] == '-')
-            continue;
-        if (*word == '\0' || lower(key[at]) != (uint8_t)*word++)
-            return false;
-    }
-    return *word == '\0';
 }
 
 /* Reads an id as text: without leading zeros, letters in either case. An id of zeros counts as none. */
@@ -61,17 +46,19 @@ static uint64_t value_of(const struct tm_pb_field *f)
 static void read_arg(struct span *span, const struct tm_pb_field *arg)
 {
     struct tm_pb pb = tm_pb_of(arg->data, arg->len);
-    struct tm_pb_field key = {0}, f;
+    struct tm_pb_field f;
+    struct tm_text key = {0};
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == TM_ARG_KEY && f.type == TM_PB_LEN) {
-            key = f;
-            if (key.len < 2 || lower(key.data[key.len - 1]) != 'd') /* all of these keys end with "id" */
+            if (f.len < 2 || lower(f.data[f.len - 1]) != 'd') /* all of these keys end with "id" */
                 return;
-        } else if (is_key(key.data, key.len, "traceid")) {
+            key = tm_detail_arg_name((struct tm_text){f.data, f.len});
+        } else if (tm_name_is_like(key.data, key.len, "traceid")) {
             span->trace = value_of(&f);
-        } else if (is_key(key.data, key.len, "spanid")) {
+        } else if (tm_name_is_like(key.data, key.len, "spanid")) {
             span->span = value_of(&f);
-        } else if (is_key(key.data, key.len, "parentspanid") || is_key(key.data, key.len, "parentid")) {
+        } else if (tm_name_is_like(key.data, key.len, "parentspanid") ||
+                   tm_name_is_like(key.data, key.len, "parentid")) {
             span->parent = value_of(&f);
         }
     }

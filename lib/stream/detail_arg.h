@@ -3,9 +3,20 @@
 #define TM_STREAM_DETAIL_ARG_H
 
 #include "base/buf.h"
+#include "base/text.h"
 #include "stream/detail_fields.h"
 
 #include <stdbool.h>
+#include <string.h>
+
+/* KEY of an argument without its leading "args." or "debug.". */
+static inline struct tm_text tm_detail_arg_name(struct tm_text key)
+{
+    size_t prefix = key.len > 5 && memcmp(key.data, "args.", 5) == 0    ? 5
+                    : key.len > 6 && memcmp(key.data, "debug.", 6) == 0 ? 6
+                                                                        : 0;
+    return prefix ? (struct tm_text){key.data + prefix, key.len - prefix} : key;
+}
 
 /* Appends an Arg: KEY, and a number (the bits for TM_ARG_DOUBLE) or LEN bytes. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_detail_arg_number(struct tm_buf *detail, const struct tm_buf *key, enum tm_arg type, uint64_t value);
