@@ -1,12 +1,10 @@
 /* Output pftrace: the packets before and after the events. */
 #include "emit/perfetto/internal.h"
 
+#include "perfetto/message_fields.h"
 #include "stream/field_text.h"
 #include "stream/placement_rule.h"
 #include "stream/clock_id.h"
-
-/* Field number of perfetto/trace/system_info.proto. */
-enum { SYSTEM_INFO_MACHINE_NAME = 17 };
 
 /* The machine of the first packet: the host if it has data, otherwise the first. The host's packet, which has no id,
  * prevents the adoption of another machine. */
@@ -48,7 +46,7 @@ enum tm_status tm_pftrace_machine_names(struct pftrace *p, struct tm_error *err)
             continue;
         st = tm_packet_begin(&p->packets, i, err);
         if (st == TM_OK && (tm_pb_begin(out, TM_PACKET_SYSTEM_INFO, &mark) != TM_OK ||
-                            tm_pb_put_bytes(out, SYSTEM_INFO_MACHINE_NAME, c->machines[i].name.data,
+                            tm_pb_put_bytes(out, TM_SYSTEM_INFO_MACHINE_NAME, c->machines[i].name.data,
                                             c->machines[i].name.len) != TM_OK ||
                             tm_pb_end(out, mark) != TM_OK))
             st = tm_error_nomem(err);

@@ -3,8 +3,7 @@
 #include "base/hash.h"
 #include "emit/perfetto/line_text.h"
 #include "model/binder_rows.h"
-
-enum { TREE_THREADS = 2, THREAD_TID = 1, THREAD_NAME = 2, THREAD_TGID = 3 };
+#include "perfetto/message_fields.h"
 
 static uint64_t key_of(const struct tm_event *e, int64_t id)
 {
@@ -50,10 +49,11 @@ static enum tm_status write_tree(struct tm_line_tasks *t, const struct tm_event 
     if (st < 0)
         return st;
     if (tm_pb_put_varint(out, TM_PACKET_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK ||
-        tm_pb_begin(out, TM_PACKET_PROCESS_TREE, &tree) != TM_OK || tm_pb_begin(out, TREE_THREADS, &thread) != TM_OK ||
-        tm_pb_put_varint(out, THREAD_TID, (uint64_t)of->tid) != TM_OK ||
-        tm_pb_put_varint(out, THREAD_TGID, (uint64_t)of->pid) != TM_OK ||
-        (of->name.data && tm_pb_put_bytes(out, THREAD_NAME, of->name.data, of->name.len) != TM_OK) ||
+        tm_pb_begin(out, TM_PACKET_PROCESS_TREE, &tree) != TM_OK ||
+        tm_pb_begin(out, TM_PROCESS_TREE_THREADS, &thread) != TM_OK ||
+        tm_pb_put_varint(out, TM_TREE_THREAD_TID, (uint64_t)of->tid) != TM_OK ||
+        tm_pb_put_varint(out, TM_TREE_THREAD_TGID, (uint64_t)of->pid) != TM_OK ||
+        (of->name.data && tm_pb_put_bytes(out, TM_TREE_THREAD_NAME, of->name.data, of->name.len) != TM_OK) ||
         tm_pb_end(out, thread) != TM_OK || tm_pb_end(out, tree) != TM_OK)
         return tm_error_nomem(err);
     return tm_packet_end(t->packets, err);

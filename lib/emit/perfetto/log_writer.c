@@ -1,15 +1,19 @@
 #include "emit/perfetto/log_writer.h"
 
+#include "perfetto/message_fields.h"
 #include "perfetto/packet_fields.h"
 #include "stream/detail_fields.h"
 
-enum { PACKET_JOURNALD_EVENT = 132, LOG_EVENTS = 1 };
+enum { PACKET_JOURNALD_EVENT = 132 };
 
 /* The fields of a message: of AndroidLogPacket.LogEvent, and of SystemdJournaldEvent. */
 struct fields {
     uint32_t pid, tid, uid, time, tag, priority, message;
 };
-static const struct fields of_android = {2, 3, 4, 5, 6, 7, 8}, of_journal = {1, 2, 3, 0, 6, 5, 7};
+static const struct fields of_android = {TM_LOG_EVENT_PID,       TM_LOG_EVENT_TID, TM_LOG_EVENT_UID,
+                                         TM_LOG_EVENT_TIMESTAMP, TM_LOG_EVENT_TAG, TM_LOG_EVENT_PRIORITY,
+                                         TM_LOG_EVENT_MESSAGE};
+static const struct fields of_journal = {1, 2, 3, 0, 6, 5, 7};
 
 static bool put_number(struct tm_buf *out, uint32_t id, bool has, uint64_t value)
 {
@@ -93,7 +97,7 @@ enum tm_status tm_log_write(struct tm_packet_writer *w, const struct tm_event *e
     bool good = tm_pb_put_varint(out, TM_PACKET_TIMESTAMP, (uint64_t)e->time_ns) == TM_OK;
     if (find_reading(w, e, &realtime))
         good = good && tm_pb_begin(out, TM_PACKET_ANDROID_LOG, &log) == TM_OK &&
-               tm_pb_begin(out, LOG_EVENTS, &event) == TM_OK &&
+               tm_pb_begin(out, TM_ANDROID_LOG_EVENTS, &event) == TM_OK &&
                tm_pb_put_varint(out, of_android.time, (uint64_t)realtime) == TM_OK &&
                put_message(w, e, &of_android, e->value) && tm_pb_end(out, event) == TM_OK &&
                tm_pb_end(out, log) == TM_OK;

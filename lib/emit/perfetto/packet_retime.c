@@ -3,14 +3,12 @@
 #include "emit/perfetto/packet_changes.h"
 #include "emit/perfetto/packet_splice.h"
 #include "emit/perfetto/trace_stats.h"
+#include "perfetto/message_fields.h"
 #include "perfetto/track_event_fields.h"
 #include "perfetto/packet_times.h"
 #include "perfetto/ftrace_event_fields.h"
 
 #include <stdio.h>
-
-/* field numbers of packets other than track events */
-enum { COUNTER_UNIT_MULTIPLIER = 4, COUNTER_IS_INCREMENTAL = 5 };
 
 /* The state of a rewriting function. */
 struct rewrite {
@@ -152,7 +150,7 @@ static void track_event_field(struct rewrite *r, const struct tm_pb_field *f)
 
 static void counter_field(struct rewrite *r, const struct tm_pb_field *f)
 {
-    if (f->id != COUNTER_IS_INCREMENTAL && f->id != COUNTER_UNIT_MULTIPLIER)
+    if (f->id != TM_COUNTER_DESCRIPTOR_IS_INCREMENTAL && f->id != TM_COUNTER_DESCRIPTOR_UNIT_MULTIPLIER)
         copy(r, f);
 }
 

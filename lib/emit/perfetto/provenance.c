@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "emit/by_file.h"
+#include "perfetto/message_fields.h"
 #include "stream/field_text.h"
 #include "config.h"
 
@@ -10,8 +11,6 @@
 #include <stdio.h>
 
 enum { FILES_MAX = 1000, PLACEMENTS_MAX = 16, TEXT_MAX = 1024, KEY_MAX = 128 };
-/* Field numbers of perfetto/trace/trace_uuid.proto. */
-enum { UUID_MSB = 1, UUID_LSB = 2 };
 
 /* The attributes so far, a TraceAttributes message. */
 struct attributes {
@@ -138,9 +137,9 @@ static enum tm_status write_uuid(struct pftrace *p, const struct tm_buf *attribu
     uint64_t low = tm_hash64_seed(attributes->data, attributes->len, 2);
     high = (high & ~UINT64_C(0xf000)) | UINT64_C(0x8000);
     low = (low & ~(UINT64_C(3) << 62)) | UINT64_C(1) << 63;
-    enum tm_status st = tm_pb_put_varint(&message, UUID_MSB, high);
+    enum tm_status st = tm_pb_put_varint(&message, TM_TRACE_UUID_MSB, high);
     if (st == TM_OK)
-        st = tm_pb_put_varint(&message, UUID_LSB, low);
+        st = tm_pb_put_varint(&message, TM_TRACE_UUID_LSB, low);
     st = st == TM_OK ? write_packet(p, p->clocks.home, TM_PACKET_TRACE_UUID, &message, err) : tm_error_nomem(err);
     tm_buf_release(&message);
     return st;

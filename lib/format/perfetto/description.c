@@ -1,6 +1,7 @@
 #include "format/perfetto/description.h"
 
 #include "format/perfetto/chrome_names.h"
+#include "perfetto/message_fields.h"
 #include "perfetto/packet_fields.h"
 #include "stream/detail_fields.h"
 
@@ -9,8 +10,6 @@
 
 enum { CHROME_THREAD_TYPE = 1, CHROME_THREAD_SANDBOXED = 3 };
 enum { CHROME_PROCESS_TYPE = 1, CHROME_PROCESS_HOST_APP = 4, CHROME_PROCESS_CRASH_ID = 5 };
-enum { COUNTER_TYPE = 1, COUNTER_CATEGORIES = 2, COUNTER_UNIT = 3, COUNTER_MULTIPLIER = 4 };
-enum { COUNTER_INCREMENTAL = 5, COUNTER_UNIT_NAME = 6 };
 enum { COUNTER_THREAD_TIME = 1, COUNTER_THREAD_INSTRUCTIONS = 2 };
 
 static int64_t i32(uint64_t value)
@@ -99,15 +98,15 @@ static enum tm_status read_counter(struct tm_proto_counter *counter, const struc
     enum tm_status st;
     counter->message = *from;
     while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
-        if (f.id == COUNTER_TYPE)
+        if (f.id == TM_COUNTER_DESCRIPTOR_TYPE)
             counter->type = i32(f.value);
-        else if (f.id == COUNTER_UNIT)
+        else if (f.id == TM_COUNTER_DESCRIPTOR_UNIT)
             counter->unit = i32(f.value);
-        else if (f.id == COUNTER_MULTIPLIER)
+        else if (f.id == TM_COUNTER_DESCRIPTOR_UNIT_MULTIPLIER)
             counter->multiplier = (int64_t)f.value;
-        else if (f.id == COUNTER_INCREMENTAL)
+        else if (f.id == TM_COUNTER_DESCRIPTOR_IS_INCREMENTAL)
             counter->incremental = f.value != 0;
-        else if (f.id == COUNTER_UNIT_NAME)
+        else if (f.id == TM_COUNTER_DESCRIPTOR_UNIT_NAME)
             counter->unit_name = (struct tm_proto_text){f.data, f.len};
     }
     return st == TM_END ? TM_OK : st;
@@ -364,7 +363,7 @@ static void put_counter(struct tm_buf *detail, const struct tm_proto_counter *co
     if (counter->incremental)
         put_number(detail, TM_TRACK_DESCRIPTION_IS_INCREMENTAL, 1, st);
     put_signed(detail, TM_TRACK_DESCRIPTION_UNIT_MULTIPLIER, counter->multiplier != 0, counter->multiplier, st);
-    put_repeated(detail, &counter->message, COUNTER_CATEGORIES, TM_TRACK_DESCRIPTION_CATEGORIES, st);
+    put_repeated(detail, &counter->message, TM_COUNTER_DESCRIPTOR_CATEGORIES, TM_TRACK_DESCRIPTION_CATEGORIES, st);
 }
 
 static void put_merge(struct tm_buf *detail, const struct tm_proto_track_descriptor *track, enum tm_status *st)

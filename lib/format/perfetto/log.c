@@ -1,13 +1,11 @@
 #include "format/perfetto/log.h"
 
+#include "perfetto/message_fields.h"
 #include "stream/detail_arg.h"
 
 #include <inttypes.h>
 
-/* perfetto/trace/android/android_log.proto */
-enum { LOG_EVENTS = 1 };
-enum { EVENT_PID = 2, EVENT_TID = 3, EVENT_UID = 4, EVENT_TAG = 6, EVENT_PRIORITY = 7, EVENT_MESSAGE = 8,
-       EVENT_ARGS = 9 };
+/* perfetto/trace/android/android_log.proto: an argument of an event */
 enum { ARG_NAME = 1, ARG_INT = 2, ARG_FLOAT = 3, ARG_STRING = 4 };
 enum { PRIORITY_INFO = 4 /* for messages without a priority */ };
 
@@ -54,26 +52,26 @@ static enum tm_status take_field(struct tm_proto *p, struct tm_event *row, const
 {
     bool is_number = f->type == TM_PB_VARINT;
     switch (f->id) {
-    case EVENT_PID:
-    case EVENT_TID:
+    case TM_LOG_EVENT_PID:
+    case TM_LOG_EVENT_TID:
         if (is_number)
-            *(f->id == EVENT_PID ? &row->pid : &row->tid) = (uint32_t)f->value;
+            *(f->id == TM_LOG_EVENT_PID ? &row->pid : &row->tid) = (uint32_t)f->value;
         return TM_OK;
-    case EVENT_UID:
+    case TM_LOG_EVENT_UID:
         if (!is_number || !p->sink->want_detail)
             return TM_OK;
         return tm_detail_arg_int(&p->detail, "uid", (int32_t)f->value) < 0 ? tm_error_nomem(err) : TM_OK;
-    case EVENT_PRIORITY:
+    case TM_LOG_EVENT_PRIORITY:
         if (is_number && (uint8_t)f->value)
             row->value = (uint8_t)f->value;
         return TM_OK;
-    case EVENT_TAG:
+    case TM_LOG_EVENT_TAG:
         return f->type == TM_PB_LEN ? tm_proto_string(p, f->data, f->len, &row->category, err) : TM_OK;
-    case EVENT_MESSAGE:
-    case EVENT_ARGS:
+    case TM_LOG_EVENT_MESSAGE:
+    case TM_LOG_EVENT_ARGS:
         if (f->type != TM_PB_LEN)
             return TM_OK;
-        return (f->id == EVENT_ARGS ? put_arg(&p->text, f) : tm_buf_add(&p->text, f->data, f->len)) < 0
+        return (f->id == TM_LOG_EVENT_ARGS ? put_arg(&p->text, f) : tm_buf_add(&p->text, f->data, f->len)) < 0
                    ? tm_error_nomem(err)
                    : TM_OK;
     default:
@@ -109,7 +107,7 @@ enum tm_status tm_proto_log_read(struct tm_proto *p, const struct tm_proto_packe
         row.flags |= TM_EVENT_DEFINITION;
     enum tm_status st = tm_proto_add_with_times(p, &row, packet->clock, err);
     while (st >= 0 && packet->has_time && tm_pb_next(&pb, &f) == TM_OK)
-        if (f.id == LOG_EVENTS && f.type == TM_PB_LEN)
+        if (f.id == TM_ANDROID_LOG_EVENTS && f.type == TM_PB_LEN)
             st = add_message(p, &row, &f, err);
     return st < 0 ? st : TM_OK;
 }

@@ -3,11 +3,11 @@
 #include "base/base64.h"
 #include "format/perfetto/config_text.h"
 #include "format/perfetto/count.h"
+#include "perfetto/message_fields.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { UUID_MSB = 1, UUID_LSB = 2 };
 enum { CONFIG_STATSD = 7, CONFIG_SESSION_NAME = 22, CONFIG_UUID_MSB = 27, CONFIG_UUID_LSB = 28 };
 enum { CONFIG_ATTRIBUTES = 48, CONFIG_BUFFERS = 1, CONFIG_WRITE_INTO_FILE = 8, BUFFER_FILL_POLICY = 4, DISCARD = 2 };
 enum { CONFIG_FLUSH_PERIOD = 13, INFO_SERVICE_VERSION = 4 };
@@ -476,7 +476,7 @@ enum tm_status tm_proto_metadata_read(struct tm_proto *p, const struct tm_proto_
 {
     const struct tm_pb_field *body = &packet->body;
     switch (body->id) {
-    case TM_PACKET_TRACE_UUID: return read_uuid(p, packet, UUID_MSB, UUID_LSB, err);
+    case TM_PACKET_TRACE_UUID: return read_uuid(p, packet, TM_TRACE_UUID_MSB, TM_TRACE_UUID_LSB, err);
     case TM_PACKET_TRACE_CONFIG: return read_config(p, packet, err);
     case TM_PACKET_TRACE_ATTRIBUTES: return read_attributes(p, packet, body, err);
     case TM_PACKET_CHROME_EVENTS: return read_chrome_events(p, packet, err);

@@ -1,13 +1,12 @@
 /* Processes and threads as procfs shows them. */
 #include "format/perfetto/named_processes.h"
 #include "format/perfetto/system.h"
+#include "perfetto/message_fields.h"
 #include "stream/detail_fields.h"
 
-enum { TREE_PROCESSES = 1, TREE_THREADS = 2 };
 enum { PROCESS_PID = 1, PROCESS_PPID = 2, PROCESS_CMDLINE = 3, PROCESS_UID = 5, PROCESS_START = 7 };
 enum { PROCESS_IS_KTHREAD = 8 };
 enum { PROCESS_CMDLINE_IS_COMM = 9 };
-enum { THREAD_TID = 1, THREAD_NAME = 2, THREAD_TGID = 3 };
 enum { STATS_PROCESSES = 1, STATS_PID = 1, STATS_OOM_SCORE_ADJ = 10, STATS_THREADS = 11, STATS_THREAD_TID = 1 };
 enum { STATS_PEAK_RESETTABLE = 12, STATS_FDS = 15, STATS_USER_NS = 21, STATS_KERNEL_NS = 22, STATS_LAST = 24 };
 
@@ -168,11 +167,11 @@ static enum tm_status read_thread(struct tm_proto *p, const struct tm_proto_map 
     struct tm_pb_field f, name = {0};
     uint32_t tid = 0, tgid = 0;
     while (tm_pb_next(&pb, &f) == TM_OK) {
-        if (f.id == THREAD_TID)
+        if (f.id == TM_TREE_THREAD_TID)
             tid = (uint32_t)f.value;
-        else if (f.id == THREAD_TGID)
+        else if (f.id == TM_TREE_THREAD_TGID)
             tgid = (uint32_t)f.value;
-        else if (f.id == THREAD_NAME)
+        else if (f.id == TM_TREE_THREAD_NAME)
             name = f;
     }
     if (tid == tgid && tm_proto_map_find(kthreads, 0, tid))
@@ -190,7 +189,7 @@ enum tm_status tm_proto_process_tree_add(struct tm_proto *p, const struct tm_pb_
     enum tm_status st = TM_OK;
     while (st >= 0 && tm_pb_next(&pb, &field) == TM_OK) {
         struct process process;
-        if (field.id != TREE_PROCESSES || field.type != TM_PB_LEN)
+        if (field.id != TM_PROCESS_TREE_PROCESSES || field.type != TM_PB_LEN)
             continue;
         read_process(&process, &field);
         if (process.words == 0)
@@ -202,7 +201,7 @@ enum tm_status tm_proto_process_tree_add(struct tm_proto *p, const struct tm_pb_
             st = add_process(p, &process, row, err);
     }
     while (st >= 0 && tm_pb_next(&threads, &field) == TM_OK)
-        if (field.id == TREE_THREADS && field.type == TM_PB_LEN)
+        if (field.id == TM_PROCESS_TREE_THREADS && field.type == TM_PB_LEN)
             st = read_thread(p, &kthreads, &field, row, err);
     tm_proto_map_release(&kthreads);
     return st;

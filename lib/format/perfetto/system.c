@@ -1,6 +1,7 @@
 #include "format/perfetto/system.h"
 
 #include "format/perfetto/ftrace_event.h"
+#include "perfetto/message_fields.h"
 #include "stream/detail_fields.h"
 
 /* SystemInfo and Utsname */
@@ -11,8 +12,7 @@ enum {
     INFO_PAGE_SIZE = 6,
     INFO_NUM_CPUS = 8,
     INFO_MANUFACTURER = 14,
-    INFO_RAM_BYTES = 16,
-    INFO_MACHINE_NAME = 17
+    INFO_RAM_BYTES = 16
 };
 enum { UTSNAME_SYSNAME = 1, UTSNAME_VERSION = 2, UTSNAME_RELEASE = 3, UTSNAME_MACHINE = 4 };
 
@@ -45,8 +45,7 @@ static enum tm_status put_info(struct tm_buf *detail, const struct tm_pb_field *
         return text ? tm_pb_put_bytes(detail, OUT_FINGERPRINT, f->data, f->len) : TM_OK;
     case INFO_MANUFACTURER:
         return text ? tm_pb_put_bytes(detail, OUT_MANUFACTURER, f->data, f->len) : TM_OK;
-    case INFO_MACHINE_NAME:
-        return text ? tm_pb_put_bytes(detail, OUT_NAME, f->data, f->len) : TM_OK;
+    case TM_SYSTEM_INFO_MACHINE_NAME: return text ? tm_pb_put_bytes(detail, OUT_NAME, f->data, f->len) : TM_OK;
     case INFO_SDK_VERSION:
         return number ? tm_pb_put_varint(detail, OUT_SDK_VERSION, tm_zigzag((int64_t)f->value)) : TM_OK;
     case INFO_NUM_CPUS:
