@@ -42,7 +42,7 @@ void tm_file_bounds_keep(struct tm_file_bounds *b, const struct tm_event *row, i
     f->has_kept = true;
 }
 
-bool tm_file_bound_is_said(const struct tm_file_bound *f)
+bool tm_file_bound_is_kept(const struct tm_file_bound *f)
 {
     return f->has_kept && f->kept_first_ns <= f->first_ns && f->kept_last_ns >= f->last_ns;
 }

@@ -29,7 +29,7 @@ enum tm_status tm_file_bounds_add(struct tm_file_bounds *bounds, const struct tm
 void tm_file_bounds_keep(struct tm_file_bounds *bounds, const struct tm_event *row, int64_t end_ns);
 
 /* True if the rows of the plan say when FILE begins and ends. */
-bool tm_file_bound_is_said(const struct tm_file_bound *file);
+bool tm_file_bound_is_kept(const struct tm_file_bound *file);
 
 void tm_file_bounds_release(struct tm_file_bounds *bounds);
 

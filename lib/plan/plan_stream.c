@@ -123,7 +123,7 @@ static enum tm_status add_bounds(struct planner *p, struct tm_error *err)
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; i < p->bounds.count && st == TM_OK; i++) {
         const struct tm_file_bound *f = &p->bounds.files[i];
-        if (tm_file_bound_is_said(f))
+        if (tm_file_bound_is_kept(f))
             continue;
         choose_counted(p, f->like.file);
         struct tm_event row = {.time_ns = f->first_ns,

@@ -43,8 +43,8 @@ static void tell(const struct tm_buf *out, char *text, size_t size)
 static void write(struct tm_trace_stats *stats, struct tm_packet_writer *w, struct tm_event e,
                   const struct tm_buf *message, const char *expected)
 {
-    const struct tm_pb_field field = {.id = TM_PACKET_TRACE_STATS, .type = TM_PB_LEN, .data = message->data,
-                                      .len = message->len};
+    const struct tm_pb_field field = {
+        .id = TM_PACKET_TRACE_STATS, .type = TM_PB_LEN, .data = message->data, .len = message->len};
     char text[400];
     w->out.len = 0;
     ok_named(tm_trace_stats_write(stats, w, &e, &field) == TM_OK, "statistics");
@@ -58,8 +58,8 @@ int main(void)
 {
     struct tm_catalog_file files[3] = {{.begun = true}, {.begun = true}, {.begun = true}};
     struct tm_catalog_machine machines[2] = {{.raw_id = 0}, {.raw_id = 7}};
-    struct tm_catalog catalog = {.files = files, .file_count = 3, .machines = machines, .machine_count = 2,
-                                 .sequence_count = 4};
+    struct tm_catalog catalog = {
+        .files = files, .file_count = 3, .machines = machines, .machine_count = 2, .sequence_count = 4};
     struct tm_packet_writer w = {0};
     struct tm_trace_stats stats = {0};
     struct tm_error err = {0};
@@ -69,11 +69,12 @@ int main(void)
     tm_packet_writer_init(&w, &catalog, -1, &err);
     const struct tm_event of_two = {.file = 1, .sequence = 9, .generation = 2};
     tm_packet_sequence(&w, &of_two, &sequence, &is_new, &err);
-    ok_named(tm_packet_spokesman(&w, &of_two, 9) == 1 && tm_packet_spokesman(&w, &of_two, 8) == 0,
+    ok_named(tm_packet_sequence_of_statistics(&w, &of_two, 9) == 1 &&
+                 tm_packet_sequence_of_statistics(&w, &of_two, 8) == 0,
              "a sequence is one that it became");
     const struct tm_event loss = {.kind = TM_KIND_METADATA, .file = 1, .sequence = 9};
     tm_packet_sequence(&w, &loss, &sequence, &is_new, &err);
-    ok_named(is_new && tm_packet_spokesman(&w, &of_two, 9) == 2, "or that of what it lost");
+    ok_named(is_new && tm_packet_sequence_of_statistics(&w, &of_two, 9) == 2, "or that of what it lost");
     make_stats(&one, 2, 10, 3);
     make_stats(&two, 1, 20, 4);
     write(&stats, &w, (struct tm_event){.file = 0}, &one, "1.1=10 1.1=11 18.1=3 18.4=1 lost 3 ");
@@ -83,8 +84,8 @@ int main(void)
     make_stats(&one, 2, 30, 5);
     write(&stats, &w, (struct tm_event){.file = 0}, &one, "1.1=30 1.1=31 1.1=20 lost 9 18.1=5 18.4=1 ");
     make_stats(&long_one, TM_TRACE_STATS_BYTES_MAX / 4, 1, 1);
-    const struct tm_pb_field field = {.id = TM_PACKET_TRACE_STATS, .type = TM_PB_LEN, .data = long_one.data,
-                                      .len = long_one.len};
+    const struct tm_pb_field field = {
+        .id = TM_PACKET_TRACE_STATS, .type = TM_PB_LEN, .data = long_one.data, .len = long_one.len};
     w.out.len = 0;
     ok_named(tm_trace_stats_write(&stats, &w, &of_two, &field) == TM_OK && w.out.len >= long_one.len,
              "more buffers than are kept stand for themselves");

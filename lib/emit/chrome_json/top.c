@@ -47,7 +47,7 @@ static bool is_shared(const struct tm_json_frames *frames, const struct tm_json_
 }
 
 /* True if the files share a member of M's key, which is written at the top. */
-static bool is_said(const struct tm_json_frames *frames, const struct tm_json_top_member *m)
+static bool is_shared_member(const struct tm_json_frames *frames, const struct tm_json_top_member *m)
 {
     struct tm_pb pb = tm_json_top_members_all(frames->members);
     struct tm_json_top_member other = {0};
@@ -73,7 +73,7 @@ static enum tm_status put_file_members(struct tm_json_frames *frames, uint32_t f
     bool has_members = false;
     while (tm_json_top_next(&pb, &m)) {
         char path[1024];
-        if (m.file != file || tm_json_frames_take(frames, &m) || is_said(frames, &m))
+        if (m.file != file || tm_json_frames_take(frames, &m) || is_shared_member(frames, &m))
             continue;
         if (!has_members) {
             tm_catalog_path(frames->writer->context->catalog, file, path, sizeof path);
@@ -103,7 +103,7 @@ static enum tm_status put_metadata(struct tm_json_frames *frames, struct tm_erro
     while (st == TM_OK && tm_json_top_next(&pb, &m)) {
         struct tm_json_value all = {.data = m.value.data, .len = m.value.len, .type = TM_JSON_OBJECT}, key, value;
         struct tm_json_scan scan = tm_json_scan_of(&all);
-        if (!is(m.key, "metadata") || m.value.len == 0 || m.value.data[0] != '{' || is_said(frames, &m))
+        if (!is(m.key, "metadata") || m.value.len == 0 || m.value.data[0] != '{' || is_shared_member(frames, &m))
             continue;
         scan.p++;
         while (st == TM_OK && tm_json_member(&scan, &key, &value) == TM_JSON_OK) {

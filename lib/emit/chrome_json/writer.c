@@ -137,11 +137,11 @@ static struct arg arg_of(const struct tm_pb_field *f)
 static void put_args(struct tm_json_writer *w, struct arg *args, uint32_t count, bool *has_args)
 {
     for (uint32_t i = 0; i < count; i++) {
-        bool is_said_again = args[i].value.id == 0;
-        for (uint32_t k = i + 1; k < count && !is_said_again; k++)
-            is_said_again = args[k].key.len == args[i].key.len && args[k].value.id &&
-                            (args[i].key.len == 0 || memcmp(args[k].key.data, args[i].key.data, args[i].key.len) == 0);
-        if (is_said_again)
+        bool is_repeated = args[i].value.id == 0;
+        for (uint32_t k = i + 1; k < count && !is_repeated; k++)
+            is_repeated = args[k].key.len == args[i].key.len && args[k].value.id &&
+                          (args[i].key.len == 0 || memcmp(args[k].key.data, args[i].key.data, args[i].key.len) == 0);
+        if (is_repeated)
             continue;
         tm_out_str(&w->out, *has_args ? "," : ",\"args\":{");
         *has_args = true;

@@ -178,7 +178,7 @@ static void drop_unrelated(struct tm_clock_rows *r)
 }
 
 /* Adds snapshots that have only BOOTTIME to the lone rows. */
-static enum tm_status keep_moments(struct tm_clock_rows *r, uint32_t first, uint32_t end)
+static enum tm_status keep_snapshots(struct tm_clock_rows *r, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++) {
         const struct tm_clock_row *row = &r->rows[i];
@@ -362,7 +362,7 @@ enum tm_status tm_clock_rows_settle(struct tm_clock_rows *r)
         st = TM_E_SYSTEM;
     for (uint32_t i = 0, end; i < r->count && st == TM_OK; i = end) {
         end = end_of_clock(r, i);
-        st = r->rows[i].clock == TM_CLOCK_BOOTTIME ? keep_moments(r, i, end) : make_column(&m, i, end, &out);
+        st = r->rows[i].clock == TM_CLOCK_BOOTTIME ? keep_snapshots(r, i, end) : make_column(&m, i, end, &out);
     }
     free(m.kept);
     free(m.merged);

@@ -41,10 +41,10 @@ struct pftrace {
     bool in_state; /* what comes is from before the part */
     struct tm_clock_rows clocks;
     /* A packet whose extra counter values are in the rows after it. */
-    struct tm_event waiting;
-    struct tm_buf pending_bytes; /* its payload */
+    struct tm_event pending_packet;
+    struct tm_buf pending_packet_bytes; /* its payload */
     struct tm_buf service_event; /* scratch: a packet of the tracing service, changed */
-    bool is_waiting;
+    bool has_pending_packet;
     struct tm_extra_values extras;
     bool after_packet;     /* DERIVED rows repeat the packet before them */
     bool no_values_follow; /* the next row is known and is not a value of the current one */

@@ -147,7 +147,8 @@ enum tm_status tm_packet_sequence(struct tm_packet_writer *w, const struct tm_ev
     return st;
 }
 
-uint32_t tm_packet_spokesman(const struct tm_packet_writer *w, const struct tm_event *event, uint64_t sequence)
+uint32_t tm_packet_sequence_of_statistics(const struct tm_packet_writer *w, const struct tm_event *event,
+                                          uint64_t sequence)
 {
     uint64_t key = sequence_key(event, sequence);
     uint32_t output;

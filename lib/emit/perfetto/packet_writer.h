@@ -121,7 +121,8 @@ enum tm_status tm_packet_sequence(struct tm_packet_writer *writer, const struct 
 
 /* The output sequence that represents recorded SEQUENCE of EVENT's file and machine: the one that lost data, if any,
  * otherwise one of those made of it. 0: no packet of it was written. */
-uint32_t tm_packet_spokesman(const struct tm_packet_writer *writer, const struct tm_event *event, uint64_t sequence);
+uint32_t tm_packet_sequence_of_statistics(const struct tm_packet_writer *writer, const struct tm_event *event,
+                                          uint64_t sequence);
 
 /* Returns the number of a new sequence for packets that the output makes itself. */
 uint32_t tm_packet_new_sequence(struct tm_packet_writer *writer);

@@ -81,10 +81,10 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
 
 static enum tm_status flush_waiting(struct pftrace *p, struct tm_error *err)
 {
-    if (!p->is_waiting)
+    if (!p->has_pending_packet)
         return TM_OK;
-    enum tm_status st = tm_packet_retime(&p->packets, &p->waiting, &p->extras, err);
-    p->is_waiting = false;
+    enum tm_status st = tm_packet_retime(&p->packets, &p->pending_packet, &p->extras, err);
+    p->has_pending_packet = false;
     p->extras.count = 0;
     return st;
 }
@@ -92,14 +92,14 @@ static enum tm_status flush_waiting(struct pftrace *p, struct tm_error *err)
 /* Keeps a copy of E for flush_waiting. */
 static enum tm_status keep_pending(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
-    struct tm_buf *bytes = &p->pending_bytes;
+    struct tm_buf *bytes = &p->pending_packet_bytes;
     bytes->len = 0;
     if (tm_buf_add(bytes, e->raw, e->raw_bytes) != TM_OK || tm_buf_add(bytes, e->detail, e->detail_bytes) != TM_OK)
         return tm_error_nomem(err);
-    p->waiting = *e;
-    p->waiting.raw = bytes->data;
-    p->waiting.detail = bytes->data + e->raw_bytes;
-    p->is_waiting = true;
+    p->pending_packet = *e;
+    p->pending_packet.raw = bytes->data;
+    p->pending_packet.detail = bytes->data + e->raw_bytes;
+    p->has_pending_packet = true;
     return TM_OK;
 }
 
@@ -261,7 +261,7 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
     const struct tm_event *e = event;
     enum tm_raw raw = tm_event_raw(e->flags);
     enum tm_status st;
-    if (e->flags & TM_EVENT_DERIVED && p->is_waiting && e->kind == TM_KIND_COUNTER)
+    if (e->flags & TM_EVENT_DERIVED && p->has_pending_packet && e->kind == TM_KIND_COUNTER)
         return add_extra(p, e, err);
     if ((st = flush_waiting(p, err)) < 0)
         return st;
@@ -540,7 +540,7 @@ static void pftrace_close(void *state)
     struct pftrace *p = state;
     if (p == NULL)
         return;
-    tm_buf_release(&p->pending_bytes);
+    tm_buf_release(&p->pending_packet_bytes);
     free(p->extras.values);
     free(p->marker_files);
     tm_buf_release(&p->service_event);

@@ -135,7 +135,7 @@ static enum tm_status put_writer(struct tm_packet_writer *w, const struct tm_eve
         else
             st = tm_buf_add(&w->out, f.start, (size_t)(f.end - f.start));
     }
-    uint32_t output = tm_packet_spokesman(w, e, sequence);
+    uint32_t output = tm_packet_sequence_of_statistics(w, e, sequence);
     if (output == 0) /* nothing is on that sequence */
         output = tm_packet_new_sequence(w);
     if (st == TM_OK)

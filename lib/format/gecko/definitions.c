@@ -11,7 +11,7 @@ enum { SEED_PROCESS = 1, SEED_MARKER = 3, SEED_EARLY_PROCESS = 4 };
 bool tm_gecko_view_time(const struct tm_gecko_view *view, int64_t ns, int64_t *time_ns)
 {
     int64_t offset = view->offset_ns;
-    if (view->thread->is_astray || (offset > 0 ? ns > INT64_MAX - offset : ns < INT64_MIN - offset))
+    if (view->thread->has_unknown_origin || (offset > 0 ? ns > INT64_MAX - offset : ns < INT64_MIN - offset))
         return false;
     *time_ns = ns + offset;
     return true;

@@ -79,8 +79,8 @@ static enum tm_status end_thread(struct tm_gecko *x)
         process->pid = x->thread.pid;
     }
     /* Damage may have removed the border between two processes, and with it the start of the thread's times. */
-    x->thread.is_astray = x->counts.damaged.count > 0 && x->process_count > 1 && x->thread.has_pid &&
-                          x->thread.pid != process->pid && tm_gecko_has(&x->thread.parts, TM_GP_SAMPLES_DATA);
+    x->thread.has_unknown_origin = x->counts.damaged.count > 0 && x->process_count > 1 && x->thread.has_pid &&
+                                   x->thread.pid != process->pid && tm_gecko_has(&x->thread.parts, TM_GP_SAMPLES_DATA);
     if (!is_ready(x, &x->thread))
         return list_add(x, &x->waiting);
     enum tm_status st = tm_gecko_thread_show(x, &x->thread);

@@ -15,7 +15,7 @@ struct tm_gecko_thread {
     struct tm_paged_file *text_file;
     struct tm_gecko_parts parts;
     bool has_pid, has_tid, pid_is_text, tid_is_text, is_main;
-    bool is_astray; /* the origin of its times is unknown */
+    bool has_unknown_origin; /* the origin of its times is unknown */
     int64_t pid, tid;
     struct tm_buf name, process_name, process_type, pid_text, tid_text, category;
 };

@@ -168,7 +168,7 @@ struct tm_proto {
     struct tm_proto_counts counts;
     struct tm_proto_sequences sequences;
     struct tm_proto_sequence_stats sequence_stats;
-    struct tm_packet_cache *again; /* packet_cache.h; NULL: none yet */
+    struct tm_packet_cache *cache; /* packet_cache.h; NULL: none yet */
     struct tm_proto_sched sched;
     struct tm_proto_syscalls syscalls;
     struct tm_proto_frames frames;

@@ -35,8 +35,8 @@ static bool is_compressed(uint32_t id)
 
 /* What happens to a field when only the rest of the packet, beyond its row's columns, is kept. */
 enum part {
-    PART_SAID,   /* a column of the row has it */
-    PART_REST,   /* its meaning is the same in a merged trace */
+    PART_IN_COLUMN, /* a column of the row has it */
+    PART_REST,      /* its meaning is the same in a merged trace */
     PART_UNKNOWN
 };
 
@@ -47,14 +47,14 @@ static inline enum part take_number(struct tm_proto_packet *packet, uint32_t id,
     case TM_PACKET_TIMESTAMP:
         packet->time = (int64_t)value;
         packet->has_time = true;
-        return PART_SAID;
+        return PART_IN_COLUMN;
     case TM_PACKET_SEQUENCE_ID:
         packet->sequence_id = (uint32_t)value;
         packet->has_sequence = true;
-        return PART_SAID;
+        return PART_IN_COLUMN;
     case TM_PACKET_TIMESTAMP_CLOCK_ID:
         packet->clock = (uint32_t)value;
-        return PART_SAID;
+        return PART_IN_COLUMN;
     case TM_PACKET_SEQUENCE_FLAGS:
         packet->flags = (uint32_t)value;
         return value == SEQ_NEEDS_STATE ? PART_REST : PART_UNKNOWN;
@@ -126,7 +126,7 @@ enum tm_status tm_proto_packet_decode(struct tm_proto_packet *packet, const uint
         enum part part = f.type == TM_PB_VARINT ? take_number(packet, f.id, f.value)
                          : f.type == TM_PB_LEN  ? take_message(packet, &f)
                                                 : PART_UNKNOWN;
-        if (part == PART_SAID) {
+        if (part == PART_IN_COLUMN) {
             is_closed = from != NULL;
             continue;
         }

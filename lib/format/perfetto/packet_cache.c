@@ -102,10 +102,10 @@ static inline bool is_that(const struct tm_proto *p, const struct known *known, 
 
 static inline struct known *find(const struct tm_proto *p, const struct candidate *c)
 {
-    struct known *known = &p->again->known[slot_of(c)];
+    struct known *known = &p->cache->known[slot_of(c)];
     if (is_that(p, known, c))
         return known;
-    known = &p->again->known[slot_of(c) ^ 1];
+    known = &p->cache->known[slot_of(c) ^ 1];
     return is_that(p, known, c) ? known : NULL;
 }
 
@@ -142,7 +142,7 @@ static inline enum tm_status add(struct tm_proto *p, struct known *known, const 
 enum tm_status tm_packet_cache_read(struct tm_proto *p, const uint8_t *data, size_t len, struct tm_error *err)
 {
     struct candidate c;
-    struct known *known = p->again && take(&c, data, len) ? find(p, &c) : NULL;
+    struct known *known = p->cache && take(&c, data, len) ? find(p, &c) : NULL;
     return known ? add(p, known, &c, err) : TM_END;
 }
 
@@ -152,9 +152,9 @@ static inline bool take_next(const struct tm_proto *p, struct candidate *c, cons
     if (end - at < 2 || at[0] != TM_PROTO_PACKET_TAG || at[1] >= 0x80 || at[1] > end - at - 2 ||
         !take(c, at + 2, at[1]))
         return false;
-    tm_cpu_prefetch(&p->again->known[slot_of(c)]);
-    tm_cpu_prefetch(&p->again->known[slot_of(c)].row);
-    tm_cpu_prefetch(&p->again->known[slot_of(c)].row.cpu);
+    tm_cpu_prefetch(&p->cache->known[slot_of(c)]);
+    tm_cpu_prefetch(&p->cache->known[slot_of(c)].row);
+    tm_cpu_prefetch(&p->cache->known[slot_of(c)].row.cpu);
     return true;
 }
 
@@ -167,8 +167,11 @@ struct rows {
 
 static enum tm_status add_rows(struct tm_proto *p, struct rows *rows, struct tm_error *err)
 {
-    const struct tm_batch_copies copies = {.count = rows->count, .events = rows->events, .times = rows->times,
-                                           .like = &p->again->like, .differing = p->again->differing};
+    const struct tm_batch_copies copies = {.count = rows->count,
+                                           .events = rows->events,
+                                           .times = rows->times,
+                                           .like = &p->cache->like,
+                                           .differing = p->cache->differing};
     rows->count = 0;
     return tm_event_sink_add_copies(p->sink, &copies, err);
 }
@@ -181,7 +184,7 @@ enum tm_status tm_packet_cache_pass(struct tm_proto *p, size_t len, struct tm_er
     enum tm_status st = TM_OK;
     struct rows rows;
     rows.count = 0;
-    bool has = p->again && take_next(p, &next, at, end);
+    bool has = p->cache && take_next(p, &next, at, end);
     while (has && st == TM_OK) {
         c = next;
         has = take_next(p, &next, c.data + c.len, end);
@@ -219,26 +222,26 @@ static bool has_one_time(const struct tm_proto_packet *packet)
     return times == 1;
 }
 
-static bool was_seen(struct tm_packet_cache *again, const struct candidate *c)
+static bool was_seen(struct tm_packet_cache *cache, const struct candidate *c)
 {
-    uint32_t *seen = &again->seen[slot_of(c)], hash = (uint32_t)c->hash;
+    uint32_t *seen = &cache->seen[slot_of(c)], hash = (uint32_t)c->hash;
     bool was = *seen == hash;
     *seen = hash;
     return was;
 }
 
 /* Copies the detail of ROW. If there is no room, the whole cache is cleared first. */
-static const uint8_t *keep_detail(struct tm_packet_cache *again, const struct tm_event *row)
+static const uint8_t *keep_detail(struct tm_packet_cache *cache, const struct tm_event *row)
 {
-    if (row->detail_bytes > DETAILS_MAX - again->details_len) {
+    if (row->detail_bytes > DETAILS_MAX - cache->details_len) {
         for (uint32_t i = 0; i < SLOTS; i++)
-            again->known[i].tail_len = 0;
-        again->details_len = 0;
+            cache->known[i].tail_len = 0;
+        cache->details_len = 0;
     }
-    uint8_t *detail = again->details + again->details_len;
+    uint8_t *detail = cache->details + cache->details_len;
     if (row->detail_bytes)
         memcpy(detail, row->detail, row->detail_bytes);
-    again->details_len += row->detail_bytes;
+    cache->details_len += row->detail_bytes;
     return detail;
 }
 
@@ -248,12 +251,12 @@ static void place_raw(struct known *known)
         known->row.raw = known->tail + known->raw_from;
 }
 
-static void note_columns(struct tm_packet_cache *again, const struct tm_event *row)
+static void note_columns(struct tm_packet_cache *cache, const struct tm_event *row)
 {
-    if (!again->has_like)
-        again->like = *row;
-    again->has_like = true;
-    again->differing |= tm_batch_columns_differing(row, &again->like);
+    if (!cache->has_like)
+        cache->like = *row;
+    cache->has_like = true;
+    cache->differing |= tm_batch_columns_differing(row, &cache->like);
 }
 
 void tm_packet_cache_note(const struct tm_proto_track_context *context, const struct tm_event *row)
@@ -267,14 +270,14 @@ void tm_packet_cache_note(const struct tm_proto_track_context *context, const st
         return;
     if (row->detail_bytes > DETAIL_MAX || !take(&c, packet->data, packet->len))
         return;
-    if (p->again == NULL && (p->again = calloc(1, sizeof *p->again)) == NULL)
+    if (p->cache == NULL && (p->cache = calloc(1, sizeof *p->cache)) == NULL)
         return; /* out of memory: every packet is read in full */
-    if (!was_seen(p->again, &c) || !has_one_time(packet))
+    if (!was_seen(p->cache, &c) || !has_one_time(packet))
         return;
-    const uint8_t *detail = keep_detail(p->again, row);
-    struct known *known = &p->again->known[slot_of(&c)];
+    const uint8_t *detail = keep_detail(p->cache, row);
+    struct known *known = &p->cache->known[slot_of(&c)];
     if (known->tail_len) { /* the older one of two packets moves to the neighbouring slot */
-        struct known *neighbour = &p->again->known[slot_of(&c) ^ 1];
+        struct known *neighbour = &p->cache->known[slot_of(&c) ^ 1];
         *neighbour = *known;
         place_raw(neighbour);
     }
@@ -291,5 +294,5 @@ void tm_packet_cache_note(const struct tm_proto_track_context *context, const st
     known->is_copied = known->raw_from != RAW_IS_PACKET; /* so that it has no extra counter values either */
     place_raw(known);
     if (known->is_copied)
-        note_columns(p->again, row);
+        note_columns(p->cache, row);
 }

@@ -145,7 +145,7 @@ static void close_proto(void *state)
     tm_proto_map_release(&p->sequence_stats.losses);
     tm_proto_map_release(&p->sequence_stats.counted_writers);
     tm_proto_map_release(&p->metadata.chrome_counts);
-    free(p->again);
+    free(p->cache);
     free(p->sched.cpus);
     tm_buf_release(&p->raw);
     tm_buf_release(&p->detail);
