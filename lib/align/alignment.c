@@ -94,7 +94,8 @@ static void fill(const struct tm_alignment *a, uint32_t at, struct tm_align_file
     }
     uint32_t reference = a->candidates.nodes.nodes[node->reference].file;
     int64_t own, placed;
-    bool is_placed_by_one = find_placed(a, times->file, &own) & find_placed(a, reference, &placed);
+    bool is_placed_by_one = find_placed(a, times->file, &own);
+    is_placed_by_one = find_placed(a, reference, &placed) && is_placed_by_one;
     const int64_t shift = own - placed;
     *f = (struct tm_align_file){.file = times->file,
                                 .verdict = node->verdict,

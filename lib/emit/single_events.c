@@ -123,5 +123,5 @@ void tm_single_events_release(struct tm_single_events *s)
     tm_heap_release(&s->open);
     tm_batch_queue_release(&s->out);
     tm_file_order_release(&s->orders);
-    *s = (struct tm_single_events){.out.sink = NULL};
+    *s = (struct tm_single_events){0};
 }
