@@ -114,26 +114,7 @@ same_offsets() {
 }
 
 @test "Slurm array jobs: the same, and a job whose tasks failed holds back the others" {
-    cat >bin/sbatch <<'END'
-#!/bin/bash
-# Runs tasks at once. A task that depends on others runs only if all of them succeeded.
-tasks=0
-for word; do case $word in
---array=*) tasks=${word#--array=} ;;
---dependency=afterok:*) dependency=${word#--dependency=afterok:} ;;
---parsable | --kill-on-invalid-dep=yes | --job-name=*) ;;
-*) echo "sbatch: $word?" >&2; exit 1 ;;
-esac; done
-cat >script
-job=$(($(cat jobs 2>/dev/null || echo 40) + 1))
-echo $job | tee jobs
-[ -z "$dependency" ] || [ -e "done.$dependency" ] || exit 0
-for n in $(seq ${tasks%-*} ${tasks#*-}); do
-    SLURM_ARRAY_TASK_ID=$n bash script >/dev/null || failed=1
-done
-[ "$failed" ] || touch done.$job
-END
-    chmod +x bin/sbatch
+    stand_in_for_sbatch
     ranks 5
     mv job/rank4.json away
     GROUP=2 recipes/submit-parts all.pftrace job 5 3

@@ -133,7 +133,8 @@ static enum tm_status run(struct tm_task_states *s, const struct tm_task_change 
     }
     if (st == TM_OK)
         st = tm_sched_add(s->sched, &slice, err);
-    *cpu = (struct tm_task_on_cpu){slice.id, c->at.ts, c->tid, c->at.utid, c->is_idle};
+    if (st == TM_OK)
+        *cpu = (struct tm_task_on_cpu){slice.id, c->at.ts, c->tid, c->at.utid, c->is_idle};
     return st;
 }
 

@@ -13,7 +13,7 @@
 enum tm_status tm_plan_stream(int in, int out, const char *rules, struct tm_error *err);
 
 /* Reads the plan on IN. Sets POINTS to the PART_COUNT - 1 rising times that divide its events into parts of equal
- * number. TM_OK; TM_E_INPUT if it is damaged or no plan; TM_E_SYSTEM. */
+ * size, by the bytes of their rows. TM_OK; TM_E_INPUT if it is damaged or no plan; TM_E_SYSTEM. */
 enum tm_status tm_plan_divide(int in, uint32_t part_count, int64_t *points, struct tm_error *err);
 
 #endif

@@ -71,3 +71,28 @@ python_packets() {
             '    sys.stdout.buffer.write(field(1, message((8, 100 + i), (10, 7), packet)))'
     } | python3 -
 }
+
+# stand_in NAME SCRIPT: bin/NAME runs SCRIPT.
+stand_in() {
+    printf '#!/bin/bash\n%s\n' "$2" >"bin/$1"
+    chmod +x "bin/$1"
+}
+
+# Runs tasks at once. A task that depends on others runs only if all of them succeeded.
+stand_in_for_sbatch() {
+    stand_in sbatch 'tasks=0
+        for word; do case $word in
+        --array=*) tasks=${word#--array=} ;;
+        --dependency=afterok:*) dependency=${word#--dependency=afterok:} ;;
+        --parsable | --kill-on-invalid-dep=yes | --job-name=*) ;;
+        *) echo "sbatch: $word?" >&2; exit 1 ;;
+        esac; done
+        cat >script
+        job=$(($(cat jobs 2>/dev/null || echo 40) + 1))
+        echo $job | tee jobs
+        [ -z "$dependency" ] || [ -e "done.$dependency" ] || exit 0
+        for n in $(seq ${tasks%-*} ${tasks#*-}); do
+            SLURM_ARRAY_TASK_ID=$n bash script >/dev/null || failed=1
+        done
+        [ "$failed" ] || touch done.$job'
+}
