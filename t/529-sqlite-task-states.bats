@@ -77,6 +77,8 @@ END
     tm-merge -o t.db make-tasks.pftrace
     states="SELECT ts, dur, state, utid, ucpu FROM thread_state ORDER BY id"
     diff <(sqlite3 t.db "$states") <(sqlite3 m.db "$states")
+    events="SELECT ts, name, cpu FROM ftrace_event; SELECT utid, name FROM thread"
+    diff <(sqlite3 t.db "$events") <(sqlite3 m.db "$events")
     tm-merge --only thread=work -o o.db make-tasks.pftrace
 }
 

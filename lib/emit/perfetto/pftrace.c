@@ -324,7 +324,7 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
                           (e->kind == TM_KIND_COUNTER || tm_binder_event_of(e)); /* a reader derives the same from it */
         return st == TM_END ? tm_track_write(&p->tracks, e, err) : st;
     default:
-        if (e->kind == TM_KIND_TASK_RENAME && e->flags & TM_EVENT_DERIVED)
+        if (e->kind == TM_KIND_TASK_RENAME && e->flags & TM_EVENT_DERIVED && !of_proto)
             return tm_line_tasks_name(&p->line_tasks, e, err);
         if (of_proto || p->after_packet || e->kind == TM_KIND_SLICE_ARGS)
             return TM_OK; /* its primary row has the packet */
