@@ -37,6 +37,30 @@ setup() {
     grep -q '^event 2 0 6 ' got
 }
 
+@test "a hint about a clock that no manifest can name becomes no manifest" {
+    for clock in 9 10 200; do
+        cat >case <<-END
+	file
+	file
+	begin 0 1
+	snap 0 0 0 0 6:1000:1:0 $clock:2000:1:0
+	event 0 0 0 6 1000 e
+	end 0
+	begin 1 2
+	event 1 0 0 0 70 e
+	hint 1 $clock 70 2000
+	end 1
+	run hints manifest
+	END
+        "$program" <case | head -1
+    done >got
+    diff - got <<-'END'
+	error a hint relates the clock TSC, which no manifest can name
+	error a hint relates the clock PERF, which no manifest can name
+	error a hint relates clock 200, which no manifest can name
+	END
+}
+
 @test "the comparison notices a wrong answer" {
     cat >liar <<-END
 	#!/bin/sh

@@ -142,6 +142,16 @@ static const char *name_of_clock(uint32_t clock)
     return clock == TM_CLOCK_TRACE_FILE ? NULL : tm_name_of_clock(clock);
 }
 
+/* Checks that a manifest can name CLOCK. TM_OK or TM_E_INPUT. */
+static enum tm_status check_name(uint32_t clock, struct tm_error *err)
+{
+    const char *name = tm_name_of_clock(clock);
+    if (tm_clock_has_manifest_name(clock))
+        return TM_OK;
+    return name ? tm_error_set(err, TM_E_INPUT, "a hint relates the clock %s, which no manifest can name", name)
+                : tm_error_set(err, TM_E_INPUT, "a hint relates clock %u, which no manifest can name", clock);
+}
+
 static bool has_relation(const struct relations *r, uint32_t file)
 {
     for (size_t i = 0; i < r->count; i++)
@@ -210,7 +220,9 @@ static enum tm_status relate(struct relations *r, const struct tm_clock_hints *h
      * of the machine. */
     if (hint->from_clock == hint->to_clock)
         stated.reference = find_other(r->m, hint->file);
-    if (stated.reference_clock == NULL || !tm_sub_i64(hint->to_ns, hint->from_ns, &stated.offset_ns))
+    if ((stated.clock && check_name(hint->from_clock, err) < 0) || check_name(hint->to_clock, err) < 0)
+        return err->status;
+    if (!tm_sub_i64(hint->to_ns, hint->from_ns, &stated.offset_ns))
         return too_far(err);
     if (has_relation(r, hint->file)) {
         const char *clock = stated.clock;

@@ -28,8 +28,8 @@ void tm_hint_manifest_begin(struct tm_hint_manifest *manifest, const Tracemerge_
 enum tm_status tm_hint_manifest_configure(struct tm_hint_manifest *manifest, const Tracemerge__Config *config,
                                           struct tm_error *err);
 
-/* Appends to TEXT the manifest for those of HINTS that became edges. TM_OK. TM_E_INPUT if no manifest can state it,
- * because a file has no path of its own or two have the same. TM_E_SYSTEM. */
+/* Appends to TEXT the manifest for those of HINTS that became edges. TM_OK. TM_E_INPUT if no manifest can state
+ * it: a file has no path of its own, two files have the same, or a clock has no name in manifests. TM_E_SYSTEM. */
 enum tm_status tm_hint_manifest_make(const struct tm_hint_manifest *manifest, const struct tm_clock_hints *hints,
                                      struct tm_buf *text, struct tm_error *err);
 

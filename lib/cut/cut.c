@@ -281,7 +281,7 @@ static enum tm_status take_batch(void *self, const struct tm_batch *batch, struc
 /* Passes on BATCH without the definitions at its front. */
 static enum tm_status pass_events(struct cutter *c, const struct tm_batch *batch, struct tm_error *err)
 {
-    struct tm_batch_queue events = {.sink = {take_batch, c}};
+    struct tm_batch_queue events = {.receiver = {take_batch, c}};
     struct tm_batch_walk walk = {.batch = batch};
     struct tm_event e;
     enum tm_status st = TM_OK;
@@ -333,9 +333,9 @@ enum tm_status tm_cut(int in, const struct tm_cut *how, struct tm_error *err)
         c.in = -1;
         st = to_temporary(in, how->temporary_dir, &c.in, err);
     }
-    c.out.sink = (struct tm_batch_sink){write_batch, &c.writer};
+    c.out.receiver = (struct tm_batch_receiver){write_batch, &c.writer};
     c.history.catalog = c.state.catalog = &c.catalog;
-    c.history.out.sink = (struct tm_batch_sink){take_batch, &c};
+    c.history.out.receiver = (struct tm_batch_receiver){take_batch, &c};
     if (st == TM_OK)
         st = count(&c, err);
     c.state.has_flows = c.counts.has_flows;

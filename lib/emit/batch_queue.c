@@ -21,7 +21,7 @@ enum tm_status tm_batch_queue_add(struct tm_batch_queue *queue, const struct tm_
 
 enum tm_status tm_batch_queue_pass(struct tm_batch_queue *queue, const struct tm_batch *batch, struct tm_error *err)
 {
-    return queue->sink.show(queue->sink.self, batch, err);
+    return queue->receiver.show(queue->receiver.self, batch, err);
 }
 
 void tm_batch_queue_release(struct tm_batch_queue *queue)

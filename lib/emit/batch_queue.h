@@ -4,19 +4,19 @@
 
 #include "stream/batch_builder.h"
 
-/* Zero-initialise, with .sink set. */
+/* Zero-initialise, with .receiver set. */
 struct tm_batch_queue {
-    struct tm_batch_sink sink;
+    struct tm_batch_receiver receiver;
     struct tm_batch_builder rows; /* private */
 };
 
-/* Adds a copy of E. A full batch goes to the sink first. TM_OK, TM_E_SYSTEM or what the sink returned. */
+/* Adds a copy of E. A full batch goes to the receiver first. TM_OK, TM_E_SYSTEM or what the receiver returned. */
 enum tm_status tm_batch_queue_add(struct tm_batch_queue *queue, const struct tm_event *e, struct tm_error *err);
 
-/* Shows the remaining rows to the sink. TM_OK or what the sink returned. */
+/* Shows the remaining rows to the receiver. TM_OK or what the receiver returned. */
 enum tm_status tm_batch_queue_flush(struct tm_batch_queue *queue, struct tm_error *err);
 
-/* Shows BATCH to the sink unchanged. QUEUE must have no rows. Returns what the sink returned. */
+/* Shows BATCH to the receiver unchanged. QUEUE must have no rows. Returns what the receiver returned. */
 enum tm_status tm_batch_queue_pass(struct tm_batch_queue *queue, const struct tm_batch *batch, struct tm_error *err);
 
 void tm_batch_queue_release(struct tm_batch_queue *queue);

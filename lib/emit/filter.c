@@ -83,16 +83,16 @@ static enum tm_status show(void *self, const struct tm_batch *batch, struct tm_e
 {
     struct tm_emit_only *only = self;
     enum tm_status st = note_origin(only, err);
-    return st < 0 ? st : only->sink.show(only->sink.self, batch, err);
+    return st < 0 ? st : only->receiver.show(only->receiver.self, batch, err);
 }
 
 enum tm_status tm_emit_only_batch(struct tm_emit_only *only, const struct tm_batch *batch, struct tm_error *err)
 {
-    const struct tm_batch_sink sink = {show, only};
+    const struct tm_batch_receiver receiver = {show, only};
     enum tm_status st = only->has_begun || only->learns ? TM_OK : check_places(only, err);
     if (st == TM_OK)
         st = tm_accounting_check_places(only->catalog, batch, true, err);
-    return st < 0 ? st : tm_select_batch(only->select, batch, &sink, err);
+    return st < 0 ? st : tm_select_batch(only->select, batch, &receiver, err);
 }
 
 static enum tm_status account(struct tm_emit_only *only, const struct tm_tally_row *row, struct tm_error *err)
@@ -117,9 +117,9 @@ static enum tm_status account(struct tm_emit_only *only, const struct tm_tally_r
 
 enum tm_status tm_emit_only_finish(struct tm_emit_only *only, struct tm_error *err)
 {
-    const struct tm_batch_sink sink = {show, only};
+    const struct tm_batch_receiver receiver = {show, only};
     enum tm_status st = only->has_begun ? TM_OK : check_places(only, err);
-    if (st < 0 || (st = tm_select_finish(only->select, &sink, err)) < 0 ||
+    if (st < 0 || (st = tm_select_finish(only->select, &receiver, err)) < 0 ||
         (st = note_origin(only, err)) < 0)
         return st;
     const struct tm_tally *tally = tm_select_tally(only->select);

@@ -12,7 +12,7 @@ struct tm_emit_only {
     const struct tm_emit_run *run;
     struct tm_catalog *catalog;
     struct tm_emit_context *context;
-    struct tm_batch_sink sink;
+    struct tm_batch_receiver receiver;
     struct tm_select_facts *facts; /* facts from a first reading, or NULL; borrowed */
     bool learns;                   /* this is a first reading */
     bool is_quiet;                 /* the filter of another output gives the warnings */
@@ -28,7 +28,7 @@ enum tm_status tm_emit_only_init(struct tm_emit_only *only, const struct tm_emit
  * that are before it. TM_E_STRICT if the run is strict. */
 enum tm_status tm_emit_only_batch(struct tm_emit_only *only, const struct tm_batch *batch, struct tm_error *err);
 
-/* Passes the last rows to the sink and adds the left-out events to the catalog's accounts. Warns if no event is
+/* Passes the last rows to the receiver and adds the left-out events to the catalog's accounts. Warns if no event is
  * left. */
 enum tm_status tm_emit_only_finish(struct tm_emit_only *only, struct tm_error *err);
 

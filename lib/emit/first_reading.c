@@ -63,8 +63,8 @@ static enum tm_status learn(struct tm_first_reading *reading, const struct tm_em
     r->memory = run->memory;
     tm_memory_limit_again(r->memory);
     r->history.catalog = &r->catalog;
-    r->history.out.sink = (struct tm_batch_sink){join_batch, r};
-    r->spans.out.sink = (struct tm_batch_sink){select_batch, r};
+    r->history.out.receiver = (struct tm_batch_receiver){join_batch, r};
+    r->spans.out.receiver = (struct tm_batch_receiver){select_batch, r};
     enum tm_status st = tm_stream_reader_open(&r->stream, reading->fd, err);
     if (st == TM_OK)
         st = tm_emit_only_init(&r->only, run, &r->catalog, &r->context, err);

@@ -8,7 +8,7 @@
 #include "model/kernel_rows.h"
 #include "stream/batch_builder.h"
 
-/* Zero-initialise, with .catalog and .out.sink set. */
+/* Zero-initialise, with .catalog and .out.receiver set. */
 struct tm_emit_history {
     const struct tm_catalog *catalog; /* borrowed */
     struct tm_batch_queue out;
@@ -19,8 +19,8 @@ struct tm_emit_history {
     bool has_second;
 };
 
-/* Passes BATCH, events in order of time, to the sink; unchanged if it has no such row. TM_OK, TM_E_SYSTEM or the status
- * of the sink. */
+/* Passes BATCH, events in order of time, to the receiver. A batch without such rows is passed unchanged. TM_OK,
+ * TM_E_SYSTEM or the status of the receiver. */
 enum tm_status tm_emit_history_batch(struct tm_emit_history *history, const struct tm_batch *batch,
                                      struct tm_error *err);
 

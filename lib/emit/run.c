@@ -232,12 +232,12 @@ static void init_job(struct job *job, const struct tm_emit_run *run, size_t i, c
                                             .sources = run->sources,
                                             .clocks = &job->clocks,
                                             .unsupported = &job->unsupported};
-    job->only.sink = (struct tm_batch_sink){show_batch, job};
-    job->singles.out.sink = (struct tm_batch_sink){settle_batch, job};
+    job->only.receiver = (struct tm_batch_receiver){show_batch, job};
+    job->singles.out.receiver = (struct tm_batch_receiver){settle_batch, job};
     job->takes_messages = target->emit->takes_compact_messages;
     job->history.catalog = &job->catalog;
-    job->history.out.sink = (struct tm_batch_sink){join_batch, job};
-    job->spans.out.sink = (struct tm_batch_sink){select_batch, job};
+    job->history.out.receiver = (struct tm_batch_receiver){join_batch, job};
+    job->spans.out.receiver = (struct tm_batch_receiver){select_batch, job};
 }
 
 /* Ends the compressor of JOB; the run has ended with ST. If writing failed because the compressor failed, the

@@ -11,7 +11,7 @@
 
 enum { TM_SINGLE_EVENTS_OPEN_MAX = 1 << 14 /* messages at one time, of 64 KB at most */ };
 
-/* Zero-initialise, with .out.sink set. */
+/* Zero-initialise, with .out.receiver set. */
 struct tm_single_events {
     struct tm_batch_queue out;
     struct tm_file_order orders; /* learned from frames by the caller */
@@ -19,12 +19,12 @@ struct tm_single_events {
     struct tm_heap open; /* messages; the one with the earliest event first */
 };
 
-/* Passes BATCH, events in order of time, to the sink; unchanged if it has no message. TM_OK; TM_E_INPUT: a message is
- * damaged or too many overlap; TM_E_SYSTEM; or the status of the sink. */
+/* Passes BATCH, events in order of time, to the receiver. A batch without messages is passed unchanged. TM_OK.
+ * TM_E_INPUT: a message is damaged, or too many overlap. TM_E_SYSTEM. Or the status of the receiver. */
 enum tm_status tm_single_events_batch(struct tm_single_events *events, const struct tm_batch *batch,
                                       struct tm_error *err);
 
-/* Passes the remaining events to the sink. */
+/* Passes the remaining events to the receiver. */
 enum tm_status tm_single_events_finish(struct tm_single_events *events, struct tm_error *err);
 
 void tm_single_events_release(struct tm_single_events *events);

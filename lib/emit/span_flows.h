@@ -13,15 +13,15 @@
 
 enum { TM_SPAN_FLOWS_MAX = 1 << 19 }; /* number of spans remembered at least: the latest ones */
 
-/* Zero-initialise, with .out.sink set. */
+/* Zero-initialise, with .out.receiver set. */
 struct tm_span_flows {
     struct tm_batch_queue out;
     /* private */
     struct tm_map recent, before; /* from a hash of trace and span to the file */
 };
 
-/* Passes BATCH, events in order of time, to the sink, with the flows added. TM_OK, TM_E_SYSTEM or the status of the
- * sink. */
+/* Passes BATCH, events in order of time, to the receiver, with the flows added. TM_OK, TM_E_SYSTEM or the status of the
+ * receiver. */
 enum tm_status tm_span_flows_batch(struct tm_span_flows *flows, const struct tm_batch *batch, struct tm_error *err);
 
 void tm_span_flows_release(struct tm_span_flows *flows);

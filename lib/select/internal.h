@@ -78,7 +78,7 @@ struct tm_select {
     uint64_t order; /* number of the timestamp group's first group in the stream */
     struct tm_select_range range; /* written after `out` */
     struct tm_batch_builder out;
-    const struct tm_batch_sink *sink;
+    const struct tm_batch_receiver *receiver;
 };
 
 /* True for kinds of events that begin, end or are slices. */
@@ -133,7 +133,7 @@ enum tm_status tm_select_name_pending(struct tm_select *select, struct tm_error 
 enum tm_status tm_select_put_here(struct tm_select *select, const struct tm_event *rows, uint32_t count,
                                   uint32_t first, struct tm_error *err);
 
-/* Passes all written rows to the sink. The current batch may then be freed. */
+/* Passes all written rows to the receiver. The current batch may then be freed. */
 enum tm_status tm_select_flush(struct tm_select *select, struct tm_error *err);
 
 /* True if ROWS describe threads and processes and nothing else. */

@@ -12,7 +12,7 @@ static enum tm_status flush_rows(struct tm_select *s, struct tm_error *err)
     if (s->out.count == 0)
         return TM_OK;
     tm_batch_builder_view(&s->out, &batch);
-    enum tm_status st = s->sink->show(s->sink->self, &batch, err);
+    enum tm_status st = s->receiver->show(s->receiver->self, &batch, err);
     tm_batch_builder_clear(&s->out);
     return st;
 }
@@ -51,7 +51,7 @@ static enum tm_status flush_range(struct tm_select *s, struct tm_error *err)
     s->range.count = 0;
     if (part.count >= RANGE_ROWS_MIN) {
         st = flush_rows(s, err);
-        return st < 0 ? st : s->sink->show(s->sink->self, &part, err);
+        return st < 0 ? st : s->receiver->show(s->receiver->self, &part, err);
     }
     while (st == TM_OK && tm_batch_next(&walk, &row))
         st = add_row(s, &row, err);

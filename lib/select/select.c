@@ -295,16 +295,16 @@ static enum tm_status pass_on(struct tm_select *s, const struct tm_batch *batch,
     if (st == TM_OK)
         st = tm_select_flush(s, err);
     s->wanted_count += batch->count;
-    return st < 0 ? st : s->sink->show(s->sink->self, batch, err);
+    return st < 0 ? st : s->receiver->show(s->receiver->self, batch, err);
 }
 
-enum tm_status tm_select_batch(struct tm_select *s, const struct tm_batch *batch, const struct tm_batch_sink *sink,
-                               struct tm_error *err)
+enum tm_status tm_select_batch(struct tm_select *s, const struct tm_batch *batch,
+                               const struct tm_batch_receiver *receiver, struct tm_error *err)
 {
     struct tm_batch_walk walk = {.batch = batch};
     struct tm_event e;
     enum tm_status st = TM_OK;
-    s->sink = sink;
+    s->receiver = receiver;
     s->batch = batch;
     if (keeps_rest(s))
         return pass_on(s, batch, err);
@@ -337,9 +337,9 @@ static enum tm_status drop_pending(struct tm_select *s, struct tm_error *err)
     return TM_OK;
 }
 
-enum tm_status tm_select_finish(struct tm_select *s, const struct tm_batch_sink *sink, struct tm_error *err)
+enum tm_status tm_select_finish(struct tm_select *s, const struct tm_batch_receiver *receiver, struct tm_error *err)
 {
-    s->sink = sink;
+    s->receiver = receiver;
     enum tm_status st = end_timestamp_group(s, err);
     if (st == TM_OK && s->is_before_cut)
         st = s->group_ns >= s->from_ns ? stop_pending(s, err) : drop_pending(s, err);

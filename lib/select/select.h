@@ -33,10 +33,11 @@ enum tm_status tm_select_learned(struct tm_select *select, struct tm_select_fact
 /* Takes BATCH, whose files and machines are in the catalog. Kept rows go to SINK, now or later. TM_OK, TM_E_SYSTEM,
  * or what SINK returned. */
 enum tm_status tm_select_batch(struct tm_select *select, const struct tm_batch *batch,
-                               const struct tm_batch_sink *sink, struct tm_error *err);
+                               const struct tm_batch_receiver *receiver, struct tm_error *err);
 
 /* Ends the stream. The last rows go to SINK. */
-enum tm_status tm_select_finish(struct tm_select *select, const struct tm_batch_sink *sink, struct tm_error *err);
+enum tm_status tm_select_finish(struct tm_select *select, const struct tm_batch_receiver *receiver,
+                                struct tm_error *err);
 
 /* Writes the I-th value of a key for machines, files or tasks that matches nothing in the stream to TEXT, as
  * "machine=x". TM_END if there is no I-th. TM_E_SYSTEM. */

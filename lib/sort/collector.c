@@ -5,10 +5,10 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum tm_status tm_collector_init(struct tm_collector *g, struct tm_collector_sink sink, size_t limit_bytes,
+enum tm_status tm_collector_init(struct tm_collector *g, struct tm_collector_receiver receiver, size_t limit_bytes,
                                  struct tm_error *err)
 {
-    *g = (struct tm_collector){.sink = sink, .limit_bytes = limit_bytes, .epoch = 1};
+    *g = (struct tm_collector){.receiver = receiver, .limit_bytes = limit_bytes, .epoch = 1};
     size_t rows = limit_bytes / TM_BATCH_ROW_BYTES + 2;
     g->lanes = malloc(TM_COLLECTOR_LAYOUTS * sizeof *g->lanes);
     g->ranges = malloc(rows * sizeof *g->ranges);
@@ -313,7 +313,7 @@ enum tm_status tm_collector_flush(struct tm_collector *g, struct tm_error *err)
         return st;
     batch.payload = direct ? g->pieces[0].data : g->payload.data;
     set_columns(g, direct ? g->ranges : NULL, &batch);
-    st = g->sink.write(g->sink.to, &batch, err);
+    st = g->receiver.write(g->receiver.to, &batch, err);
     forget_rows(g);
     g->count = 0;
     g->settled = 0;

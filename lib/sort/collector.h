@@ -11,7 +11,7 @@
 #include "sort/collector_lane.h"
 
 /* Receives full batches. The batch is valid during the call only. */
-struct tm_collector_sink {
+struct tm_collector_receiver {
     enum tm_status (*write)(void *to, const struct tm_batch *batch, struct tm_error *err);
     void *to;
 };
@@ -39,7 +39,7 @@ struct tm_collector_column {
 };
 
 struct tm_collector {
-    struct tm_collector_sink sink;
+    struct tm_collector_receiver receiver;
     size_t limit_bytes; /* a batch of this size is full */
     uint32_t count;     /* rows of the current batch */
     /* private */
@@ -60,9 +60,9 @@ struct tm_collector {
 };
 
 /* Initialises COLLECTOR. A batch is full at LIMIT_BYTES (at most TM_BATCH_BYTES), counted as by
- * tm_batch_builder_full. SINK is copied. TM_OK or TM_E_SYSTEM; release is needed in both cases. */
-enum tm_status tm_collector_init(struct tm_collector *collector, struct tm_collector_sink sink, size_t limit_bytes,
-                                 struct tm_error *err);
+ * tm_batch_builder_full. RECEIVER is copied. TM_OK or TM_E_SYSTEM; release is needed in both cases. */
+enum tm_status tm_collector_init(struct tm_collector *collector, struct tm_collector_receiver receiver,
+                                 size_t limit_bytes, struct tm_error *err);
 
 /* Adds COUNT rows of BLOCK, from ROW on. Their payload starts at *AT in the block's payload; *AT moves past it. The
  * block must not change until settle or flush. It must not have been in another collector before. */

@@ -31,7 +31,7 @@ static enum tm_status pass(struct tm_stream_reader *reader, struct tm_stream_wri
     struct tm_frame frame;
     struct tm_batch batch;
     enum tm_status st =
-        tm_collector_init(&collector, (struct tm_collector_sink){write_batch, writer}, TM_BATCH_BYTES, err);
+        tm_collector_init(&collector, (struct tm_collector_receiver){write_batch, writer}, TM_BATCH_BYTES, err);
     while (st == TM_OK && (st = tm_stream_reader_next(reader, &frame, &batch, err)) == TM_OK) {
         size_t at = 0;
         st = tm_order_check_next(&check, &frame, &batch, err);

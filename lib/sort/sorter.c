@@ -44,7 +44,7 @@ enum tm_status tm_sorter_init(struct tm_sorter *s, const struct tm_sort_options 
     s->store.fan_in = (uint32_t)clamp(memory / 4 / (chunk + chunk / 4), SORTER_FAN_IN_MIN, SORTER_FAN_IN_MAX);
     if (st < 0)
         return st;
-    return tm_collector_init(&s->staging, (struct tm_collector_sink){sort_batch, s},
+    return tm_collector_init(&s->staging, (struct tm_collector_receiver){sort_batch, s},
                              clamp(s->arena.limit_bytes, 1, SORTER_JOINED_BYTES), err);
 }
 
@@ -180,7 +180,7 @@ static enum tm_status find_offsets(struct tm_sorter *s, const struct tm_batch *b
     return TM_OK;
 }
 
-/* Sorts one batch and keeps it. Is the write function of a tm_collector_sink. */
+/* Sorts one batch and keeps it. Is the write function of a tm_collector_receiver. */
 static enum tm_status sort_batch(void *sorter, const struct tm_batch *batch, struct tm_error *err)
 {
     struct tm_sorter *s = sorter;
@@ -271,7 +271,8 @@ enum tm_status tm_sorter_write(struct tm_sorter *s, struct tm_stream_writer *wri
     if (st == TM_OK)
         st = tm_frame_file_write(&s->frames, writer, err);
     if (st == TM_OK)
-        st = tm_collector_init(&collector, (struct tm_collector_sink){write_stream_batch, writer}, TM_BATCH_BYTES, err);
+        st = tm_collector_init(&collector, (struct tm_collector_receiver){write_stream_batch, writer}, TM_BATCH_BYTES,
+                               err);
     if (st == TM_OK)
         st = write_kind(s, true, &collector, err);
     if (st == TM_OK)

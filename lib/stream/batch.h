@@ -151,7 +151,7 @@ static inline bool tm_batch_next(struct tm_batch_walk *walk, struct tm_event *ev
 }
 
 /* Receives batches. BATCH is valid during the call. */
-struct tm_batch_sink {
+struct tm_batch_receiver {
     enum tm_status (*show)(void *self, const struct tm_batch *batch, struct tm_error *err);
     void *self;
 };

@@ -371,9 +371,12 @@ static void begin_case(struct maker *m)
 static void run_case(struct maker *m, char **w)
 {
     struct tm_timeline_options options = {0};
+    struct tm_buf manifest = {0};
     for (int i = 1; w[i]; i++) {
         options.hints |= strcmp(w[i], "hints") == 0;
         options.interpolate |= strcmp(w[i], "interpolate") == 0;
+        if (strcmp(w[i], "manifest") == 0)
+            options.hint_manifest = &manifest;
     }
     struct tm_error err = {0};
     flush(m);
@@ -386,7 +389,8 @@ static void run_case(struct maker *m, char **w)
         printf("error %s\n", err.text);
     else
         show(m);
-    printf(".\n");
+    printf("%.*s.\n", (int)manifest.len, manifest.len ? (const char *)manifest.data : "");
+    tm_buf_release(&manifest);
     unmake(m, 0);
     begin_case(m);
 }

@@ -219,7 +219,7 @@ static void check(const struct shape *shape, uint64_t trial)
     /* Numbers rise within a run, so that they tell the order of what is equal in all parts. */
     qsort(all, count, sizeof *all, compare);
     struct result result = {.rows = malloc(count * sizeof *result.rows), .payloads_agree = true};
-    tm_collector_init(&collector, (struct tm_collector_sink){take_batch, &result}, 100000, &err);
+    tm_collector_init(&collector, (struct tm_collector_receiver){take_batch, &result}, 100000, &err);
     bool good = tm_merge(sources, shape->runs, &orders, &collector, &err) == TM_OK &&
                 tm_collector_flush(&collector, &err) == TM_OK;
     good = good && result.count == count && result.payloads_agree;
@@ -329,7 +329,7 @@ static void test_windows_are_used(void)
         cursors[i] = (struct tm_merge_cursor){.block = blocks[i], .rank = i};
         tm_merge_cursor_move(&cursors[i], 0, 0);
     }
-    tm_collector_init(&collector, (struct tm_collector_sink){take_batch, &result}, 1 << 20, &err);
+    tm_collector_init(&collector, (struct tm_collector_receiver){take_batch, &result}, 1 << 20, &err);
     ok(tm_merge_window_init(&window, cursors, RUNS, &orders, &err) == TM_OK);
     do {
         calls++;

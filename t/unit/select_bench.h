@@ -21,7 +21,7 @@ struct bench {
     struct tm_catalog_machine machines[MACHINES];
     struct tm_select_spec spec;
     struct tm_select *select;
-    struct tm_batch_sink sink;
+    struct tm_batch_receiver receiver;
     struct tm_batch_builder batch;
     struct tm_buf out;
     uint64_t payload;
@@ -56,7 +56,7 @@ static inline void start(struct bench *b, const char *only)
     b->catalog.machines = b->machines;
     b->catalog.file_count = FILES;
     b->catalog.machine_count = MACHINES;
-    b->sink = (struct tm_batch_sink){on_batch, b};
+    b->receiver = (struct tm_batch_receiver){on_batch, b};
     b->st = tm_select_spec_add(&b->spec, only, &b->err);
     if (b->st == TM_OK)
         b->st = tm_select_new(&b->select, &b->spec, &b->catalog, NULL, &b->err);
@@ -73,7 +73,7 @@ static inline void flush(struct bench *b)
     struct tm_batch batch;
     tm_batch_builder_view(&b->batch, &batch);
     if (b->st == TM_OK)
-        b->st = tm_select_batch(b->select, &batch, &b->sink, &b->err);
+        b->st = tm_select_batch(b->select, &batch, &b->receiver, &b->err);
     tm_batch_builder_clear(&b->batch);
 }
 
@@ -82,7 +82,7 @@ static inline const char *finish(struct bench *b, uint64_t *left_out)
 {
     flush(b);
     if (b->st == TM_OK)
-        b->st = tm_select_finish(b->select, &b->sink, &b->err);
+        b->st = tm_select_finish(b->select, &b->receiver, &b->err);
     const struct tm_tally *tally = tm_select_tally(b->select);
     *left_out = 0;
     for (uint32_t i = 0; i < tally->count; i++)

@@ -195,7 +195,8 @@ static enum tm_status merge(struct stream_merge *m, const struct tm_merge_stream
     enum tm_status st = tm_run_store_init(&m->store, &m->all.orders, m->all.dir, MERGE_CHUNK_BYTES, err);
     m->store.fan_in = fan_in < MERGE_FAN_IN_MIN ? MERGE_FAN_IN_MIN : fan_in;
     if (st == TM_OK)
-        st = tm_collector_init(&m->collector, (struct tm_collector_sink){write_batch, &m->writer}, TM_BATCH_BYTES, err);
+        st = tm_collector_init(&m->collector, (struct tm_collector_receiver){write_batch, &m->writer}, TM_BATCH_BYTES,
+                               err);
     if (st == TM_OK)
         st = open_inputs(m, streams->streams, err);
     if (st == TM_OK)
