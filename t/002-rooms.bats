@@ -1,4 +1,4 @@
-# Checks the code against lib/ROOMS: includes, private headers, names, and the width of lines.
+# Checks the code against lib/ROOMS: includes, private headers, names. Checks the width of lines of code and pages.
 
 rooms() {
     python3 - "$TM_SRC" "$@" <<'PY'
@@ -52,6 +52,16 @@ def wrong():
             for number, line in enumerate(open(path, encoding='utf-8'), 1):
                 if len(line.rstrip('\n')) > 120:
                     yield '%s:%d has %d columns' % (path, number, len(line) - 1)
+    elif sys.argv[2] == 'pages':
+        # Tables and what programs print have the width that they have; a macro of a manual page is one line.
+        kept = {'.md': r'\||    ', '': '     *[0-9]', '.1': '[. ]', '.5': '[. ]', '.7': '[. ]'}
+        pages = glob.glob('doc/*.md') + glob.glob('doc/*.[157]') + ['README', 'HACKING', 'NEWS', 'SECURITY', 't/README',
+                                                                   'proto/README', 'doc/recipes/README.md']
+        for path in sorted(pages):
+            for number, line in enumerate(open(path, encoding='utf-8'), 1):
+                line = line.rstrip('\n')
+                if len(line) > 120 and not re.match(kept[os.path.splitext(path)[1]], line):
+                    yield '%s:%d has %d columns' % (path, number, len(line))
     elif sys.argv[2] == 'listed':
         there = {os.path.dirname(path)[4:] for path in files if path.startswith('lib/')}
         for name in sorted(there ^ {r for r in order if r != 'bin' and not r.endswith('.c')}):
@@ -86,6 +96,10 @@ PY
 
 @test "no line of the code has more than 120 columns" {
     rooms width
+}
+
+@test "no line of a page has more than 120 columns, tables and outputs apart" {
+    rooms pages
 }
 
 @test "no files of the library call each other in a circle" {

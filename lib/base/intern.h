@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 struct tm_intern {
-    uint32_t count;     /* strings held */
+    uint32_t count;     /* of strings */
     uint32_t count_max; /* bound on count; set by init */
     size_t bytes_max;   /* bound on the bytes of all strings; set by init */
     /* private */

@@ -64,7 +64,7 @@ struct tm_batch_placer {
     struct tm_batch_builder taken_apart; /* and its rows */
 };
 
-/* Zero-initialise, with routes and writer set. Set lines.is_enabled if routes.waits_for_lines is set. */
+/* Zero-initialise, with routes and writer set. Set lines.is_enabled if routes.defers_for_lines is set. */
 
 /* Finds the outcome of each row of BATCH. tm_batch_placer_write must be the next call. */
 enum tm_status tm_batch_placer_convert(struct tm_batch_placer *placer, const struct tm_batch *batch,

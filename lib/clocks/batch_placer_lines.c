@@ -184,7 +184,7 @@ enum tm_status tm_batch_placer_draw_lines(struct tm_batch_placer *placer, struct
     enum tm_status st;
     bool is_last_try = placer->is_last_try;
     placer->columns = (struct tm_placer_columns){0};
-    placer->is_last_try = placer->lines.is_enabled = placer->routes.waits_for_lines = false;
+    placer->is_last_try = placer->lines.is_enabled = placer->routes.defers_for_lines = false;
     graph->interpolates = true;
     graph->version++; /* routes find their steps anew */
     while ((st = tm_line_rows_next(&placer->lines, &batch, &parts, err)) == TM_OK)
@@ -195,7 +195,7 @@ enum tm_status tm_batch_placer_draw_lines(struct tm_batch_placer *placer, struct
     tm_line_rows_clear(&placer->lines);
     graph->interpolates = false;
     graph->version++;
-    placer->lines.is_enabled = placer->routes.waits_for_lines = true;
+    placer->lines.is_enabled = placer->routes.defers_for_lines = true;
     placer->is_last_try = is_last_try;
     placer->columns = outer;
     return st;

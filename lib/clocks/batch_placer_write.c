@@ -149,16 +149,16 @@ static enum tm_status write_rows(struct tm_batch_placer *placer, const struct tm
     return st < 0 ? st : flush_rebuilt(placer, err);
 }
 
-/* Defers BATCH, whose rows are of one file and all wait as they are. */
+/* Defers BATCH, whose rows are of one file and all of which become pending. */
 static enum tm_status defer_batch(struct tm_batch_placer *placer, const struct tm_batch *batch, struct tm_error *err)
 {
-    struct tm_batch waiting = *batch;
+    struct tm_batch pending = *batch;
     struct tm_clock_file *file = tm_clock_files_open(placer->routes.files, tm_batch_u32(batch, TM_COL_FILE, 0), err);
     if (file == NULL)
         return TM_E_INPUT;
-    tm_batch_set_column(&waiting, TM_COL_TIME_NS, placer->columns.times, batch->count);
-    tm_batch_set_column(&waiting, TM_COL_CLOCK, placer->columns.clocks, batch->count);
-    return tm_clock_file_defer_batch(file, &waiting, placer->temporary_dir, err);
+    tm_batch_set_column(&pending, TM_COL_TIME_NS, placer->columns.times, batch->count);
+    tm_batch_set_column(&pending, TM_COL_CLOCK, placer->columns.clocks, batch->count);
+    return tm_clock_file_defer_batch(file, &pending, placer->temporary_dir, err);
 }
 
 static bool is_same_throughout(const uint8_t *column, uint32_t count)

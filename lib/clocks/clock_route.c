@@ -132,14 +132,14 @@ bool tm_clock_route_absolute(const struct tm_clock_route *route, struct tm_clock
     return true;
 }
 
-enum tm_status tm_clock_routes_prepare(struct tm_clock_routes *routes, struct tm_clock_route *route, bool *waits,
+enum tm_status tm_clock_routes_prepare(struct tm_clock_routes *routes, struct tm_clock_route *route, bool *is_pending,
                                        struct tm_error *err)
 {
-    *waits = false;
+    *is_pending = false;
     if (route->clock == TM_CLOCK_NONE)
         return TM_OK;
-    enum tm_status st = tm_same_domain_waits(route->scope, routes->registry, waits, err);
-    if (st < 0 || *waits)
+    enum tm_status st = tm_same_domain_is_pending(route->scope, routes->registry, is_pending, err);
+    if (st < 0 || *is_pending)
         return st;
     route->scope->has_converted = true;
     if (!route->scope->is_placed) {
@@ -164,7 +164,7 @@ enum tm_status tm_clock_routes_step(struct tm_clock_routes *routes, struct tm_cl
     *result = tm_clock_graph_convert(&routes->registry->graph, route->source, ns, &route->step);
     if (*result != TM_CONVERT_OK)
         route->step = no_step;
-    route->is_provisional = routes->waits_for_lines && uses_snapshot(&routes->registry->graph, &route->step);
+    route->is_provisional = routes->defers_for_lines && uses_snapshot(&routes->registry->graph, &route->step);
     route->line_route = UINT32_MAX;
     return TM_OK;
 }

@@ -41,7 +41,7 @@ struct tm_clock_routes {
     struct tm_clock_registry *registry;     /* borrowed */
     const struct tm_clock_files *files; /* borrowed */
     struct tm_clock_hints *hints;      /* borrowed */
-    bool waits_for_lines;              /* what snapshots place is provisional */
+    bool defers_for_lines;              /* what snapshots place is provisional */
     struct tm_clock_route routes[TM_ROUTES];
     /* private */
     struct tm_map used;   /* snapshots that records have used */
@@ -63,9 +63,9 @@ bool tm_clock_route_absolute(const struct tm_clock_route *route, struct tm_clock
 enum tm_status tm_clock_routes_step(struct tm_clock_routes *routes, struct tm_clock_route *route, int64_t ns,
                                     enum tm_convert *result, struct tm_error *err);
 
-/* Places ROUTE's file before its first conversion, which may change where ROUTE leads. *WAITS: true if it was not
+/* Places ROUTE's file before its first conversion, which may change where ROUTE leads. *IS_PENDING: true if it was not
  * placed, because a hint may still come. ROUTE leads nowhere until then. */
-enum tm_status tm_clock_routes_prepare(struct tm_clock_routes *routes, struct tm_clock_route *route, bool *waits,
+enum tm_status tm_clock_routes_prepare(struct tm_clock_routes *routes, struct tm_clock_route *route, bool *is_pending,
                                        struct tm_error *err);
 
 /* Moves the run of ROUTE to its record, unless it is provisional. */

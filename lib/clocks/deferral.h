@@ -1,5 +1,5 @@
-/* Events that wait for the end of their file. They are kept in order: up to one batch in memory, more in an unlinked
- * file. Source: doc/rules.md section 5, "Conversion". */
+/* Events that are pending until the end of their file, in order: up to one batch in memory, more in an unlinked file.
+ * Source: doc/rules.md section 5, "Conversion". */
 #ifndef TM_CLOCKS_DEFERRAL_H
 #define TM_CLOCKS_DEFERRAL_H
 
@@ -9,7 +9,7 @@
 
 /* Zero-initialise. */
 struct tm_deferral {
-    uint64_t count; /* rows waiting */
+    uint64_t count; /* pending rows */
     /* private */
     struct tm_batch_builder rows;
     struct tm_stream_writer writer;
@@ -27,7 +27,7 @@ enum tm_status tm_deferral_add(struct tm_deferral *deferral, const struct tm_eve
 enum tm_status tm_deferral_add_batch(struct tm_deferral *deferral, const struct tm_batch *batch,
                                      const char *temporary_dir, struct tm_error *err);
 
-/* Returns the next batch of waiting events, valid until the next call. Nothing may be added any more. TM_OK, TM_END or
+/* Returns the next batch of pending events, valid until the next call. Nothing may be added any more. TM_OK, TM_END or
  * an error. */
 enum tm_status tm_deferral_next(struct tm_deferral *deferral, struct tm_batch *batch, struct tm_error *err);
 

@@ -28,7 +28,7 @@ struct tm_line_route {
 /* Zero-initialise. */
 struct tm_line_rows {
     bool is_enabled;
-    uint32_t batch_count;        /* waiting */
+    uint32_t batch_count;        /* pending */
     struct tm_line_route *routes;
     uint32_t route_count;
     /* private */
@@ -59,7 +59,7 @@ enum tm_status tm_line_rows_add(struct tm_line_rows *rows, const struct tm_batch
 enum tm_status tm_line_rows_next(struct tm_line_rows *rows, struct tm_batch *batch, const uint8_t **parts,
                                  struct tm_error *err);
 
-/* Forgets all routes. No row may be waiting. */
+/* Forgets all routes. No row may be pending. */
 void tm_line_rows_clear(struct tm_line_rows *rows);
 
 void tm_line_rows_release(struct tm_line_rows *rows);

@@ -86,8 +86,8 @@ static enum tm_status write_some(struct tm_pending_frames *pending, uint32_t gen
         bool is_due = st == TM_OK && frame->generation <= generation;
         if (is_due)
             st = find_scope(pending, frame, &scope, err);
-        bool waits = frame->type != TM_FRAME_SEQUENCE && frame->file < pending->files->count && !is_last;
-        if (is_due && st == TM_OK && (scope || !waits))
+        bool must_wait = frame->type != TM_FRAME_SEQUENCE && frame->file < pending->files->count && !is_last;
+        if (is_due && st == TM_OK && (scope || !must_wait))
             st = write_frame(pending, frame, scope, err);
         else
             pending->frames[kept++] = *frame;

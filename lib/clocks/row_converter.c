@@ -16,10 +16,10 @@ enum tm_status tm_row_convert(struct tm_clock_routes *routes, struct tm_clock_ro
                               enum tm_fate *fate, struct tm_error *err)
 {
     enum tm_convert result = TM_CONVERT_OK;
-    bool waits;
-    enum tm_status st = tm_clock_routes_prepare(routes, route, &waits, err);
+    bool is_pending;
+    enum tm_status st = tm_clock_routes_prepare(routes, route, &is_pending, err);
     *fate = TM_FATE_NO_PATH;
-    if (st < 0 || waits)
+    if (st < 0 || is_pending)
         return st;
     if (!time->is_absolute) {
         time->absolute_ns = time->value;

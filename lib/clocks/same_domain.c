@@ -96,14 +96,14 @@ enum tm_status tm_same_domain_relate(struct tm_clock_scope *scope, struct tm_clo
     return st < 0 || is_met ? st : assume_equal(scope, registry, own_clock(scope), untagged, err);
 }
 
-enum tm_status tm_same_domain_waits(const struct tm_clock_scope *scope, struct tm_clock_registry *registry, bool *waits,
-                                  struct tm_error *err)
+enum tm_status tm_same_domain_is_pending(const struct tm_clock_scope *scope, struct tm_clock_registry *registry,
+                                         bool *is_pending, struct tm_error *err)
 {
     uint32_t own, untagged;
-    *waits = false;
+    *is_pending = false;
     if (!scope->may_wait || scope->is_placed || own_clock(scope) == TM_CLOCK_NONE)
         return TM_OK;
     enum tm_status st = find_clocks(scope, registry, &own, &untagged, err);
-    *waits = st == TM_OK && !is_related(registry, own) && !is_related(registry, untagged);
+    *is_pending = st == TM_OK && !is_related(registry, own) && !is_related(registry, untagged);
     return st;
 }

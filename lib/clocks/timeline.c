@@ -344,7 +344,7 @@ static enum tm_status place(struct timeline *t, const struct tm_timeline_options
     t->placer.routes.hints = &t->hints;
     t->placer.writer = t->placer.dropped.writer = &t->writer;
     t->placer.dropped.is_enabled = options->keep_dropped;
-    t->placer.lines.is_enabled = t->placer.routes.waits_for_lines = options->interpolate;
+    t->placer.lines.is_enabled = t->placer.routes.defers_for_lines = options->interpolate;
     t->hints.is_enabled = options->hints;
     t->hint_manifest.is_enabled = options->hint_manifest != NULL;
     t->placer.temporary_dir = options->temporary_dir;

@@ -51,19 +51,19 @@ static const char *cause_of(int answer)
 static enum tm_status step(struct tm_inflater *inflater, struct piece *p)
 {
     struct inflate_state *s = inflater->state;
-    size_t more = p->in_len - inflater->held;
-    s->next_in = (uint8_t *)(uintptr_t)p->in + inflater->held;
+    size_t more = p->in_len - inflater->buffered;
+    s->next_in = (uint8_t *)(uintptr_t)p->in + inflater->buffered;
     s->avail_in = more < UINT32_MAX ? (uint32_t)more : UINT32_MAX;
     s->next_out = p->out;
     s->avail_out = p->out_len < UINT32_MAX ? (uint32_t)p->out_len : UINT32_MAX;
     uint32_t in_before = s->avail_in, out_before = s->avail_out;
     int answer = isal_inflate(s);
     tm_compat_leave_wide();
-    size_t taken = inflater->held + (in_before - s->avail_in);
-    size_t held = s->read_in_length > 0 ? (size_t)s->read_in_length / 8 : 0;
+    size_t taken = inflater->buffered + (in_before - s->avail_in);
+    size_t buffered = s->read_in_length > 0 ? (size_t)s->read_in_length / 8 : 0;
     p->got = out_before - s->avail_out;
-    inflater->held = held < taken ? held : taken;
-    p->used = taken - inflater->held;
+    inflater->buffered = buffered < taken ? buffered : taken;
+    p->used = taken - inflater->buffered;
     if (answer < 0 || answer == ISAL_NEED_DICT) {
         p->cause = cause_of(answer);
         /* zlib stops after the CRC, before the length. */
@@ -150,7 +150,7 @@ enum tm_status tm_inflater_init(struct tm_inflater *inflater, enum tm_inflater_f
 
 enum tm_status tm_inflater_reset(struct tm_inflater *inflater, struct tm_error *err)
 {
-    inflater->held = 0;
+    inflater->buffered = 0;
     return start(inflater, err);
 }
 
@@ -168,8 +168,8 @@ enum tm_status tm_inflater_read(struct tm_inflater *inflater, uint8_t *data, siz
                                 struct tm_error *err)
 {
     struct tm_input *in = inflater->in;
-    size_t held = inflater->held;
-    enum tm_status filled = tm_input_fill(in, held + 1, err);
+    size_t buffered = inflater->buffered;
+    enum tm_status filled = tm_input_fill(in, buffered + 1, err);
     *got = 0;
     if (filled < 0)
         return filled;
@@ -181,7 +181,7 @@ enum tm_status tm_inflater_read(struct tm_inflater *inflater, uint8_t *data, siz
         return tm_error_nomem(err);
     if (st < 0)
         return damaged(inflater, "damaged", p.cause, err);
-    if (st == TM_OK && filled == TM_END && p.got == 0 && p.used == 0 && inflater->held == held && len > 0)
+    if (st == TM_OK && filled == TM_END && p.got == 0 && p.used == 0 && inflater->buffered == buffered && len > 0)
         return damaged(inflater, "cut short", NULL, err);
     return st;
 }

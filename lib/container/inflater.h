@@ -18,7 +18,7 @@ struct tm_inflater {
     /* private */
     enum tm_inflater_format format;
     void *state; /* state of the library */
-    size_t held; /* bytes at the front of the input that the library already has */
+    size_t buffered; /* bytes at the front of the input that the library has taken already */
 };
 
 /* Prepares to read a stream of FORMAT from IN. TM_OK or TM_E_SYSTEM. */

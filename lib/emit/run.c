@@ -127,7 +127,7 @@ static enum tm_status show(struct job *job, const struct tm_frame *frame, const 
 }
 
 /* Flushes the rows that are pending at the end of the stream, also in --only. */
-static enum tm_status finish_held(struct job *job, struct tm_error *err)
+static enum tm_status finish_pending(struct job *job, struct tm_error *err)
 {
     const struct tm_frame end = {.type = TM_FRAME_BATCH, .offset = job->stream->frames.offset};
     job->frame = &end;
@@ -166,7 +166,7 @@ static enum tm_status tell(const struct tm_emit_run *run, const struct job *job,
 
 static enum tm_status finish(struct job *job, struct tm_error *err)
 {
-    enum tm_status st = finish_held(job, err);
+    enum tm_status st = finish_pending(job, err);
     if (st < 0 || (st = tm_accounting_sum(&job->accounting, &job->catalog, err)) < 0 ||
         (st = job->emit->finish(job->state, err)) < 0)
         return st;

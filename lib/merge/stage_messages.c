@@ -10,14 +10,14 @@
 /* Which lines of a stage are printed. */
 enum choice { ALL, WARNINGS, FAILURES, NOTHING };
 
-static void print_held(const struct tm_stage *stage, enum choice choice)
+static void print_messages(const struct tm_stage *stage, enum choice choice)
 {
     char prefix[64];
     size_t prefix_len = (size_t)snprintf(prefix, sizeof prefix, "%s: " TM_WARNING_PREFIX, stage->name);
-    const uint8_t *text = stage->held.data;
-    for (size_t at = 0; at < stage->held.len;) {
-        const uint8_t *end = memchr(text + at, '\n', stage->held.len - at);
-        size_t len = end ? (size_t)(end + 1 - text) - at : stage->held.len - at;
+    const uint8_t *text = stage->messages.data;
+    for (size_t at = 0; at < stage->messages.len;) {
+        const uint8_t *end = memchr(text + at, '\n', stage->messages.len - at);
+        size_t len = end ? (size_t)(end + 1 - text) - at : stage->messages.len - at;
         bool is_warning = len > prefix_len && memcmp(text + at, prefix, prefix_len) == 0;
         if (choice == ALL || choice == (is_warning ? WARNINGS : FAILURES))
             (void)tm_io_write(STDERR_FILENO, text + at, len, NULL);
@@ -31,7 +31,7 @@ static void print_death(const struct tm_program *program, const struct tm_stage 
     if (WIFSIGNALED(status))
         tm_program_message(program, "%s: killed by signal %d (%s)", stage->name, WTERMSIG(status),
                            strsignal(WTERMSIG(status)));
-    else if (stage->held.len == 0)
+    else if (stage->messages.len == 0)
         tm_program_message(program, "%s: failed with exit status %d", stage->name, WEXITSTATUS(status));
 }
 
@@ -41,7 +41,7 @@ void tm_stage_messages_print(const struct tm_program *program, const struct tm_p
     for (size_t i = 0; i < pipeline->count; i++) {
         const struct tm_stage *stage = &pipeline->stages[i];
         bool only_warnings = i != cause && stage->wait_status != 0;
-        print_held(stage, quiet ? (only_warnings ? NOTHING : FAILURES) : only_warnings ? WARNINGS : ALL);
+        print_messages(stage, quiet ? (only_warnings ? NOTHING : FAILURES) : only_warnings ? WARNINGS : ALL);
         if (i == cause)
             print_death(program, stage);
     }

@@ -48,15 +48,15 @@ static void rename_in_messages(struct tm_pipeline *pipeline, const char *from, c
 {
     size_t from_len = strlen(from), to_len = strlen(to);
     for (size_t i = 0; i < pipeline->count && to_len <= from_len; i++) {
-        struct tm_buf *held = &pipeline->stages[i].held;
+        struct tm_buf *messages = &pipeline->stages[i].messages;
         size_t n = 0;
-        for (size_t at = 0; at < held->len;) {
-            bool is_name = held->len - at >= from_len && memcmp(held->data + at, from, from_len) == 0;
-            memmove(held->data + n, is_name ? (const void *)to : held->data + at, is_name ? to_len : 1);
+        for (size_t at = 0; at < messages->len;) {
+            bool is_name = messages->len - at >= from_len && memcmp(messages->data + at, from, from_len) == 0;
+            memmove(messages->data + n, is_name ? (const void *)to : messages->data + at, is_name ? to_len : 1);
             n += is_name ? to_len : 1;
             at += is_name ? from_len : 1;
         }
-        held->len = n;
+        messages->len = n;
     }
 }
 

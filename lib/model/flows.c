@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
-enum { WAITS_MAX = 1 << 16 };
+enum { PENDING_MAX = 1 << 16 };
 
 /* A flow that ends at the next slice of a track. Entries of one track are linked. */
-struct tm_flow_wait {
+struct tm_pending_flow {
     struct tm_key flow;
     int64_t next;
 };
@@ -108,27 +108,29 @@ enum tm_status tm_flows_end_at_next(struct tm_flows *flows, const struct tm_key 
 {
     struct tm_key key = {track, 0, 0};
     enum tm_status st;
-    if (flows->wait_count >= WAITS_MAX) {
+    if (flows->pending_count >= PENDING_MAX) {
         flows->without_slice++;
         return TM_OK;
     }
-    if ((st = tm_array_grow(&flows->waits, &flows->wait_cap, flows->wait_count, sizeof *flows->waits, err)) < 0)
+    st = tm_array_grow(&flows->pending, &flows->pending_cap, flows->pending_count, sizeof *flows->pending, err);
+    if (st < 0)
         return st;
-    flows->waits[flows->wait_count] = (struct tm_flow_wait){*flow, tm_table_find(&flows->waiting, &key)};
-    return tm_table_set(&flows->waiting, &key, flows->wait_count++, err);
+    flows->pending[flows->pending_count] =
+        (struct tm_pending_flow){*flow, tm_table_find(&flows->pending_of_track, &key)};
+    return tm_table_set(&flows->pending_of_track, &key, flows->pending_count++, err);
 }
 
 enum tm_status tm_flows_begun(struct tm_flows *flows, uint32_t track, struct tm_flow_slice slice, struct tm_error *err)
 {
-    if (flows->waiting.count == 0)
+    if (flows->pending_of_track.count == 0)
         return TM_OK;
     struct tm_key key = {track, 0, 0};
-    int64_t i = tm_table_find(&flows->waiting, &key);
+    int64_t i = tm_table_find(&flows->pending_of_track, &key);
     if (i == TM_TABLE_NONE)
         return TM_OK;
-    tm_table_remove(&flows->waiting, &key);
-    for (; i != TM_TABLE_NONE; i = flows->waits[i].next) {
-        const struct tm_flow_slice *last = find(flows, &flows->waits[i].flow);
+    tm_table_remove(&flows->pending_of_track, &key);
+    for (; i != TM_TABLE_NONE; i = flows->pending[i].next) {
+        const struct tm_flow_slice *last = find(flows, &flows->pending[i].flow);
         if (last == NULL) {
             flows->without_start++;
             continue;
@@ -138,8 +140,8 @@ enum tm_status tm_flows_begun(struct tm_flows *flows, uint32_t track, struct tm_
             return st;
     }
     /* Entries of finished tracks are reclaimed only when nothing is pending. */
-    if (flows->waiting.count == 0)
-        flows->wait_count = 0;
+    if (flows->pending_of_track.count == 0)
+        flows->pending_count = 0;
     return TM_OK;
 }
 
@@ -147,9 +149,9 @@ void tm_flows_release(struct tm_flows *flows)
 {
     tm_table_release(&flows->recent.table);
     tm_table_release(&flows->before.table);
-    tm_table_release(&flows->waiting);
+    tm_table_release(&flows->pending_of_track);
     free(flows->recent.slices);
     free(flows->before.slices);
-    free(flows->waits);
+    free(flows->pending);
     *flows = (struct tm_flows){0};
 }

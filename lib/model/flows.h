@@ -24,9 +24,9 @@ struct tm_flows {
         struct tm_flow_slice *slices;
         uint32_t count, cap;
     } recent, before;
-    struct tm_flow_wait *waits;
-    uint32_t wait_count, wait_cap;
-    struct tm_table waiting; /* by track */
+    struct tm_pending_flow *pending; /* flows that end at the next slice of a track */
+    uint32_t pending_count, pending_cap;
+    struct tm_table pending_of_track; /* from a track to the last of its entries in PENDING */
 };
 
 /* True if FLOW has started and has not been forgotten. */

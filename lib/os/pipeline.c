@@ -207,31 +207,32 @@ enum tm_status tm_pipeline_start(struct tm_pipeline *p, struct tm_error *err)
 /* Passes on whole lines if there is too much to hold. */
 static void pass_on(const struct tm_pipeline *p, struct tm_stage *stage)
 {
-    size_t n = stage->held.len;
+    size_t n = stage->messages.len;
     if (n <= TM_PIPELINE_HELD_MAX)
         return;
-    while (n > 0 && stage->held.data[n - 1] != '\n')
+    while (n > 0 && stage->messages.data[n - 1] != '\n')
         n--;
     if (n == 0)
-        n = stage->held.len;
+        n = stage->messages.len;
     if (p->quiet)
         p->quiet(p->context);
-    (void)tm_io_write(STDERR_FILENO, stage->held.data, n, NULL);
-    tm_buf_consume(&stage->held, n);
+    (void)tm_io_write(STDERR_FILENO, stage->messages.data, n, NULL);
+    tm_buf_consume(&stage->messages, n);
 }
 
 /* Reads some of the stage's messages. At their end the stage is reaped. */
 static void listen(const struct tm_pipeline *p, struct tm_stage *stage)
 {
     size_t got = 0;
-    if (tm_buf_reserve(&stage->held, PIPELINE_READ_BYTES) < 0)
-        tm_buf_clear(&stage->held);
-    if (tm_buf_reserve(&stage->held, PIPELINE_READ_BYTES) < 0 ||
-        tm_io_read(stage->err_fd, stage->held.data + stage->held.len, PIPELINE_READ_BYTES, &got, NULL) != TM_OK) {
+    if (tm_buf_reserve(&stage->messages, PIPELINE_READ_BYTES) < 0)
+        tm_buf_clear(&stage->messages);
+    if (tm_buf_reserve(&stage->messages, PIPELINE_READ_BYTES) < 0 ||
+        tm_io_read(stage->err_fd, stage->messages.data + stage->messages.len, PIPELINE_READ_BYTES, &got, NULL) !=
+            TM_OK) {
         reap(stage);
         return;
     }
-    stage->held.len += got;
+    stage->messages.len += got;
     pass_on(p, stage);
 }
 
@@ -364,5 +365,5 @@ bool tm_pipeline_reader_left(const struct tm_pipeline *p)
 void tm_pipeline_release(struct tm_pipeline *p)
 {
     for (size_t i = 0; i < p->count; i++)
-        tm_buf_release(&p->stages[i].held);
+        tm_buf_release(&p->stages[i].messages);
 }

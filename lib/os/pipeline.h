@@ -22,7 +22,7 @@ struct tm_stage {
     const char *setting;     /* "NAME=VALUE" for its environment; NULL: none */
     /* Set by wait. */
     int wait_status;         /* as waitpid says */
-    struct tm_buf held;      /* what it wrote to standard error and was not passed on yet */
+    struct tm_buf messages;      /* what it wrote to standard error and was not passed on yet */
     /* private */
     pid_t pid;
     int err_fd;

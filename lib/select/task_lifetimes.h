@@ -1,8 +1,8 @@
-/* The tasks that live at a time, with the events that started, renamed and ended them as pending groups. They give each
- * shown event the task it had. A task that has ended is forgotten, unless a pending group belongs to it, it made a task
- * that is not forgotten, or a kept packet describes it. It holds events, not names: the events that a cut needs so that
- * its reader finds the same lifetimes and names as a reader of the whole. Memory grows with the tasks that live at one
- * time, with the pending groups, and with the numbers that packets describe. */
+/* The tasks that live at a time, with the events that started, renamed and ended them as pending groups. They tell
+ * which task each shown event had. A task that has ended is forgotten, with three exceptions: a pending group belongs
+ * to it, it made a task that is not forgotten, or a kept packet describes it. Events are kept, not names: a selection
+ * needs them, so that its reader finds the same lifetimes and names as a reader of the whole. Memory grows with the
+ * tasks that live at one time, with the pending groups, and with the numbers that packets describe. */
 #ifndef TM_SELECT_TASK_LIFETIMES_H
 #define TM_SELECT_TASK_LIFETIMES_H
 

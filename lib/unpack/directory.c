@@ -7,7 +7,7 @@
 /* The files of a command line. Files that can be read only once stay open from the first look on. */
 struct listed_files {
     struct tm_file_list list;
-    struct tm_content **held; /* one for each file, NULL for most */
+    struct tm_content **contents; /* one for each file, NULL for most */
 };
 
 static enum tm_status file_open(void *state, const struct tm_member *member, struct tm_content *content,
@@ -15,12 +15,12 @@ static enum tm_status file_open(void *state, const struct tm_member *member, str
 {
     struct listed_files *files = state;
     (void)damage;
-    struct tm_content **held = &files->held[member->place[0]];
-    if (*held == NULL)
+    struct tm_content **of_member = &files->contents[member->place[0]];
+    if (*of_member == NULL)
         return tm_content_open_path(content, tm_file_list_path(&files->list, (uint32_t)member->place[0]), err);
-    tm_content_move(content, *held);
-    free(*held);
-    *held = NULL;
+    tm_content_move(content, *of_member);
+    free(*of_member);
+    *of_member = NULL;
     return TM_OK;
 }
 
@@ -50,7 +50,7 @@ static enum tm_status look_at_file(struct tm_unpack_run *run, struct tm_archive 
         tm_content_release(content);
         free(content);
     } else {
-        files->held[i] = content;
+        files->contents[i] = content;
     }
     return st;
 }
@@ -63,18 +63,18 @@ enum tm_status tm_unpack_directory(struct tm_unpack_run *run, struct tm_node *no
     enum tm_status st = TM_OK;
     for (size_t i = 0; st == TM_OK && i < count; i++)
         st = tm_file_list_add(&files.list, paths[i], count > 1, run->err);
-    if (st == TM_OK && (files.held = calloc(files.list.count + 1, sizeof *files.held)) == NULL)
+    if (st == TM_OK && (files.contents = calloc(files.list.count + 1, sizeof *files.contents)) == NULL)
         st = tm_error_nomem(run->err);
     for (uint32_t i = 0; st == TM_OK && i < files.list.count; i++)
         st = look_at_file(run, &archive, &files, i);
     if (st == TM_OK)
         st = tm_archive_turns(run, node, &archive, 0);
-    for (uint32_t i = 0; files.held && i < files.list.count; i++) {
-        if (files.held[i])
-            tm_content_release(files.held[i]);
-        free(files.held[i]);
+    for (uint32_t i = 0; files.contents && i < files.list.count; i++) {
+        if (files.contents[i])
+            tm_content_release(files.contents[i]);
+        free(files.contents[i]);
     }
-    free(files.held);
+    free(files.contents);
     tm_file_list_release(&files.list);
     tm_member_table_release(&archive.table);
     return st;

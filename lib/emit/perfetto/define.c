@@ -143,7 +143,7 @@ static bool is_plain_metadata(const struct tm_event *e)
            !tm_event_is_timed(e->flags) && !(e->flags & TM_EVENT_DERIVED);
 }
 
-bool tm_pftrace_waits(const struct tm_event *e)
+bool tm_pftrace_is_due_later(const struct tm_event *e)
 {
     if (!(e->flags & TM_EVENT_DEFINITION))
         return false;

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-static bool is_waiting(const struct tm_flow_slice_span *s)
+static bool is_open(const struct tm_flow_slice_span *s)
 {
     return s->end_ns == INT64_MAX;
 }
@@ -27,15 +27,15 @@ static enum tm_status stack_of(struct tm_flow_targets *t, uint64_t uuid, struct 
 /* Closes slices at TS_NS. IS_INSTANT: by an event without length, which nests in others of its time. */
 static void close_ended(struct tm_flow_stack *s, int64_t ts_ns, bool is_instant)
 {
-    bool waits = false;
+    bool has_open = false;
     for (uint32_t i = s->depth; i > 0; i--) {
         const struct tm_flow_slice_span *span = &s->open[i - 1];
         bool stays = is_instant && span->begin_ns == span->end_ns && span->end_ns == ts_ns;
-        if (is_waiting(span)) {
-            waits = true;
-        } else if (waits ? span->end_ns < ts_ns : span->end_ns <= ts_ns && !stays) {
+        if (is_open(span)) {
+            has_open = true;
+        } else if (has_open ? span->end_ns < ts_ns : span->end_ns <= ts_ns && !stays) {
             s->depth = i - 1;
-            waits = false;
+            has_open = false;
         }
     }
 }
@@ -72,7 +72,7 @@ enum tm_status tm_flow_targets_end(struct tm_flow_targets *t, uint64_t uuid, int
         return st;
     close_ended(s, ts_ns, false);
     uint32_t i = s->depth;
-    while (i > 0 && !is_waiting(&s->open[i - 1]))
+    while (i > 0 && !is_open(&s->open[i - 1]))
         i--;
     if (i > 0)
         s->open[i - 1].end_ns = ts_ns;

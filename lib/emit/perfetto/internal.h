@@ -71,9 +71,9 @@ enum tm_status tm_pftrace_inexpressible(struct pftrace *p, struct tm_error *err)
 /* define.c: definitions of processes and threads */
 
 /* True if E is pending until its time. */
-bool tm_pftrace_waits(const struct tm_event *e);
+bool tm_pftrace_is_due_later(const struct tm_event *e);
 
-/* Keeps E, for which tm_pftrace_waits holds. */
+/* Keeps E, for which tm_pftrace_is_due_later is true. */
 enum tm_status tm_pftrace_keep(struct pftrace *p, const struct tm_event *e, struct tm_error *err);
 
 /* A fast check: true if certainly no definition must precede E. Uses of E: flags, time_ns, file, sequence, generation,

@@ -79,7 +79,7 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
     return st;
 }
 
-static enum tm_status flush_waiting(struct pftrace *p, struct tm_error *err)
+static enum tm_status write_pending_packet(struct pftrace *p, struct tm_error *err)
 {
     if (!p->has_pending_packet)
         return TM_OK;
@@ -89,8 +89,8 @@ static enum tm_status flush_waiting(struct pftrace *p, struct tm_error *err)
     return st;
 }
 
-/* Keeps a copy of E for flush_waiting. */
-static enum tm_status keep_pending(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+/* Keeps a copy of E for write_pending_packet. */
+static enum tm_status keep_packet(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_buf *bytes = &p->pending_packet_bytes;
     bytes->len = 0;
@@ -165,7 +165,7 @@ static enum tm_status write_packet(struct pftrace *p, const struct tm_event *e, 
         return tm_packet_retime(&p->packets, e, &p->extras, err); /* it has no extra values */
     if (!may_have_extras || !tm_packet_has_extras(e))
         return tm_packet_retime(&p->packets, e, NULL, err);
-    return keep_pending(p, e, err);
+    return keep_packet(p, e, err);
 }
 
 /* True if E is a marker of a thread on a machine of this output. Counters are none: they do not nest. */
@@ -263,14 +263,14 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
     enum tm_status st;
     if (e->flags & TM_EVENT_DERIVED && p->has_pending_packet && e->kind == TM_KIND_COUNTER)
         return add_extra(p, e, err);
-    if ((st = flush_waiting(p, err)) < 0)
+    if ((st = write_pending_packet(p, err)) < 0)
         return st;
     bool is_own = e->flags & TM_EVENT_DEFINITION && raw == TM_RAW_NONE;
     if (e->kind == TM_KIND_METADATA && (e->flags & TM_EVENT_DERIVED || is_own))
         return TM_OK; /* only the bounds and databases need it */
     if ((st = note_task(p, e, err)) < 0)
         return st;
-    if (tm_pftrace_waits(e))
+    if (tm_pftrace_is_due_later(e))
         return tm_pftrace_keep(p, e, err);
     if (raw == TM_RAW_PACKET && e->flags & TM_EVENT_UNTIMED && tm_untimed_packets_take(e))
         return tm_untimed_packets_add(&p->untimed, e, err);
@@ -390,7 +390,7 @@ static enum tm_status write_untimed(struct pftrace *p, const struct tm_event *e,
         at.flags &= ~(uint32_t)(TM_EVENT_UNTIMED | TM_EVENT_DEFINITION);
         const struct tm_time_part *part = &p->context->stream->part;
         bool is_elsewhere = (p->appends && at.time_ns < part->from_ns) || (p->goes_on && at.time_ns >= part->to_ns);
-        st = flush_waiting(p, err);
+        st = write_pending_packet(p, err);
         if (st == TM_OK && !is_elsewhere)
             st = write_packet(p, &at, err);
         if (st == TM_OK)
@@ -508,7 +508,7 @@ static enum tm_status pftrace_finish(void *state, struct tm_error *err)
     struct pftrace *p = state;
     enum tm_status st = p->started ? TM_OK : start(p, err);
     if (st == TM_OK)
-        st = flush_waiting(p, err);
+        st = write_pending_packet(p, err);
     if (st == TM_OK)
         st = write_messages(p, NULL, err);
     if (st == TM_OK)

@@ -174,7 +174,7 @@ bool tm_reader_slices_is_open(const struct tm_reader_slices *slices, uint64_t uu
     return false;
 }
 
-bool tm_reader_slices_waits(const struct tm_reader_slices *slices, uint64_t uuid)
+bool tm_reader_slices_need_end(const struct tm_reader_slices *slices, uint64_t uuid)
 {
     return tm_slices_is_open(&slices->stated, number_of(slices, uuid));
 }

@@ -84,7 +84,7 @@ enum tm_status tm_reader_slices_above(struct tm_reader_slices *slices, uint64_t 
 bool tm_reader_slices_is_open(const struct tm_reader_slices *slices, uint64_t uuid, int64_t id, int64_t *ts_ns);
 
 /* True if an open slice on UUID needs an end. */
-bool tm_reader_slices_waits(const struct tm_reader_slices *slices, uint64_t uuid);
+bool tm_reader_slices_need_end(const struct tm_reader_slices *slices, uint64_t uuid);
 
 /* Notes that slice ID was not written to UUID after all. */
 void tm_reader_slices_forget(struct tm_reader_slices *slices, uint64_t uuid, int64_t id);

@@ -265,7 +265,7 @@ static enum tm_status begin_among(struct tm_track_writer *w, const struct tm_eve
         st = tm_track_ends_begun(w, e, &slice, err);
     if (st == TM_OK)
         st = note_target(w, e, end->uuid, e->dur_ns, err);
-    if (st == TM_OK && !tm_reader_slices_waits(&w->reader, end->uuid))
+    if (st == TM_OK && !tm_reader_slices_need_end(&w->reader, end->uuid))
         return tm_track_packet_event(w, e, TM_TRACK_BEGIN, end->uuid, err);
     if (st != TM_OK || (st = find_lane(w, e, end->end_ns, &lane, err)) < 0)
         return st;

@@ -260,7 +260,7 @@ enum tm_status tm_sqlite_arg(void *self, const struct tm_arg_row *row, struct tm
 }
 
 /* Finds pending set FROM, or NULL. */
-static const struct tm_sqlite_arg_set *find_waiting(const struct tm_sqlite_args *w, int64_t from)
+static const struct tm_sqlite_arg_set *find_pending(const struct tm_sqlite_args *w, int64_t from)
 {
     uint32_t low = 0, high = w->count;
     while (low < high) {
@@ -277,12 +277,12 @@ static const struct tm_sqlite_arg_set *find_waiting(const struct tm_sqlite_args 
 static enum tm_status copy_members(struct tm_sqlite *s, int64_t from, struct tm_error *err)
 {
     struct tm_sqlite_args *w = &s->args;
-    const struct tm_sqlite_arg_set *waiting = find_waiting(w, from);
+    const struct tm_sqlite_arg_set *pending = find_pending(w, from);
     struct tm_text object;
-    if (waiting) {
-        if (tm_buf_reserve(&w->text.buf, waiting->len) < 0)
+    if (pending) {
+        if (tm_buf_reserve(&w->text.buf, pending->len) < 0)
             return tm_error_nomem(err);
-        tm_out_bytes(&w->text, w->text.buf.data + waiting->text + 1, waiting->len - 2);
+        tm_out_bytes(&w->text, w->text.buf.data + pending->text + 1, pending->len - 2);
         return TM_OK;
     }
     enum tm_status st = tm_sqlite_btree_find(&w->table, from, &w->member, err);

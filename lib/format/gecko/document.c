@@ -82,7 +82,7 @@ static enum tm_status end_thread(struct tm_gecko *x)
     x->thread.has_unknown_origin = x->counts.damaged.count > 0 && x->process_count > 1 && x->thread.has_pid &&
                                    x->thread.pid != process->pid && tm_gecko_has(&x->thread.parts, TM_GP_SAMPLES_DATA);
     if (!is_ready(x, &x->thread))
-        return list_add(x, &x->waiting);
+        return list_add(x, &x->pending_threads);
     enum tm_status st = tm_gecko_thread_show(x, &x->thread);
     tm_gecko_thread_release(&x->thread);
     return st;
@@ -102,7 +102,7 @@ static enum tm_status read_thread(struct tm_gecko *x, uint32_t process)
     x->thread.process = process;
     x->thread.text_file = &x->text_file;
     x->in_thread = x->resync.in_thread = true;
-    begin_copy(x, &x->thread.parts, &x->text_file, x->waiting.count > 0 || x->has_shared);
+    begin_copy(x, &x->thread.parts, &x->text_file, x->pending_threads.count > 0 || x->has_shared);
     enum tm_status st = tm_json_cursor_enter(&x->cursor, x->err);
     for (;;) {
         while (st == TM_OK && (st = tm_json_cursor_key(&x->cursor, &key, x->err)) == TM_OK)
@@ -163,7 +163,7 @@ static enum tm_status read_counter(struct tm_gecko *x, uint32_t process)
 static enum tm_status read_shared(struct tm_gecko *x)
 {
     struct tm_json_value key;
-    begin_copy(x, &x->shared, &x->text_file, x->waiting.count > 0);
+    begin_copy(x, &x->shared, &x->text_file, x->pending_threads.count > 0);
     x->resync.in_thread = x->resyncs;
     enum tm_status st = tm_json_cursor_enter(&x->cursor, x->err);
     for (;;) {

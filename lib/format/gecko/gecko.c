@@ -52,7 +52,7 @@ static void gecko_close(void *state)
         tm_gecko_process_release(x->processes[i]);
         free(x->processes[i]);
     }
-    list_release(&x->waiting);
+    list_release(&x->pending_threads);
     list_release(&x->counters);
     tm_gecko_thread_release(&x->thread);
     tm_gecko_tables_release(&x->tables);
@@ -70,11 +70,11 @@ static void gecko_close(void *state)
 }
 
 /* Shows what could not be shown before the end. */
-static enum tm_status show_waiting(struct tm_gecko *x)
+static enum tm_status show_pending_threads(struct tm_gecko *x)
 {
     enum tm_status st = TM_OK;
-    for (uint32_t i = 0; st == TM_OK && i < x->waiting.count; i++)
-        st = tm_gecko_thread_show(x, &x->waiting.all[i]);
+    for (uint32_t i = 0; st == TM_OK && i < x->pending_threads.count; i++)
+        st = tm_gecko_thread_show(x, &x->pending_threads.all[i]);
     for (uint32_t i = 0; st == TM_OK && i < x->counters.count; i++)
         st = tm_gecko_counter_show(x, &x->counters.all[i]);
     return st;
@@ -125,7 +125,7 @@ static enum tm_status salvage(struct tm_gecko *x)
     if (x->in_thread && x->process_count)
         st = tm_gecko_thread_show(x, &x->thread);
     if (st == TM_OK)
-        st = show_waiting(x);
+        st = show_pending_threads(x);
     while (st == TM_OK && (st = tm_input_fill(in, 1, x->err)) == TM_OK)
         tm_input_skip(in, in->len);
     if (in->offset > first)
@@ -139,7 +139,7 @@ static enum tm_status gecko_read(void *state, struct tm_error *err)
     x->err = err;
     enum tm_status st = tm_gecko_document_read(x);
     if (st == TM_OK)
-        st = show_waiting(x);
+        st = show_pending_threads(x);
     if (st == TM_E_INPUT && x->salvage)
         return salvage(x);
     return st < 0 ? st : finish(x);
