@@ -13,7 +13,7 @@ enum { NESTED_INT = 5, NESTED_DOUBLE = 6, NESTED_BOOL = 7, NESTED_STRING = 8 };
 enum { TYPE_DICT = 1, TYPE_ARRAY = 2 };
 
 struct writer {
-    struct tm_proto *p;
+    struct tm_proto_rows *rows;
     const struct tm_proto_sequence *sequence;
     bool only_counts; /* put nothing, only find errors */
     uint32_t errors;
@@ -23,7 +23,7 @@ struct writer {
  * of keys. */
 static enum tm_status push_name(struct writer *w, const uint8_t *name, size_t len)
 {
-    struct tm_buf *key = &w->p->key;
+    struct tm_buf *key = &w->rows->key;
     if (w->only_counts)
         return TM_OK;
     if (tm_buf_reserve(key, len + 1) != TM_OK)
@@ -39,23 +39,23 @@ static enum tm_status push_name(struct writer *w, const uint8_t *name, size_t le
 /* JSON text becomes arguments of its own; other text is one argument. */
 static enum tm_status put_json(struct writer *w, const struct tm_pb_field *f)
 {
-    struct tm_json_args *args = &w->p->json;
+    struct tm_json_args *args = &w->rows->json;
     struct tm_json_scan scan = tm_json_scan_bytes(f->data, f->data + f->len, true);
     struct tm_json_value value;
-    const char *key = tm_buf_cstr(&w->p->key);
+    const char *key = tm_buf_cstr(&w->rows->key);
     if (key == NULL)
         return TM_E_SYSTEM;
     if (!tm_json_space(&scan) || tm_json_value(&scan, &value) != TM_JSON_OK || tm_json_space(&scan))
-        return tm_detail_arg_bytes(&w->p->detail, &w->p->key, TM_ARG_JSON, f->data, f->len);
+        return tm_detail_arg_bytes(&w->rows->detail, &w->rows->key, TM_ARG_JSON, f->data, f->len);
     if (tm_json_args_value(args, key, &value) != TM_OK)
         return TM_E_SYSTEM;
     w->errors += args->cut;
-    return tm_buf_add(&w->p->detail, args->detail.data, args->detail.len);
+    return tm_buf_add(&w->rows->detail, args->detail.data, args->detail.len);
 }
 
 static enum tm_status put_value(struct writer *w, const struct tm_pb_field *f, bool *added)
 {
-    struct tm_buf *detail = &w->p->detail, *key = &w->p->key;
+    struct tm_buf *detail = &w->rows->detail, *key = &w->rows->key;
     *added = true;
     if (w->only_counts && f->id != TM_ANNOTATION_JSON && f->id != TM_ANNOTATION_STRING_IID)
         return TM_OK;
@@ -86,7 +86,7 @@ static enum tm_status put_nested_dict(struct writer *w, const struct tm_pb_field
 {
     struct tm_pb keys = tm_pb_of(message->data, message->len), values = keys;
     struct tm_pb_field k, v;
-    size_t mark = w->p->key.len;
+    size_t mark = w->rows->key.len;
     enum tm_status st = TM_OK;
     while (st == TM_OK) {
         bool added;
@@ -100,7 +100,7 @@ static enum tm_status put_nested_dict(struct writer *w, const struct tm_pb_field
             break;
         if ((st = push_name(w, k.data, k.len)) == TM_OK)
             st = put_nested(w, &v, depth + 1, &added);
-        w->p->key.len = mark;
+        w->rows->key.len = mark;
     }
     return st == TM_E_SYSTEM ? st : TM_OK;
 }
@@ -109,16 +109,16 @@ static enum tm_status put_nested_array(struct writer *w, const struct tm_pb_fiel
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
     struct tm_pb_field f;
-    size_t mark = w->p->key.len;
+    size_t mark = w->rows->key.len;
     unsigned index = 0;
     enum tm_status st = TM_OK;
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
         bool child = false;
         if (f.id != NESTED_ARRAY || f.type != TM_PB_LEN)
             continue;
-        if ((st = tm_buf_addf(&w->p->key, "[%u]", index)) == TM_OK)
+        if ((st = tm_buf_addf(&w->rows->key, "[%u]", index)) == TM_OK)
             st = put_nested(w, &f, depth + 1, &child);
-        w->p->key.len = mark;
+        w->rows->key.len = mark;
         index += child;
         *added |= child;
     }
@@ -165,7 +165,7 @@ static enum tm_status put_entries(struct writer *w, const struct tm_pb_field *me
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
     struct tm_pb_field f;
-    size_t mark = w->p->key.len;
+    size_t mark = w->rows->key.len;
     unsigned index = 0;
     enum tm_status st = TM_OK;
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
@@ -173,10 +173,10 @@ static enum tm_status put_entries(struct writer *w, const struct tm_pb_field *me
         if (f.id != id || f.type != TM_PB_LEN)
             continue;
         if (id == TM_ANNOTATION_ARRAY)
-            st = tm_buf_addf(&w->p->key, "[%u]", index);
+            st = tm_buf_addf(&w->rows->key, "[%u]", index);
         if (st == TM_OK)
             st = put_annotation(w, &f, id == TM_ANNOTATION_ARRAY ? -depth - 1 : depth + 1, &child);
-        w->p->key.len = mark;
+        w->rows->key.len = mark;
         index += child;
         *added |= child;
     }
@@ -247,7 +247,7 @@ static enum tm_status put_inner(void *self, const struct tm_pb_field *message, i
 static enum tm_status put_message(struct writer *w, const struct annotation *a, int depth, bool *added)
 {
     static const char annotation[] = ".perfetto.protos.DebugAnnotation";
-    const struct tm_typed_writer typed = {w->p, put_inner, w, NULL};
+    const struct tm_typed_writer typed = {w->rows, put_inner, w, NULL};
     struct tm_text type = {a->type.data, a->type.len};
     uint32_t message;
     if (w->only_counts)
@@ -295,8 +295,8 @@ static enum tm_status put_annotations(struct writer *w, struct tm_pb pb)
         bool added = false;
         if (f.id != TM_TRACK_EVENT_ANNOTATIONS || f.type != TM_PB_LEN)
             continue;
-        w->p->key.len = 0;
-        st = tm_buf_add_str(&w->p->key, "debug");
+        w->rows->key.len = 0;
+        st = tm_buf_add_str(&w->rows->key, "debug");
         if (st == TM_OK)
             st = put_annotation(w, &f, 0, &added);
     }
@@ -305,13 +305,14 @@ static enum tm_status put_annotations(struct writer *w, struct tm_pb pb)
 
 enum tm_status tm_proto_annotations_put(const struct tm_proto_track_context *context, struct tm_error *err)
 {
-    struct tm_proto *p = context->p;
-    struct writer w = {.p = p, .sequence = context->packet->sequence, .only_counts = !p->sink->want_packet_args};
+    struct writer w = {.rows = context->rows,
+                       .sequence = context->packet->sequence,
+                       .only_counts = !context->rows->sink->want_packet_args};
     uint32_t unknown = 0;
-    const struct tm_typed_writer typed = {p, put_inner, &w, &unknown};
-    size_t before = p->detail.len;
+    const struct tm_typed_writer typed = {context->rows, put_inner, &w, &unknown};
+    size_t before = context->rows->detail.len;
     enum tm_status st = tm_proto_typed_args_put(context, &w.errors);
-    p->key.len = 0;
+    context->rows->key.len = 0;
     if (st == TM_OK && !w.only_counts)
         st = tm_proto_typed_message_put(&typed, TM_TYPED_TRACK_EVENT, context->event->body, 0);
     if (st == TM_OK)
@@ -319,11 +320,11 @@ enum tm_status tm_proto_annotations_put(const struct tm_proto_track_context *con
     if (st != TM_OK)
         return tm_error_nomem(err);
     if (w.only_counts)
-        p->detail.len = before;
+        context->rows->detail.len = before;
     const uint32_t machine = context->packet->machine;
     if (unknown)
-        st = tm_proto_count_stat(&p->counts, TM_PROTO_STAT_UNKNOWN_EXTENSIONS, machine, unknown, err);
+        st = tm_proto_count_stat(&context->rows->counts, TM_PROTO_STAT_UNKNOWN_EXTENSIONS, machine, unknown, err);
     return st < 0 || w.errors == 0
                ? st
-               : tm_proto_count_stat(&p->counts, TM_PROTO_STAT_ANNOTATION_ERRORS, machine, w.errors, err);
+               : tm_proto_count_stat(&context->rows->counts, TM_PROTO_STAT_ANNOTATION_ERRORS, machine, w.errors, err);
 }

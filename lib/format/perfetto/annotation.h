@@ -6,8 +6,8 @@
 
 #include "format/perfetto/track_event.h"
 
-/* Appends the event's arguments to p->detail. Annotations that cannot be read (no name, an unknown iid, nested too
- * deep) are counted and left out. TM_OK or TM_E_SYSTEM. */
+/* Appends the event's arguments to the detail of the context's rows. Annotations that cannot be read (no name, an
+ * unknown iid, nested too deep) are counted and left out. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_proto_annotations_put(const struct tm_proto_track_context *context, struct tm_error *err);
 
 #endif

@@ -122,16 +122,16 @@ static enum tm_status note_snapshot(struct tm_proto_map *clocks, const struct re
     return st;
 }
 
-uint32_t tm_proto_monotonic(const struct tm_proto *p, uint32_t machine)
+uint32_t tm_proto_monotonic(const struct tm_proto_map *clocks, uint32_t machine)
 {
-    const struct tm_proto_map_entry *entry = tm_proto_map_find(&p->clocks, machine, 0);
+    const struct tm_proto_map_entry *entry = tm_proto_map_find(clocks, machine, 0);
     return entry && entry->v1 & KNOWS_MONOTONIC ? TM_CLOCK_MONOTONIC : 0;
 }
 
-bool tm_proto_has_default_clock(const struct tm_proto *p, uint32_t machine)
+bool tm_proto_has_default_clock(const struct tm_proto_map *clocks, uint32_t machine)
 {
-    const struct tm_proto_map_entry *own = tm_proto_map_find(&p->clocks, machine, 0);
-    const struct tm_proto_map_entry *host = tm_proto_map_find(&p->clocks, 0, 0);
+    const struct tm_proto_map_entry *own = tm_proto_map_find(clocks, machine, 0);
+    const struct tm_proto_map_entry *host = tm_proto_map_find(clocks, 0, 0);
     return (own && own->v1 & HAS_DEFAULT) || (host && host->v1 & HAS_DEFAULT);
 }
 
@@ -148,8 +148,8 @@ static enum tm_status check_sequence(const struct readings *r, const struct tm_p
     return TM_OK;
 }
 
-enum tm_status tm_proto_clock_snapshot_read(struct tm_proto *p, const struct tm_proto_packet *packet,
-                                            struct tm_error *err)
+enum tm_status tm_proto_clock_snapshot_read(struct tm_proto_map *clocks, struct tm_proto_rows *rows,
+                                            const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct readings r = {0};
     Tracemerge__Snapshot frame = TRACEMERGE__SNAPSHOT__INIT;
@@ -161,18 +161,18 @@ enum tm_status tm_proto_clock_snapshot_read(struct tm_proto *p, const struct tm_
         st = tm_error_nomem(err);
     if (st < 0)
         goto out;
-    frame.file = p->sink->file;
+    frame.file = rows->sink->file;
     frame.machine = packet->machine;
     frame.sequence = packet->sequence_id;
     frame.has_primary_clock = primary != 0;
     frame.primary_clock = primary;
     frame.n_readings = reading_count(&r);
     frame.readings = pointer_at(&r, 0);
-    frame.position = p->sink->position;
+    frame.position = rows->sink->position;
     frame.byte = packet->byte;
-    st = note_snapshot(&p->clocks, &r, &frame, err);
+    st = note_snapshot(clocks, &r, &frame, err);
     if (st == TM_OK)
-        st = tm_event_sink_message(p->sink, TM_FRAME_SNAPSHOT, &frame.base, err);
+        st = tm_event_sink_message(rows->sink, TM_FRAME_SNAPSHOT, &frame.base, err);
 out:
     readings_release(&r);
     return st;
@@ -251,12 +251,13 @@ static enum tm_status read_rounds(struct tm_proto_map *clocks, const struct tm_p
     return st == TM_END ? TM_OK : tm_error_set(err, TM_E_INPUT, "damaged remote clock sync");
 }
 
-enum tm_status tm_proto_clock_sync_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+enum tm_status tm_proto_clock_sync_read(struct tm_proto_map *clocks, struct tm_proto_rows *rows,
+                                        const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct readings r = {0};
     struct tm_buf rounds = {0}, pointers = {0};
     Tracemerge__RemoteClockSync frame = TRACEMERGE__REMOTE_CLOCK_SYNC__INIT;
-    enum tm_status st = read_rounds(&p->clocks, packet, &r, &rounds, err);
+    enum tm_status st = read_rounds(clocks, packet, &r, &rounds, err);
     if (st >= 0 && point(&r) != TM_OK)
         st = tm_error_nomem(err);
     for (size_t i = 0; st >= 0 && i < rounds.len / sizeof(struct round); i++) {
@@ -271,14 +272,14 @@ enum tm_status tm_proto_clock_sync_read(struct tm_proto *p, const struct tm_prot
     }
     if (st < 0)
         goto out;
-    frame.file = p->sink->file;
+    frame.file = rows->sink->file;
     frame.machine = packet->machine;
     frame.sequence = packet->sequence_id;
     frame.n_rounds = pointers.len / sizeof(Tracemerge__SyncRound *);
     frame.rounds = (Tracemerge__SyncRound **)(void *)pointers.data;
-    frame.position = p->sink->position;
+    frame.position = rows->sink->position;
     frame.byte = packet->byte;
-    st = tm_event_sink_message(p->sink, TM_FRAME_REMOTE_CLOCK_SYNC, &frame.base, err);
+    st = tm_event_sink_message(rows->sink, TM_FRAME_REMOTE_CLOCK_SYNC, &frame.base, err);
 out:
     tm_buf_release(&pointers);
     tm_buf_release(&rounds);

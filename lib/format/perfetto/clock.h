@@ -5,12 +5,12 @@
 #include "format/perfetto/internal.h"
 
 /* Writes the Snapshot frame of a clock_snapshot packet. */
-enum tm_status tm_proto_clock_snapshot_read(struct tm_proto *p, const struct tm_proto_packet *packet,
-                                            struct tm_error *err);
+enum tm_status tm_proto_clock_snapshot_read(struct tm_proto_map *clocks, struct tm_proto_rows *rows,
+                                            const struct tm_proto_packet *packet, struct tm_error *err);
 
 /* Writes the RemoteClockSync frame of a remote_clock_sync packet. */
-enum tm_status tm_proto_clock_sync_read(struct tm_proto *p, const struct tm_proto_packet *packet,
-                                        struct tm_error *err);
+enum tm_status tm_proto_clock_sync_read(struct tm_proto_map *clocks, struct tm_proto_rows *rows,
+                                        const struct tm_proto_packet *packet, struct tm_error *err);
 
 /* What CLOCK and BOOTTIME read at one instant. */
 struct tm_boottime_pair {
@@ -24,9 +24,9 @@ enum tm_status tm_proto_clock_pair(struct tm_event_sink *sink, const struct tm_p
 
 /* The clock of times that are on MONOTONIC if the file has it: MONOTONIC if MACHINE's snapshots have named it so far.
  * Otherwise 0, and the times are taken as they are. */
-uint32_t tm_proto_monotonic(const struct tm_proto *p, uint32_t machine);
+uint32_t tm_proto_monotonic(const struct tm_proto_map *clocks, uint32_t machine);
 
 /* True if MACHINE's packets have a default clock, their own or the file's. */
-bool tm_proto_has_default_clock(const struct tm_proto *p, uint32_t machine);
+bool tm_proto_has_default_clock(const struct tm_proto_map *clocks, uint32_t machine);
 
 #endif

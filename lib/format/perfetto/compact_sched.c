@@ -13,7 +13,8 @@ struct stage {
 };
 
 struct compact {
-    struct tm_proto *p;
+    struct tm_proto_kernels *kernels;
+    struct tm_proto_rows *rows;
     struct tm_compact_reader *reader;
     struct tm_proto_cpu *cpu;
     struct tm_event switches, wakings; /* the latest of each; they also hold what all have in common */
@@ -35,17 +36,17 @@ static enum tm_status send_stage(struct compact *c, struct tm_error *err)
                                              [TM_COL_TRACK] = s->track,
                                              [TM_COL_VALUE] = s->value}};
     s->count = 0;
-    return rows.count ? tm_event_sink_add_rows(c->p->sink, &rows, err) : TM_OK;
+    return rows.count ? tm_event_sink_add_rows(c->rows->sink, &rows, err) : TM_OK;
 }
 
 /* Adds ROW with the strings that travel with it. */
 static enum tm_status add_row(struct compact *c, struct tm_event *row, struct tm_error *err)
 {
     struct stage *s = c->stage;
-    if (s->count == STAGE_ROWS || c->p->detail.len) {
+    if (s->count == STAGE_ROWS || c->rows->detail.len) {
         enum tm_status st = send_stage(c, err);
-        if (st < 0 || c->p->detail.len)
-            return st < 0 ? st : tm_proto_add(c->p, row, err);
+        if (st < 0 || c->rows->detail.len)
+            return st < 0 ? st : tm_proto_add(c->rows, row, err);
     }
     uint32_t i = s->count++;
     s->time_ns[i] = row->time_ns;
@@ -63,11 +64,11 @@ static enum tm_status add_row(struct compact *c, struct tm_event *row, struct tm
 /* Sets the number of name COMM of the table. A string that travels with its event goes into the detail. */
 static enum tm_status comm_string(struct compact *c, uint32_t comm, uint32_t *string, struct tm_error *err)
 {
-    *string = ((const uint32_t *)(const void *)c->p->sched.comms.data)[comm];
+    *string = ((const uint32_t *)(const void *)c->kernels->sched.comms.data)[comm];
     if (!(*string & TM_STRING_INLINE))
         return TM_OK;
     const struct tm_compact_comm *text = tm_compact_reader_comm(c->reader, comm);
-    return tm_proto_string(c->p, text->data, text->len, string, err);
+    return tm_proto_string(c->rows, text->data, text->len, string, err);
 }
 
 /* Sets the name of the task that ran, the category of a switch. */
@@ -75,7 +76,7 @@ static enum tm_status cpu_string(struct compact *c, uint32_t *string, struct tm_
 {
     const struct tm_proto_cpu *cpu = c->cpu;
     *string = cpu->string;
-    return cpu->known && cpu->string == 0 ? tm_proto_string(c->p, cpu->comm, cpu->comm_len, string, err) : TM_OK;
+    return cpu->known && cpu->string == 0 ? tm_proto_string(c->rows, cpu->comm, cpu->comm_len, string, err) : TM_OK;
 }
 
 static enum tm_status add_switch(struct compact *c, const struct tm_compact_event *e, struct tm_error *err)
@@ -121,13 +122,13 @@ static enum tm_status add_events(struct compact *c, const struct tm_event *commo
     enum tm_status st = TM_OK;
     const uint32_t flags = (common->flags & ~tm_event_raw_flags(TM_RAW_FTRACE_EVENT)) | TM_EVENT_HAS_VALUE |
                            tm_event_raw_flags(TM_RAW_COMPACT_SCHED) | tm_event_scope_flags(TM_SCOPE_CPU);
-    c->p->sched.comms.len = 0;
+    c->kernels->sched.comms.len = 0;
     for (uint32_t i = 0; i < c->reader->comm_count; i++) {
         const struct tm_compact_comm *comm = tm_compact_reader_comm(c->reader, i);
         uint32_t string;
-        st = tm_proto_string(c->p, comm->data, comm->len, &string, err);
-        c->p->detail.len = 0;
-        if (st >= 0 && tm_buf_add(&c->p->sched.comms, &string, sizeof string) != TM_OK)
+        st = tm_proto_string(c->rows, comm->data, comm->len, &string, err);
+        c->rows->detail.len = 0;
+        if (st >= 0 && tm_buf_add(&c->kernels->sched.comms, &string, sizeof string) != TM_OK)
             st = tm_error_nomem(err);
         if (st < 0)
             return st;
@@ -163,34 +164,34 @@ static enum tm_status add_whole(struct compact *c, const struct tm_pb_field *f, 
     row.raw_bytes = (uint32_t)f->len;
     if (st >= 0 && sum->switches) {
         const struct tm_compact_comm *comm = tm_compact_reader_comm(c->reader, sum->comm);
-        st = tm_proto_string(c->p, comm->data, comm->len, &row.name, err);
+        st = tm_proto_string(c->rows, comm->data, comm->len, &row.name, err);
         tm_proto_cpu_run(cpu, sum->pid, sum->prio);
         tm_proto_cpu_name(cpu, row.name, comm->data, comm->len);
     }
-    if (st < 0 || (st = tm_proto_add(c->p, &row, err)) < 0)
+    if (st < 0 || (st = tm_proto_add(c->rows, &row, err)) < 0)
         return st;
-    tm_event_sink_stands_for(c->p->sink, sum->count);
+    tm_event_sink_stands_for(c->rows->sink, sum->count);
     return TM_OK;
 }
 
-enum tm_status tm_proto_compact_sched(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *row,
-                                      struct tm_error *err)
+enum tm_status tm_proto_compact_sched(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows,
+                                      const struct tm_pb_field *f, const struct tm_event *row, struct tm_error *err)
 {
     struct stage stage;
-    struct compact c = {.p = p, .reader = &p->sched.compact, .stage = &stage};
+    struct compact c = {.kernels = kernels, .rows = rows, .reader = &kernels->sched.compact, .stage = &stage};
     struct tm_compact_sum sum;
     stage.count = 0;
-    enum tm_status st = tm_proto_cpu_find(p, row->machine, row->cpu, &c.cpu, err);
+    enum tm_status st = tm_proto_cpu_find(kernels, row->machine, row->cpu, &c.cpu, err);
     if (st < 0)
         return st;
     st = tm_compact_reader_open(c.reader, f->data, f->len);
     if (st < 0)
         return st == TM_E_SYSTEM ? tm_error_nomem(err) : tm_error_set(err, TM_E_INPUT, "damaged compact_sched");
-    if (p->sink->want_compact_messages && f->len <= TM_COMPACT_WHOLE_BYTES_MAX &&
+    if (rows->sink->want_compact_messages && f->len <= TM_COMPACT_WHOLE_BYTES_MAX &&
         tm_compact_reader_sum(c.reader, &sum) && sum.count >= TM_COMPACT_WHOLE_MIN)
         return add_whole(&c, f, row, &sum, err);
     st = add_events(&c, row, err);
     if (st >= 0 && c.reader->damaged)
-        st = tm_proto_count_stat(&p->counts, TM_PROTO_STAT_COMPACT_SCHED_ERRORS, row->machine, 1, err);
+        st = tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_COMPACT_SCHED_ERRORS, row->machine, 1, err);
     return st;
 }

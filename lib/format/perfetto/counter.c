@@ -41,7 +41,7 @@ static enum tm_status make_absolute(const struct tm_proto_track_context *c, uint
                                     struct tm_error *err)
 {
     struct tm_proto_sequence *sequence = c->packet->sequence;
-    struct tm_proto_track track = tm_proto_track_find(c->p, c->packet->machine, uuid);
+    struct tm_proto_track track = tm_proto_track_find(c->tracks, c->packet->machine, uuid);
     struct tm_proto_map_entry *entry;
     if (track.kind != TM_PROTO_TRACK_COUNTER)
         return TM_END;
@@ -69,7 +69,7 @@ static void set_value(struct tm_event *row, struct number n)
 
 static enum tm_status drop(const struct tm_proto_track_context *c, enum tm_proto_stat stat, struct tm_error *err)
 {
-    enum tm_status st = tm_proto_count_stat(&c->p->counts, stat, c->packet->machine, 1, err);
+    enum tm_status st = tm_proto_count_stat(&c->rows->counts, stat, c->packet->machine, 1, err);
     return st < 0 ? st : TM_END;
 }
 
@@ -146,7 +146,7 @@ static enum tm_status read_extra(const struct tm_proto_track_context *c, const s
         count == 0 ? 0
                    : read_tracks(c, is_double ? TM_TRACK_EVENT_EXTRA_DOUBLE_TRACKS : TM_TRACK_EVENT_EXTRA_TRACKS,
                                  is_double ? &sequence->extra_double_tracks : &sequence->extra_tracks, tracks);
-    if (count > track_count || count + c->p->rows.len / sizeof *row > EXTRA_MAX)
+    if (count > track_count || count + c->rows->pending.len / sizeof *row > EXTRA_MAX)
         return drop(c, TM_PROTO_STAT_EXTRA_COUNTER_BAD, err);
     for (size_t i = 0; i < count; i++) {
         struct tm_event derived = tm_proto_derived(row, TM_KIND_COUNTER);
@@ -157,7 +157,7 @@ static enum tm_status read_extra(const struct tm_proto_track_context *c, const s
         derived.flags |= tm_event_scope_flags(TM_SCOPE_TRACK) | TM_EVENT_HAS_TRACK;
         derived.track = tracks[i];
         set_value(&derived, n);
-        if (tm_buf_add(&c->p->rows, &derived, sizeof derived) != TM_OK)
+        if (tm_buf_add(&c->rows->pending, &derived, sizeof derived) != TM_OK)
             return tm_error_nomem(err);
     }
     return TM_OK;
@@ -166,19 +166,18 @@ static enum tm_status read_extra(const struct tm_proto_track_context *c, const s
 enum tm_status tm_proto_extra_counters_read(const struct tm_proto_track_context *context, const struct tm_event *row,
                                             struct tm_error *err)
 {
-    context->p->rows.len = 0;
+    context->rows->pending.len = 0;
     enum tm_status st = read_extra(context, row, false, err);
     return st != TM_OK ? st : read_extra(context, row, true, err);
 }
 
 enum tm_status tm_proto_extra_counters_add(const struct tm_proto_track_context *context, struct tm_error *err)
 {
-    struct tm_proto *p = context->p;
     enum tm_status st = TM_OK;
-    for (size_t at = 0; st >= 0 && at < p->rows.len; at += sizeof(struct tm_event)) {
+    for (size_t at = 0; st >= 0 && at < context->rows->pending.len; at += sizeof(struct tm_event)) {
         struct tm_event derived;
-        memcpy(&derived, p->rows.data + at, sizeof derived);
-        st = tm_proto_add(p, &derived, err);
+        memcpy(&derived, context->rows->pending.data + at, sizeof derived);
+        st = tm_proto_add(context->rows, &derived, err);
     }
     return st;
 }
@@ -187,7 +186,7 @@ static enum tm_status add_thread_counter(const struct tm_proto_track_context *c,
                                          const char *name, int64_t value, struct tm_error *err)
 {
     struct tm_event derived = tm_proto_derived(row, TM_KIND_COUNTER);
-    enum tm_status st = tm_proto_string(c->p, name, strlen(name), &derived.name, err);
+    enum tm_status st = tm_proto_string(c->rows, name, strlen(name), &derived.name, err);
     if (st < 0)
         return st;
     derived.flags |= tm_event_scope_flags(TM_SCOPE_THREAD) | TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
@@ -195,7 +194,7 @@ static enum tm_status add_thread_counter(const struct tm_proto_track_context *c,
     derived.tid = c->tid;
     derived.track = 0;
     set_value(&derived, (struct number){.bits = (uint64_t)value});
-    return tm_proto_add(c->p, &derived, err);
+    return tm_proto_add(c->rows, &derived, err);
 }
 
 enum tm_status tm_proto_thread_counters_add(const struct tm_proto_track_context *context, const struct tm_event *row,

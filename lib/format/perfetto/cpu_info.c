@@ -139,7 +139,7 @@ static enum tm_status put_cpu(struct tm_buf *out, const struct tm_pb_field *mess
     return st == TM_OK ? tm_pb_end(out, mark) : st;
 }
 
-static enum tm_status describe(struct tm_proto *p, const struct tm_proto_packet *packet)
+static enum tm_status describe(struct tm_proto_rows *rows, const struct tm_proto_packet *packet)
 {
     static const struct ranks none = {.has_all = true};
     struct clusters clusters = {none, none};
@@ -153,24 +153,25 @@ static enum tm_status describe(struct tm_proto *p, const struct tm_proto_packet 
     uint32_t count = clusters.capacities.count;
     sort(&clusters.capacities);
     sort(&clusters.frequencies);
-    enum tm_status st = tm_pb_begin(&p->detail, TM_DETAIL_MACHINE, &mark);
+    enum tm_status st = tm_pb_begin(&rows->detail, TM_DETAIL_MACHINE, &mark);
     while (st == TM_OK && cpu < count && tm_pb_next(&again, &f) == TM_OK) {
         if (f.id != INFO_CPUS || f.type != TM_PB_LEN)
             continue;
-        st = put_cpu(&p->detail, &f, cpu, cluster_of(&clusters, cpu));
+        st = put_cpu(&rows->detail, &f, cpu, cluster_of(&clusters, cpu));
         cpu++;
     }
-    return st == TM_OK ? tm_pb_end(&p->detail, mark) : st;
+    return st == TM_OK ? tm_pb_end(&rows->detail, mark) : st;
 }
 
-enum tm_status tm_proto_cpu_info_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+enum tm_status tm_proto_cpu_info_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                      struct tm_error *err)
 {
     struct tm_event row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
     row.flags |= packet->has_time ? 0 : TM_EVENT_DEFINITION;
-    enum tm_status st = tm_proto_add(p, &row, err);
+    enum tm_status st = tm_proto_add(rows, &row, err);
     if (st < 0)
         return st;
     struct tm_event derived = tm_proto_derived(&row, TM_KIND_SYSTEM_INFO);
     derived.flags |= TM_EVENT_DEFINITION;
-    return describe(p, packet) < 0 ? tm_error_nomem(err) : tm_proto_add(p, &derived, err);
+    return describe(rows, packet) < 0 ? tm_error_nomem(err) : tm_proto_add(rows, &derived, err);
 }

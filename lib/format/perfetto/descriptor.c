@@ -5,9 +5,9 @@
 
 enum { KIND_MASK = 3, INCREMENTAL = 4, PID_SHIFT = 32 };
 
-struct tm_proto_track tm_proto_track_find(const struct tm_proto *p, uint32_t machine, uint64_t uuid)
+struct tm_proto_track tm_proto_track_find(const struct tm_proto_map *tracks, uint32_t machine, uint64_t uuid)
 {
-    const struct tm_proto_map_entry *entry = tm_proto_map_find(&p->tracks, machine, uuid);
+    const struct tm_proto_map_entry *entry = tm_proto_map_find(tracks, machine, uuid);
     struct tm_proto_track track = {0};
     if (entry == NULL)
         return track;
@@ -29,17 +29,17 @@ static int64_t tid_of(const struct tm_proto_thread *thread)
 }
 
 /* TRACK is below a track of a thread or process and belongs to it. Tracks beyond the limit are not kept. */
-static enum tm_status remember_child(struct tm_proto *p, uint32_t machine,
+static enum tm_status remember_child(struct tm_proto_map *tracks, uint32_t machine,
                                      const struct tm_proto_track_descriptor *track, struct tm_error *err)
 {
     struct tm_proto_map_entry *entry, *parent = NULL;
     bool is_new;
     if (track->has_parent)
-        parent = tm_proto_map_find(&p->tracks, machine, track->parent);
+        parent = tm_proto_map_find(tracks, machine, track->parent);
     if (parent == NULL || (parent->v1 & KIND_MASK) == TM_PROTO_TRACK_COUNTER)
         return TM_OK;
     uint64_t v1 = parent->v1, v2 = parent->v2;
-    enum tm_status st = tm_proto_map_add(&p->tracks, machine, track->uuid, TM_PROTO_TRACKS_MAX / 2, &entry, &is_new);
+    enum tm_status st = tm_proto_map_add(tracks, machine, track->uuid, TM_PROTO_TRACKS_MAX / 2, &entry, &is_new);
     if (st < 0)
         return tm_error_nomem(err);
     if (st == TM_OK && is_new) {
@@ -50,14 +50,14 @@ static enum tm_status remember_child(struct tm_proto *p, uint32_t machine,
 }
 
 /* Remembers TRACK; the first description of a uuid counts. */
-static enum tm_status remember(struct tm_proto *p, uint32_t machine, const struct tm_proto_track_descriptor *track,
-                               struct tm_error *err)
+static enum tm_status remember(struct tm_proto_map *tracks, uint32_t machine,
+                               const struct tm_proto_track_descriptor *track, struct tm_error *err)
 {
     struct tm_proto_map_entry *entry;
     bool is_new;
     if (!track->has_thread && !track->has_process && !track->has_counter)
-        return remember_child(p, machine, track, err);
-    enum tm_status st = tm_proto_map_add(&p->tracks, machine, track->uuid, TM_PROTO_TRACKS_MAX, &entry, &is_new);
+        return remember_child(tracks, machine, track, err);
+    enum tm_status st = tm_proto_map_add(tracks, machine, track->uuid, TM_PROTO_TRACKS_MAX, &entry, &is_new);
     if (st == TM_END)
         return tm_error_set(err, TM_E_INPUT, "more than %d thread, process and counter tracks", TM_PROTO_TRACKS_MAX);
     if (st < 0)
@@ -94,43 +94,44 @@ static void set_sequence_thread(struct tm_proto_sequence *sequence, const struct
 }
 
 /* Keeps only the packet of a descriptor that states too little. */
-static enum tm_status add_useless(struct tm_proto *p, const struct tm_proto_packet *packet, enum tm_proto_stat stat,
-                                  struct tm_error *err)
+static enum tm_status add_useless(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                  enum tm_proto_stat stat, struct tm_error *err)
 {
     struct tm_event event = tm_proto_event(packet, TM_KIND_METADATA);
     event.flags |= TM_EVENT_DEFINITION;
-    p->detail.len = 0;
-    enum tm_status st = tm_proto_count_stat(&p->counts, stat, packet->machine, 1, err);
-    return st < 0 ? st : tm_proto_add(p, &event, err);
+    rows->detail.len = 0;
+    enum tm_status st = tm_proto_count_stat(&rows->counts, stat, packet->machine, 1, err);
+    return st < 0 ? st : tm_proto_add(rows, &event, err);
 }
 
-static enum tm_status read_track(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status read_track(struct tm_proto_map *tracks, struct tm_proto_rows *rows,
+                                 const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_proto_track_descriptor track = {0};
     struct tm_event event = tm_proto_event(packet, TM_KIND_TRACK);
-    enum tm_status st =
-        tm_proto_count_inner(&p->counts, packet->machine, tm_proto_track_descriptor_read(&track, &packet->body), err);
+    enum tm_status st = tm_proto_count_inner(&rows->counts, packet->machine,
+                                             tm_proto_track_descriptor_read(&track, &packet->body), err);
     if (st < 0)
         return st;
     if (!track.has_uuid)
-        return add_useless(p, packet, TM_PROTO_STAT_DESCRIPTOR_NO_UUID, err);
+        return add_useless(rows, packet, TM_PROTO_STAT_DESCRIPTOR_NO_UUID, err);
     if ((track.has_thread && !(track.thread.has_pid && track.thread.has_tid)) ||
         (!track.has_thread && track.has_process && !track.process.has_pid))
-        return add_useless(p, packet, TM_PROTO_STAT_DESCRIPTOR_NO_PID, err);
-    st = remember(p, packet->machine, &track, err);
+        return add_useless(rows, packet, TM_PROTO_STAT_DESCRIPTOR_NO_PID, err);
+    st = remember(tracks, packet->machine, &track, err);
     if (st < 0)
         return st;
     if (track.has_thread && packet->sequence && packet->sequence->valid)
         set_sequence_thread(packet->sequence, &track.thread);
     event.flags |= TM_EVENT_DEFINITION | TM_EVENT_HAS_TRACK;
     event.track = track.uuid;
-    st = tm_proto_track_descriptor_put(&p->detail, &track);
+    st = tm_proto_track_descriptor_put(&rows->detail, &track);
     if (st == TM_OK && track.has_thread)
-        st = tm_proto_thread_put(&p->detail, &track.thread);
+        st = tm_proto_thread_put(&rows->detail, &track.thread);
     if (st == TM_OK && track.has_process && !track.has_thread)
-        st = tm_proto_process_put(&p->detail, &track.process);
+        st = tm_proto_process_put(&rows->detail, &track.process);
     if (st == TM_OK && track.name.data)
-        st = tm_proto_string(p, track.name.data, track.name.len, &event.name, err);
+        st = tm_proto_string(rows, track.name.data, track.name.len, &event.name, err);
     if (st < 0)
         return tm_error_nomem(err);
     if (track.has_thread) {
@@ -141,49 +142,52 @@ static enum tm_status read_track(struct tm_proto *p, const struct tm_proto_packe
         event.flags |= TM_EVENT_HAS_PID;
         event.pid = track.process.pid;
     } else {
-        return tm_proto_add(p, &event, err);
+        return tm_proto_add(rows, &event, err);
     }
-    return tm_proto_add_with_times(p, &event, packet->clock, err);
+    return tm_proto_add_with_times(rows, &event, packet->clock, err);
 }
 
-static enum tm_status read_thread(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status read_thread(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                  struct tm_error *err)
 {
     struct tm_proto_thread thread = {0};
     struct tm_event event = tm_proto_event(packet, TM_KIND_THREAD);
     enum tm_status st =
-        tm_proto_count_inner(&p->counts, packet->machine, tm_proto_thread_read(&thread, &packet->body), err);
+        tm_proto_count_inner(&rows->counts, packet->machine, tm_proto_thread_read(&thread, &packet->body), err);
     if (st < 0)
         return st;
     if (packet->sequence == NULL || !packet->sequence->valid)
-        return add_useless(p, packet, TM_PROTO_STAT_DESCRIPTOR_SKIPPED, err);
+        return add_useless(rows, packet, TM_PROTO_STAT_DESCRIPTOR_SKIPPED, err);
     set_sequence_thread(packet->sequence, &thread);
-    if (tm_proto_thread_put(&p->detail, &thread) != TM_OK)
+    if (tm_proto_thread_put(&rows->detail, &thread) != TM_OK)
         return tm_error_nomem(err);
     event.flags |= TM_EVENT_DEFINITION | (thread.has_pid ? TM_EVENT_HAS_PID : 0) | TM_EVENT_HAS_TID;
     event.pid = thread.pid;
     event.tid = thread.tid;
-    return tm_proto_add_with_times(p, &event, packet->clock, err);
+    return tm_proto_add_with_times(rows, &event, packet->clock, err);
 }
 
-static enum tm_status read_process(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status read_process(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                   struct tm_error *err)
 {
     struct tm_proto_process process = {0};
     struct tm_event event = tm_proto_event(packet, TM_KIND_PROCESS);
     enum tm_status st =
-        tm_proto_count_inner(&p->counts, packet->machine, tm_proto_process_read(&process, &packet->body), err);
+        tm_proto_count_inner(&rows->counts, packet->machine, tm_proto_process_read(&process, &packet->body), err);
     if (st < 0)
         return st;
-    if (tm_proto_process_put(&p->detail, &process) != TM_OK)
+    if (tm_proto_process_put(&rows->detail, &process) != TM_OK)
         return tm_error_nomem(err);
     event.flags |= TM_EVENT_DEFINITION | TM_EVENT_HAS_PID;
     event.pid = process.pid;
-    return tm_proto_add_with_times(p, &event, packet->clock, err);
+    return tm_proto_add_with_times(rows, &event, packet->clock, err);
 }
 
-enum tm_status tm_proto_descriptor_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+enum tm_status tm_proto_descriptor_read(struct tm_proto_map *tracks, struct tm_proto_rows *rows,
+                                        const struct tm_proto_packet *packet, struct tm_error *err)
 {
     if (packet->body.id == TM_PACKET_TRACK_DESCRIPTOR)
-        return read_track(p, packet, err);
-    return packet->body.id == TM_PACKET_THREAD_DESCRIPTOR ? read_thread(p, packet, err)
-                                                          : read_process(p, packet, err);
+        return read_track(tracks, rows, packet, err);
+    return packet->body.id == TM_PACKET_THREAD_DESCRIPTOR ? read_thread(rows, packet, err)
+                                                          : read_process(rows, packet, err);
 }

@@ -21,10 +21,10 @@ struct tm_proto_track {
 };
 
 /* Returns the description of track UUID of MACHINE so far. Its kind is TM_PROTO_TRACK_OTHER if none was kept. */
-struct tm_proto_track tm_proto_track_find(const struct tm_proto *p, uint32_t machine, uint64_t uuid);
+struct tm_proto_track tm_proto_track_find(const struct tm_proto_map *tracks, uint32_t machine, uint64_t uuid);
 
 /* Adds the rows of a track_descriptor, thread_descriptor or process_descriptor packet. */
-enum tm_status tm_proto_descriptor_read(struct tm_proto *p, const struct tm_proto_packet *packet,
-                                        struct tm_error *err);
+enum tm_status tm_proto_descriptor_read(struct tm_proto_map *tracks, struct tm_proto_rows *rows,
+                                        const struct tm_proto_packet *packet, struct tm_error *err);
 
 #endif

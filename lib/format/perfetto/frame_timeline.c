@@ -78,7 +78,8 @@ enum { PRESENT_DROPPED = 4, PENDING_MAX = 1 << 16, SURFACES_MAX = 64 };
 
 /* A message being read, and its row. */
 struct frame {
-    struct tm_proto *p;
+    struct tm_proto_frames *frames;
+    struct tm_proto_rows *rows;
     struct tm_error *err;
     enum message message;
     uint32_t machine;
@@ -118,12 +119,12 @@ static enum tm_status entry_of(struct frame *w, struct tm_proto_map *map, uint64
 
 static enum tm_status put_text(struct frame *w, const char *key, const char *text)
 {
-    return tm_detail_arg_text(&w->p->detail, key, text, strlen(text));
+    return tm_detail_arg_text(&w->rows->detail, key, text, strlen(text));
 }
 
 static enum tm_status put_integer(struct frame *w, const char *key, enum member member)
 {
-    return tm_detail_arg_int(&w->p->detail, key, number(w, member));
+    return tm_detail_arg_int(&w->rows->detail, key, number(w, member));
 }
 
 static enum tm_status put_real(struct frame *w, const char *key, enum member member)
@@ -132,7 +133,7 @@ static enum tm_status put_real(struct frame *w, const char *key, enum member mem
     float value;
     struct tm_buf name = {.data = (uint8_t *)(uintptr_t)key, .len = strlen(key)};
     memcpy(&value, &word, sizeof value);
-    return tm_detail_arg_number(&w->p->detail, &name, TM_ARG_DOUBLE, tm_pb_bits(value));
+    return tm_detail_arg_number(&w->rows->detail, &name, TM_ARG_DOUBLE, tm_pb_bits(value));
 }
 
 /* The word for the number in MEMBER, among COUNT words; the first one if it is out of range. */
@@ -198,12 +199,13 @@ static enum tm_status put_reasons(struct frame *w, const char *key, enum member 
     if (mask == JANK_UNSPECIFIED || mask == JANK_NONE)
         return put_text(w, key, mask == JANK_NONE ? "None" : "Unspecified");
     enum tm_status st = TM_OK;
-    struct tm_buf *text = &w->p->text;
+    struct tm_buf *text = &w->rows->text;
     tm_buf_clear(text);
     for (size_t i = 0; st == TM_OK && i < sizeof reasons / sizeof *reasons; i++)
         if (mask & reasons[i].bit)
             st = tm_buf_addf(text, "%s%s", text->len ? ", " : "", reasons[i].text);
-    return st < 0 ? st : tm_detail_arg_text(&w->p->detail, key, text->data ? (const char *)text->data : "", text->len);
+    return st < 0 ? st
+                  : tm_detail_arg_text(&w->rows->detail, key, text->data ? (const char *)text->data : "", text->len);
 }
 
 /* The tag that says who caused the jank, by the mask MEMBER. */
@@ -242,7 +244,7 @@ static enum tm_status put_layer(struct frame *w)
     const struct tm_pb_field *layer = &w->of[LAYER];
     if (layer->id == 0 || layer->type != TM_PB_LEN)
         return TM_OK;
-    return tm_detail_arg_text(&w->p->detail, "Layer name", layer->data, layer->len);
+    return tm_detail_arg_text(&w->rows->detail, "Layer name", layer->data, layer->len);
 }
 
 static enum tm_status put_delays(struct frame *w)
@@ -296,9 +298,9 @@ static enum tm_status put_args(struct frame *w)
     if (st == TM_OK)
         st = put_text(w, "Present type (experimental)", present_of(w, PRESENT_EXPERIMENTAL));
     if (st == TM_OK)
-        st = tm_detail_arg_int(&w->p->detail, "On time finish", number(w, ON_TIME) != 0);
+        st = tm_detail_arg_int(&w->rows->detail, "On time finish", number(w, ON_TIME) != 0);
     if (st == TM_OK)
-        st = tm_detail_arg_int(&w->p->detail, "GPU composition", number(w, GPU_COMPOSITION) != 0);
+        st = tm_detail_arg_int(&w->rows->detail, "GPU composition", number(w, GPU_COMPOSITION) != 0);
     if (st == TM_OK)
         st = put_jank(w);
     return st < 0 ? st : put_rest(w);
@@ -315,13 +317,13 @@ static enum tm_status put_flows(struct frame *w)
 {
     struct tm_proto_map_entry *surfaces;
     uint64_t token = (uint64_t)number(w, is_display(w) ? TOKEN : DISPLAY_TOKEN);
-    enum tm_status st = entry_of(w, &w->p->frames.surfaces, token, &surfaces, NULL);
+    enum tm_status st = entry_of(w, &w->frames->surfaces, token, &surfaces, NULL);
     if (st < 0 || (!is_display(w) && surfaces->v1 >= SURFACES_MAX))
         return st;
     if (!is_display(w))
-        return tm_pb_put_i64(&w->p->detail, TM_DETAIL_FLOW_IDS, flow_of(token, surfaces->v1++));
+        return tm_pb_put_i64(&w->rows->detail, TM_DETAIL_FLOW_IDS, flow_of(token, surfaces->v1++));
     for (uint64_t i = 0; st == TM_OK && i < surfaces->v1; i++)
-        st = tm_pb_put_i64(&w->p->detail, TM_DETAIL_TERMINATING_FLOW_IDS, flow_of(token, i));
+        st = tm_pb_put_i64(&w->rows->detail, TM_DETAIL_TERMINATING_FLOW_IDS, flow_of(token, i));
     surfaces->v1 = 0;
     return st;
 }
@@ -332,12 +334,12 @@ static enum tm_status put_track(struct frame *w, enum tm_named_track track)
     static const char *const names[] = {[TM_NAMED_TRACK_EXPECTED_FRAMES] = "Expected Timeline",
                                         [TM_NAMED_TRACK_ACTUAL_FRAMES] = "Actual Timeline"};
     size_t mark;
-    enum tm_status st = tm_pb_begin(&w->p->detail, TM_DETAIL_TRACK, &mark);
+    enum tm_status st = tm_pb_begin(&w->rows->detail, TM_DETAIL_TRACK, &mark);
     if (st == TM_OK)
-        st = tm_pb_put_str(&w->p->detail, TM_TRACK_DESCRIPTION_NAME, names[track]);
+        st = tm_pb_put_str(&w->rows->detail, TM_TRACK_DESCRIPTION_NAME, names[track]);
     if (st == TM_OK)
-        st = tm_pb_put_varint(&w->p->detail, TM_TRACK_DESCRIPTION_NAMED_TRACK, track);
-    return st < 0 ? st : tm_pb_end(&w->p->detail, mark);
+        st = tm_pb_put_varint(&w->rows->detail, TM_TRACK_DESCRIPTION_NAMED_TRACK, track);
+    return st < 0 ? st : tm_pb_end(&w->rows->detail, mark);
 }
 
 /* Frames of one process with one token have one expected slice. */
@@ -346,7 +348,7 @@ static enum tm_status is_expected_again(struct frame *w, bool *again)
     const uint64_t numbers[] = {(uint32_t)number(w, PID), (uint64_t)number(w, TOKEN)};
     struct tm_proto_map_entry *entry;
     bool is_new;
-    enum tm_status st = entry_of(w, &w->p->frames.tokens, tm_hash64_numbers(numbers, 2, 0), &entry, &is_new);
+    enum tm_status st = entry_of(w, &w->frames->tokens, tm_hash64_numbers(numbers, 2, 0), &entry, &is_new);
     *again = !is_new;
     return st;
 }
@@ -357,7 +359,7 @@ static enum tm_status begin(struct frame *w)
     struct tm_proto_map_entry *pending;
     char name[24];
     bool again = false;
-    enum tm_status st = entry_of(w, &w->p->frames.cookies, (uint64_t)number(w, COOKIE), &pending, NULL);
+    enum tm_status st = entry_of(w, &w->frames->cookies, (uint64_t)number(w, COOKIE), &pending, NULL);
     if (st < 0)
         return st;
     w->row.kind = TM_KIND_SLICE_BEGIN;
@@ -367,24 +369,25 @@ static enum tm_status begin(struct frame *w)
     if (w->message == EXPECTED_SURFACE && ((st = is_expected_again(w, &again)) < 0 || again))
         return st;
     int len = snprintf(name, sizeof name, "%" PRId64, number(w, TOKEN));
-    if (put_track(w, track) < 0 || (w->p->sink->want_detail && put_args(w) < 0) || (is_actual(w) && put_flows(w) < 0))
+    if (put_track(w, track) < 0 || (w->rows->sink->want_detail && put_args(w) < 0) ||
+        (is_actual(w) && put_flows(w) < 0))
         return tm_error_nomem(w->err);
-    st = tm_proto_string(w->p, name, (size_t)len, &w->row.name, w->err);
-    return st < 0 ? st : tm_proto_add(w->p, &w->row, w->err);
+    st = tm_proto_string(w->rows, name, (size_t)len, &w->row.name, w->err);
+    return st < 0 ? st : tm_proto_add(w->rows, &w->row, w->err);
 }
 
 static enum tm_status end(struct frame *w)
 {
     uint64_t cookie = (uint64_t)number(w, COOKIE);
-    struct tm_proto_map_entry *pending = tm_proto_map_find(&w->p->frames.cookies, w->machine, cookie);
+    struct tm_proto_map_entry *pending = tm_proto_map_find(&w->frames->cookies, w->machine, cookie);
     if (pending == NULL || pending->v2 == TM_NAMED_TRACK_NONE)
-        return tm_proto_count_stat(&w->p->counts, TM_PROTO_STAT_FRAME_UNPAIRED_END, w->machine, 1, w->err);
+        return tm_proto_count_stat(&w->rows->counts, TM_PROTO_STAT_FRAME_UNPAIRED_END, w->machine, 1, w->err);
     w->row.kind = TM_KIND_SLICE_END;
     w->row.pid = (int64_t)pending->v1;
     if (put_track(w, (enum tm_named_track)pending->v2) < 0)
         return tm_error_nomem(w->err);
     pending->v2 = TM_NAMED_TRACK_NONE;
-    return tm_proto_add(w->p, &w->row, w->err);
+    return tm_proto_add(w->rows, &w->row, w->err);
 }
 
 static void decode(struct frame *w, const struct tm_pb_field *event)
@@ -422,21 +425,25 @@ static int64_t bad_numbers(const struct frame *w)
     return count;
 }
 
-enum tm_status tm_proto_frame_timeline_read(struct tm_proto *p, const struct tm_proto_packet *packet,
-                                            struct tm_error *err)
+enum tm_status tm_proto_frame_timeline_read(struct tm_proto_frames *frames, struct tm_proto_rows *rows,
+                                            const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_event row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
     if (!packet->has_time)
         row.flags |= TM_EVENT_DEFINITION;
-    struct frame w = {.p = p, .err = err, .machine = packet->machine, .row = tm_proto_derived(&row, TM_KIND_SLICE_END)};
-    enum tm_status st = tm_proto_add(p, &row, err);
+    struct frame w = {.frames = frames,
+                      .rows = rows,
+                      .err = err,
+                      .machine = packet->machine,
+                      .row = tm_proto_derived(&row, TM_KIND_SLICE_END)};
+    enum tm_status st = tm_proto_add(rows, &row, err);
     if (st < 0 || !packet->has_time)
         return st;
     decode(&w, &packet->body);
     if (!is_whole(&w))
-        return tm_proto_count_stat(&p->counts, TM_PROTO_STAT_FRAME_ERRORS, packet->machine, 1, err);
+        return tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_FRAME_ERRORS, packet->machine, 1, err);
     int64_t bad = bad_numbers(&w);
-    if (bad && (st = tm_proto_count_stat(&p->counts, TM_PROTO_STAT_FRAME_ERRORS, packet->machine, bad, err)) < 0)
+    if (bad && (st = tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_FRAME_ERRORS, packet->machine, bad, err)) < 0)
         return st;
     w.row.flags |= TM_EVENT_ASYNC | TM_EVENT_HAS_PID | TM_EVENT_HAS_TRACK | tm_event_scope_flags(TM_SCOPE_PROCESS);
     w.row.track = (uint64_t)number(&w, COOKIE);

@@ -65,21 +65,21 @@ static uint32_t clock_of(const struct bundle *b)
 }
 
 /* Adds the pair of readings of a bundle. Bundles read together have the same pair. */
-static enum tm_status add_pair(struct tm_proto *p, const struct tm_proto_packet *packet, const struct bundle *b,
-                               struct tm_error *err)
+static enum tm_status add_pair(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows,
+                               const struct tm_proto_packet *packet, const struct bundle *b, struct tm_error *err)
 {
     struct tm_proto_map_entry *last;
     bool is_new;
     uint32_t clock = clock_of(b);
     if (!b->has_clock || !b->has_pair_ftrace || !b->has_pair_boot || clock == TM_CLOCK_BOOTTIME)
         return TM_OK;
-    if (tm_proto_map_add(&p->ftrace_pairs, packet->machine, 0, UINT32_MAX, &last, &is_new) != TM_OK)
+    if (tm_proto_map_add(&kernels->ftrace_pairs, packet->machine, 0, UINT32_MAX, &last, &is_new) != TM_OK)
         return tm_error_nomem(err);
     if (!is_new && last->v1 == (uint64_t)b->pair_ftrace)
         return TM_OK;
     last->v1 = (uint64_t)b->pair_ftrace;
     const struct tm_boottime_pair pair = {clock, b->pair_ftrace, b->pair_boot};
-    return tm_proto_clock_pair(p->sink, packet, &pair, err);
+    return tm_proto_clock_pair(rows->sink, packet, &pair, err);
 }
 
 /* True for fields of the bundle that are kept; its events and its clock become rows and a snapshot. */
@@ -89,54 +89,55 @@ static bool stays(uint32_t field)
            field != TM_BUNDLE_FTRACE_TIMESTAMP && field != TM_BUNDLE_BOOT_TIMESTAMP;
 }
 
-static enum tm_status make_rest(struct tm_proto *p, const struct tm_proto_packet *packet, const struct bundle *b)
+static enum tm_status make_rest(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                const struct bundle *b)
 {
     struct tm_pb pb = tm_pb_of(packet->raw, packet->raw_len), inner = b->body;
     struct tm_pb_field f;
     size_t mark;
-    p->text.len = 0;
+    rows->text.len = 0;
     enum tm_status st = TM_OK;
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
         if (f.id != TM_PACKET_FTRACE_EVENTS)
-            st = tm_buf_add(&p->text, f.start, (size_t)(f.end - f.start));
+            st = tm_buf_add(&rows->text, f.start, (size_t)(f.end - f.start));
     if (st == TM_OK)
-        st = tm_pb_begin(&p->text, TM_PACKET_FTRACE_EVENTS, &mark);
+        st = tm_pb_begin(&rows->text, TM_PACKET_FTRACE_EVENTS, &mark);
     while (st == TM_OK && tm_pb_next(&inner, &f) == TM_OK)
         if (stays(f.id))
-            st = tm_buf_add(&p->text, f.start, (size_t)(f.end - f.start));
-    return st == TM_OK ? tm_pb_end(&p->text, mark) : st;
+            st = tm_buf_add(&rows->text, f.start, (size_t)(f.end - f.start));
+    return st == TM_OK ? tm_pb_end(&rows->text, mark) : st;
 }
 
-static enum tm_status add_rest(struct tm_proto *p, const struct tm_proto_packet *packet, const struct bundle *b,
+static enum tm_status add_rest(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, const struct bundle *b,
                                struct tm_error *err)
 {
     struct tm_event row = tm_proto_event(packet, TM_KIND_PACKET);
-    if (make_rest(p, packet, b) != TM_OK)
+    if (make_rest(rows, packet, b) != TM_OK)
         return tm_error_nomem(err);
     if (!packet->has_time)
         row.flags |= TM_EVENT_DEFINITION;
     row.flags |= TM_EVENT_HAS_CPU;
     row.cpu = b->cpu;
-    row.raw = p->text.data;
-    row.raw_bytes = (uint32_t)p->text.len;
-    return tm_proto_add_with_times(p, &row, clock_of(b), err);
+    row.raw = rows->text.data;
+    row.raw_bytes = (uint32_t)rows->text.len;
+    return tm_proto_add_with_times(rows, &row, clock_of(b), err);
 }
 
-static enum tm_status count_loss(struct tm_proto *p, const struct tm_proto_packet *packet, const struct bundle *b,
-                                 struct tm_error *err)
+static enum tm_status count_loss(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows,
+                                 const struct tm_proto_packet *packet, const struct bundle *b, struct tm_error *err)
 {
     struct tm_proto_cpu *cpu;
     if (!b->lost_events)
         return TM_OK;
-    enum tm_status st = tm_proto_cpu_find(p, packet->machine, b->cpu, &cpu, err);
+    enum tm_status st = tm_proto_cpu_find(kernels, packet->machine, b->cpu, &cpu, err);
     if (st < 0 || cpu->lost_events)
         return st;
     cpu->lost_events = true;
-    return tm_proto_count_cpu_loss(&p->counts, b->cpu, packet->machine, err);
+    return tm_proto_count_cpu_loss(&rows->counts, b->cpu, packet->machine, err);
 }
 
-static enum tm_status add_events(struct tm_proto *p, const struct tm_proto_packet *packet, const struct bundle *b,
-                                 struct tm_error *err)
+static enum tm_status add_events(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows,
+                                 const struct tm_proto_packet *packet, const struct bundle *b, struct tm_error *err)
 {
     const struct tm_event common = {
         .flags = tm_event_raw_flags(TM_RAW_FTRACE_EVENT) | TM_EVENT_HAS_CPU,
@@ -146,39 +147,42 @@ static enum tm_status add_events(struct tm_proto *p, const struct tm_proto_packe
         .generation = packet->generation,
         .cpu = b->cpu,
     };
+    const struct tm_proto_ftrace_bundle bundle = {.packet = packet, .kernels = kernels, .rows = rows};
     struct tm_pb pb = b->body;
     struct tm_pb_field f;
     enum tm_status st = TM_OK;
     for (struct tm_pb compact = pb; b->has_compact && st >= 0 && tm_pb_next(&compact, &f) == TM_OK;)
         if (f.id == TM_BUNDLE_COMPACT_SCHED && f.type == TM_PB_LEN)
-            st = tm_proto_compact_sched(p, &f, &common, err);
+            st = tm_proto_compact_sched(kernels, rows, &f, &common, err);
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
         if (f.id == TM_BUNDLE_EVENT && f.type == TM_PB_LEN)
-            st = tm_proto_ftrace_event(p, &f, &common, packet, err);
+            st = tm_proto_ftrace_event(&bundle, &f, &common, err);
     return st;
 }
 
-enum tm_status tm_proto_ftrace_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+enum tm_status tm_proto_ftrace_read(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows,
+                                    const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct bundle b;
     struct tm_event whole = tm_proto_event(packet, TM_KIND_PACKET);
     if (read_bundle(&b, &packet->body) < 0)
         return tm_error_set(err, TM_E_INPUT, "damaged ftrace bundle");
     if (!b.has_cpu) {
-        enum tm_status st = tm_proto_count_stat(&p->counts, TM_PROTO_STAT_FTRACE_ERRORS, packet->machine, 1, err);
+        enum tm_status st = tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_FTRACE_ERRORS, packet->machine, 1, err);
         whole.flags |= packet->has_time ? 0 : TM_EVENT_DEFINITION;
-        return st < 0 ? st : tm_proto_add(p, &whole, err);
+        return st < 0 ? st : tm_proto_add(rows, &whole, err);
     }
     if (b.cpu >= TM_PROTO_CPU_MAX)
         return tm_error_set(err, TM_E_INPUT, "ftrace bundle of cpu %u, past the limit of %d", b.cpu, TM_PROTO_CPU_MAX);
-    enum tm_status st = count_loss(p, packet, &b, err);
+    enum tm_status st = count_loss(kernels, rows, packet, &b, err);
     if (st >= 0)
-        st = add_pair(p, packet, &b, err);
+        st = add_pair(kernels, rows, packet, &b, err);
     if (st >= 0)
-        st = add_rest(p, packet, &b, err);
+        st = add_rest(rows, packet, &b, err);
     if (st >= 0 && packet->has_time)
-        st = tm_proto_ftrace_data(p, packet, err);
+        st = tm_proto_ftrace_data(kernels, rows, packet, err);
+    const struct tm_proto_ftrace_begin begin = {.cpu = b.cpu, .clock = clock_of(&b), .ns = b.since};
     if (st >= 0)
-        st = tm_proto_ftrace_since(p, packet, b.cpu, clock_of(&b), b.since, err);
-    return st < 0 ? st : add_events(p, packet, &b, err);
+        st = tm_proto_ftrace_since(kernels, rows, packet, &begin, err);
+    return st < 0 ? st : add_events(kernels, rows, packet, &b, err);
 }

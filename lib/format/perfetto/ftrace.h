@@ -6,6 +6,7 @@
 #include "format/perfetto/internal.h"
 
 /* Adds the rows of an ftrace_events packet. */
-enum tm_status tm_proto_ftrace_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err);
+enum tm_status tm_proto_ftrace_read(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows,
+                                    const struct tm_proto_packet *packet, struct tm_error *err);
 
 #endif

@@ -22,7 +22,7 @@ static enum tm_binder_event event_of(uint32_t field)
     }
 }
 
-enum tm_status tm_proto_ftrace_binder(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+enum tm_status tm_proto_ftrace_binder(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                       struct tm_error *err)
 {
     struct tm_proto_event_fields fields;
@@ -42,5 +42,5 @@ enum tm_status tm_proto_ftrace_binder(struct tm_proto *p, const struct tm_pb_fie
     facts.command = (uint32_t)n[1];
     facts.data_bytes = n[1];
     facts.offsets_bytes = n[3];
-    return tm_binder_fill(&facts, p->sink, row, &p->detail, err);
+    return tm_binder_fill(&facts, rows->sink, row, &rows->detail, err);
 }

@@ -11,18 +11,19 @@ enum { MIGRATIONS_MAX = 1 << 16 };
 /* What is told of an allocation: pages migrated, reclaimed, mapped. */
 enum { MOVED_KINDS = 3 };
 
-enum tm_status tm_proto_note_kernel(struct tm_proto *p, uint32_t machine, struct tm_text system, struct tm_text release)
+enum tm_status tm_proto_note_kernel(struct tm_proto_kernels *kernels, uint32_t machine, struct tm_text system,
+                                    struct tm_text release)
 {
     struct tm_proto_map_entry *entry;
-    if (tm_proto_map_add(&p->kernels, machine, 0, UINT32_MAX, &entry, NULL) != TM_OK)
+    if (tm_proto_map_add(&kernels->versions, machine, 0, UINT32_MAX, &entry, NULL) != TM_OK)
         return TM_E_SYSTEM;
     entry->v1 = tm_text_is(system, "Linux") ? tm_kernel_version_parse((const char *)release.data, release.len) : 0;
     return TM_OK;
 }
 
-static uint64_t kernel_of(const struct tm_proto *p, uint32_t machine)
+static uint64_t kernel_of(const struct tm_proto_kernels *kernels, uint32_t machine)
 {
-    const struct tm_proto_map_entry *entry = tm_proto_map_find(&p->kernels, machine, 0);
+    const struct tm_proto_map_entry *entry = tm_proto_map_find(&kernels->versions, machine, 0);
     return entry ? entry->v1 : 0;
 }
 
@@ -32,13 +33,13 @@ static uint64_t key_of(const struct tm_event *row, uint32_t kind)
 }
 
 /* Remembers how many pages were moved for the allocation of ROW's thread: those in N. */
-static enum tm_status note_moved(struct tm_proto *p, const struct tm_event *row, const uint64_t n[MOVED_KINDS],
-                                 struct tm_error *err)
+static enum tm_status note_moved(struct tm_proto_kernels *kernels, const struct tm_event *row,
+                                 const uint64_t n[MOVED_KINDS], struct tm_error *err)
 {
     struct tm_proto_map_entry *entry;
     for (uint32_t i = 0; i < MOVED_KINDS; i++) {
         enum tm_status st =
-            tm_proto_map_add(&p->migrations, row->machine, key_of(row, i), MIGRATIONS_MAX, &entry, NULL);
+            tm_proto_map_add(&kernels->migrations, row->machine, key_of(row, i), MIGRATIONS_MAX, &entry, NULL);
         if (st == TM_E_SYSTEM)
             return tm_error_nomem(err);
         if (st == TM_OK)
@@ -47,53 +48,53 @@ static enum tm_status note_moved(struct tm_proto *p, const struct tm_event *row,
     return TM_OK;
 }
 
-static uint64_t moved(const struct tm_proto *p, const struct tm_event *row, uint32_t kind)
+static uint64_t moved(const struct tm_proto_kernels *kernels, const struct tm_event *row, uint32_t kind)
 {
-    const struct tm_proto_map_entry *entry = tm_proto_map_find(&p->migrations, row->machine, key_of(row, kind));
+    const struct tm_proto_map_entry *entry = tm_proto_map_find(&kernels->migrations, row->machine, key_of(row, kind));
     return entry ? entry->v1 : 0;
 }
 
 /* The args of an end: the area's name in NAME, and numbers. */
-static enum tm_status put_end(struct tm_proto *p, const struct tm_proto_event_fields *fields, uint32_t name,
+static enum tm_status put_end(struct tm_proto_rows *rows, const struct tm_proto_event_fields *fields, uint32_t name,
                               const uint64_t numbers[8], struct tm_error *err)
 {
     static const char *const keys[] = {
         "cma_pfn",       "cma_req_pages",       "cma_nr_migrated",     "cma_nr_reclaimed",
         "cma_nr_mapped", "cma_nr_isolate_fail", "cma_nr_migrate_fail", "cma_nr_test_fail"};
     const size_t count = name == 6 ? 8 : 5;
-    enum tm_status st = tm_detail_arg_text(&p->detail, "cma_name", fields->text[name], fields->len[name]);
+    enum tm_status st = tm_detail_arg_text(&rows->detail, "cma_name", fields->text[name], fields->len[name]);
     for (size_t i = 0; i < count && st == TM_OK; i++)
-        st = tm_detail_arg_uint(&p->detail, keys[i], numbers[i]);
+        st = tm_detail_arg_uint(&rows->detail, keys[i], numbers[i]);
     return st < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
 /* Linux 5.10 tells at the end what was done; from 6.1 on an event before the end does. */
-enum tm_status tm_proto_ftrace_cma(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
-                                   struct tm_error *err)
+enum tm_status tm_proto_ftrace_cma(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows,
+                                   const struct tm_pb_field *f, struct tm_event *row, struct tm_error *err)
 {
     static const char name[] = "mm_cma_alloc";
     static const uint64_t none[MOVED_KINDS] = {0};
     struct tm_proto_event_fields fields;
-    const uint64_t *n = fields.number, kernel = kernel_of(p, row->machine);
+    const uint64_t *n = fields.number, kernel = kernel_of(kernels, row->machine);
     const bool is_new = kernel >= TM_KERNEL_VERSION(6, 1);
     tm_proto_event_fields_read(&fields, f);
     if (kernel < TM_KERNEL_VERSION(5, 10) || (f->id == TM_FTRACE_EVENT_CMA_ALLOC_INFO && is_new) ||
         (f->id == TM_FTRACE_EVENT_CMA_ALLOC_FINISH && !is_new))
         return TM_END;
     if (f->id == TM_FTRACE_EVENT_MM_ALLOC_CONTIG_MIGRATE_RANGE_INFO) {
-        enum tm_status st = is_new ? note_moved(p, row, &n[3], err) : TM_OK;
+        enum tm_status st = is_new ? note_moved(kernels, row, &n[3], err) : TM_OK;
         return st < 0 ? st : TM_END;
     }
     row->flags |= tm_event_scope_flags(TM_SCOPE_THREAD);
     row->kind = f->id == TM_FTRACE_EVENT_CMA_ALLOC_START ? TM_KIND_SLICE_BEGIN : TM_KIND_SLICE_END;
     if (f->id == TM_FTRACE_EVENT_CMA_ALLOC_START) {
-        enum tm_status st = is_new ? note_moved(p, row, none, err) : TM_OK;
-        return st < 0 ? st : tm_proto_string(p, name, sizeof name - 1, &row->name, err);
+        enum tm_status st = is_new ? note_moved(kernels, row, none, err) : TM_OK;
+        return st < 0 ? st : tm_proto_string(rows, name, sizeof name - 1, &row->name, err);
     }
     if (f->id == TM_FTRACE_EVENT_CMA_ALLOC_INFO) {
         const uint64_t numbers[] = {n[10], n[2], n[8], n[9], n[7], n[3], n[4], n[5]};
-        return put_end(p, &fields, 6, numbers, err);
+        return put_end(rows, &fields, 6, numbers, err);
     }
-    const uint64_t numbers[8] = {n[2], n[4], moved(p, row, 0), moved(p, row, 1), moved(p, row, 2)};
-    return put_end(p, &fields, 1, numbers, err);
+    const uint64_t numbers[8] = {n[2], n[4], moved(kernels, row, 0), moved(kernels, row, 1), moved(kernels, row, 2)};
+    return put_end(rows, &fields, 1, numbers, err);
 }

@@ -10,7 +10,8 @@
 #include <stdio.h>
 
 struct derive {
-    struct tm_proto *p;
+    struct tm_proto_kernels *kernels;
+    struct tm_proto_rows *rows;
     const struct tm_proto_packet *packet;
     const struct tm_event *row;
     const struct tm_pb_field *event;
@@ -32,19 +33,19 @@ static enum tm_status add_cpu(struct derive *d, const char *name, uint64_t cpu, 
     struct tm_event e = like(d, TM_SCOPE_CPU);
     e.flags |= TM_EVENT_HAS_CPU;
     e.cpu = (uint32_t)cpu;
-    return tm_proto_counter_add(d->p, &e, name, value, d->err);
+    return tm_proto_counter_add(d->rows, &e, name, value, d->err);
 }
 
 /* A counter named by text field FIELD and SUFFIX. */
 static enum tm_status add_named(struct derive *d, uint32_t field, const char *suffix, uint64_t value)
 {
     struct tm_event e = like(d, TM_SCOPE_GLOBAL);
-    struct tm_buf *key = &d->p->key;
+    struct tm_buf *key = &d->rows->key;
     const char *text = d->fields.text[field] ? (const char *)d->fields.text[field] : "";
     key->len = 0;
     const char *name =
         tm_buf_addf(key, "%.*s %s", (int)d->fields.len[field], text, suffix) == TM_OK ? tm_buf_cstr(key) : NULL;
-    return name ? tm_proto_counter_add(d->p, &e, name, value, d->err) : tm_error_nomem(d->err);
+    return name ? tm_proto_counter_add(d->rows, &e, name, value, d->err) : tm_error_nomem(d->err);
 }
 
 static enum tm_status add_limits(struct derive *d)
@@ -65,7 +66,7 @@ static enum tm_status add_of_thread(struct derive *d, const char *name, int64_t 
     struct tm_event e = like(d, TM_SCOPE_PROCESS);
     e.flags |= TM_EVENT_HAS_TID;
     e.tid = tid;
-    return tm_proto_counter_add(d->p, &e, name, value, d->err);
+    return tm_proto_counter_add(d->rows, &e, name, value, d->err);
 }
 
 /* The memory of an address space that no task of the file has told of so far. In order of time that may be another. */
@@ -77,8 +78,8 @@ static enum tm_status add_rss_of_none(struct derive *d, uint32_t member, uint64_
     e.flags |= TM_EVENT_HAS_VALUE | TM_EVENT_HAS_TID;
     e.tid = d->row->tid;
     e.value = size;
-    enum tm_status st = tm_proto_string(d->p, name, strlen(name), &e.name, d->err);
-    return st < 0 ? st : tm_proto_add(d->p, &e, d->err);
+    enum tm_status st = tm_proto_string(d->rows, name, strlen(name), &e.name, d->err);
+    return st < 0 ? st : tm_proto_add(d->rows, &e, d->err);
 }
 
 /* The memory belongs to the writing task (curr), or to the last task seen with the address space. */
@@ -95,15 +96,15 @@ static enum tm_status add_rss_of(struct derive *d, bool throttled)
     if (throttled || (m->has[curr] && m->has[mm])) {
         bool is_own = m->number[curr] != 0;
         uint64_t space = (uint64_t)(uint32_t)m->number[mm] << 1 | is_own;
-        if (tm_pb_put_varint(&d->p->detail, TM_DETAIL_ADDRESS_SPACE, space) < 0)
+        if (tm_pb_put_varint(&d->rows->detail, TM_DETAIL_ADDRESS_SPACE, space) < 0)
             return tm_error_nomem(d->err);
         if (!is_own) {
-            entry = tm_proto_map_find(&d->p->address_spaces, d->row->machine, m->number[mm]);
+            entry = tm_proto_map_find(&d->kernels->address_spaces, d->row->machine, m->number[mm]);
             if (entry == NULL)
                 return add_rss_of_none(d, member, (uint64_t)size);
             tid = (int64_t)entry->v1;
         } else {
-            enum tm_status st = tm_proto_map_add(&d->p->address_spaces, d->row->machine, m->number[mm],
+            enum tm_status st = tm_proto_map_add(&d->kernels->address_spaces, d->row->machine, m->number[mm],
                                                  TM_ADDRESS_SPACES_MAX, &entry, NULL);
             if (st == TM_E_SYSTEM)
                 return tm_error_nomem(d->err);
@@ -121,11 +122,11 @@ static enum tm_status add_instant(struct derive *d, const char *name, int64_t ti
     e.kind = TM_KIND_INSTANT;
     e.flags |= TM_EVENT_HAS_TID;
     e.tid = tid;
-    enum tm_status st = tm_proto_string(d->p, name, strlen(name), &e.name, d->err);
+    enum tm_status st = tm_proto_string(d->rows, name, strlen(name), &e.name, d->err);
     if (st >= 0 && signal &&
-        tm_detail_arg_int(&d->p->detail, "signal.sig", (int32_t)(uint32_t)d->fields.number[signal]) < 0)
+        tm_detail_arg_int(&d->rows->detail, "signal.sig", (int32_t)(uint32_t)d->fields.number[signal]) < 0)
         return tm_error_nomem(d->err);
-    return st < 0 ? st : tm_proto_add(d->p, &e, d->err);
+    return st < 0 ? st : tm_proto_add(d->rows, &e, d->err);
 }
 
 static int64_t i32(uint64_t value)
@@ -136,7 +137,7 @@ static int64_t i32(uint64_t value)
 static enum tm_status add_global(struct derive *d, const char *name, uint64_t value)
 {
     struct tm_event e = like(d, TM_SCOPE_GLOBAL);
-    return tm_proto_counter_add(d->p, &e, name, value, d->err);
+    return tm_proto_counter_add(d->rows, &e, name, value, d->err);
 }
 
 static enum tm_status add_frequency(struct derive *d)
@@ -180,7 +181,7 @@ static enum tm_status add_gpu_frequency(struct derive *d, uint64_t gpu, uint64_t
     struct tm_event e = like(d, TM_SCOPE_GLOBAL);
     e.flags |= TM_EVENT_HAS_TRACK;
     e.track = (uint32_t)gpu;
-    return tm_proto_counter_add(d->p, &e, "gpufreq", value, d->err);
+    return tm_proto_counter_add(d->rows, &e, "gpufreq", value, d->err);
 }
 
 static enum tm_status add_gpu(struct derive *d)
@@ -229,13 +230,13 @@ static enum tm_status add_of_task(struct derive *d, const char *name, int64_t va
     struct tm_event e = like(d, TM_SCOPE_THREAD);
     e.flags |= TM_EVENT_HAS_TID;
     e.tid = d->row->tid;
-    return tm_proto_counter_add(d->p, &e, name, (uint64_t)value, d->err);
+    return tm_proto_counter_add(d->rows, &e, name, (uint64_t)value, d->err);
 }
 
 /* Returns NAME and, after it, the text field FIELD, or ABSENT if the event lacks it. Valid until the next call. */
 static const char *name_of(struct derive *d, const char *name, uint32_t field, const char *absent)
 {
-    struct tm_buf *key = &d->p->key;
+    struct tm_buf *key = &d->rows->key;
     const char *text = d->fields.has[field] ? (const char *)d->fields.text[field] : absent;
     int len = text == NULL ? 0 : d->fields.has[field] ? (int)d->fields.len[field] : (int)strlen(absent);
     key->len = 0;
@@ -280,7 +281,7 @@ static enum tm_status add_dma_heap(struct derive *d)
 {
     const uint64_t *n = d->fields.number;
     enum tm_status st = add_global(d, "mem.dma_heap", n[3]);
-    if (st >= 0 && tm_detail_arg_uint(&d->p->detail, "inode", n[1]) < 0)
+    if (st >= 0 && tm_detail_arg_uint(&d->rows->detail, "inode", n[1]) < 0)
         return tm_error_nomem(d->err);
     return st < 0 ? st : add_of_task(d, "mem.dma_heap_change", (int64_t)n[2]);
 }
@@ -335,7 +336,7 @@ static enum tm_status add_devfreq(struct derive *d)
     static const char prefix[] = "devfreq_";
     const char *text = d->fields.text[1] ? (const char *)d->fields.text[1] : "";
     size_t len = d->fields.len[1], n = sizeof prefix - 1, at = 0;
-    struct tm_buf *key = &d->p->key;
+    struct tm_buf *key = &d->rows->key;
     while (at + n <= len && memcmp(text + at, prefix, n) != 0)
         at++;
     key->len = 0;
@@ -352,7 +353,7 @@ static enum tm_status add_gpu_memory(struct derive *d)
         e.flags |= TM_EVENT_HAS_PID;
         e.pid = (uint32_t)d->fields.number[2];
     }
-    return tm_proto_counter_add(d->p, &e, "GPU Memory", d->fields.number[3], d->err);
+    return tm_proto_counter_add(d->rows, &e, "GPU Memory", d->fields.number[3], d->err);
 }
 
 static enum tm_status add_clock_gating(struct derive *d)
@@ -382,8 +383,8 @@ static enum tm_status add_blocked_reason(struct derive *d)
     e.tid = i32(d->fields.number[1]);
     e.pid = 0;
     e.value = d->fields.number[3] != 0;
-    enum tm_status st = text.data ? tm_proto_string(d->p, text.data, text.len, &e.name, d->err) : TM_OK;
-    return st < 0 ? st : tm_proto_add(d->p, &e, d->err);
+    enum tm_status st = text.data ? tm_proto_string(d->rows, text.data, text.len, &e.name, d->err) : TM_OK;
+    return st < 0 ? st : tm_proto_add(d->rows, &e, d->err);
 }
 
 /* What an event tells of a device of f2fs: counters by the number of their fields. */
@@ -421,7 +422,7 @@ static enum tm_status add_device_counters(struct derive *d, const struct device_
     uint64_t values[sizeof f2fs_latency_names / sizeof *f2fs_latency_names] = {0};
     struct tm_pb pb = tm_pb_of(d->event->data, d->event->len);
     struct tm_pb_field f;
-    struct tm_buf *key = &d->p->key;
+    struct tm_buf *key = &d->rows->key;
     enum tm_status st = TM_OK;
     while (tm_pb_next(&pb, &f) == TM_OK)
         if (f.id < c->count && f.type == TM_PB_VARINT)
@@ -489,7 +490,7 @@ static enum tm_status add_sensor(struct derive *d)
 {
     const uint64_t *n = d->fields.number;
     char name[48];
-    struct tm_buf *detail = &d->p->detail;
+    struct tm_buf *detail = &d->rows->detail;
     snprintf(name, sizeof name, "cros_ec.cros_ec_sensorhub_data.%u", (unsigned)n[5]);
     if (tm_detail_arg_int(detail, "ec_num", (uint32_t)n[5]) < 0 ||
         tm_detail_arg_int(detail, "ec_delta", (int64_t)(n[6] - n[2])) < 0 ||
@@ -511,12 +512,12 @@ static enum tm_status add_free_room(struct derive *d)
 
 static enum tm_status add_gpu_work(struct derive *d)
 {
-    return tm_proto_ftrace_gpu_work(d->p, d->event, d->row, d->err);
+    return tm_proto_ftrace_gpu_work(d->rows, d->event, d->row, d->err);
 }
 
 static enum tm_status add_trusty_result(struct derive *d)
 {
-    return tm_proto_ftrace_trusty_result(d->p, d->event, d->row, d->err);
+    return tm_proto_ftrace_trusty_result(d->rows, d->event, d->row, d->err);
 }
 
 /* By field number in FtraceEvent. Fields of events that are not in the table are not read. */
@@ -572,9 +573,8 @@ static enum tm_status (*const of_slices[])(struct derive *d) = {
     [469] = add_free_room,     /* virtio_gpu_cmd_response */
 };
 
-enum tm_status tm_proto_ftrace_derive(struct tm_proto *p, const struct tm_pb_field *f,
-                                      const struct tm_proto_packet *packet, const struct tm_event *row,
-                                      struct tm_error *err)
+enum tm_status tm_proto_ftrace_derive(const struct tm_proto_ftrace_bundle *bundle, const struct tm_pb_field *f,
+                                      const struct tm_event *row, struct tm_error *err)
 {
     enum tm_status (*add)(struct derive *d) = NULL;
     if (row->kind == TM_KIND_FTRACE && f->id < sizeof derivations / sizeof *derivations)
@@ -583,7 +583,12 @@ enum tm_status tm_proto_ftrace_derive(struct tm_proto *p, const struct tm_pb_fie
         add = of_slices[f->id];
     if (add == NULL || !(row->flags & TM_EVENT_HAS_TID))
         return TM_OK;
-    struct derive d = {.p = p, .packet = packet, .row = row, .event = f, .err = err};
+    struct derive d = {.kernels = bundle->kernels,
+                       .rows = bundle->rows,
+                       .packet = bundle->packet,
+                       .row = row,
+                       .event = f,
+                       .err = err};
     tm_proto_event_fields_read(&d.fields, f);
     return add(&d);
 }

@@ -61,53 +61,55 @@ static enum tm_status put_args(struct tm_buf *detail, const struct job *job)
 }
 
 /* A thread queues JOB. */
-static enum tm_status put_queued(struct tm_proto *p, const struct job *job, struct tm_event *row, struct tm_error *err)
+static enum tm_status put_queued(struct tm_proto_rows *rows, const struct job *job, struct tm_event *row,
+                                 struct tm_error *err)
 {
     static const char name[] = "drm_sched_job_queue";
     row->flags |= tm_event_scope_flags(TM_SCOPE_THREAD);
     row->value = TM_KERNEL_JOB_QUEUED;
     tm_kernel_set_amount(row, flow_of(job));
-    enum tm_status st = tm_proto_string(p, name, sizeof name - 1, &row->name, err);
+    enum tm_status st = tm_proto_string(rows, name, sizeof name - 1, &row->name, err);
     if (st < 0)
         return st;
-    if (tm_detail_arg_text(&p->detail, "gpu sched ring", job->ring.data, job->ring.len) < 0 ||
-        put_args(&p->detail, job) < 0 || tm_pb_put_i64(&p->detail, TM_DETAIL_FLOW_IDS, flow_of(job)) < 0)
+    if (tm_detail_arg_text(&rows->detail, "gpu sched ring", job->ring.data, job->ring.len) < 0 ||
+        put_args(&rows->detail, job) < 0 || tm_pb_put_i64(&rows->detail, TM_DETAIL_FLOW_IDS, flow_of(job)) < 0)
         return tm_error_nomem(err);
     return TM_OK;
 }
 
-static enum tm_status put_running(struct tm_proto *p, const struct job *job, struct tm_event *row, struct tm_error *err)
+static enum tm_status put_running(struct tm_proto_rows *rows, const struct job *job, struct tm_event *row,
+                                  struct tm_error *err)
 {
     struct tm_proto_named_row named = {.type = TM_NAMED_TRACK_JOBS,
                                        .instance = (uint32_t)tm_hash64(job->ring.data, job->ring.len)};
-    p->key.len = p->text.len = 0;
-    if (tm_buf_addf(&p->key, "sched-%.*s", (int)job->ring.len, (const char *)job->ring.data) != TM_OK ||
-        tm_detail_arg_text(&p->text, "name", job->ring.data, job->ring.len) < 0)
+    rows->key.len = rows->text.len = 0;
+    if (tm_buf_addf(&rows->key, "sched-%.*s", (int)job->ring.len, (const char *)job->ring.data) != TM_OK ||
+        tm_detail_arg_text(&rows->text, "name", job->ring.data, job->ring.len) < 0)
         return tm_error_nomem(err);
     row->value = TM_KERNEL_JOB;
     tm_kernel_set_amount(row, identity(job));
-    enum tm_status st = tm_proto_named_row(p, &named, row, err);
-    if (st >= 0 &&
-        (put_args(&p->detail, job) < 0 || tm_pb_put_i64(&p->detail, TM_DETAIL_TERMINATING_FLOW_IDS, flow_of(job)) < 0))
+    enum tm_status st = tm_proto_named_row(rows, &named, row, err);
+    if (st >= 0 && (put_args(&rows->detail, job) < 0 ||
+                    tm_pb_put_i64(&rows->detail, TM_DETAIL_TERMINATING_FLOW_IDS, flow_of(job)) < 0))
         return tm_error_nomem(err);
     return st;
 }
 
-enum tm_status tm_proto_ftrace_job(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+enum tm_status tm_proto_ftrace_job(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                    struct tm_error *err)
 {
     struct job job = read_job(f);
     row->kind = TM_KIND_KERNEL;
     if (f->id == TM_FTRACE_EVENT_DRM_SCHED_JOB || f->id == TM_FTRACE_EVENT_DRM_SCHED_JOB_QUEUE)
-        return put_queued(p, &job, row, err);
+        return put_queued(rows, &job, row, err);
     if (f->id == TM_FTRACE_EVENT_DRM_RUN_JOB || f->id == TM_FTRACE_EVENT_DRM_SCHED_JOB_RUN)
-        return put_running(p, &job, row, err);
+        return put_running(rows, &job, row, err);
     row->value = TM_KERNEL_JOB_DONE;
     tm_kernel_set_amount(row, identity(&job));
     return TM_OK;
 }
 
-enum tm_status tm_proto_ftrace_fence(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+enum tm_status tm_proto_ftrace_fence(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                      struct tm_error *err)
 {
     static const char unbound[] = "unbound"; /* fences that contain others; they have no timeline of their own */
@@ -118,17 +120,17 @@ enum tm_status tm_proto_ftrace_fence(struct tm_proto *p, const struct tm_pb_fiel
     struct tm_proto_named_row named = {.type = TM_NAMED_TRACK_FENCES, .instance = context};
     if (tm_text_is(timeline, unbound))
         return TM_END;
-    p->key.len = p->text.len = 0;
-    if (tm_buf_addf(&p->key, "fence-%.*s-%u", (int)timeline.len, (const char *)timeline.data, (unsigned)context) !=
+    rows->key.len = rows->text.len = 0;
+    if (tm_buf_addf(&rows->key, "fence-%.*s-%u", (int)timeline.len, (const char *)timeline.data, (unsigned)context) !=
             TM_OK ||
-        tm_detail_arg_text(&p->text, "name", timeline.data, timeline.len) < 0 ||
-        tm_detail_arg_int(&p->text, "context", context) < 0)
+        tm_detail_arg_text(&rows->text, "name", timeline.data, timeline.len) < 0 ||
+        tm_detail_arg_int(&rows->text, "context", context) < 0)
         return tm_error_nomem(err);
     row->kind = TM_KIND_KERNEL;
     row->value = f->id == TM_FTRACE_EVENT_DMA_FENCE_INIT   ? TM_KERNEL_FENCE
                  : f->id == TM_FTRACE_EVENT_DMA_FENCE_EMIT ? TM_KERNEL_FENCE_EMITTED
                                                            : TM_KERNEL_FENCE_SIGNALED;
     tm_kernel_set_amount(row, seqno);
-    enum tm_status st = tm_proto_named_row(p, &named, row, err);
-    return st < 0 || tm_detail_arg_uint(&p->detail, "fence seqno", seqno) == TM_OK ? st : tm_error_nomem(err);
+    enum tm_status st = tm_proto_named_row(rows, &named, row, err);
+    return st < 0 || tm_detail_arg_uint(&rows->detail, "fence seqno", seqno) == TM_OK ? st : tm_error_nomem(err);
 }

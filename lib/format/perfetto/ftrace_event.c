@@ -10,7 +10,7 @@ static int64_t i32(uint64_t value)
     return (int32_t)(uint32_t)value;
 }
 
-static enum tm_status fill_task(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+static enum tm_status fill_task(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                 struct tm_error *err)
 {
     struct tm_proto_event_fields m;
@@ -22,11 +22,11 @@ static enum tm_status fill_task(struct tm_proto *p, const struct tm_pb_field *f,
         row->tid = i32(m.number[TM_TASK_NEW_PID]);
         row->value = m.number[TM_TASK_NEW_CLONE_FLAGS];
         row->flags |= TM_EVENT_HAS_PID | TM_EVENT_HAS_VALUE;
-        return tm_proto_string(p, m.text[TM_TASK_NEW_COMM], m.len[TM_TASK_NEW_COMM], &row->name, err);
+        return tm_proto_string(rows, m.text[TM_TASK_NEW_COMM], m.len[TM_TASK_NEW_COMM], &row->name, err);
     case TM_FTRACE_EVENT_TASK_RENAME:
         row->kind = TM_KIND_TASK_RENAME;
         row->tid = i32(m.number[TM_TASK_RENAME_PID]);
-        return tm_proto_string(p, m.text[TM_TASK_RENAME_COMM], m.len[TM_TASK_RENAME_COMM], &row->name, err);
+        return tm_proto_string(rows, m.text[TM_TASK_RENAME_COMM], m.len[TM_TASK_RENAME_COMM], &row->name, err);
     default:
         row->kind = TM_KIND_PROCESS_EXIT;
         row->tid = i32(m.number[TM_PROCESS_FREE_PID]);
@@ -34,58 +34,60 @@ static enum tm_status fill_task(struct tm_proto *p, const struct tm_pb_field *f,
     }
 }
 
-static enum tm_status set_name(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+static enum tm_status set_name(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                struct tm_error *err)
 {
     const char *name = tm_ftrace_event_name(f->id);
     struct tm_proto_event_fields m;
     if (f->id == TM_FTRACE_EVENT_GENERIC) {
         tm_proto_event_fields_read(&m, f);
-        return tm_proto_string(p, m.text[TM_GENERIC_EVENT_NAME], m.len[TM_GENERIC_EVENT_NAME], &row->name, err);
+        return tm_proto_string(rows, m.text[TM_GENERIC_EVENT_NAME], m.len[TM_GENERIC_EVENT_NAME], &row->name, err);
     }
-    return name ? tm_proto_string(p, name, strlen(name), &row->name, err) : TM_OK;
+    return name ? tm_proto_string(rows, name, strlen(name), &row->name, err) : TM_OK;
 }
 
 /* Fills the row by the kind of the event. */
-static enum tm_status fill(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_proto_packet *packet,
+static enum tm_status fill(const struct tm_proto_ftrace_bundle *bundle, const struct tm_pb_field *f,
                            struct tm_event *row, struct tm_error *err)
 {
+    struct tm_proto_rows *rows = bundle->rows;
     switch (f->id) {
-    case TM_FTRACE_EVENT_SCHED_SWITCH: return tm_proto_sched_switch(p, f, row, err);
-    case TM_FTRACE_EVENT_SCHED_WAKING: return tm_proto_sched_waking(p, f, row, err);
+    case TM_FTRACE_EVENT_SCHED_SWITCH: return tm_proto_sched_switch(bundle->kernels, rows, f, row, err);
+    case TM_FTRACE_EVENT_SCHED_WAKING: return tm_proto_sched_waking(rows, f, row, err);
     case TM_FTRACE_EVENT_TASK_NEWTASK:
     case TM_FTRACE_EVENT_TASK_RENAME:
-    case TM_FTRACE_EVENT_SCHED_PROCESS_FREE: return fill_task(p, f, row, err);
+    case TM_FTRACE_EVENT_SCHED_PROCESS_FREE: return fill_task(rows, f, row, err);
     default: {
-        enum tm_status st = tm_proto_ftrace_slice(p, f, packet, row, err);
+        enum tm_status st = tm_proto_ftrace_slice(bundle, f, row, err);
         if (st == TM_END)
-            st = tm_proto_ftrace_mark(p, f, row, err);
+            st = tm_proto_ftrace_mark(rows, f, row, err);
         if (st != TM_END)
             return st;
         row->kind = TM_KIND_FTRACE;
-        return set_name(p, f, row, err);
+        return set_name(rows, f, row, err);
     }
     }
 }
 
 /* An event without a pid gets only its name; the reference importer ignores it. */
-static enum tm_status fill_without_task(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+static enum tm_status fill_without_task(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                         struct tm_error *err)
 {
     row->kind = TM_KIND_FTRACE;
-    return set_name(p, f, row, err);
+    return set_name(rows, f, row, err);
 }
 
-static enum tm_status damaged(struct tm_proto *p, const struct tm_event *common, const struct tm_proto_packet *packet,
-                              struct tm_error *err)
+static enum tm_status damaged(struct tm_proto_rows *rows, const struct tm_event *common,
+                              const struct tm_proto_packet *packet, struct tm_error *err)
 {
-    enum tm_status st = tm_proto_count_stat(&p->counts, TM_PROTO_STAT_FTRACE_ERRORS, packet->machine, 1, err);
-    return st < 0 ? st : tm_proto_count_account(&p->counts, TM_DROP_DAMAGED, common->clock, packet->byte, err);
+    enum tm_status st = tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_FTRACE_ERRORS, packet->machine, 1, err);
+    return st < 0 ? st : tm_proto_count_account(&rows->counts, TM_DROP_DAMAGED, common->clock, packet->byte, err);
 }
 
-enum tm_status tm_proto_ftrace_event(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *common,
-                                     const struct tm_proto_packet *packet, struct tm_error *err)
+enum tm_status tm_proto_ftrace_event(const struct tm_proto_ftrace_bundle *bundle, const struct tm_pb_field *f,
+                                     const struct tm_event *common, struct tm_error *err)
 {
+    struct tm_proto_rows *rows = bundle->rows;
     struct tm_pb pb = tm_pb_of(f->data, f->len);
     struct tm_pb_field field, what = {0};
     struct tm_event row = *common;
@@ -103,15 +105,15 @@ enum tm_status tm_proto_ftrace_event(struct tm_proto *p, const struct tm_pb_fiel
         }
     }
     if (!has_time || (st != TM_END && what.id == 0))
-        return damaged(p, common, packet, err);
+        return damaged(rows, common, bundle->packet, err);
     row.raw = f->data;
     row.raw_bytes = (uint32_t)f->len;
-    st = row.flags & TM_EVENT_HAS_TID ? fill(p, &what, packet, &row, err) : fill_without_task(p, &what, &row, err);
+    st = row.flags & TM_EVENT_HAS_TID ? fill(bundle, &what, &row, err) : fill_without_task(rows, &what, &row, err);
     if (tm_event_scope(row.flags) == TM_SCOPE_GLOBAL && row.kind != TM_KIND_COUNTER && row.kind != TM_KIND_KERNEL &&
         !(row.flags & TM_EVENT_HAS_TRACK))
         row.flags |= tm_event_scope_flags(TM_SCOPE_CPU);
     if (st >= 0)
-        st = what.id == TM_FTRACE_EVENT_GPU_WORK_PERIOD ? tm_proto_add_with_times(p, &row, row.clock, err)
-                                                        : tm_proto_add(p, &row, err);
-    return st < 0 ? st : tm_proto_ftrace_derive(p, &what, packet, &row, err);
+        st = what.id == TM_FTRACE_EVENT_GPU_WORK_PERIOD ? tm_proto_add_with_times(rows, &row, row.clock, err)
+                                                        : tm_proto_add(rows, &row, err);
+    return st < 0 ? st : tm_proto_ftrace_derive(bundle, &what, &row, err);
 }

@@ -4,10 +4,17 @@
 
 #include "format/perfetto/named_row.h"
 
+/* A bundle of events that is being read. */
+struct tm_proto_ftrace_bundle {
+    const struct tm_proto_packet *packet; /* contains it */
+    struct tm_proto_kernels *kernels;
+    struct tm_proto_rows *rows;
+};
+
 /* Adds the rows of the FtraceEvent in F; COMMON has what the bundle's rows share. An event without a time, or with
  * damage before its kind, is accounted as damaged. */
-enum tm_status tm_proto_ftrace_event(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *common,
-                                     const struct tm_proto_packet *packet, struct tm_error *err);
+enum tm_status tm_proto_ftrace_event(const struct tm_proto_ftrace_bundle *bundle, const struct tm_pb_field *f,
+                                     const struct tm_event *common, struct tm_error *err);
 
 /* The numbers and texts of an event's message by field number, up to the highest number that is read here. */
 enum { TM_PROTO_EVENT_FIELDS = 16 };
@@ -24,70 +31,69 @@ void tm_proto_event_fields_read(struct tm_proto_event_fields *fields, const stru
 
 /* Makes ROW the row of a write to trace_marker, or of a driver's event that imitates one. TM_END: F is neither, or is
  * malformed, which is counted. */
-enum tm_status tm_proto_ftrace_mark(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+enum tm_status tm_proto_ftrace_mark(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                     struct tm_error *err);
 
 /* Makes ROW the begin or end of a slice, or an instant, of a thread or on a track of the kernel. TM_END: the reference
- * importer makes no slice of F, or F states too little. PACKET contains F. */
-enum tm_status tm_proto_ftrace_slice(struct tm_proto *p, const struct tm_pb_field *f,
-                                     const struct tm_proto_packet *packet, struct tm_event *row, struct tm_error *err);
+ * importer makes no slice of F, or F states too little. */
+enum tm_status tm_proto_ftrace_slice(const struct tm_proto_ftrace_bundle *bundle, const struct tm_pb_field *f,
+                                     struct tm_event *row, struct tm_error *err);
 
 /* Makes ROW the row of F, an event of binder. */
-enum tm_status tm_proto_ftrace_binder(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+enum tm_status tm_proto_ftrace_binder(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                       struct tm_error *err);
 
 /* Sets ROW to the facts that F adds to other events. TM_END: it adds none. */
-enum tm_status tm_proto_ftrace_history(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+enum tm_status tm_proto_ftrace_history(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                        struct tm_error *err);
 
 /* Makes ROW the row of F, an event of a machine that suspends. */
-enum tm_status tm_proto_ftrace_sleep(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+enum tm_status tm_proto_ftrace_sleep(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                      struct tm_error *err);
 
 /* Makes ROW the row of F, sys_enter or sys_exit. TM_END: the number belongs to no system call. */
-enum tm_status tm_proto_ftrace_syscall(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
-                                       struct tm_error *err);
+enum tm_status tm_proto_ftrace_syscall(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows,
+                                       const struct tm_pb_field *f, struct tm_event *row, struct tm_error *err);
 
 /* Make ROW the row of F, an event of a kind of device or work: jobs of a GPU and fences, buffers of Video4Linux,
  * virtual devices, file systems, contiguous memory, Trusty. TM_END as above. */
-enum tm_status tm_proto_ftrace_job(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+enum tm_status tm_proto_ftrace_job(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                    struct tm_error *err);
-enum tm_status tm_proto_ftrace_fence(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+enum tm_status tm_proto_ftrace_fence(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                      struct tm_error *err);
-enum tm_status tm_proto_ftrace_v4l2(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+enum tm_status tm_proto_ftrace_v4l2(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                     struct tm_error *err);
-enum tm_status tm_proto_ftrace_virtio(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+enum tm_status tm_proto_ftrace_virtio(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                       struct tm_error *err);
-enum tm_status tm_proto_ftrace_storage(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+enum tm_status tm_proto_ftrace_storage(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                        struct tm_error *err);
-enum tm_status tm_proto_ftrace_cma(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
-                                   struct tm_error *err);
-enum tm_status tm_proto_ftrace_trusty(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+enum tm_status tm_proto_ftrace_cma(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows,
+                                   const struct tm_pb_field *f, struct tm_event *row, struct tm_error *err);
+enum tm_status tm_proto_ftrace_trusty(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                       struct tm_error *err);
 
 /* Adds the DERIVED instant that follows an event of Trusty, after ROW. */
-enum tm_status tm_proto_ftrace_trusty_result(struct tm_proto *p, const struct tm_pb_field *f,
+enum tm_status tm_proto_ftrace_trusty_result(struct tm_proto_rows *rows, const struct tm_pb_field *f,
                                              const struct tm_event *row, struct tm_error *err);
 
 /* Adds the row of the period that F, a gpu_work_period, states, after EVENT. */
-enum tm_status tm_proto_ftrace_gpu_work(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *event,
-                                        struct tm_error *err);
+enum tm_status tm_proto_ftrace_gpu_work(struct tm_proto_rows *rows, const struct tm_pb_field *f,
+                                        const struct tm_event *event, struct tm_error *err);
 
 /* The queue that an event of a virtual GPU names, as the reference importer calls it; NULL: none. */
 const char *tm_proto_virtio_gpu_queue(const struct tm_proto_event_fields *fields);
 
 /* Notes the version of MACHINE's kernel, from the texts of uname(2). TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_proto_note_kernel(struct tm_proto *p, uint32_t machine, struct tm_text system,
+enum tm_status tm_proto_note_kernel(struct tm_proto_kernels *kernels, uint32_t machine, struct tm_text system,
                                     struct tm_text release);
 
 /* From now on system calls of MACHINE, an embedded id, have the names of the architecture NAME (uname(2)), if it is
  * known. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_proto_note_machine(struct tm_proto *p, uint32_t machine, const void *name, size_t len);
+enum tm_status tm_proto_note_machine(struct tm_proto_kernels *kernels, uint32_t machine, const void *name, size_t len);
 
 /* Adds the DERIVED rows of the event in F after ROW: counters and instants that the reference importer derives, and the
- * reason for which a task waits. PACKET contains F. */
-enum tm_status tm_proto_ftrace_derive(struct tm_proto *p, const struct tm_pb_field *f,
-                                      const struct tm_proto_packet *packet, const struct tm_event *row,
-                                      struct tm_error *err);
+ * reason for which a task waits. */
+enum tm_status tm_proto_ftrace_derive(const struct tm_proto_ftrace_bundle *bundle, const struct tm_pb_field *f,
+                                      const struct tm_event *row, struct tm_error *err);
 
 #endif

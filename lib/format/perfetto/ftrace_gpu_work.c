@@ -9,8 +9,8 @@
 enum { GPU = 1, UID, START, END, ACTIVE };
 
 /* A row of its own at the start of the period, which is a reading of MONOTONIC_RAW. */
-enum tm_status tm_proto_ftrace_gpu_work(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *event,
-                                        struct tm_error *err)
+enum tm_status tm_proto_ftrace_gpu_work(struct tm_proto_rows *rows, const struct tm_pb_field *f,
+                                        const struct tm_event *event, struct tm_error *err)
 {
     struct tm_proto_event_fields fields;
     const uint64_t *n = fields.number;
@@ -23,24 +23,24 @@ enum tm_status tm_proto_ftrace_gpu_work(struct tm_proto *p, const struct tm_pb_f
     struct tm_event row = tm_proto_derived(event, TM_KIND_SLICE_COMPLETE);
     int64_t dur = (int64_t)(n[END] - n[START]), active = (int64_t)n[ACTIVE];
     if (!fields.has[START])
-        return tm_proto_count_stat(&p->counts, TM_PROTO_STAT_FTRACE_ERRORS, event->machine, 1, err);
+        return tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_FTRACE_ERRORS, event->machine, 1, err);
     if (dur <= 0)
         return dur == 0 ? TM_OK
-                        : tm_proto_count_stat(&p->counts, TM_PROTO_STAT_GPU_WORK_NEGATIVE, event->machine, 1, err);
+                        : tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_GPU_WORK_NEGATIVE, event->machine, 1, err);
     row.flags &= ~(unsigned)(TM_EVENT_DERIVED | TM_EVENT_UNTIMED | TM_EVENT_DEFINITION);
     row.clock = TM_CLOCK_MONOTONIC_RAW;
     row.time_ns = (int64_t)n[START];
     row.dur_ns = dur;
     row.tid = row.pid = 0;
-    p->key.len = p->text.len = 0;
-    if (tm_detail_arg_int(&p->text, "uid", (int32_t)(uint32_t)n[UID]) < 0)
+    rows->key.len = rows->text.len = 0;
+    if (tm_detail_arg_int(&rows->text, "uid", (int32_t)(uint32_t)n[UID]) < 0)
         return tm_error_nomem(err);
-    enum tm_status st = tm_proto_named_row(p, &named, &row, err);
+    enum tm_status st = tm_proto_named_row(rows, &named, &row, err);
     row.flags &= ~(uint32_t)TM_EVENT_ASYNC;
     int len = snprintf(name, sizeof name, "%%%.2f", 100.0 * ((double)active / (double)dur));
     if (st >= 0)
-        st = tm_proto_string(p, name, (size_t)len, &row.name, err);
-    if (st >= 0 && tm_pb_put_varint(&p->detail, TM_DETAIL_THREAD_DUR, tm_zigzag(active)) < 0)
+        st = tm_proto_string(rows, name, (size_t)len, &row.name, err);
+    if (st >= 0 && tm_pb_put_varint(&rows->detail, TM_DETAIL_THREAD_DUR, tm_zigzag(active)) < 0)
         return tm_error_nomem(err);
-    return st < 0 ? st : tm_proto_add(p, &row, err);
+    return st < 0 ? st : tm_proto_add(rows, &row, err);
 }

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 struct history {
-    struct tm_proto *p;
+    struct tm_proto_rows *rows;
     struct tm_event *row;
     const struct tm_proto_event_fields *fields;
     struct tm_error *err;
@@ -20,7 +20,7 @@ static enum tm_status put(struct history *h, enum tm_kernel_rule rule, const cha
 {
     h->row->kind = TM_KIND_KERNEL;
     h->row->value = rule;
-    return tm_proto_string(h->p, name, len, &h->row->name, h->err);
+    return tm_proto_string(h->rows, name, len, &h->row->name, h->err);
 }
 
 static void on_track(struct history *h, enum tm_kernel_track track, uint32_t instance)
@@ -33,7 +33,7 @@ static void on_track(struct history *h, enum tm_kernel_track track, uint32_t ins
 static const char *named(struct history *h, const char *before, uint32_t field, const char *after)
 {
     const char *text = h->fields->text[field] ? (const char *)h->fields->text[field] : "";
-    struct tm_buf *key = &h->p->key;
+    struct tm_buf *key = &h->rows->key;
     key->len = 0;
     return tm_buf_addf(key, "%s%.*s%s", before, (int)h->fields->len[field], text, after) == TM_OK ? tm_buf_cstr(key)
                                                                                                   : NULL;
@@ -49,8 +49,8 @@ static enum tm_status put_bytes(struct history *h, enum tm_kernel_rule rule)
         return tm_error_nomem(h->err);
     tm_kernel_set_amount(h->row, bytes);
     enum tm_status st = put(h, rule, name, strlen(name));
-    if (st >= 0 && (tm_detail_arg_uint(&h->p->detail, "cpu", h->row->cpu) < 0 ||
-                    tm_detail_arg_uint(&h->p->detail, "len", bytes) < 0))
+    if (st >= 0 && (tm_detail_arg_uint(&h->rows->detail, "cpu", h->row->cpu) < 0 ||
+                    tm_detail_arg_uint(&h->rows->detail, "len", bytes) < 0))
         return tm_error_nomem(h->err);
     return st;
 }
@@ -65,7 +65,7 @@ static enum tm_status put_freed(struct history *h)
         return TM_END;
     tm_kernel_set_amount(h->row, 1);
     enum tm_status st = put(h, TM_KERNEL_FREED, name, sizeof name - 1);
-    return st < 0 || tm_detail_arg_text(&h->p->detail, "protocol", text, strlen(text)) == TM_OK
+    return st < 0 || tm_detail_arg_text(&h->rows->detail, "protocol", text, strlen(text)) == TM_OK
                ? st
                : tm_error_nomem(h->err);
 }
@@ -121,7 +121,7 @@ static enum tm_status put_tcp(struct history *h)
     on_track(h, TM_KERNEL_TRACK_TCP_STREAM, 0);
     tm_kernel_set_amount(h->row, n[8]);
     enum tm_status st = put(h, TM_KERNEL_TCP, name, strlen(name));
-    return st < 0 ? st : tm_proto_string(h->p, category, sizeof category - 1, &h->row->category, h->err);
+    return st < 0 ? st : tm_proto_string(h->rows, category, sizeof category - 1, &h->row->category, h->err);
 }
 
 /* Messages of a thread on a bus. */
@@ -147,11 +147,11 @@ static enum tm_status put_microcontroller(struct history *h, uint32_t event)
     return put(h, TM_KERNEL_GPU_POWER, name, strlen(name));
 }
 
-enum tm_status tm_proto_ftrace_history(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+enum tm_status tm_proto_ftrace_history(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                        struct tm_error *err)
 {
     struct tm_proto_event_fields fields;
-    struct history h = {.p = p, .row = row, .fields = &fields, .err = err};
+    struct history h = {.rows = rows, .row = row, .fields = &fields, .err = err};
     tm_proto_event_fields_read(&fields, f);
     if (f->id >= TM_FTRACE_EVENT_MALI_MCU_FIRST && f->id <= TM_FTRACE_EVENT_MALI_MCU_LAST)
         return put_microcontroller(&h, f->id);

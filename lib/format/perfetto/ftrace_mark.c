@@ -86,7 +86,7 @@ static enum tm_status read_print(const struct tm_pb_field *f, struct tm_atrace_m
     return tm_atrace_mark_parse(text.data ? (const char *)text.data : "", text.len, mark);
 }
 
-enum tm_status tm_proto_ftrace_mark(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+enum tm_status tm_proto_ftrace_mark(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                     struct tm_error *err)
 {
     struct tm_atrace_mark mark = {0};
@@ -103,9 +103,9 @@ enum tm_status tm_proto_ftrace_mark(struct tm_proto *p, const struct tm_pb_field
         return TM_END;
     }
     if (st == TM_OK)
-        return tm_atrace_mark_fill(&mark, p->sink, row, &p->detail, err);
+        return tm_atrace_mark_fill(&mark, rows->sink, row, &rows->detail, err);
     if (st == TM_E_INPUT &&
-        (st = tm_proto_count_stat(&p->counts, TM_PROTO_STAT_MARKER_ERRORS, row->machine, 1, err)) < 0)
+        (st = tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_MARKER_ERRORS, row->machine, 1, err)) < 0)
         return st;
     return TM_END;
 }

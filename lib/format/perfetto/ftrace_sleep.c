@@ -12,7 +12,7 @@
 /* Field numbers in FtraceEvent. */
 
 struct sleep {
-    struct tm_proto *p;
+    struct tm_proto_rows *rows;
     struct tm_event *row;
     const struct tm_proto_event_fields *fields;
     struct tm_error *err;
@@ -24,7 +24,7 @@ static enum tm_status put_action(struct sleep *s, bool begins, const char *name,
     s->row->flags |= TM_EVENT_HAS_TRACK;
     s->row->track = tm_kernel_track_number(TM_KERNEL_TRACK_SUSPEND, (uint32_t)tm_hash64(name, len));
     s->row->kind = begins ? TM_KIND_SLICE_BEGIN : TM_KIND_SLICE_END;
-    return begins ? tm_proto_string(s->p, name, len, &s->row->name, s->err) : TM_OK;
+    return begins ? tm_proto_string(s->rows, name, len, &s->row->name, s->err) : TM_OK;
 }
 
 static bool is_action(const struct sleep *s, const char *action)
@@ -37,7 +37,7 @@ static bool is_action(const struct sleep *s, const char *action)
 static enum tm_status put_suspend(struct sleep *s)
 {
     static const char type[] = "Main Kernel Suspend Event";
-    struct tm_buf *detail = &s->p->detail;
+    struct tm_buf *detail = &s->rows->detail;
     bool begins = s->fields->number[3] != 0;
     char name[64]; /* longer names are cut, as in the reference importer */
     /* The value of this action is the cpu, which may differ at its end. */
@@ -86,7 +86,7 @@ static const char *phase_of(const struct sleep *s, char phase[64])
 static enum tm_status put_device_event(struct sleep *s, bool begins)
 {
     static const char type[] = "Device PM Suspend Event";
-    struct tm_buf *detail = &s->p->detail, *key = &s->p->key;
+    struct tm_buf *detail = &s->rows->detail, *key = &s->rows->key;
     const struct tm_proto_event_fields *f = s->fields;
     char phase[64];
     const char *device = f->text[1] ? (const char *)f->text[1] : "",
@@ -107,11 +107,11 @@ static enum tm_status put_device_event(struct sleep *s, bool begins)
                : TM_OK;
 }
 
-enum tm_status tm_proto_ftrace_sleep(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+enum tm_status tm_proto_ftrace_sleep(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                      struct tm_error *err)
 {
     struct tm_proto_event_fields fields;
-    struct sleep s = {.p = p, .row = row, .fields = &fields, .err = err};
+    struct sleep s = {.rows = rows, .row = row, .fields = &fields, .err = err};
     tm_proto_event_fields_read(&fields, f);
     return f->id == TM_FTRACE_EVENT_SUSPEND_RESUME
                ? put_suspend(&s)

@@ -45,11 +45,16 @@ struct arg {
 enum track_rule { TRACK_OF_MACHINE, TRACK_OF_CPU, TRACK_OF_TASK, TRACK_OF_FIELD };
 
 /* Makes a row of an event. TM_END: the reference importer makes no slice of it. */
-typedef enum tm_status reader(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+typedef enum tm_status reader(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                               struct tm_error *err);
+
+/* A reader whose row depends on what the kernel stated before. */
+typedef enum tm_status kernel_reader(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows,
+                                     const struct tm_pb_field *f, struct tm_event *row, struct tm_error *err);
 
 struct rule {
     reader *read;  /* reads the event; NULL: the rest of the rule does */
+    kernel_reader *read_of_kernel; /* the same; NULL: read, or the rest of the rule, does */
     uint8_t kind;  /* enum tm_kind; 0: not a slice */
     uint8_t track; /* enum tm_kernel_track; NONE: the thread's own track */
     uint8_t track_rule, track_field;
@@ -129,8 +134,8 @@ static const struct rule rules[] = {
     ON(BINDER_TRANSACTION_ALLOC_BUF) = {.read = tm_proto_ftrace_binder},
     ON(BINDER_COMMAND) = {.read = tm_proto_ftrace_binder},
     ON(BINDER_RETURN) = {.read = tm_proto_ftrace_binder},
-    ON(SYS_ENTER) = {.read = tm_proto_ftrace_syscall},
-    ON(SYS_EXIT) = {.read = tm_proto_ftrace_syscall},
+    ON(SYS_ENTER) = {.read_of_kernel = tm_proto_ftrace_syscall},
+    ON(SYS_EXIT) = {.read_of_kernel = tm_proto_ftrace_syscall},
     ON(SUSPEND_RESUME) = {.read = tm_proto_ftrace_sleep},
     ON(DEVICE_PM_CALLBACK_START) = {.read = tm_proto_ftrace_sleep},
     ON(DEVICE_PM_CALLBACK_END) = {.read = tm_proto_ftrace_sleep},
@@ -208,10 +213,10 @@ static const struct rule rules[] = {
     ON(ANDROID_FS_DATAREAD_START) = {.read = tm_proto_ftrace_storage},
     ON(ANDROID_FS_DATAREAD_END) = {.read = tm_proto_ftrace_storage},
     ON(F2FS_WRITE_CHECKPOINT) = {.read = tm_proto_ftrace_storage},
-    ON(CMA_ALLOC_START) = {.read = tm_proto_ftrace_cma},
-    ON(CMA_ALLOC_INFO) = {.read = tm_proto_ftrace_cma},
-    ON(CMA_ALLOC_FINISH) = {.read = tm_proto_ftrace_cma},
-    ON(MM_ALLOC_CONTIG_MIGRATE_RANGE_INFO) = {.read = tm_proto_ftrace_cma},
+    ON(CMA_ALLOC_START) = {.read_of_kernel = tm_proto_ftrace_cma},
+    ON(CMA_ALLOC_INFO) = {.read_of_kernel = tm_proto_ftrace_cma},
+    ON(CMA_ALLOC_FINISH) = {.read_of_kernel = tm_proto_ftrace_cma},
+    ON(MM_ALLOC_CONTIG_MIGRATE_RANGE_INFO) = {.read_of_kernel = tm_proto_ftrace_cma},
     ON(TRUSTY_SMC) = {.read = tm_proto_ftrace_trusty},
     ON(TRUSTY_SMC_DONE) = {.read = tm_proto_ftrace_trusty},
     ON(TRUSTY_STD_CALL32) = {.read = tm_proto_ftrace_trusty},
@@ -237,7 +242,7 @@ static const struct rule rules[] = {
 };
 
 struct slice {
-    struct tm_proto *p;
+    struct tm_proto_rows *rows;
     const struct rule *rule;
     const struct tm_proto_packet *packet;
     struct tm_event *row;
@@ -268,13 +273,13 @@ static struct tm_text symbol(struct slice *s, uint64_t number)
 
 static enum tm_status put_name(struct slice *s, struct tm_text name)
 {
-    return tm_proto_string(s->p, name.data, name.len, &s->row->name, s->err);
+    return tm_proto_string(s->rows, name.data, name.len, &s->row->name, s->err);
 }
 
 static enum tm_status put_irq(struct slice *s)
 {
     struct tm_text name = text_field(s, s->rule->name_field);
-    struct tm_buf *key = &s->p->key;
+    struct tm_buf *key = &s->rows->key;
     key->len = 0;
     if (tm_buf_addf(key, "IRQ (%.*s)", (int)(name.len < 255 ? name.len : 255), (const char *)name.data) != TM_OK)
         return tm_error_nomem(s->err);
@@ -321,12 +326,12 @@ static enum tm_status put_reclaimed(struct slice *s, const char *key)
     double percent = (double)n[2] * 100 / (double)n[1];
     if (!s->fields.has[1] || !s->fields.has[2] || n[1] == 0)
         return TM_OK;
-    return tm_detail_arg_uint(&s->p->detail, key, (uint64_t)(percent + 0.5));
+    return tm_detail_arg_uint(&s->rows->detail, key, (uint64_t)(percent + 0.5));
 }
 
 static enum tm_status put_arg(struct slice *s, const struct arg *arg)
 {
-    struct tm_buf *detail = &s->p->detail;
+    struct tm_buf *detail = &s->rows->detail;
     uint64_t number = s->fields.number[arg->field];
     switch (arg->rule) {
     case ARG_INT32: return tm_detail_arg_int(detail, arg->key, (int32_t)(uint32_t)number);
@@ -396,16 +401,22 @@ static uint32_t kind_of(const struct slice *s)
     return s->rule->kind;
 }
 
-enum tm_status tm_proto_ftrace_slice(struct tm_proto *p, const struct tm_pb_field *f,
-                                     const struct tm_proto_packet *packet, struct tm_event *row, struct tm_error *err)
+enum tm_status tm_proto_ftrace_slice(const struct tm_proto_ftrace_bundle *bundle, const struct tm_pb_field *f,
+                                     struct tm_event *row, struct tm_error *err)
 {
+    struct tm_proto_rows *rows = bundle->rows;
     if (f->id >= TM_FTRACE_EVENT_MALI_MCU_FIRST && f->id <= TM_FTRACE_EVENT_MALI_MCU_LAST)
-        return tm_proto_ftrace_history(p, f, row, err);
-    if (f->id >= sizeof rules / sizeof *rules || (rules[f->id].kind == 0 && rules[f->id].read == NULL))
+        return tm_proto_ftrace_history(rows, f, row, err);
+    const struct rule *rule = f->id < sizeof rules / sizeof *rules ? &rules[f->id] : NULL;
+    if (rule == NULL)
         return TM_END;
-    if (rules[f->id].read)
-        return rules[f->id].read(p, f, row, err);
-    struct slice s = {.p = p, .rule = &rules[f->id], .packet = packet, .row = row, .err = err};
+    if (rule->read)
+        return rule->read(rows, f, row, err);
+    if (rule->read_of_kernel)
+        return rule->read_of_kernel(bundle->kernels, rows, f, row, err);
+    if (rule->kind == 0)
+        return TM_END;
+    struct slice s = {.rows = rows, .rule = rule, .packet = bundle->packet, .row = row, .err = err};
     tm_proto_event_fields_read(&s.fields, f);
     uint32_t kind = kind_of(&s);
     enum tm_status st = kind ? name_it(&s) : TM_END;
@@ -415,7 +426,7 @@ enum tm_status tm_proto_ftrace_slice(struct tm_proto *p, const struct tm_pb_fiel
     place(&s);
     const char *category = s.rule->category;
     if (category)
-        st = tm_proto_string(p, category, strlen(category), &row->category, err);
+        st = tm_proto_string(rows, category, strlen(category), &row->category, err);
     const struct arg *arg = s.rule->kind == BY_ENABLE && kind == E ? NULL : s.rule->args;
     for (; st >= 0 && arg && arg->key; arg++)
         if (put_arg(&s, arg) != TM_OK)

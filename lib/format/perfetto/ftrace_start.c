@@ -16,18 +16,18 @@ static uint64_t number_in(const struct tm_proto_packet *packet, uint32_t id)
     return value;
 }
 
-static enum tm_status add(struct tm_proto *p, const struct tm_proto_packet *packet, const char *name, uint32_t flags,
-                          struct tm_error *err)
+static enum tm_status add(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, const char *name,
+                          uint32_t flags, struct tm_error *err)
 {
     struct tm_event row = tm_proto_event(packet, TM_KIND_METADATA);
     row.flags = TM_EVENT_DERIVED | TM_EVENT_DEFINITION | flags;
     row.raw_bytes = 0;
-    enum tm_status st = tm_proto_string(p, name, strlen(name), &row.name, err);
-    return st < 0 ? st : tm_proto_add(p, &row, err);
+    enum tm_status st = tm_proto_string(rows, name, strlen(name), &row.name, err);
+    return st < 0 ? st : tm_proto_add(rows, &row, err);
 }
 
 /* Events of the recording that become rows of metadata at their time. */
-static enum tm_status add_recording_times(struct tm_proto *p, const struct tm_proto_packet *packet,
+static enum tm_status add_recording_times(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                           struct tm_error *err)
 {
     static const struct {
@@ -40,53 +40,56 @@ static enum tm_status add_recording_times(struct tm_proto *p, const struct tm_pr
     enum tm_status st = TM_OK;
     for (size_t i = 0; st >= 0 && i < sizeof times / sizeof *times; i++)
         if (number_in(packet, times[i].field))
-            st = add(p, packet, times[i].name, 0, err);
+            st = add(rows, packet, times[i].name, 0, err);
     return st;
 }
 
-enum tm_status tm_proto_ftrace_start(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+enum tm_status tm_proto_ftrace_start(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                     struct tm_error *err)
 {
     if (packet->body.id == TM_PACKET_SERVICE_EVENT)
-        return packet->has_time ? add_recording_times(p, packet, err) : TM_OK;
+        return packet->has_time ? add_recording_times(rows, packet, err) : TM_OK;
     return number_in(packet, STATS_PHASE) == PHASE_START && number_in(packet, STATS_PRESERVE_BUFFER)
-               ? add(p, packet, TM_ROW_PRESERVES_FTRACE_BUFFER, TM_EVENT_UNTIMED, err)
+               ? add(rows, packet, TM_ROW_PRESERVES_FTRACE_BUFFER, TM_EVENT_UNTIMED, err)
                : TM_OK;
 }
 
-enum tm_status tm_proto_ftrace_since(struct tm_proto *p, const struct tm_proto_packet *packet, uint32_t cpu,
-                                     uint32_t clock, uint64_t since, struct tm_error *err)
+enum tm_status tm_proto_ftrace_since(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows,
+                                     const struct tm_proto_packet *packet, const struct tm_proto_ftrace_begin *begin,
+                                     struct tm_error *err)
 {
     enum { LATEST = 2, OF_CPU = 16 }; /* as OF_DATA */
     static const char name[] = "ftrace_latest_data_start_ns";
     struct tm_proto_map_entry *entry;
     bool is_new;
-    if (!p->sink->want_packet_args)
+    if (!rows->sink->want_packet_args)
         return TM_OK;
-    if (tm_proto_map_add(&p->ftrace_pairs, packet->machine, OF_CPU + (uint64_t)cpu, UINT32_MAX, &entry, &is_new) !=
-        TM_OK)
+    if (tm_proto_map_add(&kernels->ftrace_pairs, packet->machine, OF_CPU + (uint64_t)begin->cpu, UINT32_MAX, &entry,
+                         &is_new) != TM_OK)
         return tm_error_nomem(err);
-    if (!is_new || since == 0 || since > INT64_MAX)
+    if (!is_new || begin->ns == 0 || begin->ns > INT64_MAX)
         return TM_OK;
-    if (tm_proto_map_add(&p->ftrace_pairs, packet->machine, LATEST, UINT32_MAX, &entry, NULL) != TM_OK)
+    if (tm_proto_map_add(&kernels->ftrace_pairs, packet->machine, LATEST, UINT32_MAX, &entry, NULL) != TM_OK)
         return tm_error_nomem(err);
-    if (since <= entry->v1)
+    if (begin->ns <= entry->v1)
         return TM_OK;
-    entry->v1 = since;
+    entry->v1 = begin->ns;
     struct tm_event row = tm_proto_event(packet, TM_KIND_METADATA);
     row.flags = TM_EVENT_DEFINITION;
     row.raw_bytes = 0;
-    row.time_ns = (int64_t)since;
-    row.clock = clock;
-    enum tm_status st = tm_proto_string(p, name, sizeof name - 1, &row.name, err);
-    return st < 0 ? st : tm_proto_add(p, &row, err);
+    row.time_ns = (int64_t)begin->ns;
+    row.clock = begin->clock;
+    enum tm_status st = tm_proto_string(rows, name, sizeof name - 1, &row.name, err);
+    return st < 0 ? st : tm_proto_add(rows, &row, err);
 }
 
-enum tm_status tm_proto_ftrace_data(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+enum tm_status tm_proto_ftrace_data(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows,
+                                    const struct tm_proto_packet *packet, struct tm_error *err)
 {
     enum { OF_DATA = 1 }; /* a machine's clock pairs have the key 0 */
     struct tm_proto_map_entry *entry;
     bool is_new;
-    if (tm_proto_map_add(&p->ftrace_pairs, packet->machine, OF_DATA, UINT32_MAX, &entry, &is_new) != TM_OK)
+    if (tm_proto_map_add(&kernels->ftrace_pairs, packet->machine, OF_DATA, UINT32_MAX, &entry, &is_new) != TM_OK)
         return tm_error_nomem(err);
-    return is_new ? add(p, packet, TM_ROW_FTRACE_DATA, TM_EVENT_UNTIMED, err) : TM_OK;
+    return is_new ? add(rows, packet, TM_ROW_FTRACE_DATA, TM_EVENT_UNTIMED, err) : TM_OK;
 }

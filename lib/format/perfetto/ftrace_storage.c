@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct storage {
-    struct tm_proto *p;
+    struct tm_proto_rows *rows;
     struct tm_proto_event_fields fields;
     struct tm_event *row;
     struct tm_error *err;
@@ -21,18 +21,18 @@ static enum tm_status put_read(struct storage *s, bool is_end)
     static const char name[] = "android_fs_data_read", track[] = "android_fs";
     const uint64_t *n = s->fields.number;
     const uint64_t place[] = {n[is_end ? 2 : 4], n[is_end ? 3 : 5]};
-    struct tm_buf *detail = &s->p->detail;
+    struct tm_buf *detail = &s->rows->detail;
     struct tm_proto_named_row named = {.type = TM_NAMED_TRACK_FILE_READS, .instance = (uint32_t)s->row->tid};
-    s->p->key.len = s->p->text.len = 0;
-    if (tm_buf_add(&s->p->key, track, sizeof track - 1) != TM_OK)
+    s->rows->key.len = s->rows->text.len = 0;
+    if (tm_buf_add(&s->rows->key, track, sizeof track - 1) != TM_OK)
         return tm_error_nomem(s->err);
     s->row->kind = TM_KIND_KERNEL;
     s->row->value = is_end ? TM_KERNEL_READ_DONE : TM_KERNEL_READ;
     tm_kernel_set_amount(
         s->row, tm_hash64_numbers(place, sizeof place / sizeof *place, TM_FTRACE_EVENT_ANDROID_FS_DATAREAD_START));
-    enum tm_status st = tm_proto_named_row(s->p, &named, s->row, s->err);
+    enum tm_status st = tm_proto_named_row(s->rows, &named, s->row, s->err);
     if (st >= 0 && !is_end)
-        st = tm_proto_string(s->p, name, sizeof name - 1, &s->row->name, s->err);
+        st = tm_proto_string(s->rows, name, sizeof name - 1, &s->row->name, s->err);
     if (st >= 0 && !is_end && tm_detail_arg_text(detail, "file_path", s->fields.text[6], s->fields.len[6]) < 0)
         return tm_error_nomem(s->err);
     if (st >= 0 &&
@@ -69,27 +69,27 @@ static enum tm_status put_checkpoint(struct storage *s)
     struct tm_proto_named_row named = {.type = TM_NAMED_TRACK_CHECKPOINTS, .instance = (uint32_t)s->row->tid};
     if (n[5] != START && n[5] != FINISH)
         return TM_END;
-    s->p->key.len = s->p->text.len = 0;
-    if (tm_buf_addf(&s->p->key, "f2fs_ckpt %u", (unsigned)s->row->tid) != TM_OK)
+    s->rows->key.len = s->rows->text.len = 0;
+    if (tm_buf_addf(&s->rows->key, "f2fs_ckpt %u", (unsigned)s->row->tid) != TM_OK)
         return tm_error_nomem(s->err);
     s->row->kind = TM_KIND_KERNEL;
     s->row->value = n[5] == START ? TM_KERNEL_STATE : TM_KERNEL_STATE_DONE;
-    enum tm_status st = tm_proto_named_row(s->p, &named, s->row, s->err);
+    enum tm_status st = tm_proto_named_row(s->rows, &named, s->row, s->err);
     s->row->flags |= tm_event_scope_flags(TM_SCOPE_PROCESS) | TM_EVENT_HAS_PID;
     s->row->pid = s->row->tid;
     if (st < 0 || n[5] != START)
         return st;
-    st = tm_proto_string(s->p, name, sizeof name - 1, &s->row->name, s->err);
+    st = tm_proto_string(s->rows, name, sizeof name - 1, &s->row->name, s->err);
     if (st >= 0 &&
-        (tm_detail_arg_uint(&s->p->detail, "dev", n[1]) < 0 || put_reasons(&s->p->detail, (uint32_t)n[4]) < 0))
+        (tm_detail_arg_uint(&s->rows->detail, "dev", n[1]) < 0 || put_reasons(&s->rows->detail, (uint32_t)n[4]) < 0))
         return tm_error_nomem(s->err);
     return st;
 }
 
-enum tm_status tm_proto_ftrace_storage(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+enum tm_status tm_proto_ftrace_storage(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                        struct tm_error *err)
 {
-    struct storage s = {.p = p, .row = row, .err = err};
+    struct storage s = {.rows = rows, .row = row, .err = err};
     tm_proto_event_fields_read(&s.fields, f);
     return f->id == TM_FTRACE_EVENT_F2FS_WRITE_CHECKPOINT
                ? put_checkpoint(&s)

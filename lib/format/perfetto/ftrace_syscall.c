@@ -55,35 +55,36 @@ static struct call read_call(const struct tm_pb_field *f)
                          .ret = (int64_t)fields.number[FIELD_RET]};
 }
 
-enum tm_status tm_proto_note_machine(struct tm_proto *p, uint32_t machine, const void *name, size_t len)
+enum tm_status tm_proto_note_machine(struct tm_proto_kernels *kernels, uint32_t machine, const void *name, size_t len)
 {
     enum tm_architecture architecture = tm_architecture_of(name, len);
     struct tm_proto_map_entry *entry;
     if (architecture == TM_ARCHITECTURE_UNKNOWN)
         return TM_OK;
-    if (tm_proto_map_add(&p->syscalls.architectures, machine, 0, UINT32_MAX, &entry, NULL) != TM_OK)
+    if (tm_proto_map_add(&kernels->syscalls.architectures, machine, 0, UINT32_MAX, &entry, NULL) != TM_OK)
         return TM_E_SYSTEM;
     entry->v1 = architecture;
     return TM_OK;
 }
 
-static const char *name_of(struct tm_proto *p, uint32_t machine, uint32_t number)
+static const char *name_of(struct tm_proto_kernels *kernels, uint32_t machine, uint32_t number)
 {
-    const struct tm_proto_map_entry *entry = tm_proto_map_find(&p->syscalls.architectures, machine, 0);
-    if (p->syscalls.names == NULL && (p->syscalls.names = calloc(1, sizeof *p->syscalls.names)) == NULL)
+    const struct tm_proto_map_entry *entry = tm_proto_map_find(&kernels->syscalls.architectures, machine, 0);
+    if (kernels->syscalls.names == NULL &&
+        (kernels->syscalls.names = calloc(1, sizeof *kernels->syscalls.names)) == NULL)
         return NULL;
-    return tm_syscall_name(p->syscalls.names, entry ? (enum tm_architecture)entry->v1 : TM_ARCHITECTURE_UNKNOWN,
+    return tm_syscall_name(kernels->syscalls.names, entry ? (enum tm_architecture)entry->v1 : TM_ARCHITECTURE_UNKNOWN,
                            number);
 }
 
-enum tm_status tm_proto_ftrace_syscall(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
-                                       struct tm_error *err)
+enum tm_status tm_proto_ftrace_syscall(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows,
+                                       const struct tm_pb_field *f, struct tm_event *row, struct tm_error *err)
 {
     struct call call = read_call(f);
     bool enters = f->id == TM_FTRACE_EVENT_SYS_ENTER;
     if (call.number >= TM_SYSCALLS_MAX)
         return TM_END;
-    const char *name = name_of(p, row->machine, call.number);
+    const char *name = name_of(kernels, row->machine, call.number);
     if (name == NULL)
         return tm_error_nomem(err);
     row->kind = enters ? TM_KIND_SLICE_BEGIN : TM_KIND_SLICE_END;
@@ -94,9 +95,9 @@ enum tm_status tm_proto_ftrace_syscall(struct tm_proto *p, const struct tm_pb_fi
     } else if (enters && strcmp(name, "sys_rt_sigreturn") == 0) { /* it does not return */
         row->kind = TM_KIND_INSTANT;
     }
-    enum tm_status st = tm_proto_string(p, name, strlen(name), &row->name, err);
+    enum tm_status st = tm_proto_string(rows, name, strlen(name), &row->name, err);
     if (st < 0)
         return st;
-    st = enters ? put_args(&p->detail, f) : call.has_ret ? tm_detail_arg_int(&p->detail, "ret", call.ret) : TM_OK;
+    st = enters ? put_args(&rows->detail, f) : call.has_ret ? tm_detail_arg_int(&rows->detail, "ret", call.ret) : TM_OK;
     return st < 0 ? tm_error_nomem(err) : TM_OK;
 }

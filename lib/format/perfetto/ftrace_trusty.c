@@ -78,14 +78,15 @@ static void result_of(uint32_t id, const struct tm_proto_event_fields *f, char n
         snprintf(name, max, "tipc_err_read:len_or_err= %d", i32(n[3]));
 }
 
-static enum tm_status set_texts(struct tm_proto *p, const char *name, struct tm_event *row, struct tm_error *err)
+static enum tm_status set_texts(struct tm_proto_rows *rows, const char *name, struct tm_event *row,
+                                struct tm_error *err)
 {
     static const char category[] = "tipc";
-    enum tm_status st = *name ? tm_proto_string(p, name, strlen(name), &row->name, err) : TM_OK;
-    return st < 0 ? st : tm_proto_string(p, category, sizeof category - 1, &row->category, err);
+    enum tm_status st = *name ? tm_proto_string(rows, name, strlen(name), &row->name, err) : TM_OK;
+    return st < 0 ? st : tm_proto_string(rows, category, sizeof category - 1, &row->category, err);
 }
 
-enum tm_status tm_proto_ftrace_trusty(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+enum tm_status tm_proto_ftrace_trusty(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                       struct tm_error *err)
 {
     struct tm_proto_event_fields fields;
@@ -102,10 +103,10 @@ enum tm_status tm_proto_ftrace_trusty(struct tm_proto *p, const struct tm_pb_fie
     case TM_FTRACE_EVENT_TRUSTY_IPC_READ: row->kind = TM_KIND_SLICE_BEGIN; break;
     default: row->kind = *name ? TM_KIND_INSTANT : TM_KIND_SLICE_END;
     }
-    return set_texts(p, name, row, err);
+    return set_texts(rows, name, row, err);
 }
 
-enum tm_status tm_proto_ftrace_trusty_result(struct tm_proto *p, const struct tm_pb_field *f,
+enum tm_status tm_proto_ftrace_trusty_result(struct tm_proto_rows *rows, const struct tm_pb_field *f,
                                              const struct tm_event *row, struct tm_error *err)
 {
     struct tm_proto_event_fields fields;
@@ -116,6 +117,6 @@ enum tm_status tm_proto_ftrace_trusty_result(struct tm_proto *p, const struct tm
     result.flags |= TM_EVENT_HAS_TID | tm_event_scope_flags(TM_SCOPE_THREAD);
     if (*name == '\0')
         return TM_OK;
-    enum tm_status st = set_texts(p, name, &result, err);
-    return st < 0 ? st : tm_proto_add(p, &result, err);
+    enum tm_status st = set_texts(rows, name, &result, err);
+    return st < 0 ? st : tm_proto_add(rows, &result, err);
 }

@@ -170,7 +170,8 @@ static enum tm_status put_args(struct tm_buf *detail, const uint64_t n[FIELDS], 
 }
 
 /* A flow leads from where a buffer was given to where it came back. */
-static enum tm_status put_flow(struct tm_proto *p, uint32_t event, const uint64_t n[FIELDS], struct tm_event *row)
+static enum tm_status put_flow(struct tm_proto_rows *rows, uint32_t event, const uint64_t n[FIELDS],
+                               struct tm_event *row)
 {
     const uint64_t buffer[] = {(uint32_t)n[MINOR], (uint32_t)n[SEQUENCE], (uint32_t)n[TYPE], (uint32_t)n[INDEX]};
     uint64_t flow = tm_hash64_numbers(buffer, sizeof buffer / sizeof *buffer, TM_FTRACE_EVENT_V4L2_QBUF);
@@ -178,10 +179,10 @@ static enum tm_status put_flow(struct tm_proto *p, uint32_t event, const uint64_
     row->value = event == TM_FTRACE_EVENT_V4L2_QBUF ? TM_KERNEL_JOB_QUEUED : TM_KERNEL_JOB_TAKEN;
     tm_kernel_set_amount(row, flow);
     return tm_pb_put_i64(
-        &p->detail, event == TM_FTRACE_EVENT_V4L2_QBUF ? TM_DETAIL_FLOW_IDS : TM_DETAIL_TERMINATING_FLOW_IDS, flow);
+        &rows->detail, event == TM_FTRACE_EVENT_V4L2_QBUF ? TM_DETAIL_FLOW_IDS : TM_DETAIL_TERMINATING_FLOW_IDS, flow);
 }
 
-enum tm_status tm_proto_ftrace_v4l2(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+enum tm_status tm_proto_ftrace_v4l2(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                     struct tm_error *err)
 {
     static const char category[] = "Video 4 Linux 2";
@@ -199,10 +200,10 @@ enum tm_status tm_proto_ftrace_v4l2(struct tm_proto *p, const struct tm_pb_field
                        has_index ? (unsigned)n[TYPE] : 0, has_index ? (unsigned)n[INDEX] : 0);
     if (len >= 64) /* longer names are cut, as in the reference importer */
         len = 63;
-    enum tm_status st = tm_proto_string(p, name, (size_t)len, &row->name, err);
+    enum tm_status st = tm_proto_string(rows, name, (size_t)len, &row->name, err);
     if (st >= 0)
-        st = tm_proto_string(p, category, sizeof category - 1, &row->category, err);
-    if (st >= 0 && (put_args(&p->detail, n, has_index) < 0 || (has_index && put_flow(p, f->id, n, row) < 0)))
+        st = tm_proto_string(rows, category, sizeof category - 1, &row->category, err);
+    if (st >= 0 && (put_args(&rows->detail, n, has_index) < 0 || (has_index && put_flow(rows, f->id, n, row) < 0)))
         return tm_error_nomem(err);
     return st;
 }

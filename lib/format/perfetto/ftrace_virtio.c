@@ -59,7 +59,7 @@ static const char *name_of(const struct commands *commands, uint64_t number, con
 }
 
 struct virtio {
-    struct tm_proto *p;
+    struct tm_proto_rows *rows;
     const struct tm_proto_event_fields *fields;
     struct tm_event *row;
     struct tm_error *err;
@@ -67,7 +67,7 @@ struct virtio {
 
 static enum tm_status set_name(struct virtio *v, const char *name)
 {
-    return tm_proto_string(v->p, name, strlen(name), &v->row->name, v->err);
+    return tm_proto_string(v->rows, name, strlen(name), &v->row->name, v->err);
 }
 
 /* A request in a queue of the GPU, or its answer. The counter of latency is named in the category. */
@@ -75,7 +75,7 @@ static enum tm_status put_request(struct virtio *v, bool is_answer)
 {
     const uint64_t *n = v->fields->number;
     const char *queue = tm_proto_virtio_gpu_queue(v->fields);
-    struct tm_buf *key = &v->p->key, *dimensions = &v->p->text;
+    struct tm_buf *key = &v->rows->key, *dimensions = &v->rows->text;
     struct tm_proto_named_row named = {.type = TM_NAMED_TRACK_VIRTUAL_GPU, .instance = (uint32_t)n[7]};
     if (queue == NULL)
         return TM_END;
@@ -87,20 +87,20 @@ static enum tm_status put_request(struct virtio *v, bool is_answer)
     v->row->kind = TM_KIND_KERNEL;
     v->row->value = is_answer ? TM_KERNEL_ANSWER : TM_KERNEL_REQUEST;
     tm_kernel_set_amount(v->row, !is_answer && n[3] != 0);
-    enum tm_status st = tm_proto_named_row(v->p, &named, v->row, v->err);
+    enum tm_status st = tm_proto_named_row(v->rows, &named, v->row, v->err);
     if (st < 0 || !is_answer)
         return st < 0 ? st : set_name(v, name_of(of_gpu, n[8], ""));
     key->len = 0;
     if (tm_buf_addf(key, "Virtgpu %s Latency", queue) != TM_OK)
         return tm_error_nomem(v->err);
-    return tm_proto_string(v->p, key->data, key->len, &v->row->category, v->err);
+    return tm_proto_string(v->rows, key->data, key->len, &v->row->category, v->err);
 }
 
 /* A command to a video device, or an answer. Its length is made up to be visible. */
 static enum tm_status put_command(struct virtio *v, bool is_answer)
 {
     const uint64_t *n = v->fields->number;
-    struct tm_buf *key = &v->p->key, *dimensions = &v->p->text;
+    struct tm_buf *key = &v->rows->key, *dimensions = &v->rows->text;
     struct tm_proto_named_row named = {.type = TM_NAMED_TRACK_VIDEO_COMMANDS, .instance = (uint32_t)n[1]};
     key->len = dimensions->len = 0;
     if (tm_buf_addf(key, "virtio_video stream #%u %s", (unsigned)n[1], is_answer ? "Responses" : "Requests") != TM_OK ||
@@ -109,7 +109,7 @@ static enum tm_status put_command(struct virtio *v, bool is_answer)
         return tm_error_nomem(v->err);
     v->row->kind = TM_KIND_SLICE_COMPLETE;
     v->row->dur_ns = COMMAND_NS;
-    enum tm_status st = tm_proto_named_row(v->p, &named, v->row, v->err);
+    enum tm_status st = tm_proto_named_row(v->rows, &named, v->row, v->err);
     v->row->flags &= ~(uint32_t)TM_EVENT_ASYNC;
     return st < 0 ? st : set_name(v, name_of(of_video, (uint32_t)n[2], "Unknown"));
 }
@@ -123,7 +123,7 @@ static enum tm_status put_resource_args(struct virtio *v)
 {
     static const char *const sizes[] = {"data_size0", "data_size1", "data_size2", "data_size3"};
     const uint64_t *n = v->fields->number;
-    struct tm_buf *detail = &v->p->detail;
+    struct tm_buf *detail = &v->rows->detail;
     const char *type = queue_type(n[5]);
     enum tm_status st = tm_detail_arg_int(detail, "stream_id", (int32_t)(uint32_t)n[7]);
     if (st == TM_OK)
@@ -139,7 +139,7 @@ static enum tm_status put_resource_args(struct virtio *v)
 static enum tm_status put_resource(struct virtio *v, bool is_done)
 {
     const uint64_t *n = v->fields->number;
-    struct tm_buf *key = &v->p->key, *dimensions = &v->p->text;
+    struct tm_buf *key = &v->rows->key, *dimensions = &v->rows->text;
     const uint64_t queue[] = {(uint32_t)n[7], n[5]};
     struct tm_proto_named_row named = {.type = TM_NAMED_TRACK_VIDEO_QUEUE,
                                        .second = (uint16_t)tm_hash64_numbers(queue, 2, 0),
@@ -151,7 +151,7 @@ static enum tm_status put_resource(struct virtio *v, bool is_done)
         tm_detail_arg_int(dimensions, "virtio_queue_type", (uint32_t)n[5]) < 0)
         return tm_error_nomem(v->err);
     v->row->kind = is_done ? TM_KIND_SLICE_END : TM_KIND_SLICE_BEGIN;
-    enum tm_status st = tm_proto_named_row(v->p, &named, v->row, v->err);
+    enum tm_status st = tm_proto_named_row(v->rows, &named, v->row, v->err);
     if (st < 0 || is_done)
         return st < 0 || put_resource_args(v) == TM_OK ? st : tm_error_nomem(v->err);
     snprintf(name, sizeof name, "Resource #%d", (int)(uint32_t)n[6]);
@@ -165,11 +165,11 @@ const char *tm_proto_virtio_gpu_queue(const struct tm_proto_event_fields *fields
     return tm_text_is(name, "control") ? "Control" : tm_text_is(name, "cursor") ? "Cursor" : NULL;
 }
 
-enum tm_status tm_proto_ftrace_virtio(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+enum tm_status tm_proto_ftrace_virtio(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                       struct tm_error *err)
 {
     struct tm_proto_event_fields fields;
-    struct virtio v = {.p = p, .fields = &fields, .row = row, .err = err};
+    struct virtio v = {.rows = rows, .fields = &fields, .row = row, .err = err};
     tm_proto_event_fields_read(&fields, f);
     switch (f->id) {
     case TM_FTRACE_EVENT_VIRTIO_VIDEO_CMD:

@@ -11,7 +11,7 @@ enum { PROCESS_PID = 1, PROCESS_PPID = 2, PROCESS_CMDLINE = 3 };
 enum { THREAD_TID = 1, THREAD_PID = 2, THREAD_COMM = 3, THREAD_IS_MAIN = 4 };
 
 struct generic {
-    struct tm_proto *p;
+    struct tm_proto_rows *rows;
     const struct tm_event *packet; /* the row of the packet */
     struct tm_pb_field of[STATE_FIELDS]; /* the last field of each; id 0: none */
     struct tm_error *err;
@@ -30,7 +30,7 @@ static void read_fields(struct generic *g, const struct tm_pb_field *message)
 static enum tm_status name_row(struct generic *g, uint32_t field, struct tm_event *row)
 {
     const struct tm_pb_field *f = &g->of[field];
-    return f->type == TM_PB_LEN && f->data ? tm_proto_string(g->p, f->data, f->len, &row->name, g->err) : TM_OK;
+    return f->type == TM_PB_LEN && f->data ? tm_proto_string(g->rows, f->data, f->len, &row->name, g->err) : TM_OK;
 }
 
 static enum tm_status add_state(struct generic *g)
@@ -42,7 +42,7 @@ static enum tm_status add_state(struct generic *g)
     row.cpu = (uint32_t)g->of[STATE_CPU].value;
     row.value = (uint64_t)(uint32_t)g->of[STATE_PRIO].value << 32 | (uint32_t)g->of[STATE_STATE].value;
     enum tm_status st = name_row(g, STATE_COMM, &row);
-    return st < 0 ? st : tm_proto_add(g->p, &row, g->err);
+    return st < 0 ? st : tm_proto_add(g->rows, &row, g->err);
 }
 
 static enum tm_status add_rename(struct generic *g)
@@ -52,7 +52,7 @@ static enum tm_status add_rename(struct generic *g)
     row.tid = (int64_t)g->of[RENAME_TID].value;
     row.pid = 0;
     enum tm_status st = name_row(g, RENAME_COMM, &row);
-    return st < 0 ? st : tm_proto_add(g->p, &row, g->err);
+    return st < 0 ? st : tm_proto_add(g->rows, &row, g->err);
 }
 
 /* A process without its main thread: WORDS is its command line, data NULL: not known. */
@@ -60,7 +60,7 @@ static enum tm_status add_process(struct generic *g, int64_t pid, const struct t
                                   const struct tm_pb_field *words)
 {
     struct tm_event row = tm_proto_derived(g->packet, TM_KIND_PROCESS);
-    struct tm_buf *detail = &g->p->detail;
+    struct tm_buf *detail = &g->rows->detail;
     const uint8_t *blank = words->len ? memchr(words->data, ' ', words->len) : NULL;
     size_t mark;
     row.flags |= TM_EVENT_HAS_PID;
@@ -80,7 +80,7 @@ static enum tm_status add_process(struct generic *g, int64_t pid, const struct t
         st = tm_pb_put_varint(detail, TM_PROCESS_DESCRIPTION_IS_ALONE, 1);
     if (st < 0 || tm_pb_end(detail, mark) < 0)
         return tm_error_nomem(g->err);
-    return tm_proto_add(g->p, &row, g->err);
+    return tm_proto_add(g->rows, &row, g->err);
 }
 
 static enum tm_status add_thread(struct generic *g)
@@ -88,7 +88,7 @@ static enum tm_status add_thread(struct generic *g)
     static const struct tm_pb_field none = {0};
     const struct tm_pb_field *comm = &g->of[THREAD_COMM];
     struct tm_event row = tm_proto_derived(g->packet, TM_KIND_THREAD);
-    struct tm_buf *detail = &g->p->detail;
+    struct tm_buf *detail = &g->rows->detail;
     size_t mark;
     row.flags |= TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
     row.pid = (int64_t)g->of[THREAD_PID].value;
@@ -107,7 +107,7 @@ static enum tm_status add_thread(struct generic *g)
         st = tm_pb_put_varint(detail, TM_THREAD_DESCRIPTION_IS_MAIN, 1);
     if (st < 0 || tm_pb_end(detail, mark) < 0)
         return tm_error_nomem(g->err);
-    return tm_proto_add(g->p, &row, g->err);
+    return tm_proto_add(g->rows, &row, g->err);
 }
 
 /* First the processes, then the threads. A process without a command line is left out. */
@@ -128,14 +128,14 @@ static enum tm_status add_tree(struct generic *g, const struct tm_pb_field *body
     return st;
 }
 
-enum tm_status tm_proto_generic_kernel_read(struct tm_proto *p, const struct tm_proto_packet *packet,
+enum tm_status tm_proto_generic_kernel_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                             struct tm_error *err)
 {
     struct tm_event row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
-    struct generic g = {.p = p, .packet = &row, .err = err};
+    struct generic g = {.rows = rows, .packet = &row, .err = err};
     if (!packet->has_time)
         row.flags |= TM_EVENT_DEFINITION;
-    enum tm_status st = tm_proto_add(p, &row, err);
+    enum tm_status st = tm_proto_add(rows, &row, err);
     if (st < 0 || !packet->has_time)
         return st;
     if (packet->body.id == TM_PACKET_GENERIC_PROCESS_TREE) {

@@ -38,7 +38,8 @@ enum specified { A_QUEUE, A_STAGE, A_STAGE_COUNT }; /* what is remembered of spe
 
 /* An event being read. */
 struct stage {
-    struct tm_proto *p;
+    struct tm_proto_gpu *gpu;
+    struct tm_proto_rows *rows;
     const struct tm_proto_packet *packet;
     struct tm_error *err;
     struct tm_pb_field of[FIELDS]; /* the last field of each; id 0: none */
@@ -77,12 +78,12 @@ static uint64_t key_of(enum specified what, uint64_t i)
 /* Remembers DESCRIPTION as number I if it has a name. What exceeds the limit is not remembered. */
 static enum tm_status specify(struct stage *w, enum specified what, uint64_t i, const struct tm_pb_field *description)
 {
-    struct tm_buf *texts = &w->p->gpu.texts;
+    struct tm_buf *texts = &w->gpu->texts;
     struct tm_proto_map_entry *entry;
     if (texts->len + description->len > SPECIFIED_BYTES_MAX)
         return TM_OK;
     enum tm_status st =
-        tm_proto_map_add(&w->p->gpu.specified, w->packet->machine, key_of(what, i), SPECIFIED_MAX, &entry, NULL);
+        tm_proto_map_add(&w->gpu->specified, w->packet->machine, key_of(what, i), SPECIFIED_MAX, &entry, NULL);
     if (st == TM_END)
         return TM_OK;
     if (st < 0 || tm_buf_add(texts, description->data, description->len) < 0)
@@ -96,10 +97,10 @@ static enum tm_status specify(struct stage *w, enum specified what, uint64_t i, 
 static struct tm_pb_field specified(const struct stage *w, enum specified what, uint64_t i, uint32_t id)
 {
     const struct tm_proto_map_entry *entry =
-        tm_proto_map_find(&w->p->gpu.specified, w->packet->machine, key_of(what, i));
+        tm_proto_map_find(&w->gpu->specified, w->packet->machine, key_of(what, i));
     if (entry == NULL || i > UINT32_MAX)
         return (struct tm_pb_field){0};
-    return part_of(w->p->gpu.texts.data + entry->v1, (size_t)entry->v2, id);
+    return part_of(w->gpu->texts.data + entry->v1, (size_t)entry->v2, id);
 }
 
 /* Stages are numbered in their order in the file, queues within their message. */
@@ -110,7 +111,7 @@ static enum tm_status take_specifications(struct stage *w)
     struct tm_pb_field f;
     struct tm_proto_map_entry *count;
     uint64_t queue = 0;
-    enum tm_status st = tm_proto_map_add(&w->p->gpu.specified, w->packet->machine, key_of(A_STAGE_COUNT, 0),
+    enum tm_status st = tm_proto_map_add(&w->gpu->specified, w->packet->machine, key_of(A_STAGE_COUNT, 0),
                                          SPECIFIED_MAX, &count, NULL);
     if (st < 0)
         return tm_error_nomem(w->err);
@@ -129,7 +130,7 @@ static enum tm_status take_specifications(struct stage *w)
         queue += f.id == SPEC_QUEUE;
     }
     struct tm_proto_map_entry *again =
-        tm_proto_map_find(&w->p->gpu.specified, w->packet->machine, key_of(A_STAGE_COUNT, 0));
+        tm_proto_map_find(&w->gpu->specified, w->packet->machine, key_of(A_STAGE_COUNT, 0));
     if (again)
         again->v1 = stages;
     return st;
@@ -179,13 +180,13 @@ static void find_stage(struct stage *w)
 
 static enum tm_status put_text(struct stage *w, const char *key, const struct tm_pb_field *text)
 {
-    return text->len ? tm_detail_arg_text(&w->p->detail, key, text->data, text->len) : TM_OK;
+    return text->len ? tm_detail_arg_text(&w->rows->detail, key, text->data, text->len) : TM_OK;
 }
 
 /* The track precedes everything else in the detail. */
 static enum tm_status put_track(struct stage *w)
 {
-    struct tm_buf *detail = &w->p->detail;
+    struct tm_buf *detail = &w->rows->detail;
     char unknown[48];
     size_t mark;
     int len = snprintf(unknown, sizeof unknown, "Unknown GPU Queue %" PRIu64, w->queue);
@@ -207,7 +208,7 @@ static enum tm_status put_about_stage(struct stage *w)
 {
     enum tm_status st = TM_OK;
     if (w->has_stage)
-        st = tm_detail_arg_int(&w->p->detail, "render_stage_category", (int64_t)w->category);
+        st = tm_detail_arg_int(&w->rows->detail, "render_stage_category", (int64_t)w->category);
     return st < 0 ? st : put_text(w, "description", &w->stage_description);
 }
 
@@ -222,7 +223,7 @@ static enum tm_status put_extra(struct stage *w)
         struct tm_pb_field name = part_of(f.data, f.len, EXTRA_NAME), value = part_of(f.data, f.len, EXTRA_VALUE);
         struct tm_buf key = {.data = (uint8_t *)(uintptr_t)name.data, .len = name.len};
         if (value.len)
-            st = tm_detail_arg_bytes(&w->p->detail, &key, TM_ARG_STRING, value.data, value.len);
+            st = tm_detail_arg_bytes(&w->rows->detail, &key, TM_ARG_STRING, value.data, value.len);
     }
     return st;
 }
@@ -243,7 +244,7 @@ static enum tm_status put_subpasses(struct stage *w)
     enum { SUBPASSES_MAX = 1 << 12 };
     struct tm_pb pb = tm_pb_of(w->packet->body.data, w->packet->body.len);
     struct tm_pb_field f;
-    struct tm_buf *text = &w->p->text;
+    struct tm_buf *text = &w->rows->text;
     unsigned first = 0;
     enum tm_status st = TM_OK;
     tm_buf_clear(text);
@@ -263,8 +264,8 @@ static enum tm_status put_subpasses(struct stage *w)
         }
     }
     return st < 0 ? st
-                  : tm_detail_arg_text(&w->p->detail, "render_subpasses", text->data ? text->data : (const uint8_t *)"",
-                                       text->len);
+                  : tm_detail_arg_text(&w->rows->detail, "render_subpasses",
+                                       text->data ? text->data : (const uint8_t *)"", text->len);
 }
 
 static enum tm_status put_args(struct stage *w)
@@ -273,7 +274,7 @@ static enum tm_status put_args(struct stage *w)
         enum field field;
         const char *key;
     } handles[] = {{CONTEXT, "context_id"}, {RENDER_TARGET, "render_target"}, {RENDER_PASS, "render_pass"}};
-    struct tm_buf *detail = &w->p->detail;
+    struct tm_buf *detail = &w->rows->detail;
     char pass[32];
     enum tm_status st = put_about_stage(w);
     int len = snprintf(pass, sizeof pass, "rp:#%" PRIu64, number(w, PASS_INSTANCE));
@@ -310,9 +311,9 @@ static enum tm_status name_of(struct stage *w, uint32_t *name)
     } else if (!has(w, NAME)) {
         uint64_t stage = (uint64_t)(int32_t)number(w, STAGE_ID);
         int len = snprintf(unknown, sizeof unknown, "render stage(%" PRIu64 ")", stage);
-        return tm_proto_string(w->p, unknown, (size_t)len, name, w->err);
+        return tm_proto_string(w->rows, unknown, (size_t)len, name, w->err);
     }
-    return tm_proto_string(w->p, text.data ? (const char *)text.data : "", text.len, name, w->err);
+    return tm_proto_string(w->rows, text.data ? (const char *)text.data : "", text.len, name, w->err);
 }
 
 static enum tm_status add(struct stage *w, const struct tm_event *packet)
@@ -326,21 +327,22 @@ static enum tm_status add(struct stage *w, const struct tm_event *packet)
     row.flags |= TM_EVENT_HAS_TRACK | tm_event_scope_flags(TM_SCOPE_GLOBAL);
     row.track = tm_hash64_numbers(track, sizeof track / sizeof *track, TM_NAMED_TRACK_GPU_STAGE);
     row.dur_ns = (int64_t)number(w, DURATION);
-    if (put_track(w) < 0 || (w->p->sink->want_detail && put_args(w) < 0))
+    if (put_track(w) < 0 || (w->rows->sink->want_detail && put_args(w) < 0))
         return tm_error_nomem(w->err);
     enum tm_status st = name_of(w, &row.name);
-    return st < 0 ? st : tm_proto_add(w->p, &row, w->err);
+    return st < 0 ? st : tm_proto_add(w->rows, &row, w->err);
 }
 
-enum tm_status tm_proto_gpu_stage_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+enum tm_status tm_proto_gpu_stage_read(struct tm_proto_gpu *gpu, struct tm_proto_rows *rows,
+                                       const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_event row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
-    struct stage w = {.p = p, .packet = packet, .err = err};
+    struct stage w = {.gpu = gpu, .rows = rows, .packet = packet, .err = err};
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
     struct tm_pb_field f;
     if (!packet->has_time)
         row.flags |= TM_EVENT_DEFINITION;
-    enum tm_status st = tm_proto_add(p, &row, err);
+    enum tm_status st = tm_proto_add(rows, &row, err);
     while (tm_pb_next(&pb, &f) == TM_OK)
         if (f.id < FIELDS)
             w.of[f.id] = f;

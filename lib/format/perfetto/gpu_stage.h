@@ -5,6 +5,7 @@
 #include "format/perfetto/internal.h"
 
 /* Adds the rows of a gpu_render_stage_event packet: itself, and a DERIVED slice if it has an event id. */
-enum tm_status tm_proto_gpu_stage_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err);
+enum tm_status tm_proto_gpu_stage_read(struct tm_proto_gpu *gpu, struct tm_proto_rows *rows,
+                                       const struct tm_proto_packet *packet, struct tm_error *err);
 
 #endif

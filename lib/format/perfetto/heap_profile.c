@@ -26,25 +26,25 @@ struct dump {
 };
 
 /* Counts the bytes that are kept until a dump is complete. They share the limit of interned data. */
-static enum tm_status take_room(struct tm_proto *p, size_t bytes, struct tm_error *err)
+static enum tm_status take_room(struct tm_proto_sequences *sequences, size_t bytes, struct tm_error *err)
 {
-    if (bytes > TM_PROTO_INTERNED_BYTES_MAX - p->sequences.bytes)
+    if (bytes > TM_PROTO_INTERNED_BYTES_MAX - sequences->bytes)
         return tm_error_set(err, TM_E_INPUT, "heap profiles and interned data of all sequences exceed %d bytes",
                             TM_PROTO_INTERNED_BYTES_MAX);
-    p->sequences.bytes += bytes;
+    sequences->bytes += bytes;
     return TM_OK;
 }
 
 /* Keeps a message that later ones of the dump name by number. */
-static enum tm_status keep_own(struct tm_proto *p, struct tm_proto_heap *heap, const struct tm_pb_field *f,
-                               struct tm_error *err)
+static enum tm_status keep_own(struct tm_proto_sequences *sequences, struct tm_proto_heap *heap,
+                               const struct tm_pb_field *f, struct tm_error *err)
 {
     static const uint32_t fields[][4] = {
         [PROFILE_STRINGS] = {TM_INTERNED_FUNCTION_NAMES, TM_INTERNED_MAPPING_PATHS, TM_INTERNED_BUILD_IDS},
         [PROFILE_FRAMES] = {TM_INTERNED_FRAMES},
         [PROFILE_CALLSTACKS] = {TM_INTERNED_CALLSTACKS},
         [PROFILE_MAPPINGS] = {TM_INTERNED_MAPPINGS}};
-    enum tm_status st = take_room(p, f->len, err);
+    enum tm_status st = take_room(sequences, f->len, err);
     if (st < 0)
         return st;
     size_t offset = heap->own.interned.len;
@@ -97,51 +97,51 @@ static struct tm_event row_of(const struct tm_proto_packet *packet, enum tm_kind
                              .name = string};
 }
 
-static enum tm_status add_dump(struct tm_proto *p, const struct tm_proto_packet *packet, const struct dump *dump,
-                               struct tm_error *err)
+static enum tm_status add_dump(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                               const struct dump *dump, struct tm_error *err)
 {
     uint32_t string = 0;
-    p->detail.len = 0;
+    rows->detail.len = 0;
     enum tm_status st =
-        dump->heap.data ? tm_proto_string(p, dump->heap.data, dump->heap.len, &string, err) : TM_OK;
+        dump->heap.data ? tm_proto_string(rows, dump->heap.data, dump->heap.len, &string, err) : TM_OK;
     struct tm_event row = row_of(packet, TM_KIND_HEAP_DUMP, dump, string);
     if (dump->has_start && dump->start < dump->end && dump->end <= INT64_MAX)
         row.dur_ns = (int64_t)(dump->end - dump->start);
-    return st < 0 ? st : tm_proto_add(p, &row, err);
+    return st < 0 ? st : tm_proto_add(rows, &row, err);
 }
 
 /* Adds a row for the stack in the frames of the sequence's heap. AMOUNT: bytes and objects, below 0: freed. */
-static enum tm_status add_allocation(struct tm_proto *p, const struct tm_proto_packet *packet, const struct dump *dump,
-                                     const int64_t amount[2], struct tm_error *err)
+static enum tm_status add_allocation(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                     const struct dump *dump, const int64_t amount[2], struct tm_error *err)
 {
     static const uint8_t unknown[] = {'u', 'n', 'k', 'n', 'o', 'w', 'n'};
     const struct tm_buf *frames = &packet->sequence->heap->frames;
     struct tm_text heap = dump->heap.data ? dump->heap : (struct tm_text){unknown, sizeof unknown};
     uint32_t string;
-    p->detail.len = 0;
-    enum tm_status st = tm_proto_string(p, heap.data, heap.len, &string, err);
+    rows->detail.len = 0;
+    enum tm_status st = tm_proto_string(rows, heap.data, heap.len, &string, err);
     if (st < 0)
         return st;
     struct tm_event row = row_of(packet, TM_KIND_ALLOCATION, dump, string);
     row.flags |= TM_EVENT_DERIVED | TM_EVENT_HAS_VALUE;
     row.value = (uint64_t)amount[0];
-    if (tm_detail_arg_int(&p->detail, "count", amount[1]) != TM_OK ||
-        tm_buf_add(&p->detail, frames->data, frames->len) != TM_OK)
+    if (tm_detail_arg_int(&rows->detail, "count", amount[1]) != TM_OK ||
+        tm_buf_add(&rows->detail, frames->data, frames->len) != TM_OK)
         return tm_error_nomem(err);
-    return tm_proto_add(p, &row, err);
+    return tm_proto_add(rows, &row, err);
 }
 
 /* Adds what changed; objects of the ART heap are never told to be freed. */
-static enum tm_status add_change(struct tm_proto *p, const struct tm_proto_packet *packet, const struct dump *dump,
-                                 const struct tm_heap_counts *change, struct tm_error *err)
+static enum tm_status add_change(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                 const struct dump *dump, const struct tm_heap_counts *change, struct tm_error *err)
 {
     const int64_t allocated[2] = {change->allocated_bytes, change->allocated_count};
     const int64_t freed[2] = {-change->freed_bytes, -change->freed_count};
     enum tm_status st = TM_OK;
     if (allocated[0] || allocated[1])
-        st = add_allocation(p, packet, dump, allocated, err);
+        st = add_allocation(rows, packet, dump, allocated, err);
     if (st == TM_OK && (freed[0] || freed[1]) && !(dump->heap.data && tm_text_is(dump->heap, "com.android.art")))
-        st = add_allocation(p, packet, dump, freed, err);
+        st = add_allocation(rows, packet, dump, freed, err);
     return st;
 }
 
@@ -174,39 +174,39 @@ static struct tm_heap_sample read_sample(const struct tm_pb_field *message, cons
 }
 
 /* Puts the stack with number IID into the frames of the sequence's heap; they are empty if it is not known. */
-static enum tm_status find_stack(struct tm_proto *p, const struct tm_proto_packet *packet, uint64_t iid,
+static enum tm_status find_stack(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, uint64_t iid,
                                  struct tm_error *err)
 {
     struct tm_proto_heap *heap = packet->sequence->heap;
     const uint8_t *data;
     size_t len;
     bool is_own = tm_proto_interned_find(&heap->own, TM_INTERNED_CALLSTACKS, iid, &data, &len);
-    p->detail.len = 0;
+    rows->detail.len = 0;
     heap->frames.len = 0;
-    enum tm_status st = tm_proto_stack_put(p, is_own ? &heap->own : packet->sequence, iid, err);
-    if (st == TM_OK && tm_buf_add(&heap->frames, p->detail.data, p->detail.len) != TM_OK)
+    enum tm_status st = tm_proto_stack_put(rows, is_own ? &heap->own : packet->sequence, iid, err);
+    if (st == TM_OK && tm_buf_add(&heap->frames, rows->detail.data, rows->detail.len) != TM_OK)
         st = tm_error_nomem(err);
-    p->detail.len = 0;
+    rows->detail.len = 0;
     return st;
 }
 
-static enum tm_status take_sample(struct tm_proto *p, const struct tm_proto_packet *packet, const struct dump *dump,
-                                  const struct tm_pb_field *message, struct tm_error *err)
+static enum tm_status take_sample(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                  const struct dump *dump, const struct tm_pb_field *message, struct tm_error *err)
 {
     struct tm_proto_heap *heap = packet->sequence->heap;
     struct tm_heap_sample sample = read_sample(message, dump);
     struct tm_heap_counts change;
-    enum tm_status st = find_stack(p, packet, sample.stack_id, err);
+    enum tm_status st = find_stack(rows, packet, sample.stack_id, err);
     if (st < 0)
         return st;
     if (heap->frames.len == 0)
-        return tm_proto_count_stat(&p->counts, TM_PROTO_STAT_HEAP_NO_STACK, packet->machine, 1, err);
+        return tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_HEAP_NO_STACK, packet->machine, 1, err);
     sample.frames[0] = tm_hash64(heap->frames.data, heap->frames.len);
     sample.frames[1] = tm_hash64_seed(heap->frames.data, heap->frames.len, 1);
     st = tm_heap_totals_add(&heap->totals, &sample, &change, err);
     if (st == TM_END)
-        return tm_proto_count_stat(&p->counts, TM_PROTO_STAT_HEAP_MALFORMED, packet->machine, 1, err);
-    return st < 0 ? st : add_change(p, packet, dump, &change, err);
+        return tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_HEAP_MALFORMED, packet->machine, 1, err);
+    return st < 0 ? st : add_change(rows, packet, dump, &change, err);
 }
 
 static bool is_same(const struct dump *a, const struct dump *b)
@@ -217,54 +217,55 @@ static bool is_same(const struct dump *a, const struct dump *b)
 
 /* The rows of a process_dumps message. It may go on with the dump LAST. ALLOCATION rows say no more than the packet
  * does. */
-static enum tm_status finish_dump(struct tm_proto *p, const struct tm_proto_packet *packet,
+static enum tm_status finish_dump(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                   const struct tm_pb_field *message, struct dump *last, struct tm_error *err)
 {
     struct dump dump = read_dump(message);
     struct tm_pb pb = tm_pb_of(message->data, message->len);
     struct tm_pb_field f;
-    enum tm_status st = is_same(&dump, last) ? TM_OK : add_dump(p, packet, &dump, err);
+    enum tm_status st = is_same(&dump, last) ? TM_OK : add_dump(rows, packet, &dump, err);
     *last = dump;
-    while (st == TM_OK && p->sink->want_packet_args && tm_pb_next(&pb, &f) == TM_OK)
+    while (st == TM_OK && rows->sink->want_packet_args && tm_pb_next(&pb, &f) == TM_OK)
         if (f.id == DUMP_SAMPLES && f.type == TM_PB_LEN)
-            st = take_sample(p, packet, &dump, &f, err);
+            st = take_sample(rows, packet, &dump, &f, err);
     return st;
 }
 
-static enum tm_status finish_dumps(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_pb pb,
+static enum tm_status finish_dumps(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, struct tm_pb pb,
                                    struct dump *last, struct tm_error *err)
 {
     struct tm_pb_field f;
     enum tm_status st = TM_OK;
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
         if (f.id == PROFILE_DUMPS && f.type == TM_PB_LEN)
-            st = finish_dump(p, packet, &f, last, err);
+            st = finish_dump(rows, packet, &f, last, err);
     return st;
 }
 
 /* The dump is complete. */
-static enum tm_status finish(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status finish(struct tm_proto_sequences *sequences, struct tm_proto_rows *rows,
+                             const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_proto_heap *heap = packet->sequence->heap;
     struct dump last = {.end = UINT64_MAX};
-    enum tm_status st = finish_dumps(p, packet, tm_pb_of(heap->pending.data, heap->pending.len), &last, err);
+    enum tm_status st = finish_dumps(rows, packet, tm_pb_of(heap->pending.data, heap->pending.len), &last, err);
     if (st == TM_OK)
-        st = finish_dumps(p, packet, tm_pb_of(packet->body.data, packet->body.len), &last, err);
-    p->sequences.bytes -= heap->pending.len + heap->own.interned.len;
+        st = finish_dumps(rows, packet, tm_pb_of(packet->body.data, packet->body.len), &last, err);
+    sequences->bytes -= heap->pending.len + heap->own.interned.len;
     heap->pending.len = heap->own.interned.len = 0;
     tm_proto_map_clear(&heap->own.interned_index);
     return st;
 }
 
-static enum tm_status count(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_proto_stated stated,
-                            struct tm_error *err)
+static enum tm_status count(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                            struct tm_proto_stated stated, struct tm_error *err)
 {
     stated.machine = packet->machine;
-    return stated.value ? tm_proto_count_stated(&p->counts, &stated, err) : TM_OK;
+    return stated.value ? tm_proto_count_stated(&rows->counts, &stated, err) : TM_OK;
 }
 
 /* What the recorder says of its own work. */
-static enum tm_status count_work(struct tm_proto *p, const struct tm_proto_packet *packet, int64_t pid,
+static enum tm_status count_work(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, int64_t pid,
                                  const struct tm_pb_field *message, struct tm_error *err)
 {
     static const char *const names[] = {[STATS_SAMPLES] = "heapprofd_unwind_samples",
@@ -275,14 +276,14 @@ static enum tm_status count_work(struct tm_proto *p, const struct tm_proto_packe
     enum tm_status st = TM_OK;
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
         if (f.type == TM_PB_VARINT && f.id < sizeof names / sizeof *names && names[f.id])
-            st = count(p, packet,
+            st = count(rows, packet,
                        (struct tm_proto_stated){names[f.id], TRACEMERGE__SEVERITY__INFO, false, pid, 0,
                                                 (int64_t)f.value}, err);
     return st;
 }
 
 /* Adds a row that tells when a packet told of process PID. */
-static enum tm_status note_time(struct tm_proto *p, const struct tm_proto_packet *packet, int64_t pid,
+static enum tm_status note_time(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, int64_t pid,
                                 struct tm_error *err)
 {
     static const char name[] = "heapprofd_last_profile_timestamp";
@@ -290,14 +291,14 @@ static enum tm_status note_time(struct tm_proto *p, const struct tm_proto_packet
     row.flags = TM_EVENT_DERIVED | TM_EVENT_DEFINITION | TM_EVENT_HAS_PID;
     row.raw_bytes = 0;
     row.pid = pid;
-    if (!packet->has_time || !p->sink->want_packet_args)
+    if (!packet->has_time || !rows->sink->want_packet_args)
         return TM_OK;
-    enum tm_status st = tm_proto_string(p, name, sizeof name - 1, &row.name, err);
-    return st < 0 ? st : tm_proto_add(p, &row, err);
+    enum tm_status st = tm_proto_string(rows, name, sizeof name - 1, &row.name, err);
+    return st < 0 ? st : tm_proto_add(rows, &row, err);
 }
 
 /* What went wrong with a process. */
-static enum tm_status count_dump(struct tm_proto *p, const struct tm_proto_packet *packet,
+static enum tm_status count_dump(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                  const struct tm_pb_field *message, struct tm_error *err)
 {
     static const struct tm_proto_stated flags[] = {
@@ -315,9 +316,9 @@ static enum tm_status count_dump(struct tm_proto *p, const struct tm_proto_packe
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
         uint32_t id = f.id == DUMP_CLIENT_ERROR && f.value == HIT_TIMEOUT ? DUMP_OVERRAN : f.id;
         if (f.id == DUMP_STATS && f.type == TM_PB_LEN)
-            st = count_work(p, packet, pid, &f, err);
+            st = count_work(rows, packet, pid, &f, err);
         if (f.id == DUMP_CLIENT_ERROR && f.type == TM_PB_VARINT)
-            st = count(p, packet,
+            st = count(rows, packet,
                        (struct tm_proto_stated){"heapprofd_client_error", TRACEMERGE__SEVERITY__ERROR, false, pid, 0,
                                                 (int64_t)f.value}, err);
         if (f.type != TM_PB_VARINT || f.value == 0 || id >= sizeof flags / sizeof *flags || flags[id].name == NULL ||
@@ -326,40 +327,36 @@ static enum tm_status count_dump(struct tm_proto *p, const struct tm_proto_packe
         has_overrun |= id == DUMP_OVERRAN;
         struct tm_proto_stated stated = flags[id];
         stated.idx = pid;
-        st = count(p, packet, stated, err);
+        st = count(rows, packet, stated, err);
     }
-    return st < 0 ? st : note_time(p, packet, pid, err);
+    return st < 0 ? st : note_time(rows, packet, pid, err);
 }
 
 /* Packets of a sequence are numbered from 0. */
-static enum tm_status take_index(struct tm_proto *p, const struct tm_proto_packet *packet, uint64_t index,
+static enum tm_status take_index(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, uint64_t index,
                                  struct tm_error *err)
 {
     struct tm_proto_heap *heap = packet->sequence->heap;
     bool is_next = index == (heap->has_index ? heap->index + 1 : 0);
     heap->has_index = true;
     heap->index = index;
-    return is_next ? TM_OK : tm_proto_count_stat(&p->counts, TM_PROTO_STAT_HEAP_MISSING, packet->machine, 1, err);
+    return is_next ? TM_OK : tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_HEAP_MISSING, packet->machine, 1, err);
 }
 
 /* Takes what a dump consists of, and waits with it if it IS_CONTINUED. */
-static enum tm_status take_field(struct tm_proto *p, const struct tm_proto_packet *packet,
-                                 const struct tm_pb_field *f, bool is_continued, struct tm_error *err)
+/* Keeps the dump in F until the profile's last packet. */
+static enum tm_status keep_dump(struct tm_proto_sequences *sequences, struct tm_proto_heap *heap,
+                                const struct tm_pb_field *f, struct tm_error *err)
 {
-    struct tm_proto_heap *heap = packet->sequence->heap;
-    if (f->type != TM_PB_LEN || f->id < PROFILE_STRINGS || f->id > PROFILE_DUMPS)
-        return TM_OK;
-    if (f->id != PROFILE_DUMPS)
-        return keep_own(p, heap, f, err);
-    enum tm_status st = count_dump(p, packet, f, err);
     size_t len = (size_t)(f->end - f->start);
-    if (st < 0 || !is_continued || (st = take_room(p, len, err)) < 0)
+    enum tm_status st = take_room(sequences, len, err);
+    if (st < 0)
         return st;
     return tm_buf_add(&heap->pending, f->start, len) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-enum tm_status tm_proto_heap_profile_read(struct tm_proto *p, const struct tm_proto_packet *packet,
-                                          struct tm_error *err)
+enum tm_status tm_proto_heap_profile_read(struct tm_proto_sequences *sequences, struct tm_proto_rows *rows,
+                                          const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_proto_sequence *sequence = packet->sequence;
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
@@ -374,8 +371,13 @@ enum tm_status tm_proto_heap_profile_read(struct tm_proto *p, const struct tm_pr
         is_continued = f.id == PROFILE_CONTINUED ? f.value != 0 : is_continued;
         index = f.id == PROFILE_INDEX ? f.value : index;
     }
-    enum tm_status st = take_index(p, packet, index, err);
-    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
-        st = take_field(p, packet, &f, is_continued, err);
-    return st < 0 || is_continued ? st : finish(p, packet, err);
+    enum tm_status st = take_index(rows, packet, index, err);
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.type != TM_PB_LEN || f.id < PROFILE_STRINGS || f.id > PROFILE_DUMPS)
+            continue;
+        st = f.id == PROFILE_DUMPS ? count_dump(rows, packet, &f, err) : keep_own(sequences, sequence->heap, &f, err);
+        if (st >= 0 && f.id == PROFILE_DUMPS && is_continued)
+            st = keep_dump(sequences, sequence->heap, &f, err);
+    }
+    return st < 0 || is_continued ? st : finish(sequences, rows, packet, err);
 }

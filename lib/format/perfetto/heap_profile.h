@@ -7,7 +7,7 @@
 
 /* Adds the rows of a dump once its last packet is here: HEAP_DUMP for each process and heap, then its ALLOCATION rows.
  * The caller adds the packet's row. */
-enum tm_status tm_proto_heap_profile_read(struct tm_proto *p, const struct tm_proto_packet *packet,
-                                          struct tm_error *err);
+enum tm_status tm_proto_heap_profile_read(struct tm_proto_sequences *sequences, struct tm_proto_rows *rows,
+                                          const struct tm_proto_packet *packet, struct tm_error *err);
 
 #endif

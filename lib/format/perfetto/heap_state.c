@@ -10,12 +10,12 @@ struct tm_proto_heap *tm_proto_heap_state_new(const struct tm_proto_sequence *se
     return heap;
 }
 
-void tm_proto_heap_state_clear(struct tm_proto *p, struct tm_proto_sequence *sequence)
+void tm_proto_heap_state_clear(struct tm_proto_sequences *sequences, struct tm_proto_sequence *sequence)
 {
     struct tm_proto_heap *heap = sequence->heap;
     if (heap == NULL)
         return;
-    p->sequences.bytes -= heap->own.interned.len + heap->pending.len;
+    sequences->bytes -= heap->own.interned.len + heap->pending.len;
     tm_buf_release(&heap->own.interned);
     tm_proto_map_release(&heap->own.interned_index);
     tm_buf_release(&heap->pending);

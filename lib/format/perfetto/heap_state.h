@@ -18,6 +18,6 @@ struct tm_proto_heap {
 struct tm_proto_heap *tm_proto_heap_state_new(const struct tm_proto_sequence *sequence);
 
 /* Frees what SEQUENCE keeps, if anything. */
-void tm_proto_heap_state_clear(struct tm_proto *p, struct tm_proto_sequence *sequence);
+void tm_proto_heap_state_clear(struct tm_proto_sequences *sequences, struct tm_proto_sequence *sequence);
 
 #endif

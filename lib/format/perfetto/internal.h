@@ -7,9 +7,7 @@
 
 #include "base/pb.h"
 #include "format/format.h"
-#include "format/json_args.h"
-#include "format/perfetto/count.h"
-#include "format/perfetto/id_map.h"
+#include "format/perfetto/rows.h"
 #include "perfetto/packet_fields.h"
 #include "perfetto/compact_message.h"
 #include "stream/clock_id.h"
@@ -105,6 +103,12 @@ struct tm_proto_cpu {
     uint8_t comm[TM_PROTO_COMM_MAX];
 };
 
+/* Losses by the buffers that sequences were written to: sequence_stats.c. */
+struct tm_proto_sequence_stats {
+    struct tm_proto_map losses;          /* (machine, sequence and cause) to the number of such packets */
+    struct tm_proto_map counted_writers; /* (machine, sequence): trace_stats named its buffer */
+};
+
 /* The sequences of all machines: sequence.c. */
 struct tm_proto_sequences {
     struct tm_proto_sequence *all;
@@ -112,12 +116,7 @@ struct tm_proto_sequences {
     uint32_t last;             /* index of the last one looked up */
     struct tm_proto_map index; /* (machine, id) to index */
     size_t bytes;              /* of interned data in memory, of all sequences */
-};
-
-/* Losses by the buffers that sequences were written to: sequence_stats.c. */
-struct tm_proto_sequence_stats {
-    struct tm_proto_map losses;          /* (machine, sequence and cause) to the number of such packets */
-    struct tm_proto_map counted_writers; /* (machine, sequence): trace_stats named its buffer */
+    struct tm_proto_sequence_stats stats;
 };
 
 /* Scheduling: sched.c, compact_sched.c. */
@@ -158,70 +157,40 @@ struct tm_proto_metadata {
     struct tm_proto_map chrome_counts; /* (machine, enum chrome_kind) to their number */
 };
 
-/* A parser. Each reader of packets has its own state; all share the sink and the scratch buffers. */
-struct tm_proto {
-    struct tm_input *input; /* borrowed */
-    struct tm_event_sink *sink; /* borrowed */
-    enum tm_on_damage on_damage;
-    const struct tm_format *(*sniff)(const uint8_t *head, size_t len);
-    struct tm_expansion *expansion; /* NULL: do not count */
-    struct tm_proto_counts counts;
-    struct tm_proto_sequences sequences;
-    struct tm_proto_sequence_stats sequence_stats;
-    struct tm_packet_cache *cache; /* packet_cache.h; NULL: none yet */
+/* What the kernels of machines have stated, for later packets. Each map is by (machine, …), machines as embedded
+ * ids. */
+struct tm_proto_kernels {
     struct tm_proto_sched sched;
     struct tm_proto_syscalls syscalls;
-    struct tm_proto_frames frames;
-    struct tm_proto_gpu gpu;
-    struct tm_proto_metadata metadata;
-    struct tm_proto_map tracks; /* from descriptors: (machine, uuid); see descriptor.h */
-    struct tm_proto_map clocks; /* (machine, 0) to what its snapshots state: clock.h */
     /* (machine, 0) to the ftrace_timestamp of the last clock pair; (machine, 1): a row for timed bundles was written */
     struct tm_proto_map ftrace_pairs;
     struct tm_proto_map page_sizes;     /* (machine, 0) to SystemInfo.page_size */
+    struct tm_proto_map versions;       /* (machine, 0) to the version of its kernel: ftrace_cma.c */
     struct tm_proto_map disks;          /* (machine, disk and field) to its last reading */
-    struct tm_proto_map power_names;    /* (machine, hash of a rail or state) to the string of its counter */
     struct tm_proto_map address_spaces; /* (machine, mm_id of rss_stat) to the tid last seen with it */
-    struct tm_proto_map kernels;        /* (machine, 0) to the version of its kernel: ftrace_cma.c */
     struct tm_proto_map migrations;     /* (machine, a tid and which number) to pages moved for its allocation */
-    struct tm_proto_map stated;         /* (machine, a number of stated.c) to its last value */
-    /* Scratch of the current packet. */
-    struct tm_buf raw, detail, key, text;
-    struct tm_buf rows; /* struct tm_event: derived rows that are pending until their primary row */
-    struct tm_buf expanded;
-    struct tm_json_args json;
 };
 
-/* Returns a row of PACKET with the columns that all rows have. Raw is the whole packet. Without a timestamp the row is
- * untimed. */
-struct tm_event tm_proto_event(const struct tm_proto_packet *packet, enum tm_kind kind);
-
-/* Adds EVENT with the detail bytes in p->detail, and clears these. */
-enum tm_status tm_proto_add(struct tm_proto *p, struct tm_event *event, struct tm_error *err);
-
-/* Adds EVENT with the detail in p->detail, for a raw payload with inner times (perfetto/packet_times.h), which are
- * listed in the detail. OWN_CLOCK: the clock id of those on the packet's clock. */
-enum tm_status tm_proto_add_with_times(struct tm_proto *p, struct tm_event *event, uint32_t own_clock,
-                                       struct tm_error *err);
-
-/* The string number of the LEN bytes at S. May append to p->detail. */
-static inline enum tm_status tm_proto_string(struct tm_proto *p, const void *s, size_t len, uint32_t *string,
-                                             struct tm_error *err)
-{
-    return tm_event_sink_string(p->sink, tm_text_at(s, len), &p->detail, string, err);
-}
-
-/* A row with EVENT's columns but without raw payload; it is not counted. */
-static inline struct tm_event tm_proto_derived(const struct tm_event *event, enum tm_kind kind)
-{
-    struct tm_event derived = *event;
-    derived.kind = kind;
-    derived.flags = (event->flags & (TM_EVENT_UNTIMED | TM_EVENT_DEFINITION)) | TM_EVENT_DERIVED;
-    derived.raw_bytes = 0;
-    derived.detail_bytes = 0;
-    derived.name = 0;
-    derived.category = 0;
-    return derived;
-}
+/* A parser. perfetto.c, expand.c and packet.c use all of it. A reader of one kind of packet is given the rows, and the
+ * state that it keeps from packet to packet. */
+struct tm_proto {
+    struct tm_input *input; /* borrowed */
+    enum tm_on_damage on_damage;
+    const struct tm_format *(*sniff)(const uint8_t *head, size_t len);
+    struct tm_expansion *expansion; /* NULL: do not count */
+    struct tm_proto_rows rows;
+    struct tm_proto_sequences sequences;
+    struct tm_packet_cache *cache; /* packet_cache.h; NULL: none yet */
+    struct tm_proto_kernels kernels;
+    struct tm_proto_frames frames;
+    struct tm_proto_gpu gpu;
+    struct tm_proto_metadata metadata;
+    struct tm_proto_map tracks;      /* from descriptors: (machine, uuid); see descriptor.h */
+    struct tm_proto_map clocks;      /* (machine, 0) to what its snapshots state: clock.h */
+    struct tm_proto_map power_names; /* (machine, hash of a rail or state) to the string of its counter */
+    struct tm_proto_map stated;      /* (machine, a number of stated.c) to its last value */
+    struct tm_buf raw;               /* scratch: the current packet without its state */
+    struct tm_buf expanded;          /* scratch: packets out of a compressed one */
+};
 
 #endif

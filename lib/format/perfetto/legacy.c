@@ -35,9 +35,9 @@ static enum tm_status put_id(struct tm_buf *detail, uint64_t id, struct tm_error
 /* An arg of slices in the reference importer, which nothing else needs. */
 static enum tm_status put_phase(const struct tm_proto_track_context *c)
 {
-    if (!c->p->sink->want_packet_args)
+    if (!c->rows->sink->want_packet_args)
         return TM_OK;
-    return tm_pb_put_varint(&c->p->detail, TM_DETAIL_LEGACY_PHASE, (uint64_t)c->event->legacy->phase);
+    return tm_pb_put_varint(&c->rows->detail, TM_DETAIL_LEGACY_PHASE, (uint64_t)c->event->legacy->phase);
 }
 
 /* The numbers of name and category of ROW, for its identity. */
@@ -46,8 +46,8 @@ static enum tm_status find_strings(const struct tm_proto_track_context *c, const
 {
     *name = row->name;
     *category = row->category;
-    enum tm_status st = tm_event_sink_run_string(c->p->sink, name, err);
-    return st == TM_OK ? tm_event_sink_run_string(c->p->sink, category, err) : st;
+    enum tm_status st = tm_event_sink_run_string(c->rows->sink, name, err);
+    return st == TM_OK ? tm_event_sink_run_string(c->rows->sink, category, err) : st;
 }
 
 /* b e n, S F, T p: each id is a track within its scope. The scope is the given one with the category; without one it is
@@ -60,7 +60,7 @@ static enum tm_status fill_async(const struct tm_proto_track_context *c, struct 
     uint64_t seed[4] = {legacy->id, local ? (uint64_t)c->pid : 0, local, 0};
     if (legacy->id_kind == TM_LEGACY_NO_ID || (local && !c->has_process)) {
         row->kind = TM_KIND_PACKET;
-        return tm_proto_count_stat(&c->p->counts, TM_PROTO_STAT_TRACK_EVENT_ERRORS, c->packet->machine, 1, err);
+        return tm_proto_count_stat(&c->rows->counts, TM_PROTO_STAT_TRACK_EVENT_ERRORS, c->packet->machine, 1, err);
     }
     uint32_t name, category;
     enum tm_status st = find_strings(c, row, &name, &category, err);
@@ -89,7 +89,7 @@ static enum tm_status fill_async(const struct tm_proto_track_context *c, struct 
     }
     if (strchr("STp", legacy->phase) && put_phase(c) != TM_OK)
         return tm_error_nomem(err);
-    return put_id(&c->p->detail, legacy->id, err);
+    return put_id(&c->rows->detail, legacy->id, err);
 }
 
 static enum tm_status fill_flow(const struct tm_proto_track_context *c, struct tm_event *row, struct tm_error *err)
@@ -97,7 +97,7 @@ static enum tm_status fill_flow(const struct tm_proto_track_context *c, struct t
     const struct tm_proto_legacy *legacy = c->event->legacy;
     if (legacy->id_kind != TM_LEGACY_UNSCOPED_ID || !c->has_thread) {
         row->kind = TM_KIND_PACKET;
-        return tm_proto_count_stat(&c->p->counts, TM_PROTO_STAT_TRACK_EVENT_ERRORS, c->packet->machine, 1, err);
+        return tm_proto_count_stat(&c->rows->counts, TM_PROTO_STAT_TRACK_EVENT_ERRORS, c->packet->machine, 1, err);
     }
     uint32_t name, category;
     enum tm_status st = find_strings(c, row, &name, &category, err);
@@ -112,9 +112,9 @@ static enum tm_status fill_flow(const struct tm_proto_track_context *c, struct t
         row->flags |= TM_EVENT_HAS_VALUE;
         row->value = 1;
     }
-    if (c->track && tm_pb_put_i64(&c->p->detail, TM_DETAIL_FLOW_TRACK, c->track) != TM_OK)
+    if (c->track && tm_pb_put_i64(&c->rows->detail, TM_DETAIL_FLOW_TRACK, c->track) != TM_OK)
         return tm_error_nomem(err);
-    return put_id(&c->p->detail, legacy->id, err);
+    return put_id(&c->rows->detail, legacy->id, err);
 }
 
 static void fill_instant(const struct tm_proto_track_context *c, struct tm_event *row)
@@ -142,8 +142,8 @@ enum tm_status tm_proto_legacy_fill(const struct tm_proto_track_context *context
         return TM_OK;
     case 'X':
         if (legacy->duration_us < 0 || legacy->duration_us > INT64_MAX / 1000)
-            return tm_proto_count_stat(&context->p->counts, TM_PROTO_STAT_TRACK_EVENT_ERRORS, context->packet->machine,
-                                       1, err);
+            return tm_proto_count_stat(&context->rows->counts, TM_PROTO_STAT_TRACK_EVENT_ERRORS,
+                                       context->packet->machine, 1, err);
         row->kind = TM_KIND_SLICE_COMPLETE;
         row->dur_ns = legacy->duration_us * 1000;
         return TM_OK;
@@ -202,7 +202,7 @@ static bool is_text(const struct tm_pb_field *f, const char *s)
 enum tm_status tm_proto_legacy_names(const struct tm_proto_track_context *context, const struct tm_event *row,
                                      struct tm_error *err)
 {
-    struct tm_buf *detail = &context->p->detail;
+    struct tm_buf *detail = &context->rows->detail;
     struct tm_pb_field name = event_name(context), value = first_string(context->event);
     bool thread = is_text(&name, "thread_name") && context->has_thread;
     bool process = is_text(&name, "process_name") && context->has_process;
@@ -230,5 +230,5 @@ enum tm_status tm_proto_legacy_names(const struct tm_proto_track_context *contex
         st = tm_pb_put_varint(detail, TM_PROCESS_DESCRIPTION_NAME_PRIORITY, TM_PROCESS_NAME_DESCRIPTOR);
     if (st == TM_OK)
         st = tm_pb_end(detail, mark);
-    return st == TM_OK ? tm_proto_add(context->p, &derived, err) : tm_error_nomem(err);
+    return st == TM_OK ? tm_proto_add(context->rows, &derived, err) : tm_error_nomem(err);
 }

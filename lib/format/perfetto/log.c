@@ -47,7 +47,7 @@ static enum tm_status put_arg(struct tm_buf *text, const struct tm_pb_field *arg
     return st;
 }
 
-static enum tm_status take_field(struct tm_proto *p, struct tm_event *row, const struct tm_pb_field *f,
+static enum tm_status take_field(struct tm_proto_rows *rows, struct tm_event *row, const struct tm_pb_field *f,
                                  struct tm_error *err)
 {
     bool is_number = f->type == TM_PB_VARINT;
@@ -58,20 +58,20 @@ static enum tm_status take_field(struct tm_proto *p, struct tm_event *row, const
             *(f->id == TM_LOG_EVENT_PID ? &row->pid : &row->tid) = (uint32_t)f->value;
         return TM_OK;
     case TM_LOG_EVENT_UID:
-        if (!is_number || !p->sink->want_detail)
+        if (!is_number || !rows->sink->want_detail)
             return TM_OK;
-        return tm_detail_arg_int(&p->detail, "uid", (int32_t)f->value) < 0 ? tm_error_nomem(err) : TM_OK;
+        return tm_detail_arg_int(&rows->detail, "uid", (int32_t)f->value) < 0 ? tm_error_nomem(err) : TM_OK;
     case TM_LOG_EVENT_PRIORITY:
         if (is_number && (uint8_t)f->value)
             row->value = (uint8_t)f->value;
         return TM_OK;
     case TM_LOG_EVENT_TAG:
-        return f->type == TM_PB_LEN ? tm_proto_string(p, f->data, f->len, &row->category, err) : TM_OK;
+        return f->type == TM_PB_LEN ? tm_proto_string(rows, f->data, f->len, &row->category, err) : TM_OK;
     case TM_LOG_EVENT_MESSAGE:
     case TM_LOG_EVENT_ARGS:
         if (f->type != TM_PB_LEN)
             return TM_OK;
-        return (f->id == TM_LOG_EVENT_ARGS ? put_arg(&p->text, f) : tm_buf_add(&p->text, f->data, f->len)) < 0
+        return (f->id == TM_LOG_EVENT_ARGS ? put_arg(&rows->text, f) : tm_buf_add(&rows->text, f->data, f->len)) < 0
                    ? tm_error_nomem(err)
                    : TM_OK;
     default:
@@ -79,8 +79,8 @@ static enum tm_status take_field(struct tm_proto *p, struct tm_event *row, const
     }
 }
 
-static enum tm_status add_message(struct tm_proto *p, const struct tm_event *packet, const struct tm_pb_field *message,
-                                  struct tm_error *err)
+static enum tm_status add_message(struct tm_proto_rows *rows, const struct tm_event *packet,
+                                  const struct tm_pb_field *message, struct tm_error *err)
 {
     struct tm_event row = tm_proto_derived(packet, TM_KIND_LOG);
     struct tm_pb pb = tm_pb_of(message->data, message->len);
@@ -88,26 +88,27 @@ static enum tm_status add_message(struct tm_proto *p, const struct tm_event *pac
     enum tm_status st = TM_OK;
     row.value = PRIORITY_INFO;
     row.flags |= TM_EVENT_HAS_VALUE;
-    tm_buf_clear(&p->text);
+    tm_buf_clear(&rows->text);
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
-        st = take_field(p, &row, &f, err);
+        st = take_field(rows, &row, &f, err);
     if (row.pid || row.tid)
         row.flags |= TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | tm_event_scope_flags(TM_SCOPE_THREAD);
     if (st >= 0)
-        st = tm_proto_string(p, p->text.data ? (const char *)p->text.data : "", p->text.len, &row.name, err);
-    return st < 0 ? st : tm_proto_add(p, &row, err);
+        st =
+            tm_proto_string(rows, rows->text.data ? (const char *)rows->text.data : "", rows->text.len, &row.name, err);
+    return st < 0 ? st : tm_proto_add(rows, &row, err);
 }
 
-enum tm_status tm_proto_log_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+enum tm_status tm_proto_log_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_event row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
     struct tm_pb_field f;
     if (!packet->has_time)
         row.flags |= TM_EVENT_DEFINITION;
-    enum tm_status st = tm_proto_add_with_times(p, &row, packet->clock, err);
+    enum tm_status st = tm_proto_add_with_times(rows, &row, packet->clock, err);
     while (st >= 0 && packet->has_time && tm_pb_next(&pb, &f) == TM_OK)
         if (f.id == TM_ANDROID_LOG_EVENTS && f.type == TM_PB_LEN)
-            st = add_message(p, &row, &f, err);
+            st = add_message(rows, &row, &f, err);
     return st < 0 ? st : TM_OK;
 }

@@ -5,6 +5,7 @@
 #include "format/perfetto/internal.h"
 
 /* Adds the rows of an android_log packet: the packet, and a DERIVED LOG row for each message at the packet's time. */
-enum tm_status tm_proto_log_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err);
+enum tm_status tm_proto_log_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                 struct tm_error *err);
 
 #endif

@@ -45,19 +45,19 @@ static const struct named statsd_names[] = {{4, "statsd_triggering_subscription_
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static enum tm_status put(struct tm_proto *p, const struct tm_proto_packet *packet, Tracemerge__Metadata *m,
+static enum tm_status put(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, Tracemerge__Metadata *m,
                           const char *name, struct tm_error *err)
 {
     m->name = tm_bytes(name, strlen(name));
     m->has_machine = true;
     m->machine = packet->machine;
     m->has_file = true;
-    m->file = p->sink->file;
-    return tm_stream_write_message(p->sink->writer, TM_FRAME_METADATA, &m->base, err);
+    m->file = rows->sink->file;
+    return tm_stream_write_message(rows->sink->writer, TM_FRAME_METADATA, &m->base, err);
 }
 
 /* Puts a number or a text, by its wire type. */
-static enum tm_status put_field(struct tm_proto *p, const struct tm_proto_packet *packet, const char *name,
+static enum tm_status put_field(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, const char *name,
                                 const struct tm_pb_field *f, struct tm_error *err)
 {
     Tracemerge__Metadata m = TRACEMERGE__METADATA__INIT;
@@ -70,7 +70,7 @@ static enum tm_status put_field(struct tm_proto *p, const struct tm_proto_packet
     } else {
         return TM_OK;
     }
-    return put(p, packet, &m, name, err);
+    return put(rows, packet, &m, name, err);
 }
 
 struct named_list {
@@ -80,7 +80,7 @@ struct named_list {
 
 #define LIST(names) ((struct named_list){names, COUNT(names)})
 
-static enum tm_status put_named(struct tm_proto *p, const struct tm_proto_packet *packet,
+static enum tm_status put_named(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                 const struct tm_pb_field *message, struct named_list list, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
@@ -89,19 +89,19 @@ static enum tm_status put_named(struct tm_proto *p, const struct tm_proto_packet
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
         for (size_t i = 0; i < list.count && st >= 0; i++)
             if (list.names[i].field == f.id)
-                st = put_field(p, packet, list.names[i].name, &f, err);
+                st = put_field(rows, packet, list.names[i].name, &f, err);
     return st;
 }
 
-static enum tm_status put_gigabytes(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_pb_field bytes,
-                                    struct tm_error *err)
+static enum tm_status put_gigabytes(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                    struct tm_pb_field bytes, struct tm_error *err)
 {
     bytes.value = (bytes.value + 500000000) / 1000000000;
-    return put_field(p, packet, "system_ram_gb", &bytes, err);
+    return put_field(rows, packet, "system_ram_gb", &bytes, err);
 }
 
 /* Splits BRAND/PRODUCT/DEVICE:RELEASE/ID/INCREMENTAL:TYPE/TAGS. The incremental build is a row of its own. */
-static enum tm_status put_build(struct tm_proto *p, const struct tm_proto_packet *packet,
+static enum tm_status put_build(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                 const struct tm_pb_field *fingerprint, struct tm_error *err)
 {
     static const char marks[] = ":/";
@@ -113,7 +113,7 @@ static enum tm_status put_build(struct tm_proto *p, const struct tm_proto_packet
     if (at == NULL || (colon = memchr(at, ':', (size_t)(end - at))) == NULL)
         return TM_OK;
     struct tm_pb_field build = {.type = TM_PB_LEN, .data = at, .len = (size_t)(colon - at)};
-    return put_field(p, packet, "android_incremental_build", &build, err);
+    return put_field(rows, packet, "android_incremental_build", &build, err);
 }
 
 /* The number in "Perfetto v54.0-..."; 0: the text is another. */
@@ -130,41 +130,42 @@ static uint32_t major_version(const struct tm_pb_field *f)
     return at < end && (*at == '.' || *at == '-') ? major : 0;
 }
 
-static enum tm_status read_info(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status read_info(struct tm_proto_metadata *metadata, struct tm_proto_rows *rows,
+                                const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
     struct tm_pb_field f;
-    enum tm_status st = put_named(p, packet, &packet->body, LIST(info_names), err);
+    enum tm_status st = put_named(rows, packet, &packet->body, LIST(info_names), err);
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
         if (f.id == INFO_UTSNAME && f.type == TM_PB_LEN)
-            st = put_named(p, packet, &f, LIST(utsname_names), err);
+            st = put_named(rows, packet, &f, LIST(utsname_names), err);
         else if (f.id == INFO_SERVICE_VERSION && f.type == TM_PB_LEN)
-            p->metadata.service_major = major_version(&f);
+            metadata->service_major = major_version(&f);
         else if (f.id == INFO_RAM_BYTES && f.type == TM_PB_VARINT)
-            st = put_gigabytes(p, packet, f, err);
+            st = put_gigabytes(rows, packet, f, err);
         else if (f.id == INFO_FINGERPRINT && f.type == TM_PB_LEN)
-            st = put_build(p, packet, &f, err);
+            st = put_build(rows, packet, &f, err);
     return st;
 }
 
 /* Counted in p->metadata.chrome_counts, because instances of Chrome in one file are distinguished by their numbers. */
 enum chrome_kind { CHROME_BUNDLE, CHROME_PACKET };
 
-static enum tm_status count_chrome(struct tm_proto *p, uint32_t machine, enum chrome_kind kind, uint64_t *number,
-                                   struct tm_error *err)
+static enum tm_status count_chrome(struct tm_proto_metadata *metadata, uint32_t machine, enum chrome_kind kind,
+                                   uint64_t *number, struct tm_error *err)
 {
     struct tm_proto_map_entry *entry;
-    if (tm_proto_map_add(&p->metadata.chrome_counts, machine, kind, UINT32_MAX, &entry, NULL) != TM_OK)
+    if (tm_proto_map_add(&metadata->chrome_counts, machine, kind, UINT32_MAX, &entry, NULL) != TM_OK)
         return tm_error_nomem(err);
     *number = entry->v1++;
     return TM_OK;
 }
 
 /* Puts VALUE under KEY, which is NULL if memory ran out. */
-static enum tm_status put_keyed(struct tm_proto *p, const struct tm_proto_packet *packet, const char *key,
+static enum tm_status put_keyed(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, const char *key,
                                 const struct tm_pb_field *value, struct tm_error *err)
 {
-    return key ? put_field(p, packet, key, value, err) : tm_error_nomem(err);
+    return key ? put_field(rows, packet, key, value, err) : tm_error_nomem(err);
 }
 
 /* Returns "cr-" INFIX NAME, valid until the next call, or NULL if memory ran out. */
@@ -176,7 +177,7 @@ static const char *chrome_key(struct tm_buf *key, const char *infix, const struc
     return tm_buf_cstr(key);
 }
 
-static enum tm_status read_chrome_metadata(struct tm_proto *p, const struct tm_proto_packet *packet,
+static enum tm_status read_chrome_metadata(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                            const struct tm_pb_field *message, const char *infix, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
@@ -189,11 +190,12 @@ static enum tm_status read_chrome_metadata(struct tm_proto *p, const struct tm_p
     }
     if (value.id == METADATA_BOOL)
         value.value = value.value != 0;
-    return value.id ? put_keyed(p, packet, chrome_key(&p->key, infix, &name), &value, err) : TM_OK;
+    return value.id ? put_keyed(rows, packet, chrome_key(&rows->key, infix, &name), &value, err) : TM_OK;
 }
 
 /* Reads the metadata of a ChromeEventBundle. Names of a second instance contain its number. */
-static enum tm_status read_chrome_events(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status read_chrome_events(struct tm_proto_metadata *metadata, struct tm_proto_rows *rows,
+                                         const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
     struct tm_pb_field f;
@@ -204,37 +206,43 @@ static enum tm_status read_chrome_events(struct tm_proto *p, const struct tm_pro
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id != BUNDLE_METADATA || f.type != TM_PB_LEN)
             continue;
-        if (!is_counted && (st = count_chrome(p, packet->machine, CHROME_BUNDLE, &number, err)) == TM_OK && number)
+        if (!is_counted && (st = count_chrome(metadata, packet->machine, CHROME_BUNDLE, &number, err)) == TM_OK &&
+            number)
             snprintf(infix, sizeof infix, "%llu-", (unsigned long long)number + 1);
         is_counted = true;
         if (st >= 0)
-            st = read_chrome_metadata(p, packet, &f, infix, err);
+            st = read_chrome_metadata(rows, packet, &f, infix, err);
     }
     return st;
 }
 
-static enum tm_status read_chrome_packet(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status read_chrome_packet(struct tm_proto_metadata *metadata, struct tm_proto_rows *rows,
+                                         const struct tm_proto_packet *packet, struct tm_error *err)
 {
     static const struct named names[] = {{2, "playstore_version_code"}, {3, "enabled_categories"}, {5, "package-name"},
                                          {6, "product-version"},        {7, "channel"},            {8, "os-name"}};
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
     struct tm_pb_field f;
     uint64_t number = 0;
-    enum tm_status st = count_chrome(p, packet->machine, CHROME_PACKET, &number, err);
+    enum tm_status st = count_chrome(metadata, packet->machine, CHROME_PACKET, &number, err);
     const char infix[] = {(char)('a' + number % 26), '-', '\0'};
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
         for (size_t i = 0; i < COUNT(names) && st >= 0; i++) {
             const struct tm_pb_field name = {.data = (const uint8_t *)names[i].name, .len = strlen(names[i].name)};
             if (names[i].field == f.id)
-                st = put_keyed(p, packet, chrome_key(&p->key, infix, &name), &f, err);
+                st = put_keyed(rows, packet, chrome_key(&rows->key, infix, &name), &f, err);
         }
     return st;
 }
 
-/* The identity that the fields MSB and LSB of the packet's message tell, where they do. The least significant half
- * comes first in the text, each half from its lowest byte up. */
-static enum tm_status read_uuid(struct tm_proto *p, const struct tm_proto_packet *packet, uint32_t msb,
-                                uint32_t lsb, struct tm_error *err)
+/* Fields of TraceUuid and TraceConfig: those of the lower and the upper half of the trace's identity. */
+static const uint32_t trace_uuid[] = {TM_TRACE_UUID_LSB, TM_TRACE_UUID_MSB};
+static const uint32_t config_uuid[] = {CONFIG_UUID_LSB, CONFIG_UUID_MSB};
+
+/* Writes the identity that FIELDS of the packet's message state, if they do. The lower half comes first in the text,
+ * each half from its lowest byte up. */
+static enum tm_status read_uuid(struct tm_proto_metadata *metadata, struct tm_proto_rows *rows,
+                                const struct tm_proto_packet *packet, const uint32_t fields[2], struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
     struct tm_pb_field f;
@@ -242,24 +250,24 @@ static enum tm_status read_uuid(struct tm_proto *p, const struct tm_proto_packet
     char text[40];
     size_t at = 0;
     while (tm_pb_next(&pb, &f) == TM_OK) {
-        if (f.id == lsb && f.type == TM_PB_VARINT)
+        if (f.id == fields[0] && f.type == TM_PB_VARINT)
             half[0] = f.value;
-        else if (f.id == msb && f.type == TM_PB_VARINT)
+        else if (f.id == fields[1] && f.type == TM_PB_VARINT)
             half[1] = f.value;
     }
     if (half[0] == 0 && half[1] == 0)
         return TM_OK;
-    p->metadata.has_uuid = true;
+    metadata->has_uuid = true;
     for (int i = 15; i >= 0; i--) {
         at += (size_t)snprintf(text + at, sizeof text - at, "%02x", (unsigned)(half[i / 8] >> 8 * (i % 8) & 255));
         if (i == 12 || i == 10 || i == 8 || i == 6)
             text[at++] = '-';
     }
     f = (struct tm_pb_field){.type = TM_PB_LEN, .data = (const uint8_t *)text, .len = at};
-    return put_field(p, packet, "trace_uuid", &f, err);
+    return put_field(rows, packet, "trace_uuid", &f, err);
 }
 
-static enum tm_status read_attribute(struct tm_proto *p, const struct tm_proto_packet *packet,
+static enum tm_status read_attribute(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                      const struct tm_pb_field *message, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
@@ -272,14 +280,14 @@ static enum tm_status read_attribute(struct tm_proto *p, const struct tm_proto_p
     }
     if (value.id == 0)
         return TM_OK;
-    p->key.len = 0;
+    rows->key.len = 0;
     const char *name = NULL;
-    if (tm_buf_addf(&p->key, "trace_attribute.%.*s", (int)key.len, (const char *)key.data) == TM_OK)
-        name = tm_buf_cstr(&p->key);
-    return name ? put_field(p, packet, name, &value, err) : tm_error_nomem(err);
+    if (tm_buf_addf(&rows->key, "trace_attribute.%.*s", (int)key.len, (const char *)key.data) == TM_OK)
+        name = tm_buf_cstr(&rows->key);
+    return name ? put_field(rows, packet, name, &value, err) : tm_error_nomem(err);
 }
 
-static enum tm_status read_attributes(struct tm_proto *p, const struct tm_proto_packet *packet,
+static enum tm_status read_attributes(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                       const struct tm_pb_field *message, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
@@ -287,25 +295,26 @@ static enum tm_status read_attributes(struct tm_proto *p, const struct tm_proto_
     enum tm_status st = TM_OK;
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
         if (f.id == TM_ATTRIBUTES_ATTRIBUTE && f.type == TM_PB_LEN)
-            st = read_attribute(p, packet, &f, err);
+            st = read_attribute(rows, packet, &f, err);
     return st;
 }
 
 /* LEN bytes of text. */
-static enum tm_status put_text(struct tm_proto *p, const struct tm_proto_packet *packet, const char *name,
+static enum tm_status put_text(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, const char *name,
                                const struct tm_buf *text, struct tm_error *err)
 {
     struct tm_pb_field f = {.type = TM_PB_LEN, .data = text->data, .len = text->len};
-    return put_field(p, packet, name, &f, err);
+    return put_field(rows, packet, name, &f, err);
 }
 
-static enum tm_status put_config_text(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status put_config_text(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                      struct tm_error *err)
 {
-    tm_buf_clear(&p->text);
+    tm_buf_clear(&rows->text);
     if (packet->body.len > CONFIG_TEXT_MAX)
         return TM_OK;
-    enum tm_status st = tm_proto_config_text(&p->text, packet->body.data, packet->body.len);
-    return st < 0 ? tm_error_nomem(err) : put_text(p, packet, "trace_config_pbtxt", &p->text, err);
+    enum tm_status st = tm_proto_config_text(&rows->text, packet->body.data, packet->body.len);
+    return st < 0 ? tm_error_nomem(err) : put_text(rows, packet, "trace_config_pbtxt", &rows->text, err);
 }
 
 static uint64_t number_in(const struct tm_pb_field *message, uint32_t id)
@@ -319,7 +328,8 @@ static uint64_t number_in(const struct tm_pb_field *message, uint32_t id)
 }
 
 /* Counts the buffers that stop when they are full, although the recording went on in a file. */
-static enum tm_status count_discarding(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status count_discarding(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                       struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
     struct tm_pb_field f;
@@ -336,30 +346,31 @@ static enum tm_status count_discarding(struct tm_proto *p, const struct tm_proto
             continue;
         stated.idx++;
         if (number_in(&f, BUFFER_FILL_POLICY) == DISCARD)
-            st = tm_proto_count_stated(&p->counts, &stated, err);
+            st = tm_proto_count_stated(&rows->counts, &stated, err);
     }
     return st;
 }
 
-static enum tm_status read_config(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status read_config(struct tm_proto_metadata *metadata, struct tm_proto_rows *rows,
+                                  const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
     struct tm_pb_field f;
-    enum tm_status st = p->metadata.has_uuid ? TM_OK : read_uuid(p, packet, CONFIG_UUID_MSB, CONFIG_UUID_LSB, err);
+    enum tm_status st = metadata->has_uuid ? TM_OK : read_uuid(metadata, rows, packet, config_uuid, err);
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == CONFIG_SESSION_NAME && f.type == TM_PB_LEN)
-            st = put_field(p, packet, "unique_session_name", &f, err);
+            st = put_field(rows, packet, "unique_session_name", &f, err);
         else if (f.id == CONFIG_ATTRIBUTES && f.type == TM_PB_LEN)
-            st = read_attributes(p, packet, &f, err);
+            st = read_attributes(rows, packet, &f, err);
         else if (f.id == CONFIG_STATSD && f.type == TM_PB_LEN)
-            st = put_named(p, packet, &f, LIST(statsd_names), err);
+            st = put_named(rows, packet, &f, LIST(statsd_names), err);
     }
-    p->metadata.is_unflushed =
+    metadata->is_unflushed =
         number_in(&packet->body, CONFIG_WRITE_INTO_FILE) && !number_in(&packet->body, CONFIG_FLUSH_PERIOD);
-    p->metadata.config_machine = packet->machine;
+    metadata->config_machine = packet->machine;
     if (st >= 0)
-        st = count_discarding(p, packet, err);
-    return st < 0 ? st : put_config_text(p, packet, err);
+        st = count_discarding(rows, packet, err);
+    return st < 0 ? st : put_config_text(rows, packet, err);
 }
 
 /* Field ID of MESSAGE, the last; one without data is none. */
@@ -374,27 +385,28 @@ static struct tm_pb_field find(const struct tm_pb_field *message, uint32_t id, e
 }
 
 /* What ended the recording: the trigger that cloned it, else the first. */
-static enum tm_status read_trigger(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status read_trigger(struct tm_proto_metadata *metadata, struct tm_proto_rows *rows,
+                                   const struct tm_proto_packet *packet, struct tm_error *err)
 {
     enum { NONE, OF_TRACE, OF_CLONE };
     uint32_t kind = packet->body.id == TM_PACKET_CLONE_TRIGGER ? OF_CLONE : OF_TRACE;
     struct tm_pb_field name = find(&packet->body, TRIGGER_NAME, TM_PB_LEN);
-    if (!packet->has_time || kind <= p->metadata.trigger)
+    if (!packet->has_time || kind <= metadata->trigger)
         return TM_OK;
-    p->metadata.trigger = kind;
-    return put_field(p, packet, "trace_trigger", &name, err);
+    metadata->trigger = kind;
+    return put_field(rows, packet, "trace_trigger", &name, err);
 }
 
-static enum tm_status read_chrome_trigger(struct tm_proto *p, const struct tm_proto_packet *packet,
+static enum tm_status read_chrome_trigger(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                           struct tm_error *err)
 {
     struct tm_pb_field hash = find(&packet->body, CHROME_TRIGGER_HASH, TM_PB_I32);
     hash.type = TM_PB_VARINT;
-    return packet->has_time ? put_field(p, packet, "cr-triggered_rule_name_hash", &hash, err) : TM_OK;
+    return packet->has_time ? put_field(rows, packet, "cr-triggered_rule_name_hash", &hash, err) : TM_OK;
 }
 
 /* Data sources that were slow to start: the producer's name and the source's. */
-static enum tm_status read_service_event(struct tm_proto *p, const struct tm_proto_packet *packet,
+static enum tm_status read_service_event(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                          struct tm_error *err)
 {
     struct tm_pb_field sources = find(&packet->body, SERVICE_SLOW_SOURCES, TM_PB_LEN), f;
@@ -404,11 +416,11 @@ static enum tm_status read_service_event(struct tm_proto *p, const struct tm_pro
         if (f.id != SOURCES_SOURCE || f.type != TM_PB_LEN)
             continue;
         struct tm_pb_field producer = find(&f, SOURCE_PRODUCER, TM_PB_LEN), name = find(&f, SOURCE_NAME, TM_PB_LEN);
-        tm_buf_clear(&p->text);
-        if (tm_buf_add(&p->text, producer.data, producer.len) != TM_OK || tm_buf_add_byte(&p->text, ' ') != TM_OK ||
-            tm_buf_add(&p->text, name.data, name.len) != TM_OK)
+        tm_buf_clear(&rows->text);
+        if (tm_buf_add(&rows->text, producer.data, producer.len) != TM_OK ||
+            tm_buf_add_byte(&rows->text, ' ') != TM_OK || tm_buf_add(&rows->text, name.data, name.len) != TM_OK)
             return tm_error_nomem(err);
-        st = put_text(p, packet, "slow_start_data_source", &p->text, err);
+        st = put_text(rows, packet, "slow_start_data_source", &rows->text, err);
     }
     return st;
 }
@@ -425,7 +437,7 @@ static bool number_of(const struct tm_pb_field *f, int64_t *value)
     return *end == '\0' && *value >= INT32_MIN && *value <= INT32_MAX;
 }
 
-static enum tm_status read_property(struct tm_proto *p, const struct tm_proto_packet *packet,
+static enum tm_status read_property(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                     const struct tm_pb_field *property, struct tm_error *err)
 {
     static const struct {
@@ -443,65 +455,69 @@ static enum tm_status read_property(struct tm_proto *p, const struct tm_proto_pa
         if (!tm_text_is((struct tm_text){name.data, name.len}, known[i].property))
             continue;
         if (known[i].is_text)
-            return put_field(p, packet, known[i].name, &value, err);
+            return put_field(rows, packet, known[i].name, &value, err);
         if (!number_of(&value, &parsed))
             return TM_OK;
         number.value = (uint64_t)parsed;
-        return put_field(p, packet, known[i].name, &number, err);
+        return put_field(rows, packet, known[i].name, &number, err);
     }
     return TM_OK;
 }
 
-static enum tm_status read_properties(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status read_properties(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                      struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
     struct tm_pb_field f;
     enum tm_status st = TM_OK;
     while (st >= 0 && packet->has_time && tm_pb_next(&pb, &f) == TM_OK)
         if (f.id == PROPERTIES_VALUE && f.type == TM_PB_LEN)
-            st = read_property(p, packet, &f, err);
+            st = read_property(rows, packet, &f, err);
     return st;
 }
 
-static enum tm_status read_ui_state(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status read_ui_state(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                    struct tm_error *err)
 {
-    tm_buf_clear(&p->text);
+    tm_buf_clear(&rows->text);
     if (packet->body.len > CONFIG_TEXT_MAX)
         return TM_OK;
-    enum tm_status st = tm_base64_add(&p->text, packet->body.data, packet->body.len);
-    return st < 0 ? tm_error_nomem(err) : put_text(p, packet, "ui_state", &p->text, err);
+    enum tm_status st = tm_base64_add(&rows->text, packet->body.data, packet->body.len);
+    return st < 0 ? tm_error_nomem(err) : put_text(rows, packet, "ui_state", &rows->text, err);
 }
 
-enum tm_status tm_proto_metadata_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+enum tm_status tm_proto_metadata_read(struct tm_proto_metadata *metadata, struct tm_proto_rows *rows,
+                                      const struct tm_proto_packet *packet, struct tm_error *err)
 {
     const struct tm_pb_field *body = &packet->body;
     switch (body->id) {
-    case TM_PACKET_TRACE_UUID: return read_uuid(p, packet, TM_TRACE_UUID_MSB, TM_TRACE_UUID_LSB, err);
-    case TM_PACKET_TRACE_CONFIG: return read_config(p, packet, err);
-    case TM_PACKET_TRACE_ATTRIBUTES: return read_attributes(p, packet, body, err);
-    case TM_PACKET_CHROME_EVENTS: return read_chrome_events(p, packet, err);
-    case TM_PACKET_CHROME_METADATA: return read_chrome_packet(p, packet, err);
-    case TM_PACKET_CHROME_BENCHMARK: return put_named(p, packet, body, LIST(benchmark_names), err);
-    case TM_PACKET_CHROME_TRIGGER: return read_chrome_trigger(p, packet, err);
+    case TM_PACKET_TRACE_UUID: return read_uuid(metadata, rows, packet, trace_uuid, err);
+    case TM_PACKET_TRACE_CONFIG: return read_config(metadata, rows, packet, err);
+    case TM_PACKET_TRACE_ATTRIBUTES: return read_attributes(rows, packet, body, err);
+    case TM_PACKET_CHROME_EVENTS: return read_chrome_events(metadata, rows, packet, err);
+    case TM_PACKET_CHROME_METADATA: return read_chrome_packet(metadata, rows, packet, err);
+    case TM_PACKET_CHROME_BENCHMARK: return put_named(rows, packet, body, LIST(benchmark_names), err);
+    case TM_PACKET_CHROME_TRIGGER: return read_chrome_trigger(rows, packet, err);
     case TM_PACKET_TRIGGER:
-    case TM_PACKET_CLONE_TRIGGER: return read_trigger(p, packet, err);
-    case TM_PACKET_SERVICE_EVENT: return read_service_event(p, packet, err);
-    case TM_PACKET_SYSTEM_PROPERTY: return read_properties(p, packet, err);
-    case TM_PACKET_RANGE_OF_INTEREST: return put_named(p, packet, body, LIST(interest_names), err);
-    case TM_PACKET_UI_STATE: return read_ui_state(p, packet, err);
-    default: return read_info(p, packet, err);
+    case TM_PACKET_CLONE_TRIGGER: return read_trigger(metadata, rows, packet, err);
+    case TM_PACKET_SERVICE_EVENT: return read_service_event(rows, packet, err);
+    case TM_PACKET_SYSTEM_PROPERTY: return read_properties(rows, packet, err);
+    case TM_PACKET_RANGE_OF_INTEREST: return put_named(rows, packet, body, LIST(interest_names), err);
+    case TM_PACKET_UI_STATE: return read_ui_state(rows, packet, err);
+    default: return read_info(metadata, rows, packet, err);
     }
 }
 
-enum tm_status tm_proto_metadata_finish(struct tm_proto *p, struct tm_error *err)
+enum tm_status tm_proto_metadata_finish(struct tm_proto_metadata *metadata, struct tm_proto_rows *rows,
+                                        struct tm_error *err)
 {
     enum { FLUSHES_ITSELF = 54 }; /* from this version on the service flushes whenever it writes into the file */
     const struct tm_proto_stated stated = {.name = "config_write_into_file_no_flush",
                                            .severity = TRACEMERGE__SEVERITY__ERROR,
                                            .idx = -1,
-                                           .machine = p->metadata.config_machine,
+                                           .machine = metadata->config_machine,
                                            .value = 1};
-    return p->metadata.is_unflushed && p->metadata.service_major < FLUSHES_ITSELF
-               ? tm_proto_count_stated(&p->counts, &stated, err)
+    return metadata->is_unflushed && metadata->service_major < FLUSHES_ITSELF
+               ? tm_proto_count_stated(&rows->counts, &stated, err)
                : TM_OK;
 }

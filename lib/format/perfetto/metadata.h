@@ -30,9 +30,11 @@ static inline bool tm_proto_metadata_in(uint32_t body)
 }
 
 /* Writes the Metadata frames of such a packet. The caller adds the packet's row. */
-enum tm_status tm_proto_metadata_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err);
+enum tm_status tm_proto_metadata_read(struct tm_proto_metadata *metadata, struct tm_proto_rows *rows,
+                                      const struct tm_proto_packet *packet, struct tm_error *err);
 
 /* Counts what the packets together say of a recording, when all have been read. */
-enum tm_status tm_proto_metadata_finish(struct tm_proto *p, struct tm_error *err);
+enum tm_status tm_proto_metadata_finish(struct tm_proto_metadata *metadata, struct tm_proto_rows *rows,
+                                        struct tm_error *err);
 
 #endif

@@ -16,27 +16,27 @@ static enum tm_status put_arg(struct tm_buf *detail, const struct tm_proto_flag 
                : TM_E_SYSTEM;
 }
 
-enum tm_status tm_proto_process_name(struct tm_proto *p, int64_t pid, const struct tm_proto_flag *arg,
+enum tm_status tm_proto_process_name(struct tm_proto_rows *rows, int64_t pid, const struct tm_proto_flag *arg,
                                      const struct tm_event *like, struct tm_error *err)
 {
     struct tm_event row = tm_proto_derived(like, TM_KIND_PROCESS);
     size_t mark;
-    enum tm_status st = tm_pb_begin(&p->detail, TM_DETAIL_PROCESS, &mark);
+    enum tm_status st = tm_pb_begin(&rows->detail, TM_DETAIL_PROCESS, &mark);
     if (st == TM_OK)
-        st = tm_pb_put_varint(&p->detail, TM_PROCESS_DESCRIPTION_PID, tm_zigzag(pid));
+        st = tm_pb_put_varint(&rows->detail, TM_PROCESS_DESCRIPTION_PID, tm_zigzag(pid));
     if (st == TM_OK && arg)
-        st = put_arg(&p->detail, arg);
+        st = put_arg(&rows->detail, arg);
     if (st == TM_OK)
-        st = tm_pb_end(&p->detail, mark);
+        st = tm_pb_end(&rows->detail, mark);
     if (st != TM_OK)
         return tm_error_nomem(err);
     row.flags |= TM_EVENT_HAS_PID;
     row.pid = pid;
-    return tm_proto_add(p, &row, err);
+    return tm_proto_add(rows, &row, err);
 }
 
 /* Adds the process that field ID of MESSAGE names; 0 if it names none. */
-static enum tm_status name_in(struct tm_proto *p, const struct tm_pb_field *message, uint32_t id,
+static enum tm_status name_in(struct tm_proto_rows *rows, const struct tm_pb_field *message, uint32_t id,
                               const struct tm_event *like, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
@@ -45,10 +45,10 @@ static enum tm_status name_in(struct tm_proto *p, const struct tm_pb_field *mess
     while (tm_pb_next(&pb, &f) == TM_OK)
         if (f.id == id && f.type == TM_PB_VARINT)
             pid = (uint32_t)f.value;
-    return tm_proto_process_name(p, pid, NULL, like, err);
+    return tm_proto_process_name(rows, pid, NULL, like, err);
 }
 
-enum tm_status tm_proto_named_processes_read(struct tm_proto *p, const struct tm_proto_packet *packet,
+enum tm_status tm_proto_named_processes_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                              struct tm_error *err)
 {
     struct tm_event row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
@@ -58,9 +58,9 @@ enum tm_status tm_proto_named_processes_read(struct tm_proto *p, const struct tm
     if (!packet->has_time)
         row.flags |= TM_EVENT_DEFINITION;
     if (packet->body.id != TM_PACKET_MEMORY_SNAPSHOT)
-        return name_in(p, &packet->body, packet->body.id == TM_PACKET_SMAPS ? SMAPS_PID : VULKAN_PID, &row, err);
+        return name_in(rows, &packet->body, packet->body.id == TM_PACKET_SMAPS ? SMAPS_PID : VULKAN_PID, &row, err);
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
         if (f.id == SNAPSHOT_PROCESSES && f.type == TM_PB_LEN)
-            st = name_in(p, &f, SNAPSHOT_PID, &row, err);
+            st = name_in(rows, &f, SNAPSHOT_PID, &row, err);
     return st;
 }

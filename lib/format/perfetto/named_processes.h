@@ -6,7 +6,7 @@
 
 /* Adds the processes of a memory_tracker_snapshot, smaps_packet or vulkan_memory_event as DERIVED rows, after its own
  * row. */
-enum tm_status tm_proto_named_processes_read(struct tm_proto *p, const struct tm_proto_packet *packet,
+enum tm_status tm_proto_named_processes_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                              struct tm_error *err);
 
 /* An argument that is true or false. */
@@ -16,7 +16,7 @@ struct tm_proto_flag {
 };
 
 /* Adds process PID as a DERIVED row after LIKE. ARG is its only argument; NULL: it has none. */
-enum tm_status tm_proto_process_name(struct tm_proto *p, int64_t pid, const struct tm_proto_flag *arg,
+enum tm_status tm_proto_process_name(struct tm_proto_rows *rows, int64_t pid, const struct tm_proto_flag *arg,
                                      const struct tm_event *like, struct tm_error *err);
 
 #endif

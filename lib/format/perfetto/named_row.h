@@ -12,9 +12,10 @@ struct tm_proto_named_row {
     uint32_t gpu;
 };
 
-/* Puts ROW on the track with the name in p->key, unless that is empty, and the dimensions in p->text, both of which are
- * then free. The detail must be empty. ROW is asynchronous and global; the caller can change that. */
-enum tm_status tm_proto_named_row(struct tm_proto *p, const struct tm_proto_named_row *named, struct tm_event *row,
-                                  struct tm_error *err);
+/* Puts ROW on a track. Its name is in rows->key (empty: none), its dimensions are in rows->text; both are free
+ * afterwards. The detail of ROWS must be empty. ROW becomes asynchronous and global; the caller can change that. TM_OK
+ * or TM_E_SYSTEM. */
+enum tm_status tm_proto_named_row(struct tm_proto_rows *rows, const struct tm_proto_named_row *named,
+                                  struct tm_event *row, struct tm_error *err);
 
 #endif

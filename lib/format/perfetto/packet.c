@@ -165,23 +165,23 @@ static enum tm_status apply_sequence(struct tm_proto *p, struct tm_proto_packet 
     if (last && last->id == packet->sequence_id && last->machine == packet->machine)
         packet->sequence = last;
     else
-        st = tm_proto_sequence_find(p, packet->machine, packet->sequence_id, &packet->sequence, err);
+        st = tm_proto_sequence_find(&p->sequences, packet->machine, packet->sequence_id, &packet->sequence, err);
     if (st < 0)
         return st;
     if (packet->cleared)
-        tm_proto_sequence_clear(p, packet->sequence);
+        tm_proto_sequence_clear(&p->sequences, packet->sequence);
     else if (packet->dropped)
         tm_proto_sequence_lose(packet->sequence);
     packet->is_loss = packet->dropped && packet->sequence->seen;
     if (packet->is_loss)
-        st = tm_proto_sequence_stats_note(p, packet, err);
+        st = tm_proto_sequence_stats_note(&p->sequences.stats, packet, err);
     packet->sequence->seen = true;
     if (st >= 0 && packet->defaults.id)
-        st = tm_proto_sequence_defaults(p, packet, err);
+        st = tm_proto_sequence_defaults(&p->rows, packet, err);
     if (st >= 0 && packet->interned.id)
-        st = tm_proto_sequence_intern(p, packet, err);
+        st = tm_proto_sequence_intern(&p->sequences, &p->rows, packet, err);
     if (st >= 0 && packet->sequence->generation == 0)
-        st = tm_event_sink_generation(p->sink, packet->machine, packet->sequence_id, &packet->sequence->generation,
+        st = tm_event_sink_generation(p->rows.sink, packet->machine, packet->sequence_id, &packet->sequence->generation,
                                       err);
     packet->generation = packet->sequence->generation;
     if (st >= 0 && (packet->defaults.id || packet->interned.id))
@@ -192,61 +192,65 @@ static enum tm_status apply_sequence(struct tm_proto *p, struct tm_proto_packet 
 }
 
 /* Reads a packet of an unknown kind. */
-static enum tm_status read_other(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status read_other(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_event event = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
     if (!packet->has_time)
         event.flags |= TM_EVENT_DEFINITION;
     if (tm_packet_times_in(packet->body.id))
-        return tm_proto_add_with_times(p, &event, packet->clock, err);
-    return tm_proto_add(p, &event, err);
+        return tm_proto_add_with_times(rows, &event, packet->clock, err);
+    return tm_proto_add(rows, &event, err);
 }
 
-static enum tm_status read_marker(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status read_marker(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                  struct tm_error *err)
 {
     struct tm_event event = tm_proto_event(packet, TM_KIND_SYNC_MARKER);
-    return tm_proto_add(p, &event, err);
+    return tm_proto_add(rows, &event, err);
 }
 
-static enum tm_status read_start(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status read_start(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, struct tm_error *err)
 {
-    enum tm_status st = read_other(p, packet, err);
-    return st < 0 ? st : tm_proto_ftrace_start(p, packet, err);
+    enum tm_status st = read_other(rows, packet, err);
+    return st < 0 ? st : tm_proto_ftrace_start(rows, packet, err);
 }
 
-static enum tm_status read_named_processes(struct tm_proto *p, const struct tm_proto_packet *packet,
+static enum tm_status read_named_processes(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                            struct tm_error *err)
 {
-    enum tm_status st = read_other(p, packet, err);
-    return st < 0 ? st : tm_proto_named_processes_read(p, packet, err);
+    enum tm_status st = read_other(rows, packet, err);
+    return st < 0 ? st : tm_proto_named_processes_read(rows, packet, err);
 }
 
 /* Other names for those of a file hold for the whole file, so they are definitions. */
-static enum tm_status read_translation(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status read_translation(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                       struct tm_error *err)
 {
     struct tm_event row = tm_proto_event(packet, TM_KIND_METADATA);
-    enum tm_status st = read_other(p, packet, err);
-    if (st < 0 || !p->sink->want_packet_args)
+    enum tm_status st = read_other(rows, packet, err);
+    if (st < 0 || !rows->sink->want_packet_args)
         return st;
     row.flags = TM_EVENT_DERIVED | TM_EVENT_DEFINITION | TM_EVENT_UNTIMED;
     row.raw_bytes = 0;
     uint32_t field = packet->body.id == TM_PACKET_DEOBFUSCATION ? TM_DETAIL_DEOBFUSCATION : TM_DETAIL_TRANSLATION;
-    st = tm_pb_put_bytes(&p->detail, field, packet->body.data, packet->body.len);
-    return st < 0 ? tm_error_nomem(err) : tm_proto_add(p, &row, err);
+    st = tm_pb_put_bytes(&rows->detail, field, packet->body.data, packet->body.len);
+    return st < 0 ? tm_error_nomem(err) : tm_proto_add(rows, &row, err);
 }
 
-static enum tm_status read_heap_profile(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status read_heap_profile(struct tm_proto_sequences *sequences, struct tm_proto_rows *rows,
+                                        const struct tm_proto_packet *packet, struct tm_error *err)
 {
-    enum tm_status st = read_other(p, packet, err);
-    return st < 0 ? st : tm_proto_heap_profile_read(p, packet, err);
+    enum tm_status st = read_other(rows, packet, err);
+    return st < 0 ? st : tm_proto_heap_profile_read(sequences, rows, packet, err);
 }
 
 /* The row of a heap graph says no more than the packet does. */
-static enum tm_status read_heap_graph(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status read_heap_graph(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                      struct tm_error *err)
 {
     enum { GRAPH_PID = 1 };
-    enum tm_status st = read_other(p, packet, err);
-    if (st < 0 || !packet->has_time || !p->sink->want_packet_args)
+    enum tm_status st = read_other(rows, packet, err);
+    if (st < 0 || !packet->has_time || !rows->sink->want_packet_args)
         return st;
     struct tm_event row = tm_proto_event(packet, TM_KIND_HEAP_GRAPH);
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
@@ -257,17 +261,18 @@ static enum tm_status read_heap_graph(struct tm_proto *p, const struct tm_proto_
     while (tm_pb_next(&pb, &f) == TM_OK)
         if (f.id == GRAPH_PID && f.type == TM_PB_VARINT)
             row.pid = (int64_t)(uint32_t)f.value;
-    if (tm_pb_put_bytes(&p->detail, TM_DETAIL_HEAP_GRAPH, packet->body.data, packet->body.len) != TM_OK)
+    if (tm_pb_put_bytes(&rows->detail, TM_DETAIL_HEAP_GRAPH, packet->body.data, packet->body.len) != TM_OK)
         return tm_error_nomem(err);
-    return tm_proto_add(p, &row, err);
+    return tm_proto_add(rows, &row, err);
 }
 
-static enum tm_status read_chrome(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status read_chrome(struct tm_proto_map *clocks, struct tm_proto_rows *rows,
+                                  struct tm_proto_packet *packet, struct tm_error *err)
 {
     /* Times of these are on MONOTONIC if the file has it and states no other clock. */
-    if (packet->clock == 0 && !tm_proto_has_default_clock(p, packet->machine))
-        packet->clock = tm_proto_monotonic(p, packet->machine);
-    return read_other(p, packet, err);
+    if (packet->clock == 0 && !tm_proto_has_default_clock(clocks, packet->machine))
+        packet->clock = tm_proto_monotonic(clocks, packet->machine);
+    return read_other(rows, packet, err);
 }
 
 /* Kinds that are read even if the sequence's state is incomplete. */
@@ -282,24 +287,24 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
     case TM_PACKET_TRACK_EVENT:
         return tm_proto_track_event_read(p, packet, err);
     case TM_PACKET_FTRACE_EVENTS:
-        return tm_proto_ftrace_read(p, packet, err);
+        return tm_proto_ftrace_read(&p->kernels, &p->rows, packet, err);
     case TM_PACKET_TRACK_DESCRIPTOR:
     case TM_PACKET_THREAD_DESCRIPTOR:
     case TM_PACKET_PROCESS_DESCRIPTOR:
-        return tm_proto_descriptor_read(p, packet, err);
+        return tm_proto_descriptor_read(&p->tracks, &p->rows, packet, err);
     case TM_PACKET_CLOCK_SNAPSHOT:
-        return tm_proto_clock_snapshot_read(p, packet, err);
+        return tm_proto_clock_snapshot_read(&p->clocks, &p->rows, packet, err);
     case TM_PACKET_REMOTE_CLOCK_SYNC:
-        return tm_proto_clock_sync_read(p, packet, err);
+        return tm_proto_clock_sync_read(&p->clocks, &p->rows, packet, err);
     case TM_PACKET_SYNCHRONIZATION_MARKER:
-        return read_marker(p, packet, err);
+        return read_marker(&p->rows, packet, err);
     case TM_PACKET_PROCESS_TREE:
     case TM_PACKET_PROCESS_STATS:
     case TM_PACKET_SYS_STATS:
     case TM_PACKET_SYSTEM_INFO:
-        return tm_proto_system_read(p, packet, err);
+        return tm_proto_system_read(&p->kernels, &p->rows, packet, err);
     case TM_PACKET_CPU_INFO:
-        return tm_proto_cpu_info_read(p, packet, err);
+        return tm_proto_cpu_info_read(&p->rows, packet, err);
     case TM_PACKET_BATTERY:
     case TM_PACKET_POWER_RAILS:
     case TM_PACKET_ENTITY_STATE_RESIDENCY:
@@ -309,48 +314,48 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
     case TM_PACKET_GENERIC_GPU_FREQUENCY:
     case TM_PACKET_TRIGGER:
     case TM_PACKET_CLONE_TRIGGER:
-        return tm_proto_power_read(p, packet, err);
+        return tm_proto_power_read(&p->power_names, &p->rows, packet, err);
     case TM_PACKET_GENERIC_TASK_STATE:
     case TM_PACKET_GENERIC_TASK_RENAME:
     case TM_PACKET_GENERIC_PROCESS_TREE:
-        return tm_proto_generic_kernel_read(p, packet, err);
+        return tm_proto_generic_kernel_read(&p->rows, packet, err);
     case TM_PACKET_ANDROID_LOG:
-        return tm_proto_log_read(p, packet, err);
+        return tm_proto_log_read(&p->rows, packet, err);
     case TM_PACKET_FRAME_TIMELINE:
-        return tm_proto_frame_timeline_read(p, packet, err);
+        return tm_proto_frame_timeline_read(&p->frames, &p->rows, packet, err);
     case TM_PACKET_GPU_RENDER_STAGE:
-        return tm_proto_gpu_stage_read(p, packet, err);
+        return tm_proto_gpu_stage_read(&p->gpu, &p->rows, packet, err);
     case TM_PACKET_PERF_SAMPLE:
-        return tm_proto_perf_sample_read(p, packet, err);
+        return tm_proto_perf_sample_read(&p->rows, packet, err);
     case TM_PACKET_STREAMING_PROFILE:
-        return tm_proto_streaming_profile_read(p, packet, err);
+        return tm_proto_streaming_profile_read(&p->clocks, &p->rows, packet, err);
     case TM_PACKET_HEAP_PROFILE:
-        return read_heap_profile(p, packet, err);
+        return read_heap_profile(&p->sequences, &p->rows, packet, err);
     case TM_PACKET_TRANSLATION_TABLE:
     case TM_PACKET_DEOBFUSCATION:
-        return read_translation(p, packet, err);
+        return read_translation(&p->rows, packet, err);
     case TM_PACKET_HEAP_GRAPH:
-        return read_heap_graph(p, packet, err);
+        return read_heap_graph(&p->rows, packet, err);
     case TM_PACKET_MEMORY_SNAPSHOT:
     case TM_PACKET_SMAPS:
     case TM_PACKET_VULKAN_MEMORY:
-        return read_named_processes(p, packet, err);
+        return read_named_processes(&p->rows, packet, err);
     case TM_PACKET_CHROME_EVENTS:
     case TM_PACKET_CHROME_METADATA:
-        return read_chrome(p, packet, err);
+        return read_chrome(&p->clocks, &p->rows, packet, err);
     case TM_PACKET_SERVICE_EVENT:
     case TM_PACKET_FTRACE_STATS:
-        return read_start(p, packet, err);
+        return read_start(&p->rows, packet, err);
     default:
-        return read_other(p, packet, err);
+        return read_other(&p->rows, packet, err);
     }
 }
 
 /* The sequence's state is incomplete: skips the packet. */
-static enum tm_status skip(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status skip(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, struct tm_error *err)
 {
-    enum tm_status st = tm_proto_count_stat(&p->counts, TM_PROTO_STAT_NEEDS_STATE, packet->machine, 1, err);
-    return st < 0 ? st : tm_proto_count_account(&p->counts, TM_DROP_NEEDS_STATE, packet->clock, packet->byte, err);
+    enum tm_status st = tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_NEEDS_STATE, packet->machine, 1, err);
+    return st < 0 ? st : tm_proto_count_account(&rows->counts, TM_DROP_NEEDS_STATE, packet->clock, packet->byte, err);
 }
 
 /* True if track events after PACKET may mean something else than equal bytes before it. */
@@ -385,20 +390,20 @@ enum tm_status tm_proto_packet_read(struct tm_proto *p, struct tm_proto_packet *
         packet->sequence->was_taken |= !is_skipped;
     }
     if (packet->sequence_id && may_be_loss(packet, is_skipped) &&
-        (st = tm_proto_sequence_loss_note(p, packet, is_skipped, err)) < 0)
+        (st = tm_proto_sequence_loss_note(&p->rows, packet, is_skipped, err)) < 0)
         return st;
     if (is_skipped)
-        return skip(p, packet, err);
+        return skip(&p->rows, packet, err);
     if (packet->clock >= TM_CLOCK_SEQUENCE_FIRST && packet->clock <= TM_CLOCK_SEQUENCE_LAST &&
         packet->sequence_id == 0 && packet->has_time)
         return tm_error_set(err, TM_E_INPUT, "sequence-scoped clock %u without a sequence", packet->clock);
-    p->detail.len = 0;
+    p->rows.detail.len = 0;
     if (tm_proto_metadata_in(packet->body.id))
-        st = tm_proto_metadata_read(p, packet, err);
+        st = tm_proto_metadata_read(&p->metadata, &p->rows, packet, err);
     else if (tm_proto_stated_in(packet->body.id))
         st = tm_proto_stated_read(&p->stated, packet, err);
     if (st >= 0 && packet->body.id == TM_PACKET_TRACE_STATS)
-        st = tm_proto_sequence_stats_read(p, packet, err);
+        st = tm_proto_sequence_stats_read(&p->sequences, &p->stated, packet, err);
     if (st >= 0)
         st = read_body(p, packet, err);
     if (packet->sequence)

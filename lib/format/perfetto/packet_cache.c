@@ -94,19 +94,20 @@ static inline bool take(struct candidate *c, const uint8_t *data, size_t len)
     return true;
 }
 
-static inline bool is_that(const struct tm_proto *p, const struct known *known, const struct candidate *c)
+static inline bool is_that(const struct tm_proto_sequences *sequences, const struct known *known,
+                           const struct candidate *c)
 {
     return known->tail_len == c->tail_len && is_equal(known->tail, c->tail, c->tail_len) &&
-           p->sequences.all[known->sequence].state == known->state;
+           sequences->all[known->sequence].state == known->state;
 }
 
 static inline struct known *find(const struct tm_proto *p, const struct candidate *c)
 {
     struct known *known = &p->cache->known[slot_of(c)];
-    if (is_that(p, known, c))
+    if (is_that(&p->sequences, known, c))
         return known;
     known = &p->cache->known[slot_of(c) ^ 1];
-    return is_that(p, known, c) ? known : NULL;
+    return is_that(&p->sequences, known, c) ? known : NULL;
 }
 
 /* Adds the row and its extra counter values, as tm_proto_track_event_read does. The counters were checked when the
@@ -118,12 +119,13 @@ static enum tm_status add_with_extras(struct tm_proto *p, const struct known *kn
     const struct tm_proto_packet packet = {.sequence = &p->sequences.all[known->sequence], .machine = row.machine};
     const struct tm_proto_track_event event = {.body = tm_pb_of(c->tail + known->body_from, known->body_len),
                                                .fields = known->fields};
-    const struct tm_proto_track_context context = {.p = p, .packet = &packet, .event = &event};
+    const struct tm_proto_track_context context = {
+        .tracks = &p->tracks, .clocks = &p->clocks, .rows = &p->rows, .packet = &packet, .event = &event};
     enum tm_status st = tm_proto_extra_counters_read(&context, &row, err);
     if (st < 0)
         return st;
-    p->detail.len = 0;
-    st = tm_event_sink_add(p->sink, &row, err);
+    p->rows.detail.len = 0;
+    st = tm_event_sink_add(p->rows.sink, &row, err);
     return st == TM_OK ? tm_proto_extra_counters_add(&context, err) : st;
 }
 
@@ -136,7 +138,7 @@ static inline enum tm_status add(struct tm_proto *p, struct known *known, const 
     row->raw = is_packet ? c->data : c->tail + known->raw_from;
     if (is_packet)
         row->raw_bytes = (uint32_t)c->len;
-    return known->body_len ? add_with_extras(p, known, c, err) : tm_event_sink_add(p->sink, row, err);
+    return known->body_len ? add_with_extras(p, known, c, err) : tm_event_sink_add(p->rows.sink, row, err);
 }
 
 enum tm_status tm_packet_cache_read(struct tm_proto *p, const uint8_t *data, size_t len, struct tm_error *err)
@@ -173,7 +175,7 @@ static enum tm_status add_rows(struct tm_proto *p, struct rows *rows, struct tm_
                                            .like = &p->cache->like,
                                            .differing = p->cache->differing};
     rows->count = 0;
-    return tm_event_sink_add_copies(p->sink, &copies, err);
+    return tm_event_sink_add_copies(p->rows.sink, &copies, err);
 }
 
 enum tm_status tm_packet_cache_pass(struct tm_proto *p, size_t len, struct tm_error *err)
@@ -259,9 +261,8 @@ static void note_columns(struct tm_packet_cache *cache, const struct tm_event *r
     cache->differing |= tm_batch_columns_differing(row, &cache->like);
 }
 
-void tm_packet_cache_note(const struct tm_proto_track_context *context, const struct tm_event *row)
+void tm_packet_cache_note(struct tm_proto *p, const struct tm_proto_track_context *context, const struct tm_event *row)
 {
-    struct tm_proto *p = context->p;
     const struct tm_proto_packet *packet = context->packet;
     const struct tm_pb *body = &context->event->body;
     struct candidate c;

@@ -21,6 +21,7 @@ enum tm_status tm_packet_cache_pass(struct tm_proto *p, size_t len, struct tm_er
  * read completely, with nothing to be counted (count.h). Does nothing if the row does not follow from the packet's
  * bytes and its sequence's state, if the packet is too long or does not begin with its time, or if it was not seen
  * before. */
-void tm_packet_cache_note(const struct tm_proto_track_context *context, const struct tm_event *row);
+void tm_packet_cache_note(struct tm_proto *p, const struct tm_proto_track_context *context,
+                          const struct tm_event *row);
 
 #endif

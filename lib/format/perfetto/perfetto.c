@@ -107,7 +107,7 @@ static enum tm_status open_proto(const struct tm_format_context *context, void *
     if (p == NULL)
         return tm_error_nomem(err);
     p->input = context->input;
-    p->sink = p->counts.sink = context->sink;
+    p->rows.sink = p->rows.counts.sink = context->sink;
     p->sniff = context->sniff;
     p->expansion = context->expansion;
     p->on_damage = context->options ? context->options->on_damage : TM_DAMAGE_HALT;
@@ -120,42 +120,42 @@ static void close_proto(void *state)
     struct tm_proto *p = state;
     if (p == NULL)
         return;
-    tm_proto_sequences_release(p);
+    tm_proto_sequences_release(&p->sequences);
     tm_proto_map_release(&p->tracks);
-    tm_proto_map_release(&p->sched.cpu_index);
-    tm_proto_map_release(&p->ftrace_pairs);
-    tm_proto_map_release(&p->page_sizes);
-    tm_proto_map_release(&p->syscalls.architectures);
+    tm_proto_map_release(&p->kernels.sched.cpu_index);
+    tm_proto_map_release(&p->kernels.ftrace_pairs);
+    tm_proto_map_release(&p->kernels.page_sizes);
+    tm_proto_map_release(&p->kernels.syscalls.architectures);
     tm_proto_map_release(&p->clocks);
-    if (p->syscalls.names)
-        tm_syscall_names_release(p->syscalls.names);
-    free(p->syscalls.names);
-    tm_proto_map_release(&p->disks);
+    if (p->kernels.syscalls.names)
+        tm_syscall_names_release(p->kernels.syscalls.names);
+    free(p->kernels.syscalls.names);
+    tm_proto_map_release(&p->kernels.disks);
     tm_proto_map_release(&p->power_names);
-    tm_proto_map_release(&p->address_spaces);
+    tm_proto_map_release(&p->kernels.address_spaces);
     tm_proto_map_release(&p->frames.cookies);
     tm_proto_map_release(&p->gpu.specified);
     tm_buf_release(&p->gpu.texts);
     tm_proto_map_release(&p->frames.tokens);
     tm_proto_map_release(&p->frames.surfaces);
-    tm_proto_counts_release(&p->counts);
+    tm_proto_counts_release(&p->rows.counts);
     tm_proto_map_release(&p->stated);
-    tm_proto_map_release(&p->kernels);
-    tm_proto_map_release(&p->migrations);
-    tm_proto_map_release(&p->sequence_stats.losses);
-    tm_proto_map_release(&p->sequence_stats.counted_writers);
+    tm_proto_map_release(&p->kernels.versions);
+    tm_proto_map_release(&p->kernels.migrations);
+    tm_proto_map_release(&p->sequences.stats.losses);
+    tm_proto_map_release(&p->sequences.stats.counted_writers);
     tm_proto_map_release(&p->metadata.chrome_counts);
     free(p->cache);
-    free(p->sched.cpus);
+    free(p->kernels.sched.cpus);
     tm_buf_release(&p->raw);
-    tm_buf_release(&p->detail);
-    tm_buf_release(&p->key);
-    tm_buf_release(&p->text);
-    tm_buf_release(&p->rows);
-    tm_compact_reader_release(&p->sched.compact);
-    tm_buf_release(&p->sched.comms);
+    tm_buf_release(&p->rows.detail);
+    tm_buf_release(&p->rows.key);
+    tm_buf_release(&p->rows.text);
+    tm_buf_release(&p->rows.pending);
+    tm_compact_reader_release(&p->kernels.sched.compact);
+    tm_buf_release(&p->kernels.sched.comms);
     tm_buf_release(&p->expanded);
-    tm_json_args_release(&p->json);
+    tm_json_args_release(&p->rows.json);
     free(p);
 }
 
@@ -220,8 +220,8 @@ static enum tm_status damage(struct tm_proto *p, size_t next, struct tm_error *e
         }
     }
     if (st >= 0)
-        st = tm_event_sink_account(p->sink, (struct tm_loss){TM_DROP_SKIPPED_BYTES, 0, skipped, byte}, err);
-    return st < 0 ? st : tm_proto_count_account(&p->counts, TM_DROP_DAMAGED, 0, byte, err);
+        st = tm_event_sink_account(p->rows.sink, (struct tm_loss){TM_DROP_SKIPPED_BYTES, 0, skipped, byte}, err);
+    return st < 0 ? st : tm_proto_count_account(&p->rows.counts, TM_DROP_DAMAGED, 0, byte, err);
 }
 
 static enum tm_status read_at(struct tm_proto *p, const uint8_t *data, size_t len, struct tm_error *err)
@@ -251,13 +251,13 @@ static enum tm_status at_foreign(struct tm_proto *p, struct tm_error *err)
 
 static enum tm_status finish(struct tm_proto *p, struct tm_error *err)
 {
-    enum tm_status st = tm_proto_sequence_stats_flush(p, err);
+    enum tm_status st = tm_proto_sequence_stats_flush(&p->sequences, &p->rows, err);
     if (st >= 0)
-        st = tm_proto_count_flush(&p->counts, err);
+        st = tm_proto_count_flush(&p->rows.counts, err);
     if (st >= 0)
-        st = tm_proto_metadata_finish(p, err);
+        st = tm_proto_metadata_finish(&p->metadata, &p->rows, err);
     if (st >= 0)
-        st = tm_proto_stated_flush(&p->stated, &p->counts, err);
+        st = tm_proto_stated_flush(&p->stated, &p->rows.counts, err);
     return st < 0 ? st : TM_END;
 }
 

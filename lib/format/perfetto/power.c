@@ -20,7 +20,8 @@ enum { TRIGGER_NAME = 1, TRIGGER_PRODUCER = 2, TRIGGER_UID = 3 };
 
 /* One packet and its row. */
 struct power {
-    struct tm_proto *p;
+    struct tm_proto_map *power_names;
+    struct tm_proto_rows *rows;
     const struct tm_proto_packet *packet;
     struct tm_event like; /* a DERIVED row of scope GLOBAL */
     struct tm_error *err;
@@ -60,12 +61,12 @@ static enum tm_status add_battery(struct power *w, const struct fields *m, const
     const struct tm_pb_field *name = &m->of[BATTERY_NAME];
     struct tm_event like = w->like;
     like.flags |= flags;
-    w->p->key.len = 0;
+    w->rows->key.len = 0;
     enum tm_status st = name->len
-                            ? tm_buf_addf(&w->p->key, "batt.%.*s.%s", (int)name->len, (const char *)name->data, what)
-                            : tm_buf_addf(&w->p->key, "batt.%s", what);
-    const char *text = st == TM_OK ? tm_buf_cstr(&w->p->key) : NULL;
-    return text ? tm_proto_counter_add(w->p, &like, text, value, w->err) : tm_error_nomem(w->err);
+                            ? tm_buf_addf(&w->rows->key, "batt.%.*s.%s", (int)name->len, (const char *)name->data, what)
+                            : tm_buf_addf(&w->rows->key, "batt.%s", what);
+    const char *text = st == TM_OK ? tm_buf_cstr(&w->rows->key) : NULL;
+    return text ? tm_proto_counter_add(w->rows, &like, text, value, w->err) : tm_error_nomem(w->err);
 }
 
 /* Converts the bits of a float to those of a double. */
@@ -136,13 +137,13 @@ static enum tm_status remember(struct power *w, uint32_t k1, uint64_t k2)
 {
     struct tm_proto_map_entry *entry;
     uint32_t string;
-    enum tm_status st = tm_proto_string(w->p, w->p->key.data, w->p->key.len, &string, w->err);
+    enum tm_status st = tm_proto_string(w->rows, w->rows->key.data, w->rows->key.len, &string, w->err);
     if (st < 0)
         return st;
-    w->p->detail.len = 0; /* a string that travels with its row would not exist any more */
+    w->rows->detail.len = 0; /* a string that travels with its row would not exist any more */
     if (string & TM_STRING_INLINE)
         return TM_OK;
-    st = tm_proto_map_add(&w->p->power_names, k1, k2, NAMES_MAX, &entry, NULL);
+    st = tm_proto_map_add(w->power_names, k1, k2, NAMES_MAX, &entry, NULL);
     if (st == TM_OK)
         entry->v1 = string;
     return st < 0 ? tm_error_nomem(w->err) : TM_OK;
@@ -151,7 +152,7 @@ static enum tm_status remember(struct power *w, uint32_t k1, uint64_t k2)
 /* Returns the remembered string, or 0. */
 static uint32_t recall(const struct power *w, uint32_t k1, uint64_t k2)
 {
-    const struct tm_proto_map_entry *entry = tm_proto_map_find(&w->p->power_names, k1, k2);
+    const struct tm_proto_map_entry *entry = tm_proto_map_find(w->power_names, k1, k2);
     return entry ? (uint32_t)entry->v1 : 0;
 }
 
@@ -171,9 +172,9 @@ static enum tm_status describe_rail(struct power *w, uint64_t session, const str
     const char *name = friendly_name(rail);
     if (index > RAILS_MAX)
         return TM_OK;
-    w->p->key.len = 0;
-    enum tm_status st = name ? tm_buf_addf(&w->p->key, "power.rails.%s", name)
-                             : tm_buf_addf(&w->p->key, "power.%.*s_uws", (int)rail->len,
+    w->rows->key.len = 0;
+    enum tm_status st = name ? tm_buf_addf(&w->rows->key, "power.rails.%s", name)
+                             : tm_buf_addf(&w->rows->key, "power.%.*s_uws", (int)rail->len,
                                            rail->data ? (const char *)rail->data : "");
     return st == TM_OK ? remember(w, w->packet->machine, rail_key(session, index)) : tm_error_nomem(w->err);
 }
@@ -195,7 +196,7 @@ static enum tm_status add_energy(struct power *w, uint64_t session, const struct
         row.clock = TM_CLOCK_BOOTTIME;
         row.time_ns = number(&m, DATA_TIME_MS) * NS_PER_MS;
     }
-    return row.flags & TM_EVENT_UNTIMED ? TM_OK : tm_proto_add(w->p, &row, w->err);
+    return row.flags & TM_EVENT_UNTIMED ? TM_OK : tm_proto_add(w->rows, &row, w->err);
 }
 
 /* Reads names first, then the readings at the packet's time, which must follow the packet. */
@@ -230,10 +231,10 @@ static enum tm_status describe_state(struct power *w, const struct tm_pb_field *
 {
     struct fields m = fields_of(f->data, f->len);
     const struct tm_pb_field *entity = &m.of[STATE_ENTITY_NAME], *state = &m.of[STATE_NAME];
-    w->p->key.len = 0;
+    w->rows->key.len = 0;
     if (entity->type != TM_PB_LEN || state->type != TM_PB_LEN)
         return TM_OK;
-    if (tm_buf_addf(&w->p->key, "Entity residency: %.*s is %.*s", (int)entity->len, (const char *)entity->data,
+    if (tm_buf_addf(&w->rows->key, "Entity residency: %.*s is %.*s", (int)entity->len, (const char *)entity->data,
                     (int)state->len, (const char *)state->data) != TM_OK)
         return tm_error_nomem(w->err);
     return remember(w, w->packet->machine, state_key(&m));
@@ -260,7 +261,7 @@ static enum tm_status entity_state_residency(struct power *w)
             row.flags |= TM_EVENT_HAS_VALUE | TM_EVENT_VALUE_DOUBLE;
             row.value = tm_pb_bits((double)m.of[STATE_TIME_MS].value);
             if (row.name)
-                st = tm_proto_add(w->p, &row, w->err);
+                st = tm_proto_add(w->rows, &row, w->err);
         }
     }
     return st;
@@ -274,7 +275,7 @@ static enum tm_status gpu_memory(struct power *w)
         like.pid = (uint32_t)number(&m, GPU_MEM_PID);
         like.flags |= TM_EVENT_HAS_PID | tm_event_scope_flags(TM_SCOPE_PROCESS);
     }
-    return tm_proto_counter_add(w->p, &like, "GPU Memory", m.of[GPU_MEM_SIZE].value, w->err);
+    return tm_proto_counter_add(w->rows, &like, "GPU Memory", m.of[GPU_MEM_SIZE].value, w->err);
 }
 
 /* The frequency of a cpu or a GPU, as kernels of other systems state it. */
@@ -285,18 +286,18 @@ static enum tm_status generic_frequency(struct power *w, bool is_gpu)
     if (is_gpu) {
         like.flags |= TM_EVENT_HAS_TRACK;
         like.track = (uint32_t)number(&m, GENERIC_GPU);
-        return tm_proto_counter_add(w->p, &like, "gpufreq", (uint32_t)number(&m, GENERIC_KHZ), w->err);
+        return tm_proto_counter_add(w->rows, &like, "gpufreq", (uint32_t)number(&m, GENERIC_KHZ), w->err);
     }
     like.flags |= tm_event_scope_flags(TM_SCOPE_CPU) | TM_EVENT_HAS_CPU | TM_EVENT_VALUE_DOUBLE;
     like.cpu = (uint32_t)number(&m, GENERIC_CPU);
     uint64_t khz = tm_pb_bits((double)number(&m, GENERIC_HZ) / HZ_PER_KHZ);
-    return tm_proto_counter_add(w->p, &like, "cpufreq", khz, w->err);
+    return tm_proto_counter_add(w->rows, &like, "cpufreq", khz, w->err);
 }
 
 static enum tm_status screen(struct power *w)
 {
     struct fields m = fields_of(w->packet->body.data, w->packet->body.len);
-    return tm_proto_counter_add(w->p, &w->like, "ScreenState", (uint64_t)(int64_t)(int32_t)number(&m, DISPLAY_STATE),
+    return tm_proto_counter_add(w->rows, &w->like, "ScreenState", (uint64_t)(int64_t)(int32_t)number(&m, DISPLAY_STATE),
                                 w->err);
 }
 
@@ -307,24 +308,25 @@ static enum tm_status trigger(struct power *w)
     struct tm_event row = w->like;
     row.kind = TM_KIND_INSTANT;
     enum tm_status st =
-        tm_proto_string(w->p, name->data ? (const char *)name->data : "", name->len, &row.name, w->err);
+        tm_proto_string(w->rows, name->data ? (const char *)name->data : "", name->len, &row.name, w->err);
     if (st >= 0 && producer->type == TM_PB_LEN)
-        st = tm_detail_arg_text(&w->p->detail, "producer_name", producer->data, producer->len);
+        st = tm_detail_arg_text(&w->rows->detail, "producer_name", producer->data, producer->len);
     if (st >= 0 && has(&m, TRIGGER_UID))
-        st = tm_detail_arg_int(&w->p->detail, "trusted_producer_uid", (int32_t)number(&m, TRIGGER_UID));
+        st = tm_detail_arg_int(&w->rows->detail, "trusted_producer_uid", (int32_t)number(&m, TRIGGER_UID));
     if (st == TM_E_SYSTEM)
         return tm_error_nomem(w->err);
-    return st < 0 ? st : tm_proto_add(w->p, &row, w->err);
+    return st < 0 ? st : tm_proto_add(w->rows, &row, w->err);
 }
 
-enum tm_status tm_proto_power_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+enum tm_status tm_proto_power_read(struct tm_proto_map *power_names, struct tm_proto_rows *rows,
+                                   const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_event row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
     if (!packet->has_time)
         row.flags |= TM_EVENT_DEFINITION;
-    enum tm_status st = tm_packet_times_in(packet->body.id) ? tm_proto_add_with_times(p, &row, packet->clock, err)
-                                                            : tm_proto_add(p, &row, err);
-    struct power w = {p, packet, tm_proto_derived(&row, TM_KIND_PACKET), err};
+    enum tm_status st = tm_packet_times_in(packet->body.id) ? tm_proto_add_with_times(rows, &row, packet->clock, err)
+                                                            : tm_proto_add(rows, &row, err);
+    struct power w = {power_names, rows, packet, tm_proto_derived(&row, TM_KIND_PACKET), err};
     /* Packets without a time still define names for later ones. */
     bool names = packet->body.id == TM_PACKET_POWER_RAILS || packet->body.id == TM_PACKET_ENTITY_STATE_RESIDENCY;
     if (st < 0 || (!packet->has_time && !names))

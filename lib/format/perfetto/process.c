@@ -123,44 +123,44 @@ struct thread {
     struct tm_pb_field name; /* without data: none */
 };
 
-static enum tm_status add_thread(struct tm_proto *p, const struct tm_event *like, const struct thread *thread,
+static enum tm_status add_thread(struct tm_proto_rows *rows, const struct tm_event *like, const struct thread *thread,
                                  struct tm_error *err)
 {
     struct tm_event row = tm_proto_derived(like, TM_KIND_THREAD);
     size_t mark;
-    enum tm_status st = tm_pb_begin(&p->detail, TM_DETAIL_THREAD, &mark);
-    st = put_signed(&p->detail, TM_THREAD_DESCRIPTION_TID, thread->tid, st);
-    st = put_signed(&p->detail, TM_THREAD_DESCRIPTION_PID, thread->pid, st);
+    enum tm_status st = tm_pb_begin(&rows->detail, TM_DETAIL_THREAD, &mark);
+    st = put_signed(&rows->detail, TM_THREAD_DESCRIPTION_TID, thread->tid, st);
+    st = put_signed(&rows->detail, TM_THREAD_DESCRIPTION_PID, thread->pid, st);
     if (st == TM_OK && thread->name.data)
-        st = tm_pb_put_bytes(&p->detail, TM_THREAD_DESCRIPTION_NAME, thread->name.data, thread->name.len);
+        st = tm_pb_put_bytes(&rows->detail, TM_THREAD_DESCRIPTION_NAME, thread->name.data, thread->name.len);
     if (st == TM_OK)
-        st = tm_pb_end(&p->detail, mark);
+        st = tm_pb_end(&rows->detail, mark);
     if (st != TM_OK)
         return tm_error_nomem(err);
     row.flags |= TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
     row.pid = thread->pid;
     row.tid = thread->tid;
-    return tm_proto_add(p, &row, err);
+    return tm_proto_add(rows, &row, err);
 }
 
-static enum tm_status add_process(struct tm_proto *p, const struct process *process, const struct tm_event *like,
-                                  struct tm_error *err)
+static enum tm_status add_process(struct tm_proto_rows *rows, const struct process *process,
+                                  const struct tm_event *like, struct tm_error *err)
 {
     struct tm_event row = tm_proto_derived(like, TM_KIND_PROCESS);
-    if (put_process(&p->detail, process) != TM_OK)
+    if (put_process(&rows->detail, process) != TM_OK)
         return tm_error_nomem(err);
     row.flags |= TM_EVENT_HAS_PID | (process->has_start ? TM_EVENT_INNER_TIMES : 0);
     row.pid = process->pid;
-    enum tm_status st = tm_proto_add(p, &row, err);
+    enum tm_status st = tm_proto_add(rows, &row, err);
     if (st < 0 || !process->is_comm)
         return st;
     struct thread main_thread = {process->pid, process->pid, process->argv};
     if (process->ppid == KTHREADD_PID)
         main_thread.name.len = worker_len(&main_thread.name);
-    return add_thread(p, like, &main_thread, err);
+    return add_thread(rows, like, &main_thread, err);
 }
 
-static enum tm_status read_thread(struct tm_proto *p, const struct tm_proto_map *kthreads,
+static enum tm_status read_thread(struct tm_proto_rows *rows, const struct tm_proto_map *kthreads,
                                   const struct tm_pb_field *message, const struct tm_event *like, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
@@ -176,11 +176,11 @@ static enum tm_status read_thread(struct tm_proto *p, const struct tm_proto_map 
     }
     if (tid == tgid && tm_proto_map_find(kthreads, 0, tid))
         name.len = worker_len(&name);
-    return add_thread(p, like, &(struct thread){tgid, tid, name}, err);
+    return add_thread(rows, like, &(struct thread){tgid, tid, name}, err);
 }
 
-enum tm_status tm_proto_process_tree_add(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *row,
-                                         struct tm_error *err)
+enum tm_status tm_proto_process_tree_add(struct tm_proto_rows *rows, const struct tm_pb_field *f,
+                                         const struct tm_event *row, struct tm_error *err)
 {
     struct tm_proto_map kthreads = {0};
     struct tm_proto_map_entry *entry;
@@ -198,11 +198,11 @@ enum tm_status tm_proto_process_tree_add(struct tm_proto *p, const struct tm_pb_
             tm_proto_map_add(&kthreads, 0, process.pid, KTHREADS_MAX, &entry, NULL) == TM_E_SYSTEM)
             st = tm_error_nomem(err);
         else
-            st = add_process(p, &process, row, err);
+            st = add_process(rows, &process, row, err);
     }
     while (st >= 0 && tm_pb_next(&threads, &field) == TM_OK)
         if (field.id == TM_PROCESS_TREE_THREADS && field.type == TM_PB_LEN)
-            st = read_thread(p, &kthreads, &field, row, err);
+            st = read_thread(rows, &kthreads, &field, row, err);
     tm_proto_map_release(&kthreads);
     return st;
 }
@@ -231,8 +231,8 @@ static uint32_t number_in(const struct tm_pb_field *message, uint32_t id)
     return 0;
 }
 
-static enum tm_status add_stats(struct tm_proto *p, const struct tm_pb_field *message, const struct tm_event *row,
-                                struct tm_error *err)
+static enum tm_status add_stats(struct tm_proto_rows *rows, const struct tm_pb_field *message,
+                                const struct tm_event *row, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
     struct tm_event like = tm_proto_derived(row, TM_KIND_COUNTER);
@@ -242,33 +242,33 @@ static enum tm_status add_stats(struct tm_proto *p, const struct tm_pb_field *me
     like.pid = number_in(message, STATS_PID);
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == STATS_THREADS && f.type == TM_PB_LEN)
-            st = add_thread(p, row, &(struct thread){like.pid, number_in(&f, STATS_THREAD_TID), {0}}, err);
+            st = add_thread(rows, row, &(struct thread){like.pid, number_in(&f, STATS_THREAD_TID), {0}}, err);
         else if (f.id == STATS_FDS && f.type == TM_PB_LEN)
-            st = tm_proto_process_name(p, like.pid, NULL, row, err);
+            st = tm_proto_process_name(rows, like.pid, NULL, row, err);
         if (f.type != TM_PB_VARINT)
             continue;
         if (f.id == STATS_PEAK_RESETTABLE)
-            st = tm_proto_process_name(p, like.pid, &(struct tm_proto_flag){"is_peak_rss_resettable", f.value != 0},
+            st = tm_proto_process_name(rows, like.pid, &(struct tm_proto_flag){"is_peak_rss_resettable", f.value != 0},
                                        row, err);
         else if (f.id == STATS_OOM_SCORE_ADJ)
-            st = tm_proto_counter_add(p, &like, "oom_score_adj", f.value, err);
+            st = tm_proto_counter_add(rows, &like, "oom_score_adj", f.value, err);
         else if (f.id == STATS_USER_NS || f.id == STATS_KERNEL_NS)
-            st = tm_proto_counter_add(p, &like, f.id == STATS_USER_NS ? "runtime.user_ns" : "runtime.kernel_ns",
+            st = tm_proto_counter_add(rows, &like, f.id == STATS_USER_NS ? "runtime.user_ns" : "runtime.kernel_ns",
                                       f.value, err);
         else if (memory_name(f.id))
-            st = tm_proto_counter_add(p, &like, memory_name(f.id), f.value * 1024, err);
+            st = tm_proto_counter_add(rows, &like, memory_name(f.id), f.value * 1024, err);
     }
     return st;
 }
 
-enum tm_status tm_proto_process_stats_add(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *row,
-                                          struct tm_error *err)
+enum tm_status tm_proto_process_stats_add(struct tm_proto_rows *rows, const struct tm_pb_field *f,
+                                          const struct tm_event *row, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(f->data, f->len);
     struct tm_pb_field field;
     enum tm_status st = TM_OK;
     while (st >= 0 && tm_pb_next(&pb, &field) == TM_OK)
         if (field.id == STATS_PROCESSES && field.type == TM_PB_LEN)
-            st = add_stats(p, &field, row, err);
+            st = add_stats(rows, &field, row, err);
     return st;
 }

@@ -29,34 +29,35 @@ struct tm_event tm_proto_event(const struct tm_proto_packet *packet, enum tm_kin
     return event;
 }
 
-enum tm_status tm_proto_add(struct tm_proto *p, struct tm_event *event, struct tm_error *err)
+enum tm_status tm_proto_add(struct tm_proto_rows *rows, struct tm_event *event, struct tm_error *err)
 {
-    event->detail = p->detail.data;
-    event->detail_bytes = (uint32_t)p->detail.len;
-    p->detail.len = 0;
-    return tm_event_sink_add(p->sink, event, err);
+    event->detail = rows->detail.data;
+    event->detail_bytes = (uint32_t)rows->detail.len;
+    rows->detail.len = 0;
+    return tm_event_sink_add(rows->sink, event, err);
 }
 
-enum tm_status tm_proto_add_with_times(struct tm_proto *p, struct tm_event *event, uint32_t own_clock,
+enum tm_status tm_proto_add_with_times(struct tm_proto_rows *rows, struct tm_event *event, uint32_t own_clock,
                                        struct tm_error *err)
 {
     uint32_t count = 0;
     enum tm_raw raw = tm_event_raw(event->flags);
-    if (tm_raw_choice_has(&p->sink->raw, raw) &&
-        tm_packet_times_collect(raw, tm_text_at(event->raw, event->raw_bytes), own_clock, &p->detail, &count) != TM_OK)
+    if (tm_raw_choice_has(&rows->sink->raw, raw) &&
+        tm_packet_times_collect(raw, tm_text_at(event->raw, event->raw_bytes), own_clock, &rows->detail, &count) !=
+            TM_OK)
         return tm_error_nomem(err);
     if (count)
         event->flags |= TM_EVENT_INNER_TIMES;
-    return tm_proto_add(p, event, err);
+    return tm_proto_add(rows, event, err);
 }
 
-enum tm_status tm_proto_counter_add(struct tm_proto *p, const struct tm_event *like, const char *name, uint64_t value,
-                                    struct tm_error *err)
+enum tm_status tm_proto_counter_add(struct tm_proto_rows *rows, const struct tm_event *like, const char *name,
+                                    uint64_t value, struct tm_error *err)
 {
     struct tm_event row = *like;
     row.kind = TM_KIND_COUNTER;
     row.flags |= TM_EVENT_HAS_VALUE;
     row.value = value;
-    enum tm_status st = tm_proto_string(p, name, strlen(name), &row.name, err);
-    return st < 0 ? st : tm_proto_add(p, &row, err);
+    enum tm_status st = tm_proto_string(rows, name, strlen(name), &row.name, err);
+    return st < 0 ? st : tm_proto_add(rows, &row, err);
 }

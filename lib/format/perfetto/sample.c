@@ -21,20 +21,23 @@ static enum tm_status put_interned(struct tm_buf *detail, uint32_t id, const str
 }
 
 /* Puts a build id in hexadecimal. */
-static enum tm_status put_build_id(struct tm_proto *p, const struct tm_proto_sequence *sequence, uint64_t iid)
+static enum tm_status put_build_id(struct tm_proto_rows *rows, const struct tm_proto_sequence *sequence, uint64_t iid)
 {
     static const char digits[] = "0123456789abcdef";
     struct tm_pb_field id = tm_proto_interned_text(sequence, TM_INTERNED_BUILD_IDS, iid);
     enum tm_status st = TM_OK;
-    p->key.len = 0;
+    rows->key.len = 0;
     for (size_t i = 0; st == TM_OK && i < id.len; i++)
-        if ((st = tm_buf_add_byte(&p->key, (uint8_t)digits[id.data[i] >> 4])) == TM_OK)
-            st = tm_buf_add_byte(&p->key, (uint8_t)digits[id.data[i] & 15]);
-    return st == TM_OK && id.len ? tm_pb_put_bytes(&p->detail, TM_STACK_FRAME_BUILD_ID, p->key.data, p->key.len) : st;
+        if ((st = tm_buf_add_byte(&rows->key, (uint8_t)digits[id.data[i] >> 4])) == TM_OK)
+            st = tm_buf_add_byte(&rows->key, (uint8_t)digits[id.data[i] & 15]);
+    return st == TM_OK && id.len
+               ? tm_pb_put_bytes(&rows->detail, TM_STACK_FRAME_BUILD_ID, rows->key.data, rows->key.len)
+               : st;
 }
 
 /* Puts what MAPPING says beside its path: its build id, and the addresses and the part of the file that it covers. */
-static enum tm_status put_mapped(struct tm_proto *p, const struct tm_proto_sequence *sequence, struct tm_pb mapping)
+static enum tm_status put_mapped(struct tm_proto_rows *rows, const struct tm_proto_sequence *sequence,
+                                 struct tm_pb mapping)
 {
     static const uint32_t numbers[][2] = {{TM_MAPPING_EXACT_OFFSET, TM_STACK_FRAME_MAPPING_EXACT_OFFSET},
                                           {TM_MAPPING_START_OFFSET, TM_STACK_FRAME_MAPPING_START_OFFSET},
@@ -47,17 +50,17 @@ static enum tm_status put_mapped(struct tm_proto *p, const struct tm_proto_seque
         if (f.type != TM_PB_VARINT)
             continue;
         if (f.id == TM_MAPPING_BUILD_ID)
-            st = put_build_id(p, sequence, f.value);
+            st = put_build_id(rows, sequence, f.value);
         end = f.id == TM_MAPPING_END ? f.value : end;
         for (size_t i = 0; st == TM_OK && i < sizeof numbers / sizeof *numbers; i++)
             if (f.id == numbers[i][0] && f.value)
-                st = tm_pb_put_varint(&p->detail, numbers[i][1], f.value);
+                st = tm_pb_put_varint(&rows->detail, numbers[i][1], f.value);
     }
-    return st < 0 ? st : tm_pb_put_varint(&p->detail, TM_STACK_FRAME_MAPPING_END, end);
+    return st < 0 ? st : tm_pb_put_varint(&rows->detail, TM_STACK_FRAME_MAPPING_END, end);
 }
 
 /* Puts the path of a mapping: its parts, each after a slash. */
-static enum tm_status put_mapping(struct tm_proto *p, const struct tm_proto_sequence *sequence, uint64_t iid)
+static enum tm_status put_mapping(struct tm_proto_rows *rows, const struct tm_proto_sequence *sequence, uint64_t iid)
 {
     const uint8_t *data;
     size_t len;
@@ -66,39 +69,39 @@ static enum tm_status put_mapping(struct tm_proto *p, const struct tm_proto_sequ
     if (!tm_proto_interned_find(sequence, TM_INTERNED_MAPPINGS, iid, &data, &len))
         return TM_OK;
     struct tm_proto_numbers parts = {.pb = tm_pb_of(data, len), .id = TM_MAPPING_PATH};
-    p->key.len = 0;
+    rows->key.len = 0;
     while (st == TM_OK && tm_proto_numbers_next(&parts, &part)) {
         struct tm_pb_field text = tm_proto_interned_text(sequence, TM_INTERNED_MAPPING_PATHS, part);
-        st = tm_buf_add_byte(&p->key, '/');
+        st = tm_buf_add_byte(&rows->key, '/');
         if (st == TM_OK && text.data)
-            st = tm_buf_add(&p->key, text.data, text.len);
+            st = tm_buf_add(&rows->key, text.data, text.len);
     }
-    if (st < 0 || p->key.len == 0)
+    if (st < 0 || rows->key.len == 0)
         return st;
-    st = tm_pb_put_bytes(&p->detail, TM_STACK_FRAME_MAPPING, p->key.data, p->key.len);
-    return st < 0 ? st : put_mapped(p, sequence, tm_pb_of(data, len));
+    st = tm_pb_put_bytes(&rows->detail, TM_STACK_FRAME_MAPPING, rows->key.data, rows->key.len);
+    return st < 0 ? st : put_mapped(rows, sequence, tm_pb_of(data, len));
 }
 
-static enum tm_status put_frame_field(struct tm_proto *p, const struct tm_proto_sequence *sequence,
+static enum tm_status put_frame_field(struct tm_proto_rows *rows, const struct tm_proto_sequence *sequence,
                                       const struct tm_pb_field *f)
 {
     switch (f->id) {
     case TM_FRAME_FUNCTION:
-        return put_interned(&p->detail, TM_STACK_FRAME_FUNCTION, sequence, TM_INTERNED_FUNCTION_NAMES, f->value);
+        return put_interned(&rows->detail, TM_STACK_FRAME_FUNCTION, sequence, TM_INTERNED_FUNCTION_NAMES, f->value);
     case TM_FRAME_MAPPING:
-        return put_mapping(p, sequence, f->value);
+        return put_mapping(rows, sequence, f->value);
     case TM_FRAME_REL_PC:
-        return tm_pb_put_varint(&p->detail, TM_STACK_FRAME_REL_PC, f->value);
+        return tm_pb_put_varint(&rows->detail, TM_STACK_FRAME_REL_PC, f->value);
     case TM_FRAME_PATH:
-        return put_interned(&p->detail, TM_STACK_FRAME_FILE, sequence, TM_INTERNED_SOURCE_PATHS, f->value);
+        return put_interned(&rows->detail, TM_STACK_FRAME_FILE, sequence, TM_INTERNED_SOURCE_PATHS, f->value);
     case TM_FRAME_LINE:
-        return tm_pb_put_varint(&p->detail, TM_STACK_FRAME_LINE, (uint32_t)f->value);
+        return tm_pb_put_varint(&rows->detail, TM_STACK_FRAME_LINE, (uint32_t)f->value);
     default:
         return TM_OK;
     }
 }
 
-static enum tm_status put_frame(struct tm_proto *p, const struct tm_proto_sequence *sequence, uint64_t iid)
+static enum tm_status put_frame(struct tm_proto_rows *rows, const struct tm_proto_sequence *sequence, uint64_t iid)
 {
     const uint8_t *data;
     struct tm_pb_field f;
@@ -106,13 +109,13 @@ static enum tm_status put_frame(struct tm_proto *p, const struct tm_proto_sequen
     if (!tm_proto_interned_find(sequence, TM_INTERNED_FRAMES, iid, &data, &len))
         return TM_OK;
     struct tm_pb pb = tm_pb_of(data, len);
-    enum tm_status st = tm_pb_begin(&p->detail, TM_DETAIL_FRAMES, &mark);
+    enum tm_status st = tm_pb_begin(&rows->detail, TM_DETAIL_FRAMES, &mark);
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
-        st = put_frame_field(p, sequence, &f);
-    return st == TM_OK ? tm_pb_end(&p->detail, mark) : st;
+        st = put_frame_field(rows, sequence, &f);
+    return st == TM_OK ? tm_pb_end(&rows->detail, mark) : st;
 }
 
-enum tm_status tm_proto_stack_put(struct tm_proto *p, const struct tm_proto_sequence *sequence, uint64_t iid,
+enum tm_status tm_proto_stack_put(struct tm_proto_rows *rows, const struct tm_proto_sequence *sequence, uint64_t iid,
                                   struct tm_error *err)
 {
     const uint8_t *data;
@@ -123,7 +126,7 @@ enum tm_status tm_proto_stack_put(struct tm_proto *p, const struct tm_proto_sequ
         return TM_OK;
     struct tm_proto_numbers frames = {.pb = tm_pb_of(data, len), .id = TM_CALLSTACK_FRAMES};
     for (int count = 0; st == TM_OK && count < FRAMES_MAX && tm_proto_numbers_next(&frames, &frame); count++)
-        st = put_frame(p, sequence, frame);
+        st = put_frame(rows, sequence, frame);
     return st == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
@@ -136,7 +139,7 @@ static enum tm_status put_word(struct tm_buf *detail, const char *key, uint64_t 
 }
 
 /* Puts the mode of the cpu, and the error that ended the stack, if any. */
-static enum tm_status put_conditions(struct tm_proto *p, const struct tm_proto_packet *packet)
+static enum tm_status put_conditions(struct tm_proto_rows *rows, const struct tm_proto_packet *packet)
 {
     static const char *const modes[] = {NULL, "kernel", "user", "hypervisor", "guest_kernel", "guest_user"};
     static const char *const errors[] = {NULL,           "none",           "memory_invalid",
@@ -153,12 +156,12 @@ static enum tm_status put_conditions(struct tm_proto *p, const struct tm_proto_p
         if (f.id == SAMPLE_CPU_MODE && f.type == TM_PB_VARINT)
             mode = f.value;
         else if (f.id == SAMPLE_UNWIND_ERROR && f.type == TM_PB_VARINT)
-            st = put_word(&p->detail, "unwind_error", f.value, errors, sizeof errors / sizeof *errors);
+            st = put_word(&rows->detail, "unwind_error", f.value, errors, sizeof errors / sizeof *errors);
     }
-    return st == TM_OK ? put_word(&p->detail, "cpu_mode", mode, modes, sizeof modes / sizeof *modes) : st;
+    return st == TM_OK ? put_word(&rows->detail, "cpu_mode", mode, modes, sizeof modes / sizeof *modes) : st;
 }
 
-enum tm_status tm_proto_perf_sample_read(struct tm_proto *p, const struct tm_proto_packet *packet,
+enum tm_status tm_proto_perf_sample_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                          struct tm_error *err)
 {
     struct tm_event row = tm_proto_event(packet, TM_KIND_SAMPLE);
@@ -184,12 +187,12 @@ enum tm_status tm_proto_perf_sample_read(struct tm_proto *p, const struct tm_pro
     if (is_report || !(row.flags & TM_EVENT_HAS_TID)) {
         row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
         row.flags |= packet->has_time ? 0 : TM_EVENT_DEFINITION;
-        return tm_proto_add(p, &row, err);
+        return tm_proto_add(rows, &row, err);
     }
-    if (put_conditions(p, packet) < 0)
+    if (put_conditions(rows, packet) < 0)
         return tm_error_nomem(err);
-    enum tm_status st = callstack ? tm_proto_stack_put(p, packet->sequence, callstack, err) : TM_OK;
-    return st < 0 ? st : tm_proto_add(p, &row, err);
+    enum tm_status st = callstack ? tm_proto_stack_put(rows, packet->sequence, callstack, err) : TM_OK;
+    return st < 0 ? st : tm_proto_add(rows, &row, err);
 }
 
 static int64_t scaled_sum(int64_t sum, uint64_t delta_us)
@@ -200,27 +203,27 @@ static int64_t scaled_sum(int64_t sum, uint64_t delta_us)
     return sum;
 }
 
-static enum tm_status add_sample(struct tm_proto *p, const struct tm_proto_packet *packet, uint64_t callstack,
-                                 struct tm_error *err)
+static enum tm_status add_sample(struct tm_proto_map *clocks, struct tm_proto_rows *rows,
+                                 const struct tm_proto_packet *packet, uint64_t callstack, struct tm_error *err)
 {
     const struct tm_proto_sequence *sequence = packet->sequence;
     struct tm_event row = {
         .kind = TM_KIND_SAMPLE,
         .flags = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID,
         .time_ns = sequence->reference_ns,
-        .clock = tm_proto_monotonic(p, packet->machine),
+        .clock = tm_proto_monotonic(clocks, packet->machine),
         .machine = packet->machine,
         .sequence = packet->sequence_id,
         .generation = packet->generation,
         .pid = sequence->pid,
         .tid = sequence->tid,
     };
-    enum tm_status st = tm_proto_stack_put(p, sequence, callstack, err);
-    return st < 0 ? st : tm_proto_add(p, &row, err);
+    enum tm_status st = tm_proto_stack_put(rows, sequence, callstack, err);
+    return st < 0 ? st : tm_proto_add(rows, &row, err);
 }
 
-enum tm_status tm_proto_streaming_profile_read(struct tm_proto *p, const struct tm_proto_packet *packet,
-                                               struct tm_error *err)
+enum tm_status tm_proto_streaming_profile_read(struct tm_proto_map *clocks, struct tm_proto_rows *rows,
+                                               const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_event row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
     struct tm_proto_sequence *sequence = packet->sequence;
@@ -229,13 +232,13 @@ enum tm_status tm_proto_streaming_profile_read(struct tm_proto *p, const struct 
     struct tm_proto_numbers deltas = {.pb = body, .id = STREAM_DELTAS_US};
     uint64_t callstack, delta;
     row.flags |= packet->has_time ? 0 : TM_EVENT_DEFINITION;
-    enum tm_status st = tm_proto_add(p, &row, err);
+    enum tm_status st = tm_proto_add(rows, &row, err);
     if (st >= 0 && (sequence == NULL || !sequence->has_reference || !sequence->has_thread))
-        return tm_proto_count_stat(&p->counts, TM_PROTO_STAT_DELTA_NO_STATE, packet->machine, 1, err);
+        return tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_DELTA_NO_STATE, packet->machine, 1, err);
     while (st >= 0 && tm_proto_numbers_next(&deltas, &delta)) {
         sequence->reference_ns = scaled_sum(sequence->reference_ns, delta);
         if (tm_proto_numbers_next(&stacks, &callstack))
-            st = add_sample(p, packet, callstack, err);
+            st = add_sample(clocks, rows, packet, callstack, err);
     }
     return st;
 }

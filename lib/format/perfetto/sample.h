@@ -7,16 +7,16 @@
 
 /* Puts the frames of callstack IID, outermost first, as recorded, into the detail of the next row. SEQUENCE: whose
  * interned data has them; none are put if it does not. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_proto_stack_put(struct tm_proto *p, const struct tm_proto_sequence *sequence, uint64_t iid,
+enum tm_status tm_proto_stack_put(struct tm_proto_rows *rows, const struct tm_proto_sequence *sequence, uint64_t iid,
                                   struct tm_error *err);
 
 /* Adds the SAMPLE row of a perf_sample packet. A report of the profiler itself becomes a PACKET. */
-enum tm_status tm_proto_perf_sample_read(struct tm_proto *p, const struct tm_proto_packet *packet,
+enum tm_status tm_proto_perf_sample_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                          struct tm_error *err);
 
 /* Adds the PACKET row of a streaming_profile_packet, and after it a SAMPLE row, without raw, for each stack. Their
  * times are relative to the thread descriptor's reference, like those of track events with deltas. */
-enum tm_status tm_proto_streaming_profile_read(struct tm_proto *p, const struct tm_proto_packet *packet,
-                                               struct tm_error *err);
+enum tm_status tm_proto_streaming_profile_read(struct tm_proto_map *clocks, struct tm_proto_rows *rows,
+                                               const struct tm_proto_packet *packet, struct tm_error *err);
 
 #endif

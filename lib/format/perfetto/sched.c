@@ -3,24 +3,24 @@
 #include "base/table.h"
 #include "perfetto/ftrace_event_fields.h"
 
-enum tm_status tm_proto_cpu_find(struct tm_proto *p, uint32_t machine, uint32_t cpu, struct tm_proto_cpu **entry,
-                                 struct tm_error *err)
+enum tm_status tm_proto_cpu_find(struct tm_proto_kernels *kernels, uint32_t machine, uint32_t cpu,
+                                 struct tm_proto_cpu **entry, struct tm_error *err)
 {
     struct tm_proto_map_entry *slot;
     bool is_new;
-    enum tm_status st = tm_proto_map_add(&p->sched.cpu_index, machine, cpu, TM_PROTO_CPUS_MAX, &slot, &is_new);
+    enum tm_status st = tm_proto_map_add(&kernels->sched.cpu_index, machine, cpu, TM_PROTO_CPUS_MAX, &slot, &is_new);
     if (st == TM_END)
         return tm_error_set(err, TM_E_INPUT, "more than %d cpus", TM_PROTO_CPUS_MAX);
     if (st < 0)
         return tm_error_nomem(err);
     if (is_new) {
-        slot->v1 = p->sched.cpu_index.count - 1;
-        if (tm_array_grow(&p->sched.cpus, &p->sched.cpu_cap, p->sched.cpu_index.count - 1, sizeof *p->sched.cpus, err) <
-            0)
+        slot->v1 = kernels->sched.cpu_index.count - 1;
+        if (tm_array_grow(&kernels->sched.cpus, &kernels->sched.cpu_cap, kernels->sched.cpu_index.count - 1,
+                          sizeof *kernels->sched.cpus, err) < 0)
             return TM_E_SYSTEM;
-        p->sched.cpus[slot->v1] = (struct tm_proto_cpu){0};
+        kernels->sched.cpus[slot->v1] = (struct tm_proto_cpu){0};
     }
-    *entry = &p->sched.cpus[slot->v1];
+    *entry = &kernels->sched.cpus[slot->v1];
     return TM_OK;
 }
 
@@ -39,8 +39,8 @@ static int32_t i32(uint64_t value)
     return (int32_t)(uint32_t)value;
 }
 
-enum tm_status tm_proto_sched_switch(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
-                                     struct tm_error *err)
+enum tm_status tm_proto_sched_switch(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows,
+                                     const struct tm_pb_field *f, struct tm_event *row, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(f->data, f->len);
     struct tm_pb_field field, prev_comm = {0}, next_comm = {0};
@@ -59,11 +59,11 @@ enum tm_status tm_proto_sched_switch(struct tm_proto *p, const struct tm_pb_fiel
             break;
         }
     }
-    enum tm_status st = tm_proto_cpu_find(p, row->machine, row->cpu, &cpu, err);
+    enum tm_status st = tm_proto_cpu_find(kernels, row->machine, row->cpu, &cpu, err);
     if (st >= 0)
-        st = tm_proto_string(p, next_comm.data, next_comm.len, &row->name, err);
+        st = tm_proto_string(rows, next_comm.data, next_comm.len, &row->name, err);
     if (st >= 0)
-        st = tm_proto_string(p, prev_comm.data, prev_comm.len, &row->category, err);
+        st = tm_proto_string(rows, prev_comm.data, prev_comm.len, &row->category, err);
     row->kind = TM_KIND_SCHED_SWITCH;
     row->flags |= TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | TM_EVENT_HAS_VALUE;
     row->tid = i32(prev_pid);
@@ -80,7 +80,7 @@ enum tm_status tm_proto_sched_switch(struct tm_proto *p, const struct tm_pb_fiel
     return TM_OK;
 }
 
-enum tm_status tm_proto_sched_waking(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+enum tm_status tm_proto_sched_waking(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                      struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(f->data, f->len);
@@ -101,5 +101,5 @@ enum tm_status tm_proto_sched_waking(struct tm_proto *p, const struct tm_pb_fiel
     row->pid = row->tid;
     row->tid = i32(pid);
     row->value = tm_event_waking_value(i32(prio), i32(target));
-    return tm_proto_string(p, comm.data, comm.len, &row->name, err);
+    return tm_proto_string(rows, comm.data, comm.len, &row->name, err);
 }

@@ -10,36 +10,36 @@ enum { DEFAULTS_TRACK_EVENT = 11, DEFAULTS_CLOCK = 58 };
 enum { TRACK_DEFAULTS_UUID = 11, TRACK_DEFAULTS_EXTRA = 31, TRACK_DEFAULTS_EXTRA_DOUBLE = 45 };
 enum { KEEP_BYTES = 1 << 18 }; /* larger buffers of a cleared sequence are freed */
 
-enum tm_status tm_proto_sequence_find(struct tm_proto *p, uint32_t machine, uint32_t id,
+enum tm_status tm_proto_sequence_find(struct tm_proto_sequences *sequences, uint32_t machine, uint32_t id,
                                       struct tm_proto_sequence **sequence, struct tm_error *err)
 {
     struct tm_proto_map_entry *entry;
     bool is_new;
-    if (tm_array_grow(&p->sequences.all, &p->sequences.cap, p->sequences.count, sizeof *p->sequences.all, NULL) < 0)
+    if (tm_array_grow(&sequences->all, &sequences->cap, sequences->count, sizeof *sequences->all, NULL) < 0)
         return tm_error_nomem(err);
-    enum tm_status st = tm_proto_map_add(&p->sequences.index, machine, id, TM_PROTO_SEQUENCES_MAX, &entry, &is_new);
+    enum tm_status st = tm_proto_map_add(&sequences->index, machine, id, TM_PROTO_SEQUENCES_MAX, &entry, &is_new);
     if (st == TM_END)
         return tm_error_set(err, TM_E_INPUT, "more than %d packet sequences", TM_PROTO_SEQUENCES_MAX);
     if (st < 0)
         return tm_error_nomem(err);
     if (is_new) {
-        entry->v1 = p->sequences.count++;
-        p->sequences.all[entry->v1] = (struct tm_proto_sequence){.machine = machine, .id = id};
+        entry->v1 = sequences->count++;
+        sequences->all[entry->v1] = (struct tm_proto_sequence){.machine = machine, .id = id};
     }
-    p->sequences.last = (uint32_t)entry->v1;
-    *sequence = &p->sequences.all[entry->v1];
+    sequences->last = (uint32_t)entry->v1;
+    *sequence = &sequences->all[entry->v1];
     return TM_OK;
 }
 
-void tm_proto_sequence_clear(struct tm_proto *p, struct tm_proto_sequence *sequence)
+void tm_proto_sequence_clear(struct tm_proto_sequences *sequences, struct tm_proto_sequence *sequence)
 {
-    p->sequences.bytes -= sequence->interned.len;
+    sequences->bytes -= sequence->interned.len;
     sequence->interned.len = 0;
     if (sequence->interned.cap > KEEP_BYTES)
         tm_buf_release(&sequence->interned);
     tm_proto_map_clear(&sequence->interned_index);
     tm_proto_map_clear(&sequence->counters);
-    tm_proto_heap_state_clear(p, sequence);
+    tm_proto_heap_state_clear(sequences, sequence);
     sequence->generation = 0;
     sequence->used = false;
     sequence->valid = true;
@@ -59,12 +59,12 @@ void tm_proto_sequence_lose(struct tm_proto_sequence *sequence)
 }
 
 /* Adds the SEQUENCE_STATE row: a TracePacket of the fields in p->text. */
-static enum tm_status add_state(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status add_state(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_proto_sequence *sequence = packet->sequence;
     if (sequence->generation == 0) {
         enum tm_status st =
-            tm_event_sink_generation(p->sink, sequence->machine, sequence->id, &sequence->generation, err);
+            tm_event_sink_generation(rows->sink, sequence->machine, sequence->id, &sequence->generation, err);
         if (st < 0)
             return st;
     }
@@ -74,10 +74,10 @@ static enum tm_status add_state(struct tm_proto *p, const struct tm_proto_packet
         .machine = sequence->machine,
         .sequence = sequence->id,
         .generation = sequence->generation,
-        .raw = p->text.data,
-        .raw_bytes = (uint32_t)p->text.len,
+        .raw = rows->text.data,
+        .raw_bytes = (uint32_t)rows->text.len,
     };
-    return tm_event_sink_add(p->sink, &event, err);
+    return tm_event_sink_add(rows->sink, &event, err);
 }
 
 static enum tm_status add_uuid(struct tm_buf *uuids, uint64_t uuid)
@@ -134,7 +134,8 @@ static enum tm_status take_defaults(struct tm_proto_sequence *sequence, const st
     return st == TM_END ? TM_OK : st;
 }
 
-enum tm_status tm_proto_sequence_defaults(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
+enum tm_status tm_proto_sequence_defaults(struct tm_proto_rows *rows, struct tm_proto_packet *packet,
+                                          struct tm_error *err)
 {
     struct tm_proto_sequence *sequence = packet->sequence;
     const struct tm_pb_field *f = &packet->defaults;
@@ -147,14 +148,14 @@ enum tm_status tm_proto_sequence_defaults(struct tm_proto *p, struct tm_proto_pa
         sequence->generation = 0;
         sequence->used = false;
     }
-    enum tm_status st = tm_proto_count_inner(&p->counts, packet->machine, take_defaults(sequence, f), err);
+    enum tm_status st = tm_proto_count_inner(&rows->counts, packet->machine, take_defaults(sequence, f), err);
     if (st < 0)
         return st;
-    p->text.len = 0;
-    st = tm_buf_add(&p->text, f->start, (size_t)(f->end - f->start));
+    rows->text.len = 0;
+    st = tm_buf_add(&rows->text, f->start, (size_t)(f->end - f->start));
     if (st == TM_OK && afresh && sequence->interned.len)
-        st = tm_pb_put_bytes(&p->text, TM_PACKET_INTERNED_DATA, sequence->interned.data, sequence->interned.len);
-    return st == TM_OK ? add_state(p, packet, err) : tm_error_nomem(err);
+        st = tm_pb_put_bytes(&rows->text, TM_PACKET_INTERNED_DATA, sequence->interned.data, sequence->interned.len);
+    return st == TM_OK ? add_state(rows, packet, err) : tm_error_nomem(err);
 }
 
 enum tm_status tm_proto_interned_index(struct tm_proto_sequence *sequence, const struct tm_pb_field *field,
@@ -181,7 +182,7 @@ enum tm_status tm_proto_interned_index(struct tm_proto_sequence *sequence, const
     return TM_END;
 }
 
-static enum tm_status index_messages(struct tm_proto *p, struct tm_proto_sequence *sequence,
+static enum tm_status index_messages(struct tm_proto_rows *rows, struct tm_proto_sequence *sequence,
                                      const struct tm_pb_field *interned, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(interned->data, interned->len);
@@ -193,17 +194,18 @@ static enum tm_status index_messages(struct tm_proto *p, struct tm_proto_sequenc
             continue;
         st = tm_proto_interned_index(sequence, &f, base + (size_t)(f.data - interned->data), err);
         if (st == TM_END)
-            st = tm_proto_count_stat(&p->counts, TM_PROTO_STAT_INTERNED_ERRORS, sequence->machine, 1, err);
+            st = tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_INTERNED_ERRORS, sequence->machine, 1, err);
         if (st < 0)
             return st;
     }
     if (st == TM_E_INPUT)
-        return tm_proto_count_stat(&p->counts, TM_PROTO_STAT_INTERNED_ERRORS, sequence->machine, 1, err);
+        return tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_INTERNED_ERRORS, sequence->machine, 1, err);
     return TM_OK;
 }
 
 /* Interns every occurrence of the field. */
-static enum tm_status intern_all(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status intern_all(struct tm_proto_sequences *sequences, struct tm_proto_rows *rows,
+                                 struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_proto_sequence *sequence = packet->sequence;
     struct tm_pb pb = tm_pb_of(packet->data, packet->len);
@@ -212,25 +214,26 @@ static enum tm_status intern_all(struct tm_proto *p, struct tm_proto_packet *pac
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id != TM_PACKET_INTERNED_DATA || f.type != TM_PB_LEN)
             continue;
-        if (f.len > TM_PROTO_INTERNED_BYTES_MAX - p->sequences.bytes)
+        if (f.len > TM_PROTO_INTERNED_BYTES_MAX - sequences->bytes)
             return tm_error_set(err, TM_E_INPUT, "interned data of all sequences exceeds %d bytes",
                                 TM_PROTO_INTERNED_BYTES_MAX);
         if (tm_buf_add(&sequence->interned, f.data, f.len) != TM_OK ||
-            tm_buf_add(&p->text, f.start, (size_t)(f.end - f.start)) != TM_OK)
+            tm_buf_add(&rows->text, f.start, (size_t)(f.end - f.start)) != TM_OK)
             return tm_error_nomem(err);
-        p->sequences.bytes += f.len;
-        st = index_messages(p, sequence, &f, err);
+        sequences->bytes += f.len;
+        st = index_messages(rows, sequence, &f, err);
     }
     return st;
 }
 
-enum tm_status tm_proto_sequence_intern(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
+enum tm_status tm_proto_sequence_intern(struct tm_proto_sequences *sequences, struct tm_proto_rows *rows,
+                                        struct tm_proto_packet *packet, struct tm_error *err)
 {
     if (!packet->sequence->valid)
-        return tm_proto_count_stat(&p->counts, TM_PROTO_STAT_INTERNED_SKIPPED, packet->machine, 1, err);
-    p->text.len = 0;
-    enum tm_status st = intern_all(p, packet, err);
-    return st < 0 ? st : add_state(p, packet, err);
+        return tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_INTERNED_SKIPPED, packet->machine, 1, err);
+    rows->text.len = 0;
+    enum tm_status st = intern_all(sequences, rows, packet, err);
+    return st < 0 ? st : add_state(rows, packet, err);
 }
 
 bool tm_proto_interned_find(const struct tm_proto_sequence *sequence, uint32_t field, uint64_t iid,
@@ -263,8 +266,8 @@ struct tm_pb_field tm_proto_interned_text(const struct tm_proto_sequence *sequen
     return entry ? text_of(sequence, entry) : (struct tm_pb_field){0};
 }
 
-enum tm_status tm_proto_interned_string(struct tm_proto *p, const struct tm_proto_sequence *sequence, uint32_t field,
-                                        uint64_t iid, uint32_t *string, struct tm_error *err)
+enum tm_status tm_proto_interned_string(struct tm_proto_rows *rows, const struct tm_proto_sequence *sequence,
+                                        uint32_t field, uint64_t iid, uint32_t *string, struct tm_error *err)
 {
     struct tm_proto_map_entry *entry = sequence ? tm_proto_map_find(&sequence->interned_index, field, iid) : NULL;
     *string = 0;
@@ -275,26 +278,26 @@ enum tm_status tm_proto_interned_string(struct tm_proto *p, const struct tm_prot
         return TM_OK;
     }
     struct tm_pb_field text = text_of(sequence, entry);
-    enum tm_status st = tm_proto_string(p, text.data, text.len, string, err);
+    enum tm_status st = tm_proto_string(rows, text.data, text.len, string, err);
     if (st >= 0 && !(*string & TM_STRING_INLINE))
         entry->v2 = *string;
     return st;
 }
 
-void tm_proto_sequences_release(struct tm_proto *p)
+void tm_proto_sequences_release(struct tm_proto_sequences *sequences)
 {
-    for (uint32_t i = 0; i < p->sequences.count; i++) {
-        struct tm_proto_sequence *sequence = &p->sequences.all[i];
+    for (uint32_t i = 0; i < sequences->count; i++) {
+        struct tm_proto_sequence *sequence = &sequences->all[i];
         tm_buf_release(&sequence->defaults);
         tm_buf_release(&sequence->extra_tracks);
         tm_buf_release(&sequence->extra_double_tracks);
         tm_buf_release(&sequence->interned);
         tm_proto_map_release(&sequence->interned_index);
         tm_proto_map_release(&sequence->counters);
-        tm_proto_heap_state_clear(p, sequence);
+        tm_proto_heap_state_clear(sequences, sequence);
     }
-    free(p->sequences.all);
-    p->sequences.all = NULL;
-    p->sequences.count = 0;
-    tm_proto_map_release(&p->sequences.index);
+    free(sequences->all);
+    sequences->all = NULL;
+    sequences->count = 0;
+    tm_proto_map_release(&sequences->index);
 }

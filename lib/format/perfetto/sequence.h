@@ -7,22 +7,24 @@
 #include "format/perfetto/internal.h"
 
 /* Finds or makes the sequence (MACHINE, ID). Valid until the next find. TM_E_INPUT: the limit is exceeded. */
-enum tm_status tm_proto_sequence_find(struct tm_proto *p, uint32_t machine, uint32_t id,
+enum tm_status tm_proto_sequence_find(struct tm_proto_sequences *sequences, uint32_t machine, uint32_t id,
                                       struct tm_proto_sequence **sequence, struct tm_error *err);
 
 /* Incremental state is cleared: a new generation, without defaults or interned data. */
-void tm_proto_sequence_clear(struct tm_proto *p, struct tm_proto_sequence *sequence);
+void tm_proto_sequence_clear(struct tm_proto_sequences *sequences, struct tm_proto_sequence *sequence);
 
 /* A packet was lost: state is not valid until the next clearing. */
 void tm_proto_sequence_lose(struct tm_proto_sequence *sequence);
 
 /* Takes over PACKET's trace_packet_defaults. Begins a new generation if they differ from those that rows of the current
  * one had. Adds the SEQUENCE_STATE row, with the interned data that stays valid in a new generation. */
-enum tm_status tm_proto_sequence_defaults(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err);
+enum tm_status tm_proto_sequence_defaults(struct tm_proto_rows *rows, struct tm_proto_packet *packet,
+                                          struct tm_error *err);
 
 /* Takes over PACKET's interned_data and adds the SEQUENCE_STATE row. If the state is not valid, only counts this as a
  * statistic. */
-enum tm_status tm_proto_sequence_intern(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err);
+enum tm_status tm_proto_sequence_intern(struct tm_proto_sequences *sequences, struct tm_proto_rows *rows,
+                                        struct tm_proto_packet *packet, struct tm_error *err);
 
 /* Makes the message in FIELD findable by its number. Its bytes are at OFFSET of SEQUENCE's interned bytes. Of two
  * messages with one number the first counts. TM_OK; TM_END: it has no number; TM_E_INPUT: SEQUENCE has more than
@@ -39,9 +41,9 @@ bool tm_proto_interned_find(const struct tm_proto_sequence *sequence, uint32_t f
 struct tm_pb_field tm_proto_interned_text(const struct tm_proto_sequence *sequence, uint32_t field, uint64_t iid);
 
 /* Sets *STRING to the string number of field 2 of the interned message; 0: there is none. TM_OK or an error. */
-enum tm_status tm_proto_interned_string(struct tm_proto *p, const struct tm_proto_sequence *sequence, uint32_t field,
-                                        uint64_t iid, uint32_t *string, struct tm_error *err);
+enum tm_status tm_proto_interned_string(struct tm_proto_rows *rows, const struct tm_proto_sequence *sequence,
+                                        uint32_t field, uint64_t iid, uint32_t *string, struct tm_error *err);
 
-void tm_proto_sequences_release(struct tm_proto *p);
+void tm_proto_sequences_release(struct tm_proto_sequences *sequences);
 
 #endif

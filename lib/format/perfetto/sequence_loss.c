@@ -9,7 +9,7 @@ struct shadow {
     bool has_interned; /* an empty interned_data */
 };
 
-static enum tm_status add_row(struct tm_proto *p, const struct tm_proto_packet *packet, struct shadow shadow,
+static enum tm_status add_row(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, struct shadow shadow,
                               struct tm_error *err)
 {
     struct tm_event row = {
@@ -18,18 +18,18 @@ static enum tm_status add_row(struct tm_proto *p, const struct tm_proto_packet *
         .machine = packet->machine,
         .sequence = packet->sequence_id,
     };
-    p->text.len = 0;
-    if (tm_pb_put_varint(&p->text, TM_PACKET_SEQUENCE_FLAGS, shadow.flags) != TM_OK ||
-        (shadow.dropped && tm_pb_put_varint(&p->text, TM_PACKET_PREVIOUS_PACKET_DROPPED, shadow.dropped) != TM_OK) ||
-        (shadow.has_interned && tm_pb_put_bytes(&p->text, TM_PACKET_INTERNED_DATA, "", 0) != TM_OK))
+    rows->text.len = 0;
+    if (tm_pb_put_varint(&rows->text, TM_PACKET_SEQUENCE_FLAGS, shadow.flags) != TM_OK ||
+        (shadow.dropped && tm_pb_put_varint(&rows->text, TM_PACKET_PREVIOUS_PACKET_DROPPED, shadow.dropped) != TM_OK) ||
+        (shadow.has_interned && tm_pb_put_bytes(&rows->text, TM_PACKET_INTERNED_DATA, "", 0) != TM_OK))
         return tm_error_nomem(err);
-    row.raw = p->text.data;
-    row.raw_bytes = (uint32_t)p->text.len;
-    return tm_event_sink_add(p->sink, &row, err);
+    row.raw = rows->text.data;
+    row.raw_bytes = (uint32_t)rows->text.len;
+    return tm_event_sink_add(rows->sink, &row, err);
 }
 
-enum tm_status tm_proto_sequence_loss_note(struct tm_proto *p, const struct tm_proto_packet *packet, bool is_skipped,
-                                           struct tm_error *err)
+enum tm_status tm_proto_sequence_loss_note(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                           bool is_skipped, struct tm_error *err)
 {
     struct tm_proto_sequence *sequence = packet->sequence;
     bool is_met = packet->flags & SEQ_NEEDS_STATE && !is_skipped;
@@ -40,11 +40,11 @@ enum tm_status tm_proto_sequence_loss_note(struct tm_proto *p, const struct tm_p
         if (!is_met || !sequence->is_lossy || sequence->is_met_stated)
             return TM_OK;
         sequence->is_met_stated = true;
-        return add_row(p, packet, (struct shadow){.flags = SEQ_CLEARED | SEQ_NEEDS_STATE}, err);
+        return add_row(rows, packet, (struct shadow){.flags = SEQ_CLEARED | SEQ_NEEDS_STATE}, err);
     }
     if (!sequence->is_lossy && packet->is_loss) { /* a loss before the first packet of a sequence does not count */
         const struct shadow before = {.flags = sequence->is_met ? SEQ_CLEARED | SEQ_NEEDS_STATE : 0};
-        st = add_row(p, packet, before, err);
+        st = add_row(rows, packet, before, err);
         sequence->is_met_stated = sequence->is_met;
     }
     sequence->is_lossy = true;
@@ -53,5 +53,5 @@ enum tm_status tm_proto_sequence_loss_note(struct tm_proto *p, const struct tm_p
     const struct shadow shadow = {.flags = (packet->flags & SEQ_NEEDS_STATE) | (packet->cleared ? SEQ_CLEARED : 0),
                                   .dropped = packet->is_loss ? packet->dropped : 0,
                                   .has_interned = has_interned};
-    return st < 0 ? st : add_row(p, packet, shadow, err);
+    return st < 0 ? st : add_row(rows, packet, shadow, err);
 }

@@ -12,7 +12,7 @@
 
 /* Adds the shadow's rows for PACKET, after PACKET has changed its sequence. IS_SKIPPED: the state that PACKET needs is
  * incomplete. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_proto_sequence_loss_note(struct tm_proto *p, const struct tm_proto_packet *packet, bool is_skipped,
-                                           struct tm_error *err);
+enum tm_status tm_proto_sequence_loss_note(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                           bool is_skipped, struct tm_error *err);
 
 #endif

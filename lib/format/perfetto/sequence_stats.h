@@ -6,14 +6,15 @@
 #include "format/perfetto/internal.h"
 
 /* PACKET says that others of its sequence were lost before it. */
-enum tm_status tm_proto_sequence_stats_note(struct tm_proto *p, const struct tm_proto_packet *packet,
-                                            struct tm_error *err);
+enum tm_status tm_proto_sequence_stats_note(struct tm_proto_sequence_stats *stats,
+                                            const struct tm_proto_packet *packet, struct tm_error *err);
 
 /* PACKET is a trace_stats: adds up by buffer what the sequences of its writers have lost so far. */
-enum tm_status tm_proto_sequence_stats_read(struct tm_proto *p, const struct tm_proto_packet *packet,
-                                            struct tm_error *err);
+enum tm_status tm_proto_sequence_stats_read(struct tm_proto_sequences *sequences, struct tm_proto_map *stated,
+                                            const struct tm_proto_packet *packet, struct tm_error *err);
 
 /* Counts losses of sequences whose buffer no trace_stats told; at the end of the file. */
-enum tm_status tm_proto_sequence_stats_flush(struct tm_proto *p, struct tm_error *err);
+enum tm_status tm_proto_sequence_stats_flush(struct tm_proto_sequences *sequences, struct tm_proto_rows *rows,
+                                             struct tm_error *err);
 
 #endif

@@ -32,7 +32,8 @@ enum { IDLE_CPU = 1, IDLE_ENTRIES = 2 };
 enum { SLAB_NAME = 1, SLAB_PAGES = 2, SLAB_COUNT = 3 };
 
 struct stats {
-    struct tm_proto *p;
+    struct tm_proto_kernels *kernels;
+    struct tm_proto_rows *rows;
     struct tm_event like;       /* a counter of scope GLOBAL */
     uint32_t cpufreqs;          /* number of frequencies so far, which is the next one's cpu */
     struct tm_error *err;
@@ -66,8 +67,8 @@ static struct tm_pb_field text(const struct tm_pb_field *message, uint32_t id)
 /* Adds a counter named p->key. FORMATTED is the result of making the name. */
 static enum tm_status add_named(struct stats *s, enum tm_status formatted, const struct tm_event *like, uint64_t value)
 {
-    const char *name = formatted == TM_OK ? tm_buf_cstr(&s->p->key) : NULL;
-    return name ? tm_proto_counter_add(s->p, like, name, value, s->err) : tm_error_nomem(s->err);
+    const char *name = formatted == TM_OK ? tm_buf_cstr(&s->rows->key) : NULL;
+    return name ? tm_proto_counter_add(s->rows, like, name, value, s->err) : tm_error_nomem(s->err);
 }
 
 static struct tm_event on_cpu(const struct stats *s, uint32_t cpu)
@@ -87,8 +88,8 @@ static enum tm_status add_cpu(struct stats *s, const struct tm_pb_field *message
     if (find(message, CPU_ID, TM_PB_VARINT).id == 0)
         return TM_OK;
     for (uint32_t id = CPU_USER_NS; id <= CPU_STEAL_NS && st >= 0; id++) {
-        s->p->key.len = 0;
-        st = add_named(s, tm_buf_addf(&s->p->key, "cpu.times.%s", names[id - CPU_USER_NS]), &like,
+        s->rows->key.len = 0;
+        st = add_named(s, tm_buf_addf(&s->rows->key, "cpu.times.%s", names[id - CPU_USER_NS]), &like,
                        number(message, id));
     }
     return st;
@@ -111,17 +112,17 @@ static enum tm_status each_number(struct stats *s, const struct tm_pb_field *f,
 static enum tm_status add_cpufreq(struct stats *s, uint64_t value)
 {
     struct tm_event like = on_cpu(s, s->cpufreqs++);
-    return tm_proto_counter_add(s->p, &like, "cpufreq", value, s->err);
+    return tm_proto_counter_add(s->rows, &like, "cpufreq", value, s->err);
 }
 
 static enum tm_status add_gpufreq(struct stats *s, uint64_t value)
 {
-    return tm_proto_counter_add(s->p, &s->like, "gpufreq", value, s->err);
+    return tm_proto_counter_add(s->rows, &s->like, "gpufreq", value, s->err);
 }
 
 static uint64_t page_size(const struct stats *s)
 {
-    const struct tm_proto_map_entry *entry = tm_proto_map_find(&s->p->page_sizes, s->like.machine, 0);
+    const struct tm_proto_map_entry *entry = tm_proto_map_find(&s->kernels->page_sizes, s->like.machine, 0);
     return entry && entry->v1 ? entry->v1 : 4096;
 }
 
@@ -140,8 +141,8 @@ static enum tm_status add_buddy(struct stats *s, const struct tm_pb_field *messa
             if (f.type == TM_PB_LEN && (at == end || (at = tm_varint_get(at, end, &value)) == NULL))
                 break;
             uint32_t chunk_kb = order < 32 ? (uint32_t)((page_size(s) << order) / 1024) : 0;
-            s->p->key.len = 0;
-            st = tm_buf_addf(&s->p->key, "mem.buddyinfo[%.*s][%.*s][%u kB]", (int)node.len, (const char *)node.data,
+            s->rows->key.len = 0;
+            st = tm_buf_addf(&s->rows->key, "mem.buddyinfo[%.*s][%.*s][%u kB]", (int)node.len, (const char *)node.data,
                              (int)zone.len, (const char *)zone.data, chunk_kb);
             st = add_named(s, st, &s->like, value);
             order++;
@@ -162,7 +163,7 @@ static int64_t disk_change(struct stats *s, struct disk *disk, uint32_t i, uint6
     struct tm_proto_map_entry *entry;
     bool is_new = true;
     if (disk->status == TM_OK &&
-        tm_proto_map_add(&s->p->disks, s->like.machine, disk->key + i, DISKS_MAX, &entry, &is_new) != TM_OK)
+        tm_proto_map_add(&s->kernels->disks, s->like.machine, disk->key + i, DISKS_MAX, &entry, &is_new) != TM_OK)
         disk->status = TM_E_SYSTEM;
     if (disk->status != TM_OK)
         return 0;
@@ -176,8 +177,9 @@ static enum tm_status add_disk_value(struct stats *s, const struct tm_pb_field *
 {
     struct tm_event like = s->like;
     like.flags |= TM_EVENT_VALUE_DOUBLE;
-    s->p->key.len = 0;
-    enum tm_status st = tm_buf_addf(&s->p->key, "diskstat.[%.*s].%s", (int)name->len, (const char *)name->data, what);
+    s->rows->key.len = 0;
+    enum tm_status st =
+        tm_buf_addf(&s->rows->key, "diskstat.[%.*s].%s", (int)name->len, (const char *)name->data, what);
     return add_named(s, st, &like, tm_pb_bits(value));
 }
 
@@ -220,8 +222,8 @@ static enum tm_status add_cpuidle(struct stats *s, const struct tm_pb_field *mes
         if (f.id != IDLE_ENTRIES || f.type != TM_PB_LEN)
             continue;
         struct tm_pb_field state = text(&f, PAIR_KEY);
-        s->p->key.len = 0;
-        st = tm_buf_addf(&s->p->key, "cpuidle%u.%.*s", cpu, (int)state.len, (const char *)state.data);
+        s->rows->key.len = 0;
+        st = tm_buf_addf(&s->rows->key, "cpuidle%u.%.*s", cpu, (int)state.len, (const char *)state.data);
         st = add_named(s, st, &like, number(&f, PAIR_VALUE));
     }
     return st;
@@ -231,8 +233,8 @@ static enum tm_status add_slab(struct stats *s, const struct tm_pb_field *messag
 {
     struct tm_pb_field name = text(message, SLAB_NAME);
     uint64_t pages = (uint32_t)number(message, SLAB_PAGES), slabs = (uint32_t)number(message, SLAB_COUNT);
-    s->p->key.len = 0;
-    enum tm_status st = tm_buf_addf(&s->p->key, "mem.slab.%.*s", (int)name.len, (const char *)name.data);
+    s->rows->key.len = 0;
+    enum tm_status st = tm_buf_addf(&s->rows->key, "mem.slab.%.*s", (int)name.len, (const char *)name.data);
     return add_named(s, st, &s->like, pages * slabs * page_size(s));
 }
 
@@ -241,15 +243,15 @@ static enum tm_status add_listed(struct stats *s, const char *prefix, const char
 {
     if (name == NULL)
         return TM_OK;
-    s->p->key.len = 0;
-    return add_named(s, tm_buf_addf(&s->p->key, "%s%s", prefix, name), &s->like, value);
+    s->rows->key.len = 0;
+    return add_named(s, tm_buf_addf(&s->rows->key, "%s%s", prefix, name), &s->like, value);
 }
 
 static enum tm_status add_message(struct stats *s, const struct tm_pb_field *f)
 {
     struct tm_pb_field name;
     uint64_t key = number(f, PAIR_KEY), value = number(f, PAIR_VALUE);
-    s->p->key.len = 0;
+    s->rows->key.len = 0;
     switch (f->id) {
     case STATS_MEMINFO:
         return add_listed(s, "", tm_proto_meminfo_name(key), value * 1024);
@@ -262,16 +264,16 @@ static enum tm_status add_message(struct stats *s, const struct tm_pb_field *f)
     case STATS_IRQ:
     case STATS_SOFTIRQ:
         return add_named(s,
-                         tm_buf_addf(&s->p->key, f->id == STATS_IRQ ? "num_irq (id: %u)" : "num_softirq (id: %u)",
+                         tm_buf_addf(&s->rows->key, f->id == STATS_IRQ ? "num_irq (id: %u)" : "num_softirq (id: %u)",
                                      (unsigned)key),
                          &s->like, value);
     case STATS_DEVFREQ:
         name = text(f, PAIR_KEY);
-        return add_named(s, tm_buf_addf(&s->p->key, "%.*s Frequency", (int)name.len, (const char *)name.data), &s->like,
-                         value);
+        return add_named(s, tm_buf_addf(&s->rows->key, "%.*s Frequency", (int)name.len, (const char *)name.data),
+                         &s->like, value);
     case STATS_THERMAL:
         name = text(f, THERMAL_TYPE);
-        return add_named(s, tm_buf_add(&s->p->key, name.data, name.len), &s->like, number(f, THERMAL_TEMP));
+        return add_named(s, tm_buf_add(&s->rows->key, name.data, name.len), &s->like, number(f, THERMAL_TEMP));
     case STATS_BUDDY:
         return add_buddy(s, f);
     case STATS_DISK:
@@ -289,20 +291,20 @@ static enum tm_status add_number(struct stats *s, const struct tm_pb_field *f)
 {
     switch (f->id) {
     case STATS_FORKS:
-        return tm_proto_counter_add(s->p, &s->like, "num_forks", f->value, s->err);
+        return tm_proto_counter_add(s->rows, &s->like, "num_forks", f->value, s->err);
     case STATS_IRQ_TOTAL:
-        return tm_proto_counter_add(s->p, &s->like, "num_irq_total", f->value, s->err);
+        return tm_proto_counter_add(s->rows, &s->like, "num_irq_total", f->value, s->err);
     case STATS_SOFTIRQ_TOTAL:
-        return tm_proto_counter_add(s->p, &s->like, "num_softirq_total", f->value, s->err);
+        return tm_proto_counter_add(s->rows, &s->like, "num_softirq_total", f->value, s->err);
     default:
         return TM_OK;
     }
 }
 
-enum tm_status tm_proto_sys_stats_add(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *row,
-                                      struct tm_error *err)
+enum tm_status tm_proto_sys_stats_add(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows,
+                                      const struct tm_pb_field *f, const struct tm_event *row, struct tm_error *err)
 {
-    struct stats s = {.p = p, .like = tm_proto_derived(row, TM_KIND_COUNTER), .err = err};
+    struct stats s = {.kernels = kernels, .rows = rows, .like = tm_proto_derived(row, TM_KIND_COUNTER), .err = err};
     struct tm_pb pb = tm_pb_of(f->data, f->len);
     struct tm_pb_field field;
     enum tm_status st = TM_OK;

@@ -59,7 +59,8 @@ static enum tm_status put_info(struct tm_buf *detail, const struct tm_pb_field *
     }
 }
 
-static enum tm_status note_machine(struct tm_proto *p, uint32_t machine, const struct tm_pb_field *utsname)
+static enum tm_status note_machine(struct tm_proto_kernels *kernels, uint32_t machine,
+                                   const struct tm_pb_field *utsname)
 {
     struct tm_pb pb = tm_pb_of(utsname->data, utsname->len);
     struct tm_text texts[UTSNAME_MACHINE + 1] = {{0}};
@@ -67,12 +68,13 @@ static enum tm_status note_machine(struct tm_proto *p, uint32_t machine, const s
     while (tm_pb_next(&pb, &f) == TM_OK)
         if (f.id <= UTSNAME_MACHINE && f.type == TM_PB_LEN)
             texts[f.id] = tm_text_at(f.data, f.len);
-    enum tm_status st = tm_proto_note_kernel(p, machine, texts[UTSNAME_SYSNAME], texts[UTSNAME_RELEASE]);
+    enum tm_status st = tm_proto_note_kernel(kernels, machine, texts[UTSNAME_SYSNAME], texts[UTSNAME_RELEASE]);
     struct tm_text name = texts[UTSNAME_MACHINE];
-    return st < 0 ? st : tm_proto_note_machine(p, machine, name.data ? name.data : (const uint8_t *)"", name.len);
+    return st < 0 ? st : tm_proto_note_machine(kernels, machine, name.data ? name.data : (const uint8_t *)"", name.len);
 }
 
-static enum tm_status read_info(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status read_info(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows,
+                                const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_event row = tm_proto_event(packet, TM_KIND_SYSTEM_INFO);
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len), look = pb;
@@ -81,37 +83,38 @@ static enum tm_status read_info(struct tm_proto *p, const struct tm_proto_packet
     size_t mark;
     while (tm_pb_next(&look, &f) == TM_OK)
         if (f.id == INFO_PAGE_SIZE &&
-            tm_proto_map_add(&p->page_sizes, packet->machine, 0, UINT32_MAX, &page_size, NULL) == TM_OK)
+            tm_proto_map_add(&kernels->page_sizes, packet->machine, 0, UINT32_MAX, &page_size, NULL) == TM_OK)
             page_size->v1 = (uint32_t)f.value;
-        else if (f.id == INFO_UTSNAME && f.type == TM_PB_LEN && note_machine(p, packet->machine, &f) < 0)
+        else if (f.id == INFO_UTSNAME && f.type == TM_PB_LEN && note_machine(kernels, packet->machine, &f) < 0)
             return tm_error_nomem(err);
-    enum tm_status st = tm_pb_begin(&p->detail, TM_DETAIL_MACHINE, &mark);
+    enum tm_status st = tm_pb_begin(&rows->detail, TM_DETAIL_MACHINE, &mark);
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
-        st = put_info(&p->detail, &f);
+        st = put_info(&rows->detail, &f);
     if (st == TM_OK)
-        st = tm_pb_end(&p->detail, mark);
+        st = tm_pb_end(&rows->detail, mark);
     if (st != TM_OK)
         return tm_error_nomem(err);
     row.flags |= TM_EVENT_DEFINITION;
-    return tm_proto_add(p, &row, err);
+    return tm_proto_add(rows, &row, err);
 }
 
-enum tm_status tm_proto_system_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+enum tm_status tm_proto_system_read(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows,
+                                    const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_event row = tm_proto_event(packet, TM_KIND_PACKET);
     if (packet->body.id == TM_PACKET_SYSTEM_INFO)
-        return read_info(p, packet, err);
+        return read_info(kernels, rows, packet, err);
     if (!packet->has_time)
         row.flags |= TM_EVENT_DEFINITION;
-    enum tm_status st = tm_proto_add_with_times(p, &row, packet->clock, err);
+    enum tm_status st = tm_proto_add_with_times(rows, &row, packet->clock, err);
     if (st < 0)
         return st;
     switch (packet->body.id) {
     case TM_PACKET_PROCESS_TREE:
-        return tm_proto_process_tree_add(p, &packet->body, &row, err);
+        return tm_proto_process_tree_add(rows, &packet->body, &row, err);
     case TM_PACKET_PROCESS_STATS:
-        return tm_proto_process_stats_add(p, &packet->body, &row, err);
+        return tm_proto_process_stats_add(rows, &packet->body, &row, err);
     default:
-        return tm_proto_sys_stats_add(p, &packet->body, &row, err);
+        return tm_proto_sys_stats_add(kernels, rows, &packet->body, &row, err);
     }
 }

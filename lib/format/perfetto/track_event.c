@@ -31,7 +31,7 @@ static enum tm_status join(struct tm_buf *text, const uint8_t *data, size_t len)
 /* Joins several categories by commas, iids before texts. */
 static enum tm_status join_categories(const struct tm_proto_track_context *c, uint32_t *string, struct tm_error *err)
 {
-    struct tm_buf *text = &c->p->text;
+    struct tm_buf *text = &c->rows->text;
     enum tm_status st = TM_OK;
     text->len = 0;
     for (int pass = 0; pass < 2; pass++) {
@@ -56,7 +56,7 @@ static enum tm_status join_categories(const struct tm_proto_track_context *c, ui
     }
     if (st < 0)
         return tm_error_nomem(err);
-    return text->len ? tm_proto_string(c->p, text->data, text->len, string, err) : TM_OK;
+    return text->len ? tm_proto_string(c->rows, text->data, text->len, string, err) : TM_OK;
 }
 
 static enum tm_status category_of(const struct tm_proto_track_context *c, uint32_t *string, struct tm_error *err)
@@ -67,23 +67,23 @@ static enum tm_status category_of(const struct tm_proto_track_context *c, uint32
     if (event->category_count > 1)
         return join_categories(c, string, err);
     if (event->category)
-        return tm_proto_string(c->p, event->category, event->category_len, string, err);
-    enum tm_status st = tm_proto_interned_string(c->p, c->packet->sequence, TM_INTERNED_EVENT_CATEGORIES,
+        return tm_proto_string(c->rows, event->category, event->category_len, string, err);
+    enum tm_status st = tm_proto_interned_string(c->rows, c->packet->sequence, TM_INTERNED_EVENT_CATEGORIES,
                                                  event->category_iid, string, err);
     if (st < 0 || *string)
         return st;
     char unknown[40];
     int len = snprintf(unknown, sizeof unknown, "unknown(%" PRIu64 ")", event->category_iid);
-    return tm_proto_string(c->p, unknown, (size_t)len, string, err);
+    return tm_proto_string(c->rows, unknown, (size_t)len, string, err);
 }
 
 static enum tm_status name_of(const struct tm_proto_track_context *c, uint32_t *string, struct tm_error *err)
 {
     uint64_t iid = c->event->name_iid ? c->event->name_iid : c->event->legacy->name_iid;
     if (iid)
-        return tm_proto_interned_string(c->p, c->packet->sequence, TM_INTERNED_EVENT_NAMES, iid, string, err);
+        return tm_proto_interned_string(c->rows, c->packet->sequence, TM_INTERNED_EVENT_NAMES, iid, string, err);
     if (c->event->name)
-        return tm_proto_string(c->p, c->event->name, c->event->name_len, string, err);
+        return tm_proto_string(c->rows, c->event->name, c->event->name_len, string, err);
     return TM_OK;
 }
 
@@ -98,7 +98,7 @@ static void associate(struct tm_proto_track_context *c)
         if (!event->has_legacy && !event->has_thread_delta && !event->has_thread_absolute &&
             !event->has_instructions_delta && !event->has_instructions_absolute)
             return;
-        struct tm_proto_track track = tm_proto_track_find(c->p, c->packet->machine, c->track);
+        struct tm_proto_track track = tm_proto_track_find(c->tracks, c->packet->machine, c->track);
         c->has_thread = track.kind == TM_PROTO_TRACK_THREAD;
         c->has_process = c->has_thread || track.kind == TM_PROTO_TRACK_PROCESS;
         c->pid = track.pid;
@@ -156,7 +156,7 @@ static enum tm_status resolve_times(struct tm_proto_track_context *c, struct tm_
         if (event->has_delta)
             packet->time = sequence->reference_ns = add_clamped(sequence->reference_ns, packet->time);
         packet->has_time = true;
-        packet->clock = tm_proto_monotonic(c->p, packet->machine);
+        packet->clock = tm_proto_monotonic(c->clocks, packet->machine);
     }
     event->thread_us = scale_us(event->thread_us); /* nanoseconds from here on */
     if (event->has_thread_delta)
@@ -253,7 +253,7 @@ static enum tm_status fill(const struct tm_proto_track_context *c, struct tm_eve
         break;
     case TM_TYPE_STATE:
         break;
-    default: return tm_proto_count_stat(&c->p->counts, TM_PROTO_STAT_TRACK_EVENT_ERRORS, c->packet->machine, 1, err);
+    default: return tm_proto_count_stat(&c->rows->counts, TM_PROTO_STAT_TRACK_EVENT_ERRORS, c->packet->machine, 1, err);
     }
     return TM_OK;
 }
@@ -261,7 +261,6 @@ static enum tm_status fill(const struct tm_proto_track_context *c, struct tm_eve
 static enum tm_status add_rows(const struct tm_proto_track_context *c, struct tm_event *row, struct tm_error *err)
 {
     const struct tm_proto_track_event *event = c->event;
-    struct tm_proto *p = c->p;
     enum tm_status st = category_of(c, &row->category, err);
     if (st >= 0)
         st = name_of(c, &row->name, err);
@@ -273,14 +272,14 @@ static enum tm_status add_rows(const struct tm_proto_track_context *c, struct tm
     if (dropped)
         row->kind = TM_KIND_PACKET;
     if (is_on_fast_path(event))
-        return tm_proto_add(p, row, err);
-    if (event->has_flows && put_flows(&p->detail, event->body) != TM_OK)
+        return tm_proto_add(c->rows, row, err);
+    if (event->has_flows && put_flows(&c->rows->detail, event->body) != TM_OK)
         return tm_error_nomem(err);
-    if (put_bind(&p->detail, event->legacy) != TM_OK)
+    if (put_bind(&c->rows->detail, event->legacy) != TM_OK)
         return tm_error_nomem(err);
-    if (event->has_args && p->sink->want_detail && (st = tm_proto_annotations_put(c, err)) < 0)
+    if (event->has_args && c->rows->sink->want_detail && (st = tm_proto_annotations_put(c, err)) < 0)
         return st;
-    if ((st = tm_proto_add(p, row, err)) < 0 || dropped)
+    if ((st = tm_proto_add(c->rows, row, err)) < 0 || dropped)
         return st;
     if (event->has_extra)
         st = tm_proto_extra_counters_add(c, err);
@@ -294,16 +293,18 @@ static enum tm_status add_rows(const struct tm_proto_track_context *c, struct tm
 enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_proto_track_event event;
-    struct tm_proto_track_context c = {.p = p, .packet = packet, .event = &event};
-    uint64_t counted = p->counts.additions;
+    struct tm_proto_track_context c = {
+        .tracks = &p->tracks, .clocks = &p->clocks, .rows = &p->rows, .packet = packet, .event = &event};
+    uint64_t counted = p->rows.counts.additions;
     enum tm_status read = tm_proto_track_event_decode(&event, &packet->body);
     bool whole = read == TM_OK;
-    if (read < 0 && (read = tm_proto_count_inner(&p->counts, packet->machine, read, err)) < 0)
+    if (read < 0 && (read = tm_proto_count_inner(&p->rows.counts, packet->machine, read, err)) < 0)
         return read;
     if (packet->sequence == NULL || resolve_times(&c, &event, packet) == TM_END) {
         enum tm_proto_stat stat = packet->sequence ? TM_PROTO_STAT_DELTA_NO_STATE : TM_PROTO_STAT_NO_SEQUENCE;
-        enum tm_status st = tm_proto_count_stat(&p->counts, stat, packet->machine, 1, err);
-        return st < 0 ? st : tm_proto_count_account(&p->counts, TM_DROP_NEEDS_STATE, packet->clock, packet->byte, err);
+        enum tm_status st = tm_proto_count_stat(&p->rows.counts, stat, packet->machine, 1, err);
+        return st < 0 ? st
+                      : tm_proto_count_account(&p->rows.counts, TM_DROP_NEEDS_STATE, packet->clock, packet->byte, err);
     }
     struct tm_event row = tm_proto_event(packet, TM_KIND_PACKET);
     if (whole && packet->rest && !(event.fields & TM_TRACK_EVENT_CHANGES)) {
@@ -312,14 +313,15 @@ enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_pac
         row.raw_bytes = (uint32_t)packet->rest_len;
     }
     if (!packet->has_time) {
-        enum tm_status st = tm_proto_count_stat(&p->counts, TM_PROTO_STAT_TRACK_EVENT_NO_TIME, packet->machine, 1, err);
+        enum tm_status st =
+            tm_proto_count_stat(&p->rows.counts, TM_PROTO_STAT_TRACK_EVENT_NO_TIME, packet->machine, 1, err);
         row.kind = TM_KIND_METADATA;
         row.flags |= TM_EVENT_DEFINITION;
-        return st < 0 ? st : tm_proto_add(p, &row, err);
+        return st < 0 ? st : tm_proto_add(&p->rows, &row, err);
     }
     associate(&c);
     enum tm_status st = add_rows(&c, &row, err);
-    if (st == TM_OK && counted == p->counts.additions)
-        tm_packet_cache_note(&c, &row);
+    if (st == TM_OK && counted == p->rows.counts.additions)
+        tm_packet_cache_note(p, &c, &row);
     return st;
 }

@@ -49,7 +49,9 @@ struct tm_proto_track_event {
 
 /* Common facts of the rows of an event. */
 struct tm_proto_track_context {
-    struct tm_proto *p;
+    struct tm_proto_map *tracks;
+    struct tm_proto_map *clocks;
+    struct tm_proto_rows *rows;
     const struct tm_proto_packet *packet;
     const struct tm_proto_track_event *event;
     uint64_t track;  /* uuid after defaults */
@@ -78,8 +80,9 @@ enum tm_status tm_proto_legacy_names(const struct tm_proto_track_context *contex
 enum tm_status tm_proto_counter_fill(const struct tm_proto_track_context *context, struct tm_event *row,
                                      struct tm_error *err);
 
-/* Reads the extra counter values into p->rows, as derived rows, before the primary row is added. Incremental values are
- * summed up. TM_OK. TM_END: the reference importer would drop the event; it is counted. Otherwise an error. */
+/* Reads the extra counter values into the pending rows, as derived rows, before the primary row is added. Incremental
+ * values are summed up. TM_OK. TM_END: the reference importer would drop the event; it is counted. Otherwise an
+ * error. */
 enum tm_status tm_proto_extra_counters_read(const struct tm_proto_track_context *context, const struct tm_event *row,
                                             struct tm_error *err);
 

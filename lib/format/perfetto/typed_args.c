@@ -38,7 +38,7 @@ static const struct location_keys log_keys = LOCATION_KEYS("track_event.log_mess
 static enum tm_status put_location(const struct tm_proto_track_context *c, const struct location_keys *keys,
                                    uint64_t iid, uint32_t *errors)
 {
-    struct tm_buf *detail = &c->p->detail;
+    struct tm_buf *detail = &c->rows->detail;
     struct tm_pb_field f, file = {0}, function = {0};
     uint64_t line = 0;
     struct tm_pb pb = {0};
@@ -81,7 +81,7 @@ static enum tm_status put_interned(const struct tm_proto_track_context *c, const
 {
     struct tm_pb_field text = tm_proto_interned_text(c->packet->sequence, field, iid);
     if (text.data)
-        return tm_detail_arg_text(&c->p->detail, key, text.data, text.len);
+        return tm_detail_arg_text(&c->rows->detail, key, text.data, text.len);
     ++*errors;
     return TM_OK;
 }
@@ -96,13 +96,13 @@ static enum tm_status put_log(const struct tm_proto_track_context *c, const stru
     if (st == TM_OK && location)
         st = put_location(c, &log_keys, location, errors);
     if (st == TM_OK && priority)
-        st = tm_detail_arg_int(&c->p->detail, "track_event.priority", (int64_t)priority);
+        st = tm_detail_arg_int(&c->rows->detail, "track_event.priority", (int64_t)priority);
     return st;
 }
 
 static enum tm_status put_typed(const struct tm_proto_track_context *c, const struct tm_pb_field *f, uint32_t *errors)
 {
-    struct tm_buf *detail = &c->p->detail;
+    struct tm_buf *detail = &c->rows->detail;
     char id[32];
     switch (f->id) {
     case TM_TRACK_EVENT_SOURCE_LOCATION_IID:

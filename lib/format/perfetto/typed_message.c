@@ -40,15 +40,15 @@ static enum tm_status push_key(struct tm_buf *key, const struct tm_typed_field *
     return st;
 }
 
-static enum tm_status put_bytes(struct tm_proto *p, const uint8_t *data, size_t len)
+static enum tm_status put_bytes(struct tm_proto_rows *rows, const uint8_t *data, size_t len)
 {
-    struct tm_buf *text = &p->text;
+    struct tm_buf *text = &rows->text;
     tm_buf_clear(text);
     enum tm_status st = tm_base64_add(text, data, len);
-    return st < 0 ? st : tm_detail_arg_bytes(&p->detail, &p->key, TM_ARG_STRING, text->data, text->len);
+    return st < 0 ? st : tm_detail_arg_bytes(&rows->detail, &rows->key, TM_ARG_STRING, text->data, text->len);
 }
 
-static enum tm_status put_enum(struct tm_proto *p, uint32_t type, int32_t value)
+static enum tm_status put_enum(struct tm_proto_rows *rows, uint32_t type, int32_t value)
 {
     char number[16];
     const char *name = tm_typed_value_name(type, value);
@@ -56,20 +56,20 @@ static enum tm_status put_enum(struct tm_proto *p, uint32_t type, int32_t value)
         snprintf(number, sizeof number, "%" PRId32, value);
         name = number;
     }
-    return tm_detail_arg_bytes(&p->detail, &p->key, TM_ARG_STRING, name, strlen(name));
+    return tm_detail_arg_bytes(&rows->detail, &rows->key, TM_ARG_STRING, name, strlen(name));
 }
 
-static enum tm_status put_float(struct tm_proto *p, uint64_t bits)
+static enum tm_status put_float(struct tm_proto_rows *rows, uint64_t bits)
 {
     uint32_t word = (uint32_t)bits;
     float value;
     memcpy(&value, &word, sizeof value);
-    return tm_detail_arg_number(&p->detail, &p->key, TM_ARG_DOUBLE, tm_pb_bits(value));
+    return tm_detail_arg_number(&rows->detail, &rows->key, TM_ARG_DOUBLE, tm_pb_bits(value));
 }
 
-static enum tm_status put_number(struct tm_proto *p, const struct tm_typed_field *field, uint64_t value)
+static enum tm_status put_number(struct tm_proto_rows *rows, const struct tm_typed_field *field, uint64_t value)
 {
-    struct tm_buf *detail = &p->detail, *key = &p->key;
+    struct tm_buf *detail = &rows->detail, *key = &rows->key;
     switch ((enum tm_typed_kind)field->kind) {
     case TM_TYPED_INT: return tm_detail_arg_number(detail, key, TM_ARG_INT, value);
     case TM_TYPED_INT32: return tm_detail_arg_number(detail, key, TM_ARG_INT, (uint64_t)(int64_t)(int32_t)value);
@@ -77,9 +77,9 @@ static enum tm_status put_number(struct tm_proto *p, const struct tm_typed_field
     case TM_TYPED_UINT: return tm_detail_arg_number(detail, key, TM_ARG_UINT, value);
     case TM_TYPED_UINT32: return tm_detail_arg_number(detail, key, TM_ARG_UINT, (uint32_t)value);
     case TM_TYPED_BOOL: return tm_detail_arg_number(detail, key, TM_ARG_BOOL, value != 0);
-    case TM_TYPED_FLOAT: return put_float(p, value);
+    case TM_TYPED_FLOAT: return put_float(rows, value);
     case TM_TYPED_DOUBLE: return tm_detail_arg_number(detail, key, TM_ARG_DOUBLE, value);
-    case TM_TYPED_ENUM: return put_enum(p, field->of, (int32_t)value);
+    case TM_TYPED_ENUM: return put_enum(rows, field->of, (int32_t)value);
     default: return TM_OK;
     }
 }
@@ -97,11 +97,11 @@ static uint8_t wire_of(const struct tm_typed_field *field)
 }
 
 /* Puts packed numbers, which have no tags. */
-static enum tm_status put_packed(struct tm_proto *p, const struct tm_typed_field *field, struct counts *counts,
+static enum tm_status put_packed(struct tm_proto_rows *rows, const struct tm_typed_field *field, struct counts *counts,
                                  const struct tm_pb_field *f)
 {
     const uint8_t *at = f->data, *end = f->data ? f->data + f->len : NULL;
-    size_t mark = p->key.len, size = wire_of(field) == TM_PB_I32 ? 4 : 8;
+    size_t mark = rows->key.len, size = wire_of(field) == TM_PB_I32 ? 4 : 8;
     enum tm_status st = TM_OK;
     while (st == TM_OK && at < end) {
         uint64_t value = 0;
@@ -114,9 +114,9 @@ static enum tm_status put_packed(struct tm_proto *p, const struct tm_typed_field
             value = size == 4 ? tm_get_le32(at) : tm_get_le64(at);
             at += size;
         }
-        if ((st = push_key(&p->key, field, counts)) == TM_OK)
-            st = put_number(p, field, value);
-        p->key.len = mark;
+        if ((st = push_key(&rows->key, field, counts)) == TM_OK)
+            st = put_number(rows, field, value);
+        rows->key.len = mark;
     }
     return st;
 }
@@ -124,28 +124,27 @@ static enum tm_status put_packed(struct tm_proto *p, const struct tm_typed_field
 static enum tm_status put_field(const struct tm_typed_writer *w, const struct tm_typed_field *field,
                                 struct counts *counts, const struct tm_pb_field *f, int depth)
 {
-    struct tm_proto *p = w->p;
-    size_t mark = p->key.len;
+    size_t mark = w->rows->key.len;
     enum tm_status st;
     if (!is_text(field) && f->type == TM_PB_LEN)
-        return field->is_repeated ? put_packed(p, field, counts, f) : TM_OK;
+        return field->is_repeated ? put_packed(w->rows, field, counts, f) : TM_OK;
     if (is_text(field) != (f->type == TM_PB_LEN))
         return TM_OK;
     if (field->kind == TM_TYPED_ANNOTATION) { /* it has a name of its own */
         st = w->annotation(w->self, f, depth + 1);
-        p->key.len = mark;
+        w->rows->key.len = mark;
         return st;
     }
-    st = push_key(&p->key, field, counts);
+    st = push_key(&w->rows->key, field, counts);
     if (st == TM_OK && field->kind == TM_TYPED_MESSAGE)
         st = tm_proto_typed_message_put(w, field->of, tm_pb_of(f->data, f->len), depth + 1);
     else if (st == TM_OK && field->kind == TM_TYPED_TEXT)
-        st = tm_detail_arg_bytes(&p->detail, &p->key, TM_ARG_STRING, f->data, f->len);
+        st = tm_detail_arg_bytes(&w->rows->detail, &w->rows->key, TM_ARG_STRING, f->data, f->len);
     else if (st == TM_OK && field->kind == TM_TYPED_BYTES)
-        st = put_bytes(p, f->data, f->len);
+        st = put_bytes(w->rows, f->data, f->len);
     else if (st == TM_OK)
-        st = put_number(p, field, f->value);
-    p->key.len = mark;
+        st = put_number(w->rows, field, f->value);
+    w->rows->key.len = mark;
     return st;
 }
 
@@ -167,5 +166,5 @@ enum tm_status tm_proto_typed_message_put(const struct tm_typed_writer *w, uint3
     }
     if (st < 0 || !is_empty || depth == 0)
         return st;
-    return tm_detail_arg_number(&w->p->detail, &w->p->key, TM_ARG_NULL, 1);
+    return tm_detail_arg_number(&w->rows->detail, &w->rows->key, TM_ARG_NULL, 1);
 }

@@ -7,7 +7,7 @@
 
 /* Where args go. */
 struct tm_typed_writer {
-    struct tm_proto *p; /* its key is the prefix of the next argument; it is restored afterwards */
+    struct tm_proto_rows *rows; /* its key is the prefix of the next argument; it is restored afterwards */
     /* Puts a DebugAnnotation that is DEPTH messages down. */
     enum tm_status (*annotation)(void *self, const struct tm_pb_field *message, int depth);
     void *self;

@@ -1,0 +1,52 @@
+/* Rows of packets, on their way to the sink. */
+#ifndef TM_FORMAT_PERFETTO_ROWS_H
+#define TM_FORMAT_PERFETTO_ROWS_H
+
+#include "format/json_args.h"
+#include "format/perfetto/count.h"
+
+struct tm_proto_packet;
+
+/* Where all readers of packets put their rows. Zero-initialise, and set sink and counts.sink. */
+struct tm_proto_rows {
+    struct tm_event_sink *sink;    /* borrowed */
+    struct tm_proto_counts counts; /* of what becomes no row */
+    struct tm_buf detail;          /* of the next row */
+    struct tm_buf pending;         /* struct tm_event: derived rows that follow the next row */
+    struct tm_buf key, text;       /* scratch of the current packet: the key of an argument, and any text */
+    struct tm_json_args json;      /* scratch: an argument that is JSON */
+};
+
+/* Returns a row of PACKET with the columns that all rows have. Raw is the whole packet. Without a timestamp the row is
+ * untimed. */
+struct tm_event tm_proto_event(const struct tm_proto_packet *packet, enum tm_kind kind);
+
+/* Adds EVENT with the detail in ROWS, which it clears. TM_OK, TM_E_INPUT or TM_E_SYSTEM, as tm_event_sink_add. */
+enum tm_status tm_proto_add(struct tm_proto_rows *rows, struct tm_event *event, struct tm_error *err);
+
+/* Adds EVENT with the detail in the detail, for a raw payload with inner times (perfetto/packet_times.h), which are
+ * listed in the detail. OWN_CLOCK: the clock id of those on the packet's clock. */
+enum tm_status tm_proto_add_with_times(struct tm_proto_rows *rows, struct tm_event *event, uint32_t own_clock,
+                                       struct tm_error *err);
+
+/* The string number of the LEN bytes at S. May append to the detail. */
+static inline enum tm_status tm_proto_string(struct tm_proto_rows *rows, const void *s, size_t len, uint32_t *string,
+                                             struct tm_error *err)
+{
+    return tm_event_sink_string(rows->sink, tm_text_at(s, len), &rows->detail, string, err);
+}
+
+/* A row with EVENT's columns but without raw payload; it is not counted. */
+static inline struct tm_event tm_proto_derived(const struct tm_event *event, enum tm_kind kind)
+{
+    struct tm_event derived = *event;
+    derived.kind = kind;
+    derived.flags = (event->flags & (TM_EVENT_UNTIMED | TM_EVENT_DEFINITION)) | TM_EVENT_DERIVED;
+    derived.raw_bytes = 0;
+    derived.detail_bytes = 0;
+    derived.name = 0;
+    derived.category = 0;
+    return derived;
+}
+
+#endif
