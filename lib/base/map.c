@@ -9,58 +9,43 @@ enum { MAP_FIRST_SLOTS = 16, MAP_SLOTS_MAX = 1 << 30 };
 
 static uint32_t slot_of(const struct tm_map *map, uint64_t key)
 {
-    uint32_t at = (uint32_t)tm_keyed_u64(map->seed, key) & (map->slots - 1);
-    while (map->used[at] && map->keys[at] != key)
-        at = (at + 1) & (map->slots - 1);
+    uint32_t at = (uint32_t)tm_keyed_u64(map->seed, key) & (map->slot_count - 1);
+    while (map->slots[at].is_used && map->slots[at].key != key)
+        at = (at + 1) & (map->slot_count - 1);
     return at;
 }
 
 bool tm_map_find(const struct tm_map *map, uint64_t key, uint32_t *value)
 {
-    if (map->slots == 0)
+    if (map->slot_count == 0)
         return false;
-    uint32_t at = slot_of(map, key);
-    if (map->used[at])
-        *value = map->values[at];
-    return map->used[at];
+    const struct tm_map_slot *slot = &map->slots[slot_of(map, key)];
+    if (slot->is_used)
+        *value = slot->value;
+    return slot->is_used;
 }
 
 static enum tm_status grow(struct tm_map *map)
 {
-    struct tm_map wider = {.slots = map->slots ? map->slots * 2 : MAP_FIRST_SLOTS, .count = map->count,
+    struct tm_map wider = {.slot_count = map->slot_count ? map->slot_count * 2 : MAP_FIRST_SLOTS, .count = map->count,
                           .seed = map->seed ? map->seed : tm_secret()};
-    if (wider.slots > MAP_SLOTS_MAX)
+    if (wider.slot_count > MAP_SLOTS_MAX || (wider.slots = calloc(wider.slot_count, sizeof *wider.slots)) == NULL)
         return TM_E_SYSTEM;
-    wider.keys = malloc(wider.slots * sizeof *wider.keys);
-    wider.values = malloc(wider.slots * sizeof *wider.values);
-    wider.used = calloc(wider.slots, sizeof *wider.used);
-    if (wider.keys == NULL || wider.values == NULL || wider.used == NULL) {
-        tm_map_release(&wider);
-        return TM_E_SYSTEM;
-    }
-    for (uint32_t i = 0; i < map->slots; i++) {
-        if (!map->used[i])
-            continue;
-        uint32_t at = slot_of(&wider, map->keys[i]);
-        wider.used[at] = 1;
-        wider.keys[at] = map->keys[i];
-        wider.values[at] = map->values[i];
-    }
-    struct tm_map old = *map;
+    for (uint32_t i = 0; i < map->slot_count; i++)
+        if (map->slots[i].is_used)
+            wider.slots[slot_of(&wider, map->slots[i].key)] = map->slots[i];
+    free(map->slots);
     *map = wider;
-    tm_map_release(&old);
     return TM_OK;
 }
 
 enum tm_status tm_map_set(struct tm_map *map, uint64_t key, uint32_t value)
 {
-    if (map->count >= map->slots / 2 && grow(map) != TM_OK)
+    if (map->count >= map->slot_count / 2 && grow(map) != TM_OK)
         return TM_E_SYSTEM;
-    uint32_t at = slot_of(map, key);
-    map->count += !map->used[at];
-    map->used[at] = 1;
-    map->keys[at] = key;
-    map->values[at] = value;
+    struct tm_map_slot *slot = &map->slots[slot_of(map, key)];
+    map->count += !slot->is_used;
+    *slot = (struct tm_map_slot){.key = key, .value = value, .is_used = true};
     return TM_OK;
 }
 
@@ -75,14 +60,12 @@ enum tm_status tm_map_add(struct tm_map *map, uint64_t key, uint32_t value)
 void tm_map_clear(struct tm_map *map)
 {
     if (map->count)
-        memset(map->used, 0, map->slots);
+        memset(map->slots, 0, map->slot_count * sizeof *map->slots);
     map->count = 0;
 }
 
 void tm_map_release(struct tm_map *map)
 {
-    free(map->keys);
-    free(map->values);
-    free(map->used);
+    free(map->slots);
     *map = (struct tm_map){0};
 }

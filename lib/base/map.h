@@ -11,10 +11,12 @@
 struct tm_map {
     uint32_t count; /* keys held */
     /* private */
-    uint64_t *keys;
-    uint32_t *values;
-    uint8_t *used;
-    uint32_t slots;
+    struct tm_map_slot {
+        uint64_t key;
+        uint32_t value;
+        bool is_used;
+    } *slots;            /* key and value share a cache line: most finds in a large map are cache misses */
+    uint32_t slot_count; /* a power of two, or 0 */
     uint64_t seed;
 };
 

@@ -16,6 +16,12 @@ struct tm_table_entry {
     int64_t value;
 };
 
+/* Where an entry is. The hash spares a look at entries with other keys, each of which would be a cache miss. */
+struct tm_table_slot {
+    uint32_t number; /* of the entry, plus 1; 0: the slot is empty */
+    uint32_t hash;
+};
+
 static uint32_t hash_of(const struct tm_table *table, const struct tm_key *key)
 {
     uint64_t hash = tm_keyed_u64(table->seed, key->a);
@@ -28,27 +34,28 @@ static bool same(const struct tm_key *x, const struct tm_key *y)
     return x->a == y->a && x->b == y->b && x->c == y->c;
 }
 
-/* Returns the slot of KEY, or the empty slot where KEY would go. The table has an empty slot. */
-static uint32_t slot_of(const struct tm_table *table, const struct tm_key *key)
+/* Returns the slot of KEY, whose hash is HASH, or the empty slot where it would go. The table has an empty slot. */
+static struct tm_table_slot *slot_of(const struct tm_table *table, const struct tm_key *key, uint32_t hash)
 {
-    uint32_t mask = table->cap - 1, i = hash_of(table, key) & mask;
-    while (table->slots[i] && !same(&table->entries[table->slots[i] - 1].key, key))
+    uint32_t mask = table->cap - 1, i = hash & mask;
+    while (table->slots[i].number &&
+           (table->slots[i].hash != hash || !same(&table->entries[table->slots[i].number - 1].key, key)))
         i = (i + 1) & mask;
-    return i;
+    return &table->slots[i];
 }
 
 int64_t tm_table_find(const struct tm_table *table, const struct tm_key *key)
 {
     if (table->cap == 0)
         return TM_TABLE_NONE;
-    uint32_t number = table->slots[slot_of(table, key)];
+    uint32_t number = slot_of(table, key, hash_of(table, key))->number;
     return number ? table->entries[number - 1].value : TM_TABLE_NONE;
 }
 
 static enum tm_status widen(struct tm_table *table, struct tm_error *err)
 {
     uint32_t cap = table->cap ? table->cap * 2 : TABLE_FIRST;
-    uint32_t *slots = cap ? calloc(cap, sizeof *slots) : NULL;
+    struct tm_table_slot *slots = cap ? calloc(cap, sizeof *slots) : NULL;
     if (slots == NULL)
         return tm_error_nomem(err);
     free(table->slots);
@@ -56,8 +63,10 @@ static enum tm_status widen(struct tm_table *table, struct tm_error *err)
     table->cap = cap;
     if (table->seed == 0)
         table->seed = tm_secret();
-    for (uint32_t i = 0; i < table->count; i++)
-        slots[slot_of(table, &table->entries[i].key)] = i + 1;
+    for (uint32_t i = 0; i < table->count; i++) {
+        uint32_t hash = hash_of(table, &table->entries[i].key);
+        *slot_of(table, &table->entries[i].key, hash) = (struct tm_table_slot){i + 1, hash};
+    }
     return TM_OK;
 }
 
@@ -66,15 +75,16 @@ enum tm_status tm_table_set(struct tm_table *table, const struct tm_key *key, in
     enum tm_status st;
     if (table->count >= table->cap / 4 * 3 && (st = widen(table, err)) < 0)
         return st;
-    uint32_t *slot = &table->slots[slot_of(table, key)];
-    if (*slot) {
-        table->entries[*slot - 1].value = value;
+    uint32_t hash = hash_of(table, key);
+    struct tm_table_slot *slot = slot_of(table, key, hash);
+    if (slot->number) {
+        table->entries[slot->number - 1].value = value;
         return TM_OK;
     }
     if ((st = tm_array_grow(&table->entries, &table->room, table->count, sizeof *table->entries, err)) < 0)
         return st;
     table->entries[table->count++] = (struct tm_table_entry){*key, value};
-    *slot = table->count;
+    *slot = (struct tm_table_slot){table->count, hash};
     return TM_OK;
 }
 
@@ -82,30 +92,31 @@ enum tm_status tm_table_set(struct tm_table *table, const struct tm_key *key, in
 static void empty_slot(struct tm_table *table, uint32_t hole)
 {
     uint32_t mask = table->cap - 1;
-    for (uint32_t i = (hole + 1) & mask; table->slots[i]; i = (i + 1) & mask) {
-        uint32_t home = hash_of(table, &table->entries[table->slots[i] - 1].key) & mask;
+    for (uint32_t i = (hole + 1) & mask; table->slots[i].number; i = (i + 1) & mask) {
+        uint32_t home = table->slots[i].hash & mask;
         if (((i - home) & mask) >= ((i - hole) & mask)) {
             table->slots[hole] = table->slots[i];
             hole = i;
         }
     }
-    table->slots[hole] = 0;
+    table->slots[hole] = (struct tm_table_slot){0};
 }
 
 void tm_table_remove(struct tm_table *table, const struct tm_key *key)
 {
     if (table->cap == 0)
         return;
-    uint32_t slot = slot_of(table, key), number = table->slots[slot];
+    struct tm_table_slot *slot = slot_of(table, key, hash_of(table, key));
+    uint32_t number = slot->number;
     if (number == 0)
         return;
     struct tm_table_entry *last = &table->entries[table->count - 1];
-    table->slots[slot_of(table, &last->key)] = number; /* the last entry takes the place of the removed one */
-    table->slots[slot] = table->count;
+    slot_of(table, &last->key, hash_of(table, &last->key))->number = number; /* the last entry takes its place */
+    slot->number = table->count;
     struct tm_table_entry removed = table->entries[number - 1];
     table->entries[number - 1] = *last;
     *last = removed;
-    empty_slot(table, slot);
+    empty_slot(table, (uint32_t)(slot - table->slots));
     table->count--;
 }
 

@@ -1,5 +1,5 @@
 /* A map from keys of three numbers to a number, by open addressing. Zero-initialise. It grows with its keys, each of
- * which takes about 45 bytes. Hashes are keyed by tm_secret(). */
+ * which takes about 50 bytes. Hashes are keyed by tm_secret(). */
 #ifndef TM_BASE_TABLE_H
 #define TM_BASE_TABLE_H
 
@@ -20,7 +20,7 @@ struct tm_table {
     struct tm_table_entry *entries; /* COUNT of them, without gaps */
     uint32_t room;                  /* entries that fit */
     uint32_t cap;                   /* slots: a power of two, or 0 */
-    uint32_t *slots;                /* the number of an entry, plus 1; 0: the slot is empty */
+    struct tm_table_slot *slots;    /* CAP of them */
     uint64_t seed;
 };
 

@@ -19,7 +19,7 @@ static struct tm_task_names_row *find(const struct tm_task_names_table *t, uint6
     return row == TM_TABLE_NONE ? NULL : &t->rows[row];
 }
 
-/* Finds or makes the row of a key. TM_END: the table is full. */
+/* Finds or makes the row of a key in T. TM_END: the table is full. */
 static enum tm_status need(struct tm_task_names_table *t, uint64_t scope, uint64_t id, struct tm_task_names_row **row,
                            struct tm_error *err)
 {
@@ -52,7 +52,9 @@ static enum tm_status set_name(struct tm_task_names *names, struct tm_task_names
         return TM_OK;
     enum tm_status st = tm_intern_add(&names->names, name.data, name.len, &id, NULL);
     if (st == TM_OK) {
+        names->changes += row->name != id + 1 || row->priority != priority;
         row->name = id + 1;
+        row->string = 0;
         row->priority = (uint8_t)priority;
     }
     return st < 0 ? tm_error_nomem(err) : TM_OK;
@@ -144,6 +146,7 @@ static enum tm_status learn_detail(struct tm_task_names *names, const struct tm_
 {
     if (e->detail_bytes == 0)
         return TM_OK;
+    names->changes++;
     Tracemerge__Detail *d =
         (Tracemerge__Detail *)tm_message_unpack(&tracemerge__detail__descriptor, e->detail, e->detail_bytes, err);
     if (d == NULL)
@@ -167,9 +170,11 @@ static enum tm_status learn_comm(struct tm_task_names *names, const struct tm_ev
     if (tid == 0 || string == 0)
         return TM_OK;
     enum tm_status st = need(&names->threads, e->machine, (uint64_t)tid, &row, err);
-    if (st != TM_OK || row->priority > TM_THREAD_NAME_SCHED)
+    if (st != TM_OK || row->priority > TM_THREAD_NAME_SCHED || row->string == string)
         return st < 0 ? st : TM_OK;
-    return set_name(names, row, tm_catalog_string(names->catalog, string, e), TM_THREAD_NAME_SCHED, err);
+    st = set_name(names, row, tm_catalog_string(names->catalog, string, e), TM_THREAD_NAME_SCHED, err);
+    row->string = string & TM_STRING_INLINE ? 0 : string;
+    return st;
 }
 
 static enum tm_status name_process(struct tm_task_names *names, const struct tm_event *e, struct tm_task_names_row *row,
@@ -204,6 +209,7 @@ static enum tm_status learn_new(struct tm_task_names *names, const struct tm_eve
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
     *row = (struct tm_task_names_row){.scope = row->scope, .id = row->id};
+    names->changes++;
     if (tm_event_makes_thread(e))
         row->has_pid = process_of(names, e->machine, e->pid, &row->pid);
     else

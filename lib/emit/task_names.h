@@ -23,6 +23,7 @@ struct tm_event_task {
 struct tm_task_names_row {
     uint64_t scope, id; /* the key: machine and tid, machine and pid, file and uuid */
     uint32_t name;      /* in names, plus 1 */
+    uint32_t string;    /* the stream's number of that name, if a switch gave it; else 0 */
     uint8_t priority;   /* of the name: one of a lower priority does not replace it (enum tm_thread_name_priority, enum
                            tm_process_name_priority) */
     bool has_pid, has_tid, has_parent;
@@ -39,6 +40,7 @@ struct tm_task_names_table {
 struct tm_task_names {
     const struct tm_catalog *catalog; /* borrowed */
     /* private */
+    uint64_t changes; /* of rows; new rows are counted by their tables */
     struct tm_task_names_table threads, processes, tracks;
     struct tm_intern names;
 };
@@ -47,6 +49,13 @@ void tm_task_names_init(struct tm_task_names *names, const struct tm_catalog *ca
 
 /* Learns what EVENT states; most events state nothing. TM_OK, TM_E_INPUT (its detail is damaged) or TM_E_SYSTEM. */
 enum tm_status tm_task_names_learn(struct tm_task_names *names, const struct tm_event *event, struct tm_error *err);
+
+/* A number that grows whenever something is learned. While it stays the same, the owners of events with the same columns
+ * stay the same. */
+static inline uint64_t tm_task_names_changes(const struct tm_task_names *names)
+{
+    return names->changes + names->threads.count + names->processes.count + names->tracks.count;
+}
 
 /* Finds the owner of EVENT by its columns and by what has been learned. */
 void tm_task_names_find(const struct tm_task_names *names, const struct tm_event *event, struct tm_event_task *place);

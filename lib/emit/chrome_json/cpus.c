@@ -10,33 +10,46 @@ enum { CPU_PID = 0x70000000, CPUS_MAX = 1 << 16 }; /* the process of a machine's
 static enum tm_status running_on(struct tm_json_cpus *cpus, uint32_t machine, uint32_t cpu,
                                  struct tm_json_cpu **running, struct tm_error *err)
 {
-    for (uint32_t i = 0; i < cpus->count; i++) {
-        if (cpus->rows[i].cpu == cpu && cpus->rows[i].machine == machine) {
-            *running = &cpus->rows[i];
-            return TM_OK;
-        }
+    uint64_t key = (uint64_t)machine << 32 | cpu;
+    uint32_t at;
+    if (tm_map_find(&cpus->by_number, key, &at)) {
+        *running = &cpus->rows[at];
+        return TM_OK;
     }
     if (cpus->count == CPUS_MAX)
         return tm_error_set(err, TM_E_INPUT, "scheduling of more than %d cpus", CPUS_MAX);
     if (tm_array_grow(&cpus->rows, &cpus->cap, cpus->count, sizeof *cpus->rows, err) < 0)
         return TM_E_SYSTEM;
+    if (tm_map_set(&cpus->by_number, key, cpus->count) != TM_OK)
+        return tm_error_nomem(err);
     *running = &cpus->rows[cpus->count++];
     **running = (struct tm_json_cpu){.machine = machine, .cpu = cpu};
     return TM_OK;
 }
 
-static enum tm_status put_running(struct tm_json_cpus *cpus, const struct tm_json_cpu *r, int64_t end_ns,
+/* Sets the pid of R in the output. Writes the names of that process and of the cpu, if they are new. */
+static enum tm_status place(struct tm_json_cpus *cpus, struct tm_json_cpu *r, struct tm_error *err)
+{
+    struct tm_json_metadata *m = cpus->metadata;
+    int64_t cpu = r->cpu;
+    char cpu_name[32];
+    if (r->changes && r->changes == m->changes + m->pids->changes)
+        return TM_OK;
+    enum tm_status st = tm_json_pids_find(m->pids, r->machine, CPU_PID, &r->out_pid, err);
+    if (st == TM_OK)
+        st = tm_json_metadata_name(m, r->out_pid, NULL, tm_text_str("Scheduling"), err);
+    snprintf(cpu_name, sizeof cpu_name, "cpu %u", r->cpu);
+    if (st == TM_OK)
+        st = tm_json_metadata_name(m, r->out_pid, &cpu, tm_text_str(cpu_name), err);
+    r->changes = m->changes + m->pids->changes;
+    return st;
+}
+
+static enum tm_status put_running(struct tm_json_cpus *cpus, struct tm_json_cpu *r, int64_t end_ns,
                                   struct tm_error *err)
 {
     struct tm_json_writer *w = cpus->metadata->writer;
-    int64_t pid = 0, cpu = r->cpu;
-    char cpu_name[32];
-    enum tm_status st = tm_json_pids_find(cpus->metadata->pids, r->machine, CPU_PID, &pid, err);
-    if (st == TM_OK)
-        st = tm_json_metadata_name(cpus->metadata, pid, NULL, tm_text_str("Scheduling"), err);
-    snprintf(cpu_name, sizeof cpu_name, "cpu %u", r->cpu);
-    if (st == TM_OK)
-        st = tm_json_metadata_name(cpus->metadata, pid, &cpu, tm_text_str(cpu_name), err);
+    enum tm_status st = place(cpus, r, err);
     if (st < 0 || !r->is_running || r->tid == 0)
         return st;
     tm_json_writer_next(w);
@@ -44,7 +57,7 @@ static enum tm_status put_running(struct tm_json_cpus *cpus, const struct tm_jso
     tm_json_writer_time(w, r->since_ns);
     tm_out_str(&w->out, ",\"dur\":");
     tm_json_writer_micros(w, end_ns - r->since_ns);
-    tm_json_writer_thread(w, pid, cpu);
+    tm_json_writer_thread(w, r->out_pid, r->cpu);
     tm_json_writer_text(w,
                         ",\"name\":", (struct tm_text){r->comm.data ? r->comm.data : (const uint8_t *)"", r->comm.len});
     tm_out_str(&w->out, ",\"args\":{\"tid\":");
@@ -77,4 +90,5 @@ void tm_json_cpus_release(struct tm_json_cpus *cpus)
     for (uint32_t i = 0; i < cpus->count; i++)
         tm_buf_release(&cpus->rows[i].comm);
     free(cpus->rows);
+    tm_map_release(&cpus->by_number);
 }

@@ -11,6 +11,9 @@ struct tm_json_cpu {
     int64_t since_ns, tid;
     int32_t priority;
     struct tm_buf comm;
+    /* the pid in the output, valid while changes is the sum of the counters of pids and metadata; 0: never */
+    int64_t out_pid;
+    uint64_t changes;
 };
 
 /* Zero-initialise, and set metadata. */
@@ -19,6 +22,7 @@ struct tm_json_cpus {
     /* private */
     struct tm_json_cpu *rows;
     uint32_t count, cap;
+    struct tm_map by_number; /* machine and cpu to the index of a row */
 };
 
 /* E, a switch, ends the slice of its cpu. The next task has the name COMM. TM_OK or an error. */

@@ -12,6 +12,7 @@ struct tm_json_metadata {
     const struct tm_json_inputs *inputs; /* borrowed, as the next two */
     struct tm_json_writer *writer;
     struct tm_json_pids *pids;
+    uint64_t changes;       /* incremented when a name or label is written or forgotten */
     /* private */
     struct tm_map labelled; /* (pid of the output, file) whose label has been written */
     struct tm_map sorted;   /* pids of the output with a process_sort_index from a file */

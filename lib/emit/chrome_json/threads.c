@@ -1,5 +1,7 @@
 #include "emit/chrome_json/threads.h"
 
+#include "base/hash.h"
+
 void tm_json_threads_init(struct tm_json_threads *threads, struct tm_json_metadata *metadata)
 {
     const struct tm_catalog *catalog = metadata->writer->context->catalog;
@@ -31,6 +33,41 @@ enum tm_status tm_json_threads_note(struct tm_json_threads *threads, const struc
     return names ? tm_task_names_learn(&threads->json_names, e, err) : TM_OK;
 }
 
+/* A number that grows whenever a name can have become another one, or a pid means another process. */
+static uint64_t changes_of(const struct tm_json_threads *threads)
+{
+    return tm_task_names_changes(&threads->names) + threads->metadata->changes + threads->metadata->pids->changes;
+}
+
+/* The columns of E that decide on its process and thread. */
+static struct tm_json_named columns_of(const struct tm_event *e)
+{
+    return (struct tm_json_named){.track = tm_event_scope(e->flags) == TM_SCOPE_TRACK ? e->track : 0,
+                                  .pid = tm_task_names_has_other(e) ? 0 : e->pid,
+                                  .tid = e->tid,
+                                  .file = e->file,
+                                  .machine = e->machine,
+                                  .kind = (uint32_t)e->kind,
+                                  .flags = e->flags};
+}
+
+/* The entry of events with these COLUMNS. */
+static struct tm_json_named *named_of(struct tm_json_threads *threads, const struct tm_json_named *columns)
+{
+    uint64_t task = (uint64_t)columns->machine << 32 ^ (uint64_t)columns->pid << 40 ^ (uint64_t)columns->tid;
+    uint64_t other = columns->track ^ (uint64_t)columns->file << 32 ^ (uint64_t)columns->kind << 56;
+    return &threads->named[(tm_hash_u64(task) ^ tm_hash_u64(other)) & (TM_JSON_NAMED - 1)];
+}
+
+/* True if the names of E's process and thread were in the output at an earlier event with the same columns, and nothing
+ * has changed since. Most events are of such threads; to find it out anew takes ten lookups. */
+static bool is_named(const struct tm_json_named *named, const struct tm_json_named *columns, uint64_t changes)
+{
+    return named->changes == changes + 1 && named->track == columns->track && named->pid == columns->pid &&
+           named->tid == columns->tid && named->file == columns->file && named->machine == columns->machine &&
+           named->kind == columns->kind && named->flags == columns->flags;
+}
+
 /* Writes the names that E has given its process and thread. */
 static enum tm_status put_names(struct tm_json_threads *threads, const struct tm_event *e, struct tm_error *err)
 {
@@ -51,8 +88,15 @@ static enum tm_status put_names(struct tm_json_threads *threads, const struct tm
 enum tm_status tm_json_threads_learn(struct tm_json_threads *threads, const struct tm_event *e, struct tm_error *err)
 {
     enum tm_status st = tm_task_names_learn(&threads->names, e, err);
-    return st == TM_OK && e->kind != TM_KIND_TRACK ? put_names(threads, e, err) /* by then events state their process */
-                                                   : st;
+    if (st < 0 || e->kind == TM_KIND_TRACK) /* events state their process by then */
+        return st;
+    struct tm_json_named columns = columns_of(e), *named = named_of(threads, &columns);
+    if (is_named(named, &columns, changes_of(threads)))
+        return TM_OK;
+    st = put_names(threads, e, err);
+    *named = columns;
+    named->changes = changes_of(threads) + 1;
+    return st;
 }
 
 enum tm_status tm_json_threads_tid(struct tm_json_threads *threads, uint32_t thread, uint32_t lane, int64_t *tid,

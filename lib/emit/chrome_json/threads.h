@@ -6,6 +6,16 @@
 #include "emit/chrome_json/metadata.h"
 #include "emit/task_names.h"
 
+enum { TM_JSON_NAMED = 4096 }; /* a power of two */
+
+/* Columns of an event whose process and thread had their names in the output. */
+struct tm_json_named {
+    uint64_t changes; /* what changes_of returned then, plus 1; 0: no event */
+    uint64_t track;
+    int64_t pid, tid;
+    uint32_t file, machine, kind, flags;
+};
+
 struct tm_json_threads {
     struct tm_json_metadata *metadata; /* borrowed */
     struct tm_json_lanes lanes;        /* of all threads */
@@ -13,6 +23,7 @@ struct tm_json_threads {
     /* private */
     struct tm_task_names json_names;   /* from definitions of Chrome JSON; the output has these already */
     struct tm_buf scratch;
+    struct tm_json_named named[TM_JSON_NAMED]; /* by a hash of the columns */
 };
 
 void tm_json_threads_init(struct tm_json_threads *threads, struct tm_json_metadata *metadata);
