@@ -20,9 +20,16 @@ static uint32_t file_number(const struct tm_splice *splice, uint32_t file)
     return file < splice->files_from ? file : file + splice->file_shift;
 }
 
+/* The run's number for V, a string. */
+static uint32_t string_number(const struct tm_splice *splice, uint32_t v)
+{
+    const uint32_t known = (uint32_t)(splice->strings.len / 4), at = v - 1; /* 0 and inline strings are no numbers */
+    return at < known ? tm_get_le32(splice->strings.data + (size_t)4 * at) : v;
+}
+
 uint32_t tm_splice_string(const struct tm_splice *splice, uint32_t string)
 {
-    return tm_get_le32(splice->strings.data + (size_t)4 * (string - 1));
+    return string_number(splice, string);
 }
 
 /* Gives the next string of the other sink its number. TM_END: there is no room for it. */
@@ -138,16 +145,23 @@ static enum tm_status copy_message(struct tm_splice *splice, const struct tm_fra
     return st;
 }
 
-/* The run's number for V in COLUMN. */
-static uint32_t number(const struct tm_splice *splice, enum tm_column column, uint32_t v)
+static uint32_t generation_number(const struct tm_splice *splice, uint32_t v)
 {
-    if (column == TM_COL_FILE)
-        return file_number(splice, v);
-    if (v == 0)
-        return 0;
-    if (column == TM_COL_GENERATION)
-        return v + splice->generations_from;
-    return v & TM_STRING_INLINE ? v : tm_splice_string(splice, v);
+    return v ? v + splice->generations_from : 0;
+}
+
+/* Writes the COUNT numbers of a column at FROM to TO as the run's. True if one differs. There are no branches: whether
+ * a number comes again cannot be predicted. */
+static inline bool renumber_elements(const struct tm_splice *splice, const uint8_t *from, uint8_t *to, uint32_t count,
+                                     uint32_t (*number)(const struct tm_splice *, uint32_t))
+{
+    uint32_t differing = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t v = tm_get_le32(from + (size_t)4 * i), after = number(splice, v);
+        differing |= after ^ v;
+        tm_put_le32(to + (size_t)4 * i, after);
+    }
+    return differing != 0;
 }
 
 /* *CHANGED: a row of COLUMN has another number now. */
@@ -155,24 +169,21 @@ static enum tm_status renumber_column(struct tm_splice *splice, struct tm_batch 
                                       bool *changed)
 {
     struct tm_buf *to = &splice->columns[column];
+    const uint8_t *from = batch->cols[column].data;
     uint32_t n = tm_batch_is_constant(batch, column) ? 1 : batch->count;
-    uint32_t before = 0, after = number(splice, column, 0), differing = 0;
+    bool differs;
     tm_buf_clear(to);
     if (tm_buf_reserve(to, (size_t)4 * n) != TM_OK)
         return TM_E_SYSTEM;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t v = tm_batch_u32(batch, column, i);
-        if (v != before) {
-            before = v;
-            after = number(splice, column, v);
-        }
-        differing |= after ^ v;
-        tm_put_le32(to->data + (size_t)4 * i, after);
-    }
-    if (differing) {
+    if (column == TM_COL_FILE)
+        differs = renumber_elements(splice, from, to->data, n, file_number);
+    else if (column == TM_COL_GENERATION)
+        differs = renumber_elements(splice, from, to->data, n, generation_number);
+    else
+        differs = renumber_elements(splice, from, to->data, n, string_number);
+    if (differs)
         tm_batch_set_column(batch, column, to->data, n);
-        *changed = true;
-    }
+    *changed |= differs;
     return TM_OK;
 }
 
