@@ -174,6 +174,30 @@ stored() {
     [ "$(stored a.json)" -ge "$(stored copy.json)" ]
 }
 
+@test "a large output, which threads copy and write, has the same bytes; a changed text or a full disk leaves none" {
+    events a.json 60000 1
+    events b.json 30000 2
+    merge_plain a.json b.json >plain.json
+    [ "$(stat -c %s plain.json)" -gt 10000000 ]
+    merge_referred -S64M a.json b.json | cmp plain.json
+    tm-emit -o out.json --source a.json --source b.json <s
+    cmp plain.json out.json
+    tar cf - a.json b.json | gzip >in.tar.gz
+    tm-merge -q -o packed.json in.tar.gz
+    merge_plain in.tar.gz | cmp packed.json
+    rm out.json
+    run bash -c 'ulimit -f 5000; trap "" XFSZ; tm-emit -o out.json --source a.json --source b.json <s'
+    [ "$status" -eq 3 ]
+    [[ "$output" == "tm-emit: out.json: "* ]]
+    [ ! -e out.json ]
+    # Each text is checked, wherever it is.
+    printf 'y' | dd of=a.json bs=1 seek=$(($(stat -c %s a.json) * 2 / 3)) conv=notrunc status=none
+    run tm-emit -o out.json --source a.json --source b.json <s
+    [ "$status" -eq 1 ]
+    [[ "$output" == "tm-emit: a.json: byte "*": the file has changed since it was unpacked" ]]
+    [ ! -e out.json ]
+}
+
 @test "a text that comes twice is not taken for what was given back" {
     events a.json 9000 1
     needs_holes a.json

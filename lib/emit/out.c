@@ -20,6 +20,22 @@ void tm_out_init(struct tm_out *out, int fd, const char *name)
     *out = (struct tm_out){.fd = fd, .name = name ? name : "standard output", .is_own = name != NULL};
 }
 
+void tm_out_set_sources(struct tm_out *out, struct tm_sources *sources)
+{
+    out->sources = sources;
+}
+
+void tm_out_text(struct tm_out *out, const struct tm_source_text *text)
+{
+    out->failed |= tm_source_copies_text(&out->copies, text, NULL) < 0;
+}
+
+void tm_out_part(struct tm_out *out, uint32_t from, uint32_t len)
+{
+    if (!out->failed)
+        out->failed = tm_source_copies_part(&out->copies, out->buf.len, from, len, NULL) < 0;
+}
+
 void tm_out_bytes(struct tm_out *out, const void *data, size_t len)
 {
     if (out->buf.cap - out->buf.len < len && tm_buf_reserve(&out->buf, len) < 0) {
@@ -294,8 +310,21 @@ static void guard(struct tm_out *out)
     tm_buf_release(&raw);
 }
 
-/* From now on a thread writes, if FD is a file that can be written at any offset. */
-static void start_writer(struct tm_out *out)
+/* Writes BYTES, which are empty afterwards: hands them to the thread that writes, if there is one. */
+static enum tm_status write_bytes(void *self, struct tm_buf *bytes, struct tm_error *err)
+{
+    struct tm_out *out = self;
+    struct tm_error why = {0};
+    size_t len = bytes->len;
+    enum tm_status st = out->writer ? tm_async_writer_write(out->writer, bytes, out->offset, &why)
+                                    : tm_io_write(out->fd, bytes->data, len, &why);
+    out->offset += len;
+    tm_buf_clear(bytes);
+    return st < 0 ? tm_error_set(err, st, "%s: %s", out->name, why.text) : TM_OK;
+}
+
+/* From now on threads copy and write, if FD is a file that can be written at any offset. */
+static void start_threads(struct tm_out *out)
 {
     struct stat info;
     if (!out->is_own || fstat(out->fd, &info) != 0 || !S_ISREG(info.st_mode) || fcntl(out->fd, F_GETFL) & O_APPEND)
@@ -304,45 +333,73 @@ static void start_writer(struct tm_out *out)
     if (at < 0 || (out->writer = tm_async_writer_new(out->fd)) == NULL)
         return;
     out->offset = (uint64_t)at;
+    if (out->sources)
+        out->copier = tm_copier_new(out->sources, write_bytes, out);
 }
 
-/* Waits for the thread, and goes on after its last byte. */
+/* Waits for the thread that writes, and goes on after its last byte. */
 static enum tm_status end_writer(struct tm_out *out, struct tm_error *err)
 {
-    enum tm_status st = tm_async_writer_wait(out->writer, err);
+    struct tm_error why = {0};
+    enum tm_status st = tm_async_writer_wait(out->writer, &why);
     if (st == TM_OK && lseek(out->fd, (off_t)out->offset, SEEK_SET) < 0)
-        st = tm_error_errno(err, errno, "cannot write");
+        st = tm_error_errno(&why, errno, "cannot write");
     tm_async_writer_free(out->writer);
     out->writer = NULL;
+    return st < 0 ? tm_error_set(err, st, "%s: %s", out->name, why.text) : TM_OK;
+}
+
+/* Hands the last bytes to the thread that copies, and waits for it. */
+static enum tm_status end_copier(struct tm_out *out, struct tm_error *err)
+{
+    enum tm_status st = tm_copier_put(out->copier, &out->buf, &out->copies, err);
+    if (st == TM_OK)
+        st = tm_copier_wait(out->copier, err);
+    tm_copier_free(out->copier);
+    out->copier = NULL;
+    return st;
+}
+
+/* Puts the copies between the bytes of the buffer. */
+static enum tm_status join_copies(struct tm_out *out, struct tm_error *err)
+{
+    if (out->copies.text_count == 0)
+        return TM_OK;
+    if (out->reader == NULL && (out->reader = tm_source_reader_new(out->sources)) == NULL)
+        return tm_error_nomem(err);
+    enum tm_status st = tm_source_copies_join(&out->copies, &out->buf, out->reader, &out->whole, err);
+    const struct tm_buf own = out->buf;
+    tm_source_copies_clear(&out->copies);
+    out->buf = out->whole;
+    out->whole = own;
+    tm_buf_clear(&out->whole);
     return st;
 }
 
 enum tm_status tm_out_flush(struct tm_out *out, struct tm_error *err)
 {
+    enum tm_status st;
     if (out->guards && !out->failed)
         guard(out);
     if (out->failed)
         return tm_error_nomem(err);
-    struct tm_error why = {0};
-    enum tm_status st = out->writer ? end_writer(out, &why) : TM_OK;
-    if (st == TM_OK)
-        st = tm_io_write(out->fd, out->buf.data, out->buf.len, &why);
-    tm_buf_clear(&out->buf);
-    return st < 0 ? tm_error_set(err, st, "%s: %s", out->name, why.text) : TM_OK;
+    st = out->copier ? end_copier(out, err) : join_copies(out, err);
+    if (st == TM_OK && out->writer)
+        st = end_writer(out, err);
+    return st == TM_OK ? write_bytes(out, &out->buf, err) : st;
 }
 
-/* Writes a full buffer in the middle of a row. */
+/* Writes a full buffer. */
 static enum tm_status write_full(struct tm_out *out, struct tm_error *err)
 {
-    struct tm_error why = {0};
-    size_t len = out->buf.len;
     if (out->writes++ == OUT_BEHIND_WRITES)
-        start_writer(out);
+        start_threads(out);
     if (out->writer == NULL)
         return tm_out_flush(out, err);
-    enum tm_status st = tm_async_writer_write(out->writer, &out->buf, out->offset, &why);
-    out->offset += len;
-    return st < 0 ? tm_error_set(err, st, "%s: %s", out->name, why.text) : TM_OK;
+    if (out->copier)
+        return tm_copier_put(out->copier, &out->buf, &out->copies, err);
+    enum tm_status st = join_copies(out, err);
+    return st == TM_OK ? write_bytes(out, &out->buf, err) : st;
 }
 
 void tm_out_indent(struct tm_out *out, size_t from)
@@ -367,13 +424,19 @@ enum tm_status tm_out_end_row(struct tm_out *out, struct tm_error *err)
 {
     if (out->failed)
         return tm_out_flush(out, err);
-    return out->buf.len >= OUT_FLUSH_BYTES ? write_full(out, err) : TM_OK;
+    return out->buf.len + out->copies.bytes >= OUT_FLUSH_BYTES ? write_full(out, err) : TM_OK;
 }
 
 void tm_out_release(struct tm_out *out)
 {
+    tm_copier_free(out->copier); /* first: it uses the writer */
+    out->copier = NULL;
     tm_async_writer_free(out->writer);
     out->writer = NULL;
+    tm_source_reader_free(out->reader);
+    out->reader = NULL;
+    tm_source_copies_release(&out->copies);
+    tm_buf_release(&out->whole);
     tm_buf_release(&out->buf);
     out->failed = false;
 }

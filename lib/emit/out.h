@@ -1,9 +1,11 @@
 /* Text on its way to a descriptor, for outputs that write rows. Text is collected in a buffer. If memory runs out, the
  * next tm_out_end_row or tm_out_flush returns the error. After some megabytes a thread writes the file if it has a
- * name: copying by the kernel is a third of the time that a large trace takes. */
+ * name: copying by the kernel is a third of the time that a large trace takes. Another thread then reads and copies
+ * recorded text (copier.h). */
 #ifndef TM_EMIT_OUT_H
 #define TM_EMIT_OUT_H
 
+#include "emit/copier.h"
 #include "os/async_writer.h"
 #include "base/buf.h"
 #include "model/catalog.h"
@@ -22,6 +24,11 @@ struct tm_out {
     uint32_t writes;
     uint64_t offset;  /* offset in fd of the next byte */
     struct tm_async_writer *writer; /* NULL: none so far, or impossible */
+    struct tm_sources *sources;     /* borrowed; NULL: no text is copied */
+    struct tm_source_copies copies; /* between the bytes of buf */
+    struct tm_copier *copier;       /* from its start on, only its thread uses writer and offset; NULL: as writer */
+    struct tm_source_reader *reader; /* for copies before there is a copier */
+    struct tm_buf whole;             /* buf with these copies */
 };
 
 /* NAME: the name of FD; NULL: standard output. */
@@ -30,6 +37,22 @@ void tm_out_init(struct tm_out *out, int fd, const char *name);
 /* OUT is JSON and may have strings as they were read. If FD is a terminal, characters that it would obey are escaped.
  * Call it before anything is put. */
 void tm_out_guard_json(struct tm_out *out);
+
+/* Lets OUT copy texts of SOURCES (may be NULL), which must outlive it. Call it before anything is put. */
+void tm_out_set_sources(struct tm_out *out, struct tm_sources *sources);
+
+/* True if tm_out_text may be called. */
+static inline bool tm_out_copies(const struct tm_out *out)
+{
+    return out->sources && !out->guards;
+}
+
+/* Notes TEXT, to be copied in parts. It is read when the buffer is written. So if it has changed, a later
+ * tm_out_end_row or tm_out_flush returns the error. */
+void tm_out_text(struct tm_out *out, const struct tm_source_text *text);
+
+/* Puts LEN bytes of the last text, from its byte FROM on. */
+void tm_out_part(struct tm_out *out, uint32_t from, uint32_t len);
 
 /* Each puts its argument into the buffer of OUT: bytes, text, decimal numbers, or two hexadecimal digits for each byte.
  * A failure is remembered in OUT. */
@@ -78,10 +101,10 @@ void tm_out_pad(struct tm_out *out, size_t from, size_t width, bool right);
 /* Puts two spaces before each line of the text after FROM. */
 void tm_out_indent(struct tm_out *out, size_t from);
 
-/* Call it after each row: writes if the buffer is large. TM_OK or TM_E_SYSTEM. */
+/* Call it after each row: writes if the buffer is large. TM_OK, TM_E_SYSTEM, or an error of tm_source_reader_read. */
 enum tm_status tm_out_end_row(struct tm_out *out, struct tm_error *err);
 
-/* Writes everything. TM_OK or TM_E_SYSTEM. */
+/* Writes everything. Results as above. */
 enum tm_status tm_out_flush(struct tm_out *out, struct tm_error *err);
 
 void tm_out_release(struct tm_out *out);

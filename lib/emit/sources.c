@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,9 +29,11 @@ enum {
 struct source {
     int fd;
     const char *path; /* borrowed */
-    uint64_t device, inode, size_bytes; /* when its texts had all been written */
-    bool may_give_back;                 /* permitted by the caller */
-    bool gives_back;                    /* permitted by the stream */
+    uint64_t device, inode;
+    bool may_give_back;  /* permitted by the caller */
+    bool has_texts;      /* the stream names it; the next two do not change any more */
+    uint64_t size_bytes; /* when its texts had all been written */
+    bool gives_back;     /* permitted by the stream */
     struct tm_reclaim reclaim;
 };
 
@@ -47,6 +50,11 @@ struct tm_sources {
     struct source *sources;
     size_t count;
     struct tm_map by_file; /* from a file to the number of its source plus 1; 0: none has its text */
+    pthread_mutex_t reclaim_lock; /* for the reclaim of all sources */
+};
+
+struct tm_source_reader {
+    struct tm_sources *of;
     struct block blocks[BLOCKS];
     /* where a block was found last, by source and number; several blocks are often read in turns */
     uint8_t places[PLACES];
@@ -84,6 +92,7 @@ enum tm_status tm_sources_open(const struct tm_source_path *paths, size_t count,
     *sources = s;
     if (s == NULL || (s->sources = calloc(count + 1, sizeof *s->sources)) == NULL)
         return tm_error_nomem(err);
+    (void)pthread_mutex_init(&s->reclaim_lock, NULL); /* cannot fail without attributes */
     while (s->count < count && st == TM_OK) {
         st = open_source(&s->sources[s->count], &paths[s->count], err);
         s->count++;
@@ -100,10 +109,11 @@ enum tm_status tm_sources_add(struct tm_sources *s, const Tracemerge__Source *so
     for (size_t i = 0; i < s->count && found == 0; i++)
         if (s->sources[i].device == source->device && s->sources[i].inode == source->inode)
             found = (uint32_t)i + 1;
-    if (found && fstat(s->sources[found - 1].fd, &info) != 0)
-        return tm_error_errno(err, errno, "%s: cannot tell its size", s->sources[found - 1].path);
-    if (found) {
-        struct source *known = &s->sources[found - 1];
+    struct source *known = found ? &s->sources[found - 1] : NULL;
+    if (known && !known->has_texts) { /* later the readers' threads may look at it */
+        if (fstat(known->fd, &info) != 0)
+            return tm_error_errno(err, errno, "%s: cannot tell its size", known->path);
+        known->has_texts = true;
         known->size_bytes = (uint64_t)info.st_size;
         known->gives_back = known->may_give_back && source->is_temporary;
     }
@@ -124,27 +134,27 @@ static bool is_it(const struct block *b, uint32_t source, uint64_t number)
 }
 
 /* The place of block NUMBER: its own, or the least recently used one. */
-static uint32_t find_block(const struct tm_sources *s, uint32_t source, uint64_t number)
+static uint32_t find_block(const struct tm_source_reader *r, uint32_t source, uint64_t number)
 {
     uint32_t oldest = 0;
     for (uint32_t i = 0; i < BLOCKS; i++) {
-        if (is_it(&s->blocks[i], source, number))
+        if (is_it(&r->blocks[i], source, number))
             return i;
-        if (s->blocks[i].used_at < s->blocks[oldest].used_at)
+        if (r->blocks[i].used_at < r->blocks[oldest].used_at)
             oldest = i;
     }
     return oldest;
 }
 
-static enum tm_status read_block(struct tm_sources *s, struct block *b, uint32_t source, uint64_t number,
+static enum tm_status read_block(struct tm_source_reader *r, struct block *b, uint32_t source, uint64_t number,
                                  struct tm_error *err)
 {
-    const struct source *file = &s->sources[source];
+    const struct source *file = &r->of->sources[source];
     uint64_t start = number * BLOCK_BYTES, left = file->size_bytes - start;
     if (b->source) {
-        s->poor = b->uses < GOOD_USES ? s->poor + 1 : 0;
-        s->singles = s->poor >= POOR_MAX ? SINGLE_TEXTS : 0;
-        s->poor = s->singles ? POOR_MAX / 2 : s->poor;
+        r->poor = b->uses < GOOD_USES ? r->poor + 1 : 0;
+        r->singles = r->poor >= POOR_MAX ? SINGLE_TEXTS : 0;
+        r->poor = r->singles ? POOR_MAX / 2 : r->poor;
     }
     if (b->mem == NULL && (b->mem = malloc(BLOCK_BYTES + BLOCK_SLACK)) == NULL)
         return tm_error_nomem(err);
@@ -159,67 +169,59 @@ static enum tm_status read_block(struct tm_sources *s, struct block *b, uint32_t
     return TM_OK;
 }
 
-/* LEN bytes at OFFSET of SOURCE. */
-struct text_place {
-    uint32_t source;
-    uint64_t offset;
-    size_t len;
-};
-
-/* Reads the bytes at PLACE without a block. */
-static enum tm_status read_single(struct tm_sources *s, const struct text_place *place, const uint8_t **data,
+/* Reads TEXT without a block. */
+static enum tm_status read_single(struct tm_source_reader *r, const struct tm_source_text *text, const uint8_t **data,
                                   struct tm_error *err)
 {
-    const struct source *file = &s->sources[place->source];
-    const uint64_t offset = place->offset;
-    const size_t len = place->len;
-    tm_buf_clear(&s->single);
-    if (tm_buf_reserve(&s->single, len + 1) != TM_OK)
+    const struct source *file = &r->of->sources[text->source];
+    tm_buf_clear(&r->single);
+    if (tm_buf_reserve(&r->single, (size_t)text->bytes + 1) != TM_OK)
         return tm_error_nomem(err);
-    s->singles -= s->singles > 0;
-    *data = s->single.data;
-    enum tm_status st = tm_io_pread(file->fd, s->single.data, len, offset, err);
-    return st == TM_OK ? TM_OK : failed(file, offset, st, err);
+    r->singles -= r->singles > 0;
+    *data = r->single.data;
+    enum tm_status st = tm_io_pread(file->fd, r->single.data, text->bytes, text->offset, err);
+    return st == TM_OK ? TM_OK : failed(file, text->offset, st, err);
 }
 
-static enum tm_status read_text(struct tm_sources *s, const struct text_place *text, const uint8_t **data,
+static enum tm_status read_text(struct tm_source_reader *r, const struct tm_source_text *text, const uint8_t **data,
                                 struct tm_error *err)
 {
     const uint32_t source = text->source;
-    const uint64_t offset = text->offset;
-    const size_t len = text->len;
-    uint64_t number = offset / BLOCK_BYTES;
-    uint8_t *place = &s->places[tm_hash_u64(number << 16 ^ source) % PLACES];
-    size_t at = (size_t)(offset % BLOCK_BYTES);
-    if (at + len > BLOCK_BYTES + BLOCK_SLACK)
-        return read_single(s, text, data, err);
-    if (!is_it(&s->blocks[*place], source, number))
-        *place = (uint8_t)find_block(s, source, number);
-    struct block *b = &s->blocks[*place];
+    uint64_t number = text->offset / BLOCK_BYTES;
+    uint8_t *place = &r->places[tm_hash_u64(number << 16 ^ source) % PLACES];
+    size_t at = (size_t)(text->offset % BLOCK_BYTES);
+    if (at + text->bytes > BLOCK_BYTES + BLOCK_SLACK)
+        return read_single(r, text, data, err);
+    if (!is_it(&r->blocks[*place], source, number))
+        *place = (uint8_t)find_block(r, source, number);
+    struct block *b = &r->blocks[*place];
     if (!is_it(b, source, number)) {
-        if (s->singles)
-            return read_single(s, text, data, err);
-        enum tm_status st = read_block(s, b, source, number, err);
+        if (r->singles)
+            return read_single(r, text, data, err);
+        enum tm_status st = read_block(r, b, source, number, err);
         if (st < 0)
             return st;
     }
     b->uses++;
-    b->used_at = ++s->requests;
+    b->used_at = ++r->requests;
     *data = b->mem + at;
     return TM_OK;
 }
 
-/* The text at OFFSET has changed. */
-static enum tm_status has_changed(const struct source *source, uint64_t offset, struct tm_error *err)
+/* TEXT is not as it was. */
+static enum tm_status has_changed(struct tm_sources *s, const struct tm_source_text *text, struct tm_error *err)
 {
-    const char *why = tm_reclaim_is_gone(&source->reclaim, offset)
-                          ? "was given back: a text comes twice in the stream, for which --source is, not --text"
-                          : "the file has changed since it was unpacked";
-    return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: %s", source->path, (unsigned long long)offset, why);
+    const struct source *source = &s->sources[text->source];
+    (void)pthread_mutex_lock(&s->reclaim_lock);
+    bool is_gone = tm_reclaim_is_gone(&source->reclaim, text->offset);
+    (void)pthread_mutex_unlock(&s->reclaim_lock);
+    return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: %s", source->path, (unsigned long long)text->offset,
+                        is_gone ? "was given back: a text comes twice in the stream, for which --source is, not --text"
+                                : "the file has changed since it was unpacked");
 }
 
-enum tm_status tm_sources_text(struct tm_sources *s, uint32_t file, const struct tm_json_ref *ref, const uint8_t **data,
-                               struct tm_error *err)
+enum tm_status tm_sources_find(const struct tm_sources *s, uint32_t file, const struct tm_json_ref *ref,
+                               struct tm_source_text *text, struct tm_error *err)
 {
     uint32_t number = 0;
     if (s == NULL || s->count == 0)
@@ -230,17 +232,60 @@ enum tm_status tm_sources_text(struct tm_sources *s, uint32_t file, const struct
     if (!tm_map_find(&s->by_file, file, &number) || number == 0)
         return tm_error_set(err, TM_E_INPUT, "the text of file %u is in a file that another has replaced since it was "
                                              "unpacked, or that no --source names", file);
-    struct source *source = &s->sources[number - 1];
+    const struct source *source = &s->sources[number - 1];
     if (ref->bytes > TEXT_BYTES_MAX || ref->offset > source->size_bytes ||
         source->size_bytes - ref->offset < ref->bytes)
         return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: the file became shorter since it was unpacked",
                             source->path, (unsigned long long)ref->offset);
-    enum tm_status st = read_text(s, &(struct text_place){number - 1, ref->offset, ref->bytes}, data, err);
-    if (st == TM_OK && tm_json_ref_checksum(*data, ref->bytes) != ref->checksum)
-        return has_changed(source, ref->offset, err);
-    if (st == TM_OK && source->gives_back && ref->before <= ref->offset)
-        tm_reclaim_add(&source->reclaim, ref->offset - ref->before, ref->before + ref->bytes);
-    return st;
+    *text = (struct tm_source_text){.source = number - 1,
+                                    .bytes = ref->bytes,
+                                    .checksum = ref->checksum,
+                                    .offset = ref->offset,
+                                    .before = ref->before};
+    return TM_OK;
+}
+
+struct tm_source_reader *tm_source_reader_new(struct tm_sources *sources)
+{
+    struct tm_source_reader *r = calloc(1, sizeof *r);
+    if (r)
+        r->of = sources;
+    return r;
+}
+
+/* TEXT has been read for the last time. */
+static void reclaim(struct tm_sources *s, const struct tm_source_text *text)
+{
+    (void)pthread_mutex_lock(&s->reclaim_lock);
+    tm_reclaim_add(&s->sources[text->source].reclaim, text->offset - text->before, text->before + text->bytes);
+    (void)pthread_mutex_unlock(&s->reclaim_lock);
+}
+
+enum tm_status tm_source_reader_read(struct tm_source_reader *r, const struct tm_source_text *text,
+                                     const uint8_t **data, struct tm_error *err)
+{
+    struct source *source = &r->of->sources[text->source];
+    enum tm_status st = read_text(r, text, data, err);
+    if (st < 0)
+        return st;
+    if (tm_json_ref_checksum(*data, text->bytes) != text->checksum)
+        return has_changed(r->of, text, err);
+    if (text->bytes == 0 || **data != '{')
+        return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: the text of an event is no JSON object", source->path,
+                            (unsigned long long)text->offset);
+    if (source->gives_back && text->before <= text->offset)
+        reclaim(r->of, text);
+    return TM_OK;
+}
+
+void tm_source_reader_free(struct tm_source_reader *r)
+{
+    if (r == NULL)
+        return;
+    for (int i = 0; i < BLOCKS; i++)
+        free(r->blocks[i].mem);
+    tm_buf_release(&r->single);
+    free(r);
 }
 
 void tm_sources_free(struct tm_sources *s)
@@ -252,10 +297,8 @@ void tm_sources_free(struct tm_sources *s)
             (void)close(s->sources[i].fd);
         tm_reclaim_release(&s->sources[i].reclaim);
     }
-    for (int i = 0; i < BLOCKS; i++)
-        free(s->blocks[i].mem);
     free(s->sources);
     tm_map_release(&s->by_file);
-    tm_buf_release(&s->single);
+    (void)pthread_mutex_destroy(&s->reclaim_lock);
     free(s);
 }

@@ -26,11 +26,31 @@ enum tm_status tm_sources_open(const struct tm_source_path *paths, size_t count,
  * text is an error. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_sources_add(struct tm_sources *sources, const Tracemerge__Source *source, struct tm_error *err);
 
-/* Reads the text of REF, an event of FILE: *DATA has ref->bytes bytes, valid until the next call. A text of a temporary
- * file can be read only once. TM_OK; TM_E_INPUT "NAME: byte N: cause": its file is missing or has changed;
+/* A text: a JSON object. */
+struct tm_source_text {
+    uint32_t source;          /* number of its source */
+    uint32_t bytes, checksum; /* as in struct tm_json_ref, and the next two */
+    uint64_t offset, before;
+};
+
+/* Finds the text of REF, an event of FILE. TM_OK; TM_E_INPUT: its file is missing or has become shorter. */
+enum tm_status tm_sources_find(const struct tm_sources *sources, uint32_t file, const struct tm_json_ref *ref,
+                               struct tm_source_text *text, struct tm_error *err);
+
+/* Reads texts. Threads may have a reader each. */
+struct tm_source_reader;
+
+/* Returns a reader of SOURCES, which must outlive it; NULL without memory. It takes up to 9 MiB. */
+struct tm_source_reader *tm_source_reader_new(struct tm_sources *sources);
+
+/* Reads TEXT: *DATA has text->bytes bytes, valid until the next call. A text of a temporary file can be read only once,
+ * by one reader. TM_OK; TM_E_INPUT "NAME: byte N: cause": the file has changed, or the text is no object;
  * TM_E_SYSTEM. */
-enum tm_status tm_sources_text(struct tm_sources *sources, uint32_t file, const struct tm_json_ref *ref,
-                               const uint8_t **data, struct tm_error *err);
+enum tm_status tm_source_reader_read(struct tm_source_reader *reader, const struct tm_source_text *text,
+                                     const uint8_t **data, struct tm_error *err);
+
+/* READER may be NULL. */
+void tm_source_reader_free(struct tm_source_reader *reader);
 
 /* SOURCES may be NULL. */
 void tm_sources_free(struct tm_sources *sources);

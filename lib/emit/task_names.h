@@ -50,8 +50,8 @@ void tm_task_names_init(struct tm_task_names *names, const struct tm_catalog *ca
 /* Learns what EVENT states; most events state nothing. TM_OK, TM_E_INPUT (its detail is damaged) or TM_E_SYSTEM. */
 enum tm_status tm_task_names_learn(struct tm_task_names *names, const struct tm_event *event, struct tm_error *err);
 
-/* A number that grows whenever something is learned. While it stays the same, the owners of events with the same columns
- * stay the same. */
+/* A number that grows whenever something is learned. While it stays the same, so do the owners of events with the same
+ * columns. */
 static inline uint64_t tm_task_names_changes(const struct tm_task_names *names)
 {
     return names->changes + names->threads.count + names->processes.count + names->tracks.count;

@@ -167,26 +167,33 @@ static enum tm_status put_read(struct tm_json_objects *o, struct object *object,
     return TM_OK;
 }
 
+static const enum change changes[] = {[TM_JSON_SPOT_TS] = CHANGE_TIME,
+                                      [TM_JSON_SPOT_PID] = CHANGE_PID,
+                                      [TM_JSON_SPOT_ID] = CHANGE_ID,
+                                      [TM_JSON_SPOT_ID2] = CHANGE_ID2,
+                                      [TM_JSON_SPOT_BIND_ID] = CHANGE_BIND_ID};
+
+/* The value at S. Its data, at TEXT + at, are missing if TEXT is NULL. */
+static struct tm_json_value value_at(const struct tm_json_spot *s, const uint8_t *text)
+{
+    return (struct tm_json_value){.data = text ? text + s->at + s->is_string : NULL,
+                                  .len = s->len - 2u * s->is_string,
+                                  .type = s->is_string                ? TM_JSON_STRING
+                                          : s->of == TM_JSON_SPOT_ID2 ? TM_JSON_OBJECT
+                                                                      : TM_JSON_NUMBER};
+}
+
 /* Writes the object with changes at the offsets of values that tm-unpack noted. */
 static enum tm_status put_noted(struct tm_json_objects *o, struct object *object, struct tm_error *err)
 {
     const struct tm_event *e = object->event;
-    static const enum change changes[] = {[TM_JSON_SPOT_TS] = CHANGE_TIME,
-                                          [TM_JSON_SPOT_PID] = CHANGE_PID,
-                                          [TM_JSON_SPOT_ID] = CHANGE_ID,
-                                          [TM_JSON_SPOT_ID2] = CHANGE_ID2,
-                                          [TM_JSON_SPOT_BIND_ID] = CHANGE_BIND_ID};
     const struct tm_json_ref *ref = object->ref;
     enum tm_status st = TM_OK;
     if (ref->spots_end > e->raw_bytes)
         return no_object(e, err);
     for (uint32_t i = 0; i < ref->spot_count && st == TM_OK; i++) {
         const struct tm_json_spot *s = &ref->spots[i];
-        struct tm_json_value value = {.data = e->raw + s->at + s->is_string,
-                                      .len = s->len - 2u * s->is_string,
-                                      .type = s->is_string                ? TM_JSON_STRING
-                                              : s->of == TM_JSON_SPOT_ID2 ? TM_JSON_OBJECT
-                                                                          : TM_JSON_NUMBER};
+        struct tm_json_value value = value_at(s, e->raw);
         value.escaped = s->is_string && memchr(value.data, '\\', value.len);
         if (must_change(o, object, changes[s->of], &value))
             st = change_value(o, object, changes[s->of], &value, err);
@@ -195,44 +202,108 @@ static enum tm_status put_noted(struct tm_json_objects *o, struct object *object
     return st;
 }
 
-/* Writes E, whose detail REF is. */
-static enum tm_status put_object(struct tm_json_objects *o, const struct tm_event *e, const struct tm_json_ref *ref,
-                                 struct tm_error *err)
+/* True if the numbers in OBJECT cannot be those that tm-unpack noted, or other members change too. */
+static bool must_be_read(const struct object *object)
 {
-    struct object object = {.event = e, .ref = ref, .from = e->raw};
-    enum tm_status st = tm_json_destinations_find(&o->destinations, e, &object.where, err);
-    if (st < 0 || (st = tm_json_refs_find(&o->refs, e, &object.changes, err)) < 0)
+    return !object->ref->has_spots || object->where.has_tid || object->renames_frames || object->changes.is_there ||
+           tm_json_is_text_number(object->event->tid);
+}
+
+/* Writes OBJECT, whose text is at hand. */
+static enum tm_status put_object(struct tm_json_objects *o, struct object *object, struct tm_error *err)
+{
+    const struct tm_event *e = object->event;
+    enum tm_status st = tm_json_refs_find(&o->refs, e, &object->changes, err);
+    if (st < 0)
         return st;
-    if (!(e->flags & TM_EVENT_DEFINITION) && (st = tm_json_frames_read(o->frames, err)) < 0)
-        return st;
-    object.renames_frames = tm_json_frames_renames(o->frames, e->file) && tm_json_refs_may_have_key(e, "sf");
+    object->from = e->raw;
+    object->renames_frames = tm_json_frames_renames(o->frames, e->file) && tm_json_refs_may_have_key(e, "sf");
     tm_json_writer_next(o->writer);
-    bool is_noted = ref->has_spots && !object.where.has_tid && !object.renames_frames && !object.changes.is_there &&
-                    !tm_json_is_text_number(e->tid);
-    st = is_noted ? put_noted(o, &object, err) : put_read(o, &object, err);
+    st = must_be_read(object) ? put_read(o, object, err) : put_noted(o, object, err);
     return st < 0 ? st : tm_out_end_row(&o->writer->out, err);
+}
+
+/* Finds out what is known of OBJECT without its text. */
+static enum tm_status begin_object(struct tm_json_objects *o, struct object *object, struct tm_error *err)
+{
+    enum tm_status st = tm_json_destinations_find(&o->destinations, object->event, &object->where, err);
+    bool is_definition = object->event->flags & TM_EVENT_DEFINITION;
+    return st < 0 || is_definition ? st : tm_json_frames_read(o->frames, err);
+}
+
+/* True if OBJECT can be written without a look at its text: no more than its time and pid change. */
+static bool can_copy(const struct tm_json_objects *o, const struct object *object)
+{
+    const struct tm_event *e = object->event;
+    const struct tm_json_ref *ref = object->ref;
+    if (!tm_out_copies(&o->writer->out) || tm_json_refs_read_text(&o->refs, e) ||
+        tm_json_frames_renames(o->frames, e->file) || must_be_read(object) || ref->spots_end > ref->bytes)
+        return false;
+    for (uint32_t i = 0; i < ref->spot_count; i++) {
+        enum change change = changes[ref->spots[i].of];
+        struct tm_json_value value = value_at(&ref->spots[i], NULL);
+        if (change != CHANGE_TIME && change != CHANGE_PID && must_change(o, object, change, &value))
+            return false;
+    }
+    return true;
+}
+
+/* Writes OBJECT. The writer copies TEXT, its text. */
+static enum tm_status put_copied(struct tm_json_objects *o, const struct object *object,
+                                 const struct tm_source_text *text, struct tm_error *err)
+{
+    const struct tm_json_ref *ref = object->ref;
+    struct tm_out *out = &o->writer->out;
+    enum tm_status st = TM_OK;
+    uint32_t from = 0;
+    tm_json_writer_next(o->writer);
+    tm_out_text(out, text);
+    for (uint32_t i = 0; i < ref->spot_count && st == TM_OK; i++) {
+        const struct tm_json_spot *s = &ref->spots[i];
+        struct tm_json_value value = value_at(s, NULL);
+        if (!must_change(o, object, changes[s->of], &value))
+            continue;
+        tm_out_part(out, from, s->at - from);
+        st = put_value(o, object, changes[s->of], &value, err);
+        from = s->at + s->len;
+    }
+    tm_out_part(out, from, ref->bytes - from);
+    return st < 0 ? st : tm_out_end_row(out, err);
 }
 
 enum tm_status tm_json_objects_write(struct tm_json_objects *o, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_json_ref ref = {0};
+    struct object object = {.event = e, .ref = &ref};
     enum tm_status st = tm_json_ref_find(e->detail, e->detail_bytes, &ref);
-    return st < 0 ? no_object(e, err) : put_object(o, e, &ref, err);
+    if (st < 0)
+        return no_object(e, err);
+    st = begin_object(o, &object, err);
+    return st < 0 ? st : put_object(o, &object, err);
 }
 
 enum tm_status tm_json_objects_write_ref(struct tm_json_objects *o, const struct tm_event *e,
                                          const struct tm_json_ref *ref, struct tm_error *err)
 {
     struct tm_event whole = *e;
-    enum tm_status st = tm_sources_text(o->writer->context->sources, e->file, ref, &whole.raw, err);
-    if (st == TM_OK && (ref->bytes == 0 || whole.raw[0] != '{'))
-        st = tm_error_set(err, TM_E_INPUT, "event %llu: its text is no JSON object", (unsigned long long)e->position);
+    struct object object = {.event = &whole, .ref = ref};
+    struct tm_sources *sources = o->writer->context->sources;
+    struct tm_source_text text;
+    enum tm_status st = tm_sources_find(sources, e->file, ref, &text, err);
+    if (st < 0 || (st = begin_object(o, &object, err)) < 0)
+        return st;
+    if (can_copy(o, &object))
+        return put_copied(o, &object, &text, err);
+    if (o->reader == NULL && (o->reader = tm_source_reader_new(sources)) == NULL)
+        return tm_error_nomem(err);
+    st = tm_source_reader_read(o->reader, &text, &whole.raw, err);
     whole.raw_bytes = ref->bytes;
-    return st == TM_OK ? put_object(o, &whole, ref, err) : st;
+    return st == TM_OK ? put_object(o, &object, err) : st;
 }
 
 void tm_json_objects_release(struct tm_json_objects *o)
 {
     tm_json_destinations_release(&o->destinations);
     tm_json_refs_release(&o->refs);
+    tm_source_reader_free(o->reader);
 }

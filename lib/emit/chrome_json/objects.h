@@ -15,6 +15,7 @@ struct tm_json_objects {
     struct tm_json_frames *frames;
     struct tm_json_destinations destinations;
     struct tm_json_refs refs;
+    struct tm_source_reader *reader; /* of texts that are not copied by the writer; NULL: none so far */
 };
 
 /* Writes E. Its detail may state the offsets of the values that change. TM_OK or an error. */

@@ -37,6 +37,11 @@ static char phase_of(const struct tm_event *e, int64_t *recorded_ns)
     return phase;
 }
 
+bool tm_json_refs_read_text(const struct tm_json_refs *refs, const struct tm_event *e)
+{
+    return e->kind == TM_KIND_PACKET || refs->with_objects.count;
+}
+
 enum tm_status tm_json_refs_find(struct tm_json_refs *refs, const struct tm_event *e,
                                  struct tm_json_ref_changes *changes, struct tm_error *err)
 {

@@ -36,6 +36,9 @@ struct tm_json_ref_changes {
 enum tm_status tm_json_refs_find(struct tm_json_refs *refs, const struct tm_event *e,
                                  struct tm_json_ref_changes *changes, struct tm_error *err);
 
+/* True if tm_json_refs_find has to look at the text of E. */
+bool tm_json_refs_read_text(const struct tm_json_refs *refs, const struct tm_event *e);
+
 /* Writes ARGS of E with CHANGES. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_json_refs_write(struct tm_json_refs *refs, const struct tm_event *e, const struct tm_json_value *args,
                                   const struct tm_json_ref_changes *changes, struct tm_error *err);

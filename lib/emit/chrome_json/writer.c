@@ -13,6 +13,7 @@ void tm_json_writer_init(struct tm_json_writer *w, const struct tm_emit_context 
     *w = (struct tm_json_writer){.context = context};
     tm_out_init(&w->out, context->fd, context->options->out_path);
     tm_out_guard_json(&w->out);
+    tm_out_set_sources(&w->out, context->sources);
 }
 
 void tm_json_writer_release(struct tm_json_writer *w)
