@@ -41,23 +41,23 @@ static enum tm_status add_legacy(struct tm_buf *args, const struct tm_event *e)
     return st;
 }
 
-enum tm_status tm_model_added_args(struct tm_model *m, struct tm_model_event *ev, struct tm_event *with,
+enum tm_status tm_model_added_args(struct tm_model_output *out, struct tm_model_event *ev, struct tm_event *with,
                                    struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
     const uint32_t async = TM_EVENT_ASYNC | TM_EVENT_HAS_TRACK;
     bool has_cookie = ev->is_of_kernel && (e->flags & async) == async && e->category == 0 && !tm_named_track_is_of(e);
-    if (!m->options.adds_args || !(has_cookie || is_legacy(e)))
+    if (!out->options.adds_args || !(has_cookie || is_legacy(e)))
         return TM_OK;
-    tm_buf_clear(&m->args);
-    enum tm_status st = e->detail_bytes ? tm_buf_add(&m->args, e->detail, e->detail_bytes) : TM_OK;
+    tm_buf_clear(&out->args);
+    enum tm_status st = e->detail_bytes ? tm_buf_add(&out->args, e->detail, e->detail_bytes) : TM_OK;
     if (st == TM_OK)
-        st = has_cookie ? tm_detail_arg_int(&m->args, "cookie", (int64_t)e->track) : add_legacy(&m->args, e);
+        st = has_cookie ? tm_detail_arg_int(&out->args, "cookie", (int64_t)e->track) : add_legacy(&out->args, e);
     if (st < 0)
         return tm_error_nomem(err);
     *with = *e;
-    with->detail = m->args.data;
-    with->detail_bytes = (uint32_t)m->args.len;
+    with->detail = out->args.data;
+    with->detail_bytes = (uint32_t)out->args.len;
     ev->e = with;
     return TM_OK;
 }

@@ -2,27 +2,27 @@
 
 #include <string.h>
 
-enum tm_status tm_model_lane_set(struct tm_model *m, struct tm_lane_tracks *of, struct tm_error *err)
+enum tm_status tm_model_lane_set(struct tm_model_layout *layout, struct tm_lane_tracks *of, struct tm_error *err)
 {
     uint32_t name;
-    enum tm_status st = tm_tracks_name(&m->tracks, of->name, &name, err);
+    enum tm_status st = tm_tracks_name(&layout->tracks, of->name, &name, err);
     struct tm_key key = {(uint64_t)of->place.file << 32 | of->place.machine, (uint64_t)of->owner,
                          (uint64_t)of->tag << 56 | name};
-    return st < 0 ? st : tm_lanes_set(&m->lanes, &key, &of->set, err);
+    return st < 0 ? st : tm_lanes_set(&layout->lanes, &key, &of->set, err);
 }
 
-enum tm_status tm_model_lane_track(struct tm_model *m, const struct tm_lane_tracks *of, uint32_t lane, uint32_t *track,
-                                   struct tm_error *err)
+enum tm_status tm_model_lane_track(struct tm_model_layout *layout, const struct tm_lane_tracks *of, uint32_t lane,
+                                   uint32_t *track, struct tm_error *err)
 {
     struct tm_track_id id = {of->place.file, of->place.machine, of->type, of->set, lane};
     bool is_new;
-    enum tm_status st = tm_tracks_get(&m->tracks, &id, track, &is_new, err);
+    enum tm_status st = tm_tracks_get(&layout->tracks, &id, track, &is_new, err);
     if (st < 0 || !is_new)
         return st;
-    struct tm_track *row = &m->tracks.rows[*track];
+    struct tm_track *row = &layout->tracks.rows[*track];
     row->scope = of->scope;
     row->owner = of->owner;
-    return tm_tracks_name(&m->tracks, of->name, &row->name, err);
+    return tm_tracks_name(&layout->tracks, of->name, &row->name, err);
 }
 
 static enum tm_lane_effect effect_of(uint32_t kind)
@@ -31,8 +31,8 @@ static enum tm_lane_effect effect_of(uint32_t kind)
 }
 
 /* The track of S and F has the event's name. G, H and N name their track. */
-static enum tm_status marker_track(struct tm_model *m, struct tm_model_event *ev, int64_t upid, uint32_t *track,
-                                   struct tm_error *err)
+static enum tm_status marker_track(struct tm_model_layout *layout, struct tm_model_event *ev, int64_t upid,
+                                   uint32_t *track, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
     bool is_named = ev->category.data != NULL;
@@ -45,14 +45,14 @@ static enum tm_status marker_track(struct tm_model *m, struct tm_model_event *ev
                                 0};
     struct tm_lane_event event = {e->track, effect_of(e->kind)};
     uint32_t lane = UINT32_MAX; /* N has a lane of its own */
-    enum tm_status st = tm_model_lane_set(m, &of, err);
+    enum tm_status st = tm_model_lane_set(layout, &of, err);
     if (st < 0)
         return st;
     if (!is_named && event.effect == TM_LANE_BEGIN)
         event.effect = TM_LANE_BEGIN_ONCE;
-    if ((e->flags & TM_EVENT_HAS_TRACK) && (st = tm_lanes_cookie(&m->lanes, of.set, event, &lane, err)) < 0)
+    if ((e->flags & TM_EVENT_HAS_TRACK) && (st = tm_lanes_cookie(&layout->lanes, of.set, event, &lane, err)) < 0)
         return st;
-    return tm_model_lane_track(m, &of, lane, track, err);
+    return tm_model_lane_track(layout, &of, lane, track, err);
 }
 
 /* The name for a track of the event. Chrome JSON's default name is for slices without a name, not for tracks. */
@@ -63,18 +63,18 @@ static struct tm_text own_name(const struct tm_model_event *ev)
     return is_none ? (struct tm_text){0} : ev->name;
 }
 
-enum tm_status tm_model_async_track(struct tm_model *m, struct tm_model_event *ev, uint32_t *track,
-                                    struct tm_error *err)
+enum tm_status tm_model_async_track(struct tm_model_tasks *tasks, struct tm_model_layout *layout,
+                                    struct tm_model_event *ev, uint32_t *track, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
     bool is_process = tm_event_scope(e->flags) == TM_SCOPE_PROCESS;
     int64_t upid = TM_NO_ID;
     uint32_t lane, root;
     enum tm_status st = TM_OK;
-    if (is_process && (st = tm_processes_process(&m->processes, ev->place.machine, e->pid, &upid, err)) < 0)
+    if (is_process && (st = tm_processes_process(&tasks->processes, ev->place.machine, e->pid, &upid, err)) < 0)
         return st;
     if (ev->is_of_kernel)
-        return marker_track(m, ev, upid, track, err);
+        return marker_track(layout, ev, upid, track, err);
     struct tm_lane_tracks of = {ev->place,
                                 is_process ? TM_SET_ASYNC_PROCESS : TM_SET_ASYNC_GLOBAL,
                                 is_process ? TM_TRACK_TYPE_ASYNC_PROCESS : TM_TRACK_TYPE_ASYNC_GLOBAL,
@@ -84,17 +84,18 @@ enum tm_status tm_model_async_track(struct tm_model *m, struct tm_model_event *e
                                 0};
     const struct tm_lane_event event = {e->track, effect_of(e->kind)};
     struct tm_key identity = {(uint64_t)ev->place.file << 32 | ev->place.machine, e->track, (uint64_t)upid};
-    if ((st = tm_tracks_name(&m->tracks, own_name(ev), &root, err)) < 0 ||
-        (st = tm_async_roots_get(&m->async_roots, &identity, root, &root, err)) < 0)
+    if ((st = tm_tracks_name(&layout->tracks, own_name(ev), &root, err)) < 0 ||
+        (st = tm_async_roots_get(&layout->async_roots, &identity, root, &root, err)) < 0)
         return st;
-    of.name = tm_tracks_text(&m->tracks, root);
-    if ((st = tm_model_lane_set(m, &of, err)) < 0 || (st = tm_lanes_cookie(&m->lanes, of.set, event, &lane, err)) < 0)
+    of.name = tm_tracks_text(&layout->tracks, root);
+    if ((st = tm_model_lane_set(layout, &of, err)) < 0 ||
+        (st = tm_lanes_cookie(&layout->lanes, of.set, event, &lane, err)) < 0)
         return st;
-    if (!tm_lanes_is_open(&m->lanes, of.set, lane) &&
-        (st = tm_async_roots_closed(&m->async_roots, &identity, root, err)) < 0)
+    if (!tm_lanes_is_open(&layout->lanes, of.set, lane) &&
+        (st = tm_async_roots_closed(&layout->async_roots, &identity, root, err)) < 0)
         return st;
     of.name = own_name(ev); /* a new lane gets the name of its first event */
-    if ((st = tm_model_lane_track(m, &of, lane, track, err)) == TM_OK)
-        m->tracks.rows[*track].merge_key = root;
+    if ((st = tm_model_lane_track(layout, &of, lane, track, err)) == TM_OK)
+        layout->tracks.rows[*track].merge_key = root;
     return st;
 }

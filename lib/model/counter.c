@@ -5,24 +5,25 @@
 
 /* Sets *UTID to the thread whose process EV, a counter of memory, tells. It is the thread that runs, or the one that
  * last stated the memory of that address space. TM_END: none is known. */
-static enum tm_status memory_owner(struct tm_model *m, struct tm_model_event *ev, int64_t *utid, struct tm_error *err)
+static enum tm_status memory_owner(struct tm_model_tasks *tasks, struct tm_model_event *ev, int64_t *utid,
+                                   struct tm_error *err)
 {
     struct tm_address_space space;
     bool has_space = tm_address_space_of(ev->e, &space);
     if (!has_space || space.is_own) {
-        enum tm_status st = tm_model_thread(m, ev, err);
+        enum tm_status st = tm_model_thread(tasks, ev, err);
         *utid = ev->utid;
-        return st < 0 || !has_space ? st : tm_address_spaces_note(&m->address_spaces, &space, *utid, err);
+        return st < 0 || !has_space ? st : tm_address_spaces_note(&tasks->address_spaces, &space, *utid, err);
     }
-    *utid = tm_address_spaces_find(&m->address_spaces, &space);
-    if (*utid == TM_TABLE_NONE || tm_processes_is_alive(&m->processes, *utid))
+    *utid = tm_address_spaces_find(&tasks->address_spaces, &space);
+    if (*utid == TM_TABLE_NONE || tm_processes_is_alive(&tasks->processes, *utid))
         return *utid == TM_TABLE_NONE ? TM_END : TM_OK;
-    tm_address_spaces_forget(&m->address_spaces, &space);
+    tm_address_spaces_forget(&tasks->address_spaces, &space);
     return TM_END;
 }
 
 /* The process of a counter, or the thread of which only that is known. TM_END: neither. */
-static enum tm_status process_of(struct tm_model *m, struct tm_model_event *ev, struct tm_track_id *id,
+static enum tm_status process_of(struct tm_model_tasks *tasks, struct tm_model_event *ev, struct tm_track_id *id,
                                  enum tm_track_scope *scope, struct tm_error *err)
 {
     const uint32_t task = ev->e->flags & (TM_EVENT_HAS_PID | TM_EVENT_HAS_TID);
@@ -31,41 +32,41 @@ static enum tm_status process_of(struct tm_model *m, struct tm_model_event *ev, 
     *id = (struct tm_track_id){ev->place.file, ev->place.machine, TM_TRACK_TYPE_PROCESS_COUNTER, 0, 0};
     *scope = TM_TRACK_PROCESS;
     if (task == TM_EVENT_HAS_TID)
-        st = memory_owner(m, ev, &utid, err);
+        st = memory_owner(tasks, ev, &utid, err);
     if (st != TM_OK)
         return st;
     if (utid != TM_NO_ID)
-        owner = m->processes.threads[utid].upid;
+        owner = tasks->processes.threads[utid].upid;
     if (owner == TM_NO_ID && task == TM_EVENT_HAS_TID) {
         id->type = TM_TRACK_TYPE_PROCESS_COUNTER_OF_THREAD;
         *scope = TM_TRACK_THREAD;
         owner = utid;
     } else if (owner == TM_NO_ID) {
-        st = tm_processes_process(&m->processes, ev->place.machine, ev->e->pid, &owner, err);
+        st = tm_processes_process(&tasks->processes, ev->place.machine, ev->e->pid, &owner, err);
     }
     id->number = (uint64_t)owner;
     return st;
 }
 
 /* The owner of a counter by its scope; TM_NO_ID: none. TM_END: it should have one, which is not known. */
-static enum tm_status owner_of(struct tm_model *m, struct tm_model_event *ev, struct tm_track_id *id,
+static enum tm_status owner_of(struct tm_model_tasks *tasks, struct tm_model_event *ev, struct tm_track_id *id,
                                enum tm_track_scope *scope, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
     enum tm_status st = TM_OK;
     switch (tm_event_scope(e->flags)) {
     case TM_SCOPE_THREAD:
-        st = tm_model_thread(m, ev, err);
+        st = tm_model_thread(tasks, ev, err);
         *id = (struct tm_track_id){ev->place.file, ev->place.machine, TM_TRACK_TYPE_THREAD_COUNTER,
                                    (uint64_t)ev->utid, 0};
         *scope = TM_TRACK_THREAD;
         return st;
     case TM_SCOPE_PROCESS:
-        return process_of(m, ev, id, scope, err);
+        return process_of(tasks, ev, id, scope, err);
     case TM_SCOPE_CPU:
         *id = (struct tm_track_id){ev->place.file, ev->place.machine, TM_TRACK_TYPE_CPU_COUNTER, e->cpu, 0};
         *scope = TM_TRACK_CPU;
-        return tm_sched_cpu(&m->sched, ev->place.machine, e->cpu, err);
+        return tm_sched_cpu(&tasks->sched, ev->place.machine, e->cpu, err);
     default:
         if (e->flags & TM_EVENT_HAS_TRACK) {
             *id = (struct tm_track_id){ev->place.file, ev->place.machine, TM_TRACK_TYPE_GPU_COUNTER, e->track, 0};
@@ -78,7 +79,8 @@ static enum tm_status owner_of(struct tm_model *m, struct tm_model_event *ev, st
     }
 }
 
-static enum tm_status track_of(struct tm_model *m, struct tm_model_event *ev, uint32_t *track, struct tm_error *err)
+static enum tm_status track_of(struct tm_model_tasks *tasks, struct tm_model_layout *layout, struct tm_model_event *ev,
+                               uint32_t *track, struct tm_error *err)
 {
     struct tm_track_id id;
     enum tm_track_scope scope;
@@ -86,16 +88,16 @@ static enum tm_status track_of(struct tm_model *m, struct tm_model_event *ev, ui
     uint32_t name;
     if (tm_event_scope(ev->e->flags) == TM_SCOPE_TRACK)
         return tm_descriptors_track(
-            &m->descriptors,
+            &layout->descriptors,
             &(struct tm_described_event){.place = ev->place, .uuid = ev->e->track, .effect = TM_LANE_INSTANT}, track,
             err);
-    enum tm_status st = owner_of(m, ev, &id, &scope, err);
-    if (st != TM_OK || (st = tm_tracks_name(&m->tracks, ev->name, &name, err)) < 0)
+    enum tm_status st = owner_of(tasks, ev, &id, &scope, err);
+    if (st != TM_OK || (st = tm_tracks_name(&layout->tracks, ev->name, &name, err)) < 0)
         return st;
     id.second = name;
-    st = tm_tracks_get(&m->tracks, &id, track, &is_new, err);
+    st = tm_tracks_get(&layout->tracks, &id, track, &is_new, err);
     if (st == TM_OK && is_new) {
-        struct tm_track *row = &m->tracks.rows[*track];
+        struct tm_track *row = &layout->tracks.rows[*track];
         row->scope = scope;
         row->owner = scope == TM_TRACK_GLOBAL ? TM_NO_ID : (int64_t)id.number;
         row->is_counter = true;
@@ -106,20 +108,21 @@ static enum tm_status track_of(struct tm_model *m, struct tm_model_event *ev, ui
 
 /* A counter of a packet with a slice that tells the time or the instructions of the slice's thread is that of the
  * slice, too. */
-static enum tm_status note_thread_reading(struct tm_model *m, const struct tm_event *e,
-                                          const struct tm_counter_row *row, struct tm_error *err)
+static enum tm_status note_thread_reading(struct tm_model_layout *layout, struct tm_model_output *out,
+                                          const struct tm_event *e, const struct tm_counter_row *row,
+                                          struct tm_error *err)
 {
-    int64_t id = m->packet.slice_id;
+    int64_t id = out->packet.slice_id;
     if (id == TM_NO_ID || !(e->flags & TM_EVENT_DERIVED) || e->flags & TM_EVENT_VALUE_DOUBLE)
         return TM_OK;
-    struct tm_text name = tm_tracks_text(&m->tracks, m->tracks.rows[row->track].name);
+    struct tm_text name = tm_tracks_text(&layout->tracks, layout->tracks.rows[row->track].name);
     struct tm_thread_reading reading = {.value = (int64_t)e->value,
                                         .is_instructions = tm_text_is(name, "thread_instruction_count"),
-                                        .is_instant = m->packet.is_instant};
+                                        .is_instant = out->packet.is_instant};
     if (!reading.is_instructions && !tm_text_is(name, "thread_time"))
         return TM_OK;
-    return m->packet.is_end ? m->rows->slice_thread_end(m->rows->self, id, &reading, err)
-                                  : m->rows->slice_thread_begin(m->rows->self, id, &reading, err);
+    return out->packet.is_end ? out->rows->slice_thread_end(out->rows->self, id, &reading, err)
+                                  : out->rows->slice_thread_begin(out->rows->self, id, &reading, err);
 }
 
 /* Adds what a sample of perf.data says of its event: how often it has happened on the cpu. */
@@ -131,7 +134,7 @@ enum tm_status tm_model_sample_counter(struct tm_model *m, const struct tm_model
     struct tm_counter_row row = {.ts = e.time_ns, .arg_set = TM_NO_ID};
     counter.e = &e;
     e.flags = tm_event_scope_flags(TM_SCOPE_CPU) | TM_EVENT_HAS_CPU;
-    enum tm_status st = track_of(m, &counter, &row.track, err);
+    enum tm_status st = track_of(&m->tasks, &m->layout, &counter, &row.track, err);
     if (st < 0)
         return st;
     struct tm_key key = {row.track, 0, 0};
@@ -142,36 +145,38 @@ enum tm_status tm_model_sample_counter(struct tm_model *m, const struct tm_model
         return st;
     sample->counter = row.track;
     sample->count = row.value = (double)sum;
-    return m->rows->counter(m->rows->self, &row, err);
+    return m->out.rows->counter(m->out.rows->self, &row, err);
 }
 
-enum tm_status tm_model_counter(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
+enum tm_status tm_model_counter(struct tm_model_tasks *tasks, struct tm_model_layout *layout,
+                                struct tm_model_output *out, struct tm_model_event *ev, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
     struct tm_counter_row row = {.ts = e->time_ns};
     if (!(e->flags & TM_EVENT_HAS_VALUE))
         return TM_OK;
-    enum tm_status st = track_of(m, ev, &row.track, err);
+    enum tm_status st = track_of(tasks, layout, ev, &row.track, err);
     if (st == TM_END && tm_event_scope(e->flags) == TM_SCOPE_PROCESS)
-        return tm_model_count(m, ev->place, TM_MODEL_MEMORY_WITHOUT_THREAD, err);
+        return tm_model_count(out, ev->place, TM_MODEL_MEMORY_WITHOUT_THREAD, err);
     if (st != TM_OK)
-        return st < 0 ? st : tm_model_lost(m, ev, err);
-    m->tracks.rows[row.track].is_counter = true;
+        return st < 0 ? st : tm_model_lost(out, ev, err);
+    layout->tracks.rows[row.track].is_counter = true;
     row.value = e->flags & TM_EVENT_VALUE_DOUBLE ? tm_pb_double(e->value) : (double)(int64_t)e->value;
-    if ((st = tm_arg_sets_add(&m->arg_sets, e->detail, e->detail_bytes, &row.arg_set, err)) < 0)
+    if ((st = tm_arg_sets_add(&out->arg_sets, e->detail, e->detail_bytes, &row.arg_set, err)) < 0)
         return st;
-    tm_row_bounds_add(&m->bounds, e->time_ns);
-    if ((st = note_thread_reading(m, e, &row, err)) < 0)
+    tm_row_bounds_add(&out->bounds, e->time_ns);
+    if ((st = note_thread_reading(layout, out, e, &row, err)) < 0)
         return st;
-    return m->rows->counter(m->rows->self, &row, err);
+    return out->rows->counter(out->rows->self, &row, err);
 }
 
-enum tm_status tm_model_counters_finish(struct tm_model *m, struct tm_error *err)
+enum tm_status tm_model_counters_finish(struct tm_model_tasks *tasks, struct tm_model_layout *layout,
+                                        struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    for (uint32_t i = 0; st == TM_OK && i < m->tracks.count; i++) {
-        struct tm_track *row = &m->tracks.rows[i];
-        int32_t upid = row->type == TM_TRACK_TYPE_PROCESS_COUNTER_OF_THREAD ? m->processes.threads[row->owner].upid
+    for (uint32_t i = 0; st == TM_OK && i < layout->tracks.count; i++) {
+        struct tm_track *row = &layout->tracks.rows[i];
+        int32_t upid = row->type == TM_TRACK_TYPE_PROCESS_COUNTER_OF_THREAD ? tasks->processes.threads[row->owner].upid
                                                                            : TM_NO_ID;
         if (upid == TM_NO_ID)
             continue;
@@ -179,13 +184,14 @@ enum tm_status tm_model_counters_finish(struct tm_model *m, struct tm_error *err
                                        row->name};
         row->scope = TM_TRACK_PROCESS;
         row->owner = upid;
-        st = tm_tracks_become(&m->tracks, i, &id, err);
+        st = tm_tracks_become(&layout->tracks, i, &id, err);
     }
     return st;
 }
 
 /* The track whose slices EV, a flow event, binds to. TM_END: none, because the slices of its track are on lanes. */
-static enum tm_status flow_track(struct tm_model *m, struct tm_model_event *ev, uint32_t *track, struct tm_error *err)
+static enum tm_status flow_track(struct tm_model_layout *layout, struct tm_model_event *ev, uint32_t *track,
+                                 struct tm_error *err)
 {
     enum { FLOW_TRACK = 18 };
     struct tm_pb pb = tm_pb_of(ev->e->detail, ev->e->detail_bytes);
@@ -193,11 +199,11 @@ static enum tm_status flow_track(struct tm_model *m, struct tm_model_event *ev, 
     while (tm_pb_next(&pb, &f) == TM_OK)
         if (f.id == FLOW_TRACK && f.type == TM_PB_I64)
             return tm_descriptors_track(
-                &m->descriptors,
+                &layout->descriptors,
                 &(struct tm_described_event){
                     .place = ev->place, .uuid = f.value, .name = ev->name, .effect = TM_LANE_NONE},
                 track, err);
-    return tm_model_thread_track(m, ev->place, ev->utid, track, err);
+    return tm_model_thread_track(layout, ev->place, ev->utid, track, err);
 }
 
 /* s, t and f of Chrome JSON and of legacy track events. They bind to the enclosing slice. */
@@ -205,12 +211,12 @@ enum tm_status tm_model_flow(struct tm_model *m, struct tm_model_event *ev, stru
 {
     enum { BINDS_NEXT = 1 };
     const struct tm_event *e = ev->e;
-    struct tm_key key = {tm_model_flow_home(m, ev), e->track, 0};
+    struct tm_key key = {tm_model_flow_home(&m->out, ev), e->track, 0};
     struct tm_flow_slice slice;
     uint32_t track;
-    enum tm_status st = tm_model_thread(m, ev, err);
-    if (st < 0 || (st = flow_track(m, ev, &track, err)) != TM_OK)
-        return st < 0 ? st : tm_model_count(m, ev->place, TM_MODEL_FLOW_WITHOUT_SLICE, err);
+    enum tm_status st = tm_model_thread(&m->tasks, ev, err);
+    if (st < 0 || (st = flow_track(&m->layout, ev, &track, err)) != TM_OK)
+        return st < 0 ? st : tm_model_count(&m->out, ev->place, TM_MODEL_FLOW_WITHOUT_SLICE, err);
     uint64_t without = m->flows.without_slice, start = m->flows.without_start, duplicate = m->flows.duplicate;
     slice.id = tm_slices_top(&m->slices, track, &slice.ts);
     if (e->kind == TM_KIND_FLOW_END && e->value == BINDS_NEXT)
@@ -224,12 +230,12 @@ enum tm_status tm_model_flow(struct tm_model *m, struct tm_model_event *ev, stru
     else
         st = tm_flows_end(&m->flows, &key, slice, false, err);
     if (st == TM_OK && m->flows.without_slice != without)
-        st = tm_model_count(m, ev->place, TM_MODEL_FLOW_WITHOUT_SLICE, err);
+        st = tm_model_count(&m->out, ev->place, TM_MODEL_FLOW_WITHOUT_SLICE, err);
     if (st == TM_OK && m->flows.without_start != start)
-        st = tm_model_count(m, ev->place,
+        st = tm_model_count(&m->out, ev->place,
                             e->kind == TM_KIND_FLOW_END ? TM_MODEL_FLOW_END_WITHOUT_START
                                                         : TM_MODEL_FLOW_STEP_WITHOUT_START, err);
     if (st == TM_OK && m->flows.duplicate != duplicate)
-        st = tm_model_count(m, ev->place, TM_MODEL_FLOW_DUPLICATE, err);
+        st = tm_model_count(&m->out, ev->place, TM_MODEL_FLOW_DUPLICATE, err);
     return st;
 }

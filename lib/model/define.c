@@ -16,27 +16,30 @@ static struct tm_text text_of(const struct tm_pb_field *f)
 /* The source of a THREAD or PROCESS row. */
 enum source { SOURCE_DESCRIPTOR, SOURCE_TREE, SOURCE_JSON };
 
-static enum source source_of(const struct tm_model *m, uint32_t flags, struct tm_place place)
+static enum source source_of(const struct tm_model_files *files, uint32_t flags, struct tm_place place)
 {
-    if (m->files[place.file].is_json)
+    if (files->all[place.file].is_json)
         return SOURCE_JSON;
     return flags & TM_EVENT_DERIVED ? SOURCE_TREE : SOURCE_DESCRIPTOR;
 }
 
 /* Sets *SET to the args of a thread that a viewer puts at ZIGZAG, a place among those of its process. */
-static enum tm_status put_sort(struct tm_model *m, uint64_t zigzag, int64_t *set, struct tm_error *err)
+static enum tm_status put_sort(struct tm_model_output *out, uint64_t zigzag, int64_t *set, struct tm_error *err)
 {
-    tm_buf_clear(&m->args);
-    if (tm_detail_arg_int(&m->args, "thread_sort_index_hint", tm_unzigzag(zigzag)) < 0)
+    tm_buf_clear(&out->args);
+    if (tm_detail_arg_int(&out->args, "thread_sort_index_hint", tm_unzigzag(zigzag)) < 0)
         return tm_error_nomem(err);
-    return tm_arg_sets_add(&m->arg_sets, m->args.data, m->args.len, set, err);
+    return tm_arg_sets_add(&out->arg_sets, out->args.data, out->args.len, set, err);
 }
 
-static enum tm_status describe_thread(struct tm_model *m, enum source source, struct tm_place place,
-                                      struct tm_pb_field *part, struct tm_error *err)
+/* Applies the THREAD part of E, a definition, if it has one. */
+static enum tm_status describe_thread(struct tm_model_tasks *tasks, struct tm_model_output *out,
+                                      const struct tm_event *e, enum source source, struct tm_error *err)
 {
-    struct tm_pb pb = tm_pb_of(part->data, part->len);
-    struct tm_pb_field f;
+    struct tm_pb_field part, f;
+    if (!tm_model_part(e->detail, e->detail_bytes, TM_DETAIL_THREAD, &part))
+        return TM_OK;
+    struct tm_pb pb = tm_pb_of(part.data, part.len);
     struct tm_text name = {0};
     int64_t tid = 0, pid = 0, utid;
     bool has_tid = false, has_pid = false, has_sort = false, is_main = false;
@@ -62,28 +65,28 @@ static enum tm_status describe_thread(struct tm_model *m, enum source source, st
     }
     if (!has_tid)
         return TM_OK;
-    const struct tm_thread_id id = {place.machine, pid, tid};
-    enum tm_status st = has_pid ? tm_processes_thread_in(&m->processes, id, &utid, err)
-                                : tm_processes_thread(&m->processes, place.machine, tid, &utid, err);
+    const struct tm_thread_id id = {e->machine, pid, tid};
+    enum tm_status st = has_pid ? tm_processes_thread_in(&tasks->processes, id, &utid, err)
+                                : tm_processes_thread(&tasks->processes, e->machine, tid, &utid, err);
     if (st == TM_OK && is_main)
-        m->processes.threads[utid].is_main = true;
-    if (st == TM_OK && has_sort && !m->options.tasks_only)
-        st = put_sort(m, sort, &m->processes.threads[utid].arg_set, err);
+        tasks->processes.threads[utid].is_main = true;
+    if (st == TM_OK && has_sort && !out->options.tasks_only)
+        st = put_sort(out, sort, &tasks->processes.threads[utid].arg_set, err);
     static const enum tm_thread_name_priority priority[] = {TM_THREAD_NAME_DESCRIPTOR, TM_THREAD_NAME_PROCESS_TREE,
                                                             TM_THREAD_NAME_OTHER};
     return st < 0 ? st
-                  : tm_processes_name_thread(&m->processes, utid, name, stated ? stated : priority[source], err);
+                  : tm_processes_name_thread(&tasks->processes, utid, name, stated ? stated : priority[source], err);
 }
 
 /* Applies a track's descriptor: resolves the track and names its thread or process. TM_END: the uuid is invalid, and
  * nothing is named. */
-static enum tm_status describe_track(struct tm_model *m, struct tm_place place, const struct tm_pb_field *part,
-                                     struct tm_error *err)
+static enum tm_status describe_track(struct tm_model_layout *layout, struct tm_place place,
+                                     const struct tm_pb_field *part, struct tm_error *err)
 {
     struct tm_description d;
     struct tm_resolved resolved;
     tm_description_decode(&d, part->data, part->len);
-    return tm_descriptors_resolve(&m->descriptors, place, d.uuid, &resolved, err);
+    return tm_descriptors_resolve(&layout->descriptors, place, d.uuid, &resolved, err);
 }
 
 /* Applies E, a definition, at once. */
@@ -91,28 +94,29 @@ static enum tm_status describe(struct tm_model *m, const struct tm_event *e, str
 {
     struct tm_pb_field part;
     const struct tm_place place = tm_place_of(e);
-    enum source source = source_of(m, e->flags, place);
+    enum source source = source_of(&m->files, e->flags, place);
     enum tm_status st = TM_OK;
     if (e->kind == TM_KIND_TRACK && tm_model_part(e->detail, e->detail_bytes, TM_DETAIL_TRACK, &part))
-        st = describe_track(m, place, &part, err);
+        st = describe_track(&m->layout, place, &part, err);
     if (st == TM_OK && tm_model_part(e->detail, e->detail_bytes, TM_DETAIL_PROCESS, &part))
-        st = tm_model_describe_process(m, e, source != SOURCE_DESCRIPTOR, err);
-    if (st == TM_OK && tm_model_part(e->detail, e->detail_bytes, TM_DETAIL_THREAD, &part))
-        st = describe_thread(m, source, place, &part, err);
+        st = tm_model_describe_process(&m->tasks, &m->out, e, source != SOURCE_DESCRIPTOR, err);
+    if (st == TM_OK)
+        st = describe_thread(&m->tasks, &m->out, e, source, err);
     return st < 0 ? st : TM_OK;
 }
 
 /* Keeps E until its time, unless that would have no effect. */
-static enum tm_status pending_add(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
+static enum tm_status pending_add(struct tm_pending_events *pending, struct tm_seen_definitions *seen_definitions,
+                                  const struct tm_model_event *ev, struct tm_error *err)
 {
     struct tm_event e = *ev->e;
     bool repeats;
-    enum tm_status st = tm_seen_definitions_note(&m->seen_definitions, &e, &repeats, err);
+    enum tm_status st = tm_seen_definitions_note(seen_definitions, &e, &repeats, err);
     if (st < 0 || repeats)
         return st;
     e.raw = NULL; /* nobody needs it */
     e.raw_bytes = 0;
-    return tm_pending_events_add(&m->pending, &e, NULL, err);
+    return tm_pending_events_add(pending, &e, NULL, err);
 }
 
 /* Applies E, whose time has come. */
@@ -121,8 +125,8 @@ static enum tm_status apply_pending(struct tm_model *m, const struct tm_event *e
     const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
     int64_t utid;
     enum tm_status st = TM_OK;
-    if (tm_model_is_json(m, e) && (e->flags & both) == both)
-        st = tm_processes_thread_in(&m->processes, tm_thread_id_of(e), &utid, err);
+    if (tm_model_is_json(&m->files, e) && (e->flags & both) == both)
+        st = tm_processes_thread_in(&m->tasks.processes, tm_thread_id_of(e), &utid, err);
     return st < 0 || e->kind == TM_KIND_METADATA ? st : describe(m, e, err);
 }
 
@@ -136,25 +140,26 @@ enum tm_status tm_model_pending(struct tm_model *m, int64_t now_ns, struct tm_er
 }
 
 /* Frequencies are rows by themselves. */
-static enum tm_status describe_cpu(struct tm_model *m, uint32_t machine, const struct tm_pb_field *message,
-                                   struct tm_error *err)
+static enum tm_status describe_cpu(struct tm_model_tasks *tasks, struct tm_model_output *out, uint32_t machine,
+                                   const struct tm_pb_field *message, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
     struct tm_pb_field f;
     struct tm_cpu_row *row;
-    enum tm_status st = tm_sched_describe(&m->sched, machine, message, &row, err);
-    if (st < 0 || row == NULL || m->options.tasks_only)
+    enum tm_status st = tm_sched_describe(&tasks->sched, machine, message, &row, err);
+    if (st < 0 || row == NULL || out->options.tasks_only)
         return st;
-    st = tm_arg_sets_add(&m->arg_sets, message->data, message->len, &row->arg_set, err);
+    st = tm_arg_sets_add(&out->arg_sets, message->data, message->len, &row->arg_set, err);
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
         if (f.id == TM_CPU_DESCRIPTION_FREQUENCY)
-            st = m->rows->cpu_frequency(m->rows->self, tm_ucpu(machine, row->cpu), (uint32_t)f.value, err);
+            st = out->rows->cpu_frequency(out->rows->self, tm_ucpu(machine, row->cpu), (uint32_t)f.value, err);
     return st;
 }
 
-static enum tm_status describe_machine(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
+static enum tm_status describe_machine(struct tm_model_tasks *tasks, struct tm_model_output *out,
+                                       const struct tm_model_event *ev, struct tm_error *err)
 {
-    struct tm_machine_info *machine = &m->machines[ev->place.machine];
+    struct tm_machine_info *machine = &tasks->machines[ev->place.machine];
     struct tm_pb_field part, release;
     if (!tm_model_part(ev->e->detail, ev->e->detail_bytes, TM_DETAIL_MACHINE, &part))
         return TM_OK;
@@ -165,7 +170,7 @@ static enum tm_status describe_machine(struct tm_model *m, const struct tm_model
     enum tm_status st = TM_OK;
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == TM_MACHINE_DESCRIPTION_CPUS && f.type == TM_PB_LEN)
-            st = describe_cpu(m, ev->place.machine, &f, err);
+            st = describe_cpu(tasks, out, ev->place.machine, &f, err);
         else if (tm_buf_add(&machine->description, f.start, (size_t)(f.end - f.start)) < 0)
             st = tm_error_nomem(err);
     }
@@ -184,30 +189,30 @@ enum tm_status tm_model_define(struct tm_model *m, struct tm_model_event *ev, st
     const struct tm_event *e = ev->e;
     struct tm_pb_field part;
     if (e->kind == TM_KIND_SYSTEM_INFO)
-        return describe_machine(m, ev, err);
-    if (e->kind == TM_KIND_METADATA && m->options.adds_args &&
+        return describe_machine(&m->tasks, &m->out, ev, err);
+    if (e->kind == TM_KIND_METADATA && m->out.options.adds_args &&
         tm_model_part(e->detail, e->detail_bytes, TM_DETAIL_TRANSLATION, &part))
         return tm_translations_add(&m->translations, ev->place, part.data, part.len, err);
-    if (e->kind == TM_KIND_METADATA && !m->options.tasks_only && m->rows->deobfuscation &&
+    if (e->kind == TM_KIND_METADATA && !m->out.options.tasks_only && m->out.rows->deobfuscation &&
         tm_model_part(e->detail, e->detail_bytes, TM_DETAIL_DEOBFUSCATION, &part))
-        return m->rows->deobfuscation(m->rows->self, (struct tm_text){part.data, part.len}, err);
+        return m->out.rows->deobfuscation(m->out.rows->self, (struct tm_text){part.data, part.len}, err);
     bool is_moment = e->flags & TM_EVENT_DERIVED || tm_event_raw(e->flags) == TM_RAW_NONE;
-    if (e->kind == TM_KIND_METADATA && is_moment && tm_event_is_timed(e->flags) && !m->options.tasks_only) {
+    if (e->kind == TM_KIND_METADATA && is_moment && tm_event_is_timed(e->flags) && !m->out.options.tasks_only) {
         struct tm_recording_time row = {e->time_ns, ev->name, ev->place.file, ev->place.machine, e->pid};
-        return m->rows->recording_time(m->rows->self, &row, err);
+        return m->out.rows->recording_time(m->out.rows->self, &row, err);
     }
     if (e->kind == TM_KIND_METADATA && ev->is_json && !acts_at_once(ev))
-        return pending_add(m, ev, err);
+        return pending_add(&m->pending, &m->seen_definitions, ev, err);
     if (e->kind != TM_KIND_TRACK && e->kind != TM_KIND_PROCESS && e->kind != TM_KIND_THREAD)
         return TM_OK;
     if (e->kind == TM_KIND_TRACK && tm_model_part(e->detail, e->detail_bytes, TM_DETAIL_TRACK, &part)) {
         struct tm_description d;
         tm_description_decode(&d, part.data, part.len);
-        enum tm_status st = tm_descriptors_add(&m->descriptors, ev->place, &d, err);
+        enum tm_status st = tm_descriptors_add(&m->layout.descriptors, ev->place, &d, err);
         if (st < 0)
             return st;
     }
     if ((e->flags & TM_EVENT_DEFINITION) && !acts_at_once(ev))
-        return pending_add(m, ev, err);
+        return pending_add(&m->pending, &m->seen_definitions, ev, err);
     return describe(m, e, err);
 }

@@ -36,7 +36,7 @@ static enum tm_status put_field(struct tm_buf *args, struct tm_buf *key, const s
     }
 }
 
-static enum tm_status put_fields(struct tm_model *m, uint32_t event, const struct tm_pb_field *message,
+static enum tm_status put_fields(struct tm_model_output *out, uint32_t event, const struct tm_pb_field *message,
                                  struct decoded *decoded)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
@@ -47,13 +47,13 @@ static enum tm_status put_fields(struct tm_model *m, uint32_t event, const struc
         if (event == TM_FTRACE_EVENT_SCHED_SWITCH && f.id == TM_SWITCH_PREV_PID)
             decoded->tid = (int32_t)(uint32_t)f.value;
         if (tm_ftrace_field_find(event, f.id, &field))
-            st = put_field(&m->args, &m->arg_key, &field, &f);
+            st = put_field(&out->args, &out->arg_key, &field, &f);
     }
     return st;
 }
 
 /* Decodes a field of an event that names its fields itself. */
-static enum tm_status put_generic_field(struct tm_model *m, const struct tm_pb_field *message)
+static enum tm_status put_generic_field(struct tm_model_output *out, const struct tm_pb_field *message)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
     struct tm_pb_field f, name = {.data = (const uint8_t *)""}, value = {0};
@@ -66,10 +66,11 @@ static enum tm_status put_generic_field(struct tm_model *m, const struct tm_pb_f
     }
     struct tm_ftrace_field field = {(const char *)name.data, name.len,
                                     value.id == TM_GENERIC_FIELD_TEXT ? TM_FTRACE_TEXT : TM_FTRACE_INT};
-    return value.id && name.data ? put_field(&m->args, &m->arg_key, &field, &value) : TM_OK;
+    return value.id && name.data ? put_field(&out->args, &out->arg_key, &field, &value) : TM_OK;
 }
 
-static enum tm_status put_generic(struct tm_model *m, const struct tm_pb_field *message, struct decoded *decoded)
+static enum tm_status put_generic(struct tm_model_output *out, const struct tm_pb_field *message,
+                                  struct decoded *decoded)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
     struct tm_pb_field f;
@@ -80,13 +81,13 @@ static enum tm_status put_generic(struct tm_model *m, const struct tm_pb_field *
         if (f.id == TM_GENERIC_EVENT_NAME)
             decoded->name = (struct tm_text){f.data ? f.data : (const uint8_t *)"", f.len};
         else if (f.id == TM_GENERIC_EVENT_FIELD)
-            st = put_generic_field(m, &f);
+            st = put_generic_field(out, &f);
     }
     return st;
 }
 
 /* Decodes the FtraceEvent in E's raw bytes. An event without a name is unknown. */
-static enum tm_status read_raw(struct tm_model *m, const struct tm_event *e, struct decoded *decoded)
+static enum tm_status read_raw(struct tm_model_output *out, const struct tm_event *e, struct decoded *decoded)
 {
     struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
     struct tm_pb_field f, what = {0};
@@ -98,11 +99,11 @@ static enum tm_status read_raw(struct tm_model *m, const struct tm_event *e, str
     }
     const char *name = tm_ftrace_event_name(what.id);
     if (what.id == TM_FTRACE_EVENT_GENERIC)
-        return put_generic(m, &what, decoded);
+        return put_generic(out, &what, decoded);
     if (name == NULL)
         return TM_OK;
     decoded->name = (struct tm_text){(const uint8_t *)name, strlen(name)};
-    return put_fields(m, what.id, &what, decoded);
+    return put_fields(out, what.id, &what, decoded);
 }
 
 static enum tm_status put_text(struct tm_buf *args, const char *key, struct tm_text text)
@@ -119,18 +120,19 @@ static uint64_t state_of_text(uint64_t value)
 
 /* Decodes a switch of compact_sched or of text. As in the reference importer, the task before one of compact_sched has
  * the name that its thread has by then. */
-static enum tm_status read_switch(struct tm_model *m, const struct tm_model_event *ev, struct decoded *decoded)
+static enum tm_status read_switch(struct tm_model_tasks *tasks, struct tm_model_output *out,
+                                  const struct tm_model_event *ev, struct decoded *decoded)
 {
     const struct tm_event *e = ev->e;
-    struct tm_buf *args = &m->args;
-    int64_t prev = tm_processes_find_thread(&m->processes, ev->place.machine, e->tid);
+    struct tm_buf *args = &out->args;
+    int64_t prev = tm_processes_find_thread(&tasks->processes, ev->place.machine, e->tid);
     struct tm_text comm = {0};
     bool is_text = tm_event_raw(e->flags) == TM_RAW_LINE;
     uint64_t state = is_text ? state_of_text(e->value) : (e->value & INT32_MAX) | e->track << 31;
     if (is_text)
         comm = ev->category;
     else if (prev != TM_NO_ID)
-        comm = tm_processes_text(&m->processes, m->processes.threads[prev].name);
+        comm = tm_processes_text(&tasks->processes, tasks->processes.threads[prev].name);
     decoded->name = (struct tm_text){(const uint8_t *)"sched_switch", 12};
     decoded->tid = e->tid;
     if (put_text(args, "prev_comm", comm) < 0 || tm_detail_arg_int(args, "prev_pid", e->tid) < 0 ||
@@ -141,10 +143,10 @@ static enum tm_status read_switch(struct tm_model *m, const struct tm_model_even
     return tm_detail_arg_int(args, "next_prio", tm_event_next_priority(e));
 }
 
-static enum tm_status read_waking(struct tm_model *m, const struct tm_model_event *ev, struct decoded *decoded)
+static enum tm_status read_waking(struct tm_model_output *out, const struct tm_model_event *ev, struct decoded *decoded)
 {
     const struct tm_event *e = ev->e;
-    struct tm_buf *args = &m->args;
+    struct tm_buf *args = &out->args;
     decoded->name = (struct tm_text){(const uint8_t *)"sched_waking", 12};
     decoded->tid = e->pid;
     if (put_text(args, "comm", ev->name) < 0 || tm_detail_arg_int(args, "pid", e->tid) < 0 ||
@@ -153,18 +155,19 @@ static enum tm_status read_waking(struct tm_model *m, const struct tm_model_even
     return tm_detail_arg_int(args, "target_cpu", tm_event_waking_cpu(e));
 }
 
-enum tm_status tm_model_ftrace_event(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
+enum tm_status tm_model_ftrace_event(struct tm_model_tasks *tasks, struct tm_model_output *out,
+                                     const struct tm_model_event *ev, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
     struct decoded decoded = {0};
     enum tm_raw raw = tm_event_raw(e->flags);
     bool is_compact = raw == TM_RAW_COMPACT_SCHED, is_waking = e->kind == TM_KIND_SCHED_WAKING;
-    if (m->rows->ftrace_event == NULL || e->cpu >= TM_CPUS_A_MACHINE)
+    if (out->rows->ftrace_event == NULL || e->cpu >= TM_CPUS_A_MACHINE)
         return TM_OK;
-    tm_buf_clear(&m->args);
-    enum tm_status st = raw == TM_RAW_FTRACE_EVENT ? read_raw(m, e, &decoded)
-                        : is_waking                ? read_waking(m, ev, &decoded)
-                                                   : read_switch(m, ev, &decoded);
+    tm_buf_clear(&out->args);
+    enum tm_status st = raw == TM_RAW_FTRACE_EVENT ? read_raw(out, e, &decoded)
+                        : is_waking                ? read_waking(out, ev, &decoded)
+                                                   : read_switch(tasks, out, ev, &decoded);
     if (st < 0)
         return tm_error_nomem(err);
     if (decoded.name.data == NULL)
@@ -174,10 +177,10 @@ enum tm_status tm_model_ftrace_event(struct tm_model *m, const struct tm_model_e
                                 .ucpu = tm_ucpu(ev->place.machine, e->cpu),
                                 .common_flags = is_compact && is_waking ? (uint32_t)e->track : 0};
     int64_t utid;
-    if ((st = tm_sched_cpu(&m->sched, ev->place.machine, e->cpu, err)) < 0 ||
-        (st = tm_processes_thread(&m->processes, ev->place.machine, decoded.tid, &utid, err)) < 0 ||
-        (st = tm_arg_sets_add(&m->arg_sets, m->args.data, m->args.len, &row.arg_set, err)) < 0)
+    if ((st = tm_sched_cpu(&tasks->sched, ev->place.machine, e->cpu, err)) < 0 ||
+        (st = tm_processes_thread(&tasks->processes, ev->place.machine, decoded.tid, &utid, err)) < 0 ||
+        (st = tm_arg_sets_add(&out->arg_sets, out->args.data, out->args.len, &row.arg_set, err)) < 0)
         return st;
     row.utid = (uint32_t)utid;
-    return m->rows->ftrace_event(m->rows->self, &row, err);
+    return out->rows->ftrace_event(out->rows->self, &row, err);
 }

@@ -2,28 +2,29 @@
 #include "base/hash.h"
 #include "model/internal.h"
 
-static enum tm_status process_of(struct tm_model *m, const struct tm_model_event *ev, uint32_t *upid,
+static enum tm_status process_of(struct tm_model_tasks *tasks, const struct tm_model_event *ev, uint32_t *upid,
                                  struct tm_error *err)
 {
     int64_t id;
-    enum tm_status st = tm_processes_process(&m->processes, ev->place.machine, ev->e->pid, &id, err);
+    enum tm_status st = tm_processes_process(&tasks->processes, ev->place.machine, ev->e->pid, &id, err);
     *upid = (uint32_t)id;
     return st;
 }
 
-enum tm_status tm_model_heap_dump(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
+enum tm_status tm_model_heap_dump(struct tm_model_heaps *heaps, struct tm_model_tasks *tasks,
+                                  struct tm_model_output *out, struct tm_model_event *ev, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
     struct tm_heap_dump_row row = {.ts = e->time_ns - e->dur_ns, .dur = e->dur_ns, .heap = ev->name};
-    enum tm_status st = process_of(m, ev, &row.upid, err);
-    if (st < 0 || m->rows->heap_dump == NULL)
+    enum tm_status st = process_of(tasks, ev, &row.upid, err);
+    if (st < 0 || out->rows->heap_dump == NULL)
         return st;
     struct tm_key key = {row.upid, (uint64_t)e->time_ns, ev->name.data ? tm_hash64(ev->name.data, ev->name.len) : 0};
-    if (tm_table_find(&m->heap_dumps, &key) != TM_TABLE_NONE) /* several packets tell of one dump */
+    if (tm_table_find(&heaps->dumps, &key) != TM_TABLE_NONE) /* several packets tell of one dump */
         return TM_OK;
-    if ((st = tm_table_set(&m->heap_dumps, &key, 0, err)) < 0)
+    if ((st = tm_table_set(&heaps->dumps, &key, 0, err)) < 0)
         return st;
-    return m->rows->heap_dump(m->rows->self, &row, err);
+    return out->rows->heap_dump(out->rows->self, &row, err);
 }
 
 static int64_t count_of(const struct tm_event *e)
@@ -39,16 +40,17 @@ static int64_t count_of(const struct tm_event *e)
     return count;
 }
 
-enum tm_status tm_model_allocation(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
+enum tm_status tm_model_allocation(struct tm_stacks *stacks, struct tm_model_tasks *tasks, struct tm_model_output *out,
+                                   struct tm_model_event *ev, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
     struct tm_allocation_row row = {.ts = e->time_ns, .heap = ev->name, .bytes = (int64_t)e->value};
-    enum tm_status st = process_of(m, ev, &row.upid, err);
-    if (st < 0 || m->rows->allocation == NULL)
+    enum tm_status st = process_of(tasks, ev, &row.upid, err);
+    if (st < 0 || out->rows->allocation == NULL)
         return st;
-    if ((st = tm_stacks_add(&m->stacks, e->detail, e->detail_bytes, &row.callsite, err)) < 0)
+    if ((st = tm_stacks_add(stacks, e->detail, e->detail_bytes, &row.callsite, err)) < 0)
         return st;
     row.count = count_of(e);
-    tm_row_bounds_add(&m->bounds, e->time_ns);
-    return m->rows->allocation(m->rows->self, &row, err);
+    tm_row_bounds_add(&out->bounds, e->time_ns);
+    return out->rows->allocation(out->rows->self, &row, err);
 }

@@ -20,9 +20,9 @@ struct tm_model_event {
 };
 
 /* True if E is an object of Chrome JSON. Its file must be known. */
-static inline bool tm_model_is_json(const struct tm_model *m, const struct tm_event *e)
+static inline bool tm_model_is_json(const struct tm_model_files *files, const struct tm_event *e)
 {
-    return m->files[e->file].is_json && tm_event_raw(e->flags) != TM_RAW_LINE;
+    return files->all[e->file].is_json && tm_event_raw(e->flags) != TM_RAW_LINE;
 }
 
 /* The thread that E states with its process. */
@@ -37,18 +37,19 @@ static inline bool tm_text_empty(struct tm_text text)
 }
 
 /* Adds 1 to statistic STAT. */
-static inline enum tm_status tm_model_count(struct tm_model *m, struct tm_place place, enum tm_model_stat stat,
+static inline enum tm_status tm_model_count(struct tm_model_output *out, struct tm_place place, enum tm_model_stat stat,
                                             struct tm_error *err)
 {
-    return tm_model_stats_add(&m->stats, place, stat, 1, err);
+    return tm_model_stats_add(&out->stats, place, stat, 1, err);
 }
 
 /* Counts an event that is on no track. The other counter values of its packet are not shown either, as in the reference
  * importer. */
-static inline enum tm_status tm_model_lost(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
+static inline enum tm_status tm_model_lost(struct tm_model_output *out, const struct tm_model_event *ev,
+                                           struct tm_error *err)
 {
-    m->packet.is_lost = m->packet.is_lost || !(ev->e->flags & TM_EVENT_DERIVED);
-    return tm_model_count(m, ev->place, TM_MODEL_NO_TRACK, err);
+    out->packet.is_lost = out->packet.is_lost || !(ev->e->flags & TM_EVENT_DERIVED);
+    return tm_model_count(out, ev->place, TM_MODEL_NO_TRACK, err);
 }
 
 /* True for kernel events without the thread that ran, such as compact scheduling before the first switch of its CPU.
@@ -60,11 +61,11 @@ static inline bool tm_model_lacks_task(const struct tm_event *e)
 }
 
 /* Looks up the thread of a row, by its pid too if it has one, and sets EV->utid. */
-enum tm_status tm_model_thread(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
+enum tm_status tm_model_thread(struct tm_model_tasks *tasks, struct tm_model_event *ev, struct tm_error *err);
 
 /* The track of the slices that a thread executes. */
-enum tm_status tm_model_thread_track(struct tm_model *m, struct tm_place place, int64_t utid, uint32_t *track,
-                                     struct tm_error *err);
+enum tm_status tm_model_thread_track(struct tm_model_layout *layout, struct tm_place place, int64_t utid,
+                                     uint32_t *track, struct tm_error *err);
 
 /* The tracks of a lane set. All lanes have the owner, the type and the name. */
 struct tm_lane_tracks {
@@ -78,65 +79,76 @@ struct tm_lane_tracks {
 };
 
 /* Sets the set of TRACKS. */
-enum tm_status tm_model_lane_set(struct tm_model *m, struct tm_lane_tracks *tracks, struct tm_error *err);
+enum tm_status tm_model_lane_set(struct tm_model_layout *layout, struct tm_lane_tracks *tracks, struct tm_error *err);
 
 /* Sets *TRACK to that of LANE, which is made if it is new. */
-enum tm_status tm_model_lane_track(struct tm_model *m, const struct tm_lane_tracks *tracks, uint32_t lane,
+enum tm_status tm_model_lane_track(struct tm_model_layout *layout, const struct tm_lane_tracks *tracks, uint32_t lane,
                                    uint32_t *track, struct tm_error *err);
 
 /* The namespace of EV's flow ids: one file on one machine, or all files. */
-static inline uint64_t tm_model_flow_home(const struct tm_model *m, const struct tm_model_event *ev)
+static inline uint64_t tm_model_flow_home(const struct tm_model_output *out, const struct tm_model_event *ev)
 {
-    return m->options.joins_flows ? UINT64_MAX : (uint64_t)ev->place.file << 32 | ev->place.machine;
+    return out->options.joins_flows ? UINT64_MAX : (uint64_t)ev->place.file << 32 | ev->place.machine;
 }
 
 /* Gives counters of threads whose process has become known to that process. */
-enum tm_status tm_model_counters_finish(struct tm_model *m, struct tm_error *err);
+enum tm_status tm_model_counters_finish(struct tm_model_tasks *tasks, struct tm_model_layout *layout,
+                                        struct tm_error *err);
 
 /* Gives tracks of processes the names that stand for theirs in translation tables. */
-enum tm_status tm_model_translate_tracks(struct tm_model *m, struct tm_error *err);
+enum tm_status tm_model_translate_tracks(struct tm_translations *translations, struct tm_model_layout *layout,
+                                         struct tm_error *err);
 
 /* The handlers, one for each kind of row. */
 enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 enum tm_status tm_model_slice_args(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
-enum tm_status tm_model_counter(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
+enum tm_status tm_model_counter(struct tm_model_tasks *tasks, struct tm_model_layout *layout,
+                                struct tm_model_output *out, struct tm_model_event *ev, struct tm_error *err);
 enum tm_status tm_model_flow(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
-enum tm_status tm_model_sched(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
-enum tm_status tm_model_task(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
-enum tm_status tm_model_log(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
+enum tm_status tm_model_sched(struct tm_model_tasks *tasks, struct tm_model_output *out, struct tm_model_event *ev,
+                              struct tm_error *err);
+enum tm_status tm_model_task(struct tm_model_tasks *tasks, struct tm_model_output *out, struct tm_model_event *ev,
+                             struct tm_error *err);
+enum tm_status tm_model_log(struct tm_model_tasks *tasks, struct tm_model_output *out, struct tm_model_event *ev,
+                            struct tm_error *err);
 /* Makes the row of ftrace_event for EV, a kernel event of protos. */
-enum tm_status tm_model_ftrace_event(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err);
-enum tm_status tm_model_heap_dump(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
-enum tm_status tm_model_allocation(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
-enum tm_status tm_model_heap_graph(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
+enum tm_status tm_model_ftrace_event(struct tm_model_tasks *tasks, struct tm_model_output *out,
+                                     const struct tm_model_event *ev, struct tm_error *err);
+enum tm_status tm_model_heap_dump(struct tm_model_heaps *heaps, struct tm_model_tasks *tasks,
+                                  struct tm_model_output *out, struct tm_model_event *ev, struct tm_error *err);
+enum tm_status tm_model_allocation(struct tm_stacks *stacks, struct tm_model_tasks *tasks, struct tm_model_output *out,
+                                   struct tm_model_event *ev, struct tm_error *err);
+enum tm_status tm_model_heap_graph(struct tm_model_heaps *heaps, struct tm_model_tasks *tasks,
+                                   struct tm_model_output *out, struct tm_model_event *ev, struct tm_error *err);
 /* Hands on the graphs whose last packet did not come. */
-enum tm_status tm_model_heap_graphs_finish(struct tm_model *m, struct tm_error *err);
+enum tm_status tm_model_heap_graphs_finish(struct tm_model_heaps *heaps, struct tm_model_tasks *tasks,
+                                           struct tm_model_output *out, struct tm_error *err);
 enum tm_status tm_model_sample_counter(struct tm_model *m, const struct tm_model_event *ev,
                                        struct tm_sample_row *sample, struct tm_error *err);
 enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 
 /* Sets *TRACK to the asynchronous track of EV. TM_END if it has none. */
-enum tm_status tm_model_async_track(struct tm_model *m, struct tm_model_event *ev, uint32_t *track,
-                                    struct tm_error *err);
+enum tm_status tm_model_async_track(struct tm_model_tasks *tasks, struct tm_model_layout *layout,
+                                    struct tm_model_event *ev, uint32_t *track, struct tm_error *err);
 
 /* Sets *TRACK to the track that the detail of EV describes (perfetto/named_tracks.h). */
-enum tm_status tm_model_named_track(struct tm_model *m, struct tm_model_event *ev, uint32_t *track,
-                                    struct tm_error *err);
+enum tm_status tm_model_named_track(struct tm_model_tasks *tasks, struct tm_model_layout *layout,
+                                    struct tm_model_event *ev, uint32_t *track, struct tm_error *err);
 
 /* Adds the args of EV's slice that only the model knows: the process for which a GPU worked. EV is then *WITH, valid
  * until the next event. */
-enum tm_status tm_model_named_args(struct tm_model *m, struct tm_model_event *ev, struct tm_event *with,
-                                   struct tm_error *err);
+enum tm_status tm_model_named_args(struct tm_model_tasks *tasks, struct tm_model_output *out, struct tm_model_event *ev,
+                                   struct tm_event *with, struct tm_error *err);
 
 /* added_args.c: adds what the reference adds to the args of EV, an instant, or an asynchronous event that begins a
  * slice. EV is then *WITH, valid until the next event. */
-enum tm_status tm_model_added_args(struct tm_model *m, struct tm_model_event *ev, struct tm_event *with,
+enum tm_status tm_model_added_args(struct tm_model_output *out, struct tm_model_event *ev, struct tm_event *with,
                                    struct tm_error *err);
 
 /* Applies the PROCESS part of E, a definition. IS_SYSTEM: the name comes from the process tree or from metadata, not
  * from a descriptor. */
-enum tm_status tm_model_describe_process(struct tm_model *m, const struct tm_event *e, bool is_system,
-                                         struct tm_error *err);
+enum tm_status tm_model_describe_process(struct tm_model_tasks *tasks, struct tm_model_output *out,
+                                         const struct tm_event *e, bool is_system, struct tm_error *err);
 
 /* Finds the submessage in field ID of a Detail message. */
 bool tm_model_part(const uint8_t *detail, size_t len, uint32_t id, struct tm_pb_field *f);

@@ -6,71 +6,75 @@
 
 void tm_model_init(struct tm_model *m, const struct tm_rows *rows, const struct tm_catalog *catalog)
 {
-    *m = (struct tm_model){.rows = rows, .catalog = catalog};
-    tm_processes_init(&m->processes);
-    tm_tracks_init(&m->tracks);
+    *m = (struct tm_model){.out.rows = rows, .files.catalog = catalog};
+    tm_processes_init(&m->tasks.processes);
+    tm_tracks_init(&m->layout.tracks);
     tm_translations_init(&m->translations);
-    m->sched.rows = m->thread_states.rows = m->slices.rows = m->flows.rows = m->arg_sets.rows = m->stacks.rows = rows;
-    m->descriptors.processes = &m->processes;
-    m->descriptors.tracks = &m->tracks;
-    m->descriptors.lanes = &m->lanes;
-    m->task_states.sched = &m->sched;
-    m->task_states.states = &m->thread_states;
+    m->tasks.sched.rows = m->tasks.thread_states.rows = rows;
+    m->slices.rows = m->flows.rows = m->out.arg_sets.rows = m->stacks.rows = rows;
+    m->layout.descriptors.processes = &m->tasks.processes;
+    m->layout.descriptors.tracks = &m->layout.tracks;
+    m->layout.descriptors.lanes = &m->layout.lanes;
+    m->tasks.task_states.sched = &m->tasks.sched;
+    m->tasks.task_states.states = &m->tasks.thread_states;
 }
 
 /* Sets *ROW to the catalog's facts about FILE, once its turn is known. */
-static enum tm_status file_get(struct tm_model *m, uint32_t file, struct tm_model_file **row, struct tm_error *err)
+static enum tm_status file_get(struct tm_model_files *files, uint32_t file, struct tm_model_file **row,
+                               struct tm_error *err)
 {
-    if (file >= m->catalog->file_count)
+    if (file >= files->catalog->file_count)
         return tm_error_set(err, TM_E_INPUT, "an event of file %u, which is not known", file);
-    while (m->file_count <= file) {
-        enum tm_status st = tm_array_grow(&m->files, &m->file_cap, m->file_count, sizeof *m->files, err);
+    while (files->count <= file) {
+        enum tm_status st = tm_array_grow(&files->all, &files->cap, files->count, sizeof *files->all, err);
         if (st < 0)
             return st;
-        m->files[m->file_count++] = (struct tm_model_file){0};
+        files->all[files->count++] = (struct tm_model_file){0};
     }
-    *row = &m->files[file];
+    *row = &files->all[file];
     if (!(*row)->known) {
-        enum tm_input_type type = m->catalog->files[file].input_type;
+        enum tm_input_type type = files->catalog->files[file].input_type;
         **row = (struct tm_model_file){
             .known = true, .is_json = type == TM_INPUT_JSON, .is_text = type == TM_INPUT_SYSTRACE,
             .is_perf_data = type == TM_INPUT_PERF};
-        m->has_json = m->has_json || (*row)->is_json;
+        files->has_json = files->has_json || (*row)->is_json;
     }
     return TM_OK;
 }
 
-static enum tm_status machine_get(struct tm_model *m, uint32_t machine, struct tm_error *err)
+static enum tm_status machine_get(struct tm_model_files *files, struct tm_model_tasks *tasks, uint32_t machine,
+                                  struct tm_error *err)
 {
-    if (machine >= m->catalog->machine_count)
+    if (machine >= files->catalog->machine_count)
         return tm_error_set(err, TM_E_INPUT, "an event of machine %u, which is not known", machine);
-    while (m->machine_count <= machine) {
-        enum tm_status st = tm_array_grow(&m->machines, &m->machine_cap, m->machine_count, sizeof *m->machines, err);
+    while (tasks->machine_count <= machine) {
+        enum tm_status st =
+            tm_array_grow(&tasks->machines, &tasks->machine_cap, tasks->machine_count, sizeof *tasks->machines, err);
         if (st < 0)
             return st;
-        m->machines[m->machine_count++] = (struct tm_machine_info){0};
+        tasks->machines[tasks->machine_count++] = (struct tm_machine_info){0};
     }
-    if (m->machines[machine].seen)
+    if (tasks->machines[machine].seen)
         return TM_OK;
     int64_t utid;
-    m->machines[machine].seen = true;
-    return tm_processes_machine(&m->processes, machine, &utid, err);
+    tasks->machines[machine].seen = true;
+    return tm_processes_machine(&tasks->processes, machine, &utid, err);
 }
 
 /* Tid 0 is the idle task in rows of the kernel's scheduler and in all packets. */
-static enum tm_status note_idle(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
+static enum tm_status note_idle(struct tm_model_tasks *tasks, const struct tm_model_event *ev, struct tm_error *err)
 {
-    struct tm_machine_info *machine = &m->machines[ev->place.machine];
+    struct tm_machine_info *machine = &tasks->machines[ev->place.machine];
     uint32_t kind = ev->e->kind;
     if (machine->is_idle_known || !(ev->is_of_kernel || tm_event_raw(ev->e->flags) == TM_RAW_PACKET ||
                                     (kind >= TM_KIND_SCHED_SWITCH && kind <= TM_KIND_FTRACE)))
         return TM_OK;
     machine->is_idle_known = true;
-    return tm_processes_idle(&m->processes, ev->place.machine, err);
+    return tm_processes_idle(&tasks->processes, ev->place.machine, err);
 }
 
 /* An event with a thread shows that the thread exists. */
-static enum tm_status note_thread(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
+static enum tm_status note_thread(struct tm_model_tasks *tasks, struct tm_model_event *ev, struct tm_error *err)
 {
     const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
     const struct tm_event *e = ev->e;
@@ -78,12 +82,12 @@ static enum tm_status note_thread(struct tm_model *m, struct tm_model_event *ev,
         return TM_OK;
     /* In scheduling rows and markers the pid is not the process of the tid. */
     if ((ev->is_json || (!ev->is_of_kernel && e->kind <= TM_KIND_SAMPLE)) && (e->flags & both) == both)
-        return tm_model_thread(m, ev, err);
+        return tm_model_thread(tasks, ev, err);
     /* A task that exits may be unknown. A new task is registered when the event of its creation is processed. */
     if (ev->is_of_kernel && (e->flags & TM_EVENT_HAS_TID) && e->kind != TM_KIND_SCHED_SWITCH &&
         e->kind != TM_KIND_PROCESS_EXIT) {
         int64_t utid, tid = e->kind == TM_KIND_TASK_NEW ? e->pid : e->tid;
-        return tm_processes_thread(&m->processes, ev->place.machine, tid, &utid, err);
+        return tm_processes_thread(&tasks->processes, ev->place.machine, tid, &utid, err);
     }
     return TM_OK;
 }
@@ -99,7 +103,7 @@ static bool tells_no_task(uint32_t kind)
 
 static enum tm_status by_kind(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
-    if (m->options.tasks_only && tells_no_task(ev->e->kind))
+    if (m->out.options.tasks_only && tells_no_task(ev->e->kind))
         return TM_OK;
     switch (ev->e->kind) {
     case TM_KIND_SLICE_BEGIN:
@@ -110,29 +114,29 @@ static enum tm_status by_kind(struct tm_model *m, struct tm_model_event *ev, str
         return tm_model_slice(m, ev, err);
     case TM_KIND_COUNTER:
     case TM_KIND_MEMORY:
-        return tm_model_counter(m, ev, err);
+        return tm_model_counter(&m->tasks, &m->layout, &m->out, ev, err);
     case TM_KIND_FLOW_START:
     case TM_KIND_FLOW_STEP:
     case TM_KIND_FLOW_END:
         return tm_model_flow(m, ev, err);
     case TM_KIND_SCHED_SWITCH:
     case TM_KIND_SCHED_WAKING:
-        return tm_model_sched(m, ev, err);
+        return tm_model_sched(&m->tasks, &m->out, ev, err);
     case TM_KIND_TASK_RENAME:
     case TM_KIND_TASK_NEW:
     case TM_KIND_PROCESS_EXIT:
     case TM_KIND_BLOCKED_REASON:
     case TM_KIND_THREAD_STATE:
     case TM_KIND_TASK_STATE:
-        return tm_model_task(m, ev, err);
+        return tm_model_task(&m->tasks, &m->out, ev, err);
     case TM_KIND_SAMPLE:
         return tm_model_sample(m, ev, err);
     case TM_KIND_HEAP_DUMP:
-        return tm_model_heap_dump(m, ev, err);
+        return tm_model_heap_dump(&m->heaps, &m->tasks, &m->out, ev, err);
     case TM_KIND_ALLOCATION:
-        return tm_model_allocation(m, ev, err);
+        return tm_model_allocation(&m->stacks, &m->tasks, &m->out, ev, err);
     case TM_KIND_HEAP_GRAPH:
-        return tm_model_heap_graph(m, ev, err);
+        return tm_model_heap_graph(&m->heaps, &m->tasks, &m->out, ev, err);
     case TM_KIND_SLICE_ARGS:
         return tm_model_slice_args(m, ev, err);
     case TM_KIND_FTRACE:
@@ -140,7 +144,7 @@ static enum tm_status by_kind(struct tm_model *m, struct tm_model_event *ev, str
     case TM_KIND_KERNEL:
         return TM_OK;
     case TM_KIND_LOG:
-        return tm_model_log(m, ev, err);
+        return tm_model_log(&m->tasks, &m->out, ev, err);
     default:
         return tm_model_define(m, ev, err);
     }
@@ -151,8 +155,8 @@ static enum tm_status apply(struct tm_model *m, const struct tm_event *e, struct
     struct tm_model_file *file;
     struct tm_model_event ev = {.e = e, .place = tm_place_of(e), .utid = TM_NO_ID};
     bool is_timed = !(e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED));
-    enum tm_status st = file_get(m, e->file, &file, err);
-    if (st < 0 || (st = machine_get(m, e->machine, err)) < 0)
+    enum tm_status st = file_get(&m->files, e->file, &file, err);
+    if (st < 0 || (st = machine_get(&m->files, &m->tasks, e->machine, err)) < 0)
         return st;
     if (is_timed && e->time_ns < m->now_ns)
         return tm_error_set(err, TM_E_INPUT, "an event at %lld ns after one at %lld ns", (long long)e->time_ns,
@@ -163,31 +167,31 @@ static enum tm_status apply(struct tm_model *m, const struct tm_event *e, struct
             return st;
     }
     bool is_derived = e->flags & TM_EVENT_DERIVED;
-    m->packet.is_lost = m->packet.is_lost && is_derived;
+    m->out.packet.is_lost = m->out.packet.is_lost && is_derived;
     if (!is_derived)
-        m->packet.slice_id = TM_NO_ID;
-    if (m->packet.is_lost && e->kind == TM_KIND_COUNTER)
+        m->out.packet.slice_id = TM_NO_ID;
+    if (m->out.packet.is_lost && e->kind == TM_KIND_COUNTER)
         return TM_OK;
     enum tm_raw raw = tm_event_raw(e->flags);
-    ev.is_json = tm_model_is_json(m, e);
+    ev.is_json = tm_model_is_json(&m->files, e);
     ev.is_of_kernel = tm_event_is_of_kernel(e->flags);
-    ev.name = tm_catalog_string(m->catalog, e->name, e);
-    ev.category = tm_catalog_string(m->catalog, e->category, e);
-    if ((st = note_idle(m, &ev, err)) < 0 || (st = note_thread(m, &ev, err)) < 0)
+    ev.name = tm_catalog_string(m->files.catalog, e->name, e);
+    ev.category = tm_catalog_string(m->files.catalog, e->category, e);
+    if ((st = note_idle(&m->tasks, &ev, err)) < 0 || (st = note_thread(&m->tasks, &ev, err)) < 0)
         return st;
     /* The reference importer has a table of all ftrace events of protos. Of ftrace text it has the switches. */
     bool is_row = raw == TM_RAW_FTRACE_EVENT || raw == TM_RAW_COMPACT_SCHED ||
                   (raw == TM_RAW_LINE && e->kind == TM_KIND_SCHED_SWITCH && !file->is_perf_data);
     if (is_row && is_timed && !tm_model_lacks_task(e)) {
-        tm_row_bounds_add(&m->bounds, e->time_ns);
-        st = m->options.tasks_only ? TM_OK : tm_model_ftrace_event(m, &ev, err);
+        tm_row_bounds_add(&m->out.bounds, e->time_ns);
+        st = m->out.options.tasks_only ? TM_OK : tm_model_ftrace_event(&m->tasks, &m->out, &ev, err);
     }
     return st < 0 ? st : by_kind(m, &ev, err);
 }
 
 enum tm_status tm_model_take(struct tm_model *m, const struct tm_event *e, struct tm_error *err)
 {
-    const struct tm_rows *rows = m->rows;
+    const struct tm_rows *rows = m->out.rows;
     if (rows == NULL || rows->event == NULL)
         return apply(m, e, err);
     enum tm_status st = rows->event(rows->self, e, false, err);
@@ -222,7 +226,7 @@ static enum tm_status take_by_timestamp(struct tm_model *m, const struct tm_batc
                 break;
         waits = m->group.count != 0;
         struct tm_model_file *file;
-        if ((st = file_get(m, e.file, &file, err)) < 0)
+        if ((st = file_get(&m->files, e.file, &file, err)) < 0)
             break;
         if (is_timed && (waits || is_last || tm_batch_i64(batch, TM_COL_TIME_NS, walk.i) == e.time_ns)) {
             if (e.time_ns < m->now_ns)
@@ -238,10 +242,10 @@ static enum tm_status take_by_timestamp(struct tm_model *m, const struct tm_batc
     return st < 0 ? st : TM_OK;
 }
 
-static bool has_json(const struct tm_model *m)
+static bool has_json(const struct tm_model_files *files)
 {
-    for (uint32_t i = 0; i < m->catalog->file_count; i++)
-        if (m->catalog->files[i].input_type == TM_INPUT_JSON)
+    for (uint32_t i = 0; i < files->catalog->file_count; i++)
+        if (files->catalog->files[i].input_type == TM_INPUT_JSON)
             return true;
     return false;
 }
@@ -251,8 +255,8 @@ enum tm_status tm_model_batch(struct tm_model *m, const struct tm_batch *batch, 
     struct tm_batch_walk walk = {.batch = batch};
     struct tm_event e;
     enum tm_status st = TM_OK;
-    m->has_json = m->has_json || has_json(m);
-    if (m->has_json)
+    m->files.has_json = m->files.has_json || has_json(&m->files);
+    if (m->files.has_json)
         return take_by_timestamp(m, batch, err);
     while (st >= 0 && tm_batch_next(&walk, &e))
         st = tm_model_take(m, &e, err);
@@ -265,46 +269,46 @@ enum tm_status tm_model_finish(struct tm_model *m, struct tm_error *err)
     if (st == TM_OK)
         st = tm_model_pending(m, INT64_MAX, err);
     if (st == TM_OK)
-        st = tm_model_heap_graphs_finish(m, err);
+        st = tm_model_heap_graphs_finish(&m->heaps, &m->tasks, &m->out, err);
     if (st == TM_OK)
-        st = tm_model_counters_finish(m, err);
+        st = tm_model_counters_finish(&m->tasks, &m->layout, err);
     if (st == TM_OK && m->translations.has_tracks)
-        st = tm_model_translate_tracks(m, err);
+        st = tm_model_translate_tracks(&m->translations, &m->layout, err);
     /* A declared machine without events has an idle task, too. */
-    for (uint32_t i = 0; st == TM_OK && i < m->catalog->machine_count; i++)
-        st = machine_get(m, i, err);
+    for (uint32_t i = 0; st == TM_OK && i < m->files.catalog->machine_count; i++)
+        st = machine_get(&m->files, &m->tasks, i, err);
     return st;
 }
 
 void tm_model_release(struct tm_model *m)
 {
-    tm_processes_release(&m->processes);
-    tm_tracks_release(&m->tracks);
-    tm_sched_release(&m->sched);
-    tm_thread_states_release(&m->thread_states);
-    tm_task_states_release(&m->task_states);
-    tm_lanes_release(&m->lanes);
+    tm_processes_release(&m->tasks.processes);
+    tm_tracks_release(&m->layout.tracks);
+    tm_sched_release(&m->tasks.sched);
+    tm_thread_states_release(&m->tasks.thread_states);
+    tm_task_states_release(&m->tasks.task_states);
+    tm_lanes_release(&m->layout.lanes);
     tm_slices_release(&m->slices);
     tm_flows_release(&m->flows);
-    tm_descriptors_release(&m->descriptors);
-    tm_arg_sets_release(&m->arg_sets);
+    tm_descriptors_release(&m->layout.descriptors);
+    tm_arg_sets_release(&m->out.arg_sets);
     tm_translations_release(&m->translations);
-    tm_buf_release(&m->translated);
+    tm_buf_release(&m->out.translated);
     tm_stacks_release(&m->stacks);
     tm_timestamp_group_release(&m->group);
-    tm_async_roots_release(&m->async_roots);
-    tm_table_release(&m->heap_dumps);
-    tm_heap_graphs_release(&m->heap_graphs);
+    tm_async_roots_release(&m->layout.async_roots);
+    tm_table_release(&m->heaps.dumps);
+    tm_heap_graphs_release(&m->heaps.graphs);
     tm_unnested_begins_release(&m->unnested_begins);
     tm_table_release(&m->sample_counts);
-    tm_address_spaces_release(&m->address_spaces);
+    tm_address_spaces_release(&m->tasks.address_spaces);
     tm_seen_definitions_release(&m->seen_definitions);
-    for (uint32_t i = 0; i < m->machine_count; i++)
-        tm_buf_release(&m->machines[i].description);
-    free(m->machines);
-    free(m->files);
-    tm_model_stats_release(&m->stats);
-    tm_buf_release(&m->args);
-    tm_buf_release(&m->arg_key);
+    for (uint32_t i = 0; i < m->tasks.machine_count; i++)
+        tm_buf_release(&m->tasks.machines[i].description);
+    free(m->tasks.machines);
+    free(m->files.all);
+    tm_model_stats_release(&m->out.stats);
+    tm_buf_release(&m->out.args);
+    tm_buf_release(&m->out.arg_key);
     tm_pending_events_release(&m->pending);
 }

@@ -56,45 +56,69 @@ struct tm_model_options {
     bool joins_flows;    /* one flow id in several files is one flow */
 };
 
-/* Zero-initialise, then init. */
-struct tm_model {
+/* Who does something: processes, threads and machines, and what threads do. */
+struct tm_model_tasks {
     struct tm_processes processes;
-    struct tm_tracks tracks;
-    struct tm_model_options options;
-    struct tm_row_bounds bounds;
     struct tm_machine_info *machines; /* by id */
-    uint32_t machine_count;
+    uint32_t machine_count, machine_cap;
+    struct tm_address_spaces address_spaces;
     struct tm_sched sched; /* its cpus are rows, too */
-    struct tm_model_stats stats;
-    /* private */
-    const struct tm_rows *rows;
-    const struct tm_catalog *catalog;
-    struct tm_lanes lanes;
     struct tm_thread_states thread_states;
     struct tm_task_states task_states;
+};
+
+/* Where something is shown: tracks, their lanes, and what decides on them. */
+struct tm_model_layout {
+    struct tm_tracks tracks;
+    struct tm_lanes lanes;
+    struct tm_descriptors descriptors;
+    struct tm_async_roots async_roots;
+};
+
+/* Rows that are made, and what is counted of the others. */
+struct tm_model_output {
+    const struct tm_rows *rows; /* borrowed; receives the rows */
+    struct tm_model_options options;
+    struct tm_row_bounds bounds;
+    struct tm_model_stats stats;
+    struct tm_arg_sets arg_sets;
+    struct tm_model_packet packet; /* the current one */
+    struct tm_buf args, arg_key;   /* scratch: args that are made of an event */
+    struct tm_buf translated;      /* scratch: a detail with names of hashes */
+};
+
+/* Files by id, as far as events have come from them. */
+struct tm_model_files {
+    const struct tm_catalog *catalog; /* borrowed */
+    struct tm_model_file *all;
+    uint32_t count, cap;
+    bool has_json; /* one of them is Chrome JSON */
+};
+
+struct tm_model_heaps {
+    struct tm_table dumps; /* (process, time, heap) */
+    struct tm_heap_graphs graphs;
+};
+
+/* Zero-initialise, then init. The options may be set after init. Most functions of this room are given one or two of
+ * the members. */
+struct tm_model {
+    struct tm_model_tasks tasks;
+    struct tm_model_layout layout;
+    struct tm_model_output out;
+    /* private */
+    struct tm_model_files files;
     struct tm_slices slices;
     struct tm_flows flows;
-    struct tm_descriptors descriptors;
-    struct tm_arg_sets arg_sets;
     struct tm_translations translations; /* where the model adds args */
     struct tm_stacks stacks;
-    struct tm_timestamp_group group;
-    struct tm_async_roots async_roots;
-    struct tm_table heap_dumps; /* (process, time, heap) */
-    struct tm_heap_graphs heap_graphs;
     struct tm_unnested_begins unnested_begins; /* of markers, where the model adds args */
-    struct tm_address_spaces address_spaces;
-    struct tm_table sample_counts; /* by counter track: the sum of the samples' periods */
-    uint32_t machine_cap;
-    struct tm_model_file *files;
-    uint32_t file_count, file_cap;
-    int64_t now_ns;
+    struct tm_model_heaps heaps;
+    struct tm_table sample_counts;    /* by counter track: the sum of the samples' periods */
     struct tm_pending_events pending; /* definitions whose time has not come */
     struct tm_seen_definitions seen_definitions;
-    struct tm_buf translated; /* a detail with names of hashes */
-    struct tm_buf args, arg_key; /* scratch: args that are made of an event */
-    bool has_json;
-    struct tm_model_packet packet;
+    struct tm_timestamp_group group;
+    int64_t now_ns;
 };
 
 /* Starts a model that writes to ROWS. ROWS and CATALOG stay the caller's and must outlive the model. */

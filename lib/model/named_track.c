@@ -39,27 +39,27 @@ static struct named decode(const struct tm_event *e)
 }
 
 /* A queue of a GPU is identified by its number. */
-static enum tm_status stage_set(struct tm_model *m, const struct tm_model_event *ev, uint32_t *set,
+static enum tm_status stage_set(struct tm_model_layout *layout, const struct tm_model_event *ev, uint32_t *set,
                                 struct tm_error *err)
 {
     struct tm_key key = {(uint64_t)ev->place.file << 32 | ev->place.machine, ev->e->track,
                          (uint64_t)(TM_SET_NAMED + TM_NAMED_TRACK_GPU_STAGE) << 56};
-    return tm_lanes_set(&m->lanes, &key, set, err);
+    return tm_lanes_set(&layout->lanes, &key, set, err);
 }
 
 /* Sets *LANE to the lane of an event in SET. An instant or a counter leaves *LANE. */
-static enum tm_status lane_of(struct tm_model *m, const struct tm_event *e, uint32_t set, uint32_t *lane,
+static enum tm_status lane_of(struct tm_model_layout *layout, const struct tm_event *e, uint32_t set, uint32_t *lane,
                               struct tm_error *err)
 {
     const struct tm_lane_event event = {e->track, effect_of(e->kind)};
     const struct tm_lane_slice slice = {0, e->time_ns, tm_slice_end_ns(e->time_ns, e->dur_ns)};
     if (e->kind == TM_KIND_SLICE_COMPLETE)
-        return tm_lanes_flat(&m->lanes, set, slice, lane, err);
-    return e->flags & TM_EVENT_ASYNC ? tm_lanes_cookie(&m->lanes, set, event, lane, err) : TM_OK;
+        return tm_lanes_flat(&layout->lanes, set, slice, lane, err);
+    return e->flags & TM_EVENT_ASYNC ? tm_lanes_cookie(&layout->lanes, set, event, lane, err) : TM_OK;
 }
 
-enum tm_status tm_model_named_track(struct tm_model *m, struct tm_model_event *ev, uint32_t *track,
-                                    struct tm_error *err)
+enum tm_status tm_model_named_track(struct tm_model_tasks *tasks, struct tm_model_layout *layout,
+                                    struct tm_model_event *ev, uint32_t *track, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
     struct named named = decode(e);
@@ -76,38 +76,39 @@ enum tm_status tm_model_named_track(struct tm_model *m, struct tm_model_event *e
     uint32_t lane = UINT32_MAX; /* it has none */
     enum tm_status st = TM_OK;
     if (is_process)
-        st = tm_processes_process(&m->processes, ev->place.machine, e->pid, &of.owner, err);
+        st = tm_processes_process(&tasks->processes, ev->place.machine, e->pid, &of.owner, err);
     if (st == TM_OK)
-        st = named.type == TM_NAMED_TRACK_GPU_STAGE ? stage_set(m, ev, &of.set, err) : tm_model_lane_set(m, &of, err);
+        st = named.type == TM_NAMED_TRACK_GPU_STAGE ? stage_set(layout, ev, &of.set, err)
+                                                    : tm_model_lane_set(layout, &of, err);
     if (st == TM_OK && tm_named_track_has_lanes(named.type))
-        st = lane_of(m, e, of.set, &lane, err);
+        st = lane_of(layout, e, of.set, &lane, err);
     of.name = named.name;
-    if (st != TM_OK || (st = tm_model_lane_track(m, &of, lane, track, err)) != TM_OK)
+    if (st != TM_OK || (st = tm_model_lane_track(layout, &of, lane, track, err)) != TM_OK)
         return st;
-    struct tm_track *row = &m->tracks.rows[*track];
+    struct tm_track *row = &layout->tracks.rows[*track];
     row->named = (uint8_t)named.type;
     return named.dimensions.len && row->merge_key == 0
-               ? tm_tracks_name(&m->tracks, named.dimensions, &row->merge_key, err)
+               ? tm_tracks_name(&layout->tracks, named.dimensions, &row->merge_key, err)
                : TM_OK;
 }
 
-enum tm_status tm_model_named_args(struct tm_model *m, struct tm_model_event *ev, struct tm_event *with,
-                                   struct tm_error *err)
+enum tm_status tm_model_named_args(struct tm_model_tasks *tasks, struct tm_model_output *out, struct tm_model_event *ev,
+                                   struct tm_event *with, struct tm_error *err)
 {
     struct named named = decode(ev->e);
     int64_t upid;
     if (named.type != TM_NAMED_TRACK_GPU_STAGE)
         return TM_OK;
-    enum tm_status st = tm_processes_process(&m->processes, ev->place.machine, named.pid, &upid, err);
+    enum tm_status st = tm_processes_process(&tasks->processes, ev->place.machine, named.pid, &upid, err);
     if (st < 0)
         return st;
-    tm_buf_clear(&m->args);
-    if (tm_buf_add(&m->args, ev->e->detail, ev->e->detail_bytes) < 0 || tm_detail_arg_int(&m->args, "upid", upid) < 0 ||
-        m->args.len > UINT32_MAX)
+    tm_buf_clear(&out->args);
+    if (tm_buf_add(&out->args, ev->e->detail, ev->e->detail_bytes) < 0 ||
+        tm_detail_arg_int(&out->args, "upid", upid) < 0 || out->args.len > UINT32_MAX)
         return tm_error_nomem(err);
     *with = *ev->e;
-    with->detail = m->args.data;
-    with->detail_bytes = (uint32_t)m->args.len;
+    with->detail = out->args.data;
+    with->detail_bytes = (uint32_t)out->args.len;
     ev->e = with;
     return TM_OK;
 }

@@ -13,6 +13,8 @@ bool tm_model_part(const uint8_t *detail, size_t len, uint32_t id, struct tm_pb_
 }
 
 struct process_facts {
+    struct tm_place place;
+    bool is_system; /* as for tm_model_describe_process */
     bool has_pid, has_parent, has_uid, has_start;
     int64_t pid, parent, uid, start_ns;
     struct tm_text name;
@@ -126,10 +128,11 @@ static enum tm_status decode(struct process_facts *facts, const uint8_t *detail,
     return TM_OK;
 }
 
-static enum tm_status apply(struct tm_model *m, bool is_system, struct tm_place place,
+static enum tm_status apply(struct tm_model_tasks *tasks, struct tm_model_output *out,
                             const struct process_facts *facts, struct tm_error *err)
 {
-    struct tm_processes *p = &m->processes;
+    const struct tm_place place = facts->place;
+    struct tm_processes *p = &tasks->processes;
     struct tm_text cmdline = {facts->cmdline.data, facts->cmdline.len};
     int64_t upid, parent = TM_NO_ID;
     enum tm_status (*const find)(struct tm_processes *, uint32_t, int64_t, int64_t *, struct tm_error *) =
@@ -143,7 +146,7 @@ static enum tm_status apply(struct tm_model *m, bool is_system, struct tm_place 
     bool is_other = parent != TM_NO_ID && process->parent != TM_NO_ID && process->parent != (int32_t)parent;
     if (parent != TM_NO_ID && process->parent == TM_NO_ID)
         process->parent = (int32_t)parent;
-    if (is_other && (st = tm_model_count(m, place, TM_MODEL_PARENT_CHANGED, err)) < 0)
+    if (is_other && (st = tm_model_count(out, place, TM_MODEL_PARENT_CHANGED, err)) < 0)
         return st;
     if (facts->has_uid) {
         process->has_uid = true;
@@ -153,22 +156,22 @@ static enum tm_status apply(struct tm_model *m, bool is_system, struct tm_place 
         process->has_start = true;
         process->start_ns = facts->start_ns;
     }
-    if (facts->args.len && !m->options.tasks_only &&
-        (st = tm_arg_sets_join(&m->arg_sets, facts->args.data, facts->args.len, &process->arg_set, err)) < 0)
+    if (facts->args.len && !out->options.tasks_only &&
+        (st = tm_arg_sets_join(&out->arg_sets, facts->args.data, facts->args.len, &process->arg_set, err)) < 0)
         return st;
-    if (is_system && cmdline.len && (st = tm_processes_cmdline(p, upid, cmdline, err)) < 0)
+    if (facts->is_system && cmdline.len && (st = tm_processes_cmdline(p, upid, cmdline, err)) < 0)
         return st;
-    enum tm_process_name_priority priority = is_system ? TM_PROCESS_NAME_SYSTEM : TM_PROCESS_NAME_DESCRIPTOR;
+    enum tm_process_name_priority priority = facts->is_system ? TM_PROCESS_NAME_SYSTEM : TM_PROCESS_NAME_DESCRIPTOR;
     return tm_processes_name_process(p, upid, facts->name, facts->name_priority ? facts->name_priority : priority, err);
 }
 
-enum tm_status tm_model_describe_process(struct tm_model *m, const struct tm_event *e, bool is_system,
-                                         struct tm_error *err)
+enum tm_status tm_model_describe_process(struct tm_model_tasks *tasks, struct tm_model_output *out,
+                                         const struct tm_event *e, bool is_system, struct tm_error *err)
 {
-    struct process_facts facts = {0};
+    struct process_facts facts = {.place = tm_place_of(e), .is_system = is_system};
     enum tm_status st = decode(&facts, e->detail, e->detail_bytes, err);
     if (st == TM_OK && facts.has_pid)
-        st = apply(m, is_system, tm_place_of(e), &facts, err);
+        st = apply(tasks, out, &facts, err);
     tm_buf_release(&facts.cmdline);
     tm_buf_release(&facts.args);
     return st;

@@ -10,67 +10,69 @@
 enum { FLOW_BY_ID = 1 };
 
 /* The label of EV's name, which may have been translated. */
-static tm_slice_label name_label(const struct tm_model *m, const struct tm_model_event *ev)
+static tm_slice_label name_label(const struct tm_translations *translations, const struct tm_model_event *ev)
 {
-    return tm_slice_label_of(m->translations.has_slices ? TM_STRING_INLINE : ev->e->name, ev->name);
+    return tm_slice_label_of(translations->has_slices ? TM_STRING_INLINE : ev->e->name, ev->name);
 }
 
 /* Gives EV's slice the name that stands for its own, and the args that say what hashes mean. EV is then *WITH, valid
  * until the next event. */
-static enum tm_status translate(struct tm_model *m, struct tm_model_event *ev, struct tm_event *with,
-                                struct tm_error *err)
+static enum tm_status translate(struct tm_translations *translations, struct tm_model_output *out,
+                                struct tm_model_event *ev, struct tm_event *with, struct tm_error *err)
 {
     bool is_changed;
-    ev->name = tm_translations_slice(&m->translations, ev->place, ev->name);
-    if (!m->translations.has_hashes || ev->e->detail_bytes == 0)
+    ev->name = tm_translations_slice(translations, ev->place, ev->name);
+    if (!translations->has_hashes || ev->e->detail_bytes == 0)
         return TM_OK;
-    tm_buf_clear(&m->translated);
+    tm_buf_clear(&out->translated);
     const struct tm_text detail = {ev->e->detail, ev->e->detail_bytes};
-    if (tm_translations_args(&m->translations, ev->place, detail, &m->translated, &is_changed) < 0)
+    if (tm_translations_args(translations, ev->place, detail, &out->translated, &is_changed) < 0)
         return tm_error_nomem(err);
     if (!is_changed)
         return TM_OK;
     *with = *ev->e;
-    with->detail = m->translated.data;
-    with->detail_bytes = (uint32_t)m->translated.len;
+    with->detail = out->translated.data;
+    with->detail_bytes = (uint32_t)out->translated.len;
     ev->e = with;
     return TM_OK;
 }
 
-enum tm_status tm_model_translate_tracks(struct tm_model *m, struct tm_error *err)
+enum tm_status tm_model_translate_tracks(struct tm_translations *translations, struct tm_model_layout *layout,
+                                         struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    for (uint32_t i = 0; st == TM_OK && i < m->tracks.count; i++) {
-        struct tm_track *row = &m->tracks.rows[i];
+    for (uint32_t i = 0; st == TM_OK && i < layout->tracks.count; i++) {
+        struct tm_track *row = &layout->tracks.rows[i];
         bool is_renamed = row->type == TM_TRACK_TYPE_ASYNC_PROCESS ||
                           ((row->type == TM_TRACK_TYPE_DESCRIBED || row->type == TM_TRACK_TYPE_DESCRIBED_LANE) &&
                            row->scope == TM_TRACK_PROCESS);
         if (is_renamed)
-            st = tm_tracks_name(&m->tracks,
-                                tm_translations_track(&m->translations, (struct tm_place){row->file, row->machine},
-                                                      tm_tracks_text(&m->tracks, row->name)),
+            st = tm_tracks_name(&layout->tracks,
+                                tm_translations_track(translations, (struct tm_place){row->file, row->machine},
+                                                      tm_tracks_text(&layout->tracks, row->name)),
                                 &row->name, err);
     }
     return st;
 }
 
-enum tm_status tm_model_thread_track(struct tm_model *m, struct tm_place place, int64_t utid, uint32_t *track,
-                                     struct tm_error *err)
+enum tm_status tm_model_thread_track(struct tm_model_layout *layout, struct tm_place place, int64_t utid,
+                                     uint32_t *track, struct tm_error *err)
 {
     struct tm_track_id id = {place.file, place.machine, TM_TRACK_TYPE_THREAD, (uint64_t)utid, 0};
     bool is_new;
-    enum tm_status st = tm_tracks_get(&m->tracks, &id, track, &is_new, err);
+    enum tm_status st = tm_tracks_get(&layout->tracks, &id, track, &is_new, err);
     if (st == TM_OK && is_new) {
-        m->tracks.rows[*track].scope = TM_TRACK_THREAD;
-        m->tracks.rows[*track].owner = utid;
+        layout->tracks.rows[*track].scope = TM_TRACK_THREAD;
+        layout->tracks.rows[*track].owner = utid;
     }
     return st;
 }
 
 /* Sets *TRACK to the track KERNEL of EV. */
-static enum tm_status kernel_track(struct tm_model *m, struct tm_model_event *ev, enum tm_kernel_track kernel,
-                                   uint32_t *track, struct tm_error *err)
+static enum tm_status kernel_track(struct tm_model_tasks *tasks, struct tm_model_layout *layout,
+                                   struct tm_model_event *ev, uint32_t *track, struct tm_error *err)
 {
+    const enum tm_kernel_track kernel = tm_kernel_track_of(ev->e);
     const uint32_t instance = tm_kernel_track_instance(ev->e);
     const enum tm_track_scope scope = tm_kernel_track_scope(kernel);
     const enum tm_track_type type = (enum tm_track_type)((uint32_t)TM_TRACK_TYPE_KERNEL + kernel);
@@ -79,22 +81,22 @@ static enum tm_status kernel_track(struct tm_model *m, struct tm_model_event *ev
     bool is_new;
     enum tm_status st = TM_OK;
     if (scope == TM_TRACK_CPU)
-        st = tm_sched_cpu(&m->sched, ev->place.machine, instance, err);
-    else if (scope == TM_TRACK_THREAD && (st = tm_model_thread(m, ev, err)) == TM_OK)
+        st = tm_sched_cpu(&tasks->sched, ev->place.machine, instance, err);
+    else if (scope == TM_TRACK_THREAD && (st = tm_model_thread(tasks, ev, err)) == TM_OK)
         id.number = (uint64_t)ev->utid;
-    if (st < 0 || (st = tm_tracks_get(&m->tracks, &id, track, &is_new, err)) < 0 || !is_new)
+    if (st < 0 || (st = tm_tracks_get(&layout->tracks, &id, track, &is_new, err)) < 0 || !is_new)
         return st;
-    struct tm_track *row = &m->tracks.rows[*track];
+    struct tm_track *row = &layout->tracks.rows[*track];
     row->scope = scope;
     row->owner = scope == TM_TRACK_GLOBAL ? TM_NO_ID : (int64_t)id.number;
     struct tm_text name = tm_kernel_track_name(kernel, instance, text);
     if (tm_kernel_track_is_called_as_slices(kernel))
         name = ev->name;
-    return tm_tracks_name(&m->tracks, name, &row->name, err);
+    return tm_tracks_name(&layout->tracks, name, &row->name, err);
 }
 
 /* Sets *TRACK to the track whose uuid EV has. TM_END: there is none. */
-static enum tm_status described_track(struct tm_model *m, struct tm_model_event *ev, uint32_t *track,
+static enum tm_status described_track(struct tm_model_layout *layout, struct tm_model_event *ev, uint32_t *track,
                                       struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
@@ -108,32 +110,32 @@ static enum tm_status described_track(struct tm_model *m, struct tm_model_event 
                                        .ts = e->time_ns};
     if (event.is_complete)
         event.end = tm_slice_end_ns(e->time_ns, e->dur_ns);
-    return tm_descriptors_track(&m->descriptors, &event, track, err);
+    return tm_descriptors_track(&layout->descriptors, &event, track, err);
 }
 
 /* Sets *TRACK to the track on which EV acts. TM_END: it has none. */
-static enum tm_status track_of(struct tm_model *m, struct tm_model_event *ev, uint32_t *track, struct tm_error *err)
+static enum tm_status track_of(struct tm_model_tasks *tasks, struct tm_model_layout *layout, struct tm_model_event *ev,
+                               uint32_t *track, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
     struct tm_track_id id = {ev->place.file, ev->place.machine, TM_TRACK_TYPE_GLOBAL_INSTANTS, 0, 0};
     int64_t upid = TM_NO_ID;
     bool is_new;
     enum tm_status st;
-    enum tm_kernel_track kernel = tm_kernel_track_of(e);
-    if (kernel)
-        return kernel_track(m, ev, kernel, track, err);
+    if (tm_kernel_track_of(e))
+        return kernel_track(tasks, layout, ev, track, err);
     if (tm_named_track_is_of(e))
-        return tm_model_named_track(m, ev, track, err);
+        return tm_model_named_track(tasks, layout, ev, track, err);
     if (e->flags & TM_EVENT_ASYNC)
-        return tm_model_async_track(m, ev, track, err);
+        return tm_model_async_track(tasks, layout, ev, track, err);
     switch (tm_event_scope(e->flags)) {
     case TM_SCOPE_THREAD:
-        st = tm_model_thread(m, ev, err);
-        return st < 0 ? st : tm_model_thread_track(m, ev->place, ev->utid, track, err);
+        st = tm_model_thread(tasks, ev, err);
+        return st < 0 ? st : tm_model_thread_track(layout, ev->place, ev->utid, track, err);
     case TM_SCOPE_TRACK:
-        return described_track(m, ev, track, err);
+        return described_track(layout, ev, track, err);
     case TM_SCOPE_PROCESS:
-        if ((st = tm_processes_process(&m->processes, ev->place.machine, e->pid, &upid, err)) < 0)
+        if ((st = tm_processes_process(&tasks->processes, ev->place.machine, e->pid, &upid, err)) < 0)
             return st;
         id.type = TM_TRACK_TYPE_PROCESS_INSTANTS;
         id.number = (uint64_t)upid;
@@ -141,33 +143,33 @@ static enum tm_status track_of(struct tm_model *m, struct tm_model_event *ev, ui
     default:
         break;
     }
-    st = tm_tracks_get(&m->tracks, &id, track, &is_new, err);
+    st = tm_tracks_get(&layout->tracks, &id, track, &is_new, err);
     if (st == TM_OK && is_new && upid != TM_NO_ID) {
-        m->tracks.rows[*track].scope = TM_TRACK_PROCESS;
-        m->tracks.rows[*track].owner = upid;
+        layout->tracks.rows[*track].scope = TM_TRACK_PROCESS;
+        layout->tracks.rows[*track].owner = upid;
     }
     return st;
 }
 
 /* Applies field FIELD of the Detail, with flow KEY. */
-static enum tm_status flow_id(struct tm_model *m, uint32_t field, const struct tm_key *key, struct tm_flow_slice slice,
-                              struct tm_error *err)
+static enum tm_status flow_id(struct tm_flows *flows, uint32_t field, const struct tm_key *key,
+                              struct tm_flow_slice slice, struct tm_error *err)
 {
-    bool active = tm_flows_active(&m->flows, key);
+    bool active = tm_flows_active(flows, key);
     switch (field) {
     case TM_DETAIL_FLOW_IDS: /* a flow starts at the first slice with its id */
-        return active ? tm_flows_step(&m->flows, key, slice, err) : tm_flows_start(&m->flows, key, slice, err);
-    case TM_DETAIL_TERMINATING_FLOW_IDS: return active ? tm_flows_end(&m->flows, key, slice, true, err) : TM_OK;
+        return active ? tm_flows_step(flows, key, slice, err) : tm_flows_start(flows, key, slice, err);
+    case TM_DETAIL_TERMINATING_FLOW_IDS: return active ? tm_flows_end(flows, key, slice, true, err) : TM_OK;
     case TM_DETAIL_BIND_OUT:
-        return tm_flows_start(&m->flows, key, slice, err);
-    case TM_DETAIL_BIND_STEP: return tm_flows_step(&m->flows, key, slice, err);
-    default: return tm_flows_end(&m->flows, key, slice, false, err);
+        return tm_flows_start(flows, key, slice, err);
+    case TM_DETAIL_BIND_STEP: return tm_flows_step(flows, key, slice, err);
+    default: return tm_flows_end(flows, key, slice, false, err);
     }
 }
 
 /* Applies the flows of an event's slice. */
-static enum tm_status flow_ids(struct tm_model *m, struct tm_model_event *ev, struct tm_flow_slice slice,
-                               struct tm_error *err)
+static enum tm_status flow_ids(struct tm_flows *flows, struct tm_model_output *out, struct tm_model_event *ev,
+                               struct tm_flow_slice slice, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(ev->e->detail, ev->e->detail_bytes);
     struct tm_pb_field f;
@@ -177,20 +179,21 @@ static enum tm_status flow_ids(struct tm_model *m, struct tm_model_event *ev, st
                        (f.id >= TM_DETAIL_BIND_OUT && f.id <= TM_DETAIL_BIND_IN);
         if (f.type != TM_PB_I64 || !is_flow)
             continue;
-        struct tm_key key = {tm_model_flow_home(m, ev), f.value, FLOW_BY_ID};
-        st = flow_id(m, f.id, &key, slice, err);
+        struct tm_key key = {tm_model_flow_home(out, ev), f.value, FLOW_BY_ID};
+        st = flow_id(flows, f.id, &key, slice, err);
     }
     return st;
 }
 
 /* Notes slice ID on TRACK; times of its thread may follow. */
-static void note_packet_slice(struct tm_model *m, const struct tm_model_event *ev, uint32_t track, int64_t id)
+static void note_packet_slice(struct tm_model_layout *layout, struct tm_model_output *out,
+                              const struct tm_model_event *ev, uint32_t track, int64_t id)
 {
-    if (ev->is_json || m->rows->slice_thread_begin == NULL || m->tracks.rows[track].scope != TM_TRACK_THREAD)
+    if (ev->is_json || out->rows->slice_thread_begin == NULL || layout->tracks.rows[track].scope != TM_TRACK_THREAD)
         return;
-    m->packet.slice_id = id;
-    m->packet.is_end = ev->e->kind == TM_KIND_SLICE_END;
-    m->packet.is_instant = ev->e->kind == TM_KIND_INSTANT;
+    out->packet.slice_id = id;
+    out->packet.is_end = ev->e->kind == TM_KIND_SLICE_END;
+    out->packet.is_instant = ev->e->kind == TM_KIND_INSTANT;
 }
 
 static enum tm_status begun(struct tm_model *m, struct tm_model_event *ev, const struct tm_slice_row *row,
@@ -198,11 +201,11 @@ static enum tm_status begun(struct tm_model *m, struct tm_model_event *ev, const
 {
     struct tm_flow_slice slice = {row->id, row->ts};
     enum tm_status st = tm_flows_begun(&m->flows, row->track, slice, err);
-    tm_row_bounds_add(&m->bounds, row->ts);
-    note_packet_slice(m, ev, row->track, row->id);
+    tm_row_bounds_add(&m->out.bounds, row->ts);
+    note_packet_slice(&m->layout, &m->out, ev, row->track, row->id);
     if (row->dur > 0)
-        tm_row_bounds_add(&m->bounds, tm_slice_end_ns(row->ts, row->dur));
-    return st < 0 || ev->e->detail_bytes == 0 ? st : flow_ids(m, ev, slice, err);
+        tm_row_bounds_add(&m->out.bounds, tm_slice_end_ns(row->ts, row->dur));
+    return st < 0 || ev->e->detail_bytes == 0 ? st : flow_ids(&m->flows, &m->out, ev, slice, err);
 }
 
 /* Complete slices may cross on threads and on tracks that do not come from packets, such as markers of a profile. */
@@ -220,19 +223,19 @@ static enum tm_status spill(struct tm_model *m, struct tm_model_event *ev, struc
                                 0};
     uint32_t lane;
     bool crosses, described = tm_event_scope(ev->e->flags) == TM_SCOPE_TRACK;
-    const struct tm_track from = m->tracks.rows[row->track];
+    const struct tm_track from = m->layout.tracks.rows[row->track];
     if (described)
         of = (struct tm_lane_tracks){ev->place,  TM_SET_OVERLAP, TM_TRACK_TYPE_DESCRIBED_LANE,
-                                     from.scope, from.owner,     tm_tracks_text(&m->tracks, from.name),
+                                     from.scope, from.owner,     tm_tracks_text(&m->layout.tracks, from.name),
                                      0};
     const struct tm_lane_slice slice = {0, row->ts, tm_slice_end_ns(row->ts, row->dur)};
-    enum tm_status st = tm_model_count(m, ev->place, TM_MODEL_CROSSING, err);
-    if (st < 0 || (st = tm_model_lane_set(m, &of, err)) < 0 ||
-        (st = tm_lanes_crossing(&m->lanes, of.set, slice, &lane, err)) < 0)
+    enum tm_status st = tm_model_count(&m->out, ev->place, TM_MODEL_CROSSING, err);
+    if (st < 0 || (st = tm_model_lane_set(&m->layout, &of, err)) < 0 ||
+        (st = tm_lanes_crossing(&m->layout.lanes, of.set, slice, &lane, err)) < 0)
         return st;
-    if (st == TM_OK && (st = tm_model_lane_track(m, &of, lane, &row->track, err)) == TM_OK) {
+    if (st == TM_OK && (st = tm_model_lane_track(&m->layout, &of, lane, &row->track, err)) == TM_OK) {
         if (described)
-            m->tracks.rows[row->track].parent = from.parent;
+            m->layout.tracks.rows[row->track].parent = from.parent;
         st = tm_slices_begin(&m->slices, row, label, &crosses, err);
     }
     return st;
@@ -243,17 +246,17 @@ static enum tm_status begin(struct tm_model *m, struct tm_model_event *ev, struc
 {
     bool crosses;
     uint64_t too_deep = m->slices.too_deep, cut = m->slices.cut_short;
-    enum tm_status st = tm_arg_sets_add(&m->arg_sets, ev->e->detail, ev->e->detail_bytes, &row->arg_set, err);
+    enum tm_status st = tm_arg_sets_add(&m->out.arg_sets, ev->e->detail, ev->e->detail_bytes, &row->arg_set, err);
     if (st < 0 || (st = tm_slices_begin(&m->slices, row, label, &crosses, err)) < 0)
         return st;
     if (st == TM_END && crosses && may_cross(ev->e)) {
         if ((st = spill(m, ev, row, label, err)) < 0)
             return st;
     }
-    if (m->slices.cut_short != cut && tm_model_count(m, ev->place, TM_MODEL_CUT_SHORT, err) < 0)
+    if (m->slices.cut_short != cut && tm_model_count(&m->out, ev->place, TM_MODEL_CUT_SHORT, err) < 0)
         return TM_E_SYSTEM;
     if (st == TM_END)
-        return tm_model_count(m, ev->place,
+        return tm_model_count(&m->out, ev->place,
                               m->slices.too_deep != too_deep ? TM_MODEL_TOO_DEEP : TM_MODEL_CROSSING_DROPPED, err);
     return begun(m, ev, row, err);
 }
@@ -290,13 +293,14 @@ static struct thread_times thread_times(const struct tm_model_event *ev)
 }
 
 /* Joins the args about the begins on TRACK, whose slices do not nest, to *SET. */
-static enum tm_status join_begins(struct tm_model *m, uint32_t track, int64_t *set, struct tm_error *err)
+static enum tm_status join_begins(struct tm_unnested_begins *unnested_begins, struct tm_model_output *out,
+                                  uint32_t track, int64_t *set, struct tm_error *err)
 {
-    tm_buf_clear(&m->args);
-    enum tm_status st = tm_unnested_begins_put(&m->unnested_begins, track, &m->args);
+    tm_buf_clear(&out->args);
+    enum tm_status st = tm_unnested_begins_put(unnested_begins, track, &out->args);
     if (st < 0)
         return tm_error_nomem(err);
-    return st == TM_END ? TM_OK : tm_arg_sets_join(&m->arg_sets, m->args.data, m->args.len, set, err);
+    return st == TM_END ? TM_OK : tm_arg_sets_join(&out->arg_sets, out->args.data, out->args.len, set, err);
 }
 
 static enum tm_status end(struct tm_model *m, struct tm_model_event *ev, uint32_t track,
@@ -309,25 +313,25 @@ static enum tm_status end(struct tm_model *m, struct tm_model_event *ev, uint32_
     enum tm_status found = tm_slices_end(&m->slices, track, &stated, &ended, err);
     enum tm_status st = found;
     if (found >= 0 && m->slices.cut_short != cut)
-        st = tm_model_count(m, ev->place, TM_MODEL_CUT_SHORT, err);
+        st = tm_model_count(&m->out, ev->place, TM_MODEL_CUT_SHORT, err);
     if (st < 0)
         return st;
     if (found == TM_END)
-        return tm_model_count(m, ev->place, TM_MODEL_UNMATCHED_END, err);
-    if ((st = tm_arg_sets_join(&m->arg_sets, e->detail, e->detail_bytes, &ended.value, err)) < 0)
+        return tm_model_count(&m->out, ev->place, TM_MODEL_UNMATCHED_END, err);
+    if ((st = tm_arg_sets_join(&m->out.arg_sets, e->detail, e->detail_bytes, &ended.value, err)) < 0)
         return st;
-    if (ev->is_of_kernel && m->tracks.rows[track].type == TM_TRACK_TYPE_MARKER_ASYNC &&
-        (st = join_begins(m, track, &ended.value, err)) < 0)
+    if (ev->is_of_kernel && m->layout.tracks.rows[track].type == TM_TRACK_TYPE_MARKER_ASYNC &&
+        (st = join_begins(&m->unnested_begins, &m->out, track, &ended.value, err)) < 0)
         return st;
-    tm_row_bounds_add(&m->bounds, e->time_ns);
+    tm_row_bounds_add(&m->out.bounds, e->time_ns);
     struct tm_flow_slice slice = {ended.id, e->time_ns - ended.dur};
-    st = m->rows->slice_end(m->rows->self, ended.id, ended.dur, ended.value, err);
-    note_packet_slice(m, ev, track, ended.id);
+    st = m->out.rows->slice_end(m->out.rows->self, ended.id, ended.dur, ended.value, err);
+    note_packet_slice(&m->layout, &m->out, ev, track, ended.id);
     struct thread_times times = thread_times(ev);
     const struct tm_thread_reading reading = {.value = times.ts, .is_exact = true};
-    if (st == TM_OK && times.has_ts && m->rows->slice_thread_end)
-        st = m->rows->slice_thread_end(m->rows->self, ended.id, &reading, err);
-    return st < 0 || e->detail_bytes == 0 ? st : flow_ids(m, ev, slice, err);
+    if (st == TM_OK && times.has_ts && m->out.rows->slice_thread_end)
+        st = m->out.rows->slice_thread_end(m->out.rows->self, ended.id, &reading, err);
+    return st < 0 || e->detail_bytes == 0 ? st : flow_ids(&m->flows, &m->out, ev, slice, err);
 }
 
 /* Slices of Chrome JSON and markers always have a name. */
@@ -351,33 +355,34 @@ enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, str
     struct tm_event with, translated;
     uint32_t track;
     if (e->kind == TM_KIND_SLICE_COMPLETE && (e->dur_ns < 0 || (e->flags & TM_EVENT_OPEN_ENDED)))
-        return tm_model_count(m, ev->place,
+        return tm_model_count(&m->out, ev->place,
                               e->dur_ns < 0 ? TM_MODEL_NEGATIVE_DURATION : TM_MODEL_NO_DURATION, err);
-    enum tm_status st = track_of(m, ev, &track, err);
+    enum tm_status st = track_of(&m->tasks, &m->layout, ev, &track, err);
     if (st != TM_OK)
-        return st < 0 ? st : tm_model_lost(m, ev, err);
+        return st < 0 ? st : tm_model_lost(&m->out, ev, err);
     if (e->kind == TM_KIND_SLICE_COMPLETE && tm_named_track_is_of(e) &&
-        (st = tm_model_named_args(m, ev, &with, err)) < 0)
+        (st = tm_model_named_args(&m->tasks, &m->out, ev, &with, err)) < 0)
         return st;
     default_name(ev);
     if (m->translations.has_slices || m->translations.has_hashes) {
-        if ((st = translate(m, ev, &translated, err)) < 0)
+        if ((st = translate(&m->translations, &m->out, ev, &translated, err)) < 0)
             return st;
     }
-    tm_slice_label label[2] = {name_label(m, ev), tm_slice_label_of(e->category, ev->category)};
+    tm_slice_label label[2] = {name_label(&m->translations, ev), tm_slice_label_of(e->category, ev->category)};
     bool is_unnested = tm_event_is_async_marker(e->flags) &&
-                       m->tracks.rows[track].type == TM_TRACK_TYPE_MARKER_ASYNC;
+                       m->layout.tracks.rows[track].type == TM_TRACK_TYPE_MARKER_ASYNC;
     if (e->kind == TM_KIND_SLICE_END) {
         if (tm_event_is_async_marker(e->flags))
             label[0] = 0;
         return end(m, ev, track, label, err);
     }
     if (is_unnested && e->kind == TM_KIND_SLICE_BEGIN) {
-        st = m->options.adds_args ? tm_unnested_begins_add(&m->unnested_begins, track, e->time_ns, err) : TM_OK;
+        st = m->out.options.adds_args ? tm_unnested_begins_add(&m->unnested_begins, track, e->time_ns, err) : TM_OK;
         if (st < 0 || tm_slices_busy(&m->slices, track))
             return st;
     }
-    if ((e->flags & TM_EVENT_ASYNC || e->kind == TM_KIND_INSTANT) && (st = tm_model_added_args(m, ev, &with, err)) < 0)
+    if ((e->flags & TM_EVENT_ASYNC || e->kind == TM_KIND_INSTANT) &&
+        (st = tm_model_added_args(&m->out, ev, &with, err)) < 0)
         return st;
     struct tm_slice_row row = {.ts = e->time_ns,
                                .dur = e->kind == TM_KIND_SLICE_COMPLETE ? e->dur_ns
@@ -396,36 +401,36 @@ enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, str
 }
 
 /* The name of the thread that EV calls. */
-static enum tm_status destination(struct tm_model *m, const struct tm_model_event *ev, int64_t tid,
+static enum tm_status destination(struct tm_model_tasks *tasks, const struct tm_model_event *ev, int64_t tid,
                                   struct tm_text *name, struct tm_error *err)
 {
     int64_t utid;
-    enum tm_status st = tm_processes_thread(&m->processes, ev->place.machine, tid, &utid, err);
+    enum tm_status st = tm_processes_thread(&tasks->processes, ev->place.machine, tid, &utid, err);
     if (st == TM_OK)
-        *name = tm_processes_text(&m->processes, m->processes.threads[utid].name);
+        *name = tm_processes_text(&tasks->processes, tasks->processes.threads[utid].name);
     return st;
 }
 
 enum tm_status tm_model_slice_args(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
-    const tm_slice_label label[2] = {name_label(m, ev), tm_slice_label_of(e->category, ev->category)};
+    const tm_slice_label label[2] = {name_label(&m->translations, ev), tm_slice_label_of(e->category, ev->category)};
     struct tm_text name = {0};
     struct tm_buf detail = {0};
     uint32_t track;
     int64_t id, tid, *set;
-    enum tm_status st = track_of(m, ev, &track, err);
+    enum tm_status st = track_of(&m->tasks, &m->layout, ev, &track, err);
     bool has_destination = tm_binder_destination(e, &tid);
     if (st == TM_OK && has_destination)
-        st = destination(m, ev, tid, &name, err);
+        st = destination(&m->tasks, ev, tid, &name, err);
     if (st < 0 || (set = tm_slices_args(&m->slices, track, label, &id)) == NULL)
         return st < 0 ? st : TM_OK;
     if (tm_binder_name_destination(&detail, e, name) != TM_OK)
         st = tm_error_nomem(err);
     if (st >= 0)
-        st = tm_arg_sets_join(&m->arg_sets, detail.data, detail.len, set, err);
+        st = tm_arg_sets_join(&m->out.arg_sets, detail.data, detail.len, set, err);
     if (st >= 0)
-        st = m->rows->slice_end(m->rows->self, id, -1, *set, err);
+        st = m->out.rows->slice_end(m->out.rows->self, id, -1, *set, err);
     tm_buf_release(&detail);
     return st;
 }

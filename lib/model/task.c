@@ -11,10 +11,10 @@ struct task {
 };
 
 /* Sets *UTID to the thread of TASK and gives it the name. */
-static enum tm_status find_task(struct tm_model *m, struct task task, int64_t *utid, struct tm_error *err)
+static enum tm_status find_task(struct tm_model_tasks *tasks, struct task task, int64_t *utid, struct tm_error *err)
 {
-    enum tm_status st = tm_processes_thread(&m->processes, task.machine, task.tid, utid, err);
-    return st < 0 ? st : tm_processes_name_thread(&m->processes, *utid, task.name, TM_THREAD_NAME_SCHED, err);
+    enum tm_status st = tm_processes_thread(&tasks->processes, task.machine, task.tid, utid, err);
+    return st < 0 ? st : tm_processes_name_thread(&tasks->processes, *utid, task.name, TM_THREAD_NAME_SCHED, err);
 }
 
 static struct tm_thread_at at(const struct tm_model_event *ev, int64_t utid)
@@ -23,9 +23,9 @@ static struct tm_thread_at at(const struct tm_model_event *ev, int64_t utid)
 }
 
 /* idle tasks have none */
-static bool has_states(const struct tm_model *m, int64_t utid)
+static bool has_states(const struct tm_model_tasks *tasks, int64_t utid)
 {
-    return !m->processes.threads[utid].is_idle;
+    return !tasks->processes.threads[utid].is_idle;
 }
 
 /* Wakings in compact_sched state the flags of trace events (include/linux/trace_events.h of Linux). */
@@ -38,17 +38,18 @@ static int64_t irq_context_of(const struct tm_event *e)
 }
 
 /* Counts an event of compact_sched in front of the first switch of its cpu, which does not tell who ran. */
-static enum tm_status count_skipped(struct tm_model *m, const struct tm_model_event *ev, enum tm_model_stat stat,
-                                    struct tm_error *err)
+static enum tm_status count_skipped(struct tm_model_output *out, const struct tm_model_event *ev,
+                                    enum tm_model_stat stat, struct tm_error *err)
 {
-    return tm_event_raw(ev->e->flags) == TM_RAW_COMPACT_SCHED ? tm_model_count(m, ev->place, stat, err) : TM_OK;
+    return tm_event_raw(ev->e->flags) == TM_RAW_COMPACT_SCHED ? tm_model_count(out, ev->place, stat, err) : TM_OK;
 }
 
-static enum tm_status sched_switch(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
+static enum tm_status sched_switch(struct tm_model_tasks *tasks, struct tm_model_output *out, struct tm_model_event *ev,
+                                   struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
     char state[TM_SCHED_STATE_TEXT_MAX];
-    size_t len = tm_sched_state_text((uint32_t)e->value, m->machines[ev->place.machine].kernel_version, 0, state);
+    size_t len = tm_sched_state_text((uint32_t)e->value, tasks->machines[ev->place.machine].kernel_version, 0, state);
     struct tm_sched_switch s = {.file = ev->place.file,
                                 .machine = ev->place.machine,
                                 .cpu = e->cpu,
@@ -63,66 +64,59 @@ static enum tm_status sched_switch(struct tm_model *m, struct tm_model_event *ev
     bool matches;
     enum tm_status st = TM_OK;
     if (s.has_next)
-        st = find_task(m, (struct task){e->machine, e->pid, ev->name}, &next, err);
+        st = find_task(tasks, (struct task){e->machine, e->pid, ev->name}, &next, err);
     if (st < 0 || e->cpu >= TM_CPUS_A_MACHINE)
         return st;
     if (tm_model_lacks_task(e))
-        return count_skipped(m, ev, TM_MODEL_SWITCH_SKIPPED, err);
+        return count_skipped(out, ev, TM_MODEL_SWITCH_SKIPPED, err);
     s.next_utid = (uint32_t)next;
     if (len == 1 && state[0] == '?')
         s.end_state.data = NULL;
     /* compact_sched states no name of the task that ran before: the one in the row is that of an earlier switch. */
     struct tm_text prev_name = tm_event_raw(e->flags) == TM_RAW_COMPACT_SCHED ? (struct tm_text){0} : ev->category;
-    if (s.has_prev && (st = find_task(m, (struct task){e->machine, e->tid, prev_name}, &prev, err)) < 0)
+    if (s.has_prev && (st = find_task(tasks, (struct task){e->machine, e->tid, prev_name}, &prev, err)) < 0)
         return st;
-    if (m->options.tasks_only)
+    if (out->options.tasks_only)
         return TM_OK;
-    if ((st = tm_sched_switch(&m->sched, &s, &matches, err)) < 0)
+    if ((st = tm_sched_switch(&tasks->sched, &s, &matches, err)) < 0)
         return st;
-    tm_row_bounds_add(&m->bounds, e->time_ns);
-    if (s.has_prev && has_states(m, prev))
-        st = tm_thread_states_off(&m->thread_states, at(ev, prev), s.end_state, err);
-    if (st == TM_OK && s.has_next && has_states(m, next))
-        st = tm_thread_states_run(&m->thread_states, at(ev, next), tm_ucpu(s.machine, s.cpu), err);
-    return st < 0 || matches ? st : tm_model_count(m, ev->place, TM_MODEL_SCHED_MISMATCH, err);
+    tm_row_bounds_add(&out->bounds, e->time_ns);
+    if (s.has_prev && has_states(tasks, prev))
+        st = tm_thread_states_off(&tasks->thread_states, at(ev, prev), s.end_state, err);
+    if (st == TM_OK && s.has_next && has_states(tasks, next))
+        st = tm_thread_states_run(&tasks->thread_states, at(ev, next), tm_ucpu(s.machine, s.cpu), err);
+    return st < 0 || matches ? st : tm_model_count(out, ev->place, TM_MODEL_SCHED_MISMATCH, err);
 }
 
-enum tm_status tm_model_sched(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
+enum tm_status tm_model_sched(struct tm_model_tasks *tasks, struct tm_model_output *out, struct tm_model_event *ev,
+                              struct tm_error *err)
 {
     int64_t utid, waker;
     if (ev->e->kind == TM_KIND_SCHED_SWITCH)
-        return sched_switch(m, ev, err);
+        return sched_switch(tasks, out, ev, err);
     if (tm_model_lacks_task(ev->e))
-        return count_skipped(m, ev, TM_MODEL_WAKING_SKIPPED, err);
+        return count_skipped(out, ev, TM_MODEL_WAKING_SKIPPED, err);
     /* The reference importer takes no names from wakings in compact_sched. */
     struct tm_text name = tm_event_raw(ev->e->flags) == TM_RAW_COMPACT_SCHED ? (struct tm_text){0} : ev->name;
-    enum tm_status st = tm_processes_thread(&m->processes, ev->place.machine, ev->e->pid, &waker, err);
+    enum tm_status st = tm_processes_thread(&tasks->processes, ev->place.machine, ev->e->pid, &waker, err);
     if (st < 0)
         return st;
-    st = find_task(m, (struct task){ev->e->machine, ev->e->tid, name}, &utid, err);
+    st = find_task(tasks, (struct task){ev->e->machine, ev->e->tid, name}, &utid, err);
     if (st < 0)
         return st;
     const struct tm_thread_waking waking = {at(ev, utid), (uint32_t)waker, irq_context_of(ev->e)};
     bool opened = false;
-    if (!m->options.tasks_only && has_states(m, utid))
-        st = tm_thread_states_wake(&m->thread_states, &waking, &opened, err);
+    if (!out->options.tasks_only && has_states(tasks, utid))
+        st = tm_thread_states_wake(&tasks->thread_states, &waking, &opened, err);
     if (opened)
-        tm_row_bounds_add(&m->bounds, ev->e->time_ns);
+        tm_row_bounds_add(&out->bounds, ev->e->time_ns);
     return st;
 }
 
-static enum tm_status begin_states(struct tm_model *m, const struct tm_model_event *ev, int64_t made, int64_t maker,
-                                   struct tm_error *err)
+static enum tm_status task_new(struct tm_model_tasks *tasks, struct tm_model_output *out, struct tm_model_event *ev,
+                               struct tm_error *err)
 {
-    if (m->options.tasks_only)
-        return TM_OK;
-    tm_row_bounds_add(&m->bounds, ev->e->time_ns);
-    return tm_thread_states_new(&m->thread_states, at(ev, made), (uint32_t)maker, err);
-}
-
-static enum tm_status task_new(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
-{
-    struct tm_processes *p = &m->processes;
+    struct tm_processes *p = &tasks->processes;
     const struct tm_event *e = ev->e;
     uint32_t machine = ev->place.machine;
     const struct tm_task_start start = {machine, e->tid, &e->time_ns};
@@ -133,27 +127,30 @@ static enum tm_status task_new(struct tm_model *m, struct tm_model_event *ev, st
     if (tm_event_makes_thread(e)) {
         if ((st = tm_processes_thread(p, machine, e->pid, &maker, err)) < 0 ||
             (st = tm_processes_start_thread(p, start, &made, err)) < 0 ||
-            (st = tm_processes_name_thread(p, made, ev->name, TM_THREAD_NAME_SCHED, err)) < 0)
+            (st = tm_processes_name_thread(p, made, ev->name, TM_THREAD_NAME_SCHED, err)) < 0 ||
+            (st = tm_processes_same(p, maker, made, err)) < 0)
             return st;
-        st = tm_processes_same(p, maker, made, err);
-        return st < 0 ? st : begin_states(m, ev, made, maker, err);
+    } else {
+        if ((st = tm_processes_start_process(p, start, &upid, err)) < 0 ||
+            (st = tm_processes_name_process(p, upid, ev->name, TM_PROCESS_NAME_SYSTEM, err)) < 0 ||
+            (st = tm_processes_thread(p, machine, e->tid, &made, err)) < 0 ||
+            (st = tm_processes_name_thread(p, made, ev->name, TM_THREAD_NAME_SCHED, err)) < 0 ||
+            (st = tm_processes_thread(p, machine, e->pid, &maker, err)) < 0)
+            return st;
+        tm_processes_child(p, upid, maker);
     }
-    if ((st = tm_processes_start_process(p, start, &upid, err)) < 0 ||
-        (st = tm_processes_name_process(p, upid, ev->name, TM_PROCESS_NAME_SYSTEM, err)) < 0 ||
-        (st = tm_processes_thread(p, machine, e->tid, &made, err)) < 0 ||
-        (st = tm_processes_name_thread(p, made, ev->name, TM_THREAD_NAME_SCHED, err)) < 0 ||
-        (st = tm_processes_thread(p, machine, e->pid, &maker, err)) < 0)
-        return st;
-    tm_processes_child(p, upid, maker);
-    return begin_states(m, ev, made, maker, err);
+    if (out->options.tasks_only)
+        return TM_OK;
+    tm_row_bounds_add(&out->bounds, e->time_ns);
+    return tm_thread_states_new(&tasks->thread_states, at(ev, made), (uint32_t)maker, err);
 }
 
-static enum tm_status task_rename(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
+static enum tm_status task_rename(struct tm_model_tasks *tasks, struct tm_model_event *ev, struct tm_error *err)
 {
-    struct tm_processes *p = &m->processes;
+    struct tm_processes *p = &tasks->processes;
     const struct tm_event *e = ev->e;
     int64_t utid;
-    enum tm_status st = find_task(m, (struct task){e->machine, e->tid, ev->name}, &utid, err);
+    enum tm_status st = find_task(tasks, (struct task){e->machine, e->tid, ev->name}, &utid, err);
     if (st < 0)
         return st;
     if (e->flags & TM_EVENT_DERIVED) {
@@ -168,15 +165,17 @@ static enum tm_status task_rename(struct tm_model *m, struct tm_model_event *ev,
 }
 
 /* Applies the reason for which task E->tid waits. */
-static enum tm_status blocked_reason(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
+static enum tm_status blocked_reason(struct tm_model_tasks *tasks, struct tm_model_event *ev, struct tm_error *err)
 {
     int64_t utid;
-    enum tm_status st = tm_processes_thread(&m->processes, ev->place.machine, ev->e->tid, &utid, err);
-    return st < 0 ? st : tm_thread_states_reason(&m->thread_states, at(ev, utid), (int64_t)ev->e->value, ev->name, err);
+    enum tm_status st = tm_processes_thread(&tasks->processes, ev->place.machine, ev->e->tid, &utid, err);
+    return st < 0 ? st
+                  : tm_thread_states_reason(&tasks->thread_states, at(ev, utid), (int64_t)ev->e->value, ev->name, err);
 }
 
 /* Adds a state that an event states by itself. A running state is a row of sched as well. */
-static enum tm_status thread_state(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
+static enum tm_status thread_state(struct tm_model_tasks *tasks, struct tm_model_output *out, struct tm_model_event *ev,
+                                   struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
     struct tm_thread_state_row row = {.ts = e->time_ns,
@@ -188,41 +187,39 @@ static enum tm_status thread_state(struct tm_model *m, struct tm_model_event *ev
                                       .irq_context = TM_NO_ID,
                                       .io_wait = e->flags & TM_EVENT_HAS_VALUE ? (int64_t)e->value : TM_NO_ID,
                                       .blocked_function = ev->category};
-    enum tm_status st = tm_model_thread(m, ev, err);
+    enum tm_status st = tm_model_thread(tasks, ev, err);
     if (st < 0)
         return st;
     row.utid = (uint32_t)ev->utid;
-    tm_row_bounds_add(&m->bounds, e->time_ns);
+    tm_row_bounds_add(&out->bounds, e->time_ns);
     if (e->dur_ns > 0 && e->time_ns <= INT64_MAX - e->dur_ns)
-        tm_row_bounds_add(&m->bounds, e->time_ns + e->dur_ns);
+        tm_row_bounds_add(&out->bounds, e->time_ns + e->dur_ns);
     bool runs = e->flags & TM_EVENT_HAS_CPU && e->cpu < TM_CPUS_A_MACHINE && tm_text_is(row.state, "Running");
     struct tm_sched_row slice = {
         .ts = row.ts, .dur = row.dur, .ucpu = tm_ucpu(ev->place.machine, e->cpu), .utid = row.utid};
     if (runs) {
         row.ucpu = slice.ucpu;
-        st = tm_sched_add(&m->sched, &slice, err);
+        st = tm_sched_add(&tasks->sched, &slice, err);
     }
-    return st < 0 ? st : tm_thread_states_add(&m->thread_states, &row, err);
+    return st < 0 ? st : tm_thread_states_add(&tasks->thread_states, &row, err);
 }
 
 /* Sets *UTID to the thread of a task that is in STATE. TM_END: that contradicts what was told of it, and is counted. */
-static enum tm_status stated_task(struct tm_model *m, const struct tm_model_event *ev, enum tm_task_state state,
-                                  int64_t *utid, struct tm_error *err)
+static enum tm_status stated_task(struct tm_model_tasks *tasks, const struct tm_model_event *ev,
+                                  enum tm_task_state state, int64_t *utid, struct tm_error *err)
 {
-    struct tm_processes *p = &m->processes;
+    struct tm_processes *p = &tasks->processes;
     const uint32_t machine = ev->place.machine;
     const struct tm_event *e = ev->e;
     enum tm_status st = TM_OK;
     *utid = tm_processes_find_thread(p, machine, e->tid);
     bool is_known = *utid != TM_NO_ID, contradicts = state == TM_TASK_CREATED && is_known;
     if (is_known && state != TM_TASK_DESTROYED && state != TM_TASK_CREATED) {
-        enum tm_task_state last = tm_task_states_last(&m->task_states, ev->place.file, (uint32_t)*utid);
+        enum tm_task_state last = tm_task_states_last(&tasks->task_states, ev->place.file, (uint32_t)*utid);
         contradicts = last == TM_TASK_DEAD || (last == TM_TASK_RUNNING && state == TM_TASK_RUNNING);
     }
-    if (contradicts) {
-        st = tm_model_count(m, ev->place, TM_MODEL_TASK_STATE_ORDER, err);
-        return st < 0 ? st : TM_END;
-    }
+    if (contradicts)
+        return TM_END;
     if (state == TM_TASK_CREATED)
         st = tm_processes_start_thread(p, (struct tm_task_start){machine, e->tid, &e->time_ns}, utid, err);
     else if (!is_known)
@@ -235,45 +232,49 @@ static enum tm_status stated_task(struct tm_model *m, const struct tm_model_even
 }
 
 /* A state of a task of any kernel: value is the state, and the priority above it. */
-static enum tm_status task_state(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
+static enum tm_status task_state(struct tm_model_tasks *tasks, struct tm_model_output *out, struct tm_model_event *ev,
+                                 struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
     const uint32_t state = (uint32_t)e->value;
     int64_t utid;
     bool repeats;
     if (state == TM_TASK_UNKNOWN || state >= TM_TASK_STATES || e->cpu >= TM_CPUS_A_MACHINE)
-        return tm_model_count(m, ev->place, TM_MODEL_TASK_STATE_INVALID, err);
-    enum tm_status st = stated_task(m, ev, (enum tm_task_state)state, &utid, err);
-    if (st != TM_OK || m->options.tasks_only)
-        return st < 0 ? st : TM_OK;
+        return tm_model_count(out, ev->place, TM_MODEL_TASK_STATE_INVALID, err);
+    enum tm_status st = stated_task(tasks, ev, (enum tm_task_state)state, &utid, err);
+    if (st == TM_END)
+        return tm_model_count(out, ev->place, TM_MODEL_TASK_STATE_ORDER, err);
+    if (st < 0 || out->options.tasks_only)
+        return st;
     const struct tm_task_change change = {.at = at(ev, utid),
                                           .machine = ev->place.machine,
                                           .cpu = e->cpu,
                                           .tid = e->tid,
                                           .state = (enum tm_task_state)state,
                                           .priority = (int32_t)(uint32_t)(e->value >> 32),
-                                          .is_idle = !has_states(m, utid)};
-    tm_row_bounds_add(&m->bounds, e->time_ns);
-    st = tm_task_states_change(&m->task_states, &change, &repeats, err);
-    return st < 0 || !repeats ? st : tm_model_count(m, ev->place, TM_MODEL_TASK_STATE_ORDER, err);
+                                          .is_idle = !has_states(tasks, utid)};
+    tm_row_bounds_add(&out->bounds, e->time_ns);
+    st = tm_task_states_change(&tasks->task_states, &change, &repeats, err);
+    return st < 0 || !repeats ? st : tm_model_count(out, ev->place, TM_MODEL_TASK_STATE_ORDER, err);
 }
 
-enum tm_status tm_model_task(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
+enum tm_status tm_model_task(struct tm_model_tasks *tasks, struct tm_model_output *out, struct tm_model_event *ev,
+                             struct tm_error *err)
 {
     switch (ev->e->kind) {
     case TM_KIND_TASK_NEW:
-        return task_new(m, ev, err);
+        return task_new(tasks, out, ev, err);
     case TM_KIND_PROCESS_EXIT:
-        tm_processes_end_thread(&m->processes, ev->place.machine, ev->e->tid, ev->e->time_ns);
+        tm_processes_end_thread(&tasks->processes, ev->place.machine, ev->e->tid, ev->e->time_ns);
         return TM_OK;
     case TM_KIND_BLOCKED_REASON:
-        return blocked_reason(m, ev, err);
+        return blocked_reason(tasks, ev, err);
     case TM_KIND_THREAD_STATE:
-        return thread_state(m, ev, err);
+        return thread_state(tasks, out, ev, err);
     case TM_KIND_TASK_STATE:
-        return task_state(m, ev, err);
+        return task_state(tasks, out, ev, err);
     default:
-        return task_rename(m, ev, err);
+        return task_rename(tasks, ev, err);
     }
 }
 
@@ -320,7 +321,7 @@ static void read_sample_detail(const struct tm_event *e, struct tm_sample_row *r
 enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
     if (!(ev->e->flags & TM_EVENT_HAS_TID)) /* the task is unknown */
-        return tm_model_count(m, ev->place, TM_MODEL_NO_TRACK, err);
+        return tm_model_count(&m->out, ev->place, TM_MODEL_NO_TRACK, err);
     struct tm_sample_row row = {.ts = ev->e->time_ns,
                                 .file = ev->place.file,
                                 .machine = ev->place.machine,
@@ -328,23 +329,24 @@ enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, st
                                 .counter = TM_NO_ID,
                                 .is_perf = tm_event_raw(ev->e->flags) == TM_RAW_PACKET,
                                 .cpu = ev->e->flags & TM_EVENT_HAS_CPU ? (int64_t)ev->e->cpu : TM_NO_ID};
-    enum tm_status st = tm_model_thread(m, ev, err);
+    enum tm_status st = tm_model_thread(&m->tasks, ev, err);
     read_sample_detail(ev->e, &row);
     if (st == TM_OK && row.cpu != TM_NO_ID)
-        st = tm_sched_cpu(&m->sched, ev->place.machine, ev->e->cpu, err);
+        st = tm_sched_cpu(&m->tasks.sched, ev->place.machine, ev->e->cpu, err);
     if (st < 0)
         return st;
     row.utid = (uint32_t)ev->utid;
     if ((st = tm_stacks_add(&m->stacks, ev->e->detail, ev->e->detail_bytes, &row.callsite, err)) < 0)
         return st;
-    tm_row_bounds_add(&m->bounds, ev->e->time_ns);
-    if (m->options.counts_samples && m->files[ev->place.file].is_perf_data && row.cpu != TM_NO_ID && ev->name.data &&
-        ev->e->flags & TM_EVENT_HAS_VALUE && (st = tm_model_sample_counter(m, ev, &row, err)) < 0)
+    tm_row_bounds_add(&m->out.bounds, ev->e->time_ns);
+    if (m->out.options.counts_samples && m->files.all[ev->place.file].is_perf_data && row.cpu != TM_NO_ID &&
+        ev->name.data && ev->e->flags & TM_EVENT_HAS_VALUE && (st = tm_model_sample_counter(m, ev, &row, err)) < 0)
         return st;
-    return m->rows->sample(m->rows->self, &row, err);
+    return m->out.rows->sample(m->out.rows->self, &row, err);
 }
 
-enum tm_status tm_model_log(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
+enum tm_status tm_model_log(struct tm_model_tasks *tasks, struct tm_model_output *out, struct tm_model_event *ev,
+                            struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
     struct tm_log_row row = {.ts = e->time_ns,
@@ -353,10 +355,10 @@ enum tm_status tm_model_log(struct tm_model *m, struct tm_model_event *ev, struc
                              .file = ev->place.file,
                              .tag = ev->category,
                              .message = ev->name};
-    enum tm_status st = e->flags & TM_EVENT_HAS_TID ? tm_model_thread(m, ev, err) : TM_OK;
-    if (st < 0 || (st = tm_arg_sets_add(&m->arg_sets, e->detail, e->detail_bytes, &row.arg_set, err)) < 0)
+    enum tm_status st = e->flags & TM_EVENT_HAS_TID ? tm_model_thread(tasks, ev, err) : TM_OK;
+    if (st < 0 || (st = tm_arg_sets_add(&out->arg_sets, e->detail, e->detail_bytes, &row.arg_set, err)) < 0)
         return st;
     row.utid = ev->utid;
-    tm_row_bounds_add(&m->bounds, e->time_ns);
-    return m->rows->log(m->rows->self, &row, err);
+    tm_row_bounds_add(&out->bounds, e->time_ns);
+    return out->rows->log(out->rows->self, &row, err);
 }

@@ -11,17 +11,17 @@ void tm_event_tasks_init(struct tm_event_tasks *t, const struct tm_select_spec *
     t->spec = spec;
     t->names = facts ? &facts->tasks : NULL;
     tm_model_init(&t->model, NULL, catalog);
-    t->model.options.tasks_only = true;
+    t->model.out.options.tasks_only = true;
 }
 
 static enum tm_status take_row(struct tm_event_tasks *t, const struct tm_event *row, struct tm_event_owner *owner,
                                struct tm_error *err)
 {
     const bool ends = row->kind == TM_KIND_PROCESS_EXIT, defines = row->flags & TM_EVENT_DEFINITION;
-    enum tm_status st = ends ? tm_event_owner_find(&t->model, row, owner, err) : TM_OK;
+    enum tm_status st = ends ? tm_event_owner_find(&t->model.tasks, &t->model.layout, row, owner, err) : TM_OK;
     if (st == TM_OK)
         st = tm_model_take(&t->model, row, err);
-    return st < 0 || ends || defines ? st : tm_event_owner_find(&t->model, row, owner, err);
+    return st < 0 || ends || defines ? st : tm_event_owner_find(&t->model.tasks, &t->model.layout, row, owner, err);
 }
 
 enum tm_status tm_event_tasks_take(struct tm_event_tasks *t, const struct tm_event *rows, uint32_t count,
@@ -123,8 +123,8 @@ enum tm_status tm_event_tasks_finish(struct tm_event_tasks *t, struct tm_select_
 {
     enum tm_status st = t->is_used ? tm_model_finish(&t->model, err) : TM_OK;
     tm_processes_release(&facts->tasks);
-    facts->tasks = t->model.processes;
-    tm_processes_init(&t->model.processes);
+    facts->tasks = t->model.tasks.processes;
+    tm_processes_init(&t->model.tasks.processes);
     return st;
 }
 

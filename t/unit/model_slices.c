@@ -18,9 +18,9 @@ static void test_nesting(void)
              "slice 2 25 0 t0 d2 p1 now -\n"
              "end 1 10 a-1\n"
              "end 0 30 a-1\n");
-    is_int(b.model.stats.rows[0].counts[TM_MODEL_UNMATCHED_END], 2);
-    is_int(b.model.bounds.first_ns, 10);
-    is_int(b.model.bounds.last_ns, 40);
+    is_int(b.model.out.stats.rows[0].counts[TM_MODEL_UNMATCHED_END], 2);
+    is_int(b.model.out.bounds.first_ns, 10);
+    is_int(b.model.out.bounds.last_ns, 40);
     stop(&b);
 }
 
@@ -93,7 +93,8 @@ static void test_crossing(void)
              "slice 2 22 5 t0 d1 p0 c -\n"
              "slice 3 25 50 t2 d0 p-1 d -\n"
              "slice 4 100 1 t0 d0 p-1 e -\n");
-    ok(b.model.tracks.rows[1].scope == TM_TRACK_THREAD && b.model.tracks.rows[1].owner == b.model.tracks.rows[0].owner);
+    ok(b.model.layout.tracks.rows[1].scope == TM_TRACK_THREAD &&
+       b.model.layout.tracks.rows[1].owner == b.model.layout.tracks.rows[0].owner);
     stop(&b);
 }
 
@@ -154,8 +155,8 @@ static void test_markers(void)
              "slice 4 41 -1 t2 d1 p3 two -\n"
              "end 4 1 a-1\n"
              "slice 5 43 0 t3 d0 p-1 now -\n");
-    is_int(b.model.tracks.rows[2].scope, TM_TRACK_PROCESS);
-    ok(tm_tracks_text(&b.model.tracks, b.model.tracks.rows[3].name).len == 4);
+    is_int(b.model.layout.tracks.rows[2].scope, TM_TRACK_PROCESS);
+    ok(tm_tracks_text(&b.model.layout.tracks, b.model.layout.tracks.rows[3].name).len == 4);
     stop(&b);
 }
 
@@ -188,7 +189,7 @@ static void test_async(void)
              "end 3 1 a-1\n"
              "end 0 5 a-1\n"
              "slice 4 20 -1 t0 d0 p-1 load net\n");
-    is_int(b.model.tracks.rows[0].scope, TM_TRACK_GLOBAL);
+    is_int(b.model.layout.tracks.rows[0].scope, TM_TRACK_GLOBAL);
     stop(&b);
 }
 
@@ -204,7 +205,7 @@ static void test_files_apart(void)
     rows_are(&b, "files apart",
              "slice 0 10 -1 t0 d0 p-1 a -\n"
              "slice 1 11 -1 t1 d0 p-1 b -\n");
-    ok(b.model.tracks.rows[0].owner == b.model.tracks.rows[1].owner);
+    ok(b.model.layout.tracks.rows[0].owner == b.model.layout.tracks.rows[1].owner);
     stop(&b);
 }
 
@@ -230,7 +231,7 @@ static void test_flows(void)
              "slice 0 10 5 t0 d0 p-1 from -\n"
              "slice 1 30 5 t0 d0 p-1 to -\n"
              "flow 0 1\n");
-    is_int(b.model.stats.rows[0].counts[TM_MODEL_FLOW_END_WITHOUT_START], 1);
+    is_int(b.model.out.stats.rows[0].counts[TM_MODEL_FLOW_END_WITHOUT_START], 1);
     struct tm_buf ids = {0};
     tm_pb_put_i64(&ids, 2, 55);
     e = complete(40, 1);

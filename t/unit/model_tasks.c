@@ -25,8 +25,8 @@ static void test_sched(void)
              "off 0 5 S\n"
              "sched 1 15 c3 u2 prio 120\n"
              "sched 2 18 c3 u0 prio 120\n");
-    is_int(b.model.stats.rows[0].counts[TM_MODEL_SCHED_MISMATCH], 1);
-    name = tm_processes_text(&b.model.processes, b.model.processes.threads[0].name);
+    is_int(b.model.out.stats.rows[0].counts[TM_MODEL_SCHED_MISMATCH], 1);
+    name = tm_processes_text(&b.model.tasks.processes, b.model.tasks.processes.threads[0].name);
     ok(name.len == 7 && memcmp(name.data, "swapper", 7) == 0);
     stop(&b);
 }
@@ -40,14 +40,14 @@ static void task(struct bench *b, uint32_t kind, int64_t ts, int64_t tid, int64_
 
 static const struct tm_thread_row *thread_of(struct bench *b, int64_t tid)
 {
-    int64_t utid = tm_processes_find_thread(&b->model.processes, 0, tid);
-    return utid == TM_NO_ID ? NULL : &b->model.processes.threads[utid];
+    int64_t utid = tm_processes_find_thread(&b->model.tasks.processes, 0, tid);
+    return utid == TM_NO_ID ? NULL : &b->model.tasks.processes.threads[utid];
 }
 
 static int64_t pid_of(struct bench *b, int64_t tid)
 {
     const struct tm_thread_row *t = thread_of(b, tid);
-    return t == NULL || t->upid == TM_NO_ID ? -1 : b->model.processes.processes[t->upid].pid;
+    return t == NULL || t->upid == TM_NO_ID ? -1 : b->model.tasks.processes.processes[t->upid].pid;
 }
 
 static void test_tasks(void)
@@ -66,19 +66,19 @@ static void test_tasks(void)
     is_int(pid_of(&b, 20), 5);
     is_int(pid_of(&b, 21), 5);
     is_int(pid_of(&b, 22), 5);
-    const struct tm_process *child = &b.model.processes.processes[thread_of(&b, 50)->upid];
-    is_int(b.model.processes.processes[child->parent].pid, 5);
+    const struct tm_process *child = &b.model.tasks.processes.processes[thread_of(&b, 50)->upid];
+    is_int(b.model.tasks.processes.processes[child->parent].pid, 5);
     ok(child->has_start && child->start_ns == 3);
     /* A pid is given away anew. */
     const int64_t upid = thread_of(&b, 50)->upid;
     task(&b, TM_KIND_PROCESS_EXIT, 10, 50, 0, 0, NULL);
     ok(thread_of(&b, 50) == NULL);
-    ok(b.model.processes.processes[upid].has_end);
+    ok(b.model.tasks.processes.processes[upid].has_end);
     task(&b, TM_KIND_TASK_NEW, 11, 50, 20, 0, "again");
     ok(thread_of(&b, 50)->upid != upid);
     task(&b, TM_KIND_TASK_RENAME, 12, 50, 0, 0, "renamed");
     struct tm_text name =
-        tm_processes_text(&b.model.processes, b.model.processes.processes[thread_of(&b, 50)->upid].name);
+        tm_processes_text(&b.model.tasks.processes, b.model.tasks.processes.processes[thread_of(&b, 50)->upid].name);
     ok(name.len == 7 && memcmp(name.data, "renamed", 7) == 0);
     stop(&b);
 }
@@ -89,7 +89,7 @@ static void test_tid_in_two_processes(void)
     int64_t a, c, again;
     struct tm_error err = {0};
     start(&b);
-    struct tm_processes *p = &b.model.processes;
+    struct tm_processes *p = &b.model.tasks.processes;
     ok(tm_processes_thread_in(p, (struct tm_thread_id){0, 5, 7}, &a, &err) == TM_OK);
     ok(tm_processes_thread_in(p, (struct tm_thread_id){0, 6, 7}, &c, &err) == TM_OK);
     ok(a != c);
@@ -167,11 +167,11 @@ static void test_descriptors(void)
              "slice 1 11 0 t1 d0 p-1 b -\n"
              "counter 12 t2 42\n"
              "slice 2 13 0 t3 d0 p-1 undescribed -\n");
-    const struct tm_track *rows = b.model.tracks.rows;
+    const struct tm_track *rows = b.model.layout.tracks.rows;
     ok(rows[0].scope == TM_TRACK_THREAD && rows[1].scope == TM_TRACK_THREAD && rows[1].owner == rows[0].owner);
     ok(rows[2].is_counter && rows[2].parent == 1 && rows[2].scope == TM_TRACK_THREAD);
     is_int(rows[3].scope, TM_TRACK_GLOBAL);
-    is_int(b.model.stats.rows[0].counts[TM_MODEL_NO_TRACK], 1);
+    is_int(b.model.out.stats.rows[0].counts[TM_MODEL_NO_TRACK], 1);
     is_int(pid_of(&b, 7), 5);
     stop(&b);
 }
@@ -218,26 +218,26 @@ static void test_limits(void)
     int64_t number;
     uint32_t track;
     bool flag;
-    m->processes.thread_count = TM_THREADS_MAX;
-    is_refused(&b, tm_processes_thread(&m->processes, 0, 5, &number, &b.err), "TM_THREADS_MAX");
-    m->processes.thread_count = 0;
-    m->processes.process_count = TM_PROCESSES_MAX;
-    is_refused(&b, tm_processes_process(&m->processes, 0, 6, &number, &b.err), "TM_PROCESSES_MAX");
-    m->processes.process_count = 0;
-    m->tracks.count = TM_TRACKS_MAX;
-    is_refused(&b, tm_tracks_get(&m->tracks, &id, &track, &flag, &b.err), "TM_TRACKS_MAX");
-    m->tracks.count = 0;
-    m->descriptors.count = TM_DESCRIPTORS_MAX;
-    is_refused(&b, tm_descriptors_add(&m->descriptors, (struct tm_place){PROTO, 0}, &described, &b.err),
+    m->tasks.processes.thread_count = TM_THREADS_MAX;
+    is_refused(&b, tm_processes_thread(&m->tasks.processes, 0, 5, &number, &b.err), "TM_THREADS_MAX");
+    m->tasks.processes.thread_count = 0;
+    m->tasks.processes.process_count = TM_PROCESSES_MAX;
+    is_refused(&b, tm_processes_process(&m->tasks.processes, 0, 6, &number, &b.err), "TM_PROCESSES_MAX");
+    m->tasks.processes.process_count = 0;
+    m->layout.tracks.count = TM_TRACKS_MAX;
+    is_refused(&b, tm_tracks_get(&m->layout.tracks, &id, &track, &flag, &b.err), "TM_TRACKS_MAX");
+    m->layout.tracks.count = 0;
+    m->layout.descriptors.count = TM_DESCRIPTORS_MAX;
+    is_refused(&b, tm_descriptors_add(&m->layout.descriptors, (struct tm_place){PROTO, 0}, &described, &b.err),
                "TM_DESCRIPTORS_MAX");
-    m->descriptors.count = 0;
+    m->layout.descriptors.count = 0;
     m->slices.room = TM_SLICES_ROOM_MAX;
     is_refused(&b, tm_slices_begin(&m->slices, &row, none, &flag, &b.err), "TM_SLICES_ROOM_MAX");
-    m->processes.names.bytes_max = m->tracks.names.bytes_max = 3;
+    m->tasks.processes.names.bytes_max = m->layout.tracks.names.bytes_max = 3;
     const struct tm_text name = {(const uint8_t *)"name", 4};
-    is_refused(&b, tm_tracks_name(&m->tracks, name, &track, &b.err), "TM_TRACK_TEXT_BYTES_MAX");
-    is_int(tm_processes_thread(&m->processes, 0, 5, &number, &b.err), TM_OK);
-    is_refused(&b, tm_processes_name_thread(&m->processes, number, name, TM_THREAD_NAME_OTHER, &b.err),
+    is_refused(&b, tm_tracks_name(&m->layout.tracks, name, &track, &b.err), "TM_TRACK_TEXT_BYTES_MAX");
+    is_int(tm_processes_thread(&m->tasks.processes, 0, 5, &number, &b.err), TM_OK);
+    is_refused(&b, tm_processes_name_thread(&m->tasks.processes, number, name, TM_THREAD_NAME_OTHER, &b.err),
                "TM_TASK_TEXT_BYTES_MAX");
     stop(&b);
 }

@@ -41,7 +41,7 @@ static enum tm_status put_machines(struct tm_sqlite *s, struct tm_error *err)
         sqlite3_bind_int64(stmt, 2, c->machines[i].raw_id);
         sqlite3_bind_int64(stmt, 13, c->machines[i].raw_id ? ++label : 0);
         if ((st = tm_sqlite_bind_text(s, stmt, 3, c->machines[i].name, err)) == TM_OK &&
-            (st = bind_description(s, stmt, &s->model.machines[i].description, err)) == TM_OK)
+            (st = bind_description(s, stmt, &s->model.tasks.machines[i].description, err)) == TM_OK)
             st = tm_sqlite_run(s, stmt, err);
     }
     return st;
@@ -49,7 +49,7 @@ static enum tm_status put_machines(struct tm_sqlite *s, struct tm_error *err)
 
 static enum tm_status put_threads(struct tm_sqlite *s, struct tm_error *err)
 {
-    const struct tm_processes *p = &s->model.processes;
+    const struct tm_processes *p = &s->model.tasks.processes;
     sqlite3_stmt *stmt = s->statements[TM_SQL_THREAD];
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; st == TM_OK && i < p->thread_count; i++) {
@@ -71,7 +71,7 @@ static enum tm_status put_threads(struct tm_sqlite *s, struct tm_error *err)
 
 static enum tm_status put_processes(struct tm_sqlite *s, struct tm_error *err)
 {
-    const struct tm_processes *p = &s->model.processes;
+    const struct tm_processes *p = &s->model.tasks.processes;
     sqlite3_stmt *stmt = s->statements[TM_SQL_PROCESS];
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; st == TM_OK && i < p->process_count; i++) {
@@ -93,7 +93,7 @@ static enum tm_status put_processes(struct tm_sqlite *s, struct tm_error *err)
 
 static struct tm_column_type type_of(const struct tm_sqlite *s, const struct tm_track *t)
 {
-    return tm_column_type_of(t, tm_tracks_text(&s->model.tracks, t->name),
+    return tm_column_type_of(t, tm_tracks_text(&s->model.layout.tracks, t->name),
                              s->context->catalog->files[t->file].input_type);
 }
 
@@ -109,7 +109,7 @@ static enum tm_status put_same_track(struct tm_sqlite *s, uint32_t track, int32_
 
 static enum tm_status put_tracks(struct tm_sqlite *s, struct tm_error *err)
 {
-    const struct tm_tracks *tracks = &s->model.tracks;
+    const struct tm_tracks *tracks = &s->model.layout.tracks;
     sqlite3_stmt *stmt = s->statements[TM_SQL_TRACK];
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; st == TM_OK && i < tracks->count; i++) {
@@ -144,15 +144,15 @@ static enum tm_status put_cpus(struct tm_sqlite *s, struct tm_error *err)
 {
     sqlite3_stmt *stmt = s->statements[TM_SQL_CPU];
     enum tm_status st = TM_OK;
-    for (uint32_t i = 0; st == TM_OK && i < s->model.sched.cpu_count; i++) {
-        const struct tm_cpu_row *cpu = &s->model.sched.cpus[i];
+    for (uint32_t i = 0; st == TM_OK && i < s->model.tasks.sched.cpu_count; i++) {
+        const struct tm_cpu_row *cpu = &s->model.tasks.sched.cpus[i];
         sqlite3_bind_int64(stmt, 1, tm_ucpu(cpu->machine, cpu->cpu));
         sqlite3_bind_int64(stmt, 2, cpu->cpu);
         sqlite3_bind_int64(stmt, 3, cpu->cluster);
         sqlite3_bind_int64(stmt, 5, cpu->machine);
         tm_sqlite_bind_maybe(stmt, 6, cpu->has_capacity, cpu->capacity);
         tm_sqlite_bind_id(stmt, 7, cpu->arg_set);
-        if ((st = tm_sqlite_bind_text(s, stmt, 4, tm_sched_text(&s->model.sched, cpu->processor), err)) == TM_OK)
+        if ((st = tm_sqlite_bind_text(s, stmt, 4, tm_sched_text(&s->model.tasks.sched, cpu->processor), err)) == TM_OK)
             st = tm_sqlite_run(s, stmt, err);
     }
     return st;
@@ -162,8 +162,8 @@ static enum tm_status put_stats(struct tm_sqlite *s, struct tm_error *err)
 {
     sqlite3_stmt *stmt = s->statements[TM_SQL_STAT];
     enum tm_status st = TM_OK;
-    for (uint32_t i = 0; st == TM_OK && i < s->model.stats.count * TM_MODEL_STAT_COUNT; i++) {
-        const struct tm_model_stat_row *row = &s->model.stats.rows[i / TM_MODEL_STAT_COUNT];
+    for (uint32_t i = 0; st == TM_OK && i < s->model.out.stats.count * TM_MODEL_STAT_COUNT; i++) {
+        const struct tm_model_stat_row *row = &s->model.out.stats.rows[i / TM_MODEL_STAT_COUNT];
         enum tm_model_stat stat = (enum tm_model_stat)(i % TM_MODEL_STAT_COUNT);
         if (row->counts[stat] == 0)
             continue;
@@ -182,7 +182,7 @@ static enum tm_status put_stats(struct tm_sqlite *s, struct tm_error *err)
 /* Dimensions of tracks are args, so they are written before the rest of the model. */
 enum tm_status tm_sqlite_put_dimensions(struct tm_sqlite *s, struct tm_error *err)
 {
-    struct tm_tracks *tracks = &s->model.tracks;
+    struct tm_tracks *tracks = &s->model.layout.tracks;
     struct tm_buf detail = {0};
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; st == TM_OK && i < tracks->count; i++) {
@@ -195,7 +195,7 @@ enum tm_status tm_sqlite_put_dimensions(struct tm_sqlite *s, struct tm_error *er
         if (tm_track_dimensions(t, &type, name, tm_tracks_text(tracks, t->merge_key), &detail) < 0)
             st = tm_error_nomem(err);
         else
-            st = tm_arg_sets_add(&s->model.arg_sets, detail.data, detail.len, &t->dimension_set, err);
+            st = tm_arg_sets_add(&s->model.out.arg_sets, detail.data, detail.len, &t->dimension_set, err);
     }
     tm_buf_release(&detail);
     return st;
@@ -217,7 +217,7 @@ enum tm_status tm_sqlite_put_model(struct tm_sqlite *s, struct tm_error *err)
         st = put_stats(s, err);
     if (st < 0)
         return st;
-    const struct tm_row_bounds *bounds = &s->model.bounds;
+    const struct tm_row_bounds *bounds = &s->model.out.bounds;
     bool is_single = bounds->has_rows && bounds->first_ns == bounds->last_ns && bounds->last_ns < INT64_MAX;
     sqlite3_bind_int64(stmt, 1, bounds->first_ns);
     sqlite3_bind_int64(stmt, 2, bounds->last_ns + is_single); /* a trace with a single time lasts a nanosecond */

@@ -29,8 +29,8 @@ enum tm_status tm_sqlite_open(const struct tm_emit_context *context, void **stat
     s->context = context;
     tm_sqlite_rows_init(s);
     tm_model_init(&s->model, &s->rows, context->catalog);
-    s->model.options.counts_samples = s->model.options.adds_args = true;
-    s->model.options.joins_flows = context->options->join_flows;
+    s->model.out.options.counts_samples = s->model.out.options.adds_args = true;
+    s->model.out.options.joins_flows = context->options->join_flows;
     if (sqlite3_open_v2(context->path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
                         NULL) != SQLITE_OK)
         return tm_sqlite_fail(s, err);

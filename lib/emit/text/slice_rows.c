@@ -98,7 +98,7 @@ static enum tm_status begin_row(struct tm_slice_rows *r, struct tm_row *row, str
 
 static struct tm_text track_name(const struct tm_slice_rows *r, uint32_t track)
 {
-    return tm_tracks_text(&r->model.tracks, r->model.tracks.rows[track].name);
+    return tm_tracks_text(&r->model.layout.tracks, r->model.layout.tracks.rows[track].name);
 }
 
 /* Keeps only the args of SET. */
@@ -422,7 +422,7 @@ void tm_slice_rows_init(struct tm_slice_rows *r, const struct tm_emit_context *c
     tm_out_init(&r->number, -1, NULL);
     tm_task_names_init(&r->names, context->catalog);
     tm_model_init(&r->model, &r->rows, context->catalog);
-    r->model.arg_sets.repeats = r->own_args.repeats = true;
+    r->model.out.arg_sets.repeats = r->own_args.repeats = true;
     r->own_args.rows = &r->rows;
 }
 
