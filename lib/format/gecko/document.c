@@ -249,7 +249,8 @@ static enum tm_status read_member(struct tm_gecko *x, const struct tm_json_value
         return read_shared(x);
     if ((threads || children || counters) && type == TM_JSON_ARRAY)
         return read_list(x, process, threads ? LIST_THREADS : counters ? LIST_COUNTERS : LIST_PROCESSES, depth);
-    return unread ? tm_gecko_unread_take(x) : tm_json_cursor_skip(&x->cursor, x->err);
+    return unread ? tm_gecko_unread_take(&x->cursor, &x->counts.not_shown, x->err)
+                  : tm_json_cursor_skip(&x->cursor, x->err);
 }
 
 /* Goes on after damage that ended a list of PROCESS. TM_END: the next point is outside the process. */

@@ -27,9 +27,12 @@ static enum tm_status gecko_open(const struct tm_format_context *context, void *
     x->resyncs = context->options && context->options->on_damage == TM_DAMAGE_SALVAGE;
     x->resync =
         (struct tm_gecko_resync){.cursor = &x->cursor, .damaged = &x->counts.damaged, .skipped = &x->counts.skipped};
+    x->view.sink = context->sink;
+    x->view.counts = &x->counts;
+    x->view.damaged = x->salvage ? &x->counts.damaged : NULL;
     tm_paged_file_init(&x->text_file, TEMPORARY_MEMORY);
     tm_paged_file_init(&x->counter_file, ROWS_MEMORY);
-    tm_paged_file_init(&x->rows.paged, ROWS_MEMORY);
+    tm_paged_file_init(&x->view.rows.paged, ROWS_MEMORY);
     tm_gecko_tables_init(&x->tables);
     tm_gecko_tables_init(&x->shared_tables);
     *state = x;
@@ -59,12 +62,13 @@ static void gecko_close(void *state)
     tm_gecko_tables_release(&x->shared_tables);
     tm_paged_file_release(&x->text_file);
     tm_paged_file_release(&x->counter_file);
-    tm_paged_file_release(&x->rows.paged);
-    struct tm_buf *bufs[] = {&x->detail, &x->stack, &x->name, &x->category, &x->text, &x->message};
+    tm_paged_file_release(&x->view.rows.paged);
+    struct tm_buf *bufs[] = {&x->text,          &x->view.detail, &x->view.stack,  &x->view.name,
+                             &x->view.category, &x->view.text, &x->view.message};
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
         tm_buf_release(bufs[i]);
-    tm_json_args_release(&x->args);
-    tm_map_release(&x->defined);
+    tm_json_args_release(&x->view.args);
+    tm_map_release(&x->view.defined);
     free(x->processes);
     free(x);
 }
@@ -75,8 +79,10 @@ static enum tm_status show_pending_threads(struct tm_gecko *x)
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; st == TM_OK && i < x->pending_threads.count; i++)
         st = tm_gecko_thread_show(x, &x->pending_threads.all[i]);
-    for (uint32_t i = 0; st == TM_OK && i < x->counters.count; i++)
-        st = tm_gecko_counter_show(x, &x->counters.all[i]);
+    for (uint32_t i = 0; st == TM_OK && i < x->counters.count; i++) {
+        tm_gecko_place(x, &x->counters.all[i]);
+        st = tm_gecko_counter_show(&x->view);
+    }
     return st;
 }
 
@@ -136,7 +142,7 @@ static enum tm_status salvage(struct tm_gecko *x)
 static enum tm_status gecko_read(void *state, struct tm_error *err)
 {
     struct tm_gecko *x = state;
-    x->err = err;
+    x->err = x->view.err = err;
     enum tm_status st = tm_gecko_document_read(x);
     if (st == TM_OK)
         st = show_pending_threads(x);

@@ -25,17 +25,28 @@ struct tm_gecko_list {
     uint32_t count, cap;
 };
 
-/* The thread being shown. */
+/* Shows threads and counters: makes the rows of one after the other. */
 struct tm_gecko_view {
+    struct tm_event_sink *sink;     /* borrowed */
+    struct tm_gecko_counts *counts; /* borrowed */
+    struct tm_gecko_account *damaged; /* counts damage that ends a table; NULL: that is an error; borrowed */
+    struct tm_error *err; /* of the current call */
+    /* The thread being shown; tm_gecko_place sets it. */
     const struct tm_gecko_thread *thread;
     const struct tm_gecko_process *process;
     int64_t offset_ns; /* offset of its process's times */
     struct tm_gecko_strings *strings;
     uint64_t uuid;
     bool is_defined, has_track;
-    int64_t first_ns; /* time of its first event */
+    int64_t first_ns;      /* time of its first event */
+    struct tm_map defined; /* processes, threads and marker tracks that are defined already */
+    /* Scratch. */
+    struct tm_gecko_rows rows; /* of samples or of markers */
+    struct tm_buf detail, stack, name, category, text, message;
+    struct tm_json_args args;
 };
 
+/* The reader of a document. */
 struct tm_gecko {
     struct tm_format_context context;
     bool salvage; /* damage ends a table, not the reading */
@@ -54,10 +65,7 @@ struct tm_gecko {
     struct tm_gecko_list counters; /* shown at the end, when all pids are known */
     struct tm_paged_file counter_file;
     struct tm_gecko_view view;
-    struct tm_gecko_rows rows; /* of samples or of markers */
-    struct tm_buf detail, stack, name, category, text, message;
-    struct tm_json_args args;
-    struct tm_map defined; /* processes, threads and marker tracks that are defined already */
+    struct tm_buf text;    /* scratch */
     struct tm_error *err;  /* of the current call */
     struct tm_gecko_counts counts;
 };
@@ -68,11 +76,10 @@ static inline uint64_t tm_gecko_view_byte(const struct tm_gecko_view *view, enum
     return view->thread->parts.of[part].at + view->thread->parts.shift;
 }
 
-/* PARTS as a source of tables. */
-static inline struct tm_gecko_source tm_gecko_source(struct tm_gecko *x, const struct tm_gecko_parts *parts)
+/* The thread being shown, as a source of tables. */
+static inline struct tm_gecko_source tm_gecko_view_source(const struct tm_gecko_view *view)
 {
-    return (struct tm_gecko_source){parts == &x->shared ? &x->text_file : x->view.thread->text_file, parts,
-                                    x->salvage ? &x->counts.damaged : NULL};
+    return (struct tm_gecko_source){view->thread->text_file, &view->thread->parts, view->damaged};
 }
 
 /* The object that continues after damage, or NULL. */
@@ -101,23 +108,26 @@ enum tm_status tm_gecko_thread_show(struct tm_gecko *x, struct tm_gecko_thread *
 /* A row for an event of the thread being shown, with its common flags and columns. */
 struct tm_event tm_gecko_view_event(const struct tm_gecko_view *view, enum tm_kind kind);
 
-/* Defines the thread being shown and its process before its first event, at TIME_NS. Uses x->detail and x->message. */
-enum tm_status tm_gecko_define(struct tm_gecko *x, int64_t time_ns);
+/* Defines the thread being shown and its process before its first event, at TIME_NS. Uses the scratch detail and
+ * message. */
+enum tm_status tm_gecko_define(struct tm_gecko_view *view, int64_t time_ns);
 
 /* Put the samples of TABLES, or the markers, of the thread being shown into the stream. TM_OK or an error. */
-enum tm_status tm_gecko_samples_show(struct tm_gecko *x, struct tm_gecko_tables *tables);
-enum tm_status tm_gecko_markers_show(struct tm_gecko *x);
+enum tm_status tm_gecko_samples_show(struct tm_gecko_view *view, struct tm_gecko_tables *tables);
+enum tm_status tm_gecko_markers_show(struct tm_gecko_view *view);
 
-/* Puts the counter THREAD into the stream. TM_OK or an error. */
-enum tm_status tm_gecko_counter_show(struct tm_gecko *x, const struct tm_gecko_thread *counter);
+/* Puts the counter being shown into the stream. TM_OK or an error. */
+enum tm_status tm_gecko_counter_show(struct tm_gecko_view *view);
 
 /* Sets *TRACK to the track of the markers NAME in CATEGORY of the thread being shown. The first call defines it. */
-enum tm_status tm_gecko_marker_track(struct tm_gecko *x, const struct tm_buf *category, const struct tm_buf *name,
-                                     uint64_t *track);
+enum tm_status tm_gecko_marker_track(struct tm_gecko_view *view, const struct tm_buf *category,
+                                     const struct tm_buf *name, uint64_t *track);
 
-/* Members with events that are not shown: allocations, the profiler's own costs, pauses. tm_gecko_unread_take passes
- * over the next value and counts its rows as not shown. */
+/* True if member KEY has events that are not shown: allocations, the profiler's own costs, pauses. */
 bool tm_gecko_is_unread(const struct tm_json_value *key);
-enum tm_status tm_gecko_unread_take(struct tm_gecko *x);
+
+/* Passes over the next value of CURSOR and adds its rows to ACCOUNT. TM_OK, TM_E_INPUT or TM_E_SYSTEM. */
+enum tm_status tm_gecko_unread_take(struct tm_json_cursor *cursor, struct tm_gecko_account *account,
+                                    struct tm_error *err);
 
 #endif

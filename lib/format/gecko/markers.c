@@ -87,69 +87,69 @@ static void find_phase(struct marker *m)
 }
 
 /* Adds string I as an argument. If FIELD says so, it also names a flow that continues or ends here. */
-static enum tm_status put_string_arg(struct tm_gecko *x, const struct tm_json_value *key, uint32_t i,
+static enum tm_status put_string_arg(struct tm_gecko_view *view, const struct tm_json_value *key, uint32_t i,
                                      enum tm_gecko_string_field field, bool *done)
 {
     size_t mark;
-    tm_buf_clear(&x->text);
-    enum tm_status st = tm_gecko_strings_get(x->view.strings, i, &x->text, x->err);
+    tm_buf_clear(&view->text);
+    enum tm_status st = tm_gecko_strings_get(view->strings, i, &view->text, view->err);
     *done = st == TM_OK;
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
-    tm_buf_clear(&x->message);
-    if (tm_buf_add_str(&x->message, "data.") != TM_OK || tm_json_unescape(key, &x->message) != TM_OK ||
-        tm_pb_begin(&x->detail, TM_DETAIL_ARGS, &mark) != TM_OK ||
-        tm_pb_put_bytes(&x->detail, TM_ARG_KEY, x->message.data, x->message.len) != TM_OK ||
-        tm_pb_put_bytes(&x->detail, TM_ARG_STRING, x->text.data, x->text.len) != TM_OK ||
-        tm_pb_end(&x->detail, mark) != TM_OK)
-        return tm_error_nomem(x->err);
-    if (field != TM_GECKO_FIELD_STRING && x->text.len > 0 &&
-        tm_pb_put_i64(&x->detail, field == TM_GECKO_FIELD_FLOW ? TM_DETAIL_FLOW_IDS : TM_DETAIL_TERMINATING_FLOW_IDS,
-                      tm_hash64(x->text.data, x->text.len)) != TM_OK)
-        return tm_error_nomem(x->err);
+    tm_buf_clear(&view->message);
+    if (tm_buf_add_str(&view->message, "data.") != TM_OK || tm_json_unescape(key, &view->message) != TM_OK ||
+        tm_pb_begin(&view->detail, TM_DETAIL_ARGS, &mark) != TM_OK ||
+        tm_pb_put_bytes(&view->detail, TM_ARG_KEY, view->message.data, view->message.len) != TM_OK ||
+        tm_pb_put_bytes(&view->detail, TM_ARG_STRING, view->text.data, view->text.len) != TM_OK ||
+        tm_pb_end(&view->detail, mark) != TM_OK)
+        return tm_error_nomem(view->err);
+    if (field != TM_GECKO_FIELD_STRING && view->text.len > 0 &&
+        tm_pb_put_i64(&view->detail, field == TM_GECKO_FIELD_FLOW ? TM_DETAIL_FLOW_IDS : TM_DETAIL_TERMINATING_FLOW_IDS,
+                      tm_hash64(view->text.data, view->text.len)) != TM_OK)
+        return tm_error_nomem(view->err);
     return TM_OK;
 }
 
 /* Adds one member of the payload: as a string if the schema says that its number refers to one. */
-static enum tm_status put_arg(struct tm_gecko *x, const struct tm_json_value *type, const struct tm_json_value *key,
-                              const struct tm_json_value *value)
+static enum tm_status put_arg(struct tm_gecko_view *view, const struct tm_json_value *type,
+                              const struct tm_json_value *key, const struct tm_json_value *value)
 {
     uint64_t index = tm_gecko_field_value(TM_GF_INDEX, value);
     uint32_t field;
     bool done = false;
     enum tm_status st = TM_OK;
-    if (index && tm_map_find(&x->view.process->string_fields,
+    if (index && tm_map_find(&view->process->string_fields,
                              tm_gecko_field_key(type->data, type->len, key->data, key->len), &field))
-        st = put_string_arg(x, key, (uint32_t)(index - 1), (enum tm_gecko_string_field)field, &done);
+        st = put_string_arg(view, key, (uint32_t)(index - 1), (enum tm_gecko_string_field)field, &done);
     if (st < 0 || done)
         return st;
-    tm_buf_clear(&x->message);
-    if (tm_buf_add_str(&x->message, "data.") != TM_OK || tm_json_unescape(key, &x->message) != TM_OK)
-        return tm_error_nomem(x->err);
-    const char *prefix = tm_buf_cstr(&x->message);
-    if (prefix == NULL || tm_json_args_value(&x->args, prefix, value) < 0 ||
-        tm_buf_add(&x->detail, x->args.detail.data, x->args.detail.len) != TM_OK)
-        return tm_error_nomem(x->err);
-    x->counts.args_cut += x->args.cut;
+    tm_buf_clear(&view->message);
+    if (tm_buf_add_str(&view->message, "data.") != TM_OK || tm_json_unescape(key, &view->message) != TM_OK)
+        return tm_error_nomem(view->err);
+    const char *prefix = tm_buf_cstr(&view->message);
+    if (prefix == NULL || tm_json_args_value(&view->args, prefix, value) < 0 ||
+        tm_buf_add(&view->detail, view->args.detail.data, view->args.detail.len) != TM_OK)
+        return tm_error_nomem(view->err);
+    view->counts->args_cut += view->args.cut;
     return TM_OK;
 }
 
-static enum tm_status put_args(struct tm_gecko *x, const struct marker *m)
+static enum tm_status put_args(struct tm_gecko_view *view, const struct marker *m)
 {
     struct tm_json_value type = {.data = (const uint8_t *)""}, key, value;
     enum tm_status st = TM_OK;
-    if (!x->context.sink->want_detail || m->data.type != TM_JSON_OBJECT || m->data.len == 0)
+    if (!view->sink->want_detail || m->data.type != TM_JSON_OBJECT || m->data.len == 0)
         return TM_OK;
     (void)payload_find(m, "type", &type);
     struct tm_json_scan scan = tm_json_scan_of(&m->data);
     scan.p++;
     while (st == TM_OK && tm_json_member(&scan, &key, &value) == TM_JSON_OK)
-        st = put_arg(x, &type, &key, &value);
+        st = put_arg(view, &type, &key, &value);
     return st;
 }
 
 /* Sets the event's kind and times. TM_END: it has no time. */
-static enum tm_status set_times(struct tm_gecko *x, const struct marker *m, struct tm_event *e)
+static enum tm_status set_times(struct tm_gecko_view *view, const struct marker *m, struct tm_event *e)
 {
     int64_t ns = m->start_ns;
     bool has_time = m->has_start;
@@ -167,47 +167,47 @@ static enum tm_status set_times(struct tm_gecko *x, const struct marker *m, stru
     }
     if (!has_time)
         return TM_END;
-    return tm_gecko_view_time(&x->view, ns, &e->time_ns) ? TM_OK : TM_E_INPUT;
+    return tm_gecko_view_time(view, ns, &e->time_ns) ? TM_OK : TM_E_INPUT;
 }
 
-static enum tm_status show(struct tm_gecko *x, struct marker *m)
+static enum tm_status show(struct tm_gecko_view *view, struct marker *m)
 {
-    struct tm_event e = tm_gecko_view_event(&x->view, TM_KIND_INSTANT);
+    struct tm_event e = tm_gecko_view_event(view, TM_KIND_INSTANT);
     size_t len = 0;
     if (m->phase == UINT32_MAX)
         find_phase(m);
-    tm_buf_clear(&x->name);
-    tm_buf_clear(&x->category);
-    enum tm_status st = set_times(x, m, &e);
+    tm_buf_clear(&view->name);
+    tm_buf_clear(&view->category);
+    enum tm_status st = set_times(view, m, &e);
     if (st != TM_OK) {
-        tm_gecko_count(st == TM_END ? &x->counts.no_time : &x->counts.damaged, 1, m->byte);
+        tm_gecko_count(st == TM_END ? &view->counts->no_time : &view->counts->damaged, 1, m->byte);
         return TM_OK;
     }
-    st = m->has_name ? tm_gecko_strings_get(x->view.strings, m->name, &x->name, x->err) : TM_END;
+    st = m->has_name ? tm_gecko_strings_get(view->strings, m->name, &view->name, view->err) : TM_END;
     if (st != TM_OK) {
-        tm_gecko_count(&x->counts.damaged, 1, m->byte);
+        tm_gecko_count(&view->counts->damaged, 1, m->byte);
         return st < 0 ? st : TM_OK;
     }
-    const uint8_t *category = m->has_category ? tm_gecko_names_get(&x->view.process->categories, m->category, &len)
+    const uint8_t *category = m->has_category ? tm_gecko_names_get(&view->process->categories, m->category, &len)
                                               : NULL;
-    if (category && tm_buf_add(&x->category, category, len) != TM_OK)
-        return tm_error_nomem(x->err);
-    if ((st = tm_gecko_define(x, e.time_ns)) < 0 ||
-        (st = tm_gecko_marker_track(x, &x->category, &x->name, &e.track)) < 0)
+    if (category && tm_buf_add(&view->category, category, len) != TM_OK)
+        return tm_error_nomem(view->err);
+    if ((st = tm_gecko_define(view, e.time_ns)) < 0 ||
+        (st = tm_gecko_marker_track(view, &view->category, &view->name, &e.track)) < 0)
         return st;
     e.flags |= tm_event_scope_flags(TM_SCOPE_TRACK) | TM_EVENT_HAS_TRACK;
-    tm_buf_clear(&x->detail);
-    st = tm_event_sink_string(x->context.sink,
-                              tm_text_at(x->name.data ? x->name.data : (const uint8_t *)"", x->name.len), &x->detail,
-                              &e.name, x->err);
+    tm_buf_clear(&view->detail);
+    st = tm_event_sink_string(view->sink,
+                              tm_text_at(view->name.data ? view->name.data : (const uint8_t *)"", view->name.len),
+                              &view->detail, &e.name, view->err);
     if (st == TM_OK && len > 0)
-        st = tm_event_sink_string(x->context.sink, tm_text_at(x->category.data, x->category.len), &x->detail,
-                                  &e.category, x->err);
+        st = tm_event_sink_string(view->sink, tm_text_at(view->category.data, view->category.len), &view->detail,
+                                  &e.category, view->err);
     if (st == TM_OK)
-        st = put_args(x, m);
-    e.detail = x->detail.data;
-    e.detail_bytes = (uint32_t)x->detail.len;
-    return st < 0 ? st : tm_event_sink_add(x->context.sink, &e, x->err);
+        st = put_args(view, m);
+    e.detail = view->detail.data;
+    e.detail_bytes = (uint32_t)view->detail.len;
+    return st < 0 ? st : tm_event_sink_add(view->sink, &e, view->err);
 }
 
 /* Reads the columns except the payload. A payload that is not an object is ignored. */
@@ -221,42 +221,42 @@ static void from_row(const uint8_t *row, struct marker *m)
 }
 
 /* The preprocessed format: payloads parallel to the columns. */
-static enum tm_status show_columns(struct tm_gecko *x, const struct tm_gecko_source *source)
+static enum tm_status show_columns(struct tm_gecko_view *view, const struct tm_gecko_source *source)
 {
     struct tm_gecko_reader reader;
     uint8_t row[MARKER_BYTES];
     bool has_data = tm_gecko_has(source->parts, TM_GP_MARKERS_DATA);
     uint32_t phase = tm_gecko_has(source->parts, TM_GP_MARKERS_PHASE) ? PHASE_INSTANT : UINT32_MAX;
-    enum tm_status st = tm_gecko_rows_read(source, &marker_table, &x->rows, x->err);
-    if (st < 0 || x->rows.count == 0)
+    enum tm_status st = tm_gecko_rows_read(source, &marker_table, &view->rows, view->err);
+    if (st < 0 || view->rows.count == 0)
         return st;
     tm_gecko_reader_init(&reader, source->text_file, source->parts, TM_GP_MARKERS_DATA);
-    if (has_data && (st = tm_gecko_salvage(source, TM_GP_MARKERS_DATA, tm_json_cursor_enter(&reader.cursor, x->err),
-                                           x->err)) == TM_END)
+    if (has_data && (st = tm_gecko_salvage(source, TM_GP_MARKERS_DATA, tm_json_cursor_enter(&reader.cursor, view->err),
+                                           view->err)) == TM_END)
         has_data = false;
-    for (uint32_t i = 0; st >= 0 && i < x->rows.count; i++) {
-        struct marker m = {.byte = tm_gecko_view_byte(&x->view, TM_GP_MARKERS_NAME), .phase = phase};
+    for (uint32_t i = 0; st >= 0 && i < view->rows.count; i++) {
+        struct marker m = {.byte = tm_gecko_view_byte(view, TM_GP_MARKERS_NAME), .phase = phase};
         if (has_data) {
-            st = tm_json_cursor_element(&reader.cursor, x->err);
+            st = tm_json_cursor_element(&reader.cursor, view->err);
             if (st == TM_OK) {
                 m.byte = reader.part.in.offset;
-                st = tm_json_cursor_value(&reader.cursor, &m.data, x->err);
+                st = tm_json_cursor_value(&reader.cursor, &m.data, view->err);
             }
-            st = tm_gecko_salvage(source, TM_GP_MARKERS_DATA, st, x->err);
+            st = tm_gecko_salvage(source, TM_GP_MARKERS_DATA, st, view->err);
             has_data = st == TM_OK;
         }
         if (st >= 0)
-            st = tm_gecko_row_get(&x->rows, &marker_table, i, row, x->err);
+            st = tm_gecko_row_get(&view->rows, &marker_table, i, row, view->err);
         from_row(row, &m);
         if (st >= 0)
-            st = show(x, &m);
+            st = show(view, &m);
     }
     tm_gecko_reader_release(&reader);
     return st < 0 ? st : TM_OK;
 }
 
 /* The Gecko format: one row is one marker. */
-static enum tm_status show_row(struct tm_gecko *x, const struct tm_gecko_schema *schema,
+static enum tm_status show_row(struct tm_gecko_view *view, const struct tm_gecko_schema *schema,
                                const struct tm_json_value *array, uint64_t byte)
 {
     struct marker m = {.byte = byte};
@@ -264,7 +264,7 @@ static enum tm_status show_row(struct tm_gecko *x, const struct tm_gecko_schema 
     struct tm_json_value value;
     uint8_t row[MARKER_BYTES] = {0};
     if (array->type != TM_JSON_ARRAY) {
-        tm_gecko_count(&x->counts.damaged, 1, byte);
+        tm_gecko_count(&view->counts->damaged, 1, byte);
         return TM_OK;
     }
     scan.p++;
@@ -282,35 +282,35 @@ static enum tm_status show_row(struct tm_gecko *x, const struct tm_gecko_schema 
         }
     }
     from_row(row, &m);
-    return show(x, &m);
+    return show(view, &m);
 }
 
-static enum tm_status show_rows(struct tm_gecko *x, const struct tm_gecko_source *source)
+static enum tm_status show_rows(struct tm_gecko_view *view, const struct tm_gecko_source *source)
 {
     struct tm_gecko_reader reader;
     struct tm_gecko_schema schema;
     struct tm_json_value value;
     const struct tm_gecko_fields fields = {marker_fields, SCHEMA_FIELDS};
-    enum tm_status st = tm_gecko_schema_read(source, TM_GP_MARKERS_SCHEMA, fields, &schema, x->err);
+    enum tm_status st = tm_gecko_schema_read(source, TM_GP_MARKERS_SCHEMA, fields, &schema, view->err);
     if (st < 0)
         return st;
     tm_gecko_reader_init(&reader, source->text_file, source->parts, TM_GP_MARKERS_DATA);
-    st = tm_json_cursor_enter(&reader.cursor, x->err);
-    while (st == TM_OK && (st = tm_json_cursor_element(&reader.cursor, x->err)) == TM_OK) {
+    st = tm_json_cursor_enter(&reader.cursor, view->err);
+    while (st == TM_OK && (st = tm_json_cursor_element(&reader.cursor, view->err)) == TM_OK) {
         uint64_t byte = reader.part.in.offset;
-        st = tm_json_cursor_value(&reader.cursor, &value, x->err);
+        st = tm_json_cursor_value(&reader.cursor, &value, view->err);
         if (st == TM_OK)
-            st = show_row(x, &schema, &value, byte);
+            st = show_row(view, &schema, &value, byte);
     }
-    st = tm_gecko_salvage(source, TM_GP_MARKERS_DATA, st, x->err);
+    st = tm_gecko_salvage(source, TM_GP_MARKERS_DATA, st, view->err);
     tm_gecko_reader_release(&reader);
     return st < 0 ? st : TM_OK;
 }
 
-enum tm_status tm_gecko_markers_show(struct tm_gecko *x)
+enum tm_status tm_gecko_markers_show(struct tm_gecko_view *view)
 {
-    struct tm_gecko_source source = tm_gecko_source(x, &x->view.thread->parts);
+    struct tm_gecko_source source = tm_gecko_view_source(view);
     if (!tm_gecko_has(source.parts, TM_GP_MARKERS_DATA) && !tm_gecko_has(source.parts, TM_GP_MARKERS_NAME))
         return TM_OK;
-    return tm_gecko_has(source.parts, TM_GP_MARKERS_SCHEMA) ? show_rows(x, &source) : show_columns(x, &source);
+    return tm_gecko_has(source.parts, TM_GP_MARKERS_SCHEMA) ? show_rows(view, &source) : show_columns(view, &source);
 }

@@ -11,37 +11,38 @@ static const struct tm_gecko_field sample_fields[] = {
 static const struct tm_gecko_table sample_table = {sample_fields, 4, SAMPLE_BYTES, TM_GP_SAMPLES_SCHEMA,
                                                    TM_GP_SAMPLES_DATA, true};
 
-/* Shows the sample in ROW and accounts for what it lacks. LAST: the stack that x->stack holds. */
-static enum tm_status show(struct tm_gecko *x, struct tm_gecko_tables *tables, const uint8_t *row, uint32_t *last)
+/* Shows the sample in ROW and accounts for what it lacks. LAST: the stack that view->stack holds. */
+static enum tm_status show(struct tm_gecko_view *view, struct tm_gecko_tables *tables, const uint8_t *row,
+                           uint32_t *last)
 {
-    struct tm_event e = tm_gecko_view_event(&x->view, TM_KIND_SAMPLE);
+    struct tm_event e = tm_gecko_view_event(view, TM_KIND_SAMPLE);
     uint64_t byte = tm_gecko_view_byte(
-        &x->view, tm_gecko_has(&x->view.thread->parts, TM_GP_SAMPLES_DATA) ? TM_GP_SAMPLES_DATA : TM_GP_SAMPLES_STACK);
+        view, tm_gecko_has(&view->thread->parts, TM_GP_SAMPLES_DATA) ? TM_GP_SAMPLES_DATA : TM_GP_SAMPLES_STACK);
     int64_t ns, weight;
     uint32_t stack;
     bool is_cut;
     if (!tm_gecko_number_get(row + SAMPLE_TIME, &ns) && !tm_gecko_number_get(row + SAMPLE_DELTA, &ns)) {
-        tm_gecko_count(&x->counts.no_time, 1, byte);
+        tm_gecko_count(&view->counts->no_time, 1, byte);
         return TM_OK;
     }
     if (!tm_gecko_index_get(row + SAMPLE_STACK, &stack)) {
-        tm_gecko_count(&x->counts.no_stack, 1, byte);
+        tm_gecko_count(&view->counts->no_stack, 1, byte);
         return TM_OK;
     }
     if (stack != *last) {
-        enum tm_status st = tm_gecko_tables_stack(tables, stack, &x->stack, &is_cut, x->err);
+        enum tm_status st = tm_gecko_tables_stack(tables, stack, &view->stack, &is_cut, view->err);
         *last = UINT32_MAX;
         if (st < 0)
             return st;
         if (st == TM_END) {
-            tm_gecko_count(&x->counts.damaged, 1, byte);
+            tm_gecko_count(&view->counts->damaged, 1, byte);
             return TM_OK;
         }
-        x->counts.stacks_cut += is_cut;
+        view->counts->stacks_cut += is_cut;
         *last = stack;
     }
-    if (!tm_gecko_view_time(&x->view, ns, &e.time_ns)) {
-        tm_gecko_count(&x->counts.damaged, 1, byte);
+    if (!tm_gecko_view_time(view, ns, &e.time_ns)) {
+        tm_gecko_count(&view->counts->damaged, 1, byte);
         return TM_OK;
     }
     e.flags |= tm_event_scope_flags(TM_SCOPE_THREAD);
@@ -49,22 +50,22 @@ static enum tm_status show(struct tm_gecko *x, struct tm_gecko_tables *tables, c
         e.flags |= TM_EVENT_HAS_VALUE;
         e.value = (uint64_t)weight;
     }
-    e.detail = x->stack.data;
-    e.detail_bytes = (uint32_t)x->stack.len;
-    enum tm_status st = tm_gecko_define(x, e.time_ns);
-    return st < 0 ? st : tm_event_sink_add(x->context.sink, &e, x->err);
+    e.detail = view->stack.data;
+    e.detail_bytes = (uint32_t)view->stack.len;
+    enum tm_status st = tm_gecko_define(view, e.time_ns);
+    return st < 0 ? st : tm_event_sink_add(view->sink, &e, view->err);
 }
 
-enum tm_status tm_gecko_samples_show(struct tm_gecko *x, struct tm_gecko_tables *tables)
+enum tm_status tm_gecko_samples_show(struct tm_gecko_view *view, struct tm_gecko_tables *tables)
 {
-    struct tm_gecko_source source = tm_gecko_source(x, &x->view.thread->parts);
+    struct tm_gecko_source source = tm_gecko_view_source(view);
     uint8_t row[SAMPLE_BYTES];
     uint32_t last = UINT32_MAX;
-    enum tm_status st = tm_gecko_rows_read(&source, &sample_table, &x->rows, x->err);
-    for (uint32_t i = 0; st == TM_OK && i < x->rows.count; i++) {
-        st = tm_gecko_row_get(&x->rows, &sample_table, i, row, x->err);
+    enum tm_status st = tm_gecko_rows_read(&source, &sample_table, &view->rows, view->err);
+    for (uint32_t i = 0; st == TM_OK && i < view->rows.count; i++) {
+        st = tm_gecko_row_get(&view->rows, &sample_table, i, row, view->err);
         if (st == TM_OK)
-            st = show(x, tables, row, &last);
+            st = show(view, tables, row, &last);
     }
     return st;
 }

@@ -59,7 +59,7 @@ enum tm_status tm_gecko_thread_member(struct tm_gecko *x, const struct tm_json_v
                                                    : NULL;
     bool is_main = is(key, "isMainThread");
     if (tm_gecko_is_unread(key))
-        return tm_gecko_unread_take(x);
+        return tm_gecko_unread_take(&x->cursor, &x->counts.not_shown, x->err);
     if (!pid && !tid && !is_main && text == NULL)
         return tm_json_cursor_skip(&x->cursor, x->err);
     if ((st = tm_json_cursor_value(&x->cursor, &value, x->err)) < 0)
@@ -91,7 +91,7 @@ void tm_gecko_thread_release(struct tm_gecko_thread *t)
 /* Reads the shared tables when they are needed first. */
 static enum tm_status read_shared(struct tm_gecko *x)
 {
-    struct tm_gecko_source source = tm_gecko_source(x, &x->shared);
+    const struct tm_gecko_source source = {&x->text_file, &x->shared, x->view.damaged};
     if (x->shared_read || !x->has_shared)
         return TM_OK;
     x->shared_read = true;
@@ -101,7 +101,7 @@ static enum tm_status read_shared(struct tm_gecko *x)
 /* Sets *TABLES to the thread's tables; those that it lacks are the shared ones. */
 static enum tm_status read_tables(struct tm_gecko *x, struct tm_gecko_tables **tables)
 {
-    struct tm_gecko_source source = tm_gecko_source(x, &x->view.thread->parts);
+    const struct tm_gecko_source source = tm_gecko_view_source(&x->view);
     struct tm_gecko_strings *shared = x->has_shared ? &x->shared_tables.strings : NULL;
     enum tm_status st = read_shared(x);
     if (st == TM_OK)
@@ -149,6 +149,6 @@ enum tm_status tm_gecko_thread_show(struct tm_gecko *x, struct tm_gecko_thread *
     x->view.is_defined = false;
     st = read_tables(x, &tables);
     if (st == TM_OK)
-        st = tm_gecko_samples_show(x, tables);
-    return st < 0 ? st : tm_gecko_markers_show(x);
+        st = tm_gecko_samples_show(&x->view, tables);
+    return st < 0 ? st : tm_gecko_markers_show(&x->view);
 }

@@ -1,12 +1,13 @@
 #include "format/gecko/internal.h"
 
 /* Counts the elements of the next array. */
-static enum tm_status count_elements(struct tm_gecko *x, uint64_t byte)
+static enum tm_status count_elements(struct tm_json_cursor *cursor, struct tm_gecko_account *account, uint64_t byte,
+                                     struct tm_error *err)
 {
-    enum tm_status st = tm_json_cursor_enter(&x->cursor, x->err);
-    while (st == TM_OK && (st = tm_json_cursor_element(&x->cursor, x->err)) == TM_OK) {
-        tm_gecko_count(&x->counts.not_shown, 1, byte);
-        st = tm_json_cursor_skip(&x->cursor, x->err);
+    enum tm_status st = tm_json_cursor_enter(cursor, err);
+    while (st == TM_OK && (st = tm_json_cursor_element(cursor, err)) == TM_OK) {
+        tm_gecko_count(account, 1, byte);
+        st = tm_json_cursor_skip(cursor, err);
     }
     return st == TM_END ? TM_OK : st;
 }
@@ -20,22 +21,24 @@ bool tm_gecko_is_unread(const struct tm_json_value *key)
     return false;
 }
 
-enum tm_status tm_gecko_unread_take(struct tm_gecko *x)
+enum tm_status tm_gecko_unread_take(struct tm_json_cursor *cursor, struct tm_gecko_account *account,
+                                    struct tm_error *err)
 {
     struct tm_json_value key;
     enum tm_json_type type;
-    uint64_t byte = x->context.input->offset;
-    enum tm_status st = tm_json_cursor_type(&x->cursor, &type, x->err);
+    uint64_t byte = cursor->in->offset;
+    enum tm_status st = tm_json_cursor_type(cursor, &type, err);
     if (st < 0 || (type != TM_JSON_OBJECT && type != TM_JSON_ARRAY))
-        return st < 0 ? st : tm_json_cursor_skip(&x->cursor, x->err);
+        return st < 0 ? st : tm_json_cursor_skip(cursor, err);
     if (type == TM_JSON_ARRAY)
-        return count_elements(x, byte);
-    st = tm_json_cursor_enter(&x->cursor, x->err);
-    while (st == TM_OK && (st = tm_json_cursor_key(&x->cursor, &key, x->err)) == TM_OK) {
+        return count_elements(cursor, account, byte, err);
+    st = tm_json_cursor_enter(cursor, err);
+    while (st == TM_OK && (st = tm_json_cursor_key(cursor, &key, err)) == TM_OK) {
         bool rows = tm_json_is(&key, "data", 4) || tm_json_is(&key, "time", 4);
-        if (rows && (st = tm_json_cursor_type(&x->cursor, &type, x->err)) < 0)
+        if (rows && (st = tm_json_cursor_type(cursor, &type, err)) < 0)
             break;
-        st = rows && type == TM_JSON_ARRAY ? count_elements(x, byte) : tm_json_cursor_skip(&x->cursor, x->err);
+        st = rows && type == TM_JSON_ARRAY ? count_elements(cursor, account, byte, err)
+                                           : tm_json_cursor_skip(cursor, err);
     }
     return st == TM_END ? TM_OK : st;
 }
