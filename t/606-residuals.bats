@@ -1,4 +1,4 @@
-# Hints compared with what the kernel saw: real traces of one machine, recorded at the same time (doc/trust.md).
+# Hints compared with what the kernel saw: real traces of one machine, recorded at the same time (doc/benchmarks.md).
 
 load lib/common
 
