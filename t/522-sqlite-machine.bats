@@ -77,3 +77,23 @@ END
 1200|500000.0|gpufreq|gpu_frequency|1'
     same "SELECT gpu FROM gpu ORDER BY gpu" $'0\n1'
 }
+
+# The rows are the reference importer's: texts of a later packet replace those before, and so do all of its args.
+@test "what a machine says of its GPUs" {
+    packets '[[(10, 7), (8, 5), (128, message(
+            (1, message((1, "A100"), (2, "NVIDIA"), (3, "GA100"), (4, "Ampere"), (5, bytes(range(250, 256))), (7, "0000:01:00.0"),
+                (6, message((1, "driver"), (2, "550"))), (6, message((1, "memory"), (2, "80 GB"))), (6, message((1, "none")))))))],
+        [(10, 7), (128, message((1, message((3, "GA100B"), (6, message((1, "driver"), (2, "551"))))), (1, b""),
+            (1, message((1, ""), (2, "x")))))],
+        [(10, 7), (8, 9), (98, 5), (128, message((1, message((1, "other")))))]]'
+    want="0|A100|NVIDIA|GA100B|Ampere|fafbfcfdfeff|0000:01:00.0|driver=551
+1|||||||
+2||x|||||
+0|other||||||"
+    query="SELECT gpu, name, vendor, model, architecture, uuid, pci_bdf, (SELECT group_concat(key || '=' || display_value)
+        FROM args a WHERE a.arg_set_id = g.arg_set_id) FROM gpu g ORDER BY machine_id, gpu"
+    same "$query" "$want"
+    tm-merge -q -o m.pftrace p.pftrace
+    tm-merge -q -o p.db m.pftrace
+    same "$query" "$want"
+}

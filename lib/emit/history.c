@@ -32,11 +32,20 @@ static enum tm_status take(struct tm_emit_history *h, const struct tm_event *e, 
     return tm_batch_queue_add(&h->out, &settled.rows[0], err);
 }
 
+/* Notes the time of the last row, if it is no definition. */
+static void note_time(struct tm_emit_history *h, const struct tm_batch *batch)
+{
+    const uint32_t last = batch->count - 1;
+    if (batch->count && !(tm_batch_u32(batch, TM_COL_FLAGS, last) & (TM_EVENT_UNTIMED | TM_EVENT_DEFINITION)))
+        h->now_ns = tm_batch_i64(batch, TM_COL_TIME_NS, last);
+}
+
 enum tm_status tm_emit_history_batch(struct tm_emit_history *h, const struct tm_batch *batch, struct tm_error *err)
 {
     struct tm_batch_walk walk = {.batch = batch};
     struct tm_event e;
     enum tm_status st = TM_OK;
+    note_time(h, batch);
     if (!h->has_second && h->kernel.writing == 0 && !tm_batch_has_kind(batch, TM_KIND_BINDER, TM_KIND_KERNEL))
         return tm_batch_queue_pass(&h->out, batch, err);
     while (st == TM_OK && tm_batch_next(&walk, &e))
@@ -46,7 +55,10 @@ enum tm_status tm_emit_history_batch(struct tm_emit_history *h, const struct tm_
 
 enum tm_status tm_emit_history_finish(struct tm_emit_history *h, struct tm_error *err)
 {
+    struct tm_event row;
     enum tm_status st = add_second(h, err);
+    while (st == TM_OK && (st = tm_kernel_rows_pop(&h->kernel, h->now_ns, &row, err)) == TM_OK)
+        st = tm_batch_queue_add(&h->out, &row, err);
     return st < 0 ? st : tm_batch_queue_flush(&h->out, err);
 }
 

@@ -17,6 +17,7 @@ struct tm_emit_history {
     struct tm_kernel_rows kernel;
     struct tm_event second; /* pending until the name rows of its event are shown */
     bool has_second;
+    int64_t now_ns; /* of the last event */
 };
 
 /* Passes BATCH, events in order of time, to the receiver. A batch without such rows is passed unchanged. TM_OK,

@@ -36,6 +36,9 @@ enum tm_kernel_rule {
     TM_KERNEL_JOB_TAKEN,  /* the same: the flow ends there, if it has begun */
     TM_KERNEL_JOB,        /* the amount: which job; the flow from where it was queued */
     TM_KERNEL_JOB_DONE,
+    /* Requests to Windows' file systems (model/file_requests.h). Column track tells one from others. */
+    TM_KERNEL_FILE_REQUEST,
+    TM_KERNEL_FILE_REQUEST_DONE,
     TM_KERNEL_RULES
 };
 

@@ -1,6 +1,9 @@
 #include "kernel/sched_state.h"
 
+#include "kernel/windows_states.h"
+
 #include <stdbool.h>
+#include <string.h>
 
 enum { LOW_MASK = 0x3f }; /* S to Z have the same bits in all kernels and in the flags */
 
@@ -120,7 +123,11 @@ size_t tm_sched_state_text(uint32_t state, uint32_t version, char separator, cha
 {
     uint32_t flags = tm_sched_state_decode(state, version) & ~TM_SCHED_STATE_FLAGS;
     size_t n = 0;
-    if (flags & TM_SCHED_STATE_UNKNOWN) {
+    const char *word = flags & TM_SCHED_STATE_WINDOWS ? tm_windows_state_name(flags & UINT8_MAX) : NULL;
+    if (word) {
+        n = strlen(word);
+        memcpy(out, word, n);
+    } else if (flags & (TM_SCHED_STATE_UNKNOWN | TM_SCHED_STATE_WINDOWS)) {
         out[n++] = '?';
     } else if ((flags & ~(uint32_t)TM_SCHED_STATE_PREEMPTED) == 0) {
         out[n++] = 'R';

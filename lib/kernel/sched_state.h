@@ -2,8 +2,9 @@
  *
  * Kernels record a bit mask; the meaning of its upper bits depends on the kernel version. Text traces record letters.
  * Letters are converted into the flags below, which are independent of the version. Column value of a SCHED_SWITCH row
- * holds either these flags (bit TM_SCHED_STATE_FLAGS is set) or the kernel's mask as recorded. Source:
- * include/linux/sched.h and include/trace/events/sched.h of Linux 4.4, 4.8, 4.14 and 6.1. */
+ * holds either these flags (bit TM_SCHED_STATE_FLAGS is set) or the kernel's mask as recorded. Windows numbers the
+ * states of its threads. Source: include/linux/sched.h and include/trace/events/sched.h of Linux 4.4, 4.8, 4.14 and
+ * 6.1. */
 #ifndef TM_KERNEL_SCHED_STATE_H
 #define TM_KERNEL_SCHED_STATE_H
 
@@ -27,7 +28,8 @@ enum tm_sched_state_flag {
     TM_SCHED_STATE_NOLOAD = 1 << 10,         /* N */
     TM_SCHED_STATE_IDLE = 1 << 11,           /* I */
     TM_SCHED_STATE_PREEMPTED = 1 << 12,      /* R+ */
-    TM_SCHED_STATE_UNKNOWN = 1 << 13         /* unknown text or mask */
+    TM_SCHED_STATE_UNKNOWN = 1 << 13,        /* unknown text or mask */
+    TM_SCHED_STATE_WINDOWS = 1 << 16         /* the lowest byte is a state of kernel/windows_states.h; no other flag */
 };
 
 /* A kernel version as one number. 0 is an unknown kernel; it is treated as 4.4, as in the reference importer. */
@@ -47,8 +49,9 @@ uint32_t tm_sched_state_decode(uint32_t state, uint32_t version);
  * kernel does not report are left out. */
 uint32_t tm_sched_state_encode(uint32_t state, uint32_t version);
 
-/* Writes the letters of STATE and a NUL, and returns the length. STATE is a mask of VERSION or flags, as for decode. A
- * SEPARATOR other than 0 stands between the letters. Writes "?" if the state is unknown. */
+/* Writes the letters of STATE, or the name of a state of Windows, and a NUL, and returns the length. STATE is a mask of
+ * VERSION or flags, as for decode. A SEPARATOR other than 0 stands between the letters. Writes "?" if the state is
+ * unknown. */
 enum { TM_SCHED_STATE_TEXT_MAX = 32 };
 size_t tm_sched_state_text(uint32_t state, uint32_t version, char separator, char *out);
 

@@ -156,6 +156,21 @@ static enum tm_status describe_cpu(struct tm_model_tasks *tasks, struct tm_model
     return st;
 }
 
+/* Args of a later description take the place of earlier ones. */
+static enum tm_status describe_gpu(struct tm_model_tasks *tasks, struct tm_model_output *out, uint32_t machine,
+                                   const struct tm_pb_field *message, struct tm_error *err)
+{
+    struct tm_gpu_row *row;
+    int64_t set;
+    enum tm_status st = tm_gpus_describe(&tasks->gpus, machine, message, &row, err);
+    if (st < 0 || row == NULL || out->options.tasks_only)
+        return st;
+    st = tm_arg_sets_add(&out->arg_sets, message->data, message->len, &set, err);
+    if (st == TM_OK && set != TM_NO_ID)
+        row->arg_set = set;
+    return st;
+}
+
 static enum tm_status describe_machine(struct tm_model_tasks *tasks, struct tm_model_output *out,
                                        const struct tm_model_event *ev, struct tm_error *err)
 {
@@ -171,6 +186,8 @@ static enum tm_status describe_machine(struct tm_model_tasks *tasks, struct tm_m
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == TM_MACHINE_DESCRIPTION_CPUS && f.type == TM_PB_LEN)
             st = describe_cpu(tasks, out, ev->place.machine, &f, err);
+        else if (f.id == TM_MACHINE_DESCRIPTION_GPUS && f.type == TM_PB_LEN)
+            st = describe_gpu(tasks, out, ev->place.machine, &f, err);
         else if (tm_buf_add(&machine->description, f.start, (size_t)(f.end - f.start)) < 0)
             st = tm_error_nomem(err);
     }

@@ -11,6 +11,7 @@
 
 #include "kernel/rule.h"
 #include "model/catalog.h"
+#include "model/file_requests.h"
 #include "model/settled_rows.h"
 #include "model/work_queues.h"
 #include "base/table.h"
@@ -28,6 +29,7 @@ struct tm_kernel_rows {
     struct tm_table by_key;
     struct tm_table pending; /* reads and requests that have not ended */
     struct tm_work_queues queues;
+    struct tm_file_requests requests;
     struct tm_buf detail;
 };
 
@@ -38,6 +40,13 @@ enum tm_status tm_kernel_rows_take(struct tm_kernel_rows *kernel, const struct t
 /* True if ROW, of any kind, is a marker of a thread inside a write. The caller then puts END, a DERIVED row, before
  * ROW; it ends the write's slice. Rules: importers/ftrace/ftrace_parser.cc of Perfetto, ParsePrint. */
 bool tm_kernel_rows_cuts(struct tm_kernel_rows *kernel, const struct tm_event *row, struct tm_event *end);
+
+/* Takes out what is open at the end of the stream, as tm_file_requests_pop does. */
+static inline enum tm_status tm_kernel_rows_pop(struct tm_kernel_rows *kernel, int64_t now_ns, struct tm_event *row,
+                                                struct tm_error *err)
+{
+    return tm_file_requests_pop(&kernel->requests, now_ns, row, err);
+}
 
 void tm_kernel_rows_release(struct tm_kernel_rows *kernel);
 

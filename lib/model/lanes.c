@@ -106,7 +106,8 @@ static enum tm_status new_lane(struct tm_lane_set *set, uint32_t *lane, struct t
         return st;
     *lane = set->lane_count++;
     set->lanes[*lane] = (struct lane){.is_new = true};
-    return TM_OK;
+    /* A set with one lane has not noted whether that is free. */
+    return *lane == 1 && set->lanes[0].open == 0 ? note_free(set, 0, err) : TM_OK;
 }
 
 static int64_t find_cookie(const struct tm_lanes *lanes, uint32_t set_number, uint64_t cookie)
@@ -146,7 +147,7 @@ enum tm_status tm_lanes_cookie(struct tm_lanes *lanes, uint32_t set_number, stru
     struct tm_lane_set *set = &lanes->sets[set_number];
     int64_t found = find_cookie(lanes, set_number, event.cookie);
     enum tm_status st;
-    if (found == TM_TABLE_NONE)
+    if (found == TM_TABLE_NONE && event.effect != TM_LANE_ALONE)
         found = take_free(set);
     if (found != TM_TABLE_NONE)
         *lane = (uint32_t)found;
@@ -157,7 +158,7 @@ enum tm_status tm_lanes_cookie(struct tm_lanes *lanes, uint32_t set_number, stru
         return st;
     if (event.effect == TM_LANE_BEGIN)
         l->open++;
-    else if (event.effect == TM_LANE_BEGIN_ONCE)
+    else if (event.effect == TM_LANE_BEGIN_ONCE || event.effect == TM_LANE_ALONE)
         l->open = 1;
     else if (event.effect == TM_LANE_END && l->open)
         l->open--;

@@ -24,6 +24,7 @@ enum tm_lane_effect {
     TM_LANE_BEGIN_ONCE, /* a begin of an open cookie is ignored */
     TM_LANE_END,
     TM_LANE_INSTANT,
+    TM_LANE_ALONE, /* its cookie has a lane for itself, which no other had */
     TM_LANE_NONE /* the event's track has no lanes */
 };
 

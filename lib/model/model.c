@@ -83,6 +83,9 @@ static enum tm_status note_thread(struct tm_model_tasks *tasks, struct tm_model_
     /* In scheduling rows and markers the pid is not the process of the tid. */
     if ((ev->is_json || (!ev->is_of_kernel && e->kind <= TM_KIND_SAMPLE)) && (e->flags & both) == both)
         return tm_model_thread(tasks, ev, err);
+    /* Events of Windows that are shown otherwise, or not, state a thread all the same. */
+    if (e->kind == TM_KIND_PACKET && (e->flags & (both | TM_EVENT_HAS_CPU)) == (TM_EVENT_HAS_TID | TM_EVENT_HAS_CPU))
+        return tm_model_thread(tasks, ev, err);
     /* A task that exits may be unknown. A new task is registered when the event of its creation is processed. */
     if (ev->is_of_kernel && (e->flags & TM_EVENT_HAS_TID) && e->kind != TM_KIND_SCHED_SWITCH &&
         e->kind != TM_KIND_PROCESS_EXIT) {
@@ -285,6 +288,7 @@ void tm_model_release(struct tm_model *m)
     tm_processes_release(&m->tasks.processes);
     tm_tracks_release(&m->layout.tracks);
     tm_sched_release(&m->tasks.sched);
+    tm_gpus_release(&m->tasks.gpus);
     tm_thread_states_release(&m->tasks.thread_states);
     tm_task_states_release(&m->tasks.task_states);
     tm_lanes_release(&m->layout.lanes);

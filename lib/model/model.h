@@ -12,6 +12,7 @@
 #include "model/async_roots.h"
 #include "model/descriptors.h"
 #include "model/flows.h"
+#include "model/gpus.h"
 #include "model/heap_graphs.h"
 #include "model/sched.h"
 #include "model/row_bounds.h"
@@ -63,6 +64,7 @@ struct tm_model_tasks {
     uint32_t machine_count, machine_cap;
     struct tm_address_spaces address_spaces;
     struct tm_sched sched; /* its cpus are rows, too */
+    struct tm_gpus gpus;   /* those that machines describe */
     struct tm_thread_states thread_states;
     struct tm_task_states task_states;
 };

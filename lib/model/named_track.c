@@ -3,9 +3,15 @@
 #include "perfetto/named_tracks.h"
 #include "stream/detail_arg.h"
 
-static enum tm_lane_effect effect_of(uint32_t kind)
+static enum tm_lane_effect effect_of(const struct tm_event *e)
 {
-    return kind == TM_KIND_SLICE_BEGIN ? TM_LANE_BEGIN : kind == TM_KIND_SLICE_END ? TM_LANE_END : TM_LANE_INSTANT;
+    const uint64_t second = e->track >> 32 & UINT16_MAX;
+    switch (e->kind) {
+    case TM_KIND_SLICE_BEGIN: return TM_LANE_BEGIN;
+    case TM_KIND_SLICE_END: return TM_LANE_END;
+    case TM_KIND_SLICE_ARGS: return e->flags & TM_EVENT_OPEN_ENDED ? TM_LANE_END : TM_LANE_INSTANT;
+    default: return second == TM_NAMED_TRACK_ALONE ? TM_LANE_ALONE : TM_LANE_INSTANT;
+    }
 }
 
 /* The facts in an event's detail about its track. */
@@ -51,7 +57,7 @@ static enum tm_status stage_set(struct tm_model_layout *layout, const struct tm_
 static enum tm_status lane_of(struct tm_model_layout *layout, const struct tm_event *e, uint32_t set, uint32_t *lane,
                               struct tm_error *err)
 {
-    const struct tm_lane_event event = {e->track, effect_of(e->kind)};
+    const struct tm_lane_event event = {e->track, effect_of(e)};
     const struct tm_lane_slice slice = {0, e->time_ns, tm_slice_end_ns(e->time_ns, e->dur_ns)};
     if (e->kind == TM_KIND_SLICE_COMPLETE)
         return tm_lanes_flat(&layout->lanes, set, slice, lane, err);
@@ -64,19 +70,23 @@ enum tm_status tm_model_named_track(struct tm_model_tasks *tasks, struct tm_mode
     const struct tm_event *e = ev->e;
     struct named named = decode(e);
     bool is_process = tm_event_scope(e->flags) == TM_SCOPE_PROCESS;
+    bool is_thread = tm_event_scope(e->flags) == TM_SCOPE_THREAD;
     bool is_gpu = named.type == TM_NAMED_TRACK_GPU_STAGE || named.type == TM_NAMED_TRACK_GPU_WORK;
     struct tm_lane_tracks of = {.place = ev->place,
                                 .tag = TM_SET_NAMED + (int)named.type,
                                 .type = TM_TRACK_TYPE_NAMED,
-                                .scope = is_process ? TM_TRACK_PROCESS
-                                         : is_gpu   ? TM_TRACK_GPU
-                                                    : TM_TRACK_GLOBAL,
+                                .scope = is_process  ? TM_TRACK_PROCESS
+                                         : is_thread ? TM_TRACK_THREAD
+                                         : is_gpu    ? TM_TRACK_GPU
+                                                     : TM_TRACK_GLOBAL,
                                 .owner = is_gpu ? (int64_t)named.gpu : TM_NO_ID,
                                 .name = named.dimensions.len ? named.dimensions : named.name};
     uint32_t lane = UINT32_MAX; /* it has none */
     enum tm_status st = TM_OK;
     if (is_process)
         st = tm_processes_process(&tasks->processes, ev->place.machine, e->pid, &of.owner, err);
+    else if (is_thread && (st = tm_model_thread(tasks, ev, err)) == TM_OK)
+        of.owner = ev->utid;
     if (st == TM_OK)
         st = named.type == TM_NAMED_TRACK_GPU_STAGE ? stage_set(layout, ev, &of.set, err)
                                                     : tm_model_lane_set(layout, &of, err);

@@ -318,12 +318,15 @@ static enum tm_status end(struct tm_model *m, struct tm_model_event *ev, uint32_
         return st;
     if (found == TM_END)
         return tm_model_count(&m->out, ev->place, TM_MODEL_UNMATCHED_END, err);
+    if (e->flags & TM_EVENT_OPEN_ENDED)
+        ended.dur = 0;
+    else
+        tm_row_bounds_add(&m->out.bounds, e->time_ns);
     if ((st = tm_arg_sets_join(&m->out.arg_sets, e->detail, e->detail_bytes, &ended.value, err)) < 0)
         return st;
     if (ev->is_of_kernel && m->layout.tracks.rows[track].type == TM_TRACK_TYPE_MARKER_ASYNC &&
         (st = join_begins(&m->unnested_begins, &m->out, track, &ended.value, err)) < 0)
         return st;
-    tm_row_bounds_add(&m->out.bounds, e->time_ns);
     struct tm_flow_slice slice = {ended.id, e->time_ns - ended.dur};
     st = m->out.rows->slice_end(m->out.rows->self, ended.id, ended.dur, ended.value, err);
     note_packet_slice(&m->layout, &m->out, ev, track, ended.id);
@@ -420,6 +423,8 @@ enum tm_status tm_model_slice_args(struct tm_model *m, struct tm_model_event *ev
     uint32_t track;
     int64_t id, tid, *set;
     enum tm_status st = track_of(&m->tasks, &m->layout, ev, &track, err);
+    if (st == TM_OK && e->flags & TM_EVENT_OPEN_ENDED)
+        return end(m, ev, track, label, err);
     bool has_destination = tm_binder_destination(e, &tid);
     if (st == TM_OK && has_destination)
         st = destination(&m->tasks, ev, tid, &name, err);

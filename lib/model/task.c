@@ -70,8 +70,12 @@ static enum tm_status sched_switch(struct tm_model_tasks *tasks, struct tm_model
     if (tm_model_lacks_task(e))
         return count_skipped(out, ev, TM_MODEL_SWITCH_SKIPPED, err);
     s.next_utid = (uint32_t)next;
-    if (len == 1 && state[0] == '?')
+    if (len == 1 && state[0] == '?') {
         s.end_state.data = NULL;
+        if (e->value & TM_SCHED_STATE_FLAGS && e->value & TM_SCHED_STATE_WINDOWS &&
+            (st = tm_model_count(out, ev->place, TM_MODEL_TASK_STATE_INVALID, err)) < 0)
+            return st;
+    }
     /* compact_sched states no name of the task that ran before: the one in the row is that of an earlier switch. */
     struct tm_text prev_name = tm_event_raw(e->flags) == TM_RAW_COMPACT_SCHED ? (struct tm_text){0} : ev->category;
     if (s.has_prev && (st = find_task(tasks, (struct task){e->machine, e->tid, prev_name}, &prev, err)) < 0)

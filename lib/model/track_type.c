@@ -83,6 +83,8 @@ static const struct family of_all[] = {
     {"Kfree Skb IP Prot", "", {.text = "net_kfree_skb"}},
     {"", " Transmitted KB", {.text = "net_transmit", .key = "network_interface", .after = " Transmitted KB"}},
     {"", " Received KB", {.text = "net_receive", .key = "network_interface", .after = " Received KB"}},
+    {"", " Page Count",
+     {.text = "etw_meminfo", .unit = "pages", .key = "counter_type", .after = " Page Count"}},
     {"", " Frequency", {.text = "clock_frequency", .key = "linux_device", .after = " Frequency"}},
     {"", " State", {.text = "clock_state", .key = "linux_device", .after = " State"}},
     {"", " Temperature", {.text = "thermal_temperature", .key = "thermal_zone", .after = " Temperature"}},

@@ -19,6 +19,8 @@ static const struct {
     [TM_NAMED_TRACK_VIRTUAL_GPU] = {"virtgpu_queue_event", true},
     [TM_NAMED_TRACK_VIDEO_QUEUE] = {"virtio_video_queue_event", true},
     [TM_NAMED_TRACK_VIDEO_COMMANDS] = {"virtio_video_command", true},
+    [TM_NAMED_TRACK_FILE_REQUESTS] = {"etw_fileio", true},
+    [TM_NAMED_TRACK_DISK_REQUESTS] = {"etw_diskio", true},
 };
 
 const char *tm_named_track_type(enum tm_named_track track)

@@ -21,8 +21,13 @@ enum tm_named_track {
     TM_NAMED_TRACK_VIRTUAL_GPU = 9,     /* global: a queue of requests, in lanes */
     TM_NAMED_TRACK_VIDEO_QUEUE = 10,    /* global: buffers of a virtual video device, in lanes */
     TM_NAMED_TRACK_VIDEO_COMMANDS = 11, /* global: commands to it or from it, in lanes */
+    TM_NAMED_TRACK_FILE_REQUESTS = 12,  /* of a thread of Windows, in lanes */
+    TM_NAMED_TRACK_DISK_REQUESTS = 13,  /* of a thread of Windows, in lanes */
     TM_NAMED_TRACK_COUNT
 };
+
+/* SECOND of tm_named_track_number for an instant that shares its lane with no slice. */
+enum { TM_NAMED_TRACK_ALONE = UINT16_MAX };
 
 /* Returns the text of TRACK in the type column. */
 const char *tm_named_track_type(enum tm_named_track track);

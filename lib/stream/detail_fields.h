@@ -121,7 +121,8 @@ enum tm_inner_time_state { TM_INNER_TIME_RECORDED = 0, TM_INNER_TIME_CONVERTED =
 enum tm_machine_description_field {
     TM_MACHINE_DESCRIPTION_RELEASE = 3,
     TM_MACHINE_DESCRIPTION_CPUS = 11,
-    TM_MACHINE_DESCRIPTION_PAGE_SIZE = 12
+    TM_MACHINE_DESCRIPTION_PAGE_SIZE = 12,
+    TM_MACHINE_DESCRIPTION_GPUS = 13
 };
 
 /* CpuDescription. Its args are numbered as those of Detail. */
@@ -131,6 +132,17 @@ enum tm_cpu_description_field {
     TM_CPU_DESCRIPTION_CLUSTER = 4,
     TM_CPU_DESCRIPTION_CAPACITY = 5,
     TM_CPU_DESCRIPTION_FREQUENCY = 6
+};
+
+/* GpuDescription. Its args are numbered as those of Detail. */
+enum tm_gpu_description_field {
+    TM_GPU_DESCRIPTION_GPU = 2,
+    TM_GPU_DESCRIPTION_NAME = 3, /* from here on the texts, in the order of enum tm_gpu_text (model/gpus.h) */
+    TM_GPU_DESCRIPTION_VENDOR = 4,
+    TM_GPU_DESCRIPTION_MODEL = 5,
+    TM_GPU_DESCRIPTION_ARCHITECTURE = 6,
+    TM_GPU_DESCRIPTION_UUID = 7,
+    TM_GPU_DESCRIPTION_PCI_BDF = 8
 };
 
 enum tm_stack_frame_field {

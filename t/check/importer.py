@@ -402,6 +402,8 @@ machine box
     with open(os.path.join(SOURCE, 't/gen/devices.lines'), 'rb') as f:
         say('t/gen/make-kernel.py', out=at('make-devices.pftrace'), stdin=f.read())
     say('t/gen/make-tasks.py', out=at('make-tasks.pftrace'), stdin=b'')
+    say('t/gen/make-etw.py', out=at('make-etw.pftrace'), stdin=b'')
+    say('t/gen/make-etw.py', '1000', '3', '300', out=at('make-etw-monotonic.pftrace'), stdin=b'')
     for path in glob.glob(os.path.join(SOURCE, 't/data/*')) + glob.glob(os.path.join(SOURCE, 'doc/examples/*.tar')):
         if not path.endswith('.frames'):
             shutil.copy(path, at(os.path.basename(path)))

@@ -37,6 +37,8 @@ static void test_sched_state(void)
     is_str(state_text(0x100, TM_KERNEL_VERSION(5, 10)), "R+");
     is_str(state_text(0x800, 0), "R+");
     is_str(state_text(0x1000, TM_KERNEL_VERSION(4, 9)), "R+");
+    is_str(state_text(TM_SCHED_STATE_FLAGS | TM_SCHED_STATE_WINDOWS | 6, 0), "Transition");
+    is_str(state_text(TM_SCHED_STATE_FLAGS | TM_SCHED_STATE_WINDOWS | 8, 0), "?");
     is_int(tm_kernel_version_parse("6.1.0-13-amd64", 14), TM_KERNEL_VERSION(6, 1));
     is_int(tm_kernel_version_parse("4.14", 4), TM_KERNEL_VERSION(4, 14));
     is_int(tm_kernel_version_parse("linux", 5), 0);

@@ -43,6 +43,7 @@
 #include "manifest/problems.h"
 #include "model/binder_rows.h"
 #include "model/heap_graph.h"
+#include "model/gpus.h"
 #include "model/kernel_rows.h"
 #include "model/descriptors.h"
 #include "model/lanes.h"
@@ -177,6 +178,8 @@ static const struct limit limits[] = {
     LIMIT(TM_KERNEL_THINGS_MAX),
     LIMIT(TM_WORK_QUEUES_MAX),
     LIMIT(TM_WORK_MAX),
+    LIMIT(TM_FILE_REQUESTS_MAX),
+    LIMIT(TM_GPUS_MAX),
     LIMIT(TM_LANES_CROSSING_MAX),
     LIMIT(TM_SPAN_FLOWS_MAX),
     LIMIT(TM_TIMESTAMP_GROUP_EVENTS_MAX),

@@ -3,6 +3,7 @@
 #include "emit/perfetto/packet_changes.h"
 #include "emit/perfetto/packet_splice.h"
 #include "emit/perfetto/trace_stats.h"
+#include "perfetto/etw_fields.h"
 #include "perfetto/message_fields.h"
 #include "perfetto/track_event_fields.h"
 #include "perfetto/packet_times.h"
@@ -194,6 +195,23 @@ static void bundle_field(struct rewrite *r, const struct tm_pb_field *f)
     }
 }
 
+static void etw_event_field(struct rewrite *r, const struct tm_pb_field *f)
+{
+    if (f->id == TM_ETW_EVENT_TIMESTAMP)
+        keep(r, tm_pb_put_varint(&r->writer->out, f->id, (uint64_t)r->event->time_ns));
+    else
+        copy(r, f);
+}
+
+/* The bundle has one event, that of the row, or none. */
+static void etw_bundle_field(struct rewrite *r, const struct tm_pb_field *f)
+{
+    if (f->id == TM_ETW_BUNDLE_EVENT)
+        rewrite_message(r, f, etw_event_field);
+    else
+        copy(r, f);
+}
+
 /* Attributes that an earlier merge wrote about itself become attributes of the file that it wrote. */
 static void attribute_field(struct rewrite *r, const struct tm_pb_field *f)
 {
@@ -238,6 +256,9 @@ static void packet_field(struct rewrite *r, const struct tm_pb_field *f)
         return;
     case TM_PACKET_CHANGE_BUNDLE:
         rewrite_message(r, f, bundle_field);
+        return;
+    case TM_PACKET_CHANGE_ETW:
+        rewrite_message(r, f, etw_bundle_field);
         return;
     case TM_PACKET_CHANGE_ATTRIBUTES:
         rewrite_message(r, f, attributes_field);

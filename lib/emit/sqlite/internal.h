@@ -45,6 +45,7 @@ enum tm_sqlite_statement {
     TM_SQL_TRACK,
     TM_SQL_TRACK_SAME,
     TM_SQL_CPU,
+    TM_SQL_GPU,
     TM_SQL_CPU_FREQUENCY,
     TM_SQL_MACHINE,
     TM_SQL_FILE,

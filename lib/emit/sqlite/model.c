@@ -158,6 +158,32 @@ static enum tm_status put_cpus(struct tm_sqlite *s, struct tm_error *err)
     return st;
 }
 
+/* GPUs that no machine describes have tracks. */
+static enum tm_status put_gpus(struct tm_sqlite *s, struct tm_error *err)
+{
+    enum { FIRST_TEXT = 4 };
+    const struct tm_tracks *tracks = &s->model.layout.tracks;
+    struct tm_gpus *gpus = &s->model.tasks.gpus;
+    sqlite3_stmt *stmt = s->statements[TM_SQL_GPU];
+    struct tm_gpu_row *gpu;
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; st == TM_OK && i < tracks->count; i++)
+        if (tracks->rows[i].scope == TM_TRACK_GPU)
+            st = tm_gpus_get(gpus, tracks->rows[i].machine, (uint32_t)tracks->rows[i].owner, &gpu, err);
+    for (uint32_t i = 0; st == TM_OK && i < gpus->count; i++) {
+        gpu = &gpus->rows[i];
+        sqlite3_bind_int64(stmt, 1, tm_ucpu(gpu->machine, gpu->gpu));
+        sqlite3_bind_int64(stmt, 2, gpu->gpu);
+        sqlite3_bind_int64(stmt, 3, gpu->machine);
+        for (int text = 0; st == TM_OK && text < TM_GPU_TEXTS; text++)
+            st = tm_sqlite_bind_text(s, stmt, FIRST_TEXT + text, tm_gpus_text(gpus, gpu->texts[text]), err);
+        tm_sqlite_bind_id(stmt, FIRST_TEXT + TM_GPU_TEXTS, gpu->arg_set);
+        if (st == TM_OK)
+            st = tm_sqlite_run(s, stmt, err);
+    }
+    return st;
+}
+
 static enum tm_status put_stats(struct tm_sqlite *s, struct tm_error *err)
 {
     sqlite3_stmt *stmt = s->statements[TM_SQL_STAT];
@@ -213,6 +239,8 @@ enum tm_status tm_sqlite_put_model(struct tm_sqlite *s, struct tm_error *err)
         st = put_tracks(s, err);
     if (st == TM_OK)
         st = put_cpus(s, err);
+    if (st == TM_OK)
+        st = put_gpus(s, err);
     if (st == TM_OK)
         st = put_stats(s, err);
     if (st < 0)

@@ -24,6 +24,8 @@ static const char tables[] =
     " arg_set_id INTEGER);"
     "CREATE TABLE cpu(id INTEGER PRIMARY KEY, ucpu INTEGER, cpu INTEGER, cluster_id INTEGER, processor TEXT,"
     " machine_id INTEGER, capacity INTEGER, arg_set_id INTEGER);"
+    "CREATE TABLE gpu(id INTEGER PRIMARY KEY, ugpu INTEGER, gpu INTEGER, machine_id INTEGER, name TEXT, vendor TEXT,"
+    " model TEXT, architecture TEXT, uuid TEXT, pci_bdf TEXT, arg_set_id INTEGER);"
     "CREATE TABLE cpu_available_frequencies(id INTEGER PRIMARY KEY, cpu INTEGER, freq INTEGER, ucpu INTEGER);"
     "CREATE TABLE track(id INTEGER PRIMARY KEY, name TEXT, type TEXT, parent_id INTEGER, source_arg_set_id INTEGER,"
     " dimension_arg_set_id INTEGER, machine_id INTEGER, trace_file_id INTEGER, is_counter INTEGER, unit TEXT,"
@@ -135,9 +137,6 @@ static const char views[] =
     " WHERE is_counter = 1 AND gpu IS NOT NULL;"
     "CREATE VIEW gpu_track AS SELECT id, name, type, parent_id, source_arg_set_id, dimension_arg_set_id,"
     " machine_id, type AS scope, description FROM track WHERE type = 'gpu_render_stage';"
-    "CREATE VIEW gpu AS SELECT DISTINCT machine_id * 4096 + gpu AS id, machine_id * 4096 + gpu AS ugpu, gpu,"
-    " machine_id, NULL AS name, NULL AS vendor, NULL AS model, NULL AS architecture, NULL AS uuid, NULL AS pci_bdf,"
-    " NULL AS arg_set_id FROM track WHERE gpu IS NOT NULL;"
     "CREATE VIEW cpu_track AS SELECT id, name, type, parent_id, source_arg_set_id, dimension_arg_set_id,"
     " machine_id, cpu FROM track WHERE is_counter = 0 AND cpu IS NOT NULL;"
     "CREATE VIEW counters AS SELECT c.*, t.name, t.unit FROM counter c JOIN track t ON t.id = c.track_id;"
@@ -188,6 +187,7 @@ static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_TRACK] = "INSERT INTO track VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [TM_SQL_TRACK_SAME] = "INSERT INTO tm_same_track VALUES(?,?)",
     [TM_SQL_CPU] = "INSERT INTO cpu VALUES(?1,?1,?2,?3,?4,?5,?6,?7)",
+    [TM_SQL_GPU] = "INSERT OR IGNORE INTO gpu VALUES(?1,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
     [TM_SQL_CPU_FREQUENCY] = "INSERT INTO cpu_available_frequencies VALUES(?,?,?,?)",
     [TM_SQL_MACHINE] = "INSERT INTO machine VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,"
                        " (?12 + 500000000) / 1000000000, ?14)",

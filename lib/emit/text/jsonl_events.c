@@ -104,6 +104,8 @@ static void put_story(struct jsonl *j, const struct tm_event *e)
     case TM_KIND_SCHED_WAKING:
         tm_member_put_text(out, "comm", name);
         tm_member_put_i64(out, "waker_tid", e->pid);
+        if (!(e->flags & TM_EVENT_HAS_VALUE))
+            return;
         tm_member_put_i64(out, "prio", tm_event_waking_priority(e));
         tm_member_put_i64(out, "target_cpu", tm_event_waking_cpu(e));
         return;

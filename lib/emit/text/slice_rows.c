@@ -359,7 +359,7 @@ static enum tm_status put_event(struct tm_slice_rows *r, struct tm_error *err)
     } else if (e->kind == TM_KIND_SLICE_BEGIN) {
         ending.end = TM_ROW_UNKNOWN_END;
     }
-    if (e->kind == TM_KIND_SCHED_WAKING &&
+    if (e->kind == TM_KIND_SCHED_WAKING && e->flags & TM_EVENT_HAS_VALUE &&
         ((st = add_arg(r, "prio", number_text(r, tm_event_waking_priority(e)), false, err)) < 0 ||
          (st = add_arg(r, "target_cpu", number_text(r, tm_event_waking_cpu(e)), false, err)) < 0))
         return st;

@@ -4,10 +4,12 @@
 #include "format/perfetto/count.h"
 #include "format/perfetto/cpu_info.h"
 #include "format/perfetto/descriptor.h"
+#include "format/perfetto/etw.h"
 #include "format/perfetto/frame_timeline.h"
 #include "format/perfetto/ftrace.h"
 #include "format/perfetto/ftrace_start.h"
 #include "format/perfetto/generic_kernel.h"
+#include "format/perfetto/gpu_info.h"
 #include "format/perfetto/gpu_stage.h"
 #include "format/perfetto/heap_profile.h"
 #include "format/perfetto/log.h"
@@ -288,6 +290,8 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
         return tm_proto_track_event_read(p, packet, err);
     case TM_PACKET_FTRACE_EVENTS:
         return tm_proto_ftrace_read(&p->kernels, &p->rows, packet, err);
+    case TM_PACKET_ETW_EVENTS:
+        return tm_proto_etw_read(&p->rows, packet, err);
     case TM_PACKET_TRACK_DESCRIPTOR:
     case TM_PACKET_THREAD_DESCRIPTOR:
     case TM_PACKET_PROCESS_DESCRIPTOR:
@@ -305,6 +309,8 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
         return tm_proto_system_read(&p->kernels, &p->rows, packet, err);
     case TM_PACKET_CPU_INFO:
         return tm_proto_cpu_info_read(&p->rows, packet, err);
+    case TM_PACKET_GPU_INFO:
+        return tm_proto_gpu_info_read(&p->rows, packet, err);
     case TM_PACKET_BATTERY:
     case TM_PACKET_POWER_RAILS:
     case TM_PACKET_ENTITY_STATE_RESIDENCY:

@@ -1,0 +1,45 @@
+/* Requests of Windows' threads to file systems. A request is a slice of the thread that makes it, until another event
+ * says that it is done. That may be an event of another thread.
+ *
+ * KERNEL rows with these rules (kernel/rule.h) are converted here, in order of time. Rules:
+ * importers/etw/file_io_tracker.cc of Perfetto. Each file has requests of its own for its machine. */
+#ifndef TM_MODEL_FILE_REQUESTS_H
+#define TM_MODEL_FILE_REQUESTS_H
+
+#include "base/buf.h"
+#include "base/table.h"
+#include "kernel/rule.h"
+#include "model/settled_rows.h"
+
+/* Limit of requests that are not done. Ends of more are taken for those of unknown requests. */
+enum { TM_FILE_REQUESTS_MAX = 1 << 18 };
+
+/* Zero-initialise. */
+struct tm_file_requests {
+    uint32_t open; /* number of requests that are not done */
+    /* private */
+    struct tm_file_request *requests;
+    uint32_t count, cap, free_first; /* free_first: the first unused one, plus 1 */
+    struct tm_table by_number;
+    struct tm_buf detail;
+};
+
+/* True for rows that are converted here. */
+static inline bool tm_file_requests_has(uint64_t rule)
+{
+    return rule == TM_KERNEL_FILE_REQUEST || rule == TM_KERNEL_FILE_REQUEST_DONE;
+}
+
+/* Converts ROW into OUT. A request with the number of an open one shows that the end of that was lost: a SLICE_ARGS row
+ * says that its slice has no length. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_file_requests_take(struct tm_file_requests *requests, const struct tm_event *row,
+                                     struct tm_settled_rows *out, struct tm_error *err);
+
+/* Takes out an open request at the end of the stream, whose last time is NOW_NS. *ROW says that its slice has no
+ * length; it is valid until the next call. TM_END: there is none. */
+enum tm_status tm_file_requests_pop(struct tm_file_requests *requests, int64_t now_ns, struct tm_event *row,
+                                    struct tm_error *err);
+
+void tm_file_requests_release(struct tm_file_requests *requests);
+
+#endif
