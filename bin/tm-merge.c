@@ -37,7 +37,7 @@ static const struct tm_program program = {
              "      --machine-from RULE  name machines by dir, file, rank, host, s/PATTERN/TEXT/ of the path, or\n"
              "                        none (default: by the ranks that PyTorch profiles state)\n"
              "  -S, --buffer-size SIZE  memory for sorting (default 256M)\n"
-             "  -j, --jobs N          unpack files with N threads (default 1)\n"
+             "  -j, --jobs N          unpack files with N threads (default: processors)\n"
              "  -T, --temporary-directory DIR  directory of temporary files (default $TMPDIR, else /tmp)\n"
              "  -n, --dry-run         write no output; print the report of what would be written\n"
              "      --only KEY=VALUE,...  only these events: machine, file, process, thread, cat, name (or shell\n"

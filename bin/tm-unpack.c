@@ -37,7 +37,7 @@ static const struct tm_program program = {
              "      --text FILE        write the text of other JSON events to FILE, which exists\n"
              "      --copy FILE        write the stream to FILE, which exists, too\n"
              "      --copy-no-packets  empty FILE if the stream has a Perfetto trace\n"
-             "  -j, --jobs N           unpack files with N threads (default 1)\n"
+             "  -j, --jobs N           unpack files with N threads (default: processors)\n"
              "  -T, --temporary-directory=DIR  directory of temporary files (default $TMPDIR, else /tmp)\n"
              "  -h, --help             show this help\n"
              "      --version          show the version\n",

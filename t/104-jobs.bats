@@ -153,6 +153,44 @@ END
     same small
 }
 
+# threads_of WORD...: the most threads that tm-unpack WORD... is seen with.
+threads_of() {
+    tm-unpack "$@" >/dev/null 3>&- &
+    local pid=$! most=0 tasks
+    while tasks=(/proc/$pid/task/*) && [ -e "${tasks[0]}" ]; do
+        [ ${#tasks[@]} -le $most ] || most=${#tasks[@]}
+    done
+    wait $pid
+    echo $most
+}
+
+@test "without -j there is a thread for each processor, if the files are large" {
+    mkdir -p large
+    for i in 1 2 4 5; do
+        tr -d '\n' <many/rank$i.json | sed 's/.*\[\(.*\)\].*/\1/' >one
+        (printf '{"traceEvents":['; for _ in 1 2 3 4 5; do cat one; printf ','; done; cat one; printf ']}') >large/$i.json
+    done
+    [ "$(cat large/* | wc -c)" -gt $((4 << 20)) ]
+    tm-unpack -j 1 large >one
+    tm-unpack large | cmp - one
+    rm -r large
+    # Spaces and line ends that take a while.
+    python3 - <<'END'
+import gzip, random
+white = random.Random(1).randbytes(10000000).translate(bytes(b" \n"[i & 1] for i in range(256)))
+members = gzip.compress(b'{"traceEvents":[') + gzip.compress(white, 1) * 3 + gzip.compress(b"]}")
+for k in range(3):
+    open(f"spaces{k}.json.gz", "wb").write(members)
+END
+    [ "$(cat spaces* | wc -c)" -gt $((4 << 20)) ]
+    [ "$(threads_of -j 1 spaces*)" -le 2 ] # one may read ahead
+    [ "$(threads_of -j 2 spaces*)" -gt 2 ]
+    [ "$(nproc)" -eq 1 ] || [ "$(threads_of spaces*)" -gt 2 ]
+    [ "$(taskset -c 0 bash -c "$(declare -f threads_of); threads_of $(echo spaces*)")" -le 2 ]
+    [ "$(threads_of many)" -le 2 ] # too small for more
+    rm spaces*
+}
+
 @test "a reader that goes away ends the run" {
     run timeout 20 bash -c 'tm-unpack -j 4 many many.tar | head -c 1000 >/dev/null; echo "${PIPESTATUS[0]}"'
     [ "$output" = 141 ]

@@ -11,9 +11,11 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #ifdef __linux__
+#include <sched.h>
 #include <sys/prctl.h>
 #endif
 #include <sys/stat.h>
+#include <unistd.h>
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
@@ -76,17 +78,46 @@ long tm_compat_splice(int in, int out, size_t len)
 #endif
 }
 
-void tm_compat_large_pages(void *mem, size_t bytes)
+unsigned tm_compat_processors(void)
 {
-#ifdef MADV_HUGEPAGE
+#ifdef __linux__
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) > 0)
+        return (unsigned)CPU_COUNT(&allowed);
+#endif
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 1 ? (unsigned)n : 1;
+}
+
+#if defined MADV_HUGEPAGE || defined MADV_POPULATE_WRITE
+/* Gives ADVICE on the whole pages of BYTES at MEM. */
+static bool advise(void *mem, size_t bytes, int advice)
+{
     const uintptr_t page = 4096;
     uintptr_t start = ((uintptr_t)mem + page - 1) & ~(page - 1);
     uintptr_t end = ((uintptr_t)mem + bytes) & ~(page - 1);
-    if (start < end)
-        (void)madvise((void *)start, end - start, MADV_HUGEPAGE);
+    return start >= end || madvise((void *)start, end - start, advice) == 0;
+}
+#endif
+
+void tm_compat_large_pages(void *mem, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    (void)advise(mem, bytes, MADV_HUGEPAGE);
 #else
     (void)mem;
     (void)bytes;
+#endif
+}
+
+bool tm_compat_populate(void *mem, size_t bytes)
+{
+#ifdef MADV_POPULATE_WRITE
+    return advise(mem, bytes, MADV_POPULATE_WRITE);
+#else
+    (void)mem;
+    (void)bytes;
+    return false;
 #endif
 }
 

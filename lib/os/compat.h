@@ -15,6 +15,9 @@ __extension__ typedef unsigned __int128 tm_u128;
 #error "a compiler with 128-bit integers is needed"
 #endif
 
+/* Returns how many processors this process may use; at least 1. */
+unsigned tm_compat_processors(void);
+
 /* Asks the kernel for a pipe buffer of BYTES on FD, which may be no pipe at all. */
 void tm_compat_widen_pipe(int fd, int bytes);
 
@@ -27,6 +30,9 @@ long tm_compat_splice(int in, int out, size_t len);
 
 /* Asks the kernel to back BYTES at MEM, which will be filled from front to back, with large pages. */
 void tm_compat_large_pages(void *mem, size_t bytes);
+
+/* Backs BYTES at MEM with pages. False: the kernel cannot do so, or has no memory left. */
+bool tm_compat_populate(void *mem, size_t bytes);
 
 /* Clears the upper halves of the AVX registers (vzeroupper). SSE code is slow while they are in use. Call it after
  * code of a library that may use AVX. */

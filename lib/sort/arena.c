@@ -5,11 +5,13 @@
 #include <stdlib.h>
 
 enum { ARENA_ALIGN = 16, ARENA_PIECE_MIN = 256 << 10, ARENA_PIECE_MAX = 64 << 20, ARENA_PIECES = 4,
-       ARENA_LARGE_PAGES = 8 << 20 /* pieces from here on gain from large pages */ };
+       ARENA_LARGE_PAGES = 8 << 20, /* pieces from here on gain from large pages */
+       ARENA_AHEAD = 8 << 20 /* so much is backed with pages before it is taken */ };
 
 struct tm_arena_piece {
     struct tm_arena_piece *next;
     size_t used, cap; /* bytes after this header */
+    size_t wanted;    /* so many are backed with pages, or are about to be */
 };
 
 static size_t aligned(size_t len)
@@ -64,12 +66,25 @@ static enum tm_status add_piece(struct tm_arena *a, size_t len, bool *full)
         if (want >= ARENA_LARGE_PAGES)
             tm_compat_large_pages(piece, head_bytes() + want);
         piece->cap = want;
+        piece->wanted = want < ARENA_LARGE_PAGES ? want : 0;
         a->bytes += want;
     }
     piece->used = 0;
     piece->next = a->pieces;
     a->pieces = piece;
     return TM_OK;
+}
+
+/* Has the bytes backed with pages that are taken next. */
+static void prefault(struct tm_arena *a, struct tm_arena_piece *piece)
+{
+    if (!a->has_prefault)
+        a->prefault = tm_prefault_new();
+    a->has_prefault = true;
+    size_t from = piece->used > piece->wanted ? piece->used : piece->wanted, left = piece->cap - from;
+    size_t bytes = left < ARENA_AHEAD ? left : ARENA_AHEAD;
+    tm_prefault_range(a->prefault, (uint8_t *)piece + head_bytes() + from, bytes);
+    piece->wanted = from + bytes;
 }
 
 void *tm_arena_take(struct tm_arena *a, size_t len, bool *full)
@@ -82,6 +97,8 @@ void *tm_arena_take(struct tm_arena *a, size_t len, bool *full)
         return NULL;
     uint8_t *p = (uint8_t *)a->pieces + head_bytes() + a->pieces->used;
     a->pieces->used += len;
+    if (a->pieces->wanted < a->pieces->cap && a->pieces->used + ARENA_AHEAD / 2 > a->pieces->wanted)
+        prefault(a, a->pieces);
     return p;
 }
 
@@ -106,6 +123,7 @@ static void free_all(struct tm_arena_piece *piece)
 
 void tm_arena_release(struct tm_arena *a)
 {
+    tm_prefault_free(a->prefault);
     free_all(a->pieces);
     free_all(a->idle);
     *a = (struct tm_arena){.limit_bytes = a->limit_bytes};

@@ -1,8 +1,10 @@
-/* Memory that is allocated in large pieces and given back all at once. The pieces stay allocated for the next use. */
+/* Memory that is allocated in large pieces and given back all at once. The pieces stay allocated for the next use. A
+ * thread backs large pieces with pages before they are filled (os/prefault.h). */
 #ifndef TM_SORT_ARENA_H
 #define TM_SORT_ARENA_H
 
 #include "base/status.h"
+#include "os/prefault.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,6 +18,8 @@ struct tm_arena {
     struct tm_arena_piece *pieces; /* the first is the one in use */
     struct tm_arena_piece *idle;
     size_t bytes; /* of pieces in both lists */
+    struct tm_prefault *prefault; /* NULL: none so far, or impossible */
+    bool has_prefault; /* its start was tried */
 };
 
 /* Returns LEN bytes, aligned for any object. Returns NULL if they do not fit into the limit (*FULL is then true) or

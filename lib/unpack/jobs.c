@@ -1,12 +1,17 @@
 #include "unpack/jobs.h"
 
 #include "base/map.h"
+#include "os/compat.h"
 #include "os/frame_queue.h"
 #include "os/thread.h"
 #include "stream/splice.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
+
+/* Where no number of threads is asked for: there are none for turns of fewer bytes, in all or on average, and no more
+ * than this. Each turn wakes threads, which costs as much as unpacking some kilobytes. */
+enum { JOBS_WORTH_BYTES = 4 << 20, JOBS_WORTH_TURN_BYTES = 64 << 10, JOBS_DEFAULT_MAX = 8 };
 
 /* What a worker has to say of a turn besides its frames. */
 struct result {
@@ -159,26 +164,33 @@ static bool is_parallel(const struct tm_member *member)
     }
 }
 
-/* Finds the turns for the workers, *COUNT of them. Numbers of files that are not known yet are estimated: a compressed
- * file mostly has one in it. */
-static void find_jobs(struct tm_jobs *jobs, uint32_t *count)
+/* Finds the turns for the workers, *COUNT of them, of *BYTES. Numbers of files that are not known yet are estimated: a
+ * compressed file mostly has one in it. */
+static void find_jobs(struct tm_jobs *jobs, uint32_t *count, uint64_t *bytes)
 {
     const struct tm_member_table *table = &jobs->turns->archive->table;
     uint32_t files = jobs->run->file_count;
     *count = 0;
+    *bytes = 0;
     for (uint32_t i = 0; i < table->count; i++) {
         const struct tm_member *member = &table->members[table->order[i]];
         enum tm_file_kind kind = member->type.kind;
         jobs->jobs[i] = (struct job){.is_parallel = is_parallel(member), .files_from = files};
         files += kind == TM_FILE_GZIP || kind == TM_FILE_ZSTD || kind == TM_FILE_CTRACE;
         *count += jobs->jobs[i].is_parallel;
+        *bytes += jobs->jobs[i].is_parallel ? member->size_bytes : 0;
     }
 }
 
-/* How many workers COUNT turns get: as many as asked for, but no more than there are turns. */
-static uint32_t worker_count(const struct tm_unpack_run *run, uint32_t count)
+/* How many workers COUNT turns of BYTES get: as many as asked for, but no more than there are turns. If no number was
+ * asked for, there is one for each processor, up to the number that the main thread can keep up with. */
+static uint32_t worker_count(const struct tm_unpack_run *run, uint32_t count, uint64_t bytes)
 {
     uint32_t wanted = run->options->jobs;
+    if (wanted == 0 && bytes >= JOBS_WORTH_BYTES && bytes / JOBS_WORTH_TURN_BYTES >= count)
+        wanted = tm_compat_processors();
+    if (run->options->jobs == 0 && wanted > JOBS_DEFAULT_MAX)
+        wanted = JOBS_DEFAULT_MAX;
     return wanted < count ? wanted : count;
 }
 
@@ -245,8 +257,9 @@ static enum tm_status start_workers(struct tm_jobs *jobs, uint32_t count)
 enum tm_status tm_jobs_start(struct tm_jobs **out, struct tm_unpack_run *run, const struct tm_turns *turns)
 {
     uint32_t count = turns->archive->table.count, parallel;
+    uint64_t bytes;
     *out = NULL;
-    if (run->options->jobs <= 1 || run->options->list || count < 2)
+    if (run->options->jobs == 1 || run->options->list || count < 2)
         return TM_OK;
     struct tm_jobs *jobs = calloc(1, sizeof *jobs);
     if (jobs)
@@ -260,8 +273,8 @@ enum tm_status tm_jobs_start(struct tm_jobs **out, struct tm_unpack_run *run, co
     jobs->count = count;
     jobs->expansion = *run->expansion;
     jobs->splice = (struct tm_splice){.sink = run->sink, .files_max = TM_FILES_MAX};
-    find_jobs(jobs, &parallel);
-    uint32_t workers = worker_count(run, parallel);
+    find_jobs(jobs, &parallel, &bytes);
+    uint32_t workers = worker_count(run, parallel, bytes);
     enum tm_status st = workers > 1 ? start_workers(jobs, workers) : TM_END;
     if (st == TM_OK) {
         *out = jobs;
