@@ -71,5 +71,5 @@ END
     tm-unpack in.tar | tm-emit >expected
     tm-unpack -T . in.tar.gz >whole
     tm-emit <whole | cmp - expected
-    is_given_back 10000000 whole tm-unpack -T . in.tar.gz
+    is_given_back 10000000 whole tm-unpack -j 1 -T . in.tar.gz # threads give it back when their turn is written
 }

@@ -1,5 +1,5 @@
-/* A thread that lets the kernel back memory with pages before the memory is filled. Otherwise whoever fills it waits for
- * each page to be cleared. That is a third of the time of sorting. */
+/* A thread that lets the kernel back memory with pages before it is filled. Otherwise whoever fills it waits for each
+ * page to be cleared. That is a third of the time of sorting. */
 #ifndef TM_OS_PREFAULT_H
 #define TM_OS_PREFAULT_H
 
