@@ -79,9 +79,9 @@ struct tm_alignment {
 enum tm_status tm_alignment_find(struct tm_alignment *alignment, int fd, const char *rules, const char *dir,
                                  struct tm_error *err);
 
-/* Finds matches in steps, for a program that reads the stream itself and only tests it: begin; add for each frame, with
- * its view if it is a batch; match at the end; check. DIR must stay valid until match. Statuses are those of
- * tm_alignment_find. */
+/* Finds matches in steps, for a program that reads the stream itself and only tests it. Call begin, add for each frame
+ * (with its view if it is a batch), match at the end, then check. DIR must stay valid until match. Statuses are those
+ * of tm_alignment_find. */
 enum tm_status tm_alignment_begin(struct tm_alignment *alignment, const char *rules, const char *dir,
                                   struct tm_error *err);
 enum tm_status tm_alignment_add(struct tm_alignment *alignment, const struct tm_frame *frame,

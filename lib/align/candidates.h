@@ -14,10 +14,11 @@ enum {
     TM_CANDIDATES_USES_MAX = 32
 };
 
-/* The first marks of a file's own are kept; fewer before a system trace has shown any. */
+/* Limits of the marks that are kept of one file: its first ones. The lower limit holds until a system trace has shown a
+ * mark. */
 enum { TM_CANDIDATES_COPIES_MAX = 1 << 16, TM_CANDIDATES_EARLY_COPIES_MAX = 1 << 11 };
 
-/* Told of each event that a rule uses, once. EVENT is borrowed. TM_OK, or an error that ends the reading. */
+/* Receives each event that a rule uses, once. EVENT is borrowed. TM_OK, or an error that ends the reading. */
 struct tm_align_watch {
     enum tm_status (*used)(void *self, const struct tm_align_event *event, struct tm_error *err);
     void *self;
@@ -25,7 +26,7 @@ struct tm_align_watch {
 
 /* Zero-initialise except the fd of the stores, which is -1. */
 struct tm_candidates {
-    const struct tm_align_watch *watch; /* it is told of the events, and no records are kept; NULL: they are */
+    const struct tm_align_watch *watch; /* gets the events, and no records are kept; NULL: records are kept */
     struct tm_align_use uses[TM_CANDIDATES_USES_MAX];
     uint32_t use_count;
     struct tm_catalog catalog;

@@ -1,5 +1,5 @@
-/* A line, or lines with steps between them, that most of a set of constraints agree with if not all can be true:
- * because of a wrong match, a recorder's error, or a clock that was set. */
+/* A line that most of a set of constraints agree with if not all can be true, or several lines with steps between them.
+ * Constraints contradict each other because of a wrong match, a recorder's error, or a clock that was set. */
 #ifndef TM_ALIGN_CONSENSUS_H
 #define TM_ALIGN_CONSENSUS_H
 

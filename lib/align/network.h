@@ -1,5 +1,5 @@
-/* All pairs together: for each file a line to its group's reference that fits all pairs, and the bounds that the
- * constraints of all paths give.
+/* Solves all pairs together. Each file gets a line to its group's reference that fits all pairs, and the bounds that
+ * follow from the constraints of all paths.
  *
  * e(i) is the error of file i's line at one moment. A pair says low <= e(j) - e(i) <= high: difference constraints. The
  * greatest and least values that all paths permit are shortest paths from and to the reference. A cycle of negative
@@ -13,7 +13,7 @@
 
 enum tm_verdict {
     TM_VERDICT_NONE,         /* nothing relates it to another file */
-    TM_VERDICT_REFERENCE,    /* what the others of its group are aligned to */
+    TM_VERDICT_REFERENCE,    /* the file to which the others of its group are aligned */
     TM_VERDICT_ALIGNED,      /* a line, bounded on both sides or found from events near each other */
     TM_VERDICT_ONE_SIDED,    /* a bound on one side */
     TM_VERDICT_STEPPED,      /* no line fits, but lines with steps between them do */

@@ -36,8 +36,8 @@ static inline bool tm_mul_i64(int64_t a, int64_t b, int64_t *r)
     return TM_CHECKED_MUL(a, b, r);
 }
 
-/* Sets *R to T - FROM + TO. The result is exact even if a partial sum does not fit: if T - FROM and TO - FROM both
- * overflow, T and TO are on the other side of zero from FROM, and the result overflows too. */
+/* Sets *R to T - FROM + TO. False if the result overflows. A partial sum may overflow. If T - FROM and TO - FROM both
+ * overflow, then T and TO are on the other side of zero from FROM, so the result overflows too. */
 static inline bool tm_shift_i64(int64_t t, int64_t from, int64_t to, int64_t *r)
 {
     int64_t d;

@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-/* True if PATH of LEN bytes, or the part after its last dot ("otel.span_id"), is NAME, which is given as it is compared
- * ("spanid"). */
+/* True if PATH of LEN bytes, or the part after its last dot ("otel.span_id"), is like NAME. NAME has no capitals and
+ * none of the characters that are not compared: "spanid". */
 bool tm_name_is_like(const uint8_t *path, size_t len, const char *name);
 
 enum { TM_NAME_SET_MAX = 64, TM_NAME_SET_BYTES_MAX = 256 };

@@ -11,7 +11,7 @@
 /* What becomes of one row. */
 enum tm_outcome {
     TM_OUTCOME_KEEP,
-    TM_OUTCOME_DEFER,          /* as it is, to the end of the file */
+    TM_OUTCOME_DEFER,          /* unchanged, until the end of the file */
     TM_OUTCOME_DEFER_ABSOLUTE, /* to the end of the file, with its time already in absolute nanoseconds */
     TM_OUTCOME_TAKE_APART,     /* a message of several events, each of which has an outcome of its own */
     TM_OUTCOME_DROP            /* derived from a dropped row; with an enum tm_fate added: dropped for that fate */
@@ -35,7 +35,8 @@ struct tm_batch_placer {
     bool is_last_try;  /* nothing is deferred any more */
     bool all_kept;
     bool all_deferred; /* as they are */
-    bool is_block; /* the whole batch was converted at once; machines and clocks hold one element */
+    /* the whole batch was converted at once: columns.machines and columns.clocks have one element each */
+    bool is_block;
     struct tm_placer_columns {
         uint32_t cap;
         uint8_t *times, *machines, *clocks; /* being made, little-endian */
@@ -43,9 +44,9 @@ struct tm_batch_placer {
         uint8_t *readings;                  /* of dropped rows, if they are listed: readings of their own clock */
         uint8_t *parts;                     /* TM_LINE_ROW_BYTES a row, if lines.is_enabled */
     } columns;
-    struct tm_line_rows lines;     /* what waits for the next snapshot */
+    struct tm_line_rows lines;     /* rows that are pending until the next snapshot */
     bool has_provisional;          /* in the batch at hand */
-    int64_t latest_line_ns;        /* the latest time of what has waited */
+    int64_t latest_line_ns;        /* the latest time of the rows that were pending */
     struct tm_buf kept_parts;      /* of the rows in rebuilt */
     bool has_last;
     struct tm_placer_last {             /* the last row that was not derived; rows derived from it use this */
@@ -60,8 +61,8 @@ struct tm_batch_placer {
     uint32_t look_ahead; /* rows that are looked at together */
     struct tm_buf payload;
     struct tm_batch_builder rebuilt;
-    struct tm_compact_rows message;      /* being taken apart, */
-    struct tm_batch_builder taken_apart; /* and its rows */
+    struct tm_compact_rows message;      /* the message of several events that is being split */
+    struct tm_batch_builder taken_apart; /* its rows */
 };
 
 /* Zero-initialise, with routes and writer set. Set lines.is_enabled if routes.defers_for_lines is set. */
@@ -70,7 +71,7 @@ struct tm_batch_placer {
 enum tm_status tm_batch_placer_convert(struct tm_batch_placer *placer, const struct tm_batch *batch,
                                        struct tm_error *err);
 
-/* Writes the rows of BATCH that are kept and defers those that wait. */
+/* Writes the rows of BATCH that are kept, and defers those that are pending. */
 enum tm_status tm_batch_placer_write(struct tm_batch_placer *placer, const struct tm_batch *batch,
                                      struct tm_error *err);
 
@@ -78,7 +79,7 @@ enum tm_status tm_batch_placer_write(struct tm_batch_placer *placer, const struc
 enum tm_status tm_batch_placer_finish(struct tm_batch_placer *placer, struct tm_clock_file *file,
                                       struct tm_error *err);
 
-/* Places the rows that wait for lines, by the snapshots known now, and writes them. */
+/* Places the rows that are pending until lines are known, by the snapshots known now, and writes them. */
 enum tm_status tm_batch_placer_draw_lines(struct tm_batch_placer *placer, struct tm_error *err);
 
 void tm_batch_placer_release(struct tm_batch_placer *placer);

@@ -2,9 +2,9 @@
  * and applies it. doc/clocks.md has the formula and a worked example.
  *
  * Each clock has its distance to the target and the next clock on the path. Both are updated as edges come, so no event
- * ever causes a search. Of equally short paths, the one whose clocks come first in the order of identities is taken; if
- * these are equal too, the one by the kind of snapshot that was met first. Source: doc/rules.md section 5, "Snapshots"
- * and "Conversion". */
+ * ever causes a search. Of equally short paths, that whose clocks come first in the order of identities is taken. If
+ * these are equal too, that whose kind of snapshot came first is taken. Source: doc/rules.md section 5, "Snapshots" and
+ * "Conversion". */
 #ifndef TM_CLOCKS_CLOCK_GRAPH_H
 #define TM_CLOCKS_CLOCK_GRAPH_H
 
@@ -68,7 +68,7 @@ struct tm_clock_graph {
     uint32_t visit;
     uint32_t last_kind; /* of what was added last */
     uint32_t *queue; /* room for all nodes */
-    bool is_stale;   /* distances must be found anew */
+    bool is_stale;   /* distances must be computed again */
 };
 
 enum tm_convert {

@@ -44,7 +44,7 @@ struct tm_clock_kind {
     int64_t *last; /* [width], latest reading of each clock, refused snapshots included */
     bool *has_last;
     /* for paths through the graph (clock_paths.c) */
-    uint32_t via;     /* the clock of this kind that is nearest to the target and known to the others */
+    uint32_t via;     /* of the clocks of this kind, the nearest to the target that has been used for the others */
     uint8_t via_hops; /* its distance at that time; UINT8_MAX: none */
     uint32_t visit;
 };
@@ -82,8 +82,8 @@ struct tm_kind_hop {
 
 /* Sets *LINE to the line that converts HOP. It leads from row ENDS[0] to row ENDS[1]. With ALL, snapshots are joined
  * too. Before the first and after the last snapshot, the line then leads to the nearest row that is at least a second
- * away, or else to the farthest: a shorter line shows how long it takes to read clocks, not how they drift. False if
- * there is no line; the row then converts. */
+ * away, or else to the farthest. A shorter line would show how long it takes to read clocks, not how they drift. False
+ * if there is no line; the row then converts. */
 bool tm_clock_kind_line(const struct tm_clock_kind *kind, const struct tm_kind_hop *hop, bool all,
                         struct tm_clock_line *line, uint32_t ends[2]);
 

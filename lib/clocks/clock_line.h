@@ -17,10 +17,11 @@ struct tm_clock_line {
     /* private */
     int64_t from_ns;           /* from[0] */
     uint64_t width;            /* from[1] - from[0], above 0 */
-    uint64_t rise;             /* how much more than the first the second clock ran, */
-    bool falls;                /* or less */
+    uint64_t rise;             /* |to[1] - to[0] - width|: how much the second clock gained on the first */
+    bool falls;                /* the second clock lost instead */
     uint64_t base;             /* to[0] - from[0], modulo 2^64 */
-    /* for the fast path: t + quick_base + ((t - from_ns) * slope + above) / width, where a product does the division */
+    /* the fast path computes t + quick_base + ((t - from_ns) * slope + above) / width; it divides by multiplying with
+     * reciprocal */
     uint64_t slope, above, quick_base, reciprocal;
 };
 

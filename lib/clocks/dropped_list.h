@@ -29,9 +29,9 @@ struct tm_dropped_list {
     struct tm_buf texts; /* names that are in no table of strings */
 };
 
-/* Adds EVENT. Its time_ns is the reading of its own clock; its machine and clock are those of its account. FATE says
- * why it was dropped. TRACE_NS is used for TM_FATE_NEGATIVE_TIME alone. Writes a frame if one is full or EVENT does not
- * belong to it. TM_OK or TM_E_SYSTEM. */
+/* Adds EVENT. Its time_ns is the reading of its own clock; its machine and clock are those of its account. FATE is the
+ * reason for which it was dropped. TRACE_NS is used for TM_FATE_NEGATIVE_TIME alone. Writes a frame if one is full or
+ * EVENT does not belong to it. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_dropped_list_add(struct tm_dropped_list *list, const struct tm_event *event, enum tm_fate fate,
                                    int64_t trace_ns, struct tm_error *err);
 

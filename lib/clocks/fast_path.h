@@ -6,7 +6,7 @@
 #include "clocks/clock_route.h"
 #include "stream/batch.h"
 
-/* A flag that only tm-clocks uses, in rows that wait: time_ns is already absolute nanoseconds. */
+/* A flag that only tm-clocks uses, in pending rows: time_ns is already absolute nanoseconds. */
 #define TM_ROW_IS_ABSOLUTE (UINT32_C(1) << 31)
 
 /* A row with one of these flags is not on the fast path. */

@@ -1,5 +1,5 @@
-/* Rows that a snapshot has placed and that wait for the next snapshot. With --interpolate, the line between both
- * snapshots places them. They wait in order, on disk, each with its reading and how it was placed. */
+/* Rows that a snapshot has placed, and that are pending until the next snapshot. With --interpolate, the line between
+ * both snapshots places them. They are kept in order, on disk, each with its reading and how it was placed. */
 #ifndef TM_CLOCKS_LINE_ROWS_H
 #define TM_CLOCKS_LINE_ROWS_H
 
@@ -7,7 +7,7 @@
 #include "stream/batch.h"
 #include "stream/reader.h"
 
-/* What becomes of the time of a row that waits. */
+/* What becomes of the time of a pending row. */
 enum tm_line_fate {
     TM_LINE_FINAL,  /* what it is */
     TM_LINE_CONVERT,

@@ -1,6 +1,6 @@
 /* Sequence, Stat and Metadata frames, which name a machine by an embedded id. They may come before the events of that
- * machine, but the first packet with an id decides which row it means. They therefore wait until all events in front of
- * them have been seen. */
+ * machine, but the first packet with an id decides which row it means. So they are pending until all events before them
+ * have been seen. */
 #ifndef TM_CLOCKS_PENDING_FRAMES_H
 #define TM_CLOCKS_PENDING_FRAMES_H
 
@@ -32,7 +32,7 @@ enum tm_status tm_pending_frames_add(struct tm_pending_frames *pending, const st
                                      struct tm_error *err);
 
 /* Writes the Sequence frames up to GENERATION, and those other frames whose machine is known. Machine.id replaces the
- * embedded id. Call it after the events in front of GENERATION's first event have been converted, and before they are
+ * embedded id. Call it after the events before GENERATION's first event have been converted, and before they are
  * written. */
 enum tm_status tm_pending_frames_write(struct tm_pending_frames *pending, uint32_t generation, struct tm_error *err);
 

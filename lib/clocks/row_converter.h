@@ -14,8 +14,8 @@ struct tm_row_time {
     int64_t time_ns;    /* out: trace time, for TM_FATE_PLACED */
 };
 
-/* Converts TIME on ROUTE, and counts a placed event for its record. ROUTE is found anew if placing the file changes it.
- * TM_OK with *FATE set, or an error. */
+/* Converts TIME on ROUTE, and counts a placed event for its record. ROUTE is looked up again if placing the file
+ * changes it. TM_OK with *FATE set, or an error. */
 enum tm_status tm_row_convert(struct tm_clock_routes *routes, struct tm_clock_route *route, struct tm_row_time *time,
                               enum tm_fate *fate, struct tm_error *err);
 

@@ -1,6 +1,6 @@
-/* How a file is related to trace time if its snapshots and the manifest do not do that: by hints, by a REALTIME that is
- * assumed to be the same on all machines, else by the assumption that clocks of the same domain are one clock. Source:
- * doc/rules.md section 5, "Placing a file". */
+/* How a file is related to trace time if its snapshots and the manifest do not do that. First hints are tried, then a
+ * REALTIME that is assumed to be the same on all machines, then the assumption that clocks of one domain are one clock.
+ * Source: doc/rules.md section 5, "Placing a file". */
 #ifndef TM_CLOCKS_SAME_DOMAIN_H
 #define TM_CLOCKS_SAME_DOMAIN_H
 

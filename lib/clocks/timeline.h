@@ -1,7 +1,7 @@
 /* The work of tm-clocks: puts the stream of tm-manifest on one timeline.
  *
  * It reads the stream once, front to back. It keeps the clocks, machines and snapshots met so far, the scopes of the
- * files in their turn, and on disk the events that wait for the end of their file. */
+ * files in their turn, and on disk the events that are pending until the end of their file. */
 #ifndef TM_CLOCKS_TIMELINE_H
 #define TM_CLOCKS_TIMELINE_H
 
@@ -15,7 +15,7 @@ struct tm_timeline_options {
     bool hints;            /* use ClockHint frames if nothing else relates a file */
     struct tm_buf *hint_manifest; /* receives the hints that were used, as a manifest; NULL: not wanted */
     bool check_relations;  /* a relation of the manifest without effect is TM_E_INPUT instead of a warning */
-    void (*warn)(const char *text); /* told what is odd; NULL: nobody is */
+    void (*warn)(const char *text); /* receives warnings; NULL: there are none */
     bool keep_dropped;     /* write Dropped frames */
     bool interpolate;      /* between snapshots a line places events, instead of the earlier snapshot */
     bool graph;            /* write the clock graph for Graphviz instead of a stream */

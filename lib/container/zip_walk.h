@@ -23,8 +23,9 @@ enum tm_status tm_zip_walk_next(struct tm_zip_walk *walk, struct tm_zip_entry *e
 
 void tm_zip_walk_release(struct tm_zip_walk *walk);
 
-/* Makes INPUT an input over the data of the member at PLACE of EXTENT, as far as it goes. Damage of the data is noted
- * in DAMAGE, which must outlive INPUT. TM_OK; TM_E_INPUT if no header of a readable member is at PLACE; TM_E_SYSTEM. */
+/* Makes INPUT an input over the data of the member at PLACE of EXTENT, as far as they are there. Damage of the data is
+ * noted in DAMAGE, which must outlive INPUT. TM_OK; TM_E_INPUT if no header of a readable member is at PLACE;
+ * TM_E_SYSTEM. */
 enum tm_status tm_zip_walk_open(const struct tm_extent *extent, const uint64_t place[2], struct tm_damage *damage,
                                 struct tm_input *input, struct tm_error *err);
 

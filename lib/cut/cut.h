@@ -1,6 +1,6 @@
-/* Cuts a sorted, placed stream into parts by time, in one pass. Each part is a stream with all frames and definitions
- * of the whole, so that numbers mean the same in all of them; then the events that tell the state at its beginning, at
- * the times that they have; then those of its range. doc/parts.md says what outputs make of it. */
+/* Cuts a sorted, placed stream into parts by time, in one pass. Each part is a stream. First come all frames and
+ * definitions of the whole, so numbers mean the same in all parts. Then come the events that state what holds at its
+ * beginning, with their own times. Then come the events of its range. doc/parts.md says what outputs make of it. */
 #ifndef TM_CUT_CUT_H
 #define TM_CUT_CUT_H
 

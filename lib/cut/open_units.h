@@ -1,8 +1,8 @@
 /* Slices that are open at a cut, and the slices that decide on which track they are.
  *
- * A slice that crosses another goes to a lane of its own in some outputs, and which lane that is depends on all slices
- * that overlap in a chain. So slices that cross are a group, and all of a group are kept until the last of it is over.
- * A slice that is over and crosses none is forgotten. */
+ * In some outputs a slice that crosses another gets a lane of its own. Its lane depends on all slices that overlap in a
+ * chain. So slices that cross are a group, and a group is kept until its last slice is over. A slice that is over and
+ * crosses none is forgotten. */
 #ifndef TM_CUT_OPEN_UNITS_H
 #define TM_CUT_OPEN_UNITS_H
 

@@ -1,5 +1,5 @@
-/* Facts about clocks that do not place events: the base from which the times of a file count, if it states one, and the
- * wall-clock time at which the machine of a recording started. From the frames ClockHint and Snapshot. */
+/* Facts about clocks that do not place events, from the frames ClockHint and Snapshot: the base of the times of a file,
+ * if it states one, and the wall-clock time at which the machine of a recording started. */
 #ifndef TM_EMIT_CLOCK_FACTS_H
 #define TM_EMIT_CLOCK_FACTS_H
 

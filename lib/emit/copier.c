@@ -6,7 +6,7 @@
 
 struct tm_copier {
     struct tm_source_reader *reader;
-    tm_copier_sink *sink;
+    tm_copier_receiver *receiver;
     void *self;
     struct tm_buf whole; /* the thread's own */
     struct tm_thread thread;
@@ -22,7 +22,7 @@ static void complete(struct tm_copier *c)
 {
     if (c->err.status < 0 || tm_source_copies_join(&c->copies, &c->own, c->reader, &c->whole, &c->err) < 0)
         return;
-    (void)c->sink(c->self, &c->whole, &c->err);
+    (void)c->receiver(c->self, &c->whole, &c->err);
 }
 
 static void *work(void *arg)
@@ -44,12 +44,12 @@ static void *work(void *arg)
     return NULL;
 }
 
-struct tm_copier *tm_copier_new(struct tm_sources *sources, tm_copier_sink *sink, void *self)
+struct tm_copier *tm_copier_new(struct tm_sources *sources, tm_copier_receiver *receiver, void *self)
 {
     struct tm_copier *c = calloc(1, sizeof *c);
     if (c == NULL)
         return NULL;
-    c->sink = sink;
+    c->receiver = receiver;
     c->self = self;
     c->reader = tm_source_reader_new(sources);
     if (c->reader && tm_thread_start(&c->thread, work, c))

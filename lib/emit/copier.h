@@ -8,11 +8,11 @@
 struct tm_copier;
 
 /* Takes BYTES, which it leaves empty. It is called by the copier's thread. TM_OK or an error. */
-typedef enum tm_status tm_copier_sink(void *self, struct tm_buf *bytes, struct tm_error *err);
+typedef enum tm_status tm_copier_receiver(void *self, struct tm_buf *bytes, struct tm_error *err);
 
-/* Starts a thread that reads texts of SOURCES and hands bytes to SINK. Both must outlive it. NULL if no thread can be
- * started. */
-struct tm_copier *tm_copier_new(struct tm_sources *sources, tm_copier_sink *sink, void *self);
+/* Starts a thread that reads texts of SOURCES and hands bytes to RECEIVER. Both must outlive it. NULL if no thread can
+ * be started. */
+struct tm_copier *tm_copier_new(struct tm_sources *sources, tm_copier_receiver *receiver, void *self);
 
 /* Waits until the thread has taken what was put before. Then hands over OWN and COPIES, which belong together. Both are
  * then empty and have other memory. TM_OK, or the error of what was put before; then only free may follow. */

@@ -15,7 +15,7 @@ struct tm_emit_options {
     bool json;             /* reports: as JSON */
     bool hex;              /* frames: also raw payloads */
     bool rebase;           /* json: times count from the first event */
-    bool append;           /* pftrace: a part of a timeline, to be read behind the parts before it */
+    bool append;           /* pftrace: a part of a timeline, which is read after the parts before it */
     bool index;            /* sqlite: make indices by owner and time */
     bool join_flows;       /* equal flow ids of different files are one flow, and spans get flows (span_flows.h) */
     const char *out_path;  /* the final name of the output; NULL: standard output */

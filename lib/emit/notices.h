@@ -15,7 +15,7 @@ struct tm_notices {
     const struct tm_clock_facts *clocks;
     const struct tm_unsupported_counts *unsupported;
     const char *format;                           /* the output's name */
-    bool of_output; /* only what this output cannot show: another output has told the rest */
+    bool of_output; /* only what this output cannot show, because another output has given the other warnings */
     void (*warn)(const char *text);
 };
 

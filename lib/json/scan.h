@@ -44,7 +44,7 @@ enum tm_json_type {
     TM_JSON_TRUE,
     TM_JSON_FALSE,
     TM_JSON_NUMBER,
-    TM_JSON_NOT_FINITE, /* NaN and its kin */
+    TM_JSON_NOT_FINITE, /* NaN, Infinity, nan and inf, with or without a sign */
     TM_JSON_STRING,
     TM_JSON_ARRAY,
     TM_JSON_OBJECT

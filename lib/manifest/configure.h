@@ -9,14 +9,15 @@
 struct tm_configure_options {
     const char *producer;            /* the program's name, for the header */
     struct tm_manifest *given; /* a manifest that was read without error, for input that has none; or NULL */
-    bool present; /* of `given' only the entries of files known when the first trace begins, and what these refer to;
-                     the others are removed from it */
+    /* of `given', keep only the entries of files known when the first trace begins, and the entries to which these
+     * refer; remove the others */
+    bool present;
     bool replaces; /* `given' replaces the manifest in the stream, which is left out */
     const struct tm_draft_options *draft_options; /* options from which a manifest is made if there is none; or NULL */
     bool strict;                     /* a path that matches no file is an error */
     struct tm_buf *used;             /* receives the text of the manifest that was used, whether given or made; or NULL
                                       */
-    void (*warn)(const char *text);  /* told what is odd; NULL: nobody is */
+    void (*warn)(const char *text);  /* receives warnings; NULL: there are none */
 };
 
 /* Reads a stream from IN_FD and writes it to OUT_FD, configured. Both stay the caller's. A stream that is already

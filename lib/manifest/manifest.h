@@ -19,7 +19,7 @@
 struct tm_manifest {
     struct tm_manifest_config config;     /* set if read returned TM_OK; the manifest owns its memory */
     struct tm_manifest_problems problems; /* errors, in the order of the checks */
-    struct tm_manifest_problems warnings; /* what is valid and probably not meant */
+    struct tm_manifest_problems warnings; /* what is valid and probably a mistake */
     const void *source;                   /* the text, with source_len; borrowed, unless read_fd or keep made it */
     size_t source_len;
     /* private */
@@ -35,9 +35,9 @@ enum tm_status tm_manifest_read(struct tm_manifest *manifest, const void *text, 
 /* Reads and checks all bytes of the descriptor FD. A text beyond the limit is not read to its end. */
 enum tm_status tm_manifest_read_fd(struct tm_manifest *manifest, int fd, struct tm_error *err);
 
-/* Removes all entries of files except those whose paths are in NAMES, each with a NUL at its end, and those that these
- * or the trace time refer to, and their texts from the source. Read must have returned TM_OK, and nobody may use the
- * manifest yet. TM_OK or TM_E_SYSTEM. */
+/* Removes entries of files, and their texts from the source. It keeps the entries whose paths are in NAMES (each with a
+ * NUL at its end), and the entries to which these or the trace time refer. Call it after read has returned TM_OK, and
+ * before the manifest is used. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_manifest_keep(struct tm_manifest *manifest, const struct tm_intern *names, struct tm_error *err);
 
 void tm_manifest_release(struct tm_manifest *manifest);

@@ -5,7 +5,7 @@
 
 #include "manifest/json_text.h"
 
-/* Adds a problem to PROBLEMS for each unknown key of the manifest in JSON, with the known key that may have been meant.
+/* Adds a problem to PROBLEMS for each unknown key of the manifest in JSON, with the known key that is most like it.
  * Keys that begin with "x_" belong to other programs, and keys of attributes to the user. */
 void tm_unknown_keys_find(struct tm_json_text *json, struct tm_manifest_problems *problems);
 

@@ -46,7 +46,7 @@ struct tm_heap_field {
     uint32_t name, type; /* numbers of texts; TM_HEAP_NONE: not known */
 };
 
-/* What the objects of class Bitmap say of themselves. */
+/* Fields of the objects of class Bitmap. */
 struct tm_heap_bitmap {
     uint8_t has; /* bit N: values[N] is stated */
     int64_t values[4];

@@ -1,6 +1,6 @@
-/* The definitions that repeat others. Long traces repeat descriptors. A definition that is equal to the previous one of
- * its subject (a thread, process or track, by the numbers of its rows) has no effect, unless a different one acts
- * between the two. Memory grows with the number of subjects. */
+/* The definitions that repeat others. Long traces repeat descriptors. A subject is a thread, process or track, by the
+ * numbers of its rows. A definition that is equal to the previous one of its subject has no effect, unless a different
+ * one acts between the two. Memory grows with the number of subjects. */
 #ifndef TM_MODEL_SEEN_DEFINITIONS_H
 #define TM_MODEL_SEEN_DEFINITIONS_H
 

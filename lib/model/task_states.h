@@ -1,8 +1,8 @@
 /* States of tasks that events state one by one, for any kernel (GenericKernelTaskStateEvent of Perfetto): rows of
  * thread_state and sched.
  *
- * A task that runs takes the cpu from the one that ran. What that does then is told before or after, at the same time.
- * Until then its state is not known. Each file has its own states of a thread and of a cpu. Rules:
+ * A task that runs takes the cpu from the one that ran. The next state of that task is stated before or after, at the
+ * same time. Until then it is unknown. Each file has its own states of a thread and of a cpu. Rules:
  * importers/generic_kernel/generic_kernel_parser.cc of Perfetto. */
 #ifndef TM_MODEL_TASK_STATES_H
 #define TM_MODEL_TASK_STATES_H

@@ -1,9 +1,9 @@
 /* What a thread does between two events of the scheduler: it runs, it could run, or it waits. Rows of thread_state.
  *
  * A switch ends the states of both of its tasks and begins the next; a waking makes a waiting task runnable; a task
- * that is made begins runnable. Idle tasks have no states. Each file has its own states of a thread, as it has of a
- * CPU, so that two recordings of one machine do not cut each other's rows. Memory grows with the number of threads and
- * files. The reference importer's ThreadStateTracker has the same rules. */
+ * that is made begins runnable. Idle tasks have no states. Each file has its own states of a thread and of a CPU, so
+ * two recordings of one machine do not cut each other's rows. Memory grows with the number of threads and files. The
+ * reference importer's ThreadStateTracker has the same rules. */
 #ifndef TM_MODEL_THREAD_STATES_H
 #define TM_MODEL_THREAD_STATES_H
 

@@ -11,7 +11,7 @@
 #include "kernel/rule.h"
 #include "model/settled_rows.h"
 
-/* Limits: queues; work that waits or is known to be queued. Events of more change nothing. */
+/* Limits of queues, and of work that is in queues. Events beyond them change nothing. */
 enum { TM_WORK_QUEUES_MAX = 1 << 16, TM_WORK_MAX = 1 << 18 };
 
 /* Zero-initialise. */

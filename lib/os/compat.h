@@ -1,4 +1,4 @@
-/* The few things beyond POSIX.1-2008, each behind one name and with a way to do without. */
+/* The few things beyond POSIX.1-2008. Each has one name here, and a replacement for systems without it. */
 #ifndef TM_OS_COMPAT_H
 #define TM_OS_COMPAT_H
 
@@ -42,7 +42,7 @@ void tm_compat_leave_wide(void);
  * False where that cannot be. */
 bool tm_compat_give_back(int fd, uint64_t offset, uint64_t len);
 
-/* How many characters a line of the terminal FD has; 80 where it cannot be told. */
+/* How many characters a line of the terminal FD has; 80 if that is unknown. */
 size_t tm_compat_columns(int fd);
 
 /* From now on this process is killed when its parent ends. Elsewhere it notices when it writes. */

@@ -49,7 +49,7 @@ enum tm_status tm_frame_queue_take(struct tm_frame_queue *queue, uint32_t lane, 
  * closed. */
 enum tm_status tm_frame_queue_visit(struct tm_frame_queue *queue, uint32_t lane);
 
-/* Drops what is in LANE and what its writer puts from now on. */
+/* Drops the bytes in LANE and all that its writer adds from now on. */
 void tm_frame_queue_close(struct tm_frame_queue *queue, uint32_t lane);
 
 /* No thread uses the queue any more. */

@@ -1,5 +1,5 @@
-/* Programs run as one pipeline: the output of each is the input of the next. Their standard error is collected, so that
- * the cause of a failure can be told from its consequences.
+/* Programs run as one pipeline: the output of each is the input of the next. Their standard error is collected, to find
+ * the cause of a failure among its consequences.
  *
  * Life cycle: fill in stages, start, wait, ask for the cause and the exit status, release. A stage that is useless
  * after a failure is stopped. */
@@ -27,7 +27,7 @@ struct tm_stage {
     pid_t pid;
     int err_fd;
     bool running;
-    bool stopped;     /* by us, as nobody needed it any more */
+    bool stopped;     /* by us, because no stage needed it any more */
     int64_t ended_ms; /* when it was seen to have ended */
 };
 

@@ -35,7 +35,7 @@ struct tm_progress_page {
 
 /* A flow of this process. Attach sets it; zero-initialised it does nothing. */
 struct tm_progress {
-    struct tm_progress_page *page; /* mapped; NULL: nobody asks */
+    struct tm_progress_page *page; /* mapped; NULL: no progress is shown */
     struct tm_progress_flow *flow;
 };
 

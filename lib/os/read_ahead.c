@@ -66,7 +66,8 @@ static void *read_ahead(void *arg)
     return NULL;
 }
 
-/* The next buffer, at *BYTES; the one before the last stays no longer. What the source said where there is none. */
+/* Sets *BYTES and *LEN to the next filled buffer, and waits for it. The last buffer stays valid; the one before it is
+ * reused. If there is no further buffer, returns the end or the error of the source. */
 static enum tm_status take(struct ahead *a, uint8_t **bytes, size_t *len, struct tm_error *err)
 {
     size_t n = (size_t)(a->taken_count % BUFFERS);

@@ -35,7 +35,7 @@ const char *tm_named_track_type(enum tm_named_track track);
 /* True if slices that overlap on TRACK are spread over lanes. */
 bool tm_named_track_has_lanes(enum tm_named_track track);
 
-/* Column track of an asynchronous slice on a track of type TRACK: SECOND and INSTANCE tell it from others. */
+/* Column track of an asynchronous slice on a track of type TRACK: SECOND and INSTANCE distinguish it from others. */
 static inline uint64_t tm_named_track_number(enum tm_named_track track, uint16_t second, uint32_t instance)
 {
     return UINT64_C(1) << 63 | (uint64_t)track << 48 | (uint64_t)second << 32 | instance;

@@ -1,5 +1,5 @@
 /* The rows of a plan: events without their recorded bytes, with only the arguments that rules of alignment read. Their
- * strings are numbered anew, so that a plan has no others. */
+ * strings get new numbers, so a plan has no strings that it does not use. */
 #ifndef TM_PLAN_PLAN_ROWS_H
 #define TM_PLAN_PLAN_ROWS_H
 

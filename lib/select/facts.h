@@ -1,5 +1,5 @@
-/* What a first reading of the stream tells --only: the names that tasks have in the end, and which slices are as long
- * as asked for. Memory grows with the number of threads and processes; a byte a slice goes to a temporary file. */
+/* What --only learns in a first reading of the stream: the names that tasks have in the end, and which slices are as
+ * long as asked for. Memory grows with the number of threads and processes; a byte a slice goes to a temporary file. */
 #ifndef TM_SELECT_FACTS_H
 #define TM_SELECT_FACTS_H
 

@@ -1,6 +1,6 @@
-/* Groups of rows that wait until it is known whether they are shown. A group is an event and the rows derived from
- * it. Such groups are slices that began before the wanted time, and states last set before it. Memory grows with the
- * groups that are pending at one time. Beyond a limit payloads go to a temporary file. */
+/* Groups of rows that are pending until it is known whether they are shown. A group is an event and the rows derived
+ * from it. Such groups are slices that began before the wanted time, and states last set before it. Memory grows with
+ * the groups that are pending at one time. Beyond a limit payloads go to a temporary file. */
 #ifndef TM_SELECT_PENDING_GROUPS_H
 #define TM_SELECT_PENDING_GROUPS_H
 

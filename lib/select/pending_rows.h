@@ -1,5 +1,5 @@
-/* Definitions that wait in a temporary file until an event that is shown needs them: interned data of a sequence's
- * generation, and descriptors of tracks. Memory: one entry for each generation and track. */
+/* Definitions that are pending, in a temporary file, until an event that is shown needs them: interned data of a
+ * sequence's generation, and descriptors of tracks. Memory: one entry for each generation and track. */
 #ifndef TM_SELECT_PENDING_ROWS_H
 #define TM_SELECT_PENDING_ROWS_H
 

@@ -30,12 +30,12 @@ void tm_select_use(struct tm_select *select, struct tm_select_facts *facts);
 /* Ends the first reading. TM_OK with *FACTS, to be freed, or TM_E_SYSTEM. */
 enum tm_status tm_select_learned(struct tm_select *select, struct tm_select_facts **facts, struct tm_error *err);
 
-/* Takes BATCH, whose files and machines are in the catalog. Kept rows go to SINK, now or later. TM_OK, TM_E_SYSTEM,
- * or what SINK returned. */
+/* Takes BATCH, whose files and machines are in the catalog. Kept rows go to RECEIVER, now or later. TM_OK, TM_E_SYSTEM,
+ * or what RECEIVER returned. */
 enum tm_status tm_select_batch(struct tm_select *select, const struct tm_batch *batch,
                                const struct tm_batch_receiver *receiver, struct tm_error *err);
 
-/* Ends the stream. The last rows go to SINK. */
+/* Ends the stream. The last rows go to RECEIVER. */
 enum tm_status tm_select_finish(struct tm_select *select, const struct tm_batch_receiver *receiver,
                                 struct tm_error *err);
 

@@ -100,8 +100,8 @@ struct tm_piece {
     size_t len;
 };
 
-/* The next frame of the bytes from *P to END, which a tm_frame_writer has made in this process: they are not checked.
- * Its body is borrowed from there, and *P moves behind it. TM_OK; TM_END: there is none. */
+/* Sets FRAME to the next frame of the bytes from *P to END. A tm_frame_writer of this process has made them, so they
+ * are not checked. The body is borrowed from there. *P moves past it. TM_OK; TM_END: there is none. */
 enum tm_status tm_frame_next(const uint8_t **p, const uint8_t *end, struct tm_frame *frame);
 
 /* Takes whole frames out of BUF, which is empty afterwards. */

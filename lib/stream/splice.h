@@ -1,6 +1,6 @@
-/* Copies the frames of one turn, which another sink has written, into the sink of the run. A sink of its own gives
- * numbers of its own: the copy gives each string, generation, file and turn the number that it has when the run's sink
- * gets the events itself, so the stream is the same (doc/parallel.md). */
+/* Copies the frames of one turn into the sink of the run. The turn's own sink has written them, with numbers of its
+ * own. The copy gives each string, generation, file and turn the number that it has if the run's sink gets the events
+ * itself. So the stream is the same (doc/parallel.md). */
 #ifndef TM_STREAM_SPLICE_H
 #define TM_STREAM_SPLICE_H
 
@@ -28,8 +28,8 @@ struct tm_splice {
 /* A turn follows. Its own files have the numbers FILES_FROM, FILES_FROM + 1, …; smaller ones are the run's. */
 void tm_splice_begin(struct tm_splice *splice, uint32_t files_from);
 
-/* Copies the frames in the LEN bytes at DATA. TM_OK; TM_END: the next frame cannot be copied, because a limit of the
- * run is met there or a number is part of another, so the turn has to be written into the run's sink itself;
+/* Copies the frames in the LEN bytes at DATA. TM_OK. TM_END: the next frame cannot be copied, because it reaches a
+ * limit of the run or a number is part of another. The turn must then be written into the run's sink itself.
  * TM_E_SYSTEM. */
 enum tm_status tm_splice_copy(struct tm_splice *splice, const uint8_t *data, size_t len, struct tm_error *err);
 

@@ -1,5 +1,5 @@
-/* A part by time of a stream (tm-sort --cut). In front of the events of its range it has events that tell the state at
- * the beginning of the range. These keep their own times (doc/parts.md). */
+/* A part by time of a stream (tm-sort --cut). Before the events of its range it has events that state what holds at the
+ * beginning of the range. These keep their own times (doc/parts.md). */
 #ifndef TM_STREAM_TIME_PART_H
 #define TM_STREAM_TIME_PART_H
 

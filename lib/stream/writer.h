@@ -29,8 +29,8 @@ enum tm_status tm_stream_writer_open_part(struct tm_stream_writer *writer, int f
 enum tm_status tm_stream_write_message(struct tm_stream_writer *writer, enum tm_frame_type type,
                                        const ProtobufCMessage *message, struct tm_error *err);
 
-/* Passes on a frame as it was read, BATCH being its view where it is a batch (else ignored): the cheap
- * way for a stage that changes nothing in it. */
+/* Passes on a frame as it was read, for a stage that changes nothing in it. BATCH is its view if it is a batch, else
+ * ignored. Nothing is encoded again. */
 enum tm_status tm_stream_forward(struct tm_stream_writer *writer, const struct tm_frame *frame,
                                  const struct tm_batch *batch, struct tm_error *err);
 

@@ -20,7 +20,7 @@ struct tm_archive {
     /* Makes *COPY, with which another thread can call open; NULL: all threads can use state. free_state frees it. */
     enum tm_status (*copy_state)(void *state, void **copy, struct tm_error *err);
     void (*free_state)(void *copy);
-    /* The turn of MEMBER, which a worker ran, has ended; NULL: nobody needs to know. */
+    /* Called when the turn of MEMBER, which a worker ran, has ended. May be NULL. */
     void (*done)(void *state, const struct tm_member *member);
     bool lacks_paths; /* its members are no files that have paths */
     bool is_compressed; /* its members are decompressed, which counts as expansion */
@@ -28,16 +28,16 @@ struct tm_archive {
 };
 
 /* Adds MEMBER, with name_text, size_bytes and place set. Its first bytes are at the front of IN, and at most WANT of
- * them are its own. Where its type is unknown and reading so far has come upon DAMAGE (NULL: nobody looked; count 0:
- * none), the member is one that cannot be read. */
+ * them are its own. If its type is unknown and DAMAGE has a count above 0, the member cannot be read. DAMAGE is that of
+ * reading so far; it may be NULL. */
 enum tm_status tm_archive_add(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_member *member,
                               struct tm_input *in, uint64_t want, const struct tm_damage *damage);
 
 /* Why a member cannot be read. */
 enum tm_refusal { TM_REFUSAL_DAMAGED, TM_REFUSAL_UNSUPPORTED };
 
-/* Adds MEMBER, of which CAUSE says why it cannot be read; it will be accounted for. Where the options do not go on
- * after REFUSAL, the cause is an error. */
+/* Adds MEMBER, which cannot be read because of CAUSE. It will be accounted for. CAUSE is an error if the options do not
+ * go on after REFUSAL. */
 enum tm_status tm_archive_refuse(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_member *member,
                                  enum tm_refusal refusal, const char *cause);
 

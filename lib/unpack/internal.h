@@ -89,9 +89,9 @@ void tm_unpack_tell(const struct tm_unpack_run *run, const struct tm_node *node,
 /* DAMAGE in NODE was skipped; its count may be 0. Warns of it now; it is accounted for when the turn of NODE ends. */
 void tm_unpack_damage(struct tm_unpack_run *run, struct tm_node *node, const struct tm_damage *damage);
 
-/* Unpacks all documents in CONTENT, one after another. FIRST (announced) is the row of the first, and the others become
- * its children; or FIRST is NULL and all become children of PARENT. If GZIP (may be NULL) finds that a file with a name
- * of its own begins, the documents get that name. */
+/* Unpacks all documents in CONTENT, one after another. FIRST (announced) is the row of the first document, and the
+ * others become its children. If FIRST is NULL, all become children of PARENT. If GZIP (may be NULL) finds the begin of
+ * a file with a name of its own, the documents get that name. */
 enum tm_status tm_unpack_documents(struct tm_unpack_run *run, struct tm_content *content, struct tm_node *first,
                                    const struct tm_node *parent, struct tm_gzip_reader *gzip);
 

@@ -1,4 +1,4 @@
-/* A second copy of the stream in a file, so that it can be read again without unpacking again. */
+/* A second copy of the stream in a file. It can be read again without unpacking again. */
 #ifndef TM_UNPACK_STREAM_COPY_H
 #define TM_UNPACK_STREAM_COPY_H
 
@@ -15,9 +15,9 @@ struct tm_stream_copy {
 /* Opens the regular file PATH and empties it. TM_OK; TM_E_INPUT if PATH is no regular file; TM_E_SYSTEM. */
 enum tm_status tm_stream_copy_open(struct tm_stream_copy *copy, const char *path, struct tm_error *err);
 
-/* From here on all that WRITER sends goes to the file too, if one is open. Must follow the opening of WRITER. COPY must
- * outlive WRITER. If the file cannot be written, or would take more than half of what its file system had free, it
- * is emptied, and the stream goes on without a copy. */
+/* Makes WRITER send everything to the file too, if one is open. Must follow the opening of WRITER. COPY must outlive
+ * WRITER. If the file cannot be written, or would take more than half of what its file system had free, it is emptied,
+ * and the stream goes on without a copy. */
 void tm_stream_copy_attach(struct tm_stream_copy *copy, struct tm_stream_writer *writer);
 
 /* Empties the file unless ST, the status of the whole stream, is TM_OK. Closes the file. */

@@ -1,7 +1,7 @@
 /* The process and thread in the output of objects of Chrome JSON.
  *
  * The slices of two files on one thread are two stacks. If several files have events, each event of a thread's slices
- * goes to the lane of its file's stack (lanes.h), and other stacks avoid the lane while a reader has slices of it open
+ * goes to the lane of its file's stack (lanes.h). Other stacks avoid that lane while a reader has slices of it open
  * (reading.h). With one file nothing changes. The last threads are cached, because every object needs this and threads
  * come in turns. */
 #ifndef TM_EMIT_CHROME_JSON_DESTINATION_H

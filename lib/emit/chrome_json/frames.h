@@ -1,8 +1,8 @@
 /* stackFrames and samples of the top level, of which the output has one each.
  *
  * Equal tables become one; different tables are joined. If two tables have an id in common, all ids are replaced by
- * names with their file (or the first file with the same table), "ORDER:ID": in the tables, and in sf, esf and
- * parent. */
+ * "ORDER:ID", in the tables and in sf, esf and parent. ORDER is that of the file, or of the first file with the same
+ * table. */
 #ifndef TM_EMIT_CHROME_JSON_FRAMES_H
 #define TM_EMIT_CHROME_JSON_FRAMES_H
 

@@ -1,5 +1,5 @@
-/* The slices that begins and ends of Chrome JSON leave open on a thread for a reader, by the model's own rules: an end
- * closes the innermost matching slice (model/slices.h), and at one time ends come before begins
+/* The slices that begins and ends of Chrome JSON leave open on a thread for a reader. The rules are those of the model:
+ * an end closes the innermost matching slice (model/slices.h), and at one time ends come before begins
  * (stream/timestamp_group.h).
  *
  * Complete events are not included. They can end slices that began within them, but not the reverse. So if no slice is

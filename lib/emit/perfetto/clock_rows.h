@@ -1,7 +1,7 @@
-/* The clocks of a merged Perfetto trace: which recorded readings it contains, and which number in it is a reading of
- * such a clock. doc/pftrace.md ("Clocks") has the rules. A reader of the trace converts a time on a clock by the last
- * row whose value is at most that time, or by the first row if there is none: t - value + ts_ns. So the rows of one
- * clock rise in both columns. */
+/* The clocks of a merged Perfetto trace: the recorded readings that it contains, and the numbers in it that are
+ * readings of these clocks. doc/pftrace.md ("Clocks") has the rules. A reader of the trace converts a time on a clock
+ * by the last row whose value is at most that time, or by the first row if there is none: t - value + ts_ns. So the
+ * rows of one clock rise in both columns. */
 #ifndef TM_EMIT_PERFETTO_CLOCK_ROWS_H
 #define TM_EMIT_PERFETTO_CLOCK_ROWS_H
 

@@ -1,5 +1,5 @@
-/* Labels of slices, and the label that an end needs so that a reader of the output ends the right slice. A reader
- * matches an end with a name to the innermost open slice of that name (reader_slices.h). */
+/* Labels of slices, and the label with which an end closes the right slice for a reader of the output. A reader matches
+ * an end with a name to the innermost open slice of that name (reader_slices.h). */
 #ifndef TM_EMIT_PERFETTO_END_LABEL_H
 #define TM_EMIT_PERFETTO_END_LABEL_H
 

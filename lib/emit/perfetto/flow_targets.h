@@ -1,11 +1,11 @@
-/* Finds the time at which a flow event must be written so that a reader of the merged trace binds it to the slice to
- * which its file binds it.
+/* Finds the time of a flow event in the merged trace. At that time a reader binds it to the same slice as its file
+ * does.
  *
- * In Chrome JSON and similar formats s, t and f bind to the last slice of their thread that no end event has closed: a
- * complete event can be the target even after its time, until something else begins. In the merged trace the end that
- * is written for it closes it. So a later flow event gets the time of its slice's begin if it binds to that slice there
- * too, otherwise the first time since then at which the events of its flow stay in order. Both follow the importer's
- * rules (slice_tracker, flow_tracker of trace_processor).
+ * In Chrome JSON and similar formats s, t and f bind to the last slice of their thread that no end event has closed. So
+ * a complete event can be the target even after its time, until something else begins. In the merged trace it is closed
+ * by the end that is written for it. A later flow event then gets the time of its slice's begin, if it binds to that
+ * slice there too. Otherwise it gets the first time since then at which the events of its flow stay in order. Both
+ * follow the importer's rules (slice_tracker, flow_tracker of trace_processor).
  *
  * Memory: tracks, the slices open on each at one time, and the flows of TM_FLOW_TARGETS_MAX ids; the order of older
  * flows is not checked. */

@@ -72,9 +72,9 @@ enum tm_status tm_ftrace_note_kernel(struct tm_ftrace_writer *writer, const stru
 /* Writes EVENT's raw FtraceEvent with EVENT's time. TM_E_INPUT: raw is not a message. */
 enum tm_status tm_ftrace_write_raw(struct tm_ftrace_writer *writer, const struct tm_event *event, struct tm_error *err);
 
-/* Writes EVENT, a SCHED_SWITCH or SCHED_WAKING, from its columns. It goes into compact_sched if a reader finds what
- * that leaves out in the events before it; else it is written in full, and so are the next ones until several in a row
- * fit compact_sched. Wakings of text are always in full, because those in compact_sched name no thread. */
+/* Writes EVENT, a SCHED_SWITCH or SCHED_WAKING, from its columns. It goes into compact_sched if a reader finds the
+ * omitted facts in the events before it. Else it is written in full, like the next ones until several in a row fit
+ * compact_sched. Wakings of text are always in full, because those in compact_sched name no thread. */
 enum tm_status tm_ftrace_write_sched(struct tm_ftrace_writer *writer, const struct tm_event *event,
                                      struct tm_error *err);
 
@@ -92,7 +92,7 @@ enum tm_status tm_ftrace_write_line(struct tm_ftrace_writer *writer, const struc
 enum tm_status tm_ftrace_writer_flush(struct tm_ftrace_writer *writer, const struct tm_event *until,
                                       struct tm_error *err);
 
-/* Functions of lines of text are to be named anew: a reader has not seen their names. */
+/* Makes the functions of lines of text get names again, because a reader has not seen these. */
 void tm_ftrace_writer_begin_anew(struct tm_ftrace_writer *writer);
 
 void tm_ftrace_writer_release(struct tm_ftrace_writer *writer);

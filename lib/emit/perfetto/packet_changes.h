@@ -1,7 +1,7 @@
-/* What a merged trace changes in the fields of a recorded TracePacket. The writers of packets follow from it:
- * tm_packet_rewrite handles all changes; tm_packet_splice copies ranges of bytes, handles the first three, and leaves
- * packets with others to it; tm_packet_splice_body and packet_run take bodies (TM_EVENT_RAW_BODY), in which the parser
- * has left nothing that changes. perfetto/track_event_fields.h has the fields of track events. */
+/* What a merged trace changes in the fields of a recorded TracePacket. All writers of packets use it. tm_packet_rewrite
+ * handles all changes. tm_packet_splice copies ranges of bytes and handles the first three changes; packets with others
+ * are rewritten. tm_packet_splice_body and packet_run take bodies (TM_EVENT_RAW_BODY), in which nothing changes.
+ * perfetto/track_event_fields.h has the fields of track events. */
 #ifndef TM_EMIT_PERFETTO_PACKET_CHANGES_H
 #define TM_EMIT_PERFETTO_PACKET_CHANGES_H
 
@@ -11,7 +11,8 @@
 
 enum tm_packet_change {
     TM_PACKET_CHANGE_NONE,         /* copied */
-    TM_PACKET_CHANGE_OF_RECORD,    /* omitted: written anew in front, or valid only for the recorded sequence */
+    /* omitted: written before the copied fields, or valid only for the recorded sequence */
+    TM_PACKET_CHANGE_OF_RECORD,
     TM_PACKET_CHANGE_EVENT,        /* a track event */
     TM_PACKET_CHANGE_CLOCK,        /* copied; the packet names its clock */
     TM_PACKET_CHANGE_DESCRIPTOR,   /* ids of tracks */

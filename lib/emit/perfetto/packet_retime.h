@@ -6,7 +6,7 @@
 #include "emit/perfetto/packet_values.h"
 #include "emit/perfetto/packet_writer.h"
 
-/* True if EVENT's packet has extra counter values, so that the rows after it are needed. */
+/* True if EVENT's packet has extra counter values. The rows after it are then needed. */
 bool tm_packet_has_extras(const struct tm_event *event);
 
 /* Writes EVENT's packet (raw is a TracePacket). TM_OK; TM_E_INPUT: raw is not one. */

@@ -1,8 +1,8 @@
 /* Writes TracePackets into one Perfetto trace file.
  *
- * Holds what all packets of the output share: the output's own sequence numbers (one for each generation of an input
- * sequence, so that order of time never separates events from their state), the machine ids of packets, and the way ids
- * of different files are made distinct. doc/pftrace.md gives the reasons. */
+ * It has what all packets of the output share: sequence numbers, machine ids, and the way in which ids of different
+ * files are made distinct. Each generation of an input sequence gets a sequence number of its own, so the order of time
+ * never separates events from their state. doc/pftrace.md gives the reasons. */
 #ifndef TM_EMIT_PERFETTO_PACKET_WRITER_H
 #define TM_EMIT_PERFETTO_PACKET_WRITER_H
 
@@ -52,7 +52,7 @@ struct tm_packet_writer {
     struct tm_trace_stats *trace_stats;   /* borrowed; NULL: such packets stay unchanged */
     struct tm_unsupported_counts *unsupported; /* borrowed; counts what could not be expressed */
     struct tm_placeholders undecided;          /* undecided packets before `out' */
-    struct tm_buf aside;         /* keeps `out' while packets are collected apart */
+    struct tm_buf aside;         /* keeps `out' while packets are collected aside */
     bool is_aside;
     bool is_mute; /* packets go nowhere */
     size_t mute_mark; /* of out: they begin there */
@@ -143,7 +143,7 @@ static inline uint64_t tm_packet_flow(const struct tm_packet_writer *writer, uin
 }
 
 /* Puts the name of FILE into OUT of SIZE bytes: its path in the input. Of an absolute path only the last part is shown,
- * so that the output does not reveal where the file was. */
+ * because the output must not reveal where the file was. */
 const char *tm_packet_file_name(const struct tm_catalog *catalog, uint32_t file, char *out, size_t size);
 
 /* Writes a descriptor of track UUID below PARENT on EVENT's machine, with nothing else in it. If EVENT is timed, the
@@ -151,7 +151,7 @@ const char *tm_packet_file_name(const struct tm_catalog *catalog, uint32_t file,
 enum tm_status tm_packet_child_track(struct tm_packet_writer *writer, const struct tm_event *event, uint64_t uuid,
                                      uint64_t parent, struct tm_error *err);
 
-/* Collects packets apart from the output until tm_packet_aside_end. */
+/* Collects packets beside the output until tm_packet_aside_end. */
 void tm_packet_aside_begin(struct tm_packet_writer *writer);
 
 /* Sets TEXT, which is empty, to the collected packets. */

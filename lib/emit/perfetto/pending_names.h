@@ -1,8 +1,8 @@
 /* Names in Chrome JSON of threads and processes that a Perfetto trace of the same machine shows too. A name replaces
  * one of less precedence (doc/model.md). A track descriptor has more precedence than the scheduler, Chrome JSON less.
  * So the name of such a thread is written at the end, if nothing else named the thread. The name of a process in Chrome
- * JSON has more precedence than a descriptor's and is repeated after each descriptor. This is about what a reader of
- * the merged trace concludes, not about what a task is called, so emit/task_names.h has no part in it. */
+ * JSON has more precedence than a descriptor's and is repeated after each descriptor. Names are chosen here by what a
+ * reader of the merged trace concludes; emit/task_names.h is for outputs that state one name. */
 #ifndef TM_EMIT_PERFETTO_PENDING_NAMES_H
 #define TM_EMIT_PERFETTO_PENDING_NAMES_H
 

@@ -1,7 +1,7 @@
-/* Recorded packets without a time. A reader places such a packet at the latest time that it has seen: symbols name the
- * frames of earlier samples, a mapping the classes of an earlier heap graph. tm-sort puts them before all events, so
- * here they are pending until the time that tm-clocks gave them. These times never decrease, so the first packet is
- * always the next. Memory: the first packet and a few MiB of the others; the rest is in a temporary file. */
+/* Recorded packets without a time. A reader places such a packet at the latest time that it has seen. For example,
+ * symbols name the frames of earlier samples. tm-sort puts such packets before all events, so they are pending here
+ * until the time that tm-clocks gave them. These times never decrease, so the first packet is always the next. Memory:
+ * the first packet and a few MiB of the others; the rest is in a temporary file. */
 #ifndef TM_EMIT_PERFETTO_UNTIMED_PACKETS_H
 #define TM_EMIT_PERFETTO_UNTIMED_PACKETS_H
 

@@ -33,8 +33,8 @@ struct tm_perf_last_counts {
 };
 
 /* Sets *SINCE to how much COUNT has grown since it was last given, or began. A count of an event that threads inherit
- * counts for TID alone; TID is -1 for all others. A value below the last one has begun anew. TM_OK; TM_E_INPUT: the
- * limit; TM_E_SYSTEM. */
+ * counts for TID alone; TID is -1 for all others. A value below the last one counts from 0 again. TM_OK; TM_E_INPUT:
+ * the limit; TM_E_SYSTEM. */
 enum tm_status tm_perf_last_counts_since(struct tm_perf_last_counts *last, struct tm_perf_count count, int32_t tid,
                                          uint64_t *since, struct tm_error *err);
 

@@ -18,7 +18,8 @@ struct tm_heap_totals {
     struct tm_table stacks; /* hash of the frames to a number */
     struct tm_table totals; /* (process, stack) to the index of its counts */
     struct tm_table seen;   /* (process, heap, the recorder's id of a stack, stack) */
-    struct tm_table bases;  /* the recorder's id to the index of what its stack had when the recorder began anew */
+    /* the recorder's id to the index of what its stack had when the recorder started to count again */
+    struct tm_table bases;
     struct tm_heap_counts *counts;
     uint32_t count, cap;
 };

@@ -38,7 +38,7 @@ struct tm_proto_sequence {
     bool was_skipped, was_taken; /* a packet that needs state did not find it, or did */
     uint32_t loss_count; /* packets that say that others before them were lost */
     /* see sequence_loss.h. is_lossy: it has a shadow; is_met: a packet that needs state found it; is_met_stated: the
-     * shadow says so */
+     * shadow has a packet for that */
     bool is_lossy, is_met, is_met_stated;
     /* The last ThreadDescriptor; survives clearing. */
     bool has_thread;

@@ -7,7 +7,7 @@
 
 struct tm_proto_named_row {
     enum tm_named_track type;
-    uint16_t second; /* with INSTANCE what tells the slice, or the track, from others of the type */
+    uint16_t second; /* with INSTANCE, distinguishes the slice or the track from others of the type */
     uint32_t instance;
     uint32_t gpu;
 };

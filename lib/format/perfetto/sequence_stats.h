@@ -13,7 +13,7 @@ enum tm_status tm_proto_sequence_stats_note(struct tm_proto_sequence_stats *stat
 enum tm_status tm_proto_sequence_stats_read(struct tm_proto_sequences *sequences, struct tm_proto_map *stated,
                                             const struct tm_proto_packet *packet, struct tm_error *err);
 
-/* Counts losses of sequences whose buffer no trace_stats told; at the end of the file. */
+/* Counts losses of sequences whose buffer no trace_stats has named. Call it at the end of the file. */
 enum tm_status tm_proto_sequence_stats_flush(struct tm_proto_sequences *sequences, struct tm_proto_rows *rows,
                                              struct tm_error *err);
 

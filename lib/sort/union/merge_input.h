@@ -40,8 +40,8 @@ struct tm_merge_input {
  * placed or not sorted, or its frames are damaged. TM_E_SYSTEM. */
 enum tm_status tm_merge_input_open(struct tm_merge_input *input, struct tm_error *err);
 
-/* Where the input opens its file: opens it where park has left it, and closes it. Else they do nothing. TM_OK or
- * TM_E_SYSTEM. */
+/* For an input that opens its file: resume opens it at the place where park has closed it. For others they do nothing.
+ * TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_merge_input_resume(struct tm_merge_input *input, struct tm_error *err);
 enum tm_status tm_merge_input_park(struct tm_merge_input *input, struct tm_error *err);
 
