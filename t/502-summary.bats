@@ -72,7 +72,7 @@ print(eval(sys.argv[1]))' "$@"
     [[ "$(python 'd["files"][0]["dropped"][0]["text"]' e.json)" == "1 event on "*"the earliest by 499.999ms"* ]]
 }
 
-@test "a remedy of explain --json, put into a manifest, places what was dropped" {
+@test "a suggestion of explain --json, put into a manifest, places what was dropped" {
     proto a.pb <<-'END'
 	snap 6=1000000000 1=1700000000000000000
 	event 2000000000

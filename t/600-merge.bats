@@ -397,7 +397,7 @@ PY
     [ -s out.txt ]
 }
 
-@test "a flood of messages is passed on, not gathered" {
+@test "a flood of messages is passed on, not collected" {
     stage tm-clocks 'for i in {1..20000}; do echo "tm-clocks: warning: number $i"; done >&2; exec cat'
     run merge -o out.txt x
     [ "$status" -eq 0 ]

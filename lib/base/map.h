@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct tm_map {
-    uint32_t count; /* keys held */
+    uint32_t count; /* of keys */
     /* private */
     struct tm_map_slot {
         uint64_t key;

@@ -172,7 +172,7 @@ static void fill(uint8_t *column, uint32_t v, uint32_t count)
 static enum tm_status note_parts(struct tm_batch_placer *placer, const struct tm_batch *batch,
                                  const struct tm_fast_rows *rows, struct tm_error *err)
 {
-    enum tm_status st = note_part(placer, placer->again, 0, true, err);
+    enum tm_status st = note_part(placer, placer->last_route, 0, true, err);
     uint32_t number = tm_get_le32(placer->last.part);
     for (uint32_t i = rows->first; i < rows->end && st == TM_OK; i++)
         set_part(placer->columns.parts + (size_t)TM_LINE_ROW_BYTES * i, number,
@@ -189,8 +189,8 @@ static enum tm_status convert_again(struct tm_batch_placer *placer, const struct
                                     struct tm_error *err)
 {
     uint32_t i = *at;
-    struct tm_clock_route *route = placer->again;
-    struct tm_fast_rows rows = tm_fast_rows_from(batch, &placer->again_key, i, placer->look_ahead);
+    struct tm_clock_route *route = placer->last_route;
+    struct tm_fast_rows rows = tm_fast_rows_from(batch, &placer->last_route_key, i, placer->look_ahead);
     bool is_all = rows.end == batch->count || rows.end - i == placer->look_ahead;
     if (rows.end > i && !tm_fast_rows_convert(&rows, batch, route, placer->columns.times)) {
         is_all = false;
@@ -265,8 +265,8 @@ static enum tm_status convert_message(struct tm_batch_placer *placer, const stru
     if (is_placed) {
         count_message(route, time.value, last_ns, count);
         placer->latest_ns = latest_ns > placer->latest_ns ? latest_ns : placer->latest_ns;
-        placer->again = route;
-        placer->again_key = key;
+        placer->last_route = route;
+        placer->last_route_key = key;
     }
     placer->last.file = route->key.file;
     placer->last.machine = route->scope->machine;
@@ -306,8 +306,8 @@ static enum tm_status convert_timed(struct tm_batch_placer *placer, const struct
     placer->last.clock = route->clock;
     placer->last.outcome = TM_OUTCOME_KEEP;
     placer->last.time_ns = time.time_ns;
-    placer->again = fate == TM_FATE_PLACED && route->is_in_ns && is_data ? route : NULL;
-    placer->again_key = key;
+    placer->last_route = fate == TM_FATE_PLACED && route->is_in_ns && is_data ? route : NULL;
+    placer->last_route_key = key;
     if (fate != TM_FATE_PLACED)
         refuse(placer, i, route, &time, fate);
     else if (time.time_ns > placer->latest_ns)
@@ -371,15 +371,15 @@ static enum tm_status convert_rows(struct tm_batch_placer *placer, const struct 
 {
     enum tm_status st = TM_OK;
     size_t at = 0;
-    placer->again = NULL;
+    placer->last_route = NULL;
     placer->look_ahead = LOOK_AHEAD_MIN;
     for (uint32_t i = 0, at_row = 0; i < batch->count && st == TM_OK; i++) {
-        if (placer->again)
+        if (placer->last_route)
             st = convert_like_last(placer, batch, &i, err);
         if (i == batch->count || st < 0)
             break;
         uint32_t flags = tm_batch_u32(batch, TM_COL_FLAGS, i);
-        placer->again = NULL; /* whatever comes next may change routes */
+        placer->last_route = NULL; /* whatever comes next may change routes */
         if (flags & TM_EVENT_DERIVED && placer->has_last && tm_batch_u32(batch, TM_COL_FILE, i) == placer->last.file) {
             placer->last.time_ns = flags & TM_EVENT_UNTIMED ? placer->latest_ns : placer->last.time_ns;
             if (placer->last.outcome > TM_OUTCOME_DROP)
@@ -467,7 +467,7 @@ void tm_batch_placer_release(struct tm_batch_placer *placer)
     tm_buf_release(&placer->kept_parts);
     tm_buf_release(&placer->payload);
     tm_batch_builder_release(&placer->rebuilt);
-    tm_batch_builder_release(&placer->taken_apart);
+    tm_batch_builder_release(&placer->split_rows);
     tm_compact_rows_release(&placer->message);
     tm_clock_routes_release(&placer->routes);
 }

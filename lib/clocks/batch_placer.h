@@ -56,13 +56,14 @@ struct tm_batch_placer {
         uint8_t part[TM_LINE_ROW_BYTES];
         uint32_t part_route; /* of what is derived from it */
     } last;
-    struct tm_clock_route *again; /* the route of the preceding row, if rows like it may be converted the same way */
-    struct tm_route_key again_key;
+    struct tm_clock_route
+        *last_route; /* the route of the preceding row, if rows like it may be converted the same way */
+    struct tm_route_key last_route_key;
     uint32_t look_ahead; /* rows that are looked at together */
     struct tm_buf payload;
     struct tm_batch_builder rebuilt;
     struct tm_compact_rows message;      /* the message of several events that is being split */
-    struct tm_batch_builder taken_apart; /* its rows */
+    struct tm_batch_builder split_rows; /* its rows */
 };
 
 /* Zero-initialise, with routes and writer set. Set lines.is_enabled if routes.defers_for_lines is set. */

@@ -86,13 +86,13 @@ static enum tm_status list_row(struct tm_batch_placer *placer, struct tm_event *
 }
 
 /* Writes the rows of the current message in its place. */
-static enum tm_status place_taken_apart(struct tm_batch_placer *placer, struct tm_error *err)
+static enum tm_status place_split_rows(struct tm_batch_placer *placer, struct tm_error *err)
 {
     struct tm_placer_columns outer = placer->columns; /* are still looked at */
     struct tm_placer_last last = placer->last; /* rows of the next batch may be derived from it */
     struct tm_batch batch;
     bool has_provisional = placer->has_provisional;
-    tm_batch_builder_view(&placer->taken_apart, &batch);
+    tm_batch_builder_view(&placer->split_rows, &batch);
     placer->columns = (struct tm_placer_columns){0};
     enum tm_status st = tm_batch_placer_convert(placer, &batch, err);
     if (st == TM_OK)
@@ -101,23 +101,23 @@ static enum tm_status place_taken_apart(struct tm_batch_placer *placer, struct t
     placer->columns = outer;
     placer->last = last;
     placer->has_provisional = has_provisional;
-    tm_batch_builder_clear(&placer->taken_apart);
+    tm_batch_builder_clear(&placer->split_rows);
     return st;
 }
 
-static enum tm_status take_apart(struct tm_batch_placer *placer, const struct tm_event *whole, struct tm_error *err)
+static enum tm_status split_message(struct tm_batch_placer *placer, const struct tm_event *whole, struct tm_error *err)
 {
     struct tm_event event;
     enum tm_status st = flush_rebuilt(placer, err);
     if (st == TM_OK)
         st = tm_compact_rows_open(&placer->message, whole, err);
     while (st == TM_OK && (st = tm_compact_rows_next(&placer->message, &event, err)) == TM_OK) {
-        if (tm_batch_builder_full(&placer->taken_apart))
-            st = place_taken_apart(placer, err);
-        if (st == TM_OK && tm_batch_builder_add(&placer->taken_apart, &event) != TM_OK)
+        if (tm_batch_builder_full(&placer->split_rows))
+            st = place_split_rows(placer, err);
+        if (st == TM_OK && tm_batch_builder_add(&placer->split_rows, &event) != TM_OK)
             st = tm_error_nomem(err);
     }
-    return st == TM_END ? place_taken_apart(placer, err) : st;
+    return st == TM_END ? place_split_rows(placer, err) : st;
 }
 
 /* Writes kept rows to a new batch, and pending rows to the file's own pending events. */
@@ -133,7 +133,7 @@ static enum tm_status write_rows(struct tm_batch_placer *placer, const struct tm
         if (placer->columns.outcomes[i] == TM_OUTCOME_KEEP) {
             st = keep_row(placer, &event, i, err);
         } else if (placer->columns.outcomes[i] == TM_OUTCOME_TAKE_APART) {
-            st = take_apart(placer, &event, err);
+            st = split_message(placer, &event, err);
         } else if (placer->columns.outcomes[i] >= TM_OUTCOME_DROP) {
             st = list_row(placer, &event, i, err);
         } else {

@@ -159,7 +159,7 @@ static enum tm_status write_head(struct cutter *c, struct tm_error *err)
 static enum tm_status write_state(struct cutter *c, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    for (const struct tm_kept_unit *u = c->state.units.first; u && st == TM_OK; u = u->next)
+    for (const struct tm_pending_unit *u = c->state.units.first; u && st == TM_OK; u = u->next)
         for (uint32_t i = 0; i < u->count && st == TM_OK; i++)
             st = tm_batch_queue_add(&c->out, &u->rows[i], err);
     return st;
@@ -176,7 +176,7 @@ static enum tm_status begin_part(struct cutter *c, struct tm_error *err)
         tm_cut_state_settle(&c->state, part.from_ns);
     if (st < 0 || c->fd < 0)
         return st;
-    for (const struct tm_kept_unit *u = c->state.units.first; u && st == TM_OK; u = u->next)
+    for (const struct tm_pending_unit *u = c->state.units.first; u && st == TM_OK; u = u->next)
         for (uint32_t i = 0; i < u->count && st == TM_OK; i++)
             st = tm_cut_counts_add(&c->counts, &u->rows[i], c->part, true, err);
     if (st == TM_OK)

@@ -21,7 +21,7 @@ struct tm_unit_track *tm_open_units_track(struct tm_open_units *open, const stru
 static void forget(struct tm_open_units *open, struct tm_unit_track *t, uint32_t i, uint32_t end)
 {
     for (uint32_t k = i; k < end; k++)
-        tm_kept_units_drop(open->units, t->rows[k].unit);
+        tm_pending_units_drop(open->units, t->rows[k].unit);
     memmove(t->rows + i, t->rows + end, (t->count - end) * sizeof *t->rows);
     t->count -= end - i;
 }
@@ -44,7 +44,7 @@ static void forget_over(struct tm_open_units *open, struct tm_unit_track *t, int
     t->latest_ns = INT64_MIN;
     for (uint32_t i = 0; i < t->count; i++) {
         if (t->rows[i].until_ns < now_ns) {
-            tm_kept_units_drop(open->units, t->rows[i].unit);
+            tm_pending_units_drop(open->units, t->rows[i].unit);
         } else {
             note_times(t, &t->rows[i]);
             t->rows[kept++] = t->rows[i];
@@ -88,7 +88,7 @@ static enum tm_status add(struct tm_unit_track *t, struct tm_open_unit row)
     return TM_OK;
 }
 
-enum tm_status tm_open_units_begin(struct tm_open_units *open, struct tm_unit_track *t, struct tm_kept_unit *unit,
+enum tm_status tm_open_units_begin(struct tm_open_units *open, struct tm_unit_track *t, struct tm_pending_unit *unit,
                                    const struct tm_open_span *span)
 {
     const int64_t now_ns = span->begin_ns, end_ns = span->end_ns;
@@ -124,7 +124,7 @@ bool tm_open_units_has(const struct tm_unit_track *t, const tm_slice_label label
     return find_begin(t, label) < t->count;
 }
 
-bool tm_open_units_is_open(const struct tm_unit_track *t, const struct tm_kept_unit *unit)
+bool tm_open_units_is_open(const struct tm_unit_track *t, const struct tm_pending_unit *unit)
 {
     for (uint32_t i = 0; i < t->count; i++)
         if (t->rows[i].unit == unit && t->rows[i].end_ns == INT64_MAX)
@@ -132,7 +132,8 @@ bool tm_open_units_is_open(const struct tm_unit_track *t, const struct tm_kept_u
     return false;
 }
 
-enum tm_status tm_open_units_attach(struct tm_unit_track *t, struct tm_kept_unit *unit, const tm_slice_label label[2])
+enum tm_status tm_open_units_attach(struct tm_unit_track *t, struct tm_pending_unit *unit,
+                                    const tm_slice_label label[2])
 {
     const struct tm_open_unit begin = t->rows[find_begin(t, label)];
     /* It is no slice and waits for no end. It stays as long as its group. */
@@ -174,7 +175,7 @@ bool tm_open_units_end(struct tm_open_units *open, struct tm_unit_track *t, int6
     return false;
 }
 
-enum tm_status tm_open_units_keep_end(struct tm_unit_track *t, struct tm_kept_unit *unit, int64_t now_ns)
+enum tm_status tm_open_units_keep_end(struct tm_unit_track *t, struct tm_pending_unit *unit, int64_t now_ns)
 {
     for (uint32_t i = t->count; i-- > 0;)
         if (t->rows[i].end_ns == now_ns) {
@@ -184,11 +185,11 @@ enum tm_status tm_open_units_keep_end(struct tm_unit_track *t, struct tm_kept_un
     return TM_OK;
 }
 
-void tm_open_units_set_last(struct tm_open_units *open, struct tm_unit_track *t, struct tm_kept_unit *unit)
+void tm_open_units_set_last(struct tm_open_units *open, struct tm_unit_track *t, struct tm_pending_unit *unit)
 {
     unit->refs++;
     if (t->last)
-        tm_kept_units_drop(open->units, t->last);
+        tm_pending_units_drop(open->units, t->last);
     t->last = unit;
 }
 

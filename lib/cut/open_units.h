@@ -7,18 +7,18 @@
 #define TM_CUT_OPEN_UNITS_H
 
 #include "base/table.h"
-#include "cut/kept_units.h"
+#include "cut/pending_units.h"
 #include "stream/slice_stack.h"
 
 enum { TM_OPEN_UNITS_MAX = 1 << 16 }; /* of a track; beyond that the oldest is dropped from the state */
 
 /* Zero-initialise, with .units set. */
 struct tm_open_units {
-    struct tm_kept_units *units; /* borrowed */
+    struct tm_pending_units *units; /* borrowed */
     /* private */
     struct tm_unit_track {
         struct tm_open_unit {
-            struct tm_kept_unit *unit;
+            struct tm_pending_unit *unit;
             int64_t end_ns; /* INT64_MAX: an end is to come */
             int64_t until_ns; /* the latest end of its group */
             tm_slice_label label[2]; /* name, category */
@@ -28,7 +28,7 @@ struct tm_open_units {
         int64_t soonest_ns; /* no until_ns of a row is before it */
         int64_t latest_ns;  /* no end_ns of a row is after it, except INT64_MAX */
         bool has_groups;    /* some rows may be of one group */
-        struct tm_kept_unit *last; /* the complete slice that began last */
+        struct tm_pending_unit *last; /* the complete slice that began last */
     } * tracks;
     uint32_t count, cap;
     struct tm_table by_key;
@@ -44,26 +44,26 @@ struct tm_open_span {
 };
 
 /* UNIT begins SPAN on TRACK. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_open_units_begin(struct tm_open_units *open, struct tm_unit_track *track, struct tm_kept_unit *unit,
-                                   const struct tm_open_span *span);
+enum tm_status tm_open_units_begin(struct tm_open_units *open, struct tm_unit_track *track,
+                                   struct tm_pending_unit *unit, const struct tm_open_span *span);
 
 /* A unit at NOW_NS ends the innermost begin on TRACK whose label fits LABEL (tm_slice_label_fits). True if the end
  * matters as long as its slice does; then call tm_open_units_keep_end with it. */
 bool tm_open_units_end(struct tm_open_units *open, struct tm_unit_track *track, int64_t now_ns,
                        const tm_slice_label label[2]);
-enum tm_status tm_open_units_keep_end(struct tm_unit_track *track, struct tm_kept_unit *unit, int64_t now_ns);
+enum tm_status tm_open_units_keep_end(struct tm_unit_track *track, struct tm_pending_unit *unit, int64_t now_ns);
 
 /* True if UNIT begins a slice on TRACK that waits for its end. */
-bool tm_open_units_is_open(const struct tm_unit_track *track, const struct tm_kept_unit *unit);
+bool tm_open_units_is_open(const struct tm_unit_track *track, const struct tm_pending_unit *unit);
 
 /* UNIT adds args to the slice that an end with LABEL would end, and stays as long as that slice. Call it only if
  * tm_open_units_has returns true. */
-enum tm_status tm_open_units_attach(struct tm_unit_track *track, struct tm_kept_unit *unit,
+enum tm_status tm_open_units_attach(struct tm_unit_track *track, struct tm_pending_unit *unit,
                                     const tm_slice_label label[2]);
 bool tm_open_units_has(const struct tm_unit_track *track, const tm_slice_label label[2]);
 
 /* UNIT is the complete slice that began last on TRACK. */
-void tm_open_units_set_last(struct tm_open_units *open, struct tm_unit_track *track, struct tm_kept_unit *unit);
+void tm_open_units_set_last(struct tm_open_units *open, struct tm_unit_track *track, struct tm_pending_unit *unit);
 
 /* Drops, on all tracks, the slices that ended before NOW_NS. */
 void tm_open_units_settle(struct tm_open_units *open, int64_t now_ns);

@@ -25,14 +25,14 @@ struct unit {
     struct tm_cut_state *state;
     const struct tm_event *rows;
     uint32_t count;
-    struct tm_kept_unit *kept;
+    struct tm_pending_unit *pending;
 };
 
-static struct tm_kept_unit *keep(struct unit *u)
+static struct tm_pending_unit *keep(struct unit *u)
 {
-    if (u->kept == NULL && (u->kept = tm_kept_units_add(&u->state->units, u->rows, u->count)) != NULL)
-        u->kept->refs++; /* until all rows have been looked at */
-    return u->kept;
+    if (u->pending == NULL && (u->pending = tm_pending_units_add(&u->state->units, u->rows, u->count)) != NULL)
+        u->pending->refs++; /* until all rows have been looked at */
+    return u->pending;
 }
 
 /* True if rows derived from E are kept only together with E; otherwise they are kept alone or not at all. */
@@ -67,7 +67,7 @@ static struct tm_key track_key(const struct tm_event *e)
 }
 
 /* KEPT becomes the latest unit for KEY. */
-static enum tm_status set_last(struct tm_cut_state *s, const struct tm_key *key, struct tm_kept_unit *kept,
+static enum tm_status set_last(struct tm_cut_state *s, const struct tm_key *key, struct tm_pending_unit *kept,
                                struct tm_error *err)
 {
     int64_t i = tm_table_find(&s->by_key, key);
@@ -83,7 +83,7 @@ static enum tm_status set_last(struct tm_cut_state *s, const struct tm_key *key,
     }
     kept->refs++;
     if (s->last[i])
-        tm_kept_units_drop(&s->units, s->last[i]);
+        tm_pending_units_drop(&s->units, s->last[i]);
     s->last[i] = kept;
     return TM_OK;
 }
@@ -106,10 +106,10 @@ static enum tm_status set_task(struct unit *u, const struct tm_event *e, struct 
 {
     if (e == u->rows || is_kept_whole(u->rows))
         return set_last(u->state, &key, keep(u), err);
-    struct tm_kept_unit *alone = tm_kept_units_add(&u->state->units, e, 1);
+    struct tm_pending_unit *alone = tm_pending_units_add(&u->state->units, e, 1);
     enum tm_status st = set_last(u->state, &key, alone, err);
     if (st < 0 && alone && alone->refs == 0)
-        tm_kept_units_drop(&u->state->units, alone);
+        tm_pending_units_drop(&u->state->units, alone);
     return st;
 }
 
@@ -131,7 +131,7 @@ static enum tm_status take_begin(struct unit *u, const struct tm_event *e, struc
     struct tm_open_span span = {e->time_ns, INT64_MAX, {label_of(s, e, e->name), label_of(s, e, e->category)}};
     if (is_complete && !(e->flags & TM_EVENT_OPEN_ENDED) && e->dur_ns <= INT64_MAX - 1 - e->time_ns)
         span.end_ns = e->time_ns + (e->dur_ns < 0 ? 0 : e->dur_ns);
-    struct tm_kept_unit *kept = track ? keep(u) : NULL;
+    struct tm_pending_unit *kept = track ? keep(u) : NULL;
     if (kept == NULL || tm_open_units_begin(&s->open, track, kept, &span) < 0)
         return tm_error_nomem(err);
     if (is_complete && s->has_flows && tm_event_scope(e->flags) == TM_SCOPE_THREAD)
@@ -145,7 +145,7 @@ static struct tm_key first_key(const struct tm_event *e, enum about about)
 }
 
 /* The first event of E's file on its thread, or NULL. */
-static const struct tm_kept_unit *find_first(const struct tm_cut_state *s, const struct tm_event *e)
+static const struct tm_pending_unit *find_first(const struct tm_cut_state *s, const struct tm_event *e)
 {
     const struct tm_key key = first_key(e, OF_FIRST);
     int64_t i = tm_event_scope(e->flags) == TM_SCOPE_THREAD ? tm_table_find(&s->by_key, &key) : TM_TABLE_NONE;
@@ -163,10 +163,10 @@ static enum tm_status take_end(struct unit *u, const struct tm_event *e, struct 
     enum tm_status st = TM_OK;
     if (track == NULL)
         return tm_error_nomem(err);
-    const struct tm_kept_unit *opened = find_first(s, e);
+    const struct tm_pending_unit *opened = find_first(s, e);
     bool was_open = opened && tm_open_units_is_open(track, opened);
     if (tm_open_units_end(&s->open, track, e->time_ns, label) &&
-        (keep(u) == NULL || tm_open_units_keep_end(track, u->kept, e->time_ns) < 0))
+        (keep(u) == NULL || tm_open_units_keep_end(track, u->pending, e->time_ns) < 0))
         return tm_error_nomem(err);
     if (was_open && !tm_open_units_is_open(track, opened))
         st = set_unit(u, first_key(e, OF_FIRST_OVER), err);
@@ -186,7 +186,7 @@ static enum tm_status take_args(struct unit *u, const struct tm_event *e, struct
         return tm_error_nomem(err);
     if (!tm_open_units_has(track, label))
         return TM_OK;
-    return keep(u) && tm_open_units_attach(track, u->kept, label) == TM_OK ? TM_OK : tm_error_nomem(err);
+    return keep(u) && tm_open_units_attach(track, u->pending, label) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 static enum tm_status take_switch(struct unit *u, const struct tm_event *e, struct tm_error *err)
@@ -248,8 +248,8 @@ enum tm_status tm_cut_state_take(struct tm_cut_state *s, const struct tm_event *
     s->open.units = &s->units;
     for (uint32_t i = 0; i < count && st == TM_OK; i++)
         st = take_row(&u, &rows[i], err);
-    if (u.kept)
-        tm_kept_units_drop(&s->units, u.kept);
+    if (u.pending)
+        tm_pending_units_drop(&s->units, u.pending);
     return st;
 }
 
@@ -261,7 +261,7 @@ void tm_cut_state_settle(struct tm_cut_state *s, int64_t now_ns)
 void tm_cut_state_release(struct tm_cut_state *s)
 {
     tm_open_units_release(&s->open);
-    tm_kept_units_release(&s->units);
+    tm_pending_units_release(&s->units);
     free(s->last);
     tm_table_release(&s->by_key);
     tm_table_release(&s->switches);

@@ -11,10 +11,10 @@
 struct tm_cut_state {
     const struct tm_catalog *catalog; /* borrowed */
     bool has_flows;                   /* some events are flows: the last slice of a thread matters, though it is over */
-    struct tm_kept_units units;       /* in order; after settle exactly the state */
+    struct tm_pending_units units;       /* in order; after settle exactly the state */
     /* private */
     struct tm_open_units open;
-    struct tm_kept_unit **last; /* by key: its latest unit */
+    struct tm_pending_unit **last; /* by key: its latest unit */
     uint32_t last_count, last_cap;
     struct tm_table by_key, switches;
 };

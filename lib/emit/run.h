@@ -22,7 +22,7 @@ struct tm_emit_run {
     struct tm_accounting_limit limit;
     struct tm_sources *sources;         /* files that may have texts, or NULL; borrowed */
     const struct tm_select_spec *only;  /* the events to show; NULL or empty: all */
-    void (*warn)(const char *text);     /* called for what was guessed, lost or is odd; NULL: ignored */
+    void (*warn)(const char *text);     /* receives warnings; NULL: there are none */
     struct tm_memory_limit *memory;     /* NULL: not limited; borrowed */
 };
 

@@ -72,7 +72,7 @@ enum tm_track_scope tm_kernel_track_scope(enum tm_kernel_track track);
 /* The text of TRACK in the type column. */
 const char *tm_kernel_track_type(enum tm_kernel_track track);
 
-/* The dimension by which tracks of TRACK are told apart, as the reference importer calls it: key, and the text that
+/* The dimension by which tracks of TRACK differ, as the reference importer calls it: key, and the text that
  * stands before the instance in the track's name and after it. NULL: there is none. */
 struct tm_kernel_track_dimension {
     const char *key, *before, *after;

@@ -15,7 +15,7 @@ struct tm_async_writer {
     struct tm_error err; /* of the first failure */
 };
 
-static void *write_behind(void *arg)
+static void *write_buffers(void *arg)
 {
     struct tm_async_writer *b = arg;
     tm_thread_lock(&b->thread);
@@ -40,7 +40,7 @@ struct tm_async_writer *tm_async_writer_new(int fd)
     if (b == NULL)
         return NULL;
     b->fd = fd;
-    if (tm_thread_start(&b->thread, write_behind, b))
+    if (tm_thread_start(&b->thread, write_buffers, b))
         return b;
     free(b);
     return NULL;

@@ -265,8 +265,8 @@ static enum tm_status take(struct tm_select *s, const struct tm_event *e, struct
 {
     enum tm_status st = TM_OK;
     bool defines = e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED);
-    bool gathering = s->row_count > 0 || s->carry.count > 0;
-    if (gathering && (defines || e->time_ns != s->group_ns || is_full(s, e)))
+    bool has_rows = s->row_count > 0 || s->carry.count > 0;
+    if (has_rows && (defines || e->time_ns != s->group_ns || is_full(s, e)))
         st = end_timestamp_group(s, err);
     if (st < 0 || defines)
         return st < 0 ? st : define(s, e, err);

@@ -286,7 +286,7 @@ static bool is_one_range(const struct tm_collector *g)
     return g->settled == 0 && g->range_count == 1 && g->lane_count == 0 && r->block->payload;
 }
 
-/* Sets the columns of BATCH: from the block of RANGE, or the gathered ones if RANGE is NULL. */
+/* Sets the columns of BATCH: from the block of RANGE, or the collected ones if RANGE is NULL. */
 static void set_columns(const struct tm_collector *g, const struct tm_collector_range *range, struct tm_batch *batch)
 {
     for (int c = 0; c < TM_COL_COUNT; c++) {

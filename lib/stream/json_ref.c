@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "base/pb.h"
 
-enum { FIELD_JSON = 12, FIELD_OFFSET = 1, FIELD_BYTES = 2, FIELD_CHECKSUM = 3, FIELD_SPOTS = 4, FIELD_BEFORE = 5 };
+enum { FIELD_JSON = 12, FIELD_OFFSET = 1, FIELD_BYTES = 2, FIELD_CHECKSUM = 3, FIELD_OFFSETS = 4, FIELD_BEFORE = 5 };
 
 /* A spot is two varints: the number of bytes since the end of the previous spot; the spot's length, with its kind in
  * the low bits. */
@@ -14,11 +14,11 @@ uint32_t tm_json_ref_checksum(const void *text, size_t len)
     return (uint32_t)tm_hash64(text, len);
 }
 
-static uint8_t *put_spots(uint8_t *p, const struct tm_json_ref *ref)
+static uint8_t *put_offsets(uint8_t *p, const struct tm_json_ref *ref)
 {
     uint32_t end = 0;
     for (uint32_t i = 0; i < ref->spot_count; i++) {
-        const struct tm_json_spot *s = &ref->spots[i];
+        const struct tm_json_spot *s = &ref->offsets[i];
         p = tm_varint_put(p, s->at - end);
         p = tm_varint_put(p, (uint64_t)s->len << SPOT_BITS | (s->is_string ? SPOT_STRING : 0) | (unsigned)s->of);
         end = s->at + s->len;
@@ -28,7 +28,7 @@ static uint8_t *put_spots(uint8_t *p, const struct tm_json_ref *ref)
 
 enum tm_status tm_json_ref_put(const struct tm_json_ref *ref, struct tm_buf *detail)
 {
-    uint8_t spots[TM_VALUE_OFFSETS_MAX * SPOT_BYTES_MAX], body[sizeof spots + 6 * TM_VARINT_MAX], *p = body;
+    uint8_t offsets[TM_VALUE_OFFSETS_MAX * SPOT_BYTES_MAX], body[sizeof offsets + 6 * TM_VARINT_MAX], *p = body;
     if (ref->is_elsewhere) {
         *p++ = FIELD_OFFSET << 3 | TM_PB_VARINT;
         p = tm_varint_put(p, ref->offset);
@@ -42,19 +42,19 @@ enum tm_status tm_json_ref_put(const struct tm_json_ref *ref, struct tm_buf *det
             p = tm_varint_put(p, ref->before);
         }
     }
-    if (ref->has_spots) {
-        size_t len = (size_t)(put_spots(spots, ref) - spots);
-        *p++ = FIELD_SPOTS << 3 | TM_PB_LEN;
+    if (ref->has_offsets) {
+        size_t len = (size_t)(put_offsets(offsets, ref) - offsets);
+        *p++ = FIELD_OFFSETS << 3 | TM_PB_LEN;
         p = tm_varint_put(p, len);
-        memcpy(p, spots, len);
+        memcpy(p, offsets, len);
         p += len;
     }
     return tm_pb_put_bytes(detail, FIELD_JSON, body, (size_t)(p - body));
 }
 
-static enum tm_status read_spots(const uint8_t *p, const uint8_t *end, struct tm_json_ref *ref)
+static enum tm_status read_offsets(const uint8_t *p, const uint8_t *end, struct tm_json_ref *ref)
 {
-    ref->has_spots = true;
+    ref->has_offsets = true;
     ref->spot_count = 0;
     ref->spots_end = 0;
     while (p < end) {
@@ -62,7 +62,7 @@ static enum tm_status read_spots(const uint8_t *p, const uint8_t *end, struct tm
         if (ref->spot_count == TM_VALUE_OFFSETS_MAX || (p = tm_varint_get(p, end, &gap)) == NULL ||
             (p = tm_varint_get(p, end, &word)) == NULL || gap > UINT32_MAX)
             return TM_E_INPUT;
-        struct tm_json_spot *s = &ref->spots[ref->spot_count++];
+        struct tm_json_spot *s = &ref->offsets[ref->spot_count++];
         uint64_t at = ref->spots_end + gap, len = word >> SPOT_BITS;
         s->is_string = word & SPOT_STRING;
         s->of = (enum tm_json_spot_of)(word & SPOT_OF);
@@ -83,7 +83,7 @@ static enum tm_status read_ref(const struct tm_pb_field *json, struct tm_json_re
     struct tm_pb_field f;
     uint64_t bytes = 0;
     enum tm_status st;
-    ref->is_elsewhere = ref->has_spots = false;
+    ref->is_elsewhere = ref->has_offsets = false;
     ref->offset = ref->before = ref->checksum = ref->spot_count = 0;
     ref->spots_end = 0;
     while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
@@ -96,7 +96,8 @@ static enum tm_status read_ref(const struct tm_pb_field *json, struct tm_json_re
             ref->before = f.value;
         } else if (f.id == FIELD_CHECKSUM && f.type == TM_PB_I32) {
             ref->checksum = (uint32_t)f.value;
-        } else if (f.id == FIELD_SPOTS && f.type == TM_PB_LEN && (st = read_spots(f.data, f.data + f.len, ref)) < 0) {
+        } else if (f.id == FIELD_OFFSETS && f.type == TM_PB_LEN &&
+                   (st = read_offsets(f.data, f.data + f.len, ref)) < 0) {
             return st;
         }
     }

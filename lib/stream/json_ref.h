@@ -34,17 +34,17 @@ struct tm_json_ref {
     uint32_t bytes;     /* its length */
     uint32_t checksum;  /* its tm_json_ref_checksum */
     uint64_t before; /* in a temporary file: bytes between the text before and this one, which no other event uses */
-    bool has_spots;     /* false: the text must be scanned for them */
+    bool has_offsets;     /* false: the text must be scanned for them */
     uint32_t spot_count;
     struct tm_json_spot
-        spots[TM_VALUE_OFFSETS_MAX]; /* in the order of the text; all in a text of spots_end bytes */
+        offsets[TM_VALUE_OFFSETS_MAX]; /* in the order of the text; all in a text of spots_end bytes */
     uint64_t spots_end;
 };
 
 /* Returns the checksum of the LEN bytes at TEXT that a reference states. */
 uint32_t tm_json_ref_checksum(const void *text, size_t len);
 
-/* Appends REF, whose spots must be in order, to DETAIL. TM_OK or TM_E_SYSTEM. */
+/* Appends REF, whose offsets must be in order, to DETAIL. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_json_ref_put(const struct tm_json_ref *ref, struct tm_buf *detail);
 
 /* Finds the JsonRef in a Detail of LEN bytes. TM_OK; TM_END if there is none; TM_E_INPUT if it is damaged. */

@@ -3,7 +3,7 @@
 
 usage: compare-merge.py MERGED INPUT...
 
-The arguments are text twins (tm-emit -f frames) of streams that gen-stream made and tm-sort sorted, and of their merge.
+The arguments are text forms (tm-emit -f frames) of streams that gen-stream made and tm-sort sorted, and of their merge.
 Numbers are replaced by what they refer to. Then the merged events must be those of all inputs in order, and every
 account must be there."""
 import re

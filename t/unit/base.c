@@ -389,20 +389,20 @@ static int is_there(int fd, uint64_t offset)
 }
 
 /* A file of four units and a half is read in any order, and is given back where all was read, and nowhere else. */
-static void test_spent(void)
+static void test_reclaim(void)
 {
     enum { PIECES = 2000 };
     const uint64_t size = 4 * TM_RECLAIM_UNIT + TM_RECLAIM_UNIT / 2;
     struct tm_error err = {0};
-    struct tm_reclaim spent = {.fd = -1};
+    struct tm_reclaim reclaim = {.fd = -1};
     uint64_t bounds[PIECES + 1] = {0}, left[5] = {0};
     uint8_t *bytes = malloc(size);
-    char name[] = "spent.XXXXXX";
+    char name[] = "reclaim.XXXXXX";
     uint32_t order[PIECES], random = 12345;
     bool early = false, late = false, gone = false;
-    spent.fd = mkstemp(name);
+    reclaim.fd = mkstemp(name);
     memset(bytes, 'x', size);
-    ok(spent.fd >= 0 && tm_io_pwrite(spent.fd, bytes, size, 0, &err) == TM_OK);
+    ok(reclaim.fd >= 0 && tm_io_pwrite(reclaim.fd, bytes, size, 0, &err) == TM_OK);
     for (uint32_t i = 0; i < PIECES; i++) {
         bounds[i + 1] = i + 1 == PIECES ? size : size / PIECES * (i + 1) + i % 97;
         order[i] = i;
@@ -417,30 +417,31 @@ static void test_spent(void)
         left[i] = TM_RECLAIM_UNIT;
     for (uint32_t i = 0; i < PIECES; i++) {
         uint64_t from = bounds[order[i]], to = bounds[order[i] + 1];
-        tm_reclaim_add(&spent, from, to - from);
+        tm_reclaim_add(&reclaim, from, to - from);
         for (uint64_t b = from; b < to; b++)
             left[b / TM_RECLAIM_UNIT]--;
         for (uint64_t u = 0; u < 4; u++) {
-            int there = is_there(spent.fd, u * TM_RECLAIM_UNIT) + is_there(spent.fd, (u + 1) * TM_RECLAIM_UNIT - 1);
+            int there = is_there(reclaim.fd, u * TM_RECLAIM_UNIT) + is_there(reclaim.fd, (u + 1) * TM_RECLAIM_UNIT - 1);
             early = early || (left[u] > 0 && there != 2);
             late = late || (left[u] == 0 && there != 0);
-            gone = gone || tm_reclaim_is_gone(&spent, u * TM_RECLAIM_UNIT + i) != (left[u] == 0);
+            gone = gone || tm_reclaim_is_gone(&reclaim, u * TM_RECLAIM_UNIT + i) != (left[u] == 0);
         }
     }
     ok(!early);
-    ok(spent.gave_up || !late);
-    ok(spent.gave_up || !gone);
-    ok(is_there(spent.fd, size - 1) && !tm_reclaim_is_gone(&spent, size - 1) && !tm_reclaim_is_gone(&spent, 99 * size));
+    ok(reclaim.gave_up || !late);
+    ok(reclaim.gave_up || !gone);
+    ok(is_there(reclaim.fd, size - 1) && !tm_reclaim_is_gone(&reclaim, size - 1) &&
+       !tm_reclaim_is_gone(&reclaim, 99 * size));
     struct stat info;
-    ok(spent.gave_up || (fstat(spent.fd, &info) == 0 && info.st_size == (off_t)size && info.st_blocks <= 2048));
-    close(spent.fd);
-    tm_reclaim_release(&spent);
-    spent.fd = open(name, O_RDONLY); /* what cannot be given back stays */
-    tm_reclaim_add(&spent, 4 * TM_RECLAIM_UNIT, TM_RECLAIM_UNIT);
-    tm_reclaim_add(&spent, 0, TM_RECLAIM_UNIT);
-    ok(spent.gave_up && !tm_reclaim_is_gone(&spent, 4 * TM_RECLAIM_UNIT) && is_there(spent.fd, size - 1));
-    close(spent.fd);
-    tm_reclaim_release(&spent);
+    ok(reclaim.gave_up || (fstat(reclaim.fd, &info) == 0 && info.st_size == (off_t)size && info.st_blocks <= 2048));
+    close(reclaim.fd);
+    tm_reclaim_release(&reclaim);
+    reclaim.fd = open(name, O_RDONLY); /* what cannot be given back stays */
+    tm_reclaim_add(&reclaim, 4 * TM_RECLAIM_UNIT, TM_RECLAIM_UNIT);
+    tm_reclaim_add(&reclaim, 0, TM_RECLAIM_UNIT);
+    ok(reclaim.gave_up && !tm_reclaim_is_gone(&reclaim, 4 * TM_RECLAIM_UNIT) && is_there(reclaim.fd, size - 1));
+    close(reclaim.fd);
+    tm_reclaim_release(&reclaim);
     unlink(name);
     free(bytes);
 }
@@ -492,7 +493,7 @@ int main(void)
 {
     test_name_set();
     test_pieces();
-    test_spent();
+    test_reclaim();
     test_status();
     test_long_status();
     test_natural();

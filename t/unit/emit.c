@@ -125,7 +125,7 @@ static void test_table(void)
     ok(tm_emit_for_path(".csv") == NULL);
 }
 
-static void learn_track(struct tm_task_names *who, uint64_t uuid, uint64_t parent, int64_t tid)
+static void learn_track(struct tm_task_names *names, uint64_t uuid, uint64_t parent, int64_t tid)
 {
     Tracemerge__Detail d = TRACEMERGE__DETAIL__INIT;
     Tracemerge__TrackDescription k = TRACEMERGE__TRACK_DESCRIPTION__INIT;
@@ -141,10 +141,10 @@ static void learn_track(struct tm_task_names *who, uint64_t uuid, uint64_t paren
     k.tid = tid;
     e.detail_bytes = (uint32_t)protobuf_c_message_pack(&d.base, bytes);
     e.detail = bytes;
-    ok(tm_task_names_learn(who, &e, &err) == TM_OK);
+    ok(tm_task_names_learn(names, &e, &err) == TM_OK);
 }
 
-static void learn_thread(struct tm_task_names *who, uint32_t flags, const char *name)
+static void learn_thread(struct tm_task_names *names, uint32_t flags, const char *name)
 {
     Tracemerge__Detail d = TRACEMERGE__DETAIL__INIT;
     Tracemerge__ThreadDescription t = TRACEMERGE__THREAD_DESCRIPTION__INIT;
@@ -158,66 +158,66 @@ static void learn_thread(struct tm_task_names *who, uint32_t flags, const char *
     t.name = tm_bytes(name, strlen(name));
     e.detail_bytes = (uint32_t)protobuf_c_message_pack(&d.base, bytes);
     e.detail = bytes;
-    ok(tm_task_names_learn(who, &e, &err) == TM_OK);
+    ok(tm_task_names_learn(names, &e, &err) == TM_OK);
 }
 
-static bool thread_is(const struct tm_task_names *who, const char *name)
+static bool thread_is(const struct tm_task_names *names, const char *name)
 {
-    struct tm_text text = tm_task_names_thread(who, 2, 7);
+    struct tm_text text = tm_task_names_thread(names, 2, 7);
     return text.len == strlen(name) && memcmp(text.data, name, text.len) == 0;
 }
 
-static void test_who(void)
+static void test_task_names(void)
 {
     struct tm_catalog catalog = {0};
-    struct tm_task_names who;
+    struct tm_task_names names;
     struct tm_event_task place;
     struct tm_error err = {0};
     struct tm_event e = {.flags = TM_EVENT_HAS_TRACK | tm_event_scope_flags(TM_SCOPE_TRACK), .file = 1, .machine = 2};
-    tm_task_names_init(&who, &catalog);
-    learn_track(&who, 10, 0, 7);
-    learn_track(&who, 11, 10, 0);
-    learn_track(&who, 12, 13, 0);
-    learn_track(&who, 13, 12, 0);
+    tm_task_names_init(&names, &catalog);
+    learn_track(&names, 10, 0, 7);
+    learn_track(&names, 11, 10, 0);
+    learn_track(&names, 12, 13, 0);
+    learn_track(&names, 13, 12, 0);
     e.track = 11;
-    tm_task_names_find(&who, &e, &place);
+    tm_task_names_find(&names, &e, &place);
     ok(place.has_tid && place.tid == 7 && !place.has_pid);
     e.track = 12; /* a loop */
-    tm_task_names_find(&who, &e, &place);
+    tm_task_names_find(&names, &e, &place);
     ok(!place.has_tid && !place.has_pid);
     e.track = 11;
     e.file = 2; /* uuids are a file's own */
-    tm_task_names_find(&who, &e, &place);
+    tm_task_names_find(&names, &e, &place);
     ok(!place.has_tid);
-    learn_thread(&who, TM_EVENT_DERIVED, "from the tree");
-    ok(thread_is(&who, "from the tree"));
-    learn_thread(&who, TM_EVENT_DEFINITION, "from its descriptor");
-    ok(thread_is(&who, "from its descriptor"));
-    learn_thread(&who, TM_EVENT_DERIVED, "from the tree again");
-    ok(thread_is(&who, "from its descriptor"));
+    learn_thread(&names, TM_EVENT_DERIVED, "from the tree");
+    ok(thread_is(&names, "from the tree"));
+    learn_thread(&names, TM_EVENT_DEFINITION, "from its descriptor");
+    ok(thread_is(&names, "from its descriptor"));
+    learn_thread(&names, TM_EVENT_DERIVED, "from the tree again");
+    ok(thread_is(&names, "from its descriptor"));
     e.file = 1;
-    tm_task_names_find(&who, &e, &place);
+    tm_task_names_find(&names, &e, &place);
     ok(place.has_pid && place.pid == 5 && place.thread.len == strlen("from its descriptor"));
     e = (struct tm_event){.kind = TM_KIND_TRACK, .detail = (const uint8_t *)"\xff", .detail_bytes = 1};
-    is_int(tm_task_names_learn(&who, &e, &err), TM_E_INPUT);
-    tm_task_names_release(&who);
+    is_int(tm_task_names_learn(&names, &e, &err), TM_E_INPUT);
+    tm_task_names_release(&names);
 }
 
 /* No more rows than the limit, however many there are. */
-static void test_who_is_bounded(void)
+static void test_task_names_is_bounded(void)
 {
     struct tm_catalog catalog = {0};
-    struct tm_task_names who;
+    struct tm_task_names names;
     struct tm_error err = {0};
     int failed = 0;
-    tm_task_names_init(&who, &catalog);
+    tm_task_names_init(&names, &catalog);
     for (int64_t tid = 1; tid < TM_TASK_NAMES_ROWS_MAX + 100; tid++) {
         struct tm_event e = {.kind = TM_KIND_TASK_NEW, .tid = tid, .name = 1};
-        failed += tm_task_names_learn(&who, &e, &err) < 0;
+        failed += tm_task_names_learn(&names, &e, &err) < 0;
     }
     is_int(failed, 0);
-    is_int(who.threads.count, TM_TASK_NAMES_ROWS_MAX);
-    tm_task_names_release(&who);
+    is_int(names.threads.count, TM_TASK_NAMES_ROWS_MAX);
+    tm_task_names_release(&names);
 }
 
 static void test_limits(void)
@@ -278,8 +278,8 @@ int main(void)
     tm_out_release(&out);
     test_names();
     test_table();
-    test_who();
-    test_who_is_bounded();
+    test_task_names();
+    test_task_names_is_bounded();
     test_limits();
     test_strict();
     test_full_descriptor();

@@ -209,35 +209,35 @@ static void test_sizes(void)
     close(fd);
 }
 
-/* A JsonRef comes back as it was; no byte of it that is another, and no cut, makes spots that leave the text. */
+/* A JsonRef comes back as it was; no byte of it that is another, and no cut, makes offsets that leave the text. */
 static void test_json_ref(void)
 {
     struct tm_json_ref ref = {.is_elsewhere = true, .offset = UINT64_C(1) << 40, .bytes = 300, .checksum = 0xdeadbeef,
-                              .before = 70000, .has_spots = true, .spot_count = 3};
+                              .before = 70000, .has_offsets = true, .spot_count = 3};
     struct tm_json_ref back;
     struct tm_buf detail = {0};
-    ref.spots[0] = (struct tm_json_spot){10, 5, TM_JSON_SPOT_TS, false};
-    ref.spots[1] = (struct tm_json_spot){15, 200, TM_JSON_SPOT_PID, true};
-    ref.spots[2] = (struct tm_json_spot){290, 2, TM_JSON_SPOT_ID2, false};
+    ref.offsets[0] = (struct tm_json_spot){10, 5, TM_JSON_SPOT_TS, false};
+    ref.offsets[1] = (struct tm_json_spot){15, 200, TM_JSON_SPOT_PID, true};
+    ref.offsets[2] = (struct tm_json_spot){290, 2, TM_JSON_SPOT_ID2, false};
     is_int(tm_json_ref_find(NULL, 0, &back), TM_END);
     ok(tm_json_ref_put(&ref, &detail) == TM_OK && tm_json_ref_find(detail.data, detail.len, &back) == TM_OK);
     ok(back.is_elsewhere && back.offset == ref.offset && back.bytes == 300 && back.checksum == 0xdeadbeef &&
-       back.before == 70000 && back.has_spots);
+       back.before == 70000 && back.has_offsets);
     bool equal = back.spot_count == 3 && back.spots_end == 292;
     for (int i = 0; i < 3; i++)
-        equal = equal && back.spots[i].at == ref.spots[i].at && back.spots[i].len == ref.spots[i].len &&
-                back.spots[i].of == ref.spots[i].of && back.spots[i].is_string == ref.spots[i].is_string;
+        equal = equal && back.offsets[i].at == ref.offsets[i].at && back.offsets[i].len == ref.offsets[i].len &&
+                back.offsets[i].of == ref.offsets[i].of && back.offsets[i].is_string == ref.offsets[i].is_string;
     ok(equal);
     int wrong = 0;
     for (size_t i = 0; i < detail.len; i++) {
         for (int value = 0; value < 256; value++) {
             uint8_t was = detail.data[i];
             detail.data[i] = (uint8_t)value;
-            if (tm_json_ref_find(detail.data, detail.len, &back) == TM_OK && back.has_spots)
+            if (tm_json_ref_find(detail.data, detail.len, &back) == TM_OK && back.has_offsets)
                 for (uint32_t s = 0; s < back.spot_count; s++)
-                    wrong += back.spots[s].at + (uint64_t)back.spots[s].len > back.spots_end ||
-                             (back.spots[s].is_string && back.spots[s].len < 2) || back.spots[s].of < TM_JSON_SPOT_TS ||
-                             back.spots[s].of > TM_JSON_SPOT_BIND_ID;
+                    wrong += back.offsets[s].at + (uint64_t)back.offsets[s].len > back.spots_end ||
+                             (back.offsets[s].is_string && back.offsets[s].len < 2) ||
+                             back.offsets[s].of < TM_JSON_SPOT_TS || back.offsets[s].of > TM_JSON_SPOT_BIND_ID;
             detail.data[i] = was;
         }
         wrong += i > 0 && tm_json_ref_find(detail.data, i, &back) != TM_E_INPUT;
@@ -247,7 +247,7 @@ static void test_json_ref(void)
     ref.spot_count = 0;
     tm_buf_clear(&detail);
     ok(tm_json_ref_put(&ref, &detail) == TM_OK && tm_json_ref_find(detail.data, detail.len, &back) == TM_OK &&
-       !back.is_elsewhere && back.has_spots && back.spot_count == 0);
+       !back.is_elsewhere && back.has_offsets && back.spot_count == 0);
     tm_buf_release(&detail);
 }
 

@@ -192,7 +192,7 @@ static enum tm_status put_noted(struct tm_json_objects *o, struct object *object
     if (ref->spots_end > e->raw_bytes)
         return no_object(e, err);
     for (uint32_t i = 0; i < ref->spot_count && st == TM_OK; i++) {
-        const struct tm_json_spot *s = &ref->spots[i];
+        const struct tm_json_spot *s = &ref->offsets[i];
         struct tm_json_value value = value_at(s, e->raw);
         value.escaped = s->is_string && memchr(value.data, '\\', value.len);
         if (must_change(o, object, changes[s->of], &value))
@@ -205,7 +205,7 @@ static enum tm_status put_noted(struct tm_json_objects *o, struct object *object
 /* True if the numbers in OBJECT cannot be those that tm-unpack noted, or other members change too. */
 static bool must_be_read(const struct object *object)
 {
-    return !object->ref->has_spots || object->where.has_tid || object->renames_frames || object->changes.is_there ||
+    return !object->ref->has_offsets || object->where.has_tid || object->renames_frames || object->changes.is_there ||
            tm_json_is_text_number(object->event->tid);
 }
 
@@ -240,8 +240,8 @@ static bool can_copy(const struct tm_json_objects *o, const struct object *objec
         tm_json_frames_renames(o->frames, e->file) || must_be_read(object) || ref->spots_end > ref->bytes)
         return false;
     for (uint32_t i = 0; i < ref->spot_count; i++) {
-        enum change change = changes[ref->spots[i].of];
-        struct tm_json_value value = value_at(&ref->spots[i], NULL);
+        enum change change = changes[ref->offsets[i].of];
+        struct tm_json_value value = value_at(&ref->offsets[i], NULL);
         if (change != CHANGE_TIME && change != CHANGE_PID && must_change(o, object, change, &value))
             return false;
     }
@@ -259,7 +259,7 @@ static enum tm_status put_copied(struct tm_json_objects *o, const struct object 
     tm_json_writer_next(o->writer);
     tm_out_text(out, text);
     for (uint32_t i = 0; i < ref->spot_count && st == TM_OK; i++) {
-        const struct tm_json_spot *s = &ref->spots[i];
+        const struct tm_json_spot *s = &ref->offsets[i];
         struct tm_json_value value = value_at(s, NULL);
         if (!must_change(o, object, changes[s->of], &value))
             continue;

@@ -7,7 +7,7 @@
 enum { BLOCKED_PID = 1, BLOCKED_CALLER = 2, BLOCKED_IO_WAIT = 3 };
 
 /* Reads the digits after WORD in ARGS, which end at END. False: there are none. */
-static bool number_behind(const char *args, const char *end, const char *word, uint64_t *value)
+static bool number_after(const char *args, const char *end, const char *word, uint64_t *value)
 {
     const char *at = tm_line_after(args, (size_t)(end - args), word);
     if (at == NULL || at == end || *at < '0' || *at > '9')
@@ -23,7 +23,7 @@ bool tm_blocked_line_read(const struct tm_catalog *catalog, const struct tm_even
     if (e->kind != TM_KIND_FTRACE ||
         !tm_text_is(tm_catalog_string(catalog, e->name, e), "sched_blocked_reason") ||
         (args = tm_line_after(line, e->raw_bytes, "sched_blocked_reason:")) == NULL ||
-        !number_behind(args, end, " pid=", &tid) || !number_behind(args, end, " iowait=", &io_wait) ||
+        !number_after(args, end, " pid=", &tid) || !number_after(args, end, " iowait=", &io_wait) ||
         tid > INT32_MAX || io_wait > UINT32_MAX)
         return false;
     *blocked = (struct tm_blocked_line){.tid = (int64_t)tid, .io_wait = (uint32_t)io_wait};

@@ -111,14 +111,14 @@ static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, s
         st = own_track(p, e, &d, &owner, err);
     if (st == TM_OK && d.is_thread && tm_sequence_threads_note(&p->threads, e) != TM_OK)
         st = tm_error_nomem(err);
-    if (st == TM_OK && d.is_thread && p->tracks.names.is_kept)
+    if (st == TM_OK && d.is_thread && p->tracks.names.is_enabled)
         st = note_named(p, e, d.tid, err);
     if (st < 0 || owner == d.uuid)
         return st < 0 ? st : tm_packet_retime(w, e, NULL, err);
     w->descriptor_uuid = owner;
     st = tm_packet_retime(w, e, NULL, err);
     w->descriptor_uuid = 0;
-    if (st == TM_OK && d.is_process && !d.is_thread && p->tracks.names.is_kept)
+    if (st == TM_OK && d.is_process && !d.is_thread && p->tracks.names.is_enabled)
         st = tm_track_writer_name_again(&p->tracks, e, d.pid, err);
     return st < 0 ? st : tm_packet_child_track(w, e, d.uuid, owner, err);
 }
@@ -254,7 +254,7 @@ enum tm_status tm_pftrace_note(struct pftrace *p, const struct tm_event *e, stru
     enum tm_status st = TM_OK;
     if (e->kind == TM_KIND_TASK_NEW || e->kind == TM_KIND_PROCESS_EXIT)
         st = note_life(p, e, err);
-    return st == TM_OK && p->tracks.names.is_kept ? note_names(p, e, err) : st;
+    return st == TM_OK && p->tracks.names.is_enabled ? note_names(p, e, err) : st;
 }
 
 enum tm_status tm_pftrace_due_before(struct pftrace *p, int64_t to_ns, struct tm_error *err)

@@ -20,9 +20,9 @@ struct tm_kept_name {
     size_t text, len;
 };
 
-/* Zero-initialise; set is_kept if there are such names. */
+/* Zero-initialise; set is_enabled if there are such names. */
 struct tm_pending_names {
-    bool is_kept;
+    bool is_enabled;
     /* private */
     struct tm_kept_name *threads, *processes;
     uint32_t thread_count, thread_cap, process_count, process_cap;

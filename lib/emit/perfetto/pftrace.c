@@ -63,7 +63,7 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
     p->line_tasks.packets = &p->packets;
     p->line_tasks.ftrace = &p->ftrace;
     p->tracks.is_alone = has_one_trace(p->context->catalog);
-    p->tracks.names.is_kept = has_json_beside_others(p->context->catalog);
+    p->tracks.names.is_enabled = has_json_beside_others(p->context->catalog);
     p->appends = p->in_state = p->context->options->append && p->context->stream->part.has_from;
     p->goes_on = p->context->options->append && p->context->stream->part.has_to;
     if (p->appends)
@@ -251,7 +251,7 @@ static enum tm_status write_message(struct pftrace *p, const struct tm_event *e,
 {
     int64_t last_ns = tm_compact_rows_last(e->time_ns, e->dur_ns);
     p->last_ns = last_ns > p->last_ns ? last_ns : p->last_ns;
-    return p->tracks.names.is_kept || p->bounds.is_cutting ? tm_open_messages_add(&p->messages, e, err)
+    return p->tracks.names.is_enabled || p->bounds.is_cutting ? tm_open_messages_add(&p->messages, e, err)
                                                            : tm_ftrace_write_message(&p->ftrace, e, err);
 }
 

@@ -80,7 +80,7 @@ enum tm_status tm_track_task(struct tm_track_writer *w, const struct tm_event *e
     /* Ftrace events of another file may be on the thread itself. A part of a line goes where the line went. */
     bool is_of_line = e->flags & TM_EVENT_DERIVED ? w->line.file == e->file + 1 && w->line.time_ns == e->time_ns
                                                   : tm_event_raw(e->flags) == TM_RAW_LINE;
-    bool has_own_track = is_of_line || (is_thread && w->names.is_kept);
+    bool has_own_track = is_of_line || (is_thread && w->names.is_enabled);
     if (owner && owner->file == e->file && !has_own_track) {
         *uuid = owner->uuid;
         return TM_OK;
@@ -113,7 +113,7 @@ static enum tm_status put_task_descriptor(struct tm_track_writer *w, const struc
     bool is_thread = e->flags & TM_EVENT_HAS_TID;
     struct tm_track_task task = task_of(w, e, is_thread);
     const struct tm_track_owner *owner = tm_track_owners_find(owners, task);
-    bool has_own_track = is_thread && w->names.is_kept; /* events of the file are on a track below */
+    bool has_own_track = is_thread && w->names.is_enabled; /* events of the file are on a track below */
     *uuid = owner ? owner->uuid
                   : tm_track_key(w, e, is_thread ? TM_TRACK_KIND_THREAD : TM_TRACK_KIND_PROCESS, has_own_track ? 1 : 0);
     if (owner == NULL && (tm_track_owners_set(owners, task, *uuid, e->file) != TM_OK || !put_rank(w, e, is_thread)))
@@ -242,7 +242,7 @@ enum tm_status tm_track_task_define(struct tm_track_writer *w, const struct tm_e
 {
     bool is_thread = e->kind == TM_KIND_THREAD;
     enum tm_input_type type = w->packets->catalog->files[e->file].input_type;
-    bool keeps_name = w->names.is_kept && type == TM_INPUT_JSON;
+    bool keeps_name = w->names.is_enabled && type == TM_INPUT_JSON;
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
     struct tm_pb_field f;
     struct tm_event owner = {.machine = e->machine, .file = e->file, .time_ns = e->time_ns};

@@ -13,12 +13,12 @@ static void add_spot(struct tm_json_ref *ref, const uint8_t *raw, const struct t
     struct tm_json_spot spot = {(uint32_t)(value->data - quote - raw), (uint32_t)(value->len + 2 * quote), of,
                                 quote != 0};
     uint32_t i = ref->spot_count++;
-    for (; i > 0 && ref->spots[i - 1].at > spot.at; i--)
-        ref->spots[i] = ref->spots[i - 1];
-    ref->spots[i] = spot;
+    for (; i > 0 && ref->offsets[i - 1].at > spot.at; i--)
+        ref->offsets[i] = ref->offsets[i - 1];
+    ref->offsets[i] = spot;
 }
 
-static void find_spots(const struct tm_json_event *json, struct tm_json_ref *ref)
+static void find_offsets(const struct tm_json_event *json, struct tm_json_ref *ref)
 {
     static const struct {
         enum tm_json_field field;
@@ -44,12 +44,12 @@ enum tm_status tm_json_row_builder_ref(struct tm_json_row_builder *w)
     struct tm_json_ref ref;
     ref.is_elsewhere = (w->rows->has_source || w->rows->text_file) && e->raw_bytes >= LEAVE_MIN &&
                        !(e->flags & TM_EVENT_DEFINITION);
-    ref.has_spots = !sink->want_json_detail && !w->json->repeated;
+    ref.has_offsets = !sink->want_json_detail && !w->json->repeated;
     ref.spot_count = 0;
-    if (!tm_raw_choice_has(&sink->raw, TM_RAW_JSON) || !(ref.is_elsewhere || ref.has_spots))
+    if (!tm_raw_choice_has(&sink->raw, TM_RAW_JSON) || !(ref.is_elsewhere || ref.has_offsets))
         return TM_OK;
-    if (ref.has_spots)
-        find_spots(w->json, &ref);
+    if (ref.has_offsets)
+        find_offsets(w->json, &ref);
     if (ref.is_elsewhere) {
         ref.bytes = e->raw_bytes;
         ref.offset = w->rows->text_at;

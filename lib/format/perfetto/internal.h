@@ -16,7 +16,7 @@
 enum {
     TM_PROTO_SEQUENCES_MAX = 1 << 18,       /* (machine, sequence) pairs */
     TM_PROTO_INTERNED_MAX = 1 << 20,        /* interned messages of one sequence at a time */
-    TM_PROTO_INTERNED_BYTES_MAX = 96 << 20, /* bytes of interned data held for all sequences */
+    TM_PROTO_INTERNED_BYTES_MAX = 96 << 20, /* bytes of interned data of all sequences */
     TM_PROTO_TRACKS_MAX = 1 << 19,          /* counter, thread and process tracks remembered */
     TM_PROTO_CPUS_MAX = 1 << 16,            /* (machine, cpu) pairs */
     TM_PROTO_COMM_MAX = 64,                 /* bytes of a task's name; kernels have 16 */

@@ -30,11 +30,11 @@ static enum tm_status take_head(struct tm_spans *x)
     struct tm_json_value key, value;
     if (x->grammar->head == NULL || tm_json_key(&scan, &key) != TM_JSON_OK)
         return TM_END;
-    const uint8_t *behind_key = scan.p;
+    const uint8_t *after_key = scan.p;
     bool is_whole = tm_json_value(&scan, &value) == TM_JSON_OK;
     enum tm_status st = x->grammar->head(x, &key, is_whole ? &value : NULL);
     if (st == TM_OK)
-        pass(x, (size_t)((is_whole ? scan.p : behind_key) - in->data));
+        pass(x, (size_t)((is_whole ? scan.p : after_key) - in->data));
     return st;
 }
 

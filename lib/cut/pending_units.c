@@ -1,16 +1,17 @@
-#include "cut/kept_units.h"
+#include "cut/pending_units.h"
 
 #include <stdlib.h>
 
-struct tm_kept_unit *tm_kept_units_add(struct tm_kept_units *units, const struct tm_event *rows, uint32_t count)
+struct tm_pending_unit *tm_pending_units_add(struct tm_pending_units *units, const struct tm_event *rows,
+                                             uint32_t count)
 {
     size_t bytes = count * sizeof *rows;
     for (uint32_t i = 0; i < count; i++)
         bytes += (size_t)rows[i].raw_bytes + rows[i].detail_bytes;
-    struct tm_kept_unit *unit = malloc(sizeof *unit + bytes);
+    struct tm_pending_unit *unit = malloc(sizeof *unit + bytes);
     if (unit == NULL)
         return NULL;
-    *unit = (struct tm_kept_unit){.previous = units->last, .count = count, .rows = (struct tm_event *)(unit + 1)};
+    *unit = (struct tm_pending_unit){.previous = units->last, .count = count, .rows = (struct tm_event *)(unit + 1)};
     uint8_t *payload = (uint8_t *)(unit->rows + count);
     for (uint32_t i = 0; i < count; i++) {
         unit->rows[i] = rows[i];
@@ -22,7 +23,7 @@ struct tm_kept_unit *tm_kept_units_add(struct tm_kept_units *units, const struct
     return unit;
 }
 
-void tm_kept_units_drop(struct tm_kept_units *units, struct tm_kept_unit *unit)
+void tm_pending_units_drop(struct tm_pending_units *units, struct tm_pending_unit *unit)
 {
     if (unit == NULL || (unit->refs && --unit->refs))
         return;
@@ -31,12 +32,12 @@ void tm_kept_units_drop(struct tm_kept_units *units, struct tm_kept_unit *unit)
     free(unit);
 }
 
-void tm_kept_units_release(struct tm_kept_units *units)
+void tm_pending_units_release(struct tm_pending_units *units)
 {
     while (units->first) {
-        struct tm_kept_unit *unit = units->first;
+        struct tm_pending_unit *unit = units->first;
         units->first = unit->next;
         free(unit);
     }
-    *units = (struct tm_kept_units){0};
+    *units = (struct tm_pending_units){0};
 }
