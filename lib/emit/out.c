@@ -13,11 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { OUT_FLUSH_BYTES = 256 << 10, OUT_BEHIND_WRITES = 16, OUT_NUMBER_MAX = 24, NS_DIGITS = 9 };
+enum { OUT_FLUSH_BYTES = 256 << 10, OUT_NUMBER_MAX = 24, NS_DIGITS = 9 };
 
 void tm_out_init(struct tm_out *out, int fd, const char *name)
 {
-    *out = (struct tm_out){.fd = fd, .name = name ? name : "standard output", .is_own = name != NULL};
+    *out = (struct tm_out){.failed = false};
+    tm_block_output_init(&out->blocks, fd, name);
 }
 
 void tm_out_set_sources(struct tm_out *out, struct tm_sources *sources)
@@ -287,7 +288,7 @@ void tm_out_pad(struct tm_out *out, size_t from, size_t width, bool right)
 
 void tm_out_guard_json(struct tm_out *out)
 {
-    out->guards = isatty(out->fd) == 1;
+    out->guards = isatty(out->blocks.fd) == 1;
 }
 
 /* Characters that a terminal must not get occur only in strings of valid JSON, except for returns. */
@@ -310,43 +311,9 @@ static void guard(struct tm_out *out)
     tm_buf_release(&raw);
 }
 
-/* Writes BYTES, which are empty afterwards: hands them to the thread that writes, if there is one. */
-static enum tm_status write_bytes(void *self, struct tm_buf *bytes, struct tm_error *err)
+static enum tm_status write_block(void *out, struct tm_buf *bytes, struct tm_error *err)
 {
-    struct tm_out *out = self;
-    struct tm_error why = {0};
-    size_t len = bytes->len;
-    enum tm_status st = out->writer ? tm_async_writer_write(out->writer, bytes, out->offset, &why)
-                                    : tm_io_write(out->fd, bytes->data, len, &why);
-    out->offset += len;
-    tm_buf_clear(bytes);
-    return st < 0 ? tm_error_set(err, st, "%s: %s", out->name, why.text) : TM_OK;
-}
-
-/* From now on threads copy and write, if FD is a file that can be written at any offset. */
-static void start_threads(struct tm_out *out)
-{
-    struct stat info;
-    if (!out->is_own || fstat(out->fd, &info) != 0 || !S_ISREG(info.st_mode) || fcntl(out->fd, F_GETFL) & O_APPEND)
-        return;
-    off_t at = lseek(out->fd, 0, SEEK_CUR);
-    if (at < 0 || (out->writer = tm_async_writer_new(out->fd)) == NULL)
-        return;
-    out->offset = (uint64_t)at;
-    if (out->sources)
-        out->copier = tm_copier_new(out->sources, write_bytes, out);
-}
-
-/* Waits for the thread that writes, and goes on after its last byte. */
-static enum tm_status end_writer(struct tm_out *out, struct tm_error *err)
-{
-    struct tm_error why = {0};
-    enum tm_status st = tm_async_writer_wait(out->writer, &why);
-    if (st == TM_OK && lseek(out->fd, (off_t)out->offset, SEEK_SET) < 0)
-        st = tm_error_errno(&why, errno, "cannot write");
-    tm_async_writer_free(out->writer);
-    out->writer = NULL;
-    return st < 0 ? tm_error_set(err, st, "%s: %s", out->name, why.text) : TM_OK;
+    return tm_block_output_write(&((struct tm_out *)out)->blocks, bytes, err);
 }
 
 /* Hands the last bytes to the thread that copies, and waits for it. */
@@ -384,22 +351,24 @@ enum tm_status tm_out_flush(struct tm_out *out, struct tm_error *err)
     if (out->failed)
         return tm_error_nomem(err);
     st = out->copier ? end_copier(out, err) : join_copies(out, err);
-    if (st == TM_OK && out->writer)
-        st = end_writer(out, err);
-    return st == TM_OK ? write_bytes(out, &out->buf, err) : st;
+    if (st == TM_OK)
+        st = tm_block_output_write(&out->blocks, &out->buf, err);
+    return st == TM_OK ? tm_block_output_finish(&out->blocks, err) : st;
 }
 
-/* Writes a full buffer. */
+/* Writes a full buffer. Copies are made by a thread once another one writes. */
 static enum tm_status write_full(struct tm_out *out, struct tm_error *err)
 {
-    if (out->writes++ == OUT_BEHIND_WRITES)
-        start_threads(out);
-    if (out->writer == NULL)
-        return tm_out_flush(out, err);
+    if (out->sources && !out->has_copier && tm_block_output_is_async(&out->blocks)) {
+        out->copier = tm_copier_new(out->sources, write_block, out);
+        out->has_copier = true;
+    }
     if (out->copier)
         return tm_copier_put(out->copier, &out->buf, &out->copies, err);
-    enum tm_status st = join_copies(out, err);
-    return st == TM_OK ? write_bytes(out, &out->buf, err) : st;
+    if (out->guards)
+        guard(out);
+    enum tm_status st = out->failed ? tm_error_nomem(err) : join_copies(out, err);
+    return st == TM_OK ? tm_block_output_write(&out->blocks, &out->buf, err) : st;
 }
 
 void tm_out_indent(struct tm_out *out, size_t from)
@@ -429,10 +398,9 @@ enum tm_status tm_out_end_row(struct tm_out *out, struct tm_error *err)
 
 void tm_out_release(struct tm_out *out)
 {
-    tm_copier_free(out->copier); /* first: it uses the writer */
+    tm_copier_free(out->copier); /* first: it uses the blocks */
     out->copier = NULL;
-    tm_async_writer_free(out->writer);
-    out->writer = NULL;
+    tm_block_output_release(&out->blocks);
     tm_source_reader_free(out->reader);
     out->reader = NULL;
     tm_source_copies_release(&out->copies);

@@ -1,12 +1,11 @@
 /* Text on its way to a descriptor, for outputs that write rows. Text is collected in a buffer. If memory runs out, the
- * next tm_out_end_row or tm_out_flush returns the error. After some megabytes a thread writes the file if it has a
- * name: copying by the kernel is a third of the time that a large trace takes. Another thread then reads and copies
- * recorded text (copier.h). */
+ * next tm_out_end_row or tm_out_flush returns the error. A large file is written by a thread (os/block_output.h); then
+ * another thread reads and copies recorded text (copier.h). */
 #ifndef TM_EMIT_OUT_H
 #define TM_EMIT_OUT_H
 
 #include "emit/copier.h"
-#include "os/async_writer.h"
+#include "os/block_output.h"
 #include "base/buf.h"
 #include "model/catalog.h"
 #include "stream/field_text.h"
@@ -14,19 +13,15 @@
 #include <stdbool.h>
 
 struct tm_out {
-    int fd;           /* borrowed */
-    const char *name; /* for messages; borrowed */
     struct tm_buf buf;
     /* private */
     bool failed;
     bool guards;
-    bool is_own;      /* no one else writes to fd */
-    uint32_t writes;
-    uint64_t offset;  /* offset in fd of the next byte */
-    struct tm_async_writer *writer; /* NULL: none so far, or impossible */
+    struct tm_block_output blocks;
     struct tm_sources *sources;     /* borrowed; NULL: no text is copied */
     struct tm_source_copies copies; /* between the bytes of buf */
-    struct tm_copier *copier;       /* from its start on, only its thread uses writer and offset; NULL: as writer */
+    struct tm_copier *copier;       /* while it is there, only its thread uses blocks; NULL: none */
+    bool has_copier;                /* its start was tried */
     struct tm_source_reader *reader; /* for copies before there is a copier */
     struct tm_buf whole;             /* buf with these copies */
 };

@@ -27,7 +27,7 @@ static void set_up(struct fixture *f)
     f->catalog.file_count = FILES;
     f->catalog.machines = f->machines;
     f->catalog.machine_count = MACHINES;
-    ok_named(tm_packet_writer_init(&f->writer, &f->catalog, -1, &f->err) == TM_OK, "a writer");
+    ok_named(tm_packet_writer_init(&f->writer, &f->catalog, -1, NULL, &f->err) == TM_OK, "a writer");
 }
 
 static void tear_down(struct fixture *f)

@@ -122,8 +122,8 @@ static void check(uint64_t trial, uint32_t odd, bool has_threads)
     bool good = true;
     char name[96];
     seed = tm_hash_u64(trial);
-    tm_packet_writer_init(&quick, &catalog, -1, &err);
-    tm_packet_writer_init(&slow, &catalog, -1, &err);
+    tm_packet_writer_init(&quick, &catalog, -1, NULL, &err);
+    tm_packet_writer_init(&slow, &catalog, -1, NULL, &err);
     for (uint32_t i = 0; i < ROWS; i++) {
         struct tm_event e;
         make_row(&e, raw, odd);

@@ -100,8 +100,8 @@ static void compare_body(size_t i, size_t behind, uint32_t machine)
     struct tm_packet_writer quick = {0}, slow = {0};
     struct tm_error err = {0};
     e.raw_bytes = (uint32_t)unhex(bodies[i].hex, raw);
-    tm_packet_writer_init(&quick, &catalog, -1, &err);
-    tm_packet_writer_init(&slow, &catalog, -1, &err);
+    tm_packet_writer_init(&quick, &catalog, -1, NULL, &err);
+    tm_packet_writer_init(&slow, &catalog, -1, NULL, &err);
     for (int turn = 0; turn < 3; turn++) { /* the first packet of its sequence has other flags */
         enum tm_status st = tm_packet_splice_body(&quick, &e, e.raw_bytes + behind, &err);
         tap_check(st == (bodies[i].is_usual ? TM_OK : TM_END), bodies[i].name, __FILE__, __LINE__);
@@ -134,8 +134,8 @@ static void compare(const struct sample *sample, bool mixed)
     struct tm_packet_writer quick = {0}, slow = {0};
     struct tm_error err = {0};
     e.raw_bytes = (uint32_t)unhex(sample->hex, raw);
-    tm_packet_writer_init(&quick, &catalog, -1, &err);
-    tm_packet_writer_init(&slow, &catalog, -1, &err);
+    tm_packet_writer_init(&quick, &catalog, -1, NULL, &err);
+    tm_packet_writer_init(&slow, &catalog, -1, NULL, &err);
     for (int i = 0; i < 2; i++) {
         enum tm_status st = tm_packet_splice(&quick, &e, &extras, &err);
         tap_check(st == ((mixed ? sample->also_mixed : sample->by_splice) ? TM_OK : TM_END), sample->name, __FILE__,

@@ -66,7 +66,7 @@ int main(void)
     struct tm_buf one = {0}, two = {0}, long_one = {0};
     uint32_t sequence;
     bool is_new;
-    tm_packet_writer_init(&w, &catalog, -1, &err);
+    tm_packet_writer_init(&w, &catalog, -1, NULL, &err);
     const struct tm_event of_two = {.file = 1, .sequence = 9, .generation = 2};
     tm_packet_sequence(&w, &of_two, &sequence, &is_new, &err);
     ok_named(tm_packet_sequence_of_statistics(&w, &of_two, 9) == 1 &&

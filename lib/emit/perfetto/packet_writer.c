@@ -1,7 +1,6 @@
 #include "emit/perfetto/packet_writer.h"
 
 #include "base/hash.h"
-#include "os/io.h"
 
 #include <stdlib.h>
 
@@ -41,9 +40,10 @@ static bool may_have_packets(Tracemerge__ClockPolicy policy)
 }
 
 enum tm_status tm_packet_writer_init(struct tm_packet_writer *w, const struct tm_catalog *catalog, int fd,
-                                     struct tm_error *err)
+                                     const char *name, struct tm_error *err)
 {
-    *w = (struct tm_packet_writer){.catalog = catalog, .fd = fd, .next_sequence = 1, .first_proto = UINT32_MAX};
+    *w = (struct tm_packet_writer){.catalog = catalog, .next_sequence = 1, .first_proto = UINT32_MAX};
+    tm_block_output_init(&w->blocks, fd, name);
     for (uint32_t i = 0; i < catalog->file_count; i++) {
         const struct tm_catalog_file *file = &catalog->files[i];
         if (file->begun && may_have_packets(file->clock_policy) &&
@@ -213,13 +213,6 @@ void tm_packet_mute_end(struct tm_packet_writer *w)
     w->out.len = w->mute_mark;
 }
 
-static enum tm_status write_out(struct tm_packet_writer *w, struct tm_error *err)
-{
-    enum tm_status st = tm_io_write(w->fd, w->out.data, w->out.len, err);
-    tm_buf_clear(&w->out);
-    return st < 0 ? tm_error_prefix(err, "%s", w->name ? w->name : "standard output") : st;
-}
-
 enum tm_status tm_packet_placeholder(struct tm_packet_writer *w, struct tm_buf versions[2], uint32_t *placeholder,
                                      struct tm_error *err)
 {
@@ -230,7 +223,7 @@ enum tm_status tm_packet_placeholder(struct tm_packet_writer *w, struct tm_buf v
     }
     w->mute_mark = 0;
     if (!tm_placeholders_any(&w->undecided))
-        st = write_out(w, err);
+        st = tm_block_output_write(&w->blocks, &w->out, err);
     else
         st = tm_placeholders_put(&w->undecided, w->out.data, w->out.len, err);
     tm_buf_clear(&w->out);
@@ -253,13 +246,20 @@ enum tm_status tm_packet_writer_flush(struct tm_packet_writer *w, struct tm_erro
         st = tm_placeholders_put(&w->undecided, w->out.data, w->out.len, err);
         tm_buf_clear(&w->out);
         while (st == TM_OK && (st = tm_placeholders_take(&w->undecided, &w->out, WRITE_BYTES, err)) == TM_OK)
-            st = write_out(w, err);
+            st = tm_block_output_write(&w->blocks, &w->out, err);
     }
-    return st < 0 ? st : write_out(w, err);
+    return st < 0 ? st : tm_block_output_write(&w->blocks, &w->out, err);
+}
+
+enum tm_status tm_packet_writer_finish(struct tm_packet_writer *w, struct tm_error *err)
+{
+    enum tm_status st = tm_packet_writer_flush(w, err);
+    return st == TM_OK ? tm_block_output_finish(&w->blocks, err) : st;
 }
 
 void tm_packet_writer_release(struct tm_packet_writer *w)
 {
+    tm_block_output_release(&w->blocks);
     tm_buf_release(&w->out);
     tm_buf_release(&w->inner_times);
     tm_buf_release(&w->aside);
@@ -269,5 +269,5 @@ void tm_packet_writer_release(struct tm_packet_writer *w)
     free(w->sequences);
     tm_map_release(&w->plain);
     tm_map_release(&w->first);
-    *w = (struct tm_packet_writer){.fd = -1};
+    *w = (struct tm_packet_writer){.catalog = NULL};
 }

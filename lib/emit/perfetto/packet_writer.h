@@ -13,6 +13,7 @@
 #include "emit/track_owners.h"
 #include "emit/unsupported_counts.h"
 #include "model/catalog.h"
+#include "os/block_output.h"
 #include "perfetto/packet_fields.h"
 #include "stream/event.h"
 
@@ -31,9 +32,8 @@ enum { TM_SEQUENCE_CLEARED = 1, TM_SEQUENCE_NEEDS_STATE = 2 }; /* TracePacket.Se
 
 struct tm_packet_writer {
     const struct tm_catalog *catalog; /* borrowed */
-    int fd;                           /* borrowed */
-    const char *name;                 /* of the output, for messages; NULL: standard output */
-    struct tm_buf out;
+    struct tm_block_output blocks;
+    struct tm_buf out;                /* bytes that are not in blocks yet */
     uint32_t first_proto;   /* the file whose ids stay; ids of other files are renumbered. UINT32_MAX: none */
     uint32_t *machine_ids;  /* by Machine.id: the packet's machine_id; 0: none */
     uint32_t machine_count;
@@ -59,9 +59,10 @@ struct tm_packet_writer {
     bool joins_flows; /* flow ids are the same in all files (default false) */
 };
 
-/* Call it at the first batch, when the catalog is complete except for strings. TM_OK or TM_E_SYSTEM. */
+/* Call it at the first batch, when the catalog is complete except for strings. FD and NAME are those of
+ * tm_block_output_init. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_packet_writer_init(struct tm_packet_writer *writer, const struct tm_catalog *catalog, int fd,
-                                     struct tm_error *err);
+                                     const char *name, struct tm_error *err);
 
 /* The id in packets of MACHINE (Machine.id); 0: none. */
 static inline uint32_t tm_packet_machine(const struct tm_packet_writer *writer, uint32_t machine)
@@ -170,8 +171,12 @@ enum tm_status tm_packet_placeholder(struct tm_packet_writer *writer, struct tm_
 /* Replaces PLACEHOLDER by its version WHICH. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_packet_decide(struct tm_packet_writer *writer, uint32_t placeholder, int which, struct tm_error *err);
 
-/* Writes everything that no open placeholder holds back. */
+/* Writes everything that no open placeholder holds back, as far as tm_block_output_write does. */
 enum tm_status tm_packet_writer_flush(struct tm_packet_writer *writer, struct tm_error *err);
+
+/* Flushes, and waits until all is written. */
+enum tm_status tm_packet_writer_finish(struct tm_packet_writer *writer, struct tm_error *err);
+
 void tm_packet_writer_release(struct tm_packet_writer *writer);
 
 #endif

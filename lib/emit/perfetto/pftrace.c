@@ -19,7 +19,6 @@ static enum tm_status pftrace_open(const struct tm_emit_context *context, void *
     if (context->options->append && tm_time_part_is_whole(&context->stream->part))
         return tm_error_set(err, TM_E_INPUT, "--append: the stream is no part by time; tm-sort --cut makes them");
     p->context = context;
-    p->packets.fd = context->fd;
     p->pending.events.bytes_max = TM_PENDING_BYTES_MAX;
     return TM_OK;
 }
@@ -47,7 +46,8 @@ static bool has_json_beside_others(const struct tm_catalog *c)
 /* Called at the first batch: everything except events is known. */
 static enum tm_status start(struct pftrace *p, struct tm_error *err)
 {
-    enum tm_status st = tm_packet_writer_init(&p->packets, p->context->catalog, p->context->fd, err);
+    enum tm_status st = tm_packet_writer_init(&p->packets, p->context->catalog, p->context->fd,
+                                              p->context->options->out_path, err);
     p->started = true;
     p->marker_files = calloc((size_t)p->context->catalog->machine_count + 1, sizeof *p->marker_files);
     if (p->marker_files == NULL)
@@ -55,7 +55,6 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
     p->packets.unsupported = p->context->unsupported;
     p->packets.trace_stats = &p->trace_stats;
     p->packets.joins_flows = p->context->options->join_flows;
-    p->packets.name = p->context->options->out_path;
     p->packets.undecided.dir = p->untimed.dir = p->context->options->temporary_dir;
     p->ftrace.packets = &p->packets;
     p->tracks.packets = &p->packets;
@@ -500,7 +499,7 @@ static enum tm_status finish_part(struct pftrace *p, struct tm_error *err)
         st = tm_pftrace_inexpressible(p, err);
     if (st == TM_OK)
         st = tm_loss_attributes_write(&p->packets, p->clocks.home, err);
-    return st < 0 ? st : tm_packet_writer_flush(&p->packets, err);
+    return st < 0 ? st : tm_packet_writer_finish(&p->packets, err);
 }
 
 static enum tm_status pftrace_finish(void *state, struct tm_error *err)
@@ -532,7 +531,7 @@ static enum tm_status pftrace_finish(void *state, struct tm_error *err)
         st = tm_loss_attributes_write(&p->packets, p->clocks.home, err);
     if (st == TM_OK)
         st = tm_stat_attributes_write(&p->packets, p->clocks.home, err);
-    return st < 0 ? st : tm_packet_writer_flush(&p->packets, err);
+    return st < 0 ? st : tm_packet_writer_finish(&p->packets, err);
 }
 
 static void pftrace_close(void *state)
