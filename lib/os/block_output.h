@@ -11,11 +11,11 @@ struct tm_block_output {
     int fd;           /* borrowed */
     const char *name; /* for messages; borrowed */
     /* private */
-    bool is_own;      /* no one else writes to fd */
-    uint64_t bytes;   /* written so far */
-    uint64_t offset;  /* in fd of the next byte, while there is a writer */
+    bool is_own;                    /* no one else writes to fd */
+    uint64_t bytes;                 /* written so far */
+    uint64_t offset;                /* in fd of the next byte, while there is a writer */
     struct tm_async_writer *writer; /* NULL: none so far, or impossible */
-    bool has_writer;  /* its start was tried */
+    bool has_writer;                /* its start was tried */
 };
 
 /* NAME: the name of FD; NULL: standard output. */

@@ -33,7 +33,7 @@ enum { TM_SEQUENCE_CLEARED = 1, TM_SEQUENCE_NEEDS_STATE = 2 }; /* TracePacket.Se
 struct tm_packet_writer {
     const struct tm_catalog *catalog; /* borrowed */
     struct tm_block_output blocks;
-    struct tm_buf out;                /* bytes that are not in blocks yet */
+    struct tm_buf out;      /* bytes that are not in blocks yet */
     uint32_t first_proto;   /* the file whose ids stay; ids of other files are renumbered. UINT32_MAX: none */
     uint32_t *machine_ids;  /* by Machine.id: the packet's machine_id; 0: none */
     uint32_t machine_count;

@@ -46,8 +46,8 @@ static bool has_json_beside_others(const struct tm_catalog *c)
 /* Called at the first batch: everything except events is known. */
 static enum tm_status start(struct pftrace *p, struct tm_error *err)
 {
-    enum tm_status st = tm_packet_writer_init(&p->packets, p->context->catalog, p->context->fd,
-                                              p->context->options->out_path, err);
+    enum tm_status st =
+        tm_packet_writer_init(&p->packets, p->context->catalog, p->context->fd, p->context->options->out_path, err);
     p->started = true;
     p->marker_files = calloc((size_t)p->context->catalog->machine_count + 1, sizeof *p->marker_files);
     if (p->marker_files == NULL)
