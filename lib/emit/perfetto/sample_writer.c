@@ -37,6 +37,7 @@ static void init_tables(struct tm_sample_sequence *s)
     tm_intern_init(&s->mappings, ENTRIES_MAX, TABLE_BYTES_MAX);
     tm_intern_init(&s->frames, ENTRIES_MAX, TABLE_BYTES_MAX);
     tm_intern_init(&s->stacks, ENTRIES_MAX, TABLE_BYTES_MAX);
+    tm_intern_init(&s->recorded_frames, ENTRIES_MAX, TABLE_BYTES_MAX);
 }
 
 static void release_tables(struct tm_sample_sequence *s)
@@ -48,6 +49,10 @@ static void release_tables(struct tm_sample_sequence *s)
     tm_intern_release(&s->mappings);
     tm_intern_release(&s->frames);
     tm_intern_release(&s->stacks);
+    tm_intern_release(&s->recorded_frames);
+    free(s->iids);
+    s->iids = NULL;
+    s->iid_cap = 0;
 }
 
 /* Sets *NAME to the number in w->names, plus 1, of the event that E counted; 0: none. */
@@ -234,6 +239,29 @@ static struct frame read_frame(const struct tm_pb_field *field)
     return f;
 }
 
+/* The iid of the frame in FIELD. A frame that came before in the same bytes is not read again. */
+static enum tm_status intern_recorded(struct tm_sample_writer *w, struct tm_sample_sequence *s,
+                                      const struct tm_pb_field *field, uint64_t *iid)
+{
+    uint32_t id;
+    bool is_new;
+    enum tm_status st = tm_intern_add(&s->recorded_frames, field->data, field->len, &id, &is_new);
+    if (st == TM_OK && !is_new) {
+        *iid = s->iids[id];
+        return TM_OK;
+    }
+    if (st == TM_OK && tm_array_grow(&s->iids, &s->iid_cap, id, sizeof *s->iids, NULL) < 0)
+        st = TM_E_SYSTEM;
+    if (st < 0)
+        return st;
+    bool is_kept = st == TM_OK;
+    struct frame f = read_frame(field);
+    st = intern_frame(w, s, &f, iid);
+    if (st == TM_OK && is_kept)
+        s->iids[id] = (uint32_t)*iid;
+    return st;
+}
+
 /* The iid of the whole stack of E; 0: it has none. TM_END: a table is full. */
 static enum tm_status intern_stack(struct tm_sample_writer *w, struct tm_sample_sequence *s, const struct tm_event *e,
                                    uint64_t *iid)
@@ -251,8 +279,7 @@ static enum tm_status intern_stack(struct tm_sample_writer *w, struct tm_sample_
         uint64_t frame_iid;
         if (field.id != TM_DETAIL_FRAMES || field.type != TM_PB_LEN)
             continue;
-        struct frame f = read_frame(&field);
-        if ((st = intern_frame(w, s, &f, &frame_iid)) == TM_OK)
+        if ((st = intern_recorded(w, s, &field, &frame_iid)) == TM_OK)
             st = tm_pb_put_varint(&w->stack, TM_CALLSTACK_FRAMES, frame_iid);
     }
     if (st != TM_OK || w->stack.len == 0)

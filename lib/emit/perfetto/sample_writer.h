@@ -23,6 +23,9 @@ struct tm_sample_writer {
         uint32_t id; /* output sequence; 0: not started */
         uint32_t number;
         struct tm_intern functions, paths, files, build_ids, mappings, frames, stacks;
+        struct tm_intern recorded_frames; /* frames as the details have them; none are added when it is full */
+        uint32_t *iids;                   /* of these */
+        uint32_t iid_cap;
     } * sequences;
     uint32_t sequence_count, sequence_cap;
     struct tm_intern names;   /* of counted events */
