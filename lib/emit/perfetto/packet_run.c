@@ -40,13 +40,14 @@ static uint32_t count_before(const struct tm_batch *batch, uint32_t first, uint3
     return count;
 }
 
-/* Fills TILE with those rows of BATCH from FIRST on, at most COUNT, that can be written. */
+/* Fills TILE with the next rows of WALK that can be written, at most COUNT. */
 static void find_tile(struct tile *tile, const struct tm_packet_writer *w, const struct tm_packet_run *run,
-                      const struct tm_batch *batch, uint32_t first, uint32_t count)
+                      const struct tm_batch_walk *walk, uint32_t count)
 {
+    const struct tm_batch *batch = walk->batch;
     uint32_t i = 0;
     for (; i < count; i++) {
-        uint32_t row = first + i, kind = tm_batch_u32(batch, TM_COL_KIND, row),
+        uint32_t row = walk->i + i, kind = tm_batch_u32(batch, TM_COL_KIND, row),
                  file = tm_batch_u32(batch, TM_COL_FILE, row);
         uint32_t machine = tm_batch_u32(batch, TM_COL_MACHINE, row);
         uint32_t raw_bytes = tm_batch_u32(batch, TM_COL_RAW_BYTES, row);
@@ -97,7 +98,7 @@ enum tm_status tm_packet_run_write(struct tm_packet_writer *w, struct tm_batch_w
     while (is_whole) {
         uint32_t left = batch->count - walk->i, i;
         left = count_before(batch, walk->i, left < RUN_ROWS ? left : RUN_ROWS, run->before_ns);
-        find_tile(&tile, w, run, batch, walk->i, left);
+        find_tile(&tile, w, run, walk, left);
         if (tile.count == 0)
             return TM_OK;
         if (tm_buf_reserve(&w->out, (size_t)RUN_ROWS * (HEAD_BYTES_MAX + BODY_BYTES_MAX + COPY_BYTES)) != TM_OK)

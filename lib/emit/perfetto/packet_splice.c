@@ -248,22 +248,22 @@ static inline bool is_flags(const uint8_t *p, const uint8_t *end)
     return end - p >= 2 && p[0] == (TM_PACKET_SEQUENCE_FLAGS << 3 | TM_PB_VARINT) && p[1] == TM_SEQUENCE_NEEDS_STATE;
 }
 
-/* Writes the BYTES at FROM with FLAGS, if E is not the first of its sequence and neither is long; else returns false.
- * READABLE bytes can be read from FROM on. The length is unpredictable, so a fixed size is copied, which avoids a
- * mispredicted branch. */
-static inline bool write_short(struct tm_packet_writer *w, const struct tm_event *e, const uint8_t *from, size_t bytes,
-                               uint64_t flags, size_t readable)
+/* Writes BODY, of E's packet, with FLAGS. False, with nothing written, if E is the first of its sequence or BODY is
+ * long. READABLE bytes can be read from the start of BODY on. Its length is unpredictable, so a fixed size is copied,
+ * which avoids a mispredicted branch. */
+static inline bool write_short(struct tm_packet_writer *w, const struct tm_event *e, struct tm_text body, uint64_t flags,
+                               size_t readable)
 {
     uint32_t sequence = e->generation < w->sequence_count ? w->sequences[e->generation] : 0;
-    if (e->generation == 0 || sequence == 0 || bytes > SHORT_BYTES_MAX ||
+    if (e->generation == 0 || sequence == 0 || body.len > SHORT_BYTES_MAX ||
         tm_buf_reserve(&w->out, 2 + HEAD_BYTES_MAX + SHORT_BYTES_MAX) != TM_OK)
         return false;
     uint8_t *at = w->out.data + w->out.len, *p = put_head(w, e, at + 2, sequence, flags);
-    if (bytes <= COPY_BYTES && readable >= COPY_BYTES)
-        memcpy(p, from, COPY_BYTES);
+    if (body.len <= COPY_BYTES && readable >= COPY_BYTES)
+        memcpy(p, body.data, COPY_BYTES);
     else
-        memcpy(p, from, bytes);
-    p += bytes;
+        memcpy(p, body.data, body.len);
+    p += body.len;
     at[0] = 1 << 3 | TM_PB_LEN;
     at[1] = (uint8_t)(p - at - 2);
     w->out.len = (size_t)(p - w->out.data);
@@ -290,7 +290,7 @@ enum tm_status tm_packet_splice_body(struct tm_packet_writer *w, const struct tm
     } else if (p < end && (*p != (TRUSTED_UID << 3 | TM_PB_VARINT) || tm_varint_get(p + 1, end, &len) != end)) {
         return TM_END;
     }
-    if (write_short(w, e, from, (size_t)(end - from), flags, readable - (size_t)(from - e->raw)))
+    if (write_short(w, e, tm_text_at(from, (size_t)(end - from)), flags, readable - (size_t)(from - e->raw)))
         return tm_packet_flush_full(w, err);
     struct splice s;
     begin(&s, w, e, NULL);
