@@ -52,6 +52,11 @@ def wrong():
             for number, line in enumerate(open(path, encoding='utf-8'), 1):
                 if len(line.rstrip('\n')) > 120:
                     yield '%s:%d has %d columns' % (path, number, len(line) - 1)
+    elif sys.argv[2] == 'intrinsics':
+        for path in files:
+            if path != 'lib/base/cpu.h':
+                for name in re.findall(r'__builtin\w+|\b_mm\d*_\w+|\b__m\d+i\b|<\w*intrin\.h>|__int128', open(path, encoding='utf-8').read()):
+                    yield '%s uses %s, which belongs into lib/base/cpu.h' % (path, name)
     elif sys.argv[2] == 'pages':
         # Tables and what programs print have the width that they have; a macro of a manual page is one line.
         kept = {'.md': r'\||    ', '': '     *[0-9]', '.1': '[. ]', '.5': '[. ]', '.7': '[. ]'}
@@ -92,6 +97,10 @@ PY
 
 @test "no struct or enum of two headers has one name" {
     rooms tags
+}
+
+@test "builtins and intrinsics are in one header" {
+    rooms intrinsics
 }
 
 @test "no line of the code has more than 120 columns" {

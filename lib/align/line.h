@@ -2,7 +2,7 @@
 #ifndef TM_ALIGN_LINE_H
 #define TM_ALIGN_LINE_H
 
-#include "os/compat.h"
+#include "base/cpu.h"
 
 #include <stdbool.h>
 #include <stdint.h>

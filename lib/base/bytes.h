@@ -3,6 +3,8 @@
 #ifndef TM_BASE_BYTES_H
 #define TM_BASE_BYTES_H
 
+#include "base/cpu.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -72,34 +74,6 @@ static inline void tm_put_le64(uint8_t *p, uint64_t v)
         tm_put_le32(p, (uint32_t)v);
         tm_put_le32(p + 4, (uint32_t)(v >> 32));
     }
-}
-
-/* Returns the number of zero bits below the lowest set bit of V. V is not 0. */
-static inline unsigned tm_trailing_zeros(uint64_t v)
-{
-#ifdef __GNUC__
-    return (unsigned)__builtin_ctzll(v);
-#else
-    unsigned n = 0;
-    for (; !(v & 0xff); v >>= 8)
-        n += 8;
-    for (; !(v & 1); v >>= 1)
-        n++;
-    return n;
-#endif
-}
-
-/* Returns the number of the highest set bit of V. V is not 0. */
-static inline unsigned tm_highest_bit(uint64_t v)
-{
-#ifdef __GNUC__
-    return 63 - (unsigned)__builtin_clzll(v);
-#else
-    unsigned n = 0;
-    while (v >>= 1)
-        n++;
-    return n;
-#endif
 }
 
 /* Copies LEN bytes. LEN is usually at most SLACK, a constant; SLACK bytes are read and written in any case. Length is

@@ -3,23 +3,7 @@
 #ifndef TM_BASE_CHECKED_H
 #define TM_BASE_CHECKED_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#if defined(__GNUC__)
-#define TM_CHECKED_ADD(a, b, r) (!__builtin_add_overflow(a, b, r))
-#define TM_CHECKED_SUB(a, b, r) (!__builtin_sub_overflow(a, b, r))
-#define TM_CHECKED_MUL(a, b, r) (!__builtin_mul_overflow(a, b, r))
-#else
-#define TM_CHECKED_ADD(a, b, r) \
-    ((b) > 0 ? (a) <= INT64_MAX - (b) && (*(r) = (a) + (b), 1) : (a) >= INT64_MIN - (b) && (*(r) = (a) + (b), 1))
-#define TM_CHECKED_SUB(a, b, r) \
-    ((b) < 0 ? (a) <= INT64_MAX + (b) && (*(r) = (a) - (b), 1) : (a) >= INT64_MIN + (b) && (*(r) = (a) - (b), 1))
-#define TM_CHECKED_MUL(a, b, r) \
-    (((a) == 0 || (b) == 0 ? 1 \
-      : (a) > 0 ? ((b) > 0 ? (a) <= INT64_MAX / (b) : (b) >= INT64_MIN / (a)) \
-                : ((b) > 0 ? (a) >= INT64_MIN / (b) : (b) >= INT64_MAX / (a))) && (*(r) = (a) * (b), 1))
-#endif
+#include "base/cpu.h"
 
 static inline bool tm_add_i64(int64_t a, int64_t b, int64_t *r)
 {

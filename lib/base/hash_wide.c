@@ -6,20 +6,16 @@
 #pragma GCC target("avx2")
 #define XXH_INLINE_ALL
 #define XXH_VECTOR 2 /* XXH_AVX2 */
-#include <immintrin.h>
+#include "base/cpu.h"
+
 #include <xxhash.h>
 
 /* gcc 12 leaves the upper halves of the wide registers in use. All later instructions on the narrow registers then wait
- * for them: unpacking took twice as long. */
-static inline void leave_wide(void)
-{
-    _mm256_zeroupper();
-}
-
+ * for them: unpacking took twice as long. So each function clears them. */
 uint64_t tm_hash64_wide(const void *data, size_t len)
 {
     uint64_t hash = XXH3_64bits(data, len);
-    leave_wide();
+    tm_cpu_clear_upper_avx();
     return hash;
 }
 
@@ -31,7 +27,7 @@ uint64_t tm_hash64_pieces_wide(const struct iovec *pieces, size_t count)
         if (pieces[i].iov_len)
             XXH3_64bits_update(&state, pieces[i].iov_base, pieces[i].iov_len);
     uint64_t hash = XXH3_64bits_digest(&state);
-    leave_wide();
+    tm_cpu_clear_upper_avx();
     return hash;
 }
 #else

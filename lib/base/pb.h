@@ -36,7 +36,7 @@ static inline struct tm_pb tm_pb_of(const uint8_t *data, size_t len)
 
 /* Reads the next field. TM_OK with *FIELD set. TM_END at the end of the message. TM_E_INPUT if the field is cut short,
  * has number 0 or a wire type not listed above; p then stays at the field's tag. */
-__attribute__((always_inline)) /* without it compilers make this a call, and FIELD is in memory instead of registers */
+TM_ALWAYS_INLINE /* as a call it would keep FIELD in memory instead of registers */
 static inline enum tm_status tm_pb_next(struct tm_pb *pb, struct tm_pb_field *field)
 {
     const uint8_t *p = pb->p;

@@ -3,6 +3,8 @@
 #ifndef TM_BASE_SECRET_H
 #define TM_BASE_SECRET_H
 
+#include "base/cpu.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,8 +15,7 @@ uint64_t tm_secret(void);
 /* Returns the hash of a number under SEED: a 128-bit product folded to 64 bits. */
 static inline uint64_t tm_keyed_u64(uint64_t seed, uint64_t value)
 {
-    __extension__ typedef unsigned __int128 product;
-    product p = (product)(value ^ seed) * (seed ^ UINT64_C(0x9e3779b97f4a7c15));
+    tm_u128 p = (tm_u128)(value ^ seed) * (seed ^ UINT64_C(0x9e3779b97f4a7c15));
     uint64_t folded = (uint64_t)p ^ (uint64_t)(p >> 64);
     return folded ^ folded >> 32;
 }

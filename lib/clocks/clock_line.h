@@ -9,7 +9,7 @@
 #ifndef TM_CLOCKS_CLOCK_LINE_H
 #define TM_CLOCKS_CLOCK_LINE_H
 
-#include "os/compat.h"
+#include "base/cpu.h"
 
 /* Set up by init. */
 struct tm_clock_line {

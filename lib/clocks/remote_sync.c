@@ -1,6 +1,6 @@
 #include "clocks/remote_sync.h"
 
-#include "os/compat.h"
+#include "base/cpu.h"
 #include "stream/clock_id.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 
 #include "container/inflater.h"
 
-#include "os/compat.h"
+#include "base/cpu.h"
 
 #include <stdlib.h>
 
@@ -58,7 +58,7 @@ static enum tm_status step(struct tm_inflater *inflater, struct piece *p)
     s->avail_out = p->out_len < UINT32_MAX ? (uint32_t)p->out_len : UINT32_MAX;
     uint32_t in_before = s->avail_in, out_before = s->avail_out;
     int answer = isal_inflate(s);
-    tm_compat_leave_wide();
+    tm_cpu_leave_avx();
     size_t taken = inflater->buffered + (in_before - s->avail_in);
     size_t buffered = s->read_in_length > 0 ? (size_t)s->read_in_length / 8 : 0;
     p->got = out_before - s->avail_out;
@@ -77,7 +77,7 @@ static enum tm_status step(struct tm_inflater *inflater, struct piece *p)
 uint32_t tm_inflater_crc32(uint32_t crc, const uint8_t *data, size_t len)
 {
     crc = crc32_gzip_refl(crc, data, len);
-    tm_compat_leave_wide();
+    tm_cpu_leave_avx();
     return crc;
 }
 

@@ -3,22 +3,19 @@
 #ifndef TM_JSON_FAST_PATH_H
 #define TM_JSON_FAST_PATH_H
 
+#include "base/cpu.h"
 #include "json/scan.h"
 
-#ifdef __SSE2__
-
-#include <emmintrin.h>
+#if TM_HAS_BYTES16
 
 /* Returns a bit mask of the quotes, backslashes and control characters among the 16 bytes at P. *HIGH is the mask of
  * the bytes with the top bit set. */
 static inline unsigned special16(const uint8_t *p, unsigned *high)
 {
-    __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
-    __m128i quote = _mm_cmpeq_epi8(x, _mm_set1_epi8('"'));
-    __m128i slash = _mm_cmpeq_epi8(x, _mm_set1_epi8('\\'));
-    __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8(0x1f)), x);
-    *high = (unsigned)_mm_movemask_epi8(x);
-    return (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quote, slash), control));
+    tm_bytes16 x = tm_bytes16_load(p);
+    tm_bytes16 ends = tm_bytes16_or(tm_bytes16_is(x, '"'), tm_bytes16_is(x, '\\'));
+    *high = tm_bytes16_mask(x);
+    return tm_bytes16_mask(tm_bytes16_or(ends, tm_bytes16_at_most(x, 0x1f)));
 }
 
 static inline const uint8_t *tm_json_special(const uint8_t *p, const uint8_t *end, bool *non_ascii)
@@ -27,7 +24,7 @@ static inline const uint8_t *tm_json_special(const uint8_t *p, const uint8_t *en
     while (end - p >= 16) {
         unsigned mask = special16(p, &high);
         if (mask) {
-            unsigned at = (unsigned)__builtin_ctz(mask);
+            unsigned at = tm_trailing_zeros(mask);
             *non_ascii |= (high & ((1u << at) - 1)) != 0;
             return p + at;
         }

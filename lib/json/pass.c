@@ -1,10 +1,7 @@
 /* Skips a container that is known to be valid. Only quotes, backslashes and brackets of its own kind are looked at, 64
  * bytes at a time. */
+#include "base/cpu.h"
 #include "json/scan.h"
-
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 enum { BLOCK_BYTES = 64 };
 
@@ -34,14 +31,13 @@ static const uint8_t *pass_bytes(struct pass *s, const uint8_t *p, const uint8_t
     return NULL;
 }
 
-#ifdef __SSE2__
+#if TM_HAS_BYTES16
 
-static inline uint64_t equal64(const __m128i x[4], uint8_t c)
+static inline uint64_t equal64(const tm_bytes16 x[4], uint8_t c)
 {
-    __m128i wanted = _mm_set1_epi8((char)c);
     uint64_t mask = 0;
     for (int i = 3; i >= 0; i--)
-        mask = mask << 16 | (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x[i], wanted));
+        mask = mask << 16 | tm_bytes16_mask(tm_bytes16_is(x[i], c));
     return mask;
 }
 
@@ -55,9 +51,9 @@ static inline uint64_t after_odd(uint64_t x)
 
 static inline const uint8_t *pass_block(struct pass *s, const uint8_t *p)
 {
-    __m128i x[4];
+    tm_bytes16 x[4];
     for (int i = 0; i < 4; i++)
-        x[i] = _mm_loadu_si128((const __m128i *)(const void *)(p + 16 * i));
+        x[i] = tm_bytes16_load(p + 16 * i);
     if (s->escaped || equal64(x, '\\'))
         return pass_bytes(s, p, p + BLOCK_BYTES);
     uint64_t strings = after_odd(equal64(x, '"')) ^ (s->in_string ? UINT64_MAX : 0);
@@ -66,7 +62,7 @@ static inline const uint8_t *pass_block(struct pass *s, const uint8_t *p)
     for (; brackets; brackets &= brackets - 1) {
         s->depth += opens & brackets & (0 - brackets) ? 1 : UINT64_MAX;
         if (s->depth == 0)
-            return p + __builtin_ctzll(brackets) + 1;
+            return p + tm_trailing_zeros(brackets) + 1;
     }
     s->in_string = strings >> 63;
     return NULL;

@@ -5,11 +5,8 @@
 #ifndef TM_JSON_RECALL_H
 #define TM_JSON_RECALL_H
 
+#include "base/cpu.h"
 #include "json/scan.h"
-
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 enum {
     TM_JSON_RECALL_SLOTS = 64,
@@ -47,13 +44,12 @@ static inline struct tm_json_recalled *tm_json_recall_slot(struct tm_json_recall
 static inline unsigned tm_json_recall_equal(const struct tm_json_recalled *slot, const uint8_t *p)
 {
     unsigned at = 0;
-#ifdef __SSE2__
+#if TM_HAS_BYTES16
     for (; at < slot->len; at += TM_JSON_RECALL_STEP) {
-        __m128i here = _mm_loadu_si128((const __m128i *)(const void *)(p + at));
-        __m128i then = _mm_loadu_si128((const __m128i *)(const void *)(slot->text + at));
-        unsigned differ = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(here, then)) ^ 0xffffu;
+        tm_bytes16 here = tm_bytes16_load(p + at), then = tm_bytes16_load(slot->text + at);
+        unsigned differ = tm_bytes16_mask(tm_bytes16_equal(here, then)) ^ 0xffffu;
         if (differ) {
-            at += (unsigned)__builtin_ctz(differ);
+            at += tm_trailing_zeros(differ);
             break;
         }
     }

@@ -1,5 +1,6 @@
 #include "merge/progress_line.h"
 
+#include "base/cpu.h"
 #include "os/compat.h"
 #include "os/io.h"
 

@@ -17,25 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <immintrin.h>
-
-__attribute__((target("avx"))) static void zero_upper(void)
-{
-    _mm256_zeroupper();
-}
-
-void tm_compat_leave_wide(void)
-{
-    if (__builtin_cpu_supports("avx"))
-        zero_upper();
-}
-#else
-void tm_compat_leave_wide(void)
-{
-}
-#endif
-
 void tm_compat_end_with_parent(void)
 {
 #ifdef PR_SET_PDEATHSIG

@@ -6,15 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A signed integer of 128 bits, for sums of times: an extension that every compiler for 64-bit
- * machines has. */
-#if defined(__SIZEOF_INT128__)
-__extension__ typedef __int128 tm_i128;
-__extension__ typedef unsigned __int128 tm_u128;
-#else
-#error "a compiler with 128-bit integers is needed"
-#endif
-
 /* Returns how many processors this process may use; at least 1. */
 unsigned tm_compat_processors(void);
 
@@ -33,10 +24,6 @@ void tm_compat_large_pages(void *mem, size_t bytes);
 
 /* Backs BYTES at MEM with pages. False: the kernel cannot do so, or has no memory left. */
 bool tm_compat_populate(void *mem, size_t bytes);
-
-/* Clears the upper halves of the AVX registers (vzeroupper). SSE code is slow while they are in use. Call it after
- * code of a library that may use AVX. */
-void tm_compat_leave_wide(void);
 
 /* Gives the storage of LEN bytes at OFFSET of FD, a regular file open for writing, back to the system: they are 0 then.
  * False where that cannot be. */

@@ -157,7 +157,7 @@ static uint32_t bytes_of(const struct demand *d)
 {
     uint32_t bits = 0;
     for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++)
-        bits += (uint32_t)__builtin_popcountll(d->varying[c]);
+        bits += tm_set_bits(d->varying[c]);
     return (bits + 7) / 8;
 }
 

@@ -251,8 +251,8 @@ static inline bool is_flags(const uint8_t *p, const uint8_t *end)
 /* Writes BODY, of E's packet, with FLAGS. False, with nothing written, if E is the first of its sequence or BODY is
  * long. READABLE bytes can be read from the start of BODY on. Its length is unpredictable, so a fixed size is copied,
  * which avoids a mispredicted branch. */
-static inline bool write_short(struct tm_packet_writer *w, const struct tm_event *e, struct tm_text body, uint64_t flags,
-                               size_t readable)
+static inline bool write_short(struct tm_packet_writer *w, const struct tm_event *e, struct tm_text body,
+                               uint64_t flags, size_t readable)
 {
     uint32_t sequence = e->generation < w->sequence_count ? w->sequences[e->generation] : 0;
     if (e->generation == 0 || sequence == 0 || body.len > SHORT_BYTES_MAX ||

@@ -1,7 +1,7 @@
 #include "emit/svg/time_bins.h"
 
 #include "base/table.h"
-#include "os/compat.h"
+#include "base/cpu.h"
 
 #include <stdlib.h>
 #include <string.h>
