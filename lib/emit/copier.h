@@ -22,7 +22,7 @@ enum tm_status tm_copier_put(struct tm_copier *copier, struct tm_buf *own, struc
 /* Waits until all bytes are handed on. Status and errors are those of tm_copier_put. */
 enum tm_status tm_copier_wait(struct tm_copier *copier, struct tm_error *err);
 
-/* Ends the thread. Bytes that it has not completed are lost, unless tm_copier_wait was called. COPIER may be NULL. */
+/* Ends the thread once it has handed on what was put. COPIER may be NULL. */
 void tm_copier_free(struct tm_copier *copier);
 
 #endif
