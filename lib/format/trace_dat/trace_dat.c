@@ -276,7 +276,7 @@ static enum tm_status give_up(struct trace_dat *d, struct tm_error *why, struct 
             tm_event_sink_account(d->context.sink, (struct tm_loss){TM_DROP_DAMAGED, 0, 1, UINT64_MAX}, err);
         return st < 0 ? st : tell(d, 0, err);
     }
-    if (why->text[0] == '\0')
+    if (why->status >= 0)
         tm_error_set(why, TM_E_INPUT, "damaged or cut short");
     if (d->event_count == 0)
         return tm_error_set(err, TM_E_INPUT, "byte 0: libtracecmd cannot read this file: %s", why->text);
