@@ -194,6 +194,24 @@ trace_uuid|single||00000000-075b-cd15-ffff-fffffffffffb||0
 ui_state|single||CAU=||0'
 }
 
+@test "when a recording was cloned" {
+    packets p.pftrace '[[(6, message((1, message((1, 6), (2, 1100))), (1, message((1, 3), (2, 100)))))],
+        [(8, 2000), (113, message((1, "clone"), (2, "p")))], [(8, 3000), (113, message((1, "again")))],
+        [(8, 3000), (58, 3), (69, message((10, 1)))], [(8, 5000), (69, message((11, 0)))], [(8, 5100), (69, message((11, 2)))],
+        [(8, 5200), (69, message((11, 2)))]]'
+    tm-merge -o m.pftrace p.pftrace
+    for file in p m; do
+        tm-merge -o p.db $file.pftrace
+        same "SELECT name, idx, value, severity, source FROM stats WHERE name GLOB '*_timestamp_ns' ORDER BY name, idx" \
+            'traced_buf_clone_done_timestamp_ns|0|5000|info|trace
+traced_buf_clone_done_timestamp_ns|2|5200|info|trace
+traced_clone_started_timestamp_ns||4000|info|trace
+traced_clone_trigger_timestamp_ns||2000|info|trace'
+        same "SELECT s.ts, s.name, t.name, t.type FROM slice s JOIN track t ON t.id = s.track_id ORDER BY ts" \
+            $'2000|clone|Trace Triggers|triggers\n3000|again|Trace Triggers|triggers'
+    done
+}
+
 @test "what was lost is told by buffer and cause where the trace tells the buffers of its sequences" {
     packets p.pftrace '[[(10, 5), (8, 1), (13, 1)], [(10, 5), (8, 2), (42, 65)], [(10, 5), (8, 3), (42, 1 | 2 | 256)],
         [(10, 6), (8, 4), (13, 2), (11, message((9, 3)))], [(10, 7), (8, 5), (13, 1)], [(10, 7), (8, 6), (42, 1)],

@@ -66,6 +66,11 @@ want_counts=$'generic_task_state_invalid_order|3\ntask_state_invalid|2'
 END
 }
 
+@test "a thread is idle if the process tree says so, and has states all the same" {
+    tm-merge -o t.db make-tasks.pftrace
+    [ "$(sqlite3 t.db "SELECT group_concat(tid) FROM (SELECT tid FROM thread WHERE is_idle ORDER BY tid)")" = 0,102 ]
+}
+
 @test "lists have the slices of cpus, and a merged trace repeats the packets" {
     for format in text csv jsonl json; do
         tm-merge -q -f $format make-tasks.pftrace >$format

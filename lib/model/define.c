@@ -42,7 +42,8 @@ static enum tm_status describe_thread(struct tm_model_tasks *tasks, struct tm_mo
     struct tm_pb pb = tm_pb_of(part.data, part.len);
     struct tm_text name = {0};
     int64_t tid = 0, pid = 0, utid;
-    bool has_tid = false, has_pid = false, has_sort = false, is_main = false;
+    bool has_tid = false, has_pid = false, has_sort = false, has_idle = false, is_main = false,
+         is_idle = false;
     enum tm_thread_name_priority stated = TM_THREAD_NAME_OTHER;
     uint64_t sort = 0;
     while (tm_pb_next(&pb, &f) == TM_OK) {
@@ -56,6 +57,9 @@ static enum tm_status describe_thread(struct tm_model_tasks *tasks, struct tm_mo
             name = text_of(&f);
         } else if (f.id == TM_THREAD_DESCRIPTION_IS_MAIN) {
             is_main = f.value != 0;
+        } else if (f.id == TM_THREAD_DESCRIPTION_IS_IDLE) {
+            has_idle = true;
+            is_idle = f.value != 0;
         } else if (f.id == TM_THREAD_DESCRIPTION_SORT_INDEX) {
             has_sort = true;
             sort = f.value;
@@ -70,6 +74,8 @@ static enum tm_status describe_thread(struct tm_model_tasks *tasks, struct tm_mo
                                 : tm_processes_thread(&tasks->processes, e->machine, tid, &utid, err);
     if (st == TM_OK && is_main)
         tasks->processes.threads[utid].is_main = true;
+    if (st == TM_OK && has_idle)
+        tasks->processes.threads[utid].is_idle = is_idle;
     if (st == TM_OK && has_sort && !out->options.tasks_only)
         st = put_sort(out, sort, &tasks->processes.threads[utid].arg_set, err);
     static const enum tm_thread_name_priority priority[] = {TM_THREAD_NAME_DESCRIPTOR, TM_THREAD_NAME_PROCESS_TREE,
@@ -215,7 +221,10 @@ enum tm_status tm_model_define(struct tm_model *m, struct tm_model_event *ev, st
         return m->out.rows->deobfuscation(m->out.rows->self, (struct tm_text){part.data, part.len}, err);
     bool is_moment = e->flags & TM_EVENT_DERIVED || tm_event_raw(e->flags) == TM_RAW_NONE;
     if (e->kind == TM_KIND_METADATA && is_moment && tm_event_is_timed(e->flags) && !m->out.options.tasks_only) {
-        struct tm_recording_time row = {e->time_ns, ev->name, ev->place.file, ev->place.machine, e->pid};
+        struct tm_recording_time row = {e->time_ns, ev->name, ev->place.file, ev->place.machine,
+                                        e->flags & TM_EVENT_HAS_PID     ? e->pid
+                                        : e->flags & TM_EVENT_HAS_VALUE ? (int64_t)e->value
+                                                                        : TM_NO_ID};
         return m->out.rows->recording_time(m->out.rows->self, &row, err);
     }
     if (e->kind == TM_KIND_METADATA && ev->is_json && !acts_at_once(ev))

@@ -364,7 +364,7 @@ enum tm_status tm_processes_machine(struct tm_processes *p, uint32_t machine, in
     if ((st = new_process(p, machine, 0, &upid, err)) < 0 || (st = new_thread(p, machine, 0, utid, err)) < 0)
         return st;
     p->threads[*utid].upid = (int32_t)upid;
-    p->threads[*utid].is_main = p->threads[*utid].is_idle = true;
+    p->threads[*utid].is_main = p->threads[*utid].is_idle = p->threads[*utid].is_stateless = true;
     return tm_table_set(&p->idle, &key, *utid, err);
 }
 

@@ -28,7 +28,9 @@ struct tm_thread_row {
     int32_t upid;  /* TM_NO_ID: unknown */
     uint32_t name; /* number of a text, plus 1; 0: none */
     uint8_t name_priority;
-    bool is_main : 1, is_idle : 1, has_start : 1, has_end : 1;
+    /* is_idle: as the trace states, else that of its machine's idle task; is_stateless: it is that task, which has no
+     * states */
+    bool is_main : 1, is_idle : 1, is_stateless : 1, has_start : 1, has_end : 1;
     /* private */
     bool listed : 1;
     int32_t older, newer;    /* threads of the same tid whose lifetime may not have ended, by last event */

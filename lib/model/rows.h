@@ -76,7 +76,7 @@ struct tm_recording_time {
     int64_t ts;
     struct tm_text name;
     uint32_t file, machine;
-    int64_t pid; /* the process of which the event tells; 0: none */
+    int64_t idx; /* the process or the buffer of which the event tells; TM_NO_ID: none */
 };
 
 /* An event of the kernel as it was recorded. */

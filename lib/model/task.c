@@ -25,7 +25,7 @@ static struct tm_thread_at at(const struct tm_model_event *ev, int64_t utid)
 /* idle tasks have none */
 static bool has_states(const struct tm_model_tasks *tasks, int64_t utid)
 {
-    return !tasks->processes.threads[utid].is_idle;
+    return !tasks->processes.threads[utid].is_stateless;
 }
 
 /* Wakings in compact_sched state the flags of trace events (include/linux/trace_events.h of Linux). */

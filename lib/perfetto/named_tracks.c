@@ -21,6 +21,7 @@ static const struct {
     [TM_NAMED_TRACK_VIDEO_COMMANDS] = {"virtio_video_command", true},
     [TM_NAMED_TRACK_FILE_REQUESTS] = {"etw_fileio", true},
     [TM_NAMED_TRACK_DISK_REQUESTS] = {"etw_diskio", true},
+    [TM_NAMED_TRACK_TRIGGERS] = {"triggers", false},
 };
 
 const char *tm_named_track_type(enum tm_named_track track)

@@ -23,6 +23,7 @@ enum tm_named_track {
     TM_NAMED_TRACK_VIDEO_COMMANDS = 11, /* global: commands to it or from it, in lanes */
     TM_NAMED_TRACK_FILE_REQUESTS = 12,  /* of a thread of Windows, in lanes */
     TM_NAMED_TRACK_DISK_REQUESTS = 13,  /* of a thread of Windows, in lanes */
+    TM_NAMED_TRACK_TRIGGERS = 14,       /* global: triggers of the recording */
     TM_NAMED_TRACK_COUNT
 };
 

@@ -88,7 +88,8 @@ enum tm_thread_description_field {
     TM_THREAD_DESCRIPTION_NAME = 3,
     TM_THREAD_DESCRIPTION_IS_MAIN = 4,
     TM_THREAD_DESCRIPTION_SORT_INDEX = 5,
-    TM_THREAD_DESCRIPTION_NAME_PRIORITY = 6
+    TM_THREAD_DESCRIPTION_NAME_PRIORITY = 6,
+    TM_THREAD_DESCRIPTION_IS_IDLE = 7
 };
 
 /* The priority of a thread's name by its source. A name replaces one of the same or a lower priority. */

@@ -18,7 +18,7 @@ def state(ts, cpu, tid, comm, what, prio=10):
 
 sys.stdout.buffer.write(field(1, message((10, 1), (6, message((1, message((1, 6), (2, 1))))))))
 packet(5, (122, message((1, message((1, 100), (2, 1), (3, '/bin/shop -v'))), (1, message((1, 50), (2, 1))),
-                        (2, message((1, 101), (2, 100), (3, 'main'), (4, 1))), (2, message((1, 102), (2, 100), (3, 'work'))))))
+                        (2, message((1, 101), (2, 100), (3, 'main'), (4, 1))), (2, message((1, 102), (2, 100), (3, 'work'), (5, 1))))))
 state(10, 0, 102, 'work', RUNNABLE)
 state(20, 0, 102, 'work', RUNNING, 7)
 state(30, 0, 102, 'work', SLEEPS)          # it leaves before the next comes

@@ -123,7 +123,7 @@ static enum tm_status put(struct tm_sqlite *s, struct entry *e, struct tm_error 
 static enum tm_status put_time(struct tm_sqlite *s, const struct tm_recording_time *row, struct tm_error *err)
 {
     sqlite3_stmt *stmt = s->statements[TM_SQL_STAT];
-    sqlite3_bind_int64(stmt, 2, row->pid);
+    tm_sqlite_bind_id(stmt, 2, row->idx);
     tm_sqlite_bind_word(stmt, 3, "info");
     tm_sqlite_bind_stat_words(stmt, row->name, true);
     sqlite3_bind_int64(stmt, 5, row->ts);
@@ -135,7 +135,7 @@ static enum tm_status put_time(struct tm_sqlite *s, const struct tm_recording_ti
 
 enum tm_status tm_sqlite_recording_time(void *self, const struct tm_recording_time *row, struct tm_error *err)
 {
-    if (row->pid && tm_sqlite_stat_is_time(row->name))
+    if (tm_sqlite_stat_is_time(row->name))
         return put_time(self, row, err);
     struct entry e = {.name = row->name,
                       .is_int = true,

@@ -8,7 +8,7 @@ enum { STATE_CPU = 1, STATE_COMM, STATE_TID, STATE_STATE, STATE_PRIO, STATE_FIEL
 enum { RENAME_TID = 1, RENAME_COMM = 2 };
 enum { TREE_PROCESSES = 1, TREE_THREADS = 2 };
 enum { PROCESS_PID = 1, PROCESS_PPID = 2, PROCESS_CMDLINE = 3 };
-enum { THREAD_TID = 1, THREAD_PID = 2, THREAD_COMM = 3, THREAD_IS_MAIN = 4 };
+enum { THREAD_TID = 1, THREAD_PID = 2, THREAD_COMM = 3, THREAD_IS_MAIN = 4, THREAD_IS_IDLE = 5 };
 
 struct generic {
     struct tm_proto_rows *rows;
@@ -105,6 +105,8 @@ static enum tm_status add_thread(struct generic *g)
         st = tm_pb_put_bytes(detail, TM_THREAD_DESCRIPTION_NAME, comm->data, comm->len);
     if (st == TM_OK && g->of[THREAD_IS_MAIN].value)
         st = tm_pb_put_varint(detail, TM_THREAD_DESCRIPTION_IS_MAIN, 1);
+    if (st == TM_OK)
+        st = tm_pb_put_varint(detail, TM_THREAD_DESCRIPTION_IS_IDLE, g->of[THREAD_IS_IDLE].value != 0);
     if (st < 0 || tm_pb_end(detail, mark) < 0)
         return tm_error_nomem(g->err);
     return tm_proto_add(g->rows, &row, g->err);

@@ -13,6 +13,7 @@ enum { CONFIG_ATTRIBUTES = 48, CONFIG_BUFFERS = 1, CONFIG_WRITE_INTO_FILE = 8, B
 enum { CONFIG_FLUSH_PERIOD = 13, INFO_SERVICE_VERSION = 4 };
 enum { CONFIG_TEXT_MAX = 1 << 20 }; /* bytes of a configuration that becomes text */
 enum { TRIGGER_NAME = 1, CHROME_TRIGGER_HASH = 2, SERVICE_SLOW_SOURCES = 7, SOURCES_SOURCE = 1 };
+enum { SERVICE_CLONE_STARTED = 10, SERVICE_BUFFER_CLONED = 11 };
 enum { SOURCE_PRODUCER = 1, SOURCE_NAME = 2, PROPERTIES_VALUE = 1, PROPERTY_NAME = 1, PROPERTY_VALUE = 2 };
 enum { INFO_UTSNAME = 1, INFO_FINGERPRINT = 2, INFO_RAM_BYTES = 16 };
 /* ChromeEventBundle, ChromeMetadata */
@@ -394,7 +395,9 @@ static enum tm_status read_trigger(struct tm_proto_metadata *metadata, struct tm
     if (!packet->has_time || kind <= metadata->trigger)
         return TM_OK;
     metadata->trigger = kind;
-    return put_field(rows, packet, "trace_trigger", &name, err);
+    enum tm_status st = put_field(rows, packet, "trace_trigger", &name, err);
+    return st < 0 || kind != OF_CLONE ? st
+                                      : tm_proto_add_time(rows, packet, "traced_clone_trigger_timestamp_ns", NULL, err);
 }
 
 static enum tm_status read_chrome_trigger(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
@@ -405,13 +408,19 @@ static enum tm_status read_chrome_trigger(struct tm_proto_rows *rows, const stru
     return packet->has_time ? put_field(rows, packet, "cr-triggered_rule_name_hash", &hash, err) : TM_OK;
 }
 
-/* Data sources that were slow to start: the producer's name and the source's. */
+/* When the recording was cloned, and data sources that were slow to start: the producer's name and the source's. */
 static enum tm_status read_service_event(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                          struct tm_error *err)
 {
     struct tm_pb_field sources = find(&packet->body, SERVICE_SLOW_SOURCES, TM_PB_LEN), f;
+    struct tm_pb_field started = find(&packet->body, SERVICE_CLONE_STARTED, TM_PB_VARINT);
+    struct tm_pb_field cloned = find(&packet->body, SERVICE_BUFFER_CLONED, TM_PB_VARINT);
     struct tm_pb pb = tm_pb_of(sources.data, sources.len);
     enum tm_status st = TM_OK;
+    if (started.id)
+        st = tm_proto_add_time(rows, packet, "traced_clone_started_timestamp_ns", NULL, err);
+    if (st >= 0 && cloned.id)
+        st = tm_proto_add_time(rows, packet, "traced_buf_clone_done_timestamp_ns", &cloned.value, err);
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id != SOURCES_SOURCE || f.type != TM_PB_LEN)
             continue;

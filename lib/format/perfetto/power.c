@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/pb.h"
 #include "stream/detail_arg.h"
+#include "format/perfetto/named_row.h"
 #include "format/perfetto/system.h"
 #include "perfetto/packet_times.h"
 
@@ -306,9 +307,15 @@ static enum tm_status trigger(struct power *w)
     struct fields m = fields_of(w->packet->body.data, w->packet->body.len);
     const struct tm_pb_field *name = &m.of[TRIGGER_NAME], *producer = &m.of[TRIGGER_PRODUCER];
     struct tm_event row = w->like;
+    const struct tm_proto_named_row named = {.type = TM_NAMED_TRACK_TRIGGERS};
     row.kind = TM_KIND_INSTANT;
-    enum tm_status st =
-        tm_proto_string(w->rows, name->data ? (const char *)name->data : "", name->len, &row.name, w->err);
+    w->rows->key.len = w->rows->text.len = 0;
+    if (tm_buf_addf(&w->rows->key, "Trace Triggers") != TM_OK)
+        return tm_error_nomem(w->err);
+    enum tm_status st = tm_proto_named_row(w->rows, &named, &row, w->err);
+    row.flags &= ~(uint32_t)TM_EVENT_ASYNC;
+    if (st >= 0)
+        st = tm_proto_string(w->rows, name->data ? (const char *)name->data : "", name->len, &row.name, w->err);
     if (st >= 0 && producer->type == TM_PB_LEN)
         st = tm_detail_arg_text(&w->rows->detail, "producer_name", producer->data, producer->len);
     if (st >= 0 && has(&m, TRIGGER_UID))

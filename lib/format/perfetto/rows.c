@@ -51,6 +51,19 @@ enum tm_status tm_proto_add_with_times(struct tm_proto_rows *rows, struct tm_eve
     return tm_proto_add(rows, event, err);
 }
 
+enum tm_status tm_proto_add_time(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, const char *name,
+                                 const uint64_t *idx, struct tm_error *err)
+{
+    struct tm_event row = tm_proto_event(packet, TM_KIND_METADATA);
+    if (!packet->has_time || !rows->sink->want_packet_args)
+        return TM_OK;
+    row.flags = TM_EVENT_DEFINITION | (idx ? TM_EVENT_HAS_VALUE : 0u);
+    row.raw_bytes = 0;
+    row.value = idx ? *idx : 0;
+    enum tm_status st = tm_proto_string(rows, name, strlen(name), &row.name, err);
+    return st < 0 ? st : tm_proto_add(rows, &row, err);
+}
+
 enum tm_status tm_proto_counter_add(struct tm_proto_rows *rows, const struct tm_event *like, const char *name,
                                     uint64_t value, struct tm_error *err)
 {

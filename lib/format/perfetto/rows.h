@@ -29,6 +29,11 @@ enum tm_status tm_proto_add(struct tm_proto_rows *rows, struct tm_event *event, 
 enum tm_status tm_proto_add_with_times(struct tm_proto_rows *rows, struct tm_event *event, uint32_t own_clock,
                                        struct tm_error *err);
 
+/* Adds a METADATA row without raw, which only databases need: NAME happened at the time of PACKET. Without a time it
+ * adds none. IDX: of which buffer; NULL: of none. */
+enum tm_status tm_proto_add_time(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, const char *name,
+                                 const uint64_t *idx, struct tm_error *err);
+
 /* The string number of the LEN bytes at S. May append to the detail. */
 static inline enum tm_status tm_proto_string(struct tm_proto_rows *rows, const void *s, size_t len, uint32_t *string,
                                              struct tm_error *err)
