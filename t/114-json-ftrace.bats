@@ -69,4 +69,7 @@ setup() {
     tm-merge -f report s.json | grep -A 1 's.json: 3 events read, 1 placed, 2 dropped' | grep -q 'not_shown: 2'
     tm-merge -f json s.json 2>warnings | grep -q '"sf":3'
     [ ! -s warnings ] || { cat warnings; false; }
+    tm-merge -o s.out.json -o s.db s.json 2>warnings
+    grep -q '"sf":3' s.out.json
+    grep -q 's.json: 2 events dropped, not_shown: no event of an output shows them$' warnings || { cat warnings; false; }
 }

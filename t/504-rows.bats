@@ -335,3 +335,11 @@ TEXT
     tm-merge -q -f jsonl --events sched.txt | grep -F '"prio":-1,"target_cpu":1'
     tm-merge -q -f csv sched.txt | grep -F 'prio"":-1'
 }
+
+# A database has no row of it, and a merged Perfetto trace neither.
+@test "a complete slice of negative duration is an event without a duration" {
+    echo '[{"ph":"X","pid":1,"tid":1,"ts":10,"dur":-1,"name":"back"},{"ph":"X","pid":1,"tid":1,"ts":20,"dur":1,"name":"on"}]' >n.json
+    tm-merge n.json | tail -n +2 | tr -s ' ' | diff - <(printf '%s\n' ' 0.000000000 host 1 slice back' ' 0.000010000 host 1 slice 1us on')
+    tm-merge -f jsonl n.json | head -1 | jq -ce '[.kind, .ts, has("dur"), has("depth")] == ["slice", 10000, false, false]'
+    tm-merge -f csv n.json | grep -q '^10000,,slice,back,'
+}

@@ -27,7 +27,7 @@ struct tm_drop_text tm_drop_text_of(enum tm_drop_reason reason)
             "Take it out of the input."},
         [TM_DROP_UNSUPPORTED] = {"an archive stores them in a way that is not read",
             "Extract the archive with another program, and give the folder."},
-        [TM_DROP_NOT_SHOWN] = {"no output shows their kind",
+        [TM_DROP_NOT_SHOWN] = {"no event of an output shows them",
             "Nothing; the file still holds them."},
         [TM_DROP_NO_STACK] = {"they are samples without a stack",
             "Nothing; the profiler could not unwind."},

@@ -353,7 +353,7 @@ static enum tm_status put_event(struct tm_slice_rows *r, struct tm_error *err)
     if (st < 0)
         return st;
     use_args(r, set);
-    if (e->kind == TM_KIND_SLICE_COMPLETE) {
+    if (e->kind == TM_KIND_SLICE_COMPLETE && e->dur_ns >= 0) {
         ending.end = e->flags & TM_EVENT_OPEN_ENDED ? TM_ROW_UNKNOWN_END : TM_ROW_ENDED;
         ending.dur = e->dur_ns;
     } else if (e->kind == TM_KIND_SLICE_BEGIN) {
