@@ -606,6 +606,7 @@ static const char *const events[] = {
     [585] = "from/u to/u prot/i",
     [586] = "count/u was/u",
     [587] = "esr/u addr/u",
+    [589] = "map/u",
     [590] = "esr/u",
     [591] = "fence_context/u fence_seqno/u ctx/u seqno/u",
     [592] = "fence_context/u fence_seqno/u",

@@ -31,6 +31,7 @@ static const struct {
     [TM_KERNEL_TRACK_INTERCONNECT] = {"interconnect_events", "Interconnect Events", NULL, TM_TRACK_GLOBAL, NULL},
     [TM_KERNEL_TRACK_MALI_MCU] = {"mali_mcu_state", NULL, NULL, TM_TRACK_GLOBAL, NULL},
     [TM_KERNEL_TRACK_MALI_IRQ] = {"cpu_mali_irq", "Mali Irq Cpu ", "", TM_TRACK_CPU, NULL},
+    [TM_KERNEL_TRACK_HYPERVISOR] = {"pkvm_hypervisor", "pkVM Hypervisor CPU ", "", TM_TRACK_CPU, NULL},
     [TM_KERNEL_TRACK_DRM_VBLANK] = {"drm_vblank", "vblank-", "", TM_TRACK_GLOBAL, "drm_crtc"},
     [TM_KERNEL_TRACK_DISPLAY_UNDERRUN] = {"disp_dpu_underrun", "underrun[", "]", TM_TRACK_GLOBAL, "display_id"},
     [TM_KERNEL_TRACK_DISPLAY_LINE_UNDERRUN] = {"disp_dpu_line_underrun", "line_underrun[", "]", TM_TRACK_GLOBAL,
@@ -59,7 +60,8 @@ uint64_t tm_kernel_track_number(enum tm_kernel_track track, uint32_t instance)
 
 enum tm_kernel_track tm_kernel_track_find(const struct tm_event *e)
 {
-    bool is_slice = e->kind == TM_KIND_SLICE_BEGIN || e->kind == TM_KIND_SLICE_END || e->kind == TM_KIND_INSTANT;
+    bool is_slice = e->kind == TM_KIND_SLICE_BEGIN || e->kind == TM_KIND_SLICE_END || e->kind == TM_KIND_INSTANT ||
+                    e->kind == TM_KIND_SLICE_ARGS;
     uint32_t track = e->track >> 32 & UINT16_MAX;
     if (!is_slice || e->flags & TM_EVENT_ASYNC || tm_event_scope(e->flags) == TM_SCOPE_TRACK ||
         e->track >> 48 != KERNEL_TRACKS || track >= TM_KERNEL_TRACK_COUNT)

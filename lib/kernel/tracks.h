@@ -47,13 +47,15 @@ enum tm_kernel_track {
     TM_KERNEL_TRACK_PANEL_UNDERRUN,
     TM_KERNEL_TRACK_PANEL_SETTINGS_FULL,
     TM_KERNEL_TRACK_PANEL_SETTINGS_LITE,
+    /* One for each CPU. */
+    TM_KERNEL_TRACK_HYPERVISOR,
     TM_KERNEL_TRACK_COUNT
 };
 
 /* The value of column track, with HAS_TRACK. It does not collide with uuids of traces. */
 uint64_t tm_kernel_track_number(enum tm_kernel_track track, uint32_t instance);
 
-/* The kernel track of a slice or instant; NONE if it is on another track. */
+/* The kernel track of a slice, of args of one, or of an instant; NONE if it is on another track. */
 enum tm_kernel_track tm_kernel_track_find(const struct tm_event *event);
 
 static inline enum tm_kernel_track tm_kernel_track_of(const struct tm_event *event)

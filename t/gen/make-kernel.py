@@ -3,7 +3,8 @@
 
 usage: make-kernel.py >FILE <LINES
 
-    TIME CPU TID EVENT [FIELD=NUMBER|TEXT]...     FIELD by its number, EVENT too as #NUMBER; TIME in nanoseconds of BOOTTIME
+    TIME CPU TID EVENT [FIELD=NUMBER|TEXT]...     FIELD by its number, EVENT too as #NUMBER (then TID can be -);
+                                                  TIME in nanoseconds of BOOTTIME
     process PID NAME                              the process tree, at 10 ns
     machine NAME [RELEASE]                        what uname(2) calls the machine, and the release of its Linux
     clocks CLOCK=TIME...                          a snapshot of clocks, by number
@@ -82,7 +83,7 @@ def main():
             k = int(k) if k.isdigit() else k
             args[k] = [*(args[k] if isinstance(args[k], list) else [args[k]]), value(v)] if k in args else value(v)
         args = args[2] if name == 'print' else args
-        event = field(2, field(1, int(ts)) + field(2, int(tid)) + field(int(name[1:]), message(*sorted(args.items())))) \
+        event = field(2, field(1, int(ts)) + (b'' if tid == '-' else field(2, int(tid))) + field(int(name[1:]), message(*sorted(args.items())))) \
             if name[0] == '#' else event_bytes({'event': name, 'args': args, 'ts': int(ts), 'pid': int(tid), 'cpu': int(cpu)})
         out += field(1, message((10, 7), (1, field(1, int(cpu)) + event)))
     sys.stdout.buffer.write(out)

@@ -108,6 +108,8 @@ enum tm_status tm_proto_ftrace_event(const struct tm_proto_ftrace_bundle *bundle
         return damaged(rows, common, bundle->packet, err);
     row.raw = f->data;
     row.raw_bytes = (uint32_t)f->len;
+    if (tm_proto_ftrace_is_of_hypervisor(what.id)) /* without a task it is of the idle task */
+        row.flags |= TM_EVENT_HAS_TID;
     st = row.flags & TM_EVENT_HAS_TID ? fill(bundle, &what, &row, err) : fill_without_task(rows, &what, &row, err);
     if (tm_event_scope(row.flags) == TM_SCOPE_GLOBAL && row.kind != TM_KIND_COUNTER && row.kind != TM_KIND_KERNEL &&
         !(row.flags & TM_EVENT_HAS_TRACK))

@@ -34,6 +34,9 @@ void tm_proto_event_fields_read(struct tm_proto_event_fields *fields, const stru
 enum tm_status tm_proto_ftrace_mark(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                     struct tm_error *err);
 
+/* True for an event of a hypervisor, by its field number in FtraceEvent. It may state no task. */
+bool tm_proto_ftrace_is_of_hypervisor(uint32_t event);
+
 /* Makes ROW the begin or end of a slice, or an instant, of a thread or on a track of the kernel. TM_END: the reference
  * importer makes no slice of F, or F states too little. */
 enum tm_status tm_proto_ftrace_slice(const struct tm_proto_ftrace_bundle *bundle, const struct tm_pb_field *f,

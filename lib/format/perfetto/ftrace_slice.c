@@ -61,10 +61,11 @@ struct rule {
     uint8_t name_rule, name_field;
     const char *name;
     const char *category;
+    const char *reason; /* why the machine is in its hypervisor, an argument in front of the others; NULL: none */
     const struct arg *args;
 };
 
-enum { B = TM_KIND_SLICE_BEGIN, E = TM_KIND_SLICE_END, I = TM_KIND_INSTANT };
+enum { B = TM_KIND_SLICE_BEGIN, E = TM_KIND_SLICE_END, I = TM_KIND_INSTANT, A = TM_KIND_SLICE_ARGS };
 
 /* Kinds that depend on the event. */
 enum {
@@ -87,7 +88,44 @@ enum {
         "te_count", 4, ARG_INT32                                                                                       \
     }
 
+#define IN_HYPERVISOR(why, ...)                                                                                        \
+    {                                                                                                                  \
+        .kind = A, OF_CPU(HYPERVISOR), .category = "pkvm_hyp", NAMED("hyp"), .reason = (why),                          \
+        .args = ARGS(__VA_ARGS__)                                                                                      \
+    }
+#define HOST_HCALL IN_HYPERVISOR("host_hcall", {"id", 1, ARG_UINT}, {"invalid", 2, ARG_UINT})
+#define HOST_SMC IN_HYPERVISOR("host_smc", {"id", 1, ARG_UINT}, {"forwarded", 2, ARG_UINT})
+#define HOST_MEM_ABORT IN_HYPERVISOR("host_mem_abort", {"esr", 1, ARG_UINT}, {"addr", 2, ARG_UINT})
+#define IOMMU_IDMAP IN_HYPERVISOR("iommu_idmap", {"from", 1, ARG_UINT}, {"to", 2, ARG_UINT}, {"prot", 3, ARG_INT32})
+#define PSCI_MEM_PROTECT IN_HYPERVISOR("psci_mem_protect", {"count", 1, ARG_UINT}, {"was", 2, ARG_UINT})
+#define HYP_ENTER                                                                                                      \
+    {                                                                                                                  \
+        .kind = B, OF_CPU(HYPERVISOR), .category = "pkvm_hyp", NAMED("hyp")                                            \
+    }
+#define HYP_EXIT                                                                                                       \
+    {                                                                                                                  \
+        .kind = E, OF_CPU(HYPERVISOR)                                                                                  \
+    }
+
 static const struct rule rules[] = {
+    ON(HYP_ENTER) = HYP_ENTER,
+    ON(HYPERVISOR_HYP_ENTER) = HYP_ENTER,
+    ON(HYP_EXIT) = HYP_EXIT,
+    ON(HYPERVISOR_HYP_EXIT) = HYP_EXIT,
+    ON(HOST_HCALL) = HOST_HCALL,
+    ON(HYPERVISOR_HOST_HCALL) = HOST_HCALL,
+    ON(HOST_SMC) = HOST_SMC,
+    ON(HYPERVISOR_HOST_SMC) = HOST_SMC,
+    ON(HOST_MEM_ABORT) = HOST_MEM_ABORT,
+    ON(HYPERVISOR_HOST_MEM_ABORT) = HOST_MEM_ABORT,
+    ON(HOST_FFA_CALL) = IN_HYPERVISOR("host_ffa_call", {"func_id", 1, ARG_UINT}, {"handled", 6, ARG_INT32},
+                                      {"err", 7, ARG_INT32}),
+    ON(IOMMU_IDMAP) = IOMMU_IDMAP,
+    ON(HYPERVISOR_IOMMU_IDMAP) = IOMMU_IDMAP,
+    ON(PSCI_MEM_PROTECT) = PSCI_MEM_PROTECT,
+    ON(HYPERVISOR_PSCI_MEM_PROTECT) = PSCI_MEM_PROTECT,
+    ON(HYPERVISOR_IOMMU_IDMAP_COMPLETE) = IN_HYPERVISOR("iommu_idmap_complete", {"map", 1, ARG_BOOL}),
+    ON(HYPERVISOR_VCPU_ILLEGAL_TRAP) = IN_HYPERVISOR("vcpu_illegal_trap", {"esr", 1, ARG_UINT}),
     ON(IRQ_HANDLER_ENTRY) = {.kind = B, OF_CPU(IRQ), .category = "irq", NAMED_BY(IRQ, 2)},
     ON(IRQ_HANDLER_EXIT) = {.kind = E, OF_CPU(IRQ), .category = "irq", .args = ARGS({"ret", 2, ARG_HANDLED})},
     ON(LOCAL_TIMER_ENTRY) = {.kind = B, OF_CPU(IRQ), .category = "irq", NAMED("IRQ (LocalTimer)")},
@@ -401,6 +439,11 @@ static uint32_t kind_of(const struct slice *s)
     return s->rule->kind;
 }
 
+bool tm_proto_ftrace_is_of_hypervisor(uint32_t event)
+{
+    return event < sizeof rules / sizeof *rules && rules[event].track == TM_KERNEL_TRACK_HYPERVISOR;
+}
+
 enum tm_status tm_proto_ftrace_slice(const struct tm_proto_ftrace_bundle *bundle, const struct tm_pb_field *f,
                                      struct tm_event *row, struct tm_error *err)
 {
@@ -427,6 +470,10 @@ enum tm_status tm_proto_ftrace_slice(const struct tm_proto_ftrace_bundle *bundle
     const char *category = s.rule->category;
     if (category)
         st = tm_proto_string(rows, category, strlen(category), &row->category, err);
+    const char *reason = s.rule->reason;
+    if (st >= 0 && reason &&
+        tm_detail_arg_text(&rows->detail, "hyp_enter_reason", reason, strlen(reason)) != TM_OK)
+        return tm_error_nomem(err);
     const struct arg *arg = s.rule->kind == BY_ENABLE && kind == E ? NULL : s.rule->args;
     for (; st >= 0 && arg && arg->key; arg++)
         if (put_arg(&s, arg) != TM_OK)
