@@ -61,7 +61,7 @@ rows() { # DATABASE
     tm-merge -q --sync z.pftrace:BOOTTIME=make-etw.pftrace:BOOTTIME --machine a=make-etw.pftrace --machine b=z.pftrace \
         -o both.db -o both.pftrace make-etw.pftrace z.pftrace
     same_text "$(sqlite3 both.db "SELECT m.name, min(ts), count(*) FROM sched JOIN cpu USING (ucpu) JOIN machine m
-        ON m.id = machine_id GROUP BY 1")" $'a|1010|11\nb|45010|11'
+        ON m.id = machine_id GROUP BY 1")" $'a|1010|13\nb|45010|13'
     tm-merge -q -o again.db both.pftrace
     same_text "$(rows again.db)" "$(rows both.db)"
 }
@@ -82,7 +82,7 @@ rows() { # DATABASE
     grep -q 'waking  *101 by 100$' lines
     grep -q '300  *slice  *10ns CreateFile .*NT Status=0' lines
     grep -q 'warning: make-etw.pftrace: 3 events dropped, damaged' warnings
-    tm-merge -f report make-etw.pftrace 2>/dev/null | grep -q '44 events read, 41 placed, 3 dropped; the accounts balance' ||
+    tm-merge -f report make-etw.pftrace 2>/dev/null | grep -q '46 events read, 43 placed, 3 dropped; the accounts balance' ||
         { tm-merge -f report make-etw.pftrace; false; }
     tm-merge -f json make-etw.pftrace 2>/dev/null >e.json
     [ "$(jq -c '[.traceEvents[] | select(.name == "ReadFile")] | map([.ph, .ts]) ' e.json)" = '[["b",1.105],["e",1.12]]' ]

@@ -45,9 +45,12 @@ static enum tm_status last_get(struct tm_thread_states *s, struct tm_thread_at a
     return TM_OK;
 }
 
-/* "R+" is waiting too, as in the reference importer: it is neither "R" nor "Running". */
+/* As in the reference importer: "R+" is waiting too, since it is neither "R" nor "Running". Windows says "Running" of
+ * threads that leave a cpu. */
 static enum task_class class_of(struct tm_text state)
 {
+    if (tm_text_is(state, "Running"))
+        return RUNNING;
     return state.data && state.len == 1 && state.data[0] == 'R' ? RUNNABLE : WAITING;
 }
 

@@ -54,7 +54,9 @@ bundle(event(0, 44, MEMORY, (1, 8), (2, 100), (3, 200), (4, 1 << 60), (6, 3), *(
        event(55, None, READY, (1, 102)),
        switch(60, 102, None, 200, 99),                      # a state that is none; the recording hides the next thread
        switch(70, None, 100, TERMINATED),
-       switch(80, 100, 101, WAITING, 99))
+       switch(80, 100, 101, WAITING, 99),
+       switch(84, 101, 102, RUNNING),                       # it leaves, in a state of those that run, and leaves again
+       switch(88, 101, 102, WAITING, 1))
 bundle(switch(15, 0, 200, RUNNING, cpu=3), switch(25, 200, 0, WAITING, 36), cpu=2, time=start + 5000,
        others=((58, 3),) if primary else ())
 bundle(switch(26, 0, 201, RUNNING, cpu=1), switch(27, 5, 6, RUNNING), switch(None, 5, 6, RUNNING, cpu=1),
