@@ -96,3 +96,16 @@ rows() { # DATABASE
     tm-merge -q -o r.db r.pftrace
     [ "$(sqlite3 r.db 'SELECT ts, dur FROM slice')" = '1105|15' ]
 }
+
+# At 1126 a request begins whose number comes again at 1130; both have no length, and the second is told so at the end.
+@test "--only knows that a request has no length" {
+    tm-merge -q --only name=DeletePath -o r.db make-etw.pftrace
+    [ "$(sqlite3 r.db 'SELECT ts, dur, name FROM slice')" = '1130|0|DeletePath' ]
+    tm-merge -q --only 'name=SetInformation' -o r.db make-etw.pftrace
+    [ "$(sqlite3 r.db 'SELECT ts, dur, name FROM slice WHERE ts = 1126')" = '1126|0|SetInformation' ]
+    tm-merge -q --only 'name=SetInformation,dur>=1ns' -o r.db make-etw.pftrace
+    [ "$(sqlite3 r.db 'SELECT count(*) FROM slice WHERE ts = 1126')" = 0 ]
+    tm-merge -q --only from=+120ns,to=+140ns -o r.db make-etw.pftrace
+    [ "$(sqlite3 r.db 'SELECT ts, dur, name FROM slice WHERE ts BETWEEN 1126 AND 1130 ORDER BY ts')" = \
+        $'1126|0|SetInformation\n1127|23|Info\n1128|0|Info\n1130|0|DeletePath' ]
+}

@@ -87,10 +87,16 @@ static inline bool tm_select_is_slice(uint32_t kind)
     return kind >= TM_KIND_SLICE_BEGIN && kind <= TM_KIND_INSTANT;
 }
 
+/* True if ROW ends a slice. Args that say that a slice has no length end it too. */
+static inline bool tm_select_ends(const struct tm_event *row)
+{
+    return row->kind == TM_KIND_SLICE_END || (row->kind == TM_KIND_SLICE_ARGS && row->flags & TM_EVENT_OPEN_ENDED);
+}
+
 /* True if one event ends a state and begins the next. */
 static inline bool tm_select_is_change(const struct tm_select_group *g)
 {
-    return g->rows->kind == TM_KIND_SLICE_END && g->count > 1 && g->rows[1].kind == TM_KIND_SLICE_BEGIN;
+    return tm_select_ends(g->rows) && g->count > 1 && g->rows[1].kind == TM_KIND_SLICE_BEGIN;
 }
 
 /* Decides what becomes of GROUP and sets its fate. Its file and machine are wanted. Groups of one time come in the

@@ -91,7 +91,7 @@ static enum tm_status add_group(struct tm_select *s, const struct tm_event *firs
  * slice. */
 static bool is_part(const struct tm_event *row)
 {
-    return row->flags & TM_EVENT_DERIVED && row->kind != TM_KIND_SLICE_END;
+    return row->flags & TM_EVENT_DERIVED && !tm_select_ends(row);
 }
 
 /* Divides the rows of one time into groups and finds the order in which they are decided. */

@@ -234,13 +234,13 @@ static enum tm_status args(struct tm_select *s, struct tm_select_group *g, struc
 
 enum tm_status tm_select_slice(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {
+    if (tm_select_ends(slice_of(g)))
+        return tm_select_is_change(g) ? change(s, g, err) : end(s, g, err);
     switch (slice_of(g)->kind) {
     case TM_KIND_SLICE_ARGS:
         return args(s, g, err);
     case TM_KIND_SLICE_BEGIN:
         return begin(s, g, err);
-    case TM_KIND_SLICE_END:
-        return tm_select_is_change(g) ? change(s, g, err) : end(s, g, err);
     default:
         return complete(s, g, err);
     }
@@ -256,7 +256,7 @@ static enum tm_status learn_end(struct tm_select *s, const struct tm_select_grou
     const struct tm_stated_end stated = end_of(s, e);
     enum tm_status st = stack ? tm_open_slices_end(&s->open, stack, &stated, &ended, err) : TM_END;
     if (st == TM_OK)
-        st = note_duration(s, (uint64_t)ended.id, ended.dur, err);
+        st = note_duration(s, (uint64_t)ended.id, e->flags & TM_EVENT_OPEN_ENDED ? 0 : ended.dur, err);
     if (st == TM_OK)
         st = tm_open_slices_done(&s->open, stack, err);
     return st < 0 ? st : drop_cut_short(s, err);
@@ -275,12 +275,13 @@ enum tm_status tm_select_learn_slice(struct tm_select *s, const struct tm_select
     const struct tm_event *e = slice_of(g);
     struct tm_open_slice slice = {.ts = e->time_ns, .dur = e->dur_ns};
     enum tm_status st = TM_OK;
+    if (tm_select_ends(e)) {
+        st = learn_end(s, g, err);
+        return st == TM_OK && tm_select_is_change(g) ? learn_begin(s, g, err) : st;
+    }
     switch (e->kind) {
     case TM_KIND_SLICE_BEGIN:
         return learn_begin(s, g, err);
-    case TM_KIND_SLICE_END:
-        st = learn_end(s, g, err);
-        return st == TM_OK && tm_select_is_change(g) ? learn_begin(s, g, err) : st;
     case TM_KIND_SLICE_COMPLETE:
         st = e->flags & TM_EVENT_OPEN_ENDED || e->dur_ns < 0 ? TM_OK : push(s, g, &slice, err);
         return st < 0 ? st : TM_OK;
