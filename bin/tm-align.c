@@ -146,7 +146,7 @@ static enum tm_status write_all(const struct arguments *a, struct tm_alignment *
 int main(int argc, char **argv)
 {
     struct arguments a = {.write = tm_alignment_text};
-    struct tm_alignment alignment = TM_ALIGNMENT_INIT;
+    struct tm_alignment alignment = {0};
     struct tm_error err = {0};
     int status = parse(argc, argv, &a);
     if (status != TM_OPTIONS_GO_ON)

@@ -209,7 +209,8 @@ static enum tm_status report(struct tm_alignment *a, struct tm_error *err)
 
 enum tm_status tm_alignment_begin(struct tm_alignment *a, const char *rules, const char *dir, struct tm_error *err)
 {
-    a->candidates.numbered.dir = a->candidates.ordinal.dir = a->candidates.copies.dir = a->log.dir = dir;
+    a->candidates.numbered.file.dir = a->candidates.ordinal.file.dir = dir;
+    a->candidates.copies.file.dir = a->log.file.dir = dir;
     return tm_candidates_use(&a->candidates, rules, err);
 }
 

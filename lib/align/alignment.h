@@ -54,7 +54,7 @@ struct tm_align_breach {
  * tm_name_set_add takes them. NULL: all rules that need no parameter. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_alignment_arg_names(const char *rules, struct tm_buf *list);
 
-/* Zero-initialise except the stores and the log of candidates, whose fd is -1. */
+/* Zero-initialise. */
 struct tm_alignment {
     struct tm_candidates candidates;
     struct tm_match_log log;
@@ -67,12 +67,6 @@ struct tm_alignment {
     struct tm_align_breach *breaches; /* one for each direction between two files, by their order; valid after check */
     uint32_t breach_count;
 };
-
-#define TM_ALIGNMENT_INIT                                                                                              \
-    {                                                                                                                  \
-        .candidates = {.numbered = {.fd = -1}, .ordinal = {.fd = -1}, .copies = {.fd = -1}},                           \
-        .log = {.fd = -1},                                                                                             \
-    }
 
 /* Reads the placed stream on FD and applies RULES (NULL: all). DIR is for temporary files. TM_OK; TM_E_INPUT,
  * TM_E_USAGE, TM_E_SYSTEM. */

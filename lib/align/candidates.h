@@ -24,7 +24,7 @@ struct tm_align_watch {
     void *self;
 };
 
-/* Zero-initialise except the fd of the stores, which is -1. */
+/* Zero-initialise, and set file.dir of the stores. */
 struct tm_candidates {
     const struct tm_align_watch *watch; /* gets the events, and no records are kept; NULL: records are kept */
     struct tm_align_use uses[TM_CANDIDATES_USES_MAX];

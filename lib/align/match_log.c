@@ -1,9 +1,5 @@
 #include "align/match_log.h"
 
-#include "os/io.h"
-
-#include <unistd.h>
-
 enum { TAIL_BYTES = 1 << 20, WINDOW_BYTES = 1 << 20 };
 
 struct head {
@@ -12,10 +8,7 @@ struct head {
 
 static enum tm_status write_tail(struct tm_match_log *log, struct tm_error *err)
 {
-    enum tm_status st = log->fd < 0 ? tm_io_temporary(log->dir, &log->fd, err) : TM_OK;
-    if (st == TM_OK)
-        st = tm_io_pwrite(log->fd, log->tail.data, log->tail.len, log->file_end, err);
-    log->file_end += log->tail.len;
+    enum tm_status st = tm_temporary_file_add(&log->file, log->tail.data, log->tail.len, err);
     tm_buf_clear(&log->tail);
     return st;
 }
@@ -42,7 +35,7 @@ void tm_match_log_rewind(struct tm_match_log *log)
 /* Makes NEED bytes from window_at on visible. TM_END if there are none. */
 static enum tm_status fill(struct tm_match_log *log, size_t need, struct tm_error *err)
 {
-    uint64_t end = log->file_end + log->tail.len;
+    uint64_t end = log->file.len + log->tail.len;
     if (log->window.len - log->window_at >= need)
         return TM_OK;
     tm_buf_consume(&log->window, log->window_at);
@@ -50,15 +43,15 @@ static enum tm_status fill(struct tm_match_log *log, size_t need, struct tm_erro
     while (log->window.len < need) {
         if (log->read_at == end)
             return TM_END;
-        bool in_file = log->read_at < log->file_end;
-        uint64_t left = in_file ? log->file_end - log->read_at : end - log->read_at;
+        bool in_file = log->read_at < log->file.len;
+        uint64_t left = in_file ? log->file.len - log->read_at : end - log->read_at;
         size_t len = left < WINDOW_BYTES ? (size_t)left : WINDOW_BYTES;
         if (tm_buf_reserve(&log->window, len) != TM_OK)
             return tm_error_nomem(err);
         uint8_t *to = log->window.data + log->window.len;
         if (!in_file)
-            memcpy(to, log->tail.data + (log->read_at - log->file_end), len);
-        else if (tm_io_pread(log->fd, to, len, log->read_at, err) != TM_OK)
+            memcpy(to, log->tail.data + (log->read_at - log->file.len), len);
+        else if (tm_temporary_file_read(&log->file, to, len, log->read_at, err) < 0)
             return err->status;
         log->window.len += len;
         log->read_at += len;
@@ -85,9 +78,8 @@ enum tm_status tm_match_log_next(struct tm_match_log *log, struct tm_match *matc
 
 void tm_match_log_release(struct tm_match_log *log)
 {
-    if (log->fd >= 0)
-        (void)close(log->fd);
+    tm_temporary_file_release(&log->file);
     tm_buf_release(&log->tail);
     tm_buf_release(&log->window);
-    *log = (struct tm_match_log){.fd = -1};
+    *log = (struct tm_match_log){0};
 }

@@ -3,6 +3,7 @@
 #ifndef TM_ALIGN_MATCH_LOG_H
 #define TM_ALIGN_MATCH_LOG_H
 
+#include "os/temporary_file.h"
 #include "align/record.h"
 #include "base/buf.h"
 
@@ -19,14 +20,13 @@ struct tm_match {
     struct tm_match_member *members;
 };
 
-/* Zero-initialise with fd -1. */
+/* Zero-initialise, and set file.dir. */
 struct tm_match_log {
-    const char *dir; /* as tm_io_temporary; borrowed */
-    int fd;
+    struct tm_temporary_file file;
     uint64_t count; /* number of matches */
     /* private */
     struct tm_buf tail, window; /* tail: bytes not in the file yet; window: bytes read from it */
-    uint64_t file_end, read_at;
+    uint64_t read_at;
     size_t window_at;
 };
 

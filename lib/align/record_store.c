@@ -1,11 +1,9 @@
 #include "align/record_store.h"
 
 #include "base/table.h"
-#include "os/io.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Records in memory, and as they are on disk. */
 struct block {
@@ -23,12 +21,9 @@ struct tm_record_part {
 static enum tm_status write_block(struct tm_record_store *store, struct tm_record_part *part, struct tm_error *err)
 {
     size_t bytes = sizeof *part->block + part->block->count * sizeof *part->block->records;
-    enum tm_status st = store->fd < 0 ? tm_io_temporary(store->dir, &store->fd, err) : TM_OK;
     part->block->before = part->last;
-    if (st == TM_OK)
-        st = tm_io_pwrite(store->fd, part->block, bytes, store->file_end, err);
-    part->last = store->file_end + 1;
-    store->file_end += bytes;
+    part->last = store->file.len + 1;
+    enum tm_status st = tm_temporary_file_add(&store->file, part->block, bytes, err);
     part->block->count = 0;
     return st;
 }
@@ -82,10 +77,10 @@ enum tm_status tm_record_store_load(const struct tm_record_store *store, uint32_
     memcpy(*records + n, part->block->records, part->block->count * sizeof **records);
     for (uint64_t block = part->last; block > 0 && st == TM_OK;) {
         struct block head;
-        st = tm_io_pread(store->fd, &head, sizeof head, block - 1, err);
+        st = tm_temporary_file_read(&store->file, &head, sizeof head, block - 1, err);
         if (st == TM_OK)
-            st = tm_io_pread(store->fd, *records + (n -= head.count), head.count * sizeof **records,
-                             block - 1 + sizeof head, err);
+            st = tm_temporary_file_read(&store->file, *records + (n -= head.count), head.count * sizeof **records,
+                                        block - 1 + sizeof head, err);
         block = head.before;
     }
     *count = (uint32_t)total;
@@ -97,7 +92,6 @@ void tm_record_store_release(struct tm_record_store *store)
     for (uint32_t i = 0; i < store->part_count; i++)
         free(store->parts[i].block);
     free(store->parts);
-    if (store->fd >= 0)
-        (void)close(store->fd);
-    *store = (struct tm_record_store){.fd = -1};
+    tm_temporary_file_release(&store->file);
+    *store = (struct tm_record_store){0};
 }

@@ -3,21 +3,20 @@
 #ifndef TM_ALIGN_RECORD_STORE_H
 #define TM_ALIGN_RECORD_STORE_H
 
+#include "os/temporary_file.h"
 #include "align/record.h"
 #include "base/status.h"
 
 #include <stdbool.h>
 
-/* Zero-initialise with fd -1. */
+/* Zero-initialise, and set file.dir. */
 struct tm_record_store {
-    const char *dir;        /* for the file, as tm_io_temporary; borrowed */
+    struct tm_temporary_file file;
     uint32_t block_records; /* in a block; set before the first add */
     uint32_t part_count;
-    int fd;
     /* private */
     struct tm_record_part *parts;
     uint32_t part_cap;
-    uint64_t file_end;
 };
 
 /* Adds RECORD to PART, which may be new. TM_OK or TM_E_SYSTEM. */

@@ -173,7 +173,7 @@ static enum tm_status finish(struct planner *p, struct tm_error *err)
 
 enum tm_status tm_plan_stream(int in, int out, const char *rules, struct tm_error *err)
 {
-    struct planner p = {.alignment = TM_ALIGNMENT_INIT, .accounts = {.part_count = ALL}};
+    struct planner p = {.accounts = {.part_count = ALL}};
     const struct tm_align_watch watch = {keep_used, &p};
     struct tm_frame frame;
     struct tm_batch batch;

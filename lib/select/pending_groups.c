@@ -73,16 +73,10 @@ static void free_group(struct tm_pending_groups *h, uint32_t number)
 
 static enum tm_status to_temporary(struct tm_pending_groups *h, struct tm_pending_groups_group *g, struct tm_error *err)
 {
-    enum tm_status st = TM_OK;
-    if (!h->has_temporary) {
-        if ((st = tm_io_temporary(h->temporary_dir, &h->temporary_fd, err)) < 0)
-            return st;
-        h->has_temporary = true;
-    }
-    if ((st = tm_io_pwrite(h->temporary_fd, g->block, g->bytes, h->temporary_end, err)) < 0)
+    g->offset = h->file.len;
+    enum tm_status st = tm_temporary_file_add(&h->file, g->block, g->bytes, err);
+    if (st < 0)
         return st;
-    g->offset = h->temporary_end;
-    h->temporary_end += g->bytes;
     h->memory_bytes -= g->bytes;
     free(g->block);
     g->block = NULL;
@@ -223,8 +217,7 @@ static enum tm_status load(struct tm_pending_groups *h, const struct tm_pending_
         memcpy(h->loaded, g->block, g->bytes);
         return TM_OK;
     }
-    enum tm_status st = tm_io_pread(h->temporary_fd, h->loaded, g->bytes, g->offset, err);
-    return st == TM_END ? tm_error_set(err, TM_E_SYSTEM, "a temporary file is shorter than what was written") : st;
+    return tm_temporary_file_read(&h->file, h->loaded, g->bytes, g->offset, err);
 }
 
 enum tm_status tm_pending_groups_take(struct tm_pending_groups *h, enum tm_pending_groups_list list,
@@ -257,7 +250,6 @@ void tm_pending_groups_release(struct tm_pending_groups *h)
     }
     free(h->groups);
     free(h->loaded);
-    if (h->has_temporary)
-        (void)close(h->temporary_fd);
+    tm_temporary_file_release(&h->file);
     *h = (struct tm_pending_groups){0};
 }

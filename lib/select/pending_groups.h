@@ -4,6 +4,7 @@
 #ifndef TM_SELECT_PENDING_GROUPS_H
 #define TM_SELECT_PENDING_GROUPS_H
 
+#include "os/temporary_file.h"
 #include "select/tally.h"
 
 #define TM_PENDING_GROUPS_NONE 0 /* no group has this number */
@@ -22,16 +23,13 @@ enum tm_pending_groups_list {
 
 /* Zero-initialise. */
 struct tm_pending_groups {
-    const char *temporary_dir;   /* borrowed; NULL: $TMPDIR */
+    struct tm_temporary_file file; /* its dir is for the caller to set */
     struct tm_tally *tally;  /* borrowed; counts what is dropped */
     /* private */
     struct tm_pending_groups_group *groups;
     uint32_t group_count, group_cap, free_group;
     uint32_t first[TM_PENDING_GROUPS_LISTS], last[TM_PENDING_GROUPS_LISTS]; /* indices plus one; 0: empty */
     size_t memory_bytes;
-    bool has_temporary;
-    int temporary_fd;
-    uint64_t temporary_end;
     uint8_t *loaded;
     size_t loaded_cap;
 };

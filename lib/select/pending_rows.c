@@ -1,9 +1,6 @@
 #include "select/pending_rows.h"
 
-#include "os/io.h"
-
 #include <stdlib.h>
-#include <unistd.h>
 
 enum { TAIL_BYTES = 1 << 20 };
 enum { OF_GENERATION = 1, OF_TRACK };
@@ -26,15 +23,10 @@ struct tm_key tm_pending_rows_of_track(uint32_t file, uint64_t uuid)
 
 static enum tm_status write_tail(struct tm_pending_rows *w, struct tm_error *err)
 {
-    enum tm_status st = TM_OK;
-    if (!w->has_temporary && (st = tm_io_temporary(w->temporary_dir, &w->temporary_fd, err)) < 0)
-        return st;
-    w->has_temporary = true;
-    if ((st = tm_io_pwrite(w->temporary_fd, w->tail.data, w->tail.len, w->tail_offset, err)) < 0)
-        return st;
-    w->tail_offset += w->tail.len;
-    tm_buf_clear(&w->tail);
-    return TM_OK;
+    enum tm_status st = tm_temporary_file_add(&w->file, w->tail.data, w->tail.len, err);
+    if (st == TM_OK)
+        tm_buf_clear(&w->tail);
+    return st;
 }
 
 enum tm_status tm_pending_rows_add(struct tm_pending_rows *w, const struct tm_key *key, const struct tm_event *row,
@@ -44,7 +36,7 @@ enum tm_status tm_pending_rows_add(struct tm_pending_rows *w, const struct tm_ke
     memset(&record, 0, sizeof record);
     record.before = tm_table_find(&w->last, key);
     record.event = *row;
-    uint64_t at = w->tail_offset + w->tail.len;
+    uint64_t at = w->file.len + w->tail.len;
     if (tm_buf_reserve(&w->tail, sizeof record + (size_t)row->raw_bytes + row->detail_bytes) < 0)
         return tm_error_nomem(err);
     if (tm_buf_add(&w->tail, &record, sizeof record) < 0 || tm_buf_add(&w->tail, row->raw, row->raw_bytes) < 0 ||
@@ -56,12 +48,11 @@ enum tm_status tm_pending_rows_add(struct tm_pending_rows *w, const struct tm_ke
 
 static enum tm_status read_at(struct tm_pending_rows *w, uint64_t offset, void *data, size_t len, struct tm_error *err)
 {
-    if (offset >= w->tail_offset) {
-        memcpy(data, w->tail.data + (offset - w->tail_offset), len);
+    if (offset >= w->file.len) {
+        memcpy(data, w->tail.data + (offset - w->file.len), len);
         return TM_OK;
     }
-    enum tm_status st = tm_io_pread(w->temporary_fd, data, len, offset, err);
-    return st == TM_END ? tm_error_set(err, TM_E_SYSTEM, "a temporary file is shorter than what was written") : st;
+    return tm_temporary_file_read(&w->file, data, len, offset, err);
 }
 
 enum tm_status tm_pending_rows_take(struct tm_pending_rows *w, const struct tm_key *key, uint32_t *count,
@@ -107,7 +98,6 @@ void tm_pending_rows_release(struct tm_pending_rows *w)
     tm_buf_release(&w->tail);
     tm_buf_release(&w->loaded);
     free(w->offsets);
-    if (w->has_temporary)
-        (void)close(w->temporary_fd);
+    tm_temporary_file_release(&w->file);
     *w = (struct tm_pending_rows){0};
 }

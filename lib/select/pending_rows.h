@@ -3,19 +3,17 @@
 #ifndef TM_SELECT_PENDING_ROWS_H
 #define TM_SELECT_PENDING_ROWS_H
 
+#include "os/temporary_file.h"
 #include "base/buf.h"
 #include "base/table.h"
 #include "stream/event.h"
 
 /* Zero-initialise. */
 struct tm_pending_rows {
-    const char *temporary_dir; /* borrowed; NULL: $TMPDIR */
+    struct tm_temporary_file file; /* its dir is for the caller to set */
     /* private */
     struct tm_table last; /* by key: offset of its last row */
-    bool has_temporary;
-    int temporary_fd;
     struct tm_buf tail;   /* rows that are not in the file yet */
-    uint64_t tail_offset;
     struct tm_buf loaded;
     uint64_t *offsets;    /* offsets of the rows taken last */
     uint32_t count, cap;

@@ -17,10 +17,10 @@ enum tm_status tm_select_new(struct tm_select **select, const struct tm_select_s
     s->catalog = catalog;
     s->matcher.spec = spec;
     s->matcher.catalog = catalog;
-    s->pending.temporary_dir = temporary_dir;
+    s->pending.file.dir = temporary_dir;
     s->pending.tally = &s->tally;
     s->lifetimes.pending = &s->pending;
-    s->pending_rows.temporary_dir = temporary_dir;
+    s->pending_rows.file.dir = temporary_dir;
     tm_hidden_tasks_init(&s->tasks, catalog);
     tm_track_names_init(&s->tracks);
     tm_event_tasks_init(&s->tasks_of, spec, catalog, NULL);

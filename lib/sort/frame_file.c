@@ -1,21 +1,13 @@
 #include "sort/frame_file.h"
 
-#include "os/io.h"
-
-#include <unistd.h>
-
 /* A frame is stored as type (4 bytes), length (8 bytes), offset (8 bytes) and body. */
 enum { TEMPORARY_HEAD_BYTES = 20 };
 
 static enum tm_status spill(struct tm_frame_file *s, struct tm_error *err)
 {
-    enum tm_status st = s->fd < 0 ? tm_io_temporary(s->dir, &s->fd, err) : TM_OK;
-    if (st == TM_OK && s->pending.len) {
-        st = tm_io_pwrite(s->fd, s->pending.data, s->pending.len, s->file_bytes, err);
-        if (st < 0)
-            return tm_error_prefix(err, "%s: temporary file", s->dir ? s->dir : "frames");
-    }
-    s->file_bytes += s->pending.len;
+    enum tm_status st = tm_temporary_file_add(&s->file, s->pending.data, s->pending.len, err);
+    if (st < 0 && s->file.is_open)
+        return tm_error_prefix(err, "%s: temporary file", s->file.dir ? s->file.dir : "frames");
     tm_buf_clear(&s->pending);
     return st;
 }
@@ -54,18 +46,18 @@ static enum tm_status show_pending(struct tm_frame_file *s, tm_frame_file_fn *sh
 enum tm_status tm_frame_file_each(struct tm_frame_file *s, tm_frame_file_fn *show, void *to, struct tm_error *err)
 {
     enum { READ_BYTES = 256 << 10 };
-    if (s->fd < 0)
+    if (s->file.len == 0)
         return show_pending(s, show, to, err);
     enum tm_status st = spill(s, err);
     uint64_t offset = 0;
-    while (st == TM_OK && offset < s->file_bytes) {
-        uint64_t left = s->file_bytes - offset;
+    while (st == TM_OK && offset < s->file.len) {
+        uint64_t left = s->file.len - offset;
         size_t len = left < READ_BYTES ? (size_t)left : READ_BYTES;
         if (tm_buf_reserve(&s->pending, len) != TM_OK)
             return tm_error_nomem(err);
-        st = tm_io_pread(s->fd, s->pending.data + s->pending.len, len, offset, err);
-        if (st != TM_OK)
-            return st < 0 ? st : tm_error_set(err, TM_E_SYSTEM, "the temporary file was cut short");
+        st = tm_temporary_file_read(&s->file, s->pending.data + s->pending.len, len, offset, err);
+        if (st < 0)
+            return st;
         s->pending.len += len;
         offset += len;
         st = show_pending(s, show, to, err);
@@ -85,9 +77,6 @@ enum tm_status tm_frame_file_write(struct tm_frame_file *s, struct tm_stream_wri
 
 void tm_frame_file_release(struct tm_frame_file *s)
 {
-    if (s->fd >= 0)
-        close(s->fd);
-    s->fd = -1;
-    s->file_bytes = 0;
+    tm_temporary_file_release(&s->file);
     tm_buf_release(&s->pending);
 }

@@ -3,18 +3,17 @@
 #ifndef TM_SORT_FRAME_FILE_H
 #define TM_SORT_FRAME_FILE_H
 
+#include "os/temporary_file.h"
 #include "stream/writer.h"
 
 typedef enum tm_status tm_frame_file_fn(void *to, const struct tm_frame *frame, struct tm_error *err);
 
-/* Set memory_bytes and dir, fd = -1, the rest zero. */
+/* Set memory_bytes and file.dir, the rest zero. */
 struct tm_frame_file {
     size_t memory_bytes; /* frames beyond this size go to the file */
-    const char *dir;     /* borrowed; NULL: as tm_io_temporary */
-    int fd;
+    struct tm_temporary_file file;
     /* private */
     struct tm_buf pending;
-    uint64_t file_bytes;
 };
 
 /* Adds a copy of FRAME, which must not be a batch. */

@@ -35,7 +35,7 @@ enum tm_status tm_sorter_init(struct tm_sorter *s, const struct tm_sort_options 
     const char *dir = tm_sort_dir(options);
     size_t chunk = clamp(memory / SORTER_CHUNK_PART, SORTER_CHUNK_MIN, SORTER_CHUNK_MAX);
     *s = (struct tm_sorter){0};
-    s->frames = (struct tm_frame_file){.memory_bytes = SORTER_FRAMES_BYTES, .dir = dir, .fd = -1};
+    s->frames = (struct tm_frame_file){.memory_bytes = SORTER_FRAMES_BYTES, .file.dir = dir};
     /* A quarter of the memory is reserved for reading runs while the last blocks are still in memory. */
     s->arena.limit_bytes = clamp(memory - memory / 4, 0, SIZE_MAX / 2);
     enum tm_status st = tm_run_store_init(&s->store, &s->orders, dir, chunk, err);

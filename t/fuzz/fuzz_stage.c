@@ -161,7 +161,7 @@ static void check_plan(int in, const char *rules)
 void fuzz_align(const struct fuzz_target *target, const uint8_t *data, size_t len)
 {
     static const char *const rules[] = {NULL, "name:.", "name:.,begin", "key:args.id,name:.,end"};
-    struct tm_alignment alignment = TM_ALIGNMENT_INIT;
+    struct tm_alignment alignment = {0};
     struct tm_error err = {0};
     struct tm_buf text = {0}, json = {0}, svg = {0}, manifest = {0}, breaches = {0};
     if (len == 0)

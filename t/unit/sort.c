@@ -347,7 +347,7 @@ static void test_frame_file(void)
 {
     enum { FRAMES = 500 };
     struct tm_error err = {0};
-    struct tm_frame_file s = {.memory_bytes = 1000, .fd = -1};
+    struct tm_frame_file s = {.memory_bytes = 1000};
     struct tm_stream_writer writer;
     struct tm_stream_reader reader;
     struct tm_frame frame;

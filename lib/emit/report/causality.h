@@ -6,15 +6,10 @@
 #include "align/alignment.h"
 #include "stream/reader.h"
 
-/* Initialise with TM_REPORT_CAUSALITY_INIT, so that release is always safe. */
+/* Zero-initialise, so release is always safe. */
 struct tm_report_causality {
     struct tm_alignment alignment;
 };
-
-#define TM_REPORT_CAUSALITY_INIT                                                                                       \
-    {                                                                                                                  \
-        .alignment = TM_ALIGNMENT_INIT                                                                                 \
-    }
 
 /* Begins. TEMPORARY_DIR is for temporary files and must stay valid until release. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_report_causality_begin(struct tm_report_causality *causality, const char *temporary_dir,

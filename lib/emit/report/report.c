@@ -13,7 +13,7 @@ static enum tm_status open_any(const struct tm_emit_context *context, void **sta
     if (r == NULL)
         return tm_error_nomem(err);
     *state = r;
-    *r = (struct tm_report){.context = context, .causality = TM_REPORT_CAUSALITY_INIT};
+    *r = (struct tm_report){.context = context};
     tm_out_init(&r->out, context->fd, context->options->out_path);
     r->placed = context->stream->stage == TRACEMERGE__STAGE__PLACED;
     return TM_OK;

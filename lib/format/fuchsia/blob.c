@@ -1,33 +1,22 @@
 #include "format/fuchsia/blob.h"
 
-#include "os/io.h"
 #include "format/perfetto/perfetto.h"
-
-#include <unistd.h>
 
 enum tm_status tm_fxt_blob_add(struct tm_fxt_blob *blob, struct tm_span bytes, struct tm_error *err)
 {
     if (bytes.len == 0)
         return TM_OK;
-    if (!blob->is_open) {
-        enum tm_status st = tm_io_temporary(NULL, &blob->fd, err);
-        if (st < 0)
-            return st;
-        blob->is_open = true;
-    }
-    enum tm_status st = tm_io_pwrite(blob->fd, bytes.s, bytes.len, blob->written, err);
-    blob->written += bytes.len;
-    return st;
+    return tm_temporary_file_add(&blob->file, bytes.s, bytes.len, err);
 }
 
 static enum tm_status source_read(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
 {
     struct tm_fxt_blob *blob = source;
-    uint64_t left = blob->written - blob->read;
+    uint64_t left = blob->file.len - blob->read;
     *got = left < len ? (size_t)left : len;
     if (*got == 0)
         return TM_END;
-    enum tm_status st = tm_io_pread(blob->fd, data, *got, blob->read, err);
+    enum tm_status st = tm_temporary_file_read(&blob->file, data, *got, blob->read, err);
     blob->read += *got;
     return st;
 }
@@ -44,7 +33,7 @@ static enum tm_status no_packet(const struct tm_fxt_blob *blob, const struct tm_
     enum tm_status st = tm_event_sink_account(context->sink, (struct tm_loss){TM_DROP_DAMAGED, 0, 1, UINT64_MAX}, err);
     if (st == TM_OK)
         st = tm_event_sink_account(context->sink,
-                                   (struct tm_loss){TM_DROP_SKIPPED_BYTES, 0, blob->written - at, UINT64_MAX}, err);
+                                   (struct tm_loss){TM_DROP_SKIPPED_BYTES, 0, blob->file.len - at, UINT64_MAX}, err);
     return st < 0 ? st : TM_END;
 }
 
@@ -52,7 +41,7 @@ enum tm_status tm_fxt_blob_read(struct tm_fxt_blob *blob, const struct tm_format
                                 struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    if (!blob->is_open)
+    if (blob->file.len == 0)
         return TM_END;
     if (blob->state == NULL) {
         struct tm_format_context inner = {
@@ -62,7 +51,7 @@ enum tm_status tm_fxt_blob_read(struct tm_fxt_blob *blob, const struct tm_format
     }
     if (st == TM_OK)
         st = tm_format_proto.read(blob->state, err);
-    if (st == TM_END && blob->input.offset < blob->written)
+    if (st == TM_END && blob->input.offset < blob->file.len)
         st = no_packet(blob, context, err);
     if (st == TM_E_INPUT)
         tm_error_prefix(err, "perfetto blobs");
@@ -72,8 +61,7 @@ enum tm_status tm_fxt_blob_read(struct tm_fxt_blob *blob, const struct tm_format
 void tm_fxt_blob_release(struct tm_fxt_blob *blob)
 {
     tm_format_proto.close(blob->state);
-    if (blob->is_open)
-        close(blob->fd);
+    tm_temporary_file_release(&blob->file);
     tm_input_release(&blob->input);
     *blob = (struct tm_fxt_blob){0};
 }

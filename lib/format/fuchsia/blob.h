@@ -3,15 +3,15 @@
 #ifndef TM_FORMAT_FUCHSIA_BLOB_H
 #define TM_FORMAT_FUCHSIA_BLOB_H
 
+#include "os/temporary_file.h"
 #include "format/format.h"
 #include "format/fuchsia/words.h"
 
 /* Zero-initialise. */
 struct tm_fxt_blob {
     /* private */
-    bool is_open;
-    int fd;
-    uint64_t written, read;
+    struct tm_temporary_file file;
+    uint64_t read; /* bytes of the file */
     void *state; /* of the proto parser */
     struct tm_input input;
 };

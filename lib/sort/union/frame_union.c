@@ -300,7 +300,7 @@ static const struct kind {
 void tm_frame_union_init(struct tm_frame_union *u, bool has_root, const char *dir)
 {
     *u = (struct tm_frame_union){.dir = dir, .has_root = has_root, .file_count = has_root, .order_end = has_root};
-    u->frames = (struct tm_frame_file){.memory_bytes = FRAMES_HELD_BYTES, .dir = dir, .fd = -1};
+    u->frames = (struct tm_frame_file){.memory_bytes = FRAMES_HELD_BYTES, .file.dir = dir};
     u->file_configs = u->frames;
     tm_string_union_init(&u->strings, TM_SINK_STRINGS_MAX, TM_SINK_STRING_BYTES_MAX, dir);
     tm_intern_init(&u->metadata, METADATA_MAX, METADATA_BYTES_MAX);

@@ -121,7 +121,7 @@ static void forget_frames(struct tm_merge_input *in)
 
 enum tm_status tm_merge_input_open(struct tm_merge_input *in, struct tm_error *err)
 {
-    in->frames = (struct tm_frame_file){.memory_bytes = INPUT_FRAMES_BYTES, .dir = in->all->dir, .fd = -1};
+    in->frames = (struct tm_frame_file){.memory_bytes = INPUT_FRAMES_BYTES, .file.dir = in->all->dir};
     enum tm_status st = tm_stream_reader_open_chunked(&in->reader, in->fd, INPUT_CHUNK_BYTES, err);
     in->reader.takes_compact_messages = true;
     if (st == TM_OK && in->reader.stage != TRACEMERGE__STAGE__PLACED)

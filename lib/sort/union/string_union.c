@@ -2,18 +2,16 @@
 
 #include "base/pb.h"
 #include "base/table.h"
-#include "os/io.h"
 #include "stream/detail_fields.h"
 #include "stream/event.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 enum { EXTRAS_MAX = 1 << 28 };
 
 void tm_string_union_init(struct tm_string_union *u, uint32_t count_max, size_t bytes_max, const char *dir)
 {
-    *u = (struct tm_string_union){.dir = dir, .fd = -1};
+    *u = (struct tm_string_union){.file.dir = dir};
     tm_intern_init(&u->strings, count_max, bytes_max);
 }
 
@@ -24,11 +22,8 @@ static enum tm_status add_extra(struct tm_string_union *u, const void *s, size_t
         return tm_error_set(err, TM_E_INPUT, "more strings than numbers for them");
     if (tm_array_grow(&u->extras, &u->extra_cap, u->extra_count, sizeof *u->extras, err) < 0)
         return TM_E_SYSTEM;
-    enum tm_status st = u->fd < 0 ? tm_io_temporary(u->dir, &u->fd, err) : TM_OK;
-    if (st == TM_OK)
-        st = tm_io_pwrite(u->fd, s, len, u->file_bytes, err);
-    u->extras[u->extra_count] = (struct tm_string_extra){u->file_bytes, (uint32_t)len};
-    u->file_bytes += len;
+    u->extras[u->extra_count] = (struct tm_string_extra){u->file.len, (uint32_t)len};
+    enum tm_status st = tm_temporary_file_add(&u->file, s, len, err);
     *number = TM_STRING_INLINE | u->extra_count++;
     return st;
 }
@@ -56,9 +51,8 @@ enum tm_status tm_string_union_extra(struct tm_string_union *u, uint32_t number,
     p = tm_varint_put(p, extra->bytes);
     if (tm_buf_add(detail, head, (size_t)(p - head)) != TM_OK || tm_buf_reserve(detail, extra->bytes) != TM_OK)
         return tm_error_nomem(err);
-    enum tm_status st = tm_io_pread(u->fd, detail->data + detail->len, extra->bytes, extra->offset, err);
-    if (st == TM_END)
-        return tm_error_set(err, TM_E_SYSTEM, "the temporary file was cut short");
+    enum tm_status st =
+        tm_temporary_file_read(&u->file, detail->data + detail->len, extra->bytes, extra->offset, err);
     detail->len += extra->bytes;
     return st;
 }
@@ -66,9 +60,7 @@ enum tm_status tm_string_union_extra(struct tm_string_union *u, uint32_t number,
 void tm_string_union_release(struct tm_string_union *u)
 {
     tm_intern_release(&u->strings);
-    if (u->fd >= 0)
-        close(u->fd);
-    u->fd = -1;
+    tm_temporary_file_release(&u->file);
     free(u->extras);
     u->extras = NULL;
     u->extra_count = u->extra_cap = 0;

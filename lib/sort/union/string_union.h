@@ -3,6 +3,7 @@
 #ifndef TM_SORT_UNION_STRING_UNION_H
 #define TM_SORT_UNION_STRING_UNION_H
 
+#include "os/temporary_file.h"
 #include "base/intern.h"
 #include "stream/frame.h"
 
@@ -15,9 +16,7 @@ struct tm_string_union {
     struct tm_intern strings;
     uint32_t sent; /* strings written to a stream so far; maintained by the caller */
     /* private */
-    const char *dir;
-    int fd;
-    uint64_t file_bytes;
+    struct tm_temporary_file file;
     struct tm_string_extra *extras;
     uint32_t extra_count, extra_cap;
 };
