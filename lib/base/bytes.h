@@ -76,6 +76,14 @@ static inline void tm_put_le64(uint8_t *p, uint64_t v)
     }
 }
 
+static inline void tm_put_be64(uint8_t *p, uint64_t v)
+{
+    /* compilers know this form of a swap of bytes */
+    tm_put_le64(p, v >> 56 | (v >> 40 & 0xff00) | (v >> 24 & 0xff0000) | (v >> 8 & 0xff000000) |
+                       (v << 8 & UINT64_C(0xff00000000)) | (v << 24 & UINT64_C(0xff0000000000)) |
+                       (v << 40 & UINT64_C(0xff000000000000)) | v << 56);
+}
+
 /* Copies LEN bytes. LEN is usually at most SLACK, a constant; SLACK bytes are read and written in any case. Length is
  * unpredictable; copying a fixed size avoids a mispredicted branch. */
 static inline void tm_copy_short(uint8_t *to, const uint8_t *from, size_t len, size_t slack)

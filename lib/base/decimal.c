@@ -110,8 +110,7 @@ enum tm_status tm_decimal_int(const char *s, size_t len, int64_t *value)
     return TM_OK;
 }
 
-/* Writes U in decimal so that it ends before END. Returns its start. */
-static char *put_whole(char *end, uint64_t u)
+char *tm_decimal_digits(char *end, uint64_t u)
 {
     static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
                                 "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
@@ -139,7 +138,7 @@ size_t tm_decimal_format(int64_t v, int scale, char *out)
         *--p = (char)('0' + u % 10);
     if (places > 0)
         *--p = '.';
-    p = put_whole(p, u);
+    p = tm_decimal_digits(p, u);
     if (v < 0)
         *--p = '-';
     memcpy(out, p, (size_t)(end - p));

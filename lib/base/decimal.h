@@ -21,4 +21,8 @@ enum tm_status tm_decimal_int(const char *s, size_t len, int64_t *value);
 enum { TM_DECIMAL_TEXT_MAX = 32 };
 size_t tm_decimal_format(int64_t v, int scale, char *out);
 
+/* Writes the digits of V, at most TM_DECIMAL_DIGITS_MAX, so that they end before END. Returns their start. */
+enum { TM_DECIMAL_DIGITS_MAX = 20 };
+char *tm_decimal_digits(char *end, uint64_t v);
+
 #endif

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { OUT_FLUSH_BYTES = 256 << 10, OUT_NUMBER_MAX = 24, NS_DIGITS = 9 };
+enum { OUT_FLUSH_BYTES = 256 << 10, NS_DIGITS = 9 };
 
 void tm_out_init(struct tm_out *out, int fd, const char *name)
 {
@@ -61,12 +61,10 @@ void tm_out_char(struct tm_out *out, char c)
 /* Puts V in decimal with at least DIGITS digits. */
 static void put_digits(struct tm_out *out, uint64_t v, int digits)
 {
-    char text[OUT_NUMBER_MAX];
-    char *p = text + sizeof text;
-    for (; v > 0 || digits > 0; digits--) {
-        *--p = (char)('0' + v % 10);
-        v /= 10;
-    }
+    char text[TM_DECIMAL_DIGITS_MAX];
+    char *p = tm_decimal_digits(text + sizeof text, v);
+    while (text + sizeof text - p < digits)
+        *--p = '0';
     tm_out_bytes(out, p, (size_t)(text + sizeof text - p));
 }
 

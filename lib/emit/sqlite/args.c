@@ -1,5 +1,6 @@
 /* Args: one row for each set. The view `args' shows one row for each arg. doc/model.md describes how they are
  * stored. */
+#include "base/decimal.h"
 #include "emit/sqlite/internal.h"
 
 #include <math.h>
@@ -218,11 +219,13 @@ static enum tm_status put_member(struct tm_sqlite *s, const struct tm_arg_row *r
                                  struct tm_error *err)
 {
     struct tm_out *out = &s->args.text;
-    tm_out_char(out, '"');
-    tm_out_i64(out, key);
-    tm_out_char(out, *tm_arg_type_name(row->type));
-    tm_out_i64(out, place);
-    tm_out_str(out, "\":");
+    char head[2 * TM_DECIMAL_DIGITS_MAX + 4], *end = head + sizeof head, *p = end - 2;
+    memcpy(p, "\":", 2);
+    p = tm_decimal_digits(p, (uint64_t)place);
+    *--p = *tm_arg_type_name(row->type);
+    p = tm_decimal_digits(p, (uint64_t)key);
+    *--p = '"';
+    tm_out_bytes(out, p, (size_t)(end - p));
     if (row->has_int)
         tm_out_i64(out, row->int_value);
     else if (row->has_real)

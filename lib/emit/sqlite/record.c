@@ -1,5 +1,7 @@
 #include "emit/sqlite/record.h"
 
+#include "base/bytes.h"
+#include "base/cpu.h"
 #include "model/rows.h"
 
 #include <math.h>
@@ -9,17 +11,22 @@ enum { TYPE_NULL = 0, TYPE_INT48 = 5, TYPE_INT64 = 6, TYPE_FLOAT = 7, TYPE_ZERO 
 
 static const uint8_t type_bytes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
 
+/* Room behind the values for a number in each column. So a number is put without a look at the room. */
+enum { NUMBER_BYTES = 8, SLACK = TM_RECORD_COLUMNS_MAX * NUMBER_BYTES };
+
 size_t tm_sqlite_put_varint(uint8_t *p, uint64_t value)
 {
-    size_t n = 1;
+    if (value < 0x80) {
+        p[0] = (uint8_t)value;
+        return 1;
+    }
     if (value >> 56) { /* the ninth byte has eight bits */
         for (int i = 0; i < 8; i++)
             p[i] = (uint8_t)(value >> (57 - 7 * i) | 0x80);
         p[8] = (uint8_t)value;
         return 9;
     }
-    for (uint64_t v = value >> 7; v; v >>= 7)
-        n++;
+    size_t n = tm_highest_bit(value) / 7 + 1;
     for (size_t i = 0; i < n; i++)
         p[i] = (uint8_t)(value >> (7 * (n - 1 - i)) | 0x80);
     p[n - 1] &= 0x7f;
@@ -45,14 +52,16 @@ size_t tm_sqlite_get_varint(const uint8_t *p, size_t len, uint64_t *value)
 void tm_sqlite_record_begin(struct tm_sqlite_record *record)
 {
     record->types_len = 1;
-    record->failed = TM_OK;
     tm_buf_clear(&record->values);
+    record->failed = tm_buf_reserve(&record->values, SLACK) < 0 ? TM_E_SYSTEM : TM_OK;
 }
 
 /* Adds a value's type and returns where its LEN bytes go; NULL: out of memory. */
 static uint8_t *put_value(struct tm_sqlite_record *record, uint64_t type, size_t len)
 {
-    if (tm_buf_reserve(&record->values, len) < 0) {
+    if (record->failed < 0)
+        return NULL;
+    if (tm_buf_reserve(&record->values, len + SLACK) < 0) {
         record->failed = TM_E_SYSTEM;
         return NULL;
     }
@@ -66,29 +75,33 @@ static uint8_t *put_value(struct tm_sqlite_record *record, uint64_t type, size_t
     return to;
 }
 
-void tm_sqlite_record_null(struct tm_sqlite_record *record)
+static void put_type(struct tm_sqlite_record *record, uint8_t type)
 {
-    put_value(record, TYPE_NULL, 0);
+    record->types[record->types_len++] = type;
+    record->types[0] = (uint8_t)record->types_len;
 }
 
-/* The smallest type that holds VALUE. */
-static unsigned type_of(int64_t value)
+void tm_sqlite_record_null(struct tm_sqlite_record *record)
 {
-    uint64_t magnitude = (uint64_t)(value < 0 ? ~value : value);
-    if (value == 0 || value == 1)
-        return value ? TYPE_ONE : TYPE_ZERO;
-    if (magnitude >> 31)
-        return magnitude >> 47 ? TYPE_INT64 : TYPE_INT48;
-    return 1 + (magnitude >> 7 != 0) + (magnitude >> 15 != 0) + (magnitude >> 23 != 0);
+    put_type(record, TYPE_NULL);
 }
 
 void tm_sqlite_record_int(struct tm_sqlite_record *record, int64_t value)
 {
-    unsigned type = type_of(value);
-    size_t n = type_bytes[type];
-    uint8_t *to = put_value(record, type, n);
-    for (size_t i = 0; to && i < n; i++)
-        to[i] = (uint8_t)((uint64_t)value >> (8 * (n - 1 - i)));
+    /* by the bytes that hold the value: the smallest type, and its length */
+    static const uint8_t types[] = {1, 2, 3, 4, TYPE_INT48, TYPE_INT48, TYPE_INT64, TYPE_INT64},
+                         bytes[] = {1, 2, 3, 4, 6, 6, 8, 8};
+    if (record->failed < 0)
+        return;
+    if (value == 0 || value == 1) {
+        put_type(record, value ? TYPE_ONE : TYPE_ZERO);
+        return;
+    }
+    unsigned held = (tm_highest_bit((uint64_t)(value < 0 ? ~value : value) | 1) + 1) / 8; /* one bit is the sign */
+    put_type(record, types[held]);
+    /* The bytes behind the value are written again by the next one. */
+    tm_put_be64(record->values.data + record->values.len, (uint64_t)value << (8 * (NUMBER_BYTES - bytes[held])));
+    record->values.len += bytes[held];
 }
 
 void tm_sqlite_record_maybe(struct tm_sqlite_record *record, bool has, int64_t value)
@@ -115,8 +128,7 @@ void tm_sqlite_record_real(struct tm_sqlite_record *record, double value)
         tm_sqlite_record_int(record, (int64_t)value);
     } else if ((to = put_value(record, TYPE_FLOAT, sizeof bits)) != NULL) {
         memcpy(&bits, &value, sizeof bits);
-        for (int i = 0; i < 8; i++)
-            to[i] = (uint8_t)(bits >> (56 - 8 * i));
+        tm_put_be64(to, bits);
     }
 }
 
