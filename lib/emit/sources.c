@@ -51,6 +51,7 @@ struct tm_sources {
     size_t count;
     struct tm_map by_file; /* from a file to the number of its source plus 1; 0: none has its text */
     pthread_mutex_t reclaim_lock; /* for the reclaim of all sources */
+    bool has_lock;
 };
 
 struct tm_source_reader {
@@ -92,7 +93,9 @@ enum tm_status tm_sources_open(const struct tm_source_path *paths, size_t count,
     *sources = s;
     if (s == NULL || (s->sources = calloc(count + 1, sizeof *s->sources)) == NULL)
         return tm_error_nomem(err);
-    (void)pthread_mutex_init(&s->reclaim_lock, NULL); /* cannot fail without attributes */
+    s->has_lock = pthread_mutex_init(&s->reclaim_lock, NULL) == 0;
+    if (!s->has_lock)
+        return tm_error_nomem(err);
     while (s->count < count && st == TM_OK) {
         st = open_source(&s->sources[s->count], &paths[s->count], err);
         s->count++;
@@ -299,6 +302,7 @@ void tm_sources_free(struct tm_sources *s)
     }
     free(s->sources);
     tm_map_release(&s->by_file);
-    (void)pthread_mutex_destroy(&s->reclaim_lock);
+    if (s->has_lock)
+        (void)pthread_mutex_destroy(&s->reclaim_lock);
     free(s);
 }

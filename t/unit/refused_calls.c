@@ -4,6 +4,7 @@
  * left. A call that a signal interrupts is made again: the case ends as if nothing had happened.
  *
  * The linker puts the functions __wrap_NAME in place of NAME in the library, not in other libraries. */
+#include "emit/copier.h"
 #include "merge/alignment_run.h"
 #include "merge/progress_page.h"
 #include "merge/trial.h"
@@ -271,6 +272,64 @@ static enum tm_status write_behind(struct tm_buf *result, struct tm_error *err)
     return st;
 }
 
+static enum tm_status add_block(void *result, struct tm_buf *block, struct tm_error *err)
+{
+    enum tm_status st = tm_buf_add(result, block->data, block->len);
+    tm_buf_clear(block);
+    return st == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+/* Notes the first LEN bytes of the text in "out/x" between "<" and ">", and has COPIER, or without one READER, join
+ * them. */
+static enum tm_status copy_text(struct tm_copier *copier, struct tm_source_reader *reader, uint32_t len,
+                                struct tm_buf *result, struct tm_error *err)
+{
+    struct tm_buf own = {0};
+    struct tm_source_copies copies = {0};
+    const struct tm_source_text text = {.bytes = len, .checksum = tm_json_ref_checksum("{12345678}", len)};
+    enum tm_status st = tm_buf_add(&own, "<>", 2) == TM_OK ? TM_OK : tm_error_nomem(err);
+    if (st == TM_OK)
+        st = tm_source_copies_text(&copies, &text, err);
+    if (st == TM_OK)
+        st = tm_source_copies_part(&copies, 1, 0, len, err);
+    if (st == TM_OK)
+        st = copier ? tm_copier_put(copier, &own, &copies, err)
+                    : tm_source_copies_join(&copies, &own, reader, result, err);
+    tm_source_copies_release(&copies);
+    tm_buf_release(&own);
+    return st;
+}
+
+static enum tm_status copy_texts(struct tm_buf *result, struct tm_error *err)
+{
+    const struct tm_source_path path = {.path = "out/x"};
+    struct tm_sources *sources = NULL;
+    struct stat info;
+    int fd = __real_open("out/x", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (__real_write(fd, "{12345678}", 10) != 10 || __real_fstat(fd, &info) != 0)
+        return TM_E_SYSTEM;
+    close(fd);
+    Tracemerge__Source source = TRACEMERGE__SOURCE__INIT;
+    source.device = (uint64_t)info.st_dev;
+    source.inode = (uint64_t)info.st_ino;
+    enum tm_status st = tm_sources_open(&path, 1, &sources, err);
+    unlink(path.path);
+    if (st == TM_OK)
+        st = tm_sources_add(sources, &source, err);
+    struct tm_copier *copier = st == TM_OK ? tm_copier_new(sources, add_block, result) : NULL;
+    struct tm_source_reader *reader = st == TM_OK && copier == NULL ? tm_source_reader_new(sources) : NULL;
+    if (st == TM_OK && copier == NULL && reader == NULL)
+        st = tm_error_nomem(err);
+    for (uint32_t len = 10; len > 7 && st == TM_OK; len--)
+        st = copy_text(copier, reader, len, result, err);
+    if (copier && st == TM_OK)
+        st = tm_copier_wait(copier, err);
+    tm_copier_free(copier);
+    tm_source_reader_free(reader);
+    tm_sources_free(sources);
+    return st;
+}
+
 /* --- other processes, and what is read */
 
 static enum tm_status say_no(void *context, struct tm_error *err)
@@ -489,6 +548,7 @@ static const struct {
     {"gzip", compress_gzip, CALLS_MAX},
     {"zstd", compress_zstd, CALLS_MAX},
     {"a thread that writes", write_behind, CALLS_MAX},
+    {"a thread that copies", copy_texts, CALLS_MAX},
     {"work in a process of its own", run_apart, CALLS_MAX},
     {"the output of a child", read_child, CALLS_MAX},
     {"a thread that reads", read_ahead, CALLS_MAX},
