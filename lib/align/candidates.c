@@ -43,7 +43,7 @@ static enum tm_status add_use(struct tm_candidates *c, const char *text, size_t 
                             use->rule->parameter ? "rule %s needs %s, as in %s:%s" : "rule %s takes no parameter",
                             use->rule->name, use->rule->parameter, use->rule->name, use->rule->parameter);
     use->parameter = colon ? colon + 1 : NULL;
-    if (strcmp(use->rule->name, "name") != 0)
+    if (use->rule->take != tm_align_take_name)
         return TM_OK;
     (void)parse_qualifier(use);
     use->has_pattern = regcomp(&use->pattern, use->parameter, REG_EXTENDED | REG_NOSUB) == 0;

@@ -26,13 +26,15 @@ static const struct family of_cpus[] = {
 };
 
 static const struct family of_processes[] = {
-    {"oom_score_adj", "", {.text = "oom_score_adj"}},
+    {"oom_score_adj", "", {.text = "oom_score_adj", .text_of_thread = "oom_score_adj_thread_fallback"}},
     {"runtime.", "", {.text = "proc_stat_runtime", .key = "proc_stat_runtime_key", .before = "runtime."}},
     {"GPU Memory", "", {.text = "process_gpu_memory", .unit = "bytes"}},
     {"chrome.", "", {.text = "chrome_process_stats", .key = "key", .before = "chrome."}},
     {"mem.smaps.", "", {.text = "smaps", .key = "smaps_key", .before = "mem.smaps."}},
-    {"mem.mm.", "", {.text = "mm_event"}},
-    {"mem.", "", {.text = "process_memory", .key = "process_memory_key", .before = "mem."}},
+    {"mem.mm.", "", {.text = "mm_event", .text_of_thread = "mm_event_thread_fallback"}},
+    {"mem.", "",
+     {.text = "process_memory", .text_of_thread = "process_memory_thread_fallback", .key = "process_memory_key",
+      .before = "mem."}},
     {NULL, NULL, {.text = "process_counter"}},
 };
 
@@ -125,7 +127,8 @@ static struct tm_column_type type_of_process(struct tm_text name, enum tm_input_
     const struct family *family = find(of_processes, name);
     bool is_marker = file_type == TM_INPUT_PROTO || file_type == TM_INPUT_SYSTRACE;
     if (file_type == TM_INPUT_JSON)
-        return (struct tm_column_type){.text = "json_counter", .key = "name"};
+        return (struct tm_column_type){
+            .text = "json_counter", .text_of_thread = "json_counter_thread_fallback", .key = "name"};
     if (file_type == TM_INPUT_FUCHSIA)
         return (struct tm_column_type){.text = "fuchsia_counter", .key = "name"};
     if (is_marker && family->head == NULL)
@@ -136,17 +139,9 @@ static struct tm_column_type type_of_process(struct tm_text name, enum tm_input_
 /* A counter of the process of a thread that belongs to none, as far as is known. */
 static struct tm_column_type type_of_no_process(struct tm_text name, enum tm_input_type file_type)
 {
-    static const char *const types[][2] = {{"oom_score_adj", "oom_score_adj_thread_fallback"},
-                                           {"mm_event", "mm_event_thread_fallback"},
-                                           {"process_memory", "process_memory_thread_fallback"},
-                                           {"json_counter", "json_counter_thread_fallback"}};
     struct tm_column_type type = type_of_process(name, file_type);
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(type.text, types[i][0]) == 0) {
-            type.text = types[i][1];
-            return type;
-        }
-    type.text = tm_track_type_name(TM_TRACK_TYPE_PROCESS_COUNTER_OF_THREAD);
+    type.text = type.text_of_thread ? type.text_of_thread
+                                    : tm_track_type_name(TM_TRACK_TYPE_PROCESS_COUNTER_OF_THREAD);
     return type;
 }
 

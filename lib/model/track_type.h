@@ -9,6 +9,7 @@
 /* All texts are constants. */
 struct tm_column_type {
     const char *text;
+    const char *text_of_thread; /* instead, for a thread that belongs to no process; NULL: that of all others */
     const char *unit; /* of the counters of this type; NULL: none */
     /* The dimension that the name of a track holds between BEFORE and AFTER, and the key of its arg. */
     const char *key;            /* NULL: the name holds none */
