@@ -80,3 +80,14 @@ END
         "$TM_SRC/t/check/database" -t "$TRACE_PROCESSOR" -b "$TM_BIN" -c slices k.pftrace
     fi
 }
+
+@test "an event of firmware without its own time is damaged" {
+    python3 "$TM_SRC/t/gen/make-kernel.py" >f.pftrace <<'END'
+37035 0 5 #506 1=1 2=1
+37080 0 5 #596 2=1 4=no 5=10
+END
+    tm-merge -q -o f.db f.pftrace
+    [ "$(sqlite3 f.db "SELECT value FROM stats WHERE name = 'ftrace_bundle_tokenizer_errors'; SELECT count(*) FROM ftrace_event")" = \
+        $'2\n0' ]
+    tm-merge -f report f.pftrace 2>/dev/null | grep -q 'damaged: 2,'
+}

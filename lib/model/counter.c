@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "base/pb.h"
+#include "perfetto/named_tracks.h"
 
 /* Sets *UTID to the thread whose process EV, a counter of memory, tells. It is the thread that runs, or the one that
  * last stated the memory of that address space. TM_END: none is known. */
@@ -86,6 +87,12 @@ static enum tm_status track_of(struct tm_model_tasks *tasks, struct tm_model_lay
     enum tm_track_scope scope;
     bool is_new;
     uint32_t name;
+    if (tm_named_track_is_of_counter(ev->e)) {
+        enum tm_status named = tm_model_named_track(tasks, layout, ev, track, err);
+        if (named == TM_OK)
+            layout->tracks.rows[*track].is_counter = true;
+        return named;
+    }
     if (tm_event_scope(ev->e->flags) == TM_SCOPE_TRACK)
         return tm_descriptors_track(
             &layout->descriptors,

@@ -22,6 +22,10 @@ static const struct {
     [TM_NAMED_TRACK_FILE_REQUESTS] = {"etw_fileio", true},
     [TM_NAMED_TRACK_DISK_REQUESTS] = {"etw_diskio", true},
     [TM_NAMED_TRACK_TRIGGERS] = {"triggers", false},
+    [TM_NAMED_TRACK_ACPM_TEMPERATURE] = {"acpm_thermal_temperature", false},
+    [TM_NAMED_TRACK_ACPM_COOLING] = {"acpm_cooling_device_counter", false},
+    [TM_NAMED_TRACK_CPM_COUNTERS] = {"pixel_cpm_counters", false},
+    [TM_NAMED_TRACK_FIRMWARE_COUNTERS] = {"pixel_fwtp_counters", false},
 };
 
 const char *tm_named_track_type(enum tm_named_track track)
@@ -45,4 +49,16 @@ bool tm_named_track_is_of(const struct tm_event *e)
 {
     return e->detail_bytes && e->detail[0] == (TM_DETAIL_TRACK << 3 | TM_PB_LEN) &&
            tm_event_scope(e->flags) != TM_SCOPE_TRACK;
+}
+
+bool tm_named_track_is_of_counter(const struct tm_event *e)
+{
+    struct tm_pb_field part, f;
+    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
+    if (!tm_named_track_is_of(e) || tm_pb_next(&pb, &part) != TM_OK)
+        return false;
+    for (pb = tm_pb_of(part.data, part.len); tm_pb_next(&pb, &f) == TM_OK;)
+        if (f.id == TM_TRACK_DESCRIPTION_NAMED_TRACK)
+            return f.value >= TM_NAMED_TRACK_ACPM_TEMPERATURE && f.value <= TM_NAMED_TRACK_FIRMWARE_COUNTERS;
+    return false;
 }

@@ -24,6 +24,11 @@ enum tm_named_track {
     TM_NAMED_TRACK_FILE_REQUESTS = 12,  /* of a thread of Windows, in lanes */
     TM_NAMED_TRACK_DISK_REQUESTS = 13,  /* of a thread of Windows, in lanes */
     TM_NAMED_TRACK_TRIGGERS = 14,       /* global: triggers of the recording */
+    /* Global: counters of a phone's firmware */
+    TM_NAMED_TRACK_ACPM_TEMPERATURE = 15,
+    TM_NAMED_TRACK_ACPM_COOLING = 16,
+    TM_NAMED_TRACK_CPM_COUNTERS = 17,
+    TM_NAMED_TRACK_FIRMWARE_COUNTERS = 18,
     TM_NAMED_TRACK_COUNT
 };
 
@@ -44,6 +49,10 @@ static inline uint64_t tm_named_track_number(enum tm_named_track track, uint16_t
 
 /* The bytes of a Detail message up to the end of the description of the event's track; 0: it has none in front. */
 size_t tm_named_track_bytes(const uint8_t *detail, size_t len);
+
+/* True if EVENT, a counter, is on the track that its detail describes. The detail of another counter can describe the
+ * track of a slice that its event ends. */
+bool tm_named_track_is_of_counter(const struct tm_event *event);
 
 /* True if the detail of EVENT describes its track. */
 bool tm_named_track_is_of(const struct tm_event *event);

@@ -5,8 +5,8 @@
  * Known fields (protos/perfetto/trace): collection_end_timestamp of process_tree, process_stats and sys_stats,
  * process_start_from_boot, ThreadDescriptor.reference_timestamp_us, timestamp of android_log events, statsd_atom
  * timestamp_nanos, power_rails timestamp_ms, the samples of profile_packet, vulkan_memory_event, pixel_modem_events,
- * timestamp of chrome_events, errors and ends of ftrace bundles, gpu_work_period. A time of 0 means none, except for
- * ends of bundles. */
+ * timestamp of chrome_events, errors and ends of ftrace bundles, gpu_work_period, events of firmware. A time of 0 means
+ * none, except for ends of bundles and firmware. */
 #ifndef TM_PERFETTO_PACKET_TIMES_H
 #define TM_PERFETTO_PACKET_TIMES_H
 

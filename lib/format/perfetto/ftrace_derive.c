@@ -515,6 +515,11 @@ static enum tm_status add_gpu_work(struct derive *d)
     return tm_proto_ftrace_gpu_work(d->rows, d->event, d->row, d->err);
 }
 
+static enum tm_status add_firmware(struct derive *d)
+{
+    return tm_proto_ftrace_firmware(d->rows, d->event, d->row, d->err);
+}
+
 static enum tm_status add_trusty_result(struct derive *d)
 {
     return tm_proto_ftrace_trusty_result(d->rows, d->event, d->row, d->err);
@@ -558,6 +563,10 @@ static enum tm_status (*const derivations[])(struct derive *d) = {
     [TM_FTRACE_EVENT_DEVFREQ_FREQUENCY] = add_devfreq,
     [TM_FTRACE_EVENT_MALI_GPU_POWER_STATE] = add_mali_power,
     [TM_FTRACE_EVENT_DMABUF_RSS_STAT] = add_dmabuf_rss,
+    [TM_FTRACE_EVENT_THERMAL_EXYNOS_ACPM_BULK] = add_firmware,
+    [TM_FTRACE_EVENT_THERMAL_EXYNOS_ACPM_HIGH_OVERHEAD] = add_firmware,
+    [TM_FTRACE_EVENT_PARAM_SET_VALUE_CPM] = add_firmware,
+    [TM_FTRACE_EVENT_FWTP_PERFETTO_COUNTER] = add_firmware,
 };
 
 /* Functions that add rows derived from events that are slices or instants, by the event's field number. */

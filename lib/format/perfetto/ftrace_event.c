@@ -84,6 +84,17 @@ static enum tm_status damaged(struct tm_proto_rows *rows, const struct tm_event 
     return st < 0 ? st : tm_proto_count_account(&rows->counts, TM_DROP_DAMAGED, common->clock, packet->byte, err);
 }
 
+/* True for an event of firmware that does not state the time that such an event has. */
+static bool lacks_own_time(const struct tm_pb_field *f)
+{
+    const uint32_t time = tm_ftrace_own_time(f->id);
+    struct tm_proto_event_fields fields;
+    if (time == 0)
+        return false;
+    tm_proto_event_fields_read(&fields, f);
+    return !fields.has[time];
+}
+
 enum tm_status tm_proto_ftrace_event(const struct tm_proto_ftrace_bundle *bundle, const struct tm_pb_field *f,
                                      const struct tm_event *common, struct tm_error *err)
 {
@@ -104,7 +115,7 @@ enum tm_status tm_proto_ftrace_event(const struct tm_proto_ftrace_bundle *bundle
             what = field;
         }
     }
-    if (!has_time || (st != TM_END && what.id == 0))
+    if (!has_time || (st != TM_END && what.id == 0) || lacks_own_time(&what))
         return damaged(rows, common, bundle->packet, err);
     row.raw = f->data;
     row.raw_bytes = (uint32_t)f->len;
@@ -116,6 +127,7 @@ enum tm_status tm_proto_ftrace_event(const struct tm_proto_ftrace_bundle *bundle
         row.flags |= tm_event_scope_flags(TM_SCOPE_CPU);
     if (st >= 0)
         st = what.id == TM_FTRACE_EVENT_GPU_WORK_PERIOD ? tm_proto_add_with_times(rows, &row, row.clock, err)
+             : tm_ftrace_own_time(what.id)              ? tm_proto_add_with_times(rows, &row, 0, err)
                                                         : tm_proto_add(rows, &row, err);
     return st < 0 ? st : tm_proto_ftrace_derive(bundle, &what, &row, err);
 }

@@ -83,6 +83,11 @@ enum tm_status tm_proto_ftrace_trusty_result(struct tm_proto_rows *rows, const s
 enum tm_status tm_proto_ftrace_gpu_work(struct tm_proto_rows *rows, const struct tm_pb_field *f,
                                         const struct tm_event *event, struct tm_error *err);
 
+/* Adds the rows of F, an event of a phone's firmware, after EVENT. They are DERIVED, or of their own if F states a
+ * time. */
+enum tm_status tm_proto_ftrace_firmware(struct tm_proto_rows *rows, const struct tm_pb_field *f,
+                                        const struct tm_event *event, struct tm_error *err);
+
 /* The queue that an event of a virtual GPU names, as the reference importer calls it; NULL: none. */
 const char *tm_proto_virtio_gpu_queue(const struct tm_proto_event_fields *fields);
 
