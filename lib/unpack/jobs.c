@@ -164,34 +164,49 @@ static bool is_parallel(const struct tm_member *member)
     }
 }
 
-/* Finds the turns for the workers, *COUNT of them, of *BYTES. Numbers of files that are not known yet are estimated: a
- * compressed file mostly has one in it. */
-static void find_jobs(struct tm_jobs *jobs, uint32_t *count, uint64_t *bytes)
+/* The turns that workers may run. */
+struct turn_sums {
+    uint32_t count;
+    uint64_t bytes, proto_bytes; /* of their members; of those that are Perfetto traces */
+};
+
+/* Finds the turns for the workers. Numbers of files that are not known yet are estimated: a compressed file mostly has
+ * one in it. */
+static void find_jobs(struct tm_jobs *jobs, struct turn_sums *sums)
 {
     const struct tm_member_table *table = &jobs->turns->archive->table;
     uint32_t files = jobs->run->file_count;
-    *count = 0;
-    *bytes = 0;
+    *sums = (struct turn_sums){0};
     for (uint32_t i = 0; i < table->count; i++) {
         const struct tm_member *member = &table->members[table->order[i]];
         enum tm_file_kind kind = member->type.kind;
         jobs->jobs[i] = (struct job){.is_parallel = is_parallel(member), .files_from = files};
         files += kind == TM_FILE_GZIP || kind == TM_FILE_ZSTD || kind == TM_FILE_CTRACE;
-        *count += jobs->jobs[i].is_parallel;
-        *bytes += jobs->jobs[i].is_parallel ? member->size_bytes : 0;
+        if (!jobs->jobs[i].is_parallel)
+            continue;
+        sums->count++;
+        sums->bytes += member->size_bytes;
+        sums->proto_bytes += member->type.input_type == TM_INPUT_PROTO ? member->size_bytes : 0;
     }
 }
 
-/* How many workers COUNT turns of BYTES get: as many as asked for, but no more than there are turns. If no number was
- * asked for, there is one for each processor, up to the number that the main thread can keep up with. */
-static uint32_t worker_count(const struct tm_unpack_run *run, uint32_t count, uint64_t bytes)
+/* How many workers are worth it where no number was asked for: one for each processor, up to the number that the main
+ * thread can keep up with. Perfetto traces are unpacked as fast as the stages behind take them, so those keep two
+ * processors. */
+static uint32_t worthwhile(const struct turn_sums *sums)
 {
-    uint32_t wanted = run->options->jobs;
-    if (wanted == 0 && bytes >= JOBS_WORTH_BYTES && bytes / JOBS_WORTH_TURN_BYTES >= count)
-        wanted = tm_compat_processors();
-    if (run->options->jobs == 0 && wanted > JOBS_DEFAULT_MAX)
-        wanted = JOBS_DEFAULT_MAX;
-    return wanted < count ? wanted : count;
+    uint32_t wanted = tm_compat_processors(), kept = sums->proto_bytes > sums->bytes / 2 ? 2 : 0;
+    if (sums->bytes < JOBS_WORTH_BYTES || sums->bytes / JOBS_WORTH_TURN_BYTES < sums->count)
+        return 0;
+    wanted = wanted > kept ? wanted - kept : 0;
+    return wanted < JOBS_DEFAULT_MAX ? wanted : JOBS_DEFAULT_MAX;
+}
+
+/* How many workers there are: as many as asked for, but no more than there are turns. */
+static uint32_t worker_count(const struct tm_unpack_run *run, const struct turn_sums *sums)
+{
+    uint32_t wanted = run->options->jobs ? run->options->jobs : worthwhile(sums);
+    return wanted < sums->count ? wanted : sums->count;
 }
 
 static void init_worker(struct tm_jobs *jobs, struct worker *w)
@@ -256,8 +271,8 @@ static enum tm_status start_workers(struct tm_jobs *jobs, uint32_t count)
 
 enum tm_status tm_jobs_start(struct tm_jobs **out, struct tm_unpack_run *run, const struct tm_turns *turns)
 {
-    uint32_t count = turns->archive->table.count, parallel;
-    uint64_t bytes;
+    uint32_t count = turns->archive->table.count;
+    struct turn_sums sums;
     *out = NULL;
     if (run->options->jobs == 1 || run->options->list || count < 2)
         return TM_OK;
@@ -273,8 +288,8 @@ enum tm_status tm_jobs_start(struct tm_jobs **out, struct tm_unpack_run *run, co
     jobs->count = count;
     jobs->expansion = *run->expansion;
     jobs->splice = (struct tm_splice){.sink = run->sink, .files_max = TM_FILES_MAX};
-    find_jobs(jobs, &parallel, &bytes);
-    uint32_t workers = worker_count(run, parallel, bytes);
+    find_jobs(jobs, &sums);
+    uint32_t workers = worker_count(run, &sums);
     enum tm_status st = workers > 1 ? start_workers(jobs, workers) : TM_END;
     if (st == TM_OK) {
         *out = jobs;
