@@ -91,3 +91,43 @@ END
         $'2\n0' ]
     tm-merge -f report f.pftrace 2>/dev/null | grep -q 'damaged: 2,'
 }
+
+@test "batches of an Adreno GPU: the first of equal events counts, whichever of a pair comes first" {
+    {
+        for i in $(seq 2000); do
+            echo "$((20000 + i)) 0 5 #536 1=1 2=$i 3=192000"
+        done
+        cat <<'END'
+30000 0 5 #537 1=1 2=2000 6=192000 7=192012 8=1
+30010 0 5 #537 1=1 2=1 6=192000 7=192012 8=1
+30020 0 5 #537 1=1 2=5000 6=192024 7=192048 8=1
+30030 0 5 #537 1=1 2=5000 6=192036 7=192048 8=1
+31000 0 5 #536 1=1 2=5000 3=192000
+31010 0 5 #536 1=1 2=5000 3=192000
+32000 0 5 #537 1=1 2=5000 6=9223372036854775807 7=9223372036854775807 8=1
+32010 0 5 #536 1=1 2=6000 3=192000
+32020 0 5 #537 1=1 2=6000 6=191000 7=9223372036854775807 8=1
+END
+    } | python3 "$TM_SRC/t/gen/make-kernel.py" >k.pftrace
+    tm-merge -o k.db k.pftrace
+    [ "$(sqlite3 k.db 'SELECT ts, dur, name FROM slice ORDER BY ts')" = $'22000|625|GPU\n32250|1250|GPU' ] ||
+        { sqlite3 k.db 'SELECT ts, dur, name FROM slice'; false; }
+    tm-merge -f report k.pftrace | grep -q '0 dropped; the accounts balance'
+}
+
+@test "an Adreno GPU works for the process that queues, once that is known" {
+    python3 "$TM_SRC/t/gen/make-kernel.py" >k.pftrace <<'END'
+1000 0 5 #536 1=7 2=1 3=192000
+2000 0 100 #534 1=7 2=1
+2500 0 5 #537 1=7 2=1 6=192001 7=192002 8=3
+3000 0 5 #536 1=7 2=2 3=192000
+4000 0 5 #537 1=7 2=2 6=192012 7=192024 8=3
+process 100 app
+END
+    tm-merge -o k.db k.pftrace
+    [ "$(sqlite3 k.db 'SELECT s.ts, t.name FROM slice s JOIN track t ON t.id = s.track_id ORDER BY s.ts')" = \
+        $'1052|GPU app (Ctx=7, Prio=3)\n3625|GPU app (Ctx=7, Prio=3)' ]
+    if [ -n "${TRACE_PROCESSOR-}" ]; then
+        "$TM_SRC/t/check/database" -t "$TRACE_PROCESSOR" -b "$TM_BIN" k.pftrace
+    fi
+}

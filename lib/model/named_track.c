@@ -3,6 +3,9 @@
 #include "perfetto/named_tracks.h"
 #include "stream/detail_arg.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static enum tm_lane_effect effect_of(const struct tm_event *e)
 {
     const uint64_t second = e->track >> 32 & UINT16_MAX;
@@ -20,6 +23,7 @@ struct named {
     enum tm_named_track type;
     uint32_t gpu;
     int64_t pid;               /* of a GPU's slice: the process for which the GPU worked */
+    int64_t tid;               /* the same: the thread; 0: not known */
     struct tm_text dimensions; /* what tells the track from others of its type, as in a Detail message */
 };
 
@@ -38,6 +42,8 @@ static struct named decode(const struct tm_event *e)
             named.gpu = (uint32_t)f.value;
         else if (f.id == TM_TRACK_DESCRIPTION_PID)
             named.pid = tm_unzigzag(f.value);
+        else if (f.id == TM_TRACK_DESCRIPTION_TID)
+            named.tid = tm_unzigzag(f.value);
         else if (f.id == TM_TRACK_DESCRIPTION_DIMENSIONS && f.type == TM_PB_LEN)
             named.dimensions = (struct tm_text){f.data, f.len};
     }
@@ -62,6 +68,27 @@ static enum tm_status lane_of(struct tm_model_layout *layout, const struct tm_ev
     if (e->kind == TM_KIND_SLICE_COMPLETE)
         return tm_lanes_flat(&layout->lanes, set, slice, lane, err);
     return e->flags & TM_EVENT_ASYNC ? tm_lanes_cookie(&layout->lanes, set, event, lane, err) : TM_OK;
+}
+
+/* Puts the name of the process for which a GPU works, if it is known by now, into the name of TRACK: "GPU NAME (…)". */
+static enum tm_status name_batches(struct tm_processes *p, struct tm_tracks *tracks, uint32_t machine,
+                                   const struct named *named, struct tm_track *track, struct tm_error *err)
+{
+    enum { AFTER_GPU = 3 };
+    struct tm_text name = named->name;
+    int64_t utid;
+    char text[256];
+    if (named->tid == 0 || name.len < AFTER_GPU)
+        return TM_OK;
+    enum tm_status st = tm_processes_thread(p, machine, named->tid, &utid, err);
+    if (st < 0 || p->threads[utid].upid == TM_NO_ID)
+        return st;
+    struct tm_text process = tm_processes_text(p, p->processes[p->threads[utid].upid].name);
+    if (process.data == NULL)
+        return TM_OK;
+    snprintf(text, sizeof text, "GPU %.*s%.*s", (int)process.len, (const char *)process.data,
+             (int)(name.len - AFTER_GPU), (const char *)name.data + AFTER_GPU);
+    return tm_tracks_name(tracks, tm_text_at(text, strlen(text)), &track->name, err);
 }
 
 enum tm_status tm_model_named_track(struct tm_model_tasks *tasks, struct tm_model_layout *layout,
@@ -97,6 +124,10 @@ enum tm_status tm_model_named_track(struct tm_model_tasks *tasks, struct tm_mode
         return st;
     struct tm_track *row = &layout->tracks.rows[*track];
     row->named = (uint8_t)named.type;
+    if (named.type == TM_NAMED_TRACK_ADRENO_BATCHES)
+        st = name_batches(&tasks->processes, &layout->tracks, ev->place.machine, &named, row, err);
+    if (st < 0)
+        return st;
     return named.dimensions.len && row->merge_key == 0
                ? tm_tracks_name(&layout->tracks, named.dimensions, &row->merge_key, err)
                : TM_OK;

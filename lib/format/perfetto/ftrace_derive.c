@@ -515,6 +515,11 @@ static enum tm_status add_gpu_work(struct derive *d)
     return tm_proto_ftrace_gpu_work(d->rows, d->event, d->row, d->err);
 }
 
+static enum tm_status add_adreno(struct derive *d)
+{
+    return tm_proto_ftrace_adreno(&d->kernels->adreno, d->rows, d->event, d->row, d->err);
+}
+
 static enum tm_status add_firmware(struct derive *d)
 {
     return tm_proto_ftrace_firmware(d->rows, d->event, d->row, d->err);
@@ -560,6 +565,9 @@ static enum tm_status (*const derivations[])(struct derive *d) = {
     [TM_FTRACE_EVENT_DCVSH_FREQ] = add_throttle,
     [TM_FTRACE_EVENT_KGSL_GPU_FREQUENCY] = add_kgsl_gpu,
     [TM_FTRACE_EVENT_BCL_IRQ_TRIGGER] = add_battery_limits,
+    [TM_FTRACE_EVENT_ADRENO_BATCH_QUEUED] = add_adreno,
+    [TM_FTRACE_EVENT_ADRENO_BATCH_SYNC] = add_adreno,
+    [TM_FTRACE_EVENT_ADRENO_BATCH_RETIRED] = add_adreno,
     [TM_FTRACE_EVENT_DEVFREQ_FREQUENCY] = add_devfreq,
     [TM_FTRACE_EVENT_MALI_GPU_POWER_STATE] = add_mali_power,
     [TM_FTRACE_EVENT_DMABUF_RSS_STAT] = add_dmabuf_rss,

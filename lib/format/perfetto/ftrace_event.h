@@ -83,6 +83,10 @@ enum tm_status tm_proto_ftrace_trusty_result(struct tm_proto_rows *rows, const s
 enum tm_status tm_proto_ftrace_gpu_work(struct tm_proto_rows *rows, const struct tm_pb_field *f,
                                         const struct tm_event *event, struct tm_error *err);
 
+/* Takes in F, an event of Adreno's batches. Adds the row of the batch that F completes, after EVENT. */
+enum tm_status tm_proto_ftrace_adreno(struct tm_proto_adreno *adreno, struct tm_proto_rows *rows,
+                                      const struct tm_pb_field *f, const struct tm_event *event, struct tm_error *err);
+
 /* Adds the rows of F, an event of a phone's firmware, after EVENT. They are DERIVED, or of their own if F states a
  * time. */
 enum tm_status tm_proto_ftrace_firmware(struct tm_proto_rows *rows, const struct tm_pb_field *f,

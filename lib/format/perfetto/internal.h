@@ -7,6 +7,7 @@
 
 #include "base/pb.h"
 #include "format/format.h"
+#include "format/perfetto/ftrace_adreno.h"
 #include "format/perfetto/rows.h"
 #include "perfetto/packet_fields.h"
 #include "perfetto/compact_message.h"
@@ -169,6 +170,7 @@ struct tm_proto_kernels {
     struct tm_proto_map disks;          /* (machine, disk and field) to its last reading */
     struct tm_proto_map address_spaces; /* (machine, mm_id of rss_stat) to the tid last seen with it */
     struct tm_proto_map migrations;     /* (machine, a tid and which number) to pages moved for its allocation */
+    struct tm_proto_adreno adreno;
 };
 
 /* A parser. perfetto.c, expand.c and packet.c use all of it. A reader of one kind of packet is given the rows, and the

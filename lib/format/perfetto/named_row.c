@@ -14,6 +14,8 @@ enum tm_status tm_proto_named_row(struct tm_proto_rows *rows, const struct tm_pr
         st = tm_pb_put_bytes(detail, TM_TRACK_DESCRIPTION_NAME, rows->key.data, rows->key.len);
     if (st == TM_OK)
         st = tm_pb_put_varint(detail, TM_TRACK_DESCRIPTION_NAMED_TRACK, named->type);
+    if (st == TM_OK && named->tid)
+        st = tm_pb_put_varint(detail, TM_TRACK_DESCRIPTION_TID, tm_zigzag(named->tid));
     if (st == TM_OK && named->gpu)
         st = tm_pb_put_varint(detail, TM_TRACK_DESCRIPTION_GPU, named->gpu);
     if (st == TM_OK && rows->text.len)

@@ -10,6 +10,7 @@ struct tm_proto_named_row {
     uint16_t second; /* with INSTANCE, distinguishes the slice or the track from others of the type */
     uint32_t instance;
     uint32_t gpu;
+    int64_t tid; /* the thread for which the GPU works; 0: not known */
 };
 
 /* Puts ROW on a track. Its name is in rows->key (empty: none), its dimensions are in rows->text; both are free

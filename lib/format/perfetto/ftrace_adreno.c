@@ -1,0 +1,131 @@
+/* kgsl_adreno_cmdbatch_*: when an Adreno GPU did what a context asked. Rules and names: importers/ftrace of perfetto,
+ * ftrace_tokenizer.cc and ftrace_parser.cc. */
+#include "format/perfetto/ftrace_adreno.h"
+
+#include "base/checked.h"
+#include "format/perfetto/ftrace_event.h"
+#include "perfetto/ftrace_event_fields.h"
+#include "stream/detail_arg.h"
+
+#include <stdlib.h>
+
+enum { CONTEXT = 1, NUMBER = 2, SYNC_TICKS = 3, START = 6, END = 7, PRIORITY = 8 };
+enum { BATCHES_MAX = 1024, CONTEXTS_MAX = 1 << 16 };
+
+/* The clock runs at 19.2 MHz: 12 ticks are 625 ns. False: too long to state. */
+static bool ticks_to_ns(uint64_t from, uint64_t to, int64_t *ns)
+{
+    if (!tm_mul_i64((int64_t)(to - from), 625, ns))
+        return false;
+    *ns /= 12;
+    return true;
+}
+
+void tm_proto_adreno_release(struct tm_proto_adreno *adreno)
+{
+    tm_proto_map_release(&adreno->threads);
+    free(adreno->batches);
+    adreno->batches = NULL;
+}
+
+/* Looks from the latest on; NULL: nothing was told of it. */
+static struct tm_proto_adreno_batch *find(const struct tm_proto_adreno *adreno, uint32_t machine, uint32_t number)
+{
+    for (uint32_t i = adreno->count; i-- > 0;)
+        if (adreno->batches[i].number == number && adreno->batches[i].machine == machine)
+            return &adreno->batches[i];
+    return NULL;
+}
+
+static enum tm_status keep(struct tm_proto_adreno *adreno, const struct tm_proto_adreno_batch *batch,
+                           struct tm_error *err)
+{
+    if (adreno->batches == NULL && (adreno->batches = calloc(BATCHES_MAX, sizeof *batch)) == NULL)
+        return tm_error_nomem(err);
+    if (adreno->count < BATCHES_MAX)
+        adreno->batches[adreno->count++] = *batch;
+    else
+        adreno->batches[adreno->oldest++ % BATCHES_MAX] = *batch;
+    return TM_OK;
+}
+
+static void forget(struct tm_proto_adreno *adreno, struct tm_proto_adreno_batch *batch)
+{
+    *batch = adreno->batches[--adreno->count];
+}
+
+/* Remembers which thread queues the batches of a context: the first one that does. */
+static enum tm_status note_thread(struct tm_proto_adreno *adreno, uint32_t context, const struct tm_event *event,
+                                  struct tm_error *err)
+{
+    struct tm_proto_map_entry *entry;
+    bool is_new;
+    enum tm_status st = tm_proto_map_add(&adreno->threads, event->machine, context, CONTEXTS_MAX, &entry, &is_new);
+    if (st == TM_OK && is_new) {
+        entry->v1 = (uint64_t)event->tid;
+        entry->v2 = (uint64_t)event->time_ns;
+    }
+    return st < 0 ? tm_error_nomem(err) : TM_OK;
+}
+
+/* Adds the row of BATCH. The model puts the process's name into that of its track. */
+static enum tm_status add_batch(const struct tm_proto_adreno *adreno, struct tm_proto_rows *rows,
+                                const struct tm_proto_adreno_batch *batch, const struct tm_event *event,
+                                struct tm_error *err)
+{
+    static const char name[] = "GPU";
+    struct tm_proto_named_row named = {
+        .type = TM_NAMED_TRACK_ADRENO_BATCHES, .second = (uint16_t)batch->priority, .instance = batch->context};
+    const struct tm_proto_map_entry *thread = tm_proto_map_find(&adreno->threads, event->machine, batch->context);
+    struct tm_event row = tm_proto_derived(event, TM_KIND_SLICE_COMPLETE);
+    int64_t since_ns;
+    if (batch->end < batch->start || !ticks_to_ns(batch->start, batch->end, &row.dur_ns) ||
+        !ticks_to_ns(batch->ticks, batch->start, &since_ns) || !tm_add_i64(batch->time_ns, since_ns, &row.time_ns))
+        return TM_OK;
+    row.flags &= ~(uint32_t)(TM_EVENT_DERIVED | TM_EVENT_UNTIMED | TM_EVENT_DEFINITION);
+    row.clock = batch->clock;
+    row.tid = row.pid = 0;
+    if (thread && (int64_t)thread->v2 <= row.time_ns)
+        named.tid = (int64_t)thread->v1;
+    rows->key.len = rows->text.len = 0;
+    if (tm_buf_addf(&rows->key, "GPU (Ctx=%u, Prio=%u)", (unsigned)batch->context, (unsigned)batch->priority) < 0 ||
+        tm_detail_arg_int(&rows->text, "context_id", batch->context) < 0 ||
+        tm_detail_arg_int(&rows->text, "prio", batch->priority) < 0)
+        return tm_error_nomem(err);
+    enum tm_status st = tm_proto_named_row(rows, &named, &row, err);
+    row.flags &= ~(uint32_t)TM_EVENT_ASYNC;
+    if (st >= 0)
+        st = tm_proto_string(rows, name, sizeof name - 1, &row.name, err);
+    return st < 0 ? st : tm_proto_add(rows, &row, err);
+}
+
+enum tm_status tm_proto_ftrace_adreno(struct tm_proto_adreno *adreno, struct tm_proto_rows *rows,
+                                      const struct tm_pb_field *f, const struct tm_event *event, struct tm_error *err)
+{
+    struct tm_proto_event_fields fields;
+    const uint64_t *n = fields.number;
+    const bool is_done = f->id == TM_FTRACE_EVENT_ADRENO_BATCH_RETIRED;
+    tm_proto_event_fields_read(&fields, f);
+    if (f->id == TM_FTRACE_EVENT_ADRENO_BATCH_QUEUED)
+        return note_thread(adreno, (uint32_t)n[CONTEXT], event, err);
+    struct tm_proto_adreno_batch batch = {.machine = event->machine, .number = (uint32_t)n[NUMBER], .is_done = is_done};
+    struct tm_proto_adreno_batch *other = find(adreno, batch.machine, batch.number);
+    if (other)
+        batch = *other;
+    if (is_done) {
+        batch.context = (uint32_t)n[CONTEXT];
+        batch.priority = (uint32_t)n[PRIORITY];
+        batch.start = n[START];
+        batch.end = n[END];
+    } else {
+        batch.clock = event->clock;
+        batch.time_ns = event->time_ns;
+        batch.ticks = n[SYNC_TICKS];
+    }
+    if (other == NULL)
+        return keep(adreno, &batch, err);
+    if (other->is_done == is_done) /* the first one counts */
+        return TM_OK;
+    forget(adreno, other);
+    return add_batch(adreno, rows, &batch, event, err);
+}
