@@ -85,11 +85,12 @@ END
     python3 "$TM_SRC/t/gen/make-kernel.py" >f.pftrace <<'END'
 37035 0 5 #506 1=1 2=1
 37080 0 5 #596 2=1 4=no 5=10
+37090 0 5 #600 2=1 4=no 5=1
 END
     tm-merge -q -o f.db f.pftrace
     [ "$(sqlite3 f.db "SELECT value FROM stats WHERE name = 'ftrace_bundle_tokenizer_errors'; SELECT count(*) FROM ftrace_event")" = \
-        $'2\n0' ]
-    tm-merge -f report f.pftrace 2>/dev/null | grep -q 'damaged: 2,'
+        $'3\n0' ]
+    tm-merge -f report f.pftrace 2>/dev/null | grep -q 'damaged: 3,'
 }
 
 @test "batches of an Adreno GPU: the first of equal events counts, whichever of a pair comes first" {

@@ -136,8 +136,8 @@ static bool take_state(struct tm_kernel_rows *k, const struct tm_event *row, str
     bool was_on = thing->is_on;
     thing->is_on = row->value != TM_KERNEL_DEVICE_IDLE && row->value != TM_KERNEL_STATE_DONE;
     if (!was_on) {
-        out->rows[0].kind = TM_KIND_SLICE_BEGIN;
-        return thing->is_on;
+        out->rows[0].kind = thing->is_on ? TM_KIND_SLICE_BEGIN : TM_KIND_SLICE_END;
+        return thing->is_on || tm_event_raw(row->flags) == TM_RAW_NONE; /* no event of the kernel's */
     }
     out->rows[1] = out->rows[0];
     out->rows[0].kind = TM_KIND_SLICE_END;

@@ -110,6 +110,8 @@ enum tm_status tm_model_named_track(struct tm_model_tasks *tasks, struct tm_mode
                                 .name = named.dimensions.len ? named.dimensions : named.name};
     uint32_t lane = UINT32_MAX; /* it has none */
     enum tm_status st = TM_OK;
+    if (named.type == TM_NAMED_TRACK_FIRMWARE_SLICES) /* one, whatever its events are called */
+        of.name = (struct tm_text){0};
     if (is_process)
         st = tm_processes_process(&tasks->processes, ev->place.machine, e->pid, &of.owner, err);
     else if (is_thread && (st = tm_model_thread(tasks, ev, err)) == TM_OK)

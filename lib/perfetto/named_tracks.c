@@ -26,6 +26,7 @@ static const struct {
     [TM_NAMED_TRACK_ACPM_COOLING] = {"acpm_cooling_device_counter", false},
     [TM_NAMED_TRACK_CPM_COUNTERS] = {"pixel_cpm_counters", false},
     [TM_NAMED_TRACK_FIRMWARE_COUNTERS] = {"pixel_fwtp_counters", false},
+    [TM_NAMED_TRACK_FIRMWARE_SLICES] = {"pixel_fwtp_slices", false},
     [TM_NAMED_TRACK_ADRENO_BATCHES] = {"adreno_gpu_cmdbatch", true},
 };
 

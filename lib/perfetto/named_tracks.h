@@ -30,6 +30,7 @@ enum tm_named_track {
     TM_NAMED_TRACK_CPM_COUNTERS = 17,
     TM_NAMED_TRACK_FIRMWARE_COUNTERS = 18,
     TM_NAMED_TRACK_ADRENO_BATCHES = 19, /* global: a context of a GPU, in lanes */
+    TM_NAMED_TRACK_FIRMWARE_SLICES = 20, /* global: one track, called as its first event */
     TM_NAMED_TRACK_COUNT
 };
 

@@ -83,7 +83,8 @@ static const struct message cpm = MESSAGE(cpm_fields);
 static const struct field firmware_fields[] = {{1, NULL, OWN_CLOCK_FROM_ZERO, 1}};
 static const struct message firmware = MESSAGE(firmware_fields);
 static const struct field ftrace_event_fields[] = {
-    {488, &gpu_work_period, 0, 0}, {506, &thermal, 0, 0}, {543, &cpm, 0, 0}, {596, &firmware, 0, 0}};
+    {488, &gpu_work_period, 0, 0}, {506, &thermal, 0, 0}, {543, &cpm, 0, 0}, {596, &firmware, 0, 0},
+    {600, &firmware, 0, 0}};
 static const struct message ftrace_event = MESSAGE(ftrace_event_fields);
 
 static const struct field *find(const struct message *message, uint32_t id)

@@ -575,6 +575,7 @@ static enum tm_status (*const derivations[])(struct derive *d) = {
     [TM_FTRACE_EVENT_THERMAL_EXYNOS_ACPM_HIGH_OVERHEAD] = add_firmware,
     [TM_FTRACE_EVENT_PARAM_SET_VALUE_CPM] = add_firmware,
     [TM_FTRACE_EVENT_FWTP_PERFETTO_COUNTER] = add_firmware,
+    [TM_FTRACE_EVENT_FWTP_PERFETTO_SLICE] = add_firmware,
 };
 
 /* Functions that add rows derived from events that are slices or instants, by the event's field number. */

@@ -1,7 +1,8 @@
 /* Events of the firmware of Google's phones, which the kernel passes on: thermal_exynos_acpm_*, param_set_value_cpm,
- * fwtp_perfetto_counter. Most state a time of their own. Rules and names: importers/ftrace/thermal_tracker.cc and
+ * fwtp_perfetto_*. Most state a time of their own. Rules and names: importers/ftrace/thermal_tracker.cc and
  * ftrace_parser.cc of perfetto. */
 #include "format/perfetto/ftrace_event.h"
+#include "kernel/rule.h"
 #include "perfetto/ftrace_event_fields.h"
 #include "stream/detail_arg.h"
 
@@ -86,6 +87,27 @@ static enum tm_status add_thermal(const struct firmware *w)
     return st < 0 ? st : add_zone(w, TM_NAMED_TRACK_ACPM_COOLING, zones[zone], THERMAL_COOLING);
 }
 
+/* Adds the begin or the end of a slice. There is one track, so a begin also ends the slice before. */
+static enum tm_status add_slice(const struct firmware *w)
+{
+    enum { CATEGORY = 3, NAME = 4, IS_BEGIN = 5 };
+    const bool is_begin = (uint32_t)w->fields->number[IS_BEGIN] != 0;
+    const struct tm_text name = text_of(w, NAME), category = text_of(w, CATEGORY);
+    const struct tm_proto_named_row named = {.type = TM_NAMED_TRACK_FIRMWARE_SLICES};
+    struct tm_event row = w->like;
+    row.kind = TM_KIND_KERNEL;
+    row.value = is_begin ? TM_KERNEL_STATE : TM_KERNEL_STATE_DONE;
+    w->rows->key.len = w->rows->text.len = 0;
+    if (tm_buf_add(&w->rows->key, name.data, name.len) != TM_OK)
+        return tm_error_nomem(w->err);
+    enum tm_status st = tm_proto_named_row(w->rows, &named, &row, w->err);
+    if (st >= 0 && is_begin && w->fields->text[NAME])
+        st = tm_proto_string(w->rows, name.data, name.len, &row.name, w->err);
+    if (st >= 0 && is_begin && w->fields->text[CATEGORY])
+        st = tm_proto_string(w->rows, category.data, category.len, &row.category, w->err);
+    return st < 0 ? st : tm_proto_add(w->rows, &row, w->err);
+}
+
 enum tm_status tm_proto_ftrace_firmware(struct tm_proto_rows *rows, const struct tm_pb_field *f,
                                         const struct tm_event *event, struct tm_error *err)
 {
@@ -105,6 +127,7 @@ enum tm_status tm_proto_ftrace_firmware(struct tm_proto_rows *rows, const struct
     case TM_FTRACE_EVENT_PARAM_SET_VALUE_CPM: return add_named(&w, TM_NAMED_TRACK_CPM_COUNTERS, CPM_BODY, CPM_VALUE);
     case TM_FTRACE_EVENT_FWTP_PERFETTO_COUNTER:
         return add_named(&w, TM_NAMED_TRACK_FIRMWARE_COUNTERS, COUNTER_NAME, COUNTER_VALUE);
+    case TM_FTRACE_EVENT_FWTP_PERFETTO_SLICE: return add_slice(&w);
     default: return add_thermal(&w);
     }
 }
