@@ -212,6 +212,31 @@ traced_clone_trigger_timestamp_ns||2000|info|trace'
     done
 }
 
+@test "triggers of Chrome are instants, which end flows and have the names that a table tells" {
+    packets p.pftrace '[[(82, message((6, message((1, message((1, 5), (2, "five")))))))],
+        [(8, 500), (10, 1), (13, 1), (60, message((1, 9), (2, "track")))],
+        [(8, 1000), (10, 1), (11, message((9, 3), (11, 9), (23, "from")) + b"\xf9\x02" + bytes([77] + [0] * 7))],
+        [(8, 1300), (109, message((1, "x")) + b"\x15\x00\x28\x6b\xee\x19" + bytes([77] + [0] * 7))],
+        [(8, 1400), (109, b"\x19" + bytes([77] + [0] * 7))], [(8, 1500), (109, b"\x15\x05\0\0\0\x19" + bytes(8))],
+        [(8, 1600), (109, message((1, "")))]]'
+    tm-merge -o m.pftrace p.pftrace
+    for file in p m; do
+        tm-merge -o p.db $file.pftrace
+        same "SELECT s.ts, s.dur, s.name, t.name, (SELECT group_concat(key || '=' || display_value, ' ') FROM args a
+                WHERE a.arg_set_id = s.arg_set_id) FROM slice s JOIN track t ON t.id = s.track_id WHERE t.type = 'triggers'
+                ORDER BY s.ts" \
+            '1300|0|x|Trace Triggers|chrome_trigger.name_hash=4000000000 chrome_trigger.name=x
+1400|0|chrome_trigger|Trace Triggers|chrome_trigger.name_hash=0
+1500|0|chrome_trigger|Trace Triggers|chrome_trigger.name_hash=5 chrome_trigger.name=five
+1600|0||Trace Triggers|chrome_trigger.name_hash=0 chrome_trigger.name='
+        same "SELECT o.ts, i.ts FROM flow f JOIN slice o ON o.id = f.slice_out JOIN slice i ON i.id = f.slice_in" '1000|1300'
+    done
+    if [ -n "${TRACE_PROCESSOR-}" ]; then
+        "$TM_SRC/t/check/database" -t "$TRACE_PROCESSOR" -b "$TM_BIN" p.pftrace
+        "$TM_SRC/t/check/viewers" -t "$TRACE_PROCESSOR" -b "$TM_BIN" -f pftrace p.pftrace
+    fi
+}
+
 @test "what was lost is told by buffer and cause where the trace tells the buffers of its sequences" {
     packets p.pftrace '[[(10, 5), (8, 1), (13, 1)], [(10, 5), (8, 2), (42, 65)], [(10, 5), (8, 3), (42, 1 | 2 | 256)],
         [(10, 6), (8, 4), (13, 2), (11, message((9, 3)))], [(10, 7), (8, 5), (13, 1)], [(10, 7), (8, 6), (42, 1)],

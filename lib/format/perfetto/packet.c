@@ -320,6 +320,7 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
     case TM_PACKET_GENERIC_GPU_FREQUENCY:
     case TM_PACKET_TRIGGER:
     case TM_PACKET_CLONE_TRIGGER:
+    case TM_PACKET_CHROME_TRIGGER:
         return tm_proto_power_read(&p->power_names, &p->rows, packet, err);
     case TM_PACKET_GENERIC_TASK_STATE:
     case TM_PACKET_GENERIC_TASK_RENAME:

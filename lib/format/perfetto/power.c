@@ -18,6 +18,7 @@ enum { STATE_ENTITY = 1, STATE_INDEX = 2, STATE_ENTITY_NAME = 3, STATE_NAME = 4,
 enum { DISPLAY_STATE = 1, GPU_MEM_PID = 2, GPU_MEM_SIZE = 3 };
 enum { GENERIC_CPU = 1, GENERIC_HZ = 2, GENERIC_GPU = 1, GENERIC_KHZ = 2, HZ_PER_KHZ = 1000 };
 enum { TRIGGER_NAME = 1, TRIGGER_PRODUCER = 2, TRIGGER_UID = 3 };
+enum { CHROME_TRIGGER_NAME = 1, CHROME_TRIGGER_HASH = 2, CHROME_TRIGGER_FLOW = 3 };
 
 /* One packet and its row. */
 struct power {
@@ -302,20 +303,48 @@ static enum tm_status screen(struct power *w)
                                 w->err);
 }
 
+/* Makes ROW an instant NAME on the track of triggers. */
+static enum tm_status put_trigger(struct power *w, const char *name, size_t len, struct tm_event *row)
+{
+    const struct tm_proto_named_row named = {.type = TM_NAMED_TRACK_TRIGGERS};
+    row->kind = TM_KIND_INSTANT;
+    w->rows->key.len = w->rows->text.len = 0;
+    if (tm_buf_addf(&w->rows->key, "Trace Triggers") != TM_OK)
+        return tm_error_nomem(w->err);
+    enum tm_status st = tm_proto_named_row(w->rows, &named, row, w->err);
+    row->flags &= ~(uint32_t)TM_EVENT_ASYNC;
+    return st < 0 ? st : tm_proto_string(w->rows, name, len, &row->name, w->err);
+}
+
+/* A trigger of Chrome, which may end a flow. The number of its name is always an arg. */
+static enum tm_status chrome_trigger(struct power *w)
+{
+    struct fields m = fields_of(w->packet->body.data, w->packet->body.len);
+    const struct tm_pb_field *name = &m.of[CHROME_TRIGGER_NAME], *flow = &m.of[CHROME_TRIGGER_FLOW];
+    static const char unnamed[] = "chrome_trigger";
+    struct tm_event row = w->like;
+    struct tm_buf *detail = &w->rows->detail;
+    const bool is_named = name->type == TM_PB_LEN;
+    const char *text = is_named && name->data ? (const char *)name->data : "";
+    enum tm_status st = is_named ? put_trigger(w, text, name->len, &row)
+                                 : put_trigger(w, unnamed, sizeof unnamed - 1, &row);
+    if (st >= 0 && flow->type == TM_PB_I64)
+        st = tm_pb_put_i64(detail, TM_DETAIL_TERMINATING_FLOW_IDS, flow->value);
+    if (st >= 0)
+        st = tm_detail_arg_uint(detail, "chrome_trigger.name_hash", (uint32_t)number(&m, CHROME_TRIGGER_HASH));
+    if (st >= 0 && is_named)
+        st = tm_detail_arg_text(detail, "chrome_trigger.name", text, name->len);
+    if (st == TM_E_SYSTEM)
+        return tm_error_nomem(w->err);
+    return st < 0 ? st : tm_proto_add(w->rows, &row, w->err);
+}
+
 static enum tm_status trigger(struct power *w)
 {
     struct fields m = fields_of(w->packet->body.data, w->packet->body.len);
     const struct tm_pb_field *name = &m.of[TRIGGER_NAME], *producer = &m.of[TRIGGER_PRODUCER];
     struct tm_event row = w->like;
-    const struct tm_proto_named_row named = {.type = TM_NAMED_TRACK_TRIGGERS};
-    row.kind = TM_KIND_INSTANT;
-    w->rows->key.len = w->rows->text.len = 0;
-    if (tm_buf_addf(&w->rows->key, "Trace Triggers") != TM_OK)
-        return tm_error_nomem(w->err);
-    enum tm_status st = tm_proto_named_row(w->rows, &named, &row, w->err);
-    row.flags &= ~(uint32_t)TM_EVENT_ASYNC;
-    if (st >= 0)
-        st = tm_proto_string(w->rows, name->data ? (const char *)name->data : "", name->len, &row.name, w->err);
+    enum tm_status st = put_trigger(w, name->data ? (const char *)name->data : "", name->len, &row);
     if (st >= 0 && producer->type == TM_PB_LEN)
         st = tm_detail_arg_text(&w->rows->detail, "producer_name", producer->data, producer->len);
     if (st >= 0 && has(&m, TRIGGER_UID))
@@ -352,6 +381,8 @@ enum tm_status tm_proto_power_read(struct tm_proto_map *power_names, struct tm_p
         return generic_frequency(&w, packet->body.id == TM_PACKET_GENERIC_GPU_FREQUENCY);
     case TM_PACKET_INITIAL_DISPLAY_STATE:
         return screen(&w);
+    case TM_PACKET_CHROME_TRIGGER:
+        return chrome_trigger(&w);
     default:
         return trigger(&w);
     }
