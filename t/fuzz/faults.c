@@ -1,15 +1,15 @@
-/* Runs the corpus of the fuzzer (t/fuzz/corpus/TARGET) with calls to the system that fail, as TAP: one test for each
+/* Runs the corpus of the fuzzer (t/fuzz/corpus/TARGET.tar) with calls to the system that fail, as TAP: one test for each
  * target. For each path of functions that leads to a call (its CALLERS_MAX callers) that call fails, and then also that
  * call and all after it. The target must end with an error of the system, or as if nothing had failed
  * (fuzz_check_status), without a fault of memory.
  *
  * usage: faults                          all of $TM_SRC/t/fuzz/corpus
- *        faults TARGET [FILE [CALL]]     one target; one input of it; the one call that is to fail
+ *        faults TARGET [NAME [CALL]]     one target; one input of it; the one call that is to fail
  *
  * The linker puts the functions __wrap_NAME in place of NAME in the library, not in other libraries. */
+#include "corpus.h"
 #include "fuzz.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -132,57 +132,44 @@ static void run(const struct fuzz_target *target, const uint8_t *data, size_t le
     faults.at = 0;
 }
 
-/* Runs TARGET over the file, with each call that comes by a new path failing; or with call ONLY, if that is not 0. */
-static bool try_file(const struct fuzz_target *target, const char *path, unsigned long only, unsigned long *tried)
+/* Runs TARGET over INPUT, with each call that comes by a new path failing; or with call ONLY, if that is not 0. */
+static void try_input(const struct fuzz_target *target, const struct corpus_input *input, unsigned long only,
+                      unsigned long *tried)
 {
-    struct stat info;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool is_there = fd >= 0 && fstat(fd, &info) == 0;
-    size_t len = is_there ? (size_t)info.st_size : 0;
-    uint8_t *data = __real_malloc(len ? len : 1);
-    is_there = is_there && data && __real_read(fd, data, len) == (ssize_t)len;
-    faults.input = path;
+    uint8_t *data = __real_malloc(input->len ? input->len : 1); /* in memory of exactly its size */
+    FUZZ_CHECK(data != NULL);
+    memcpy(data, input->data, input->len);
+    faults.input = input->name;
     faults.call_count = 0;
-    if (is_there)
-        run(target, data, len, true, 0);
+    run(target, data, input->len, true, 0);
     if (only) {
         faults.calls[0] = only;
         faults.call_count = 1;
     }
-    for (unsigned i = 0; is_there && i < faults.call_count; i++, ++*tried)
+    for (unsigned i = 0; i < faults.call_count; i++, ++*tried)
         for (int onwards = 0; onwards < 2; onwards++) {
             faults.onwards = onwards;
-            run(target, data, len, false, faults.calls[i]);
+            run(target, data, input->len, false, faults.calls[i]);
         }
     free(data);
-    if (fd >= 0)
-        close(fd);
-    return is_there;
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
+/* Runs TARGET over its corpus, or over the input NAME of it, if that is not NULL. */
+static bool try_corpus(const struct fuzz_target *target, const char *name, unsigned long only, unsigned long *tried)
 {
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static bool try_folder(const struct fuzz_target *target, unsigned long *tried)
-{
-    char path[PATH_MAX];
-    const char *source = getenv("TM_SRC");
-    struct dirent **entries;
-    bool good = true;
-    int len = snprintf(path, sizeof path, "%s/t/fuzz/corpus/%s", source ? source : ".", target->name);
-    int count = scandir(path, &entries, NULL, by_name);
-    for (int i = 0; i < count; i++) {
-        if (entries[i]->d_name[0] != '.') {
-            snprintf(path + len, sizeof path - (size_t)len, "/%s", entries[i]->d_name);
-            good = try_file(target, path, 0, tried) && good;
-        }
-        free(entries[i]);
+    struct corpus corpus = {0};
+    struct corpus_input input;
+    unsigned count = 0;
+    bool good = corpus_open(&corpus, target->name);
+    while (good && corpus_next(&corpus, &input)) {
+        if (name && strcmp(name, input.name) != 0)
+            continue;
+        try_input(target, &input, only, tried);
+        count++;
     }
-    if (count >= 0)
-        free(entries);
-    return good && count > 0;
+    good = good && corpus_is_whole(&corpus) && count > 0;
+    corpus_close(&corpus);
+    return good;
 }
 
 static int try_all(void)
@@ -191,7 +178,7 @@ static int try_all(void)
     for (const struct fuzz_target *t = fuzz_targets; t->name; t++) {
         unsigned long tried = 0;
         faults.target = t->name;
-        bool good = try_folder(t, &tried) && tried > 0;
+        bool good = try_corpus(t, NULL, 0, &tried) && tried > 0;
         printf("%sok %d - %s: %lu calls fail\n", good ? "" : "not ", ++n, t->name, tried);
         fflush(stdout);
         failed += !good;
@@ -211,8 +198,7 @@ int main(int argc, char **argv)
         return try_all();
     const struct fuzz_target *target = fuzz_find(argv[1]);
     faults.target = argv[1];
-    bool good = target && (argc > 2 ? try_file(target, argv[2], argc > 3 ? strtoul(argv[3], NULL, 10) : 0, &tried)
-                                    : try_folder(target, &tried));
+    bool good = target && try_corpus(target, argc > 2 ? argv[2] : NULL, argc > 3 ? strtoul(argv[3], NULL, 10) : 0, &tried);
     printf("%lu calls fail\n", tried);
     return good ? 0 : 1;
 }

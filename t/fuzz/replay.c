@@ -1,16 +1,15 @@
-/* Runs the corpus of the fuzzer (t/fuzz/corpus/TARGET), as TAP: one test for each target. Each input runs as it is, and
+/* Runs the corpus of the fuzzer (t/fuzz/corpus/TARGET.tar), as TAP: one test for each target. Each input runs as it is, and
  * then as damage leaves it, in $TM_FUZZ_DAMAGED (DAMAGED if not set) ways: cut, with bytes that are changed, lost or
  * repeated, or going on like the input before it. Its bytes decide what the ways are, so they are the same everywhere.
  *
  * usage: replay                     all of $TM_SRC/t/fuzz/corpus
- *        replay TARGET FILE...      these
+ *        replay TARGET FILE...      these files
  *        replay --targets           names, limits and dictionaries of the targets
  *        replay --notes <STREAM     notes of a stream, as the targets of stages read them */
+#include "corpus.h"
 #include "fuzz.h"
-
 #include "stream_notes.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -127,57 +126,41 @@ static bool read_file(const char *path, struct tm_buf *data)
     return good;
 }
 
-/* Runs TARGET over the file and over damage to it. LAST is the file before it, and then this one. */
-static bool replay(const struct fuzz_target *target, const char *path, struct tm_buf *last)
+/* Runs TARGET over INPUT, which is called NAME, and over damage to it. LAST is the input before it, and then this one. */
+static void replay(const struct fuzz_target *target, const char *name, struct tm_buf *input, struct tm_buf *last)
 {
-    struct tm_buf input = {0};
-    bool good = read_file(path, &input);
     now.target = target->name;
-    now.path = path;
-    if (good) {
-        run(target, &input);
-        run_damaged(target, &input, last);
-    }
+    now.path = name;
+    run(target, input);
+    run_damaged(target, input, last);
     tm_buf_release(last);
-    *last = input;
-    return good;
+    *last = *input;
+    *input = (struct tm_buf){0};
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
+static bool replay_corpus(const struct fuzz_target *target, unsigned *count)
 {
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static bool replay_folder(const struct fuzz_target *target, const char *source, unsigned *count)
-{
-    char path[PATH_MAX];
-    struct dirent **entries;
-    struct tm_buf last = {0};
-    bool good = true;
-    snprintf(path, sizeof path, "%s/t/fuzz/corpus/%s", source, target->name);
-    size_t len = strlen(path);
-    int found = scandir(path, &entries, NULL, by_name);
-    for (int i = 0; i < found; i++) {
-        if (entries[i]->d_name[0] != '.') {
-            snprintf(path + len, sizeof path - len, "/%s", entries[i]->d_name);
-            good = replay(target, path, &last) && good;
-            ++*count;
-        }
-        free(entries[i]);
+    struct corpus corpus = {0};
+    struct corpus_input member;
+    struct tm_buf input = {0}, last = {0};
+    bool good = corpus_open(&corpus, target->name);
+    while (good && corpus_next(&corpus, &member)) {
+        FUZZ_CHECK(tm_buf_add(&input, member.data, member.len) == TM_OK);
+        replay(target, member.name, &input, &last);
+        ++*count;
     }
-    if (found >= 0)
-        free(entries);
+    good = good && corpus_is_whole(&corpus) && *count > 0;
+    corpus_close(&corpus);
     tm_buf_release(&last);
-    return good && *count > 0;
+    return good;
 }
 
 static int replay_all(void)
 {
-    const char *source = getenv("TM_SRC");
     int n = 0, failed = 0;
     for (const struct fuzz_target *t = fuzz_targets; t->name; t++) {
         unsigned count = 0;
-        bool good = replay_folder(t, source ? source : ".", &count);
+        bool good = replay_corpus(t, &count);
         printf("%sok %d - %s: %u inputs\n", good ? "" : "not ", ++n, t->name, count);
         fflush(stdout);
         failed += !good;
@@ -209,10 +192,11 @@ int main(int argc, char **argv)
         return 0;
     }
     const struct fuzz_target *target = fuzz_find(argv[1]);
-    struct tm_buf last = {0};
+    struct tm_buf input = {0}, last = {0};
     bool good = target != NULL;
     for (int i = 2; i < argc && good; i++)
-        good = replay(target, argv[i], &last);
+        if ((good = read_file(argv[i], &input)) == true)
+            replay(target, argv[i], &input, &last);
     tm_buf_release(&last);
     return good ? 0 : 1;
 }
