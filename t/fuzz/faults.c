@@ -1,6 +1,6 @@
-/* Runs the corpus of the fuzzer (t/fuzz/corpus/TARGET.tar) with calls to the system that fail, as TAP: one test for each
- * target. For each path of functions that leads to a call (its CALLERS_MAX callers) that call fails, and then also that
- * call and all after it. The target must end with an error of the system, or as if nothing had failed
+/* Runs the corpus of the fuzzer (t/fuzz/corpus/TARGET.tar) with calls to the system that fail, as TAP: one test for
+ * each target. For each path of functions that leads to a call (its CALLERS_MAX callers) that call fails, and then also
+ * that call and all after it. The target must end with an error of the system, or as if nothing had failed
  * (fuzz_check_status), without a fault of memory.
  *
  * usage: faults                          all of $TM_SRC/t/fuzz/corpus
@@ -198,7 +198,8 @@ int main(int argc, char **argv)
         return try_all();
     const struct fuzz_target *target = fuzz_find(argv[1]);
     faults.target = argv[1];
-    bool good = target && try_corpus(target, argc > 2 ? argv[2] : NULL, argc > 3 ? strtoul(argv[3], NULL, 10) : 0, &tried);
+    bool good = target &&
+                try_corpus(target, argc > 2 ? argv[2] : NULL, argc > 3 ? strtoul(argv[3], NULL, 10) : 0, &tried);
     printf("%lu calls fail\n", tried);
     return good ? 0 : 1;
 }

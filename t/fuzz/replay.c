@@ -1,6 +1,7 @@
-/* Runs the corpus of the fuzzer (t/fuzz/corpus/TARGET.tar), as TAP: one test for each target. Each input runs as it is, and
- * then as damage leaves it, in $TM_FUZZ_DAMAGED (DAMAGED if not set) ways: cut, with bytes that are changed, lost or
- * repeated, or going on like the input before it. Its bytes decide what the ways are, so they are the same everywhere.
+/* Runs the corpus of the fuzzer (t/fuzz/corpus/TARGET.tar), as TAP: one test for each target. Each input runs as it is,
+ * and then as damage leaves it, in $TM_FUZZ_DAMAGED (DAMAGED if not set) ways: cut, with bytes that are changed, lost
+ * or repeated, or going on like the input before it. Its bytes decide what the ways are, so they are the same
+ * everywhere.
  *
  * usage: replay                     all of $TM_SRC/t/fuzz/corpus
  *        replay TARGET FILE...      these files
@@ -126,7 +127,8 @@ static bool read_file(const char *path, struct tm_buf *data)
     return good;
 }
 
-/* Runs TARGET over INPUT, which is called NAME, and over damage to it. LAST is the input before it, and then this one. */
+/* Runs TARGET over INPUT, which is called NAME, and over damage to it. LAST is the input before it, and then this one.
+ */
 static void replay(const struct fuzz_target *target, const char *name, struct tm_buf *input, struct tm_buf *last)
 {
     now.target = target->name;
