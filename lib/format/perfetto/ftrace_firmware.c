@@ -29,7 +29,7 @@ static struct tm_text text_of(const struct firmware *w, uint32_t field)
 static enum tm_status put_track(const struct firmware *w, enum tm_named_track type, struct tm_text name,
                                 struct tm_event *row)
 {
-    const struct tm_proto_named_row named = {.type = type};
+    const struct tm_proto_named_row named = {.type = type, .has_name = true};
     tm_buf_clear(&w->rows->key);
     if (tm_buf_add(&w->rows->key, name.data, name.len) != TM_OK)
         return tm_error_nomem(w->err);
@@ -55,16 +55,23 @@ static enum tm_status add_counter(const struct firmware *w, enum tm_named_track 
     return st < 0 ? st : tm_proto_add(w->rows, &row, w->err);
 }
 
-/* Sets rows->text to dimension KEY with VALUE. */
+/* Sets rows->text to dimension KEY with VALUE, which is null without data. */
 static enum tm_status put_dimension(const struct firmware *w, const char *key, struct tm_text value)
 {
-    tm_buf_clear(&w->rows->text);
-    return tm_detail_arg_text(&w->rows->text, key, value.data, value.len) < 0 ? tm_error_nomem(w->err) : TM_OK;
+    struct tm_buf *text = &w->rows->text, *name = &w->rows->key;
+    tm_buf_clear(text);
+    tm_buf_clear(name);
+    enum tm_status st = tm_buf_add(name, key, strlen(key));
+    if (st == TM_OK)
+        st = value.data ? tm_detail_arg_bytes(text, name, TM_ARG_STRING, value.data, value.len)
+                        : tm_detail_arg_number(text, name, TM_ARG_NULL, true);
+    return st < 0 ? tm_error_nomem(w->err) : TM_OK;
 }
 
+/* The counter in field VALUE, called as field NAME says. Without that field its name is empty. */
 static enum tm_status add_named(const struct firmware *w, enum tm_named_track type, uint32_t name, uint32_t value)
 {
-    enum tm_status st = put_dimension(w, "name", text_of(w, name));
+    enum tm_status st = put_dimension(w, "name", w->fields->text[name] ? text_of(w, name) : (struct tm_text){0});
     return st < 0 ? st : add_counter(w, type, text_of(w, name), value);
 }
 

@@ -10,7 +10,7 @@ enum tm_status tm_proto_named_row(struct tm_proto_rows *rows, const struct tm_pr
     row->flags |= TM_EVENT_ASYNC | TM_EVENT_HAS_TRACK;
     row->track = tm_named_track_number(named->type, named->second, named->instance);
     enum tm_status st = tm_pb_begin(detail, TM_DETAIL_TRACK, &mark);
-    if (st == TM_OK && rows->key.len)
+    if (st == TM_OK && (rows->key.len || named->has_name))
         st = tm_pb_put_bytes(detail, TM_TRACK_DESCRIPTION_NAME, rows->key.data, rows->key.len);
     if (st == TM_OK)
         st = tm_pb_put_varint(detail, TM_TRACK_DESCRIPTION_NAMED_TRACK, named->type);

@@ -11,6 +11,7 @@ struct tm_proto_named_row {
     uint32_t instance;
     uint32_t gpu;
     int64_t tid; /* the thread for which the GPU works; 0: not known */
+    bool has_name; /* it has one even if that is empty */
 };
 
 /* Puts ROW on a track. Its name is in rows->key (empty: none), its dimensions are in rows->text; both are free
