@@ -218,17 +218,21 @@ traced_clone_trigger_timestamp_ns||2000|info|trace'
         [(8, 1000), (10, 1), (11, message((9, 3), (11, 9), (23, "from")) + b"\xf9\x02" + bytes([77] + [0] * 7))],
         [(8, 1300), (109, message((1, "x")) + b"\x15\x00\x28\x6b\xee\x19" + bytes([77] + [0] * 7))],
         [(8, 1400), (109, b"\x19" + bytes([77] + [0] * 7))], [(8, 1500), (109, b"\x15\x05\0\0\0\x19" + bytes(8))],
-        [(8, 1600), (109, message((1, "")))]]'
+        [(8, 1600), (109, message((1, "")))], [(8, 1650), (46, message((1, "t")))],
+        [(8, 1700), (46, message((2, "p")))], [(8, 1800), (46, message((1, "")))]]'
     tm-merge -o m.pftrace p.pftrace
     for file in p m; do
         tm-merge -o p.db $file.pftrace
-        same "SELECT s.ts, s.dur, s.name, t.name, (SELECT group_concat(key || '=' || display_value, ' ') FROM args a
+        same "SELECT s.ts, s.dur, coalesce(s.name, 'NULL'), t.name, (SELECT group_concat(key || '=' || display_value, ' ') FROM args a
                 WHERE a.arg_set_id = s.arg_set_id) FROM slice s JOIN track t ON t.id = s.track_id WHERE t.type = 'triggers'
                 ORDER BY s.ts" \
             '1300|0|x|Trace Triggers|chrome_trigger.name_hash=4000000000 chrome_trigger.name=x
 1400|0|chrome_trigger|Trace Triggers|chrome_trigger.name_hash=0
 1500|0|chrome_trigger|Trace Triggers|chrome_trigger.name_hash=5 chrome_trigger.name=five
-1600|0||Trace Triggers|chrome_trigger.name_hash=0 chrome_trigger.name='
+1600|0||Trace Triggers|chrome_trigger.name_hash=0 chrome_trigger.name=
+1650|0|t|Trace Triggers|
+1700|0|NULL|Trace Triggers|producer_name=p
+1800|0||Trace Triggers|'
         same "SELECT o.ts, i.ts FROM flow f JOIN slice o ON o.id = f.slice_out JOIN slice i ON i.id = f.slice_in" '1000|1300'
     done
     if [ -n "${TRACE_PROCESSOR-}" ]; then

@@ -303,7 +303,7 @@ static enum tm_status screen(struct power *w)
                                 w->err);
 }
 
-/* Makes ROW an instant NAME on the track of triggers. */
+/* Makes ROW an instant NAME, if it is not NULL, on the track of triggers. */
 static enum tm_status put_trigger(struct power *w, const char *name, size_t len, struct tm_event *row)
 {
     const struct tm_proto_named_row named = {.type = TM_NAMED_TRACK_TRIGGERS};
@@ -313,7 +313,7 @@ static enum tm_status put_trigger(struct power *w, const char *name, size_t len,
         return tm_error_nomem(w->err);
     enum tm_status st = tm_proto_named_row(w->rows, &named, row, w->err);
     row->flags &= ~(uint32_t)TM_EVENT_ASYNC;
-    return st < 0 ? st : tm_proto_string(w->rows, name, len, &row->name, w->err);
+    return st < 0 || name == NULL ? st : tm_proto_string(w->rows, name, len, &row->name, w->err);
 }
 
 /* A trigger of Chrome, which may end a flow. The number of its name is always an arg. */
@@ -344,7 +344,8 @@ static enum tm_status trigger(struct power *w)
     struct fields m = fields_of(w->packet->body.data, w->packet->body.len);
     const struct tm_pb_field *name = &m.of[TRIGGER_NAME], *producer = &m.of[TRIGGER_PRODUCER];
     struct tm_event row = w->like;
-    enum tm_status st = put_trigger(w, name->data ? (const char *)name->data : "", name->len, &row);
+    const char *text = name->data ? (const char *)name->data : "";
+    enum tm_status st = put_trigger(w, name->type == TM_PB_LEN ? text : NULL, name->len, &row);
     if (st >= 0 && producer->type == TM_PB_LEN)
         st = tm_detail_arg_text(&w->rows->detail, "producer_name", producer->data, producer->len);
     if (st >= 0 && has(&m, TRIGGER_UID))
