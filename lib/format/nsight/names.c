@@ -198,57 +198,52 @@ enum tm_status tm_nsight_define_thread(struct tm_nsight *x, int64_t pid, int64_t
     return define_thread(x, pid, tid, (struct tm_text){0});
 }
 
-/* Defines the threads that have events. The export lists all threads that ran during the recording. */
-static enum tm_status define_threads(struct tm_nsight *x)
+/* Calls TAKE for each row of table NAME, with its COLUMNS in STATEMENT. A table that is not there has no rows. */
+static enum tm_status each_row(struct tm_nsight *x, const char *name, uint64_t columns,
+                               enum tm_status (*take)(struct tm_nsight *x, sqlite3_stmt *statement, const int *at))
 {
-    const struct tm_nsight_table *table = tm_nsight_schema_find(&x->schema, "ThreadNames");
+    const struct tm_nsight_table *table = tm_nsight_schema_find(&x->schema, name);
     int at[TM_NS_COLUMNS];
-    uint32_t unused;
     sqlite3_stmt *statement;
     if (table == NULL)
         return TM_OK;
-    enum tm_status st = tm_nsight_schema_select(
-        &x->database, &(struct tm_nsight_query){table, TM_NS_BIT(TM_NS_GLOBAL_TID) | TM_NS_BIT(TM_NS_NAME_ID), ""}, at,
-        &statement, x->err);
-    while (st == TM_OK && (st = tm_nsight_database_step(&x->database, statement, x->err)) == TM_OK) {
-        int64_t global = sqlite3_column_int64(statement, at[TM_NS_GLOBAL_TID]);
-        if (!tm_map_find(&x->threads, (uint64_t)global, &unused))
-            continue;
-        st = tm_nsight_text(x, sqlite3_column_int64(statement, at[TM_NS_NAME_ID]));
-        if (st == TM_OK)
-            st = define_thread(x, tm_nsight_pid(global), tm_nsight_tid(global),
-                               (struct tm_text){x->text.data, x->text.len});
-        st = st == TM_END ? TM_OK : st;
-    }
+    enum tm_status st =
+        tm_nsight_schema_select(&x->database, &(struct tm_nsight_query){table, columns, ""}, at, &statement, x->err);
+    while (st == TM_OK && (st = tm_nsight_database_step(&x->database, statement, x->err)) == TM_OK)
+        st = take(x, statement, at);
     sqlite3_finalize(statement);
     return st == TM_END ? TM_OK : st;
 }
 
-static enum tm_status define_processes(struct tm_nsight *x)
+/* Defines a thread that has events. The export lists all threads that ran during the recording. */
+static enum tm_status define_listed_thread(struct tm_nsight *x, sqlite3_stmt *statement, const int *at)
 {
-    const struct tm_nsight_table *table = tm_nsight_schema_find(&x->schema, "PROCESSES");
-    int at[TM_NS_COLUMNS];
+    int64_t global = sqlite3_column_int64(statement, at[TM_NS_GLOBAL_TID]);
     uint32_t unused;
-    sqlite3_stmt *statement;
-    if (table == NULL)
+    if (!tm_map_find(&x->threads, (uint64_t)global, &unused))
         return TM_OK;
-    enum tm_status st = tm_nsight_schema_select(
-        &x->database, &(struct tm_nsight_query){table, TM_NS_BIT(TM_NS_GLOBAL_PID) | TM_NS_BIT(TM_NS_NAME), ""}, at,
-        &statement, x->err);
-    while (st == TM_OK && (st = tm_nsight_database_step(&x->database, statement, x->err)) == TM_OK) {
-        int64_t pid = tm_nsight_pid(sqlite3_column_int64(statement, at[TM_NS_GLOBAL_PID]));
-        struct tm_text name = tm_nsight_column_text(x, statement, at[TM_NS_NAME]);
-        if (name.len > 0 && tm_map_find(&x->processes, (uint64_t)pid, &unused))
-            st = define_process(x, pid, name);
-    }
-    sqlite3_finalize(statement);
+    enum tm_status st = tm_nsight_text(x, sqlite3_column_int64(statement, at[TM_NS_NAME_ID]));
+    if (st == TM_OK)
+        st =
+            define_thread(x, tm_nsight_pid(global), tm_nsight_tid(global), (struct tm_text){x->text.data, x->text.len});
     return st == TM_END ? TM_OK : st;
+}
+
+static enum tm_status define_listed_process(struct tm_nsight *x, sqlite3_stmt *statement, const int *at)
+{
+    int64_t pid = tm_nsight_pid(sqlite3_column_int64(statement, at[TM_NS_GLOBAL_PID]));
+    struct tm_text name = tm_nsight_column_text(x, statement, at[TM_NS_NAME]);
+    uint32_t unused;
+    return name.len > 0 && tm_map_find(&x->processes, (uint64_t)pid, &unused) ? define_process(x, pid, name) : TM_OK;
 }
 
 enum tm_status tm_nsight_define_tasks(struct tm_nsight *x)
 {
-    enum tm_status st = define_processes(x);
-    return st == TM_OK ? define_threads(x) : st;
+    enum tm_status st =
+        each_row(x, "PROCESSES", TM_NS_BIT(TM_NS_GLOBAL_PID) | TM_NS_BIT(TM_NS_NAME), define_listed_process);
+    return st == TM_OK ? each_row(x, "ThreadNames", TM_NS_BIT(TM_NS_GLOBAL_TID) | TM_NS_BIT(TM_NS_NAME_ID),
+                                  define_listed_thread)
+                       : st;
 }
 
 /* --- devices and streams */

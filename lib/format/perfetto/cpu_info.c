@@ -1,6 +1,7 @@
 #include "format/perfetto/cpu_info.h"
 
 #include "format/perfetto/numbers.h"
+#include "format/perfetto/system.h"
 #include "stream/detail_arg.h"
 
 #include <stdlib.h>
@@ -166,12 +167,5 @@ static enum tm_status describe(struct tm_proto_rows *rows, const struct tm_proto
 enum tm_status tm_proto_cpu_info_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                       struct tm_error *err)
 {
-    struct tm_event row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
-    row.flags |= packet->has_time ? 0 : TM_EVENT_DEFINITION;
-    enum tm_status st = tm_proto_add(rows, &row, err);
-    if (st < 0)
-        return st;
-    struct tm_event derived = tm_proto_derived(&row, TM_KIND_SYSTEM_INFO);
-    derived.flags |= TM_EVENT_DEFINITION;
-    return describe(rows, packet) < 0 ? tm_error_nomem(err) : tm_proto_add(rows, &derived, err);
+    return tm_proto_system_part_add(rows, packet, describe, err);
 }

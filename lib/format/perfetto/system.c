@@ -98,6 +98,21 @@ static enum tm_status read_info(struct tm_proto_kernels *kernels, struct tm_prot
     return tm_proto_add(rows, &row, err);
 }
 
+enum tm_status tm_proto_system_part_add(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                        enum tm_status (*describe)(struct tm_proto_rows *rows,
+                                                                   const struct tm_proto_packet *packet),
+                                        struct tm_error *err)
+{
+    struct tm_event row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
+    row.flags |= packet->has_time ? 0 : TM_EVENT_DEFINITION;
+    enum tm_status st = tm_proto_add(rows, &row, err);
+    if (st < 0)
+        return st;
+    struct tm_event derived = tm_proto_derived(&row, TM_KIND_SYSTEM_INFO);
+    derived.flags |= TM_EVENT_DEFINITION;
+    return describe(rows, packet) < 0 ? tm_error_nomem(err) : tm_proto_add(rows, &derived, err);
+}
+
 enum tm_status tm_proto_system_read(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows,
                                     const struct tm_proto_packet *packet, struct tm_error *err)
 {

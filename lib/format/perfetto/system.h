@@ -9,6 +9,13 @@
 enum tm_status tm_proto_system_read(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows,
                                     const struct tm_proto_packet *packet, struct tm_error *err);
 
+/* Adds the row of a packet that describes a part of the machine, and after it a DERIVED SYSTEM_INFO with the
+ * detail.machine that DESCRIBE puts into rows->detail. TM_OK or an error. */
+enum tm_status tm_proto_system_part_add(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                        enum tm_status (*describe)(struct tm_proto_rows *rows,
+                                                                   const struct tm_proto_packet *packet),
+                                        struct tm_error *err);
+
 /* Adds the DERIVED rows of the ProcessTree in F, after ROW. */
 enum tm_status tm_proto_process_tree_add(struct tm_proto_rows *rows, const struct tm_pb_field *f,
                                          const struct tm_event *row, struct tm_error *err);
