@@ -4,10 +4,10 @@
 #ifndef TM_EMIT_OUT_H
 #define TM_EMIT_OUT_H
 
-#include "emit/copier.h"
-#include "os/block_output.h"
 #include "base/buf.h"
+#include "emit/copier.h"
 #include "model/catalog.h"
+#include "os/block_output.h"
 #include "stream/field_text.h"
 
 #include <stdbool.h>

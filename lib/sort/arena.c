@@ -81,10 +81,10 @@ static void prefault(struct tm_arena *a, struct tm_arena_piece *piece)
     if (!a->has_prefault)
         a->prefault = tm_prefault_new();
     a->has_prefault = true;
-    size_t from = piece->used > piece->wanted ? piece->used : piece->wanted, left = piece->cap - from;
-    size_t bytes = left < ARENA_AHEAD ? left : ARENA_AHEAD;
-    tm_prefault_range(a->prefault, (uint8_t *)piece + head_bytes() + from, bytes);
-    piece->wanted = from + bytes;
+    size_t from = piece->used > piece->wanted ? piece->used : piece->wanted;
+    size_t end = piece->cap - piece->used < ARENA_AHEAD ? piece->cap : piece->used + ARENA_AHEAD;
+    tm_prefault_range(a->prefault, (uint8_t *)piece + head_bytes() + from, end - from);
+    piece->wanted = end;
 }
 
 void *tm_arena_take(struct tm_arena *a, size_t len, bool *full)
