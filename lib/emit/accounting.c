@@ -28,7 +28,7 @@ bool tm_accounting_is_a_loss(const Tracemerge__Account *account)
     }
 }
 
-/* Room for all files of the catalog. */
+/* Makes room for all files of CATALOG. */
 static enum tm_status make_room(struct tm_accounting *b, const struct tm_catalog *catalog, struct tm_error *err)
 {
     if (b->file_count >= catalog->file_count)

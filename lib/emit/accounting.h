@@ -12,7 +12,7 @@ struct tm_accounting_file {
     uint64_t others;        /* rows that are not counted: definitions, untimed, derived */
     uint64_t dropped;       /* sum of the accounts */
     uint64_t lost;          /* the part of it that --strict counts */
-    uint64_t lost_definitions; /* lost descriptions of tracks, threads and the like, for the same reasons */
+    uint64_t lost_definitions; /* descriptions of tracks, threads and the like in the accounts of LOST */
     uint64_t skipped_bytes; /* bytes that were skipped */
 };
 
@@ -38,12 +38,12 @@ struct tm_accounting_limit {
 enum tm_status tm_accounting_check_places(const struct tm_catalog *catalog, const struct tm_batch *batch, bool placed,
                                           struct tm_error *err);
 
-/* Counts BATCH. TM_E_INPUT if its files or, if PLACED, its machines are not in CATALOG. */
+/* Counts BATCH. TM_OK; TM_E_INPUT if its files or, if PLACED, its machines are not in CATALOG; TM_E_SYSTEM. */
 enum tm_status tm_accounting_add(struct tm_accounting *accounting, const struct tm_catalog *catalog,
                                  const struct tm_batch *batch, bool placed, struct tm_error *err);
 
-/* Also counts the events in those rows of BATCH that are messages of several events. Call it after BATCH was
- * counted. */
+/* Also counts the events in those rows of BATCH that are messages of several events. Call it after tm_accounting_add of
+ * BATCH. */
 void tm_accounting_add_messages(struct tm_accounting *accounting, const struct tm_batch *batch);
 
 /* Adds the catalog's accounts, at the end of the stream. TM_OK or TM_E_SYSTEM. */

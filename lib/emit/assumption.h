@@ -9,7 +9,7 @@ enum tm_assumption {
     TM_ASSUMPTION_NONE,
     TM_ASSUMPTION_START, /* the file's own timeline is taken to start with trace time */
     TM_ASSUMPTION_CLOCK, /* two clocks of one kind are taken to be one */
-    TM_ASSUMPTION_STANDS, /* numbers without a clock are taken as trace time, which is another file's */
+    TM_ASSUMPTION_STANDS, /* numbers without a clock are taken as readings of trace time, a clock of another file */
     TM_ASSUMPTIONS
 };
 
@@ -24,8 +24,8 @@ const Tracemerge__Placement *tm_assumption_first(const struct tm_catalog *catalo
 void tm_assumption_put(struct tm_out *out, const struct tm_catalog *catalog, const Tracemerge__Placement *p);
 
 /* Puts what P's file states about the assumption: a base by which --hints would place it, or signs that two recordings
- * are of one machine. "states baseTimeNanoseconds 1694128201421058000, 700ms after rank0.json's: --hints would use it".
- * False: the file states nothing, and nothing was put. */
+ * come from one machine or from two. Example: "states baseTimeNanoseconds 1694128201421058000, 700ms after
+ * rank0.json's: --hints would use it". False: the file states nothing, and nothing was put. */
 bool tm_assumption_put_evidence(struct tm_out *out, const struct tm_catalog *catalog,
                                 const struct tm_clock_facts *facts, const Tracemerge__Placement *p);
 

@@ -22,7 +22,7 @@ static enum tm_status add_hint(struct tm_clock_facts *f, const Tracemerge__Clock
     return TM_OK;
 }
 
-/* The reading of CLOCK in SNAPSHOT, in nanoseconds. */
+/* Finds the reading of CLOCK in SNAPSHOT, if it counts nanoseconds. */
 static bool find_reading(const Tracemerge__Snapshot *snapshot, uint32_t clock, int64_t *ns)
 {
     for (size_t i = 0; i < snapshot->n_readings; i++) {

@@ -41,7 +41,7 @@ struct tm_emit_context {
 
 struct tm_emit {
     const char *name;             /* the name for -f */
-    /* endings of OUT that choose it, NULL-terminated; NULL for an output that is another's EVENTS */
+    /* endings of OUT that choose it, NULL-terminated; NULL for an output that only serves as EVENTS of another */
     const char *const *suffixes;
     bool is_binary;               /* not written to a terminal */
     bool needs_path;              /* writes a file by name (SQLite), not a descriptor */

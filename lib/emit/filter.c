@@ -30,7 +30,8 @@ static void warn(const struct tm_emit_only *only, const char *text)
         only->run->warn(text);
 }
 
-/* Called once all files and machines are known. */
+/* Warns of values of --only that name nothing in the trace; if the run is strict, the first one is an error. Called
+ * once all files and machines are known. */
 static enum tm_status check_places(struct tm_emit_only *only, struct tm_error *err)
 {
     char value[VALUE_TEXT_MAX], warning[WARNING_TEXT_MAX];
@@ -78,7 +79,7 @@ static enum tm_status note_origin(struct tm_emit_only *only, struct tm_error *er
     return st < 0 ? st : check_time(only, "to", &only->run->only->to, err);
 }
 
-/* Before the output gets its first event the context knows the origin. */
+/* Sets the origin in the context before the receiver gets its first event. */
 static enum tm_status show(void *self, const struct tm_batch *batch, struct tm_error *err)
 {
     struct tm_emit_only *only = self;

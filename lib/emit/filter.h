@@ -29,7 +29,7 @@ enum tm_status tm_emit_only_init(struct tm_emit_only *only, const struct tm_emit
 enum tm_status tm_emit_only_batch(struct tm_emit_only *only, const struct tm_batch *batch, struct tm_error *err);
 
 /* Passes the last rows to the receiver and adds the left-out events to the catalog's accounts. Warns if no event is
- * left. */
+ * left. TM_OK, an error, or what the receiver returned. */
 enum tm_status tm_emit_only_finish(struct tm_emit_only *only, struct tm_error *err);
 
 /* Ends a first reading. TM_OK with *FACTS, to be freed, or TM_E_SYSTEM. */

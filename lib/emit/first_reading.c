@@ -98,7 +98,7 @@ static enum tm_status seek(int fd, off_t to, struct tm_error *err)
     return lseek(fd, to, SEEK_SET) < 0 ? tm_error_errno(err, errno, "the stream cannot be read again") : TM_OK;
 }
 
-/* Whether some output shows the stream unchanged, and whether some shows it settled (emit/history.h). */
+/* True if some output shows the stream unchanged (SHOWS_STREAM) or settled (otherwise; see emit/history.h). */
 static bool is_wanted(const struct tm_emit_run *run, bool shows_stream)
 {
     for (size_t i = 0; i < run->target_count; i++)

@@ -25,7 +25,7 @@ struct tm_emit_history {
 enum tm_status tm_emit_history_batch(struct tm_emit_history *history, const struct tm_batch *batch,
                                      struct tm_error *err);
 
-/* Passes the last rows at the end of the stream. */
+/* Passes the last rows at the end of the stream. Status is that of tm_emit_history_batch. */
 enum tm_status tm_emit_history_finish(struct tm_emit_history *history, struct tm_error *err);
 
 void tm_emit_history_release(struct tm_emit_history *history);

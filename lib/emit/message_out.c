@@ -7,7 +7,7 @@ static const void *at(const ProtobufCMessage *m, size_t offset)
     return (const uint8_t *)m + offset;
 }
 
-/* The number of elements of FIELD in M, and their start. */
+/* Returns the number of elements of FIELD in M and sets *FIRST to the first of them. */
 static size_t elements(const ProtobufCMessage *m, const ProtobufCFieldDescriptor *field, const void **first)
 {
     *first = at(m, field->offset);

@@ -33,14 +33,14 @@ struct sum {
 struct telling {
     const struct tm_notices *notices;
     struct tm_by_file accounts, placements, stats;
-    uint32_t *wrapped; /* for each file that a stream of compressed data alone holds: that stream's, plus 1; else 0 */
-    bool *wraps;       /* the stream: what is told of it is told with its file */
+    uint32_t *wrapped; /* by file: number, plus 1, of the compressed stream that holds this file alone; 0: none */
+    bool *wraps;       /* by file: it is such a stream; its accounts appear with those of the file that it holds */
     struct sum sums[SUMS_MAX]; /* of the current file */
     uint32_t sum_count;
     struct sum *all; /* over all files, without those with a line */
     uint32_t all_count, all_cap;
     struct tm_out line;
-    bool has_more; /* --explain would tell more */
+    bool has_more; /* --explain reports more */
 };
 
 static bool is_same(const struct reason *a, const struct reason *b)

@@ -354,7 +354,7 @@ enum tm_status tm_out_flush(struct tm_out *out, struct tm_error *err)
     return st == TM_OK ? tm_block_output_finish(&out->blocks, err) : st;
 }
 
-/* Writes a full buffer. Copies are made by a thread once another one writes. */
+/* Writes a full buffer. Once a thread writes the blocks, another one makes the copies. */
 static enum tm_status write_full(struct tm_out *out, struct tm_error *err)
 {
     if (out->sources && !out->has_copier && tm_block_output_is_async(&out->blocks)) {

@@ -20,8 +20,8 @@ struct tm_out {
     struct tm_block_output blocks;
     struct tm_sources *sources;     /* borrowed; NULL: no text is copied */
     struct tm_source_copies copies; /* between the bytes of buf */
-    struct tm_copier *copier;       /* while it is there, only its thread uses blocks; NULL: none */
-    bool has_copier;                /* its start was tried */
+    struct tm_copier *copier;       /* while it exists, only its thread uses blocks; NULL: none */
+    bool has_copier;                /* an attempt to start it was made */
     struct tm_source_reader *reader; /* for copies before there is a copier */
     struct tm_buf whole;             /* buf with these copies */
 };
@@ -99,7 +99,7 @@ void tm_out_indent(struct tm_out *out, size_t from);
 /* Call it after each row: writes if the buffer is large. TM_OK, TM_E_SYSTEM, or an error of tm_source_reader_read. */
 enum tm_status tm_out_end_row(struct tm_out *out, struct tm_error *err);
 
-/* Writes everything. Results as above. */
+/* Writes everything. Status is that of tm_out_end_row. */
 enum tm_status tm_out_flush(struct tm_out *out, struct tm_error *err);
 
 void tm_out_release(struct tm_out *out);

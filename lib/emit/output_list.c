@@ -3,8 +3,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* True if OUT is standard output. Names of it are links: to replace the file behind one would take it from all others
- * that write to it. */
+/* True if OUT names standard output. Such a name is a link; a new file in place of its target would not get what other
+ * programs write there. */
 static bool is_stdout(const char *out)
 {
     static const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};

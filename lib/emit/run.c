@@ -11,7 +11,8 @@
 
 #include <stdlib.h>
 
-/* The state of one output of a run. Each has the rows for itself, so its bytes do not depend on the other outputs. */
+/* The state of one output of a run. Each filters and settles the rows for itself, so its bytes do not depend on the
+ * other outputs. */
 struct job {
     const struct tm_emit_target *target;
     const struct tm_stream_reader *stream; /* the run's */
@@ -30,7 +31,7 @@ struct job {
     const struct tm_emit *emit;
     bool is_open;
     struct tm_emit_context context;
-    const struct tm_frame *frame; /* the current frame; batches from --only have its place */
+    const struct tm_frame *frame; /* the current frame, passed on with every batch, also with those of --only */
     void *state;
 };
 
@@ -59,7 +60,7 @@ static enum tm_status check_needs(const struct tm_emit *emit, const struct tm_st
     return TM_OK;
 }
 
-/* Shows rows of the stream, or those that --only selects. */
+/* Counts BATCH and shows it to the output. */
 static enum tm_status show_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
 {
     struct job *job = self;
@@ -173,7 +174,7 @@ static enum tm_status finish(struct job *job, struct tm_error *err)
     return tm_accounting_check(&job->accounting, &job->catalog, err);
 }
 
-/* Reads STREAM to its end. */
+/* Shows STREAM to all jobs, finishes them, and then reports. */
 static enum tm_status show_all(const struct tm_emit_run *run, struct tm_stream_reader *stream, struct job *jobs,
                                struct tm_error *err)
 {

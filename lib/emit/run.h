@@ -9,8 +9,8 @@
 /* An output and its destination. */
 struct tm_emit_target {
     const struct tm_emit *emit;
-    int out_fd;               /* borrowed; -1 if the output wants PATH */
-    const char *path;         /* NULL if the output wants out_fd */
+    int out_fd;               /* borrowed; -1 if the output needs PATH */
+    const char *path;         /* NULL if the output needs out_fd */
     const char *out_path;     /* its final name; NULL: standard output */
 };
 
@@ -20,7 +20,7 @@ struct tm_emit_run {
     size_t target_count;
     struct tm_emit_options options;     /* out_path is taken from the targets */
     struct tm_accounting_limit limit;
-    struct tm_sources *sources;         /* files that may have texts, or NULL; borrowed */
+    struct tm_sources *sources;         /* files that may hold the text of events, or NULL; borrowed */
     const struct tm_select_spec *only;  /* the events to show; NULL or empty: all */
     void (*warn)(const char *text);     /* receives warnings; NULL: there are none */
     struct tm_memory_limit *memory;     /* NULL: not limited; borrowed */

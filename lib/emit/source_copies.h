@@ -1,6 +1,6 @@
-/* Copies of recorded text that belong between the bytes of an output. The output notes them; the text is read later,
- * all of a piece of output at a time, perhaps by another thread (copier.h). So whoever decides what an event becomes
- * does not touch its text. */
+/* Copies of recorded text that belong between the bytes of an output. The output notes them. The text is read later,
+ * for a whole buffer of output, perhaps by another thread (copier.h). So the code that converts an event does not touch
+ * its text. */
 #ifndef TM_EMIT_SOURCE_COPIES_H
 #define TM_EMIT_SOURCE_COPIES_H
 
@@ -14,7 +14,7 @@ struct tm_source_copies {
     /* private */
     struct tm_copied_text {
         struct tm_source_text text;
-        uint32_t part_count; /* how many of parts, which are in the same order */
+        uint32_t part_count; /* number of its parts; PARTS are in the order of TEXTS */
     } *texts;
     struct tm_copied_part {
         size_t at;          /* the part stands before this one of the output's own bytes */

@@ -12,15 +12,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Texts are in no known order; usually they follow each other in several places. So recently used blocks are kept. A
- * short text that begins in a block is complete in it. If blocks are of no use, texts are read one by one for a
- * while. */
+/* The order of texts is not known. Usually a few sequences of adjacent texts alternate, so the blocks used last are
+ * cached. A short text that begins in a block lies in it completely. If blocks prove useless, the next texts are read
+ * one by one. */
 enum {
     BLOCK_BYTES = 64 << 10,
     BLOCK_SLACK = 8 << 10, /* after a block, for a text that begins at its end */
     BLOCKS = 128,
     PLACES = 1024,
-    GOOD_USES = 8,   /* uses of a block that was worth reading */
+    GOOD_USES = 8,   /* a block with this many uses was worth reading */
     POOR_MAX = 16,   /* this many useless blocks in a row end the use of blocks */
     SINGLE_TEXTS = 1024,
     TEXT_BYTES_MAX = 64 << 20
@@ -31,7 +31,7 @@ struct source {
     const char *path; /* borrowed */
     uint64_t device, inode;
     bool may_give_back;  /* permitted by the caller */
-    bool has_texts;      /* the stream names it; the next two do not change any more */
+    bool has_texts;      /* the stream names it; the next two no longer change */
     uint64_t size_bytes; /* when its texts had all been written */
     bool gives_back;     /* permitted by the stream */
     struct tm_reclaim reclaim;
@@ -57,7 +57,7 @@ struct tm_sources {
 struct tm_source_reader {
     struct tm_sources *of;
     struct block blocks[BLOCKS];
-    /* where a block was found last, by source and number; several blocks are often read in turns */
+    /* index of the block found last, by a hash of source and number; often several blocks are read in turns */
     uint8_t places[PLACES];
     uint64_t requests;
     uint32_t poor, singles; /* useless blocks in a row; texts still to be read one by one */
@@ -113,7 +113,7 @@ enum tm_status tm_sources_add(struct tm_sources *s, const Tracemerge__Source *so
         if (s->sources[i].device == source->device && s->sources[i].inode == source->inode)
             found = (uint32_t)i + 1;
     struct source *known = found ? &s->sources[found - 1] : NULL;
-    if (known && !known->has_texts) { /* later the readers' threads may look at it */
+    if (known && !known->has_texts) { /* set once, because threads of readers use it later */
         if (fstat(known->fd, &info) != 0)
             return tm_error_errno(err, errno, "%s: cannot tell its size", known->path);
         known->has_texts = true;
@@ -136,7 +136,7 @@ static bool is_it(const struct block *b, uint32_t source, uint64_t number)
     return b->source == source + 1 && b->number == number;
 }
 
-/* The place of block NUMBER: its own, or the least recently used one. */
+/* Returns the index of block NUMBER of SOURCE, or of the least recently used block. */
 static uint32_t find_block(const struct tm_source_reader *r, uint32_t source, uint64_t number)
 {
     uint32_t oldest = 0;
@@ -211,7 +211,7 @@ static enum tm_status read_text(struct tm_source_reader *r, const struct tm_sour
     return TM_OK;
 }
 
-/* TEXT is not as it was. */
+/* Sets the error for TEXT, whose bytes are not those that tm-unpack read. */
 static enum tm_status has_changed(struct tm_sources *s, const struct tm_source_text *text, struct tm_error *err)
 {
     const struct source *source = &s->sources[text->source];
@@ -256,7 +256,7 @@ struct tm_source_reader *tm_source_reader_new(struct tm_sources *sources)
     return r;
 }
 
-/* TEXT has been read for the last time. */
+/* Reclaims the storage of TEXT, which will not be read again. */
 static void reclaim(struct tm_sources *s, const struct tm_source_text *text)
 {
     (void)pthread_mutex_lock(&s->reclaim_lock);

@@ -13,7 +13,7 @@ struct tm_sources;
 /* A file that the caller names. */
 struct tm_source_path {
     const char *path;  /* borrowed, also after open */
-    /* its storage may be reclaimed while it is read, if the stream states that it was written for that */
+    /* its storage may be reclaimed while it is read, if the stream marks it as temporary, too */
     bool is_temporary;
 };
 
@@ -29,7 +29,7 @@ enum tm_status tm_sources_add(struct tm_sources *sources, const Tracemerge__Sour
 /* A text: a JSON object. */
 struct tm_source_text {
     uint32_t source;          /* number of its source */
-    uint32_t bytes, checksum; /* as in struct tm_json_ref, and the next two */
+    uint32_t bytes, checksum; /* these two and the next two are as in struct tm_json_ref */
     uint64_t offset, before;
 };
 
@@ -40,7 +40,7 @@ enum tm_status tm_sources_find(const struct tm_sources *sources, uint32_t file, 
 /* Reads texts. Threads may have a reader each. */
 struct tm_source_reader;
 
-/* Returns a reader of SOURCES, which must outlive it; NULL without memory. It takes up to 9 MiB. */
+/* Returns a reader of SOURCES, which must outlive it; NULL: out of memory. It takes up to 9 MiB. */
 struct tm_source_reader *tm_source_reader_new(struct tm_sources *sources);
 
 /* Reads TEXT: *DATA has text->bytes bytes, valid until the next call. A text of a temporary file can be read only once,

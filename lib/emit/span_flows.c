@@ -99,7 +99,7 @@ static enum tm_status remember(struct tm_span_flows *s, uint64_t id, uint32_t fi
     return tm_map_set(&s->recent, id, file);
 }
 
-/* A row of KIND after E, for the flow ID. */
+/* Adds a row of KIND for the flow ID, at the time of E. */
 static enum tm_status add_flow(struct tm_span_flows *s, const struct tm_event *e, uint32_t kind, uint64_t id,
                                struct tm_error *err)
 {
@@ -119,6 +119,8 @@ static enum tm_status add_flow(struct tm_span_flows *s, const struct tm_event *e
     return tm_batch_queue_add(&s->out, &flow, err);
 }
 
+/* Passes E. If it is a span, adds the end of its parent's flow, and the start of its own or, if its id is known, the
+ * end of that. */
 static enum tm_status take(struct tm_span_flows *s, const struct tm_event *e, struct tm_error *err)
 {
     struct span span;

@@ -1,9 +1,9 @@
 /* Flows between spans of distributed tracing in different files. A slice of a thread whose args state its trace and its
  * span (trace_id and span_id in any spelling: traceId, dd.span_id, …) is followed by the start of a flow. If its parent
- * (parent_span_id, parentId) began before it in another file, that flow's end follows too. If both sides of a request
- * have one span id, as in Zipkin, the flow goes from the first to the second.
+ * (parent_span_id, parentId) began before it in another file, the end of the parent's flow follows, too. If both sides
+ * of a request share one span id, as in Zipkin, the flow goes from the first to the second.
  *
- * The rows made are DERIVED. They have the kinds of Chrome JSON's flows, so each output shows them like those. */
+ * The added rows are DERIVED. They have the kinds of Chrome JSON's flows, so each output shows them like those. */
 #ifndef TM_EMIT_SPAN_FLOWS_H
 #define TM_EMIT_SPAN_FLOWS_H
 
@@ -11,13 +11,13 @@
 #include "base/map.h"
 #include "stream/batch_builder.h"
 
-enum { TM_SPAN_FLOWS_MAX = 1 << 19 }; /* number of spans remembered at least: the latest ones */
+enum { TM_SPAN_FLOWS_MAX = 1 << 19 }; /* at least this many of the latest spans are remembered */
 
 /* Zero-initialise, with .out.receiver set. */
 struct tm_span_flows {
     struct tm_batch_queue out;
     /* private */
-    struct tm_map recent, before; /* from a hash of trace and span to the file */
+    struct tm_map recent, before; /* from a hash of trace and span to the file; BEFORE is the map that was full last */
 };
 
 /* Passes BATCH, events in order of time, to the receiver, with the flows added. TM_OK, TM_E_SYSTEM or the status of the

@@ -60,7 +60,7 @@ static enum tm_status set_name(struct tm_task_names *names, struct tm_task_names
     return st < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
-/* True if E is a metadata event of Chrome JSON, or of the process tree if not. Both are no descriptors of a track. */
+/* True if E is from a file of Chrome JSON, where metadata events describe tasks, not track descriptors. */
 static bool is_json(const struct tm_task_names *names, const struct tm_event *e)
 {
     return e->file < names->catalog->file_count && names->catalog->files[e->file].input_type == TM_INPUT_JSON;
@@ -183,7 +183,7 @@ static enum tm_status name_process(struct tm_task_names *names, const struct tm_
     return set_name(names, row, tm_catalog_string(names->catalog, e->name, e), TM_PROCESS_NAME_SYSTEM, err);
 }
 
-/* The process of thread TID, if it is known. */
+/* Finds the process of thread TID. False: it is unknown, and *PID is TID. */
 static bool process_of(const struct tm_task_names *names, uint32_t machine, int64_t tid, int64_t *pid)
 {
     const struct tm_task_names_row *row = find(&names->threads, machine, (uint64_t)tid);
@@ -201,7 +201,7 @@ static enum tm_status learn_new_process(struct tm_task_names *names, const struc
     return name_process(names, e, row, err);
 }
 
-/* A new task has the number: what was known was of another one. */
+/* E is a new task, so what is known of an earlier task with its number no longer applies. */
 static enum tm_status learn_new(struct tm_task_names *names, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_task_names_row *row;
@@ -268,7 +268,7 @@ static void place_track(const struct tm_task_names *names, const struct tm_event
     }
 }
 
-/* The name of an idle task, where something of the kernel tells of it. */
+/* Returns the name of an idle task if E is an event of the kernel; otherwise an empty text. */
 static struct tm_text idle_name(const struct tm_event *e)
 {
     const bool is_of_kernel =

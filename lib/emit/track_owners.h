@@ -1,7 +1,7 @@
 /* The output track of each process and thread. A reader takes a second track uuid for one pid as a reused pid. So if
  * several files describe a process of one machine, the first file's track is that of the process, and the other files'
- * tracks are below it. That also keeps slices of different files from nesting in each other. It knows numbers and
- * lifetimes alone; emit/task_names.h has the names. */
+ * tracks are below it. That also keeps slices of different files from nesting in each other. It knows only numbers
+ * and lifetimes; emit/task_names.h has the names. */
 #ifndef TM_EMIT_TRACK_OWNERS_H
 #define TM_EMIT_TRACK_OWNERS_H
 

@@ -10,10 +10,10 @@ enum { TM_UNSUPPORTED_COUNTS_KINDS = 64 };
 struct tm_unsupported_counts {
     struct tm_unsupported_counts_file {
         uint64_t events[TM_UNSUPPORTED_COUNTS_KINDS]; /* by kind: the output has no form for them */
-        /* ftrace events from before the data of their file counts; readers of the output leave them out */
+        /* ftrace events from before the tracing of their file started; readers of the output leave them out */
         uint64_t early;
         uint64_t times; /* times inside packets that are not on trace time and are written as recorded */
-        uint64_t readings; /* readings of clocks that contradict others, and that the output cannot have beside them */
+        uint64_t readings; /* readings of clocks that contradict others, so the output cannot hold them */
     } * files;
     uint32_t file_count, file_cap;
     uint64_t times; /* of all files */

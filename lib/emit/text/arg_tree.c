@@ -59,7 +59,7 @@ static struct part next_part(struct tm_text *rest, bool is_last)
     return part;
 }
 
-/* KEY without the part that says where args come from. */
+/* Returns KEY without the part that says where args come from. */
 static struct tm_text own_path(struct tm_text key)
 {
     static const char *const origins[] = {"args.", "debug."};
@@ -103,7 +103,7 @@ static enum tm_status note_child(struct tm_arg_tree *t, uint32_t parent, uint32_
     return tm_table_set(&t->children, &key, child, err);
 }
 
-/* True if the tree is too large to search the children of a node one by one. */
+/* Adds all nodes to the table, once the tree is too large to search the children of a node one by one. */
 static enum tm_status note_all(struct tm_arg_tree *t, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -123,7 +123,7 @@ static enum tm_status add_node(struct tm_arg_tree *t, const struct part *part, u
     return TM_OK;
 }
 
-/* True if PART is the index of an existing node or the next one of an array. */
+/* True if PART is the next index of PARENT, whose children so far are the indices before it. */
 static bool continues_array(const struct tm_arg_node *parent, const struct part *part)
 {
     uint64_t index = 0;

@@ -1,6 +1,6 @@
 /* The args of a row as one JSON object. The keys of args are paths, as in the args table (doc/model.md): "args.grid[0]"
  * is the first element of the array "grid". The first part of a path that only says where args come from ("args.",
- * "debug.") is left out. Of two args with one path the last one holds. */
+ * "debug.") is left out. If two args have the same path, the last one counts. */
 #ifndef TM_EMIT_TEXT_ARG_TREE_H
 #define TM_EMIT_TEXT_ARG_TREE_H
 
@@ -20,7 +20,7 @@ struct tm_arg_tree {
     struct tm_table children; /* of large trees: from parent and name to node */
 };
 
-/* Sets TREE to the tree of LIST (arg_list.h), whose bytes must stay until the next call. TM_OK or TM_E_SYSTEM. */
+/* Sets TREE to the tree of LIST (arg_list.h), whose bytes must stay valid until the next call. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_arg_tree_read(struct tm_arg_tree *tree, const uint8_t *list, size_t len, struct tm_error *err);
 
 /* The node at PATH, which has the form of a key; 0: none. */

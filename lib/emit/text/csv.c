@@ -117,7 +117,7 @@ static void put_args(void *self, struct tm_out *out, const struct tm_arg_tree *a
     tm_out_str(out, "\r\n");
 }
 
-/* The column of an arg has its name, with "arg_" before it if another column has that name. */
+/* True if another column has the name of ARG. The column of ARG then has "arg_" before its name. */
 static bool is_taken(const struct csv *c, uint32_t arg)
 {
     const struct tm_text name = tm_text_str(c->names->names[arg]);

@@ -233,7 +233,7 @@ static void close_frames(void *state)
 {
     struct frames *f = state;
     if (f) {
-        (void)tm_out_flush(&f->out, NULL); /* the frames before the damage are of interest */
+        (void)tm_out_flush(&f->out, NULL); /* after an error, too: it shows the frames before the damage */
         tm_out_release(&f->out);
     }
     free(f);

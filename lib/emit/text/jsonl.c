@@ -59,7 +59,7 @@ static void put_after(void *self, struct tm_out *out, const struct tm_row *row)
     tm_member_put_text(out, "file", row->file);
 }
 
-/* Members of the row whose names args must not repeat. */
+/* True if a member of the row has this name, which args must not repeat. */
 static bool is_taken(struct tm_text name)
 {
     static const char *const members[] = {"kind",    "ts",  "dur",    "name", "category",  "depth", "value", "machine",

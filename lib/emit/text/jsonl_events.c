@@ -54,7 +54,7 @@ static void put_machine(struct jsonl *j, uint32_t machine)
     tm_member_put_i64(&j->out, "machine_id", m ? m->raw_id : (int64_t)machine);
 }
 
-/* The place of the event: machine, process, thread, cpu, track. */
+/* Puts the place of the event: machine, process, thread, CPU, track. */
 static void put_place(struct jsonl *j, const struct tm_event *e)
 {
     struct tm_out *out = &j->out;
@@ -83,7 +83,8 @@ static void put_place(struct jsonl *j, const struct tm_event *e)
     tm_member_put_text(out, "track_name", place.track);
 }
 
-/* Columns that mean something else for scheduling events (events.md). */
+/* Puts name, category and value. For scheduling events these and other columns have meanings of their own
+ * (doc/events.md). */
 static void put_story(struct jsonl *j, const struct tm_event *e)
 {
     struct tm_out *out = &j->out;

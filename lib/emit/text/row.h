@@ -23,7 +23,7 @@ struct tm_row {
 
 /* The writer of rows of an output. The duration and the args of a row may be known later than the rest. */
 struct tm_row_form {
-    /* Writes a row up to its duration, and from there to the args. */
+    /* Write the part before the duration, the part from there to the args, and the duration itself (DUR in ns). */
     void (*before)(void *self, struct tm_out *out, const struct tm_row *row);
     void (*after)(void *self, struct tm_out *out, const struct tm_row *row);
     void (*duration)(void *self, struct tm_out *out, enum tm_unfinished_end end, int64_t dur);

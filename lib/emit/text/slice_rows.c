@@ -47,7 +47,7 @@ struct ending {
     int64_t number;
 };
 
-/* Adds the current args to ROW. */
+/* Writes ROW with the current args, or makes it pending. */
 static enum tm_status put_row(struct tm_slice_rows *r, const struct tm_row *row, const struct ending *ending,
                               struct tm_error *err)
 {
@@ -101,7 +101,7 @@ static struct tm_text track_name(const struct tm_slice_rows *r, uint32_t track)
     return tm_tracks_text(&r->model.layout.tracks, r->model.layout.tracks.rows[track].name);
 }
 
-/* Keeps only the args of SET. */
+/* Drops the current args unless they belong to SET. */
 static void use_args(struct tm_slice_rows *r, int64_t set)
 {
     if (r->args_set != set)
@@ -138,7 +138,8 @@ static enum tm_status take_slice_end(void *self, int64_t id, int64_t dur, int64_
     const struct tm_row_update update = {TM_SERIES_SLICES, id, dur, view_of(&r->args)};
     enum tm_status st = tm_unfinished_rows_update(&r->pending, &update, err);
     tm_buf_clear(&r->args);
-    r->has_row = r->has_row || r->event->kind == TM_KIND_SLICE_END; /* such a slice may cut others short */
+    r->has_row = r->has_row || r->event->kind == TM_KIND_SLICE_END; /* another event that cuts a slice short has its
+                                                                     * own row */
     return st < 0 ? st : write_ready(r, false, err);
 }
 
@@ -171,7 +172,7 @@ static struct tm_text number_text(struct tm_slice_rows *r, int64_t v)
     return (struct tm_text){r->number.buf.data, r->number.buf.len};
 }
 
-/* A task runs from now on: the next one of the switch. */
+/* Begins the row of the task that runs from the current event on. */
 static enum tm_status take_run(void *self, const struct tm_sched_row *run, struct tm_error *err)
 {
     struct tm_slice_rows *r = self;
@@ -242,7 +243,7 @@ static enum tm_status take_arg(void *self, const struct tm_arg_row *row, struct 
     return out->failed || tm_arg_list_add(&r->args, &arg) < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
-/* The args of set FROM are in its row already. */
+/* Begins set INTO without args, because the row already has those of FROM. */
 static enum tm_status take_arg_copy(void *self, int64_t from, int64_t into, int64_t *id, struct tm_error *err)
 {
     struct tm_slice_rows *r = self;
@@ -327,7 +328,7 @@ static enum tm_status take_cpu_frequency(void *self, int64_t ucpu, uint32_t khz,
     return TM_OK;
 }
 
-/* True for events without rows: definitions, rows that only add to another event, and packets that no table shows. */
+/* False for events without rows: definitions, rows that only add to another event, and packets that no table shows. */
 static bool is_shown(const struct tm_event *e)
 {
     if (e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_CONTEXT))
@@ -340,7 +341,7 @@ static bool is_shown(const struct tm_event *e)
            e->kind != TM_KIND_THREAD;
 }
 
-/* Adds the row of an event that the model made none of. */
+/* Adds the row of the current event, for which the model made none. */
 static enum tm_status put_event(struct tm_slice_rows *r, struct tm_error *err)
 {
     const struct tm_event *e = r->event;
@@ -366,6 +367,7 @@ static enum tm_status put_event(struct tm_slice_rows *r, struct tm_error *err)
     return put_row(r, &row, &ending, err);
 }
 
+/* Called before the model takes E and, with IS_DONE, after it. Then adds a row if the model made none. */
 static enum tm_status take_event(void *self, const struct tm_event *e, bool is_done, struct tm_error *err)
 {
     struct tm_slice_rows *r = self;

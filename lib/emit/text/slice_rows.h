@@ -27,15 +27,15 @@ struct tm_slice_rows {
     struct tm_arg_sets own_args; /* of events without a row of the model */
     struct tm_unfinished_rows pending;
     struct tm_out before, after, number;
-    struct tm_buf args; /* of the next row; the list of set args_set */
+    struct tm_buf args; /* of the next row (arg_list.h); they belong to set args_set */
     int64_t args_set;
     struct tm_arg_tree tree;
     const struct tm_event *event; /* the event that the model takes */
     bool has_row;                 /* the model has made a row of it or ended one by it */
-    uint64_t unmatched_ends;      /* count before the event */
+    uint64_t unmatched_ends;      /* the model's count before the event */
 };
 
-/* FORM and SELF, which it is called with, are borrowed. */
+/* FORM and SELF, the first argument of its functions, are borrowed. */
 void tm_slice_rows_init(struct tm_slice_rows *rows, const struct tm_emit_context *context,
                         const struct tm_row_form *form, void *self);
 

@@ -16,7 +16,7 @@ struct text {
     struct tm_out arg;
 };
 
-/* Files have a column if there are several. */
+/* Sets the width of the column of files. It exists only if there are several. */
 static void set_file_width(struct text *t)
 {
     const struct tm_catalog *catalog = t->context->catalog;

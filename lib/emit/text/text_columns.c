@@ -108,7 +108,8 @@ static void fit_thread(struct tm_out *out, const struct tm_event_task *place, si
         put_thread(out, place, most - most / 2, most / 2);
 }
 
-/* Puts one part for a main thread, a whole process or a thread of an unknown process. */
+/* Puts the CPU, thread, process or track of E. A main thread, a process, and a thread of an unknown process are one
+ * part, other threads two. */
 static void put_place(struct tm_out *out, const struct tm_event *e, const struct tm_event_task *place, size_t width)
 {
     bool main_thread = place->has_pid && place->has_tid && place->pid == place->tid;

@@ -72,7 +72,7 @@ static enum tm_status put_event(struct text *t, const struct tm_event *e, struct
     return tm_out_end_row(out, err);
 }
 
-/* True for rows without a line: definitions, and rows that only add to the row before, or name its task. */
+/* False for rows without a line: definitions, and rows that only add to the row before or name its task. */
 static bool is_shown(const struct tm_event *e)
 {
     if (e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_CONTEXT))

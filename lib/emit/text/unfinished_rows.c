@@ -153,7 +153,7 @@ enum tm_status tm_unfinished_rows_update(struct tm_unfinished_rows *pending, con
     return write_head(pending, at, &head, err);
 }
 
-/* Appends bytes of a record after its head, from *AT on, to the row being taken. */
+/* Appends LEN bytes of a record, from AT on, to the row being taken. */
 static enum tm_status take_bytes(struct tm_unfinished_rows *pending, uint64_t at, size_t len, struct tm_error *err)
 {
     if (tm_buf_reserve(&pending->taken, len) < 0)
@@ -181,7 +181,7 @@ static void pass(struct tm_unfinished_rows *pending, const struct head *head)
     pending->begin = pending->end = 0;
 }
 
-/* Finds the first row at the front. TM_END: there is none. */
+/* Finds the first row and removes the parts before it. TM_END: there is none. */
 static enum tm_status first_row(struct tm_unfinished_rows *pending, struct head *head, struct tm_error *err)
 {
     enum tm_status st = TM_OK;

@@ -1,5 +1,5 @@
-/* Rows in order of their begin, some of whose ends are unknown so far. A row is pending after open rows that came
- * before it. Pending rows are in memory up to a limit, then in an unlinked temporary file, whose storage is reclaimed
+/* Rows in order of their begin, some of whose ends are unknown so far. A row is pending until the open rows before it
+ * have ended. Pending rows are in memory up to a limit, then in an unlinked temporary file, whose storage is reclaimed
  * from the front. */
 #ifndef TM_EMIT_TEXT_UNFINISHED_ROWS_H
 #define TM_EMIT_TEXT_UNFINISHED_ROWS_H
@@ -56,11 +56,11 @@ static inline bool tm_unfinished_rows_any(const struct tm_unfinished_rows *pendi
 enum tm_status tm_unfinished_rows_add(struct tm_unfinished_rows *pending, const struct tm_unfinished_row *row,
                                       enum tm_unfinished_series series, int64_t number, struct tm_error *err);
 
-/* What comes later for row NUMBER of SERIES. */
+/* A later change of row NUMBER of SERIES. */
 struct tm_row_update {
     enum tm_unfinished_series series;
     int64_t number;
-    int64_t dur;             /* it ends after so long; -1: it stays open; below -1: its end is unknown */
+    int64_t dur;             /* its duration in ns; -1: it stays open; below -1: its end is unknown */
     struct tm_buf_view args; /* added to its own */
 };
 
