@@ -289,7 +289,8 @@ void tm_out_guard_json(struct tm_out *out)
     out->guards = isatty(out->blocks.fd) == 1;
 }
 
-/* Characters that a terminal must not get occur only in strings of valid JSON, except for returns. */
+/* Escapes what a terminal would obey. In valid JSON such characters occur only in strings, except for carriage returns,
+ * which become spaces. */
 static void guard(struct tm_out *out)
 {
     struct tm_buf raw = out->buf;

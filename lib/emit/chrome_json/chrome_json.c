@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* The nouns of an output; most borrow others. */
+/* The parts of an output. Most of them borrow others. */
 struct json_output {
     const struct tm_emit_context *context;
     bool has_started;
@@ -23,7 +23,7 @@ struct json_output {
     struct tm_pending_events pending;       /* metadata objects with a time */
 };
 
-/* Connects the nouns of J. */
+/* Sets the borrowed members of all parts of J. */
 static void connect(struct json_output *j)
 {
     j->metadata = (struct tm_json_metadata){.inputs = &j->inputs, .writer = &j->writer, .pids = &j->pids};
@@ -68,8 +68,8 @@ static enum tm_status put_object(struct json_output *j, const struct tm_event *e
     return st < 0 ? st : tm_json_metadata_name_text(&j->metadata, e, err);
 }
 
-/* Called before E, an event: writes slices that ended earlier and metadata that is due. A reused pid is another
- * process. */
+/* Called before an event E. Writes slices that ended earlier and metadata that is due, and notes whether the pid of E
+ * means another process from now on. */
 static enum tm_status advance(struct json_output *j, const struct tm_event *e, struct tm_error *err)
 {
     const struct tm_pending_event *due;
@@ -110,9 +110,10 @@ static enum tm_status write_event(struct json_output *j, const struct tm_event *
     if (is_json)
         return keep_member(j, e, err);
     enum tm_input_type type = j->context->catalog->files[e->file].input_type;
-    bool is_flow = e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END; /* without an object: span_flows.h */
+    bool is_flow = e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END; /* those without an object are of
+                                                                                  * span_flows.h */
     bool of_json = type == TM_INPUT_JSON && tm_event_raw(e->flags) == TM_RAW_NONE && !is_flow;
-    if (of_json) /* of all other events the primary row has the object */
+    if (of_json) /* the primary row of the event has the object */
         return tm_json_metadata_name_text(&j->metadata, e, err);
     st = tm_json_threads_learn(&j->threads, e, err);
     return st < 0 ? st : tm_json_events_write(&j->events, e, err);

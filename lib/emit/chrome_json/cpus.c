@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CPU_PID = 0x70000000, CPUS_MAX = 1 << 16 }; /* the process of a machine's cpus */
+enum { CPU_PID = 0x70000000, CPUS_MAX = 1 << 16 }; /* CPU_PID: the process of a machine's CPUs */
 
 static enum tm_status running_on(struct tm_json_cpus *cpus, uint32_t machine, uint32_t cpu,
                                  struct tm_json_cpu **running, struct tm_error *err)
@@ -27,7 +27,7 @@ static enum tm_status running_on(struct tm_json_cpus *cpus, uint32_t machine, ui
     return TM_OK;
 }
 
-/* Sets the pid of R in the output. Writes the names of that process and of the cpu, if they are new. */
+/* Sets the pid of R in the output. Writes the names of that process and of the CPU, if they are new. */
 static enum tm_status place(struct tm_json_cpus *cpus, struct tm_json_cpu *r, struct tm_error *err)
 {
     struct tm_json_metadata *m = cpus->metadata;

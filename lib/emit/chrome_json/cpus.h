@@ -1,10 +1,10 @@
-/* The cpus of all machines: each task that ran is a slice of its cpu, in a process "Scheduling". */
+/* The CPUs of all machines: each task that ran is a slice of its CPU, in a process "Scheduling". */
 #ifndef TM_EMIT_CHROME_JSON_CPUS_H
 #define TM_EMIT_CHROME_JSON_CPUS_H
 
 #include "emit/chrome_json/metadata.h"
 
-/* A task that runs on a cpu; it becomes a slice when the next one comes. */
+/* A task that runs on a CPU. It becomes a slice at the next switch. */
 struct tm_json_cpu {
     uint32_t machine, cpu;
     bool is_running;
@@ -25,7 +25,7 @@ struct tm_json_cpus {
     struct tm_map by_number; /* machine and cpu to the index of a row */
 };
 
-/* E, a switch, ends the slice of its cpu. The next task has the name COMM. TM_OK or an error. */
+/* E, a switch, ends the slice of its CPU. The next task has the name COMM. TM_OK or an error. */
 enum tm_status tm_json_cpus_switch(struct tm_json_cpus *cpus, const struct tm_event *e, struct tm_text comm,
                                    struct tm_error *err);
 

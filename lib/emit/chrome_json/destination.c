@@ -36,7 +36,7 @@ static enum tm_status stack_of(struct tm_json_destinations *d, const struct tm_e
     return TM_OK;
 }
 
-/* Applies E to the stack with NUMBER. *END_NS: its end, if known. */
+/* Applies E to the stack with NUMBER. Sets *END_NS to the end of E, if it is known. */
 static enum tm_status read_event(struct tm_json_destinations *d, const struct tm_event *e, uint32_t number,
                                  int64_t *end_ns, struct tm_error *err)
 {
@@ -54,7 +54,8 @@ static enum tm_status read_event(struct tm_json_destinations *d, const struct tm
     case TM_KIND_SLICE_COMPLETE:
         if (e->dur_ns > 0 && !(e->flags & TM_EVENT_OPEN_ENDED))
             *end_ns = tm_slice_end_ns(e->time_ns, e->dur_ns);
-        s->awaits = s->awaits && (e->dur_ns < 0 || e->flags & TM_EVENT_OPEN_ENDED); /* the others are not slices */
+        s->awaits = s->awaits && (e->dur_ns < 0 || e->flags & TM_EVENT_OPEN_ENDED); /* one without a duration is no
+                                                                                     * slice */
         return TM_OK;
     case TM_KIND_INSTANT: s->awaits = false; return TM_OK;
     default: /* flows bind to the slice around them, or to the next */
@@ -63,7 +64,7 @@ static enum tm_status read_event(struct tm_json_destinations *d, const struct tm
     }
 }
 
-/* The lane of E on the stack with NUMBER. */
+/* Finds the lane of E, an event of the stack with NUMBER, and applies E to the stack. */
 static enum tm_status lane_of(struct tm_json_destinations *d, const struct tm_event *e, uint32_t number, uint32_t *lane,
                               struct tm_error *err)
 {

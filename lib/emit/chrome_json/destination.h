@@ -2,8 +2,8 @@
  *
  * The slices of two files on one thread are two stacks. If several files have events, each event of a thread's slices
  * goes to the lane of its file's stack (lanes.h). Other stacks avoid that lane while a reader has slices of it open
- * (reading.h). With one file nothing changes. The last threads are cached, because every object needs this and threads
- * come in turns. */
+ * (reading.h). If only one file has events, threads stay as they are. The last threads are cached, because every object
+ * needs a destination and threads alternate. */
 #ifndef TM_EMIT_CHROME_JSON_DESTINATION_H
 #define TM_EMIT_CHROME_JSON_DESTINATION_H
 

@@ -31,7 +31,7 @@ static enum tm_status put_flow(struct tm_json_events *events, const struct tm_ev
                    name = tm_json_writer_string(events->writer, e->name, e);
     const char *phase = phases[e->kind - TM_KIND_FLOW_START];
     struct tm_event_task place;
-    /* Objects of Chrome JSON were handled before, and so were the flows of their slices. */
+    /* In a file of Chrome JSON, it is a flow of span_flows.h, and its slice was written as an object. */
     bool is_own = events->writer->context->catalog->files[e->file].input_type != TM_INPUT_JSON;
     tm_task_names_find(&events->threads->names, e, &place);
     enum tm_status st = place.has_tid && is_own ? tm_json_slices_touch(&events->slices, e, place, phase, err)

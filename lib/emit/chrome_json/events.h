@@ -5,7 +5,7 @@
 #include "emit/chrome_json/cpus.h"
 #include "emit/chrome_json/slices.h"
 
-/* Zero-initialise, and set the borrowed members of it and of the nouns within. */
+/* Zero-initialise, and set the borrowed members of it and of its parts. */
 struct tm_json_events {
     struct tm_json_writer *writer; /* borrowed, as the next */
     struct tm_json_threads *threads;

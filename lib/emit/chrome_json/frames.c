@@ -20,7 +20,7 @@ static bool is_table(const struct tm_json_top_member *m)
     return is(m->key, "stackFrames") && m->value.len && m->value.data[0] == '{';
 }
 
-/* The number added to the times of FILE, if it is one number. */
+/* Finds the offset that was added to the times of FILE. False: it is not the same for all of them. */
 static bool offset_of(const struct tm_json_frames *frames, uint32_t file, int64_t *offset_ns)
 {
     const struct tm_catalog *c = frames->writer->context->catalog;
@@ -202,7 +202,7 @@ enum tm_status tm_json_frames_write(struct tm_json_frames *frames, struct tm_err
     enum tm_status st = tm_json_frames_read(frames, err);
     bool has_frames = false, has_samples = false;
     uint32_t table;
-    while (st == TM_OK && tm_json_top_next(&pb, &m)) /* the first of equal ones */
+    while (st == TM_OK && tm_json_top_next(&pb, &m)) /* of equal tables, only the first */
         if (is_table(&m) && tm_map_find(&frames->table_of, m.file, &table) && table == m.file + 1)
             st = put_table(frames, &m, &has_frames, err);
     if (has_frames)

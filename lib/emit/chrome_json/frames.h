@@ -1,4 +1,4 @@
-/* stackFrames and samples of the top level, of which the output has one each.
+/* The members stackFrames and samples of the top level. The output has one of each.
  *
  * Equal tables become one; different tables are joined. If two tables have an id in common, all ids are replaced by
  * "ORDER:ID", in the tables and in sf, esf and parent. ORDER is that of the file, or of the first file with the same
@@ -23,13 +23,14 @@ struct tm_json_frames {
     struct tm_map table_of; /* file -> the first file with the same table, plus 1 */
 };
 
-/* True if M is one of these members, which are not written unchanged. */
+/* True if M is one of these members, which tm_json_frames_write writes. */
 bool tm_json_frames_take(const struct tm_json_frames *frames, const struct tm_json_top_member *m);
 
 /* Reads the tables, once, when all are known: before the first event with a time. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_json_frames_read(struct tm_json_frames *frames, struct tm_error *err);
 
-/* True if frames of FILE are renamed: its own, or those of others, which an id without a frame could refer to. */
+/* True if ids of frames in FILE are replaced: tables have ids in common, or FILE has no table and its ids could refer
+ * to frames of another file. */
 bool tm_json_frames_renames(const struct tm_json_frames *frames, uint32_t file);
 
 /* Writes ID of FILE under its new name, a string. */

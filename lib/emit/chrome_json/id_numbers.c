@@ -4,8 +4,8 @@
 
 enum { ORDER_BITS = 20, ORDER_AT = 32, TEXT_AT = 31, WIDE_AT = 52, HASH_AT = 51 };
 
-/* "0x" and up to eight digits as all writers put them, in lower case without leading zeros. Other spellings are other
- * ids. */
+/* Reads "0x" and up to eight hexadecimal digits, in lower case and without leading zeros, as writers of traces put
+ * them. Other spellings are other ids. */
 static bool read_hex(const struct tm_json_id *id, uint64_t *v)
 {
     *v = 0;
@@ -20,7 +20,7 @@ static bool read_hex(const struct tm_json_id *id, uint64_t *v)
     return true;
 }
 
-/* An id whose number does not contain it. */
+/* Finds the number of an id that is not part of its number. */
 static enum tm_status find_wide(struct tm_json_id_numbers *n, uint64_t key, uint64_t *number)
 {
     uint32_t max = n->max ? n->max : TM_JSON_ID_NUMBERS_MAX, place;

@@ -1,4 +1,4 @@
-/* The numbers of ids in a merged file. They are below 2^53, so any JSON reader has them exactly. Ids of different
+/* The numbers of ids in a merged file. They are below 2^53, so any JSON reader reads them exactly. Ids of different
  * files, and ids that one file distinguishes, have different numbers.
  *
  * An id of up to 31 bits, given as a number or as hexadecimal digits after 0x, is part of its number: the file's order

@@ -1,4 +1,4 @@
-/* What the whole of the inputs decides about a Chrome JSON output. Known before the first event. */
+/* Facts about all inputs that a Chrome JSON output depends on. They are known before the first event. */
 #ifndef TM_EMIT_CHROME_JSON_INPUTS_H
 #define TM_EMIT_CHROME_JSON_INPUTS_H
 
@@ -7,7 +7,7 @@
 struct tm_json_inputs {
     uint32_t json_count; /* inputs that are Chrome JSON */
     bool are_several;    /* several inputs have events: those of Chrome JSON may share threads and ids */
-    bool are_named;      /* there are several files or machines: each process names its own */
+    bool are_named;      /* there are several files or machines: the label of each process names its own */
 };
 
 static inline struct tm_json_inputs tm_json_inputs_of(const struct tm_catalog *c)

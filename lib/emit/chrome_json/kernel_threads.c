@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "kernel/tracks.h"
 
-enum { KERNEL_PID = 0x70000001 }; /* next to the pid of a machine's cpus */
+enum { KERNEL_PID = 0x70000001 }; /* next to the pid of a machine's CPUs */
 
 static enum tm_status name_it(struct tm_json_kernel_threads *kernel, const struct tm_event *e,
                               enum tm_kernel_track track, int64_t tid, struct tm_error *err)

@@ -16,7 +16,7 @@ static struct tm_json_lane *lane_of(const struct tm_json_lanes *lanes, const str
     return &thread_of(lanes, holder)->lanes[holder->lane];
 }
 
-/* The lanes, except lane 0, of the holder's file on its thread; NULL: none. */
+/* The lanes of FILE on THREAD, except lane 0; NULL: none. */
 static struct tm_json_lane_list *list_of(const struct tm_json_lanes *lanes, uint32_t thread, uint32_t file)
 {
     uint32_t list;
@@ -86,8 +86,8 @@ enum tm_status tm_json_lanes_join(struct tm_json_lanes *lanes, struct tm_json_ho
     return TM_OK;
 }
 
-/* True if no slice lasts past SINCE_NS and nothing happened at exactly that time; events without length would nest in
- * each other. */
+/* True if no slice lasts past SINCE_NS and nothing began at exactly that time, because events without length would nest
+ * in each other. */
 static bool is_free(const struct tm_json_lane *lane, int64_t since_ns)
 {
     return !lane->is_open && lane->until_ns <= since_ns && (lane->holder == 0 || lane->last_ns < since_ns);

@@ -1,7 +1,7 @@
 /* The thread of the output on which a stack of slices is drawn.
  *
- * A thread is one stack in Chrome JSON. An end closes the innermost matching slice of any file. A complete event cuts
- * open slices that began within it when it ends. A slice that begins within another is its child. So the stacks of two
+ * A thread is one stack in Chrome JSON. An end closes the innermost matching slice of any file. When a complete
+ * event ends, it cuts open slices that began within it. A slice that begins within another is its child. So the stacks of two
  * files or tracks cannot share a thread: while one has slices there, the other gets a lane of the thread, with a tid of
  * its own. Lane 0 is the thread itself. A stack keeps its lane until another takes it; that happens only when the stack
  * has no slice there.
@@ -15,7 +15,7 @@
 /* Tids of lanes start here, above tids, numbers for strings, and replaced pids. */
 enum { TM_JSON_LANE_TID_FIRST = 0x60000000, TM_JSON_LANE_DEPTH_MAX = 500 };
 
-/* The thread TID of PID on MACHINE, as one file has it; numbers of the output. */
+/* The thread TID of process PID on MACHINE, as FILE uses it. PID and TID are numbers of the output. */
 struct tm_json_owner {
     uint32_t file, machine;
     int64_t pid, tid;
@@ -52,7 +52,7 @@ struct tm_json_thread {
 struct tm_json_lane_list {
     uint32_t *lanes; /* numbers in the thread */
     uint32_t count, cap;
-    uint32_t first_shut; /* all before this one have something open */
+    uint32_t first_shut; /* all lanes before this one have something open */
 };
 
 /* Zero-initialise. */
@@ -68,8 +68,8 @@ struct tm_json_lanes {
     int64_t next_tid;
 };
 
-/* HOLDER joins the thread of OWNER; again if the process has got another number and HOLDER has nothing open. TM_OK or
- * TM_E_SYSTEM, like all functions below. */
+/* HOLDER joins the thread of OWNER. It leaves an earlier thread if the process has another number now and HOLDER has
+ * nothing open there. TM_OK or TM_E_SYSTEM, like all functions below. */
 enum tm_status tm_json_lanes_join(struct tm_json_lanes *lanes, struct tm_json_holder *holder,
                                   const struct tm_json_owner *owner);
 

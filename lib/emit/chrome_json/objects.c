@@ -50,7 +50,7 @@ static bool is_scalar(const struct tm_json_value *v)
     return v->type == TM_JSON_NUMBER || v->type == TM_JSON_STRING;
 }
 
-/* {"local": …} and {"global": …}. */
+/* Writes ID2, {"local": ID} or {"global": ID}, with the number of the id. */
 static enum tm_status put_id2(struct tm_json_objects *o, const struct tm_event *e, const struct tm_json_value *id2,
                               struct tm_error *err)
 {
@@ -137,7 +137,7 @@ static inline enum tm_status change_value(struct tm_json_objects *o, struct obje
     return put_value(o, object, change, value, err);
 }
 
-/* Reads the object of E to find what must change. */
+/* Writes the object, which it reads to find what must change. */
 static enum tm_status put_read(struct tm_json_objects *o, struct object *object, struct tm_error *err)
 {
     const struct tm_event *e = object->event;
@@ -173,7 +173,7 @@ static const enum change changes[] = {[TM_JSON_SPOT_TS] = CHANGE_TIME,
                                       [TM_JSON_SPOT_ID2] = CHANGE_ID2,
                                       [TM_JSON_SPOT_BIND_ID] = CHANGE_BIND_ID};
 
-/* The value at S. Its data, at TEXT + at, are missing if TEXT is NULL. */
+/* Returns the value at S in TEXT; without data if TEXT is NULL. */
 static struct tm_json_value value_at(const struct tm_json_spot *s, const uint8_t *text)
 {
     return (struct tm_json_value){.data = text ? text + s->at + s->is_string : NULL,
@@ -202,14 +202,14 @@ static enum tm_status put_noted(struct tm_json_objects *o, struct object *object
     return st;
 }
 
-/* True if the numbers in OBJECT cannot be those that tm-unpack noted, or other members change too. */
+/* True if tm-unpack noted no offsets, or if members change whose offsets it does not note. */
 static bool must_be_read(const struct object *object)
 {
     return !object->ref->has_offsets || object->where.has_tid || object->renames_frames || object->changes.is_there ||
            tm_json_is_text_number(object->event->tid);
 }
 
-/* Writes OBJECT, whose text is at hand. */
+/* Writes OBJECT, whose text is in memory. */
 static enum tm_status put_object(struct tm_json_objects *o, struct object *object, struct tm_error *err)
 {
     const struct tm_event *e = object->event;
@@ -223,7 +223,7 @@ static enum tm_status put_object(struct tm_json_objects *o, struct object *objec
     return st < 0 ? st : tm_out_end_row(&o->writer->out, err);
 }
 
-/* Finds out what is known of OBJECT without its text. */
+/* Finds the destination of OBJECT, which does not depend on its text. */
 static enum tm_status begin_object(struct tm_json_objects *o, struct object *object, struct tm_error *err)
 {
     enum tm_status st = tm_json_destinations_find(&o->destinations, object->event, &object->where, err);

@@ -8,7 +8,7 @@
 #include "emit/chrome_json/refs.h"
 #include "stream/json_ref.h"
 
-/* Zero-initialise, and set the borrowed members and those of the nouns within. */
+/* Zero-initialise, and set the borrowed members of it and of its parts. */
 struct tm_json_objects {
     const struct tm_json_inputs *inputs; /* borrowed, as the next two */
     struct tm_json_writer *writer;

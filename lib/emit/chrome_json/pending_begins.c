@@ -35,7 +35,7 @@ static void cross(struct tm_json_begin_stack *stack, int64_t ts_ns)
     }
 }
 
-/* The stack of AT, on its lane at TS_NS, or NULL. */
+/* Returns the stack of AT, on its lane from TS_NS on, or on its last lane if IS_BOUND. NULL: out of memory. */
 static struct tm_json_begin_stack *take(struct tm_json_begins *begins, const struct tm_json_begin_at *at, int64_t ts_ns,
                                         bool is_bound)
 {
@@ -47,7 +47,7 @@ static struct tm_json_begin_stack *take(struct tm_json_begins *begins, const str
     return stack;
 }
 
-/* Notes what keeps other stacks from STACK's lane. */
+/* Reserves the lane for STACK while a slice is open or a flow awaits the next one. */
 static void hold(struct tm_json_begins *begins, const struct tm_json_begin_stack *stack)
 {
     tm_json_lanes_hold(begins->lanes, &stack->holder, stack->depth || stack->awaits);
@@ -182,7 +182,7 @@ enum tm_json_begin_fate tm_json_begins_close(struct tm_json_begins *begins, uint
     return TM_JSON_BEGIN_WHOLE;
 }
 
-/* The outermost slice of STACK that was not written. */
+/* Takes the outermost slice of STACK that was not written. False: there is none. */
 static bool begin_next(struct tm_json_begins *begins, struct tm_json_begin_stack *stack,
                        struct tm_json_begin_view *view)
 {

@@ -1,9 +1,9 @@
 /* Open slices of threads, which become complete events.
  *
- * A thread has one stack in Chrome JSON: begins and ends of two files on it would close each other's slices, and at one
- * time ends would be read first. A complete event states its end, so it is written when it ends; a slice without an end
- * becomes a begin. If an end closes a slice other than the innermost, or too many slices are open, the thread's slices
- * are written as begins and ends until they are over. Each stack is on a lane of its thread (lanes.h). */
+ * A thread has one stack in Chrome JSON: begins and ends of two files on it would close each other's slices, and readers
+ * take ends before begins of the same time. A complete event states its end, so it is written when it ends; a slice
+ * without an end becomes a begin. If an end closes a slice other than the innermost, or too many slices are open, the
+ * open slices of the stack are written as begins and ends. Each stack is on a lane of its thread (lanes.h). */
 #ifndef TM_EMIT_CHROME_JSON_PENDING_BEGINS_H
 #define TM_EMIT_CHROME_JSON_PENDING_BEGINS_H
 
@@ -76,12 +76,13 @@ enum tm_status tm_json_begins_open(struct tm_json_begins *begins, const struct t
 enum tm_status tm_json_begins_complete(struct tm_json_begins *begins, const struct tm_json_begin_at *at, int64_t end_ns,
                                        struct tm_json_begin_view *view);
 
-/* How an event at TS_NS without length relates to slices. *VIEW is its place. TM_OK or TM_E_SYSTEM. */
+/* How an event without length relates to slices. */
 enum tm_json_begin_touch {
     TM_JSON_BEGIN_INSTANT, /* it is a slice without length */
     TM_JSON_BEGIN_BOUND,   /* it binds to the last slice */
     TM_JSON_BEGIN_AWAITS   /* it binds to the next slice */
 };
+/* Notes an event without length at TS_NS; *VIEW is its place. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_json_begins_touch(struct tm_json_begins *begins, const struct tm_json_begin_at *at, int64_t ts_ns,
                                     enum tm_json_begin_touch touch, struct tm_json_begin_view *view);
 
@@ -90,12 +91,13 @@ enum tm_status tm_json_begins_touch(struct tm_json_begins *begins, const struct 
 enum tm_json_begin_fate tm_json_begins_close(struct tm_json_begins *begins, uint64_t stack, int64_t ts_ns,
                                              const tm_slice_label labels[2], struct tm_json_begin_view *view);
 
-/* Adds DETAIL to the slice that such an end would end, unless it was written as a begin. TM_OK; TM_END: there is none;
- * TM_E_SYSTEM. */
+/* Adds DETAIL to the slice of STACK that an end with LABELS would end, unless it was written as a begin. TM_OK; TM_END:
+ * there is none; TM_E_SYSTEM. */
 enum tm_status tm_json_begins_add(struct tm_json_begins *begins, uint64_t stack, const tm_slice_label labels[2],
                                   const uint8_t *detail, size_t len);
 
-/* From now on the open slices of STACK are to be written as begins. TM_OK or TM_E_SYSTEM. */
+/* Call it before the open slices of STACK are written as begins. It can move STACK to another lane. TM_OK or
+ * TM_E_SYSTEM. */
 enum tm_status tm_json_begins_write_open(struct tm_json_begins *begins, uint64_t stack);
 
 /* Takes the outermost slice of STACK that must be written as a begin and was not. False: there is none. */

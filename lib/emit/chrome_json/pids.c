@@ -10,7 +10,7 @@ static uint64_t key_of(uint64_t a, uint64_t b, uint64_t c)
     return tm_hash_u64(a ^ tm_hash_u64(b ^ tm_hash_u64(c + 1)));
 }
 
-/* A free pid, for a process whose own pid belongs to another. */
+/* Finds a free pid for a process whose own pid belongs to another. */
 static enum tm_status move_pid(struct tm_json_pids *pids, int64_t pid, uint32_t *number, struct tm_error *err)
 {
     uint32_t owner;

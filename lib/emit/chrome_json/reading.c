@@ -30,7 +30,7 @@ static enum tm_status settle(struct tm_json_reading *reading, uint32_t thread, s
     return st < 0 ? st : TM_OK;
 }
 
-/* The begins of THREAD at its present time TS_NS. */
+/* Finds the pending begins of THREAD at TS_NS. Those of an earlier time take effect first. */
 static enum tm_status group_at(struct tm_json_reading *reading, uint32_t thread, int64_t ts_ns,
                                 struct tm_json_group **group, struct tm_error *err)
 {
@@ -67,7 +67,7 @@ enum tm_status tm_json_reading_end(struct tm_json_reading *reading, uint32_t thr
     const struct tm_stated_end stated = {ts_ns, {label[0], label[1]}};
     struct tm_open_slice ended;
     enum tm_status st = group_at(reading, thread, ts_ns, &m, err);
-    if (st >= 0) /* before the pending begins */
+    if (st >= 0) /* it takes effect before the pending begins */
         st = tm_slices_end(&reading->slices, thread, &stated, &ended, err);
     return st < 0 ? st : TM_OK;
 }

@@ -1,4 +1,4 @@
-/* The slices that begins and ends of Chrome JSON leave open on a thread for a reader. The rules are those of the model:
+/* The slices that a reader of Chrome JSON has open on each thread because of begins and ends. The rules are the model's:
  * an end closes the innermost matching slice (model/slices.h), and at one time ends come before begins
  * (stream/timestamp_group.h).
  *
