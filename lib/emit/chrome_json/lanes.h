@@ -1,7 +1,7 @@
 /* The thread of the output on which a stack of slices is drawn.
  *
- * A thread is one stack in Chrome JSON. An end closes the innermost matching slice of any file. When a complete
- * event ends, it cuts open slices that began within it. A slice that begins within another is its child. So the stacks of two
+ * A thread is one stack in Chrome JSON. An end closes the innermost matching slice of any file. When a complete event
+ * ends, it cuts open slices that began within it. A slice that begins within another is its child. So the stacks of two
  * files or tracks cannot share a thread: while one has slices there, the other gets a lane of the thread, with a tid of
  * its own. Lane 0 is the thread itself. A stack keeps its lane until another takes it; that happens only when the stack
  * has no slice there.

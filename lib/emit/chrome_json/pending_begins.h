@@ -1,9 +1,9 @@
 /* Open slices of threads, which become complete events.
  *
- * A thread has one stack in Chrome JSON: begins and ends of two files on it would close each other's slices, and readers
- * take ends before begins of the same time. A complete event states its end, so it is written when it ends; a slice
- * without an end becomes a begin. If an end closes a slice other than the innermost, or too many slices are open, the
- * open slices of the stack are written as begins and ends. Each stack is on a lane of its thread (lanes.h). */
+ * A thread has one stack in Chrome JSON: begins and ends of two files on it would close each other's slices, and
+ * readers take ends before begins of the same time. A complete event states its end, so it is written when it ends; a
+ * slice without an end becomes a begin. If an end closes a slice other than the innermost, or too many slices are open,
+ * the open slices of the stack are written as begins and ends. Each stack is on a lane of its thread (lanes.h). */
 #ifndef TM_EMIT_CHROME_JSON_PENDING_BEGINS_H
 #define TM_EMIT_CHROME_JSON_PENDING_BEGINS_H
 

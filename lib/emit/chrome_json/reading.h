@@ -1,4 +1,4 @@
-/* The slices that a reader of Chrome JSON has open on each thread because of begins and ends. The rules are the model's:
+/* The slices that a reader of Chrome JSON has open on each thread because of begins and ends. The model has the rules:
  * an end closes the innermost matching slice (model/slices.h), and at one time ends come before begins
  * (stream/timestamp_group.h).
  *

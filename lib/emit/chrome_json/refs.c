@@ -14,7 +14,7 @@ bool tm_json_refs_may_have_key(const struct tm_event *e, const char *ending)
     return memchr(e->raw, '\\', e->raw_bytes) != NULL;
 }
 
-/* The phase of E's object, 0 if it has none, and the time in its text. */
+/* Returns the phase of E's object, 0 if it has none. Sets *RECORDED_NS to the time in its text. */
 static char phase_of(const struct tm_event *e, int64_t *recorded_ns)
 {
     struct tm_json_scan scan = tm_json_scan_bytes(e->raw, e->raw + e->raw_bytes, true);
@@ -77,7 +77,7 @@ static void put_since(struct tm_json_refs *refs, const uint8_t **from, const str
     *from = value->data + value->len + quote;
 }
 
-/* "NAME/0x1": the id is after the last slash. */
+/* Writes VALUE, "NAME/0x1", with the number of the id after the last slash. */
 static enum tm_status put_nested_id(struct tm_json_refs *refs, const struct tm_event *e, const uint8_t **from,
                                     const struct tm_json_value *value, struct tm_error *err)
 {
@@ -110,7 +110,7 @@ static enum tm_status put_pid(struct tm_json_refs *refs, const struct tm_event *
     return TM_OK;
 }
 
-/* Writes a time on the event's clock. */
+/* Writes VALUE, a time on the event's clock in microseconds, plus SHIFT_NS. */
 static void put_shifted(struct tm_json_refs *refs, const uint8_t **from, const struct tm_json_value *value,
                         int64_t shift_ns)
 {

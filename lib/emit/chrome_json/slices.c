@@ -13,7 +13,7 @@ static bool is_on_thread(const struct tm_event *e, const struct tm_event_task *p
            (scope == TM_SCOPE_TRACK || scope == TM_SCOPE_THREAD || tm_kernel_track_of(e));
 }
 
-/* The id of E's track. The scope makes it independent of the category, which an end does not repeat. */
+/* Puts the id of E's track. The scope makes it independent of the category, which an end does not repeat. */
 static enum tm_status put_id(struct tm_json_slices *s, const struct tm_event *e, const struct tm_event_task *place,
                              struct tm_error *err)
 {
@@ -26,7 +26,7 @@ static enum tm_status put_id(struct tm_json_slices *s, const struct tm_event *e,
     return st;
 }
 
-/* The stack of E: its thread's, or that of a track below the thread. */
+/* Returns the key of E's stack: that of its thread, or that of a track below the thread. */
 static uint64_t thread_key(const struct tm_event *e, const struct tm_event_task *place, bool has_pid)
 {
     uint64_t file = tm_hash_u64((uint64_t)e->file << 32 | e->machine);
@@ -192,7 +192,7 @@ static enum tm_status close_span(struct tm_json_slices *s, const struct tm_event
     return tm_json_writer_end(s->writer, e, err);
 }
 
-/* A begin whose (name, cookie) is already open is ignored. True: E is such a begin. */
+/* Notes a begin or end of an async marker. *IS_OPEN: its (name, cookie) was open before; such a begin is ignored. */
 static enum tm_status note_marker(struct tm_json_slices *s, const struct tm_event *e, bool *is_open,
                                   struct tm_error *err)
 {

@@ -9,7 +9,7 @@
 #include "emit/chrome_json/threads.h"
 #include "emit/chrome_json/whole_slices.h"
 
-/* Zero-initialise, and set the borrowed members of it and of the nouns within. */
+/* Zero-initialise, and set the borrowed members of it and of its parts. */
 struct tm_json_slices {
     struct tm_json_writer *writer; /* borrowed, as the next */
     struct tm_json_threads *threads;

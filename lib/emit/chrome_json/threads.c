@@ -25,7 +25,7 @@ enum tm_status tm_json_threads_note(struct tm_json_threads *threads, const struc
     enum tm_raw raw = tm_event_raw(e->flags);
     if (type != TM_INPUT_JSON)
         return TM_OK;
-    if (e->kind == TM_KIND_THREAD) /* a merged file defines its lanes before all else */
+    if (e->kind == TM_KIND_THREAD) /* an input that tracemerge wrote defines its lanes first */
         tm_json_lanes_avoid(&threads->lanes, e->tid);
     if (metadata->inputs->are_named && tm_json_metadata_note_sorted(metadata, e, err) < 0)
         return err->status;
@@ -33,13 +33,13 @@ enum tm_status tm_json_threads_note(struct tm_json_threads *threads, const struc
     return names ? tm_task_names_learn(&threads->json_names, e, err) : TM_OK;
 }
 
-/* A number that grows whenever a name can have become another one, or a pid means another process. */
+/* A number that grows whenever a name may have changed or a pid means another process. */
 static uint64_t changes_of(const struct tm_json_threads *threads)
 {
     return tm_task_names_changes(&threads->names) + threads->metadata->changes + threads->metadata->pids->changes;
 }
 
-/* The columns of E that decide on its process and thread. */
+/* The columns of E that determine its process and thread. */
 static struct tm_json_named columns_of(const struct tm_event *e)
 {
     return (struct tm_json_named){.track = tm_event_scope(e->flags) == TM_SCOPE_TRACK ? e->track : 0,
@@ -59,8 +59,8 @@ static struct tm_json_named *named_of(struct tm_json_threads *threads, const str
     return &threads->named[(tm_hash_u64(task) ^ tm_hash_u64(other)) & (TM_JSON_NAMED - 1)];
 }
 
-/* True if the names of E's process and thread were in the output at an earlier event with the same columns, and nothing
- * has changed since. Most events are of such threads; to find it out anew takes ten lookups. */
+/* True if the names of the process and thread were in the output after an earlier event with the same columns, and
+ * nothing has changed since. This is so for most events, and saves ten lookups. */
 static bool is_named(const struct tm_json_named *named, const struct tm_json_named *columns, uint64_t changes)
 {
     return named->changes == changes + 1 && named->track == columns->track && named->pid == columns->pid &&
@@ -68,7 +68,7 @@ static bool is_named(const struct tm_json_named *named, const struct tm_json_nam
            named->kind == columns->kind && named->flags == columns->flags;
 }
 
-/* Writes the names that E has given its process and thread. */
+/* Writes the names of E's process and thread, unless the output has them already. */
 static enum tm_status put_names(struct tm_json_threads *threads, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_json_metadata *metadata = threads->metadata;
@@ -88,7 +88,7 @@ static enum tm_status put_names(struct tm_json_threads *threads, const struct tm
 enum tm_status tm_json_threads_learn(struct tm_json_threads *threads, const struct tm_event *e, struct tm_error *err)
 {
     enum tm_status st = tm_task_names_learn(&threads->names, e, err);
-    if (st < 0 || e->kind == TM_KIND_TRACK) /* events state their process by then */
+    if (st < 0 || e->kind == TM_KIND_TRACK) /* names are written at the first event on the track */
         return st;
     struct tm_json_named columns = columns_of(e), *named = named_of(threads, &columns);
     if (is_named(named, &columns, changes_of(threads)))

@@ -1,4 +1,5 @@
-/* The threads of a Chrome JSON output: who an event belongs to, and the tid and the name of each lane (lanes.h). */
+/* The threads of a Chrome JSON output: the process and thread of an event, and the tid and name of each lane (lanes.h).
+ * */
 #ifndef TM_EMIT_CHROME_JSON_THREADS_H
 #define TM_EMIT_CHROME_JSON_THREADS_H
 
@@ -8,7 +9,7 @@
 
 enum { TM_JSON_NAMED = 4096 }; /* a power of two */
 
-/* Columns of an event whose process and thread had their names in the output. */
+/* Columns of an event after which the output had the names of its process and thread. */
 struct tm_json_named {
     uint64_t changes; /* what changes_of returned then, plus 1; 0: no event */
     uint64_t track;
@@ -33,7 +34,7 @@ void tm_json_threads_release(struct tm_json_threads *threads);
  * these are renamed. TM_OK or an error, as all functions below. */
 enum tm_status tm_json_threads_note(struct tm_json_threads *threads, const struct tm_event *e, struct tm_error *err);
 
-/* Learns what E, an event of another input than Chrome JSON, states of threads and processes. Writes the names of its
+/* Learns what E, an event of an input other than Chrome JSON, states of threads and processes. Writes the names of its
  * own thread and process if they are new. */
 enum tm_status tm_json_threads_learn(struct tm_json_threads *threads, const struct tm_event *e, struct tm_error *err);
 
@@ -46,7 +47,7 @@ enum tm_status tm_json_threads_tid(struct tm_json_threads *threads, uint32_t thr
 enum tm_status tm_json_threads_begin(struct tm_json_threads *threads, const struct tm_event *e, const char *phase,
                                      struct tm_error *err);
 
-/* At the end: writes the names of threads that became known after all of their slices were written. */
+/* At the end: writes names of threads that became known only after the last slice of their thread. */
 enum tm_status tm_json_threads_name_rest(struct tm_json_threads *threads, struct tm_error *err);
 
 #endif

@@ -14,7 +14,7 @@ static bool is(struct tm_text a, const char *s)
     return a.len == strlen(s) && memcmp(a.data, s, a.len) == 0;
 }
 
-/* Members that state the origin of recorded times: valid for a file, not for the merged timeline. */
+/* True for members that state the origin of recorded times. It is valid for a file, not for the merged timeline. */
 static bool is_about_time(struct tm_text key)
 {
     return is(key, "baseTimeNanoseconds") || is(key, "beginningOfTime") || is(key, "viztracer_metadata");
@@ -124,7 +124,8 @@ static enum tm_status put_metadata(struct tm_json_frames *frames, struct tm_erro
     return st < 0 ? tm_error_nomem(err) : tm_out_end_row(&frames->writer->out, err);
 }
 
-/* The attribute of the manifest that M is, without the prefix that it has in a stream; data NULL: none. */
+/* Returns the name of the manifest attribute that M states, without the prefix of the stream; data NULL: M states none.
+ * */
 static struct tm_text attribute_of(const Tracemerge__Metadata *m)
 {
     static const char prefix[] = "manifest_attribute.";
@@ -190,7 +191,8 @@ static void put_left_out(struct tm_json_frames *frames)
         tm_out_char(out, '}');
 }
 
-/* Puts what the merge says, if there is anything. */
+/* Puts the member "tracemerge" with the events that have no form and the attributes of the manifest, if there are any.
+ * */
 static void put_own_member(struct tm_json_frames *frames)
 {
     static const char begin[] = ",\n\"tracemerge\":{";

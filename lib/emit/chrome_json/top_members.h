@@ -16,8 +16,8 @@ struct tm_json_top_members {
     struct tm_buf bytes;
 };
 
-/* Adds the member that E's raw payload is: "key":value. A key with escapes is kept in the usual form, so that equal
- * keys are equal. Other payloads are ignored. TM_OK; TM_END: there is no room for it; TM_E_SYSTEM. */
+/* Adds the member in E's raw payload, "key":value. A key with escapes is stored in its usual form, so equal keys have
+ * equal bytes. Other payloads are ignored. TM_OK; TM_END: there is no room for it; TM_E_SYSTEM. */
 enum tm_status tm_json_top_members_add(struct tm_json_top_members *members, const struct tm_event *e,
                                        struct tm_error *err);
 

@@ -15,15 +15,15 @@ struct tm_json_whole_slices {
     int64_t end_ns;
 };
 
-/* Keeps the text that the writer got from offset FROM of its buffer on: a slice that ended at END_NS. ORDER is that of
- * its begin. TM_OK or TM_E_SYSTEM, as all functions here. */
+/* Moves the text in the writer's buffer from offset FROM on to the pending slices. It is a slice that ended at END_NS;
+ * ORDER is that of its begin. TM_OK or TM_E_SYSTEM, as all functions here. */
 enum tm_status tm_json_whole_slices_keep(struct tm_json_whole_slices *w, size_t from, uint64_t order, int64_t end_ns,
                                          struct tm_error *err);
 
-/* Writes all slices that are kept, if the first of them ended before TIME_NS. */
+/* Writes all pending slices if they ended before TIME_NS. */
 enum tm_status tm_json_whole_slices_write_before(struct tm_json_whole_slices *w, int64_t time_ns, struct tm_error *err);
 
-/* Writes all slices that are kept. */
+/* Writes all pending slices. */
 enum tm_status tm_json_whole_slices_write(struct tm_json_whole_slices *w, struct tm_error *err);
 
 void tm_json_whole_slices_release(struct tm_json_whole_slices *w);

@@ -130,7 +130,7 @@ static struct arg arg_of(const struct tm_pb_field *f)
     return arg;
 }
 
-/* the caller has set COUNT of ARGS; gcc's analyzer assumes 64 */
+/* Puts COUNT args. Of equal keys the last one counts. The caller has set COUNT of ARGS; gcc's analyzer assumes 64. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wanalyzer-use-of-uninitialized-value"
@@ -168,7 +168,7 @@ static const char *direction_of(uint32_t field)
     }
 }
 
-/* Finds the first flow in the Detail of LEN bytes of FILE. */
+/* Puts the first flow in DETAIL, a Detail of FILE, as bind_id. */
 static enum tm_status put_flow_id(struct tm_json_writer *w, uint32_t file, struct tm_text detail, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(detail.data, detail.len);

@@ -1,5 +1,5 @@
-/* The text of a Chrome JSON output: its events one after the other, and the parts of an event. A call without a status
- * leaves an error to the next tm_out_end_row. */
+/* The text of a Chrome JSON output: its events one after the other, and the parts of an event. The next tm_out_end_row
+ * returns the error of a call without a status. */
 #ifndef TM_EMIT_CHROME_JSON_WRITER_H
 #define TM_EMIT_CHROME_JSON_WRITER_H
 
@@ -28,20 +28,21 @@ void tm_json_writer_note_base(struct tm_json_writer *w, const struct tm_event *e
 /* Puts "," and a new line, except before the first event. */
 void tm_json_writer_next(struct tm_json_writer *w);
 
-/* Puts TIME_NS as "ts": microseconds, exact and short. */
+/* Puts TIME_NS as "ts": microseconds since base_ns, exact and short. The second puts NS as microseconds. */
 void tm_json_writer_time(struct tm_json_writer *w, int64_t time_ns);
 void tm_json_writer_micros(struct tm_json_writer *w, int64_t ns);
 
-/* {"ph":"X","ts":… */
+/* Puts {"ph":"X","ts":… */
 void tm_json_writer_head(struct tm_json_writer *w, const char *phase, int64_t time_ns);
 
-/* ,"pid":…,"tid":… */
+/* Puts ,"pid":…,"tid":… */
 void tm_json_writer_thread(struct tm_json_writer *w, int64_t pid, int64_t tid);
 
-/* Puts MEMBER (,"key":) with TEXT unless TEXT is empty. */
+/* Puts MEMBER (,"key":) with TEXT unless TEXT has no data. */
 void tm_json_writer_text(struct tm_json_writer *w, const char *member, struct tm_text text);
 
-/* Puts the args of DETAIL, a Detail of FILE, with their keys unchanged, and a flow as bind_id, which holds one. */
+/* Puts the args of DETAIL, a Detail of FILE, with their keys except for a leading "args." or "debug.", and the first
+ * flow as bind_id, which holds only one. */
 enum tm_status tm_json_writer_detail(struct tm_json_writer *w, uint32_t file, struct tm_text detail,
                                      struct tm_error *err);
 

@@ -108,8 +108,8 @@ static enum tm_status put_flat_key(struct tm_buf *out, struct tm_text key)
     return tm_buf_add(out, key.data + from, key.len - from);
 }
 
-/* The number of KEY in tm_arg_key. If too many keys are remembered, all are forgotten and get new numbers when they
- * occur again. */
+/* Finds the number of KEY in tm_arg_key. If too many keys are remembered, all are forgotten and get new numbers when
+ * they occur again. */
 static enum tm_status key_number(struct tm_sqlite *s, struct tm_text key, int64_t *number, struct tm_error *err)
 {
     struct tm_sqlite_args *w = &s->args;
@@ -139,7 +139,7 @@ static enum tm_status key_number(struct tm_sqlite *s, struct tm_text key, int64_
     return tm_sqlite_run(s, stmt, err);
 }
 
-/* The text of a database must not contain NUL. */
+/* Puts TEXT as a JSON string. The text of a database must not contain NUL. */
 static enum tm_status put_string(struct tm_sqlite *s, struct tm_text text, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -149,7 +149,7 @@ static enum tm_status put_string(struct tm_sqlite *s, struct tm_text text, struc
     return st;
 }
 
-/* Reals are in a table of their own, since not every version of SQLite reads a real exactly from text. */
+/* Writes a real to a table of its own, since not every version of SQLite reads a real exactly from text. */
 static enum tm_status put_real(struct tm_sqlite *s, const struct tm_arg_row *row, int64_t place, struct tm_error *err)
 {
     sqlite3_stmt *stmt = s->statements[TM_SQL_ARG_REAL];
@@ -185,7 +185,7 @@ static bool may_have(const struct tm_sqlite_args *w, const struct tm_sqlite_arg_
     return w->holders[key & (HOLDERS - 1)] == set->id + 1;
 }
 
-/* Finds the member of the open SET that already has KEY. */
+/* Finds the member of the open SET that has KEY. */
 static bool find_member(const struct tm_sqlite_args *w, const struct tm_sqlite_arg_set *set, int64_t key,
                         struct member *found)
 {
@@ -200,7 +200,7 @@ static bool find_member(const struct tm_sqlite_args *w, const struct tm_sqlite_a
     return false;
 }
 
-/* Moves the text after END, the end of the text before, to the place of OLD. */
+/* Replaces member OLD by the text from END on, which was appended for it. */
 static enum tm_status replace(struct tm_sqlite_args *w, const struct member *old, size_t end)
 {
     struct tm_buf *text = &w->text.buf;

@@ -8,7 +8,7 @@ enum tm_status tm_sqlite_fail(struct tm_sqlite *s, struct tm_error *err)
                         s->db ? sqlite3_errmsg(s->db) : "out of memory");
 }
 
-/* True if all of it is printable ASCII or valid UTF-8 without NUL. */
+/* True if TEXT is valid UTF-8 without NUL. */
 static bool is_clean(struct tm_text text)
 {
     size_t i = 0;

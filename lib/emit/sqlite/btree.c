@@ -69,7 +69,8 @@ static uint8_t *put_cell(struct tm_sqlite_page *page, size_t len)
     return page->bytes + page->top;
 }
 
-/* The gap between the places of the cells and the cells has bytes of an earlier page; it is written as zeros. */
+/* Completes the header of PAGE. Clears the gap between the places of the cells and the cells, which has bytes of an
+ * earlier page. */
 static void complete(struct tm_sqlite_page *page)
 {
     uint32_t used = header_of(page) + 2 * page->cells;
@@ -78,7 +79,7 @@ static void complete(struct tm_sqlite_page *page)
     memset(page->bytes + used, 0, page->top - used);
 }
 
-/* Closes the full page of LEVEL: its last cell's child becomes its last child, so that the next page begins with a
+/* Closes the full page of LEVEL. The child of its last cell becomes its last child, so the next page begins with a
  * cell. */
 static enum tm_status close_interior(struct tm_sqlite_btree *tree, int level, struct tm_sqlite_child *closed,
                                      struct tm_error *err)
@@ -113,7 +114,7 @@ static enum tm_status put_child(struct tm_sqlite_btree *tree, int level, struct 
     return st;
 }
 
-/* Adds a page to LEVEL, counted from above the leaves, and closed pages to the levels above. */
+/* Adds page CHILD to LEVEL; level 0 is above the leaves. Pages that are full are added to the levels above. */
 static enum tm_status add_child(struct tm_sqlite_btree *tree, int level, struct tm_sqlite_child child,
                                 struct tm_error *err)
 {
@@ -159,14 +160,14 @@ static enum tm_status put_overflow(struct tm_sqlite_btree *tree, const uint8_t *
     return st;
 }
 
-/* The number of bytes of a record of LEN bytes that a leaf holds. */
+/* Returns how many of the LEN bytes of a record are in the leaf. The others are in overflow pages. */
 static size_t local_bytes(size_t len)
 {
     size_t local = len <= LOCAL_MAX ? len : LOCAL_MIN + (len - LOCAL_MIN) % OVERFLOW_BYTES;
     return local <= LOCAL_MAX ? local : LOCAL_MIN;
 }
 
-/* The reason for which a record cannot be added. */
+/* Sets the error for a record that cannot be added. */
 static enum tm_status refuse(const struct tm_sqlite_btree *tree, const struct tm_sqlite_record *record,
                              struct tm_error *err)
 {
@@ -237,7 +238,7 @@ static uint32_t search(const uint8_t *page, uint32_t count, int64_t rowid)
     return low;
 }
 
-/* The record in cell I of a leaf. */
+/* Reads the record in cell I of LEAF. */
 static enum tm_status read_record(struct tm_sqlite_btree *tree, const uint8_t *leaf, uint32_t i, struct tm_buf *payload,
                                   struct tm_error *err)
 {
@@ -260,7 +261,8 @@ static enum tm_status read_record(struct tm_sqlite_btree *tree, const uint8_t *l
     return st;
 }
 
-/* The page below those in memory that has ROWID; 0: the row is in the open leaf or does not exist. */
+/* Finds the written page that leads to ROWID, from the pages in memory; 0: the row is in the open leaf or does not
+ * exist. */
 static uint32_t find_closed(const struct tm_sqlite_btree *tree, int64_t rowid)
 {
     for (int level = TM_SQLITE_LEVELS - 1; level >= 0; level--) {

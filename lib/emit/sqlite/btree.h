@@ -42,7 +42,7 @@ enum tm_status tm_sqlite_btree_add(struct tm_sqlite_btree *tree, int64_t rowid, 
 enum tm_status tm_sqlite_btree_find(struct tm_sqlite_btree *tree, int64_t rowid, struct tm_buf *payload,
                                     struct tm_error *err);
 
-/* Writes the rest. No row may be added after it. */
+/* Writes the rest. No row may be added after it. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_sqlite_btree_finish(struct tm_sqlite_btree *tree, struct tm_error *err);
 
 void tm_sqlite_btree_release(struct tm_sqlite_btree *tree);

@@ -1,4 +1,4 @@
-/* The tables with most rows: slice, counter, sched, thread_state, ftrace_event, tm_arg_set, and two of heap graphs. */
+/* The tables with the most rows. They are written page by page (btree.h). */
 #include "emit/sqlite/internal.h"
 
 static const char *const names[] = {"slice", "counter", "sched", "thread_state", "ftrace_event", "tm_arg_set",

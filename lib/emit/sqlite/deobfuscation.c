@@ -1,5 +1,5 @@
 /* Names of classes, fields and functions that a build replaced by short ones, from the mappings that a trace states.
- * They are kept in temporary tables and looked up at the end, when all rows are there, because a mapping may come from
+ * They wait in temporary tables and are looked up at the end, when all rows are known, because a mapping may come from
  * another file. Rules: importers/proto/deobfuscation_tracker.cc and util/profiler_util.cc of Perfetto. */
 #include "emit/sqlite/internal.h"
 
@@ -15,8 +15,9 @@ static const char tables[] =
     "CREATE TEMP TABLE tm_short_method(id INTEGER PRIMARY KEY, package TEXT, name TEXT, real_name TEXT,"
     " mapping INTEGER, first_line INTEGER, last_line INTEGER, source_line INTEGER);";
 
-/* Of several mappings the last that has the name counts. A class or a function is one of a package if its location or
- * the file that is mapped tells one. */
+/* If several mappings have a name, the last one counts. If the location of a class states a package, the mapping must
+ * be of that package. A function's mapping must be of the package that its mapped file states, unless the file is a
+ * memfd. */
 static const char deobfuscate[] =
     "CREATE INDEX temp.tm_short_class_name ON tm_short_class(name);"
     "CREATE INDEX temp.tm_short_field_name ON tm_short_field(name);"
@@ -42,7 +43,7 @@ static const char deobfuscate[] =
     "UPDATE main.stack_profile_frame SET deobfuscated_name = (SELECT group_concat(real_name, ' | ') FROM"
     " (SELECT DISTINCT s.real_name FROM tm_frame_method m JOIN tm_short_method s ON s.id = m.method"
     " WHERE m.frame = stack_profile_frame.id ORDER BY s.real_name)) WHERE id IN (SELECT frame FROM tm_frame_method);"
-    /* By the line, the functions that are inlined there: the innermost first. */
+    /* The functions that are inlined at the line of a frame, the innermost first. */
     "DELETE FROM tm_frame_method WHERE line IS NULL OR NOT EXISTS (SELECT 1 FROM tm_short_method s WHERE s.id = method"
     " AND coalesce(s.first_line, line) <= line AND coalesce(s.last_line, line) >= line);"
     "INSERT INTO main.stack_profile_symbol(symbol_set_id, name, line_number, inlined)"
@@ -72,7 +73,8 @@ static struct tm_text text_of(sqlite3_value *value)
     return (struct tm_text){data, data ? (size_t)sqlite3_value_bytes(value) : 0};
 }
 
-/* What stands before the first '-' of a name in TEXT, which goes on up to a slash: packageName-random/base.apk. */
+/* Returns the part before the first '-' of the folder at the start of PATH, packageName-random/base.apk. A folder that
+ * begins with '~' before it is skipped. */
 static struct tm_text package_of_app(struct tm_text path)
 {
     static const struct tm_text none = {0};
@@ -87,7 +89,7 @@ static struct tm_text package_of_app(struct tm_text path)
     return minus ? (struct tm_text){path.data, (size_t)(minus - path.data)} : none;
 }
 
-/* The package of the Android app at LOCATION, the path of a file or what is mapped from one; data NULL: unknown. */
+/* Returns the package of the Android app at LOCATION, the name of a file or mapping; data NULL: unknown. */
 static struct tm_text package_of(struct tm_text location)
 {
     static const char app[] = "/data/app/", in_memory[] = "dex extracted in memory from /data/app/";
@@ -99,7 +101,8 @@ static struct tm_text package_of(struct tm_text location)
     return (struct tm_text){0};
 }
 
-/* A type in a heap graph: java.lang.Class<a.B[]> is the class of arrays of a.B. */
+/* Returns the name in TYPE, a type in a heap graph. java.lang.Class<a.B[]> is the class of arrays of a.B. *ARRAYS is
+ * the number of "[]". */
 static struct tm_text bare_type(struct tm_text type, uint32_t *arrays, bool *is_class)
 {
     static const char head[] = "java.lang.Class<";
@@ -132,7 +135,7 @@ static void bare_type_function(sqlite3_context *context, int count, sqlite3_valu
     sqlite3_result_text(context, (const char *)type.data, (int)type.len, SQLITE_TRANSIENT);
 }
 
-/* The second value in place of the name in the first, which is a type. */
+/* SQL: replaces the name in the first value, a type, by the second. */
 static void as_type_function(sqlite3_context *context, int count, sqlite3_value **values)
 {
     (void)count;
@@ -184,7 +187,7 @@ static struct named named_in(const struct tm_pb_field *message)
     return n;
 }
 
-/* The statements that store a mapping, and what it is about. */
+/* The statements that store a mapping, its package, and scratch buffers. */
 struct mapping {
     struct tm_sqlite *s;
     sqlite3_stmt *class, *field, *method;
@@ -199,7 +202,7 @@ static enum tm_status bind_names(struct mapping *m, sqlite3_stmt *stmt, struct t
     return st < 0 ? st : tm_sqlite_bind_text(m->s, stmt, 2, real_name, err);
 }
 
-/* A member's real name has that of its class in front, unless it has one already. */
+/* Stores a field or method. The real name of its class precedes its own, unless that has a class already. */
 static enum tm_status put_member(struct mapping *m, const struct named *class, const struct tm_pb_field *message,
                                  bool is_method, struct tm_error *err)
 {

@@ -51,7 +51,7 @@ static enum tm_status put_classes(struct tm_sqlite *s, const struct tm_heap_grap
     return st;
 }
 
-/* What the objects of class Bitmap say: a set of up to four fields. */
+/* Writes the fields of an object of class Bitmap: a set of up to four. */
 static enum tm_status put_bitmap(struct tm_sqlite *s, const struct tm_heap_bitmap *bitmap, struct tm_error *err)
 {
     static const char *const names[] = {"android.graphics.Bitmap.mId", "android.graphics.Bitmap.mSourceId",
@@ -111,7 +111,7 @@ static enum tm_status put_object(struct tm_sqlite *s, const struct tm_heap_graph
     return tm_sqlite_btree_add(&s->heap.objects, to->next_object + i, r, err);
 }
 
-/* The references of object I are a set; its number is that of its first row. */
+/* Writes the references of object I. They are a set; its number is that of its first row. */
 static enum tm_status put_references(struct tm_sqlite *s, const struct tm_heap_graph *g, uint32_t i,
                                      struct tm_error *err)
 {
