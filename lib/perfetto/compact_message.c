@@ -42,7 +42,7 @@ enum tm_status tm_compact_reader_open(struct tm_compact_reader *r, const uint8_t
     return st == TM_END ? TM_OK : TM_E_INPUT;
 }
 
-/* Decodes the next numbers of all columns. The columns should end together. */
+/* If the columns do not end together, the events up to the end of the shortest are valid. */
 void tm_compact_reader_fill(struct tm_compact_reader *r, struct tm_compact_reader_lane *lane)
 {
     lane->at = 0;
@@ -95,7 +95,7 @@ static uint8_t highest(struct tm_compact_column column)
     return high;
 }
 
-/* Facts about a column. */
+/* A summary of the numbers of a column. */
 struct column_sum {
     uint64_t count, first, sum, high, last;
     bool is_good; /* the numbers are well-formed, and their sum is a valid time */
@@ -108,7 +108,7 @@ static struct column_sum sum_column(struct tm_compact_column column, bool is_tim
     struct column_sum s = {.is_good = true};
     uint32_t n;
     bool damaged = false;
-    if (!is_time && column.at != column.end && any_bits(column) < 0x80) { /* most columns are such */
+    if (!is_time && column.at != column.end && any_bits(column) < 0x80) { /* true of most columns */
         s.count = (uint64_t)(column.end - column.at);
         s.high = highest(column);
         s.last = column.end[-1];
@@ -175,7 +175,7 @@ static bool is_times(const struct tm_pb_field *f)
     return (f->id == TM_COMPACT_SWITCH_TIME || f->id == TM_COMPACT_WAKING_TIME) && f->type == TM_PB_LEN && f->len > 0;
 }
 
-/* Reads the time of the first event. */
+/* Sets *FIRST to the time of the first event. TM_E_INPUT if there is none. */
 static enum tm_status first_time(const uint8_t *data, size_t len, uint64_t *first)
 {
     struct tm_pb pb = tm_pb_of(data, len);

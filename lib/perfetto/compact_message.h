@@ -41,13 +41,13 @@ enum { TM_COMPACT_LANE_COLUMNS = 5, TM_COMPACT_TILE = 128 };
 /* The events of one kind in the message, read in order of time. */
 struct tm_compact_reader_lane {
     const uint8_t *ids; /* field ids of its columns: time first, name last */
-    bool has;           /* the next event is known: */
+    bool has;           /* there is a next event; time, n and comm are valid */
     uint64_t time;
-    const uint64_t *n; /* its numbers, at a distance of TM_COMPACT_TILE */
+    const uint64_t *n; /* the numbers of the next event, at a distance of TM_COMPACT_TILE */
     uint32_t comm;
-    /* The numbers of some hundred events are decoded at once, column by column. */
+    /* The numbers of up to TM_COMPACT_TILE events are decoded together, column by column. */
     uint32_t at, count;
-    bool is_last; /* nothing readable follows them */
+    bool is_last; /* nothing readable follows NUMBERS */
     uint64_t numbers[TM_COMPACT_LANE_COLUMNS * TM_COMPACT_TILE];
 };
 
@@ -56,7 +56,7 @@ struct tm_compact_reader {
     struct tm_compact_column columns[TM_COMPACT_FIELDS];
     struct tm_buf comms; /* struct tm_compact_comm */
     uint32_t comm_count;
-    bool is_regular; /* has each column once and nothing else */
+    bool is_regular; /* each column occurs at most once, and there are no unknown fields */
     bool damaged;    /* columns do not match, or a number is malformed; earlier events are valid */
     struct tm_compact_reader_lane switches, wakings;
 };
@@ -75,8 +75,8 @@ struct tm_compact_event {
 struct tm_compact_sum {
     uint32_t count, switches;
     int64_t first_ns, last_ns;
-    int32_t pid, prio; /* if there are switches: the task that runs after the last, */
-    uint32_t comm;     /* and the index of its name in the table */
+    int32_t pid, prio; /* of the task that runs after the last switch; 0 without switches */
+    uint32_t comm;     /* the index of its name in the table */
 };
 
 /* Puts READER before the first event of the message of LEN bytes at DATA. The bytes stay the caller's and must outlive
@@ -90,15 +90,17 @@ bool tm_compact_reader_sum(const struct tm_compact_reader *reader, struct tm_com
 /* Moves to the first event. Call once after open. */
 void tm_compact_reader_start(struct tm_compact_reader *reader);
 
+/* Returns the name with index COMM, which must be below comm_count. Valid until the reader is opened again. */
 static inline const struct tm_compact_comm *tm_compact_reader_comm(const struct tm_compact_reader *reader,
                                                                    uint32_t comm)
 {
     return (const struct tm_compact_comm *)(const void *)reader->comms.data + comm;
 }
 
-/* Private to tm_compact_reader_next: decodes the next numbers of all columns of LANE. */
+/* Private to tm_compact_reader_advance: decodes the next numbers of all columns of LANE. */
 void tm_compact_reader_fill(struct tm_compact_reader *reader, struct tm_compact_reader_lane *lane);
 
+/* Private to tm_compact_reader_next: moves LANE to its next event. */
 static inline void tm_compact_reader_advance(struct tm_compact_reader *reader, struct tm_compact_reader_lane *lane)
 {
     if (lane->at == lane->count)

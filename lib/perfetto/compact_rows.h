@@ -8,21 +8,21 @@
 #include "stream/event.h"
 
 enum {
-    /* in events; the events of a shorter message become rows of their own, which outputs join to larger messages */
-    TM_COMPACT_WHOLE_MIN = 32,
-    TM_COMPACT_WHOLE_BYTES_MAX = 64 << 10 /* so do the events of a longer message */
+    /* Limits of a message that becomes one row. The events of any other message become rows of their own. */
+    TM_COMPACT_WHOLE_MIN = 32, /* events; outputs join those of shorter messages to larger ones */
+    TM_COMPACT_WHOLE_BYTES_MAX = 64 << 10
 };
 
 /* Zero-initialise; may be opened again and again. */
 struct tm_compact_rows {
-    bool borrows_names; /* events refer to the message's names; set it if each event is read at once and not kept */
+    bool borrows_names; /* names are not copied from the message; set it if no event is kept after the next call */
     /* private */
     struct tm_compact_reader reader;
     struct tm_event whole;
-    uint64_t shift;   /* what is added to the message's times */
-    bool is_known;    /* the running task is known: */
+    uint64_t shift;   /* ns; is added to the message's times */
+    bool is_known;    /* pid, prio and comm are those of the running task */
     int32_t pid, prio;
-    uint32_t comm;    /* index in the message's table, or UINT32_MAX: the category of whole */
+    uint32_t comm;    /* index of its name in the message's table; UINT32_MAX: its name is the category of whole */
     struct tm_buf detail;
 };
 

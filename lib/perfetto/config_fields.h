@@ -1,5 +1,5 @@
-/* The configuration of a recording: TraceConfig and all messages in it, those of data sources too. Names and numbers:
- * trace_config.proto of Perfetto. */
+/* The configuration of a recording: TraceConfig and all messages in it, including those of data sources. Source of
+ * names and numbers: trace_config.proto of Perfetto. */
 #ifndef TM_PERFETTO_CONFIG_FIELDS_H
 #define TM_PERFETTO_CONFIG_FIELDS_H
 

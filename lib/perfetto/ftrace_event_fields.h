@@ -170,7 +170,7 @@ enum tm_ftrace_event_field {
     TM_FTRACE_EVENT_THERMAL_EXYNOS_ACPM_HIGH_OVERHEAD = 507,
     TM_FTRACE_EVENT_DCVSH_FREQ = 508,
     TM_FTRACE_EVENT_KGSL_GPU_FREQUENCY = 509,
-    TM_FTRACE_EVENT_MALI_MCU_FIRST = 510, /* the states of its microcontroller */
+    TM_FTRACE_EVENT_MALI_MCU_FIRST = 510, /* to LAST: the states of the GPU's microcontroller */
     TM_FTRACE_EVENT_MALI_MCU_LAST = 532,
     TM_FTRACE_EVENT_BCL_IRQ_TRIGGER = 533,
     TM_FTRACE_EVENT_ADRENO_BATCH_QUEUED = 534,
@@ -251,7 +251,8 @@ enum {
     TM_GENERIC_FIELD_UINT = 5
 };
 
-/* The field of EVENT's message that holds a time of the firmware, a reading of the file's default clock; 0: none. */
+/* Returns the field of EVENT's message with the time that the firmware states, or 0. The time is a reading of the
+ * file's default clock. */
 static inline uint32_t tm_ftrace_own_time(uint32_t event)
 {
     switch (event) {

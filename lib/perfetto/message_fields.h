@@ -1,4 +1,4 @@
-/* Field numbers of messages in packets that are both read and written.
+/* Field numbers of messages inside packets that readers and writers share.
  * Source: protos/perfetto/trace of google/perfetto. */
 #ifndef TM_PERFETTO_MESSAGE_FIELDS_H
 #define TM_PERFETTO_MESSAGE_FIELDS_H

@@ -1,5 +1,6 @@
-/* Tracks of slices that come from packets other than track events. A slice on such a track has a track description in
- * front of its detail, with the number of the track's type. Types: those of the reference importer. */
+/* Tracks of slices, instants and counters that come from packets other than track events. The detail of an event on
+ * such a track begins with a track description, which has the number of the track's type. Types: those of the
+ * reference. */
 #ifndef TM_PERFETTO_NAMED_TRACKS_H
 #define TM_PERFETTO_NAMED_TRACKS_H
 
@@ -30,26 +31,27 @@ enum tm_named_track {
     TM_NAMED_TRACK_CPM_COUNTERS = 17,
     TM_NAMED_TRACK_FIRMWARE_COUNTERS = 18,
     TM_NAMED_TRACK_ADRENO_BATCHES = 19, /* global: a context of a GPU, in lanes */
-    TM_NAMED_TRACK_FIRMWARE_SLICES = 20, /* global: one track, called as its first event */
+    TM_NAMED_TRACK_FIRMWARE_SLICES = 20, /* global: one track, named after its first event */
     TM_NAMED_TRACK_COUNT
 };
 
-/* SECOND of tm_named_track_number for an instant that shares its lane with no slice. */
+/* The argument SECOND of tm_named_track_number for an instant that shares its lane with no slice. */
 enum { TM_NAMED_TRACK_ALONE = UINT16_MAX };
 
-/* Returns the text of TRACK in the type column. */
+/* Returns the name of the type, which outputs write into their type column. */
 const char *tm_named_track_type(enum tm_named_track track);
 
 /* True if slices that overlap on TRACK are spread over lanes. */
 bool tm_named_track_has_lanes(enum tm_named_track track);
 
-/* Column track of an asynchronous slice on a track of type TRACK: SECOND and INSTANCE distinguish it from others. */
+/* Returns the column track of an asynchronous slice on a track of type TRACK. SECOND and INSTANCE distinguish the slice
+ * from others. */
 static inline uint64_t tm_named_track_number(enum tm_named_track track, uint16_t second, uint32_t instance)
 {
     return UINT64_C(1) << 63 | (uint64_t)track << 48 | (uint64_t)second << 32 | instance;
 }
 
-/* The bytes of a Detail message up to the end of the description of the event's track; 0: it has none in front. */
+/* Returns the length in bytes of the track description at the start of a Detail message, or 0. */
 size_t tm_named_track_bytes(const uint8_t *detail, size_t len);
 
 /* True if EVENT, a counter, is on the track that its detail describes. The detail of another counter can describe the

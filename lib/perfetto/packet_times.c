@@ -108,7 +108,7 @@ struct walk {
     uint32_t own_clock;
     uint32_t count;     /* number of times found */
     uint32_t unchanged;
-    struct tm_pb times; /* the rest of the Detail */
+    struct tm_pb times; /* the part of the Detail that is not read yet */
     const struct tm_packet_readings *readings;
 };
 
@@ -144,7 +144,7 @@ static enum tm_status put_inner_time(struct walk *w, const struct field *field, 
     return st == TM_OK ? tm_pb_end(w->out, mark) : st;
 }
 
-/* Reads the next of the times. If it was converted, *NS is its value. */
+/* Reads the next inner time of the Detail and sets *NS to its value. */
 static enum tm_status next_time(struct walk *w, int64_t *ns, bool *is_converted)
 {
     struct tm_pb_field f, g;
@@ -185,7 +185,7 @@ static enum tm_status take(struct walk *w, const struct field *field, uint64_t *
     return TM_OK;
 }
 
-/* A field with one time or with several packed times. */
+/* Processes a field with one time or with several packed times. */
 static enum tm_status take_field(struct walk *w, const struct field *field, const struct tm_pb_field *f)
 {
     const uint8_t *at = f->data, *end = at ? at + f->len : at;
@@ -210,7 +210,7 @@ static enum tm_status copy(struct walk *w, const uint8_t *from, const uint8_t *t
     return w->is_rewrite ? tm_buf_add(w->out, from, (size_t)(to - from)) : TM_OK;
 }
 
-/* Walks a message. The schemas above have at most three levels. */
+/* The recursion ends because the schemas have at most three levels. */
 static enum tm_status walk_message(struct walk *w, const struct message *message, const uint8_t *data, size_t len)
 {
     struct tm_pb pb = tm_pb_of(data, len);
@@ -234,7 +234,7 @@ static enum tm_status walk_message(struct walk *w, const struct message *message
         if (st != TM_OK)
             return st;
     }
-    return st == TM_END ? TM_OK : copy(w, pb.p, pb.end); /* damaged: it is copied unchanged */
+    return st == TM_END ? TM_OK : copy(w, pb.p, pb.end); /* a damaged rest is copied unchanged */
 }
 
 enum tm_status tm_packet_times_collect(enum tm_raw kind, struct tm_text raw, uint32_t own_clock, struct tm_buf *detail,

@@ -4,7 +4,7 @@
 #define TM_PERFETTO_RECORDING_ROWS_H
 
 #define TM_ROW_FTRACE_DATA "ftrace_data"                      /* the file has kernel data */
-#define TM_ROW_PRESERVES_FTRACE_BUFFER "preserve_ftrace_buffer" /* what the buffer held before the recording counts */
+#define TM_ROW_PRESERVES_FTRACE_BUFFER "preserve_ftrace_buffer" /* kernel data from before the recording counts */
 #define TM_ROW_TRACING_STARTED "tracing_started_ns"           /* its time is the start of the recording */
 
 #endif

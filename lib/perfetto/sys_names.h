@@ -5,10 +5,10 @@
 
 #include <stdint.h>
 
-enum { TM_SYS_NAMES_MAX = 256 }; /* all numbers that the tables know are below */
+enum { TM_SYS_NAMES_MAX = 256 }; /* greater than every number in the tables */
 
-/* Return the name of KEY: a line of /proc/meminfo or of /proc/vmstat, or a resource of /proc/pressure. NULL if the
- * table does not know the number. */
+/* Return the name of KEY: of a line of /proc/meminfo or /proc/vmstat, or of a resource of /proc/pressure. NULL if the
+ * table does not have the number. */
 const char *tm_proto_meminfo_name(uint64_t key);
 const char *tm_proto_vmstat_name(uint64_t key);
 const char *tm_proto_psi_name(uint64_t key);

@@ -66,15 +66,15 @@ enum tm_legacy_event_field {
 /* LegacyEvent.InstantEventScope */
 enum { TM_LEGACY_SCOPE_GLOBAL = 1, TM_LEGACY_SCOPE_PROCESS = 2 };
 
-/* What a merged trace changes in a field of a track event. */
+/* How a merged trace changes a field of a track event. */
 enum tm_event_change {
     TM_EVENT_CHANGE_NONE,       /* copied */
     TM_EVENT_CHANGE_TIME,       /* omitted: the packet's timestamp replaces it */
-    TM_EVENT_CHANGE_ID,         /* varint: an id of its file becomes one of the output */
-    TM_EVENT_CHANGE_FLOW,       /* varint: the same for flows */
-    TM_EVENT_CHANGE_FIXED_FLOW, /* fixed64: the same */
-    TM_EVENT_CHANGE_COUNTER,    /* a value that is relative becomes absolute */
-    TM_EVENT_CHANGE_EXTRA_VALUES,
+    TM_EVENT_CHANGE_ID,         /* varint: the file's track uuid becomes one of the output */
+    TM_EVENT_CHANGE_FLOW,       /* varint: the file's flow id becomes one of the output */
+    TM_EVENT_CHANGE_FIXED_FLOW, /* fixed64: the file's flow id becomes one of the output */
+    TM_EVENT_CHANGE_COUNTER,    /* a relative value becomes absolute */
+    TM_EVENT_CHANGE_EXTRA_VALUES, /* relative values of extra counters become absolute */
     TM_EVENT_CHANGE_LEGACY      /* a message: its ids become those of the output */
 };
 

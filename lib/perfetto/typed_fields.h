@@ -1,5 +1,5 @@
-/* The messages inside track events: what Chrome reports about tasks, frames, navigations and the like. Names and
- * numbers: track_event.proto and chrome_track_event.proto of Perfetto. */
+/* The messages inside track events, in which Chrome reports about tasks, frames, navigations and the like. Source of
+ * names and numbers: track_event.proto and chrome_track_event.proto of Perfetto. */
 #ifndef TM_PERFETTO_TYPED_FIELDS_H
 #define TM_PERFETTO_TYPED_FIELDS_H
 
@@ -10,8 +10,8 @@
 
 enum { TM_TYPED_TRACK_EVENT = 0 /* the number of the message that contains the others */ };
 
-/* Sets *MESSAGE to the number of the message with the full name NAME (".perfetto.protos.ChromeMojoEventInfo"). False:
- * there is none. */
+/* Sets *MESSAGE to the number of the message with the full name NAME (".perfetto.protos.ChromeMojoEventInfo"). False
+ * if there is none. */
 bool tm_typed_message_find(struct tm_text name, uint32_t *message);
 
 /* Returns field NUMBER of MESSAGE, or NULL. */

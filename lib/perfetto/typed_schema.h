@@ -1,5 +1,5 @@
-/* Messages by their schema: names, numbers and types of their fields. t/check/typed-fields.py makes the tables from
- * Perfetto's protos. */
+/* Schemas of messages: names, numbers and types of fields. t/check/typed-fields.py generates the tables from Perfetto's
+ * protos. */
 #ifndef TM_PERFETTO_TYPED_SCHEMA_H
 #define TM_PERFETTO_TYPED_SCHEMA_H
 
@@ -36,10 +36,10 @@ struct tm_typed_value {
 };
 
 struct tm_typed_schema {
-    const struct tm_typed_field *fields; /* fields of one message stand together, in the order of their numbers */
+    const struct tm_typed_field *fields; /* fields of one message are adjacent, in the order of their numbers */
     const uint16_t *message_firsts;      /* by message: the index of its first field; one more entry at the end */
-    const struct tm_typed_value *values; /* those of an enum stand together */
-    const uint16_t *enum_firsts;         /* likewise by enum */
+    const struct tm_typed_value *values; /* values of one enum are adjacent */
+    const uint16_t *enum_firsts;         /* by enum: the index of its first value; one more entry at the end */
 };
 
 /* Returns field NUMBER of MESSAGE, or NULL. */
