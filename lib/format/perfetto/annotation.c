@@ -19,8 +19,8 @@ struct writer {
     uint32_t errors;
 };
 
-/* The key grows on the way down and shrinks again on the way up. Names lose '.', '[' and ']', which separate the parts
- * of keys. */
+/* Appends NAME to the key; the caller shortens the key again. '.', '[' and ']' in NAME become '_', because they separate
+ * the parts of keys. */
 static enum tm_status push_name(struct writer *w, const uint8_t *name, size_t len)
 {
     struct tm_buf *key = &w->rows->key;
@@ -36,7 +36,7 @@ static enum tm_status push_name(struct writer *w, const uint8_t *name, size_t le
     return TM_OK;
 }
 
-/* JSON text becomes arguments of its own; other text is one argument. */
+/* Puts the arguments in a JSON text. A text that is not valid JSON is one argument. */
 static enum tm_status put_json(struct writer *w, const struct tm_pb_field *f)
 {
     struct tm_json_args *args = &w->rows->json;
@@ -183,10 +183,10 @@ static enum tm_status put_entries(struct writer *w, const struct tm_pb_field *me
     return st;
 }
 
-/* The fields of an annotation: its name, its value, its form. */
+/* A decoded DebugAnnotation. */
 struct annotation {
     struct tm_pb_field name, value;
-    struct tm_pb_field type; /* of a value that is a message */
+    struct tm_pb_field type; /* full name of the type of a value that is a message */
     bool has_dict, has_array;
 };
 
@@ -261,7 +261,7 @@ static enum tm_status put_message(struct writer *w, const struct annotation *a, 
     return TM_OK;
 }
 
-/* A DEPTH below zero means an entry of an array, which needs no name. */
+/* Puts a DebugAnnotation. A DEPTH below zero means an entry of an array, which needs no name. */
 static enum tm_status put_annotation(struct writer *w, const struct tm_pb_field *message, int depth, bool *added)
 {
     struct annotation a;

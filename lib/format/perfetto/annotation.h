@@ -1,6 +1,5 @@
 /* Arguments of track events as Detail.args, under the flat keys of the reference importer: debug annotations
- * ("debug.a.b[0]"), the place a task was posted from, log messages, correlation ids. Messages of other types stay in
- * the raw packet. */
+ * ("debug.a.b[0]"), and those of typed_args.h and typed_message.h. */
 #ifndef TM_FORMAT_PERFETTO_ANNOTATION_H
 #define TM_FORMAT_PERFETTO_ANNOTATION_H
 

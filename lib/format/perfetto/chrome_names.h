@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The name for a ChromeProcessDescriptor's process_type; NULL: none. *RENDERER: it takes precedence over the process's
- * own name. */
+/* Returns the name for a ChromeProcessDescriptor's process_type, or NULL. Sets *RENDERER if the name takes precedence
+ * over the process's own name. */
 const char *tm_proto_chrome_process_name(int64_t type, bool *renderer);
 
-/* The name for a ChromeThreadDescriptor's thread_type; NULL: none. */
+/* Returns the name for a ChromeThreadDescriptor's thread_type, or NULL. */
 const char *tm_proto_chrome_thread_name(int64_t type);
 
 #endif

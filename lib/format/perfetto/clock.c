@@ -93,7 +93,7 @@ static enum tm_status read_snapshot(struct readings *r, const struct tm_pb_field
 
 enum { KNOWS_MONOTONIC = 1, HAS_DEFAULT = 2 };
 
-/* Readings FROM to TO. */
+/* The readings from FROM up to, but not including, TO. */
 struct reading_range {
     const struct readings *readings;
     size_t from, to;
@@ -111,7 +111,7 @@ static enum tm_status note_clocks(struct tm_proto_map *clocks, uint32_t machine,
     return TM_OK;
 }
 
-/* Notes in CLOCKS what SNAPSHOT, with all readings of R, says of its machine. */
+/* Notes in CLOCKS which clocks SNAPSHOT reads and whether it sets a default clock. R has its readings. */
 static enum tm_status note_snapshot(struct tm_proto_map *clocks, const struct readings *r,
                                     const Tracemerge__Snapshot *snapshot, struct tm_error *err)
 {
@@ -200,7 +200,7 @@ enum tm_status tm_proto_clock_pair(struct tm_event_sink *sink, const struct tm_p
     return tm_event_sink_message(sink, TM_FRAME_SNAPSHOT, &frame.base, err);
 }
 
-/* The rounds of a RemoteClockSync, as ranges of the readings. */
+/* A round of a RemoteClockSync, as ranges of the readings. */
 struct round {
     Tracemerge__SyncRound message;
     size_t client, host, end; /* client readings from client to host, host readings to end */

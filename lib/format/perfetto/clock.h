@@ -12,7 +12,7 @@ enum tm_status tm_proto_clock_snapshot_read(struct tm_proto_map *clocks, struct 
 enum tm_status tm_proto_clock_sync_read(struct tm_proto_map *clocks, struct tm_proto_rows *rows,
                                         const struct tm_proto_packet *packet, struct tm_error *err);
 
-/* What CLOCK and BOOTTIME read at one instant. */
+/* Readings of CLOCK and BOOTTIME at one instant. */
 struct tm_boottime_pair {
     uint32_t clock;
     int64_t reading, boot_ns;
@@ -22,11 +22,11 @@ struct tm_boottime_pair {
 enum tm_status tm_proto_clock_pair(struct tm_event_sink *sink, const struct tm_proto_packet *packet,
                                    const struct tm_boottime_pair *pair, struct tm_error *err);
 
-/* The clock of times that are on MONOTONIC if the file has it: MONOTONIC if MACHINE's snapshots have named it so far.
- * Otherwise 0, and the times are taken as they are. */
+/* Returns the clock of times that are on MONOTONIC if the file has it: MONOTONIC if a snapshot of MACHINE so far has a
+ * reading of it. Otherwise 0: the times are readings of the file's default clock. */
 uint32_t tm_proto_monotonic(const struct tm_proto_map *clocks, uint32_t machine);
 
-/* True if MACHINE's packets have a default clock, their own or the file's. */
+/* True if a snapshot so far sets a default clock for MACHINE or for the host. */
 bool tm_proto_has_default_clock(const struct tm_proto_map *clocks, uint32_t machine);
 
 #endif

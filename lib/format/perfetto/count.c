@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-enum { PENDING_MAX = 1024 }; /* number of sums that are kept before all are written */
+enum { PENDING_MAX = 1024 }; /* number of sums at which all are written */
 
 static const struct {
     const char *name;
@@ -42,7 +42,7 @@ static const struct {
     [TM_PROTO_STAT_INNER_DAMAGE] = {"tm_proto_damaged_messages", TRACEMERGE__SEVERITY__DATA_LOSS},
 };
 
-/* Returns the sum (K1, K2) of MAP; first writes all sums if there are too many. NULL: ERR has the cause. */
+/* Returns the sum (K1, K2) of MAP. Writes all sums first if there are too many. NULL: ERR has the cause. */
 static struct tm_proto_map_entry *sum(struct tm_proto_counts *counts, struct tm_proto_map *map, uint32_t k1,
                                       uint64_t k2, struct tm_error *err)
 {

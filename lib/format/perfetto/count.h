@@ -1,5 +1,5 @@
-/* Accounts and statistics of a proto file, added up and written seldom. Names of statistics are those of the reference
- * importer (src/trace_processor/storage/stats.h) if it has one. */
+/* Adds up accounts and statistics of a Perfetto trace and writes them as few frames. Names of statistics are those of
+ * the reference importer (src/trace_processor/storage/stats.h) if it has one. */
 #ifndef TM_FORMAT_PERFETTO_COUNT_H
 #define TM_FORMAT_PERFETTO_COUNT_H
 
@@ -47,7 +47,7 @@ struct tm_proto_counts {
     struct tm_proto_map accounts, stats;
 };
 
-/* Accounts for one timed event on CLOCK that gets no row. BYTE: its place. */
+/* Accounts for one timed event on CLOCK that gets no row. BYTE is its offset in the file. */
 enum tm_status tm_proto_count_account(struct tm_proto_counts *counts, enum tm_drop_reason reason, uint32_t clock,
                                       uint64_t byte, struct tm_error *err);
 
@@ -55,11 +55,11 @@ enum tm_status tm_proto_count_account(struct tm_proto_counts *counts, enum tm_dr
 enum tm_status tm_proto_count_stat(struct tm_proto_counts *counts, enum tm_proto_stat stat, uint32_t machine,
                                    int64_t value, struct tm_error *err);
 
-/* A statistic of a machine (embedded id) that is written at once. */
+/* A statistic of a machine (embedded id) that is written immediately. */
 struct tm_proto_stated {
     const char *name;
     Tracemerge__Severity severity;
-    bool is_found; /* when the trace was read; else the trace itself states it */
+    bool is_found; /* tm-unpack found it; else the trace itself states it */
     int64_t idx;   /* -1: none */
     uint32_t machine;
     int64_t value;
@@ -74,7 +74,7 @@ enum tm_status tm_proto_count_stated(struct tm_proto_counts *counts, const struc
 enum tm_status tm_proto_count_inner(struct tm_proto_counts *counts, uint32_t machine, enum tm_status status,
                                     struct tm_error *err);
 
-/* Counts a bundle of CPU whose kernel overwrote events. */
+/* Writes the statistic that the kernel overwrote events of CPU. */
 enum tm_status tm_proto_count_cpu_loss(struct tm_proto_counts *counts, uint32_t cpu, uint32_t machine,
                                        struct tm_error *err);
 

@@ -112,7 +112,7 @@ static enum tm_status read_counter(struct tm_proto_counter *counter, const struc
     return st == TM_END ? TM_OK : st;
 }
 
-/* The number in field NUMBER of a submessage, or 0. */
+/* Returns the number in field NUMBER of message FROM, or 0. */
 static int64_t number_in(const struct tm_pb_field *from, uint32_t number)
 {
     struct tm_pb pb = tm_pb_of(from->data, from->len);
@@ -197,7 +197,7 @@ enum tm_status tm_proto_track_descriptor_read(struct tm_proto_track_descriptor *
 {
     struct tm_pb pb = tm_pb_of(f->data, f->len);
     struct tm_pb_field field;
-    enum tm_status st, damage = TM_OK; /* damage in one part leaves the others */
+    enum tm_status st, damage = TM_OK; /* the parts after a damaged one are read */
     while ((st = tm_pb_next(&pb, &field)) == TM_OK) {
         if (field.type == TM_PB_VARINT)
             read_number(track, &field);
@@ -207,7 +207,7 @@ enum tm_status tm_proto_track_descriptor_read(struct tm_proto_track_descriptor *
     return st == TM_END ? damage : st;
 }
 
-/* The writers stop at the first failure, which is reported at the end of the message. */
+/* Functions with ST do nothing after the first failure, which *ST keeps. */
 static void put_text(struct tm_buf *buf, uint32_t id, const char *s, enum tm_status *st)
 {
     if (*st == TM_OK && s)
@@ -262,7 +262,7 @@ enum tm_status tm_proto_thread_put(struct tm_buf *detail, const struct tm_proto_
     return st == TM_OK ? tm_pb_end(detail, mark) : st;
 }
 
-/* Puts the name that has the highest priority. Of those of the same priority the kind in the ChromeProcessDescriptor
+/* Puts the name that has the highest priority. Of names with equal priority, the kind in the ChromeProcessDescriptor
  * comes first, then the kind in the ProcessDescriptor. */
 static void put_process_name(struct tm_buf *detail, const struct tm_proto_process *process, enum tm_status *st)
 {
@@ -298,7 +298,7 @@ static void put_text_arg(struct tm_buf *detail, const char *key, struct tm_proto
     *st = *st == TM_OK ? tm_pb_end(detail, mark) : *st;
 }
 
-/* Puts what a ChromeProcessDescriptor says besides the name, as args of the process. */
+/* Puts the facts of a ChromeProcessDescriptor as args of the process. */
 static void put_chrome(struct tm_buf *detail, const struct tm_pb_field *chrome, enum tm_status *st)
 {
     struct tm_pb pb = tm_pb_of(chrome->data, chrome->len);

@@ -1,4 +1,4 @@
-/* Descriptions of tracks, threads and processes: read from the packet, written as our Detail messages. */
+/* Descriptions of tracks, threads and processes. They are read from the packet and written as Detail messages. */
 #ifndef TM_FORMAT_PERFETTO_DESCRIPTION_H
 #define TM_FORMAT_PERFETTO_DESCRIPTION_H
 
@@ -25,7 +25,7 @@ struct tm_proto_process {
     bool has_pid, has_sort, has_start;
     int64_t pid, sort, start_ns;
     int64_t chrome_type;       /* the process's kind; 0: none */
-    struct tm_pb_field chrome; /* ChromeProcessDescriptor; type 0: none */
+    struct tm_pb_field chrome; /* ChromeProcessDescriptor, if has_chrome */
     bool has_chrome;
     struct tm_proto_text name;
     struct tm_pb_field message; /* the source of its command line and labels */

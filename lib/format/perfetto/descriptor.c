@@ -22,13 +22,13 @@ struct tm_proto_track tm_proto_track_find(const struct tm_proto_map *tracks, uin
     return track;
 }
 
-/* The tid that rows have. */
+/* Returns the tid that rows have. */
 static int64_t tid_of(const struct tm_proto_thread *thread)
 {
     return thread->sandboxed ? tm_proto_synthetic_tid(thread->tid, thread->pid) : thread->tid;
 }
 
-/* TRACK is below a track of a thread or process and belongs to it. Tracks beyond the limit are not kept. */
+/* Remembers that TRACK belongs to the thread or process of its parent. Tracks past the limit are not remembered. */
 static enum tm_status remember_child(struct tm_proto_map *tracks, uint32_t machine,
                                      const struct tm_proto_track_descriptor *track, struct tm_error *err)
 {
@@ -93,7 +93,7 @@ static void set_sequence_thread(struct tm_proto_sequence *sequence, const struct
     sequence->reference_instructions = thread->reference_instructions;
 }
 
-/* Keeps only the packet of a descriptor that states too little. */
+/* Adds only the packet's row, for a descriptor that states too little. */
 static enum tm_status add_useless(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                   enum tm_proto_stat stat, struct tm_error *err)
 {

@@ -1,5 +1,5 @@
-/* Descriptors of tracks, threads and processes, and what later packets need of them: how a counter counts, and the
- * thread of a track. */
+/* Reads descriptors of tracks, threads and processes, and remembers what later packets need: how a counter counts, and
+ * the thread or process of a track. */
 #ifndef TM_FORMAT_PERFETTO_DESCRIPTOR_H
 #define TM_FORMAT_PERFETTO_DESCRIPTOR_H
 
@@ -20,7 +20,7 @@ struct tm_proto_track {
     int64_t tid;             /* threads */
 };
 
-/* Returns the description of track UUID of MACHINE so far. Its kind is TM_PROTO_TRACK_OTHER if none was kept. */
+/* Returns the remembered facts of track UUID of MACHINE. The kind is TM_PROTO_TRACK_OTHER if there are none so far. */
 struct tm_proto_track tm_proto_track_find(const struct tm_proto_map *tracks, uint32_t machine, uint64_t uuid);
 
 /* Adds the rows of a track_descriptor, thread_descriptor or process_descriptor packet. */

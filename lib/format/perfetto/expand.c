@@ -49,7 +49,8 @@ static enum tm_status read_packets(struct tm_proto *p, uint64_t byte, struct tm_
     return TM_OK;
 }
 
-/* GOT more bytes are in the buffer. */
+/* Counts GOT new bytes at the end of p->expanded and reads the packets that are now complete. *TOTAL is the number of
+ * bytes so far. */
 static enum tm_status took(struct tm_proto *p, size_t got, uint64_t *total, uint64_t byte, struct tm_error *err)
 {
     p->expanded.len += got;

@@ -4,9 +4,9 @@
 
 #include "format/perfetto/internal.h"
 
-/* Reads the packets inside PACKET as if they stood in its place. Its field and first bytes say whether it is zlib, gzip
- * or zstd. TM_E_INPUT, without a place: it is damaged, truncated, nested in another, or has more than
- * TM_PROTO_EXPANDED_MAX bytes; packets before that have been added. */
+/* Reads the packets inside PACKET as if they stood in its place. Its field and first bytes state whether it is zlib,
+ * gzip or zstd. TM_E_INPUT, with an error text that states no offset: the data is damaged or truncated, nested in
+ * another compressed packet, or longer than TM_PROTO_EXPANDED_MAX bytes; the packets before that have been added. */
 enum tm_status tm_proto_expand(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err);
 
 #endif

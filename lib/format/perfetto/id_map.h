@@ -30,7 +30,7 @@ static inline uint32_t tm_proto_map_hash(const struct tm_proto_map *map, uint32_
     return (uint32_t)tm_keyed_u64(~map->seed, tm_keyed_u64(map->seed, k2) ^ k1);
 }
 
-/* The entry of (K1, K2) or NULL. Valid until the next add. */
+/* Returns the entry of (K1, K2) or NULL. It is valid until the next add. */
 static inline struct tm_proto_map_entry *tm_proto_map_find(const struct tm_proto_map *map, uint32_t k1, uint64_t k2)
 {
     if (map->slots == NULL)
@@ -49,8 +49,8 @@ static inline struct tm_proto_map_entry *tm_proto_map_find(const struct tm_proto
 enum tm_status tm_proto_map_add(struct tm_proto_map *map, uint32_t k1, uint64_t k2, uint32_t count_max,
                                 struct tm_proto_map_entry **entry, bool *is_new);
 
-/* Lists all entries in the order of their keys: *ENTRIES becomes an array of MAP->count, to be freed. TM_OK or
- * TM_E_SYSTEM. */
+/* Lists all entries in the order of their keys. *ENTRIES becomes an array of MAP->count, which the caller frees. TM_OK
+ * or TM_E_SYSTEM. */
 enum tm_status tm_proto_map_list(const struct tm_proto_map *map, struct tm_proto_map_entry **entries);
 
 /* Removes all entries in constant time; keeps the memory of small tables. */

@@ -1,5 +1,5 @@
-/* What the readers of Perfetto packets share: the parser's state, a decoded packet, and the state of the packet's
- * sequence. Private to its room.
+/* Structures that the readers of Perfetto packets share: the parser's state, a decoded packet, and the state of the
+ * packet's sequence. Private to its room.
  *
  * Field numbers: protos/perfetto/trace of google/perfetto; proto/README says what is read. */
 #ifndef TM_FORMAT_PERFETTO_INTERNAL_H
@@ -22,7 +22,7 @@ enum {
     TM_PROTO_CPUS_MAX = 1 << 16,            /* (machine, cpu) pairs */
     TM_PROTO_COMM_MAX = 64,                 /* bytes of a task's name; kernels have 16 */
     TM_PROTO_CPU_MAX = 1024,                /* a cpu number from here on is damage */
-    TM_PROTO_PACKET_BYTES_MAX = 64 << 20,   /* bytes of one packet; a text in it is in memory several times at once */
+    TM_PROTO_PACKET_BYTES_MAX = 64 << 20,   /* bytes of one packet; memory holds several copies of a text in it */
     TM_PROTO_EXPANDED_MAX = 1 << 30,        /* bytes one compressed packet may hold */
     TM_PROTO_DEPTH_MAX = 64                 /* nesting of debug annotations and tracks */
 };
@@ -36,10 +36,10 @@ struct tm_proto_sequence {
     bool used;           /* a row of this generation has been written */
     bool seen;           /* a packet of it has been read */
     bool valid;          /* incremental state is complete */
-    bool was_skipped, was_taken; /* a packet that needs state did not find it, or did */
-    uint32_t loss_count; /* packets that say that others before them were lost */
-    /* see sequence_loss.h. is_lossy: it has a shadow; is_met: a packet that needs state found it; is_met_stated: the
-     * shadow has a packet for that */
+    bool was_skipped, was_taken; /* a packet that needs state was skipped; one was read */
+    uint32_t loss_count; /* packets that state a loss before them */
+    /* The shadow (sequence_loss.h). is_lossy: the sequence has one. is_met: a packet that needs state was read.
+     * is_met_stated: the shadow has a packet that states this. */
     bool is_lossy, is_met, is_met_stated;
     /* The last ThreadDescriptor; survives clearing. */
     bool has_thread;
@@ -54,11 +54,11 @@ struct tm_proto_sequence {
     uint64_t default_track;
     struct tm_buf defaults; /* the message as recorded */
     struct tm_buf extra_tracks;        /* uint64_t in host order: extra_counter_track_uuids */
-    struct tm_buf extra_double_tracks; /* the same for double values */
+    struct tm_buf extra_double_tracks; /* uint64_t in host order: extra_double_counter_track_uuids */
     /* Interned messages: (InternedData field, iid) to offset << 32 | length in `interned`, and to the string number of
-     * field 2 once it was asked for. */
+     * field 2 (0: not known yet). */
     struct tm_proto_map interned_index;
-    struct tm_buf interned; /* InternedData messages since the clearing, one after the other */
+    struct tm_buf interned; /* InternedData messages since the clearing, concatenated */
     struct tm_proto_map counters; /* (is double, track uuid) to the sum so far */
     struct tm_proto_heap *heap;   /* heap_state.h; NULL: it has no heap profiles */
 };
@@ -67,7 +67,7 @@ struct tm_proto_sequence {
 struct tm_proto_packet {
     const uint8_t *data;
     size_t len;
-    uint64_t byte; /* of the outermost packet in the file, for messages */
+    uint64_t byte; /* offset of the outermost packet in the file, for error texts */
     int64_t time;
     bool has_time;
     bool has_sequence; /* the packet states a sequence; no packet of sequence 0 can need its state */
@@ -144,7 +144,7 @@ struct tm_proto_frames {
 
 /* Stages of GPU work: gpu_stage.c. */
 struct tm_proto_gpu {
-    struct tm_proto_map specified; /* (machine, queue or stage) to where its description is in texts */
+    struct tm_proto_map specified; /* (machine, queue or stage) to the place of its description in texts */
     struct tm_buf texts;
 };
 
@@ -158,23 +158,22 @@ struct tm_proto_metadata {
     struct tm_proto_map chrome_counts; /* (machine, enum chrome_kind) to their number */
 };
 
-/* What the kernels of machines have stated, for later packets. Each map is by (machine, …), machines as embedded
- * ids. */
+/* Facts that kernels have stated and later packets need. The first key of each map is the machine's embedded id. */
 struct tm_proto_kernels {
     struct tm_proto_sched sched;
     struct tm_proto_syscalls syscalls;
-    /* (machine, 0) to the ftrace_timestamp of the last clock pair; (machine, 1): a row for timed bundles was written */
+    /* (machine, 0) to the ftrace_timestamp of the last clock pair; for the other keys see ftrace_start.c */
     struct tm_proto_map ftrace_pairs;
     struct tm_proto_map page_sizes;     /* (machine, 0) to SystemInfo.page_size */
     struct tm_proto_map versions;       /* (machine, 0) to the version of its kernel: ftrace_cma.c */
     struct tm_proto_map disks;          /* (machine, disk and field) to its last reading */
     struct tm_proto_map address_spaces; /* (machine, mm_id of rss_stat) to the tid last seen with it */
-    struct tm_proto_map migrations;     /* (machine, a tid and which number) to pages moved for its allocation */
+    struct tm_proto_map migrations;     /* (machine, tid and MOVED_KINDS of ftrace_cma.c) to a number of pages */
     struct tm_proto_adreno adreno;
 };
 
-/* A parser. perfetto.c, expand.c and packet.c use all of it. A reader of one kind of packet is given the rows, and the
- * state that it keeps from packet to packet. */
+/* A parser. perfetto.c, expand.c and packet.c use all of it. A reader of one kind of packet gets only the rows and the
+ * state of its kind. */
 struct tm_proto {
     struct tm_input *input; /* borrowed */
     enum tm_on_damage on_damage;
@@ -188,7 +187,7 @@ struct tm_proto {
     struct tm_proto_gpu gpu;
     struct tm_proto_metadata metadata;
     struct tm_proto_map tracks;      /* from descriptors: (machine, uuid); see descriptor.h */
-    struct tm_proto_map clocks;      /* (machine, 0) to what its snapshots state: clock.h */
+    struct tm_proto_map clocks;      /* (machine, 0) to facts about its snapshots: clock.c */
     struct tm_proto_map power_names; /* (machine, hash of a rail or state) to the string of its counter */
     struct tm_proto_map stated;      /* (machine, a number of stated.c) to its last value */
     struct tm_buf raw;               /* scratch: the current packet without its state */

@@ -10,7 +10,7 @@
 
 enum { ANNOTATION_STRING = 6 };
 
-/* The row of an async or flow event is not on the track or thread of its event. */
+/* Sets scope and track of an asynchronous row or a flow row, which is not on the event's own track or thread. */
 static void set_identity(const struct tm_proto_track_context *c, struct tm_event *row, enum tm_scope scope,
                          uint64_t identity)
 {
@@ -32,7 +32,7 @@ static enum tm_status put_id(struct tm_buf *detail, uint64_t id, struct tm_error
     return tm_pb_put_bytes(detail, TM_DETAIL_ID, text, (size_t)len) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* An arg of slices in the reference importer, which nothing else needs. */
+/* Puts the phase, which the reference importer shows as an arg. Nothing else needs it. */
 static enum tm_status put_phase(const struct tm_proto_track_context *c)
 {
     if (!c->rows->sink->want_packet_args)
@@ -40,7 +40,7 @@ static enum tm_status put_phase(const struct tm_proto_track_context *c)
     return tm_pb_put_varint(&c->rows->detail, TM_DETAIL_LEGACY_PHASE, (uint64_t)c->event->legacy->phase);
 }
 
-/* The numbers of name and category of ROW, for its identity. */
+/* Finds the string numbers of ROW's name and category that are valid in the whole run. */
 static enum tm_status find_strings(const struct tm_proto_track_context *c, const struct tm_event *row, uint32_t *name,
                                    uint32_t *category, struct tm_error *err)
 {
@@ -50,8 +50,8 @@ static enum tm_status find_strings(const struct tm_proto_track_context *c, const
     return st == TM_OK ? tm_event_sink_run_string(c->rows->sink, category, err) : st;
 }
 
-/* b e n, S F, T p: each id is a track within its scope. The scope is the given one with the category; without one it is
- * the category (b e n) or the name. Strings are represented by their numbers. */
+/* Fills the row of phase b, e, n, S, F, T or p. Each id is a track within its scope. The scope is id_scope with the
+ * category; without id_scope it is the category (b, e, n) or the name. String numbers stand for name and category. */
 static enum tm_status fill_async(const struct tm_proto_track_context *c, struct tm_event *row, struct tm_error *err)
 {
     const struct tm_proto_legacy *legacy = c->event->legacy;
@@ -169,7 +169,7 @@ enum tm_status tm_proto_legacy_fill(const struct tm_proto_track_context *context
     }
 }
 
-/* The string of the first debug annotation. */
+/* Returns the string value of the first debug annotation; an empty field if it has none. */
 static struct tm_pb_field first_string(const struct tm_proto_track_event *event)
 {
     struct tm_pb pb = event->body;

@@ -33,7 +33,7 @@ static inline bool tm_proto_metadata_in(uint32_t body)
 enum tm_status tm_proto_metadata_read(struct tm_proto_metadata *metadata, struct tm_proto_rows *rows,
                                       const struct tm_proto_packet *packet, struct tm_error *err);
 
-/* Counts what the packets together say of a recording, when all have been read. */
+/* Writes the statistic for a recording that went into a file without flushes. Call it after all packets. */
 enum tm_status tm_proto_metadata_finish(struct tm_proto_metadata *metadata, struct tm_proto_rows *rows,
                                         struct tm_error *err);
 

@@ -1,4 +1,4 @@
-/* Packets of which only the processes are rows: memory dumps of Chrome, smaps, memory of Vulkan. */
+/* Memory dumps of Chrome, smaps, memory of Vulkan. */
 #include "format/perfetto/named_processes.h"
 
 #include "base/pb.h"
@@ -35,7 +35,7 @@ enum tm_status tm_proto_process_name(struct tm_proto_rows *rows, int64_t pid, co
     return tm_proto_add(rows, &row, err);
 }
 
-/* Adds the process that field ID of MESSAGE names; 0 if it names none. */
+/* Adds the process whose pid is field ID of MESSAGE. The pid is 0 if the field is absent. */
 static enum tm_status name_in(struct tm_proto_rows *rows, const struct tm_pb_field *message, uint32_t id,
                               const struct tm_event *like, struct tm_error *err)
 {

@@ -1,4 +1,4 @@
-/* Packets of which only the processes are rows. */
+/* Packets that add rows only for the processes that they name. */
 #ifndef TM_FORMAT_PERFETTO_NAMED_PROCESSES_H
 #define TM_FORMAT_PERFETTO_NAMED_PROCESSES_H
 

@@ -11,12 +11,12 @@ struct tm_proto_named_row {
     uint32_t instance;
     uint32_t gpu;
     int64_t tid; /* the thread for which the GPU works; 0: not known */
-    bool has_name; /* it has one even if that is empty */
+    bool has_name; /* the track has a name even if rows->key is empty */
 };
 
-/* Puts ROW on a track. Its name is in rows->key (empty: none), its dimensions are in rows->text; both are free
- * afterwards. The detail of ROWS must be empty. ROW becomes asynchronous and global; the caller can change that. TM_OK
- * or TM_E_SYSTEM. */
+/* Puts ROW on a track. The track's name is in rows->key (empty: none), its dimensions are in rows->text; both are
+ * cleared. The detail of ROWS must be empty. ROW becomes asynchronous; the caller can change that. TM_OK or
+ * TM_E_SYSTEM. */
 enum tm_status tm_proto_named_row(struct tm_proto_rows *rows, const struct tm_proto_named_row *named,
                                   struct tm_event *row, struct tm_error *err);
 

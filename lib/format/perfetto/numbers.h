@@ -1,4 +1,4 @@
-/* The numbers of a repeated field, packed or not, one after the other. */
+/* Reads the numbers of a repeated field, packed or not, in their order. */
 #ifndef TM_FORMAT_PERFETTO_NUMBERS_H
 #define TM_FORMAT_PERFETTO_NUMBERS_H
 

@@ -35,11 +35,11 @@ static bool is_compressed(uint32_t id)
     return id == TM_PACKET_COMPRESSED || id == TM_PACKET_ZSTD_COMPRESSED;
 }
 
-/* What happens to a field when only the rest of the packet, beyond its row's columns, is kept. */
+/* How a row stores a field whose raw payload is only a part of the packet (TM_EVENT_RAW_BODY, doc/events.md). */
 enum part {
-    PART_IN_COLUMN, /* a column of the row has it */
-    PART_REST,      /* its meaning is the same in a merged trace */
-    PART_UNKNOWN
+    PART_IN_COLUMN, /* in a column of the row */
+    PART_REST,      /* in the raw payload, because its meaning is the same in a merged trace */
+    PART_UNKNOWN    /* not at all: the raw payload has to be the whole packet */
 };
 
 /* Takes a field that is a number and not the packet's data. */
@@ -94,13 +94,13 @@ static inline enum part take_message(struct tm_proto_packet *packet, const struc
         packet->defaults = *f;
     else if (packet->body.id == 0 || is_compressed(f->id))
         take_body(packet, f);
-    /* Tag and length must have their shortest form, since no other is written, and only the first of two events is
+    /* Outputs write tag and length in their shortest form, so these must have it. Only the first of two events is
      * read. */
     bool is_track_event = f->id == TM_PACKET_TRACK_EVENT && f->data == f->start + 1 + tm_varint_size(f->len);
     return is_track_event && f->data == packet->body.data ? PART_REST : PART_UNKNOWN;
 }
 
-/* Clears each member that is read. To clear the whole structure would take longer than to decode most packets. */
+/* Clears each member that is read. Clearing the whole structure takes longer than decoding most packets. */
 static void clear(struct tm_proto_packet *packet)
 {
     packet->byte = 0;
@@ -142,7 +142,7 @@ enum tm_status tm_proto_packet_decode(struct tm_proto_packet *packet, const uint
     return st == TM_END ? TM_OK : st;
 }
 
-/* Makes raw: the packet without the fields that SEQUENCE_STATE rows have. */
+/* Sets raw to the packet without the fields that SEQUENCE_STATE rows have. */
 static enum tm_status cut_state(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(packet->data, packet->len);
@@ -224,7 +224,7 @@ static enum tm_status read_named_processes(struct tm_proto_rows *rows, const str
     return st < 0 ? st : tm_proto_named_processes_read(rows, packet, err);
 }
 
-/* Other names for those of a file hold for the whole file, so they are definitions. */
+/* A translation or deobfuscation of names holds for the whole file, so its row is a definition. */
 static enum tm_status read_translation(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                        struct tm_error *err)
 {
@@ -246,7 +246,7 @@ static enum tm_status read_heap_profile(struct tm_proto_sequences *sequences, st
     return st < 0 ? st : tm_proto_heap_profile_read(sequences, rows, packet, err);
 }
 
-/* The row of a heap graph says no more than the packet does. */
+/* Adds the row of the packet, then a HEAP_GRAPH row whose detail is the packet's message. */
 static enum tm_status read_heap_graph(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                       struct tm_error *err)
 {
@@ -271,7 +271,7 @@ static enum tm_status read_heap_graph(struct tm_proto_rows *rows, const struct t
 static enum tm_status read_chrome(struct tm_proto_map *clocks, struct tm_proto_rows *rows,
                                   struct tm_proto_packet *packet, struct tm_error *err)
 {
-    /* Times of these are on MONOTONIC if the file has it and states no other clock. */
+    /* Times of Chrome's packets are on MONOTONIC if the file has it and states no other clock. */
     if (packet->clock == 0 && !tm_proto_has_default_clock(clocks, packet->machine))
         packet->clock = tm_proto_monotonic(clocks, packet->machine);
     return read_other(rows, packet, err);
@@ -358,14 +358,14 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
     }
 }
 
-/* The sequence's state is incomplete: skips the packet. */
+/* Counts a packet that is skipped because its sequence's state is incomplete. */
 static enum tm_status skip(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, struct tm_error *err)
 {
     enum tm_status st = tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_NEEDS_STATE, packet->machine, 1, err);
     return st < 0 ? st : tm_proto_count_account(&rows->counts, TM_DROP_NEEDS_STATE, packet->clock, packet->byte, err);
 }
 
-/* True if track events after PACKET may mean something else than equal bytes before it. */
+/* True if the same bytes of a track event may have another meaning after PACKET than before it. */
 static bool changes_state(const struct tm_proto_packet *packet)
 {
     return packet->cleared || packet->dropped || packet->defaults.id || packet->interned.id ||

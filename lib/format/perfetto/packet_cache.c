@@ -55,8 +55,8 @@ struct candidate {
     uint64_t hash;
 };
 
-/* Hashes a tail by words: the first and the last, which may overlap, then those between, which few tails have. The
- * length is unpredictable, so the first two steps do not depend on it. */
+/* Hashes a tail by words of 8 bytes: those in the middle, which few tails have, then the first and the last, which may
+ * overlap. The length is unpredictable; the last two steps need no branch on it. */
 static inline uint64_t hash_of(const uint8_t *tail, size_t len)
 {
     uint64_t hash = len;
@@ -292,7 +292,7 @@ void tm_packet_cache_note(struct tm_proto *p, const struct tm_proto_track_contex
     memcpy(known->tail, c.tail, c.tail_len);
     known->row = *row;
     known->row.detail = detail;
-    known->is_copied = known->raw_from != RAW_IS_PACKET; /* so that it has no extra counter values either */
+    known->is_copied = known->raw_from != RAW_IS_PACKET; /* if so, it has no extra counter values: these need the whole packet */
     place_raw(known);
     if (known->is_copied)
         note_columns(p->cache, row);

@@ -14,7 +14,7 @@
 
 enum {
     HEADER_MAX = 1 + TM_VARINT_MAX,
-    READ_BYTES = 1 << 20,  /* about what one call of read consumes */
+    READ_BYTES = 1 << 20,  /* approximate number of bytes that a call of read consumes */
     SEARCH_BYTES = 1 << 16 /* window of the search for a packet after damage */
 };
 
@@ -89,7 +89,7 @@ static bool is_text(const uint8_t *head, size_t len)
     return true;
 }
 
-/* The packet tag is also a newline: a text that begins with one is no trace. */
+/* The packet tag is also the newline character. A text that begins with a newline is no trace. */
 static bool sniff_any(const uint8_t *head, size_t len)
 {
     return len > 0 && head[0] == TM_PROTO_PACKET_TAG && !is_text(head, len);
@@ -196,8 +196,8 @@ static enum tm_status search(struct tm_proto *p, size_t from, uint64_t *skipped,
     }
 }
 
-/* Handles damage at the window's start, described by ERR. NEXT: where the next packet should begin by the length of the
- * damaged one; 0: unknown. */
+/* Handles damage at the window's start, described by ERR. NEXT is the offset in the window at which the next packet
+ * should begin, by the length of the damaged one; 0 if that is unknown. */
 static enum tm_status damage(struct tm_proto *p, size_t next, struct tm_error *err)
 {
     struct tm_input *in = p->input;

@@ -11,7 +11,7 @@ extern const struct tm_format tm_format_proto;
 /* A file of which only the first byte (0x0a) is that of a trace. It comes after all other formats. */
 extern const struct tm_format tm_format_proto_any;
 
-/* A file of module_symbols packets; before proto. */
+/* A file of module_symbols packets. It precedes tm_format_proto. */
 extern const struct tm_format tm_format_symbols;
 
 #endif

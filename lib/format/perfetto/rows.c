@@ -1,4 +1,3 @@
-/* Rows of a packet, on their way to the sink. */
 #include "format/perfetto/packet.h"
 
 #include "format/perfetto/sequence.h"

@@ -1,4 +1,4 @@
-/* Rows of packets, on their way to the sink. */
+/* Makes the rows of packets and adds them to the sink. */
 #ifndef TM_FORMAT_PERFETTO_ROWS_H
 #define TM_FORMAT_PERFETTO_ROWS_H
 
@@ -10,7 +10,7 @@ struct tm_proto_packet;
 /* Where all readers of packets put their rows. Zero-initialise, and set sink and counts.sink. */
 struct tm_proto_rows {
     struct tm_event_sink *sink;    /* borrowed */
-    struct tm_proto_counts counts; /* of what becomes no row */
+    struct tm_proto_counts counts; /* events that become no row, and statistics */
     struct tm_buf detail;          /* of the next row */
     struct tm_buf pending;         /* struct tm_event: derived rows that follow the next row */
     struct tm_buf key, text;       /* scratch of the current packet: the key of an argument, and any text */
@@ -24,24 +24,24 @@ struct tm_event tm_proto_event(const struct tm_proto_packet *packet, enum tm_kin
 /* Adds EVENT with the detail in ROWS, which it clears. TM_OK, TM_E_INPUT or TM_E_SYSTEM, as tm_event_sink_add. */
 enum tm_status tm_proto_add(struct tm_proto_rows *rows, struct tm_event *event, struct tm_error *err);
 
-/* Adds EVENT with the detail in the detail, for a raw payload with inner times (perfetto/packet_times.h), which are
- * listed in the detail. OWN_CLOCK: the clock id of those on the packet's clock. */
+/* Lists the inner times of EVENT's raw payload (perfetto/packet_times.h) in the detail, then adds EVENT with the detail
+ * in ROWS, which it clears. OWN_CLOCK is the clock id of the times that are on the packet's clock. */
 enum tm_status tm_proto_add_with_times(struct tm_proto_rows *rows, struct tm_event *event, uint32_t own_clock,
                                        struct tm_error *err);
 
-/* Adds a METADATA row without raw, which only databases need: NAME happened at the time of PACKET. Without a time it
- * adds none. IDX: of which buffer; NULL: of none. */
+/* Adds a METADATA row without raw, which only databases need: it states that NAME happened at the time of PACKET. Does
+ * nothing if PACKET has no time. *IDX is the number of a buffer; IDX may be NULL. */
 enum tm_status tm_proto_add_time(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, const char *name,
                                  const uint64_t *idx, struct tm_error *err);
 
-/* The string number of the LEN bytes at S. May append to the detail. */
+/* Sets *STRING to the string number of the LEN bytes at S. May append to the detail. */
 static inline enum tm_status tm_proto_string(struct tm_proto_rows *rows, const void *s, size_t len, uint32_t *string,
                                              struct tm_error *err)
 {
     return tm_event_sink_string(rows->sink, tm_text_at(s, len), &rows->detail, string, err);
 }
 
-/* A row with EVENT's columns but without raw payload; it is not counted. */
+/* Returns a DERIVED row with EVENT's columns, but without its name, category, raw payload and detail. */
 static inline struct tm_event tm_proto_derived(const struct tm_event *event, enum tm_kind kind)
 {
     struct tm_event derived = *event;

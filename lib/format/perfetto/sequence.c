@@ -58,7 +58,7 @@ void tm_proto_sequence_lose(struct tm_proto_sequence *sequence)
     tm_proto_map_clear(&sequence->counters);
 }
 
-/* Adds the SEQUENCE_STATE row: a TracePacket of the fields in p->text. */
+/* Adds the SEQUENCE_STATE row: a TracePacket of the fields in rows->text. */
 static enum tm_status add_state(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_proto_sequence *sequence = packet->sequence;
@@ -85,7 +85,7 @@ static enum tm_status add_uuid(struct tm_buf *uuids, uint64_t uuid)
     return tm_buf_add(uuids, &uuid, sizeof uuid);
 }
 
-/* track_event_defaults. Repeated numbers may be packed. */
+/* Reads track_event_defaults. Repeated numbers may be packed. */
 static enum tm_status take_track_defaults(struct tm_proto_sequence *sequence, const struct tm_pb_field *message)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
@@ -203,7 +203,7 @@ static enum tm_status index_messages(struct tm_proto_rows *rows, struct tm_proto
     return TM_OK;
 }
 
-/* Interns every occurrence of the field. */
+/* Interns every occurrence of the field interned_data. */
 static enum tm_status intern_all(struct tm_proto_sequences *sequences, struct tm_proto_rows *rows,
                                  struct tm_proto_packet *packet, struct tm_error *err)
 {
@@ -248,7 +248,7 @@ bool tm_proto_interned_find(const struct tm_proto_sequence *sequence, uint32_t f
     return true;
 }
 
-/* Field 2 of the message at ENTRY. */
+/* Returns field 2 of the message at ENTRY; an empty field if the message has none. */
 static struct tm_pb_field text_of(const struct tm_proto_sequence *sequence, const struct tm_proto_map_entry *entry)
 {
     struct tm_pb pb = tm_pb_of(sequence->interned.data + (entry->v1 >> 32), (size_t)(entry->v1 & UINT32_MAX));

@@ -10,10 +10,10 @@
 enum tm_status tm_proto_sequence_find(struct tm_proto_sequences *sequences, uint32_t machine, uint32_t id,
                                       struct tm_proto_sequence **sequence, struct tm_error *err);
 
-/* Incremental state is cleared: a new generation, without defaults or interned data. */
+/* Clears the incremental state: begins a generation without defaults and interned data. */
 void tm_proto_sequence_clear(struct tm_proto_sequences *sequences, struct tm_proto_sequence *sequence);
 
-/* A packet was lost: state is not valid until the next clearing. */
+/* Notes that a packet was lost: the state is not valid until the next clearing. */
 void tm_proto_sequence_lose(struct tm_proto_sequence *sequence);
 
 /* Takes over PACKET's trace_packet_defaults. Begins a new generation if they differ from those that rows of the current
@@ -36,11 +36,12 @@ enum tm_status tm_proto_interned_index(struct tm_proto_sequence *sequence, const
 bool tm_proto_interned_find(const struct tm_proto_sequence *sequence, uint32_t field, uint64_t iid,
                             const uint8_t **data, size_t *len);
 
-/* Field 2 of the interned message (FIELD, IID); most interned messages have their string there. data NULL: there is
- * none. */
+/* Returns field 2 of the interned message (FIELD, IID), where most messages have their string. Its data is NULL if there
+ * is no such message. */
 struct tm_pb_field tm_proto_interned_text(const struct tm_proto_sequence *sequence, uint32_t field, uint64_t iid);
 
-/* Sets *STRING to the string number of field 2 of the interned message; 0: there is none. TM_OK or an error. */
+/* Sets *STRING to the string number of field 2 of the interned message (FIELD, IID), or to 0 if there is no such
+ * message. TM_OK or an error. */
 enum tm_status tm_proto_interned_string(struct tm_proto_rows *rows, const struct tm_proto_sequence *sequence,
                                         uint32_t field, uint64_t iid, uint32_t *string, struct tm_error *err);
 

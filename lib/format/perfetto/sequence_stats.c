@@ -9,7 +9,8 @@ enum {
     BUFFERS_MAX = 128 /* of a recording: kMaxBuffersPerConsumer of the tracing service */
 };
 
-/* Causes are bits of previous_packet_dropped (DataLossReason of trace_packet.proto); the lowest is set with each. */
+/* Causes are bits of previous_packet_dropped (DataLossReason of trace_packet.proto). The lowest bit is set with each of
+ * them and is no cause. */
 enum { CAUSES = 9 };
 
 static uint64_t key_of(uint32_t sequence, uint32_t cause)
@@ -34,7 +35,7 @@ enum tm_status tm_proto_sequence_stats_note(struct tm_proto_sequence_stats *stat
     return st == TM_E_SYSTEM ? tm_error_nomem(err) : TM_OK;
 }
 
-/* What was lost into one buffer. */
+/* The losses of the sequences of one buffer. */
 struct sums {
     uint64_t of[TM_STATED_WRITER_COUNT];
 };
@@ -51,7 +52,7 @@ static void add_sequence(const struct tm_proto_sequence_stats *stats, const stru
     }
 }
 
-/* Adds what writer MESSAGE lost to the sums of its buffer, if its sequence had packets. */
+/* Adds the losses of the writer in MESSAGE to the sums of its buffer, if its sequence had packets. */
 static enum tm_status read_writer(struct tm_proto_sequences *sequences, const struct tm_proto_packet *packet,
                                   const struct tm_pb_field *message, struct tm_buf *sums, struct tm_error *err)
 {

@@ -1,15 +1,15 @@
-/* What sequences lost, by the buffer of the recording that they were written to. Names:
+/* Losses of sequences, by the buffer of the recording that their packets were written to. Names:
  * src/trace_processor/storage/stats.h of perfetto. */
 #ifndef TM_FORMAT_PERFETTO_SEQUENCE_STATS_H
 #define TM_FORMAT_PERFETTO_SEQUENCE_STATS_H
 
 #include "format/perfetto/internal.h"
 
-/* PACKET says that others of its sequence were lost before it. */
+/* Counts the loss that PACKET states: packets of its sequence before it are missing. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_proto_sequence_stats_note(struct tm_proto_sequence_stats *stats,
                                             const struct tm_proto_packet *packet, struct tm_error *err);
 
-/* PACKET is a trace_stats: adds up by buffer what the sequences of its writers have lost so far. */
+/* Adds up the losses so far by buffer, for the writers that PACKET, a trace_stats, lists. */
 enum tm_status tm_proto_sequence_stats_read(struct tm_proto_sequences *sequences, struct tm_proto_map *stated,
                                             const struct tm_proto_packet *packet, struct tm_error *err);
 

@@ -87,7 +87,8 @@ static enum tm_status name_of(const struct tm_proto_track_context *c, uint32_t *
     return TM_OK;
 }
 
-/* Finds the track of the event, or the thread of the sequence or of the overrides. */
+/* Finds the track of the event. An event without one is on the thread of its sequence, or on the one that legacy_event
+ * names. */
 static void associate(struct tm_proto_track_context *c)
 {
     const struct tm_proto_sequence *sequence = c->packet->sequence;

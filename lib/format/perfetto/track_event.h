@@ -31,7 +31,7 @@ struct tm_proto_track_event {
     bool has_thread_delta, has_thread_absolute, has_instructions_delta, has_instructions_absolute;
     bool has_extra, has_flows, has_args, has_legacy;
     uint32_t type;
-    uint32_t category_count; /* number of iids and texts */
+    uint32_t category_count; /* number of iids and texts; a packed list counts as 2 */
     uint64_t track;
     uint64_t name_iid;
     uint64_t category_iid;       /* the last one */
@@ -55,7 +55,7 @@ struct tm_proto_track_context {
     const struct tm_proto_packet *packet;
     const struct tm_proto_track_event *event;
     uint64_t track;  /* uuid after defaults */
-    bool fallback;   /* the event lies on thread (pid, tid) instead of a track */
+    bool fallback;   /* the event is on thread (pid, tid) and not on a track */
     bool has_thread; /* pid and tid are known */
     bool has_process; /* pid is known */
     int64_t pid, tid;

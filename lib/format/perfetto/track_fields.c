@@ -104,7 +104,7 @@ static enum tm_status read_rare_field(struct tm_proto_track_event *event, const 
         event->has_flows = true;
         break;
     case TM_TRACK_EVENT_LEGACY:
-        return f->type == TM_PB_LEN ? read_legacy(event, f) : TM_E_INPUT; /* fields before the damage are kept */
+        return f->type == TM_PB_LEN ? read_legacy(event, f) : TM_E_INPUT; /* the fields before the damage remain valid */
     default:
         event->has_args = true;
     }
@@ -130,7 +130,7 @@ static enum tm_status read_field(struct tm_proto_track_event *event, const struc
         event->track = f->value;
         break;
     case TM_TRACK_EVENT_CATEGORY_IIDS:
-        event->category_count += f->type == TM_PB_LEN ? 2 : 1; /* packed: read again */
+        event->category_count += f->type == TM_PB_LEN ? 2 : 1; /* packed: the users read the field again */
         event->category_iid = f->value;
         break;
     case TM_TRACK_EVENT_CATEGORIES:

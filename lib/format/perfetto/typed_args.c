@@ -65,7 +65,7 @@ static enum tm_status put_location(const struct tm_proto_track_context *c, const
                              : tm_detail_arg_uint(detail, keys->line, (uint32_t)line);
 }
 
-/* The number FIELD of MESSAGE, or 0. */
+/* Returns the number in field FIELD of MESSAGE, or 0. */
 static uint64_t number_in(const struct tm_pb_field *message, uint32_t field)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);

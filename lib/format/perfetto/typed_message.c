@@ -10,7 +10,7 @@
 
 enum { REPEATED_MAX = 16 }; /* repeated fields of one message whose elements are counted */
 
-/* The number of elements of each repeated field so far. */
+/* The number of elements so far, by repeated field. */
 struct counts {
     uint32_t numbers[REPEATED_MAX], counts[REPEATED_MAX];
     uint32_t used;
@@ -90,7 +90,7 @@ static bool is_text(const struct tm_typed_field *field)
            field->kind == TM_TYPED_ANNOTATION;
 }
 
-/* The wire type of a number in FIELD. */
+/* Returns the wire type of a number in FIELD. */
 static uint8_t wire_of(const struct tm_typed_field *field)
 {
     return field->kind == TM_TYPED_FLOAT ? TM_PB_I32 : field->kind == TM_TYPED_DOUBLE ? TM_PB_I64 : TM_PB_VARINT;
@@ -130,7 +130,7 @@ static enum tm_status put_field(const struct tm_typed_writer *w, const struct tm
         return field->is_repeated ? put_packed(w->rows, field, counts, f) : TM_OK;
     if (is_text(field) != (f->type == TM_PB_LEN))
         return TM_OK;
-    if (field->kind == TM_TYPED_ANNOTATION) { /* it has a name of its own */
+    if (field->kind == TM_TYPED_ANNOTATION) { /* an annotation has its own name */
         st = w->annotation(w->self, f, depth + 1);
         w->rows->key.len = mark;
         return st;

@@ -5,17 +5,18 @@
 
 #include "format/perfetto/internal.h"
 
-/* Where args go. */
+/* The destination of args. */
 struct tm_typed_writer {
     struct tm_proto_rows *rows; /* its key is the prefix of the next argument; it is restored afterwards */
-    /* Puts a DebugAnnotation that is DEPTH messages down. */
+    /* Puts a DebugAnnotation at nesting depth DEPTH. */
     enum tm_status (*annotation)(void *self, const struct tm_pb_field *message, int depth);
     void *self;
     uint32_t *unknown; /* counts fields that have no name; may be NULL */
 };
 
-/* Appends the args of all fields of message number MESSAGE that have a name (perfetto/typed_fields.h). It is DEPTH
- * messages down. A message without fields is an arg without a value, unless DEPTH is 0. TM_OK or TM_E_SYSTEM. */
+/* Appends the args of all fields of message number MESSAGE that have a name (perfetto/typed_fields.h). DEPTH is the
+ * message's nesting depth; below TM_PROTO_DEPTH_MAX messages are left out. A message without fields is an arg without a
+ * value, unless DEPTH is 0. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_proto_typed_message_put(const struct tm_typed_writer *writer, uint32_t message, struct tm_pb pb,
                                           int depth);
 
