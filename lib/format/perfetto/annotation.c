@@ -19,8 +19,8 @@ struct writer {
     uint32_t errors;
 };
 
-/* Appends NAME to the key; the caller shortens the key again. '.', '[' and ']' in NAME become '_', because they separate
- * the parts of keys. */
+/* Appends NAME to the key; the caller shortens the key again. '.', '[' and ']' in NAME become '_', because they
+ * separate the parts of keys. */
 static enum tm_status push_name(struct writer *w, const uint8_t *name, size_t len)
 {
     struct tm_buf *key = &w->rows->key;

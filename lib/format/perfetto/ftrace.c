@@ -16,7 +16,7 @@ struct bundle {
     uint32_t cpu;
     uint64_t clock;
     int64_t pair_ftrace, pair_boot;
-    uint64_t since; /* from when on its cpu's events are there */
+    uint64_t since; /* the time from which the bundle has all events of its cpu; 0: not stated */
 };
 
 static enum tm_status read_bundle(struct bundle *b, const struct tm_pb_field *message)
@@ -55,8 +55,8 @@ static enum tm_status read_bundle(struct bundle *b, const struct tm_pb_field *me
     return st == TM_END ? TM_OK : st;
 }
 
-/* The clock of the bundle's events. A kernel clock that userspace cannot read is a clock of the sequence. So is an
- * unknown clock; no snapshot will place it. */
+/* Returns the clock of the bundle's events. A kernel clock that user space cannot read is a clock of the sequence. So
+ * is an unknown clock, which no snapshot relates. */
 static uint32_t clock_of(const struct bundle *b)
 {
     if (!b->has_clock || b->clock == FTRACE_CLOCK_UNSPECIFIED)
@@ -64,7 +64,7 @@ static uint32_t clock_of(const struct bundle *b)
     return b->clock == FTRACE_CLOCK_MONO_RAW ? TM_CLOCK_MONOTONIC_RAW : TM_CLOCK_SEQUENCE_FIRST;
 }
 
-/* Adds the pair of readings of a bundle. Bundles read together have the same pair. */
+/* Writes the clock pair of a bundle. Bundles that were read together repeat the pair, which is written once. */
 static enum tm_status add_pair(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows,
                                const struct tm_proto_packet *packet, const struct bundle *b, struct tm_error *err)
 {
@@ -82,7 +82,7 @@ static enum tm_status add_pair(struct tm_proto_kernels *kernels, struct tm_proto
     return tm_proto_clock_pair(rows->sink, packet, &pair, err);
 }
 
-/* True for fields of the bundle that are kept; its events and its clock become rows and a snapshot. */
+/* True for fields of the bundle that the packet's row keeps. The events become rows, the clock pair a snapshot. */
 static bool stays(uint32_t field)
 {
     return field != TM_BUNDLE_EVENT && field != TM_BUNDLE_COMPACT_SCHED && field != TM_BUNDLE_CLOCK &&

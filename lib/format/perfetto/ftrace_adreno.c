@@ -1,5 +1,5 @@
-/* kgsl_adreno_cmdbatch_*: when an Adreno GPU did what a context asked. Rules and names: importers/ftrace of perfetto,
- * ftrace_tokenizer.cc and ftrace_parser.cc. */
+/* kgsl_adreno_cmdbatch_*: when an Adreno GPU executed the batches of a context. Rules and names: importers/ftrace of
+ * perfetto, ftrace_tokenizer.cc and ftrace_parser.cc. */
 #include "format/perfetto/ftrace_adreno.h"
 
 #include "base/checked.h"
@@ -12,7 +12,7 @@
 enum { CONTEXT = 1, NUMBER = 2, SYNC_TICKS = 3, START = 6, END = 7, PRIORITY = 8 };
 enum { BATCHES_MAX = 1024, CONTEXTS_MAX = 1 << 16 };
 
-/* The clock runs at 19.2 MHz: 12 ticks are 625 ns. False: too long to state. */
+/* The clock runs at 19.2 MHz: 12 ticks are 625 ns. False: overflow. */
 static bool ticks_to_ns(uint64_t from, uint64_t to, int64_t *ns)
 {
     if (!tm_mul_i64((int64_t)(to - from), 625, ns))
@@ -28,7 +28,7 @@ void tm_proto_adreno_release(struct tm_proto_adreno *adreno)
     adreno->batches = NULL;
 }
 
-/* Looks from the latest on; NULL: nothing was told of it. */
+/* Returns the batch with NUMBER, or NULL. Searches from the end, where the latest batches usually are. */
 static struct tm_proto_adreno_batch *find(const struct tm_proto_adreno *adreno, uint32_t machine, uint32_t number)
 {
     for (uint32_t i = adreno->count; i-- > 0;)
@@ -54,7 +54,7 @@ static void forget(struct tm_proto_adreno *adreno, struct tm_proto_adreno_batch 
     *batch = adreno->batches[--adreno->count];
 }
 
-/* Remembers which thread queues the batches of a context: the first one that does. */
+/* Remembers the thread of EVENT if it is the first that queues a batch of CONTEXT. */
 static enum tm_status note_thread(struct tm_proto_adreno *adreno, uint32_t context, const struct tm_event *event,
                                   struct tm_error *err)
 {
@@ -68,7 +68,7 @@ static enum tm_status note_thread(struct tm_proto_adreno *adreno, uint32_t conte
     return st < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
-/* Adds the row of BATCH. The model puts the process's name into that of its track. */
+/* Adds the row of BATCH. The model puts the process's name into the name of the track. */
 static enum tm_status add_batch(const struct tm_proto_adreno *adreno, struct tm_proto_rows *rows,
                                 const struct tm_proto_adreno_batch *batch, const struct tm_event *event,
                                 struct tm_error *err)

@@ -1,11 +1,9 @@
-/* Events of Android's binder in protos. */
+/* Events of Android's binder in packets. */
 #include "format/ftrace/binder_event.h"
 #include "format/perfetto/ftrace_event.h"
 #include "perfetto/ftrace_event_fields.h"
 
 #include <stdio.h>
-
-/* Field numbers in FtraceEvent. */
 
 static enum tm_binder_event event_of(uint32_t field)
 {

@@ -8,7 +8,7 @@
 
 enum { MIGRATIONS_MAX = 1 << 16 };
 
-/* What is told of an allocation: pages migrated, reclaimed, mapped. */
+/* The page counts of an allocation: migrated, reclaimed, mapped. */
 enum { MOVED_KINDS = 3 };
 
 enum tm_status tm_proto_note_kernel(struct tm_proto_kernels *kernels, uint32_t machine, struct tm_text system,
@@ -32,7 +32,7 @@ static uint64_t key_of(const struct tm_event *row, uint32_t kind)
     return (uint64_t)(uint32_t)row->tid << 2 | kind;
 }
 
-/* Remembers how many pages were moved for the allocation of ROW's thread: those in N. */
+/* Remembers the page counts N of the current allocation of ROW's thread. */
 static enum tm_status note_moved(struct tm_proto_kernels *kernels, const struct tm_event *row,
                                  const uint64_t n[MOVED_KINDS], struct tm_error *err)
 {
@@ -54,7 +54,7 @@ static uint64_t moved(const struct tm_proto_kernels *kernels, const struct tm_ev
     return entry ? entry->v1 : 0;
 }
 
-/* The args of an end: the area's name in NAME, and numbers. */
+/* Puts the args of an end: the name of the area in text field NAME, and NUMBERS. */
 static enum tm_status put_end(struct tm_proto_rows *rows, const struct tm_proto_event_fields *fields, uint32_t name,
                               const uint64_t numbers[8], struct tm_error *err)
 {
@@ -68,7 +68,7 @@ static enum tm_status put_end(struct tm_proto_rows *rows, const struct tm_proto_
     return st < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
-/* Linux 5.10 tells at the end what was done; from 6.1 on an event before the end does. */
+/* In Linux 5.10 the end of an allocation states the page counts. From 6.1 on an event before the end does. */
 enum tm_status tm_proto_ftrace_cma(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows,
                                    const struct tm_pb_field *f, struct tm_event *row, struct tm_error *err)
 {

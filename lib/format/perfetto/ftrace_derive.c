@@ -1,5 +1,5 @@
-/* Counters and instants that follow from kernel events, named as the reference importer's tracks and slices; also the
- * reasons for which tasks wait. */
+/* Rows that follow from kernel events: counters and instants with the names of the reference importer's tracks and
+ * slices, and the reasons for which tasks wait. */
 #include "stream/detail_arg.h"
 #include "format/perfetto/ftrace_event.h"
 #include "format/perfetto/sequence.h"
@@ -36,7 +36,7 @@ static enum tm_status add_cpu(struct derive *d, const char *name, uint64_t cpu, 
     return tm_proto_counter_add(d->rows, &e, name, value, d->err);
 }
 
-/* A counter named by text field FIELD and SUFFIX. */
+/* Adds a counter named by text field FIELD and SUFFIX. */
 static enum tm_status add_named(struct derive *d, uint32_t field, const char *suffix, uint64_t value)
 {
     struct tm_event e = like(d, TM_SCOPE_GLOBAL);
@@ -69,7 +69,8 @@ static enum tm_status add_of_thread(struct derive *d, const char *name, int64_t 
     return tm_proto_counter_add(d->rows, &e, name, value, d->err);
 }
 
-/* The memory of an address space that no task of the file has told of so far. In order of time that may be another. */
+/* Adds the memory of an address space that no event of the file has attributed to a task so far. In order of time such
+ * an event may come first, so the row is of kind MEMORY. */
 static enum tm_status add_rss_of_none(struct derive *d, uint32_t member, uint64_t size)
 {
     const char *name = member < TM_RSS_MEMBERS ? tm_rss_member_name(member) : "mem.unknown";
@@ -82,7 +83,7 @@ static enum tm_status add_rss_of_none(struct derive *d, uint32_t member, uint64_
     return st < 0 ? st : tm_proto_add(d->rows, &e, d->err);
 }
 
-/* The memory belongs to the writing task (curr), or to the last task seen with the address space. */
+/* Adds a counter of memory. It belongs to the writing task (curr), or to the last task seen with the address space. */
 static enum tm_status add_rss_of(struct derive *d, bool throttled)
 {
     const struct tm_proto_event_fields *m = &d->fields;
@@ -115,7 +116,7 @@ static enum tm_status add_rss_of(struct derive *d, bool throttled)
     return add_of_thread(d, member < TM_RSS_MEMBERS ? tm_rss_member_name(member) : "mem.unknown", tid, (uint64_t)size);
 }
 
-/* SIGNAL: a field that becomes an argument; 0: none. */
+/* Adds an instant of thread TID. Field SIGNAL becomes its argument; 0: it has none. */
 static enum tm_status add_instant(struct derive *d, const char *name, int64_t tid, uint32_t signal)
 {
     struct tm_event e = like(d, TM_SCOPE_THREAD);
@@ -233,7 +234,8 @@ static enum tm_status add_of_task(struct derive *d, const char *name, int64_t va
     return tm_proto_counter_add(d->rows, &e, name, (uint64_t)value, d->err);
 }
 
-/* Returns NAME and, after it, the text field FIELD, or ABSENT if the event lacks it. Valid until the next call. */
+/* Returns NAME and, after it, the text field FIELD, or ABSENT if the event lacks it. Valid until the next call. NULL if
+ * out of memory. */
 static const char *name_of(struct derive *d, const char *name, uint32_t field, const char *absent)
 {
     struct tm_buf *key = &d->rows->key;
@@ -243,7 +245,7 @@ static const char *name_of(struct derive *d, const char *name, uint32_t field, c
     return tm_buf_addf(key, len ? "%s.%.*s" : "%s", name, len, text) == TM_OK ? tm_buf_cstr(key) : NULL;
 }
 
-/* Adds the size TOTAL of a heap after CHANGE. */
+/* Adds the size TOTAL of a heap after CHANGE, and CHANGE as a counter of the thread. */
 static enum tm_status add_heap(struct derive *d, const char *const names[2], const char *heap, int64_t total,
                                int64_t change)
 {
@@ -273,7 +275,7 @@ static enum tm_status add_ion_shrink(struct derive *d)
 static enum tm_status add_ion(struct derive *d)
 {
     const uint64_t *n = d->fields.number;
-    d->fields.has[1] = false; /* the buffer's number */
+    d->fields.has[1] = false; /* it is the buffer's number and not the heap's name */
     return add_heap(d, ion_names, NULL, (int64_t)n[3], (int64_t)n[2]);
 }
 
@@ -330,7 +332,7 @@ static enum tm_status add_utilization(struct derive *d)
     return st;
 }
 
-/* Leaves out an address that precedes the name. */
+/* Adds a device's frequency. The counter's name omits an address that precedes the device's name. */
 static enum tm_status add_devfreq(struct derive *d)
 {
     static const char prefix[] = "devfreq_";
@@ -373,7 +375,8 @@ static enum tm_status add_mali_power(struct derive *d)
     return add_global(d, "mali_gpu_power_state", (uint64_t)i32(d->fields.number[3]));
 }
 
-/* States why the task of FIELD 1 waits or waited. The function it waits in is the number of a symbol. */
+/* Adds the reason for which the task in field 1 waits or waited. Field 2 is the symbol number of the function that it
+ * waits in. */
 static enum tm_status add_blocked_reason(struct derive *d)
 {
     struct tm_event e = tm_proto_derived(d->row, TM_KIND_BLOCKED_REASON);
@@ -387,7 +390,7 @@ static enum tm_status add_blocked_reason(struct derive *d)
     return st < 0 ? st : tm_proto_add(d->rows, &e, d->err);
 }
 
-/* What an event tells of a device of f2fs: counters by the number of their fields. */
+/* The counters in an event about a device of f2fs, by field number. */
 struct device_counters {
     const char *what;
     uint32_t device; /* the number of the device's field */
@@ -416,7 +419,7 @@ static const char *const f2fs_latency_names[] = {
     [26] = "write_sync_node_avg",  [27] = "write_sync_node_cnt",  [28] = "write_sync_node_peak",
 };
 
-/* Adds all counters of C. Those that the event does not state are 0. */
+/* Adds all counters of C. A counter that the event does not state is 0. */
 static enum tm_status add_device_counters(struct derive *d, const struct device_counters *c)
 {
     uint64_t values[sizeof f2fs_latency_names / sizeof *f2fs_latency_names] = {0};
@@ -454,7 +457,8 @@ static enum tm_status add_f2fs_latency(struct derive *d)
     return add_device_counters(d, &counters);
 }
 
-/* How many commands wait: as many as the doorbell has bits, or by what the event says of its own. */
+/* Adds the number of pending commands: the bits that are set in the doorbell. If there are none, it is 1 unless the
+ * event's own command is done. */
 static enum tm_status add_ufs_commands(struct derive *d)
 {
     enum { DOORBELL = 2, KIND = 10, IS_DONE = 1 };
@@ -466,7 +470,7 @@ static enum tm_status add_ufs_commands(struct derive *d)
     return add_global(d, "io.ufs.command.count", count);
 }
 
-/* What a battery's limits demand, and why. Without a limit the parts have none. */
+/* Adds the counters of a battery current limiter. If it does not throttle, its cause is -1 and the limits are 0. */
 static enum tm_status add_battery_limits(struct derive *d)
 {
     static const struct {
@@ -485,7 +489,7 @@ static enum tm_status add_battery_limits(struct derive *d)
     return st;
 }
 
-/* How late a sensor's data came. */
+/* Adds the delay of a sensor's data. */
 static enum tm_status add_sensor(struct derive *d)
 {
     const uint64_t *n = d->fields.number;
@@ -499,7 +503,7 @@ static enum tm_status add_sensor(struct derive *d)
     return add_global(d, name, n[1] - n[2]);
 }
 
-/* How much room a queue of a virtual GPU has. */
+/* Adds the number of free entries in a queue of a virtual GPU. */
 static enum tm_status add_free_room(struct derive *d)
 {
     const char *queue = tm_proto_virtio_gpu_queue(&d->fields);
@@ -530,7 +534,7 @@ static enum tm_status add_trusty_result(struct derive *d)
     return tm_proto_ftrace_trusty_result(d->rows, d->event, d->row, d->err);
 }
 
-/* By field number in FtraceEvent. Fields of events that are not in the table are not read. */
+/* Functions that add the rows derived from events of kind FTRACE, by field number in FtraceEvent. */
 static enum tm_status (*const derivations[])(struct derive *d) = {
     [TM_FTRACE_EVENT_CPU_FREQUENCY] = add_frequency,
     [TM_FTRACE_EVENT_CPU_FREQUENCY_LIMITS] = add_limits,
@@ -578,7 +582,7 @@ static enum tm_status (*const derivations[])(struct derive *d) = {
     [TM_FTRACE_EVENT_FWTP_PERFETTO_SLICE] = add_firmware,
 };
 
-/* Functions that add rows derived from events that are slices or instants, by the event's field number. */
+/* Functions that add the rows derived from events of other kinds, by field number in FtraceEvent. */
 static enum tm_status (*const of_slices[])(struct derive *d) = {
     [446] = add_trusty_result, /* trusty_smc_done */
     [448] = add_trusty_result, /* trusty_std_call32_done */

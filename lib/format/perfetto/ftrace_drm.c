@@ -1,4 +1,4 @@
-/* Work of GPUs by way of the kernel's DRM: jobs of rings, and fences of timelines. Rules and names:
+/* Work of GPUs in the kernel's DRM: jobs of rings, and fences of timelines. Rules and names:
  * importers/ftrace/drm_tracker.cc of perfetto. */
 #include "base/hash.h"
 #include "stream/detail_arg.h"
@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-/* Before Linux 6.17 jobs have a number on their ring, and the address of their fence. */
+/* Before Linux 6.17 the events of a job state its number on its ring and the address of its fence. From then on they
+ * state the id of its fence. */
 struct job {
     bool has_fence_id;
     uint64_t context, seqno; /* the id of its fence */
@@ -36,14 +37,14 @@ static struct job read_job(const struct tm_pb_field *f)
     }
 }
 
-/* A number that tells JOB from all others. */
+/* Returns a hash that identifies JOB. */
 static uint64_t identity(const struct job *job)
 {
     const uint64_t numbers[] = {job->has_fence_id, job->has_fence_id ? job->context : job->fence, job->seqno};
     return tm_hash64_numbers(numbers, sizeof numbers / sizeof *numbers, TM_FTRACE_EVENT_DRM_SCHED_PROCESS_JOB);
 }
 
-/* The flow from where JOB was queued to where it runs. */
+/* Returns the flow from the event that queues JOB to the one that runs it. It is never 0. */
 static uint64_t flow_of(const struct job *job)
 {
     const uint64_t numbers[] = {job->has_fence_id, job->has_fence_id ? job->context : job->number, job->seqno,
@@ -60,7 +61,7 @@ static enum tm_status put_args(struct tm_buf *detail, const struct job *job)
     return st < 0 ? st : tm_detail_arg_uint(detail, "fence seqno", job->seqno);
 }
 
-/* A thread queues JOB. */
+/* Fills the row of a thread that queues JOB. */
 static enum tm_status put_queued(struct tm_proto_rows *rows, const struct job *job, struct tm_event *row,
                                  struct tm_error *err)
 {

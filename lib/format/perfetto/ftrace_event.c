@@ -84,7 +84,7 @@ static enum tm_status damaged(struct tm_proto_rows *rows, const struct tm_event 
     return st < 0 ? st : tm_proto_count_account(&rows->counts, TM_DROP_DAMAGED, common->clock, packet->byte, err);
 }
 
-/* True for an event of firmware that does not state the time that such an event has. */
+/* True for an event of firmware that should state its own time and does not. */
 static bool lacks_own_time(const struct tm_pb_field *f)
 {
     const uint32_t time = tm_ftrace_own_time(f->id);
@@ -119,7 +119,7 @@ enum tm_status tm_proto_ftrace_event(const struct tm_proto_ftrace_bundle *bundle
         return damaged(rows, common, bundle->packet, err);
     row.raw = f->data;
     row.raw_bytes = (uint32_t)f->len;
-    if (tm_proto_ftrace_is_of_hypervisor(what.id)) /* without a task it is of the idle task */
+    if (tm_proto_ftrace_is_of_hypervisor(what.id)) /* without a pid it belongs to the idle task */
         row.flags |= TM_EVENT_HAS_TID;
     st = row.flags & TM_EVENT_HAS_TID ? fill(bundle, &what, &row, err) : fill_without_task(rows, &what, &row, err);
     if (tm_event_scope(row.flags) == TM_SCOPE_GLOBAL && row.kind != TM_KIND_COUNTER && row.kind != TM_KIND_KERNEL &&

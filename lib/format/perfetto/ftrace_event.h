@@ -1,4 +1,4 @@
-/* One FtraceEvent out of a bundle. */
+/* Readers of one FtraceEvent of a bundle, by kind of event. */
 #ifndef TM_FORMAT_PERFETTO_FTRACE_EVENT_H
 #define TM_FORMAT_PERFETTO_FTRACE_EVENT_H
 
@@ -6,7 +6,7 @@
 
 /* A bundle of events that is being read. */
 struct tm_proto_ftrace_bundle {
-    const struct tm_proto_packet *packet; /* contains it */
+    const struct tm_proto_packet *packet; /* contains the bundle */
     struct tm_proto_kernels *kernels;
     struct tm_proto_rows *rows;
 };
@@ -16,7 +16,7 @@ struct tm_proto_ftrace_bundle {
 enum tm_status tm_proto_ftrace_event(const struct tm_proto_ftrace_bundle *bundle, const struct tm_pb_field *f,
                                      const struct tm_event *common, struct tm_error *err);
 
-/* The numbers and texts of an event's message by field number, up to the highest number that is read here. */
+/* The numbers and texts of an event's message by field number. Fields with higher numbers are not read. */
 enum { TM_PROTO_EVENT_FIELDS = 16 };
 
 struct tm_proto_event_fields {
@@ -46,7 +46,8 @@ enum tm_status tm_proto_ftrace_slice(const struct tm_proto_ftrace_bundle *bundle
 enum tm_status tm_proto_ftrace_binder(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                       struct tm_error *err);
 
-/* Sets ROW to the facts that F adds to other events. TM_END: it adds none. */
+/* Makes ROW a KERNEL row of F, an event that adds to others or changes a state (kernel/rule.h). TM_END: F adds and
+ * changes nothing. */
 enum tm_status tm_proto_ftrace_history(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                        struct tm_error *err);
 
@@ -59,7 +60,8 @@ enum tm_status tm_proto_ftrace_syscall(struct tm_proto_kernels *kernels, struct 
                                        const struct tm_pb_field *f, struct tm_event *row, struct tm_error *err);
 
 /* Make ROW the row of F, an event of a kind of device or work: jobs of a GPU and fences, buffers of Video4Linux,
- * virtual devices, file systems, contiguous memory, Trusty. TM_END as above. */
+ * virtual devices, file systems, contiguous memory, Trusty. TM_END: the reference importer makes no slice of F, or F
+ * states too little. */
 enum tm_status tm_proto_ftrace_job(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                    struct tm_error *err);
 enum tm_status tm_proto_ftrace_fence(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
@@ -83,28 +85,28 @@ enum tm_status tm_proto_ftrace_trusty_result(struct tm_proto_rows *rows, const s
 enum tm_status tm_proto_ftrace_gpu_work(struct tm_proto_rows *rows, const struct tm_pb_field *f,
                                         const struct tm_event *event, struct tm_error *err);
 
-/* Takes in F, an event of Adreno's batches. Adds the row of the batch that F completes, after EVENT. */
+/* Notes the facts of F, an event about batches of an Adreno GPU. If they complete a batch, adds its row after EVENT. */
 enum tm_status tm_proto_ftrace_adreno(struct tm_proto_adreno *adreno, struct tm_proto_rows *rows,
                                       const struct tm_pb_field *f, const struct tm_event *event, struct tm_error *err);
 
-/* Adds the rows of F, an event of a phone's firmware, after EVENT. They are DERIVED, or of their own if F states a
- * time. */
+/* Adds the rows of F, an event of a phone's firmware, after EVENT. They are DERIVED, or events of their own at the time
+ * that F states. */
 enum tm_status tm_proto_ftrace_firmware(struct tm_proto_rows *rows, const struct tm_pb_field *f,
                                         const struct tm_event *event, struct tm_error *err);
 
-/* The queue that an event of a virtual GPU names, as the reference importer calls it; NULL: none. */
+/* Returns the reference importer's name of the queue that an event of a virtual GPU names, or NULL. */
 const char *tm_proto_virtio_gpu_queue(const struct tm_proto_event_fields *fields);
 
 /* Notes the version of MACHINE's kernel, from the texts of uname(2). TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_proto_note_kernel(struct tm_proto_kernels *kernels, uint32_t machine, struct tm_text system,
                                     struct tm_text release);
 
-/* From now on system calls of MACHINE, an embedded id, have the names of the architecture NAME (uname(2)), if it is
- * known. TM_OK or TM_E_SYSTEM. */
+/* Sets the architecture of MACHINE, an embedded id, by its NAME (uname(2)). The names of later system calls follow from
+ * it. An unknown architecture is ignored. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_proto_note_machine(struct tm_proto_kernels *kernels, uint32_t machine, const void *name, size_t len);
 
-/* Adds the DERIVED rows of the event in F after ROW: counters and instants that the reference importer derives, and the
- * reason for which a task waits. */
+/* Adds the rows that follow from the event in F, after ROW: counters and instants that the reference importer derives,
+ * the reason for which a task waits, and the rows of the functions above that add some after EVENT. */
 enum tm_status tm_proto_ftrace_derive(const struct tm_proto_ftrace_bundle *bundle, const struct tm_pb_field *f,
                                       const struct tm_event *row, struct tm_error *err);
 

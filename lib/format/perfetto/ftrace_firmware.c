@@ -1,4 +1,4 @@
-/* Events of the firmware of Google's phones, which the kernel passes on: thermal_exynos_acpm_*, param_set_value_cpm,
+/* Events of the firmware of Google's phones, which the kernel forwards: thermal_exynos_acpm_*, param_set_value_cpm,
  * fwtp_perfetto_*. Most state a time of their own. Rules and names: importers/ftrace/thermal_tracker.cc and
  * ftrace_parser.cc of perfetto. */
 #include "format/perfetto/ftrace_event.h"
@@ -15,7 +15,7 @@ enum { THERMAL_ZONE = 1, THERMAL_TEMPERATURE = 2, THERMAL_COOLING = 4 };
 struct firmware {
     struct tm_proto_rows *rows;
     const struct tm_proto_event_fields *fields;
-    struct tm_event like; /* its rows are like this one */
+    struct tm_event like; /* the columns that its rows share */
     struct tm_error *err;
 };
 
@@ -25,7 +25,7 @@ static struct tm_text text_of(const struct firmware *w, uint32_t field)
     return (struct tm_text){text ? text : (const uint8_t *)"", text ? w->fields->len[field] : 0};
 }
 
-/* Puts ROW on the track NAME of TYPE; VALUE of dimension DIMENSION tells it from others of the type. */
+/* Puts ROW on the track NAME of TYPE. rows->text has the dimension that distinguishes it from others of the type. */
 static enum tm_status put_track(const struct firmware *w, enum tm_named_track type, struct tm_text name,
                                 struct tm_event *row)
 {
@@ -34,12 +34,12 @@ static enum tm_status put_track(const struct firmware *w, enum tm_named_track ty
     if (tm_buf_add(&w->rows->key, name.data, name.len) != TM_OK)
         return tm_error_nomem(w->err);
     enum tm_status st = tm_proto_named_row(w->rows, &named, row, w->err);
-    row->flags &= ~(uint32_t)(TM_EVENT_ASYNC | TM_EVENT_HAS_TRACK); /* with a number it would be that of a GPU */
+    row->flags &= ~(uint32_t)(TM_EVENT_ASYNC | TM_EVENT_HAS_TRACK); /* with a number it would belong to a GPU */
     row->track = 0;
     return st < 0 ? st : tm_proto_string(w->rows, name.data, name.len, &row->name, w->err);
 }
 
-/* Adds a counter. rows->text has what tells its track from others of TYPE. */
+/* Adds a counter with the value in FIELD. rows->text has the dimension of its track. */
 static enum tm_status add_counter(const struct firmware *w, enum tm_named_track type, struct tm_text name,
                                   uint32_t field)
 {
@@ -68,7 +68,7 @@ static enum tm_status put_dimension(const struct firmware *w, const char *key, s
     return st < 0 ? tm_error_nomem(w->err) : TM_OK;
 }
 
-/* The counter in field VALUE, called as field NAME says. Without that field its name is empty. */
+/* Adds the counter in field VALUE, named by field NAME. Without that field the name is empty. */
 static enum tm_status add_named(const struct firmware *w, enum tm_named_track type, uint32_t name, uint32_t value)
 {
     enum tm_status st = put_dimension(w, "name", w->fields->text[name] ? text_of(w, name) : (struct tm_text){0});
@@ -94,7 +94,7 @@ static enum tm_status add_thermal(const struct firmware *w)
     return st < 0 ? st : add_zone(w, TM_NAMED_TRACK_ACPM_COOLING, zones[zone], THERMAL_COOLING);
 }
 
-/* Adds the begin or the end of a slice. There is one track, so a begin also ends the slice before. */
+/* Adds the begin or the end of a slice. There is one track, so a begin also ends the slice before it. */
 static enum tm_status add_slice(const struct firmware *w)
 {
     enum { CATEGORY = 3, NAME = 4, IS_BEGIN = 5 };

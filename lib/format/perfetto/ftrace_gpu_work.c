@@ -8,7 +8,7 @@
 
 enum { GPU = 1, UID, START, END, ACTIVE };
 
-/* A row of its own at the start of the period, which is a reading of MONOTONIC_RAW. */
+/* The row is an event of its own at the start of the period, which is a reading of MONOTONIC_RAW. */
 enum tm_status tm_proto_ftrace_gpu_work(struct tm_proto_rows *rows, const struct tm_pb_field *f,
                                         const struct tm_event *event, struct tm_error *err)
 {

@@ -29,7 +29,7 @@ static void on_track(struct history *h, enum tm_kernel_track track, uint32_t ins
     h->row->track = tm_kernel_track_number(track, instance);
 }
 
-/* Returns BEFORE, the text field FIELD, and AFTER. */
+/* Returns BEFORE, the text field FIELD and AFTER, concatenated. Valid until the next call. NULL if out of memory. */
 static const char *named(struct history *h, const char *before, uint32_t field, const char *after)
 {
     const char *text = h->fields->text[field] ? (const char *)h->fields->text[field] : "";
@@ -43,7 +43,7 @@ static enum tm_status put_bytes(struct history *h, enum tm_kernel_rule rule)
 {
     uint32_t bytes = (uint32_t)h->fields->number[1];
     const char *name = named(h, "", 2, rule == TM_KERNEL_SENT ? " Transmitted KB" : " Received KB");
-    if (rule == TM_KERNEL_SENT && (int32_t)(uint32_t)h->fields->number[3] != 0) /* the driver did not take it */
+    if (rule == TM_KERNEL_SENT && (int32_t)(uint32_t)h->fields->number[3] != 0) /* the driver did not accept it */
         return TM_END;
     if (name == NULL)
         return tm_error_nomem(h->err);
@@ -124,7 +124,8 @@ static enum tm_status put_tcp(struct history *h)
     return st < 0 ? st : tm_proto_string(h->rows, category, sizeof category - 1, &h->row->category, h->err);
 }
 
-/* Messages of a thread on a bus. */
+/* Fills the row of a message of a thread on an I2C bus, or of the result of its messages. A message states its index,
+ * from 0; a result states the number of messages. */
 static enum tm_status put_bus(struct history *h, bool is_end)
 {
     enum { BUSES_MAX = 256 };
@@ -138,7 +139,7 @@ static enum tm_status put_bus(struct history *h, bool is_end)
     return put(h, is_end ? TM_KERNEL_I2C_DONE : TM_KERNEL_I2C, name, strlen(name));
 }
 
-/* A state of the microcontroller of Mali's GPUs, which is named after its event. */
+/* Fills the row of a state of the microcontroller of a Mali GPU. The name of the event ends with that of the state. */
 static enum tm_status put_microcontroller(struct history *h, uint32_t event)
 {
     static const char prefix[] = "mali_mali_PM_MCU_";

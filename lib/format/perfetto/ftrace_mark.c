@@ -38,7 +38,7 @@ static void set_name(struct tm_atrace_mark *mark, const struct tm_proto_event_fi
     mark->name_len = fields->len[field];
 }
 
-/* A driver states the type as the letter of the marker, or whether a slice begins. */
+/* Reads an event of a driver, which states the letter of the marker, or whether a slice begins. */
 static enum tm_status read_driver(const struct layout *l, const struct tm_pb_field *f, struct tm_atrace_mark *mark)
 {
     struct tm_proto_event_fields fields;

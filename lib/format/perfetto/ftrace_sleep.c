@@ -9,8 +9,6 @@
 
 #include <stdio.h>
 
-/* Field numbers in FtraceEvent. */
-
 struct sleep {
     struct tm_proto_rows *rows;
     struct tm_event *row;
@@ -18,7 +16,7 @@ struct sleep {
     struct tm_error *err;
 };
 
-/* Adds a slice on the track of its name. */
+/* Makes the row the begin or the end of a slice on the track of NAME. */
 static enum tm_status put_action(struct sleep *s, bool begins, const char *name, size_t len)
 {
     s->row->flags |= TM_EVENT_HAS_TRACK;
@@ -60,7 +58,7 @@ static enum tm_status put_suspend(struct sleep *s)
                : TM_OK;
 }
 
-/* The event that a device is notified of (include/linux/pm.h), and its phase. */
+/* Writes to PHASE the event that a device is notified of (include/linux/pm.h) and the event's phase. Returns PHASE. */
 static const char *phase_of(const struct sleep *s, char phase[64])
 {
     static const struct {

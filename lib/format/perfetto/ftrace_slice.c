@@ -9,17 +9,17 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* How the name is made, of field NAME_FIELD unless it is fixed. */
+/* How the name is made of field NAME_FIELD. */
 enum name_rule {
     NAME_NONE,
-    NAME_FIXED,
-    NAME_TEXT,    /* the text itself */
-    NAME_IRQ,     /* a text */
-    NAME_SYMBOL,  /* a function, given by the number of its symbol */
-    NAME_SOFTIRQ, /* its number */
-    NAME_SCM,     /* a number */
-    NAME_HOTPLUG, /* the step */
-    NAME_PORTS    /* from port 6 to port 2 */
+    NAME_FIXED,   /* the rule's name */
+    NAME_TEXT,    /* the text in the field */
+    NAME_IRQ,     /* with the text in the field */
+    NAME_SYMBOL,  /* the function whose symbol has the number in the field */
+    NAME_SOFTIRQ, /* the softirq with the number in the field */
+    NAME_SCM,     /* with the number in the field */
+    NAME_HOTPLUG, /* with the number of the step in the field */
+    NAME_PORTS    /* with the source port in field 6 and the destination port in field 2 */
 };
 
 enum arg_rule {
@@ -41,7 +41,7 @@ struct arg {
     uint8_t rule;
 };
 
-/* The instance of its track. */
+/* What distinguishes the track from others of its type. */
 enum track_rule { TRACK_OF_MACHINE, TRACK_OF_CPU, TRACK_OF_TASK, TRACK_OF_FIELD };
 
 /* Makes a row of an event. TM_END: the reference importer makes no slice of it. */
@@ -53,15 +53,15 @@ typedef enum tm_status kernel_reader(struct tm_proto_kernels *kernels, struct tm
                                      const struct tm_pb_field *f, struct tm_event *row, struct tm_error *err);
 
 struct rule {
-    reader *read;  /* reads the event; NULL: the rest of the rule does */
-    kernel_reader *read_of_kernel; /* the same; NULL: read, or the rest of the rule, does */
+    reader *read;  /* reads the whole event in place of the rest of the rule; NULL: none */
+    kernel_reader *read_of_kernel; /* reads the whole event if read is NULL; NULL: none */
     uint8_t kind;  /* enum tm_kind; 0: not a slice */
     uint8_t track; /* enum tm_kernel_track; NONE: the thread's own track */
     uint8_t track_rule, track_field;
     uint8_t name_rule, name_field;
     const char *name;
     const char *category;
-    const char *reason; /* why the machine is in its hypervisor, an argument in front of the others; NULL: none */
+    const char *reason; /* first argument: why the machine is in its hypervisor; NULL: none */
     const struct arg *args;
 };
 
@@ -300,7 +300,7 @@ static struct tm_text made(const struct slice *s, int len)
     return (struct tm_text){(const uint8_t *)s->text, (size_t)len};
 }
 
-/* The function with NUMBER in the trace: its symbol, otherwise the number, which is then its address. */
+/* Returns the symbol with NUMBER in the trace. Without one, NUMBER is the function's address and becomes its name. */
 static struct tm_text symbol(struct slice *s, uint64_t number)
 {
     struct tm_pb_field text = tm_proto_interned_text(s->packet->sequence, TM_INTERNED_KERNEL_SYMBOLS, number);
@@ -328,7 +328,7 @@ static enum tm_status put_irq(struct slice *s)
 static const char *const softirqs[] = {"HI",           "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
                                        "BLOCK_IOPOLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
 
-/* Sets the name. TM_END: there is none. */
+/* Sets the name by the rule. TM_END: the number has no name. */
 static enum tm_status name_it(struct slice *s)
 {
     const uint64_t *n = s->fields.number, number = n[s->rule->name_field];
@@ -357,7 +357,7 @@ static enum tm_status name_it(struct slice *s)
     }
 }
 
-/* How many of the pages that were looked at could be used again, in percent, rounded. */
+/* Puts the share of scanned pages that were reclaimed, in percent, rounded. */
 static enum tm_status put_reclaimed(struct slice *s, const char *key)
 {
     const uint64_t *n = s->fields.number;
@@ -391,7 +391,7 @@ static enum tm_status put_arg(struct slice *s, const struct arg *arg)
     }
 }
 
-/* The instance. The number of a device is truncated to 32 bits. */
+/* Returns the instance of the track. A number of 64 bits is folded to 32. */
 static uint32_t instance_of(const struct slice *s)
 {
     uint64_t number = s->fields.number[s->rule->track_field];

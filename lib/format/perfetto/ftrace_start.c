@@ -4,7 +4,7 @@
 
 enum { STATS_PHASE = 1, STATS_PRESERVE_BUFFER = 8, PHASE_START = 1 };
 
-/* The value of field ID in PACKET's message; 0 if it is absent. */
+/* Returns the value of field ID in PACKET's message; 0 if it is absent. */
 static uint64_t number_in(const struct tm_proto_packet *packet, uint32_t id)
 {
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
@@ -26,7 +26,7 @@ static enum tm_status add(struct tm_proto_rows *rows, const struct tm_proto_pack
     return st < 0 ? st : tm_proto_add(rows, &row, err);
 }
 
-/* Events of the recording that become rows of metadata at their time. */
+/* Adds a METADATA row at the time of PACKET for each event of the recording that it states. */
 static enum tm_status add_recording_times(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                           struct tm_error *err)
 {
@@ -58,7 +58,7 @@ enum tm_status tm_proto_ftrace_since(struct tm_proto_kernels *kernels, struct tm
                                      const struct tm_proto_packet *packet, const struct tm_proto_ftrace_begin *begin,
                                      struct tm_error *err)
 {
-    enum { LATEST = 2, OF_CPU = 16 }; /* as OF_DATA */
+    enum { LATEST = 2, OF_CPU = 16 }; /* keys in ftrace_pairs; OF_CPU and above: a cpu */
     static const char name[] = "ftrace_latest_data_start_ns";
     struct tm_proto_map_entry *entry;
     bool is_new;
@@ -86,7 +86,7 @@ enum tm_status tm_proto_ftrace_since(struct tm_proto_kernels *kernels, struct tm
 enum tm_status tm_proto_ftrace_data(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows,
                                     const struct tm_proto_packet *packet, struct tm_error *err)
 {
-    enum { OF_DATA = 1 }; /* a machine's clock pairs have the key 0 */
+    enum { OF_DATA = 1 }; /* a key in ftrace_pairs; clock pairs have the key 0 */
     struct tm_proto_map_entry *entry;
     bool is_new;
     if (tm_proto_map_add(&kernels->ftrace_pairs, packet->machine, OF_DATA, UINT32_MAX, &entry, &is_new) != TM_OK)

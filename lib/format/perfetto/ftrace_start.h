@@ -1,5 +1,5 @@
-/* The time from which the ftrace data of a file counts: what the tracing service and the ftrace data source state about
- * it. */
+/* Rows that state from which time on the ftrace data of a file counts. The tracing service and the ftrace data source
+ * record these facts. */
 #ifndef TM_FORMAT_PERFETTO_FTRACE_START_H
 #define TM_FORMAT_PERFETTO_FTRACE_START_H
 
@@ -10,7 +10,7 @@
 enum tm_status tm_proto_ftrace_start(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                      struct tm_error *err);
 
-/* The time from which the buffer of CPU has events. */
+/* The time from which the buffer of CPU has all events. */
 struct tm_proto_ftrace_begin {
     uint32_t cpu;
     uint32_t clock; /* id */

@@ -15,7 +15,7 @@ struct storage {
     struct tm_error *err;
 };
 
-/* A read of a file, which ends by its place. */
+/* Fills the row of the begin or end of a read of a file. The inode and the offset relate the two. */
 static enum tm_status put_read(struct storage *s, bool is_end)
 {
     static const char name[] = "android_fs_data_read", track[] = "android_fs";
@@ -42,7 +42,7 @@ static enum tm_status put_read(struct storage *s, bool is_end)
     return st;
 }
 
-/* Why a checkpoint is written: one arg for each reason. */
+/* Puts the reasons of a checkpoint: one arg for each bit. */
 static enum tm_status put_reasons(struct tm_buf *detail, uint32_t reasons)
 {
     static const char *const names[] = {"Umount",  "Fastboot", "Sync",  "Recovery",

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 enum { FIELD_ID = 1, FIELD_ARGS = 2, FIELD_RET = 2 };
-enum { KEY_MAX = 24, ARGS_MAX = 64 }; /* a system call has six */
+enum { KEY_MAX = 24, ARGS_MAX = 64 }; /* a system call has at most six arguments */
 
 struct call {
     uint32_t number;
@@ -24,8 +24,8 @@ static enum tm_status put_arg(struct tm_buf *detail, uint32_t *count, uint64_t v
     return tm_detail_arg_uint(detail, key, value);
 }
 
-/* Adds the arguments of a system call, packed or not. At most ARGS_MAX, because an argument's text is much longer than
- * its number. */
+/* Adds the arguments of a system call, packed or not. ARGS_MAX bounds the size of the detail, because an argument with
+ * its key is much longer than the number. */
 static enum tm_status put_args(struct tm_buf *detail, const struct tm_pb_field *f)
 {
     struct tm_pb pb = tm_pb_of(f->data, f->len);

@@ -1,4 +1,5 @@
-/* Calls of Trusty, a system beside the kernel. Rules and names: importers/ftrace/ftrace_parser.cc of perfetto. */
+/* Calls of Trusty, a secure operating system beside the kernel. Rules and names: importers/ftrace/ftrace_parser.cc of
+ * perfetto. */
 #include "format/perfetto/ftrace_event.h"
 #include "perfetto/ftrace_event_fields.h"
 
@@ -18,7 +19,7 @@ static int i32(uint64_t n)
     return (int32_t)(uint32_t)n;
 }
 
-/* Writes the name of event ID to NAME. "": it ends what is open. */
+/* Writes the name of event ID to NAME. The name of an event that ends a slice is empty. */
 static void name_it(uint32_t id, const struct tm_proto_event_fields *f, char name[TRUSTY_NAME_MAX])
 {
     const uint64_t *n = f->number;
@@ -56,7 +57,7 @@ static void name_it(uint32_t id, const struct tm_proto_event_fields *f, char nam
     }
 }
 
-/* Writes what the end of event ID came to, if the reference importer shows it. */
+/* Writes the result of event ID to NAME. It is empty if the reference importer shows none. */
 static void result_of(uint32_t id, const struct tm_proto_event_fields *f, char name[TRUSTY_NAME_MAX])
 {
     const uint64_t *n = f->number;

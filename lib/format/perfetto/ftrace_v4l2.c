@@ -1,4 +1,4 @@
-/* Buffers of Video4Linux: where a thread gives them to a device, and gets them back. Rules and names:
+/* Buffers of Video4Linux: when a thread gives them to a device and gets them back. Rules and names:
  * importers/ftrace/v4l2_tracker.cc of perfetto; numbers: linux/videodev2.h. */
 #include "base/hash.h"
 #include "stream/detail_arg.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What an event states of a buffer, by field number. The events of vb2 lack the first and the last of them. */
+/* The fields of an event about a buffer. The events of vb2 lack BYTES_USED, INDEX and TYPE. */
 enum {
     BYTES_USED = 1,
     FIELD,
@@ -46,7 +46,7 @@ static void read_buffer(uint64_t n[FIELDS], const struct tm_pb_field *f)
     }
 }
 
-/* Adds an arg whose value is the name of NUMBER, or without a value if that has none. */
+/* Adds an arg whose value is the name of NUMBER. If NUMBER has no name, the arg has no value. */
 static enum tm_status put_named(struct tm_buf *detail, const char *key, const char *const *names, size_t count,
                                 uint64_t number)
 {
@@ -57,7 +57,8 @@ static enum tm_status put_named(struct tm_buf *detail, const char *key, const ch
 }
 
 struct flag {
-    uint32_t mask, is; /* it is set if the bits of MASK are IS; IS 0: if any of them is */
+    /* The flag is set if the bits of MASK equal IS; for IS 0, if any bit of MASK is set; for MASK 0, if no bit is. */
+    uint32_t mask, is;
     const char *name;
 };
 
@@ -169,7 +170,7 @@ static enum tm_status put_args(struct tm_buf *detail, const uint64_t n[FIELDS], 
     return st;
 }
 
-/* A flow leads from where a buffer was given to where it came back. */
+/* Puts a flow from the event that gives a buffer to the device to the event that gets it back. */
 static enum tm_status put_flow(struct tm_proto_rows *rows, uint32_t event, const uint64_t n[FIELDS],
                                struct tm_event *row)
 {
@@ -186,7 +187,7 @@ enum tm_status tm_proto_ftrace_v4l2(struct tm_proto_rows *rows, const struct tm_
                                     struct tm_error *err)
 {
     static const char category[] = "Video 4 Linux 2";
-    /* Those of vb2_v4l2_dqbuf have the name of the event before, as in the reference importer. */
+    /* vb2_v4l2_dqbuf has the name of vb2_v4l2_qbuf, as in the reference importer. */
     static const char *const names[] = {"VIDIOC_QBUF",       "VIDIOC_DQBUF",  "vb2_v4l2_buf_queue",
                                         "vb2_v4l2_buf_done", "vb2_v4l2_qbuf", "vb2_v4l2_qbuf"};
     uint64_t n[FIELDS];

@@ -70,7 +70,8 @@ static enum tm_status set_name(struct virtio *v, const char *name)
     return tm_proto_string(v->rows, name, strlen(name), &v->row->name, v->err);
 }
 
-/* A request in a queue of the GPU, or its answer. The counter of latency is named in the category. */
+/* Fills the row of a request in a queue of the GPU, or of its answer. The category of an answer is the name of the
+ * latency counter. TM_END: the queue is unknown. */
 static enum tm_status put_request(struct virtio *v, bool is_answer)
 {
     const uint64_t *n = v->fields->number;
@@ -96,7 +97,8 @@ static enum tm_status put_request(struct virtio *v, bool is_answer)
     return tm_proto_string(v->rows, key->data, key->len, &v->row->category, v->err);
 }
 
-/* A command to a video device, or an answer. Its length is made up to be visible. */
+/* Fills the row of a command to a video device, or of its answer. The events state no duration; COMMAND_NS makes the
+ * slice visible, as in the reference importer. */
 static enum tm_status put_command(struct virtio *v, bool is_answer)
 {
     const uint64_t *n = v->fields->number;
@@ -135,7 +137,7 @@ static enum tm_status put_resource_args(struct virtio *v)
     return st < 0 ? st : tm_detail_arg_uint(detail, "timestamp", n[8]);
 }
 
-/* A buffer of a stream is in the queue, or leaves it. */
+/* Fills the row of a buffer of a stream that enters the queue or leaves it. */
 static enum tm_status put_resource(struct virtio *v, bool is_done)
 {
     const uint64_t *n = v->fields->number;

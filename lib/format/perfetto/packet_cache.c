@@ -292,7 +292,7 @@ void tm_packet_cache_note(struct tm_proto *p, const struct tm_proto_track_contex
     memcpy(known->tail, c.tail, c.tail_len);
     known->row = *row;
     known->row.detail = detail;
-    known->is_copied = known->raw_from != RAW_IS_PACKET; /* if so, it has no extra counter values: these need the whole packet */
+    known->is_copied = known->raw_from != RAW_IS_PACKET; /* events with extra counter values have the packet */
     place_raw(known);
     if (known->is_copied)
         note_columns(p->cache, row);

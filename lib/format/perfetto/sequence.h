@@ -36,8 +36,8 @@ enum tm_status tm_proto_interned_index(struct tm_proto_sequence *sequence, const
 bool tm_proto_interned_find(const struct tm_proto_sequence *sequence, uint32_t field, uint64_t iid,
                             const uint8_t **data, size_t *len);
 
-/* Returns field 2 of the interned message (FIELD, IID), where most messages have their string. Its data is NULL if there
- * is no such message. */
+/* Returns field 2 of the interned message (FIELD, IID), where most messages have their string. Its data is NULL if
+ * there is no such message. */
 struct tm_pb_field tm_proto_interned_text(const struct tm_proto_sequence *sequence, uint32_t field, uint64_t iid);
 
 /* Sets *STRING to the string number of field 2 of the interned message (FIELD, IID), or to 0 if there is no such

@@ -104,7 +104,7 @@ static enum tm_status read_rare_field(struct tm_proto_track_event *event, const 
         event->has_flows = true;
         break;
     case TM_TRACK_EVENT_LEGACY:
-        return f->type == TM_PB_LEN ? read_legacy(event, f) : TM_E_INPUT; /* the fields before the damage remain valid */
+        return f->type == TM_PB_LEN ? read_legacy(event, f) : TM_E_INPUT; /* fields before the damage are valid */
     default:
         event->has_args = true;
     }
