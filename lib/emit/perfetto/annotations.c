@@ -88,7 +88,7 @@ static uint32_t alike(const struct tm_annotation *a, uint32_t count, uint32_t en
     return n;
 }
 
-/* Arguments whose keys are equal before FROM, in DEPTH others. */
+/* Arguments whose keys are equal before FROM. DEPTH groups are around it. */
 struct group {
     const struct tm_annotation *args;
     uint32_t count, from;
@@ -125,7 +125,7 @@ static enum tm_status put_fillers(struct annotation_out *out, uint64_t count)
     return TM_OK;
 }
 
-/* Puts the elements of an array. The keys of GROUP go on with their indices. */
+/* Puts the elements of an array. Each key of GROUP continues with an index. */
 static enum tm_status put_elements(const struct group *group, struct annotation_out *out)
 {
     const struct tm_annotation *args = group->args;

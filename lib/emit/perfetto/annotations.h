@@ -30,7 +30,7 @@ struct tm_annotations {
  * TM_E_SYSTEM. */
 enum tm_status tm_annotations_add(struct tm_annotations *annotations, const struct tm_pb_field *f);
 
-/* Appends all arguments to OUT as fields ID and removes them. */
+/* Appends all arguments to OUT as fields ID and removes them. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_annotations_write(struct tm_annotations *annotations, uint32_t id, struct tm_buf *out);
 
 void tm_annotations_release(struct tm_annotations *annotations);

@@ -74,9 +74,10 @@ enum tm_status tm_clock_rows_settle(struct tm_clock_rows *rows);
 /* True if CLOCK of MACHINE reads trace time. */
 bool tm_clock_rows_is_timeline(const struct tm_clock_rows *rows, uint32_t machine, uint32_t clock);
 
-/* The reading of CLOCK of MACHINE that a reader converts to WANTED_NS of trace time: RECORDED if it does, otherwise the
- * one by the row of this time. If the next row takes that reading over, the last reading before it, which is slightly
- * early. WANTED_NS itself if the trace does not have the clock. */
+/* Returns the reading of CLOCK of MACHINE that a reader converts to WANTED_NS of trace time. It is RECORDED if a reader
+ * converts that so; otherwise it follows from the row at WANTED_NS. If a reader would convert it by the next row, the
+ * last reading before that row is returned; it comes out slightly early. Returns WANTED_NS if the trace does not have
+ * the clock. */
 int64_t tm_clock_rows_reading(const struct tm_clock_rows *rows, uint32_t machine, uint32_t clock, int64_t recorded,
                               int64_t wanted_ns);
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* True if a manifest can have a `clocks` for FILE on MACHINE. */
+/* True if a manifest can name CLOCK of FILE on MACHINE. */
 static bool can_name(struct tm_report *r, uint32_t file, uint32_t machine, uint32_t clock)
 {
     struct tm_text path;
@@ -58,15 +58,15 @@ bool tm_report_anchor(struct tm_report *r, struct tm_anchor *anchor)
     return can_name(r, anchor->file, anchor->machine, anchor->clock);
 }
 
-/* Named clocks in a manifest are those that files share. A file with snapshots that is not its machine's first has
- * clocks of its own instead. FIRST is the file that shares the others with it. */
+/* True if the clocks of P's file are its own: it has snapshots, and is not the first file of its machine. A manifest
+ * names the clocks that the other files of the machine share. *FIRST is the first of these. */
 static bool is_isolated(struct tm_report *r, const Tracemerge__Placement *p, uint32_t *first)
 {
     return first_file_on(r, p->machine, first) && *first != p->file &&
            tm_config_facts_clocks(&r->facts, p->file, p->machine) != 0;
 }
 
-/* The clock of an isolated file was assumed to be the shared one of its machine's files. */
+/* True if the clock of P, of an isolated file, was assumed to be the one that files of its machine share. */
 static bool is_taken_for_shared(const Tracemerge__Placement *p)
 {
     return p->n_hops > 0 && p->hops[0]->same_machine && p->hops[0]->from_clock == p->hops[0]->to_clock &&
@@ -139,7 +139,7 @@ static void put_machines(struct tm_report *r, uint32_t file)
     }
 }
 
-/* Writes which of the file's machines is meant, if it has several. */
+/* Writes MACHINE, if the manifest gives FILE several machines. */
 static void put_machine_of(struct tm_report *r, uint32_t file, uint32_t machine)
 {
     const Tracemerge__ConfigEntry *entry = tm_config_facts_entry(&r->facts, file);

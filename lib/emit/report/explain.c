@@ -19,7 +19,7 @@ static uint64_t key_of(uint32_t machine, uint32_t clock)
     return (uint64_t)machine << 32 | clock;
 }
 
-/* Indexes FILE's placements by what accounts have in common with them. */
+/* Indexes FILE's placements by machine and clock, which accounts have, too. */
 static void index_placements(struct tm_report *r, struct explanation *x, uint32_t file)
 {
     const struct tm_catalog *c = r->context->catalog;
@@ -188,7 +188,7 @@ static void put_text(struct tm_report *r, struct explanation *x, const uint32_t 
     put_sum(r, x);
 }
 
-/* Lists files in the order of their turns. */
+/* Returns the numbers, plus 1, of files in the order of their turns; 0 ends them. NULL: out of memory. */
 static uint32_t *turns_of(const struct tm_catalog *c)
 {
     uint32_t *turns = calloc((size_t)c->file_count + 1, sizeof *turns), count = 0;

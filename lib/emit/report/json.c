@@ -86,7 +86,7 @@ static void put_trace_time(struct tm_report *r)
     tm_out_str(&r->out, ",\n");
 }
 
-/* Writes an array of COUNT messages, each with the names of its file, machine and clock. */
+/* Writes the member KEY, an array of COUNT messages. MESSAGES is an array of pointers to them. */
 static void put_messages(struct tm_report *r, const char *key, const void *messages, uint32_t count)
 {
     tm_member_key(r, false, key);

@@ -12,7 +12,7 @@ void tm_member_u64(struct tm_report *report, const char *key, uint64_t v);
 void tm_member_i64(struct tm_report *report, const char *key, int64_t v);
 void tm_member_bool(struct tm_report *report, const char *key, bool v);
 
-/* Puts null if TEXT is empty. */
+/* Puts null if TEXT has no data. */
 void tm_member_text(struct tm_report *report, const char *key, struct tm_text text);
 
 /* Puts names as in the text of a report. A clock of 0 is null. */

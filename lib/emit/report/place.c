@@ -203,7 +203,7 @@ static void put_distance(struct tm_report *r, const Tracemerge__Placement *p)
     put(r, ".\n");
 }
 
-/* Writes NS in the unit that shows all of it, or the nearest below. */
+/* Writes NS as a duration, at most INT64_MAX ns. */
 static void put_width(struct tm_report *r, uint64_t ns)
 {
     tm_out_duration(&r->out, ns > INT64_MAX ? INT64_MAX : (int64_t)ns);

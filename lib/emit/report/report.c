@@ -1,6 +1,6 @@
 /* report: the content of the stream and its origin: files, machines, trace time, placements, accounts, statistics.
- * explain: what people ask first, why each event is where it is. summary: a line for each file. dropped: the dropped
- * events, and accounts of those that are not in the stream. */
+ * explain: why the events of each file are where they are. summary: a line for each file. dropped: the dropped events,
+ * and accounts of those that are not in the stream. */
 #include "emit/report/report.h"
 
 #include "emit/outputs.h"

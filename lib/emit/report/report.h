@@ -20,14 +20,14 @@ struct tm_report {
     struct tm_config_facts facts;
     bool tests_causality; /* the report is about placed events */
     struct tm_report_causality causality;
-    struct tm_buf causality_found; /* the result of finish; empty: nothing crosses files */
+    struct tm_buf causality_found; /* the result of tm_report_causality_finish */
     uint32_t *first_files; /* by machine, on demand: the file with events on it whose turn came first */
 };
 
 /* The path of FILE; "?" if out of memory (the output remembers the error). */
 struct tm_text tm_report_path(struct tm_report *report, uint32_t file);
 
-/* Put the whole report into the output, as text or as a JSON object. */
+/* Write the whole report, as text or as a JSON object. */
 void tm_report_text(struct tm_report *report);
 void tm_report_json(struct tm_report *report);
 

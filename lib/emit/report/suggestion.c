@@ -8,7 +8,7 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* False if memory runs out, or if the file of ENTRY has a different entry already. */
+/* Adds ENTRY. False if memory runs out, or if its file has a different entry already. */
 static bool add_entry(struct tm_report *r, struct tm_suggestion *suggestion, const struct tm_entry *entry)
 {
     uint32_t i;
@@ -24,7 +24,7 @@ static bool add_entry(struct tm_report *r, struct tm_suggestion *suggestion, con
     return true;
 }
 
-/* The number of whole seconds by which the timeline must begin earlier. */
+/* Returns the time by which the timeline must begin earlier, in ns, a whole number of seconds. */
 static int64_t shift_needed(const struct tm_catalog *c)
 {
     int64_t earliest = 0;
@@ -35,7 +35,8 @@ static int64_t shift_needed(const struct tm_catalog *c)
     return seconds <= INT64_MAX / SECOND ? seconds * SECOND : INT64_MAX;
 }
 
-/* Events assumed to be on the old timeline need an explicit relation before there is a new one. */
+/* Adds a relation for each file that was assumed to be on the old timeline. Without it the new one would move the file.
+ * */
 static void keep_assumed(struct tm_report *r, struct tm_suggestion *suggestion)
 {
     const struct tm_catalog *c = r->context->catalog;
@@ -50,7 +51,8 @@ static void keep_assumed(struct tm_report *r, struct tm_suggestion *suggestion)
     }
 }
 
-/* Finds a timeline that begins before all events: the wall clock if it is known, otherwise one made for it. */
+/* Suggests REALTIME as a timeline that begins before all events. If no snapshot relates it to the present timeline,
+ * adds a relation with an offset that suffices. */
 static bool begin_earlier(struct tm_report *r, struct tm_suggestion *suggestion)
 {
     struct tm_anchor anchor;
@@ -109,7 +111,7 @@ bool tm_report_suggestion(struct tm_report *r, struct tm_suggestion *suggestion,
     }
 }
 
-/* A file that an entry refers to needs an entry too. */
+/* Adds an entry for each file that others refer to, because such a file needs one. */
 static void add_references(struct tm_report *r, struct tm_suggestion *suggestion)
 {
     uint32_t count = suggestion->count;

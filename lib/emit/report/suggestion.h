@@ -7,8 +7,8 @@
 
 #include "emit/report/report.h"
 
-/* A `clocks`. Clock FROM_CLOCK of a file on MACHINE reads T when the clock of the reference reads T + OFFSET_NS.
- * TRACE_FILE: the file is pinned. */
+/* An entry of `files`. If HAS_CLOCKS, clock FROM_CLOCK of the file on MACHINE reads T when the clock TO_CLOCK reads T +
+ * OFFSET_NS. If FROM_CLOCK is TRACE_FILE, the file is pinned. */
 struct tm_entry {
     uint32_t file;
     bool has_clocks;

@@ -5,7 +5,7 @@
 #include "emit/report/report.h"
 #include "stream/placement_rule.h"
 
-/* Writes a machine's name, "host", or "machine ID". Before tm-clocks ID is an embedded id. */
+/* Writes a machine's name, "host", or "machine ID". ID is a row; in a stream before tm-clocks, a raw id. */
 void tm_report_put_machine(struct tm_report *report, uint32_t id);
 
 /* Writes a clock's name, or "clock N". */

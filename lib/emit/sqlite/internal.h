@@ -59,16 +59,17 @@ enum tm_sqlite_statement {
     TM_SQL_COUNT
 };
 
-/* Pending rows of slice, sched or thread_state, which have not ended, in order of their ids. */
+/* The latest rows of slice, sched and thread_state are pending, because most of them end soon. Each table has this many
+ * at most, a ring in order of their ids. */
 enum { TM_SQLITE_WINDOW = 1 << 15 };
 
 struct tm_sqlite_slices {
     struct tm_sqlite_btree table;
-    struct tm_sqlite_slice *rows; /* a ring */
+    struct tm_sqlite_slice *rows;
     int64_t first;                /* id of the first row not written yet */
     uint32_t count;
     struct tm_buf text;           /* names and categories of the rows, concatenated */
-    size_t text_gone;             /* bytes of it that belong to rows already written */
+    size_t text_gone;             /* number of bytes removed from its front, those of rows already written */
 };
 
 struct tm_sqlite_scheds {
@@ -173,7 +174,8 @@ void tm_sqlite_rows_init(struct tm_sqlite *s);
 enum tm_status tm_sqlite_rows_flush(struct tm_sqlite *s, struct tm_error *err);
 void tm_sqlite_rows_release(struct tm_sqlite *s);
 
-/* slices.c, scheds.c: tm_rows.slice and .slice_end, .sched and .sched_end. */
+/* slices.c, scheds.c: tm_rows.slice and .slice_end, .sched and .sched_end. The flush functions write the oldest pending
+ * rows until KEEP are left. */
 enum tm_status tm_sqlite_slice(void *self, const struct tm_slice_row *row, struct tm_error *err);
 enum tm_status tm_sqlite_slice_end(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err);
 enum tm_status tm_sqlite_slice_thread_begin(void *self, int64_t id, const struct tm_thread_reading *reading,
@@ -245,15 +247,15 @@ enum tm_status tm_sqlite_clock_row(struct tm_sqlite *s, const struct tm_frame *f
 enum tm_status tm_sqlite_put_catalog(struct tm_sqlite *s, struct tm_error *err);
 enum tm_status tm_sqlite_put_model(struct tm_sqlite *s, struct tm_error *err);
 
-/* stat_words.c: binds source and description of statistic NAME. FROM_TRACE: a name that is not known is stated by the
- * trace. */
+/* stat_words.c: binds source and description of statistic NAME. FROM_TRACE: the source of an unknown name is the trace.
+ * */
 void tm_sqlite_bind_stat_words(sqlite3_stmt *stmt, struct tm_text name, bool from_trace);
 
-/* stat_words.c: true if NAME is a statistic that is a time, of which the last counts. */
+/* stat_words.c: true if statistic NAME is a time. Of several times the last one counts. */
 bool tm_sqlite_stat_is_time(struct tm_text name);
 
-/* stat_words.c: makes one row of the rows of each statistic that the reference counts for the whole trace, and of the
- * rows of times. */
+/* stat_words.c: joins the rows of each statistic that the reference counts for the whole trace, and removes all but the
+ * last row of each time. */
 enum tm_status tm_sqlite_join_stats(struct tm_sqlite *s, struct tm_error *err);
 
 /* The word for a builtin clock, or NULL. */

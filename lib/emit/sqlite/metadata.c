@@ -1,5 +1,5 @@
 /* Rows of metadata. Some names belong to the whole trace, to a machine or to a file, and most of these have one value
- * there, the last one. Source: storage/metadata.h of perfetto. */
+ * there, the last one. Source: storage/metadata.h of Perfetto. */
 #include "emit/sqlite/internal.h"
 
 #include <inttypes.h>
@@ -78,7 +78,7 @@ static size_t find_known(struct tm_text name)
     return i;
 }
 
-/* Sets *NUMBER to the row of E, which has known name I (KNOWN_COUNT: none). TM_OK: it is new; TM_END: it is written. */
+/* Sets *NUMBER to the row of E, which has known name I (KNOWN_COUNT: none). TM_OK: it is new; TM_END: it exists. */
 static enum tm_status row_number(struct tm_sqlite *s, size_t i, const struct entry *e, int64_t *number,
                                  struct tm_error *err)
 {
@@ -170,7 +170,7 @@ static int compare_turns(const void *a, const void *b)
     return (x->processing_order > y->processing_order) - (x->processing_order < y->processing_order);
 }
 
-/* In order of processing, so that the first row of a name is that of the reference importer. */
+/* Writes the files in order of processing, so the first row of a name is that of the reference importer. */
 static enum tm_status put_files(struct tm_sqlite *s, struct tm_error *err)
 {
     const struct tm_catalog *c = s->context->catalog;
@@ -189,7 +189,7 @@ static enum tm_status put_files(struct tm_sqlite *s, struct tm_error *err)
     return st;
 }
 
-/* Names a trace whose files state no identity after its first bytes. */
+/* Writes a trace_uuid that depends on the first bytes of the trace, for files that state none. */
 static enum tm_status put_head(struct tm_sqlite *s, uint64_t hash, struct tm_error *err)
 {
     char text[48];

@@ -5,7 +5,7 @@
 #include "model/track_type.h"
 #include "stream/detail_fields.h"
 
-/* The fields of MachineDescription messages, with the columns of the machine table that they fill. */
+/* Binds the fields of DESCRIPTION, a MachineDescription, to their columns of the table machine. */
 static enum tm_status bind_description(struct tm_sqlite *s, sqlite3_stmt *stmt, const struct tm_buf *description,
                                        struct tm_error *err)
 {
@@ -97,7 +97,7 @@ static struct tm_column_type type_of(const struct tm_sqlite *s, const struct tm_
                              s->context->catalog->files[t->file].input_type);
 }
 
-/* A track that turned out to be another has no row. */
+/* Notes that TRACK turned out to be SAME_AS. It has no row of its own. */
 static enum tm_status put_same_track(struct tm_sqlite *s, uint32_t track, int32_t same_as, struct tm_error *err)
 {
     sqlite3_stmt *stmt = s->statements[TM_SQL_TRACK_SAME];
@@ -158,7 +158,7 @@ static enum tm_status put_cpus(struct tm_sqlite *s, struct tm_error *err)
     return st;
 }
 
-/* GPUs that no machine describes have tracks. */
+/* Writes the GPUs that a machine describes, and those that only have tracks. */
 static enum tm_status put_gpus(struct tm_sqlite *s, struct tm_error *err)
 {
     enum { FIRST_TEXT = 4 };

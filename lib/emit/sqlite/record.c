@@ -11,7 +11,7 @@ enum { TYPE_NULL = 0, TYPE_INT48 = 5, TYPE_INT64 = 6, TYPE_FLOAT = 7, TYPE_ZERO 
 
 static const uint8_t type_bytes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
 
-/* Room behind the values for a number in each column. So a number is put without a look at the room. */
+/* Room after the values for a number in each column. So putting a number needs no check. */
 enum { NUMBER_BYTES = 8, SLACK = TM_RECORD_COLUMNS_MAX * NUMBER_BYTES };
 
 size_t tm_sqlite_put_varint(uint8_t *p, uint64_t value)
@@ -88,7 +88,7 @@ void tm_sqlite_record_null(struct tm_sqlite_record *record)
 
 void tm_sqlite_record_int(struct tm_sqlite_record *record, int64_t value)
 {
-    /* by the bytes that hold the value: the smallest type, and its length */
+    /* by the number of bytes that the value needs, minus 1: its type, and the length of that */
     static const uint8_t types[] = {1, 2, 3, 4, TYPE_INT48, TYPE_INT48, TYPE_INT64, TYPE_INT64},
                          bytes[] = {1, 2, 3, 4, 6, 6, 8, 8};
     if (record->failed < 0)
@@ -99,7 +99,7 @@ void tm_sqlite_record_int(struct tm_sqlite_record *record, int64_t value)
     }
     unsigned held = (tm_highest_bit((uint64_t)(value < 0 ? ~value : value) | 1) + 1) / 8; /* one bit is the sign */
     put_type(record, types[held]);
-    /* The bytes behind the value are written again by the next one. */
+    /* The next value overwrites the bytes after this one. */
     tm_put_be64(record->values.data + record->values.len, (uint64_t)value << (8 * (NUMBER_BYTES - bytes[held])));
     record->values.len += bytes[held];
 }

@@ -12,7 +12,7 @@ static enum tm_status flow(void *self, int64_t slice_out, int64_t slice_in, stru
     return tm_sqlite_run(s, stmt, err);
 }
 
-/* The reference's word for the log that FILE's lines come from; NULL: none. */
+/* Returns the reference's word for the log that FILE's lines come from; NULL: it has none. */
 static const char *log_source(const struct tm_sqlite *s, uint32_t file)
 {
     switch (s->context->catalog->files[file].input_type) {
@@ -70,7 +70,7 @@ static enum tm_status mapping(void *self, const struct tm_mapping_row *row, stru
     return st < 0 ? st : tm_sqlite_run(s, stmt, err);
 }
 
-/* A source position is a symbol of the frame. */
+/* True if ROW has a source position, which becomes a symbol of the frame. */
 static bool has_symbol(const struct tm_frame_row *row)
 {
     return row->file.data || row->has_line;

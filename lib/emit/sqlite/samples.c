@@ -30,7 +30,7 @@ const char tm_sqlite_sample_views[] =
     "CREATE VIEW cpu_profile_stack_sample AS SELECT id, ts, callsite_id, utid FROM tm_sample"
     " WHERE source NOT IN ('linux.perf', 'instruments');";
 
-/* The importer's words for where samples come from; formats that it does not read are called by their types. */
+/* Returns the reference importer's word for the source of ROW, or the file's type if the importer does not read it. */
 static struct tm_text source_of(const struct tm_sqlite *s, const struct tm_sample_row *row)
 {
     const struct tm_catalog_file *file = &s->context->catalog->files[row->file];
@@ -52,7 +52,7 @@ static struct tm_text source_of(const struct tm_sqlite *s, const struct tm_sampl
     }
 }
 
-/* What the sample that was written last counts. */
+/* Writes the counter of ROW, the sample that was written last. */
 static enum tm_status put_counter(struct tm_sqlite *s, const struct tm_sample_row *row, struct tm_error *err)
 {
     sqlite3_stmt *stmt = s->statements[TM_SQL_SAMPLE_COUNTER];

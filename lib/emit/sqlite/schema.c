@@ -91,7 +91,7 @@ static const char indices[] =
     "CREATE UNIQUE INDEX thread_utid ON thread(utid);"
     "CREATE UNIQUE INDEX cpu_ucpu ON cpu(ucpu);";
 
-/* Indices for queries about a part of the timeline. They are made last, when SQLite can sort. */
+/* Indices for queries about a part of the timeline. They are made last, so SQLite sorts all rows at once. */
 static const char time_indices[] =
     "CREATE INDEX slice_track_id_ts ON slice(track_id, ts);"
     "CREATE INDEX counter_track_id_ts ON counter(track_id, ts);"
@@ -99,8 +99,8 @@ static const char time_indices[] =
     "CREATE INDEX thread_state_utid_ts ON thread_state(utid, ts);";
 
 /* A set is an object {"KEY TYPE PLACE": value}, without the spaces: the number in tm_arg_key, the first letter of
- * value_type, and the place of the arg in the set. CROSS JOIN keeps the order of the tables: sets first, or the set
- * that is asked for. */
+ * value_type, and the place of the arg in the set. CROSS JOIN keeps the order of the tables: sets first, or the
+ * one set of a query. */
 #define ARG_PLACE "substr(ltrim(j.key, '0123456789'), 2)"
 #define ARG_TYPE "substr(ltrim(j.key, '0123456789'), 1, 1)"
 
@@ -202,7 +202,7 @@ static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_ACCOUNT] = "INSERT INTO tm_accounting VALUES(?,?,?,?,?)",
 };
 
-/* Runs the statements that QUERY makes for each table that is not a btree, from the table's name. */
+/* Runs the statements in the second column of QUERY, for each table in the first that is not a btree. */
 static enum tm_status run_for_tables(struct tm_sqlite *s, const char *query, struct tm_error *err)
 {
     sqlite3_stmt *table;
@@ -223,8 +223,8 @@ static enum tm_status run_for_tables(struct tm_sqlite *s, const char *query, str
     return st;
 }
 
-/* Makes tables of the same names and columns in the temporary database. A name means that one first, so that until the
- * end SQLite leaves the file to the btrees. */
+/* Makes tables with the same names and columns in the temporary database. SQLite resolves a name there first, so it
+ * does not touch the file while the btrees write to it. */
 static enum tm_status make_temporary(struct tm_sqlite *s, struct tm_error *err)
 {
     enum tm_status st = run_for_tables(s,
@@ -246,7 +246,7 @@ static enum tm_status move_temporary(struct tm_sqlite *s, struct tm_error *err)
                           err);
 }
 
-/* Gives the counters of a track that turned out to be another to that one. */
+/* Moves the counters of a track that turned out to be another to that one. */
 static enum tm_status move_counters(struct tm_sqlite *s, struct tm_error *err)
 {
     return !s->has_same_track

@@ -30,8 +30,8 @@ const char tm_sqlite_slice_views[] =
     " LEFT JOIN machine m ON m.id = k.machine_id LEFT JOIN trace_file f ON f.id = k.trace_file_id;"
     "CREATE VIEW ancestor_slice AS SELECT s.id AS slice_id, a.* FROM slice s CROSS JOIN json_each(("
     ANCESTORS("s") "json_group_array(id) FROM up WHERE id IS NOT NULL)) j CROSS JOIN slice a ON a.id = j.value;"
-    /* Between begin and end of a slice, deeper slices on its track are within it. At these two times a slice may belong
-     * to the one before or after, which its parents tell. */
+    /* Between begin and end of a slice, deeper slices on its track are within it. At these two times it may belong
+	 * to the slice before or after, so its parents decide. */
     "CREATE VIEW descendant_slice AS SELECT s.id AS slice_id, d.* FROM slice s CROSS JOIN slice d"
     " ON d.track_id = s.track_id AND d.ts >= s.ts AND d.depth > s.depth"
     " AND d.ts <= CASE WHEN s.dur < 0 THEN 9223372036854775807 ELSE s.ts + s.dur END"

@@ -7,7 +7,7 @@
 /* A slice that ends soon is written once, after its end. Longer slices are written open and updated at their end. */
 struct tm_sqlite_slice {
     struct tm_slice_row row; /* without texts */
-    size_t text;             /* where name and category stand, counted with those gone */
+    size_t text;             /* offset of name and category in the text, including its removed bytes */
     size_t name_len, category_len;
     bool has_name, has_category;
 };

@@ -177,7 +177,7 @@ static const struct words *find(struct tm_text name)
     return NULL;
 }
 
-/* Takes the moment of the recording off NAME and returns what it means. */
+/* Removes an ending from NAME that tells when the recording noted it, and returns the meaning of the ending. */
 static const char *take_moment(struct tm_text *name)
 {
     static const struct {
@@ -257,7 +257,7 @@ enum tm_status tm_sqlite_join_stats(struct tm_sqlite *s, struct tm_error *err)
         st = run_for(s, "DELETE FROM stats WHERE name IN (",
                      ") AND id NOT IN (SELECT max(id) FROM stats GROUP BY name, idx, machine_id, trace_id)", IS_LATEST,
                      err);
-    /* Another file of the machine may say that its service flushes by itself. */
+    /* Another file of the machine may state a version of the service that flushes by itself. */
     return st < 0 ? st
                   : tm_sqlite_exec(s,
                                    "DELETE FROM stats WHERE name = 'config_write_into_file_no_flush' AND machine_id IN"

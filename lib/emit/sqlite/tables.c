@@ -1,5 +1,6 @@
-/* tables: a folder with the tables of the SQL surface, each a CSV file (RFC 4180, with a header), for data frames. They
- * are collected in a database, which takes late values in bounded memory, and written when it is complete. */
+/* tables: a folder with the tables of the SQL surface, each a CSV file (RFC 4180, with a header), for data frames. The
+ * rows are collected in a database, which can change earlier rows in bounded memory. The files are written when it is
+ * complete. */
 #include "base/pb.h"
 #include "emit/outputs.h"
 #include "emit/sqlite/internal.h"

@@ -68,7 +68,7 @@ enum tm_status tm_sqlite_thread_states_flush(struct tm_sqlite *s, uint32_t keep,
     return st;
 }
 
-/* Writes a row with texts of any length. */
+/* Writes a row with texts of any length, after all pending rows. */
 static enum tm_status write_at_once(struct tm_sqlite *s, const struct tm_thread_state_row *row, struct tm_error *err)
 {
     enum tm_status st = tm_sqlite_thread_states_flush(s, 0, err);
@@ -139,7 +139,8 @@ enum tm_status tm_sqlite_thread_state_is(void *self, int64_t id, struct tm_text 
     return st < 0 ? st : tm_sqlite_run(s, stmt, err);
 }
 
-/* The number of FUNCTION, plus 1. Before functions are forgotten the rows that refer to them are written. */
+/* Finds the number of FUNCTION, plus 1. TM_END: the table was full, so it is cleared after the rows that refer to it
+ * were written. */
 static enum tm_status function_number(struct tm_sqlite *s, struct tm_text function, uint32_t *number,
                                       struct tm_error *err)
 {

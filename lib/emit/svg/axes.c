@@ -9,7 +9,7 @@
 
 enum { TICKS_MAX = 9, CHARACTER_TENTHS = 66, LABEL_CHARACTERS_MAX = 14 };
 
-/* The smallest readable step that divides SPAN into at most TICKS_MAX ticks. */
+/* Returns the smallest step of 1, 2 or 5 times a power of ten that divides SPAN into at most TICKS_MAX parts. */
 static int64_t decimal_step(uint64_t span)
 {
     int64_t step = 1;
@@ -35,7 +35,7 @@ static int64_t wall_step(uint64_t span)
     return decimal_step(span);
 }
 
-/* The first multiple of STEP at or after NS; false when it is out of range. */
+/* Finds the first multiple of STEP at or after NS. False: it is out of range. */
 static bool first_tick(int64_t ns, int64_t step, int64_t *tick)
 {
     int64_t rest = ns % step;
@@ -77,7 +77,7 @@ static void put_two(struct tm_out *out, int n)
     tm_out_char(out, (char)('0' + n % 10));
 }
 
-/* False if NS is outside the calendar. */
+/* Sets *WHEN to NS since 1970 in UTC, and *FRACTION to the ns of its second. False if NS is outside the calendar. */
 static bool calendar(int64_t ns, struct tm *when, int64_t *fraction)
 {
     int64_t rest = ns % SECOND;
@@ -113,7 +113,7 @@ static void put_wall(struct tm_out *out, int64_t ns, int64_t step)
     put_fraction(out, fraction, decimals_of(step));
 }
 
-/* Draws one row of labels. SHIFT_NS: the axis's reading at trace time 0. */
+/* One row of labels. SHIFT_NS: the axis's reading at trace time 0. */
 struct axis {
     int64_t shift_ns, step;
     int baseline;

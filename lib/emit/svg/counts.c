@@ -185,7 +185,8 @@ static enum tm_status add_placements(struct tm_svg_counts *c, struct tm_error *e
     return st;
 }
 
-/* Events dropped before their machine was known are shown in the first lane of their file. */
+/* Returns the machine of FILE's first lane; UINT32_MAX: none. Events dropped before their machine was known are shown
+ * in this lane. */
 static uint32_t first_machine(const struct tm_svg_counts *c, uint32_t file)
 {
     for (uint32_t i = 0; i < c->lane_count; i++)

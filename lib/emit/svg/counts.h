@@ -1,4 +1,4 @@
-/* What the svg output counts while the stream passes: events, snapshots and losses of each file on each machine. */
+/* The counts of the svg output: events, snapshots and losses of each file on each machine. */
 #ifndef TM_EMIT_SVG_COUNTS_H
 #define TM_EMIT_SVG_COUNTS_H
 
@@ -21,7 +21,7 @@ struct tm_svg_lane {
     int64_t events;               /* series of its events in the bins */
     int64_t rows;                 /* series of its snapshots with trace times, from rows of clock_snapshot */
     uint32_t last_row;            /* snapshot of the last row counted, if rows */
-    /* Its snapshots read before their clock was related to trace time, by readings of that clock. */
+    /* Its snapshots, by their readings of one clock, because their trace times are not known yet. */
     struct tm_time_bins *readings; /* owned; NULL: none */
     uint32_t readings_clock;
     const Tracemerge__Placement *placement; /* the placement of most of its events, borrowed; NULL: none */
@@ -29,10 +29,10 @@ struct tm_svg_lane {
     int top;                      /* set by the layout */
 };
 
-/* The relation of trace time to the wall clock: it reads trace time + offset_ns … */
+/* The wall clock: it reads trace time + offset_ns. */
 struct tm_svg_wall {
     bool is_known;
-    bool is_trace_times; /* … on the machine of trace time */
+    bool is_trace_times; /* it is that of the machine of trace time */
     int64_t offset_ns;
 };
 

@@ -95,7 +95,7 @@ static void put_text_at(struct tm_svg_picture *pic, const char *class, int x, in
     tm_out_str(&pic->out, text);
 }
 
-/* Clips wide letters where the next column begins. */
+/* Defines a clip path of WIDTH, which cuts names where the next column begins. */
 static void put_clip(struct tm_svg_picture *pic, const char *id, int width)
 {
     tm_out_str(&pic->out, "<clipPath id=\"");

@@ -9,7 +9,7 @@
 
 enum {
     LABEL_MAX = 34,        /* characters that fit before the timeline */
-    LABEL_MAX_BESIDE = 22, /* the same if a rule or a machine stands beside */
+    LABEL_MAX_BESIDE = 22, /* characters that fit if a rule or a machine follows */
     BESIDE_MAX = 14,
     TOOLTIP_PATH_MAX = 600
 };
@@ -24,7 +24,7 @@ void tm_svg_put_at(struct tm_svg_picture *pic, const char *element, int x, int y
     tm_out_char(&pic->out, '"');
 }
 
-/* Puts NS with four or more digits. */
+/* Puts NS with its sign, cut to three decimals of the unit. */
 static void put_offset(struct tm_svg_picture *pic, int64_t ns)
 {
     int64_t unit = 1;
@@ -36,7 +36,7 @@ static void put_offset(struct tm_svg_picture *pic, int64_t ns)
     tm_out_duration(&pic->out, ns);
 }
 
-/* The rule in a few plain words; or in the fewest. */
+/* Puts the rule of P in a few words; BRIEFLY: in fewer. */
 static void put_rule(struct tm_svg_picture *pic, const Tracemerge__Placement *p, bool briefly)
 {
     static const char *const words[TM_RULES][2] = {
@@ -125,7 +125,7 @@ static void put_about(struct tm_svg_picture *pic, const char *word, const Tracem
     tm_svg_put_at(pic, tag, x, y);
 }
 
-/* "wall clocks, BOOTTIME −2766.84s" under a file's name. */
+/* Puts rule, clock and offset under a file's name: "wall clocks, BOOTTIME -2766.84s". */
 static void put_why(struct tm_svg_picture *pic, const struct tm_svg_lane *lane, int baseline)
 {
     const Tracemerge__Placement *p = lane->placement;

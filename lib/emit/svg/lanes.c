@@ -87,7 +87,7 @@ static void put_window(struct tm_svg_picture *pic, const struct tm_svg_lane *lan
     tm_out_str(&pic->out, "\" rx=\"2\"/>\n");
 }
 
-/* Trace time minus the reading of the clock of LANE's snapshots. False if it is unknown. */
+/* Sets *OFFSET_NS to trace time minus the reading of the clock of LANE's snapshots. False if it is unknown. */
 static bool offset_of_readings(const struct tm_svg_picture *pic, const struct tm_svg_lane *lane, int64_t *offset_ns)
 {
     const struct tm_catalog *c = pic->context->catalog;
@@ -141,7 +141,7 @@ static void put_snapshots(struct tm_svg_picture *pic, const struct tm_svg_lane *
     tm_out_str(&pic->out, "\"/>\n");
 }
 
-/* Draws the number of events before the part of time that can be shown. */
+/* True if events of LANE were dropped because they lie before the start of trace time. */
 static bool has_negative(const struct tm_svg_picture *pic, const struct tm_svg_lane *lane)
 {
     const struct tm_catalog *c = pic->context->catalog;

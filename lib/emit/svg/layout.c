@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Places in pixels from the top. */
+/* Heights in pixels, and a number of lanes. */
 enum { LANES_TOP = 150, LANES_TOP_WITH_WALL = 168, ROOMY_LANES_MAX = 16, LEGEND_HEIGHT = 112 };
 
 /* A lane and the values by which lanes are sorted. */

@@ -1,4 +1,4 @@
-/* The picture as text: its parts, and what they are made of. */
+/* The picture as text: its parts, and functions that these share. */
 #ifndef TM_EMIT_SVG_PICTURE_H
 #define TM_EMIT_SVG_PICTURE_H
 
@@ -34,12 +34,12 @@ void tm_svg_put_tenths(struct tm_svg_picture *pic, int tenths);
 /* Writes ELEMENT (such as "<text") with its position. The caller adds further attributes and ">". */
 void tm_svg_put_at(struct tm_svg_picture *pic, const char *element, int x, int y);
 
-/* The texts of LANE: its tooltip; beside its timeline; and above it, if it is the first of its machine. */
+/* Write the texts of LANE: its tooltip; beside its timeline; and above it, if it is the first of its machine. */
 void tm_svg_tooltip(struct tm_svg_picture *pic, const struct tm_svg_lane *lane);
 void tm_svg_label(struct tm_svg_picture *pic, const struct tm_svg_lane *lane);
 void tm_svg_lane_head(struct tm_svg_picture *pic, const struct tm_svg_lane *lane);
 
-/* The parts of the picture from top to bottom. */
+/* Write the parts of the picture, from top to bottom. */
 void tm_svg_head(struct tm_svg_picture *pic);
 void tm_svg_axes(struct tm_svg_picture *pic);
 void tm_svg_lanes(struct tm_svg_picture *pic);

@@ -8,7 +8,7 @@
 
 #define SIGN_BIT (UINT64_C(1) << 63)
 
-/* Times as unsigned numbers in the same order. */
+/* Maps times to unsigned numbers in the same order. */
 static uint64_t order_of(int64_t ns)
 {
     return (uint64_t)ns ^ SIGN_BIT;
@@ -36,7 +36,7 @@ static void widen(const struct tm_time_bins *b, uint64_t *counts, unsigned up, u
     memcpy(counts, wide, sizeof wide);
 }
 
-/* Takes NS into the range. */
+/* Extends the range to NS, and widens the bins if it no longer fits. */
 static void reach(struct tm_time_bins *b, int64_t ns)
 {
     if (!b->has_range) {

@@ -5,7 +5,7 @@
 #define REPLACEMENT "\xef\xbf\xbd"
 #define ELLIPSIS "\xe2\x80\xa6"
 
-/* Length of the character at S; 0: XML does not have it. */
+/* Returns the length of the character at S; 0: it is not UTF-8 or becomes U+FFFD (xml_out.h). */
 static size_t character(const uint8_t *s, size_t len)
 {
     size_t n = tm_utf8_length(s, len);
