@@ -50,7 +50,7 @@ static int64_t moved(int64_t bound, int64_t by)
     return bound == TM_UNBOUNDED_HIGH || bound == TM_UNBOUNDED_LOW ? bound : plus(bound, by);
 }
 
-/* Sets the largest possible error of V. False if it is unbounded. */
+/* Raises *WIDTH to the largest possible error of V, if the truth is between LOW and HIGH. False if it is unbounded. */
 static bool widen(int64_t *width, int64_t v, int64_t low, int64_t high)
 {
     if (low == TM_UNBOUNDED_LOW || high == TM_UNBOUNDED_HIGH)
@@ -61,6 +61,8 @@ static bool widen(int64_t *width, int64_t v, int64_t low, int64_t high)
     return true;
 }
 
+/* Sets the steps of F from the lines of NODE's pair, as seen from node OWN. Subtracts OWN_SHIFT from readings and adds
+ * SHIFT to offsets. */
 static void set_steps(struct tm_align_file *f, const struct tm_network_node *node, uint32_t own, int64_t shift,
                       int64_t own_shift)
 {
@@ -157,6 +159,7 @@ static void apply_doubts(struct tm_alignment *a)
     }
 }
 
+/* Sets the second-best offset of F, which is node AT, if its numbering has one. */
 static void set_second(struct tm_alignment *a, uint32_t at, struct tm_align_file *f)
 {
     const struct tm_numbering *n = &a->numbering;

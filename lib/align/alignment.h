@@ -32,8 +32,8 @@ struct tm_align_file {
     int64_t uncertainty_ns;
     bool has_second_best;
     int64_t second_best_ns;
-    bool is_placed_by_one; /* one offset had placed the whole file, and one its reference */
-    int64_t reference_placed_ns; /* the latter */
+    bool is_placed_by_one; /* one offset placed the whole file, and one its reference */
+    int64_t reference_placed_ns; /* the offset that placed the reference */
     uint32_t step_count;
     struct tm_align_step steps[TM_CONSENSUS_STEPS_MAX + 1]; /* of a file with steps; the first has no at_ns */
 };
@@ -50,8 +50,8 @@ struct tm_align_breach {
     uint32_t first_count;
 };
 
-/* Adds to LIST, separated by commas and ended by a zero byte, the names of the arguments that RULES read, as
- * tm_name_set_add takes them. NULL: all rules that need no parameter. TM_OK or TM_E_SYSTEM. */
+/* Appends the names of the arguments that RULES read to LIST, separated by commas and ended by a zero byte, as
+ * tm_name_set_add takes them. RULES may be NULL: all rules that need no parameter. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_alignment_arg_names(const char *rules, struct tm_buf *list);
 
 /* Zero-initialise. */

@@ -23,7 +23,7 @@ static void put_point(struct points *p, const struct tm_line *line, int64_t x)
                       tm_line_at(line, x) + p->more_ns);
 }
 
-/* Returns the offset in the middle. */
+/* Puts the points of F. Returns the offset at at_ns, or just before the first step. */
 static int64_t put_points(struct points *out, const struct tm_align_file *f)
 {
     const struct tm_line rounded = {f->at_ns, f->offset_ns, tm_slope_of_ppb(f->drift_ppb)};
@@ -145,11 +145,11 @@ static void put_machines(const Tracemerge__Config *c, const Tracemerge__ConfigEn
 
 /* Which files the entries of the input's manifest configure. */
 struct entry_files {
-    const struct tm_align_file **of_entry; /* owned; NULL in it: the file has no events, or there is none */
+    const struct tm_align_file **of_entry; /* owned; NULL for an entry without a file that has events */
     bool *is_configured;                   /* owned; by number in the list of files */
 };
 
-/* Sets FILES for the entries of C, by the paths of files. Of files with one path the first counts. */
+/* Sets FILES for the entries of C, by the paths of files. Of files with the same path the first counts. */
 static enum tm_status find_files(struct entry_files *files, const struct tm_alignment *a, const Tracemerge__Config *c,
                                  struct tm_error *err)
 {
@@ -190,7 +190,7 @@ static void release_files(struct entry_files *files)
     free(files->is_configured);
 }
 
-/* An entry whose file represents the machine RAW_ID, or NULL. */
+/* Returns an entry whose file represents the machine RAW_ID, or NULL. */
 static const Tracemerge__ConfigEntry *entry_of(const Tracemerge__Config *c, int64_t raw_id)
 {
     for (size_t i = 0; i < c->n_entries; i++)
@@ -229,7 +229,7 @@ static bool put_edge(const Tracemerge__Config *c, uint32_t number, struct tm_buf
     return true;
 }
 
-/* Puts the clock of the timeline that the input's manifest chose. */
+/* Puts the clock of the timeline that the input's manifest chose. False if no file's clock stands for it. */
 static bool put_trace_time(const Tracemerge__Config *c, struct tm_buf *out)
 {
     if (c == NULL || c->trace_time == NULL)
@@ -249,7 +249,8 @@ static bool put_trace_time(const Tracemerge__Config *c, struct tm_buf *out)
     return true;
 }
 
-/* Puts the entries of the input's manifest. The result replaces their relations of files. */
+/* Puts the entries of the input's manifest. The line of a file replaces the relation of its entry. False if another
+ * relation cannot be stated. */
 static bool put_entries(const struct tm_alignment *a, const struct entry_files *files,
                         const struct reference *trace_time, struct tm_buf *out, bool *any)
 {

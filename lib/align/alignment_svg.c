@@ -93,7 +93,7 @@ static void put_point(struct tm_buf *out, const struct panel *p, int64_t x, int6
         (void)tm_buf_addf(out, "<circle cx=\"%d\" cy=\"%d\" r=\"1.5\" fill=\"%s\"/>\n", x_of(p, x), y_of(p, d), color);
 }
 
-/* Draws constraints, as many of each side, in turns; or samples. */
+/* Draws about POINTS_MAX constraints, evenly from each side. Draws samples if there are no constraints. */
 static void put_points(struct tm_buf *out, const struct panel *p)
 {
     const struct tm_pair *pair = p->pair;
@@ -138,7 +138,7 @@ static uint32_t count_inside(const struct panel *p, int64_t scale)
     return n;
 }
 
-/* The next of 1, 2, 5, 10, 20 and so on, in microseconds. */
+/* Returns SCALE rounded up to 1, 2, 5, 10, 20 and so on microseconds. */
 static int64_t round_up(tm_i128 scale)
 {
     static const int64_t steps[] = {1000, 2000, 5000};
@@ -149,8 +149,8 @@ static int64_t round_up(tm_i128 scale)
                 return unit * steps[i];
 }
 
-/* The scale: twice the widest part of the corridor. Without a corridor the range of half of the points, or with steps
- * of all points. */
+/* Returns the scale: twice the widest part of the corridor. Without a corridor it is the range of half of the points.
+ * With steps it is the range of all points. */
 static int64_t scale_of(const struct panel *p)
 {
     const struct tm_pair *pair = p->pair;
@@ -170,7 +170,7 @@ static int64_t scale_of(const struct panel *p)
     return round_up(most);
 }
 
-/* Finds the line to which everything is relative. */
+/* Returns the line to which the offsets of the panel are relative. */
 static struct tm_line base_of(const struct panel *p)
 {
     const struct tm_pair *pair = p->pair;

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-/* a microsecond is a usual error, smaller than the uncertainty that delays leave */
+/* A smaller granularity is not reported: one of a microsecond is usual, and delays cause more uncertainty. */
 enum { GRAIN_TOLD_NS = 2000 };
 
 static void put_seconds(struct tm_buf *out, int64_t ns)

@@ -1,4 +1,4 @@
-/* The arguments of an event by which rules match. */
+/* Hashes the arguments of events by which rules match. */
 #include "align/rule.h"
 
 #include "base/decimal.h"

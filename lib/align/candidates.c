@@ -208,7 +208,7 @@ static enum tm_status note_thread(struct tm_candidates *c, const struct tm_event
     return tm_table_set(&c->threads, &key, e->tid, err);
 }
 
-/* Shows the event BEGIN, which lasts until END_NS, to all rules. */
+/* Passes the event BEGIN, which lasts until END_NS, to all rules. */
 static enum tm_status take(struct tm_candidates *c, const struct tm_event *begin, int64_t end_ns, bool is_slice,
                            struct tm_error *err)
 {
@@ -259,7 +259,7 @@ enum tm_status tm_candidates_event(struct tm_candidates *c, const struct tm_even
         tm_align_nodes_extend(&c->nodes, c->node, e->time_ns, end_ns);
     else
         c->nodes.nodes[c->node].out_of_range++;
-    if (e->kind == TM_KIND_SLICE_BEGIN) /* at any time, so that its end finds it */
+    if (e->kind == TM_KIND_SLICE_BEGIN) /* even if out of range, so that its end finds it */
         return tm_open_spans_begin(&c->open, e, err);
     if (e->kind == TM_KIND_SLICE_END) {
         bool is_span = tm_open_spans_end(&c->open, e, &begin) && is_near && tm_is_reading(begin.time_ns);

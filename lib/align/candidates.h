@@ -14,7 +14,7 @@ enum {
     TM_CANDIDATES_USES_MAX = 32
 };
 
-/* Limits of the marks that are kept of one file: its first ones. The lower limit holds until a system trace has shown a
+/* How many marks of one file are kept, from its first on. The lower limit holds until a system trace has shown a
  * mark. */
 enum { TM_CANDIDATES_COPIES_MAX = 1 << 16, TM_CANDIDATES_EARLY_COPIES_MAX = 1 << 11 };
 
@@ -50,18 +50,19 @@ enum tm_status tm_candidates_use(struct tm_candidates *candidates, const char *r
 enum tm_status tm_candidates_add(struct tm_candidates *candidates, const struct tm_frame *frame,
                                  const struct tm_batch *batch, struct tm_error *err);
 
-/* Reads the next event, of a batch whose frames came before. TM_OK or TM_E_SYSTEM, or what the watch returned. */
+/* Reads the next event. The frames that describe it were added before. TM_OK or TM_E_SYSTEM, or what the watch
+ * returned. */
 enum tm_status tm_candidates_event(struct tm_candidates *candidates, const struct tm_event *event,
                                    struct tm_error *err);
 
-/* Sets *END_NS to when E, which has a time, is over: a complete slice after its duration. False if E or its end is out
- * of the range of times that are aligned. */
+/* Sets *END_NS to the end of E, which has a time. A complete slice ends after its duration. False if E or its end is
+ * out of the range of times that are aligned. */
 bool tm_candidates_end_of(const struct tm_event *e, int64_t *end_ns);
 
 /* Reads the placed stream on FD to its end. TM_OK; TM_E_INPUT, TM_E_SYSTEM. */
 enum tm_status tm_candidates_read(struct tm_candidates *candidates, int fd, struct tm_error *err);
 
-/* The part of `numbered' that holds KEY. */
+/* Returns the part of `numbered' that holds KEY. */
 static inline uint32_t tm_candidates_part(uint64_t key)
 {
     return (uint32_t)key % TM_CANDIDATES_PARTS;

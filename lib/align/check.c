@@ -44,7 +44,8 @@ static void keep(struct tm_align_breach *b, const struct tm_match_member *cause,
     b->first[at].effect_ns = effect_ns;
 }
 
-/* An effect may be recorded early by the granularity of its clock. */
+/* Counts a constraint, and a breach if the effect is too early. The granularity of its clock may make an effect
+ * early. */
 static enum tm_status test(void *context, const struct tm_match_member *cause, int64_t cause_ns,
                            const struct tm_match_member *effect, int64_t effect_ns)
 {

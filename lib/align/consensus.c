@@ -95,14 +95,14 @@ static struct fit climb(const struct work *w, int64_t slope, int64_t stride)
 
 static int64_t median(int64_t *values, uint32_t count)
 {
-    /* Callers have filled COUNT values. cppcheck takes a loop for one that may not run. */
+    /* Callers have filled COUNT values. cppcheck assumes that their loop may not run. */
     /* cppcheck-suppress uninitvar */
     qsort(values, count, sizeof *values, by_value);
     return values[count / 2];
 }
 
-/* The point between the medians of the upper and the lower constraints in [FIRST, LAST). False if there are none of a
- * kind. */
+/* Finds the point between the medians of the upper and the lower constraints in [FIRST, LAST). False if there are none
+ * of a kind. */
 static bool find_middle(const struct work *w, uint32_t first, uint32_t last, struct tm_constraint *middle)
 {
     int64_t sides[2];
@@ -120,7 +120,7 @@ static bool find_middle(const struct work *w, uint32_t first, uint32_t last, str
     return true;
 }
 
-/* The median of the slopes between parts of the recording (Theil 1950, Sen 1968). */
+/* Returns the median of the slopes between parts of the recording (Theil 1950, Sen 1968). */
 static int64_t rough_slope(const struct work *w)
 {
     struct tm_constraint middles[BINS];
@@ -231,7 +231,8 @@ static void add_line(struct tm_consensus *consensus, const struct work *w, const
     consensus->count++;
 }
 
-/* LINES is the number of lines that may still be used for this part. */
+/* Adds the lines for the constraints of W, at most LINES. That is WHOLE, or the lines on both sides of a step if it
+ * explains enough of what WHOLE violates. */
 static void divide(struct tm_consensus *consensus, const struct work *w, const struct fit *whole, uint32_t lines)
 {
     struct cut cut;

@@ -22,7 +22,7 @@ struct tm_consensus {
     uint64_t violated;                          /* number of constraints that disagree */
 };
 
-/* The line of CONSENSUS at reading X. */
+/* Returns the line of CONSENSUS at reading X. */
 const struct tm_line *tm_consensus_line(const struct tm_consensus *consensus, int64_t x);
 
 /* True if C agrees with CONSENSUS. */

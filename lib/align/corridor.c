@@ -1,6 +1,7 @@
 #include "align/corridor.h"
 
-/* Above minus below for slope S, scaled: the width of the strip of lines with this slope. */
+/* Returns the width of the strip of lines with slope S at the reading AT, times 2^TM_SLOPE_BITS. It is below 0 if there
+ * is no such line. */
 static tm_i128 width(const struct tm_corridor *c, int64_t s, int64_t at)
 {
     return tm_hull_lowest(c->above, s, at) + tm_hull_lowest(c->below, -s, at);
@@ -63,7 +64,7 @@ bool tm_corridor_find(struct tm_corridor *c, const struct tm_hull *above, const 
     return c->is_possible;
 }
 
-/* The greatest value that a hull permits at X_NS over the slopes from LOW to HIGH. */
+/* Returns the greatest value that HULL permits at X_NS over the slopes from LOW to HIGH. */
 static tm_i128 greatest(const struct tm_hull *hull, int64_t low, int64_t high, int64_t x_ns)
 {
 #define LOWEST(s) tm_hull_lowest(hull, s, x_ns)

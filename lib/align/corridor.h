@@ -22,16 +22,16 @@ struct tm_corridor {
     int64_t slope_min, slope_max; /* of all lines that satisfy all, or the limit */
 };
 
-/* Returns false if no line is possible. */
+/* Finds the lines between both hulls. False if no line is possible. */
 bool tm_corridor_find(struct tm_corridor *corridor, const struct tm_hull *above, const struct tm_hull *below);
 
-/* The possible offsets at the reading X_NS, rounded outwards; TM_UNBOUNDED_*: no bound. The corridor must be
- * possible. */
+/* Return the greatest and the least possible offset at the reading X_NS, rounded outwards; TM_UNBOUNDED_*: no bound.
+ * The corridor must be possible. */
 int64_t tm_corridor_high(const struct tm_corridor *corridor, int64_t x_ns);
 int64_t tm_corridor_low(const struct tm_corridor *corridor, int64_t x_ns);
 
-/* The middle of the widest strip: the estimate if delays are equally short in both directions. Both sets must have
- * points. */
+/* Returns the middle of the widest strip. It is the estimate if delays are equally short in both directions. Both sets
+ * must have points. */
 struct tm_line tm_corridor_middle(const struct tm_corridor *corridor, int64_t at_ns);
 
 #endif

@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
-/* fewer samples suffice to find the order of arrival */
+/* So few samples suffice to find the order of arrival. */
 enum { ROUGH_SAMPLES = 512 };
 
-/* a corridor of 13 days is as good as none */
+/* A corridor of 13 days is as good as none. */
 #define WIDTH_MAX (INT64_C(1) << 50)
 
 static struct tm_node_event end_of(const struct tm_match_member *member)
@@ -13,7 +13,8 @@ static struct tm_node_event end_of(const struct tm_match_member *member)
     return (struct tm_node_event){member->node, member->end_ns};
 }
 
-/* collectives whose ends are near each other give rough offsets, from which the order of arrival follows */
+/* Samples the ends of a collective, which are near each other. They give rough offsets, from which the order of arrival
+ * follows. */
 static enum tm_status sample_roughly(struct tm_pair_table *rough, const struct tm_match *match, struct tm_error *err)
 {
     static const uint8_t orders[2] = {0, 0};
@@ -25,7 +26,7 @@ static enum tm_status sample_roughly(struct tm_pair_table *rough, const struct t
     return st;
 }
 
-/* Makes rough lines over the graph of ROUGH, each node from an earlier one. */
+/* Spreads rough lines over the pairs of ROUGH, from the nodes that are REACHED to the others. */
 static void spread(struct tm_evidence *e, const struct tm_pair_table *rough, bool *reached)
 {
     for (bool more = true; more;) {
@@ -145,7 +146,7 @@ static enum tm_status add_order(void *context, const struct tm_match_member *cau
                                a->err);
 }
 
-/* How many members of M began before member I, in TM_TREND_ORDERS classes. */
+/* Returns how many members of M began before member I. Many members are grouped into TM_TREND_ORDERS classes. */
 static uint8_t order_of(const struct tm_match *m, const struct tm_evidence_node *nodes, uint32_t i)
 {
     uint32_t before = 0;
@@ -197,7 +198,7 @@ static bool find_corridor(struct tm_pair *p)
     return tm_corridor_find(&p->corridor, &p->above, &p->below);
 }
 
-/* For pairs whose constraints cannot all be true, uses those that agree with the consensus. */
+/* For pairs whose constraints cannot all be true, keeps those that agree with the consensus. */
 static enum tm_status sift(struct tm_evidence *e, struct tm_match_log *log, struct tm_error *err)
 {
     bool any = false;
@@ -219,7 +220,7 @@ static enum tm_status sift(struct tm_evidence *e, struct tm_match_log *log, stru
     return st;
 }
 
-/* The trend of events that are near each other is better than the middle of a wide corridor. */
+/* Sets the estimate of P: the middle of its corridor, or the trend of its samples if the corridor is wide. */
 static enum tm_status estimate(struct tm_pair *p, struct tm_error *err)
 {
     bool has_corridor = p->above.count > 0 && p->below.count > 0 && p->corridor.is_possible;

@@ -15,7 +15,7 @@ struct tm_evidence_node {
     uint64_t matches;
     uint32_t rules;       /* a bit for each rule that matched something */
     int64_t late_ns;      /* an event can be this much later than its reading: the clock's granularity minus 1 */
-    struct tm_line rough; /* to the time of the first file of its group of collectives; zero: none */
+    struct tm_line rough; /* a rough line to the first file of its group of collectives; zero: none */
 };
 
 /* Zero-initialise. */
@@ -30,8 +30,8 @@ struct tm_evidence {
 enum tm_status tm_evidence_find(struct tm_evidence *evidence, const struct tm_align_nodes *nodes,
                                 struct tm_match_log *log, struct tm_error *err);
 
-/* Calls ORDER for each constraint of MATCH between two of its members, the cause first, with the times as read. Finds
- * all constraints if members are few. */
+/* Calls ORDER for each constraint of MATCH between two of its members, the cause first, with the times as read. Of a
+ * match with more than TM_EVIDENCE_MEMBERS_MAX members, only some constraints are passed. */
 typedef enum tm_status tm_evidence_order(void *context, const struct tm_match_member *cause, int64_t cause_ns,
                                          const struct tm_match_member *effect, int64_t effect_ns);
 enum tm_status tm_evidence_orders(const struct tm_match *match, const struct tm_evidence_node *nodes,

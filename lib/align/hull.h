@@ -31,8 +31,8 @@ void tm_hull_clear(struct tm_hull *hull);
 /* Removes all points that are not vertices. */
 void tm_hull_settle(struct tm_hull *hull);
 
-/* min over the points of (y + slope * (x_ns - x)), times 2^TM_SLOPE_BITS: the upper limit of a line with SLOPE at X_NS.
- * The hull must be settled and have points. */
+/* Returns the upper limit of a line with SLOPE at X_NS, times 2^TM_SLOPE_BITS: the minimum of y + slope * (x_ns - x)
+ * over the points. The hull must be settled and have points. */
 tm_i128 tm_hull_lowest(const struct tm_hull *hull, int64_t slope, int64_t x_ns);
 
 void tm_hull_release(struct tm_hull *hull);

@@ -33,7 +33,7 @@ struct tm_line {
     int64_t at_ns, offset_ns, slope;
 };
 
-/* A / 2^TM_SLOPE_BITS, rounded down or up. */
+/* Return SCALED / 2^TM_SLOPE_BITS, rounded down or up. */
 static inline int64_t tm_slope_floor(tm_i128 scaled)
 {
     return (int64_t)(scaled >> TM_SLOPE_BITS);
@@ -44,7 +44,7 @@ static inline int64_t tm_slope_ceil(tm_i128 scaled)
     return (int64_t) - (-scaled >> TM_SLOPE_BITS);
 }
 
-/* V, limited to [-LIMIT, LIMIT]. */
+/* Returns V, limited to [-LIMIT, LIMIT]. */
 static inline int64_t tm_clamp(tm_i128 v, int64_t limit)
 {
     return v > limit ? limit : v < -limit ? -limit : (int64_t)v;
@@ -55,14 +55,15 @@ static inline bool tm_is_reading(int64_t ns)
     return ns >= TM_READING_MIN && ns <= TM_READING_MAX;
 }
 
-/* The number that LINE adds at the reading X_NS, rounded to nearest and limited to TM_OFFSET_MAX in both directions. */
+/* Returns the number that LINE adds at the reading X_NS, rounded to nearest and limited to TM_OFFSET_MAX in both
+ * directions. */
 static inline int64_t tm_line_at(const struct tm_line *line, int64_t x_ns)
 {
     tm_i128 rise = (tm_i128)line->slope * ((tm_i128)x_ns - line->at_ns);
     return tm_clamp(line->offset_ns + ((rise + ((tm_i128)1 << (TM_SLOPE_BITS - 1))) >> TM_SLOPE_BITS), TM_OFFSET_MAX);
 }
 
-/* The inverse line: it starts from the readings that LINE leads to. */
+/* Returns the inverse of LINE, which starts from the readings that LINE leads to. */
 static inline struct tm_line tm_line_turn(const struct tm_line *line)
 {
     tm_i128 one = (tm_i128)1 << TM_SLOPE_BITS;
@@ -71,7 +72,7 @@ static inline struct tm_line tm_line_turn(const struct tm_line *line)
                             .slope = (int64_t)(-(tm_i128)line->slope * one / (one + line->slope))};
 }
 
-/* The line that adds what A and then B add. */
+/* Returns the line that adds what A and then B add. */
 static inline struct tm_line tm_line_compose(const struct tm_line *a, const struct tm_line *b)
 {
     struct tm_line sum = *a;
@@ -81,7 +82,7 @@ static inline struct tm_line tm_line_compose(const struct tm_line *a, const stru
     return sum;
 }
 
-/* A slope in billionths, rounded to nearest, and back. */
+/* Convert a slope to billionths, rounded to nearest, and back. */
 static inline int64_t tm_slope_ppb(int64_t slope)
 {
     tm_i128 scaled = (tm_i128)slope * 1000000000;
@@ -94,7 +95,7 @@ static inline int64_t tm_slope_of_ppb(int64_t ppb)
     return (int64_t)(scaled / 2000000000);
 }
 
-/* The slope of RISE_NS over RUN_NS (not 0), within the limit. */
+/* Returns the slope of RISE_NS over RUN_NS (not 0), within the limit. */
 static inline int64_t tm_slope_of(tm_i128 rise_ns, tm_i128 run_ns)
 {
     tm_i128 slope = rise_ns * ((tm_i128)1 << TM_SLOPE_BITS) / run_ns;

@@ -32,7 +32,7 @@ void tm_match_log_rewind(struct tm_match_log *log)
     tm_buf_clear(&log->window);
 }
 
-/* Makes NEED bytes from window_at on visible. TM_END if there are none. */
+/* Reads until the window has NEED bytes from window_at on. TM_END if there are no more. */
 static enum tm_status fill(struct tm_match_log *log, size_t need, struct tm_error *err)
 {
     uint64_t end = log->file.len + log->tail.len;

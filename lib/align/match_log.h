@@ -30,7 +30,7 @@ struct tm_match_log {
     size_t window_at;
 };
 
-/* TM_OK or TM_E_SYSTEM. */
+/* Appends MATCH. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_match_log_add(struct tm_match_log *log, const struct tm_match *match, struct tm_error *err);
 
 /* Goes back to the first match. */

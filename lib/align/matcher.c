@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Order of records: key, rule, role, file, time. */
+/* Records with equal key and rule, in the order of by_key: by role, file, time. */
 struct group {
     const struct tm_record *records;
     uint32_t count;
@@ -42,7 +42,8 @@ static bool is_sorted(const struct tm_record *records, uint32_t count)
     return true;
 }
 
-/* Sorts RECORDS. Buckets by key come first, as keys are hashes, and records with one key were mostly added in order. */
+/* Sorts RECORDS. Their keys are hashes, so buckets by key have similar sizes. Records with one key were mostly added in
+ * order, so many buckets need no sorting. */
 static enum tm_status sort(struct tm_record *records, uint32_t count, struct tm_error *err)
 {
     enum { BUCKET_BITS = 10, BUCKETS = 1 << BUCKET_BITS, FEW = 1 << 8 };

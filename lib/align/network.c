@@ -6,10 +6,10 @@
 
 enum { EXACT_FILES_MAX = 16, GRID = 9, SWEEPS = 300 };
 
-/* fewer wrong matches than a tenth of all are not a contradiction */
+/* Wrong matches are no contradiction if they are less than this part of all. */
 enum { CONTRADICTION_PART = 10 };
 
-/* beyond any possible time */
+/* This is beyond any possible time. */
 #define FAR ((tm_i128)1 << 100)
 
 struct work {
@@ -20,7 +20,7 @@ struct work {
     uint32_t *groups; /* union-find over nodes */
     bool *reached;
     bool *is_of_tree; /* by pair: lines were spread along it */
-    tm_i128 *up, *down; /* greatest and least error of each node's line */
+    tm_i128 *up, *down; /* greatest error of each node's line, and the least one negated */
     struct tm_error *err;
 };
 
@@ -49,7 +49,7 @@ static uint32_t group_of(const struct work *w, uint32_t node)
     return node;
 }
 
-/* The root of a group is its first file. */
+/* Unites the groups of A and B. The root of a group is its first file. */
 static void unite(const struct work *w, uint32_t a, uint32_t b)
 {
     a = group_of(w, a);
@@ -60,7 +60,7 @@ static void unite(const struct work *w, uint32_t a, uint32_t b)
         w->groups[a] = b;
 }
 
-/* The pairs of a file, to decide whose clock was set. */
+/* Numbers of a file's pairs. They decide whose clock was set. */
 struct suspicion {
     uint32_t stepped, straight; /* pairs with steps, and with a line */
 };
@@ -72,8 +72,8 @@ static bool is_more_suspect(const struct work *w, const struct suspicion *s, uin
     return s[a].straight != s[b].straight ? s[a].straight < s[b].straight : w->ranks[a] > w->ranks[b];
 }
 
-/* The clock that was set is that of the file in the most pairs with steps. Among several it is the one in the fewest
- * pairs with a line, and among those the last. */
+/* Finds the files whose clocks were set. The next one is the file in the most pairs with steps. Among several it is the
+ * one in the fewest pairs with a line, and among those the last. S has room for all nodes. */
 static void find_stepped(const struct work *w, struct suspicion *s)
 {
     const struct tm_pair_table *pairs = &w->evidence->pairs;
@@ -119,7 +119,7 @@ static void find_groups(const struct work *w)
     for (uint32_t i = 0; i < pairs->count; i++)
         if (is_usable(w, &pairs->pairs[i]) && pairs->pairs[i].has_estimate)
             unite(w, pairs->pairs[i].first, pairs->pairs[i].second);
-    for (uint32_t i = 0; i < pairs->count; i++) { /* true for groups of several files */
+    for (uint32_t i = 0; i < pairs->count; i++) { /* reached: the root of a group of several files */
         w->reached[group_of(w, pairs->pairs[i].first)] |= group_of(w, pairs->pairs[i].first) != pairs->pairs[i].first;
         w->reached[group_of(w, pairs->pairs[i].second)] |= group_of(w, pairs->pairs[i].second) !=
                                                            pairs->pairs[i].second;
@@ -135,7 +135,7 @@ static void find_groups(const struct work *w)
     memset(w->reached, 0, w->nodes->count * sizeof *w->reached);
 }
 
-/* A first line of P: its estimate, or a bound if it has no estimate. */
+/* Returns a first line of P: its estimate, or a bound if it has no estimate. */
 static struct tm_line line_of(const struct tm_pair *p)
 {
     if (p->has_estimate)
@@ -164,7 +164,7 @@ static void spread(const struct work *w, bool only_estimates)
     }
 }
 
-/* The reading of NODE at which its line gives TAU. */
+/* Returns the reading of NODE that its line converts to TAU, a time of the reference. */
 static int64_t reading_at(const struct work *w, uint32_t node, int64_t tau)
 {
     const struct tm_line *line = &w->network->nodes[node].line;
@@ -174,7 +174,7 @@ static int64_t reading_at(const struct work *w, uint32_t node, int64_t tau)
     return t;
 }
 
-/* The difference of the lines of P's second and first file if the offset is Z. */
+/* Returns how far from TAU the line of P's second file is when the first file reads X, if the offset of P is Z then. */
 static tm_i128 error_at(const struct work *w, const struct tm_pair *p, int64_t x, int64_t tau, int64_t z)
 {
     tm_i128 other = (tm_i128)x + z;
@@ -189,7 +189,8 @@ struct bound {
     tm_i128 low, high; /* of e(second) - e(first) */
 };
 
-/* How much the possible range grows if lines are wrong by WIDTH: the moment itself is then uncertain by as much. */
+/* Returns how much the bounds of P widen if lines are wrong by WIDTH. The instant at which they hold is then uncertain
+ * by as much. */
 static tm_i128 slack_of(const struct tm_pair *p, tm_i128 width)
 {
     tm_i128 spread = (tm_i128)p->corridor.slope_max - p->corridor.slope_min;
@@ -231,7 +232,7 @@ static bool lower(tm_i128 *value, tm_i128 from, tm_i128 length)
     return true;
 }
 
-/* Shortest paths from and to the reference. False if a cycle is negative. */
+/* Finds the shortest paths from and to the reference. False if a cycle is negative. */
 static bool find_extremes(const struct work *w, uint32_t group, const struct bound *bounds, uint32_t count)
 {
     bool changed = true;
@@ -250,7 +251,7 @@ static bool find_extremes(const struct work *w, uint32_t group, const struct bou
     return !changed;
 }
 
-/* Finds the extremes at TAU: first to learn how wrong lines may be, then including the effect of that. */
+/* Finds the extremes at TAU twice: first to learn how wrong lines may be, then with bounds that are widened by that. */
 static bool find_extremes_at(const struct work *w, uint32_t group, int64_t tau, struct bound *bounds, tm_i128 *widths)
 {
     uint32_t count = find_bounds(w, group, tau, bounds);
@@ -267,14 +268,15 @@ static int64_t tell(tm_i128 v)
     return v >= INT64_MAX ? TM_UNBOUNDED_HIGH : v <= INT64_MIN ? TM_UNBOUNDED_LOW : (int64_t)v;
 }
 
-/* Errors are those at a moment of the reference, but the report needs the offset at a reading of the file. The two
- * differ by the error, which slopes turn into a thousandth of it at most. */
+/* Enlarges ERROR. It is the error at an instant of the reference, but the report needs the offset at a reading of the
+ * file. Both instants differ by the error, so the offsets differ by a thousandth of it at most. */
 static tm_i128 pad(tm_i128 error)
 {
     return error >= FAR ? FAR : error + ((error < 0 ? -error : error) >> 10) + 1;
 }
 
-/* The offset at NODE's reading X lies between its line minus the greatest error and its line minus the least. */
+/* Notes the bounds at NODE's reading X. The offset there lies between its line minus the greatest error and its line
+ * minus the least. */
 static void note_bounds(const struct work *w, uint32_t node, int which, int64_t x)
 {
     struct tm_network_node *n = &w->network->nodes[node];
@@ -290,13 +292,14 @@ static int64_t bound_reading(const struct tm_align_node *node, int which)
                         : node->first_ns + (node->last_ns - node->first_ns) / 2;
 }
 
-/* In a large group bounds are computed at some moments. Between two of them they are at most as wide as the chord,
+/* In a large group bounds are computed at some instants. Between two of them they are at most as wide as the chord,
  * because the greatest value over a set of lines is convex in time. */
 struct grid {
     int64_t taus[GRID];
     tm_i128 *up, *down; /* GRID times the nodes */
 };
 
+/* Returns the bound of NODE at TAU on the chord between VALUES at two instants of the grid, or FAR. */
 static tm_i128 between(const tm_i128 *values, uint32_t nodes, uint32_t node, const struct grid *g, int64_t tau)
 {
     uint32_t k = 0;
@@ -363,7 +366,7 @@ static bool bound_many(const struct work *w, uint32_t group, struct bound *bound
     return fits;
 }
 
-/* The line through the offsets at two readings. */
+/* Returns the line through the offsets at two readings. */
 static struct tm_line line_through(int64_t x1, int64_t v1, int64_t x2, int64_t v2)
 {
     return (struct tm_line){x1, v1, x2 > x1 ? tm_slope_of((tm_i128)v2 - v1, (tm_i128)x2 - x1) : 0};
@@ -372,14 +375,15 @@ static struct tm_line line_through(int64_t x1, int64_t v1, int64_t x2, int64_t v
 /* A pull is limited to 10 hours: the sum of a million of them, times their weights, fits 128 bits. */
 #define PULL_MAX (INT64_C(1) << 45)
 
-/* The correction that a pair's estimate demands of its files' lines at a moment, and its weight. */
+/* The correction that a pair's estimate demands of its files' lines at an instant, and its weight. */
 struct pull {
     uint32_t first, second;
     int64_t residual;
     tm_i128 weight;
 };
 
-/* Weights are inverse variances: of a trend from the deviation of its samples, of a corridor from its width. */
+/* Returns the weight of P's estimate, the inverse of its variance: of a trend from the deviation of its samples, of a
+ * corridor from its width. */
 static tm_i128 weight_of(const struct tm_pair *p, int64_t x)
 {
     tm_i128 variance;
@@ -399,7 +403,7 @@ struct pulls {
     uint32_t count;
 };
 
-/* Sums of each node, and of their weights. */
+/* Weighted sums for each node, and the sums of the weights. */
 struct weighted_sums {
     tm_i128 *sums, *weights;
 };
@@ -419,7 +423,7 @@ static void find_pulls(const struct work *w, uint32_t group, int64_t tau, struct
     }
 }
 
-/* One or two matches determine a line only near themselves, so they do not count as an error of a cycle. */
+/* True if P has enough matches to close a cycle. A few matches determine a line only near themselves. */
 static bool has_cycle_evidence(const struct tm_pair *p)
 {
     enum { MATCHES_MIN = 4 };
@@ -449,7 +453,7 @@ static enum tm_status note_cycles(const struct work *w, uint32_t group)
     return TM_OK;
 }
 
-/* Solves least squares over PULLS: CHANGES is subtracted from the lines. SCRATCH has room for all nodes. */
+/* Solves least squares over PULLS. The caller subtracts CHANGES from the lines. SCRATCH has room for all nodes. */
 static void relax(const struct work *w, uint32_t group, const struct pulls *pulls, int64_t *changes,
                   struct weighted_sums scratch)
 {
@@ -571,7 +575,8 @@ static enum tm_status solve_group(const struct work *w, uint32_t group, bool *es
     return w->err->status;
 }
 
-/* The reading of P's first file from which its greatest (least) offset leads to the reading Y of the second. */
+/* Returns the reading x of P's first file for which x plus the greatest offset at x is Y, a reading of the second file.
+ * Without HIGH it is the least offset. */
 static int64_t reading_before(const struct tm_pair *p, int64_t y, bool high)
 {
     int64_t x = y;
@@ -581,7 +586,7 @@ static int64_t reading_before(const struct tm_pair *p, int64_t y, bool high)
     return x;
 }
 
-/* NODE has no bound against its group's reference but a bound on one side against another file. */
+/* Reports the bound on one side that P gives for NODE, which has no bound against its group's reference. */
 static void bound_against(const struct work *w, uint32_t node, const struct tm_pair *p)
 {
     struct tm_network_node *n = &w->network->nodes[node];
@@ -598,8 +603,8 @@ static void bound_against(const struct work *w, uint32_t node, const struct tm_p
     }
 }
 
-/* A file that is related only to a file that the reference does not determine: by a bound, or by an offset with steps
- * if the clock of that file was set. */
+/* Judges files that are related only to a file without a line to the reference. The relation is a bound, or an offset
+ * with steps if the clock of that file was set. */
 static void judge_beside(const struct work *w)
 {
     const struct tm_pair_table *pairs = &w->evidence->pairs;
@@ -621,7 +626,7 @@ static void judge_beside(const struct work *w)
     }
 }
 
-/* Files without a line: pairs with contradictions are the reason. */
+/* Judges files that have no line because of contradictory pairs. Counts the constraints that were left out. */
 static void judge_rest(const struct work *w)
 {
     const struct tm_pair_table *pairs = &w->evidence->pairs;
@@ -643,7 +648,7 @@ static void judge_rest(const struct work *w)
             n->reference = n == a ? b->reference : a->reference;
         }
     }
-    /* the other file of a pair whose clock was set, and no other relation */
+    /* A file whose clock was set may be related only to a file without a verdict. That file is the reference then. */
     for (uint32_t i = 0; i < w->nodes->count; i++)
         if (w->network->nodes[i].verdict == TM_VERDICT_STEPPED &&
             w->network->nodes[w->network->nodes[i].reference].verdict == TM_VERDICT_NONE)

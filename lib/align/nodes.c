@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-/* The coarsest clock of profilers of programs is JavaScript's Date. Fewer readings than this may be multiples of
- * something by chance. */
+/* The coarsest clock that profilers use is JavaScript's Date, in milliseconds. Fewer readings than READINGS_MIN may be
+ * multiples of a number by chance. */
 enum { GRAIN_MAX_NS = 1000000, READINGS_MIN = 5 };
 
 enum tm_status tm_align_nodes_get(struct tm_align_nodes *nodes, uint32_t file, uint32_t *node, struct tm_error *err)

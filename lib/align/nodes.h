@@ -18,8 +18,8 @@ struct tm_align_node {
     uint32_t readings;           /* number of noted readings, up to READINGS_MIN */
 };
 
-/* Zero-initialise. Nodes are numbered in the order in which they are asked for. A node without events has its begin
- * after its end. */
+/* Zero-initialise. Nodes are numbered in the order in which they are made. A node without events has first_ns after
+ * last_ns. */
 struct tm_align_nodes {
     struct tm_align_node *nodes;
     uint32_t count;
@@ -37,9 +37,9 @@ void tm_align_nodes_extend(struct tm_align_nodes *nodes, uint32_t node, int64_t 
 /* Notes that a record of NODE begins at NS. */
 void tm_align_nodes_note(struct tm_align_nodes *nodes, uint32_t node, int64_t ns);
 
-/* The granularity of NODE's clock in ns: the largest number, up to a millisecond, of which all differences of noted
- * readings are multiples. Such a recorder truncates, so an event was later than its reading by less than this. 1: none
- * was detected. */
+/* Returns the granularity of NODE's clock in ns: the largest number, up to a millisecond, of which all differences of
+ * noted readings are multiples. Such a recorder truncates, so an event was later than its reading by less than this. 1:
+ * none was detected. */
 int64_t tm_align_node_grain(const struct tm_align_node *node);
 
 void tm_align_nodes_release(struct tm_align_nodes *nodes);

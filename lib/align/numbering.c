@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* beats of each recording without a counterpart before passages are tried */
+/* Passages are tried if each recording has so many beats without a counterpart. */
 enum { RAGGED_MIN = 16 };
 
 /* The groups of two files. */
@@ -56,7 +56,8 @@ static bool is_used(const struct tm_align_node *node, const struct tm_record *r)
     return (r->grade == 0 || r->grade == node->grade) && (!(r->operation & TM_OPERATION_SEND_RECV) || is_all_to_all);
 }
 
-/* If a file has several accounts of one set of operations, keeps only the best. */
+/* Loads the records of NODE, sorted by group and time. If a file records one set of operations in several ways, only
+ * the best is kept. */
 static enum tm_status load(const struct tm_candidates *c, const struct tm_record_store *store, uint32_t node,
                            struct sequences *to, struct tm_error *err)
 {
@@ -81,7 +82,7 @@ static struct tm_beat *beats_of(const struct tm_record *records, uint32_t count)
     return beats;
 }
 
-/* Finds the records of KEY in S. */
+/* Finds the records of KEY in S. Returns the index of the first, and sets *COUNT. */
 static uint32_t find_group(const struct sequences *s, uint64_t key, uint32_t *count)
 {
     uint32_t low = 0, high = s->count;
@@ -97,6 +98,7 @@ static uint32_t find_group(const struct sequences *s, uint64_t key, uint32_t *co
     return low;
 }
 
+/* Adds RECORDS of one group to the numbered store. Record I gets the number I - SHIFT. */
 static enum tm_status put_numbered(struct work *w, const struct tm_record *records, uint32_t count, int64_t shift,
                                    struct tm_error *err)
 {
@@ -110,7 +112,7 @@ static enum tm_status put_numbered(struct work *w, const struct tm_record *recor
     return st;
 }
 
-/* Numbers the records as the beats of the first file with NUMBERS. Records without a number are not used. */
+/* Gives the records NUMBERS, which are those of beats of the first file. Records without a number are not used. */
 static enum tm_status put_by_passages(struct work *w, const struct tm_record *records, uint32_t count,
                                       const int32_t *numbers, struct tm_error *err)
 {
@@ -127,7 +129,7 @@ static int by_offset(const void *a, const void *b)
     return p < q ? -1 : p > q;
 }
 
-/* The median of the differences between beats of A and beats of B shifted by SHIFT. */
+/* Returns the median of the differences between beats of A and beats of B shifted by SHIFT. */
 static int64_t offset_at(const struct beats *beats, int64_t shift)
 {
     enum { MOST = 256 };
@@ -151,7 +153,7 @@ static enum tm_status note(struct tm_numbering_doubt **list, uint32_t *count, ui
     return TM_OK;
 }
 
-/* The number of beats that B and A have in common if SHIFT is right. */
+/* Returns the number of beats that B and A have in common if SHIFT is right. */
 static uint32_t overlap(const struct beats *beats, int64_t shift)
 {
     int64_t first = shift < 0 ? -shift : 0, end = (int64_t)beats->b_count - shift;
@@ -181,8 +183,8 @@ static bool is_more(const struct beats *beats, const int32_t *numbers, int64_t s
     return more >= RAGGED_MIN / 2 && more * 5 >= (shorter - common) * 2;
 }
 
-/* Tries passages for two recordings whose beats B and A no single shift fits, or SHIFT fits only in part. TM_OK: the
- * RECORDS of B are numbered now. TM_END: they are not. */
+/* Tries passages for the beats of two recordings. No single shift fits them (SHIFT is NULL), or SHIFT fits only in
+ * part. TM_OK: the RECORDS of B are numbered now. TM_END: they are not. */
 static enum tm_status compare_passages(struct work *w, const struct tm_record *records, const struct beats *beats,
                                        const int64_t *shift, struct tm_error *err)
 {
@@ -205,7 +207,7 @@ struct record_group {
     uint32_t count, node;
 };
 
-/* Compares GROUP with that of the file OTHER. */
+/* Compares GROUP with the same group of the file OTHER, and numbers it. */
 static enum tm_status compare(struct work *w, const struct record_group *group, uint32_t other, struct tm_error *err)
 {
     const struct tm_record *records = group->records;

@@ -16,10 +16,11 @@ struct tm_open_spans {
     uint32_t count, cap;
 };
 
-/* BEGIN is open on its track from now on. It is dropped beyond a depth or number of tracks of TM_OPEN_SPANS_*. */
+/* Opens BEGIN on its track. It is dropped beyond the limits TM_OPEN_SPANS_*. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_open_spans_begin(struct tm_open_spans *open, const struct tm_event *begin, struct tm_error *err);
 
-/* Finds the span that END ends; its payload is valid until the next begin. False if none is open. */
+/* Sets *BEGIN to the begin of the span that END ends. Its payload is valid until the next begin. False if none is
+ * open. */
 bool tm_open_spans_end(struct tm_open_spans *open, const struct tm_event *end, struct tm_event *begin);
 
 void tm_open_spans_release(struct tm_open_spans *open);

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* how much is kept of a pair, if there are few pairs and if there are many */
+/* Limits of what is kept of a pair. They are higher if there are at most FEW_PAIRS pairs. */
 enum {
     FEW_PAIRS = 64,
     CONSTRAINTS_FEW = 1 << 14,

@@ -20,8 +20,8 @@ struct tm_pair {
     unsigned sample_shift;
     uint64_t seen[2]; /* number of upper and of lower constraints */
     uint64_t samples_seen;
-    uint64_t left_out; /* constraints that the hulls do without, as not all can be true */
-    bool is_sifted;    /* constraints that the hulls ignore, since not all can be true */
+    uint64_t left_out; /* number of constraints that disagree with the consensus */
+    bool is_sifted; /* not all constraints can be true; the hulls have those that agree with the consensus */
     struct tm_consensus consensus;
     struct tm_corridor corridor;
     bool has_estimate, is_trend; /* is_trend: from a trend of samples; otherwise the middle of the corridor */
@@ -33,11 +33,11 @@ struct tm_pair {
 struct tm_pair_table {
     struct tm_pair *pairs;
     uint32_t count;
-    uint32_t samples_max; /* of a pair; 0: limited only by room */
+    uint32_t samples_max; /* of a pair; 0: more of a pair if there are few pairs */
     /* private */
     uint32_t cap;
     struct tm_table index;
-    uint32_t last; /* the pair found last; matches ask for one pair several times */
+    uint32_t last; /* the pair found last; matches look up one pair several times */
 };
 
 /* Finds or makes the pair of the files A and B, which differ. NULL: out of memory. Valid until the next call. */
@@ -49,13 +49,13 @@ struct tm_node_event {
     int64_t ns;
 };
 
-/* Adds the constraint that CAUSE was not after EFFECT. SIFTED: only to sifted pairs, whose hulls take it if it agrees;
- * otherwise only to others. TM_OK or TM_E_SYSTEM. */
+/* Adds the constraint that CAUSE was not after EFFECT. With SIFTED only sifted pairs receive it, if it agrees with
+ * their consensus. Otherwise only the other pairs do. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_pair_table_order(struct tm_pair_table *table, struct tm_node_event cause, struct tm_node_event effect,
                                    bool sifted, struct tm_error *err);
 
-/* Adds the sample that A and B were at one time except for a delay. ORDERS: how many members of the match came before
- * each. TM_OK or TM_E_SYSTEM. */
+/* Adds a sample: A and B were at one time, except for a delay. ORDERS: how many members of the match came before each.
+ * TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_pair_table_sample(struct tm_pair_table *table, struct tm_node_event a, struct tm_node_event b,
                                     const uint8_t orders[2], struct tm_error *err);
 

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-/* Beats of a passage, the largest distance of the beats of an interval, and the number of passages that are tried at
- * every offset. */
+/* PASSAGE: beats of a passage. SKIPS: the largest distance of the beats of an interval. SEARCHES_MAX: passages for
+ * which all offsets are tried. */
 enum { PASSAGE = 32, SKIPS = 2, SEARCHES_MAX = 256, VOTES_CAP = 1 << 18, VOTES_MIN = 8 };
 
 /* Tolerance of an interval, as a part of the usual interval. */
@@ -61,7 +61,7 @@ static int64_t usual_interval(const struct work *w)
     return w->votes[n / 2];
 }
 
-/* Adds the votes of the interval of A between FROM and TO. */
+/* Adds the votes of the interval of A between FROM and TO to the N votes. Returns their new number. */
 static uint32_t vote(const struct work *w, uint32_t from, uint32_t to, uint32_t n)
 {
     const struct tm_beat *p = &w->a[from], *q = &w->a[to];
@@ -82,8 +82,8 @@ static uint32_t vote(const struct work *w, uint32_t from, uint32_t to, uint32_t 
     return n;
 }
 
-/* Finds the range of sorted votes, at most WIDTH long, that has the most votes. Votes within twice that of OTHER, if
- * given, do not count. */
+/* Finds the range of 2 * near_ns that has the most of the sorted votes. Ranges within 4 * near_ns of OTHER, if given,
+ * do not count. Returns the index of the first vote. */
 static uint32_t find_densest(const struct work *w, uint32_t count, const int64_t *other, uint32_t *votes)
 {
     int64_t width = 2 * w->near_ns, away = 4 * w->near_ns;
@@ -102,7 +102,7 @@ static uint32_t find_densest(const struct work *w, uint32_t count, const int64_t
     return best;
 }
 
-/* Searches for the offset of the passage at FIRST everywhere. */
+/* Tries all offsets for the passage from FIRST to END. False if none has enough votes. */
 static bool search(struct work *w, uint32_t first, uint32_t end, int64_t *offset_ns)
 {
     uint32_t n = 0, best, second;
@@ -121,7 +121,7 @@ static bool search(struct work *w, uint32_t first, uint32_t end, int64_t *offset
     return best >= VOTES_MIN && best >= (end - first) / 2 && best > 2 * second;
 }
 
-/* The beat of B nearest to NS. */
+/* Returns the index of the beat of B nearest to NS. */
 static uint32_t find_nearest(const struct work *w, int64_t ns)
 {
     uint32_t low = 0, high = w->b_count - 1;
@@ -146,7 +146,7 @@ static uint32_t count_near(const struct work *w, uint32_t first, uint32_t end, i
         if (b->symbol == w->a[i].symbol && d <= w->near_ns && d >= -w->near_ns)
             distances[n++] = d;
     }
-    /* N are filled. cppcheck takes the loop for one that did not run, and sorts none. */
+    /* N distances are filled. cppcheck assumes that the loop may not run. */
     /* cppcheck-suppress uninitvar */
     qsort(distances, n, sizeof *distances, by_value);
     *offset_ns += n ? distances[n / 2] : 0;

@@ -21,16 +21,17 @@ struct tm_record {
     uint32_t name;      /* a string of the catalog; 0: none */
     uint8_t rule;       /* number in the table of rules */
     uint8_t role;       /* enum tm_role */
-    uint8_t grade;      /* if a file has several accounts of one thing, the highest grade is used */
+    uint8_t grade;      /* if a file records one thing in several ways, the highest grade is used */
     uint8_t form;       /* enum tm_match_form */
     uint32_t operation; /* bits of enum tm_operation */
 };
 
-/* Bits that tell whether a kernel that only sends and receives is an all-to-all: by the name that the CPU side uses. */
+/* Bits that tell whether a kernel that only sends and receives is an all-to-all. The names of operations on the CPU
+ * decide. */
 enum tm_operation {
     TM_OPERATION_ALL_TO_ALL = 1,
     TM_OPERATION_PAIR = 2,     /* a send or a receive of two ranks */
-    /* a kernel that is one of them; used if the file has the first and not the second */
+    /* a kernel that may be either; it is used if the file has the first and not the second */
     TM_OPERATION_SEND_RECV = 4
 };
 

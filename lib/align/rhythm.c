@@ -6,7 +6,7 @@
 enum { STRICTNESSES = 4 };
 static const int64_t parts[STRICTNESSES] = {1000, 200, 40, 10};
 
-/* fewer missing votes are not noticed */
+/* Fewer missing votes do not count. */
 enum { SHORT_MIN = 4 };
 
 struct tally {
@@ -35,7 +35,7 @@ static int64_t usual_interval(const struct work *w, int64_t *values)
     return values[w->sample_count / 2];
 }
 
-/* Adds the votes of the samples in [FIRST, END). */
+/* Counts the votes of the samples in [FIRST, END) for SHIFT. */
 static struct tally ask(const struct work *w, uint32_t first, uint32_t end, int64_t shift)
 {
     struct tally t = {0};
@@ -56,14 +56,14 @@ static struct tally ask(const struct work *w, uint32_t first, uint32_t end, int6
     return t;
 }
 
-/* The votes, reduced if many samples did not vote. */
+/* Returns the number of votes, reduced if many samples did not vote. */
 static uint64_t weigh(const struct tally *t, int strictness)
 {
     return t->asked ? ((uint64_t)t->votes[strictness] * t->votes[strictness] << 16) / t->asked : 0;
 }
 
-/* True if a stretch has fewer votes T than chance permits when ALL have the shift: less than half of what is expected,
- * and less by three standard deviations (binomial). */
+/* True if T, the votes of some samples, are fewer than chance permits, given the votes of ALL. They are less than half
+ * of what is expected, and less by three standard deviations (binomial). */
 static bool is_short(const struct tally *t, const struct tally *all, int strictness)
 {
     uint64_t votes = t->votes[strictness], all_votes = all->votes[strictness];
@@ -72,7 +72,8 @@ static bool is_short(const struct tally *t, const struct tally *all, int strictn
            missing * missing * all->asked > 9 * expected * (all->asked - all_votes);
 }
 
-/* After a lost event or a set clock the shift changes for good, or the order changes for a while. */
+/* True if SHIFT fits everywhere. After a lost event or a set clock the shift changes for good, or the order changes for
+ * a while. */
 static bool is_even(const struct work *w, const struct tally *all, int64_t shift, int strictness)
 {
     enum { EIGHTHS = 8, STRETCHES = 32 };
@@ -88,6 +89,8 @@ static bool is_even(const struct work *w, const struct tally *all, int64_t shift
     return true;
 }
 
+/* Sets RHYTHM to the shift whose votes differ most from those of the second best. TALLIES has the votes of all shifts
+ * from FIRST on. */
 static void choose(struct tm_rhythm *rhythm, const struct work *w, const struct tally *tallies, int64_t first)
 {
     uint32_t shifts = w->a_count + w->b_count - 1;
@@ -104,7 +107,7 @@ static void choose(struct tm_rhythm *rhythm, const struct work *w, const struct 
         uint64_t other = second == UINT32_MAX ? 0 : weigh(&tallies[second], s);
         if (tallies[best].votes[s] < TM_RHYTHM_VOTES_MIN || tallies[best].votes[s] * 5 < tallies[best].asked * 2)
             continue;
-        /* both have as many events: the nth is the nth */
+        /* If both have the same number of events, the nth is likely to be the nth. */
         bool is_usual = w->a_count == w->b_count && first + best == 0;
         uint64_t contrast = (weight << 8) / (other + (UINT64_C(1) << 16));
         if (contrast <= best_contrast)

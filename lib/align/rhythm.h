@@ -1,5 +1,5 @@
-/* Two recordings of one sequence of events, which may begin and end at different times: by how many their numbers
- * differ.
+/* Finds by how many the numbers of events differ in two recordings of one sequence. The recordings may begin and end at
+ * different times.
  *
  * Each interval between two events votes for every shift at which the other recording has an interval of equal length.
  * A periodic sequence fits at many shifts; then the second best has nearly as many votes as the best. */

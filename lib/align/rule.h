@@ -33,7 +33,7 @@ struct tm_align_event {
     uint32_t flow_count, ending_flow_count;
     uint64_t flows[TM_ALIGN_FLOWS_MAX], ending_flows[TM_ALIGN_FLOWS_MAX];
     bool has_bind;
-    enum tm_role bind_role; /* of bind_id */
+    enum tm_role bind_role; /* of bind */
     uint64_t bind;
 };
 
@@ -61,10 +61,10 @@ struct tm_align_rule {
 /* The table of rules; a NULL name ends it. */
 extern const struct tm_align_rule tm_align_rules[];
 
-/* The end of the first rule of the list RULES: a comma, except before begin or end or inside brackets. */
+/* Returns the end of the first rule of the list RULES: a comma, except before begin or end or inside brackets. */
 const char *tm_align_rule_end(const char *rules);
 
-/* The argument KEY of LEN bytes, or NULL. */
+/* Returns the argument KEY of LEN bytes, or NULL. */
 static inline const struct tm_align_arg *tm_align_arg_of(const struct tm_align_event *event, const char *key,
                                                          size_t len)
 {
@@ -74,13 +74,13 @@ static inline const struct tm_align_arg *tm_align_arg_of(const struct tm_align_e
     return NULL;
 }
 
-/* The argument KEY, or NULL. A constant KEY is compared without a call. */
+/* Returns the argument KEY, or NULL. A constant KEY is compared without a call. */
 static inline const struct tm_align_arg *tm_align_arg(const struct tm_align_event *event, const char *key)
 {
     return tm_align_arg_of(event, key, strlen(key));
 }
 
-/* A number for the argument's value; equal for "12" and 12. */
+/* Returns a hash of the argument's value. It is equal for "12" and 12. */
 uint64_t tm_align_arg_hash(const struct tm_align_arg *arg, uint64_t seed);
 
 /* The take functions of the rules, as struct tm_align_rule says. Each is in the file of its rule. */

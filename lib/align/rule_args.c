@@ -1,4 +1,4 @@
-/* The arguments that rules read. */
+/* Lists the arguments that rules read. */
 #include "align/alignment.h"
 #include "align/rule.h"
 
@@ -19,7 +19,7 @@ static enum tm_status add_rule(struct tm_buf *list, const struct tm_align_rule *
     return rule->arg_names ? add(list, rule->arg_names, strlen(rule->arg_names)) : TM_OK;
 }
 
-/* Adds what the rule reads that is the LEN bytes at TEXT. */
+/* Adds the names that a rule reads. The LEN bytes at TEXT state the rule. */
 static enum tm_status add_stated(struct tm_buf *list, const char *text, size_t len)
 {
     static const char key[] = "key:", args[] = "args.";

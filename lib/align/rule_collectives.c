@@ -11,7 +11,7 @@
 enum { SEED_NUMBERED = 7, SEED_GROUP = 8, SEED_PAIR = 9, WORD_MAX = 64 };
 enum { GRADE_PARAMETERS = 1, GRADE_ANNOTATION, GRADE_DEVICE_ANNOTATION, GRADE_KERNEL };
 
-/* The lower-case letters of TEXT. */
+/* Writes the letters of TEXT to WORD in lower case. */
 static void letters_of(struct tm_text text, char *word)
 {
     size_t n = 0;
@@ -25,7 +25,8 @@ static void letters_of(struct tm_text text, char *word)
     word[n] = '\0';
 }
 
-/* The operation that WORD names: one that no rank leaves before all have arrived, or one of a pair. */
+/* Returns the operation that WORD names, or NULL. No rank leaves it before all have arrived, or it is one of a pair:
+ * then WORD itself is returned. */
 static const char *find_operation(const char *word)
 {
     static const char *const operations[] = {"allreduce", "reducescatter", "allgather",
@@ -67,7 +68,7 @@ static inline bool find_number(const struct tm_align_event *event, const char *k
     return true;
 }
 
-/* What is sent; messages of different sizes do not match. */
+/* Returns a hash of a message's type and size. Messages that differ in them do not match. */
 static uint64_t message_of(const struct tm_align_event *event)
 {
     return mix_arg(event, "dtype", mix_arg(event, "In msg nelems", SEED_PAIR));

@@ -4,7 +4,7 @@
 
 enum { SEED_FLOW_EVENT = 1, SEED_FLOW_ID = 2, SEED_BIND_ID = 11 };
 
-/* A point of a flow at the begin of EVENT. ID and SEED identify the flow. */
+/* Makes a record of a point of a flow, at the begin of EVENT. ID and SEED identify the flow. */
 static struct tm_record record_of(const struct tm_align_event *event, uint64_t id, uint64_t seed, enum tm_role role)
 {
     return (struct tm_record){.key = tm_hash64_numbers(&id, 1, seed),

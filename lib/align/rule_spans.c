@@ -33,7 +33,7 @@ static bool find_id(const struct tm_align_event *event, const char *const *names
     return false;
 }
 
-/* A message without a reply: only its sending is before what it causes. */
+/* True for a message without a reply: only its sending is before what it causes. */
 static bool is_message(const struct tm_align_event *event)
 {
     static const char *const kinds[] = {"producer", "consumer",           "PRODUCER",

@@ -1,7 +1,7 @@
 /* Events that two recorders saw: a switch in two recordings of one kernel, or a mark that an app's own trace and the
  * system's both have. They are at one time, except for the delays of the recorders.
  *
- * A switch has a cpu and two tasks, which repeat often; so the sequence of switches of a cpu is matched by its rhythm,
+ * A switch has a CPU and two tasks, which repeat often. So the sequence of switches of CPU 0 is matched by its rhythm,
  * as markers are. The marks of a thread are matched by rhythm too, grouped by their names without digits, since "frame
  * 7" occurs once. Marks of a system trace are compared with those of other files, but marks of two programs never:
  * programs may do the same in the same rhythm, and thread numbers repeat on other machines. */

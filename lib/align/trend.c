@@ -28,8 +28,8 @@ static int by_x(const void *a, const void *b)
     return p->y < q->y ? -1 : p->y > q->y;
 }
 
-/* The value that would be at K if VALUES were sorted (Hoare 1961). Afterwards values before K are not greater, and
- * those after it not less. */
+/* Returns the value that would be at K if VALUES were sorted (Hoare 1961). Afterwards values before K are not greater,
+ * and those after it not less. */
 static int64_t select_nth(int64_t *values, uint32_t count, uint32_t k)
 {
     uint32_t low = 0, high = count - 1;
@@ -60,7 +60,8 @@ static int64_t select_nth(int64_t *values, uint32_t count, uint32_t k)
     return values[k];
 }
 
-/* The median; the mean of the two in the middle if their number is even. */
+/* Returns the median, which is the mean of the two values in the middle if COUNT is even. Changes the order of
+ * VALUES. */
 static int64_t median(int64_t *values, uint32_t count)
 {
     int64_t high = select_nth(values, count, count / 2), low = high;
@@ -132,7 +133,7 @@ struct spread {
     int64_t of[TM_TREND_ORDERS][TM_TREND_ORDERS];
 };
 
-/* A sample's weight: the inverse variance of its group, reduced if it is farther away than usual there. */
+/* Returns the weight of S: the inverse variance of its group, reduced if it is farther away than usual there. */
 static tm_i128 weight_of(const struct tm_line *line, const struct tm_sample *s, const struct spread *spread)
 {
     int64_t usual = spread->of[s->order][s->other_order], d = distance(line, s);
@@ -142,7 +143,7 @@ static tm_i128 weight_of(const struct tm_line *line, const struct tm_sample *s, 
     return d <= usual ? weight : weight * usual / d;
 }
 
-/* One round of weighted least squares around LINE; its at_ns does not change. */
+/* Fits LINE by one round of weighted least squares. Its at_ns becomes the weighted mean of the readings. */
 static void refit(struct tm_line *line, const struct tm_sample *samples, uint32_t count, const struct spread *spread)
 {
     tm_i128 weights = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0;
@@ -176,7 +177,7 @@ static void refit(struct tm_line *line, const struct tm_sample *samples, uint32_
     }
 }
 
-/* The begin of the shortest range of the COUNT sorted values that has N of them. */
+/* Returns the index at which the shortest range begins that has N of the COUNT sorted values. */
 static uint32_t find_shortest(const int64_t *values, uint32_t count, uint32_t n)
 {
     uint32_t best = 0;
@@ -217,7 +218,7 @@ struct distances {
     uint32_t count[TM_TREND_ORDERS][TM_TREND_ORDERS]; /* samples with these orders in this sequence */
 };
 
-/* The number of samples in the group of A and B, or 0 if one of the two sequences has too few. */
+/* Returns the number of samples in the group of A and B, or 0 if one of the two sequences has too few. */
 static uint32_t group_count(const struct distances *d, uint8_t a, uint8_t b)
 {
     uint32_t one = d->count[a][b], mirror = d->count[b][a];
@@ -294,7 +295,7 @@ static void fit_groups(struct tm_line *line, const struct tm_sample *samples, ui
     }
 }
 
-/* The deviation of COUNT samples of one group that would say as much as these samples. */
+/* Returns the deviation with which COUNT samples of one group would be as exact as these samples. */
 static int64_t joint_deviation(const struct tm_line *line, const struct tm_sample *samples, uint32_t count,
                                int64_t *values)
 {

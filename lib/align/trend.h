@@ -1,4 +1,4 @@
-/* The line around which offsets of matched events scatter: robust, in integers.
+/* Fits a line to the offsets of matched events, robustly and in integers.
  *
  * Each sample is the difference of two readings, for example of the ends of a collective on two ranks. A rank's delay
  * in leaving depends on its order of arrival: the last one need not be woken. So samples are grouped by the orders in

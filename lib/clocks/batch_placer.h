@@ -34,7 +34,7 @@ struct tm_batch_placer {
     bool has_messages; /* rows may be of kind COMPACT_SCHED */
     bool is_last_try;  /* nothing is deferred any more */
     bool all_kept;
-    bool all_deferred; /* as they are */
+    bool all_deferred; /* every row is deferred unchanged */
     /* the whole batch was converted at once: columns.machines and columns.clocks have one element each */
     bool is_block;
     struct tm_placer_columns {
@@ -45,21 +45,21 @@ struct tm_batch_placer {
         uint8_t *parts;                     /* TM_LINE_ROW_BYTES a row, if lines.is_enabled */
     } columns;
     struct tm_line_rows lines;     /* rows that are pending until the next snapshot */
-    bool has_provisional;          /* in the batch at hand */
+    bool has_provisional;          /* the current batch has rows that wait for lines */
     int64_t latest_line_ns;        /* the latest time of the rows that were pending */
-    struct tm_buf kept_parts;      /* of the rows in rebuilt */
+    struct tm_buf kept_parts;      /* parts of the rows in rebuilt */
     bool has_last;
     struct tm_placer_last {             /* the last row that was not derived; rows derived from it use this */
         int64_t time_ns;
         uint32_t file, machine, clock;
         enum tm_outcome outcome;
         uint8_t part[TM_LINE_ROW_BYTES];
-        uint32_t part_route; /* of what is derived from it */
+        uint32_t part_route; /* the line route of rows derived from it */
     } last;
     struct tm_clock_route
         *last_route; /* the route of the preceding row, if rows like it may be converted the same way */
     struct tm_route_key last_route_key;
-    uint32_t look_ahead; /* rows that are looked at together */
+    uint32_t look_ahead; /* number of rows that the next attempt examines at once */
     struct tm_buf payload;
     struct tm_batch_builder rebuilt;
     struct tm_compact_rows message;      /* the message of several events that is being split */
@@ -80,7 +80,7 @@ enum tm_status tm_batch_placer_write(struct tm_batch_placer *placer, const struc
 enum tm_status tm_batch_placer_finish(struct tm_batch_placer *placer, struct tm_clock_file *file,
                                       struct tm_error *err);
 
-/* Places the rows that are pending until lines are known, by the snapshots known now, and writes them. */
+/* Draws lines between the snapshots known now. Places the rows that wait for them, and writes these rows. */
 enum tm_status tm_batch_placer_draw_lines(struct tm_batch_placer *placer, struct tm_error *err);
 
 void tm_batch_placer_release(struct tm_batch_placer *placer);

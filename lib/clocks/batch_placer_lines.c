@@ -109,7 +109,8 @@ static enum tm_status reserve(struct tm_batch_placer *placer, uint32_t count, st
     return has_all ? TM_OK : tm_error_nomem(err);
 }
 
-/* The columns of BATCH, whose rows have PARTS; READINGS are their own times, an array of as many. */
+/* Fills the columns of PLACER for BATCH. PARTS has TM_LINE_ROW_BYTES for each row. READINGS has the 8-byte reading of
+ * each row on its own clock. */
 static enum tm_status convert_parts(struct tm_batch_placer *placer, const struct tm_batch *batch, const uint8_t *parts,
                                     const uint8_t *readings, struct tm_error *err)
 {
@@ -163,7 +164,7 @@ static enum tm_status draw_batch(struct tm_batch_placer *placer, const struct tm
     return st;
 }
 
-/* Tells the records what the routes have placed. */
+/* Adds the events that the routes have placed to their placement records. */
 static enum tm_status settle_all(struct tm_batch_placer *placer, struct tm_error *err)
 {
     enum tm_status st = TM_OK;

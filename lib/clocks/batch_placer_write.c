@@ -85,10 +85,10 @@ static enum tm_status list_row(struct tm_batch_placer *placer, struct tm_event *
     return tm_dropped_list_add(&placer->dropped, event, fate, trace_ns, err);
 }
 
-/* Writes the rows of the current message in its place. */
+/* Writes the rows into which the current message was split, at the message's place. */
 static enum tm_status place_split_rows(struct tm_batch_placer *placer, struct tm_error *err)
 {
-    struct tm_placer_columns outer = placer->columns; /* are still looked at */
+    struct tm_placer_columns outer = placer->columns; /* write_rows still reads them */
     struct tm_placer_last last = placer->last; /* rows of the next batch may be derived from it */
     struct tm_batch batch;
     bool has_provisional = placer->has_provisional;
@@ -120,7 +120,7 @@ static enum tm_status split_message(struct tm_batch_placer *placer, const struct
     return st == TM_END ? place_split_rows(placer, err) : st;
 }
 
-/* Writes kept rows to a new batch, and pending rows to the file's own pending events. */
+/* Writes kept rows to a new batch. Adds pending rows to the deferral of their file. */
 static enum tm_status write_rows(struct tm_batch_placer *placer, const struct tm_batch *batch, struct tm_error *err)
 {
     struct tm_batch_walk walk = {.batch = batch};
@@ -149,7 +149,7 @@ static enum tm_status write_rows(struct tm_batch_placer *placer, const struct tm
     return st < 0 ? st : flush_rebuilt(placer, err);
 }
 
-/* Defers BATCH, whose rows are of one file and all of which become pending. */
+/* Defers all rows of BATCH, which belong to one file. */
 static enum tm_status defer_batch(struct tm_batch_placer *placer, const struct tm_batch *batch, struct tm_error *err)
 {
     struct tm_batch pending = *batch;

@@ -20,7 +20,7 @@ enum tm_status tm_clock_files_add(struct tm_clock_files *files, const Tracemerge
     file->id = frame->id;
     file->tag = tm_clock_file_tag(frame->id);
     const bool is_nameless = frame->has_name && frame->name.len == 0 && frame->has_parent && frame->parent < file->id;
-    const char *of_parent = is_nameless ? files->files[frame->parent]->name : NULL; /* a compressed file around it */
+    const char *of_parent = is_nameless ? files->files[frame->parent]->name : NULL; /* the compressed file around it */
     if (!frame->has_name)
         return TM_OK;
     tm_text_escape((const char *)frame->name.data, frame->name.len, name, sizeof name);
@@ -176,7 +176,7 @@ enum tm_status tm_clock_file_scope(struct tm_clock_file *file, struct tm_clock_r
     return TM_OK;
 }
 
-/* The events of FILE that wait. NULL: out of memory. */
+/* Returns the pending events of FILE. NULL if out of memory. */
 static struct tm_deferral *deferral_of(struct tm_clock_file *file)
 {
     if (file->deferral == NULL)

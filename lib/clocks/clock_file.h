@@ -1,5 +1,5 @@
-/* The files of a run for tm-clocks: the manifest entry of each, and the machines in the packets of the file in its
- * turn. Source: doc/rules.md section 4. */
+/* The files of a run as tm-clocks sees them: the manifest entry of each file, and the machines of its packets during
+ * its turn. Source: doc/rules.md section 4. */
 #ifndef TM_CLOCKS_CLOCK_FILE_H
 #define TM_CLOCKS_CLOCK_FILE_H
 
@@ -12,13 +12,13 @@ struct tm_clock_file {
     uint32_t tag;
     const Tracemerge__ConfigEntry *entry; /* borrowed; NULL: not configured */
     Tracemerge__ClockPolicy policy;
-    bool is_open;                 /* it is its turn */
+    bool is_open;                 /* its turn is in progress */
     bool may_wait;                /* its scopes may wait for hints */
-    uint64_t upstream_count;      /* events that stages before accounted for */
+    uint64_t upstream_count;      /* events that earlier stages accounted for */
     struct tm_clock_scope *base;  /* of packets without an embedded id; NULL if the file has no events */
     struct tm_deferral *deferral; /* owned; NULL while nothing waits */
     /* private */
-    bool is_decided; /* whether an embedded id is adopted */
+    bool is_decided; /* it is known whether an embedded id is adopted */
     uint32_t record_count; /* of all scopes */
     struct tm_clock_scope **scopes;
     uint32_t scope_count, scope_cap;
@@ -43,7 +43,7 @@ static inline uint32_t tm_clock_file_tag(uint32_t id)
 /* Adds the file of a File frame. TM_OK, TM_E_INPUT if ids have a gap, or TM_E_SYSTEM. */
 enum tm_status tm_clock_files_add(struct tm_clock_files *files, const Tracemerge__File *frame, struct tm_error *err);
 
-/* Returns file ID if it is in its turn, or NULL with ERR set. */
+/* Returns file ID if its turn is in progress, or NULL with ERR set. */
 struct tm_clock_file *tm_clock_files_open(const struct tm_clock_files *files, uint32_t id, struct tm_error *err);
 
 /* Returns the name to show for FILE, never NULL. */
@@ -70,7 +70,7 @@ static inline void tm_clock_file_note_data(struct tm_clock_registry *registry, u
 enum tm_status tm_clock_file_defer(struct tm_clock_file *file, const struct tm_event *event, const char *temporary_dir,
                                    struct tm_error *err);
 
-/* Keeps the rows of BATCH, which are of FILE, in the same way. */
+/* Keeps the rows of BATCH, all of FILE, until the end of the file's turn. */
 enum tm_status tm_clock_file_defer_batch(struct tm_clock_file *file, const struct tm_batch *batch,
                                          const char *temporary_dir, struct tm_error *err);
 

@@ -2,9 +2,9 @@
  * and applies it. doc/clocks.md has the formula and a worked example.
  *
  * Each clock has its distance to the target and the next clock on the path. Both are updated as edges come, so no event
- * ever causes a search. Of equally short paths, that whose clocks come first in the order of identities is taken. If
- * these are equal too, that whose kind of snapshot came first is taken. Source: doc/rules.md section 5, "Snapshots" and
- * "Conversion". */
+ * ever causes a search. Of equally short paths, the graph takes the one whose clocks come first in the order of
+ * identities. If these are equal too, it takes the one whose kind of snapshot came first. Source: doc/rules.md section
+ * 5, "Snapshots" and "Conversion". */
 #ifndef TM_CLOCKS_CLOCK_GRAPH_H
 #define TM_CLOCKS_CLOCK_GRAPH_H
 
@@ -38,9 +38,9 @@ struct tm_clock_relation {
 
 struct tm_clock_node {
     uint32_t first_place; /* first entry in the list of kinds that it is in; UINT32_MAX: the list is empty */
-    uint32_t next_clock, next_kind; /* on the way to the target, where hops > 0 */
+    uint32_t next_clock, next_kind; /* of the first hop to the target; set if hops > 0 */
     uint32_t visit;
-    uint8_t hops; /* to the target; UINT8_MAX: no way known */
+    uint8_t hops; /* to the target; UINT8_MAX: no path known */
     bool is_queued;
 };
 
@@ -66,7 +66,7 @@ struct tm_clock_graph {
     struct tm_map kind_of; /* hash of the clocks to kind */
     uint64_t reading_count, work;
     uint32_t visit;
-    uint32_t last_kind; /* of what was added last */
+    uint32_t last_kind; /* of the relation added last */
     uint32_t *queue; /* room for all nodes */
     bool is_stale;   /* distances must be computed again */
 };
@@ -88,14 +88,14 @@ enum tm_status tm_clock_graph_clock(struct tm_clock_graph *graph, const struct t
 /* Makes TARGET, an index, the clock that conversions lead to. */
 void tm_clock_graph_set_target(struct tm_clock_graph *graph, uint32_t target);
 
-/* Adds RELATION. Its id is snapshot_count before the call. *IS_VALID is false if it was refused by
- * the rules of doc/rules.md. In that case the readings before the offending one are known now, but no edge was added.
+/* Adds RELATION. Its id is snapshot_count before the call. *IS_VALID is false if it was refused by the rules of
+ * doc/rules.md. In that case the clocks of the readings before the offending one are registered, but no edge is added.
  * TM_OK, TM_E_INPUT (a limit, also that of all searches so far) or TM_E_SYSTEM. */
 enum tm_status tm_clock_graph_add(struct tm_clock_graph *graph, const struct tm_clock_relation *relation,
                                   bool *is_valid, struct tm_error *err);
 
-/* Adds a line from the last edge of the same two clocks to RELATION, a pair of later readings. IS_STEP: the reading of
- * the second clock changes at once. The line gets an id as a snapshot does. */
+/* Adds RELATION, a later pair of readings of two clocks, and a line to it from their last edge. With IS_STEP there is
+ * no line: the second clock jumps to its reading. RELATION gets an id as a snapshot does. */
 enum tm_status tm_clock_graph_add_point(struct tm_clock_graph *graph, const struct tm_clock_relation *relation,
                                         bool is_step, bool *is_valid, struct tm_error *err);
 

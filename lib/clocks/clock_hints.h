@@ -1,12 +1,12 @@
-/* Relations that files mention outside their snapshots (ClockHint frames). They are kept aside and become edges only if
- * a file has no other path to trace time. They are tried after snapshots and the manifest, and before the rendezvous
+/* Relations that files mention outside their snapshots (ClockHint frames). They become edges only if a file has no
+ * other path to trace time. They are tried after snapshots and the manifest, and before the rendezvous
  * (doc/clocks.md). */
 #ifndef TM_CLOCKS_CLOCK_HINTS_H
 #define TM_CLOCKS_CLOCK_HINTS_H
 
 #include "clocks/clock_registry.h"
 
-enum { TM_HINTS_MAX = 1 << 16 }; /* later ones are passed over */
+enum { TM_HINTS_MAX = 1 << 16 }; /* later ones are ignored */
 
 /* FILE's clock FROM read from_ns when clock TO read to_ns. Clocks are indices in the graph. */
 struct tm_clock_hint {

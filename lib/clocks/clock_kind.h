@@ -30,7 +30,7 @@ struct tm_clock_kind {
     bool is_linked;   /* it has at least one row, so it is in the graph's edges */
     /* How exact the manifest calls the relation. If it states several, this is the least exact. */
     struct tm_clock_exactness {
-        bool is_stated, is_bounded, is_aligned; /* is_aligned: by a rule, not by hand */
+        bool is_stated, is_bounded, is_aligned; /* is_aligned: a rule of tm-align found it */
         uint64_t uncertainty_ns;
     } exactness;
     /* private */
@@ -44,7 +44,7 @@ struct tm_clock_kind {
     int64_t *last; /* [width], latest reading of each clock, refused snapshots included */
     bool *has_last;
     /* for paths through the graph (clock_paths.c) */
-    uint32_t via;     /* of the clocks of this kind, the nearest to the target that has been used for the others */
+    uint32_t via;     /* the clock of this kind, nearest to the target, through which the others were updated */
     uint8_t via_hops; /* its distance at that time; UINT8_MAX: none */
     uint32_t visit;
 };
@@ -52,7 +52,7 @@ struct tm_clock_kind {
 /* Makes a kind of WIDTH clocks. TM_OK or TM_E_SYSTEM; release is needed in both cases. */
 enum tm_status tm_clock_kind_init(struct tm_clock_kind *kind, const uint32_t *clocks, uint32_t width);
 
-/* Appends a row of width READINGS. */
+/* Appends a row of READINGS, one for each clock. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_clock_kind_add(struct tm_clock_kind *kind, const int64_t *readings, uint32_t snapshot,
                                  enum tm_edge_origin origin);
 
@@ -61,10 +61,11 @@ static inline int64_t tm_clock_kind_reading(const struct tm_clock_kind *kind, ui
     return kind->readings[(uint64_t)row * kind->width + column];
 }
 
-/* Joins the last row to the row before it by a line. */
+/* Joins the last row to the row before it by a line. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_clock_kind_join(struct tm_clock_kind *kind);
 
-/* Notes that the last row's readings may be less than those of earlier rows. From now on rows are found by floors. */
+/* Notes that the last row's readings may be less than those of earlier rows. From now on rows are found by floors.
+ * TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_clock_kind_fall(struct tm_clock_kind *kind);
 
 /* Returns the reading of COLUMN by which ROW is found. */

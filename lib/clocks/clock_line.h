@@ -1,11 +1,11 @@
-/* A straight line through two moments at which two clocks were read. The first clock read from[0] when the second read
+/* A straight line through two instants at which two clocks were read. The first clock read from[0] when the second read
  * to[0], and later from[1] when it read to[1]. The line goes on before and after them. A reading t of the first clock
  * becomes
  *
  *     t' = to[0] + round((t - from[0]) * (to[1] - to[0]) / (from[1] - from[0]))
  *
- * The result is exact, by products of 128 bits, and rounded to the nearest nanosecond, halves up. Both moments are
- * therefore converted exactly, and a later time never gives an earlier result. See doc/clocks.md. */
+ * Products have 128 bits. So the result is the exact value, rounded to the nearest nanosecond, halves up. Both instants
+ * are therefore converted exactly, and a later time never gives an earlier result. See doc/clocks.md. */
 #ifndef TM_CLOCKS_CLOCK_LINE_H
 #define TM_CLOCKS_CLOCK_LINE_H
 

@@ -133,9 +133,9 @@ static void add_anchor(struct tm_step *step, int64_t ns, int64_t distance_ns)
     step->has_anchors = true;
 }
 
-/* Narrows ROOM around NS to the times that STEP takes to a result from LOW to HIGH. STEP holds for all times in ROOM,
- * and takes NS there. If the step has lines, the ends are found by bisection, because later times never give earlier
- * results. */
+/* Narrows ROOM around NS to the times that STEP converts to results from LOW to HIGH. STEP must hold for all times in
+ * ROOM, and convert NS to a result in that range. If the step has lines, bisection finds the ends, because later times
+ * never give earlier results. */
 static void narrow_to(const struct tm_step *step, int64_t ns, int64_t low, int64_t high, struct room *room)
 {
     int64_t now = tm_step_apply(step, ns);
@@ -229,7 +229,7 @@ struct conversion {
     const struct tm_clock_graph *graph;
     struct tm_step *step;
     int64_t ns;  /* the time that is converted */
-    int64_t now; /* what STEP makes of it so far */
+    int64_t now; /* its value after the hops of STEP so far */
     struct room room;
 };
 

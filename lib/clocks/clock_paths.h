@@ -1,5 +1,5 @@
-/* Paths through a clock graph to its target: updated distances, search, conversion. This part of struct tm_clock_graph
- * reads its edges. Callers use clock_graph.h. */
+/* Paths through a clock graph to its target: updated distances, search, conversion. This is the part of struct
+ * tm_clock_graph that reads edges. Callers use clock_graph.h. */
 #ifndef TM_CLOCKS_CLOCK_PATHS_H
 #define TM_CLOCKS_CLOCK_PATHS_H
 

@@ -98,7 +98,7 @@ struct snapshot {
     const struct tm_reading *instant; /* the reading of the trace-time clock, or NULL */
 };
 
-/* Writes the row of READING, which is one of SNAPSHOT's. If its time is unknown, the reading is kept. */
+/* Writes the row of READING, a reading of SNAPSHOT. If its time is unknown, the reading is kept. */
 static enum tm_status add_row(struct tm_clock_registry *registry, const struct snapshot *snapshot,
                               const struct tm_reading *reading, struct tm_error *err)
 {

@@ -27,7 +27,7 @@ struct tm_clock_registry {
     uint64_t invalid_count;  /* snapshots and edges refused so far */
     uint64_t invalid_edge_count; /* those of the manifest */
     uint64_t scope_version;  /* grows whenever the meaning of a file's clock id may change */
-    bool has_file;                   /* what is being added was recorded by FILE */
+    bool has_file;                   /* FILE recorded the relation that is being added */
     uint32_t file;
     struct tm_unplaced_rows unplaced;
     struct tm_stream_writer *writer; /* borrowed */
@@ -62,9 +62,9 @@ enum tm_status tm_clock_registry_add(struct tm_clock_registry *registry, const s
 enum tm_status tm_clock_registry_add_point(struct tm_clock_registry *registry, const struct tm_clock_relation *relation,
                                            bool is_step, struct tm_error *err);
 
-/* Writes rows for the readings whose trace time was not known when they were added, and is now. Those of the trace-time
- * machine are left out: a second file of it, which nothing but an assumption places, must not set its clocks. The rows
- * are marked as unrelated. TM_OK or an error of the stream. */
+/* Writes rows for the readings whose trace time was not known when they were added, and is now. Readings of the
+ * trace-time machine are left out: a second file of that machine, placed by an assumption alone, must not set its
+ * clocks. The rows are marked as unrelated. TM_OK or an error of the stream. */
 enum tm_status tm_clock_registry_write_unplaced_rows(struct tm_clock_registry *registry, struct tm_error *err);
 
 /* Returns a reading: clock INDEX shows VALUE nanoseconds. */

@@ -49,8 +49,8 @@ enum tm_status tm_clock_scope_claim(struct tm_clock_scope *scope, struct tm_cloc
     return scope->has_converted ? TM_OK : tm_clock_registry_claim(registry, &key, scope->file, err);
 }
 
-/* Repeats readings that are also added untagged, so that the file can meet others at REALTIME. Returns the new count.
- */
+/* Appends copies of the REALTIME readings of an isolated file. They are added untagged, for the rendezvous. Returns the
+ * new count. */
 static uint32_t add_untagged(const struct tm_clock_scope *scope, const struct tm_clock_registry *registry,
                           struct tm_reading *readings, uint32_t count)
 {

@@ -16,15 +16,15 @@ struct tm_clock_scope {
     bool is_isolated;    /* its other clocks carry file_tag too */
     bool is_pinned;      /* every timestamp is a reading of the private timeline */
     bool is_proto;
-    bool has_converted;  /* claims come too late */
+    bool has_converted;  /* a time was converted, so later claims have no effect */
     bool is_placed;      /* tm_same_domain_relate has been called */
-    bool may_wait;       /* a hint may still come, so events that nothing relates to trace time yet are put off */
+    bool may_wait;       /* a hint may still come, so events that nothing relates to trace time yet are pending */
     uint32_t default_clock; /* of timestamps that name none; 0: times are not converted */
     uint64_t unrelatable_count; /* clock_sync_unrelatable_clock_domains */
     uint64_t invalid_count;     /* snapshots refused */
-    struct tm_placement_record *records; /* one a clock id */
+    struct tm_placement_record *records; /* one for each clock id */
     uint32_t record_count;
-    uint32_t *file_record_count;         /* borrowed: of all scopes of the file */
+    uint32_t *file_record_count;         /* borrowed: number of records in all scopes of the file */
     /* private */
     uint32_t record_cap;
     struct tm_map record_of;
@@ -47,7 +47,7 @@ enum tm_status tm_clock_scope_claim(struct tm_clock_scope *scope, struct tm_cloc
 
 /* A snapshot as a packet of SEQUENCE states it. The clocks of its readings are ids as recorded. */
 struct tm_scope_snapshot {
-    struct tm_reading *readings; /* room for twice as many */
+    struct tm_reading *readings; /* the caller's, with room for 2 * count */
     uint32_t count, sequence;
 };
 

@@ -29,7 +29,7 @@ struct tm_step {
     int64_t anchor_low_ns, anchor_high_ns; /* the first and the last such snapshot, on the source clock */
 };
 
-/* Returns the time that STEP makes of NS. NS must be between first_ns and last_ns. */
+/* Converts NS by STEP. NS must be between first_ns and last_ns. */
 static inline int64_t tm_step_apply(const struct tm_step *step, int64_t ns)
 {
     uint64_t t = (uint64_t)ns + step->translation;

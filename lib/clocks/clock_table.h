@@ -22,10 +22,10 @@ struct tm_clock_key {
 
 struct tm_clock {
     struct tm_clock_key key;
-    bool is_known;       /* was in a snapshot, be it a refused one */
+    bool is_known;       /* was in a snapshot, accepted or refused */
     bool is_registered;  /* unit and incremental flag are settled */
     bool is_incremental;
-    bool runs_backwards; /* never a source again */
+    bool runs_backwards; /* no path starts at it or leads through it any more */
     int64_t unit_ns;
     int64_t last_ns;     /* latest absolute value, from which an incremental clock counts on */
 };
@@ -47,7 +47,7 @@ static inline bool tm_clock_is_scoped(uint32_t clock)
 /* Compares identities in a total order: clock id, sequence, tag, machine. */
 bool tm_clock_key_less(const struct tm_clock_key *a, const struct tm_clock_key *b);
 
-/* True, with *INDEX set, if the clock is there. */
+/* True, with *INDEX set, if the table has the clock. */
 bool tm_clock_table_find(const struct tm_clock_table *table, const struct tm_clock_key *key, uint32_t *index);
 
 /* Finds or adds a clock. TM_OK; TM_E_INPUT beyond TM_CLOCKS_MAX; TM_E_SYSTEM. */

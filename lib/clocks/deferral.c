@@ -58,7 +58,7 @@ static enum tm_status add_rows(struct tm_deferral *deferral, const struct tm_bat
 enum tm_status tm_deferral_add_batch(struct tm_deferral *deferral, const struct tm_batch *batch,
                                      const char *temporary_dir, struct tm_error *err)
 {
-    if (deferral->count == 0) /* most files have no more, and need no temporary file */
+    if (deferral->count == 0) /* most files have one batch at most, and need no temporary file */
         return add_rows(deferral, batch, temporary_dir, err);
     enum tm_status st = deferral->rows.count ? spill(deferral, temporary_dir, err) : TM_OK;
     deferral->count += batch->count;

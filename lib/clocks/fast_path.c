@@ -57,7 +57,7 @@ struct tm_fast_rows tm_fast_rows_from(const struct tm_batch *batch, const struct
         varying[count].value = parts[k].value;
         count += !tm_batch_is_constant(batch, parts[k].column);
     }
-    while (end - i >= TM_BATCH_TILE) { /* mostly all of them are: a question for many */
+    while (end - i >= TM_BATCH_TILE) { /* nearly all rows match, so a tile is tested at once */
         uint32_t other = flags->mask ? any_bits(flags->data + (size_t)4 * i, 0) : tm_get_le32(flags->data);
         other &= TM_ROW_NOT_FAST;
         other |= kinds->mask ? any_special(kinds->data + (size_t)4 * i)
@@ -136,7 +136,7 @@ bool tm_fast_rows_convert(struct tm_fast_rows *rows, const struct tm_batch *batc
         convert_by_lines(rows, &from, &route->step, times);
     tm_row_count(route, rows->low);
     tm_row_count(route, rows->high);
-    route->run.count += (uint64_t)(rows->end - rows->first) - 2; /* of one row, the second is taken back */
+    route->run.count += (uint64_t)(rows->end - rows->first) - 2; /* two are counted; for one row, this is -1 */
     return true;
 }
 

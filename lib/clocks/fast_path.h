@@ -1,5 +1,5 @@
 /* Stretches of a batch whose rows are converted in the same way: counted events of one route, without inner times.
- * Nearly all rows are in such a stretch, so loops of their own find and convert them. */
+ * Nearly all rows are in such a stretch, so separate loops find and convert them. */
 #ifndef TM_CLOCKS_FAST_PATH_H
 #define TM_CLOCKS_FAST_PATH_H
 
@@ -23,7 +23,7 @@ struct tm_fast_rows {
 struct tm_route_key tm_row_route_key(const struct tm_batch *batch, uint32_t i);
 
 /* Returns the rows from FIRST on, at most MAX, that have KEY, none of TM_ROW_NOT_FAST, and are neither synchronization
- * markers nor whole messages. Their times are not looked at. The range is empty if row FIRST is no such row. */
+ * markers nor whole messages. Their times are not checked. The range is empty if row FIRST is no such row. */
 struct tm_fast_rows tm_fast_rows_from(const struct tm_batch *batch, const struct tm_route_key *key, uint32_t first,
                                       uint32_t max);
 

@@ -63,7 +63,7 @@ static const char *path_of(const struct tm_hint_manifest *m, uint32_t file)
     const char *path = NULL;
     unsigned archives = 0;
     for (uint32_t at = file; at != NO_FILE && at < m->count; at = m->files[at].parent) {
-        assert(m->names.data); /* each file has a name there, if an empty one */
+        assert(m->names.data); /* each file has a name there, which may be empty */
         const char *name = (const char *)m->names.data + m->files[at].name_at;
         archives += at != file && m->files[at].is_archive;
         if (path == NULL && name[0] != '\0' && !m->files[at].is_archive)
@@ -192,7 +192,7 @@ static enum tm_status too_far(struct tm_error *err)
     return tm_error_set(err, TM_E_INPUT, "hints are too far apart for an offset of a manifest");
 }
 
-/* Relates files that referred to the reference clock of SAID to the clock of SAID itself. */
+/* Relates files that refer to the reference clock of STATED to the clock of STATED itself. */
 static enum tm_status compose(struct relations *r, const struct relation *stated, struct tm_error *err)
 {
     for (size_t i = 0; i < r->count; i++) {

@@ -10,7 +10,7 @@
 
 /* Zero-initialise. */
 struct tm_hint_manifest {
-    bool is_enabled; /* else what is added is passed over */
+    bool is_enabled; /* else what is added is ignored */
     /* private */
     struct tm_hint_file *files; /* by id */
     uint32_t count, cap;

@@ -1,4 +1,4 @@
-/* The further times inside an event's payload (Detail.inner_times), converted in place. */
+/* The times inside an event's payload (Detail.inner_times), converted in place. */
 #ifndef TM_CLOCKS_INNER_TIMES_H
 #define TM_CLOCKS_INNER_TIMES_H
 

@@ -100,7 +100,7 @@ enum tm_status tm_line_rows_next(struct tm_line_rows *rows, struct tm_batch *bat
     if (st == TM_OK)
         st = tm_stream_reader_next(&rows->reader, &frame, batch, err);
     if (st == TM_OK) {
-        tm_buf_clear(&rows->times); /* the frame's bytes are gone with the next frame */
+        tm_buf_clear(&rows->times); /* reading the next frame overwrites these bytes */
         st = tm_buf_add(&rows->times, frame.body, frame.body_bytes) == TM_OK ? TM_OK : tm_error_nomem(err);
         *parts = rows->times.data;
     }

@@ -9,15 +9,15 @@
 
 /* What becomes of the time of a pending row. */
 enum tm_line_fate {
-    TM_LINE_FINAL,  /* what it is */
+    TM_LINE_FINAL,  /* it stays */
     TM_LINE_CONVERT,
-    TM_LINE_LATEST  /* that of the latest row before */
+    TM_LINE_LATEST  /* it becomes that of the latest row before */
 };
 
 /* Whether a row is recorded, and how it counts. */
 enum tm_line_weight { TM_LINE_EVENT, TM_LINE_DEFINITION, TM_LINE_PART /* of an event */ };
 
-/* What rows that were placed in one way have in common. */
+/* What rows placed in the same way have in common. */
 struct tm_line_route {
     enum tm_line_fate fate;
     enum tm_line_weight weight;

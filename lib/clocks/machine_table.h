@@ -1,5 +1,5 @@
-/* The machine table: from raw id to row. Row 0 is the machine that the reference importer calls the host. Whatever
- * names no machine belongs to it. Source: doc/rules.md section 4. */
+/* The machine table: from raw id to row. Row 0 is the machine that the reference importer calls the host. Events that
+ * name no machine belong to it. Source: doc/rules.md section 4. */
 #ifndef TM_CLOCKS_MACHINE_TABLE_H
 #define TM_CLOCKS_MACHINE_TABLE_H
 

@@ -37,8 +37,8 @@ enum tm_status tm_pending_frames_add(struct tm_pending_frames *pending, const st
     return TM_OK;
 }
 
-/* Finds the scope of the machine that FRAME means. A sequence without events so far is treated like its first packet.
- * *SCOPE is NULL if the frame belongs to no file in its turn. */
+/* Finds the scope of the machine that FRAME means. A Sequence frame is treated like the first packet of its machine if
+ * none has come yet. *SCOPE is NULL if the frame belongs to no file in its turn. */
 static enum tm_status find_scope(const struct tm_pending_frames *pending, const struct tm_pending_frame *frame,
                                  struct tm_clock_scope **scope, struct tm_error *err)
 {

@@ -35,7 +35,7 @@ struct tm_hop_record {
     enum tm_edge_origin origin;
     int64_t first_from_ns, first_to_ns, last_from_ns, last_to_ns;
     struct tm_buf from, to; /* the clocks as text */
-    bool has_line, is_broken; /* whether the ends below are set; whether the lines between them may not join */
+    bool has_line, is_broken; /* the ends below are set; lines between them may not join */
     int64_t line_from[2], line_to[2];
     bool has_jitter;
     uint64_t jitter_ns; /* the largest distance of a snapshot from the line between its neighbours */
@@ -48,7 +48,7 @@ struct tm_placement_record {
     uint32_t clock;   /* clock id; 0: times taken as they stand */
     uint64_t counts[TM_FATE_COUNT];            /* events */
     uint64_t definition_counts[TM_FATE_COUNT]; /* timed definitions */
-    int64_t earliest_ns; /* the least negative time that a conversion gave, else 0 */
+    int64_t earliest_ns; /* the lowest of the negative times that conversions gave, else 0 */
     bool is_listed;      /* Dropped frames have all that was dropped */
     /* private */
     int64_t first_ns, last_ns; /* earliest and latest event, in trace time */
@@ -81,8 +81,9 @@ bool tm_placement_record_add(struct tm_placement_record *record, const struct tm
 void tm_placement_record_check(struct tm_placement_record *record, struct tm_clock_graph *graph, uint32_t source,
                                const struct tm_step *step, const struct tm_placed_run *run);
 
-/* Counts the recorded snapshots of STEP among those used. USED is the memory of the whole run for that. SERIAL is a
- * number that only RECORD has. */
+/* Adds the recorded snapshots of STEP to RECORD's count, each once. USED has the snapshots that records of the whole
+ * run have counted. Its size has a limit; later snapshots are not counted. SERIAL identifies RECORD in USED. TM_OK or
+ * TM_E_SYSTEM. */
 enum tm_status tm_placement_record_use(struct tm_placement_record *record, uint32_t serial,
                                        const struct tm_clock_graph *graph, const struct tm_step *step,
                                        struct tm_map *used);

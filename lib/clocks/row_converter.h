@@ -9,7 +9,7 @@ struct tm_row_time {
     int64_t value;      /* in: reading of the route's clock */
     bool is_absolute;   /* in: value is absolute nanoseconds already; out: absolute_ns is set */
     bool is_counted;    /* in: true for an event that accounts count; false for a definition or a part of an event */
-    bool has_weight;    /* in: false for inner times, of which nothing is recorded */
+    bool has_weight;    /* in: false for inner times, which no record counts */
     int64_t absolute_ns; /* out: nanoseconds of the source clock */
     int64_t time_ns;    /* out: trace time, for TM_FATE_PLACED */
 };

@@ -276,7 +276,7 @@ static enum tm_status on_frame(struct timeline *t, const struct tm_frame *frame,
     case TM_FRAME_DROPPED:
         return tm_error_set(err, TM_E_INPUT, "a result of tm-clocks in a stream that says it has not been there");
     case TM_FRAME_CLOCK_LINES:
-        return TM_OK; /* all that it warns of is done here */
+        return TM_OK; /* it warns of points, which this stage has handled */
     case TM_FRAME_CONFIG:
         if ((st = decode(frame, &tracemerge__config__descriptor, &message, err)) < 0)
             return st;

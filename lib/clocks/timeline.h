@@ -22,7 +22,7 @@ struct tm_timeline_options {
     const char *temporary_dir; /* NULL: $TMPDIR */
 };
 
-/* Reads a stream from IN and writes it to OUT. Both stay the caller's. A stream that is already on a timeline is passed
+/* Reads a stream from IN and writes it to OUT. The caller closes both. A stream that is already on a timeline is passed
  * on unchanged. TM_OK, TM_E_INPUT, TM_E_STRICT or TM_E_SYSTEM. TM_E_SYSTEM is also returned if the accounts of a file
  * do not balance, which is a bug. */
 enum tm_status tm_timeline_run(int in, int out, const struct tm_timeline_options *options, struct tm_error *err);

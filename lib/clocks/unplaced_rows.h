@@ -1,5 +1,5 @@
-/* Readings of snapshots whose trace time was not known when they were read: nothing related their machine yet. They are
- * no rows of the clock_snapshot table, but times are converted by them, so a merged trace has to state them. */
+/* Readings of snapshots whose trace time was not known when they were read: nothing related their machine yet. They do
+ * not become rows of the table clock_snapshot. But times are converted by them, so a merged trace has to state them. */
 #ifndef TM_CLOCKS_UNPLACED_ROWS_H
 #define TM_CLOCKS_UNPLACED_ROWS_H
 

@@ -1,5 +1,5 @@
-/* Which clocks files have. It finds relations of the manifest that lead nowhere. Such a relation would place nothing,
- * although its author believes that it does. */
+/* Records which clocks files have, and finds relations of the manifest that have no effect. The author of such a
+ * relation believes that it places events. */
 #ifndef TM_CLOCKS_UNUSED_RELATIONS_H
 #define TM_CLOCKS_UNUSED_RELATIONS_H
 
