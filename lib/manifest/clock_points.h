@@ -1,4 +1,4 @@
-/* The extension x_tracemerge of a `clocks` object: the readings of a clock and its reference at several moments, how
+/* The extension x_tracemerge of a `clocks` object: the readings of a clock and its reference at several instants, how
  * inexact these may be, and the rule that found them. Other readers of version 1 ignore it, as they ignore every
  * unknown field, and take offset_ns. Source: perfetto_manifest(5). */
 #ifndef TM_MANIFEST_CLOCK_POINTS_H

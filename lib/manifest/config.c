@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Returns COUNT zeroed elements of SIZE bytes, which live as long as CONFIG. NULL if out of memory. */
+/* Returns COUNT zeroed elements of SIZE bytes, which are freed with CONFIG. NULL if out of memory. */
 static void *make(struct tm_manifest_config *config, size_t count, size_t size)
 {
     void *memory = calloc(count + 1, size);

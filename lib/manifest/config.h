@@ -1,8 +1,7 @@
 /* Resolves the fields of a manifest against each other, into the stream's Config message: machines with raw ids, edges
  * between clocks, the clock of trace time. Reports contradictions.
  *
- * Source: perfetto_manifest(5); doc/rules.md section 4 (raw ids), section 5 (manifest edges), section 6 (errors beyond
- * the table). */
+ * Source: perfetto_manifest(5); doc/rules.md section 4 (raw ids) and section 5 (edges of a manifest). */
 #ifndef TM_MANIFEST_CONFIG_H
 #define TM_MANIFEST_CONFIG_H
 

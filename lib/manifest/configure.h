@@ -9,8 +9,8 @@
 struct tm_configure_options {
     const char *producer;            /* the program's name, for the header */
     struct tm_manifest *given; /* a manifest that was read without error, for input that has none; or NULL */
-    /* of `given', keep only the entries of files known when the first trace begins, and the entries to which these
-     * refer; remove the others */
+    /* keep only those entries of `given' whose files are known when the first trace begins, and the entries to which
+     * these refer */
     bool present;
     bool replaces; /* `given' replaces the manifest in the stream, which is left out */
     const struct tm_draft_options *draft_options; /* options from which a manifest is made if there is none; or NULL */
@@ -20,7 +20,7 @@ struct tm_configure_options {
     void (*warn)(const char *text);  /* receives warnings; NULL: there are none */
 };
 
-/* Reads a stream from IN_FD and writes it to OUT_FD, configured. Both stay the caller's. A stream that is already
+/* Reads a stream from IN_FD and writes it to OUT_FD, configured. The caller closes both. A stream that is already
  * configured passes unchanged. UNMATCHED gets a problem for each path that matches no file. TM_OK; TM_E_INPUT if the
  * stream or its manifest is wrong; TM_E_USAGE if the draft is; TM_E_STRICT if UNMATCHED has problems and strict is set;
  * TM_E_SYSTEM. After a failure OUT_FD has a stream without an END. */

@@ -49,7 +49,7 @@ static const char *base_of(const char *name)
     return slash ? slash + 1 : name;
 }
 
-/* Returns the only file with NAME, or NONE if there is none or more than one. */
+/* Returns the only file whose name, as OF shortens it, is PART. NONE if there is none or more than one. */
 static size_t find_only(const struct tm_draft *draft, struct part part, const char *(*of)(const char *name))
 {
     size_t found = NONE;
@@ -63,6 +63,7 @@ static size_t find_only(const struct tm_draft *draft, struct part part, const ch
     return found;
 }
 
+/* Returns the file that PART names, or NONE. An exact path or name comes before a base name. */
 static size_t find(const struct tm_draft *draft, struct part part)
 {
     for (size_t i = 0; i < draft->count; i++)

@@ -15,7 +15,7 @@ bool tm_draft_says(const struct tm_draft *draft)
     return says;
 }
 
-/* The functions below write; they return false if out of memory. */
+/* The put functions append to OUT. They return false if out of memory. */
 static bool put(struct tm_buf *out, const char *text)
 {
     return tm_buf_add_str(out, text) == TM_OK;
@@ -95,7 +95,7 @@ static bool put_manifest(struct tm_buf *out, const struct tm_draft *draft)
     return ok && put(out, "\n  ]\n}}\n");
 }
 
-/* Checks for things that no manifest can state. */
+/* Sets the error for options that use file I, which no manifest can name. */
 static enum tm_status check_use(const struct tm_draft *draft, size_t i, struct tm_error *err)
 {
     const struct tm_draft_file *f = &draft->files[i];
@@ -104,6 +104,7 @@ static enum tm_status check_use(const struct tm_draft *draft, size_t i, struct t
                                       : "%s: a name that is not UTF-8 cannot be in a manifest", f->path);
 }
 
+/* Checks that a manifest can state all names that options use. */
 static enum tm_status check_uses(const struct tm_draft *draft, struct tm_error *err)
 {
     for (size_t i = 0; i < draft->count; i++) {

@@ -45,8 +45,8 @@ static void wrong(struct reader *r, const char *field, const char *what)
     tm_manifest_problems_add(here(r), "%s %s%s", field, what, r->place);
 }
 
-/* Returns the string at NAME of OBJECT, or NULL if there is none. A value of another type is a problem. FIELD is what
- * the problem calls it. */
+/* Returns the string at NAME of OBJECT, or NULL if there is none. A value of another type is a problem. FIELD is its
+ * name in the problem. */
 static const char *string_at(struct reader *r, const cJSON *object, const char *name, const char *field)
 {
     const cJSON *item = tm_json_text_get(object, name);
@@ -147,7 +147,8 @@ static const char machines_must[] = "machines entries need an integer id and a s
 static const char machine_must[] = "machine must be an object with a string name";
 static const char files_must[] = "files entries must be objects with a string path";
 
-/* Returns the machine's name of an object that must have one. MUST is the problem if it has none. */
+/* Returns the machine's name of an object that must have one. MUST is the problem if it has none, EMPTY if the name is
+ * empty. */
 static const char *machine_name(struct reader *r, const cJSON *object, const char *must, const char *empty)
 {
     const cJSON *item = tm_json_text_get(object, "name");
@@ -362,7 +363,7 @@ static void read_trace_time(struct reader *r, const cJSON *manifest)
                                  tm_manifest_quote(machine ? machine : "", machine ? strlen(machine) : 0).text);
 }
 
-/* TM_END: the manifest is of another version. */
+/* Checks the version. TM_END if the manifest is of another one. */
 static enum tm_status read_version(struct reader *r, const cJSON *manifest)
 {
     const cJSON *item = tm_json_text_get(manifest, "version");

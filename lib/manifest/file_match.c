@@ -17,7 +17,7 @@ struct tm_matched_file {
     uint32_t name_len;
     uint8_t kind; /* enum file_kind; KIND_TRACE while it is unknown */
     bool has_rank, is_host_of_several;
-    uint16_t host_len; /* the host that it states is after its name */
+    uint16_t host_len; /* of the host that it states, which is stored after its name */
     uint64_t rank, world_size;
 };
 
@@ -154,7 +154,7 @@ static bool in_scope(const struct tm_file_match *match, const struct tm_matched_
     return at == scope;
 }
 
-/* An entry for a compressed file means the file inside it. */
+/* Gives FILE the entry of the compressed file around it. */
 static enum tm_status inherit(struct tm_file_match *match, uint32_t file, struct tm_error *err)
 {
     struct tm_matched_file *f = &match->files[file];
@@ -270,6 +270,7 @@ static enum tm_status index_paths(struct tm_file_match *match)
     return TM_OK;
 }
 
+/* Finds the entries of the files known so far. Nearer matches come first. */
 static enum tm_status match_known(struct tm_file_match *match, struct tm_error *err)
 {
     if (match->file_count == 0)

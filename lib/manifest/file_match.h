@@ -1,4 +1,4 @@
-/* Which file of the input each entry of a manifest configures (doc/rules.md section 2, Paths).
+/* Finds the file of the input that each entry of a manifest configures (doc/rules.md section 2).
  *
  * A path matches the exact name of a member of the archive or concatenated stream that holds the manifest. It does not
  * match members of archives inside that archive. Files given on a command line match by their name as given, by their
@@ -22,14 +22,14 @@ struct tm_file_match {
     struct tm_buf names; /* names of all files until a trace begins; afterwards the name of the file being added */
     const struct tm_manifest *manifest;
     struct tm_intern paths;
-    struct tm_path_match *matches; /* one an entry */
-    uint32_t scope;                /* the row whose children paths are names of */
+    struct tm_path_match *matches; /* one for each entry */
+    uint32_t scope;                /* the row whose children the paths name */
     uint32_t manifest_file, beside_len; /* the manifest's row; the length of its directory in its name, with the "/" */
     bool trace_began, closed;
 };
 
 /* Adds a file. *ENTRY is the index of its entry, or TM_NO_ENTRY, which it always is before there is a manifest. TM_OK.
- * TM_E_INPUT if ids do not count up or a path names two files. TM_E_SYSTEM. */
+ * TM_E_INPUT if ids are not consecutive or a path names two files. TM_E_SYSTEM. */
 enum tm_status tm_file_match_add(struct tm_file_match *match, const Tracemerge__File *file, uint32_t *entry,
                                  struct tm_error *err);
 

@@ -1,4 +1,4 @@
-/* Where the values of a manifest are. */
+/* Finds where the values of a manifest are in its text. */
 #include "manifest/json_text.h"
 
 enum { RETURNS_MAX = 32 };
@@ -15,7 +15,8 @@ void tm_manifest_place_move(struct tm_manifest_place *place, const uint8_t *from
     }
 }
 
-/* Numbers ITEM and its siblings from NEXT on, and returns the next free number. JSON numbers keep their own numbers. */
+/* Numbers ITEM and its siblings from NEXT on, and returns the next free number. Values that are JSON numbers keep their
+ * indexes. */
 static int number_values(cJSON *item, int next)
 {
     for (; item; item = item->next) {

@@ -18,7 +18,7 @@ struct scanner {
     struct tm_manifest_problems *problems;
     const uint8_t *p, *end;
     struct tm_buf plain; /* the document without white space, numbers replaced by their indexes */
-    struct tm_intern keys; /* of all objects, each after the number of its object */
+    struct tm_intern keys; /* keys of all objects, each preceded by the number of its object */
     struct tm_buf key;
     uint32_t object_count, value_count;
     int depth;

@@ -34,9 +34,9 @@ struct tm_json_text {
     const uint8_t *text;
     struct tm_buf starts; /* uint32_t in host order: offsets of the values, in the order of the text */
     struct {
-        size_t at; /* bytes looked at */
+        size_t at; /* bytes before the place */
         struct tm_manifest_place place;
-        uint32_t returns; /* to the beginning */
+        uint32_t returns; /* number of restarts from the beginning */
     } cursor;
 };
 
@@ -58,8 +58,8 @@ enum tm_status tm_json_text_integer(const struct tm_json_text *json, const cJSON
 /* Returns the text of ITEM, an object, in the document. */
 struct tm_json_slice tm_json_text_object(const struct tm_json_text *json, const cJSON *item);
 
-/* Returns the place of ITEM for a problem. Line 0: so many places were asked for that finding one more would take too
- * long. Asking in the order of the document is quick. */
+/* Returns the place of ITEM for a problem. Calls in the order of the document are fast. Others restart from the
+ * beginning; after many of them the result has line 0, for an unknown place. */
 struct tm_manifest_place tm_json_text_place(struct tm_json_text *json, const cJSON *item);
 
 /* For tm_json_text_read: sets the valueint of each value, except numbers, to its number in the document. */

@@ -77,6 +77,8 @@ static size_t common_back(struct stretch a, struct stretch b)
     return back;
 }
 
+/* Names each file by the part of its directory that differs from those of other files. If none differs, the name is the
+ * last component. */
 static enum tm_status by_directory(struct tm_draft *draft, struct tm_error *err)
 {
     size_t front = SIZE_MAX, back = SIZE_MAX;
@@ -164,7 +166,7 @@ static void release_counts(struct name_counts *n)
     free(n->counts);
 }
 
-/* Returns the first of stem, base name and full name that no other file has. */
+/* Names each file by the first of its stem, base name and full name that no other file has. */
 static enum tm_status by_file(struct tm_draft *draft, struct tm_error *err)
 {
     struct name_counts stems = {.counts = NULL}, bases = {.counts = NULL};
@@ -255,6 +257,7 @@ static enum tm_status by_host(struct tm_draft *draft, struct tm_error *err)
     return st;
 }
 
+/* The rule "auto": names files by rank if they state different ranks. */
 static enum tm_status by_itself(struct tm_draft *draft, struct tm_error *err)
 {
     const struct tm_draft_file *first = NULL;
@@ -330,6 +333,7 @@ static void add_part(char *out, size_t *len, const char *name, const regmatch_t 
         add(out, len, name + part->rm_so, (size_t)(part->rm_eo - part->rm_so));
 }
 
+/* Names F by the match of P in its path. */
 static enum tm_status match_one(const struct pattern *p, struct tm_draft_file *f, struct tm_error *err)
 {
     regmatch_t parts[PARTS];

@@ -20,7 +20,8 @@
  * malformed or gives a file no name. TM_E_SYSTEM. */
 enum tm_status tm_machine_rule_apply(struct tm_draft *draft, const char *text, struct tm_error *err);
 
-/* Writes to TEXT which ranks of the job are missing, by what the files of DRAFT state. False if none is missing. */
+/* Writes a sentence about missing ranks of the job to TEXT, by what the files of DRAFT state. False if no rank is known
+ * to be missing. */
 bool tm_machine_rule_missing(const struct tm_draft *draft, char *text, size_t size);
 
 #endif

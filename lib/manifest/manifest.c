@@ -42,7 +42,7 @@ enum tm_status tm_manifest_read_fd(struct tm_manifest *manifest, int fd, struct 
 struct keeping {
     struct tm_intern paths; /* of all entries: the number of a path is that of its entry, because paths are unique */
     bool *is_kept;
-    uint32_t *todo; /* entries that are kept and whose references have not been looked at */
+    uint32_t *todo; /* entries that are kept and whose references have not been followed */
     uint32_t todo_count;
 };
 
@@ -68,7 +68,7 @@ static enum tm_status begin_keeping(struct keeping *k, const struct tm_manifest_
     return k->is_kept && k->todo ? st : TM_E_SYSTEM;
 }
 
-/* Makes the source the text of what is kept. */
+/* Replaces the source by the text of the entries that are kept. */
 static enum tm_status keep_text(struct tm_manifest *manifest, const struct keeping *k)
 {
     const struct tm_manifest_fields *fields = &manifest->fields;

@@ -8,7 +8,7 @@
  *
  * A manifest beyond the limits of json_text.h (64 MiB, 4 194 304 values, depth 128) is refused.
  *
- * Source: perfetto_manifest(5); doc/rules.md sections 4 to 6. */
+ * Source: perfetto_manifest(5); doc/rules.md sections 4 and 5. */
 #ifndef TM_MANIFEST_MANIFEST_H
 #define TM_MANIFEST_MANIFEST_H
 

@@ -120,8 +120,8 @@ static enum tm_status name_machines(struct tm_manifest_resolution *r)
     return TM_OK;
 }
 
-/* What a machine name, or NULL, means for FILE. If a file has several machines and no name chooses one, the caller
- * words the problem. */
+/* Whether a machine name, or NULL, chooses a machine of a file. NOT_SAID: the file has several machines, and no name
+ * chooses one. The caller reports the problem. */
 enum choice { CHOSEN, NOT_DECLARED, NOT_SAID };
 
 static enum choice choose_machine(struct tm_manifest_resolution *r, size_t file, const char *name, int64_t *raw)

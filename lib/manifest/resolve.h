@@ -1,4 +1,4 @@
-/* Names of files and machines in a manifest, and what the references between them mean. */
+/* Resolves the names of files and machines in a manifest, and the references between them. */
 #ifndef TM_MANIFEST_RESOLVE_H
 #define TM_MANIFEST_RESOLVE_H
 
@@ -17,8 +17,8 @@ struct tm_manifest_relation {
 /* Zero-initialise. */
 struct tm_manifest_resolution {
     struct tm_intern machines;               /* names in the order of first mention: raw id 2^32 + number */
-    int64_t *base_raw;                       /* one a file: its base machine, 0 the host */
-    struct tm_manifest_relation *relations;  /* one a file */
+    int64_t *base_raw;                       /* one for each file: its base machine; 0: the host */
+    struct tm_manifest_relation *relations;  /* one for each file */
     int64_t trace_time_raw;
     /* private */
     const struct tm_manifest_fields *fields;

@@ -1,4 +1,4 @@
-/* Whether an event is wanted, and what keeping it means. */
+/* Decides whether an event is wanted, and keeps it. */
 #include "select/internal.h"
 
 /* Returns the kernel's name for events of this kind. Their name column holds the task's name. */
@@ -20,7 +20,7 @@ static const char *kernel_name(uint32_t kind)
     }
 }
 
-/* Row I of G is wanted, by all but its duration. */
+/* *WANTED: true if row I of G fits all keys but the duration. */
 static enum tm_status row_wanted(struct tm_select *s, const struct tm_select_group *g, uint32_t i, bool *wanted,
                                  struct tm_error *err)
 {
@@ -37,13 +37,13 @@ static enum tm_status row_wanted(struct tm_select *s, const struct tm_select_gro
     return tm_matcher_labels(&s->matcher, e, tm_event_is_async_marker(e->flags) ? 0 : e->category, wanted, err);
 }
 
-/* True if a slice without an end that began at TS has lasted as long as asked for when the stream ends. */
+/* True if a slice without an end that began at TS has lasted as long as wanted when the stream ends. */
 static bool is_long_so_far(const struct tm_select *s, int64_t ts)
 {
     return !s->spec->dur.has_most && s->facts->last_ns - ts >= s->spec->dur.least_ns;
 }
 
-/* True if G begins or is a slice, and that is as long as asked for. */
+/* *FITS: true if G begins or is a slice whose duration is wanted. */
 static enum tm_status is_long(struct tm_select *s, const struct tm_select_group *g, bool *fits, struct tm_error *err)
 {
     const struct tm_event *e = g->rows;

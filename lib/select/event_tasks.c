@@ -66,7 +66,7 @@ static uint32_t process_name(const struct tm_processes *tasks, const struct tm_p
     return 0;
 }
 
-/* *FITS: process UPID, or none, is wanted. */
+/* *FITS: true if process UPID is wanted. UPID may be TM_NO_ID. */
 static enum tm_status process_fits(struct tm_event_tasks *t, int64_t upid, bool *fits, struct tm_error *err)
 {
     const struct tm_select_values *values = t->spec->values;
@@ -91,7 +91,7 @@ static enum tm_status thread_fits(struct tm_event_tasks *t, int64_t utid, bool *
     return st < 0 || !*fits ? st : process_fits(t, thread->upid, fits, err);
 }
 
-/* *FITS: thread or process ID is wanted. Each is compared once. */
+/* *FITS: true if thread or process ID is wanted. Each is compared once. */
 static enum tm_status task_fits(struct tm_event_tasks *t, bool is_thread, int64_t id, bool *fits, struct tm_error *err)
 {
     enum { UNKNOWN, NO, YES };

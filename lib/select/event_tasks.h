@@ -1,6 +1,6 @@
-/* Whose events are, for the keys of --only that name processes and threads. The model follows the tasks; their names
- * are those of a first reading (select/facts.h), because --only may ask for a name that comes after the event. Memory
- * grows with the number of threads, processes and descriptors. */
+/* Finds the thread and process of each event, for the keys of --only that name them. The model follows the tasks. Their
+ * names are those of a first reading (select/facts.h), because a name may come after the event. Memory grows with the
+ * number of threads, processes and descriptors. */
 #ifndef TM_SELECT_EVENT_TASKS_H
 #define TM_SELECT_EVENT_TASKS_H
 

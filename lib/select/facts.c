@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-enum { DURATION_BYTES = 4 << 20 /* of them in memory */ };
+enum { DURATION_BYTES = 4 << 20 /* of the durations in memory */ };
 
 enum tm_status tm_select_facts_new(struct tm_select_facts **facts, const char *temporary_dir, struct tm_error *err)
 {

@@ -1,5 +1,6 @@
 /* What --only learns in a first reading of the stream: the names that tasks have in the end, and which slices are as
- * long as asked for. Memory grows with the number of threads and processes; a byte a slice goes to a temporary file. */
+ * long as wanted. Memory grows with the number of threads and processes. A byte for each slice goes to a temporary
+ * file. */
 #ifndef TM_SELECT_FACTS_H
 #define TM_SELECT_FACTS_H
 

@@ -115,7 +115,7 @@ static enum tm_status take_process(struct tm_hidden_tasks *n, struct stated_thre
     return TM_OK;
 }
 
-/* From now on the number stands for another thread, or for none. */
+/* Forgets the thread of TID. The number belongs to another thread from now on, or to none. */
 static void forget(struct tm_hidden_tasks *n, uint32_t machine, int64_t tid)
 {
     struct tm_key key = {machine, (uint64_t)tid, 0};
@@ -138,7 +138,7 @@ uint32_t tm_hidden_tasks_life(const struct tm_hidden_tasks *n, uint32_t machine,
     return n->lifetimes.count && tm_map_find(&n->lifetimes, life_key(machine, tid), &life) ? life : 0;
 }
 
-/* TID starts or ends a lifetime. Beyond the limit of threads, numbers keep their lifetime. */
+/* Ends the lifetime of TID. Beyond the limit of threads, numbers keep their lifetime. */
 static enum tm_status end_life(struct tm_hidden_tasks *n, uint32_t machine, int64_t tid, struct tm_error *err)
 {
     uint32_t life = tm_hidden_tasks_life(n, machine, tid);

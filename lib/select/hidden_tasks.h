@@ -1,6 +1,6 @@
-/* Names and processes of threads that only left-out events state. The first event shown of such a thread is preceded by
- * its name. It is not part of emit/task_names.h, because it holds only what no shown event states. Memory grows with
- * the number of threads. */
+/* Names and processes of threads that only left-out events state. The name is written before the first shown event of
+ * the thread. This is separate from emit/task_names.h, because it holds only what no shown event states. Memory grows
+ * with the number of threads. */
 #ifndef TM_SELECT_HIDDEN_TASKS_H
 #define TM_SELECT_HIDDEN_TASKS_H
 
@@ -31,8 +31,8 @@ void tm_hidden_tasks_init(struct tm_hidden_tasks *names, const struct tm_catalog
 /* Notes names and processes of threads that EVENT states. Events come in order. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_hidden_tasks_learn(struct tm_hidden_tasks *names, const struct tm_event *event, struct tm_error *err);
 
-/* EVENT is written to the output, now or after later events. It must have been passed to learn. TM_OK or TM_E_SYSTEM.
- */
+/* Notes that EVENT is written to the output, now or after later events. It must have been passed to learn. TM_OK or
+ * TM_E_SYSTEM. */
 enum tm_status tm_hidden_tasks_shown(struct tm_hidden_tasks *names, const struct tm_event *event, struct tm_error *err);
 
 /* Returns the lifetime that TID stands for. It changes when the task starts or ends; 0 before the first. */

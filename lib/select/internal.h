@@ -99,8 +99,8 @@ static inline bool tm_select_is_change(const struct tm_select_group *g)
     return tm_select_ends(g->rows) && g->count > 1 && g->rows[1].kind == TM_KIND_SLICE_BEGIN;
 }
 
-/* Decides what becomes of GROUP and sets its fate. Its file and machine are wanted. Groups of one time come in the
- * order of their ranks. */
+/* Decides the fate of GROUP and sets it. Its file and machine are wanted. Groups of one time come in the order of their
+ * ranks. */
 enum tm_status tm_select_decide(struct tm_select *select, struct tm_select_group *group, struct tm_error *err);
 
 /* True for times from `from` on and before `to`. */
@@ -109,7 +109,7 @@ static inline bool tm_select_is_in(const struct tm_select *s, int64_t ns)
     return !(s->has_from && ns < s->from_ns) && !(s->has_to && ns >= s->to_ns);
 }
 
-/* The rows of GROUP with their place in the order of events. */
+/* Returns the rows of GROUP with their place in the order of events. */
 static inline struct tm_event_rows tm_select_rows(const struct tm_select *select, const struct tm_select_group *group)
 {
     return (struct tm_event_rows){group->rows, group->count, select->order + (uint64_t)(group - select->groups)};
@@ -132,7 +132,7 @@ enum tm_status tm_select_put(struct tm_select *select, const struct tm_event *ro
 enum tm_status tm_select_put_pending(struct tm_select *select, const struct tm_event *rows, uint32_t count,
                                      struct tm_error *err);
 
-/* Writes names of living threads whose rows from before `from` were written late. */
+/* Writes the names of living threads that have rows from before `from`. Those rows were written without names. */
 enum tm_status tm_select_name_pending(struct tm_select *select, struct tm_error *err);
 
 /* Writes ROWS as tm_select_put does. They are in the current batch, from row FIRST on. */
@@ -166,7 +166,7 @@ static inline bool tm_select_is_shown(const struct tm_event *rows, uint32_t coun
 enum tm_status tm_select_life(struct tm_select *select, const struct tm_event *row, uint32_t *life,
                               struct tm_error *err);
 
-/* The wanted time has begun. Writes the last state before it, as far as that is about living tasks. */
+/* Ends the time before `from`: drops pending states of tasks that have ended, and settles lifetimes. */
 enum tm_status tm_select_settle(struct tm_select *select, struct tm_error *err);
 
 /* Decides kernel events that start, end or rename a task. */
@@ -175,11 +175,13 @@ enum tm_status tm_select_task(struct tm_select *select, struct tm_select_group *
 /* Keeps GROUP only for what it states about threads and processes. It is not counted as an event. */
 enum tm_status tm_select_as_context(struct tm_select *select, struct tm_select_group *group, struct tm_error *err);
 
-/* Notes that ROW, which is kept, describes a thread and a process. */
+/* Notes that ROW, which is kept, describes a thread and a process: those that have the numbers now or, with IS_LASTING,
+ * any. */
 enum tm_status tm_select_describe(struct tm_select *select, const struct tm_event *row, bool is_lasting,
                                   struct tm_error *err);
 
-/* At the first reading: notes the durations of slices that G ends. At its end, open slices have lasted until then. */
+/* For the first reading. tm_select_learn_slice notes the duration of a slice that GROUP ends. tm_select_learn_open
+ * notes those of slices that are open at the end of the stream. */
 enum tm_status tm_select_learn_slice(struct tm_select *select, const struct tm_select_group *group,
                                      struct tm_error *err);
 enum tm_status tm_select_learn_open(struct tm_select *select, struct tm_error *err);

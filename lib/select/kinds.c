@@ -5,7 +5,7 @@
 
 #include <fnmatch.h>
 
-/* Returns the word for KIND and its like, or NULL. */
+/* Returns the word for several kinds, of which KIND is one, or NULL. */
 static const char *group_of(uint32_t kind)
 {
     switch (kind) {

@@ -12,7 +12,7 @@ bool tm_select_kind_fits(uint32_t kind, const char *value);
 /* True if VALUE fits some kind of event. */
 bool tm_select_kind_is_known(const char *value);
 
-/* Returns the words that are of use, as a list for messages. */
+/* Returns the most useful words, as a list for messages. */
 const char *tm_select_kind_words(void);
 
 #endif

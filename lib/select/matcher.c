@@ -154,7 +154,7 @@ static enum tm_status text_fits(struct tm_matcher *m, enum tm_select_key key, st
     return TM_OK;
 }
 
-/* STRING of EVENT, which is its value of KEY. */
+/* STRING, the value that EVENT has for KEY. */
 struct event_label {
     enum tm_select_key key;
     uint32_t string;

@@ -7,7 +7,7 @@
 #include "model/catalog.h"
 #include "select/spec.h"
 
-struct tm_matcher_answers { /* by id: 0 not asked yet, 1 no, 2 yes */
+struct tm_matcher_answers { /* by id: 0 unknown, 1 no, 2 yes */
     uint8_t *known;
     uint32_t count;
 };
@@ -37,13 +37,13 @@ static inline bool tm_matcher_takes_all(const struct tm_matcher *m)
 /* True if events of KIND are wanted. */
 bool tm_matcher_kind(const struct tm_matcher *matcher, uint32_t kind);
 
-/* Finds the answer of ID and adds it, 0, if there is none. *ANSWER is valid until the next call. TM_OK or
+/* Finds the answer for ID. Adds it as 0 if there is none. *ANSWER is valid until the next call. TM_OK or
  * TM_E_SYSTEM. */
 enum tm_status tm_matcher_answer(struct tm_matcher_answers *answers, uint32_t id, uint8_t **answer,
                                  struct tm_error *err);
 
-/* *FITS_ONE: TEXT equals one of VALUES, or one of them is a pattern that matches it. BUF is for a copy. TM_OK or
- * TM_E_SYSTEM. */
+/* *FITS_ONE: true if TEXT equals one of VALUES, or one of them is a pattern that matches it. BUF is for a copy. TM_OK
+ * or TM_E_SYSTEM. */
 enum tm_status tm_matcher_fits_any(const struct tm_select_values *values, struct tm_text text, struct tm_buf *buf,
                                    bool *fits_one, struct tm_error *err);
 

@@ -84,6 +84,7 @@ enum tm_status tm_open_slices_need(struct tm_open_slices *open, const struct tm_
     return TM_OK;
 }
 
+/* Records those of SLICES that are pending and have no end. A slice around them ended at END_NS. */
 static enum tm_status cut_short(void *self, const struct tm_open_slice *slices, uint32_t count, int64_t end_ns,
                                 struct tm_error *err)
 {

@@ -13,7 +13,7 @@ enum {
     TM_OPEN_TRACKS_MAX = 1 << 22 /* more tracks with open slices are refused */
 };
 
-/* What became of a slice's begin. */
+/* The fate of a slice's begin. */
 enum tm_open_fate { TM_OPEN_DROPPED, TM_OPEN_KEPT, TM_OPEN_PENDING /* until its end is known */ };
 
 /* The fate is the VALUE of a slice. Its ID is its pending group, where the fate is TM_OPEN_PENDING; at the first
@@ -39,8 +39,8 @@ struct tm_open_stack {
 
 /* Zero-initialise. */
 struct tm_open_slices {
-    /* Slices of fate TM_OPEN_PENDING that ended because a slice around them did, with their durations. The caller takes
-     * them. */
+    /* Slices of fate TM_OPEN_PENDING that ended because a slice around them did, with their durations. The caller
+     * removes them. */
     struct tm_open_slice *cut_short;
     uint32_t cut_short_count;
     /* private */
@@ -61,7 +61,8 @@ struct tm_open_track tm_open_track_of(const struct tm_catalog *catalog, const st
 /* Returns a number for STRING, a column of EVENT. Equal strings have equal numbers; 0 none. */
 tm_slice_label tm_open_slices_label(const struct tm_catalog *catalog, const struct tm_event *event, uint32_t string);
 
-/* Returns the stack of TRACK, or NULL. It is valid until the next tm_open_slices_need. */
+/* tm_open_slices_find returns the stack of TRACK, or NULL. tm_open_slices_need makes it if there is none. It is valid
+ * until the next tm_open_slices_need. TM_OK, TM_E_INPUT (TM_OPEN_TRACKS_MAX) or TM_E_SYSTEM. */
 struct tm_open_stack *tm_open_slices_find(const struct tm_open_slices *open, const struct tm_open_track *track);
 enum tm_status tm_open_slices_need(struct tm_open_slices *open, const struct tm_open_track *track,
                                    struct tm_open_stack **stack, struct tm_error *err);

@@ -102,7 +102,7 @@ static enum tm_status write_names(struct tm_select *s, const struct tm_event *e,
     return TM_OK;
 }
 
-/* Writes the definitions of KEY. */
+/* Writes the pending definitions of KEY. */
 static enum tm_status release(struct tm_select *s, const struct tm_key *key, struct tm_error *err)
 {
     struct tm_event row;
@@ -161,7 +161,7 @@ static enum tm_status write_group(struct tm_select *s, const struct tm_event *ro
     return st;
 }
 
-/* Writes ROWS. IS_LATE: they were pending, and have been learned from. */
+/* Writes ROWS. IS_LATE: they were pending, and s->tasks has learned from them. */
 static enum tm_status put(struct tm_select *s, const struct tm_event *rows, uint32_t count, bool is_late,
                           struct tm_error *err)
 {

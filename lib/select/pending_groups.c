@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where 0 means none, numbers of groups are plus one. */
+/* Numbers of groups are indices plus one. 0 means none. */
 struct tm_pending_groups_group {
     uint64_t order;
     uint8_t *block;  /* rows, then their payloads; NULL: at offset in the temporary file */

@@ -23,7 +23,7 @@ enum tm_pending_groups_list {
 
 /* Zero-initialise. */
 struct tm_pending_groups {
-    struct tm_temporary_file file; /* its dir is for the caller to set */
+    struct tm_temporary_file file; /* the caller sets its dir */
     struct tm_tally *tally;  /* borrowed; counts what is dropped */
     /* private */
     struct tm_pending_groups_group *groups;

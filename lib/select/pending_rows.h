@@ -10,7 +10,7 @@
 
 /* Zero-initialise. */
 struct tm_pending_rows {
-    struct tm_temporary_file file; /* its dir is for the caller to set */
+    struct tm_temporary_file file; /* the caller sets its dir */
     /* private */
     struct tm_table last; /* by key: offset of its last row */
     struct tm_buf tail;   /* rows that are not in the file yet */

@@ -1,4 +1,4 @@
-/* Which events are wanted, kind by kind. */
+/* Decides which events are wanted, by their kinds. */
 #include "select/internal.h"
 
 #include "base/hash.h"
@@ -47,7 +47,7 @@ static bool state_key(const struct tm_select *s, const struct tm_event *e, struc
     return true;
 }
 
-/* From now on group ID states KEY, for task LIFE. */
+/* Records that group ID states KEY from now on, for task LIFE. The group that stated it before loses a reference. */
 static enum tm_status set_state(struct tm_select *s, const struct tm_key *key, uint32_t id, uint32_t life,
                                 struct tm_error *err)
 {

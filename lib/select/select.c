@@ -55,7 +55,7 @@ static enum tm_status put_pending(struct tm_select *s, enum tm_pending_groups_li
     return st < 0 ? st : TM_OK;
 }
 
-/* The wanted time has begun. Groups that are still pending belong to it. */
+/* Begins the wanted time. Writes the groups that are still pending, which belong to it. */
 static enum tm_status stop_pending(struct tm_select *s, struct tm_error *err)
 {
     enum tm_status st;

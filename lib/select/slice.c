@@ -47,7 +47,7 @@ static struct tm_stated_end end_of(const struct tm_select *s, const struct tm_ev
     return end;
 }
 
-/* The slice whose begin has NUMBER lasts DUR_NS. Only durations that are wanted are written; the others read as 0. */
+/* Notes that the slice whose begin has NUMBER lasts DUR_NS. Only wanted slices are written; the others read as 0. */
 static enum tm_status note_duration(struct tm_select *s, uint64_t number, int64_t dur_ns, struct tm_error *err)
 {
     const uint8_t yes = 1;
@@ -56,7 +56,8 @@ static enum tm_status note_duration(struct tm_select *s, uint64_t number, int64_
     return tm_paged_file_write(&s->learned->durations, number, &yes, sizeof yes, err);
 }
 
-/* Drops begins whose slice ended with a slice around it before the wanted time. */
+/* Removes the slices that ended with a slice around them. At the first reading, notes their durations. Before the
+ * wanted time, drops their begins. */
 static enum tm_status drop_cut_short(struct tm_select *s, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -70,7 +71,7 @@ static enum tm_status drop_cut_short(struct tm_select *s, struct tm_error *err)
     return st;
 }
 
-/* Flows that waited for the next slice of STACK share the fate of SLICE. */
+/* Gives flows that waited for the next slice of STACK the fate of SLICE. */
 static enum tm_status settle_pending_flows(struct tm_select *s, struct tm_open_stack *stack,
                                            const struct tm_open_slice *slice, struct tm_error *err)
 {
@@ -160,7 +161,7 @@ static enum tm_status end(struct tm_select *s, struct tm_select_group *g, struct
     return wanted && tm_select_is_in(s, e->time_ns) ? tm_select_keep(s, g, NULL, err) : TM_OK;
 }
 
-/* Decides an event that ends one state and begins another. Both decide its fate. */
+/* Decides an event that ends one state and begins another. It is kept if either is wanted. */
 static enum tm_status change(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {
     const struct tm_event *e = g->rows;
@@ -214,7 +215,7 @@ static enum tm_status complete(struct tm_select *s, struct tm_select_group *g, s
     return st < 0 ? st : TM_OK;
 }
 
-/* Args share the fate of their slice. */
+/* Decides args, which share the fate of their slice. */
 static enum tm_status args(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {
     struct tm_open_track track = track_of(s, g);

@@ -10,7 +10,7 @@
 
 enum { SECONDS_SCALE = 9 };
 
-/* DIGITS or DIGITS.DIGITS, nothing else. */
+/* True if the LEN bytes at S are digits, and at most one point if MAY_HAVE_POINT. */
 static bool is_decimal(const char *s, size_t len, bool may_have_point)
 {
     bool point = false, digit = false;
@@ -31,7 +31,7 @@ static bool add_scaled(int64_t *ns, int64_t count, int64_t unit_ns)
     return tm_mul_i64(count, unit_ns, &part) && tm_add_i64(*ns, part, ns);
 }
 
-/* [H:]M:S[.FRACTION] */
+/* Parses [H:]M:S[.FRACTION]. */
 static bool parse_timecode(const char *s, int64_t *ns)
 {
     const int64_t second = INT64_C(1000000000);
@@ -52,6 +52,7 @@ static bool parse_timecode(const char *s, int64_t *ns)
     return add_scaled(ns, minutes, 60 * second) && add_scaled(ns, hours, 3600 * second);
 }
 
+/* Parses an integer of nanoseconds, or a decimal number with a unit. */
 static bool parse_count(const char *s, int64_t *ns)
 {
     static const struct {
@@ -187,7 +188,7 @@ static bool is_duration(const char *part, size_t len)
     return len > 3 && memcmp(part, "dur", 3) == 0 && (part[3] == '<' || part[3] == '>' || part[3] == '=');
 }
 
-/* Numbers and kinds are checked where they are given; names may be anything. */
+/* Checks a value that must be a number or a kind. Names may be anything. */
 static enum tm_status check_value(enum tm_select_key key, const char *value, struct tm_error *err)
 {
     size_t sign = value[0] == '-';

@@ -1,5 +1,5 @@
-/* What --only asks for: which machines, files, processes, threads, categories, names and kinds, how long slices are,
- * and from when to when.
+/* What --only selects: which machines, files, processes, threads, categories, names and kinds, how long slices are, and
+ * from when to when.
  *
  *     machine=phone,watch,cat=gfx*,dur>=1ms,from=+1.5s,to=+2s
  *
@@ -27,7 +27,7 @@ enum tm_select_key {
     TM_SELECT_KEYS
 };
 
-/* The word of KEY. */
+/* Returns the word of KEY. */
 const char *tm_select_key_name(enum tm_select_key key);
 
 struct tm_select_values {
@@ -57,22 +57,21 @@ struct tm_select_spec {
     struct tm_select_values values[TM_SELECT_KEYS];
     struct tm_select_duration dur;
     struct tm_select_time from, to; /* [from, to) */
-    struct tm_select_values given;  /* what was added, as it was; none: everything is wanted */
+    struct tm_select_values given;  /* the texts that were added; none: everything is wanted */
 };
 
 /* Adds the text of one --only. TM_E_USAGE with the cause: it is not valid, alone or together with earlier ones;
  * TM_E_SYSTEM. */
 enum tm_status tm_select_spec_add(struct tm_select_spec *spec, const char *text, struct tm_error *err);
 
-/* True if a key asks for a process or a thread. */
+/* True if a key names a process or a thread. */
 static inline bool tm_select_spec_names_tasks(const struct tm_select_spec *spec)
 {
     return spec->values[TM_SELECT_PROCESS].count || spec->values[TM_SELECT_THREAD].count ||
            spec->values[TM_SELECT_PID].count || spec->values[TM_SELECT_TID].count;
 }
 
-/* True if what SPEC asks for depends on later events: names of tasks and ends of slices. The stream is read twice
- * then. */
+/* True if the selection depends on later events: names of tasks or ends of slices. The stream is then read twice. */
 static inline bool tm_select_spec_looks_ahead(const struct tm_select_spec *spec)
 {
     return tm_select_spec_names_tasks(spec) || spec->dur.is_set;

@@ -15,6 +15,7 @@ enum tm_status tm_select_describe(struct tm_select *s, const struct tm_event *ro
     return st;
 }
 
+/* Counts the event of G as left out, and marks its rows as context. */
 static enum tm_status count_out(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {
     struct tm_event *rows = &s->rows[g->rows - s->rows];
@@ -32,7 +33,8 @@ enum tm_status tm_select_as_context(struct tm_select *s, struct tm_select_group 
     return st < 0 ? st : tm_select_keep(s, g, NULL, err);
 }
 
-/* Adds an event from before the wanted time. What is true of the task when that time begins is shown then. */
+/* Makes an event from before the wanted time pending. It is shown if it still describes its task when that time
+ * begins. */
 static enum tm_status add_pending(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {
     const struct tm_event *e = g->rows;

@@ -6,7 +6,7 @@
 enum { OVER_MIN = 1024, GROUPS_A_TASK = 8 };
 enum described { DESCRIBED_NOW = 1, DESCRIBED_LASTING };
 
-/* Where 0 means none, numbers of lifetimes are plus one. */
+/* Numbers of lifetimes are indices plus one. 0 means none. */
 struct tm_life {
     uint32_t machine, maker, next_free;
     int64_t tid;
@@ -82,7 +82,7 @@ static enum tm_status forget(struct tm_task_lifetimes *l, uint32_t life, struct 
     return st;
 }
 
-/* Marks what is needed besides living tasks. */
+/* Marks the tasks that are needed: living and described ones, those of pending groups, and the makers of all these. */
 static void mark(struct tm_task_lifetimes *l)
 {
     for (uint32_t i = 0; i < l->count; i++) {

@@ -24,7 +24,7 @@ struct tm_task_lifetimes {
     uint32_t over_count, over_max; /* tasks ended since the last sweep, and when the next is due */
 };
 
-/* *LIFE is the current task TID of MACHINE, for tm_pending_groups_add_life; 0: there are too many. TM_OK or
+/* Sets *LIFE to the current task TID of MACHINE, for tm_pending_groups_add_life. 0: there are too many tasks. TM_OK or
  * TM_E_SYSTEM. */
 enum tm_status tm_task_lifetimes_need(struct tm_task_lifetimes *lifetimes, uint32_t machine, int64_t tid,
                                       uint32_t *life, struct tm_error *err);
@@ -40,17 +40,17 @@ struct tm_life_event {
     int64_t maker; /* the tid that made it, if it starts */
 };
 
-/* Pending GROUP states EVENT. Takes over GROUP. TM_OK; TM_END: there are too many tasks, and GROUP was dropped;
- * TM_E_SYSTEM. */
+/* Records EVENT, which the pending group GROUP states. Takes over GROUP. TM_OK; TM_END: there are too many tasks, and
+ * GROUP was dropped; TM_E_SYSTEM. */
 enum tm_status tm_task_lifetimes_sign(struct tm_task_lifetimes *lifetimes, const struct tm_life_event *event,
                                       uint32_t group, struct tm_error *err);
 
-/* A kept row describes task TID: the one that has the number now or, with IS_LASTING, any. */
+/* Notes that a kept row describes task TID: the one that has the number now or, with IS_LASTING, any. */
 enum tm_status tm_task_lifetimes_describe(struct tm_task_lifetimes *lifetimes, uint32_t machine, int64_t tid,
                                           bool is_lasting, struct tm_error *err);
 
-/* The wanted time has begun: drops what nothing needs. States that also belong to ended tasks keep their time. TM_OK
- * or TM_E_SYSTEM. */
+/* Begins the wanted time: drops what nothing needs. States that also belong to ended tasks keep their time. TM_OK or
+ * TM_E_SYSTEM. */
 enum tm_status tm_task_lifetimes_settle(struct tm_task_lifetimes *lifetimes, struct tm_error *err);
 
 /* Lists living tasks after tm_task_lifetimes_settle: those with pending slices (*BY_NAME), and those with only states

@@ -40,7 +40,7 @@ struct tm_task_ids {
     int64_t tid, pid;
 };
 
-/* The owner of the track. If its descriptor states none, its nearest parent's does. */
+/* Returns the owner of the track or, if its descriptor states none, that of the nearest parent. */
 struct tm_task_ids tm_track_names_owner(const struct tm_track_names *tracks, uint32_t file, uint64_t uuid);
 
 /* True with *TID if the track, or its nearest parent that states an owner, belongs to a thread. */
