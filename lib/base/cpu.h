@@ -1,5 +1,5 @@
-/* Builtins of compilers and intrinsics of processors, with a replacement for others. No other header of the library has
- * any (t/002-rooms.bats). */
+/* Compiler builtins and processor intrinsics, with replacements for compilers and processors without them. No other
+ * header of the library has any (t/002-rooms.bats). */
 #ifndef TM_BASE_CPU_H
 #define TM_BASE_CPU_H
 
@@ -19,7 +19,7 @@ __extension__ typedef unsigned __int128 tm_u128;
 #error "a compiler with 128-bit integers is needed"
 #endif
 
-/* Before a function that must not become a call. */
+/* Marks a function that must be inlined. */
 #ifdef __GNUC__
 #define TM_ALWAYS_INLINE __attribute__((always_inline))
 #else
@@ -106,8 +106,8 @@ __attribute__((target("avx"))) static inline void tm_cpu_clear_upper_avx(void)
     __builtin_ia32_vzeroupper();
 }
 
-/* Does that if the processor has AVX. SSE code is slow while the upper halves are in use. Call it after code of a
- * library that may use AVX. */
+/* Clears the upper halves of the AVX registers if the processor has AVX. SSE code is slow while the upper halves are in
+ * use. Call it after code of a library that may use AVX. */
 static inline void tm_cpu_leave_avx(void)
 {
     if (__builtin_cpu_supports("avx"))

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { EXPONENT_MAX = 1000000000, INT64_DIGITS = 18 /* that always fit */ };
+enum { EXPONENT_MAX = 1000000000, INT64_DIGITS = 18 /* this many always fit */ };
 
 static bool is_digit(char c)
 {

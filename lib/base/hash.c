@@ -10,7 +10,7 @@
 
 enum { NUMBERS_MAX = 16 };
 
-/* Below this many bytes all variants are the same. */
+/* Shorter inputs gain nothing from wider vectors. */
 #if TM_HASH_WIDE
 enum { HASH_WIDE_BYTES = 1024 };
 #endif

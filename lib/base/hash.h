@@ -1,5 +1,6 @@
-/* One fast 64-bit hash (XXH3), the same on every machine, for written identities and checksums. Tables use secret.h
- * instead, because the author of an input can make any number of keys that have the same hash here. */
+/* One fast 64-bit hash (XXH3), the same on every machine, for identities and checksums that are written to files.
+ * Tables use secret.h instead, because the author of an input can make any number of keys that have the same hash here.
+ */
 #ifndef TM_BASE_HASH_H
 #define TM_BASE_HASH_H
 

@@ -1,5 +1,4 @@
-/* The hash of hash.c, compiled for processors with wider vectors. It gives the same number with half the instructions.
- */
+/* The functions of hash.h, compiled for AVX2. They return the same hashes with half the instructions. */
 #include "base/hash_wide.h"
 
 #if TM_HASH_WIDE
@@ -10,8 +9,8 @@
 
 #include <xxhash.h>
 
-/* gcc 12 leaves the upper halves of the wide registers in use. All later instructions on the narrow registers then wait
- * for them: unpacking took twice as long. So each function clears them. */
+/* gcc 12 leaves the upper halves of the wide registers in use. All later SSE instructions then wait for them, which
+ * doubles the time of unpacking. So each function clears them. */
 uint64_t tm_hash64_wide(const void *data, size_t len)
 {
     uint64_t hash = XXH3_64bits(data, len);

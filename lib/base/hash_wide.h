@@ -1,5 +1,5 @@
-/* The hash, compiled for AVX2 if the compiler can do that for one file. Private to the hash. It may be called only if
- * the processor has AVX2. */
+/* The functions of hash.h, compiled for AVX2 if the compiler can do that for one file. Private to hash.c. Call them
+ * only if the processor has AVX2. */
 #ifndef TM_BASE_HASH_WIDE_H
 #define TM_BASE_HASH_WIDE_H
 

@@ -12,7 +12,7 @@ static uint8_t lower(uint8_t c)
     return c >= 'A' && c <= 'Z' ? (uint8_t)(c | 0x20) : c;
 }
 
-/* True if the LEN bytes at TEXT are compared as NAME. */
+/* True if the LEN bytes at TEXT are NAME, apart from case and separators. */
 static bool is_name(const uint8_t *text, size_t len, const char *name)
 {
     for (size_t i = 0; i < len; i++)
@@ -21,7 +21,7 @@ static bool is_name(const uint8_t *text, size_t len, const char *name)
     return *name == '\0';
 }
 
-/* The last byte of TEXT that is compared, or 0. Few keys of events have that of a name. */
+/* Returns the last byte of TEXT that is compared, or 0. Comparing it first rejects most names quickly. */
 static uint8_t last_byte(const uint8_t *text, size_t len)
 {
     while (len > 0 && is_separator(text[len - 1]))
@@ -79,7 +79,7 @@ bool tm_name_memo_has(struct tm_name_memo *memo, const struct tm_name_set *set, 
 {
     if (len == 0 || len > TM_NAME_MEMO_BYTES)
         return tm_name_set_has(set, path, len);
-    /* Names of one event differ in length or in some of these bytes. */
+    /* The names in one event usually differ in length or in one of these bytes. */
     size_t hash = len * 7 + path[0] + path[len / 2] * 3u + path[len - 1] * 5u;
     struct tm_name_memo_slot *slot = &memo->slots[hash % TM_NAME_MEMO_SLOTS];
     if (slot->len != len || memcmp(slot->path, path, len) != 0) {

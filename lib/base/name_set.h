@@ -25,7 +25,7 @@ struct tm_name_set {
  * TM_NAME_SET_BYTES_MAX bytes, or if there are more than TM_NAME_SET_MAX; TM_E_SYSTEM. */
 enum tm_status tm_name_set_add(struct tm_name_set *set, const char *list);
 
-/* Answers given before. Zero-initialise; for one set and one thread. */
+/* A cache of answers of tm_name_set_has, for one set and one thread. Zero-initialise. */
 enum { TM_NAME_MEMO_SLOTS = 64, TM_NAME_MEMO_BYTES = 38 };
 struct tm_name_memo {
     struct tm_name_memo_slot {
@@ -38,7 +38,7 @@ struct tm_name_memo {
 /* True if the set has PATH of LEN bytes, or the part after its last dot. */
 bool tm_name_set_has(const struct tm_name_set *set, const uint8_t *path, size_t len);
 
-/* What tm_name_set_has returns. MEMO remembers answers. */
+/* Returns what tm_name_set_has returns. Takes the answer from MEMO if it is there, else stores it there. */
 bool tm_name_memo_has(struct tm_name_memo *memo, const struct tm_name_set *set, const uint8_t *path, size_t len);
 
 void tm_name_set_release(struct tm_name_set *set);

@@ -16,7 +16,7 @@ struct tm_table_entry {
     int64_t value;
 };
 
-/* Where an entry is. The hash spares a look at entries with other keys, each of which would be a cache miss. */
+/* Where an entry is. Comparing the hash first avoids reading entries with other keys, each of which is a cache miss. */
 struct tm_table_slot {
     uint32_t number; /* of the entry, plus 1; 0: the slot is empty */
     uint32_t hash;
@@ -88,7 +88,7 @@ enum tm_status tm_table_set(struct tm_table *table, const struct tm_key *key, in
     return TM_OK;
 }
 
-/* Empties the slot HOLE. Moves back slots that stand further on because it was taken. */
+/* Empties the slot HOLE. Moves back later slots that are not in their first place because it was taken. */
 static void empty_slot(struct tm_table *table, uint32_t hole)
 {
     uint32_t mask = table->cap - 1;

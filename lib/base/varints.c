@@ -4,13 +4,13 @@
 
 enum { WINDOW_BYTES = 64, SPARE_BYTES = 8 }; /* a number is read as eight bytes, which may go past the window */
 
-/* Bit I: byte I of the window at P is the last one of a number. */
+/* Returns a mask in which bit I is set if byte I of the window at P is the last byte of a number. */
 static inline uint64_t ends_of(const uint8_t *p)
 {
     uint64_t ends = 0;
     for (unsigned i = 0; i < WINDOW_BYTES / 8; i++) {
         uint64_t last = ~tm_get_le64(p + 8 * i) >> 7 & UINT64_C(0x0101010101010101);
-        ends |= (last * UINT64_C(0x0102040810204080) >> 56) << (8 * i); /* the eighth bits side by side */
+        ends |= (last * UINT64_C(0x0102040810204080) >> 56) << (8 * i); /* collects the highest bits of eight bytes */
     }
     return ends;
 }

@@ -9,7 +9,7 @@
 
 enum {
     ASYNC_FROM_BYTES = 4 << 20,  /* a smaller output is not worth a thread */
-    ASYNC_BLOCK_BYTES = 64 << 10 /* nor is a smaller block worth waking it */
+    ASYNC_BLOCK_BYTES = 64 << 10 /* a smaller block is not worth waking the thread */
 };
 
 void tm_block_output_init(struct tm_block_output *out, int fd, const char *name)
@@ -30,7 +30,8 @@ static void start_writer(struct tm_block_output *out)
     out->offset = (uint64_t)at;
 }
 
-/* Writes by the thread, or at its side, because each block has its offset. */
+/* Hands a large block to the thread. Writes a small one here, possibly while the thread writes: each block has its own
+ * offset. */
 static enum tm_status write_at(struct tm_block_output *out, struct tm_buf *bytes, struct tm_error *err)
 {
     uint64_t offset = out->offset;

@@ -31,7 +31,7 @@ static inline bool tm_block_output_is_async(const struct tm_block_output *out)
     return out->writer != NULL;
 }
 
-/* Waits until all bytes are written. FD then stands behind them. Status and errors are those of write. */
+/* Waits until all bytes are written. The file offset of FD is then after them. Status and errors are those of write. */
 enum tm_status tm_block_output_finish(struct tm_block_output *out, struct tm_error *err);
 
 /* Ends the thread. OUT may have been zero-initialised only. */

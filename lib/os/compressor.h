@@ -20,7 +20,7 @@ struct tm_compressor {
     pid_t pid; /* of the compressor; 0 when there is none */
     /* private */
     const char *name;
-    struct sigaction on_pipe; /* as it was */
+    struct sigaction on_pipe; /* the caller's handling of SIGPIPE */
 };
 
 /* Starts a compressor of KIND that writes to OUT_FD, which stays the caller's. NAME (borrowed) is for messages. TM_OK

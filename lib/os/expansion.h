@@ -19,7 +19,7 @@
 struct tm_expansion {
     uint64_t max_bytes;   /* 0: by the input */
     uint64_t input_bytes; /* size of the input before anything was decompressed, as far as it is known */
-    uint64_t bytes;       /* what has come of it, at each level of nesting */
+    uint64_t bytes;       /* decompressed so far; the sum over all levels of nesting */
 };
 
 /* Adds BYTES that were decompressed. TM_OK, or TM_E_INPUT "… expands to more than N bytes …" from the call on that

@@ -34,7 +34,7 @@ static void lock(struct tm_frame_queue *queue)
     (void)pthread_mutex_lock(&queue->lock);
 }
 
-/* Wakes the others, who look whether what they wait for has come. */
+/* Unlocks, and wakes all waiting threads, which check their conditions again. */
 static void unlock_changed(struct tm_frame_queue *queue)
 {
     (void)pthread_cond_broadcast(&queue->changed);

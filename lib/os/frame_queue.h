@@ -1,9 +1,9 @@
 /* A queue of chunks of bytes from several threads to one. The chunks are in lanes. Each lane has one writer, and the
- * reader empties the lanes one after another. So threads that make parts of a whole side by side can have their parts
- * written in order (doc/parallel.md).
+ * reader empties the lanes one after another. So several threads can make the parts of a stream at the same time, and
+ * the parts are written in order (doc/parallel.md).
  *
- * All lanes share one bound on memory. A writer waits while it is reached. The writer of the lane that the reader
- * is at does not wait while its lane is empty, so the reader always gets on. */
+ * All lanes share one bound on memory. A writer waits while the bound is reached. The writer of the reader's lane does
+ * not wait if that lane is empty, so the reader always makes progress. */
 #ifndef TM_OS_FRAME_QUEUE_H
 #define TM_OS_FRAME_QUEUE_H
 
@@ -27,8 +27,8 @@ struct tm_frame_queue {
     struct tm_buf spare; /* memory of a chunk that was taken, for the next writer */
 };
 
-/* Makes a queue of COUNT lanes that holds about BYTES_MAX bytes. TM_OK; TM_E_SYSTEM: only then release must not
- * follow. */
+/* Makes a queue of COUNT lanes that holds about BYTES_MAX bytes. TM_OK or TM_E_SYSTEM. After TM_E_SYSTEM, release must
+ * not be called. */
 enum tm_status tm_frame_queue_init(struct tm_frame_queue *queue, uint32_t count, size_t bytes_max,
                                    struct tm_error *err);
 
@@ -37,7 +37,7 @@ enum tm_status tm_frame_queue_init(struct tm_frame_queue *queue, uint32_t count,
 enum tm_status tm_frame_queue_put(struct tm_frame_queue *queue, uint32_t lane, struct tm_buf *chunk, uint64_t stamp,
                                   struct tm_error *err);
 
-/* The writer of LANE puts no more. */
+/* Ends LANE. Its writer must not put more. */
 void tm_frame_queue_end(struct tm_frame_queue *queue, uint32_t lane);
 
 /* Moves the next chunk of LANE to CHUNK, whose memory goes back to the writers, and sets *STAMP. Waits for it. The
@@ -52,7 +52,7 @@ enum tm_status tm_frame_queue_visit(struct tm_frame_queue *queue, uint32_t lane)
 /* Drops the bytes in LANE and all that its writer adds from now on. */
 void tm_frame_queue_close(struct tm_frame_queue *queue, uint32_t lane);
 
-/* No thread uses the queue any more. */
+/* Frees what the queue owns. No thread may use the queue any more. */
 void tm_frame_queue_release(struct tm_frame_queue *queue);
 
 #endif

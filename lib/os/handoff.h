@@ -8,14 +8,14 @@
 struct tm_handoff {
     struct tm_thread thread;
     /* private; under the thread's lock */
-    bool is_full; /* a piece of work is the thread's */
+    bool is_full; /* the thread has a piece of work */
     struct tm_error err; /* of the first failure */
     enum tm_status (*work)(void *self, struct tm_error *err);
     void *self;
 };
 
-/* Starts a thread that calls WORK(SELF) for each piece that is handed over, until one fails. False: there can be no
- * thread; nothing else may then be called. */
+/* Starts a thread that calls WORK(SELF) for each piece that is handed over, until one fails. False: the thread cannot
+ * be started; then no other function may be called. */
 bool tm_handoff_start(struct tm_handoff *handoff, enum tm_status (*work)(void *self, struct tm_error *err), void *self);
 
 /* Waits until the thread has done its piece. TM_OK: the caller may now use what WORK uses, until tm_handoff_give. Else

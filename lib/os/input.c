@@ -50,7 +50,8 @@ static enum tm_status fill(struct tm_input *in, size_t need, struct tm_error *er
     if (in->ops->show)
         return in->ops->show(in->source, in, need, err);
     enum tm_status st = TM_OK;
-    size_t reach = 0; /* how far there is memory; it grows as bytes come, so a length that lies takes none */
+    size_t reach = 0; /* how far there is memory; it grows as bytes arrive, so a false length in the input does not
+                       * allocate much */
     while (st == TM_OK && in->len < need) {
         if (in->len >= reach) {
             reach = 2 * in->len + INPUT_READ_BYTES < need ? 2 * in->len + INPUT_READ_BYTES : need;

@@ -10,7 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { IO_CHUNK_MAX = 1 << 30, IO_PIECES_MIN = 16 /* what POSIX lets every system take */ };
+enum { IO_CHUNK_MAX = 1 << 30, IO_PIECES_MIN = 16 /* _XOPEN_IOV_MAX, the least that POSIX allows */ };
 
 static size_t chunk(size_t len)
 {

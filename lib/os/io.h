@@ -1,4 +1,5 @@
-/* read and write that go on until they are done, and temporary files that leave nothing behind. */
+/* Reads and writes that go on after signals and short transfers, and temporary files that are gone when the program
+ * ends. */
 #ifndef TM_OS_IO_H
 #define TM_OS_IO_H
 
@@ -10,14 +11,16 @@
 /* Reads up to LEN bytes, at least 1. Restarts after signals. TM_OK, TM_END (*GOT = 0) or TM_E_SYSTEM. */
 enum tm_status tm_io_read(int fd, void *data, size_t len, size_t *got, struct tm_error *err);
 
-/* Writes all LEN bytes. If the disk is full, the error names the folder and how many bytes the file needs at least. */
+/* Writes all LEN bytes. TM_OK or TM_E_SYSTEM. If the disk is full, the error names the folder and how many bytes the
+ * file needs at least. */
 enum tm_status tm_io_write(int fd, const void *data, size_t len, struct tm_error *err);
 
-/* Writes all bytes of COUNT pieces, in as few calls as possible. PIECES are changed. */
+/* Writes all bytes of COUNT pieces, in as few calls as possible. Changes PIECES. Status and errors are those of
+ * tm_io_write. */
 struct iovec;
 enum tm_status tm_io_writev(int fd, struct iovec *pieces, size_t count, struct tm_error *err);
 
-/* Reads all LEN bytes at OFFSET. TM_END if the file is shorter. */
+/* Read or write all LEN bytes at OFFSET. TM_OK or TM_E_SYSTEM; tm_io_pread returns TM_END if the file is shorter. */
 enum tm_status tm_io_pread(int fd, void *data, size_t len, uint64_t offset, struct tm_error *err);
 enum tm_status tm_io_pwrite(int fd, const void *data, size_t len, uint64_t offset, struct tm_error *err);
 
@@ -28,8 +31,8 @@ enum tm_status tm_io_empty(int fd, struct tm_error *err);
 /* Returns the folder for temporary files: DIR, if that is NULL $TMPDIR, else /tmp. */
 const char *tm_io_temporary_dir(const char *dir);
 
-/* Makes a new file in the folder that tm_io_temporary_dir returns for DIR, and removes its name. The file is gone when
- * *FD is closed, however the program ends. */
+/* Makes a new file in the folder that tm_io_temporary_dir returns for DIR, and removes its name. The system frees the
+ * file when *FD is closed, however the program ends. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_io_temporary(const char *dir, int *fd, struct tm_error *err);
 
 #endif

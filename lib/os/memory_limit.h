@@ -20,14 +20,14 @@ struct tm_memory_limit {
     int fd;        /* -1: nothing is limited */
 };
 
-/* Limits the memory to BYTES_MAX. Opens a file, so it comes before the sandbox. */
+/* Limits the memory to BYTES_MAX. Opens a file, so call it before the sandbox is entered. */
 void tm_memory_limit_open(struct tm_memory_limit *limit, unsigned long long bytes_max);
 
-/* Called when AT bytes of the input have been read. TM_OK; TM_E_INPUT: more memory is in use than allowed. LIMIT may be
- * NULL: nothing is limited. */
+/* Checks the memory in use, if a check is due when AT bytes of the input have been read. TM_OK; TM_E_INPUT: more memory
+ * is in use than allowed. LIMIT may be NULL: nothing is limited. */
 enum tm_status tm_memory_limit_check(struct tm_memory_limit *limit, uint64_t at, struct tm_error *err);
 
-/* The input is read again from its beginning. LIMIT may be NULL. */
+/* Restarts the checks for an input that is read again from its beginning. LIMIT may be NULL. */
 void tm_memory_limit_again(struct tm_memory_limit *limit);
 
 void tm_memory_limit_close(struct tm_memory_limit *limit);

@@ -155,7 +155,7 @@ char *tm_out_file_outer(const struct tm_out_file *f)
     return f->made_folder && f->path ? tm_out_file_folder(f->path) : NULL;
 }
 
-/* True if this waits for the disk. It does not if the caller gives the file its name. */
+/* True if close and commit wait for the disk. They do not if the caller renames the file. */
 static bool syncs(const struct tm_out_file *f)
 {
     return f->temp && !f->borrowed_temp && !f->no_sync;
@@ -231,7 +231,8 @@ static enum tm_status rename_members(const struct tm_out_file *f, struct tm_erro
     return st;
 }
 
-/* Gives the finished file its name. A signal between the names of members waits for the last of them. */
+/* Renames the finished file, or all members. Blocks signals between the members, so a signal cannot leave some without
+ * their names. */
 static enum tm_status rename_all(const struct tm_out_file *f, struct tm_error *err)
 {
     if (f->members) {

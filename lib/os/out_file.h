@@ -2,8 +2,8 @@
  * is on the disk before it gets its name, so a crash of the machine leaves no empty or partial file in place of the
  * last result. If FILE exists and is no regular file (/dev/null, a pipe), it is written directly.
  *
- * A result can be a folder of files, its members. Each of them appears like this when all are whole. If one cannot get
- * its name, none has it. Other files in the folder stay as they are. */
+ * A result can be a folder of files, its members. The members get their names when all of them are complete. If one
+ * cannot get its name, none has one. Other files in the folder stay as they are. */
 #ifndef TM_OS_OUT_FILE_H
 #define TM_OS_OUT_FILE_H
 
@@ -16,7 +16,7 @@ struct tm_out_file {
     char *path;   /* where it will be; owned */
     char *temp;   /* where it is being written; owned; NULL when that is path */
     bool borrowed_temp; /* the caller renames it */
-    bool no_sync; /* for the caller to set: true if this does not wait for the disk */
+    bool no_sync; /* for the caller to set: close and commit do not wait for the disk */
     bool made_folder; /* open made the folder; abandon removes it */
     /* For the caller to set: the names of the members, NULL-terminated. The caller writes them at tm_out_file_member,
      * and the file that is open for writing is removed. If commit cannot give one its name, it removes those that have

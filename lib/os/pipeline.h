@@ -52,8 +52,8 @@ struct tm_pipeline {
  * says that it is missing. */
 enum tm_status tm_pipeline_find(const char *name, const char *dir, char *out, size_t size, struct tm_error *err);
 
-/* Starts all stages. Standard output of the last is the caller's. TM_OK. TM_E_SYSTEM
- * if a program cannot be run; the stages that were started are then ended. */
+/* Starts all stages. Standard output of the last is the caller's. TM_OK. TM_E_SYSTEM if a program cannot be run; then
+ * no stage is running. */
 enum tm_status tm_pipeline_start(struct tm_pipeline *pipeline, struct tm_error *err);
 
 /* Ends all stages that were started, and waits until they have ended. */

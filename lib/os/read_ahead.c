@@ -9,22 +9,22 @@
 /* The reader holds two buffers: the one it reads, and the one before, whose rest goes in front of it. */
 enum {
     BUFFERS = 8,
-    BUFFERS_LOW = BUFFERS / 2, /* the thread, once it has filled all, is woken when so many are left */
+    BUFFERS_LOW = BUFFERS / 2, /* once all are filled, the thread is woken when this many are left */
     BUFFERS_HELD = 2,
     BUFFER_BYTES = 128 << 10,
     FRONT_BYTES = 64 << 10 /* in front of each buffer: what was left of the one before */
 };
 
 struct ahead {
-    const struct tm_input_ops *ops; /* of what is read */
+    const struct tm_input_ops *ops; /* of the source */
     void *source;
     struct tm_thread thread;
-    /* with the thread's lock */
+    /* under the thread's lock */
     size_t len[BUFFERS];
     uint64_t filled_count, emptied_count;
     enum tm_status st;   /* what came after the last buffer; TM_OK: nothing yet */
     struct tm_error err;
-    /* the reader's alone */
+    /* used by the reader alone */
     uint64_t taken_count;
     uint8_t *large; /* for pieces that are longer than a buffer and its front */
     size_t large_bytes;

@@ -124,7 +124,7 @@ static enum tm_status restrict_files(const struct tm_sandbox *s, struct tm_error
 
 #ifdef OWN_ARCH
 
-enum { X32_CALLS = 0x40000000 }; /* from this number on, another ABI has other numbers for the same calls */
+enum { X32_CALLS = 0x40000000 }; /* calls of the x32 ABI have numbers from here on */
 
 /* Calls that no stage needs. landlock limits files. */
 static const unsigned denied_calls[] = {

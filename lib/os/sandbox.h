@@ -17,7 +17,7 @@ struct tm_sandbox {
     size_t read_count;
     const char *folders[TM_SANDBOX_FOLDERS_MAX]; /* where files may be made, written, renamed, removed; or NULL */
     const char *outer[TM_SANDBOX_FOLDERS_MAX]; /* where empty folders may be removed; or NULL */
-    bool makes_folders; /* in those folders: folders, too */
+    bool makes_folders; /* folders may also be made and removed in them */
     bool libraries; /* the system's libraries may be read, because a library can load others later */
     bool signals; /* it may still send signals to processes that it has started */
 };
