@@ -1,4 +1,4 @@
-/* Reads a stream from tm-clocks and writes how the clocks of its files relate, as their events prove: offsets, drifts
+/* Reads a stream from tm-clocks and writes how the clocks of its files relate, as their events show: offsets, drifts
  * and bounds. */
 #include "align/alignment.h"
 #include "base/decimal.h"

@@ -56,7 +56,8 @@ static const struct tm_program program = {
 /* The temporary files that a signal handler removes; "": none. */
 static char unfinished_paths[TM_OUTPUTS_MAX][4096];
 static const char *const *unfinished_members[TM_OUTPUTS_MAX];
-static bool unfinished_folders[TM_OUTPUTS_MAX]; /* the same for the folders that we made */
+static bool unfinished_folders[TM_OUTPUTS_MAX]; /* true: the handler also removes the file's folder, which this program
+                                                 * made */
 
 struct arguments {
     const char *alignment;
@@ -75,7 +76,7 @@ struct arguments {
 struct files {
     struct tm_out_file rows[TM_OUTPUTS_MAX];
     char *folders[TM_OUTPUTS_MAX]; /* the folders of their temporary files, or NULL; owned */
-    char *outer[TM_OUTPUTS_MAX]; /* the outer folders that we made, or NULL; owned */
+    char *outer[TM_OUTPUTS_MAX]; /* the folders from which folders that this program made are removed, or NULL; owned */
 };
 
 static void on_signal(int signum)
@@ -87,7 +88,7 @@ static void on_signal(int signum)
     (void)raise(signum);
 }
 
-/* From here to forget_files a signal removes the temporary files before the program dies of it. */
+/* Until forget_files, a signal removes the temporary file before the program dies of it. */
 static void remember_file(size_t i, const struct tm_out_file *file)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -202,7 +203,7 @@ static int parse(int argc, char **argv, struct arguments *a)
     return tm_program_options_only(&program, &options, argc, argv);
 }
 
-/* For a database SQLite sorts in temporary files, whose place it chooses itself. */
+/* Enters the sandbox. For a database, SQLite sorts in temporary files, whose folder it chooses itself. */
 static enum tm_status enter_sandbox(const struct arguments *a, const struct files *files, struct tm_error *err)
 {
     const char *const places[] = {getenv("SQLITE_TMPDIR"), getenv("TMPDIR"), "/var/tmp", "/usr/tmp", "/tmp"};

@@ -52,7 +52,7 @@ static enum tm_status read_manifest(const char *path, struct tm_manifest *manife
     return st;
 }
 
-/* The graver of two statuses, in the order of exit statuses of tm-merge. */
+/* Returns the graver of two statuses, in the order of exit statuses of tm-merge. */
 static enum tm_status graver(enum tm_status a, enum tm_status b)
 {
     return a == TM_E_SYSTEM || b >= 0 ? a : b == TM_E_SYSTEM || a >= 0 ? b : a;
@@ -99,7 +99,7 @@ static void warn(const char *text)
     tm_program_warning(&program, "%s", text);
 }
 
-/* Reads the given manifest and writes the one in use, and nothing else. */
+/* Enters a sandbox that permits reading the given manifest and writing the one in use, and nothing else. */
 static enum tm_status enter_sandbox(const struct options *options, struct tm_error *err)
 {
     char *real = options->written ? tm_compat_real_path(options->written) : NULL;

@@ -111,7 +111,8 @@ static void on_signal(int signum)
 static const int handled[] = {SIGINT, SIGTERM, SIGHUP};
 enum { HANDLED = sizeof handled / sizeof *handled };
 
-/* From here on these signals are noticed only while waiting, which leaves time to clean up. */
+/* Blocks these signals. They are noticed only while the pipeline waits, so there is time to clean up. *BEFORE is the
+ * mask before. */
 static void watch_signals(sigset_t *before)
 {
     sigset_t blocked;
@@ -260,7 +261,7 @@ static bool is_by_name(const struct tm_merge_request *r)
     return r->file_count > 0;
 }
 
-/* The files to be written; NULL ends the list. */
+/* Sets OUTS to the files to be written, ended by NULL. */
 static void list_outs(const struct tm_output_list *outputs, const char *outs[TM_OUTPUTS_MAX + 1])
 {
     for (size_t i = 0; i < outputs->count; i++)
@@ -434,7 +435,7 @@ static bool names_flows(const char *rules)
     return false;
 }
 
-/* Runs tm-align if it was asked for; the merge then uses its manifest. Returns the exit status; 0: go on. */
+/* Runs tm-align if the options ask for it; the merge then uses its manifest. Returns the exit status; 0: go on. */
 static int align(struct merge *m, const char *argv0, struct tm_error *err)
 {
     struct tm_merge_request *r = &m->a.request;
@@ -542,8 +543,8 @@ out:
     return status;
 }
 
-/* Keeps pipes from getting the numbers of the standard descriptors. What is missing is open for reading alone, so that
- * writing fails. */
+/* Opens standard descriptors that are missing, so pipes do not get their numbers. They are open for reading only, so
+ * writing to them fails. */
 static void fill_standard_descriptors(void)
 {
     int fd;

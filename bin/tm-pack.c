@@ -250,7 +250,7 @@ static enum tm_status write_file(const struct arguments *a, struct tm_error *err
     unfinished = out.temp;
     struct work work = {a, out.fd, tm_out_file_target(&out), out.temp ? tm_out_file_folder(out.temp) : NULL};
     if (st == TM_OK)
-        /* in a child process, since the trial merge runs programs */
+        /* in a child process, because its sandbox would keep the trial merge from running programs */
         st = tm_subprocess_run(pack_files, &work, &writer, err);
     if (st == TM_OK && out.temp)
         st = try_archive(a, tm_out_file_target(&out), err);

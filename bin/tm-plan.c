@@ -1,5 +1,5 @@
-/* Reads a stream from tm-clocks and writes its plan: a small stream of what is to be known before many are merged. Or
- * reads a plan and writes the times at which to cut. */
+/* Reads a stream from tm-clocks and writes its plan: a small stream with what must be known of a recording before it is
+ * merged with others. Or reads a plan and writes the times at which to cut. */
 #include "base/decimal.h"
 #include "cut/cut.h"
 #include "os/io.h"

@@ -61,7 +61,7 @@ static bool read_time(const char *text, size_t len, int64_t *ns)
     return tm_decimal_int(text, len, ns) == TM_OK;
 }
 
-/* The times of --cut. False: they are none, or do not rise. */
+/* Reads the times of --cut. False: VALUE is no list of rising times. */
 static bool read_points(struct settings *settings, const char *value)
 {
     uint32_t count = 1;
@@ -157,7 +157,7 @@ static void close_stream(const struct tm_merge_stream *stream)
         close(stream->fd);
 }
 
-/* Called once all streams are open. */
+/* Enters the sandbox. All streams must be open. */
 static enum tm_status enter_sandbox(const struct settings *settings, struct tm_error *err)
 {
     struct tm_sandbox sandbox = {.folders = {tm_sort_dir(&settings->sort)}};
@@ -179,7 +179,7 @@ static enum tm_status run_one(const struct settings *settings, const char *path,
     return st;
 }
 
-/* The parts on their way into a folder, which a signal handler removes; temp "": none. */
+/* The unfinished files of a folder of parts, which a signal handler removes; temp "": none. */
 static struct {
     char temp[4096];
     const char *const *members;
@@ -209,8 +209,8 @@ static void remember(const struct tm_out_file *file)
             (void)sigaction(signals[i], &action, NULL);
 }
 
-/* Parts on their way into a folder, whose members they are: they get their names when all are whole. Or one part on its
- * way to standard output. */
+/* The parts that are written: members of a folder, which get their names when all are complete; or one part, which goes
+ * to standard output. */
 struct parts {
     const struct settings *settings;
     struct tm_out_file folder;
@@ -310,7 +310,7 @@ static enum tm_status run_cut(const struct settings *settings, const char *path,
     return st;
 }
 
-/* How many streams may be open at a time. Raises the limit for COUNT of them as far as possible. */
+/* Returns how many streams may be open at a time. Raises the limit for COUNT of them as far as possible. */
 static uint32_t allow_descriptors(uint32_t count)
 {
     struct rlimit limit;

@@ -1,4 +1,4 @@
-/* The bytes of one file during its turn. They can be read once in order and, where possible, at any place. */
+/* The bytes of one file during its turn. They can be read once in order and, where possible, at any offset. */
 #ifndef TM_CONTAINER_CONTENT_H
 #define TM_CONTAINER_CONTENT_H
 
@@ -6,9 +6,9 @@
 
 struct tm_content {
     struct tm_input *in;     /* the unread bytes */
-    struct tm_extent extent; /* the same bytes, readable at any place; fd -1: they can be read only once */
+    struct tm_extent extent; /* the same bytes, readable at any offset; fd -1: they can be read only once */
     uint64_t extent_at;      /* the offset of in at which extent begins */
-    const char *path;        /* borrowed: the file that it is, opened by its path; NULL: none */
+    const char *path;        /* borrowed; the path by which the file was opened; NULL: none */
     uint64_t size_bytes;     /* of all bytes; UINT64_MAX: not known yet */
     /* private */
     struct tm_input own;     /* the input, if the content made it */
@@ -26,7 +26,7 @@ enum tm_status tm_content_open_path(struct tm_content *content, const char *path
 /* Opens EXTENT, whose file must outlive the content. */
 enum tm_status tm_content_open_extent(struct tm_content *content, const struct tm_extent *extent, struct tm_error *err);
 
-/* Makes the unread bytes readable at any place. Bytes from a pipe or a decompressor are first copied to TEXT or, if
+/* Makes the unread bytes readable at any offset. Bytes from a pipe or a decompressor are first copied to TEXT or, if
  * that is NULL, to a temporary file in DIR. */
 enum tm_status tm_content_by_place(struct tm_content *content, struct tm_text_file *text, const char *dir,
                                    struct tm_error *err);

@@ -1,5 +1,5 @@
-/* A stretch of a file that can be read at any place: a whole regular file, a member of a TAR, or a copy of a stream
- * in a temporary file. */
+/* A range of a file that can be read at any offset: a whole regular file, a member of a TAR, or a copy of a stream in a
+ * temporary file. */
 #ifndef TM_CONTAINER_EXTENT_H
 #define TM_CONTAINER_EXTENT_H
 
@@ -36,13 +36,13 @@ struct tm_part {
     struct tm_input *around; /* borrowed; nothing else may read it while the part is in use */
     uint64_t left;           /* bytes of the part that are still in around */
     bool tolerant;           /* true: the part ends early if around does; false: that is TM_E_INPUT */
-    uint64_t read_bytes;     /* private: bytes of the part read off around */
+    uint64_t read_bytes;     /* private: bytes of the part that were removed from around */
 };
 
 /* Makes IN an input over PART, which is borrowed and must outlive it. */
 void tm_part_open(struct tm_part *part, struct tm_input *in);
 
-/* Advances the input around PART past what was read of IN, an input over PART. Until then it may lag behind. */
+/* Moves the input around PART to where IN, an input over PART, is. Until this call it may be at an earlier byte. */
 void tm_part_settle(struct tm_part *part, const struct tm_input *in);
 
 /* Copies the unread bytes of IN to a new unlinked file in DIR (NULL: $TMPDIR, else /tmp). EXTENT becomes that file. The

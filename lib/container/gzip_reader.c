@@ -68,7 +68,8 @@ static enum tm_status peek_name(struct tm_gzip_reader *gzip, bool *named, struct
     }
 }
 
-/* Does what add_start does, for callers that hold the lock. */
+/* Notes the current offset as a start, unless it is the last one noted. Removes starts that are too far back to matter.
+ * The caller holds the lock. */
 static enum tm_status put_start(struct tm_gzip_reader *gzip, struct tm_error *err)
 {
     uint64_t at = gzip->file_bytes;
@@ -87,7 +88,7 @@ static enum tm_status put_start(struct tm_gzip_reader *gzip, struct tm_error *er
     return tm_buf_add(&gzip->starts, &at, sizeof at) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* Notes that a member of the same name begins here. Removes starts that are too far back to matter. */
+/* Notes that a member of the same name begins here. */
 static enum tm_status add_start(struct tm_gzip_reader *gzip, struct tm_error *err)
 {
     (void)pthread_mutex_lock(&gzip->lock);

@@ -1,5 +1,5 @@
-/* Reads deflate data (gzip, zlib or raw) from an input. It uses ISA-L where configure found it (half the time), else
- * zlib. Both leave the input just after the stream's last byte and fail for the same data. The byte that an error
+/* Reads deflate data (gzip, zlib or raw) from an input. It uses ISA-L if configure found it, which takes half the time,
+ * else zlib. Both leave the input just after the stream's last byte and fail for the same data. The byte that an error
  * states may differ by the bytes read ahead. */
 #ifndef TM_CONTAINER_INFLATER_H
 #define TM_CONTAINER_INFLATER_H
@@ -34,7 +34,7 @@ enum tm_status tm_inflater_reset(struct tm_inflater *inflater, struct tm_error *
 enum tm_status tm_inflater_read(struct tm_inflater *inflater, uint8_t *data, size_t len, size_t *got,
                                 struct tm_error *err);
 
-/* Extends CRC (0 at the start), the CRC-32 of the bytes so far. */
+/* Returns CRC, the CRC-32 of the bytes so far (0 at the start), extended by the LEN bytes at DATA. */
 uint32_t tm_inflater_crc32(uint32_t crc, const uint8_t *data, size_t len);
 
 void tm_inflater_release(struct tm_inflater *inflater);

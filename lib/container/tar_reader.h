@@ -35,8 +35,8 @@ struct tm_tar_reader {
 /* Initialises TAR to read IN from its current position. IN ends at offset END (UINT64_MAX: not known). */
 void tm_tar_reader_init(struct tm_tar_reader *tar, struct tm_input *in, uint64_t end);
 
-/* *PROMISED: true if the TAR at the front of IN begins with a global PAX header that promises its members in order of
- * processing. Consumes nothing of IN. TM_OK or an error. */
+/* Sets *PROMISED to true if the TAR at the front of IN begins with a global PAX header that promises its members in
+ * order of processing, else to false. Consumes nothing of IN. TM_OK or an error. */
 enum tm_status tm_tar_promises_order(struct tm_input *in, bool *promised, struct tm_error *err);
 
 /* Reads the next member. The input is then at its data. Unread data of the previous member is skipped. Directories,

@@ -27,8 +27,8 @@ enum tm_status tm_zip_new(struct tm_zip_reader **zip, const struct tm_extent *ex
  * so far state more compressed data than the file has. */
 enum tm_status tm_zip_next(struct tm_zip_reader *zip, struct tm_zip_entry *entry, struct tm_error *err);
 
-/* Finds the header in front of the member at PLACE by the directory. *AT is for tm_zip_walk_open. TM_OK; TM_E_INPUT if
- * there is no room for a header; TM_E_SYSTEM. */
+/* Finds the local header of the member at PLACE of the directory. Sets AT to the place for tm_zip_walk_open. TM_OK;
+ * TM_E_INPUT if there is no room for a header; TM_E_SYSTEM. */
 enum tm_status tm_zip_local(struct tm_zip_reader *zip, const uint64_t place[2], uint64_t at[2], struct tm_error *err);
 
 /* Makes INPUT an input over the data of the member at PLACE. Release it before the next open or free. A wrong CRC or

@@ -1,6 +1,6 @@
 #include "container/zlib_reader.h"
 
-/* After damage: skips the rest, because a zlib stream has nothing by which reading could find its way again. */
+/* After damage: skips the rest, because a zlib stream has no marks at which reading could continue. */
 static enum tm_status give_up(struct tm_zlib_reader *reader, struct tm_error *err)
 {
     struct tm_input *in = reader->in;

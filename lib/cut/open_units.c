@@ -26,7 +26,7 @@ static void forget(struct tm_open_units *open, struct tm_unit_track *t, uint32_t
     t->count -= end - i;
 }
 
-/* ROW is one of T, or its times have changed. */
+/* Updates soonest_ns and latest_ns of T for ROW, which is new or whose times have changed. */
 static void note_times(struct tm_unit_track *t, const struct tm_open_unit *row)
 {
     if (row->until_ns < t->soonest_ns)

@@ -1,4 +1,4 @@
-/* Slices that are open at a cut, and the slices that decide on which track they are.
+/* Slices that are open at a cut, and the slices that decide which lanes they get.
  *
  * In some outputs a slice that crosses another gets a lane of its own. Its lane depends on all slices that overlap in a
  * chain. So slices that cross are a group, and a group is kept until its last slice is over. A slice that is over and
@@ -43,11 +43,11 @@ struct tm_open_span {
     tm_slice_label label[2];
 };
 
-/* UNIT begins SPAN on TRACK. TM_OK or TM_E_SYSTEM. */
+/* Adds UNIT, which begins SPAN on TRACK. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_open_units_begin(struct tm_open_units *open, struct tm_unit_track *track,
                                    struct tm_pending_unit *unit, const struct tm_open_span *span);
 
-/* A unit at NOW_NS ends the innermost begin on TRACK whose label fits LABEL (tm_slice_label_fits). True if the end
+/* Ends the innermost begin on TRACK whose label fits LABEL (tm_slice_label_fits), by a unit at NOW_NS. True if the end
  * matters as long as its slice does; then call tm_open_units_keep_end with it. */
 bool tm_open_units_end(struct tm_open_units *open, struct tm_unit_track *track, int64_t now_ns,
                        const tm_slice_label label[2]);
@@ -56,13 +56,13 @@ enum tm_status tm_open_units_keep_end(struct tm_unit_track *track, struct tm_pen
 /* True if UNIT begins a slice on TRACK that waits for its end. */
 bool tm_open_units_is_open(const struct tm_unit_track *track, const struct tm_pending_unit *unit);
 
-/* UNIT adds args to the slice that an end with LABEL would end, and stays as long as that slice. Call it only if
- * tm_open_units_has returns true. */
+/* Adds UNIT, which adds args to the slice that an end with LABEL would end. UNIT stays as long as that slice. Call it
+ * only if tm_open_units_has returns true. */
 enum tm_status tm_open_units_attach(struct tm_unit_track *track, struct tm_pending_unit *unit,
                                     const tm_slice_label label[2]);
 bool tm_open_units_has(const struct tm_unit_track *track, const tm_slice_label label[2]);
 
-/* UNIT is the complete slice that began last on TRACK. */
+/* Notes that UNIT is the complete slice that began last on TRACK. */
 void tm_open_units_set_last(struct tm_open_units *open, struct tm_unit_track *track, struct tm_pending_unit *unit);
 
 /* Drops, on all tracks, the slices that ended before NOW_NS. */

@@ -9,7 +9,7 @@
 struct tm_pending_unit {
     struct tm_pending_unit *previous, *next;
     uint32_t refs, count;
-    struct tm_event *rows; /* COUNT rows, their payloads behind them */
+    struct tm_event *rows; /* COUNT rows, followed by their payloads */
 };
 
 /* Zero-initialise. */

@@ -66,7 +66,7 @@ static struct tm_key track_key(const struct tm_event *e)
                            track ^ (uint64_t)scope << 8 ^ (uint64_t)(e->flags & TM_EVENT_ASYNC)};
 }
 
-/* KEPT becomes the latest unit for KEY. */
+/* Makes KEPT the latest unit for KEY. */
 static enum tm_status set_last(struct tm_cut_state *s, const struct tm_key *key, struct tm_pending_unit *kept,
                                struct tm_error *err)
 {
@@ -88,20 +88,20 @@ static enum tm_status set_last(struct tm_cut_state *s, const struct tm_key *key,
     return TM_OK;
 }
 
-/* The key of what E states ABOUT something, which WHAT and MORE identify. */
+/* Returns the key of a statement of E. ABOUT is the kind of its subject, which WHAT and MORE identify. */
 static struct tm_key about_key(const struct tm_event *e, enum about about, uint64_t what, uint64_t more)
 {
     return (struct tm_key){(uint64_t)e->file << 32 | e->machine, what,
                            (more & UINT64_MAX >> 4) | (uint64_t)about << 60};
 }
 
-/* The unit becomes the latest for KEY. */
+/* Makes the current unit the latest for KEY. */
 static enum tm_status set_unit(struct unit *u, struct tm_key key, struct tm_error *err)
 {
     return set_last(u->state, &key, keep(u), err);
 }
 
-/* E becomes the latest statement on the task of KEY. The other rows of its unit, such as a slice, are left out. */
+/* Makes E the latest statement on the task of KEY. The other rows of its unit, such as a slice, are left out. */
 static enum tm_status set_task(struct unit *u, const struct tm_event *e, struct tm_key key, struct tm_error *err)
 {
     if (e == u->rows || is_kept_whole(u->rows))
@@ -113,7 +113,7 @@ static enum tm_status set_task(struct unit *u, const struct tm_event *e, struct 
     return st;
 }
 
-/* A count that belongs to a slice or a sample holds no longer than that. */
+/* A counter value that is derived from a slice or a sample is valid only there, so it is not kept. */
 static enum tm_status take_counter(struct unit *u, const struct tm_event *e, struct tm_error *err)
 {
     if (!is_kept_whole(u->rows))
@@ -144,7 +144,7 @@ static struct tm_key first_key(const struct tm_event *e, enum about about)
     return about_key(e, about, (uint64_t)e->tid, e->flags & TM_EVENT_HAS_PID ? (uint64_t)e->pid : 0);
 }
 
-/* The first event of E's file on its thread, or NULL. */
+/* Returns the first event of E's file on its thread, or NULL. */
 static const struct tm_pending_unit *find_first(const struct tm_cut_state *s, const struct tm_event *e)
 {
     const struct tm_key key = first_key(e, OF_FIRST);

@@ -73,14 +73,14 @@ static int read_timeline(struct timeline *t, sqlite3 *db)
     return rc == SQLITE_ROW ? SQLITE_NOMEM : rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-/* A sum that does not fit wraps. */
+/* Returns the reading at TS, counted on from FROM. A sum that does not fit wraps. */
 static int64_t shift(const struct reading *from, int64_t ts)
 {
     return (int64_t)((uint64_t)from->value + (uint64_t)ts - (uint64_t)from->ts);
 }
 
-/* The reading of the clock at TS. It continues from the last reading before TS, but not beyond the next one. Before the
- * first reading it is constant. */
+/* Returns the reading of the clock at TS. It continues from the last reading before TS, but not beyond the next one.
+ * Before the first reading it is constant. */
 static int64_t convert(const struct timeline *t, int64_t ts)
 {
     size_t from = 0, to = t->count; /* the first reading not before TS is between these */

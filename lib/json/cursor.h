@@ -27,11 +27,11 @@ enum tm_status tm_json_cursor_type(struct tm_json_cursor *cursor, enum tm_json_t
 /* Enters the next value, an object or array. */
 enum tm_status tm_json_cursor_enter(struct tm_json_cursor *cursor, struct tm_error *err);
 
-/* In an object: reads the next key and moves to its value. TM_END: the object has ended and was left. KEY is valid
- * until the next call. */
+/* In an object: reads the next key and moves to its value. TM_END: the object has ended; the cursor is after it. KEY is
+ * valid until the next call. */
 enum tm_status tm_json_cursor_key(struct tm_json_cursor *cursor, struct tm_json_value *key, struct tm_error *err);
 
-/* In an array: moves to the next element. TM_END: the array has ended and was left. */
+/* In an array: moves to the next element. TM_END: the array has ended; the cursor is after it. */
 enum tm_status tm_json_cursor_element(struct tm_json_cursor *cursor, struct tm_error *err);
 
 /* Reads the next value whole. VALUE is valid until the next call. */

@@ -4,7 +4,7 @@
  * NULL. */
 static inline const uint8_t *plain_scalar(const uint8_t *p, const uint8_t *end)
 {
-    bool non_ascii = false; /* not asked for */
+    bool non_ascii = false; /* not used */
     if (*p == '"') {
         p = tm_json_special(p + 1, end, &non_ascii);
         return p < end && *p == '"' ? p + 1 : NULL;

@@ -18,6 +18,8 @@ static inline unsigned special16(const uint8_t *p, unsigned *high)
     return tm_bytes16_mask(tm_bytes16_or(ends, tm_bytes16_at_most(x, 0x1f)));
 }
 
+/* Returns the first quote, backslash or control character from P on, or END. Sets *NON_ASCII if a byte before it has
+ * the top bit set; else leaves it. */
 static inline const uint8_t *tm_json_special(const uint8_t *p, const uint8_t *end, bool *non_ascii)
 {
     unsigned high;
@@ -38,7 +40,7 @@ static inline const uint8_t *tm_json_special(const uint8_t *p, const uint8_t *en
 
 #else
 
-/* Finds the next byte that ends or escapes a string, eight bytes at a time. */
+/* The replacement for processors without 16-byte vectors reads eight bytes at a time. */
 static inline const uint8_t *tm_json_special(const uint8_t *p, const uint8_t *end, bool *non_ascii)
 {
     static const uint64_t ones = UINT64_C(0x0101010101010101), tops = UINT64_C(0x8080808080808080);

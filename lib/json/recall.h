@@ -1,5 +1,5 @@
-/* Members of objects, remembered by their text. Events of one file repeat most members of the events before them, byte
- * for byte, at the same places. A member whose text is remembered is not scanned again.
+/* A cache of members of objects, by their text. Events of one file repeat most members of the events before them, byte
+ * for byte, at the same places. A member whose text is in the cache is not scanned again.
  *
  * A member is its key, the colon, a scalar value, and the ',' or '}' directly after the value. */
 #ifndef TM_JSON_RECALL_H
@@ -20,9 +20,9 @@ struct tm_json_recalled {
     uint8_t key_len;            /* bytes in front of the value; 0: nothing is remembered */
     uint8_t len;                /* all bytes */
     uint8_t tag;                /* the caller's own note about the key; zero in a new slot */
-    uint8_t misses;             /* so many times in a row the key was the same and the value was not */
+    uint8_t misses;             /* how often in a row the key was the same and the value was not */
     uint8_t data_at;            /* offset of the value's data */
-    struct tm_json_value value; /* its data stand at data_at of the text */
+    struct tm_json_value value; /* its data are in the text, from data_at on */
 };
 
 /* Zero-initialise. For the objects of one kind in one file. */
@@ -30,7 +30,7 @@ struct tm_json_recall {
     struct tm_json_recalled slots[TM_JSON_RECALL_SLOTS];
 };
 
-/* The slot of the member at P, number ORDINAL of its object. NULL if there are not enough bytes before END. */
+/* Returns the slot of the member at P, number ORDINAL of its object. NULL if there are not enough bytes before END. */
 static inline struct tm_json_recalled *tm_json_recall_slot(struct tm_json_recall *recall, const uint8_t *p,
                                                            const uint8_t *end, uint32_t ordinal)
 {
@@ -40,7 +40,7 @@ static inline struct tm_json_recalled *tm_json_recall_slot(struct tm_json_recall
     return &recall->slots[mixed / (UINT32_MAX / TM_JSON_RECALL_SLOTS + 1)];
 }
 
-/* The number of bytes at P, of which there are TM_JSON_RECALL_BYTES, that are those of SLOT; at most its length. */
+/* Returns how many bytes at P equal those of SLOT; at most its length. TM_JSON_RECALL_BYTES at P are readable. */
 static inline unsigned tm_json_recall_equal(const struct tm_json_recalled *slot, const uint8_t *p)
 {
     unsigned at = 0;
@@ -60,15 +60,15 @@ static inline unsigned tm_json_recall_equal(const struct tm_json_recalled *slot,
     return at < slot->len ? at : slot->len;
 }
 
-/* True if a member with the key of SLOT and another value is to be remembered. Those of most keys that have changed
- * several times in a row, such as times, change each time; they are tried again now and then. */
+/* True if a member with the key of SLOT and another value is to be stored. A value that has changed four times in a
+ * row, such as a time, usually changes each time. It is then stored at every 32nd change only. */
 static inline bool tm_json_recall_takes(const struct tm_json_recalled *slot)
 {
     return slot->misses < 4 || slot->misses % 32 == 0;
 }
 
-/* Remembers in SLOT the first LEN bytes at START, of which there are TM_JSON_RECALL_BYTES, and that KEY_LEN of them are
- * in front of the value. Nothing is remembered if they are too many. The tag stays. */
+/* Stores in SLOT the first LEN bytes at START, KEY_LEN of them in front of the value. TM_JSON_RECALL_BYTES at START are
+ * readable. If LEN exceeds that number, the slot is empty afterwards. The tag stays. */
 static inline void tm_json_recall_copy(struct tm_json_recalled *slot, const uint8_t *start, size_t len, size_t key_len)
 {
     slot->key_len = 0;
@@ -80,17 +80,17 @@ static inline void tm_json_recall_copy(struct tm_json_recalled *slot, const uint
     slot->len = (uint8_t)len;
 }
 
-/* Remembers the key of the member at START, whose value at VALUE_START is none that can be remembered. */
+/* Stores the key of the member at START. Its value, at VALUE_START, cannot be stored. */
 static inline void tm_json_recall_note_key(struct tm_json_recalled *slot, const uint8_t *start,
                                            const uint8_t *value_start)
 {
     size_t key_len = (size_t)(value_start - start);
     tm_json_recall_copy(slot, start, key_len + 1, key_len);
     if (slot->key_len)
-        slot->text[key_len] = 0; /* no value begins so, and only the key can be the same */
+        slot->text[key_len] = 0; /* no value begins with a NUL, so only the key can match */
 }
 
-/* Remembers the member at START. VALUE was scanned from VALUE_START on; AFTER is the byte after it. */
+/* Stores the member at START. VALUE was scanned from VALUE_START on; AFTER is the byte after it. */
 static inline void tm_json_recall_note(struct tm_json_recalled *slot, const uint8_t *start, const uint8_t *value_start,
                                        const struct tm_json_value *value, const uint8_t *after)
 {

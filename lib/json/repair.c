@@ -7,7 +7,7 @@
 static const uint8_t *repair_string(const uint8_t *p, const uint8_t *end, struct tm_buf *out,
                                     enum tm_json_status *status)
 {
-    bool non_ascii = false; /* not asked for */
+    bool non_ascii = false; /* not used */
     for (;;) {
         const uint8_t *special = tm_json_special(p, end, &non_ascii);
         size_t more = special < end && *special == '\\' ? 2 : special < end && *special == '"' ? 1 : 0;

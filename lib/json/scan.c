@@ -174,7 +174,7 @@ static inline enum tm_json_status scan_key(struct tm_json_scan *scan, struct tm_
     return tm_json_space(scan) ? TM_JSON_OK : TM_JSON_MORE;
 }
 
-/* How many brackets are open, and which of them are those of objects. */
+/* The open brackets: their number, and a bit for each, which is set if the bracket is that of an object. */
 struct nesting {
     uint32_t depth;
     uint64_t object[TM_JSON_DEPTH_MAX / 64];

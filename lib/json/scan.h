@@ -23,7 +23,7 @@ enum tm_json_status {
 };
 
 struct tm_json_scan {
-    const uint8_t *p;   /* where it stands */
+    const uint8_t *p;   /* the next byte to scan */
     const uint8_t *end; /* of the bytes that are there */
     bool ended;         /* no bytes will follow end, so a number may end there */
     const char *cause;  /* after TM_JSON_BAD; static text */
@@ -60,13 +60,13 @@ struct tm_json_value {
     bool non_ascii; /* a string with bytes of 0x80 or above */
 };
 
-/* A scan of the bytes from P to END. ENDED: no more follow. */
+/* Returns a scan of the bytes from P to END. ENDED: no more follow. */
 static inline struct tm_json_scan tm_json_scan_bytes(const uint8_t *p, const uint8_t *end, bool ended)
 {
     return (struct tm_json_scan){.p = p, .end = end, .ended = ended};
 }
 
-/* A scan of VALUE. */
+/* Returns a scan of VALUE. */
 static inline struct tm_json_scan tm_json_scan_of(const struct tm_json_value *value)
 {
     return tm_json_scan_bytes(value->data, value->data + value->len, true);
@@ -118,7 +118,7 @@ bool tm_json_text(const struct tm_json_value *string, struct tm_buf *scratch, co
 /* Resolves the escapes of KEY into OUT of SIZE bytes. Returns the length, or SIZE + 1 if it does not fit. */
 size_t tm_json_resolve(const struct tm_json_value *key, uint8_t *out, size_t size);
 
-/* Does what tm_json_is does, for an escaped KEY. TEXT has up to 64 bytes. */
+/* True if KEY, which has escapes, is TEXT (LEN bytes). False if TEXT has more than 64 bytes. */
 bool tm_json_is_escaped(const struct tm_json_value *key, const char *text, size_t len);
 
 /* True if KEY is TEXT (LEN bytes, no backslash), even if parts of KEY are escaped (RFC 8259, section 8.3). */

@@ -9,7 +9,7 @@ static int hex_value(uint8_t c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Four hex digits at P, or -1. */
+/* Returns the number in the four hex digits at P, or -1 if they are none. */
 static int32_t hex4(const uint8_t *p)
 {
     int32_t v = 0;

@@ -5,10 +5,10 @@
 #include "stream/event.h"
 
 enum tm_kernel_rule {
-    TM_KERNEL_RECEIVED, /* bytes; the counter is in units of 1024 bytes, as is SENT */
+    TM_KERNEL_RECEIVED, /* adds bytes; the counter is in units of 1024 bytes; so is that of SENT */
     TM_KERNEL_SENT,
-    TM_KERNEL_FREED, /* a number */
-    TM_KERNEL_WAKE,  /* a wakeup source; others of its name may hold it, too */
+    TM_KERNEL_FREED, /* adds a number */
+    TM_KERNEL_WAKE,  /* a wakeup source is active; its slice lasts until the last source of its name is done */
     TM_KERNEL_WAKE_DONE,
     TM_KERNEL_GPU_POWER, /* a state that lasts until the next */
     TM_KERNEL_DEVICE,
@@ -20,21 +20,23 @@ enum tm_kernel_rule {
     TM_KERNEL_SUSPEND_DONE,
     TM_KERNEL_FREEZE,
     TM_KERNEL_THAWED, /* the thaw has ended */
-    TM_KERNEL_I2C, /* a thread uses a bus: its number and how many messages there are by now, by tm_kernel_pair */
+    TM_KERNEL_I2C, /* a thread uses a bus; the amount is tm_kernel_pair of the bus and the number of messages so far */
     TM_KERNEL_I2C_DONE,
-    TM_KERNEL_READ, /* a thread reads a file, whose place is the amount; another may see the end */
+    TM_KERNEL_READ, /* a thread reads a file; the amount is a hash of its inode and offset; another thread may record
+                     * the end */
     TM_KERNEL_READ_DONE,
     TM_KERNEL_REQUEST, /* to a virtual device, with the latency until it answers */
     TM_KERNEL_ANSWER,
-    TM_KERNEL_STATE, /* a state of a track that a description names, until the next */
+    TM_KERNEL_STATE, /* a state of a track that a description names; it lasts until the next */
     TM_KERNEL_STATE_DONE,
-    /* Work of queues (model/work_queues.h). Fences are numbered, the amount. */
+    /* Work of queues (model/work_queues.h). For fences the amount is the fence's number. */
     TM_KERNEL_FENCE,
     TM_KERNEL_FENCE_EMITTED,
     TM_KERNEL_FENCE_SIGNALED,
-    TM_KERNEL_JOB_QUEUED, /* an instant of a thread; the amount: the flow from there, unless that has begun before */
-    TM_KERNEL_JOB_TAKEN,  /* the same: the flow ends there, if it has begun */
-    TM_KERNEL_JOB,        /* the amount: which job; the flow from where it was queued */
+    TM_KERNEL_JOB_QUEUED, /* an instant of a thread; the amount is the flow that begins there, unless it has begun
+                           * before */
+    TM_KERNEL_JOB_TAKEN,  /* an instant of a thread; the amount is the flow that ends there, if it has begun */
+    TM_KERNEL_JOB,        /* a job runs; the amount identifies it; its detail has the flow from where it was queued */
     TM_KERNEL_JOB_DONE,
     /* Requests to Windows' file systems (model/file_requests.h). Column track tells one from others. */
     TM_KERNEL_FILE_REQUEST,
@@ -53,7 +55,7 @@ static inline void tm_kernel_set_amount(struct tm_event *row, uint64_t amount)
     row->dur_ns = (int64_t)amount;
 }
 
-/* The amount of two numbers. */
+/* Returns the amount that holds A and B. */
 static inline uint64_t tm_kernel_pair(uint32_t a, uint32_t b)
 {
     return (uint64_t)a << 32 | b;

@@ -35,7 +35,7 @@ enum tm_sched_state_flag {
 /* A kernel version as one number. 0 is an unknown kernel; it is treated as 4.4, as in the reference importer. */
 #define TM_KERNEL_VERSION(major, minor) ((uint32_t)(major) << 16 | (uint32_t)(minor))
 
-/* The version at the start of a release string ("6.1.0-13-amd64"), or 0. */
+/* Returns the version at the start of a release string ("6.1.0-13-amd64"), or 0. */
 uint32_t tm_kernel_version_parse(const char *release, size_t len);
 
 /* Converts the letters of a textual sched_switch ("R", "R+", "S", "D|K", …) to flags with TM_SCHED_STATE_FLAGS. */

@@ -52,10 +52,10 @@ enum tm_kernel_track {
     TM_KERNEL_TRACK_COUNT
 };
 
-/* The value of column track, with HAS_TRACK. It does not collide with uuids of traces. */
+/* Returns the value of column track, with HAS_TRACK. It does not collide with uuids of traces. */
 uint64_t tm_kernel_track_number(enum tm_kernel_track track, uint32_t instance);
 
-/* The kernel track of a slice, of args of one, or of an instant; NONE if it is on another track. */
+/* Returns the kernel track of EVENT, a slice, args of one, or an instant. NONE if it is on another track. */
 enum tm_kernel_track tm_kernel_track_find(const struct tm_event *event);
 
 static inline enum tm_kernel_track tm_kernel_track_of(const struct tm_event *event)
@@ -68,14 +68,14 @@ static inline uint32_t tm_kernel_track_instance(const struct tm_event *event)
     return (uint32_t)event->track;
 }
 
-/* The scope of TRACK: a CPU, a thread or global. */
+/* Returns the scope of TRACK: a CPU, a thread or global. */
 enum tm_track_scope tm_kernel_track_scope(enum tm_kernel_track track);
 
-/* The text of TRACK in the type column. */
+/* Returns the text of TRACK in the type column. */
 const char *tm_kernel_track_type(enum tm_kernel_track track);
 
-/* The dimension by which tracks of TRACK differ, as the reference importer calls it: key, and the text that
- * stands before the instance in the track's name and after it. NULL: there is none. */
+/* The dimension by which tracks of TRACK differ. key is its name in the reference importer. before and after are the
+ * texts around the instance in the track's name. NULL: there is none. */
 struct tm_kernel_track_dimension {
     const char *key, *before, *after;
 };

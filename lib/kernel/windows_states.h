@@ -8,13 +8,13 @@
 
 enum { TM_WINDOWS_STATE_WAITING = 5 };
 
-/* The name of STATE; NULL: the number means none. */
+/* Returns the name of STATE, or NULL if the number is not known. */
 const char *tm_windows_state_name(uint32_t state);
 
-/* The name of the wait reason REASON; NULL: the number means none. */
+/* Returns the name of the wait reason REASON, or NULL if the number is not known. */
 const char *tm_windows_wait_name(uint32_t reason);
 
-/* True if a thread that waits for REASON waits for input or output, as the reference importer has it. */
+/* True if a thread that waits for REASON waits for input or output, according to the reference importer. */
 bool tm_windows_wait_is_io(uint32_t reason);
 
 #endif

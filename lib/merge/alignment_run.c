@@ -24,7 +24,7 @@ static enum tm_status make_temporary(const char *dir, int *fd, char *path, size_
     return st;
 }
 
-/* True if tm-unpack takes LIST. A rule may read an argument whose name has nothing to compare. */
+/* True if tm-unpack takes LIST. It does not if a rule reads an argument whose name has only separators. */
 static bool is_name_list(const char *list)
 {
     struct tm_name_set set = {0};
@@ -43,7 +43,8 @@ static void ask_for_evidence(struct tm_merge_request *request)
     request->text = NULL;
 }
 
-/* Runs the stages up to the command line WORDS of tm-align. IN_FD has the files unpacked; -1: nothing has. */
+/* Runs the stages up to tm-align, which gets the command line WORDS. IN_FD has the unpacked stream; -1: tm-unpack runs
+ * too. */
 static enum tm_status run_stages(struct tm_alignment_run *run, const char *const *words, int in_fd, int *status,
                                  struct tm_error *err)
 {

@@ -1,4 +1,4 @@
-/* tm-align as tm-merge runs it before the merge: unpack, manifest, clocks, align. */
+/* Runs tm-align for tm-merge, before the merge: unpack, manifest, clocks, align. */
 #ifndef TM_MERGE_ALIGNMENT_RUN_H
 #define TM_MERGE_ALIGNMENT_RUN_H
 
@@ -7,7 +7,7 @@
 
 /* Zero-initialise with fds -1. */
 struct tm_alignment_run {
-    const struct tm_merge_request *request; /* the files to merge; they can be read by name twice */
+    const struct tm_merge_request *request; /* the files to merge; all can be opened by name twice */
     const char *rules;                      /* NULL: all */
     const char *argv0;
     const struct tm_program *program; /* named in messages */
@@ -17,7 +17,7 @@ struct tm_alignment_run {
     char manifest_path[32];
     int report_fd; /* the result for the report, as text or JSON */
     char report_path[32];
-    int copy_fd; /* what tm-unpack made of the files, for the merge; -1: none */
+    int copy_fd; /* the stream that tm-unpack wrote, for the merge; -1: none */
     char copy_path[32];
 };
 
@@ -29,8 +29,8 @@ enum tm_status tm_alignment_run_find(struct tm_alignment_run *run, int *status, 
  * causes. */
 enum tm_status tm_alignment_run_check(struct tm_alignment_run *run, int *status, struct tm_error *err);
 
-/* The unpacked files as the merge wants them, for the standard input of tm-manifest. *BYTES is its size. -1: the merge
- * has to unpack the files again. */
+/* Returns the descriptor of the stream that tm-unpack wrote, for the standard input of tm-manifest; RUN owns it. Sets
+ * *BYTES to its size. -1: the merge has to unpack the files again. */
 int tm_alignment_run_copy(const struct tm_alignment_run *run, uint64_t *bytes);
 
 void tm_alignment_run_release(struct tm_alignment_run *run);

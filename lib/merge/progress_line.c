@@ -11,7 +11,8 @@
 
 #define SECOND UINT64_C(1000000000)
 
-enum { LINE_MAX = 160, TERMINAL_FIRST_MS = 400, FILE_EVERY_MS = 1000, LEAST_PART = 200 /* of which one is needed */ };
+enum { LINE_MAX = 160, TERMINAL_FIRST_MS = 400, FILE_EVERY_MS = 1000, LEAST_PART = 200 /* done before the first estimate
+                                                                                        */ };
 
 struct text {
     char data[LINE_MAX];
@@ -73,14 +74,15 @@ static const char *limiter(const struct tm_progress_line *l, size_t first, size_
     return l->stages[least].name;
 }
 
-/* The rate over the window. */
+/* Returns AMOUNT, which was counted in the window, per second. */
 static uint64_t per_second(const struct tm_progress_line *l, uint64_t amount)
 {
     uint64_t ms = l->window_ns / 1000000;
     return ms ? amount > UINT64_MAX / 1000 ? amount / ms * 1000 : amount * 1000 / ms : 0;
 }
 
-/* DONE of TOTAL since SINCE_NS: how much of it, and how long the rest will take. */
+/* Appends how long the rest will take, if DONE of TOTAL took the time since SINCE_NS. Appends nothing if that cannot be
+ * estimated yet. */
 static void put_left(const struct tm_progress_line *l, struct text *t, uint64_t done, uint64_t total, uint64_t since_ns)
 {
     uint64_t took = l->last_ns - since_ns;
@@ -145,7 +147,7 @@ static void show(struct tm_progress_line *l, const struct text *t)
     l->shown_ns = l->last_ns;
 }
 
-/* Older counts weigh less. */
+/* Reduces V by an eighth at each tick, so older counts weigh less. */
 static uint64_t fall_off(uint64_t v)
 {
     return v - v / 8;

@@ -10,7 +10,7 @@
 
 static const char *const stage_names[TM_MERGE_STAGES] = {"tm-unpack", "tm-manifest", "tm-clocks", "tm-sort", "tm-emit"};
 
-/* What the outputs together need of the stages before them. */
+/* What the outputs need from the stages before them, all outputs together. */
 struct needs {
     const char *raw;     /* raw payloads; NULL: none */
     bool detail;
@@ -48,7 +48,7 @@ static struct needs needs_of(const struct tm_merge_request *r, char raw[TM_MERGE
     return n;
 }
 
-/* True if the text of JSON events is enough. */
+/* True if the outputs need the text of JSON events but no other detail of them. */
 static bool lacks_json_detail(const struct tm_merge_request *r, const struct needs *needs)
 {
     return needs->reads_files && r->join == NULL;
@@ -94,8 +94,8 @@ static void add_flag(struct writer *w, const char *flag, bool wanted)
 }
 
 /* True if the text of JSON events may stay in the files: an output that writes it again reads it there, which saves
- * four pipes. All files that might have such text must be known by name. A directory is excluded; so is standard input,
- * also as /dev/stdin, since it differs in each stage, and so is a name that looks like an option of tm-emit. */
+ * four pipes. All files that might have such text must be known by name. Directories are excluded. So is standard
+ * input, also as /dev/stdin, because each stage has another one. So are names that look like options of tm-emit. */
 static bool refers(const struct tm_merge_request *r)
 {
     enum { SOURCES_MAX = 256 /* descriptors */ };
@@ -110,7 +110,8 @@ static bool refers(const struct tm_merge_request *r)
     return true;
 }
 
-/* The stream is for the outputs. With r->copy it is for tm-align too, and what only saves time is not left out. */
+/* Adds the words for tm-unpack. With r->copy the stream also serves tm-align, so nothing is left out merely to save
+ * time. */
 static void add_unpack(struct writer *w, const struct tm_merge_request *r)
 {
     const bool lacks_packet_args = w->needs->detail && !r->no_detail && !w->needs->packet_args;
@@ -136,7 +137,7 @@ static void add_unpack(struct writer *w, const struct tm_merge_request *r)
         add(w, r->files[i]);
 }
 
-/* The manifest to be written contains the hints in use. If a manifest such as that of an alignment replaces the
+/* True if the manifest to be written contains the hints in use. If a manifest such as that of an alignment replaces the
  * input's, hints are not written: they are used again if the merge is repeated with --hints. */
 static bool writes_hints(const struct tm_merge_request *r)
 {
@@ -225,7 +226,7 @@ static void add_emit(struct writer *w, const struct tm_merge_request *r)
     }
 }
 
-/* The folder of this program, or NULL. */
+/* Returns the folder of this program, or NULL. */
 static const char *own_folder(const char *argv0, char *dir, size_t size)
 {
     ssize_t n = readlink("/proc/self/exe", dir, size - 1);

@@ -14,13 +14,12 @@ struct tm_merge_request {
     struct tm_output_list outputs; /* settled */
     char *const *files;
     size_t file_count;
-    const char
-        /* a file for the text of JSON events whose own file cannot be read again; NULL: the text stays in the stream */
-        *text;
+    /* A file for the text of JSON events whose own file cannot be read again. NULL: the text stays in the stream. */
+    const char *text;
     const char *join;           /* of tm-emit; NULL: nothing */
     const char *json_args;      /* the arguments of JSON events that tm-align reads; NULL: all */
     /* A file that gets the unpacked stream, which then has what tm-align reads as well as what the outputs need. The
-     * file stays empty if one stream cannot be both. NULL: none. */
+     * file stays empty if one stream cannot serve both. NULL: none. */
     const char *copy;
     const char *write_manifest; /* NULL: none */
     const struct tm_draft_options *draft_options; /* what the options state about the files; NULL: nothing */
@@ -35,8 +34,8 @@ struct tm_merge_request {
         quiet;
 };
 
-/* True if the outputs of REQUEST show the arguments and other detail that tm-align reads, so that one stream can be for
- * both. */
+/* True if the outputs of REQUEST show the arguments and other detail that tm-align reads, so one stream can serve both.
+ */
 bool tm_merge_may_unpack_once(const struct tm_merge_request *request);
 
 /* True if the only output of REQUEST reads texts of JSON events in their files. */

@@ -7,7 +7,7 @@
 
 struct tm_trial {
     char *archive;                     /* its path; borrowed */
-    const char *final_name;            /* what messages call it: the name that it will get; borrowed */
+    const char *final_name;            /* the name that the archive will get, which messages show; borrowed */
     bool strict;                       /* like tm-merge --strict */
     bool quiet;                        /* like tm-merge --quiet */
     const char *argv0;                 /* the stages are searched for beside this program */

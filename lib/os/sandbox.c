@@ -154,7 +154,8 @@ static enum tm_status restrict_calls(struct tm_error *err)
     struct sock_fprog program = {.len = HEAD + COUNT + 2, .filter = filter};
     if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0 && errno != EINVAL && errno != EPERM)
         return tm_error_errno(err, errno,
-                              "cannot confine itself: seccomp"); /* else the kernel has none, or not for us */
+                              "cannot confine itself: seccomp"); /* EINVAL, EPERM: the kernel has no seccomp, or none
+                                                                  * for this process */
     return TM_OK;
 }
 

@@ -78,7 +78,7 @@ static bool is_beside_metadata(const char *path, size_t len)
     return got > 0 && tm_file_type_sniff(head, (size_t)got).format == &tm_format_ctf;
 }
 
-/* True if PATH, of unknown type, is a stream of such a trace or its index. */
+/* True if PATH, of unknown type, is a stream of a CTF trace or its index. */
 static bool is_part(const char *path)
 {
     static const char index_folder[] = "index/";

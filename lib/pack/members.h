@@ -9,7 +9,7 @@
 #include "unpack/stated.h"
 
 struct tm_pack_member {
-    const char *path; /* inside the list of the members, like name */
+    const char *path; /* this and name point into the list of struct tm_members */
     const char *name;
     struct tm_file_type type;
     struct tm_stated_rank rank;

@@ -10,7 +10,7 @@
 
 enum { COPY_BYTES = 256 << 10 };
 
-/* The writer of members: one of the two. */
+/* The archive that is written, by one of the two writers. */
 struct archive_out {
     struct tm_byte_out bytes;
     struct tm_tar_writer tar;

@@ -12,7 +12,7 @@ enum { PAX_GLOBAL = 'g', PAX_EXTENDED = 'x', OCTAL_DIGITS = 11, RECORD_BLOCKS = 
 
 static const uint8_t zeros[T_BLOCKSIZE];
 
-/* libtar's own call takes an int. */
+/* Writes SIZE to HEADER. libtar's own function takes an int. */
 static void set_size(struct tar_header *header, uint64_t size)
 {
     char digits[OCTAL_DIGITS + 1];
@@ -28,7 +28,7 @@ static void set_size(struct tar_header *header, uint64_t size)
     memcpy(header->size, bytes, sizeof bytes);
 }
 
-/* One header block of TYPE. */
+/* Writes one header block of TYPE. */
 static enum tm_status put_header(struct tm_tar_writer *tar, char type, const char *name, uint64_t size,
                                  struct tm_error *err)
 {
@@ -61,7 +61,8 @@ static enum tm_status put_extra(struct tm_tar_writer *tar, char type, const char
     return st == TM_OK ? put_padding(tar, data->len, err) : st;
 }
 
-/* "LENGTH KEY=VALUE\n", LENGTH counting its own digits. */
+/* Appends the PAX record "LENGTH KEY=VALUE
+ * ". LENGTH includes its own digits. */
 static enum tm_status add_record(struct tm_buf *out, const char *key, const char *value, struct tm_error *err)
 {
     size_t rest = strlen(key) + strlen(value) + 3, digits = 1;

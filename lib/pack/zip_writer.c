@@ -11,7 +11,7 @@ enum {
     FLAG_UTF8 = 1 << 11,
     MADE_BY = 3 << 8 | 45 /* Unix; version 4.5 has ZIP64 */
 };
-#define ZIP64_FROM (UINT64_C(0xfff00000)) /* deflate can make data a little longer */
+#define ZIP64_FROM (UINT64_C(0xfff00000)) /* below 4 GiB: deflate can make data a little longer */
 
 static enum tm_status failed(struct tm_error *err)
 {

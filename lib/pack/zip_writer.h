@@ -1,6 +1,6 @@
 /* A ZIP archive of regular files, deflated, by minizip: ZIP64 if a member or the archive needs it, no times.
  *
- * The order of calls is that of tar_writer.h. minizip opens the file by name, since it seeks. */
+ * The order of calls is that of tar_writer.h. minizip opens the file by name, because it seeks. */
 #ifndef TM_PACK_ZIP_WRITER_H
 #define TM_PACK_ZIP_WRITER_H
 

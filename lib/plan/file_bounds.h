@@ -1,4 +1,4 @@
-/* From when to when each file has events, and whether the rows of a plan say so. */
+/* The range of time in which each file has events, and whether the rows of a plan cover it. */
 #ifndef TM_PLAN_FILE_BOUNDS_H
 #define TM_PLAN_FILE_BOUNDS_H
 
@@ -21,14 +21,14 @@ struct tm_file_bounds {
     struct tm_map of_file;
 };
 
-/* EVENT lasts until END_NS. TM_OK or TM_E_SYSTEM. */
+/* Adds EVENT, which lasts until END_NS. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_file_bounds_add(struct tm_file_bounds *bounds, const struct tm_event *event, int64_t end_ns,
                                   struct tm_error *err);
 
-/* The plan has ROW, of a file that is known, until END_NS. */
+/* Notes that the plan has ROW, which lasts until END_NS. Its file has been added. */
 void tm_file_bounds_keep(struct tm_file_bounds *bounds, const struct tm_event *row, int64_t end_ns);
 
-/* True if the rows of the plan say when FILE begins and ends. */
+/* True if the rows of the plan cover all of FILE's range. */
 bool tm_file_bound_is_kept(const struct tm_file_bound *file);
 
 void tm_file_bounds_release(struct tm_file_bounds *bounds);

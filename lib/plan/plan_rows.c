@@ -50,8 +50,8 @@ static bool is_kept(struct tm_plan_rows *r, const struct tm_pb_field *arg)
     return false;
 }
 
-/* Copies those fields of the detail of E that rules read, and that of tracks. Rules read no more than TM_ALIGN_ARGS_MAX
- * arguments of an event. */
+/* Copies the fields of E's detail that rules read, and the description of a track. Rules read no more than
+ * TM_ALIGN_ARGS_MAX arguments of an event. */
 static enum tm_status copy_detail(struct tm_plan_rows *r, const struct tm_event *e)
 {
     struct tm_pb detail = tm_pb_of(e->detail, e->detail_bytes);
@@ -82,7 +82,7 @@ static enum tm_status copy_detail(struct tm_plan_rows *r, const struct tm_event 
     return st;
 }
 
-/* Sets *STRING to the plan's string for STRING of E. One that finds no room in the table goes to the detail. */
+/* Sets *STRING to the plan's string for STRING of E. A string for which the table has no room goes to the detail. */
 static enum tm_status copy_string(struct tm_plan_rows *r, const struct tm_event *e, uint32_t *string)
 {
     const struct tm_text text = tm_catalog_string(r->catalog, *string, e);

@@ -22,7 +22,7 @@ struct planner {
     bool is_kept;            /* the plan has a row for it */
 };
 
-/* Adds ROW for the current event. The accounts count one row for an event; further ones are parts of that. */
+/* Adds ROW for the current event. The accounts count one row for an event. Further rows are derived from the first. */
 static enum tm_status keep(struct planner *p, struct tm_event *row, int64_t end_ns, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -105,7 +105,7 @@ static enum tm_status take_frame(struct planner *p, const struct tm_frame *frame
     return st == TM_OK ? tm_stream_write_frame(&p->writer, frame, err) : st;
 }
 
-/* Sets the event that a row about the whole FILE stands for: one of the file's that has no row. */
+/* Chooses the event that a row about the whole FILE stands for: one of the file's events that has no row. */
 static void choose_counted(struct planner *p, uint32_t file)
 {
     p->is_kept = true;
@@ -117,7 +117,8 @@ static void choose_counted(struct planner *p, uint32_t file)
     }
 }
 
-/* Adds a row that says when a file begins and ends, for files whose rows do not. */
+/* Adds a row for each file whose rows do not cover its range. The row begins with the file's first event and ends with
+ * its last. */
 static enum tm_status add_bounds(struct planner *p, struct tm_error *err)
 {
     enum tm_status st = TM_OK;

@@ -6,12 +6,12 @@
 
 enum { ARENA_ALIGN = 16, ARENA_PIECE_MIN = 256 << 10, ARENA_PIECE_MAX = 64 << 20, ARENA_PIECES = 4,
        ARENA_LARGE_PAGES = 8 << 20, /* pieces from here on gain from large pages */
-       ARENA_AHEAD = 8 << 20 /* so much is backed with pages before it is taken */ };
+       ARENA_AHEAD = 8 << 20 /* this much is backed with pages before it is taken */ };
 
 struct tm_arena_piece {
     struct tm_arena_piece *next;
     size_t used, cap; /* bytes after this header */
-    size_t wanted;    /* so many are backed with pages, or are about to be */
+    size_t wanted;    /* this many bytes are backed with pages, or are about to be */
 };
 
 static size_t aligned(size_t len)
@@ -37,8 +37,8 @@ static struct tm_arena_piece *idle_piece(struct tm_arena *a, size_t len)
     return NULL;
 }
 
-/* Bytes of the next piece. Small inputs need little: pieces begin small and double, until ARENA_PIECES of them fill
- * the limit. */
+/* Returns the size of the next piece. Small inputs need little memory, so pieces begin small and double, until
+ * ARENA_PIECES of them fill the limit. */
 static size_t piece_bytes(const struct tm_arena *a)
 {
     size_t most = a->limit_bytes / ARENA_PIECES;
@@ -75,7 +75,7 @@ static enum tm_status add_piece(struct tm_arena *a, size_t len, bool *full)
     return TM_OK;
 }
 
-/* Has the bytes backed with pages that are taken next. */
+/* Requests pages for the bytes of PIECE that are taken next. */
 static void prefault(struct tm_arena *a, struct tm_arena_piece *piece)
 {
     if (!a->has_prefault)

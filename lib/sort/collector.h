@@ -1,9 +1,9 @@
-/* Gathers rows of many blocks, in the order in which they are added, into batches of about a given size. Rows are noted
- * first and copied column by column once a few hundred are there. A batch that is a range of one block is written from
- * the block's memory without a copy.
+/* Collects rows of many blocks, in the order in which they are added, into batches of about a given size. Rows are
+ * noted first. Once there are a few hundred, they are copied column by column. A batch that is a range of one block is
+ * written from the block's memory without a copy.
  *
- * Where batches end and which columns are constant depends on the rows alone. Equal rows give equal bytes, however
- * they are divided into blocks. */
+ * Where batches end and which columns are constant depends on the rows alone. Equal rows give equal bytes, however they
+ * are divided into blocks. */
 #ifndef TM_SORT_COLLECTOR_H
 #define TM_SORT_COLLECTOR_H
 

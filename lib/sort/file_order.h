@@ -15,8 +15,8 @@ struct tm_file_order {
     uint32_t cap;
 };
 
-/* FILE is processed as number ORDER. TM_OK. TM_E_INPUT if the id is impossible, or if FILE already has another order
- * or had events before its turn. TM_E_SYSTEM. */
+/* States that FILE is processed as number ORDER. TM_OK. TM_E_INPUT if the id is impossible, or if FILE already has
+ * another order or had events before its turn. TM_E_SYSTEM. */
 enum tm_status tm_file_order_set(struct tm_file_order *orders, uint32_t file, uint32_t order, struct tm_error *err);
 
 /* Sets the order that a FileBegin frame states. Other frames are ignored. Errors are those of tm_file_order_set. */

@@ -6,19 +6,19 @@
 
 enum {
     CACHE_LINE = 64,
-    MERGE_STREAK = 4, /* so many rows in a row from one run start a search */
+    MERGE_STREAK = 4, /* after this many rows in a row from one run, the end of its stretch is searched for */
     MERGE_FEW = 4,    /* with up to this many runs a branch per match is quicker */
     MERGE_TURNS = 8,  /* windows are quicker if a turn of one run has at most this many rows */
     MERGE_WINDOW_ROWS = 2, /* a window must have at least this many rows of each run */
-    MERGE_COMPARED = 4,    /* and compare at most one key in so many in full */
+    MERGE_COMPARED = 4,    /* a window may compare at most one key in this many in full */
     MERGE_TREE_ROWS = 16,  /* windows are tried after this many rows of each run */
-    MERGE_LATER = 4,       /* after a failure, after so many times as many */
-    MERGE_TREE_ROWS_MAX = 1 << 20 /* but after no more rows of all runs than this */
+    MERGE_LATER = 4,       /* after a failure they are tried after this many times as many rows */
+    MERGE_TREE_ROWS_MAX = 1 << 20 /* they are always tried after this many rows of all runs */
 };
 
-/* A cursor's entry in the tree. The high bits are as many high bits of its row's time, less the first time of all, as
- * there is room for. The low bits are the cursor's number. The smaller entry wins; rows are compared only if the high
- * bits are equal. */
+/* A cursor's entry in the tree. The high bits are its row's time, less the first time of all runs. If that does not
+ * fit, they are all set. The low bits are the cursor's number. The smaller entry wins; rows are compared only if the
+ * high bits are equal. */
 typedef uint64_t tree_entry;
 
 struct merge {
@@ -121,7 +121,8 @@ static void replay_few(struct merge *m)
     tree[0] = winner;
 }
 
-/* With many runs the winner is unpredictable. Winner and loser are exchanged without a branch. */
+/* Plays the winner's matches again, if there are many runs. The winner is then unpredictable, so winner and loser are
+ * exchanged without a branch. */
 static void replay_many(struct merge *m)
 {
     tree_entry *tree = m->tree;
@@ -271,7 +272,7 @@ static void renew_tree(struct merge *m)
     build_tree(m);
 }
 
-/* Returns after how many rows by the tree windows are tried again, if they failed after ROWS. */
+/* Returns how many rows the tree passes before windows are tried again, if they failed after ROWS. */
 static uint32_t later(uint32_t rows)
 {
     return rows < MERGE_TREE_ROWS_MAX / MERGE_LATER ? rows * MERGE_LATER : MERGE_TREE_ROWS_MAX;

@@ -1,6 +1,6 @@
 #include "sort/merge_cursor.h"
 
-/* tm_merge_cursor_look_ahead for rows that are records. */
+/* Reads the next rows, as tm_merge_cursor_look_ahead does, if they are records. */
 static void look_at_records(struct tm_merge_cursor *c)
 {
     const struct tm_block_layout *layout = c->layout;

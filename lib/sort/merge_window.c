@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 enum {
-    WINDOW_ROWS_MIN = 4096, /* notes on so many rows fit in the processor's cache */
+    WINDOW_ROWS_MIN = 4096, /* the notes on this many rows fit in the processor's cache */
     WINDOW_ROWS_MAX = 1 << (TM_ROW_KEY_ROW_BITS - 1),
     WINDOW_ROWS_RUN = 32 /* rows for each run, if there are many runs */
 };

@@ -16,7 +16,7 @@ struct tm_merge_window {
     uint32_t passed;      /* rows passed by the last call */
     uint32_t turns;       /* of these, rows that followed a row of another run */
     uint32_t compared;    /* of these, rows of equal time whose keys were compared in full */
-    bool is_at_block_end; /* it went no further as a block ends */
+    bool is_at_block_end; /* the window ends where a block ends */
     /* private */
     const struct tm_file_order *orders;
     uint32_t room; /* rows */
@@ -25,9 +25,9 @@ struct tm_merge_window {
     uint32_t run_count;
     uint16_t *run_of;        /* of each row */
     uint64_t *keys, *spare;  /* room each */
-    uint64_t *others;        /* that of both which is not used now */
+    uint64_t *others;        /* keys or spare, whichever is not in use */
     uint64_t low, bound;     /* times; rows before the bound are passed */
-    bool ranks_differ;       /* of all runs, so that they tell the order of rows of one time */
+    bool ranks_differ;       /* all runs have different ranks, which then order rows of one time */
 };
 
 enum { TM_MERGE_WINDOW_RUNS = 2048 /* at most; with more of them few rows of each would be in a window */ };

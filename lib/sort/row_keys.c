@@ -6,7 +6,7 @@ enum {
     RADIX_BITS = 9, /* destinations fit in the first-level cache */
     RADIX_SIZE = 1 << RADIX_BITS,
     RADIX_ROWS_MIN = 64, /* fewer rows are sorted by insertion */
-    INSERT_MOVES = 8     /* insertion gives up after so many moves for each key */
+    INSERT_MOVES = 8     /* insertion gives up after this many moves for each key */
 };
 
 /* Sorts FROM into TO by the digit at SHIFT. */

@@ -9,7 +9,7 @@ enum {
     RADIX_BITS = 11,
     RADIX_SIZE = 1 << RADIX_BITS,
     RADIX_ROWS_MIN = 64, /* fewer rows are sorted by insertion */
-    INSERT_MOVES = 8,    /* insertion gives up after so many moves for each row */
+    INSERT_MOVES = 8,    /* insertion gives up after this many moves for each row */
     ROW_ORDER_FIRST = 1024
 };
 
@@ -38,7 +38,7 @@ static uint32_t count_definitions(const struct tm_batch *batch)
     return tm_batch_count_flags(batch, TM_SORT_DEFINITION);
 }
 
-/* tm_row_order_descent for a batch without definitions. Times decide most often. */
+/* Returns what tm_row_order_descent returns, for a batch without definitions. Usually the times alone decide. */
 static uint32_t timed_descent(const struct tm_batch *batch, const struct tm_file_order *orders)
 {
     uint64_t last = 0;

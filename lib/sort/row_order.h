@@ -1,5 +1,5 @@
-/* The order of the rows in one batch. Rows that are already in order cost one look each. Other rows are sorted by
- * time with a radix sort, which keeps the order of processing of equal times. */
+/* The order of the rows in one batch. In a batch that is already in order, each row costs one comparison. Other rows
+ * are sorted by time with a radix sort, which keeps the order of processing of equal times. */
 #ifndef TM_SORT_ROW_ORDER_H
 #define TM_SORT_ROW_ORDER_H
 

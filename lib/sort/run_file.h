@@ -47,7 +47,7 @@ enum tm_status tm_run_writer_write(void *writer, const struct tm_batch *batch, s
 enum tm_status tm_run_writer_write_records(struct tm_run_writer *writer, const struct tm_block *block,
                                            struct tm_error *err);
 
-/* Returns how many bytes such a chunk takes in memory. */
+/* Returns how many bytes a chunk of the records of BLOCK takes in memory. */
 size_t tm_run_records_bytes(const struct tm_block *block);
 
 /* Writes the link and all buffered bytes. The run must have at least one row. */
@@ -86,7 +86,8 @@ struct tm_run_reader {
     size_t mem_bytes;
 };
 
-/* FILE must not move while the reader exists. */
+/* Initialises READER to read RUN of FILE. FILE must not move while the reader exists. INLINE_BYTES is the member of
+ * that name. */
 void tm_run_reader_init(struct tm_run_reader *reader, struct tm_run_file *file, const struct tm_run *run,
                         size_t inline_bytes);
 

@@ -127,7 +127,7 @@ enum tm_status tm_run_store_add(struct tm_run_store *s, struct tm_block *block, 
 
 bool tm_run_store_has_room(struct tm_run_store *s, uint32_t count, size_t block_bytes)
 {
-    enum { RUN_ROOM = 4 /* a merge must be able to read so many times as many */ };
+    enum { RUN_ROOM = 4 /* a merge must be able to read this many times COUNT runs */ };
     size_t each = block_bytes > s->chunk_bytes ? block_bytes : s->chunk_bytes;
     size_t most = s->read_bytes / each;
     if (count > most / RUN_ROOM)

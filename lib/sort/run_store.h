@@ -27,7 +27,8 @@ struct tm_run_store {
     uint64_t sequence; /* sequence number of the newest run */
 };
 
-/* DIR (NULL: as tm_io_temporary) is borrowed. No file is opened yet. Release is needed in any case. */
+/* Initialises STORE, which makes its files in DIR (borrowed; NULL: as tm_io_temporary). No file is opened yet. TM_OK or
+ * TM_E_SYSTEM; release is needed in both cases. */
 enum tm_status tm_run_store_init(struct tm_run_store *store, const struct tm_file_order *orders, const char *dir,
                                  size_t chunk_bytes, struct tm_error *err);
 

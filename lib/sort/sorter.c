@@ -12,7 +12,7 @@ enum {
     SORTER_FAN_IN_MAX = 1024,
     SORTER_FRAMES_BYTES = 4 << 20,
     SORTER_SMALL_BYTES = 256 << 10, /* smaller batches are joined */
-    SORTER_JOINED_BYTES = 1 << 20,  /* up to this size */
+    SORTER_JOINED_BYTES = 1 << 20,  /* joined batches have up to this size */
     SORTER_RUNS_MANY = 32,
     SORTER_ROW_BYTES = 104
 };

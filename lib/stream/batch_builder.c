@@ -36,8 +36,8 @@ static void begin_to_vary(const struct tm_batch_builder *b, enum tm_column colum
     }
 }
 
-/* Puts element V of row ROW. CHANGES is as in the builder. Arguments are copies, because to the compiler a byte that
- * is written might belong to the builder. */
+/* Puts element V of row ROW. CHANGES is as in the builder. ROW and CHANGES are copies of members of the builder: the
+ * compiler must assume that writing a byte changes the builder, and would load them again. */
 static inline void put32(const struct tm_batch_builder *b, enum tm_column column, uint32_t v, uint32_t row,
                          uint32_t *changes)
 {

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* "BOOTTIME", …; NULL for clock ids without a name. Source: Perfetto's builtin_clock.proto. */
+/* Returns "BOOTTIME", …; NULL for clock ids without a name. Source: Perfetto's builtin_clock.proto. */
 const char *tm_name_of_clock(uint32_t clock);
 
 #endif

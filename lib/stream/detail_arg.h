@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* KEY of an argument without its leading "args." or "debug.". */
+/* Returns KEY, that of an argument, without its leading "args." or "debug.". */
 static inline struct tm_text tm_detail_arg_name(struct tm_text key)
 {
     size_t prefix = key.len > 5 && memcmp(key.data, "args.", 5) == 0    ? 5

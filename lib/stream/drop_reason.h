@@ -27,10 +27,10 @@ enum tm_drop_reason {
     TM_DROP_REASONS
 };
 
-/* "negative_time", "no_path", …; NULL of TM_DROP_NONE and TM_DROP_OTHER. */
+/* Returns "negative_time", "no_path", …; NULL for TM_DROP_NONE and TM_DROP_OTHER. */
 const char *tm_drop_reason_name(enum tm_drop_reason reason);
 
-/* The reason that NAME names. */
+/* Returns the reason called NAME, or TM_DROP_OTHER. */
 enum tm_drop_reason tm_drop_reason_of(struct tm_text name);
 
 #endif

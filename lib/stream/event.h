@@ -36,8 +36,9 @@ enum tm_kind {
         24, /* switches and wakings of one cpu in one message; VALUE is their number (perfetto/compact_rows.h) */
     TM_KIND_BLOCKED_REASON = 25, /* DERIVED: why a task waits or waited */
     TM_KIND_THREAD_STATE = 26,   /* DERIVED: a state of a thread, with dur_ns */
-    TM_KIND_HEAP_DUMP = 27,      /* a profile of a process's heap, its name, over the dur_ns before */
-    TM_KIND_ALLOCATION = 28,     /* DERIVED, after HEAP_DUMP: VALUE bytes that a call stack got or, below 0, freed */
+    TM_KIND_HEAP_DUMP = 27,      /* a heap profile of a process over the dur_ns before it; name is the heap */
+    TM_KIND_ALLOCATION = 28,     /* DERIVED, after HEAP_DUMP: a call stack allocated VALUE bytes, or freed them if VALUE
+                                  * is below 0 */
     TM_KIND_HEAP_GRAPH = 29,     /* DERIVED: a part of a graph of a Java heap (model/heap_graph.h) */
     TM_KIND_MEMORY = 30,         /* DERIVED: a COUNTER of an address space whose task is not known in the file yet */
     TM_KIND_TASK_STATE = 31,     /* DERIVED: a task of any kernel is in a state from here on (model/task_states.h) */
@@ -67,8 +68,8 @@ enum tm_event_flag {
     TM_EVENT_RAW_BODY = 1 << 21, /* raw is the packet without the numbers that the columns hold; its track event has no
                                     field of TM_TRACK_EVENT_CHANGES (perfetto/track_event_fields.h) */
     TM_EVENT_MARKER = 1 << 22,   /* the thread wrote to trace_marker; from a print record of the kernel */
-    TM_EVENT_IN_ORDER = 1 << 23  /* of Chrome JSON, in front of its first complete event: among the events of its
-                                    time it stands where the file has it */
+    TM_EVENT_IN_ORDER = 1 << 23  /* an event of Chrome JSON before the first complete event of its file; it keeps its
+                                  * place in the file among events of one time */
 };
 
 /* What the raw bytes are. */
@@ -140,7 +141,8 @@ static inline uint64_t tm_event_waking_value(int32_t prio, int32_t target_cpu)
     return (uint64_t)(uint32_t)prio | (uint64_t)(uint32_t)target_cpu << 32;
 }
 
-/* Returns the priority of the task that a SCHED_SWITCH switches to. If there is a track column, that has it in full. */
+/* Returns the priority of the task that a SCHED_SWITCH switches to. The track column, if there is one, has the whole
+ * number; the value column has its lower 16 bits. */
 static inline int32_t tm_event_next_priority(const struct tm_event *event)
 {
     return event->flags & TM_EVENT_HAS_TRACK ? (int32_t)(uint32_t)event->track : (int16_t)(event->value >> 32);
@@ -152,7 +154,7 @@ static inline int32_t tm_event_prev_priority(const struct tm_event *event)
     return (int16_t)(event->value >> 48);
 }
 
-/* Returns the priority of the task that a SCHED_WAKING wakes. That of a deadline task is negative. */
+/* Returns the priority of the task that a SCHED_WAKING wakes. The priority of a deadline task is negative. */
 static inline int32_t tm_event_waking_priority(const struct tm_event *event)
 {
     return (int32_t)(uint32_t)event->value;

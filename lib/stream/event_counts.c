@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* NUMBER / 2^BY, rounded down. */
+/* Returns NUMBER / 2^BY, rounded down. */
 static int64_t shifted(int64_t number, uint32_t by)
 {
     return number < 0 ? ~(~number >> by) : number >> by;
@@ -30,7 +30,7 @@ static void join(struct tm_event_bin *bin, const struct tm_event_bin *other)
     bin->bytes += other->bytes;
 }
 
-/* Makes bins of 2^SHIFT ns of those that there are. */
+/* Sorts the bins, and joins them to bins of 2^SHIFT ns. */
 static enum tm_status coarsen(struct tm_event_counts *c, uint32_t shift, struct tm_error *err)
 {
     uint32_t kept = 0;

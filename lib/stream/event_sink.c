@@ -13,8 +13,8 @@ void tm_event_sink_init(struct tm_event_sink *sink, struct tm_stream_writer *wri
     tm_intern_init(&sink->strings, TM_SINK_STRINGS_MAX, TM_SINK_STRING_BYTES_MAX);
 }
 
-/* Writes the strings that are new since the last call. They precede the events that use them. While frames are passed
- * over, they wait for the first that is written. */
+/* Writes the strings that are new since the last call. They precede the events that use them. While the writer passes
+ * over frames, the strings wait for the first frame that it writes. */
 static enum tm_status send_strings(struct tm_event_sink *sink, struct tm_error *err)
 {
     enum tm_status st = TM_OK;

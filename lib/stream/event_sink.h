@@ -1,5 +1,5 @@
-/* What parsers put events into: events with interned names, snapshots, statistics and accounts of one file after
- * another. The sink writes them as a stream. One sink serves a whole run.
+/* The object to which parsers add what they read: events, snapshots, statistics and accounts of one file after another.
+ * The sink interns names and writes all as a stream. One sink serves a whole run.
  *
  * Frames keep their order relative to events. */
 #ifndef TM_STREAM_EVENT_SINK_H
@@ -27,8 +27,8 @@ struct tm_event_sink {
     bool want_json_detail; /* also keep args of Chrome JSON events, which are in raw too (default: true) */
     const struct tm_name_set *json_args; /* only these args of Chrome JSON events; borrowed; NULL: all (default) */
     bool want_packet_args; /* also keep args of track events, which are in raw too (default: true) */
-    /* In a sink whose frames are copied into the sink of a run: makes *STRING, a number of this sink, that of the run.
-     * NULL: this is the run's. */
+    /* For a sink whose frames are copied into the sink of the run: converts *STRING from a number of this sink to that
+     * of the run's sink. NULL: this is the run's sink. */
     enum tm_status (*run_string)(void *arg, uint32_t *string, struct tm_error *err);
     void *run_arg; /* argument of run_string */
     bool want_compact_messages; /* keep whole CompactSched messages; requires raw (default: false) */
@@ -53,15 +53,15 @@ enum tm_status tm_event_sink_file_end(struct tm_event_sink *sink, uint32_t file,
 /* Returns to the container FILE after the end of a file inside it. */
 void tm_event_sink_set_file(struct tm_event_sink *sink, uint32_t file);
 
-/* Returns the string number of TEXT for the name or category column. If the table is full, or the string is
- * longer than TM_SINK_STRING_MAX, it is appended as a text field to DETAIL, the detail bytes of the current event,
- * and the result refers there. Bytes are kept unchanged, UTF-8 or not. An empty string is a string; without
- * data it is 0, none. */
+/* Returns the string number of TEXT for the name or category column. If the table is full, or the string is longer than
+ * TM_SINK_STRING_MAX, it is appended as a text field to DETAIL, the detail bytes of the current event, and the result
+ * refers there. Bytes are kept unchanged, UTF-8 or not. An empty text has a number too. A text without data gives 0
+ * (none). */
 enum tm_status tm_event_sink_string(struct tm_event_sink *sink, struct tm_text text, struct tm_buf *detail,
                                     uint32_t *string, struct tm_error *err);
 
-/* Makes *STRING, which tm_event_sink_string has set, the number that other numbers may be made of: the one in the
- * stream. */
+/* Converts *STRING, which tm_event_sink_string has set, to its number in the stream. Call it before another number is
+ * derived from *STRING. */
 static inline enum tm_status tm_event_sink_run_string(struct tm_event_sink *sink, uint32_t *string,
                                                       struct tm_error *err)
 {
@@ -73,7 +73,7 @@ static inline enum tm_status tm_event_sink_run_string(struct tm_event_sink *sink
 /* Adds EVENT and copies its payload. Sets file and position. Drops raw bytes that are not kept. */
 enum tm_status tm_event_sink_add(struct tm_event_sink *sink, struct tm_event *event, struct tm_error *err);
 
-/* The last added row stands for COUNT (at least 1) events, which take positions and are counted. */
+/* Call this if the last added row stands for COUNT (at least 1) events. They take positions and are counted. */
 static inline void tm_event_sink_stands_for(struct tm_event_sink *sink, uint32_t count)
 {
     sink->position += count - 1;

@@ -342,7 +342,7 @@ enum tm_status tm_frame_pass(struct tm_frame_reader *r, struct tm_frame_writer *
     if ((st = tm_frame_flush(writer, err)) < 0 || (st = tm_io_write(writer->fd, r->mem + r->start, have, err)) < 0)
         return st;
     r->start += have;
-    /* Moving unread bytes takes no time but that of waiting for their writer and their reader. */
+    /* Moving bytes without reading them takes only the time of waiting for the processes at both ends. */
     tm_progress_begin(&r->progress);
     if (have < whole)
         st = move(r, writer, whole - have, err);

@@ -77,11 +77,11 @@ void tm_frame_reader_init(struct tm_frame_reader *reader, int fd);
  * After an error only release may be called. */
 enum tm_status tm_frame_read(struct tm_frame_reader *reader, struct tm_frame *frame, struct tm_error *err);
 
-/* *TYPE is the type of the next frame. Only its first bytes have been read; it is not checked yet. Returns what
+/* Sets *TYPE to the type of the next frame. Only its first bytes have been read; it is not checked yet. Returns what
  * tm_frame_read does. */
 enum tm_status tm_frame_peek(struct tm_frame_reader *reader, uint32_t *type, struct tm_error *err);
 
-/* What is known of the next frame before it is read. It is not checked yet. */
+/* The next frame, as far as it is known before it is read. Nothing of it is checked yet. */
 struct tm_frame_sight {
     uint32_t type;
     size_t whole_bytes;  /* bytes of the whole frame */

@@ -1,6 +1,6 @@
-/* Where the messages of frames hold the number of their file and of their machine. Whoever gives files or machines
- * other numbers asks here. Frames that define files or machines are not among them: File, FileBegin, Machine and Config
- * have rules of their own. */
+/* Where the messages of frames hold the number of their file and of their machine. For code that renumbers files or
+ * machines. Frames that define files or machines are not among them: File, FileBegin, Machine and Config have rules of
+ * their own. */
 #ifndef TM_STREAM_FRAME_IDS_H
 #define TM_STREAM_FRAME_IDS_H
 

@@ -39,10 +39,10 @@ enum tm_input_type {
     TM_INPUT_TYPES
 };
 
-/* "json", "tar", …; NULL of TM_INPUT_OTHER. */
+/* Returns "json", "tar", …; NULL for TM_INPUT_OTHER. */
 const char *tm_input_type_name(enum tm_input_type type);
 
-/* The type that NAME names. */
+/* Returns the type called NAME, or TM_INPUT_OTHER. */
 enum tm_input_type tm_input_type_of(struct tm_text name);
 
 #endif

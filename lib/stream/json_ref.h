@@ -33,11 +33,11 @@ struct tm_json_ref {
     uint64_t offset;    /* its first byte there */
     uint32_t bytes;     /* its length */
     uint32_t checksum;  /* its tm_json_ref_checksum */
-    uint64_t before; /* in a temporary file: bytes between the text before and this one, which no other event uses */
+    uint64_t before; /* in a temporary file: bytes between the previous event's text and this one; no event uses them */
     bool has_offsets;     /* false: the text must be scanned for them */
     uint32_t spot_count;
     struct tm_json_spot
-        offsets[TM_VALUE_OFFSETS_MAX]; /* in the order of the text; all in a text of spots_end bytes */
+        offsets[TM_VALUE_OFFSETS_MAX]; /* in the order of the text; the last one ends at spots_end */
     uint64_t spots_end;
 };
 

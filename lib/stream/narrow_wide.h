@@ -1,5 +1,5 @@
 /* The loops of narrow columns, compiled for AVX2 if the compiler can do that for one file. Private to narrow columns.
- * They may be called only if the processor has AVX2. */
+ * Call them only if the processor has AVX2. */
 #ifndef TM_STREAM_NARROW_WIDE_H
 #define TM_STREAM_NARROW_WIDE_H
 

@@ -24,7 +24,7 @@ enum tm_status tm_stream_pass_batch(struct tm_stream_reader *reader, struct tm_s
     enum tm_status st = tm_frame_look(&reader->frames, &sight, err);
     if (st != TM_OK)
         return st;
-    /* Our batches begin with their count, which the END frame is compared with. */
+    /* tracemerge writes the count first in each batch. The END frame is compared with it. */
     if (sight.type != TM_FRAME_BATCH || sight.whole_bytes < PASS_FRAME_BYTES || sight.body_seen == 0 ||
         sight.body[0] != BATCH_FIELD_COUNT << 3 ||
         tm_varint_get(sight.body + 1, sight.body + sight.body_seen, &count) == NULL || count > TM_BATCH_EVENTS_MAX)

@@ -1,5 +1,5 @@
-/* Passes batches by a stage that does not use them. Between pipes they are moved from input to output, unread and
- * unchecked. */
+/* Moves batches past a stage that does not use them. Between pipes they go from input to output unread and unchecked.
+ */
 #ifndef TM_STREAM_PASS_H
 #define TM_STREAM_PASS_H
 

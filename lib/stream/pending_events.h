@@ -1,4 +1,4 @@
-/* Events that are pending until their time. tm-sort puts definitions before all events; whoever applies or writes a
+/* Events that are pending until their time. tm-sort puts definitions before all events. Code that applies or writes a
  * definition at its own time keeps it here until then. */
 #ifndef TM_STREAM_PENDING_EVENTS_H
 #define TM_STREAM_PENDING_EVENTS_H

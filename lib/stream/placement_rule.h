@@ -18,10 +18,10 @@ enum tm_placement_rule {
     TM_RULES
 };
 
-/* "trace_time", "snapshot", …; NULL of TM_RULE_OTHER. */
+/* Returns "trace_time", "snapshot", …; NULL for TM_RULE_OTHER. */
 const char *tm_placement_rule_name(enum tm_placement_rule rule);
 
-/* The rule that NAME names. */
+/* Returns the rule called NAME, or TM_RULE_OTHER. */
 enum tm_placement_rule tm_placement_rule_of(struct tm_text name);
 
 #endif

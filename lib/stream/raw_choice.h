@@ -1,5 +1,5 @@
-/* Which raw bytes of events are kept. Outputs that rewrite an event's text need them. To all others they are the
- * largest part of a stream. */
+/* Which raw bytes of events are kept. Outputs that rewrite an event's text need them. Other outputs do not, and raw
+ * bytes are the largest part of a stream. */
 #ifndef TM_STREAM_RAW_CHOICE_H
 #define TM_STREAM_RAW_CHOICE_H
 

@@ -1,7 +1,8 @@
-/* The slices of one track that are open, and which of them an end means. A slice on a track lies inside the slice below
- * it or begins after that has ended. If an open slice outlives the closed slice around it, it ends with that slice. An
- * end closes the innermost open slice whose name and category do not contradict it. Intervals include their start and
- * exclude their end. Source: the slice tracker of the reference importer. doc/rules.md section 6 states the rules. */
+/* The open slices of one track. The stack finds the slice that an end closes. A slice on a track lies inside the slice
+ * below it or begins after that has ended. If an open slice outlives the closed slice around it, it ends with that
+ * slice. An end closes the innermost open slice whose name and category do not contradict it. Intervals include their
+ * start and exclude their end. Source: the slice tracker of the reference importer. doc/rules.md section 6 states the
+ * rules. */
 #ifndef TM_STREAM_SLICE_STACK_H
 #define TM_STREAM_SLICE_STACK_H
 
@@ -48,7 +49,7 @@ struct tm_slice_cut {
                           struct tm_error *err);
 };
 
-/* The end of a slice, limited to the range of int64_t. DUR may be negative in damaged input. */
+/* Returns the end of a slice, limited to the range of int64_t. DUR may be negative in damaged input. */
 static inline int64_t tm_slice_end_ns(int64_t ts, int64_t dur)
 {
     int64_t end;
@@ -67,7 +68,8 @@ static inline bool tm_slice_label_fits(const tm_slice_label there[2], const tm_s
 enum tm_status tm_slice_stack_settle(struct tm_slice_stack *stack, int64_t ts, int64_t dur,
                                      const struct tm_slice_cut *cut, struct tm_error *err);
 
-/* Calls CUT as an event of unknown duration at TS would do, and changes nothing. TM_OK or the error of CUT. */
+/* Calls CUT for the slices that an event of unknown duration at TS would cut short. Does not change STACK. TM_OK or the
+ * error of CUT. */
 enum tm_status tm_slice_stack_predict(const struct tm_slice_stack *stack, int64_t ts, const struct tm_slice_cut *cut,
                                       struct tm_error *err);
 
@@ -78,7 +80,7 @@ enum tm_status tm_slice_stack_push(struct tm_slice_stack *stack, const struct tm
 /* Returns the slice that an end with LABEL means, or NULL. */
 struct tm_open_slice *tm_slice_stack_ended(const struct tm_slice_stack *stack, const tm_slice_label label[2]);
 
-/* SLICE, which tm_slice_stack_ended returned, ends at TS. Its memory is valid until the next push. */
+/* Ends SLICE, which tm_slice_stack_ended returned, at TS. Its memory is valid until the next push. */
 void tm_slice_stack_end(struct tm_slice_stack *stack, struct tm_open_slice *slice, int64_t ts);
 
 /* Settles STACK and ends the slice that END means. TM_OK: *ENDED is that slice with its duration. TM_END: there is

@@ -20,7 +20,7 @@ static uint32_t file_number(const struct tm_splice *splice, uint32_t file)
     return file < splice->files_from ? file : file + splice->file_shift;
 }
 
-/* The run's number for V, a string. */
+/* Returns the run's number for V, a string. */
 static uint32_t string_number(const struct tm_splice *splice, uint32_t v)
 {
     const uint32_t known = (uint32_t)(splice->strings.len / 4), at = v - 1; /* 0 and inline strings are no numbers */
@@ -32,7 +32,7 @@ uint32_t tm_splice_string(const struct tm_splice *splice, uint32_t string)
     return string_number(splice, string);
 }
 
-/* Gives the next string of the other sink its number. TM_END: there is no room for it. */
+/* Adds the next string of the other sink to the run's sink. TM_END: there is no room for it. */
 static enum tm_status add_string(struct tm_splice *splice, const void *s, size_t len, struct tm_error *err)
 {
     uint32_t id;
@@ -73,7 +73,7 @@ enum tm_status tm_splice_add_strings(struct tm_splice *splice, const struct tm_e
     return TM_OK;
 }
 
-/* TM_END: the number of the file is part of others that its parser makes. */
+/* TM_END: the file would get another number, and its parser derives other numbers from the file's. */
 static enum tm_status begin_file(struct tm_splice *splice, Tracemerge__FileBegin *begin)
 {
     enum tm_input_type type = tm_input_type_of((struct tm_text){begin->type.data, begin->type.len});
@@ -113,7 +113,7 @@ static enum tm_status renumber(struct tm_splice *splice, uint32_t type, Protobuf
     return TM_OK;
 }
 
-/* The message of frames of TYPE. NULL: its numbers are those of the run. */
+/* Returns the descriptor of the message in frames of TYPE. NULL: the message has no number to convert. */
 static const ProtobufCMessageDescriptor *descriptor_of(uint32_t type)
 {
     return type == TM_FRAME_FILE         ? &tracemerge__file__descriptor
@@ -150,8 +150,8 @@ static uint32_t generation_number(const struct tm_splice *splice, uint32_t v)
     return v ? v + splice->generations_from : 0;
 }
 
-/* Writes the COUNT numbers of a column at FROM to TO as the run's. True if one differs. There are no branches: whether
- * a number comes again cannot be predicted. */
+/* Writes the COUNT numbers of a column at FROM to TO as the run's. True if one differs. There are no branches on the
+ * numbers, because they would be mispredicted. */
 static inline bool renumber_elements(const struct tm_splice *splice, const uint8_t *from, uint8_t *to, uint32_t count,
                                      uint32_t (*number)(const struct tm_splice *, uint32_t))
 {
@@ -164,7 +164,7 @@ static inline bool renumber_elements(const struct tm_splice *splice, const uint8
     return differing != 0;
 }
 
-/* *CHANGED: a row of COLUMN has another number now. */
+/* Converts the numbers in COLUMN to those of the run. Sets *CHANGED if a row has another number now. */
 static enum tm_status renumber_column(struct tm_splice *splice, struct tm_batch *batch, enum tm_column column,
                                       bool *changed)
 {
@@ -221,7 +221,7 @@ static enum tm_status copy_strings(struct tm_splice *splice, const struct tm_fra
 
 static enum tm_status copy_frame(struct tm_splice *splice, const struct tm_frame *frame, struct tm_error *err)
 {
-    /* A sink writes new strings just before the frame that needs them, so here too they are written then. */
+    /* A sink writes new strings just before the frame that needs them. The copy does the same. */
     enum tm_status st = TM_OK;
     if (frame->type == TM_FRAME_STRINGS)
         return copy_strings(splice, frame, err);

@@ -13,9 +13,9 @@ struct tm_text_file {
     const char *path;       /* borrowed, for messages */
     uint64_t device, inode; /* its identity */
     /* private */
-    uint64_t written; /* bytes in FD, or on their way there */
+    uint64_t written; /* bytes in FD or handed to the async writer */
     struct tm_buf out;
-    struct tm_async_writer *async; /* NULL: none yet, or there can be none */
+    struct tm_async_writer *async; /* NULL: not started yet, or not possible */
 };
 
 /* Opens PATH, an existing regular file, and empties it. TM_OK; TM_E_INPUT: it is not a regular file; TM_E_SYSTEM. */

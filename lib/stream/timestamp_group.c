@@ -6,7 +6,7 @@
 
 struct tm_timestamp_group_event {
     struct tm_event event;
-    size_t detail; /* offset of its detail, behind which its raw bytes are */
+    size_t detail; /* offset of its detail; its raw bytes follow */
 };
 
 enum tm_status tm_timestamp_group_add(struct tm_timestamp_group *group, const struct tm_event *event, int64_t rank,

@@ -9,7 +9,7 @@ enum tm_uncertainty_source {
     TM_UNCERTAINTY_JITTER,     /* of repeated snapshots */
     TM_UNCERTAINTY_STEP,       /* from one snapshot to the next */
     TM_UNCERTAINTY_ALIGNMENT,  /* the bounds that tm-align found */
-    TM_UNCERTAINTY_MANIFEST,   /* its entry; states a bound, or none */
+    TM_UNCERTAINTY_MANIFEST,   /* a manifest entry, which may state a bound */
     TM_UNCERTAINTY_SNAPSHOT,   /* too few snapshots to have a bound */
     TM_UNCERTAINTY_HINT,       /* has no bound */
     TM_UNCERTAINTY_ASSUMPTION, /* has no bound */
@@ -17,7 +17,7 @@ enum tm_uncertainty_source {
     TM_UNCERTAINTY_SOURCES
 };
 
-/* "jitter", "step", …; NULL of TM_UNCERTAINTY_OTHER. */
+/* Returns "jitter", "step", …; NULL for TM_UNCERTAINTY_OTHER. */
 const char *tm_uncertainty_source_name(enum tm_uncertainty_source source);
 
 /* Removes the first name from NAMES, which are joined by "+", and sets *SOURCE to what it names. False if NAMES is

@@ -15,7 +15,7 @@ struct batch_pieces {
     size_t count;
 };
 
-/* True if the next frame is in the stream already. */
+/* True if the next frame is not to be written because the stream has it already. Counts it then. */
 static bool passes_over(struct tm_stream_writer *writer)
 {
     if (writer->passed_over == 0)

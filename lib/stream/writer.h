@@ -1,4 +1,5 @@
-/* A whole stream written to a descriptor: header, frames, END. */
+/* Writes a whole stream to a descriptor: header, frames, END. The calls return TM_OK, TM_E_INPUT if a frame is larger
+ * than TM_FRAME_BYTES_MAX, or TM_E_SYSTEM. */
 #ifndef TM_STREAM_WRITER_H
 #define TM_STREAM_WRITER_H
 
@@ -11,7 +12,7 @@
 struct tm_stream_writer {
     struct tm_frame_writer frames;
     uint64_t event_count; /* rows */
-    uint64_t passed_over; /* so many frames that come next are not written: the stream has them already */
+    uint64_t passed_over; /* this many of the next frames are not written, because the stream has them already */
     /* private */
     bool has_compact_messages;
     struct tm_buf scratch; /* a message, or the narrow columns of a batch */
@@ -21,11 +22,11 @@ struct tm_stream_writer {
 enum tm_status tm_stream_writer_open(struct tm_stream_writer *writer, int fd, const char *producer,
                                      Tracemerge__Stage stage, bool sorted, struct tm_error *err);
 
-/* Opens as tm_stream_writer_open does, for events that are placed, in order, and those of PART. */
+/* Opens as tm_stream_writer_open does, for a sorted stream of placed events, those of PART. */
 enum tm_status tm_stream_writer_open_part(struct tm_stream_writer *writer, int fd, const char *producer,
                                           const struct tm_time_part *part, struct tm_error *err);
 
-/* One frame of a small message. MESSAGE stays the caller's. */
+/* Writes MESSAGE, a small one, as a frame. MESSAGE stays the caller's. */
 enum tm_status tm_stream_write_message(struct tm_stream_writer *writer, enum tm_frame_type type,
                                        const ProtobufCMessage *message, struct tm_error *err);
 
@@ -34,15 +35,16 @@ enum tm_status tm_stream_write_message(struct tm_stream_writer *writer, enum tm_
 enum tm_status tm_stream_forward(struct tm_stream_writer *writer, const struct tm_frame *frame,
                                  const struct tm_batch *batch, struct tm_error *err);
 
-/* Writes a frame of this body. Batches must go through write_batch or forward, which count them. */
+/* Writes a frame with the type and the body of FRAME. Batches must go through write_batch or forward, which count them.
+ */
 enum tm_status tm_stream_write_frame(struct tm_stream_writer *writer, const struct tm_frame *frame,
                                      struct tm_error *err);
 
-/* One frame of a batch; nothing is written for an empty one. */
+/* Writes BATCH as a frame. Writes nothing if it is empty. */
 enum tm_status tm_stream_write_batch(struct tm_stream_writer *writer, const struct tm_batch *batch,
                                      struct tm_error *err);
 
-/* The END frame, and everything is sent. Without this call the stream is one that was cut. */
+/* Writes the END frame and all buffered bytes. A reader takes a stream without END as cut short. */
 enum tm_status tm_stream_writer_end(struct tm_stream_writer *writer, struct tm_error *err);
 
 void tm_stream_writer_release(struct tm_stream_writer *writer);

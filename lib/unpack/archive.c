@@ -83,7 +83,7 @@ enum tm_status tm_archive_refused_turn(struct tm_unpack_run *run, struct tm_node
     return st == TM_OK ? tm_unpack_end(run, node, 0) : st;
 }
 
-/* The turn of a stream, whose events come with those of its trace's metadata. */
+/* Runs the turn of MEMBER, a stream of a trace folder. Its events are read in the turn of the folder's metadata. */
 static enum tm_status part_turn(struct tm_unpack_run *run, struct tm_node *node, const struct tm_member *member)
 {
     run->trace_seen = true;
@@ -91,7 +91,7 @@ static enum tm_status part_turn(struct tm_unpack_run *run, struct tm_node *node,
     return st == TM_OK ? tm_unpack_end(run, node, member->size_bytes) : st;
 }
 
-/* The turn of MEMBER. With PATH its bytes are also in that file. */
+/* Runs the turn of MEMBER. With PATH its bytes are also in that file. */
 static enum tm_status data_turn(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_node *node,
                                 const struct tm_member *member, const char *path)
 {
@@ -133,7 +133,7 @@ static enum tm_status data_turn(struct tm_unpack_run *run, struct tm_archive *ar
     return st;
 }
 
-/* The turn of MEMBER, the metadata of a trace that is a folder. */
+/* Runs the turn of MEMBER, the metadata of a trace that is a folder. */
 static enum tm_status folder_turn(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_node *node,
                                   const struct tm_member *member)
 {
@@ -160,14 +160,14 @@ static enum tm_status member_turn(struct tm_unpack_run *run, struct tm_archive *
     tell_cause(run, node, &archive->table, member);
     if (tm_trace_folder_is_part(&archive->table, member))
         return part_turn(run, node, member);
-    /* A listing need not read it. */
+    /* A listing does not need the copy. */
     if (archive->lacks_paths && !run->options->list && tm_trace_folder_is_metadata(&archive->table, member))
         return folder_turn(run, archive, node, member);
     return data_turn(run, archive, node, member, NULL);
 }
 
-/* The types of members whose bytes do not show them. TM_E_INPUT: one is of unknown type, and the options do not leave
- * it out. */
+/* Sets the types of members whose bytes do not show them. TM_E_INPUT: one is of unknown type, and the options do not
+ * leave it out. */
 static enum tm_status settle_types(struct tm_unpack_run *run, struct tm_archive *archive)
 {
     bool goes_on = run->options->ignore_unknown || run->options->list;
@@ -188,7 +188,7 @@ static enum tm_status settle_types(struct tm_unpack_run *run, struct tm_archive 
     return TM_OK;
 }
 
-/* The turn of the member that is number I in order of processing. */
+/* Runs the turn of the member that is number I in order of processing. */
 static enum tm_status ordered_turn(const struct tm_turns *turns, struct tm_unpack_run *run, struct tm_archive *archive,
                                    uint32_t i)
 {

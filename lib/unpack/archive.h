@@ -22,7 +22,7 @@ struct tm_archive {
     void (*free_state)(void *copy);
     /* Called when the turn of MEMBER, which a worker ran, has ended. May be NULL. */
     void (*done)(void *state, const struct tm_member *member);
-    bool lacks_paths; /* its members are no files that have paths */
+    bool lacks_paths; /* its members are not files with paths of their own */
     bool is_compressed; /* its members are decompressed, which counts as expansion */
     struct tm_damage damage; /* skipped damage of the archive and of members' containers */
 };
@@ -36,12 +36,12 @@ enum tm_status tm_archive_add(struct tm_unpack_run *run, struct tm_archive *arch
 /* Why a member cannot be read. */
 enum tm_refusal { TM_REFUSAL_DAMAGED, TM_REFUSAL_UNSUPPORTED };
 
-/* Adds MEMBER, which cannot be read because of CAUSE. It will be accounted for. CAUSE is an error if the options do not
- * go on after REFUSAL. */
+/* Adds MEMBER, which cannot be read because of CAUSE. It will be accounted for. TM_E_INPUT with CAUSE if the options do
+ * not go on after REFUSAL. */
 enum tm_status tm_archive_refuse(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_member *member,
                                  enum tm_refusal refusal, const char *cause);
 
-/* The turn of MEMBER of TABLE, which has row NODE and cannot be read: warns and accounts for it. */
+/* Runs the turn of MEMBER of TABLE, which has row NODE and cannot be read: warns and accounts for it. */
 enum tm_status tm_archive_refused_turn(struct tm_unpack_run *run, struct tm_node *node,
                                        const struct tm_member_table *table, const struct tm_member *member);
 

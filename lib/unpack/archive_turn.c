@@ -26,7 +26,7 @@ static enum tm_status tar_open(void *state, const struct tm_member *member, stru
     return tm_content_open_extent(content, &part, err);
 }
 
-/* The storage of MEMBER, in a temporary copy of the TAR, is not needed any more. */
+/* Reclaims the storage of MEMBER if the TAR is a temporary copy. */
 static void tar_done(void *state, const struct tm_member *member)
 {
     struct tm_content *around = state;
@@ -36,7 +36,7 @@ static void tar_done(void *state, const struct tm_member *member)
 }
 
 /* Finds the next member of TAR that has a row. TM_END if there is none. FILES (may be NULL) gets all files that hard
- * links may refer to; MEMBER is the number that this one will have. */
+ * links may refer to; MEMBER is the number of the member that is found. */
 static enum tm_status next_file(struct tm_unpack_run *run, struct tm_tar_reader *tar, struct tm_tar_entry *entry,
                                 struct tm_tar_files *files, uint32_t member)
 {
@@ -117,7 +117,7 @@ static enum tm_status unpack_tar(struct tm_unpack_run *run, struct tm_node *node
     struct tm_tar_reader tar = {0};
     struct tm_tar_files files = {0};
     struct tm_tar_entry entry;
-    /* Text of its members can then stay in the temporary copy. */
+    /* The TAR is copied to the text file, where text of its members can then stay. */
     enum tm_status st = run->options->text_file ? tm_unpack_in_order(run) : TM_OK;
     if (st == TM_OK)
         st = tm_content_by_place(content, run->options->text_file, run->options->temporary_dir, run->err);
@@ -139,7 +139,7 @@ static enum tm_status unpack_tar(struct tm_unpack_run *run, struct tm_node *node
     return st;
 }
 
-/* The turn of a member of a TAR in order of processing. Its data is at the front of CONTENT. */
+/* Runs the turn of a member of a TAR whose members are in order of processing. Its data is at the front of CONTENT. */
 static enum tm_status streamed_member(struct tm_unpack_run *run, struct tm_node *node, struct tm_archive *archive,
                                       const struct tm_tar_entry *entry, struct tm_content *content)
 {
@@ -181,7 +181,8 @@ static enum tm_status streamed_member(struct tm_unpack_run *run, struct tm_node 
     return st;
 }
 
-/* Unpacks a TAR from a pipe or a decompressor. As it is in order of processing, it needs no temporary file. */
+/* Unpacks a TAR from a pipe or a decompressor. Its members are in order of processing, so it needs no temporary file.
+ */
 static enum tm_status stream_tar(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
     struct tm_archive archive = {0};
@@ -210,7 +211,7 @@ struct zip_source {
 };
 
 /* Makes INPUT an input over the data of the member at PLACE. If the directory contradicts the member's own header and
- * the run salvages, the header counts; that is damage. */
+ * the run salvages, uses the header and notes the damage. */
 static enum tm_status open_zip_member(const struct zip_source *source, const uint64_t place[2],
                                       struct tm_damage *damage, struct tm_input *input, struct tm_error *err)
 {
@@ -289,7 +290,8 @@ static enum tm_status add_zip_member(struct tm_unpack_run *run, struct tm_archiv
     return st;
 }
 
-/* Adds the members of the ZIP to ARCHIVE. *DAMAGED: the directory ends in damage, which the run's error describes. */
+/* Adds the members of the ZIP to ARCHIVE. Sets *DAMAGED to true if the directory ends in damage, which the run's error
+ * describes. */
 static enum tm_status scan_zip(struct tm_unpack_run *run, struct tm_archive *archive, const struct zip_source *source,
                                bool *damaged)
 {

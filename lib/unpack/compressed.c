@@ -10,7 +10,7 @@ static enum tm_status unpack_inner(struct tm_unpack_run *run, struct tm_node *no
                                    struct tm_input *input, struct tm_gzip_reader *gzip)
 {
     struct tm_content inner = tm_content_of(input);
-    /* only if the bytes are in a file: a thread that waits for a pipe cannot be stopped */
+    /* A thread that waits for a pipe cannot be stopped, so one is started only if the bytes are in a file. */
     if (content->extent.fd >= 0 && tm_content_end(content) - content->in->offset >= TM_READ_AHEAD_MIN_BYTES)
         tm_read_ahead_start(input);
     input->expansion = run->expansion;

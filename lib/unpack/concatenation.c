@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* the longest white space between documents that is examined */
+/* The longest white space between documents that is examined at once. */
 enum { GAP_BYTES = 256 };
 
 static bool is_space(uint8_t c)
@@ -34,9 +34,9 @@ static bool is_packet(const struct tm_input *in, size_t at)
     return p && (size >= (uint64_t)(end - p) || p[size] == '\n');
 }
 
-/* Finds the byte of GAP bytes of white space, which precede something of unknown type, that begins a proto; protos
- * start with a newline. Returns GAP if none does. Takes the last candidate, because lengths of packets are rarely white
- * space too. */
+/* Finds where a proto begins in the GAP bytes of white space that precede something of unknown type; a proto begins
+ * with a newline. Returns GAP if none does. Takes the last candidate, because the length of a packet is rarely a byte
+ * of white space. */
 static size_t find_packet(const struct tm_input *in, size_t gap)
 {
     for (size_t i = gap; i > 0; i--)
@@ -67,7 +67,7 @@ static enum tm_status sniff_next(struct tm_unpack_run *run, struct tm_input *in,
     }
 }
 
-/* Sets in CONTEXT the file that has or gets the text of NODE, if it may be in a file. */
+/* Sets in CONTEXT the file that holds or gets the text of NODE's events, if their text may be in a file. */
 static enum tm_status refer(struct tm_unpack_run *run, const struct tm_node *node, const struct tm_content *content,
                             struct tm_format_context *context)
 {
@@ -104,7 +104,7 @@ static void give_back(const struct tm_content *content, uint64_t *from)
     *from = to;
 }
 
-/* Sets in CONTEXT the remaining bytes of CONTENT, for reading at any place. */
+/* Sets in CONTEXT the remaining bytes of CONTENT, for reading at any offset. */
 static enum tm_status show_whole(struct tm_unpack_run *run, struct tm_content *content,
                                  struct tm_format_context *context)
 {
@@ -117,8 +117,8 @@ static enum tm_status show_whole(struct tm_unpack_run *run, struct tm_content *c
     return TM_OK;
 }
 
-/* Begins the turn of NODE and opens its parser. A by_place parser is opened first, as it may state the clock of the
- * file, or (TM_END) that the file has another format. */
+/* Begins the turn of NODE and opens its parser. A by_place parser is opened before the turn begins, because it may
+ * state the clock of the file, or (TM_END) that the file has another format. */
 static enum tm_status open_trace(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content,
                                  struct tm_format_context *context, void **state)
 {
@@ -137,7 +137,7 @@ static enum tm_status open_trace(struct tm_unpack_run *run, struct tm_node *node
     return format->policy_of ? tm_unpack_begin_on(run, node, format->policy_of(*state)) : tm_unpack_begin(run, node);
 }
 
-/* TM_END: it is not of its format, as the run's error says. */
+/* Parses a trace. TM_END: CONTENT is not of NODE's format; the run's error tells why. */
 static enum tm_status parse_trace(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
     const struct tm_format *format = node->type.format;
@@ -203,7 +203,7 @@ static enum tm_status take_blanks(struct tm_unpack_run *run, struct tm_content *
     return TM_OK;
 }
 
-/* The turn of NODE, nothing of which is read. */
+/* Runs the turn of NODE without reading its content. */
 static enum tm_status left_out_turn(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
     uint64_t start = content->in->offset;
@@ -218,7 +218,7 @@ static enum tm_status left_out_turn(struct tm_unpack_run *run, struct tm_node *n
     return st == TM_OK ? tm_unpack_end(run, node, content->in->offset - start) : st;
 }
 
-/* What looked like a trace is something else, as the run's error says. */
+/* Runs the turn of a file that looked like a trace and is something else. The run's error tells why. */
 static enum tm_status other_turn(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
     if (!run->options->ignore_unknown && !run->options->list)
@@ -371,7 +371,7 @@ static enum tm_status turn(struct tm_unpack_run *run, struct tm_node *node, stru
         st = unknown_turn(run, node, content);
         break;
     }
-    /* the result of a merge depends on its manifest and on the types of its files */
+    /* The result of a merge depends on its manifest and on the types of its files, so an error here stops the run. */
     run->is_final = run->is_final || st < 0;
     return st;
 }
@@ -391,7 +391,7 @@ static bool goes_on(const struct tm_unpack_run *run, const struct tm_node *node,
            tm_expansion_add(run->expansion, 0, &(struct tm_error){0}) == TM_OK;
 }
 
-/* Ends the turn of NODE, which cannot be read on from its byte START, and skips the rest of CONTENT. */
+/* Ends the turn of NODE, which began at START of CONTENT and cannot be read further. Skips the rest of CONTENT. */
 static enum tm_status give_up(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content,
                               uint64_t start)
 {
@@ -408,8 +408,8 @@ static enum tm_status give_up(struct tm_unpack_run *run, struct tm_node *node, s
     return st < 0 ? st : TM_END;
 }
 
-/* The turn of NODE. It must consume some of CONTENT, or the next look would find the same document. TM_END: the rest of
- * CONTENT is given up. */
+/* Runs the turn of NODE. The turn must consume some of CONTENT; otherwise the same document would be found again.
+ * TM_END: the rest of CONTENT was skipped. */
 static enum tm_status turn_and_advance(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
     uint64_t start = content->in->offset;

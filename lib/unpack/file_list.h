@@ -15,15 +15,15 @@ struct tm_file_list {
 
 /* Appends PATH: a file, or "-", named as given without leading "./"; or the regular files of a directory that are not
  * hidden, in the order of their names. These are named relative to the directory or, if WITH_DIRECTORY, by their paths
- * without leading "./", since files of several directories may have one name. TM_OK; TM_E_INPUT: it cannot be read or
+ * without leading "./", because files of several directories may have one name. TM_OK; TM_E_INPUT: it cannot be read or
  * has too many files; TM_E_SYSTEM. */
 enum tm_status tm_file_list_add(struct tm_file_list *list, const char *path, bool with_directory, struct tm_error *err);
 
-/* The path to open file I and its name among the files; valid until the next add. */
+/* Return the path to open file I and its name among the files; valid until the next add. */
 const char *tm_file_list_path(const struct tm_file_list *list, uint32_t i);
 const char *tm_file_list_name(const struct tm_file_list *list, uint32_t i);
 
-/* PATH without its leading "./". */
+/* Returns PATH without its leading "./". */
 const char *tm_file_list_bare(const char *path);
 
 void tm_file_list_release(struct tm_file_list *list);

@@ -11,7 +11,7 @@ static bool starts(const uint8_t *head, size_t len, size_t at, const void *magic
     return len >= at + n && memcmp(head + at, magic, n) == 0;
 }
 
-/* White space anywhere before or between the tokens. */
+/* True if HEAD begins like a manifest. White space may be anywhere before and between the tokens. */
 static bool is_manifest(const uint8_t *head, size_t len)
 {
     static const char want[] = "{\"perfetto_manifest\"";
@@ -61,7 +61,7 @@ static struct tm_file_type sniff(const uint8_t *head, size_t len)
     if (tm_foreign_type_is_no_proto(head, len))
         return tm_file_type_unknown();
     const struct tm_format *format = tm_format_sniff(head, len);
-    /* a proto (or its symbols), whatever strings it holds */
+    /* A proto, or its symbols. Signatures of other types inside it do not count. */
     if (format && len > 0 && head[0] == 0x0a && format->priority != 2)
         return trace(format);
     if (starts(head, len, 257, "ustar", 6) || starts(head, len, 257, "ustar  ", 8))

@@ -24,20 +24,20 @@ struct tm_file_type {
     const struct tm_format *format; /* of TM_FILE_TRACE */
 };
 
-/* The type that HEAD (LEN bytes; TM_SNIFF_BYTES unless the file is shorter) shows. A UTF-8 byte order mark may precede
- * a text. */
+/* Returns the type that HEAD (LEN bytes; TM_SNIFF_BYTES unless the file is shorter) shows. A UTF-8 byte order mark may
+ * precede a text. */
 struct tm_file_type tm_file_type_sniff(const uint8_t *head, size_t len);
 
-/* The type of files that are not read. */
+/* Returns the type of files that are not read. */
 struct tm_file_type tm_file_type_unknown(void);
 
-/* The type of a stream of CTF, and of its index; their metadata is known by its place. */
+/* Returns the type of a stream of CTF and of its index. These are recognized by the metadata in their folder. */
 struct tm_file_type tm_file_type_part(void);
 
-/* The type of a directory and of a list of files. */
+/* Returns the type of a directory and of a list of files. */
 struct tm_file_type tm_file_type_directory(void);
 
-/* The place of the zlib stream of a ctrace in HEAD; 0: HEAD is not a ctrace. */
+/* Returns the offset of the zlib stream of a ctrace in HEAD; 0: HEAD is not a ctrace. */
 size_t tm_file_type_ctrace(const uint8_t *head, size_t len);
 
 #endif

@@ -32,14 +32,15 @@ static const struct {
 #undef MAGIC
 };
 
-/* 0a LENGTH 0a LENGTH 08 VERSION 12 LENGTH "tm-": the frame that every stream begins with (tm-stream(5)). */
+/* True if HEAD begins with the frame that begins every stream (tm-stream(5)): 0a LENGTH 0a LENGTH 08 VERSION 12 LENGTH
+ * "tm-". */
 static bool is_stream(const uint8_t *head, size_t len)
 {
     return len > 11 && head[0] == 0x0a && head[2] == 0x0a && head[4] == 0x08 && head[6] == 0x12 &&
            memcmp(head + 8, "tm-", 3) == 0;
 }
 
-/* Section header block, its length, and a mark of the byte order. */
+/* True if HEAD begins with a section header block of pcapng: its type, its length, and a mark of the byte order. */
 static bool is_pcapng(const uint8_t *head, size_t len)
 {
     return len >= 12 && memcmp(head, "\n\r\r\n", 4) == 0 &&

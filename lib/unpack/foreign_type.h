@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The cause of an error for HEAD (LEN bytes, as for tm_file_type_sniff), which has no type that is read: "a recording
- * of perf, which is read as text: …", or "unknown trace type; what is read: …". Never NULL, of static storage. */
+/* Returns the cause of an error for HEAD (LEN bytes, as for tm_file_type_sniff), which has no type that is read:
+ * "compressed by xz, which is not read: …", or "unknown trace type; what is read: …". Never NULL; static. */
 const char *tm_foreign_type_cause(const uint8_t *head, size_t len);
 
 /* The message about a file with such a cause. */

@@ -23,14 +23,14 @@ struct tm_unpack_run {
     uint64_t head_hash;     /* File.head_hash of the outermost */
     uint32_t file_count;    /* File frames written; the next id */
     uint32_t order;         /* FileBegin frames written */
-    bool names_on_damage;   /* the error says what --on-damage would do */
+    bool names_on_damage;   /* the error already says what --on-damage would do */
     char manifest_of[256];  /* the archive that had a manifest, or the manifest's own name; empty: none */
     bool trace_seen;        /* a trace file, not a container, had its turn */
     /* tm_unpack_documents. Containers hold documents, and a document can be a container: they call it through this
      * member. */
     enum tm_status (*read_documents)(struct tm_unpack_run *run, struct tm_content *content, struct tm_node *first,
                                      const struct tm_node *parent, struct tm_gzip_reader *gzip);
-    bool is_worker;         /* what has to be done in order fails (tm_unpack_in_order) */
+    bool is_worker;         /* true: tm_unpack_in_order fails */
     bool is_final;          /* the error is about the run, not about the current file: stop */
 };
 
@@ -52,15 +52,15 @@ struct tm_node {
     uint64_t skipped_bytes, damage_byte;
 };
 
-/* The node of something of TYPE inside PARENT. */
+/* Returns a node of TYPE inside PARENT. NAME is borrowed. */
 struct tm_node tm_node_inside(const struct tm_node *parent, const struct tm_file_type *type, const char *name,
                               size_t name_bytes);
 
-/* True if inputs of TYPE are read by a library that one thread has to itself. */
+/* True if inputs of TYPE are read by a library that only one thread may use. */
 bool tm_unpack_is_alone(enum tm_input_type type);
 
-/* For what the threads of a run cannot do side by side. TM_OK; TM_E_SYSTEM in the run of a worker: the turn is then run
- * again in its order. */
+/* Call this before work that is possible only in the order of processing. TM_OK; TM_E_SYSTEM in the run of a worker:
+ * the turn is then run again, in its order. */
 enum tm_status tm_unpack_in_order(struct tm_unpack_run *run);
 
 /* Counts CONTENT, which has been opened, as input of the run: at once if its size is known, otherwise while it is
@@ -95,13 +95,13 @@ void tm_unpack_damage(struct tm_unpack_run *run, struct tm_node *node, const str
 enum tm_status tm_unpack_documents(struct tm_unpack_run *run, struct tm_content *content, struct tm_node *first,
                                    const struct tm_node *parent, struct tm_gzip_reader *gzip);
 
-/* The turn of a gzip, zstd or ctrace: its content is unpacked as a stream of documents. */
+/* Runs the turn of a gzip, zstd or ctrace. Its content is unpacked as a stream of documents. */
 enum tm_status tm_unpack_compressed(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content);
 
-/* The turn of a TAR or ZIP. */
+/* Runs the turn of a TAR or ZIP. */
 enum tm_status tm_unpack_archive(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content);
 
-/* The turn of COUNT files and directories, which count as one archive. */
+/* Runs the turn of COUNT files and directories, which count as one archive. */
 enum tm_status tm_unpack_directory(struct tm_unpack_run *run, struct tm_node *node, const char *const *paths,
                                    size_t count);
 

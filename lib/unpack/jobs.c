@@ -9,11 +9,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Where no number of threads is asked for: there are none for turns of fewer bytes, in all or on average, and no more
- * than this. Each turn wakes threads, which costs as much as unpacking some kilobytes. */
+/* Limits if the options state no number of threads. Turns of fewer bytes, in all or on average, get no threads. There
+ * are at most JOBS_DEFAULT_MAX threads. Each turn wakes threads, which costs as much as unpacking some kilobytes. */
 enum { JOBS_WORTH_BYTES = 4 << 20, JOBS_WORTH_TURN_BYTES = 64 << 10, JOBS_DEFAULT_MAX = 8 };
 
-/* What a worker has to say of a turn besides its frames. */
+/* The result of a turn that a worker ran, besides its frames. */
 struct result {
     bool trace_seen;
     uint64_t expanded_bytes;
@@ -66,7 +66,8 @@ static enum tm_status put_frames(void *arg, struct tm_buf *frames, struct tm_err
     return st == TM_END ? tm_error_set(err, TM_E_SYSTEM, "nobody waits for this turn") : st;
 }
 
-/* Gives the run all strings of the sink so far, while the thread that writes the stream waits. */
+/* Adds all strings of the worker's sink so far to the run, while the thread that writes the stream waits. Converts
+ * *STRING to its number in the run. */
 static enum tm_status run_string(void *arg, uint32_t *string, struct tm_error *err)
 {
     struct worker *w = arg;
@@ -91,7 +92,7 @@ static void keep_warning(void *arg, const char *text)
     (void)tm_buf_add(&w->warnings, text, strlen(text) + 1);
 }
 
-/* Makes the worker ready for turn I. Its sink and its run number things of their own. */
+/* Prepares the worker for turn I. Its sink and its run have numbers of their own. */
 static void prepare(struct worker *w, uint32_t i)
 {
     const struct tm_jobs *jobs = w->jobs;
@@ -164,14 +165,14 @@ static bool is_parallel(const struct tm_member *member)
     }
 }
 
-/* The turns that workers may run. */
+/* Sums over the turns that workers may run. */
 struct turn_sums {
     uint32_t count;
-    uint64_t bytes, proto_bytes; /* of their members; of those that are Perfetto traces */
+    uint64_t bytes, proto_bytes; /* of all their members; of the Perfetto traces among these */
 };
 
-/* Finds the turns for the workers. Numbers of files that are not known yet are estimated: a compressed file mostly has
- * one in it. */
+/* Finds the turns for the workers. The number of files in a compressed file is not known yet. It is assumed to be one,
+ * which is usually right. */
 static void find_jobs(struct tm_jobs *jobs, struct turn_sums *sums)
 {
     const struct tm_member_table *table = &jobs->turns->archive->table;
@@ -190,9 +191,9 @@ static void find_jobs(struct tm_jobs *jobs, struct turn_sums *sums)
     }
 }
 
-/* How many workers are worth it where no number was asked for: one for each processor, up to the number that the main
- * thread can keep up with. Perfetto traces are unpacked as fast as the stages behind take them, so those keep two
- * processors. */
+/* Returns how many workers are worth starting if the options state no number: one for each processor, up to the number
+ * that the main thread can keep up with. Perfetto traces are unpacked as fast as the later stages take them, so two
+ * processors are left to those stages. */
 static uint32_t worthwhile(const struct turn_sums *sums)
 {
     uint32_t wanted = tm_compat_processors(), kept = sums->proto_bytes > sums->bytes / 2 ? 2 : 0;
@@ -202,7 +203,7 @@ static uint32_t worthwhile(const struct turn_sums *sums)
     return wanted < JOBS_DEFAULT_MAX ? wanted : JOBS_DEFAULT_MAX;
 }
 
-/* How many workers there are: as many as asked for, but no more than there are turns. */
+/* Returns how many workers to start: as many as the options state, but no more than there are turns. */
 static uint32_t worker_count(const struct tm_unpack_run *run, const struct turn_sums *sums)
 {
     uint32_t wanted = run->options->jobs ? run->options->jobs : worthwhile(sums);
@@ -332,7 +333,7 @@ static void tell_warnings(const struct tm_unpack_run *run, const struct tm_buf *
     }
 }
 
-/* Turn I is written: what it leaves is the run's. */
+/* Adds the results of turn I, which has been written, to the run. */
 static void settle(struct tm_jobs *jobs, uint32_t i)
 {
     const struct tm_turns *turns = jobs->turns;
@@ -358,7 +359,7 @@ static void free_result(struct job *job)
     job->result = NULL;
 }
 
-/* The workers stop when they next write, or at the end of their turns. */
+/* Tells the workers to stop. They do so when they next write, or at the end of their turns. */
 static void stop(struct tm_jobs *jobs)
 {
     atomic_store(&jobs->stopped, true);
@@ -366,7 +367,7 @@ static void stop(struct tm_jobs *jobs)
         tm_frame_queue_close(&jobs->queue, i);
 }
 
-/* No worker runs after this; the run does the turns that are left itself. */
+/* Stops all workers and waits for them. The run itself then runs the turns that are left. */
 static void end_workers(struct tm_jobs *jobs)
 {
     stop(jobs);
@@ -377,8 +378,8 @@ static void end_workers(struct tm_jobs *jobs)
     jobs->worker_count = 0;
 }
 
-/* True if the run may fork for turn I, a turn of its own: for a library, or for something inside an archive. No other
- * thread may run then, because a child has the locks of all threads as they were. */
+/* True if turn I, which the run itself runs, may fork: for a library, or for a member of an archive inside. No other
+ * thread may run then, because the child inherits the locks of all threads as they are. */
 static bool may_fork(const struct tm_jobs *jobs, uint32_t i)
 {
     const struct tm_member_table *table = &jobs->turns->archive->table;

@@ -1,11 +1,11 @@
-/* The turns of an archive's members, run by threads side by side and written in order of processing (doc/parallel.md).
- * The stream is the same as without threads. Private to this room. */
+/* Threads run the turns of an archive's members at the same time. The results are written in order of processing
+ * (doc/parallel.md). The stream is the same as without threads. Private to this room. */
 #ifndef TM_UNPACK_JOBS_H
 #define TM_UNPACK_JOBS_H
 
 #include "unpack/archive.h"
 
-/* What the stream of a worker may hold in memory before it is written. */
+/* The memory that a worker's frames may take before they are written. */
 #define TM_JOBS_WORKER_BYTES ((size_t)64 << 20)
 
 /* The turns of an archive. */
@@ -20,12 +20,12 @@ struct tm_turns {
 
 struct tm_jobs;
 
-/* Starts the threads for TURNS, whose members are known and have their rows. *JOBS is NULL if there is no use for
- * threads, or if there can be none. RUN and TURNS must outlive it. TM_OK or TM_E_SYSTEM. */
+/* Starts the threads for TURNS, whose members are known and have their rows. *JOBS is NULL if threads are not worth it,
+ * or if none can be started. RUN and TURNS must outlive it. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_jobs_start(struct tm_jobs **jobs, struct tm_unpack_run *run, const struct tm_turns *turns);
 
-/* Writes turn I. To be called for each turn, in order. TM_OK; TM_END: the caller runs it. Frames that are in the stream
- * already are then passed over by the writer of the run's sink. Otherwise an error of writing. JOBS may be NULL. */
+/* Writes turn I. To be called for each turn, in order. TM_OK; TM_END: the caller runs it. The writer of the run's sink
+ * then passes over the frames that are in the stream already. Else an error of writing. JOBS may be NULL. */
 enum tm_status tm_jobs_turn(struct tm_jobs *jobs, uint32_t i);
 
 /* Stops the threads. JOBS may be NULL. */

@@ -51,22 +51,23 @@ static inline const char *tm_member_name(const struct tm_member_table *table, co
     return (const char *)table->names.data + member->name;
 }
 
-/* The text of a member that has a cause. */
+/* Returns the cause of a member that has one. */
 static inline const char *tm_member_cause(const struct tm_member_table *table, const struct tm_member *member)
 {
     return (const char *)table->names.data + member->cause;
 }
 
-/* The host that a member states, or NULL. */
+/* Returns the host that a member states, or NULL. */
 static inline const char *tm_member_host(const struct tm_member_table *table, const struct tm_member *member)
 {
     return member->host ? (const char *)table->names.data + member->host : NULL;
 }
 
-/* Below, at or above 0 if A comes before, with or after B in the order of processing, without regard to position. */
+/* Returns a number below, equal to or above 0 if A comes before, with or after B in the order of processing, without
+ * regard to position. */
 int tm_member_compare(const struct tm_member_table *table, const struct tm_member *a, const struct tm_member *b);
 
-/* Fills order: by priority, then name bytewise, then position. */
+/* Fills order: by priority, then name bytewise, then position. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_member_table_sort(struct tm_member_table *table, struct tm_error *err);
 
 void tm_member_table_release(struct tm_member_table *table);

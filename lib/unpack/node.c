@@ -87,7 +87,7 @@ enum tm_status tm_unpack_begin(struct tm_unpack_run *run, struct tm_node *node)
     return tm_unpack_begin_on(run, node, format ? format->clock_policy : TRACEMERGE__CLOCK_POLICY__NO_CLOCK);
 }
 
-/* Puts the names below the outermost file into PATH; if there are none, the outermost file's own. */
+/* Appends the names below the outermost file to PATH, joined by "/". */
 static enum tm_status add_path(const struct tm_node *node, struct tm_buf *path)
 {
     if (node->parent == NULL)
@@ -140,7 +140,7 @@ enum tm_status tm_unpack_end(struct tm_unpack_run *run, const struct tm_node *no
 
 void tm_unpack_place(const struct tm_unpack_run *run, const struct tm_node *node)
 {
-    /* a failing disk, output or memory is not the fault of the member being read */
+    /* A failing disk, output or memory is not the fault of the member that is being read. */
     if (run->err->status != TM_E_INPUT && !run->err->is_reading)
         return;
     if (node->parent == NULL && run->outer_name)

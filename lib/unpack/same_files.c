@@ -45,7 +45,7 @@ static void tell(const struct tm_file_list *list, const struct seen *seen, uint3
     warn(text);
 }
 
-/* Notes INPUT, a regular file that is to be read. */
+/* TM_E_USAGE if INPUT, a regular file that is to be read, is one of OUTS. */
 static enum tm_status check_outs(const char *const *outs, const struct stat *input, struct tm_error *err)
 {
     struct stat info;

@@ -26,8 +26,8 @@ enum tm_status tm_stated_read(struct tm_stated *stated, const struct tm_file_typ
 
 enum { TM_STATED_BYTES = 64 << 10 };
 
-/* Reads the facts of a file that begins with the LEN bytes at DATA: its first TM_STATED_BYTES, or all of it. Results as
- * tm_stated_read. */
+/* Reads the facts of a file that begins with the LEN bytes at DATA: its first TM_STATED_BYTES, or all of it. Results
+ * are those of tm_stated_read. */
 enum tm_status tm_stated_look(struct tm_stated *stated, const struct tm_file_type *type, const uint8_t *data,
                               size_t len, struct tm_error *err);
 

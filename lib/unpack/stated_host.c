@@ -35,7 +35,8 @@ static bool goes_on(const uint8_t *from, const uint8_t *to)
     return true;
 }
 
-/* The text after a key at P: its value, or that of members named value and so on. */
+/* Finds the value after a key that ends at P. It may be inside members called value, stringValue and the like. False:
+ * there is none that can be a host. */
 static bool value_of(const uint8_t *p, const uint8_t *end, struct word *value)
 {
     static const char *const around[] = {"value", "stringValue", "string_value", "type", "string", "vStr"};

@@ -18,7 +18,7 @@ static void give_up(struct tm_stream_copy *copy)
     copy->fd = -1;
 }
 
-/* True if a frame among the whole frames of BUF says that a file is a Perfetto trace. */
+/* True if BUF, which has whole frames, has a File frame of a Perfetto trace. */
 static bool has_perfetto_trace(const struct tm_buf *buf)
 {
     const uint8_t *p = buf->data;
@@ -36,7 +36,7 @@ static bool has_perfetto_trace(const struct tm_buf *buf)
     return has;
 }
 
-/* Takes whole frames, as tm_frame_put says. */
+/* Writes the frames in BUF to the stream and to the copy. Is a tm_frame_put. */
 static enum tm_status put_both(void *arg, struct tm_buf *buf, struct tm_error *err)
 {
     struct tm_stream_copy *copy = arg;

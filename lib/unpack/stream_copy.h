@@ -9,7 +9,8 @@ struct tm_stream_copy {
     int fd; /* the file; -1: there is no copy, or it was given up */
     bool without_packets; /* the copy is given up if the stream has a Perfetto trace */
     struct tm_stream_writer *writer; /* borrowed */
-    uint64_t room; /* so many more bytes may be written: half of what was free, as others need temporary files too */
+    uint64_t room; /* this many more bytes may be written; at first half of what is free, because others need temporary
+                    * files too */
 };
 
 /* Opens the regular file PATH and empties it. TM_OK; TM_E_INPUT if PATH is no regular file; TM_E_SYSTEM. */

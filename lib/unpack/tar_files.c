@@ -2,7 +2,7 @@
 
 #include "container/limits.h"
 
-/* The number of NAME. TM_END: there is no room for it. */
+/* Sets *ID to the number of NAME, which is added if it is new. TM_END: there is no room for it. */
 static enum tm_status number_of(struct tm_tar_files *files, const char *name, uint32_t *id, struct tm_error *err)
 {
     static const struct tm_tar_file none = {.at = UINT64_MAX};

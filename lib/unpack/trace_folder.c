@@ -12,7 +12,7 @@ static bool is_type(const struct tm_member *member, enum tm_input_type type)
     return member->reason == TM_DROP_NONE && member->type.input_type == type;
 }
 
-/* The length of the folder, with the "/", in the LEN bytes at NAME. */
+/* Returns the length of the folder, with the "/", in the LEN bytes at NAME. */
 static size_t folder_len(const char *name, size_t len)
 {
     while (len > 0 && name[len - 1] != '/')
@@ -20,8 +20,8 @@ static size_t folder_len(const char *name, size_t len)
     return len;
 }
 
-/* Below, at or above 0 if the name of MEMBER comes before, is or comes after the name made of FRONT, a folder, and
- * BASE. */
+/* Returns a number below, equal to or above 0 if the name of MEMBER comes before, is or comes after the name made of
+ * FRONT, a folder, and BASE. */
 static int compare_name(const struct tm_member_table *table, const struct tm_member *member, const char *front,
                         size_t len, const char *base)
 {
@@ -31,7 +31,8 @@ static int compare_name(const struct tm_member_table *table, const struct tm_mem
     return c != 0 || n < len ? (c != 0 ? c : -1) : strcmp(name + len, base);
 }
 
-/* The place in the order of the first member of PRIORITY whose name is not before that made of FRONT and BASE. */
+/* Returns the place in the order of the first member of PRIORITY whose name is not before that made of FRONT and BASE.
+ */
 static uint32_t find(const struct tm_member_table *table, int priority, const char *front, size_t len,
                      const char *base)
 {
@@ -47,7 +48,7 @@ static uint32_t find(const struct tm_member_table *table, int priority, const ch
     return low;
 }
 
-/* The metadata in the folder FRONT (LEN bytes); NULL: it has none. */
+/* Returns the metadata in the folder FRONT (LEN bytes); NULL: it has none. */
 static const struct tm_member *metadata_of(const struct tm_member_table *table, int priority, const char *front,
                                            size_t len)
 {
@@ -123,7 +124,7 @@ static enum tm_status copy_bytes(struct tm_unpack_run *run, struct tm_content *c
 {
     enum tm_status st;
     while ((st = tm_input_fill(content->in, 1, run->err)) == TM_OK) {
-        if (is_shared) /* one range of an archive may be many members */
+        if (is_shared) /* hard links can make many members of one range, so copies count as expansion */
             st = tm_expansion_add(run->expansion, content->in->len, run->err);
         if (st == TM_OK)
             st = tm_io_write(fd, content->in->data, content->in->len, run->err);

@@ -12,8 +12,8 @@ static bool is_directory(const char *path)
     return strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-/* Notes the hash of the first bytes of the run's file, by which the reference importer names a trace without an
- * identity: 64-bit FNV-1a. */
+/* Computes the hash of the first bytes of the run's file (64-bit FNV-1a). The reference importer names a trace without
+ * an identity by it. */
 static enum tm_status hash_head(struct tm_unpack_run *run, struct tm_input *in)
 {
     enum { HEAD_BYTES = 4096 };
@@ -27,7 +27,7 @@ static enum tm_status hash_head(struct tm_unpack_run *run, struct tm_input *in)
     return st;
 }
 
-/* The turn of one file, the outermost. Its row is written when its type is known: an archive announces its members
+/* Runs the turn of one file, the outermost. Its row is written when its type is known: an archive announces its members
  * before its own turn. */
 static enum tm_status unpack_one(struct tm_unpack_run *run, const char *path)
 {

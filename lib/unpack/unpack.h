@@ -25,7 +25,7 @@ struct tm_unpack_options {
     bool by_reference;     /* text in a regular file may stay there (frame Source) */
     struct tm_text_file *text_file; /* other such text may go there; NULL: it is in the stream */
     bool list;             /* only list the files: traces of known size are not read, unknown types are shown */
-    /* threads that unpack members side by side; 1: none; 0: one for each processor, where that is worth it */
+    /* number of threads that unpack members; 1: no threads; 0: one for each processor, if that is worth it */
     unsigned jobs;
     const char *temporary_dir; /* NULL: $TMPDIR, else /tmp */
     /* Called for damage that was skipped: one line, without the program's name. May be NULL. */

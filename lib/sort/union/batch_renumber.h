@@ -1,5 +1,5 @@
-/* Renumbers batches of one stream for the merged stream. Columns of numbers are new; the others are not copied.
- * */
+/* Renumbers batches of one stream for the merged stream. Columns of numbers are replaced; the other columns are not
+ * copied. */
 #ifndef TM_SORT_UNION_BATCH_RENUMBER_H
 #define TM_SORT_UNION_BATCH_RENUMBER_H
 

@@ -7,7 +7,8 @@
 
 #define FIRST_NAMED_RAW_ID (INT64_C(1) << 32)
 
-/* Raw ids from 2^32 on stand for a name of this config. */
+/* Replaces *RAW_ID by the raw id that its name has in MACHINES. Raw ids from 2^32 on stand for a name of this config.
+ */
 static void move_raw_id(int64_t *raw_id, const Tracemerge__Config *config, const struct tm_machine_union *machines)
 {
     for (size_t i = 0; i < config->n_machines && *raw_id >= FIRST_NAMED_RAW_ID; i++) {
@@ -34,7 +35,8 @@ static void move_clock(Tracemerge__ConfigClock *clock, const Tracemerge__Config 
     clock->entry += clock->has_entry ? entry_base : 0;
 }
 
-/* Moves the ids of the list that move_raw_id() looks them up in: all are looked up before the first changes. */
+/* Replaces the raw ids in CONFIG's list of machines. move_raw_id searches this list, so all ids are looked up before
+ * the first one changes. */
 static enum tm_status move_machines(Tracemerge__Config *config, const struct tm_machine_union *machines,
                                     struct tm_error *err)
 {

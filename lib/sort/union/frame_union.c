@@ -37,7 +37,7 @@ static enum tm_status too_many(const char *what, struct tm_error *err)
     return tm_error_set(err, TM_E_INPUT, "all streams together have more %s than there are numbers", what);
 }
 
-/* A stream that was merged before has a directory of its own as file 0. It gives way to that of this merge. */
+/* A stream that was merged before has a directory of its own as file 0. The directory of this merge replaces it. */
 static enum tm_status dissolve(struct passage *p)
 {
     p->ids->is_merge = true;
@@ -61,8 +61,8 @@ static enum tm_status set_bytes(ProtobufCBinaryData *field, protobuf_c_boolean *
     return TM_OK;
 }
 
-/* Gives the outermost file of a stream its place and its name. A stream that is alone keeps the name for a later merge,
- * so that the depth of merges does not show. */
+/* Sets the parent and the name of the outermost file of a stream. The file of a stream that is alone keeps the name for
+ * a later merge, so the result does not depend on how often streams are merged. */
 static enum tm_status on_outermost(struct passage *p, Tracemerge__File *m)
 {
     if (!p->all->has_root) {
@@ -216,7 +216,7 @@ static enum tm_status on_metadata(struct passage *p)
     return st == TM_OK && !is_new ? TM_END : TM_OK;
 }
 
-/* Names that are in no table any more go after the texts that the frame has. */
+/* Renumbers the names of M. Names that are no longer in a table go after the texts that the frame has. */
 static enum tm_status renumber_names(struct passage *p, Tracemerge__Dropped *m)
 {
     struct tm_buf texts = {0};
@@ -366,7 +366,7 @@ static enum tm_status write_root(const struct tm_frame_union *u, struct tm_strea
     return st < 0 ? st : tm_stream_write_message(writer, TM_FRAME_FILE_BEGIN, &begin.base, err);
 }
 
-/* All machines are written before anything that could name one, so that the order of frames does not tell how often the
+/* Writes all machines before any frame that could name one. So the order of frames does not depend on how often the
  * streams were merged. */
 static enum tm_status write_machines(const struct tm_frame_union *u, struct tm_stream_writer *writer,
                                      struct tm_error *err)

@@ -31,8 +31,8 @@ struct tm_frame_union {
 };
 
 /* Initialises ALL. With HAS_ROOT the files of all streams get a common outermost file of type directory, as files of
- * one command line have (tm-unpack(1)). Streams that have one give theirs up, so a merge of merges is one merge. DIR is
- * for temporary files. */
+ * one command line have (tm-unpack(1)). The directories of streams that were merged before are left out, so a merge of
+ * merges equals one merge. DIR is for temporary files. */
 void tm_frame_union_init(struct tm_frame_union *all, bool has_root, const char *dir);
 
 /* Begins the stream NAME. Sets the bases of IDS, which is all zeros. Both are borrowed. */

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 enum {
-    INPUT_CHUNK_BYTES = 64 << 10, /* small, as hundreds of streams are open at once */
+    INPUT_CHUNK_BYTES = 64 << 10, /* small, because hundreds of streams are open at once */
     INPUT_FRAMES_BYTES = 1 << 20
 };
 
-/* Keeps the machine's last state. The host may be adopted later, and names may come late. */
+/* Keeps the machine's last state. The host's row can adopt an id later, and a name can come later. */
 static enum tm_status take_machine(struct tm_merge_input *in, const struct tm_frame *frame, struct tm_error *err)
 {
     Tracemerge__Machine *m = (Tracemerge__Machine *)tm_frame_message(frame, &tracemerge__machine__descriptor, err);

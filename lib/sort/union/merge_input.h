@@ -22,9 +22,9 @@ struct tm_merge_input {
     uint64_t sequence;          /* sequence number of its blocks */
     bool only_definitions; /* true: next stops before the first event that is no definition, and continues there once
                               this is cleared */
-    bool opens; /* NAME is opened while it is read, by resume, and closed by park. fd is -1 at first */
+    bool opens; /* resume opens the file NAME and park closes it; fd is -1 at first */
     /* private */
-    off_t offset; /* where a parked one is read on */
+    off_t offset; /* where a parked input is read next */
     struct tm_stream_ids ids;
     struct tm_stream_reader reader;
     struct tm_order_check check;
@@ -40,8 +40,8 @@ struct tm_merge_input {
  * placed or not sorted, or its frames are damaged. TM_E_SYSTEM. */
 enum tm_status tm_merge_input_open(struct tm_merge_input *input, struct tm_error *err);
 
-/* For an input that opens its file: resume opens it at the place where park has closed it. For others they do nothing.
- * TM_OK or TM_E_SYSTEM. */
+/* Open and close the file of an input that opens it. resume continues where park stopped. For other inputs they do
+ * nothing. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_merge_input_resume(struct tm_merge_input *input, struct tm_error *err);
 enum tm_status tm_merge_input_park(struct tm_merge_input *input, struct tm_error *err);
 

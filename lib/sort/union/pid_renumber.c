@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "base/pb.h"
 
-/* What numbers of one batch are looked up in. */
+/* The tables in which numbers of one batch are looked up. */
 struct lookup {
     struct tm_pid_renumber *renumber;
     const struct tm_stream_ids *ids;

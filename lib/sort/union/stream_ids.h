@@ -15,7 +15,7 @@ struct tm_stream_ids {
     uint32_t entry_base;                      /* base of the manifest's entries */
     bool has_extra_strings;                   /* some strings are not in the table */
     bool is_merge;                            /* file 0 is the merge's own and stays file 0 */
-    /* private: uint32_t a machine, a string; a byte a file that is set once its turn has come */
+    /* private: a uint32_t for each machine and each string; a byte for each file, 1 once its turn has begun */
     struct tm_buf machines, strings, begun;
 };
 

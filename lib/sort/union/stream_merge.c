@@ -19,7 +19,7 @@ struct stream_merge {
     struct tm_stream_writer writer;
 };
 
-/* "clock 6 (BOOTTIME) of machine "phone"". */
+/* Writes the trace time of IN to OUT, as in: clock 6 (BOOTTIME) of machine "phone". */
 static void tell_trace_time(const struct stream_merge *m, const struct tm_merge_input *in, char *out, size_t size)
 {
     static const char *const names[] = {"", " (REALTIME)", " (REALTIME_COARSE)", " (MONOTONIC)",
@@ -71,7 +71,7 @@ static enum tm_status check_trace_time(struct stream_merge *m, const struct tm_m
                         in->name, one, m->timed->name, other);
 }
 
-/* Parts go with parts of the same range alone. */
+/* Checks that IN is the same part by time as the first stream. */
 static enum tm_status check_part(const struct stream_merge *m, const struct tm_merge_input *in, struct tm_error *err)
 {
     return tm_time_part_is_same(&in->reader.part, &m->inputs[0].reader.part)

@@ -15,13 +15,13 @@ struct tm_merge_stream {
 struct tm_merge_streams {
     struct tm_merge_stream *streams;
     uint32_t count;
-    uint32_t descriptors; /* so many may be open at a time */
+    uint32_t descriptors; /* this many may be open at a time */
 };
 
-/* Merges STREAMS into OUT. Memory is a batch or two for each stream, and the tables. If there are more streams than
- * OPTIONS' memory allows, or than descriptors where they are opened as they are read, groups of them are merged to
- * temporary files first. TM_OK. TM_E_INPUT "NAME: …" if a stream is damaged, not placed, not sorted, or on another
- * timeline than the first (another clock, or another machine unless the clock is REALTIME). TM_E_SYSTEM. */
+/* Merges STREAMS into OUT. The memory in use is a batch or two for each stream, and the tables. If there are more
+ * streams than OPTIONS' memory allows, or more than may be open at a time, groups of them are merged to temporary files
+ * first. TM_OK. TM_E_INPUT "NAME: …" if a stream is damaged, not placed, not sorted, or on another timeline than the
+ * first (another clock, or another machine unless the clock is REALTIME). TM_E_SYSTEM. */
 enum tm_status tm_stream_merge(const struct tm_merge_streams *streams, int out, const struct tm_sort_options *options,
                                struct tm_error *err);
 

@@ -25,13 +25,14 @@ struct tm_string_union {
  * tm_io_temporary. */
 void tm_string_union_init(struct tm_string_union *strings, uint32_t count_max, size_t bytes_max, const char *dir);
 
-/* Finds or adds the LEN bytes at S. *NUMBER is 1 and up in the table. Beyond its limits it has TM_STRING_INLINE set
- * and is for tm_string_union_extra. */
+/* Finds or adds the LEN bytes at S. In the table *NUMBER counts from 1. For a string beyond the limits of the table,
+ * *NUMBER has TM_STRING_INLINE set and is for tm_string_union_extra. TM_OK; TM_E_INPUT if there are too many strings;
+ * TM_E_SYSTEM. */
 enum tm_status tm_string_union_add(struct tm_string_union *strings, const void *s, size_t len, uint32_t *number,
                                    struct tm_error *err);
 
-/* Appends the text of NUMBER, which has TM_STRING_INLINE set, to DETAIL as a text field. *STRING is the string that
- * refers to it. */
+/* Appends the text of NUMBER, which has TM_STRING_INLINE set, to DETAIL as a text field. Sets *STRING to the string
+ * that refers to it. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_string_union_extra(struct tm_string_union *strings, uint32_t number, struct tm_buf *detail,
                                      uint32_t *string, struct tm_error *err);
 
