@@ -4,7 +4,7 @@
 
 enum { STAGE_ROWS = 128 };
 
-/* Rows on their way to the sink, which takes them by columns. */
+/* Rows that are collected by columns and added together. */
 struct stage {
     uint32_t count;
     int64_t time_ns[STAGE_ROWS], pid[STAGE_ROWS], tid[STAGE_ROWS];
@@ -17,7 +17,7 @@ struct compact {
     struct tm_proto_rows *rows;
     struct tm_compact_reader *reader;
     struct tm_proto_cpu *cpu;
-    struct tm_event switches, wakings; /* the latest of each; they also hold what all have in common */
+    struct tm_event switches, wakings; /* the latest row of each kind, and the columns that all rows share */
     struct stage *stage;
 };
 
@@ -39,7 +39,7 @@ static enum tm_status send_stage(struct compact *c, struct tm_error *err)
     return rows.count ? tm_event_sink_add_rows(c->rows->sink, &rows, err) : TM_OK;
 }
 
-/* Adds ROW with the strings that travel with it. */
+/* Adds ROW to the stage. A row with inline strings in its detail goes to the sink alone, after the stage's rows. */
 static enum tm_status add_row(struct compact *c, struct tm_event *row, struct tm_error *err)
 {
     struct stage *s = c->stage;
@@ -61,7 +61,7 @@ static enum tm_status add_row(struct compact *c, struct tm_event *row, struct tm
     return TM_OK;
 }
 
-/* Sets the number of name COMM of the table. A string that travels with its event goes into the detail. */
+/* Sets *STRING to the string number of name COMM of the table. An inline string goes into the detail. */
 static enum tm_status comm_string(struct compact *c, uint32_t comm, uint32_t *string, struct tm_error *err)
 {
     *string = ((const uint32_t *)(const void *)c->kernels->sched.comms.data)[comm];
@@ -71,7 +71,7 @@ static enum tm_status comm_string(struct compact *c, uint32_t comm, uint32_t *st
     return tm_proto_string(c->rows, text->data, text->len, string, err);
 }
 
-/* Sets the name of the task that ran, the category of a switch. */
+/* Sets *STRING to the name of the task that ran, which is the category of a switch. */
 static enum tm_status cpu_string(struct compact *c, uint32_t *string, struct tm_error *err)
 {
     const struct tm_proto_cpu *cpu = c->cpu;

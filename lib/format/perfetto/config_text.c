@@ -7,10 +7,10 @@
 
 enum { INDENT = 2 };
 
-/* What is written, and how deep it is. */
+/* The output and the current nesting depth. */
 struct text {
     struct tm_buf *out;
-    size_t begin; /* of the text in OUT */
+    size_t begin; /* offset of the text in OUT */
     int depth;
 };
 
@@ -21,7 +21,7 @@ static enum tm_status new_line(const struct text *t)
     return tm_buf_addf(t->out, "\n%*s", t->depth * INDENT, "");
 }
 
-/* In quotes; what is not printable in ASCII as C has it. */
+/* Appends a text in quotes. Bytes that are not printable ASCII become escape sequences of C. */
 static enum tm_status put_quoted(struct tm_buf *out, const uint8_t *data, size_t len)
 {
     static const char escaped[] = "\a\b\f\n\r\t\v\\\'\"", letters[] = "abfnrtv\\\'\"";
@@ -76,7 +76,7 @@ static enum tm_status put_fixed(struct tm_buf *out, const struct tm_typed_field 
     return tm_buf_addf(out, "%s: %f", field->name, (double)value);
 }
 
-/* Varints one behind the other without tags, each on a line of its own. */
+/* Appends packed varints, each on a line of its own. */
 static enum tm_status put_packed(const struct text *t, const struct tm_typed_field *field, const struct tm_pb_field *f)
 {
     const uint8_t *at = f->data, *end = f->data ? f->data + f->len : NULL;

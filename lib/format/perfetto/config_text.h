@@ -4,9 +4,9 @@
 
 #include "base/pb.h"
 
-/* Appends the LEN bytes of a TraceConfig at DATA, a field a line. Fields that are not known (perfetto/config_fields.h)
- * have their number for a name. What follows damage is left out, and so is what nests deeper than TM_PROTO_DEPTH_MAX.
- * TM_OK or TM_E_SYSTEM. */
+/* Appends the LEN bytes of a TraceConfig at DATA, one field on each line. A field that is not known
+ * (perfetto/config_fields.h) has its number in place of a name. Fields after damage, and messages that nest deeper than
+ * TM_PROTO_DEPTH_MAX, are left out. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_proto_config_text(struct tm_buf *out, const uint8_t *data, size_t len);
 
 #endif

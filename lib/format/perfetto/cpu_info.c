@@ -9,7 +9,7 @@
 enum { INFO_CPUS = 1 };
 enum { CPU_PROCESSOR = 1, CPU_FREQUENCIES = 2, CPU_CAPACITY = 3, CPU_ARM_IDENTIFIER = 4, CPU_FEATURES = 5 };
 
-/* The value that separates clusters: cpus with one value form a cluster, and clusters are numbered from the lowest
+/* Values by which cpus form clusters: cpus with equal values are one cluster. Clusters are numbered by ascending
  * value. */
 struct ranks {
     bool has_all; /* every cpu has a value */
@@ -17,7 +17,7 @@ struct ranks {
     uint32_t values[TM_PROTO_CPU_MAX], sorted[TM_PROTO_CPU_MAX];
 };
 
-/* What is read of a packet before its cpus are described: capacities and highest frequencies. */
+/* The values of all cpus, which are read before the first cpu is described: capacities and highest frequencies. */
 struct clusters {
     struct ranks capacities, frequencies;
 };

@@ -21,8 +21,8 @@ struct etw {
     const struct tm_proto_packet *packet;
     bool has_cpu; /* the bundle states one */
     uint32_t cpu;
-    struct tm_pb_field what; /* of the event; id 0: of no known kind */
-    struct tm_buf raw;       /* scratch: of a row */
+    struct tm_pb_field what; /* the event's message; id 0: it has none */
+    struct tm_buf raw;       /* scratch: the raw payload of a row */
     struct tm_error *err;
 };
 
@@ -64,7 +64,8 @@ static enum tm_status fill_switch(struct etw *w, struct tm_event *row)
     return st < 0 ? st : name_unnamed(w, row->tid, &row->category);
 }
 
-/* Why the thread before a switch waits. The importer reads the number of the reason, not its word. */
+/* Adds the reason for which the previous thread of a switch waits, by its number. The reference importer does not read
+ * the field with its name either. */
 static enum tm_status add_reason(struct etw *w, const struct tm_event *row)
 {
     struct tm_proto_event_fields m;
@@ -109,7 +110,7 @@ static enum tm_status add_pages(struct etw *w, const struct tm_event *row, const
     return tm_proto_counter_add(w->rows, &e, name, bits, w->err);
 }
 
-/* Counts of pages by the priority of their memory. */
+/* Adds the counts of pages in FIELD, one for each priority of memory. */
 static enum tm_status add_by_priority(struct etw *w, const struct tm_event *row, uint32_t field, const char *what)
 {
     struct tm_pb pb = tm_pb_of(w->what.data, w->what.len);
@@ -156,7 +157,7 @@ static enum tm_status fill(struct etw *w, struct tm_event *row)
     }
 }
 
-/* Makes the raw bytes of a row: a packet with a bundle of event F alone. */
+/* Makes the raw payload of a row: a packet whose bundle has only event F. */
 static enum tm_status make_raw(struct etw *w, const struct tm_pb_field *f, struct tm_event *row)
 {
     struct tm_buf *out = &w->raw;
@@ -177,7 +178,7 @@ static enum tm_status make_raw(struct etw *w, const struct tm_pb_field *f, struc
     return TM_OK;
 }
 
-/* Reads the head of the event F into ROW. False: it states no time or cpu. */
+/* Reads time, cpu and thread of event F into ROW. False: no time, or no valid cpu. */
 static bool read_head(struct etw *w, const struct tm_pb_field *f, struct tm_event *row)
 {
     struct tm_pb pb = tm_pb_of(f->data, f->len);

@@ -4,9 +4,9 @@
 
 #include "format/perfetto/internal.h"
 
-/* Adds a row for each event of PACKET's bundle, and one for the rest of the packet. The raw bytes of an event are a
- * packet with a bundle of it alone. Its time is on the file's default clock, whatever clock the packet names. An event
- * without a time or a cpu is accounted. */
+/* Adds a row for each event of PACKET's bundle, and one for the rest of the packet. The raw payload of an event is a
+ * packet whose bundle has only this event. Its time is on the file's default clock, whatever clock the packet names. An
+ * event without a time or a cpu is accounted as damaged. */
 enum tm_status tm_proto_etw_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                  struct tm_error *err);
 

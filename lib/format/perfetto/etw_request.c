@@ -42,7 +42,7 @@ static const char *const disk_opcodes[] = {"DiskRead",      "DiskWrite", "DiskRe
 
 enum { CLASS_ALLOCATION = 19, CLASS_DISPOSITION = 13, CLASS_END_OF_FILE = 20 };
 
-/* Each is File…Information…, from class 1 on. */
+/* Names of classes, from class 1 on: "File" NAME "Information" AFTER. */
 static const struct {
     const char *name, *after;
 } classes[] = {
@@ -131,11 +131,12 @@ static const struct {
 
 enum { CLASSES = sizeof classes / sizeof *classes };
 
-/* How a field of a message becomes an arg. */
+/* How a field of a message becomes an arg. NUMBER is unsigned, WHOLE is signed. CLASS is a class of information, by
+ * name. EXTRA is an unsigned number whose key depends on the class. */
 enum form { POINTER, NUMBER, WHOLE, TEXT, CLASS, EXTRA };
 
 struct arg {
-    uint8_t field; /* 0: no more */
+    uint8_t field; /* 0: no more args */
     uint8_t form;
     const char *key;
 };
@@ -145,9 +146,9 @@ enum { ARGS_MAX = 8 };
 /* A kind of message. */
 struct shape {
     uint32_t event;   /* enum tm_etw_event_field */
-    uint8_t opcode;   /* its field; 0: none */
+    uint8_t opcode;   /* the field of the opcode; 0: none */
     uint8_t class;    /* the field of the class of information; 0: none */
-    const char *name; /* without a known opcode */
+    const char *name; /* of an event without a known opcode */
     struct arg args[ARGS_MAX];
 };
 
@@ -260,7 +261,7 @@ static enum tm_status put_class(struct tm_buf *detail, const char *name, uint32_
     return tm_detail_arg_text(detail, name, text, (size_t)len);
 }
 
-/* What the number beside a class of information says. */
+/* Returns the key of the number beside a class of information. */
 static const char *extra_key(const struct request *r)
 {
     const uint32_t class = r->fields.has[r->shape->class] ? number(r, r->shape->class) : 0;
@@ -304,7 +305,8 @@ static enum tm_status set_name(const struct request *r, const char *name)
     return tm_proto_string(r->rows, name, strlen(name), &r->row->name, r->err);
 }
 
-/* A request that names no packet of its own has neither begin nor end. */
+/* Fills the row of a request to a file system. A request without the number of an I/O request packet is an instant,
+ * because nothing relates its begin and its end. */
 static enum tm_status read_file(const struct request *r)
 {
     const struct shape *shape = r->shape;

@@ -39,6 +39,7 @@ enum member {
 };
 
 enum { FIELDS = 21 };
+/* The members in the fields of each message, by field number. */
 static const uint8_t members[][FIELDS] = {
     [EXPECTED_DISPLAY] = {0, COOKIE, TOKEN, PID},
     [ACTUAL_DISPLAY] = {0, COOKIE, TOKEN, PID, PRESENT, ON_TIME, GPU_COMPOSITION, JANK, PREDICTION, SEVERITY, DELAY,
@@ -84,7 +85,7 @@ struct frame {
     enum message message;
     uint32_t machine;
     struct tm_event row;
-    struct tm_pb_field of[MEMBER_COUNT]; /* the last field of each; id 0: none */
+    struct tm_pb_field of[MEMBER_COUNT]; /* the last occurrence of each member; id 0: none */
 };
 
 static bool has(const struct frame *w, enum member member)
@@ -107,7 +108,7 @@ static bool is_actual(const struct frame *w)
     return w->message == ACTUAL_DISPLAY || w->message == ACTUAL_SURFACE;
 }
 
-/* Finds or makes the entry (machine, KEY). A full table is emptied first, and what was pending is lost. */
+/* Finds or makes the entry (machine, KEY). A full table is emptied first, and all pending entries are lost. */
 static enum tm_status entry_of(struct frame *w, struct tm_proto_map *map, uint64_t key,
                                struct tm_proto_map_entry **entry, bool *is_new)
 {
@@ -136,7 +137,7 @@ static enum tm_status put_real(struct frame *w, const char *key, enum member mem
     return tm_detail_arg_number(&w->rows->detail, &name, TM_ARG_DOUBLE, tm_pb_bits(value));
 }
 
-/* The word for the number in MEMBER, among COUNT words; the first one if it is out of range. */
+/* Returns the word for the number in MEMBER, among COUNT words; the first one if it is out of range. */
 static const char *word_of(const struct frame *w, enum member member, const char *const *words, size_t count)
 {
     int64_t value = number(w, member);
@@ -160,7 +161,7 @@ static const char *prediction_of(const struct frame *w)
 static const char *severity_of(const struct frame *w)
 {
     static const char *const words[] = {"Unknown", "None", "Partial", "Full"};
-    if (!has(w, SEVERITY)) /* older traces */
+    if (!has(w, SEVERITY)) /* older traces do not state it */
         return (int32_t)number(w, JANK) == JANK_NONE ? words[1] : words[0];
     return word_of(w, SEVERITY, words, sizeof words / sizeof *words);
 }
@@ -172,7 +173,7 @@ static const char *fence_of(const struct frame *w)
     return word_of(w, FENCE, words, sizeof words / sizeof *words);
 }
 
-/* Adds all reasons in the mask MEMBER. */
+/* Puts the names of all reasons in the mask MEMBER. */
 static enum tm_status put_reasons(struct frame *w, const char *key, enum member member)
 {
     static const struct {
@@ -208,7 +209,8 @@ static enum tm_status put_reasons(struct frame *w, const char *key, enum member 
                   : tm_detail_arg_text(&w->rows->detail, key, text->data ? (const char *)text->data : "", text->len);
 }
 
-/* The tag that says who caused the jank, by the mask MEMBER. */
+/* Returns the tag that states who caused the jank: its reasons are the mask MEMBER, how the frame was shown is
+ * PRESENT. */
 static const char *tag_of(const struct frame *w, enum member member, enum member present)
 {
     int32_t jank = (int32_t)number(w, member);
@@ -328,7 +330,7 @@ static enum tm_status put_flows(struct frame *w)
     return st;
 }
 
-/* The track precedes everything else in the detail. */
+/* Puts the track, which precedes everything else in the detail. */
 static enum tm_status put_track(struct frame *w, enum tm_named_track track)
 {
     static const char *const names[] = {[TM_NAMED_TRACK_EXPECTED_FRAMES] = "Expected Timeline",
@@ -342,7 +344,7 @@ static enum tm_status put_track(struct frame *w, enum tm_named_track track)
     return st < 0 ? st : tm_pb_end(&w->rows->detail, mark);
 }
 
-/* Frames of one process with one token have one expected slice. */
+/* Sets *AGAIN if a frame with the same process and token was expected before. Such frames have one expected slice. */
 static enum tm_status is_expected_again(struct frame *w, bool *again)
 {
     const uint64_t numbers[] = {(uint32_t)number(w, PID), (uint64_t)number(w, TOKEN)};
@@ -410,7 +412,7 @@ static bool is_whole(const struct frame *w)
     return w->message == FRAME_END || (has(w, TOKEN) && has(w, PID) && (is_display(w) || has(w, DISPLAY_TOKEN)));
 }
 
-/* Numbers without a word count as errors. */
+/* Returns how many numbers have no word. They count as errors. */
 static int64_t bad_numbers(const struct frame *w)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* Frames of Android's compositor: when each was expected and when it was shown. Rules:
+/* Frames of Android's compositor: when they were expected and when they were shown. Rules:
  * importers/proto/frame_timeline_event_parser.cc of perfetto. */
 #ifndef TM_FORMAT_PERFETTO_FRAME_TIMELINE_H
 #define TM_FORMAT_PERFETTO_FRAME_TIMELINE_H

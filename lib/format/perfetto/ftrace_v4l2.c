@@ -133,7 +133,7 @@ static enum tm_status put_type(struct tm_buf *detail, uint64_t type)
     return type == PRIVATE ? tm_detail_arg_text(detail, "type", "PRIVATE", 7) : PUT_NAMED(detail, "type", types, type);
 }
 
-/* The args of a buffer. HAS_INDEX: the event states its index, type and size. */
+/* Puts the args of a buffer. HAS_INDEX: the event states its index, type and size. */
 static enum tm_status put_args(struct tm_buf *detail, const uint64_t n[FIELDS], bool has_index)
 {
     static const char *const fields[] = {"ANY",    "NONE",   "TOP",       "BOTTOM",        "INTERLACED",

@@ -13,7 +13,7 @@ enum { THREAD_TID = 1, THREAD_PID = 2, THREAD_COMM = 3, THREAD_IS_MAIN = 4, THRE
 struct generic {
     struct tm_proto_rows *rows;
     const struct tm_event *packet; /* the row of the packet */
-    struct tm_pb_field of[STATE_FIELDS]; /* the last field of each; id 0: none */
+    struct tm_pb_field of[STATE_FIELDS]; /* the last occurrence of each field; id 0: none */
     struct tm_error *err;
 };
 
@@ -55,7 +55,7 @@ static enum tm_status add_rename(struct generic *g)
     return st < 0 ? st : tm_proto_add(g->rows, &row, g->err);
 }
 
-/* A process without its main thread: WORDS is its command line, data NULL: not known. */
+/* Adds a process without its main thread. PARENT and WORDS are its ppid and its command line; id 0: not known. */
 static enum tm_status add_process(struct generic *g, int64_t pid, const struct tm_pb_field *parent,
                                   const struct tm_pb_field *words)
 {
@@ -112,7 +112,7 @@ static enum tm_status add_thread(struct generic *g)
     return tm_proto_add(g->rows, &row, g->err);
 }
 
-/* First the processes, then the threads. A process without a command line is left out. */
+/* Adds the processes or the threads of a tree, as PART says. A process without a command line is left out. */
 static enum tm_status add_tree(struct generic *g, const struct tm_pb_field *body, uint32_t part)
 {
     struct tm_pb pb = tm_pb_of(body->data, body->len);

@@ -56,7 +56,7 @@ static enum tm_status put_gpu_field(struct tm_buf *out, const struct tm_pb_field
     }
 }
 
-/* A GPU's number is its place in the list. */
+/* Puts a GPU. Its number is its index in the list. */
 static enum tm_status put_gpu(struct tm_buf *out, const struct tm_pb_field *message, uint32_t gpu)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);

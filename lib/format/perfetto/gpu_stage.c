@@ -34,7 +34,7 @@ enum { SPEC_CONTEXT = 1, SPEC_QUEUE = 2, SPEC_STAGE = 3, CONTEXT_PID = 2, DESCRI
 enum { INTERNED_PID = 2, INTERNED_NAME = 2, INTERNED_DESCRIPTION = 3, INTERNED_CATEGORY = 4 };
 enum { EXTRA_NAME = 1, EXTRA_VALUE = 2 };
 enum { SPECIFIED_MAX = 1 << 12, SPECIFIED_BYTES_MAX = 1 << 20 };
-enum specified { A_QUEUE, A_STAGE, A_STAGE_COUNT }; /* what is remembered of specifications, by number */
+enum specified { A_QUEUE, A_STAGE, A_STAGE_COUNT }; /* kinds of facts that are remembered of specifications */
 
 /* An event being read. */
 struct stage {
@@ -42,11 +42,11 @@ struct stage {
     struct tm_proto_rows *rows;
     const struct tm_proto_packet *packet;
     struct tm_error *err;
-    struct tm_pb_field of[FIELDS]; /* the last field of each; id 0: none */
+    struct tm_pb_field of[FIELDS]; /* the last occurrence of each field; id 0: none */
     int64_t pid;                   /* of the context; 0: none */
     uint64_t queue;
     struct tm_pb_field queue_name, stage_name, stage_description; /* data NULL: none */
-    bool has_stage; /* the stage is interned; its category counts */
+    bool has_stage; /* the stage is interned; category is valid */
     uint64_t category;
 };
 
@@ -75,7 +75,7 @@ static uint64_t key_of(enum specified what, uint64_t i)
     return (uint64_t)what << 32 | (uint32_t)i;
 }
 
-/* Remembers DESCRIPTION as number I if it has a name. What exceeds the limit is not remembered. */
+/* Remembers DESCRIPTION as number I. Descriptions past the limits are not remembered. */
 static enum tm_status specify(struct stage *w, enum specified what, uint64_t i, const struct tm_pb_field *description)
 {
     struct tm_buf *texts = &w->gpu->texts;
@@ -93,7 +93,7 @@ static enum tm_status specify(struct stage *w, enum specified what, uint64_t i, 
     return TM_OK;
 }
 
-/* Field ID of the description with number I. */
+/* Returns field ID of the description with number I; id 0: none. */
 static struct tm_pb_field specified(const struct stage *w, enum specified what, uint64_t i, uint32_t id)
 {
     const struct tm_proto_map_entry *entry =
@@ -103,7 +103,8 @@ static struct tm_pb_field specified(const struct stage *w, enum specified what, 
     return part_of(w->gpu->texts.data + entry->v1, (size_t)entry->v2, id);
 }
 
-/* Stages are numbered in their order in the file, queues within their message. */
+/* Remembers the specifications in the event. Stages are numbered in their order in the file, queues within their
+ * message. */
 static enum tm_status take_specifications(struct stage *w)
 {
     const struct tm_pb_field *spec = &w->of[SPECIFICATIONS];
@@ -143,7 +144,7 @@ static bool interned(const struct stage *w, uint32_t field, uint64_t iid, struct
     return tm_proto_interned_find(w->packet->sequence, field, iid, &message->data, &message->len);
 }
 
-/* False: the queue is interned but unknown; such an event gets no slice. */
+/* Finds the event's queue. False: the queue is interned but unknown; such an event gets no slice. */
 static bool find_queue(struct stage *w)
 {
     struct tm_pb_field spec;
@@ -183,7 +184,7 @@ static enum tm_status put_text(struct stage *w, const char *key, const struct tm
     return text->len ? tm_detail_arg_text(&w->rows->detail, key, text->data, text->len) : TM_OK;
 }
 
-/* The track precedes everything else in the detail. */
+/* Puts the track, which precedes everything else in the detail. */
 static enum tm_status put_track(struct stage *w)
 {
     struct tm_buf *detail = &w->rows->detail;
@@ -238,7 +239,7 @@ static enum tm_status add_bits(struct tm_buf *text, uint64_t mask, unsigned firs
     return st;
 }
 
-/* Masks, packed or not, become "0,3,64". */
+/* Puts the subpasses in the masks, packed or not, as a text such as "0,3,64". */
 static enum tm_status put_subpasses(struct stage *w)
 {
     enum { SUBPASSES_MAX = 1 << 12 };
@@ -293,7 +294,7 @@ static enum tm_status put_args(struct stage *w)
     return st < 0 ? st : tm_detail_arg_uint(detail, "hw_queue_id", w->queue);
 }
 
-/* Returns the event's own name, otherwise the name of its stage. */
+/* Sets *NAME to the event's own name, otherwise to the name of its stage. */
 static enum tm_status name_of(struct stage *w, uint32_t *name)
 {
     struct tm_pb_field text = w->of[NAME], message;

@@ -25,7 +25,7 @@ struct dump {
     bool trusts_max_count, has_start;
 };
 
-/* Counts the bytes that are kept until a dump is complete. They share the limit of interned data. */
+/* Counts BYTES that are kept until a dump is complete. They share the limit of interned data. */
 static enum tm_status take_room(struct tm_proto_sequences *sequences, size_t bytes, struct tm_error *err)
 {
     if (bytes > TM_PROTO_INTERNED_BYTES_MAX - sequences->bytes)
@@ -35,7 +35,7 @@ static enum tm_status take_room(struct tm_proto_sequences *sequences, size_t byt
     return TM_OK;
 }
 
-/* Keeps a message that later ones of the dump name by number. */
+/* Keeps a message that later messages of the dump name by number. */
 static enum tm_status keep_own(struct tm_proto_sequences *sequences, struct tm_proto_heap *heap,
                                const struct tm_pb_field *f, struct tm_error *err)
 {
@@ -82,7 +82,7 @@ static struct dump read_dump(const struct tm_pb_field *message)
     return dump;
 }
 
-/* A row of DUMP, whose heap is STRING. */
+/* Returns a row of DUMP. STRING is the name of its heap. */
 static struct tm_event row_of(const struct tm_proto_packet *packet, enum tm_kind kind, const struct dump *dump,
                               uint32_t string)
 {
@@ -131,7 +131,7 @@ static enum tm_status add_allocation(struct tm_proto_rows *rows, const struct tm
     return tm_proto_add(rows, &row, err);
 }
 
-/* Adds what changed; objects of the ART heap are never told to be freed. */
+/* Adds the rows of CHANGE. Freed objects of the ART heap are left out (doc/model.md). */
 static enum tm_status add_change(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                  const struct dump *dump, const struct tm_heap_counts *change, struct tm_error *err)
 {
@@ -145,7 +145,7 @@ static enum tm_status add_change(struct tm_proto_rows *rows, const struct tm_pro
     return st;
 }
 
-/* Reads a sample. A largest total that the heap had stands in place of the totals at its end. */
+/* Reads a sample. If it states a maximum (self_max), that replaces the totals at the end of the dump. */
 static struct tm_heap_sample read_sample(const struct tm_pb_field *message, const struct dump *dump)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
@@ -215,8 +215,8 @@ static bool is_same(const struct dump *a, const struct dump *b)
            (a->heap.len == 0 || memcmp(a->heap.data, b->heap.data, a->heap.len) == 0);
 }
 
-/* The rows of a process_dumps message. It may go on with the dump LAST. ALLOCATION rows say no more than the packet
- * does. */
+/* Adds the rows of a process_dumps message, which may continue the dump LAST. ALLOCATION rows only repeat facts of the
+ * packet, so they are made if the sink wants args of packets. */
 static enum tm_status finish_dump(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                   const struct tm_pb_field *message, struct dump *last, struct tm_error *err)
 {
@@ -242,7 +242,7 @@ static enum tm_status finish_dumps(struct tm_proto_rows *rows, const struct tm_p
     return st;
 }
 
-/* The dump is complete. */
+/* Adds the rows of a complete dump and frees what was kept for it. */
 static enum tm_status finish(struct tm_proto_sequences *sequences, struct tm_proto_rows *rows,
                              const struct tm_proto_packet *packet, struct tm_error *err)
 {
@@ -264,7 +264,7 @@ static enum tm_status count(struct tm_proto_rows *rows, const struct tm_proto_pa
     return stated.value ? tm_proto_count_stated(&rows->counts, &stated, err) : TM_OK;
 }
 
-/* What the recorder says of its own work. */
+/* Writes the statistics that the recorder states about its own work. */
 static enum tm_status count_work(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, int64_t pid,
                                  const struct tm_pb_field *message, struct tm_error *err)
 {
@@ -282,7 +282,7 @@ static enum tm_status count_work(struct tm_proto_rows *rows, const struct tm_pro
     return st;
 }
 
-/* Adds a row that tells when a packet told of process PID. */
+/* Adds a METADATA row with the time of a packet that has a profile of process PID. */
 static enum tm_status note_time(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, int64_t pid,
                                 struct tm_error *err)
 {
@@ -297,7 +297,7 @@ static enum tm_status note_time(struct tm_proto_rows *rows, const struct tm_prot
     return st < 0 ? st : tm_proto_add(rows, &row, err);
 }
 
-/* What went wrong with a process. */
+/* Writes the statistics of a process_dumps message: errors, and the recorder's work. */
 static enum tm_status count_dump(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                  const struct tm_pb_field *message, struct tm_error *err)
 {
@@ -332,7 +332,7 @@ static enum tm_status count_dump(struct tm_proto_rows *rows, const struct tm_pro
     return st < 0 ? st : note_time(rows, packet, pid, err);
 }
 
-/* Packets of a sequence are numbered from 0. */
+/* Checks INDEX, the packet's number: packets of a sequence are numbered from 0. A gap is counted. */
 static enum tm_status take_index(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, uint64_t index,
                                  struct tm_error *err)
 {
@@ -343,7 +343,6 @@ static enum tm_status take_index(struct tm_proto_rows *rows, const struct tm_pro
     return is_next ? TM_OK : tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_HEAP_MISSING, packet->machine, 1, err);
 }
 
-/* Takes what a dump consists of, and waits with it if it IS_CONTINUED. */
 /* Keeps the dump in F until the profile's last packet. */
 static enum tm_status keep_dump(struct tm_proto_sequences *sequences, struct tm_proto_heap *heap,
                                 const struct tm_pb_field *f, struct tm_error *err)

@@ -1,12 +1,12 @@
-/* ProfilePacket: what the call stacks of processes have allocated and freed. Source: perfetto/trace/profiling/
+/* ProfilePacket: the memory that call stacks of processes have allocated and freed. Source: perfetto/trace/profiling/
  * profile_packet.proto, and the rules of profile_module and profile_packet_sequence_state of the reference importer. */
 #ifndef TM_FORMAT_PERFETTO_HEAP_PROFILE_H
 #define TM_FORMAT_PERFETTO_HEAP_PROFILE_H
 
 #include "format/perfetto/internal.h"
 
-/* Adds the rows of a dump once its last packet is here: HEAP_DUMP for each process and heap, then its ALLOCATION rows.
- * The caller adds the packet's row. */
+/* If PACKET is the last of a dump, adds the dump's rows: HEAP_DUMP for each process and heap, then its ALLOCATION rows.
+ * Otherwise keeps the packet's facts. The caller adds the packet's row. */
 enum tm_status tm_proto_heap_profile_read(struct tm_proto_sequences *sequences, struct tm_proto_rows *rows,
                                           const struct tm_proto_packet *packet, struct tm_error *err);
 

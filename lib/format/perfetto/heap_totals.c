@@ -9,7 +9,7 @@ static enum tm_status check_limit(const struct tm_table *table, struct tm_error 
     return tm_error_set(err, TM_E_INPUT, "heap profiles with more than %d call stacks", TM_HEAP_TOTALS_MAX);
 }
 
-/* Sets *NUMBER to what KEY means in TABLE. A new key means NEXT. */
+/* Sets *NUMBER to the number of KEY in TABLE. A new key gets NEXT. */
 static enum tm_status find(struct tm_table *table, const struct tm_key *key, int64_t next, int64_t *number,
                            struct tm_error *err)
 {
@@ -21,7 +21,7 @@ static enum tm_status find(struct tm_table *table, const struct tm_key *key, int
     return st < 0 ? st : tm_table_set(table, key, next, err);
 }
 
-/* Sets *INDEX to the counts of KEY in TABLE, which are 0 at first. */
+/* Sets *INDEX to the index of the counts of KEY in TABLE. The counts of a new key are 0. */
 static enum tm_status counts_of(struct tm_heap_totals *t, struct tm_table *table, const struct tm_key *key,
                                 int64_t *index, struct tm_error *err)
 {
@@ -33,7 +33,7 @@ static enum tm_status counts_of(struct tm_heap_totals *t, struct tm_table *table
     return TM_OK;
 }
 
-/* Wraps where the numbers of an input do. */
+/* Sums and differences wrap, because a file can state any numbers. */
 static int64_t sum(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a + (uint64_t)b);
@@ -62,7 +62,7 @@ static bool is_negative(const struct tm_heap_counts *c)
     return c->allocated_bytes < 0 || c->allocated_count < 0 || c->freed_bytes < 0 || c->freed_count < 0;
 }
 
-/* A stack with an id that it did not have begins at what it had. */
+/* If the id of S is new for its stack, notes the stack's totals. The counts of samples with the id are added to them. */
 static enum tm_status note_base(struct tm_heap_totals *t, const struct tm_heap_sample *s, int64_t stack, int64_t total,
                                 struct tm_error *err)
 {

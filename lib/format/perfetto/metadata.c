@@ -101,7 +101,7 @@ static enum tm_status put_gigabytes(struct tm_proto_rows *rows, const struct tm_
     return put_field(rows, packet, "system_ram_gb", &bytes, err);
 }
 
-/* Splits BRAND/PRODUCT/DEVICE:RELEASE/ID/INCREMENTAL:TYPE/TAGS. The incremental build is a row of its own. */
+/* Puts the incremental build of a fingerprint BRAND/PRODUCT/DEVICE:RELEASE/ID/INCREMENTAL:TYPE/TAGS. */
 static enum tm_status put_build(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                 const struct tm_pb_field *fingerprint, struct tm_error *err)
 {
@@ -117,7 +117,7 @@ static enum tm_status put_build(struct tm_proto_rows *rows, const struct tm_prot
     return put_field(rows, packet, "android_incremental_build", &build, err);
 }
 
-/* The number in "Perfetto v54.0-..."; 0: the text is another. */
+/* Returns the major version in a text such as "Perfetto v54.0-..."; 0 if the text has another form. */
 static uint32_t major_version(const struct tm_pb_field *f)
 {
     static const char before[] = "Perfetto v";
@@ -149,7 +149,7 @@ static enum tm_status read_info(struct tm_proto_metadata *metadata, struct tm_pr
     return st;
 }
 
-/* Counted in p->metadata.chrome_counts, because instances of Chrome in one file are distinguished by their numbers. */
+/* Kinds of packets that metadata->chrome_counts counts. Their numbers distinguish instances of Chrome in one file. */
 enum chrome_kind { CHROME_BUNDLE, CHROME_PACKET };
 
 static enum tm_status count_chrome(struct tm_proto_metadata *metadata, uint32_t machine, enum chrome_kind kind,
@@ -240,8 +240,8 @@ static enum tm_status read_chrome_packet(struct tm_proto_metadata *metadata, str
 static const uint32_t trace_uuid[] = {TM_TRACE_UUID_LSB, TM_TRACE_UUID_MSB};
 static const uint32_t config_uuid[] = {CONFIG_UUID_LSB, CONFIG_UUID_MSB};
 
-/* Writes the identity that FIELDS of the packet's message state, if they do. The lower half comes first in the text,
- * each half from its lowest byte up. */
+/* Puts the identity that FIELDS of the packet's message state, if they do. In the text the upper half comes first, each
+ * half from its highest byte down. */
 static enum tm_status read_uuid(struct tm_proto_metadata *metadata, struct tm_proto_rows *rows,
                                 const struct tm_proto_packet *packet, const uint32_t fields[2], struct tm_error *err)
 {
@@ -300,7 +300,7 @@ static enum tm_status read_attributes(struct tm_proto_rows *rows, const struct t
     return st;
 }
 
-/* LEN bytes of text. */
+/* Puts TEXT as the value NAME. */
 static enum tm_status put_text(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, const char *name,
                                const struct tm_buf *text, struct tm_error *err)
 {
@@ -328,7 +328,7 @@ static uint64_t number_in(const struct tm_pb_field *message, uint32_t id)
     return number;
 }
 
-/* Counts the buffers that stop when they are full, although the recording went on in a file. */
+/* Writes a statistic for each buffer that discards data when it is full, if the recording is written into a file. */
 static enum tm_status count_discarding(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                        struct tm_error *err)
 {
@@ -374,7 +374,7 @@ static enum tm_status read_config(struct tm_proto_metadata *metadata, struct tm_
     return st < 0 ? st : put_config_text(rows, packet, err);
 }
 
-/* Field ID of MESSAGE, the last; one without data is none. */
+/* Returns the last field ID of MESSAGE with wire type TYPE. If there is none, its id is 0 and it is empty. */
 static struct tm_pb_field find(const struct tm_pb_field *message, uint32_t id, enum tm_pb_type type)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
@@ -385,7 +385,7 @@ static struct tm_pb_field find(const struct tm_pb_field *message, uint32_t id, e
     return found;
 }
 
-/* What ended the recording: the trigger that cloned it, else the first. */
+/* Puts the trigger that ended the recording: the first one that cloned it, else the first of all. */
 static enum tm_status read_trigger(struct tm_proto_metadata *metadata, struct tm_proto_rows *rows,
                                    const struct tm_proto_packet *packet, struct tm_error *err)
 {
@@ -408,7 +408,8 @@ static enum tm_status read_chrome_trigger(struct tm_proto_rows *rows, const stru
     return packet->has_time ? put_field(rows, packet, "cr-triggered_rule_name_hash", &hash, err) : TM_OK;
 }
 
-/* When the recording was cloned, and data sources that were slow to start: the producer's name and the source's. */
+/* Adds the times at which the recording was cloned. Puts the data sources that were slow to start: the producer's name
+ * and the source's. */
 static enum tm_status read_service_event(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                          struct tm_error *err)
 {
@@ -434,7 +435,7 @@ static enum tm_status read_service_event(struct tm_proto_rows *rows, const struc
     return st;
 }
 
-/* The number that the text F is; false: it is none. */
+/* Sets *VALUE to the number that the text F states. False: it is no decimal number of 32 bits. */
 static bool number_of(const struct tm_pb_field *f, int64_t *value)
 {
     char text[16], *end;

@@ -29,7 +29,7 @@ struct power {
     struct tm_error *err;
 };
 
-/* Fields of a message by number, the last of each. */
+/* The last occurrence of each field of a message, by number; id 0: none. */
 struct fields {
     struct tm_pb_field of[BATTERY_FIELDS];
 };
@@ -80,7 +80,7 @@ static uint64_t double_of(uint64_t bits)
     return tm_pb_bits(value);
 }
 
-/* The charge is stated, or follows from energy and voltage. */
+/* Adds the charge. If it is not stated, it follows from energy and voltage. */
 static enum tm_status add_charge(struct power *w, const struct fields *m)
 {
     int64_t charge, voltage = number(m, BATTERY_VOLTAGE);
@@ -112,7 +112,7 @@ static enum tm_status battery(struct power *w)
     return add_battery(w, &m, "power_mw", (uint64_t)(power < 0 ? -power : power), 0);
 }
 
-/* Readable names for the rails of some devices. */
+/* Returns a readable name for a rail of some devices, or NULL. The table has the ends of rails' names. */
 static const char *friendly_name(const struct tm_pb_field *rail)
 {
     static const char *const names[][2] = {
@@ -134,7 +134,7 @@ static const char *friendly_name(const struct tm_pb_field *rail)
     return NULL;
 }
 
-/* Remembers p->key as the name of (K1, K2), a string of the stream. Names beyond the limit are not remembered. */
+/* Remembers rows->key as the name of (K1, K2), a string of the stream. Names past the limit are not remembered. */
 static enum tm_status remember(struct power *w, uint32_t k1, uint64_t k2)
 {
     struct tm_proto_map_entry *entry;
@@ -142,7 +142,7 @@ static enum tm_status remember(struct power *w, uint32_t k1, uint64_t k2)
     enum tm_status st = tm_proto_string(w->rows, w->rows->key.data, w->rows->key.len, &string, w->err);
     if (st < 0)
         return st;
-    w->rows->detail.len = 0; /* a string that travels with its row would not exist any more */
+    w->rows->detail.len = 0; /* an inline string cannot be remembered: it belongs to one row */
     if (string & TM_STRING_INLINE)
         return TM_OK;
     st = tm_proto_map_add(w->power_names, k1, k2, NAMES_MAX, &entry, NULL);
@@ -181,7 +181,8 @@ static enum tm_status describe_rail(struct power *w, uint64_t session, const str
     return st == TM_OK ? remember(w, w->packet->machine, rail_key(session, index)) : tm_error_nomem(w->err);
 }
 
-/* Adds a reading. One with a time of its own (OWN_TIME) is a row of its own. */
+/* Adds a reading if OWN_TIME says whether it has a time of its own. A reading with its own time is an event of its
+ * own. */
 static enum tm_status add_energy(struct power *w, uint64_t session, const struct tm_pb_field *f, bool own_time)
 {
     struct fields m = fields_of(f->data, f->len);
@@ -201,7 +202,8 @@ static enum tm_status add_energy(struct power *w, uint64_t session, const struct
     return row.flags & TM_EVENT_UNTIMED ? TM_OK : tm_proto_add(w->rows, &row, w->err);
 }
 
-/* Reads names first, then the readings at the packet's time, which must follow the packet. */
+/* Reads names first, then the readings at the packet's time, because DERIVED rows must follow the packet's row; then
+ * the readings with times of their own. */
 static enum tm_status power_rails(struct power *w)
 {
     enum { NAMES, AT_PACKET, OWN_TIMES, PASSES };
@@ -280,7 +282,7 @@ static enum tm_status gpu_memory(struct power *w)
     return tm_proto_counter_add(w->rows, &like, "GPU Memory", m.of[GPU_MEM_SIZE].value, w->err);
 }
 
-/* The frequency of a cpu or a GPU, as kernels of other systems state it. */
+/* Adds the frequency of a cpu or a GPU that a packet of any kernel states. */
 static enum tm_status generic_frequency(struct power *w, bool is_gpu)
 {
     struct fields m = fields_of(w->packet->body.data, w->packet->body.len);
@@ -303,7 +305,7 @@ static enum tm_status screen(struct power *w)
                                 w->err);
 }
 
-/* Makes ROW an instant NAME, if it is not NULL, on the track of triggers. */
+/* Makes ROW an instant on the track of triggers. NAME may be NULL. */
 static enum tm_status put_trigger(struct power *w, const char *name, size_t len, struct tm_event *row)
 {
     const struct tm_proto_named_row named = {.type = TM_NAMED_TRACK_TRIGGERS};
@@ -316,7 +318,7 @@ static enum tm_status put_trigger(struct power *w, const char *name, size_t len,
     return st < 0 || name == NULL ? st : tm_proto_string(w->rows, name, len, &row->name, w->err);
 }
 
-/* A trigger of Chrome, which may end a flow. The number of its name is always an arg. */
+/* Adds a trigger of Chrome, which may end a flow. The hash of its name is always an arg. */
 static enum tm_status chrome_trigger(struct power *w)
 {
     struct fields m = fields_of(w->packet->body.data, w->packet->body.len);

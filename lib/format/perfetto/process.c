@@ -16,7 +16,7 @@ struct process {
     uint32_t pid, ppid, uid;
     bool has_uid, has_start, is_comm, has_is_kthread, is_kthread;
     int64_t start;
-    uint32_t words;          /* of the command line */
+    uint32_t words;          /* number of words of the command line */
     struct tm_pb_field argv; /* the first word */
     struct tm_pb_field message;
 };
@@ -59,7 +59,7 @@ static void read_process(struct process *process, const struct tm_pb_field *mess
     }
 }
 
-/* Length of a kworker's name without its last queue ("kworker/45:2-mm_percpu_wq"). */
+/* Returns the length of a kworker's name without its last queue ("kworker/45:2-mm_percpu_wq"), or of another name. */
 static size_t worker_len(const struct tm_pb_field *name)
 {
     static const char prefix[] = "kworker/";
@@ -71,7 +71,7 @@ static size_t worker_len(const struct tm_pb_field *name)
     return at;
 }
 
-/* Length of the process's name: the first word, also of a command line whose words are joined by spaces. */
+/* Returns the length of the process's name, which is the first word. Some recorders join all words by spaces. */
 static size_t name_len(const struct process *process)
 {
     size_t len = process->ppid == KTHREADD_PID ? worker_len(&process->argv) : process->argv.len;
@@ -207,7 +207,7 @@ enum tm_status tm_proto_process_tree_add(struct tm_proto_rows *rows, const struc
     return st;
 }
 
-/* Name of a process's memory counter by field of ProcessStats.Process, in kB; empty: none. */
+/* Returns the name of the memory counter in FIELD of ProcessStats.Process, which is in kB, or NULL. */
 static const char *memory_name(uint32_t field)
 {
     static const char *const names[] = {

@@ -35,7 +35,7 @@ static enum tm_status put_build_id(struct tm_proto_rows *rows, const struct tm_p
                : st;
 }
 
-/* Puts what MAPPING says beside its path: its build id, and the addresses and the part of the file that it covers. */
+/* Puts the facts of MAPPING except its path: the build id, the addresses and the part of the file that it covers. */
 static enum tm_status put_mapped(struct tm_proto_rows *rows, const struct tm_proto_sequence *sequence,
                                  struct tm_pb mapping)
 {

@@ -47,7 +47,7 @@ static const struct stated buffer_stats[] = {
     {19, LOSS, "traced_buf_trace_writer_packet_loss"}, {20, INFO, "traced_buf_chunks_relocated"},
 };
 
-/* Written once: which final_flush_outcome was met, and events that were recorded as none. */
+/* Numbers without an index: the final_flush_outcome (fields 1 and 2), and ftrace records without data (3). */
 static const struct stated once_stats[] = {
     {1, INFO, "traced_final_flush_succeeded"},
     {2, LOSS, "traced_final_flush_failed"},
@@ -56,7 +56,7 @@ static const struct stated once_stats[] = {
 
 static const struct stated filtered_stats[] = {{FILTER_BYTES_OF_BUFFERS, INFO, "traced_buf_bytes_filtered_out"}};
 
-/* Of the sequences of a buffer. */
+/* Losses of the sequences of a buffer, by enum tm_stated_writer. */
 static const struct stated writer_stats[] = {
     {TM_STATED_PACKET_LOSS, LOSS, "traced_buf_sequence_packet_loss"},
     {TM_STATED_SEQUENCES_DROPPED, LOSS, "traced_buf_incremental_sequences_dropped"},
@@ -70,7 +70,7 @@ static const struct stated writer_stats[] = {
     {TM_STATED_LOSS_OF_CAUSE + 7, LOSS, "traced_buf_data_loss_smb_full"},
 };
 
-/* Of a cpu at the start of the trace, at its end, and the difference. */
+/* Numbers of a cpu at the start of the trace, at its end, and the difference. */
 static const struct stated cpu_start_stats[] = {
     {2, INFO, "ftrace_cpu_entries_begin"},   {3, INFO, "ftrace_cpu_overrun_begin"},
     {4, INFO, "ftrace_cpu_commit_overrun_begin"}, {5, INFO, "ftrace_cpu_bytes_begin"},
@@ -98,7 +98,7 @@ static const struct stated kprobe_end_stats[] = {{1, INFO, "ftrace_kprobe_hits_e
 static const struct stated kprobe_delta_stats[] = {{1, INFO, "ftrace_kprobe_hits_delta"},
                                                    {2, LOSS, "ftrace_kprobe_misses_delta"}};
 
-/* What a number belongs to: the groups of keys. Start, end and delta follow each other. */
+/* Groups of numbers. Those of the start, the end and the difference follow each other. */
 enum group { OF_SERVICE, OF_FILTER, OF_ONCE, OF_BUFFER, OF_FILTERED, OF_WRITER, OF_CPU, OF_CPU_END, OF_CPU_DELTA,
              OF_KPROBE, OF_KPROBE_END, OF_KPROBE_DELTA };
 
@@ -123,7 +123,7 @@ static const struct {
     [OF_KPROBE_DELTA] = GROUP(kprobe_delta_stats, false),
 };
 
-/* A key, from its lowest bits up: field, group, index. */
+/* Returns the key of a number: the field in bits 0 to 7, the group from bit 8, the index from bit 32 on. */
 static uint64_t key_of(enum group group, uint32_t field, uint32_t index)
 {
     return (uint64_t)index << 32 | (uint64_t)group << 8 | field;
@@ -158,7 +158,7 @@ struct of_machine {
     uint32_t machine;
 };
 
-/* Sets one number; a later one replaces it. Numbers beyond the limit are left out. */
+/* Notes one number; a later one replaces it. Numbers past the limit are left out. */
 static enum tm_status note(struct of_machine of, uint64_t key, uint64_t value, struct tm_error *err)
 {
     struct tm_proto_map_entry *entry;
@@ -223,14 +223,14 @@ static enum tm_status read_trace_stats(struct tm_proto_map *stated, const struct
     return st;
 }
 
-/* Converts seconds, as the kernel prints them, to nanoseconds. What does not fit becomes the maximum. */
+/* Converts seconds, the bits of a double, to nanoseconds. A value that does not fit becomes the nearest that does. */
 static int64_t whole_ns(uint64_t bits)
 {
     double ns = tm_pb_double(bits) * 1e9;
     return ns >= 9223372036854775808.0 ? INT64_MAX : ns > -9223372036854775808.0 ? (int64_t)ns : INT64_MIN;
 }
 
-/* Notes the increase to NOW from the number of KEY, which is one of a start, if that is known. */
+/* Notes the increase from the number of KEY, one of a start, to NOW, if the number of the start is known. */
 static enum tm_status note_delta(struct of_machine of, uint64_t key, uint64_t now, struct tm_error *err)
 {
     const struct tm_proto_map_entry *before = tm_proto_map_find(of.stated, of.machine, key);
@@ -240,7 +240,8 @@ static enum tm_status note_delta(struct of_machine of, uint64_t key, uint64_t no
     return note(of, key_of(delta, field_of(key), index_of(key)), now - before->v1, err);
 }
 
-/* Notes the numbers of MESSAGE in GROUP, the group of the start, or in the group of the end; absent ones are 0. */
+/* Notes the numbers of MESSAGE; absent ones are 0. GROUP is the group of the start. For the end, the numbers are noted
+ * in the next group, and the increases too. */
 static enum tm_status read_phase(struct of_machine of, const struct tm_pb_field *message, enum group group, bool is_end,
                                  struct tm_error *err)
 {

@@ -5,6 +5,7 @@
 
 #include "format/perfetto/internal.h"
 
+/* True for the packets that tm_proto_stated_read reads. */
 static inline bool tm_proto_stated_in(uint32_t body)
 {
     return body == TM_PACKET_TRACE_STATS || body == TM_PACKET_FTRACE_STATS;
@@ -14,16 +15,16 @@ static inline bool tm_proto_stated_in(uint32_t body)
 enum tm_status tm_proto_stated_read(struct tm_proto_map *stated, const struct tm_proto_packet *packet,
                                     struct tm_error *err);
 
-/* What the sequences that were written to a buffer have lost. */
+/* Losses of the sequences that were written to a buffer. */
 enum tm_stated_writer {
-    TM_STATED_PACKET_LOSS,       /* how often packets were lost */
-    TM_STATED_SEQUENCES_DROPPED, /* sequences of which nothing was read, as their state was never complete */
-    TM_STATED_LOSS_OF_CAUSE,     /* and the following: by the bits of DataLossReason from the second on */
-    TM_STATED_WRITERS = TM_STATED_LOSS_OF_CAUSE + 8, /* how many sequences they are: not noted */
+    TM_STATED_PACKET_LOSS,       /* number of losses */
+    TM_STATED_SEQUENCES_DROPPED, /* sequences of which no packet was read, because their state was never complete */
+    TM_STATED_LOSS_OF_CAUSE,     /* losses by cause: bit 1 of DataLossReason; the next numbers: the next bits */
+    TM_STATED_WRITERS = TM_STATED_LOSS_OF_CAUSE + 8, /* number of sequences; it is not noted */
     TM_STATED_WRITER_COUNT
 };
 
-/* How much the sequences of a buffer have lost. */
+/* A count of losses of the sequences of a buffer. */
 struct tm_stated_loss {
     enum tm_stated_writer what;
     uint32_t buffer;

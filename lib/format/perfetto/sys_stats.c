@@ -55,7 +55,7 @@ static uint64_t number(const struct tm_pb_field *message, uint32_t id)
     return find(message, id, TM_PB_VARINT).value;
 }
 
-/* Finds a text that may stand in a name. */
+/* Finds a text for use in a name. An absent one is empty. */
 static struct tm_pb_field text(const struct tm_pb_field *message, uint32_t id)
 {
     struct tm_pb_field f = find(message, id, TM_PB_LEN);
@@ -64,7 +64,7 @@ static struct tm_pb_field text(const struct tm_pb_field *message, uint32_t id)
     return f;
 }
 
-/* Adds a counter named p->key. FORMATTED is the result of making the name. */
+/* Adds a counter named by rows->key. FORMATTED is the result of making the name. */
 static enum tm_status add_named(struct stats *s, enum tm_status formatted, const struct tm_event *like, uint64_t value)
 {
     const char *name = formatted == TM_OK ? tm_buf_cstr(&s->rows->key) : NULL;
@@ -95,7 +95,7 @@ static enum tm_status add_cpu(struct stats *s, const struct tm_pb_field *message
     return st;
 }
 
-/* Gives each number in one occurrence of a repeated field, packed or not, to ADD. */
+/* Calls ADD for each number in one occurrence of a repeated field, packed or not. */
 static enum tm_status each_number(struct stats *s, const struct tm_pb_field *f,
                                   enum tm_status (*add)(struct stats *s, uint64_t value))
 {
@@ -152,12 +152,12 @@ static enum tm_status add_buddy(struct stats *s, const struct tm_pb_field *messa
 }
 
 struct disk {
-    uint64_t key;  /* that of its field 0 */
+    uint64_t key;  /* of field 0; the keys of other fields follow */
     bool is_known; /* it had a sample before */
     enum tm_status status;
 };
 
-/* The change of field I of DISK since the last sample. */
+/* Returns the change of field I of DISK since the last sample. */
 static int64_t disk_change(struct stats *s, struct disk *disk, uint32_t i, uint64_t now)
 {
     struct tm_proto_map_entry *entry;
@@ -183,7 +183,8 @@ static enum tm_status add_disk_value(struct stats *s, const struct tm_pb_field *
     return add_named(s, st, &like, tm_pb_bits(value));
 }
 
-/* Sectors are 512 bytes in /proc/diskstats. Amounts are in MB, throughput in MB/s of the time in use. */
+/* Adds the counters of a disk. Sectors are 512 bytes in /proc/diskstats. Amounts are in MiB, throughput in MiB/s of the
+ * time in use. */
 static enum tm_status add_disk(struct stats *s, const struct tm_pb_field *message)
 {
     static const char *const amounts[] = {"read_amount", "write_amount", "discard_amount"};

@@ -16,7 +16,7 @@ enum {
 };
 enum { UTSNAME_SYSNAME = 1, UTSNAME_VERSION = 2, UTSNAME_RELEASE = 3, UTSNAME_MACHINE = 4 };
 
-/* Our MachineDescription. */
+/* MachineDescription of proto/tm_stream.proto. */
 enum { OUT_NAME = 1, OUT_SYSNAME = 2, OUT_RELEASE = 3, OUT_VERSION = 4, OUT_ARCH = 5, OUT_CPUS = 6 };
 enum { OUT_FINGERPRINT = 7, OUT_MANUFACTURER = 8, OUT_SDK_VERSION = 9, OUT_RAM_BYTES = 10 };
 
