@@ -13,17 +13,17 @@ enum tm_child_event_kind {
     TM_CHILD_EVENT = 1,
     TM_CHILD_EVENT_REFUSED = 2, /* the library cannot read the file; args is the reason, or empty */
     TM_CHILD_EVENT_DONE = 3,    /* the file is read; lost is the number of lines in the library's diagnostics */
-    TM_CHILD_EVENT_CLOCK = 4    /* precedes the events: what the format knows of their clock */
+    TM_CHILD_EVENT_CLOCK = 4    /* precedes the events; describes their clock */
 };
 
 /* Fields that a kind does not use are 0. */
 struct tm_child_event {
     enum tm_child_event_kind kind;
-    uint16_t buffer;  /* counts the buffers of a file from 0 */
+    uint16_t buffer;  /* number of the buffer in its file, from 0 */
     int64_t time_ns;
     int64_t cycles;   /* the time in units of the trace's own clock */
     int32_t cpu, tid, pid; /* -1: not known */
-    uint64_t lost;    /* events lost before it; UINT64_MAX: some */
+    uint64_t lost;    /* events lost before it; UINT64_MAX: an unknown number */
     struct tm_span event, task, args; /* borrowed */
 };
 

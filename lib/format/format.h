@@ -1,4 +1,4 @@
-/* The interface of a trace format to tm-unpack. A format is one file and one line in format_table.c. */
+/* The interface of a trace format to tm-unpack. A format is a folder and a line in format_table.c. */
 #ifndef TM_FORMAT_FORMAT_H
 #define TM_FORMAT_FORMAT_H
 
@@ -21,10 +21,10 @@ struct tm_format_context {
     /* tm_format_sniff. Through this pointer a parser identifies what follows its document without depending on other
      * formats. */
     const struct tm_format *(*sniff)(const uint8_t *head, size_t len);
-    int64_t now_s; /* seconds since 1970, now; dates without a year are not later */
+    int64_t now_s; /* the current time, in seconds since 1970; dates without a year are not later */
     /* event texts may stay in the file */
     bool has_source;
-    uint64_t source_at;  /* the byte at offset 0 of the input is this byte of the file */
+    uint64_t source_at;  /* offset in the file of the input's first byte */
     bool source_is_temporary; /* the file is temporary and will be read again */
     struct tm_text_file *text_file; /* receives event texts that cannot stay in the file; NULL: none */
     const char *path;      /* the file, if the whole of it is the input; NULL: a member of an archive, or a pipe */
@@ -43,8 +43,8 @@ struct tm_format {
     Tracemerge__ClockPolicy clock_policy;
     /* True if HEAD (LEN bytes, at most TM_SNIFF_BYTES) begins a file of this format. */
     bool (*sniff)(const uint8_t *head, size_t len);
-    /* Makes the parser's state. TM_OK or an error. If by_place also TM_END: the file has another format; *err is set to
-     * TM_E_INPUT and says which. */
+    /* Makes the parser's state. TM_OK or an error. With by_place also TM_END: the parser cannot read the file, and *err
+     * states why, with TM_E_INPUT. */
     enum tm_status (*open)(const struct tm_format_context *context, void **state, struct tm_error *err);
     /* Reads a part of the input and puts its events into the sink. TM_OK: there may be more. TM_END: the document has
      * ended; bytes after it stay in the input. Otherwise an error "byte N: cause"; N counts from the start of the
@@ -52,15 +52,16 @@ struct tm_format {
     enum tm_status (*read)(void *state, struct tm_error *err);
     /* Frees the state; also after an error. STATE may be NULL. */
     void (*close)(void *state);
-    /* True if the file may go on with another document: HEAD is sniffed where the one before ended (proto). */
+    /* True if another document may follow in the file, and the same parser reads it if its sniffer accepts the bytes
+     * after the end of the first (proto). */
     bool appends;
     /* The format is text: a UTF-8 byte order mark before the document is removed before open. */
     bool is_text;
     /* The format can leave event texts in the file and refer to them (frame Source). */
     bool refers;
-    /* The format reads bytes at any place of the file (context.whole), because facts that are needed first may stand
-     * last. A file from a pipe or a decompressor is copied to a temporary file before open. The file takes the rest of
-     * the input, which need not be read; errors count bytes from the start of the whole. */
+    /* The format reads bytes at any place of the file (context.whole), because facts that it needs first may be last. A
+     * file from a pipe or a decompressor is copied to a temporary file before open. The file takes the rest of the
+     * input, and the parser need not read it. Errors count bytes from the start of the whole. */
     bool by_place;
     /* For a by_place format whose files differ in their clock policy: returns the policy of the file after open. NULL:
      * clock_policy applies. */

@@ -34,7 +34,7 @@ const struct tm_format *const tm_formats[] = {
     &tm_format_journal_export,
     &tm_format_journal_json, /* recognized by names of journald; before other JSON */
     &tm_format_gecko,
-    &tm_format_otlp, /* JSON objects or arrays too */
+    &tm_format_otlp, /* JSON objects or arrays; before Chrome JSON */
     &tm_format_jaeger,
     &tm_format_zipkin,
     &tm_format_chrome_json,

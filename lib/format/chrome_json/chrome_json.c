@@ -90,8 +90,8 @@ static void take_to(struct tm_json_document *doc, const uint8_t *p)
     tm_input_skip(doc->context.input, (size_t)(p - doc->context.input->data));
 }
 
-/* True if SCAN is at an object that is an event itself: it has a "ph", and no events before that. Looks at the window
- * alone. */
+/* True if the object at SCAN is itself an event: it has a "ph" that is a string, and no "traceEvents" before it. Looks
+ * only at the window. */
 static bool is_at_event(struct tm_json_scan scan)
 {
     struct tm_json_value key, value;
@@ -124,7 +124,8 @@ static enum tm_json_status start_step(struct tm_json_document *doc, struct tm_js
     return TM_JSON_OK;
 }
 
-/* Takes the event at the front of the input, which SCAN has parsed. */
+/* Adds the rows of doc->event, which begins at the front of the input and ends at SCAN's p, and removes it from the
+ * input. */
 static enum tm_json_status take_event(struct tm_json_document *doc, struct tm_json_scan *scan, struct tm_error *err)
 {
     enum tm_json_fault fault;
@@ -141,7 +142,7 @@ static enum tm_json_status take_event(struct tm_json_document *doc, struct tm_js
     return st < 0 ? TM_JSON_CLOSE : TM_JSON_OK;
 }
 
-/* Takes the event at START, which has raw control characters in strings: parses a repaired copy of its text. */
+/* Adds the event at START, whose strings contain raw control characters. Parses a repaired copy of its text. */
 static enum tm_json_status take_repaired(struct tm_json_document *doc, struct tm_json_scan *scan, const uint8_t *start,
                                          struct tm_error *err)
 {
@@ -168,7 +169,7 @@ static enum tm_json_status take_repaired(struct tm_json_document *doc, struct tm
     return st;
 }
 
-/* True if the window has all of the object at SCAN, or no more can be had. */
+/* True if the window has all of the object at SCAN, or a larger window would not help. */
 static bool has_whole_object(const struct tm_json_scan *scan)
 {
     struct tm_json_scan ahead = *scan;
@@ -198,7 +199,7 @@ static enum tm_json_status events_step(struct tm_json_document *doc, struct tm_j
         if (doc->is_lines && (*scan->p != '{' || !is_at_event(*scan))) {
             if (*scan->p == '{' && !has_whole_object(scan))
                 return TM_JSON_MORE;
-            doc->place = TM_JSON_DONE; /* another document */
+            doc->place = TM_JSON_DONE; /* what follows is another document */
             return TM_JSON_OK;
         }
         if (*scan->p != '{')
@@ -249,7 +250,7 @@ static enum tm_json_status step(struct tm_json_document *doc, struct tm_json_sca
     }
 }
 
-/* Doubles the window, so that a large event is not parsed over and over. */
+/* Doubles the window. So a large event is parsed only a few times. */
 static enum tm_status widen(struct tm_json_document *doc, struct tm_error *err)
 {
     struct tm_input *in = doc->context.input;

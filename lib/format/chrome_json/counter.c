@@ -1,6 +1,6 @@
 #include "format/chrome_json/internal.h"
 
-/* Puts the front of the counters' names: "NAME ", or "NAME id: ID " if the id is a string. */
+/* Writes the prefix of the counters' names: "NAME ", or "NAME id: ID " if the id is a string. */
 static enum tm_status put_prefix(struct tm_json_row_builder *w, struct tm_buf *name)
 {
     const struct tm_json_value *v = tm_json_event_of(w->json, TM_JF_NAME, TM_JSON_STRING);

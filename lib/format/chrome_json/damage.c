@@ -1,7 +1,8 @@
 #include "format/chrome_json/document.h"
 
-/* Limits of the search for the next event: its size, and the bytes that are searched in vain, at most WORK_FACTOR times
- * the bytes passed, so that no input takes long. */
+/* Limits of the search for the next event. RUIN_EVENT_MAX is the size in bytes of the largest event that it finds.
+ * WORK_FACTOR bounds the bytes that are parsed without success, as a multiple of the bytes skipped. Beyond it, the
+ * search skips what it has parsed. */
 enum { RUIN_EVENT_MAX = 1 << 20, WORK_FACTOR = 16 };
 
 enum tm_status tm_json_damage(struct tm_json_document *doc, uint64_t at, const char *cause, struct tm_error *err)

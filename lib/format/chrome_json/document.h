@@ -1,5 +1,5 @@
-/* The state of a Chrome JSON document being read, shared by chrome_json.c, top.c (members of the outer object) and
- * damage.c (text that is not JSON). */
+/* The state of a Chrome JSON document being read. chrome_json.c reads the events, top.c the members of the outer
+ * object, system.c the kernel's events, hint.c clock hints; damage.c skips text that is not JSON. */
 #ifndef TM_FORMAT_CHROME_JSON_DOCUMENT_H
 #define TM_FORMAT_CHROME_JSON_DOCUMENT_H
 
@@ -31,11 +31,11 @@ struct tm_json_document {
     bool display_time_unit;
     bool has_members, has_events; /* the outer object has any member; has traceEvents or systemTraceEvents */
     struct tm_buf text; /* scratch; a line of systemTraceEvents; a metadata name */
-    /* accounts, written at the end: for each a count and its first byte */
+    /* accounts, written at the end; first_* is the offset of what was counted first */
     uint64_t damaged, first_damaged;
     uint64_t no_time, first_no_time;
     uint64_t too_large, first_too_large;
-    uint64_t samples, first_samples; /* elements of the member "samples", which only JSON outputs show */
+    uint64_t samples, first_samples; /* elements of the member "samples"; only JSON outputs show them */
     uint64_t skipped_bytes, first_skipped;
     uint64_t system_failures;
     bool has_system; /* a line of systemTraceEvents was an event */
@@ -71,8 +71,8 @@ enum tm_status tm_json_hint(struct tm_json_document *doc, const struct tm_json_v
  * clock. */
 enum tm_status tm_json_event_hint(struct tm_json_document *doc, struct tm_error *err);
 
-/* Handles damage at byte AT of the input. Where damage halts, it is an error. Otherwise it is accounted, and the next
- * state is set. */
+/* Handles damage at byte AT of the input. If damage halts, returns an error; otherwise accounts for it and sets the
+ * next place. */
 enum tm_status tm_json_damage(struct tm_json_document *doc, uint64_t at, const char *cause, struct tm_error *err);
 
 /* Adds COUNT to one of the accounts. */

@@ -41,7 +41,7 @@ struct tm_json_event {
     bool repeated;    /* an interpreted member occurs twice */
     bool non_ascii;   /* a string outside nested values has bytes of 0x80 or above */
     struct tm_json_value value[TM_JF_COUNT]; /* valid if its bit is set; the last of equal keys */
-    struct tm_json_recall recall;            /* private: the members of events before it */
+    struct tm_json_recall recall;            /* private: members of earlier events */
 };
 
 static inline bool tm_json_event_has(const struct tm_json_event *event, enum tm_json_field field)
@@ -63,8 +63,8 @@ static inline const struct tm_json_value *tm_json_event_of(const struct tm_json_
     return tm_json_event_has(event, field) && event->value[field].type == type ? &event->value[field] : NULL;
 }
 
-/* Parses the object at SCAN's p, which is at its '{'. With ARGS (may be NULL) its args are flattened into ARGS on the
- * way, if TM_JF_ARGS is an object or array. */
+/* Parses the object at SCAN's p, which is at its '{'. If ARGS is not NULL, an "args" that is an object or array is also
+ * flattened into ARGS. Never returns TM_JSON_CLOSE. */
 enum tm_json_status tm_json_event_parse(struct tm_json_scan *scan, struct tm_json_event *event,
                                         struct tm_json_args *args);
 

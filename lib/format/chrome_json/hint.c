@@ -15,7 +15,7 @@ static enum tm_status put_hint(struct tm_json_document *doc, uint32_t clock, int
     return tm_event_sink_message(doc->context.sink, TM_FRAME_CLOCK_HINT, &hint.base, err);
 }
 
-/* VALUE is a number: the wall-clock time at 0, in units of 10^-SCALE nanoseconds. */
+/* Writes a hint from VALUE, the wall-clock time at 0 in units of 10^-SCALE nanoseconds, if it is a positive number. */
 static enum tm_status put_base(struct tm_json_document *doc, const struct tm_json_value *value, int scale,
                                const char *source, struct tm_error *err)
 {
@@ -26,7 +26,7 @@ static enum tm_status put_base(struct tm_json_document *doc, const struct tm_jso
     return put_hint(doc, TM_CLOCK_REALTIME, ns, source, err);
 }
 
-/* Finds member NAME of the object VALUE. */
+/* Finds member NAME of VALUE. False: there is none, or VALUE is not an object. */
 static bool find_member(const struct tm_json_value *value, const char *name, struct tm_json_value *found)
 {
     struct tm_json_value k, v;

@@ -35,7 +35,7 @@ static uint64_t mix_id(uint64_t seed, const struct tm_json_id *id)
     return mix_number(seed + SEED_NUMBER, id->number);
 }
 
-/* Finds the id of an async event: id, otherwise the global id of id2, otherwise its local one. */
+/* Finds the id of an async event: its id, else the global id of id2, else the local id of id2. */
 static bool find_id(struct tm_json_row_builder *w, struct tm_json_id *id, bool *local)
 {
     const struct tm_json_value *id2 = tm_json_event_of(w->json, TM_JF_ID2, TM_JSON_OBJECT);
@@ -69,7 +69,7 @@ static enum tm_status put_id(struct tm_json_row_builder *w, const struct tm_json
     return TM_OK;
 }
 
-/* Sets what all rows of async events have in common. */
+/* Sets what all rows of async events share: track, scope and id. */
 static enum tm_status put_identity(struct tm_json_row_builder *w, uint64_t hash, bool local,
                                    const struct tm_json_id *id)
 {

@@ -22,16 +22,18 @@ enum tm_status tm_json_row_builder_string(struct tm_json_row_builder *work, enum
 enum tm_status tm_json_row_builder_intern(struct tm_json_row_builder *work, const void *s, size_t len,
                                           uint32_t *string);
 
-/* Adds the row with RAW, or without one if it is a DERIVED row. */
+/* Adds the current row with rows->detail as its detail. A raw payload may stay in the file
+ * (tm_json_row_builder_ref). */
 enum tm_status tm_json_row_builder_add(struct tm_json_row_builder *work);
 
 /* value_offsets.c: adds the JsonRef of the event to its detail if an output can use it. */
 enum tm_status tm_json_row_builder_ref(struct tm_json_row_builder *work);
 
-/* Turns the event into one that only JSON outputs show. */
+/* Makes the row a PACKET, which only JSON outputs show. */
 void tm_json_row_builder_default(struct tm_json_row_builder *work);
 
-/* ids.c: phases whose events are matched by an id. TM_OK or an error. */
+/* ids.c: phases whose events are matched by an id. They fill the row. TM_OK; TM_END: the event has no valid id; or an
+ * error. */
 enum tm_status tm_json_async(struct tm_json_row_builder *work);
 enum tm_status tm_json_legacy_async(struct tm_json_row_builder *work);
 enum tm_status tm_json_flow(struct tm_json_row_builder *work);
@@ -49,8 +51,9 @@ enum tm_status tm_json_thread_state(struct tm_json_row_builder *work);
 
 /* meta.c: M. */
 enum tm_status tm_json_metadata_event(struct tm_json_row_builder *work);
-/* Sets *NUMBER for the pid or tid TEXT, and adds the definition that names it. */
+/* Sets *NUMBER to the number of the pid or tid TEXT. */
 enum tm_status tm_json_text_pid(struct tm_json_row_builder *work, const struct tm_json_value *text, int64_t *number);
+/* Adds the definitions that name the event's process and thread, if their ids are texts. */
 enum tm_status tm_json_define_texts(struct tm_json_row_builder *work);
 
 #endif

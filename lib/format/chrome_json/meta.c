@@ -47,7 +47,7 @@ static enum tm_status add_description(struct tm_json_row_builder *w, bool proces
     return tm_json_row_builder_add(w);
 }
 
-/* Adds the definition that names a process or thread by the string in FIELD, when the string is met first. */
+/* Adds the definition that gives a process or thread the string in FIELD as its name, once for each. */
 static enum tm_status define_text(struct tm_json_row_builder *w, enum tm_json_field field)
 {
     bool process = field == TM_JF_PID, is_new = true;
@@ -124,7 +124,7 @@ static enum tm_status put_sort_index(struct tm_json_row_builder *w, const struct
     return put_int(&w->rows->message, m->field, n) == TM_OK ? TM_OK : TM_E_SYSTEM;
 }
 
-/* Labels are one string, separated by commas. */
+/* Adds each label of the LEN bytes at S, which are separated by commas. */
 static enum tm_status put_labels(struct tm_json_row_builder *w, const struct meta *m, const uint8_t *s, size_t len)
 {
     const uint8_t *end = s + len;
@@ -138,7 +138,7 @@ static enum tm_status put_labels(struct tm_json_row_builder *w, const struct met
     return TM_OK;
 }
 
-/* Adds what the event states to the description. TM_END: its argument has a wrong form. */
+/* Adds what the event states to the description. TM_END: its argument is missing or has a wrong form. */
 static enum tm_status put_meta(struct tm_json_row_builder *w, const struct meta *m)
 {
     struct tm_json_value v = {0};

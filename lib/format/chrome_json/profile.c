@@ -65,7 +65,7 @@ static bool get_id(const struct tm_json_value *v, uint32_t *id)
     return true;
 }
 
-/* Sets the number of string V plus 1; 0 if V is not a string or there are too many. */
+/* Sets *STRING to 1 + the number of string V; 0: V is not a string, is empty, or exceeds a limit. */
 static enum tm_status get_string(struct tm_json_profile *p, const struct tm_json_value *v, struct tm_buf *scratch,
                                  uint32_t *string)
 {
@@ -98,7 +98,7 @@ static enum tm_status read_frame(struct tm_json_profile *p, const struct tm_json
     return st;
 }
 
-/* Sets PARENT as the parent of the nodes in CHILDREN, which may be unknown so far. */
+/* Makes PARENT the parent of the nodes in CHILDREN that have none. Nodes that are not known yet are made. */
 static enum tm_status adopt(struct tm_json_profile *p, uint32_t session, uint32_t parent,
                             const struct tm_json_value *children)
 {

@@ -42,7 +42,8 @@ struct tm_json_profile {
 
 void tm_json_profile_init(struct tm_json_profile *profile);
 
-/* The session KEY. If it is new and START is true, it is made, with begin TIME_NS. NULL if there is none. */
+/* Finds the session KEY. If START is true, makes it if it is new, and sets its time to TIME_NS. NULL: it is not known,
+ * or there are too many sessions. The result is valid as long as PROFILE. */
 struct tm_profile_session *tm_json_profile_session(struct tm_json_profile *profile, uint64_t key, bool start,
                                                    int64_t time_ns);
 
@@ -50,8 +51,9 @@ struct tm_profile_session *tm_json_profile_session(struct tm_json_profile *profi
 enum tm_status tm_json_profile_nodes(struct tm_json_profile *profile, const struct tm_profile_session *session,
                                      const struct tm_json_value *nodes, struct tm_buf *scratch);
 
-/* Appends the stack that ends in node ID to DETAIL, outermost first, as StackFrame messages of at most
- * TM_PROFILE_STACK_BYTES_MAX bytes. TM_OK or TM_E_SYSTEM. */
+/* Appends the stack that ends in node ID to DETAIL as StackFrame messages, outermost first. Frames beyond
+ * TM_PROFILE_DEPTH_MAX are left out, outermost first. No frame is added once DETAIL has TM_PROFILE_STACK_BYTES_MAX
+ * bytes. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_json_profile_stack(const struct tm_json_profile *profile, const struct tm_profile_session *session,
                                      uint32_t id, struct tm_buf *detail);
 

@@ -1,4 +1,4 @@
-/* What all kinds of events do with their row. */
+/* Steps that all kinds of events share. */
 #include "format/chrome_json/internal.h"
 
 enum tm_status tm_json_row_builder_intern(struct tm_json_row_builder *w, const void *s, size_t len, uint32_t *string)

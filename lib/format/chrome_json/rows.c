@@ -19,8 +19,8 @@ void tm_json_rows_init(struct tm_json_rows *rows, struct tm_event_sink *sink)
     tm_intern_init(&rows->named, NAMED_MAX, NAMED_BYTES_MAX);
 }
 
-/* Reads a pid or tid: a number, of which the whole part counts, or a text, which gets a number. If it is missing or of
- * another type, HAS_PID or HAS_TID stays clear. */
+/* Reads a pid or tid: the integer part of a number, or a text, which is given a number. If it is missing or of another
+ * type, HAS_PID or HAS_TID stays clear. */
 static enum tm_status read_pid(struct tm_json_row_builder *w, enum tm_json_field field, uint32_t flag, int64_t *pid,
                                bool *is_text)
 {
@@ -54,7 +54,7 @@ static enum tm_status read_pids(struct tm_json_row_builder *w)
     enum tm_status st = read_pid(w, TM_JF_PID, TM_EVENT_HAS_PID, &w->event.pid, &w->pid_is_text);
     if (st >= 0)
         st = read_pid(w, TM_JF_TID, TM_EVENT_HAS_TID, &w->event.tid, &w->tid_is_text);
-    w->has_tid = w->event.flags & TM_EVENT_HAS_TID; /* the event's own */
+    w->has_tid = w->event.flags & TM_EVENT_HAS_TID; /* not taken from the pid below */
     if (st >= 0 && w->event.tid == 0 && w->event.pid != 0 && !w->tid_is_text) {
         w->event.tid = w->event.pid;
         w->event.flags |= TM_EVENT_HAS_TID;
@@ -95,7 +95,7 @@ static enum tm_status fill_slice(struct tm_json_row_builder *w, bool named)
     return TM_OK;
 }
 
-/* An event that breaks the rule of its phase is no more than a packet. */
+/* Adds an event that breaks the rules of its phase. It becomes a PACKET, which only JSON outputs show. */
 static enum tm_status do_broken(struct tm_json_row_builder *w)
 {
     w->rows->parser_failures++;
@@ -134,7 +134,7 @@ static enum tm_status do_instant(struct tm_json_row_builder *w)
     return st < 0 ? st : tm_json_row_builder_add(w);
 }
 
-/* Makes the row of an async event, whose identity tm_json_async sets. */
+/* Adds the row of an async event. */
 static enum tm_status do_async(struct tm_json_row_builder *w)
 {
     bool nestable = strchr("ben", w->phase) != NULL;
@@ -196,7 +196,7 @@ static enum tm_status add_by_phase(struct tm_json_row_builder *w)
     }
 }
 
-/* Reads the begin and the duration of the event. Returns a fault if the event cannot be placed. */
+/* Reads the time and the duration of the event. Returns a fault if the event cannot be placed. */
 static enum tm_json_fault read_times(struct tm_json_row_builder *w)
 {
     const struct tm_json_value *ts = tm_json_event_get(w->json, TM_JF_TS);

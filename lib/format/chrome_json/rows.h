@@ -16,8 +16,8 @@ struct tm_json_rows {
     bool counts_text;  /* each text states the distance from the end of the text before it; with has_source */
     uint64_t text_end; /* the end of the last text; before the first text, the start of the document */
     struct tm_text_file *text_file; /* if not has_source, texts may go here; may be NULL */
-    /* Counts of events that could not be shown as what they claim to be, named like the statistics of the reference
-     * importer. */
+    /* Counts of events that could not be shown as the kind that they state. They are named after the statistics of the
+     * reference importer. */
     uint64_t parser_failures;
     uint64_t flow_invalid_ids;
     uint64_t flows_without_direction;
@@ -29,12 +29,12 @@ struct tm_json_rows {
     bool has_complete; /* a complete event was added */
     struct tm_buf detail, name, category, id, scratch, message;
     struct tm_json_profile *profile; /* NULL until the first profile */
-    struct tm_intern named; /* process and thread names given as strings that are already defined */
+    struct tm_intern named; /* (pid, tid) of processes and threads with texts as ids that are defined already */
 };
 
 void tm_json_rows_init(struct tm_json_rows *rows, struct tm_event_sink *sink);
 
-/* What is wrong with an event that has no rows. */
+/* Why an event has no rows. */
 enum tm_json_fault { TM_JSON_NO_FAULT, TM_JSON_NO_TIME, TM_JSON_DAMAGED };
 
 /* Adds the rows of EVENT. TM_OK. TM_END: EVENT is not an event; *FAULT says why, and nothing was added. Otherwise an

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 
 
-/* A few bytes can name a node that stands for a whole stack. So the stacks of one chunk are limited to FREE bytes plus
- * GROWTH times its text; samples beyond have no stack. */
+/* A few bytes can name a node that stands for a whole stack. So the stacks of one chunk are limited to
+ * STACKS_BYTES_FREE bytes plus STACKS_GROWTH_MAX times the length of its text. Samples beyond the limit have no
+ * stack. */
 enum { STACKS_BYTES_FREE = 1 << 20, STACKS_GROWTH_MAX = 512 };
 
 /* The content of a Profile or ProfileChunk. */
@@ -143,7 +144,7 @@ static enum tm_status add_chunk(struct tm_json_row_builder *w, const struct chun
     return c->has_samples && c->has_deltas ? add_samples(w, session, c) : TM_OK;
 }
 
-/* "stack": the names of frames, outermost first. */
+/* Adds the frames of the member "stack", which lists their names, outermost first. */
 static enum tm_status put_stack(struct tm_json_row_builder *w)
 {
     const struct tm_json_value *stack = tm_json_event_of(w->json, TM_JF_STACK, TM_JSON_ARRAY);

@@ -3,8 +3,7 @@
 
 enum { LINE_MAX_BYTES = 1 << 20 };
 
-/* After the first row: states that the file has kernel data, because an output that clips kernel data needs to know
- * which files have some. */
+/* Adds a row that states that the file has kernel data. An output that clips kernel data needs to know such files. */
 static enum tm_status tell_of_data(struct tm_json_document *doc, struct tm_error *err)
 {
     static const char name[] = TM_ROW_FTRACE_DATA;
@@ -20,7 +19,7 @@ static enum tm_status tell_of_data(struct tm_json_document *doc, struct tm_error
     return st < 0 ? st : tm_event_sink_add(doc->context.sink, &row, err);
 }
 
-/* Takes a complete line of the string. */
+/* Adds the rows of a complete line of the string, which is in doc->text. */
 static enum tm_status take_line(struct tm_json_document *doc, struct tm_error *err)
 {
     struct tm_systrace_line line;
@@ -44,7 +43,7 @@ static enum tm_status take_line(struct tm_json_document *doc, struct tm_error *e
     return st;
 }
 
-/* Adds a piece of the string to the line. A line beyond the limit is dropped at its end. */
+/* Adds a piece of the string to the line. A line beyond the limit is counted as damaged at its end. */
 static enum tm_status take_text(struct tm_json_document *doc, const uint8_t *data, size_t len, struct tm_error *err)
 {
     struct tm_json_value piece = {.data = data, .len = len, .type = TM_JSON_STRING};
@@ -69,7 +68,7 @@ static size_t escape_length(const uint8_t *p, const uint8_t *end)
     return left < 12 ? 0 : 12;
 }
 
-/* Takes the escape at SCAN's p: the end of a line, or characters in it. */
+/* Handles the escape at SCAN's p. It ends the line or adds characters to it. */
 static enum tm_json_status take_escape(struct tm_json_document *doc, struct tm_json_scan *scan, struct tm_error *err)
 {
     uint8_t quoted[14] = {'"'};

@@ -1,5 +1,5 @@
-/* T with a duration: what a thread does from ts on, named by the event ("Running", "S"), with the arguments cpu,
- * io_wait and blocked_function. Source: json_trace_parser.cc of perfetto. */
+/* T with a duration: the state of a thread from ts on. The event's name is the state ("Running", "S"). The arguments
+ * are cpu, io_wait and blocked_function. Source: json_trace_parser.cc of perfetto. */
 #include "base/pb.h"
 #include "format/chrome_json/internal.h"
 
@@ -48,7 +48,7 @@ enum tm_status tm_json_thread_state(struct tm_json_row_builder *w)
     enum tm_status st = tm_json_row_builder_add(w);
     if (st < 0)
         return st;
-    tm_buf_clear(&w->rows->detail); /* it holds the place of the object's text */
+    tm_buf_clear(&w->rows->detail); /* it refers to the object's text, which belongs to the first row */
     w->event = read;
     w->event.kind = TM_KIND_THREAD_STATE;
     w->event.flags &= TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;

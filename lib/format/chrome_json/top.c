@@ -19,8 +19,8 @@ static enum tm_status add_member(struct tm_json_document *doc, const struct tm_j
     return st < 0 ? st : tm_event_sink_add(sink, &event, err);
 }
 
-/* Counts the samples of the member "samples", outside of traceEvents, unless only a JSON output is to come:
- * that has them. */
+/* Counts the elements of the top-level member "samples". Only JSON outputs show them, so nothing is counted if no other
+ * output follows. */
 static void note_samples(struct tm_json_document *doc, const struct tm_json_value *key,
                          const struct tm_json_value *value)
 {
@@ -35,8 +35,8 @@ static void note_samples(struct tm_json_document *doc, const struct tm_json_valu
     tm_json_count(&doc->samples, &doc->first_samples, count, doc->context.input->offset);
 }
 
-/* Enters traceEvents and systemTraceEvents; keeps any other value once it is complete. SCAN is at the value, RAW at the
- * key's quote. */
+/* Enters traceEvents and systemTraceEvents. Adds any other member as a row once its value is complete. SCAN is at the
+ * value, RAW at the key's quote. */
 static enum tm_json_status take_member(struct tm_json_document *doc, const struct tm_json_value *key,
                                        const uint8_t *raw, struct tm_json_scan *scan, struct tm_error *err)
 {
@@ -97,7 +97,7 @@ enum tm_json_status tm_json_top_step(struct tm_json_document *doc, struct tm_jso
     return st == TM_JSON_OK ? take_member(doc, &key, raw, scan, err) : st;
 }
 
-/* Skips a value that is too large to keep; looks only at quotes and brackets. */
+/* Skips a value that is too large to add. Looks only at quotes and brackets. */
 enum tm_json_status tm_json_large_step(struct tm_json_document *doc, struct tm_json_scan *scan)
 {
     const uint8_t *p = scan->p;

@@ -1,11 +1,12 @@
-/* Where an object's text is, and where in it the values are that a JSON output may change. */
+/* Records the place of an object's text in its file, and in the text the offsets of the values that a JSON output may
+ * change. */
 #include "format/chrome_json/internal.h"
 
 #include "stream/json_ref.h"
 
-enum { LEAVE_MIN = 64 /* shorter texts are not left in the file */ };
+enum { LEAVE_MIN = 64 /* bytes; shorter texts are not left in the file */ };
 
-/* Inserts VALUE into the offsets, which are in order. */
+/* Inserts VALUE into the offsets, which are sorted. */
 static void add_spot(struct tm_json_ref *ref, const uint8_t *raw, const struct tm_json_value *value,
                      enum tm_json_spot_of of)
 {

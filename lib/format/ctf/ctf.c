@@ -45,7 +45,7 @@ static enum tm_status put_snapshot(struct tm_ctf *c, struct tm_error *err)
 
 /* --- the folder */
 
-/* The folder that is UP levels above the file PATH; to be freed. NULL: no memory, or there is none. */
+/* Returns the folder UP levels above the folder of the file PATH. The caller frees it. NULL: no memory. */
 static char *folder_of(const char *path, int up)
 {
     char *folder = malloc(strlen(path) + 3);
@@ -106,6 +106,7 @@ static Tracemerge__ClockPolicy ctf_policy(const void *state)
     return c->policy;
 }
 
+/* Writes the statistics and ends the file. */
 static enum tm_status tell(struct tm_ctf *c, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -118,7 +119,7 @@ static enum tm_status tell(struct tm_ctf *c, struct tm_error *err)
     return st < 0 ? st : TM_END;
 }
 
-/* The child failed: *WHY, or its exit status, says why. */
+/* Ends the file after the child failed. *WHY is the cause; if it is not set, the child's exit status is. */
 static enum tm_status give_up(struct tm_ctf *c, struct tm_error *why, struct tm_error *err)
 {
     if (why->status >= 0)
@@ -187,7 +188,7 @@ static void ctf_close(void *state)
     free(c);
 }
 
-/* Metadata is text, or in packets of either byte order. */
+/* The file "metadata" is text, or packets in either byte order. */
 static bool ctf_sniff(const uint8_t *head, size_t len)
 {
     static const char text[] = "/* CTF 1";

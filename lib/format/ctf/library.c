@@ -47,7 +47,7 @@ static bool key_is(const struct reader *r, const char *key)
     return r->key.len == strlen(key) && memcmp(r->key.data, key, r->key.len) == 0;
 }
 
-/* Fields of contexts state the event's task and processor. */
+/* Notes a field of a context that states the event's task or CPU. */
 static void note_number(struct reader *r, uint64_t value)
 {
     if (key_is(r, "cpu_id"))
@@ -79,7 +79,7 @@ static void add_member(struct reader *r, const bt_field *field, const char *name
     r->key.len = len;
 }
 
-/* Adds its element NUMBER. */
+/* Adds element NUMBER of the field with the current key. */
 static void add_element(struct reader *r, const bt_field *field, uint64_t number, bool is_context, int depth)
 {
     size_t len = r->key.len;
@@ -267,7 +267,7 @@ static bt_graph_simple_sink_component_consume_func_status consume(bt_message_ite
         }
         status = is_good ? status : BT_MESSAGE_ITERATOR_NEXT_STATUS_ERROR;
     }
-    return (bt_graph_simple_sink_component_consume_func_status)status; /* they have the same values */
+    return (bt_graph_simple_sink_component_consume_func_status)status; /* both types have the same values */
 }
 
 static void finalize(void *data)

@@ -7,13 +7,13 @@
 /* True if this build has the library. */
 bool tm_ctf_library_is_there(void);
 
-/* Work of a child process (os/subprocess.h). CONTEXT is the path of a trace's folder. Writes records
+/* Runs in a child process (os/subprocess.h). CONTEXT is the path of a trace's folder. Writes records
  * (format/child_event.h) to OUT: CLOCK, then the events of all streams in order of time, then DONE; or REFUSED. Returns
- * 0, or 1 if it could not write.
+ * 0, or TM_SUBPROCESS_SYSTEM_FAILED if memory ran out or a write failed.
  *
- * CLOCK: event is the clock's name, buffer has TM_CTF_CLOCK_ flags, task is the tracer's domain ("kernel", "ust"), args
- * is the kernel's release; times are those of the first event. Args of an event are TM_CTF_ARG_ letters, each followed
- * by a key and a value that end with a NUL. */
+ * CLOCK: event is the clock's name, buffer has flags TM_CTF_CLOCK_, task is the tracer's domain ("kernel", "ust"), args
+ * is the kernel's release, and the times are those of the first event. The args of an event are letters TM_CTF_ARG_,
+ * each followed by a key and a value that end with a NUL. */
 int tm_ctf_library_read(void *context, int out);
 
 enum tm_ctf_clock_flag {

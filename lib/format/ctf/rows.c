@@ -139,7 +139,7 @@ static enum tm_status add_instant(struct tm_ctf *c, const struct tm_child_event 
     return st < 0 ? st : add(c, &e, err);
 }
 
-/* The part of TEXT that follows FRONT, with which it begins. */
+/* Returns the part of TEXT after its prefix FRONT. */
 static struct tm_span after(struct tm_span text, const char *front)
 {
     return (struct tm_span){text.s + strlen(front), text.len - strlen(front)};
@@ -167,7 +167,7 @@ static enum tm_status add_call(struct tm_ctf *c, const struct tm_child_event *ev
     return st < 0 ? st : add(c, &e, err);
 }
 
-/* ftrace's name for a field of LTTng. */
+/* Returns ftrace's name for a field of LTTng; NULL: it is the same. */
 static const char *ftrace_key(struct tm_span key)
 {
     static const char *const names[][2] = {
@@ -198,7 +198,7 @@ static enum tm_status put_line_arg(struct tm_ctf *c, struct tm_span event, const
     return st == TM_OK ? tm_buf_add(&c->line, value.s, value.len) : st;
 }
 
-/* Adds an event of the kernel as the line that ftrace would have. */
+/* Adds a kernel event as the line that ftrace would print. */
 static enum tm_status add_line(struct tm_ctf *c, const struct tm_child_event *event, int64_t tid, struct tm_error *err)
 {
     struct tm_span args = event->args, task = event->task;
@@ -220,7 +220,8 @@ static enum tm_status add_line(struct tm_ctf *c, const struct tm_child_event *ev
     return st < 0 ? tm_error_nomem(err) : tm_ftrace_text_add_made(&c->ftrace, &line, &c->line, front, err);
 }
 
-/* The thread of EVENT: stated by a context, or the one that was switched to on its cpu. */
+/* Returns the thread of EVENT: the one that a context states, else the one that was last switched to on its CPU; -1:
+ * unknown. */
 static int64_t thread_of(struct tm_ctf *c, const struct tm_child_event *event)
 {
     uint32_t running;

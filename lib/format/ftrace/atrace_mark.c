@@ -10,7 +10,7 @@ struct field {
     size_t len;
 };
 
-/* The text up to the next '|' or NUL; *AT moves past that. */
+/* Returns the text up to the next '|' or NUL and moves *AT past it. */
 static struct field next_field(const char *text, size_t len, size_t *at)
 {
     struct field f = {text + (*at < len ? *at : len), 0};
@@ -43,7 +43,7 @@ static void set_track(struct tm_atrace_mark *mark, struct field f)
     mark->track_len = f.len;
 }
 
-/* The phases that carry a pid, a track or a name, and perhaps a number. */
+/* Parses the fields after the pid, in all phases but B and E. */
 static bool parse_named(struct tm_atrace_mark *mark, const char *text, size_t len, size_t at)
 {
     struct field second = next_field(text, len, &at);

@@ -13,7 +13,7 @@ struct tm_atrace_mark {
     uint32_t pid;
     const char *name; /* NULL: none */
     size_t name_len;
-    const char *track; /* G, H, N: the name of their track; otherwise NULL */
+    const char *track; /* G, H, N: the name of the track; otherwise NULL */
     size_t track_len;
     int64_t value;     /* C: its value; S, F, G, H: the cookie */
 };

@@ -7,7 +7,7 @@
 
 enum { NUMBER_TEXT_MAX = 24, CODE_MAX = 64 };
 
-/* Sets *NUMBER to the value of KEY, an unsigned number of 32 bits. BASE is that of strtoul. */
+/* Sets *NUMBER to the value of KEY, an unsigned number of 32 bits in BASE (as for strtoul). False: there is none. */
 static bool number_of(struct tm_span args, const char *key, int base, uint32_t *number)
 {
     struct tm_span v;

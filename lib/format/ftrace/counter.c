@@ -18,7 +18,7 @@ static enum tm_status set_name(struct tm_ftrace_row_builder *w, const char *name
     return tm_ftrace_row_builder_string(w, (struct tm_span){name, strlen(name)}, string);
 }
 
-/* A counter of the cpu that the argument cpu_id names. */
+/* Makes the row a counter of the CPU that the argument cpu_id states. */
 static enum tm_status cpu_counter(struct tm_ftrace_row_builder *w, struct tm_span args, const char *name)
 {
     int64_t cpu, state;
@@ -67,7 +67,8 @@ enum tm_status tm_ftrace_cpu_frequency_limits(struct tm_ftrace_row_builder *w, s
     return set_name(w, name, &w->second_name);
 }
 
-/* A counter of the whole machine. Its name is the value of NAME_KEY and SUFFIX. */
+/* Makes the row a counter of the whole machine. KEYS are the key of its subject and the key of its value. If the third
+ * is not NULL, a subject without a key is the first word. The counter's name is the subject and SUFFIX. */
 static enum tm_status global_counter(struct tm_ftrace_row_builder *w, struct tm_span args, const char *const *keys,
                                      const char *suffix)
 {

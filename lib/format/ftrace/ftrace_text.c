@@ -10,8 +10,8 @@
 
 enum { TASKS = 1 << 14, NSEC = 1000000000 };
 
-/* The latest facts of a tid. Two tids can share an entry: the later one replaces the facts, which are then written
- * again. */
+/* The latest facts of a tid. Two tids can share an entry. Then each replaces the facts of the other, and they are
+ * written again. */
 struct tm_ftrace_task {
     uint32_t tid;
     uint32_t process;
@@ -133,7 +133,8 @@ static tm_ftrace_handler find_handler(const struct tm_systrace_line *line)
     return NULL;
 }
 
-/* Removes from EVENT's raw bytes, which hold LINE, what its columns say already (tm_raw_choice). */
+/* Removes what the columns of EVENT state from its raw payload, the text of LINE (short_lines in
+ * stream/raw_choice.h). */
 static void shorten(const struct tm_systrace_line *line, struct tm_event *event)
 {
     size_t front = (size_t)((const uint8_t *)line->event - event->raw);
@@ -153,7 +154,7 @@ static void shorten(const struct tm_systrace_line *line, struct tm_event *event)
     }
 }
 
-/* Adds the row of the line, and a derived row if its event says two things. */
+/* Adds the row of the line, and a derived row if its event states two facts. */
 static enum tm_status add_rows(struct tm_ftrace_row_builder *w, struct tm_event *event)
 {
     struct tm_event plain = *event;
@@ -202,8 +203,8 @@ static uint64_t hash_of(struct tm_span name)
     return tm_hash64(name.s, name.len);
 }
 
-/* If the event contradicts the facts of a task, the next line of that task writes them again. True if the event names
- * the line's own task; it then overrides what the line says. */
+/* If the event contradicts the facts of a task, the next line of that task writes them again. Returns true if the event
+ * names the line's own task. The event's name then takes precedence over the line's. */
 static bool note_event(struct tm_ftrace_row_builder *w)
 {
     const struct tm_event *e = w->event;
@@ -226,7 +227,7 @@ static bool note_event(struct tm_ftrace_row_builder *w)
     return is_own;
 }
 
-/* Adds a TASK_RENAME row after the line's row if the line says something new of its task. */
+/* Adds a TASK_RENAME row after the line's row if the line states something new about its task. */
 static enum tm_status add_task(struct tm_ftrace_row_builder *w)
 {
     const struct tm_systrace_line *line = w->line;

@@ -13,7 +13,7 @@ struct tm_ftrace_text {
     struct tm_event_sink *sink; /* borrowed */
     uint32_t machine, clock;    /* of all events; 0: the file's */
     bool hints;                 /* write ClockHint frames for trace_event_clock_sync markers */
-    uint64_t malformed_count;   /* markers and arguments that could not be parsed, for the statistics */
+    uint64_t malformed_count;   /* markers that could not be parsed, for the statistics */
     /* private */
     struct tm_ftrace_task *tasks; /* the latest facts of each tid, in a table of fixed size */
     int64_t latest_ns;            /* over all lines */
@@ -26,13 +26,13 @@ struct tm_ftrace_text {
 enum tm_status tm_ftrace_text_add(struct tm_ftrace_text *text, const struct tm_systrace_line *line, const char *raw,
                                   size_t len, struct tm_error *err);
 
-/* Begins a line of text for an event of a binary format; its rows are those of such a line. LINE has its task, event,
- * pid, cpu and time set. Replaces OUT by the front "task-pid [cpu] seconds: event: "; the caller appends the args.
- * TM_OK or TM_E_SYSTEM. */
+/* Begins the line of text that ftrace would print for an event of a binary format. LINE has its task, event, pid, cpu
+ * and time set. Replaces OUT by "task-pid [cpu] seconds: event: ". The caller appends the args. TM_OK or
+ * TM_E_SYSTEM. */
 enum tm_status tm_ftrace_text_begin(const struct tm_systrace_line *line, struct tm_buf *out);
 
-/* Adds the rows of LINE, whose text is in OUT. Its front is ARGS_AT bytes long. Sets the pointers of LINE into OUT.
- * TM_OK or TM_E_SYSTEM. */
+/* Adds the rows of LINE, whose text is in OUT and whose args begin at byte ARGS_AT of it. Sets the pointers of LINE
+ * into OUT. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_ftrace_text_add_made(struct tm_ftrace_text *text, struct tm_systrace_line *line,
                                        const struct tm_buf *out, size_t args_at, struct tm_error *err);
 

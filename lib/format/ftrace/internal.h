@@ -1,6 +1,6 @@
 /* One line of ftrace text while it becomes rows, and the handlers in the table of ftrace_text.c. A handler fills the
- * row from the event's arguments. It returns TM_OK; TM_END if the arguments are not as expected, and the line becomes
- * an FTRACE row; or an error. */
+ * row from the event's arguments. It returns TM_OK, or an error, or TM_END if the arguments are not as expected. The
+ * line then becomes an FTRACE row. */
 #ifndef TM_FORMAT_FTRACE_INTERNAL_H
 #define TM_FORMAT_FTRACE_INTERNAL_H
 
@@ -19,7 +19,7 @@ struct tm_ftrace_row_builder {
     struct tm_ftrace_named {
         int64_t tid;
         struct tm_span comm;
-    } named[2]; /* tasks named by the event itself */
+    } named[2]; /* tasks that the event names */
     size_t named_count;
     struct tm_error *err;
 };

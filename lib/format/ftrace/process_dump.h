@@ -14,8 +14,8 @@ struct tm_process_dump {
     struct tm_buf inner;
 };
 
-/* Takes in one line: a heading, or a process or thread, which becomes a definition. Other lines are ignored. TM_OK or
- * TM_E_SYSTEM. */
+/* Reads one line. A process or thread becomes a definition. A heading decides the form of the lines after it. Other
+ * lines are ignored. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_process_dump_line(struct tm_process_dump *dump, struct tm_event_sink *sink, struct tm_span line,
                                     struct tm_error *err);
 

@@ -20,7 +20,7 @@ static void names(struct tm_ftrace_row_builder *w, int64_t tid, struct tm_span c
     w->named[w->named_count++] = (struct tm_ftrace_named){tid, comm};
 }
 
-/* "comm:pid [prio]", the form of trace-cmd report; the comm may hold ':' and blanks. */
+/* "comm:pid [prio]", the form of trace-cmd report. The comm may contain ':' and blanks. */
 static bool parse_report_task(struct tm_span s, struct side *side)
 {
     struct tm_span prio, pid;
@@ -92,7 +92,7 @@ enum tm_status tm_ftrace_sched_switch(struct tm_ftrace_row_builder *w, struct tm
     return st < 0 ? st : tm_ftrace_row_builder_string(w, prev.comm, &e->category);
 }
 
-/* "comm=… pid=… prio=… target_cpu=…", or in trace-cmd's words "comm:pid [prio] CPU:001". */
+/* "comm=… pid=… prio=… target_cpu=…", or in the form of trace-cmd report "comm:pid [prio] CPU:001". */
 static bool parse_waking(struct tm_span args, struct side *task, int64_t *cpu)
 {
     struct tm_span rest = args, head, value;
@@ -177,7 +177,7 @@ enum tm_status tm_ftrace_process_free(struct tm_ftrace_row_builder *w, struct tm
 {
     int64_t pid;
     struct tm_span head;
-    while (tm_span_cut(&args, " pid=", &head)) /* the comm before it may hold anything */
+    while (tm_span_cut(&args, " pid=", &head)) /* the comm before it may contain any text */
         continue;
     if (!tm_span_cut(&args, " ", &head))
         head = args;

@@ -30,8 +30,8 @@ struct systrace {
     uint64_t first_damaged;
     uint64_t skipped_bytes; /* of trace data in HTML that is not read, such as Chrome JSON */
     uint64_t first_skipped;
-    uint64_t skipped_before; /* skipped_bytes where the trace data began */
-    int64_t lost;     /* events that the kernel says it lost */
+    uint64_t skipped_before; /* skipped_bytes at the start of the current trace data */
+    int64_t lost;     /* lost events, as the kernel states them */
     char prefix[64];  /* "name:", if trace-cmd report puts the file's name before each line */
     bool report;      /* a "cpus=" line was met: the text is from trace-cmd report */
     bool has_prefix;
@@ -118,7 +118,7 @@ static bool take_lost(struct systrace *f, struct tm_span line)
     return true;
 }
 
-/* A frame of the stack that belongs to the event on the lines before. */
+/* True for a line of the stack trace that follows an event. */
 static bool is_stack_line(struct tm_span line)
 {
     while (line.len && line.s[0] == ' ') {
@@ -128,7 +128,7 @@ static bool is_stack_line(struct tm_span line)
     return starts(line, "=> ");
 }
 
-/* Lines that a trace contains by design and that are not events. */
+/* True for a line that a trace contains by design and that is not an event. */
 static bool is_remark(struct systrace *f, struct tm_span line)
 {
     if (line.len == 0 || line.s[0] == '#' || is_stack_line(line) || take_lost(f, line))
@@ -143,7 +143,8 @@ static bool is_remark(struct systrace *f, struct tm_span line)
 static const char data_tag[] = "<script class=\"trace-data\" type=\"application/text\">";
 static const char end_tag[] = "</script>";
 
-/* Counts a line of trace data that is not read, up to the end of the data. Comments and blank lines say nothing. */
+/* Counts the bytes of a line of trace data that is not read, up to the end tag. Comments and blank lines are not
+ * counted, because they contain no data. */
 static void skip_line(struct systrace *f, struct tm_span line, uint64_t byte)
 {
     const char *end = tm_span_find(line, end_tag);
@@ -157,8 +158,8 @@ static void skip_line(struct systrace *f, struct tm_span line, uint64_t byte)
     f->skipped_bytes += len;
 }
 
-/* Goes into trace data if LINE begins some: into section INTO, or OUTSIDE if it also ends there. Data on the line of
- * the tag is not read. */
+/* If LINE has the tag that begins trace data, enters section INTO, or section OUTSIDE if the data also ends on LINE.
+ * Data on the line of the tag is counted and not read. */
 static void find_data(struct systrace *f, struct tm_span line, uint64_t byte, enum section into, enum section outside)
 {
     const char *tag = tm_span_find(line, data_tag);
@@ -172,7 +173,8 @@ static void find_data(struct systrace *f, struct tm_span line, uint64_t byte, en
     f->has_data = true;
 }
 
-/* Leaves trace data if it ends on LINE, on which other data may begin. Returns whether it ends. */
+/* If the trace data ends on LINE, enters section OUTSIDE and looks for other data on the rest of the line. Returns
+ * whether it ends. */
 static bool leave_data(struct systrace *f, struct tm_span line, uint64_t byte, enum section into, enum section outside)
 {
     const char *end = tm_span_find(line, end_tag);
@@ -204,7 +206,7 @@ static enum tm_status trace_line(struct systrace *f, struct tm_span raw, uint64_
     return TM_OK;
 }
 
-/* The first line of a trace in HTML: a comment of its header, or an event if there is no header. */
+/* True for the first line of a trace in HTML: a comment of its header, or an event if there is no header. */
 static bool begins_trace(struct tm_span line)
 {
     struct tm_systrace_line event;
@@ -233,7 +235,7 @@ static enum tm_status take_line(struct systrace *f, struct tm_span line, uint64_
             (void)leave_data(f, line, byte, HTML_DATA, HTML);
             return TM_OK;
         }
-        f->skipped_bytes = f->skipped_before; /* what came before it is its preface */
+        f->skipped_bytes = f->skipped_before; /* the lines before it are its preface and contain no data */
         return f->section == TRACE ? trace_line(f, line, byte, err) : TM_OK;
     case PROCESS_DUMP:
     case CGROUP_DUMP:
@@ -254,7 +256,7 @@ static enum tm_status take_line(struct systrace *f, struct tm_span line, uint64_
     }
 }
 
-/* Reads what comes before the trace data. */
+/* Skips what precedes "TRACE:" and sets the first section. */
 static enum tm_status start(struct systrace *f, struct tm_error *err)
 {
     struct tm_input *in = f->context.input;
@@ -306,6 +308,7 @@ static void note_long_line(struct systrace *f)
     f->skipping = true;
 }
 
+/* Handles all complete lines of the window. */
 static enum tm_status take_window(struct systrace *f, struct tm_error *err)
 {
     struct tm_input *in = f->context.input;

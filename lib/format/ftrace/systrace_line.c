@@ -21,7 +21,7 @@ static bool is_flag(char c)
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '#';
 }
 
-/* A digit of the preemption or migration depth. */
+/* True for a digit of the preemption or migration depth, or a dot in its place. */
 static bool is_level(char c)
 {
     return is_digit(c) || (c >= 'a' && c <= 'f') || c == '.';
@@ -177,7 +177,7 @@ static bool parse_event(const char *p, const char *end, struct tm_systrace_line 
     return true;
 }
 
-/* Everything from the '-' before the pid on. */
+/* Parses the line from DASH, the '-' before the pid, to its end. */
 static bool parse_from(const char *dash, const char *end, struct tm_systrace_line *line)
 {
     *line = (struct tm_systrace_line){0};

@@ -4,8 +4,8 @@
  *
  * The tgid and irq columns may be missing. The name of a task may contain any character, also '-', '[' and spaces.
  * Seconds may have any number of decimals, which are read exactly. Digits without a point are nanoseconds (trace-cmd
- * report, for clocks that do not count seconds). Source: Documentation/trace/ftrace.rst of Linux, trace-cmd-report(1).
- * */
+ * report, for clocks that do not count seconds). Source: Documentation/trace/ftrace.rst of Linux,
+ * trace-cmd-report(1). */
 #ifndef TM_FORMAT_FTRACE_SYSTRACE_LINE_H
 #define TM_FORMAT_FTRACE_SYSTRACE_LINE_H
 

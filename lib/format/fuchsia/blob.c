@@ -23,7 +23,7 @@ static enum tm_status source_read(void *source, uint8_t *data, size_t len, size_
 
 static const struct tm_input_ops source_ops = {.read = source_read};
 
-/* The packets have ended but bytes remain: damage. Its place in the Fuchsia file is unknown. */
+/* Handles bytes after the last packet, which are damage. Their position in the Fuchsia file is unknown. */
 static enum tm_status no_packet(const struct tm_fxt_blob *blob, const struct tm_format_context *context,
                                 struct tm_error *err)
 {

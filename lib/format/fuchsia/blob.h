@@ -1,5 +1,5 @@
 /* Perfetto packets inside a Fuchsia trace. The blobs of that type form one proto trace. It is collected in a temporary
- * file and read when the trace around it has ended. */
+ * file and read after the last record. */
 #ifndef TM_FORMAT_FUCHSIA_BLOB_H
 #define TM_FORMAT_FUCHSIA_BLOB_H
 
@@ -11,7 +11,7 @@
 struct tm_fxt_blob {
     /* private */
     struct tm_temporary_file file;
-    uint64_t read; /* bytes of the file */
+    uint64_t read; /* bytes of the file read so far */
     void *state; /* of the proto parser */
     struct tm_input input;
 };
@@ -19,8 +19,8 @@ struct tm_fxt_blob {
 /* Adds BYTES, the next part of the proto trace. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_fxt_blob_add(struct tm_fxt_blob *blob, struct tm_span bytes, struct tm_error *err);
 
-/* Reads a part of the proto trace. TM_OK: there may be more. TM_END: all is read. CONTEXT is that of the Fuchsia trace.
- * */
+/* Reads a part of the proto trace. TM_OK: there may be more. TM_END: all is read. Otherwise an error. CONTEXT is that
+ * of the Fuchsia trace. */
 enum tm_status tm_fxt_blob_read(struct tm_fxt_blob *blob, const struct tm_format_context *context,
                                 struct tm_error *err);
 

@@ -21,7 +21,7 @@ enum {
 };
 enum { SEED_ASYNC = 0x66787461 };
 
-/* What all events have in common. */
+/* What all events share. */
 struct event {
     uint32_t type;
     int64_t time_ns;

@@ -11,7 +11,7 @@ struct tm_fxt_flow {
     bool shared; /* another process began a flow with this id too */
 };
 
-/* The number of the flow of the first process that begins ID. Flows without a known beginning have it too. */
+/* Returns the number of the flow of the first process that begins ID, and of flows whose begin is unknown. */
 static uint64_t first_flow(uint64_t id)
 {
     return tm_hash_u64(id);

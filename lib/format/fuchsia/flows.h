@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Table sizes. If two flows or ids share a place, the later one stays. */
+/* Table sizes. If two flows or ids share an entry, the later one replaces the other. */
 enum { TM_FXT_FLOWS = 1 << 15 };
 
 /* Zero-initialise. */
@@ -21,7 +21,7 @@ struct tm_fxt_flows {
 
 enum tm_fxt_flow_event { TM_FXT_FLOW_BEGIN, TM_FXT_FLOW_STEP, TM_FXT_FLOW_END };
 
-/* Sets *FLOW to a number for the flow that process PID means by ID. TM_OK or TM_E_SYSTEM. */
+/* Sets *FLOW to the number of the flow that process PID means by ID. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_fxt_flows_find(struct tm_fxt_flows *flows, enum tm_fxt_flow_event event, int64_t pid, uint64_t id,
                                  uint64_t *flow, struct tm_error *err);
 

@@ -88,7 +88,7 @@ static enum tm_status blob(struct tm_fxt *x, struct tm_fxt_record *r)
     struct tm_span name, bytes;
     if (tm_fxt_bits(r->header, 48, 55) != BLOB_PERFETTO)
         return tm_fxt_lose(x, TM_FXT_LOSS_UNREAD);
-    /* The stream it belongs to does not matter, nor does a name that is missing from the table. */
+    /* All blobs form one trace, so their names do not matter. */
     if (tm_fxt_string_ref(&x->tables, &r->rest, name_ref, &name) == TM_FXT_READ_CUT ||
         !tm_fxt_text(&r->rest, (size_t)tm_fxt_bits(r->header, 32, 46), &bytes))
         return tm_fxt_lose(x, TM_FXT_LOSS_READ);
@@ -136,8 +136,8 @@ static bool resumes(uint64_t header)
            (tm_fxt_bits(header, 16, 19) == METADATA_SECTION && words == 1 && name == 0);
 }
 
-/* Handles damage at the input's front: it is an error, or the rest is skipped, or the bytes before the next section
- * are. */
+/* Handles damage at the front of the input. Depending on on_damage, returns an error, skips the rest of the file, or
+ * skips to the next section. */
 static enum tm_status damage(struct tm_fxt *x, const char *cause)
 {
     struct tm_input *in = x->context.input;
@@ -225,7 +225,7 @@ static void fxt_close(void *state)
     free(x);
 }
 
-/* Records before the first provider is announced are of provider 0. */
+/* Opens a trace. Records before the first provider is announced belong to provider 0. */
 static enum tm_status fxt_open(const struct tm_format_context *context, void **state, struct tm_error *err)
 {
     struct tm_fxt *x = calloc(1, sizeof *x);

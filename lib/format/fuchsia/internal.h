@@ -13,7 +13,7 @@ enum tm_fxt_loss {
     TM_FXT_LOSS_STRING,   /* no such string in the table */
     TM_FXT_LOSS_THREAD,   /* no such thread */
     TM_FXT_LOSS_TIME,     /* a time or duration that does not fit */
-    TM_FXT_LOSS_TYPE,     /* an argument of another type than its name asks for */
+    TM_FXT_LOSS_TYPE,     /* an argument whose type does not fit its name */
     TM_FXT_LOSS_PROVIDER, /* no provider was announced for it */
     TM_FXT_LOSS_VALUE,    /* a counter without numbers */
     TM_FXT_LOSS_UNREAD,   /* records that have no place on a timeline, or of unknown types */

@@ -1,4 +1,4 @@
-/* Rows of a Fuchsia trace: their times, strings and places. */
+/* Times and strings of a Fuchsia trace's rows, and their way into the sink. */
 #include "format/fuchsia/internal.h"
 
 bool tm_fxt_time(struct tm_fxt *x, struct tm_fxt_cursor *c, int64_t *ns)

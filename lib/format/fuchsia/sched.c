@@ -3,11 +3,11 @@
 
 enum { LEGACY_SWITCH = 0, SWITCH = 1, WAKEUP = 2 };
 
-/* Idle cpus are shown as a thread: one of weight IDLE_WEIGHT, or in the legacy record one without a process and with
+/* An idle CPU runs an idle thread: one of weight IDLE_WEIGHT, or in the legacy record one without a process and with
  * priority 0. */
 #define IDLE_WEIGHT INT32_MIN
 
-/* A cpu switches from one thread to another. */
+/* A switch of a CPU from one thread to another. */
 struct change {
     int64_t time_ns;
     uint32_t cpu, state;
@@ -16,7 +16,7 @@ struct change {
     bool from_idle, to_idle;
 };
 
-/* Converts ZX_THREAD_STATE_… to the letters of Linux. */
+/* Converts ZX_THREAD_STATE_… to state flags of Linux. */
 static uint32_t state_flags(uint32_t state)
 {
     static const uint32_t flags[] = {0, 0, TM_SCHED_STATE_STOPPED, TM_SCHED_STATE_SLEEPING,

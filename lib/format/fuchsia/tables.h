@@ -30,7 +30,7 @@ struct tm_fxt_tables {
     uint32_t thread_cap;
 };
 
-/* Makes ID the current provider, with empty tables. TM_OK, or an error "more than …". */
+/* Makes ID the current provider, with empty tables. TM_OK; TM_E_INPUT "more than …"; or TM_E_SYSTEM. */
 enum tm_status tm_fxt_tables_provider(struct tm_fxt_tables *tables, uint32_t id, struct tm_error *err);
 
 /* Makes ID the current provider again. If ID was never announced, there is no current provider. */
@@ -44,10 +44,10 @@ static inline bool tm_fxt_tables_has_provider(const struct tm_fxt_tables *tables
 /* Ticks per second of the current provider. This and the functions below need a current provider. */
 uint64_t *tm_fxt_tables_ticks(struct tm_fxt_tables *tables);
 
-/* Makes TEXT string INDEX of the provider. TM_OK or TM_E_SYSTEM. */
+/* Makes TEXT string INDEX of the provider. Copies it. TM_OK; TM_E_INPUT "more than …"; or TM_E_SYSTEM. */
 enum tm_status tm_fxt_tables_set_string(struct tm_fxt_tables *tables, uint32_t index, struct tm_span text,
                                         struct tm_error *err);
-/* Sets *TEXT to string INDEX. False if there is none. */
+/* Sets *TEXT to string INDEX, valid until the string is set again. False if there is none. */
 bool tm_fxt_tables_string(const struct tm_fxt_tables *tables, uint32_t index, struct tm_span *text);
 
 /* Makes THREAD thread INDEX of the provider. TM_OK or TM_E_SYSTEM. */

@@ -2,8 +2,8 @@
 
 enum { NS_PER_SECOND = 1000000000, NS_BITS = 30 };
 
-/* REST * NS_PER_SECOND / PER_SECOND for REST < PER_SECOND. Works bit by bit of NS_PER_SECOND, which avoids a product of
- * two words. */
+/* Returns REST * NS_PER_SECOND / PER_SECOND for REST < PER_SECOND. Multiplies and divides bit by bit, because the
+ * product can exceed 64 bits. */
 static uint64_t scale_fraction(uint64_t rest, uint64_t per_second)
 {
     uint64_t quotient = 0, remainder = 0;

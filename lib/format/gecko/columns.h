@@ -10,10 +10,10 @@
 /* The content of a field. A field that was never written reads as 0, which means none. */
 enum tm_gecko_field_kind {
     TM_GF_INDEX,  /* 4 bytes: an index into another table, plus 1. null and negative numbers are none. */
-    TM_GF_WIDE,   /* 8 bytes: a number of up to 64 bits, plus 1. null and negative numbers are none. */
+    TM_GF_WIDE,   /* 8 bytes: an integer, plus 1. null and negative numbers are none. */
     TM_GF_TIME,   /* 8 bytes: a time in milliseconds, stored as nanoseconds by tm_gecko_number_put */
-    /* 8 bytes: a time since the row before, stored as their sum like TM_GF_TIME. The sum is kept to a millionth of a
-     * nanosecond. */
+    /* 8 bytes: a time since the row before. The sum up to this row is stored, like TM_GF_TIME. It is exact to a
+     * millionth of a nanosecond. */
     TM_GF_DELTA,
     TM_GF_NUMBER, /* 8 bytes: an integer */
     TM_GF_REAL    /* 8 bytes: a double, stored by tm_gecko_real_put */
@@ -80,7 +80,7 @@ struct tm_gecko_schema {
     int32_t at[TM_GECKO_FIELDS_MAX];
 };
 
-/* The paged file and the parts in it that belong to one thread, or to what threads share. */
+/* The paged file, and the parts in it of one thread or of the shared tables. */
 struct tm_gecko_source {
     struct tm_paged_file *text_file;
     const struct tm_gecko_parts *parts;

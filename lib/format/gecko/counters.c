@@ -10,8 +10,7 @@ static const struct tm_gecko_field count_fields[] = {
 static const struct tm_gecko_table count_table = {count_fields, 3, COUNT_BYTES, TM_GP_SAMPLES_SCHEMA,
                                                   TM_GP_SAMPLES_DATA, true};
 
-/* Counts of memory and bandwidth are deltas; other counters have absolute values. Source: the profiler's
- * selectors/profile.ts. */
+/* True for counters of memory and bandwidth, whose values are deltas. Those of other counters are absolute. */
 static bool is_sum(const struct tm_buf *category)
 {
     return (category->len == 6 && memcmp(category->data, "Memory", 6) == 0) ||

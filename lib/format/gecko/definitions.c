@@ -1,4 +1,5 @@
-/* Rows of the thread being shown, and its definitions: its process, its own track, tracks of its markers. */
+/* Rows of the thread being shown, and its definitions: its process, the thread, its own track, tracks of its
+ * markers. */
 #include "format/gecko/internal.h"
 
 #include "base/hash.h"
@@ -24,7 +25,7 @@ struct tm_event tm_gecko_view_event(const struct tm_gecko_view *view, enum tm_ki
                              .flags = (t->has_pid ? TM_EVENT_HAS_PID : 0u) | (t->has_tid ? TM_EVENT_HAS_TID : 0u)};
 }
 
-/* *IS_NEW: KEY is met for the first time. Always false once the table is full. */
+/* Sets *IS_NEW to true on the first call with KEY. */
 static enum tm_status first_time(struct tm_gecko_view *view, uint64_t key, bool *is_new)
 {
     uint32_t ignored;
@@ -34,14 +35,14 @@ static enum tm_status first_time(struct tm_gecko_view *view, uint64_t key, bool 
     return TM_OK;
 }
 
-/* Adds a definition of KIND: field FIELD of the detail is view->message. Its time is that of the thread's first event,
- * so that it applies to the right one of several threads with one tid. */
+/* Adds a definition of KIND, with view->message as FIELD of its detail. Its time is that of the thread's first event,
+ * because several threads can have one tid. */
 static enum tm_status define(struct tm_gecko_view *view, enum tm_kind kind, uint32_t field, uint64_t track)
 {
     struct tm_event e = tm_gecko_view_event(view, kind);
     e.flags |= TM_EVENT_DEFINITION;
     e.time_ns = view->first_ns;
-    if (kind == TM_KIND_TRACK) { /* events need the track whether or not the first event has a place */
+    if (kind == TM_KIND_TRACK) { /* events need the track even if the first event is dropped */
         e.flags |= TM_EVENT_UNTIMED | TM_EVENT_HAS_TRACK;
         e.time_ns = 0;
     }
@@ -130,7 +131,8 @@ static enum tm_status define_thread_track(struct tm_gecko_view *view)
 
 enum tm_status tm_gecko_define(struct tm_gecko_view *view, int64_t time_ns)
 {
-    /* The first event may be before the start and get no place; then a later one defines them again. */
+    /* An event before time 0 may be dropped, and its definitions with it. So the first event that is not defines
+     * again. */
     if (view->is_defined && (view->first_ns >= 0 || time_ns < 0))
         return TM_OK;
     view->is_defined = true;

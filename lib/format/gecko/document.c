@@ -29,7 +29,7 @@ static enum tm_status new_process(struct tm_gecko *x, uint32_t *number)
     return TM_OK;
 }
 
-/* Copies the bytes that pass the cursor to FILE; overwrites it from its start if nothing in it is NEEDED any more. */
+/* Starts copying the bytes that the cursor passes to TEXT_FILE: after its content if that is NEEDED, else over it. */
 static void begin_copy(struct tm_gecko *x, struct tm_gecko_parts *parts, struct tm_paged_file *text_file, bool needed)
 {
     if (!needed)
@@ -59,7 +59,7 @@ static enum tm_status list_add(struct tm_gecko *x, struct tm_gecko_list *list)
     return TM_OK;
 }
 
-/* True if all that the thread needs has been read: the facts of its process and of the outermost one, and its tables or
+/* True if all that the thread needs is read: the facts of its process and of the outermost one, and its own tables or
  * the shared ones. */
 static bool is_ready(const struct tm_gecko *x, const struct tm_gecko_thread *t)
 {
@@ -69,7 +69,7 @@ static bool is_ready(const struct tm_gecko *x, const struct tm_gecko_thread *t)
     return x->processes[0]->has_meta && x->processes[t->process]->has_meta && (own || x->has_shared);
 }
 
-/* Shows the thread that was read, or makes it pending. */
+/* Shows the thread that was read, or makes it pending if something it needs is not read yet. */
 static enum tm_status end_thread(struct tm_gecko *x)
 {
     struct tm_gecko_process *process = x->processes[x->thread.process];
@@ -78,7 +78,7 @@ static enum tm_status end_thread(struct tm_gecko *x)
         process->has_pid = true;
         process->pid = x->thread.pid;
     }
-    /* Damage may have removed the border between two processes, and with it the start of the thread's times. */
+    /* Damage may have removed the start of another process, from which the thread's times count. */
     x->thread.has_unknown_origin = x->counts.damaged.count > 0 && x->process_count > 1 && x->thread.has_pid &&
                                    x->thread.pid != process->pid && tm_gecko_has(&x->thread.parts, TM_GP_SAMPLES_DATA);
     if (!is_ready(x, &x->thread))
@@ -88,7 +88,8 @@ static enum tm_status end_thread(struct tm_gecko *x)
     return st;
 }
 
-/* If damage is to be skipped, goes on at the next point, x->resync.point. */
+/* If ST is damage and reading is to continue after it, moves to the next point, x->resync.point. Otherwise returns
+ * ST. */
 static enum tm_status resync(struct tm_gecko *x, enum tm_status st)
 {
     static const struct tm_gecko_sought nothing = {.table = -1};
@@ -116,7 +117,7 @@ static enum tm_status read_thread(struct tm_gecko *x, uint32_t process)
     return st < 0 ? st : end_thread(x);
 }
 
-/* Reads the samples of a counter. Older profiles have them in a list that holds one group. */
+/* Reads the samples of a counter. Older profiles have them in a list that contains one group. */
 static enum tm_status read_groups(struct tm_gecko *x)
 {
     struct tm_json_value key;
@@ -136,7 +137,7 @@ static enum tm_status read_groups(struct tm_gecko *x)
     return st == TM_END ? TM_OK : st;
 }
 
-/* If damage ends a counter, the samples before it are shown. */
+/* Reads a counter. If damage ends it, the samples before the damage are shown. */
 static enum tm_status read_counter(struct tm_gecko *x, uint32_t process)
 {
     struct tm_json_value key;
@@ -193,7 +194,7 @@ static enum tm_status read_profile(struct tm_gecko *x, uint32_t depth);
 
 enum list { LIST_THREADS, LIST_COUNTERS, LIST_PROCESSES };
 
-/* An element that is not an object is skipped. */
+/* Reads an element of a list. One that is not an object is skipped. */
 static enum tm_status read_element(struct tm_gecko *x, uint32_t process, enum list list, uint32_t depth)
 {
     enum tm_json_type type;
@@ -209,8 +210,8 @@ static enum tm_status read_element(struct tm_gecko *x, uint32_t process, enum li
                                    : read_profile(x, depth + 1);
 }
 
-/* Reads the elements of a list of PROCESS; the cursor is inside the list. Ends also at a point after damage that does
- * not belong to the list. */
+/* Reads the elements of a list of PROCESS; the cursor is inside the list. Also ends at a point after damage that is not
+ * in the list. */
 static enum tm_status read_elements(struct tm_gecko *x, uint32_t process, enum list list, uint32_t depth)
 {
     enum tm_gecko_point own = list == LIST_PROCESSES ? TM_GECKO_AT_PROFILE : TM_GECKO_AT_THREAD;
@@ -253,7 +254,7 @@ static enum tm_status read_member(struct tm_gecko *x, const struct tm_json_value
                   : tm_json_cursor_skip(&x->cursor, x->err);
 }
 
-/* Goes on after damage that ended a list of PROCESS. TM_END: the next point is outside the process. */
+/* Continues after damage that ended a list of PROCESS. TM_END: the next point is outside the process. */
 static enum tm_status go_on(struct tm_gecko *x, uint32_t process, uint32_t depth)
 {
     switch (x->resync.point) {
@@ -262,7 +263,7 @@ static enum tm_status go_on(struct tm_gecko *x, uint32_t process, uint32_t depth
     case TM_GECKO_AT_LIST: (void)tm_gecko_resync_take(&x->resync, TM_GECKO_AT_LIST); return TM_OK;
     case TM_GECKO_AT_THREAD:
         return read_elements(x, process, LIST_THREADS, depth);
-    case TM_GECKO_AT_PROFILE: /* a child of the outermost process; children of others are elements beside them */
+    case TM_GECKO_AT_PROFILE: /* only the outermost process reads it; others end here */
         return depth == 0 ? read_elements(x, process, LIST_PROCESSES, depth) : TM_END;
     default:
         return TM_END;

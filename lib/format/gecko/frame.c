@@ -20,7 +20,7 @@ void tm_gecko_frame_name(struct tm_gecko_frame *frame, struct tm_span name)
     frame->mapping = (struct tm_span){rest.s, close ? (size_t)(close - rest.s) : rest.len};
 }
 
-/* "0x" and up to 16 hexadecimal digits. */
+/* Reads "0x" and up to 16 hexadecimal digits. */
 static bool hex(struct tm_span s, uint64_t *value)
 {
     *value = 0;

@@ -18,15 +18,16 @@ struct tm_gecko_frame {
  * reference importer. */
 void tm_gecko_frame_name(struct tm_gecko_frame *frame, struct tm_span name);
 
-/* Parses LOCATION: an address, which the libraries of PROCESS resolve; or "function (file:line:column)", all of which
- * is the function's name; or a name as for tm_gecko_frame_name. */
+/* Parses LOCATION: an address, which the libraries of PROCESS resolve; or "function (file:line:column)", which as a
+ * whole is the function's name; or a name as for tm_gecko_frame_name. */
 void tm_gecko_frame_location(struct tm_gecko_frame *frame, struct tm_span location,
                              const struct tm_gecko_process *process);
 
-/* Appends the frame's record to OUT. TM_OK or TM_E_SYSTEM. */
+/* Appends the frame to OUT as a record, the form in which tables store it. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_gecko_frame_put(const struct tm_gecko_frame *frame, struct tm_buf *out);
 
-/* Appends the frame of a record to OUT as field FIELD. TM_OK or TM_E_SYSTEM. */
+/* Appends the frame of a record to OUT as field FIELD. Unless IS_LEAF, subtracts 1 from a return address, so that it is
+ * inside the call. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_gecko_frame_add(const uint8_t *record, size_t len, bool is_leaf, uint32_t field, struct tm_buf *out);
 
 #endif

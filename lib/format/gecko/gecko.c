@@ -5,7 +5,7 @@
 
 enum { TEMPORARY_MEMORY = 32 << 20, ROWS_MEMORY = 4 << 20 };
 
-/* {"meta" or {"libs", ignoring white space. */
+/* Accepts {"meta" or {"libs", ignoring white space. */
 static bool gecko_sniff(const uint8_t *head, size_t len)
 {
     char start[7];
@@ -73,7 +73,7 @@ static void gecko_close(void *state)
     free(x);
 }
 
-/* Shows what could not be shown before the end. */
+/* Shows the pending threads, and the counters. */
 static enum tm_status show_pending_threads(struct tm_gecko *x)
 {
     enum tm_status st = TM_OK;
@@ -86,7 +86,7 @@ static enum tm_status show_pending_threads(struct tm_gecko *x)
     return st;
 }
 
-/* Writes what a clock of the outermost process read when the profile's clock read 0. */
+/* Writes a hint: what CLOCK read when the profile's clock, which the outermost process starts, read 0. */
 static enum tm_status put_hint(struct tm_gecko *x, enum tm_gecko_start start, uint32_t clock, const char *source)
 {
     Tracemerge__ClockHint hint = TRACEMERGE__CLOCK_HINT__INIT;
@@ -118,7 +118,7 @@ static enum tm_status finish(struct tm_gecko *x)
     return st < 0 ? st : TM_END;
 }
 
-/* After damage, which *err describes: shows what was read and skips the rest. */
+/* Ends the file after damage, which *err describes: shows what was read and skips the rest. */
 static enum tm_status salvage(struct tm_gecko *x)
 {
     struct tm_input *in = x->context.input;

@@ -4,8 +4,8 @@
  * nanoseconds since the start of the outermost process.
  *
  * The tables of a thread may come in any order. So the thread's object is copied to a paged file while it is read, and
- * is processed once it is complete. Memory is that of the paged tables. Source: doc/events.md, Gecko; the profiler's
- * docs-developer/gecko-profile-format.md and processed-profile-format.md. */
+ * is processed once it is complete. Memory use is that of the paged tables. Source: doc/events.md, Gecko; the
+ * profiler's docs-developer/gecko-profile-format.md and processed-profile-format.md. */
 #ifndef TM_FORMAT_GECKO_GECKO_H
 #define TM_FORMAT_GECKO_GECKO_H
 

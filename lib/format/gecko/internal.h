@@ -25,7 +25,7 @@ struct tm_gecko_list {
     uint32_t count, cap;
 };
 
-/* Shows threads and counters: makes the rows of one after the other. */
+/* Makes the rows of threads and counters, one at a time. */
 struct tm_gecko_view {
     struct tm_event_sink *sink;     /* borrowed */
     struct tm_gecko_counts *counts; /* borrowed */
@@ -34,14 +34,14 @@ struct tm_gecko_view {
     /* The thread being shown; tm_gecko_place sets it. */
     const struct tm_gecko_thread *thread;
     const struct tm_gecko_process *process;
-    int64_t offset_ns; /* offset of its process's times */
+    int64_t offset_ns; /* added to the times of its process */
     struct tm_gecko_strings *strings;
     uint64_t uuid;
     bool is_defined, has_track;
     int64_t first_ns;      /* time of its first event */
     struct tm_map defined; /* processes, threads and marker tracks that are defined already */
     /* Scratch. */
-    struct tm_gecko_rows rows; /* of samples or of markers */
+    struct tm_gecko_rows rows; /* of samples, markers or counts */
     struct tm_buf detail, stack, name, category, text, message;
     struct tm_json_args args;
 };
@@ -95,7 +95,7 @@ enum tm_status tm_gecko_document_read(struct tm_gecko *x);
  * offset is unknown. */
 bool tm_gecko_view_time(const struct tm_gecko_view *view, int64_t ns, int64_t *time_ns);
 
-/* Takes in member KEY of a thread's object. TM_OK or an error. */
+/* Reads member KEY of a thread's object. TM_OK or an error. */
 enum tm_status tm_gecko_thread_member(struct tm_gecko *x, const struct tm_json_value *key);
 void tm_gecko_thread_release(struct tm_gecko_thread *thread);
 
@@ -112,21 +112,23 @@ struct tm_event tm_gecko_view_event(const struct tm_gecko_view *view, enum tm_ki
  * message. */
 enum tm_status tm_gecko_define(struct tm_gecko_view *view, int64_t time_ns);
 
-/* Put the samples of TABLES, or the markers, of the thread being shown into the stream. TM_OK or an error. */
+/* Add the samples of the thread being shown, with stacks of TABLES, or its markers, to the stream. TM_OK or an
+ * error. */
 enum tm_status tm_gecko_samples_show(struct tm_gecko_view *view, struct tm_gecko_tables *tables);
 enum tm_status tm_gecko_markers_show(struct tm_gecko_view *view);
 
 /* Puts the counter being shown into the stream. TM_OK or an error. */
 enum tm_status tm_gecko_counter_show(struct tm_gecko_view *view);
 
-/* Sets *TRACK to the track of the markers NAME in CATEGORY of the thread being shown. The first call defines it. */
+/* Sets *TRACK to the track of the markers NAME in CATEGORY of the thread being shown. The first call defines it. TM_OK
+ * or an error. */
 enum tm_status tm_gecko_marker_track(struct tm_gecko_view *view, const struct tm_buf *category,
                                      const struct tm_buf *name, uint64_t *track);
 
 /* True if member KEY has events that are not shown: allocations, the profiler's own costs, pauses. */
 bool tm_gecko_is_unread(const struct tm_json_value *key);
 
-/* Passes over the next value of CURSOR and adds its rows to ACCOUNT. TM_OK, TM_E_INPUT or TM_E_SYSTEM. */
+/* Skips the next value of CURSOR and counts its rows in ACCOUNT. TM_OK, TM_E_INPUT or TM_E_SYSTEM. */
 enum tm_status tm_gecko_unread_take(struct tm_json_cursor *cursor, struct tm_gecko_account *account,
                                     struct tm_error *err);
 

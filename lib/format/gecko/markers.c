@@ -8,7 +8,7 @@
 
 enum { MARKER_START = 0, MARKER_END = 8, MARKER_NAME = 16, MARKER_PHASE = 20, MARKER_CATEGORY = 24, MARKER_BYTES = 28 };
 
-/* without phases (older profiles), FIELD_TIME is the time; data says what kind of marker it is */
+/* Older profiles have no phases: FIELD_TIME is the time, and FIELD_DATA determines the phase. */
 enum { FIELD_START, FIELD_END, FIELD_NAME, FIELD_PHASE, FIELD_CATEGORY, FIELD_COUNT, FIELD_TIME = FIELD_COUNT,
        FIELD_DATA, SCHEMA_FIELDS };
 
@@ -65,8 +65,8 @@ static bool payload_time(const struct marker *m, const char *name, int64_t *ns)
     return tm_gecko_number_get(coded, ns);
 }
 
-/* Finds the phase in profiles without phases: a marker with both times in its payload is an interval, a "tracing"
- * marker is the begin or end that a word in it names, all others are instants. Source: the profiler's
+/* Finds the phase in profiles without phases. A marker with both times in its payload is an interval. A "tracing"
+ * marker is a begin or an end, as its payload states. All others are instants. Source: the profiler's
  * gecko-profile-versioning.js, version 19. */
 static void find_phase(struct marker *m)
 {
@@ -86,7 +86,8 @@ static void find_phase(struct marker *m)
     }
 }
 
-/* Adds string I as an argument. If FIELD says so, it also names a flow that continues or ends here. */
+/* Adds string I as an argument. If FIELD is a flow, also adds the flow, which continues or ends here. *DONE is false if
+ * there is no such string. */
 static enum tm_status put_string_arg(struct tm_gecko_view *view, const struct tm_json_value *key, uint32_t i,
                                      enum tm_gecko_string_field field, bool *done)
 {
@@ -110,7 +111,7 @@ static enum tm_status put_string_arg(struct tm_gecko_view *view, const struct tm
     return TM_OK;
 }
 
-/* Adds one member of the payload: as a string if the schema says that its number refers to one. */
+/* Adds one member of the payload. If the schema declares its number to be that of a string, adds the string. */
 static enum tm_status put_arg(struct tm_gecko_view *view, const struct tm_json_value *type,
                               const struct tm_json_value *key, const struct tm_json_value *value)
 {
@@ -170,6 +171,7 @@ static enum tm_status set_times(struct tm_gecko_view *view, const struct marker 
     return tm_gecko_view_time(view, ns, &e->time_ns) ? TM_OK : TM_E_INPUT;
 }
 
+/* Adds the row of M, or accounts for what it lacks. */
 static enum tm_status show(struct tm_gecko_view *view, struct marker *m)
 {
     struct tm_event e = tm_gecko_view_event(view, TM_KIND_INSTANT);
@@ -210,7 +212,7 @@ static enum tm_status show(struct tm_gecko_view *view, struct marker *m)
     return st < 0 ? st : tm_event_sink_add(view->sink, &e, view->err);
 }
 
-/* Reads the columns except the payload. A payload that is not an object is ignored. */
+/* Sets M from the columns of a row, except the payload. */
 static void from_row(const uint8_t *row, struct marker *m)
 {
     m->has_start = tm_gecko_number_get(row + MARKER_START, &m->start_ns);
@@ -220,7 +222,7 @@ static void from_row(const uint8_t *row, struct marker *m)
     (void)tm_gecko_index_get(row + MARKER_PHASE, &m->phase);
 }
 
-/* The preprocessed format: payloads parallel to the columns. */
+/* Shows the markers of a preprocessed profile, whose payloads are one of the columns. */
 static enum tm_status show_columns(struct tm_gecko_view *view, const struct tm_gecko_source *source)
 {
     struct tm_gecko_reader reader;
@@ -255,7 +257,7 @@ static enum tm_status show_columns(struct tm_gecko_view *view, const struct tm_g
     return st < 0 ? st : TM_OK;
 }
 
-/* The Gecko format: one row is one marker. */
+/* Shows a marker of the Gecko format, which is one row. */
 static enum tm_status show_row(struct tm_gecko_view *view, const struct tm_gecko_schema *schema,
                                const struct tm_json_value *array, uint64_t byte)
 {

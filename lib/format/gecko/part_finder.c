@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Reads an array element by element, so that damage is noticed where it is and ends no more than necessary. */
+/* Passes over an array element by element. So damage is found in its element, and reading resumes soon after it. */
 static enum tm_status pass_array(struct tm_json_cursor *cursor, struct tm_gecko_resync *resync, size_t table,
                                  bool has_rows, struct tm_error *err)
 {
@@ -28,7 +28,7 @@ static enum tm_status pass_array(struct tm_json_cursor *cursor, struct tm_gecko_
 struct finder {
     struct tm_gecko_parts *parts;
     struct tm_json_cursor *cursor;
-    struct tm_gecko_resync *resync; /* continues after damage; NULL: nothing does */
+    struct tm_gecko_resync *resync; /* continues after damage; NULL: damage is an error */
 };
 
 /* Takes the value at the cursor as the part of entry I if it has type WANTED. */

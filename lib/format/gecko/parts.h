@@ -1,5 +1,5 @@
-/* The extents of a thread's tables in the paged file, one for each table member of either format. They can also belong
- * to what threads share. */
+/* The extents of a thread's tables in the paged file, one for each table member of either format. The tables that
+ * threads share have such extents, too. */
 #ifndef TM_FORMAT_GECKO_PARTS_H
 #define TM_FORMAT_GECKO_PARTS_H
 

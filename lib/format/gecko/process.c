@@ -82,7 +82,8 @@ static enum tm_status add_categories(struct tm_gecko_process *p, const struct tm
     return st;
 }
 
-/* Returns the string kind of formats whose values are numbers of strings in the thread's table; 0: another format. */
+/* Returns the kind of string for a format whose values are numbers of strings in the thread's table; 0: another
+ * format. */
 static uint32_t string_format(const struct tm_json_value *format)
 {
     if (format->type != TM_JSON_STRING)
@@ -159,7 +160,7 @@ enum tm_status tm_gecko_process_meta(struct tm_gecko_process *p, const struct tm
     return st;
 }
 
-/* Reads a whole number, which may exceed int64. */
+/* Returns member NAME of OBJECT; 0 if it is not a positive integer of up to 63 bits. */
 static uint64_t address(const struct tm_json_value *object, const char *name)
 {
     struct tm_json_value v;

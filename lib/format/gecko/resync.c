@@ -2,8 +2,9 @@
 
 #include <string.h>
 
-/* Limits of the search: a row, the head of a thread, a key. Bytes that are searched in vain are limited to WORK_FACTOR
- * times the bytes passed, so that no input takes long. */
+/* Limits of the search, in bytes: a row, a thread up to its first table, a key. A thread may have MEMBERS_MAX members
+ * before its first table. WORK_FACTOR bounds the bytes that are parsed without success, as a multiple of the bytes
+ * passed. */
 enum { ROW_MAX = 1 << 20, HEAD_MAX = 1 << 16, KEY_MAX = 256, MEMBERS_MAX = 64, WORK_FACTOR = 16 };
 
 static bool is_in(const struct tm_json_value *key, const char *const *names, size_t count)
@@ -42,7 +43,7 @@ static enum tm_gecko_point key_point(const struct tm_gecko_resync *r, const uint
     return bracket == '[' && IS_IN(&key, lists) ? TM_GECKO_AT_LIST : TM_GECKO_NO_POINT;
 }
 
-/* A thread has one of these members before one of its tables; no other object in a profile has both. */
+/* True if P is a thread: it has a member of OWN before one of TABLES. No other object in a profile has both. */
 static bool is_thread(const uint8_t *p, const uint8_t *end, uint64_t *work)
 {
     static const char *const own[] = {"tid", "registerTime", "processType", "isMainThread"};
@@ -83,7 +84,7 @@ static bool row_ends(struct tm_json_scan *scan)
     return tm_json_space(scan) && (more ? *scan->p == '[' : *scan->p == '}' || *scan->p == ',');
 }
 
-/* True if P is an array of numbers with at most one payload. */
+/* True if P is a row: an array of at least two values, none of which is an array or a string. */
 static bool is_row(const uint8_t *p, const uint8_t *end, uint64_t *work)
 {
     struct tm_json_scan scan = tm_json_scan_bytes(p, end - p > ROW_MAX ? p + ROW_MAX : end, true);
@@ -100,9 +101,9 @@ static bool is_row(const uint8_t *p, const uint8_t *end, uint64_t *work)
     return good && count > 1;
 }
 
-/* Returns what is at P; BEFORE is the byte before it. Payloads of markers may hold whole threads with tables. So a
- * member's value is not a thread and not a row, the first element of an array is not the next row, and within a table
- * the next table must follow the end of something. */
+/* Returns the point at P. BEFORE has the last two bytes before P that are not white space. Payloads of markers may
+ * contain whole threads with tables. So a member's value is no thread and no row, and the first element of an array is
+ * no row. While rows are sought, a key counts only after the end of an object or array. */
 static enum tm_gecko_point point_at(struct tm_gecko_resync *r, const uint8_t *p, const uint8_t *end,
                                     const uint8_t before[2], const struct tm_gecko_sought *sought)
 {
@@ -149,7 +150,7 @@ static enum tm_status seek(struct tm_gecko_resync *r, const struct tm_gecko_soug
     return st < 0 ? st : TM_OK;
 }
 
-/* Fills the gap of the copy with blanks and the comma that a row needs after another. */
+/* Fills the gap in the copy with blanks. COMMA: the first one is a comma, which a row needs after another row. */
 static enum tm_status fill_gap(struct tm_gecko_resync *r, uint64_t gap, bool comma, struct tm_error *err)
 {
     struct tm_json_cursor *c = r->cursor;
@@ -167,7 +168,7 @@ static enum tm_status fill_gap(struct tm_gecko_resync *r, uint64_t gap, bool com
     return st;
 }
 
-/* The last byte of the copy that is not white space. */
+/* Sets *LAST to the last byte of the copy that is not white space. */
 static enum tm_status last_copied(const struct tm_json_cursor *c, uint8_t *last, struct tm_error *err)
 {
     enum tm_status st = TM_OK;

@@ -23,7 +23,7 @@ struct tm_gecko_resync {
     struct tm_gecko_account *damaged, *skipped; /* counts of damaged places and of bytes skipped */
     struct tm_gecko_parts *parts;               /* where the cursor copies to; NULL: nowhere */
     bool in_thread;                             /* PARTS belongs to a thread */
-    enum tm_gecko_point point;                  /* found but not taken yet */
+    enum tm_gecko_point point;                  /* found and not taken yet */
     /* private */
     uint64_t past; /* bytes before this are not searched again */
     uint64_t work;

@@ -11,7 +11,7 @@ static const struct tm_gecko_field sample_fields[] = {
 static const struct tm_gecko_table sample_table = {sample_fields, 4, SAMPLE_BYTES, TM_GP_SAMPLES_SCHEMA,
                                                    TM_GP_SAMPLES_DATA, true};
 
-/* Shows the sample in ROW and accounts for what it lacks. LAST: the stack that view->stack holds. */
+/* Adds the sample in ROW, or accounts for what it lacks. *LAST is the stack whose frames are in view->stack. */
 static enum tm_status show(struct tm_gecko_view *view, struct tm_gecko_tables *tables, const uint8_t *row,
                            uint32_t *last)
 {

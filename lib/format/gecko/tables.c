@@ -152,7 +152,8 @@ static struct form_rows resources_of(struct tm_gecko_tables *t)
     return (struct form_rows){&t->resources, &resource_table};
 }
 
-/* Field FIELD, an index, of row I of FROM. False: there is none. */
+/* Reads field FIELD, an index, of row I of FROM. False: there is none. Sets t->lost if damage may have removed the
+ * row. */
 static bool index_of(struct tm_gecko_tables *t, struct form_rows from, uint32_t i, uint32_t field, uint32_t *index)
 {
     struct tm_gecko_rows *rows = from.rows;
@@ -163,7 +164,8 @@ static bool index_of(struct tm_gecko_tables *t, struct form_rows from, uint32_t 
            tm_gecko_index_get(row + field, index);
 }
 
-/* String I for a part of a frame, cut to the length that a name may have. */
+/* Sets OUT to string I, cut to TM_GECKO_NAME_BYTES; empty if there is no such string. Sets t->lost if damage may have
+ * removed it. */
 static enum tm_status frame_string(struct tm_gecko_tables *t, struct tm_gecko_strings *strings, uint32_t i,
                                    struct tm_buf *out, struct tm_error *err)
 {
@@ -201,7 +203,7 @@ static enum tm_status find_mapping(struct tm_gecko_tables *t, const uint8_t *row
     return TM_OK;
 }
 
-/* Writes a frame of the preprocessed format: its function and where that comes from. */
+/* Writes a frame of the preprocessed format: function, mapping, file, line and address. */
 static enum tm_status put_func_frame(struct tm_gecko_tables *t, const uint8_t *row, struct naming by,
                                      struct tm_error *err)
 {
@@ -235,7 +237,7 @@ static enum tm_status put_func_frame(struct tm_gecko_tables *t, const uint8_t *r
     return st;
 }
 
-/* Writes a frame of the Gecko format; the text of its location has everything. */
+/* Writes a frame of the Gecko format. The text of its location states all but the line. */
 static enum tm_status put_location_frame(struct tm_gecko_tables *t, const uint8_t *row, struct naming by,
                                          struct tm_error *err)
 {

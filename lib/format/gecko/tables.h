@@ -7,7 +7,7 @@
 
 struct tm_gecko_strings {
     bool present;
-    bool torn; /* damage: a number from count on means a lost string */
+    bool torn; /* damage cut the table: a number of COUNT or above may mean a lost string */
     uint32_t count;
     /* private */
     struct tm_paged_file bytes;
@@ -41,8 +41,8 @@ enum tm_status tm_gecko_tables_read(struct tm_gecko_tables *tables, const struct
 enum tm_status tm_gecko_strings_get(struct tm_gecko_strings *strings, uint32_t i, struct tm_buf *out,
                                     struct tm_error *err);
 
-/* Replaces OUT by the frames of stack I as frames of a Detail message, outermost first. *IS_CUT: the stack has more
- * frames than the limit. TM_END: there is no such stack, or damage took one of its frames. */
+/* Replaces OUT by the frames of stack I, as frames of a Detail message, outermost first. *IS_CUT: the stack has more
+ * frames than the limit. TM_END: there is no such stack, or damage removed one of its frames. */
 enum tm_status tm_gecko_tables_stack(struct tm_gecko_tables *tables, uint32_t i, struct tm_buf *out, bool *is_cut,
                                      struct tm_error *err);
 

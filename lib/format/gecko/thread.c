@@ -88,7 +88,7 @@ void tm_gecko_thread_release(struct tm_gecko_thread *t)
     *t = (struct tm_gecko_thread){0};
 }
 
-/* Reads the shared tables when they are needed first. */
+/* Reads the shared tables on the first call. */
 static enum tm_status read_shared(struct tm_gecko *x)
 {
     const struct tm_gecko_source source = {&x->text_file, &x->shared, x->view.damaged};
@@ -98,7 +98,7 @@ static enum tm_status read_shared(struct tm_gecko *x)
     return tm_gecko_tables_read(&x->shared_tables, &source, NULL, x->processes[0], x->err);
 }
 
-/* Sets *TABLES to the thread's tables; those that it lacks are the shared ones. */
+/* Reads the thread's tables. Sets *TABLES to them, or to the shared ones if the thread has no stacks. */
 static enum tm_status read_tables(struct tm_gecko *x, struct tm_gecko_tables **tables)
 {
     const struct tm_gecko_source source = tm_gecko_view_source(&x->view);
@@ -119,7 +119,7 @@ void tm_gecko_place(struct tm_gecko *x, const struct tm_gecko_thread *thread)
         x->counts.no_start++;
 }
 
-/* Old profiles state no thread ids, some no process ids either: such threads and processes get numbers here. */
+/* Makes the ids that THREAD lacks. Old profiles state no thread ids, and some of them no process ids. */
 static enum tm_status make_ids(struct tm_gecko *x, struct tm_gecko_thread *thread)
 {
     enum tm_status st = TM_OK;

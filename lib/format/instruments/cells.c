@@ -23,7 +23,7 @@ static enum tm_status set_text(struct tm_instruments *x, struct tm_buf *buf, con
                : tm_error_nomem(x->err);
 }
 
-/* "0x" and hexadecimal digits. */
+/* Reads "0x" and up to 16 hexadecimal digits. */
 static bool hex(const char *s, uint64_t *value)
 {
     uint64_t v = 0;
@@ -40,7 +40,7 @@ static bool hex(const char *s, uint64_t *value)
     return true;
 }
 
-/* Decimal digits up to 2^64 - 1, surrounded by any white space. */
+/* Reads a decimal number of up to 64 bits. White space around it is ignored. */
 static bool number(const uint8_t *s, size_t len, uint64_t *value)
 {
     uint64_t v = 0;
@@ -58,7 +58,7 @@ static bool number(const uint8_t *s, size_t len, uint64_t *value)
     return len > 0;
 }
 
-/* Reads a number that may have a sign. */
+/* Reads a decimal number that may have a sign. White space around it is ignored. */
 static bool signed_number(const struct tm_buf *text, int64_t *value)
 {
     const char *s = (const char *)text->data;
@@ -139,7 +139,8 @@ static enum tm_status apply_to_element(struct tm_instruments *x, enum tm_instrum
     return TM_OK;
 }
 
-/* Applies the element of KIND with the record at PLACE, new or referred to, to its row or element. */
+/* Applies the element of KIND, whose record is at PLACE, to the row or element around it. The element may be a
+ * reference. */
 static enum tm_status apply(struct tm_instruments *x, enum tm_instruments_kind kind, uint64_t place)
 {
     enum tm_instruments_kind parent = tm_instruments_parent(x);
@@ -291,7 +292,7 @@ static bool put_mapping(struct tm_instruments *x, uint64_t base)
            (base == 0 || tm_pb_put_varint(&x->record, TM_STACK_FRAME_MAPPING_START, base) == TM_OK);
 }
 
-/* Encodes function, mapping, file and line as they go into a stack, after the address in the binary. */
+/* Writes the record of a frame: its address in the binary, then function, mapping, file and line as in a StackFrame. */
 static enum tm_status put_frame(struct tm_instruments *x)
 {
     struct tm_instruments_frame *f = &x->frame;

@@ -43,7 +43,7 @@ static int compare_kind(const void *name, const void *kind)
     return strcmp(name, ((const struct kind *)kind)->name);
 }
 
-/* The position of the XML parser in the input. */
+/* Returns the position of the XML parser in the input. */
 static uint64_t here(const struct tm_instruments *x)
 {
     XML_Index at = XML_GetCurrentByteIndex(x->xml);
@@ -94,7 +94,7 @@ static void XMLCALL on_end(void *data, const XML_Char *name)
         return;
     }
     if (--x->depth == 0) {
-        /* All of the end tag; the bytes after it do not belong to the document. */
+        /* The document ends with its end tag; the bytes after it do not belong to it. */
         x->seen += (uint64_t)XML_GetCurrentByteCount(x->xml);
         stop(x, TM_END);
     }
@@ -114,7 +114,7 @@ static void XMLCALL on_text(void *data, const XML_Char *text, int len)
         stop(x, tm_error_nomem(x->err));
 }
 
-/* A document type is refused: only there could entities be declared. */
+/* Refuses a document type declaration, because only that can declare entities. */
 static void XMLCALL on_doctype(void *data, const XML_Char *name, const XML_Char *system_id, const XML_Char *public_id,
                                int has_internal_subset)
 {
@@ -175,7 +175,7 @@ static void instruments_close(void *state)
 }
 
 /* Consumes the input up to the last byte that the parser has handled. The XML parser may buffer what it gets, and bytes
- * after the document must stay unread. */
+ * after the document must stay in the input. */
 static void take_seen(struct tm_instruments *x)
 {
     uint64_t at = x->context.input->offset;
@@ -200,7 +200,7 @@ static enum tm_status find_row(struct tm_instruments *x, uint64_t at)
     return st;
 }
 
-/* Resumes at a row, at the front of the input, as the first row of a new XML document. Ids keep their meaning. */
+/* Resumes at the row at the front of the input, as the first row of a new XML document. Ids keep their meaning. */
 static enum tm_status resume(struct tm_instruments *x)
 {
     static const char head[] = "<trace-query-result><node>";
@@ -217,8 +217,8 @@ static enum tm_status resume(struct tm_instruments *x)
     return x->status;
 }
 
-/* Handles damage at byte AT, in or after the window: an error, or the end of the reading, or, with salvage, a search
- * for the next row. */
+/* Handles damage at byte AT. Depending on on_damage, returns an error, skips the rest of the file, or resumes at the
+ * next row. */
 static enum tm_status damaged(struct tm_instruments *x, uint64_t at, const char *cause)
 {
     struct tm_input *in = x->context.input;
@@ -287,7 +287,7 @@ static enum tm_status instruments_read(void *state, struct tm_error *err)
                               : outcome(x, XML_STATUS_ERROR);
 }
 
-/* Accepts exactly what xctrace writes. */
+/* Accepts only the exact bytes that xctrace writes first. */
 static bool instruments_sniff(const uint8_t *head, size_t len)
 {
     static const char want[] = "<?xml version=\"1.0\"?>\n<trace-query-result>";

@@ -50,8 +50,8 @@ struct tm_instruments_row {
     uint64_t byte; /* its start in the input */
 };
 
-/* The facts so far of the open thread, process or frame. Names of threads and processes are those formatted for people.
- * */
+/* What is read so far of the open thread, process or frame. Names of threads and processes are those formatted for
+ * people. */
 struct tm_instruments_thread {
     bool has_tid;
     int64_t tid;
@@ -125,18 +125,19 @@ static inline enum tm_instruments_kind tm_instruments_parent(const struct tm_ins
     return x->depth > 1 ? (enum tm_instruments_kind)x->open[x->depth - 2].kind : TM_IK_OTHER;
 }
 
-/* begin: the innermost element, of kind x->open[x->depth - 1], has begun with ATTRIBUTES (names and values, ended by
- * NULL). end: it has ended. TM_OK or an error. */
+/* begin: the innermost element, x->open[x->depth - 1], begins with ATTRIBUTES (names and values, ended by NULL).
+ * finish: it ends. TM_OK or an error. */
 enum tm_status tm_instruments_begin(struct tm_instruments *x, const char **attributes);
 enum tm_status tm_instruments_finish(struct tm_instruments *x);
 
-/* Sets thread and process of the row in EVENT. Defines them the first time. TM_END: the row has no thread. */
+/* Sets the thread and process of EVENT to those of the row. Defines them the first time. TM_OK; TM_END: the row has no
+ * thread; or an error. */
 enum tm_status tm_instruments_thread_of(struct tm_instruments *x, struct tm_event *event);
 
-/* Adds the row, which is a signpost. */
+/* Adds the row, which is a signpost, as an event. TM_OK or an error. */
 enum tm_status tm_instruments_signpost_add(struct tm_instruments *x);
 
-/* Takes in the complete row as an event of the stream, a snapshot or an account. */
+/* Converts the complete row to events, a snapshot or an account. TM_OK or an error. */
 enum tm_status tm_instruments_row_add(struct tm_instruments *x);
 
 /* Writes accounts and statistics of the document. */

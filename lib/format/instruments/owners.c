@@ -23,8 +23,8 @@ static enum tm_status get_owner(struct tm_instruments *x, uint64_t place, struct
     return st;
 }
 
-/* Adds the definition of a thread or process when a row shows it first; its record is current. Its time is the row's,
- * so that it applies to the right one of several threads with one tid. */
+/* Adds the definition of the thread or process whose record is at PLACE and in x->record. Its time is that of SOURCE,
+ * because several threads can have one tid. */
 static enum tm_status define(struct tm_instruments *x, uint64_t place, bool is_thread, const struct tm_event *source)
 {
     struct tm_event e = {.kind = is_thread ? TM_KIND_THREAD : TM_KIND_PROCESS, .time_ns = source->time_ns,

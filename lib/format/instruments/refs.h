@@ -1,5 +1,5 @@
-/* The content of elements with an id, for later references to them. Records of bytes are kept in memory up to a bound
- * and in temporary files beyond it. */
+/* The content of elements, for later references by their ids. Records are stored in memory up to a bound, and in
+ * temporary files beyond it. */
 #ifndef TM_FORMAT_INSTRUMENTS_REFS_H
 #define TM_FORMAT_INSTRUMENTS_REFS_H
 
@@ -30,7 +30,7 @@ enum tm_status tm_instruments_refs_bind(struct tm_instruments_refs *refs, uint64
 enum tm_status tm_instruments_refs_find(struct tm_instruments_refs *refs, uint64_t id, uint8_t kind, uint64_t *place,
                                         struct tm_error *err);
 
-/* Appends the payload of the record at PLACE, which an earlier call returned, to OUT. */
+/* Appends the payload of the record at PLACE, which an earlier call returned, to OUT. TM_OK or an error. */
 enum tm_status tm_instruments_refs_get(struct tm_instruments_refs *refs, uint64_t place, struct tm_buf *out,
                                        struct tm_error *err);
 

@@ -18,7 +18,8 @@ static void count(uint64_t *total, uint64_t *first, uint64_t byte)
         *first = byte;
 }
 
-/* Adds the frame with the record at PLACE. Frames of callers hold return addresses; the call is before them. */
+/* Adds the frame whose record is at PLACE to x->stack. A caller's address is a return address; 1 less is inside the
+ * call. */
 static enum tm_status put_frame(struct tm_instruments *x, uint64_t place, bool is_leaf)
 {
     struct tm_buf *out = &x->stack;
@@ -37,7 +38,7 @@ static enum tm_status put_frame(struct tm_instruments *x, uint64_t place, bool i
     return TM_OK;
 }
 
-/* Returns how many bytes the frames at FRAMES take. Counts from the innermost on, up to the limit of a stack. */
+/* Sets *FIT to how many of the frames at FRAMES, from the innermost on, fit into the limit of a stack. */
 static enum tm_status fitting(struct tm_instruments *x, const uint8_t *frames, size_t frame_count, size_t *fit)
 {
     size_t bytes = 0;
@@ -53,7 +54,7 @@ static enum tm_status fitting(struct tm_instruments *x, const uint8_t *frames, s
     return TM_OK;
 }
 
-/* Puts the frames of the row's backtrace into stack, unless they are there already. */
+/* Sets x->stack to the frames of the row's backtrace, unless it has them already. */
 static enum tm_status put_stack(struct tm_instruments *x)
 {
     size_t n = 0;
@@ -133,8 +134,8 @@ static enum tm_status add_sample(struct tm_instruments *x)
     return st < 0 || row->counts == 0 ? st : add_counts(x, &e);
 }
 
-/* Hints that BOOTTIME is the machine's. A snapshot of a file that is not the first of its machine isolates its clocks
- * (doc/rules.md section 5), and the relations with them. */
+/* Writes a hint that BOOTTIME is the machine's. Without it, the snapshot of a file that is not the first of its machine
+ * isolates the file's clocks (doc/rules.md section 5). */
 static enum tm_status add_hint(struct tm_instruments *x)
 {
     Tracemerge__ClockHint hint = TRACEMERGE__CLOCK_HINT__INIT;
@@ -173,7 +174,7 @@ static enum tm_status add_snapshot(struct tm_instruments *x)
     return st == TM_OK && is_first ? add_hint(x) : st;
 }
 
-/* *IS_SYNC: the row's subsystem is that of clock synchronization. */
+/* Sets *IS_SYNC to whether the row relates clocks: its subsystem is that of clock synchronization. */
 static enum tm_status check_sync(struct tm_instruments *x, bool *is_sync)
 {
     *is_sync = false;

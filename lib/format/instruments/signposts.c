@@ -5,7 +5,7 @@
 #include "stream/detail_fields.h"
 
 
-/* Puts the text of the record at PLACE, from byte FROM on, into x->other. Place 0 has no text. */
+/* Sets x->other to the text of the record at PLACE, from byte FROM on. Place 0 has no text. */
 static enum tm_status get_text(struct tm_instruments *x, uint64_t place, size_t from)
 {
     tm_buf_clear(&x->other);
@@ -20,7 +20,8 @@ static bool starts(const struct tm_buf *text, const char *word)
     return text->len >= strlen(word) && memcmp(text->data, word, strlen(word)) == 0;
 }
 
-/* Sets begin or end; the identity of an interval tells which ones belong together. */
+/* Sets kind, scope and track. The track follows from process, subsystem, category, name and identifier, in which the
+ * begin and the end of an interval agree. */
 static enum tm_status set_kind(struct tm_instruments *x, struct tm_event *e)
 {
     const uint64_t parts[] = {x->row.subsystem, x->row.category, x->row.name, x->row.identifier};

@@ -13,7 +13,7 @@ struct tm_journal_boot {
     int64_t realtime_us, monotonic_us; /* of the last snapshot; before the first snapshot, of the first entry */
 };
 
-/* Sets *INDEX to the number of the boot of ENTRY. TM_END: there are too many boots. */
+/* Sets *INDEX to the number of the boot of ENTRY. TM_OK; TM_END: there are too many boots; or an error. */
 static enum tm_status find(struct tm_journal_boots *b, const struct tm_journal_entry *entry, uint32_t *index,
                            struct tm_error *err)
 {

@@ -4,7 +4,7 @@
  * to that boot. Each other boot is a clock of the file: a sequence-scoped id, one sequence per boot. A snapshot is
  * written when the two times of an entry deviate from the last snapshot by more than a bound: 10 us, doubled after each
  * 1024 snapshots. No snapshot is written while REALTIME is earlier than in the last one, because a clock that runs
- * backwards converts nothing any more (doc/rules.md section 5). */
+ * backwards is never a source of conversions again (doc/rules.md section 5). */
 #ifndef TM_FORMAT_JOURNAL_BOOTS_H
 #define TM_FORMAT_JOURNAL_BOOTS_H
 
@@ -18,7 +18,7 @@ struct tm_journal_boots {
     struct tm_table table;
     struct tm_journal_boot *boots;
     uint32_t cap, snapshots;
-    bool begins_without; /* the first entry is of no boot */
+    bool begins_without; /* the first entry states no boot */
     uint32_t home_index; /* the boot that is MONOTONIC; without a pass of tm_journal_boots_note the first boot */
 };
 

@@ -43,7 +43,7 @@ static int hex_digit(uint8_t c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The id of a boot, 128 bits in hexadecimal. */
+/* Reads the id of a boot, 128 bits in hexadecimal. */
 static bool boot(const uint8_t *value, size_t len, struct tm_key *key)
 {
     uint64_t half[2] = {0};
@@ -123,7 +123,7 @@ enum tm_status tm_journal_entry_add(struct tm_journal_entry *e, struct tm_span n
 int tm_journal_entry_priority(const struct tm_journal_entry *e)
 {
     static const int of_syslog[] = {7, 7, 7, 6, 5, 4, 4, 3}; /* emerg, alert, crit, err, warning, notice, info, debug */
-    enum { INFO = 4 }; /* as of a message of Android without a priority */
+    enum { INFO = 4 }; /* as for an Android message without a priority */
     return e->priority < 0 ? INFO : of_syslog[e->priority];
 }
 

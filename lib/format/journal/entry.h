@@ -19,13 +19,13 @@ struct tm_journal_entry {
     uint64_t left_out;  /* number of fields that are too long for an argument */
 };
 
-/* Empties the entry: it has no fields afterwards. */
+/* Removes all fields. */
 void tm_journal_entry_clear(struct tm_journal_entry *entry);
 
 /* True if NAME is a valid field name. */
 bool tm_journal_is_field(struct tm_span name);
 
-/* Adds field NAME with the LEN bytes VALUE, which may hold any bytes. TM_OK or TM_E_SYSTEM. */
+/* Adds field NAME with the LEN bytes at VALUE, which may be any bytes. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_journal_entry_add(struct tm_journal_entry *entry, struct tm_span name, const uint8_t *value,
                                     size_t len);
 

@@ -53,9 +53,8 @@ struct reading {
     const char **cause; /* of TM_E_INPUT */
 };
 
-/* Reads "NAME
- * ", 8 bytes of length, the bytes, "
- * ". The name has LEN bytes. */
+/* Reads a field whose value is binary: NAME, a line end, 8 bytes of length (little endian), the bytes, a line end. The
+ * name has LEN bytes. */
 static enum tm_status add_binary(struct reading *r, size_t len, struct tm_error *err)
 {
     const struct tm_input *in = r->in;
@@ -80,7 +79,7 @@ static enum tm_status add_binary(struct reading *r, size_t len, struct tm_error 
     return st < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
-/* Adds the field whose first line has LEN bytes. */
+/* Adds the next field, whose first line has LEN bytes. */
 static enum tm_status add_field(struct reading *r, size_t len, struct tm_error *err)
 {
     const struct tm_input *in = r->in;

@@ -7,8 +7,8 @@
 
 /* The functions of a format. */
 struct tm_journal_syntax {
-    /* Reads the entry at the front of IN without consuming it; consumes what stands between entries. TM_OK: the entry
-     * has *SIZE bytes. TM_END: no more entries. TM_E_INPUT with ERR not set: damage; *CAUSE says what is wrong.
+    /* Reads the entry at the front of IN without consuming it. Consumes what precedes it. TM_OK: the entry ends *SIZE
+     * bytes after the front. TM_END: no more entries. TM_E_INPUT with ERR not set: damage; *CAUSE says what is wrong.
      * Otherwise an error. */
     enum tm_status (*read)(struct tm_input *in, struct tm_journal_entry *entry, size_t *size, const char **cause,
                            struct tm_error *err);

@@ -105,7 +105,7 @@ static enum tm_status export_open(const struct tm_format_context *context, void 
     return open_as(&tm_journal_export, context, state, err);
 }
 
-/* Adds the name of the process after the first entry that states it. */
+/* Adds the name of the process after an entry that states a new one. */
 static enum tm_status add_name(struct journal *j, const struct tm_event *log, struct tm_error *err)
 {
     const struct tm_buf *comm = &j->entry.comm;

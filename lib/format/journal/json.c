@@ -26,7 +26,8 @@ static const uint8_t *skip_front(const uint8_t *p, const uint8_t *end)
     return p;
 }
 
-/* An array of numbers is a value in bytes, which are put into BYTES. False: it is another array. */
+/* Copies ARRAY to BYTES if all its elements are bytes: journalctl writes binary values so. False: it has other
+ * elements. */
 static bool is_binary(const struct tm_json_value *array, struct tm_buf *bytes, enum tm_status *st)
 {
     struct tm_json_scan scan = tm_json_scan_of(array);
@@ -50,7 +51,7 @@ static enum tm_status add_value(struct tm_journal_entry *entry, struct tm_span n
     const uint8_t *data;
     size_t len;
     enum tm_status st = TM_OK;
-    if (value->type == TM_JSON_NULL) { /* journalctl leaves out what is too long */
+    if (value->type == TM_JSON_NULL) { /* journalctl leaves out values that are too long */
         entry->left_out++;
         return TM_OK;
     }
@@ -65,7 +66,7 @@ static enum tm_status add_value(struct tm_journal_entry *entry, struct tm_span n
     return tm_json_text(value, scratch, &data, &len) ? tm_journal_entry_add(entry, name, data, len) : TM_E_SYSTEM;
 }
 
-/* A field that is there more than once has an array of its values. */
+/* Adds a field. A repeated field is an array of its values. */
 static enum tm_status add_member(struct tm_journal_entry *entry, struct tm_span name, const struct tm_json_value *value,
                                  struct tm_buf *scratch)
 {
