@@ -7,14 +7,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* output is limited to FREE bytes plus GROWTH times the text */
+/* output is limited to ARGS_BYTES_FREE bytes plus ARGS_GROWTH_MAX times the bytes of the text */
 enum { ARGS_BYTES_FREE = 64 << 10, ARGS_GROWTH_MAX = 16 };
-enum { NUMBER_TEXT_MAX = 800 }; /* more digits than are needed to tell a double from its neighbour */
+enum { NUMBER_TEXT_MAX = 800 }; /* more digits than any double needs to differ from its neighbours */
 
 /* An open object or array. */
 struct tm_json_args_level {
     size_t key_len; /* length of its own key */
-    uint32_t index; /* index of the next element, or of a member of the outermost object */
+    uint32_t index; /* of the next element; in the outermost object, of the next member */
     bool object;
 };
 
@@ -69,8 +69,8 @@ bool tm_json_number(const uint8_t *data, size_t len, bool *is_double, uint64_t *
     return true;
 }
 
-/* Adds one Arg with the current key and makes room for its value field of VALUE_BYTES. Writes all but that field and
- * returns where it goes. NULL: out of memory. */
+/* Adds one Arg with the current key, except for its value field, which takes VALUE_BYTES. Returns the place of that
+ * field. NULL: out of memory. */
 static uint8_t *begin_arg(struct tm_json_args *a, struct tm_buf *detail, size_t value_bytes)
 {
     size_t inner = 1 + tm_varint_size(a->key.len) + a->key.len + value_bytes;
@@ -202,7 +202,7 @@ static struct tm_json_args_recalled *made_of(struct tm_json_args *a, const struc
     return &a->recall->made[slot - a->recall->members.slots];
 }
 
-/* Adds what the member of SLOT has become. It ends READ bytes into the arguments. */
+/* Adds the argument that was made of the member of SLOT. The member ends READ bytes into the arguments. */
 static void take_recalled(struct tm_json_args *a, const struct tm_json_recalled *slot, size_t read)
 {
     const struct tm_json_args_recalled *made = made_of(a, slot);
@@ -223,7 +223,8 @@ static void use_recalled_key(struct tm_json_args *a, const struct tm_json_recall
         a->no_memory = true;
 }
 
-/* Remembers what the member in SLOT has become: its key, and the argument at BEFORE of the detail, if there is one. */
+/* Remembers in SLOT what was made of its member: the key, and the argument at byte BEFORE of the detail, if there is
+ * one. */
 static void note_made(struct tm_json_args *a, struct tm_json_recalled *slot, bool wanted, size_t before)
 {
     struct tm_json_args_recalled *made = made_of(a, slot);
@@ -240,7 +241,7 @@ static void note_made(struct tm_json_args *a, struct tm_json_recalled *slot, boo
     slot->tag = wanted ? TAG_WANTED : 0;
 }
 
-/* Reads the key of the member or the index of the element at SCAN's p. A null value has none. */
+/* Sets the current key to that of the member or element at SCAN's p. *NULL: its value is null, which has no key. */
 static enum tm_json_status next_key(struct tm_json_args *a, struct tm_json_args_level *level,
                                     struct tm_json_scan *scan, bool *null)
 {
@@ -264,7 +265,7 @@ static enum tm_json_status open_level(struct tm_json_args *a, struct tm_json_sca
     return TM_JSON_OK;
 }
 
-/* The slot of the member at SCAN's p. NULL: members of this level are not remembered. */
+/* Returns the slot of the member at SCAN's p. NULL: members of this level are not remembered. */
 static inline struct tm_json_recalled *slot_of(struct tm_json_args *a, struct tm_json_args_level *level,
                                                const struct tm_json_scan *scan)
 {
@@ -273,8 +274,8 @@ static inline struct tm_json_recalled *slot_of(struct tm_json_args *a, struct tm
     return tm_json_recall_slot(&a->recall->members, scan->p, scan->end, level->index++);
 }
 
-/* Reads the member or element at SCAN's p with its comma; or opens its container, which adds to DEPTH. START is where
- * the arguments begin. */
+/* Reads the member or element at SCAN's p with its comma. If its value is a container, opens it and increases DEPTH.
+ * START is the start of the arguments. */
 static enum tm_json_status read_next(struct tm_json_args *a, struct tm_json_scan *scan, const uint8_t *start,
                                      size_t *depth)
 {

@@ -9,13 +9,13 @@
 
 struct tm_json_args_level;
 
-/* Members of objects read before, with what they became. Zero-initialise. For the arguments of one file: their prefix
- * and what is wanted of them stay the same. */
+/* Members of objects read before, with what was made of them. Zero-initialise. One for each file, because prefix and
+ * wanted names must not change. */
 struct tm_json_args_recall {
     struct tm_json_recall members;
     struct tm_json_args_recalled {
         uint8_t key[TM_JSON_RECALL_BYTES]; /* with the prefix */
-        uint8_t key_len;                   /* 0: the key is too long to be kept */
+        uint8_t key_len;                   /* 0: the key is too long for this array */
         uint8_t arg[TM_JSON_RECALL_BYTES]; /* the Arg message with its tag */
         uint8_t arg_len;                   /* 0: nothing was added */
     } made[TM_JSON_RECALL_SLOTS];
@@ -43,7 +43,7 @@ enum tm_json_status tm_json_args_read(struct tm_json_args *args, const char *pre
                                       struct tm_json_value *value);
 
 /* Replaces detail by the arguments of VALUE, valid JSON of any type. KEY is the key of a scalar and the prefix of
- * nested keys; null leaves nothing. TM_OK, with cut as above, or TM_E_SYSTEM. */
+ * nested keys. null becomes no argument. TM_OK, also if arguments were left out (cut); or TM_E_SYSTEM. */
 enum tm_status tm_json_args_value(struct tm_json_args *args, const char *key, const struct tm_json_value *value);
 
 void tm_json_args_release(struct tm_json_args *args);

@@ -4,7 +4,7 @@
 
 #include "format/format.h"
 
-/* Reads a format of lines, and accounts for lines that show nothing. Zero-initialise with context, max and clock
+/* Reads the lines of a format, and accounts for lines that are not events. Zero-initialise with context, max and clock
  * set. */
 struct tm_text_reader {
     struct tm_format_context context;
@@ -17,12 +17,12 @@ struct tm_text_reader {
     uint64_t not_shown, first_not_shown;
 };
 
-/* Shows the next line without consuming it. TM_OK; TM_END at the end of the input; TM_E_INPUT if it is longer than max.
- */
+/* Makes the next line current without consuming it. TM_OK; TM_END: the end of the input; TM_E_INPUT: it is longer than
+ * max. */
 enum tm_status tm_text_reader_look(struct tm_text_reader *reader, struct tm_error *err);
 
-/* Shows the next line without consuming it. TM_OK. TM_END: all is read, and the accounts are written. Otherwise an
- * error; if the text had no event: "byte N: no WANTED in the text". */
+/* Makes the next line current without consuming it. TM_OK; TM_END: all is read, and the accounts are written; otherwise
+ * an error. If the text had no event, the error is "byte N: no WANTED in the text". */
 enum tm_status tm_text_reader_next(struct tm_text_reader *reader, const char *wanted, struct tm_error *err);
 
 /* Consumes the current line. */
@@ -31,7 +31,7 @@ static inline void tm_text_reader_pass(struct tm_text_reader *reader)
     tm_input_skip(reader->context.input, reader->size);
 }
 
-/* Accounts the current line: damaged, or well-formed but not shown. */
+/* Counts the current line as damaged, or as well-formed and not shown. */
 void tm_text_reader_damaged(struct tm_text_reader *reader);
 void tm_text_reader_not_shown(struct tm_text_reader *reader);
 
@@ -47,7 +47,7 @@ static inline const char *tm_text_skip_digits(const char *p, const char *end)
     return p;
 }
 
-/* Blanks and tabs. */
+/* Skips blanks and tabs. */
 static inline const char *tm_text_skip_blanks(const char *p, const char *end)
 {
     while (p < end && (*p == ' ' || *p == '\t'))

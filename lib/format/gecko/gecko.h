@@ -11,18 +11,16 @@
 
 #include "format/format.h"
 
-/* Limits: nesting of processes, processes, pending threads, libraries, categories and fields of marker schemas of a
- * process, frames of a stack, and bytes of the frames of one sample. Frames beyond the last two are left out, outermost
- * first. */
+/* Limits of a profile. Frames of a sample beyond a limit are left out, outermost first. */
 enum {
-    TM_GECKO_NESTING_MAX = 16,
-    TM_GECKO_PROCESSES_MAX = 1 << 12,
-    TM_GECKO_THREADS_MAX = 1 << 14,
-    TM_GECKO_LIST_MAX = 1 << 16,
-    TM_GECKO_FRAMES_MAX = 4096,
-    TM_GECKO_STACK_BYTES = 1 << 20,
-    TM_GECKO_NAME_BYTES = 16 << 10, /* bytes of a function's name; the rest is left out */
-    TM_GECKO_TRACKS_MAX = 1 << 16   /* marker tracks; further markers share their thread's */
+    TM_GECKO_NESTING_MAX = 16,        /* of processes; deeper ones are an error */
+    TM_GECKO_PROCESSES_MAX = 1 << 12, /* more are an error */
+    TM_GECKO_THREADS_MAX = 1 << 14,   /* pending threads, and counters; more are an error */
+    TM_GECKO_LIST_MAX = 1 << 16,      /* libraries, categories, and string fields of a process; others are ignored */
+    TM_GECKO_FRAMES_MAX = 4096,       /* of one stack */
+    TM_GECKO_STACK_BYTES = 1 << 20,   /* of the frames of one sample */
+    TM_GECKO_NAME_BYTES = 16 << 10,   /* of a function's name; the rest is left out */
+    TM_GECKO_TRACKS_MAX = 1 << 16     /* marker tracks; further markers share their thread's */
 };
 
 extern const struct tm_format tm_format_gecko;

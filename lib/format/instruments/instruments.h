@@ -7,7 +7,7 @@
 
 #include "format/format.h"
 
-/* Longer tags and runs of text, deeper elements and longer stacks are damage. Frames of one sample beyond STACK_BYTES
+/* Longer tags and runs of text, and deeper elements, are damage. Frames of one sample beyond FRAMES_MAX or STACK_BYTES
  * are left out, outermost first. */
 enum {
     TM_INSTRUMENTS_TAG_MAX = 16 << 20,

@@ -49,14 +49,14 @@ static void logcat_close(void *state)
     free(l);
 }
 
-/* The second of UTC at which LINE was written if its year is YEAR. */
+/* Returns the time of LINE in seconds since 1970, UTC, if its year is YEAR. */
 static int64_t second_in(const struct tm_logcat_line *line, int64_t year)
 {
     return tm_calendar_days(year, line->month, line->day) * S_PER_DAY + (line->ns - line->zone_ns) / NS_PER_S;
 }
 
-/* The year of LINE, which states none. For the first such line: the newest year in which it is not in the future. For
- * later ones: the year that puts it nearest to the line before. */
+/* Returns the year of LINE, which states none. If no line before it has a date, this is the newest year that puts it at
+ * most a day after now. Otherwise it is the year that puts it nearest to the last date. */
 static int64_t find_year(const struct logcat *l, const struct tm_logcat_line *line)
 {
     int64_t latest = tm_calendar_year(l->near_s / S_PER_DAY) + 1, best = latest;
@@ -121,7 +121,7 @@ static bool copy(struct tm_buf *buf, struct tm_span text)
     return text.len == 0 || tm_buf_add(buf, text.s, text.len) == TM_OK;
 }
 
-/* LINE becomes the pending row. */
+/* Adds the pending row and makes LINE the pending one. */
 static enum tm_status begin(struct logcat *l, const struct tm_logcat_line *line, struct tm_error *err)
 {
     int64_t ns = line->ns;

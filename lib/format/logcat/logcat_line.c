@@ -116,7 +116,7 @@ static bool number_of(struct tm_span text, int64_t *value)
     return text.len > 0 && tm_text_is_digit(text.s[0]) && tm_span_int(text, value) && *value <= UINT32_MAX;
 }
 
-/* The tag is padded with blanks. */
+/* Sets the tag, without the blanks that pad it. */
 static void set_tag(struct tm_logcat_line *l, const char *p, const char *end)
 {
     while (end > p && end[-1] == ' ')
@@ -124,8 +124,8 @@ static void set_tag(struct tm_logcat_line *l, const char *p, const char *end)
     l->tag = (struct tm_span){p, (size_t)(end - p)};
 }
 
-/* Splits "tag: message". A tag may hold a colon that no blank follows. Without a colon and blank the whole text is the
- * message, as in the reference importer. */
+/* Splits "tag: message". A tag may contain a colon that no blank follows. Without a colon and blank the whole text is
+ * the message, as in the reference importer. */
 static void split_message(const char *p, const char *end, struct tm_logcat_line *l)
 {
     for (const char *q = p; q < end; q++) {

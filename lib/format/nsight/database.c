@@ -3,8 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A row has at least two bytes. A step is an instruction of SQLite's virtual machine. Table scans and look-ups by key
- * need fewer steps per byte. */
+/* Limits of the work on a database. A row takes at least two bytes, so rows are limited to the bytes of the file. A
+ * step is an instruction of SQLite's virtual machine. Table scans and look-ups by key need fewer than
+ * STEPS_PER_BYTE. */
 enum { STEPS_AT_ONCE = 1000, STEPS_PER_BYTE = 64, VALUE_MAX = 1 << 20 };
 enum { HEADER_PAGE_SIZE = 16, HEADER_WRITE_VERSION = 18, HEADER_READ_VERSION = 19, HEADER_PAGES = 28, HEADER_LEN = 32 };
 enum { VERSION_ROLLBACK = 1, VERSION_WAL = 2, PAGE_LEAST = 512, PAGE_OF_1 = 65536 };
@@ -25,8 +26,8 @@ static int file_close(sqlite3_file *file)
     return SQLITE_OK;
 }
 
-/* A database with a write-ahead log says so in two bytes of its header. They are replaced, so that SQLite reads the
- * database without the log and asks for no memory shared with writers. */
+/* Hides that the database has a write-ahead log, which two bytes of its header state. SQLite then reads the database
+ * without the log, and asks for no memory shared with writers. */
 static void hide_log(struct tm_nsight_database *d, uint8_t *data, uint64_t at, uint64_t len)
 {
     for (uint64_t i = HEADER_WRITE_VERSION; i <= HEADER_READ_VERSION; i++)
@@ -42,7 +43,7 @@ static int file_read(sqlite3_file *file, void *data, int len, sqlite3_int64 at)
     uint64_t want = (uint64_t)len, from = (uint64_t)at;
     uint64_t left = from < d->file.len ? d->file.len - from : 0;
     uint64_t have = want < left ? want : left;
-    if (have < want && from + want <= d->len) /* the file has only a part of a page, or nothing of it */
+    if (have < want && from + want <= d->len) /* the file lacks a part of the page */
         return SQLITE_CORRUPT;
     if (have > 0 && tm_extent_read(&d->file, from, data, (size_t)have, &d->read_error) < 0)
         return SQLITE_IOERR_READ;
@@ -94,7 +95,7 @@ static int file_sector_size(sqlite3_file *file)
     return 4096;
 }
 
-/* The file has no writers: no locks, no journals. */
+/* States that the file has no writers. SQLite then uses no locks and no journals. */
 static int file_characteristics(sqlite3_file *file)
 {
     (void)file;
@@ -194,7 +195,7 @@ static int allow(void *arg, int action, const char *a, const char *b, const char
     return action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_PRAGMA ? SQLITE_OK : SQLITE_DENY;
 }
 
-/* False if memory ran out. SQLite reports out of memory also if the length in a record exceeds all limits. */
+/* False if memory ran out. SQLite also reports that if the length in a record exceeds all limits. */
 static bool has_memory(void)
 {
     void *probe = sqlite3_malloc64(2 * VALUE_MAX);

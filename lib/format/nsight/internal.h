@@ -27,7 +27,7 @@ struct tm_nsight {
     struct tm_nsight_schema schema;
     bool is_unreadable; /* the database is too damaged to be read at all */
     bool has_start;
-    int64_t start_ns; /* the wall clock's time at time 0 */
+    int64_t start_ns; /* wall-clock time at time 0 */
     uint32_t next_table;
     bool is_told; /* the description of the export and the names of domains are in the stream */
     /* The table whose rows are read; statement NULL: none. */
@@ -85,15 +85,17 @@ enum tm_status tm_nsight_define_thread(struct tm_nsight *x, int64_t pid, int64_t
 /* Defines the threads and processes that have events. */
 enum tm_status tm_nsight_define_tasks(struct tm_nsight *x);
 
-/* The process of a device and the thread of a stream on it. */
+/* A stream of a device, in a context of process PID. */
 struct tm_nsight_stream {
     int64_t device, pid, context, stream;
 };
+/* Sets pid and tid of ROW to the process of the device and the thread of STREAM, and defines them the first time. TM_OK
+ * or an error. */
 enum tm_status tm_nsight_stream(struct tm_nsight *x, const struct tm_nsight_stream *stream, struct tm_event *row);
 
 /* --- rows.c */
 
-/* Returns the columns that rows of KIND are read from. */
+/* Returns the columns that rows of KIND use, a bit for each. */
 uint64_t tm_nsight_columns(enum tm_nsight_table_kind kind);
 
 /* Returns what the rows of TABLE mean. */

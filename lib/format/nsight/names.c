@@ -117,7 +117,7 @@ static enum tm_status note(struct tm_nsight *x, const char *name, struct tm_text
     return tm_event_sink_message(x->context.sink, TM_FRAME_METADATA, &row.base, x->err);
 }
 
-/* Adds the first value that SQL finds as note NAME. Adds nothing if TABLE does not exist. */
+/* Adds the first value that SQL finds as metadata NAME. Adds nothing if TABLE does not exist. */
 static enum tm_status note_value(struct tm_nsight *x, const char *table, const char *sql, const char *name)
 {
     sqlite3_stmt *statement;
@@ -198,7 +198,7 @@ enum tm_status tm_nsight_define_thread(struct tm_nsight *x, int64_t pid, int64_t
     return define_thread(x, pid, tid, (struct tm_text){0});
 }
 
-/* Calls TAKE for each row of table NAME, with its COLUMNS in STATEMENT. A table that is not there has no rows. */
+/* Calls TAKE for each row of table NAME, with its COLUMNS in STATEMENT. A table that does not exist has no rows. */
 static enum tm_status each_row(struct tm_nsight *x, const char *name, uint64_t columns,
                                enum tm_status (*take)(struct tm_nsight *x, sqlite3_stmt *statement, const int *at))
 {
@@ -215,7 +215,7 @@ static enum tm_status each_row(struct tm_nsight *x, const char *name, uint64_t c
     return st == TM_END ? TM_OK : st;
 }
 
-/* Defines a thread that has events. The export lists all threads that ran during the recording. */
+/* Defines the thread of a row if it has events. The export lists all threads that ran during the recording. */
 static enum tm_status define_listed_thread(struct tm_nsight *x, sqlite3_stmt *statement, const int *at)
 {
     int64_t global = sqlite3_column_int64(statement, at[TM_NS_GLOBAL_TID]);
@@ -248,7 +248,7 @@ enum tm_status tm_nsight_define_tasks(struct tm_nsight *x)
 
 /* --- devices and streams */
 
-/* Puts "GPU 0 (NAME)" into x->name. */
+/* Appends "GPU 0 (NAME)" to x->name. */
 static enum tm_status name_device(struct tm_nsight *x, int64_t device)
 {
     enum tm_status st = tm_buf_addf(&x->name, "GPU %" PRId64, device) == TM_OK ? TM_OK : tm_error_nomem(x->err);

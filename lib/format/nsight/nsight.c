@@ -26,7 +26,7 @@ static bool is_export(const struct tm_nsight_schema *schema)
     return has_strings && has_more;
 }
 
-/* Why the database is not an export. */
+/* Returns why the database is not an export. */
 static const char *other_cause(const struct tm_nsight *x)
 {
     for (uint32_t i = 0; i < x->schema.count; i++)
@@ -38,7 +38,7 @@ static const char *other_cause(const struct tm_nsight *x)
     return "a database of SQLite that is no export of Nsight Systems (nsys export --type sqlite)";
 }
 
-/* Reads when the session began on the wall clock. */
+/* Reads the wall-clock time at which the session began. */
 static enum tm_status find_start(struct tm_nsight *x)
 {
     const struct tm_nsight_table *table = tm_nsight_schema_find(&x->schema, "TARGET_INFO_SESSION_START_TIME");
@@ -75,7 +75,7 @@ static enum tm_status prepare_names(struct tm_nsight *x)
     return st;
 }
 
-/* Inspects the database. TM_END: it is not an export, as *err says. */
+/* Inspects the database. TM_OK; TM_END: it is not an export, as *err says; or an error. */
 static enum tm_status look(struct tm_nsight *x)
 {
     bool salvage = x->context.options->on_damage == TM_DAMAGE_SALVAGE;
@@ -130,7 +130,7 @@ static enum tm_status damage(struct tm_nsight *x, const char *table)
     return tm_event_sink_account(x->context.sink, (struct tm_loss){TM_DROP_DAMAGED, 0, 1, UINT64_MAX}, x->err);
 }
 
-/* Sets the category of all rows of a table of calls: "cuda" for CUPTI_ACTIVITY_KIND_RUNTIME, "osrt" for OSRT_API. */
+/* Sets the category of all rows of the table: "cuda" for CUPTI_ACTIVITY_KIND_RUNTIME, "osrt" for OSRT_API. */
 static enum tm_status set_category(struct tm_nsight *x)
 {
     const char *name = x->table->name;
@@ -221,7 +221,7 @@ static enum tm_status finish(struct tm_nsight *x)
     return st < 0 ? st : TM_END;
 }
 
-/* Accounts for the whole file: none of it could be read. */
+/* Accounts for the whole file, which is unreadable. */
 static enum tm_status account_all(struct tm_nsight *x)
 {
     struct tm_event_sink *sink = x->context.sink;

@@ -2,8 +2,8 @@
  * and of other libraries by thread; kernels and copies by device and stream; flows from calls to what they launched.
  *
  * Tables are read row by row; memory holds no more of the database than SQLite's cache. Every table and column is
- * optional, since versions of Nsight Systems differ. Other databases are not of this format. Source: the schema
- * reference in the user guide, and what nsys writes; doc/formats.md, Nsight Systems. */
+ * optional, because versions of Nsight Systems differ. Other SQLite databases are refused. Source: the schema reference
+ * in the user guide, and what nsys writes; doc/formats.md, Nsight Systems. */
 #ifndef TM_FORMAT_NSIGHT_NSIGHT_H
 #define TM_FORMAT_NSIGHT_NSIGHT_H
 

@@ -39,7 +39,7 @@ static const uint64_t payload = TM_NS_BIT(TM_NS_UINT64) | TM_NS_BIT(TM_NS_INT64)
                                 TM_NS_BIT(TM_NS_UINT32) | TM_NS_BIT(TM_NS_INT32) | TM_NS_BIT(TM_NS_FLOAT) |
                                 TM_NS_BIT(TM_NS_JSON_TEXT);
 
-/* The columns that become arguments unchanged. */
+/* Returns the columns that become arguments unchanged. */
 static uint64_t arguments(enum tm_nsight_table_kind kind)
 {
     switch (kind) {
@@ -128,7 +128,7 @@ static enum tm_status put_text(struct tm_nsight *x, const char *key, const void 
     return tm_detail_arg_text(&x->detail, key, data, len) == TM_OK ? TM_OK : tm_error_nomem(x->err);
 }
 
-/* Adds the number in column C as the text that NAMES (COUNT texts) has for it. */
+/* Adds the number in column C as a text: the one of that index in NAMES, which has COUNT texts. */
 static enum tm_status put_word(struct tm_nsight *x, enum tm_nsight_column c, const char *const *names, size_t count)
 {
     if (!has_int(x, c))
@@ -165,7 +165,7 @@ static enum tm_status put_column(struct tm_nsight *x, enum tm_nsight_column c)
     return st == TM_OK ? TM_OK : tm_error_nomem(x->err);
 }
 
-/* True for a 0 that stands for a missing value: some versions have columns that cannot be NULL. */
+/* True for a 0 that stands for a missing value. Some versions have columns that cannot be NULL. */
 static bool is_filler(const struct tm_nsight *x, enum tm_nsight_column c)
 {
     bool optional = c == TM_NS_RETURN_VALUE || c == TM_NS_GRAPH_NODE_ID || c == TM_NS_CORRELATION_ID ||
@@ -227,7 +227,7 @@ static enum tm_drop_reason set_times(const struct tm_nsight *x, struct tm_event 
     if (row->kind != TM_KIND_SLICE_COMPLETE)
         return TM_DROP_NONE;
     if (!has_end(x))
-        row->kind = TM_KIND_SLICE_BEGIN; /* it was still open when the recording ended */
+        row->kind = TM_KIND_SLICE_BEGIN; /* the range was open when the recording ended */
     else if (!tm_sub_i64(int_of(x, TM_NS_END), int_of(x, TM_NS_START), &row->dur_ns) || row->dur_ns < 0)
         return TM_DROP_DAMAGED;
     return TM_DROP_NONE;
@@ -369,8 +369,8 @@ static enum tm_status put_nvtx_details(struct tm_nsight *x, int64_t pid)
     return st;
 }
 
-/* A range from one call to another may cross others and end on another thread. So it is an async operation of its
- * process. */
+/* Adds a range from one call to another. It may cross others and end on another thread, so it is an async operation of
+ * its process. */
 static enum tm_status add_range(struct tm_nsight *x, struct tm_event *row)
 {
     const uint64_t numbers[] = {(uint64_t)row->pid, (uint64_t)int_of(x, TM_NS_RANGE_ID), (uint64_t)row->time_ns,
@@ -430,8 +430,8 @@ static enum tm_status know_thread(struct tm_nsight *x, int64_t tid)
     return st < 0 ? st : tm_nsight_define_thread(x, tm_nsight_pid(int_of(x, TM_NS_GLOBAL_TID)), tid);
 }
 
-/* A thread starts to run on a cpu, or leaves it. The state in which a thread leaves is not recorded. Only the threads
- * of some processes are recorded; between them a cpu counts as idle. */
+/* Adds a switch: a thread starts to run on a CPU, or leaves it. The state in which a thread leaves is not recorded.
+ * Only the threads of some processes are recorded; between them a CPU counts as idle. */
 static enum tm_status add_switch(struct tm_nsight *x)
 {
     struct tm_event row = new_row(x, TM_KIND_SCHED_SWITCH);

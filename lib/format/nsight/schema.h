@@ -88,7 +88,7 @@ enum tm_status tm_nsight_schema_read(struct tm_nsight_schema *schema, struct tm_
 /* The table NAME, or NULL. */
 const struct tm_nsight_table *tm_nsight_schema_find(const struct tm_nsight_schema *schema, const char *name);
 
-/* A reading of the columns WANT of TABLE. END is SQL that follows, such as a WHERE. */
+/* A query for the columns WANT of TABLE. END is the rest of the SQL text, such as a WHERE clause. */
 struct tm_nsight_query {
     const struct tm_nsight_table *table;
     uint64_t want;
@@ -96,7 +96,7 @@ struct tm_nsight_query {
 };
 
 /* Prepares a statement for QUERY. Its columns are in the order of their numbers; those that the table lacks are NULL.
- * RESULT gets the place of each in a row. TM_OK or an error. */
+ * Sets RESULT to the index of each column in a row. TM_OK or an error. */
 enum tm_status tm_nsight_schema_select(struct tm_nsight_database *d, const struct tm_nsight_query *query,
                                        int result[TM_NS_COLUMNS], sqlite3_stmt **statement, struct tm_error *err);
 

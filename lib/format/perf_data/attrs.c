@@ -10,14 +10,13 @@ enum { ATTR_BYTES_MIN = 64, NAMES_BYTES_MAX = 16 << 20 };
 enum { FLAGS_AT = 40, BRANCH_TYPE_AT = 72, USER_REGISTERS_AT = 80, CLOCKID_AT = 92 };
 enum { BIT_INHERIT = 1, BIT_FREQ = 10, BIT_SAMPLE_ID_ALL = 18, BIT_CLOCKID = 25, BIT_WRITE_BACKWARD = 27 };
 
-/* Bit fields are counted from the end at which the machine begins: from the highest bit of a byte on a big-endian
- * one. */
+/* Returns bit BIT of a bit field. A big-endian machine counts bits from the highest bit of each byte. */
 static bool flag_of(const uint8_t *flags, unsigned bit, bool is_big)
 {
     return flags[bit / 8] >> (is_big ? 7 - bit % 8 : bit % 8) & 1;
 }
 
-/* Reads the flags of the attr of SIZE bytes at AT, and what later versions of it have. */
+/* Reads the flags of the attr of SIZE bytes at AT, and the fields that later versions of it have. */
 static void read_later_fields(struct tm_perf_attr *attr, const uint8_t *at, uint64_t size, bool is_big)
 {
     struct tm_perf_cursor branch = {at + BRANCH_TYPE_AT, at + BRANCH_TYPE_AT + 8, is_big, false};
@@ -83,7 +82,7 @@ static unsigned fields_of(uint64_t sample_type, uint64_t among)
     return n;
 }
 
-/* Sets *AT to the place of the id in a record with the fields of ATTR, counted from its front or its end. */
+/* Sets *AT to the offset of the id in a record of LEN bytes with the fields of ATTR. False: it has none. */
 static bool find_id(const struct tm_perf_attr *attr, bool is_sample, size_t len, size_t *at)
 {
     const uint64_t before = TM_PERF_SAMPLE_IP | TM_PERF_SAMPLE_TID | TM_PERF_SAMPLE_TIME | TM_PERF_SAMPLE_ADDR;

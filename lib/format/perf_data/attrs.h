@@ -39,7 +39,7 @@ enum tm_perf_read_bit {
     TM_PERF_READ_LOST = 1 << 4
 };
 
-/* What is recorded of branches besides themselves (branch_sample_type). */
+/* Bits of branch_sample_type that add fields to a stack of branches. */
 enum tm_perf_branch_bit { TM_PERF_BRANCH_HW_INDEX = 1 << 17, TM_PERF_BRANCH_COUNTERS = 1 << 19 };
 
 struct tm_tracepoint;
@@ -48,13 +48,13 @@ struct tm_perf_attr {
     uint32_t type;
     uint64_t config, period, sample_type, read_format, branch_type;
     uint64_t user_registers; /* a bit for each register that a sample of a user's stack has */
-    bool inherits;      /* threads that are made count by themselves, under the same id */
-    bool is_backward;   /* its buffer was written from its end on: the newest record comes first */
+    bool inherits;      /* new threads are counted separately, under the same id */
+    bool is_backward;   /* its buffer was written backwards: the newest record comes first */
     bool has_frequency; /* period is a frequency */
     bool says_of_all;   /* sample_id_all: records other than samples end with time, thread and id */
     bool has_clockid;
     int32_t clockid;    /* of clock_gettime(2), if has_clockid */
-    size_t name_at, name_len; /* in the names; name_len 0: no name was stated */
+    size_t name_at, name_len; /* in names; name_len 0: no name was stated */
     const struct tm_tracepoint *tracepoint; /* borrowed; NULL: not a tracepoint, or unknown */
 };
 
@@ -64,7 +64,7 @@ struct tm_perf_attrs {
     uint32_t count;
     /* private */
     uint32_t cap;
-    struct tm_map of_id; /* from an id, by its number in ids, to its attr */
+    struct tm_map of_id; /* from an id to the number of its attr */
     struct tm_buf names;
 };
 
@@ -78,8 +78,9 @@ enum tm_status tm_perf_attrs_id(struct tm_perf_attrs *attrs, uint64_t id, uint32
 /* The attr of ID, or NULL. */
 struct tm_perf_attr *tm_perf_attrs_find(const struct tm_perf_attrs *attrs, uint64_t id);
 
-/* The attr of a record of LEN bytes after its header: the only attr if there is one; otherwise that of the id at the
- * record's front (IS_SAMPLE) or end; the first attr for a record without an id. NULL: a sample with an unknown id. */
+/* The attr of RECORD, the bytes after its header. It is the only attr if there is one; otherwise that of the id at the
+ * record's front (IS_SAMPLE) or end; the first attr for a record without an id. NULL: there is no attr, or a sample has
+ * an unknown id. */
 const struct tm_perf_attr *tm_perf_attrs_of(const struct tm_perf_attrs *attrs, const struct tm_perf_cursor *record,
                                             bool is_sample);
 

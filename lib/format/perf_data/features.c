@@ -98,7 +98,7 @@ static enum tm_status read_build_ids(struct tm_perf *p, struct tm_perf_cursor c,
     return st;
 }
 
-/* "version 1, clockid, time of day, the clock's time" */
+/* Reads CLOCK_DATA: a version (1), a clockid, the time of day and the clock's time. */
 static void read_clock_data(struct tm_perf *p, struct tm_perf_cursor c)
 {
     uint32_t version = tm_perf_u32(&c), clockid = tm_perf_u32(&c);
@@ -112,7 +112,7 @@ enum tm_status tm_perf_feature_read(struct tm_perf *p, uint32_t id, struct tm_pe
     enum tm_status st;
     switch (id) {
     case TM_PERF_FEATURE_TRACING_DATA:
-        if (p->tracepoints.text.len > 0) /* the first counts */
+        if (p->tracepoints.text.len > 0) /* only the first is used */
             return TM_OK;
         st = tm_tracepoints_read(&p->tracepoints, c.p, (size_t)(c.end - c.p), err);
         return st < 0 ? st : TM_OK;

@@ -8,7 +8,7 @@
 
 enum { TM_PERF_MAGIC_LEN = 8, TM_PERF_FEATURES = 256 };
 
-/* Sections that stand after the records of a file, or are records of a pipe. */
+/* Sections that follow the records of a file, or are records of a pipe. */
 enum tm_perf_feature {
     TM_PERF_FEATURE_TRACING_DATA = 1,
     TM_PERF_FEATURE_BUILD_ID = 2,
@@ -25,7 +25,7 @@ struct tm_perf_section {
 struct tm_perf_header {
     bool is_big;
     bool is_pipe; /* written to a pipe: everything is a record */
-    bool is_cut;  /* the records end before the header says, or the header does not say: there are no features */
+    bool is_cut;  /* the file is truncated, or its header states no length of the records; features may be missing */
     struct tm_perf_section records;
     struct tm_perf_section features[TM_PERF_FEATURES]; /* length 0: absent */
     /* private */
@@ -39,8 +39,8 @@ bool tm_perf_header_sniff(const uint8_t *head, size_t len);
 /* Reads the header of WHOLE. TM_OK; TM_E_INPUT "byte N: cause"; TM_E_SYSTEM. */
 enum tm_status tm_perf_header_read(struct tm_perf_header *header, const struct tm_extent *whole, struct tm_error *err);
 
-/* Adds the events and ids that the header of a file has. The header of a pipe has none. TM_OK; TM_E_INPUT;
- * TM_E_SYSTEM. */
+/* Adds the events and ids that the header of a file has. The header of a pipe has none. TM_OK; TM_E_INPUT: a limit, or
+ * damage; TM_E_SYSTEM. */
 enum tm_status tm_perf_header_attrs(const struct tm_perf_header *header, const struct tm_extent *whole,
                                     struct tm_perf_attrs *attrs, struct tm_error *err);
 

@@ -12,12 +12,12 @@
 #include "format/perf_data/task_names.h"
 #include "format/perf_data/tracepoints.h"
 
-/* A count of events with one fate, and the first of them. */
+/* A number of records that are accounted for alike, and the byte of the first. */
 struct tm_perf_tally {
     uint64_t count, first_byte;
 };
 
-/* CLOCK_DATA: the clock of the times and the time of day, read together. */
+/* CLOCK_DATA: readings of the file's clock and of REALTIME at one instant. */
 struct tm_perf_clock_pair {
     bool is_known;
     uint32_t clockid;
@@ -49,11 +49,11 @@ struct tm_perf {
     struct tm_perf_stack_frame {
         uint64_t ip;
         enum tm_perf_mode mode;
-    } * frames; /* of one sample, innermost first; TM_PERF_DATA_FRAMES_ROOM */
+    } * frames; /* of one sample, innermost first; room for TM_PERF_DATA_FRAMES_ROOM */
     uint32_t frame_count;
 };
 
-/* The largest number that fits into a record. */
+/* The largest number of frames that fits into a record. */
 enum { TM_PERF_DATA_FRAMES_ROOM = UINT16_MAX / 8 + 1 };
 
 static inline void tm_perf_count(struct tm_perf_tally *tally, uint64_t byte)
@@ -78,7 +78,7 @@ enum tm_status tm_perf_build_id_read(struct tm_perf *p, uint16_t misc, struct tm
  * TM_E_INPUT: a limit; TM_E_SYSTEM. */
 enum tm_status tm_perf_survey(struct tm_perf *p, const struct tm_perf_record *record, struct tm_error *err);
 
-/* rows.c: puts RECORD into the stream. TM_OK; TM_END: it is truncated; otherwise an error. */
+/* rows.c: adds the rows of RECORD. TM_OK; TM_END: it is truncated; otherwise an error. */
 enum tm_status tm_perf_add_record(struct tm_perf *p, const struct tm_perf_record *record, struct tm_error *err);
 
 /* stack.c: makes frames of SAMPLE, a record with the bits MISC, and puts them into the detail. TM_OK or TM_E_SYSTEM. */

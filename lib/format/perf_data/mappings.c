@@ -51,7 +51,7 @@ static enum tm_status add_space(struct tm_perf_mappings *m, const struct tm_perf
     return TM_OK;
 }
 
-/* Every process has an address space from the start. */
+/* Adds the address space that PID has from the start, unless it is known. */
 static enum tm_status know(struct tm_perf_mappings *m, int64_t pid, struct tm_error *err)
 {
     enum tm_status st = tm_map_add(&m->known, (uint64_t)pid, 0);
@@ -198,7 +198,7 @@ static enum tm_status make_tree(struct tm_perf_mappings *m, struct tm_error *err
         cover(m, i, m->node_ends, NULL);
     for (size_t i = 0; i < nodes; i++) {
         uint32_t count = m->node_ends[i];
-        m->node_ends[i] = (uint32_t)total; /* first where its places begin, in the end where they end */
+        m->node_ends[i] = (uint32_t)total; /* the start of its places; the loop below moves it to their end */
         total += count;
     }
     if ((m->covers = malloc((total + 1) * sizeof *m->covers)) == NULL)

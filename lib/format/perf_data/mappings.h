@@ -1,8 +1,8 @@
-/* The mappings in the address spaces of processes over time. First everything that a file states is added; then
+/* The mappings in the address spaces of processes over time. First everything that a file states is added. Then
  * addresses can be looked up, each at its time, in any order. So records need not be in order of time.
  *
  * A forked process inherits the mappings of its parent. A later mapping hides those that it overlaps. Unmapping is not
- * recorded; so the mappings of a program hide those of the program that ran before exec, as in perf script. */
+ * recorded. So the mappings of a program hide those of the program that ran before exec, as in perf script. */
 #ifndef TM_FORMAT_PERF_DATA_MAPPINGS_H
 #define TM_FORMAT_PERF_DATA_MAPPINGS_H
 
@@ -56,12 +56,12 @@ enum tm_status tm_perf_mappings_text(struct tm_perf_mappings *mappings, struct t
 enum tm_status tm_perf_mappings_add(struct tm_perf_mappings *mappings, int64_t pid,
                                     const struct tm_perf_mapping *mapping, struct tm_error *err);
 
-/* Adds an address space for the new process PID: from TIME on it has what PARENT had mapped then. TM_OK; TM_E_INPUT: a
- * limit; TM_E_SYSTEM. */
+/* Adds an address space for the new process PID. From TIME on it has the mappings that PARENT has at TIME. TM_OK;
+ * TM_E_INPUT: a limit; TM_E_SYSTEM. */
 enum tm_status tm_perf_mappings_space(struct tm_perf_mappings *mappings, int64_t pid, int64_t parent, uint64_t time,
                                       struct tm_error *err);
 
-/* States that files named NAME have BUILD_ID, unless their mapping has one. TM_OK or TM_E_SYSTEM. */
+/* Notes that files named NAME have BUILD_ID, unless their mapping has one. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_perf_mappings_build_id(struct tm_perf_mappings *mappings, uint32_t name, uint32_t build_id,
                                          struct tm_error *err);
 

@@ -39,7 +39,7 @@ static uint32_t clock_of(const struct tm_perf_attr *attr)
     return clocks[policy_of(attr)];
 }
 
-/* Reads the first event of a pipe. */
+/* Reads the first attr of a file that was written to a pipe. */
 static enum tm_status first_attr(const struct tm_perf_header *header, const struct tm_extent *whole,
                                  struct tm_perf_attrs *attrs, struct tm_error *err)
 {
@@ -148,7 +148,7 @@ static bool is_named(const struct tm_tracepoint *point, const char *name)
     return point->name.len == strlen(name) && memcmp(point->name.s, name, point->name.len) == 0;
 }
 
-/* Finds the events that are tracepoints with a format in the file. */
+/* Relates the events that are tracepoints to their formats. */
 static void find_tracepoints(struct tm_perf *p)
 {
     for (uint32_t i = 0; i < p->attrs.count; i++) {
@@ -162,7 +162,7 @@ static void find_tracepoints(struct tm_perf *p)
     }
 }
 
-/* Writes all facts about the whole file, before the first event. */
+/* Reads the facts about the whole file in a first pass over its records, and begins the second. */
 static enum tm_status begin(struct tm_perf *p, struct tm_error *err)
 {
     struct tm_perf_record record;

@@ -3,7 +3,7 @@
 #include <zstd.h>
 
 enum { HEADER_LEN = 8, RECORD_MAX = UINT16_MAX, PLAIN_STEP = 1 << 17, WINDOW_LOG_MAX = 27, SIZE_UNIT = 8 };
-/* bytes in which records must follow each other before reading resumes after damage */
+/* bytes that must be visible where a record may begin after damage: room for four records */
 enum { LOOK_AHEAD = RECORD_MAX * 4 };
 
 enum tm_status tm_perf_records_open(struct tm_perf_records *r, const struct tm_extent *whole,
@@ -63,7 +63,7 @@ static enum tm_status decompress(struct tm_perf_records *r, struct tm_error *err
     return TM_OK;
 }
 
-/* Reads the next decompressed record. TM_END: it continues in a compressed record further on. */
+/* Reads the next decompressed record. TM_END: it continues in a later compressed record. */
 static enum tm_status next_decompressed(struct tm_perf_records *r, struct tm_perf_record *record, struct tm_error *err)
 {
     for (;;) {
@@ -111,7 +111,7 @@ static enum tm_status begin_packed(struct tm_perf_records *r, const struct tm_pe
     return TM_OK;
 }
 
-/* Gives up the current compressed record and the unfinished rest of the one before it. */
+/* Drops the current compressed record and the unfinished rest of the one before it. */
 static void give_up_packed(struct tm_perf_records *r)
 {
     r->packed_at = r->packed_len = 0;
@@ -123,7 +123,7 @@ static void give_up_packed(struct tm_perf_records *r)
 
 /* --- records of the file */
 
-/* Number of bytes that follow RECORD and are not counted in its size. */
+/* Returns the number of bytes that follow RECORD and are not counted in its size. */
 static uint64_t trailing_bytes(const struct tm_perf_record *record)
 {
     struct tm_perf_cursor c = record->body;
@@ -166,7 +166,7 @@ static enum tm_status next_of_file(struct tm_perf_records *r, struct tm_perf_rec
     return TM_OK;
 }
 
-/* True if a record may begin at the front of the input and another one follows it. */
+/* True if a record may begin at the front of the input: four headers follow each other, or fewer up to the end. */
 static bool may_begin(struct tm_perf_records *r)
 {
     struct tm_perf_record record;
@@ -182,7 +182,7 @@ static bool may_begin(struct tm_perf_records *r)
     return true;
 }
 
-/* Skips damage, whose cause is WHY: up to the next records, or to the end. */
+/* Counts damage, whose cause is WHY, and skips it: to the next records with salvage, otherwise to the end. */
 static enum tm_status pass_over(struct tm_perf_records *r, struct tm_error *why)
 {
     enum tm_status st = TM_OK;

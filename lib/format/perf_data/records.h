@@ -10,7 +10,7 @@
 #include "format/perf_data/header.h"
 #include "os/expansion.h"
 
-/* Types of records: of the kernel, then of perf itself. */
+/* Types of records: those of the kernel, then those of perf itself. */
 enum tm_perf_record_type {
     TM_PERF_RECORD_MMAP = 1,
     TM_PERF_RECORD_LOST = 2,

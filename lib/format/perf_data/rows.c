@@ -36,7 +36,7 @@ struct sampled_event {
     const struct tm_perf_sample *sample;
 };
 
-/* Adds the sample, or, if DERIVED, the stack of the event before it. */
+/* Adds the sample, or, if DERIVED, the stack of the row before it. */
 static enum tm_status add_sample(struct tm_perf *p, const struct sampled_event *event, bool derived,
                                  struct tm_error *err)
 {
@@ -62,7 +62,7 @@ static enum tm_status add_sample(struct tm_perf *p, const struct sampled_event *
     return st < 0 ? st : add(p, &e, err);
 }
 
-/* The line of ftrace text for EVENT. */
+/* Returns the fields of the line of ftrace text for EVENT. */
 static struct tm_systrace_line line_of(struct tm_span comm, const struct tm_perf_sample *s, struct tm_span event)
 {
     return (struct tm_systrace_line){.task = comm.s, .task_len = comm.len, .event = event.s, .event_len = event.len,
@@ -77,7 +77,7 @@ static enum tm_status begin_line(struct tm_perf *p, struct tm_span comm, const s
     return tm_ftrace_text_begin(&line, &p->line);
 }
 
-/* Adds a tracepoint with its stack, which may be no more than its place in the kernel. */
+/* Adds a tracepoint and its stack. The stack may be a single address in the kernel. */
 static enum tm_status add_tracepoint(struct tm_perf *p, const struct sampled_event *event, struct tm_error *err)
 {
     const struct tm_perf_sample *s = event->sample;
@@ -118,8 +118,8 @@ static enum tm_status find_period(struct tm_perf *p, struct tm_perf_count count,
                                      err);
 }
 
-/* Adds a sample with counts: one for each that has grown. The record's own event OWN happened in any case, where it is
- * a tracepoint. A record must not become more than it may expand to. */
+/* Adds a sample with counts: an event for each count that has grown. OWN, the record's own event, is also added without
+ * growth if it is a tracepoint. Each event after the first counts as expansion of the record, which is limited. */
 static enum tm_status add_counted(struct tm_perf *p, const struct tm_perf_record *record,
                                   const struct tm_perf_attr *own, struct tm_perf_sample *s, struct tm_error *err)
 {
@@ -133,7 +133,7 @@ static enum tm_status add_counted(struct tm_perf *p, const struct tm_perf_record
             unknown++;
             continue;
         }
-        s->raw = attr == own ? raw : NULL; /* of the record's own event */
+        s->raw = attr == own ? raw : NULL; /* belongs to the record's own event */
         st = find_period(p, count, attr, s, err);
         if (st < 0 || (s->period == 0 && !is_tracepoint(attr, s)))
             continue;
@@ -164,14 +164,14 @@ static enum tm_status on_sample(struct tm_perf *p, const struct tm_perf_record *
         return TM_OK;
     }
     p->user_stacks += s.has_user_stack;
-    bool is_counted = s.counts.len > 0 && !attr->is_backward; /* the counts of newer samples come first there */
+    bool is_counted = s.counts.len > 0 && !attr->is_backward; /* a backward buffer has newer samples first */
     return is_counted ? add_counted(p, record, attr, &s, err)
                       : add_event(p, &(struct sampled_event){record, attr, &s}, err);
 }
 
 /* --- tasks */
 
-/* Adds E, a process that has the name of its main thread. */
+/* Adds the definition E of a process, with the name of its main thread. */
 static enum tm_status add_process(struct tm_perf *p, struct tm_event e, const struct tm_perf_comm *comm,
                                   struct tm_error *err)
 {
@@ -206,8 +206,8 @@ static enum tm_status define_thread(struct tm_perf *p, const struct tm_perf_comm
     return st < 0 || comm->tid != comm->pid ? st : add_process(p, process, comm, err);
 }
 
-/* Adds E with the line that ftrace would have, then the process of TID if it is known and has a name. Kind, value, tid
- * and cpu of E are set. */
+/* Adds E with p->line, the line that ftrace would print, as its raw payload. Then adds the thread's process, unless PID
+ * is negative. Kind, value, tid and cpu of E are set. */
 static enum tm_status add_task(struct tm_perf *p, struct tm_event *e, struct tm_span name, int64_t pid,
                                struct tm_error *err)
 {
@@ -251,7 +251,7 @@ static enum tm_status on_comm(struct tm_perf *p, const struct tm_perf_record *re
     enum tm_status st = add_task(p, &e, comm.name, comm.pid, err);
     if (st < 0 || comm.tid != comm.pid || before.len > 0)
         return st;
-    /* Nothing told before that it is a process: the name that its main thread gets is that of the process. */
+    /* No row before this one names the process. Its name is that of its main thread. */
     const struct tm_event process = {.time_ns = e.time_ns, .flags = TM_EVENT_DERIVED};
     return add_process(p, process, &comm, err);
 }
@@ -287,7 +287,7 @@ static struct tm_span name_of(const struct tm_perf *p, int64_t tid, uint64_t tim
 
 static const uint32_t unknown_state = TM_SCHED_STATE_FLAGS | TM_SCHED_STATE_UNKNOWN;
 
-/* The state of a thread that leaves its cpu. A thread that was not preempted sleeps; the kind of sleep is not
+/* Returns the state of a thread that leaves its CPU. A thread that was not preempted sleeps; the kind of sleep is not
  * recorded. */
 static uint32_t state_of(const struct tm_perf_record *record)
 {
@@ -295,8 +295,8 @@ static uint32_t state_of(const struct tm_perf_record *record)
                                                                  : (uint32_t)TM_SCHED_STATE_SLEEPING);
 }
 
-/* A thread leaves its cpu; OTHER, if known, comes. Or a thread comes, and the record of the one before it is missing. A
- * cpu counts as idle between the recorded threads. */
+/* Adds a switch. Either the thread of S leaves its CPU and OTHER (negative: unknown) follows it, or the thread of S
+ * starts and the record of the thread before it is missing. A CPU counts as idle between the recorded threads. */
 static enum tm_status add_switch(struct tm_perf *p, const struct tm_perf_record *record, const struct tm_perf_sample *s,
                                  int64_t other, struct tm_error *err)
 {
@@ -347,7 +347,7 @@ static enum tm_status on_switch(struct tm_perf *p, const struct tm_perf_record *
 
 /* --- what was lost */
 
-/* LOST: "id, count"; LOST_SAMPLES: "count" */
+/* Counts lost events. LOST has an id and a count, LOST_SAMPLES a count. */
 static void on_lost(struct tm_perf *p, const struct tm_perf_record *record)
 {
     struct tm_perf_cursor c = record->body;
@@ -357,7 +357,7 @@ static void on_lost(struct tm_perf *p, const struct tm_perf_record *record)
     p->lost = lost > INT64_MAX - p->lost ? INT64_MAX : p->lost + lost;
 }
 
-/* "offset, size, flags": a processor's own trace, parts of which may be missing. */
+/* Counts AUX (offset, size, flags), a part of a CPU's own trace, and whether it is truncated. */
 static void on_aux(struct tm_perf *p, const struct tm_perf_record *record)
 {
     struct tm_perf_cursor c = record->body;

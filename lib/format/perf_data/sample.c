@@ -22,7 +22,7 @@ static void read_cpu(struct tm_perf_cursor *c, struct tm_perf_sample *s)
     (void)tm_perf_u32(c);
 }
 
-/* Skips the branches that the processor took last; ATTR's sample_type has them. */
+/* Skips the branches that the CPU took last. ATTR's sample_type has them. */
 static void skip_branches(struct tm_perf_cursor *c, const struct tm_perf_attr *attr)
 {
     uint64_t len = tm_perf_u64(c);
@@ -40,8 +40,8 @@ static unsigned bits_of(uint64_t mask)
     return n;
 }
 
-/* Reads what perf record --call-graph dwarf adds: registers and a part of the stack, to be unwound later. A thread of
- * the kernel has neither. */
+/* Reads what perf record --call-graph dwarf adds for unwinding: registers and a copy of a part of the stack. A thread
+ * of the kernel has neither. */
 static void read_user_stack(struct tm_perf_cursor *c, const struct tm_perf_attr *attr, struct tm_perf_sample *s)
 {
     if (attr->sample_type & TM_PERF_SAMPLE_BRANCH_STACK)

@@ -26,7 +26,7 @@ struct tm_perf_sample {
     const uint8_t *raw; /* the fields of a tracepoint; NULL: not recorded */
     uint32_t raw_len;
     struct tm_perf_counts counts;
-    bool has_user_stack; /* bytes of the thread's stack, without a call chain made of them */
+    bool has_user_stack; /* the sample has a copy of the thread's stack, which is not unwound */
 };
 
 /* Reads the sample of ATTR in RECORD, the bytes after the header. False: it is truncated. */

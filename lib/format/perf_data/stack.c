@@ -36,6 +36,7 @@ static void add_frame(struct tm_perf *p, uint64_t ip, enum tm_perf_mode mode)
     p->frames[p->frame_count++] = (struct tm_perf_stack_frame){ip, mode};
 }
 
+/* Sets p->frames to the call chain of S, innermost first, or to its address if it has no call chain. */
 static void find_frames(struct tm_perf *p, const struct tm_perf_sample *s, uint16_t misc)
 {
     enum tm_perf_mode mode = misc & TM_PERF_MODE_MASK;
@@ -75,11 +76,11 @@ static const struct tm_perf_mapping *find_mapping(const struct tm_perf *p, const
 static bool put_frame(struct tm_perf *p, const struct tm_perf_stack_frame *f, const struct tm_perf_sample *s,
                       bool is_caller)
 {
-    uint64_t ip = f->ip - (is_caller && f->ip > 0 ? 1 : 0); /* a return address: step back into the call */
+    uint64_t ip = f->ip - (is_caller && f->ip > 0 ? 1 : 0); /* 1 less than a return address is inside the call */
     const struct tm_perf_mapping *m = find_mapping(p, f, s, ip);
     size_t mark;
     if (!m && ip != f->ip) {
-        m = find_mapping(p, f, s, f->ip); /* what a fault interrupts may be the first byte of its mapping */
+        m = find_mapping(p, f, s, f->ip); /* a fault may interrupt at the first byte of its mapping */
         ip = m ? f->ip : ip;
     }
     if (tm_pb_begin(&p->detail, TM_DETAIL_FRAMES, &mark) != TM_OK)

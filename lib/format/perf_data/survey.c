@@ -51,7 +51,7 @@ static void note_sample(struct tm_perf *p, const struct tm_perf_record *record)
         note_time(p, &s);
 }
 
-/* Notes a fork. Tasks that existed before the recording have a fork without a time, which says nothing of their
+/* Notes a fork. Tasks that existed before the recording have a fork without a time, which states nothing about their
  * mappings. */
 static enum tm_status note_fork(struct tm_perf *p, const struct tm_perf_record *record, struct tm_error *err)
 {
@@ -71,7 +71,7 @@ static bool begins(struct tm_span s, const char *with)
     return s.len >= len && memcmp(s.s, with, len) == 0;
 }
 
-/* True for memory that belongs to no file: an address in it is relative to nothing. */
+/* True for memory that belongs to no file. Addresses in it are not relative to its start. */
 static bool is_anonymous(struct tm_span name)
 {
     static const char *const names[] = {"//anon", "/dev/zero", "/anon_hugepage", "[heap]", "[stack", "/SYSV"};
@@ -81,8 +81,8 @@ static bool is_anonymous(struct tm_span name)
     return false;
 }
 
-/* Sets name and offset of what is mapped. "[kernel.kallsyms]_text" is the kernel's place: a symbol follows the name,
- * and the offset is the symbol's address, not an offset in a file. */
+/* Returns the name of what is mapped, and corrects the offset of MAPPING. "[kernel.kallsyms]_text" is the kernel: a
+ * symbol follows the name, and the offset is the symbol's address, not an offset in a file. */
 static struct tm_span mapped_name(struct tm_span name, struct tm_perf_mapping *mapping)
 {
     static const char kernel[] = "[kernel.kallsyms]";
@@ -126,7 +126,7 @@ static enum tm_status note_mapping(struct tm_perf *p, const struct tm_perf_recor
     return st < 0 ? st : tm_perf_mappings_add(&p->mappings, pid, &mapping, err);
 }
 
-/* Notes a function that the kernel made, of a BPF program or a trampoline: address, length, kind, flags and name. */
+/* Notes a function that the kernel made for a BPF program or a trampoline: address, length, kind, flags and name. */
 static enum tm_status note_symbol(struct tm_perf *p, const struct tm_perf_record *record, struct tm_error *err)
 {
     struct tm_perf_mapping mapping = {.build_id = TM_PERF_NO_TEXT, .is_symbol = true};
@@ -147,7 +147,7 @@ static enum tm_status note_symbol(struct tm_perf *p, const struct tm_perf_record
     return st < 0 ? st : tm_perf_mappings_add(&p->mappings, TM_PERF_KERNEL_PID, &mapping, err);
 }
 
-/* Notes an event of a pipe: its attr, which states its own length, and its ids. */
+/* Notes an event of a file that was written to a pipe: its attr, which states its own length, and its ids. */
 static enum tm_status note_attr(struct tm_perf *p, const struct tm_perf_record *record, struct tm_error *err)
 {
     struct tm_perf_cursor c = record->body, sizes = record->body;
@@ -160,7 +160,7 @@ static enum tm_status note_attr(struct tm_perf *p, const struct tm_perf_record *
     return st;
 }
 
-/* Notes a part of an event's description that was known late: "what, id, value". */
+/* Notes a part of an event's description that comes after its attr: kind, id, value. */
 static enum tm_status note_update(struct tm_perf *p, const struct tm_perf_record *record, struct tm_error *err)
 {
     struct tm_perf_cursor c = record->body;

@@ -1,6 +1,6 @@
-/* The names of threads over time. First everything that a file states is added; then names can be looked up, each at
- * its time, in any order. A new thread inherits the name of its maker. Later stages cannot do this: records of
- * perf.data are not in order of time, and a name can come after the samples that it is for. */
+/* The names of threads over time. First everything that a file states is added. Then names can be looked up, each at
+ * its time, in any order. A new thread inherits the name of its maker. Later stages cannot do this, because records of
+ * perf.data are not in order of time, and a name can come after samples that it applies to. */
 #ifndef TM_FORMAT_PERF_DATA_TASK_NAMES_H
 #define TM_FORMAT_PERF_DATA_TASK_NAMES_H
 
@@ -20,11 +20,11 @@ struct tm_perf_task_names {
 
 void tm_perf_task_names_init(struct tm_perf_task_names *names);
 
-/* TID has NAME from TIME on. TM_OK; TM_E_INPUT: a limit; TM_E_SYSTEM. */
+/* Notes that TID has NAME from TIME on. TM_OK; TM_E_INPUT: a limit; TM_E_SYSTEM. */
 enum tm_status tm_perf_task_names_add(struct tm_perf_task_names *names, int64_t tid, uint64_t time, struct tm_span name,
                                       struct tm_error *err);
 
-/* From TIME on TID has the name that MAKER has then. TM_OK; TM_E_INPUT: a limit; TM_E_SYSTEM. */
+/* Notes that TID has from TIME on the name that MAKER has at TIME. TM_OK; TM_E_INPUT: a limit; TM_E_SYSTEM. */
 enum tm_status tm_perf_task_names_inherit(struct tm_perf_task_names *names, int64_t tid, int64_t maker, uint64_t time,
                                           struct tm_error *err);
 

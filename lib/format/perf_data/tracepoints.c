@@ -28,7 +28,7 @@ static struct tm_span next_line(struct tm_span *rest)
     return trim(line);
 }
 
-/* The number after KEY in "key:number;", within a field's line. */
+/* Reads the number after KEY in "key:number;", a part of a field's line. False: there is none. */
 static bool number_of(struct tm_span line, const char *key, uint32_t *value)
 {
     struct tm_span head, text;
@@ -57,7 +57,7 @@ static bool is_text(struct tm_span s, const char *text)
     return s.len == strlen(text) && memcmp(s.s, text, s.len) == 0;
 }
 
-/* Fields whose values the kernel prints in a form of its own and that a reader of ftrace text uses. */
+/* Fields that a reader of ftrace text uses and that the kernel prints in a form other than name=value. */
 static const struct special {
     const char *event, *field, *key;
     enum tm_tracepoint_how how;
@@ -89,7 +89,7 @@ static void find_special(struct tm_span event, struct tm_tracepoint_field *field
         }
 }
 
-/* The type of a C declaration, given without the name. */
+/* Returns the type of a field from its C declaration without the name. */
 static enum tm_tracepoint_type type_of(struct tm_span declaration, bool is_array, uint32_t size)
 {
     bool is_char = tm_span_find(declaration, "char") != NULL;
@@ -259,7 +259,7 @@ static enum tm_status put_hex(const uint8_t *p, size_t len, struct tm_buf *out)
     return st == TM_OK && len > SHOWN_BYTES_MAX ? tm_buf_add_str(out, "...") : st;
 }
 
-/* Appends a text of the event, which may hold any byte. Bytes that would end the line become blanks. */
+/* Appends a text of the event, which may contain any byte. Bytes that would end the line become blanks. */
 static enum tm_status put_text(const uint8_t *p, size_t len, struct tm_buf *out)
 {
     const uint8_t *nul = memchr(p, 0, len);

@@ -1,5 +1,5 @@
-/* Formats of tracepoints: tracefs has them in the file "format" of an event, and perf copies them into its file. With
- * them the fields of a tracepoint are written as in a line of ftrace text. Source: trace-event-info.c of perf,
+/* Formats of tracepoints. tracefs has them in the file "format" of an event, and perf copies them into its file. By
+ * them, the fields of a tracepoint are written as in a line of ftrace text. Source: trace-event-info.c of perf,
  * Documentation/trace/events.rst of Linux. */
 #ifndef TM_FORMAT_PERF_DATA_TRACEPOINTS_H
 #define TM_FORMAT_PERF_DATA_TRACEPOINTS_H
@@ -18,8 +18,8 @@ enum tm_tracepoint_type {
     TM_TRACEPOINT_NUMBER,
     TM_TRACEPOINT_ADDRESS,  /* shown in hexadecimal */
     TM_TRACEPOINT_TEXT,     /* bytes up to a NUL */
-    TM_TRACEPOINT_DATA_LOC, /* a text elsewhere in the event: its place in the low, its length in the high 16 bits */
-    TM_TRACEPOINT_REL_LOC,  /* the same, with a place relative to the end of the field */
+    TM_TRACEPOINT_DATA_LOC, /* a text elsewhere in the event: its offset in the low, its length in the high 16 bits */
+    TM_TRACEPOINT_REL_LOC,  /* like DATA_LOC, with an offset from the end of the field */
     TM_TRACEPOINT_BYTES     /* any other array, shown in hexadecimal */
 };
 

@@ -24,7 +24,7 @@ enum { TO_TID = 1, TO_PID = 2, TO_NAME = 3 };
 
 static const char magic[] = "SIMPLEPERF";
 
-/* A text in names, by its place. */
+/* A text in names: its offset and length. */
 struct name {
     uint32_t at, len;
 };
@@ -54,7 +54,7 @@ struct simpleperf {
     uint32_t event_type_count, event_type_cap;
     /* records of samples and threads: their place in the input, their length, their bytes */
     struct tm_paged_file record_file;
-    uint64_t at;                /* in record_file: the next record to be made rows */
+    uint64_t at;                /* offset in record_file of the next record to add */
     struct tm_buf record, detail, inner;
     struct frame frames[TM_SIMPLEPERF_FRAMES_MAX]; /* of one sample, innermost first */
     uint32_t frame_count;
@@ -73,7 +73,7 @@ static enum tm_status simpleperf_open(const struct tm_format_context *context, v
 }
 
 
-/* Refuses one more element where COUNT is MAX. */
+/* Returns an error if COUNT has reached MAX. */
 static enum tm_status limit(uint32_t count, uint32_t max, const char *what, struct tm_error *err)
 {
     return count < max ? TM_OK : tm_error_set(err, TM_E_INPUT, "more than the limit of %u %s", max, what);
@@ -225,7 +225,7 @@ static enum tm_status add_sample(struct simpleperf *s, struct tm_pb pb, uint64_t
     return st < 0 ? st : tm_event_sink_add(s->context.sink, &e, err);
 }
 
-/* Adds the definition of a thread and of its process. Number 0 is not a thread of a program. */
+/* Adds the definition of a thread, which states its process. Number 0 is no thread of a program. */
 static enum tm_status add_thread(struct simpleperf *s, struct tm_pb pb, struct tm_error *err)
 {
     struct tm_event e = {.kind = TM_KIND_THREAD, .flags = TM_EVENT_HAS_TID | TM_EVENT_HAS_PID | TM_EVENT_UNTIMED |
@@ -272,7 +272,7 @@ static void take_lost(struct simpleperf *s, struct tm_pb pb)
             s->lost = f.value > INT64_MAX - s->lost ? INT64_MAX : s->lost + f.value;
 }
 
-/* Takes the record DATA: samples and threads become pending, the facts of others are kept. */
+/* Handles the record DATA. Samples and threads become pending; what other records state is stored. */
 static enum tm_status take_record(struct simpleperf *s, const uint8_t *data, size_t len, uint64_t byte,
                                   struct tm_error *err)
 {

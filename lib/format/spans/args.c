@@ -5,7 +5,9 @@
 #include "base/pb.h"
 #include "stream/detail_arg.h"
 
-enum { ARGS_BYTES_FREE = 64 << 10, ARGS_GROWTH_MAX = 16 }; /* keys of nested values repeat the names around them */
+/* Args are limited to ARGS_BYTES_FREE bytes plus ARGS_GROWTH_MAX times their text, because keys of nested values repeat
+ * the names around them. */
+enum { ARGS_BYTES_FREE = 64 << 10, ARGS_GROWTH_MAX = 16 };
 
 void tm_spans_args_begin(struct tm_spans *x, size_t len)
 {
@@ -13,8 +15,8 @@ void tm_spans_args_begin(struct tm_spans *x, size_t len)
     x->args_max = ARGS_BYTES_FREE + ARGS_GROWTH_MAX * len;
 }
 
-/* Reads VALUE, a number or a string, as a number; *BITS and *TYPE are those of an argument. False: it is not a
- * number. */
+/* Reads VALUE, a number or a string, as a number of the type AS. Sets *BITS and *TYPE as those of an argument. False:
+ * it is not such a number. */
 static bool is_number(const struct tm_json_value *value, enum tm_spans_type as, enum tm_arg *type, uint64_t *bits)
 {
     bool is_double;

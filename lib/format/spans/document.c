@@ -40,7 +40,7 @@ enum tm_status tm_spans_put_aside(struct tm_spans *x, bool by_element)
     enum tm_status st = tm_json_cursor_type(c, &type, x->err); /* moves to the start of the value */
     if (st < 0)
         return st;
-    if (type != TM_JSON_ARRAY || c != &x->main) /* the text is pending already, and what it needs is missing */
+    if (type != TM_JSON_ARRAY || c != &x->main) /* this text was pending, and the facts that it needs are missing */
         return tm_json_cursor_skip(c, x->err);
     if (x->pending.end == 0)
         x->pending_byte = c->in->offset;

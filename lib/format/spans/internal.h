@@ -26,7 +26,7 @@ static inline void tm_spans_count(struct tm_spans_account *account, uint64_t n, 
     account->count += n;
 }
 
-/* A span as its row needs it. Its args and its flows to others are in the state. */
+/* The fields of a span's row. Its args and its flows are in struct tm_spans. */
 struct tm_spans_span {
     struct tm_span_id trace, span, parent;
     bool is_called; /* by a span in another process */
@@ -44,10 +44,10 @@ struct tm_spans;
 struct tm_spans_grammar {
     /* Reads the document at the cursor. TM_OK or an error. */
     enum tm_status (*read)(struct tm_spans *x);
-    /* Takes OBJECT, complete, from a damaged text. TM_OK: it was a span, or had facts about spans; TM_END: it is
+    /* Handles OBJECT, a complete object in a damaged text. TM_OK: it is a span, or has facts about spans; TM_END: it is
      * something else; or an error. */
     enum tm_status (*found)(struct tm_spans *x, const struct tm_json_value *object, uint64_t byte);
-    /* Takes the first member of an object in a damaged text; the object may be incomplete. VALUE NULL: it is not
+    /* Handles the first member of an object in a damaged text; the object may be incomplete. VALUE NULL: it is not
      * readable. TM_OK; TM_END: it has no facts about spans; or an error. NULL: no such member exists in the format. */
     enum tm_status (*head)(struct tm_spans *x, const struct tm_json_value *key, const struct tm_json_value *value);
     /* Shows what is pending in the paged file. TM_OK or an error. */
@@ -75,12 +75,12 @@ struct tm_spans {
     uint64_t flows[TM_SPANS_LINKS_MAX];
     uint32_t flow_count;
     struct tm_paged_file pending; /* text of spans whose service is stated after them */
-    uint64_t pending_byte;        /* where it began in the input */
+    uint64_t pending_byte;        /* its first byte in the input */
     /* The processes of a Jaeger trace. */
     struct tm_spans_service *processes;
     struct tm_map process_ids; /* hash of an id to its index */
     uint32_t process_count, process_cap;
-    bool has_processes, has_processes_first; /* has_processes_first: they stand before the spans */
+    bool has_processes, has_processes_first; /* has_processes_first: they precede the spans */
     uint64_t pending_trace;                  /* hash of the trace whose spans are pending, in a damaged text */
     /* accounts and statistics, written at the end */
     struct tm_spans_account damaged, skipped, no_time, not_shown;
@@ -94,17 +94,17 @@ enum tm_status tm_spans_expect(struct tm_spans *x, enum tm_json_type type);
  * at the end of the list, or an error. */
 enum tm_status tm_spans_next_object(struct tm_spans *x, struct tm_json_value *object, uint64_t *byte);
 
-/* Appends the next array to the pending text; any other value is skipped. BY_ELEMENT: parses its elements, so that
- * damage is found where it is. */
+/* Appends the next array to the pending text; any other value is skipped. BY_ELEMENT: parses its elements one by one,
+ * which finds the element that is damaged. TM_OK or an error. */
 enum tm_status tm_spans_put_aside(struct tm_spans *x, bool by_element);
 
-/* Runs READ with the cursor on the pending text, then removes that text. */
+/* Runs READ with the cursor on the pending text, then removes that text. TM_OK or an error. */
 enum tm_status tm_spans_read_pending(struct tm_spans *x, enum tm_status (*read)(struct tm_spans *x));
 
-/* True if --on-damage asks to read what follows damage. */
+/* True if damage does not halt the run. */
 bool tm_spans_salvages(const struct tm_spans *x);
 
-/* Counts the damage that x->err describes. It is not an error any more. */
+/* Counts the damage that x->err describes, and clears x->err. */
 void tm_spans_count_damage(struct tm_spans *x);
 
 /* Searches the text under the cursor for spans, to its end or up to a document that the format can read again. TM_OK:
@@ -114,13 +114,13 @@ enum tm_status tm_spans_salvage(struct tm_spans *x);
 /* Begins the args of a span or an event. Its text has LEN bytes, which limit the args. */
 void tm_spans_args_begin(struct tm_spans *x, size_t len);
 
-/* The type of a value. */
+/* The type to which a value is converted. */
 enum tm_spans_type { TM_SPANS_AS_IT_IS, TM_SPANS_INT, TM_SPANS_DOUBLE };
 
-/* Adds the argument VALUE under x->key. TYPE says whether a string holds a number. */
+/* Adds the argument VALUE under x->key. TYPE says whether a string contains a number. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_spans_arg(struct tm_spans *x, const struct tm_json_value *value, enum tm_spans_type type);
 
-/* Adds the argument KEY if VALUE exists. */
+/* Adds the argument KEY if VALUE exists, or TEXT as the argument KEY. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_spans_arg_named(struct tm_spans *x, const char *key, const struct tm_json_value *value);
 enum tm_status tm_spans_arg_text(struct tm_spans *x, const char *key, const char *text);
 

@@ -24,7 +24,7 @@ static bool is_text(const struct tm_json_value *value, const char *text)
     return value->data && value->type == TM_JSON_STRING && tm_json_is(value, text, strlen(text));
 }
 
-/* Adds a tag. Integers beyond 2^53 are strings; their type says so. */
+/* Adds a tag. Integers beyond 2^53 are strings whose type says that they are integers. */
 static enum tm_status put_tag(struct tm_spans *x, const struct tm_json_value *tag)
 {
     enum tm_status st = tm_spans_set_key(x, &tag[TAG_KEY]);
@@ -174,7 +174,7 @@ static enum tm_status read_processes(struct tm_spans *x, const struct tm_json_va
     return st;
 }
 
-/* Finds the service of a span: by the id of its process, or in the span itself. */
+/* Sets x->service to the service of a span: that of its process id, or the one in the span itself. */
 static enum tm_status find_service(struct tm_spans *x, const struct tm_json_value *members)
 {
     uint32_t i;
@@ -282,7 +282,7 @@ static enum tm_status read_document(struct tm_spans *x)
     return type == TM_JSON_ARRAY ? read_traces(x, 1) : read_trace(x, 0);
 }
 
-/* True for processes by their ids: the first of them has the name of a service. */
+/* True if OBJECT lists processes by their ids: its first member has the name of a service. */
 static bool is_processes(const struct tm_json_value *object)
 {
     static const char *const names[] = {"servicename"};
@@ -294,7 +294,8 @@ static bool is_processes(const struct tm_json_value *object)
     return name.data != NULL;
 }
 
-/* In a damaged text spans are pending until the processes of their trace are found, if these come later. */
+/* Handles an object of a damaged text. Spans are pending until the processes of their trace are found, unless the
+ * processes come first. */
 static enum tm_status found(struct tm_spans *x, const struct tm_json_value *object, uint64_t byte)
 {
     struct tm_json_value members[SPAN_MEMBERS];

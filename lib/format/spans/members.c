@@ -32,7 +32,7 @@ struct tm_json_scan tm_spans_inside(const struct tm_json_value *value, enum tm_j
     return scan;
 }
 
-/* The value at SCAN's p. */
+/* Reads the value at SCAN's p. */
 static bool next_value(struct tm_json_scan *scan, struct tm_json_value *value)
 {
     bool is_container = *scan->p == '{' || *scan->p == '[';

@@ -3,7 +3,7 @@
 
 #include "base/decimal.h"
 
-enum { NESTING_MAX = 16 }; /* nesting of an attribute's values; deeper ones are shown as text */
+enum { NESTING_MAX = 16 }; /* nesting of an attribute's values; deeper ones are left out */
 
 /* The names of the lists in each signal's request, outermost first. */
 struct signal {
@@ -149,7 +149,7 @@ static bool is_called(const struct tm_json_value *flags, unsigned kind)
     return kind == KIND_SERVER || kind == KIND_CONSUMER;
 }
 
-/* Adds the status, named as OpenTelemetry names it for formats without a status. */
+/* Adds the status, under the names that OpenTelemetry defines for formats without a status. */
 static enum tm_status put_status(struct tm_spans *x, const struct tm_json_value *status)
 {
     static const char *const names[] = {"code", "message"};
@@ -424,7 +424,7 @@ static enum tm_status read_document(struct tm_spans *x)
     return st == TM_END ? TM_OK : st;
 }
 
-/* In a damaged text a span is recognized by its ids and its time. */
+/* Adds OBJECT, found in a damaged text, if it is a span: it has ids and a time. */
 static enum tm_status found(struct tm_spans *x, const struct tm_json_value *object, uint64_t byte)
 {
     struct tm_json_value members[SPAN_MEMBERS];
@@ -434,7 +434,7 @@ static enum tm_status found(struct tm_spans *x, const struct tm_json_value *obje
     return take_span(x, object, members, byte);
 }
 
-/* A resource and a scope are the first members of their objects. */
+/* Reads a resource or a scope in a damaged text. They are the first members of their objects. */
 static enum tm_status head(struct tm_spans *x, const struct tm_json_value *key, const struct tm_json_value *value)
 {
     bool is_resource = tm_spans_is(key, "resource");

@@ -1,8 +1,9 @@
 /* Finds spans in a damaged text, or in pending text, which may be damaged. */
 #include "format/spans/internal.h"
 
-/* Limits of the search: the size of an object, and the bytes that are searched in vain, at most WORK_FACTOR times the
- * bytes passed, so that no input takes long. */
+/* Limits of the search. OBJECT_MAX is the size in bytes of the largest object that it finds. WORK_FACTOR bounds the
+ * bytes that are parsed without success, as a multiple of the bytes skipped. Beyond it, the search skips what it has
+ * parsed. */
 enum { OBJECT_MAX = 1 << 20, WORK_FACTOR = 16, FIRST_FILL = 64 << 10 };
 
 static bool is_separator(uint8_t c)
@@ -22,7 +23,8 @@ static void pass(struct tm_spans *x, size_t n)
     tm_input_skip(in, n);
 }
 
-/* Takes the first member of the object at the front if it has facts. TM_OK: it was taken and consumed. */
+/* Handles the first member of the object at the front. TM_OK: it was consumed; TM_END: it has no facts about spans; or
+ * an error. */
 static enum tm_status take_head(struct tm_spans *x)
 {
     struct tm_input *in = x->cursor->in;
@@ -38,7 +40,7 @@ static enum tm_status take_head(struct tm_spans *x)
     return st;
 }
 
-/* Widens the window until the object at the front is complete or the limit is reached. */
+/* Parses the object at the front. Widens the window until the object is complete or the limit is reached. */
 static enum tm_json_status read_object(struct tm_spans *x, struct tm_json_scan *scan, struct tm_json_value *object)
 {
     struct tm_input *in = x->cursor->in;
@@ -53,8 +55,8 @@ static enum tm_json_status read_object(struct tm_spans *x, struct tm_json_scan *
     }
 }
 
-/* Takes the object at the front, which begins with '{'. TM_OK: all or a part of it was consumed; or an error. WORK
- * counts the bytes that were searched in vain. */
+/* Handles the object at the front, which begins with '{'. TM_OK: all or a part of it was consumed; or an error. *WORK
+ * counts the bytes that were parsed without success. */
 static enum tm_status take_object(struct tm_spans *x, uint64_t *work)
 {
     struct tm_input *in = x->cursor->in;

@@ -62,14 +62,14 @@ static bool is_same(const struct tm_buf *a, const struct tm_buf *b)
     return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
 }
 
-/* True if the pid is valid in other traces of the machine. 1 is the first process of a container, which often is not
- * stated. */
+/* True if the pid is valid in other traces of the machine. Pid 1 is not: it is the first process of a container, and
+ * the container often is not stated. */
 static bool is_pid_of_machine(const struct tm_spans_services *s)
 {
     return s->pid > 1 && s->pid <= INT32_MAX && s->container.len == 0 && is_same(&s->host, &s->first_host);
 }
 
-/* Writes all that distinguishes the instance into one text. */
+/* Sets TEXT to all that distinguishes the instance from others. */
 static enum tm_status put_identity(struct tm_spans_services *s, struct tm_buf *text)
 {
     const struct tm_buf *parts[] = {&s->space, &s->name, &s->instance, &s->host};
@@ -120,7 +120,7 @@ static enum tm_status define_process(struct tm_spans_services *s, const struct t
     return define(s, TM_KIND_TRACK, service, service->track, err);
 }
 
-/* Finds or makes the instance with the identity IDENTITY. */
+/* Sets *SERVICE to the instance with IDENTITY. An empty identity is that of an unknown service. */
 static enum tm_status find(struct tm_spans_services *s, const struct tm_buf *identity, struct tm_spans_service *service,
                            struct tm_error *err)
 {

@@ -35,12 +35,12 @@ struct tm_spans_services {
 void tm_spans_service_begin(struct tm_spans_services *services);
 enum tm_status tm_spans_service_attribute(struct tm_spans_services *services, struct tm_text key, struct tm_text value);
 
-/* Ends the description. Sets *SERVICE to the instance, which is defined in the stream if it is new. */
+/* Ends the description. Sets *SERVICE to the instance, and defines it in the stream if it is new. TM_OK or an error. */
 enum tm_status tm_spans_service_end(struct tm_spans_services *services, struct tm_spans_service *service,
                                     struct tm_error *err);
 
-/* Sets *TRACK to the track of the spans inside OUTERMOST, a span of SERVICE. The track is defined if it is new. Beyond
- * TM_SPANS_TRACKS_MAX the tracks share TM_SPANS_TRACKS_SHARED. */
+/* Sets *TRACK to the track of the spans inside OUTERMOST, a span of SERVICE, and defines it if it is new. Further
+ * tracks than TM_SPANS_TRACKS_MAX share TM_SPANS_TRACKS_SHARED of each service. TM_OK or an error. */
 enum tm_status tm_spans_service_track(struct tm_spans_services *services, const struct tm_spans_service *service,
                                       uint64_t outermost, uint64_t *track, struct tm_error *err);
 

@@ -10,8 +10,8 @@ static bool put_id(struct tm_spans *x, const char *key, const struct tm_span_id 
     return id->len == 0 || tm_detail_arg_text(&x->detail, key, id->text, id->len) == TM_OK;
 }
 
-/* Adds the incoming flows, the caller's first, then the flow that starts here. The caller's flow goes on after this
- * span, as the caller may have called others too; an event can say that of one flow only. Some outputs show only the
+/* Adds the incoming flows, the caller's first, then the flow that starts here. The caller's flow does not end here,
+ * because the caller may have called others, too. An event can state this of one flow only. Some outputs show only the
  * first flow. */
 static bool put_flows(struct tm_spans *x, const struct tm_spans_span *s)
 {
@@ -57,7 +57,7 @@ static enum tm_status end_row(struct tm_spans *x, struct tm_event *e)
     return tm_spans_window_add(&x->window, e, x->err);
 }
 
-/* A number for the span ID in the current service; 0 if it has no id. */
+/* Returns a number for the span ID in the current service; 0 if it has no id. */
 static uint64_t number_of(const struct tm_spans *x, const struct tm_span_id *trace, const struct tm_span_id *id)
 {
     return id->len ? (tm_span_id_flow(trace, id) ^ x->service.track) | 1 : 0;

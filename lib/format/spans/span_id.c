@@ -4,7 +4,7 @@
 
 enum { SEED_FLOW = 6 };
 
-/* The lower-case form of the hexadecimal digit C, or 0. */
+/* Returns the lower-case form of C; 0 if it is not a hexadecimal digit. */
 static char hex_digit(uint8_t c)
 {
     if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'))
@@ -12,7 +12,7 @@ static char hex_digit(uint8_t c)
     return c >= 'A' && c <= 'F' ? (char)(c | 0x20) : 0;
 }
 
-/* Reads LEN hexadecimal digits at S and pads them with zeros in front. */
+/* Reads LEN hexadecimal digits at S and pads them with leading zeros to DIGITS. False: S has another form. */
 static bool read_hex(struct tm_span_id *id, const uint8_t *s, size_t len, uint32_t digits)
 {
     bool says = false;

@@ -107,7 +107,7 @@ static enum tm_status skip_rest(struct tm_spans *x)
     return st < 0 ? st : finish(x);
 }
 
-/* Handles damage at the cursor. */
+/* Handles damage at the cursor: ends the file, or lets spans be searched in the rest of it. */
 static enum tm_status salvage(struct tm_spans *x)
 {
     bool goes_on = x->context.options->on_damage == TM_DAMAGE_SALVAGE;
@@ -128,8 +128,8 @@ static enum tm_status salvage(struct tm_spans *x)
     return TM_OK;
 }
 
-/* Called after a document. TM_OK: another document of the same file follows, or bytes that can only be a damaged
- * one. */
+/* Continues after a document. TM_OK: another document of the same file follows, or bytes that can only be a damaged
+ * one. TM_END: the file ends. Otherwise an error. */
 static enum tm_status go_on(struct tm_spans *x)
 {
     struct tm_input *in = x->main.in;
@@ -146,7 +146,7 @@ static enum tm_status go_on(struct tm_spans *x)
         if (x->grammar->begins(in->data, len))
             return TM_OK;
         const struct tm_format *next = x->context.sniff(in->data, len);
-        bool is_line = next == NULL || next->type == TM_INPUT_JSON; /* TM_INPUT_JSON is any object */
+        bool is_line = next == NULL || next->type == TM_INPUT_JSON; /* its sniffer accepts any object */
         return is_line && tm_spans_salvages(x) ? salvage(x) : finish(x);
     }
     return st < 0 ? st : finish(x);

@@ -10,18 +10,16 @@
 
 #include "format/format.h"
 
-/* Limits: service instances (further ones share one without a name), tracks (further ones share a few of their
- * service), processes of a Jaeger trace, links of a span that become flows, labels of a process and their bytes, bytes
- * of spans that are kept to put parents before children. */
+/* Limits of a file. */
 enum {
-    TM_SPANS_SERVICES_MAX = 1 << 12,
-    TM_SPANS_TRACKS_MAX = 1 << 16,
-    TM_SPANS_TRACKS_SHARED = 64,
-    TM_SPANS_PROCESSES_MAX = 1 << 16,
-    TM_SPANS_LINKS_MAX = 128,
-    TM_SPANS_LABELS_MAX = 32,
-    TM_SPANS_LABEL_BYTES = 4096,
-    TM_SPANS_WINDOW_BYTES = 8 << 20
+    TM_SPANS_SERVICES_MAX = 1 << 12,   /* service instances; further ones share one without a name */
+    TM_SPANS_TRACKS_MAX = 1 << 16,     /* tracks; further ones share a few of their service */
+    TM_SPANS_TRACKS_SHARED = 64,       /* shared tracks of a service */
+    TM_SPANS_PROCESSES_MAX = 1 << 16,  /* processes of a Jaeger trace; others are ignored */
+    TM_SPANS_LINKS_MAX = 128,          /* links of a span that become flows */
+    TM_SPANS_LABELS_MAX = 32,          /* labels of a process */
+    TM_SPANS_LABEL_BYTES = 4096,       /* bytes of the labels of a process */
+    TM_SPANS_WINDOW_BYTES = 8 << 20    /* bytes of spans that are pending so that parents precede children */
 };
 
 extern const struct tm_format tm_format_otlp, tm_format_jaeger, tm_format_zipkin;

@@ -10,7 +10,7 @@ struct tm_spans_record {
     uint64_t own, parent;
     uint64_t outermost; /* the span that determines the track */
     uint32_t first_row, row_count;
-    bool is_taken; /* its rows are with the sink, or are about to be */
+    bool is_taken; /* its rows are in the sink or about to be added */
 };
 
 static bool is_full(const struct tm_spans_window *w)
@@ -44,6 +44,7 @@ enum tm_status tm_spans_window_add(struct tm_spans_window *w, const struct tm_ev
     return tm_buf_add(&w->payload, row->detail, row->detail_bytes) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
+/* Adds the rows of RECORD to the sink, on its track. */
 static enum tm_status give(struct tm_spans_window *w, const struct tm_spans_record *record, struct tm_error *err)
 {
     uint64_t track;
@@ -58,7 +59,7 @@ static enum tm_status give(struct tm_spans_window *w, const struct tm_spans_reco
     return st;
 }
 
-/* Sets the payload pointers of the rows; the payloads lie one after the other. */
+/* Sets the payload pointers of the rows, whose payloads are contiguous. */
 static void point_at_payload(struct tm_spans_window *w)
 {
     size_t at = 0;
@@ -68,13 +69,14 @@ static void point_at_payload(struct tm_spans_window *w)
     }
 }
 
-/* Gives record AT and the records around it to the sink, outermost first, unless they are there already. */
+/* Adds the rows of record AT and of the records around it to the sink, outermost first, unless they are there
+ * already. */
 static enum tm_status give_from(struct tm_spans_window *w, uint32_t at, struct tm_error *err)
 {
     uint32_t depth = 0;
     uint64_t outermost = 0;
     enum tm_status st = TM_OK;
-    while (!w->records[at].is_taken) { /* at most once around a circle */
+    while (!w->records[at].is_taken) { /* also stops at the end of a circle */
         const struct tm_spans_record *record = &w->records[at];
         w->records[at].is_taken = true;
         w->climb[depth++] = at;

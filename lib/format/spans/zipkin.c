@@ -14,7 +14,8 @@ enum { KIND_SERVER, KIND_CLIENT, KIND_PRODUCER, KIND_CONSUMER, KIND_COUNT };
 /* Times are in microseconds. */
 enum { MICROSECONDS = 3 };
 
-/* A service is identified by its name alone, since port and address may be those of any connection. */
+/* Sets x->service to the service of ENDPOINT. Its name alone identifies it, because port and address may be those of
+ * any connection. */
 static enum tm_status read_service(struct tm_spans *x, const struct tm_json_value *endpoint)
 {
     static const char *const names[] = {"servicename"};
@@ -131,7 +132,7 @@ static enum tm_status read_document(struct tm_spans *x)
     return st == TM_END ? TM_OK : st;
 }
 
-/* In a damaged text a span is recognized by its ids, and by an endpoint or a time. */
+/* Adds OBJECT, found in a damaged text, if it is a span: it has ids, and an endpoint or a time. */
 static enum tm_status found(struct tm_spans *x, const struct tm_json_value *object, uint64_t byte)
 {
     struct tm_json_value members[SPAN_MEMBERS];

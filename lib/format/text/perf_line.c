@@ -102,7 +102,8 @@ enum tm_status tm_perf_head_parse(const char *line, size_t len, struct tm_perf_h
     return TM_OK;
 }
 
-/* The mapping is in the last parentheses of the text ("(/lib/x.so (deleted))"). *END becomes the end of the symbol. */
+/* Returns the mapping, which is in the last parentheses of the text ("(/lib/x.so (deleted))"). Moves *END to the end of
+ * the symbol. */
 static struct tm_span cut_mapping(const char *p, const char **end)
 {
     struct tm_span mapping = {*end, 0};

@@ -27,8 +27,10 @@ struct perf {
     struct stack_line *lines; /* of its stack; innermost first */
     uint32_t line_count, line_cap;
     struct tm_map process_names; /* string of the latest name of each process, by pid */
-    struct tm_table thread_names; /* the same of each thread, by tid and pid; they hold for a STRETCH of samples */
-    uint32_t stretch;            /* another begins where time goes back, and at events that can rename threads */
+    struct tm_table thread_names; /* string of the latest name of each thread and its stretch, by tid and pid */
+    /* The number of the current stretch of samples. Names are written again in each. A stretch begins where time goes
+     * back, and after an event that can rename threads. */
+    uint32_t stretch;
     int64_t last_ns;
     int64_t lost; /* events that perf reports as lost */
 };
@@ -46,7 +48,7 @@ static enum tm_status perf_open(const struct tm_format_context *context, void **
     return TM_OK;
 }
 
-/* Writes the frame LINE; its source position is SOURCE (NULL: unknown). */
+/* Writes the frame LINE with its source position SOURCE (NULL: unknown). */
 static bool put_frame(struct tm_buf *out, struct tm_span line, const struct tm_span *source)
 {
     struct tm_perf_frame f;
@@ -67,7 +69,7 @@ static bool put_frame(struct tm_buf *out, struct tm_span line, const struct tm_s
     return tm_pb_end(out, mark) == TM_OK;
 }
 
-/* Frames are written outermost first, so the lines are read backwards. */
+/* Writes the frames outermost first, so it reads the lines backwards. */
 static bool put_frames(struct perf *p, const struct tm_perf_head *h)
 {
     struct tm_span source, line;
@@ -86,7 +88,7 @@ static bool put_frames(struct perf *p, const struct tm_perf_head *h)
     return p->line_count > 0 || put_frame(&p->detail, (struct tm_span){h->rest, h->rest_len}, NULL);
 }
 
-/* The name of a main thread is also that of its process. ROW has it. */
+/* Defines the process of a main thread under the thread's name, which ROW has, unless it has that name already. */
 static enum tm_status name_process(struct perf *p, const struct tm_perf_head *h, const struct tm_event *row,
                                    struct tm_error *err)
 {
@@ -109,7 +111,7 @@ static enum tm_status name_process(struct perf *p, const struct tm_perf_head *h,
     return tm_event_sink_add(p->text.context.sink, &process, err);
 }
 
-/* True if the thread of ROW was told to have its name in this stretch. Remembers it, within the limit. */
+/* Sets *TOLD to whether the name of ROW's thread was written in this stretch. Remembers the name, within the limit. */
 static enum tm_status is_told(struct perf *p, const struct tm_event *row, bool *told, struct tm_error *err)
 {
     const struct tm_key key = {(uint64_t)row->tid, row->flags & TM_EVENT_HAS_PID ? (uint64_t)row->pid : UINT64_MAX, 0};
@@ -143,7 +145,7 @@ static enum tm_status add_name(struct perf *p, const struct tm_perf_head *h, con
     return st < 0 || !h->has_pid || h->pid != h->tid ? st : name_process(p, h, &name, err);
 }
 
-/* Adds the sample, or, if DERIVED, the stack of the event before it. */
+/* Adds the sample, or, if DERIVED, the stack of the row before it. */
 static enum tm_status add_sample(struct perf *p, const struct tm_perf_head *h, bool derived, struct tm_error *err)
 {
     struct tm_event e = {.kind = TM_KIND_SAMPLE, .clock = TM_CLOCK_MONOTONIC, .time_ns = h->time_ns, .tid = h->tid,
@@ -169,7 +171,7 @@ static enum tm_status add_sample(struct perf *p, const struct tm_perf_head *h, b
     return st < 0 || derived || !h->has_tid ? st : add_name(p, h, &e, err);
 }
 
-/* Letters after the event's colon that say how it is counted ("cycles:u", "cpu-clock:pppH"). */
+/* True for letters after the event's colon that state how it is counted ("cycles:u", "cpu-clock:pppH"). */
 static bool are_modifiers(const char *s, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -178,7 +180,7 @@ static bool are_modifiers(const char *s, size_t len)
     return true;
 }
 
-/* Events such as "sched:sched_switch" are ftrace events. */
+/* Sets *LINE if the event is an ftrace event, such as "sched:sched_switch". False: it is not. */
 static bool as_tracepoint(const struct tm_perf_head *h, struct tm_systrace_line *line)
 {
     const char *colon = memchr(h->event, ':', h->event_len);
@@ -260,7 +262,7 @@ static enum tm_status read_sample(struct perf *p, struct tm_error *err)
     return st < 0 ? st : add_event(p, head_len, err);
 }
 
-/* Records of perf itself: lost events, and mappings of programs. */
+/* Handles a record of perf itself. Counts lost events; other records, such as mappings of programs, are not shown. */
 static void take_record(struct perf *p, const struct tm_perf_head *h)
 {
     const char *end = h->rest + h->rest_len, *digits = h->rest;
@@ -321,7 +323,8 @@ static void perf_close(void *state)
     free(p);
 }
 
-/* The first line that is not a comment must be a head. The comments of perf script --header may be longer than HEAD. */
+/* Accepts a text whose first line other than comments is a head. The comments of perf script --header may be longer
+ * than HEAD. */
 static bool perf_sniff(const uint8_t *head, size_t len)
 {
     static const char header[] = "# ========\n# captured on";

@@ -6,7 +6,7 @@
 
 #include "format/format.h"
 
-/* Longer lines and larger samples are damage. */
+/* Longer lines and larger samples are an error. */
 enum { TM_PERF_LINE_MAX = 1 << 16, TM_PERF_FRAMES_MAX = 4096 };
 
 extern const struct tm_format tm_format_perf_script;

@@ -73,7 +73,7 @@ static void keep_args(const char *p, const char *end, struct tm_strace_line *l)
     l->args_len = (size_t)(end - p);
 }
 
-/* The last ") = " separates arguments from the result. */
+/* Sets arguments and result, which the last ") = " separates. */
 static void parse_result(const char *p, const char *end, struct tm_strace_line *l)
 {
     keep_args(p, end, l);
@@ -241,7 +241,8 @@ static enum tm_status add_line(struct strace *s, const struct tm_strace_line *l,
     return tm_event_sink_add(s->text.context.sink, &e, err);
 }
 
-/* Messages of strace itself ("strace: Process 7 attached"), and stacks (-k: " > library(symbol+0x1) [0x2]"). */
+/* True for messages of strace itself ("strace: Process 7 attached"), and stacks (-k: " > library(symbol+0x1)
+ * [0x2]"). */
 static bool is_remark(const char *line, size_t len)
 {
     return tm_text_begins(line, line + len, "strace: ") || tm_text_begins(line, line + len, " > ");
@@ -283,7 +284,7 @@ static bool strace_sniff(const uint8_t *head, size_t len)
     const char *eol = memchr(p, '\n', len);
     if (eol)
         return tm_strace_line_parse(p, (size_t)(eol - p), &l) == TM_OK;
-    /* The first line is longer than HEAD: its head and a call must be visible. */
+    /* The first line is longer than HEAD. Its head and a call must be visible. */
     l = (struct tm_strace_line){0};
     const char *end = p + len, *q = parse_head(p, end, &l);
     return len == TM_SNIFF_BYTES && q && memchr(q, '(', (size_t)(end - q));

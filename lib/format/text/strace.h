@@ -9,7 +9,7 @@ enum { TM_STRACE_LINE_MAX = 1 << 20 };
 
 enum tm_strace_what {
     TM_STRACE_CALL,       /* name(args) = result [<duration>] */
-    TM_STRACE_UNFINISHED, /* name(args <unfinished ...>; also with ") = ?" if the thread ended within the call */
+    TM_STRACE_UNFINISHED, /* name(args <unfinished ...>; also with ") = ?" if the thread ended in the call */
     TM_STRACE_RESUMED,    /* <... name resumed> args) = result [<duration>] */
     TM_STRACE_RESUMED_UNFINISHED, /* <... name resumed> args <unfinished ...> */
     TM_STRACE_NOTE        /* --- signal ---, +++ exit +++ */

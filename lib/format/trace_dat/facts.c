@@ -106,7 +106,7 @@ static void skip_headers(struct place *p)
     (void)take_number(p, 4);  /* processors */
 }
 
-/* Takes the word in brackets from "local [mono] boot". */
+/* Reads the word in brackets of "local [mono] boot". */
 static void read_clock(struct tm_trace_dat_facts *facts, const char *text)
 {
     const char *from = strchr(text, '['), *to = from ? strchr(from, ']') : NULL;
@@ -148,7 +148,7 @@ static void read_option(struct tm_trace_dat_facts *facts, uint64_t id, const uin
     }
 }
 
-/* Reads one list of options. *NEXT is the place of the next list; 0: none. */
+/* Reads one list of options. Sets *NEXT to the offset of the next list; 0: none. */
 static void read_options(struct tm_trace_dat_facts *facts, struct place *p, bool has_sections, uint64_t *next)
 {
     uint8_t data[OPTION_BYTES_MAX + 1];
@@ -173,7 +173,7 @@ static void read_options(struct tm_trace_dat_facts *facts, struct place *p, bool
     }
 }
 
-/* Reads the lists of options of version 7; each states the place of the next. */
+/* Reads the lists of options of version 7. Each states the offset of the next. */
 static void read_sections(struct tm_trace_dat_facts *facts, struct place *p)
 {
     uint64_t next = take_number(p, 8);

@@ -1,4 +1,4 @@
-/* What the options of a trace.dat file of trace-cmd state: the clock of its times, and which traces belong together.
+/* Facts from the options of a trace.dat file of trace-cmd: the clock of its times, and which traces belong together.
  * Versions 6 and 7. Source: trace-cmd.dat.v6(5), trace-cmd.dat.v7(5). */
 #ifndef TM_FORMAT_TRACE_DAT_FACTS_H
 #define TM_FORMAT_TRACE_DAT_FACTS_H

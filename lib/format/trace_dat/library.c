@@ -20,7 +20,7 @@ struct reader {
     struct tracecmd_input *handles[BUFFERS_MAX]; /* the file's first buffer, then its instances */
     int count;
     struct trace_seq args;
-    struct tm_buf written; /* records that are still to be written */
+    struct tm_buf written; /* records that are not written yet */
     int out;
     bool is_broken; /* a write failed, or memory ran out: nothing more is written */
 };
@@ -46,8 +46,8 @@ static uint16_t buffer_of(const struct reader *r, const struct tracecmd_input *h
     return 0;
 }
 
-/* The library's own plugins are not used: the kernel's formats are those of ftrace text. COUNTED numbers the cpus of
- * all buffers one after another; the record's own number is the machine's. */
+/* Writes RECORD as a child event. COUNTED numbers the CPUs of all buffers consecutively; the record's own number is the
+ * machine's. */
 static int on_record(struct tracecmd_input *handle, struct tep_record *record, int counted, void *context)
 {
     (void)counted;
@@ -74,7 +74,7 @@ static int on_record(struct tracecmd_input *handle, struct tep_record *record, i
     return r->written.len < FLUSH_BYTES ? 0 : flush(r);
 }
 
-/* Reads the last line that the library printed to the file MESSAGES, and the number of lines. */
+/* Sets WORDS to the last line that the library printed to the file MESSAGES. Returns the number of lines. */
 static uint64_t read_messages(int messages, char words[WORDS_MAX])
 {
     off_t len = lseek(messages, 0, SEEK_END);
@@ -102,6 +102,7 @@ static void open_buffers(struct reader *r, int file)
 {
     tracecmd_set_loglevel(TEP_LOG_WARNING);
     tep_set_loglevel(TEP_LOG_CRITICAL); /* a format that it cannot show is not damage */
+    /* The kernel's formats are those of ftrace text; the library's plugins would change them. */
     r->handles[0] = lseek(file, 0, SEEK_SET) < 0 ? NULL : tracecmd_open_fd(file, TRACECMD_FL_LOAD_NO_PLUGINS);
     r->count = r->handles[0] ? 1 : 0;
     int instances = r->handles[0] ? tracecmd_buffer_instances(r->handles[0]) : 0;

@@ -1,5 +1,5 @@
-/* libtracecmd, which reads trace.dat, runs in a child process: it trusts its input, which here is untrusted, and it
- * prints. */
+/* libtracecmd reads trace.dat in a child process, because it trusts its input, which is untrusted here, and prints
+ * messages. */
 #ifndef TM_FORMAT_TRACE_DAT_LIBRARY_H
 #define TM_FORMAT_TRACE_DAT_LIBRARY_H
 
@@ -15,9 +15,9 @@ struct tm_trace_dat_source {
     const char *temporary_dir; /* for what the library prints; NULL: $TMPDIR, else /tmp */
 };
 
-/* Work of a child process (os/subprocess.h). CONTEXT is a struct tm_trace_dat_source. Writes records
- * (format/child_event.h) to OUT: those of all buffers in order of time, then DONE; or REFUSED. Returns 0, or 1 if it
- * could not write. */
+/* Runs in a child process (os/subprocess.h). CONTEXT is a struct tm_trace_dat_source. Writes records
+ * (format/child_event.h) to OUT: those of all buffers in order of time, then DONE; or REFUSED. Returns 0;
+ * TM_SUBPROCESS_SYSTEM_FAILED if memory ran out or a write failed; 1 if the library failed to read an event. */
 int tm_trace_dat_library_read(void *context, int out);
 
 #endif

@@ -44,8 +44,8 @@ static Tracemerge__ClockPolicy policy_of_word(const char *word)
     return TRACEMERGE__CLOCK_POLICY__PRIVATE;
 }
 
-/* REALTIME if the recorder measured the offset between it and the clock of the events (--date). Times with a manual
- * offset are not on any named clock. */
+/* Returns REALTIME if the recorder measured the offset between it and the clock of the events (--date). Times with a
+ * manual offset are not on any named clock. */
 static Tracemerge__ClockPolicy policy_of_facts(const struct tm_trace_dat_facts *facts)
 {
     if (facts->offset_ns != 0)
@@ -69,7 +69,7 @@ static uint32_t clock_of(Tracemerge__ClockPolicy policy)
     }
 }
 
-/* A number for the private clock of the trace ID. It is the same in the files of a host and its guests. */
+/* Returns a number for the private clock of the trace ID, the same in the files of a host and its guests. */
 static uint32_t shared_clock(uint64_t id)
 {
     return TM_CLOCK_GLOBAL_FIRST + (uint32_t)(tm_hash_u64(id) & INT32_MAX);
@@ -84,8 +84,8 @@ static Tracemerge__Reading reading_of(uint32_t clock, int64_t value)
 }
 
 /* Writes a snapshot on the file's machine, the host. A clock without a name of its own is the file's timeline. A
- * guest's file states its relation even if its clock has a name; otherwise the file's machine would become the guest
- * (doc/rules.md). */
+ * guest's file gets a snapshot even if its clock has a name, because the file's machine would otherwise become the
+ * guest (doc/rules.md). */
 static enum tm_status put_snapshot(struct trace_dat *d, int64_t time_ns, struct tm_error *err)
 {
     Tracemerge__Reading own = reading_of(clock_of(d->policy), time_ns), shared = reading_of(d->ftrace.clock, time_ns);
@@ -99,8 +99,8 @@ static enum tm_status put_snapshot(struct trace_dat *d, int64_t time_ns, struct 
     return tm_event_sink_message(d->context.sink, TM_FRAME_SNAPSHOT, &snapshot.base, err);
 }
 
-/* Relates the two clocks: libtracecmd has converted a guest's times to readings of its host's clock. A relation needs
- * two rounds. */
+/* Relates the clocks of host and guest, which read the same: libtracecmd has converted a guest's times to readings of
+ * its host's clock. A relation needs two rounds. */
 static enum tm_status put_sync(struct trace_dat *d, int64_t time_ns, struct tm_error *err)
 {
     uint32_t clock = d->ftrace.clock ? d->ftrace.clock : clock_of(d->policy);
@@ -186,7 +186,8 @@ static enum tm_status add_event(struct trace_dat *d, const struct tm_child_event
 
 /* --- reading */
 
-/* The child reads the file from its first byte on, with a file position of its own. */
+/* Sets the file that the child reads, from its first byte on and with a file position of its own. A member of an
+ * archive is copied. */
 static enum tm_status open_file(struct trace_dat *d, struct tm_error *err)
 {
     const struct tm_extent *whole = &d->context.whole;
@@ -264,7 +265,7 @@ static enum tm_status tell(struct trace_dat *d, uint64_t lines, struct tm_error 
     return st < 0 ? st : TM_END;
 }
 
-/* The child failed: *WHY, or its exit status, says why. */
+/* Ends the file after the child failed. *WHY is the cause; if it is not set, the child's exit status is. */
 static enum tm_status give_up(struct trace_dat *d, struct tm_error *why, struct tm_error *err)
 {
     if (why->status >= 0)

@@ -21,7 +21,8 @@ static int64_t floor_ns(int64_t ps)
     return ps / PS_PER_NS - (ps % PS_PER_NS < 0);
 }
 
-/* Sets begin and end, each rounded down to a nanosecond. False: they do not fit. */
+/* Sets begin and duration. Begin and end are rounded down to nanoseconds. A timestamp of the line below half of the
+ * start's is relative to the start. False: they do not fit. */
 static bool set_times(const struct tm_xspace *x, const struct event *v, struct tm_event *row)
 {
     int64_t end_ps, base_ns = x->now.timestamp_ns;

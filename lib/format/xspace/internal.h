@@ -37,7 +37,7 @@ struct tm_xspace_line {
 
 struct tm_xspace_plane {
     uint64_t at, len; /* of its message in the file */
-    uint64_t missing; /* bytes that its length promises and the file lacks */
+    uint64_t missing; /* bytes that its length states and the file lacks */
 };
 
 struct tm_xspace {
@@ -48,7 +48,7 @@ struct tm_xspace {
     uint32_t plane_count, plane_cap;
     uint64_t rest_at; /* the end of the last field of the XSpace; the bytes from here on are damage */
     bool has_start, is_absolute;
-    int64_t start_ns; /* the wall clock's time at which times of lines start, unless the lines have wall-clock times */
+    int64_t start_ns; /* wall-clock time from which times of lines count, unless they are wall-clock times */
     uint32_t next_plane;
     bool in_plane, in_line;
     struct tm_xspace_message plane, line;
@@ -70,16 +70,18 @@ enum tm_status tm_xspace_damage(struct tm_xspace *x, uint64_t byte, uint64_t ski
 /* Adds a row of metadata. Its name is in x->key, its text has LEN bytes at TEXT. */
 enum tm_status tm_xspace_note(struct tm_xspace *x, const void *text, size_t len);
 
-/* Reads the description of a plane: its name, the names of its events, its stats as notes. */
+/* Reads the description of a plane: its name, the names of its events, its stats as metadata. Opens it in x->plane.
+ * TM_OK or an error. */
 enum tm_status tm_xspace_plane_open(struct tm_xspace *x, const struct tm_xspace_plane *plane);
 
 /* If PLANE states when the recording started, sets x->start_ns. */
 enum tm_status tm_xspace_plane_start(struct tm_xspace *x, const struct tm_xspace_plane *plane);
 
-/* Reads the description of the line FIELD, defines the line and opens it in x->line. */
+/* Reads the description of the line FIELD, defines the line if it has events, and opens it in x->line. TM_OK or an
+ * error. */
 enum tm_status tm_xspace_line_open(struct tm_xspace *x, const struct tm_xspace_field *field);
 
-/* Adds the rows of an event of x->now. Its message DATA is at BYTE. */
+/* Adds the row of an event of x->now. Its message DATA is at BYTE. TM_OK or an error. */
 enum tm_status tm_xspace_event(struct tm_xspace *x, struct tm_text data, uint64_t byte);
 
 /* The flows that the stats of one event state. */
@@ -96,7 +98,7 @@ enum tm_status tm_xspace_stat(struct tm_xspace *x, struct tm_text stat, struct t
 /* Appends the ids of FLOWS to x->detail. */
 enum tm_status tm_xspace_flows_put(struct tm_xspace *x, const struct tm_xspace_flows *flows);
 
-/* The name in a message of metadata. Empty: none. */
+/* The last text in FIELD of a message of metadata; empty: none. */
 struct tm_text tm_xspace_name(struct tm_text metadata, uint32_t field);
 
 #endif

@@ -7,10 +7,10 @@
 #include "container/extent.h"
 
 struct tm_xspace_message {
-    uint64_t byte; /* where the message begins in the file */
+    uint64_t byte; /* offset of the message in the file */
     /* private */
     struct tm_input in;
-    uint64_t len, unread; /* bytes of the message; bytes not read of the field that next returned */
+    uint64_t len, unread; /* bytes of the message; bytes of the last field that are not read yet */
 };
 
 /* A field. Bytes are counted from the start of the file. */
@@ -18,9 +18,9 @@ struct tm_xspace_field {
     uint32_t id;
     enum tm_pb_type type;
     uint64_t value;   /* if type is not TM_PB_LEN */
-    uint64_t byte;    /* where its tag is */
+    uint64_t byte;    /* offset of its tag */
     uint64_t at, len; /* if type is TM_PB_LEN: place and number of its bytes in the message */
-    uint64_t missing; /* number of bytes that its length promises beyond those */
+    uint64_t missing; /* bytes that its length states beyond those */
 };
 
 /* Opens the message of LEN bytes at AT of FILE, which is borrowed. TM_OK or TM_E_SYSTEM. */

@@ -17,7 +17,7 @@ static enum tm_status put_note_key(struct tm_xspace *x, struct tm_text stat)
     return TM_OK;
 }
 
-/* Sets *TEXT to the first text or number of a Detail with one argument, as text. */
+/* Sets *TEXT to the value of the argument in x->detail, as text. TM_END: it has no argument. */
 static enum tm_status argument_text(struct tm_xspace *x, struct tm_text *text)
 {
     struct tm_pb pb = tm_pb_of(x->detail.data, x->detail.len);
@@ -45,7 +45,7 @@ static enum tm_status argument_text(struct tm_xspace *x, struct tm_text *text)
 /* A handler of a stat of the plane. */
 typedef enum tm_status on_stat(struct tm_xspace *x, struct tm_text name, struct tm_text value);
 
-/* Stats such as the abilities of a device are notes. */
+/* Adds a stat of the plane, such as a capability of a device, as metadata. */
 static enum tm_status note_stat(struct tm_xspace *x, struct tm_text name, struct tm_text value)
 {
     tm_buf_clear(&x->inner);
@@ -77,7 +77,7 @@ static enum tm_status read_stat(struct tm_xspace *x, struct tm_text stat, on_sta
     return st < 0 ? st : TM_OK;
 }
 
-/* Reads the fields of PLANE: with TAKE its stats, which need its names; without TAKE all others. */
+/* Reads the fields of PLANE. With TAKE, reads its stats, which need its names; without TAKE, all others. */
 static enum tm_status read_plane(struct tm_xspace *x, const struct tm_xspace_plane *plane, on_stat *take)
 {
     struct tm_xspace_message message = {0};
@@ -108,8 +108,7 @@ static enum tm_status read_plane(struct tm_xspace *x, const struct tm_xspace_pla
     return st == TM_END ? TM_OK : st;
 }
 
-/* *IS_ENVIRONMENT: the plane's name says that the plane describes the recording. The name stands before everything
- * long. */
+/* Sets *IS to whether the plane's name says that it describes the recording. The name precedes all long fields. */
 static enum tm_status is_environment(struct tm_xspace *x, const struct tm_xspace_plane *plane, bool *is)
 {
     struct tm_xspace_message message = {0};
@@ -186,7 +185,7 @@ static enum tm_status define_process(struct tm_xspace *x)
     return define(x, &row, TM_DETAIL_PROCESS);
 }
 
-/* Defines the line whose name is x->key as a thread. Lines with one number are one thread. */
+/* Defines the line whose name is x->key as a thread. Lines with the same number are one thread. */
 static enum tm_status define_thread(struct tm_xspace *x)
 {
     struct tm_event row = {.kind = TM_KIND_THREAD, .flags = TM_EVENT_HAS_TID};

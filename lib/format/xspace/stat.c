@@ -21,7 +21,7 @@ struct stat {
     struct tm_pb_field value; /* id 0: none */
 };
 
-/* Source: the union of XFlow: two bits of direction, 56 of the id, six of the kind. */
+/* An XFlow has two bits of direction, 56 bits of id and six bits of kind. Source: xplane_schema of XLA. */
 static const uint64_t flow_id_bits = ((UINT64_C(1) << 56) - 1) << 2;
 
 struct tm_text tm_xspace_name(struct tm_text metadata, uint32_t field)
@@ -49,8 +49,7 @@ static struct stat read_stat(struct tm_text data)
     return stat;
 }
 
-/* Takes the flow that the stat NAME states, if any. The correlation id and the producer and consumer are arguments
- * too. */
+/* Notes the flow that the stat NAME states, if any. The stat becomes an argument, too. */
 static void note_flow(struct tm_text name, const struct tm_pb_field *value, struct tm_xspace_flows *flows)
 {
     const struct {

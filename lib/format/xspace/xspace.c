@@ -21,7 +21,7 @@ static enum tm_status keep_plane(struct tm_xspace *x, const struct tm_xspace_fie
     return st;
 }
 
-/* Finds the places of the planes, and where bytes begin that are not a field of an XSpace. */
+/* Finds the places of the planes, and the first byte that is not in a field of an XSpace. */
 static enum tm_status find_planes(struct tm_xspace *x)
 {
     struct tm_xspace_message space = {0};
@@ -42,7 +42,7 @@ out:
     return st;
 }
 
-/* Finds out whether a line of PLANE has wall-clock times. */
+/* Sets x->is_absolute if a line of PLANE has wall-clock times. */
 static enum tm_status find_epoch_times(struct tm_xspace *x, const struct tm_xspace_plane *plane)
 {
     struct tm_xspace_message message = {0}, line = {0};
@@ -165,7 +165,7 @@ static enum tm_status stat(struct tm_xspace *x, const char *name, uint64_t *n)
                  : TM_OK;
 }
 
-/* Adds host names, errors and warnings as notes. */
+/* Adds host names, errors and warnings as metadata. */
 static enum tm_status put_notes(struct tm_xspace *x)
 {
     static const char *const names[] = {[TM_XSPACE_ERROR] = "xspace_error", [TM_XSPACE_WARNING] = "xspace_warning",

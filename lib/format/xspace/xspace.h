@@ -1,16 +1,16 @@
-/* Profiles of JAX, TensorFlow and PyTorch/XLA (.xplane.pb). An XSpace message holds planes, which become processes.
- * Planes hold lines, which become threads. Lines hold events. Names stand after the events that use them, so a profile
- * is read by place: first a plane's names, then its lines. Memory holds only the places of the names.
+/* Profiles of JAX, TensorFlow and PyTorch/XLA (.xplane.pb). An XSpace message contains planes, which become processes.
+ * Planes contain lines, which become threads. Lines contain events. Names come after the events that use them, so first
+ * a plane's names are read, then its lines. Memory holds only the places of the names.
  *
- * Times are picoseconds. Begin and end of an event are each rounded down to nanoseconds, so that events of a line that
- * do not cross still do not. Source: xplane.proto of XLA; doc/formats.md, XSpace. */
+ * Times are picoseconds. Begin and end of an event are each rounded down to nanoseconds. So events of a line that do
+ * not cross in the profile do not cross after rounding. Source: xplane.proto of XLA; doc/formats.md, XSpace. */
 #ifndef TM_FORMAT_XSPACE_XSPACE_H
 #define TM_FORMAT_XSPACE_XSPACE_H
 
 #include "format/format.h"
 
-/* More planes, names of a plane or notes are an error. A name's text is read up to TM_XSPACE_TEXT_MAX. A larger event
- * is accounted as too_large. */
+/* More planes, names of a plane or rows of metadata are an error. A name's text is read up to TM_XSPACE_TEXT_MAX. A
+ * larger event is accounted as too_large. */
 enum {
     TM_XSPACE_PLANES_MAX = 1 << 16,
     TM_XSPACE_NAMES_MAX = 1 << 21,
