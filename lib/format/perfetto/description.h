@@ -51,8 +51,8 @@ struct tm_proto_track_descriptor {
     struct tm_proto_counter counter;
 };
 
-/* The tid that rows have for thread TID of a sandboxed process PID. A sandbox numbers its threads itself, so TID may
- * belong to another process too. Source: importers/common/synthetic_tid.h of Perfetto. */
+/* Returns the tid that rows have for thread TID of a sandboxed process PID. A sandbox numbers its threads itself, so
+ * TID may belong to another process too. Source: importers/common/synthetic_tid.h of Perfetto. */
 static inline int64_t tm_proto_synthetic_tid(int64_t tid, int64_t pid)
 {
     return (int64_t)((uint64_t)pid << 32 | (uint64_t)tid);

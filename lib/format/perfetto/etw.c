@@ -64,8 +64,8 @@ static enum tm_status fill_switch(struct etw *w, struct tm_event *row)
     return st < 0 ? st : name_unnamed(w, row->tid, &row->category);
 }
 
-/* Adds the reason for which the previous thread of a switch waits, by its number. The reference importer does not read
- * the field with its name either. */
+/* Adds the reason for which the previous thread of a switch waits. Only the number of the reason is read, not its name,
+ * as in the reference importer. */
 static enum tm_status add_reason(struct etw *w, const struct tm_event *row)
 {
     struct tm_proto_event_fields m;

@@ -209,8 +209,7 @@ static enum tm_status put_reasons(struct frame *w, const char *key, enum member 
                   : tm_detail_arg_text(&w->rows->detail, key, text->data ? (const char *)text->data : "", text->len);
 }
 
-/* Returns the tag that states who caused the jank: its reasons are the mask MEMBER, how the frame was shown is
- * PRESENT. */
+/* Returns the tag that states who caused the jank. MEMBER has the mask of reasons, PRESENT how the frame was shown. */
 static const char *tag_of(const struct frame *w, enum member member, enum member present)
 {
     int32_t jank = (int32_t)number(w, member);

@@ -5,7 +5,7 @@
 
 #include "format/perfetto/internal.h"
 
-/* Adds the rows of a frame_timeline_event packet: itself, and a DERIVED slice's begin or end. */
+/* Adds the rows of a frame_timeline_event packet: the packet's own, and a DERIVED begin or end of a slice. */
 enum tm_status tm_proto_frame_timeline_read(struct tm_proto_frames *frames, struct tm_proto_rows *rows,
                                             const struct tm_proto_packet *packet, struct tm_error *err);
 

@@ -89,6 +89,7 @@ static bool stays(uint32_t field)
            field != TM_BUNDLE_FTRACE_TIMESTAMP && field != TM_BUNDLE_BOOT_TIMESTAMP;
 }
 
+/* Writes the packet without the bundle's events and clock pair to rows->text. */
 static enum tm_status make_rest(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                 const struct bundle *b)
 {

@@ -190,7 +190,7 @@ static enum tm_status add_gpu(struct derive *d)
     return add_gpu_frequency(d, d->fields.number[1], (uint32_t)d->fields.number[2]);
 }
 
-static enum tm_status add_kgsl_gpu(struct derive *d) /* recorded in thousands */
+static enum tm_status add_kgsl_gpu(struct derive *d) /* the event states the frequency divided by 1000 */
 {
     return add_gpu_frequency(d, d->fields.number[2], (uint64_t)(uint32_t)d->fields.number[1] * 1000);
 }
@@ -205,7 +205,7 @@ static enum tm_status add_rss_throttled(struct derive *d)
     return add_rss_of(d, true);
 }
 
-static enum tm_status add_oom_score(struct derive *d) /* older recorders removed the sign above 16 bits */
+static enum tm_status add_oom_score(struct derive *d) /* older recorders write only the lowest 16 bits */
 {
     return add_of_thread(d, "oom_score_adj", i32(d->fields.number[3]), (uint64_t)(int64_t)(int16_t)d->fields.number[2]);
 }

@@ -9,17 +9,17 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* How the name is made of field NAME_FIELD. */
+/* How the name is made of the text or the number in field NAME_FIELD. */
 enum name_rule {
     NAME_NONE,
     NAME_FIXED,   /* the rule's name */
-    NAME_TEXT,    /* the text in the field */
-    NAME_IRQ,     /* with the text in the field */
-    NAME_SYMBOL,  /* the function whose symbol has the number in the field */
-    NAME_SOFTIRQ, /* the softirq with the number in the field */
-    NAME_SCM,     /* with the number in the field */
-    NAME_HOTPLUG, /* with the number of the step in the field */
-    NAME_PORTS    /* with the source port in field 6 and the destination port in field 2 */
+    NAME_TEXT,    /* the text */
+    NAME_IRQ,     /* "IRQ (TEXT)" */
+    NAME_SYMBOL,  /* the function whose symbol has the number */
+    NAME_SOFTIRQ, /* the softirq with the number */
+    NAME_SCM,     /* "scm id=NUMBER" */
+    NAME_HOTPLUG, /* "cpuhp(NUMBER)" */
+    NAME_PORTS    /* "sport=SOURCE,dport=DESTINATION", of fields 6 and 2 */
 };
 
 enum arg_rule {
@@ -407,6 +407,7 @@ static uint32_t instance_of(const struct slice *s)
     }
 }
 
+/* Sets track and scope of the row by the rule. */
 static void place(struct slice *s)
 {
     static const enum tm_scope scopes[] = {

@@ -62,7 +62,7 @@ static bool is_negative(const struct tm_heap_counts *c)
     return c->allocated_bytes < 0 || c->allocated_count < 0 || c->freed_bytes < 0 || c->freed_count < 0;
 }
 
-/* If the id of S is new for its stack, notes the stack's totals. The counts of samples with the id are added to them. */
+/* If the id of S is new for its stack, notes the stack's totals. Counts of samples with the id are added to them. */
 static enum tm_status note_base(struct tm_heap_totals *t, const struct tm_heap_sample *s, int64_t stack, int64_t total,
                                 struct tm_error *err)
 {

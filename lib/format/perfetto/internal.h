@@ -1,6 +1,9 @@
 /* Structures that the readers of Perfetto packets share: the parser's state, a decoded packet, and the state of the
  * packet's sequence. Private to its room.
  *
+ * A reader of a packet returns TM_OK; TM_E_INPUT if the packet is damaged or a limit is exceeded; or TM_E_SYSTEM. Its
+ * error text states no offset.
+ *
  * Field numbers: protos/perfetto/trace of google/perfetto; proto/README says what is read. */
 #ifndef TM_FORMAT_PERFETTO_INTERNAL_H
 #define TM_FORMAT_PERFETTO_INTERNAL_H
@@ -32,7 +35,7 @@ struct tm_proto_sequence {
     uint32_t machine;
     uint32_t id;
     uint32_t generation; /* 0: none assigned in this interval so far */
-    uint32_t state;      /* changes after each packet that may change the meaning of others of the sequence */
+    uint32_t state;      /* changes with each packet that may change the meaning of later ones */
     bool used;           /* a row of this generation has been written */
     bool seen;           /* a packet of it has been read */
     bool valid;          /* incremental state is complete */

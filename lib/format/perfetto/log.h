@@ -4,7 +4,8 @@
 
 #include "format/perfetto/internal.h"
 
-/* Adds the rows of an android_log packet: the packet, and a DERIVED LOG row for each message at the packet's time. */
+/* Adds the rows of an android_log packet: the packet's own, and a DERIVED LOG row for each message, at the packet's
+ * time. */
 enum tm_status tm_proto_log_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                  struct tm_error *err);
 

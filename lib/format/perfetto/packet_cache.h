@@ -19,8 +19,8 @@ enum tm_status tm_packet_cache_pass(struct tm_proto *p, size_t len, struct tm_er
 
 /* Remembers ROW, just added, and its extra counter values as the result of CONTEXT's packet. The packet must have been
  * read completely, with nothing to be counted (count.h). Does nothing if the row does not follow from the packet's
- * bytes and its sequence's state, if the packet is too long or does not begin with its time, or if it was not seen
- * before. */
+ * bytes and its sequence's state, if the packet is too long or does not begin with its time, or if its bytes are seen
+ * for the first time. */
 void tm_packet_cache_note(struct tm_proto *p, const struct tm_proto_track_context *context,
                           const struct tm_event *row);
 

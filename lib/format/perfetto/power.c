@@ -181,8 +181,8 @@ static enum tm_status describe_rail(struct power *w, uint64_t session, const str
     return st == TM_OK ? remember(w, w->packet->machine, rail_key(session, index)) : tm_error_nomem(w->err);
 }
 
-/* Adds a reading if OWN_TIME says whether it has a time of its own. A reading with its own time is an event of its
- * own. */
+/* Adds a reading. OWN_TIME selects the readings with a time of their own, which become events of their own; without it
+ * the others are added. */
 static enum tm_status add_energy(struct power *w, uint64_t session, const struct tm_pb_field *f, bool own_time)
 {
     struct fields m = fields_of(f->data, f->len);
@@ -282,7 +282,7 @@ static enum tm_status gpu_memory(struct power *w)
     return tm_proto_counter_add(w->rows, &like, "GPU Memory", m.of[GPU_MEM_SIZE].value, w->err);
 }
 
-/* Adds the frequency of a cpu or a GPU that a packet of any kernel states. */
+/* Adds the frequency of a cpu or a GPU in a generic packet, which recorders of any kernel can write. */
 static enum tm_status generic_frequency(struct power *w, bool is_gpu)
 {
     struct fields m = fields_of(w->packet->body.data, w->packet->body.len);

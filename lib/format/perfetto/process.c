@@ -59,7 +59,8 @@ static void read_process(struct process *process, const struct tm_pb_field *mess
     }
 }
 
-/* Returns the length of a kworker's name without its last queue ("kworker/45:2-mm_percpu_wq"), or of another name. */
+/* Returns the length of a kworker's name without its last queue ("kworker/45:2-mm_percpu_wq"). Other names keep their
+ * length. */
 static size_t worker_len(const struct tm_pb_field *name)
 {
     static const char prefix[] = "kworker/";

@@ -7,7 +7,7 @@
 
 struct tm_proto_packet;
 
-/* Where all readers of packets put their rows. Zero-initialise, and set sink and counts.sink. */
+/* The destination of the rows of all readers. Zero-initialise, and set sink and counts.sink. */
 struct tm_proto_rows {
     struct tm_event_sink *sink;    /* borrowed */
     struct tm_proto_counts counts; /* events that become no row, and statistics */

@@ -1,5 +1,5 @@
-/* Sampled call stacks: perf_sample and streaming_profile_packet, their stacks looked up in the sequence's
- * interned data. heap_profile.h has allocations. */
+/* Sampled call stacks: perf_sample and streaming_profile_packet. The stacks are in the sequence's interned data.
+ * heap_profile.h has allocations. */
 #ifndef TM_FORMAT_PERFETTO_SAMPLE_H
 #define TM_FORMAT_PERFETTO_SAMPLE_H
 

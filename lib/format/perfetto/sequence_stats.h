@@ -9,7 +9,7 @@
 enum tm_status tm_proto_sequence_stats_note(struct tm_proto_sequence_stats *stats,
                                             const struct tm_proto_packet *packet, struct tm_error *err);
 
-/* Adds up the losses so far by buffer, for the writers that PACKET, a trace_stats, lists. */
+/* Adds up the losses so far by buffer, for the writers that PACKET, a trace_stats, lists. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_proto_sequence_stats_read(struct tm_proto_sequences *sequences, struct tm_proto_map *stated,
                                             const struct tm_proto_packet *packet, struct tm_error *err);
 

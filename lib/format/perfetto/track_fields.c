@@ -130,7 +130,7 @@ static enum tm_status read_field(struct tm_proto_track_event *event, const struc
         event->track = f->value;
         break;
     case TM_TRACK_EVENT_CATEGORY_IIDS:
-        event->category_count += f->type == TM_PB_LEN ? 2 : 1; /* packed: the users read the field again */
+        event->category_count += f->type == TM_PB_LEN ? 2 : 1; /* packed: counts as several categories */
         event->category_iid = f->value;
         break;
     case TM_TRACK_EVENT_CATEGORIES:

@@ -1,4 +1,4 @@
-/* The arguments of track events other than debug annotations. */
+/* Arguments of track events in fields that have rules of their own. typed_message.h has those in other messages. */
 #ifndef TM_FORMAT_PERFETTO_TYPED_ARGS_H
 #define TM_FORMAT_PERFETTO_TYPED_ARGS_H
 
