@@ -55,7 +55,7 @@ static int by_clock(const void *x, const void *y)
     return 0;
 }
 
-/* The time at which a reader places VALUE of a clock with the COUNT rows at ROWS, at least one. */
+/* Returns the time at which a reader places VALUE of a clock with the COUNT rows at ROWS, at least one. */
 static int64_t read_at(const struct tm_clock_row *rows, uint32_t count, int64_t value)
 {
     uint32_t low = 0, high = count; /* rows before low have values of at most VALUE */
@@ -77,7 +77,7 @@ struct merge {
     uint32_t count;
 };
 
-/* True for a row that contradicts the kept ones. */
+/* Adds ROW, which contradicts the column, to CONTRADICTING or to LEFT_OUT. */
 static enum tm_status refuse(struct merge *m, const struct tm_clock_row *row)
 {
     struct tm_clock_rows *r = m->rows;
@@ -113,7 +113,7 @@ static enum tm_status take_run(struct merge *m, const struct tm_clock_row *run, 
     return TM_OK;
 }
 
-/* A relation's row becomes a lone row if the column has it already. */
+/* Adds ROW, which is of a relation. It becomes a lone row if a reader places it correctly by the column. */
 static enum tm_status take_edge(struct merge *m, const struct tm_clock_row *row)
 {
     struct tm_clock_rows *r = m->rows;
@@ -122,7 +122,8 @@ static enum tm_status take_edge(struct merge *m, const struct tm_clock_row *row)
     return take_run(m, row, 1);
 }
 
-/* Makes the column of the rows from FIRST to END, which belong to one clock. *OUT is the number of rows before it. */
+/* Makes the column of the rows from FIRST to before END, which belong to one clock, at index *OUT of the rows. Moves
+ * *OUT after it. */
 static enum tm_status make_column(struct merge *m, uint32_t first, uint32_t end, uint32_t *out)
 {
     struct tm_clock_rows *r = m->rows;
@@ -160,8 +161,8 @@ static uint32_t end_of_clock(const struct tm_clock_rows *r, uint32_t first)
     return end;
 }
 
-/* Removes the rows that were read before anything related their machine, if their clock has others: times on it are
- * written such that the others place them. Removes those of the home machine too: readers convert to its clocks. */
+/* Removes rows that were read before anything related their machine, if their clock has others: times on it are written
+ * so that those place them. Removes all such rows of the home machine, because readers convert to its clocks. */
 static void drop_unrelated(struct tm_clock_rows *r)
 {
     uint32_t kept = 0;
@@ -283,7 +284,7 @@ static enum tm_status drop_covered_rows(struct tm_clock_rows *r)
     return st;
 }
 
-/* Order: by clock, then the rows of all files by time. */
+/* Sorts by clock, then the rows of all files by time. */
 static void sort_by_time(struct tm_clock_row *rows, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -315,8 +316,9 @@ static bool is_placed(const struct tm_clock_rows *r, const struct tm_clock_row *
     return c && read_at(r->rows + c->first, c->count, row->value) == row->ts_ns;
 }
 
-/* A lone row is a snapshot of one clock. Its values must not run backwards, or readers stop using the clock as a
- * source. Lone rows of BOOTTIME begin after the row that relates its machine to another. */
+/* Removes lone rows that readers cannot use. A lone row is a snapshot of one clock. The values of a clock must not run
+ * backwards, or readers stop using it as a source. Rows of BOOTTIME must not be before the row that relates its machine
+ * to another. */
 static void check_lone(struct tm_clock_rows *r)
 {
     uint32_t kept = 0;
@@ -331,7 +333,8 @@ static void check_lone(struct tm_clock_rows *r)
     r->lone_count = kept;
 }
 
-/* A clock may have become the trace-time clock after times on it were converted to another. */
+/* Makes BOOTTIME the trace-time clock if the readings of that clock are not trace time. This is so if it became the
+ * trace-time clock after times on it were converted to another. */
 static void check_trace_clock(struct tm_clock_rows *r)
 {
     for (uint32_t i = 0; i < r->count; i++) {
@@ -388,7 +391,7 @@ static uint32_t count_until(const struct tm_clock_row *rows, uint32_t count, int
     return low;
 }
 
-/* The value that the row at ROW gives for WANTED_NS. */
+/* Returns the value that ROW gives for WANTED_NS. */
 static int64_t back(const struct tm_clock_row *row, int64_t wanted_ns)
 {
     return (int64_t)((uint64_t)wanted_ns - (uint64_t)row->ts_ns + (uint64_t)row->value);

@@ -13,13 +13,13 @@ enum { COMMS = 5 };
 static const uint8_t switch_fields[] = {1, 2, 3, 4, 6}; /* time, prev_state, next_pid, next_prio, name */
 static const uint8_t waking_fields[] = {7, 8, 9, 10, 11, 12}; /* time, pid, target_cpu, prio, name, common_flags */
 
-/* A name and what it is looked up by. */
+/* A name and the number by which it is looked up. */
 struct name {
     struct tm_text text;
     uint32_t string;
 };
 
-/* Gives NAME the next number, which SLOT keeps. */
+/* Gives NAME the next number, and stores it in SLOT. */
 static enum tm_status add_name(struct tm_compact_sched *c, struct name name, struct tm_compact_slot *slot,
                                uint32_t *number, struct tm_error *err)
 {
@@ -39,7 +39,7 @@ static bool slot_is(const struct tm_compact_sched *c, const struct tm_compact_sl
     return tm_pb_next(&pb, &f) == TM_OK && f.len == name.len && (f.len == 0 || memcmp(f.data, name.data, f.len) == 0);
 }
 
-/* The number of a name that travels with its event; searched by its text. */
+/* Finds the number of a name that travels with its event, by its text. */
 static enum tm_status intern_text(struct tm_compact_sched *c, const struct tm_event *e,
                                   const struct tm_catalog *catalog, uint32_t *number, struct tm_error *err)
 {

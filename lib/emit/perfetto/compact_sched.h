@@ -23,11 +23,10 @@ struct tm_compact_sched {
     struct tm_buf comms; /* intern_table fields */
     uint32_t comm_count;
     struct tm_compact_slot {
-        uint32_t string,
-            /* of the name with id STRING, plus 1; 0: empty. If STRING is TM_STRING_INLINE and a hash, the name is
-             * compared by its text */
-            number;
-        uint32_t at;             /* place of the text in comms */
+        /* NUMBER of the name with id STRING, plus 1; 0: empty. If STRING is TM_STRING_INLINE and a hash, the name is
+         * compared by its text. */
+        uint32_t string, number;
+        uint32_t at;             /* offset of the text in comms */
     } slots[TM_COMPACT_SLOTS];
 };
 

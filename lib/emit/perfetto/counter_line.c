@@ -87,7 +87,8 @@ static enum tm_status put_named(struct tm_buf *out, struct tm_text name, const s
     return TM_END;
 }
 
-/* Without curr and mm_id the memory is that of the task that ran; this is so for all these lines. */
+/* Writes rss_stat without curr and mm_id. Readers then take the memory for that of the task that ran, which is right
+ * for all these lines. */
 static enum tm_status put_rss(struct tm_buf *out, struct tm_text name, const struct tm_event *e)
 {
     const char *line = (const char *)e->raw;

@@ -4,10 +4,7 @@
 #include "emit/perfetto/end_label.h"
 #include "emit/perfetto/track_packet.h"
 
-
 enum { ON_TRACK, ON_LANE }; /* versions of a placeholder */
-
-/* --- begins */
 
 static enum tm_status new_choice(struct tm_track_choices *c, uint32_t *at, struct tm_error *err)
 {
@@ -28,7 +25,7 @@ struct lane {
     uint64_t uuid, parent;
 };
 
-/* Makes the version on LANE of the version on the track: with a descriptor of the lane. */
+/* Makes the version on LANE from that on the track, with a descriptor of the lane. */
 static enum tm_status on_lane(struct tm_track_writer *w, const struct tm_event *e, struct lane lane,
                               struct tm_buf versions[2], struct tm_error *err)
 {
@@ -65,8 +62,6 @@ enum tm_status tm_deferred_choice_open(struct tm_track_writer *w, const struct t
     end->choice = at + 1;
     return TM_OK;
 }
-
-/* --- events that must not stay on their track */
 
 static struct tm_deferred_choice *choice_of(struct tm_track_writer *w, int64_t reader_id)
 {
@@ -121,7 +116,7 @@ enum tm_status tm_deferred_choice_clear(struct tm_track_writer *w, const struct 
     const struct tm_early_ends *stated = &w->reader.cut, *written;
     struct tm_deferred_choice *found;
     enum tm_status st;
-    do { /* if no slice moves, others can stay */
+    do { /* each move changes which slices E would end */
         found = NULL;
         st = tm_reader_slices_overtaken(&w->reader, uuid, e->time_ns, &written, err);
         for (uint32_t i = 0; st == TM_OK && i < written->count && found == NULL; i++)
@@ -146,8 +141,6 @@ enum tm_status tm_deferred_choice_move_above(struct tm_track_writer *w, uint64_t
         found = choice_of(w, above->ends[i].id);
     return st < 0 ? st : found ? move(w, uuid, found, err) : TM_END;
 }
-
-/* --- ends */
 
 static struct tm_event end_event(const struct tm_open_end *end)
 {

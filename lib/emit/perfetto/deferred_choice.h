@@ -1,7 +1,7 @@
 /* Complete events whose track depends on events during them. A Perfetto track has only begins and ends. If a complete
  * event inside an open slice lasts longer than that slice, the two cross, and one track cannot express that. Such an
  * event gets a placeholder (placeholders.h) with two versions: one on its track, one on a lane of the thread. It moves
- * to the lane if on the track it would end, or be ended by, a slice for which its file does not state that. Source:
+ * to the lane if, on the track, it would end a slice or be ended by one, and its file does not state that. Source:
  * doc/rules.md section 6 and the nesting rules of lib/model/slices.h. */
 #ifndef TM_EMIT_PERFETTO_DEFERRED_CHOICE_H
 #define TM_EMIT_PERFETTO_DEFERRED_CHOICE_H

@@ -3,7 +3,7 @@
 
 #include "base/hash.h"
 
-/* What a descriptor describes. */
+/* The content of a track descriptor. */
 struct described {
     uint64_t uuid, parent; /* of the output; 0: none */
     bool is_thread, is_process;
@@ -63,8 +63,8 @@ static enum tm_status note_names(struct pftrace *p, const struct tm_event *e, st
     }
 }
 
-/* Notes the owner of track D when it comes first. *OWNER is the uuid of the track that represents its process or
- * thread. */
+/* Makes track D, at its first descriptor, the owner of its process or thread, unless another file's track is. *OWNER is
+ * the uuid of the track that represents the process or thread. */
 static enum tm_status own_track(struct pftrace *p, const struct tm_event *e, const struct described *d, uint64_t *owner,
                                 struct tm_error *err)
 {
@@ -93,8 +93,8 @@ static enum tm_status own_track(struct pftrace *p, const struct tm_event *e, con
     return tm_track_owners_set(owners, of_uuid, *owner, e->file) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* Writes a track descriptor. If another file has described the process or thread, the track is below that file's, and
- * its facts go there. */
+/* Writes a track descriptor. If another file has described the process or thread, the track is below that file's track,
+ * and the facts about the process or thread go to that. */
 static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_packet_writer *w = &p->packets;
@@ -123,19 +123,19 @@ static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, s
     return st < 0 ? st : tm_packet_child_track(w, e, d.uuid, owner, err);
 }
 
-/* The key by which an event on track UUID needs its descriptor. */
+/* Returns the key by which events on track UUID find its pending descriptor. */
 static uint64_t track_need(uint64_t uuid)
 {
     return uuid ? tm_hash_u64(uuid) | 1 : 0;
 }
 
-/* The key by which an event on a sequence needs the descriptor of the sequence's thread. */
+/* Returns the key by which events on E's sequence find the pending descriptor of its thread. */
 static uint64_t sequence_need(const struct tm_event *e)
 {
     return e->generation ? tm_hash_u64(tm_hash_u64((uint64_t)e->file << 32 | e->sequence)) | 1 : 0;
 }
 
-/* Writes untimed facts about a process or thread from a file that is not a proto. */
+/* True if E states untimed facts about a process or thread, from a file that is not a proto. */
 static bool is_plain_metadata(const struct tm_event *e)
 {
     enum tm_raw raw = tm_event_raw(e->flags);

@@ -1,4 +1,4 @@
-/* Output pftrace: a fast path for the events of which most traces consist. Private to pftrace.c. */
+/* Output pftrace: a fast path for the most frequent events. Private to pftrace.c. */
 #ifndef TM_EMIT_PERFETTO_FAST_PATH_H
 #define TM_EMIT_PERFETTO_FAST_PATH_H
 

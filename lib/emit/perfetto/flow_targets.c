@@ -80,7 +80,7 @@ enum tm_status tm_flow_targets_end(struct tm_flow_targets *t, uint64_t uuid, int
     return TM_OK;
 }
 
-/* FLOW has an event at NOW_NS. */
+/* Notes that FLOW has an event at NOW_NS. */
 static enum tm_status note(struct tm_flow_targets *t, uint64_t flow, int64_t now_ns, struct tm_error *err)
 {
     const struct tm_key key = {flow, 0, 0};

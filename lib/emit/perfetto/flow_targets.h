@@ -28,7 +28,7 @@ struct tm_flow_targets {
         uint32_t depth, cap;
     } * stacks;
     uint32_t count, cap;
-    uint64_t last_uuid;  /* of the last track that was asked for */
+    uint64_t last_uuid;  /* of the track that was found last */
     uint32_t last;       /* its number */
     struct tm_table recent, before; /* from a flow to the time of its last event */
 };

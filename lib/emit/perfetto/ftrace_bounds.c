@@ -22,8 +22,8 @@ static enum tm_status row_of(struct tm_ftrace_bounds *b, const struct tm_event *
     return tm_map_set(&b->index, key, b->count++) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* *END_NS: the end, on trace time, of the data that was in the buffer of E's cpu before E, the rest of a bundle.
- * *HAS_END: E states it. */
+/* Finds the end, on trace time, of the data that was in the buffer of E's cpu before E, the rest of a bundle. *HAS_END:
+ * E states it. */
 static enum tm_status previous_end(struct tm_ftrace_bounds *b, const struct tm_event *e, bool *has_end,
                                    int64_t *end_ns, struct tm_error *err)
 {
@@ -39,7 +39,7 @@ static enum tm_status previous_end(struct tm_ftrace_bounds *b, const struct tm_e
     if (st == TM_E_SYSTEM)
         return tm_error_nomem(err);
     if (st < 0 || unchanged)
-        return TM_OK; /* counted where it is written */
+        return TM_OK; /* counted when it is written */
     pb = tm_pb_of(b->scratch.data, b->scratch.len);
     while (tm_pb_next(&pb, &f) == TM_OK) {
         struct tm_pb inner = tm_pb_of(f.data, f.len);
@@ -64,7 +64,7 @@ static bool is_first(struct tm_ftrace_bounds *b, uint64_t key, enum tm_status *s
 
 enum { OF_MACHINE = 1 }; /* keys of bundled: (row or machine) << 32 | cpu << 1, plus OF_MACHINE for a machine */
 
-/* The first bundle of a cpu states from when on the cpu's data is complete. */
+/* Notes bundle E. The first bundle of a cpu states from when on the cpu's data is complete. */
 static enum tm_status note_bundle(struct tm_ftrace_bounds *b, uint32_t at, const struct tm_event *e,
                                   struct tm_error *err)
 {
@@ -115,7 +115,7 @@ static int64_t start_of(const struct tm_ftrace_bound *row)
     return row->has_start && !row->keeps_buffer && row->start_ns > 0 ? row->start_ns : 0;
 }
 
-/* MACHINE has one more file with data. It counts from START_NS, and is complete from *VALID_NS on (NULL: not
+/* Adds a file with data to MACHINE. The data counts from START_NS, and is complete from *VALID_NS on (NULL: not
  * stated). */
 static void add_file(struct tm_ftrace_machine_bound *machine, int64_t start_ns, const int64_t *valid_ns)
 {
@@ -128,7 +128,7 @@ static void add_file(struct tm_ftrace_machine_bound *machine, int64_t start_ns, 
     machine->has_data = true;
 }
 
-/* Files whose events become ftrace events here and that state no bounds. */
+/* Adds the files whose events become ftrace events here and that state no bounds. */
 static void add_others(struct tm_ftrace_bounds *b, const struct tm_catalog *c)
 {
     for (uint32_t i = 0; i < c->placement_count; i++) {
@@ -141,7 +141,7 @@ static void add_others(struct tm_ftrace_bounds *b, const struct tm_catalog *c)
     }
 }
 
-/* Writes the first bundle of a cpu of MACHINE that has no events. */
+/* Returns a cpu of MACHINE that has no events. */
 static uint32_t free_cpu(const struct tm_ftrace_bounds *b, uint32_t machine)
 {
     uint32_t cpu = READER_CPUS_MAX - 1, any;
@@ -150,6 +150,7 @@ static uint32_t free_cpu(const struct tm_ftrace_bounds *b, uint32_t machine)
     return cpu;
 }
 
+/* Writes the time from which MACHINE's data is complete, as the first bundle of a cpu without events. */
 static enum tm_status say_valid(const struct tm_ftrace_bounds *b, struct tm_packet_writer *w, uint32_t machine,
                                 struct tm_error *err)
 {

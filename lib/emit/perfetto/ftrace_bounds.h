@@ -1,10 +1,10 @@
-/* The time from which the ftrace data of each file counts.
+/* The time from which the ftrace data of each file counts (doc/pftrace.md, "From when on kernel data counts").
  *
  * A reader leaves out ftrace events of a machine before the service event tracing_started, unless the ftrace data
  * source states preserve_ftrace_buffer. Of events before the end of what each cpu's buffer held at first
  * (previous_bundle_end_timestamp, last_read_event_timestamp) it shows only the record. This holds for the file that
- * states it. A merged trace states it once for each machine: the earliest of its files. What a later start of another
- * file leaves out is cut here. doc/pftrace.md. */
+ * states it. A merged trace states it once for each machine: the earliest of its files. Events before a later start of
+ * their own file are left out here. */
 #ifndef TM_EMIT_PERFETTO_FTRACE_BOUNDS_H
 #define TM_EMIT_PERFETTO_FTRACE_BOUNDS_H
 
@@ -39,7 +39,7 @@ struct tm_ftrace_bounds {
     struct tm_buf scratch;
 };
 
-/* Takes in EVENT, a definition of a proto, if it matters for the bounds. TM_OK or TM_E_SYSTEM. */
+/* Notes what EVENT, a definition of a proto, states about the bounds. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_ftrace_bounds_note(struct tm_ftrace_bounds *bounds, const struct tm_packet_writer *writer,
                                      const struct tm_event *event, struct tm_error *err);
 

@@ -85,7 +85,7 @@ static enum tm_status add_bundle(struct tm_ftrace_writer *w, const struct tm_eve
     return TM_OK;
 }
 
-/* The slot of the bundle of E's cpu, or the slot where it goes. */
+/* Returns the slot of the bundle of E's cpu, or the slot where it will be. */
 static uint32_t slot_of(const struct tm_ftrace_writer *w, const struct tm_event *e)
 {
     for (uint32_t at = e->machine * TM_FTRACE_SLOTS_A_MACHINE + e->cpu;; at++) {

@@ -64,14 +64,14 @@ static inline bool tm_ftrace_has_messages(const struct tm_ftrace_cpu *c)
 enum tm_status tm_ftrace_messages_until(struct tm_ftrace_writer *writer, struct tm_ftrace_bundle *bundle,
                                         const struct tm_event *until, struct tm_error *err);
 
-/* Does this for all cpus. It opens bundles. */
+/* Writes what is pending for all cpus before UNTIL, and opens bundles for it. TM_OK, TM_E_INPUT or TM_E_SYSTEM. */
 enum tm_status tm_ftrace_all_messages_until(struct tm_ftrace_writer *writer, const struct tm_event *until,
                                             struct tm_error *err);
 
 /* True if pending messages take more memory than permitted. */
 bool tm_ftrace_messages_are_many(const struct tm_ftrace_writer *writer);
 
-/* EVENT, a COMPACT_SCHED of CPU, becomes pending. TM_OK or TM_E_SYSTEM. */
+/* Makes EVENT, a COMPACT_SCHED of CPU, pending. TM_OK, TM_E_INPUT or TM_E_SYSTEM. */
 enum tm_status tm_ftrace_messages_add(struct tm_ftrace_writer *writer, struct tm_ftrace_cpu *cpu,
                                       const struct tm_event *event, struct tm_error *err);
 

@@ -1,5 +1,5 @@
 /* Writes CompactSched messages. A message is written unchanged if no other event of its cpu overlaps it; else its
- * events are written one by one. Which of the two is known when the next event of the cpu comes. */
+ * events are written one by one. The next event of the cpu decides. */
 #include "emit/perfetto/ftrace_bundle.h"
 
 #include <stdlib.h>

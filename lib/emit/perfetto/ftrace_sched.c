@@ -58,7 +58,8 @@ static bool runs_before(const struct tm_ftrace_writer *w, const struct tm_ftrace
     return r->is_known && r->pid == e->tid && r->prio == tm_event_prev_priority(e) && same_comm(w, r, e->category, e);
 }
 
-/* The first switch of a cpu may lack the task before it; only compact_sched can express that. */
+/* True if compact_sched can express E: a reader finds the omitted facts in the events before it. The first switch of a
+ * cpu may lack the task before it, which only compact_sched can express. */
 static bool fits_compact(const struct tm_ftrace_writer *w, const struct tm_ftrace_bundle *b, const struct tm_event *e)
 {
     const struct tm_ftrace_running *r = &b->task->running;
@@ -84,7 +85,7 @@ static bool is_for_compact(const struct tm_ftrace_writer *w, struct tm_ftrace_bu
     return fits && !(b->has_switch && says_all && b->task->fits < FITS_MIN);
 }
 
-/* The prev_state of E as the kernel of its machine records it. */
+/* Returns the prev_state of E as the kernel of its machine records it. */
 static inline uint64_t kernel_state(const struct tm_ftrace_writer *w, const struct tm_event *e)
 {
     if (!(e->value & TM_SCHED_STATE_FLAGS))

@@ -76,9 +76,9 @@ static void put_fields(struct tm_buf *out, const uint8_t *from, const uint8_t *e
     out->len += len;
 }
 
-/* Events with a function, given as the number of a symbol in the sequence's interned data: sched_blocked_reason,
- * workqueue_activate_work, workqueue_execute_end, workqueue_execute_start, workqueue_queue_work, funcgraph_entry,
- * funcgraph_exit, mm_shrink_slab_start, hrtimer_expire_entry. */
+/* True for events with a function, given as the number of a symbol in the sequence's interned data:
+ * sched_blocked_reason, workqueue_activate_work, workqueue_execute_end, workqueue_execute_start,
+ * workqueue_queue_work, funcgraph_entry, funcgraph_exit, mm_shrink_slab_start, hrtimer_expire_entry. */
 static bool has_symbol(uint32_t event)
 {
     return event == 18 || (event >= 56 && event <= 59) || event == 437 || event == 438 || event == 443 || event == 553;
@@ -102,7 +102,8 @@ static enum tm_status take_symbols(struct tm_ftrace_writer *w, struct tm_ftrace_
     return st;
 }
 
-/* one bundle after the other, since readers do not sort the events of a bundle */
+/* Writes pending messages and the compact part of B before E, a switch in full. It needs the next bundle, since readers
+ * do not sort the events of a bundle. */
 static enum tm_status before_switch(struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, const struct tm_event *e,
                                     struct tm_error *err)
 {

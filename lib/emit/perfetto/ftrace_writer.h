@@ -21,8 +21,8 @@ struct tm_ftrace_running {
     bool is_known;
     int16_t prio;
     int32_t pid;
-    uint32_t comm;     /* string number; the text is kept too if it travels with the event */
-    uint32_t text_len; /* more than TM_FTRACE_COMM_MAX: not kept */
+    uint32_t comm;     /* string number; if the text travels with the event, it is in TEXT */
+    uint32_t text_len; /* more than TM_FTRACE_COMM_MAX: TEXT does not have it */
     uint8_t text[TM_FTRACE_COMM_MAX];
 };
 
@@ -46,7 +46,7 @@ struct tm_ftrace_writer {
         uint32_t sequence;
         struct tm_buf events; /* event fields of a FtraceEventBundle */
         struct tm_compact_sched sched;
-        /* events has a switch: it then determines the running task, since readers take it after compact_sched */
+        /* EVENTS has a switch, which then determines the running task, since readers read it after compact_sched */
         bool has_switch;
     } *bundles;
     uint32_t count, cap;
@@ -65,7 +65,8 @@ struct tm_ftrace_writer {
     size_t pending_bytes; /* of all messages */
 };
 
-/* Takes the kernel's version from EVENT, a SYSTEM_INFO: states of tasks are written as that kernel would. */
+/* Notes the kernel's version in EVENT, a SYSTEM_INFO. States of tasks are written as that kernel records them. TM_OK,
+ * TM_E_INPUT or TM_E_SYSTEM, as all functions that follow. */
 enum tm_status tm_ftrace_note_kernel(struct tm_ftrace_writer *writer, const struct tm_event *event,
                                      struct tm_error *err);
 
@@ -92,13 +93,13 @@ enum tm_status tm_ftrace_write_line(struct tm_ftrace_writer *writer, const struc
 enum tm_status tm_ftrace_writer_flush(struct tm_ftrace_writer *writer, const struct tm_event *until,
                                       struct tm_error *err);
 
-/* Makes the functions of lines of text get names again, because a reader has not seen these. */
+/* Makes the functions of lines of text get names again, because a reader has not seen the earlier ones. */
 void tm_ftrace_writer_begin_anew(struct tm_ftrace_writer *writer);
 
 void tm_ftrace_writer_release(struct tm_ftrace_writer *writer);
 
 /* For ftrace_line.c. Sets *BUNDLE to the bundle of EVENT's machine and cpu. It is open and has room for more. If too
- * many cpus are known, what is pending for them is written and all are forgotten. TM_OK or TM_E_SYSTEM. */
+ * many cpus are known, what is pending for them is written and all are forgotten. */
 enum tm_status tm_ftrace_writer_bundle(struct tm_ftrace_writer *writer, const struct tm_event *event,
                                        struct tm_ftrace_bundle **bundle, struct tm_error *err);
 

@@ -36,9 +36,9 @@ struct pftrace {
     int64_t last_ns; /* of the last event of an unsplit message */
     uint32_t *marker_files; /* by machine: the file whose markers are ftrace events, plus 1 */
     bool started;
-    bool appends; /* a reader has all that was before the stream's part */
-    bool goes_on; /* slices that are open at the end of this part go on in the next part */
-    bool in_state; /* what comes is from before the part */
+    bool appends; /* the output continues one that a reader has read */
+    bool goes_on; /* slices that are open at the end of this part continue in the next one */
+    bool in_state; /* the current rows are state from before the part */
     struct tm_clock_rows clocks;
     /* A packet whose extra counter values are in the rows after it. */
     struct tm_event pending_packet;
@@ -52,10 +52,10 @@ struct pftrace {
 
 /* ends.c: the packets before and after the events */
 
-/* Keeps FRAME, a ClockRow. */
+/* Notes FRAME, a ClockRow. TM_OK, TM_E_INPUT or TM_E_SYSTEM. */
 enum tm_status tm_pftrace_note_clock(struct pftrace *p, const struct tm_frame *frame, struct tm_error *err);
 
-/* Writes the first packets: the clocks of the trace. */
+/* Writes the first packets: the clocks of the trace. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_pftrace_clocks(struct pftrace *p, struct tm_error *err);
 
 /* Writes a packet for each machine that has a name. TM_OK or TM_E_SYSTEM. */
@@ -65,7 +65,7 @@ enum tm_status tm_pftrace_machine_names(struct pftrace *p, struct tm_error *err)
  * manifest's attributes. They follow the attributes of clocks. */
 enum tm_status tm_pftrace_provenance(struct pftrace *p, struct tm_error *err);
 
-/* Writes the statistics of what the trace does not hold, as attributes. */
+/* ends.c: writes the number of events that have no form in the trace, as an attribute. */
 enum tm_status tm_pftrace_inexpressible(struct pftrace *p, struct tm_error *err);
 
 /* define.c: definitions of processes and threads */
@@ -73,7 +73,7 @@ enum tm_status tm_pftrace_inexpressible(struct pftrace *p, struct tm_error *err)
 /* True if E is pending until its time. */
 bool tm_pftrace_is_due_later(const struct tm_event *e);
 
-/* Keeps E, for which tm_pftrace_is_due_later is true. */
+/* Makes E pending. tm_pftrace_is_due_later must be true for it. */
 enum tm_status tm_pftrace_keep(struct pftrace *p, const struct tm_event *e, struct tm_error *err);
 
 /* A fast check: true if certainly no definition must precede E. Uses of E: flags, time_ns, file, sequence, generation,
@@ -89,7 +89,7 @@ enum tm_status tm_pftrace_track_due(struct pftrace *p, const struct tm_event *e,
 /* Notes which tasks start and end with E, an event, and which threads it names. */
 enum tm_status tm_pftrace_note(struct pftrace *p, const struct tm_event *e, struct tm_error *err);
 
-/* Definitions that act before TO_NS are written. */
+/* Writes the definitions that take effect before TO_NS. */
 enum tm_status tm_pftrace_due_before(struct pftrace *p, int64_t to_ns, struct tm_error *err);
 
 /* Writes everything that is pending. */

@@ -64,7 +64,7 @@ static uint32_t hash_of(struct tm_text name)
     return (uint32_t)tm_hash64(name.data, name.len);
 }
 
-/* The tree names main thread TID. */
+/* Names main thread TID in the tree. */
 static enum tm_status name_main(struct tm_line_tasks *t, const struct tm_event *e, int64_t tid, struct tm_text name,
                                 struct tm_error *err)
 {
@@ -91,7 +91,7 @@ enum tm_status tm_line_tasks_name(struct tm_line_tasks *t, const struct tm_event
     return tm_line_tasks_note(t, e) == TM_OK ? write_tree(t, e, &thread, err) : tm_error_nomem(err);
 }
 
-/* Notes that NAME was written for TID. */
+/* If the tree names TID otherwise than STRING, names it again. */
 static enum tm_status say_again(struct tm_line_tasks *t, const struct tm_event *e, int64_t tid, uint32_t string,
                                 struct tm_error *err)
 {

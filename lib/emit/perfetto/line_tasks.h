@@ -17,14 +17,15 @@ struct tm_line_tasks {
     struct tm_map named;     /* machine << 32 | tid to a hash of the name in the tree */
 };
 
-/* EVENT, a marker of text or a row that describes a task, may make its process known to a reader. TM_OK or
+/* Notes the process that EVENT, a marker of text or a row that describes a task, makes known to a reader. TM_OK or
  * TM_E_SYSTEM. */
 enum tm_status tm_line_tasks_note(struct tm_line_tasks *tasks, const struct tm_event *event);
 
-/* EVENT is a TASK_RENAME derived from a line. TM_OK, TM_E_INPUT or TM_E_SYSTEM. */
+/* Writes the name and process in EVENT, a TASK_RENAME derived from a line. TM_OK, TM_E_INPUT or TM_E_SYSTEM. */
 enum tm_status tm_line_tasks_name(struct tm_line_tasks *tasks, const struct tm_event *event, struct tm_error *err);
 
-/* EVENT, a SCHED_SWITCH or SCHED_WAKING, may name threads that the tree names. TM_OK or TM_E_SYSTEM. */
+/* If EVENT, a SCHED_SWITCH or SCHED_WAKING, has a new name for a thread that the tree names, writes it in the tree,
+ * too. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_line_tasks_name_again(struct tm_line_tasks *tasks, const struct tm_event *event,
                                         struct tm_error *err);
 

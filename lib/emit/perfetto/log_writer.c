@@ -52,8 +52,8 @@ static bool find_uid(const struct tm_event *e, int64_t *uid)
     return false;
 }
 
-/* The reference importer takes the time of an AndroidLogPacket from a reading of REALTIME in it. False: the trace does
- * not have that clock. */
+/* Finds the reading of REALTIME from which the reference importer takes the time of an AndroidLogPacket. False: the
+ * trace does not have that clock. */
 static bool find_reading(const struct tm_packet_writer *w, const struct tm_event *e, int64_t *ns)
 {
     const struct tm_clock_rows *rows = w->clocks;

@@ -1,4 +1,4 @@
-/* Messages of logs as AndroidLogPacket, one packet a message: what a viewer lists as Android logs. */
+/* Messages of logs as AndroidLogPackets, one for each message. Viewers list them as Android logs. */
 #ifndef TM_EMIT_PERFETTO_LOG_WRITER_H
 #define TM_EMIT_PERFETTO_LOG_WRITER_H
 

@@ -1,6 +1,6 @@
-/* What the merged trace does not show of its files, as attributes: `tracemerge.file.N.left_out.WHAT`, a number. WHAT is
- * a kind of events that have no form in a Perfetto trace, `early_ftrace_events` or `clock_readings`. Times that stand
- * as recorded are `tracemerge.file.N.times_as_recorded`. */
+/* Attributes that count what the merged trace does not show of its files: `tracemerge.file.N.left_out.WHAT`. WHAT is a
+ * kind of events that have no form in a Perfetto trace, `early_ftrace_events` or `clock_readings`.
+ * `tracemerge.file.N.times_as_recorded` counts times that are not on trace time. */
 #ifndef TM_EMIT_PERFETTO_LOSS_ATTRIBUTES_H
 #define TM_EMIT_PERFETTO_LOSS_ATTRIBUTES_H
 

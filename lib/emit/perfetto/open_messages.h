@@ -1,4 +1,4 @@
-/* Splits CompactSched messages that overlap: gives their events in order of time. */
+/* Splits CompactSched messages that overlap, and returns their events in order of time. */
 #ifndef TM_EMIT_PERFETTO_OPEN_MESSAGES_H
 #define TM_EMIT_PERFETTO_OPEN_MESSAGES_H
 

@@ -22,7 +22,7 @@ enum tm_packet_change {
     TM_PACKET_CHANGE_ATTRIBUTES,   /* those of an earlier merge become those of the file */
     TM_PACKET_CHANGE_UUID,         /* omitted if the output has its own */
     TM_PACKET_CHANGE_INPUT_EVENTS, /* copied, and noted */
-    TM_PACKET_CHANGE_STATS         /* as one of the output's */
+    TM_PACKET_CHANGE_STATS         /* written as statistics of the output (trace_stats.h) */
 };
 
 static inline enum tm_packet_change tm_packet_change_of(uint32_t field)

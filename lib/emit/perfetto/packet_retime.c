@@ -179,7 +179,7 @@ static void defaults_field(struct rewrite *r, const struct tm_pb_field *f)
         copy(r, f);
 }
 
-/* Writes the rest of a bundle without its events: without the fields about its clock or about its buffer. */
+/* Copies a field of a bundle without events, unless it is about the bundle's clock or buffer. */
 static void bundle_field(struct rewrite *r, const struct tm_pb_field *f)
 {
     switch (f->id) {
@@ -187,7 +187,7 @@ static void bundle_field(struct rewrite *r, const struct tm_pb_field *f)
     case TM_BUNDLE_FTRACE_TIMESTAMP:
     case TM_BUNDLE_BOOT_TIMESTAMP:
     case TM_BUNDLE_LAST_READ:
-    case TM_BUNDLE_PREVIOUS_END: /* ftrace_bounds.h says it for the machine */
+    case TM_BUNDLE_PREVIOUS_END: /* ftrace_bounds.h writes it for the machine */
         return;
     default:
         copy(r, f);
