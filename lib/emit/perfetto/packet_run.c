@@ -17,13 +17,13 @@ enum {
     (TM_EVENT_RAW_BODY | (uint32_t)15 << TM_EVENT_RAW_SHIFT | TM_EVENT_DEFINITION | TM_EVENT_UNTIMED |                 \
      TM_EVENT_DERIVED | TM_EVENT_INNER_TIMES)
 
-/* The rows of a batch that may be written together, as far as their columns tell. */
+/* The rows of a batch that may be written together, by their columns. */
 struct tile {
     uint32_t count;
     uint32_t sequences[RUN_ROWS], machines[RUN_ROWS], raw_bytes[RUN_ROWS], payload_bytes[RUN_ROWS];
 };
 
-/* The output's sequence of GENERATION if its events can be written; otherwise 0. */
+/* Returns the output's sequence of GENERATION if its events can be written; otherwise 0. */
 static inline uint32_t sequence_of(const struct tm_packet_writer *w, const struct tm_packet_run *run,
                                    uint32_t generation)
 {

@@ -82,7 +82,8 @@ static inline bool copy(struct splice *s, const struct tm_pb_field *f)
     return keep(s, f->start, (size_t)(f->end - f->start));
 }
 
-/* Adds the field F of a track event. Only ids and values that are alone in their field have a fast path. */
+/* Adds the field F of a track event. False: it has no fast path; ids and values have one if they are alone in their
+ * field. */
 static bool put_changed(struct splice *s, const struct tm_pb_field *f, enum tm_event_change change)
 {
     const struct tm_event *e = s->event;
@@ -140,7 +141,7 @@ static bool put_event(struct splice *s, const struct tm_pb_field *f)
     struct tm_pb pb = tm_pb_of(f->data, f->len);
     struct tm_pb_field g;
     enum tm_status st;
-    /* A tag or length in a longer form would be copied too. */
+    /* A tag or length in a longer form would be copied; tm_packet_rewrite shortens it. */
     if (f->type != TM_PB_LEN || (size_t)(f->data - f->start) != 1 + tm_varint_size(f->len))
         return false;
     if (s->event->flags & TM_EVENT_RAW_BODY) /* nothing in it changes */
@@ -203,7 +204,7 @@ static inline uint8_t *put_head(const struct tm_packet_writer *w, const struct t
     return p;
 }
 
-/* Writes the pieces. */
+/* Writes the packet: its head and the pieces. */
 static enum tm_status write_pieces(struct tm_packet_writer *w, const struct splice *s, struct tm_error *err)
 {
     const struct tm_event *e = s->event;
@@ -242,7 +243,7 @@ enum tm_status tm_packet_splice(struct tm_packet_writer *w, const struct tm_even
     return e->flags & TM_EVENT_INNER_TIMES || !find_pieces(&s) ? TM_END : write_pieces(w, &s, err);
 }
 
-/* True for a sequence that has only the flags of needed state. */
+/* True if the bytes from P to END begin with sequence flags that state only that the packet needs state. */
 static inline bool is_flags(const uint8_t *p, const uint8_t *end)
 {
     return end - p >= 2 && p[0] == (TM_PACKET_SEQUENCE_FLAGS << 3 | TM_PB_VARINT) && p[1] == TM_SEQUENCE_NEEDS_STATE;

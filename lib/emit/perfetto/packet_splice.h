@@ -1,5 +1,5 @@
-/* The fast path of tm_packet_retime for the packets of which most traces consist: ranges of the recorded bytes are
- * copied, with new fields between them. */
+/* The fast path of tm_packet_retime for the most frequent packets: ranges of the recorded bytes are copied, with new
+ * fields between them. */
 #ifndef TM_EMIT_PERFETTO_PACKET_SPLICE_H
 #define TM_EMIT_PERFETTO_PACKET_SPLICE_H
 

@@ -21,7 +21,7 @@ static inline bool tm_extra_values_are_double(const struct tm_pb_field *field)
     return field->id == TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES;
 }
 
-/* The number of values in FIELD, extra_counter_values or the double ones: one, or any number if packed. */
+/* Returns the number of values in FIELD, extra_counter_values or the double ones: one, or any number if packed. */
 static inline uint32_t tm_extra_values_in(const struct tm_pb_field *field)
 {
     uint32_t n = 0;
@@ -34,7 +34,8 @@ static inline uint32_t tm_extra_values_in(const struct tm_pb_field *field)
     return n;
 }
 
-/* The value for FIELD: an int64 (for another double the nearest; for NaN 0), or the bits of a double. */
+/* Returns VALUE as FIELD holds it: the bits of a double, or an int64. A double is then cut to an integer in range; NaN
+ * becomes 0. */
 static inline uint64_t tm_extra_value_for(const struct tm_packet_value *value, const struct tm_pb_field *field)
 {
     double d = tm_pb_double(value->value);

@@ -6,8 +6,8 @@
 
 enum { WRITE_BYTES = 256 << 10 };
 
-/* Machine ids of packets: embedded ids stay, those that the manifest made (2^32 and up) get the smallest free numbers,
- * the host has none. */
+/* Sets the machine ids of packets. Recorded ids stay, those that the manifest made (2^32 and up) get the smallest free
+ * numbers, and the host has none. */
 static enum tm_status give_machine_ids(struct tm_packet_writer *w, struct tm_error *err)
 {
     const struct tm_catalog *c = w->catalog;
@@ -33,7 +33,7 @@ static enum tm_status give_machine_ids(struct tm_packet_writer *w, struct tm_err
     return TM_OK;
 }
 
-/* a Fuchsia trace may hold packets too */
+/* True for files that may hold packets. A Fuchsia trace may hold some, too. */
 static bool may_have_packets(Tracemerge__ClockPolicy policy)
 {
     return policy == TRACEMERGE__CLOCK_POLICY__PROTO || policy == TRACEMERGE__CLOCK_POLICY__BOOTTIME_CLOCK;
@@ -103,7 +103,7 @@ enum tm_status tm_packet_flush_full(struct tm_packet_writer *w, struct tm_error 
     return w->out.len >= WRITE_BYTES && !w->is_aside ? tm_packet_writer_flush(w, err) : TM_OK;
 }
 
-/* The key of recorded SEQUENCE of EVENT's file and machine. */
+/* Returns the key of recorded SEQUENCE of EVENT's file and machine. */
 static uint64_t sequence_key(const struct tm_event *event, uint64_t sequence)
 {
     return tm_hash_u64(sequence ^ tm_hash_u64((uint64_t)event->file << 32 | event->machine));

@@ -49,13 +49,13 @@ struct tm_packet_writer {
     bool has_own_uuid; /* there are several traces: their uuids are attributes of the files */
     bool has_input_events; /* some packet may hold key or motion events */
     const struct tm_clock_rows *clocks; /* borrowed: the clocks of times inside packets; NULL: trace time */
-    struct tm_trace_stats *trace_stats;   /* borrowed; NULL: such packets stay unchanged */
-    struct tm_unsupported_counts *unsupported; /* borrowed; counts what could not be expressed */
+    struct tm_trace_stats *trace_stats;   /* borrowed; NULL: packets with TraceStats stay unchanged */
+    struct tm_unsupported_counts *unsupported; /* borrowed; counts what has no form in the output; may be NULL */
     struct tm_placeholders undecided;          /* undecided packets before `out' */
-    struct tm_buf aside;         /* keeps `out' while packets are collected aside */
+    struct tm_buf aside;         /* has `out' while packets are collected aside */
     bool is_aside;
-    bool is_mute; /* packets go nowhere */
-    size_t mute_mark; /* of out: they begin there */
+    bool is_mute; /* packets are discarded */
+    size_t mute_mark; /* of out: where these packets begin */
     bool joins_flows; /* flow ids are the same in all files (default false) */
 };
 
@@ -64,7 +64,7 @@ struct tm_packet_writer {
 enum tm_status tm_packet_writer_init(struct tm_packet_writer *writer, const struct tm_catalog *catalog, int fd,
                                      const char *name, struct tm_error *err);
 
-/* The id in packets of MACHINE (Machine.id); 0: none. */
+/* Returns the id in packets of MACHINE (Machine.id); 0: none. */
 static inline uint32_t tm_packet_machine(const struct tm_packet_writer *writer, uint32_t machine)
 {
     return machine < writer->machine_count ? writer->machine_ids[machine] : 0;
@@ -94,7 +94,8 @@ static inline uint8_t *tm_packet_put_sequence(uint8_t *p, uint32_t sequence)
     return sequence < 1 << 14 ? tm_varint_put_two(p, sequence) : tm_varint_put(p, sequence);
 }
 
-/* Begins a packet of MACHINE (Machine.id); fields are then appended to writer->out. */
+/* Begins a packet of MACHINE (Machine.id); fields are then appended to writer->out. TM_OK or TM_E_SYSTEM, as all
+ * functions below that return a status. */
 enum tm_status tm_packet_begin(struct tm_packet_writer *writer, uint32_t machine, struct tm_error *err);
 
 /* Ends the packet; writes full buffers. */
@@ -107,21 +108,20 @@ struct tm_packet_head {
     uint32_t id;       /* of the field */
 };
 
-/* Writes a packet with HEAD and a MESSAGE in two pieces. Nothing is moved to make room for lengths. TM_OK or
- * TM_E_SYSTEM. */
+/* Writes a packet with HEAD and a MESSAGE in two pieces. Nothing is moved to make room for lengths. */
 enum tm_status tm_packet_message(struct tm_packet_writer *writer, struct tm_packet_head head,
                                  const struct iovec message[2], struct tm_error *err);
 
 /* Call it after a complete packet was appended to writer->out: writes full buffers. */
 enum tm_status tm_packet_flush_full(struct tm_packet_writer *writer, struct tm_error *err);
 
-/* The output sequence for EVENT's packet; *IS_NEW if nothing was written on it so far. 0 if the packet has no
- * sequence. */
+/* Sets *SEQUENCE to the output sequence for EVENT's packet; 0: it has none. *IS_NEW: nothing was written on it so far.
+ * */
 enum tm_status tm_packet_sequence(struct tm_packet_writer *writer, const struct tm_event *event, uint32_t *sequence,
                                   bool *is_new, struct tm_error *err);
 
-/* The output sequence that represents recorded SEQUENCE of EVENT's file and machine: the one that lost data, if any,
- * otherwise one of those made of it. 0: no packet of it was written. */
+/* Returns the output sequence that represents recorded SEQUENCE of EVENT's file and machine: the one that lost data, if
+ * any, otherwise the first one made of it. 0: no packet of it was written. */
 uint32_t tm_packet_sequence_of_statistics(const struct tm_packet_writer *writer, const struct tm_event *event,
                                           uint64_t sequence);
 
@@ -134,17 +134,17 @@ static inline bool tm_packet_mixes_ids(const struct tm_packet_writer *writer, ui
     return file != writer->first_proto;
 }
 
-/* The output's id for ID, a track uuid of FILE. 0 stays 0. */
+/* Returns the output's id for ID, a track uuid of FILE. 0 stays 0. */
 uint64_t tm_packet_id(const struct tm_packet_writer *writer, uint32_t file, uint64_t id);
 
-/* The output's id for flow ID of FILE. If flows are joined, it is unchanged. */
+/* Returns the output's id for flow ID of FILE. If flows are joined, it is ID. */
 static inline uint64_t tm_packet_flow(const struct tm_packet_writer *writer, uint32_t file, uint64_t id)
 {
     return writer->joins_flows ? id : tm_packet_id(writer, file, id);
 }
 
-/* Puts the name of FILE into OUT of SIZE bytes: its path in the input. Of an absolute path only the last part is shown,
- * because the output must not reveal where the file was. */
+/* Puts the name of FILE into OUT of SIZE bytes, and returns it: its path in the input. Of an absolute path only the
+ * last part is shown, because the output must not reveal where the file was. */
 const char *tm_packet_file_name(const struct tm_catalog *catalog, uint32_t file, char *out, size_t size);
 
 /* Writes a descriptor of track UUID below PARENT on EVENT's machine, with nothing else in it. If EVENT is timed, the
@@ -158,17 +158,17 @@ void tm_packet_aside_begin(struct tm_packet_writer *writer);
 /* Sets TEXT, which is empty, to the collected packets. */
 void tm_packet_aside_end(struct tm_packet_writer *writer, struct tm_buf *text);
 
-/* Packets go nowhere until tm_packet_mute_end: a reader knows what they say. */
+/* Discards packets until tm_packet_mute_end. It is for packets that a reader has already. */
 void tm_packet_mute_begin(struct tm_packet_writer *writer);
 void tm_packet_mute_end(struct tm_packet_writer *writer);
 
 /* Opens a placeholder: packets with two versions, one of which is chosen before the last flush. *PLACEHOLDER is its
  * number. Takes VERSIONS over, also if it fails. Later packets are pending; beyond a few MiB they are in a temporary
- * file. TM_OK or TM_E_SYSTEM. */
+ * file. */
 enum tm_status tm_packet_placeholder(struct tm_packet_writer *writer, struct tm_buf versions[2], uint32_t *placeholder,
                                      struct tm_error *err);
 
-/* Replaces PLACEHOLDER by its version WHICH. TM_OK or TM_E_SYSTEM. */
+/* Replaces PLACEHOLDER by its version WHICH. */
 enum tm_status tm_packet_decide(struct tm_packet_writer *writer, uint32_t placeholder, int which, struct tm_error *err);
 
 /* Writes everything that no open placeholder holds back, as far as tm_block_output_write does. */

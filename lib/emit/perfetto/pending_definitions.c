@@ -13,7 +13,7 @@ struct tm_keyed_definition {
     uint64_t parent_key;
 };
 
-/* The pending definition with KEY, or NULL. */
+/* Finds the pending definition with KEY; NULL: none. */
 static struct tm_keyed_definition *find(const struct tm_pending_definitions *d, uint64_t key)
 {
     uint32_t place;

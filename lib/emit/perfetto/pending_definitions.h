@@ -26,7 +26,7 @@ struct tm_pending_definitions {
     uint64_t absent[TM_PENDING_ABSENT_SLOTS]; /* keys without a pending definition, each at its remainder */
 };
 
-/* Keeps a copy of EVENT. TM_OK or TM_E_SYSTEM. */
+/* Makes a copy of EVENT pending. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_pending_definitions_add(struct tm_pending_definitions *pending, const struct tm_event *event,
                                           struct tm_pending_needs needs, struct tm_error *err);
 

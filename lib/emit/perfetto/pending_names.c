@@ -7,7 +7,7 @@
 
 enum { NAMES_MAX = 1 << 20 }; /* further names are not written */
 
-/* The key of thread TID in its present lifetime, in any process. */
+/* Returns the key of thread TID in its present lifetime, in any process. */
 static uint64_t thread_key(const struct tm_track_owners *owners, int64_t raw_id, int64_t tid)
 {
     struct tm_track_task task = tm_track_task_of(owners, raw_id, true, INT64_MIN, tid);

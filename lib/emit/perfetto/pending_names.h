@@ -32,7 +32,7 @@ struct tm_pending_names {
     struct tm_map named; /* threads that something else named */
 };
 
-/* Keeps TEXT to be written at the end (a thread's name), or again (a process's). TM_OK or TM_E_SYSTEM. */
+/* Adds TEXT, a name that is written at the end (a thread's) or again (a process's). TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_pending_names_add(struct tm_pending_names *names, const struct tm_track_owners *owners,
                                     struct tm_kept_name name, const uint8_t *text, size_t len);
 
@@ -43,7 +43,7 @@ enum tm_status tm_pending_names_note(struct tm_pending_names *names, const struc
 /* Returns the names of threads that nothing else named, one at each call; NULL: no more. */
 const struct tm_kept_name *tm_pending_names_next(struct tm_pending_names *names);
 
-/* The name of TASK, a process; NULL: none. */
+/* Returns the name of TASK, a process; NULL: none. */
 const struct tm_kept_name *tm_pending_names_process(const struct tm_pending_names *names, struct tm_track_task task);
 
 /* Returns the bytes of NAME and their number *LEN. They are valid until the next name is noted. */

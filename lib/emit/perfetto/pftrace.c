@@ -113,7 +113,7 @@ static enum tm_status add_extra(struct pftrace *p, const struct tm_event *e, str
     return TM_OK;
 }
 
-/* True if E is an event of the tracing service about itself, *FIELD. */
+/* True if E is an event of the tracing service about itself, which is in *FIELD. */
 static bool is_service_event(const struct tm_event *e, struct tm_pb_field *field)
 {
     struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
@@ -123,7 +123,7 @@ static bool is_service_event(const struct tm_event *e, struct tm_pb_field *field
     return false;
 }
 
-/* A reader may expect that everything before a service event is complete. */
+/* Writes a service event after all events before it, because a reader may expect these to be complete. */
 static enum tm_status write_service_event(struct pftrace *p, const struct tm_event *e, const struct tm_pb_field *field,
                                           struct tm_error *err)
 {
@@ -167,21 +167,21 @@ static enum tm_status write_packet(struct pftrace *p, const struct tm_event *e, 
     return keep_packet(p, e, err);
 }
 
-/* True if E is a marker of a thread on a machine of this output. Counters are none: they do not nest. */
+/* True if E is a marker of a thread on a machine of this output. Counters do not count, because they do not nest. */
 static bool is_thread_marker(const struct pftrace *p, const struct tm_event *e)
 {
     return e->kind >= TM_KIND_SLICE_BEGIN && e->kind < TM_KIND_COUNTER && e->machine < p->packets.machine_count &&
            !tm_kernel_track_of(e);
 }
 
-/* The first file with a marker owns the markers of its machine. */
+/* Notes E. The first file with a marker owns the markers of its machine. */
 static void note_marker(struct pftrace *p, const struct tm_event *e)
 {
     if (is_thread_marker(p, e) && p->marker_files[e->machine] == 0)
         p->marker_files[e->machine] = e->file + 1;
 }
 
-/* True if another file owns the markers of E's machine: on the same threads E's would nest in that file's slices. */
+/* True if another file owns the markers of E's machine. On the same threads E would nest in slices of that file. */
 static bool is_foreign_marker(const struct pftrace *p, const struct tm_event *e)
 {
     return is_thread_marker(p, e) && p->marker_files[e->machine] != e->file + 1;
@@ -229,8 +229,8 @@ static bool is_early(struct pftrace *p, const struct tm_event *e)
     return true;
 }
 
-/* Writes E, a kernel event, if files count from different times on. TM_END: it is left out. The switch after a left-out
- * one does not state the task before it, as for a reader of its file. */
+/* Decides whether E, a kernel event, is left out, because the data of its file counts later: TM_END. The switch after a
+ * left-out one must not state the task before it, which a reader of its file does not know. */
 static enum tm_status cut(struct pftrace *p, struct tm_event *e, struct tm_error *err)
 {
     bool is_cut = is_early(p, e), after_cut = false;
@@ -244,8 +244,7 @@ static enum tm_status cut(struct pftrace *p, struct tm_event *e, struct tm_error
     return is_cut ? TM_END : TM_OK;
 }
 
-/* Writes scheduling that came as one message. If its events name threads, or may be left out, each is written at its
- * time. */
+/* Writes E, a CompactSched message. If its events name threads, or may be left out, each is written at its time. */
 static enum tm_status write_message(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     int64_t last_ns = tm_compact_rows_last(e->time_ns, e->dur_ns);
@@ -342,8 +341,8 @@ static bool stands_in_front(const struct pftrace *p, const struct tm_event *e)
            !tm_untimed_packets_take(e);
 }
 
-/* Takes EVENT, which is from before the part: the state of the writers follows it. Nothing is written except
- * definitions that its sequence needs. */
+/* Updates the state of the writers by EVENT, which is from before the part. Nothing is written except definitions that
+ * its sequence needs. */
 static enum tm_status take_state(struct pftrace *p, const struct tm_event *event, struct tm_error *err)
 {
     struct tm_event e = *event;
@@ -365,7 +364,7 @@ static enum tm_status take_state(struct pftrace *p, const struct tm_event *event
     return st;
 }
 
-/* The first event of the part comes. */
+/* Called before the first event of the part: ends the events before it, whose packets a reader has. */
 static enum tm_status end_state(struct pftrace *p, struct tm_error *err)
 {
     p->in_state = false;
@@ -379,7 +378,7 @@ static enum tm_status end_state(struct pftrace *p, struct tm_error *err)
     return st;
 }
 
-/* Writes the untimed packets that act before E, each at its time; NULL: all. */
+/* Writes the untimed packets that take effect before E, each at its time; NULL: all. */
 static enum tm_status write_untimed(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -426,7 +425,7 @@ static bool is_past_definitions(const struct tm_batch *batch, uint32_t i)
     return i < batch->count && !(tm_batch_u32(batch, TM_COL_FLAGS, i) & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED));
 }
 
-/* The times from which kernel data counts. */
+/* Writes the times from which kernel data counts, unless a reader has them already. */
 static enum tm_status settle_bounds(struct pftrace *p, struct tm_error *err)
 {
     if (p->appends)
@@ -486,7 +485,7 @@ static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, c
     return st;
 }
 
-/* What comes before the end of the part; the rest is the next part's. */
+/* Writes what is pending before the end of the part. The next part writes the rest. */
 static enum tm_status finish_part(struct pftrace *p, struct tm_error *err)
 {
     const int64_t to_ns = p->context->stream->part.to_ns;

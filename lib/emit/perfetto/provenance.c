@@ -129,7 +129,7 @@ static enum tm_status write_packet(struct pftrace *p, uint32_t machine, uint32_t
     return tm_packet_end(&p->packets, err);
 }
 
-/* A merge of several traces has a UUID of its own, of version 8 (RFC 9562). Equal merges have equal UUIDs. */
+/* Writes the UUID of a merge of several traces, of version 8 (RFC 9562). Equal merges have equal UUIDs. */
 static enum tm_status write_uuid(struct pftrace *p, const struct tm_buf *attributes, struct tm_error *err)
 {
     struct tm_buf message = {0};
@@ -145,7 +145,7 @@ static enum tm_status write_uuid(struct pftrace *p, const struct tm_buf *attribu
     return st;
 }
 
-/* Puts M, which a file states of itself: tracemerge.file.N.NAME. */
+/* Puts M, which a file states about itself: tracemerge.file.N.NAME. */
 static void put_statement(struct attributes *a, const struct tm_catalog *c, const Tracemerge__Metadata *m,
                                 struct tm_buf *key)
 {
@@ -160,7 +160,7 @@ static void put_statement(struct attributes *a, const struct tm_catalog *c, cons
         put_number(a, (const char *)key->data, key->len, m->int_value);
 }
 
-/* Writes what FILE states of itself, unless it is a proto, whose packets say it. */
+/* Writes what FILE states about itself, unless it is a proto, whose packets state it. */
 static enum tm_status write_statements(struct pftrace *p, struct attributes *a, uint32_t file, struct tm_buf *key,
                                      struct tm_error *err)
 {

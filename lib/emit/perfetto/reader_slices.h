@@ -30,7 +30,7 @@ struct tm_reader_event {
     tm_slice_label label[2];
 };
 
-/* Zero-initialise. It keeps its address from the first tm_reader_slices_follow on. */
+/* Zero-initialise. It must not move after the first tm_reader_slices_follow. */
 struct tm_reader_slices {
     struct tm_early_ends cut; /* slices that the last noted event ended early */
     /* private */
@@ -52,7 +52,8 @@ enum tm_status tm_reader_slices_follow(struct tm_reader_slices *slices, uint64_t
 enum tm_status tm_reader_slices_begin(struct tm_reader_slices *slices, const struct tm_reader_event *event, int64_t *id,
                                       struct tm_error *err);
 
-/* Notes that its begin is written; the duration is 0 for an instant, otherwise -1. TM_OK or TM_E_SYSTEM. */
+/* Notes that the begin of slice ID is written. The duration in EVENT is 0 for an instant, otherwise -1. TM_OK or
+ * TM_E_SYSTEM. */
 enum tm_status tm_reader_slices_write_begin(struct tm_reader_slices *slices, const struct tm_reader_event *event,
                                             int64_t id, struct tm_error *err);
 

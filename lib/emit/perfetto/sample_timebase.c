@@ -13,7 +13,7 @@ enum {
     TRACEPOINT_NAME = 1
 };
 
-/* PerfEvents.Counter of the event with the name (without modifiers) of LEN bytes at NAME; 0: none. */
+/* Returns the PerfEvents.Counter of the event whose name without modifiers has LEN bytes at NAME; 0: none. */
 static uint64_t counter_of(const uint8_t *name, size_t len)
 {
     static const struct {

@@ -89,7 +89,8 @@ static enum tm_status sequence_of(struct tm_sample_writer *w, const struct tm_ev
     return TM_OK;
 }
 
-/* The iid of a string. A new string's InternedString goes to w->interned as field FIELD. */
+/* Finds the iid of a string. The InternedString of a new one goes to w->interned as field FIELD. TM_END: a table is full,
+ * as for all functions that intern. */
 static enum tm_status intern_string(struct tm_sample_writer *w, struct tm_intern *table, uint32_t field,
                                     struct tm_text text, uint64_t *iid)
 {
@@ -110,8 +111,8 @@ static enum tm_status intern_string(struct tm_sample_writer *w, struct tm_intern
                : TM_E_SYSTEM;
 }
 
-/* A mapping is a path, a build id and addresses, as far as they are known. A frame without a path has no mapping:
- * readers would show an empty path as "/". */
+/* Finds the iid of F's mapping: a path, a build id and addresses, as far as they are known. An unknown path is left
+ * out, because readers would show an empty one as "/". */
 static enum tm_status intern_mapping(struct tm_sample_writer *w, struct tm_sample_sequence *s, const struct frame *f,
                                      uint64_t *iid)
 {
@@ -148,7 +149,7 @@ static enum tm_status intern_mapping(struct tm_sample_writer *w, struct tm_sampl
                : TM_E_SYSTEM;
 }
 
-/* True if F has an address. Readers distinguish two frames at one address only by their functions. */
+/* True if F has a place in memory. Readers distinguish two frames at one place only by their functions. */
 static bool has_place(const struct frame *f)
 {
     return f->mapping_len > 0 || f->build_id_len > 0 || f->mapping_start > 0 || f->rel_pc > 0;
@@ -196,7 +197,7 @@ static int digit_of(uint8_t c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Puts the bytes of a build id in hexadecimal; an empty one stays empty. */
+/* Reads TEXT, a build id in hexadecimal, up to the first character that is not a digit. */
 static void read_build_id(struct frame *f, const uint8_t *text, size_t len)
 {
     for (size_t i = 0; i + 1 < len && i / 2 < BUILD_ID_MAX; i += 2) {
@@ -239,7 +240,7 @@ static struct frame read_frame(const struct tm_pb_field *field)
     return f;
 }
 
-/* The iid of the frame in FIELD. A frame that came before in the same bytes is not read again. */
+/* Finds the iid of the frame in FIELD. A frame that occurred before with the same bytes is not read again. */
 static enum tm_status intern_recorded(struct tm_sample_writer *w, struct tm_sample_sequence *s,
                                       const struct tm_pb_field *field, uint64_t *iid)
 {
@@ -262,7 +263,7 @@ static enum tm_status intern_recorded(struct tm_sample_writer *w, struct tm_samp
     return st;
 }
 
-/* The iid of the whole stack of E; 0: it has none. TM_END: a table is full. */
+/* Finds the iid of the whole stack of E; 0: it has none. */
 static enum tm_status intern_stack(struct tm_sample_writer *w, struct tm_sample_sequence *s, const struct tm_event *e,
                                    uint64_t *iid)
 {
@@ -321,7 +322,7 @@ enum tm_status tm_sample_note_task(struct tm_sample_writer *w, const struct tm_e
     return tm_map_set(&w->processes, key, (uint32_t)pid);
 }
 
-/* The process of E, a sample with a thread. */
+/* Returns the process of E, a sample with a thread. */
 static uint64_t process_of(const struct tm_sample_writer *w, const struct tm_event *e)
 {
     uint32_t pid;
@@ -331,7 +332,7 @@ static uint64_t process_of(const struct tm_sample_writer *w, const struct tm_eve
     return process_key(e->machine, e->tid, &key) && tm_map_find(&w->processes, key, &pid) ? pid : (uint64_t)e->tid;
 }
 
-/* The mode of E's cpu; 0: unknown. */
+/* Returns the mode of E's cpu; 0: unknown. */
 static uint64_t mode_of(const struct tm_event *e)
 {
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);

@@ -38,9 +38,9 @@ struct tm_sample_writer {
 /* Notes the process of a thread if EVENT states it. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_sample_note_task(struct tm_sample_writer *writer, const struct tm_event *event);
 
-/* Writes EVENT, a SAMPLE of a thread, on trace time. If it has no process, it gets the noted one, otherwise one named
- * like its thread: readers assign samples without a process to process 0. TM_OK; TM_E_INPUT: its detail is damaged;
- * TM_E_SYSTEM. */
+/* Writes EVENT, a SAMPLE of a thread, on trace time. If it has no process, it gets the noted one, otherwise one with
+ * the thread's number, because readers assign samples without a process to process 0. TM_OK; TM_E_INPUT: its stack is
+ * too large; TM_E_SYSTEM. */
 enum tm_status tm_sample_write(struct tm_sample_writer *writer, const struct tm_event *event, struct tm_error *err);
 
 void tm_sample_writer_release(struct tm_sample_writer *writer);

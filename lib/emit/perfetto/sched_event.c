@@ -4,15 +4,14 @@
 
 enum { NUMBERS_MAX = 8 }; /* numeric fields, including the heads of both messages */
 
-/* The largest number of bytes that TEXT takes as a field, including those that short_text_at writes and does not
- * count. */
+/* Returns the largest number of bytes that text_at writes for TEXT, including those that it does not count. */
 static inline size_t text_max(struct tm_text text)
 {
     return TM_PB_FIELD_MAX + TM_CATALOG_TEXT_SLACK + text.len;
 }
 
-/* Appends TEXT, the string STRING, as field ID; appends nothing without a text. Names of tasks are short, and their
- * length is unpredictable; copying a fixed size avoids a mispredicted branch. */
+/* Writes TEXT, the string STRING, as field ID at P, unless it has no data. Names of tasks are short, and their length
+ * is unpredictable; copying a fixed size avoids a mispredicted branch. */
 static inline uint8_t *text_at(uint8_t *p, uint32_t id, uint32_t string, struct tm_text text)
 {
     if (text.data == NULL)

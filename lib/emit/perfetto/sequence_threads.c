@@ -70,7 +70,7 @@ enum tm_status tm_sequence_threads_note(struct tm_sequence_threads *t, const str
     if (e->generation == 0)
         return TM_OK;
     struct tm_sequence_thread *row = row_of(t, key_of(e), &number);
-    if (row && row->bytes && row->bytes == e->raw) /* it is repeated */
+    if (row && row->bytes && row->bytes == e->raw) /* it is this descriptor, written again */
         return TM_OK;
     const struct strip all = {0, 0, 0, packet_strip};
     struct tm_buf bytes = {0};

@@ -12,7 +12,7 @@ enum {
     ROUND_HOST = 3
 };
 
-/* A packet being written; after an error nothing more is. */
+/* A packet being written. After an error (not GOOD) nothing more is put into it. */
 struct snapshot {
     struct tm_packet_writer *packets;
     const struct tm_clock_rows *clocks;
@@ -39,7 +39,7 @@ static enum tm_status begin(struct snapshot *s, struct tm_packet_writer *packets
     return st;
 }
 
-/* PRIMARY: 0 for none. */
+/* Ends the snapshot. PRIMARY: its primary_trace_clock; 0: none. */
 static enum tm_status end(struct snapshot *s, uint32_t primary, struct tm_error *err)
 {
     struct tm_buf *out = &s->packets->out;
@@ -81,7 +81,7 @@ static enum tm_status write_group_row(struct tm_packet_writer *packets, const st
     return end(&s, primary_of(&s), err);
 }
 
-/* The number of the column's first rows that were read before anything related the machine. */
+/* Returns the number of the column's first rows that were read before anything related the machine. */
 static uint32_t unrelated_count(const struct tm_clock_rows *clocks, const struct tm_clock_column *column)
 {
     uint32_t n = 0;
@@ -106,7 +106,7 @@ static enum tm_status write_groups(struct tm_packet_writer *packets, const struc
     return st;
 }
 
-/* Writes a lone row: a time, or a reading that readers place by the columns. */
+/* Writes the lone rows of MACHINE: times, or readings that readers place by the columns. */
 static enum tm_status write_lone(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks, uint32_t machine,
                                  struct tm_error *err)
 {
@@ -194,8 +194,8 @@ static enum tm_status write_trace_machine(struct tm_packet_writer *packets, cons
 }
 
 /* Other machines take over the home machine's default clock, and a relation's other side is the machine of the current
- * trace-time clock. So if the trace-time clock is not the home machine's BOOTTIME, that is the trace time until all
- * machines are related. */
+ * trace-time clock. So if the trace-time clock is not the home machine's BOOTTIME, it becomes trace time only after all
+ * machines are related; BOOTTIME is trace time until then. */
 enum tm_status tm_snapshots_write(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks,
                                   struct tm_error *err)
 {
@@ -229,8 +229,8 @@ static enum tm_status write_alone(struct tm_packet_writer *packets, const struct
     return end(&s, 0, err);
 }
 
-/* A clock that runs backwards in snapshots of one kind is not used as a source of times any more. Here the kind lists
- * only this clock, and the first of both readings was written before. */
+/* Makes readers stop using CLOCK as a source of times, as they do if it runs backwards in snapshots of one kind. The
+ * kind here has only this clock, and the first of the two readings was written before. */
 static enum tm_status bar(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks, uint32_t clock,
                           struct tm_error *err)
 {

@@ -11,7 +11,7 @@
 enum tm_status tm_snapshots_write(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks,
                                   struct tm_error *err);
 
-/* Writes the clock packets that come after all events. */
+/* Writes the clock packets that come after all events. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_snapshots_finish(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks,
                                    struct tm_error *err);
 

@@ -13,7 +13,7 @@ enum {
     FILTER_DISCARDED = 20
 };
 
-/* Fields of TraceStats that are counted by session: all numbers except the result of the final flush (15). */
+/* True for fields of TraceStats that count by session: all numbers except the result of the final flush (15). */
 static bool is_sum(const struct tm_pb_field *f)
 {
     return f->type == TM_PB_VARINT && f->id < TM_TRACE_STATS_SUMS;
@@ -70,7 +70,7 @@ static enum tm_status note(struct tm_trace_stats_file *file, const struct tm_pb_
     return st;
 }
 
-/* Adds the FilterStats of the files of one machine. */
+/* Puts one FilterStats with the sums of the files of MACHINE. */
 static enum tm_status put_filter(const struct tm_trace_stats *stats, uint32_t machine, struct tm_buf *out)
 {
     size_t mark;
@@ -95,7 +95,7 @@ static enum tm_status put_filter(const struct tm_trace_stats *stats, uint32_t ma
     return st == TM_OK ? tm_pb_end(out, mark) : st;
 }
 
-/* The statistics of all files of one machine. */
+/* Puts the statistics of all files of MACHINE. */
 static enum tm_status put_all(const struct tm_trace_stats *stats, uint32_t machine, struct tm_buf *out)
 {
     uint64_t sums[TM_TRACE_STATS_SUMS] = {0};

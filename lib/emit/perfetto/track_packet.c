@@ -50,8 +50,8 @@ static enum tm_status begin_packet(struct tm_track_writer *w, uint32_t machine, 
     return TM_OK;
 }
 
-/* Puts string STRING of E: as a number if the table has room, otherwise as text. FIELD_IID and FIELD_TEXT are fields of
- * a track event in w->body; the entry of a new number goes to w->interned. */
+/* Puts STRING of E, its name (IS_NAME) or a category, into w->body: as a number if the table has room, otherwise as
+ * text. The entry of a new number goes to w->interned. */
 static bool put_string(struct tm_track_writer *w, const struct tm_event *e, uint32_t string, bool is_name)
 {
     struct tm_text text = tm_catalog_string(w->packets->catalog, string, e);
@@ -79,7 +79,7 @@ static bool put_string(struct tm_track_writer *w, const struct tm_event *e, uint
                             (uint64_t)id + 1) == TM_OK;
 }
 
-/* The output's id of a flow of E's file. */
+/* Returns the output's id of flow ID of E's file. */
 static uint64_t flow_id(const struct tm_track_writer *w, const struct tm_event *e, uint64_t id)
 {
     uint64_t order = w->packets->catalog->files[e->file].processing_order;
@@ -132,8 +132,8 @@ static bool put_flow(struct tm_track_writer *w, const struct tm_event *e)
            tm_pb_end(&w->body, mark) == TM_OK;
 }
 
-/* The scope of E, an instant that readers of Chrome JSON put on one track for all of its process or of the trace; 0 for
- * other events. */
+/* Returns the scope of E, an instant that readers of Chrome JSON put on one track for its process or for the trace; 0
+ * for other events. */
 static uint64_t legacy_scope(const struct tm_track_writer *w, const struct tm_event *e, int type)
 {
     enum tm_scope scope = tm_event_scope(e->flags);

@@ -37,7 +37,7 @@ uint64_t tm_track_key(const struct tm_track_writer *w, const struct tm_event *e,
     return h ? h : 1;
 }
 
-/* Puts the first descriptor of E's process or thread into w->body: its rank, if it has one. */
+/* Puts the rank of E's process or thread, if it has one, into w->body. It belongs in the first descriptor. */
 static bool put_rank(struct tm_track_writer *w, const struct tm_event *e, bool is_thread)
 {
     uint32_t rank;
@@ -45,8 +45,8 @@ static bool put_rank(struct tm_track_writer *w, const struct tm_event *e, bool i
            tm_pb_put_varint(&w->body, TM_DESCRIPTOR_SIBLING_RANK, (uint64_t)(int64_t)(int32_t)rank) == TM_OK;
 }
 
-/* Describes E's process or thread, which has no track so far, by UUID. Readers accept no thread without a process: if
- * none is known, the thread becomes the main thread of a process of its own. */
+/* Describes E's process or thread, which has no track yet, as track UUID. Readers accept no thread without a process.
+ * So a thread of unknown process becomes the main thread of a process of its own. */
 static enum tm_status describe_task(struct tm_track_writer *w, const struct tm_event *e, bool is_thread, uint64_t uuid,
                                     struct tm_error *err)
 {
@@ -62,7 +62,7 @@ static enum tm_status describe_task(struct tm_track_writer *w, const struct tm_e
     return tm_track_packet_describe(w, e, uuid, err);
 }
 
-/* The track of E's file on a thread that PARENT represents. */
+/* Describes the track of E's file below PARENT, the track that represents the thread. */
 static enum tm_status describe_on_thread(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
                                          uint64_t parent, struct tm_error *err)
 {
@@ -121,7 +121,7 @@ static enum tm_status put_task_descriptor(struct tm_track_writer *w, const struc
     return tm_track_packet_describe(w, e, *uuid, err);
 }
 
-/* names and pids have equal field numbers in descriptions and in descriptors of threads and processes */
+/* Names and pids have equal field numbers for threads and processes, in descriptions and in descriptors. */
 _Static_assert((int)TM_THREAD_DESCRIPTION_NAME == (int)TM_PROCESS_DESCRIPTION_NAME, "a field of both");
 _Static_assert((int)TM_THREAD_DESCRIPTOR_PID == (int)TM_PROCESS_DESCRIPTOR_PID, "a field of both");
 _Static_assert((int)TM_THREAD_DESCRIPTOR_SORT == (int)TM_PROCESS_DESCRIPTOR_SORT, "a field of both");
@@ -131,7 +131,7 @@ static uint32_t sort_index_field(bool is_thread)
     return is_thread ? (uint32_t)TM_THREAD_DESCRIPTION_SORT_INDEX : (uint32_t)TM_PROCESS_DESCRIPTION_SORT_INDEX;
 }
 
-/* Field G of a description goes to w->body; whose it is to OWNER. */
+/* Puts field G of a description into w->body, and a pid or tid into OWNER. */
 static bool put_field(struct tm_track_writer *w, const struct tm_pb_field *g, bool is_thread, struct tm_event *owner)
 {
     int64_t number = g->type == TM_PB_VARINT ? tm_unzigzag(g->value) : 0;
@@ -157,7 +157,7 @@ static bool put_name(struct tm_track_writer *w, bool is_thread, const uint8_t *t
     return tm_pb_put_bytes(&w->body, name, text, len) == TM_OK;
 }
 
-/* Describes OWNER, whose fields are in PART, and keeps its name if that must be written later or again. */
+/* Describes OWNER, whose fields are in PART. If its name must be written later or again, makes that pending. */
 static enum tm_status define(struct tm_track_writer *w, struct tm_event *owner, const struct tm_pb_field *part,
                              bool keeps_name, struct tm_error *err)
 {

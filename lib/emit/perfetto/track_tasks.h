@@ -18,17 +18,17 @@ enum tm_track_kind {
     TM_TRACK_KIND_THREAD_TIME
 };
 
-/* The uuid of the track of KIND that EVENT is on; MORE distinguishes tracks of one process. */
+/* Returns the uuid of the track of KIND that EVENT is on. MORE distinguishes tracks of one process. */
 uint64_t tm_track_key(const struct tm_track_writer *writer, const struct tm_event *event, enum tm_track_kind kind,
                       uint64_t more);
 
 /* Sets *UUID to the file's own track for EVENT's process or, if IS_THREAD, thread. The first file with the task
- * describes it; the tracks of others are below that. */
+ * describes it; the tracks of others are below that. TM_OK or TM_E_SYSTEM, as all functions below. */
 enum tm_status tm_track_task(struct tm_track_writer *writer, const struct tm_event *event, bool is_thread,
                              uint64_t *uuid, struct tm_error *err);
 
 /* If EVENT, a PROCESS or THREAD row, states a sort index: notes it for the first descriptor of the task, since readers
- * ignore later ranks, and states that ranks count. Call it before the descriptors. TM_OK or TM_E_SYSTEM. */
+ * ignore later ranks, and states that ranks count. Call it before the descriptors. */
 enum tm_status tm_track_task_note_rank(struct tm_track_writer *writer, const struct tm_event *event,
                                        struct tm_error *err);
 

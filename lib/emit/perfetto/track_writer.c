@@ -11,9 +11,7 @@
 
 #include <stdlib.h>
 
-/* --- tracks */
-
-/* Tracks of threads, on which flow events find slices. */
+/* True if E is on a track of a thread, where flow events find slices. */
 static bool has_flows(const struct tm_event *e)
 {
     return !(e->flags & TM_EVENT_ASYNC) && tm_event_scope(e->flags) == TM_SCOPE_THREAD && e->flags & TM_EVENT_HAS_TID;
@@ -42,7 +40,7 @@ static enum tm_status know_named(struct tm_track_writer *w, const struct tm_even
     return tm_track_packet_describe(w, e, uuid, err);
 }
 
-/* The track for events of E's file without a process. */
+/* Makes track UUID, for events of E's file without a process, if it is new. */
 static enum tm_status know_global(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
                                   struct tm_error *err)
 {
@@ -54,14 +52,14 @@ static enum tm_status know_global(struct tm_track_writer *w, const struct tm_eve
     return tm_track_packet_describe(w, e, uuid, err);
 }
 
-/* A track that the file itself describes by a uuid. */
+/* Returns the output's uuid of a track that E's file describes by UUID. */
 static uint64_t described_uuid(const struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid)
 {
     struct tm_event key = {.file = e->file, .machine = e->machine};
     return tm_track_key(w, &key, TM_TRACK_KIND_DESCRIBED, uuid);
 }
 
-/* Writes its description: below the track that it names, or its thread or process. */
+/* Writes the description in E of such a track: below the track that it names, or its thread or process. */
 static enum tm_status write_described(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
 {
     ProtobufCMessage *m = protobuf_c_message_unpack(&tracemerge__detail__descriptor, NULL, e->detail_bytes, e->detail);
@@ -94,7 +92,7 @@ out:
     return st;
 }
 
-/* The track of EVENT, described before its first use. */
+/* Finds the track of E, and describes it before its first use. */
 static enum tm_status track_of(struct tm_track_writer *w, const struct tm_event *e, uint64_t *uuid,
                                struct tm_error *err)
 {
@@ -139,8 +137,6 @@ static enum tm_status track_of(struct tm_track_writer *w, const struct tm_event 
     return know_global(w, &global, *uuid, err);
 }
 
-/* --- slices */
-
 static void unsupported(struct tm_track_writer *w, const struct tm_event *e)
 {
     if (!tm_event_is_counted(e->flags))
@@ -181,7 +177,7 @@ static enum tm_status write_ends(struct tm_track_writer *w, int64_t up_to_ns, st
     return st;
 }
 
-/* E begins on UUID, its thread's own track, for DUR_NS (-1: unknown). */
+/* Notes for flow events that E begins on UUID, for DUR_NS (-1: unknown). */
 static enum tm_status note_target(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid, int64_t dur_ns,
                                   struct tm_error *err)
 {
@@ -240,7 +236,7 @@ static enum tm_status know_lane(struct tm_track_writer *w, const struct tm_event
     return st < 0 ? tm_error_nomem(err) : tm_track_packet_lane(w, e, lane, thread, err);
 }
 
-/* The first lane of E's thread on which E, which ends at END_NS, nests. */
+/* Finds the first lane of E's thread on which E, which ends at END_NS, nests. */
 static enum tm_status find_lane(struct tm_track_writer *w, const struct tm_event *e, int64_t end_ns, uint64_t *uuid,
                                 struct tm_error *err)
 {
@@ -292,7 +288,7 @@ static enum tm_status begin_complete(struct tm_track_writer *w, const struct tm_
     return st < 0 ? st : tm_track_packet_event(w, e, TM_TRACK_BEGIN, end->uuid, err);
 }
 
-/* The reading of the thread's clock at the end of E. */
+/* Notes in END the reading of the thread's clock at the end of E, if E states it. */
 static void note_thread_end(struct tm_track_writer *w, const struct tm_event *e, struct tm_open_end *end)
 {
     int64_t begin_ns, dur_ns;
@@ -318,9 +314,7 @@ static enum tm_status write_complete(struct tm_track_writer *w, const struct tm_
     return st < 0 ? st : tm_open_ends_push(&w->ends, &end, err);
 }
 
-/* --- one timestamp group at a time */
-
-/* The counter for thread time of E, whose track is UUID. */
+/* Finds the counter for thread time of E, whose track is UUID, and describes it before its first use. */
 static enum tm_status find_thread_time(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
                                        struct tm_error *err)
 {

@@ -64,7 +64,7 @@ struct tm_track_writer {
     uint64_t time_uuid; /* the counter of thread time for which the current event has a value */
 };
 
-/* Takes EVENT, timed or a definition. Events come in order of time; packets may be pending until the next call or
+/* Writes EVENT, timed or a definition. Events come in order of time; packets may be pending until the next call or
  * flush. TM_OK; TM_E_INPUT: more than TM_OUTPUT_TRACKS_MAX tracks, or a damaged stream; TM_E_SYSTEM. */
 enum tm_status tm_track_write(struct tm_track_writer *writer, const struct tm_event *event, struct tm_error *err);
 
@@ -79,7 +79,7 @@ enum tm_status tm_track_writer_name_again(struct tm_track_writer *writer, const 
 /* Writes everything before NOW_NS. INT64_MAX: writes everything, also the ends of open slices. */
 enum tm_status tm_track_writer_flush(struct tm_track_writer *writer, int64_t now_ns, struct tm_error *err);
 
-/* The names on its sequences are to be written again, on new sequences: a reader has not seen them. */
+/* Makes the names on its sequences be written again, on new sequences, because a reader has not seen them. */
 void tm_track_writer_begin_anew(struct tm_track_writer *writer);
 
 void tm_track_writer_release(struct tm_track_writer *writer);

@@ -11,8 +11,8 @@ enum {
     NAMES = 1, /* messages of power that begin with the names of what they measure, by number */
 };
 
-/* Packets that stay before all events, without a time: definitions of fields must be read first; the events of bundles
- * are rows of their own; and a track event without a time is not an event, which a reader counts. */
+/* True for packets that stay before all events, without a time. Definitions of fields must be read first, the events of
+ * bundles are rows of their own, and a track event without a time is an error that a reader counts. */
 static bool stays_in_front(uint32_t body)
 {
     return body == EXTENSION_DESCRIPTOR || body == TM_PACKET_FTRACE_EVENTS || body == TM_PACKET_SYSTEM_INFO ||
@@ -36,7 +36,8 @@ static bool is_names_alone(const struct tm_pb_field *f)
     return has_names && !has_values;
 }
 
-/* A thread's descriptor must precede its sequence's events. */
+/* True for kinds of rows whose packets can be pending. A thread's descriptor cannot: it must precede its sequence's
+ * events. */
 static bool is_of_kind(uint32_t kind)
 {
     return kind == TM_KIND_METADATA || kind == TM_KIND_PACKET || kind == TM_KIND_SAMPLE || kind == TM_KIND_PROCESS;
@@ -54,7 +55,7 @@ bool tm_untimed_packets_take(const struct tm_event *e)
     return true;
 }
 
-/* Layout of a record: the event, whose pointers are invalid in it, and its payload. */
+/* Adds E to the others. Layout of a record: the event, whose pointers are invalid in it, and its payload. */
 static enum tm_status keep_other(struct tm_untimed_packets *u, const struct tm_event *e, struct tm_error *err)
 {
     if (u->others.set_count == 0)

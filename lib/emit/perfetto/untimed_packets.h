@@ -23,14 +23,14 @@ struct tm_untimed_packets {
 /* True if EVENT, a row with a raw packet, must be pending. */
 bool tm_untimed_packets_take(const struct tm_event *event);
 
-/* Keeps a copy of EVENT after all pending packets. TM_OK or TM_E_SYSTEM. */
+/* Adds a copy of EVENT after all pending packets. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_untimed_packets_add(struct tm_untimed_packets *packets, const struct tm_event *event,
                                       struct tm_error *err);
 
 /* Removes the first packet; the next one takes its place. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_untimed_packets_pop(struct tm_untimed_packets *packets, struct tm_error *err);
 
-/* No pending packet acts before this. */
+/* Returns the time at which the first pending packet takes effect; INT64_MAX: none is pending. */
 static inline int64_t tm_untimed_packets_next_ns(const struct tm_untimed_packets *packets)
 {
     return packets->has_next ? packets->next.time_ns : INT64_MAX;
