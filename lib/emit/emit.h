@@ -26,7 +26,7 @@ struct tm_emit_options {
 
 /* Owned by tm-emit, valid from open to close. */
 struct tm_emit_context {
-    int fd;           /* the output writes to it; -1 if it asked for a path */
+    int fd;           /* the output writes to it; -1 if it needs a path */
     const char *path; /* the file to write, for an output that needs one; otherwise NULL */
     const struct tm_emit_options *options;
     const struct tm_catalog *catalog; /* includes the facts of the current frame */

@@ -67,7 +67,7 @@ static enum tm_status check_time(struct tm_emit_only *only, const char *key, con
     return TM_OK;
 }
 
-/* Tells the context the origin of times once it is known, and checks the times of --only against it. */
+/* Sets the origin of times in the context once it is known, and checks the times of --only against it. */
 static enum tm_status note_origin(struct tm_emit_only *only, struct tm_error *err)
 {
     if (!only->context->has_origin)

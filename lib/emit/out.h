@@ -67,8 +67,8 @@ void tm_out_duration(struct tm_out *out, int64_t ns);
 /* Puts the double with these bits in the fewest digits that read back as the same; "nan", "inf", "-inf". */
 void tm_out_double(struct tm_out *out, uint64_t bits);
 
-/* The text after FROM is a decimal number: puts ".0" if it has neither point nor exponent, so that readers take the
- * column for real numbers whichever value comes first. */
+/* Puts ".0" after the decimal number that starts at FROM, if it has neither point nor exponent. So readers take the
+ * column for real numbers, whatever its first value is. */
 void tm_out_make_real(struct tm_out *out, size_t from);
 
 /* Puts a name from a trace, of any length, escaped for a terminal (tm_text_escape). */

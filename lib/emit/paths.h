@@ -8,7 +8,7 @@ enum { TM_PATH_TEXT_MAX = 1024 };
 
 /* Zero-initialise. */
 struct tm_paths {
-    char **paths; /* by file; NULL where not asked for yet */
+    char **paths; /* by file; NULL: not made yet */
     size_t *lens;
     uint32_t count;
 };

@@ -23,7 +23,7 @@ struct tm_source_copies {
     uint32_t text_cap, part_count, part_cap;
 };
 
-/* Notes TEXT, of which parts follow. TM_OK or TM_E_SYSTEM. */
+/* Notes TEXT. Its parts follow. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_source_copies_text(struct tm_source_copies *copies, const struct tm_source_text *text,
                                      struct tm_error *err);
 

@@ -89,8 +89,8 @@ static enum tm_status sequence_of(struct tm_sample_writer *w, const struct tm_ev
     return TM_OK;
 }
 
-/* Finds the iid of a string. The InternedString of a new one goes to w->interned as field FIELD. TM_END: a table is full,
- * as for all functions that intern. */
+/* Finds the iid of a string. The InternedString of a new one goes to w->interned as field FIELD. All functions that
+ * intern return TM_END if a table is full. */
 static enum tm_status intern_string(struct tm_sample_writer *w, struct tm_intern *table, uint32_t field,
                                     struct tm_text text, uint64_t *iid)
 {

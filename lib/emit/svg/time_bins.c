@@ -26,7 +26,7 @@ enum tm_status tm_time_bins_series(struct tm_time_bins *b, uint32_t *series, str
     return TM_OK;
 }
 
-/* Moves the counts of one series to bins 2^UP times as wide, of which the first has number BASE. */
+/* Moves the counts of one series to bins 2^UP times as wide. The first of these has number BASE. */
 static void widen(const struct tm_time_bins *b, uint64_t *counts, unsigned up, uint64_t base)
 {
     uint64_t wide[TM_TIME_BINS] = {0};

@@ -1,5 +1,5 @@
-/* The events of a sorted stream as rows: slices, of which the model joins begins and ends, runs of tasks on CPUs, and
- * all other events.
+/* The events of a sorted stream as rows: slices, whose begins and ends the model joins, runs of tasks on CPUs, and all
+ * other events.
  *
  * Rows are in order of their begin; rows of one time in the order in which the model takes their events. A slice whose
  * end is unknown holds back the rows after it (unfinished_rows.h). Memory is that of the model and some megabytes. */

@@ -1,4 +1,4 @@
-/* Rows in order of their begin, some of whose ends are unknown so far. A row is pending until the open rows before it
+/* Rows in order of their begin. The ends of some are unknown so far. A row is pending until the open rows before it
  * have ended. Pending rows are in memory up to a limit, then in an unlinked temporary file, whose storage is reclaimed
  * from the front. */
 #ifndef TM_EMIT_TEXT_UNFINISHED_ROWS_H
