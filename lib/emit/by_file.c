@@ -24,7 +24,7 @@ static uint32_t file_of_metadata(const struct tm_catalog *c, uint32_t i)
     return c->metadata[i]->has_file ? c->metadata[i]->file : UINT32_MAX;
 }
 
-/* Counting sort, which is stable. Unknown files are left out. */
+/* Sorts by counting, which is stable. Things of unknown files are left out. */
 static enum tm_status sort(struct tm_by_file *b, const struct tm_catalog *c, uint32_t count, file_of file)
 {
     b->starts = calloc((size_t)c->file_count + 2, sizeof *b->starts);

@@ -49,7 +49,7 @@ static bool is_same(const struct reason *a, const struct reason *b)
            (a->text.len == 0 || memcmp(a->text.data, b->text.data, a->text.len) == 0);
 }
 
-/* The sum of REASON in the current file. */
+/* Finds or makes the sum of REASON in the current file. */
 static struct sum *sum_of(struct telling *t, const struct reason *reason)
 {
     uint32_t i = 0;
@@ -147,7 +147,7 @@ static void put_dropped(struct telling *t, const struct sum *sum)
     }
 }
 
-/* The part of the message that files with one reason have in common. */
+/* Puts the part of the message that files with one reason have in common. */
 static void put_reason(struct telling *t, const struct sum *sum)
 {
     const char *name = tm_name_of_kind(sum->reason.number);
@@ -190,7 +190,7 @@ static void put_reason(struct telling *t, const struct sum *sum)
     }
 }
 
-/* The part of the message that is about one file. */
+/* Puts the part of the message that is about one file. */
 static void put_particulars(struct telling *t, const struct sum *sum)
 {
     const struct tm_catalog *c = t->notices->catalog;
@@ -214,7 +214,7 @@ static enum tm_status end_line(struct telling *t, struct tm_error *err)
     return TM_OK;
 }
 
-/* The sum of REASON over all files; NULL: out of memory. */
+/* Finds or makes the sum of REASON over all files; NULL: out of memory. */
 static struct sum *total_of(struct telling *t, const struct reason *reason)
 {
     for (uint32_t i = 0; i < t->all_count; i++)

@@ -12,7 +12,7 @@ struct message {
     uint8_t payload[];
 };
 
-/* The order of tm-sort. A_ORDER and B_ORDER are those of the events' files. */
+/* True if A comes before B in the order of tm-sort. A_ORDER and B_ORDER are the processing orders of their files. */
 static bool is_event_before(const struct tm_event *a, uint32_t a_order, const struct tm_event *b, uint32_t b_order)
 {
     if (a->time_ns != b->time_ns)

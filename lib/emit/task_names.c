@@ -201,7 +201,7 @@ static enum tm_status learn_new_process(struct tm_task_names *names, const struc
     return name_process(names, e, row, err);
 }
 
-/* E is a new task, so what is known of an earlier task with its number no longer applies. */
+/* Learns from E that a new task began. What is known of an earlier task with its number no longer applies. */
 static enum tm_status learn_new(struct tm_task_names *names, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_task_names_row *row;
@@ -217,7 +217,7 @@ static enum tm_status learn_new(struct tm_task_names *names, const struct tm_eve
     return st < 0 ? st : learn_comm(names, e, e->tid, e->name, err);
 }
 
-/* The name of a main thread is that of its process, too. */
+/* Learns the new name of a thread. The name of a main thread is that of its process, too. */
 static enum tm_status learn_rename(struct tm_task_names *names, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_task_names_row *row =

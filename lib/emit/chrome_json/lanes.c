@@ -16,7 +16,7 @@ static struct tm_json_lane *lane_of(const struct tm_json_lanes *lanes, const str
     return &thread_of(lanes, holder)->lanes[holder->lane];
 }
 
-/* The lanes of FILE on THREAD, except lane 0; NULL: none. */
+/* Returns the lanes of FILE on THREAD, except lane 0; NULL: none. */
 static struct tm_json_lane_list *list_of(const struct tm_json_lanes *lanes, uint32_t thread, uint32_t file)
 {
     uint32_t list;
@@ -93,7 +93,7 @@ static bool is_free(const struct tm_json_lane *lane, int64_t since_ns)
     return !lane->is_open && lane->until_ns <= since_ns && (lane->holder == 0 || lane->last_ns < since_ns);
 }
 
-/* The first free lane for the file of HOLDER; UINT32_MAX: none. */
+/* Finds the first free lane for the file of HOLDER; UINT32_MAX: none. */
 static uint32_t find_free(const struct tm_json_lanes *lanes, const struct tm_json_holder *holder, int64_t since_ns)
 {
     const struct tm_json_thread *t = thread_of(lanes, holder);

@@ -14,7 +14,7 @@ static uint64_t key_of(uint64_t a, uint64_t b, uint64_t c)
     return tm_hash_u64(a ^ tm_hash_u64(b ^ tm_hash_u64(c + 1)));
 }
 
-/* The key in named of a process (TID NULL) or thread. */
+/* Returns the key in NAMED of a process (TID NULL) or thread. */
 static uint64_t name_key(int64_t pid, const int64_t *tid)
 {
     return key_of((uint64_t)pid, tid ? (uint64_t)*tid : 0, tid ? 1 : 2);

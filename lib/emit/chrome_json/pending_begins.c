@@ -24,7 +24,7 @@ static struct tm_json_begin_stack *get(struct tm_json_begins *begins, uint64_t k
     return &begins->stacks[begins->count++];
 }
 
-/* A slice begins at TS_NS. Marks the innermost open slices of STACK that began at the same time as crossed
+/* Called when a slice begins at TS_NS. Marks the innermost open slices of STACK that began at the same time as crossed
  * (pending_begins.h). Stops at one that is marked already, since those around it are marked too. */
 static void cross(struct tm_json_begin_stack *stack, int64_t ts_ns)
 {
@@ -122,7 +122,7 @@ static void show(const struct tm_json_begin_stack *stack, const struct tm_json_b
                                         .detail_len = begin->detail_len};
 }
 
-/* The index plus 1 in STACK of the slice that LABELS refer to; 0: none. */
+/* Finds the index plus 1 in STACK of the slice that LABELS refer to; 0: none. */
 static uint32_t find_ended(const struct tm_json_begin_stack *stack, const tm_slice_label labels[2])
 {
     uint32_t i = stack ? stack->depth : 0;

@@ -97,7 +97,7 @@ enum tm_status tm_json_slices_touch(struct tm_json_slices *s, const struct tm_ev
     return TM_OK;
 }
 
-/* E begins on a thread: prepares the text that is written at its end. */
+/* Begins slice E on a thread. Its text is prepared now and written at its end. */
 static enum tm_status open_span(struct tm_json_slices *s, const struct tm_event *e, const struct tm_event_task *place,
                                 struct tm_error *err)
 {
@@ -122,7 +122,7 @@ static enum tm_status open_span(struct tm_json_slices *s, const struct tm_event 
     return is_full ? put_begins(s, at.stack, err) : TM_OK;
 }
 
-/* E ends the slice V: makes a complete event, which is pending while others end at this time. */
+/* Makes a complete event of slice V, which E ends. It is pending while others may end at this time. */
 static enum tm_status keep_whole(struct tm_json_slices *s, const struct tm_json_begin_view *v, const struct tm_event *e,
                                  struct tm_error *err)
 {

@@ -33,13 +33,13 @@ enum tm_status tm_json_threads_note(struct tm_json_threads *threads, const struc
     return names ? tm_task_names_learn(&threads->json_names, e, err) : TM_OK;
 }
 
-/* A number that grows whenever a name may have changed or a pid means another process. */
+/* Returns a number that grows whenever a name may have changed or a pid means another process. */
 static uint64_t changes_of(const struct tm_json_threads *threads)
 {
     return tm_task_names_changes(&threads->names) + threads->metadata->changes + threads->metadata->pids->changes;
 }
 
-/* The columns of E that determine its process and thread. */
+/* Returns the columns of E that determine its process and thread. */
 static struct tm_json_named columns_of(const struct tm_event *e)
 {
     return (struct tm_json_named){.track = tm_event_scope(e->flags) == TM_SCOPE_TRACK ? e->track : 0,
@@ -51,7 +51,7 @@ static struct tm_json_named columns_of(const struct tm_event *e)
                                   .flags = e->flags};
 }
 
-/* The entry of events with these COLUMNS. */
+/* Returns the entry of events with these COLUMNS. */
 static struct tm_json_named *named_of(struct tm_json_threads *threads, const struct tm_json_named *columns)
 {
     uint64_t task = (uint64_t)columns->machine << 32 ^ (uint64_t)columns->pid << 40 ^ (uint64_t)columns->tid;

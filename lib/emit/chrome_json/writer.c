@@ -155,7 +155,7 @@ static void put_args(struct tm_json_writer *w, struct arg *args, uint32_t count,
 #pragma GCC diagnostic pop
 #endif
 
-/* How an event with a bind_id expresses FIELD of a Detail; NULL: the field is not a flow. */
+/* Returns how an event with a bind_id expresses FIELD of a Detail; NULL: the field is not a flow. */
 static const char *direction_of(uint32_t field)
 {
     switch (field) {

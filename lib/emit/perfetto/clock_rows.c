@@ -42,7 +42,7 @@ bool tm_clock_rows_is_timeline(const struct tm_clock_rows *r, uint32_t machine, 
     if ((a)->field != (b)->field)  \
         return (a)->field < (b)->field ? -1 : 1
 
-/* Order: by clock; relations after snapshots; then by file and time. */
+/* Orders rows by clock, relations after snapshots, then by file and time. */
 static int by_clock(const void *x, const void *y)
 {
     const struct tm_clock_row *a = x, *b = y;

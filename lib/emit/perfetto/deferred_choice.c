@@ -88,7 +88,7 @@ static enum tm_status put_end(struct tm_track_writer *w, const struct tm_event *
     return tm_track_packet_event(w, &end, TM_TRACK_END, uuid, err);
 }
 
-/* E ends a slice on UUID early in its file, as STATED, but nothing written ends it there: writes its end now. */
+/* Writes the end of a slice on UUID that E ends early in its file, as STATED, if nothing written ends it there. */
 static enum tm_status end_cut(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
                               struct tm_early_end stated, struct tm_error *err)
 {

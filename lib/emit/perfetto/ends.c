@@ -6,8 +6,8 @@
 #include "stream/placement_rule.h"
 #include "stream/clock_id.h"
 
-/* The machine of the first packet: the host if it has data, otherwise the first. The host's packet, which has no id,
- * prevents the adoption of another machine. */
+/* Returns the machine of the first packet: the host if it has data, otherwise the first. The host's packet, which has
+ * no id, prevents the adoption of another machine. */
 static uint32_t snapshot_machine(const struct tm_catalog *c)
 {
     for (uint32_t i = 0; i < c->machine_count; i++)
@@ -16,7 +16,7 @@ static uint32_t snapshot_machine(const struct tm_catalog *c)
     return 0;
 }
 
-/* The timeline is BOOTTIME of every machine, and the trace-time clock of its machine. */
+/* Trace time is BOOTTIME of every machine, and the trace-time clock of its machine. */
 enum tm_status tm_pftrace_clocks(struct pftrace *p, struct tm_error *err)
 {
     const struct tm_catalog *c = p->context->catalog;

@@ -203,7 +203,7 @@ static void etw_event_field(struct rewrite *r, const struct tm_pb_field *f)
         copy(r, f);
 }
 
-/* The bundle has one event, that of the row, or none. */
+/* Writes a field of a bundle, which has one event, that of the row, or none. */
 static void etw_bundle_field(struct rewrite *r, const struct tm_pb_field *f)
 {
     if (f->id == TM_ETW_BUNDLE_EVENT)

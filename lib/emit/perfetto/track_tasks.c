@@ -10,7 +10,7 @@ static int64_t raw_id_of(const struct tm_track_writer *w, const struct tm_event 
     return e->machine < c->machine_count ? c->machines[e->machine].raw_id : 0;
 }
 
-/* The key of E's process or thread. */
+/* Returns the key of E's process or thread. */
 static struct tm_track_task task_of(const struct tm_track_writer *w, const struct tm_event *e, bool is_thread)
 {
     return tm_track_task_of(&w->packets->owners, raw_id_of(w, e), is_thread, e->flags & TM_EVENT_HAS_PID ? e->pid : 0,

@@ -208,7 +208,7 @@ enum tm_status tm_sqlite_btree_add(struct tm_sqlite_btree *tree, int64_t rowid, 
     return TM_OK;
 }
 
-/* Cell I of a page. */
+/* Returns cell I of PAGE. */
 static const uint8_t *cell_at(const uint8_t *page, uint32_t i)
 {
     uint32_t header = page[0] == LEAF ? LEAF_HEADER : INTERIOR_HEADER;
@@ -224,7 +224,7 @@ static int64_t rowid_of(const uint8_t *page, uint32_t i)
     return (int64_t)value;
 }
 
-/* The first of COUNT cells with ROWID or a larger one; COUNT if there is none. */
+/* Finds the first of COUNT cells with ROWID or a larger one; COUNT if there is none. */
 static uint32_t search(const uint8_t *page, uint32_t count, int64_t rowid)
 {
     uint32_t low = 0, high = count;

@@ -66,7 +66,7 @@ static struct tm_text after(struct tm_text text, size_t len)
     return (struct tm_text){text.data + len, text.len - len};
 }
 
-/* The text of VALUE; data is NULL for NULL. */
+/* Returns the text of VALUE; data is NULL for NULL. */
 static struct tm_text text_of(sqlite3_value *value)
 {
     const uint8_t *data = sqlite3_value_text(value);
@@ -135,7 +135,7 @@ static void bare_type_function(sqlite3_context *context, int count, sqlite3_valu
     sqlite3_result_text(context, (const char *)type.data, (int)type.len, SQLITE_TRANSIENT);
 }
 
-/* SQL: replaces the name in the first value, a type, by the second. */
+/* Replaces the name in the first value, a type, by the second. */
 static void as_type_function(sqlite3_context *context, int count, sqlite3_value **values)
 {
     (void)count;

@@ -33,7 +33,7 @@ static uint64_t offset_of(uint32_t number)
     return (uint64_t)(number - 1) * TM_SQLITE_PAGE;
 }
 
-/* The number of the first page that is not written yet. */
+/* Returns the number of the first page that is not written yet. */
 static uint32_t first_unwritten(const struct tm_sqlite_pages *pages)
 {
     return pages->count + 1 - (uint32_t)(pages->last.len / TM_SQLITE_PAGE);

@@ -28,7 +28,7 @@
 static const char *const files[] = {TABLES(FILE_OF) NULL};
 static const char *const queries[] = {TABLES(QUERY_OF) NULL};
 
-/* NULL is empty; an empty text has quotes. */
+/* Puts a value as a CSV field. NULL is an empty field; an empty text has quotes. */
 static void put_value(struct tm_out *out, sqlite3_stmt *stmt, int column)
 {
     size_t from = out->buf.len;

@@ -129,7 +129,7 @@ static int digits_of(int64_t ns)
     return digits + (ns < 0);
 }
 
-/* The number of characters of the longest label in seconds. */
+/* Returns the number of characters of the longest label in seconds. */
 static int seconds_length(const struct tm_svg_picture *pic, int64_t step)
 {
     int a = digits_of(pic->layout->first_ns), b = digits_of(pic->layout->last_ns), decimals = decimals_of(step);

@@ -30,7 +30,7 @@ static const char style[] =
     ".m6{--c:var(--m6)}.m7{--c:var(--m7)}\n"
     "</style>\n";
 
-/* The number of files with a lane. */
+/* Counts the files with events. */
 static uint32_t count_files(const struct tm_svg_picture *pic)
 {
     const struct tm_catalog *c = pic->context->catalog;

@@ -9,7 +9,7 @@ static int band_height(const struct tm_svg_picture *pic)
     return pic->layout->is_roomy ? 34 : 17;
 }
 
-/* The largest H with H * H <= N. */
+/* Returns the largest H with H H <= N. */
 static uint32_t square_root(uint64_t n)
 {
     uint64_t root = 0;
@@ -27,7 +27,7 @@ static uint64_t greatest(const uint64_t *counts, int columns)
     return most;
 }
 
-/* Height of a bar of COUNT among at most MOST, in pixels. */
+/* Returns the height in pixels of a bar of COUNT, where the bar of MOST has HEIGHT. */
 static int bar_height(uint64_t count, uint64_t most, int height)
 {
     while (most >> 40) { /* the product below stays in 64 bits */
