@@ -118,6 +118,7 @@ static enum tm_status enter_sandbox(const struct arguments *a, struct tm_error *
     return st;
 }
 
+/* Writes the result, and the manifest if one is asked for. TM_E_STRICT if --check finds effects before their causes. */
 static enum tm_status write_all(const struct arguments *a, struct tm_alignment *alignment, struct tm_error *err)
 {
     struct tm_buf out = {0}, manifest = {0};

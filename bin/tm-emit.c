@@ -242,6 +242,7 @@ static enum tm_status open_files(struct files *files, const struct arguments *a,
     return st;
 }
 
+/* Opens the outputs and writes them. They get their names once all are complete. */
 static enum tm_status emit(struct tm_emit_run *run, const struct arguments *a, struct tm_error *err)
 {
     struct files files = {.folders = {NULL}};

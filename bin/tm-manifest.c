@@ -58,6 +58,7 @@ static enum tm_status graver(enum tm_status a, enum tm_status b)
     return a == TM_E_SYSTEM || b >= 0 ? a : b == TM_E_SYSTEM || a >= 0 ? b : a;
 }
 
+/* Checks the manifest PATH and prints its problems and warnings. */
 static enum tm_status check(const char *path)
 {
     struct tm_manifest manifest = {0};
@@ -112,6 +113,7 @@ static enum tm_status enter_sandbox(const struct options *options, struct tm_err
     return st;
 }
 
+/* Runs the stage from standard input to standard output. Returns the exit status. */
 static int filter(const struct options *options)
 {
     struct tm_buf used = {0};
@@ -192,6 +194,7 @@ static int parse(int argc, char **argv, struct options *arguments)
     return tm_program_options(&program, &options, argc, argv);
 }
 
+/* Refuses options that do not fit together, and does what the others ask for. Returns the exit status. */
 static int run(int argc, char **argv, struct options *options)
 {
     bool is_filter = options->manifest || options->strict || options->written || options->replace || options->present ||

@@ -491,6 +491,7 @@ static enum tm_status commit_outs(struct merge *m, struct tm_error *err)
     return st;
 }
 
+/* Runs the whole merge and cleans up. Returns the exit status. */
 static int merge(struct merge *m, const char *argv0)
 {
     struct tm_merge_request *r = &m->a.request;

@@ -107,6 +107,7 @@ static int parse(int argc, char **argv, struct arguments *a)
     return status;
 }
 
+/* Refuses arguments that do not fit together. Returns 0 or an exit status. */
 static int check(const struct arguments *a)
 {
     if (a->file_count == 0)
@@ -243,6 +244,7 @@ static enum tm_status pack_files(void *context, struct tm_error *err)
     return st;
 }
 
+/* Writes the archive to a file, tries to merge it, and gives it its name. */
 static enum tm_status write_file(const struct arguments *a, struct tm_error *err)
 {
     struct tm_out_file out = {.fd = -1, .no_sync = a->no_sync};

@@ -200,6 +200,7 @@ static void warn(void *arg, const char *text)
     tm_program_message(&program, "%s", text);
 }
 
+/* Unpacks PATHS to FD as a stream. */
 static enum tm_status run(struct settings *settings, int fd, char **paths, size_t count, struct tm_error *err)
 {
     struct tm_stream_writer writer = {0};

@@ -155,7 +155,7 @@ static inline tm_bytes16 tm_bytes16_or(tm_bytes16 x, tm_bytes16 y)
     return _mm_or_si128(x, y);
 }
 
-/* The mask of the top bits of X. */
+/* Returns the mask of the top bits of X. */
 static inline unsigned tm_bytes16_mask(tm_bytes16 x)
 {
     return (unsigned)_mm_movemask_epi8(x);

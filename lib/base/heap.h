@@ -41,7 +41,7 @@ static inline enum tm_status tm_heap_push(struct tm_heap *heap, const struct tm_
     return TM_OK;
 }
 
-/* Puts ITEM in the place of the first. There must be one. */
+/* Replaces the first item by ITEM. The heap must not be empty. */
 static inline void tm_heap_replace(struct tm_heap *heap, const struct tm_heap_order *order, const void *item)
 {
     uint32_t i = 0;
@@ -56,7 +56,7 @@ static inline void tm_heap_replace(struct tm_heap *heap, const struct tm_heap_or
     memcpy(tm_heap_at(heap, order, i), item, order->item_bytes);
 }
 
-/* Removes the first and copies it to ITEM. There must be one. */
+/* Removes the first item and copies it to ITEM. The heap must not be empty. */
 static inline void tm_heap_pop(struct tm_heap *heap, const struct tm_heap_order *order, void *item)
 {
     memcpy(item, heap->items, order->item_bytes);

@@ -36,7 +36,7 @@ static inline void tm_index_seed(struct tm_index *index)
         index->seed = tm_secret();
 }
 
-/* Returns the hash of a key. An index that was not seeded is empty, so any hash does. */
+/* Returns the hash of a key. An index that was not seeded is empty, so any hash is right for it. */
 static inline uint64_t tm_index_hash_u64(const struct tm_index *index, uint64_t key)
 {
     return tm_keyed_u64(index->seed, key);

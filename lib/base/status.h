@@ -49,10 +49,11 @@ struct tm_error {
  * cut. */
 enum tm_status tm_error_set(struct tm_error *err, enum tm_status status, const char *format, ...) TM_PRINTF(3, 4);
 
-/* As tm_error_set with TM_E_INPUT and "byte BYTE: " in front of the text; keeps BYTE. */
+/* Records a failure like tm_error_set: TM_E_INPUT, with "byte BYTE: " in front of the text. Keeps BYTE. */
 enum tm_status tm_error_at(struct tm_error *err, uint64_t byte, const char *format, ...) TM_PRINTF(3, 4);
 
-/* As tm_error_set with TM_E_SYSTEM, for a failed system call: appends ": " and strerror(ERRNUM). */
+/* Records the failure of a system call like tm_error_set: TM_E_SYSTEM, with ": " and strerror(ERRNUM) after the text.
+ */
 enum tm_status tm_error_errno(struct tm_error *err, int errnum, const char *format, ...) TM_PRINTF(3, 4);
 
 /* Puts "PLACE: " in front of the text of a failure that was recorded where its place was not known. Does nothing if ERR

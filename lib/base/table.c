@@ -52,6 +52,7 @@ int64_t tm_table_find(const struct tm_table *table, const struct tm_key *key)
     return number ? table->entries[number - 1].value : TM_TABLE_NONE;
 }
 
+/* Doubles the slots and enters all entries again. */
 static enum tm_status widen(struct tm_table *table, struct tm_error *err)
 {
     uint32_t cap = table->cap ? table->cap * 2 : TABLE_FIRST;
@@ -88,7 +89,8 @@ enum tm_status tm_table_set(struct tm_table *table, const struct tm_key *key, in
     return TM_OK;
 }
 
-/* Empties the slot HOLE. Moves back later slots that are not in their first place because it was taken. */
+/* Empties the slot HOLE. Moves back the slots after it that are not in their first place because another slot is there.
+ */
 static void empty_slot(struct tm_table *table, uint32_t hole)
 {
     uint32_t mask = table->cap - 1;

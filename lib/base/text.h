@@ -12,7 +12,7 @@ struct tm_text {
     size_t len;
 };
 
-/* The LEN bytes at DATA. */
+/* Returns the LEN bytes at DATA as a text. */
 static inline struct tm_text tm_text_at(const void *data, size_t len)
 {
     return (struct tm_text){data, len};

@@ -117,6 +117,7 @@ void tm_part_settle(struct tm_part *part, const struct tm_input *in)
     part->read_bytes = in->offset;
 }
 
+/* Shows the bytes of the part in the window of the input around it. */
 static enum tm_status part_show(void *source, struct tm_input *in, size_t need, struct tm_error *err)
 {
     struct tm_part *part = source;

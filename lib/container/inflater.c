@@ -46,8 +46,8 @@ static const char *cause_of(int answer)
     }
 }
 
-/* Bytes in the library's bit buffer stay at the front of the input. The input is then in the right place when the
- * stream ends. */
+/* Inflates some of the input of P. TM_END: the stream has ended. Bytes in the library's bit buffer stay at the front of
+ * the input, so the input is in the right place when the stream ends. */
 static enum tm_status step(struct tm_inflater *inflater, struct piece *p)
 {
     struct inflate_state *s = inflater->state;
@@ -107,6 +107,7 @@ static enum tm_status start(struct tm_inflater *inflater, struct tm_error *err)
     return TM_OK;
 }
 
+/* Inflates some of the input of P. TM_END: the stream has ended. */
 static enum tm_status step(struct tm_inflater *inflater, struct piece *p)
 {
     z_stream *z = inflater->state;

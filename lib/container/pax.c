@@ -28,6 +28,7 @@ static bool is(const uint8_t *s, size_t len, const char *want)
     return len == strlen(want) && memcmp(s, want, len) == 0;
 }
 
+/* Takes the record KEY=VALUE from P to END into PAX, if it is one of those that are used. */
 static enum tm_status record(struct tm_pax *pax, const uint8_t *p, const uint8_t *end, struct tm_error *err)
 {
     const uint8_t *equals = memchr(p, '=', (size_t)(end - p));

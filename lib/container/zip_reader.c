@@ -53,6 +53,7 @@ struct tm_zip_reader {
     char refusal[REFUSAL_BYTES];
 };
 
+/* The functions io_* give minizip access to the extent. */
 static voidpf ZCALLBACK io_open(voidpf opaque, const void *path, int mode)
 {
     (void)path;

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+/* Sets c->last to the row of E's file, machine and clock, which is added if it is new. */
 static enum tm_status find_row(struct tm_cut_counts *c, const struct tm_event *e, struct tm_error *err)
 {
     const struct tm_key key = {(uint64_t)e->file << 32 | e->machine, e->clock, 0};

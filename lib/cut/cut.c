@@ -81,6 +81,7 @@ static enum tm_status count_batch(struct cutter *c, const struct tm_batch *batch
     return st;
 }
 
+/* Reads the stream, checks it, and counts the events of each part. */
 static enum tm_status count(struct cutter *c, struct tm_error *err)
 {
     struct tm_stream_reader reader;
@@ -165,6 +166,7 @@ static enum tm_status write_state(struct cutter *c, struct tm_error *err)
     return st;
 }
 
+/* Begins the current part. If it is written, writes its head and the state at its beginning. */
 static enum tm_status begin_part(struct cutter *c, struct tm_error *err)
 {
     const struct tm_cut *cut = c->cut;
@@ -258,6 +260,7 @@ static enum tm_status take_row(struct cutter *c, const struct tm_event *e, struc
     return c->fd < 0 ? TM_OK : tm_batch_queue_add(&c->out, e, err);
 }
 
+/* Takes settled events. No part follows the last one, so its batches are written as they are. */
 static enum tm_status take_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
 {
     struct cutter *c = self;
@@ -298,6 +301,7 @@ static enum tm_status pass_events(struct cutter *c, const struct tm_batch *batch
     return st;
 }
 
+/* Reads the stream again and writes all parts. */
 static enum tm_status cut(struct cutter *c, struct tm_error *err)
 {
     struct tm_stream_reader reader;

@@ -35,6 +35,7 @@ static void note_times(struct tm_unit_track *t, const struct tm_open_unit *row)
         t->latest_ns = row->end_ns;
 }
 
+/* Drops the rows whose groups ended before NOW_NS. */
 static void forget_over(struct tm_open_units *open, struct tm_unit_track *t, int64_t now_ns)
 {
     uint32_t kept = 0;

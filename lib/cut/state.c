@@ -152,6 +152,8 @@ static const struct tm_pending_unit *find_first(const struct tm_cut_state *s, co
     return i == TM_TABLE_NONE ? NULL : s->last[i];
 }
 
+/* Takes an end. It is kept as long as its slice decides the lane of others, or if it is the first end of its file, or
+ * the end of the first slice of its file on a thread. */
 static enum tm_status take_end(struct unit *u, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_cut_state *s = u->state;

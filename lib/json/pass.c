@@ -49,6 +49,7 @@ static inline uint64_t after_odd(uint64_t x)
     return x;
 }
 
+/* Skips a block. Returns the end of the container, or NULL. */
 static inline const uint8_t *pass_block(struct pass *s, const uint8_t *p)
 {
     tm_bytes16 x[4];

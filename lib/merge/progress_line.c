@@ -11,8 +11,8 @@
 
 #define SECOND UINT64_C(1000000000)
 
-enum { LINE_MAX = 160, TERMINAL_FIRST_MS = 400, FILE_EVERY_MS = 1000, LEAST_PART = 200 /* done before the first estimate
-                                                                                        */ };
+/* No estimate is shown before 1/LEAST_PART of the work is done. */
+enum { LINE_MAX = 160, TERMINAL_FIRST_MS = 400, FILE_EVERY_MS = 1000, LEAST_PART = 200 };
 
 struct text {
     char data[LINE_MAX];
@@ -158,6 +158,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/* Reads the counts of all stages and updates the windows. */
 static void look(struct tm_progress_line *l)
 {
     uint64_t now = tm_progress_now_ns(), passed = now - l->last_ns;

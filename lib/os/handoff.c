@@ -1,5 +1,6 @@
 #include "os/handoff.h"
 
+/* The function of the thread: does each piece of work that is handed over. */
 static void *run(void *arg)
 {
     struct tm_handoff *h = arg;

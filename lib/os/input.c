@@ -42,6 +42,7 @@ static enum tm_status make_room(struct tm_input *in, size_t need, struct tm_erro
     return TM_OK;
 }
 
+/* Widens the window to NEED bytes. Returns what tm_input_fill does. */
 static enum tm_status fill(struct tm_input *in, size_t need, struct tm_error *err)
 {
     if (need > TM_INPUT_WINDOW_MAX)

@@ -53,6 +53,8 @@ static enum tm_status load(struct tm_paged_file *p, struct tm_page *page, uint64
     return TM_OK;
 }
 
+/* Sets *FOUND to page NUMBER, which is loaded if it is not in memory. It takes the place of the page of its set that
+ * was used longest ago. */
 static enum tm_status find(struct tm_paged_file *p, uint64_t number, struct tm_page **found, struct tm_error *err)
 {
     if (p->pages == NULL && (p->pages = calloc((size_t)p->set_count * WAYS, sizeof *p->pages)) == NULL)

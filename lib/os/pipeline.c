@@ -67,6 +67,7 @@ struct ends {
     const sigset_t *mask;
 };
 
+/* Prepares ACTIONS and ATTR for a stage with ENDS. Returns 0 or an errno. */
 static int set_up(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr, const struct ends *ends)
 {
     sigset_t pipe_only;

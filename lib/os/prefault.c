@@ -15,6 +15,7 @@ struct tm_prefault {
     bool is_useless; /* the kernel cannot do it */
 };
 
+/* The function of the thread: backs the range step by step. */
 static void *work(void *arg)
 {
     struct tm_prefault *p = arg;

@@ -44,6 +44,7 @@ static bool wait_for_room(struct ahead *a)
     return wanted;
 }
 
+/* The function of the thread: fills one buffer after another until the source ends or the reader wants no more. */
 static void *read_ahead(void *arg)
 {
     struct ahead *a = arg;
@@ -116,6 +117,8 @@ static enum tm_status append(struct ahead *a, struct tm_input *in, const uint8_t
     return TM_OK;
 }
 
+/* Shows the next buffers. What is left of the one before goes in front of the next, or into large memory if that is too
+ * much. */
 static enum tm_status ahead_show(void *source, struct tm_input *in, size_t need, struct tm_error *err)
 {
     struct ahead *a = source;

@@ -36,6 +36,7 @@ static enum tm_status read_word(int fd, struct tm_error *word, struct tm_error *
     return st;
 }
 
+/* Waits until the child PID has ended. Returns the result of its work, which it writes to the other end of FD. */
 static enum tm_status wait_for(pid_t pid, int fd, struct tm_error *err)
 {
     struct tm_error word = {0};

@@ -53,6 +53,8 @@ static bool is_track_of_thread(const struct tm_event *e)
     return e->kind == TM_KIND_TRACK && e->flags & TM_EVENT_HAS_TID && e->flags & TM_EVENT_HAS_TRACK && e->tid >= 0;
 }
 
+/* Counts E, notes the range of its file, and shows it to the rules of alignment, which call keep_used for what they
+ * use. */
 static enum tm_status take_event(struct planner *p, const struct tm_event *e, struct tm_error *err)
 {
     enum tm_status st = TM_OK;

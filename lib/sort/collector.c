@@ -200,6 +200,8 @@ static void copy_column(const struct tm_collector *g, enum tm_column column, uin
         copy_ranges(g, column, 4, to);
 }
 
+/* Copies COLUMN of the noted rows after the settled rows. The column holds one element as long as all values are equal.
+ */
 static void settle_column(struct tm_collector *g, enum tm_column column)
 {
     struct tm_collector_column *col = &g->columns[column];
@@ -225,6 +227,7 @@ static void settle_column(struct tm_collector *g, enum tm_column column)
         copy_column(g, column, to);
 }
 
+/* Copies the payloads of the noted rows. */
 static enum tm_status settle_payload(struct tm_collector *g, struct tm_error *err)
 {
     if (tm_buf_reserve(&g->payload, g->payload_bytes - g->payload.len + TM_BLOCK_SLACK) != TM_OK)

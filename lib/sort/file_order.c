@@ -6,6 +6,7 @@
 
 enum { FILE_ORDER_FIRST = 64 };
 
+/* Makes room for the order of FILE. */
 static enum tm_status reach(struct tm_file_order *o, uint32_t file, struct tm_error *err)
 {
     if (file < o->cap)

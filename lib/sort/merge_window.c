@@ -198,6 +198,7 @@ static void order_all_equal(struct tm_merge_window *w, uint64_t *keys)
     }
 }
 
+/* Adds the rows of the window to COLLECTOR in the order of KEYS, and counts the turns. */
 static enum tm_status add_rows(struct tm_merge_window *w, const uint64_t *keys, struct tm_collector *collector,
                                struct tm_error *err)
 {

@@ -51,6 +51,7 @@ static enum tm_status pass(struct tm_stream_reader *reader, struct tm_stream_wri
     return st;
 }
 
+/* Sorts the stream of READER and writes it to OUT. */
 static enum tm_status sort(struct tm_stream_reader *reader, int out, const struct tm_sort_options *options,
                            struct tm_error *err)
 {

@@ -73,6 +73,7 @@ static enum tm_status decode_narrow(struct tm_batch_store *store, const struct t
     return TM_OK;
 }
 
+/* Unpacks the narrow columns into the store and points BATCH at them. */
 static enum tm_status widen(struct tm_batch *batch, struct tm_batch_store *store, struct tm_error *err)
 {
     size_t bytes = 0;

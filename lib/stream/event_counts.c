@@ -53,6 +53,7 @@ static enum tm_status coarsen(struct tm_event_counts *c, uint32_t shift, struct 
     return TM_OK;
 }
 
+/* Adds BIN, whose number is one of the current shift. Coarsens all bins if there are too many. */
 static enum tm_status add_bin(struct tm_event_counts *c, const struct tm_event_bin *bin, struct tm_error *err)
 {
     if (bin->bytes > UINT64_MAX - c->total_bytes)

@@ -269,6 +269,7 @@ struct json_end {
     bool in_string, escaped, ended;
 };
 
+/* Scans on to the end of the document, by its strings and brackets. */
 static void scan_json(struct json_end *scan, const uint8_t *data, size_t len)
 {
     for (; scan->at < len && !scan->ended; scan->at++) {
@@ -348,6 +349,7 @@ static enum tm_status archive_turn(struct tm_unpack_run *run, struct tm_node *no
     return tm_unpack_archive(run, node, content);
 }
 
+/* Runs the turn of NODE, according to its type. */
 static enum tm_status turn(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
     if (node->type.is_container && node->depth >= TM_DEPTH_MAX)

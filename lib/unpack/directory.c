@@ -30,6 +30,7 @@ static const char *file_path(const void *state, const struct tm_member *member)
     return tm_file_list_path(&files->list, (uint32_t)member->place[0]);
 }
 
+/* Adds file I of the list to ARCHIVE. Keeps it open if it can be read only once. */
 static enum tm_status look_at_file(struct tm_unpack_run *run, struct tm_archive *archive, struct listed_files *files,
                                    uint32_t i)
 {

@@ -56,6 +56,7 @@ struct tm_file_type tm_file_type_part(void)
     return trace(&tm_format_ctf_stream);
 }
 
+/* Finds the type of HEAD, which has no byte order mark. Source: doc/rules.md section 1. */
 static struct tm_file_type sniff(const uint8_t *head, size_t len)
 {
     if (tm_foreign_type_is_no_proto(head, len))

@@ -25,6 +25,8 @@ static int compare(const void *a, const void *b)
     return x->i < y->i ? -1 : x->i > y->i;
 }
 
+/* Warns of files in SEEN, which is sorted, that are given twice: of the first TOLD_MAX by name, of the others by
+ * number. */
 static void tell(const struct tm_file_list *list, const struct seen *seen, uint32_t count,
                  void (*warn)(const char *text))
 {

@@ -91,6 +91,7 @@ static int64_t number_at(struct text *t)
     return tm_decimal_int((const char *)value.p, (size_t)(value.end - value.p), &n) == TM_OK ? n : -1;
 }
 
+/* Reads the rank from distributedInfo, the object at T. */
 static struct tm_stated_rank read_info(struct text t)
 {
     struct tm_stated_rank info = {.rank = -1};
