@@ -1,4 +1,5 @@
-/* A growable run of bytes. Zero-initialise; release frees it and leaves it empty and usable. */
+/* A growable run of bytes. Zero-initialise; release frees it and leaves it empty and usable. Calls that add bytes
+ * return TM_OK, or TM_E_SYSTEM with the buffer unchanged. */
 #ifndef TM_BASE_BUF_H
 #define TM_BASE_BUF_H
 
@@ -16,13 +17,13 @@ struct tm_buf {
 /* The slow path of tm_buf_reserve, if there is no room yet. */
 enum tm_status tm_buf_grow(struct tm_buf *buf, size_t more);
 
-/* Makes room for MORE bytes past len. TM_OK, or TM_E_SYSTEM with the buffer unchanged. */
+/* Makes room for MORE bytes past len. */
 static inline enum tm_status tm_buf_reserve(struct tm_buf *buf, size_t more)
 {
     return more <= buf->cap - buf->len ? TM_OK : tm_buf_grow(buf, more);
 }
 
-/* Appends LEN bytes. TM_OK, or TM_E_SYSTEM with the buffer unchanged. */
+/* Appends LEN bytes. */
 enum tm_status tm_buf_add(struct tm_buf *buf, const void *data, size_t len);
 
 /* Appends one byte. */

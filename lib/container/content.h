@@ -23,11 +23,11 @@ struct tm_content tm_content_of(struct tm_input *in);
  * opened; TM_E_SYSTEM. A content may be moved only by tm_content_move. */
 enum tm_status tm_content_open_path(struct tm_content *content, const char *path, struct tm_error *err);
 
-/* Opens EXTENT, whose file must outlive the content. */
+/* Opens EXTENT, whose file must outlive the content. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_content_open_extent(struct tm_content *content, const struct tm_extent *extent, struct tm_error *err);
 
 /* Makes the unread bytes readable at any offset. Bytes from a pipe or a decompressor are first copied to TEXT or, if
- * that is NULL, to a temporary file in DIR. */
+ * that is NULL, to a temporary file in DIR. TM_OK, or an error of reading or writing. */
 enum tm_status tm_content_by_place(struct tm_content *content, struct tm_text_file *text, const char *dir,
                                    struct tm_error *err);
 

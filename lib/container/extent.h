@@ -28,7 +28,7 @@ enum tm_status tm_extent_read(const struct tm_extent *extent, uint64_t at, void 
 /* Makes IN an input over EXTENT, whose descriptor must outlive it. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_extent_open(const struct tm_extent *extent, struct tm_input *in, struct tm_error *err);
 
-/* Makes IN an input over FD, from its current position. With OWNED, releasing IN closes FD. */
+/* Makes IN an input over FD, from its current position. With OWNED, releasing IN closes FD. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_fd_open(int fd, bool owned, struct tm_input *in, struct tm_error *err);
 
 /* A number of bytes of an input, as an input of their own. They are not copied. */
@@ -46,10 +46,11 @@ void tm_part_open(struct tm_part *part, struct tm_input *in);
 void tm_part_settle(struct tm_part *part, const struct tm_input *in);
 
 /* Copies the unread bytes of IN to a new unlinked file in DIR (NULL: $TMPDIR, else /tmp). EXTENT becomes that file. The
- * caller owns its descriptor. */
+ * caller owns its descriptor. TM_OK, or an error of reading or writing. */
 enum tm_status tm_extent_copy(struct tm_input *in, const char *dir, struct tm_extent *extent, struct tm_error *err);
 
-/* Appends the unread bytes of IN to TEXT. EXTENT becomes the part of TEXT that has them. TEXT keeps its descriptor. */
+/* Appends the unread bytes of IN to TEXT. EXTENT becomes the part of TEXT that has them. TEXT keeps its descriptor.
+ * TM_OK, or an error of reading or writing. */
 enum tm_status tm_extent_copy_text(struct tm_input *in, struct tm_text_file *text, struct tm_extent *extent,
                                    struct tm_error *err);
 

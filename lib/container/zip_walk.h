@@ -14,7 +14,7 @@ struct tm_zip_walk {
     char name[TM_NAME_BYTES_MAX + 1];
 };
 
-/* Begins a walk of EXTENT, whose descriptor must outlive it. */
+/* Begins a walk of EXTENT, whose descriptor must outlive it. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_zip_walk_init(struct tm_zip_walk *walk, const struct tm_extent *extent, struct tm_error *err);
 
 /* Finds the next member; its place is for tm_zip_walk_open. Members that are encrypted or use another method count as

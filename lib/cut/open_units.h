@@ -57,7 +57,7 @@ enum tm_status tm_open_units_keep_end(struct tm_unit_track *track, struct tm_pen
 bool tm_open_units_is_open(const struct tm_unit_track *track, const struct tm_pending_unit *unit);
 
 /* Adds UNIT, which adds args to the slice that an end with LABEL would end. UNIT stays as long as that slice. Call it
- * only if tm_open_units_has returns true. */
+ * only if tm_open_units_has returns true. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_open_units_attach(struct tm_unit_track *track, struct tm_pending_unit *unit,
                                     const tm_slice_label label[2]);
 bool tm_open_units_has(const struct tm_unit_track *track, const tm_slice_label label[2]);

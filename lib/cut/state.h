@@ -1,6 +1,6 @@
-/* The state of a timeline at a time: the earlier events that still matter then. Open slices, the last values of
- * counters, the last switch of each cpu, what tasks are called and when they started and ended. All of it is kept by
- * file, so the states of several streams together are the state of their merge. */
+/* The state of a timeline at a time: the earlier events that still matter then. They state open slices, the last values
+ * of counters, the last switches of each cpu, and the names, starts and ends of tasks. All of it is kept by file, so
+ * the states of several streams together are the state of their merge. */
 #ifndef TM_CUT_STATE_H
 #define TM_CUT_STATE_H
 

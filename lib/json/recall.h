@@ -108,9 +108,8 @@ enum tm_json_recall_match { TM_JSON_RECALL_NONE, TM_JSON_RECALL_KEY, TM_JSON_REC
 
 /* Compares the member at SCAN's p with that of SLOT.
  *
- * MEMBER: it is the same; *VALUE is its value, and SCAN stands after its comma or at its '}'.
- * KEY: the key is the same; SCAN stands at the value.
- * NONE: SCAN is as it was. */
+ * MEMBER: it is the same; *VALUE is its value, and SCAN stands after its comma or at its '}'. KEY: the key is the same;
+ * SCAN stands at the value. NONE: SCAN is unchanged. */
 static inline enum tm_json_recall_match tm_json_recall_match(struct tm_json_recalled *slot, struct tm_json_scan *scan,
                                                              struct tm_json_value *value)
 {

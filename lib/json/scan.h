@@ -129,11 +129,11 @@ static inline bool tm_json_is(const struct tm_json_value *key, const char *text,
     return key->len == len && memcmp(key->data, text, len) == 0;
 }
 
-/* Appends the escape of the control character, quote or backslash C to OUT. */
+/* Appends the escape of the control character, quote or backslash C to OUT. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_json_put_escape(struct tm_buf *out, uint8_t c);
 
 /* Appends the LEN bytes at S to OUT as a JSON string with its quotes. Escapes quotes, backslashes and control
- * characters (DEL and U+0080 to U+009F too). Replaces bytes that are not UTF-8 by U+FFFD. */
+ * characters (DEL and U+0080 to U+009F too). Replaces bytes that are not UTF-8 by U+FFFD. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_json_put_string(struct tm_buf *out, const void *s, size_t len);
 
 #endif

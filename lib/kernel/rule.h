@@ -25,7 +25,7 @@ enum tm_kernel_rule {
     TM_KERNEL_READ, /* a thread reads a file; the amount is a hash of its inode and offset; another thread may record
                      * the end */
     TM_KERNEL_READ_DONE,
-    TM_KERNEL_REQUEST, /* to a virtual device, with the latency until it answers */
+    TM_KERNEL_REQUEST, /* a request to a virtual device, until the answer; a counter gets the latency */
     TM_KERNEL_ANSWER,
     TM_KERNEL_STATE, /* a state of a track that a description names; it lasts until the next */
     TM_KERNEL_STATE_DONE,
@@ -38,7 +38,7 @@ enum tm_kernel_rule {
     TM_KERNEL_JOB_TAKEN,  /* an instant of a thread; the amount is the flow that ends there, if it has begun */
     TM_KERNEL_JOB,        /* a job runs; the amount identifies it; its detail has the flow from where it was queued */
     TM_KERNEL_JOB_DONE,
-    /* Requests to Windows' file systems (model/file_requests.h). Column track tells one from others. */
+    /* Requests to Windows' file systems (model/file_requests.h). Column track identifies the request. */
     TM_KERNEL_FILE_REQUEST,
     TM_KERNEL_FILE_REQUEST_DONE,
     TM_KERNEL_RULES

@@ -25,7 +25,7 @@ static int refuse(const struct tm_program *program, const struct option *longs, 
     return tm_program_usage(program, "unknown option '%s'%s%s", word, hint, *hint ? word : "");
 }
 
-/* Returns the word that getopt refused. After a letter in the middle of a word, optind does not point behind that word
+/* Returns the word that getopt refused. After a letter in the middle of a word, optind does not point past that word
  * yet. */
 static const char *refused_word(char **argv)
 {

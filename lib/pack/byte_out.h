@@ -22,7 +22,7 @@ enum tm_status tm_byte_out_gzip(struct tm_byte_out *out, struct tm_error *err);
 /* Writes all LEN bytes. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_byte_out_write(struct tm_byte_out *out, const void *data, size_t len, struct tm_error *err);
 
-/* Writes the bytes that gzip has buffered. Nothing may be written after it. */
+/* Writes the bytes that gzip has buffered. Nothing may be written afterwards. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_byte_out_finish(struct tm_byte_out *out, struct tm_error *err);
 
 void tm_byte_out_release(struct tm_byte_out *out);

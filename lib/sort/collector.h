@@ -3,7 +3,7 @@
  * written from the block's memory without a copy.
  *
  * Where batches end and which columns are constant depends on the rows alone. Equal rows give equal bytes, however they
- * are divided into blocks. */
+ * are divided into blocks. Calls that add or write rows return TM_OK, TM_E_SYSTEM, or the error of the receiver. */
 #ifndef TM_SORT_COLLECTOR_H
 #define TM_SORT_COLLECTOR_H
 

@@ -1,5 +1,5 @@
 /* Frames that are kept until all events have been read. They are in memory while they are few, and in an unlinked
- * temporary file beyond that. */
+ * temporary file beyond that. Calls return TM_OK, TM_E_SYSTEM, or the error of SHOW or WRITER. */
 #ifndef TM_SORT_FRAME_FILE_H
 #define TM_SORT_FRAME_FILE_H
 

@@ -20,7 +20,7 @@ struct tm_memory_runs {
     uint32_t cap;
 };
 
-/* Adds BLOCK. Sequence numbers must increase. */
+/* Adds BLOCK. Sequence numbers must increase. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_memory_runs_add(struct tm_memory_runs *runs, struct tm_block *block,
                                   const struct tm_file_order *orders, struct tm_error *err);
 

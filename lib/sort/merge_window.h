@@ -38,7 +38,7 @@ enum tm_status tm_merge_window_init(struct tm_merge_window *window, struct tm_me
                                     const struct tm_file_order *orders, struct tm_error *err);
 
 /* Adds rows of all runs to COLLECTOR in order, but never the last row of a block. Moves the cursors without looking
- * ahead. Passes no row if many rows have one time or if a block ends. */
+ * ahead. Passes no row if many rows have one time or if a block ends. TM_OK or the error of the collector. */
 enum tm_status tm_merge_window_pass(struct tm_merge_window *window, struct tm_collector *collector,
                                     struct tm_error *err);
 

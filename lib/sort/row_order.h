@@ -22,7 +22,7 @@ struct tm_row_order {
 enum tm_status tm_row_order_find(struct tm_row_order *order, const struct tm_batch *batch,
                                  struct tm_file_order *orders, struct tm_error *err);
 
-/* Announces the files of BATCH to ORDERS. */
+/* Announces the files of BATCH to ORDERS. Returns what tm_file_order_use does. */
 enum tm_status tm_row_order_use_files(const struct tm_batch *batch, struct tm_file_order *orders,
                                       struct tm_error *err);
 

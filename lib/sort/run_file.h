@@ -1,8 +1,8 @@
 /* Runs on disk: an unlinked temporary file that holds any number of sorted runs. A run is a chain of chunks (columns
  * and payload of a few hundred rows) that ends with a link. To join a run to the end of another one, the link is set.
  *
- * Only the process that wrote the file reads it. Each run is read once, and its storage is given back while it is
- * read. */
+ * Only the process that wrote the file reads it. Each run is read once, and its storage is given back while it is read.
+ * Calls that write return TM_OK or TM_E_SYSTEM. */
 #ifndef TM_SORT_RUN_FILE_H
 #define TM_SORT_RUN_FILE_H
 

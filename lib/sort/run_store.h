@@ -1,5 +1,5 @@
 /* All runs on disk, in levels. When a level holds as many runs as can be merged at once, they become one run of the
- * next level. Each level has one descriptor, and any input needs few levels. */
+ * next level. Each level has one descriptor, and any input needs few levels. Calls return TM_OK or TM_E_SYSTEM. */
 #ifndef TM_SORT_RUN_STORE_H
 #define TM_SORT_RUN_STORE_H
 
@@ -27,8 +27,8 @@ struct tm_run_store {
     uint64_t sequence; /* sequence number of the newest run */
 };
 
-/* Initialises STORE, which makes its files in DIR (borrowed; NULL: as tm_io_temporary). No file is opened yet. TM_OK or
- * TM_E_SYSTEM; release is needed in both cases. */
+/* Initialises STORE, which makes its files in DIR (borrowed; NULL: as tm_io_temporary). No file is opened yet. Release
+ * is needed in any case. */
 enum tm_status tm_run_store_init(struct tm_run_store *store, const struct tm_file_order *orders, const char *dir,
                                  size_t chunk_bytes, struct tm_error *err);
 

@@ -35,14 +35,16 @@ struct tm_sorter {
     bool spilled;
 };
 
-/* OPTIONS' text is borrowed. Release is needed in any case. */
+/* Initialises SORTER. OPTIONS' text is borrowed. TM_OK or TM_E_SYSTEM; release is needed in both cases. */
 enum tm_status tm_sorter_init(struct tm_sorter *sorter, const struct tm_sort_options *options, struct tm_error *err);
 
-/* Adds a copy of FRAME. BATCH is used if it is a TM_FRAME_BATCH. */
+/* Adds a copy of FRAME. BATCH is used if it is a TM_FRAME_BATCH. TM_OK; TM_E_INPUT for an impossible file id or a
+ * second order of a file; TM_E_SYSTEM. */
 enum tm_status tm_sorter_add(struct tm_sorter *sorter, const struct tm_frame *frame, const struct tm_batch *batch,
                              struct tm_error *err);
 
-/* Writes all frames, then all events in order, but no END. May be called once. */
+/* Writes all frames, then all events in order, but no END. May be called once. TM_OK, TM_E_SYSTEM, or the error of
+ * WRITER. */
 enum tm_status tm_sorter_write(struct tm_sorter *sorter, struct tm_stream_writer *writer, struct tm_error *err);
 
 void tm_sorter_release(struct tm_sorter *sorter);

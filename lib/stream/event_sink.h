@@ -1,7 +1,8 @@
 /* The object to which parsers add what they read: events, snapshots, statistics and accounts of one file after another.
  * The sink interns names and writes all as a stream. One sink serves a whole run.
  *
- * Frames keep their order relative to events. */
+ * Frames keep their order relative to events. Calls return TM_OK, TM_E_INPUT if a frame is larger than
+ * TM_FRAME_BYTES_MAX, or TM_E_SYSTEM. */
 #ifndef TM_STREAM_EVENT_SINK_H
 #define TM_STREAM_EVENT_SINK_H
 

@@ -126,7 +126,7 @@ enum tm_status tm_frame_write(struct tm_frame_writer *writer, uint32_t type, con
                               size_t count, struct tm_error *err);
 
 /* Writes FRAME as it was read, with its checksum. Nothing is computed, and a large frame is not copied. A frame that
- * was not read is written as by tm_frame_write. */
+ * was not read is written as by tm_frame_write. Returns what that does. */
 enum tm_status tm_frame_forward(struct tm_frame_writer *writer, const struct tm_frame *frame, struct tm_error *err);
 
 /* Moves the next frame of READER to WRITER without reading it. From pipe to pipe the kernel moves its pages. Only its

@@ -42,8 +42,8 @@ struct tm_timestamp_group {
     bool is_sorted;
 };
 
-/* Keeps a copy of EVENT and its detail, and of the raw bytes of a kernel event, but not of others. Lower RANK comes
- * first. */
+/* Adds a copy of EVENT with its detail, and of the raw bytes of an ftrace event, but of no other raw bytes. Lower RANK
+ * comes first. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_timestamp_group_add(struct tm_timestamp_group *group, const struct tm_event *event, int64_t rank,
                                       struct tm_error *err);
 

@@ -1,5 +1,5 @@
 /* What the parts of unpacking share: the run, the open files (rows), and their turns. Private to this room; its
- * interface is unpack.h. Failures are in the run's err. */
+ * interface is unpack.h. Calls that return a status return TM_OK or an error, which is in the run's err. */
 #ifndef TM_UNPACK_INTERNAL_H
 #define TM_UNPACK_INTERNAL_H
 

@@ -13,7 +13,7 @@ struct tm_config_union {
 };
 
 /* Adds and takes over CONFIG, whose file has been renumbered. Raw ids of its machines become those in MACHINES, which
- * has their names. */
+ * has their names. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_config_union_add(struct tm_config_union *configs, Tracemerge__Config *config,
                                    const struct tm_machine_union *machines, struct tm_error *err);
 

@@ -38,7 +38,8 @@ void tm_frame_union_init(struct tm_frame_union *all, bool has_root, const char *
 /* Begins the stream NAME. Sets the bases of IDS, which is all zeros. Both are borrowed. */
 void tm_frame_union_begin(struct tm_frame_union *all, struct tm_stream_ids *ids, const char *name);
 
-/* Adds the stream's next machine, as its last frame states it. Must be called for all machines before add. */
+/* Adds the stream's next machine, as its last frame states it. Must be called for all machines before add. TM_OK;
+ * TM_E_INPUT if there are too many; TM_E_SYSTEM. */
 enum tm_status tm_frame_union_machine(struct tm_frame_union *all, struct tm_stream_ids *ids,
                                       const Tracemerge__Machine *machine, struct tm_error *err);
 
@@ -50,7 +51,7 @@ enum tm_status tm_frame_union_add(struct tm_frame_union *all, struct tm_stream_i
 /* Ends the stream. */
 void tm_frame_union_end(struct tm_frame_union *all, const struct tm_stream_ids *ids);
 
-/* Writes the frames of all streams. May be called once. */
+/* Writes the frames of all streams. May be called once. TM_OK, TM_E_SYSTEM, or the error of WRITER. */
 enum tm_status tm_frame_union_write(struct tm_frame_union *all, struct tm_stream_writer *writer,
                                     struct tm_error *err);
 

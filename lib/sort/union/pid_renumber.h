@@ -17,7 +17,8 @@ struct tm_pid_renumber {
     struct tm_batch_builder builder;
 };
 
-/* Renumbers the next BATCH of the stream of IDS. It is then a view of RENUMBER's columns. */
+/* Renumbers the next BATCH of the stream of IDS. It is then a view of RENUMBER's columns. TM_OK; TM_E_INPUT if the
+ * stream never defined a string; TM_E_SYSTEM. */
 enum tm_status tm_pid_renumber(struct tm_pid_renumber *renumber, struct tm_batch *batch,
                                const struct tm_stream_ids *ids, struct tm_string_union *strings, struct tm_error *err);
 

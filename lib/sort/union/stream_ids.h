@@ -23,15 +23,15 @@ struct tm_stream_ids {
 enum tm_status tm_stream_ids_file(const struct tm_stream_ids *ids, uint32_t *id, struct tm_error *err);
 enum tm_status tm_stream_ids_machine(const struct tm_stream_ids *ids, uint32_t *id, struct tm_error *err);
 enum tm_status tm_stream_ids_generation(const struct tm_stream_ids *ids, uint32_t *id, struct tm_error *err);
-/* Inline strings are unchanged. */
+/* Does the same for a string; inline strings are unchanged. */
 enum tm_status tm_stream_ids_string(const struct tm_stream_ids *ids, uint32_t *id, struct tm_error *err);
 
-/* These add the new number of the next machine or string. */
+/* These add the new number of the next machine or string. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_stream_ids_add_machine(struct tm_stream_ids *ids, uint32_t number, struct tm_error *err);
 enum tm_status tm_stream_ids_add_string(struct tm_stream_ids *ids, uint32_t number, struct tm_error *err);
 uint32_t tm_stream_ids_string_count(const struct tm_stream_ids *ids);
 
-/* Begins the turn of FILE, an old number. */
+/* Begins the turn of FILE, an old number. TM_OK; TM_E_INPUT if the stream never defined it; TM_E_SYSTEM. */
 enum tm_status tm_stream_ids_begin(struct tm_stream_ids *ids, uint32_t file, struct tm_error *err);
 bool tm_stream_ids_has_begun(const struct tm_stream_ids *ids, uint32_t file);
 
