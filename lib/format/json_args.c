@@ -120,6 +120,7 @@ static enum tm_status put_string(struct tm_json_args *a, struct tm_buf *detail, 
     return TM_OK;
 }
 
+/* Adds the scalar V under the current key. */
 static enum tm_status put_leaf(struct tm_json_args *a, struct tm_buf *detail, const struct tm_json_value *v)
 {
     const uint8_t *s;

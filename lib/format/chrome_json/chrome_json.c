@@ -105,6 +105,7 @@ static bool is_at_event(struct tm_json_scan scan)
     return false;
 }
 
+/* Finds the form of the document from its first byte and sets the place. */
 static enum tm_json_status start_step(struct tm_json_document *doc, struct tm_json_scan *scan)
 {
     bool more = tm_json_space(scan);

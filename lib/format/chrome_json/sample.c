@@ -93,6 +93,7 @@ static enum tm_status add_sample(struct tm_json_row_builder *w, struct tm_profil
     return tm_json_row_builder_add(&sample);
 }
 
+/* Adds a sample for each pair of a node id and a time delta. Ends at the first error in the two lists. */
 static enum tm_status add_samples(struct tm_json_row_builder *w, struct tm_profile_session *session,
                                   const struct chunk *c)
 {

@@ -14,6 +14,7 @@ static bool whole_number(const struct tm_json_value *v, uint64_t *value)
     return v->type == TM_JSON_NUMBER && tm_json_number(v->data, v->len, &is_double, value) && !is_double;
 }
 
+/* Sets cpu, io_wait and blocked_function of the row from ARGS. */
 static enum tm_status read_args(struct tm_json_row_builder *w, const struct tm_json_value *args)
 {
     struct tm_json_scan scan = tm_json_scan_of(args);

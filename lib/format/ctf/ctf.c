@@ -211,6 +211,7 @@ const struct tm_format tm_format_ctf = {
 
 /* --- streams and their indices: they are read with the metadata beside or above them */
 
+/* Accepts a stream if its folder or the one above has the file "metadata", with which it is read. */
 static enum tm_status stream_open(const struct tm_format_context *context, void **state, struct tm_error *err)
 {
     bool is_there = false;

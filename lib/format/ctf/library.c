@@ -137,6 +137,8 @@ static void add_real(struct reader *r, double value, bool is_context)
     add_text(r, text, is_context);
 }
 
+/* Adds FIELD under the current key. Fields of contexts only set the event's task and CPU. Fields nested deeper than
+ * DEPTH_MAX are left out. */
 static void add_field(struct reader *r, const bt_field *field, bool is_context, int depth)
 {
     bt_field_class_type type = field ? bt_field_get_class_type(field) : BT_FIELD_CLASS_TYPE_BOOL;

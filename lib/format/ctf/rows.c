@@ -82,6 +82,7 @@ static enum tm_status add(struct tm_ctf *c, struct tm_event *e, struct tm_error 
 
 /* --- rows */
 
+/* Returns a row with the time, CPU and thread of EVENT. */
 static struct tm_event row_of(const struct tm_ctf *c, const struct tm_child_event *event, int64_t tid)
 {
     bool is_monotonic = c->policy == TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK;
@@ -179,6 +180,7 @@ static const char *ftrace_key(struct tm_span key)
     return NULL;
 }
 
+/* Appends ARG to the line in the form that ftrace prints for EVENT. */
 static enum tm_status put_line_arg(struct tm_ctf *c, struct tm_span event, const struct tm_ctf_arg *arg, bool is_first)
 {
     char state[TM_SCHED_STATE_TEXT_MAX];

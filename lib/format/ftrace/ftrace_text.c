@@ -40,6 +40,7 @@ static enum tm_status put_hint(struct tm_ftrace_row_builder *w, struct tm_span a
     return tm_event_sink_message(w->text->sink, TM_FRAME_CLOCK_HINT, &hint.base, w->err);
 }
 
+/* Handles a write to trace_marker: a marker of atrace, or a hint about clocks. */
 static enum tm_status on_mark(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     struct tm_atrace_mark mark;
@@ -286,7 +287,7 @@ enum tm_status tm_ftrace_text_begin(const struct tm_systrace_line *line, struct 
 {
     tm_buf_clear(out);
     uint64_t time_ns = (uint64_t)line->time_ns;
-    if (tm_buf_add(out, line->task, line->task_len) != TM_OK || /* names may hold any byte */
+    if (tm_buf_add(out, line->task, line->task_len) != TM_OK || /* names may contain any byte */
         tm_buf_add_byte(out, '-') != TM_OK || tm_buf_add_decimal(out, line->pid, 1) != TM_OK ||
         tm_buf_add_str(out, " [") != TM_OK || tm_buf_add_decimal(out, line->cpu, 3) != TM_OK ||
         tm_buf_add_str(out, "] ") != TM_OK || tm_buf_add_decimal(out, time_ns / NSEC, 1) != TM_OK ||

@@ -23,7 +23,7 @@ struct systrace {
     struct tm_ftrace_text text;
     struct tm_process_dump dump;
     enum section section;
-    size_t scanned;   /* bytes of the window that hold no line end */
+    size_t scanned;   /* bytes of the window that contain no line end */
     bool skipping;    /* inside a line that was too long */
     uint64_t events;
     uint64_t damaged; /* lines */
@@ -215,6 +215,7 @@ static bool begins_trace(struct tm_span line)
     return tm_systrace_line_parse(line.s, line.len, &event) == TM_OK;
 }
 
+/* Handles LINE as its section requires. BYTE is its offset in the input. */
 static enum tm_status take_line(struct systrace *f, struct tm_span line, uint64_t byte, struct tm_error *err)
 {
     if (line.len && line.s[line.len - 1] == '\r')

@@ -53,6 +53,7 @@ bool tm_fxt_tables_string(const struct tm_fxt_tables *tables, uint32_t index, st
 /* Makes THREAD thread INDEX of the provider. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_fxt_tables_set_thread(struct tm_fxt_tables *tables, uint32_t index,
                                         const struct tm_fxt_thread *thread, struct tm_error *err);
+/* Sets *THREAD to thread INDEX. False if there is none. */
 bool tm_fxt_tables_thread(const struct tm_fxt_tables *tables, uint32_t index, struct tm_fxt_thread *thread);
 
 void tm_fxt_tables_release(struct tm_fxt_tables *tables);

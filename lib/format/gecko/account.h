@@ -11,6 +11,7 @@ struct tm_gecko_account {
     uint64_t count, byte;
 };
 
+/* Adds N events, the first at BYTE of the input, to ACCOUNT. */
 static inline void tm_gecko_count(struct tm_gecko_account *account, uint64_t n, uint64_t byte)
 {
     if (account->count == 0)

@@ -39,6 +39,7 @@ struct sum {
     bool good;
 };
 
+/* Adds VALUE to SUM. Returns the sum as a field; 0 if VALUE is not a number or the sum does not fit. */
 static uint64_t add_delta(struct sum *sum, const struct tm_json_value *value)
 {
     int64_t fine, ns = 0;
@@ -162,6 +163,7 @@ static void fill_row(const struct tm_gecko_table *table, const struct tm_gecko_s
                     tm_gecko_field_value(table->fields[i].kind, &value));
 }
 
+/* Reads a table of the Gecko format: an array of rows whose columns a schema numbers. */
 static enum tm_status read_data(const struct tm_gecko_source *source, const struct tm_gecko_table *table,
                                 struct tm_gecko_rows *rows, struct tm_error *err)
 {

@@ -49,6 +49,7 @@ static inline uint64_t tm_gecko_number_put(int64_t v)
     return (uint64_t)v ^ UINT64_C(1) << 63;
 }
 
+/* Decodes the number at P. False: none. */
 static inline bool tm_gecko_number_get(const uint8_t *p, int64_t *v)
 {
     uint64_t coded = tm_get_le64(p);
@@ -62,6 +63,7 @@ static inline uint64_t tm_gecko_real_put(double d)
     return tm_pb_bits(d) ^ UINT64_C(0x7ff8000000000001);
 }
 
+/* Decodes the double at P. False: none. */
 static inline bool tm_gecko_real_get(const uint8_t *p, double *d)
 {
     uint64_t coded = tm_get_le64(p);
@@ -69,6 +71,7 @@ static inline bool tm_gecko_real_get(const uint8_t *p, double *d)
     return coded != 0;
 }
 
+/* Decodes the index at P. False: none; *INDEX is UINT32_MAX. */
 static inline bool tm_gecko_index_get(const uint8_t *p, uint32_t *index)
 {
     *index = tm_get_le32(p) - 1;

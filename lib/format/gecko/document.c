@@ -96,6 +96,7 @@ static enum tm_status resync(struct tm_gecko *x, enum tm_status st)
     return st == TM_E_INPUT && x->resyncs ? tm_gecko_resync(&x->resync, &nothing, x->err) : st;
 }
 
+/* Reads the object of a thread, then shows the thread or makes it pending. */
 static enum tm_status read_thread(struct tm_gecko *x, uint32_t process)
 {
     struct tm_json_value key;
@@ -161,6 +162,7 @@ static enum tm_status read_counter(struct tm_gecko *x, uint32_t process)
     return added < 0 ? added : st;
 }
 
+/* Reads the object of the tables that threads share. */
 static enum tm_status read_shared(struct tm_gecko *x)
 {
     struct tm_json_value key;

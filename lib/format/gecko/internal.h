@@ -61,7 +61,7 @@ struct tm_gecko {
     struct tm_gecko_tables shared_tables, tables;
     struct tm_gecko_thread thread; /* being read */
     bool in_thread;
-    struct tm_gecko_list pending_threads; /* threads that wait for a later table */
+    struct tm_gecko_list pending_threads; /* threads that need a later table or facts of a process */
     struct tm_gecko_list counters; /* shown at the end, when all pids are known */
     struct tm_paged_file counter_file;
     struct tm_gecko_view view;

@@ -287,6 +287,7 @@ static enum tm_status show_row(struct tm_gecko_view *view, const struct tm_gecko
     return show(view, &m);
 }
 
+/* Shows the markers of the Gecko format. */
 static enum tm_status show_rows(struct tm_gecko_view *view, const struct tm_gecko_source *source)
 {
     struct tm_gecko_reader reader;

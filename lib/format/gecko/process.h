@@ -1,5 +1,5 @@
 /* The facts of a process in a Gecko profile: its start, the names of its categories, its libraries, and the fields of
- * marker payloads that hold string numbers. */
+ * marker payloads that contain numbers of strings. */
 #ifndef TM_FORMAT_GECKO_PROCESS_H
 #define TM_FORMAT_GECKO_PROCESS_H
 
@@ -48,7 +48,7 @@ struct tm_gecko_process {
     struct tm_gecko_names lib_names;
 };
 
-/* The kind of string whose number a payload field holds. These are the values of string_fields. */
+/* The kind of string whose number a payload field contains. These are the values of string_fields. */
 enum tm_gecko_string_field { TM_GECKO_FIELD_STRING = 1, TM_GECKO_FIELD_FLOW, TM_GECKO_FIELD_FLOW_END };
 
 /* A key for a field of a type of payload. */
@@ -58,7 +58,7 @@ uint64_t tm_gecko_field_key(const uint8_t *type, size_t type_len, const uint8_t 
 enum tm_status tm_gecko_process_meta(struct tm_gecko_process *process, const struct tm_json_value *meta,
                                      struct tm_buf *scratch);
 
-/* Reads "libs", the array at which CURSOR stands. */
+/* Reads "libs", the array at CURSOR. TM_OK or an error. */
 enum tm_status tm_gecko_process_libs(struct tm_gecko_process *process, struct tm_json_cursor *cursor,
                                      struct tm_buf *scratch, struct tm_error *err);
 

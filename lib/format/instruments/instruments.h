@@ -1,7 +1,7 @@
 /* Instruments traces as written by `xctrace export`: XML with tables (nodes) of rows. A repeated element is referred to
- * by its id. The reader takes rows with a backtrace and a sample time (time-profile, cpu-profile, counters-profile) and
- * the os-signpost table. The signpost dev.perfetto.clock_sync relates clocks. A document type declaration is refused,
- * and entities with it. Source: doc/events.md, Samples; doc/rules.md section 6. */
+ * by its id. Events are made of rows with a backtrace and a sample time (time-profile, cpu-profile, counters-profile)
+ * and of the os-signpost table. The signpost dev.perfetto.clock_sync relates clocks. A document type declaration is
+ * refused, and entities with it. Source: doc/events.md, Samples; doc/rules.md section 6. */
 #ifndef TM_FORMAT_INSTRUMENTS_INSTRUMENTS_H
 #define TM_FORMAT_INSTRUMENTS_INSTRUMENTS_H
 

@@ -40,7 +40,7 @@ struct tm_instruments_element {
     uint64_t id; /* 0: none */
 };
 
-/* The row being read. Cells with numbers hold the number. Other cells hold the place of a record; 0: none. */
+/* The row being read. The value of a cell is a number or the place of a record; 0: none. */
 struct tm_instruments_row {
     bool has_time, is_sample, has_core, has_weight, is_cycles, has_log;
     int64_t time_ns;

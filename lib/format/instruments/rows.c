@@ -105,6 +105,7 @@ static enum tm_status add_counts(struct tm_instruments *x, const struct tm_event
     return st;
 }
 
+/* Adds the row as a sample, then its hardware counters. */
 static enum tm_status add_sample(struct tm_instruments *x)
 {
     static const char cycles[] = "cycles";

@@ -167,6 +167,8 @@ static enum tm_status add_entry(struct journal *j, struct tm_error *err)
     return st < 0 ? st : add_name(j, &log, err);
 }
 
+/* Handles damage at the front of the input. Depending on on_damage, returns an error, skips the rest of the file, or
+ * skips to the next entry. */
 static enum tm_status take_damage(struct journal *j, const char *cause, struct tm_error *err)
 {
     struct tm_input *in = j->context.input;

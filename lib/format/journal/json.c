@@ -11,7 +11,7 @@ static bool is_space(uint8_t c)
     return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == RECORD_SEPARATOR;
 }
 
-/* Skips what stands before an object: white space, and "data:" in json-sse. */
+/* Skips what precedes an object: white space, and "data:" in json-sse. */
 static const uint8_t *skip_front(const uint8_t *p, const uint8_t *end)
 {
     static const char data[] = "data:";

@@ -19,7 +19,7 @@ struct logcat {
     /* the second of the last date; before the first date, the latest second that is not in the future */
     int64_t near_s;
     bool has_near;
-    bool has_pending;   /* a row waits for further lines of its message */
+    bool has_pending;   /* a row is pending until its message ends */
     struct tm_event pending;
     struct tm_buf tag, message, uid; /* of the pending row */
     struct tm_buf detail;
@@ -87,6 +87,7 @@ static bool date_ns(struct logcat *l, const struct tm_logcat_line *line, int64_t
     return true;
 }
 
+/* Adds the pending row if there is one. */
 static enum tm_status put_pending(struct logcat *l, struct tm_error *err)
 {
     struct tm_event_sink *sink = l->text.context.sink;

@@ -238,6 +238,7 @@ static enum tm_status register_vfs(struct tm_nsight_database *d, struct tm_error
     return rc == SQLITE_OK ? TM_OK : fail(d, rc, err);
 }
 
+/* Limits what an untrusted database can make SQLite do. */
 static int defend(struct tm_nsight_database *d)
 {
     static const struct {

@@ -287,6 +287,7 @@ static enum tm_status device_process(struct tm_nsight *x, int64_t device, int64_
     return st < 0 ? st : define_process(x, *pid, (struct tm_text){x->name.data, x->name.len});
 }
 
+/* Sets the tid of ROW to a new thread for stream S. Beyond the limit of threads, the thread is not defined. */
 static enum tm_status new_stream(struct tm_nsight *x, const struct tm_nsight_stream *s, const struct tm_key *key,
                                  struct tm_event *row)
 {

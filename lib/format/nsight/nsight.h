@@ -1,9 +1,9 @@
 /* SQLite exports of Nsight Systems (nsys export --type sqlite): NVTX ranges and marks; calls of CUDA, of the OS runtime
  * and of other libraries by thread; kernels and copies by device and stream; flows from calls to what they launched.
  *
- * Tables are read row by row; memory holds no more of the database than SQLite's cache. Every table and column is
- * optional, because versions of Nsight Systems differ. Other SQLite databases are refused. Source: the schema reference
- * in the user guide, and what nsys writes; doc/formats.md, Nsight Systems. */
+ * Tables are read row by row; of the database, only SQLite's cache is in memory. Every table and column is optional,
+ * because versions of Nsight Systems differ. Other SQLite databases are refused. Source: the schema reference in the
+ * user guide, and what nsys writes; doc/formats.md, Nsight Systems. */
 #ifndef TM_FORMAT_NSIGHT_NSIGHT_H
 #define TM_FORMAT_NSIGHT_NSIGHT_H
 

@@ -138,6 +138,7 @@ static enum tm_status put_word(struct tm_nsight *x, enum tm_nsight_column c, con
     return put_text(x, tm_nsight_column_name(c), word, strlen(word));
 }
 
+/* Adds column C as an argument of its name. NULL and blobs are left out. */
 static enum tm_status put_column(struct tm_nsight *x, enum tm_nsight_column c)
 {
     const char *key = tm_nsight_column_name(c);

@@ -33,7 +33,7 @@ const char *tm_nsight_column_name(enum tm_nsight_column column)
     return names[column];
 }
 
-/* True if NAME can stand between quotation marks in SQL without escapes. */
+/* True if NAME needs no escapes between quotation marks in SQL, and is not a table of SQLite itself. */
 static bool is_simple_name(const char *name)
 {
     size_t i = 0;

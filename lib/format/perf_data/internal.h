@@ -56,6 +56,7 @@ struct tm_perf {
 /* The largest number of frames that fits into a record. */
 enum { TM_PERF_DATA_FRAMES_ROOM = UINT16_MAX / 8 + 1 };
 
+/* Counts the record at BYTE. */
 static inline void tm_perf_count(struct tm_perf_tally *tally, uint64_t byte)
 {
     if (tally->count++ == 0)

@@ -151,6 +151,7 @@ static uint32_t points_to(const struct tm_perf_mappings *m, uint32_t space, uint
 
 /* --- the segment tree: leaf I is from point I to point I + 1 */
 
+/* Makes the points, sorted and each once. */
 static enum tm_status make_points(struct tm_perf_mappings *m, struct tm_error *err)
 {
     uint32_t count = 0;

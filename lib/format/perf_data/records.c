@@ -37,6 +37,7 @@ static void read_header(const struct tm_perf_records *r, const uint8_t *data, st
 
 /* --- compressed records */
 
+/* Decompresses up to PLAIN_STEP further bytes of the current compressed record. */
 static enum tm_status decompress(struct tm_perf_records *r, struct tm_error *err)
 {
     if (r->decompressed_at > 0) {
@@ -89,6 +90,7 @@ static enum tm_status next_decompressed(struct tm_perf_records *r, struct tm_per
     }
 }
 
+/* Makes RECORD the current compressed record. */
 static enum tm_status begin_packed(struct tm_perf_records *r, const struct tm_perf_record *record,
                                    struct tm_error *err)
 {

@@ -227,6 +227,8 @@ static enum tm_status add_task(struct tm_perf *p, struct tm_event *e, struct tm_
     return st < 0 ? st : add(p, &again, err);
 }
 
+/* Adds the name of a thread. If it comes from before the recording and never changes, it is a definition, otherwise a
+ * renaming. */
 static enum tm_status on_comm(struct tm_perf *p, const struct tm_perf_record *record, struct tm_error *err)
 {
     static const char event[] = "task_rename";

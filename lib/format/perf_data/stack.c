@@ -73,6 +73,7 @@ static const struct tm_perf_mapping *find_mapping(const struct tm_perf *p, const
     return tm_perf_mappings_find(&p->mappings, is_kernel ? TM_PERF_KERNEL_PID : s->pid, s->time, ip);
 }
 
+/* Adds frame F of S. IS_CALLER: it is not the innermost frame. */
 static bool put_frame(struct tm_perf *p, const struct tm_perf_stack_frame *f, const struct tm_perf_sample *s,
                       bool is_caller)
 {

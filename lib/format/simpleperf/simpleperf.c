@@ -296,6 +296,7 @@ static enum tm_status take_record(struct simpleperf *s, const uint8_t *data, siz
     }
 }
 
+/* Adds the row of the next pending record. TM_END: there is none. */
 static enum tm_status next_row(struct simpleperf *s, struct tm_error *err)
 {
     uint8_t head[ENTRY_LEN];

@@ -1,8 +1,7 @@
 /* Reports of simpleperf as protobuf (simpleperf report-sample --protobuf), on CLOCK_MONOTONIC: samples with their
- * stacks, threads with their processes and names. A report's files and symbols may stand after the samples that refer
- * to them, so samples and threads are pending in a temporary file until the whole report is read. Context switches
- * state no cpu and are not shown. Source: cmd_report_sample.proto of simpleperf; doc/events.md, Reports of
- * simpleperf. */
+ * stacks, threads with their processes and names. A report's files and symbols may follow the samples that refer to
+ * them. So samples and threads are pending in a temporary file until the whole report is read. Context switches state
+ * no CPU and are not shown. Source: cmd_report_sample.proto of simpleperf; doc/events.md, Reports of simpleperf. */
 #ifndef TM_FORMAT_SIMPLEPERF_SIMPLEPERF_H
 #define TM_FORMAT_SIMPLEPERF_SIMPLEPERF_H
 

@@ -19,6 +19,7 @@ struct tm_spans_account {
     uint64_t count, byte;
 };
 
+/* Adds N events, the first at BYTE of the input, to ACCOUNT. */
 static inline void tm_spans_count(struct tm_spans_account *account, uint64_t n, uint64_t byte)
 {
     if (account->count == 0)

@@ -116,6 +116,7 @@ static enum tm_status read_references(struct tm_spans *x, const struct tm_json_v
     return st;
 }
 
+/* Sets *SERVICE to the service that OBJECT, a process, describes. */
 static enum tm_status read_process(struct tm_spans *x, const struct tm_json_value *object,
                                    struct tm_spans_service *service)
 {
@@ -186,6 +187,7 @@ static enum tm_status find_service(struct tm_spans *x, const struct tm_json_valu
     return TM_OK;
 }
 
+/* Adds the rows of the span OBJECT and of its logs. */
 static enum tm_status take_span(struct tm_spans *x, const struct tm_json_value *object,
                                 const struct tm_json_value *members, uint64_t byte)
 {

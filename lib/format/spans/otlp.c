@@ -238,6 +238,7 @@ static enum tm_status put_events(struct tm_spans *x, const struct tm_spans_span 
     return st;
 }
 
+/* Adds the rows of the span OBJECT and of its events. */
 static enum tm_status take_span(struct tm_spans *x, const struct tm_json_value *object,
                                 const struct tm_json_value *members, uint64_t byte)
 {
@@ -259,6 +260,7 @@ static enum tm_status take_span(struct tm_spans *x, const struct tm_json_value *
     return st < 0 ? st : put_events(x, &s, &members[EVENTS]);
 }
 
+/* Sets x->service to the service that RESOURCE describes. */
 static enum tm_status read_resource(struct tm_spans *x, const struct tm_json_value *resource)
 {
     static const char *const attributes[] = {"attributes"}, *const pair[] = {"key", "value"};
@@ -295,6 +297,7 @@ static enum tm_status read_scope(struct tm_spans *x, const struct tm_json_value 
     return st;
 }
 
+/* Reads a list of records of SIGNAL. Spans become rows; other records are counted. */
 static enum tm_status read_records(struct tm_spans *x, const struct signal *signal)
 {
     struct tm_json_value object, members[SPAN_MEMBERS];

@@ -3,7 +3,7 @@
  * of that process, on a track of the request that it belongs to. Its events become instants; its links, and a parent in
  * another process, become flows. Times are on REALTIME.
  *
- * Memory holds one span at a time. A span is pending in a paged file while the facts that it needs come after it.
+ * Memory contains one span at a time. A span is pending in a paged file while the facts that it needs come after it.
  * Sources: doc/formats.md, Spans. */
 #ifndef TM_FORMAT_SPANS_SPANS_H
 #define TM_FORMAT_SPANS_SPANS_H

@@ -73,6 +73,7 @@ static enum tm_status put_args(struct tm_spans *x, const struct tm_json_value *m
     return st < 0 ? st : put_tags(x, &members[TAGS]);
 }
 
+/* Adds the rows of the span OBJECT and of its annotations. */
 static enum tm_status take_span(struct tm_spans *x, const struct tm_json_value *object,
                                 const struct tm_json_value *members, uint64_t byte)
 {

@@ -119,6 +119,7 @@ static bool parse_unfinished(const char *p, const char *end, struct tm_strace_li
     return true;
 }
 
+/* Parses "<... name resumed> args) = result [<duration>]" at P, or a call that is interrupted again. */
 static enum tm_status parse_resumed(const char *p, const char *end, struct tm_strace_line *l)
 {
     l->what = TM_STRACE_RESUMED;
@@ -197,6 +198,7 @@ static bool put_arg(struct strace *s, const char *key, const char *text, size_t 
            tm_pb_put_bytes(&s->detail, TM_ARG_STRING, text, len) == TM_OK && tm_pb_end(&s->detail, mark) == TM_OK;
 }
 
+/* Adds the row of L. A call that is resumed and interrupted again ends a slice and begins another. */
 static enum tm_status add_line(struct strace *s, const struct tm_strace_line *l, const char *raw, size_t len,
                                struct tm_error *err)
 {

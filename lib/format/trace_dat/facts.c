@@ -117,6 +117,7 @@ static void read_clock(struct tm_trace_dat_facts *facts, const char *text)
     facts->clock[len] = '\0';
 }
 
+/* Sets the fact that option ID states. DATA has LEN bytes and a NUL after them. */
 static void read_option(struct tm_trace_dat_facts *facts, uint64_t id, const uint8_t *data, size_t len, bool is_big)
 {
     const char *text = (const char *)data;

@@ -153,6 +153,7 @@ static enum tm_status put_args(struct trace_dat *d, struct tm_span args)
     return st;
 }
 
+/* Adds the rows of RECORD. Relates the clocks of host and guest before the first. */
 static enum tm_status add_event(struct trace_dat *d, const struct tm_child_event *record, struct tm_error *err)
 {
     d->event_count++;

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* The slots of the cache. Each holds one message of up to KEPT_MAX bytes. */
+/* Limits of the cache: the number of slots, the bytes of a message in a slot, and the bytes of all messages. */
 enum { SLOTS = 1 << 12, KEPT_MAX = 64 << 10, KEPT_BYTES_MAX = 32 << 20 };
 enum { ENTRY_KEY = 1, ENTRY_VALUE = 2 };
 

@@ -1,4 +1,4 @@
-/* The metadata of a plane: messages that events and stats refer to by number. They stay in the file; a cache holds
+/* The metadata of a plane: messages that events and stats refer to by number. They stay in the file; a cache contains
  * those used recently. */
 #ifndef TM_FORMAT_XSPACE_NAMES_H
 #define TM_FORMAT_XSPACE_NAMES_H
