@@ -15,7 +15,7 @@ static enum tm_json_field field_of_escaped(const struct tm_json_value *key)
     return plain.len <= sizeof name ? field_of(&plain) : TM_JF_COUNT;
 }
 
-/* The field of KEY, or TM_JF_COUNT. */
+/* Returns the field of KEY, or TM_JF_COUNT. */
 static inline enum tm_json_field field_of(const struct tm_json_value *key)
 {
     if (key->escaped)

@@ -15,7 +15,7 @@ struct tm_json_row_builder {
     struct tm_error *err;
 };
 
-/* Interns the string FIELD for a column. 0 if it is empty or not a string. */
+/* Interns the string FIELD for a column. *STRING is 0 if it is empty or not a string. */
 enum tm_status tm_json_row_builder_string(struct tm_json_row_builder *work, enum tm_json_field field, uint32_t *string);
 
 /* Interns bytes. */
@@ -43,13 +43,13 @@ enum tm_status tm_json_bind(struct tm_json_row_builder *work);
 /* counter.c: C, which adds its rows itself. */
 enum tm_status tm_json_counter(struct tm_json_row_builder *work);
 
-/* sample.c: P, including the CPU profiles of V8. */
+/* sample.c: P, including the CPU profiles of V8. Adds its rows itself. */
 enum tm_status tm_json_sample(struct tm_json_row_builder *work);
 
-/* thread_state.c: T with a duration. */
+/* thread_state.c: T with a duration. Adds its rows itself. */
 enum tm_status tm_json_thread_state(struct tm_json_row_builder *work);
 
-/* meta.c: M. */
+/* meta.c: M. Adds its row itself. */
 enum tm_status tm_json_metadata_event(struct tm_json_row_builder *work);
 /* Sets *NUMBER to the number of the pid or tid TEXT. */
 enum tm_status tm_json_text_pid(struct tm_json_row_builder *work, const struct tm_json_value *text, int64_t *number);

@@ -42,7 +42,7 @@ enum tm_json_fault { TM_JSON_NO_FAULT, TM_JSON_NO_TIME, TM_JSON_DAMAGED };
 enum tm_status tm_json_rows_add(struct tm_json_rows *rows, const struct tm_json_event *event, enum tm_json_fault *fault,
                                 struct tm_error *err);
 
-/* Writes the statistics. */
+/* Writes the statistics. TM_OK or an error. */
 enum tm_status tm_json_rows_finish(struct tm_json_rows *rows, struct tm_error *err);
 
 void tm_json_rows_release(struct tm_json_rows *rows);

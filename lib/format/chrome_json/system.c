@@ -54,7 +54,7 @@ static enum tm_status take_text(struct tm_json_document *doc, const uint8_t *dat
     return TM_OK;
 }
 
-/* Length of the escape at P: 2, 6, or 12 for a surrogate pair; 0: more bytes are needed. */
+/* Returns the length of the escape at P: 2, 6, or 12 for a surrogate pair; 0: more bytes are needed. */
 static size_t escape_length(const uint8_t *p, const uint8_t *end)
 {
     size_t left = (size_t)(end - p);

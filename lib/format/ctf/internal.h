@@ -17,7 +17,7 @@ struct tm_ctf {
     bool is_kernel, has_first, is_begun;
     uint32_t kernel_version;
     struct tm_ftrace_text ftrace;
-    struct tm_map running; /* by cpu: the thread that runs */
+    struct tm_map running; /* by CPU: the thread that runs */
     struct tm_map named;   /* threads whose names are in the stream; value 1 */
     struct tm_buf line, detail, key, inner;
     uint64_t event_count, lost_count;

@@ -7,7 +7,7 @@
 enum { FLAG_ONE_WAY = 1, FLAG_ROOT_OBJECT = 4, FLAG_STATUS_CODE = 8, FLAG_ACCEPT_FDS = 16 };
 enum { FLAGS_TEXT_MAX = 256 };
 
-/* The flags as a number and in words, as the reference importer writes them. */
+/* Writes the flags to TEXT as a number and in words, as the reference importer does. Returns the length. */
 static size_t flags_text(uint32_t flags, char text[FLAGS_TEXT_MAX])
 {
     return (size_t)snprintf(text, FLAGS_TEXT_MAX, "0x%02x %s%s%s%s%s", flags,

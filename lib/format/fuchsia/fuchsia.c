@@ -124,7 +124,7 @@ static enum tm_status read_record(struct tm_fxt *x, struct tm_fxt_record *r)
     }
 }
 
-/* True for the header of a record that begins a provider's section: reading can resume there after any loss. */
+/* True for the header of a record that begins a provider's section. Reading can resume there after any loss. */
 static bool resumes(uint64_t header)
 {
     uint64_t words = tm_fxt_bits(header, 4, 15), name = tm_fxt_bits(header, 52, 59);

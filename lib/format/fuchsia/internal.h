@@ -7,7 +7,7 @@
 #include "format/fuchsia/blob.h"
 #include "format/fuchsia/flows.h"
 
-/* Reasons why a record has no row. Each is a reason of the accounts. The first ones are also statistics. */
+/* Reasons why a record has no row. Each is a reason of the accounts. All but TM_FXT_LOSS_UNREAD are also statistics. */
 enum tm_fxt_loss {
     TM_FXT_LOSS_READ,     /* the record ends before its content does */
     TM_FXT_LOSS_STRING,   /* no such string in the table */
@@ -49,19 +49,20 @@ enum tm_status tm_fxt_unread(struct tm_fxt *x, enum tm_fxt_read read);
 /* Reads the next word as a time. False: the record was counted as lost. */
 bool tm_fxt_time(struct tm_fxt *x, struct tm_fxt_cursor *c, int64_t *ns);
 
-/* Sets *STRING for TEXT in a string column of a row whose detail is x->detail. */
+/* Sets *STRING for TEXT in a string column of a row whose detail is x->detail. TM_OK or an error. */
 enum tm_status tm_fxt_string(struct tm_fxt *x, struct tm_span text, uint32_t *string);
 
-/* Adds ROW with x->detail as its detail. */
+/* Adds ROW with x->detail as its detail. TM_OK or an error. */
 enum tm_status tm_fxt_add(struct tm_fxt *x, struct tm_event *row);
 
-/* Records of types 4, 7, 8 and 9. */
+/* Each adds the rows of a record: of type 4 (events), 7 (kernel objects), 8 (scheduling) or 9 (log). TM_OK or an
+ * error. */
 enum tm_status tm_fxt_event(struct tm_fxt *x, struct tm_fxt_record *r);
 enum tm_status tm_fxt_kernel_object(struct tm_fxt *x, struct tm_fxt_record *r);
 enum tm_status tm_fxt_scheduling(struct tm_fxt *x, struct tm_fxt_record *r);
 enum tm_status tm_fxt_log(struct tm_fxt *x, struct tm_fxt_record *r);
 
-/* Writes x->losses and the other counts as accounts and statistics. */
+/* Writes x->losses and the other counts as accounts and statistics. TM_OK or an error. */
 enum tm_status tm_fxt_count_flush(struct tm_fxt *x);
 
 #endif

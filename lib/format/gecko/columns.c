@@ -33,7 +33,7 @@ uint64_t tm_gecko_field_value(enum tm_gecko_field_kind kind, const struct tm_jso
     }
 }
 
-/* A sum of times: whole nanoseconds, and millionths of either sign. */
+/* A sum of times: whole nanoseconds, and millionths of a nanosecond of either sign. */
 struct sum {
     int64_t ns, fine;
     bool good;

@@ -97,7 +97,7 @@ struct tm_gecko_fields {
     uint32_t count;
 };
 
-/* Reads the positions of FIELDS from PART. */
+/* Reads the positions of FIELDS from PART. TM_OK or an error. */
 enum tm_status tm_gecko_schema_read(const struct tm_gecko_source *source, enum tm_gecko_part part,
                                     struct tm_gecko_fields fields, struct tm_gecko_schema *schema,
                                     struct tm_error *err);
@@ -107,7 +107,7 @@ enum tm_status tm_gecko_schema_read(const struct tm_gecko_source *source, enum t
 enum tm_status tm_gecko_rows_read(const struct tm_gecko_source *source, const struct tm_gecko_table *table,
                                   struct tm_gecko_rows *rows, struct tm_error *err);
 
-/* Copies row I (below count) to ROW. */
+/* Copies row I (below count) to ROW. TM_OK or an error. */
 static inline enum tm_status tm_gecko_row_get(struct tm_gecko_rows *rows, const struct tm_gecko_table *table,
                                               uint32_t i, uint8_t *row, struct tm_error *err)
 {

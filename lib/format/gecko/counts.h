@@ -11,7 +11,8 @@ struct tm_gecko_counts {
     uint64_t stacks_cut, no_start, tracks_shared, args_cut;
 };
 
-/* Writes COUNTS to SINK. BROKEN_STACKS: stacks of the tables that lead nowhere. TM_OK or TM_E_SYSTEM. */
+/* Writes COUNTS to SINK. BROKEN_STACKS is the number of stacks whose prefix was ignored (tables.h). TM_OK or
+ * TM_E_SYSTEM. */
 enum tm_status tm_gecko_counts_write(const struct tm_gecko_counts *counts, uint64_t broken_stacks,
                                      struct tm_event_sink *sink, struct tm_error *err);
 

@@ -131,8 +131,8 @@ static enum tm_status define_thread_track(struct tm_gecko_view *view)
 
 enum tm_status tm_gecko_define(struct tm_gecko_view *view, int64_t time_ns)
 {
-    /* An event before time 0 may be dropped, and its definitions with it. So the first event that is not defines
-     * again. */
+    /* An event before time 0 may be dropped, and its definitions with it. So the first event from time 0 on defines
+     * them again. */
     if (view->is_defined && (view->first_ns >= 0 || time_ns < 0))
         return TM_OK;
     view->is_defined = true;

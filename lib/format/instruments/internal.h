@@ -140,7 +140,7 @@ enum tm_status tm_instruments_signpost_add(struct tm_instruments *x);
 /* Converts the complete row to events, a snapshot or an account. TM_OK or an error. */
 enum tm_status tm_instruments_row_add(struct tm_instruments *x);
 
-/* Writes accounts and statistics of the document. */
+/* Writes accounts and statistics of the document. TM_OK or an error. */
 enum tm_status tm_instruments_accounts(struct tm_instruments *x);
 
 #endif

@@ -17,16 +17,17 @@ struct tm_instruments_refs {
 void tm_instruments_refs_init(struct tm_instruments_refs *refs);
 void tm_instruments_refs_release(struct tm_instruments_refs *refs);
 
-/* Adds a record of KIND. *PLACE (never 0) identifies it. */
+/* Adds a record of KIND. Sets *PLACE, which identifies it and is never 0. TM_OK or an error. */
 enum tm_status tm_instruments_refs_add(struct tm_instruments_refs *refs, uint8_t kind, const struct tm_buf *payload,
                                        uint64_t *place, struct tm_error *err);
 
-/* Binds ID to the record at PLACE from now on. TM_END: ID is so much larger than the number of ids that the table would
- * be mostly empty; nothing was bound. */
+/* Binds ID to the record at PLACE from now on. TM_OK; TM_END: ID is so much larger than the number of ids that the
+ * table would be mostly empty, and nothing was bound; or an error. */
 enum tm_status tm_instruments_refs_bind(struct tm_instruments_refs *refs, uint64_t id, uint64_t place,
                                         struct tm_error *err);
 
-/* Sets *PLACE to the record bound to ID. TM_END if there is none or it has another kind. */
+/* Sets *PLACE to the place of the record bound to ID. TM_OK; TM_END: there is none, or it has another kind; or an
+ * error. */
 enum tm_status tm_instruments_refs_find(struct tm_instruments_refs *refs, uint64_t id, uint8_t kind, uint64_t *place,
                                         struct tm_error *err);
 
@@ -34,7 +35,7 @@ enum tm_status tm_instruments_refs_find(struct tm_instruments_refs *refs, uint64
 enum tm_status tm_instruments_refs_get(struct tm_instruments_refs *refs, uint64_t place, struct tm_buf *out,
                                        struct tm_error *err);
 
-/* Sets the first payload byte of the record at PLACE. */
+/* Sets the first payload byte of the record at PLACE. TM_OK or an error. */
 enum tm_status tm_instruments_refs_mark(struct tm_instruments_refs *refs, uint64_t place, uint8_t byte,
                                         struct tm_error *err);
 

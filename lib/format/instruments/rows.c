@@ -135,8 +135,8 @@ static enum tm_status add_sample(struct tm_instruments *x)
     return st < 0 || row->counts == 0 ? st : add_counts(x, &e);
 }
 
-/* Writes a hint that BOOTTIME is the machine's. Without it, the snapshot of a file that is not the first of its machine
- * isolates the file's clocks (doc/rules.md section 5). */
+/* Writes a hint that BOOTTIME is the machine's. A snapshot isolates the clocks of a file that is not its machine's
+ * primary file (doc/rules.md section 5); the hint relates them to the machine's. */
 static enum tm_status add_hint(struct tm_instruments *x)
 {
     Tracemerge__ClockHint hint = TRACEMERGE__CLOCK_HINT__INIT;

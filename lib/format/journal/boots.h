@@ -22,13 +22,13 @@ struct tm_journal_boots {
     uint32_t home_index; /* the boot that is MONOTONIC; without a pass of tm_journal_boots_note the first boot */
 };
 
-/* First pass: call it for each entry, in order, before the first is placed. The boot of the last entry becomes home.
- * TM_OK or TM_E_SYSTEM. */
+/* First pass: call it for each entry, in order, before the first is placed. The boot of the last entry becomes the one
+ * that is MONOTONIC. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_journal_boots_note(struct tm_journal_boots *boots, const struct tm_journal_entry *entry,
                                      struct tm_error *err);
 
-/* Call it after the first pass. If home is not the boot of the first entry, writes its first snapshot before all
- * entries, because the others reach MONOTONIC through it. TM_OK or an error. */
+/* Call it after the first pass. If the boot that is MONOTONIC is not that of the first entry, writes its first snapshot
+ * before all entries, because the other boots reach MONOTONIC through it. TM_OK or an error. */
 enum tm_status tm_journal_boots_begin(struct tm_journal_boots *boots, struct tm_event_sink *sink, struct tm_error *err);
 
 /* Sets clock and reading of EVENT from ENTRY and writes a snapshot before it if one is due. TM_OK; TM_END: the entry

@@ -26,8 +26,8 @@ static const uint8_t *skip_front(const uint8_t *p, const uint8_t *end)
     return p;
 }
 
-/* Copies ARRAY to BYTES if all its elements are bytes: journalctl writes binary values so. False: it has other
- * elements. */
+/* Copies ARRAY to BYTES if all its elements are bytes, which is how journalctl writes binary values. False: it has
+ * other elements. */
 static bool is_binary(const struct tm_json_value *array, struct tm_buf *bytes, enum tm_status *st)
 {
     struct tm_json_scan scan = tm_json_scan_of(array);

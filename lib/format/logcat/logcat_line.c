@@ -90,7 +90,7 @@ static bool take_seconds(const char **p, const char *end, struct tm_logcat_line 
 {
     const char *dot = tm_text_skip_digits(*p, end);
     const char *after = dot < end && *dot == '.' ? tm_text_skip_digits(dot + 1, end) : dot;
-    l->month = l->day = 0; /* left by an attempt to read a date */
+    l->month = l->day = 0; /* an attempt to read a date may have set them */
     if (dot == *p || after < dot + 4 || tm_decimal_scale(*p, (size_t)(after - *p), 9, &l->ns) != TM_OK)
         return false;
     l->time = dot - *p >= EPOCH_DIGITS ? TM_LOGCAT_EPOCH : TM_LOGCAT_MONOTONIC;

@@ -17,7 +17,7 @@ enum tm_nsight_table_kind {
     TM_NSIGHT_KERNELS, /* kernels and copies on a stream of a device */
     TM_NSIGHT_COPIES,
     TM_NSIGHT_SETS,
-    TM_NSIGHT_SWITCHES, /* switches of threads on cpus */
+    TM_NSIGHT_SWITCHES, /* switches of threads on CPUs */
     TM_NSIGHT_UNSHOWN
 };
 
@@ -44,7 +44,7 @@ struct tm_nsight {
     struct tm_map processes;     /* their pids */
     struct tm_table streams;     /* by device, hash of process and context, stream: its tid */
     struct tm_map devices;       /* defined devices; value 1 */
-    struct tm_map running;       /* by cpu: the tid that runs on it; 0: none */
+    struct tm_map running;       /* by CPU: the tid that runs on it; 0: none */
     uint64_t cut_count;
     struct tm_buf detail, inner, text, name;
     struct tm_error *err; /* of the current call */
@@ -63,7 +63,7 @@ static inline int64_t tm_nsight_tid(int64_t global)
 
 /* --- names.c */
 
-/* Reads names: domains and categories of NVTX, hosts and versions. */
+/* Reads names: domains and categories of NVTX, hosts and versions. TM_OK or an error. */
 enum tm_status tm_nsight_names_read(struct tm_nsight *x);
 
 /* Puts the text of StringIds ID into x->text, cut to TM_NSIGHT_TEXT_MAX. TM_OK; TM_END: there is none; or an error. */
@@ -79,10 +79,10 @@ struct tm_text tm_nsight_column_text(struct tm_nsight *x, sqlite3_stmt *statemen
  * none. */
 uint32_t tm_nsight_domain(const struct tm_nsight *x, int64_t pid, int64_t domain, int64_t category);
 
-/* Defines thread TID of process PID. Its name may be unknown so far. */
+/* Defines thread TID of process PID, without a name. TM_OK or an error. */
 enum tm_status tm_nsight_define_thread(struct tm_nsight *x, int64_t pid, int64_t tid);
 
-/* Defines the threads and processes that have events. */
+/* Defines the threads and processes that have events, with their names. TM_OK or an error. */
 enum tm_status tm_nsight_define_tasks(struct tm_nsight *x);
 
 /* A stream of a device, in a context of process PID. */
@@ -101,7 +101,7 @@ uint64_t tm_nsight_columns(enum tm_nsight_table_kind kind);
 /* Returns what the rows of TABLE mean. */
 enum tm_nsight_table_kind tm_nsight_kind(const struct tm_nsight_table *table);
 
-/* Adds the events of the current row of x->statement. */
+/* Adds the events of the current row of x->statement. TM_OK or an error. */
 enum tm_status tm_nsight_row(struct tm_nsight *x);
 
 #endif

@@ -88,7 +88,8 @@ const struct tm_perf_attr *tm_perf_attrs_of(const struct tm_perf_attrs *attrs, c
 enum tm_status tm_perf_attrs_name(struct tm_perf_attrs *attrs, struct tm_perf_attr *attr, struct tm_span name,
                                   struct tm_error *err);
 
-/* Returns the name of ATTR: as stated, or made of its type and config and written to ROOM. */
+/* Returns the name of ATTR: the stated one, or one made of its type and config. It points into ATTRS, to static text or
+ * into ROOM. */
 enum { TM_PERF_NAME_ROOM = 64 };
 struct tm_span tm_perf_attrs_name_of(const struct tm_perf_attrs *attrs, const struct tm_perf_attr *attr,
                                      char room[TM_PERF_NAME_ROOM]);

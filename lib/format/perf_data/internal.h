@@ -40,7 +40,7 @@ struct tm_perf {
     /* The file has tracepoints that state more than the corresponding records: sched_switch, task_newtask. */
     bool has_switches, has_new_tasks;
     bool is_begun;     /* the facts about the whole file are in the stream */
-    struct tm_map next_of_cpu; /* the thread that runs on each cpu, by its last switch */
+    struct tm_map next_of_cpu; /* the thread that runs on each CPU, by its last switch */
     struct tm_perf_tally damaged, not_shown, no_time, no_stack, needs_state;
     struct tm_perf_last_counts last_counts;
     uint64_t lost, aux_bytes, aux_cut;
@@ -72,7 +72,8 @@ enum { TM_PERF_BUILD_ID_MAX = 20 };
 enum tm_status tm_perf_build_id_text(struct tm_perf *p, const uint8_t *id, size_t len, uint32_t *number,
                                      struct tm_error *err);
 
-/* Reads a build id (PERF_RECORD_HEADER_BUILD_ID, or one of the feature's) whose header has the bits MISC. */
+/* Reads a build id (PERF_RECORD_HEADER_BUILD_ID, or one of the feature's) whose header has the bits MISC. TM_OK;
+ * TM_E_INPUT: a limit; TM_E_SYSTEM. */
 enum tm_status tm_perf_build_id_read(struct tm_perf *p, uint16_t misc, struct tm_perf_cursor c, struct tm_error *err);
 
 /* survey.c: notes the names, mappings and events that RECORD states. TM_OK, also if it states none or is truncated.

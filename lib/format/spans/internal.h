@@ -135,11 +135,12 @@ enum tm_status tm_spans_text(struct tm_spans *x, const struct tm_json_value *val
 bool tm_spans_time(const struct tm_json_value *value, int scale, int64_t *ns);
 
 /* Adds the link number INDEX of the current span: a flow from the linked span, and args that name it. A link without a
- * valid id is ignored. */
+ * valid id is ignored. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_spans_link(struct tm_spans *x, unsigned index, const struct tm_span_id *trace,
                              const struct tm_span_id *span);
 
-/* Adds the rows of SPAN, or of an event in the span added last, with the args added since tm_spans_args_begin. */
+/* Add the rows of SPAN, or of an event in the span added last, with the args added since tm_spans_args_begin. TM_OK or
+ * an error. */
 enum tm_status tm_spans_add(struct tm_spans *x, const struct tm_spans_span *span);
 enum tm_status tm_spans_add_event(struct tm_spans *x, const struct tm_spans_span *span, int64_t time_ns,
                                   const struct tm_json_value *name);

@@ -62,8 +62,8 @@ static bool is_same(const struct tm_buf *a, const struct tm_buf *b)
     return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
 }
 
-/* True if the pid is valid in other traces of the machine. Pid 1 is not: it is the first process of a container, and
- * the container often is not stated. */
+/* True if the pid is valid in other traces of the machine. Pid 1 is not, because it may be the first process of a
+ * container that is not stated. */
 static bool is_pid_of_machine(const struct tm_spans_services *s)
 {
     return s->pid > 1 && s->pid <= INT32_MAX && s->container.len == 0 && is_same(&s->host, &s->first_host);

@@ -16,7 +16,7 @@ struct tm_trace_dat_facts {
     int64_t date_ns;       /* if has_date: libtracecmd adds it to each time, which gives wall-clock time */
     int64_t offset_ns;     /* libtracecmd adds it to each time as well */
     bool has_date;
-    bool is_scaled;        /* times in ticks of the processor's counter are converted to nanoseconds (TSC2NSEC) */
+    bool is_scaled;        /* times in ticks of the CPU's counter are converted to nanoseconds (TSC2NSEC) */
     bool is_shifted;       /* times of a guest are converted to the clock of its host (TIME_SHIFT) */
     bool has_guests;       /* traces of guests exist whose times were converted to this one's clock (GUEST) */
     uint64_t trace_id;     /* 0: none */

@@ -67,14 +67,14 @@ struct tm_xspace {
  * if the run halts at damage; otherwise accounts for it and returns TM_OK. */
 enum tm_status tm_xspace_damage(struct tm_xspace *x, uint64_t byte, uint64_t skipped, const char *cause);
 
-/* Adds a row of metadata. Its name is in x->key, its text has LEN bytes at TEXT. */
+/* Adds a row of metadata. Its name is in x->key, its text has LEN bytes at TEXT. TM_OK or an error. */
 enum tm_status tm_xspace_note(struct tm_xspace *x, const void *text, size_t len);
 
 /* Reads the description of a plane: its name, the names of its events, its stats as metadata. Opens it in x->plane.
  * TM_OK or an error. */
 enum tm_status tm_xspace_plane_open(struct tm_xspace *x, const struct tm_xspace_plane *plane);
 
-/* If PLANE states when the recording started, sets x->start_ns. */
+/* If PLANE states when the recording started, sets x->start_ns. TM_OK or an error. */
 enum tm_status tm_xspace_plane_start(struct tm_xspace *x, const struct tm_xspace_plane *plane);
 
 /* Reads the description of the line FIELD, defines the line if it has events, and opens it in x->line. TM_OK or an
@@ -92,10 +92,10 @@ struct tm_xspace_flows {
     uint64_t correlation, producer, consumer, producer_type, consumer_type;
 };
 
-/* Adds STAT, a message, to x->detail as an argument, or its flows to FLOWS. */
+/* Adds STAT, a message, to x->detail as an argument, and its flows to FLOWS. TM_OK or an error. */
 enum tm_status tm_xspace_stat(struct tm_xspace *x, struct tm_text stat, struct tm_xspace_flows *flows);
 
-/* Appends the ids of FLOWS to x->detail. */
+/* Appends the ids of FLOWS to x->detail. TM_OK or an error. */
 enum tm_status tm_xspace_flows_put(struct tm_xspace *x, const struct tm_xspace_flows *flows);
 
 /* The last text in FIELD of a message of metadata; empty: none. */

@@ -1,4 +1,4 @@
-/* Reports other than events: damage, and notes as rows of metadata. */
+/* Reports other than events: damage, and rows of metadata. */
 #include "format/xspace/internal.h"
 
 enum tm_status tm_xspace_damage(struct tm_xspace *x, uint64_t byte, uint64_t skipped, const char *cause)
