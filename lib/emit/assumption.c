@@ -120,6 +120,7 @@ static void put_span(struct tm_out *out, int64_t ns)
     tm_out_duration(out, ns);
 }
 
+/* Puts the base that P's file states, and its distance from that of the first file with one. False: it states none. */
 static bool put_base(struct tm_out *out, const struct tm_catalog *c, const struct tm_clock_facts *facts,
                      const Tracemerge__Placement *p)
 {
@@ -143,6 +144,8 @@ static bool put_base(struct tm_out *out, const struct tm_catalog *c, const struc
     return true;
 }
 
+/* Puts when the machine of P's file was started by the wall clock, compared with that of an earlier file. False:
+ * unknown. */
 static bool put_starts(struct tm_out *out, const struct tm_catalog *c, const struct tm_clock_facts *facts,
                        const Tracemerge__Placement *p)
 {

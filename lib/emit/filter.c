@@ -96,6 +96,7 @@ enum tm_status tm_emit_only_batch(struct tm_emit_only *only, const struct tm_bat
     return st < 0 ? st : tm_select_batch(only->select, batch, &receiver, err);
 }
 
+/* Adds an account of the events in ROW, which --only left out, to the catalog. */
 static enum tm_status account(struct tm_emit_only *only, const struct tm_tally_row *row, struct tm_error *err)
 {
     Tracemerge__Account account = TRACEMERGE__ACCOUNT__INIT;

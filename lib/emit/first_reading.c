@@ -52,6 +52,7 @@ static enum tm_status read_all(struct reading *r, bool shows_stream, struct tm_e
     return st < 0 || shows_stream ? st : tm_emit_history_finish(&r->history, err);
 }
 
+/* Reads the stream once, and sets the facts for outputs that show it unchanged (SHOWS_STREAM) or settled. */
 static enum tm_status learn(struct tm_first_reading *reading, const struct tm_emit_run *run, bool shows_stream,
                             struct tm_error *err)
 {

@@ -13,6 +13,7 @@ static enum tm_status add_second(struct tm_emit_history *h, struct tm_error *err
     return tm_batch_queue_add(&h->out, &h->second, err);
 }
 
+/* Passes E, settled. A second row of it is pending until its derived rows have passed. */
 static enum tm_status take(struct tm_emit_history *h, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_settled_rows settled;

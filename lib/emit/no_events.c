@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+/* Warns of files with statistic STAT: names the first one and counts the others. */
 static void tell(const struct tm_catalog *catalog, const char *stat, const char *cause, void (*warn)(const char *text))
 {
     char path[1024], more[64] = "", line[1400];

@@ -107,6 +107,7 @@ static enum tm_status settle_batch(void *self, const struct tm_batch *batch, str
                                                   : select_batch(job, batch, err);
 }
 
+/* Updates what JOB knows by FRAME, and passes FRAME on. */
 static enum tm_status show(struct job *job, const struct tm_frame *frame, const struct tm_batch *batch,
                            struct tm_error *err)
 {

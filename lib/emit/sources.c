@@ -149,6 +149,7 @@ static uint32_t find_block(const struct tm_source_reader *r, uint32_t source, ui
     return oldest;
 }
 
+/* Reads block NUMBER of SOURCE into B. After too many useless blocks in a row, the next texts are read one by one. */
 static enum tm_status read_block(struct tm_source_reader *r, struct block *b, uint32_t source, uint64_t number,
                                  struct tm_error *err)
 {
@@ -186,6 +187,7 @@ static enum tm_status read_single(struct tm_source_reader *r, const struct tm_so
     return st == TM_OK ? TM_OK : failed(file, text->offset, st, err);
 }
 
+/* Finds TEXT in a block, or reads it alone. */
 static enum tm_status read_text(struct tm_source_reader *r, const struct tm_source_text *text, const uint8_t **data,
                                 struct tm_error *err)
 {

@@ -88,6 +88,7 @@ static enum tm_status keep_member(struct json_output *j, const struct tm_event *
     return st < 0 ? st : TM_OK;
 }
 
+/* Writes E as its kind and its recorded text require: as an object, a member of the top level, or from its columns. */
 static enum tm_status write_event(struct json_output *j, const struct tm_event *e, struct tm_error *err)
 {
     bool is_json = tm_event_raw(e->flags) == TM_RAW_JSON && e->raw_bytes > 0;

@@ -7,6 +7,7 @@
 
 enum { CPU_PID = 0x70000000, CPUS_MAX = 1 << 16 }; /* CPU_PID: the process of a machine's CPUs */
 
+/* Finds or makes the row of CPU on MACHINE. */
 static enum tm_status running_on(struct tm_json_cpus *cpus, uint32_t machine, uint32_t cpu,
                                  struct tm_json_cpu **running, struct tm_error *err)
 {
@@ -45,6 +46,7 @@ static enum tm_status place(struct tm_json_cpus *cpus, struct tm_json_cpu *r, st
     return st;
 }
 
+/* Writes the task that ran on R until END_NS as a slice, unless it was the idle task. */
 static enum tm_status put_running(struct tm_json_cpus *cpus, struct tm_json_cpu *r, int64_t end_ns,
                                   struct tm_error *err)
 {

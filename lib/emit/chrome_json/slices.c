@@ -156,6 +156,7 @@ enum tm_status tm_json_slices_finish(struct tm_json_slices *s, struct tm_error *
     return rest < 0 ? tm_error_nomem(err) : st;
 }
 
+/* Ends the slice that E ends: with a complete event, or with an end if its begin was written. */
 static enum tm_status close_span(struct tm_json_slices *s, const struct tm_event *e, const struct tm_event_task *place,
                                  struct tm_error *err)
 {

@@ -224,6 +224,7 @@ static int by_leader(const void *x, const void *y)
     return 0;
 }
 
+/* Puts columns that have the same snapshots into groups, and sorts BY_GROUP. */
 static enum tm_status find_groups(struct tm_clock_rows *r)
 {
     uint32_t n = r->column_count, size = 0, group = 0;

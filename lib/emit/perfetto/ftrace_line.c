@@ -72,6 +72,7 @@ static bool put_generic(const struct tm_ftrace_writer *w, struct tm_buf *out, co
            tm_pb_end(out, field) == TM_OK && tm_pb_end(out, mark) == TM_OK;
 }
 
+/* Writes the message of a line by its kind. TM_END: there is none for it. */
 static enum tm_status put_line(struct tm_ftrace_writer *w, struct tm_buf *out, const struct tm_event *e)
 {
     if (tm_binder_event_of(e))

@@ -315,6 +315,7 @@ static uint64_t recorded_flags(const struct tm_event *event, uint32_t *clock)
     return flags;
 }
 
+/* Writes the fields at the front of the packet: its time, sequence and flags. */
 static enum tm_status put_head(struct tm_packet_writer *w, const struct tm_event *e, struct tm_error *err)
 {
     uint32_t sequence;

@@ -152,6 +152,7 @@ static bool put_event(struct splice *s, const struct tm_pb_field *f)
     return st == TM_END && keep(s, f->start, (size_t)(f->end - f->start));
 }
 
+/* Finds the ranges to copy and makes the new fields. False: the packet needs other changes or is damaged. */
 static bool find_pieces(struct splice *s)
 {
     struct tm_pb pb = tm_pb_of(s->event->raw, s->event->raw_bytes);

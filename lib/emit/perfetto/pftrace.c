@@ -253,6 +253,7 @@ static enum tm_status write_message(struct pftrace *p, const struct tm_event *e,
                                                            : tm_ftrace_write_message(&p->ftrace, e, err);
 }
 
+/* Writes EVENT, or makes it pending, by its kind and by the form in which it was recorded. */
 static enum tm_status write_event(struct pftrace *p, const struct tm_event *event, struct tm_error *err)
 {
     struct tm_event copy;

@@ -268,6 +268,7 @@ static enum tm_status begin_among(struct tm_track_writer *w, const struct tm_eve
     return tm_deferred_choice_open(w, e, lane, end, err);
 }
 
+/* Begins E, whose end is END, on its track or, if it crosses a slice there, on a lane. */
 static enum tm_status begin_complete(struct tm_track_writer *w, const struct tm_event *e, struct tm_open_end *end,
                                      struct tm_error *err)
 {

@@ -62,6 +62,7 @@ static bool is_pinned(struct tm_report *r, const Tracemerge__Placement *p)
     return entry && entry->pinned;
 }
 
+/* Returns a sentence about the rule that placed P. */
 static const char *rule_text(struct tm_report *r, const Tracemerge__Placement *p)
 {
     static const char *const texts[TM_RULES] = {
@@ -267,6 +268,7 @@ static void put_uncertainty(struct tm_report *r, const Tracemerge__Placement *p)
     put(r, ".\n");
 }
 
+/* Writes which changes would move the events of P. */
 static void put_mover(struct tm_report *r, const Tracemerge__Placement *p)
 {
     struct tm_entry entry;

@@ -13,6 +13,7 @@ static bool has_relation_of_machines(const Tracemerge__Placement *p)
     return has;
 }
 
+/* Returns a few words about how P was placed. */
 static const char *way_of(const Tracemerge__Placement *p)
 {
     static const char *const words[TM_RULES] = {

@@ -112,6 +112,7 @@ static enum tm_status put_placement(struct tm_sqlite *s, const Tracemerge__Place
     return st;
 }
 
+/* Writes the placements, and the accounts of placed and of dropped events. */
 static enum tm_status put_placements(struct tm_sqlite *s, struct tm_error *err)
 {
     static const char placed[] = "placed", filtered[] = "filtered";

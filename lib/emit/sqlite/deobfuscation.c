@@ -167,6 +167,7 @@ struct named {
     uint32_t first, last, source;
 };
 
+/* Reads the names and lines in MESSAGE. */
 static struct named named_in(const struct tm_pb_field *message)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);

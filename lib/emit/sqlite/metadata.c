@@ -93,6 +93,7 @@ static enum tm_status row_number(struct tm_sqlite *s, size_t i, const struct ent
     return tm_table_set(&s->metadata_rows, &key, *number, err);
 }
 
+/* Writes E in the scope of its name. If the name can have one value there and has one, replaces it. */
 static enum tm_status put(struct tm_sqlite *s, struct entry *e, struct tm_error *err)
 {
     size_t i = find_known(e->name);

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+/* Finds or makes the lane of FILE on MACHINE. Lanes beyond TM_SVG_LANES_MAX are one. */
 static enum tm_status find_lane(struct tm_svg_counts *c, uint32_t file, uint32_t machine, struct tm_svg_lane **lane,
                                 struct tm_error *err)
 {

@@ -151,6 +151,7 @@ static enum tm_status add_child(struct tm_arg_tree *t, uint32_t parent, const st
     return t->count > TM_ARG_TREE_SMALL ? note_child(t, parent, *child, err) : TM_OK;
 }
 
+/* Sets the node at ARG's path, and makes the nodes of the path that are missing. */
 static enum tm_status add_arg(struct tm_arg_tree *t, const struct tm_arg_value *arg, struct tm_error *err)
 {
     struct tm_text rest = own_path(arg->key);

@@ -214,6 +214,7 @@ static enum tm_status take_run_end(void *self, int64_t id, int64_t dur, struct t
     return st < 0 ? st : write_ready(r, false, err);
 }
 
+/* Adds an arg to the current ones, after those of another set are dropped. */
 static enum tm_status take_arg(void *self, const struct tm_arg_row *row, struct tm_error *err)
 {
     struct tm_slice_rows *r = self;
