@@ -19,7 +19,7 @@ struct tm_intern {
     struct tm_index index;
 };
 
-/* COUNT_MAX is at most 2^30. Allocates nothing yet. */
+/* Initialises IN with its bounds. COUNT_MAX is at most 2^30. Allocates nothing yet. */
 void tm_intern_init(struct tm_intern *in, uint32_t count_max, size_t bytes_max);
 
 /* Finds the LEN bytes at S, or adds them. TM_OK with *ID set; *IS_NEW (may be NULL) is true if this call added the

@@ -157,8 +157,8 @@ static inline enum tm_status tm_pb_put_bytes(struct tm_buf *buf, uint32_t id, co
 /* Appends the bytes of S, without its NUL, as the field ID. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_pb_put_str(struct tm_buf *buf, uint32_t id, const char *s);
 
-/* For a submessage whose length is not known yet. begin returns a mark: the buffer's length before the length bytes.
- * end writes the length there; the bytes in between move by at most 9. TM_OK or TM_E_SYSTEM. */
+/* These write a submessage whose length is not known yet. begin sets *MARK to the buffer's length before the length
+ * bytes. end writes the length there; the bytes in between move by at most 9. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_pb_begin(struct tm_buf *buf, uint32_t id, size_t *mark);
 
 /* The slow path of tm_pb_end, for a length of more than one byte. */

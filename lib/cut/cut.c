@@ -215,7 +215,7 @@ static enum tm_status go_on_to(struct cutter *c, int64_t time_ns, struct tm_erro
 
 /* --- events */
 
-/* Called when the current unit is complete. */
+/* Ends the current unit, whose rows are complete. */
 static enum tm_status end_unit(struct cutter *c, struct tm_error *err)
 {
     enum tm_status st = TM_OK;

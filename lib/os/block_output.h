@@ -18,7 +18,7 @@ struct tm_block_output {
     bool has_writer;                /* its start was tried */
 };
 
-/* NAME: the name of FD; NULL: standard output. */
+/* Initialises OUT to write to FD, which is borrowed. NAME: the name of FD; NULL: standard output. */
 void tm_block_output_init(struct tm_block_output *out, int fd, const char *name);
 
 /* Writes BYTES, which are then empty and may have other memory. TM_OK, or TM_E_SYSTEM "NAME: cause", also if earlier

@@ -44,8 +44,8 @@ void tm_frame_queue_end(struct tm_frame_queue *queue, uint32_t lane);
  * reader is at LANE from now on. TM_OK; TM_END: the lane has ended, or is closed. */
 enum tm_status tm_frame_queue_take(struct tm_frame_queue *queue, uint32_t lane, struct tm_buf *chunk, uint64_t *stamp);
 
-/* For the writer of LANE: waits until the reader has taken all of it and waits for more. The reader goes on at the
- * writer's next call. Until then the writer may use what belongs to the reader's thread. TM_OK; TM_END: the lane is
+/* Called by the writer of LANE: waits until the reader has taken all of it and waits for more. The reader goes on at
+ * the writer's next call. Until then the writer may use what belongs to the reader's thread. TM_OK; TM_END: the lane is
  * closed. */
 enum tm_status tm_frame_queue_visit(struct tm_frame_queue *queue, uint32_t lane);
 

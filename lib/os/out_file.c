@@ -40,8 +40,8 @@ static char *hidden_name(const char *path)
     return s;
 }
 
-/* mkstemp makes files for their owner alone. A result gets the mode of the file that it replaces, or the mode that a
- * plain open would give. */
+/* Sets the mode of a new result to that of the file it replaces, or to the mode that a plain open would give. mkstemp
+ * makes files for their owner alone. */
 static void set_mode(int fd, const struct stat *old)
 {
     mode_t mask = umask(0);

@@ -32,8 +32,8 @@ void tm_program_version(const struct tm_program *program);
 /* Says what is wrong with the command line, and how to get help. FORMAT is as for printf. Returns exit status 2. */
 int tm_program_usage(const struct tm_program *program, const char *format, ...) TM_PRINTF(2, 3);
 
-/* The last call of main. Writes the text of ERR, flushes and closes standard output, and returns the exit status for
- * ST. A failure to close is an error of its own (status 3). */
+/* Must be the last call of main. Writes the text of ERR, flushes and closes standard output, and returns the exit
+ * status for ST. A failure to close is an error of its own (status 3). */
 int tm_program_finish(const struct tm_program *program, enum tm_status st, struct tm_error *err);
 
 /* True, with ERR set, if FD is a terminal, which binary output would garble. HINT names a program to pipe into. */

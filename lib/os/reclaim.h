@@ -21,7 +21,7 @@ struct tm_reclaim {
     bool gave_up;
 };
 
-/* LEN bytes at OFFSET have been read for the last time. Each byte must be reported once. */
+/* States that the LEN bytes at OFFSET have been read for the last time. Each byte must be stated once. */
 void tm_reclaim_add(struct tm_reclaim *reclaim, uint64_t offset, uint64_t len);
 
 /* True if the unit of the byte at OFFSET was given back: its bytes read as 0. */

@@ -22,10 +22,10 @@ struct tm_sandbox {
     bool signals; /* it may still send signals to processes that it has started */
 };
 
-/* From now on this process and its children can only open the files of SANDBOX and /dev/null. They cannot run programs,
- * make sockets or look into other processes. Open descriptors stay usable. A folder among the reads allows all reading,
- * because links in it may lead anywhere. TM_OK, even if kernel or build lack a sandbox. TM_E_SYSTEM if entering it
- * failed; the process must then not read traces. */
+/* Enters SANDBOX. From now on this process and its children can only open the files of SANDBOX and /dev/null. They
+ * cannot run programs, make sockets or look into other processes. Open descriptors stay usable. A folder among the
+ * reads allows all reading, because links in it may lead anywhere. TM_OK, even if kernel or build lack a sandbox.
+ * TM_E_SYSTEM if entering it failed; the process must then not read traces. */
 enum tm_status tm_sandbox_enter(const struct tm_sandbox *sandbox, struct tm_error *err);
 
 #endif

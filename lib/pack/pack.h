@@ -10,7 +10,7 @@ enum tm_pack_kind { TM_PACK_UNKNOWN, TM_PACK_TAR, TM_PACK_TAR_GZ, TM_PACK_ZIP };
 /* The member name of a manifest that was made for the archive. */
 #define TM_PACK_MANIFEST_NAME "perfetto_manifest.json"
 
-/* The kind of archive that the end of PATH names: .tar, .tar.gz, .tgz, .zip. */
+/* Returns the kind of archive that the end of PATH names: .tar, .tar.gz, .tgz, .zip. */
 enum tm_pack_kind tm_pack_kind_of(const char *path);
 
 struct tm_pack {

@@ -41,7 +41,7 @@ static inline uint64_t tm_block_value(const struct tm_block *block, enum tm_colu
     return tm_column_width(column) == 4 ? tm_get_le32(element) : tm_get_le64(element);
 }
 
-/* Payload bytes of ROW. */
+/* Returns the number of payload bytes of ROW. */
 static inline size_t tm_block_payload_of(const struct tm_block *block, uint32_t row)
 {
     return (size_t)(tm_block_value(block, TM_COL_RAW_BYTES, row) + tm_block_value(block, TM_COL_DETAIL_BYTES, row));

@@ -22,7 +22,8 @@ enum tm_status tm_file_order_set(struct tm_file_order *orders, uint32_t file, ui
 /* Sets the order that a FileBegin frame states. Other frames are ignored. Errors are those of tm_file_order_set. */
 enum tm_status tm_file_order_frame(struct tm_file_order *orders, const struct tm_frame *frame, struct tm_error *err);
 
-/* Must be called before tm_file_order_of(FILE). TM_OK; TM_E_INPUT for an impossible id; TM_E_SYSTEM. */
+/* Gives FILE its id as its order, unless it has an order. Must be called before tm_file_order_of(FILE). TM_OK;
+ * TM_E_INPUT for an impossible id; TM_E_SYSTEM. */
 enum tm_status tm_file_order_use(struct tm_file_order *orders, uint32_t file, struct tm_error *err);
 
 static inline uint32_t tm_file_order_of(const struct tm_file_order *orders, uint32_t file)

@@ -41,7 +41,7 @@ static inline uint32_t cursor_of(const struct merge *m, tree_entry entry)
     return (uint32_t)(entry & ((UINT64_C(1) << m->cursor_bits) - 1));
 }
 
-/* All high bits are set for times that exceed them and for runs that have ended. */
+/* Returns the entry of cursor I. All high bits are set for times that exceed them and for runs that have ended. */
 static inline tree_entry entry_of(const struct merge *m, uint32_t i)
 {
     const struct tm_merge_cursor *c = &m->cursors[i];

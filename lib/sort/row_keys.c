@@ -36,7 +36,7 @@ static uint64_t *radix_sort(uint64_t *keys, uint64_t *spare, uint32_t count, uns
     return keys;
 }
 
-/* Insertion sort for keys that are nearly in order. Returns false if it took too many moves and was not finished. */
+/* Sorts keys that are nearly in order by insertion. Returns false if it took too many moves and was not finished. */
 static bool insert(uint64_t *keys, uint32_t count)
 {
     uint64_t moves = 0, moves_max = (uint64_t)INSERT_MOVES * count;

@@ -148,7 +148,7 @@ static void number_rows(struct tm_row_order *o, const struct tm_batch *batch, co
     }
 }
 
-/* One pass of the radix sort over the digit at SHIFT. Entries and spare are exchanged. */
+/* Makes one pass of the radix sort over the digit at SHIFT. Exchanges entries and spare. */
 static void radix_pass(struct tm_row_order *o, uint32_t n, unsigned shift)
 {
     struct tm_row_entry *from = o->entries, *to = o->spare;
@@ -166,7 +166,7 @@ static void radix_pass(struct tm_row_order *o, uint32_t n, unsigned shift)
     o->spare = from;
 }
 
-/* Insertion sort for entries that are nearly in order. Returns false if it took too many moves and was not finished. */
+/* Sorts entries that are nearly in order by insertion. Returns false if it took too many moves and was not finished. */
 static bool insert_entries(struct tm_row_entry *entries, uint32_t n)
 {
     uint64_t moves = 0, moves_max = (uint64_t)INSERT_MOVES * n;

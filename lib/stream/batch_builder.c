@@ -23,7 +23,7 @@ static enum tm_status grow(struct tm_batch_builder *b)
     return TM_OK;
 }
 
-/* The current row is the first whose COLUMN differs. Writes the element that the rows before it share. */
+/* Called for the first row whose COLUMN differs. Writes the element that the rows before it share. */
 static void begin_to_vary(const struct tm_batch_builder *b, enum tm_column column)
 {
     uint8_t *col = b->cols[column];

@@ -130,7 +130,7 @@ struct tm_event {
     uint32_t cpu;          /* where HAS_CPU */
 };
 
-/* The value columns of SCHED_SWITCH and SCHED_WAKING (doc/events.md). */
+/* These return the value column of a SCHED_SWITCH and of a SCHED_WAKING (doc/events.md). */
 static inline uint64_t tm_event_switch_value(uint64_t prev_state, int32_t next_prio, int32_t prev_prio)
 {
     return (prev_state & INT32_MAX) | (uint64_t)(uint16_t)next_prio << 32 | (uint64_t)(uint16_t)prev_prio << 48;

@@ -10,7 +10,7 @@
  * reads in small portions; batches are then still in the pipe when they are reached. */
 enum tm_status tm_stream_pass_open(struct tm_stream_reader *reader, int in, int out, struct tm_error *err);
 
-/* TM_OK: the next frame was a large batch and has been passed to WRITER. TM_END: it must be read with
+/* Passes the next frame to WRITER if it is a large batch. TM_OK: it was passed. TM_END: the frame must be read with
  * tm_stream_reader_next. Errors are those of tm_stream_reader_next. */
 enum tm_status tm_stream_pass_batch(struct tm_stream_reader *reader, struct tm_stream_writer *writer,
                                     struct tm_error *err);

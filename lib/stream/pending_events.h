@@ -41,7 +41,7 @@ const struct tm_pending_event *tm_pending_events_due(struct tm_pending_events *e
 /* Takes PENDING before its time. It is valid until the next call of tm_pending_events_due. */
 void tm_pending_events_take(struct tm_pending_events *events, struct tm_pending_event *pending);
 
-/* A fast check: true if tm_pending_events_due certainly has nothing at NOW_NS. */
+/* True if tm_pending_events_due certainly has nothing at NOW_NS. This check is fast. */
 static inline bool tm_pending_events_none_due(const struct tm_pending_events *events, int64_t now_ns)
 {
     return events->count == 0 || now_ns < events->next_ns;

@@ -73,7 +73,7 @@ enum tm_status tm_splice_add_strings(struct tm_splice *splice, const struct tm_e
     return TM_OK;
 }
 
-/* TM_END: the file would get another number, and its parser derives other numbers from the file's. */
+/* Renumbers BEGIN. TM_END: the file would get another number, and its parser derives other numbers from the file's. */
 static enum tm_status begin_file(struct tm_splice *splice, Tracemerge__FileBegin *begin)
 {
     enum tm_input_type type = tm_input_type_of((struct tm_text){begin->type.data, begin->type.len});

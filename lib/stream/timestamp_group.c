@@ -42,7 +42,7 @@ static int compare(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* Most groups have a few events, for which qsort is slow. */
+/* Uses insertion for small groups, which are the most frequent and for which qsort is slow. */
 void tm_timestamp_ranks_sort(struct tm_timestamp_rank *ranks, uint32_t count)
 {
     enum { FEW = 16 };

@@ -242,7 +242,7 @@ static enum tm_status zip_open(void *state, const struct tm_member *member, stru
     return st;
 }
 
-/* A ZIP's reader has one member open at a time, so each thread has its own. */
+/* Makes a copy for a thread. A ZIP's reader has one member open at a time, so each thread needs its own. */
 static enum tm_status zip_copy(void *state, void **copy, struct tm_error *err)
 {
     const struct zip_source *source = state;

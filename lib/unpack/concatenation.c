@@ -341,7 +341,8 @@ static enum tm_status manifest_turn(struct tm_unpack_run *run, struct tm_node *n
     return st == TM_OK ? tm_unpack_end(run, node, len) : st;
 }
 
-/* An archive inside another one counts as expansion by itself: opening it takes time even if no member is read. */
+/* Runs the turn of an archive. Inside another one it counts as expansion by itself, because opening it takes time even
+ * if no member is read. */
 static enum tm_status archive_turn(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
     if (node->depth > 0 && tm_expansion_add(run->expansion, TM_EXPANSION_OF_ARCHIVE, run->err) < 0)

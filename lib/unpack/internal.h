@@ -70,7 +70,7 @@ void tm_unpack_count_input(struct tm_unpack_run *run, struct tm_content *content
 /* Gives NODE its id and writes its File frame. SIZE_BYTES is 0 where unknown. */
 enum tm_status tm_unpack_announce(struct tm_unpack_run *run, struct tm_node *node, uint64_t size_bytes);
 
-/* begin: begins the turn of NODE. begin_on: begins it for a file that states its own clock POLICY. end: ends it after
+/* begin begins the turn of NODE. begin_on begins it for a file that states its own clock POLICY. end ends it after
  * SIZE_BYTES of NODE were read. */
 enum tm_status tm_unpack_begin(struct tm_unpack_run *run, struct tm_node *node);
 enum tm_status tm_unpack_begin_on(struct tm_unpack_run *run, struct tm_node *node, Tracemerge__ClockPolicy policy);
@@ -79,14 +79,14 @@ enum tm_status tm_unpack_end(struct tm_unpack_run *run, const struct tm_node *no
 /* Puts the name of NODE before a message about the input. */
 void tm_unpack_place(const struct tm_unpack_run *run, const struct tm_node *node);
 
-/* ST is the status of reading some content. If it is damage that halts the run, adds to the error how to go on. Returns
- * ST. */
+/* Returns ST, the status of reading some content. If it is damage that halts the run, adds to the error how to go on.
+ */
 enum tm_status tm_unpack_halt(struct tm_unpack_run *run, enum tm_status st);
 
 /* Warns of CAUSE in NODE, which does not stop the run. */
 void tm_unpack_tell(const struct tm_unpack_run *run, const struct tm_node *node, const struct tm_error *cause);
 
-/* DAMAGE in NODE was skipped; its count may be 0. Warns of it now; it is accounted for when the turn of NODE ends. */
+/* Warns of DAMAGE in NODE that was skipped; its count may be 0. It is accounted for when the turn of NODE ends. */
 void tm_unpack_damage(struct tm_unpack_run *run, struct tm_node *node, const struct tm_damage *damage);
 
 /* Unpacks all documents in CONTENT, one after another. FIRST (announced) is the row of the first document, and the

@@ -136,7 +136,8 @@ static void run_turn(struct worker *w, uint32_t i)
     tm_frame_queue_end(&jobs->queue, i);
 }
 
-/* A worker takes the turns in order, so the one that is to be written next has always begun. */
+/* The function of a worker's thread. Workers take the turns in order, so the turn that is written next has always
+ * begun. */
 static void *work(void *arg)
 {
     struct worker *w = arg;

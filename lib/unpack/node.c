@@ -106,7 +106,8 @@ static const char *path_text(const struct tm_unpack_run *run, const struct tm_no
     return st == TM_OK ? tm_buf_cstr(path) : NULL;
 }
 
-/* A place of damage counts as one event that was read and lost, since the real number is unknown. */
+/* Accounts for the damage in NODE. A place of damage counts as one event that was read and lost, because the real
+ * number is unknown. */
 static enum tm_status account_damage(struct tm_unpack_run *run, const struct tm_node *node)
 {
     struct tm_event_sink *sink = run->sink;

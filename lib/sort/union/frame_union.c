@@ -37,7 +37,8 @@ static enum tm_status too_many(const char *what, struct tm_error *err)
     return tm_error_set(err, TM_E_INPUT, "all streams together have more %s than there are numbers", what);
 }
 
-/* A stream that was merged before has a directory of its own as file 0. The directory of this merge replaces it. */
+/* Removes file 0 of a stream that was merged before, which is its directory. The directory of this merge replaces it.
+ */
 static enum tm_status dissolve(struct passage *p)
 {
     p->ids->is_merge = true;
@@ -252,7 +253,7 @@ static enum tm_status renumber(struct passage *p)
     return tm_frame_renumber(p->type, p->message, p->ids, p->err);
 }
 
-/* The counts of all streams add up. */
+/* Adds the counts to those of the other streams. */
 static enum tm_status on_event_counts(struct passage *p)
 {
     const Tracemerge__EventCounts *m = (const Tracemerge__EventCounts *)p->message;
