@@ -10,7 +10,7 @@ struct tm_copier {
     void *self;
     struct tm_buf whole; /* the thread's own */
     struct tm_handoff handoff;
-    /* the bytes and copies in work, handed over by tm_copier_put */
+    /* the bytes and copies that the thread has in work, from tm_copier_put */
     struct tm_buf own;
     struct tm_source_copies copies;
 };

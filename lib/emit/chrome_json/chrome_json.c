@@ -111,8 +111,7 @@ static enum tm_status write_event(struct json_output *j, const struct tm_event *
     if (is_json)
         return keep_member(j, e, err);
     enum tm_input_type type = j->context->catalog->files[e->file].input_type;
-    bool is_flow = e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END; /* those without an object are of
-                                                                                  * span_flows.h */
+    bool is_flow = e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END; /* span_flows.h makes such rows */
     bool of_json = type == TM_INPUT_JSON && tm_event_raw(e->flags) == TM_RAW_NONE && !is_flow;
     if (of_json) /* the primary row of the event has the object */
         return tm_json_metadata_name_text(&j->metadata, e, err);

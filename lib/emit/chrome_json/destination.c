@@ -54,8 +54,7 @@ static enum tm_status read_event(struct tm_json_destinations *d, const struct tm
     case TM_KIND_SLICE_COMPLETE:
         if (e->dur_ns > 0 && !(e->flags & TM_EVENT_OPEN_ENDED))
             *end_ns = tm_slice_end_ns(e->time_ns, e->dur_ns);
-        s->awaits = s->awaits && (e->dur_ns < 0 || e->flags & TM_EVENT_OPEN_ENDED); /* one without a duration is no
-                                                                                     * slice */
+        s->awaits = s->awaits && (e->dur_ns < 0 || e->flags & TM_EVENT_OPEN_ENDED); /* then it is no slice */
         return TM_OK;
     case TM_KIND_INSTANT: s->awaits = false; return TM_OK;
     default: /* flows bind to the slice around them, or to the next */

@@ -1,5 +1,5 @@
-/* The threads of a Chrome JSON output: the process and thread of an event, and the tid and name of each lane (lanes.h).
- * */
+/* The threads of a Chrome JSON output: the process and thread of an event, and the tid and name of each lane
+ * (lanes.h). */
 #ifndef TM_EMIT_CHROME_JSON_THREADS_H
 #define TM_EMIT_CHROME_JSON_THREADS_H
 

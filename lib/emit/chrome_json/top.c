@@ -124,8 +124,8 @@ static enum tm_status put_metadata(struct tm_json_frames *frames, struct tm_erro
     return st < 0 ? tm_error_nomem(err) : tm_out_end_row(&frames->writer->out, err);
 }
 
-/* Returns the name of the manifest attribute that M states, without the prefix of the stream; data NULL: M states none.
- * */
+/* Returns the name of the manifest attribute that M states, without the prefix of the stream; data NULL: M states
+ * none. */
 static struct tm_text attribute_of(const Tracemerge__Metadata *m)
 {
     static const char prefix[] = "manifest_attribute.";
@@ -191,8 +191,8 @@ static void put_left_out(struct tm_json_frames *frames)
         tm_out_char(out, '}');
 }
 
-/* Puts the member "tracemerge" with the events that have no form and the attributes of the manifest, if there are any.
- * */
+/* Puts the member "tracemerge" with the events that have no form and the attributes of the manifest, if there are
+ * any. */
 static void put_own_member(struct tm_json_frames *frames)
 {
     static const char begin[] = ",\n\"tracemerge\":{";

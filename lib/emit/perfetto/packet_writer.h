@@ -115,8 +115,8 @@ enum tm_status tm_packet_message(struct tm_packet_writer *writer, struct tm_pack
 /* Call it after a complete packet was appended to writer->out: writes full buffers. */
 enum tm_status tm_packet_flush_full(struct tm_packet_writer *writer, struct tm_error *err);
 
-/* Sets *SEQUENCE to the output sequence for EVENT's packet; 0: it has none. *IS_NEW: nothing was written on it so far.
- * */
+/* Sets *SEQUENCE to the output sequence for EVENT's packet; 0: it has none. *IS_NEW: nothing was written on it so
+ * far. */
 enum tm_status tm_packet_sequence(struct tm_packet_writer *writer, const struct tm_event *event, uint32_t *sequence,
                                   bool *is_new, struct tm_error *err);
 

@@ -35,8 +35,8 @@ static int64_t shift_needed(const struct tm_catalog *c)
     return seconds <= INT64_MAX / SECOND ? seconds * SECOND : INT64_MAX;
 }
 
-/* Adds a relation for each file that was assumed to be on the old timeline. Without it the new one would move the file.
- * */
+/* Adds a relation for each file that was assumed to be on the old timeline. Without it the new one would move the
+ * file. */
 static void keep_assumed(struct tm_report *r, struct tm_suggestion *suggestion)
 {
     const struct tm_catalog *c = r->context->catalog;

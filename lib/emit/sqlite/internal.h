@@ -247,8 +247,8 @@ enum tm_status tm_sqlite_clock_row(struct tm_sqlite *s, const struct tm_frame *f
 enum tm_status tm_sqlite_put_catalog(struct tm_sqlite *s, struct tm_error *err);
 enum tm_status tm_sqlite_put_model(struct tm_sqlite *s, struct tm_error *err);
 
-/* stat_words.c: binds source and description of statistic NAME. FROM_TRACE: the source of an unknown name is the trace.
- * */
+/* stat_words.c: binds source and description of statistic NAME. FROM_TRACE: the source of an unknown name is the
+ * trace. */
 void tm_sqlite_bind_stat_words(sqlite3_stmt *stmt, struct tm_text name, bool from_trace);
 
 /* stat_words.c: true if statistic NAME is a time. Of several times the last one counts. */

@@ -138,8 +138,7 @@ static enum tm_status take_slice_end(void *self, int64_t id, int64_t dur, int64_
     const struct tm_row_update update = {TM_SERIES_SLICES, id, dur, view_of(&r->args)};
     enum tm_status st = tm_unfinished_rows_update(&r->pending, &update, err);
     tm_buf_clear(&r->args);
-    r->has_row = r->has_row || r->event->kind == TM_KIND_SLICE_END; /* another event that cuts a slice short has its
-                                                                     * own row */
+    r->has_row = r->has_row || r->event->kind == TM_KIND_SLICE_END; /* other events have rows of their own */
     return st < 0 ? st : write_ready(r, false, err);
 }
 
