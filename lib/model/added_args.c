@@ -1,5 +1,4 @@
-/* Args of slices that the reference importer adds to what events state: ids and phases of legacy events, cookies of
- * markers. */
+/* Adds args to slices that the reference importer adds to them: ids and phases of legacy events, cookies of markers. */
 #include "model/internal.h"
 
 #include "perfetto/named_tracks.h"
@@ -7,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* True if E is a legacy event of a packet to whose args something is added. */
+/* True if E is a legacy event of a packet that gets more args. */
 static bool is_legacy(const struct tm_event *e)
 {
     const uint32_t id = e->flags & TM_EVENT_ASYNC ? (uint32_t)TM_DETAIL_ID : (uint32_t)TM_DETAIL_LEGACY_PHASE;
@@ -21,7 +20,7 @@ static bool is_legacy(const struct tm_event *e)
     return false;
 }
 
-/* The detail of a legacy event has the id, in hexadecimal digits, and the phase. */
+/* Adds the id, which the detail of E has in hexadecimal digits, and the phase. */
 static enum tm_status add_legacy(struct tm_buf *args, const struct tm_event *e)
 {
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);

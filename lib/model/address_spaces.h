@@ -1,6 +1,6 @@
-/* The thread that last stated the memory of an address space. A task states that of its own address space, or changes
- * that of another. Memory grows with the number of address spaces. Rules: importers/ftrace/rss_stat_tracker.cc of
- * Perfetto. */
+/* Remembers which thread last stated the memory of an address space. A counter of memory is about the address space of
+ * the thread that runs, or about another one. Memory grows with the number of address spaces. Rules:
+ * importers/ftrace/rss_stat_tracker.cc of Perfetto. */
 #ifndef TM_MODEL_ADDRESS_SPACES_H
 #define TM_MODEL_ADDRESS_SPACES_H
 

@@ -85,7 +85,7 @@ static enum tm_status put_rows(struct tm_arg_sets *sets, int64_t set, const uint
     return TM_OK;
 }
 
-/* A hash of the args alone, so that sets are equal whatever else the detail has; 0: no args. */
+/* Returns a hash of the args alone, because other fields of the detail do not matter. 0: no args. */
 static uint64_t hash_args(const uint8_t *detail, size_t len)
 {
     struct tm_pb pb = tm_pb_of(detail, len);

@@ -1,5 +1,5 @@
-/* Argument sets: the args of a slice, counter or track as rows of the args table. If a set with equal bytes was stored
- * recently, it is used again. The number of sets remembered for this is bounded. */
+/* Argument sets: the args of a slice, counter or track as rows of the args table. If a set whose bytes have the same
+ * hash was stored recently, it is used again. The number of sets remembered for this is bounded. */
 #ifndef TM_MODEL_ARG_SETS_H
 #define TM_MODEL_ARG_SETS_H
 
@@ -10,7 +10,7 @@ enum { TM_ARG_SETS_CACHE = 1 << 14 };
 /* Zero-initialise, then set ROWS. */
 struct tm_arg_sets {
     const struct tm_rows *rows; /* receives the args */
-    bool repeats; /* each set comes anew, right before the row that has it: for receivers that keep no sets */
+    bool repeats; /* every set is written right before each row that has it, for receivers that keep no sets */
     /* private */
     int64_t next_id; /* of the next row; a set is numbered by the id of its first row */
     struct tm_arg_sets_seen *seen;

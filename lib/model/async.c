@@ -30,7 +30,7 @@ static enum tm_lane_effect effect_of(uint32_t kind)
     return kind == TM_KIND_SLICE_BEGIN ? TM_LANE_BEGIN : kind == TM_KIND_SLICE_END ? TM_LANE_END : TM_LANE_INSTANT;
 }
 
-/* The track of S and F has the event's name. G, H and N name their track. */
+/* Finds the track of a marker of atrace. That of S and F has the event's name. G, H and N name their track. */
 static enum tm_status marker_track(struct tm_model_layout *layout, struct tm_model_event *ev, int64_t upid,
                                    uint32_t *track, struct tm_error *err)
 {
@@ -55,7 +55,8 @@ static enum tm_status marker_track(struct tm_model_layout *layout, struct tm_mod
     return tm_model_lane_track(layout, &of, lane, track, err);
 }
 
-/* The name for a track of the event. Chrome JSON's default name is for slices without a name, not for tracks. */
+/* Returns the name for a track of the event. Chrome JSON's default name is for slices without a name, not for
+ * tracks. */
 static struct tm_text own_name(const struct tm_model_event *ev)
 {
     static const char none[] = "[No name]";

@@ -1,7 +1,7 @@
 /* Root names. The first event of an asynchronous identity sets its root name. The root name selects the lanes of all
  * events of that identity, whatever names they have themselves. Identities with open slices are kept. Of the others
- * only the most recently used are kept, which bounds the memory. The reference importer keeps all of them; an id unused
- * for so long is taken to have no further event. */
+ * only the most recently used are kept, which bounds the memory. The reference importer keeps all of them; here an id
+ * that is unused for so long is assumed to have no further event. */
 #ifndef TM_MODEL_ASYNC_ROOTS_H
 #define TM_MODEL_ASYNC_ROOTS_H
 
@@ -19,7 +19,7 @@ struct tm_async_roots {
 enum tm_status tm_async_roots_get(struct tm_async_roots *roots, const struct tm_key *identity, uint32_t name,
                                   uint32_t *root, struct tm_error *err);
 
-/* Tells that no slice of IDENTITY, whose root name is ROOT, is open any more. TM_OK or TM_E_SYSTEM. */
+/* Notes that no slice of IDENTITY, whose root name is ROOT, is open any more. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_async_roots_closed(struct tm_async_roots *roots, const struct tm_key *identity, uint32_t root,
                                      struct tm_error *err);
 

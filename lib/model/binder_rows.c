@@ -150,7 +150,7 @@ static enum tm_status wait_for(struct work *w, bool is_one_way, bool is_reply)
     return st;
 }
 
-/* A copy of ROW with KIND, on the track of TID. */
+/* Returns a copy of ROW with KIND, on the track of TID. */
 static struct tm_event like(const struct tm_event *row, uint32_t kind, int64_t tid)
 {
     struct tm_event e = *row;
@@ -160,7 +160,7 @@ static struct tm_event like(const struct tm_event *row, uint32_t kind, int64_t t
     return e;
 }
 
-/* A copy of ROW as a DERIVED row. */
+/* Returns a copy of ROW as a DERIVED row with KIND, on the track of TID. */
 static struct tm_event derived(const struct tm_event *row, uint32_t kind, int64_t tid)
 {
     struct tm_event e = like(row, kind, tid);
@@ -170,7 +170,7 @@ static struct tm_event derived(const struct tm_event *row, uint32_t kind, int64_
     return e;
 }
 
-/* Makes Detail number I that of E. */
+/* Sets the detail of E to Detail number I. */
 static void set_detail(struct work *w, struct tm_event *e, uint32_t i)
 {
     e->detail = w->b->details[i].data;
@@ -196,7 +196,7 @@ static enum tm_status keep_texts(struct work *w, uint32_t i, struct tm_event *e)
     return st;
 }
 
-/* ROW has no meaning: it becomes an FTRACE row with its name. */
+/* Makes the row, which has no meaning, an FTRACE row with its name. */
 static enum tm_status take_unchanged(struct work *w)
 {
     const char *name = tm_binder_event_name(tm_binder_event_of(w->row));
@@ -211,7 +211,7 @@ static enum tm_status take_unchanged(struct work *w)
     return st;
 }
 
-/* ROW ends the open slice of its thread. */
+/* Makes the row the end of its thread's open slice. */
 static void take_end(struct work *w)
 {
     w->out[0] = like(w->row, TM_KIND_SLICE_END, w->row->tid);
@@ -242,7 +242,7 @@ struct flow_point {
     bool is_end;
 };
 
-/* Makes E, an instant or begin with ARGS, row 0 of the output. POINT is there. */
+/* Makes E, an instant or begin with ARGS, row 0 of the output. It has POINT. */
 static enum tm_status put_flow(struct work *w, struct tm_event e, const uint8_t *args, size_t len,
                                struct flow_point point)
 {
@@ -286,7 +286,7 @@ static enum tm_status take_transaction(struct work *w, struct tm_binder_thread *
                            tm_zigzag((int64_t)(row->value >> 32)));
 }
 
-/* The arrival of a one-way transaction is an instant with the args of its sending. */
+/* Makes the arrival of a one-way transaction an instant with the args of its sending. */
 static enum tm_status take_async(struct work *w, const struct tm_binder_pending *pending)
 {
     static const char name[] = "binder async rcv";
@@ -325,7 +325,8 @@ static enum tm_status take_received(struct work *w, struct tm_binder_thread *t)
     return st;
 }
 
-/* The global lock of old binder drivers: slices for pending for it and for holding it. */
+/* Converts events of the global lock of old binder drivers. One slice is the wait for the lock, another the time with
+ * it. */
 static enum tm_status take_lock(struct work *w, struct tm_binder_thread *t, enum tm_binder_event event)
 {
     if (event == TM_BINDER_LOCK) {

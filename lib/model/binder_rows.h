@@ -22,7 +22,7 @@
  * `destination name`. */
 bool tm_binder_destination(const struct tm_event *e, int64_t *tid);
 
-/* Sets DETAIL to the detail of E plus that name. TM_OK or TM_E_SYSTEM. */
+/* Sets DETAIL to the detail of E with NAME, the name of that thread. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_binder_name_destination(struct tm_buf *detail, const struct tm_event *e, struct tm_text name);
 
 /* Beyond the first limit the oldest transactions not yet received are forgotten. Beyond the second, further threads

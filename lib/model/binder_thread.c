@@ -33,7 +33,7 @@ void tm_binder_thread_sent(struct tm_binder_thread *t, bool is_one_way, bool is_
         return;
     if (top->state == S_COMMAND || top->state == R_COMMAND)
         *top = (struct tm_binder_frame){top->state == S_COMMAND ? S_SENT : R_SENT, true, is_one_way, is_reply};
-    else if (top->state == R_RECEIVED) /* commands are not recorded */
+    else if (top->state == R_RECEIVED) /* the trace has no commands */
         t->depth--;
 }
 
@@ -72,7 +72,7 @@ void tm_binder_thread_command(struct tm_binder_thread *t, uint64_t command)
         top->state = R_COMMAND;
 }
 
-/* True if the slice of a failed call is to be ended. */
+/* Notes that a call failed. True if the caller must end its slice. */
 static bool note_failure(struct tm_binder_thread *t)
 {
     const struct tm_binder_frame *top = top_of(t);

@@ -21,14 +21,14 @@ struct tm_binder_thread {
     bool awaits_lock, has_lock; /* kernels before 4.14; set by the caller */
 };
 
-/* The thread sent a transaction. */
+/* Notes that the thread sent a transaction. */
 void tm_binder_thread_sent(struct tm_binder_thread *thread, bool is_one_way, bool is_reply);
 
-/* The thread received a transaction that is not one-way. */
+/* Notes that the thread received a transaction that is not one-way. */
 void tm_binder_thread_received(struct tm_binder_thread *thread, bool is_reply);
 
-/* The thread gave the driver COMMAND (BC_…) or got COMMAND from it (BR_…). True if this means that one of its calls has
- * failed; the caller then ends that call's slice. */
+/* tm_binder_thread_command notes that the thread gave COMMAND (BC_…) to the driver. tm_binder_thread_return notes that
+ * it got COMMAND (BR_…) from it. True if one of its calls has failed; the caller then ends that call's slice. */
 void tm_binder_thread_command(struct tm_binder_thread *thread, uint64_t command);
 bool tm_binder_thread_return(struct tm_binder_thread *thread, uint64_t command);
 

@@ -162,7 +162,7 @@ static enum tm_status keep(void *array, uint32_t *cap, uint32_t *count, Protobuf
     return TM_OK;
 }
 
-/* Accounts and statistics are added up where all that names them agrees. */
+/* Accounts are added up if all fields that identify them are equal, and so are statistics. */
 
 static uint64_t account_hash(const struct tm_index *index, const Tracemerge__Account *m)
 {
@@ -297,7 +297,7 @@ static const ProtobufCMessageDescriptor *descriptor_of(uint32_t type)
     }
 }
 
-/* Sets *M to NULL if the catalog keeps the message. */
+/* Adds message *M. Sets *M to NULL if the catalog keeps it. */
 static enum tm_status take(struct tm_catalog *c, uint32_t type, ProtobufCMessage **m, struct tm_error *err)
 {
     switch (type) {

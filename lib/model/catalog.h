@@ -82,8 +82,8 @@ enum { TM_CATALOG_TEXT_SLACK = 16 };
 /* Does the work of tm_catalog_string for a STRING without a number. */
 struct tm_text tm_catalog_inline_string(uint32_t string, const struct tm_event *event);
 
-/* The text of STRING, a name or category column of EVENT. Its data is NULL for none and for an id or offset that does
- * not exist. A numbered string is valid until the next add, an inline string as long as the event. */
+/* Returns the text of STRING, a name or category column of EVENT. Its data is NULL for none and for an id or offset
+ * that does not exist. A numbered string is valid until the next add, an inline string as long as the event. */
 static inline struct tm_text tm_catalog_string(const struct tm_catalog *catalog, uint32_t string,
                                                const struct tm_event *event)
 {
@@ -93,10 +93,10 @@ static inline struct tm_text tm_catalog_string(const struct tm_catalog *catalog,
     return (struct tm_text){catalog->text.data + bounds[-1], bounds[0] - bounds[-1]};
 }
 
-/* The count of the account with the file, machine, clock and reason of LIKE; 0 if there is no such account. */
+/* Returns the count of the account with the file, machine, clock and reason of LIKE; 0 if there is no such account. */
 uint64_t tm_catalog_account_count(const struct tm_catalog *catalog, const Tracemerge__Account *like);
 
-/* Row ID of the machine table, or NULL. */
+/* Returns row ID of the machine table, or NULL. */
 const struct tm_catalog_machine *tm_catalog_machine(const struct tm_catalog *catalog, uint32_t id);
 
 /* Writes the full path of a file for people: names from the outermost down, joined by "/". If no part has a name, the

@@ -4,8 +4,8 @@
 #include "base/pb.h"
 #include "perfetto/named_tracks.h"
 
-/* Sets *UTID to the thread whose process EV, a counter of memory, tells. It is the thread that runs, or the one that
- * last stated the memory of that address space. TM_END: none is known. */
+/* Sets *UTID to a thread of the process that EV, a counter of memory, is about. It is the thread that runs, or the one
+ * that last stated the memory of that address space. TM_END: none is known. */
 static enum tm_status memory_owner(struct tm_model_tasks *tasks, struct tm_model_event *ev, int64_t *utid,
                                    struct tm_error *err)
 {
@@ -23,7 +23,7 @@ static enum tm_status memory_owner(struct tm_model_tasks *tasks, struct tm_model
     return TM_END;
 }
 
-/* The process of a counter, or the thread of which only that is known. TM_END: neither. */
+/* Finds the process of a counter, or the thread if its process is not known. TM_END: neither is known. */
 static enum tm_status process_of(struct tm_model_tasks *tasks, struct tm_model_event *ev, struct tm_track_id *id,
                                  enum tm_track_scope *scope, struct tm_error *err)
 {
@@ -49,7 +49,7 @@ static enum tm_status process_of(struct tm_model_tasks *tasks, struct tm_model_e
     return st;
 }
 
-/* The owner of a counter by its scope; TM_NO_ID: none. TM_END: it should have one, which is not known. */
+/* Finds the owner of a counter by its scope. TM_END: it should have one, which is not known. */
 static enum tm_status owner_of(struct tm_model_tasks *tasks, struct tm_model_event *ev, struct tm_track_id *id,
                                enum tm_track_scope *scope, struct tm_error *err)
 {
@@ -113,8 +113,7 @@ static enum tm_status track_of(struct tm_model_tasks *tasks, struct tm_model_lay
     return st;
 }
 
-/* A counter of a packet with a slice that tells the time or the instructions of the slice's thread is that of the
- * slice, too. */
+/* Gives a slice the counter E of its packet, if that states the time or the instructions of the slice's thread. */
 static enum tm_status note_thread_reading(struct tm_model_layout *layout, struct tm_model_output *out,
                                           const struct tm_event *e, const struct tm_counter_row *row,
                                           struct tm_error *err)
@@ -132,7 +131,7 @@ static enum tm_status note_thread_reading(struct tm_model_layout *layout, struct
                                   : out->rows->slice_thread_begin(out->rows->self, id, &reading, err);
 }
 
-/* Adds what a sample of perf.data says of its event: how often it has happened on the cpu. */
+/* Adds a counter for a sample of perf.data: how often its event has happened on the CPU so far. */
 enum tm_status tm_model_sample_counter(struct tm_model *m, const struct tm_model_event *ev,
                                        struct tm_sample_row *sample, struct tm_error *err)
 {
@@ -196,7 +195,8 @@ enum tm_status tm_model_counters_finish(struct tm_model_tasks *tasks, struct tm_
     return st;
 }
 
-/* The track whose slices EV, a flow event, binds to. TM_END: none, because the slices of its track are on lanes. */
+/* Finds the track whose slices EV, a flow event, binds to. TM_END: none, because the slices of its track are on
+ * lanes. */
 static enum tm_status flow_track(struct tm_model_layout *layout, struct tm_model_event *ev, uint32_t *track,
                                  struct tm_error *err)
 {
@@ -213,7 +213,7 @@ static enum tm_status flow_track(struct tm_model_layout *layout, struct tm_model
     return tm_model_thread_track(layout, ev->place, ev->utid, track, err);
 }
 
-/* s, t and f of Chrome JSON and of legacy track events. They bind to the enclosing slice. */
+/* Takes s, t and f of Chrome JSON and of legacy track events. They bind to the enclosing slice. */
 enum tm_status tm_model_flow(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
     enum { BINDS_NEXT = 1 };

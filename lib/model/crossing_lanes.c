@@ -10,8 +10,8 @@ struct tm_crossing_lane {
     uint32_t count, cap;
 };
 
-/* Of the lanes below a node: the earliest and the latest end of an innermost slice. An empty lane counts as one that
- * never ends, since it takes any slice and nothing on it is over. */
+/* The earliest and the latest end of an innermost slice on the lanes below a node. An empty lane counts as one whose
+ * slice never ends: it takes any slice, and nothing on it has ended. */
 struct tm_crossing_span {
     int64_t least, most;
 };
@@ -51,7 +51,8 @@ static enum tm_status widen(struct tm_crossing_lanes *set)
     return TM_OK;
 }
 
-/* Takes off what has ended by START_NS. What ends with the last nanosecond stays: nothing begins after it. */
+/* Removes the slices that have ended by START_NS. A slice that ends at INT64_MAX stays, because no slice begins after
+ * it. */
 static void expire(struct tm_crossing_lanes *set, int64_t start_ns)
 {
     int64_t past_ns = start_ns < INT64_MAX ? start_ns : INT64_MAX - 1;

@@ -1,5 +1,6 @@
 /* Lanes for slices that cross: each slice goes to the first lane on which it lies inside the open slices or after them.
- * The time for one grows with the logarithm of the lanes. Memory: the slices that are open at one time. */
+ * The time for a slice grows with the logarithm of the number of lanes. Memory grows with the slices that are open at
+ * one time. */
 #ifndef TM_MODEL_CROSSING_LANES_H
 #define TM_MODEL_CROSSING_LANES_H
 

@@ -23,7 +23,8 @@ static enum source source_of(const struct tm_model_files *files, uint32_t flags,
     return flags & TM_EVENT_DERIVED ? SOURCE_TREE : SOURCE_DESCRIPTOR;
 }
 
-/* Sets *SET to the args of a thread that a viewer puts at ZIGZAG, a place among those of its process. */
+/* Sets *SET to the args of a thread with the sort index ZIGZAG, as encoded. A viewer sorts the threads of a process by
+ * it. */
 static enum tm_status put_sort(struct tm_model_output *out, uint64_t zigzag, int64_t *set, struct tm_error *err)
 {
     tm_buf_clear(&out->args);
@@ -84,8 +85,7 @@ static enum tm_status describe_thread(struct tm_model_tasks *tasks, struct tm_mo
                   : tm_processes_name_thread(&tasks->processes, utid, name, stated ? stated : priority[source], err);
 }
 
-/* Applies a track's descriptor: resolves the track and names its thread or process. TM_END: the uuid is invalid, and
- * nothing is named. */
+/* Resolves the track of a descriptor. TM_END: the uuid is invalid, and the caller names nothing. */
 static enum tm_status describe_track(struct tm_model_layout *layout, struct tm_place place,
                                      const struct tm_pb_field *part, struct tm_error *err)
 {
@@ -145,7 +145,7 @@ enum tm_status tm_model_pending(struct tm_model *m, int64_t now_ns, struct tm_er
     return st;
 }
 
-/* Frequencies are rows by themselves. */
+/* Describes a CPU. Each of its frequencies has a row of its own. */
 static enum tm_status describe_cpu(struct tm_model_tasks *tasks, struct tm_model_output *out, uint32_t machine,
                                    const struct tm_pb_field *message, struct tm_error *err)
 {
@@ -162,7 +162,7 @@ static enum tm_status describe_cpu(struct tm_model_tasks *tasks, struct tm_model
     return st;
 }
 
-/* Args of a later description take the place of earlier ones. */
+/* Describes a GPU. The args of a later description replace those of earlier ones. */
 static enum tm_status describe_gpu(struct tm_model_tasks *tasks, struct tm_model_output *out, uint32_t machine,
                                    const struct tm_pb_field *message, struct tm_error *err)
 {
@@ -200,8 +200,8 @@ static enum tm_status describe_machine(struct tm_model_tasks *tasks, struct tm_m
     return st;
 }
 
-/* Metadata of Chrome JSON without a time applies to the whole file. Descriptors of protos apply from their place in it.
- * */
+/* True for metadata of Chrome JSON without a time, which applies to the whole file. Descriptors of protos apply from
+ * their place in the file. */
 static bool acts_at_once(const struct tm_model_event *ev)
 {
     return ev->is_json && !tm_event_is_timed(ev->e->flags);

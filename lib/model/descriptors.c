@@ -64,7 +64,7 @@ static struct tm_descriptor *find(const struct tm_descriptors *ds, struct tm_pla
     return NULL;
 }
 
-/* Adds ROW, whose uuid has none at its place. */
+/* Adds ROW. Its uuid has no row at its place yet. */
 static enum tm_status add_row(struct tm_descriptors *ds, const struct tm_descriptor *row, struct tm_error *err)
 {
     if (ds->count >= TM_DESCRIPTORS_MAX)
@@ -147,8 +147,8 @@ static bool is_rooted(const struct tm_descriptors *ds, const struct tm_descripto
     return false;
 }
 
-/* ROW describes the thread or process that owns it. Each has one descriptor. A second one (*IS_SECOND) shows that its
- * number was assigned again. */
+/* Notes that ROW describes its owner, a thread or process. Each has one descriptor. A second one (*IS_SECOND) shows
+ * that the number was assigned again. */
 static enum tm_status claim(struct tm_descriptors *ds, const struct tm_descriptor *row, enum tm_track_scope scope,
                             bool *is_second, struct tm_error *err)
 {
@@ -211,6 +211,7 @@ static enum tm_status resolve_row(struct tm_descriptors *ds, struct tm_descripto
     return TM_OK;
 }
 
+/* Finds or makes the descriptor of UUID, and resolves it. TM_END: it is invalid. */
 static enum tm_status get(struct tm_descriptors *ds, struct tm_place place, uint64_t uuid, struct tm_descriptor **row,
                           struct tm_error *err)
 {
@@ -229,7 +230,7 @@ static enum tm_status get(struct tm_descriptors *ds, struct tm_place place, uint
         ds->broken++;
         return TM_END;
     }
-    /* From the outermost unresolved ancestor inwards. */
+    /* Resolves the outermost unresolved ancestor first. */
     while (!(*row)->is_resolved) {
         struct tm_descriptor *outer = *row, *parent;
         while (outer->parent_uuid && outer->uuid && (parent = find(ds, place, outer->parent_uuid)) != NULL &&
@@ -254,7 +255,7 @@ enum tm_status tm_descriptors_resolve(struct tm_descriptors *ds, struct tm_place
 static enum tm_status track_of(struct tm_descriptors *ds, struct tm_descriptor *row, uint32_t lane, uint32_t *track,
                                struct tm_error *err);
 
-/* The text that siblings of ROW share. */
+/* Returns the number of the text that siblings of ROW share. */
 static uint32_t label_of(const struct tm_descriptor *row)
 {
     return row->merge == MERGE_BY_KEY ? row->merge_key : row->name ? row->name : row->event_name;

@@ -1,4 +1,4 @@
-/* What the parts of the model ask of an event of any kind. */
+/* Finds the thread of an event of any kind. */
 #include "model/internal.h"
 
 enum tm_status tm_model_thread(struct tm_model_tasks *tasks, struct tm_model_event *ev, struct tm_error *err)

@@ -3,7 +3,7 @@
 #include "kernel/tracks.h"
 #include "model/internal.h"
 
-/* The thread that runs when E happens, with its process where E says it. */
+/* Finds the thread that runs when E happens, with its process if E states it. */
 static enum tm_status own_thread(struct tm_model_tasks *tasks, const struct tm_event *e, int64_t *utid,
                                  struct tm_error *err)
 {
@@ -13,7 +13,7 @@ static enum tm_status own_thread(struct tm_model_tasks *tasks, const struct tm_e
     return st;
 }
 
-/* Scheduling events name tasks; their column pid is not a process. */
+/* Finds the tasks that a scheduling event names. Its column pid is not a process. */
 static void named_tasks(const struct tm_model_tasks *tasks, const struct tm_event *e, struct tm_event_owner *owner)
 {
     const bool has_other = e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_SCHED_WAKING;
@@ -38,7 +38,8 @@ static enum tm_status track_owner(struct tm_model_layout *layout, const struct t
     return TM_OK;
 }
 
-/* The task that an event without a task's track states. A counter's is the interrupted one. */
+/* Finds the task that an event without a task's track states. A counter states the interrupted task, which does not own
+ * it. */
 static enum tm_status stated_owner(struct tm_model_tasks *tasks, const struct tm_event *e, struct tm_event_owner *owner,
                                    struct tm_error *err)
 {

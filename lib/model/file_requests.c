@@ -28,7 +28,7 @@ static enum tm_status put_missing(struct tm_buf *detail, const char *what, struc
     return tm_detail_arg_text(detail, "Missing Event", what, strlen(what)) < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
-/* Makes ROW, which has the time, say that the slice of REQUEST has no length. */
+/* Makes ROW state that the slice of REQUEST has no length. The caller has set the time of ROW. */
 static enum tm_status lose_end(struct tm_file_requests *q, const struct tm_file_request *request, struct tm_event *row,
                                struct tm_error *err)
 {

@@ -11,7 +11,7 @@
 #include "kernel/rule.h"
 #include "model/settled_rows.h"
 
-/* Limit of requests that are not done. Ends of more are taken for those of unknown requests. */
+/* Limit of requests that are not done. Ends of further requests are treated as those of unknown requests. */
 enum { TM_FILE_REQUESTS_MAX = 1 << 18 };
 
 /* Zero-initialise. */
@@ -35,8 +35,8 @@ static inline bool tm_file_requests_has(uint64_t rule)
 enum tm_status tm_file_requests_take(struct tm_file_requests *requests, const struct tm_event *row,
                                      struct tm_settled_rows *out, struct tm_error *err);
 
-/* Takes out an open request at the end of the stream, whose last time is NOW_NS. *ROW says that its slice has no
- * length; it is valid until the next call. TM_END: there is none. */
+/* Removes an open request at the end of the stream, whose last time is NOW_NS. *ROW says that its slice has no length;
+ * it is valid until the next call. TM_END: there is none. */
 enum tm_status tm_file_requests_pop(struct tm_file_requests *requests, int64_t now_ns, struct tm_event *row,
                                     struct tm_error *err);
 

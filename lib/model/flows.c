@@ -66,7 +66,7 @@ enum tm_status tm_flows_start(struct tm_flows *flows, const struct tm_key *flow,
     return remember(flows, flow, slice, err);
 }
 
-/* The arrow starts at the earlier of the two. */
+/* Writes an arrow, which starts at the earlier of the two slices. */
 static enum tm_status arrow(const struct tm_flows *flows, struct tm_flow_slice from, struct tm_flow_slice to,
                             struct tm_error *err)
 {
@@ -74,7 +74,7 @@ static enum tm_status arrow(const struct tm_flows *flows, struct tm_flow_slice f
                            : flows->rows->flow(flows->rows->self, from.id, to.id, err);
 }
 
-/* FLOW goes on to SLICE. TM_END: it has not begun, which is counted. */
+/* Writes the arrow of FLOW to SLICE. TM_END: the flow has not begun, which is counted. */
 static enum tm_status go_on(struct tm_flows *flows, const struct tm_key *flow, struct tm_flow_slice slice,
                             struct tm_error *err)
 {

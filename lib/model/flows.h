@@ -1,6 +1,6 @@
 /* Flows: arrows from slice to slice. The start, steps and end of a flow bind to the innermost slice of their track. The
- * last slice of each flow is remembered. The number of flows remembered is bounded; the most recently used ones stay.
- * */
+ * last slice of each flow is remembered. The number of flows remembered is bounded; the most recently used ones
+ * stay. */
 #ifndef TM_MODEL_FLOWS_H
 #define TM_MODEL_FLOWS_H
 
@@ -32,7 +32,7 @@ struct tm_flows {
 /* True if FLOW has started and has not been forgotten. */
 bool tm_flows_active(const struct tm_flows *flows, const struct tm_key *flow);
 
-/* The flow starts, passes or ends at SLICE. An end with CLOSE forgets the flow. */
+/* Note that FLOW starts, passes or ends at SLICE. An end with CLOSE forgets the flow. */
 enum tm_status tm_flows_start(struct tm_flows *flows, const struct tm_key *flow, struct tm_flow_slice slice,
                               struct tm_error *err);
 enum tm_status tm_flows_step(struct tm_flows *flows, const struct tm_key *flow, struct tm_flow_slice slice,
@@ -40,7 +40,8 @@ enum tm_status tm_flows_step(struct tm_flows *flows, const struct tm_key *flow, 
 enum tm_status tm_flows_end(struct tm_flows *flows, const struct tm_key *flow, struct tm_flow_slice slice, bool close,
                             struct tm_error *err);
 
-/* end_at_next: FLOW ends at the next slice that begins on TRACK. begun: SLICE has begun on TRACK. */
+/* tm_flows_end_at_next notes that FLOW ends at the next slice that begins on TRACK. tm_flows_begun notes that SLICE has
+ * begun on TRACK. */
 enum tm_status tm_flows_end_at_next(struct tm_flows *flows, const struct tm_key *flow, uint32_t track,
                                     struct tm_error *err);
 enum tm_status tm_flows_begun(struct tm_flows *flows, uint32_t track, struct tm_flow_slice slice, struct tm_error *err);

@@ -7,7 +7,7 @@
 #include "perfetto/ftrace_event_fields.h"
 #include "stream/detail_arg.h"
 
-/* A decoded event: its args are in the model's scratch. */
+/* A decoded event. Its args are in tm_model_output.args. */
 struct decoded {
     struct tm_text name;
     int64_t tid;
@@ -111,15 +111,15 @@ static enum tm_status put_text(struct tm_buf *args, const char *key, struct tm_t
     return tm_detail_arg_text(args, key, text.data ? text.data : (const uint8_t *)"", text.len);
 }
 
-/* The mask that a kernel records for what a line of text says. */
+/* Returns the mask that a kernel records for VALUE, a state that a line of text states. */
 static uint64_t state_of_text(uint64_t value)
 {
     enum { KERNEL_UNKNOWN = 0, INVALID = 0xffff };
     return value & TM_SCHED_STATE_UNKNOWN ? INVALID : tm_sched_state_encode((uint32_t)value, KERNEL_UNKNOWN);
 }
 
-/* Decodes a switch of compact_sched or of text. As in the reference importer, the task before one of compact_sched has
- * the name that its thread has by then. */
+/* Decodes a switch of compact_sched or of text. As in the reference importer, the previous task of a switch of
+ * compact_sched has the name that its thread has at that time. */
 static enum tm_status read_switch(struct tm_model_tasks *tasks, struct tm_model_output *out,
                                   const struct tm_model_event *ev, struct decoded *decoded)
 {

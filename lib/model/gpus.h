@@ -1,4 +1,4 @@
-/* GPUs of machines: those that have tracks, and what machines say of theirs. */
+/* GPUs of machines: those that have tracks, and those that machines describe. */
 #ifndef TM_MODEL_GPUS_H
 #define TM_MODEL_GPUS_H
 
@@ -40,12 +40,12 @@ struct tm_gpus {
 enum tm_status tm_gpus_get(struct tm_gpus *gpus, uint32_t machine, uint32_t gpu, struct tm_gpu_row **row,
                            struct tm_error *err);
 
-/* Takes the GpuDescription in field DESCRIPTION. What it leaves out stays as it was. *ROW as above. TM_OK or
- * TM_E_SYSTEM. */
+/* Takes the GpuDescription in field DESCRIPTION. What it leaves out stays as it was. *ROW is set as by tm_gpus_get.
+ * TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_gpus_describe(struct tm_gpus *gpus, uint32_t machine, const struct tm_pb_field *description,
                                 struct tm_gpu_row **row, struct tm_error *err);
 
-/* The text with number NUMBER of a row; data is NULL if NUMBER is 0. */
+/* Returns the text with number NUMBER of a row. Its data is NULL if NUMBER is 0. */
 struct tm_text tm_gpus_text(const struct tm_gpus *gpus, uint32_t number);
 
 void tm_gpus_release(struct tm_gpus *gpus);

@@ -44,7 +44,7 @@ struct tm_text tm_heap_graph_text(const struct tm_heap_graph *g, uint32_t text)
     return out;
 }
 
-/* Finds the number of ID, or gives it the next one, *COUNT. TM_OK: it is new. TM_END: it was there. */
+/* Finds the number of ID, or gives it the next one, COUNT. TM_OK: it is new. TM_END: it was there. */
 static enum tm_status number_of(struct tm_map *ids, uint64_t id, uint32_t count, uint32_t *number, struct tm_error *err)
 {
     if (tm_map_find(ids, id, number))
@@ -119,7 +119,7 @@ struct numbers {
     const uint8_t *p, *end; /* of the packed ones */
 };
 
-/* TM_OK with *VALUE set, TM_END, or TM_E_INPUT: they are malformed. */
+/* Reads the next number. TM_OK with *VALUE set, TM_END, or TM_E_INPUT: they are malformed. */
 static enum tm_status next_number(struct numbers *n, uint64_t *value)
 {
     struct tm_pb_field f;
@@ -139,7 +139,7 @@ static enum tm_status next_number(struct numbers *n, uint64_t *value)
     return n->p ? TM_OK : TM_E_INPUT;
 }
 
-/* How many numbers there are in field ID of MESSAGE; -1: they are malformed. */
+/* Returns how many numbers there are in field ID of MESSAGE; -1: they are malformed. */
 static int64_t count_numbers(struct tm_pb message, uint32_t id)
 {
     struct numbers n = {.message = message, .id = id};
@@ -242,7 +242,7 @@ static enum tm_status add_values(struct tm_heap_graph *g, uint32_t object, const
     return st;
 }
 
-/* TM_END: the message is malformed, and the objects after it do not count. */
+/* Adds an object. TM_END: the message is malformed, and the objects after it do not count. */
 static enum tm_status add_object(struct tm_heap_graph *g, struct tm_pb message, struct tm_error *err)
 {
     int64_t names = count_numbers(message, OBJECT_FIELDS), references = count_numbers(message, OBJECT_REFERENCES);
@@ -334,7 +334,8 @@ static enum tm_status add_roots(struct tm_heap_graph *g, struct tm_pb message, b
     return st;
 }
 
-/* A name is that of the field, after its type and a blank; a location's is the path of a file. */
+/* Adds the name of a field or a location. The name of a field comes after its type and a blank. That of a location is
+ * the path of a file. */
 static enum tm_status add_name(struct tm_heap_graph *g, struct tm_pb pb, bool is_location, struct tm_error *err)
 {
     struct tm_text text = {0}, type = {0};
@@ -364,7 +365,7 @@ static enum tm_status add_name(struct tm_heap_graph *g, struct tm_pb pb, bool is
     return st < 0 || type.data == NULL ? st : tm_heap_graph_intern(g, type, &g->fields[field].type, err);
 }
 
-/* Numbers of packets count from 0. */
+/* Checks the number of a packet. Numbers count from 0, without gaps. */
 static void take_index(struct tm_heap_graph *g, uint64_t index)
 {
     if (index != (g->has_index ? g->index + 1 : 0)) {

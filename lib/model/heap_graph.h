@@ -1,4 +1,4 @@
-/* The graph of a Java heap, as the packets of one dump tell it: objects, the references between them, classes, and
+/* The graph of a Java heap, as the packets of one dump state it: objects, the references between them, classes, and
  * roots. Source of the messages: perfetto's third_party/android/art/heap_graph.proto. Init, then add. Memory grows with
  * the graph: about 70 bytes an object and 8 a reference. */
 #ifndef TM_MODEL_HEAP_GRAPH_H
@@ -100,10 +100,10 @@ enum tm_status tm_heap_graph_add(struct tm_heap_graph *graph, int64_t ts, struct
                                  struct tm_error *err);
 
 /* Completes the graph after its last message: sizes, names of references, superclasses, roots, what is reachable, and
- * the memory outside of the heap. Results as of add. */
+ * the memory outside of the heap. Returns what tm_heap_graph_add returns. */
 enum tm_status tm_heap_graph_finish(struct tm_heap_graph *graph, struct tm_error *err);
 
-/* A text by its number. Its data is NULL for TM_HEAP_NONE. Valid until the next add. */
+/* Returns a text by its number. Its data is NULL for TM_HEAP_NONE. Valid until the next add. */
 struct tm_text tm_heap_graph_text(const struct tm_heap_graph *graph, uint32_t text);
 
 void tm_heap_graph_release(struct tm_heap_graph *graph);

@@ -1,4 +1,4 @@
-/* What is known of a heap graph only when all of it is there. */
+/* Completes a heap graph after its last packet. */
 #include "base/table.h"
 #include "model/heap_graph.h"
 
@@ -13,7 +13,7 @@ static struct tm_text text_of(const char *s)
     return (struct tm_text){(const uint8_t *)s, strlen(s)};
 }
 
-/* The number of S in the graph's texts, which are few more then. */
+/* Sets *NUMBER to the number of S in the graph's texts. Adds S if it is not there. */
 static enum tm_status find_text(struct tm_heap_graph *g, const char *s, uint32_t *number, struct tm_error *err)
 {
     return tm_heap_graph_intern(g, text_of(s), number, err);
@@ -24,7 +24,7 @@ static bool has_no_fields(const struct tm_heap_type *type)
     return type->kind == KIND_NOREFERENCES || type->kind == KIND_STRING || type->kind == KIND_ARRAY;
 }
 
-/* The class that TYPE extends, by its own statement; NULL if it is not known. */
+/* Returns the class that TYPE states as its superclass; NULL if it is not known. */
 static const struct tm_heap_type *stated_super(struct tm_heap_graph *g, const struct tm_heap_type *type)
 {
     uint32_t number;
@@ -54,7 +54,7 @@ static void name_references(struct tm_heap_graph *g, const struct tm_heap_object
     }
 }
 
-/* What objects take from their classes. */
+/* Sets what objects take from their classes: sizes, and names of references. */
 static void complete_objects(struct tm_heap_graph *g)
 {
     bool is_malformed = false;
@@ -72,7 +72,7 @@ static void complete_objects(struct tm_heap_graph *g)
     g->faults[TM_HEAP_MALFORMED] += is_malformed;
 }
 
-/* The files of classes, and the objects that loaded them. */
+/* Finds the files of classes, and the objects that loaded them. */
 static enum tm_status complete_types(struct tm_heap_graph *g, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -95,7 +95,7 @@ static int rank_of(uint8_t root)
     return i;
 }
 
-/* Marks what OBJECT holds. STACK has room for all objects. */
+/* Marks the objects that OBJECT reaches. STACK has room for all objects. */
 static void reach(struct tm_heap_graph *g, uint32_t object, uint32_t referent, uint32_t *stack)
 {
     uint32_t depth = 0;
@@ -126,7 +126,8 @@ static void mark_root(struct tm_heap_graph *g, uint32_t object, uint8_t root, ui
     reach(g, object, referent, stack);
 }
 
-/* Objects of the zygote's heap and of the boot image are never collected. */
+/* Marks the roots and what they reach. Objects of the zygote's heap and of the boot image are never collected, so they
+ * are roots too. */
 static enum tm_status mark_roots(struct tm_heap_graph *g, struct tm_error *err)
 {
     uint32_t referent, object;
@@ -144,7 +145,7 @@ static enum tm_status mark_roots(struct tm_heap_graph *g, struct tm_error *err)
     return st;
 }
 
-/* The object that field NAME of OBJECT holds, or TM_HEAP_NONE. */
+/* Returns the object that field NAME of OBJECT refers to, or TM_HEAP_NONE. */
 static uint32_t follow(const struct tm_heap_graph *g, uint32_t object, uint32_t name)
 {
     const struct tm_heap_object *from = &g->objects[object];
