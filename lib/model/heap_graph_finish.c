@@ -157,7 +157,7 @@ static uint32_t follow(const struct tm_heap_graph *g, uint32_t object, uint32_t 
     return TM_HEAP_NONE;
 }
 
-/* NAME without "java.lang.Class<" and ">" around it (*IS_CLASS), and whether it is that of an array. */
+/* Returns NAME without "java.lang.Class<" and ">" around it (*IS_CLASS) and "[]" at its end (*IS_ARRAY). */
 static struct tm_text plain_name(struct tm_text name, bool *is_class, bool *is_array)
 {
     const struct tm_text around = text_of("java.lang.Class<");
@@ -171,13 +171,13 @@ static struct tm_text plain_name(struct tm_text name, bool *is_class, bool *is_a
     return name;
 }
 
-/* A type as its name tells it. */
+/* What the name of a type tells. */
 struct named_type {
     struct tm_key key; /* the plain name, and the file that it is from */
     bool is_class, is_array;
 };
 
-/* TM_END: TYPE has no name. */
+/* Reads the name of TYPE. TM_END: it has none. */
 static enum tm_status read_type(struct tm_heap_graph *g, uint32_t type, struct named_type *named, struct tm_error *err)
 {
     struct tm_text name = tm_heap_graph_text(g, g->types[type].name);
@@ -195,7 +195,7 @@ static enum tm_status read_type(struct tm_heap_graph *g, uint32_t type, struct n
     return st;
 }
 
-/* Adds to SUPERS what the object of a class says: the type that names the class it extends. */
+/* If OBJECT is that of a class, adds the type of its superclass's object to SUPERS. */
 static enum tm_status add_super(struct tm_heap_graph *g, uint32_t object, uint32_t field, struct tm_table *supers,
                                 struct tm_error *err)
 {
@@ -208,7 +208,7 @@ static enum tm_status add_super(struct tm_heap_graph *g, uint32_t object, uint32
     return tm_table_set(supers, &class.key, g->objects[super].type, err);
 }
 
-/* The classes that classes extend: each class has an object, whose field superClass holds that of the class. */
+/* Finds superclasses. Each class has an object, whose field superClass refers to the object of the superclass. */
 static enum tm_status find_supers(struct tm_heap_graph *g, struct tm_table *supers, struct tm_table *types,
                                   struct tm_error *err)
 {
@@ -243,8 +243,8 @@ static enum tm_status complete_supers(struct tm_heap_graph *g, struct tm_error *
     return st;
 }
 
-/* A Cleaner knows the object that owns memory outside of the heap (referent), and over thunk and this$0 the registry
- * that states how much. The lowest bit of that tells by whom it was allocated. */
+/* Finds memory outside of the heap. A Cleaner refers to the object that owns it (referent) and, through thunk and
+ * this$0, to the registry that states its size. The lowest bit of the size tells who allocated it. */
 static enum tm_status complete_native_sizes(struct tm_heap_graph *g, struct tm_error *err)
 {
     static const char *const names[] = {"sun.misc.Cleaner", "java.lang.ref.Reference.referent",

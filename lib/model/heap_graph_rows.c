@@ -1,4 +1,4 @@
-/* Graphs of Java heaps: one is collected for each sequence of packets, and handed on when its dump is complete. */
+/* Collects a graph of a Java heap for each sequence of packets, and passes it on when its dump is complete. */
 #include "model/internal.h"
 
 static enum tm_status count_faults(struct tm_model_output *out, struct tm_place place,
@@ -16,7 +16,7 @@ static enum tm_status count_faults(struct tm_model_output *out, struct tm_place 
     return st;
 }
 
-/* Completes the graph of a sequence and hands it on. */
+/* Completes the graph of a sequence and passes it on. */
 static enum tm_status finish(struct tm_model_tasks *tasks, struct tm_model_output *out, struct tm_sequence_graph *of,
                              struct tm_error *err)
 {

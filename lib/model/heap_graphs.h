@@ -1,4 +1,4 @@
-/* The graphs of Java heaps that sequences of packets tell, one for each sequence at a time. */
+/* The graphs of Java heaps that sequences of packets state, one for each sequence at a time. */
 #ifndef TM_MODEL_HEAP_GRAPHS_H
 #define TM_MODEL_HEAP_GRAPHS_H
 

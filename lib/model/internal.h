@@ -25,7 +25,7 @@ static inline bool tm_model_is_json(const struct tm_model_files *files, const st
     return files->all[e->file].is_json && tm_event_raw(e->flags) != TM_RAW_LINE;
 }
 
-/* The thread that E states with its process. */
+/* Returns the thread that E states with its process. */
 static inline struct tm_thread_id tm_thread_id_of(const struct tm_event *e)
 {
     return (struct tm_thread_id){e->machine, e->pid, e->tid};
@@ -53,7 +53,7 @@ static inline enum tm_status tm_model_lost(struct tm_model_output *out, const st
 }
 
 /* True for kernel events without the thread that ran, such as compact scheduling before the first switch of its CPU.
- * The reference importer passes over them. Of such a switch it takes only the name of the next task. */
+ * The reference importer ignores them, but takes the name of the next task of such a switch. */
 static inline bool tm_model_lacks_task(const struct tm_event *e)
 {
     return ((e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_FTRACE) && !(e->flags & TM_EVENT_HAS_TID)) ||
@@ -63,7 +63,7 @@ static inline bool tm_model_lacks_task(const struct tm_event *e)
 /* Looks up the thread of a row, by its pid too if it has one, and sets EV->utid. */
 enum tm_status tm_model_thread(struct tm_model_tasks *tasks, struct tm_model_event *ev, struct tm_error *err);
 
-/* The track of the slices that a thread executes. */
+/* Sets *TRACK to the track of the slices that a thread executes. */
 enum tm_status tm_model_thread_track(struct tm_model_layout *layout, struct tm_place place, int64_t utid,
                                      uint32_t *track, struct tm_error *err);
 
@@ -85,7 +85,7 @@ enum tm_status tm_model_lane_set(struct tm_model_layout *layout, struct tm_lane_
 enum tm_status tm_model_lane_track(struct tm_model_layout *layout, const struct tm_lane_tracks *tracks, uint32_t lane,
                                    uint32_t *track, struct tm_error *err);
 
-/* The namespace of EV's flow ids: one file on one machine, or all files. */
+/* Returns the namespace of EV's flow ids: one file on one machine, or all files. */
 static inline uint64_t tm_model_flow_home(const struct tm_model_output *out, const struct tm_model_event *ev)
 {
     return out->options.joins_flows ? UINT64_MAX : (uint64_t)ev->place.file << 32 | ev->place.machine;
@@ -95,7 +95,7 @@ static inline uint64_t tm_model_flow_home(const struct tm_model_output *out, con
 enum tm_status tm_model_counters_finish(struct tm_model_tasks *tasks, struct tm_model_layout *layout,
                                         struct tm_error *err);
 
-/* Gives tracks of processes the names that stand for theirs in translation tables. */
+/* Replaces names of processes' tracks by those that translation tables give for them. */
 enum tm_status tm_model_translate_tracks(struct tm_translations *translations, struct tm_model_layout *layout,
                                          struct tm_error *err);
 
@@ -120,7 +120,7 @@ enum tm_status tm_model_allocation(struct tm_stacks *stacks, struct tm_model_tas
                                    struct tm_model_event *ev, struct tm_error *err);
 enum tm_status tm_model_heap_graph(struct tm_model_heaps *heaps, struct tm_model_tasks *tasks,
                                    struct tm_model_output *out, struct tm_model_event *ev, struct tm_error *err);
-/* Hands on the graphs whose last packet did not come. */
+/* Passes on the graphs whose last packet did not come. */
 enum tm_status tm_model_heap_graphs_finish(struct tm_model_heaps *heaps, struct tm_model_tasks *tasks,
                                            struct tm_model_output *out, struct tm_error *err);
 enum tm_status tm_model_sample_counter(struct tm_model *m, const struct tm_model_event *ev,
@@ -135,13 +135,13 @@ enum tm_status tm_model_async_track(struct tm_model_tasks *tasks, struct tm_mode
 enum tm_status tm_model_named_track(struct tm_model_tasks *tasks, struct tm_model_layout *layout,
                                     struct tm_model_event *ev, uint32_t *track, struct tm_error *err);
 
-/* Adds the args of EV's slice that only the model knows: the process for which a GPU worked. EV is then *WITH, valid
- * until the next event. */
+/* Adds the args of EV's slice that only the model knows: the process for which a GPU worked. EV then has *WITH as its
+ * event, which is valid until the next event. */
 enum tm_status tm_model_named_args(struct tm_model_tasks *tasks, struct tm_model_output *out, struct tm_model_event *ev,
                                    struct tm_event *with, struct tm_error *err);
 
-/* added_args.c: adds what the reference adds to the args of EV, an instant, or an asynchronous event that begins a
- * slice. EV is then *WITH, valid until the next event. */
+/* Adds the args that the reference importer adds to EV, an instant or an asynchronous event that begins a slice
+ * (added_args.c). EV then has *WITH as its event, which is valid until the next event. */
 enum tm_status tm_model_added_args(struct tm_model_output *out, struct tm_model_event *ev, struct tm_event *with,
                                    struct tm_error *err);
 

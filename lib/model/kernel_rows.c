@@ -20,7 +20,7 @@ struct tm_kernel_thing {
 /* The progress of a machine's suspend. */
 enum suspending { SUSPEND_NOT, SUSPEND_ENTERED, SUSPEND_FROZEN };
 
-/* The kernel's name for the event of a rule that may have no effect. */
+/* Returns the kernel's name for the event of a rule that may have no effect. */
 static const char *event_name(uint64_t rule)
 {
     static const char *const names[TM_KERNEL_RULES] = {[TM_KERNEL_WAKE] = "wakeup_source_activate",
@@ -45,7 +45,7 @@ static const char *event_name(uint64_t rule)
     return rule < TM_KERNEL_RULES && names[rule] ? names[rule] : "kernel";
 }
 
-/* The key of state NUMBER of KIND for ROW's file and machine. */
+/* Returns the key of state NUMBER of KIND for ROW's file and machine. */
 static struct tm_key key_of(const struct tm_event *row, uint64_t number, uint64_t kind)
 {
     return (struct tm_key){(uint64_t)row->file << 32 | row->machine, number, kind};
@@ -71,7 +71,7 @@ static enum tm_status thing_of(struct tm_kernel_rows *k, struct tm_key key, stru
     return TM_OK;
 }
 
-/* The key of the state that ROW changes: that of its counter, its thread, its machine or TRACK. */
+/* Returns the key of the state that ROW changes: that of its counter, its thread, its machine or TRACK. */
 static struct tm_key key_for(const struct tm_catalog *catalog, const struct tm_event *row, uint64_t track)
 {
     struct tm_text name;
@@ -129,7 +129,7 @@ static bool take_wake(const struct tm_event *row, struct tm_kernel_thing *thing,
     return before == !is_begin;
 }
 
-/* A new state of a track ends the previous one. */
+/* Takes a new state of a track, which ends the previous one. False if ROW changes nothing. */
 static bool take_state(struct tm_kernel_rows *k, const struct tm_event *row, struct tm_kernel_thing *thing,
                        struct tm_settled_rows *out)
 {
@@ -137,7 +137,7 @@ static bool take_state(struct tm_kernel_rows *k, const struct tm_event *row, str
     thing->is_on = row->value != TM_KERNEL_DEVICE_IDLE && row->value != TM_KERNEL_STATE_DONE;
     if (!was_on) {
         out->rows[0].kind = thing->is_on ? TM_KIND_SLICE_BEGIN : TM_KIND_SLICE_END;
-        return thing->is_on || tm_event_raw(row->flags) == TM_RAW_NONE; /* no event of the kernel's */
+        return thing->is_on || tm_event_raw(row->flags) == TM_RAW_NONE; /* it is not an event of the kernel */
     }
     out->rows[1] = out->rows[0];
     out->rows[0].kind = TM_KIND_SLICE_END;
@@ -153,7 +153,8 @@ static bool take_state(struct tm_kernel_rows *k, const struct tm_event *row, str
     return true;
 }
 
-/* A write may have ended before, by a marker or before the trace began. Then this end is ignored. */
+/* Takes the begin or the end of a write. False for an end that is ignored: the write ended before, by a marker or
+ * before the trace began. */
 static bool take_write(struct tm_kernel_rows *k, const struct tm_event *row, struct tm_kernel_thing *thing,
                        struct tm_event *out)
 {
@@ -166,7 +167,8 @@ static bool take_write(struct tm_kernel_rows *k, const struct tm_event *row, str
     return is_begin || was_on;
 }
 
-/* A thread's messages on a bus are one slice. The end says how many there were; another number of them is ignored. */
+/* Takes messages of a thread on a bus, which are one slice. The end states how many there were. An end with another
+ * number is ignored. */
 static bool take_bus(const struct tm_event *row, struct tm_kernel_thing *thing, struct tm_event *out)
 {
     uint64_t now = tm_kernel_amount(row);
@@ -190,7 +192,8 @@ static enum tm_status remember(struct tm_kernel_rows *k, const struct tm_key *ke
     return k->pending.count < TM_KERNEL_THINGS_MAX && value >= 0 ? tm_table_set(&k->pending, key, value, err) : TM_OK;
 }
 
-/* A read of a file's place ends on the track of the thread that began it. TM_END: nobody did. */
+/* Takes the begin or the end of a read at a place in a file. It ends on the track of the thread that began it. TM_END:
+ * no thread did. */
 static enum tm_status take_read(struct tm_kernel_rows *k, const struct tm_event *row, struct tm_event *out,
                                 struct tm_error *err)
 {
@@ -204,8 +207,8 @@ static enum tm_status take_read(struct tm_kernel_rows *k, const struct tm_event 
     return tid == TM_TABLE_NONE ? TM_END : TM_OK;
 }
 
-/* An answer to a request ends its slice. A counter says how long it took, unless the request waits for a fence. Its
- * name is in the category. */
+/* Takes a request or its answer, which ends its slice. A counter states how long it took, unless the request waits for
+ * a fence. The counter's name is in the category. */
 static enum tm_status take_request(struct tm_kernel_rows *k, const struct tm_event *row, struct tm_settled_rows *out,
                                    struct tm_error *err)
 {
@@ -233,7 +236,8 @@ static enum tm_status take_request(struct tm_kernel_rows *k, const struct tm_eve
     return TM_OK;
 }
 
-/* If suspend fails while tasks freeze, no event states its end. It ends when they are thawed. */
+/* Takes the steps of suspend. If suspend fails while tasks freeze, no event states its end. It ends when they are
+ * thawed. */
 static void take_suspend(const struct tm_event *row, struct tm_kernel_thing *machine, struct tm_settled_rows *out)
 {
     bool begins = row->value == TM_KERNEL_SUSPEND || row->value == TM_KERNEL_FREEZE;
@@ -267,7 +271,7 @@ static enum tm_status number_stream(struct tm_kernel_rows *k, const struct tm_ev
         return st;
     if (stream && stream->number == 0) {
         stream->number = known + 1;
-        if ((st = thing_of(k, key_of(row, 0, OF_MACHINE), &machine, err)) < 0) /* the table may have moved it */
+        if ((st = thing_of(k, key_of(row, 0, OF_MACHINE), &machine, err)) < 0) /* the array may have moved */
             return st;
         if (machine)
             machine->number = stream->number;
@@ -276,7 +280,7 @@ static enum tm_status number_stream(struct tm_kernel_rows *k, const struct tm_ev
     return TM_OK;
 }
 
-/* Converts a row that changes a state, whose number is in a thing. */
+/* Converts a row that changes a state of struct tm_kernel_thing. */
 static enum tm_status take_thing(struct tm_kernel_rows *k, const struct tm_catalog *catalog,
                                  const struct tm_event *row, struct tm_settled_rows *out, struct tm_error *err)
 {

@@ -46,7 +46,8 @@ static bool is_closing_before(const void *a, const void *b)
 static const struct tm_heap_order BY_LANE = {sizeof(uint32_t), is_lane_before};
 static const struct tm_heap_order BY_END = {sizeof(struct closing), is_closing_before};
 
-/* The cookies of a set with more lanes are in the table by_cookie; those of a smaller one are looked for one by one. */
+/* The cookies of a set with more lanes than this are in the table by_cookie. Those of a smaller set are searched one by
+ * one. */
 enum { LANES_SEARCHED = 4 };
 
 static enum tm_status need_more(struct tm_lane_set *set, struct tm_error *err)
@@ -71,7 +72,7 @@ enum tm_status tm_lanes_set(struct tm_lanes *lanes, const struct tm_key *key, ui
     return TM_OK;
 }
 
-/* LANE is free. A set with one lane does not note that, because that lane is the first free one whenever it is not
+/* Notes that LANE is free. A set with one lane needs no note: that lane is the first free one whenever it is not
  * open. */
 static enum tm_status note_free(struct tm_lane_set *set, uint32_t lane, struct tm_error *err)
 {
@@ -165,7 +166,7 @@ enum tm_status tm_lanes_cookie(struct tm_lanes *lanes, uint32_t set_number, stru
     return l->open == 0 && !l->is_free ? note_free(set, *lane, err) : TM_OK;
 }
 
-/* True if the first of the ends of SET that are known is not after TS. */
+/* True if the earliest known end in SET is at or before TS. */
 static bool closes_by(const struct tm_lane_set *set, int64_t ts)
 {
     return set->more && set->more->closings.count && ((const struct closing *)set->more->closings.items)->end <= ts;

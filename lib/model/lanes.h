@@ -1,7 +1,7 @@
 /* Lanes: tracks for slices that share one row of a picture and must not overlap. A set has events with different
  * cookies: ids of asynchronous slices, or uuids of sibling tracks with one name. The open cookies of a set are spread
- * over as few lanes as possible. Each lane is a track. Memory grows with the number of lanes that are open at one time.
- * */
+ * over as few lanes as possible. Each lane is a track. Memory grows with the number of lanes that are open at one
+ * time. */
 #ifndef TM_MODEL_LANES_H
 #define TM_MODEL_LANES_H
 
@@ -24,7 +24,7 @@ enum tm_lane_effect {
     TM_LANE_BEGIN_ONCE, /* a begin of an open cookie is ignored */
     TM_LANE_END,
     TM_LANE_INSTANT,
-    TM_LANE_ALONE, /* its cookie has a lane for itself, which no other had */
+    TM_LANE_ALONE, /* its cookie gets a new lane for itself */
     TM_LANE_NONE /* the event's track has no lanes */
 };
 
@@ -37,7 +37,7 @@ struct tm_lane_event {
     enum tm_lane_effect effect;
 };
 
-/* A slice [TS, END), which ends by itself. */
+/* A slice [TS, END), whose end is known when it begins. */
 struct tm_lane_slice {
     uint64_t cookie;
     int64_t ts, end;

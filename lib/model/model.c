@@ -19,7 +19,7 @@ void tm_model_init(struct tm_model *m, const struct tm_rows *rows, const struct 
     m->tasks.task_states.states = &m->tasks.thread_states;
 }
 
-/* Sets *ROW to the catalog's facts about FILE, once its turn is known. */
+/* Sets *ROW to what the model knows of FILE. TM_E_INPUT if the catalog does not have the file. */
 static enum tm_status file_get(struct tm_model_files *files, uint32_t file, struct tm_model_file **row,
                                struct tm_error *err)
 {
@@ -61,7 +61,7 @@ static enum tm_status machine_get(struct tm_model_files *files, struct tm_model_
     return tm_processes_machine(&tasks->processes, machine, &utid, err);
 }
 
-/* Tid 0 is the idle task in rows of the kernel's scheduler and in all packets. */
+/* Notes that tid 0 is the idle task, if EV is from the kernel's scheduler or from a packet. */
 static enum tm_status note_idle(struct tm_model_tasks *tasks, const struct tm_model_event *ev, struct tm_error *err)
 {
     struct tm_machine_info *machine = &tasks->machines[ev->place.machine];
@@ -73,7 +73,7 @@ static enum tm_status note_idle(struct tm_model_tasks *tasks, const struct tm_mo
     return tm_processes_idle(&tasks->processes, ev->place.machine, err);
 }
 
-/* An event with a thread shows that the thread exists. */
+/* Notes the thread of an event. The event shows that it exists. */
 static enum tm_status note_thread(struct tm_model_tasks *tasks, struct tm_model_event *ev, struct tm_error *err)
 {
     const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
@@ -83,7 +83,7 @@ static enum tm_status note_thread(struct tm_model_tasks *tasks, struct tm_model_
     /* In scheduling rows and markers the pid is not the process of the tid. */
     if ((ev->is_json || (!ev->is_of_kernel && e->kind <= TM_KIND_SAMPLE)) && (e->flags & both) == both)
         return tm_model_thread(tasks, ev, err);
-    /* Events of Windows that are shown otherwise, or not, state a thread all the same. */
+    /* Events of Windows state a thread, even if they are shown in another form or not at all. */
     if (e->kind == TM_KIND_PACKET && (e->flags & (both | TM_EVENT_HAS_CPU)) == (TM_EVENT_HAS_TID | TM_EVENT_HAS_CPU))
         return tm_model_thread(tasks, ev, err);
     /* A task that exits may be unknown. A new task is registered when the event of its creation is processed. */

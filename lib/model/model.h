@@ -49,15 +49,15 @@ struct tm_model_packet {
     bool is_end, is_instant;
 };
 
-/* What a model is asked for; all false by default. */
+/* Options of a model. All are false by default. */
 struct tm_model_options {
     bool tasks_only;     /* keeps threads and processes and makes no rows; the rows may be NULL */
-    bool counts_samples; /* what samples of perf.data count is a counter of the cpu */
+    bool counts_samples; /* a counter of the CPU shows what samples of perf.data count */
     bool adds_args;      /* slices get the args that the reference importer adds */
     bool joins_flows;    /* one flow id in several files is one flow */
 };
 
-/* Who does something: processes, threads and machines, and what threads do. */
+/* Processes, threads and machines, and the states of threads. */
 struct tm_model_tasks {
     struct tm_processes processes;
     struct tm_machine_info *machines; /* by id */
@@ -69,7 +69,7 @@ struct tm_model_tasks {
     struct tm_task_states task_states;
 };
 
-/* Where something is shown: tracks, their lanes, and what decides on them. */
+/* Tracks, their lanes, and what decides which track an event is on. */
 struct tm_model_layout {
     struct tm_tracks tracks;
     struct tm_lanes lanes;
@@ -77,7 +77,7 @@ struct tm_model_layout {
     struct tm_async_roots async_roots;
 };
 
-/* Rows that are made, and what is counted of the others. */
+/* The rows that are made, and the counts of problems. */
 struct tm_model_output {
     const struct tm_rows *rows; /* borrowed; receives the rows */
     struct tm_model_options options;
@@ -85,7 +85,7 @@ struct tm_model_output {
     struct tm_model_stats stats;
     struct tm_arg_sets arg_sets;
     struct tm_model_packet packet; /* the current one */
-    struct tm_buf args, arg_key;   /* scratch: args that are made of an event */
+    struct tm_buf args, arg_key;   /* scratch: args that are made from an event */
     struct tm_buf translated;      /* scratch: a detail with names of hashes */
 };
 
@@ -102,8 +102,8 @@ struct tm_model_heaps {
     struct tm_heap_graphs graphs;
 };
 
-/* Zero-initialise, then init. The options may be set after init. Most functions of this room are given one or two of
- * the members. */
+/* Zero-initialise, then init. The options may be set after init. Most functions of this room take one or two of the
+ * members. */
 struct tm_model {
     struct tm_model_tasks tasks;
     struct tm_model_layout layout;
@@ -123,18 +123,19 @@ struct tm_model {
     int64_t now_ns;
 };
 
-/* Starts a model that writes to ROWS. ROWS and CATALOG stay the caller's and must outlive the model. */
+/* Starts a model that writes to ROWS. ROWS and CATALOG are borrowed and must outlive the model. */
 void tm_model_init(struct tm_model *model, const struct tm_rows *rows, const struct tm_catalog *catalog);
 
 /* Takes in the events of BATCH. TM_OK; TM_E_INPUT if they are not in order or not placed; TM_E_SYSTEM; or the error of
  * ROWS. */
 enum tm_status tm_model_batch(struct tm_model *model, const struct tm_batch *batch, struct tm_error *err);
 
-/* Takes in EVENT alone. Events of one time come in the order in which they nest. Results as tm_model_batch. */
+/* Takes in EVENT alone. Events of one time come in the order in which they nest. Returns what tm_model_batch
+ * returns. */
 enum tm_status tm_model_take(struct tm_model *model, const struct tm_event *event, struct tm_error *err);
 
-/* Ends the stream: writes the last rows. Threads, processes, tracks, machines, stats and bounds are final afterwards.
- * */
+/* Ends the stream: writes the last rows. Threads, processes, tracks, machines, stats and bounds are final
+ * afterwards. */
 enum tm_status tm_model_finish(struct tm_model *model, struct tm_error *err);
 
 void tm_model_release(struct tm_model *model);

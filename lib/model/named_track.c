@@ -23,7 +23,7 @@ struct named {
     enum tm_named_track type;
     uint32_t gpu;
     int64_t pid;               /* of a GPU's slice: the process for which the GPU worked */
-    int64_t tid;               /* the same: the thread; 0: not known */
+    int64_t tid;               /* of a GPU's slice: the thread; 0: not known */
     struct tm_text dimensions; /* what tells the track from others of its type, as in a Detail message */
 };
 
@@ -50,7 +50,7 @@ static struct named decode(const struct tm_event *e)
     return named;
 }
 
-/* A queue of a GPU is identified by its number. */
+/* Finds the lane set of a GPU's queue, which its number identifies. */
 static enum tm_status stage_set(struct tm_model_layout *layout, const struct tm_model_event *ev, uint32_t *set,
                                 struct tm_error *err)
 {
@@ -59,7 +59,7 @@ static enum tm_status stage_set(struct tm_model_layout *layout, const struct tm_
     return tm_lanes_set(&layout->lanes, &key, set, err);
 }
 
-/* Sets *LANE to the lane of an event in SET. An instant or a counter leaves *LANE. */
+/* Sets *LANE to the lane of an event in SET. An instant or a counter does not change *LANE. */
 static enum tm_status lane_of(struct tm_model_layout *layout, const struct tm_event *e, uint32_t set, uint32_t *lane,
                               struct tm_error *err)
 {
@@ -110,7 +110,7 @@ enum tm_status tm_model_named_track(struct tm_model_tasks *tasks, struct tm_mode
                                 .name = named.dimensions.len ? named.dimensions : named.name};
     uint32_t lane = UINT32_MAX; /* it has none */
     enum tm_status st = TM_OK;
-    if (named.type == TM_NAMED_TRACK_FIRMWARE_SLICES) /* one, whatever its events are called */
+    if (named.type == TM_NAMED_TRACK_FIRMWARE_SLICES) /* one track, whatever its events are called */
         of.name = (struct tm_text){0};
     if (is_process)
         st = tm_processes_process(&tasks->processes, ev->place.machine, e->pid, &of.owner, err);

@@ -97,7 +97,7 @@ static enum tm_status take_field(struct process_facts *facts, const struct tm_pb
     return st;
 }
 
-/* The process tree states the start of a process as an inner time, which tm-clocks converts. */
+/* Takes the start of a process. The process tree states it as an inner time, which tm-clocks has converted. */
 static void take_start(struct process_facts *facts, const uint8_t *detail, size_t len)
 {
     struct tm_pb_field part, f;

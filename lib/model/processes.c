@@ -20,7 +20,7 @@ static uint64_t pair_hash(const struct tm_processes *p, int64_t tid, int64_t upi
     return tm_index_hash_more(&p->pairs, tm_index_hash_u64(&p->pairs, (uint64_t)tid), (uint64_t)upid);
 }
 
-/* Returns the thread TID that became one of process UPID last, or TM_NO_ID. */
+/* Returns the thread TID that joined process UPID last, or TM_NO_ID. */
 static int64_t find_pair(const struct tm_processes *p, int64_t tid, int64_t upid)
 {
     struct tm_probe probe = tm_probe(&p->pairs, pair_hash(p, tid, upid));
@@ -30,7 +30,7 @@ static int64_t find_pair(const struct tm_processes *p, int64_t tid, int64_t upid
     return TM_NO_ID;
 }
 
-/* Thread UTID has become one of its process. */
+/* Notes that thread UTID has joined its process. */
 static enum tm_status put_pair(struct tm_processes *p, int64_t utid, struct tm_error *err)
 {
     const struct tm_thread_row *t = &p->threads[utid];
@@ -72,7 +72,7 @@ static void refresh_process(struct tm_processes *p, int64_t upid)
     p->changes++;
 }
 
-/* Thread T, which is on the list of its tid, has a process or has ended. */
+/* Notes that thread T, which is on the list of its tid, has got a process or has ended. */
 static void orphan_gone(struct tm_processes *p, const struct tm_thread_row *t)
 {
     struct tm_task_number *number = tm_task_numbers_find(&p->numbers, t->machine, t->tid);
@@ -155,7 +155,7 @@ enum tm_status tm_processes_thread(struct tm_processes *p, uint32_t machine, int
     return tm_processes_start_thread(p, (struct tm_task_start){machine, tid, NULL}, utid, err);
 }
 
-/* Thread UTID, whose process was unknown, belongs to process UPID. */
+/* Makes thread UTID, whose process was unknown, a thread of process UPID. */
 static enum tm_status adopt(struct tm_processes *p, int64_t utid, int64_t upid, struct tm_error *err)
 {
     struct tm_thread_row *t = &p->threads[utid];
@@ -172,7 +172,7 @@ static enum tm_status adopt(struct tm_processes *p, int64_t utid, int64_t upid, 
     return put_pair(p, utid, err);
 }
 
-/* UTID and all threads known to share its process belong to process UPID. */
+/* Makes UTID and all threads that are known to share its process threads of process UPID. */
 static enum tm_status adopt_kin(struct tm_processes *p, int64_t utid, int64_t upid, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -198,8 +198,8 @@ enum tm_status tm_processes_same(struct tm_processes *p, int64_t a, int64_t b, s
         return adopt_kin(p, b, x->upid, err);
     if (y->upid != TM_NO_ID)
         return adopt_kin(p, a, y->upid, err);
-    /* Two rings are joined by swapping their links. Within one ring the same would split it. A new thread is usually a
-     * ring of its own. */
+    /* Two rings are joined by swapping their links. Within one ring this would split it. A new thread is usually a ring
+     * of its own. */
     if (y->kin != b) {
         for (int64_t t = y->kin; t != b; t = p->threads[t].kin)
             if (t == a)
@@ -242,7 +242,7 @@ static int64_t find_in(struct tm_processes *p, uint32_t machine, int64_t tid, in
     return TM_NO_ID;
 }
 
-/* The number TID means thread UTID, which is on its list, from now on. */
+/* Makes the tid of thread UTID, which is on its list, mean this thread from now on. */
 static enum tm_status revive(struct tm_processes *p, int64_t utid, struct tm_error *err)
 {
     const struct tm_thread_row *t = &p->threads[utid];
@@ -254,6 +254,7 @@ static enum tm_status revive(struct tm_processes *p, int64_t utid, struct tm_err
     return st;
 }
 
+/* Sets *UTID to the current thread TID of process UPID, which is made if there is none. */
 static enum tm_status thread_of(struct tm_processes *p, int64_t upid, int64_t tid, int64_t *utid, struct tm_error *err)
 {
     uint32_t machine = p->processes[upid].machine;

@@ -13,7 +13,7 @@
 #include "model/rows.h"
 #include "model/task_numbers.h"
 
-/* A timeline that has more of these is refused: TM_E_INPUT of each call that would add one. Lifetimes count. */
+/* A timeline with more of these is refused: a call that would add one returns TM_E_INPUT. Each lifetime counts. */
 enum {
     TM_THREADS_MAX = 1 << 22,
     TM_PROCESSES_MAX = 1 << 22,
@@ -64,7 +64,7 @@ struct tm_processes {
     /* private */
     uint32_t thread_cap, process_cap;
     struct tm_task_numbers numbers;
-    struct tm_index pairs;  /* of a process and a tid, the thread that became one of the process last */
+    struct tm_index pairs;  /* from a process and a tid to the thread that joined the process last */
     struct tm_table idle;   /* the idle task's thread of each machine */
 };
 
@@ -77,10 +77,10 @@ enum tm_status tm_processes_machine(struct tm_processes *p, uint32_t machine, in
 /* False if UTID has ended, or its process has, or another process has its number. */
 bool tm_processes_is_alive(const struct tm_processes *p, int64_t utid);
 
-/* From now on tid 0 and pid 0 of MACHINE mean the idle task, as in a trace of the kernel's scheduler. */
+/* Makes tid 0 and pid 0 of MACHINE mean the idle task from now on, as in a trace of the kernel's scheduler. */
 enum tm_status tm_processes_idle(struct tm_processes *p, uint32_t machine, struct tm_error *err);
 
-/* The current thread of TID, or TM_NO_ID. */
+/* Returns the current thread of TID, or TM_NO_ID. */
 int64_t tm_processes_find_thread(const struct tm_processes *p, uint32_t machine, int64_t tid);
 /* Set *UTID or *UPID to the current thread or process of the number. It is made if there is none. */
 enum tm_status tm_processes_thread(struct tm_processes *p, uint32_t machine, int64_t tid, int64_t *utid,
@@ -116,9 +116,9 @@ enum tm_status tm_processes_start_process(struct tm_processes *p, struct tm_task
 /* Ends the thread. If it is the main thread, its process ends too. */
 void tm_processes_end_thread(struct tm_processes *p, uint32_t machine, int64_t tid, int64_t time_ns);
 
-/* Threads A and B belong to one process, known or not. */
+/* Notes that threads A and B belong to one process, which may be unknown. */
 enum tm_status tm_processes_same(struct tm_processes *p, int64_t a, int64_t b, struct tm_error *err);
-/* Thread UTID made process UPID. */
+/* Notes that thread UTID made process UPID. */
 void tm_processes_child(struct tm_processes *p, int64_t upid, int64_t utid);
 
 /* Set a name or a command line. A text whose data is NULL changes nothing. */
@@ -129,7 +129,7 @@ enum tm_status tm_processes_name_process(struct tm_processes *p, int64_t upid, s
 enum tm_status tm_processes_cmdline(struct tm_processes *p, int64_t upid, struct tm_text cmdline,
                                     struct tm_error *err);
 
-/* The text with number NAME of a row; data is NULL if NAME is 0. */
+/* Returns the text with number NAME of a row. Its data is NULL if NAME is 0. */
 struct tm_text tm_processes_text(const struct tm_processes *p, uint32_t name);
 
 #endif

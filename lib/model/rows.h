@@ -26,7 +26,7 @@ struct tm_slice_row {
 struct tm_thread_reading {
     int64_t value;
     bool is_instructions;
-    bool is_instant; /* the slice takes none */
+    bool is_instant; /* the slice has no length */
     bool is_exact;   /* at an end: a difference of 0 is real; otherwise 0 means unknown */
 };
 
@@ -51,7 +51,7 @@ struct tm_sched_row {
 struct tm_thread_state_row {
     int64_t id;
     int64_t ts;
-    int64_t dur; /* -1: not over */
+    int64_t dur; /* -1: it has not ended */
     uint32_t utid;
     struct tm_text state;             /* "Running", or as end_state of sched; data NULL: unknown */
     int64_t ucpu;                     /* where it ran; TM_NO_ID: none */
@@ -76,7 +76,7 @@ struct tm_recording_time {
     int64_t ts;
     struct tm_text name;
     uint32_t file, machine;
-    int64_t idx; /* the process or the buffer of which the event tells; TM_NO_ID: none */
+    int64_t idx; /* the process or the buffer that the event is about; TM_NO_ID: none */
 };
 
 /* An event of the kernel as it was recorded. */
@@ -89,7 +89,8 @@ struct tm_ftrace_row {
     int64_t arg_set;
 };
 
-/* The reference importer's word for a type of argument (value_type). No two words begin with one letter. */
+/* Returns the reference importer's word for a type of argument (value_type). No two words begin with the same
+ * letter. */
 const char *tm_arg_type_name(enum tm_arg type);
 
 struct tm_arg_row {
@@ -123,7 +124,7 @@ struct tm_heap_dump_row {
     struct tm_text heap; /* data NULL: not named */
 };
 
-/* What a call stack has got from a heap since the dump before, or freed. */
+/* What a call stack has allocated from a heap since the previous dump, or freed. */
 struct tm_allocation_row {
     int64_t ts;
     uint32_t upid;
@@ -142,7 +143,7 @@ struct tm_log_row {
     int64_t arg_set; /* TM_NO_ID: none */
 };
 
-/* What is mapped into memory; numbers that are not known are as the reference importer shows them. */
+/* A mapping of memory. Unknown numbers are as the reference importer shows them. */
 struct tm_mapping_row {
     int64_t id;
     struct tm_text name, build_id; /* build_id: in hexadecimal; data NULL: unknown */
@@ -197,11 +198,11 @@ struct tm_rows {
     enum tm_status (*allocation)(void *self, const struct tm_allocation_row *row, struct tm_error *err);
     /* GRAPH is complete. UPID: TM_NO_ID if it has neither objects nor roots. NULL: not needed. */
     enum tm_status (*heap_graph)(void *self, const struct tm_heap_graph *graph, int64_t upid, struct tm_error *err);
-    /* MESSAGE, a DeobfuscationMapping of Perfetto, tells names of classes, fields and functions. NULL: not needed. */
+    /* MESSAGE, a DeobfuscationMapping of Perfetto, states names of classes, fields and functions. NULL: not needed. */
     enum tm_status (*deobfuscation)(void *self, struct tm_text message, struct tm_error *err);
     enum tm_status (*thread_state)(void *self, const struct tm_thread_state_row *row, struct tm_error *err);
     enum tm_status (*thread_state_end)(void *self, int64_t id, int64_t dur, struct tm_error *err);
-    /* The thread of state ID, which may be over, waits or waited for IO_WAIT and FUNCTION (data NULL: unknown). */
+    /* The thread of state ID, which may have ended, waits or waited for IO_WAIT and FUNCTION (data NULL: unknown). */
     enum tm_status (*thread_state_reason)(void *self, int64_t id, int64_t io_wait, struct tm_text function,
                                           struct tm_error *err);
     /* The thread of state ID is in STATE, which was not known. NULL: not needed. */

@@ -21,7 +21,7 @@ enum tm_status tm_sched_cpu(struct tm_sched *sched, uint32_t machine, uint32_t c
     return tm_table_set(&sched->cpu_table, &key, sched->cpu_count++, err);
 }
 
-/* Returns the number of TEXT plus 1; 0: there are too many. */
+/* Sets *NUMBER to that of the text F plus 1; 0: there are too many texts. */
 static enum tm_status text_number(struct tm_sched *sched, const struct tm_pb_field *f, uint32_t *number,
                                   struct tm_error *err)
 {

@@ -53,7 +53,7 @@ enum tm_status tm_sched_cpu(struct tm_sched *sched, uint32_t machine, uint32_t c
 enum tm_status tm_sched_describe(struct tm_sched *sched, uint32_t machine, const struct tm_pb_field *description,
                                  struct tm_cpu_row **row, struct tm_error *err);
 
-/* The text with number NUMBER of a row; data is NULL if NUMBER is 0. */
+/* Returns the text with number NUMBER of a row. Its data is NULL if NUMBER is 0. */
 struct tm_text tm_sched_text(const struct tm_sched *sched, uint32_t number);
 
 static inline int64_t tm_ucpu(uint32_t machine, uint32_t cpu)
@@ -62,7 +62,7 @@ static inline int64_t tm_ucpu(uint32_t machine, uint32_t cpu)
 }
 
 /* Closes the slice that runs on the CPU and opens the next. The slice is closed only if it belongs to the previous task
- * of the switch (*MATCHES). Otherwise it stays open for good. */
+ * of the switch (*MATCHES). Otherwise it stays open. */
 enum tm_status tm_sched_switch(struct tm_sched *sched, const struct tm_sched_switch *s, bool *matches,
                                struct tm_error *err);
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* In place of a hash of content, and in place of a time: the definitions were not in order of time. */
+/* STATED_NOTHING is no hash of content. OUT_OF_ORDER in place of a time: the definitions were not in order of time. */
 static const int64_t STATED_NOTHING = -1, OUT_OF_ORDER = INT64_MAX;
 
 struct tm_seen_definition {

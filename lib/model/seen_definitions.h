@@ -1,4 +1,4 @@
-/* The definitions that repeat others. Long traces repeat descriptors. A subject is a thread, process or track, by the
+/* Finds definitions that repeat others. Long traces repeat descriptors. A subject is a thread, process or track, by the
  * numbers of its rows. A definition that is equal to the previous one of its subject has no effect, unless a different
  * one acts between the two. Memory grows with the number of subjects. */
 #ifndef TM_MODEL_SEEN_DEFINITIONS_H

@@ -9,13 +9,13 @@
 
 enum { FLOW_BY_ID = 1 };
 
-/* The label of EV's name, which may have been translated. */
+/* Returns the label of EV's name, which may have been translated. */
 static tm_slice_label name_label(const struct tm_translations *translations, const struct tm_model_event *ev)
 {
     return tm_slice_label_of(translations->has_slices ? TM_STRING_INLINE : ev->e->name, ev->name);
 }
 
-/* Gives EV's slice the name that stands for its own, and the args that say what hashes mean. EV is then *WITH, valid
+/* Translates the name of EV's slice and the hashes in its args. EV may then have *WITH as its event, which is valid
  * until the next event. */
 static enum tm_status translate(struct tm_translations *translations, struct tm_model_output *out,
                                 struct tm_model_event *ev, struct tm_event *with, struct tm_error *err)
@@ -208,14 +208,15 @@ static enum tm_status begun(struct tm_model *m, struct tm_model_event *ev, const
     return st < 0 || ev->e->detail_bytes == 0 ? st : flow_ids(&m->flows, &m->out, ev, slice, err);
 }
 
-/* Complete slices may cross on threads and on tracks that do not come from packets, such as markers of a profile. */
+/* True if complete slices may cross: on threads, and on tracks that do not come from packets, such as markers of a
+ * profile. */
 static bool may_cross(const struct tm_event *e)
 {
     return tm_event_scope(e->flags) == TM_SCOPE_THREAD ||
            (tm_event_scope(e->flags) == TM_SCOPE_TRACK && tm_event_raw(e->flags) != TM_RAW_PACKET);
 }
 
-/* A complete slice that crosses another of its track goes to an overflow track. */
+/* Moves a complete slice that crosses another of its track to an overflow track. */
 static enum tm_status spill(struct tm_model *m, struct tm_model_event *ev, struct tm_slice_row *row,
                             const tm_slice_label label[2], struct tm_error *err)
 {
@@ -261,8 +262,8 @@ static enum tm_status begin(struct tm_model *m, struct tm_model_event *ev, struc
     return begun(m, ev, row, err);
 }
 
-/* Reads times of the thread's own clock, which precede the args of Chrome JSON. Async events have none, as in the
- * reference importer. */
+/* Times of the thread's own clock. In Chrome JSON they precede the args. Async events have none, as in the reference
+ * importer. */
 struct thread_times {
     bool has_ts, has_dur;
     int64_t ts, dur;
@@ -337,7 +338,7 @@ static enum tm_status end(struct tm_model *m, struct tm_model_event *ev, uint32_
     return st < 0 || e->detail_bytes == 0 ? st : flow_ids(&m->flows, &m->out, ev, slice, err);
 }
 
-/* Slices of Chrome JSON and markers always have a name. */
+/* Names slices of Chrome JSON and markers that have no name. */
 static void default_name(struct tm_model_event *ev)
 {
     static const char json_name[] = "[No name]", marker_name[] = "[empty slice name]";
@@ -403,7 +404,7 @@ enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, str
     return begin(m, ev, &row, label, err);
 }
 
-/* The name of the thread that EV calls. */
+/* Sets *NAME to the name of the thread that EV calls. */
 static enum tm_status destination(struct tm_model_tasks *tasks, const struct tm_model_event *ev, int64_t tid,
                                   struct tm_text *name, struct tm_error *err)
 {

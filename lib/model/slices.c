@@ -23,6 +23,7 @@ static enum tm_status stack_get(struct tm_slices *slices, uint32_t track, struct
     return TM_OK;
 }
 
+/* Writes the ends of slices that are cut short at END_NS, the innermost first. */
 static enum tm_status cut_short(void *self, const struct tm_open_slice *cut, uint32_t count, int64_t end_ns,
                                 struct tm_error *err)
 {

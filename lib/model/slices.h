@@ -22,7 +22,7 @@ struct tm_slices {
 };
 
 /* Begins a slice with duration row->dur; -1: open. Sets id, depth and parent of ROW and passes it to ROWS. TM_OK.
- * TM_END if the slice is dropped: it crosses another slice (*CROSSES is true) or lies too deep. TM_E_INPUT past
+ * TM_END if the slice is dropped: it crosses another slice (*CROSSES is true) or is nested too deep. TM_E_INPUT past
  * TM_SLICES_ROOM_MAX, TM_E_SYSTEM, or the error of ROWS. */
 enum tm_status tm_slices_begin(struct tm_slices *slices, struct tm_slice_row *row, const tm_slice_label label[2],
                                bool *crosses, struct tm_error *err);
@@ -41,17 +41,18 @@ enum tm_status tm_slices_end(struct tm_slices *slices, uint32_t track, const str
 enum tm_status tm_slices_find_ended(struct tm_slices *slices, uint32_t track, const struct tm_stated_end *end,
                                     int64_t *id, struct tm_error *err);
 
-/* The arg_set of the slice that an end with LABEL would close now, without a time. The caller may change it. Sets *ID.
- * NULL if there is none. */
+/* Returns the arg_set of the slice that an end with LABEL would close now, without a time. The caller may change it.
+ * Sets *ID. NULL if there is none. */
 int64_t *tm_slices_args(struct tm_slices *slices, uint32_t track, const tm_slice_label label[2], int64_t *id);
 
-/* The id of the slice on top of TRACK's stack, open or closed, and its start *TS. TM_NO_ID if the stack is empty. */
+/* Returns the id of the slice on top of TRACK's stack, open or closed, and its start *TS. TM_NO_ID if the stack is
+ * empty. */
 int64_t tm_slices_top(const struct tm_slices *slices, uint32_t track, int64_t *ts);
 
-/* True when a slice is open on TRACK. */
+/* True if a slice is open on TRACK. */
 bool tm_slices_is_open(const struct tm_slices *slices, uint32_t track);
 
-/* Slice I of TRACK's stack; 0 is the outermost. False if there are not so many. */
+/* tm_slices_at sets *VIEW to slice I of TRACK's stack; 0 is the outermost. False if there are not so many. */
 struct tm_slice_view {
     int64_t id, ts;
     bool is_open; /* it has no end yet */

@@ -16,7 +16,7 @@ static enum tm_status number(struct tm_table *table, const struct tm_key *key, i
     return tm_table_set(table, key, *id, err);
 }
 
-/* Takes F if it says more of the mapping than its name. TEXT: its bytes. */
+/* Takes F if it is a field of the mapping other than its name. TEXT has its bytes. */
 static bool is_of_mapping(struct tm_mapping_row *mapping, const struct tm_pb_field *f, struct tm_text text)
 {
     if (f->id == TM_STACK_FRAME_BUILD_ID && f->type == TM_PB_LEN) {
@@ -35,7 +35,7 @@ static bool is_of_mapping(struct tm_mapping_row *mapping, const struct tm_pb_fie
     }
 }
 
-/* Sets the id of MAPPING. */
+/* Sets the id of MAPPING. Writes its row if it is new. */
 static enum tm_status add_mapping(struct tm_stacks *stacks, struct tm_mapping_row *mapping, struct tm_error *err)
 {
     const uint64_t numbers[] = {tm_hash64(mapping->build_id.data ? (const void *)mapping->build_id.data : "",
