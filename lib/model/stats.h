@@ -1,4 +1,4 @@
-/* Problems of the model with events, counted by file and machine. Each is a row of the stats table. */
+/* Problems with events, counted by file and machine. Each is a row of the stats table. */
 #ifndef TM_MODEL_STATS_H
 #define TM_MODEL_STATS_H
 
@@ -52,10 +52,10 @@ enum tm_status tm_model_stats_add(struct tm_model_stats *stats, struct tm_place 
 
 void tm_model_stats_release(struct tm_model_stats *stats);
 
-/* The name of STAT in the stats table. */
+/* Returns the name of STAT in the stats table. */
 const char *tm_model_stat_name(enum tm_model_stat stat);
 
-/* The severity of STAT as in the stats table: "info", "data_loss" or "error". */
+/* Returns the severity of STAT as in the stats table: "info", "data_loss" or "error". */
 const char *tm_model_stat_severity(enum tm_model_stat stat);
 
 #endif

@@ -22,7 +22,7 @@ static struct tm_thread_at at(const struct tm_model_event *ev, int64_t utid)
     return (struct tm_thread_at){ev->place.file, (uint32_t)utid, ev->e->time_ns};
 }
 
-/* idle tasks have none */
+/* Idle tasks have no states. */
 static bool has_states(const struct tm_model_tasks *tasks, int64_t utid)
 {
     return !tasks->processes.threads[utid].is_stateless;
@@ -37,7 +37,7 @@ static int64_t irq_context_of(const struct tm_event *e)
     return (e->track & (FLAG_HARDIRQ | FLAG_SOFTIRQ)) != 0;
 }
 
-/* Counts an event of compact_sched in front of the first switch of its cpu, which does not tell who ran. */
+/* Counts an event of compact_sched before the first switch of its CPU. It does not state which task ran. */
 static enum tm_status count_skipped(struct tm_model_output *out, const struct tm_model_event *ev,
                                     enum tm_model_stat stat, struct tm_error *err)
 {
@@ -177,7 +177,7 @@ static enum tm_status blocked_reason(struct tm_model_tasks *tasks, struct tm_mod
                   : tm_thread_states_reason(&tasks->thread_states, at(ev, utid), (int64_t)ev->e->value, ev->name, err);
 }
 
-/* Adds a state that an event states by itself. A running state is a row of sched as well. */
+/* Adds a state that an event states with its duration. A running state is a row of sched as well. */
 static enum tm_status thread_state(struct tm_model_tasks *tasks, struct tm_model_output *out, struct tm_model_event *ev,
                                    struct tm_error *err)
 {
@@ -208,7 +208,8 @@ static enum tm_status thread_state(struct tm_model_tasks *tasks, struct tm_model
     return st < 0 ? st : tm_thread_states_add(&tasks->thread_states, &row, err);
 }
 
-/* Sets *UTID to the thread of a task that is in STATE. TM_END: that contradicts what was told of it, and is counted. */
+/* Sets *UTID to the thread of a task that is in STATE. TM_END: STATE contradicts earlier events. The caller counts
+ * it. */
 static enum tm_status stated_task(struct tm_model_tasks *tasks, const struct tm_model_event *ev,
                                   enum tm_task_state state, int64_t *utid, struct tm_error *err)
 {
@@ -235,7 +236,7 @@ static enum tm_status stated_task(struct tm_model_tasks *tasks, const struct tm_
     return st;
 }
 
-/* A state of a task of any kernel: value is the state, and the priority above it. */
+/* Adds a state of a task of any kernel. Column value has the state in its low 32 bits, and the priority above. */
 static enum tm_status task_state(struct tm_model_tasks *tasks, struct tm_model_output *out, struct tm_model_event *ev,
                                  struct tm_error *err)
 {
@@ -298,7 +299,8 @@ static void read_sample_arg(const struct tm_pb_field *message, struct tm_sample_
         row->unwind_error = text;
 }
 
-/* The mode by its number in perf's records (linux/perf_event.h); data NULL: unknown. */
+/* Returns the name of a mode by its number in perf's records (linux/perf_event.h). Its data is NULL for an unknown
+ * one. */
 static struct tm_text mode_text(uint64_t mode)
 {
     static const char *const modes[] = {NULL, "kernel", "user", "hypervisor", "guest_kernel", "guest_user"};
@@ -307,7 +309,7 @@ static struct tm_text mode_text(uint64_t mode)
     return (struct tm_text){(const uint8_t *)modes[mode], strlen(modes[mode])};
 }
 
-/* Reads what a sample says beside its stack: args of PerfSample packets, and the mode of perf.data. */
+/* Reads what a sample states besides its stack: args of PerfSample packets, and the mode of perf.data. */
 static void read_sample_detail(const struct tm_event *e, struct tm_sample_row *row)
 {
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);

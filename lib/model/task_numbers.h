@@ -1,5 +1,5 @@
-/* The pids and tids of all machines, and the task that each means now. A number stays from its first use on. Memory: 32
- * bytes for each number, and its place in an index. */
+/* The pids and tids of all machines, and the task that each means now. A number is kept from its first use on. Memory:
+ * 32 bytes for each number, and its place in an index. */
 #ifndef TM_MODEL_TASK_NUMBERS_H
 #define TM_MODEL_TASK_NUMBERS_H
 
@@ -8,7 +8,7 @@
 struct tm_task_number {
     int64_t number;
     uint32_t machine;
-    int32_t newest;   /* of the threads on the number's list, the first (model/tid_lists.h); TM_NO_ID */
+    int32_t newest;   /* the first thread on the number's list (model/tid_lists.h); TM_NO_ID */
     int32_t live;     /* the thread that it means as a tid; TM_NO_ID */
     int32_t process;  /* the process that it means as a pid; TM_NO_ID */
     uint32_t orphans; /* threads on its list whose process is not known */

@@ -107,7 +107,7 @@ static enum tm_status end_slice(struct tm_sched *sched, int64_t slice, int64_t d
     return sched->rows->sched_end(sched->rows->self, slice, dur, state_text(state), err);
 }
 
-/* The thread runs. The one that ran there waits for what is told of it. */
+/* Makes the thread run. The state of the thread that ran there is unknown until an event states it. */
 static enum tm_status run(struct tm_task_states *s, const struct tm_task_change *c, struct tm_error *err)
 {
     struct tm_task_on_cpu *cpu;
@@ -138,7 +138,8 @@ static enum tm_status run(struct tm_task_states *s, const struct tm_task_change 
     return st;
 }
 
-/* The thread does not run. *UPDATES: this is the state that its last row waits for. */
+/* Ends the thread's slice, because it does not run any more. *UPDATES: its last row has an unknown state, which is this
+ * one. */
 static enum tm_status leave(struct tm_task_states *s, const struct tm_task_change *c, bool *updates,
                             struct tm_error *err)
 {

@@ -1,5 +1,5 @@
-/* States of tasks that events state one by one, for any kernel (GenericKernelTaskStateEvent of Perfetto): rows of
- * thread_state and sched.
+/* Makes rows of thread_state and sched from events that state the states of tasks one by one, for any kernel
+ * (GenericKernelTaskStateEvent of Perfetto).
  *
  * A task that runs takes the cpu from the one that ran. The next state of that task is stated before or after, at the
  * same time. Until then it is unknown. Each file has its own states of a thread and of a cpu. Rules:
@@ -46,7 +46,7 @@ struct tm_task_change {
     bool is_idle; /* it has no rows of thread_state */
 };
 
-/* The last state of a thread in a file; TM_TASK_UNKNOWN: none. */
+/* Returns the last state of a thread in a file; TM_TASK_UNKNOWN: none. */
 enum tm_task_state tm_task_states_last(const struct tm_task_states *states, uint32_t file, uint32_t utid);
 
 /* Adds the rows of CHANGE. *REPEATS: another state of the thread began at the same time. */

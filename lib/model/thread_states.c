@@ -45,8 +45,8 @@ static enum tm_status last_get(struct tm_thread_states *s, struct tm_thread_at a
     return TM_OK;
 }
 
-/* As in the reference importer: "R+" is waiting too, since it is neither "R" nor "Running". Windows says "Running" of
- * threads that leave a cpu. */
+/* Returns the class of STATE. As in the reference importer, "R+" is waiting too, since it is neither "R" nor "Running".
+ * Windows states "Running" for threads that leave a CPU. */
 static enum task_class class_of(struct tm_text state)
 {
     if (tm_text_is(state, "Running"))

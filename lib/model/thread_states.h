@@ -1,4 +1,4 @@
-/* What a thread does between two events of the scheduler: it runs, it could run, or it waits. Rows of thread_state.
+/* Makes rows of thread_state: what a thread does between two events of the scheduler. It runs, could run, or waits.
  *
  * A switch ends the states of both of its tasks and begins the next; a waking makes a waiting task runnable; a task
  * that is made begins runnable. Idle tasks have no states. Each file has its own states of a thread and of a CPU, so
@@ -18,7 +18,7 @@ struct tm_thread_states {
     struct tm_thread_last *last; /* of (file, utid) */
     uint32_t last_count, last_cap;
     struct tm_table index;       /* (file, utid) to a number in LAST */
-    struct tm_thread_recent *recent; /* by utid: the number that was asked for last */
+    struct tm_thread_recent *recent; /* by utid: the number that was used last */
     uint32_t recent_count, recent_cap;
 };
 
@@ -28,11 +28,11 @@ struct tm_thread_at {
     int64_t ts;
 };
 
-/* The thread goes off the CPU into STATE, spelled as in sched_switch; data NULL: unknown. */
+/* Notes that the thread leaves the CPU and is in STATE, spelled as in sched_switch; data NULL: unknown. */
 enum tm_status tm_thread_states_off(struct tm_thread_states *s, struct tm_thread_at at, struct tm_text state,
                                     struct tm_error *err);
 
-/* The thread runs on UCPU from here on. */
+/* Notes that the thread runs on UCPU from here on. */
 enum tm_status tm_thread_states_run(struct tm_thread_states *s, struct tm_thread_at at, int64_t ucpu,
                                     struct tm_error *err);
 
@@ -43,12 +43,12 @@ struct tm_thread_waking {
     int64_t irq_context; /* 1: by an interrupt, 0: not; TM_NO_ID: unknown */
 };
 
-/* Waking a thread that runs or can run changes nothing and is a row of spurious_sched_wakeup. *OPENED: a state has
- * begun. */
+/* Notes WAKING. If the thread runs or can run, its state does not change, and WAKING is a row of spurious_sched_wakeup.
+ * *OPENED: a state has begun. */
 enum tm_status tm_thread_states_wake(struct tm_thread_states *s, const struct tm_thread_waking *waking, bool *opened,
                                      struct tm_error *err);
 
-/* MAKER has made the thread. */
+/* Notes that MAKER has made the thread. */
 enum tm_status tm_thread_states_new(struct tm_thread_states *s, struct tm_thread_at at, uint32_t maker,
                                     struct tm_error *err);
 

@@ -9,7 +9,7 @@ struct family {
     struct tm_column_type type;
 };
 
-/* In each table the first that fits counts. The last, without a head, fits all. */
+/* In each table, the first row that fits counts. The last row has no head and fits all names. */
 
 static const struct family of_cpus[] = {
     {"cpufreq_throttle", "", {.text = "cpu_frequency_throttle"}},
@@ -136,7 +136,7 @@ static struct tm_column_type type_of_process(struct tm_text name, enum tm_input_
     return family->type;
 }
 
-/* A counter of the process of a thread that belongs to none, as far as is known. */
+/* Returns the type of a counter of a thread's process, which is not known. */
 static struct tm_column_type type_of_no_process(struct tm_text name, enum tm_input_type file_type)
 {
     struct tm_column_type type = type_of_process(name, file_type);
@@ -153,7 +153,7 @@ static struct tm_column_type type_of_cpu(struct tm_text name, enum tm_input_type
     return family->type;
 }
 
-/* Depends on the owner of the track: a track of slices, one for siblings, a counter. */
+/* Returns the type by the owner of the track and by its content: slices, slices of siblings, or a counter. */
 static struct tm_column_type type_of_described(const struct tm_track *track)
 {
     static const char *const types[][3] = {

@@ -1,5 +1,5 @@
-/* What the type column says of a track. Types are the reference importer's (its tracks_common.h and parsers). The types
- * of counters follow from their names, which are the reference importer's too. */
+/* Finds the text of the type column for a track. Types are the reference importer's (its tracks_common.h and parsers).
+ * The types of counters follow from their names, which are the reference importer's too. */
 #ifndef TM_MODEL_TRACK_TYPE_H
 #define TM_MODEL_TRACK_TYPE_H
 
@@ -17,7 +17,7 @@ struct tm_column_type {
     bool is_number;
 };
 
-/* The type of TRACK, whose name is NAME, in a file of FILE_TYPE. */
+/* Returns the type of TRACK, whose name is NAME, in a file of FILE_TYPE. */
 struct tm_column_type tm_column_type_of(const struct tm_track *track, struct tm_text name,
                                         enum tm_input_type file_type);
 

@@ -7,7 +7,7 @@
 #include "kernel/tracks.h"
 #include "model/rows.h"
 
-/* A timeline that has more of these is refused: TM_E_INPUT of each call that would add one. */
+/* A timeline with more of these is refused: a call that would add one returns TM_E_INPUT. */
 enum { TM_TRACKS_MAX = 1 << 22, TM_TRACK_TEXT_BYTES_MAX = 1 << 30 /* distinct names, units and ids */ };
 
 /* Types of tracks. The comments name the numbers of their ids. */
@@ -32,7 +32,7 @@ enum tm_track_type {
     TM_TRACK_TYPE_KERNEL            /* this and the following, one for each enum tm_kernel_track: instance */
 };
 
-/* The text of TYPE in the type column. */
+/* Returns the text of TYPE in the type column. */
 const char *tm_track_type_name(enum tm_track_type type);
 
 /* The identity of a track within its file and machine. */

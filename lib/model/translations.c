@@ -8,7 +8,7 @@
  * performance marks. */
 enum kind { OF_HISTOGRAMS = 1, OF_USER_EVENTS, OF_MARK_SITES, OF_SLICES, OF_TRACKS, OF_STUDIES, OF_MARKS };
 
-/* Args with a hash, by what they hash, and the args with its name. */
+/* Args with a hash, the kind of what is hashed, and the args with its name. */
 static const struct hashed {
     enum kind kind;
     const char *hash, *name;

@@ -1,4 +1,4 @@
-/* Names in place of others or of hashes, which a trace states in translation tables: of slices, of tracks of processes,
+/* Names that replace other names or hashes, by the translation tables of a trace: of slices, of tracks of processes,
  * and of values of args. The tables of a file hold for all of its events of that machine, wherever they stand in it.
  * Memory grows with the number of names, up to a limit. Source: importers/common/slice_translation_table.h and
  * args_translation_table.cc of Perfetto. */
@@ -27,14 +27,14 @@ void tm_translations_release(struct tm_translations *translations);
 enum tm_status tm_translations_add(struct tm_translations *translations, struct tm_place place, const uint8_t *message,
                                    size_t len, struct tm_error *err);
 
-/* Return the name that stands for that of a slice, or of a track of a process, in PLACE; NAME if there is none. */
+/* Return the name that replaces NAME, that of a slice or of a process's track in PLACE. NAME if there is none. */
 struct tm_text tm_translations_slice(const struct tm_translations *translations, struct tm_place place,
                                      struct tm_text name);
 struct tm_text tm_translations_track(const struct tm_translations *translations, struct tm_place place,
                                      struct tm_text name);
 
-/* Appends DETAIL, a Detail message, to OUT, each arg with a hash followed by the name that it means. *IS_CHANGED:
- * there is one. TM_OK or TM_E_SYSTEM. */
+/* Appends DETAIL, a Detail message, to OUT. Each arg with a known hash is followed by one with its name. *IS_CHANGED:
+ * there is such an arg. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_translations_args(const struct tm_translations *translations, struct tm_place place,
                                     struct tm_text detail, struct tm_buf *out, bool *is_changed);
 

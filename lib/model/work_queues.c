@@ -20,9 +20,9 @@ struct tm_work {
 
 struct tm_work_queue {
     uint64_t track;       /* column track of its rows */
-    struct tm_buf about;  /* what a Detail message says of its track */
+    struct tm_buf about;  /* the fields of a Detail message about its track */
     uint32_t first, last; /* work, plus 1; 0: none */
-    bool has_emitted;     /* the timeline says when fences are emitted; that they are made does not count then */
+    bool has_emitted;     /* events state when fences are emitted; when they are made does not count then */
 };
 
 static struct tm_key key_of(const struct tm_event *row, uint64_t number)
@@ -136,7 +136,7 @@ static enum tm_status begin_slice(struct tm_work_queues *q, const struct tm_work
         has_room = tm_pb_put_i64(&q->detail, TM_DETAIL_TERMINATING_FLOW_IDS, work->flow) == TM_OK;
         tm_table_remove(&q->queued, &key);
     }
-    uint32_t text = (uint32_t)q->detail.len + 1; /* behind the tag */
+    uint32_t text = (uint32_t)q->detail.len + 1; /* after the tag */
     if (!has_room || tm_pb_put_bytes(&q->detail, TM_DETAIL_TEXT, name, strlen(name)) != TM_OK)
         return tm_error_nomem(err);
     on_track(queue, row);
@@ -162,7 +162,7 @@ static enum tm_status end_first(struct tm_work_queues *q, struct tm_work_queue *
     return begin_slice(q, queue, second, err);
 }
 
-/* Takes in work. It begins at once if no other is there. */
+/* Adds work to QUEUE. It begins at once if the queue is empty. */
 static enum tm_status take_work(struct tm_work_queues *q, struct tm_work_queue *queue, const struct tm_event *row,
                                 struct tm_settled_rows *out, struct tm_error *err)
 {
@@ -173,7 +173,7 @@ static enum tm_status take_work(struct tm_work_queues *q, struct tm_work_queue *
     return begin_slice(q, queue, &out->rows[0], err);
 }
 
-/* From the first fence that is emitted on, only such fences count. */
+/* Takes an emitted fence. From the first one on, fences that are only made do not count. */
 static enum tm_status take_emitted(struct tm_work_queues *q, struct tm_work_queue *queue, const struct tm_event *row,
                                    struct tm_settled_rows *out, struct tm_error *err)
 {
@@ -207,7 +207,7 @@ static enum tm_status take_job(struct tm_work_queues *q, struct tm_work_queue *q
     return st < 0 ? st : take_work(q, queue, row, out, err);
 }
 
-/* Work of a queue is done in its order, whatever the event says of which it was. */
+/* Takes the end of a job. The first work of its queue ends, whichever job the event names. */
 static enum tm_status take_job_done(struct tm_work_queues *q, const struct tm_event *row, struct tm_settled_rows *out,
                                     struct tm_error *err)
 {
@@ -222,7 +222,7 @@ static enum tm_status take_job_done(struct tm_work_queues *q, const struct tm_ev
     return end_first(q, &q->queues[i], out, err);
 }
 
-/* The bytes of ROW's detail in front of its flow, which is the last field. */
+/* Returns the number of bytes of ROW's detail before its flow, which is the last field. */
 static uint32_t bytes_before_flow(const struct tm_event *row)
 {
     struct tm_pb pb = tm_pb_of(row->detail, row->detail_bytes);
@@ -233,7 +233,7 @@ static uint32_t bytes_before_flow(const struct tm_event *row)
     return row->detail_bytes;
 }
 
-/* A flow begins, or ends if it has begun. */
+/* Makes an instant at which a flow begins or ends. It has no flow if that has begun already, or has not begun. */
 static enum tm_status take_flow(struct tm_work_queues *q, const struct tm_event *row, struct tm_settled_rows *out,
                                 struct tm_error *err)
 {
