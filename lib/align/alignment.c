@@ -179,7 +179,8 @@ static void set_second(struct tm_alignment *a, uint32_t at, struct tm_align_file
     }
 }
 
-/* A stream made elsewhere may have events of files that it does not describe. */
+/* Returns the processing order of FILE. A stream that another program made may have events of files that it does not
+ * describe. */
 static uint32_t order_of(const struct tm_catalog *c, uint32_t file)
 {
     return file < c->file_count ? c->files[file].processing_order : 0;

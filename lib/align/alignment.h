@@ -1,4 +1,4 @@
-/* The result of tm-align: for each file how its readings become those of its group's reference, and how certain that
+/* The result of tm-align: for each file, how its readings become those of its group's reference, and how certain that
  * is. */
 #ifndef TM_ALIGN_ALIGNMENT_H
 #define TM_ALIGN_ALIGNMENT_H
@@ -42,7 +42,7 @@ struct tm_align_file {
 struct tm_align_breach {
     uint32_t cause, effect; /* files of the catalog */
     uint64_t constraints, count;
-    int64_t worst_ns; /* the largest such interval */
+    int64_t worst_ns; /* the longest time that an effect is before its cause */
     struct {
         uint32_t cause_name, effect_name; /* strings of the catalog */
         int64_t cause_ns, effect_ns;

@@ -1,5 +1,5 @@
-/* The manifest with the result: perfetto_manifest(5), with the member x_tracemerge of `clocks', which other readers
- * ignore. */
+/* Writes the manifest with the result: perfetto_manifest(5), with the member x_tracemerge of `clocks', which other
+ * readers ignore. */
 #include "align/alignment.h"
 
 #include "base/intern.h"
@@ -47,13 +47,13 @@ static bool has_line(const struct tm_align_file *f)
     return f->verdict == TM_VERDICT_ALIGNED || f->verdict == TM_VERDICT_STEPPED;
 }
 
-/* The manifest's name for CLOCK; NULL: none. */
+/* Returns the manifest's name for CLOCK; NULL: it has none. */
 static const char *clock_name(uint32_t clock)
 {
     return tm_clock_has_manifest_name(clock) ? tm_name_of_clock(clock) : NULL;
 }
 
-/* The clock of most events of FILE; NULL if that is the file's own timeline. */
+/* Returns the name of the clock of most events of FILE; NULL if that is the file's own timeline. */
 static const char *clock_of(const struct tm_alignment *a, uint32_t file)
 {
     const struct tm_catalog *c = &a->candidates.catalog;

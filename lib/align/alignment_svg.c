@@ -1,5 +1,5 @@
-/* A picture for each file that is related to another: the constraints as points, the corridor between them, the line.
- * Offsets are shown relative to the line, so that microseconds can be seen if the offset is seconds. Without
+/* Draws a picture for each file that is related to another: the constraints as points, the corridor between them, the
+ * line. Offsets are shown relative to the line, so that microseconds can be seen if the offset is seconds. Without
  * constraints the points are samples. A bound on one side only is drawn instead of the line. */
 #include "align/alignment.h"
 #include "align/duration.h"

@@ -9,8 +9,8 @@
 
 enum {
     TM_CANDIDATES_PARTS = 128,
-    TM_CANDIDATES_PART_RECORDS = 1024, /* in memory, of a part of the numbered records */
-    TM_CANDIDATES_BLOCK_RECORDS = 256, /* in memory, of a node */
+    TM_CANDIDATES_PART_RECORDS = 1024, /* of a part of `numbered', in memory */
+    TM_CANDIDATES_BLOCK_RECORDS = 256, /* of a node, in memory */
     TM_CANDIDATES_USES_MAX = 32
 };
 

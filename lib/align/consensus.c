@@ -48,7 +48,7 @@ static int by_value(const void *a, const void *b)
     return p < q ? -1 : p > q;
 }
 
-/* Finds the offset on which most agree, for the given slope. */
+/* Finds the offset on which most constraints agree, for the given slope. */
 static struct fit fit_offset(const struct work *w, int64_t slope)
 {
     int64_t at = w->constraints[0].x;
@@ -165,7 +165,7 @@ static bool has_both(const struct work *w)
     return lower >= TM_CONSENSUS_SIDE_MIN && w->count - lower >= TM_CONSENSUS_SIDE_MIN;
 }
 
-/* Finds the cut where most agree with A before it and with B after it: the middle of the best range. */
+/* Finds the cut where most constraints agree with A before it and with B after it: the middle of the best range. */
 static uint32_t find_cut(const struct work *w, const struct tm_line *a, const struct tm_line *b)
 {
     int64_t sum = 0, best = 0;

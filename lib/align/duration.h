@@ -1,4 +1,4 @@
-/* Durations for people. */
+/* Writes durations for people. */
 #ifndef TM_ALIGN_DURATION_H
 #define TM_ALIGN_DURATION_H
 

@@ -1,7 +1,7 @@
 /* Points that a line must not be above. Only their lower convex hull is kept, since the other points add no constraint.
  *
- * Exact: products have 128 bits. A hull of more than TM_HULL_POINTS_MAX vertices drops every second one, which only
- * loosens the constraints. */
+ * Products have 128 bits, so results are exact. A hull of more than TM_HULL_POINTS_MAX vertices drops every second one,
+ * which only loosens the constraints. */
 #ifndef TM_ALIGN_HULL_H
 #define TM_ALIGN_HULL_H
 

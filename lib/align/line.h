@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Slopes are multiples of 2^-TM_SLOPE_BITS. A billionth of a billionth is 18 units; over 200 days one unit adds up to a
- * thousandth of a nanosecond. */
+/* Slopes are multiples of 2^-TM_SLOPE_BITS. A billionth is 17592 units. In 4.9 hours one unit adds up to a
+ * nanosecond. */
 enum { TM_SLOPE_BITS = 44 };
 
 /* The largest slope between two clocks: 500 ppm. Oscillators of computers are within 100 ppm, and NTP slews a clock by

@@ -6,7 +6,7 @@
 
 enum { EXACT_FILES_MAX = 16, GRID = 9, SWEEPS = 300 };
 
-/* Wrong matches are no contradiction if they are less than this part of all. */
+/* Constraints are contradictory if more than one in this many disagrees with the others. */
 enum { CONTRADICTION_PART = 10 };
 
 /* This is beyond any possible time. */
@@ -145,7 +145,7 @@ static struct tm_line line_of(const struct tm_pair *p)
     return (struct tm_line){.at_ns = at, .offset_ns = z};
 }
 
-/* Spreads lines along a tree; pairs with an estimate come first. */
+/* Spreads lines along a tree of pairs. With ONLY_ESTIMATES the pairs without an estimate are not used. */
 static void spread(const struct work *w, bool only_estimates)
 {
     const struct tm_pair_table *pairs = &w->evidence->pairs;

@@ -10,7 +10,7 @@
 /* Passages are tried if each recording has so many beats without a counterpart. */
 enum { RAGGED_MIN = 16 };
 
-/* The groups of two files. */
+/* The beats of one group in two files. */
 struct beats {
     struct tm_beat *a, *b;
     uint32_t a_count, b_count;

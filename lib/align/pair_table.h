@@ -33,7 +33,7 @@ struct tm_pair {
 struct tm_pair_table {
     struct tm_pair *pairs;
     uint32_t count;
-    uint32_t samples_max; /* of a pair; 0: more of a pair if there are few pairs */
+    uint32_t samples_max; /* of a pair; 0: the limit depends on the number of pairs */
     /* private */
     uint32_t cap;
     struct tm_table index;

@@ -1,4 +1,5 @@
-/* Two recordings of one sequence of events, where one recording lost events or had its clock set: which event is which.
+/* Finds which event is which in two recordings of one sequence of events, if a recording lost events or had its clock
+ * set.
  *
  * A passage is a few consecutive events of one recording. Each of its intervals votes for every offset at which the
  * other recording has an interval of equal length, even if one event in between is lost. If one offset has more than
@@ -11,9 +12,9 @@
 
 enum { TM_PASSAGES_NONE = -1, TM_PASSAGES_BEATS_MAX = 1 << 16 };
 
-/* Sets NUMBERS of each beat of B to the index of its beat of A, or to TM_PASSAGES_NONE. *IS_FOUND: two fifths of the
- * compared beats have one, and a fifth of the shorter recording. A and B are in order of time and have at least two
- * beats each and at most TM_PASSAGES_BEATS_MAX. TM_OK or TM_E_SYSTEM. */
+/* Sets NUMBERS of each beat of B to the index of its beat of A, or to TM_PASSAGES_NONE. *IS_FOUND is true if two fifths
+ * of the compared beats have one, and a fifth of the beats of the shorter recording. A and B are in order of time and
+ * have at least two beats each and at most TM_PASSAGES_BEATS_MAX. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_passages_find(int32_t *numbers, bool *is_found, struct tm_beats a, struct tm_beats b,
                                 struct tm_error *err);
 

@@ -12,7 +12,7 @@
 /* Zero-initialise, and set file.dir. */
 struct tm_record_store {
     struct tm_temporary_file file;
-    uint32_t block_records; /* in a block; set before the first add */
+    uint32_t block_records; /* number of records in a block; set before the first add */
     uint32_t part_count;
     /* private */
     struct tm_record_part *parts;

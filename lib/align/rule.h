@@ -83,7 +83,7 @@ static inline const struct tm_align_arg *tm_align_arg(const struct tm_align_even
 /* Returns a hash of the argument's value. It is equal for "12" and 12. */
 uint64_t tm_align_arg_hash(const struct tm_align_arg *arg, uint64_t seed);
 
-/* The take functions of the rules, as struct tm_align_rule says. Each is in the file of its rule. */
+/* The take functions of the rules, as struct tm_align_rule describes them. Each is in the file of its rule. */
 void tm_align_take_flows(const struct tm_align_use *use, const struct tm_align_event *event, tm_align_put *put,
                          void *context);
 void tm_align_take_spans(const struct tm_align_use *use, const struct tm_align_event *event, tm_align_put *put,

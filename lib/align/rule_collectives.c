@@ -25,8 +25,8 @@ static void letters_of(struct tm_text text, char *word)
     word[n] = '\0';
 }
 
-/* Returns the operation that WORD names, or NULL. No rank leaves it before all have arrived, or it is one of a pair:
- * then WORD itself is returned. */
+/* Returns the operation that WORD names, or NULL. An operation that no rank leaves before all have arrived is a
+ * constant text. If it is one of a pair, send or recv, the result is WORD itself. */
 static const char *find_operation(const char *word)
 {
     static const char *const operations[] = {"allreduce", "reducescatter", "allgather",

@@ -10,7 +10,7 @@
 
 enum { SEED_SWITCH = 6, SEED_MARK = 10, NAME_MAX_BYTES = 256 };
 
-/* The kernel states the cpu of a mark's thread; a program does not. */
+/* Adds a mark. The kernel states the CPU of its thread; a program does not. */
 static void put_mark(const struct tm_align_event *event, tm_align_put *put, void *context)
 {
     const struct tm_event *e = event->event;

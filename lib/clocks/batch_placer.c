@@ -158,7 +158,7 @@ static void note_block(struct tm_batch_placer *placer, const struct tm_fast_rows
     placer->latest_ns = latest_ns > placer->latest_ns ? latest_ns : placer->latest_ns;
 }
 
-/* Writes COUNT elements with the value V, in tiles. */
+/* Writes COUNT elements with the value V, in tiles, which compilers vectorise. */
 static void fill(uint8_t *column, uint32_t v, uint32_t count)
 {
     for (; count >= TM_BATCH_TILE; count -= TM_BATCH_TILE, column += 4 * TM_BATCH_TILE)
@@ -182,8 +182,8 @@ static enum tm_status note_parts(struct tm_batch_placer *placer, const struct tm
 }
 
 /* Converts rows from *AT on by the route of the row before, as long as they are like that row and its step holds. *AT
- * becomes the next row. In a batch with a few definitions, most rows are converted this way. It looks twice as far
- * ahead after each success, and only a little after a failure, so rows are not looked at again and again if routes or
+ * becomes the next row. In a batch with a few definitions, most rows are converted this way. The number of rows that it
+ * examines doubles after each success and is small after a failure. So rows are not examined repeatedly if routes or
  * steps change often. */
 static enum tm_status convert_again(struct tm_batch_placer *placer, const struct tm_batch *batch, uint32_t *at,
                                     struct tm_error *err)
@@ -342,7 +342,7 @@ static enum tm_status convert_untimed(struct tm_batch_placer *placer, const stru
     return st;
 }
 
-/* A SystemInfo names the machine of its packet if it has no name yet. */
+/* Names the machine of the current row by DETAIL, which is that of a SystemInfo. A machine keeps its first name. */
 static enum tm_status name_machine(struct tm_batch_placer *placer, const uint8_t *detail, size_t len,
                                    struct tm_error *err)
 {
@@ -379,7 +379,7 @@ static enum tm_status convert_rows(struct tm_batch_placer *placer, const struct 
         if (i == batch->count || st < 0)
             break;
         uint32_t flags = tm_batch_u32(batch, TM_COL_FLAGS, i);
-        placer->last_route = NULL; /* whatever comes next may change routes */
+        placer->last_route = NULL; /* this row may change routes */
         if (flags & TM_EVENT_DERIVED && placer->has_last && tm_batch_u32(batch, TM_COL_FILE, i) == placer->last.file) {
             placer->last.time_ns = flags & TM_EVENT_UNTIMED ? placer->latest_ns : placer->last.time_ns;
             if (placer->last.outcome > TM_OUTCOME_DROP)

@@ -40,9 +40,9 @@ struct tm_batch_placer {
     struct tm_placer_columns {
         uint32_t cap;
         uint8_t *times, *machines, *clocks; /* being made, little-endian */
-        uint8_t *outcomes;                  /* enum tm_outcome a row */
+        uint8_t *outcomes;                  /* an enum tm_outcome for each row */
         uint8_t *readings;                  /* of dropped rows, if they are listed: readings of their own clock */
-        uint8_t *parts;                     /* TM_LINE_ROW_BYTES a row, if lines.is_enabled */
+        uint8_t *parts;                     /* TM_LINE_ROW_BYTES for each row, if lines.is_enabled */
     } columns;
     struct tm_line_rows lines;     /* rows that are pending until the next snapshot */
     bool has_provisional;          /* the current batch has rows that wait for lines */
@@ -66,7 +66,8 @@ struct tm_batch_placer {
     struct tm_batch_builder split_rows; /* its rows */
 };
 
-/* Zero-initialise, with routes and writer set. Set lines.is_enabled if routes.defers_for_lines is set. */
+/* Zero-initialise, with routes and writer set. Set lines.is_enabled if routes.defers_for_lines is set. The calls return
+ * TM_OK, TM_E_INPUT or TM_E_SYSTEM. */
 
 /* Finds the outcome of each row of BATCH. tm_batch_placer_write must be the next call. */
 enum tm_status tm_batch_placer_convert(struct tm_batch_placer *placer, const struct tm_batch *batch,

@@ -15,7 +15,7 @@ struct tm_clock_file {
     bool is_open;                 /* its turn is in progress */
     bool may_wait;                /* its scopes may wait for hints */
     uint64_t upstream_count;      /* events that earlier stages accounted for */
-    struct tm_clock_scope *base;  /* of packets without an embedded id; NULL if the file has no events */
+    struct tm_clock_scope *base;  /* scope of packets without an embedded id; NULL if the file has no events */
     struct tm_deferral *deferral; /* owned; NULL while nothing waits */
     /* private */
     bool is_decided; /* it is known whether an embedded id is adopted */
@@ -49,7 +49,8 @@ struct tm_clock_file *tm_clock_files_open(const struct tm_clock_files *files, ui
 /* Returns the name to show for FILE, never NULL. */
 const char *tm_clock_file_text(const struct tm_clock_file *file);
 
-/* Begins the turn of a file. Makes its base scope, unless its clock policy says that it has no events. */
+/* Begins the turn of a file. Makes its base scope, unless its clock policy states that it has no events. TM_E_INPUT if
+ * the turn began before. TM_OK or another error. */
 enum tm_status tm_clock_file_begin(struct tm_clock_file *file, struct tm_clock_registry *registry,
                                    Tracemerge__ClockPolicy policy, struct tm_error *err);
 
@@ -66,11 +67,11 @@ static inline void tm_clock_file_note_data(struct tm_clock_registry *registry, u
         registry->machines.rows[scope->machine].has_data = true;
 }
 
-/* Keeps EVENT of FILE until the end of the file's turn. */
+/* Keeps EVENT of FILE until the end of the file's turn. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_clock_file_defer(struct tm_clock_file *file, const struct tm_event *event, const char *temporary_dir,
                                    struct tm_error *err);
 
-/* Keeps the rows of BATCH, all of FILE, until the end of the file's turn. */
+/* Keeps the rows of BATCH, all of FILE, until the end of the file's turn. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_clock_file_defer_batch(struct tm_clock_file *file, const struct tm_batch *batch,
                                          const char *temporary_dir, struct tm_error *err);
 

@@ -49,7 +49,7 @@ static enum tm_status grow(struct tm_clock_kind *kind)
     return TM_OK;
 }
 
-/* Allocates the arrays that only some kinds need, as long as the kind's rows. */
+/* Allocates the arrays that only some kinds need, with room for as many rows as the other arrays. */
 static enum tm_status grow_extras(struct tm_clock_kind *kind, bool joins, bool floors)
 {
     bool *j = joins ? realloc(kind->joins, kind->cap) : NULL;
@@ -120,7 +120,8 @@ static bool is_joined(const struct tm_clock_kind *kind, uint32_t row, bool all)
            (all && kind->origins[row] == TM_EDGE_SNAPSHOT && kind->origins[row - 1] == TM_EDGE_SNAPSHOT);
 }
 
-/* Sets *LINE to the line from row ENDS[0] to row ENDS[1]. */
+/* Sets *LINE to the line from row ENDS[0] to row ENDS[1]. False unless the first clock advances and the second does not
+ * run backwards. */
 static bool line_between(const struct tm_clock_kind *kind, const struct tm_kind_hop *hop, const uint32_t ends[2],
                          struct tm_clock_line *line)
 {

@@ -46,7 +46,7 @@ static bool comes_first(const struct tm_clock_graph *graph, uint32_t via, uint32
     return tm_clock_key_less(key_of(graph, via), key_of(graph, node->next_clock));
 }
 
-/* Lets every clock of KIND consider the path through VIA, unless KIND was visited through a better clock. */
+/* Offers the path through VIA to every clock of KIND, unless KIND was visited through a better clock. */
 static void relax(struct tm_clock_graph *graph, struct queue *queue, uint32_t kind, uint32_t via)
 {
     struct tm_clock_kind *k = &graph->kinds[kind];
@@ -166,7 +166,7 @@ struct stretch {
     int64_t low, high;
 };
 
-/* The range of readings of COLUMN that ROW converts. The first row also converts all earlier readings. */
+/* Returns the range of readings of COLUMN that ROW converts. The first row also converts all earlier readings. */
 static struct stretch stretch_of(const struct tm_clock_kind *kind, uint32_t row, uint32_t column)
 {
     struct stretch s = {INT64_MIN, INT64_MAX};
@@ -224,7 +224,7 @@ static void append_translation(struct tm_step *step, uint64_t translation)
     *(step->line_count ? &step->after[step->line_count - 1] : &step->translation) += translation;
 }
 
-/* A conversion on its way to the target. */
+/* A conversion in progress. */
 struct conversion {
     const struct tm_clock_graph *graph;
     struct tm_step *step;

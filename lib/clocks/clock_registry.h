@@ -43,22 +43,25 @@ static inline uint64_t tm_clock_registry_version(const struct tm_clock_registry 
     return registry->graph.version + registry->scope_version;
 }
 
-/* Sets *ROW to the row of RAW_ID. A new row is announced by a frame. NAME may be NULL. */
+/* Sets *ROW to the row of RAW_ID. A new row is announced by a frame. NAME may be NULL. TM_OK, TM_E_INPUT (limit) or
+ * TM_E_SYSTEM. */
 enum tm_status tm_clock_registry_machine(struct tm_clock_registry *registry, int64_t raw_id,
                                          const ProtobufCBinaryData *name, uint32_t *row, struct tm_error *err);
 
-/* Writes (again) the Machine frame of ROW. */
+/* Writes the Machine frame of ROW, or writes it again. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_clock_registry_announce(struct tm_clock_registry *registry, uint32_t row, struct tm_error *err);
 
-/* Claims KEY as trace time for OWNER. Ignored if another owner has claimed it; the same owner may change its claim. */
+/* Claims KEY as trace time for OWNER. Ignored if another owner has claimed it; the same owner may change its claim.
+ * TM_OK, TM_E_INPUT (limit) or TM_E_SYSTEM. */
 enum tm_status tm_clock_registry_claim(struct tm_clock_registry *registry, const struct tm_clock_key *key,
                                        int64_t owner, struct tm_error *err);
 
-/* Adds RELATION and its rows of clock_snapshot. A refused one is counted. */
+/* Adds RELATION and its rows of clock_snapshot. A refused one is counted. TM_OK, TM_E_INPUT (limit) or TM_E_SYSTEM. */
 enum tm_status tm_clock_registry_add(struct tm_clock_registry *registry, const struct tm_clock_relation *relation,
                                      struct tm_error *err);
 
-/* Adds a point of a line, as tm_clock_graph_add_point does, and its rows of clock_snapshot. */
+/* Adds a point of a line, as tm_clock_graph_add_point does, and its rows of clock_snapshot. Returns what
+ * tm_clock_registry_add returns. */
 enum tm_status tm_clock_registry_add_point(struct tm_clock_registry *registry, const struct tm_clock_relation *relation,
                                            bool is_step, struct tm_error *err);
 
@@ -73,7 +76,7 @@ static inline struct tm_reading tm_reading_at(uint32_t index, int64_t value)
     return (struct tm_reading){.clock = index, .value = value, .unit_ns = 1};
 }
 
-/* Writes the TraceTime frame if it is due and its machine has a row. */
+/* Writes the TraceTime frame if it is due and its machine has a row. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_clock_registry_announce_trace_time(struct tm_clock_registry *registry, struct tm_error *err);
 
 void tm_clock_registry_release(struct tm_clock_registry *registry);

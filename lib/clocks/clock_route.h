@@ -55,24 +55,25 @@ enum tm_status tm_clock_routes_find(struct tm_clock_routes *routes, const struct
                                     struct tm_clock_route **route, struct tm_error *err);
 
 /* Sets *NS to VALUE on ROUTE in absolute nanoseconds. Multiplies by the unit. If the clock is incremental, adds its
- * last value and moves the clock on. False if the result is no int64. The route's source must be known. */
+ * last value and advances the clock. False if the result is no int64. The route's source must be known. */
 bool tm_clock_route_absolute(const struct tm_clock_route *route, struct tm_clock_registry *registry, int64_t value,
                              int64_t *ns);
 
-/* Finds the step for NS, which is outside ROUTE's step. *RESULT is TM_CONVERT_OK if it was set. */
+/* Finds the step for NS, which is outside ROUTE's step. *RESULT is TM_CONVERT_OK if it was set. TM_OK or
+ * TM_E_SYSTEM. */
 enum tm_status tm_clock_routes_step(struct tm_clock_routes *routes, struct tm_clock_route *route, int64_t ns,
                                     enum tm_convert *result, struct tm_error *err);
 
 /* Places ROUTE's file before its first conversion, which may change where ROUTE leads. *IS_PENDING: true if it was not
- * placed, because a hint may still come. ROUTE leads nowhere until then. */
+ * placed, because a hint may still come. ROUTE leads nowhere until then. TM_OK, TM_E_INPUT (limit) or TM_E_SYSTEM. */
 enum tm_status tm_clock_routes_prepare(struct tm_clock_routes *routes, struct tm_clock_route *route, bool *is_pending,
                                        struct tm_error *err);
 
-/* Moves the run of ROUTE to its record, unless it is provisional. */
+/* Moves the run of ROUTE to its record, unless it is provisional. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_clock_routes_settle(struct tm_clock_routes *routes, struct tm_clock_route *route,
                                       struct tm_error *err);
 
-/* Moves the runs of all routes of FILE to their records and empties their slots. */
+/* Moves the runs of all routes of FILE to their records and empties their slots. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_clock_routes_flush(struct tm_clock_routes *routes, uint32_t file, struct tm_error *err);
 
 void tm_clock_routes_release(struct tm_clock_routes *routes);

@@ -41,7 +41,8 @@ struct tm_clock_key tm_clock_scope_untagged(const struct tm_clock_scope *scope, 
 enum tm_status tm_clock_scope_record(struct tm_clock_scope *scope, uint32_t clock, uint32_t *record,
                                      struct tm_error *err);
 
-/* Makes CLOCK the default clock of SCOPE's file from here on, and claims it as trace time. */
+/* Makes CLOCK the default clock of SCOPE's file from here on, and claims it as trace time. TM_OK, TM_E_INPUT (limit) or
+ * TM_E_SYSTEM. */
 enum tm_status tm_clock_scope_claim(struct tm_clock_scope *scope, struct tm_clock_registry *registry, uint32_t clock,
                                     struct tm_error *err);
 
@@ -51,11 +52,13 @@ struct tm_scope_snapshot {
     uint32_t count, sequence;
 };
 
-/* Adds SNAPSHOT of SCOPE's file. Isolates the file if it is not the primary one. The readings are changed. */
+/* Adds SNAPSHOT of SCOPE's file. Isolates the file if it is not the primary one. The readings are changed. TM_OK,
+ * TM_E_INPUT (limit) or TM_E_SYSTEM. */
 enum tm_status tm_clock_scope_snapshot(struct tm_clock_scope *scope, struct tm_clock_registry *registry,
                                        const struct tm_scope_snapshot *snapshot, struct tm_error *err);
 
-/* Writes the Placement, Account and Stat frames of SCOPE. *COUNT grows by the events that they account for. */
+/* Writes the Placement, Account and Stat frames of SCOPE. *COUNT grows by the events that they account for. TM_OK or
+ * TM_E_SYSTEM. */
 enum tm_status tm_clock_scope_write(const struct tm_clock_scope *scope, struct tm_stream_writer *writer,
                                     uint64_t *count, struct tm_error *err);
 

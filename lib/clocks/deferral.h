@@ -19,11 +19,11 @@ struct tm_deferral {
     bool has_fd;
 };
 
-/* Appends EVENT. TEMPORARY_DIR is as for tm_io_temporary. */
+/* Appends EVENT. TEMPORARY_DIR is as for tm_io_temporary. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_deferral_add(struct tm_deferral *deferral, const struct tm_event *event, const char *temporary_dir,
                                struct tm_error *err);
 
-/* Appends the rows of BATCH, as tm_deferral_add would. */
+/* Appends the rows of BATCH, as tm_deferral_add would. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_deferral_add_batch(struct tm_deferral *deferral, const struct tm_batch *batch,
                                      const char *temporary_dir, struct tm_error *err);
 

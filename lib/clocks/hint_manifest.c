@@ -133,7 +133,7 @@ struct relation {
 
 struct relations {
     const struct tm_hint_manifest *m;
-    struct relation *all; /* one a hint at most */
+    struct relation *all; /* at most one for each hint */
     size_t count;
 };
 

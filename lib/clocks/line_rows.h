@@ -50,7 +50,7 @@ enum { TM_LINE_ROW_BYTES = 12 };
 enum tm_status tm_line_rows_route(struct tm_line_rows *rows, const struct tm_line_route *like,
                                   const struct tm_clock_route *route, uint32_t *number, struct tm_error *err);
 
-/* Appends BATCH with the PARTS of its rows. TEMPORARY_DIR is as for tm_io_temporary. */
+/* Appends BATCH with the PARTS of its rows. TEMPORARY_DIR is as for tm_io_temporary. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_line_rows_add(struct tm_line_rows *rows, const struct tm_batch *batch, const uint8_t *parts,
                                 const char *temporary_dir, struct tm_error *err);
 

@@ -17,7 +17,7 @@ struct tm_machine {
     bool has_file; /* a file has had this machine; it is not the primary machine of later files */
 };
 
-/* Zero-initialise. Rows are numbered from 0 in the order they come. */
+/* Zero-initialise. Rows are numbered from 0 in the order in which they are added. */
 struct tm_machine_table {
     struct tm_machine *rows;
     uint32_t count;
@@ -33,11 +33,11 @@ bool tm_machine_table_find(const struct tm_machine_table *table, int64_t raw_id,
 enum tm_status tm_machine_table_add(struct tm_machine_table *table, int64_t raw_id, uint32_t *row,
                                     struct tm_error *err);
 
-/* Gives ROW the id RAW_ID, which has no row. The old id still finds ROW. */
+/* Gives ROW the id RAW_ID, which has no row. The old id still finds ROW. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_machine_table_adopt(struct tm_machine_table *table, uint32_t row, int64_t raw_id,
                                       struct tm_error *err);
 
-/* Names ROW; longer names are cut at TM_MACHINE_NAME_MAX. */
+/* Names ROW. A name is cut at TM_MACHINE_NAME_MAX bytes. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_machine_table_name(struct tm_machine_table *table, uint32_t row, const void *name, size_t len,
                                      struct tm_error *err);
 

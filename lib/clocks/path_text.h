@@ -1,4 +1,4 @@
-/* A path through the clock graph, for people:
+/* A path through the clock graph, as text for people:
  *
  *     MONOTONIC(phone) -> BOOTTIME(phone) -> REALTIME(phone) = REALTIME(host)
  *
@@ -14,7 +14,7 @@
 enum tm_status tm_path_text(struct tm_buf *out, const struct tm_clock_registry *registry,
                             const struct tm_clock_files *files, uint32_t source, const struct tm_step *step);
 
-/* Appends the name of the clock with index CLOCK. */
+/* Appends the name of the clock with index CLOCK. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_path_clock_text(struct tm_buf *out, const struct tm_clock_registry *registry,
                                   const struct tm_clock_files *files, uint32_t clock);
 

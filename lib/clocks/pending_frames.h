@@ -6,8 +6,8 @@
 
 #include "clocks/clock_file.h"
 
-/* The largest number of frames that can wait. A writer of batches announces at most one batch in advance, and at most
- * one generation for each event. */
+/* The largest number of frames that can be pending. A writer of batches announces at most one batch in advance, and at
+ * most one generation for each event. */
 enum { TM_PENDING_FRAMES_MAX = 1 << 17 };
 
 struct tm_pending_frame {
@@ -27,16 +27,17 @@ struct tm_pending_frames {
     uint32_t count, cap;
 };
 
-/* Adds FRAME, which has one of the three types. TM_E_INPUT beyond TM_PENDING_FRAMES_MAX. */
+/* Adds FRAME, which has one of the three types. TM_OK, TM_E_INPUT beyond TM_PENDING_FRAMES_MAX, or TM_E_SYSTEM. */
 enum tm_status tm_pending_frames_add(struct tm_pending_frames *pending, const struct tm_frame *frame,
                                      struct tm_error *err);
 
 /* Writes the Sequence frames up to GENERATION, and those other frames whose machine is known. Machine.id replaces the
  * embedded id. Call it after the events before GENERATION's first event have been converted, and before they are
- * written. */
+ * written. TM_OK, TM_E_INPUT or TM_E_SYSTEM. */
 enum tm_status tm_pending_frames_write(struct tm_pending_frames *pending, uint32_t generation, struct tm_error *err);
 
-/* Writes all frames. Call it at the end of a file's turn and at the end of the stream. */
+/* Writes all frames. Call it at the end of a file's turn and at the end of the stream. Returns what
+ * tm_pending_frames_write returns. */
 enum tm_status tm_pending_frames_finish(struct tm_pending_frames *pending, struct tm_error *err);
 
 void tm_pending_frames_release(struct tm_pending_frames *pending);

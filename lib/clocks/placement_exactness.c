@@ -1,5 +1,5 @@
-/* How exact a placement is, by the jitter of its snapshots, the manifest, and the difference between steps and lines.
- */
+/* Computes how exact a placement is, from the jitter of its snapshots, the manifest, and the difference between steps
+ * and lines. */
 #include "clocks/placement_record.h"
 
 #include "base/checked.h"

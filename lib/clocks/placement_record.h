@@ -8,7 +8,7 @@
 #include "clocks/clock_graph.h"
 #include "stream/writer.h"
 
-/* What became of an event. */
+/* Whether an event was placed, or why it was dropped. */
 enum tm_fate {
     TM_FATE_PLACED,
     TM_FATE_NEGATIVE_TIME,
@@ -45,7 +45,7 @@ struct tm_hop_record {
 /* Zero-initialise with machine and clock set. */
 struct tm_placement_record {
     uint32_t machine; /* Machine.id */
-    uint32_t clock;   /* clock id; 0: times taken as they stand */
+    uint32_t clock;   /* clock id; 0: times are trace time as they stand */
     uint64_t counts[TM_FATE_COUNT];            /* events */
     uint64_t definition_counts[TM_FATE_COUNT]; /* timed definitions */
     int64_t earliest_ns; /* the lowest of the negative times that conversions gave, else 0 */
@@ -88,7 +88,7 @@ enum tm_status tm_placement_record_use(struct tm_placement_record *record, uint3
                                        const struct tm_clock_graph *graph, const struct tm_step *step,
                                        struct tm_map *used);
 
-/* Appends the text of one path. */
+/* Appends the text of one path. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_placement_record_path(struct tm_placement_record *record, const struct tm_buf *text);
 
 /* Returns the hop whose texts are still missing, or NULL. */
@@ -99,7 +99,7 @@ enum { TM_EXACTNESS_BYTES = 96 };
 void tm_placement_record_exactness(const struct tm_placement_record *record, Tracemerge__Placement *placement,
                                    char *words, size_t size);
 
-/* Writes the frames of RECORD, which belongs to FILE. */
+/* Writes the frames of RECORD, which belongs to FILE. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_placement_record_write(const struct tm_placement_record *record, uint32_t file,
                                          struct tm_stream_writer *writer, struct tm_error *err);
 

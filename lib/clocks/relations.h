@@ -5,11 +5,11 @@
 
 #include "clocks/clock_file.h"
 
-/* Adds the machines, the trace time and the edges of CONFIG, in this order. */
+/* Adds the machines, the trace time and the edges of CONFIG, in this order. TM_OK, TM_E_INPUT or TM_E_SYSTEM. */
 enum tm_status tm_relations_configure(struct tm_clock_registry *registry, const Tracemerge__Config *config,
                                       struct tm_error *err);
 
-/* Writes Metadata frames for the manifest's attributes. */
+/* Writes Metadata frames for the manifest's attributes. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_relations_attributes(const Tracemerge__Config *config, struct tm_stream_writer *writer,
                                        struct tm_error *err);
 
@@ -23,7 +23,8 @@ enum tm_status tm_relations_remote(struct tm_clock_registry *registry, const str
                                    struct tm_clock_scope *scope, const Tracemerge__RemoteClockSync *sync,
                                    struct tm_error *err);
 
-/* Writes the last metadata at the end of the stream: the trace-time clock, and refused edges of the manifest. */
+/* Writes the last metadata at the end of the stream: the trace-time clock, and refused edges of the manifest. TM_OK or
+ * TM_E_SYSTEM. */
 enum tm_status tm_relations_finish(struct tm_clock_registry *registry, struct tm_stream_writer *writer,
                                    struct tm_error *err);
 

@@ -165,7 +165,7 @@ static enum tm_status on_remote_sync(struct timeline *t, ProtobufCMessage *messa
     return TM_OK;
 }
 
-/* A hint is about the file's base machine. */
+/* Takes a hint, which is about the file's base machine. */
 static enum tm_status on_hint(struct timeline *t, const ProtobufCMessage *message, struct tm_error *err)
 {
     const Tracemerge__ClockHint *frame = (const Tracemerge__ClockHint *)message;

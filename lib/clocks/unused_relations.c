@@ -46,7 +46,8 @@ enum tm_status tm_unused_relations_add_file(struct tm_unused_relations *known, c
     return st;
 }
 
-/* Returns in how many kinds of snapshots and edges each clock is. The caller frees it. NULL if out of memory. */
+/* Returns the number of kinds of snapshots and edges that each clock is in. The caller frees it. NULL if out of
+ * memory. */
 static uint32_t *count_ties(const struct tm_clock_graph *graph)
 {
     uint32_t *ties = calloc((size_t)graph->clocks.count + 1, sizeof *ties);
@@ -83,7 +84,6 @@ static enum tm_status refuse(const Tracemerge__ConfigEntry *entry, uint32_t at, 
                         at, (int)entry->path.len, (const char *)entry->path.data, tm_name_of_clock(clock), names);
 }
 
-/* What a check uses. */
 struct check {
     const struct tm_unused_relations *known;
     const struct tm_clock_files *files;
