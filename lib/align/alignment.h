@@ -103,7 +103,7 @@ enum tm_status tm_alignment_json(const struct tm_alignment *alignment, struct tm
 enum tm_status tm_alignment_svg(const struct tm_alignment *alignment, struct tm_buf *out);
 
 /* Writes the manifest with the result and with the machines of the input's manifest. TM_OK; TM_E_SYSTEM; TM_E_INPUT:
- * the input's manifest has relations of clocks that cannot be kept, or files cannot be related as `absolute' says. */
+ * the input's manifest has relations of clocks that cannot be kept, or files cannot be related as `absolute' states. */
 enum tm_status tm_alignment_manifest(const struct tm_alignment *alignment, struct tm_buf *out, struct tm_error *err);
 
 /* Writes what check found, for people. The summary has a line for each of the eight worst pairs. */

@@ -1,7 +1,7 @@
 /* Solves all pairs together. Each file gets a line to its group's reference that fits all pairs, and the bounds that
  * follow from the constraints of all paths.
  *
- * e(i) is the error of file i's line at one instant. A pair says low <= e(j) - e(i) <= high: difference constraints.
+ * e(i) is the error of file i's line at one instant. A pair states low <= e(j) - e(i) <= high: difference constraints.
  * The greatest and least values that all paths permit are shortest paths from and to the reference. A cycle of negative
  * length proves that not all constraints are true (Bellman 1958, Ford 1956). The lines are the least squares over the
  * estimates of the pairs, moved into these bounds if they are outside. */

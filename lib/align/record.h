@@ -26,8 +26,8 @@ struct tm_record {
     uint32_t operation; /* bits of enum tm_operation */
 };
 
-/* Bits that tell whether a kernel that only sends and receives is an all-to-all. The names of operations on the CPU
- * decide. */
+/* Bits that determine whether a kernel that only sends and receives is an all-to-all. They follow from the names of
+ * operations on the CPU. */
 enum tm_operation {
     TM_OPERATION_ALL_TO_ALL = 1,
     TM_OPERATION_PAIR = 2,     /* a send or a receive of two ranks */
@@ -35,7 +35,7 @@ enum tm_operation {
     TM_OPERATION_SEND_RECV = 4
 };
 
-/* What a match says about its members' times. */
+/* What a match states about its members' times. */
 enum tm_match_form {
     TM_MATCH_FLOW,       /* the first begins before each other member begins */
     TM_MATCH_CALL,       /* the first contains each other member */

@@ -1,4 +1,5 @@
-/* The rules that relate events of different files: which events a rule uses, and what they say about each other. */
+/* The rules that relate events of different files: which events a rule uses, and what they state about each other's
+ * times. */
 #ifndef TM_ALIGN_RULE_H
 #define TM_ALIGN_RULE_H
 

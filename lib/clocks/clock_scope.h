@@ -1,4 +1,4 @@
-/* A scope: a file, as far as it belongs to one machine. It tells what clock ids mean there. Source: doc/rules.md
+/* A scope: a file, as far as it belongs to one machine. It determines what clock ids mean there. Source: doc/rules.md
  * section 5. */
 #ifndef TM_CLOCKS_CLOCK_SCOPE_H
 #define TM_CLOCKS_CLOCK_SCOPE_H

@@ -3,8 +3,8 @@
  *     MONOTONIC(phone) -> BOOTTIME(phone) -> REALTIME(phone) = REALTIME(host)
  *
  * "->" is a recorded snapshot, "-manifest->" the manifest, "-hint->" a hint in a file, "=" an assumption of
- * doc/rules.md section 5. Parentheses have machine, file and sequence, as far as they are needed to tell the clock from
- * others. */
+ * doc/rules.md section 5. Parentheses have machine, file and sequence, as far as they are needed to distinguish the
+ * clock from others. */
 #ifndef TM_CLOCKS_PATH_TEXT_H
 #define TM_CLOCKS_PATH_TEXT_H
 

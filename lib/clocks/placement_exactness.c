@@ -189,7 +189,7 @@ static enum tm_uncertainty_source add_hop(struct sum *sum, const struct tm_hop_r
     }
 }
 
-/* Adds up the uncertainties of RECORD. If the sum has no bound, its last source tells why. */
+/* Adds up the uncertainties of RECORD. If the sum has no bound, its last source is the reason. */
 static void sum_up(const struct tm_placement_record *record, struct sum *sum)
 {
     enum tm_uncertainty_source unbounded = TM_UNCERTAINTY_OTHER;

@@ -94,7 +94,7 @@ enum tm_status tm_placement_record_path(struct tm_placement_record *record, cons
 /* Returns the hop whose texts are still missing, or NULL. */
 struct tm_hop_record *tm_placement_record_bare_hop(struct tm_placement_record *record, uint32_t i);
 
-/* Sets the fields of PLACEMENT that tell how exact it is. They point into WORDS, which has SIZE bytes. */
+/* Sets the fields of PLACEMENT that state how exact it is. They point into WORDS, which has SIZE bytes. */
 enum { TM_EXACTNESS_BYTES = 96 };
 void tm_placement_record_exactness(const struct tm_placement_record *record, Tracemerge__Placement *placement,
                                    char *words, size_t size);

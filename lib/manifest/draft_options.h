@@ -1,4 +1,4 @@
-/* The options of a command line that a manifest is made from, kept in their order until the files are known. */
+/* Options of a command line that a manifest is made from. They are kept, in their order, until the files are known. */
 #ifndef TM_MANIFEST_DRAFT_OPTIONS_H
 #define TM_MANIFEST_DRAFT_OPTIONS_H
 

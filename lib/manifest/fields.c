@@ -34,7 +34,8 @@ static struct tm_manifest_problems *here(struct reader *r)
     return r->problems;
 }
 
-/* Adds a condition of the error table, in its words. The field's place follows if the reference importer states it. */
+/* Adds TEXT, a condition in the table of errors of perfetto_manifest(5). The field's place follows if the reference
+ * importer states it. */
 static void condition(struct reader *r, const char *text)
 {
     tm_manifest_problems_add(here(r), "%s%s", text, r->place);

@@ -286,7 +286,8 @@ static enum tm_status bad_pattern(const char *text, const char *why, struct tm_e
     return tm_error_set(err, TM_E_USAGE, "--machine-from: '%s': %s", text, why);
 }
 
-/* Splits "s/REGEX/TEXT/" at its delimiter, which can be any byte. */
+/* Splits "s/REGEX/TEXT/" at its delimiter, "/" or another of the listed characters. If no such character follows an "s"
+ * at the start, all is the pattern. */
 static enum tm_status cut_pattern(struct pattern *p, const char *text, struct tm_error *err)
 {
     p->text = strdup(text);

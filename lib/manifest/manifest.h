@@ -32,7 +32,8 @@ struct tm_manifest {
  * ERR; TM_E_SYSTEM. May be called once for each struct. */
 enum tm_status tm_manifest_read(struct tm_manifest *manifest, const void *text, size_t len, struct tm_error *err);
 
-/* Reads and checks all bytes of the descriptor FD. A text beyond the limit is not read to its end. */
+/* Reads and checks all bytes of the descriptor FD. A text beyond the limit is not read to its end. Returns what
+ * tm_manifest_read returns. */
 enum tm_status tm_manifest_read_fd(struct tm_manifest *manifest, int fd, struct tm_error *err);
 
 /* Removes entries of files, and their texts from the source. It keeps the entries whose paths are in NAMES (each with a

@@ -56,7 +56,7 @@ static size_t find_file(struct tm_manifest_resolution *r, const char *path)
     return tm_intern_add(&r->paths, path, strlen(path), &id, NULL) == TM_OK ? r->file_of_path[id] : NO_FILE;
 }
 
-/* Finds or adds the declaration DATA of FILE. KIND tells names from ids. *IS_NEW: true if it was added. */
+/* Finds or adds the declaration DATA of FILE. KIND distinguishes names from ids. *IS_NEW: true if it was added. */
 static enum tm_status declare(struct tm_manifest_resolution *r, size_t file, char kind, struct tm_text data,
                               bool *is_new)
 {

@@ -1,5 +1,5 @@
-/* Keys of a manifest that mean nothing in this version, such as "machin". Readers ignore them (perfetto_manifest(5)),
- * and this tells the author about them. */
+/* Keys of a manifest that mean nothing in this version, such as "machin". Readers ignore them (perfetto_manifest(5)).
+ * They are found here so that the author can be warned. */
 #ifndef TM_MANIFEST_UNKNOWN_KEYS_H
 #define TM_MANIFEST_UNKNOWN_KEYS_H
 

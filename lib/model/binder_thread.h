@@ -27,8 +27,9 @@ void tm_binder_thread_sent(struct tm_binder_thread *thread, bool is_one_way, boo
 /* Notes that the thread received a transaction that is not one-way. */
 void tm_binder_thread_received(struct tm_binder_thread *thread, bool is_reply);
 
-/* tm_binder_thread_command notes that the thread gave COMMAND to the driver (BC_…). tm_binder_thread_return notes that
- * it got COMMAND back (BR_…). True if one of its calls has failed; the caller then ends that call's slice. */
+/* tm_binder_thread_command notes that the thread gave the command COMMAND to the driver. tm_binder_thread_return notes
+ * that it got the return COMMAND from the driver. True if one of its calls has failed; the caller then ends that call's
+ * slice. */
 void tm_binder_thread_command(struct tm_binder_thread *thread, uint64_t command);
 bool tm_binder_thread_return(struct tm_binder_thread *thread, uint64_t command);
 

@@ -1,6 +1,6 @@
 /* Tracks described by TrackDescriptors: resolves a uuid of one file and machine. A track belongs to a thread or a
  * process, or is global. A child track has the scope of its parent unless it names a thread or process itself. Siblings
- * with one name share lanes unless their descriptor says otherwise. A uuid without a descriptor is a global track. A
+ * with one name share lanes unless their descriptor states otherwise. A uuid without a descriptor is a global track. A
  * uuid whose ancestors have no descriptor is invalid. Memory grows with the number of descriptors. Source: Perfetto's
  * track_descriptor.proto, and the reference importer where that leaves a choice. */
 #ifndef TM_MODEL_DESCRIPTORS_H

@@ -1,5 +1,5 @@
 /* Requests of Windows' threads to file systems. A request is a slice of the thread that makes it, until another event
- * says that it is done. That may be an event of another thread.
+ * states that it is done. That may be an event of another thread.
  *
  * KERNEL rows with these rules (kernel/rule.h) are converted here, in order of time. Rules:
  * importers/etw/file_io_tracker.cc of Perfetto. Each file has requests of its own for its machine. */
@@ -31,12 +31,12 @@ static inline bool tm_file_requests_has(uint64_t rule)
 }
 
 /* Converts ROW into OUT. A request with the number of an open one shows that the end of that was lost: a SLICE_ARGS row
- * says that its slice has no length. TM_OK or TM_E_SYSTEM. */
+ * states that its slice has no length. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_file_requests_take(struct tm_file_requests *requests, const struct tm_event *row,
                                      struct tm_settled_rows *out, struct tm_error *err);
 
-/* Removes an open request at the end of the stream, whose last time is NOW_NS. *ROW says that its slice has no length;
- * it is valid until the next call. TM_END: there is none. */
+/* Removes an open request at the end of the stream, whose last time is NOW_NS. *ROW states that its slice has no
+ * length; it is valid until the next call. TM_END: there is none. */
 enum tm_status tm_file_requests_pop(struct tm_file_requests *requests, int64_t now_ns, struct tm_event *row,
                                     struct tm_error *err);
 

@@ -171,7 +171,7 @@ static struct tm_text plain_name(struct tm_text name, bool *is_class, bool *is_a
     return name;
 }
 
-/* What the name of a type tells. */
+/* The parts of a type's name. */
 struct named_type {
     struct tm_key key; /* the plain name, and the file that it is from */
     bool is_class, is_array;
@@ -244,7 +244,7 @@ static enum tm_status complete_supers(struct tm_heap_graph *g, struct tm_error *
 }
 
 /* Finds memory outside of the heap. A Cleaner refers to the object that owns it (referent) and, through thunk and
- * this$0, to the registry that states its size. The lowest bit of the size tells who allocated it. */
+ * this$0, to the registry that states its size. The lowest bit of the size states who allocated it. */
 static enum tm_status complete_native_sizes(struct tm_heap_graph *g, struct tm_error *err)
 {
     static const char *const names[] = {"sun.misc.Cleaner", "java.lang.ref.Reference.referent",
@@ -259,7 +259,7 @@ static enum tm_status complete_native_sizes(struct tm_heap_graph *g, struct tm_e
         if (g->objects[i].type == TM_HEAP_NONE || g->types[g->objects[i].type].name != n[CLEANER])
             continue;
         uint32_t referent = follow(g, i, n[REFERENT]), thunk = follow(g, i, n[THUNK]);
-        if (referent == TM_HEAP_NONE || thunk == TM_HEAP_NONE || follow(g, i, n[NEXT]) == i) /* it has cleaned */
+        if (referent == TM_HEAP_NONE || thunk == TM_HEAP_NONE || follow(g, i, n[NEXT]) == i) /* it has run */
             continue;
         uint32_t registry = follow(g, thunk, n[REGISTRY]);
         if (registry != TM_HEAP_NONE && tm_map_find(&g->registry_of, registry, &at)) {

@@ -20,7 +20,7 @@ enum tm_status tm_model_heap_dump(struct tm_model_heaps *heaps, struct tm_model_
     if (st < 0 || out->rows->heap_dump == NULL)
         return st;
     struct tm_key key = {row.upid, (uint64_t)e->time_ns, ev->name.data ? tm_hash64(ev->name.data, ev->name.len) : 0};
-    if (tm_table_find(&heaps->dumps, &key) != TM_TABLE_NONE) /* several packets state one dump */
+    if (tm_table_find(&heaps->dumps, &key) != TM_TABLE_NONE) /* another packet of the dump made the row */
         return TM_OK;
     if ((st = tm_table_set(&heaps->dumps, &key, 0, err)) < 0)
         return st;

@@ -2,8 +2,8 @@
  *
  * Threads, processes and tracks are kept until the end, because later events can still change them. Slices, counters,
  * scheduling and samples are passed on at once. Memory grows with the number of threads, processes, tracks,
- * descriptors, distinct call stacks and simultaneously open slices, never with the number of events. doc/model.md tells
- * which event makes which row. */
+ * descriptors, distinct call stacks and simultaneously open slices, never with the number of events. doc/model.md
+ * states which event makes which row. */
 #ifndef TM_MODEL_MODEL_H
 #define TM_MODEL_MODEL_H
 

@@ -24,7 +24,7 @@ struct named {
     uint32_t gpu;
     int64_t pid;               /* of a GPU's slice: the process for which the GPU worked */
     int64_t tid;               /* of a GPU's slice: the thread; 0: not known */
-    struct tm_text dimensions; /* what tells the track from others of its type, as in a Detail message */
+    struct tm_text dimensions; /* what distinguishes the track from others of its type, as in a Detail message */
 };
 
 static struct named decode(const struct tm_event *e)

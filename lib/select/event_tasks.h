@@ -26,7 +26,7 @@ void tm_event_tasks_init(struct tm_event_tasks *tasks, const struct tm_select_sp
                          const struct tm_catalog *catalog, const struct tm_select_facts *facts);
 
 /* Takes in COUNT ROWS, an event and the rows derived from it, or a definition. Those of one time come in the order in
- * which they nest, in both readings. TM_OK, TM_E_INPUT as the model, or TM_E_SYSTEM. */
+ * which they nest, in both readings. Returns what tm_model_take and tm_event_owner_find return. */
 enum tm_status tm_event_tasks_take(struct tm_event_tasks *tasks, const struct tm_event *rows, uint32_t count,
                                    struct tm_error *err);
 

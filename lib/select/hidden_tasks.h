@@ -1,6 +1,6 @@
 /* Names and processes of threads that only left-out events state. The name is written before the first shown event of
- * the thread. This is separate from emit/task_names.h, because it holds only what no shown event states. Memory grows
- * with the number of threads. */
+ * the thread. emit/task_names.h is separate, because it also holds what shown events state. Memory grows with the
+ * number of threads. */
 #ifndef TM_SELECT_HIDDEN_TASKS_H
 #define TM_SELECT_HIDDEN_TASKS_H
 

@@ -87,7 +87,7 @@ static inline bool tm_select_is_slice(uint32_t kind)
     return kind >= TM_KIND_SLICE_BEGIN && kind <= TM_KIND_INSTANT;
 }
 
-/* True if ROW ends a slice. Args that say that a slice has no length end it too. */
+/* True if ROW ends a slice. Args that state that a slice has no length end it too. */
 static inline bool tm_select_ends(const struct tm_event *row)
 {
     return row->kind == TM_KIND_SLICE_END || (row->kind == TM_KIND_SLICE_ARGS && row->flags & TM_EVENT_OPEN_ENDED);

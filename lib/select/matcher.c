@@ -52,7 +52,7 @@ enum tm_status tm_matcher_fits_any(const struct tm_select_values *values, struct
     return string ? TM_OK : tm_error_nomem(err);
 }
 
-/* A value matches a machine by its name ("host" for the one without a raw id) or by its raw id. */
+/* *WANTED: VALUE matches the machine's name ("host" if its raw id is 0) or is its raw id. */
 static enum tm_status machine_fits(struct tm_matcher *m, const char *value, uint32_t machine, bool *wanted,
                                    struct tm_error *err)
 {
@@ -72,7 +72,7 @@ static enum tm_status machine_fits(struct tm_matcher *m, const char *value, uint
     return TM_OK;
 }
 
-/* A value matches a file by its path or by that of a container around it. */
+/* True if VALUE matches the path of FILE or that of a container around it. */
 static bool file_fits(const struct tm_matcher *m, const char *value, uint32_t file)
 {
     char path[PATH_TEXT_MAX];

@@ -1,5 +1,5 @@
-/* The slices that are open, as a stack for each track (stream/slice_stack.h). They tell which begin an end belongs to.
- * Memory grows with the slices open at one time and with the threads that had any. */
+/* The slices that are open, as a stack for each track (stream/slice_stack.h). They determine which begin an end belongs
+ * to. Memory grows with the slices open at one time and with the threads that had any. */
 #ifndef TM_SELECT_OPEN_SLICES_H
 #define TM_SELECT_OPEN_SLICES_H
 
@@ -67,21 +67,21 @@ struct tm_open_stack *tm_open_slices_find(const struct tm_open_slices *open, con
 enum tm_status tm_open_slices_need(struct tm_open_slices *open, const struct tm_open_track *track,
                                    struct tm_open_stack **stack, struct tm_error *err);
 
-/* Pushes SLICE. TM_OK; TM_END if it crosses another slice or is nested too deep. */
+/* Pushes SLICE. TM_OK; TM_END if it crosses another slice or is nested too deep; TM_E_SYSTEM. */
 enum tm_status tm_open_slices_begin(struct tm_open_slices *open, struct tm_open_stack *stack,
                                     const struct tm_open_slice *slice, struct tm_error *err);
 
-/* Ends the slice that END means and copies it to *ENDED. TM_END if none matches. */
+/* Ends the slice that END means and copies it to *ENDED. TM_OK; TM_END if none matches; TM_E_SYSTEM. */
 enum tm_status tm_open_slices_end(struct tm_open_slices *open, struct tm_open_stack *stack,
                                   const struct tm_stated_end *end, struct tm_open_slice *ended, struct tm_error *err);
 
 /* Returns the innermost slice, or NULL. */
 const struct tm_open_slice *tm_open_slices_top(const struct tm_open_stack *stack);
 
-/* Adds a pending group that waits for the next slice. TM_END if there are too many. */
+/* Adds a pending group that waits for the next slice. TM_OK; TM_END if there are too many; TM_E_SYSTEM. */
 enum tm_status tm_open_slices_wait(struct tm_open_stack *stack, uint32_t pending, struct tm_error *err);
 
-/* Frees STACK if it is empty. */
+/* Frees STACK if it is empty, no group is pending on it, and it does not last. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_open_slices_done(struct tm_open_slices *open, struct tm_open_stack *stack, struct tm_error *err);
 
 /* Returns the next slice that is still open; NULL: there are no more. *STACK and *DEPTH start at 0. */

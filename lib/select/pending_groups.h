@@ -46,14 +46,15 @@ struct tm_event_rows {
 enum tm_status tm_pending_groups_add(struct tm_pending_groups *pending, enum tm_pending_groups_list list,
                                      const struct tm_event_rows *group, uint32_t *id, struct tm_error *err);
 
-/* Makes FOLLOWER be dropped together with LEADER. TM_END if LEADER has too many followers. */
+/* Makes FOLLOWER be dropped together with LEADER. TM_OK; TM_END if LEADER has too many followers. */
 enum tm_status tm_pending_groups_follow(struct tm_pending_groups *pending, uint32_t leader, uint32_t follower);
 
-/* ref adds a reference to group ID, which has none at first. unref removes one and drops the group at 0. */
+/* ref adds a reference to group ID, which has none at first. unref removes one and drops the group at 0: TM_OK or
+ * TM_E_SYSTEM. */
 void tm_pending_groups_ref(struct tm_pending_groups *pending, uint32_t id);
 enum tm_status tm_pending_groups_unref(struct tm_pending_groups *pending, uint32_t id, struct tm_error *err);
 
-/* Removes group ID and its followers, and counts them as left out. */
+/* Removes group ID and its followers, and counts them as left out. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_pending_groups_drop(struct tm_pending_groups *pending, uint32_t id, struct tm_error *err);
 
 /* Notes that group ID belongs to task LIFE, a number of the caller's that is not 0. TM_OK or TM_E_SYSTEM. */

@@ -1,4 +1,4 @@
-/* The tasks that live at a time, with the events that started, renamed and ended them as pending groups. They tell
+/* The tasks that live at a time, with the events that started, renamed and ended them as pending groups. They determine
  * which task each shown event had. A task that has ended is forgotten, with three exceptions: a pending group belongs
  * to it, it made a task that is not forgotten, or a kept packet describes it. Events are kept, not names: a selection
  * needs them, so that its reader finds the same lifetimes and names as a reader of the whole. Memory grows with the

@@ -1,4 +1,4 @@
-/* What the filter needs of track descriptors: a track's name, which counters have instead of their own, and its
+/* Keeps what the filter needs of track descriptors: a track's name, which counters have instead of their own, and its
  * thread. Memory grows with the number of tracks. */
 #ifndef TM_SELECT_TRACK_NAMES_H
 #define TM_SELECT_TRACK_NAMES_H
