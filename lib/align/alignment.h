@@ -106,7 +106,8 @@ enum tm_status tm_alignment_svg(const struct tm_alignment *alignment, struct tm_
  * the input's manifest has relations of clocks that cannot be kept, or files cannot be related as `absolute' states. */
 enum tm_status tm_alignment_manifest(const struct tm_alignment *alignment, struct tm_buf *out, struct tm_error *err);
 
-/* Writes what check found, for people. The summary has a line for each of the eight worst pairs. */
+/* Writes what check found, for people. The summary has a line for each of the eight worst pairs. TM_OK or
+ * TM_E_SYSTEM. */
 enum tm_status tm_alignment_breaches_text(const struct tm_alignment *alignment, struct tm_buf *out);
 enum tm_status tm_alignment_breaches_summary(const struct tm_alignment *alignment, struct tm_buf *out);
 enum tm_status tm_alignment_breaches_json(const struct tm_alignment *alignment, struct tm_buf *out);

@@ -31,7 +31,8 @@ enum tm_status tm_evidence_find(struct tm_evidence *evidence, const struct tm_al
                                 struct tm_match_log *log, struct tm_error *err);
 
 /* Calls ORDER for each constraint of MATCH between two of its members, the cause first, with the times as read. Of a
- * match with more than TM_EVIDENCE_MEMBERS_MAX members, only some constraints are passed. */
+ * match with more than TM_EVIDENCE_MEMBERS_MAX members, only some constraints are passed. Ends at the first status of
+ * ORDER other than TM_OK and returns it. */
 typedef enum tm_status tm_evidence_order(void *context, const struct tm_match_member *cause, int64_t cause_ns,
                                          const struct tm_match_member *effect, int64_t effect_ns);
 enum tm_status tm_evidence_orders(const struct tm_match *match, const struct tm_evidence_node *nodes,

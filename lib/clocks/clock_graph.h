@@ -95,7 +95,8 @@ enum tm_status tm_clock_graph_add(struct tm_clock_graph *graph, const struct tm_
                                   bool *is_valid, struct tm_error *err);
 
 /* Adds RELATION, a later pair of readings of two clocks, and a line to it from their last edge. With IS_STEP there is
- * no line: the second clock jumps to its reading. RELATION gets an id as a snapshot does. */
+ * no line: the second clock jumps to its reading. RELATION gets an id as a snapshot does. Returns what
+ * tm_clock_graph_add returns. */
 enum tm_status tm_clock_graph_add_point(struct tm_clock_graph *graph, const struct tm_clock_relation *relation,
                                         bool is_step, bool *is_valid, struct tm_error *err);
 

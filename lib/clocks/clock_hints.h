@@ -33,7 +33,8 @@ struct tm_clock_hints {
 enum tm_status tm_clock_hints_add(struct tm_clock_hints *hints, const struct tm_clock_hint *hint,
                                   struct tm_error *err);
 
-/* Adds edges for hints whose clocks nothing relates yet. FILE selects the hints of one file; UINT32_MAX means all. */
+/* Adds edges for hints whose clocks nothing relates yet. FILE selects the hints of one file; UINT32_MAX means all.
+ * Returns what tm_clock_registry_add returns. */
 enum tm_status tm_clock_hints_use(struct tm_clock_hints *hints, struct tm_clock_registry *registry, uint32_t file,
                                   struct tm_error *err);
 

@@ -13,7 +13,7 @@ enum tm_status tm_same_domain_relate(struct tm_clock_scope *scope, struct tm_clo
                                   struct tm_clock_hints *hints, struct tm_error *err);
 
 /* Sets *IS_PENDING to true if nothing relates SCOPE's clock to trace time yet, but a hint may still come. The scope is
- * then to be placed later. TM_OK or TM_E_SYSTEM. */
+ * then to be placed later. Returns what tm_same_domain_relate returns. */
 enum tm_status tm_same_domain_is_pending(const struct tm_clock_scope *scope, struct tm_clock_registry *registry,
                                          bool *is_pending, struct tm_error *err);
 

@@ -17,7 +17,7 @@ struct tm_unused_relations {
 enum tm_status tm_unused_relations_add(struct tm_unused_relations *known, const struct tm_clock_files *files,
                                    const struct tm_clock_file *file, uint32_t clock, struct tm_error *err);
 
-/* Adds the clocks of FILE's events, at the end of its turn. */
+/* Adds the clocks of FILE's events, at the end of its turn. TM_OK, TM_E_INPUT (a limit of the graph) or TM_E_SYSTEM. */
 enum tm_status tm_unused_relations_add_file(struct tm_unused_relations *known, const struct tm_clock_files *files,
                                         const struct tm_clock_file *file, struct tm_clock_registry *registry,
                                         struct tm_error *err);

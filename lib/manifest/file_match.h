@@ -38,7 +38,8 @@ enum tm_status tm_file_match_type(struct tm_file_match *match, uint32_t file, Pr
                                   struct tm_error *err);
 
 /* Sets MANIFEST, which must outlive the match. It came as file FILE, or from the command line if FILE is NULL. Sets the
- * entries of the files known so far. May be called once. */
+ * entries of the files known so far. May be called once. TM_OK; TM_E_INPUT if FILE is not known or entries do not fit
+ * the files; TM_E_SYSTEM. */
 enum tm_status tm_file_match_configure(struct tm_file_match *match, const struct tm_manifest *manifest,
                                        const uint32_t *file, struct tm_error *err);
 

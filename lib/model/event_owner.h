@@ -13,7 +13,8 @@ struct tm_event_owner {
 
 /* Finds the owner of EVENT in a model's TASKS and LAYOUT: the thread or process of its track, else the thread or
  * process that it states itself. EVENT is the one that the model has taken last, or will take next if it ends a task.
- * An event of a cpu's track has none. The rows are made if they are new. TM_OK or TM_E_SYSTEM. */
+ * An event of a cpu's track has none. The rows are made if they are new. TM_OK; TM_E_INPUT past a limit of threads,
+ * processes or tracks; TM_E_SYSTEM. */
 enum tm_status tm_event_owner_find(struct tm_model_tasks *tasks, struct tm_model_layout *layout,
                                    const struct tm_event *event, struct tm_event_owner *owner, struct tm_error *err);
 

@@ -13,7 +13,7 @@ struct tm_flow_slice {
     int64_t id, ts;
 };
 
-/* Zero-initialise, then set ROWS. */
+/* Zero-initialise, then set ROWS. The calls return TM_OK, TM_E_SYSTEM or the error of ROWS. */
 struct tm_flows {
     const struct tm_rows *rows; /* receives the arrows */
     /* Counts of flow events without a slice, without a start, and of repeated starts. */

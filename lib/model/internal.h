@@ -1,4 +1,5 @@
-/* Declarations that the files of the model share: the work on one event. */
+/* Declarations that the files of the model share: the work on one event. The functions return TM_OK, an error of
+ * tm_model_batch, or TM_END where their comment has it. */
 #ifndef TM_MODEL_INTERNAL_H
 #define TM_MODEL_INTERNAL_H
 
@@ -131,7 +132,8 @@ enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, st
 enum tm_status tm_model_async_track(struct tm_model_tasks *tasks, struct tm_model_layout *layout,
                                     struct tm_model_event *ev, uint32_t *track, struct tm_error *err);
 
-/* Sets *TRACK to the track that the detail of EV describes (perfetto/named_tracks.h). */
+/* Sets *TRACK to the track that the detail of EV describes (perfetto/named_tracks.h). TM_END if a slice would need more
+ * than TM_LANES_CROSSING_MAX lanes. */
 enum tm_status tm_model_named_track(struct tm_model_tasks *tasks, struct tm_model_layout *layout,
                                     struct tm_model_event *ev, uint32_t *track, struct tm_error *err);
 

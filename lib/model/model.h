@@ -126,16 +126,16 @@ struct tm_model {
 /* Starts a model that writes to ROWS. ROWS and CATALOG are borrowed and must outlive the model. */
 void tm_model_init(struct tm_model *model, const struct tm_rows *rows, const struct tm_catalog *catalog);
 
-/* Takes in the events of BATCH. TM_OK; TM_E_INPUT if they are not in order or not placed; TM_E_SYSTEM; or the error of
- * ROWS. */
+/* Takes in the events of BATCH. TM_OK; TM_E_INPUT if they are not in order or not placed, or past a limit; TM_E_SYSTEM;
+ * or the error of ROWS. */
 enum tm_status tm_model_batch(struct tm_model *model, const struct tm_batch *batch, struct tm_error *err);
 
 /* Takes in EVENT alone. Events of one time come in the order in which they nest. Returns what tm_model_batch
  * returns. */
 enum tm_status tm_model_take(struct tm_model *model, const struct tm_event *event, struct tm_error *err);
 
-/* Ends the stream: writes the last rows. Threads, processes, tracks, machines, stats and bounds are final
- * afterwards. */
+/* Ends the stream: writes the last rows. Threads, processes, tracks, machines, stats and bounds are final afterwards.
+ * Returns what tm_model_batch returns. */
 enum tm_status tm_model_finish(struct tm_model *model, struct tm_error *err);
 
 void tm_model_release(struct tm_model *model);

@@ -87,7 +87,8 @@ enum tm_status tm_processes_thread(struct tm_processes *p, uint32_t machine, int
                                    struct tm_error *err);
 enum tm_status tm_processes_process(struct tm_processes *p, uint32_t machine, int64_t pid, int64_t *upid,
                                     struct tm_error *err);
-/* Sets *UPID to the process with PID, without its main thread. TM_OK: it is new; TM_END: it was there; TM_E_SYSTEM. */
+/* Sets *UPID to the process with PID, without its main thread. TM_OK: it is new; TM_END: it was there; TM_E_INPUT or
+ * TM_E_SYSTEM. */
 enum tm_status tm_processes_alone(struct tm_processes *p, uint32_t machine, int64_t pid, int64_t *upid,
                                   struct tm_error *err);
 

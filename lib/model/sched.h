@@ -31,7 +31,7 @@ struct tm_sched_switch {
     struct tm_text end_state;
 };
 
-/* Zero-initialise, then set ROWS. */
+/* Zero-initialise, then set ROWS. The calls return TM_OK, TM_E_SYSTEM or the error of ROWS. */
 struct tm_sched {
     const struct tm_rows *rows; /* receives the slices of CPUs */
     struct tm_cpu_row *cpus;

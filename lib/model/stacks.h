@@ -13,7 +13,7 @@ struct tm_stacks {
 };
 
 /* Sets *CALLSITE to the innermost callsite of the frames in DETAIL (a Detail message, outermost frame first); TM_NO_ID
- * if it has none. */
+ * if it has none. TM_OK, TM_E_SYSTEM or the error of ROWS. */
 enum tm_status tm_stacks_add(struct tm_stacks *stacks, const uint8_t *detail, size_t len, int64_t *callsite,
                              struct tm_error *err);
 

@@ -49,7 +49,8 @@ struct tm_task_change {
 /* Returns the last state of a thread in a file; TM_TASK_UNKNOWN: none. */
 enum tm_task_state tm_task_states_last(const struct tm_task_states *states, uint32_t file, uint32_t utid);
 
-/* Adds the rows of CHANGE. *REPEATS: another state of the thread began at the same time. */
+/* Adds the rows of CHANGE. *REPEATS: another state of the thread began at the same time. TM_OK, TM_E_SYSTEM or the
+ * error of the receiver of rows. */
 enum tm_status tm_task_states_change(struct tm_task_states *states, const struct tm_task_change *change, bool *repeats,
                                      struct tm_error *err);
 

@@ -10,7 +10,7 @@
 #include "base/table.h"
 #include "model/rows.h"
 
-/* Zero-initialise, then set ROWS. */
+/* Zero-initialise, then set ROWS. The calls return TM_OK, TM_E_SYSTEM or the error of ROWS. */
 struct tm_thread_states {
     const struct tm_rows *rows; /* receives the states and wakings */
     int64_t next_id, next_wakeup_id;

@@ -33,7 +33,7 @@ enum tm_status tm_event_tasks_take(struct tm_event_tasks *tasks, const struct tm
 /* *WANTED: true if row I of those taken last is of a task that is wanted. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_event_tasks_wants(struct tm_event_tasks *tasks, uint32_t i, bool *wanted, struct tm_error *err);
 
-/* Ends the first reading. The tasks go to FACTS. TM_OK or TM_E_SYSTEM. */
+/* Ends the first reading. The tasks go to FACTS. Returns what tm_model_finish returns. */
 enum tm_status tm_event_tasks_finish(struct tm_event_tasks *tasks, struct tm_select_facts *facts,
                                      struct tm_error *err);
 

@@ -1,4 +1,5 @@
-/* Shared by the parts of the filter; private to lib/select. */
+/* Declarations that the files of the filter share; private to lib/select. The functions return what tm_select_batch
+ * returns. */
 #ifndef TM_SELECT_INTERNAL_H
 #define TM_SELECT_INTERNAL_H
 

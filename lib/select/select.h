@@ -27,15 +27,15 @@ enum tm_status tm_select_new(struct tm_select **select, const struct tm_select_s
 /* Gives the filter FACTS, borrowed, before its first batch. NULL: this is the first reading. */
 void tm_select_use(struct tm_select *select, struct tm_select_facts *facts);
 
-/* Ends the first reading. TM_OK with *FACTS, to be freed, or TM_E_SYSTEM. */
+/* Ends the first reading. TM_OK with *FACTS, to be freed; else an error of tm_select_batch. */
 enum tm_status tm_select_learned(struct tm_select *select, struct tm_select_facts **facts, struct tm_error *err);
 
-/* Takes BATCH, whose files and machines are in the catalog. Kept rows go to RECEIVER, now or later. TM_OK, TM_E_SYSTEM,
- * or what RECEIVER returned. */
+/* Takes BATCH, whose files and machines are in the catalog. Kept rows go to RECEIVER, now or later. TM_OK; TM_E_INPUT
+ * if rows are not in order, or past a limit; TM_E_SYSTEM; or the error of RECEIVER. */
 enum tm_status tm_select_batch(struct tm_select *select, const struct tm_batch *batch,
                                const struct tm_batch_receiver *receiver, struct tm_error *err);
 
-/* Ends the stream. The last rows go to RECEIVER. */
+/* Ends the stream. The last rows go to RECEIVER. Returns what tm_select_batch returns. */
 enum tm_status tm_select_finish(struct tm_select *select, const struct tm_batch_receiver *receiver,
                                 struct tm_error *err);
 
