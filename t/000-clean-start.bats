@@ -1,6 +1,6 @@
-# t/lib/clean-start: what tests find does not depend on the process that starts them.
+# t/lib/clean-start: the results of tests do not depend on the process that starts them.
 
-@test "signals, descriptors, mode and variables are the same whoever starts a test" {
+@test "signals, descriptors, mode and variables of a test do not depend on the process that starts it" {
     cat >"$BATS_TEST_TMPDIR/hostile.py" <<'PY'
 import os, resource, signal, subprocess, sys
 for signum in (signal.SIGINT, signal.SIGPIPE, signal.SIGHUP, signal.SIGTERM, signal.SIGXFSZ):
@@ -29,7 +29,7 @@ PY
     python3 "$BATS_TEST_TMPDIR/hostile.py" "$TM_SRC"
 }
 
-@test "what looks for python3 is asked once: the interpreter comes before it, behind what came before" {
+@test "python3 is looked up in PATH once, and its interpreter comes before that lookup but after earlier folders" {
     mkdir -p "$BATS_TEST_TMPDIR/first" "$BATS_TEST_TMPDIR/looks"
     printf '#!/bin/sh\necho asked >>"%s"\nexec "%s" "$@"\n' "$BATS_TEST_TMPDIR/asked" "$(command -v python3)" \
         >"$BATS_TEST_TMPDIR/looks/python3"
@@ -41,12 +41,12 @@ PY
     [ "$(cat "$BATS_TEST_TMPDIR/asked")" = asked ]
 }
 
-@test "the exit status is that of the test" {
+@test "clean-start returns the exit status of the test" {
     run python3 -I -S "$TM_SRC/t/lib/clean-start" bash -c 'exit 7'
     [ "$status" -eq 7 ]
 }
 
-@test "every file of tests is one of make check, and each number stands once" {
+@test "make check lists every test file, and each number of a bats file is used once" {
     cd "$TM_SRC"
     for test in t/[0-9]*.bats; do
         grep -q "^	$test\( \|$\)" Makefile.am || { echo "$test is not listed"; return 1; }

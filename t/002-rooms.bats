@@ -1,4 +1,4 @@
-# Checks the code against lib/ROOMS: includes, private headers, names. Checks the width of lines of code and pages.
+# Checks the code against lib/ROOMS (includes, private headers, names), and the width of lines of code and pages.
 
 rooms() {
     python3 - "$TM_SRC" "$@" <<'PY'
@@ -58,7 +58,7 @@ def wrong():
                 for name in re.findall(r'__builtin\w+|\b_mm\d*_\w+|\b__m\d+i\b|<\w*intrin\.h>|__int128', open(path, encoding='utf-8').read()):
                     yield '%s uses %s, which belongs into lib/base/cpu.h' % (path, name)
     elif sys.argv[2] == 'pages':
-        # Tables and what programs print have the width that they have; a macro of a manual page is one line.
+        # Tables and output of programs are as wide as they are; a macro of a manual page is one line.
         kept = {'.md': r'\||    ', '': '     *[0-9]', '.1': '[. ]', '.5': '[. ]', '.7': '[. ]'}
         pages = glob.glob('doc/*.md') + glob.glob('doc/*.[157]') + ['README', 'HACKING', 'NEWS', 'SECURITY', 't/README',
                                                                    'proto/README', 'doc/recipes/README.md']
@@ -79,15 +79,15 @@ sys.exit(bool(found) or len(files) < 300)
 PY
 }
 
-@test "no file includes a header of a room below its own" {
+@test "no file includes a header of a later room" {
     rooms order
 }
 
-@test "private headers are included in their own room alone" {
+@test "private headers are included only in their own room" {
     rooms private
 }
 
-@test "lib/ROOMS lists the rooms there are" {
+@test "lib/ROOMS lists exactly the existing rooms" {
     rooms listed
 }
 
@@ -95,19 +95,19 @@ PY
     rooms guards
 }
 
-@test "no struct or enum of two headers has one name" {
+@test "no struct or enum tag is declared in two headers" {
     rooms tags
 }
 
-@test "builtins and intrinsics are in one header" {
+@test "builtins and intrinsics are in one header only" {
     rooms intrinsics
 }
 
-@test "no line of the code has more than 120 columns" {
+@test "no line of code has more than 120 columns" {
     rooms width
 }
 
-@test "no line of a page has more than 120 columns, tables and outputs apart" {
+@test "no line of a page has more than 120 columns, except tables and output" {
     rooms pages
 }
 

@@ -1,4 +1,4 @@
-# make analyze: a finding of a tool is a failure, unless the code explains it.
+# make analyze: a finding of a tool is a failure, unless a comment in the code explains it.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
@@ -14,7 +14,7 @@ analyze() {
     run python3 "$TM_SRC/t/check/analyze" -b "$TM_BIN/.." -c "$program" -t "$1" program.c
 }
 
-@test "gcc -fanalyzer: memory that may not be there is a finding" {
+@test "gcc -fanalyzer reports the use of memory that may be NULL" {
     analyze gcc <<<'#include <stdlib.h>
 int *one(void);
 int *one(void) { int *p = malloc(sizeof *p); *p = 1; return p; }'
@@ -23,14 +23,14 @@ int *one(void) { int *p = malloc(sizeof *p); *p = 1; return p; }'
     [[ "$output" == *"gcc: 1 files, 1 findings" ]]
 }
 
-@test "clang --analyze: memory that is used after it is freed is a finding" {
+@test "clang --analyze reports the use of freed memory" {
     analyze clang <<<'#include <stdlib.h>
 int main(void) { int *p = calloc(1, sizeof *p); free(p); return p ? *p : 0; }'
     [ "$status" -eq 1 ]
     [[ "$output" == *"program.c:2: clang: Use of memory after it is freed"* ]]
 }
 
-@test "cppcheck: a variable that is not set is a finding, and none where that is explained" {
+@test "cppcheck reports an uninitialised variable, but not one that the code explains" {
     analyze cppcheck <<<'int main(void) { int x; return x; }'
     [ "$status" -eq 1 ]
     [[ "$output" == *"program.c:1: cppcheck: Uninitialized variable: x"* ]]
@@ -41,7 +41,7 @@ return x; }'
     [[ "$output" == *"1 files, 0 findings" ]]
 }
 
-@test "a file that does not compile is no file without findings" {
+@test "a file that does not compile is not reported as free of findings" {
     analyze gcc <<<'int main(void) { return 0 }'
     [ "$status" -eq 1 ]
 }

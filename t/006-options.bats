@@ -3,7 +3,7 @@
 
 programs="tm-unpack tm-manifest tm-clocks tm-align tm-plan tm-sort tm-emit tm-merge tm-pack"
 
-@test "--version names the version that configure was made for" {
+@test "--version prints the version that configure was made for" {
     version=$(sed -n 's/^AC_INIT(\[tracemerge\], \[\(.*\)\])$/\1/p' "$TM_SRC/configure.ac")
     [ -n "$version" ]
     for p in $programs; do
@@ -13,7 +13,7 @@ programs="tm-unpack tm-manifest tm-clocks tm-align tm-plan tm-sort tm-emit tm-me
     done
 }
 
-@test "--help names each long option that is taken" {
+@test "--help names each long option that the program accepts" {
     for p in $programs; do
         run "$p" --help
         [ "$status" -eq 0 ]
@@ -27,7 +27,7 @@ programs="tm-unpack tm-manifest tm-clocks tm-align tm-plan tm-sort tm-emit tm-me
     done
 }
 
-@test "an option nobody knows, in each form" {
+@test "an unknown option, long or short, is exit 2 with a hint at --help" {
     for p in $programs; do
         run "$p" --nonsense </dev/null
         [ "$status" -eq 2 ]
@@ -39,7 +39,7 @@ programs="tm-unpack tm-manifest tm-clocks tm-align tm-plan tm-sort tm-emit tm-me
     done
 }
 
-@test "an argument that is missing, and one too many" {
+@test "a missing or a superfluous argument of an option is exit 2" {
     for p in tm-unpack tm-clocks tm-sort tm-emit tm-merge; do
         run "$p" -T </dev/null
         [ "$status" -eq 2 ]

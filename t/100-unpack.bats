@@ -1,24 +1,24 @@
-# tm-unpack: what it finds in files, archives and pipes, and in what order.
+# tm-unpack: the files that it finds in files, archives and pipes, and their order.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
     echo ' { "perfetto_manifest" : {"version": 1} }' >manifest.json
 }
 
-@test "a plain file is the outermost" {
+@test "a plain file is the outermost file" {
     run tm-unpack --list manifest.json
     [ "$status" -eq 0 ]
     [ "$output" = $'0\tperfetto_manifest\t41\tmanifest.json' ]
 }
 
-@test "standard input, as no file and as -" {
+@test "tm-unpack reads standard input without a file name and with -" {
     run bash -c 'tm-unpack --list <manifest.json; cat manifest.json | tm-unpack --list -'
     [ "$status" -eq 0 ]
     [ "${lines[0]}" = $'0\tperfetto_manifest\t41\tstandard input' ]
     [ "${lines[1]}" = "${lines[0]}" ]
 }
 
-@test "an archive: the manifest comes first, hidden members and directories not at all" {
+@test "the manifest of an archive comes first, and hidden members and directories are left out" {
     mkdir -p d/.git
     cp manifest.json d/zz.cfg
     echo x >d/.DS_Store
@@ -35,7 +35,7 @@ setup() {
     [ "$status" -eq 0 ]
 }
 
-@test "an unknown type is an error that names the member, or counted" {
+@test "a member of unknown type is an error that names it, or is counted with --ignore-unknown" {
     echo what is this >x
     tar cf run.tar manifest.json x
     run tm-unpack run.tar
@@ -57,12 +57,12 @@ setup() {
     [[ "$output" == "tm-unpack: blank: unknown trace type"* ]]
 }
 
-@test "two manifests are an error, which tm-manifest says" {
+@test "two manifests are an error, which tm-manifest reports" {
     run bash -c 'cat manifest.json manifest.json | tm-unpack | tm-manifest | wc -c'
     [[ $output == *"tm-manifest: perfetto_manifest: multiple perfetto_manifest files in archive"* ]]
 }
 
-@test "the command line" {
+@test "wrong options are exit 2, and a missing file is exit 1 with its name" {
     run tm-unpack --nonsense
     [ "$status" -eq 2 ]
     [ "${lines[0]}" = "tm-unpack: unknown option '--nonsense'" ]
@@ -76,7 +76,7 @@ setup() {
     [ "$output" = "tm-unpack: nosuchfile: cannot open: No such file or directory" ]
 }
 
-@test "blanks behind a document's end are of its size" {
+@test "blanks after the end of a document count in its size" {
     doc='[{"ph":"i","s":"t","ts":1,"pid":1,"tid":1,"name":"n"}]'
     printf '%s\n' "$doc" >"$BATS_TEST_TMPDIR/a.json"
     tar cf "$BATS_TEST_TMPDIR/a.tar" -C "$BATS_TEST_TMPDIR" a.json
@@ -88,7 +88,7 @@ setup() {
     printf '%s\n' $((${#doc} + 1)) $((${#doc} + 1)) ${#doc} $((${#doc} + 2)) | diff - "$BATS_TEST_TMPDIR/sizes"
 }
 
-@test "--copy writes the stream to a file too, unless it cannot, or an option forbids it" {
+@test "--copy writes the stream to a file too, which stays empty if that fails or an option forbids it" {
     cd "$BATS_TEST_TMPDIR"
     python3 - >a.json <<'END'
 print('[' + ',\n'.join('{"ph":"X","name":"n%d","ts":%d,"dur":1,"pid":1,"tid":1}' % (i, i) for i in range(20000)) + ']')

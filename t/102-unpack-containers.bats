@@ -17,7 +17,7 @@ rows() {
     tm-unpack --list "$@" | cut -f2,4 | tr '\t' ' '
 }
 
-@test "TAR and ZIP in all their forms hold the same" {
+@test "TAR and ZIP in all their variants have the same content" {
     want=$'perfetto_manifest m\ngzip n.json.gz\njson n.json.gz\njson a.json\nsystrace b.systrace'
     for f in gnu.tar pax.tar ustar.tar deflated.zip stored.zip piped.zip; do
         [ "$(rows $f | tail -n +2)" = "$want" ]
@@ -29,14 +29,14 @@ rows() {
     [ "$(grep -c 'name="x"' gnu.tar.events)" -eq 2 ]
 }
 
-@test "long names" {
+@test "long member names of GNU, PAX and ustar archives are read" {
     for f in gnu pax; do
         [ "$(rows long-$f.tar | tail -n 1 | wc -c)" -eq 313 ]
     done
     [ "$(rows long-ustar.tar | tail -n 1 | wc -c)" -eq 133 ]
 }
 
-@test "a name stays as it is in the TAR" {
+@test "a name in a TAR is not normalised" {
     python3 - <<'END'
 import io, tarfile
 with tarfile.open("odd.tar", "w", format=tarfile.USTAR_FORMAT) as t:
@@ -49,7 +49,7 @@ END
         "$(printf 'd%.0s' {1..90})/../$(printf 'n%.0s' {1..60})" | { cat; echo tar odd.tar; } | sort)" ]
 }
 
-@test "ZIP64, and members of 5 and 9 GiB" {
+@test "ZIP64 and members of 5 and 9 GiB are read" {
     [ "$(rows zip64.zip | tail -n 1)" = "json a.json" ]
     run tm-unpack --list big.tar
     [ "${lines[0]}" = $'0\ttar\t15032387142\tbig.tar' ]
@@ -58,7 +58,7 @@ END
     [ "${lines[3]}" = $'3\tsystrace\t9663676416\tnine.systrace' ]
 }
 
-@test "a member of 5 GiB through a pipe, without a temporary file" {
+@test "a member of 5 GiB is read through a pipe without a temporary file" {
     run bash -o pipefail -c 'python3 - <<END | TMPDIR=$PWD/nowhere tm-unpack --list --ignore-unknown
 import sys
 out = sys.stdout.buffer
@@ -74,7 +74,7 @@ END'
     [ "${lines[2]}" = $'2\tjson\t70\tz.json' ]
 }
 
-@test "what ZIP can do and we cannot is an error that names the member" {
+@test "a feature of ZIP that is not supported is an error that names the member" {
     run tm-unpack lzma.zip
     [ "$status" -eq 1 ]
     [ "$output" = "tm-unpack: lzma.zip: a.json: compressed by method 14; only stored and deflated are supported (--ignore-unknown leaves it out)" ]
@@ -83,7 +83,7 @@ END'
     [ "$output" = "tm-unpack: encrypted.zip: a.json: encrypted, which is not supported (--ignore-unknown leaves it out)" ]
 }
 
-@test "sparse members are an error" {
+@test "a sparse member is an error" {
     truncate -s 1M hole
     for format in gnu pax; do
         tar -S --format=$format -cf hole.tar hole
@@ -93,7 +93,7 @@ END'
     done
 }
 
-@test "rare members of a TAR: another volume's, cut maps of holes, names with a zero in them, links named by PAX" {
+@test "rare members of a TAR are handled: multi-volume parts, cut sparse maps, names with a zero byte, links named by PAX" {
     python3 - <<'END'
 import io, tarfile
 json = b'{"traceEvents":[{"ph":"i","ts":1,"pid":1,"tid":1,"name":"x"}]}'
@@ -129,7 +129,7 @@ END
     [ "$(rows link.tar)" = $'tar link.tar\njson a.json\njson b.json\njson plain.json' ]
 }
 
-@test "ctrace and zstd" {
+@test "ctrace and zstd files are read" {
     [ "$(rows a.ctrace)" = $'ctrace a.ctrace\nsystrace a.ctrace' ]
     if [ -f a.json.zst ]; then
         [ "$(rows a.json.zst)" = $'zstd a.json.zst\njson a.json.zst' ]
@@ -138,14 +138,14 @@ END
     fi
 }
 
-@test "containers in containers, eight deep and no deeper" {
+@test "containers nest eight deep and no deeper" {
     [ "$(rows deep8 | tail -n 1)" = "json m6/m4/m2/m0" ]
     run tm-unpack deep9
     [ "$status" -eq 1 ]
     [[ $output == "tm-unpack: deep9: m6: m4: m2: containers nest deeper than 8" ]]
 }
 
-@test "compressed files one after another, named by their headers" {
+@test "compressed files one after another are named by their headers" {
     [ "$(cat m.json.gz a.json.gz a.json.gz a.systrace.gz | rows)" = \
       $'gzip standard input\nperfetto_manifest m.json\njson a.json\njson a.json\nsystrace a.systrace' ]
     [ "$(cat m.json a.json.gz a.json a.systrace.gz | rows)" = \
@@ -154,7 +154,7 @@ END
       $'perfetto_manifest standard input\njson standard input\nsystrace standard input' ]
 }
 
-@test "a manifest behind a trace is an error, in a stream and behind its order of processing" {
+@test "a manifest after a trace is an error, in a stream and in a TAR that promises its order of processing" {
     want="perfetto_manifest: perfetto_manifest file must be the first trace file in the input"
     run bash -c 'cat a.json m.json | tm-unpack | wc -c'
     [[ $output == *"tm-unpack: standard input: $want"* ]]
@@ -167,7 +167,7 @@ END
     [ "$status" -eq 0 ]
 }
 
-@test "a manifest in an inner archive counts as one" {
+@test "a manifest in an inner archive counts as the one manifest" {
     tar cf inner.tar m.json a.json
     tar cf outer.tar inner.tar m.json
     run bash -c 'tm-unpack outer.tar | tm-manifest | wc -c'
@@ -177,7 +177,7 @@ END
     [ "$status" -eq 0 ]
 }
 
-@test "several files and directories are as one archive" {
+@test "several files and directories are read like one archive" {
     mkdir -p dir/sub dir/.git
     cp a.json dir/sub/b.json
     cp m.json dir/z.cfg
@@ -194,7 +194,7 @@ END
     [ "$output" = "tm-unpack: empty: a directory without files" ]
 }
 
-@test "a TAR that promises its order of processing is streamed, and held to it" {
+@test "a TAR that promises its order of processing is streamed, and an error if it breaks the promise" {
     [ "$(cat kept.tar | TMPDIR=$PWD/nowhere rows | tail -n +2)" = "$(rows kept.tar | tail -n +2)" ]
     run bash -c 'cat lied.tar | tm-unpack | wc -c'
     [[ $output == *"standard input: a.json: the archive promises members in order of processing, but has this one after b.json"* ]]
@@ -204,7 +204,7 @@ END
     cat gnu.tar | TMPDIR=$PWD/nowhere tm-unpack -T . >/dev/null
 }
 
-@test "unknown types: ignored on demand, and counted" {
+@test "files of unknown type are skipped with --ignore-unknown, and counted" {
     echo what >x
     tar cf x.tar a.json x
     run bash -c 'tm-unpack --ignore-unknown x.tar | tm-emit -f frames | grep -e Account -e "FileEnd id=2"'
@@ -215,7 +215,7 @@ END
     [[ $output == *"tm-unpack: standard input: byte 70: damaged, or of unknown trace type, behind a document"* ]]
 }
 
-@test "a byte order mark in front of a text is read off" {
+@test "a byte order mark at the start of a text is removed" {
     printf '\xef\xbb\xbf' >bom
     cat bom a.json >bom.json
     cat bom m.json >bom-manifest.json
@@ -243,7 +243,7 @@ END
     [ "$output" = "tm-unpack: utf16.json: text in UTF-16, which is not read: iconv -f UTF-16 -t UTF-8 FILE (--ignore-unknown leaves it out)" ]
 }
 
-@test "what looks like an end record in the comment of a ZIP is none" {
+@test "bytes of an end record in the comment of a ZIP are no end record" {
     python3 - <<'END'
 import struct
 d = open('stored.zip', 'rb').read()

@@ -35,7 +35,7 @@ setup() {
     cd "$BATS_FILE_TMPDIR" || exit
 }
 
-# same WORD...: tm-unpack WORD... writes and says the same by one thread, two and four.
+# same WORD...: tm-unpack WORD... writes the same stream and messages with one, two and four threads.
 same() {
     local j one=0 other
     tm-unpack -j 1 "$@" >"$BATS_TEST_TMPDIR/one" 2>"$BATS_TEST_TMPDIR/one.err" || one=$?
@@ -48,7 +48,7 @@ same() {
     done
 }
 
-@test "files, directories and archives of each kind" {
+@test "files, directories and archives of each kind give the same stream with any number of threads" {
     for input in many many.tar many.zip many.tar.gz *.tar; do
         same "$input"
     done
@@ -57,19 +57,19 @@ same() {
     tm-unpack -j 4 many | tm-emit -f frames | grep -q ' name="work 1000"'
 }
 
-@test "text as pids: numbers made of the numbers of strings" {
+@test "pids that are texts get the same numbers with any number of threads" {
     same texts
     tm-unpack -j 4 texts | tm-emit -f frames | grep -q 'pid=10737'
 }
 
-@test "recordings that other tests read, two of each among others" {
+@test "two copies of each recording of other tests give the same stream with any number of threads" {
     local jobs=4
     for input in "$TM_SRC"/t/data/* "$TM_SRC"/t/data/*/*; do
         [ ! -f "$input" ] || same --ignore-unknown "$input" many/rank1.json many/rank3.json.gz "$input"
     done
 }
 
-@test "options that change the stream" {
+@test "options that change the stream have the same effect with any number of threads" {
     same --no-raw many
     same --no-detail many
     same --by-reference many
@@ -83,7 +83,7 @@ same() {
     cmp stream.1 stream.3
 }
 
-@test "damage: the same errors, warnings and accounts" {
+@test "damage gives the same errors, warnings and accounts with any number of threads" {
     local jobs=3
     for input in containers/*; do
         for how in skip salvage; do
@@ -94,7 +94,7 @@ same() {
     same --on-damage=skip --ignore-unknown containers
 }
 
-@test "the first error in order of processing is the one that is told" {
+@test "of several errors the first in order of processing is reported" {
     mkdir -p broken
     cp many/rank[1-8]* broken
     for i in 4 7; do
@@ -109,7 +109,7 @@ same() {
     [[ $output == "tm-unpack: rank4.json: "* || $output == "tm-unpack: rank6.json.gz: "* ]]
 }
 
-@test "a manifest in a compressed file, and one that is late" {
+@test "a manifest in a compressed file, or after a trace, has the same effect with any number of threads" {
     mkdir -p late
     cp many/rank[12]* late
     printf '{"perfetto_manifest":{"version":1}}' | gzip -n >late/z.json.gz
@@ -118,14 +118,14 @@ same() {
     same late
 }
 
-@test "bytes that come of compressed input are limited for all together" {
+@test "the limit of expanded bytes applies to all threads together" {
     for limit in 1k 500k 1M 1500k 2M 1G; do
         same --max-expansion=$limit many.zip
         same --max-expansion=$limit --on-damage=skip many.zip
     done
 }
 
-@test "more strings than the table of the run holds" {
+@test "more strings than the table of the run holds give the same stream" {
     mkdir -p strings
     python3 - <<'END'
 import json
@@ -137,14 +137,14 @@ END
     rm -r strings
 }
 
-@test "standard input, alone and among files" {
+@test "standard input, alone and among files, gives the same stream" {
     cat many.tar | tm-unpack -j 1 - >one
     cat many.tar | tm-unpack -j 4 - | cmp - one
     cat many/rank4.json | tm-unpack -j 1 many/rank1.json - many/rank2.json >one
     cat many/rank4.json | tm-unpack -j 4 many/rank1.json - many/rank2.json | cmp - one
 }
 
-@test "many small files" {
+@test "many small files give the same stream" {
     mkdir -p small
     for i in $(seq 300); do
         printf '{"traceEvents":[{"name":"n%s","ph":"X","ts":%s,"dur":2,"pid":1,"tid":1}]}' "$((i % 50))" "$i" \
@@ -153,7 +153,7 @@ END
     same small
 }
 
-# threads_of WORD...: the most threads that tm-unpack WORD... is seen with.
+# threads_of WORD...: prints the largest number of threads that tm-unpack WORD... has at one time.
 threads_of() {
     tm-unpack "$@" >/dev/null 3>&- &
     local pid=$! most=0 tasks
@@ -164,7 +164,7 @@ threads_of() {
     echo $most
 }
 
-@test "without -j there is a thread for each processor, if the files are large" {
+@test "without -j there is one thread for each processor if the files are large" {
     mkdir -p large
     for i in 1 2 4 5; do
         tr -d '\n' <many/rank$i.json | sed 's/.*\[\(.*\)\].*/\1/' >one
@@ -174,7 +174,7 @@ threads_of() {
     tm-unpack -j 1 large >one
     tm-unpack large | cmp - one
     rm -r large
-    # Spaces and line ends that take a while.
+    # Blanks and newlines that take some time to read.
     python3 - <<'END'
 import gzip, random
 white = random.Random(1).randbytes(10000000).translate(bytes(b" \n"[i & 1] for i in range(256)))
@@ -191,12 +191,12 @@ END
     rm spaces*
 }
 
-@test "a reader that goes away ends the run" {
+@test "a reader that closes the pipe ends the run" {
     run timeout 20 bash -c 'tm-unpack -j 4 many many.tar | head -c 1000 >/dev/null; echo "${PIPESTATUS[0]}"'
     [ "$output" = 141 ]
 }
 
-@test "tm-merge -j: the outputs are the same" {
+@test "tm-merge -j writes the same outputs with any number of threads" {
     for format in pftrace json jsonl; do
         tm-merge -j 1 -f $format -o one many.zip
         tm-merge -j 4 -f $format -o four many.zip

@@ -1,14 +1,14 @@
 #!/usr/bin/env bats
 # tm-stream(5) shows a stream byte by byte. tm-unpack must write these bytes.
 
-@test "the bytes in tm-stream(5) are those tm-unpack writes" {
+@test "tm-unpack writes the bytes that tm-stream(5) shows" {
     printf '1795206889.5 close(3) = 0\n' | tm-unpack | od -Ad -tx1 >"$BATS_TEST_TMPDIR/written"
     sed -n '/| od -Ad -tx1$/,/^\.Ed/p' "$TM_SRC/doc/tm-stream.5" | sed '1d;$d' >"$BATS_TEST_TMPDIR/shown"
     [ -s "$BATS_TEST_TMPDIR/shown" ]
     diff "$BATS_TEST_TMPDIR/shown" "$BATS_TEST_TMPDIR/written"
 }
 
-@test "protoc reads a stream with the shipped schema" {
+@test "protoc reads a stream with the installed schema" {
     printf '1795206889.5 close(3) = 0\n' | tm-unpack >"$BATS_TEST_TMPDIR/s"
     run bash -c "protoc --proto_path='$TM_SRC/proto' --decode=tracemerge.Stream tm_stream.proto <'$BATS_TEST_TMPDIR/s'"
     [ "$status" -eq 0 ]
@@ -16,7 +16,7 @@
     [[ $output == *'event_count: 1'* ]]
 }
 
-@test "protoc reads narrow columns: what tm-stream(5) says of them gives the times and positions back" {
+@test "narrow columns that protoc reads give the times and positions by the rule of tm-stream(5)" {
     for i in {100..199}; do printf '1795206%s.5 close(3) = 0\n' "$i"; done | tm-unpack >"$BATS_TEST_TMPDIR/s"
     protoc --proto_path="$TM_SRC/proto" --decode=tracemerge.Stream tm_stream.proto <"$BATS_TEST_TMPDIR/s" >"$BATS_TEST_TMPDIR/text"
     run python3 - "$BATS_TEST_TMPDIR/text" <<'END'

@@ -17,7 +17,7 @@ accounts() {
     tm-unpack "$@" | tm-emit -f frames | grep -o 'Account.*'
 }
 
-@test "a gzip cut anywhere is an error, never a short result" {
+@test "a gzip that is cut anywhere is an error, never a shorter result" {
     size=$(stat -c %s a.json.gz)
     for ((n = 2; n < size; n++)); do
         run bash -c "head -c $n a.json.gz | tm-unpack 2>&1 >out | grep -c '^tm-unpack: standard input: .*cut'"
@@ -27,7 +27,7 @@ accounts() {
     done
 }
 
-@test "a TAR cut anywhere is an error, but for its end blocks" {
+@test "a TAR that is cut anywhere but in its end blocks is an error" {
     tar -b1 -cf two.tar a.json m.json # header, data, header, data, two end blocks
     for n in 513 581 1025 1535 1536 1570; do
         run bash -c "head -c $n two.tar | tm-unpack | wc -c"
@@ -51,7 +51,7 @@ accounts() {
     [ "$output" = "tm-unpack: deflated-cut.zip: the ZIP has no central directory; it is cut short or damaged (--on-damage=salvage looks for its members)" ]
 }
 
-@test "skip and salvage read what there is, tell and count" {
+@test "skip and salvage read all that can be read, and report and count the rest" {
     python3 - <<'END'
 d = bytearray(open('gnu.tar', 'rb').read())
 at = d.find(b'n.json.gz')
@@ -74,7 +74,7 @@ END
     [ "$output" -ge 1 ]
 }
 
-@test "zstd and ctrace that are damaged end there, and only once" {
+@test "damaged zstd and ctrace files end at the damage, which counts once" {
     python3 - <<'END'
 d = bytearray(open('a.ctrace', 'rb').read())
 d[60] ^= 0xff
@@ -94,7 +94,7 @@ END
     [ "$status" -eq 0 ]
 }
 
-@test "a ZIP without its directory is salvaged" {
+@test "salvage reads a ZIP without its directory" {
     for f in deflated piped; do
         run bash -c "tm-unpack --list --on-damage=salvage $f-cut.zip 2>/dev/null | tail -n +2"
         [ "$output" = "$(tm-unpack --list $f.zip | tail -n +2)" ]
@@ -108,7 +108,7 @@ END
     done
 }
 
-@test "a gzip member in the middle of another is found by its header, and what is between them given up" {
+@test "salvage finds a gzip member inside another by its header, and drops the bytes between them" {
     python3 - <<'END'
 import gzip, random
 r = random.Random(1)
@@ -128,7 +128,7 @@ END
     [ "$(grep -c 'name="n10000_' frames)" -ge 500 ]
 }
 
-@test "a bomb takes time and no memory" {
+@test "a compressed file that expands enormously takes time and no memory" {
     (cat a.systrace; head -c 100000000 /dev/zero | tr '\0' '\n') | gzip -1 >bomb.gz
     (ulimit -v 300000; tm-unpack bomb.gz >/dev/null) || {
         only_unsanitized "a sanitized program takes address space without end"
@@ -136,7 +136,7 @@ END
     }
 }
 
-@test "hostile names and counts" {
+@test "hostile names and counts are errors" {
     python3 - <<'END'
 import io, tarfile
 def tar(name, names):
@@ -174,12 +174,12 @@ exec(sys.stdin.read())
 open(sys.argv[1], "wb").write(d)' "$1"
 }
 
-# merged [OPTION]... FILE: the names of the merged events. Messages go to standard error.
+# merged [OPTION]... FILE: prints the names of the merged events. Messages go to standard error.
 merged() {
     tm-merge -q "$@" -f text 2>/dev/null | grep -o 'in_.' | tr -d '\n'
 }
 
-@test "one member of a ZIP that is encrypted or compressed otherwise does not lose the others" {
+@test "an encrypted member of a ZIP, or one of another method, does not prevent reading the others" {
     one_bad_zip encrypted-one.zip <<<'d[B + 6] |= 1; d[D + 8] |= 1'
     one_bad_zip method-one.zip <<<'d[B + 8] = d[D + 10] = 14'
     for bad in encrypted-one method-one; do
@@ -199,7 +199,7 @@ merged() {
     done
 }
 
-@test "one member of a ZIP whose header and entry contradict each other does not lose the others" {
+@test "a member of a ZIP whose header contradicts its directory entry does not prevent reading the others" {
     one_bad_zip entry-crc.zip <<<'d[D + 16] ^= 1'
     one_bad_zip local-size.zip <<<'d[B + 22] ^= 1'
     one_bad_zip local-gone.zip <<<'d[B] = 0'
@@ -221,7 +221,7 @@ merged() {
     [ "$(merged --on-damage=salvage local-gone.zip)" = in_ain_c ]
 }
 
-@test "where a member's own header is, a ZIP64 record of its entry says" {
+@test "the ZIP64 record of a directory entry states the place of the member's header" {
     one_bad_zip local64.zip <<'END'
 d[B + 22] ^= 1 # its header contradicts its entry, so it is read by the header alone
 extra = bytes([0x99, 0x99, 2, 0, 7, 7, 1, 0, 8, 0]) + B.to_bytes(8, 'little') # a record of another kind comes first
@@ -239,7 +239,7 @@ open("long64.zip", "wb").write(d)'
     [ "$(merged --on-damage=salvage long64.zip)" = in_ain_c ]
 }
 
-@test "a directory of a ZIP that is damaged in the middle does not lose the members" {
+@test "damage in the middle of a ZIP directory does not prevent reading the members" {
     one_bad_zip entry.zip <<<'d[D] = 0'
     run -1 tm-unpack entry.zip
     [ "$(merged --on-damage=skip entry.zip)" = in_a ]
@@ -249,7 +249,7 @@ open("long64.zip", "wb").write(d)'
     [[ $output == *'file=0'*'reason="damaged" count=1'* ]]
 }
 
-@test "one sparse member of a TAR does not lose the others" {
+@test "a sparse member of a TAR does not prevent reading the others" {
     for name in a c; do
         echo '{"traceEvents":[{"name":"in_'$name'","ph":"i","ts":1,"pid":1,"tid":1}]}' >$name.json
     done
@@ -274,7 +274,7 @@ with open("b.json", "wb") as f:  # more pieces than a header has room for
     done
 }
 
-# event NAME [COUNT]: JSON with COUNT events called NAME.
+# event NAME [COUNT]: prints JSON with COUNT events named NAME.
 event() {
     python3 -c '
 import sys
@@ -306,7 +306,7 @@ print("{\"traceEvents\":[" + ",\n".join("{\"name\":\"%s\",\"ph\":\"i\",\"ts\":%d
     done
 }
 
-@test "a hard link in a TAR whose file is not there is accounted for" {
+@test "a hard link in a TAR to a missing file is accounted for" {
     cd links
     tar -cf ../dangling.tar d b.json c.json
     tar --delete -f ../dangling.tar d/a.json
@@ -318,7 +318,7 @@ print("{\"traceEvents\":[" + ",\n".join("{\"name\":\"%s\",\"ph\":\"i\",\"ts\":%d
     [[ $output == *'reason="damaged" count=1'* ]]
 }
 
-@test "a hard link in a TAR that is not read by place is not read, and accounted for" {
+@test "a hard link in a TAR that is read front to back is not read, and accounted for" {
     cd links
     tar --format=posix --pax-option=TRACEMERGE.order=processing -cf ../kept-links.tar d/a.json x*.json
     cd ..
@@ -329,7 +329,7 @@ print("{\"traceEvents\":[" + ",\n".join("{\"name\":\"%s\",\"ph\":\"i\",\"ts\":%d
     [ "$(merged kept-links.tar)" = in_ain_a ]
 }
 
-@test "what two names of a TAR share is not given back after its first turn" {
+@test "storage that two names of a TAR share is not reclaimed after the first turn" {
     mkdir -p large && cd large
     event in_l 60000 >a.json
     ln a.json b.json
@@ -341,7 +341,7 @@ print("{\"traceEvents\":[" + ",\n".join("{\"name\":\"%s\",\"ph\":\"i\",\"ts\":%d
     done
 }
 
-@test "archives in archives that expand without end come to a limit, which names the member" {
+@test "archives in archives that expand without end reach a limit, and the error names the member" {
     python3 - <<'END'
 import gzip, io, zipfile
 def zipped(members):
@@ -372,7 +372,7 @@ END
     [ "$status" -eq 2 ]
 }
 
-@test "archives in archives come to a limit though no member in them is read" {
+@test "archives in archives reach the limit even if no member in them is read" {
     python3 - <<'END'
 import io, zipfile
 def zipped(members):
@@ -410,7 +410,7 @@ END
     [[ $output == *"expands to more than 10485760 bytes"* ]]
 }
 
-@test "a file in an archive that cannot be read on does not lose the others" {
+@test "a file in an archive that cannot be read further does not prevent reading the others" {
     mkdir -p turns && cd turns
     event in_a >a.json
     event in_d >d.json
@@ -439,7 +439,7 @@ END
     [[ $output == *"b.zip: 1 event read, 0 placed, 1 dropped"* ]]
 }
 
-@test "a manifest that is at fault ends a merge, whatever is done about damage" {
+@test "a wrong manifest ends a merge with every --on-damage" {
     event in_a >a1.json
     echo '{"traceEvents":[]}' >b1.json
     cat a1.json m.json >twice.json

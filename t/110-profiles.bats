@@ -6,12 +6,12 @@ setup() {
     data=$TM_SRC/t/data
 }
 
-@test "Instruments: samples, threads, stacks by reference, counters, clock snapshots, accounts" {
+@test "Instruments: samples, threads, stacks by reference, counters, snapshots and accounts are rows of the stream" {
     frames_anywhere "$data/instruments.xml" >got
     diff -u "$data/instruments.frames" got
 }
 
-@test "Instruments: a frame's binary has its UUID as build id and the address it was loaded at" {
+@test "Instruments: the binary of a frame has its UUID as build id and its load address" {
     sed 's/UUID="0" arch/UUID="31E1C182-E611-3883-97A3-4334A21C90BD" arch/' "$data/instruments.xml" >one.xml
     sed 's/UUID="0" arch/UUID="no hex" arch/' "$data/instruments.xml" >two.xml
     tm-merge -f jsonl --events one.xml >one
@@ -24,14 +24,14 @@ setup() {
     grep -q '"mapping":"/usr/lib/lib.dylib","rel_pc":16,"build_id":"31e1c182e611388397a34334a21c90bd"}' three
 }
 
-@test "Instruments: a document behind it is read as another" {
+@test "Instruments: a document after the profile is read as another file" {
     { cat "$data/instruments.xml"; printf '{"traceEvents":[{"ph":"i","ts":1,"pid":1,"tid":1,"name":"x"}]}'; } >both
     run bash -o pipefail -c 'tm-unpack both | tm-emit -f frames | grep -c "^@[0-9]* FileBegin"'
     [ "$status" -eq 0 ]
     [ "$output" -ge 2 ]
 }
 
-@test "Instruments: memory does not grow with what ids stand for" {
+@test "Instruments: memory does not grow with the size of referenced elements" {
     only_unsanitized "a sanitized program takes address space without end"
     cat >make.py <<'EOF'
 print('<?xml version="1.0"?>\n<trace-query-result><node>')
@@ -44,34 +44,34 @@ for i in range(40000):
 print('</node></trace-query-result>')
 EOF
     python3 make.py | (ulimit -v 100000; exec tm-unpack -) >out
-    # The frames that are referred to were written to disk long before.
+    # The referenced frames are on disk by then.
     [ "$(tm-emit -f frames <out | tail -3 | grep -o 'function="x*[0-9]*"' | tr -d x | tail -4 | tr '\n' ' ')" = \
         'function="19999" function="39999" function="39999" function="39999" ' ]
 }
 
-@test "Gecko: both processes' times, samples, markers of all phases, text ids, accounts, hints" {
+@test "Gecko: times of both processes, samples, markers of all phases, text ids, accounts and hints are rows of the stream" {
     frames_anywhere --hints "$data/gecko.json" >got
     diff -u "$data/gecko.frames" got
 }
 
-@test "Gecko: the preprocessed format, its shared tables behind the threads" {
+@test "Gecko: the preprocessed format is read, with its shared tables after the threads" {
     frames_anywhere "$data/gecko-processed.json" >got
     diff -u "$data/gecko-processed.frames" got
 }
 
-@test "Gecko: gzip, and a document behind it" {
+@test "Gecko: gzip, and a document after the profile, are read" {
     { cat "$data/gecko.json"; cat "$data/gecko-processed.json"; } | gzip >both.gz
     tm-unpack both.gz | tm-emit -f frames >got
     [ "$(grep -c 'FileBegin .*type="gecko"' got)" -eq 2 ]
     [ "$(grep -c 'kind=sample' got)" -eq $(($(grep -c 'kind=sample' "$data/gecko.frames") + $(grep -c 'kind=sample' "$data/gecko-processed.frames"))) ]
 }
 
-@test "Gecko: a profile that is no profile of ours is Chrome JSON still" {
+@test "Gecko: a profile in an unknown form is read as Chrome JSON" {
     printf '{"metadata":{},"traceEvents":[]}' >x.json
     tm-unpack x.json | tm-emit -f frames | grep -q 'FileBegin .*type="json"'
 }
 
-@test "Gecko: markers that cross others of their name are all slices" {
+@test "Gecko: markers that cross others of their name all become slices" {
     cat >cross.json <<'EOF'
 {"meta":{},"threads":[{"pid":1,"tid":1,"name":"t","stringArray":["m"],"stackTable":{"frame":[0],"prefix":[null]},
  "markers":{"name":[0,0,0],"startTime":[1,2,4],"endTime":[3,5,6],"phase":[1,1,1],"category":[0,0,0]}}]}
@@ -108,7 +108,7 @@ assert seen == n, seen
 EOF
 }
 
-@test "Firefox: processed profiles from before phases, whose threads and processes have no ids" {
+@test "Firefox: processed profiles without phases and ids of threads and processes are read" {
     cat >old.json <<'END'
 {"meta": {"interval": 1, "processType": 0, "startTime": 0, "version": 3, "preprocessedProfileVersion": 3},
  "threads": [

@@ -9,7 +9,7 @@ setup() {
     data=$TM_SRC/t/data
 }
 
-# slices DATABASE: its slices, each with the slice around it and the slices from which arrows come.
+# slices DATABASE: prints its slices, each with the slice around it and the slices from which arrows come.
 slices() {
     python3 - "$1" <<'PY'
 import sqlite3, sys
@@ -29,12 +29,12 @@ for id, (ts, dur, name, parent, process, span, parent_span) in sorted(rows.items
 PY
 }
 
-@test "OTLP lines: services, tracks, slices with typed args, events, links" {
+@test "lines of OTLP give services, tracks, slices with typed args, events and links" {
     frames_anywhere "$data/spans-orders.otlp.jsonl" >got
     diff -u "$data/spans-orders.frames" got
 }
 
-@test "the same recording as OTLP, Jaeger and Zipkin JSON is the same timeline" {
+@test "one recording as OTLP, Jaeger and Zipkin JSON gives one timeline" {
     tm-merge --join=flows -o otlp.db "$data/spans-shop.otlp.jsonl" "$data/spans-orders.otlp.jsonl"
     tm-merge --join=flows -o jaeger.db "$data/spans.jaeger.json"
     tm-merge --join=flows -o zipkin.db "$data/spans-shop.zipkin.json" "$data/spans-orders.zipkin.json"
@@ -47,10 +47,10 @@ PY
     [ "$(wc -l <otlp)" -eq 29 ]
 }
 
-@test "a child is in its parent where both are in one service, an arrow comes from a parent in another" {
+@test "a child is inside its parent in the same service, and has an arrow from a parent in another" {
     tm-merge --join=flows -o m.db "$data/spans-shop.otlp.jsonl" "$data/spans-orders.otlp.jsonl"
     slices m.db >got
-    # Two requests at one time: one crosses the other, beside its parent.
+    # Two requests overlap: one crosses the other and is on a row beside its parent.
     [ "$(awk '$4 == "orders" && $3 == "load" || $5 == "orders" && $3 == "load"' got | wc -l)" -eq 6 ]
     ! grep 'load order' got | awk '$7 != $9' | grep .
     [ "$(grep -c 'GET orders' got)" -eq 7 ]
@@ -58,7 +58,7 @@ PY
     [ "$(grep -c 'checkout.*from [0-9a-f]' got)" -eq 2 ] # links
 }
 
-@test "a pftrace of them has the same slices and arrows" {
+@test "a merged Perfetto trace of spans has the same slices and arrows" {
     tm-merge --join=flows -o m.pftrace "$data/spans-shop.otlp.jsonl" "$data/spans-orders.otlp.jsonl"
     tm-merge -o again.db m.pftrace
     tm-merge --join=flows -o m.db "$data/spans-shop.otlp.jsonl" "$data/spans-orders.otlp.jsonl"
@@ -66,7 +66,7 @@ PY
     slices again.db | sed 's/ in [^ ]*//' | diff -u m -
 }
 
-@test "a server whose clock is off lies within its client again" {
+@test "tm-align moves a server whose clock is off back inside its client" {
     sed -E 's/UnixNano":"[0-9]+/&+/g' "$data/spans-orders.otlp.jsonl" |
         python3 -c 'import re, sys
 sys.stdout.write(re.sub(r"(\d+)\+", lambda m: str(int(m.group(1)) + 1234567890), sys.stdin.read()))' >orders.jsonl
@@ -83,7 +83,7 @@ assert rows == [(1,)] * 7, rows
 PY
 }
 
-@test "one whose resource comes behind its spans, one with a host of its own, one in a container" {
+@test "spans before their resource, a resource with a host of its own and one in a container are read" {
     span='{"spanId":"%d","traceId":"1","name":"n","startTimeUnixNano":"5","endTimeUnixNano":"6"}'
     string='{"key":"%s","value":{"stringValue":"%s"}}'
     {
@@ -98,7 +98,7 @@ PY
     printf 'process={ pid=%s name="%s"\n' 71 a text b text c | diff -u - names
 }
 
-# resources NAME HOST...: lines of OTLP with one span for each host.
+# resources NAME HOST...: prints lines of OTLP with one span for each host.
 resources() {
     local name=$1 host
     shift
@@ -107,12 +107,12 @@ resources() {
     done >"$name"
 }
 
-# hosts ARGUMENT...: the machines of a merge.
+# hosts ARGUMENT...: prints the machines of a merge.
 hosts() {
     tm-merge -q -f report "$@" | sed -n '/^machines/,/^$/s/^  \([^ ]*\) .*/\1/p' | sort | tr '\n' ' '
 }
 
-@test "--machine-from=host: machines by host.name, in files, archives and what is compressed" {
+@test "--machine-from=host names machines by host.name, in plain and compressed files and in archives" {
     resources a.jsonl web
     resources b.jsonl db db
     [ "$(hosts --machine-from=host a.jsonl b.jsonl)" = "db web " ]
@@ -126,7 +126,7 @@ hosts() {
     [[ "$(hosts a.jsonl b.jsonl)" != *web* ]]
 }
 
-@test "--machine-from=host: a file that states none or several is an error, later ones are counted" {
+@test "--machine-from=host refuses a file that states no host or several, and later hosts are counted" {
     resources several.jsonl web db
     run tm-merge --machine-from=host several.jsonl
     [ "$status" -eq 2 ]
@@ -143,13 +143,13 @@ hosts() {
     tm-merge -q -f report "$data/spans-shop.otlp.jsonl" | { ! grep on_other_hosts; }
 }
 
-@test "what follows in one stream is read as what it is" {
+@test "documents after spans in one stream are read by their own type" {
     { cat "$data/spans-shop.otlp.jsonl" "$data/spans-shop.zipkin.json" "$data/spans.jaeger.json"; printf '{"traceEvents":[]}'; } |
         tm-unpack - | tm-emit -f frames | sed -n 's/.*FileBegin .*type="\([a-z]*\)".*/\1/p' >got
     printf '%s\n' otlp zipkin jaeger json | diff -u - got
 }
 
-@test "memory does not grow with the spans, nor with those that wait for their processes" {
+@test "memory does not grow with the number of spans, or of spans before their processes" {
     only_unsanitized "a sanitized program takes address space without end"
     cat >make.py <<'PY'
 import sys
@@ -164,7 +164,7 @@ PY
     [ "$(tm-emit -f frames <out | grep -c 'kind=slice')" -eq 200000 ]
 }
 
-@test "records of other signals are accounted" {
+@test "records of logs and metrics are accounted for" {
     printf '{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{},{},{}]}]}]}\n' >m.jsonl
     tm-merge -f report m.jsonl >got 2>said || true
     grep -q 'not_shown' got

@@ -13,13 +13,13 @@ setup() {
     [ "$(grep -o '] time_ns=[0-9]* ' <<<"$output" | grep -o '[0-9]*' | tr '\n' ' ')" = '1000 2001 5500000000 5500000000 ' ]
 }
 
-@test "damage halts with its byte, by default and with --on-damage halt" {
+@test "damage is an error with its byte, by default and with --on-damage=halt" {
     run tm-unpack --on-damage=halt -- bad.json
     [ "$status" -eq 1 ]
     [[ $output == *"tm-unpack: bad.json: byte 71: bad escape in a string (--on-damage=skip or salvage goes on)" ]]
 }
 
-@test "skip leaves out the rest, salvage goes on with the next event, and both account" {
+@test "skip leaves out the rest, salvage continues with the next event, and both account for the loss" {
     run bash -o pipefail -c 'tm-unpack --on-damage=skip bad.json | tm-emit -f report'
     [ "$status" -eq 0 ]
     [[ $output == *"2 events read, 1 in the stream, 1 dropped, 64 bytes skipped; the accounts balance"* ]]
@@ -29,13 +29,13 @@ setup() {
     [[ $output == *"damaged: 1, first at byte 71"* ]]
 }
 
-@test "what a file states of its clock is passed on; hints in events are looked for with --hints only" {
+@test "facts about a file's clock are passed on, but hints in events are searched for only with --hints" {
     echo '{"traceEvents":[],"baseTimeNanoseconds":1700000000000000001}' >kineto.json
     for how in "" --hints; do
         run bash -o pipefail -c "tm-unpack $how kineto.json | tm-emit -f frames | grep ClockHint"
         [[ $output == *value_ns=1700000000000000001* ]]
     done
-    # node is on CLOCK_MONOTONIC and states that it is node
+    # node is on CLOCK_MONOTONIC, and its file states that it is from node
     echo '[{"ph":"M","pid":1,"tid":1,"ts":3,"cat":"__metadata","name":"node","args":{"process":{"versions":{"node":"20"}}}},
         {"ph":"M","pid":1,"tid":1,"name":"node","args":{"name":"x"}}]' >node.json
     run bash -o pipefail -c 'tm-unpack --hints node.json | tm-emit -f frames | grep -o "ClockHint.*"'
@@ -44,7 +44,7 @@ setup() {
     [ "$output" = 0 ]
 }
 
-@test "a large event comes through a pipe, and one past the limit is an error" {
+@test "a large event is read through a pipe, and one over the limit is an error" {
     big() { printf '[{"ph":"i","ts":1,"pid":1,"name":"'; head -c "$1" /dev/zero | tr '\0' x; printf '"}]'; }
     run bash -o pipefail -c "$(declare -f big); big 20000000 | tm-unpack | tm-emit -f report"
     [ "$status" -eq 0 ]
@@ -54,7 +54,7 @@ setup() {
     [[ $output == *"byte 1: an event is larger than the limit"* ]]
 }
 
-@test "a complete event without a duration is none, in all outputs; the text of it stays in JSON" {
+@test "a complete event without a duration is no slice in any output, and merged JSON keeps its text" {
     echo '[{"ph":"X","pid":1,"tid":1,"name":"none","ts":1},{"ph":"X","pid":1,"tid":1,"name":"some","ts":2,"dur":1}]' >x.json
     [ "$(tm-merge x.json | grep -c slice)" = 1 ]
     tm-merge -q -o x.db x.json
@@ -63,7 +63,7 @@ setup() {
     tm-merge -f json x.json | grep -q '"name":"none"'
 }
 
-@test "samples outside of traceEvents are accounted for, unless JSON alone comes out" {
+@test "samples outside of traceEvents are accounted for unless JSON is the only output" {
     echo '{"traceEvents":[{"ph":"X","ts":1,"dur":3,"pid":1,"tid":1,"name":"a"}],"samples":[{"tid":1,"ts":2,"sf":3},{"tid":1,"ts":3,"sf":3}],
         "stackFrames":{"3":{"name":"f"}}}' >s.json
     tm-merge -f report s.json | grep -A 1 's.json: 3 events read, 1 placed, 2 dropped' | grep -q 'not_shown: 2'

@@ -5,12 +5,12 @@ setup() {
     python3 "$TM_SRC/t/gen/make-fxt.py" a.fxt
 }
 
-# The rows of QUERY on x.db, one after another.
+# Prints the rows of QUERY on x.db, one on each line.
 rows() {
     sqlite3 x.db "$1" | tr '\n' ' '
 }
 
-@test "fuchsia: recognised, on BOOTTIME, what shows no row accounted" {
+@test "fuchsia: a trace is recognised, its clock is BOOTTIME, and records without rows are accounted for" {
     tm-merge -f report a.fxt >report
     grep -q '^ *0  fuchsia ' report
     grep -q 'BOOTTIME of host, claimed by' report
@@ -22,7 +22,7 @@ rows() {
     grep -q 'fuchsia_provider.7 = provider-seven' report
 }
 
-@test "fuchsia: slices, instants, operations, flows, counters, scheduling, packets in blobs" {
+@test "fuchsia: slices, instants, async operations, flows, counters, scheduling and packets in blobs become rows" {
     tm-merge -o x.db a.fxt
     [ "$(rows "SELECT s.ts || ',' || s.dur || ',' || s.name || ',' || s.depth || ',' || ifnull(t.tid, '') FROM slice s
         LEFT JOIN thread_track tt ON s.track_id = tt.id LEFT JOIN thread t USING (utid) ORDER BY s.ts, s.name")" = \
@@ -38,13 +38,13 @@ rows() {
         WHERE p.pid > 0 AND t.tid <> p.pid ORDER BY t.tid")" = "100,app,101,main 100,app,102,worker 200,,201, " ]
 }
 
-@test "fuchsia: arguments of every type" {
+@test "fuchsia: arguments of every type are args of rows" {
     tm-merge -o x.db a.fxt
     [ "$(rows "SELECT key || '=' || display_value FROM args a JOIN slice s USING (arg_set_id) WHERE s.ts IN (1000, 1100) ORDER BY s.ts, a.id")" = \
         "n=-5 u=4000000000 s=text nothing=null result=1 i64=-1099511627776 u64=1099511627776 d=0.5 p=0xff0 k=100 yes=true later=unknown " ]
 }
 
-@test "fuchsia: merged and read again, nothing has moved" {
+@test "fuchsia: a merged trace that is read again has the same times" {
     tm-merge -o again.pftrace a.fxt
     tm-merge -o x.db again.pftrace
     [ "$(rows "SELECT ts || ',' || dur || ',' || name FROM slice ORDER BY ts, name")" = \
@@ -56,7 +56,7 @@ rows() {
         "[(0.8, 'main'), (0.82, ''), (0.9, 'worker'), (1, 'work'), (1.02, 'queue:depth:9'), (1.02, 'queue:load:9'), (1.2, 'inner'), (1.2, 'request'), (1.7, 'far')]" ]
 }
 
-@test "fuchsia: on the same clock as a proto of its machine; pinned, on one of its own" {
+@test "fuchsia: events are on the clock of a proto of the machine, or on a clock of their own if pinned" {
     mkdir run
     mv a.fxt run
     cat >make.py <<'PY'
@@ -77,7 +77,7 @@ PY
     [ "$(rows "SELECT name || ',' || ts FROM slice WHERE name IN ('proto', 'far', 'in a blob') ORDER BY name")" = "far,1200 in a blob,700 proto,1500 " ]
 }
 
-@test "fuchsia: cut short, it fails, or shows what is there" {
+@test "fuchsia: a cut trace is an error, or shows the events before the cut" {
     head -c 400 a.fxt | head -c -4 >cut.fxt
     run tm-merge cut.fxt
     [ "$status" -eq 1 ]

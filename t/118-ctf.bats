@@ -9,12 +9,12 @@ setup() {
     tm-merge -q k >/dev/null 2>log || ! grep -q 'without libbabeltrace2' log || skip 'this build has no libbabeltrace2'
 }
 
-# made [WORD] FOLDER: generates a trace.
+# made [WORD] FOLDER: generates a trace in FOLDER.
 made() {
     python3 "$TM_SRC/t/gen/make-ctf.py" "$@"
 }
 
-@test "a kernel's: switches, wakings and calls as of ftrace, on MONOTONIC, with the time of day" {
+@test "a kernel's trace has switches, wakings and calls as ftrace has them, on MONOTONIC, with the time of day" {
     tm-merge --absolute -q k | sed 's/  */ /g; s/ $//' >got
     diff -u - got <<'END'
  TIME MACHINE PROCESS/THREAD KIND DURATION NAME = VALUE [CATEGORY] ARGS
@@ -34,14 +34,14 @@ END
     tm-merge --absolute -q b | sed 's/  */ /g; s/ $//' | diff -u got -
 }
 
-@test "another clock is the time of day where its origin is 1970, and none is the file's own" {
+@test "a clock with the origin 1970 is REALTIME, and any other is the file's own" {
     made other-clock a
     tm-merge -q -f report a | grep -q 'REALTIME of host, claimed by metadata'
     made no-clock b
     tm-merge -q -f report b | grep -q 'TRACE_FILE of host, claimed by metadata'
 }
 
-@test "with ftrace text of the same machine" {
+@test "a kernel's trace merges with ftrace text of the same machine" {
     cat >text <<'END'
 # tracer: nop
              app-100   [000] .....     5.000002: tracing_mark_write: B|100|inside
@@ -52,7 +52,7 @@ END
     tm-merge -q --absolute k text | grep -A 1 sys_openat | grep -q inside
 }
 
-@test "a recording of LTTng: the events and times of babeltrace2, and threads" {
+@test "a recording of LTTng has the events and times of babeltrace2, with threads" {
     mkdir ust
     tar xzf "$TM_SRC/t/data/ctf-ust.tar.gz" -C ust
     tm-merge -q --events -f jsonl ust >events
@@ -68,7 +68,7 @@ END
 }
 
 # A program wrote alternately to trace_marker and with LTTng's tracef, six times (LTTng 2.13, Linux 6.18).
-@test "a recording of LTTng: each event between the marks that its program wrote to the kernel's trace" {
+@test "each event of a recording of LTTng lies between the marks that its program wrote to the kernel's trace" {
     tm-merge -q --events -f jsonl "$TM_SRC/t/data/ctf-marks.tar.gz" "$TM_SRC/t/data/ctf-marks.txt" >events
     jq -r 'select(.name == "lttng_ust_tracef:event" or .name == "tracing_mark_write")
         | [.ts, .tid, .args.msg // .name] | @tsv' events | sort -n | cut -f 2,3 >got
@@ -79,7 +79,7 @@ END
     [ "$(grep -c 'MONOTONIC: trace_time' report)" -eq 2 ]
 }
 
-@test "in archives, compressed and from a pipe it is the same, and nothing is left behind" {
+@test "a trace in an archive, compressed or from a pipe gives the same rows, and no temporary file is left" {
     mkdir ust temporary
     export TMPDIR=$PWD/temporary
     tar xzf "$TM_SRC/t/data/ctf-ust.tar.gz" -C ust
@@ -106,7 +106,7 @@ END
     [ -z "$(ls temporary)" ]
 }
 
-@test "streams that no first bytes show, empty ones and indices of old versions are found by their place" {
+@test "streams without a magic number, empty streams and indices of old versions are recognised by their place" {
     mkdir -p p/index
     cat >p/metadata <<'END'
 /* CTF 1.8 */
@@ -128,7 +128,7 @@ END
         tm-merge -q --events -f jsonl $f | jq -c '[.ts, .name, .args.n]' >got
         jq -c '[.ts, .name, .args.n]' want | diff -u - got
     done
-    # A file of unknown type is no stream if the files beside it show that they are streams.
+    # A file of unknown type is no stream if the files beside it have the magic number of streams.
     echo 'about this trace' >k/README
     run tm-merge -q -f report k
     [ "$status" -eq 1 ]
@@ -143,7 +143,7 @@ END
     [[ $output == *'p/from-a-sensor: unknown trace type'* ]]
 }
 
-@test "the temporary folder is gone however tm-unpack ends" {
+@test "the temporary folder is removed however tm-unpack ends" {
     mkdir temporary
     made many 200000 many
     tar cf many.tar many
@@ -161,7 +161,7 @@ for how in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
 PY
 }
 
-@test "by its parts it is refused, with what helps" {
+@test "parts of a trace that are given alone are refused with a hint" {
     mkdir lone
     cp k/channel0_0 lone
     run tm-merge lone
@@ -178,7 +178,7 @@ PY
     tm-merge -q -f report ordered.tar | grep -q 'metadata: 7 events read' # a regular file
 }
 
-@test "archives with hostile names, links and damaged streams" {
+@test "archives with hostile names, links and damaged streams do no harm" {
     python3 - <<'PY'
 import io, tarfile
 with tarfile.open('hostile.tar', 'w') as t:
@@ -219,7 +219,7 @@ PY
     tm-merge -q --on-damage=skip -f report bent.zip | grep -q 'the accounts balance'
 }
 
-@test "damaged: an error of the trace, or an account" {
+@test "a damaged trace is an error, or an account" {
     made bad
     sed -i 's/event {/evnt {/' bad/metadata
     run tm-merge -q bad

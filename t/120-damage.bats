@@ -18,53 +18,53 @@ damage() { # format, least number of damaged files
     [ "${BASH_REMATCH[1]}" -ge "$least" ]
 }
 
-@test "protos" {
+@test "damaged protos are handled by the rules of each --on-damage" {
     damage proto 12
 }
 
-@test "Chrome JSON" {
+@test "damaged Chrome JSON is handled by the rules of each --on-damage" {
     damage json 40
 }
 
-@test "ftrace text" {
+@test "damaged ftrace text is handled by the rules of each --on-damage" {
     damage systrace 35
 }
 
-@test "strace" {
+@test "damaged strace output is handled by the rules of each --on-damage" {
     damage strace 20
 }
 
-@test "journal" {
+@test "damaged journals are handled by the rules of each --on-damage" {
     damage journal_json 40
     damage journal_export 40
 }
 
-@test "logcat" {
+@test "damaged logcat output is handled by the rules of each --on-damage" {
     damage logcat 20
 }
 
-@test "perf script" {
+@test "damaged perf script output is handled by the rules of each --on-damage" {
     damage perf_script 45
 }
 
-@test "Instruments" {
+@test "damaged Instruments exports are handled by the rules of each --on-damage" {
     damage instruments 60
 }
 
-@test "Gecko" {
+@test "damaged Gecko profiles are handled by the rules of each --on-damage" {
     damage gecko 8
 }
 
-@test "OTLP, a request and lines" {
+@test "damaged OTLP, a request and lines, is handled by the rules of each --on-damage" {
     damage otlp 25
     damage otlp_lines 45
 }
 
-@test "Jaeger, Zipkin" {
+@test "damaged Jaeger and Zipkin files are handled by the rules of each --on-damage" {
     damage jaeger 25
     damage zipkin 25
 }
 
-@test "Fuchsia, which goes on at a section" {
+@test "damaged Fuchsia traces are handled by the rules of each --on-damage, and salvage continues at a section" {
     damage fuchsia 10
 }

@@ -6,7 +6,7 @@ setup() {
     export SOURCE_DATE_EPOCH=1795500000 # 2026-11-24
 }
 
-# The rows of android_logs in DB.
+# Prints the rows of android_logs in DB.
 logs() {
     sqlite3 "$1" "SELECT l.ts, l.prio, l.tag, replace(l.msg, char(10), '~'), t.tid, p.pid FROM android_logs l
         LEFT JOIN thread t USING (utid) LEFT JOIN process p USING (upid) ORDER BY l.ts, l.id"
@@ -24,7 +24,7 @@ threadtime() {
 END
 }
 
-@test "logcat: rows of android_logs, in a merged trace and back" {
+@test "logcat: messages are rows of android_logs, also after a merge" {
     threadtime >a.log
     [ "$(tm-unpack -l a.log | cut -f 2)" = android_logcat ]
     tm-merge -o a.db a.log
@@ -40,7 +40,7 @@ END
     logs again.db | diff -u got -
 }
 
-@test "logcat: the assumed year and zone are statistics; what the lines tell is used" {
+@test "logcat: assumed years and zones are counted, and stated ones are used" {
     threadtime >a.log
     tm-merge -f report a.log | grep -q 'logcat_lines_without_year = 4 (info'
     SOURCE_DATE_EPOCH=1700000000 tm-merge -o a.db a.log
@@ -52,7 +52,7 @@ END
     [ "$(sqlite3 b.db "SELECT count(*) FROM stats WHERE name LIKE 'logcat%'")" -eq 0 ]
 }
 
-@test "logcat -v monotonic: on the clock of the kernel's trace" {
+@test "logcat -v monotonic is on the clock of the kernel's trace" {
     printf '   16.000500 10001  5  7 I T: between\n' >m.log
     printf '# tracer: nop\n#\n a-5 (5) [000] .... 16.000400: tracing_mark_write: B|5|x\n a-5 (5) [000] .... 16.000600: tracing_mark_write: E|5\n' >k.txt
     tm-merge -o m.db m.log k.txt
@@ -60,14 +60,14 @@ END
     tm-merge -f report m.log k.txt | grep -q '0 dropped'
 }
 
-@test "logcat: beside a proto that relates REALTIME to BOOTTIME" {
+@test "logcat: messages are placed beside a proto that relates REALTIME to BOOTTIME" {
     printf 'snap 6=1000 1=1795419380000000000\ninstant e 2000 seq=1\n' | proto p.pftrace
     threadtime >a.log
     tm-merge -o a.db p.pftrace a.log
     [ "$(sqlite3 a.db "SELECT min(ts), max(ts) FROM android_logs")" = '123001000|126001000' ]
 }
 
-@test "android_log packets: messages, priorities, values of events" {
+@test "android_log packets give messages, priorities and the values of events" {
     # timestamp 7; pid 5 tid 6 tag "t" prio 5 message "m" args a=1 b="x"; then an event without a priority
     printf '\n\050\100\007\272\002\043\n\033\020\005\030\006\062\001t\070\005\102\001m\112\005\n\001a\020\001\112\006\n\001b\042\001x\n\004\040\001\102\000' >p.pftrace
     tm-merge -o p.db p.pftrace
@@ -75,7 +75,7 @@ END
     [ "$(sqlite3 p.db "SELECT start_ts, end_ts FROM trace_bounds")" = '7|8' ]
 }
 
-# journal BOOT REALTIME_US MONOTONIC_US MESSAGE: an entry as journalctl -o export writes it.
+# journal BOOT REALTIME_US MONOTONIC_US MESSAGE: prints an entry as journalctl -o export writes it.
 journal() {
     printf '__CURSOR=s=1;b=%s\n__REALTIME_TIMESTAMP=%s\n__MONOTONIC_TIMESTAMP=%s\n_BOOT_ID=%s\nPRIORITY=6\nMESSAGE=%s\n\n' \
         "$1" "$2" "$3" "$1" "$4"
@@ -89,7 +89,7 @@ boots() {
     journal $b $((r + 61000500)) 6000000 b1
 }
 
-@test "journal: a recording, in both of its formats, and back from a merged trace" {
+@test "journal: a recording gives the same rows in both of its formats and after a merge" {
     data=$TM_SRC/t/data
     for format in json export; do
         [ "$(tm-unpack -l "$data/journal.$format" | cut -f 2)" = journal_$format ]
@@ -117,7 +117,7 @@ END
     tm-merge -f report "$data/journal.json" | grep -q '4 events read, 4 placed, 0 dropped'
 }
 
-@test "journal: each message between the marks that its program wrote to the kernel's trace" {
+@test "journal: each message lies between the marks that its program wrote to the kernel's trace" {
     data=$TM_SRC/t/data
     for order in "journal.json marks.txt" "marks.txt z-journal.json"; do
         cp "$data/journal.json" journal.json
@@ -130,7 +130,7 @@ END
     done
 }
 
-@test "journal: the last boot is the machine's MONOTONIC, others lie where REALTIME puts them" {
+@test "journal: MONOTONIC is that of the last boot, and REALTIME places other boots" {
     boots >boots
     tm-merge -q -o m.db boots
     [ "$(logs m.db | cut -d '|' -f 1,4)" = $'5000000000|b0\n6000000000|b1' ]
@@ -147,7 +147,7 @@ END
     [ "$(tm-unpack boots | tm-emit -f frames | grep -c ' Snapshot ')" -eq 3 ]
 }
 
-@test "journal: without boots it is on REALTIME, alone and beside others" {
+@test "journal: entries without a boot id are on REALTIME, alone and beside other files" {
     printf '__REALTIME_TIMESTAMP=1795437000000000\nMESSAGE=a\n\n__REALTIME_TIMESTAMP=1795437001000000\nMESSAGE=b\n\n' >j.export
     printf '{"__REALTIME_TIMESTAMP":"1795437002000000","__MONOTONIC_TIMESTAMP":"5","MESSAGE":"c"}\n' >j.json
     for f in j.export j.json; do
@@ -161,7 +161,7 @@ END
     [ "$(sqlite3 one.db "SELECT group_concat(ts || msg) FROM (SELECT * FROM android_logs ORDER BY ts)")" = "97000000000a,98000000000b,100000000000d" ]
 }
 
-@test "journal: beside a proto of the same boot; a wall clock that drifts needs few snapshots" {
+@test "journal: it merges with a proto of the same boot, and a drifting wall clock needs few snapshots" {
     for i in $(seq 0 999); do
         journal 0123456789abcdef0123456789abcdef $((1795437000000000 + i * 1000100)) $((5000000 + i * 1000000)) m$i
     done >drift
@@ -175,7 +175,7 @@ END
     [ "$(sqlite3 p.db "SELECT min(ts), max(ts) - min(ts) FROM android_logs")" = '6000000000|999000000000' ]
 }
 
-@test "journal: an entry without a priority is information, in databases and for readers of the merged trace" {
+@test "journal: an entry without a priority has the priority of information in databases and merged traces" {
     printf '__REALTIME_TIMESTAMP=1795437000000000\n__MONOTONIC_TIMESTAMP=5\n_BOOT_ID=0123456789abcdef0123456789abcdef\nMESSAGE=m\n\n' >j.export
     tm-merge -o j.db j.export
     tm-merge -o j.pftrace j.export

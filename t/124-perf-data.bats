@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# perf.data: recordings of perf record as perf script shows them, and made ones in both byte orders, from a file, from a
-# pipe and compressed.
+# perf.data: recordings of perf record compared with perf script, and generated ones in both byte orders, from a file,
+# from a pipe and compressed.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -8,14 +8,14 @@ setup() {
     data=$TM_SRC/t/data
 }
 
-# made FILE [WORD]...: a made recording.
+# made FILE [WORD]...: generates the recording FILE.
 made() {
     local file=$1
     shift
     python3 "$TM_SRC/t/gen/make-perf-data.py" "$@" >"$file"
 }
 
-# rows FILE: what is in it, without what depends on its size.
+# rows FILE: prints its rows without values that depend on its size.
 rows() {
     frames_anywhere "$1" | sed 's/^File .*//; s/byte=[0-9]*//; s/size_bytes=[0-9]*//'
 }
@@ -26,13 +26,13 @@ as_perf_script() {
     python3 "$TM_SRC/t/check/perf-script.py" "$data/$1.script" events
 }
 
-@test "a made recording: stacks and names by time, forks, BPF, switches, tracepoints, losses" {
+@test "a generated recording has stacks and names by time, forks, BPF, switches, tracepoints and losses" {
     made a.data
     frames_anywhere a.data >got
     diff -u "$data/perf-made.frames" got
 }
 
-@test "the same rows in either byte order, from a pipe, and compressed" {
+@test "a recording in either byte order, from a pipe or compressed has the same rows" {
     made a.data
     rows a.data >want
     for words in big pipe "big pipe"; do
@@ -51,13 +51,13 @@ as_perf_script() {
     diff -u want got
 }
 
-@test "recordings of tracepoints with stacks, of a pipe, compressed: the samples and stacks of perf script" {
+@test "recordings of tracepoints with stacks, from a pipe and compressed have the samples and stacks of perf script" {
     as_perf_script perf-sched
     as_perf_script perf-pipe
     as_perf_script perf-zstd
 }
 
-@test "groups of events: a sample of each member that has counted since the last one" {
+@test "a group of events gives a sample for each member that has counted since the last one" {
     as_perf_script perf-group
     [ "$(grep -c '"name":"page-faults"' events)" -gt 5 ]
     made a.data group
@@ -96,7 +96,7 @@ END
     frames_anywhere a.data | grep 'Account .*reason="not_shown" count=2' # the other one is a record AUXTRACE
 }
 
-@test "groups of events that threads inherit count by thread; newest first the recorded periods stand" {
+@test "groups of inherited events count by thread, and with the newest records first the recorded periods are used" {
     made a.data threads
     tm-merge -q --events -f jsonl a.data | grep '"ts":3000,"name":"cpu-clock","value":900,.*"tid":102,'
     tm-merge -q --events -f jsonl a.data | grep '"ts":4000,"name":"cpu-clock","value":150,.*"tid":101,'
@@ -120,7 +120,7 @@ END
     done
 }
 
-@test "--call-graph dwarf: samples with the kernel's part of their stacks; how many are not unwound is told" {
+@test "--call-graph dwarf gives samples with the kernel's part of the stack, and counts stacks that are not unwound" {
     tm-merge -q --events -f jsonl "$data/perf-dwarf.data" >events
     python3 "$TM_SRC/t/check/perf-script.py" -u "$data/perf-dwarf.script" events
     tm-merge -q -f report "$data/perf-dwarf.data" | grep '  perf_data_user_stacks_not_unwound = 6 (info, '
@@ -135,13 +135,13 @@ sleep|sleep' ]
     [ "$(sqlite3 x.db "SELECT count(*) FROM sched_slice JOIN thread USING (utid) WHERE name = 'ls'")" -gt 0 ]
 }
 
-@test "a process that was there before the recording is named in the Perfetto trace, as its main thread is" {
+@test "a process from before the recording has the name of its main thread in the Perfetto trace" {
     made a.data
     tm-merge -q -o a.pftrace a.data
     python3 "$TM_SRC/t/check/list-packets.py" -f 60.3.1 -f 60.3.6 a.pftrace | grep -q ' 60.3.1=100 60.3.6=app$'
 }
 
-@test "build ids are in the Perfetto trace" {
+@test "the Perfetto trace has build ids" {
     made a.data
     tm-merge -q -o a.pftrace a.data
     python3 - <<'END'
@@ -150,7 +150,7 @@ assert bytes(range(1, 21)) in data and bytes([0xaa] * 8) in data
 END
 }
 
-@test "the Perfetto trace says what samples count, in which mode, and the addresses of mappings" {
+@test "the Perfetto trace states what samples count, the cpu mode and the addresses of mappings" {
     tm-merge -q -o m.pftrace "$data/perf-sched.data"
     python3 "$TM_SRC/t/check/list-packets.py" -f 59.12.1.10 -f 66.1 -f 66.5 -f 66.6 m.pftrace >packets
     [ "$(grep -c ' 59.12.1.10=' packets)" -eq 3 ] # a sequence for each event
@@ -163,7 +163,7 @@ END
     grep -q 'mapping_start=[0-9]* mapping_end=[0-9]*' frames
 }
 
-@test "what the recording says of itself is attributes of the Perfetto trace" {
+@test "facts that the recording states about itself are attributes of the Perfetto trace" {
     tm-merge -q -o m.pftrace "$data/perf-sched.data"
     tm-merge -q -o m.db m.pftrace
     of="SELECT str_value FROM metadata WHERE name = 'trace_attribute.tracemerge.file.0"
@@ -172,7 +172,7 @@ END
     [ "$(sqlite3 m.db "SELECT count(*) FROM metadata WHERE name LIKE '%file.0.%trace_time%'")" -eq 0 ]
 }
 
-@test "a name that the first record of a task gives a main thread is that of its process, too" {
+@test "a main thread's name in the first record of a task also names its process" {
     tm-merge -q -o m.pftrace "$data/perf-both.data"
     for made in "$data/perf-both.data" m.pftrace; do
         rm -f p.db
@@ -181,7 +181,7 @@ END
     done
 }
 
-@test "clocks: the one that was recorded, and the time of day" {
+@test "the clock is the recorded one, and the time of day is a snapshot" {
     for case in '|MONOTONIC' 'raw|MONOTONIC_RAW' 'real|REALTIME' 'tai|TRACE_FILE'; do
         made a.data ${case%|*}
         tm-unpack a.data | tm-manifest | tm-clocks | tm-emit -f frames >frames.txt
@@ -198,7 +198,7 @@ END
     ! tm-unpack a.data | tm-emit -f frames | grep -q Snapshot || false
 }
 
-@test "a recording that did not end, damage in it" {
+@test "a recording that did not end, or is damaged, is read by the rules of --on-damage" {
     made a.data
     head -c 3000 a.data >cut.data
     run tm-merge cut.data
@@ -226,7 +226,7 @@ END
     [[ "$output" != *'"ts":3000'* ]]
 }
 
-@test "perf record and ftrace of one time and clock: the same switches, as Perfetto traces, too" {
+@test "perf record and ftrace on one clock show the same switches, also as Perfetto traces" {
     tm-merge -q -o ftrace.pftrace "$data/perf-both.txt"
     cp "$data/perf-both.data" .
     for other in "$data/perf-both.txt" ftrace.pftrace; do

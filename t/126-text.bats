@@ -1,4 +1,4 @@
-# Text: perf script, strace, trace-cmd report and ftrace in their variants, as rows of the stream.
+# Text: variants of perf script, strace, trace-cmd report and ftrace, as rows of the stream.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -6,7 +6,7 @@ setup() {
     data=$TM_SRC/t/data
 }
 
-@test "perf script: stacks with source lines and inlined frames, tracepoints with stacks, no thread, perf's own records" {
+@test "perf script: source lines, inlined frames, tracepoints with stacks, samples without thread and perf's records are read" {
     frames_anywhere "$data/perf-script.txt" >got
     diff -u "$data/perf-script.frames" got
 }
@@ -20,22 +20,22 @@ setup() {
     tm-merge -f report x.pftrace | grep -q '0 dropped'
 }
 
-@test "strace: signals, exits, calls interrupted and taken up again, stacks, remarks" {
+@test "strace: signals, exits, interrupted and resumed calls, stacks and remarks are read" {
     frames_anywhere "$data/strace.txt" >got
     diff -u "$data/strace.frames" got
 }
 
-@test "trace-cmd report: version and cpus, latency columns, stacks, dropped events, nanoseconds" {
+@test "trace-cmd report: version, cpus, latency columns, stacks, dropped events and nanoseconds are read" {
     frames_anywhere "$data/trace-cmd.txt" >got
     diff -u "$data/trace-cmd.frames" got
 }
 
-@test "ftrace: tgids, names with blanks and dashes, clocks that count no seconds" {
+@test "ftrace: tgids, names with blanks and dashes, and clocks that count no seconds are read" {
     frames_anywhere "$data/ftrace-tgid.txt" >got
     diff -u "$data/ftrace-tgid.frames" got
 }
 
-@test "perf script with pids: the main thread names its process, as it is called last" {
+@test "perf script with pids: the last name of the main thread names its process" {
     cat >a.script <<'END'
 tool   9/9     1.000001: cpu-clock: 
 	             643 main (/bin/tool)
@@ -52,7 +52,7 @@ END
     [ "$(sqlite3 a.db "SELECT group_concat(tid || ' ' || name) FROM thread WHERE tid > 0 ORDER BY tid")" = '9 other,10 tool' ]
 }
 
-@test "perf script --header, whose comments are longer than what a type is found by; simpleperf, which separates by tabs" {
+@test "perf script --header with comments beyond the sniffed bytes, and simpleperf's tabs, are recognised" {
     printf '# ========\n# captured on    : Sat Sep  4 10:27:47 2021\n' >a.script
     for i in $(seq 40); do echo "# cpudesc : a line of the header, $i" >>a.script; done
     printf '# ========\n#\ntool 9 1.000001: cpu-clock: \n\t643 main (/bin/tool)\n\n' >>a.script
@@ -82,7 +82,7 @@ END
     tm-merge --strict -q -f csv plain.html
 }
 
-@test "perf script: a thread is named again only where it has another name, time goes back or an event may have renamed it" {
+@test "perf script: a thread is named again only if its name, the order of time or an event requires it" {
     sample() { printf '%s [000] %s: 10 cycles:\n\tffff f+0x1 (k)\n\n' "$1" "$2"; }
     { sample 'app 7' 1.0; sample 'app 7' 1.1; sample 'sh 8' 1.2; sample 'app 7' 1.3; sample 'new 7' 1.4; sample 'new 7' 1.5
       sample 'new 7' 1.45; printf 'sh 8 [000] 1.6: sched:sched_process_free: comm=x pid=9 prio=120\n\n'; sample 'new 7' 1.7; } >p.script

@@ -5,14 +5,14 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
 }
 
-# The slices of FILE as a table of the merged output.
+# Prints the slices of FILE as a table of the merged output.
 slices() {
     tm-merge -q -o x.db "$1"
     sqlite3 x.db "SELECT s.ts - 1700000000000000000, s.dur, s.name, (SELECT group_concat(a.key || '=' || a.display_value)
         FROM (SELECT * FROM args ORDER BY key) a WHERE a.arg_set_id = s.arg_set_id) FROM slice s ORDER BY s.ts, s.id"
 }
 
-# The slices of FILE after it was merged, and after that was merged again.
+# Prints the slices of FILE after one merge and after a second merge of the result.
 again() {
     tm-merge -q -o x.pftrace "$1"
     tm-merge -q -o y.db x.pftrace
@@ -21,7 +21,7 @@ again() {
         ORDER BY s.ts, s.id"
 }
 
-@test "strace: the result is ret, args have no comma behind them, seconds may be whole, blanks may stand in front" {
+@test "strace: the result is ret, args have no trailing comma, and whole seconds and leading blanks are read" {
     cat >a.txt <<'END'
 100 1700000000 getppid() = 8
   100 1700000000.000200 open("x", O_RDONLY) = -1 ENOENT (No such file or directory)
@@ -35,7 +35,7 @@ END
     [ "$(again a.txt)" = "$want" ]
 }
 
-@test "strace: a resumed call that is unfinished again is two, and both end" {
+@test "strace: a resumed call that is unfinished again is two slices, and both end" {
     cat >a.txt <<'END'
 100 1700000000.000300 poll(1 <unfinished ...>
 101 1700000000.000350 close(2) = 0
@@ -56,12 +56,12 @@ END
     [ "$(slices b.txt)" = '300000|0|write|args=1, "<unfinished ...>", 16,ret=16' ]
 }
 
-@test "systrace: the time right behind the flags" {
+@test "systrace: a time directly after the flags is read" {
     printf '# tracer: nop\n a-17 [001] d..25.5: sched_wakeup: comm=b pid=18 prio=120 target_cpu=001\n' >a.systrace
     [ "$(tm-merge -q -f jsonl -o - a.systrace | grep -c '"kind":"ftrace","ts":5500000000,')" -eq 1 ]
 }
 
-@test "simpleperf: samples whose files and symbols stand behind them, threads, losses" {
+@test "simpleperf: samples whose files and symbols come later, threads and losses are read" {
     python3 "$TM_SRC/t/gen/make-simpleperf.py" >sp.trace
     tm-merge -q -o x.db sp.trace
     sqlite3 x.db "SELECT s.ts, t.tid, t.name, p.pid, f.name, m.name, f.rel_pc, c.depth FROM cpu_profile_stack_sample s
@@ -80,7 +80,7 @@ END
         '1000 app,2000 worker,3000 worker' ]
 }
 
-@test "simpleperf: another version, a report that is cut" {
+@test "simpleperf: another version is refused, and a cut report is damage" {
     python3 "$TM_SRC/t/gen/make-simpleperf.py" >sp.trace
     (head -c 10 sp.trace; printf '\002\000'; tail -c +13 sp.trace) >new.trace
     run tm-merge -o x.db new.trace

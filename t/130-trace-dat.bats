@@ -10,18 +10,18 @@ setup() {
         skip 'this build has no libtracecmd'
 }
 
-# events FILE: the events and times of a recording, or of a report of trace-cmd.
+# events FILE: prints the events and times of a recording, or of a report of trace-cmd.
 events() {
     tm-merge -q --events -f jsonl "$1" |
         jq -c '[.ts, .kind, .name, .tid, .cpu, .prev_tid, .next_tid, .prev_comm, .next_comm, .value]'
 }
 
-# switches FILE: cpu, times and threads of its switches.
+# switches FILE: prints cpu, times and threads of its switches.
 switches() {
     tm-merge -q --events -f jsonl "$1" | jq -r 'select(.kind == "sched_switch") | "\(.cpu) \(.ts) \(.prev_tid) \(.next_tid)"'
 }
 
-@test "the events of trace-cmd report -t, of both versions" {
+@test "recordings of both versions have the events of trace-cmd report -t" {
     gzip -dc "$data/trace-dat-6.dat.gz" >6.dat
     cp "$data/trace-dat-7.dat" 7.dat
     for version in 6 7; do
@@ -33,20 +33,20 @@ switches() {
     done
 }
 
-@test "the clock is the one that was recorded" {
+@test "the clock is the recorded one" {
     gzip -dc "$data/trace-dat-6.dat.gz" >6.dat
     for case in "$data/trace-dat-7.dat|MONOTONIC" '6.dat|BOOTTIME' "$data/trace-dat-buffers.dat|MONOTONIC_RAW"; do
         tm-merge -q -f report "${case%|*}" >report
         grep -q "^  ${case#*|} of host, claimed" report
     done
-    # As trace-cmd record --date: microseconds from the clock to the time of day.
+    # As trace-cmd record --date writes it: the distance of the clock from the time of day, in microseconds.
     python3 "$TM_SRC/t/gen/make-guest-trace.py" date "$data/trace-dat-7.dat" date.dat
     tm-merge -q -f report date.dat >report
     grep -q '^  REALTIME of host, claimed' report
     grep -q 'from 1700013815.8' report
 }
 
-@test "instances: each buffer's events, switches of one" {
+@test "instances: the events of each buffer are read, and switches of one buffer only" {
     tm-merge -q --events -f jsonl "$data/trace-dat-buffers.dat" >events
     [ "$(jq -r 'select(.name == "softirq_entry") | .name' events | wc -l)" -gt 10 ]
     [ "$(jq -r 'select(.cpu) | .cpu' events | sort -u | xargs)" = '0 1' ] # cpus of a buffer are the machine's
@@ -56,7 +56,7 @@ switches() {
     [ "$(jq -r 'select(.kind == "sched_switch") | .kind' events | wc -l)" -gt 200 ]
 }
 
-@test "from a pipe, gzip and an archive it is the same" {
+@test "a recording from a pipe, in gzip and in an archive gives the same rows" {
     cp "$data/trace-dat-7.dat" a.dat
     tm-merge -q --events -f jsonl a.dat >want
     tm-merge -q --events -f jsonl - <a.dat | sed 's/"file":"[^"]*"/"file":"a.dat"/' | diff -u want -
@@ -68,13 +68,13 @@ switches() {
     tm-merge -q --ignore-unknown --events -f jsonl a.tar 2>/dev/null | diff -u want -
 }
 
-@test "temporary files are where they may be" {
+@test "temporary files are only in the folder that -T names" {
     mkdir there
     tar cf a.tar "$data/trace-dat-7.dat"
     (unset TMPDIR; tm-unpack -T there a.tar) | tm-emit -f frames | grep -q sched_switch
 }
 
-@test "a guest is a machine of its own, on its host's clock, at the times of trace-cmd" {
+@test "a guest is a machine of its own on its host's clock, with the times of trace-cmd" {
     python3 "$TM_SRC/t/gen/make-guest-trace.py" host "$data/trace-dat-7.dat" host.dat
     python3 "$TM_SRC/t/gen/make-guest-trace.py" guest "$data/trace-dat-7.dat" guest.dat
     for files in 'host.dat guest.dat' 'guest.dat host.dat'; do
@@ -93,7 +93,7 @@ switches() {
     events guest.dat | diff -u want -
 }
 
-@test "a host and a guest on a clock without a name" {
+@test "a host and a guest on a clock without a name are placed together" {
     python3 "$TM_SRC/t/gen/make-guest-trace.py" host-local "$data/trace-dat-7.dat" host.dat
     python3 "$TM_SRC/t/gen/make-guest-trace.py" guest-local "$data/trace-dat-7.dat" guest.dat
     for files in 'host.dat guest.dat' 'guest.dat host.dat' guest.dat; do
@@ -104,7 +104,7 @@ switches() {
     [ "$(jq -r .ts merged | head -n 1)" = 13815875974694 ]
 }
 
-@test "damaged: an error of the member, or an account, and never the end of the program" {
+@test "a damaged recording is an error of the member or an account, and never ends the program" {
     gzip -dc "$data/trace-dat-6.dat.gz" >6.dat
     cp "$data/trace-dat-7.dat" whole.dat
     head -c 9000 whole.dat >a.dat
@@ -120,7 +120,7 @@ switches() {
     done
 }
 
-@test "one time recorded by trace-cmd, perf and ftrace text: the same switches at the same times" {
+@test "trace-cmd, perf and ftrace text of one period show the same switches at the same times" {
     switches "$data/same-time.dat" >dat
     for kind in data txt; do
         switches "$data/same-time.$kind.gz" >$kind
@@ -148,7 +148,7 @@ assert len(late) > 100, len(late)
 assert abs(late[len(late) // 2]) < 3000 and late[0] > -3000 and late[-1] < 50000, late
 END
     done
-    # All three in one timeline.
+    # All three files in one timeline.
     tm-merge -q -f report "$data"/same-time.* >report
     [ "$(grep -c 'MONOTONIC: trace_time' report)" -eq 3 ]
 }

@@ -44,7 +44,7 @@ counters() {
         LEFT JOIN process p ON p.upid = t.upid ORDER BY c.ts, c.id"
 }
 
-@test "battery, power rails at their own times, residency, screen, graphics memory" {
+@test "battery, power rails at their own times, residency, screen and graphics memory are counters" {
     tm-merge -o x.db x.pftrace
     counters x.db >got
     diff -u - got <<'END'
@@ -67,14 +67,14 @@ END
     tm-merge -f report x.pftrace | grep -q '0 dropped; the accounts balance'
 }
 
-@test "triggers are instants of their own track" {
+@test "triggers are instants on a track of their own" {
     tm-merge -o x.db x.pftrace
     [ "$(sqlite3 x.db "SELECT group_concat(ts || ' ' || dur || ' ' || name, ',') FROM slice")" = "9500 0 boom,9600 0 clone" ]
     [ "$(sqlite3 x.db "SELECT group_concat(key || '=' || display_value, ',') FROM args JOIN slice USING (arg_set_id) WHERE name = 'boom'")" = \
         "producer_name=traced,trusted_producer_uid=9999" ]
 }
 
-@test "merged and read again the same" {
+@test "a merged trace that is read again has the same rows" {
     tm-merge -o again.pftrace x.pftrace
     tm-merge -o a.db x.pftrace
     tm-merge -o b.db again.pftrace

@@ -11,14 +11,14 @@ make_nsight() {
     python3 "$TM_SRC/t/gen/make-nsight.py" "$@"
 }
 
-# The slices of x.db: time since the session began, duration, depth, name, category, thread, process.
+# Prints the slices of x.db: time since the session began, duration, depth, name, category, thread, process.
 slices() {
     sqlite3 x.db "SELECT s.ts - ${1:-1763900000123456789}, s.dur, s.depth, s.name, s.category, t.name, p.name FROM slice s
         LEFT JOIN thread_track k ON s.track_id = k.id LEFT JOIN thread t USING (utid) LEFT JOIN process p USING (upid)
         ORDER BY s.ts, s.dur DESC"
 }
 
-@test "nsight: calls by thread, kernels and copies by device and stream, ranges, marks" {
+@test "nsight: calls are on threads, kernels and copies on streams of devices, ranges and marks on threads" {
     make_nsight new.sqlite
     tm-merge -q -o x.db new.sqlite
     slices >got
@@ -42,7 +42,7 @@ END
     [ "$(sqlite3 x.db "SELECT COUNT(*) FROM process WHERE name = 'idle'")" -eq 0 ]
 }
 
-@test "nsight: threads on cpus, from when they come until they leave or another comes" {
+@test "nsight: threads run on cpus from their arrival until they leave or another thread comes" {
     make_nsight new.sqlite
     tm-merge -q -o x.db new.sqlite
     sqlite3 x.db "SELECT s.ts - 1763900000123456789, s.dur, s.cpu, t.tid, t.name, p.name, s.end_state FROM sched s JOIN thread t USING (utid)
@@ -55,7 +55,7 @@ END
 END
 }
 
-@test "nsight: arguments, and arrows from calls to what they launched" {
+@test "nsight: events have arguments, and arrows lead from calls to the work that they started" {
     make_nsight new.sqlite
     tm-merge -q -o x.db new.sqlite
     args() { sqlite3 x.db "SELECT group_concat(key || '=' || display_value, ' ') FROM args JOIN slice USING (arg_set_id) WHERE name = '$1'"; }
@@ -68,7 +68,7 @@ END
         'cudaLaunchKernel_v7000>gemm,cudaMemcpyAsync_v3020>memcpy Host-to-Device,cudaMemsetAsync_v3020>memset' ]
 }
 
-@test "nsight: an old export, without NULL, without the time of the session and names of processes" {
+@test "nsight: an old export without NULL, the time of the session and names of processes is read" {
     make_nsight old.sqlite
     make_nsight old old.sqlite
     make_nsight new.sqlite
@@ -81,14 +81,14 @@ END
     slices | cut -d'|' -f1-5 | diff - old
 }
 
-@test "nsight: tables that nothing was recorded for are not there" {
+@test "nsight: missing tables are no error" {
     make_nsight lazy lazy.sqlite
     tm-merge -q -o x.db lazy.sqlite
     [ "$(sqlite3 x.db "SELECT group_concat(s.ts || ' ' || s.name || ' ' || t.tid) FROM slice s JOIN thread_track k ON s.track_id = k.id JOIN thread t USING (utid)")" = \
         '10 poll 6,30 call 8 6' ]
 }
 
-@test "nsight: a recording of nsys, at the times that the program itself saw" {
+@test "nsight: a recording of nsys has the times that the program itself saw" {
     cp "$TM_SRC/t/data/nsight.sqlite" .
     tm-merge -q -o x.db nsight.sqlite
     # the program read the wall clock just before and after the mark
@@ -109,7 +109,7 @@ END
     [ "$(sqlite3 x.db "SELECT DISTINCT reason FROM tm_accounting")" = placed ]
 }
 
-@test "nsight: with other traces of the same time; merged and read again" {
+@test "nsight: an export merges with other traces of the same time, and the result can be read again" {
     make_nsight a.sqlite
     printf '4242 1763900000.123461000 write(1, "x", 1) = 1\n' >s.strace
     tm-merge -q -o m.pftrace a.sqlite s.strace
@@ -120,7 +120,7 @@ END
     [ "$(sqlite3 x.db "SELECT COUNT(*) FROM flow")" -eq 3 ]
 }
 
-@test "nsight: from a pipe, gzip and an archive it is the same" {
+@test "nsight: an export from a pipe, in gzip and in an archive gives the same rows" {
     make_nsight a.sqlite
     gzip -k a.sqlite
     tar cf a.tar a.sqlite
@@ -132,7 +132,7 @@ END
     rows a.tar | diff want -
 }
 
-@test "nsight: other databases are named, and left out where that is asked for" {
+@test "nsight: other databases are named, and left out with --ignore-unknown" {
     make_nsight a.sqlite
     tm-merge -q -o merged.db a.sqlite
     run tm-merge -f csv merged.db
@@ -148,7 +148,7 @@ END
     grep -q 'a.sqlite: 26 events read, 20 placed, 6 dropped' report
 }
 
-@test "nsight: a database written with a log beside it" {
+@test "nsight: a log beside the database is counted and not read" {
     make_nsight wal a.sqlite
     make_nsight b.sqlite
     tm-merge -q -f csv b.sqlite | cut -d, -f1-4 >want
@@ -167,7 +167,7 @@ PY
     [[ $output == *"copy.sqlite: a database of SQLite without tables: what it holds is in the file beside it that ends in -wal"* ]]
 }
 
-@test "nsight: damaged" {
+@test "nsight: a damaged export is an error, or is read as far as possible" {
     make_nsight a.sqlite
     head -c 20000 a.sqlite >cut.sqlite
     run tm-merge -f csv cut.sqlite

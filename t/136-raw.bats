@@ -31,13 +31,13 @@ setup() {
     tm-merge -q -o a.pftrace a.json
 }
 
-# raws OPTION... FILE: each kind of raw bytes with their total size.
+# raws OPTION... FILE: prints each kind of raw bytes with its total size.
 raws() {
     tm-unpack "$@" | tm-emit -f frames | sed -n 's/.* raw=\([a-z_]*\)\( raw_bytes=\([0-9]*\)\)\?.*/\1 0\3/p' |
         awk '{bytes[$1] += $2} END {for (k in bytes) print k, bytes[k]}' | sort
 }
 
-@test "each format's raw bytes are kept where they were asked for, and no others" {
+@test "the stream has the raw bytes that --raw names, and no others" {
     tar cf all.tar lines.txt a.json a.pftrace
     all=$(raws all.tar)
     echo "$all"
@@ -59,7 +59,7 @@ raws() {
     done
 }
 
-@test "a short line begins with its event, is empty where columns say all and whole where none do" {
+@test "a short line begins with its event; it is empty if the columns hold all of it, and whole if they hold none" {
     tm-unpack --raw short-line lines.txt | tm-emit -f frames --hex >short
     tm-unpack lines.txt | tm-emit -f frames --hex >whole
     python3 - <<'END'
@@ -82,7 +82,7 @@ assert sum(s == b'' for _, s in short) == 5 and sum(s == w for (_, s), (_, w) in
 END
 }
 
-@test "outputs that write raw bytes again are the same with what they ask for alone" {
+@test "outputs that write raw bytes are the same with only the raw bytes that they need" {
     tar cf all.tar lines.txt a.json a.pftrace
     for in in lines.txt a.json a.pftrace all.tar "$TM_SRC"/t/data/*.txt "$TM_SRC"/t/data/*.json; do
         for format in pftrace json; do

@@ -10,14 +10,14 @@ make_xspace() {
     python3 "$TM_SRC/t/gen/make-xspace.py" "$@"
 }
 
-# The slices of x.db: time since the recording started, duration, depth, name, line, plane.
+# Prints the slices of x.db: time since the recording started, duration, depth, name, line, plane.
 slices() {
     sqlite3 x.db "SELECT s.ts - 1763900000123456789, s.dur, s.depth, s.name, t.name, p.name FROM slice s
         JOIN thread_track k ON s.track_id = k.id JOIN thread t USING (utid) JOIN process p USING (upid)
         ORDER BY s.ts, s.dur DESC, t.name"
 }
 
-@test "xspace: planes are processes, lines are threads, picoseconds are rounded down" {
+@test "xspace: planes are processes, lines are threads, and picoseconds are rounded down" {
     make_xspace >a.xplane.pb
     tm-merge -q -o x.db a.xplane.pb
     slices >got
@@ -37,7 +37,7 @@ END
     [ "$(sqlite3 x.db "SELECT reason || ' ' || events FROM tm_accounting WHERE reason != 'placed'")" = 'not_shown 1' ]
 }
 
-@test "xspace: stats are arguments, of the event and of what it is called; arrows" {
+@test "xspace: stats of events and of their metadata are arguments, and flows are arrows" {
     make_xspace >a.xplane.pb
     tm-merge -q -o x.db a.xplane.pb
     [ "$(sqlite3 x.db "SELECT group_concat(s.name || ':' || key || '=' || display_value, ' ') FROM args a
@@ -51,7 +51,7 @@ END
     grep -qF 'xspace_hostname.0 = worker-0' report
 }
 
-@test "xspace: merged and read again, nothing has moved" {
+@test "xspace: a merged trace that is read again has the same times" {
     make_xspace >a.xplane.pb
     tm-merge -q -o x.db a.xplane.pb
     slices | cut -d'|' -f1,2,4 | sort >first
@@ -64,7 +64,7 @@ END
     [ "$(sqlite3 x.db "SELECT display_value FROM args JOIN slice USING (arg_set_id) WHERE key LIKE '%kernel_details'")" = grid:1,1,1 ]
 }
 
-@test "xspace: the wall clock, where the profile tells of it, and with traces that know it" {
+@test "xspace: the wall clock is used if the profile states it, and relates traces that have it" {
     make_xspace >started.pb
     make_xspace epoch >epoch.pb
     make_xspace bare >bare.pb
@@ -79,7 +79,7 @@ END
     tm-merge -q -f report s.strace bare.pb | grep -qF 's.strace, host, REALTIME: private'
 }
 
-@test "xspace: at the time of a kernel trace whose snapshot relates it to the wall clock" {
+@test "xspace: events are at the times of a kernel trace whose snapshot has the wall clock" {
     make_xspace >a.xplane.pb
     python3 - "$TM_SRC/t/gen" <<'PY'
 import sys
@@ -99,7 +99,7 @@ PY
         'from the proto 55000,cuLaunchKernel 55000' ]
 }
 
-@test "xspace: from a pipe, gzip and an archive it is the same" {
+@test "xspace: a profile from a pipe, in gzip and in an archive gives the same rows" {
     make_xspace >a.xplane.pb
     gzip -k a.xplane.pb
     tar cf a.tar a.xplane.pb
@@ -112,7 +112,7 @@ PY
     tm-unpack --list a.tar | grep -q $'xspace\t.*a.xplane.pb'
 }
 
-@test "xspace: cut short and damaged" {
+@test "xspace: a cut or damaged profile is an error, or is read as far as possible" {
     make_xspace cut >cut.pb
     run tm-merge -o x.db cut.pb
     [ "$status" -eq 1 ]

@@ -8,7 +8,7 @@ setup() {
     export PYTHONDONTWRITEBYTECODE=1
 }
 
-# packets FILE: writes the trace whose packets are what the Python on standard input gives to packet(TIME, FIELD, BODY).
+# packets FILE: writes a trace with the packets that the Python on standard input passes to packet(TIME, FIELD, BODY).
 packets() {
     { cat <<'END'; cat; } >packets.py
 import os, sys
@@ -27,7 +27,7 @@ END
     python3 packets.py "$1"
 }
 
-# values FILE: the counters' names and values, in order.
+# values FILE: prints the counters' names and values, in order.
 values() {
     tm-merge -q -f jsonl "$1" | python3 -c "
 import json, sys
@@ -80,7 +80,7 @@ END
     grep -qx 'cpu.times.steal_ns 8' seen
 }
 
-@test "a disk's counters are the changes since the last sample; the first one has none" {
+@test "a disk's counters are changes since the last sample, and the first sample has none" {
     packets a.pftrace <<'END'
 def disk(*values):
     return message((13, message((1, 'sda'), *enumerate(values, 2))))
@@ -99,7 +99,7 @@ diskstat.[sda].write_amount 0
 diskstat.[sda].write_throughput 0'
 }
 
-@test "events with a legacy phase: slices, instants, flows, async slices, names" {
+@test "events with a legacy phase are slices, instants, flows, async slices and names" {
     packets a.pftrace <<'END'
 thread(5, 100, 101)
 event(10, 'B', 'begun'), event(20, 'E')
@@ -135,10 +135,10 @@ old|83000|10000'
         JOIN slice i ON i.id = f.slice_in")" 'from|to'
     same_text "$(sqlite3 a.db "SELECT name FROM slice WHERE dur = 0 ORDER BY ts")" \
         "$(printf 'on the thread\nglobal\nof the process\nmark\nin async\nold\nold')"
-    # What makes no sense is counted: a negative duration, ids that are missing.
+    # Invalid events are counted: a negative duration, missing ids.
     same_text "$(sqlite3 a.db "SELECT value FROM stats WHERE name = 'track_event_tokenizer_errors' AND value > 0
         UNION ALL SELECT value FROM stats WHERE name = 'track_event_parser_errors' AND value > 0")" 3
-    # A merge of the merged trace has the same.
+    # A merge of the merged trace has the same rows.
     tm-merge -q -o b.pftrace a.pftrace
     tm-merge -q -o b.db b.pftrace
     for db in a b; do
@@ -178,7 +178,7 @@ zero|90|5'
     same_text "$(sqlite3 a.db "SELECT value FROM stats WHERE name = 'systrace_parse_failure'")" 4
 }
 
-@test "signals, the killer of processes and counters of the kernel's events" {
+@test "signals, out-of-memory kills and counters of kernel events are read" {
     packets a.pftrace <<'END'
 def ftrace(time, number, *fields): # of thread 11
     packet(time, 1, message((1, 0), (2, message((1, time), (2, 11), (number, message(*fields))))))
@@ -219,7 +219,7 @@ for line in sys.stdin:
 95 mem.mm.maj_flt.avg_lat 1'
 }
 
-@test "args that nest: dictionaries and lists, of each type of value" {
+@test "nested args, dictionaries and lists, keep each type of value" {
     packets a.pftrace <<'END'
 thread(5, 100, 101)
 tree = message((1, 1), (2, 'number'), (3, message((5, 7))), (2, 'list'),
@@ -228,12 +228,12 @@ tree = message((1, 1), (2, 'number'), (3, message((5, 7))), (2, 'list'),
 packet(10, 11, message((9, 3), (11, 5), (23, 'e'), (4, message((10, 'tree'), (8, tree)))))
 END
     [[ $(tm-merge -q -f jsonl a.pftrace) == *'"args":{"tree":{"number":7,"list":[1,"two",true,1.5]}}'* ]]
-    # A merge of the merged trace has them as they were.
+    # A merge of the merged trace has them unchanged.
     tm-merge -q -o b.pftrace a.pftrace
     [[ $(tm-merge -q -f jsonl b.pftrace) == *'"args":{"tree":{"number":7,"list":[1,"two",true,1.5]}}'* ]]
 }
 
-@test "packets compressed by zstd are those that were compressed; damage of them is an error" {
+@test "packets compressed by zstd give the same rows, and damage in them is an error" {
     command -v zstd || skip "zstd is not installed"
     packets a.pftrace <<'END'
 packet(10, 7, message((4, 11))), packet(20, 7, message((4, 12)))
@@ -259,13 +259,13 @@ sys.stdout.buffer.write(field(1, field(${2:-133}, sys.stdin.buffer.read())))" <"
     done
 }
 
-@test "a value of a JSON object that is larger than the memory for it is passed over and counted" {
+@test "a value of a JSON object that is too large for memory is skipped and counted" {
     python3 - >a.json <<'END'
 print('{"large":{"text":"\\"]}' + '[{' * 3 + 'x' * (17 << 20)
       + '","more":[1,{}]},"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"after"}]}')
 END
     tm-merge -q -f report a.json >report
-    # What follows it is read.
+    # The data after it is read.
     grep -q '  a.json: 2 events read, 1 placed, 1 dropped, 17825827 bytes skipped$' report
     grep -q '    too_large: 1, first at byte 1$' report
     grep -q '    skipped_bytes: 17825827, first at byte 9$' report

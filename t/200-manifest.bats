@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
-# tm-manifest alone: its command line and --check. 202-manifest-stream.bats tests what it does to streams.
+# tm-manifest alone: its command line and --check. 202-manifest-stream.bats tests its effect on streams.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
     printf '{"perfetto_manifest": {"version": 1, "files": [{"path": "a"}]}}' >good.json
 }
 
-@test "help and version" {
+@test "--help and --version print usage and version" {
     run tm-manifest --help
     [ "$status" -eq 0 ]
     [[ "${lines[0]}" == "usage: tm-manifest [-m FILE]"* ]]
@@ -15,7 +15,7 @@ setup() {
     [[ "$output" == "tm-manifest (tracemerge) "* ]]
 }
 
-@test "command lines that mean nothing exit 2" {
+@test "invalid command lines are exit 2" {
     for args in --nonsense -x -m "--check" "--check -m good.json good.json" "--check --strict good.json" good.json; do
         run tm-manifest $args
         echo "$args: $output"
@@ -24,7 +24,7 @@ setup() {
     done
 }
 
-@test "check is silent about good manifests" {
+@test "--check prints nothing about good manifests" {
     run tm-manifest --check good.json good.json
     [ "$status" -eq 0 ]
     [ -z "$output" ]
@@ -33,7 +33,7 @@ setup() {
     [ -z "$output" ]
 }
 
-@test "check says all that is wrong in all files" {
+@test "--check reports all problems of all files" {
     cat >bad.json <<'END'
 {"perfetto_manifest": {
     "trace_time": {"clock": "TSC", "machine": "m"},
@@ -64,7 +64,7 @@ tm-manifest: broken.json: perfetto_manifest: line 2, column 14: a number with a 
 END
 }
 
-@test "a manifest that cannot be read is the system's fault" {
+@test "a manifest that cannot be read is exit 3" {
     run tm-manifest --check missing.json good.json
     [ "$status" -eq 3 ]
     [ "$output" = "tm-manifest: missing.json: cannot open: No such file or directory" ]
@@ -74,7 +74,7 @@ END
     [ "$output" = "tm-manifest: d: cannot read: Is a directory" ]
 }
 
-@test "names in messages cannot drive the terminal" {
+@test "names in messages cannot control the terminal" {
     printf '{"perfetto_manifest": {"version": 1, "trace_time": {"clock": "\\u001b[31m\\n\\u009b"}}}' >esc.json
     run tm-manifest --check esc.json
     [ "$status" -eq 1 ]
@@ -95,14 +95,14 @@ END
     [ "$status" -eq 1 ]
 }
 
-@test "a bad manifest given with -m is named before the stream is read" {
+@test "a wrong manifest given with -m is reported before the stream is read" {
     printf '{"perfetto_manifest": {"version": 3}}' >v3.json
     run bash -c 'tm-manifest -m v3.json </dev/null'
     [ "$status" -eq 1 ]
     [ "$output" = "tm-manifest: v3.json: perfetto_manifest: unsupported version: 3. Only version 1 is supported; set \"version\": 1, line 1, column 35" ]
 }
 
-@test "schema, manual and checker agree" {
+@test "the schema, the manual page and the checker agree" {
     run python3 "$TM_SRC/t/check/manifest-schema.py" "$TM_SRC/doc/perfetto_manifest.schema.json" \
         "$TM_SRC/doc/perfetto_manifest.5"
     echo "$output"

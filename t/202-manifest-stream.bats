@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tm-manifest in the pipe: what it does to the streams of tm-unpack, shown by tm-emit -f frames.
+# tm-manifest in the pipe: its effect on streams of tm-unpack, shown by tm-emit -f frames.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -16,7 +16,7 @@ frames() {
     bash -o pipefail -c "$1 | tm-emit -f frames | sed 's/^@[0-9]* //'"
 }
 
-@test "the manifest is replaced by its configuration, the rest stays as it is" {
+@test "the manifest is replaced by its configuration, and the rest of the stream is unchanged" {
     files '{"path": "b.systrace", "machine": {"name": "watch"}}, {"path": "a.systrace", "clocks":
         {"sync_to": {"file": "b.systrace", "clock": "MONOTONIC"}, "offset_ns": -5}}' >m.json
     tar cf run.tar a.systrace m.json b.systrace
@@ -33,7 +33,7 @@ frames() {
 END
 }
 
-@test "a stream without a manifest only becomes a configured one" {
+@test "a stream without a manifest becomes a configured stream and is otherwise unchanged" {
     frames 'tm-unpack a.systrace' | sed 's/UNPACKED/CONFIGURED/' >before
     frames 'tm-unpack a.systrace | tm-manifest' >after
     diff before after
@@ -50,7 +50,7 @@ END
     [[ "$output" == *"the stream is configured already"* ]]
 }
 
-@test "nothing is written behind a manifest that is wrong" {
+@test "nothing is written after a wrong manifest" {
     files '{"path": "a.systrace", "machine": {"name": ""}}' >m.json
     tar cf run.tar a.systrace m.json
     run bash -c 'tm-unpack run.tar | tm-manifest >out'
@@ -64,7 +64,7 @@ END
     [[ "$output" == "tm-manifest: run.tar: m.json: perfetto_manifest: machine: name"* ]] # gzip kept the name
 }
 
-@test "a member that only a ./ keeps from being meant is pointed out" {
+@test "a warning names a member that differs from a path only by ./" {
     files '{"path": "a.systrace"}, {"path": "b.systrace"}, {"path": "sub/c"}' >m.json
     mkdir sub
     cp a.systrace sub/c
@@ -81,7 +81,7 @@ END
     [[ "$output" == *"there is './a.systrace'"*"there is './sub/c'"* ]]
 }
 
-@test "a path that matches no file is a warning, with --strict an error" {
+@test "a path that matches no file is a warning, and an error with --strict" {
     files '{"path": "ghost"}, {"path": "a.systrace"}, {"path": "./b.systrace"}' >m.json
     tar cf run.tar a.systrace b.systrace m.json
     run bash -o pipefail -c 'tm-unpack run.tar | tm-manifest | tm-emit -f frames | grep -c FileConfig'
@@ -110,7 +110,7 @@ END
     [ "$output" = "tm-manifest: perfetto_manifest: files[0]: path 'a.systrace' matches two files" ]
 }
 
-@test "a directory is configured as the archive of it would be" {
+@test "a directory is configured like an archive of it" {
     mkdir d
     files '{"path": "sub/a"}' >d/m.json
     mkdir d/sub
@@ -119,7 +119,7 @@ END
     [ "$output" = 1 ]
 }
 
-@test "an entry for a compressed member means what is inside" {
+@test "an entry for a compressed member configures the file inside" {
     files '{"path": "a.systrace.gz", "machine": {"name": "x"}}' >m.json
     gzip -k a.systrace
     tar cf run.tar a.systrace.gz m.json
@@ -127,7 +127,7 @@ END
     [[ "${lines[1]}" == *"FileConfig file=3 entry=0" ]]
 }
 
-@test "an entry for an archive inside is rejected, one that changes nothing is not" {
+@test "an entry that configures an inner archive is refused, and one without effect is accepted" {
     tar cf inner.tar a.systrace
     files '{"path": "inner.tar", "machine": {"name": "x"}}' >m.json
     tar cf run.tar inner.tar m.json
@@ -141,7 +141,7 @@ END
     [ "$output" = "tm-manifest: warning: perfetto_manifest: files[1]: path 'a.systrace' matches no file, line 1, column 71" ]
 }
 
-@test "a manifest may name itself and the stream it begins, if it changes nothing" {
+@test "a manifest may name itself and the stream that it begins, if this has no effect" {
     files '{"path": "m.json"}, {"path": "a.systrace"}' >m.json
     tar cf run.tar a.systrace m.json
     tm-merge --strict -o out.db run.tar
@@ -155,7 +155,7 @@ END
     [[ "$output" == *"perfetto_manifest files: m.json, a perfetto_manifest" ]]
 }
 
-@test "gzip members one after another are matched by their names" {
+@test "gzip members one after another match by their names" {
     files '{"path": "a.systrace", "machine": {"name": "x"}}, {"path": "b.systrace", "machine": {"name": "y"}}' >m.json
     gzip -k a.systrace b.systrace m.json
     for head in m.json.gz m.json; do
@@ -180,28 +180,28 @@ END
     [ "$output" = "tm-manifest: m.json: perfetto_manifest: multiple perfetto_manifest files in archive" ]
 }
 
-@test "a reader that leaves early is met in silence" {
+@test "a reader that closes the pipe early causes no message" {
     { cat a.systrace; yes ' a-1 [000] .... 11.000001: tracing_mark_write: I|1|some instant' | head -n 20000; } >long
     run bash -c 'tm-unpack long | tm-manifest | head -c 1000 >/dev/null'
     [ "$status" -eq 0 ]
     [ -z "$output" ]
 }
 
-@test "a full disk is the system's fault" {
+@test "a full disk is exit 3" {
     [ -w /dev/full ] || skip "no /dev/full"
     run bash -c 'tm-unpack a.systrace | tm-manifest >/dev/full'
     [ "$status" -eq 3 ]
     [[ "$output" == "tm-manifest: "*"No space left on device" ]]
 }
 
-# Batches of a quarter of a megabyte, as in the stream of one text trace.
+# Batches of a quarter of a megabyte, as in the stream of a text trace.
 large() {
     python3 -c 'print("# tracer: nop\n#")
 for i in range(40000): print("a-%d [000] .... 10.%06d: tracing_mark_write: I|1|event %d" % (i % 7 + 1, i, i))' >large.systrace
     tm-unpack large.systrace
 }
 
-@test "batches that pass from pipe to pipe are those that are read from a file" {
+@test "batches passed from pipe to pipe equal those read from a file" {
     large >in
     [ "$(wc -c <in)" -gt 1000000 ]
     tm-manifest <in >out
@@ -209,7 +209,7 @@ for i in range(40000): print("a-%d [000] .... 10.%06d: tracing_mark_write: I|1|e
     bash -o pipefail -c 'dd if=in bs=777 status=none | tm-manifest | dd bs=333 status=none' | cmp - out
 }
 
-@test "a stream that is cut or damaged inside a batch that passes is refused" {
+@test "a stream that is cut or damaged inside a batch that is passed on is refused" {
     large >in
     for n in 300000 700001 $(($(wc -c <in) - 1)); do
         run bash -o pipefail -c "head -c $n in | tm-manifest | cat >out"

@@ -12,8 +12,9 @@ setup() {
     tar cf inner.tar a.json
 }
 
-# Reads cases: the manifest's body, the reference importer's words, the specification's words (- for none, = for the
-# same words), and the files of the archive, separated by #. If the importer is there, it is asked for its words too.
+# Reads cases: the body of a manifest, the words of the reference importer and of the specification (- for none, = for
+# the same words), and the files of the archive, separated by #. If the importer is available, its words are compared
+# too.
 cases() {
     n=0
     while IFS='#' read -r body reference specification files; do
@@ -35,7 +36,7 @@ cases() {
     [ "$n" -eq "$1" ]
 }
 
-@test "fields" {
+@test "errors of fields have the words of specification and importer" {
     cases 23 <<'END'
 "files":[]#missing required field: version#=#a.json
 "version":2#unsupported version: 2. Only version 1 is supported; set "version": 1#unsupported version: 2. Only version 1 is supported#a.json
@@ -63,7 +64,7 @@ cases() {
 END
 }
 
-@test "offsets, trace time, attributes" {
+@test "errors of offsets, trace time and attributes have the words of specification and importer" {
     cases 10 <<'END'
 "version":1,"files":[{"path":"a.json","clocks":{"offset_ns":1.5,"sync_to":{"file":"a.json"}}}]#clocks: offset_ns must be an integer#offset_ns must be an integer#a.json
 "version":1,"files":[{"path":"a.json","clocks":{"offset_ns":-9223372036854775808,"sync_to":{"file":"a.json"}}}]#clocks: offset_ns is out of range#offset_ns is out of range#a.json
@@ -78,7 +79,7 @@ END
 END
 }
 
-@test "references" {
+@test "errors of references have the words of specification and importer" {
     many='"path":"many.pftrace","machines":[{"id":0,"name":"h"},{"id":7,"name":"v"}]'
     cases 6 <<END
 "version":1,"files":[{"path":"a.json","clocks":{"sync_to":{"file":"X"}}}]#clocks: sync_to.file names unknown file 'X'#sync_to.file names unknown file 'X'. It must match the path of an entry in the files array#a.json
@@ -90,7 +91,7 @@ END
 END
 }
 
-@test "what the packets show" {
+@test "errors that show only in packets have the words of specification and importer" {
     cases 1 <<'END'
 "version":1,"files":[{"path":"many.pftrace","machines":[{"id":0,"name":"h"}]}]#machines: trace has a packet from undeclared machine id 7#undeclared machine id 7#many.pftrace
 END
@@ -107,7 +108,7 @@ END
     done
 }
 
-# says ARCHIVE WORDS: tm-merge says WORDS, and so does the importer if it is there.
+# says ARCHIVE WORDS: tm-merge reports WORDS, and so does the importer if it is available.
 says() {
     run tm-merge -o out.db "$1"
     echo "$output"
@@ -120,7 +121,7 @@ says() {
     fi
 }
 
-@test "an override of an archive or of a manifest comes before a second manifest" {
+@test "an override of an archive or of a manifest is reported before a second manifest" {
     words='overrides are not supported for trace files which are themselves archives or perfetto_manifest files'
     echo '{"perfetto_manifest":{"version":1,"files":[{"path":"inner.tar","machine":{"name":"x"}}]}}' >m.json
     tar cf run.tar m.json inner.tar
