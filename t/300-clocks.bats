@@ -1,4 +1,4 @@
-# tm-clocks: machines, trace time, placement, dropped events, as frames show them.
+# tm-clocks: machines, trace time, placement and dropped events, shown as frames.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
@@ -12,7 +12,7 @@ placements() {
     sed -n 's/^@[0-9]* Placement //p' frames.txt
 }
 
-@test "the first file to claim owns trace time, a private timeline is put on it" {
+@test "the first file to claim owns trace time, and a private timeline is placed on it" {
     placed_frames a.json b.json
     run placements
     [ "${lines[0]}" = 'file=1 machine=0 clock=11 rule="trace_time" path="TRACE_FILE(a.json)" first_ns=5000 last_ns=5000 first_offset_ns=0 last_offset_ns=0 snapshots_used=0 placed_count=1 uncertainty_ns=0 uncertainty_from="trace_time"' ]
@@ -22,7 +22,7 @@ placements() {
     grep -q 'Metadata name="trace_time_clock_id" int_value=11' frames.txt
 }
 
-@test "a manifest's edge moves a file, and is a row of clock_snapshot" {
+@test "an edge of a manifest moves a file, and is a row of clock_snapshot" {
     cat >manifest.json <<-'END'
 	{"perfetto_manifest": {"version": 1, "trace_time": {"clock": "MONOTONIC", "file": "c.systrace"}, "files": [
 	  {"path": "c.systrace", "machine": {"name": "phone"}},
@@ -38,7 +38,7 @@ placements() {
     [ "${#lines[@]}" -eq 2 ]
 }
 
-@test "without a file the manifest's trace time is on the machine of the first row" {
+@test "trace time without a file in the manifest is on the machine of the first row" {
     cat >manifest.json <<-'END'
 	{"perfetto_manifest": {"version": 1, "trace_time": {"clock": "MONOTONIC"}, "files": [
 	  {"path": "c.systrace", "machine": {"name": "phone"}}]}}
@@ -49,7 +49,7 @@ placements() {
     [[ ${lines[1]} == *'file=3 machine=0 clock=3 rule="trace_time" path="MONOTONIC(phone)"'* ]]
 }
 
-@test "clocks that nothing relates: the events are dropped and accounted for" {
+@test "events on clocks that nothing relates are dropped and accounted for" {
     cat >manifest.json <<-'END'
 	{"perfetto_manifest": {"version": 1, "trace_time": {"clock": "BOOTTIME"}}}
 	END
@@ -79,7 +79,7 @@ placements() {
     [[ $(placements) == *'first_ns=0 last_ns=0 first_offset_ns=-7000'* ]]
 }
 
-@test "a manifest that nobody has read yet, a sorted stream, one that was placed already" {
+@test "an unread manifest and a sorted stream are refused, and a placed stream passes through" {
     echo '{"perfetto_manifest": {"version": 1}}' >manifest.json
     tar cf run.tar manifest.json a.json
     run bash -c 'tm-unpack run.tar | tm-clocks | wc -c'
@@ -100,7 +100,7 @@ placements() {
     done
 }
 
-@test "the command line" {
+@test "a wrong command line is exit 2" {
     run tm-clocks --nonsense
     [ "$status" -eq 2 ]
     [ "${lines[0]}" = "tm-clocks: unknown option '--nonsense'" ]
@@ -110,7 +110,7 @@ placements() {
     [ "$status" -eq 0 ]
 }
 
-@test "--hints: a file is placed by what it mentions, also at its end" {
+@test "--hints places a file by the hints that it states, even at its end" {
     printf 'snap 6=1000000 1=1700000000000000000\nevent 1000000\n' | python3 "$TM_SRC/t/gen/make-proto.py" >p.pb
     echo '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":5,"dur":1,"name":"x"},{"ph":"X","pid":1,"tid":1,"ts":9,"dur":1,"name":"y"}],"beginningOfTime":1700000000000000}' >clang.json
     tar cf run.tar p.pb clang.json a.json
@@ -123,7 +123,7 @@ placements() {
     grep -q 'ClockRow ts_ns=1000000 clock=11 value=0' frames.txt
 }
 
-@test "--write-manifest: with it and without --hints every event is where it was" {
+@test "with the manifest of --write-manifest every event has the same time without --hints" {
     printf 'snap 6=1000000 1=1700000000000000000 3=900000\nevent 1000000\n' | python3 "$TM_SRC/t/gen/make-proto.py" >p.pb
     ev='{"ph":"X","pid":1,"tid":1,"ts":5,"dur":1,"name":"x"}'
     echo "{\"traceEvents\":[$ev],\"beginningOfTime\":1700000000000000}" >clang.json
@@ -144,7 +144,7 @@ placements() {
     ! cmp -s plain.csv told.csv
     [ "$(grep -c path m.json)" -eq 3 ]
     grep -q '"path": "sub/two.json"' m.json
-    # without a snapshot; the hints name the clocks on the path
+    # The file has no snapshot; the hints name the clocks on the path.
     placed chrome.json late.txt clang.json
     ! cmp -s plain.csv told.csv
     tar cf run.tar p.pb clang.json chrome.json.gz a.json sub
@@ -153,12 +153,12 @@ placements() {
     grep -q '"path": "sub/two.json"' m2.json
     tm-merge --hints -f csv run.tar.gz >hinted.csv
     tm-merge -m m2.json -f csv run.tar.gz | diff hinted.csv -
-    # an alignment without results is a manifest too
+    # An alignment without results is also a manifest.
     placed a.json b.json
     cmp plain.csv told.csv
 }
 
-@test "--write-manifest: two hints of one file, said by another file, or made one" {
+@test "--write-manifest handles two hints of one file, stated by another file, or combined into one" {
     printf 'snap 6=1000000 1=1700000000000000000\nevent 1000000\n' | python3 "$TM_SRC/t/gen/make-proto.py" >p.pb
     gecko='{"meta":{"startTime":1700000000000,"startTimeAsClockMonotonicNanosecondsSinceBoot":500000000,"categories":[]},"threads":[{"pid":1,"tid":1,"stringArray":["m"],"stackTable":{"frame":[0],"prefix":[null]},"markers":{"name":[0],"startTime":[1],"endTime":[2],"phase":[1],"category":[0]}}]}'
     echo "$gecko" >a_gecko.json
@@ -172,7 +172,7 @@ placements() {
     done
 }
 
-@test "Instruments beside a proto of its machine: clock_sync counts as a hint, as a manifest says, alone" {
+@test "Instruments beside a proto: clock_sync is used with --hints and by a manifest, and places the file alone" {
     printf 'snap 6=9000001000000\nevent 9000001000000\n' | python3 "$TM_SRC/t/gen/make-proto.py" >p.pb
     cp "$TM_SRC/t/data/instruments.xml" i.xml
     first() { # of the profile's samples, on trace time
@@ -194,7 +194,7 @@ placements() {
     [ "$(first --trace-time BOOTTIME@i.xml i.xml)" = 9000003000501 ]
 }
 
-@test "--write-manifest: what it cannot do" {
+@test "--write-manifest refuses hints that a manifest cannot express" {
     run tm-clocks --write-manifest m.json
     [ "$status" -eq 2 ]
     echo '{"perfetto_manifest":{"version":1}}' >there.json
@@ -204,7 +204,7 @@ placements() {
     [ "$status" -eq 1 ]
     [[ $output == *"tm-clocks: the input has a manifest already"* ]]
     [ ! -e m.json ]
-    # files in an archive in an archive have no paths
+    # A manifest has no paths for files in an archive in an archive.
     echo '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":5,"dur":1,"name":"x"}],"beginningOfTime":1700000000000000}' >clang.json
     printf 'snap 6=1000000 1=1700000000000000000\nevent 1000000\n' | python3 "$TM_SRC/t/gen/make-proto.py" >p.pb
     tar cf inner.tar clang.json
@@ -217,7 +217,7 @@ placements() {
     [ "$status" -eq 3 ]
 }
 
-@test "--graph: for Graphviz, names escaped" {
+@test "--graph writes the clocks for Graphviz, with escaped names" {
     cp a.json '"a\.json'
     tar cf run.tar '"a\.json' b.json
     tm-unpack run.tar | tm-clocks --graph >dot

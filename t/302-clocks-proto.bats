@@ -1,11 +1,11 @@
-# tm-clocks on Perfetto protos: snapshots, machines, deferral, isolation; t/gen/make-proto.py makes them.
+# tm-clocks on Perfetto protos: snapshots, machines, deferral, isolation. t/gen/make-proto.py generates them.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
     . "$TM_SRC/t/lib/common.bash"
 }
 
-# Times of the timed events of file N (all without N), in stream order.
+# Prints the times of the timed events of file N (of all files without N), in stream order.
 times() {
     sed -n "/flags=untimed/d;s/^  \[[0-9]*\] time_ns=\([-0-9]*\) .*file=${1:-.*} .*/\1/p" frames.txt | xargs
 }
@@ -14,7 +14,7 @@ accounts() {
     sed -n 's/^@[0-9]* Account //p' frames.txt
 }
 
-@test "the example of doc/clocks.md: two hops, each with the snapshot before" {
+@test "the example of doc/clocks.md uses two hops, each with the snapshot before the event" {
     proto a.pb <<-'END'
 	snap 6=1000 3=100
 	snap 6=2000 3=1000
@@ -29,7 +29,7 @@ accounts() {
     grep -q 'clock=130 rule="snapshot" path="clock 130(host) -> MONOTONIC(host) -> BOOTTIME(host)" first_ns=1842 last_ns=2050 first_offset_ns=943 last_offset_ns=1150 snapshots_used=4 max_distance_ns=892 placed_count=2' frames.txt
 }
 
-@test "what cannot be converted yet waits for the end of its file, in its order" {
+@test "an event that cannot be converted yet is pending until the end of its file, in order" {
     proto a.pb <<-'END'
 	event 10 clock=3
 	event 5000 clock=6
@@ -41,11 +41,11 @@ accounts() {
     placed_frames a.pb
     [ "$(times)" = "5000 930 910 920" ]
     [ "$(accounts)" = 'file=1 machine=0 clock=99 reason="unknown_source_clock" count=1' ]
-    # The snapshot came too late to claim: the first event had been converted.
+    # The snapshot was too late to claim: the first event had already been converted.
     grep -q 'rule="private" path="BOOTTIME(host) = TRACE_FILE(-)"' frames.txt
 }
 
-@test "more than a batch waits on disk" {
+@test "more pending events than a batch are on disk" {
     { seq -f 'event %.0f clock=3' 70000; echo 'snap 6=1000 3=100'; } | proto a.pb
     mkdir spill
     tm-unpack a.pb | tm-clocks -T spill >stream
@@ -58,7 +58,7 @@ accounts() {
     [ "$status" -eq 3 ]
 }
 
-@test "batches that wait as a whole and rows that wait alone stay in their order" {
+@test "pending batches and pending single rows stay in their order" {
     {
         seq -f 'event %.0f clock=3' 20000
         for i in $(seq 20001 20020); do printf 'event %d clock=3\nevent 5%d clock=6\n' "$i" "$i"; done
@@ -70,7 +70,7 @@ accounts() {
     times | diff -q - wanted
 }
 
-@test "sequence-scoped clocks: incremental, with a unit, reset by a snapshot" {
+@test "sequence-scoped clocks are incremental, have a unit, and are reset by a snapshot" {
     proto a.pb <<-'END'
 	snap 6=1000 64=5:incremental:unit=1000 seq=1
 	snap 6=9000000 64=7:incremental:unit=1000 seq=2
@@ -86,7 +86,7 @@ accounts() {
     [ "$(accounts)" = 'file=1 machine=0 clock=64 reason="unknown_source_clock" count=1' ]
 }
 
-@test "a default clock of the sequence, then of the file, then none" {
+@test "the default clock is that of the sequence, then that of the file, then none" {
     proto a.pb <<-'END'
 	event 77
 	snap 1=5000 3=100 primary=1
@@ -100,7 +100,7 @@ accounts() {
     grep -q 'TraceTime clock=1 ' frames.txt
 }
 
-@test "refused snapshots are counted and the rest goes on" {
+@test "refused snapshots are counted, and the stream continues" {
     proto a.pb <<-'END'
 	snap 6=1000 3=100
 	snap 6=900 3=200
@@ -114,7 +114,7 @@ accounts() {
     grep -q 'Stat name="invalid_clock_snapshots" severity=ERROR value=4 machine=0 file=1' frames.txt
 }
 
-@test "a clock that runs backwards is no source any more" {
+@test "a clock that runs backwards is no longer a source" {
     proto a.pb <<-'END'
 	snap 6=1000 1=9000
 	event 9000 clock=1
@@ -141,7 +141,7 @@ accounts() {
     grep -q 'rule="same_domain" path="MONOTONIC(host, b.pb) -> BOOTTIME(host, b.pb) = BOOTTIME(host)"' frames.txt
 }
 
-@test "two machines meet at REALTIME" {
+@test "two machines are related by REALTIME" {
     echo '{"perfetto_manifest": {"version": 1, "files": [{"path": "a.pb", "machine": {"name": "phone"}},
         {"path": "b.pb", "machine": {"name": "watch"}}]}}' >manifest.json
     proto a.pb <<-'END'
@@ -157,7 +157,7 @@ accounts() {
     grep -q 'rule="rendezvous" path="BOOTTIME(watch) -> REALTIME(watch) = REALTIME(phone) -> BOOTTIME(phone)"' frames.txt
 }
 
-@test "an embedded machine id alone is adopted by the host row, two are not" {
+@test "the host row adopts the only embedded machine id, but none of two" {
     proto a.pb <<-'END'
 	marker
 	snap 6=1000 m=7
@@ -176,7 +176,7 @@ accounts() {
     [ "$(grep -o 'Machine id.*' frames.txt)" = $'Machine id=0 raw_id=0\nMachine id=1 raw_id=7\nMachine id=1 raw_id=7 name="watch"' ]
 }
 
-@test "an id is not adopted once another file has had data on the host" {
+@test "an id is not adopted after another file had data on the host" {
     echo 'event 5' | proto a.pb
     echo 'event 6 m=7' | proto b.pb
     placed_frames a.pb b.pb
@@ -196,7 +196,7 @@ accounts() {
     grep -q 'ClockRow ts_ns=100200 clock=6 value=1300 snapshot=3 machine=1' frames.txt
 }
 
-@test "what the manifest forbids is found when the packet is met" {
+@test "a violation of the manifest is found at the packet that violates it" {
     echo 'event 6 m=7' | proto a.pb
     echo '{"perfetto_manifest": {"version": 1, "files": [{"path": "a.pb", "machines": [{"id": 8, "name": "vm"}]}]}}' >m.json
     tar cf run.tar a.pb m.json
@@ -223,7 +223,7 @@ accounts() {
     [ "$(times 2)" = "510 520" ]
 }
 
-@test "two captures of one device: an entry related to the same clock puts its file apart" {
+@test "of two captures of one device, an entry related to the same clock isolates its file" {
     { echo 'snap 6=1000 3=100'; echo 'event 100 clock=3'; } | proto a.pb
     { echo 'snap 6=10 3=5'; echo 'event 5 clock=3'; } | proto b.pb
     echo '{"perfetto_manifest": {"version": 1, "files": [{"path": "a.pb"},
@@ -234,7 +234,7 @@ accounts() {
     grep -q 'path="MONOTONIC(host, b.pb) -> BOOTTIME(host, b.pb) -manifest-> BOOTTIME(host)"' frames.txt
 }
 
-@test "times that leave 64 bits are dropped, not wrapped" {
+@test "times that do not fit into 64 bits are dropped and do not wrap around" {
     proto a.pb <<-'END'
 	snap 6=9223372036854775800 3=0
 	event 7 clock=3
@@ -245,7 +245,7 @@ accounts() {
     [ "$(accounts)" = 'file=1 machine=0 clock=3 reason="out_of_range" count=1' ]
 }
 
-# As the reference importer: 3 for the trace time clock, 101000 for the event, and an event of b.pb without a place.
+# The reference importer gives 3 for the trace time clock, 101000 for the event, and does not place the event of b.pb.
 @test "the clock pair of an ftrace bundle relates clocks, but chooses neither the default clock nor trace time" {
     echo 'bundle 1000 500 100500 seq=1' | proto a.pb
     printf '%s\n' 'snap 6=200000 3=150000 primary=3' 'event 160000' | proto b.pb

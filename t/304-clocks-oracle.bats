@@ -1,4 +1,4 @@
-# tm-clocks against a second, slow implementation of the same rules: t/oracle/clocks.py.
+# tm-clocks compared with a second, slow implementation of the same rules: t/oracle/clocks.py.
 
 load lib/common
 
@@ -8,7 +8,7 @@ setup() {
     program=$TM_BIN/../t/gen/clock-case
 }
 
-@test "random cases" {
+@test "random cases give the same result in both implementations" {
     local cases
     cases=$(drawn 3000)
     run python3 "$oracle" "$program" "$cases" 1
@@ -16,7 +16,7 @@ setup() {
     [[ $output == "$cases cases agree: "* ]]
 }
 
-@test "rows that waited are written one by one, also where all are on one clock" {
+@test "pending rows are written one by one, even if all are on one clock" {
     cat >case <<-'END'
 	file
 	file
@@ -37,7 +37,7 @@ setup() {
     grep -q '^event 2 0 6 ' got
 }
 
-@test "a hint about a clock that no manifest can name becomes no manifest" {
+@test "a hint about a clock that no manifest can name is an error of --write-manifest" {
     for clock in 9 10 200; do
         cat >case <<-END
 	file
@@ -61,7 +61,7 @@ setup() {
 	END
 }
 
-@test "the comparison notices a wrong answer" {
+@test "the comparison detects a wrong answer" {
     cat >liar <<-END
 	#!/bin/sh
 	"$program" | sed 's/^event 1 0 0 /event 1 0 0 1/'

@@ -6,7 +6,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || exit
 }
 
-@test "what is certain of random traces, manifests and machines" {
+@test "random traces, manifests and machines give the times that follow with certainty" {
     local scenes
     scenes=$(drawn 10)
     run python3 "$TM_SRC/t/check/relations.py" "$scenes" 1
@@ -14,7 +14,7 @@ setup() {
     [ "$output" = "$((25 * scenes)) relations hold, 0 do not" ]
 }
 
-@test "a wrong time is noticed" {
+@test "the check detects a wrong time" {
     mkdir bin
     cat >bin/tm-merge <<-END
 	#!/bin/sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tm-align: what it finds by each rule, what it refuses to claim, and what it writes.
+# tm-align: results of each rule, cases in which it claims nothing, and its outputs.
 
 bats_require_minimum_version 1.5.0
 
@@ -7,7 +7,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
 }
 
-# merge_finds_the_same FILE...: tm-merge --align, which unpacks only the arguments that rules read, finds what is in
+# merge_finds_the_same FILE...: tm-merge --align, which unpacks only the arguments that rules read, gives the result in
 # align.json.
 merge_finds_the_same() {
     diff <(tm-merge -q --align --json -f report "$@" | jq .alignment) <(jq .alignment align.json)
@@ -52,7 +52,7 @@ placed() {
     tm-unpack "$@" | tm-manifest | tm-clocks
 }
 
-# field FILE NAME: a field of FILE in align.json
+# field FILE NAME: prints a field of FILE in align.json.
 field() {
     jq -r --arg f "$1" --arg n "$2" '.alignment[] | select(.file == $f) | .[$n]' align.json
 }
@@ -73,7 +73,7 @@ for i, (t, u, v, w) in enumerate(calls()):
     a += [flow("s", f"q{i}", c(t)), flow("f", f"r{i}", c(w))]
     b += [flow("f", f"q{i}", s(u)), flow("s", f"r{i}", s(v))]'
 
-@test "flows: offset and drift, the truth inside the bounds" {
+@test "flows give offset and drift, with the true offset inside the bounds" {
     made "$requests
 write('a.json', a); write('b.json', b)"
     placed a.json b.json | tm-align -f json >align.json
@@ -88,7 +88,7 @@ write('a.json', a); write('b.json', b)"
     jq -e '.alignment[1] | .low_ns <= .offset_ns and .offset_ns <= .high_ns' align.json
 }
 
-@test "sorted or not, the same is found" {
+@test "sorted and unsorted streams give the same result" {
     made "$requests
 write('a.json', a); write('b.json', b)"
     placed a.json b.json | tm-align >plain
@@ -96,7 +96,7 @@ write('a.json', a); write('b.json', b)"
     diff plain sorted
 }
 
-@test "flows in one direction: a bound, and no claim" {
+@test "flows in one direction give a bound and no offset" {
     made "$requests
 write('a.json', [e for e in a if e['id'][0] == 'q']); write('b.json', [e for e in b if e['id'][0] == 'q'])"
     placed a.json b.json | tm-align -f json >align.json
@@ -110,7 +110,7 @@ write('a.json', [e for e in a if e['id'][0] == 'q']); write('b.json', [e for e i
     jq -e '.perfetto_manifest.files == []' m.json
 }
 
-@test "names and rhythm alone: nothing is claimed" {
+@test "equal names and rhythm alone give no result" {
     made "
 a, b = [], []
 for i, (t, u, v, w) in enumerate(calls()):
@@ -120,7 +120,7 @@ write('a.json', a); write('b.json', b)"
     [ "$(jq -r '.alignment[].verdict' align.json | sort -u)" = none ]
 }
 
-@test "a clock that was set: told, and where; the manifest has both lines" {
+@test "a clock that was set is reported with the time of the step, and the manifest has both lines" {
     made "$requests
 at = s(2 * 10**9)
 for e in b:
@@ -135,7 +135,7 @@ write('a.json', a); write('b.json', b)"
     placed a.json b.json | tm-align | grep 'no line fits; its clock was set'
 }
 
-@test "spans by their ids: the server's lies within the client's, whatever the ids are called" {
+@test "spans match by their ids: the server's span is inside the client's, with any spelling of the ids" {
     for names in '"trace_id", "span_id", "parent_span_id"' '"traceID", "spanID", "parentSpanID"' \
         '"traceId", "spanId", "parentId"'; do
         made "
@@ -152,7 +152,7 @@ write('a.json', a); write('b.json', b)"
     done
 }
 
-@test "a clock that counts whole milliseconds: constraints are that much looser, not contradictory" {
+@test "a clock that counts whole milliseconds loosens constraints and does not contradict them" {
     for coarse in client server; do
         made "
 a, b = [], []
@@ -175,7 +175,7 @@ write('a.json', a); write('b.json', b)"
     placed a.json b.json | tm-align | grep -x '  its clock counts in steps of 1 ms: constraints are that much looser'
 }
 
-@test "a shared argument, when asked for; the longer span holds the shorter" {
+@test "a shared argument that a rule names matches spans, and the longer one contains the shorter" {
     made "
 a, b = [], []
 for i, (t, u, v, w) in enumerate(calls()):
@@ -209,7 +209,7 @@ aligned_ranks() {
         { cat align.json; false; }
 }
 
-@test "collectives with numbers, also where a rank began late" {
+@test "numbered collectives match, even if a rank began late" {
     made "$kernels
 put([0, 0, 100], True)"
     placed r?.json | tm-align -f json >align.json
@@ -218,7 +218,7 @@ put([0, 0, 100], True)"
     aligned_ranks
 }
 
-@test "cycles: what each adds, and nothing of a cycle where there is none" {
+@test "cycles state the error of each pair, and nothing without a cycle" {
     made "$kernels
 put([0, 0, 0], True)"
     placed r?.json | tm-align -f json >align.json
@@ -230,7 +230,7 @@ put([0, 0, 0], True)"
     tm-merge --align --json -f report r?.json | jq -e '.cycles | length == 1'
 }
 
-@test "collectives without numbers: the shift is found; the second best is told" {
+@test "unnumbered collectives get the right shift, and the second best is stated" {
     for late in 0 130; do
         made "$kernels
 put([0, 0, $late], False)"
@@ -240,7 +240,7 @@ put([0, 0, $late], False)"
     done
 }
 
-@test "sends and receives, with numbers and without: the nth is the nth" {
+@test "sends and receives match by number, and without numbers the nth matches the nth" {
     for seq in True False; do
         made "
 a, b, c = [], [], clock(3 * 10**9, 40000)
@@ -262,7 +262,7 @@ write('a.json', a); write('b.json', b)"
     done
 }
 
-@test "what comes periodically is ambiguous" {
+@test "periodic events are ambiguous" {
     made "
 files = [[], []]
 for i in range(200):
@@ -276,7 +276,7 @@ write('a.json', files[0]); write('b.json', files[1])"
     jq -e '.alignment[1] | (.offset_ns - .second_best_ns) | . > 9000000 or . < -9000000' align.json
 }
 
-@test "markers by name: both edges, or one" {
+@test "markers match by name, by both edges or by one" {
     made "
 files = [[], []]
 clocks = [clock(10**9), clock(3 * 10**9)]
@@ -296,7 +296,7 @@ write('a.json', files[0]); write('b.json', files[1])"
     jq -e '.alignment[1].offset_ns + 2e9 | . < 20000 and . > -20000' align.json
 }
 
-# Marks of thread 1240 in a system trace, and those of a program on a clock that is 40 s ahead and 30 ppm fast.
+# Marks of thread 1240 in a system trace, and those of a program on a clock that is 40 s later and 30 ppm fast.
 marks='
 def mark(t, what):
     return f"          app-1240  ( 1200) [002] ...1  {t // 10**9}.{t % 10**9 // 1000:06d}: tracing_mark_write: {what}\n"
@@ -314,7 +314,7 @@ for i in range(300):
 open("system.txt", "w").write("".join(lines))
 write("app.json", events)'
 
-@test "the same event recorded twice: marks of a program in a system trace, and its own" {
+@test "marks of a program match its marks in a system trace" {
     made "${marks//THREAD/1240}"
     for files in "system.txt app.json" "app.json system.txt"; do
         placed $files | tm-align -f json >align.json
@@ -330,14 +330,14 @@ for x in (f["first_ns"], f["last_ns"]):
     assert abs(told - true) < 5000, (f, x, told, true)
 END
     done
-    # A thread of another number, and statements of two programs about one thread: no rule relates these.
+    # No rule relates a thread of another number, or statements of two programs about one thread.
     cp app.json other.json
     placed app.json other.json | tm-align -f json | jq -e 'all(.alignment[]; .verdict == "none")'
     made "${marks//THREAD/1300}"
     placed system.txt app.json | tm-align -f json | jq -e 'all(.alignment[]; .verdict == "none")'
 }
 
-@test "the same event recorded twice: marks that come periodically are ambiguous" {
+@test "periodic marks of a program in a system trace are ambiguous" {
     made "
 lines, events = ['# tracer: nop\\n'], []
 for i in range(200):
@@ -353,7 +353,7 @@ write('app.json', events)"
     [ "$(jq -r '.alignment[].verdict' align.json | sort | paste -sd' ')" = "ambiguous reference" ]
 }
 
-@test "wrong matches are left out, and counted" {
+@test "wrong matches are left out and counted" {
     made "$requests
 for k in range(0, 300, 30):
     b[2 * k]['ts'] -= 70000
@@ -363,7 +363,7 @@ write('a.json', a); write('b.json', b)"
     near b.json 2000000000 -40000 10000
 }
 
-@test "nothing fits: contradictory" {
+@test "matches that fit no line are contradictory" {
     made "$requests
 for e in b:
     e['ts'] += rng.randrange(-50000, 50000)
@@ -373,7 +373,7 @@ write('a.json', a); write('b.json', b)"
     [ "$(field b.json offset_ns)" = null ]
 }
 
-@test "ids that each file uses for itself say nothing of another" {
+@test "ids that each file uses only for itself relate no files" {
     made "
 for n, name in enumerate(('a.json', 'b.json')):
     k = clock(10**9 * (n + 1))
@@ -383,7 +383,7 @@ for n, name in enumerate(('a.json', 'b.json')):
     [ "$(jq -r '.alignment[].verdict' align.json | sort -u)" = none ]
 }
 
-@test "--check: how many effects come before their causes, which, and what would mend it" {
+@test "--check counts the effects before their causes, names the first, and states the shift that corrects them" {
     made "$requests
 write('a.json', a); write('b.json', b)"
     placed a.json b.json >p
@@ -399,7 +399,7 @@ write('a.json', a); write('b.json', b)"
     jq -e '.causality | length == 2 and .[0].violated == 300 and .[1].violated == 0 and .[0].first[2].effect == "m"' <<<"$output"
 }
 
-@test "--check: an effect is as late as the clock that reads it is coarse" {
+@test "--check allows an effect to be late by the granularity of its clock" {
     made "
 c, s = clock(10**9), clock(10**9)
 a, b = [], []
@@ -414,7 +414,7 @@ write('late.json', [dict(e, ts=e['ts'] - 1000 * (e['id'] == 'q7' and e['ph'] == 
     grep -F 'a.json to late.json: 1 of 300 effects come before their causes' checked
 }
 
-@test "a report says whether effects come before their causes, where flows cross files" {
+@test "a report counts effects before their causes if flows cross files" {
     made "$requests
 write('a.json', a); write('b.json', b); write('c.json', [dict(e, id=0) for e in b])"
     tm-merge -f report a.json b.json >report
@@ -428,7 +428,7 @@ write('a.json', a); write('b.json', b); write('c.json', [dict(e, id=0) for e in 
     # Placed by the result of tm-align, no event comes before its cause.
     tm-merge --align -f report a.json b.json | sed -n '/^causality$/,$p' >section
     [ "$(cat section)" = $'causality\n  600 constraints across files were tested' ]
-    # Nothing is claimed about a single file, files without matches, or events that are not placed.
+    # The report states nothing about a single file, files without matches, or events that are not placed.
     for files in a.json "a.json c.json"; do
         tm-merge -f report $files >report
         ! grep causality report
@@ -440,7 +440,7 @@ write('a.json', a); write('b.json', b); write('c.json', [dict(e, id=0) for e in 
     ! grep causality report
 }
 
-@test "a report names the eight pairs of files whose effects are earliest, and counts the others" {
+@test "a report names the eight pairs of files with the earliest effects, and counts the others" {
     made "
 write('hub.json', [flow('s', f'{n}', c(10**9 + n)) for n in range(12)])
 for n in range(12):
@@ -454,7 +454,7 @@ for n in range(12):
     grep -Fx '  12 constraints across files were tested' section
 }
 
-@test "with the manifest that was written the merge has nothing before its cause" {
+@test "a merge with the written manifest has no effect before its cause" {
     made "$requests
 write('a.json', a); write('b.json', b)"
     placed a.json b.json | tm-align --write-manifest=m.json -o align.txt
@@ -464,7 +464,7 @@ write('a.json', a); write('b.json', b)"
     [ "$(cat checked)" = "600 constraints across files were tested" ]
 }
 
-@test "times out of range are left out and counted, with the spans they begin or end" {
+@test "times out of range are left out and counted, with the spans that they begin or end" {
     made "$requests
 def begin(ph, us):
     return {'ph': ph, 'name': 'far', 'cat': 'c', 'pid': 2, 'tid': 2, 'ts': us, 'args': {'trace_id': 'x', 'span_id': 'y'}}
@@ -483,7 +483,7 @@ write('far.json', [flow('f', 'far0', 9 * 10**18)])"
     placed near.json | tm-align -f json | jq -e 'all(.alignment[]; has("out_of_range") | not)'
 }
 
-@test "times as far apart as they may be: every output is written" {
+@test "every output is written for times at the ends of the range" {
     for seed in 1 2 3 4 5 6; do
         made "
 rng = random.Random($seed)
@@ -513,7 +513,7 @@ for n in 'abcd':
     done
 }
 
-@test "a picture" {
+@test "-f svg writes a picture" {
     made "$requests
 write('a.json', a); write('b.json', b)"
     placed a.json b.json | tm-align -f svg -o a.svg
@@ -522,7 +522,7 @@ assert len(d.getElementsByTagName("circle")) > 10 and len(d.getElementsByTagName
 assert len(d.getElementsByTagName("line")) == 1'
 }
 
-@test "a picture has constraints of both sides, lines with their steps, and no line where none is told" {
+@test "a picture has constraints of both sides, lines with their steps, and no line without a result" {
     made "$kernels
 put([0, 0, 0], True)"
     placed r?.json | tm-align -f svg -o ranks.svg
@@ -543,7 +543,7 @@ write('to.json', [e for e in a if e['id'][0] == 'q']); write('from.json', [e for
     python3 -c 'import xml.dom.minidom, sys; [xml.dom.minidom.parse(f) for f in sys.argv[1:]]' *.svg
 }
 
-@test "rules that are none, and streams that are none" {
+@test "unknown rules and invalid streams are refused" {
     placed "$TM_SRC/doc/examples/phone-watch-app.tar" >p
     for rule in nonsense flows:x key name: 'name:('; do
         run tm-align -r "$rule" <p
@@ -559,7 +559,7 @@ write('to.json', [e for e in a if e['id'][0] == 'q']); write('from.json', [e for
     [ "$status" -eq 0 ]
 }
 
-@test "tm-merge --align merges by what is found, and reports it" {
+@test "tm-merge --align merges by the result and reports it" {
     made "$requests
 write('a.json', a); write('b.json', b)"
     tm-merge --align -f report a.json b.json >report
@@ -579,7 +579,7 @@ write('a.json', a); write('b.json', b)"
     [[ ${lines[0]} == "a.json to b.json: 300 of 300 effects"* ]]
 }
 
-# unpacked ARG...: how often tm-merge --align ARG... a.json b.json runs tm-unpack
+# unpacked ARG...: prints how often tm-merge --align ARG... a.json b.json runs tm-unpack.
 unpacked() {
     rm -rf bin runs
     mkdir bin
@@ -593,7 +593,7 @@ unpacked() {
     wc -l <runs
 }
 
-@test "tm-merge --align unpacks once where the outputs need what tm-align reads, and writes the same" {
+@test "tm-merge --align unpacks once if the outputs need what tm-align reads, and writes the same bytes" {
     made "$requests
 write('a.json', a); write('b.json', b)"
     tm-merge -q --align --write-manifest=used.json -o want.pftrace a.json b.json
@@ -621,7 +621,7 @@ write('a.json', a); write('b.json', b)"
     cmp want.pftrace out.pftrace
 }
 
-@test "what --align used is written and repeats the merge, with --hints too" {
+@test "the manifest that --align used is written and repeats the merge, also with --hints" {
     made "$requests
 write('a.json', a); write('b.json', b)"
     for hints in "" --hints; do
@@ -632,7 +632,7 @@ write('a.json', a); write('b.json', b)"
     done
 }
 
-@test "tm-merge --align with a manifest in the input: machines stay, relations are replaced where there are better ones" {
+@test "tm-merge --align keeps the machines of a manifest in the input and replaces only relations that it improves" {
     made "$requests
 write('a.json', a); write('b.json', b); write('c.json', [span('x', 10**9, 2 * 10**9)])"
     cat >perfetto_manifest.json <<-'END'
@@ -658,7 +658,7 @@ write('a.json', a); write('b.json', b); write('c.json', [span('x', 10**9, 2 * 10
     [ "$stderr" = "tm-align: the manifest of the input says more of its clocks than can be written with what was found" ]
 }
 
-@test "tm-merge --align needs names, and without it a merge is what it was" {
+@test "tm-merge --align needs file names, and without it a merge is unchanged" {
     made "$requests
 write('a.json', a); write('b.json', b)"
     run tm-merge --align - <a.json

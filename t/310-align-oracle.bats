@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
-# tm-align against files whose clocks are known, and its bounds against a second implementation: t/oracle/align.py and
+# tm-align on files whose clocks are known, and its bounds compared with a second implementation: t/oracle/align.py and
 # align_kinds.py.
 
 load lib/common
 
-@test "random pairs: the truth is inside the bounds, the bounds are the exact ones" {
+@test "random pairs have the true offset inside the bounds, and the bounds are exact" {
     local cases
     cases=$(drawn 200)
     run python3 "$TM_SRC/t/oracle/align.py" -n "$cases" -s 1
@@ -12,14 +12,14 @@ load lib/common
     [[ $output == "$cases cases: "* ]]
 }
 
-@test "estimates are within twice the best possible: those of an observer who is told the law of the delays" {
+@test "errors of estimates are at most twice those of the best estimate, which knows the distribution of delays" {
     only_unsanitized "figures of estimates, which sanitizers do not change"
     run python3 "$TM_SRC/t/oracle/align.py" -n 0 -s 2 -b 90 --known "$BATS_FILE_TMPDIR/best"
     [ "$status" -eq 0 ] || { echo "$output"; false; }
     [ "$(grep -c 'ratio' <<<"$output")" -eq 9 ]
 }
 
-@test "random jobs in every form that is matched: the truth is found, and what allows no line is told as that" {
+@test "random jobs of every kind of match give the true offset, or the verdict that there is no line" {
     local cases
     cases=$(drawn 60)
     run python3 "$TM_SRC/t/oracle/align_kinds.py" -n "$cases" -s 1
@@ -27,7 +27,7 @@ load lib/common
     [[ $output == "$cases cases: "* ]]
 }
 
-@test "unnumbered collectives of which a tenth is lost, or of ranks whose clock was set: found, or told as stepped" {
+@test "unnumbered collectives with a tenth lost, or of a rank whose clock was set, are aligned or reported as stepped" {
     local cases
     cases=$(drawn 12)
     for kind in lossy set set-short; do
@@ -37,7 +37,7 @@ load lib/common
     done
 }
 
-@test "a job of many ranks: the truth is inside the bounds, and the estimate near it" {
+@test "a job of many ranks has the true offsets inside the bounds, and estimates near them" {
     cd "$BATS_TEST_TMPDIR"
     python3 "$TM_SRC/t/gen/make-ranks.py" 24 200 600 job >truth
     tm-unpack job/*.json | tm-manifest | tm-clocks | tm-align -f json >found.json
@@ -61,7 +61,7 @@ load lib/common
 	END
 }
 
-@test "the comparison notices bounds that are too narrow, and too wide" {
+@test "the comparison detects bounds that are too narrow or too wide" {
     only_unsanitized "a test of the comparison"
     cd "$BATS_TEST_TMPDIR"
     mkdir bin
@@ -83,7 +83,7 @@ load lib/common
     done
 }
 
-@test "the comparison notices estimates that are not as good as they could be" {
+@test "the comparison detects estimates that are worse than allowed" {
     only_unsanitized "a test of the comparison"
     cd "$BATS_TEST_TMPDIR"
     mkdir bin

@@ -5,7 +5,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
 }
 
-# Chrome JSON with an instant for each given time in nanoseconds. The time is its name.
+# Writes Chrome JSON with an instant for each given time in nanoseconds. The time is its name.
 instants() {
     printf '{"traceEvents": ['
     local comma= ns
@@ -17,13 +17,13 @@ instants() {
     printf ']}\n'
 }
 
-# A manifest that gives server.json OFFSET and the members REST of x_tracemerge.
+# Writes a manifest that gives server.json OFFSET and the members REST of x_tracemerge.
 manifest() {
     printf '{"perfetto_manifest": {"version": 1, "files": [{"path": "client.json"}, {"path": "server.json", "clocks":
         {"sync_to": {"file": "client.json"}, "offset_ns": %d, "x_tracemerge": {%s}}}]}}\n' "$1" "$2" >m.json
 }
 
-# The instants of server.json, name and time. Arguments are options of tm-merge.
+# Prints the instants of server.json, name and time. Arguments are options of tm-merge.
 placed() {
     tm-merge "$@" -f jsonl -m m.json client.json server.json | python3 -c '
 import json, sys
@@ -32,7 +32,7 @@ for e in map(json.loads, sys.stdin):
         print(e["name"], e["ts"])'
 }
 
-@test "two points of a manifest are a line, which goes on outside them" {
+@test "two points of a manifest are a line that continues outside them" {
     instants 0 >client.json
     instants 500 1000 1001 3000 4999 5000 9000 100000 >server.json
     manifest 3000200 '"points": [[1000, 3000000], [5000, 3000400]]'
@@ -48,7 +48,7 @@ for e in map(json.loads, sys.stdin):
 END
 }
 
-@test "one point is an offset, two 1 ns apart are a step, more are lines one after another" {
+@test "one point is an offset, two points 1 ns apart are a step, and more are lines in sequence" {
     instants 0 >client.json
     instants 10 2000 2001 4000 >server.json
     manifest 700 '"points": [[2000, 700]], "uncertainty_ns": 5, "rule": "flows"'
@@ -59,7 +59,7 @@ END
     diff <(placed) <(printf '%s\n' '10 1010' '2001 2601' '2000 2900' '4000 4700')
 }
 
-@test "a line is a relation like others: the other way round, in a chain, with a clock of the machine" {
+@test "a line works like other relations: reversed, in a chain, and with a clock of the machine" {
     instants 3001000 3003200 3005400 >client.json
     instants 1000 3000 5000 >server.json
     instants 7 >late.json
@@ -94,7 +94,7 @@ server.json 500 1000
 END
 }
 
-@test "every event of many is where exact arithmetic puts it, whatever the drift" {
+@test "every one of many events is where exact arithmetic puts it, whatever the drift" {
     instants 0 >client.json
     for points in '[1000000007, 5000000011], [61000000009, 5004200014]' '[0, -1700000000123456789], [3, -1700000000123456789]' \
         '[1000, 4999], [1000000000, -999990000]'; do
@@ -121,7 +121,7 @@ END
     done
 }
 
-@test "a manifest with points is announced to who would place by one offset" {
+@test "a manifest with points is announced to stages that place by one offset" {
     instants 0 >client.json
     instants 10 >server.json
     manifest 5 '"points": [[0, 5], [10, 6]], "uncertainty_ns": 3, "rule": "flows"'
@@ -145,7 +145,7 @@ for k in range(4):
         print("event %d clock=130" % (k * 10000050000 + i * 100000500))')
 }
 
-@test "--interpolate: events are on the line between snapshots, those after the last on the one before" {
+@test "--interpolate puts events on the line between snapshots, and later events on the last line" {
     . "$TM_SRC/t/lib/common.bash"
     drifting
     tm-unpack drift.pb | tm-clocks --interpolate | tm-sort | tm-emit -f frames |
@@ -162,7 +162,7 @@ for i in range(400):
     grep -q '"ts":1009900049500,' step.jsonl
 }
 
-@test "--interpolate: a line that leads before the start of trace time drops, and the accounts say so" {
+@test "--interpolate drops an event that a line puts before the start of trace time, and accounts for it" {
     . "$TM_SRC/t/lib/common.bash"
     proto a.pb <<-'END'
 	snap 6=100 130=1000
@@ -178,7 +178,7 @@ for i in range(400):
     [[ "$output" == *"2 events read, 1 placed, 1 dropped; the accounts balance"* ]]
 }
 
-@test "--interpolate: many events wait on disk, and nothing is left there" {
+@test "--interpolate stores many pending events on disk, and leaves no file there" {
     . "$TM_SRC/t/lib/common.bash"
     { echo 'snap 6=1000 130=0'; seq -f 'event %.0f clock=130' 70000; echo 'snap 6=211000 130=70000'; } | proto a.pb
     mkdir spill
@@ -190,7 +190,7 @@ for i in range(400):
     [ "$status" -eq 3 ]
 }
 
-@test "--interpolate changes nothing where no snapshot places an event" {
+@test "--interpolate changes nothing if no snapshot places an event" {
     instants 500 1000 >server.json
     instants 0 7 >client.json
     manifest 700 '"points": [[0, 700], [1000, 800]]'
@@ -198,12 +198,12 @@ for i in range(400):
     tm-merge -f jsonl -m m.json --interpolate client.json server.json | cmp - step
 }
 
-# A member of the placement of clock $2 in stream $1.
+# Prints a member of the placement of clock $2 in stream $1.
 told() {
     tm-emit -f frames <"$1" | grep -a "Placement .* clock=$2 " | grep -ao "$3=[^ ]*"
 }
 
-@test "how exact a placement is: jitter and steps, an alignment's bounds, or no bound at all, and why" {
+@test "a placement has an uncertainty by jitter and steps or by an alignment, or a reason for having no bound" {
     . "$TM_SRC/t/lib/common.bash"
     drifting
     for option in "" --interpolate; do
@@ -223,7 +223,7 @@ told() {
     printf '%s\n' 'snap 6=1000 130=0' 'snap 6=2040 130=1000' 'snap 6=3000 130=2000' 'event 1500 clock=130' | proto a.pb
     tm-unpack a.pb | tm-clocks >stream
     [ "$(told stream 130 jitter_ns)" = jitter_ns=40 ]
-    # With one snapshot nothing is known about this.
+    # With one snapshot the jitter is unknown.
     printf '%s\n' 'snap 6=1000 130=0' 'event 1500 clock=130' | proto a.pb
     tm-unpack a.pb | tm-clocks >stream
     [ -z "$(told stream 130 uncertainty_ns)" ]
@@ -243,7 +243,7 @@ told() {
     [[ "$output" == *"Uncertainty without a bound: it rests on an assumption."* ]]
 }
 
-@test "streams that tm-sort -m unites keep the points of their manifests" {
+@test "tm-sort -m keeps the points of the manifests of its streams" {
     instants 10 >client.json
     cat >m.json <<'END'
 {"perfetto_manifest": {"version": 1, "trace_time": {"clock": "MONOTONIC"}, "files": [{"path": "client.json",

@@ -5,7 +5,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
 }
 
-# The arrows of a merge of the files after OPTIONS --: names of both slices, and the statistics of flows.
+# Prints the arrows of a merge of the files after OPTIONS --: names of both slices, and the statistics of flows.
 arrows() {
     rm -f merged.db
     tm-merge -q "$@" -o merged.db
@@ -13,7 +13,7 @@ arrows() {
         ORDER BY o.ts, i.ts; SELECT name, value FROM stats WHERE name LIKE "%flow%"'
 }
 
-# The arrows in the merged Perfetto trace and in the merged JSON, read again.
+# Prints the arrows in the merged Perfetto trace and in the merged JSON, read again.
 again() {
     local f
     for f in pftrace json; do
@@ -26,7 +26,7 @@ object() {
     printf '{"ph": "%s", "pid": %d, "tid": %d, "ts": %s, "name": "%s"%s}' "$@"
 }
 
-# A client that asks twice and a server that answers. Both state the same ids.
+# A client that sends two requests and a server that answers. Both state the same ids.
 rpc() {
     printf '[%s,\n%s,\n%s,\n%s]' "$(object X 1 1 10 ask ', "dur": 20')" \
         "$(object s 1 1 10 rpc ', "cat": "c", "id": "q1"')" "$(object X 1 1 50 "ask again" ', "dur": 20')" \
@@ -37,7 +37,7 @@ rpc() {
     printf '%s\n' 'ask|answer' 'ask again|answer again' >want
 }
 
-@test "flows of different files are apart, and one with --join=flows" {
+@test "flows of different files are separate, and one flow with --join=flows" {
     rpc
     run arrows client.json server.json
     [ "$output" = "flow_end_without_start|2" ]
@@ -50,7 +50,7 @@ rpc() {
     done
 }
 
-@test "--align=flows draws the arrows that it aligned by; --align alone does not" {
+@test "--align=flows draws the arrows that it aligned by, and --align alone does not" {
     rpc
     arrows --align=flows client.json server.json | diff - want
     arrows --align=collectives,flows client.json server.json | diff - want
@@ -60,7 +60,7 @@ rpc() {
     [[ $output != *answer* ]]
 }
 
-@test "flow ids of Perfetto traces" {
+@test "flow ids of Perfetto traces are joined" {
     printf '[%s]' "$(object X 1 1 10 ask ', "dur": 20, "bind_id": "0x77", "flow_out": true')" >a.json
     printf '[%s]' "$(object X 2 2 15 answer ', "dur": 5, "bind_id": "0x77", "flow_in": true')" >b.json
     tm-merge -q -o a.pftrace a.json
@@ -73,7 +73,7 @@ rpc() {
     again --join=flows a.json b.json
 }
 
-@test "a flow that starts at the very end of its slice is of that slice in every output" {
+@test "a flow that starts at the end of its slice belongs to that slice in every output" {
     printf '[%s,\n%s]' "$(object X 2 2 15 answer ', "dur": 5')" \
         "$(object s 2 2 20 rpc ', "cat": "c", "id": "r1"')" >server.json
     printf '[%s,\n%s]' "$(object X 1 1 10 ask ', "dur": 20')" \
@@ -83,7 +83,7 @@ rpc() {
     again --join=flows client.json server.json
 }
 
-@test "spans: an arrow from the parent to each child in another file, and to none in its own" {
+@test "a parent span has an arrow to each child in another file, and to none in its own" {
     ids() { printf ', "dur": %d, "args": {"%s": "%s", "%s": "%s", "%s": "%s"}' "$@"; }
     printf '[%s,\n%s]' "$(object X 1 1 10 ask "$(ids 90 trace_id 00Ab span_id 2 parent_span_id '')")" \
         "$(object X 1 1 20 wait "$(ids 70 trace_id 00Ab span_id 3 parent_span_id 2)")" >client.json
@@ -96,14 +96,14 @@ rpc() {
     printf '%s\n' 'wait|answer' 'wait|keep' 'wait|store' >want
     arrows --join=flows client.json server.json store.json elastic.json | sort | diff - want
     again --join=flows client.json server.json store.json elastic.json
-    # Nothing that was recorded changes.
+    # Recorded rows do not change.
     tm-merge -q -f jsonl client.json server.json store.json >plain
     tm-merge -q -f jsonl --join=flows client.json server.json store.json | grep -v '"kind":"flow_' | cmp - plain
     run tm-merge --join=flows client.json server.json
     [[ "$output" == *flow_start*flow_end* ]]
 }
 
-@test "spans: both sides of a request with one id" {
+@test "both sides of a request with one span id are joined by an arrow" {
     span=', "dur": 9, "args": {"traceId": 7, "spanId": 9}'
     printf '[%s]' "$(object X 1 1 10 ask "$span")" >client.json
     printf '[%s]' "$(object X 2 2 15 answer "$span")" >server.json
@@ -112,7 +112,7 @@ rpc() {
     again --join=flows client.json server.json
 }
 
-@test "accounts balance, --only and --no-detail agree, other words are refused" {
+@test "with --join=flows accounts balance, --only and --no-detail agree, and other values are refused" {
     rpc
     run tm-merge -f report --join=flows client.json server.json
     [[ "$output" == *"total: 8 events read, 8 placed, 0 dropped; the accounts balance"* ]]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# tm-plan: a plan has what tm-align needs and says when events are; plans merge; one manifest places a job on many
-# machines.
+# tm-plan: a plan has the events that tm-align needs and the times of all; plans merge; one manifest places a job on
+# many machines.
 
 bats_require_minimum_version 1.5.0
 
@@ -9,7 +9,8 @@ setup() {
     . "$TM_SRC/t/lib/common.bash"
 }
 
-# job RANKS COLLECTIVES: job/rankN.json, profiles that meet in all-reduces, on clocks that are milliseconds apart.
+# job RANKS COLLECTIVES: generates job/rankN.json, profiles that meet in all-reduces, on clocks that are milliseconds
+# apart.
 job() {
     local file
     python3 "$TM_SRC/t/gen/make-ranks.py" "$1" "$2" 5 job >clocks
@@ -19,18 +20,18 @@ job() {
     done
 }
 
-# placed RANK: a rank's stream, placed on REALTIME where it lies.
+# placed RANK: writes a rank's stream, placed on REALTIME.
 placed() {
     tm-pack -q -o - --machine "$1=job/$1.json" --trace-time "REALTIME@job/$1.json" "job/$1.json" |
         tm-unpack --hints | tm-manifest | tm-clocks --hints
 }
 
-# text STREAM: its rows and frames without their places, in an order of their own.
+# text STREAM: prints its rows and frames without their places, sorted.
 text() {
     tm-emit -f frames <"$1" | sed 's/^@[0-9]* //' | grep -v -e '^Header' -e '^End' -e '^Batch' -e '^Strings' | sort
 }
 
-@test "tm-align finds the same from plans of ranks, merged in any groups, as from all of the job" {
+@test "tm-align finds the same from plans of ranks, merged in any groups, as from the whole job" {
     job 5 60
     for n in 0 1 2 3 4; do
         placed rank$n >placed
@@ -43,7 +44,7 @@ text() {
     tm-align -f json <all.tms >whole.json
     jq -e '[.alignment[] | select(.verdict == "aligned")] | length == 4' whole.json
     tm-align -f json <all.plan | cmp - whole.json
-    # A plan of the merged streams, and merges of merges, say the same.
+    # A plan of the merged streams, and merges of merges, give the same result.
     tm-plan <all.tms | tm-sort | tm-align -f json | cmp - whole.json
     tm-sort -m rank0.plan rank1.plan >g0.plan
     tm-sort -m rank2.plan rank3.plan >g1.plan
@@ -56,7 +57,7 @@ text() {
     done
 }
 
-@test "by any rules, sorted or not, and by each rule alone" {
+@test "plans by any rules, sorted or not, and by each rule alone give the result of the stream" {
     job 3 40
     for n in 0 1 2; do placed rank$n | tm-sort >$n.tms; done
     tm-sort -m ?.tms >all.tms
@@ -65,7 +66,7 @@ text() {
         tm-plan -r "$rules" <all.tms | tm-align -r "$rules" -f json | cmp - whole.json
         tm-plan -r "$rules" <all.tms | tm-sort | tm-align -r "$rules" -f json | cmp - whole.json
     done
-    # What a rule does not use is not there.
+    # A plan does not have events that its rule does not use.
     [ "$(tm-plan -r spans <all.tms | wc -c)" -lt "$(tm-plan -r collectives <all.tms | wc -c)" ]
 }
 
@@ -89,7 +90,7 @@ for file in 'ab':
 END
 }
 
-@test "recordings of all kinds: the accounts balance, and tm-align finds the same" {
+@test "plans of recordings of all kinds balance, and tm-align finds the same from them" {
     programs
     cp "$TM_SRC/t/data/ftrace-tgid.txt" text.txt
     cp "$TM_SRC/doc/examples/phone-watch-app.tar" .
@@ -105,13 +106,13 @@ END
         tm-align -f json <placed >whole.json
         tm-align -f json <plan | cmp - whole.json
         tm-align -f json <sorted | cmp - whole.json
-        # A plan of a plan says the same.
+        # A plan of a plan gives the same result.
         tm-plan <sorted | tm-sort >again
         same_text "$(text again)" "$(text sorted)"
     done
 }
 
-@test "what a packet says beside itself is used, and the accounts balance" {
+@test "derived rows of packets are used, and the accounts balance" {
     # Slices of frames are parts of packets, and have flows.
     python3 "$TM_SRC/t/gen/make-packets.py" >frames.pb <<'END'
 1 { 8: 1000 10: 7 76 { 1 { 1: 11 2: 5 3: 40 } } }
@@ -129,7 +130,7 @@ END
     tm-align -f json <plan | cmp - <(tm-align -f json <placed)
 }
 
-@test "a file whose events no rule uses still has its begin and end" {
+@test "a file whose events no rule uses still has its first and last time" {
     echo '[{"ph":"C","name":"c","pid":1,"ts":100,"args":{"v":1}},{"ph":"C","name":"c","pid":1,"ts":700,"args":{"v":2}}]' >c.json
     tm-unpack c.json | tm-manifest | tm-clocks >placed
     tm-plan <placed | tm-sort >plan
@@ -143,7 +144,7 @@ END
     tm-unpack one.json | tm-manifest | tm-clocks | tm-plan | tm-sort | tm-emit -f report | grep 'the accounts balance'
 }
 
-@test "parts of equal events have as many each" {
+@test "parts of a stream with equal events have the same number each" {
     job 2 400
     placed rank0 | tm-sort >r.tms
     times=$(tm-plan <r.tms | tm-plan --parts=4)
@@ -161,7 +162,7 @@ assert len(counts) == 4 and max(counts) - min(counts) <= sum(counts) / 50
 END
 }
 
-@test "one manifest places each rank on a node of its own, as it places all of them together" {
+@test "one manifest places each rank on its own node as it places all of them together" {
     job 4 60
     for n in 0 1 2 3; do placed rank$n | tm-plan | tm-sort >rank$n.plan; done
     tm-sort -m rank?.plan | tm-align --absolute --write-manifest=offsets.json
@@ -170,7 +171,7 @@ END
         tm-unpack --hints job/rank$n.json | tm-manifest --present -m offsets.json 2>err | tm-clocks --hints |
             tm-sort >rank$n.tms
         [ ! -s err ]
-        # It does not carry the others.
+        # The stream does not contain the other entries.
         [ "$(tm-emit -f frames <rank$n.tms | grep -c ' Machine ')" -le 2 ]
     done
     tm-sort -m rank?.tms >all.tms
@@ -180,12 +181,12 @@ END
     tm-emit -f jsonl <all.tms | rows >apart
     [ -s together ]
     cmp together apart
-    # Against the reference's clock, as tm-align writes it by itself, that is the same.
+    # A manifest against the reference's clock, as tm-align writes it by default, gives the same times.
     tm-sort -m rank?.plan | tm-align --write-manifest=relative.json
     tm-merge -q --hints -m relative.json -f jsonl job/rank?.json | rows | cmp - together
 }
 
-@test "tm-manifest --present takes what the files need, by any of their names" {
+@test "tm-manifest --present takes the entries that the files need, by any of their names" {
     tar xf "$TM_SRC/doc/examples/phone-watch-app.tar"
     mkdir away
     mv app_log.json away
@@ -196,14 +197,14 @@ END
     # The clock of trace time is the phone's.
     tm-unpack watch.pftrace | config -m perfetto_manifest.json --present >got
     grep -o 'path="[^"]*"' got | tr '\n' ' ' | grep -Fx 'path="phone.pftrace" path="watch.pftrace" '
-    # If nothing of it is there, only that clock's entry is left. Without the option the others are told of.
+    # If none of the files exists, only the entry of that clock is left. Without the option the others are reported.
     cp watch.pftrace other
     run --separate-stderr bash -c 'tm-unpack other | tm-manifest -m perfetto_manifest.json --present >/dev/null'
     [ "$status" -eq 0 ]
     [ -z "$stderr" ]
     run --separate-stderr bash -c 'tm-unpack other | tm-manifest -m perfetto_manifest.json >/dev/null'
     [[ $stderr == *"matches no file"* ]]
-    # That part of it is written, and says the same. Braces and quotes in strings are no ends.
+    # That part is written as a manifest and gives the same result. Braces and quotes in strings are no ends.
     sed 's/"path": "app_log.json"/"x_note": "}\\\\\\"{", &/' perfetto_manifest.json >noted.json
     grep -F '"x_note": "}\\\"{"' noted.json
     for wanted in away/app_log.json watch.pftrace other; do
@@ -222,7 +223,7 @@ END
     [ "$status" -eq 2 ]
 }
 
-@test "what cannot be is said, with no stream or manifest" {
+@test "invalid input and options of tm-plan are reported, and leave no stream or manifest" {
     job 2 30
     placed rank0 >p
     run bash -c 'head -c 2000 p | tm-plan >cut'
