@@ -7,7 +7,7 @@ setup() {
     gen=${TM_BIN%/bin}/t/gen/gen-stream
 }
 
-@test "--help and --version" {
+@test "--help and --version print usage and version" {
     run tm-sort --help
     [ "$status" -eq 0 ]
     [[ $output == "usage: tm-sort "* ]]
@@ -16,7 +16,7 @@ setup() {
     [[ $output == "tm-sort (tracemerge) "* ]]
 }
 
-@test "a wrong command line is status 2" {
+@test "a wrong command line is exit 2" {
     run tm-sort -S lots </dev/null
     [ "$status" -eq 2 ]
     [ "${lines[0]}" = "tm-sort: -S lots: not a size" ]
@@ -27,7 +27,7 @@ setup() {
     [ "${lines[0]}" = "tm-sort: more than one FILE; -m merges streams that are sorted" ]
 }
 
-@test "sorts, and -c agrees only afterwards" {
+@test "a stream is sorted, and -c accepts it only afterwards" {
     "$gen" -n 5000 -f 3 -d 4 >in
     run tm-sort -c in
     [ "$status" -eq 1 ]
@@ -41,7 +41,7 @@ setup() {
     tm-sort - <in | cmp - out
 }
 
-@test "the same bytes with any memory, many runs and several passes" {
+@test "the output has the same bytes with any memory, many runs and several passes" {
     "$gen" -n 30000 -f 2 -d 4 -b 20 -p 40 >in
     tm-sort in >out
     for size in 1 1k 64k 500k 3M 1G; do
@@ -51,7 +51,7 @@ setup() {
 out" ]
 }
 
-@test "the same bytes when a few runs are spilled as they are" {
+@test "the output has the same bytes if a few runs are spilled unchanged" {
     for order in nearly bursts; do
         "$gen" -n 300000 -f 1 -o $order -d 4 >in
         tm-sort -S 1G in >out
@@ -61,13 +61,13 @@ out" ]
     done
 }
 
-@test "the same bytes however the pipe flows" {
+@test "the output has the same bytes however the pipe delivers the input" {
     "$gen" -n 20000 -f 2 >in
     tm-sort -S 64k in >out
     dd if=in bs=777 status=none | tm-sort -S 64k | cmp - out
 }
 
-@test "sorting what is sorted changes nothing" {
+@test "sorting a sorted stream changes nothing" {
     "$gen" -n 20000 -o nearly -d 2 | tm-sort >out
     tm-sort out | cmp - out
     "$gen" -n 20000 -o sorted -b 100 -H >says
@@ -75,7 +75,7 @@ out" ]
     tm-sort says | cmp - out
 }
 
-@test "a header that says sorted wrongly is found out" {
+@test "a header that wrongly states that the stream is sorted is detected" {
     "$gen" -n 5000 -H >in
     pipe 'tm-sort in >out'
     [ "$status" -eq 1 ]
@@ -84,7 +84,7 @@ out" ]
     [ "$status" -eq 1 ]
 }
 
-@test "a cut stream is an error and leaves nothing behind" {
+@test "a cut stream is an error and leaves no file" {
     "$gen" -n 5000 >in
     head -c 20000 in >cut
     pipe 'tm-sort cut >out'
@@ -99,7 +99,7 @@ out" ]
     [ "$output" = "tm-sort: standard input: byte 0: empty, not a tracemerge stream" ]
 }
 
-@test "a temporary directory that cannot be used is status 3" {
+@test "an unusable temporary directory is exit 3" {
     "$gen" -n 5000 >in
     pipe 'tm-sort -S 1k -T nowhere in >out'
     [ "$status" -eq 3 ]
@@ -112,7 +112,7 @@ out" ]
     tm-sort -T nowhere in >out
 }
 
-@test "a full disk is status 3" {
+@test "a full disk is exit 3" {
     [ -w /dev/full ] || skip "no /dev/full"
     "$gen" -n 5000 >in
     pipe 'tm-sort in >/dev/full'
@@ -124,13 +124,13 @@ out" ]
     [[ $output == "tm-sort: .: temporary file: cannot write: "* ]]
 }
 
-@test "a missing file is status 3" {
+@test "a missing file is exit 3" {
     run tm-sort missing
     [ "$status" -eq 3 ]
     [ "$output" = "tm-sort: missing: cannot open: No such file or directory" ]
 }
 
-@test "a reader that leaves early is silent" {
+@test "a reader that closes the pipe early causes no message" {
     "$gen" -n 200000 >in
     run bash -c 'tm-sort in | head -c 100 >/dev/null; echo "${PIPESTATUS[0]}"'
     [ "$output" = 141 ]

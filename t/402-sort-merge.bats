@@ -9,14 +9,14 @@ setup() {
     gen=${TM_BIN%/bin}/t/gen/gen-stream
 }
 
-# make NAME ARGUMENTS: makes a sorted, placed stream.
+# make NAME ARGUMENTS: generates a sorted, placed stream.
 make() {
     local name=$1
     shift
     "$gen" -P -C 1 -g "$name-" "$@" | tm-sort >"$name"
 }
 
-# frames NAME...: the text form of each stream.
+# frames NAME...: prints the text form of each stream.
 frames() {
     local f
     for f; do
@@ -24,7 +24,7 @@ frames() {
     done
 }
 
-@test "events, accounts and snapshots of all streams, renumbered" {
+@test "the merge has the events, accounts and snapshots of all streams, with new numbers" {
     make a -n 3000 -f 2 -d 3 -M one -s 1
     make b -n 2000 -f 3 -d 3 -M two -s 2
     make c -n 1000 -f 1 -M one -s 3
@@ -42,7 +42,7 @@ frames() {
     [ "$(grep -c ' TraceTime ' m.txt)" -eq 1 ]
 }
 
-@test "manifests, placements and accounts of real streams" {
+@test "manifests, placements and accounts of real streams merge" {
     tm-unpack "$TM_SRC/doc/examples/phone-watch-app.tar" | tm-manifest | tm-clocks | tm-sort >a
     cp a b
     tm-sort -m a b >m
@@ -60,7 +60,7 @@ frames() {
     [ "$(grep -c 'phone.pftrace: 14 events read, 14 placed, 0 dropped' report)" -eq 2 ]
 }
 
-@test "equal moments come in the order of the streams" {
+@test "events of one time are in the order of the streams" {
     make a -n 500 -w 3 -s 1
     make b -n 500 -w 3 -s 2
     tm-sort -m b a >m
@@ -68,7 +68,7 @@ frames() {
     python3 "$TM_SRC/t/check/compare-merge.py" m.txt b.txt a.txt
 }
 
-@test "more streams than memory has room for give the same bytes" {
+@test "more streams than fit in memory give the same bytes" {
     for i in 1 2 3 4 5 6 7 8 9 10 11; do
         make s$i -n 900 -f 2 -d 5 -s $i -M m$((i % 3)) -b 50
     done
@@ -78,11 +78,11 @@ frames() {
     python3 "$TM_SRC/t/check/compare-merge.py" m.txt s{1,2,3,4,5,6,7,8,9,10,11}.txt
 }
 
-@test "one stream stays as it is" {
+@test "a merge of one stream leaves it unchanged" {
     make a -n 3000 -f 2 -d 3 -M one
     tm-sort -m a >m
     frames a m
-    # Only the place of the TraceTime frame may differ; the name is kept for a later merge.
+    # Only the place of the TraceTime frame may differ; the name is stored for a later merge.
     diff <(sed 's/^@[0-9]* //' a.txt | sort) <(sed 's/^@[0-9]* //; s/ merged_as="a"//' m.txt | sort)
     tm-sort -m - <a >n
     frames n
@@ -90,7 +90,7 @@ frames() {
     diff <(sed 's/^@[0-9]* //; s/merged_as="a"/merged_as="standard input"/' m.txt) <(sed 's/^@[0-9]* //' n.txt)
 }
 
-@test "a merge of merges is one merge, whatever the groups" {
+@test "a merge of merges equals one merge, whatever the groups" {
     for i in 1 2 3 4 5 6 7 8 9; do
         make s$i -n 300 -f $((i % 3 + 1)) -d 5 -s $i -M m$((i % 4)) -b 40
     done
@@ -124,7 +124,7 @@ frames() {
     tm-sort -m -S 1 -T . ab cd s9 | cmp - flat
 }
 
-@test "strings that fit no table travel with their events" {
+@test "strings that fit in no table travel with their events" {
     make a -n 2000 -k 180000 -s 1
     make b -n 2000 -k 180000 -s 2
     make c -n 2000 -k 180000 -s 3
@@ -140,7 +140,7 @@ frames() {
     python3 "$TM_SRC/t/check/compare-merge.py" n.txt m.txt d.txt
 }
 
-@test "streams of different trace times are refused" {
+@test "streams with different trace times are refused" {
     make a -n 10 -M one
     "$gen" -P -C 6 -n 10 -M one | tm-sort >boot
     "$gen" -P -C 6 -n 10 -M two | tm-sort >other
@@ -165,7 +165,7 @@ frames() {
     tm-sort -m a b | tm-sort -c
 }
 
-@test "streams that are not placed, not sorted or no streams are refused by name" {
+@test "streams that are not placed or not sorted, and other files, are refused by name" {
     make a -n 10
     "$gen" -n 10 -o sorted -H >raw
     "$gen" -P -C 1 -n 10 >loose
@@ -186,7 +186,7 @@ frames() {
     [ "$status" -eq 2 ]
 }
 
-@test "a stream that says sorted wrongly is found out" {
+@test "a header that wrongly states that a stream is sorted is detected" {
     make a -n 10
     "$gen" -P -C 1 -n 5000 -H >liar
     pipe 'tm-sort -m a liar >m'
@@ -196,7 +196,7 @@ frames() {
     [ "$status" -eq 1 ]
 }
 
-@test "streams cut anywhere leave no whole output" {
+@test "streams that are cut anywhere leave no complete output" {
     make a -n 12 -p 3 -d 20
     make b -n 12 -p 3 -d 20 -s 2
     size=$(stat -c %s b)
@@ -212,7 +212,7 @@ frames() {
     done
 }
 
-@test "streams out of pipes, more than the usual number of descriptors" {
+@test "streams from pipes, more than the usual number of descriptors, are merged" {
     make a -n 40 -M one
     set --
     for ((i = 0; i < 300; i++)); do
@@ -224,7 +224,7 @@ frames() {
     tm-sort -m <(cat a) <(cat a) | tm-sort -c
 }
 
-@test "pids that are strings are those of their strings in every stream" {
+@test "pids that are texts are those of their texts in every stream" {
     cd "$BATS_TEST_TMPDIR"
     echo '[{"ph":"X","pid":"first","tid":"t1","name":"a","ts":1,"dur":1},{"ph":"X","pid":"shared","tid":"t2","name":"b","ts":2,"dur":1}]' >a.json
     echo '[{"ph":"X","pid":"shared","tid":"t2","name":"c","ts":3,"dur":1},{"ph":"X","pid":"other","tid":7,"name":"d","ts":4,"dur":1}]' >b.json

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# tm-sort when the system refuses: each call fails in turn, allocations too (t/check/faults.py). tm-sort does without
-# the call, or ends with status 3 and one line, and no output looks complete.
+# Each system call and allocation of tm-sort fails in turn (t/check/faults.py). tm-sort works without the call, or ends
+# with status 3 and one line, and no output looks complete.
 
 load lib/common
 
@@ -19,22 +19,22 @@ faults() {
         "$1 >out; s=\$?; [ \$s = 0 ] || { env -u LD_PRELOAD tm-sort -c out 2>/dev/null || rm out; }; exit \$s"
 }
 
-@test "in memory" {
+@test "each failure is handled while tm-sort sorts in memory" {
     "$gen" -n 3000 -f 2 -d 3 >in
     faults "tm-sort $PWD/in"
 }
 
-@test "spilling, several passes" {
+@test "each failure is handled while tm-sort spills in several passes" {
     "$gen" -n 2000 -f 2 -d 3 -b 40 >in
     faults "tm-sort -S 1k $PWD/in"
 }
 
-@test "spilling what is worth giving back" {
+@test "each failure is handled while tm-sort reclaims the storage of spilled runs" {
     "$gen" -P -C 1 -n 40000 -o shuffled >in
     python3 "$TM_SRC/t/check/faults.py" "$so" tm-sort fallocate '' "tm-sort -S 256k $PWD/in"
 }
 
-@test "merging, in one go and in groups" {
+@test "each failure is handled while tm-sort merges all streams at once and in groups" {
     for i in 1 2 3 4 5 6; do
         "$gen" -P -C 1 -n 300 -f 2 -d 3 -s $i -M m$((i % 2)) -g $i | tm-sort >s$i
     done

@@ -4,7 +4,7 @@
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
     # Two sequences whose clocks step at different times; events without a clock, before the first snapshot, and without
-    # a path; long and short stretches of equal rows, and single rows.
+    # a path; long and short series of equal rows, and single rows.
     python3 - "$TM_SRC/t/gen/make-proto.py" <<'PY'
 import random, subprocess, sys
 random.seed(5)
@@ -37,7 +37,7 @@ setup() {
     rebatch=${TM_BIN%/bin}/t/gen/rebatch
 }
 
-# same INPUT COUNT: its COUNT or more events, the report and the merged trace do not depend on batches.
+# same INPUT COUNT: it has COUNT or more events, and events, report and merged trace do not depend on batches.
 same() {
     tm-unpack "$1" | tm-manifest | tm-clocks | tm-sort >sorted
     tm-emit -f jsonl --events <sorted >events
@@ -54,15 +54,15 @@ same() {
     done
 }
 
-@test "clocks that step, definitions and events without a way between others" {
+@test "clocks that step, definitions and events without a path give the same result with any batches" {
     same "$BATS_FILE_TMPDIR/made.pftrace" 3000
 }
 
-@test "the shipped example" {
+@test "the demo archive gives the same result with any batches" {
     same "$BATS_FILE_TMPDIR/demo.tar" 30
 }
 
-@test "batches are divided" {
+@test "the program that divides batches divides them" {
     tm-unpack "$BATS_FILE_TMPDIR/demo.tar" >whole
     "$rebatch" 2 <whole >divided
     [ "$(tm-emit -f frames <divided | grep -c " Batch ")" -gt "$(tm-emit -f frames <whole | grep -c " Batch ")" ]

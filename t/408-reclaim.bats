@@ -46,19 +46,19 @@ is_given_back() {
     [ "$stored" -lt $((size / 3)) ]
 }
 
-@test "tm-sort gives back what it has merged" {
+@test "tm-sort reclaims the storage of merged runs" {
     "$gen" -P -n 1500000 -o shuffled >in
     tm-sort -S 4G -T . <in >whole
     is_given_back 20000000 whole tm-sort -S 16M -T . in
 }
 
-@test "the storage of runs that were merged in levels is reclaimed too" {
+@test "tm-sort also reclaims the storage of runs that were merged in levels" {
     "$gen" -P -n 1000000 -o shuffled >in
     tm-sort -S 4G -T . <in >whole
     is_given_back 10000000 whole tm-sort -S 512k -T . in
 }
 
-@test "tm-unpack reclaims what it has read of an archive that it copied to a temporary file" {
+@test "tm-unpack reclaims the parts that it has read of an archive in a temporary file" {
     python3 - <<'END'
 for name in '123':
     with open(name + '.json', 'w') as f:

@@ -17,13 +17,13 @@ parts() {
     done
 }
 
-# timeline TRACE: its slices with all their values.
+# timeline TRACE: prints its slices with all their values.
 timeline() {
     cp "$1" it.pftrace
     tm-merge -q -f jsonl it.pftrace | sort
 }
 
-# json: a thread with nested, crossing and open slices, flows and counters.
+# json: prints a thread with nested, crossing and open slices, flows and counters.
 json() {
     python3 - "$1" <<'END'
 import json, random, sys
@@ -63,7 +63,7 @@ json.dump({'schemaVersion': 1, 'baseTimeNanoseconds': 1700000000000000000, 'trac
 END
 }
 
-# cut_at STREAM N SEED: N times between 0 and 1.1 ms after the stream's first event.
+# cut_at STREAM N SEED: prints N times between 0 and 1.1 ms after the stream's first event.
 cut_at() {
     python3 -c "
 import random, sys
@@ -72,7 +72,7 @@ print(','.join(map(str, sorted(random.Random(seed).sample(range(first, first + 1
         "$(tm-emit -f report --json <"$1" | sed -n 's/.*"bounds":{"first_ns":\(-*[0-9]*\).*/\1/p')" "$2" "$3"
 }
 
-@test "a part says its range, and parts hold each event once beside their states" {
+@test "a part states its range, and each event is in the range of exactly one part" {
     tm-sort --cut=100300000000,100500000000 app.tms >part.tms
     tm-sort -c part.tms
     tm-emit -f frames <part.tms >part.txt
@@ -86,7 +86,7 @@ print(','.join(map(str, sorted(random.Random(seed).sample(range(first, first + 1
     cmp all/0.tms first.tms
     cmp all/1.tms part.tms
     cmp all/2.tms last.tms
-    # The parts' own ranges have exactly the events of the whole.
+    # The ranges of the parts have exactly the events of the whole.
     rows() { tm-emit --absolute --events -f csv <"$1" | tail -n +2; }
     rows app.tms | sort >whole
     { rows first.tms; rows part.tms | awk -F, '$1 >= 100300000000'; rows last.tms | awk -F, '$1 >= 100500000000'; } |
@@ -95,13 +95,13 @@ print(','.join(map(str, sorted(random.Random(seed).sample(range(first, first + 1
     cmp whole joined
 }
 
-@test "a part alone has what is open at its beginning, and balanced books" {
+@test "a part alone has the slices that are open at its start, and balanced accounts" {
     json 3 >run.json
     tm-unpack run.json | tm-manifest | tm-clocks | tm-sort >run.tms
     tm-sort --cut=0.0003s,0.0005s run.tms >part.tms
     tm-emit -f jsonl <part.tms >part
     tm-emit -f jsonl --only=from=300000,to=500000 <run.tms >only
-    # All slices that --only by time chooses are there. Slices that ended before are only crossing ones.
+    # The part has all slices that --only chooses by time. Of slices that ended before, it has only crossing ones.
     slices() { grep '"kind":"slice"' "$1" | grep -o '"name":"[^"]*"' | sort -u; }
     [ "$(slices only | wc -l)" -gt 100 ]
     [ -z "$(comm -13 <(slices part) <(slices only))" ]
@@ -132,7 +132,7 @@ END
     [ -z "$(ls -A all)" ]
 }
 
-@test "a failing run leaves no part, also none that was complete before" {
+@test "a failing run leaves no part, even if parts were complete" {
     # The damage is in the last part.
     mkdir all
     head -c $(($(wc -c <app.tms) - 20)) app.tms >short.tms
@@ -161,7 +161,7 @@ print(json.dumps([{'ph': 'B', 'pid': 1, 'tid': i, 'ts': i, 'name': 'n'} for i in
     [ "$(ls -A all)" = 1.tms ]
 }
 
-@test "the folder of the parts is made, and a failing run removes it" {
+@test "the folder of the parts is made, and removed by a failing run" {
     tm-sort --cut=100.3s --into=new app.tms
     [ "$(ls -A new)" = "$(printf '0.tms\n1.tms')" ]
     head -c 6000 app.tms >short.tms
@@ -173,7 +173,7 @@ print(json.dumps([{'ph': 'B', 'pid': 1, 'tid': i, 'ts': i, 'name': 'n'} for i in
     [[ $output == *"app.tms: cannot write: Not a directory"* ]]
 }
 
-@test "traces of parts, one behind the other, are the merged trace" {
+@test "the traces of all parts, joined in order, are the merged trace" {
     for seed in 1 2 3; do
         json $seed >run.json
         tm-unpack run.json | tm-manifest | tm-clocks | tm-sort >run.tms
@@ -186,7 +186,7 @@ print(json.dumps([{'ph': 'B', 'pid': 1, 'tid': i, 'ts': i, 'name': 'n'} for i in
     done
 }
 
-@test "protos, ftrace text and several machines too" {
+@test "parts of protos, ftrace text and several machines join to the merged trace" {
     cp "$TM_SRC/t/data/ftrace-tgid.txt" text.txt
     tm-unpack text.txt | tm-manifest | tm-clocks | tm-sort >text.tms
     for stream in app text; do
@@ -201,7 +201,8 @@ print(json.dumps([{'ph': 'B', 'pid': 1, 'tid': i, 'ts': i, 'name': 'n'} for i in
     done
 }
 
-# threads SEED KIND: a and b, two recordings of the same threads of one process, which differ in who is first on a thread.
+# threads SEED KIND: generates a and b, two recordings of the same threads of one process, which differ in the file that
+# is first on a thread.
 threads() {
     python3 - "$@" <<'END'
 import json, random, sys
@@ -229,7 +230,7 @@ for name in 'ab':
 END
 }
 
-@test "two recordings of the same threads: the tracks are those of the file that was first, in all parts" {
+@test "in two recordings of one thread, all parts use the tracks of the file that was first on it" {
     for seed in 1 2 3; do
         for kind in complete pairs text; do
             threads $seed $kind
@@ -246,7 +247,7 @@ END
     done
 }
 
-@test "cut and then merged is merged and then cut" {
+@test "cutting and merging give the same result in either order" {
     json 5 >one.json
     json 6 >two.json
     "$TM_SRC/doc/recipes/place-rank" one one.json >one.tms
@@ -268,7 +269,7 @@ END
     done
 }
 
-@test "what does not go together is refused" {
+@test "unsuitable streams and options are refused" {
     tm-sort --cut=100.3s,100.5s app.tms >a.tms
     tm-sort --cut=100.3s,100.6s app.tms >b.tms
     run tm-sort -m a.tms b.tms

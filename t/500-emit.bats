@@ -1,4 +1,4 @@
-# tm-emit: outputs of a small stream, files that appear whole, strictness, hostile names.
+# tm-emit: outputs of a small stream, files that appear complete, strictness, hostile names.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -25,7 +25,7 @@ for l in sys.stdin.buffer.read().decode("utf-8").split("\n"):
     if l: e = json.loads(l); '"$1"
 }
 
-@test "text is the default: a line a slice" {
+@test "text is the default, with a line for each slice" {
     run emit
     [ "$status" -eq 0 ]
     [ "${lines[0]}" = "            TIME MACHINE PROCESS/THREAD                      KIND             DURATION NAME = VALUE [CATEGORY] ARGS" ]
@@ -33,7 +33,7 @@ for l in sys.stdin.buffer.read().decode("utf-8").split("\n"):
     [ "${lines[1]}" = "     0.000000000 phone   surfaceflinger:512/RenderEngine:530 begin                     draw frame" ]
 }
 
-@test "text --events: relative time, machine, process and thread, kind, duration, name, value" {
+@test "text --events has relative time, machine, process and thread, kind, duration, name and value" {
     run emit --events
     [ "$status" -eq 0 ]
     [ "${lines[0]}" = "            TIME MACHINE PROCESS/THREAD                      KIND             DURATION NAME = VALUE" ]
@@ -51,14 +51,14 @@ for l in sys.stdin.buffer.read().decode("utf-8").split("\n"):
     [[ "${lines[1]}" == "     1.000000000 phone "* ]]
 }
 
-@test "text of a stream that is not placed shows readings and embedded machine ids" {
+@test "text of an unplaced stream shows readings and embedded machine ids" {
     words=unplaced run emit -q
     [ "$status" -eq 0 ]
     [[ "${lines[1]}" == "     1.000000000 0 "* ]]
     [[ "${lines[7]}" == "     1.000003000 1 "* ]]
 }
 
-@test "names never reach a terminal raw in text and report" {
+@test "names never reach a terminal unescaped in text and report" {
     for format in text "text --events" report frames; do
         words="hostile dropped" emit -f $format >out
         refute has_bytes '[\001-\010\013-\037\177\200-\377]' out
@@ -66,7 +66,7 @@ for l in sys.stdin.buffer.read().decode("utf-8").split("\n"):
     grep -F 'evil\x1b]0;pwn\x07\x0a:512' <(words=hostile emit)
 }
 
-@test "jsonl is valid JSON whatever the names hold" {
+@test "jsonl is valid JSON whatever bytes names have" {
     words=hostile emit -f jsonl | json 'assert e["kind"] is not None'
     words=hostile emit -f jsonl >out
     refute has_bytes '[\001-\011\013-\037\177]' out
@@ -76,7 +76,7 @@ for l in sys.stdin.buffer.read().decode("utf-8").split("\n"):
     refute has_bytes '[\001-\011\013-\037\177]' out
 }
 
-@test "jsonl --events holds columns, args, flows and descriptions, exactly" {
+@test "jsonl --events has columns, args, flows and descriptions, with exact values" {
     emit -f jsonl --events >out
     run sed -n 7p out
     [ "$output" = '{"kind":"slice","ts":1000000500,"dur":1500,"name":"commit","machine":"phone","machine_id":4294967296,"pid":512,"process":"surfaceflinger","tid":512,"scope":"thread","file":"phone.pftrace","position":6,"clock":"BOOTTIME","args":{"debug.a[0]":-9223372036854775808,"debug.s":"text","debug.d":0.1,"debug.j":"{\"x\":1}"},"flow_ids":[7,18446744073709551615]}' ]
@@ -88,7 +88,7 @@ for l in sys.stdin.buffer.read().decode("utf-8").split("\n"):
     [ "$output" = '{"kind":"sched_switch","ts":1000002500,"prev_tid":530,"prev_state":1,"prev_prio":97,"next_comm":"kworker","next_tid":33,"next_prio":120,"machine":"phone","machine_id":4294967296,"pid":512,"process":"surfaceflinger","tid":530,"thread":"RenderEngine","cpu":3,"scope":"cpu","file":"phone.pftrace","position":10,"clock":"BOOTTIME"}' ]
 }
 
-@test "csv is RFC 4180: every record has as many fields as the header, whatever the names hold" {
+@test "csv is RFC 4180: every record has as many fields as the header, whatever bytes names have" {
     words=hostile emit -f csv | python3 -c '
 import csv, io, sys
 rows = list(csv.reader(io.StringIO(sys.stdin.buffer.read().decode("latin-1"), newline=""), strict=True))
@@ -110,7 +110,7 @@ assert (r["tid"], r["other_tid"], r["cpu"]) == ("530", "33", "3"), r
     emit -f csv | sed -n 1p | grep -q "$(printf '\r')\$"
 }
 
-@test "frames is the text twin of the stream, also of one unsorted and unplaced" {
+@test "frames shows every stream as text, also an unsorted and unplaced one" {
     words="unplaced unsorted optional" emit -f frames >out
     grep -Fx '@0 Header version=1 stage=UNPACKED sorted=false' out
     grep -F 'File id=1 parent=0 name="phone.pftrace" size_bytes=1000 type="" is_container=false' out
@@ -122,14 +122,14 @@ assert (r["tid"], r["other_tid"], r["cpu"]) == ("530", "33", "3"), r
     emit -f frames --hex | grep -F 'raw_bytes=2 raw_hex=082a'
 }
 
-@test "frames names the byte where each frame begins" {
+@test "frames shows the byte where each frame begins" {
     emit-stream >stream
     tm-emit -f frames <stream >out
     python3 -c '
 data = open("stream", "rb").read()
 offsets = [int(l[1:].split()[0]) for l in open("out") if l[0] == "@"]
 assert offsets == sorted(offsets) and all(data[o] == 10 for o in offsets)
-# each length leads to the next one
+# The length of each frame leads to the next frame.
 for o, following in zip(offsets, offsets[1:] + [len(data)]):
     n = shift = 0
     p = o + 1
@@ -140,14 +140,14 @@ for o, following in zip(offsets, offsets[1:] + [len(data)]):
 '
 }
 
-@test "frames shows what came before the damage" {
+@test "frames shows the frames before the damage" {
     emit-stream >stream
     head -c 1000 stream | tm-emit -f frames >out 2>err && false
     [ "$(grep -c '^@' out)" -ge 10 ]
     grep -x 'tm-emit: byte [0-9]*: frame is cut short' err
 }
 
-@test "report says what was read, placed and dropped, by file and in total" {
+@test "report states the events read, placed and dropped, by file and in total" {
     words=dropped run emit -f report
     [ "$status" -eq 0 ]
     [[ "$output" == *"
@@ -173,7 +173,7 @@ trace time
 "* ]]
 }
 
-@test "report --json is for machines" {
+@test "report --json is JSON with the same facts" {
     words="dropped hostile" emit -f report --json | python3 -c '
 import json, sys
 r = json.load(sys.stdin)
@@ -187,7 +187,7 @@ assert r["trace_time"]["clock_name"] == "BOOTTIME"
 '
 }
 
-@test "accounts that do not balance are a bug: exit 3, no OUT, in every output" {
+@test "accounts that do not balance are exit 3 and no OUT, in every output" {
     for format in text jsonl csv frames report; do
         words=unbalanced run emit -f $format -o out
         [ "$status" -eq 3 ]
@@ -198,7 +198,7 @@ assert r["trace_time"]["clock_name"] == "BOOTTIME"
     [[ "$output" == *"DOES NOT BALANCE"* ]]
 }
 
-@test "--strict: exit 4 and no OUT when events were dropped or bytes skipped" {
+@test "--strict is exit 4 and no OUT if events were dropped or bytes skipped" {
     words=dropped run emit --strict -o out.txt
     [ "$status" -eq 4 ]
     [ "${lines[-1]}" = "tm-emit: 2 of 11 events were dropped; tm-emit -f report says why" ]
@@ -210,12 +210,12 @@ assert r["trace_time"]["clock_name"] == "BOOTTIME"
     [ -s out.txt ]
 }
 
-@test "--strict does not mind a ring buffer's missing state" {
+@test "--strict ignores events whose state a ring buffer lost" {
     words=needs-state run emit --strict -o out.txt
     [ "$status" -eq 0 ]
 }
 
-@test "--max-dropped takes events or a percentage" {
+@test "--max-dropped accepts a number of events or a percentage" {
     words=dropped
     run emit --max-dropped 1 -o out.txt
     [ "$status" -eq 4 ]
@@ -234,7 +234,7 @@ assert r["trace_time"]["clock_name"] == "BOOTTIME"
     done
 }
 
-@test "-o writes beside and renames: one file, the usual mode, the old one's mode kept" {
+@test "-o writes a file in the same directory and renames it: one file, with the usual or the old mode" {
     umask 022
     emit -o out.jsonl
     [ "$(ls -A)" = out.jsonl ]
@@ -245,7 +245,7 @@ assert r["trace_time"]["clock_name"] == "BOOTTIME"
     [ "$(stat -c %a out.jsonl)" = 600 ]
 }
 
-@test "the end of OUT chooses the format, -f overrules it" {
+@test "the ending of OUT chooses the format, and -f overrides it" {
     emit -o a.csv
     head -n 1 a.csv | grep ^ts,dur
     emit -f jsonl -o a.csv
@@ -257,7 +257,7 @@ assert r["trace_time"]["clock_name"] == "BOOTTIME"
     [[ "${lines[0]}" == "tm-emit: a.unknown: its ending chooses no format, which are .txt, "*"; choose one with -f" ]]
 }
 
-@test "damage leaves the old OUT alone and no temporary file" {
+@test "damage leaves the old OUT unchanged and no temporary file" {
     echo old >out.txt
     emit-stream >stream
     for cut in 0 5 40 500 1500 $(($(stat -c %s stream) - 1)); do
@@ -270,7 +270,7 @@ stream" ]
     done
 }
 
-@test "OUT that is no regular file is written as it stands" {
+@test "OUT that is not a regular file is written directly" {
     emit -o /dev/null
     [ -c /dev/null ]
     mkfifo pipe
@@ -279,7 +279,7 @@ stream" ]
     [ -s got ]
 }
 
-@test "OUT that is a link: what it points to is replaced" {
+@test "OUT that is a link replaces the file that the link names" {
     mkdir dir
     echo old >dir/real.txt
     ln -s dir/real.txt out.txt
@@ -289,7 +289,7 @@ stream" ]
     [ "$(ls -A dir)" = real.txt ]
 }
 
-@test "a full disk is exit 3 and names what was written" {
+@test "a full disk is exit 3 and names the output" {
     run emit -o /dev/full
     [ "$status" -eq 3 ]
     [ "$output" = "tm-emit: /dev/full: cannot write: No space left on device" ]
@@ -298,7 +298,7 @@ stream" ]
     [ "$output" = "tm-emit: standard output: cannot write: No space left on device" ]
 }
 
-@test "a large text in a file is what a pipe gets; what cannot be written is told, and leaves nothing" {
+@test "a large text has the same bytes in a file and in a pipe, and a failed write is reported and leaves no file" {
     awk 'BEGIN { print "# tracer: nop"
         for (i = 0; i < 90000; i++)
             printf "  task-%d [00%d] .... %d.%06d: tracing_mark_write: I|%d|mark %d\n", 100 + i % 7, i % 4, i / 1e5, i % 1e5, 100, i
@@ -321,7 +321,7 @@ stream" ]
     done
 }
 
-@test "a directory that is missing, or OUT that is a directory" {
+@test "a missing directory, and OUT that is a directory, are errors" {
     run emit -o no/such/out.txt
     [ "$status" -eq 3 ]
     [ "$output" = "tm-emit: no/such/out.txt: cannot make a temporary file beside it: No such file or directory" ]
@@ -346,13 +346,13 @@ PY
     done
 }
 
-@test "--part is emptied first" {
+@test "the file of --part is emptied first" {
     head -c 100000 /dev/zero >piece
     emit -o out.txt --part piece
     emit | cmp - piece
 }
 
-@test "--part is written and left for the caller" {
+@test "the file of --part is written and left for the caller to rename" {
     emit -o out.txt --part piece
     [ "$(ls -A)" = piece ]
     head -n 1 piece | grep TIME
@@ -361,7 +361,7 @@ PY
     [ -z "$(ls -A)" ]
 }
 
-@test "events of files and machines that are not known are refused" {
+@test "events of unknown files and machines are refused" {
     words=stranger run emit
     [ "$status" -eq 1 ]
     [[ "$output" == *"tm-emit: byte "*": an event of a file that is not known" ]]
@@ -370,7 +370,7 @@ PY
     [[ "$output" == *": an event of a machine that is not known" ]]
 }
 
-@test "command lines that make no sense are exit 2" {
+@test "invalid command lines are exit 2" {
     for args in "-f nothing" "--no-such" "-o" "file" "--part x" "-o .hidden.x"; do
         run emit $args
         [ "$status" -eq 2 ]
@@ -383,14 +383,14 @@ PY
     [[ "$output" == *"jsonl	.jsonl .ndjson"* ]]
 }
 
-@test "a reader that leaves early is silent" {
+@test "a reader that closes the pipe early causes no message" {
     run bash -c 'emit-stream -n 100000 2>/dev/null | tm-emit | head -n 1'
     [ "$status" -eq 0 ]
     [ "${#lines[@]}" -eq 1 ]
     [[ "$output" == *"NAME = VALUE [CATEGORY] ARGS" ]]
 }
 
-@test "dropped: names and kinds as they are; a list that does not fit together is refused" {
+@test "dropped shows names and kinds escaped, and refuses lists of different lengths" {
     run bash -c "emit-stream listed | tm-emit -q -f dropped"
     [ "$status" -eq 0 ]
     [[ "${lines[1]}" == *$'no_path\t1\tevent\t0\t-\t-\t7\t-5\tinstant\ta\\x09b' ]]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# summary and explain as JSON: for programs, with the content of their text form. dropped: the events, and accounts of
-# other files.
+# summary and explain as JSON, with the content of their text form, for programs. dropped: the single events, and
+# accounts of other files.
 
 bats_require_minimum_version 1.5.0
 
@@ -10,7 +10,7 @@ setup() {
     demo=$TM_SRC/doc/examples/phone-watch-app.tar
 }
 
-# Its first event is before the clock of the snapshot began.
+# Its first event is before the start of the clock of the snapshot.
 early() {
     proto early.pb <<-END
 	snap 6=1000000000 1=500000000
@@ -23,14 +23,14 @@ early() {
 	END
 }
 
-# python EXPRESSION FILE: the value of EXPRESSION, where d is the JSON of FILE.
+# python EXPRESSION FILE: prints the value of EXPRESSION, where d is the JSON of FILE.
 python() {
     python3 -c 'import json, sys
 d = json.load(open(sys.argv[2]))
 print(eval(sys.argv[1]))' "$@"
 }
 
-@test "summary --json has what the lines of the text say" {
+@test "summary --json has the facts of the lines of text" {
     tm-merge -f summary --json -q "$demo" >s.json
     tm-merge -f summary -q "$demo" >s.txt
     [ "$(python 'sum(p["events"] for p in d["placements"])' s.json)" = 26 ]
@@ -42,7 +42,7 @@ print(eval(sys.argv[1]))' "$@"
     sed '$d; s/, offset .*//' s.txt | diff - lines
 }
 
-@test "summary --json lists what was dropped" {
+@test "summary --json lists the dropped events" {
     early
     tm-merge -f summary --json -q -m m.json early.pb >s.json
     [ "$(python '[(a["file"], a["reason"], a["count"], a["unit"]) for a in d["dropped"]]' s.json)" = \
@@ -51,7 +51,7 @@ print(eval(sys.argv[1]))' "$@"
     [ "$(python 'd["total"]["dropped"]' s.json)" = 1 ]
 }
 
-@test "explain --json has the sentences and the facts they are made of" {
+@test "explain --json has the sentences, and the facts in them" {
     tm-merge --explain --json "$demo" >e.json
     tm-merge --explain "$demo" >e.txt
     python '"\n".join(p["text"] for f in d["files"] for p in f["placements"])' e.json >sentences
@@ -65,14 +65,14 @@ print(eval(sys.argv[1]))' "$@"
     [ "$(python 'd["remedies"]' e.json)" = None ]
 }
 
-@test "explain --json of drops has their causes" {
+@test "explain --json has the causes of drops" {
     early
     tm-merge --explain --json -m m.json early.pb >e.json
     [ "$(python '[a["reason"] for f in d["files"] for a in f["dropped"]]' e.json)" = "['negative_time']" ]
     [[ "$(python 'd["files"][0]["dropped"][0]["text"]' e.json)" == "1 event on "*"the earliest by 499.999ms"* ]]
 }
 
-@test "a suggestion of explain --json, put into a manifest, places what was dropped" {
+@test "a suggestion of explain --json, put into a manifest, places the dropped events" {
     proto a.pb <<-'END'
 	snap 6=1000000000 1=1700000000000000000
 	event 2000000000
@@ -100,7 +100,7 @@ unrelated() {
             i % 3 == 2 ? "E|100" : i % 3 ? "I|100|x" i % 7 : "B|100|b" i % 5 }' >c.systrace
 }
 
-@test "dropped: a line for each event, and what it says" {
+@test "dropped has a line for each event, with its fields" {
     early
     early
     cp early.pb other.pb
@@ -113,13 +113,13 @@ unrelated() {
     [ "${#lines[@]}" -eq 1 ]
 }
 
-@test "dropped: without --keep-dropped a line for each file, machine, clock and reason" {
+@test "dropped without --keep-dropped has a line for each file, machine, clock and reason" {
     early
     tm-unpack early.pb | tm-manifest -m m.json | tm-clocks | tm-sort | tm-emit -f dropped -q >d.tsv
     [ "$(sed 1d d.tsv)" = $'early.pb\thost\tBOOTTIME\tnegative_time\t1\tevent\t0\t-\t-499999000\t-\t-\t-\t-' ]
 }
 
-@test "dropped: the events are those of the stream before tm-clocks, as many as the accounts say" {
+@test "dropped lists events of the stream before tm-clocks, as many as the accounts state" {
     unrelated
     tm-merge -q -f dropped a.pb c.systrace >d.tsv
     tm-unpack a.pb c.systrace | tm-emit -f jsonl >all.jsonl
@@ -140,7 +140,7 @@ unrelated() {
         for e in d)' d.json)" = "$(cat expected)" ]
 }
 
-@test "dropped: the same of events that wait for the end of their file, with what is derived from them" {
+@test "dropped lists events that were pending until the end of their file, with their derived rows" {
     proto late.pb <<-'END'
 	snap 6=1000000000 1=1700000000000000000
 	instant ok 2000000000 seq=1
@@ -153,7 +153,7 @@ unrelated() {
         $'clock 99\t1\t0\t3\t7000\tinstant\tfar' $'MONOTONIC_RAW\t1\t0\t4\t9000\tpacket\t-')" ]
 }
 
-@test "dropped: an event that a line puts before the start of trace time" {
+@test "dropped lists an event that a line puts before the start of trace time" {
     proto a.pb <<-'END'
 	snap 6=100 130=1000
 	event 950 clock=130
@@ -164,7 +164,7 @@ unrelated() {
     [ "$(sed 1d d.tsv | cut -f 3-5,9-)" = $'clock 130\tnegative_time\t1\t-400\t1\t950\tpacket\t-' ]
 }
 
-@test "dropped: beside other outputs, of several streams, and twice the same" {
+@test "dropped is the same beside other outputs, for several streams, and when repeated" {
     unrelated 3000
     tm-merge -q -f dropped a.pb c.systrace >d.tsv
     tm-merge -q -o all.pftrace -o d2.tsv -f dropped a.pb c.systrace
@@ -178,7 +178,7 @@ unrelated() {
     [ "$(sed 1d both.tsv | cut -f 2-)" = "$(sed 1d d.tsv | cut -f 2-; sed 1d d.tsv | cut -f 2-)" ]
 }
 
-@test "dropped: names that are in no table of strings, also of several streams" {
+@test "dropped shows names that are in no table of strings, also of several streams" {
     proto a.pb <<-'END'
 	snap 6=1000000000 1=1700000000000000000
 	event 2000000000
@@ -192,7 +192,7 @@ unrelated() {
     awk 'BEGIN { for (k = 0; k < 2; k++) for (i = 0; i < 270000; i++) print (k ? "two" : "one") i }' | cmp - names
 }
 
-@test "dropped: memory does not grow with the events" {
+@test "dropped needs memory that does not grow with the number of events" {
     only_unsanitized "figures of sanitized programs say little"
     for n in 10000 300000; do
         unrelated "$n"
@@ -206,7 +206,7 @@ unrelated() {
     awk '{ k = NR % 3; if (NR > 3 && $1 - first[k] > 6000) exit 1; first[k] = first[k] ? first[k] : $1 } $1 !~ /^[0-9]+$/ { exit 1 }' peaks
 }
 
-@test "dropped says where the first was, and adds up to what the report counts" {
+@test "dropped states the place of the first drop, and adds up to the counts of the report" {
     printf '%s\n' '[{"ph":"i","ts":5,"pid":1,"tid":1,"s":"t","name":"a"},' 'damaged,' \
         '{"ph":"i","ts":6,"pid":1,"tid":1,"s":"t","name":"b"}]' >d.json
     tm-merge --on-damage=skip -f dropped -q d.json >d.tsv

@@ -5,7 +5,7 @@ setup() {
     PATH="$TM_BIN/../t/gen:$PATH"
 }
 
-# The slices of a database and those of JSON lines, one on each line: ts, dur, depth, name, category.
+# Prints the slices of a database and those of JSON lines, one on each line: ts, dur, depth, name, category.
 slices_of() {
     tm-merge -q -o slices.db "$@"
     tm-merge -q -f jsonl -o slices.jsonl "$@"
@@ -17,7 +17,7 @@ db = [[ts, max(dur, -1), *rest] for ts, dur, *rest in db] # less than -1: cut be
 lines = [[r['ts'], -1 if r['dur'] is None else r['dur'], r['depth'], r.get('name'), r.get('category')]
          for r in rows if 'depth' in r]
 differ = [(a, b) for a, b in zip(lines, db) if a != b]
-# A slice that was written keeps its end, even where the database cuts it short later.
+# A written row keeps its end, even if the database cuts the slice short later.
 assert len(lines) == len(db) and all(a[0] == b[0] and a[2:] == b[2:] and a[1] > b[1] for a, b in differ), differ[:3]
 assert len(differ) <= len(db) / 200, differ
 assert [r['ts'] for r in rows] == sorted(r['ts'] for r in rows)
@@ -42,7 +42,7 @@ names_json() {
 JSON
 }
 
-@test "csv: a record a slice, begin and end joined" {
+@test "csv has a record for each slice, with begin and end joined" {
     names_json
     tm-merge -q -f csv names.json | tr -d '\r' >out
     diff out - <<'CSV'
@@ -57,7 +57,7 @@ ts,dur,kind,name,category,depth,value,machine,machine_id,process,pid,thread,tid,
 CSV
 }
 
-@test "jsonl: the same as objects; a slice without an end says null" {
+@test "jsonl has the same rows as objects, and null for the duration of a slice without an end" {
     names_json
     tm-merge -q -f jsonl names.json >out
     run sed -n 2p out
@@ -68,7 +68,7 @@ CSV
     [ "$output" = '{"kind":"counter","ts":13000,"name":"load v","value":3,"machine":"host","machine_id":0,"process":"app","pid":1,"tid":1,"track":"load v","file":"names.json"}' ]
 }
 
-@test "text: a line a slice, indented by depth, with category and args" {
+@test "text has a line for each slice, indented by depth, with category and args" {
     names_json
     tm-merge -q names.json >out
     diff out - <<'TEXT'
@@ -92,7 +92,7 @@ TEXT
     grep -F '10us other.json outer' out
 }
 
-@test "--arg: a column each, with the type that the trace has" {
+@test "--arg gives each arg a column with the type that the trace states" {
     names_json
     tm-merge -q -f csv --arg=grid,stream --arg=deep.x.y[1],name names.json | tr -d '\r' | sed 's/"a,b"/ab/' | cut -d , -f 3,4,18- >out
     diff out - <<'CSV'
@@ -112,7 +112,7 @@ CSV
     [[ "$output" == *'"file":"names.json","grid":[4],"arg_name":"peer"}' ]]
 }
 
-@test "--events and --arg are refused where they mean nothing" {
+@test "--events and --arg are refused for outputs without rows" {
     names_json
     run tm-merge --events -f report names.json
     [ "$status" -eq 2 ]
@@ -136,7 +136,7 @@ CSV
     [ "$status" -eq 1 ]
 }
 
-@test "a stream that is not in order has a row an event, and a warning says so" {
+@test "an unsorted stream has a row for each event, and a warning" {
     names_json
     tm-unpack names.json | tm-emit -f csv >out 2>err
     tm-unpack names.json | tm-emit -q -f csv --events | cmp - out
@@ -145,7 +145,7 @@ CSV
     tm-merge -q -f csv --events names.json | grep -F ',slice_begin,outer,'
 }
 
-@test "the rows of a column have one type: the csv and sqlite modules read what was written" {
+@test "the rows of a column have one type for the csv and sqlite modules of Python" {
     names_json
     cat >sched.txt <<'TEXT'
 # tracer: nop
@@ -203,7 +203,7 @@ if duckdb:
 PY
 }
 
-@test "slices are those of the database: chrome json, ftrace text, perfetto" {
+@test "slices are those of the database, for Chrome JSON, ftrace text and Perfetto traces" {
     names_json
     [ "$(slices_of names.json)" -eq 4 ]
     cp "$TM_SRC/t/data/trace-cmd.txt" "$TM_SRC/t/data/ftrace-tgid.txt" "$TM_SRC/t/data/strace.txt" "$TM_SRC/t/data/gecko.json" .
@@ -213,7 +213,7 @@ PY
     [ "$(slices_of phone-watch-app.tar)" -gt 5 ]
 }
 
-@test "slices are those of the database: ends that close others, and slices cut short" {
+@test "slices are those of the database, with ends that close outer slices and slices that are cut short" {
     python3 - <<'PY'
 import json, random
 random.seed(3)
@@ -234,7 +234,7 @@ PY
     [ "$(slices_of random.json)" -gt 1000 ]
 }
 
-@test "a task has the name that a database shows: scheduling before JSON, new tasks, renames, the idle task" {
+@test "a task has its name in the database: scheduling before JSON, new tasks, renames, the idle task" {
     cat >named.json <<'JSON'
 {"traceEvents":[
 {"ph":"M","pid":5,"tid":7,"name":"thread_name","args":{"name":"of JSON"}},
@@ -279,7 +279,7 @@ PY
     [ "${lines[2]}" = "tool of JSON alone swapper" ]
 }
 
-@test "what waits for a late end goes to a temporary file, in order" {
+@test "rows that wait for an end are in a temporary file, and written in order" {
     python3 - <<'PY'
 import json
 out = [{'ph': 'B', 'ts': 0, 'pid': 1, 'tid': 1, 'name': 'all', 'args': {'a': 1}}]
@@ -320,7 +320,7 @@ PY
     done
 }
 
-@test "the example of the page finds the longest slices of a Perfetto trace" {
+@test "the example of the manual page finds the longest slices of a Perfetto trace" {
     command -v jq >/dev/null || skip "no jq"
     tar xf "$TM_SRC/doc/examples/phone-watch-app.tar"
     tm-merge -q -f jsonl phone.pftrace | jq -r 'select(.dur) | [.dur, .name] | @tsv' | sort -rn | head >out
@@ -336,7 +336,7 @@ TEXT
     tm-merge -q -f csv sched.txt | grep -F 'prio"":-1'
 }
 
-# A database has no row of it, and a merged Perfetto trace neither.
+# Neither a database nor a merged Perfetto trace has a row of it.
 @test "a complete slice of negative duration is an event without a duration" {
     echo '[{"ph":"X","pid":1,"tid":1,"ts":10,"dur":-1,"name":"back"},{"ph":"X","pid":1,"tid":1,"ts":20,"dur":1,"name":"on"}]' >n.json
     tm-merge n.json | tail -n +2 | tr -s ' ' | diff - <(printf '%s\n' ' 0.000000000 host 1 slice back' ' 0.000010000 host 1 slice 1us on')

@@ -33,24 +33,24 @@ scales() {
     python3 -I -S "$TM_SRC/t/check/scales.py" "$@"
 }
 
-@test "files with slices of one thread at one time: Chrome JSON and Perfetto" {
+@test "files with slices of one thread at one time take time in proportion, for Chrome JSON and Perfetto" {
     scales few.files many.files tm-emit -q -f json
     scales few.files many.files tm-emit -q -f pftrace
 }
 
-@test "machines that nothing relates: report and explain" {
+@test "machines that nothing relates take time in proportion, for report and explain" {
     scales few.machines many.machines tm-emit -q -f report
     scales few.machines many.machines tm-emit -q -f explain
 }
 
-@test "files that name their machines: tm-manifest" {
+@test "files that name their machines take time in proportion in tm-manifest" {
     for n in few many; do
         tm-unpack $n.tar >$n.unpacked
     done
     scales few.unpacked many.unpacked tm-manifest --machine-from=file
 }
 
-@test "slices of one thread that cross" {
+@test "crossing slices of one thread take time in proportion" {
     for shape in few,10000,40 many,40000,1000; do
         IFS=, read -r name count lanes <<<"$shape"
         python3 - "$count" "$lanes" >"$name.json" <<'END_OF_PYTHON'
@@ -64,7 +64,7 @@ END_OF_PYTHON
     scales few.crossing many.crossing tm-emit -q -f pftrace
 }
 
-@test "parts by time: slices of one thread that never end" {
+@test "parts by time of slices that never end take time in proportion" {
     for shape in few,10000 many,40000; do
         IFS=, read -r name count <<<"$shape"
         python3 -c 'print("[%s]" % ",\n".join("""{"name":"n","ph":"B","ts":%d,"pid":1,"tid":1}""" % i for i in range('"$count"')))' \
@@ -74,7 +74,7 @@ END_OF_PYTHON
     scales few.begins many.begins tm-sort --cut=1000s,
 }
 
-@test "memory of a thread, and of an asynchronous slice that is open" {
+@test "a thread and an open asynchronous slice take the memory that tm-limits(7) states" {
     only_unsanitized "figures of sanitized programs say little"
     python3 - <<'END_OF_PYTHON'
 shapes = {'threads': '"ph":"X","pid":1,"tid":%d,"ts":%d,"dur":1', 'async': '"ph":"b","pid":1,"id":%d,"ts":%d'}
@@ -94,12 +94,12 @@ END_OF_PYTHON
             done | paste -sd ' ' | sed "s/$/ $of $arguments/"
         done
     done >peaks
-    # 200000 more take at most 580 bytes each: 350 that are needed, and room to grow. What is measured differs by some
-    # 20 bytes with the pages of libraries that the small input happens to touch.
+    # 200000 more take at most 580 bytes each: the 350 of tm-limits(7), and room to grow. The measurement varies by some
+    # 20 bytes with the pages of libraries that the small input touches.
     awk '$1 !~ /^[0-9]+$/ || ($2 - $1) * 1024 / 200000 > 580 { print; bad = 1 } END { exit bad || NR != 8 }' peaks
 }
 
-# peak_within KIB COMMAND...: COMMAND fails for want of memory that it may use, within KIB.
+# peak_within KIB COMMAND...: COMMAND fails because of its memory limit, within KIB.
 peak_within() {
     local kib=$1
     shift
@@ -110,7 +110,7 @@ peak_within() {
     grep -q 'take more than 25165824 bytes of memory (TM_MEMORY_BYTES_MAX): .*; --max-memory raises the limit$' errors
 }
 
-@test "--max-memory: an error with the limit's name and the option, no output, and no more memory than that" {
+@test "--max-memory: more memory is an error that names the limit and the option, and no output appears" {
     only_unsanitized "figures of sanitized programs say little"
     [ -r /proc/self/statm ] || skip "/proc says nothing of memory"
     python3 - <<'END_OF_PYTHON' >many.threads.json
@@ -118,7 +118,7 @@ event = '{"name":"n","cat":"c","ph":"X","pid":1,"tid":%d,"ts":%d,"dur":1}'
 print('[%s]' % ',\n'.join(event % (i + 1, i) for i in range(201000)))
 END_OF_PYTHON
     tm-unpack many.threads.json | tm-manifest | tm-clocks | tm-sort >many.threads
-    # 16 MB beyond the limit: code, libraries, and what a MiB of input adds between two checks.
+    # 16 MB beyond the limit: code, libraries, and the input of a MiB between two checks.
     for arguments in '-f sqlite' '-f pftrace' '-f csv' '-f pftrace --only dur>=1ms' '-f csv --only tid=5'; do
         # shellcheck disable=SC2086
         peak_within $(((24 + 16) * 1024)) tm-emit -q -o limited --max-memory=24M $arguments

@@ -8,7 +8,7 @@ setup() {
     export PYTHONDONTWRITEBYTECODE=1
 }
 
-@test "random events" {
+@test "random events of Chrome JSON give the slices of the second implementation" {
     local cases
     cases=$(drawn 2000)
     run python3 "$oracle" "$TM_BIN/tm-merge" "$cases" 1
@@ -16,7 +16,7 @@ setup() {
     [[ $output == "$cases cases agree: "* ]]
 }
 
-@test "an id that ended has the lanes of its first name when it comes again" {
+@test "an id that ended and begins again has the lanes of its first name" {
     cat >events <<-'END'
 	[{"ph": "b", "pid": 1, "tid": 1, "ts": 1, "name": "y", "id": "0x1"},
 	 {"ph": "e", "pid": 1, "tid": 1, "ts": 2, "name": "z", "id": "0x1"},
@@ -28,19 +28,19 @@ setup() {
     [ "$output" = "model  $want"$'\n'"merged $want" ] || { echo "$output"; false; }
 }
 
-@test "random ftrace text: names by whoever said one last, markers, scheduling" {
+@test "random ftrace text gives the names, markers and scheduling of the second implementation" {
     run python3 "$TM_SRC/t/oracle/ftrace_text.py" "$TM_BIN/tm-merge" 1000 1
     [ "$status" -eq 0 ] || { echo "$output"; false; }
     [[ $output == "1000 cases agree: "* ]]
 }
 
-@test "the same in ftrace bundles: who wakes is a thread too" {
+@test "random ftrace bundles give the same, and a waker is a thread too" {
     run python3 "$TM_SRC/t/oracle/ftrace_events.py" "$TM_BIN/tm-merge" 1000 1
     [ "$status" -eq 0 ] || { echo "$output"; false; }
     [[ $output == "1000 cases agree: "* ]]
 }
 
-@test "what was merged into a Perfetto trace says the same once more" {
+@test "a Perfetto trace merged from these gives the same rows again" {
     for of in events text; do
         run python3 "$TM_SRC/t/oracle/ftrace_$of.py" "$TM_BIN/tm-merge" 300 2 again
         [ "$status" -eq 0 ] || { echo "$output"; false; }
@@ -48,7 +48,7 @@ setup() {
     done
 }
 
-@test "random track events: descriptors, siblings that share lanes, counters, packets without a track" {
+@test "random track events give the descriptors, lanes, counters and trackless packets of the second implementation" {
     run python3 "$TM_SRC/t/oracle/track_events.py" "$TM_BIN/tm-merge" 1000 1
     [ "$status" -eq 0 ] || { echo "$output"; false; }
     [[ $output == "1000 cases agree: "* ]]

@@ -1,11 +1,11 @@
-# tm-emit -f sqlite: a database that answers queries by itself and appears whole or not at all.
+# tm-emit -f sqlite: a complete database that appears whole or not at all.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
     PATH="$TM_BIN/../t/gen:$PATH"
 }
 
-# The rows of a query, columns separated by |, NULL as -.
+# Prints the rows of a query, with columns separated by | and NULL as -.
 ask() {
     python3 - "$1" "$2" <<'EOF'
 import sqlite3, sys
@@ -23,7 +23,7 @@ json() {
     tm-merge -o a.db a.json
 }
 
-@test "every table and view of the SQL surface answers" {
+@test "every documented table and view can be queried" {
     emit-stream | tm-emit -f sqlite -o a.db
     for t in machine trace_file __intrinsic_trace_file metadata stats clock_snapshot trace_bounds process thread cpu \
         track thread_track process_track counter_track thread_counter_track process_counter_track cpu_counter_track \
@@ -39,7 +39,7 @@ json() {
     answers a.db "PRAGMA integrity_check" ok
 }
 
-@test "the suffix chooses it, and a terminal or a pipe is no place for it" {
+@test "the ending of OUT chooses it, and a terminal or a pipe is refused" {
     for suffix in db sqlite sqlite3; do
         emit-stream | tm-emit -o x.$suffix
         answers x.$suffix "SELECT count(*) FROM trace_bounds" 1
@@ -48,7 +48,7 @@ json() {
     [ "$status" -eq 2 ]
 }
 
-@test "threads, processes, tracks and slices of a small stream" {
+@test "a small stream gives its threads, processes, tracks and slices" {
     emit-stream | tm-emit -f sqlite -o a.db
     answers a.db "SELECT s.name, s.dur, t.tid, t.name, p.name, m.name FROM slice s JOIN thread_track k ON s.track_id = k.id
         JOIN thread t USING (utid) LEFT JOIN process p USING (upid) JOIN machine m ON t.machine_id = m.id ORDER BY s.ts" \
@@ -63,7 +63,7 @@ logs/watch.json|json|2"
 rendezvous|3"
 }
 
-@test "a stream that is cut, or refers to what is not there, leaves no file" {
+@test "a stream that is cut, or has unknown references, leaves no file" {
     for word in cut stranger strange-machine unplaced unsorted; do
         run bash -o pipefail -c "emit-stream $word | tm-emit -f sqlite -o a.db"
         [ "$status" -eq 1 ]
@@ -71,7 +71,7 @@ rendezvous|3"
     done
 }
 
-@test "a disk that is full is an error and leaves no file" {
+@test "a full disk is an error and leaves no file" {
     trap '' XFSZ
     run bash -o pipefail -c 'emit-stream -n 200000 >s.tm; ulimit -f 200; tm-emit -f sqlite -o a.db <s.tm'
     [ "$status" -eq 3 ]
@@ -101,7 +101,7 @@ inner|1000|1|70000|0"
 args.y|2"
 }
 
-@test "JSON complete events that cross are kept beside their thread" {
+@test "complete events of JSON that cross are on a track beside their thread" {
     json '{"ph":"X","name":"a","pid":1,"tid":2,"ts":0,"dur":10},{"ph":"X","name":"b","pid":1,"tid":2,"ts":5,"dur":10}'
     answers a.db "SELECT s.name, s.depth, t.tid, k.type FROM slice s JOIN thread_track k ON s.track_id = k.id
         JOIN thread t USING (utid) ORDER BY s.ts" "a|0|2|thread_execution
@@ -111,7 +111,7 @@ b|0|2|thread_overlapping_slice"
     answers a.db "SELECT name, value FROM stats WHERE severity = 'error'" "slice_spill_overlapping_complete_event|1"
 }
 
-@test "a slice that ends below one that is still on" {
+@test "a slice ends below one that is still open" {
     json '{"ph":"B","name":"b","pid":1,"tid":2,"ts":0},{"ph":"X","name":"x","pid":1,"tid":2,"ts":1,"dur":5},
         {"ph":"E","name":"b","pid":1,"tid":2,"ts":4},{"ph":"B","name":"a","pid":1,"tid":2,"ts":4},
         {"ph":"i","name":"later","pid":1,"tid":2,"ts":5,"s":"t"}'
@@ -122,8 +122,8 @@ b|0|2|thread_overlapping_slice"
 5000|0|later|0|-"
 }
 
-@test "pid 0 in a proto's process tree is the idle process, and only one" {
-    # a ClockSnapshot with BOOTTIME, and a ProcessTree at 2000: init, pid 1, of parent 0
+@test "pid 0 in a proto's process tree is the only idle process" {
+    # A ClockSnapshot with BOOTTIME, and a ProcessTree at 2000: init, pid 1, of parent 0.
     printf '\x0a\x09\x32\x07\x0a\x05\x08\x06\x10\xe8\x07\x0a\x11\x40\xd0\x0f\x12\x0c\x0a\x0a\x08\x01\x10\x00\x1a\x04init' >tree.pb
     tm-merge -o tree.db tree.pb
     answers tree.db "SELECT p.pid, p.name, q.pid, t.tid, t.name, t.is_main_thread FROM process p
@@ -131,7 +131,7 @@ b|0|2|thread_overlapping_slice"
 1|init|0|1|-|1"
 }
 
-@test "an argument that is said again has the last value, also when its set was written long ago" {
+@test "a repeated argument has the last value, even if its set was written long before" {
     for n in 0 9000; do
         python3 - $n >"$BATS_TEST_TMPDIR/a.json" <<'END'
 import json, sys
@@ -156,7 +156,7 @@ args.n|bool|true|" ] || { echo "$n: $output"; false; }
     [ "$(sqlite3 "$BATS_TEST_TMPDIR/a.db" "SELECT sum(real_value) FROM args WHERE key = 'args.r'")" = 10123875.0 ]
 }
 
-@test "work of a workqueue in text is of its category, and ends by it" {
+@test "work of a workqueue in text has its category, and ends by it" {
     printf '%s\n' '# tracer: nop' '  kw-7 (    7) [000] ...1 1.1: workqueue_execute_start: work struct 0: function foo' \
         '  kw-7 (    7) [000] ...1 1.2: tracing_mark_write: B|7|mark' \
         '  kw-7 (    7) [000] ...1 1.3: workqueue_execute_end: work struct 0' \
@@ -166,7 +166,7 @@ args.n|bool|true|" ] || { echo "$n: $output"; false; }
 mark|-|100000000"
 }
 
-@test "args of every type, shown as text" {
+@test "args of every type are shown as text" {
     json '{"ph":"i","name":"a","pid":1,"tid":2,"ts":0,"args":{"i":-3,"d":0.5,"s":"t","b":true,"l":[7,{"k":8}]}}'
     answers a.db "SELECT key, flat_key, value_type, display_value FROM args JOIN slice USING (arg_set_id) ORDER BY args.id" \
         "args.i|args.i|int|-3
@@ -177,7 +177,7 @@ args.l[0]|args.l|int|7
 args.l[1].k|args.l.k|int|8"
 }
 
-@test "args whose keys and values look like what they are stored in" {
+@test "args whose keys and values look like the storage format are kept" {
     json '{"ph":"i","name":"a","pid":1,"tid":2,"ts":0,"args":{"12i3":"7s8","\"}":"\u0001\"}{","":null,"r":5e-324,"m":-9223372036854775808,"w":0.30000000000000004,"z":"a\u0000b"}}'
     answers a.db "SELECT a.id - a.arg_set_id, key, hex(coalesce(string_value, '')), int_value, value_type FROM args a
         JOIN slice USING (arg_set_id) ORDER BY a.id" "0|args.12i3|377338|-|string
@@ -191,7 +191,7 @@ args.l[1].k|args.l.k|int|8"
     answers a.db "PRAGMA integrity_check" ok
 }
 
-@test "a thread runs on a cpu of text: scheduling slices, names, the idle task" {
+@test "a thread in text runs on its cpu: scheduling slices, names, the idle task" {
     cat >a.txt <<'EOF'
 # tracer: nop
           <idle>-0     (-----) [002] d..2     1.000000: sched_switch: prev_comm=swapper/2 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=my work next_pid=7 next_prio=97
@@ -204,7 +204,7 @@ EOF
 1000250000|-1|-|2|swapper|0|-|120"
 }
 
-@test "trace_bounds are the ends of what there is; nothing has none" {
+@test "trace_bounds reaches from the first to the last time of rows, and is 0 without rows" {
     json '{"ph":"X","name":"a","pid":1,"tid":2,"ts":5,"dur":10}'
     answers a.db "SELECT * FROM trace_bounds" "5000|15000"
     json '{"ph":"i","name":"a","pid":1,"tid":2,"ts":5}'
@@ -213,7 +213,7 @@ EOF
     answers a.db "SELECT * FROM trace_bounds" "0|0"
 }
 
-@test "a cpu's number past all that a machine has is no other machine's cpu" {
+@test "a cpu number beyond those of one machine is no cpu of another machine" {
     printf '# tracer: nop\n a-1 [000] .... 1.5: cpu_frequency: state=5 cpu_id=4096\n' >a.txt
     printf '# tracer: nop\n b-1 [000] .... 1.5: cpu_frequency: state=7 cpu_id=0\n' >b.txt
     tm-merge --machine b=a.txt -o a.db a.txt b.txt
@@ -222,7 +222,7 @@ EOF
 7.0|0|4096"
 }
 
-@test "slices of Chrome JSON have the times of their thread, also those that end late" {
+@test "slices of Chrome JSON have thread times, also slices that end late" {
     python3 - >a.json <<'EOF'
 print('[{"ph":"B","name":"b","pid":1,"tid":1,"ts":0,"tts":100},')
 for i in range(40000):
@@ -242,7 +242,7 @@ async|-1|-|-"
     answers a.db "SELECT count(*) FROM slices WHERE cat IS NULL AND slice_id = id AND thread_ts IS NULL" 40000
 }
 
-@test "a process of Android has the app and the user that its uid means" {
+@test "a process of Android has the app and the user of its uid" {
     python3 - >p.pftrace <<'EOF'
 import os, sys
 sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')

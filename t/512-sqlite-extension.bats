@@ -42,7 +42,7 @@ END
     tm-merge -q -o a.db clocks.pftrace
 }
 
-@test "times of other clocks go on from the last reading, but not beyond the next one" {
+@test "times of other clocks continue from the last reading, but not beyond the next one" {
     clocks
     same a.db "WITH t(ts) AS (VALUES (-5), (999), (1000), (1001), (1899), (1999), (2000), (2001), (2999), (3000), (3500))
         SELECT ts, to_realtime(ts) - 1750000000000000000, to_monotonic(ts) FROM t" '-5|0|500
@@ -60,7 +60,7 @@ END
         '2025-06-15T15:06:40.000000500|2025-06-15T15:06:40.000000000|NULL|NULL|NULL'
 }
 
-@test "a clock that was never read is NULL; a database without snapshots is an error" {
+@test "a clock without readings is NULL, and a database without snapshots is an error" {
     echo '[{"ph":"X","pid":1,"tid":1,"ts":3,"dur":1,"name":"a"}]' >a.json
     tm-merge -q -o a.db a.json
     same a.db "SELECT to_realtime(ts), to_monotonic(ts), abs_time_str(ts) FROM slice" 'NULL|NULL|NULL'
@@ -68,7 +68,7 @@ END
     [[ $output == *"no such table: clock_snapshot"* ]]
 }
 
-@test "snapshots of all machines count" {
+@test "snapshots of all machines are used" {
     demo
     same a.db "SELECT name, to_realtime(ts) - 1750000000000000000, abs_time_str(ts) FROM slice WHERE name IN
         ('onTap: start run', 'receive from phone') ORDER BY ts" \
@@ -76,14 +76,14 @@ END
 receive from phone|545000000|2025-06-15T15:06:40.545000000'
 }
 
-@test "timecodes" {
+@test "timecodes show hours, minutes, seconds and parts of seconds" {
     demo
     same a.db "SELECT to_timecode(NULL), to_timecode(0), to_timecode(3723004005006), to_timecode(360000000000001)" \
         'NULL|00:00:00 000 000 000|01:02:03 004 005 006|100:00:00 000 000 001'
     same a.db "SELECT to_timecode(-1), to_timecode(-3661001002003)" '00:00:00 000 000 -01|-1:-1:-1 -01 -02 -03'
 }
 
-@test "args by their key, of every type" {
+@test "extract_arg returns args by their key, of every type" {
     cat >a.json <<'END'
 [{"ph":"X","pid":1,"tid":1,"ts":3,"dur":1,"name":"a","args":{"i":-5,"s":"x","r":1.5,"b":true,"n":{"k":[7,"y"]}}},
 {"ph":"X","pid":1,"tid":1,"ts":5,"dur":1,"name":"b"}]
@@ -99,7 +99,7 @@ END
     same a.db "SELECT extract_arg(NULL, 3), extract_arg(99999, 'a'), extract_arg(-1, 'a')" 'NULL|NULL|NULL'
 }
 
-@test "metadata: the first value of a name; of a machine; of a file" {
+@test "metadata: the first value of a name is returned, for all, a machine or a file" {
     demo
     same a.db "SELECT extract_metadata('trace_type'), extract_metadata('trace_time_clock_id'), extract_metadata('none'),
         extract_metadata(NULL), extract_metadata(5)" 'perfetto_manifest|6|NULL|NULL|NULL'
@@ -111,7 +111,7 @@ watch.pftrace|proto'
     same a.db "SELECT extract_metadata_for_machine(0, 'none'), extract_metadata_for_machine(NULL, 'none')" 'NULL|NULL'
 }
 
-@test "files tell their types in the order of processing" {
+@test "types of files are in the order of processing" {
     echo '[{"ph":"X","pid":1,"tid":1,"ts":3,"dur":1,"name":"a"}]' >a.json
     clocks
     tar cf b.tar a.json clocks.pftrace
@@ -120,7 +120,7 @@ watch.pftrace|proto'
     same b.db "SELECT extract_metadata('trace_type')" proto
 }
 
-@test "the bounds of the trace; a slice around another" {
+@test "the bounds of the trace and the test for an ancestor slice are those of the reference" {
     demo
     same a.db "SELECT trace_start(), trace_end(), trace_dur()" '100250000000|100800000000|550000000'
     same a.db "SELECT a.name, d.name FROM slice a, slice d WHERE slice_is_ancestor(a.id, d.id) ORDER BY 1, 2 LIMIT 2" \
@@ -128,7 +128,7 @@ watch.pftrace|proto'
     same a.db "SELECT slice_is_ancestor(0, 0), slice_is_ancestor(NULL, 1), slice_is_ancestor(0, 99999)" '0|NULL|NULL'
 }
 
-@test "parts of a text; numbers in hexadecimal" {
+@test "str_split returns parts of a text, and unhex a number" {
     demo
     same a.db "SELECT str_split('a,b', ',', 0), str_split('a,b', ',', 1), str_split('a,b', ',', 2),
         str_split(NULL, ',', 0), str_split(5, ',', 0), str_split('a--b--c', '--', 2), str_split('', 'x', 0) = '',
@@ -138,7 +138,7 @@ watch.pftrace|proto'
         '255|255|NULL|-1|-1|15|9223372036854775807|-9223372036854775808|1'
 }
 
-@test "what the reference refuses is refused" {
+@test "arguments that the reference refuses are refused" {
     demo
     refused "SELECT to_realtime('5')" "TO_REALTIME: first argument should be timestamp"
     refused "SELECT to_monotonic(5.0)" "TO_MONOTONIC: first argument should be timestamp"

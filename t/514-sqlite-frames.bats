@@ -32,7 +32,7 @@ frames() {
 END
 }
 
-@test "frames are slices of their processes, with all that is told of them as columns" {
+@test "frames are slices of their processes, with all their fields as columns" {
     frames
     same "SELECT ts, dur, s.name, pid, display_frame_token, surface_frame_token, layer_name
         FROM expected_frame_timeline_slice s JOIN process USING (upid) ORDER BY ts" \
@@ -79,7 +79,7 @@ END
 2|20|0|upid=1,track_compressor_idx=1'
 }
 
-@test "other outputs show frames, too, and a merged trace has the packets as they were" {
+@test "other outputs show frames too, and a merged trace has the packets unchanged" {
     frames
     tm-merge -q -o p.json p.pftrace
     grep -q '"name":"3".*"Layer name":"menu"' p.json
@@ -90,7 +90,7 @@ END
     [ "$(sqlite3 m.db "$query")" = "$(sqlite3 p.db "$query")" ]
 }
 
-@test "what GPUs did is slices of their queues, with all that is told of them as columns" {
+@test "work of GPUs is slices of their queues, with all its fields as columns" {
     packets <<'END'
 1 { 10: 7 13: 1 12 { 23 { 1: 50 2: 400 } 24 { 1: 1 2: "queue A" 3: "about" } 24 { 1: 3 2: "vertex" 3: "vertices" 4: 1 } } }
 1 { 10: 7 8: 5 53 { 7 { 2 { 1: "q0" } 2 { 1: "q1" } 3 { 1: "s0" 2: "about s0" } 1 { 2: 500 } } } }

@@ -1,4 +1,4 @@
-# tm-emit -f sqlite: names that a build replaced by short ones, by the mappings that a trace states. The expected rows are the
+# tm-emit -f sqlite: names that a build shortened, by the mappings that a trace states. The expected rows are the
 # reference importer's.
 
 setup() {
@@ -53,7 +53,7 @@ same() { # QUERY WANT
     same_text "$(sqlite3 n.db "$1")" "$2"
 }
 
-@test "functions have the names of the package whose file is mapped, or of any where memory is; several if it may be several" {
+@test "functions have names of the package of the mapped file, or of any package in memory, and several if ambiguous" {
     python3 make.py profile foo >n.pftrace
     tm-merge -o n.db n.pftrace
     same "SELECT f.name, p.name, f.deobfuscated_name FROM stack_profile_frame f JOIN stack_profile_mapping p ON p.id = f.mapping
@@ -66,7 +66,7 @@ a.m|/memfd:jit|com.foo.Real.run
 a.m|/system|'
 }
 
-@test "a line tells which functions it is, with those that are inlined there" {
+@test "the line of a function decides which function it is and which are inlined there" {
     python3 make.py profile lines foo >n.pftrace
     tm-merge -o n.db n.pftrace
     same "SELECT deobfuscated_name FROM stack_profile_frame WHERE name = 'a.n'" com.foo.Real.outer
@@ -75,7 +75,7 @@ a.m|/system|'
 com.foo.Real.outer||20|0'
 }
 
-@test "classes and fields of heap graphs have their names, arrays and classes of classes too" {
+@test "classes and fields of heap graphs have their names, also arrays and classes of classes" {
     python3 make.py graph foo >n.pftrace
     tm-merge -o n.db n.pftrace
     same "SELECT name, location, deobfuscated_name FROM heap_graph_class ORDER BY id" \
@@ -88,14 +88,14 @@ a|/system/framework/x.jar|com.foo.Real'
 a.g|com.foo.Other.gg'
 }
 
-@test "a mapping of no package names what no package is known of" {
+@test "a mapping of no package names functions and classes whose package is unknown" {
     python3 make.py profile graph none >n.pftrace
     tm-merge -o n.db n.pftrace
     same "SELECT deobfuscated_name FROM heap_graph_class ORDER BY id" $'\n\ncom.foo.Real[][]\n\ncom.foo.Real'
     same "SELECT count(deobfuscated_name) FROM stack_profile_frame" 0
 }
 
-@test "a mapping may come in another file, and is there once more after a merge" {
+@test "a mapping may be in another file, and is there once after a merge" {
     python3 make.py profile graph >n.pftrace
     python3 make.py foo >mapping.pftrace
     tm-merge -o n.db n.pftrace mapping.pftrace

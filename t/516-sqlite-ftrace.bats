@@ -16,7 +16,7 @@ events() {
         ORDER BY f.id"
 }
 
-@test "events have their fields as args, whatever else they are" {
+@test "events have their fields as args, whatever else they become" {
     kernel <<'END'
 1000 0 5 #4 1=five 2=5 3=120 4=1 5=six 6=6 7=-20
 1500 1 6 #20 1=five 2=5 3=120 4=1 5=1
@@ -40,7 +40,7 @@ END
     same_text "$(events m.db)" "$(events k.db)"
 }
 
-@test "compact_sched: what its messages tell, with the names that threads have by then" {
+@test "compact_sched: events have the fields of its messages, with the current names of threads" {
     kernel <<'END'
 compact 2 1000:0:swapper/2 2000:7:seven 3000:0:swapper/2
 END
@@ -50,7 +50,7 @@ END
 3000|sched_switch|2|7|0|2|prev_comm=seven,prev_pid=7,prev_prio=120,prev_state=1,next_comm=swapper/2,next_pid=0,next_prio=120'
 }
 
-@test "compact_sched does not name the task that ran before: it may have got another name" {
+@test "compact_sched does not name the task that ran before, because it may have had another name" {
     kernel <<'END'
 compact 0 1000:0:swapper/0 2000:7:shell
 2500 0 7 #236 1=7 2=shell 3=tool
@@ -60,7 +60,7 @@ END
     same_text "$(sqlite3 k.db 'SELECT name FROM thread WHERE tid = 7')" tool
 }
 
-@test "beside Chrome JSON, events of one time with rows derived from them are all there" {
+@test "all events of one time with derived rows are there beside Chrome JSON" {
     kernel <<'END'
 1600 1 6 #13 1=4294967295 2=1
 1600 1 6 #13 1=1 2=1
@@ -73,7 +73,7 @@ END
     same_text "$(sqlite3 both.db 'SELECT count(*) FROM ftrace_event')" 3
 }
 
-@test "events that name themselves and their fields" {
+@test "events that state their own name and fields have these as args" {
     python3 - >g.pftrace <<'END'
 import os, sys
 sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
@@ -88,7 +88,7 @@ END
     same_text "$output" '1000|clk/rate|3|9|0|3|name=pll,delta=-2,rate=7'
 }
 
-@test "a stream without the events' bytes has none, and the pipe by hand has all" {
+@test "a stream without the events' bytes has no rows, and a pipe of all stages has all rows" {
     echo '1500 1 6 #20 1=five 2=5 3=120 4=1 5=1' | kernel
     tm-unpack k.pftrace | tm-manifest | tm-clocks | tm-sort | tm-emit -f sqlite -o a.db
     tm-merge -o b.db k.pftrace

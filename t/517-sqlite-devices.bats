@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Kernel events of devices: jobs of GPUs and fences, displays and panels, video, virtual devices, file systems, contiguous
-# memory, Trusty, buses, sensors. The rows are what the reference importer answers.
+# Kernel events of devices: jobs of GPUs and fences, displays and panels, video, virtual devices, file systems,
+# contiguous memory, Trusty, buses, sensors. The expected rows are the reference importer's.
 
 bats_require_minimum_version 1.5.0
 
@@ -27,19 +27,19 @@ rows() { # DATABASE
     diff "$TM_SRC/t/gen/devices.rows" <(rows d.db)
 }
 
-@test "merged once more they are the same" {
+@test "a merged trace that is read again has the same rows" {
     tm-merge -o m.pftrace make-devices.pftrace
     tm-merge -o m.db m.pftrace
     diff "$TM_SRC/t/gen/devices.rows" <(rows m.db)
 }
 
-@test "the reference importer says the same" {
+@test "the reference importer gives the same rows" {
     [ -n "${TRACE_PROCESSOR-}" ] || skip 'TRACE_PROCESSOR is not set'
     "$TM_SRC/t/check/database" -t "$TRACE_PROCESSOR" -b "$TM_BIN" make-devices.pftrace
     "$TM_SRC/t/check/viewers" -t "$TRACE_PROCESSOR" -b "$TM_BIN" -f pftrace make-devices.pftrace
 }
 
-@test "--only takes slices of queues whole" {
+@test "--only keeps slices of queues whole" {
     tm-merge --only name=job -o j.db make-devices.pftrace
     [ "$(sqlite3 j.db 'SELECT ts, dur, name FROM slice ORDER BY ts')" = $'2100|100|job\n2200|100|job\n2600|100|job\n2800|-1|job' ]
     tm-merge --only name=fence -o f.db make-devices.pftrace
@@ -48,7 +48,7 @@ rows() { # DATABASE
     [ "$(sqlite3 r.db 'SELECT ts, dur FROM slice ORDER BY ts')" = $'31000|100\n31010|190' ]
 }
 
-@test "lines and JSON have them too" {
+@test "lines and JSON have the same slices" {
     tm-merge make-devices.pftrace >lines
     grep -q '100ns job fence context=77' lines
     tm-merge -f json make-devices.pftrace 2>warnings >j.json
@@ -56,7 +56,7 @@ rows() { # DATABASE
     [ "$(jq -c '[.traceEvents[] | select(.name == "job")] | length' j.json)" = 4 ]
 }
 
-@test "a driver that goes back or repeats changes nothing that is open" {
+@test "events of a driver that repeat or go back change nothing that is open" {
     python3 "$TM_SRC/t/gen/make-kernel.py" >k.pftrace <<'END'
 1000 0 5 #416 1=5 3=1 4=r
 1100 0 5 #414 1=5 3=7 4=r
@@ -116,7 +116,7 @@ END
     tm-merge -f report k.pftrace | grep -q '0 dropped; the accounts balance'
 }
 
-@test "an Adreno GPU works for the process that queues, once that is known" {
+@test "an Adreno GPU's batches belong to the process that queues them, once it is known" {
     python3 "$TM_SRC/t/gen/make-kernel.py" >k.pftrace <<'END'
 1000 0 5 #536 1=7 2=1 3=192000
 2000 0 100 #534 1=7 2=1

@@ -1,5 +1,5 @@
-# tm-emit -f sqlite: profiles of heaps, what stacks allocate and free between two dumps. The expected rows follow the
-# rules of doc/model.md.
+# tm-emit -f sqlite: heap profiles, the memory that stacks allocate and free between two dumps. The expected rows follow
+# the rules of doc/model.md.
 
 bats_require_minimum_version 1.5.0
 
@@ -35,17 +35,17 @@ packets = [
     profile(2010, dump(42, 1000, sample(2, 50, 0, 1, 0)), (7, 1)),
     profile(3000, dump(42, 2000, sample(1, 180, 100, 7, 2), (15, 1500), (7, 1)),
             dump(43, 2000, sample(2, 8, 8, 1, 1), heap='com.android.art'), (7, 2)),
-    # a stack that comes again as number 3, and one that nothing describes; a packet before it is lost
+    # a stack that comes again as number 3, and one without a description; a packet before it is lost
     profile(4000, dump(42, 3000, sample(3, 10, 0, 1, 0), sample(9, 1, 1, 1, 1)), (7, 4),
             more=[(12, interned({7: [((1, 3), (2, 2), (2, 1))]}))]),
-    # totals that went down, and the largest that a heap had
+    # totals that went down, and the largest size of a heap
     profile(5000, dump(42, 4000, sample(2, 20, 0, 1, 0)),
             dump(44, 4000, (13, 4), (2, message((1, 2), (8, 70), (9, 3))), heap=''), (7, 5)),
     # Android 10: strings, mappings, frames and stacks are in the profile
     profile(6000, (1, message((1, 1), (2, 'inner'))), (1, message((1, 2), (2, 'lib'))), (4, message((1, 1), (7, 2))),
             (2, message((1, 1), (2, 1), (3, 1), (4, 5))), (6, 1), (7, 0), sequence=8, more=[(13, 1)]),
     profile(6001, (3, message((1, 1), (2, 1))), dump(45, 5000, sample(1, 5, 0, 1, 0)), (7, 1), sequence=8),
-    # nothing is known any more of what was before
+    # earlier state is gone
     profile(7000, dump(42, 6000, sample(1, 1, 1, 1, 1)), (7, 0), more=[(13, 1), (12, data)]),
 ]
 for packet in packets:
@@ -71,7 +71,7 @@ allocations='1200|42|libc.malloc|malloc|4|100
 query="SELECT a.ts, p.pid, a.heap_name, f.name, a.count, a.size FROM heap_profile_allocation a JOIN process p USING (upid)
     JOIN stack_profile_callsite c ON c.id = a.callsite_id JOIN stack_profile_frame f ON f.id = c.frame_id ORDER BY a.id"
 
-@test "what stacks allocate and free between two dumps" {
+@test "allocations and frees of stacks between two dumps are rows" {
     tm-merge -o p.db p.pftrace 2>err
     same "$query" "$allocations"
     same "SELECT h.ts, h.ts_end, h.dur, p.pid, h.heap_name FROM heap_profile h JOIN process p USING (upid) ORDER BY h.id" \
@@ -90,7 +90,7 @@ query="SELECT a.ts, p.pid, a.heap_name, f.name, a.count, a.size FROM heap_profil
     same "SELECT start_ts, end_ts FROM trace_bounds" "1200|6200"
 }
 
-@test "statistics of heapprofd" {
+@test "heapprofd's statistics are rows of stats" {
     tm-merge -o p.db p.pftrace 2>err
     same "SELECT name, idx, severity, value FROM stats WHERE name LIKE 'heapprofd%' OR name LIKE 'stackprofile%' ORDER BY name" \
         'heapprofd_buffer_overran|42|data_loss|1
@@ -112,18 +112,18 @@ stackprofile_invalid_callstack_id||error|1'
         ORDER BY name" 'heapprofd_missing_packet|trace|Gaps in the numbers of profile packets
 heapprofd_unwind_samples|trace|Stacks that heapprofd unwound'
     same "SELECT count(*) FROM stats WHERE description IS NULL" 0
-    # an object without what its phase needs; cpu 3 of ftrace before and after
+    # an object without the fields of its phase; cpu 3 of ftrace before and after
     echo '[{"ph":"b","name":"n","cat":"c","ts":1,"pid":1}]' >j.json
     tm-merge -o p.db j.json 2>err
     same "SELECT name, source, description FROM stats WHERE value" \
         'json_parser_failure|trace|Chrome JSON objects that do not have what their phase needs'
-    # the table is searched by halves
+    # the table is searched by bisection
     grep -oE '^    \{"[a-z_]+"' "$TM_SRC/lib/emit/sqlite/stat_words.c" | tr -d ' {"' >names
     [ "$(wc -l <names)" -ge 100 ]
     LC_ALL=C sort -c -u names
 }
 
-@test "a statistic of ftrace says when it was" {
+@test "a statistic of ftrace states its phase" {
     python3 - >f.pftrace <<'END'
 import os, sys
 sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
@@ -139,13 +139,13 @@ END
 3|9|trace|Events that newer ones overwrote in a cpu's kernel buffer, when it ended"
 }
 
-@test "merged once more they tell the same" {
+@test "a merged trace that is read again has the same rows" {
     tm-merge -o m.pftrace p.pftrace 2>err
     tm-merge -o p.db m.pftrace 2>err
     same "$query" "$allocations"
 }
 
-@test "a dump is one event, whatever the output" {
+@test "a dump is one event in every output" {
     run -0 --separate-stderr tm-merge -f csv --events p.pftrace
     [ "$(grep -c heap_dump <<<"$output")" = 8 ]
     run -0 --separate-stderr tm-merge p.pftrace

@@ -31,14 +31,14 @@ def graph(time, *fields, sequence=7):
 snapshot = message(*[(1, message((1, clock), (2, t))) for clock, t in ((6, 1000), (3, 900), (1, 5000))])
 packets = [
     [(6, snapshot), (10, 1), (8, 1000)],
-    # names of fields by the class and the one it extends; an object that nothing describes; a field that is null
+    # names of fields by the class and its superclass; an object without a description; a field that is null
     graph(2000, (1, 42), (10, 5000), (5, 1), (6, 0),
           object((1, 100), (2, 1), (3, 24), (9, 1), refs=(101, 0, 900)),
           object((7, 1), (2, 2), (3, 40)),                       # 101
           object((7, 1), (2, 2), (9, 2), (8, 4097), refs=(100,)),  # 102, of the zygote; its class states its size
           (7, message((1, packed(100)), (2, 3))), (7, message((1, packed(100)), (2, 1)))),
     graph(2000, (1, 42), (5, 1), (6, 1),
-          # a weak reference holds nothing; a name for each reference, not packed; of the runtime
+          # a weak reference holds no object; a name for each reference, not packed; a root of the runtime
           object((1, 103), (2, 3), (6, 100), refs=(1, 0), names=(7, 8), internal=(105,)),
           object((1, 104), (2, 3), refs=(101, 102)),
           object((1, 105), (2, 4), (11, 77), (13, 640), (14, 480)),
@@ -46,7 +46,7 @@ packets = [
           object((1, 110), (2, 10), (3, 8), refs=(111,), names=(9,)),
           object((1, 111), (2, 11), (3, 8))),
     graph(2000, (1, 42), (6, 2),
-          # what a cleaner knows of memory outside of the heap
+          # native memory that a cleaner frees
           object((1, 120), (2, 20), (3, 8), refs=(100, 121), names=(7, 10)),
           object((1, 121), (2, 21), (3, 8), refs=(102,), names=(11,)),
           type(1, 'a.B', (5, 2), (7, 1), (2, 1), (8, 200), refs=(1,)), type(2, 'a.A', (4, 56), (2, 1), (7, 1), refs=(2, 3)),
@@ -57,7 +57,7 @@ packets = [
                  _8='b.C next', _9='java.lang.Class.superClass', _10='sun.misc.Cleaner.thunk',
                  _11='libcore.util.NativeAllocationRegistry$CleanerThunk.this$0'),
           *names(8, _1='/data/app/a.apk')),
-    # another process; a packet is missing, as is the last
+    # another process; a packet is missing, and so is the last
     graph(3000, (1, 43), (6, 1), (5, 1), object((1, 1), (2, 1), (3, 8))),
     graph(3500, (1, 44), (6, 2), (5, 1), object((1, 2), (2, 1), (3, 8))),
 ]
@@ -86,7 +86,7 @@ rows='42|2000|24|4096|1|HEAP_TYPE_APP|ROOT_JNI_GLOBAL|a.B
 42|2000|-1|0|0|||
 43|3000|8|0|0|||'
 
-@test "objects with their classes, sizes and roots" {
+@test "objects have their classes, sizes and roots" {
     tm-merge -o g.db g.pftrace 2>err
     same "$objects" "$rows"
     same "SELECT p.pid, g.ts, g.heap_size, g.truncated FROM heap_graph g JOIN process p USING (upid) ORDER BY g.id" \
@@ -106,7 +106,7 @@ thunk||||KIND_UNKNOWN
     same "SELECT start_ts, end_ts FROM trace_bounds" "2000|3000"
 }
 
-@test "references are named by the fields of the class and of those that it extends" {
+@test "references are named by the fields of the class and of its superclasses" {
     tm-merge -o g.db g.pftrace 2>err
     same "SELECT reference_set_id, owner_id, owned_id, field_name, field_type_name FROM heap_graph_reference ORDER BY id" \
         '0|0|1|a.B.first|a.A
@@ -131,7 +131,7 @@ android.graphics.Bitmap.mWidth|int|640
 android.graphics.Bitmap.mHeight|int|480'
 }
 
-@test "what is missing in a heap graph is counted" {
+@test "missing parts of a heap graph are counted" {
     tm-merge -o g.db g.pftrace 2>err
     same "SELECT name, severity, value FROM stats WHERE name GLOB 'heap_graph_*' ORDER BY name" \
         'heap_graph_invalid_string_id|error|1
@@ -139,7 +139,7 @@ heap_graph_missing_packet|error|1
 heap_graph_non_finalized_graph|data_loss|2'
 }
 
-@test "classes that extend each other in a circle, and a cut list of references" {
+@test "classes that extend each other in a circle, and a cut list of references, do no harm" {
     python3 - >c.pftrace <<'END_OF_PYTHON'
 import os, sys
 sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
@@ -154,7 +154,7 @@ END_OF_PYTHON
     same "SELECT value > 0 FROM stats WHERE name = 'heap_graph_malformed_packet'" 1
 }
 
-@test "merged once more they tell the same, and they are files of tables" {
+@test "a merged trace that is read again has the same rows, also as tables" {
     tm-merge -o m.pftrace g.pftrace 2>err
     tm-merge -o g.db m.pftrace 2>err
     same "$objects" "$rows"

@@ -12,7 +12,7 @@ indices() { # DATABASE
     sqlite3 "$1" "SELECT name FROM sqlite_master WHERE type = 'index' AND name GLOB '*_ts' ORDER BY 1" | xargs
 }
 
-@test "with --index tracks, cpus and threads have their rows by time; without it there are no such indices" {
+@test "--index makes the indices by track, cpu and thread, and only --index does" {
     tm-merge -o plain.db a.json
     [ "$(indices plain.db)" = "" ]
     tm-merge --index -o a.db a.json
@@ -22,7 +22,7 @@ indices() { # DATABASE
     cmp a.db b.db
 }
 
-@test "questions about a part of the timeline use the indices" {
+@test "queries about a part of the timeline use the indices" {
     tm-merge --index -o a.db a.json
     for question in "slice WHERE track_id = 1" "counter WHERE track_id = 1" "sched WHERE ucpu = 1" \
         "thread_state WHERE utid = 1"; do

@@ -1,4 +1,5 @@
-# tm-emit -f sqlite: whose memory the kernel counts, and frequencies. The expected rows are the reference importer's.
+# tm-emit -f sqlite: owners of the memory that the kernel counts, and frequencies. The expected rows are the reference
+# importer's.
 
 setup() {
     . "$TM_SRC/t/lib/common.bash"
@@ -21,7 +22,7 @@ unknown() {
     sqlite3 k.db "SELECT value FROM stats WHERE name = 'rss_stat_unknown_thread_for_mm_id'"
 }
 
-@test "memory of another task is that of the thread that last told of the address space as its own" {
+@test "memory of another task belongs to the thread that last reported the address space as its own" {
     kernel <<'END'
 process 9 nine
 1000 0 5 #313 1=1 2=4096 3=1 4=77
@@ -46,7 +47,7 @@ END
     same_text "$(unknown)" 1
 }
 
-@test "the address space of a thread that has ended is nobody's until a thread tells of it" {
+@test "the address space of a thread that ended has no owner until a thread reports it" {
     kernel <<'END'
 process 9 nine
 1000 0 9 #313 1=1 2=1 3=1 4=90
@@ -61,7 +62,7 @@ END
     same_text "$(unknown)" 1
 }
 
-@test "order of time counts, not that of the file" {
+@test "the order of time decides, not that of the file" {
     kernel <<'END'
 3100 0 20 #313 1=1 2=10 3=0 4=55
 3050 0 21 #313 1=1 2=11 3=1 4=55
@@ -72,7 +73,7 @@ END
     same_text "$(unknown)" 1
 }
 
-@test "a process that becomes known later has all counters of its threads, on one track" {
+@test "a process that becomes known later has the counters of all its threads on one track" {
     kernel <<'END'
 4000 0 30 #313 1=1 2=1 3=1 4=60
 4050 0 31 #313 1=1 2=2 3=1 4=60
@@ -87,7 +88,7 @@ END
     same_text "$(sqlite3 k.db "PRAGMA integrity_check")" ok
 }
 
-@test "frequencies of other kernels than Linux are those of cpus and GPUs" {
+@test "frequencies of kernels other than Linux are those of cpus and GPUs" {
     python3 - >k.pftrace <<'END'
 import os, sys
 sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
@@ -101,7 +102,7 @@ END
 200|gpufreq|gpu_frequency|700.0||1'
 }
 
-@test "what f2fs and UFS tell is counters" {
+@test "events of f2fs and UFS are counters" {
     kernel <<'END'
 1000 0 5 #419 1=5 2=6 8=9 9=65026 15=3 23=7
 2000 0 5 #420 1=1 3=2 10=65026 28=9

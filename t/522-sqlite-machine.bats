@@ -1,4 +1,5 @@
-# tm-emit -f sqlite: what a trace states about its machine and cpus. The expected rows are the reference importer's.
+# tm-emit -f sqlite: facts that a trace states about its machine and cpus. The expected rows are the reference
+# importer's.
 
 setup() {
     . "$TM_SRC/t/lib/common.bash"
@@ -37,12 +38,12 @@ same() { # QUERY WANT
 1|cpu_features.raw_bitmap|uint|2'
 }
 
-@test "clusters are told by the highest frequencies where a cpu has no capacity" {
+@test "clusters follow from the highest frequencies if a cpu has no capacity" {
     packets '[[(67, message((1, message((2, 300), (3, 9))), (1, message((2, 100))), (1, message((2, 50), (2, 300)))))]]'
     same "SELECT cpu, cluster_id, capacity FROM cpu ORDER BY cpu" $'0|1|9\n1|0|\n2|1|'
 }
 
-@test "a machine has its memory, page size and number of cpus; a cpu that nothing tells of has its number alone" {
+@test "a machine has memory, page size and number of cpus, and an undescribed cpu has only its number" {
     packets '[[(45, message((5, 34), (6, 16384), (8, 8), (16, 7500000000)))],
         [(10, 7), (1, field(1, 3) + field(2, field(1, 1000) + field(2, 9) + field(13, message((1, 1), (2, 3))))) ]]'
     same "SELECT num_cpus, android_sdk_version, system_ram_bytes, system_ram_gb, page_size FROM machine" \
@@ -50,7 +51,7 @@ same() { # QUERY WANT
     same "SELECT ucpu, cluster_id, processor, capacity, arg_set_id FROM cpu" '3|0|||'
 }
 
-@test "processes of the process tree tell whether they are the kernel's, and only they have a command line" {
+@test "processes of the process tree state whether they are kernel threads, and only they have a command line" {
     packets '[[(8, 1000), (10, 7), (2, message((1, message((1, 2), (3, "kthreadd"), (8, 1))),
         (1, message((1, 5), (2, 1), (3, "/bin/app"), (3, "-v"), (8, 0)))))],
         [(8, 2000), (10, 7), (60, message((1, 9), (3, message((1, 9), (2, "own"), (6, "other"), (8, "label")))))],
@@ -78,8 +79,8 @@ END
     same "SELECT gpu FROM gpu ORDER BY gpu" $'0\n1'
 }
 
-# The rows are the reference importer's: texts of a later packet replace those before, and so do all of its args.
-@test "what a machine says of its GPUs" {
+# The rows are the reference importer's: texts of a later packet replace earlier ones, and so do all of its args.
+@test "GPUs have the names, texts and args that the machine states" {
     packets '[[(10, 7), (8, 5), (128, message(
             (1, message((1, "A100"), (2, "NVIDIA"), (3, "GA100"), (4, "Ampere"), (5, bytes(range(250, 256))), (7, "0000:01:00.0"),
                 (6, message((1, "driver"), (2, "550"))), (6, message((1, "memory"), (2, "80 GB"))), (6, message((1, "none")))))))],

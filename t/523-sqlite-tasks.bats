@@ -1,5 +1,5 @@
-# tm-emit -f sqlite: which processes and threads there are, how they are called, and what their descriptors say. The expected
-# rows are the reference importer's.
+# tm-emit -f sqlite: processes and threads, their names, and the fields of their descriptors. The expected rows are the
+# reference importer's.
 
 setup() {
     . "$TM_SRC/t/lib/common.bash"
@@ -23,7 +23,7 @@ same() { # QUERY WANT
     same_text "$(sqlite3 p.db "$1")" "$2"
 }
 
-@test "of several names of a process the one of the best source is shown" {
+@test "of several names of a process the one with the highest priority is shown" {
     packets <<'END'
 descriptor(process((1, 1), (6, 'own name')), chrome_process((1, 2))),
 descriptor(process((1, 1), (6, 'later name'))),
@@ -47,7 +47,7 @@ END
 8|/bin/eight'
 }
 
-@test "a thread's own name counts more than its kind" {
+@test "a thread's own name has priority over its kind" {
     packets <<'END'
 descriptor(thread((1, 5), (2, 51), (5, 'named'))),
 descriptor(thread((1, 5), (2, 51)), chrome_thread((1, 9))),
@@ -60,7 +60,7 @@ END
 53|5|VizCompositorThread|0'
 }
 
-@test "args of processes: what a browser says of them" {
+@test "args of processes have a browser's data about them" {
     packets <<'END'
 descriptor(process((1, 1)), chrome_process((1, 1), (4, 'com.app'), (5, 123456789012))),
 descriptor(process((1, 2)), chrome_process((4, ''))),
@@ -74,7 +74,7 @@ END
 3|is_peak_rss_resettable|true'
 }
 
-@test "processes that only a dump of memory, a sample or a list of files names are rows" {
+@test "processes that only a memory dump, a sample or a list of files names are rows" {
     packets <<'END'
 (73, message((1, 5), (2, 1), (3, message((1, 61), (2, message((1, 1), (2, 'malloc'), (4, 100))))), (3, message((1, 62))))),
 (68, message((1, 71), (2, message((1, 'x'), (2, 3))))),

@@ -24,7 +24,7 @@ same() { # QUERY WANT
     same_text "$(sqlite3 p.db "$1")" "$2"
 }
 
-@test "moments of the recording are in trace time, and each flush is a row" {
+@test "times of the recording are trace time, and each flush is a row" {
     packets p.pftrace '[[(6, message((1, message((1, 6), (2, 1000))), (1, message((1, 3), (2, 400)))))],
         [(8, 500), (58, 3), (69, message((2, 1)))], [(8, 1200), (69, message((1, 1)))], [(8, 1300), (69, message((3, 1)))],
         [(8, 1400), (69, message((3, 1)))], [(8, 1500), (69, message((5, 1)))]]'
@@ -37,7 +37,7 @@ all_data_source_flushed_ns|multi|1400|0|0
 tracing_disabled_ns|single|1500|0|0'
 }
 
-@test "names are of a machine, of a file, of both or of neither, and have one value there" {
+@test "metadata names belong to a machine, a file, both or neither, and have one value there" {
     packets a.pftrace '[[(45, message((2, "g/p/d:14/UP1A/1234:user/rel"), (4, "v1"), (16, 7600000000)))],
         [(6, message((1, message((1, 6), (2, 1000)))))], [(33, message((22, "one")))], [(8, 1100), (69, message((2, 1)))]]'
     packets b.pftrace '[[(45, message((4, "v2"), (1, message((1, "Linux"), (3, "6.1")))))], [(33, message((22, "two")))]]'
@@ -64,7 +64,7 @@ unique_session_name||two||b.pftrace'
         WHERE m.name = 'trace_size_bytes'" $'1\n1'
 }
 
-@test "what Chrome says of itself, by instance" {
+@test "Chrome's metadata about itself is stored by instance" {
     packets p.pftrace '[[(51, message((6, "1.2"), (7, 3)))], [(5, message((2, message((1, "os"), (2, "Linux"))),
         (2, message((1, "cores"), (4, -1))), (2, message((1, "vm"), (3, 1))), (2, message((1, "j"), (5, "{}")))))],
         [(5, message((2, message((1, "os"), (2, "Cast")))))]]'
@@ -78,7 +78,7 @@ cr-j||{}
 cr-2-os||Cast'
 }
 
-@test "numbers of ftrace by cpu, at start and end and in between" {
+@test "statistics of ftrace by cpu have values at start, end and in between" {
     packets p.pftrace '[[(34, message((1, 1), (2, message((1, 3), (2, 10), (3, 1)) + double(6, 1.5) + double(7, 2.25)),
         (10, message((1, 4), (2, 1)))))], [(34, message((1, 2), (2, message((1, 3), (2, 30), (3, 1), (9, 7)) + double(7, 4.5)),
         (10, message((1, 9), (2, 2)))))]]'
@@ -102,7 +102,7 @@ ftrace_kprobe_misses_delta||data_loss|trace|1|0|0
 ftrace_kprobe_misses_end||info|trace|2|0|0'
 }
 
-@test "numbers of the service, its filter and its buffers; the last packet counts" {
+@test "statistics of the service, its filter and its buffers come from the last packet" {
     packets p.pftrace '[[(35, message((14, 1), (15, 2)))], [(35, message((1, message((3, 5))), (1, message((19, 6))),
         (11, message((2, 7), (20, 8), (20, 9))), (15, 1)))]]'
     tm-merge -o p.db p.pftrace
@@ -165,7 +165,7 @@ incremental_state_config {
 900: 3'
 }
 
-@test "triggers, the identity that a configuration tells, benchmarks, properties, slow data sources, the viewer's state" {
+@test "triggers, a configuration's identity, benchmarks, properties, slow data sources and the viewer's state are metadata" {
     packets p.pftrace '[[(33, message((7, message((4, 77))), (27, 123456789), (28, (1 << 64) - 5)))],
         [(33, message((27, 1)))], [(8, 1100), (46, message((1, "first")))], [(8, 1200), (113, message((1, "clone"))),],
         [(8, 1300), (113, message((1, "second")))], [(8, 1300), (109, message((1, "x")) + b"\x15\x00\x28\x6b\xee")],
@@ -194,7 +194,7 @@ trace_uuid|single||00000000-075b-cd15-ffff-fffffffffffb||0
 ui_state|single||CAU=||0'
 }
 
-@test "when a recording was cloned" {
+@test "the times of cloning a recording are metadata" {
     packets p.pftrace '[[(6, message((1, message((1, 6), (2, 1100))), (1, message((1, 3), (2, 100)))))],
         [(8, 2000), (113, message((1, "clone"), (2, "p")))], [(8, 3000), (113, message((1, "again")))],
         [(8, 3000), (58, 3), (69, message((10, 1)))], [(8, 5000), (69, message((11, 0)))], [(8, 5100), (69, message((11, 2)))],
@@ -212,7 +212,7 @@ traced_clone_trigger_timestamp_ns||2000|info|trace'
     done
 }
 
-@test "triggers of Chrome are instants, which end flows and have the names that a table tells" {
+@test "triggers of Chrome are instants that end flows and have the names of a translation table" {
     packets p.pftrace '[[(82, message((6, message((1, message((1, 5), (2, "five")))))))],
         [(8, 500), (10, 1), (13, 1), (60, message((1, 9), (2, "track")))],
         [(8, 1000), (10, 1), (11, message((9, 3), (11, 9), (23, "from")) + b"\xf9\x02" + bytes([77] + [0] * 7))],
@@ -241,13 +241,13 @@ traced_clone_trigger_timestamp_ns||2000|info|trace'
     fi
 }
 
-@test "what was lost is told by buffer and cause where the trace tells the buffers of its sequences" {
+@test "losses are stated by buffer and cause if the trace states the buffers of its sequences" {
     packets p.pftrace '[[(10, 5), (8, 1), (13, 1)], [(10, 5), (8, 2), (42, 65)], [(10, 5), (8, 3), (42, 1 | 2 | 256)],
         [(10, 6), (8, 4), (13, 2), (11, message((9, 3)))], [(10, 7), (8, 5), (13, 1)], [(10, 7), (8, 6), (42, 1)],
         [(35, message((18, message((1, 5), (4, 1))), (18, message((1, 6), (4, 0))), (18, message((1, 99), (4, 2)))))],
         [(10, 5), (8, 7), (42, 1)]]'
     tm-merge -o p.db p.pftrace
-    # Sequence 7 is in no buffer that is stated; its losses are reported all the same.
+    # No buffer is stated for sequence 7; its losses are still reported.
     same "SELECT name, idx, severity, source, value FROM stats WHERE name GLOB 'traced_buf_*[ls]*' AND value != 0
         ORDER BY name, idx" \
         'traced_buf_data_loss_overwrite|1|data_loss|trace|1
@@ -260,7 +260,7 @@ traced_buf_sequence_packet_loss|1|data_loss|analysis|2'
         'traced_buf_data_loss_chunk_corrupted|2'
 }
 
-@test "buffers that stop when they are full, though the recording went into a file" {
+@test "buffers that stop when full, in a recording into a file, are counted" {
     packets p.pftrace '[[(8, 5), (10, 1), (33, message((1, message((1, 10), (4, 2))), (1, message((1, 10))),
         (1, message((4, 2))), (8, 1)))]]'
     tm-merge -q -o p.db p.pftrace
@@ -271,7 +271,7 @@ traced_buf_sequence_packet_loss|1|data_loss|analysis|2'
     same "SELECT count(*) FROM stats WHERE name GLOB 'config_*'" 0
 }
 
-@test "what compact_sched tells in front of the first switch of a cpu is counted, and an end without a begin is no error" {
+@test "compact_sched events before the first switch of a cpu are counted, and an end without a begin is no error" {
     python3 "$TM_SRC/t/gen/make-kernel.py" >p.pftrace <<'END'
 compact 2 1000:0:swapper/2 2000:7:seven 3000:0:swapper/2
 compact 1 1500:0:swapper/1
@@ -283,14 +283,14 @@ END
 tm_slice_end_without_begin|info|analysis|1'
 }
 
-@test "what is damaged in a part of a descriptor leaves the other parts" {
+@test "damage in one part of a descriptor leaves the other parts" {
     packets p.pftrace '[[(8, 5), (10, 1), (60, message((1, 9), (3, message((1, 7)) + b"\x32\x40cut"), (6, message((1, 1)))))],
         [(8, 6), (10, 1), (13, 1), (11, message((9, 3), (11, 9), (23, "i")))]]'
     tm-merge -q -o p.db p.pftrace
     same "SELECT pid, name FROM process WHERE pid = 7" '7|Browser'
 }
 
-@test "places that a file gives to its threads are args of them" {
+@test "ranks that a file gives to its threads are args of these" {
     echo '[{"ph":"M","pid":1,"tid":2,"name":"thread_sort_index","args":{"sort_index":-3}},
         {"ph":"X","pid":1,"tid":2,"ts":1,"dur":2,"name":"a"},{"ph":"X","pid":1,"tid":3,"ts":1,"dur":2,"name":"a"}]' >p.json
     tm-merge -q -o p.db p.json
@@ -298,7 +298,7 @@ tm_slice_end_without_begin|info|analysis|1'
         WHERE t.tid IN (2, 3) ORDER BY 1" $'2|thread_sort_index_hint|-3\n3||'
 }
 
-@test "why a process stopped profiling its heap" {
+@test "the reason why a process stopped heap profiling is stated" {
     packets p.pftrace '[[(6, message((1, message((1, 4), (2, 1))), (1, message((1, 6), (2, 1)))))],
         [(8, 5), (10, 1), (37, message((5, message((1, 42), (9, 5), (14, 2))), (7, 0)))]]'
     tm-merge -q -o p.db p.pftrace
@@ -306,7 +306,7 @@ tm_slice_end_without_begin|info|analysis|1'
         $'heapprofd_client_error|42|error|trace|2\nheapprofd_last_profile_timestamp|42|info|trace|5'
 }
 
-@test "numbers that the model finds have the severity that the reference gives them" {
+@test "statistics of the model have the severity of the reference" {
     echo '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":9,"name":"a"},{"ph":"t","pid":1,"tid":1,"ts":2,"id":1,"cat":"c","name":"f"},
         {"ph":"f","bp":"e","pid":1,"tid":1,"ts":3,"id":2,"cat":"c","name":"f"},{"ph":"s","pid":1,"tid":2,"ts":3,"id":3,"cat":"c","name":"f"},
         {"ph":"E","pid":1,"tid":3,"ts":4}]' >p.json
@@ -317,8 +317,8 @@ flow_step_without_start|info|trace|1
 tm_slice_end_without_begin|info|analysis|1'
 }
 
-@test "from when on ftrace data of all cpus are there" {
-    # the first bundle of each cpu counts; the older field only where the newer is absent
+@test "ftrace_latest_data_start_ns is the time from which data of all cpus exists" {
+    # The first bundle of each cpu counts; the older field is used only if the newer one is absent.
     packets p.pftrace '[[(6, message((1, message((1, 6), (2, 1000))), (1, message((1, 5), (2, 400)))))],
         [(8, 2000), (10, 1), (1, message((1, 0), (9, 1700), (10, 1100)))], [(8, 2000), (10, 1), (1, message((1, 1), (9, 1300)))],
         [(8, 2000), (10, 1), (1, message((1, 2), (10, 0)))], [(8, 2000), (10, 1), (1, message((1, 3)))],
@@ -332,7 +332,7 @@ tm_slice_end_without_begin|info|analysis|1'
     cmp m.pftrace n.pftrace
 }
 
-@test "a recording into a file whose producers are not asked for what they have, by a service that does not do so itself" {
+@test "a recording into a file without a flush of its producers is counted" {
     local counts="SELECT idx, severity, source, value FROM stats WHERE name = 'config_write_into_file_no_flush'"
     no_flush() { # CONFIG_FIELDS VERSION
         packets p.pftrace "[[(8, 5), (10, 1), (33, message((1, message((1, 10))), $1))], [(10, 1), (45, message((4, '$2')))]]"
@@ -346,7 +346,7 @@ tm_slice_end_without_begin|info|analysis|1'
     [ "$(no_flush '(8, 0)' 'Perfetto v53.0-abc')" = '' ]
 }
 
-@test "fields of track events that no schema names are counted, inside other messages too" {
+@test "unknown fields of track events are counted, inside other messages too" {
     packets p.pftrace "[[(10, 1), (13, 1), (60, message((1, 1), (2, 't')))],
         [(10, 1), (8, 10), (11, message((9, 3), (11, 1), (23, 'a'), (7, 1), (5000, 2), (1000, 1)))],
         [(10, 1), (8, 20), (11, message((9, 3), (11, 1), (23, 'b'), (25, message((1, 'x'), (77, 5)))))],
@@ -355,7 +355,7 @@ tm_slice_end_without_begin|info|analysis|1'
     same "SELECT severity, source, value FROM stats WHERE name = 'unknown_extension_fields'" 'error|trace|4'
 }
 
-@test "a trace without an identity is named after its first bytes, as the reference does" {
+@test "a trace without an identity is named by a hash of its first bytes, as in the reference" {
     uuid() { sqlite3 "$1" "SELECT key_type, machine_id, trace_id, str_value FROM metadata WHERE name = 'trace_uuid'"; }
     of_head() { # FILE
         python3 -c 'import sys
