@@ -1,5 +1,5 @@
-# tm-emit -f sqlite: samples with their cpu, its mode, and what ended their stacks. The expected rows are the reference
-# importer's.
+# tm-emit -f sqlite: samples with their cpu, its mode, and the reason why their stacks end. The expected rows are the
+# reference importer's.
 
 setup() {
     . "$TM_SRC/t/lib/common.bash"
@@ -26,7 +26,7 @@ same() { # QUERY WANT
     same_text "$(sqlite3 p.db "$1")" "$2"
 }
 
-@test "samples of perf tell cpu, mode and the error that ended the stack" {
+@test "samples of perf have cpu, mode and the error that ended the stack" {
     tm-merge -o p.db p.pftrace
     same "SELECT s.ts, t.tid, s.cpu, s.cpu_mode, s.callsite_id, s.unwind_error FROM perf_sample s JOIN thread t USING (utid)
         ORDER BY s.ts" '1000|10|3|user|0|
@@ -41,7 +41,7 @@ same() { # QUERY WANT
     same "SELECT cpu FROM cpu ORDER BY cpu" $'0\n3'
 }
 
-@test "merged once more they tell the same" {
+@test "a merged trace that is read again has the same rows" {
     tm-merge -o m.pftrace p.pftrace
     tm-merge -o p.db m.pftrace
     same "SELECT ts, cpu, cpu_mode, unwind_error FROM perf_sample ORDER BY ts" '1000|3|user|
@@ -68,7 +68,7 @@ for line in sys.stdin:
     same "SELECT count(*) FROM counters" 0
 }
 
-@test "samples of other files are cpu profiles, and are called by their source" {
+@test "samples of other files are cpu profiles, with their format as source" {
     python3 "$TM_SRC/t/gen/make-simpleperf.py" >s.trace
     tm-merge -q -o p.db s.trace "$TM_SRC/t/data/instruments.xml" "$TM_SRC/t/data/perf-dwarf.data" "$TM_SRC/t/data/gecko.json" \
         "$TM_SRC/t/data/perf-script.txt"

@@ -1,4 +1,5 @@
-# tm-emit -f sqlite: what threads do between two events of the scheduler. The expected rows are the reference importer's.
+# tm-emit -f sqlite: states of threads between two events of the scheduler. The expected rows are the reference
+# importer's.
 
 setup() {
     . "$TM_SRC/t/lib/common.bash"
@@ -33,7 +34,7 @@ process 6 app
 END
 }
 
-@test "switches, wakings and new tasks, who woke them and what they waited for" {
+@test "switches, wakings and new tasks give states with their waker and blocked function" {
     switches
     tm-merge -o k.db k.pftrace
     run states k.db
@@ -53,7 +54,7 @@ END
     same_text "$output" '1600|2||5|6'
 }
 
-@test "what threads do in ftrace text, with the function that they wait in" {
+@test "threads in ftrace text have states, with the function that they wait in" {
     cat >t.txt <<'END'
 # tracer: nop
 a-5     [000] d..2   10.000001: sched_switch: prev_comm=a prev_pid=5 prev_prio=120 prev_state=D ==> next_comm=b next_pid=6 next_prio=120
@@ -78,7 +79,7 @@ END
     [ "$(sqlite3 k.db 'SELECT count(*) FROM thread')" = 5 ]
 }
 
-@test "states that last for tens of thousands of rows get their end and their reason" {
+@test "states that last for tens of thousands of rows get their end and their blocked function" {
     {
         echo '1000 0 5 #4 1=five 2=5 3=120 4=2 5=six 6=6 7=100'
         seq -f '%.0f 1 0 #4 1=swapper 2=0 3=120 4=0 5=seven 6=7 7=120' 2000 10 401990
@@ -90,7 +91,7 @@ END
     same_text "$output" '1000|899001|D|1|do_work'
 }
 
-@test "lists and other outputs show the kernel's events alone" {
+@test "lists and other outputs show only the kernel's events" {
     switches
     [ "$(tm-merge -f text k.pftrace | grep -c sched_blocked_reason)" = 1 ]
     [ "$(tm-merge -f text k.pftrace | grep -c blocked_reason)" = 1 ]
@@ -100,7 +101,7 @@ END
     same_text "$(states m.db)" "$(states k.db)"
 }
 
-@test "states that Chrome JSON tells itself, running ones as slices of a cpu too" {
+@test "states that Chrome JSON states are rows, and running ones are slices of a cpu too" {
     cat >t.json <<'END'
 [{"ph":"T","pid":1,"tid":2,"ts":10,"dur":5,"name":"Running","args":{"cpu":3}},
 {"ph":"T","pid":1,"tid":2,"ts":15,"dur":4.5,"name":"D","args":{"io_wait":1,"blocked_function":"do_\u0077ork"}},

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Tasks and processes of any kernel (generic_kernel_* packets): states, scheduling, names, the tree of processes. The rows
-# are what the reference importer answers.
+# Tasks and processes of any kernel (generic_kernel_* packets): states, scheduling, names, the process tree. The
+# expected rows are the reference importer's.
 
 bats_require_minimum_version 1.5.0
 
@@ -41,7 +41,7 @@ want_slices='20|10|0|102|S|7
 160|-1|0|102||10'
 want_counts=$'generic_task_state_invalid_order|3\ntask_state_invalid|2'
 
-@test "states and slices of tasks, one by one" {
+@test "each task has its states and slices" {
     tm-merge -o t.db make-tasks.pftrace
     [ "$(sqlite3 t.db "SELECT s.ts, s.dur, t.tid, s.state, s.cpu FROM thread_state s JOIN thread t USING (utid) ORDER BY s.ts, s.id")" = \
         "$want_states" ] || { sqlite3 t.db "SELECT s.ts, s.dur, t.tid, s.state, s.cpu FROM thread_state s JOIN thread t USING (utid) ORDER BY s.ts, s.id"; false; }
@@ -51,7 +51,7 @@ want_counts=$'generic_task_state_invalid_order|3\ntask_state_invalid|2'
         { sqlite3 t.db "SELECT name, value FROM stats"; false; }
 }
 
-@test "names, lifetimes and processes" {
+@test "tasks have their names, lifetimes and processes" {
     tm-merge -o t.db make-tasks.pftrace
     sqlite3 t.db "SELECT t.tid, t.name, p.pid, p.name, p.cmdline, t.start_ts, t.end_ts FROM thread t LEFT JOIN process p USING (upid)
         ORDER BY t.tid, t.utid" >threads
@@ -66,12 +66,12 @@ want_counts=$'generic_task_state_invalid_order|3\ntask_state_invalid|2'
 END
 }
 
-@test "a thread is idle if the process tree says so, and has states all the same" {
+@test "a thread is idle if the process tree marks it so, and still has states" {
     tm-merge -o t.db make-tasks.pftrace
     [ "$(sqlite3 t.db "SELECT group_concat(tid) FROM (SELECT tid FROM thread WHERE is_idle ORDER BY tid)")" = 0,102 ]
 }
 
-@test "lists have the slices of cpus, and a merged trace repeats the packets" {
+@test "lists have the slices of cpus, and a merged trace has the packets unchanged" {
     for format in text csv jsonl json; do
         tm-merge -q -f $format make-tasks.pftrace >$format
     done
@@ -87,7 +87,7 @@ END
     tm-merge --only thread=work -o o.db make-tasks.pftrace
 }
 
-@test "the reference importer says the same" {
+@test "the reference importer gives the same rows" {
     [ -n "${TRACE_PROCESSOR-}" ] || skip 'TRACE_PROCESSOR is not set'
     "$TM_SRC/t/check/database" -t "$TRACE_PROCESSOR" -b "$TM_BIN" make-tasks.pftrace
     "$TM_SRC/t/check/viewers" -t "$TRACE_PROCESSOR" -b "$TM_BIN" -f pftrace make-tasks.pftrace

@@ -6,8 +6,9 @@ setup() {
     export PYTHONDONTWRITEBYTECODE=1
 }
 
-# events EXPRESSION: a trace with track 1 of a thread, track 2 of a process, thread time as counter 3 of the thread and
-# its instructions as counter 4. Track events follow: (timestamp, type, track, fields...). Type 1 is begin, 2 end, 3 instant.
+# events EXPRESSION: writes a trace with track 1 of a thread, track 2 of a process, thread time as counter 3 of the
+# thread and its instructions as counter 4. Track events follow: (timestamp, type, track, fields...). Type 1 is begin, 2
+# end, 3 instant.
 events() {
     python3 - "$1" >p.pftrace <<'END'
 import os, sys
@@ -33,7 +34,7 @@ same() { # QUERY WANT
     same_text "$(sqlite3 -nullvalue NULL p.db "$1")" "$2"
 }
 
-@test "slices of threads have the time of their thread, as counters of the packet tell it" {
+@test "slices of threads have thread times from the counters of their packets" {
     events "[(10, 1, 1, (23, 'a'), $(counted 1000)), (20, 1, 1, (23, 'b'), $(counted 1100)), (30, 2, 1, $(counted 1150)),
         (40, 3, 1, (23, 'i'), $(counted 1200)), (50, 2, 1, $(counted 1900)), (60, 1, 1, (23, 'none')), (65, 2, 1),
         (70, 1, 1, (23, 'no end'), $(counted 2000)), (80, 2, 1),
@@ -47,13 +48,13 @@ idle|5|2100|NULL'
     same "SELECT count(*) FROM counter" 8
 }
 
-@test "legacy fields of thread time; slices of processes have none" {
+@test "legacy fields give thread times, and slices of processes have none" {
     events "[(10, 1, 1, (23, 'a'), (17, 5)), (20, 2, 1, (17, 7)), (30, 1, 2, (23, 'p'), $(counted 1000)),
         (40, 2, 2, $(counted 1100))]"
     same "SELECT name, thread_ts, thread_dur FROM slice ORDER BY ts" $'a|5000|2000\np|NULL|NULL'
 }
 
-@test "instructions that a thread executed, as counters and as legacy fields" {
+@test "slices have instruction counts from counters and from legacy fields" {
     events "[(10, 1, 1, (23, 'a'), (31, 3), (31, 4), (12, 1000), (12, 70)), (20, 3, 1, (23, 'i'), (31, 4), (12, 80)),
         (25, 1, 1, (23, 'idle'), (31, 4), (12, 90)), (26, 2, 1, (31, 4), (12, 90)),
         (30, 2, 1, (31, 3), (31, 4), (12, 1500), (12, 170)), (40, 1, 1, (23, 'b'), (20, 5)), (50, 2, 1, (20, 9)),
@@ -70,13 +71,13 @@ late|NULL|NULL|400|60'
     same "SELECT count(*) FROM slices WHERE thread_instruction_count IS NULL" 40001
 }
 
-@test "an end that comes late" {
+@test "a late end still gives its slice thread times" {
     events "[(10, 1, 1, (23, 'a'), $(counted 1000))] + [(20 + i, 3, 1, (23, 'i')) for i in range(40000)] + \
         [(50000, 2, 1, $(counted 5000))]"
     same "SELECT dur, thread_ts, thread_dur FROM slice WHERE name = 'a'" '49990|1000|4000'
 }
 
-@test "other outputs take such times too" {
+@test "other outputs show thread times too" {
     echo '[{"ph":"B","pid":1,"tid":1,"ts":3,"tts":1,"name":"a"},{"ph":"E","pid":1,"tid":1,"ts":5,"tts":2}]' >a.json
     events "[(10, 1, 1, (23, 'a'), $(counted 1000)), (20, 2, 1, $(counted 1100))]"
     for format in text csv jsonl svg json pftrace; do

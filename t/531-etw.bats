@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Events of Windows (ETW) in Perfetto traces: switches, wakings, counts of pages, requests to files and disks. The rows of
-# t/gen/etw.rows are what the reference importer answers.
+# Events of Windows (ETW) in Perfetto traces: switches, wakings, counts of pages, requests to files and disks. The rows
+# of t/gen/etw.rows are the reference importer's.
 
 bats_require_minimum_version 1.5.0
 
@@ -31,20 +31,20 @@ rows() { # DATABASE
     diff "$TM_SRC/t/gen/etw.rows" <(rows e.db)
 }
 
-@test "merged once more they are the same" {
+@test "a merged trace that is read again has the same rows" {
     tm-merge -q -o m.pftrace make-etw.pftrace
     tm-merge -q -o m.db m.pftrace
     diff "$TM_SRC/t/gen/etw.rows" <(rows m.db)
 }
 
-@test "the reference importer says the same, of every state, reason, opcode and class" {
+@test "the reference importer gives the same rows, for every state, reason, opcode and class" {
     [ -n "${TRACE_PROCESSOR-}" ] || skip 'TRACE_PROCESSOR is not set'
     python3 "$TM_SRC/t/gen/make-etw.py" 1000 3 300 >make-etw-monotonic.pftrace
     "$TM_SRC/t/check/database" -t "$TRACE_PROCESSOR" -b "$TM_BIN" make-etw*.pftrace
     "$TM_SRC/t/check/viewers" -t "$TRACE_PROCESSOR" -b "$TM_BIN" -f pftrace make-etw*.pftrace
 }
 
-@test "each number has its name" {
+@test "each number of a state, reason, opcode or class has its name" {
     python3 "$TM_SRC/t/gen/make-etw.py" 1000 3 1 | tm-merge -q -o e.db
     [ "$(sqlite3 e.db "SELECT count(DISTINCT blocked_function) FROM thread_state")" = 37 ]
     [ "$(sqlite3 e.db "SELECT count(DISTINCT end_state) FROM sched")" = 8 ]
@@ -52,7 +52,7 @@ rows() { # DATABASE
     [ "$(sqlite3 e.db "SELECT count(DISTINCT name) FROM slice WHERE ts BETWEEN 1240 AND 1323")" = 21 ]
 }
 
-# Packets name another clock, which does not hold for their events; the file's default clock does.
+# Packets name another clock, which does not apply to their events; the file's default clock does.
 @test "times are on the file's default clock" {
     python3 "$TM_SRC/t/gen/make-etw.py" 50000 3 >z.pftrace
     tm-merge -q -o m.db z.pftrace
@@ -66,7 +66,7 @@ rows() { # DATABASE
     same_text "$(rows again.db)" "$(rows both.db)"
 }
 
-@test "an offset of the manifest moves them" {
+@test "an offset of the manifest moves the events" {
     python3 "$TM_SRC/t/gen/make-etw.py" 1000 0 >own.pftrace
     tm-merge -q --sync own.pftrace=make-etw.pftrace:BOOTTIME+1ms --machine a=make-etw.pftrace --machine b=own.pftrace \
         -o both.db -o both.pftrace make-etw.pftrace own.pftrace
@@ -76,7 +76,7 @@ rows() { # DATABASE
     same_text "$(rows again.db)" "$(rows both.db)"
 }
 
-@test "lines and JSON show them, and what no row shows is accounted" {
+@test "lines and JSON show the events, and events without a row are accounted for" {
     tm-merge make-etw.pftrace >lines 2>warnings
     grep -q 'cpu0  *sched  *10ns 101 priority=15 end_state="Waiting"' lines
     grep -q 'waking  *101 by 100$' lines
@@ -89,7 +89,7 @@ rows() { # DATABASE
     [ "$(jq -c '[.traceEvents[] | select(.name == "DiskRead") | [.ph, .tid, .dur]]' e.json)" = '[["X",301,0.03]]' ]
 }
 
-@test "--only takes requests whole" {
+@test "--only keeps requests whole" {
     tm-merge -q --only name=ReadFile -o r.db make-etw.pftrace
     [ "$(sqlite3 r.db 'SELECT ts, dur FROM slice')" = '1105|15' ]
     tm-merge -q --only name=ReadFile -o r.pftrace make-etw.pftrace
@@ -97,8 +97,9 @@ rows() { # DATABASE
     [ "$(sqlite3 r.db 'SELECT ts, dur FROM slice')" = '1105|15' ]
 }
 
-# At 1126 a request begins whose number comes again at 1130; both have no length, and the second is told so at the end.
-@test "--only knows that a request has no length" {
+# At 1126 a request begins whose number is used again at 1130. Both have no length; the end of the stream shows that of
+# the second.
+@test "--only keeps requests without an end as slices of no length" {
     tm-merge -q --only name=DeletePath -o r.db make-etw.pftrace
     [ "$(sqlite3 r.db 'SELECT ts, dur, name FROM slice')" = '1130|0|DeletePath' ]
     tm-merge -q --only 'name=SetInformation' -o r.db make-etw.pftrace

@@ -21,7 +21,7 @@ same() { # QUERY WANT
     same_text "$(sqlite3 -nullvalue NULL p.db "$1")" "$2"
 }
 
-@test "counters of /proc and /sys" {
+@test "counters of /proc and /sys have the types and units of the reference" {
     packets "[[(8, 1000), (7, message((1, message((1, 1), (2, 5))), (2, message((1, 1), (2, 6))),
         (3, message((1, 0), (2, 9))), (4, 3), (5, 4), (6, message((1, 7), (2, 2))), (7, 8), (8, message((1, 1), (2, 2))),
         (10, message((1, 'ddr'), (2, 5))), (11, 800), (14, message((1, 1), (2, 3))),
@@ -42,7 +42,7 @@ vmstat|nr_free_pages|NULL'
     same "SELECT count(*) FROM cpu_counter_track WHERE type = 'cpustat'" 8
 }
 
-@test "counters of processes, batteries and rails" {
+@test "counters of processes, batteries and rails have the types and units of the reference" {
     packets "[[(8, 1000), (9, message((1, message((1, 5), (2, 100), (4, 20), (10, 7)))))],
         [(8, 2000), (38, message((1, 9000), (3, 12)))],
         [(8, 3000), (40, message((1, message((1, 0), (2, 'r0'))), (2, message((1, 0), (3, 5)))))]]"
@@ -54,7 +54,7 @@ process_memory|mem.rss.anon
 process_memory|mem.virt'
 }
 
-@test "counters of kernel events, of Chrome JSON and of markers" {
+@test "counters of kernel events, Chrome JSON and markers have the types and units of the reference" {
     printf '%s\n' '# tracer: nop' \
         ' a-5 [001] .... 1.0: cpu_frequency: state=100 cpu_id=1' ' a-5 [001] .... 1.1: cpu_idle: state=1 cpu_id=1' \
         ' a-5 [001] .... 1.2: tracing_mark_write: C|5|heap|7' ' a-5 [001] .... 1.3: clock_set_rate: ddr state=5 cpu_id=0' \
@@ -70,7 +70,7 @@ cpu_min_frequency_limit|Cpu 1 Min Freq Limit
 json_counter|n v'
 }
 
-@test "tracks of descriptors are of the trace, a process or a thread" {
+@test "tracks of descriptors belong to the trace, a process or a thread" {
     packets "[[(60, message((1, 1), (3, message((1, 5), (6, 'p')))))], [(60, message((1, 2), (4, message((1, 5), (2, 6)))))],
         [(60, message((1, 3), (5, 1), (2, 'of p')))], [(60, message((1, 4), (5, 2), (2, 'of t')))], [(60, message((1, 8), (2, 'g')))],
         [(60, message((1, 9), (5, 1), (2, 'c'), (8, field(2, 0))))]] + \
@@ -82,7 +82,7 @@ process_merged_track_event|of p
 thread_merged_track_event|of t'
 }
 
-@test "what tells tracks apart is in their dimensions" {
+@test "dimensions distinguish tracks of one type" {
     packets "[[(60, message((1, 1), (3, message((1, 5), (6, 'p')))))], [(60, message((1, 3), (5, 1), (2, 'of p')))],
         [(60, message((1, 4), (5, 1), (2, 'of k'), (15, 3), (16, 'key')))],
         [(60, message((1, 9), (5, 1), (2, 'c'), (8, field(2, 0))))]] + \
@@ -110,7 +110,7 @@ process_merged_track_event|upid=1 parent_track_uuid=1 merge_key_type=0 merge_key
 process_merged_track_event|upid=1 parent_track_uuid=1 merge_key_type=2 merge_key_value=key track_compressor_idx=0'
 }
 
-@test "asynchronous slices of one id are told apart by the name of its first event" {
+@test "the name of its first event is a dimension of an asynchronous id's track" {
     cat >a.json <<'END'
 {"traceEvents":[{"ph":"b","cat":"c","id":1,"name":"root","pid":1,"tid":1,"ts":1},
 {"ph":"e","cat":"c","id":1,"name":"root","pid":1,"tid":1,"ts":2},

@@ -43,7 +43,7 @@ chrome_renderer_scheduler_state.rail_mode|string|99
 screenshot.jpg_image|string|Zm91cg=='
 }
 
-@test "what is interned is looked up, and the message stands beside it" {
+@test "interned values are looked up, with the message beside them" {
     packets <<'END'
 1 { 10: 7 8: 12 11 { 9: 3 11: 1 10: 1 34: 3 28 { 1: 99 3: 5 4: 6 } 5 { 1: 3 } } }
 END
@@ -73,7 +73,7 @@ debug.d.in|string|text'
     [ "$(sqlite3 p.db "SELECT value FROM stats WHERE name = 'debug_annotation_errors'")" = 1 ]
 }
 
-@test "an annotation that has a number and a text as its name is called by the number" {
+@test "an annotation with a number and a text as its name has the name of the number" {
     packets <<'END'
 1 { 10: 7 8: 13 11 { 9: 3 11: 1 10: 1 4 { 1: 2 11 { 10: "x" 4: 3 } 10: "line" 11 { 10: "y" 3: 4 } } 4 { 10: "line" 1: 2 4: 5 } } }
 END
@@ -82,7 +82,7 @@ debug.data.y|uint|4
 debug.data|int|5'
 }
 
-@test "bytes that end early end the arguments, and nothing else" {
+@test "bytes that are cut short end the arguments and nothing else" {
     packets <<'END'
 1 { 10: 7 8: 13 11 { 9: 3 11: 1 10: 1 38 { 4: 1 } 49: "\x07\x80" 1010: "\x10" } }
 1 { 10: 7 8: 14 11 { 9: 3 11: 1 10: 1 1006 { 1: 2 } } }

@@ -12,7 +12,7 @@ same() { # WANT
         JOIN args a USING (arg_set_id) ORDER BY s.id, a.key")" "$1"
 }
 
-@test "markers S have their cookie, and how often they began" {
+@test "S markers have their cookie and the number of begins of their track" {
     cat >t.txt <<'END'
 # tracer: nop
    a-5 (5) [000] ...1 1.000001: tracing_mark_write: S|5|job|77
@@ -31,11 +31,11 @@ END
 1000004000|job|legacy_unnestable_begin_count|int|3
 1000004000|job|legacy_unnestable_last_begin_ts|int|1000004000
 1000006000|open|cookie|int|1'
-    # only the database has them
+    # Only the database has these args.
     [ "$(tm-merge -q -f csv t.txt | grep -c cookie)" = 0 ]
 }
 
-@test "legacy events have their id and phase" {
+@test "legacy events have their id and phase as args" {
     python3 - >p.pftrace <<'END'
 import os, sys
 sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')

@@ -49,7 +49,7 @@ same() { # DATABASE QUERY WANT
 45000|0|c|instant||worker|2|0|app|1|1|open|0||'
 }
 
-@test "a slice of a process is shown with its track and process, and both kinds are shown together" {
+@test "a slice of a process is shown with its track and process, and one view has both kinds" {
     tm-merge -o a.db a.json
     same a.db "SELECT s.ts, s.dur, s.category, s.name, track_name, process_name, pid, s.depth, p.name,
         s.arg_set_id IS NOT NULL, s.thread_ts, s.thread_dur
@@ -84,7 +84,7 @@ far||3||1|phone|b.json'
     same a.db "SELECT (SELECT count(*) FROM slice_with_machine) - (SELECT count(*) FROM slice)" 0
 }
 
-@test "the slices around a slice, and those within it, also where others begin or end at the same time" {
+@test "ancestors and descendants of a slice are right if others begin or end at the same time" {
     tm-merge -o a.db a.json
     same a.db "SELECT s.name, a.name, a.depth FROM slice s JOIN ancestor_slice a ON a.slice_id = s.id ORDER BY 1, 3" \
         'b|a|0
@@ -108,7 +108,7 @@ open|instant|1
 request|read|1'
 }
 
-@test "the slices around one slice are looked up by its parents alone" {
+@test "the ancestors of one slice are looked up by its parents alone" {
     tm-merge -o a.db a.json
     run sqlite3 a.db "EXPLAIN QUERY PLAN SELECT * FROM ancestor_slice WHERE slice_id = 5"
     [[ "$output" == *"SEARCH s USING INTEGER PRIMARY KEY"* ]]

@@ -1,5 +1,5 @@
-# tm-emit -f sqlite: names that a trace states in translation tables, in place of those of slices and tracks, and for hashes. The
-# expected rows are the reference importer's.
+# tm-emit -f sqlite: names that a trace states in translation tables, which replace those of slices and tracks and stand
+# beside hashes. The expected rows are the reference importer's.
 
 setup() {
     . "$TM_SRC/t/lib/common.bash"
@@ -23,7 +23,7 @@ same() { # QUERY WANT
     same_text "$(sqlite3 p.db "$1")" "$2"
 }
 
-@test "slices have the names that stand for theirs, wherever the table stands; ends too" {
+@test "slices and their ends have the translated names, before and after the table" {
     packets <<'END'
 event(BEGIN, 'raw', 5), event(BEGIN, 'inner', 5), event(END, 'inner', 5), event(END, 'cooked', 5),
 table(4, entries(1, raw='cooked', inner='cooked inner')),
@@ -36,7 +36,7 @@ END
     same "SELECT count(*) FROM stats WHERE name = 'misplaced_end_event'" 0
 }
 
-@test "tracks of processes have the names that stand for theirs" {
+@test "tracks of processes have the translated names" {
     packets <<'END'
 event(INSTANT, 'a', 7), event(INSTANT, 'b', 5),
 table(5, entries(1, **{'raw track': 'cooked track'})),
@@ -68,7 +68,7 @@ END
 110|chrome_hashed_performance_mark.site_hash|87'
 }
 
-@test "a table is of its file alone, and is there once more after a merge" {
+@test "a table applies to its file alone, and is there once after a merge" {
     packets <<'END'
 table(4, entries(1, raw='cooked')), event(INSTANT, 'raw', 5),
 END

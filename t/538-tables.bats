@@ -18,7 +18,7 @@ odd() {
 END
 }
 
-# has_unfinished FOLDER: true if it has a file that is being written.
+# has_unfinished FOLDER: true if it has a file that is not complete.
 has_unfinished() {
     find "$1" -name '.whole*' 2>/dev/null | grep -q .
 }
@@ -45,7 +45,7 @@ print(' '.join(names))
 END
 }
 
-@test "each file has the rows of its table, typed the same throughout" {
+@test "each file has the rows of its table, with one type for each column" {
     for input in "$demo" odd.json; do
         odd
         tm-merge -q -o out/ -o run.db "$input"
@@ -58,7 +58,7 @@ END
     grep -q 'args.s,args.s,,"",,string,""' out/args.csv
 }
 
-@test "no table is missing but those behind the view args" {
+@test "all tables are written except those behind the view args" {
     tm-merge -q -o out/ -o run.db "$demo"
     sqlite3 run.db "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'tm_arg_*' ORDER BY 1" >wanted
     ls out | sed 's/\.csv$//' | LC_ALL=C sort | comm -13 - <(LC_ALL=C sort wanted) >missing
@@ -69,7 +69,7 @@ END
     [ -z "$(find out -name '.*' -type f)" ]
 }
 
-@test "the pipe writes what tm-merge writes; -f chooses it too, and replaces what was there" {
+@test "the stages write what tm-merge writes, -f chooses the output too, and old files are replaced" {
     tm-merge -q -o out/ "$demo"
     mkdir piped
     echo old >piped/slice.csv
@@ -82,7 +82,7 @@ END
     [ "$(stat -c %a strict/slice.csv)" = 640 ]
 }
 
-@test "after a failure nothing of it is there" {
+@test "after a failure no file is left" {
     mkdir out
     echo old >out/slice.csv
     tm-unpack "$demo" | tm-manifest | tm-clocks | tm-sort >s
@@ -123,7 +123,7 @@ END
     [[ "$output" == *"tables needs a folder to write"* ]]
 }
 
-@test "the recipe for pandas" {
+@test "the recipe for pandas runs" {
     python3 -c 'import pandas' 2>/dev/null || skip "Python has no pandas"
     tm-merge -q -o run/ "$demo"
     sed -n '/^    import pandas/,/^$/s/^    //p' "$TM_SRC/doc/recipes/README.md" >recipe.py
@@ -135,7 +135,7 @@ logger 220.4
 END
 }
 
-@test "the recipe for DuckDB" {
+@test "the recipe for DuckDB runs" {
     python3 -c 'import duckdb' 2>/dev/null || skip "Python has no duckdb"
     tm-merge -q -o run/ "$demo"
     sed -n '/^    import duckdb/,/^$/s/^    //p' "$TM_SRC/doc/recipes/README.md" >recipe.py

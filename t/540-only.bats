@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# --only: which events a cut has, and that it can be used without the rest.
+# --only: the events of a selection, and that it can be used without the rest.
 
 load lib/common
 
@@ -10,7 +10,7 @@ setup() {
 
 bats_require_minimum_version 1.5.0
 
-# The names in text output.
+# Prints the names in text output.
 names() {
     tm-merge --events --only "$1" "${2:-$demo}" | sed 1d | awk '{ $1 = $2 = $3 = ""; print }' | sed 's/^ *//; s/  *[0-9.]*[a-z]s / /'
 }
@@ -40,12 +40,12 @@ slices() {
     sqlite3 "$1" 'SELECT ts, dur, name FROM slice ORDER BY ts, dur DESC'
 }
 
-# Database $1 has no slice called $2.
+# Database $1 has no slice named $2.
 lacks() {
     ! slices "$1" | grep -q "$2"
 }
 
-@test "machine, file, cat and name choose events; one of a key's values, all of the keys" {
+@test "machine, file, cat and name choose events that match one value of each key" {
     run names machine=watch
     [ "$output" = "begin receive from phone
 end
@@ -68,7 +68,7 @@ instant run started" ]
     [ "$(echo "$output" | grep -c 'battery mW = ')" = 4 ]
 }
 
-@test "cat is one of an event's categories; a comma in a value is escaped; patterns are a shell's" {
+@test "cat matches one of an event's categories, commas in values are escaped, and patterns are those of a shell" {
     make_json
     for c in view 'v*' 'gfx\,view' '[v]iew' 'n?t,view'; do
         tm-merge -o c.db --only "cat=$c" a.json
@@ -79,7 +79,7 @@ instant run started" ]
     [ "$(slices c.db)" = "35000|30000|across, twice" ]
 }
 
-@test "a slice that reaches into the time is kept whole, one that touches its edge is not" {
+@test "a slice that reaches into the range is kept whole, and one that only touches its edge is not" {
     make_json
     tm-merge -o c.db --only from=40us,to=60us a.json
     [ "$(slices c.db)" = "10000|60000|outer
@@ -98,7 +98,7 @@ instant run started" ]
     slices c.db | grep -q outer
 }
 
-@test "counters begin with their last value before the time" {
+@test "counters begin with their last value before the range" {
     make_json
     tm-merge -o c.db --only from=40us,to=60us a.json
     [ "$(sqlite3 c.db 'SELECT ts, value FROM counter ORDER BY ts')" = "40000|2.0
@@ -107,19 +107,19 @@ instant run started" ]
     [ "$(sqlite3 c.db 'SELECT count(*) FROM counter')" = 0 ]
 }
 
-@test "times are nanoseconds, decimals with a unit, from the first event on with + or as in the UI" {
+@test "times are nanoseconds, decimals with a unit, offsets with + or clock times as in the UI" {
     make_json
     for t in 'from=40000,to=60000' 'from=0.04ms,to=0.06ms' 'from=+35us,to=+0.000055s' 'from=0:00.000 035,to=+0:00:00.000055' \
              'from=40_000,to=60 us'; do
         tm-merge -o c.db --only "$t" a.json
         [ "$(slices c.db | md5sum)" = "$(tm-merge -o d.db --only from=40us,to=60us a.json; slices d.db | md5sum)" ]
     done
-    # Text counts from the same event as it does without --only.
+    # Text counts from the same event as without --only.
     run tm-merge --only 'from=+35us,name=tick' a.json
     [[ "${lines[1]}" == *" 0.000035000 "* ]]
 }
 
-@test "the end of a chosen begin is kept, by nesting and by id; that of another is not" {
+@test "the end of a chosen begin is kept, by nesting and by id, and that of another begin is not" {
     make_json
     run tm-merge -f jsonl --events --only name=outer,load a.json
     [ "$(echo "$output" | grep -c '"slice_begin"')" = 2 ]
@@ -129,7 +129,7 @@ instant run started" ]
     lacks c.db outer
 }
 
-@test "behind a complete event ends come before begins of one time in JSON, and belong to the right slice" {
+@test "after a complete event, ends come before begins of one time in JSON and close the right slices" {
     cat >m.json <<'JSON'
 [{"ph":"X","pid":1,"tid":9,"ts":0,"dur":1,"name":"complete"},
  {"ph":"B","pid":1,"tid":2,"ts":1,"name":"a"},
@@ -148,7 +148,7 @@ JSON
     [ "$(slices c.db)" = "1000|8000|a" ]
 }
 
-@test "flows go with the slices they bind to" {
+@test "flows are kept with the slices that they bind to" {
     cat >f.json <<'JSON'
 [{"ph":"X","pid":1,"tid":1,"ts":10,"dur":30,"name":"send","cat":"cpu"},
  {"ph":"s","pid":1,"tid":1,"ts":15,"id":1,"name":"arrow","cat":"flow"},
@@ -169,7 +169,7 @@ JSON
     [ "$(echo "$output" | grep -c flow_start)" = 0 ]
 }
 
-@test "each cpu begins with the task that ran, and threads keep the names they were given before" {
+@test "each cpu begins with the task that ran, and threads keep their earlier names" {
     printf '%s\n' '# tracer: nop' \
         '  <idle>-0     (-----) [001] d..2. 10.000001: sched_switch: prev_comm=swapper prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=r next_pid=7 next_prio=97' \
         '  r-7 (-----) [001] d..2. 10.000005: sched_switch: prev_comm=r prev_pid=7 prev_prio=97 prev_state=S ==> next_comm=late next_pid=100 next_prio=120' \
@@ -180,7 +180,7 @@ JSON
     tm-merge -o c.db --only from=10.000007s,to=10.000030s t.systrace
     [ "$(sqlite3 c.db 'SELECT ts, dur, name FROM sched JOIN thread USING (utid) ORDER BY ts')" = "10000007000|18000|late
 10000025000|-1|swapper" ]
-    # Lists know the names. They do not show the row that has them, only those of the lines.
+    # Lists know the names. They show only the rows of the lines, not the row that has the names.
     for format in csv jsonl; do
         [ "$(tm-merge -f $format --events --only name=work t.systrace | sed '/^ts,/d' | grep -c late)" = 3 ]
         [ "$(tm-merge -f $format --events --only name=work t.systrace | sed '/^ts,/d' | wc -l)" = 3 ]
@@ -197,7 +197,7 @@ JSON
     done
 }
 
-@test "what was left out is accounted for, in the report and in SQLite" {
+@test "left-out events are accounted for, in the report and in SQLite" {
     tm-merge -f report --only machine=watch "$demo" | grep -q '26 events read, 7 placed, 19 dropped; the accounts balance'
     tm-merge -f report --only machine=watch "$demo" | grep -q 'filtered: 14, phone, BOOTTIME'
     tm-merge -o c.db --only machine=watch "$demo"
@@ -208,7 +208,7 @@ placed|7" ]
     tm-merge --strict --max-dropped 0 --only name=reply "$demo"
 }
 
-@test "nothing left: a warning, and an output that is whole" {
+@test "a selection without events is a warning, and the output is complete" {
     for out in c.txt c.jsonl c.csv c.db c.pftrace c.json c.frames c.report; do
         run --separate-stderr tm-merge -f "$(case $out in *.report) echo report ;; *.db) echo sqlite ;; *.txt) echo text ;; *) echo "${out#c.}" ;; esac)" \
             -o "$out" --only name=nobody "$demo"
@@ -224,7 +224,7 @@ placed|7" ]
     [[ "$stderr" == *"no event is left" ]]
 }
 
-@test "a machine or file that is none is told, and refused under --strict" {
+@test "an unknown machine or file is a warning, and an error with --strict" {
     run --separate-stderr tm-merge -f text --only machine=watch,wach,file=nope* "$demo"
     [ "$status" -eq 0 ]
     [[ "$stderr" == *"warning: --only: machine=wach is nothing in the trace"* ]]
@@ -234,7 +234,7 @@ placed|7" ]
     [[ "$output" == *"machine=wach is nothing in the trace"* ]]
 }
 
-@test "what makes no sense is refused before anything is read" {
+@test "invalid selections are refused before any input is read" {
     for only in '' name name= nome=x from=1.5 from=x from=+-1 to=1h from=2s,to=1s from=1s,from=2s to=1:2:3:4 'from=9999999999999s'; do
         for program in tm-emit 'tm-merge no-such-file'; do
             run $program --only "$only"
@@ -247,7 +247,7 @@ placed|7" ]
     [[ "$output" == *"which --only needs"* ]]
 }
 
-@test "host is the machine without a name, and a machine goes by its id" {
+@test "host is the machine without a name, and a machine can be named by its id" {
     make_json
     tm-merge -o c.db --only machine=host a.json
     slices c.db | grep -q outer
@@ -257,7 +257,7 @@ placed|7" ]
     [[ "$output" == *"reply"* ]]
 }
 
-@test "a container stands for what it holds" {
+@test "a container stands for the files in it" {
     make_json
     mkdir in out
     gzip -c a.json >in/a.json.gz
@@ -270,7 +270,7 @@ placed|7" ]
     [ "$(echo "$output" | grep -c '"outer"')" = 2 ]
 }
 
-@test "a cut is what SQL would choose, in every output" {
+@test "a selection has the rows that SQL would choose, in every output" {
     only_unsanitized "results, which sanitizers do not change"
     make_json
     run python3 "$TM_SRC/t/check/cut-check" -m "$TM_BIN/tm-merge" "$demo" a.json
@@ -278,7 +278,7 @@ placed|7" ]
     [ "$status" -eq 0 ]
 }
 
-@test "a slice of a process whose pid was given away anew stays open" {
+@test "a slice of a process whose pid was reused stays open" {
     printf '%s\n' '# tracer: nop' \
         '  app-100 (  100) [000] ..... 10.000010: tracing_mark_write: S|100|open|7' \
         '  app-100 (  100) [000] ..... 10.000011: tracing_mark_write: B|100|begun' \
@@ -294,7 +294,7 @@ placed|7" ]
     [ "$(slices cut.db | head -1)" = "10000010000|-1|open" ]
 }
 
-# A shell makes a process that changes its name, which makes a thread. Pid 200 ends and is reused; pid 300 ends.
+# A shell starts a process that changes its name and starts a thread. Pid 200 ends and is reused; pid 300 ends.
 lives() {
     printf '%s\n' '# tracer: nop' \
         '  sh-7 (    7) [000] d..2. 10.000005: task_newtask: pid=200 comm=sh clone_flags=1200011 oom_score_adj=0' \
@@ -319,7 +319,7 @@ tasks() {
         WHERE t.tid >= 100 AND t.start_ts ORDER BY t.start_ts"
 }
 
-@test "tasks have in a cut the starts, ends, names, processes and parents that they have in the whole" {
+@test "tasks of a selection have the starts, ends, names, processes and parents of the whole" {
     lives
     tm-merge -o whole.db k.systrace
     run tasks whole.db
@@ -352,7 +352,7 @@ tasks() {
     tm-merge -f report --only from=10.000050s,to=10.000066s k.systrace | grep '14 events read, 4 placed, 10 dropped'
 }
 
-@test "what a cut says at its first moment is not said twice" {
+@test "state at the start of a selection is not stated twice" {
     lives
     tm-merge -o cut.db --only from=10.000060s k.systrace
     run sqlite3 cut.db 'SELECT ts, dur, tid FROM sched JOIN thread USING (utid)'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# --only: what can be asked for, and how it is understood.
+# --only: interpretation of times.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -16,7 +16,7 @@ JSON
 
 bats_require_minimum_version 1.5.0
 
-@test "a time with a unit that is before the first event is told of, with what counts from there" {
+@test "a time with a unit that is before the first event is a warning with the time that counts from it" {
     run --separate-stderr tm-merge --only from=5ms late.json
     [ "$status" -eq 0 ]
     [ "$stderr" = "tm-emit: warning: --only: from=5ms is a time on the timeline, before its first event at \
@@ -32,7 +32,7 @@ bats_require_minimum_version 1.5.0
     [[ "$output" == *"from=+5ms counts from there"* ]]
 }
 
-@test "other times are not told of" {
+@test "other times give no warning" {
     for time in from=+5ms from=1s from=1005ms from=5 from=0:00:00.005 to=+5ms to=1005ms; do
         run --separate-stderr tm-merge --only $time late.json
         [ "$status" -eq 0 ]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# --only by process, thread, pid, tid, kind and duration: choices that depend on later events. SQL on the whole gives
-# the expected slices.
+# --only by process, thread, pid, tid, kind and duration: choices that depend on later events. SQL on the whole timeline
+# gives the expected slices.
 
 bats_require_minimum_version 1.5.0
 
@@ -32,7 +32,7 @@ make_json() {
 JSON
 }
 
-# What --only $1 keeps of a.json: names of slices, instants and counters.
+# Prints what --only $1 keeps of a.json: names of slices, instants and counters.
 left() {
     tm-merge -q -o cut.db --only "$1" "${@:2}" a.json
     sqlite3 cut.db 'SELECT name FROM (SELECT ts, name FROM slice UNION ALL
@@ -51,7 +51,7 @@ left() {
     [ "$(left pid=4,tid=3)" = "" ]
 }
 
-@test "kind chooses by the words of outputs, and slice, flow, sched and task are several kinds" {
+@test "kind chooses by the kinds of outputs, and slice, flow, sched and task stand for several kinds" {
     make_json
     [ "$(left kind=slice)" = "short outer inner load long hangs last" ]
     [ "$(left kind=instant,counter)" = "mem used tick" ]
@@ -62,7 +62,7 @@ left() {
     [[ "$output" == *"kind=slyce is none of slice, instant, counter,"* ]]
 }
 
-@test "dur chooses slices by their length, whole; one without an end has lasted until the last event" {
+@test "dur chooses whole slices by duration, and one without an end lasts until the last event" {
     make_json
     [ "$(left 'dur>=1ms')" = "outer inner load long hangs" ]
     [ "$(left 'dur>1ms')" = "outer load long hangs" ]
@@ -77,7 +77,7 @@ left() {
     sqlite3 cut.db 'SELECT ts, dur FROM slice WHERE name = "outer"' | grep -qx '1010000|3000000'
 }
 
-@test "what makes no sense is said" {
+@test "invalid values are refused with a message" {
     make_json
     for bad in dur=x dur= 'dur>=+1ms' 'dur>=-1ms' 'dur>>1ms' dur '>1ms' 'dur>=1ms,2ms'; do
         run tm-merge --only "$bad" a.json
@@ -93,7 +93,7 @@ left() {
     [[ "$output" == *"'proces' is none of machine, file, process, thread, pid, tid, cat, name, kind, dur, from, to"* ]]
 }
 
-@test "a task that the trace does not have is told of, and an error where strict; quiet says nothing" {
+@test "an unknown task is a warning, an error with --strict, and silent with -q" {
     make_json
     for key in process=ap thread=nobody pid=77 tid=77; do
         run --separate-stderr tm-merge --only "$key" a.json
@@ -171,7 +171,7 @@ json.dump(events, __import__('sys').stdout)
 PY
 }
 
-# same TERM CONDITION: --only TERM keeps the slices of a.json for which CONDITION holds in the whole.
+# same TERM CONDITION: --only TERM keeps the slices of a.json for which CONDITION holds in the whole timeline.
 same() {
     tm-merge -q -o cut.db --only "$1" a.json
     sqlite3 whole.db "SELECT s.ts, s.dur, s.name, s.category FROM thread_slice s WHERE $2 ORDER BY 1, 2, 3, 4" >wanted
@@ -180,7 +180,7 @@ same() {
     cmp wanted got
 }
 
-@test "SQL on the whole finds the same slices" {
+@test "SQL on the whole timeline finds the same slices" {
     make_random
     tm-merge -q -o whole.db a.json
     same process=p1 "process_name = 'p1'"
@@ -197,7 +197,7 @@ same() {
                                         AND process_name = 'p2' AND category = 'c1'"
 }
 
-@test "a cut is the same from a pipe, from a file, and in whatever batches it comes" {
+@test "a selection is the same from a pipe, from a file, and in any batches" {
     make_random
     tm-unpack a.json | tm-manifest | tm-clocks | tm-sort >sorted
     for only in 'dur>=90us' process=p1 'thread=w2,dur<2ms'; do
@@ -211,7 +211,7 @@ same() {
     done
 }
 
-@test "all outputs have the same cut, and it can be merged again" {
+@test "all outputs have the same selection, and it can be merged again" {
     make_random
     tm-merge -q -o cut.db --only 'process=p1,dur>=90us' a.json
     tm-merge -q -o cut.json --only 'process=p1,dur>=90us' a.json

@@ -25,7 +25,7 @@ JSON
     grep -qF '1 event of kind packet has no form in pftrace' "$BATS_TEST_TMPDIR/err"
 }
 
-@test "a slice of negative duration is not in the trace, and counted" {
+@test "a slice of negative duration is not in the trace and is counted" {
     cd "$BATS_TEST_TMPDIR"
     cat >x.json <<'JSON'
 [{"ph":"X","pid":1,"tid":2,"name":"back","ts":10,"dur":-1},
@@ -41,7 +41,7 @@ JSON
     [[ $output == *"trace_attribute.tracemerge.file.0.left_out.slice = 1"* ]]
 }
 
-@test "a complete event keeps its time where a begin below it ends before it does" {
+@test "a complete event keeps its time if a begin below it ends before it does" {
     cd "$BATS_TEST_TMPDIR"
     cat >x.json <<'JSON'
 [{"ph":"B","pid":1,"tid":2,"name":"call","ts":0},
@@ -65,7 +65,7 @@ JSON
 12000|0|0|now" ]
 }
 
-@test "however long it takes to know whether it crosses, memory does not grow and packets are in order" {
+@test "a slice that may cross for a long time needs bounded memory, and packets stay in order" {
     cd "$BATS_TEST_TMPDIR"
     {
         echo '[{"ph":"B","pid":1,"tid":2,"name":"call","ts":0},{"ph":"X","pid":1,"tid":2,"name":"crosses","ts":5,"dur":1e6},'
@@ -82,7 +82,7 @@ JSON
     [ "$(sqlite3 long.db 'SELECT count(*) FROM slice')" -eq 60002 ]
 }
 
-@test "begins, ends and complete events that cross: the merged trace has the same timeline" {
+@test "begins, ends and complete events that cross give the same timeline in the merged trace" {
     cd "$BATS_TEST_TMPDIR"
     local seeds
     seeds=$(drawn 20)
@@ -95,7 +95,7 @@ JSON
     [ "${lines[0]}" = "$seeds passed, 0 failed, 0 skipped" ]
 }
 
-@test "files that meet on one thread: the merged trace has the same timeline" {
+@test "files that share a thread give the same timeline in the merged trace" {
     cd "$BATS_TEST_TMPDIR"
     local seeds
     seeds=$(drawn 20)

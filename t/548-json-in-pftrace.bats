@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Chrome JSON in the merged Perfetto trace: its reader finds what the file states. These tests read it by merging it
-# again; t/check/viewers asks a viewer.
+# Chrome JSON in the merged Perfetto trace: a reader finds the same facts as in the file. These tests read the trace by
+# merging it again; t/check/viewers uses a viewer.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -22,12 +22,12 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
     merge a.json
     [ "$(rows 'SELECT key, display_value FROM args JOIN slice USING (arg_set_id) ORDER BY key')" = \
       "debug.d 0.5,debug.o.p[0] 1,debug.o.p[1].q r,debug.o.s.t true" ]
-    # protoc finds no names that readers would replace by "_"
+    # protoc finds no names that readers would replace by "_".
     run grep -c 'o\.p\|p\[' m.pftrace
     [ "$output" = 0 ]
 }
 
-@test "what begins and ends at one moment has both in the order of the file, until a complete event came" {
+@test "begins and ends of one time are in the order of the file until the first complete event" {
     echo '[{"ph":"B","pid":1,"tid":1,"name":"outer","ts":1},{"ph":"B","pid":1,"tid":1,"name":"one","ts":5},
         {"ph":"i","pid":1,"tid":1,"name":"now","ts":5},{"ph":"E","pid":1,"tid":1,"ts":5},
         {"ph":"B","pid":1,"tid":1,"name":"two","ts":5},{"ph":"E","pid":1,"tid":1,"ts":5},{"ph":"E","pid":1,"tid":1,"ts":9},
@@ -47,7 +47,7 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
     [ "$(rows "$shown" | sed 's/.*outer/outer/')" = "$want" ]
 }
 
-@test "elements of arrays keep their numbers where those before them leave no argument" {
+@test "array elements keep their numbers after elements without an argument" {
     echo '[{"ph":"X","pid":1,"tid":2,"name":"n","ts":1,"dur":1,"args":{"d":[[],[3,4],{},{"a":[{},[],5]},6],"far[99999999]":7,"h":[{},{}]}}]' >a.json
     merge a.json
     [ "$(rows 'SELECT key, display_value FROM args JOIN slice USING (arg_set_id) ORDER BY key')" = \
@@ -55,7 +55,7 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
     [ "$(wc -c <m.pftrace)" -lt 2000 ]
 }
 
-@test "flows by s, t and f go between the slices that the file means, whenever these are over" {
+@test "flows by s, t and f connect the slices that the file states, even if these have ended" {
     echo '[{"ph":"X","pid":1,"tid":1,"name":"a","ts":10,"dur":10},{"ph":"X","pid":1,"tid":2,"name":"b","ts":30,"dur":5},
         {"ph":"X","pid":1,"tid":3,"name":"c","ts":40,"dur":5},{"ph":"X","pid":1,"tid":3,"name":"d","ts":60,"dur":5},
         {"ph":"s","pid":1,"tid":1,"name":"within","cat":"k","id":1,"ts":15},{"ph":"f","pid":1,"tid":2,"name":"within","cat":"k","id":"0x1","ts":31,"bp":"e"},
@@ -81,7 +81,7 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
     [ "$(rows "$FLOWS")" = "out step,step in,step again" ]
 }
 
-@test "flows of two files never meet, and find slices beside ftrace events and on threads of two files" {
+@test "flows of two files are distinct, and find slices beside ftrace events and on shared threads" {
     for f in a b; do
         echo '[{"ph":"X","pid":100,"tid":100,"name":"'$f'1","ts":10000001,"dur":10,"bind_id":7,"flow_out":true},
             {"ph":"s","pid":100,"tid":100,"name":"f","cat":"k","id":7,"ts":10000002},
@@ -98,7 +98,7 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
     [ "$(rows "$FLOWS")" = "a1 a2,a1 a2,b1 b2,b1 b2" ]
 }
 
-@test "times of the thread are a counter of it, read where a slice begins and ends" {
+@test "thread times are a counter with values where a slice begins and ends" {
     echo '[{"ph":"X","pid":1,"tid":2,"name":"n","ts":1,"dur":2,"tts":5.5,"tdur":0.25},{"ph":"B","pid":1,"tid":2,"name":"m","ts":4,"tts":6},
         {"ph":"E","pid":1,"tid":2,"ts":5,"tts":"6.75"},{"ph":"X","pid":1,"tid":3,"name":"o","ts":6,"dur":1,"tts":1}]' >a.json
     merge a.json
@@ -114,7 +114,7 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
         LEFT JOIN process_track pt ON pt.id = t.id LEFT JOIN process p USING (upid) ORDER BY s.ts")" = "p 1 1,g 1 " ]
 }
 
-@test "sort indices of threads and processes are ranks of their first descriptors, which the root says to count" {
+@test "sort indices are ranks of the first descriptors, and the root enables ranks" {
     cd "$BATS_TEST_TMPDIR"
     printf '{"traceEvents":[
         {"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{"name":"t"}},
@@ -147,7 +147,7 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
     [ "$(rows "SELECT substr(name, 17), coalesce(str_value, int_value) FROM metadata WHERE name LIKE '%.json_metadata.%'
         ORDER BY 1")" = 'tracemerge.file.1.json_metadata.cpus 2,tracemerge.file.1.json_metadata.net {"a":[1]},'\
 'tracemerge.file.1.json_metadata.os Linux,tracemerge.file.2.json_metadata.os Plan 9' ]
-    # merged again they are what the merged file says of its files
+    # After another merge the attributes are those that the merged file has about its files.
     cp m.pftrace once.pftrace
     merge once.pftrace
     [ "$(rows "SELECT substr(name, 17), str_value FROM metadata WHERE name LIKE '%.json_metadata.os' ORDER BY 1")" = \

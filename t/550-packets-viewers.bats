@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# In the merged Perfetto trace each kind of packet has what a viewer needs, in the place where the viewer looks.
+# In the merged Perfetto trace each kind of packet has the content and the place that viewers need.
 
 load lib/common
 
@@ -9,7 +9,7 @@ list_packets() { python3 "$TM_SRC/t/check/list-packets.py" "$@"; }
 # A snapshot of BOOTTIME and REALTIME at 1000 ns.
 snapshot='1 { 10: 1 6 { 1 { 1: 6 2: 1000 } 1 { 1: 1 2: 1700000000000001000 } } }'
 
-@test "symbols and mappings without a time stand behind the samples that they are about" {
+@test "symbols and mappings without a time come after the samples that they describe" {
     make_packets t.pftrace <<END
 $snapshot
 1 { 10: 9 47 { 1 { 1: "com.foo" 2: 10001 } } }
@@ -30,7 +30,7 @@ END
     [[ "${lines[5]}" = "4000 "*" 66" ]]
 }
 
-@test "a file's packets without a time act behind all files that were read before it" {
+@test "packets of a file without a time take effect after all files that were read before it" {
     for i in 1 2; do
         make_packets $i.pftrace <<END
 $snapshot
@@ -47,7 +47,7 @@ END
     [[ "${lines[2]}" = "2500 "*" 68.1=2" && "${lines[3]}" = "2500 "*" 78.1=2" ]]
 }
 
-@test "many packets without a time wait in a temporary file, and a long run of slices stops for each" {
+@test "many packets without a time are in a temporary file, and a series of slices stops for each" {
     python3 - >"$BATS_TEST_TMPDIR/t.txt" <<'END'
 print('1 { 10: 1 6 { 1 { 1: 6 2: 1000 } } }')
 print('1 { 10: 2 13: 1 8: 1000 12 { 2 { 1: 1 2: "e" } } 60 { 1: 7 2: "t" } }')
@@ -65,7 +65,7 @@ END
     [ "$(cat counts)" = "3000 12000 0" ]
 }
 
-@test "track events on sequence 0 are there where the packet says it; without a sequence they are counted" {
+@test "track events on sequence 0 are read if the packet states it, and events without a sequence are counted" {
     make_packets t.pftrace <<END
 $snapshot
 1 { 10: 0 60 { 1: 7 2: "t" } }
@@ -88,7 +88,7 @@ END
     [ "$output" = 1 ]
 }
 
-@test "the tracks of extra counters are described before the first event that counts on them" {
+@test "tracks of extra counters are described before the first event with values for them" {
     make_packets a.pftrace <<END
 $snapshot
 1 { 10: 1 8: 9000 68 { 1: 1 } }
@@ -109,7 +109,7 @@ END
     [[ "${lines[0]}" = *60.8.1=1 && "${lines[1]}" = "1200 "*11.12=5000 && "${lines[2]}" = "1300 "*11.12=12000 ]]
 }
 
-@test "ids of the first trace stay what they were" {
+@test "ids of the first trace are unchanged" {
     for i in 1 2; do
         make_packets $i.pftrace <<END
 $snapshot
@@ -126,7 +126,7 @@ END
     [[ "${lines[1]}" = "2500 "* && "${lines[1]}" != *"11.11=7 "* && "${lines[1]}" != *11.47=5 ]]
 }
 
-@test "what a sequence lost is said on a sequence of its own, in file order" {
+@test "losses of a sequence are stated on a sequence of their own, in file order" {
     make_packets t.pftrace <<END
 $snapshot
 1 { 10: 2 42: 1 13: 2 8: 1010 11 { 9: 3 23: "x" } 12 { 2 { 1: 1 2: "q" } } }
@@ -166,7 +166,7 @@ a
     done
 }
 
-@test "statistics of the buffers of two files of one machine stand behind each other" {
+@test "statistics of the buffers of two files of one machine have consecutive numbers" {
     for i in 1 2; do
         make_packets $i.pftrace <<END
 $snapshot
@@ -192,7 +192,7 @@ END
     [[ "${#lines[@]}" -eq 2 && "${lines[1]}" = *" 35 35.1.1=21 35.1.1=22" ]]
 }
 
-@test "statistics that no packet of the merged trace says are attributes of it, by file" {
+@test "statistics that no packet states are attributes of the merged trace, by file" {
     cd "$BATS_TEST_TMPDIR"
     printf '%s\n' '# tracer: nop' '  app-100 (  100) [001] ..... 10.000009: tracing_mark_write: B|100|work' \
         '  app-100 (  100) garbage' '  app-100 (  100) [001] ..... 10.000019: tracing_mark_write: E|100' >t.systrace
@@ -219,7 +219,7 @@ END
     [[ "$output" != *.stat.* ]]
 }
 
-@test "a shell transition of another machine than the first, of which the reference importer dies, is left out and counted" {
+@test "a shell transition of a machine other than the first, on which the importer crashes, is left out and counted" {
     for i in 1 2; do
         make_packets $i.pftrace <<END
 $snapshot

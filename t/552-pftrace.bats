@@ -7,7 +7,7 @@
     [ "$status" -eq 0 ]
 }
 
-@test "merging twice writes the same bytes" {
+@test "two merges write the same bytes" {
     for i in 1 2; do
         tm-merge -o "$BATS_TEST_TMPDIR/$i.pftrace" "$TM_SRC/doc/examples/phone-watch-app.tar"
     done
@@ -37,7 +37,7 @@ switches() {
         '  new-100 (  100) [001] d..2. 10.000007: sched_switch: prev_comm=new prev_pid=100 prev_prio=120 prev_state=R+ ==> next_comm=r next_pid=7 next_prio=97'
 }
 
-# COUNT switches of a cpu between pids 100 and 7. The first is at 10 s and FIRST ns.
+# Prints COUNT switches of a cpu between pids 100 and 7. The first is at 10 s and FIRST ns.
 to_and_fro() { # COUNT FIRST
     local i
     echo '# tracer: nop'
@@ -47,7 +47,7 @@ to_and_fro() { # COUNT FIRST
     done
 }
 
-@test "a name on a line of text gives way to what the scheduler says later" {
+@test "a name on a line of text is replaced by a later name of the scheduler" {
     cd "$BATS_TEST_TMPDIR"
     printf '%s\n' '# tracer: nop' \
         '  first-101 (  100) [000] ..... 10.000010: tracing_mark_write: B|100|a' \
@@ -65,7 +65,7 @@ to_and_fro() { # COUNT FIRST
     [ "$status" -eq 0 ]
 }
 
-@test "scheduling is in full where a switch does not fit the one before it, and compact again when eight did" {
+@test "a switch that does not follow the one before is written in full, and eight that do are compact again" {
     to_and_fro 20 1000 >"$BATS_TEST_TMPDIR/t.systrace"
     tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/t.systrace"
     run python3 "$TM_SRC/t/check/sched-wire.py" "$BATS_TEST_TMPDIR/m.pftrace"
@@ -79,7 +79,7 @@ to_and_fro() { # COUNT FIRST
     [ "$status" -eq 0 ]
 }
 
-@test "counters of the kernel in text are the kernel's events: of their cpu and machine, and of no new process" {
+@test "kernel counters in text are kernel events of their cpu and machine, and make no process" {
     cat >"$BATS_TEST_TMPDIR/t.systrace" <<'END'
 # tracer: nop
           foo-100 [001] d..2 10.000100: cpu_frequency: state=1000 cpu_id=1
@@ -111,7 +111,7 @@ END
     grep -qx '10000515000|Cpu 2 Min Freq Limit|54.0|cpu_min_frequency_limit|2' "$BATS_TEST_TMPDIR/m.pftrace.txt"
 }
 
-@test "a counter in text that the kernel's event cannot have is a counter all the same" {
+@test "a counter in text that no kernel event can hold is still a counter" {
     printf '%s\n' '# tracer: nop' '  foo-100 [001] d..2 10.000100: cpu_frequency: state=4294967296 cpu_id=1' \
         '  foo-100 [001] d..2 10.000200: thermal_temperature: thermal_zone=gpu id=3 temp=2147483648' \
         '  foo-100 [001] d..2 10.000300: clock_enable: gpu state=-1 cpu_id=1' \
@@ -126,7 +126,7 @@ gpu State|-1.0
 Cpu 1 Max Freq Limit|5.0" ]
 }
 
-@test "work of a workqueue in text is the kernel's, its functions named beside it" {
+@test "work of a workqueue in text is a kernel event, with its function names in interned data" {
     printf '%s\n' '# tracer: nop' '  kw-7 [000] d..2 1.1: workqueue_execute_start: work struct ffff8880: function foo [mod]' \
         '  kw-7 [000] d..2 1.2: tracing_mark_write: B|3|hello' '  kw-7 [000] d..2 1.3: tracing_mark_write: E|3' \
         '  kw-7 [000] d..2 1.4: workqueue_execute_end: work struct ffff8880' >"$BATS_TEST_TMPDIR/t.systrace"
@@ -158,7 +158,7 @@ Cpu 1 Max Freq Limit|5.0" ]
 second|70000|70000|1000|70000" ]
 }
 
-@test "a cpu of which two files tell different tales does not take a packet for every other switch" {
+@test "a cpu about which two files disagree does not need a packet for every second switch" {
     mkdir "$BATS_TEST_TMPDIR/in"
     to_and_fro 400 1000 >"$BATS_TEST_TMPDIR/in/a.systrace"
     to_and_fro 400 1500 | sed 's/100/200/g; s/app/two/g' >"$BATS_TEST_TMPDIR/in/b.systrace"
@@ -170,7 +170,7 @@ second|70000|70000|1000|70000" ]
     [ "$output" -lt 40 ]
 }
 
-@test "names of any length are whole where scheduling is in full" {
+@test "names of any length are complete if scheduling is in full" {
     for n in 1 15 16 17 99 100 130 4000; do
         name=$(printf "%0${n}d" 0 | tr 0 "$((n % 10))")
         printf '     x-1 [000] d..2. 10.0%05d: sched_switch: prev_comm=%s prev_pid=7 prev_prio=120 prev_state=S ==> next_comm=%s next_pid=9 next_prio=120\n' \
@@ -184,7 +184,7 @@ second|70000|70000|1000|70000" ]
     diff "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/got"
 }
 
-@test "scheduling of text is in full or compact as it fits, and states are a kernel mask" {
+@test "scheduling of text is in full or compact as needed, and states are a kernel mask" {
     switches >"$BATS_TEST_TMPDIR/t.systrace"
     tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/t.systrace"
     run python3 "$TM_SRC/t/check/sched-wire.py" "$BATS_TEST_TMPDIR/m.pftrace"
@@ -201,7 +201,7 @@ switch 1 10000007000 prev=100 state=2048 next=7 r full" ]
 @test "states are the mask of the kernel that the machine's trace names" {
     mkdir "$BATS_TEST_TMPDIR/in"
     switches | sed 's/D|K/D/' >"$BATS_TEST_TMPDIR/in/t.systrace" # such a kernel has no K
-    # a SystemInfo with utsname.release 6.1.0
+    # A SystemInfo with utsname.release 6.1.0.
     printf '\n\014\352\002\011\012\007\032\0056.1.0' >"$BATS_TEST_TMPDIR/in/k.pftrace"
     tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/in"
     run python3 "$TM_SRC/t/check/sched-wire.py" "$BATS_TEST_TMPDIR/m.pftrace"
@@ -214,8 +214,9 @@ switch 1 10000007000 prev=100 state=2048 next=7 r full" ]
     [ "$status" -eq 0 ]
 }
 
-@test "compact_sched stays so: flags, states of any width, the first switch" {
-    # cpu 2: switches at 1000 and 1010 (prev_state 1 and 2^41 + 2, to pids 5 and 6), a waking of 5 at 1005 with common_flags 3
+@test "compact_sched keeps its form: flags, states of any width, the first switch" {
+    # Cpu 2: switches at 1000 and 1010 (prev_state 1 and 2^41 + 2, to pids 5 and 6), a waking of 5 at 1005 with
+    # common_flags 3.
     python3 - "$BATS_TEST_TMPDIR/c.pftrace" <<'PYTHON'
 import sys
 def field(n, b): return bytes([n << 3 | 2, len(b)]) + b
@@ -262,7 +263,7 @@ JSON
     tar cf "$1.tar" -C "$1" manifest.json k.systrace x.json
 }
 
-@test "what is said of a pid before and after it is given away anew stays apart" {
+@test "names of a pid before and after its reuse belong to different processes" {
     reused_pid "$BATS_TEST_TMPDIR/in"
     tm-merge -o "$BATS_TEST_TMPDIR/once.db" "$BATS_TEST_TMPDIR/in.tar"
     run sqlite3 "$BATS_TEST_TMPDIR/once.db" "SELECT count(*), count(DISTINCT upid) FROM process WHERE pid = 100"
@@ -272,7 +273,7 @@ JSON
     [ "$status" -eq 0 ]
 }
 
-@test "a thread keeps the scheduler's name where Chrome JSON has another" {
+@test "a thread keeps the scheduler's name if Chrome JSON has another" {
     reused_pid "$BATS_TEST_TMPDIR/in"
     tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/in.tar"
     tm-merge -o "$BATS_TEST_TMPDIR/m.db" "$BATS_TEST_TMPDIR/m.pftrace"
@@ -289,7 +290,7 @@ collisions() { # SEED
     tar cf "$BATS_TEST_TMPDIR/$1.tar" -C "$BATS_TEST_TMPDIR/$1" manifest.json a.pftrace b.pftrace c.pftrace
 }
 
-@test "equal numbers of different files never meet, and no packet is lost" {
+@test "equal numbers of different files are distinct, and no packet is lost" {
     for seed in 1 2 3 4; do
         collisions $seed
     done
@@ -315,7 +316,7 @@ SH
     chmod +x "$BATS_TEST_TMPDIR/damaging"
 }
 
-@test "packets and events that are changed are missed" {
+@test "the comparison detects changed packets and events" {
     collisions 5
     damaging
     for damage in "b'unknown of b', b'unknown of x'" "b'I|10|b', b'I|10|x'" "b'category of b', b'category of x'"; do
@@ -326,7 +327,7 @@ SH
     done
 }
 
-@test "statistics of two sessions add up, the later start is taken out, and both are missed where they are changed" {
+@test "statistics of two sessions add up, the later start is removed, and the comparison detects changes to both" {
     cd "$BATS_TEST_TMPDIR"
     cat >make.py <<'PY'
 import importlib, sys
@@ -356,7 +357,7 @@ PY
     echo "$output"
     [ "$status" -eq 0 ]
     damaging
-    # a buffer of the second session, and the service event without its start
+    # A buffer of the second session, and the service event without its start.
     for damage in "b'\xb1\x97\xd3\x03', b'\xb2\x97\xd3\x03'" "b'\xaa\x04\x00', b'\xb2\x04\x00'"; do
         DAMAGE=$damage run python3 "$TM_SRC/t/check/lossless" -m "$BATS_TEST_TMPDIR/damaging" two.tar
         echo "$output"
@@ -365,7 +366,7 @@ PY
     done
 }
 
-@test "the merged trace is placed where it stands, alone and in an archive" {
+@test "a merged trace is placed at its own times, alone and in an archive" {
     collisions 6
     tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/6.tar"
     tar cf "$BATS_TEST_TMPDIR/alone.tar" -C "$BATS_TEST_TMPDIR" m.pftrace
@@ -394,7 +395,7 @@ print(len(p) > 0, {int(x[k]) for x in p for k in ("first_offset_ns", "last_offse
     [ "$output" = "1|0" ]
 }
 
-@test "slices of threads whose process is not known are there" {
+@test "slices of threads of unknown process are written" {
     printf '%s\n' '17189 1795206889.817933 execve("/bin/true", ["true"], 0x7ffd /* 3 vars */) = 0 <0.003093>' \
         '17190 1795206889.821425 brk(NULL)       = 0x5581 <0.000010>' >"$BATS_TEST_TMPDIR/s.strace"
     tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/s.strace"
@@ -405,9 +406,9 @@ print(len(p) > 0, {int(x[k]) for x in p for k in ("first_offset_ns", "last_offse
 brk|10000|17190" ]
 }
 
-@test "a time inside a packet that has no way to trace time is warned of, and --strict minds" {
+@test "a time inside a packet without a path to trace time is a warning, and exit 4 with --strict" {
     cd "$BATS_TEST_TMPDIR"
-    # a ClockSnapshot that has only BOOTTIME, and an AndroidLogPacket at BOOTTIME with an event at REALTIME 5000
+    # A ClockSnapshot that has only BOOTTIME, and an AndroidLogPacket at BOOTTIME with an event at REALTIME 5000.
     printf '\n\006\062\004\012\002\010\006' >t.pftrace
     printf '\n\015\100\350\007\272\002\007\012\005\050\210\047\010\001' >>t.pftrace
     bash -o pipefail -c 'tm-unpack t.pftrace | tm-manifest | tm-clocks | tm-sort >s'
@@ -421,7 +422,7 @@ brk|10000|17190" ]
 }
 
 # A flipped bit inside a track event. tm-unpack counts it and reads as far as possible.
-@test "a packet with damaged bytes inside is in the trace as it was read, ids of two files apart" {
+@test "a packet with damaged bytes inside is written as it was read, with distinct ids of two files" {
     cd "$BATS_TEST_TMPDIR"
     printf 'snap 6=1\ninstant e1 1000 seq=1\ninstant e2 2000 seq=1\ninstant e3 3000 seq=1\n' |
         python3 "$TM_SRC/t/gen/make-proto.py" >good.pb
@@ -445,12 +446,12 @@ PY
     [ "$(wc -l <got)" = 6 ]
 }
 
-@test "ends of Chrome JSON end what they mean, which is no complete event" {
+@test "an end of Chrome JSON closes the slice that its file states, which is no complete event" {
     cd "$BATS_TEST_TMPDIR"
     mkdir in
-    # The begin ends with the complete event around it, and its end then ends nothing. Another end means the begin below
-    # a slice, which ends with it. Only complete events begin here, and two ends follow. The innermost slice is a
-    # complete event, and the slice that the end means has its name.
+    # The begin ends with the complete event around it, and its end then ends nothing. Another end closes the begin
+    # below a slice, which ends with it. Only complete events begin here, and two ends follow. The innermost slice is a
+    # complete event, and the slice that the end closes has its name.
     cat >files <<'EOF'
 X 8 whole 20;B 8 begun;X 8 longer 1;E 11 -;B 13 next;E 16 -
 X 0 whole 50;B 1 a;B 3 c;E 4 a;E 6 -;X 7 d 1
@@ -491,7 +492,7 @@ for i in range(40):
 EOF
 }
 
-@test "args of track events need not come along where their packets do" {
+@test "args of track events can be left out if their packets are kept" {
     cd "$BATS_TEST_TMPDIR"
     annotated >a.pftrace
     for option in "" --no-packet-args; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The clocks of the merged Perfetto trace: doc/pftrace.md, "Clocks". With TRACE_PROCESSOR set, the reference importer is
-# asked too.
+# The clocks of the merged Perfetto trace: doc/pftrace.md, "Clocks". With TRACE_PROCESSOR set, results are also compared
+# with the reference importer.
 
 load lib/common
 
@@ -15,7 +15,8 @@ merged() {
     tm-merge -o m.db m.pftrace
 }
 
-# clocks DB [WHERE]: the readings in DB, except those of BOOTTIME, which is the timeline, and of the file's own clock.
+# clocks DB [WHERE]: prints the readings in DB, except those of BOOTTIME, which is the timeline, and of the file's own
+# clock.
 clocks() {
     sqlite3 "$1" "SELECT DISTINCT c.ts, c.clock_id, c.clock_value, coalesce(m.name, '') FROM clock_snapshot c
         JOIN machine m ON m.id = c.machine_id WHERE clock_id NOT IN (6, 11) AND ${2:-true} ORDER BY 1, 2, 3, 4"
@@ -63,7 +64,7 @@ instant b 4000000 seq=1
 END
 }
 
-@test "the clocks of one file stay as they were recorded, and so do the times on them" {
+@test "the clocks of one file keep their readings, and so do times on them" {
     phone
     merged phone.pb
     same_clocks
@@ -76,8 +77,8 @@ END
     as_reference 'SELECT ts, clock_id, clock_value FROM clock_snapshot ORDER BY 1, 2' phone.pb
 }
 
-@test "machines keep the places that were found for them, whatever their wall clocks say" {
-    # a synchronization shows that the watch is 5 s behind; its wall clock is an hour off
+@test "machines keep their placement, whatever their wall clocks read" {
+    # A synchronization shows that the watch is 5 s late; its wall clock is an hour off.
     proto both.pb <<'END'
 snap 6=9000000000 1=1700000000000000000 3=8000000000
 instant host 9100000000 seq=1
@@ -96,7 +97,7 @@ END
     as_reference 'SELECT value FROM stats WHERE name = "trace_sorter_negative_timestamp_dropped"' both.pb
 }
 
-@test "files that only the wall clock relates are not related by it again" {
+@test "files that only the wall clock relates are not related by it in the merged trace" {
     proto a.pb <<<'snap 6=9000000000 1=1700000000000000000 3=8000000000
 instant host 9100000000 seq=1'
     proto b.pb <<<'snap 6=4000000000 1=1700000001000000000 3=3000000000
@@ -111,7 +112,7 @@ log tick 1700000001300000000 4300000000 seq=2'
     as_reference "$LOGS" run.tar
 }
 
-@test "a machine's clocks that are stated before anything relates it still place the times on them" {
+@test "a machine's clocks with readings before any relation still place the times on them" {
     proto a.pb <<<'snap 6=9000000000 1=1700000000000000000 3=8000000000
 instant host 9100000000 seq=1'
     proto b.pb <<<'snap 6=4000000000 1=1700000001000000000 3=3000000000 4=2990000000
@@ -121,7 +122,7 @@ heap 77 3190000000 4600000000 seq=2'
     tar cf run.tar m.json a.pb b.pb
     merged run.tar
     same_clocks 'c.ts > 0'
-    # the merged trace has the snapshot that the database has no row of
+    # The merged trace has the snapshot for which the database has no row.
     frames_have 'clock=4 value=2990000000' 'clock=4 value=3190000000'
     query='SELECT ts, count, size FROM heap_profile_allocation ORDER BY ts'
     [ "$(sqlite3 m.db "$query")" = "$(sqlite3 o.db "$query")" ]
@@ -131,7 +132,7 @@ heap 77 3190000000 4600000000 seq=2'
     as_reference 'SELECT ts, clock_id, clock_value FROM clock_snapshot WHERE ts > 1 ORDER BY 1, 2' run.tar
 }
 
-@test "a second capture of one machine that contradicts the first leaves the times of both where they are" {
+@test "a second capture of one machine that contradicts the first does not move times of either" {
     proto a.pb <<<'snap 6=9000000000 1=1700000000000000000 3=8000000000
 log one 1700000000500000000 9500000000 seq=2
 instant first 9100000000 seq=1
@@ -142,7 +143,7 @@ instant second 10200000000 seq=1'
     tar cf run.tar a.pb b.pb
     merged run.tar
     same_clocks
-    # the log of the second file is on the wall clock of the first
+    # The log of the second file is on the wall clock of the first.
     frames_have 'clock=1 value=1700000000500000000' 'clock=1 value=1700000001250000000'
     [ "$(sqlite3 m.db 'SELECT ts, name FROM slice ORDER BY ts')" = "$(printf '9100000000|first\n10200000000|second')" ]
     as_reference "$CONVERSIONS" run.tar
@@ -161,8 +162,8 @@ instant last 12200000000 seq=1'
     as_reference "$CONVERSIONS" back.pb
 }
 
-@test "a wall clock that is set back on a machine without the trace-time clock: the reading is counted by file" {
-    # the host is the machine of trace time until the watch is
+@test "a wall clock that is set back on a machine without the trace-time clock loses readings, counted by file" {
+    # The host is the machine of trace time until the watch is.
     proto both.pb <<'END'
 snap 6=9000000000 1=1700000000000000000 3=8000000000
 snap 6=10000000000 1=1699996401000000000 3=9000000000
@@ -184,7 +185,7 @@ END
     [ "$output" = "$(printf '5d4\n< 10000000000|1|1699996401000000000|')" ] || { echo "$output"; false; }
 }
 
-@test "trace time on another clock than BOOTTIME is that clock's in the merged trace" {
+@test "trace time on a clock other than BOOTTIME is that clock's in the merged trace" {
     proto a.pb <<<'snap 6=9000000000 1=1700000000000000000 3=8000000000 primary=3
 log one 1700000000500000000 8500000000 seq=2
 instant first 8100000000 seq=1'
@@ -204,7 +205,7 @@ instant watch 4200000000 seq=1'
     [ "$(sqlite3 m.db 'SELECT ts, name FROM slice ORDER BY ts')" = "$(printf '8100000000|first\n9200000000|watch')" ]
 }
 
-@test "the trace-time clock is known before what only other snapshots relate to it" {
+@test "the trace-time clock is stated before clocks that only other snapshots relate to it" {
     proto a.pb <<<'snap 6=9000000000 1=1700000000000000000 3=8000000000 primary=3
 snap 3=7000000000 64=100 seq=1 primary=3
 event 7500000000
@@ -215,7 +216,7 @@ instant first 8100000000 seq=1'
     as_reference "$CONVERSIONS" a.pb
 }
 
-@test "when a process began stays as its descriptor says, whatever clock the packet is on" {
+@test "the start of a process keeps the time of its descriptor, on any clock" {
     proto a.pb <<<'snap 6=9000000000 64=5000:unit=1000 seq=1
 default 64 seq=1
 process 77 8500000000 5010 seq=1
@@ -225,7 +226,7 @@ instant first 5020 seq=1'
     as_reference 'SELECT pid, start_ts FROM process WHERE start_ts IS NOT NULL' a.pb
 }
 
-@test "trace time of a machine that is not the host" {
+@test "trace time can be that of a machine that is not the host" {
     proto a.pb <<<'snap 6=9000000000 1=1700000000000000000 3=8000000000
 instant host 9100000000 seq=1'
     proto b.pb <<<'snap 6=4000000000 1=1700000001000000000 3=3000000000
@@ -242,7 +243,7 @@ instant later 5200000000 seq=1'
     as_reference "$CONVERSIONS" run.tar
 }
 
-@test "times on other clocks of the host, where another machine has the trace-time clock, are where they were" {
+@test "times on other clocks of the host keep their places if another machine has the trace-time clock" {
     proto a.pb <<'END'
 snap 6=9000000000 1=1700000000000000000 3=8000000000 4=7990000000
 instant host 9100000000 seq=1
@@ -272,7 +273,7 @@ END
     done
 }
 
-@test "the merged trace says that it is a merge, of what, how and by which version; its manifest's attributes are there" {
+@test "the merged trace states that it is a merge, its files, placements and version, and the manifest's attributes" {
     proto a.pb <<<'snap 6=9000000000
 instant host 9100000000 seq=1'
     proto b.pb <<<'snap 6=4000000000
@@ -291,7 +292,7 @@ trace_attribute.tracemerge.file.3|b.pb: proto, $(stat -c %s b.pb) bytes, 1 event
 trace_attribute.tracemerge.files|2
 trace_attribute.tracemerge.version|$version" ]
     sqlite3 m.db "SELECT str_value FROM metadata WHERE name = 'trace_uuid'" | grep -x '[0-9a-f]\{8\}-[0-9a-f]\{4\}-8[0-9a-f]\{3\}-[89ab][0-9a-f]\{3\}-[0-9a-f]\{12\}'
-    # a merged trace that is merged again is one of the files of the new merge
+    # A merged trace that is merged again is one of the files of the new merge.
     tm-merge -o again.pftrace m.pftrace
     tm-merge -o again.db again.pftrace
     sqlite3 again.db "SELECT str_value FROM metadata WHERE name = 'trace_attribute.tracemerge.file.0.version'" | grep -qFx "$version"
@@ -299,7 +300,7 @@ trace_attribute.tracemerge.version|$version" ]
     sqlite3 m.db "SELECT str_value FROM metadata WHERE name = 'trace_uuid'" | diff - again.uuid
 }
 
-@test "identities of several traces are among what is said of them" {
+@test "uuids of several traces are in the attributes of their files" {
     printf '%s\n' 'uuid 1 2' 'snap 6=1000' 'instant a 2000 seq=1' | proto a.pb
     printf '%s\n' 'uuid 3 4' 'snap 6=1000' 'instant b 3000 seq=1' | proto b.pb
     merged a.pb
@@ -311,7 +312,7 @@ trace_attribute.tracemerge.version|$version" ]
     python3 "$TM_SRC/t/check/lossless" -m "$TM_BIN/tm-merge" a.pb
 }
 
-@test "packets of Chrome are on the default clock where there is one, as they are when merged again" {
+@test "packets of Chrome are on the default clock if there is one, also after another merge" {
     proto chrome.pb <<<'snap 6=5000 3=1000
 chrome 6000'
     merged chrome.pb

@@ -56,12 +56,12 @@ wire() {
     python3 "$TM_SRC/t/check/sched-wire.py" "$1"
 }
 
-# events FILE: its scheduling events, in the same form whether or not messages are whole.
+# events FILE: prints its scheduling events, in one form for whole and split messages.
 events() {
     wire "$1" | sed -E 's/prev=[^ ]* //; s/ (compact|full)$//'
 }
 
-# messages FILE: its compact_sched messages, one on each line, sorted.
+# messages FILE: prints its compact_sched messages, one on each line, sorted.
 messages() {
     python3 -c '
 import runpy, sys
@@ -71,7 +71,7 @@ bundles = [v for _, packet in fields(open(path, "rb").read()) for f, v in fields
 print(*sorted(v.hex() for bundle in bundles for f, v in fields(bundle) if f == 4), sep="\n")' x "$1"
 }
 
-# rows STREAM: the number of its rows that are whole messages.
+# rows STREAM: prints the number of its rows that are whole messages.
 rows() {
     tm-emit -f frames <"$1" | grep -c 'raw=compact_message' || true
 }
@@ -86,7 +86,7 @@ same_accounts() {
     cmp f f--whole-sched
 }
 
-@test "what stays whole says what it says taken apart: random cpus, clocks, tales and damage" {
+@test "whole messages give the same events as split ones, for random cpus, clocks, contradictions and damage" {
     local cases
     cases=$(drawn 300)
     run python3 "$TM_SRC/t/oracle/compact_sched.py" "$TM_BIN/tm-merge" "$cases" 1
@@ -96,7 +96,7 @@ same_accounts() {
     [ "${whole#,}" -ge "$cases" ] && [ "$placed" -ge $((cases * 2 / 3)) ] && [ "$placed" -lt "$whole" ] # some are taken apart by tm-clocks
 }
 
-@test "the same where each switch names threads that Chrome JSON names too" {
+@test "whole messages give the same events if each switch names threads that Chrome JSON names too" {
     local cases
     cases=$(drawn 150)
     run python3 "$TM_SRC/t/oracle/compact_sched.py" "$TM_BIN/tm-merge" "$cases" 2 json
@@ -104,7 +104,7 @@ same_accounts() {
     [[ $output == "$cases cases agree: "* ]]
 }
 
-@test "a message goes on byte for byte, with what else its cpu had" {
+@test "a message is passed on byte for byte, with the other events of its cpu" {
     trace a.pftrace 'for i in range(20):' '    bundle(i % 3, 1000 + 1000 * i, 90, waking=i % 2, full=[(1005 + 1000 * i, 3)])'
     tm-merge -o m.pftrace a.pftrace
     messages a.pftrace >a
@@ -115,13 +115,13 @@ same_accounts() {
     [ "$(tm-unpack m.pftrace | tm-emit -f frames | grep -c 'name="cpu_frequency" tid=7')" -eq 20 ]
 }
 
-@test "the next message of a cpu goes on whole only if it goes on from the one before" {
+@test "the next message of a cpu stays whole only if it continues the one before" {
     trace a.pftrace 'bundle(1, 1000, 40, pids=(7, 8))' 'bundle(1, 3000, 40, pids=(5, 6))'
     tm-unpack --whole-sched a.pftrace >u
     [ "$(rows u)" -eq 2 ]
     tm-merge -o m.pftrace a.pftrace
     messages a.pftrace | cmp - <(messages m.pftrace)
-    # the second file does not state who ran before; another file does
+    # The second file does not state which task ran before; another file does.
     trace b.pftrace 'bundle(1, 1000, 40, pids=(7, 8))'
     trace c.pftrace 'bundle(1, 3000, 40, pids=(5, 6))'
     tm-merge -o n.pftrace b.pftrace c.pftrace
@@ -129,7 +129,7 @@ same_accounts() {
     wire n.pftrace | cmp - <(wire x.pftrace)
 }
 
-@test "its times move with its clock" {
+@test "the times of a message move with its clock" {
     trace a.pftrace 'snapshot(5000000, 1000)' 'bundle(2, 2000, 50, waking=True, clock=4)' 'bundle(2, 4000, 50, waking=True, clock=4)'
     tm-unpack --whole-sched a.pftrace | tm-manifest | tm-clocks >s
     [ "$(rows s)" -eq 2 ]
@@ -139,7 +139,7 @@ same_accounts() {
     [ "$(wire m.pftrace | grep -c compact)" -eq 200 ]
 }
 
-@test "one in which a clock changes its offset is taken apart" {
+@test "a message during which a clock changes its offset is split" {
     trace a.pftrace 'snapshot(5000, 1000)' 'snapshot(7000, 2300)' 'bundle(2, 1100, 50, clock=4)' 'bundle(2, 2000, 50, clock=4)' \
         'bundle(2, 2600, 50, clock=4)'
     tm-unpack --whole-sched a.pftrace | tm-manifest | tm-clocks >s
@@ -150,7 +150,7 @@ same_accounts() {
     grep -q 'timed_count=150' f
 }
 
-@test "parts of a packet that come in the batch behind a message that is taken apart have the packet's time" {
+@test "derived rows of a packet in the batch after a split message have the packet's time" {
     trace a.pftrace 'snapshot(5000, 1000)' 'snapshot(7000, 2300)' 'bundle(2, 2000, 50, clock=4)' \
         'packet((10, 1), (8, 6000), (7, b"".join(field(1, message((1, key), (2, key))) for key in range(1, 9))))'
     for count in 2 3 4 5 6 7; do
@@ -160,7 +160,7 @@ same_accounts() {
     done
 }
 
-@test "events before time began, or of a clock that nothing relates, are accounted for one by one" {
+@test "events before the start of trace time, or on a clock without relations, are accounted for one by one" {
     trace a.pftrace 'snapshot(5000, 8000)' 'bundle(2, 2500, 100, clock=4)' 'bundle(1, 100, 50, clock=2)'
     same_accounts a.pftrace
     grep -q '^Account .*negative_time' f
@@ -169,7 +169,7 @@ same_accounts() {
     apart a.pftrace | cmp - m.pftrace
 }
 
-@test "two files that tell different tales of a cpu are taken apart" {
+@test "messages of two files that disagree about a cpu are split" {
     trace a.pftrace 'bundle(1, 1001, 100, pids=(7, 8))' 'bundle(3, 1001, 100)'
     trace b.pftrace 'bundle(1, 1500, 100, pids=(5, 6))' 'bundle(2, 1001, 100)'
     tm-merge -o m.pftrace a.pftrace b.pftrace
@@ -179,7 +179,7 @@ same_accounts() {
     [ "$(wire m.pftrace | grep -c '^switch [23] .*compact')" -eq 200 ]
 }
 
-@test "another file's switch at the end of a message, or within it, has it taken apart; behind it, not" {
+@test "a switch of another file at the end of a message or within it splits it, and a later one does not" {
     trace a.pftrace 'bundle(1, 1000, 100, pids=(7, 8))' 'bundle(1, 5000, 40, pids=(7, 8))'
     for at in 1001 1985 1990 1995; do # the last is at 1990
         trace b.pftrace "packet((10, 7), (1, field(1, 1) + field(2, field(1, $at) + field(2, 8) +" \
@@ -188,13 +188,13 @@ same_accounts() {
         apart a.pftrace b.pftrace >x.pftrace
         events m.pftrace | cmp - <(events x.pftrace)
         messages m.pftrace >m
-        # the longer one is split; the other one is split where it does not continue from task9
+        # The longer one is split; the other one is split where it does not continue from task9.
         [ "$(messages a.pftrace | grep ^0a65 | grep -cxFf - m)" -eq $((at > 1990)) ]
         [ "$(messages a.pftrace | grep ^0a29 | grep -cxFf - m)" -eq $((at < 1990)) ]
     done
 }
 
-@test "of two messages in one bundle each has its own last event" {
+@test "two messages in one bundle each have their own last event" {
     trace a.pftrace 'snapshot(5000, 1000)' 'snapshot(7000, 2300)' 'out0 = out' 'bundle(2, 1100, 50, clock=4)' \
         'first = out[len(out0):]' 'out = out0' 'bundle(2, 2000, 50, clock=4)' 'second = out[len(out0):]' \
         'sys.path.insert(0, sys.argv[1] + "/../check")' 'import runpy; sys.argv = ["", "/dev/null"]' \
@@ -207,7 +207,7 @@ same_accounts() {
     wire a.pftrace | awk '{ $3 += $3 < 2300 ? 4000 : 4700; print }' | cmp - <(wire m.pftrace)
 }
 
-@test "more messages at one time than there is memory for" {
+@test "more messages at one time than fit into memory give the same events" {
     trace a.pftrace 'bundle(0, 1000, 3000, step=200)' 'one = out' 'sys.path.insert(0, sys.argv[1] + "/../check")' \
         'import runpy; sys.argv = ["", "/dev/null"]' "fields = runpy.run_path(sys.path[0] + '/sched-wire.py')['fields']" \
         'sched = [v for _, p in fields(one) for f, b in fields(p) if f == 1 for g, v in fields(b) if g == 4][0]' \
@@ -219,7 +219,7 @@ same_accounts() {
     messages a.pftrace | cmp - <(messages m.pftrace)
 }
 
-@test "what a tracing service says comes behind what was before it" {
+@test "an event of the tracing service comes after earlier messages" {
     trace a.pftrace 'bundle(1, 1000, 100)' 'packet((8, 1505), (10, 3), (69, field(3, 1)))' 'bundle(1, 3000, 40)'
     tm-merge -o m.pftrace a.pftrace
     tm-unpack m.pftrace | tm-emit -f frames | grep -E 'sched_switch|time_ns=1505.*kind=packet' >f
@@ -228,7 +228,7 @@ same_accounts() {
     wire a.pftrace | cmp - <(wire m.pftrace)
 }
 
-@test "streams with whole messages are sorted, spilled and merged as others" {
+@test "streams with whole messages are sorted, spilled and merged like others" {
     trace a.pftrace 'snapshot(1000, 1000)' 'for i in range(60):' '    bundle(3 - i // 15, 1000 + 800 * (i % 15), 70, waking=True)'
     trace b.pftrace 'snapshot(1000, 1000)' 'for i in range(60):' '    bundle(4 + i % 4, 1000 + 800 * i, 70)'
     for f in a b; do
@@ -243,7 +243,7 @@ same_accounts() {
     sort <(wire a.pftrace) <(wire b.pftrace) | cmp - <(wire m.pftrace | sort)
 }
 
-@test "outputs of single events refuse them, and say what to leave out" {
+@test "outputs of single events refuse such streams, and name the option to omit" {
     trace a.pftrace 'bundle(1, 1000, 100)'
     tm-unpack --whole-sched a.pftrace | tm-manifest | tm-clocks | tm-sort >s
     for f in text jsonl json csv report explain svg; do
@@ -268,7 +268,7 @@ same_accounts() {
     grep -q ', 1.8 k events written in' said || { cat said; false; }
 }
 
-@test "short messages, and odd ones, are rows as ever" {
+@test "short and irregular messages are rows of single events" {
     trace a.pftrace 'bundle(1, 1000, 31)' 'bundle(1, 2000, 32)' 'bundle(1, 3000, 33)' \
         'packet((10, 7), (1, field(1, 1) + field(4, packed(1, range(40)))))' \
         'packet((10, 7), (1, field(1, 1) + field(4, packed(1, range(40)) + packed(1, [5]))))'
@@ -279,7 +279,7 @@ same_accounts() {
     wire m.pftrace | cmp - <(wire x.pftrace)
 }
 
-@test "beside an output of single events it stays whole, and each output has the bytes that it has alone" {
+@test "a message stays whole beside an output of single events, and each output has the bytes that it has alone" {
     trace a.pftrace 'for i in range(60):' \
         '    bundle(i % 3, 1000 + 700 * i, 90, waking=i % 2, full=[(1005 + 700 * i, 3)])' # they overlap
     trace b.pftrace 'bundle(4, 1001, 500)' 'bundle(5, 1001, 700, step=5)'
@@ -290,7 +290,7 @@ same_accounts() {
     done
     [ "$(wire t.pftrace | grep -c compact)" -gt 3000 ]
     [ "$(sqlite3 t.db 'SELECT count(*) > 3000 FROM sched')" = 1 ]
-    # not together with an output that shows the stream, in which no message stays whole
+    # With an output that shows the stream, no message stays whole.
     tm-merge -q -o x.pftrace -o x.frames -f frames a.pftrace b.pftrace
     tm-merge -q -f frames a.pftrace b.pftrace | cmp - x.frames
 }
