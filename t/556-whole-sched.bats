@@ -243,7 +243,7 @@ same_accounts() {
     sort <(wire a.pftrace) <(wire b.pftrace) | cmp - <(wire m.pftrace | sort)
 }
 
-@test "outputs of single events refuse such streams, and name the option to omit" {
+@test "outputs of single events refuse such streams and name the option to omit" {
     trace a.pftrace 'bundle(1, 1000, 100)'
     tm-unpack --whole-sched a.pftrace | tm-manifest | tm-clocks | tm-sort >s
     for f in text jsonl json csv report explain svg; do

@@ -32,13 +32,13 @@ PY
     [ "$status" -eq 0 ]
 }
 
-@test "objects pass through byte for byte but for what must change" {
+@test "objects pass through byte for byte except for values that must change" {
     printf '%s' '[{"ph":"X", "pid":1,"tid": 2,"name":"a\u00e9\n","ts":1.0005,"dur":0.1234567,"unknown":[1, {"ts":7}]}]' >x.json
     tm-merge -o m.json x.json
     grep -qF '{"ph":"X", "pid":1,"tid": 2,"name":"a\u00e9\n","ts":1.001,"dur":0.1234567,"unknown":[1, {"ts":7}]}' m.json
 }
 
-@test "machines with one pid stay apart, files of one machine share it, ids never meet" {
+@test "machines with one pid are separate, files of one machine share it, and ids of files are distinct" {
     for f in a b c; do
         echo '[{"ph":"b","cat":"k","id":"0x1","pid":7,"tid":7,"name":"n","ts":1},{"ph":"e","cat":"k","id":"0x1","pid":7,"tid":7,"name":"n","ts":2}]' >$f.json
     done
@@ -52,7 +52,7 @@ PY
       "['x, a.json', 'x, b.json', 'y, c.json, pid 7']" ]
 }
 
-@test "what all files say stays at the top, the rest is kept by file" {
+@test "members that all files share stay at the top, and the others are stored by file" {
     for f in 1 2; do
         echo '{"schemaVersion":1,"rank":'$f',"traceEvents":[{"ph":"X","pid":1,"tid":1,"name":"n","ts":1,"dur":1}]}' >$f.json
     done
@@ -61,13 +61,13 @@ PY
     [ "$(json '(d["schemaVersion"], d["files"]["1.json"], d["files"]["2.json"])')" = "(1, {'rank': 1}, {'rank': 2})" ]
 }
 
-@test "attributes of the manifest stand with what the merge says" {
+@test "attributes of the manifest are in the member of the merge" {
     echo '{"perfetto_manifest":{"version":1,"attributes":{"build":"a\"b","run":-12}}}' >manifest.json
     echo '[{"ph":"X","pid":1,"tid":1,"name":"n","ts":1,"dur":1}]' >a.json
     tar cf in.tar manifest.json a.json
     tm-merge -o m.json in.tar
     [ "$(json 'd["tracemerge"]')" = "{'manifest_attributes': {'build': 'a\"b', 'run': -12}}" ]
-    # beside the number of events that have no form
+    # They are beside the number of events that have no form.
     echo '# tracer: nop
  a-5 (    5) [001] d..2     1.000000: sched_waking: comm=b pid=7 prio=120 target_cpu=001' >b.txt
     tar cf in.tar manifest.json a.json b.txt
@@ -77,7 +77,7 @@ PY
     [ "$(json 'd["tracemerge"]["left_out"]')" = "{'b.txt': {'sched_waking': 1}}" ]
 }
 
-@test "a displayTimeUnit stays at the top if the files that have one agree" {
+@test "a displayTimeUnit stays at the top if all files that have one agree" {
     events='"traceEvents":[{"ph":"X","pid":1,"tid":1,"name":"n","ts":1,"dur":1}]'
     echo "{\"displayTimeUnit\":\"ns\",$events}" >1.json
     echo "{$events}" >2.json
@@ -92,7 +92,7 @@ PY
         "(None, {'1.json': {'displayTimeUnit': 'ns'}, '4.json': {'displayTimeUnit': 'ms'}})" ]
 }
 
-@test "names that are no UTF-8, and quotes, make valid JSON" {
+@test "names that are not UTF-8, and quotes, give valid JSON" {
     printf '# tracer: nop\n  a"\\b\xff-100 (  100) [001] ..... 10.000009: tracing_mark_write: B|100|w"\\\xfe\n' >t.systrace
     tm-merge -o m.json t.systrace
     [ "$(json 'len([x for x in e if x["ph"] == "B"])')" = 1 ]
@@ -115,13 +115,13 @@ PY
     [ "$status" -eq 3 ]
 }
 
-@test "--rebase counts from the first event on" {
+@test "--rebase counts times from the first event on" {
     tm-merge --rebase -o m.json "$TM_SRC/doc/examples/phone-watch-app.tar"
     [ "$(json 'min(x["ts"] for x in e if "ts" in x)')" = 0 ]
     [ "$(json '[x["ts"] for x in e if x.get("name") == "run requested"]')" = "[51250.5]" ]
 }
 
-@test "what two files say of one thread closes no slice of the other" {
+@test "events of two files on one thread do not close each other's slices" {
     printf '%s\n' '# tracer: nop' \
         '  app-100 (  100) [000] ..... 10.000010: tracing_mark_write: B|100|outer of a' \
         '  app-100 (  100) [000] ..... 10.000012: tracing_mark_write: B|100|empty of a' \
@@ -149,7 +149,7 @@ PY
     [ "$(json 'd["tracemerge"]')" = "{'events_without_json_form': 1, 'left_out': {'b.systrace': {'slice_end': 1}}}" ]
 }
 
-@test "only arguments with the names of --json-args are unpacked" {
+@test "--json-args unpacks only arguments of these names" {
     printf '%s' '[{"ph":"X","name":"n","ts":1,"dur":1,"pid":1,"tid":1,"args":{"trace_id":"t1","other":"o1",
         "trace":{"Id":5,"x":6},"list":[1,{"seq":7}],"Seq":8,"ids":9}}]' >a.json
     tm-unpack --no-raw --json-args=traceID,seq a.json | tm-emit -f frames >frames
@@ -163,7 +163,7 @@ PY
     [[ "$output" == *"--json-args: 'a,,' is no list of up to 64 names"* ]]
 }
 
-@test "a pid that is given away anew is another process" {
+@test "a reused pid is another process" {
     printf '%s\n' '# tracer: nop' \
         '  app-100 (  100) [000] ..... 10.000010: tracing_mark_write: S|100|open|7' \
         '  sh-7 (    7) [000] d..2. 10.000030: sched_process_free: comm=old pid=100 prio=120' \
@@ -180,8 +180,8 @@ PY
       "['k.systrace, pid 100']" ]
 }
 
-@test "an end that closes another than the innermost slice is written as one" {
-    # track events of thread 2 of process 1: B outer, B inner, E outer, E
+@test "an end that closes another than the innermost slice is written as an end" {
+    # Track events of thread 2 of process 1: B outer, B inner, E outer, E.
     python3 - <<'PY' >t.pftrace
 from events import *
 for ts, kind, name in ((1000, 1, b'outer'), (2000, 1, b'inner'), (3000, 2, b'outer'), (4000, 2, b'')):
@@ -194,8 +194,8 @@ PY
     [ "$(json '[(x["ph"], x.get("name")) for x in e if x["ph"] in "BE"]')" = "[('B', 'outer'), ('B', 'inner'), ('E', 'outer'), ('E', None)]" ]
 }
 
-@test "an end means the slice that the model says: its category is the end's, a slice without a name has any" {
-    # track events of thread 2 of process 1: B a of k, B, E of any category named x, E of l, E of k
+@test "an end closes the slice of its category, and a slice without a name matches every end" {
+    # Track events of thread 2 of process 1: B a of k, B, E of any category named x, E of l, E of k.
     python3 - <<'PY' >t.pftrace
 from events import *
 for ts, kind, name, category in ((1000, 1, b'a', b'k'), (2000, 1, b'', b''), (3000, 2, b'x', b''), (4000, 2, b'', b'l'), (5000, 2, b'', b'k')):
@@ -208,7 +208,7 @@ PY
     [ "$(json '[(x["ph"], x["name"], x["ts"], x["dur"]) for x in e if x["ph"] in "BEX"]')" = "[('X', '', 2, 1), ('X', 'a', 1, 4)]" ]
 }
 
-@test "what JSON has no form for is warned of by file and kind, and no failure" {
+@test "events without a form in JSON are a warning by file and kind, and no failure" {
     printf '%s\n' '# tracer: nop' \
         '  app-100 (  100) [000] ..... 10.000010: sched_waking: comm=app pid=100 prio=120 target_cpu=000' \
         '  app-100 (  100) [000] ..... 10.000011: tracing_mark_write: E|100' >k.systrace
@@ -223,7 +223,7 @@ PY
     [ -z "$output" ]
 }
 
-@test "what tm-unpack noted of an object's values changes it as reading it again does" {
+@test "values changed at the places that tm-unpack states are the same as after reading the object again" {
     local i=0 e
     for e in '"ph":"X","ts":1.5,"dur":1,"pid":7,"tid":7,"name":"x"' \
         '"id":"0x1","pid" : 7,"ph":"b","cat":"k","tid":7,"ts" :"2.25","name":"n","id2":{"local":5}' \
@@ -247,7 +247,7 @@ PY
       "(True, [6], [{'global': $((1 << 52)), 'local': $(((1 << 52) + 1))}])" ]
 }
 
-@test "slices of files that cross on one thread keep their times, on tids that say whose they are" {
+@test "slices of files that cross on one thread keep their times, on tids that name their owner" {
     echo '[{"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"main"}},
         {"ph":"B","pid":1,"tid":2,"name":"a","ts":1},{"ph":"E","pid":1,"tid":2,"ts":5},
         {"ph":"X","pid":1,"tid":2,"name":"alone","ts":20,"dur":1}]' >a.json
@@ -263,7 +263,7 @@ PY
     [ "$(json '[x["args"]["name"] for x in e if x["ph"] == "M" and x["tid"] == 1610612736]')" = "['main (tid 2, part 2)']" ]
 }
 
-@test "files that meet on one thread: the merged.json has the same slices" {
+@test "files that share a thread have the same slices in merged.json" {
     local seeds
     seeds=$(drawn 25)
     mkdir in
@@ -279,7 +279,7 @@ PY
     [ "${lines[0]}" = "$((2 * seeds)) passed, 0 failed, 0 skipped" ]
 }
 
-@test "begins and ends that cross, and those of one time: the merged.json means what the files did" {
+@test "crossing begins and ends, and those of one time, have the same slices in merged.json" {
     local seeds
     seeds=$(drawn 60)
     mkdir in
@@ -294,7 +294,7 @@ PY
     [ "${lines[0]}" = "$seeds passed, 0 failed, 0 skipped" ]
 }
 
-@test "files of one thread, one after the other, stay on it; one that met another keeps its lane" {
+@test "files that use a thread one after the other stay on it, and one that overlapped keeps its lane" {
     echo '[{"ph":"B","pid":1,"tid":2,"name":"a","ts":1},{"ph":"E","pid":1,"tid":2,"ts":5},
         {"ph":"X","pid":1,"tid":2,"name":"late","ts":30,"dur":10}]' >a.json
     echo '[{"ph":"B","pid":1,"tid":2,"name":"b","ts":5},{"ph":"E","pid":1,"tid":2,"ts":9},
@@ -308,7 +308,7 @@ PY
 (31, 1610612736), (50, 1610612736)]" ]
 }
 
-@test "a pid that is a string and another's on its machine keeps its name" {
+@test "a pid that is a text keeps its name beside another file's on its machine" {
     for f in a b; do
         echo '[{"ph":"X","pid":"Spans","tid":1,"name":"n","ts":1,"dur":1}]' >$f.json
     done
@@ -321,7 +321,7 @@ PY
     [ "$(json '[x["args"]["labels"] for x in e if x["ph"] == "M" and x["name"] == "process_labels"]')" = "['x, a.json', 'y, b.json']" ]
 }
 
-@test "tables of stack frames are one; sf, esf, parent and samples follow where ids meet" {
+@test "stack frames are one table, and sf, esf, parent and samples follow changed ids" {
     echo '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"name":"a","ts":1,"dur":5,"sf":1,"esf":"2","args":{"sf":1}}],
         "stackFrames":{"1":{"name":"main","category":"k"},"2":{"name":"fa","parent":1}},
         "samples":[{"cpu":0,"tid":1,"ts":10.5,"name":"cycles","sf":2,"weight":1}]}' >a.json
@@ -341,7 +341,7 @@ PY
     tm-merge --rebase -o m.json in.tar
     [ "$(json '[x["ts"] for x in d["samples"]]')" = "[9.5, 20.5]" ]
 
-    # ids that do not collide, and equal tables, stay unchanged
+    # Ids that do not collide, and equal tables, stay unchanged.
     sed -i 's/"1":{"name":"start"}/"7":{"name":"start"}/; s/"2":{"name":"fb"/"8":{"name":"fb"/' b.json
     cp a.json d.json
     tar cf in.tar a.json b.json d.json
@@ -353,7 +353,7 @@ PY
     [ "$(sed -n '/stackFrames/,$p' again.json)" = "$(sed -n '/stackFrames/,$p' m.json)" ]
 }
 
-@test "references to objects follow ids and processes, also of objects within snapshots" {
+@test "references to objects follow changed ids and pids, also inside snapshots" {
     local f
     for f in a b; do
         echo '[{"ph":"N","id":"0x1","cat":"c","name":"Obj","pid":1,"tid":1,"ts":1},
@@ -376,7 +376,7 @@ PY
     grep -qF '"a":[{"id_ref":"0x2","scope":"s"},{"x":{ "idRef" : 3,"pid_ref":1}},{"id":"n/In/0x2"},{"id":5}]' m.json
 }
 
-@test "a merged file's lanes are its own when it is merged with others" {
+@test "lanes of a merged file belong to it when it is merged with others" {
     echo '[{"ph":"B","pid":1,"tid":2,"name":"a","ts":100},{"ph":"E","pid":1,"tid":2,"ts":105}]' >a.json
     echo '[{"ph":"B","pid":1,"tid":2,"name":"b","ts":103},{"ph":"E","pid":1,"tid":2,"ts":109}]' >b.json
     tar cf ab.tar a.json b.json
@@ -390,7 +390,7 @@ PY
     [ "$(json '[x["tid"] for x in e if x.get("name") == "b"]')" = "[1610612736]" ]
 }
 
-@test "JSON without a list of events is told of, and is no failure" {
+@test "JSON without a list of events is a warning and no failure" {
     echo '{"nodes":[],"samples":[]}' >profile.json
     echo '{"traceEvents":[]}' >empty.json
     tar cf in.tar profile.json empty.json
@@ -406,7 +406,7 @@ PY
     [[ "$output" == *"tm_json_without_events = 1 (error, host, profile.json)"* ]]
 }
 
-@test "events one a line, without a list around them, are a trace; another document ends them" {
+@test "events without a list around them, one on each line, are a trace, which another document ends" {
     printf '{"name":"%s","ph":"X","pid":1,"tid":1,"ts":1,"dur":5}\n' a b c >lines.json
     cp lines.json more.json
     echo '{"traceEvents":[{"ph":"X","pid":2,"tid":2,"name":"d","ts":1,"dur":5}]}' >>more.json
@@ -422,7 +422,7 @@ PY
     tm-merge -q --on-damage=salvage -f csv cut.json | tail -n +2 | cut -d, -f4 | paste -sd' ' | grep -x 'a b'
 }
 
-@test "names of members are the same however they are written" {
+@test "names of members are recognised in every spelling" {
     echo '{"stack\u0046rames":{"1":{"name":"a"}},"trace\u0045vents":[{"\u0070h":"b","cat":"k","i\u0064":"0x1","pi\u0064":7,"name":"n","t\u0073":1},
         {"ph":"X","pid":7,"tid":7,"ts":1,"dur":2,"name":"x","s\u0066":1}]}' >a.json
     echo '{"stackFrames":{"1":{"name":"b"}},"traceEvents":[{"ph":"b","cat":"k","id":"0x1","pid":7,"name":"n","ts":1}]}' >b.json
@@ -454,7 +454,7 @@ PY
     [ "$(json '[x["args"] for x in e if x.get("name") == "b"]')" = "[{'startTime': 49.5}]" ]
 }
 
-@test "a thread has its name where that comes to be known after its slices" {
+@test "a thread gets its name even if it becomes known after its slices" {
     printf '%s\n' '# tracer: nop' \
         '   <...>-100 (  100) [000] ..... 10.000010: tracing_mark_write: B|100|a' \
         '   <...>-100 (  100) [000] ..... 10.000020: tracing_mark_write: E|100' \

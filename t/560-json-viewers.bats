@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The merged Chrome JSON for programs that know nothing of tracemerge: numbers where they expect numbers, and valid JSON
-# for any input.
+# The merged Chrome JSON for programs that do not know tracemerge: numbers where they expect numbers, and valid JSON for
+# any input.
 
 json() { # PYTHON-EXPRESSION over d, the merged object
     python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); e = d["traceEvents"]; print(eval(sys.argv[2]))' \
@@ -13,7 +13,7 @@ setup() {
 
 FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN slice b ON b.id = f.slice_in ORDER BY a.name, b.ts"
 
-@test "ids of two files are numbers below 2^53 that never meet, and mean what they meant" {
+@test "ids of two files are distinct numbers below 2^53 with the same meaning as in the files" {
     for f in a b; do
         echo '[{"ph":"X","pid":1,"tid":1,"name":"'$f'1","ts":1,"dur":4,"bind_id":"0x7fff00001234","flow_out":true},
             {"ph":"s","pid":1,"tid":1,"name":"f","cat":"k","id":41180,"ts":2},{"ph":"s","pid":1,"tid":1,"name":"g","cat":"k","id":"rpc","ts":2},
@@ -36,7 +36,7 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
     cmp <(grep -o '"id":[^,}]*' m.json) <(grep -o '"id":[^,}]*' again.json)
 }
 
-@test "pids and tids are numbers, and strings are the names" {
+@test "pids and tids are numbers, and texts are their names" {
     echo '[{"ph":"X","pid":"Spans","tid":"Trace","name":"n","ts":1,"dur":1},{"ph":"M","name":"process_name","pid":"Spans","tid":1,"args":{"name":"other"}},
         {"ph":"X","pid":"Spans","tid":7,"name":"m","ts":2,"dur":1}]' >a.json
     tm-merge -o m.json a.json
@@ -48,14 +48,14 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
         JOIN process p USING (upid) ORDER BY s.ts' | paste -sd,)" = "n|Trace|Spans,m||Spans" ]
 }
 
-@test "a process is where its file puts it, others are by file" {
+@test "a process has the sort index of its file, and others are sorted by file" {
     echo '[{"ph":"M","name":"process_sort_index","pid":1,"args":{"sort_index":-5}},{"ph":"X","pid":1,"tid":1,"name":"a","ts":1,"dur":1}]' >a.json
     echo '[{"ph":"X","pid":2,"tid":2,"name":"b","ts":1,"dur":1}]' >b.json
     tm-merge -o m.json a.json b.json
     [ "$(json '[(x["pid"], x["args"]["sort_index"]) for x in e if x["name"] == "process_sort_index"]')" = "[(1, -5), (2, 2)]" ]
 }
 
-@test "metadata is at the top, of all files" {
+@test "metadata of all files is at the top" {
     echo '{"metadata":{"app":"one","n":1},"traceEvents":[{"ph":"X","pid":1,"tid":1,"name":"a","ts":1,"dur":1}]}' >a.json
     echo '{"metadata":{"app":"two","os":{"x":[2]}},"traceEvents":[{"ph":"X","pid":1,"tid":1,"name":"a","ts":1,"dur":1}]}' >b.json
     echo '[{"ph":"X","pid":1,"tid":1,"name":"a","ts":1,"dur":1}]' >c.json
@@ -66,7 +66,7 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
     [ "$(json 'd["metadata"], "files" in d')" = "({'app': 'one', 'n': 1}, False)" ]
 }
 
-@test "control characters in strings are read with a warning, and escaped in what is written" {
+@test "control characters in strings are read with a warning and written as escapes" {
     printf '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"name":"a\tb\001","ts":1,"dur":5,"args":{"k\n":"v\\"\\\\\r"}},\n\t{"ph":"X","pid":1,"tid":1,"name":"plain","ts":9,"dur":1},
         {"ph":"i","s":"t","pid":1,"tid":1,"name":"\033[1m%s","ts":20}]}' "$(printf '%070d' 0)" >a.json
     for source in a.json -; do

@@ -48,7 +48,7 @@ want_irqs='1000|1000|irq|IRQ (eth0)|cpu_irq|Irq Cpu 0|0|ret=handled
 4000|100|hrtimer|tick_sched_timer|cpu_hrtimer|Hrtimer Cpu 0|0|
 4200|-1|hrtimer|0x1f|cpu_hrtimer|Hrtimer Cpu 0|0|'
 
-@test "a database has them on tracks of their cpu or thread, functions by name" {
+@test "a database has kernel slices on tracks of their cpu or thread, with functions by name" {
     irqs
     tm-merge -o k.db k.pftrace
     run slices k.db
@@ -57,7 +57,7 @@ want_irqs='1000|1000|irq|IRQ (eth0)|cpu_irq|Irq Cpu 0|0|ret=handled
     [ "$(sqlite3 k.db "SELECT count(*) FROM stats WHERE severity = 'error'")" = 0 ]
 }
 
-@test "merged twice they are the same, names of functions too; the merged trace has the kernel's events" {
+@test "two merges give the same rows and function names, and the merged trace has the kernel's events" {
     irqs
     tm-merge -o m.pftrace k.pftrace
     tm-merge -o n.pftrace m.pftrace
@@ -82,7 +82,7 @@ want_irqs='1000|1000|irq|IRQ (eth0)|cpu_irq|Irq Cpu 0|0|ret=handled
 b|dO_WORK" ] || { echo "$output"; false; }
 }
 
-@test "an event that is no slice and names a function stays on the sequence that knows it" {
+@test "an event that is no slice and names a function stays on the sequence that has the name" {
     kernel <<'END'
 1000 0 5 #59 2=7
 1100 0 5 irq_handler_entry 2=eth0
@@ -95,7 +95,7 @@ END
     [[ "$output" == *" generation=1 "* ]]
 }
 
-@test "in Chrome JSON they are threads of a process Kernel, and stay what they are when it is merged" {
+@test "in Chrome JSON the tracks are threads of a process Kernel, and stay so in another merge" {
     irqs
     tm-merge -o m.json k.pftrace
     run python3 -c 'import json
@@ -115,7 +115,7 @@ B 4.2 None 0x1f Hrtimer Cpu 0 Kernel" ] || { echo "$output"; false; }
     [ "$status" -eq 0 ] || { echo "$output"; false; }
 }
 
-@test "--only: those that are on at the first moment are whole, what ends is on its own track" {
+@test "--only keeps slices that are open at its start whole, and an ending slice is on its own track" {
     irqs
     tm-merge --absolute --only 'from=1650ns,to=1900ns' -o k.db k.pftrace
     run slices k.db
@@ -128,7 +128,7 @@ B 4.2 None 0x1f Hrtimer Cpu 0 Kernel" ] || { echo "$output"; false; }
     [ "$output" = "$(sed -n 5p <<<"$want_irqs")" ] || { echo "$output"; false; }
 }
 
-@test "lines of JSON name their tracks, text their cpus" {
+@test "lines of JSON have the names of tracks, and text has cpus" {
     irqs
     run bash -o pipefail -c "tm-merge -f jsonl --events k.pftrace | grep -o '\"scope\":\"cpu\",\"track_name\":\"[^\"]*\"' | sort | uniq -c"
     [ "$(sed 's/^ *//' <<<"$output")" = '3 "scope":"cpu","track_name":"Hrtimer Cpu 0"
@@ -159,7 +159,7 @@ process 200 server
 END
 }
 
-@test "a call has its answer: slices of both threads, what they are about, a flow from one to the other" {
+@test "a binder call and its reply are slices of both threads, with args and a flow between them" {
     calls
     tm-merge -o k.db k.pftrace
     run sqlite3 k.db "SELECT s.ts, s.dur, s.category, s.name, t.tid FROM slice s JOIN thread_track k ON s.track_id = k.id
@@ -187,7 +187,7 @@ destination thread|200|uint' ] || { echo "$output"; false; }
     [ "$(sqlite3 k.db "SELECT count(*) FROM stats WHERE severity = 'error'")" = 0 ]
 }
 
-@test "calls are the same when they are merged again, as a Perfetto trace and as Chrome JSON" {
+@test "binder calls are the same after another merge, as a Perfetto trace and as Chrome JSON" {
     calls
     for format in pftrace json; do
         run python3 "$TM_SRC/t/check/roundtrip" -f $format -m "$TM_BIN/tm-merge" k.pftrace
@@ -205,7 +205,7 @@ i 1.7 binder async rcv None None True
 X 1.9 binder transaction None None True" ] || { echo "$output"; false; }
 }
 
-@test "--only: a call that is under way is whole, with what it is about" {
+@test "--only keeps an open binder call whole, with its args" {
     calls
     tm-merge --only 'from=1260ns,to=1350ns' --absolute -o k.db k.pftrace
     run sqlite3 k.db "SELECT ts, dur, name, (SELECT count(*) FROM args a WHERE a.arg_set_id = s.arg_set_id) FROM slice s ORDER BY ts"
@@ -217,7 +217,7 @@ X 1.9 binder transaction None None True" ] || { echo "$output"; false; }
     [ "$output" = '1200|200|binder reply' ] || { echo "$output"; false; }
 }
 
-@test "a trace of binder in text becomes the kernel's events, and says the same" {
+@test "a trace of binder in text becomes kernel events with the same rows" {
     {
         printf '# tracer: nop\n'
         printf ' call-100 (  100) [000] ...1 1.1: binder_transaction: transaction=7 dest_node=5 dest_proc=200 dest_thread=0 reply=0 flags=0x10 code=0x3\n'
@@ -238,7 +238,7 @@ X 1.9 binder transaction None None True" ] || { echo "$output"; false; }
     [ "$output" = 5 ]
 }
 
-@test "what adds up and what is a state depends on what came before, in order of time, whatever that of the file" {
+@test "sums and states depend on earlier events in order of time, whatever the order of the file" {
     python3 "$TM_SRC/t/gen/make-kernel.py" >k.pftrace <<'END'
 3000 1 5 netif_receive_skb 1=1000 2=eth0
 1000 0 5 netif_receive_skb 1=1000 2=eth0
@@ -274,7 +274,7 @@ END
     done
 }
 
-@test "--only: a state that is on at the first moment is whole, and a state is chosen by its name" {
+@test "--only keeps a state that is on at its start whole, and chooses a state by its name" {
     python3 "$TM_SRC/t/gen/make-kernel.py" >k.pftrace <<'END'
 1000 0 6 rpm_status 1=usb 2=0
 2000 1 6 rpm_status 1=usb 2=3
@@ -292,7 +292,7 @@ END
     [ "$output" = "3000|1000|Resuming" ] || { echo "$output"; false; }
 }
 
-@test "what begin and end both say is there once, as the end has it" {
+@test "args that begin and end both state are there once, with the value of the end" {
     kernel <<'END'
 1000 0 5 block_io_start 1=5 2=77
 2000 0 5 block_io_done 1=5 2=78

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# A viewer shows the same of the kernel for merged.pftrace as for the inputs.
+# A viewer shows the same kernel data for merged.pftrace as for the inputs.
 
 bats_require_minimum_version 1.5.0
 
@@ -16,7 +16,7 @@ shown() {
     python3 "$TM_SRC/t/check/kernel-shown" "$@"
 }
 
-# same_shown FILE...: the merged trace shows what each of the files shows.
+# same_shown FILE...: the merged trace shows the same as each of the files.
 same_shown() {
     tar cf in.tar "$@"
     tm-merge -o m.pftrace in.tar 2>warnings
@@ -29,7 +29,7 @@ same_shown() {
     fi
 }
 
-# All that the file holds, even what is not shown.
+# All events in the file, also those that are not shown.
 kernel_rows() {
     tm-merge -f jsonl --events "$1" | jq -r 'select(.cpu != null and .ts != null) | "\(.ts) \(.cpu) \(.kind)"'
 }
@@ -44,7 +44,7 @@ early() { # START: one file
         'compact 1 1900:8:eight 2100:7:seven 2300:0:idle' '2000 0 5 print 2=B|5|b' '2500 0 5 print 2=E|5'
 }
 
-@test "the start of one file's tracing leaves nothing of another file out" {
+@test "the start of one file's tracing hides no events of another file" {
     early 'started 900' | kernel a.pftrace
     echo 'started 2200' | kernel b.pftrace
     same_shown a.pftrace b.pftrace
@@ -52,7 +52,7 @@ early() { # START: one file
     [ "$(grep -c 'ftrace event' warnings)" = 0 ]
 }
 
-@test "what a reader leaves out of its file stays in the merged trace, and out of view" {
+@test "events that a reader hides in their file stay in the merged trace, and stay hidden" {
     early 'started 1400' | kernel a.pftrace
     echo 'started 2200' | kernel b.pftrace
     same_shown a.pftrace b.pftrace
@@ -61,7 +61,7 @@ early() { # START: one file
     diff <(kernel_rows a.pftrace) <(kernel_rows m.pftrace)
 }
 
-@test "two files with kernel data that began at different times: each from its start on, the rest is told" {
+@test "two files with kernel data are shown each from its own start on, and the events left out are reported" {
     early 'started 1400' | kernel a.pftrace
     early 'started 1800' | sed 's/compact 1/compact 2/; s/ 0 5 / 3 5 /' | kernel b.pftrace
     same_shown a.pftrace b.pftrace
@@ -69,21 +69,21 @@ early() { # START: one file
         warnings || { cat warnings; false; }
 }
 
-@test "what was in the buffer at the start counts where the data source says so, in its file" {
+@test "events in the buffer at the start are shown if the data source of their file says so" {
     { echo preserve; early 'started 1400'; } | kernel a.pftrace
     early 'started 1800' | sed 's/compact 1/compact 2/; s/ 0 5 / 3 5 /' | kernel b.pftrace
     same_shown a.pftrace b.pftrace
     grep -q 'b.pftrace: 5 ftrace events' warnings
 }
 
-@test "what is before a cpu's buffer began to be read is a record alone, in its file" {
+@test "events from before a cpu's buffer was read are only records, in their file" {
     { echo whole 0 1200; echo whole 1 1600; early 'started 900'; echo 'whole 0 2600'; } | kernel a.pftrace
     echo 'started 800' | kernel b.pftrace
     same_shown a.pftrace b.pftrace
     [ "$(shown m.pftrace | grep -c record)" = 3 ]
 }
 
-@test "ftrace text has no start, and none of another file's" {
+@test "ftrace text has no start, and that of another file does not apply to it" {
     early 'started 1400' | kernel a.pftrace
     printf '%s\n' '# tracer: nop' '  app-100 (  100) [004] ..... 0.000001: tracing_mark_write: B|100|work' \
         '  app-100 (  100) [004] ..... 0.000002: tracing_mark_write: E|100' >t.systrace
@@ -95,7 +95,7 @@ early() { # START: one file
     diff <(shown a.pftrace) <(shown m.pftrace | grep -v ' 4 3')
 }
 
-@test "machines have their own starts" {
+@test "each machine has its own start" {
     early 'started 1400' | kernel a.pftrace
     early 'started 1800' | kernel b.pftrace
     printf '{"perfetto_manifest":{"version":1,"files":[{"path":"a.pftrace","machine":{"name":"a"}},
@@ -110,7 +110,7 @@ lines_of_text() {
     tm-merge -o m.pftrace t.systrace
 }
 
-@test "what a task waited for, in a line of text, is said of its state: the function by its symbol" {
+@test "a task's wait in a line of text is stated of its state, with the symbol of the function" {
     lines_of_text '  app-100 (  100) [001] d..2. 1.000001: sched_switch: prev_comm=app prev_pid=100 prev_prio=120 prev_state=D ==> next_comm=r next_pid=7 next_prio=97' \
         '  r-7 (-----) [001] d..2. 1.000002: sched_blocked_reason: pid=100 iowait=1 caller=io_schedule+0x10/0x40' \
         '  r-7 (-----) [001] d..2. 1.000003: sched_blocked_reason: pid=100 iowait=0 caller=do_nanosleep+0x2/0x80' \
@@ -126,12 +126,12 @@ lines_of_text() {
 END
 }
 
-@test "a marker of an event named 0 is one like others" {
+@test "a marker in an event named 0 is a marker like others" {
     lines_of_text '  app-100 (  100) [001] ..... 1.000037: 0: B|100|zero' '  app-100 (  100) [001] ..... 1.000038: print: E|100'
     [ "$(shown --fields m.pftrace | grep ' 3 ')" = $'1000037000 1 3 2=B|100|zero\n1000038000 1 3 2=E|100' ]
 }
 
-@test "the idle thread is not named after its lines" {
+@test "the idle thread does not get its name from its lines" {
     lines_of_text '  <idle>-0 (-----) [001] ..... 1.000037: tracing_mark_write: some words' \
         '  app-100 (  100) [001] ..... 1.000038: tracing_mark_write: B|100|x'
     run shown --fields m.pftrace
@@ -139,13 +139,13 @@ END
     [[ "$output" != *" 236 1=0"* ]]
 }
 
-@test "a task of text ends where the kernel frees it, not where it begins to exit" {
+@test "a task of text ends when the kernel frees it, not when it begins to exit" {
     lines_of_text '  sh-7 (    7) [000] d..2. 1.000010: sched_process_exit: comm=new pid=103 prio=120' \
         '  sh-7 (    7) [000] d..2. 1.000030: sched_process_free: comm=new pid=103 prio=120'
     [ "$(shown --fields m.pftrace | grep -a -o '.* 240 .*')" = '1000030000 0 240 2=103' ]
 }
 
-@test "samples without a process are of the one that another file knows, else of their thread's own" {
+@test "samples without a process belong to the process that another file states, else to their thread's own" {
     printf 'app 101 [000] 2.000000: 10 cycles:\n\tffff f+0x1 (k)\n\nsh 7 [000] 2.000001: 10 cycles:\n\tffff f+0x1 (k)\n\n' >s.perf
     printf '%s\n' 'process 100 app' '1000 0 100 #235 1=101 2=app 3=65536' | kernel k.pftrace
     printf '{"perfetto_manifest":{"version":1,"files":[{"path":"k.pftrace"},{"path":"s.perf",
@@ -156,12 +156,12 @@ END
     [ "$output" = $'2000000000 100/101\n2000001000 7/7' ] || { echo "$output"; false; }
 }
 
-# The process trees of m.pftrace: time, tid, process, name.
+# Prints the process trees of m.pftrace: time, tid, process, name.
 trees() {
     python3 "$TM_SRC/t/check/kernel-shown" --trees m.pftrace
 }
 
-@test "a name on a line names the thread, and no process; the scheduler's later name counts" {
+@test "a name on a line names the thread and no process, and a later name of the scheduler replaces it" {
     lines_of_text '  app-100 (  100) [001] ..... 1.000001: tracing_mark_write: B|100|x' \
         '  work-101 (  100) [001] ..... 1.000002: tracing_mark_write: B|100|y' \
         '  new-100 (  100) [001] ..... 1.000003: tracing_mark_write: E|100' \
@@ -178,7 +178,7 @@ trees() {
 END
 }
 
-@test "a main thread whose process another line tells of is named without it" {
+@test "a main thread whose process another line states is named without naming the process" {
     lines_of_text '  work-101 (  100) [001] ..... 1.000002: tracing_mark_write: B|100|y' \
         '  app-100 (-----) [001] ..... 1.000003: tracing_mark_write: some words' \
         '  work-101 (-----) [001] d..2. 1.000004: binder_transaction: transaction=77 dest_node=4 dest_proc=200 dest_thread=0 reply=0 flags=0x10 code=0x3' \
@@ -187,7 +187,7 @@ END
     [ "$(trees)" = $'1000002000 101 100 None\n1000003000 100 100 app\n1000005000 200 200 svc' ]
 }
 
-@test "scheduling in a JSON document is there, its markers stay with the document's slices" {
+@test "scheduling in a JSON document is written, and its markers stay with the document's slices" {
     printf '{"traceEvents":[{"ph":"X","pid":100,"tid":101,"ts":1000000,"dur":50,"name":"js"}],"systemTraceEvents":"%s"}' \
         '  app-101 (  100) [001] d..2. 1.000001: sched_switch: prev_comm=app prev_pid=101 prev_prio=120 prev_state=S ==> next_comm=r next_pid=7 next_prio=97\n  r-7 (-----) [001] d..2. 1.000002: cpu_frequency: state=1000 cpu_id=1\n  r-7 (-----) [001] d..2. 1.000003: some_event: x=1\n  app-101 (  100) [000] ..... 1.000004: tracing_mark_write: B|100|inner\n  app-101 (  100) [000] ..... 1.000005: tracing_mark_write: E|100\n' >j.json
     tm-merge -o m.pftrace j.json 2>warnings

@@ -47,7 +47,7 @@ machine x86_64
 END
 }
 
-# A marker ends the write by which it was made. The end of the rest of that write is not seen.
+# A marker ends the write that makes it. The end of the rest of that write is not recorded.
 want_calls='1000|200|0|sys_write|thread_execution|args[0]=7,args[1]=18446744073709551615
 1100|300|0|sys_getpid|thread_execution|ret=-14
 1200|400|0|mark|thread_execution|
@@ -57,7 +57,7 @@ want_calls='1000|200|0|sys_write|thread_execution|args[0]=7,args[1]=184467440737
 2000|0|0|sys_rt_sigreturn|thread_execution|
 2100|200|0|sys_549|thread_execution|'
 
-@test "calls of the system are slices of their thread, a write as far as the marker it makes" {
+@test "system calls are slices of their thread, and a write ends at the marker that it makes" {
     calls
     tm-merge -o k.db k.pftrace
     run slices k.db
@@ -70,7 +70,7 @@ want_calls='1000|200|0|sys_write|thread_execution|args[0]=7,args[1]=184467440737
     is_same_merged_again
 }
 
-@test "calls are seen in order of time, whatever that of the file; a batch that begins within a write has its marker" {
+@test "calls are paired in order of time, whatever the order of the file, also across batches" {
     kernel <<'END'
 machine x86_64
 3000 0 5 sys_exit 1=1
@@ -87,14 +87,14 @@ END
     [ "$output" = "10|8990|0|sys_write|thread_execution|" ] || { echo "$output"; false; }
 }
 
-@test "a call of thousands of arguments has as many as are kept, in time" {
+@test "a call with thousands of arguments has as many as are kept, in bounded time" {
     { echo machine x86_64; echo "1000 0 5 sys_enter 1=39$(printf ' 2=%d' {1..3000})"; } | kernel
     tm-merge -o k.db k.pftrace
     run sqlite3 k.db "SELECT count(*), max(int_value) FROM args JOIN slice USING (arg_set_id) WHERE flat_key = 'args'"
     [ "$output" = "64|64" ] || { echo "$output"; false; }
 }
 
-@test "calls have the names that the machine's kernel gives their numbers" {
+@test "calls have the names that the machine's kernel gives to their numbers" {
     while read -r machine wants; do
         { [ "$machine" = none ] || echo "machine $machine"
             for n in 1 4 63 64 79 139; do echo "$((n + 100)) 0 $n sys_enter 1=$n"; done; } | kernel
@@ -112,7 +112,7 @@ none 1 4 63 64 79 139
 END
 }
 
-@test "sleep: steps and devices on tracks of their own; entering that failed ends when tasks are thawed" {
+@test "suspend steps and devices are on their own tracks, and a failed entry ends when tasks are thawed" {
     kernel <<'END'
 1000 0 5 suspend_resume 1=suspend_enter 2=3 3=1
 1100 0 5 suspend_resume 1=freeze_processes 3=1

@@ -5,7 +5,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
 }
 
-# events FILE COUNT SEED: objects of all lengths, not in the order of time.
+# events FILE COUNT SEED: writes objects of all lengths, not in the order of time.
 events() {
     python3 - "$@" <<'END'
 import random, sys
@@ -24,7 +24,7 @@ merge_plain() {
     bash -o pipefail -c 'tm-unpack --no-json-detail "$@" | tm-manifest | tm-clocks | tm-sort | tm-emit -f json' x "$@"
 }
 
-# merge_referred SORT-OPTION FILE...
+# merge_referred SORT-OPTION FILE...: merges with text that stays in the files.
 merge_referred() {
     local sort=$1 sources=()
     shift
@@ -41,7 +41,7 @@ boot_traces() {
         "clocks":{"sync_to":{"file":"c.pftrace","clock":"BOOTTIME"},"offset_ns":'${2:-0}'}}]}}' >manifest.json
 }
 
-@test "text that stayed in its file comes out the same, whatever its order there and the memory" {
+@test "text that stays in its file is written unchanged, for any order of the file and any memory" {
     events a.json 40000 1
     events b.json 300 2
     merge_plain a.json b.json >plain.json
@@ -56,7 +56,7 @@ boot_traces() {
     tm-emit -f jsonl <s >/dev/null
 }
 
-@test "an archive that needs a temporary file is written to the file of --text, where its texts stay" {
+@test "an archive that needs a temporary file is written to the file of --text, and its texts stay there" {
     events a.json 3000 1
     events b.json 3000 2
     tar cf in.tar a.json b.json
@@ -70,7 +70,7 @@ boot_traces() {
     ! tm-unpack -T /nonexistent --no-json-detail in.tar.gz >/dev/null
 }
 
-@test "members of an archive stay there; compressed ones, pipes and short texts come along" {
+@test "texts of archive members stay in the file, and compressed, piped and short texts are in the stream" {
     events a.json 200 1
     events b.json 200 2
     events c.json 3 3
@@ -92,7 +92,7 @@ boot_traces() {
     tm-unpack --no-raw --by-reference a.json | tm-emit -f frames | grep -c 'offset=' | grep -qx 0
 }
 
-@test "text of what cannot be read again goes to a file of its own" {
+@test "texts that cannot be read again go to the file of --text" {
     mkdir d
     events d/a.json 3000 1
     events d/b.json 300 2
@@ -130,18 +130,18 @@ boot_traces() {
     [[ "$output" == "tm-unpack: text: "* ]]
 }
 
-# needs_holes FILE: skips the test if storage in the middle of a copy of FILE cannot be given back.
+# needs_holes FILE: skips the test if storage in the middle of a copy of FILE cannot be reclaimed.
 needs_holes() {
     cp "$1" probe
     fallocate -p -o 0 -l 1M probe || skip "the file system punches no holes"
 }
 
-# stored FILE: the bytes that it takes on the disk.
+# stored FILE: prints the bytes that it takes on the disk.
 stored() {
     echo $(($(stat -c %b "$1") * 512))
 }
 
-@test "the file of --text is given back while it is read, and no other file is" {
+@test "the storage of the file of --text is reclaimed while it is read, and of no other file" {
     events a.json 30000 1
     events b.json 20000 2
     tar czf in.tar.gz a.json b.json
@@ -174,7 +174,7 @@ stored() {
     [ "$(stored a.json)" -ge "$(stored copy.json)" ]
 }
 
-@test "a large output, which threads copy and write, has the same bytes; a changed text or a full disk leaves none" {
+@test "a large output, copied and written by threads, has the same bytes, and failures leave no output" {
     events a.json 60000 1
     events b.json 30000 2
     merge_plain a.json b.json >plain.json
@@ -198,7 +198,7 @@ stored() {
     [ ! -e out.json ]
 }
 
-@test "a text that comes twice is not taken for what was given back" {
+@test "a text that is used twice is not read from reclaimed storage" {
     events a.json 9000 1
     needs_holes a.json
     true >text
@@ -234,7 +234,7 @@ stored() {
     (cd s && tm-sort -m 1 2) | tm-emit -f json --source 2.tar --source 1.tar | cmp plain.json
 }
 
-@test "a file that is not there, or not what it was, is an error and no output" {
+@test "a missing or changed file is an error and gives no output" {
     events a.json 2000 1
     cp -p a.json copy.json
     merge_referred -S1M a.json >/dev/null
@@ -267,7 +267,7 @@ stored() {
     tm-emit -f json -o out.json --source a.json <s
 }
 
-@test "an input that is renamed over during the merge is said to have been replaced" {
+@test "an input that is replaced during the merge is reported as replaced" {
     events a.json 2000 1
     cp -p a.json copy.json
     cp -p a.json next.json

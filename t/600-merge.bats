@@ -1,4 +1,4 @@
-# tm-merge: five programs run as one. The stages are stand-ins beside a copy of tm-merge; each can be made to fail.
+# tm-merge runs five programs as one. The stages are stand-ins beside a copy of tm-merge; each can be made to fail.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -14,7 +14,7 @@ setup() {
     all="tm-unpack tm-manifest tm-clocks tm-sort tm-emit"
 }
 
-# stage NAME SCRIPT: makes a stand-in
+# stage NAME SCRIPT: makes a stand-in.
 stage() {
     rm -f bin/$1
     printf '#!/bin/bash\n%s\n' "$2" >bin/$1
@@ -34,7 +34,7 @@ nothing_left() {
     [ "$(ls -A)" = bin ]
 }
 
-@test "text on standard output, a file by its ending" {
+@test "text goes to standard output, and a file gets the format of its ending" {
     run merge x
     [ "$status" -eq 0 ]
     [[ "${lines[1]}" == *"slice                 1us draw frame" ]]
@@ -51,7 +51,7 @@ out.jsonl" ]
     head -n 1 out.foo | grep '^ts,dur'
 }
 
-@test "each stage gets its options, and only what the output needs is unpacked" {
+@test "each stage gets its options, and only data that the output needs is unpacked" {
     for name in tm-unpack tm-manifest tm-clocks tm-sort tm-emit; do
         stage $name 'echo "$(basename "$0")" "$@" >>args.$(basename "$0"); cat >/dev/null'
     done
@@ -103,7 +103,7 @@ out.jsonl" ]
     [ "$status" -eq 2 ]
 }
 
-@test "before --align only arguments are unpacked that its rules read" {
+@test "before --align only the arguments that its rules read are unpacked" {
     for name in tm-unpack tm-manifest tm-clocks tm-align; do
         stage $name 'echo "$(basename "$0")" "$@" >>args.$(basename "$0"); exit 3'
     done
@@ -118,14 +118,14 @@ out.jsonl" ]
     grep -Fx "tm-unpack --no-raw -- x" args.tm-unpack
 }
 
-@test "--dry-run prints the report and writes nothing" {
+@test "--dry-run prints the report and writes no output" {
     run merge --dry-run -o out.txt x
     [ "$status" -eq 0 ]
     [[ "$output" == *"  total: 9 events read, 9 placed, 0 dropped; the accounts balance"* ]]
     nothing_left
 }
 
-@test "a stage that fails: its line alone, its status, no OUT" {
+@test "a stage that fails gives one line and its status, and no OUT" {
     for name in $all; do
         for status in 1 2 3 4; do
             mv bin/$name saved
@@ -141,7 +141,7 @@ out.jsonl" ]
     done
 }
 
-@test "the exit status of a stage that fails is that of the whole" {
+@test "the exit status of a failing stage is that of tm-merge" {
     for name in $all; do
         for wanted in 1 2 3 4; do
             mv bin/$name saved
@@ -154,7 +154,7 @@ out.jsonl" ]
     done
 }
 
-@test "a stage that reads nothing and fails at once is still the cause" {
+@test "a stage that reads nothing and fails at once is reported as the cause" {
     for name in tm-manifest tm-clocks tm-sort tm-emit; do
         mv bin/$name saved
         stage $name "echo '$name: bad' >&2; exit 3"
@@ -168,7 +168,7 @@ out.jsonl" ]
     done
 }
 
-@test "of two that fail by themselves the first in the pipe speaks, the gravest counts" {
+@test "if two stages fail by themselves, the first in the pipe is reported and the gravest status counts" {
     stage tm-manifest 'cat; echo "tm-manifest: strict" >&2; exit 4'
     stage tm-sort 'cat; echo "tm-sort: no space" >&2; exit 3'
     run merge x
@@ -177,7 +177,7 @@ out.jsonl" ]
     [[ "$output" != *"tm-sort"* ]]
 }
 
-@test "a stage that fails after it wrote everything leaves no OUT either" {
+@test "a stage that fails after writing everything leaves no OUT" {
     for name in tm-unpack tm-manifest tm-clocks tm-sort; do
         cp bin/$name saved
         stage $name "$(tail -n +2 saved | sed s/exec//); echo '$name: late' >&2; exit 1"
@@ -189,7 +189,7 @@ out.jsonl" ]
     done
 }
 
-@test "warnings pass, in the order of the pipe, whether it fails or not" {
+@test "warnings are printed in the order of the pipe, with and without a failure" {
     stage tm-manifest 'echo "tm-manifest: warning: path matches no file" >&2; exec cat'
     stage tm-clocks 'echo "tm-clocks: warning: one" >&2; exec cat'
     run merge -o out.txt x
@@ -207,7 +207,7 @@ tm-sort: bad" ]
     nothing_left
 }
 
-@test "a stage killed by kill -9, before or in the middle: exit 3 and no OUT" {
+@test "a stage killed by kill -9 at the start or in the middle is exit 3 and no OUT" {
     for name in $all; do
         for before in "" "head -c 1000 $(sink $name);"; do
             mv bin/$name saved
@@ -223,14 +223,14 @@ tm-sort: bad" ]
     done
 }
 
-@test "a stage killed after it wrote its last byte: no OUT" {
+@test "a stage killed after writing its last byte is exit 3 and no OUT" {
     stage tm-sort 'cat; kill -9 $$'
     run merge -o out.txt x
     [ "$status" -eq 3 ]
     nothing_left
 }
 
-@test "a stage that ends early without a word is a failure" {
+@test "a stage that ends early without a message is a failure" {
     stage tm-clocks 'head -c 300; exit 0'
     run merge -o out.txt x
     [ "$status" -eq 1 ]
@@ -263,7 +263,7 @@ tm-sort: bad" ]
     done
 }
 
-@test "programs are looked for in PATH where they are not beside it" {
+@test "programs that are not in the folder of tm-merge are found in PATH" {
     mkdir elsewhere
     mv bin/tm-sort elsewhere/
     PATH="$PWD/elsewhere:$PATH" run merge x
@@ -271,7 +271,7 @@ tm-sort: bad" ]
     [ "${#lines[@]}" -eq 9 ]
 }
 
-@test "when the output fails, a stage that still works is not waited for" {
+@test "if the output fails, tm-merge does not wait for a stage that still works" {
     stage tm-unpack 'emit-stream; exec sleep 600'
     stage tm-sort 'cat >/dev/null'
     stage tm-emit 'echo "tm-emit: out.txt: cannot write: No space left on device" >&2; exit 3'
@@ -282,7 +282,7 @@ tm-sort: bad" ]
     [ $SECONDS -lt 500 ]
 }
 
-@test "--strict and --max-dropped: exit 4, no OUT" {
+@test "--strict and --max-dropped give exit 4 and no OUT" {
     export words=dropped
     run merge --strict -o out.txt x
     [ "$status" -eq 4 ]
@@ -294,7 +294,7 @@ tm-sort: bad" ]
     [ "$status" -eq 0 ]
 }
 
-@test "an unwritable directory, a full disk" {
+@test "an unwritable directory and a full disk are errors" {
     run merge -o no/such/out.txt x
     [ "$status" -eq 3 ]
     [ "$output" = "tm-merge: no/such/out.txt: cannot make a temporary file beside it: No such file or directory" ]
@@ -306,7 +306,7 @@ tm-sort: bad" ]
     [ "$output" = "tm-emit: standard output: cannot write: No space left on device" ]
 }
 
-@test "a disk that fills up half way leaves nothing" {
+@test "a disk that fills up during the merge leaves no file" {
     mkdir disk
     words="-n 200000" run unshare -r -m bash -c '
         mount -t tmpfs -o size=1m none disk || exit 99
@@ -320,7 +320,7 @@ tm-sort: bad" ]
     [[ "$output" =~ ^"tm-emit: disk/out.txt: cannot write in $PWD/disk, where this file needs at least "[0-9]+" bytes: No space left on device"$ ]]
 }
 
-@test "the old OUT stays as it was when the merge fails" {
+@test "the old OUT is unchanged if the merge fails" {
     echo old >out.txt
     words=cut run merge -o out.txt x
     [ "$status" -eq 1 ]
@@ -329,14 +329,14 @@ tm-sort: bad" ]
 out.txt" ]
 }
 
-@test "a reader that leaves early is silent" {
+@test "a reader that closes the pipe early causes no message" {
     words="-n 200000" run bash -c 'set -o pipefail; bin/tm-merge x | head -n 1'
     [ "$status" -eq 141 ]
     [ "${#lines[@]}" -eq 1 ]
     [[ "$output" == *"NAME = VALUE [CATEGORY] ARGS" ]]
 }
 
-@test "SIGINT, SIGTERM and SIGHUP reach the stages, and nothing is left" {
+@test "SIGINT, SIGTERM and SIGHUP reach the stages, and no file is left" {
     for name in tm-unpack tm-manifest tm-clocks tm-sort; do
         stage $name 'echo $$ >>pids; exec sleep 600'
     done
@@ -360,7 +360,7 @@ PY
     done
 }
 
-@test "SIGINT is what it dies of, also where it cost the last stage its compressor" {
+@test "SIGINT is the cause of death, even if it also killed the compressor of the last stage" {
     for name in tm-unpack tm-manifest tm-clocks tm-sort; do
         stage $name 'exit 0'
     done
@@ -377,27 +377,27 @@ PY
     nothing_left
 }
 
-@test "signals that were ignored stay ignored" {
+@test "ignored signals stay ignored" {
     stage tm-unpack 'grep SigIgn /proc/self/status >&2; exec emit-stream'
     run bash -c 'trap "" HUP; exec bin/tm-merge -o out.txt x'
     [ "$status" -eq 0 ]
     [[ "$output" == "SigIgn:"*[13579bdf] ]] # SIGHUP is the lowest bit; the test's caller may ignore others
 }
 
-@test "SIGPIPE works in the stages even where the caller ignores it" {
+@test "SIGPIPE works in the stages even if the caller ignores it" {
     words="-n 200000" run bash -c 'trap "" PIPE; bin/tm-merge x | head -n 1'
     [ "${#lines[@]}" -eq 1 ]
     [[ "$output" == *"NAME = VALUE [CATEGORY] ARGS" ]]
 }
 
-@test "closed standard descriptors do not get in the way of the pipes" {
+@test "closed standard descriptors do not disturb the pipes" {
     bin/tm-merge -o out.txt x <&- >&-
     [ -s out.txt ]
     bin/tm-merge -o out.txt x <&- >&- 2>&-
     [ -s out.txt ]
 }
 
-@test "a flood of messages is passed on, not collected" {
+@test "a flood of messages is passed on and not collected" {
     stage tm-clocks 'for i in {1..20000}; do echo "tm-clocks: warning: number $i"; done >&2; exec cat'
     run merge -o out.txt x
     [ "$status" -eq 0 ]
@@ -405,7 +405,7 @@ PY
     [ "${lines[19999]}" = "tm-clocks: warning: number 20000" ]
 }
 
-@test "command lines that make no sense are exit 2" {
+@test "invalid command lines are exit 2" {
     for args in "-f nothing x" "--no-such" "-o" "-S 12x x" "--max-dropped 200% x" "--on-damage maybe x"; do
         run merge $args
         [ "$status" -eq 2 ]

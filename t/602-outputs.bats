@@ -8,7 +8,7 @@ setup() {
     demo=$TM_SRC/doc/examples/phone-watch-app.tar
 }
 
-# alone_and_together INPUT OPTION...: writes all forms of INPUT, one by one to alone, and by one command to together.
+# alone_and_together INPUT OPTION...: writes all formats of INPUT, one by one to alone, and by one command to together.
 alone_and_together() {
     local out args=() input=$1
     shift
@@ -33,7 +33,7 @@ alone_and_together() {
     alone_and_together "$demo" --no-detail
 }
 
-@test "forms: -f behind its -o, the ending without, - is standard output" {
+@test "the format is that of -f after -o, or of the ending without -f, and - is standard output" {
     tm-merge -q -o one -f csv -o two.json -o - -f report "$demo" >three
     tm-merge -q -f csv "$demo" | cmp - one
     tm-merge -q -f json "$demo" | cmp - two.json
@@ -68,7 +68,7 @@ alone_and_together() {
     sqlite3 a.db 'SELECT count(*) > 0 FROM slice' | grep -qx 1
 }
 
-@test "where one output cannot be written no other appears, and what was there stays" {
+@test "if one output cannot be written no other appears, and old files are unchanged" {
     echo before >a.json
     run -3 tm-merge -q -o a.json -o missing/a.db "$demo"
     [ "$(cat a.json)" = before ]
@@ -87,7 +87,7 @@ alone_and_together() {
     [ "$(ls -A | sort | paste -sd' ')" = "cut.tar dir.db" ]
 }
 
-@test "what was guessed or lost is told once" {
+@test "guesses and losses are reported once" {
     printf '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"a"}]' >a.json
     printf '[{"ph":"X","pid":2,"tid":2,"ts":1,"dur":1,"name":"b"}]' >b.json
     run --separate-stderr tm-merge -o one.db -o two.json -o three.txt --only pid=7 a.json b.json
@@ -96,7 +96,7 @@ alone_and_together() {
     [ "$(grep -c 'no event is left' <<<"$stderr")" -eq 1 ]
 }
 
-@test "names of standard output are standard output; a pipe that has no other name than its descriptor is written" {
+@test "other names of standard output are standard output, and a pipe known only by its descriptor is written" {
     tm-merge -q -f csv "$demo" >want
     tm-merge -q -f csv -o /dev/stdout "$demo" | cmp - want
     for name in /dev/stdout /dev/fd/1 /proc/self/fd/1; do
@@ -111,14 +111,14 @@ alone_and_together() {
     [ "${lines[0]}" = "tm-merge: -o '': an output needs a name" ]
 }
 
-@test "standard output that is closed is an error, unless nothing is written to it" {
+@test "a closed standard output is an error, unless nothing is written to it" {
     run -3 bash -c 'tm-merge -q -f csv "$1" >&-' x "$demo"
     [ "$output" = "tm-emit: standard output: cannot write: Bad file descriptor" ]
     bash -c 'tm-merge -q -o a.csv "$1" >&-' x "$demo"
     tm-merge -q -f csv "$demo" | cmp - a.csv
 }
 
-@test "a file whose name begins with a dash" {
+@test "an output file can have a name that begins with a dash" {
     printf '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"a"}]' >-dash.json
     for form in json csv pftrace; do
         tm-merge -f $form -- -dash.json >one

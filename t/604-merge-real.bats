@@ -5,7 +5,7 @@ setup() {
     demo="$TM_SRC/doc/examples/phone-watch-app.tar"
 }
 
-@test "the demo, as text" {
+@test "the demo archive is merged as text" {
     run tm-merge --events "$demo"
     [ "$status" -eq 0 ]
     [ "${#lines[@]}" -eq 27 ]
@@ -14,7 +14,7 @@ setup() {
     [ "${lines[13]}" = "     0.295000000 watch   com.example.run.wear:300               begin                     receive from phone" ]
 }
 
-@test "the same from standard input, with and without -, and for any memory" {
+@test "standard input, with and without -, and any memory give the same output" {
     tm-merge -o a.jsonl "$demo"
     tm-merge -o b.jsonl <"$demo"
     cat "$demo" | tm-merge -o c.jsonl -
@@ -26,7 +26,7 @@ setup() {
     [ "$(wc -l <a.jsonl)" -eq "$(wc -l <e.jsonl)" ]
 }
 
-@test "every format, by its ending" {
+@test "every format is written by its ending" {
     tm-emit --formats | while read -r name endings; do
         for ending in $endings; do
             tm-merge -o "out$ending" "$demo"
@@ -38,16 +38,16 @@ import sqlite3
 assert sqlite3.connect("out.db").execute("select count(*) from slice").fetchone()[0] > 5'
 }
 
-@test "a manifest given with -m, files by name" {
+@test "a manifest given with -m relates files by name" {
     tar xf "$demo"
     mv perfetto_manifest.json m.json
     tm-merge -o a.csv "$demo"
     tm-merge -m m.json -o b.csv phone.pftrace watch.pftrace app_log.json
-    # Names of files are the given ones. Everything else is the same.
+    # File names are the given ones. Everything else is the same.
     cmp a.csv b.csv
 }
 
-@test "--strict and a time before the start: exit 4, no OUT" {
+@test "--strict and a time before the start of trace time give exit 4 and no OUT" {
     tar xf "$demo"
     sed 's/250000000/-900000000000/' perfetto_manifest.json >m.json
     rm perfetto_manifest.json
@@ -63,7 +63,7 @@ assert sqlite3.connect("out.db").execute("select count(*) from slice").fetchone(
     [ "$status" -eq 0 ]
 }
 
-@test "--strict: a path of the manifest that matches nothing" {
+@test "--strict refuses a path of the manifest that matches no file" {
     tar xf "$demo"
     rm watch.pftrace
     run tm-merge -o out.jsonl .
@@ -77,7 +77,7 @@ assert sqlite3.connect("out.db").execute("select count(*) from slice").fetchone(
     [ ! -e out.jsonl ]
 }
 
-@test "a cut archive, a file of unknown type, a missing file: the stage's line, no OUT" {
+@test "a cut archive, a file of unknown type and a missing file give the stage's line and no OUT" {
     head -c 2000 "$demo" >cut.tar
     echo nonsense >unknown
     for input in cut.tar unknown missing; do
@@ -90,7 +90,7 @@ assert sqlite3.connect("out.db").execute("select count(*) from slice").fetchone(
     done
 }
 
-@test "kill -9 of any stage in the middle: an error, no OUT, no process left" {
+@test "kill -9 of any stage is an error, and leaves no OUT and no process" {
     for name in tm-unpack tm-manifest tm-clocks tm-sort tm-emit; do
         PYTHONPATH=$TM_SRC/t/lib python3 - "$demo" $name <<'PY'
 import os, signal, subprocess, sys
@@ -114,7 +114,7 @@ PY
     done
 }
 
-@test "no descriptors left, no folder for temporary files: exit 3, no OUT" {
+@test "missing descriptors or a missing temporary folder are exit 3 and no OUT" {
     run bash -c "ulimit -n 8; tm-merge -o out.jsonl '$demo'"
     [ "$status" -eq 3 ]
     [[ "$output" == *"Too many open files"* ]]
@@ -132,7 +132,7 @@ PY
     done
 }
 
-@test "a full disk in the folder for temporary files" {
+@test "a full disk in the folder for temporary files is exit 3" {
     mkdir disk
     run unshare -r -m bash -c '
         mount -t tmpfs -o size=4k none disk || exit 99

@@ -1,4 +1,5 @@
-# Hints compared with what the kernel saw: real traces of one machine, recorded at the same time (doc/benchmarks.md).
+# Hints compared with the kernel's scheduling: real traces of one machine, recorded at the same time
+# (doc/benchmarks.md).
 
 load lib/common
 
@@ -12,12 +13,12 @@ setup() {
     export TMPDIR=$BATS_TEST_TMPDIR
 }
 
-@test "threads tell of something when the kernel ran them, within what each file's times allow" {
+@test "threads record events when the kernel ran them, within the precision of each file's times" {
     python3 "$TM_SRC/t/check/residuals.py" "$traces" >table
     python3 - <<'PY'
 rows = {line.split()[0]: dict(w.split('=') for w in line.split() if '=' in w) for line in open('table')}
 # file: the share of its events that must be at a time when their thread ran, and the largest distance (ns) of the best
-# place
+# offset
 for name, share, reach in (('chrome.json', .98, 0), ('node.json', .999, 0), ('clang.json', .99, 1000), ('firefox.json', .92, 1200)):
     r = {k: int(v) for k, v in rows[name].items() if v.lstrip('-').isdigit()}
     assert r['on_cpu'] >= share * r['events'], (name, r)

@@ -1,4 +1,4 @@
-# Guesses and losses are reported without being asked for.
+# Guesses and losses are reported without an option.
 
 bats_require_minimum_version 1.5.0
 
@@ -13,13 +13,13 @@ merge() {
     stderr=${stderr//tm-emit: warning: /}
 }
 
-# kineto FILE BASE: a profile whose times count from BASE.
+# kineto FILE BASE: writes a profile whose times count from BASE.
 kineto() {
     echo "{\"schemaVersion\": 1, \"baseTimeNanoseconds\": $2, \"traceEvents\": [
         {\"ph\": \"X\", \"name\": \"step\", \"pid\": 1, \"tid\": 1, \"ts\": 5, \"dur\": 2}]}" >"$1"
 }
 
-# phone FILE BOOTTIME REALTIME: a recording with a snapshot of both.
+# phone FILE BOOTTIME REALTIME: writes a recording with a snapshot of both.
 phone() {
     proto "$1" <<-END
 	snap 6=$2 1=$3
@@ -29,7 +29,7 @@ phone() {
 
 more='tm-merge --explain says more of what was dropped or assumed, and what would place it'
 
-@test "events dropped: a line a file and reason, with what it means" {
+@test "dropped events give a line for each file and reason, with its meaning" {
     proto a.pb <<-'END'
 	snap 6=1000000000
 	instant a 2000000000 seq=1
@@ -50,7 +50,7 @@ $more" ]
     [ ! -s err ]
 }
 
-@test "times before the start: by how much" {
+@test "times before the start of trace time are reported with their distance" {
     kineto a.json 1000
     kineto b.json 1000
     merge --sync b.json=a.json-3ms a.json b.json
@@ -58,7 +58,7 @@ $more" ]
 $more" ]
 }
 
-@test "placed by assumption: the base that the file states is said in the same line" {
+@test "a placement by assumption is reported with the base that the file states" {
     kineto rank0.json 1694128200721058000
     kineto rank1.json 1694128201421058000
     merge rank0.json rank1.json
@@ -72,7 +72,7 @@ rank0.json's: --hints would use it" ]
     [ "$stderr" = "" ]
 }
 
-@test "two recordings of one machine that were started at other times look like two machines" {
+@test "two recordings of one machine that started at different wall clock times are reported as two machines" {
     phone a.pb 5000000000 1700000000000000000
     phone b.pb 5000000000 1707000000000000000
     merge a.pb b.pb
@@ -94,7 +94,7 @@ started again), which --machine NAME=FILE for each says"* ]]
     [ "$stderr" = "" ]
 }
 
-@test "numbers without a clock beside another file's timeline are an assumption" {
+@test "numbers without a clock beside another file's timeline are reported as an assumption" {
     phone a.pb 5000000000 1700000000000000000
     proto b.pb <<<'instant there 5000002000 seq=1'
     merge a.pb b.pb
@@ -104,7 +104,7 @@ of host as they stand"* ]]
     [ "$stderr" = "" ]
 }
 
-@test "loss that a trace reports is said, and --strict minds it" {
+@test "loss that a trace reports is reported, and is exit 4 with --strict" {
     cat >a.systrace <<-'END'
 	# tracer: nop
 	  app-100   (  100) [000] .... 3.000100: tracing_mark_write: B|100|x
@@ -121,7 +121,7 @@ of host as they stand"* ]]
     [ ! -e out.jsonl ]
 }
 
-@test "--no-guess: a placement by assumption is exit 4, and no output" {
+@test "--no-guess makes a placement by assumption exit 4, without an output" {
     kineto a.json 1000
     kineto b.json 2000
     merge --no-guess a.json b.json
@@ -140,7 +140,7 @@ place it" ]]
     [ "$status" -eq 0 ]
 }
 
-@test "of many files with one reason a few have a line, in the order of files, and one line counts the rest" {
+@test "of many files with one reason the first have a line, and one line counts the rest" {
     for i in 10 11 12 13 14 15 16 17; do
         kineto r$i.json $((i * 1000))
     done
@@ -149,7 +149,7 @@ place it" ]]
     grep -qx 'and 4 more files: 4 events placed by assumption' <<<"$stderr"
 }
 
-@test "events that a format has no form for are said by file and kind" {
+@test "events without a form in the format are reported by file and kind" {
     phone a.pb 5000000000 1700000000000000000
     proto b.pb <<-'END'
 	snap 6=5000000000 1=1700000000000000000
@@ -159,7 +159,7 @@ place it" ]]
     [ "$stderr" = "tm-emit: warning: b.pb: 1 event of kind packet has no form in json" ]
 }
 
-@test "what is known and not read is named, with what to do" {
+@test "a known type that is not read is named, with what to do" {
     while IFS='|' read -r bytes words; do
         printf -- "$bytes" >x
         run tm-unpack x
@@ -183,7 +183,7 @@ END
     tm-unpack --ignore-unknown s.tms a.json | tm-emit -f report | grep -q 'unknown_type'
 }
 
-@test "damage names --on-damage where it halts" {
+@test "an error about damage names --on-damage" {
     kineto a.json 5
     head -c 100 a.json >cut.json
     gzip -c a.json | head -c 60 >cut.gz
@@ -200,7 +200,7 @@ END
     [[ "$output" != *--on-damage* ]]
 }
 
-@test "a relation of a clock that the file does not have is an error that names those it has" {
+@test "a relation of a clock that the file does not have is an error that names its clocks" {
     kineto a.json 5
     phone b.pb 5000000000 1700000000000000000
     run tm-merge -q --sync a.json:BOOTTIME=b.pb:BOOTTIME+5s -o out.csv a.json b.pb
@@ -222,7 +222,7 @@ has TRACE_FILE" ]
     tm-merge -q --sync a.json=b.pb:BOOTTIME+5s -o out.csv a.json b.pb
 }
 
-@test "keys of a manifest that mean nothing are warned of" {
+@test "unknown keys of a manifest are warnings" {
     kineto a.json 5
     echo '{"perfetto_manifest": {"version": 1, "x_mine": 1, "files": [{"path": "a.json", "machin": {"name": "phone"}}]}}' >m.json
     run --separate-stderr tm-merge -m m.json -o out.csv a.json
@@ -235,7 +235,7 @@ has TRACE_FILE" ]
     [[ "$output" == *"unknown key 'machin'"* ]]
 }
 
-@test "an output that is one of the inputs is refused; a file that is given twice is said" {
+@test "an output that is one of the inputs is refused, and a file that is given twice is reported" {
     kineto a.json 5
     mkdir d && cp a.json d/b.json && ln -s d/b.json c.json
     for args in "-o a.json a.json" "-o d/b.json d" "-o ./c.json a.json d"; do
@@ -254,7 +254,7 @@ has TRACE_FILE" ]
     [ "$stderr" = "" ]
 }
 
-@test "-h; an argument that looks like an option, a file whose name begins with a dash" {
+@test "-h prints help, an argument like an option is refused, and a file name may begin with a dash after --" {
     for program in tm-merge tm-unpack tm-manifest tm-clocks tm-sort tm-emit tm-pack; do
         [ "$($program -h)" = "$($program --help)" ]
     done
@@ -269,7 +269,7 @@ has TRACE_FILE" ]
     [ -s ./-out.csv ]
 }
 
-@test "two archives with manifests: the error names the cause" {
+@test "two archives with manifests give an error that names the cause" {
     kineto a.json 5
     tm-pack -q -o a.tar a.json
     tm-pack -q -o b.tar a.json
@@ -278,14 +278,14 @@ has TRACE_FILE" ]
     [[ "$output" == "tm-unpack: b.tar: perfetto_manifest.json: "*"; that of a.tar was before it, and a merge has one, which -m gives to files without" ]]
 }
 
-@test "an ending that chooses no format: those that do" {
+@test "an unknown ending gives an error that lists the known ones" {
     kineto a.json 5
     run tm-merge -o out.foo a.json
     [ "$status" -eq 2 ]
     [[ "${lines[0]}" == "tm-merge: out.foo: its ending chooses no format, which are .txt, "*".pftrace"*"; choose one with -f" ]]
 }
 
-@test "the summary that tm-pack prints is what tm-merge prints" {
+@test "tm-pack prints the summary that tm-merge prints" {
     kineto a.json 1000
     phone b.pb 5000000000 1700000000000000000
     tm-pack -o all.tar a.json b.pb 2>packed

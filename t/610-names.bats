@@ -7,7 +7,7 @@ setup() {
     load "$TM_SRC/t/lib/common.bash"
 }
 
-# profile FILE [RANK WORLD]: a profile with one slice, of a rank of a job.
+# profile FILE [RANK WORLD]: writes a profile with one slice, of a rank of a job.
 profile() {
     local info=
     [ -z "$2" ] || info="\"distributedInfo\": {\"backend\": \"nccl\", \"rank\": $2, \"world_size\": $3},"
@@ -16,14 +16,14 @@ profile() {
         {\"ph\": \"X\", \"name\": \"step of $1\", \"pid\": 1, \"tid\": 1, \"ts\": 5, \"dur\": 2}]}" >"$1"
 }
 
-# machines ARGUMENT...: each file and its machine, in the order of machines.
+# machines ARGUMENT...: prints each file and its machine, in the order of machines.
 machines() {
     tm-merge -q -o machines.db "$@"
     sqlite3 machines.db "SELECT m.name || ' ' || substr(s.name, 9) FROM slice s JOIN thread_track tt ON s.track_id = tt.id
         JOIN thread t USING (utid) JOIN machine m ON t.machine_id = m.id ORDER BY m.id, s.name" | tr '\n' ','
 }
 
-@test "ranks that files state name their machines, as people count; also inside gzip and zstd" {
+@test "ranks that files state name their machines, in the order of numbers, also inside gzip and zstd" {
     profile a.json 2 16
     profile b.json 10 16
     profile c.json 0 16
@@ -39,7 +39,7 @@ machines() {
     [ "$(machines - <all.zip)" = "rank0 c.json,rank2 a.json,rank10 b.json," ]
 }
 
-@test "ranks: none of them, one of them, and those that are missing" {
+@test "no ranks, one rank and missing ranks are handled" {
     profile a.json 2 4
     profile b.json 2 4
     profile c.json
@@ -60,7 +60,7 @@ machines() {
     [ "$(machines --machine-from=rank a.json rank-7.json)" = "rank2 a.json,rank7 rank-7.json," ]
 }
 
-@test "machines by directory, by file, by a pattern" {
+@test "machines are named by directory, by file and by a pattern" {
     for f in run/node2/prof/t.json run/node10/prof/t.json; do
         profile $f
     done
@@ -83,7 +83,7 @@ machines() {
     done
 }
 
-@test "a directory, a member, a base name wherever a file is named" {
+@test "an option that names a file accepts a directory, a member and a base name" {
     profile node1/a.json && profile node1/b.json && profile node2/c.json
     [ "$(machines --machine one=node1 --machine two=c.json node1 node2)" = "one node1/a.json,one node1/b.json,two node2/c.json," ]
     [ "$(machines --machine one=node1/ --machine two=b.json node1)" = "one node1/a.json,two node1/b.json," ]
@@ -100,7 +100,7 @@ machines() {
     [[ "$(machines node1 node2)" == *"two node1/b.json"* ]]
 }
 
-@test "tm-pack: directories, ranks" {
+@test "tm-pack packs directories and names machines by rank" {
     profile node/a.json 1 2 && profile node/deep/b.json 0 2 && profile c.json
     tm-pack -q -o all.tar node c.json
     [ "$(tar tf all.tar | tr '\n' ' ')" = "perfetto_manifest.json a.json c.json deep/b.json " ]
@@ -109,7 +109,7 @@ machines() {
     tm-pack --manifest-only --machine-from=dir node | grep -q '"path": "deep/b.json", "machine": {"name": "deep"}'
 }
 
-@test "any merge can be repeated: --write-manifest writes what was used" {
+@test "--write-manifest writes the used manifest, which repeats any merge" {
     profile a.json 0 2 && profile b.json 1 2
     mkdir in && mv a.json b.json in
     for how in "" "--machine-from=none" "--machine x=a.json --sync b.json=a.json+3ms"; do
@@ -125,7 +125,7 @@ machines() {
     tm-merge -q -m m.json -f csv in | cmp - a.csv
 }
 
-@test "--hints --write-manifest beside --machine" {
+@test "--hints and --write-manifest work beside --machine" {
     for rank in 0 1; do
         echo "{\"baseTimeNanoseconds\": 17000000000000000${rank}0, \"traceEvents\": [
             {\"ph\": \"X\", \"name\": \"s\", \"pid\": 1, \"tid\": 1, \"ts\": 5, \"dur\": 2}]}" >r$rank.json
@@ -139,7 +139,7 @@ machines() {
     cmp a.csv b.csv
 }
 
-@test "a lone file keeps its name: text, csv, report, errors" {
+@test "a lone file has its name in text, csv, reports and errors" {
     profile step.json
     gzip <step.json >step.json.gz
     for file in step.json step.json.gz; do
@@ -151,7 +151,7 @@ machines() {
     tm-merge -f jsonl - <step.json | grep -q '"file":"-"'
 }
 
-@test "512 ranks without 512 options" {
+@test "512 ranks need no 512 options" {
     mkdir ranks
     python3 - <<'PY'
 for rank in range(512):
@@ -170,7 +170,7 @@ PY
     grep -q 'and 508 more files: 508 events placed by assumption' err
 }
 
-@test "place-rank refuses a start that is no wall clock" {
+@test "place-rank refuses a start that is no wall clock time" {
     profile a.json
     run sh "$TM_SRC/doc/recipes/place-rank" rank0 a.json
     [ "$status" -eq 1 ]
@@ -180,7 +180,7 @@ PY
     sh "$TM_SRC/doc/recipes/place-rank" rank0 b.json | tm-emit -q -f csv | grep -q 1700000000000005000
 }
 
-@test "the clock of a file in compressed data is named by that" {
+@test "the clock of a file in compressed data can be named by the compressed file" {
     for f in a b; do
         echo '[{"name":"n","ph":"X","ts":1,"dur":1,"pid":1,"tid":1}]' | gzip -n >$f.json.gz
     done
@@ -189,7 +189,7 @@ PY
     ! grep -q '(-)' told || false
 }
 
-@test "warnings name compressed data and the file in it as one, by the name that was given" {
+@test "warnings name compressed data and the file in it as one, by the given name" {
     python3 -c "import json
 print(json.dumps({'traceEvents': [{'name': 'n%d' % (i * 7919), 'ph': 'X', 'ts': i, 'dur': 1, 'pid': 1, 'tid': 1} for i in range(900)]}))" >a.json
     gzip a.json # the header has the name

@@ -1,5 +1,5 @@
-# Each call to the system that a program makes fails in turn (t/lib/fault.c). The program does without the call, or ends
-# with status 3 and one line, and leaves no file.
+# Each system call of a program fails in turn (t/lib/fault.c). The program works without the call, or ends with status 3
+# and one line, and leaves no file.
 
 load lib/common
 
@@ -20,13 +20,13 @@ faults() {
 
 all="read,write,open,mkstemp,close,rename,fsync,ftruncate,lseek,pipe,fork"
 
-@test "tm-emit: text, jsonl, csv, report to a file" {
+@test "tm-emit handles each failure while it writes text, jsonl, csv and reports to a file" {
     for format in text jsonl csv report; do
         faults tm-emit $all,malloc out "tm-emit -f $format -o out <$stream"
     done
 }
 
-@test "text that stays out of the stream: tm-unpack and tm-emit" {
+@test "tm-unpack and tm-emit handle each failure with text that stays out of the stream" {
     python3 - >x.json <<'END'
 print('[' + ',\n'.join('{"ph":"X","name":"n","ts":%d,"dur":1,"pid":1,"tid":1,"args":{"text":"%s"}}' % (i, 'x' * 200)
                        for i in range(3000)) + ']')
@@ -39,7 +39,7 @@ END
     faults tm-emit $all,malloc out "tm-emit -f json -o out --source $PWD/x.json --source $PWD/text <$PWD/s"
 }
 
-@test "temporary files that cannot be given back stay: tm-emit and tm-unpack" {
+@test "tm-emit and tm-unpack keep temporary files whose storage cannot be reclaimed" {
     python3 - >x.json <<'END'
 print('[' + ',\n'.join('{"ph":"X","name":"n","ts":%d,"dur":1,"pid":1,"tid":1,"args":{"text":"%s"}}' % (i, 'x' * 2000)
                        for i in range(2000)) + ']')
@@ -51,7 +51,7 @@ END
     faults tm-unpack fallocate out.jsonl "tm-merge -o out.jsonl $PWD/x.tar.gz"
 }
 
-@test "what is inflated ahead and written behind: tm-unpack with and without its threads" {
+@test "tm-unpack handles each failure with and without threads that inflate and write" {
     python3 - <<'END'
 import random
 random.seed(1)
@@ -68,7 +68,7 @@ END
     faults tm-unpack malloc out.json "tm-merge -o out.json $PWD/a.tar.gz"
 }
 
-@test "a ZIP that there is no memory to look into is not called damaged" {
+@test "a ZIP that cannot be read for lack of memory is not reported as damaged" {
     echo '[{"ph":"X","name":"n","ts":1,"dur":1,"pid":1,"tid":1}]' >x.json
     python3 -m zipfile -c x.zip x.json
     for how in halt salvage; do
@@ -77,27 +77,27 @@ END
     done
 }
 
-@test "tm-emit: to standard output" {
+@test "tm-emit handles each failure while it writes to standard output" {
     # Output that was written before the fault stays.
     faults tm-emit malloc '' "tm-emit -f report --json <$stream | cat >out; s=\$?; [ \$s = 0 ] && cat out; rm out; exit \$s"
 }
 
-@test "tm-emit: sqlite" {
+@test "tm-emit handles each failure while it writes a database" {
     faults tm-emit $all,malloc out "tm-emit -f sqlite -o out <$stream"
 }
 
-@test "tm-merge itself: nothing it does may leave OUT or a stage behind" {
+@test "tm-merge itself leaves no OUT and no stage after any failure" {
     faults tm-merge $all,malloc out.jsonl "tm-merge -o out.jsonl $TM_SRC/doc/examples/phone-watch-app.tar"
 }
 
-@test "each stage under tm-merge: its line alone, status 3, no OUT" {
+@test "each failing stage of tm-merge gives one line, exit 3 and no OUT" {
     for name in tm-unpack tm-manifest tm-clocks tm-sort tm-emit; do
         faults $name read,write,open,mkstemp,lseek,mmap,malloc out.jsonl \
             "tm-merge -S 1k -o out.jsonl $TM_SRC/doc/examples/phone-watch-app.tar"
     done
 }
 
-@test "an output is on the disk before it gets its name, but with --no-sync" {
+@test "an output is on the disk before it gets its name, except with --no-sync" {
     echo before >before.csv
     for command in "tm-emit -f csv" "tm-merge -q --machine-from=none x.json -f csv" "tm-pack -q x.json"; do
         program=${command%% *}
@@ -125,7 +125,7 @@ END
     done
 }
 
-@test "the libraries that read in a process of their own: trace.dat and CTF" {
+@test "processes with the libraries for trace.dat and CTF handle each failure" {
     tar xzf "$TM_SRC/t/data/ctf-ust.tar.gz"
     folder=$(dirname "$(find "$PWD" -name metadata | head -n 1)")
     for input in "$TM_SRC/t/data/trace-dat-7.dat" "$folder"; do

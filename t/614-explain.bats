@@ -1,5 +1,5 @@
-# tm-merge --explain, tm-emit -f explain: why each file has its place, what would move it, and what would bring back
-# dropped events. The tests put these suggestions into a manifest and try them.
+# tm-merge --explain, tm-emit -f explain: the reason for the place of each file, and manifest entries that move it or
+# place its dropped events. The tests put these suggestions into a manifest and try them.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
@@ -10,7 +10,7 @@ paste_suggestion() {
     python3 "$TM_SRC/t/check/paste-suggestion.py" "$@"
 }
 
-# The times of the events of FILE in the merge of the other ARGUMENTS.
+# Prints the times of the events of FILE in the merge of the other ARGUMENTS.
 times() {
     local file=$1
     shift
@@ -35,7 +35,7 @@ wall_clocks() {
 	END
 }
 
-@test "the demo, each rule in words" {
+@test "each rule of the demo archive is explained in words" {
     tm-merge --explain "$TM_SRC/doc/examples/phone-watch-app.tar" >why
     grep -qx 'The timeline is BOOTTIME of phone, as trace_time in the manifest says.' why
     grep -qx 'watch.pftrace on watch' why
@@ -48,17 +48,17 @@ wall_clocks() {
     grep -qx 'All 26 events are on the timeline.' why
 }
 
-@test "drift, distance, readings: as numbers that can be checked" {
+@test "drift, distance and readings are numbers that can be checked" {
     wall_clocks
     tm-merge --explain -m m.json phone.pb watch.pb >why
-    # watch.pb: 1 s apart; the wall clock gains 5 us: 5 ppm.
+    # watch.pb: 1 s apart; the wall clock gains 5 us, which is 5 ppm.
     grep -qx '  Offset -3s at the first event, -2.999995s at the last: +5us in 1.000005s, a drift of +4.999 ppm.' why
     grep -qx '    BOOTTIME(watch) to REALTIME(watch), snapshots: 5.000000000 s = 1700000001.000000000 s, ..., 6.000000000 s = 1700000002.000005000 s' why
     # The snapshot of phone is 1 s, then 2 s away.
     grep -qx '  3 snapshots were used; the farthest that an event is from one is 2.000005s.' why
 }
 
-@test "what is assumed can be said in the manifest, and moved there" {
+@test "an assumption can be stated in the manifest, and moved there" {
     wall_clocks
     tm-merge --explain -m m.json phone.pb watch.pb >why
     before=$(times watch.pb -m m.json phone.pb watch.pb)
@@ -71,7 +71,7 @@ wall_clocks() {
     tm-merge --explain -m moved.json phone.pb watch.pb | grep -q '^  Manifest path: '
 }
 
-@test "the same for a guess: a timeline of its own, a clock of the same kind" {
+@test "a guess, a timeline of its own or a clock of the same kind, can be stated in the manifest too" {
     proto a.pb <<-'END'
 	snap 6=1000 3=1000
 	event 2000
@@ -110,7 +110,7 @@ wall_clocks() {
     [ "$(times a.pb -m moved.json a.pb b.pb)" = "2000 2100" ]
 }
 
-@test "a clock that nothing relates: the manifest that relates it, where there was none" {
+@test "a clock without relations gets a manifest that relates it, if there is none" {
     proto a.pb <<-'END'
 	snap 6=1000000000 1=1700000000000000000
 	event 2000000000
@@ -131,7 +131,7 @@ wall_clocks() {
     [ "$(times c.systrace -m fixed.json a.pb c.systrace)" = "3000100000 3000200000" ]
 }
 
-@test "the same where the manifest names machines, one of several in a file" {
+@test "a manifest that names machines, one of several in a file, gets an entry for such a clock" {
     proto a.pb <<-'END'
 	snap 6=1000 3=1000
 	event 2000
@@ -151,7 +151,7 @@ wall_clocks() {
     [ "$(times a.pb -q -m fixed.json a.pb | xargs -n1 | sort -n | xargs)" = "300 400 2000" ]
 }
 
-@test "events before the start of trace time: a timeline that begins earlier, the rest where it was to it" {
+@test "events before the start of trace time get a timeline that begins earlier, with the other files in place" {
     for rank in 0 1 2; do
         python3 -c 'import json, sys
 rank = int(sys.argv[1])
@@ -173,7 +173,7 @@ json.dump([{"ph": "i", "ts": 10 * i + rank, "pid": rank, "tid": 1, "s": "t"} for
     [ "$(times rank2.json -m fixed.json rank?.json)" = "1000012000 1000022000 1000032000 1000042000 1000052000" ]
 }
 
-@test "the same where the wall clock is known" {
+@test "events before the start of trace time get an earlier timeline if the wall clock is known" {
     wall_clocks
     sed -i 's/"name": "watch"}/&, "clocks": {"clock": "BOOTTIME", "sync_to": {"file": "phone.pb", "clock": "BOOTTIME"}, "offset_ns": -5500000000}/' m.json
     tm-merge --explain -m m.json phone.pb watch.pb >why
@@ -188,7 +188,7 @@ json.dump([{"ph": "i", "ts": 10 * i + rank, "pid": rank, "tid": 1, "s": "t"} for
     [ "$(times watch.pb -m fixed.json phone.pb watch.pb)" = "1699999998500000000 1699999999500000000" ]
 }
 
-@test "what no manifest can help says what would" {
+@test "drops that no manifest can avoid are explained with what would" {
     proto a.pb <<-'END'
 	snap 6=1000 3=100
 	event 2000
@@ -204,7 +204,7 @@ json.dump([{"ph": "i", "ts": 10 * i + rank, "pid": rank, "tid": 1, "s": "t"} for
     grep -qx '2 events, 1 on the timeline, 1 dropped.' why
 }
 
-@test "a machine relation is called one; names are escaped" {
+@test "a relation of machines is named as such, and names are escaped" {
     proto a.pb <<-'END'
 	snap 6=1000
 	event 2000
@@ -222,7 +222,7 @@ json.dump([{"ph": "i", "ts": 10 * i + rank, "pid": rank, "tid": 1, "s": "t"} for
     grep -qF 'e\x1b[7m"\x0a.pb on ' why
 }
 
-@test "--explain writes no output, and is what tm-emit -f explain says of the stream" {
+@test "--explain writes no output, and prints what tm-emit -f explain prints for the stream" {
     wall_clocks
     tm-merge --explain -m m.json -o out.pftrace phone.pb watch.pb >why
     [ ! -e out.pftrace ]

@@ -1,4 +1,4 @@
-# Stages give up rights that they do not need once their files are open (lib/os/sandbox.h). t/lib/escape.c acts like a
+# Stages give up rights that they do not need after their files are open (lib/os/sandbox.h). t/lib/escape.c acts like a
 # bug: at the end of a stage it reads, writes and runs programs, and reports what succeeded.
 
 setup() {
@@ -27,7 +27,7 @@ teardown() {
     rm -f "$escaped"
 }
 
-# What program $1 could still do when "${@:2}" ran.
+# Prints the actions that program $1 could still do when "${@:2}" ran.
 escape() {
     local name=$1
     shift
@@ -43,7 +43,7 @@ refused() {
     [ ! -e "$escaped" ]
 }
 
-@test "what the preload tries works where nothing is refused" {
+@test "the actions of the preloaded library succeed if nothing is confined" {
     escape tm-merge tm-merge --version
     cat said
     [ "$(grep -c '^escape: ' said)" -eq 5 ]
@@ -67,7 +67,7 @@ refused() {
     done
 }
 
-@test "the same where they write files, and under tm-merge" {
+@test "stages that write files, and stages of tm-merge, are refused the same" {
     mkdir outs
     for out in x.db x.json x.json.gz x.pftrace x.csv; do
         rm -f "outs/$out"
@@ -84,7 +84,7 @@ refused() {
     done
 }
 
-@test "tm-merge once the stages run: whatever it writes, and as a pipe" {
+@test "tm-merge is confined once the stages run, for every output and in a pipe" {
     mkdir outs
     echo '{"traceEvents":[{"ph":"i","ts":7,"pid":1,"tid":1,"s":"t"}]}' >a.json
     for out in x.json x.json.gz x.pftrace x.db; do
@@ -115,7 +115,7 @@ PY
     [ ! -e outs/never.csv ]
 }
 
-@test "tm-pack while it reads files and writes the archive" {
+@test "tm-pack is confined while it reads files and writes the archive" {
     mkdir outs
     tar xf "$demo"
     for way in "--manifest-only *.json *.pftrace" "-o - *.json *.pftrace | wc -c"; do
@@ -128,7 +128,7 @@ PY
     done
 }
 
-@test "a sandbox that does not come to be is an error: one line, exit 3, no OUT" {
+@test "a sandbox that cannot be set up is one line, exit 3 and no OUT" {
     fault="$TM_BIN/../t/fault.so"
     [ -e "$fault" ] || skip "no preload was built"
     mkdir outs
@@ -155,7 +155,7 @@ PY
     done
 }
 
-@test "what stages need they have: links, folders, FIFOs, process substitution, folders for temporary files" {
+@test "stages can use links, folders, FIFOs, process substitution and temporary folders" {
     mkdir d elsewhere
     cp "$demo" elsewhere/demo.tar
     ln -s ../elsewhere/demo.tar d/link.tar

@@ -21,7 +21,7 @@ ask() {
 	END
 }
 
-@test "the demo: machines, files, how they were placed, counts, both time axes" {
+@test "the demo archive has machines, files, their placement, counts and both time axes" {
     tm-merge -o run.svg "$TM_SRC/doc/examples/phone-watch-app.tar"
     run ask run.svg 'text("title")' 'text("machine")' 'text("file")' 'text("why")' 'text("count")' 'text("drop")' \
         'text("tick")' 'text("tick wall")' 'text("caption")' 'len(windows)'
@@ -38,20 +38,20 @@ ask() {
     ask run.svg 'titles[3]' | grep -qx 'placed by wall clocks: BOOTTIME(watch) -> REALTIME(watch) = REALTIME(phone) -> BOOTTIME(phone)'
 }
 
-@test "events are where their times are, a lane to its own scale" {
+@test "events are at their times, each lane with its own scale" {
     echo '[{"ph":"i","ts":0,"pid":1,"tid":1,"s":"t"},{"ph":"i","ts":1000,"pid":1,"tid":1,"s":"t"}]' >a.json
     python3 -c 'import json
 json.dump([{"ph": "i", "ts": 500, "pid": 2, "tid": 2, "s": "t"}] * 400 +
           [{"ph": "i", "ts": 750, "pid": 2, "tid": 2, "s": "t"}] * 100, open("b.json", "w"))'
     tm-merge -o run.svg a.json b.json
-    # The timeline is 872 pixels wide from 288; bars are 2 wide and at most 34 high; 100 of 400 events: half as high.
+    # The timeline is 872 pixels wide from 288; bars are 2 wide and at most 34 high; 100 of 400 events are half as high.
     run ask run.svg 'paths("density")[0]' 'paths("density")[1]' '[(w.get("x"), w.get("width")) for w in windows]'
     [ "${lines[0]}" = "M288 220v-34h2v34zM1158 220v-34h2v34z" ]
     [[ ${lines[1]} =~ ^M72[2-6]\ 266v-34h2v34zM9(40|42|44)\ 266v-18h2v18z$ ]]
     [ "${lines[2]}" = "[('288', '872'), ('724', '218')]" ]
 }
 
-@test "the same bytes whatever the order of the stream" {
+@test "the picture has the same bytes for any order of the stream" {
     tm-unpack "$TM_SRC/doc/examples/phone-watch-app.tar" | tm-manifest | tm-clocks >placed
     tm-emit -f svg <placed >a.svg
     tm-sort <placed | tm-emit -f svg >b.svg
@@ -60,7 +60,7 @@ json.dump([{"ph": "i", "ts": 500, "pid": 2, "tid": 2, "s": "t"}] * 400 +
     zcat c.svg.gz | cmp - a.svg
 }
 
-@test "snapshots, also those met before anything related them to trace time" {
+@test "snapshots are drawn, also those from before any relation to trace time" {
     proto a.pb <<-'END'
 	snap 6=1000 1=1700000000000001000
 	event 2000
@@ -85,7 +85,7 @@ json.dump([{"ph": "i", "ts": 500, "pid": 2, "tid": 2, "s": "t"}] * 400 +
     ask run.svg 'titles' | grep -q '2 clock snapshots'
 }
 
-@test "drops: counted, marked where they lie before the start; files of which nothing could be placed" {
+@test "drops are counted and marked if they are before the start, also of files without placed events" {
     echo '[{"ph":"i","ts":7,"pid":1,"tid":1,"s":"t"}]' >a.json
     echo '[{"ph":"i","ts":5,"pid":1,"tid":1,"s":"t"},{"ph":"i","ts":50,"pid":1,"tid":1,"s":"t"}]' >b.json
     proto c.pb <<-'END'
@@ -105,7 +105,7 @@ json.dump([{"ph": "i", "ts": 500, "pid": 2, "tid": 2, "s": "t"}] * 400 +
     ask run.svg titles | grep -q '1 dropped: negative_time'
 }
 
-@test "nothing at all is a picture too, and one moment" {
+@test "an empty stream and a single time are pictures too" {
     echo '{"traceEvents":[]}' >a.json
     tm-merge -f svg a.json >none.svg
     run ask none.svg 'text("title")' 'len(windows)'
@@ -118,7 +118,7 @@ json.dump([{"ph": "i", "ts": 500, "pid": 2, "tid": 2, "s": "t"}] * 400 +
     [ "${lines[2]}" = 2 ]
 }
 
-@test "times that differ by centuries" {
+@test "times that differ by centuries are drawn" {
     echo '[{"ph":"i","ts":1,"pid":1,"tid":1,"s":"t"},{"ph":"i","ts":9000000000000000,"pid":1,"tid":1,"s":"t"},
 	{"ph":"i","ts":4500000000000000,"pid":1,"tid":1,"s":"t"}]' >a.json
     tm-merge -f svg a.json >a.svg
@@ -126,7 +126,7 @@ json.dump([{"ph": "i", "ts": 500, "pid": 2, "tid": 2, "s": "t"}] * 400 +
     [[ ${lines[0]} =~ ^M288\ 220v-34h2v34zM72[2-6]\ 220v-34h2v34zM1158\ 220v-34h2v34z$ ]]
 }
 
-@test "names are text, whatever is in them, and never more than their room" {
+@test "names with any content are text, and never wider than their space" {
     json='[{"ph":"i","ts":7,"pid":1,"tid":1,"s":"t"}]'
     for name in 'a<b>&".json' $'e\033]0;pwn\a.json' $'\xff\xfe.json' \
         'a name that goes on and on until there is no room left for it at all.json'; do
@@ -144,7 +144,7 @@ json.dump([{"ph": "i", "ts": 500, "pid": 2, "tid": 2, "s": "t"}] * 400 +
     ! grep -q '<script' run.svg
 }
 
-@test "128 files on 128 machines: a line each that does not touch the next; a wall of them is cut" {
+@test "128 files on 128 machines have a line each that does not touch the next, and more are cut" {
     mkdir many
     python3 -c '
 import json
@@ -169,7 +169,7 @@ json.dump({"perfetto_manifest": {"version": 1, "files": [
     [ "${lines[3]}" = "['600 events of 600 files on 1 machine']" ]
 }
 
-@test "needs trace time, says so" {
+@test "a stream without trace time is refused with a message" {
     echo '{"traceEvents":[]}' >a.json
     run bash -o pipefail -c 'tm-unpack a.json | tm-emit -f svg'
     [[ $output == *"the events are not on trace time, which svg needs"* ]]

@@ -1,5 +1,5 @@
-# tm-merge --progress: how far a merge is, on a terminal and elsewhere. t/lib/dialogue.py waits for shown text before
-# each step, so a test takes only the time that it needs.
+# tm-merge --progress: the progress of a merge, on a terminal and elsewhere. t/lib/dialogue.py waits for shown text
+# before each step, so a test takes only the time that it needs.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
@@ -8,7 +8,8 @@ setup() {
     cat head.json tail.json >a.json
 }
 
-# on_terminal STEP... -- COMMAND: the file shown has what it showed, $status how it ended.
+# on_terminal STEP... -- COMMAND: runs COMMAND on a terminal. The file shown gets the text on it, $status the exit
+# status.
 on_terminal() {
     run python3 "$TM_SRC/t/lib/dialogue.py" shown "$@"
     echo "$output"
@@ -16,7 +17,7 @@ on_terminal() {
     [ "$status" -ne 77 ] || skip "no pseudo-terminals here"
 }
 
-# The line was shown, as often as needed until it counted what was read.
+# The line was shown, as often as needed until it counted the bytes read.
 line='see=\rtm-merge: [0-9]+ kB read, '
 
 # One line was shown any number of times, and is cleared at the end.
@@ -38,7 +39,7 @@ lines_of_progress() {
     return 0
 }
 
-@test "--progress where no terminal is: a line a second, one at the end, and the same output" {
+@test "--progress without a terminal prints a line each second and one at the end, and the output is the same" {
     reading='tm-merge: [0-9]+ kB read, [0-9]+ events, [0-9.]+ [kM]?B/s, (the input|tm-[a-z]+) limits'
     tm-merge -o want.csv - <a.json
     run python3 "$TM_SRC/t/lib/dialogue.py" -p err feed=head.json "see=$reading\n" feed=tail.json end \
@@ -56,7 +57,7 @@ lines_of_progress() {
     lines_of_progress
 }
 
-@test "nothing is shown where nobody looks, nor with -q" {
+@test "no progress is shown without a terminal, or with -q" {
     # Without a terminal there is a last line, even for a very short merge.
     tm-merge -o got.csv a.json 2>err
     [ ! -s err ]
@@ -68,7 +69,7 @@ lines_of_progress() {
     [ ! -s shown ]
 }
 
-@test "on a terminal one line that is written over, and nothing is left of it" {
+@test "on a terminal one line is overwritten and removed at the end" {
     on_terminal feed=head.json "$line" feed=tail.json end -- tm-merge -o got.csv -
     [ "$status" -eq 0 ]
     clean_line
@@ -76,7 +77,7 @@ lines_of_progress() {
     cmp want.csv got.csv
 }
 
-@test "a narrow terminal: the line is cut, not folded" {
+@test "on a narrow terminal the line is cut, not folded" {
     run python3 "$TM_SRC/t/lib/dialogue.py" -c 30 shown feed=head.json "$line" feed=tail.json end -- tm-merge -o got.csv -
     [ "$status" -ne 77 ] || skip "no pseudo-terminals here"
     [ "$status" -eq 0 ]
@@ -85,7 +86,7 @@ lines_of_progress() {
     tr '\r' '\n' <shown | sed 's/\x1b\[K//' | awk 'length($0) == 29 { seen = 1 } END { exit !seen }'
 }
 
-@test "ctrl-C, and being killed, leave a clean line and no file" {
+@test "ctrl-C and kill leave a clean line and no file" {
     on_terminal feed=head.json "$line" 'type=\x03' -- tm-merge -o out.csv -
     [ "$status" -eq 130 ]
     clean_line
@@ -98,7 +99,7 @@ lines_of_progress() {
     done
 }
 
-@test "messages stand on lines of their own" {
+@test "messages are on lines of their own" {
     echo '{oops' >oops.json
     on_terminal feed=head.json "$line" feed=oops.json end -- tm-merge -o got.csv -
     [ "$status" -eq 1 ]
@@ -106,7 +107,7 @@ lines_of_progress() {
     [ "$(tr -cd '\n' <shown | wc -l)" -eq 1 ]
 }
 
-@test "a variable that is not meant for it does no harm" {
+@test "an invalid TM_PROGRESS does no harm" {
     want=$(tm-merge -f csv a.json | cksum)
     head -c 4096 /dev/zero >page
     for setting in '' x 0,0 1,99 99,1 3,0 3,1x 3,-1; do

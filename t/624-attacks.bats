@@ -1,5 +1,5 @@
-# Strangers, full disks and kill -9, where more than one stage is concerned: outputs that cannot be written, compressors
-# that die, streams that are cut and changed anywhere, damaged input in every format for every output.
+# Hostile inputs, full disks and kill -9 across several stages: outputs that cannot be written, compressors that die,
+# streams that are cut and changed anywhere, damaged input in every format for every output.
 
 load lib/common
 
@@ -18,7 +18,7 @@ print('[' + ',\n'.join('{"ph":"i","s":"t","ts":%d,"pid":%d,"tid":1,"name":"%x"}'
 PY
 }
 
-@test "an output that may not grow: one line with the cause, exit 3, nothing left, the old one as it was" {
+@test "an output that cannot grow is one line with the cause, exit 3, and leaves the old output unchanged" {
     events 12000 >x.json
     mkdir outs
     bash -o pipefail -c 'tm-unpack x.json | tm-manifest | tm-clocks | tm-sort >sorted'
@@ -48,7 +48,7 @@ PY
     done
 }
 
-@test "a compressor that is killed is an error, and its reader that leaves is none" {
+@test "a killed compressor is an error, and a reader that closes its pipe is none" {
     events 12000 >x.json
     bash -o pipefail -c 'tm-unpack x.json | tm-manifest | tm-clocks | tm-sort >sorted'
     PYTHONPATH=$TM_SRC/t/lib python3 - <<'PY'
@@ -73,7 +73,7 @@ PY
     [ -z "$output" ]
 }
 
-@test "a stream cut or changed anywhere: each stage and output notices, says one line, leaves nothing" {
+@test "a stream that is cut or changed anywhere is one line of each stage and output, and leaves no file" {
     local streams
     streams=$(drawn 600)
     run python3 "$TM_SRC/t/gen/cut_streams.py" $((397 * 600 / streams)) "$demo"
@@ -83,7 +83,7 @@ PY
     [ "${BASH_REMATCH[1]}" -ge "$streams" ]
 }
 
-@test "damaged input of every format into every output: the numbers agree, nothing is raw" {
+@test "damaged input of every format has balanced numbers and no unescaped names in every output" {
     local seeds
     seeds=$(drawn 24)
     run python3 "$TM_SRC/t/check/damage_outputs.py" 1 "$seeds"
@@ -93,7 +93,7 @@ PY
     [ "${BASH_REMATCH[1]}" -ge $((seeds * 40 / 24)) ]
 }
 
-@test "no name reaches a terminal raw: every output, message, list, graph and report" {
+@test "no name reaches a terminal unescaped from any output, message, list, graph or report" {
     mkdir shown
     cd shown
     run python3 "$TM_SRC/t/lib/terminal.py"

@@ -1,5 +1,5 @@
 # Random archives, manifests, machines and clocks through the whole pipe, and rules that hold for every input
-# (t/check/pipe_fuzz.py). By hand: python3 t/check/pipe_fuzz.py 1 5000
+# (t/check/pipe_fuzz.py). More cases: python3 t/check/pipe_fuzz.py 1 5000
 
 load lib/common
 
@@ -35,7 +35,7 @@ lie() {
     [[ $output == *"breaks a rule"*"$2"* ]] || { echo "$output"; false; }
 }
 
-@test "a lost event, a time that is off, two in the wrong order are noticed" {
+@test "the check detects a lost event, a wrong time and a wrong order" {
     only_unsanitized "a test of the check"
     lie '0,/"name":"e/{/"name":"e/d}' "what was placed comes out"
     lie 's/"ts":\([0-9]*\)5,/"ts":\16,/' "a time"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The commands in README give the output that README shows.
+# The commands in README and doc/architecture.md give the output that these pages show.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -8,18 +8,18 @@ setup() {
     export LD_LIBRARY_PATH=${TM_BIN%/bin}/lib
 }
 
-@test "the examples in README print what README says" {
+@test "the examples in README print the output that README shows" {
     shown_blocks "$TM_SRC/README" '^Examples$' '^How it compares$' >shown
     grep -q 'wait for watch' shown
     [ "$(run_shown shown)" -ge 5 ]
 }
 
-@test "the event in doc/architecture.md lives as it says there" {
+@test "the commands in doc/architecture.md print the output that the page shows" {
     shown_blocks "$TM_SRC/doc/architecture.md" >shown
     [ "$(run_shown shown)" -ge 7 ]
 }
 
-@test "what does not print what is shown is found" {
+@test "run_shown detects output that differs from the shown output" {
     printf '$ echo a\na\n$ echo b\nc\n' >shown
     run run_shown shown
     [ "$status" -ne 0 ]

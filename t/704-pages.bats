@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The manual pages are well formed and complete, and their examples work as stated.
+# The manual pages are well-formed and complete, and their examples work as shown.
 
 setup() {
     . "$TM_SRC/t/lib/shown.bash"
@@ -47,7 +47,7 @@ prepare() {
     export hosts="one two"
 }
 
-@test "no warnings: mandoc or groff" {
+@test "mandoc or groff has no warnings about the pages" {
     for page in $pages; do
         if command -v mandoc >/dev/null; then
             run mandoc -T lint -W warning "$page"
@@ -61,19 +61,19 @@ prepare() {
     done
 }
 
-@test "every page that another refers to is there, and every program has one" {
+@test "every page that another refers to exists, and every program has one" {
     for page in $(sed -n 's/^\.Xr \([a-z_]*manifest\|tm-[a-z]*\|tracemerge\) \([0-9]\).*/\1.\2/p' $pages | sort -u); do
         [ -s "$TM_SRC/doc/$page" ]
     done
     for p in "$TM_BIN"/tm-*; do
         case $p in *.o | *.gcno | *.gcda) continue ;; esac
         [ -s "$TM_SRC/doc/${p##*/}.1" ]
-        # The overview has a line for each.
+        # The overview has a line for each program.
         grep -q "^\.It Xr ${p##*/} 1" "$TM_SRC/doc/tracemerge.7"
     done
 }
 
-@test "pages say what they are, and have an end" {
+@test "pages have their title and the required sections" {
     for page in $pages; do
         name=${page##*/}
         grep -qx "\.Dt $(tr a-z A-Z <<<"${name%.*}") ${name##*.}" "$page"
@@ -121,18 +121,18 @@ prepare() {
     done
 }
 
-@test "each document in perfetto_manifest(5) is one" {
+@test "each document in perfetto_manifest(5) is a valid manifest" {
     awk '/^\.Bd -literal/ { n++; inside = 1; next } /^\.Ed/ { inside = 0 } inside { print >("m" n ".json") }' \
         "$TM_SRC/doc/perfetto_manifest.5"
     [ -s m3.json ]
     tm-manifest --check m*.json
-    # Text that is no manifest would be found.
+    # The check would find a text that is no manifest.
     sed -i 's/"version"/"Version"/' m1.json
     run tm-manifest --check m1.json
     [ "$status" -eq 1 ]
 }
 
-@test "the files of the library that pages name are there" {
+@test "the files of the library that pages name exist" {
     cd "$TM_SRC"
     run python3 - <<'END'
 import glob, os, re

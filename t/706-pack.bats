@@ -1,4 +1,4 @@
-# tm-pack: its archive merges like the files with a manifest that was written by hand.
+# tm-pack: its archive merges like the files with a manifest of the same content.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -9,13 +9,13 @@ setup() {
         --sync app_log.json=phone.pftrace:BOOTTIME+250ms --trace-time BOOTTIME@phone.pftrace"
 }
 
-# offset TEXT: the offset_ns that --sync makes of TEXT
+# offset TEXT: prints the offset_ns that --sync makes from TEXT.
 offset() {
     tm-pack --manifest-only --sync app_log.json=phone.pftrace:BOOTTIME"$1" $files |
         sed -n 's/.*"offset_ns": \(-*[0-9]*\).*/\1/p'
 }
 
-# fails STATUS MESSAGE ARGUMENT...: and leaves no file
+# fails STATUS MESSAGE ARGUMENT...: tm-pack fails and leaves no file.
 fails() {
     local want=$1 message=$2
     shift 2
@@ -27,7 +27,7 @@ fails() {
     [ -z "$(ls -A | grep '^\.')" ]
 }
 
-@test "an archive merges as its files do with a manifest by hand, from a pipe and without a temporary file" {
+@test "an archive merges like its files with a written manifest, from a pipe and without a temporary file" {
     tm-merge -o want.jsonl -m hand.json $files
     [ "$(wc -l <want.jsonl)" -gt 10 ]
     for ending in tar tar.gz tgz zip; do
@@ -46,7 +46,7 @@ fails() {
     bash -o pipefail -c "tm-pack -o - $(echo $says) $files | cmp - run.tar"
 }
 
-@test "members are in order of processing behind the manifest, and nothing of the machine is in the bytes" {
+@test "members are in order of processing after the manifest, and the bytes contain nothing about the machine" {
     gzip -nk app_log.json 2>/dev/null || [ -e app_log.json.gz ]
     cp phone.pftrace z.pftrace
     tm-pack -o run.tar app_log.json.gz $files z.pftrace
@@ -65,7 +65,7 @@ fails() {
     cmp 1.tgz 2.tgz
 }
 
-@test "--manifest-only prints what the archive has, which tm-manifest accepts" {
+@test "--manifest-only prints the manifest of the archive, which tm-manifest accepts" {
     tm-pack --manifest-only $says $files >m.json
     tm-manifest --check m.json
     tm-pack -o run.tar $says $files
@@ -95,7 +95,7 @@ P
         --manifest-only --sync app_log.json=phone.pftrace:BOOTTIME+5min $files
 }
 
-@test "files are found by path and by base name, whatever is in their names" {
+@test "files are found by path and by base name, with any characters in their names" {
     mkdir -p sub
     cp phone.pftrace 'sub/a=b:MONO-3s'
     tm-pack --manifest-only --sync "watch.pftrace:BOOTTIME=a=b:MONO-3s:BOOTTIME-1s" --machine "x=y=sub/a=b:MONO-3s" \
@@ -109,7 +109,7 @@ P
         grep -F '"clocks": {"sync_to": {"file": "a=b:MONO-3s"}, "offset_ns": 0}'
 }
 
-@test "names over 99 bytes" {
+@test "names over 99 bytes are packed" {
     for n in 99 100 101 200 255; do
         name=$(printf "%0$((n - 2))d" 0).p
         cp phone.pftrace $name
@@ -124,7 +124,7 @@ P
     done
 }
 
-@test "sizes past 2 and past 8 GiB" {
+@test "files beyond 2 and 8 GiB are packed" {
     cp phone.pftrace 3.p
     truncate -s 3G 3.p
     cp phone.pftrace 9.p
@@ -146,7 +146,7 @@ P
     grep -a '19 size=9663676416$' 9.head
 }
 
-@test "a manifest among the files is checked and goes first as it is" {
+@test "a manifest among the files is checked and becomes the first member unchanged" {
     cp phone.pftrace a.pftrace
     tm-pack -o run.tar a.pftrace $files hand.json
     [ "$(tar tf run.tar | head -n 1)" = hand.json ]
@@ -162,7 +162,7 @@ P
         -o out.tar $files hand2.json
 }
 
-@test "what cannot be packed" {
+@test "files that cannot be packed are errors" {
     mkdir d
     cp phone.pftrace d/watch.pftrace
     fails 1 "d/watch.pftrace: has the name of watch.pftrace, watch.pftrace" -o out.tar $files d/watch.pftrace
@@ -186,7 +186,7 @@ spans (OTLP, Jaeger, Zipkin), XSpace, Nsight Systems' SQLite, simpleperf; these 
     tm-merge -f report out.tar >report
 }
 
-@test "what cannot be meant" {
+@test "options that contradict the files are errors" {
     fails 2 "--machine: 'x' is none of the files" -o out.tar --machine m=x $files
     fails 2 "--machine: 'x' is not NAME=FILE" -o out.tar --machine x $files
     fails 2 "--machine: phone.pftrace has a machine already, a" \
@@ -207,7 +207,7 @@ spans (OTLP, Jaeger, Zipkin), XSpace, Nsight Systems' SQLite, simpleperf; these 
     fails 2 "give the archive to write with -o" $files
 }
 
-@test "tm-merge takes the same options for its files" {
+@test "tm-merge accepts the same options for its files" {
     tm-merge -o want.jsonl -m hand.json $files
     tm-merge -o got.jsonl $says $files
     cmp want.jsonl got.jsonl
@@ -219,7 +219,7 @@ spans (OTLP, Jaeger, Zipkin), XSpace, Nsight Systems' SQLite, simpleperf; these 
     [ ! -e no.jsonl ]
 }
 
-@test "a full disk" {
+@test "a full disk is an error and leaves no archive" {
     [ -e /dev/full ] || skip
     run bash -c "tm-pack -o - $files >/dev/full"
     [ "$status" -eq 3 ]

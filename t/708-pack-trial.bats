@@ -1,4 +1,4 @@
-# tm-pack tries to merge its archive and reports the result. With --strict it checks that nothing would be lost.
+# tm-pack merges its archive on trial and reports the result. With --strict it checks that nothing would be lost.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
@@ -9,7 +9,7 @@ setup() {
         --sync app_log.json=phone.pftrace:BOOTTIME+250ms --trace-time BOOTTIME@phone.pftrace"
 }
 
-@test "a line a file on standard error; nothing on standard output; -q silences" {
+@test "a trial prints a line for each file on standard error and nothing on standard output, and -q silences it" {
     tm-pack -o run.tar $says *.pftrace app_log.json >out 2>err
     [ ! -s out ]
     diff - err <<-'END'
@@ -30,7 +30,7 @@ setup() {
     cmp err summary
 }
 
-@test "what would be dropped is said; with --strict there is no archive" {
+@test "events that would be dropped are reported, and with --strict there is no archive" {
     sync="--sync late.json=app_log.json-6us"
     tm-pack -o run.tar $sync app_log.json late.json 2>err
     grep -qx '  late.json: 1 event dropped, negative_time' err
@@ -47,7 +47,7 @@ setup() {
     [[ $output != *"negative_time"* ]]
 }
 
-@test "what would not merge at all is a warning, with --strict an error" {
+@test "an archive that would not merge is a warning, and an error with --strict" {
     head -c 300 phone.pftrace >cut.pftrace
     tm-pack -o run.tar cut.pftrace 2>err
     cat err
@@ -65,7 +65,7 @@ setup() {
     [ ! -e run.tar ]
 }
 
-@test "--strict needs an archive that does not appear at once" {
+@test "--strict needs an archive with a file name" {
     for how in "-o -" --manifest-only; do
         run tm-pack --strict $how app_log.json
         [ "$status" -eq 2 ]

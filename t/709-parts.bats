@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# doc/recipes/parallel-parts and submit-parts: ranks on many machines, planned, aligned, cut, and written in parts. The
-# parts, one behind the other, are the merged trace. sbatch is a stand-in.
+# doc/recipes/parallel-parts and submit-parts: ranks on many machines are planned, aligned, cut, and written in parts.
+# The parts, joined in order, are the merged trace. sbatch is a stand-in.
 
 setup() {
     . "$TM_SRC/t/lib/common.bash"
@@ -11,7 +11,7 @@ setup() {
     export PATH=$PWD/bin:$PATH HOME=$PWD/home TMPDIR=$BATS_TEST_TMPDIR
 }
 
-# ranks COUNT: job/rankN.json, profiles whose clocks are up to a second apart and that meet in all-reduces.
+# ranks COUNT: generates job/rankN.json, profiles whose clocks are up to a second apart and that meet in all-reduces.
 ranks() {
     local n
     python3 "$TM_SRC/t/gen/make-ranks.py" "$1" 40 20 made >clocks
@@ -21,7 +21,7 @@ ranks() {
     done
 }
 
-# whole COUNT: whole.pftrace, of one merge of the ranks at the job's offsets. rows: what it says, in an order of its own.
+# whole COUNT: writes whole.pftrace, of one merge of the ranks at the job's offsets, and rows, its content sorted.
 whole() {
     local n names=
     mkdir -p one
@@ -37,7 +37,7 @@ rows() {
     tm-merge -q -f jsonl it.pftrace | sort
 }
 
-# same_as_one_merge TRACE COUNT
+# same_as_one_merge TRACE COUNT: TRACE has the rows of one merge.
 same_as_one_merge() {
     whole "$2"
     rows whole.pftrace >want
@@ -46,7 +46,7 @@ same_as_one_merge() {
     cmp want got
 }
 
-# The offsets are those that tm-align finds from all streams in one place.
+# The offsets are those that tm-align finds from all streams on one machine.
 same_offsets() {
     local n
     mkdir -p plain
@@ -59,7 +59,7 @@ same_offsets() {
     [ "$(grep -c 'aligned to rank0.json' alignment.txt)" -eq $(($1 - 1)) ]
 }
 
-@test "GNU parallel: parts are one merge, by the offsets of all ranks" {
+@test "GNU parallel: joined parts equal one merge, at the offsets that all ranks give" {
     command -v parallel || skip "GNU parallel is not installed"
     ranks 7
     GROUP=3 recipes/parallel-parts all.pftrace job 7 4
@@ -79,7 +79,7 @@ same_offsets() {
     rows other.pftrace | cmp - want
 }
 
-@test "GNU parallel: what failed is done again, and only that" {
+@test "GNU parallel: a second run repeats only what failed" {
     command -v parallel || skip "GNU parallel is not installed"
     ranks 5
     mv job/rank3.json away
@@ -107,13 +107,13 @@ same_offsets() {
     cp kept job/rank4.json
     GROUP=2 recipes/parallel-parts all.pftrace job 5 3
     same_as_one_merge all.pftrace 5
-    # What was there has stayed.
+    # Existing results are unchanged.
     for file in plans/0.tms plans/ranks/0.tms parts/0/0.tms; do
         [ "$(find job/$file -not -newermt 2002-01-01)" = job/$file ]
     done
 }
 
-@test "Slurm array jobs: the same, and a job whose tasks failed holds back the others" {
+@test "Slurm array jobs give the same trace, and a job with failed tasks holds back the others" {
     stand_in_for_sbatch
     ranks 5
     mv job/rank4.json away
@@ -127,7 +127,7 @@ same_offsets() {
     same_as_one_merge all.pftrace 5
 }
 
-@test "a number of parts that is not that of the results is refused" {
+@test "a number of parts other than that of the results is refused" {
     ranks 2
     recipes/part-step job 2 3 plan 0
     recipes/part-step job 2 3 align

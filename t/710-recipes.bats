@@ -14,7 +14,7 @@ setup() {
     unset MAKEFLAGS MFLAGS MAKELEVEL
 }
 
-# kineto N: a rank's profile in PyTorch's form: times count from a base, which comes last.
+# kineto N: writes a rank's profile in PyTorch's form: times count from a base, which comes last.
 kineto() {
     cat <<END
 {"schemaVersion": 1, "traceEvents": [
@@ -30,7 +30,7 @@ ranks() {
     done
 }
 
-# job: four ranks with a common reduction, on clocks that are milliseconds apart.
+# job: generates four ranks with a common reduction, on clocks that are milliseconds apart.
 job() {
     mkdir job
     python3 - <<'END'
@@ -64,13 +64,13 @@ check_ranks() {
     [ "$(grep -o '"machine":"[^"]*"' got | sort -u | wc -l)" -eq 3 ]
 }
 
-@test "what the page shows is what happens" {
+@test "the commands of the page print the output that it shows" {
     job
     shown_blocks recipes/README.md >shown
     [ "$(run_shown shown)" -ge 26 ]
 }
 
-@test "make: a run that lost events leaves no trace, the others are merged" {
+@test "make: a run that lost events gets no trace, and the others are merged" {
     mkdir -p runs/good runs/bad
     tar xf phone-watch-app.tar -C runs/good
     tar xf phone-watch-app.tar -C runs/bad
@@ -84,7 +84,7 @@ check_ranks() {
     [ ! -e merged ]
 }
 
-@test "make: what is damaged is tried again, not taken for done" {
+@test "make: a damaged run is tried again and not taken as done" {
     mkdir -p runs/cut
     tar xf phone-watch-app.tar -C runs/cut
     cp runs/cut/phone.pftrace whole
@@ -97,7 +97,7 @@ check_ranks() {
     [ -s merged/cut.pftrace ]
 }
 
-@test "ranks over ssh: every host is asked, what one lacks is an error" {
+@test "ranks over ssh: every host is used, and a missing file of one is an error" {
     ranks
     stand_in ssh 'host=$1; shift; cd "hosts/$host" && exec sh -c "$*"'
     for n in 0 1 2; do
@@ -111,16 +111,16 @@ check_ranks() {
     [ ! -e none.pftrace ]
 }
 
-# recipe BEGINNING: runs the command of README.md that begins like this. Its description is indented by four blanks.
+# recipe BEGINNING: runs the command of README.md that begins with BEGINNING. Four blanks separate its description.
 recipe() {
     grep -F "    $1" recipes/README.md | sed 's/^    //; s/    .*//' >command
     [ -s command ]
-    # GNU parallel asks for a citation once. Not here.
+    # GNU parallel prints a request for citation once; this prevents it.
     mkdir -p home/.parallel && touch home/.parallel/will-cite
     HOME=$PWD/home bash command
 }
 
-@test "ranks with GNU parallel, as the page says it, at once and as a tree" {
+@test "ranks with GNU parallel are merged as the page shows, at once and as a tree" {
     ranks
     cp recipes/place-rank .
     command -v parallel || skip "GNU parallel is not installed"
@@ -136,7 +136,7 @@ recipe() {
     cmp all.pftrace flat.pftrace
 }
 
-@test "ranks as a Slurm array job" {
+@test "ranks are merged by a Slurm array job" {
     ranks
     stand_in_for_sbatch
     recipes/submit-ranks "$PWD/all.pftrace" "$PWD/ranks" 3
@@ -153,7 +153,7 @@ recipe() {
     [ "$(find ranks/streams/0 -newermt 2002-01-01 -name '*.tms' -printf '%f ')" = '3.tms ' ]
 }
 
-@test "ranks as a tree of Slurm array jobs: the same as one merge" {
+@test "ranks merged by a tree of Slurm array jobs equal one merge" {
     ranks
     stand_in_for_sbatch
     for n in 3 4 5 6; do
@@ -166,7 +166,7 @@ recipe() {
     [ -z "$(find ranks -name '*.part')" ]
 }
 
-# The commands of a CI job that use tracemerge, in a directory with traces of a client and a server.
+# Prints the commands of a CI job that use tracemerge, in a directory with traces of a client and a server.
 prepare_ci() {
     tar xf phone-watch-app.tar
     mkdir traces
@@ -174,7 +174,7 @@ prepare_ci() {
     mv watch.pftrace traces/server.pftrace
 }
 
-@test "CI on GitHub: a good run passes, one that loses events fails with the reason" {
+@test "the job for GitHub passes for a good run, and fails with the reason if events are lost" {
     prepare_ci
     sed -n '/name: Merge/,/name: Say/s/^          //p' recipes/github-actions.yml >merge
     sed -n '/name: Say/,/uses:/s/^          //p' recipes/github-actions.yml >say
@@ -194,7 +194,7 @@ prepare_ci() {
     [[ $output == *"app_log.json: 5 events read, 0 placed, 5 dropped"* ]]
 }
 
-@test "CI on GitLab: likewise, in one line" {
+@test "the job for GitLab passes for a good run, and fails with the reason if events are lost" {
     prepare_ci
     sed -n 's/^    - \(tm-.*\)/\1/p' recipes/gitlab-ci.yml >job
     [ "$(wc -l <job)" -eq 2 ]
@@ -208,7 +208,7 @@ prepare_ci() {
     [ ! -e run.pftrace ]
 }
 
-@test "CI jobs are YAML" {
+@test "the files of CI jobs are YAML" {
     python3 -c 'import yaml' 2>/dev/null || skip "python3-yaml is not installed"
     python3 - recipes/github-actions.yml recipes/gitlab-ci.yml <<'END'
 import sys, yaml
@@ -246,7 +246,7 @@ END
     [ "$output" = "open-in-perfetto: nowhere: no such file" ]
 }
 
-@test "the questions to SQLite have answers" {
+@test "the queries for SQLite have answers" {
     tar xf phone-watch-app.tar
     # The app's log twice, as if from two machines, with a flow between two of its slices.
     cat >a.json <<'END'

@@ -10,7 +10,7 @@ setup() {
     mkdir phones
 }
 
-# The long options in a program's --help, without their descriptions.
+# Prints the long options in a program's --help, without their descriptions.
 options_of() {
     "$1" --help | sed -n 's/^ \{1,\}-/-/p' | sed 's/  .*//' | grep -oE -- '--[a-z][a-z-]*' | sort -u
 }
@@ -19,7 +19,7 @@ pages_options() {
     sed -n '/^\.It Fl/p' "$1" | grep -oE -- ' -[a-z][a-z-]+' | sed 's/ -/--/' | sort -u
 }
 
-# in_bash WORD...: completions of the last WORD, where bash separates words.
+# in_bash WORD...: prints the completions of the last WORD, with words separated as bash does.
 in_bash() {
     bash -c '. "$0/tracemerge.bash"
         COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
@@ -41,7 +41,7 @@ need() {
     done
 }
 
-@test "bash: options" {
+@test "bash completes exactly the options of each program" {
     for p in $programs; do
         diff <(options_of $p) <(in_bash $p -- | sort -u)
         for option in $(in_bash $p - | grep '^-.$'); do
@@ -51,7 +51,7 @@ need() {
     done
 }
 
-@test "bash: what options take" {
+@test "bash completes the arguments of options" {
     [ "$(in_bash tm-emit -f '')" = "$(tm-emit --formats | cut -f 1)" ]
     [ "$(in_bash tm-merge --format = sq)" = sqlite ]
     [ "$(in_bash tm-merge --on-damage =)" = "halt
@@ -77,7 +77,7 @@ run.zip" ]
     [ "$(in_bash tm-pack --sync phone.json = phone.pftrace : BO)" = BOOTTIME ]
 }
 
-@test "bash: files where files are taken" {
+@test "bash completes files where files are accepted" {
     for p in tm-unpack tm-manifest tm-sort tm-merge tm-pack; do
         [ "$(in_bash $p phone.p)" = phone.pftrace ]
     done
@@ -86,20 +86,20 @@ run.zip" ]
     [ "$(in_bash tm-clocks phone.p)" = "" ]
 }
 
-@test "bash: an interactive shell has it for every program" {
+@test "an interactive bash has completions for every program" {
     for p in $programs; do
         [ "$(bash -c '. "$0/tracemerge.bash"; complete -p "$1"' "$dir" $p)" = "complete -F _tracemerge $p" ]
     done
 }
 
-@test "fish: options" {
+@test "fish completes exactly the options of each program" {
     need fish
     for p in $programs; do
         diff <(options_of $p) <(in_fish "$p --" | sort -u)
     done
 }
 
-@test "fish: what options take, files" {
+@test "fish completes the arguments of options, and files" {
     need fish
     [ "$(in_fish 'tm-emit -f ' | sort)" = "$(tm-emit --formats | cut -f 1 | sort)" ]
     [ "$(in_fish 'tm-merge --format=sq')" = --format=sqlite ]
@@ -118,7 +118,7 @@ run.zip" ]
     [ "$(in_fish 'tm-clocks phone.p')" = "" ]
 }
 
-@test "fish: a file named like a program is about that program alone" {
+@test "a completion file of fish that is named like a program completes only that program" {
     need fish
     ln -s "$dir/tracemerge.fish" tm-sort.fish
     run fish --no-config -c 'source ./tm-sort.fish; complete'
@@ -126,10 +126,10 @@ run.zip" ]
     [[ $output != *"tm-merge"* ]]
 }
 
-@test "zsh: options" {
+@test "zsh has exactly the options of each program" {
     need zsh
     for p in $programs; do
-        # The specifications, with stand-ins for the completion system that they are for.
+        # The specifications, with stand-ins for the completion system that reads them.
         zsh -f -c '_arguments() { print -l -- "$@" }; _call_program() { shift; "$@" }; service=$2; . $1/_tracemerge' \
             zsh "$dir" $p >specs
         diff <(options_of $p) <(grep -oE '^\*--[a-z-]+' specs | cut -c 2- | sort -u)
@@ -140,7 +140,7 @@ run.zip" ]
     done
 }
 
-@test "zsh: what an interactive shell offers" {
+@test "an interactive zsh offers completions" {
     need zsh
     type() {
         zsh -f "$TM_SRC/t/check/zsh-complete" "$dir" "$@"

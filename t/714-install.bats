@@ -6,7 +6,7 @@ setup() {
     # A separate make, not part of the one that runs the tests.
     unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
     build=${TM_BIN%/bin}
-    # The default folders, however this build was configured.
+    # The default folders, whatever the configuration of this build.
     completions="bashcompletiondir=/usr/share/bash-completion/completions
         zshcompletiondir=/usr/share/zsh/site-functions fishcompletiondir=/usr/share/fish/vendor_completions.d"
 }
@@ -17,7 +17,7 @@ installed() {
     (cd stage && find . ! -type d | sed 's/^..//' | sort)
 }
 
-@test "install with DESTDIR, and uninstall" {
+@test "make install with DESTDIR installs all files, and make uninstall removes them" {
     make -s -C "$build" install DESTDIR="$PWD/stage" prefix=/usr $completions >log 2>&1 || { cat log; false; }
     {
         for p in $programs; do
@@ -55,7 +55,7 @@ installed() {
     [ -z "$(installed)" ]
 }
 
-@test "completions go where configure was told, or nowhere" {
+@test "completions are installed where configure was told, or not at all" {
     make -s -C "$build" install-data DESTDIR="$PWD/stage" prefix=/usr zshcompletiondir= fishcompletiondir='/else where' \
         >log 2>&1 || { cat log; false; }
     [ ! -e stage/usr/share/zsh ]
@@ -63,7 +63,7 @@ installed() {
     [ -s 'stage/else where/tm-sort.fish' ]
 }
 
-@test "file(1) knows a stream and what has been done to it" {
+@test "file(1) recognises a stream and its stage" {
     command -v file >/dev/null || skip "file is not installed"
     demo=$TM_SRC/doc/examples/phone-watch-app.tar
     look() {

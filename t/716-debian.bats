@@ -5,34 +5,34 @@ setup() {
     cd "$TM_SRC"
 }
 
-# Packages of the field Build-Depends, without restrictions and versions.
+# Prints the packages of the field Build-Depends, without restrictions and versions.
 build_depends() {
     sed -n '/^Build-Depends:/,/^[A-Z][A-Za-z-]*:/p' debian/control | grep -v '^[A-Z]' |
         sed 's/^ *//; s/[ ,(<].*//' | sort
 }
 
-@test "Build-Depends is what bootstrap installs" {
-    # build-essential contains what is not listed here.
+@test "Build-Depends lists the packages that bootstrap installs" {
+    # build-essential contains the packages that are not listed here.
     diff <(build_depends) \
         <(sed -n "/^PACKAGES='/,/'\$/p" bootstrap | tr -d "'" | sed 's/^PACKAGES=//' | tr -s ' ' '\n' | grep . |
             grep -vx -e gcc -e libc6-dev -e make | sort)
 }
 
-@test "everything configure asks for by its Debian name is among it" {
+@test "Build-Depends lists every package that configure names" {
     for package in $(grep -ohE '\(Debian package: [a-z0-9-]+\)|TM_NEED_[A-Z]+\(.*\)' configure.ac |
         sed -E 's/\(Debian package: (.*)\)/\1/; s/.*\[([a-z0-9-]+)\]\)$/\1/' | grep -vx -e gcc -e linux-libc-dev | sort -u); do
         build_depends | grep -qx "$package" || { echo "$package"; false; }
     done
 }
 
-@test "one version everywhere" {
+@test "all files have one version" {
     version=$(sed -n 's/^AC_INIT(\[tracemerge\], \[\(.*\)\])$/\1/p' configure.ac)
     [ -n "$version" ]
     head -n 1 debian/changelog | grep -F "tracemerge ($version) "
     grep -E "^${version//./\\.}( |$)" NEWS
 }
 
-@test "control files can be read, scripts are scripts" {
+@test "control files can be parsed, and scripts are valid" {
     command -v dpkg-parsechangelog >/dev/null || skip "dpkg-dev is not installed"
     [ "$(dpkg-parsechangelog -l debian/changelog -S Source)" = tracemerge ]
     run dpkg-parsechangelog -l debian/changelog
@@ -41,7 +41,7 @@ build_depends() {
     sh -n debian/tests/smoke
 }
 
-@test "the smoke test passes on what make install installs" {
+@test "the smoke test passes on the files that make install installs" {
     unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
     cd "$BATS_TEST_TMPDIR"
     make -s -C "${TM_BIN%/bin}" install DESTDIR="$PWD/stage" prefix=/usr >log 2>&1 || { cat log; false; }
@@ -50,7 +50,7 @@ build_depends() {
     PATH=$PWD/stage/usr/bin:$PATH AUTOPKGTEST_TMP=$PWD/tmp sh smoke
 }
 
-@test "configure says in one sentence what a machine of 32 bits does not have" {
+@test "configure names in one sentence what a 32-bit machine lacks" {
     cd "$BATS_TEST_TMPDIR"
     run "$TM_SRC/configure" -q CC='gcc -D__int128=none'
     [ "$status" -ne 0 ]
@@ -58,7 +58,7 @@ build_depends() {
     [[ $output == *"128-bit integers are needed"* ]]
 }
 
-@test "the list of what is linked names each library" {
+@test "the list of linked software names each library" {
     command -v readelf >/dev/null || skip "binutils is not installed"
     cd "$BATS_TEST_TMPDIR"
     sed -n 's/^PackageName: //p' "$TM_BIN/../doc/tracemerge.spdx" | sort >listed

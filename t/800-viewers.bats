@@ -10,7 +10,7 @@ setup() {
     echo '{"traceEvents":[{"name":"a","ph":"X","ts":1,"dur":2,"pid":1,"tid":1}]}' >a.json
 }
 
-# An importer that answers each question with the rows of a file beside the trace, or of file "all".
+# An importer that answers each query with the rows of a file beside the trace, or of file "all".
 fake() {
     cat >tp <<'PY'
 #!/usr/bin/env python3
@@ -36,13 +36,13 @@ PY
     cat >rows
 }
 
-@test "no importer: skipped, and why" {
+@test "without an importer the check is skipped with a reason" {
     run env -u TRACE_PROCESSOR python3 "$TM_SRC/t/check/viewers" a.json
     [ "$status" -eq 0 ]
     [[ "$output" == "viewers: skipped: no TRACE_PROCESSOR"* ]]
 }
 
-@test "pids that are texts are compared by their names; what else has another number differs" {
+@test "pids that are texts are compared by their names, and other numbers must be equal" {
     fake <<'END'
 original TASKS [313,"Spans","process","m"]
 original TASKS [7,"app","process","m"]
@@ -80,7 +80,7 @@ END
     ! grep -E '^json' <<<"$output"
 }
 
-@test "an empty name is none: of the thread or process itself, in JSON of whatever a row names" {
+@test "an empty name counts as none, of a thread or process, and in JSON of any row" {
     fake <<'END'
 both FILES ["json"]
 original threads [5,"",7,1,0,""]
@@ -98,12 +98,12 @@ END
     grep -E '^processes +1 +0 ' json
 }
 
-@test "no limit takes all rows of an input, whatever their class" {
+@test "t/viewers-limits has no line that covers all rows of an input in every class" {
     run grep -nE '"\*" .* (missing|extra) (\.|\.\*|\^|\^\\\[)$' "$TM_SRC/t/viewers-limits"
     [ "$status" -eq 1 ] || { echo "$output"; false; }
 }
 
-@test "what both show is no difference; stacks are spelt by name whatever their ids" {
+@test "equal rows are no difference, and stacks are compared by name whatever their ids" {
     fake <<'END'
 both FILES ["json"]
 original FRAMES [1,"f",4]
@@ -121,7 +121,7 @@ END
     grep -F '1 of 1 inputs show the same' <<<"$output"
 }
 
-@test "a limit with its reason explains a row, and no other" {
+@test "a limit explains the row that it matches, and no other" {
     fake <<'END'
 both FILES ["proto"]
 original metadata ["trace_size_bytes",7,""]
@@ -133,7 +133,7 @@ END
     grep -E '^metadata +0 +1 +1 +0 +2 +2$' <<<"$output"
 }
 
-@test "a merge that fails where the importer reads is a difference" {
+@test "a failing merge of a file that the importer reads is a difference" {
     fake <<'END'
 both FILES ["proto"]
 END
@@ -144,7 +144,7 @@ END
     grep -F 'version' <<<"$output"
 }
 
-@test "every limit has a reason above and compiles" {
+@test "every limit has a reason in the line above, and its pattern compiles" {
     fake <<'END'
 both FILES ["proto"]
 END
@@ -153,7 +153,7 @@ END
     grep -q '^[^#]' "$TM_SRC/t/viewers-limits"
 }
 
-@test "the importer shows the same of a small trace" {
+@test "the importer shows the same rows of a small trace" {
     [ -x "${TRACE_PROCESSOR:-}" ] || skip "no TRACE_PROCESSOR is given"
     run viewers -t "$TRACE_PROCESSOR" -v -c slices -f pftrace,json a.json
     echo "$output"
@@ -173,7 +173,7 @@ END
     tm-merge -q -o m."$1" --machine one=a.json --machine two=b.json a.json b.json
 }
 
-@test "attributes of a manifest and of a document of JSON are those of the merged trace" {
+@test "attributes of a manifest and of a JSON document are those of the merged trace" {
     [ -n "${TRACE_PROCESSOR-}" ] || skip "no TRACE_PROCESSOR"
     echo '{"perfetto_manifest":{"version":1,"attributes":{"build":"main","run":7},"files":[
         {"path":"a.json","machine":{"name":"box"}}]}}' >manifest.json
@@ -185,7 +185,7 @@ END
     [[ "$output" == *"1 of 1 inputs show the same"* ]]
 }
 
-@test "Python and jq read merged JSON; ids, pids and tids are numbers that doubles hold" {
+@test "Python and jq read merged JSON, with ids, pids and tids that doubles hold exactly" {
     two_machines json
     python3 - <<'PY'
 import json
@@ -225,13 +225,13 @@ database() {
     TM_BIN="$TM_BIN" python3 "$TM_SRC/t/check/database" "$@"
 }
 
-@test "database: no importer: skipped, and why" {
+@test "the database check is skipped with a reason if there is no importer" {
     run env -u TRACE_PROCESSOR python3 "$TM_SRC/t/check/database" a.json
     [ "$status" -eq 0 ]
     [[ "$output" == "database: skipped: no TRACE_PROCESSOR"* ]]
 }
 
-@test "database: rows of the importer are compared with those of the database, and answers are kept" {
+@test "the database check compares rows of importer and database, and stores the importer's answers" {
     fake <<'END'
 both FILES ["json"]
 both slices ["a",null,1000,2000,0,null,1,null,""]
