@@ -229,7 +229,8 @@ static enum tm_status run(struct settings *settings, int fd, char **paths, size_
     if (st == TM_OK)
         st = tm_sandbox_enter(&sandbox, err);
     if (st == TM_OK)
-        st = tm_stream_writer_open(&writer, fd, program.name, TRACEMERGE__STAGE__UNPACKED, false, err);
+        st = tm_stream_writer_open(&writer, fd, program.name,
+                                   &(struct tm_stream_header){.stage = TRACEMERGE__STAGE__UNPACKED}, err);
     if (st == TM_OK)
         tm_stream_copy_attach(&copy, &writer);
     if (st == TM_OK && sink.want_compact_messages)

@@ -1,4 +1,5 @@
-# Checks the code against lib/ROOMS (includes, private headers, names), and the width of lines of code and pages.
+# Checks the code against lib/ROOMS: includes, private headers, names. Checks the width of lines of code and pages, and the
+# number of parameters.
 
 rooms() {
     python3 - "$TM_SRC" "$@" <<'PY'
@@ -17,6 +18,14 @@ def room(path):
 
 def includes(path):
     return re.findall(r'^#include "([^"]+/[^"]+)"', open(path, encoding='utf-8').read(), re.M)
+
+
+# Names and numbers of parameters of the functions and pointers to functions that are declared or defined.
+def declarations(text):
+    text = re.sub(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"|^#(?:[^\n]*\\\n)*[^\n]*', ' ', text, flags=re.S | re.M)
+    one = r'\s*(?:\.\.\.|[a-zA-Z_][\w\s*]*[\s*](?:\w+(?:\[\w*\])?|\(\*\w+\)\([^()]*\)))\s*' # a type and a name
+    for found in re.finditer(r'(\w+)\)?\((%s(?:,%s)*)\)' % (one, one), text):
+        yield found[1], re.sub(r'\([^()]*\)', '', found[2]).count(',') + 1
 
 
 def wrong():
@@ -57,6 +66,12 @@ def wrong():
             if path != 'lib/base/cpu.h':
                 for name in re.findall(r'__builtin\w+|\b_mm\d*_\w+|\b__m\d+i\b|<\w*intrin\.h>|__int128', open(path, encoding='utf-8').read()):
                     yield '%s uses %s, which belongs into lib/base/cpu.h' % (path, name)
+    elif sys.argv[2] == 'parameters':
+        allowed = {'allow'} # SQLite calls it (lib/format/nsight/database.c)
+        for path in files:
+            for name, parameters in declarations(open(path, encoding='utf-8').read()):
+                if parameters > 5 and name not in allowed:
+                    yield '%s: %s has %d parameters' % (path, name, parameters)
     elif sys.argv[2] == 'pages':
         # Tables and output of programs are as wide as they are; a macro of a manual page is one line.
         kept = {'.md': r'\||    ', '': '     *[0-9]', '.1': '[. ]', '.5': '[. ]', '.7': '[. ]'}
@@ -101,6 +116,10 @@ PY
 
 @test "builtins and intrinsics are in one header only" {
     rooms intrinsics
+}
+
+@test "no function has more than five parameters" {
+    rooms parameters
 }
 
 @test "no line of code has more than 120 columns" {

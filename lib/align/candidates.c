@@ -313,11 +313,11 @@ enum tm_status tm_candidates_add(struct tm_candidates *c, const struct tm_frame 
 
 enum tm_status tm_candidates_read(struct tm_candidates *c, int fd, struct tm_error *err)
 {
-    struct tm_stream_reader reader = {.stage = TRACEMERGE__STAGE__UNPACKED};
+    struct tm_stream_reader reader;
     struct tm_frame frame;
     struct tm_batch batch;
     enum tm_status st = tm_stream_reader_open(&reader, fd, err);
-    if (st == TM_OK && reader.stage != TRACEMERGE__STAGE__PLACED)
+    if (st == TM_OK && reader.header.stage != TRACEMERGE__STAGE__PLACED)
         st = tm_error_set(err, TM_E_INPUT, "the stream has not been through tm-clocks");
     while (st == TM_OK && (st = tm_stream_reader_next(&reader, &frame, &batch, err)) == TM_OK)
         st = tm_candidates_add(c, &frame, &batch, err);

@@ -14,8 +14,8 @@ static enum tm_status write_batch(struct tm_deferral *deferral, const struct tm_
         if (st < 0)
             return st;
         deferral->has_fd = true;
-        st = tm_stream_writer_open(&deferral->writer, deferral->fd, "tm-clocks", TRACEMERGE__STAGE__CONFIGURED, false,
-                                   err);
+        st = tm_stream_writer_open(&deferral->writer, deferral->fd, "tm-clocks",
+                                   &(struct tm_stream_header){.stage = TRACEMERGE__STAGE__CONFIGURED}, err);
     }
     deferral->state = TM_DEFERRAL_SPILLED;
     return st == TM_OK ? tm_stream_write_batch(&deferral->writer, batch, err) : st;

@@ -58,7 +58,8 @@ static enum tm_status open_file(struct tm_line_rows *rows, const char *temporary
     } else if (lseek(rows->fd, 0, SEEK_SET) < 0 || ftruncate(rows->fd, 0) < 0) {
         return tm_error_errno(err, errno, "temporary file");
     }
-    return tm_stream_writer_open(&rows->writer, rows->fd, "tm-clocks", TRACEMERGE__STAGE__CONFIGURED, false, err);
+    return tm_stream_writer_open(&rows->writer, rows->fd, "tm-clocks",
+                                 &(struct tm_stream_header){.stage = TRACEMERGE__STAGE__CONFIGURED}, err);
 }
 
 enum tm_status tm_line_rows_add(struct tm_line_rows *rows, const struct tm_batch *batch, const uint8_t *parts,

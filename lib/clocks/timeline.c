@@ -383,16 +383,16 @@ enum tm_status tm_timeline_run(int in, int out, const struct tm_timeline_options
         return TM_E_SYSTEM;
     }
     enum tm_status st = tm_stream_reader_open(&t->reader, in, err);
-    bool is_placed = t->reader.stage == TRACEMERGE__STAGE__PLACED;
+    bool is_placed = t->reader.header.stage == TRACEMERGE__STAGE__PLACED;
     t->reader.takes_compact_messages = true;
-    if (st == TM_OK && t->reader.sorted && !is_placed)
+    if (st == TM_OK && t->reader.header.sorted && !is_placed)
         st = tm_error_set(err, TM_E_INPUT, "the stream has been sorted before its times were placed: tm-clocks comes "
                                            "before tm-sort");
     if (st == TM_OK && options->graph && is_placed)
         st = tm_error_set(err, TM_E_INPUT, "the stream is on a timeline already: the graph was left behind");
+    const struct tm_stream_header header = {.stage = TRACEMERGE__STAGE__PLACED, .sorted = t->reader.header.sorted};
     if (st == TM_OK)
-        st = tm_stream_writer_open(&t->writer, sink, producer, TRACEMERGE__STAGE__PLACED, is_placed && t->reader.sorted,
-                                   err);
+        st = tm_stream_writer_open(&t->writer, sink, producer, &header, err);
     if (st == TM_OK)
         st = is_placed ? pass_on(t, err) : place(t, options, err);
     if (st == TM_OK && options->graph)

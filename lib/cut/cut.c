@@ -54,12 +54,12 @@ static enum tm_status go_to(int fd, off_t at, struct tm_error *err)
 
 static enum tm_status check_header(const struct tm_stream_reader *reader, struct tm_error *err)
 {
-    if (reader->stage != TRACEMERGE__STAGE__PLACED)
+    if (reader->header.stage != TRACEMERGE__STAGE__PLACED)
         return tm_error_set(err, TM_E_INPUT,
                             "the stream's times are not trace time yet: pipe it through tm-clocks first");
-    if (!reader->sorted)
+    if (!reader->header.sorted)
         return tm_error_set(err, TM_E_INPUT, "the stream is not sorted: pipe it through tm-sort first");
-    if (!tm_time_part_is_whole(&reader->part))
+    if (!tm_time_part_is_whole(&reader->header.part))
         return tm_error_set(err, TM_E_INPUT, "the stream is a part already: cut the whole one at all times at once");
     return TM_OK;
 }
@@ -170,19 +170,22 @@ static enum tm_status write_state(struct cutter *c, struct tm_error *err)
 static enum tm_status begin_part(struct cutter *c, struct tm_error *err)
 {
     const struct tm_cut *cut = c->cut;
-    struct tm_time_part part = {.has_from = c->part > 0, .has_to = c->part < cut->point_count};
-    part.from_ns = part.has_from ? cut->points[c->part - 1] : 0;
-    part.to_ns = part.has_to ? cut->points[c->part] : 0;
+    struct tm_stream_header header = {.stage = TRACEMERGE__STAGE__PLACED, .sorted = true};
+    struct tm_time_part *part = &header.part;
+    part->has_from = c->part > 0;
+    part->has_to = c->part < cut->point_count;
+    part->from_ns = part->has_from ? cut->points[c->part - 1] : 0;
+    part->to_ns = part->has_to ? cut->points[c->part] : 0;
     enum tm_status st = cut->open(cut->self, c->part, &c->fd, err);
-    if (part.has_from)
-        tm_cut_state_settle(&c->state, part.from_ns);
+    if (part->has_from)
+        tm_cut_state_settle(&c->state, part->from_ns);
     if (st < 0 || c->fd < 0)
         return st;
     for (const struct tm_pending_unit *u = c->state.units.first; u && st == TM_OK; u = u->next)
         for (uint32_t i = 0; i < u->count && st == TM_OK; i++)
             st = tm_cut_counts_add(&c->counts, &u->rows[i], c->part, true, err);
     if (st == TM_OK)
-        st = tm_stream_writer_open_part(&c->writer, c->fd, "tm-sort", &part, err);
+        st = tm_stream_writer_open(&c->writer, c->fd, "tm-sort", &header, err);
     if (st == TM_OK)
         st = write_head(c, err);
     return st == TM_OK ? write_state(c, err) : st;

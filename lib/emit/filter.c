@@ -14,7 +14,7 @@ enum tm_status tm_emit_only_init(struct tm_emit_only *only, const struct tm_emit
     only->context = context;
     if (run->only == NULL || run->only->given.count == 0)
         return TM_OK;
-    if (context->stream->stage != TRACEMERGE__STAGE__PLACED || !context->stream->sorted)
+    if (context->stream->header.stage != TRACEMERGE__STAGE__PLACED || !context->stream->header.sorted)
         return tm_error_set(err, TM_E_INPUT,
                             "the events are not on trace time and in order, which --only needs; pipe them through "
                             "tm-manifest, tm-clocks and tm-sort");

@@ -38,7 +38,7 @@ struct job {
 /* Returns the output of JOB. Slices need all events in order; otherwise there is one row for each event. */
 static const struct tm_emit *output_for(const struct job *job, const struct tm_emit_run *run)
 {
-    bool is_ordered = job->stream->sorted && job->stream->stage == TRACEMERGE__STAGE__PLACED;
+    bool is_ordered = job->stream->header.sorted && job->stream->header.stage == TRACEMERGE__STAGE__PLACED;
     if (is_ordered || job->emit->events == NULL || run->options.args.count)
         return job->emit;
     if (run->warn && job->is_first)
@@ -49,12 +49,12 @@ static const struct tm_emit *output_for(const struct job *job, const struct tm_e
 static enum tm_status check_needs(const struct tm_emit *emit, const struct tm_stream_reader *stream,
                                   struct tm_error *err)
 {
-    if (emit->needs_placed && stream->stage != TRACEMERGE__STAGE__PLACED)
+    if (emit->needs_placed && stream->header.stage != TRACEMERGE__STAGE__PLACED)
         return tm_error_set(err, TM_E_INPUT,
                             "the events are not on trace time, which %s needs; pipe them through tm-manifest, "
                             "tm-clocks and tm-sort",
                             emit->name);
-    if (emit->needs_sorted && !stream->sorted)
+    if (emit->needs_sorted && !stream->header.sorted)
         return tm_error_set(err, TM_E_INPUT, "the stream is not sorted, which %s needs; pipe it through tm-sort",
                             emit->name);
     return TM_OK;
@@ -64,7 +64,7 @@ static enum tm_status check_needs(const struct tm_emit *emit, const struct tm_st
 static enum tm_status show_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
 {
     struct job *job = self;
-    bool placed = job->stream->stage == TRACEMERGE__STAGE__PLACED;
+    bool placed = job->stream->header.stage == TRACEMERGE__STAGE__PLACED;
     enum tm_status st = tm_accounting_add(&job->accounting, &job->catalog, batch, placed, err);
     if (st == TM_OK && job->stream->has_compact_messages)
         tm_accounting_add_messages(&job->accounting, batch);
@@ -102,7 +102,7 @@ static enum tm_status add_source(struct job *job, const struct tm_frame *frame, 
 static enum tm_status settle_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
 {
     struct job *job = self;
-    bool is_ordered = job->stream->sorted && job->stream->stage == TRACEMERGE__STAGE__PLACED;
+    bool is_ordered = job->stream->header.sorted && job->stream->header.stage == TRACEMERGE__STAGE__PLACED;
     return is_ordered && !job->emit->shows_stream ? tm_emit_history_batch(&job->history, batch, err)
                                                   : select_batch(job, batch, err);
 }

@@ -2,7 +2,6 @@
 
 #include "base/checked.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 struct reader {
@@ -120,25 +119,16 @@ enum tm_status tm_manifest_points_read(struct tm_manifest_points *points, struct
     return st;
 }
 
-void tm_manifest_points_check(const struct tm_manifest_points *points, struct tm_json_text *json, const cJSON *clocks,
-                              int64_t offset_ns, const char *where, struct tm_manifest_problems *problems)
+bool tm_manifest_points_range(const struct tm_manifest_points *points, int64_t *low_ns, int64_t *high_ns)
 {
-    int64_t low = INT64_MAX, high = INT64_MIN;
-    const cJSON *item = tm_json_text_get(clocks, "offset_ns");
+    *low_ns = INT64_MAX;
+    *high_ns = INT64_MIN;
     for (size_t i = 0; i < points->count; i++) {
         int64_t offset = points->points[i].offset_ns;
-        low = offset < low ? offset : low;
-        high = offset > high ? offset : high;
+        *low_ns = offset < *low_ns ? offset : *low_ns;
+        *high_ns = offset > *high_ns ? offset : *high_ns;
     }
-    if (points->count == 0 || (item && offset_ns >= low && offset_ns <= high))
-        return;
-    tm_manifest_problems_at(problems, tm_json_text_place(json, item ? item : clocks));
-    tm_manifest_problems_add(problems,
-                             item ? "%sclocks.offset_ns must be one of the offsets of x_tracemerge.points, or between "
-                                    "them: from %" PRId64 " to %" PRId64
-                                  : "%sclocks.offset_ns is required beside x_tracemerge.points, for readers that do "
-                                    "not know them: from %" PRId64 " to %" PRId64,
-                             where, low, high);
+    return points->count > 0;
 }
 
 void tm_manifest_points_release(struct tm_manifest_points *points)

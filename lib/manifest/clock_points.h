@@ -27,9 +27,8 @@ struct tm_manifest_points {
 enum tm_status tm_manifest_points_read(struct tm_manifest_points *points, struct tm_json_text *json,
                                        const cJSON *clocks, const char *where, struct tm_manifest_problems *problems);
 
-/* Checks that OFFSET_NS of CLOCKS, which other readers use, is among the offsets of POINTS. */
-void tm_manifest_points_check(const struct tm_manifest_points *points, struct tm_json_text *json, const cJSON *clocks,
-                              int64_t offset_ns, const char *where, struct tm_manifest_problems *problems);
+/* Sets the smallest and the largest offset of POINTS. False: there are no points. */
+bool tm_manifest_points_range(const struct tm_manifest_points *points, int64_t *low_ns, int64_t *high_ns);
 
 void tm_manifest_points_release(struct tm_manifest_points *points);
 

@@ -196,11 +196,12 @@ static enum tm_status open_both(struct configure *c, int in_fd, int out_fd, stru
     c->reader.takes_compact_messages = true;
     if (st < 0)
         return st;
-    c->passes = c->reader.stage != TRACEMERGE__STAGE__UNPACKED;
+    c->passes = c->reader.header.stage != TRACEMERGE__STAGE__UNPACKED;
     if (c->passes && c->options->given)
         return tm_error_set(err, TM_E_INPUT, "the stream is configured already; give -m to the tm-manifest before it");
-    Tracemerge__Stage stage = c->passes ? c->reader.stage : TRACEMERGE__STAGE__CONFIGURED;
-    return tm_stream_writer_open(&c->writer, out_fd, c->options->producer, stage, c->reader.sorted, err);
+    const struct tm_stream_header header = {.stage = c->passes ? c->reader.header.stage : TRACEMERGE__STAGE__CONFIGURED,
+                                            .sorted = c->reader.header.sorted};
+    return tm_stream_writer_open(&c->writer, out_fd, c->options->producer, &header, err);
 }
 
 static enum tm_status finish(struct configure *c, struct tm_manifest_problems *unmatched, struct tm_error *err)

@@ -1,5 +1,6 @@
 #include "manifest/fields.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -94,6 +95,23 @@ static void read_offset(struct reader *r, const cJSON *clocks, int64_t *offset_n
         condition(r, "clocks: offset_ns is out of range");
 }
 
+/* Checks that the offset of CLOCKS, which other readers use, is among those of its points. */
+static void check_offset(struct reader *r, const cJSON *item, const struct tm_manifest_clocks *clocks)
+{
+    int64_t low, high;
+    const cJSON *offset = tm_json_text_get(item, "offset_ns");
+    if (!tm_manifest_points_range(&clocks->points, &low, &high) ||
+        (offset && clocks->offset_ns >= low && clocks->offset_ns <= high))
+        return;
+    r->at = offset ? offset : item;
+    tm_manifest_problems_add(here(r),
+                             offset ? "%sclocks.offset_ns must be one of the offsets of x_tracemerge.points, or "
+                                      "between them: from %" PRId64 " to %" PRId64
+                                    : "%sclocks.offset_ns is required beside x_tracemerge.points, for readers that "
+                                      "do not know them: from %" PRId64 " to %" PRId64,
+                             r->where, low, high);
+}
+
 static void read_sync_to(struct reader *r, const cJSON *sync_to, struct tm_manifest_clocks *clocks)
 {
     static const char required[] = "clocks: sync_to.file is required and must be a string";
@@ -124,7 +142,7 @@ static enum tm_status read_clocks(struct reader *r, const cJSON *item, struct tm
     read_offset(r, item, &clocks->offset_ns);
     enum tm_status st = tm_manifest_points_read(&clocks->points, r->json, item, r->where, r->problems);
     if (st == TM_OK)
-        tm_manifest_points_check(&clocks->points, r->json, item, clocks->offset_ns, r->where, r->problems);
+        check_offset(r, item, clocks);
     const cJSON *sync_to = tm_json_text_get(item, "sync_to");
     clocks->item = item;
     clocks->sync_to = sync_to;

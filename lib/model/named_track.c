@@ -70,25 +70,29 @@ static enum tm_status lane_of(struct tm_model_layout *layout, const struct tm_ev
     return e->flags & TM_EVENT_ASYNC ? tm_lanes_cookie(&layout->lanes, set, event, lane, err) : TM_OK;
 }
 
-/* Puts the name of the process for which a GPU works, if it is known by now, into the name of TRACK: "GPU NAME (…)". */
-static enum tm_status name_batches(struct tm_processes *p, struct tm_tracks *tracks, uint32_t machine,
-                                   const struct named *named, struct tm_track *track, struct tm_error *err)
+struct batches_name {
+    char text[256];
+};
+
+/* Makes the name of a track of batches: "GPU NAME (…)", with the process for which the GPU works. The text is empty if
+ * the process is not known by now. */
+static enum tm_status name_batches(struct tm_processes *p, uint32_t machine, const struct named *named,
+                                   struct batches_name *full, struct tm_error *err)
 {
     enum { AFTER_GPU = 3 };
     struct tm_text name = named->name;
     int64_t utid;
-    char text[256];
+    full->text[0] = '\0';
     if (named->tid == 0 || name.len < AFTER_GPU)
         return TM_OK;
     enum tm_status st = tm_processes_thread(p, machine, named->tid, &utid, err);
     if (st < 0 || p->threads[utid].upid == TM_NO_ID)
         return st;
     struct tm_text process = tm_processes_text(p, p->processes[p->threads[utid].upid].name);
-    if (process.data == NULL)
-        return TM_OK;
-    snprintf(text, sizeof text, "GPU %.*s%.*s", (int)process.len, (const char *)process.data,
-             (int)(name.len - AFTER_GPU), (const char *)name.data + AFTER_GPU);
-    return tm_tracks_name(tracks, tm_text_at(text, strlen(text)), &track->name, err);
+    if (process.data)
+        snprintf(full->text, sizeof full->text, "GPU %.*s%.*s", (int)process.len, (const char *)process.data,
+                 (int)(name.len - AFTER_GPU), (const char *)name.data + AFTER_GPU);
+    return TM_OK;
 }
 
 enum tm_status tm_model_named_track(struct tm_model_tasks *tasks, struct tm_model_layout *layout,
@@ -126,8 +130,12 @@ enum tm_status tm_model_named_track(struct tm_model_tasks *tasks, struct tm_mode
         return st;
     struct tm_track *row = &layout->tracks.rows[*track];
     row->named = (uint8_t)named.type;
-    if (named.type == TM_NAMED_TRACK_ADRENO_BATCHES)
-        st = name_batches(&tasks->processes, &layout->tracks, ev->place.machine, &named, row, err);
+    if (named.type == TM_NAMED_TRACK_ADRENO_BATCHES) {
+        struct batches_name full;
+        st = name_batches(&tasks->processes, ev->place.machine, &named, &full, err);
+        if (st == TM_OK && full.text[0])
+            st = tm_tracks_name(&layout->tracks, tm_text_at(full.text, strlen(full.text)), &row->name, err);
+    }
     if (st < 0)
         return st;
     return named.dimensions.len && row->merge_key == 0

@@ -154,12 +154,13 @@ static enum tm_status open(struct planner *p, int in, int out, const char *rules
         st = tm_stream_reader_open(&p->reader, in, err);
     if (st < 0)
         return st;
-    if (p->reader.stage != TRACEMERGE__STAGE__PLACED)
+    if (p->reader.header.stage != TRACEMERGE__STAGE__PLACED)
         return tm_error_set(err, TM_E_INPUT,
                             "the stream's times are not trace time yet: pipe it through tm-clocks first");
-    if (!tm_time_part_is_whole(&p->reader.part))
+    if (!tm_time_part_is_whole(&p->reader.header.part))
         return tm_error_set(err, TM_E_INPUT, "the stream is a part by time: make the plan of the whole");
-    return tm_stream_writer_open(&p->writer, out, "tm-plan", TRACEMERGE__STAGE__PLACED, false, err);
+    return tm_stream_writer_open(&p->writer, out, "tm-plan",
+                                 &(struct tm_stream_header){.stage = TRACEMERGE__STAGE__PLACED}, err);
 }
 
 static enum tm_status finish(struct planner *p, struct tm_error *err)

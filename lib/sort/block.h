@@ -32,6 +32,19 @@ static inline struct tm_block tm_block_of(const struct tm_batch *batch)
                              .of_one_file = tm_batch_is_constant(batch, TM_COL_FILE), .batch = *batch};
 }
 
+/* Adjacent rows of a block: COUNT from ROW on. */
+struct tm_block_rows {
+    struct tm_block *block;
+    uint32_t row, count;
+    size_t at; /* where the payload of ROW starts in the block's payload */
+};
+
+/* All rows of BLOCK. */
+static inline struct tm_block_rows tm_block_rows_of(struct tm_block *block)
+{
+    return (struct tm_block_rows){block, block->first, block->end - block->first, block->first_at};
+}
+
 static inline uint64_t tm_block_value(const struct tm_block *block, enum tm_column column, uint32_t row)
 {
     if (block->layout)

@@ -46,24 +46,25 @@ static enum tm_status count_rows(struct tm_collector *g, uint32_t count, size_t 
     return g->bytes >= g->limit_bytes ? tm_collector_flush(g, err) : TM_OK;
 }
 
-/* Notes COUNT rows of BLOCK from ROW on. The block has columns. PIECE is their payload. */
-static enum tm_status add_range(struct tm_collector *g, struct tm_block *block, uint32_t row, uint32_t count,
+/* Notes ROWS of a block that has columns. PIECE is their payload. */
+static enum tm_status add_range(struct tm_collector *g, const struct tm_block_rows *rows,
                                 const struct tm_collector_piece *piece, struct tm_error *err)
 {
     struct tm_collector_range *last = g->range_count ? &g->ranges[g->range_count - 1] : NULL;
     enum tm_status st = TM_OK;
-    if (last && last->block == block && last->row + last->count == row &&
+    if (last && last->block == rows->block && last->row + last->count == rows->row &&
         last->place + last->count == g->count - g->settled) {
-        last->count += count;
+        last->count += rows->count;
         g->pieces[g->piece_count - 1].len += piece->len;
     } else {
-        if ((st = make_room(g, block, err)) < 0)
+        if ((st = make_room(g, rows->block, err)) < 0)
             return st;
         assert(g->ranges && g->pieces);
-        g->ranges[g->range_count++] = (struct tm_collector_range){block, row, count, g->count - g->settled};
+        g->ranges[g->range_count++] =
+            (struct tm_collector_range){rows->block, rows->row, rows->count, g->count - g->settled};
         g->pieces[g->piece_count++] = *piece;
     }
-    return count_rows(g, count, piece->len, err);
+    return count_rows(g, rows->count, piece->len, err);
 }
 
 /* Finds the lane of LAYOUT, with room for one more row. */
@@ -98,41 +99,42 @@ enum tm_status tm_collector_add_record_slowly(struct tm_collector *g, const stru
     return count_rows(g, 1, row->payload_bytes, err);
 }
 
-static enum tm_status add_records(struct tm_collector *g, const struct tm_block *block, uint32_t row, uint32_t end,
-                                  size_t *at, struct tm_error *err)
+static enum tm_status add_records(struct tm_collector *g, struct tm_block_rows *rows, struct tm_error *err)
 {
+    const struct tm_block *block = rows->block;
     enum tm_status st = TM_OK;
     struct tm_collector_record r = {.layout = block->layout,
-                                    .record = block->records + (size_t)row * block->layout->stride};
-    for (; row < end && st == TM_OK; row++) {
-        r.payload = block->payload + *at;
-        r.payload_bytes = tm_block_payload_of(block, row);
-        *at += r.payload_bytes;
+                                    .record = block->records + (size_t)rows->row * block->layout->stride};
+    for (; rows->count > 0 && st == TM_OK; rows->count--) {
+        r.payload = block->payload + rows->at;
+        r.payload_bytes = tm_block_payload_of(block, rows->row++);
+        rows->at += r.payload_bytes;
         st = tm_collector_add_record(g, &r, err);
         r.record += block->layout->stride;
     }
     return st;
 }
 
-enum tm_status tm_collector_add(struct tm_collector *g, struct tm_block *block, uint32_t row, uint32_t count,
-                                size_t *at, struct tm_error *err)
+enum tm_status tm_collector_add(struct tm_collector *g, struct tm_block_rows *rows, struct tm_error *err)
 {
-    uint32_t end = row + count;
+    const struct tm_block *block = rows->block;
     enum tm_status st = TM_OK;
     if (block->layout)
-        return add_records(g, block, row, end, at, err);
-    while (row < end && st == TM_OK) {
+        return add_records(g, rows, err);
+    while (rows->count > 0 && st == TM_OK) {
+        struct tm_block_rows part = {rows->block, rows->row, 0, rows->at};
         struct tm_collector_piece piece = {
-            .data = block->payload ? block->payload + *at : NULL, .block = block, .at = *at};
+            .data = block->payload ? block->payload + rows->at : NULL, .block = block, .at = rows->at};
         size_t bytes = g->bytes;
-        uint32_t first = row;
         do {
-            size_t payload = tm_block_payload_of(block, row++);
+            size_t payload = tm_block_payload_of(block, rows->row + part.count++);
             piece.len += payload;
             bytes += payload + TM_BATCH_ROW_BYTES;
-        } while (row < end && bytes < g->limit_bytes);
-        *at += piece.len;
-        st = add_range(g, block, first, row - first, &piece, err);
+        } while (part.count < rows->count && bytes < g->limit_bytes);
+        rows->row += part.count;
+        rows->count -= part.count;
+        rows->at += piece.len;
+        st = add_range(g, &part, &piece, err);
     }
     return st;
 }

@@ -64,10 +64,9 @@ struct tm_collector {
 enum tm_status tm_collector_init(struct tm_collector *collector, struct tm_collector_receiver receiver,
                                  size_t limit_bytes, struct tm_error *err);
 
-/* Adds COUNT rows of BLOCK, from ROW on. Their payload starts at *AT in the block's payload; *AT moves past it. The
- * block must not change until settle or flush. It must not have been in another collector before. */
-enum tm_status tm_collector_add(struct tm_collector *collector, struct tm_block *block, uint32_t row, uint32_t count,
-                                size_t *at, struct tm_error *err);
+/* Adds ROWS, which then are none and stand after the rows that were added. Their block must not change until settle or
+ * flush. It must not have been in another collector before. */
+enum tm_status tm_collector_add(struct tm_collector *collector, struct tm_block_rows *rows, struct tm_error *err);
 
 /* Copies all noted rows. Their blocks may be freed afterwards. */
 enum tm_status tm_collector_settle(struct tm_collector *collector, struct tm_error *err);

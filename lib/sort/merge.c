@@ -188,8 +188,9 @@ static enum tm_status pass_rows(struct merge *m, uint32_t i, uint32_t count, str
     struct tm_merge_cursor *c = &m->cursors[i];
     if (c->layout)
         c->at = (size_t)(c->payload - c->block->payload);
-    enum tm_status st = tm_collector_add(m->collector, c->block, c->row, count, &c->at, err);
-    tm_merge_cursor_move(c, c->row + count, c->at);
+    struct tm_block_rows rows = {c->block, c->row, count, c->at};
+    enum tm_status st = tm_collector_add(m->collector, &rows, err);
+    tm_merge_cursor_move(c, c->row + count, rows.at);
     if (st == TM_OK && c->row == c->block->end)
         st = next_block(m, i, err);
     else
@@ -209,7 +210,9 @@ static inline enum tm_status pass_row(struct merge *m, uint32_t i, struct tm_err
         c->record += c->layout->stride;
         c->payload += payload_bytes;
     } else {
-        st = tm_collector_add(m->collector, c->block, c->row, 1, &c->at, err);
+        struct tm_block_rows one = {c->block, c->row, 1, c->at};
+        st = tm_collector_add(m->collector, &one, err);
+        c->at += payload_bytes;
     }
     c->row++;
     if (++c->ahead < c->ahead_count || st < 0)

@@ -215,8 +215,8 @@ static enum tm_status add_rows(struct tm_merge_window *w, const uint64_t *keys, 
                                                  (size_t)(row[1].payload - row->payload)};
             st = tm_collector_add_record(collector, &record, err);
         } else {
-            size_t at = row->at;
-            st = tm_collector_add(collector, run->cursor->block, run->cursor->row + number - run->first, 1, &at, err);
+            struct tm_block_rows one = {run->cursor->block, run->cursor->row + number - run->first, 1, row->at};
+            st = tm_collector_add(collector, &one, err);
         }
     }
     w->turns = turns;

@@ -117,11 +117,11 @@ enum tm_status tm_run_store_begin(struct tm_run_store *s, uint64_t sequence, str
 
 enum tm_status tm_run_store_add(struct tm_run_store *s, struct tm_block *block, struct tm_error *err)
 {
-    size_t at = block->first_at;
+    struct tm_block_rows rows = tm_block_rows_of(block);
     if (block->layout)
         return tm_run_writer_write_records(&s->writer, block, err);
     s->writer.sequence = block->sequence;
-    enum tm_status st = tm_collector_add(&s->collector, block, block->first, block->end - block->first, &at, err);
+    enum tm_status st = tm_collector_add(&s->collector, &rows, err);
     return st == TM_OK ? tm_collector_flush(&s->collector, err) : st;
 }
 

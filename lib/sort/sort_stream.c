@@ -33,13 +33,13 @@ static enum tm_status pass(struct tm_stream_reader *reader, struct tm_stream_wri
     enum tm_status st =
         tm_collector_init(&collector, (struct tm_collector_receiver){write_batch, writer}, TM_BATCH_BYTES, err);
     while (st == TM_OK && (st = tm_stream_reader_next(reader, &frame, &batch, err)) == TM_OK) {
-        size_t at = 0;
         st = tm_order_check_next(&check, &frame, &batch, err);
         if (st == TM_OK && frame.type != TM_FRAME_BATCH) {
             st = tm_stream_write_frame(writer, &frame, err);
         } else if (st == TM_OK) {
             struct tm_block block = tm_block_of(&batch);
-            st = tm_collector_add(&collector, &block, 0, batch.count, &at, err);
+            struct tm_block_rows rows = tm_block_rows_of(&block);
+            st = tm_collector_add(&collector, &rows, err);
             if (st == TM_OK)
                 st = tm_collector_settle(&collector, err);
         }
@@ -55,6 +55,7 @@ static enum tm_status pass(struct tm_stream_reader *reader, struct tm_stream_wri
 static enum tm_status sort(struct tm_stream_reader *reader, int out, const struct tm_sort_options *options,
                            struct tm_error *err)
 {
+    const struct tm_stream_header header = {.stage = reader->header.stage, .sorted = true};
     struct tm_sorter sorter;
     struct tm_stream_writer writer = {0};
     struct tm_frame frame;
@@ -65,7 +66,7 @@ static enum tm_status sort(struct tm_stream_reader *reader, int out, const struc
     /* Frees the buffer, which is as large as the largest frame. */
     tm_stream_reader_release(reader);
     if (st == TM_END)
-        st = tm_stream_writer_open(&writer, out, "tm-sort", reader->stage, true, err);
+        st = tm_stream_writer_open(&writer, out, "tm-sort", &header, err);
     if (st == TM_OK)
         st = tm_sorter_write(&sorter, &writer, err);
     if (st == TM_OK)
@@ -81,12 +82,10 @@ enum tm_status tm_sort_stream(int in, int out, const struct tm_sort_options *opt
     struct tm_stream_writer writer = {0};
     enum tm_status st = tm_stream_reader_open(&reader, in, err);
     reader.takes_compact_messages = true;
-    if (st == TM_OK && !reader.sorted) {
+    if (st == TM_OK && !reader.header.sorted) {
         st = sort(&reader, out, options, err);
     } else if (st == TM_OK) {
-        st = tm_time_part_is_whole(&reader.part)
-                 ? tm_stream_writer_open(&writer, out, "tm-sort", reader.stage, true, err)
-                 : tm_stream_writer_open_part(&writer, out, "tm-sort", &reader.part, err);
+        st = tm_stream_writer_open(&writer, out, "tm-sort", &reader.header, err);
         if (st == TM_OK)
             st = pass(&reader, &writer, err);
         if (st == TM_OK)

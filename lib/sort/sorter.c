@@ -117,8 +117,8 @@ static enum tm_status write_rows(struct tm_sorter *s, struct tm_block *block, ui
     enum tm_status st = tm_run_store_begin(&s->store, block->sequence, err);
     for (uint32_t i = from; i < end && st == TM_OK; i++) {
         uint32_t row = s->row_order.rows ? s->row_order.rows[i] : i;
-        size_t at = offsets[row];
-        st = tm_collector_add(&s->store.collector, block, row, 1, &at, err);
+        struct tm_block_rows one = {block, row, 1, offsets[row]};
+        st = tm_collector_add(&s->store.collector, &one, err);
     }
     return st == TM_OK ? tm_run_store_end(&s->store, err) : st;
 }
@@ -222,10 +222,10 @@ static enum tm_status add_batch(struct tm_sorter *s, const struct tm_batch *batc
     bool small = batch->payload_bytes + (size_t)batch->count * SORTER_ROW_BYTES < SORTER_SMALL_BYTES;
     if (small || is_shuffled(s)) {
         struct tm_block block = tm_block_of(batch);
-        size_t at = 0;
+        struct tm_block_rows rows = tm_block_rows_of(&block);
         enum tm_status st = tm_row_order_use_files(batch, &s->orders, err);
         if (st == TM_OK)
-            st = tm_collector_add(&s->staging, &block, 0, batch->count, &at, err);
+            st = tm_collector_add(&s->staging, &rows, err);
         return st == TM_OK ? tm_collector_settle(&s->staging, err) : st;
     }
     enum tm_status st = tm_collector_flush(&s->staging, err);

@@ -78,61 +78,67 @@ static inline uint64_t narrow_get_unsigned(const uint8_t *from, size_t width)
     return width == 1 ? *from : width == 2 ? tm_get_le16(from) : width == 4 ? tm_get_le32(from) : tm_get_le64(from);
 }
 
-/* Adds ADD to COUNT elements of FROM_WIDTH bytes at FROM. Writes the sums to TO as elements of TO_WIDTH bytes. */
-static inline void narrow_copy_some(uint8_t *restrict to, size_t to_width, const uint8_t *restrict from,
-                                    size_t from_width, uint64_t add, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        narrow_put(to + to_width * i, to_width, narrow_get_unsigned(from + from_width * i, from_width) + add);
-}
-
-static inline void narrow_copy_as(uint8_t *to, size_t to_width, const uint8_t *from, size_t from_width, uint64_t add,
-                                  uint32_t count)
-{
-    uint32_t i = 0;
-    for (; count - i >= NARROW_TILE; i += NARROW_TILE)
-        narrow_copy_some(to + to_width * i, to_width, from + from_width * i, from_width, add, NARROW_TILE);
-    narrow_copy_some(to + to_width * i, to_width, from + from_width * i, from_width, add, count - i);
-}
-
+/* Elements of from_width bytes become elements of to_width bytes. add is added to each. */
 struct narrow_copy {
     const uint8_t *from;
     size_t from_width, to_width;
     uint64_t add;
 };
 
+/* Copies COUNT elements, from element FIRST on. */
+static inline void narrow_copy_some(uint8_t *restrict to, const struct narrow_copy *c, uint32_t first, uint32_t count)
+{
+    const size_t from_width = c->from_width, to_width = c->to_width;
+    const uint8_t *restrict from = c->from + from_width * first;
+    const uint64_t add = c->add;
+    to += to_width * first;
+    for (uint32_t i = 0; i < count; i++)
+        narrow_put(to + to_width * i, to_width, narrow_get_unsigned(from + from_width * i, from_width) + add);
+}
+
+/* TO_WIDTH and FROM_WIDTH are those of C. They are constants here, for which the loop is compiled. */
+static inline void narrow_copy_as(uint8_t *to, size_t to_width, const struct narrow_copy *c, size_t from_width,
+                                  uint32_t count)
+{
+    const struct narrow_copy fixed = {c->from, from_width, to_width, c->add};
+    uint32_t i = 0;
+    for (; count - i >= NARROW_TILE; i += NARROW_TILE)
+        narrow_copy_some(to, &fixed, i, NARROW_TILE);
+    narrow_copy_some(to, &fixed, i, count - i);
+}
+
 static inline void narrow_copy(uint8_t *to, const struct narrow_copy *c, uint32_t count)
 {
     switch (c->from_width * 16 + c->to_width) {
     case 0x81:
-        narrow_copy_as(to, 1, c->from, 8, c->add, count);
+        narrow_copy_as(to, 1, c, 8, count);
         break;
     case 0x82:
-        narrow_copy_as(to, 2, c->from, 8, c->add, count);
+        narrow_copy_as(to, 2, c, 8, count);
         break;
     case 0x84:
-        narrow_copy_as(to, 4, c->from, 8, c->add, count);
+        narrow_copy_as(to, 4, c, 8, count);
         break;
     case 0x41:
-        narrow_copy_as(to, 1, c->from, 4, c->add, count);
+        narrow_copy_as(to, 1, c, 4, count);
         break;
     case 0x42:
-        narrow_copy_as(to, 2, c->from, 4, c->add, count);
+        narrow_copy_as(to, 2, c, 4, count);
         break;
     case 0x18:
-        narrow_copy_as(to, 8, c->from, 1, c->add, count);
+        narrow_copy_as(to, 8, c, 1, count);
         break;
     case 0x28:
-        narrow_copy_as(to, 8, c->from, 2, c->add, count);
+        narrow_copy_as(to, 8, c, 2, count);
         break;
     case 0x48:
-        narrow_copy_as(to, 8, c->from, 4, c->add, count);
+        narrow_copy_as(to, 8, c, 4, count);
         break;
     case 0x14:
-        narrow_copy_as(to, 4, c->from, 1, c->add, count);
+        narrow_copy_as(to, 4, c, 1, count);
         break;
     case 0x24:
-        narrow_copy_as(to, 4, c->from, 2, c->add, count);
+        narrow_copy_as(to, 4, c, 2, count);
         break;
     default:
         break;

@@ -64,9 +64,8 @@ static enum tm_status read_header(struct tm_stream_reader *reader, struct tm_err
     if (header->version != STREAM_VERSION)
         st = tm_error_set(err, TM_E_INPUT, "byte 0: stream version %u; this program knows version %d", header->version,
                           STREAM_VERSION);
-    reader->stage = header->stage;
-    reader->sorted = header->sorted;
-    reader->part = (struct tm_time_part){header->has_from_ns, header->has_to_ns, header->from_ns, header->to_ns};
+    reader->header = (struct tm_stream_header){
+        header->stage, header->sorted, {header->has_from_ns, header->has_to_ns, header->from_ns, header->to_ns}};
     tracemerge__header__free_unpacked(header, NULL);
     return st;
 }

@@ -5,13 +5,10 @@
 
 #include "stream/batch.h"
 #include "stream/frame.h"
-#include "stream/time_part.h"
-#include "tm_stream.pb-c.h"
+#include "stream/header.h"
 
 struct tm_stream_reader {
-    Tracemerge__Stage stage; /* from the header, once opened */
-    bool sorted;
-    struct tm_time_part part;
+    struct tm_stream_header header; /* once opened */
     uint64_t event_count;    /* rows seen so far */
     bool takes_compact_messages; /* set between open and next; if false, a stream that has them is refused */
     bool has_compact_messages;   /* rows may be of kind COMPACT_SCHED */

@@ -39,36 +39,22 @@ enum tm_status tm_stream_write_message(struct tm_stream_writer *writer, enum tm_
     return tm_frame_write(&writer->frames, type, &piece, 1, err);
 }
 
-static enum tm_status open_with(struct tm_stream_writer *writer, int fd, const char *producer,
-                                Tracemerge__Header *header, struct tm_error *err)
+enum tm_status tm_stream_writer_open(struct tm_stream_writer *writer, int fd, const char *producer,
+                                     const struct tm_stream_header *header, struct tm_error *err)
 {
+    const struct tm_time_part *part = &header->part;
+    Tracemerge__Header message = TRACEMERGE__HEADER__INIT;
     *writer = (struct tm_stream_writer){0};
     tm_frame_writer_init(&writer->frames, fd);
-    header->version = STREAM_VERSION;
-    header->producer = tm_bytes(producer, strlen(producer));
-    return tm_stream_write_message(writer, TM_FRAME_HEADER, &header->base, err);
-}
-
-enum tm_status tm_stream_writer_open(struct tm_stream_writer *writer, int fd, const char *producer,
-                                     Tracemerge__Stage stage, bool sorted, struct tm_error *err)
-{
-    Tracemerge__Header header = TRACEMERGE__HEADER__INIT;
-    header.stage = stage;
-    header.sorted = sorted;
-    return open_with(writer, fd, producer, &header, err);
-}
-
-enum tm_status tm_stream_writer_open_part(struct tm_stream_writer *writer, int fd, const char *producer,
-                                          const struct tm_time_part *part, struct tm_error *err)
-{
-    Tracemerge__Header header = TRACEMERGE__HEADER__INIT;
-    header.stage = TRACEMERGE__STAGE__PLACED;
-    header.sorted = true;
-    header.has_from_ns = part->has_from;
-    header.from_ns = part->from_ns;
-    header.has_to_ns = part->has_to;
-    header.to_ns = part->to_ns;
-    return open_with(writer, fd, producer, &header, err);
+    message.version = STREAM_VERSION;
+    message.producer = tm_bytes(producer, strlen(producer));
+    message.stage = header->stage;
+    message.sorted = header->sorted;
+    message.has_from_ns = part->has_from;
+    message.from_ns = part->from_ns;
+    message.has_to_ns = part->has_to;
+    message.to_ns = part->to_ns;
+    return tm_stream_write_message(writer, TM_FRAME_HEADER, &message.base, err);
 }
 
 enum tm_status tm_stream_write_frame(struct tm_stream_writer *writer, const struct tm_frame *frame,

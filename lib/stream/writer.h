@@ -6,8 +6,7 @@
 #include "stream/batch.h"
 #include "stream/field_text.h"
 #include "stream/frame.h"
-#include "stream/time_part.h"
-#include "tm_stream.pb-c.h"
+#include "stream/header.h"
 
 struct tm_stream_writer {
     struct tm_frame_writer frames;
@@ -20,11 +19,7 @@ struct tm_stream_writer {
 
 /* Writes the header. FD stays the caller's. PRODUCER is the program's name. */
 enum tm_status tm_stream_writer_open(struct tm_stream_writer *writer, int fd, const char *producer,
-                                     Tracemerge__Stage stage, bool sorted, struct tm_error *err);
-
-/* Opens as tm_stream_writer_open does, for a sorted stream of placed events, those of PART. */
-enum tm_status tm_stream_writer_open_part(struct tm_stream_writer *writer, int fd, const char *producer,
-                                          const struct tm_time_part *part, struct tm_error *err);
+                                     const struct tm_stream_header *header, struct tm_error *err);
 
 /* Writes MESSAGE, a small one, as a frame. MESSAGE stays the caller's. */
 enum tm_status tm_stream_write_message(struct tm_stream_writer *writer, enum tm_frame_type type,

@@ -22,22 +22,35 @@ static enum tm_status sniff_member(struct tm_unpack_run *run, struct tm_member *
     return TM_OK;
 }
 
-enum tm_status tm_archive_add(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_member *member,
-                              struct tm_input *in, uint64_t want, const struct tm_damage *damage)
+/* Adds MEMBER, whose type is known, with what its first bytes state. */
+static enum tm_status add_member(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_member *member,
+                                 struct tm_input *in, uint64_t want)
 {
-    enum tm_status st = sniff_member(run, member, in, want);
-    if (damage && damage->count > 0 && member->type.kind == TM_FILE_UNKNOWN && (st == TM_OK || st == TM_E_INPUT)) {
-        *run->err = (struct tm_error){0};
-        member->unknown_cause = NULL;
-        return tm_archive_refuse(run, archive, member, TM_REFUSAL_DAMAGED, damage->cause.text);
-    }
     struct tm_stated stated = {0};
-    if (st == TM_OK)
-        st = tm_stated_read(&stated, &member->type, in, want, run->err);
+    enum tm_status st = tm_stated_read(&stated, &member->type, in, want, run->err);
     member->rank = stated.rank;
     member->host_text = stated.host.name[0] ? stated.host.name : NULL;
     member->is_host_of_several = stated.host.is_one_of_several;
     return st == TM_OK ? tm_member_table_add(&archive->table, member, run->err) : st;
+}
+
+enum tm_status tm_archive_add(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_member *member,
+                              struct tm_input *in, uint64_t want)
+{
+    enum tm_status st = sniff_member(run, member, in, want);
+    return st == TM_OK ? add_member(run, archive, member, in, want) : st;
+}
+
+enum tm_status tm_archive_add_tolerant(struct tm_unpack_run *run, struct tm_archive *archive,
+                                       struct tm_member *member, struct tm_input *in, const struct tm_damage *damage)
+{
+    enum tm_status st = sniff_member(run, member, in, UINT64_MAX);
+    if (damage->count > 0 && member->type.kind == TM_FILE_UNKNOWN && (st == TM_OK || st == TM_E_INPUT)) {
+        *run->err = (struct tm_error){0};
+        member->unknown_cause = NULL;
+        return tm_archive_refuse(run, archive, member, TM_REFUSAL_DAMAGED, damage->cause.text);
+    }
+    return st == TM_OK ? add_member(run, archive, member, in, UINT64_MAX) : st;
 }
 
 /* True if the run leaves out members for REFUSAL: those that are damaged if it goes on after damage, those that are not

@@ -28,10 +28,14 @@ struct tm_archive {
 };
 
 /* Adds MEMBER, with name_text, size_bytes and place set. Its first bytes are at the front of IN, and at most WANT of
- * them are its own. If its type is unknown and DAMAGE has a count above 0, the member cannot be read. DAMAGE is that of
- * reading so far; it may be NULL. */
+ * them are its own. */
 enum tm_status tm_archive_add(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_member *member,
-                              struct tm_input *in, uint64_t want, const struct tm_damage *damage);
+                              struct tm_input *in, uint64_t want);
+
+/* Adds MEMBER as tm_archive_add does. IN has its bytes alone and may skip damage, which DAMAGE counts. If the type
+ * is unknown after damage, the member cannot be read. */
+enum tm_status tm_archive_add_tolerant(struct tm_unpack_run *run, struct tm_archive *archive,
+                                       struct tm_member *member, struct tm_input *in, const struct tm_damage *damage);
 
 /* Why a member cannot be read. */
 enum tm_refusal { TM_REFUSAL_DAMAGED, TM_REFUSAL_UNSUPPORTED };

@@ -73,7 +73,7 @@ static enum tm_status add_tar_member(struct tm_unpack_run *run, struct tm_archiv
         return tm_archive_refuse(run, archive, &member, TM_REFUSAL_UNSUPPORTED, cause.text);
     }
     return entry->refusal ? tm_archive_refuse(run, archive, &member, TM_REFUSAL_UNSUPPORTED, entry->refusal)
-                          : tm_archive_add(run, archive, &member, in, entry->size_bytes, NULL);
+                          : tm_archive_add(run, archive, &member, in, entry->size_bytes);
 }
 
 /* Adds the hard link of ENTRY: a member with the data of another. */
@@ -106,7 +106,7 @@ static enum tm_status add_hard_link(struct tm_unpack_run *run, struct tm_archive
     }
     st = tm_extent_open(&part, &input, run->err);
     if (st == TM_OK)
-        st = tm_archive_add(run, archive, &member, &input, file.size_bytes, NULL);
+        st = tm_archive_add(run, archive, &member, &input, file.size_bytes);
     tm_input_release(&input);
     return st;
 }
@@ -280,7 +280,7 @@ static enum tm_status add_zip_member(struct tm_unpack_run *run, struct tm_archiv
         open_zip_member(source, entry->place, is_tolerant(run) ? &seen_again : NULL, &input, run->err);
     input.expansion = run->expansion;
     if (st == TM_OK) {
-        st = tm_archive_add(run, archive, &member, &input, UINT64_MAX, &seen_again);
+        st = tm_archive_add_tolerant(run, archive, &member, &input, &seen_again);
     } else if (st == TM_E_INPUT) {
         struct tm_error cause = *run->err;
         *run->err = (struct tm_error){0};
@@ -335,7 +335,7 @@ static enum tm_status walk_zip(struct tm_unpack_run *run, struct tm_archive *arc
         st = tm_zip_walk_open(zip, entry.place, &seen_again, &input, run->err);
         input.expansion = run->expansion;
         if (st == TM_OK)
-            st = tm_archive_add(run, archive, &member, &input, UINT64_MAX, &seen_again);
+            st = tm_archive_add_tolerant(run, archive, &member, &input, &seen_again);
         tm_input_release(&input);
         if (st < 0)
             tm_error_prefix(run->err, "%s", entry.name);

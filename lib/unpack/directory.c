@@ -44,7 +44,7 @@ static enum tm_status look_at_file(struct tm_unpack_run *run, struct tm_archive 
     member.is_once = !by_place;
     member.size_bytes = by_place ? content->extent.len : 0;
     if (st == TM_OK)
-        st = tm_archive_add(run, archive, &member, content->in, UINT64_MAX, NULL);
+        st = tm_archive_add(run, archive, &member, content->in, UINT64_MAX);
     if (st < 0)
         tm_error_prefix(run->err, "%s", tm_file_list_path(&files->list, i));
     if (st < 0 || by_place) {

@@ -87,7 +87,7 @@ void fuzz_check_stream(int fd, bool balanced)
     while (st == TM_OK && (st = tm_stream_reader_next(&reader, &frame, &batch, &err)) == TM_OK) {
         st = tm_catalog_add(&catalog, &frame, &err);
         if (st == TM_OK && frame.type == TM_FRAME_BATCH)
-            st = tm_accounting_add(&balance, &catalog, &batch, reader.stage == TRACEMERGE__STAGE__PLACED, &err);
+            st = tm_accounting_add(&balance, &catalog, &batch, reader.header.stage == TRACEMERGE__STAGE__PLACED, &err);
         if (st == TM_OK && frame.type == TM_FRAME_BATCH && reader.has_compact_messages)
             tm_accounting_add_messages(&balance, &batch);
     }

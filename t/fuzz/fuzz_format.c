@@ -46,7 +46,8 @@ static bool make_stream(const struct tm_format *format, const struct tm_format_c
     Tracemerge__FileBegin begin = TRACEMERGE__FILE_BEGIN__INIT;
     begin.clock_policy = format->clock_policy;
     fuzz_fault.calm++;
-    FUZZ_CHECK(tm_stream_writer_open(&writer, fd, "fuzz", TRACEMERGE__STAGE__UNPACKED, false, &err) == TM_OK);
+    FUZZ_CHECK(tm_stream_writer_open(&writer, fd, "fuzz",
+                                     &(struct tm_stream_header){.stage = TRACEMERGE__STAGE__UNPACKED}, &err) == TM_OK);
     tm_event_sink_init(&sink, &writer);
     if (leave_whole)
         fuzz_leave_whole(&sink);

@@ -47,7 +47,8 @@ static enum tm_status unpack(const uint8_t *data, size_t len, uint8_t how, int o
     struct tm_error err = {0};
     be_stdin(data, len, how & 8);
     fuzz_fault.calm++;
-    FUZZ_CHECK(tm_stream_writer_open(&writer, out, "fuzz", TRACEMERGE__STAGE__UNPACKED, false, &err) == TM_OK);
+    FUZZ_CHECK(tm_stream_writer_open(&writer, out, "fuzz",
+                                     &(struct tm_stream_header){.stage = TRACEMERGE__STAGE__UNPACKED}, &err) == TM_OK);
     fuzz_fault.calm--;
     tm_event_sink_init(&sink, &writer);
     if (how >> 5 == LEAVES_WHOLE)

@@ -361,7 +361,8 @@ static void begin_case(struct maker *m)
 {
     need(m, ftruncate(m->in, 0) == 0 && lseek(m->in, 0, SEEK_SET) == 0 ? TM_OK : TM_E_SYSTEM);
     need(m, ftruncate(m->out, 0) == 0 && lseek(m->out, 0, SEEK_SET) == 0 ? TM_OK : TM_E_SYSTEM);
-    need(m, tm_stream_writer_open(&m->writer, m->in, "clock-case", TRACEMERGE__STAGE__CONFIGURED, false, &m->err));
+    need(m, tm_stream_writer_open(&m->writer, m->in, "clock-case",
+                                  &(struct tm_stream_header){.stage = TRACEMERGE__STAGE__CONFIGURED}, &m->err));
     tracemerge__config__init(&m->config);
     m->file_count = 0;
     m->position = 0;

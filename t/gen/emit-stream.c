@@ -336,9 +336,9 @@ int main(int argc, char **argv)
     struct maker m = {.argc = argc, .argv = argv};
     long count = argc > 2 && strcmp(argv[1], "-n") == 0 ? atol(argv[2]) : 0;
     bool placed = !wants(&m, "unplaced");
-    m.st = tm_stream_writer_open(&m.writer, STDOUT_FILENO, "emit-stream",
-                                 placed ? TRACEMERGE__STAGE__PLACED : TRACEMERGE__STAGE__UNPACKED,
-                                 placed && !wants(&m, "unsorted"), &m.err);
+    const struct tm_stream_header header = {.stage = placed ? TRACEMERGE__STAGE__PLACED : TRACEMERGE__STAGE__UNPACKED,
+                                            .sorted = placed && !wants(&m, "unsorted")};
+    m.st = tm_stream_writer_open(&m.writer, STDOUT_FILENO, "emit-stream", &header, &m.err);
     tm_event_sink_init(&m.sink, &m.writer);
     make(&m, count);
     if (m.st >= 0)

@@ -56,7 +56,7 @@ int main(int argc, char **argv)
     enum tm_status st = tm_stream_reader_open(&reader, STDIN_FILENO, &err);
     reader.takes_compact_messages = true;
     if (st == TM_OK) {
-        st = tm_stream_writer_open(&writer, STDOUT_FILENO, "rebatch", reader.stage, reader.sorted, &err);
+        st = tm_stream_writer_open(&writer, STDOUT_FILENO, "rebatch", &reader.header, &err);
         while (st == TM_OK && (st = tm_stream_reader_next(&reader, &frame, &batch, &err)) == TM_OK)
             st = frame.type == TM_FRAME_BATCH ? divide(&writer, &batch, max, &err)
                                               : tm_stream_forward(&writer, &frame, NULL, &err);

@@ -196,8 +196,10 @@ static inline enum tm_status random_stream_write(struct random_work *w, const st
     w->r = r;
     for (size_t i = 0; i < sizeof w->bytes; i++)
         w->bytes[i] = (uint8_t)(i * 7);
-    tm_stream_writer_open(&w->writer, fd, "random", r->placed ? TRACEMERGE__STAGE__PLACED : TRACEMERGE__STAGE__UNPACKED,
-                          r->says_sorted, &w->err);
+    const struct tm_stream_header header = {.sorted = r->says_sorted,
+                                            .stage = r->placed ? TRACEMERGE__STAGE__PLACED
+                                                               : TRACEMERGE__STAGE__UNPACKED};
+    tm_stream_writer_open(&w->writer, fd, "random", &header, &w->err);
     random_file(w, 0, true);
     if (r->placed)
         random_placed(w);

@@ -191,7 +191,8 @@ static void test_deferral(void)
 static void open_registry(struct tm_clock_registry *registry, struct tm_stream_writer *writer, int fd)
 {
     uint32_t row;
-    if (tm_stream_writer_open(writer, fd, "t", TRACEMERGE__STAGE__PLACED, false, &err) != TM_OK ||
+    const struct tm_stream_header header = {.stage = TRACEMERGE__STAGE__PLACED};
+    if (tm_stream_writer_open(writer, fd, "t", &header, &err) != TM_OK ||
         tm_clock_registry_init(registry, writer, 1, &err) != TM_OK ||
         tm_clock_registry_machine(registry, 0, NULL, &row, &err) != TM_OK ||
         tm_clock_registry_machine(registry, 1, NULL, &row, &err) != TM_OK)

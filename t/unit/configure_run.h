@@ -25,7 +25,7 @@ static inline void start(struct fixture *f, Tracemerge__Stage stage)
 {
     *f = (struct fixture){0};
     if (tm_io_temporary(NULL, &f->in, &f->err) < 0 || tm_io_temporary(NULL, &f->out, &f->err) < 0 ||
-        tm_stream_writer_open(&f->writer, f->in, "test", stage, false, &f->err) < 0)
+        tm_stream_writer_open(&f->writer, f->in, "test", &(struct tm_stream_header){.stage = stage}, &f->err) < 0)
         ok_named(false, f->err.text);
 }
 
@@ -114,7 +114,7 @@ static inline void finish(struct fixture *f, const struct tm_configure_options *
     if (st == TM_OK) {
         (void)lseek(f->out, 0, SEEK_SET);
         st = tm_stream_reader_open(&reader, f->out, &f->err);
-        (void)tm_buf_addf(&f->seen, "%d: ", (int)reader.stage);
+        (void)tm_buf_addf(&f->seen, "%d: ", (int)reader.header.stage);
         while (st == TM_OK && (st = tm_stream_reader_next(&reader, &frame, &batch, &f->err)) == TM_OK)
             see(f, &frame, &batch);
         tm_stream_reader_release(&reader);

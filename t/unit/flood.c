@@ -124,8 +124,8 @@ static void test_proto_map(void)
     struct tm_proto_map_entry *entry;
     bool good = true;
     for (uint32_t i = 0; i < KEYS; i++) {
-        good &= tm_proto_map_add(&map, 1, number_of((uint64_t)i << 32), KEYS * 2, &entry, NULL) == TM_OK;
-        good &= tm_proto_map_add(&map, i << 16, 7, KEYS * 2, &entry, NULL) == TM_OK;
+        good &= tm_proto_map_add(&map, 1, number_of((uint64_t)i << 32), KEYS * 2, &entry) == TM_OK;
+        good &= tm_proto_map_add(&map, i << 16, 7, KEYS * 2, &entry) == TM_OK;
     }
     ok_named(good, "interned ids of one slot, and as many sequences");
     tm_proto_map_release(&map);

@@ -262,7 +262,8 @@ static inline struct format_run format_run_at(int64_t now_s, const struct tm_for
     Tracemerge__File file = TRACEMERGE__FILE__INIT;
     Tracemerge__FileBegin begin = TRACEMERGE__FILE_BEGIN__INIT;
     if (tm_io_temporary(NULL, &fd, &run.err) < 0 ||
-        tm_stream_writer_open(&writer, fd, "test", TRACEMERGE__STAGE__UNPACKED, false, &run.err) < 0)
+        tm_stream_writer_open(&writer, fd, "test",
+                              &(struct tm_stream_header){.stage = TRACEMERGE__STAGE__UNPACKED}, &run.err) < 0)
         abort();
     if (chunk)
         tm_input_init(&in, &chunk_ops, &source);

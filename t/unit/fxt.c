@@ -93,23 +93,28 @@ static void test_ticks(void)
     ok(!tm_fxt_ticks_ns(UINT64_MAX, 1999999999, &ns));
 }
 
+static bool find(struct tm_fxt_flows *flows, enum tm_fxt_flow_event event, struct tm_fxt_flow_id id, uint64_t *flow)
+{
+    struct tm_error err = {0};
+    return tm_fxt_flows_find(flows, event, id, flow, &err) == TM_OK;
+}
+
 static void test_flows(void)
 {
     struct tm_fxt_flows flows = {0};
-    struct tm_error err = {0};
     uint64_t a, b, got;
     /* one process began it: anyone may go on with it */
-    ok(tm_fxt_flows_find(&flows, TM_FXT_FLOW_BEGIN, 1, 7, &a, &err) == TM_OK);
-    ok(tm_fxt_flows_find(&flows, TM_FXT_FLOW_STEP, 2, 7, &got, &err) == TM_OK && got == a);
+    ok(find(&flows, TM_FXT_FLOW_BEGIN, (struct tm_fxt_flow_id){1, 7}, &a));
+    ok(find(&flows, TM_FXT_FLOW_STEP, (struct tm_fxt_flow_id){2, 7}, &got) && got == a);
     /* a second began one of the same id: each means its own, a third neither */
-    ok(tm_fxt_flows_find(&flows, TM_FXT_FLOW_BEGIN, 2, 7, &b, &err) == TM_OK && b != a);
-    ok(tm_fxt_flows_find(&flows, TM_FXT_FLOW_STEP, 1, 7, &got, &err) == TM_OK && got == a);
-    ok(tm_fxt_flows_find(&flows, TM_FXT_FLOW_STEP, 3, 7, &got, &err) == TM_OK && got != a && got != b);
-    ok(tm_fxt_flows_find(&flows, TM_FXT_FLOW_END, 2, 7, &got, &err) == TM_OK && got == b);
-    ok(tm_fxt_flows_find(&flows, TM_FXT_FLOW_END, 1, 7, &got, &err) == TM_OK && got == a);
+    ok(find(&flows, TM_FXT_FLOW_BEGIN, (struct tm_fxt_flow_id){2, 7}, &b) && b != a);
+    ok(find(&flows, TM_FXT_FLOW_STEP, (struct tm_fxt_flow_id){1, 7}, &got) && got == a);
+    ok(find(&flows, TM_FXT_FLOW_STEP, (struct tm_fxt_flow_id){3, 7}, &got) && got != a && got != b);
+    ok(find(&flows, TM_FXT_FLOW_END, (struct tm_fxt_flow_id){2, 7}, &got) && got == b);
+    ok(find(&flows, TM_FXT_FLOW_END, (struct tm_fxt_flow_id){1, 7}, &got) && got == a);
     /* one that ended is free again, and one that nobody began is the one that comes first in the end */
-    ok(tm_fxt_flows_find(&flows, TM_FXT_FLOW_STEP, 5, 9, &got, &err) == TM_OK);
-    ok(tm_fxt_flows_find(&flows, TM_FXT_FLOW_BEGIN, 6, 9, &a, &err) == TM_OK && a == got);
+    ok(find(&flows, TM_FXT_FLOW_STEP, (struct tm_fxt_flow_id){5, 9}, &got));
+    ok(find(&flows, TM_FXT_FLOW_BEGIN, (struct tm_fxt_flow_id){6, 9}, &a) && a == got);
     tm_fxt_flows_release(&flows);
 }
 

@@ -83,9 +83,10 @@ static bool is_row(const struct tm_event *e, uint32_t i)
 static bool write_stream(const struct tm_batch *batch, int *fd)
 {
     struct tm_error err = {0};
+    const struct tm_stream_header header = {.stage = TRACEMERGE__STAGE__PLACED, .sorted = true};
     struct tm_stream_writer writer = {0};
     bool good = tm_io_temporary(NULL, fd, &err) == TM_OK &&
-                tm_stream_writer_open(&writer, *fd, "test", TRACEMERGE__STAGE__PLACED, true, &err) == TM_OK &&
+                tm_stream_writer_open(&writer, *fd, "test", &header, &err) == TM_OK &&
                 tm_stream_write_batch(&writer, batch, &err) == TM_OK && tm_stream_writer_end(&writer, &err) == TM_OK &&
                 lseek(*fd, 0, SEEK_SET) == 0;
     tm_stream_writer_release(&writer);

@@ -207,11 +207,12 @@ static inline struct result *run(const uint8_t *data, size_t len, enum tm_on_dam
     struct tm_format_options options = {.on_damage = on_damage};
     struct tm_format_context context = {.input = &in, .sink = &sink, .options = &options, .sniff = tm_format_sniff};
     Tracemerge__FileBegin begin = TRACEMERGE__FILE_BEGIN__INIT;
+    const struct tm_stream_header header = {.stage = TRACEMERGE__STAGE__UNPACKED};
     void *state = NULL;
     int fd;
     if (r == NULL || tm_io_temporary(NULL, &fd, &r->err) < 0)
         abort();
-    tm_stream_writer_open(&writer, fd, "test", TRACEMERGE__STAGE__UNPACKED, false, &r->err);
+    tm_stream_writer_open(&writer, fd, "test", &header, &r->err);
     tm_event_sink_init(&sink, &writer);
     tm_event_sink_file_begin(&sink, &begin, &r->err);
     struct pieces pieces = {.data = data, .len = len};

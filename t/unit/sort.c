@@ -116,7 +116,7 @@ static void check_rows(const char *what, uint32_t few, void (*make)(struct tm_ev
     struct tm_batch batch;
     char name[128];
     int fd = temporary_file(), first = -1;
-    tm_stream_writer_open(&writer, fd, "test", TRACEMERGE__STAGE__UNPACKED, false, &err);
+    tm_stream_writer_open(&writer, fd, "test", &(struct tm_stream_header){.stage = TRACEMERGE__STAGE__UNPACKED}, &err);
     for (uint32_t i = 0; i < ROWS; i++) {
         struct tm_event e = {.value = i};
         make(&e, i);
@@ -360,7 +360,8 @@ static void test_frame_file(void)
         frame = (struct tm_frame){.type = 70 + i, .body = body, .body_bytes = i * 5};
         good &= tm_frame_file_add(&s, &frame, &err) == TM_OK;
     }
-    good &= tm_stream_writer_open(&writer, fd, "test", TRACEMERGE__STAGE__UNPACKED, false, &err) == TM_OK &&
+    good &= tm_stream_writer_open(&writer, fd, "test",
+                                  &(struct tm_stream_header){.stage = TRACEMERGE__STAGE__UNPACKED}, &err) == TM_OK &&
             tm_frame_file_write(&s, &writer, &err) == TM_OK && tm_stream_writer_end(&writer, &err) == TM_OK;
     lseek(fd, 0, SEEK_SET);
     good &= tm_stream_reader_open(&reader, fd, &err) == TM_OK;

@@ -64,7 +64,7 @@ static inline enum tm_status read_content(int fd, struct content *c, struct tm_e
     *c = (struct content){.smallest = UINT32_MAX};
     lseek(fd, 0, SEEK_SET);
     enum tm_status st = tm_stream_reader_open(&reader, fd, err);
-    c->sorted = reader.sorted;
+    c->sorted = reader.header.sorted;
     while (st == TM_OK && (st = tm_stream_reader_next(&reader, &frame, &batch, err)) == TM_OK) {
         if (frame.type != TM_FRAME_BATCH) {
             c->frames = tm_hash64_seed(frame.body, frame.body_bytes, c->frames + frame.type);

@@ -22,9 +22,10 @@ static int write_sample(struct tm_buf *bytes)
     struct tm_stream_writer writer;
     struct tm_event_sink sink;
     int fd;
+    const struct tm_stream_header header = {.stage = TRACEMERGE__STAGE__UNPACKED};
     Tracemerge__FileBegin begin = TRACEMERGE__FILE_BEGIN__INIT;
     if (tm_io_temporary(NULL, &fd, &err) < 0 ||
-        tm_stream_writer_open(&writer, fd, "test", TRACEMERGE__STAGE__UNPACKED, false, &err) < 0)
+        tm_stream_writer_open(&writer, fd, "test", &header, &err) < 0)
         return -1;
     tm_event_sink_init(&sink, &writer);
     begin.id = 3;
@@ -138,6 +139,7 @@ static void test_twice(const struct tm_buf *bytes)
 static void test_unknown_frames(void)
 {
     static const uint32_t types[] = {40, 90};
+    const struct tm_stream_header header = {.stage = TRACEMERGE__STAGE__PLACED, .sorted = true};
     for (int i = 0; i < 2; i++) {
         struct tm_error err = {0};
         struct tm_stream_writer writer;
@@ -147,10 +149,10 @@ static void test_unknown_frames(void)
         struct tm_piece piece = {"abc", 3};
         int fd;
         ok(tm_io_temporary(NULL, &fd, &err) == TM_OK);
-        ok(tm_stream_writer_open(&writer, fd, "test", TRACEMERGE__STAGE__PLACED, true, &err) == TM_OK);
+        ok(tm_stream_writer_open(&writer, fd, "test", &header, &err) == TM_OK);
         ok(tm_frame_write(&writer.frames, types[i], &piece, 1, &err) == TM_OK);
         ok(tm_stream_writer_end(&writer, &err) == TM_OK && lseek(fd, 0, SEEK_SET) == 0);
-        ok(tm_stream_reader_open(&reader, fd, &err) == TM_OK && reader.sorted);
+        ok(tm_stream_reader_open(&reader, fd, &err) == TM_OK && reader.header.sorted);
         is_int(tm_stream_reader_next(&reader, &frame, &batch, &err), types[i] < 64 ? TM_E_INPUT : TM_OK);
         tm_stream_reader_release(&reader);
         tm_stream_writer_release(&writer);

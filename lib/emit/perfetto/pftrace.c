@@ -16,7 +16,7 @@ static enum tm_status pftrace_open(const struct tm_emit_context *context, void *
     if (p == NULL)
         return tm_error_nomem(err);
     *state = p;
-    if (context->options->append && tm_time_part_is_whole(&context->stream->part))
+    if (context->options->append && tm_time_part_is_whole(&context->stream->header.part))
         return tm_error_set(err, TM_E_INPUT, "--append: the stream is no part by time; tm-sort --cut makes them");
     p->context = context;
     p->pending.events.bytes_max = TM_PENDING_BYTES_MAX;
@@ -63,8 +63,8 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
     p->line_tasks.ftrace = &p->ftrace;
     p->tracks.is_alone = has_one_trace(p->context->catalog);
     p->tracks.names.is_enabled = has_json_beside_others(p->context->catalog);
-    p->appends = p->in_state = p->context->options->append && p->context->stream->part.has_from;
-    p->goes_on = p->context->options->append && p->context->stream->part.has_to;
+    p->appends = p->in_state = p->context->options->append && p->context->stream->header.part.has_from;
+    p->goes_on = p->context->options->append && p->context->stream->header.part.has_to;
     if (p->appends)
         tm_packet_mute_begin(&p->packets);
     if (st == TM_OK)
@@ -370,7 +370,7 @@ static enum tm_status end_state(struct pftrace *p, struct tm_error *err)
 {
     p->in_state = false;
     tm_packet_mute_begin(&p->packets);
-    enum tm_status st = tm_track_writer_flush(&p->tracks, p->context->stream->part.from_ns, err);
+    enum tm_status st = tm_track_writer_flush(&p->tracks, p->context->stream->header.part.from_ns, err);
     if (st == TM_OK)
         st = tm_ftrace_writer_flush(&p->ftrace, NULL, err);
     tm_packet_mute_end(&p->packets);
@@ -387,7 +387,7 @@ static enum tm_status write_untimed(struct pftrace *p, const struct tm_event *e,
            (e == NULL || tm_open_messages_is_before(p->context->catalog, &p->untimed.next, e))) {
         struct tm_event at = p->untimed.next;
         at.flags &= ~(uint32_t)(TM_EVENT_UNTIMED | TM_EVENT_DEFINITION);
-        const struct tm_time_part *part = &p->context->stream->part;
+        const struct tm_time_part *part = &p->context->stream->header.part;
         bool is_elsewhere = (p->appends && at.time_ns < part->from_ns) || (p->goes_on && at.time_ns >= part->to_ns);
         st = write_pending_packet(p, err);
         if (st == TM_OK && !is_elsewhere)
@@ -465,7 +465,7 @@ static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, c
             break;
         p->no_values_follow = !may_be_extra(batch, walk.i);
         is_event = !(e.flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED));
-        if (is_event && p->in_state && e.time_ns >= p->context->stream->part.from_ns)
+        if (is_event && p->in_state && e.time_ns >= p->context->stream->header.part.from_ns)
             st = end_state(p, err);
         if (st == TM_OK && is_event && p->in_state) {
             st = take_state(p, &e, err);
@@ -489,7 +489,7 @@ static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, c
 /* Writes what is pending before the end of the part. The next part writes the rest. */
 static enum tm_status finish_part(struct pftrace *p, struct tm_error *err)
 {
-    const int64_t to_ns = p->context->stream->part.to_ns;
+    const int64_t to_ns = p->context->stream->header.part.to_ns;
     enum tm_status st = tm_pftrace_due_before(p, to_ns, err);
     if (st == TM_OK)
         st = tm_track_writer_flush(&p->tracks, to_ns, err);

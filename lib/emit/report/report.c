@@ -15,7 +15,7 @@ static enum tm_status open_any(const struct tm_emit_context *context, void **sta
     *state = r;
     *r = (struct tm_report){.context = context};
     tm_out_init(&r->out, context->fd, context->options->out_path);
-    r->placed = context->stream->stage == TRACEMERGE__STAGE__PLACED;
+    r->placed = context->stream->header.stage == TRACEMERGE__STAGE__PLACED;
     return TM_OK;
 }
 

@@ -25,7 +25,7 @@ static enum tm_status open_csv(const struct tm_emit_context *context, void **sta
     *state = c;
     tm_out_init(&c->out, context->fd, context->options->out_path);
     c->context = context;
-    c->placed = context->stream->stage == TRACEMERGE__STAGE__PLACED;
+    c->placed = context->stream->header.stage == TRACEMERGE__STAGE__PLACED;
     c->to_terminal = isatty(context->fd);
     tm_task_names_init(&c->names, context->catalog);
     tm_out_str(&c->out,

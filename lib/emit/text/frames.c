@@ -38,21 +38,21 @@ static enum tm_status open_frames(const struct tm_emit_context *context, void **
     tm_out_init(&f->out, context->fd, context->options->out_path);
     f->context = context;
     const ProtobufCEnumValue *stage =
-        protobuf_c_enum_descriptor_get_value(&tracemerge__stage__descriptor, (int)context->stream->stage);
+        protobuf_c_enum_descriptor_get_value(&tracemerge__stage__descriptor, (int)context->stream->header.stage);
     put_line_head(f, 0, "Header");
     tm_out_str(&f->out, " version=1 stage=");
     if (stage)
         tm_out_str(&f->out, stage->name);
     else
-        tm_out_i64(&f->out, (int)context->stream->stage);
-    tm_out_str(&f->out, context->stream->sorted ? " sorted=true" : " sorted=false");
-    if (context->stream->part.has_from) {
+        tm_out_i64(&f->out, (int)context->stream->header.stage);
+    tm_out_str(&f->out, context->stream->header.sorted ? " sorted=true" : " sorted=false");
+    if (context->stream->header.part.has_from) {
         tm_out_str(&f->out, " from_ns=");
-        tm_out_i64(&f->out, context->stream->part.from_ns);
+        tm_out_i64(&f->out, context->stream->header.part.from_ns);
     }
-    if (context->stream->part.has_to) {
+    if (context->stream->header.part.has_to) {
         tm_out_str(&f->out, " to_ns=");
-        tm_out_i64(&f->out, context->stream->part.to_ns);
+        tm_out_i64(&f->out, context->stream->header.part.to_ns);
     }
     tm_out_str(&f->out, "\n");
     f->end_offset = context->stream->frames.offset;

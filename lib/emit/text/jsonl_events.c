@@ -26,7 +26,7 @@ static enum tm_status open_jsonl(const struct tm_emit_context *context, void **s
     *state = j;
     tm_out_init(&j->out, context->fd, context->options->out_path);
     j->context = context;
-    j->placed = context->stream->stage == TRACEMERGE__STAGE__PLACED;
+    j->placed = context->stream->header.stage == TRACEMERGE__STAGE__PLACED;
     tm_task_names_init(&j->names, context->catalog);
     return TM_OK;
 }

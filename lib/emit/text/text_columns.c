@@ -13,7 +13,7 @@ void tm_text_columns_init(struct tm_text_columns *c, const struct tm_emit_contex
                           const struct tm_task_names *names)
 {
     *c = (struct tm_text_columns){.context = context, .names = names};
-    c->is_relative = !context->options->absolute && context->stream->stage == TRACEMERGE__STAGE__PLACED;
+    c->is_relative = !context->options->absolute && context->stream->header.stage == TRACEMERGE__STAGE__PLACED;
 }
 
 static size_t width_from(const struct tm_out *out, size_t from)
@@ -49,7 +49,7 @@ static void cut(struct tm_out *out, size_t from, size_t max)
 static void put_machine(const struct tm_text_columns *c, struct tm_out *out, uint32_t machine)
 {
     const struct tm_catalog_machine *m = tm_catalog_machine(c->context->catalog, machine);
-    bool placed = c->context->stream->stage == TRACEMERGE__STAGE__PLACED;
+    bool placed = c->context->stream->header.stage == TRACEMERGE__STAGE__PLACED;
     size_t from = out->buf.len;
     if (placed && m && m->name.len)
         tm_out_escaped(out, m->name);

@@ -127,11 +127,11 @@ static enum tm_status add_flow(struct tm_fxt *x, const struct event *v)
 {
     enum tm_fxt_flow_event event = (enum tm_fxt_flow_event)(v->type - EVENT_FLOW_BEGIN);
     struct tm_event row = row_of(v, TM_KIND_FLOW_START + (uint32_t)event);
-    uint64_t id;
-    if (!tm_fxt_word(v->rest, &id))
+    struct tm_fxt_flow_id flow = {.pid = v->thread.pid};
+    if (!tm_fxt_word(v->rest, &flow.id))
         return tm_fxt_lose(x, TM_FXT_LOSS_READ);
     row.flags |= TM_EVENT_HAS_TRACK;
-    enum tm_status st = tm_fxt_flows_find(&x->flows, event, v->thread.pid, id, &row.track, x->err);
+    enum tm_status st = tm_fxt_flows_find(&x->flows, event, flow, &row.track, x->err);
     return st < 0 ? st : add(x, v, &row);
 }
 

@@ -5,36 +5,36 @@
 #include <stdlib.h>
 
 struct tm_fxt_flow {
-    uint64_t id, flow;
-    int64_t pid;
+    struct tm_fxt_flow_id id; /* in the table of ids: pid is the process that began it first */
+    uint64_t flow;
     bool used;
     bool shared; /* another process began a flow with this id too */
 };
 
 /* Returns the number of the flow of the first process that begins ID, and of flows whose begin is unknown. */
-static uint64_t first_flow(uint64_t id)
+static uint64_t first_flow(struct tm_fxt_flow_id id)
 {
-    return tm_hash_u64(id);
+    return tm_hash_u64(id.id);
 }
 
-static uint64_t own_flow(int64_t pid, uint64_t id)
+static uint64_t own_flow(struct tm_fxt_flow_id id)
 {
-    uint64_t key[2] = {(uint64_t)pid, id};
+    uint64_t key[2] = {(uint64_t)id.pid, id.id};
     return tm_hash64_numbers(key, 2, 0);
 }
 
-static uint64_t begin(struct tm_fxt_flow *own, struct tm_fxt_flow *first, int64_t pid, uint64_t id)
+static uint64_t begin(struct tm_fxt_flow *own, struct tm_fxt_flow *first, struct tm_fxt_flow_id id)
 {
-    if (!first->used || first->id != id)
-        *first = (struct tm_fxt_flow){.id = id, .flow = first_flow(id), .pid = pid, .used = true};
-    first->shared |= first->pid != pid;
+    if (!first->used || first->id.id != id.id)
+        *first = (struct tm_fxt_flow){.id = id, .flow = first_flow(id), .used = true};
+    first->shared |= first->id.pid != id.pid;
     *own = *first;
-    own->pid = pid;
-    own->flow = first->pid == pid ? first->flow : own_flow(pid, id);
+    own->id = id;
+    own->flow = first->id.pid == id.pid ? first->flow : own_flow(id);
     return own->flow;
 }
 
-enum tm_status tm_fxt_flows_find(struct tm_fxt_flows *f, enum tm_fxt_flow_event event, int64_t pid, uint64_t id,
+enum tm_status tm_fxt_flows_find(struct tm_fxt_flows *f, enum tm_fxt_flow_event event, struct tm_fxt_flow_id id,
                                  uint64_t *flow, struct tm_error *err)
 {
     if (f->own == NULL)
@@ -43,15 +43,15 @@ enum tm_status tm_fxt_flows_find(struct tm_fxt_flows *f, enum tm_fxt_flow_event 
         f->first = calloc(TM_FXT_FLOWS, sizeof *f->first);
     if (f->own == NULL || f->first == NULL)
         return tm_error_nomem(err);
-    struct tm_fxt_flow *own = &f->own[own_flow(pid, id) % TM_FXT_FLOWS];
+    struct tm_fxt_flow *own = &f->own[own_flow(id) % TM_FXT_FLOWS];
     struct tm_fxt_flow *first = &f->first[first_flow(id) % TM_FXT_FLOWS];
     if (event == TM_FXT_FLOW_BEGIN) {
-        *flow = begin(own, first, pid, id);
+        *flow = begin(own, first, id);
         return TM_OK;
     }
-    bool is_own = own->used && own->pid == pid && own->id == id;
-    bool is_known = first->used && first->id == id;
-    *flow = is_own ? own->flow : is_known && first->shared ? own_flow(pid, id) : first_flow(id);
+    bool is_own = own->used && own->id.pid == id.pid && own->id.id == id.id;
+    bool is_known = first->used && first->id.id == id.id;
+    *flow = is_own ? own->flow : is_known && first->shared ? own_flow(id) : first_flow(id);
     if (event == TM_FXT_FLOW_END) {
         if (is_own)
             own->used = false;

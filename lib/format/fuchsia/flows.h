@@ -19,10 +19,16 @@ struct tm_fxt_flows {
     struct tm_fxt_flow *first; /* by id: the process that began it first */
 };
 
+/* What an event states of its flow: an id, and the process that means it. */
+struct tm_fxt_flow_id {
+    int64_t pid;
+    uint64_t id;
+};
+
 enum tm_fxt_flow_event { TM_FXT_FLOW_BEGIN, TM_FXT_FLOW_STEP, TM_FXT_FLOW_END };
 
-/* Sets *FLOW to the number of the flow that process PID means by ID. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_fxt_flows_find(struct tm_fxt_flows *flows, enum tm_fxt_flow_event event, int64_t pid, uint64_t id,
+/* Sets *FLOW to the number of the flow that ID means. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_fxt_flows_find(struct tm_fxt_flows *flows, enum tm_fxt_flow_event event, struct tm_fxt_flow_id id,
                                  uint64_t *flow, struct tm_error *err);
 
 void tm_fxt_flows_release(struct tm_fxt_flows *flows);

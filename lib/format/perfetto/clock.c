@@ -104,7 +104,7 @@ static enum tm_status note_clocks(struct tm_proto_map *clocks, uint32_t machine,
                                   struct tm_error *err)
 {
     struct tm_proto_map_entry *entry;
-    if (tm_proto_map_add(clocks, machine, 0, UINT32_MAX, &entry, NULL) != TM_OK)
+    if (tm_proto_map_add(clocks, machine, 0, UINT32_MAX, &entry) != TM_OK)
         return tm_error_nomem(err);
     for (size_t i = range.from; i < range.to; i++)
         entry->v1 |= reading_at(range.readings, i)->clock == TM_CLOCK_MONOTONIC ? KNOWS_MONOTONIC : 0;

@@ -50,7 +50,7 @@ static struct tm_proto_map_entry *sum(struct tm_proto_counts *counts, struct tm_
     enum tm_status st = TM_OK;
     if (map->count >= PENDING_MAX)
         st = tm_proto_count_flush(counts, err);
-    if (st >= 0 && tm_proto_map_add(map, k1, k2, PENDING_MAX, &entry, NULL) != TM_OK)
+    if (st >= 0 && tm_proto_map_add(map, k1, k2, PENDING_MAX, &entry) != TM_OK)
         (void)tm_error_nomem(err);
     return entry;
 }

@@ -48,7 +48,7 @@ static enum tm_status make_absolute(const struct tm_proto_track_context *c, uint
     *n = scaled(*n, track.unit_multiplier);
     if (!track.is_incremental)
         return TM_OK;
-    enum tm_status st = tm_proto_map_add(&sequence->counters, 0, uuid, COUNTERS_MAX, &entry, NULL);
+    enum tm_status st = tm_proto_map_add(&sequence->counters, 0, uuid, COUNTERS_MAX, &entry);
     if (st == TM_END)
         return tm_error_set(err, TM_E_INPUT, "sequence %u has more than %d incremental counters", sequence->id,
                             COUNTERS_MAX);

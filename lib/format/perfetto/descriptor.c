@@ -33,16 +33,17 @@ static enum tm_status remember_child(struct tm_proto_map *tracks, uint32_t machi
                                      const struct tm_proto_track_descriptor *track, struct tm_error *err)
 {
     struct tm_proto_map_entry *entry, *parent = NULL;
-    bool is_new;
     if (track->has_parent)
         parent = tm_proto_map_find(tracks, machine, track->parent);
     if (parent == NULL || (parent->v1 & KIND_MASK) == TM_PROTO_TRACK_COUNTER)
         return TM_OK;
+    if (tm_proto_map_find(tracks, machine, track->uuid))
+        return TM_OK;
     uint64_t v1 = parent->v1, v2 = parent->v2;
-    enum tm_status st = tm_proto_map_add(tracks, machine, track->uuid, TM_PROTO_TRACKS_MAX / 2, &entry, &is_new);
+    enum tm_status st = tm_proto_map_add(tracks, machine, track->uuid, TM_PROTO_TRACKS_MAX / 2, &entry);
     if (st < 0)
         return tm_error_nomem(err);
-    if (st == TM_OK && is_new) {
+    if (st == TM_OK) {
         entry->v1 = v1;
         entry->v2 = v2;
     }
@@ -54,16 +55,15 @@ static enum tm_status remember(struct tm_proto_map *tracks, uint32_t machine,
                                const struct tm_proto_track_descriptor *track, struct tm_error *err)
 {
     struct tm_proto_map_entry *entry;
-    bool is_new;
     if (!track->has_thread && !track->has_process && !track->has_counter)
         return remember_child(tracks, machine, track, err);
-    enum tm_status st = tm_proto_map_add(tracks, machine, track->uuid, TM_PROTO_TRACKS_MAX, &entry, &is_new);
+    if (tm_proto_map_find(tracks, machine, track->uuid))
+        return TM_OK;
+    enum tm_status st = tm_proto_map_add(tracks, machine, track->uuid, TM_PROTO_TRACKS_MAX, &entry);
     if (st == TM_END)
         return tm_error_set(err, TM_E_INPUT, "more than %d thread, process and counter tracks", TM_PROTO_TRACKS_MAX);
     if (st < 0)
         return tm_error_nomem(err);
-    if (!is_new)
-        return TM_OK;
     if (track->has_thread) {
         entry->v1 = TM_PROTO_TRACK_THREAD | (uint64_t)(uint32_t)track->thread.pid << PID_SHIFT;
         entry->v2 = (uint64_t)tid_of(&track->thread);

@@ -110,12 +110,11 @@ static bool is_actual(const struct frame *w)
 
 /* Finds or makes the entry (machine, KEY). A full table is emptied first, and all pending entries are lost. */
 static enum tm_status entry_of(struct frame *w, struct tm_proto_map *map, uint64_t key,
-                               struct tm_proto_map_entry **entry, bool *is_new)
+                               struct tm_proto_map_entry **entry)
 {
     if (map->count >= PENDING_MAX)
         tm_proto_map_clear(map);
-    return tm_proto_map_add(map, w->machine, key, PENDING_MAX, entry, is_new) == TM_OK ? TM_OK
-                                                                                       : tm_error_nomem(w->err);
+    return tm_proto_map_add(map, w->machine, key, PENDING_MAX, entry) == TM_OK ? TM_OK : tm_error_nomem(w->err);
 }
 
 static enum tm_status put_text(struct frame *w, const char *key, const char *text)
@@ -318,7 +317,7 @@ static enum tm_status put_flows(struct frame *w)
 {
     struct tm_proto_map_entry *surfaces;
     uint64_t token = (uint64_t)number(w, is_display(w) ? TOKEN : DISPLAY_TOKEN);
-    enum tm_status st = entry_of(w, &w->frames->surfaces, token, &surfaces, NULL);
+    enum tm_status st = entry_of(w, &w->frames->surfaces, token, &surfaces);
     if (st < 0 || (!is_display(w) && surfaces->v1 >= SURFACES_MAX))
         return st;
     if (!is_display(w))
@@ -347,11 +346,14 @@ static enum tm_status put_track(struct frame *w, enum tm_named_track track)
 static enum tm_status is_expected_again(struct frame *w, bool *again)
 {
     const uint64_t numbers[] = {(uint32_t)number(w, PID), (uint64_t)number(w, TOKEN)};
+    const uint64_t key = tm_hash64_numbers(numbers, 2, 0);
     struct tm_proto_map_entry *entry;
-    bool is_new;
-    enum tm_status st = entry_of(w, &w->frames->tokens, tm_hash64_numbers(numbers, 2, 0), &entry, &is_new);
-    *again = !is_new;
-    return st;
+    enum tm_status st = entry_of(w, &w->frames->tokens, key, &entry);
+    if (st < 0)
+        return st;
+    *again = entry->v1 != 0;
+    entry->v1 = 1;
+    return TM_OK;
 }
 
 static enum tm_status begin(struct frame *w)
@@ -360,7 +362,7 @@ static enum tm_status begin(struct frame *w)
     struct tm_proto_map_entry *pending;
     char name[24];
     bool again = false;
-    enum tm_status st = entry_of(w, &w->frames->cookies, (uint64_t)number(w, COOKIE), &pending, NULL);
+    enum tm_status st = entry_of(w, &w->frames->cookies, (uint64_t)number(w, COOKIE), &pending);
     if (st < 0)
         return st;
     w->row.kind = TM_KIND_SLICE_BEGIN;

@@ -68,15 +68,14 @@ static uint32_t clock_of(const struct bundle *b)
 static enum tm_status add_pair(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows,
                                const struct tm_proto_packet *packet, const struct bundle *b, struct tm_error *err)
 {
-    struct tm_proto_map_entry *last;
-    bool is_new;
     uint32_t clock = clock_of(b);
     if (!b->has_clock || !b->has_pair_ftrace || !b->has_pair_boot || clock == TM_CLOCK_BOOTTIME)
         return TM_OK;
-    if (tm_proto_map_add(&kernels->ftrace_pairs, packet->machine, 0, UINT32_MAX, &last, &is_new) != TM_OK)
-        return tm_error_nomem(err);
-    if (!is_new && last->v1 == (uint64_t)b->pair_ftrace)
+    struct tm_proto_map_entry *last = tm_proto_map_find(&kernels->ftrace_pairs, packet->machine, 0);
+    if (last && last->v1 == (uint64_t)b->pair_ftrace)
         return TM_OK;
+    if (tm_proto_map_add(&kernels->ftrace_pairs, packet->machine, 0, UINT32_MAX, &last) != TM_OK)
+        return tm_error_nomem(err);
     last->v1 = (uint64_t)b->pair_ftrace;
     const struct tm_boottime_pair pair = {clock, b->pair_ftrace, b->pair_boot};
     return tm_proto_clock_pair(rows->sink, packet, &pair, err);

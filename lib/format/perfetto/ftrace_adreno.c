@@ -59,9 +59,10 @@ static enum tm_status note_thread(struct tm_proto_adreno *adreno, uint32_t conte
                                   struct tm_error *err)
 {
     struct tm_proto_map_entry *entry;
-    bool is_new;
-    enum tm_status st = tm_proto_map_add(&adreno->threads, event->machine, context, CONTEXTS_MAX, &entry, &is_new);
-    if (st == TM_OK && is_new) {
+    if (tm_proto_map_find(&adreno->threads, event->machine, context))
+        return TM_OK;
+    enum tm_status st = tm_proto_map_add(&adreno->threads, event->machine, context, CONTEXTS_MAX, &entry);
+    if (st == TM_OK) {
         entry->v1 = (uint64_t)event->tid;
         entry->v2 = (uint64_t)event->time_ns;
     }

@@ -15,7 +15,7 @@ enum tm_status tm_proto_note_kernel(struct tm_proto_kernels *kernels, uint32_t m
                                     struct tm_text release)
 {
     struct tm_proto_map_entry *entry;
-    if (tm_proto_map_add(&kernels->versions, machine, 0, UINT32_MAX, &entry, NULL) != TM_OK)
+    if (tm_proto_map_add(&kernels->versions, machine, 0, UINT32_MAX, &entry) != TM_OK)
         return TM_E_SYSTEM;
     entry->v1 = tm_text_is(system, "Linux") ? tm_kernel_version_parse((const char *)release.data, release.len) : 0;
     return TM_OK;
@@ -39,7 +39,7 @@ static enum tm_status note_moved(struct tm_proto_kernels *kernels, const struct 
     struct tm_proto_map_entry *entry;
     for (uint32_t i = 0; i < MOVED_KINDS; i++) {
         enum tm_status st =
-            tm_proto_map_add(&kernels->migrations, row->machine, key_of(row, i), MIGRATIONS_MAX, &entry, NULL);
+            tm_proto_map_add(&kernels->migrations, row->machine, key_of(row, i), MIGRATIONS_MAX, &entry);
         if (st == TM_E_SYSTEM)
             return tm_error_nomem(err);
         if (st == TM_OK)

@@ -106,7 +106,7 @@ static enum tm_status add_rss_of(struct derive *d, bool throttled)
             tid = (int64_t)entry->v1;
         } else {
             enum tm_status st = tm_proto_map_add(&d->kernels->address_spaces, d->row->machine, m->number[mm],
-                                                 TM_ADDRESS_SPACES_MAX, &entry, NULL);
+                                                 TM_ADDRESS_SPACES_MAX, &entry);
             if (st == TM_E_SYSTEM)
                 return tm_error_nomem(d->err);
             if (st == TM_OK)

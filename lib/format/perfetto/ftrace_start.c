@@ -60,16 +60,15 @@ enum tm_status tm_proto_ftrace_since(struct tm_proto_kernels *kernels, struct tm
 {
     enum { LATEST = 2, OF_CPU = 16 }; /* keys in ftrace_pairs; OF_CPU and above: a cpu */
     static const char name[] = "ftrace_latest_data_start_ns";
+    const uint64_t of_cpu = OF_CPU + (uint64_t)begin->cpu;
     struct tm_proto_map_entry *entry;
-    bool is_new;
-    if (!rows->sink->want_packet_args)
+    if (!rows->sink->want_packet_args || tm_proto_map_find(&kernels->ftrace_pairs, packet->machine, of_cpu))
         return TM_OK;
-    if (tm_proto_map_add(&kernels->ftrace_pairs, packet->machine, OF_CPU + (uint64_t)begin->cpu, UINT32_MAX, &entry,
-                         &is_new) != TM_OK)
+    if (tm_proto_map_add(&kernels->ftrace_pairs, packet->machine, of_cpu, UINT32_MAX, &entry) != TM_OK)
         return tm_error_nomem(err);
-    if (!is_new || begin->ns == 0 || begin->ns > INT64_MAX)
+    if (begin->ns == 0 || begin->ns > INT64_MAX)
         return TM_OK;
-    if (tm_proto_map_add(&kernels->ftrace_pairs, packet->machine, LATEST, UINT32_MAX, &entry, NULL) != TM_OK)
+    if (tm_proto_map_add(&kernels->ftrace_pairs, packet->machine, LATEST, UINT32_MAX, &entry) != TM_OK)
         return tm_error_nomem(err);
     if (begin->ns <= entry->v1)
         return TM_OK;
@@ -88,8 +87,9 @@ enum tm_status tm_proto_ftrace_data(struct tm_proto_kernels *kernels, struct tm_
 {
     enum { OF_DATA = 1 }; /* a key in ftrace_pairs; clock pairs have the key 0 */
     struct tm_proto_map_entry *entry;
-    bool is_new;
-    if (tm_proto_map_add(&kernels->ftrace_pairs, packet->machine, OF_DATA, UINT32_MAX, &entry, &is_new) != TM_OK)
+    if (tm_proto_map_find(&kernels->ftrace_pairs, packet->machine, OF_DATA))
+        return TM_OK;
+    if (tm_proto_map_add(&kernels->ftrace_pairs, packet->machine, OF_DATA, UINT32_MAX, &entry) != TM_OK)
         return tm_error_nomem(err);
-    return is_new ? add(rows, packet, TM_ROW_FTRACE_DATA, TM_EVENT_UNTIMED, err) : TM_OK;
+    return add(rows, packet, TM_ROW_FTRACE_DATA, TM_EVENT_UNTIMED, err);
 }

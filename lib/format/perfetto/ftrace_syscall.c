@@ -61,7 +61,7 @@ enum tm_status tm_proto_note_machine(struct tm_proto_kernels *kernels, uint32_t 
     struct tm_proto_map_entry *entry;
     if (architecture == TM_ARCHITECTURE_UNKNOWN)
         return TM_OK;
-    if (tm_proto_map_add(&kernels->syscalls.architectures, machine, 0, UINT32_MAX, &entry, NULL) != TM_OK)
+    if (tm_proto_map_add(&kernels->syscalls.architectures, machine, 0, UINT32_MAX, &entry) != TM_OK)
         return TM_E_SYSTEM;
     entry->v1 = architecture;
     return TM_OK;

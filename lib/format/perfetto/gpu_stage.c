@@ -83,7 +83,7 @@ static enum tm_status specify(struct stage *w, enum specified what, uint64_t i, 
     if (texts->len + description->len > SPECIFIED_BYTES_MAX)
         return TM_OK;
     enum tm_status st =
-        tm_proto_map_add(&w->gpu->specified, w->packet->machine, key_of(what, i), SPECIFIED_MAX, &entry, NULL);
+        tm_proto_map_add(&w->gpu->specified, w->packet->machine, key_of(what, i), SPECIFIED_MAX, &entry);
     if (st == TM_END)
         return TM_OK;
     if (st < 0 || tm_buf_add(texts, description->data, description->len) < 0)
@@ -113,7 +113,7 @@ static enum tm_status take_specifications(struct stage *w)
     struct tm_proto_map_entry *count;
     uint64_t queue = 0;
     enum tm_status st = tm_proto_map_add(&w->gpu->specified, w->packet->machine, key_of(A_STAGE_COUNT, 0),
-                                         SPECIFIED_MAX, &count, NULL);
+                                         SPECIFIED_MAX, &count);
     if (st < 0)
         return tm_error_nomem(w->err);
     uint64_t stages = st == TM_OK ? count->v1 : 0;

@@ -37,11 +37,9 @@ static enum tm_status grow(struct tm_proto_map *map)
 }
 
 enum tm_status tm_proto_map_add(struct tm_proto_map *map, uint32_t k1, uint64_t k2, uint32_t count_max,
-                                struct tm_proto_map_entry **entry, bool *is_new)
+                                struct tm_proto_map_entry **entry)
 {
     *entry = tm_proto_map_find(map, k1, k2);
-    if (is_new)
-        *is_new = *entry == NULL;
     if (*entry)
         return TM_OK;
     if (map->count >= count_max)

@@ -44,10 +44,10 @@ static inline struct tm_proto_map_entry *tm_proto_map_find(const struct tm_proto
     }
 }
 
-/* Finds the entry of (K1, K2) or makes one with zero values; *IS_NEW (may be NULL) says which. TM_OK; TM_END: there are
- * COUNT_MAX entries already; TM_E_SYSTEM: no memory. */
+/* Finds the entry of (K1, K2) or makes one with zero values. TM_OK; TM_END: there are COUNT_MAX entries already;
+ * TM_E_SYSTEM: no memory. */
 enum tm_status tm_proto_map_add(struct tm_proto_map *map, uint32_t k1, uint64_t k2, uint32_t count_max,
-                                struct tm_proto_map_entry **entry, bool *is_new);
+                                struct tm_proto_map_entry **entry);
 
 /* Lists all entries in the order of their keys. *ENTRIES becomes an array of MAP->count, which the caller frees. TM_OK
  * or TM_E_SYSTEM. */

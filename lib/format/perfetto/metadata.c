@@ -156,7 +156,7 @@ static enum tm_status count_chrome(struct tm_proto_metadata *metadata, uint32_t 
                                    uint64_t *number, struct tm_error *err)
 {
     struct tm_proto_map_entry *entry;
-    if (tm_proto_map_add(&metadata->chrome_counts, machine, kind, UINT32_MAX, &entry, NULL) != TM_OK)
+    if (tm_proto_map_add(&metadata->chrome_counts, machine, kind, UINT32_MAX, &entry) != TM_OK)
         return tm_error_nomem(err);
     *number = entry->v1++;
     return TM_OK;

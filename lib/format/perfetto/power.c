@@ -145,7 +145,7 @@ static enum tm_status remember(struct power *w, uint32_t k1, uint64_t k2)
     w->rows->detail.len = 0; /* an inline string cannot be remembered: it belongs to one row */
     if (string & TM_STRING_INLINE)
         return TM_OK;
-    st = tm_proto_map_add(w->power_names, k1, k2, NAMES_MAX, &entry, NULL);
+    st = tm_proto_map_add(w->power_names, k1, k2, NAMES_MAX, &entry);
     if (st == TM_OK)
         entry->v1 = string;
     return st < 0 ? tm_error_nomem(w->err) : TM_OK;

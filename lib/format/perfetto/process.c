@@ -196,7 +196,7 @@ enum tm_status tm_proto_process_tree_add(struct tm_proto_rows *rows, const struc
         if (process.words == 0)
             continue;
         if (process.ppid == KTHREADD_PID &&
-            tm_proto_map_add(&kthreads, 0, process.pid, KTHREADS_MAX, &entry, NULL) == TM_E_SYSTEM)
+            tm_proto_map_add(&kthreads, 0, process.pid, KTHREADS_MAX, &entry) == TM_E_SYSTEM)
             st = tm_error_nomem(err);
         else
             st = add_process(rows, &process, row, err);

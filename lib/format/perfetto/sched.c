@@ -6,14 +6,13 @@
 enum tm_status tm_proto_cpu_find(struct tm_proto_kernels *kernels, uint32_t machine, uint32_t cpu,
                                  struct tm_proto_cpu **entry, struct tm_error *err)
 {
-    struct tm_proto_map_entry *slot;
-    bool is_new;
-    enum tm_status st = tm_proto_map_add(&kernels->sched.cpu_index, machine, cpu, TM_PROTO_CPUS_MAX, &slot, &is_new);
-    if (st == TM_END)
-        return tm_error_set(err, TM_E_INPUT, "more than %d cpus", TM_PROTO_CPUS_MAX);
-    if (st < 0)
-        return tm_error_nomem(err);
-    if (is_new) {
+    struct tm_proto_map_entry *slot = tm_proto_map_find(&kernels->sched.cpu_index, machine, cpu);
+    if (slot == NULL) {
+        enum tm_status st = tm_proto_map_add(&kernels->sched.cpu_index, machine, cpu, TM_PROTO_CPUS_MAX, &slot);
+        if (st == TM_END)
+            return tm_error_set(err, TM_E_INPUT, "more than %d cpus", TM_PROTO_CPUS_MAX);
+        if (st < 0)
+            return tm_error_nomem(err);
         slot->v1 = kernels->sched.cpu_index.count - 1;
         if (tm_array_grow(&kernels->sched.cpus, &kernels->sched.cpu_cap, kernels->sched.cpu_index.count - 1,
                           sizeof *kernels->sched.cpus, err) < 0)

@@ -13,16 +13,15 @@ enum { KEEP_BYTES = 1 << 18 }; /* larger buffers of a cleared sequence are freed
 enum tm_status tm_proto_sequence_find(struct tm_proto_sequences *sequences, uint32_t machine, uint32_t id,
                                       struct tm_proto_sequence **sequence, struct tm_error *err)
 {
-    struct tm_proto_map_entry *entry;
-    bool is_new;
-    if (tm_array_grow(&sequences->all, &sequences->cap, sequences->count, sizeof *sequences->all, NULL) < 0)
-        return tm_error_nomem(err);
-    enum tm_status st = tm_proto_map_add(&sequences->index, machine, id, TM_PROTO_SEQUENCES_MAX, &entry, &is_new);
-    if (st == TM_END)
-        return tm_error_set(err, TM_E_INPUT, "more than %d packet sequences", TM_PROTO_SEQUENCES_MAX);
-    if (st < 0)
-        return tm_error_nomem(err);
-    if (is_new) {
+    struct tm_proto_map_entry *entry = tm_proto_map_find(&sequences->index, machine, id);
+    if (entry == NULL) {
+        if (tm_array_grow(&sequences->all, &sequences->cap, sequences->count, sizeof *sequences->all, NULL) < 0)
+            return tm_error_nomem(err);
+        enum tm_status st = tm_proto_map_add(&sequences->index, machine, id, TM_PROTO_SEQUENCES_MAX, &entry);
+        if (st == TM_END)
+            return tm_error_set(err, TM_E_INPUT, "more than %d packet sequences", TM_PROTO_SEQUENCES_MAX);
+        if (st < 0)
+            return tm_error_nomem(err);
         entry->v1 = sequences->count++;
         sequences->all[entry->v1] = (struct tm_proto_sequence){.machine = machine, .id = id};
     }
@@ -164,19 +163,19 @@ enum tm_status tm_proto_interned_index(struct tm_proto_sequence *sequence, const
     struct tm_pb pb = tm_pb_of(field->data, field->len);
     struct tm_proto_map_entry *entry;
     struct tm_pb_field f;
-    bool is_new;
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id != TM_INTERNED_IID)
             continue;
+        if (tm_proto_map_find(&sequence->interned_index, field->id, f.value))
+            return TM_OK;
         enum tm_status st =
-            tm_proto_map_add(&sequence->interned_index, field->id, f.value, TM_PROTO_INTERNED_MAX, &entry, &is_new);
+            tm_proto_map_add(&sequence->interned_index, field->id, f.value, TM_PROTO_INTERNED_MAX, &entry);
         if (st == TM_END)
             return tm_error_set(err, TM_E_INPUT, "sequence %u holds more than %d interned messages", sequence->id,
                                 TM_PROTO_INTERNED_MAX);
         if (st < 0)
             return tm_error_nomem(err);
-        if (is_new)
-            entry->v1 = (uint64_t)offset << 32 | field->len;
+        entry->v1 = (uint64_t)offset << 32 | field->len;
         return TM_OK;
     }
     return TM_END;
@@ -267,12 +266,8 @@ struct tm_pb_field tm_proto_interned_text(const struct tm_proto_sequence *sequen
 }
 
 enum tm_status tm_proto_interned_string(struct tm_proto_rows *rows, const struct tm_proto_sequence *sequence,
-                                        uint32_t field, uint64_t iid, uint32_t *string, struct tm_error *err)
+                                        struct tm_proto_map_entry *entry, uint32_t *string, struct tm_error *err)
 {
-    struct tm_proto_map_entry *entry = sequence ? tm_proto_map_find(&sequence->interned_index, field, iid) : NULL;
-    *string = 0;
-    if (entry == NULL)
-        return TM_OK;
     if (entry->v2) {
         *string = (uint32_t)entry->v2;
         return TM_OK;

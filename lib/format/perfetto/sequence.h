@@ -40,10 +40,10 @@ bool tm_proto_interned_find(const struct tm_proto_sequence *sequence, uint32_t f
  * there is no such message. */
 struct tm_pb_field tm_proto_interned_text(const struct tm_proto_sequence *sequence, uint32_t field, uint64_t iid);
 
-/* Sets *STRING to the string number of field 2 of the interned message (FIELD, IID), or to 0 if there is no such
- * message. TM_OK or an error. */
+/* Sets *STRING to the string number of field 2 of the interned message of ENTRY, which is in SEQUENCE's interned_index
+ * and keeps the number. TM_OK or an error. */
 enum tm_status tm_proto_interned_string(struct tm_proto_rows *rows, const struct tm_proto_sequence *sequence,
-                                        uint32_t field, uint64_t iid, uint32_t *string, struct tm_error *err);
+                                        struct tm_proto_map_entry *entry, uint32_t *string, struct tm_error *err);
 
 void tm_proto_sequences_release(struct tm_proto_sequences *sequences);
 

@@ -28,7 +28,7 @@ enum tm_status tm_proto_sequence_stats_note(struct tm_proto_sequence_stats *stat
         if (!(packet->dropped >> cause & 1))
             continue;
         st = tm_proto_map_add(&stats->losses, packet->machine, key_of(packet->sequence_id, cause),
-                              LOSSES_MAX, &entry, NULL);
+                              LOSSES_MAX, &entry);
         if (st == TM_OK)
             entry->v1++;
     }
@@ -74,8 +74,8 @@ static enum tm_status read_writer(struct tm_proto_sequences *sequences, const st
     while (sums->len <= buffer * sizeof none)
         if (tm_buf_add(sums, &none, sizeof none) != TM_OK)
             return tm_error_nomem(err);
-    if (tm_proto_map_add(&sequences->stats.counted_writers, packet->machine, (uint32_t)sequence, LOSSES_MAX, &entry,
-                         NULL) == TM_E_SYSTEM)
+    if (tm_proto_map_add(&sequences->stats.counted_writers, packet->machine, (uint32_t)sequence, LOSSES_MAX, &entry) ==
+        TM_E_SYSTEM)
         return tm_error_nomem(err);
     struct sums *of_buffer = (struct sums *)(void *)(sums->data + buffer * sizeof none);
     add_sequence(&sequences->stats, &sequences->all[known->v1], of_buffer);

@@ -162,7 +162,7 @@ struct of_machine {
 static enum tm_status note(struct of_machine of, uint64_t key, uint64_t value, struct tm_error *err)
 {
     struct tm_proto_map_entry *entry;
-    enum tm_status st = tm_proto_map_add(of.stated, of.machine, key, STATED_MAX, &entry, NULL);
+    enum tm_status st = tm_proto_map_add(of.stated, of.machine, key, STATED_MAX, &entry);
     if (st == TM_OK)
         entry->v1 = value;
     return st < 0 ? tm_error_nomem(err) : TM_OK;

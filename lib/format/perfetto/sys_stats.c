@@ -160,16 +160,15 @@ struct disk {
 /* Returns the change of field I of DISK since the last sample. */
 static int64_t disk_change(struct stats *s, struct disk *disk, uint32_t i, uint64_t now)
 {
-    struct tm_proto_map_entry *entry;
-    bool is_new = true;
+    struct tm_proto_map_entry *entry = tm_proto_map_find(&s->kernels->disks, s->like.machine, disk->key + i);
+    disk->is_known &= entry != NULL;
     if (disk->status == TM_OK &&
-        tm_proto_map_add(&s->kernels->disks, s->like.machine, disk->key + i, DISKS_MAX, &entry, &is_new) != TM_OK)
+        tm_proto_map_add(&s->kernels->disks, s->like.machine, disk->key + i, DISKS_MAX, &entry) != TM_OK)
         disk->status = TM_E_SYSTEM;
     if (disk->status != TM_OK)
         return 0;
     int64_t change = (int64_t)(now - entry->v1);
     entry->v1 = now;
-    disk->is_known &= !is_new;
     return change;
 }
 

@@ -83,7 +83,7 @@ static enum tm_status read_info(struct tm_proto_kernels *kernels, struct tm_prot
     size_t mark;
     while (tm_pb_next(&look, &f) == TM_OK)
         if (f.id == INFO_PAGE_SIZE &&
-            tm_proto_map_add(&kernels->page_sizes, packet->machine, 0, UINT32_MAX, &page_size, NULL) == TM_OK)
+            tm_proto_map_add(&kernels->page_sizes, packet->machine, 0, UINT32_MAX, &page_size) == TM_OK)
             page_size->v1 = (uint32_t)f.value;
         else if (f.id == INFO_UTSNAME && f.type == TM_PB_LEN && note_machine(kernels, packet->machine, &f) < 0)
             return tm_error_nomem(err);

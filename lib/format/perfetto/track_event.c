@@ -59,6 +59,16 @@ static enum tm_status join_categories(const struct tm_proto_track_context *c, ui
     return text->len ? tm_proto_string(c->rows, text->data, text->len, string, err) : TM_OK;
 }
 
+/* Sets *STRING to the string number of the interned message (FIELD, IID); 0: there is none. */
+static enum tm_status interned_string(const struct tm_proto_track_context *c, uint32_t field, uint64_t iid,
+                                      uint32_t *string, struct tm_error *err)
+{
+    const struct tm_proto_sequence *sequence = c->packet->sequence;
+    struct tm_proto_map_entry *entry = sequence ? tm_proto_map_find(&sequence->interned_index, field, iid) : NULL;
+    *string = 0;
+    return entry ? tm_proto_interned_string(c->rows, sequence, entry, string, err) : TM_OK;
+}
+
 static enum tm_status category_of(const struct tm_proto_track_context *c, uint32_t *string, struct tm_error *err)
 {
     const struct tm_proto_track_event *event = c->event;
@@ -68,8 +78,7 @@ static enum tm_status category_of(const struct tm_proto_track_context *c, uint32
         return join_categories(c, string, err);
     if (event->category)
         return tm_proto_string(c->rows, event->category, event->category_len, string, err);
-    enum tm_status st = tm_proto_interned_string(c->rows, c->packet->sequence, TM_INTERNED_EVENT_CATEGORIES,
-                                                 event->category_iid, string, err);
+    enum tm_status st = interned_string(c, TM_INTERNED_EVENT_CATEGORIES, event->category_iid, string, err);
     if (st < 0 || *string)
         return st;
     char unknown[40];
@@ -81,7 +90,7 @@ static enum tm_status name_of(const struct tm_proto_track_context *c, uint32_t *
 {
     uint64_t iid = c->event->name_iid ? c->event->name_iid : c->event->legacy->name_iid;
     if (iid)
-        return tm_proto_interned_string(c->rows, c->packet->sequence, TM_INTERNED_EVENT_NAMES, iid, string, err);
+        return interned_string(c, TM_INTERNED_EVENT_NAMES, iid, string, err);
     if (c->event->name)
         return tm_proto_string(c->rows, c->event->name, c->event->name_len, string, err);
     return TM_OK;

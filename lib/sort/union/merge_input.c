@@ -124,10 +124,10 @@ enum tm_status tm_merge_input_open(struct tm_merge_input *in, struct tm_error *e
     in->frames = (struct tm_frame_file){.memory_bytes = INPUT_FRAMES_BYTES, .file.dir = in->all->dir};
     enum tm_status st = tm_stream_reader_open_chunked(&in->reader, in->fd, INPUT_CHUNK_BYTES, err);
     in->reader.takes_compact_messages = true;
-    if (st == TM_OK && in->reader.stage != TRACEMERGE__STAGE__PLACED)
+    if (st == TM_OK && in->reader.header.stage != TRACEMERGE__STAGE__PLACED)
         st = tm_error_set(err, TM_E_INPUT, "the stream's times are not trace time yet: pipe it through tm-clocks "
                                          "first");
-    if (st == TM_OK && !in->reader.sorted)
+    if (st == TM_OK && !in->reader.header.sorted)
         st = tm_error_set(err, TM_E_INPUT, "the stream is not sorted: pipe it through tm-sort first");
     if (st == TM_OK)
         st = read_frames(in, err);

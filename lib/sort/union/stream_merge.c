@@ -74,7 +74,7 @@ static enum tm_status check_trace_time(struct stream_merge *m, const struct tm_m
 /* Checks that IN is the same part by time as the first stream. */
 static enum tm_status check_part(const struct stream_merge *m, const struct tm_merge_input *in, struct tm_error *err)
 {
-    return tm_time_part_is_same(&in->reader.part, &m->inputs[0].reader.part)
+    return tm_time_part_is_same(&in->reader.header.part, &m->inputs[0].reader.header.part)
                ? TM_OK
                : tm_error_set(err, TM_E_INPUT, "%s: not the same part by time as %s", in->name, m->inputs[0].name);
 }
@@ -200,7 +200,7 @@ static enum tm_status merge(struct stream_merge *m, const struct tm_merge_stream
     if (st == TM_OK)
         st = open_inputs(m, streams->streams, err);
     if (st == TM_OK)
-        st = tm_stream_writer_open_part(&m->writer, out, "tm-sort", &m->inputs[0].reader.part, err);
+        st = tm_stream_writer_open(&m->writer, out, "tm-sort", &m->inputs[0].reader.header, err);
     if (st == TM_OK)
         st = tm_frame_union_write(&m->all, &m->writer, err);
     if (st == TM_OK)
