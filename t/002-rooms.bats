@@ -1,5 +1,5 @@
-# Checks the code against lib/ROOMS: includes, private headers, names. Checks the width of lines of code and pages, and the
-# number of parameters.
+# Checks the code against lib/ROOMS: includes, private headers, names. Checks how many parameters functions have, and the
+# width of lines of code and pages.
 
 rooms() {
     python3 - "$TM_SRC" "$@" <<'PY'

@@ -390,7 +390,8 @@ enum tm_status tm_timeline_run(int in, int out, const struct tm_timeline_options
                                            "before tm-sort");
     if (st == TM_OK && options->graph && is_placed)
         st = tm_error_set(err, TM_E_INPUT, "the stream is on a timeline already: the graph was left behind");
-    const struct tm_stream_header header = {.stage = TRACEMERGE__STAGE__PLACED, .sorted = t->reader.header.sorted};
+    struct tm_stream_header header = t->reader.header;
+    header.stage = TRACEMERGE__STAGE__PLACED;
     if (st == TM_OK)
         st = tm_stream_writer_open(&t->writer, sink, producer, &header, err);
     if (st == TM_OK)

@@ -199,8 +199,9 @@ static enum tm_status open_both(struct configure *c, int in_fd, int out_fd, stru
     c->passes = c->reader.header.stage != TRACEMERGE__STAGE__UNPACKED;
     if (c->passes && c->options->given)
         return tm_error_set(err, TM_E_INPUT, "the stream is configured already; give -m to the tm-manifest before it");
-    const struct tm_stream_header header = {.stage = c->passes ? c->reader.header.stage : TRACEMERGE__STAGE__CONFIGURED,
-                                            .sorted = c->reader.header.sorted};
+    struct tm_stream_header header = c->reader.header;
+    if (!c->passes)
+        header.stage = TRACEMERGE__STAGE__CONFIGURED;
     return tm_stream_writer_open(&c->writer, out_fd, c->options->producer, &header, err);
 }
 
