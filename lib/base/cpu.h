@@ -150,6 +150,12 @@ static inline tm_bytes16 tm_bytes16_at_most(tm_bytes16 x, uint8_t c)
     return _mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8((char)c)), x);
 }
 
+/* Gives 0xff for the bytes that are decimal digits in ASCII. */
+static inline tm_bytes16 tm_bytes16_digits(tm_bytes16 x)
+{
+    return tm_bytes16_at_most(_mm_sub_epi8(x, _mm_set1_epi8('0')), 9);
+}
+
 static inline tm_bytes16 tm_bytes16_or(tm_bytes16 x, tm_bytes16 y)
 {
     return _mm_or_si128(x, y);

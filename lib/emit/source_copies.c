@@ -7,7 +7,8 @@
 enum tm_status tm_source_copies_text(struct tm_source_copies *c, const struct tm_source_text *text,
                                      struct tm_error *err)
 {
-    if (tm_array_grow(&c->texts, &c->text_cap, c->text_count, sizeof *c->texts, err) < 0)
+    if (c->text_count == c->text_cap &&
+        tm_array_grow(&c->texts, &c->text_cap, c->text_count, sizeof *c->texts, err) < 0)
         return TM_E_SYSTEM;
     c->texts[c->text_count++] = (struct tm_copied_text){.text = *text};
     return TM_OK;
@@ -16,7 +17,8 @@ enum tm_status tm_source_copies_text(struct tm_source_copies *c, const struct tm
 enum tm_status tm_source_copies_part(struct tm_source_copies *c, size_t at, uint32_t from, uint32_t len,
                                      struct tm_error *err)
 {
-    if (tm_array_grow(&c->parts, &c->part_cap, c->part_count, sizeof *c->parts, err) < 0)
+    if (c->part_count == c->part_cap &&
+        tm_array_grow(&c->parts, &c->part_cap, c->part_count, sizeof *c->parts, err) < 0)
         return TM_E_SYSTEM;
     c->parts[c->part_count++] = (struct tm_copied_part){at, from, len};
     c->texts[c->text_count - 1].part_count++;

@@ -1,14 +1,37 @@
 #include "json/fast_path.h"
 
-/* Returns the byte after the scalar at P if it is a string without escapes or a number without an exponent; otherwise
- * NULL. */
-static inline const uint8_t *plain_scalar(const uint8_t *p, const uint8_t *end)
+/* Returns the byte after the string at P. NULL if a control character or a \u escape is in it, or if it does not end.
+ */
+static inline const uint8_t *plain_string(const uint8_t *p, const uint8_t *end)
 {
     bool non_ascii = false; /* not used */
-    if (*p == '"') {
-        p = tm_json_special(p + 1, end, &non_ascii);
-        return p < end && *p == '"' ? p + 1 : NULL;
+    for (p++;; p += 2) {
+        p = tm_json_special(p, end, &non_ascii);
+        if (p == end)
+            return NULL;
+        if (*p == '"')
+            return p + 1;
+        if (*p != '\\' || end - p < 2 || !tm_json_is_short_escape(p[1]))
+            return NULL;
     }
+}
+
+/* Returns the byte after the word at P: true, false or null. NULL for other words. */
+static inline const uint8_t *plain_word(const uint8_t *p, const uint8_t *end)
+{
+    if (end - p >= 5 && memcmp(p, "false", 5) == 0)
+        return p + 5;
+    return end - p >= 4 && (memcmp(p, "true", 4) == 0 || memcmp(p, "null", 4) == 0) ? p + 4 : NULL;
+}
+
+/* Returns the byte after the scalar at P. NULL if it is a number with an exponent, or anything that plain_string or
+ * plain_word does not read. */
+static inline const uint8_t *plain_scalar(const uint8_t *p, const uint8_t *end)
+{
+    if (*p == '"')
+        return plain_string(p, end);
+    if (*p >= 'a')
+        return plain_word(p, end);
     p += *p == '-';
     if (p == end || !tm_json_is_digit(*p) || (*p == '0' && end - p > 1 && tm_json_is_digit(p[1])))
         return NULL;

@@ -63,6 +63,12 @@ static inline const uint8_t *tm_json_special(const uint8_t *p, const uint8_t *en
 
 #endif
 
+/* True if C and the backslash before it are a whole escape. */
+static inline bool tm_json_is_short_escape(uint8_t c)
+{
+    return c == '"' || c == '\\' || c == '/' || c == 'n' || c == 't' || c == 'r' || c == 'b' || c == 'f';
+}
+
 static inline bool tm_json_is_digit(uint8_t c)
 {
     return (uint8_t)(c - '0') < 10;
@@ -70,6 +76,14 @@ static inline bool tm_json_is_digit(uint8_t c)
 
 static inline const uint8_t *tm_json_skip_digits(const uint8_t *p, const uint8_t *end)
 {
+#if TM_HAS_BYTES16
+    while (end - p >= 16) {
+        unsigned digits = tm_bytes16_mask(tm_bytes16_digits(tm_bytes16_load(p)));
+        if (digits != 0xffff)
+            return p + tm_trailing_zeros(~(uint64_t)digits);
+        p += 16;
+    }
+#endif
     while (p < end && tm_json_is_digit(*p))
         p++;
     return p;
@@ -101,8 +115,8 @@ static inline const uint8_t *tm_json_fast_key(const uint8_t *p, const uint8_t *e
     return p;
 }
 
-/* Returns the byte after the container at P. NULL if there is anything special in it: an escape, a word, an exponent, a
- * comma in front of a closing bracket, or more than 64 levels. */
+/* Returns the byte after the container at P. NULL if there is anything special in it: an escaped key, a \u escape, a
+ * number that is not finite, an exponent, a comma in front of a closing bracket, or more than 64 levels. */
 const uint8_t *tm_json_fast_container(const uint8_t *p, const uint8_t *end);
 
 #endif

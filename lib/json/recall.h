@@ -9,7 +9,7 @@
 #include "json/scan.h"
 
 enum {
-    TM_JSON_RECALL_SLOTS = 64,
+    TM_JSON_RECALL_SLOTS = 128,
     TM_JSON_RECALL_BYTES = 112, /* longer members are not remembered; a multiple of TM_JSON_RECALL_STEP */
     TM_JSON_RECALL_STEP = 16    /* text is copied and compared so many bytes at a time */
 };
@@ -22,6 +22,8 @@ struct tm_json_recalled {
     uint8_t tag;                /* the caller's own note about the key; zero in a new slot */
     uint8_t misses;             /* how often in a row the key was the same and the value was not */
     uint8_t data_at;            /* offset of the value's data */
+    bool is_converted;          /* CONVERTED is set */
+    uint64_t converted;         /* what the caller has computed from the value */
     struct tm_json_value value; /* its data are in the text, from data_at on */
 };
 
@@ -72,6 +74,7 @@ static inline bool tm_json_recall_takes(const struct tm_json_recalled *slot)
 static inline void tm_json_recall_copy(struct tm_json_recalled *slot, const uint8_t *start, size_t len, size_t key_len)
 {
     slot->key_len = 0;
+    slot->is_converted = false;
     if (len > TM_JSON_RECALL_BYTES)
         return;
     for (size_t at = 0; at < len; at += TM_JSON_RECALL_STEP)

@@ -15,7 +15,7 @@ static const uint8_t *skip_escape(struct tm_json_scan *scan, const uint8_t *p, e
     if (scan->end - p < 2)
         return NULL;
     if (p[1] != 'u') {
-        if (p[1] && strchr("\"\\/bfnrt", p[1]))
+        if (tm_json_is_short_escape(p[1]))
             return p + 2;
         *status = tm_json_bad(scan, p, "bad escape in a string");
         return NULL;

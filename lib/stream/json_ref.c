@@ -5,9 +5,20 @@
 
 enum { FIELD_JSON = 12, FIELD_OFFSET = 1, FIELD_BYTES = 2, FIELD_CHECKSUM = 3, FIELD_OFFSETS = 4, FIELD_BEFORE = 5 };
 
+enum {
+    TAG_OFFSET = FIELD_OFFSET << 3 | TM_PB_VARINT,
+    TAG_BYTES = FIELD_BYTES << 3 | TM_PB_VARINT,
+    TAG_CHECKSUM = FIELD_CHECKSUM << 3 | TM_PB_I32,
+    TAG_OFFSETS = FIELD_OFFSETS << 3 | TM_PB_LEN,
+    TAG_BEFORE = FIELD_BEFORE << 3 | TM_PB_VARINT
+};
+
 /* A spot is two varints: the number of bytes since the end of the previous spot; the spot's length, with its kind in
  * the low bits. */
 enum { SPOT_STRING = 8, SPOT_OF = 7, SPOT_BITS = 4, SPOT_BYTES_MAX = 2 * TM_VARINT_MAX };
+
+/* Five tags, the length of the offsets in one byte, the fields themselves. */
+enum { BODY_BYTES_MAX = 6 + 3 * TM_VARINT_MAX + 4 + TM_VALUE_OFFSETS_MAX * SPOT_BYTES_MAX };
 
 uint32_t tm_json_ref_checksum(const void *text, size_t len)
 {
@@ -26,30 +37,45 @@ static uint8_t *put_offsets(uint8_t *p, const struct tm_json_ref *ref)
     return p;
 }
 
-enum tm_status tm_json_ref_put(const struct tm_json_ref *ref, struct tm_buf *detail)
+/* Puts the fields of REF at P, where BODY_BYTES_MAX bytes may be overwritten. Returns the byte after them. */
+static uint8_t *put_body(uint8_t *p, const struct tm_json_ref *ref)
 {
-    uint8_t offsets[TM_VALUE_OFFSETS_MAX * SPOT_BYTES_MAX], body[sizeof offsets + 6 * TM_VARINT_MAX], *p = body;
     if (ref->is_elsewhere) {
-        *p++ = FIELD_OFFSET << 3 | TM_PB_VARINT;
-        p = tm_varint_put(p, ref->offset);
-        *p++ = FIELD_BYTES << 3 | TM_PB_VARINT;
+        *p++ = TAG_OFFSET;
+        p = tm_varint_put_over(p, ref->offset);
+        *p++ = TAG_BYTES;
         p = tm_varint_put(p, ref->bytes);
-        *p++ = FIELD_CHECKSUM << 3 | TM_PB_I32;
+        *p++ = TAG_CHECKSUM;
         tm_put_le32(p, ref->checksum);
         p += 4;
         if (ref->before) {
-            *p++ = FIELD_BEFORE << 3 | TM_PB_VARINT;
+            *p++ = TAG_BEFORE;
             p = tm_varint_put(p, ref->before);
         }
     }
     if (ref->has_offsets) {
-        size_t len = (size_t)(put_offsets(offsets, ref) - offsets);
-        *p++ = FIELD_OFFSETS << 3 | TM_PB_LEN;
-        p = tm_varint_put(p, len);
-        memcpy(p, offsets, len);
-        p += len;
+        *p++ = TAG_OFFSETS;
+        uint8_t *len = p++;
+        p = put_offsets(p, ref);
+        *len = (uint8_t)(p - len - 1);
     }
-    return tm_pb_put_bytes(detail, FIELD_JSON, body, (size_t)(p - body));
+    return p;
+}
+
+enum tm_status tm_json_ref_put(const struct tm_json_ref *ref, struct tm_buf *detail)
+{
+    if (tm_buf_reserve(detail, 1 + TM_VARINT_MAX + BODY_BYTES_MAX) != TM_OK)
+        return TM_E_SYSTEM;
+    uint8_t *p = tm_pb_tag_put(detail->data + detail->len, FIELD_JSON, TM_PB_LEN);
+    uint8_t *end = put_body(p + 1, ref);
+    size_t len = (size_t)(end - p) - 1;
+    if (len >= 0x80) { /* the length has two bytes */
+        memmove(p + 2, p + 1, len);
+        end++;
+    }
+    (void)tm_varint_put(p, len);
+    detail->len = (size_t)(end - detail->data);
+    return TM_OK;
 }
 
 static enum tm_status read_offsets(const uint8_t *p, const uint8_t *end, struct tm_json_ref *ref)
@@ -77,15 +103,45 @@ static enum tm_status read_offsets(const uint8_t *p, const uint8_t *end, struct 
     return TM_OK;
 }
 
+/* Sets REF to one without fields. */
+static void clear(struct tm_json_ref *ref)
+{
+    ref->is_elsewhere = ref->has_offsets = false;
+    ref->bytes = ref->checksum = ref->spot_count = 0;
+    ref->offset = ref->before = ref->spots_end = 0;
+}
+
+/* Reads the fields from P to END if they have the order in which put_body writes them. False: they have another order,
+ * or they are damaged. */
+static bool read_in_order(const uint8_t *p, const uint8_t *end, struct tm_json_ref *ref)
+{
+    uint64_t bytes;
+    clear(ref);
+    if (p < end && *p == TAG_OFFSET) {
+        if ((p = tm_varint_get_any(p + 1, end, &ref->offset)) == NULL || p == end || *p != TAG_BYTES ||
+            (p = tm_varint_get_any(p + 1, end, &bytes)) == NULL || bytes > UINT32_MAX || end - p < 5 ||
+            *p != TAG_CHECKSUM)
+            return false;
+        ref->is_elsewhere = true;
+        ref->bytes = (uint32_t)bytes;
+        ref->checksum = tm_get_le32(p + 1);
+        p += 5;
+        if (p < end && *p == TAG_BEFORE && (p = tm_varint_get(p + 1, end, &ref->before)) == NULL)
+            return false;
+    }
+    if (end - p >= 2 && *p == TAG_OFFSETS && p[1] < 0x80 && p[1] == end - p - 2)
+        return read_offsets(p + 2, end, ref) == TM_OK;
+    return p == end;
+}
+
+/* Reads the fields of JSON in any order. */
 static enum tm_status read_ref(const struct tm_pb_field *json, struct tm_json_ref *ref)
 {
     struct tm_pb pb = tm_pb_of(json->data, json->len);
     struct tm_pb_field f;
     uint64_t bytes = 0;
     enum tm_status st;
-    ref->is_elsewhere = ref->has_offsets = false;
-    ref->offset = ref->before = ref->checksum = ref->spot_count = 0;
-    ref->spots_end = 0;
+    clear(ref);
     while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
         if (f.id == FIELD_OFFSET && f.type == TM_PB_VARINT) {
             ref->is_elsewhere = true;
@@ -112,6 +168,6 @@ enum tm_status tm_json_ref_find(const uint8_t *detail, size_t len, struct tm_jso
     enum tm_status st;
     while ((st = tm_pb_next(&pb, &f)) == TM_OK)
         if (f.id == FIELD_JSON && f.type == TM_PB_LEN)
-            return read_ref(&f, ref);
+            return read_in_order(f.data, f.data + f.len, ref) ? TM_OK : read_ref(&f, ref);
     return st;
 }

@@ -27,14 +27,21 @@ static void put_members(struct tm_buf *out, uint64_t *seed, bool args)
     static const char long_text[] =
         "\"a text of more bytes than a remembered member may have, which is one hundred and "
         "twelve; so it is read each time, whether it is the same or not\"";
-    static const char *const keys[] = {"\"ph\"",    "\"ts\"",  "\"pid\"",  "\"name\"",  "\"cat\"",
-                                       "\"name\" ", "\"nam\"", "\"id\"",   "\"id2\"",   "\"x\\u0041\"",
-                                       "\"\"",      "\"tid\"", "\"caté\"", "\"args2\"", "\"stack\""};
+    static const char *const keys[] = {"\"ph\"",   "\"ts\"",    "\"pid\"",   "\"name\"",     "\"cat\"", "\"name\" ",
+                                       "\"nam\"",  "\"id\"",    "\"id2\"",   "\"x\\u0041\"", "\"\"",    "\"tid\"",
+                                       "\"caté\"", "\"args2\"", "\"stack\"", "\"dur\"",      "\"tts\""};
     static const char *const gaps[] = {":", ":", ":", ": ", " :\n "};
-    static const char *const values[] = {
-        "\"X\"",     "1",         "12",        "12.5",   "-1e3", "true",  "null",
-        "\"\"",      "\"é\"",     "{}",        "[]",     "NaN",  "false", "123456789012345678901234567890",
-        "\"a\\nb\"", "{\"a\":1}", "[1,\"b\"]", long_text};
+    static const char *const values[] = {"\"X\"",     "1",
+                                         "12",        "12.5",
+                                         "-1e3",      "true",
+                                         "null",      "\"\"",
+                                         "\"é\"",     "{}",
+                                         "[]",        "NaN",
+                                         "false",     "123456789012345678901234567890",
+                                         "\"a\\nb\"", "{\"a\":1}",
+                                         "[1,\"b\"]", long_text,
+                                         "1792.4",    "4312345678916.126",
+                                         "0.25",      "{\"a\":true,\"b\":[null,\"\\t\",false]}"};
     static const char *const commas[] = {",", ",", ",", ", ", " ,", ",\n"};
     uint64_t members = roll(seed) >> 60;
     (void)tm_buf_add_byte(out, '{');
@@ -65,8 +72,11 @@ static bool same_event(const struct tm_json_event *a, const struct tm_json_event
                 a->repeated == b->repeated && a->non_ascii == b->non_ascii;
     for (enum tm_json_field f = 0; f < TM_JF_COUNT && same; f++) {
         const struct tm_json_value *x = tm_json_event_get(a, f), *y = tm_json_event_get(b, f);
-        same = x == NULL || (x->data == y->data && x->len == y->len && x->type == y->type && x->escaped == y->escaped &&
-                             x->non_ascii == y->non_ascii);
+        int64_t now = -1, exact = -1;
+        if (x)
+            same = tm_json_event_time(a, f, &now) == tm_json_time(x, &exact) && now == exact;
+        same = same && (x == NULL || (x->data == y->data && x->len == y->len && x->type == y->type &&
+                                      x->escaped == y->escaped && x->non_ascii == y->non_ascii));
     }
     return same;
 }
@@ -150,9 +160,82 @@ static void test_events(const char *keeps, const char *name)
     free(without);
 }
 
+/* Reads an object whose "ts" is NUMBER. Without more text after it no number is read by the fast path. */
+static enum tm_json_status read_number(struct reader *r, const char *number, bool has_more, int64_t *ns)
+{
+    char text[160];
+    int len = snprintf(text, sizeof text, "{\"ts\":%s}%80s", number, "");
+    memset(&r->event, 0, sizeof r->event);
+    read_event(r, (const uint8_t *)text, (size_t)(has_more ? len : len - 80), true, false);
+    *ns = -1;
+    if (r->status != TM_JSON_OK)
+        return r->status;
+    return tm_json_event_time(&r->event, TM_JF_TS, ns) == TM_OK ? TM_JSON_OK : TM_JSON_CLOSE;
+}
+
+/* Numbers of up to 20 digits with a fraction of up to 5, some with a sign, an exponent, zeros in front or damage. */
+static void test_numbers(void)
+{
+    static const char *const ends[] = {"", "", "", "", "", "e2", "E-1", ".", "x", " 1"};
+    struct reader *r = calloc(1, sizeof *r);
+    uint64_t seed = 11;
+    bool same = r != NULL;
+    long good = 0;
+    for (int i = 0; i < 200000 && same; i++) {
+        char number[64];
+        uint64_t a = roll(&seed), b = roll(&seed);
+        int digits = (int)(a >> 59) % 20 + 1, fraction = (int)(b >> 61) - 2;
+        int n = snprintf(number, sizeof number, "%s%.*s", a & 7 ? "" : "-", digits, "00000000000000000000");
+        for (int k = 0; k < digits; k++)
+            number[n - digits + k] = (char)('0' + (k || a & 56 ? (roll(&seed) >> 32) % 10 : 0));
+        if (fraction > 0)
+            n += snprintf(number + n, sizeof number - (size_t)n, ".%0*d", fraction, (int)(b % 1000) % (fraction * 10));
+        (void)snprintf(number + n, sizeof number - (size_t)n, "%s", ends[b >> 8 & 7]);
+        int64_t fast, slow;
+        enum tm_json_status first = read_number(r, number, true, &fast), second = read_number(r, number, false, &slow);
+        same = first == second && fast == slow;
+        good += first == TM_JSON_OK;
+        if (!same)
+            printf("# %s: %d %lld and %d %lld\n", number, first, (long long)fast, second, (long long)slow);
+    }
+    ok_named(same && good > 50000, "a time has the same value by the fast path");
+    free(r);
+}
+
+/* Words and short escapes inside of containers; what is damaged is refused at the same byte with and without them. */
+static void test_containers(void)
+{
+    static const struct {
+        const char *text;
+        int bad_at; /* -1: good */
+    } cases[] = {{"{\"args\":{\"a\":true,\"b\":[false,null]}}", -1},
+                 {"{\"args\":{\"a\":\"\\n\\\"x\\/\",\"b\":[\"\\\\\"]}}", -1},
+                 {"{\"args\":{\"a\":truex}}", 13},
+                 {"{\"args\":{\"a\":nul}}", 13},
+                 {"{\"args\":[true false]}", 14},
+                 {"{\"args\":{\"a\":\"\\x\"}}", 14},
+                 {"{\"args\":{\"a\":\"\\u12g4\"}}", 14},
+                 {"{\"args\":[NaN,-Infinity,1e5,{},[]]}", -1}};
+    struct reader *r = calloc(1, sizeof *r);
+    bool right = r != NULL;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases && right; i++) {
+        char text[200];
+        int len = snprintf(text, sizeof text, "%s%100s", cases[i].text, "");
+        read_event(r, (const uint8_t *)text, (size_t)len, true, false);
+        right = cases[i].bad_at < 0 ? r->status == TM_JSON_OK && r->event.raw_len == strlen(cases[i].text)
+                                    : r->status == TM_JSON_BAD && r->scan.p == (const uint8_t *)text + cases[i].bad_at;
+        if (!right)
+            printf("# %s: %d at %td\n", cases[i].text, r->status, r->scan.p - (const uint8_t *)text);
+    }
+    ok_named(right, "words and escapes in containers are read, damage is found");
+    free(r);
+}
+
 int main(void)
 {
     test_events(NULL, "an event after others is what it is alone");
     test_events("id,name", "the same where few arguments are wanted");
+    test_numbers();
+    test_containers();
     return tap_done();
 }

@@ -40,8 +40,12 @@ struct tm_json_event {
     bool empty;       /* {} */
     bool repeated;    /* an interpreted member occurs twice */
     bool non_ascii;   /* a string outside nested values has bytes of 0x80 or above */
-    struct tm_json_value value[TM_JF_COUNT]; /* valid if its bit is set; the last of equal keys */
-    struct tm_json_recall recall;            /* private: members of earlier events */
+    struct tm_json_value value[TM_JF_COUNT + 1]; /* valid if its bit is set; the last of equal keys */
+    /* private; [TM_JF_COUNT] is of a member that is not interpreted */
+    uint32_t converted_fields; /* bit 1 << enum tm_json_field is set if the member is in CONVERTED */
+    uint64_t converted[TM_JF_COUNT + 1];
+    struct tm_json_recalled *slots[TM_JF_COUNT + 1]; /* where the member is remembered; NULL: nowhere */
+    struct tm_json_recall recall;                    /* members of earlier events */
 };
 
 static inline bool tm_json_event_has(const struct tm_json_event *event, enum tm_json_field field)
@@ -63,10 +67,30 @@ static inline const struct tm_json_value *tm_json_event_of(const struct tm_json_
     return tm_json_event_has(event, field) && event->value[field].type == type ? &event->value[field] : NULL;
 }
 
+/* True, with *V set, if V was kept for a member FIELD with the same text in an earlier event. */
+static inline bool tm_json_event_converted(const struct tm_json_event *event, enum tm_json_field field, uint64_t *v)
+{
+    *v = event->converted[field];
+    return event->converted_fields >> field & 1;
+}
+
+/* Keeps V, which depends only on the text of the member FIELD, for later events with the same text. EVENT has FIELD. */
+static inline void tm_json_event_keep(const struct tm_json_event *event, enum tm_json_field field, uint64_t v)
+{
+    struct tm_json_recalled *slot = event->slots[field];
+    if (slot) {
+        slot->converted = v;
+        slot->is_converted = true;
+    }
+}
+
 /* Parses the object at SCAN's p, which is at its '{'. If ARGS is not NULL, an "args" that is an object or array is also
  * flattened into ARGS. Never returns TM_JSON_CLOSE. */
 enum tm_json_status tm_json_event_parse(struct tm_json_scan *scan, struct tm_json_event *event,
                                         struct tm_json_args *args);
+
+/* Converts the member FIELD, which EVENT has, as tm_json_time does. */
+enum tm_status tm_json_event_time(const struct tm_json_event *event, enum tm_json_field field, int64_t *ns);
 
 /* Converts VALUE, microseconds as a number or a string, to exact nanoseconds. TM_OK; TM_E_INPUT: VALUE is not a time;
  * TM_END: it does not fit. */

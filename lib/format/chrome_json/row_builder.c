@@ -11,12 +11,20 @@ enum tm_status tm_json_row_builder_string(struct tm_json_row_builder *w, enum tm
     const struct tm_json_value *v = tm_json_event_of(w->json, field, TM_JSON_STRING);
     const uint8_t *s;
     size_t len;
+    uint64_t id;
     *string = 0;
     if (v == NULL || v->len == 0)
         return TM_OK;
+    if (tm_json_event_converted(w->json, field, &id)) {
+        *string = (uint32_t)id;
+        return TM_OK;
+    }
     if (!tm_json_text(v, &w->rows->scratch, &s, &len))
         return tm_error_nomem(w->err);
-    return tm_json_row_builder_intern(w, s, len, string);
+    enum tm_status st = tm_json_row_builder_intern(w, s, len, string);
+    if (st == TM_OK && !(*string & TM_STRING_INLINE))
+        tm_json_event_keep(w->json, field, *string);
+    return st;
 }
 
 enum tm_status tm_json_row_builder_add(struct tm_json_row_builder *w)

@@ -35,6 +35,11 @@ static enum tm_status read_pid(struct tm_json_row_builder *w, enum tm_json_field
     }
     bool is_double;
     uint64_t bits;
+    if (tm_json_event_converted(w->json, field, &bits)) {
+        *pid = (int64_t)bits;
+        w->event.flags |= flag;
+        return TM_OK;
+    }
     if (v->type == TM_JSON_NUMBER && tm_json_number(v->data, v->len, &is_double, &bits) && !is_double) {
         *pid = (int64_t)bits;
     } else if (v->type == TM_JSON_NUMBER) {
@@ -44,8 +49,10 @@ static enum tm_status read_pid(struct tm_json_row_builder *w, enum tm_json_field
         if (tm_decimal_scale((const char *)v->data, len, 0, pid) != TM_OK)
             *pid = 0;
     }
-    if (v->type == TM_JSON_NUMBER)
+    if (v->type == TM_JSON_NUMBER) {
+        tm_json_event_keep(w->json, field, (uint64_t)*pid);
         w->event.flags |= flag;
+    }
     return TM_OK;
 }
 
@@ -67,9 +74,8 @@ static enum tm_status read_pids(struct tm_json_row_builder *w)
 /* Adds a thread time if the event has one. */
 static enum tm_status put_thread_time(struct tm_json_row_builder *w, enum tm_json_field field, uint32_t detail)
 {
-    const struct tm_json_value *v = tm_json_event_get(w->json, field);
     int64_t ns;
-    if (v == NULL || tm_json_time(v, &ns) != TM_OK)
+    if (!tm_json_event_has(w->json, field) || tm_json_event_time(w->json, field, &ns) != TM_OK)
         return TM_OK;
     return tm_pb_put_varint(&w->rows->detail, detail, tm_zigzag(ns)) == TM_OK ? TM_OK : tm_error_nomem(w->err);
 }
@@ -199,14 +205,15 @@ static enum tm_status add_by_phase(struct tm_json_row_builder *w)
 /* Reads the time and the duration of the event. Returns a fault if the event cannot be placed. */
 static enum tm_json_fault read_times(struct tm_json_row_builder *w)
 {
-    const struct tm_json_value *ts = tm_json_event_get(w->json, TM_JF_TS);
-    const struct tm_json_value *dur = tm_json_event_get(w->json, TM_JF_DUR);
-    w->has_time = ts && tm_json_time(ts, &w->event.time_ns) == TM_OK;
+    bool has_ts = tm_json_event_has(w->json, TM_JF_TS);
+    bool has_dur = tm_json_event_has(w->json, TM_JF_DUR);
+    w->has_time = has_ts && tm_json_event_time(w->json, TM_JF_TS, &w->event.time_ns) == TM_OK;
     if (w->phase == 'M')
         return TM_JSON_NO_FAULT;
     if (!w->has_time)
-        return ts == NULL ? TM_JSON_NO_TIME : TM_JSON_DAMAGED;
-    if ((w->phase == 'X' || w->phase == 'T') && dur && tm_json_time(dur, &w->event.dur_ns) != TM_OK)
+        return has_ts ? TM_JSON_DAMAGED : TM_JSON_NO_TIME;
+    if ((w->phase == 'X' || w->phase == 'T') && has_dur &&
+        tm_json_event_time(w->json, TM_JF_DUR, &w->event.dur_ns) != TM_OK)
         return TM_JSON_DAMAGED;
     return TM_JSON_NO_FAULT;
 }
