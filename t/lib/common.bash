@@ -1,11 +1,11 @@
-# What several test files do.
+# Functions that several test files use.
 
 # proto FILE: makes the trace that the lines on standard input describe (t/gen/make-proto.py).
 proto() {
     python3 "$TM_SRC/t/gen/make-proto.py" >"$1"
 }
 
-# frames_anywhere [OPTION]... FILE: its frames without values that depend on its place: offsets, names given.
+# frames_anywhere [OPTION]... FILE: prints its frames without values that depend on its place: offsets and given names.
 frames_anywhere() {
     tm-unpack "$@" | tm-emit -f frames | sed 's/^@[0-9]* //; s/ given_name=.*//' | grep -v '^Header'
 }
@@ -44,8 +44,8 @@ is_sanitized() {
     grep -q '^TM_SANITIZE = -f' "$TM_BIN/../Makefile"
 }
 
-# drawn N: prints how many random cases to try: N, or a fourth of N if the programs are sanitized. Sanitizers look for
-# faults of memory, which a fourth of the cases shows. Tests that are not sanitized compare the results of all N.
+# drawn N: prints the number of random cases to try: N, or a quarter of N if the programs are sanitized. Sanitizers find
+# memory errors, which a quarter of the cases shows. Only unsanitized tests compare the results of all N.
 drawn() {
     if is_sanitized; then
         echo $((($1 + 3) / 4))
@@ -59,9 +59,9 @@ only_unsanitized() {
     ! is_sanitized || skip "$1"
 }
 
-# python_packets DEFINITIONS: a Perfetto trace of the packets that standard input lists in Python, each a field of
-# t/oracle/track_events.py. They are of sequence 7, at the times 100, 101, ... The list is behind a reset of the sequence's
-# state and behind what DEFINITIONS, lines of Python, add to `packets'.
+# python_packets DEFINITIONS: writes a Perfetto trace of the packets that standard input lists in Python, each a field of
+# t/oracle/track_events.py. They are on sequence 7, at the times 100, 101, ... They follow a reset of the sequence's state
+# and the packets that DEFINITIONS, lines of Python, add to `packets'.
 python_packets() {
     {
         printf '%s\n' 'import os, sys' 'sys.path.insert(0, os.environ["TM_SRC"] + "/t/oracle")' \
@@ -72,13 +72,13 @@ python_packets() {
     } | python3 -
 }
 
-# stand_in NAME SCRIPT: bin/NAME runs SCRIPT.
+# stand_in NAME SCRIPT: makes bin/NAME, which runs SCRIPT.
 stand_in() {
     printf '#!/bin/bash\n%s\n' "$2" >"bin/$1"
     chmod +x "bin/$1"
 }
 
-# Runs tasks at once. A task that depends on others runs only if all of them succeeded.
+# Makes an sbatch that runs tasks immediately. A task that depends on others runs only if all of them succeeded.
 stand_in_for_sbatch() {
     stand_in sbatch 'tasks=0
         for word; do case $word in

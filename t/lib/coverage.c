@@ -1,6 +1,6 @@
 /* Linked into all programs of make coverage, with --wrap=_exit and --wrap=syscall. Counts are written at the end of
- * every process, also of one that leaves by _exit, of one whose sandbox allows no file but those that it needs, and of
- * one whose calls fail on purpose (t/lib/fault.c). */
+ * every process. This includes processes that end by _exit, that are in a sandbox, and whose calls fail on purpose
+ * (t/lib/fault.c). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@ long __real_syscall(long number, ...);
 _Noreturn void __wrap__exit(int status);
 long __wrap_syscall(long number, ...);
 
-/* Runs before the counts are written: the destructor that writes them has a priority. */
+/* Runs before the destructor that writes the counts, because that one has a priority. */
 __attribute__((destructor)) static void end_faults(void)
 {
     void (*end)(void);
@@ -34,7 +34,7 @@ _Noreturn void __wrap__exit(int status)
     __real__exit(status);
 }
 
-/* The C library's own syscall, which no preload makes fail. */
+/* Returns the C library's own syscall, which no preloaded library makes fail. */
 static long (*own_syscall(void))(long number, ...)
 {
     long (*call)(long number, ...) = __real_syscall;
@@ -45,7 +45,7 @@ static long (*own_syscall(void))(long number, ...)
     return call;
 }
 
-/* One more folder for the sandbox that RULESET is: TM_COVERAGE_FOLDER, where counts lie. */
+/* Adds the folder of the counts, TM_COVERAGE_FOLDER, to the sandbox RULESET. */
 static void allow_counts(int ruleset)
 {
     long (*call)(long number, ...) = own_syscall();

@@ -5,16 +5,16 @@ usage: dialogue.py [-p] [-c COLUMNS] SHOWN STEP... -- COMMAND [ARGUMENT]...
 COMMAND runs on a terminal of its own, COLUMNS wide; with -p its standard error is a pipe instead. Its signals are as
 after a login, whatever the caller ignores or blocks. STEPs are done one after another:
 
-    see=REGEX     waits until what was shown matches, or COMMAND has ended
-    feed=FILE     writes FILE to standard input, which is a pipe where a STEP feeds or ends, else the terminal
+    see=REGEX     waits until the shown text matches, or COMMAND has ended
+    feed=FILE     writes FILE to standard input, which is a pipe if a STEP is feed or end, else the terminal
     end           closes standard input
     type=TEXT     types TEXT, with escapes as Python has them
     kill=SIGNAL   sends SIGINT, SIGTERM, ... to COMMAND alone
-    pause=SECONDS waits for what must not come: on a slow machine that says less, never something wrong
+    pause=SECONDS waits for text that must not come: on a slow machine this finds less, but reports nothing wrong
 
-When COMMAND has ended after that, all that was shown is in the file SHOWN. Exits as COMMAND did, with 128 and more for
-a signal; with 99 if a step, or the end, takes more than LIMIT_S, after killing COMMAND and what it started; with 77
-where there are no terminals to be had.
+After COMMAND has ended, the file SHOWN has all the shown text. Exits as COMMAND did, with 128 and more for a signal;
+with 99 if a step, or the end, takes more than LIMIT_S, after killing COMMAND and the processes that it started; with 77
+if there are no terminals.
 """
 import fcntl
 import os
@@ -49,7 +49,7 @@ class Terminal:
             print("dialogue.py: no terminals: %s" % e, file=sys.stderr)
             os._exit(77)
         attributes = termios.tcgetattr(self.inner)
-        attributes[3] = attributes[3] & ~termios.ECHO | termios.NOFLSH  # what is typed changes nothing that is shown
+        attributes[3] = attributes[3] & ~termios.ECHO | termios.NOFLSH  # typed text does not change the shown text
         termios.tcsetattr(self.inner, termios.TCSANOW, attributes)
         fcntl.ioctl(self.inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
 

@@ -1,6 +1,6 @@
-/* A preload that plays the bug: when the program that it is in ends well (or, with TM_ESCAPE_APART set, a process that
- * it has forked), it tries what a stage has no business with and says on standard error what came of each, "escape:
- * WHAT: done" or "escape: WHAT: refused". */
+/* A preloaded library that acts like a bug. When its program ends well (or, with TM_ESCAPE_APART set, a process that the
+ * program forked), it tries actions that a stage must not do. For each it prints on standard error "escape: WHAT: done"
+ * or "escape: WHAT: refused". */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -62,7 +62,7 @@ __attribute__((destructor)) static void at_end(void)
         escape();
 }
 
-/* How a forked process of ours ends. */
+/* The end of a process that our programs fork. */
 __attribute__((noreturn)) void _exit(int status)
 {
     if (getenv("TM_ESCAPE_APART"))

@@ -1,11 +1,10 @@
-/* A preload that makes one call of one program fail, so that tests can try every place where the
- * system may refuse.
+/* A preloaded library that makes one call of one program fail, so tests can try every place where the system may refuse.
  *
  *     LD_PRELOAD=fault.so TM_FAULT=write:3 TM_FAULT_IN=tm-sort TM_FAULT_HIT=hit tm-merge …
  *
  * TM_FAULT    CALL:N, the Nth such call fails; CALL:N+, all from the Nth on
- * TM_FAULT_IN the program; all if not set
- * TM_FAULT_HIT a file that is written to when a call was made to fail: how a test knows it tried enough */
+ * TM_FAULT_IN the program; all programs if not set
+ * TM_FAULT_HIT a file that gets a byte for each failed call, so a test knows whether a call failed */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -34,7 +33,7 @@ static struct {
     bool started, known, active, onwards;
     char call[NAME_MAX_BYTES];
     long at, count;
-    long mark; /* open before the program's sandbox closes */
+    long mark; /* opened before the program's sandbox is set up */
 } fault;
 
 enum { MARK_DESCRIPTOR = 900, MARK_LEAST = 40 };
@@ -61,14 +60,14 @@ static void look(void)
         syscall(SYS_close, fd);
 }
 
-/* Libraries that are set up before the program is reached may end it where memory lacks, as GLib does, which
- * libbabeltrace2 needs. What they call is not counted: a preload is set up after them. */
+/* Libraries that are initialised before the program may end it if memory fails, as GLib does, which libbabeltrace2 needs.
+ * Their calls are not counted: a preloaded library is initialised after them. */
 __attribute__((constructor)) static void start(void)
 {
     fault.started = true;
 }
 
-/* From here on no call fails: the program has ended, and what counts its lines (t/lib/coverage.c) begins. */
+/* Ends the faults: the program has ended, and its counts (t/lib/coverage.c) are written. */
 void tm_fault_end(void);
 void tm_fault_end(void)
 {
@@ -76,7 +75,7 @@ void tm_fault_end(void)
     fault.known = true;
 }
 
-/* Whether this CALL is the one; sets errno to ERRNUM if so. */
+/* True if this CALL has to fail; then errno is ERRNUM. */
 static bool hit(const char *call, int errnum)
 {
     if (!fault.started)
@@ -94,7 +93,7 @@ static bool hit(const char *call, int errnum)
     return true;
 }
 
-/* The next definition of NAME, as a function of the type of *FN. */
+/* Sets *FN, a pointer to a function, to the next definition of NAME. */
 static void find(void *fn, const char *name)
 {
     void *symbol = dlsym(RTLD_NEXT, name);
@@ -284,7 +283,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*work)(
     return hit("thread", EAGAIN) ? EAGAIN : next(thread, attr, work, arg);
 }
 
-/* Only what sandboxes are made of: landlock's three calls, and seccomp through prctl. */
+/* Only calls of the sandbox fail: landlock's three calls here, and seccomp in prctl. */
 long syscall(long number, ...)
 {
     static long (*next)(long, ...);

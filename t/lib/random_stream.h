@@ -1,5 +1,4 @@
-/* Streams of random events, the same for the same numbers: for the tests and benchmarks of what
- * only looks at the stream. */
+/* Streams of random events, equal for equal parameters, for tests and benchmarks of code that reads only the stream. */
 #ifndef TM_T_RANDOM_STREAM_H
 #define TM_T_RANDOM_STREAM_H
 
@@ -14,7 +13,7 @@ enum random_order { RANDOM_SORTED, RANDOM_SHUFFLED, RANDOM_REVERSED, RANDOM_NEAR
 struct random_stream {
     uint64_t events;
     uint64_t seed;
-    uint64_t span_ns;             /* times lie in [0, span_ns) or near; 0: 1 microsecond an event */
+    uint64_t span_ns;             /* times are in [0, span_ns) or near; 0: 1 microsecond an event */
     enum random_order order;      /* of the times within each file */
     uint32_t files;               /* at least 1 */
     uint32_t batch_rows;          /* 0: batches of the usual size */
@@ -24,10 +23,10 @@ struct random_stream {
     bool interleaved;             /* files take turns batch by batch */
     bool jumbled;                 /* positions do not rise */
     bool placed;                  /* stage PLACED with a machine and a trace time */
-    bool says_sorted;             /* the header's word */
+    bool says_sorted;             /* the header's field sorted */
     const char *machine;          /* name of the machine, or NULL: the host */
     uint32_t trace_clock;
-    const char *tag;              /* put in front of the names of files and strings; may be NULL */
+    const char *tag;              /* prefix of the names of files and strings; may be NULL */
 };
 
 enum { RANDOM_FILES_MAX = 4096, RANDOM_DROPPED = 3 };
@@ -58,7 +57,7 @@ static inline int64_t random_time(const struct random_stream *r, uint64_t i, uin
         return (int64_t)((n - i) * step);
     case RANDOM_NEARLY:
         return (int64_t)(i * step + random_of(r, i, 1) % (step * 8 + 1));
-    case RANDOM_BURSTS: /* four sequences, each sorted, that come in turns of 300 */
+    case RANDOM_BURSTS: /* four sorted sequences, which alternate every 300 events */
         return (int64_t)((i / 1200 * 300 + i % 300) * 4 * step);
     default:
         return (int64_t)(random_of(r, i, 1) % (span ? span : 1));
@@ -126,7 +125,7 @@ static inline void random_file(struct random_work *w, uint32_t id, bool begin)
     file.is_container = id == 0;
     file.name = tm_bytes(name, (size_t)len);
     file.type = turn.type = id ? tm_bytes("proto", 5) : tm_bytes("tar", 3);
-    /* Later files are processed first, so that order is not by id. */
+    /* Later files are processed first, so the order differs from that of ids. */
     turn.processing_order = id ? w->r->files + 1 - id : 0;
     end.timed_count = w->timed[id];
     end.untimed_count = w->untimed[id];
@@ -177,7 +176,7 @@ static inline void random_placed(struct random_work *w)
     tm_stream_write_message(&w->writer, TM_FRAME_CLOCK_ROW, &row.base, &w->err);
 }
 
-/* Some events more that were dropped. */
+/* Accounts for RANDOM_DROPPED further events as dropped. */
 static inline void random_account(struct random_work *w, uint32_t file)
 {
     Tracemerge__Account m = TRACEMERGE__ACCOUNT__INIT;
@@ -189,7 +188,7 @@ static inline void random_account(struct random_work *w, uint32_t file)
     tm_stream_write_message(&w->writer, TM_FRAME_ACCOUNT, &m.base, &w->err);
 }
 
-/* Writes the stream to FD; the error in W->err. W is zero-initialised. */
+/* Writes the stream to FD. W is zero-initialised. Returns the status of W->err. */
 static inline enum tm_status random_stream_write(struct random_work *w, const struct random_stream *r, int fd)
 {
     uint64_t n = r->events / r->files;

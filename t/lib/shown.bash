@@ -1,6 +1,7 @@
-# Runs what a page shows: "$ COMMAND", its further lines, and the lines it prints.
+# Runs the commands that a page shows: "$ COMMAND", its further lines, and the lines that it prints.
 
-# The indented blocks of FILE that begin with a command, between the lines that match the patterns FROM and TO.
+# shown_blocks FILE [FROM TO]: prints the indented blocks that begin with a command, between the lines that match the
+# patterns FROM and TO.
 shown_blocks() {
     sed -n "/${2-^}/,/${3-no such line}/p" "$1" | awk '
         !/^    / { in_block = 0; next }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs every program and output on a terminal, with names of control sequences. None of them may reach the terminal.
 
-usage: terminal.py    in a folder that may be written to; exit 77 where there are no terminals
+usage: terminal.py    in a writable folder; exit 77 if there are no terminals
 """
 import importlib.util
 import io
@@ -51,7 +51,7 @@ def make_files():
         {'ph': 'i', 'ts': -5, 'pid': 1, 'tid': 1, 'name': E, 's': 't'},
         {'ph': 'M', 'name': 'process_name', 'pid': 1, 'args': {'name': '"},' + E}},
         {'ph': 'M', 'name': 'thread_name', 'pid': 1, 'tid': 1, 'args': {'name': E}}], E: E, 'metadata': {E: E}})
-    # Bytes that are no UTF-8, of which a terminal of another day makes control characters, and a return as white space.
+    # Bytes that are not UTF-8, which an 8-bit terminal takes for control characters, and a return as white space.
     events = events.replace(b'"ts": 1,', b'"ts":\r1,', 1).replace(b'n"', b'n\x9b"', 1)
     name = E.replace('\r', '').encode()
     lines = b'# tracer: nop\n  ' + name + b'-5 (  5) [000] d..2  1.000000001: tracing_mark_write: B|5|e' + name + b'\n'

@@ -4,7 +4,7 @@ import signal
 import subprocess
 import time
 
-LIMIT_S = 60  # nothing takes that long, except on a machine that is busy with other work
+LIMIT_S = 60  # longer than any step takes, except on a busy machine
 
 
 def reset_signals():
@@ -22,7 +22,7 @@ def start(*command, **how):
 
 
 def until(condition, process):
-    """The first true value of the function CONDITION while PROCESS runs."""
+    """Returns the first true value of the function CONDITION while PROCESS runs."""
     began = time.monotonic()
     while True:
         value = condition()
@@ -37,7 +37,7 @@ def until(condition, process):
 
 
 def end_of(process):
-    """The exit status of PROCESS. Kills it if it does not end."""
+    """Returns the exit status of PROCESS. Kills it if it does not end."""
     try:
         return process.wait(LIMIT_S)
     except subprocess.TimeoutExpired:
@@ -46,8 +46,8 @@ def end_of(process):
 
 
 def look_at(pid):
-    """(name, state, parent, start time) of a process, or None. The start time tells it from a later process with its
-    number."""
+    """Returns (name, state, parent, start time) of a process, or None. The start time distinguishes it from a later
+    process with its number."""
     try:
         with open("/proc/%s/stat" % pid) as stat:
             before, _, rest = stat.read().rpartition(")")
@@ -58,7 +58,7 @@ def look_at(pid):
 
 
 def children(process):
-    """The processes that PROCESS has started: numbers by name."""
+    """Returns the processes that PROCESS has started: numbers by name."""
     seen = ((int(pid), look_at(pid)) for pid in os.listdir("/proc") if pid.isdigit())
     return {looks[0]: pid for pid, looks in seen if looks and looks[2] == process.pid}
 
@@ -70,7 +70,7 @@ class Others:
         self.known = {pid: look_at(pid) for pid in pids}
 
     def left(self):
-        """Those that still exist."""
+        """Returns those that still exist."""
         now = {pid: look_at(pid) for pid in self.known}
         return [pid for pid, was in self.known.items()
                 if was and now[pid] and now[pid][3] == was[3] and now[pid][1] not in "ZX"]
