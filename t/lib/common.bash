@@ -59,9 +59,9 @@ only_unsanitized() {
     ! is_sanitized || skip "$1"
 }
 
-# python_packets DEFINITIONS: writes a Perfetto trace of the packets that standard input lists in Python, each a field of
-# t/oracle/track_events.py. They are on sequence 7, at the times 100, 101, ... They follow a reset of the sequence's state
-# and the packets that DEFINITIONS, lines of Python, add to `packets'.
+# python_packets DEFINITIONS: writes a Perfetto trace of the packets that standard input lists in Python, each a field
+# of t/oracle/track_events.py. They are on sequence 7, at the times 100, 101, ... They follow a reset of the sequence's
+# state and the packets that DEFINITIONS, lines of Python, add to `packets'.
 python_packets() {
     {
         printf '%s\n' 'import os, sys' 'sys.path.insert(0, os.environ["TM_SRC"] + "/t/oracle")' \

@@ -1,6 +1,6 @@
-/* A preloaded library that acts like a bug. When its program ends well (or, with TM_ESCAPE_APART set, a process that the
- * program forked), it tries actions that a stage must not do. For each it prints on standard error "escape: WHAT: done"
- * or "escape: WHAT: refused". */
+/* A preloaded library that acts like a bug. When its program ends well (or, with TM_ESCAPE_APART set, a process that
+ * the program forked), it tries actions that a stage must not do. For each it prints on standard error "escape: WHAT:
+ * done" or "escape: WHAT: refused". */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

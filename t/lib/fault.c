@@ -1,4 +1,5 @@
-/* A preloaded library that makes one call of one program fail, so tests can try every place where the system may refuse.
+/* A preloaded library that makes one call of one program fail, so tests can try every place where the system may
+ * refuse.
  *
  *     LD_PRELOAD=fault.so TM_FAULT=write:3 TM_FAULT_IN=tm-sort TM_FAULT_HIT=hit tm-merge …
  *
@@ -60,8 +61,8 @@ static void look(void)
         syscall(SYS_close, fd);
 }
 
-/* Libraries that are initialised before the program may end it if memory fails, as GLib does, which libbabeltrace2 needs.
- * Their calls are not counted: a preloaded library is initialised after them. */
+/* Libraries that are initialised before the program may end it if memory fails, as GLib does, which libbabeltrace2
+ * needs. Their calls are not counted: a preloaded library is initialised after them. */
 __attribute__((constructor)) static void start(void)
 {
     fault.started = true;
