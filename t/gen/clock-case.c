@@ -1,6 +1,5 @@
-/* Runs tm-clocks on cases described by lines of text, for the comparison with t/oracle/clocks.py,
- * which describes the lines. Standard input: cases, each ended by "run"; standard output: what came
- * of each, ended by ".". */
+/* Runs tm-clocks on cases described by lines of text, for the comparison with t/oracle/clocks.py, which describes the
+ * lines. Standard input: cases, each ended by "run"; standard output: the result of each, ended by ".". */
 #include "os/io.h"
 #include "clocks/timeline.h"
 #include "stream/batch_builder.h"
@@ -15,7 +14,7 @@
 enum { WORDS_MAX = 256, LIST_MAX = 128, FILES_MAX = 16, LINE_MAX_BYTES = 8192 };
 
 struct maker {
-    int in, out; /* temporary files: the stream that goes in, the one that comes out */
+    int in, out; /* temporary files: the input stream and the output stream */
     struct tm_stream_writer writer;
     struct tm_batch_builder batch;
     struct tm_error err;
@@ -34,7 +33,7 @@ static void need(const struct maker *m, enum tm_status st)
     exit(3);
 }
 
-/* SIZE zeroed bytes until the case ends. */
+/* Returns SIZE zeroed bytes that are valid until the case ends. */
 static void *make(struct maker *m, size_t size)
 {
     if (m->made_count == sizeof m->made / sizeof *m->made)
@@ -42,7 +41,7 @@ static void *make(struct maker *m, size_t size)
     return m->made[m->made_count++] = calloc(1, size);
 }
 
-/* Frees what was made since MARK. */
+/* Frees all memory of make() after MARK. */
 static void unmake(struct maker *m, size_t mark)
 {
     while (m->made_count > mark)
@@ -73,7 +72,7 @@ static ProtobufCBinaryData text(const char *s)
     return tm_bytes(s, strlen(s));
 }
 
-/* The numbers of "1:2:3". */
+/* Reads the numbers of "1:2:3". */
 static void numbers(const char *s, int64_t *out, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -142,7 +141,7 @@ static void put_snap(struct maker *m, char **w)
     unmake(m, mark);
 }
 
-/* Rounds are parted by "/"; readings are c:CLOCK:VALUE and h:CLOCK:VALUE. */
+/* Rounds are separated by "/"; readings are c:CLOCK:VALUE and h:CLOCK:VALUE. */
 static void put_sync(struct maker *m, char **w)
 {
     Tracemerge__RemoteClockSync s = TRACEMERGE__REMOTE_CLOCK_SYNC__INIT;

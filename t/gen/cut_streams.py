@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Cuts streams and flips their bits, at every STEPth byte, and runs the stages that read them.
 
-usage: cut_streams.py STEP TRACE    1: at every byte
+usage: cut_streams.py STEP TRACE    STEP 1: at every byte
 
-Expected: exit status 1, one line "tm-STAGE: ...", no OUT, no file left. An empty input and two streams in a row are
-tried too.
+Expected: exit status 1, one line "tm-STAGE: ...", no OUT, no file left. An empty input and two streams one after the
+other are tried too.
 """
 import os
 import subprocess

@@ -2,12 +2,17 @@
  *
  *     emit-stream [-n COUNT] [WORD]...
  *
- * Words change it: hostile (names of control bytes, quotes, invalid UTF-8), dropped (two events were
- * dropped, 5 bytes skipped), needs-state (two were for a reason --strict does not mind), unbalanced
- * (the file read one more), unplaced, unsorted (its header says so), stranger (an event of a file that
- * is not known), strange-machine, optional (a frame of an unknown optional type), listed (a Dropped frame), misfit (one
- * with a time too few), odd-names (one whose names are not there), nowhere (one of a file that is not known), cut (no
- * end).
+ * Words change it:
+ *     hostile          names with control bytes, quotes and invalid UTF-8
+ *     dropped          two events were dropped, 5 bytes skipped
+ *     needs-state      two events were dropped for a reason that --strict ignores
+ *     unbalanced       one event more was read than placed or dropped
+ *     unplaced, unsorted   by the header
+ *     stranger, strange-machine   an event of an unknown file or machine
+ *     optional         a frame of an unknown optional type
+ *     listed           a Dropped frame; misfit: with a time too few; odd-names: with unknown names; nowhere: of an
+ *                      unknown file
+ *     cut              no end frame
  * COUNT more instants are added. */
 #include "base/pb.h"
 #include "stream/event_sink.h"
@@ -155,7 +160,7 @@ static void put_rest(struct maker *m)
     }
 }
 
-/* An event with a name and a detail message. The time is 1 s + NS. */
+/* Adds an event with a name and a detail message. The time is 1 s + NS. */
 static void add(struct maker *m, struct tm_event e, int64_t ns, const char *name, const ProtobufCMessage *detail)
 {
     struct tm_buf bytes = {0};
@@ -205,7 +210,7 @@ static void add_definitions(struct maker *m)
     k.name = str("child");
     add(m, (struct tm_event){.kind = TM_KIND_TRACK, .flags = untimed}, 0, NULL, &d.base);
     k.uuid = 12;
-    k.parent_uuid = 12; /* its own parent: must end */
+    k.parent_uuid = 12; /* its own parent: the search for ancestors must end */
     k.name = str("lonely track");
     add(m, (struct tm_event){.kind = TM_KIND_TRACK, .flags = untimed}, 0, NULL, &d.base);
 }
@@ -290,7 +295,7 @@ static void begin(struct maker *m, uint32_t file, uint32_t order)
         m->st = tm_event_sink_file_begin(&m->sink, &b, &m->err);
 }
 
-/* FileEnd with counts as if ACCOUNTED events more had been read. */
+/* Writes a FileEnd with counts as if ACCOUNTED more events had been read. */
 static void end(struct maker *m, uint32_t file, uint64_t accounted)
 {
     m->sink.timed_count += accounted;

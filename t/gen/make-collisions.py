@@ -3,9 +3,9 @@
 
 usage: make-collisions.py SEED FOLDER
 
-Writes an archive's files: three traces with the same sequence ids, track uuids, flow ids, legacy ids, interning ids,
-sequence clocks and pids, two of them on one machine, and a manifest. Every name states its file. Times are deltas and
-incremental clocks, and counters are increments. Packets and events have unknown fields.
+Writes the files of an archive: three traces with the same sequence ids, track uuids, flow ids, legacy ids, interning
+ids, sequence clocks and pids, two of them on one machine, and a manifest. Every name states its file. Times are deltas
+and on incremental clocks, and counters are increments. Packets and events have unknown fields.
 """
 import os, random, struct, sys
 from wire import varint

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the containers that t/102-unpack-containers.bats and t/108-unpack-damage.bats read, in the folder it is run in."""
+"""Makes the containers of t/102-unpack-containers.bats and t/108-unpack-damage.bats, in the current folder."""
 import gzip
 import io
 import tarfile

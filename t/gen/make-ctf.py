@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""make-ctf.py [big|other-clock|no-clock|many COUNT] FOLDER: a trace in the Common Trace Format 1.8 as LTTng's kernel tracer writes it.
+"""Makes a trace in the Common Trace Format 1.8 as LTTng's kernel tracer writes it.
 
-Two streams, one a cpu, of sched_switch, sched_waking, syscall_entry_openat and syscall_exit_openat; the second has lost
-five events. Byte order, and the clock (another than LTTng's "monotonic", or none), by the first word; many: COUNT calls and returns.
+usage: make-ctf.py [big|other-clock|no-clock|many COUNT] FOLDER
+
+There are two streams, one for each cpu, of sched_switch, sched_waking, syscall_entry_openat and syscall_exit_openat;
+the second has lost five events. The first word chooses the byte order (big), a clock other than LTTng's "monotonic" or
+none, or COUNT calls and returns.
 """
 import os
 import struct

@@ -4,8 +4,8 @@
 usage: make-etw.py [START_NS [PRIMARY_CLOCK [EVENTS]]] >FILE
 
 Events begin START_NS (default 1000) after the first reading of the clock. PRIMARY_CLOCK is the number of the snapshot's
-primary clock: 6 BOOTTIME (default), 3 MONOTONIC, which reads 5000 more; 0: there is no snapshot and one clock. EVENTS: that many more
-switches between two threads, and one event for each name that a number means.
+primary clock: 6 BOOTTIME (default), 3 MONOTONIC, which reads 5000 more; 0: there is no snapshot, and only one clock.
+EVENTS adds that many switches between two threads, and one event for each name of a number.
 """
 import os, sys
 
@@ -50,31 +50,31 @@ bundle(event(0, 44, MEMORY, (1, 8), (2, 100), (3, 200), (4, 1 << 60), (6, 3), *(
        event(35, 0, READY, (1, 100), (5, 1), (3, zigzag(-1)), (6, 1)),
        switch(40, 0, 100, READIED, priority=70000),
        event(45, 100, READY, (1, 101)),
-       switch(50, 101, 102, WAITING, 6),                    # another ran
+       switch(50, 101, 102, WAITING, 6),                    # another thread ran
        event(55, None, READY, (1, 102)),
-       switch(60, 102, None, 200, 99),                      # a state that is none; the recording hides the next thread
+       switch(60, 102, None, 200, 99),                      # an invalid state; the recording hides the next thread
        switch(70, None, 100, TERMINATED),
        switch(80, 100, 101, WAITING, 99),
-       switch(84, 101, 102, RUNNING),                       # it leaves, in a state of those that run, and leaves again
+       switch(84, 101, 102, RUNNING),                       # it leaves in a running state, and leaves again
        switch(88, 101, 102, WAITING, 1))
 bundle(switch(15, 0, 200, RUNNING, cpu=3), switch(25, 200, 0, WAITING, 36), cpu=2, time=start + 5000,
        others=((58, 3),) if primary else ())
 bundle(switch(26, 0, 201, RUNNING, cpu=1), switch(27, 5, 6, RUNNING), switch(None, 5, 6, RUNNING, cpu=1),
-       switch(28, 5, 6, RUNNING, cpu=2000), cpu=None)      # three state no cpu, no time, one that is too high
+       switch(28, 5, 6, RUNNING, cpu=2000), cpu=None)      # no cpu, no time, a cpu that is too high
 bundle(event(100, 300, CREATE, (1, 0xffffe00112233440), (2, 2), (3, 300), (4, 5), (5, 0x80), (6, 7), (7, 'C:\\a.txt')),
        event(105, 300, TRANSFER, (2, 0x50), (1, 4096), (3, 2), (4, 3), (5, 300), (6, 512), (7, 0x60900), (8, 67)),
        event(110, 300, END, (1, 0xffffe00112233440), (2, 1), (3, 0)),
        event(115, 300, LIST, (1, 0x51), (2, 2), (3, 3), (4, 300), (5, 9), (6, 3), (7, 4), (8, '*.c'), (9, 72)),
        event(117, 300, STACK, (1, 'CSwitch'), (2, 5)),
        event(120, 300, END, (1, 0x50), (3, 0xc0000011)),
-       event(125, 301, END, (1, 0x51), (3, 0)),             # on another thread than it began
+       event(125, 301, END, (1, 0x51), (3, 0)),             # on a thread other than that of its begin
        event(126, 300, INFO, (1, 0x52), (3, 3), (4, 77), (5, 300), (6, 20), (7, 69)),
        event(127, 300, INFO, (1, 0x53), (4, 1), (6, 13)),
        event(128, 300, INFO, (1, 0x54), (4, 2), (6, 999), (7, 70000)),
-       event(130, 300, PATH, (1, 0x52), (4, 2), (6, 64), (7, 'b.txt'), (8, 79)),   # the request before was not ended
-       event(135, 300, SIMPLE, (2, 2), (4, 300), (5, 66)),  # names no request
+       event(130, 300, PATH, (1, 0x52), (4, 2), (6, 64), (7, 'b.txt'), (8, 79)),   # the request before has no end
+       event(135, 300, SIMPLE, (2, 2), (4, 300), (5, 66)),  # has no number of a request
        event(140, 300, END, (3, 5)),
-       event(145, 300, END, (1, 0x99), (2, 6)),             # of a request that did not begin
+       event(145, 300, END, (1, 0x99), (2, 6)),             # of a request without a begin
        event(150, 300, END, (1, 0x53)),
        event(155, 300, SIMPLE, (1, 0x55), (5, 78)),         # an opcode without a name
        event(160, 300, SIMPLE, (1, 0x56), (5, 66)),

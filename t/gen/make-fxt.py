@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes a Fuchsia trace with something of every record type: make-fxt.py OUT
+"""Makes a Fuchsia trace with records of every type: make-fxt.py OUT
 
 Ticks are 2 ns (500,000,000 a second) in provider 7. They are 1 ns in provider 8, which does not state it.
 """

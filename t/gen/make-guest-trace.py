@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""make-guest-trace.py host|guest|host-local|guest-local|date FROM TO: a trace.dat of version 7 as trace-cmd writes it of
-a host or of its guest, with "local" on the clock of that name; or with --date.
+"""Makes a trace.dat of version 7 as trace-cmd writes it for a host or its guest, or with --date.
 
-Options are added to the recording FROM. A host's names its guest (GUEST). A guest's has an id of its own (TRACEID) and
-says how its times become those of the host (TIME_SHIFT): by samples a cpu, of a time, an offset, a scale and the bits
-that are shifted out behind the multiplication. Little end first.
+usage: make-guest-trace.py host|guest|host-local|guest-local|date FROM TO
+
+The -local words use the clock "local". Options are added to the recording FROM. A host's recording names its guest
+(GUEST). A guest's has an id of its own (TRACEID) and states how its times become those of the host (TIME_SHIFT): by
+samples for each cpu, each with a time, an offset, a scale and the number of bits to shift right after the
+multiplication. Numbers are little-endian.
 """
 import struct
 import sys
 
 HOST, GUEST = 0x1111, 0x2222
-OFFSETS = ((13000 * 10**9, 5_000_000), (14000 * 10**9, 9_000_000))  # times, and what is added from there on
+OFFSETS = ((13000 * 10**9, 5_000_000), (14000 * 10**9, 9_000_000))  # times, and the offsets from these times on
 SCALE, FRACTION = 5, 2  # a quarter more
 
 
@@ -29,8 +31,8 @@ def shift(cpus):
 
 
 def last_done(data):
-    """The place of the offset of the next list of options."""
-    at = data.index(b'\0', 10) + 1 + 1 + 1 + 4  # magic, version, order of bytes, size of a long, of a page
+    """Returns the place of the offset of the next list of options."""
+    at = data.index(b'\0', 10) + 1 + 1 + 1 + 4  # magic, version, byte order, size of a long, size of a page
     at = data.index(b'\0', at) + 1
     at = data.index(b'\0', at) + 1
     following = struct.unpack_from('<Q', data, at)[0]

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Makes a Perfetto trace of kernel events out of lines on standard input, and of functions 7 and 9 (oracle/kernel_events.py).
+"""Makes a Perfetto trace of kernel events from lines on standard input, with functions 7 and 9
+(oracle/kernel_events.py).
 
 usage: make-kernel.py >FILE <LINES
 
     TIME CPU TID EVENT [FIELD=NUMBER|TEXT]...     FIELD by its number, EVENT too as #NUMBER (then TID can be -);
                                                   TIME in nanoseconds of BOOTTIME
     process PID NAME                              the process tree, at 10 ns
-    machine NAME [RELEASE]                        what uname(2) calls the machine, and the release of its Linux
+    machine NAME [RELEASE]                        the machine's name by uname(2), and the release of its Linux
     clocks CLOCK=TIME...                          a snapshot of clocks, by number
     started TIME                                  the service: tracing has started
     flushed TIME                                  the service: all data sources were flushed
-    preserve                                      the ftrace data source: what the buffer held at the start counts
+    preserve                                      the ftrace data source: events in the buffer at the start count
     whole CPU TIME                                an empty bundle: the cpu's buffer was read up to TIME before
     compact CPU TIME:PID:COMM...                  switches as compact_sched, each to PID
 """

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Files of Chrome JSON, and one of text, that speak of the same threads.
+"""Makes files of Chrome JSON, and one of text, with events of the same threads.
 
 usage: make-meetings.py SEED FOLDER [apart|wild]
 
-Each file's slices nest among themselves, as begins and ends and as complete events, some never ending, some ends of nothing;
-those of different files cross each other. `apart': what is within a begin starts later. `wild': nothing nests: begins, ends,
-complete events, instants and flows at any time, many at one. Each file has a complete event in front, on a thread of its own.
+The slices of each file nest, as begins and ends and as complete events; some begins have no end, some ends no begin.
+Slices of different files cross each other. `apart': slices within a begin start later than it. `wild': slices do not
+nest: begins, ends, complete events, instants and flows are at random times, many at the same. Each file has a complete
+event in front, on a thread of its own.
 """
 import json, os, random, sys
 
@@ -14,7 +15,7 @@ rng, folder = random.Random(int(sys.argv[1])), sys.argv[2]
 
 
 def nest(tag, base, start, end, depth):
-    """Nested slices within [start, end]."""
+    """Makes nested slices within [start, end]."""
     out, t = [], start
     while t < end:
         t += rng.choice((0, 1, 2, 5))

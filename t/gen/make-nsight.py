@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Makes an export of Nsight Systems: make-nsight.py [KIND] FILE.sqlite
 
-KIND: new (the default): columns may be NULL, as from schema 2 on; old: they are 0 instead, without the time at which the
-session started and without PROCESSES; lazy: a table of calls and nothing else; wal: new, with a log beside it; many
-[EVENTS]: calls and kernels; hostile KIND: a database that is meant to do harm.
-Tables are those of the schema reference in the user guide of Nsight Systems; t/data/nsight.sqlite is a real one.
+KIND: new (the default): columns may be NULL, as from schema 2 on; old: they are 0 instead, without the start time of
+the session and without PROCESSES; lazy: only a table of calls; wal: new, with a log beside it; many [EVENTS]: calls and
+kernels; hostile KIND: a harmful database. Tables are those of the schema reference in the user guide of Nsight Systems;
+t/data/nsight.sqlite is a real export.
 """
 import os, sqlite3, sys
 
@@ -149,7 +149,7 @@ def many(db, count):
 
 
 def hostile(db, kind):
-    """Things that a schema can put in place of a table: a view, a virtual table or a computed column."""
+    """Replaces a table by a view or a virtual table, or adds a computed column."""
     event = global_tid(5, 6)
     table(db, 'StringIds', [dict(id=7, value='poll')])
     table(db, 'ThreadNames', [dict(nameId=7, globalTid=event)])
@@ -162,7 +162,7 @@ def hostile(db, kind):
         db.execute('CREATE TABLE OSRT_API (start INT, "end" INT, globalTid INT, '
                    'nameId TEXT GENERATED ALWAYS AS (hex(zeroblob(400000))) VIRTUAL)')
         db.execute('INSERT INTO OSRT_API VALUES (1, 2, %d)' % event)
-    elif kind == 'keyless':  # a look-up of a string reads all of them
+    elif kind == 'keyless':  # a lookup of one string reads all strings
         db.execute('DROP TABLE StringIds')
         db.execute('CREATE TABLE StringIds (id INT, value TEXT)')
         db.executemany('INSERT INTO StringIds VALUES (?, ?)', ((i, '') for i in range(30000)))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes a protobuf message, such as a Perfetto trace, out of fields by number.
+"""Makes a protobuf message, such as a Perfetto trace, from fields by number.
 
 usage: make-packets.py >FILE <TEXT
 
@@ -10,7 +10,7 @@ usage: make-packets.py >FILE <TEXT
     FIELD { ... }               a message
     FIELD [ 1 2 3 ]             packed varints
 
-This is what `protoc --decode_raw` writes, and a little more. # begins a comment.
+This is the output of `protoc --decode_raw` with some additions. # begins a comment.
 """
 import ast
 import re
@@ -53,7 +53,7 @@ def is_value(tokens, i):
 
 
 def message(tokens, i):
-    """The fields from token I to the brace that closes the message, and the position after it."""
+    """Returns the fields from token I to the brace that closes the message, and the position after it."""
     out = b''
     while i < len(tokens) and tokens[i] != '}':
         field, mark = int(tokens[i]), tokens[i + 1]

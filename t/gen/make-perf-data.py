@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """Makes a perf.data file: make-perf-data.py [WORD]... >FILE
 
-big: as a machine with the big end first writes it; pipe: as perf record -o -; zstd: the records of the kernel
-compressed, cut at any byte; raw, real, tai: on CLOCK_MONOTONIC_RAW, CLOCK_REALTIME, CLOCK_TAI instead of MONOTONIC;
-old: without a clock and its time of day; group: samples of groups instead, as perf record -e '{a,b}:S' makes them, with
-the values that they were read with; threads: of events that threads inherit; backward: of a buffer that was written from
-its end on; more: and the last one states more members than it holds. Records are not in the order of time: what names
-and mappings were has to be known by time.
+big: big-endian; pipe: as perf record -o -; zstd: the records of the kernel compressed, cut at any byte; raw, real, tai:
+on CLOCK_MONOTONIC_RAW, CLOCK_REALTIME, CLOCK_TAI instead of MONOTONIC; old: without a clock and its time of day; group:
+samples of groups instead, as perf record -e '{a,b}:S' makes them, with their values; threads: of events that threads
+inherit; backward: of a buffer that is written from its end on; more: the last sample states more members than it has.
+Records are not in the order of time, so names and mappings must be found by time.
 """
 import struct, subprocess, sys
 
@@ -67,7 +66,7 @@ if is_grouped:
 
 
 def grouped(ident, tid, time, values, raw=None, count=None):
-    """A sample with what its group had counted: pairs of an id and a value. Of COUNT, if it is not their number."""
+    """A sample with the values of its group, pairs of an id and a value. COUNT is the stated number, if it differs."""
     body = pack('QQIIQIIQ', ident, APP_AT, 100, tid, time, 0, 0, 1000)
     if ident == 6:
         body += pack('QQQ', values[0][1], time, ident)
@@ -79,7 +78,7 @@ def grouped(ident, tid, time, values, raw=None, count=None):
 
 
 def at(pid, tid, time, cpu, ident=1):
-    """What records that are no samples end with."""
+    """The end of records that are no samples."""
     return pack('IIQIIQ', pid & 0xffffffff, tid & 0xffffffff, time, cpu, 0, ident)
 
 
@@ -121,13 +120,13 @@ of_kernel = [
     comm(100, 100, 'app', 0), comm(100, 101, 'app', 0),
     mmap2(100, APP_AT, 0x10000, 0x1000, '/bin/app', 0, bytes(range(1, 21))),
     mmap2(100, 0x800000, 0x1000, 0, '//anon', 0),
-    # 101 is called worker from 2000 on, /lib/new.so is there from 2500 on
+    # 101 has the name worker from 2000 on, /lib/new.so is mapped from 2500 on
     sample(1, USER, 100, 101, 3000, 0, [MARK_USER, NEW_AT + 0x20, APP_AT + 0x100, 0x800010, 0x12]),
     sample(1, USER, 100, 101, 2400, 0, [MARK_USER, NEW_AT + 0x20, APP_AT + 0x100]),
     sample(1, USER, 100, 101, 1800, 0, [MARK_USER, APP_AT + 0x40]),
     comm(100, 101, 'worker', 2000, 0),
     mmap2(100, NEW_AT, 0x1000, 0, '/lib/new.so', 2500),
-    # 200 is forked of 100 before /lib/new.so, then has another program
+    # 100 forks 200 before /lib/new.so is mapped; 200 then runs another program
     sample(2, USER, 200, 200, 2700, 1, [MARK_USER, APP_AT + 0x10]),
     sample(2, USER, 200, 200, 2800, 1, [MARK_USER, NEW_AT + 0x10]),
     sample(2, USER, 200, 200, 4000, 1, [MARK_USER, APP_AT + 0x10]),
@@ -152,13 +151,13 @@ of_kernel = [
 if is_grouped:
     of_kernel = of_kernel[1:4] + [
         grouped(1, 101, 1000, [(1, 500), (3, 7)]), grouped(1, 101, 2000, [(1, 800), (3, 7)]),
-        # ids are counted by themselves; 101 and 102 together, unless threads inherit
+        # values count by id; those of 101 and 102 together, unless threads inherit
         grouped(1, 102, 3000, [(1, 900), (3, 9)]), grouped(2, 101, 3000, [(2, 50), (4, 60)]),
-        grouped(1, 101, 4000, [(1, 950), (3, 9), (77, 5)]), # an id that no event has
-        grouped(1, 101, 5000, [(1, 100), (3, 9)]), # the first began anew
-        grouped(1, 101, 6000, [(1, 100), (3, 9)]), # nothing was counted
+        grouped(1, 101, 4000, [(1, 950), (3, 9), (77, 5)]), # an unknown id
+        grouped(1, 101, 5000, [(1, 100), (3, 9)]), # the first counts from 0 again
+        grouped(1, 101, 6000, [(1, 100), (3, 9)]), # no value has grown
         grouped(5, 101, 7000, [(5, 1), (1, 150)], waking('tool', 200, 120, 1)),
-        grouped(5, 101, 8000, [(5, 1), (1, 150)], waking('tool', 201, 120, 1)), # it happened, counted or not
+        grouped(5, 101, 8000, [(5, 1), (1, 150)], waking('tool', 201, 120, 1)), # a tracepoint, which counts in any case
         grouped(6, 101, 9000, [(6, 40)]), grouped(6, 101, 9500, [(6, 90)])]
     if 'more' in words:
         of_kernel.append(grouped(1, 101, 9900, [(1, 200), (3, 9)], count=9))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes a Perfetto trace out of lines on standard input, for tests of clocks and machines.
+"""Makes a Perfetto trace from lines on standard input, for tests of clocks and machines.
 
 usage: make-proto.py >FILE <LINES
 
@@ -8,12 +8,12 @@ usage: make-proto.py >FILE <LINES
     event TIME [KEY=VALUE]...             a packet with a time; TIME - for none
     default CLOCK seq=N                   TracePacketDefaults.timestamp_clock_id
     instant NAME TIME [KEY=VALUE]...      a track event, on the track whose uuid is its sequence
-    begin NAME TIME ..., finish TIME ...  likewise
+    begin NAME TIME ..., finish TIME ...  its begin and end
     name NAME [KEY=VALUE]...              a SystemInfo
     log TEXT WALL TIME [KEY=VALUE]...     a line of Android's log, with its own time on REALTIME
     heap PID COARSE TIME [KEY=VALUE]...   a dump of a native heap profile, with its own time on MONOTONIC_COARSE
     chrome TIME [KEY=VALUE]...            a packet of Chrome's metadata
-    bundle TIME LOCAL BOOT seq=N          an event of ftrace at TIME of the kernel's local clock, which was LOCAL at BOOT
+    bundle TIME LOCAL BOOT seq=N          an ftrace event at TIME of the local clock, which read LOCAL at BOOT
     uuid HIGH LOW                         the trace's identity
     process PID START TIME seq=N          a descriptor of a process that began at START, on the track whose uuid is N
     marker

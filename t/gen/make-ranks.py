@@ -4,8 +4,8 @@
 usage: make-ranks.py RANKS COLLECTIVES OTHERS FOLDER [SEED]
 
 FOLDER/rankNNN.json has COLLECTIVES NCCL kernels with sequence numbers, args as Kineto writes them, and before each of
-them OTHERS / COLLECTIVES other kernels. A rank's clock is off by up to a second and drifts by up to 20 ppm. Ranks come
-to a collective at random times; they leave it within some microseconds.
+them OTHERS / COLLECTIVES other kernels. A rank's clock is off by up to a second and drifts by up to 20 ppm. Ranks enter
+a collective at random times and leave it within some microseconds.
 
 Prints a line for each file: its name, offset and drift. Its clock shows true + offset + drift * (true - START).
 """
@@ -35,7 +35,7 @@ START = 3 * 10**15
 
 def profile(rank, told):
     own = random.Random('%d %d' % (seed, rank))
-    shared = random.Random(seed)  # the same for all ranks: when a collective can begin
+    shared = random.Random(seed)  # when a collective can begin, the same for all ranks
     offset, drift = own.randrange(-10**9, 10**9), own.uniform(-2e-5, 2e-5)
     told.extend((offset, drift))
     t = START

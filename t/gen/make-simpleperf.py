@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes a report of simpleperf as protobuf: make-simpleperf.py >FILE
 
-Samples, threads, a loss and a context switch; the files that the samples name stand behind them.
+It has samples, threads, a loss and a context switch. The files that the samples name come after them.
 """
 import struct, sys
 from wire import field

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""One file of Chrome JSON: nested begins and ends, and complete events that cross these and each other at random.
+"""Makes a file of Chrome JSON: nested begins and ends, and complete events that cross these and each other at random.
 
 usage: make-tangles.py SEED FILE
 
-Times collide. Ends name what they end, or nothing.
+Many events have one time. Ends name the slice that they end, or none.
 """
 import json, random, sys
 

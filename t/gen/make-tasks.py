@@ -21,12 +21,12 @@ packet(5, (122, message((1, message((1, 100), (2, 1), (3, '/bin/shop -v'))), (1,
                         (2, message((1, 101), (2, 100), (3, 'main'), (4, 1))), (2, message((1, 102), (2, 100), (3, 'work'), (5, 1))))))
 state(10, 0, 102, 'work', RUNNABLE)
 state(20, 0, 102, 'work', RUNNING, 7)
-state(30, 0, 102, 'work', SLEEPS)          # it leaves before the next comes
+state(30, 0, 102, 'work', SLEEPS)          # it leaves before the next one runs
 state(30, 0, 101, 'main', RUNNING)
-state(40, 0, 102, 'work', RUNNING)         # it comes before the other leaves
+state(40, 0, 102, 'work', RUNNING)         # it runs before the other leaves
 state(40, 0, 101, 'main', WAITS)
 state(50, 1, 7, 'other', RUNNING)
-state(60, 1, 8, 'next', RUNNING)           # what 7 does then is told too late
+state(60, 1, 8, 'next', RUNNING)           # the next state of 7 is reported too late
 state(65, 1, 7, 'other', RUNNABLE)
 state(70, 0, 102, 'work', RUNNING)         # twice
 state(75, 0, 101, 'main', RUNNABLE)
@@ -34,7 +34,7 @@ state(80, 0, 102, 'work', STOPPED)
 state(85, 0, 102, 'renamed', RUNNABLE)
 packet(86, (120, message((1, 102), (2, 'again'))))
 state(90, 0, 300, 'new', CREATED)
-state(91, 0, 300, 'new', CREATED)          # it is there
+state(91, 0, 300, 'new', CREATED)          # it exists
 state(95, 0, 300, 'new', RUNNABLE)
 state(100, 2, 300, 'new', RUNNING)
 state(110, 2, 300, 'new', DEAD)

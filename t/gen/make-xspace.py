@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes a profile as JAX and TensorFlow write them: make-xspace.py [KIND] >FILE.xplane.pb
 
-KIND: started (the default): times count from when the recording started, which one plane tells; epoch: lines have the
-wall clock's time; bare: neither, as old profiles; many [EVENTS]: one line of many events; cut, broken: damaged.
+KIND: started (the default): times count from the start of the recording, which one plane states; epoch: lines have wall
+clock time; bare: neither, as old profiles; many [EVENTS]: one line of many events; cut, broken: damaged.
 Field numbers are those of xplane.proto of XLA.
 """
 import sys

@@ -1,9 +1,8 @@
-/* Divides the batches of a stream anew, for tests: whatever batches rows come in, what a stage makes of them is the
- * same.
+/* Divides the batches of a stream in another way, for tests: the result of a stage does not depend on batches.
  *
  *     rebatch ROWS <STREAM >STREAM
  *
- * No batch has more than ROWS rows; rows stay between the frames they were between. */
+ * No batch has more than ROWS rows. Rows stay between the same frames. */
 #include "base/status.h"
 #include "stream/batch_builder.h"
 #include "stream/reader.h"
