@@ -34,7 +34,7 @@ def told(f, own):
 
 
 def true_offset(clock, reference, own):
-    """The offset that must be added to the reading OWN. Clocks are those of ../shared/align/README.md."""
+    """Returns the offset to add to the reading OWN. The clocks are those of truth.json."""
     rate, reference_rate = (fractions.Fraction(c['drift_ppb'], 10**9) for c in (clock, reference))
     t = clock['t0_ns'] + (own - clock['offset_ns'] - clock['t0_ns']) / (1 + rate)
     return t + reference['offset_ns'] + reference_rate * (t - reference['t0_ns']) - own
@@ -63,7 +63,7 @@ def compare_with_truth(folder, rules):
 
 
 def cut(text, clock, first, seconds):
-    """The events of TEXT, a recording on the known clock CLOCK, from FIRST seconds after its start on."""
+    """Returns the events of TEXT, a recording on the known clock CLOCK, from FIRST seconds after its start on."""
     doc = json.loads(text)
 
     def moment(e):
@@ -95,7 +95,7 @@ def compare_cuts(folder, seconds, seed):
 
 
 def shift(text, by_us):
-    """Adds BY_US to every "ts" of TEXT, which is whole microseconds."""
+    """Adds BY_US to every "ts" of TEXT; times are whole microseconds."""
     return re.sub(r'("ts": ?)(\d+)', lambda m: m[1] + str(int(m[2]) + by_us), text)
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Checks what tm-sort -m made of sorted streams.
+"""Checks a merge of sorted streams by tm-sort -m.
 
 usage: compare-merge.py MERGED INPUT...
 
 The arguments are text forms (tm-emit -f frames) of streams that gen-stream made and tm-sort sorted, and of their merge.
-Numbers are replaced by what they refer to. Then the merged events must be those of all inputs in order, and every
-account must be there."""
+Numbers are replaced by the objects that they refer to. Then the merged events must be those of all inputs in order, and
+every account must exist."""
 import re
 import sys
 
@@ -36,7 +36,7 @@ def load(path):
         flags = fields.get('flags', '').split('|')
         definition = 'definition' in flags or 'untimed' in flags
         order = orders[fields['file']]
-        # A string that is in no table is in the details.
+        # A string without a number is in the detail.
         what = {k: v for k, v in fields.items() if k not in ('file', 'machine', 'generation', 'text', 'detail', 'detail_bytes')}
         what['file'] = files[fields['file']]
         what['machine'] = machines[fields.get('machine', '0')]

@@ -1,21 +1,20 @@
 #!/usr/bin/env python3
-"""Damages files of every format in many ways and checks what --on-damage makes of them.
+"""Damages files of every format in many ways and checks the result of each --on-damage.
 
 usage: damage.py [-n EVERY] [FORMAT]...    tries each EVERYth kind of damage only
 
-A file is a member of a TAR. It has a head, pieces that give one event each at its own time, and an end. These rules must
-hold:
+A file is a member of a TAR. It has a head, pieces that give one event each at its own time, and an end. These rules
+must hold:
 
-    halt     an error names file, member and a byte near the damage; or the format itself counts such damage event by
-             event, and then it is counted
-    skip     all pieces before the damage are there; the loss is accounted
-    salvage  all pieces except those next to the damage are there (as with skip, if a format cannot continue); the loss
-             is accounted
-    always   nothing else is there; accounts balance
+    halt     an error names file, member and a byte near the damage; or the format counts such damage event by event
+    skip     the result has all pieces before the damage; the loss is accounted for
+    salvage  the result has all pieces except those next to the damage (as with skip, if a format cannot continue); the
+             loss is accounted for
+    always   the result has nothing else; accounts balance
 
-With halt each file is read by itself, by tm-unpack, and merged if that finds no error; of each format the first file with
-an error is merged too. With skip and salvage all files of a format are members of one archive: damage
-of one does not affect the others.
+With halt tm-unpack reads each file by itself, and a file without an error is merged; of each format the first file with
+an error is merged too. With skip and salvage all files of a format are members of one archive, and damage of one does
+not affect the others.
 """
 import collections
 import importlib.util
@@ -31,7 +30,7 @@ import tempfile
 
 SOURCE = os.path.dirname(os.path.abspath(__file__))
 PIECES, BASE, STEP = 40, 10**9, 1000
-NEAR = 700  # bytes between damage and the byte that a message names: a piece or two
+NEAR = 700  # largest distance between the damage and the byte that a message names: a piece or two
 
 
 def load(name):
@@ -171,7 +170,7 @@ class File:
     def __init__(self, name):
         head, self.pieces, tail = FORMATS[name]()
         self.name, self.data = name, head + b''.join(self.pieces) + tail
-        self.endless = not tail  # nothing in the format tells whether it is whole
+        self.endless = not tail  # the format does not show whether a file is complete
         self.starts, here = [], len(head)
         for piece in self.pieces:
             self.starts.append(here)
@@ -183,7 +182,7 @@ class File:
 
 
 def damages(file):
-    """All kinds of damage: (what, damaged bytes, place, first and last damaged piece)."""
+    """Yields all kinds of damage: (what, damaged bytes, place, first and last damaged piece)."""
     data, middle = file.data, file.starts[PIECES // 2]
     length = len(file.pieces[PIECES // 2])
     for k in (3, PIECES // 2, PIECES - 1):
@@ -230,7 +229,7 @@ def output(path, how, *options):
 
 
 def times_of(file, path, how):
-    """Times of events by member."""
+    """Returns the times of events by member."""
     times = collections.defaultdict(list)
     for row in map(json.loads, output(path, how, '-f', 'jsonl', '--events').splitlines()):
         if 'ts' in row and not row.get('definition'):
@@ -248,7 +247,7 @@ def check_kept(file, case, how, times, accounted):
     others = [t for t in times if t not in want]
     if len(others) > last - first + 2:
         raise Wrong('%d events that were not there: %s' % (len(others), others[:5]))
-    # A packet or line that is cut at its edge looks whole, and so can two halves that happen to fit.
+    # A packet or line that is cut at its edge looks complete, and so can two halves that happen to fit.
     unseen = last - first + 1 if what.startswith('hole') or (what.startswith('cut') and file.endless) else 0
     unseen += file.endless and where + 1 in file.starts  # two lines that become one
     if PIECES - len(times) > unseen and not accounted:
@@ -275,7 +274,7 @@ class Case:
 
 
 def halt_of(path, is_merged):
-    """What the merge of PATH does with halt. Its error is that of tm-unpack, which is asked alone unless IS_MERGED."""
+    """Checks a merge of PATH with halt. Its error is that of tm-unpack, which runs alone unless IS_MERGED."""
     if not is_merged:
         halt = subprocess.run(['tm-unpack', '--on-damage=halt', path], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                               timeout=600)

@@ -4,7 +4,7 @@
 usage: damage_outputs.py FIRST LAST    seeds; each is a file damaged at random, under each --on-damage
 
 These rules must hold. tm-unpack succeeds or prints one line; under skip and salvage it succeeds. All stages and outputs
-accept what it wrote. For each file, read = placed + dropped. Text, JSON lines and CSV have as many rows as events were
+accept its stream. For each file, read = placed + dropped. Text, JSON lines and CSV have as many rows as events were
 placed. The database and the report have equal accounts. The merged Perfetto trace and Chrome JSON can be merged again
 and lose nothing. Output for people has no control characters.
 """
@@ -78,7 +78,7 @@ def is_raw(text):
 
 
 def stream_of(path, how):
-    """The output of tm-sort, or None if the damage is an error."""
+    """Returns the output of tm-sort, or None if the damage is an error."""
     done = run(['tm-unpack', '--on-damage=' + how, path])
     if done.returncode:
         hold(done.returncode == 1 and done.stderr.startswith(b'tm-unpack: ') and done.stderr.count(b'\n') == 1,
@@ -122,8 +122,8 @@ def check_database(stream, folder, report):
 
 
 def check(path, how, folder, seen):
-    """Checks one file. True if there is a stream. SEEN has earlier results, which must not depend on the file's
-    place."""
+    """Checks one file. Returns true if there is a stream. SEEN has earlier results, which must not depend on the
+    file's place."""
     stream = stream_of(path, how)
     if stream is None:
         return 0

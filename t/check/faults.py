@@ -5,8 +5,8 @@ usage: faults.py FAULT_SO PROGRAM CALL[,CALL...] OUT COMMAND
 bash -o pipefail -c runs COMMAND in an empty folder of its own. OUT is the file that it writes there; if OUT is '',
 standard output counts. When a call fails, one of two things must happen. Either the command ends in time with exit
 status 3 (or any other failure, for calls that may fail for other reasons), prints one line about it (beside lines that
-it prints without a fault too), and leaves neither OUT nor another file. Or it can do without the call, and OUT is as
-without a fault. (A standard output that nothing was written to may fail to close when OUT is there already.)
+it prints without a fault too), and leaves neither OUT nor another file. Or it does not need the call, and OUT is as
+without a fault. (A standard output without data may fail to close after OUT has appeared.)
 """
 import os
 import shutil
@@ -15,8 +15,7 @@ import sys
 import tempfile
 
 so, program, calls, out, command = sys.argv[1:]
-# Calls that are made to fail: the first ones one by one, later ones in growing steps. TM_FAULTS_EVERY=1000000 tries
-# all.
+# The calls that fail: each of the first ones, later ones in growing steps. TM_FAULTS_EVERY=1000000 tries all.
 EVERY = int(os.environ.get("TM_FAULTS_EVERY", "5"))
 tried = hits = 0
 

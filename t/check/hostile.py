@@ -3,8 +3,8 @@
 
 Each case makes an input that takes about a second, runs a program over it, and checks exit status, message, time and
 memory. --figures runs all cases at full size (TM_HOSTILE_SCALE times as large, default 10) and prints a table: size of
-the input, status, seconds of processor time, and peak MiB of the largest process. With TM_HOSTILE_NO_MEMORY memory and
-time are not checked (for sanitizers).
+the input, status, CPU seconds, and peak MiB of the largest process. With TM_HOSTILE_NO_MEMORY memory and time are not
+checked (for sanitizers).
 """
 import json
 import os
@@ -123,7 +123,7 @@ def are_terminals():
 
 
 def run(make, command):
-    """(status, what it said, stdout, bytes of input, processor seconds, peak MiB of the largest process, its files)."""
+    """Returns (status, messages, stdout, bytes of input, CPU seconds, peak MiB of the largest process, its files)."""
     data = make()
     total = 0
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as aside:
@@ -155,7 +155,7 @@ def check(case):
         wrong.append('does not say "%s"' % says)
     if re.search('[\0-\x08\x0b-\x1f\x7f\x80-\x9f]', said):
         wrong.append('a message with control characters')
-    shown = re.sub(b'\r+\n', b'\n', out)  # terminals add returns, and CSV has some of its own
+    shown = re.sub(b'\r+\n', b'\n', out)  # terminals add returns, and CSV contains some
     if 'names' in make.__name__ and re.search(rb'[\0-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]', shown):
         wrong.append('output with control characters')
     if not os.environ.get('TM_HOSTILE_NO_MEMORY') and (mib > most_mib or seconds > most_seconds * inputs.SCALE):

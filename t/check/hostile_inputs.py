@@ -46,7 +46,7 @@ def tar_header(name, size, kind=b'0'):
 
 
 def zip_of(members, lies=None):
-    """A ZIP whose directory was changed by LIES, a function of a bytearray and a member's place in it."""
+    """A ZIP whose directory LIES has changed, a function of a bytearray and a member's place in it."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, 'w', zipfile.ZIP_DEFLATED) as z:
         for name, data in members:
@@ -59,7 +59,7 @@ def zip_of(members, lies=None):
     return bytes(data)
 
 
-# --- sizes that lie
+# --- false sizes
 
 def tar_size_past_end():
     return tar_header(b'a.json', 10**9) + JSON
@@ -123,7 +123,7 @@ def proto_inner_length():
     return packet(b'\x5a' + varint(2**63 - 1) + b'x') * 3
 
 
-# --- bombs
+# --- data that expands
 
 def gzip_bomb():
     return gzip.compress((b'# tracer: nop\n' + LINE * 10000) * 15 * SCALE, 9, mtime=0)
@@ -169,7 +169,7 @@ def json_wide():
 
 
 def json_number():
-    """A time of a million digits, and an exponent beyond all reason."""
+    """A time of a million digits, and an extremely large exponent."""
     return (b'{"traceEvents":[{"ph":"i","ts":' + b'9' * (MIB * SCALE) + b',"pid":1,"tid":1,"name":"x"},'
             b'{"ph":"i","ts":1e999999999,"pid":1,"tid":1,"name":"x"}]}')
 
@@ -232,7 +232,7 @@ def event_name_of_megabytes():
 
 
 def packet_name(mib):
-    """An instant with a name of so many MiB, between two others."""
+    """An instant with a name of that many MiB, between two others."""
     instant = lambda ns, name: packet(number(8, ns), number(10, 1), field(11, number(9, 3) + number(11, 1) + field(23, name)))
     return instant(1, b'before') + instant(2, b'n' * (mib * MIB)) + instant(3, b'behind')
 
@@ -275,7 +275,7 @@ def clocks_dense():
 
 
 def clocks_chain():
-    """A chain of thousands of clocks. The path is longer than any that is searched for."""
+    """A chain of thousands of clocks. The path is longer than the longest that is searched."""
     out = [snapshot([(200 + i, 1), (201 + i, 1)]) for i in range(5000)]
     return b''.join(out) + packet(number(8, 5), number(58, 200), field(900, b''))
 

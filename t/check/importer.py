@@ -1,4 +1,4 @@
-"""The reference importer: what it is asked, how its rows are compared, and the inputs of which checks ask it."""
+"""The reference importer: the queries that it runs, the comparison of its rows, and the inputs of the checks."""
 import argparse, collections, fnmatch, glob, io, json, os, re, shutil, subprocess, sys, tarfile, threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -6,19 +6,18 @@ SOURCE = os.path.dirname(os.path.dirname(HERE))
 NO_INPUT = ('expected.txt', 'queries.sql', 'README', 'README.md', 'run', 'truth.json')
 SECONDS = 600
 
-# Threads and processes are named by their numbers and their machine: the ids of rows differ from file to file.
+# Threads and processes are identified by number and machine, because ids of rows differ from file to file.
 MACHINE = "COALESCE(m.name, '')"
 OF_THREAD = "LEFT JOIN thread th ON th.utid = %s.utid LEFT JOIN machine m ON m.id = th.machine_id "
 OF_PROCESS = "LEFT JOIN process p ON p.upid = %s.upid LEFT JOIN machine m ON m.id = p.machine_id "
-# A cpu is by 4096 a machine; the table of cpus has not all that rows are of, and is a question of its own.
+# A cpu's number is ucpu modulo 4096. The table of cpus lacks some cpus of rows, so another query compares it.
 OF_CPU = "LEFT JOIN cpu c ON c.ucpu = %s.ucpu "
 OF_TRACK = ("JOIN __intrinsic_track t ON t.id = %s.track_id LEFT JOIN thread th ON th.utid = t.utid "
             "LEFT JOIN process p ON p.upid = COALESCE(t.upid, th.upid) LEFT JOIN machine m ON m.id = t.machine_id ")
-# A process that is its main thread says nothing that this does not: 'threads' asks for the processes of threads.
+# The process of its main thread is left out: the query 'threads' has the processes of threads.
 OWNER = "th.tid, NULLIF(p.pid, th.tid), " + MACHINE
-# JSON's args and a TrackEvent's debug annotations are the same thing in two formats.
-# What one of several files says beside others of a thread, or of no process, is on a track named by the file; so is what
-# crosses on a thread.
+# If several files have events of a thread, or of no process, those of one file are on a track named by the file. So are
+# slices that cross on a thread.
 OF_FILE = ("CASE WHEN %s.name IN (SELECT substr(str_value, 1, instr(str_value, ': ') - 1) FROM metadata "
            "WHERE name GLOB 'trace_attribute.tracemerge.file.[0-9]*') THEN NULL ELSE %s.name END")
 NO_ROW = "a.key NOT IN ('utid', 'upid', 'ucpu', 'legacy_event.passthrough_utid')"
@@ -37,7 +36,7 @@ QUESTIONS = {
                     "WHERE a.key NOT GLOB 'legacy_event.*' AND a.key NOT GLOB 'debug.tracemerge*' AND " + NO_ROW,
     'slices: legacy args': "s.name, s.ts, a.key, a.display_value FROM slice s " + ARGS_OF % 's.arg_set_id' +
                            "WHERE a.key GLOB 'legacy_event.*' AND a.key != 'legacy_event.passthrough_utid'",
-    # Of which source, and as what the importer took a track, is no concern of who looks at it.
+    # The source of a track and its class in the importer are not compared, because viewers do not show them.
     'tracks: args': "t.name, " + OWNER + ", a.key, a.display_value FROM (SELECT DISTINCT track_id FROM slice UNION "
                     "SELECT DISTINCT track_id FROM counter) s " + OF_TRACK % 's' + ARGS_OF % 't.source_arg_set_id' +
                     "WHERE a.key NOT IN ('trace_id', 'trace_id_is_process_scoped', 'track_uuid', 'parent_track_uuid', "
@@ -59,7 +58,7 @@ QUESTIONS = {
                     "LEFT JOIN thread w ON w.utid = s.waker_utid",
     'spurious wakeups': "s.ts, s.irq_context, th.tid, w.tid FROM spurious_sched_wakeup s " + OF_THREAD % 's' +
                         "LEFT JOIN thread w ON w.utid = s.waker_utid",
-    # Not the idle task that every machine has; Chrome JSON's processes can have the number 0.
+    # Leaves out the idle task of every machine. Processes of Chrome JSON can also have the number 0.
     'threads': "th.tid, th.name, p.pid, th.is_main_thread, th.is_idle, " + MACHINE + " FROM thread th "
                "LEFT JOIN process p ON p.upid = th.upid LEFT JOIN machine m ON m.id = th.machine_id "
                "WHERE th.tid != 0 OR p.name IS NOT NULL",
@@ -106,12 +105,12 @@ QUESTIONS = {
     'stats: errors and losses': "s.name, s.idx, s.severity, " + MACHINE + ", SUM(s.value) FROM stats s "
                                 "LEFT JOIN machine m ON m.id = s.machine_id WHERE s.value != 0 AND s.severity != 'info' "
                                 "GROUP BY s.name, s.idx, s.severity, m.name",
-    # What a manifest, a document of JSON and perf record state is attributes of the merged trace.
+    # Metadata of a manifest, a JSON document and perf record are attributes of the merged trace.
     'metadata': "CASE WHEN d.name GLOB 'trace_attribute.tracemerge.file.[0-9]*.json_metadata.*' "
                 "THEN substr(d.name, instr(d.name, 'json_metadata.')) WHEN d.name GLOB 'trace_attribute.manifest_attribute.*' "
                 "THEN substr(d.name, 17) WHEN d.name GLOB 'trace_attribute.tracemerge.file.[0-9]*.system_release' "
                 "THEN 'system_release' ELSE d.name END, COALESCE(d.str_value, d.int_value), "
-                # An attribute of a manifest is of no machine; the packet that states it is.
+                # An attribute of a manifest belongs to no machine, but the packet that states it does.
                 "CASE WHEN d.name GLOB 'trace_attribute.manifest_attribute.*' THEN '' ELSE " + MACHINE + " END FROM metadata d "
                 "LEFT JOIN machine m ON m.id = d.machine_id",
     'machines': "COALESCE(name, ''), sysname, release, version, arch, num_cpus, android_build_fingerprint, "
@@ -122,11 +121,11 @@ QUESTIONS = {
                          "WHERE ts % 61 = 0 UNION SELECT MIN(ts) FROM slice UNION SELECT MAX(ts) FROM slice "
                          "UNION SELECT MIN(ts) FROM counter UNION SELECT MAX(ts) FROM counter "
                          "UNION SELECT MIN(ts) FROM sched UNION SELECT MAX(ts) FROM sched) WHERE ts IS NOT NULL",
-    # A relation of clocks that is stated twice is one.
+    # A relation of clocks that is stated twice counts once.
     'clock snapshots': "DISTINCT k.ts, COALESCE(k.clock_name, k.clock_id), k.clock_value, " + MACHINE + " FROM clock_snapshot k "
                        "LEFT JOIN machine m ON m.id = k.machine_id",
 }
-# What is asked in order to answer.
+# Queries for the comparison itself.
 HELPERS = {
     'FRAMES': "f.id, COALESCE(f.name, '') FROM stack_profile_frame f",
     'CALLSITES': "id, parent_id, frame_id FROM stack_profile_callsite",
@@ -140,14 +139,14 @@ ASKED_ABOVE = re.compile('__intrinsic_(slice|track|state|flow|counter|sched_slic
                          'heap_profile.*|heap_graph_(object|class|reference)|heap_graph|args|stats|metadata|machine|cpu|'
                          'clock_snapshot|trace_file|trace_import_logs|stdlib_objects|modules|wattson.*|file|'
                          'dfs_weight_bounded|winscope_proto_to_args_with_defaults|winscope_surfaceflinger_hierarchy_path)$')
-# Numbers of rows in this one database.
+# Ids of rows in one database.
 ROW_NUMBERS = re.compile('id$|.*(track|slice|callsite|frame|jit_code|mapping|file|set|parent_node|snapshot|rect|node|owner|owned|'
                          'group|script|function|isolate|graph|object_data|array_data|transform|trace|session|profile|sample|'
                          'row|proto)_id$|type_id$')
 
 
 def question_of_table(name, columns):
-    """A question of a table that none above asks: all its columns that are not numbers of rows."""
+    """Returns a query for a table that QUESTIONS does not read: all its columns except ids of rows."""
     out, joins = [], ''
     for c in columns:
         if c == 'utid':
@@ -167,7 +166,7 @@ def question_of_table(name, columns):
 
 
 def split(question):
-    """The columns, the rest, and DISTINCT where it is asked: the columns end at the first FROM outside of parentheses."""
+    """Returns columns, the rest, and DISTINCT or ''. The columns end at the first FROM outside of parentheses."""
     distinct, question = ('DISTINCT ', question[9:]) if question.startswith('DISTINCT ') else ('', question)
     depth = 0
     for at, c in enumerate(question):
@@ -178,7 +177,7 @@ def split(question):
 
 
 class Viewer:
-    """The reference importer, and all that it is asked."""
+    """The reference importer with all queries."""
 
     def __init__(self, program, folder, questions=QUESTIONS):
         self.program = program
@@ -198,7 +197,7 @@ class Viewer:
             if table.startswith('__intrinsic_') and not ASKED_ABOVE.match(table):
                 self.questions[table.replace('__intrinsic_', 'table ')] = question_of_table(table, columns[table])
         self.asked = {name: split(question) for name, question in {**self.questions, **HELPERS}.items()}
-        # A document of JSON has no machines, and its processes and threads other numbers where those of machines collide.
+        # A JSON document has no machines; processes and threads have other numbers if those of machines collide.
         self.write('full', lambda columns: columns)
         no_group = lambda where: where.replace(', m.name', '')
         self.write('json', lambda columns: columns.replace(MACHINE, "''"), no_group)
@@ -215,7 +214,7 @@ class Viewer:
         return done.stdout, done.stderr, done.returncode
 
     def ask(self, path, kind='full'):
-        """{class: rows and their number}, or why there is no answer."""
+        """Returns {class: rows and their number}, or the reason why there is no answer."""
         try:
             text, said, status = self.run(['-q', self.sql[kind], path])
         except subprocess.TimeoutExpired:
@@ -234,7 +233,7 @@ class Viewer:
 
 
 def spell(rows, questions):
-    """ROWS, {class: [row]}, as {class: rows and their number}, call stacks spelt out."""
+    """Returns ROWS, {class: [row]}, as {class: rows and their number}, with call stacks as text."""
     stacks = Stacks(rows.pop('FRAMES'), rows.pop('CALLSITES'))
     for name in rows:
         if "'STACK'" in questions.get(name, ''):
@@ -243,7 +242,7 @@ def spell(rows, questions):
 
 
 class Stacks:
-    """Call stacks by their ids, spelt as names from the root."""
+    """Returns call stacks by their ids, as names from the root."""
 
     def __init__(self, frames, callsites):
         self.frames = {f[0]: f[1:] for f in map(json.loads, frames)}
@@ -266,12 +265,12 @@ class Stacks:
         return json.dumps(row[:at] + [';'.join(self.of(row[at + 1]))])
 
 
-TEXTS_FROM = 0x40000000 # pids and tids that are texts get numbers from here up
+TEXTS_FROM = 0x40000000 # numbers of pids and tids that are texts begin here
 
 
 def numbers_of_texts(before, after):
-    """{number in AFTER: number in BEFORE} of pids and tids that are texts. The importer gives a text the number that it has
-    in its table of strings, the merge one of its own: those of one name and machine that only one side has are the same.
+    """Returns {number in AFTER: number in BEFORE} of pids and tids that are texts. The importer gives a text its number
+    in its table of strings, the merge another one. Numbers of one name and machine that only one side has are equal.
     The text may be empty."""
     known = {}
     for name in ('TASKS', 'THREADS'):
@@ -285,7 +284,7 @@ def numbers_of_texts(before, after):
 
 
 def renumber(rows, numbers):
-    """ROWS, a Counter, with NUMBERS in place of their keys."""
+    """Returns ROWS, a Counter, with NUMBERS in place of their keys."""
     pattern = re.compile(r'(?<=[\[,])(%s)(?=[,\]])' % '|'.join(map(str, numbers)))
     out = collections.Counter()
     for row, n in rows.items():
@@ -294,7 +293,8 @@ def renumber(rows, numbers):
 
 
 def unname(rows, form):
-    """ROWS of threads or processes in which an empty name is none: the importer takes no empty name from a descriptor."""
+    """Returns ROWS of threads or processes without empty names: the importer takes no empty name from a
+    descriptor."""
     out = collections.Counter()
     for row, n in rows.items():
         row = re.sub(r'(?<=[\[,])""(?=,)', 'null', row) if form == 'json' else re.sub(r'^\[(-?[0-9]+),"",', r'[\1,null,', row)
@@ -303,7 +303,7 @@ def unname(rows, form):
 
 
 class Limits:
-    """What the formats cannot say."""
+    """Differences that the formats cannot avoid."""
 
     def __init__(self, name):
         path = os.path.join(SOURCE, name)
@@ -324,7 +324,7 @@ class Limits:
         self.lock = threading.Lock()
 
     def take(self, where, side, rows):
-        """Takes out of ROWS of WHERE (format, class, input) what a limit explains; its number."""
+        """Removes from ROWS of WHERE (format, class, input) those that a limit explains. Returns their number."""
         taken = 0
         for *scope, of_side, pattern, line in self.rules if rows else ():
             if of_side == side and all(fnmatch.fnmatchcase(w, s) for w, s in zip(where, scope)):
@@ -345,7 +345,7 @@ def say(python, *args, stdin=None, out=None):
 
 
 def pack(folder):
-    """The folder's files as one archive, its manifest first."""
+    """Returns the folder's files as one archive, with its manifest first."""
     path = folder + '.tar'
     with tarfile.open(path, 'w') as tar:
         for name in sorted(os.listdir(folder), key=lambda n: ('manifest' not in n, n)):
@@ -359,7 +359,7 @@ def pack(folder):
 
 
 def make(folder):
-    """What the project's own programs make."""
+    """Makes the inputs of the generators in t/gen."""
     at = lambda name: os.path.join(folder, name)
     say('t/gen/make-fxt.py', at('make-fxt.fxt'))
     say('t/gen/make-simpleperf.py', out=at('make-simpleperf.trace'))
@@ -408,7 +408,7 @@ machine box
         if not path.endswith('.frames'):
             shutil.copy(path, at(os.path.basename(path)))
     for path in glob.glob(at('**'), recursive=True):
-        # A hole of gigabytes costs the importer minutes.
+        # The importer takes minutes for a hole of gigabytes.
         if os.path.isfile(path) and os.path.getsize(path) > 1 << 26:
             os.remove(path)
     return folder
@@ -425,7 +425,7 @@ def inputs(paths):
 
 
 def default_inputs(folder):
-    """Paths of all that is recorded, and of what is made in FOLDER."""
+    """Returns the paths of all recordings, and of the inputs made in FOLDER."""
     shared = os.environ.get('TM_SHARED') or os.path.join(SOURCE, '../shared')
     made = os.path.join(folder, 'made')
     os.mkdir(made)
@@ -433,8 +433,8 @@ def default_inputs(folder):
 
 
 def differences(where, before, after, questions, limits):
-    """[(form, class, rows missing, rows extra, rows at a limit, rows in all)] of WHERE (form, input): lines of the table.
-    BEFORE and AFTER are rows of QUESTIONS, or texts that say why there are none."""
+    """Returns lines of the table for WHERE (form, input): [(form, class, rows missing, extra, at a limit, in all)].
+    BEFORE and AFTER are rows of QUESTIONS, or texts with the reason why there are none."""
     form, path = where
     refused, refuses = isinstance(before, str), isinstance(after, str)
     missing = collections.Counter({after: 1} if refuses and not refused else {})
@@ -459,7 +459,7 @@ def differences(where, before, after, questions, limits):
 
 
 class Report:
-    """What differs, by form and class."""
+    """Counts differences by form and class."""
 
     def __init__(self, args):
         self.args = args
@@ -467,7 +467,7 @@ class Report:
         self.details = collections.defaultdict(list)
 
     def add(self, name, lines):
-        """The LINES of differences() of the input NAME."""
+        """Adds the LINES of differences() of the input NAME."""
         for form, cls, missing, extra, known, rows in lines:
             if self.args.c and not any(c in cls for c in self.args.c):
                 continue
@@ -493,7 +493,7 @@ class Report:
         print()
 
     def end(self, inputs, limits):
-        """The last lines; LIMITS is None where not all inputs were read. Whether anything differs."""
+        """Prints the last lines. LIMITS is None if not all inputs were read. Returns whether anything differs."""
         differ = {d[0] for ds in self.details.values() for d in ds}
         print('%d of %d inputs show the same' % (inputs - len(differ), inputs))
         for rule in limits.rules if limits else ():
@@ -503,7 +503,7 @@ class Report:
 
 
 def parser(doc):
-    """The options of a check that asks the importer."""
+    """Returns the options of a check that runs the importer."""
     ap = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument('-t', default=os.environ.get('TRACE_PROCESSOR') or None, metavar='TRACE_PROCESSOR')
     ap.add_argument('-b', default=os.environ.get('TM_BIN') or os.path.join(SOURCE, 'build/bin'), metavar='BIN_DIR')
@@ -517,7 +517,7 @@ def parser(doc):
 
 
 def no_importer(args):
-    """The exit status of a check that has no importer to ask; None if there is one."""
+    """Returns the exit status of a check without an importer; None if there is one."""
     if args.t and os.access(args.t, os.X_OK):
         return None
     print('%s: skipped: no TRACE_PROCESSOR is given; ../shared/reference/build makes one' % os.path.basename(sys.argv[0]))

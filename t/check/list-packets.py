@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lists the packets of a Perfetto trace, one a line.
+"""Lists the packets of a Perfetto trace, one on each line.
 
 usage: list-packets.py [-f FIELD[.FIELD]...]... TRACE
 

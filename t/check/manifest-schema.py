@@ -2,8 +2,8 @@
 
 usage: manifest-schema.py SCHEMA MANPAGE
 
-Knows only the keywords that the schema uses. A manifest that the checker accepts must be valid. The schema must refuse
-those bad manifests below that are marked so.
+Supports only the keywords that the schema uses. A manifest that tm-manifest accepts must be valid by the schema. The
+schema must refuse the bad manifests that are marked for it.
 """
 import json
 import re

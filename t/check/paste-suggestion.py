@@ -4,8 +4,7 @@
 usage: paste-suggestion.py EXPLANATION [MANIFEST] >MANIFEST
 
 The lines of JSON in EXPLANATION are a whole manifest, or entries of `files` and a "trace_time" for MANIFEST. Without
-MANIFEST, a manifest that lists no file is used. The number in $BY is added to the
-offset_ns of the entries.
+MANIFEST, a manifest that lists no file is used. The number in $BY is added to the offset_ns of the entries.
 """
 import json
 import os
@@ -36,7 +35,7 @@ for f in list(whole['perfetto_manifest']['files']):
     if 'clocks' in f:
         f['clocks']['offset_ns'] += int(os.environ.get('BY', 0))
         to = f['clocks']['sync_to']['file']
-        if to not in paths:  # a placement's own line names one file
+        if to not in paths:  # the line of a placement names one file
             whole['perfetto_manifest']['files'].append({'path': to})
             paths.append(to)
 json.dump(whole, sys.stdout, indent=1)

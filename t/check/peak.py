@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the most memory that a program had, in KiB, before that 'failed' if it failed.
+"""Prints the peak memory of a program in KiB, and 'failed' in front if it failed.
 
 usage: peak.py OUT COMMAND...     COMMAND reads standard input and writes OUT
 """

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Compares what tm-merge makes of a perf.data file with the output of perf script.
+"""Compares the output of tm-merge for a perf.data file with that of perf script.
 
 usage: perf-script.py [-u] TEXT EVENTS [DISCARDED]
 
 TEXT: perf script --ns -F comm,pid,tid,cpu,time,period,event,ip,dso,trace. EVENTS: tm-merge --events -f jsonl. Both must
 have the same samples, at the same nanosecond, of the same thread and cpu, with the same stacks. Two things are written
 differently. An address in the kernel is relative to the kernel's start. The address of a caller is one less, so it lies
-within the call, unless it is the first byte of its mapping, at a page's start. perf script shows no stack if a number of
-the call chain is no address; DISCARDED is the number of such samples (perf script -vv | grep -c 'invalid callchain
-context'; each member of a group counts). With -u perf script has unwound user stacks (--no-inline): tm-merge shows their
-innermost frames.
+within the call, unless it is the first byte of its mapping, at a page's start. perf script shows no stack if a number
+of the call chain is no address; DISCARDED is the number of such samples (perf script -vv | grep -c 'invalid callchain
+context'; each member of a group counts). With -u perf script has unwound user stacks (--no-inline): tm-merge shows
+their innermost frames.
 """
 import json
 import re

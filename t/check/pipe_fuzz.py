@@ -47,7 +47,7 @@ class Case:
 
     def __init__(self, seed):
         self.r = random.Random(seed)
-        self.readings = {}                       # event name: (clock id or 0, reading in its unit)
+        self.readings = {}                       # event name: (clock id or 0, reading in the clock's unit)
         self.counted = collections.Counter()     # path: events
         self.snapshots = []                      # {clock: reading in ns}
         self.members = []
@@ -190,7 +190,7 @@ def rows_of(data, *options):
 
 def check_accounts(case, report, rows):
     out = collections.Counter(r['file'] for r in rows if not r.get('definition') and not r.get('derived') and 'ts' in r)
-    placed = collections.Counter()  # by path: in a damaged archive two files may have one
+    placed = collections.Counter()  # by path, because two files of a damaged archive may have one path
     for file in report['files']:
         path = file['path']
         placed[path] += file['placed']
@@ -216,7 +216,7 @@ def end_of(text):
 
 
 def offsets_of(case, report, path):
-    """The offsets that may be added along the path of a placement."""
+    """Returns the offsets that may be added along the path of a placement."""
     sums = {0}
     ends = [end_of(text) for text in re.split(r' (?:->|-manifest->|=) ', path)]
     for a, b in zip(ends, ends[1:]):
@@ -243,7 +243,7 @@ def check_places(case, report, rows):
         clock, reading = case.readings[row['name']]
         if clock and clock != where[2] and where[2] != 11:
             raise Broken('on another clock than written: %s' % row)
-        reading *= UNIT.get(where[2], 1)  # events of a pinned file are on its own clock, whichever clock they name
+        reading *= UNIT.get(where[2], 1)  # events of a pinned file are on its own clock, whatever clock they name
         if where not in sums:
             sums[where] = offsets_of(case, report, p['path']) if p['path'] != 'taken as trace time' else {0}
         hold(row['ts'] - reading in sums[where], 'its path explains a time', row, reading, p)
@@ -254,7 +254,7 @@ def check_places(case, report, rows):
 
 
 def points(rows):
-    """Where events are; an end says the name of its begin again in a merged trace, and no input has one."""
+    """Returns the times of events. In a merged trace an end has the name of its begin; inputs have no names of ends."""
     return collections.Counter((r['name'], r['ts']) for r in rows
                                if 'ts' in r and not r.get('definition') and r.get('kind') != 'slice_end'
                                and re.fullmatch(r'e\d+', r.get('name') or ''))
@@ -277,7 +277,7 @@ def check_again(case, data, rows, folder):
 
 
 def edges_of(data, case):
-    """Edges between clocks that the pipe added: rows of one snapshot."""
+    """Returns the edges between clocks that the pipe added: rows of one snapshot."""
     done = subprocess.run('tm-unpack | tm-manifest | tm-clocks | tm-sort | tm-emit -f frames', shell=True, input=data,
                           capture_output=True)
     groups = collections.defaultdict(list)
@@ -298,7 +298,7 @@ def edges_of(data, case):
 
 
 def damage(data, r):
-    """DATA with random damage."""
+    """Returns DATA with random damage."""
     data = bytearray(data)
     for _ in range(r.randrange(1, 4)):
         at = r.randrange(len(data))

@@ -1,9 +1,9 @@
-"""The wire format of protos and where to find protos, for scripts that examine Perfetto traces byte by byte."""
+"""Reads the wire format of protos and finds protos, for scripts that examine Perfetto traces byte by byte."""
 import gzip, io, os, tarfile, zipfile, zlib
 
 
 def fields(data):
-    """(id, wire type, value, bytes) of each field. Stops at bytes that are no message."""
+    """Yields (id, wire type, value, bytes) of each field. Stops at bytes that are no message."""
     at, n = 0, len(data)
 
     def varint(at):
@@ -38,7 +38,7 @@ def fields(data):
 
 
 def packets(data):
-    """The TracePackets of a Trace, those in compressed packets too."""
+    """Yields the TracePackets of a Trace, those in compressed packets too."""
     for ident, wire, value, _ in fields(data):
         if ident != 1 or wire != 2:
             continue
@@ -51,7 +51,7 @@ def packets(data):
 
 
 def members(name, data):
-    """(name, bytes) of each proto that the file NAME is or holds."""
+    """Yields (name, bytes) of each proto that the file NAME is or contains."""
     if data[:2] == b'\x1f\x8b':
         yield from members(name, gzip.decompress(data))
     elif data[257:262] == b'ustar':
@@ -74,7 +74,7 @@ def is_proto(data):
 
 
 def inputs(path):
-    """PATH, or for a folder of cases the input of each case."""
+    """Yields PATH, or for a folder of cases the input of each case."""
     if os.path.isdir(path) and os.path.exists(os.path.join(path, 'expected.txt')):
         yield next(os.path.join(path, n) for n in sorted(os.listdir(path)) if n != 'expected.txt')
     elif os.path.isdir(path) and any(os.path.isdir(os.path.join(path, n)) for n in os.listdir(path)):
@@ -86,7 +86,7 @@ def inputs(path):
 
 
 def files(source):
-    """(name, bytes) of each proto in SOURCE: a file, an archive, a folder."""
+    """Yields (name, bytes) of each proto in SOURCE: a file, an archive, a folder."""
     if os.path.isdir(source):
         for n in sorted(os.listdir(source)):
             yield from files(os.path.join(source, n))

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Checks relations between inputs whose effect on the times of slices is certain (doc/rules.md section 5, the manifest's page).
+"""Checks relations between inputs whose effect on the times of slices is certain (doc/rules.md section 5, the
+manifest's page).
 
 usage: relations.py [SCENES [SEED]]      tm-merge is in $PATH; prints each relation that does not hold
 
 A scene is a Perfetto trace whose snapshots relate six clocks to BOOTTIME directly. Each clock drifts a little and has
-events. expect() is the rule for it in three lines. Variants are made of the trace: the same facts in another form
+events. expect() is the rule for it in three lines. Variants are made from the trace: the same facts in another form
 (snapshots split, repeated, in other units or as deltas, ids of other scopes), the same relation from another source
 (manifest, remote synchronization, assumption), or the trace moved by a manifest's offset.
 """
@@ -21,7 +22,7 @@ held = failed = 0
 
 
 def scene(prefix):
-    """Snapshots (a dict of readings) and events (name, clock, time) in the order of the file; the first is a snapshot."""
+    """Makes snapshots (dicts of readings) and events (name, clock, time) in the order of the file, a snapshot first."""
     t, n, out = rng.randrange(10**10, 10**11), 0, []
     lead = {BOOTTIME: 0, MONOTONIC: -rng.randrange(10**9), REALTIME: 17 * 10**17, GLOBAL: rng.randrange(10**9), SCOPED: 5, DELTAS: 0}
     for _ in range(rng.randrange(1, 5)):
@@ -40,7 +41,8 @@ def scene(prefix):
 
 
 def expect(items, shift=0):
-    """(name, time on BOOTTIME + SHIFT) of each event: by the last snapshot so far that reads no more, else the first."""
+    """Returns (name, time on BOOTTIME + SHIFT) of each event, by the last snapshot so far that reads no more, else the
+    first."""
     out, known = [], []
     for item in items:
         if isinstance(item, dict):
@@ -53,7 +55,7 @@ def expect(items, shift=0):
 
 
 def lines(items, how='', machine=0):
-    """ITEMS for make-proto, told as HOW says; all that it changes is how they are told."""
+    """Returns ITEMS as lines for make-proto, in the form HOW; the form does not change the facts."""
     on = ' seq=2' + (' m=%d' % machine if machine else '')
     name = lambda clock: clock + 100 if how == 'global' and clock in (SCOPED, DELTAS) else clock
     unit = lambda clock: 1000 if how == 'unit' and clock == GLOBAL else 1
@@ -91,7 +93,7 @@ def told(items, how='', machine=0):
 
 
 def merged(*files, **manifest):
-    """(name, time) of all slices of an archive of FILES, (name, bytes) each, and a manifest if one is said."""
+    """Returns (name, time) of all slices of an archive of FILES, (name, bytes) each, and a manifest if one is given."""
     archive, out = (os.path.join(folder.name, name) for name in ('in.tar', 'out.db'))
     if manifest:
         files += ('manifest.json', json.dumps({'perfetto_manifest': dict(manifest, version=1)}).encode()),
@@ -158,7 +160,7 @@ def two_traces(a, b):
 
 
 def two_machines(a, b):
-    """Machine 7 is OFFSET ahead; two rounds of synchronization say so, with a delay that is the same both ways."""
+    """Machine 7 is OFFSET later; two rounds of synchronization state this, with equal delays in both directions."""
     offset, host, delay = rng.randrange(10**8, 10**9), rng.randrange(10**10, 10**11), 2 * rng.randrange(1, 10**6)
     sync = 'sync client 6=%d host 6=%d / client 6=%d host 6=%d m=7 seq=5' % (
         host + offset - delay // 2, host, host + offset + delay // 2, host + delay)

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Measures how far from the truth a hint places a file.
+"""Measures the error of a file's placement by a hint.
 
 usage: residuals.py TRACES [--table]
 
-TRACES is a folder of real traces. sys_boot.pftrace, chrome.json, node.json, clang.json, firefox.json and ftrace.txt in it
-were recorded on one machine at one time. They are merged with --hints (tm-merge is found in PATH) and compared with the
-kernel's scheduling in sys_boot.pftrace:
+TRACES is a folder of real traces. sys_boot.pftrace, chrome.json, node.json, clang.json, firefox.json and ftrace.txt in
+it were recorded on one machine at one time. They are merged with --hints (tm-merge is found in PATH) and compared with
+the kernel's scheduling in sys_boot.pftrace:
 
-- A thread can record an event only while it runs. `on_cpu` is the number of a file's events at times when the kernel ran
-  their thread. `best` is the largest number that moving the whole file would give, and `from`, `to` are the moves in
+- A thread can record an event only while it runs. `on_cpu` is the number of a file's events at times when the kernel
+  ran their thread. `best` is the largest such number if the whole file is shifted, and `from`, `to` are the shifts in
   nanoseconds that give it, up to a millisecond either way. For a file that is placed well, 0 is between them, or as far
-  from them as its times are coarse.
-- `pair` is the event that follows closest on the kernel's switch to its thread.
+  from them as the precision of its times.
+- `pair` is the event closest after the kernel's switch to its thread.
 - ftrace.txt has the same switches as the kernel's trace: the table has their distance.
 """
 import bisect, collections, json, os, subprocess, sys, tarfile, tempfile
@@ -20,12 +20,12 @@ FILES = {'sys_boot.pftrace': 'kernel-with-pinned-json', 'chrome.json': 'browser-
          'node.json': 'browser-json-node-clang', 'clang.json': 'browser-json-node-clang', 'firefox.json': 'firefox',
          'ftrace.txt': 'ftrace-text'}
 REACH = 1000000
-NO_MOMENT = 'sample', 'process', 'thread', 'counter'  # told by another thread, or by none
+NO_MOMENT = 'sample', 'process', 'thread', 'counter'  # recorded by another thread, or by none
 
 
 def read(folder):
-    """The tasks that the kernel ran, its switches and those of the text, by cpu; and the events of each file by
-    thread."""
+    """Returns the tasks that the kernel ran, its switches and those of the text, by cpu, and the events of each file
+    by thread."""
     runs, events = collections.defaultdict(list), collections.defaultdict(list)
     switches, running = collections.defaultdict(list), {}
     with subprocess.Popen(['tm-merge', '--hints', '-f', 'jsonl', '--events', *FILES], cwd=folder, stdout=subprocess.PIPE) as p:
@@ -40,14 +40,15 @@ def read(folder):
                         runs[tid].append((since, e['ts']))
                     running[e['cpu']] = e['next_tid'], e['ts']
             elif name and name.endswith('.json') and 'tid' in e and 'ts' in e and e['kind'] not in NO_MOMENT and \
-                    not e.get('name', '').startswith('Total '):  # clang's sums are not points in time
+                    not e.get('name', '').startswith('Total '):  # sums of clang have no time of their own
                 events[name].append((e['tid'], e['ts'], e.get('name', '')))
     assert p.returncode == 0
     return runs, switches, events
 
 
 def fit(runs, events):
-    """How many EVENTS lie in their thread's RUNS, at most if moved, and by how much; the closest pair."""
+    """Returns how many EVENTS are in their thread's RUNS, how many at most if shifted, those shifts, and the closest
+    pair."""
     steps, total, on_cpu, pair = collections.Counter(), 0, 0, None
     starts = {tid: [a for a, _ in r] for tid, r in runs.items()}
     for tid, ts, name in events:
@@ -76,7 +77,8 @@ def fit(runs, events):
 
 
 def compare(kernel, text):
-    """Distances of the switches in TEXT from the nearest of KERNEL between the same threads; those without one."""
+    """Returns the distances of the switches in TEXT from the nearest of KERNEL between the same threads, and those
+    without one."""
     times = [k[0] for k in kernel]
     found, missing = [], 0
     for ts, old, new in text:

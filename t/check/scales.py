@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Checks that a program takes time in proportion to its input: at most eight times as long for four times as much.
 
-usage: scales.py SMALL LARGE COMMAND...     COMMAND reads standard input; the least of three user times counts, and
-of up to nine as long as it is too long: another program that runs can disturb a time, but not all
+usage: scales.py SMALL LARGE COMMAND...     COMMAND reads standard input
+
+The least of three user times counts, and of up to nine if it is too long, because other programs can disturb some of
+them.
 """
 import os
 import subprocess

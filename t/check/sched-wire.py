@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lists the scheduling in a Perfetto trace as it is on the wire, one event a line. Tests of merged traces use it.
+"""Lists the scheduling in a Perfetto trace as it is on the wire, one event on each line. Tests of merged traces use it.
 
 usage: sched-wire.py FILE
 

@@ -14,7 +14,7 @@ SEQUENCE, WRITER_BUFFER = 1, 4
 
 
 class Said:
-    """What one TraceStats says."""
+    """The content of one TraceStats."""
 
     def __init__(self, message):
         self.buffers, self.writers, self.others, self.sums = [], [], [], {}
@@ -49,7 +49,8 @@ class Said:
 
 
 def is_of(merged, said, before, behind):
-    """MERGED is what SAID became beside what other files said: BEFORE and BEHIND it in the order of files."""
+    """True if MERGED is SAID combined with the statistics of other files, BEFORE and BEHIND it in the order of
+    files."""
     known = before + [said] + behind
     first = sum(len(s.buffers) for s in before)
     sums = {i: sum(s.sums.get(i, 0) for s in known) & (1 << 64) - 1 for s in known for i in s.sums}
@@ -63,9 +64,9 @@ def is_of(merged, said, before, behind):
 
 
 def compare(files, merged):
-    """Packets of FILES that MERGED lacks, as (file's place, text), and complaints about sequences.
+    """Returns packets of FILES that MERGED lacks, as (file's place, text), and complaints about sequences.
 
-    FILES: a list a file, of (machine, rest of the packet, message); MERGED such a list. Each is in its file's order.
+    FILES has a list of (machine, rest of the packet, message) for each file, and MERGED is such a list, in file order.
     """
     queues = collections.defaultdict(collections.deque)
     for place, packets in enumerate(files):
@@ -90,7 +91,7 @@ def compare(files, merged):
 
 
 def sequences(file, said, out, owners):
-    """Writers of different sequences are of different ones of the output, and those of two files never of one."""
+    """Checks that writers of different sequences, and of different files, are writers of different output sequences."""
     bad, became = [], {}
     for (_, before, _), (_, after, _) in zip(said.writers, out.writers):
         if became.setdefault(before, after) != after or owners.setdefault(after, (file, before)) != (file, before):

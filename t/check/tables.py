@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that the database has what the reference importer's tables have.
+"""Checks that the database has the content of the reference importer's tables.
 
 usage: tables.py -t TRACE_PROCESSOR [-b BIN_DIR] [-k SUBSTRING]... [-T TABLE]... [-v] [INPUT...]
 
@@ -7,9 +7,9 @@ An INPUT is a trace, an archive, or a folder of those (a recorded case is a fold
 reads all recordings and recorded cases of ../shared.
 
 The first list has the importer's public tables, views and columns that are missing here. The second list has the tables
-that both have: the number of inputs with other numbers of rows, the number of those that have columns with other numbers
-of values, and the total difference, largest first. Numbers of distinct values are compared too, except of ids. -v adds
-the inputs and the columns. Exit status 1 if a table has other rows.
+that both have: the number of inputs with other numbers of rows, the number of inputs that have columns with other
+numbers of values, and the total difference, largest first. Numbers of distinct values are compared too, except for ids.
+-v adds the inputs and the columns. Exit status 1 if a table has other rows.
 """
 import argparse, collections, concurrent.futures, json, os, re, sqlite3, subprocess, sys, tempfile
 
@@ -20,7 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
 # Functions that look like tables, and tables of the importer about itself.
 NOT_PUBLIC = re.compile('_|perfetto_|experimental_|(ancestor|descendant)_slice$|(directly_connected|following|preceding)_flow$')
-# The importer has a row of each statistic that it knows.
+# The importer has a row for each statistic that it knows.
 WHERE = {'stats': ' WHERE value != 0'}
 IDS = re.compile('(id|upid|utid|ucpu|.*_id)$')
 
@@ -39,7 +39,7 @@ class Importer:
                 self.columns[table].append(column)
 
     def ask(self, sql, path):
-        """Rows, which are JSON arrays; None if the importer does not read PATH."""
+        """Returns rows, which are JSON arrays; None if the importer does not read PATH."""
         with tempfile.NamedTemporaryFile('w', dir=self.folder, suffix='.sql') as f:
             f.write(sql)
             f.flush()
@@ -52,7 +52,7 @@ class Importer:
 
 
 def question(table, columns):
-    """One row: the number of rows, and for each column how many values there are and how many distinct ones."""
+    """Returns one row: the number of rows, and for each column the numbers of values and of distinct values."""
     return "json_array('%s', count(*)%s) AS r FROM %s%s" % (
         table, ''.join(', count("%s"), %s' % (c, 'NULL' if IDS.match(c) else 'count(DISTINCT "%s")' % c) for c in columns), table,
         WHERE.get(table, ''))
@@ -77,14 +77,14 @@ class Check:
         self.sql = [question(t, cs) for t, cs in self.common.items()]
 
     def open(self, path):
-        """A database of PATH; None if it cannot be made."""
+        """Returns a database of PATH; None if it cannot be made."""
         out = tempfile.NamedTemporaryFile(dir=self.folder, suffix='.db')
         done = subprocess.run([os.path.join(self.args.b, 'tm-merge'), '-o', out.name, path], stdin=subprocess.DEVNULL,
                               capture_output=True, timeout=SECONDS)
         return None if done.returncode not in (0, 4) else sqlite3.connect(out.name)
 
     def compare(self, task):
-        """[(table, column or None, what, here, there)] that differ."""
+        """Returns [(table, column or None, what, here, there)] that differ."""
         name, path = task
         db = self.open(path)
         there = self.importer.ask(';\n'.join('SELECT ' + q for q in self.sql) + ';', path)

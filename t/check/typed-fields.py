@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Prints tables made of Perfetto's schema: lib/perfetto/typed_fields.c, which has the messages in track events, or with -c
-lib/perfetto/config_fields.c, which has the configuration of a recording.
+"""Prints tables made from Perfetto's schema: lib/perfetto/typed_fields.c, which has the messages in track events, or
+with -c lib/perfetto/config_fields.c, which has the configuration of a recording.
 
 usage: typed-fields.py [-c] PERFETTO_SOURCE
 
