@@ -1,22 +1,24 @@
 #!/usr/bin/env python3
-"""Random pairs of files whose clocks are known, and what tm-align says of them.
+"""Makes random pairs of files whose clocks are known, and checks the results of tm-align.
 
 usage: align.py [-n COUNT] [-s SEED] [-b COUNT] [--known FILE]
 
-Each case is two Chrome JSON files of processes that call each other, written on clocks of their own: an offset, a drift of
-up to 200 ppm, delays with heavy tails, lost messages. Some have requests alone, wrong matches or a step. What must hold:
+Each case is two Chrome JSON files of processes that call each other, on clocks of their own: with an offset, a drift of
+up to 200 ppm, delays with heavy tails, and lost messages. Some have only requests, wrong matches or a step. These rules
+must hold:
 
-- constraints that are all true: the truth is inside the bounds at both ends, and the line is not farther from it than the half
-  width of the corridor;
-- bounds are those that a second implementation finds, by trying all corners of the feasible polygon in exact fractions;
-- delays that are longer in one direction: the same bounds; the estimate may be off by half the difference;
-- one direction alone: no offset is claimed, and the bound holds; a step: told as that, near where it was.
+- If all constraints are true, the truth is inside the bounds at both ends, and the error of the line is at most half
+  the width of the corridor.
+- Bounds are those of a second implementation, which tries all corners of the feasible polygon in exact fractions.
+- Delays that are longer in one direction give the same bounds; the estimate may be off by half the difference.
+- One direction alone gives no offset, and its bound holds. A step is reported as one, near its place.
 
-Of the first COUNT cases of -b the estimates are compared with the best possible ones. Those are of an observer who is told
-the law of the delays, which tm-align does not know: the mean of all lines, each weighed by how probable it makes the delays
-(flat before that), has the least mean square error that there is (Bayes). It is found by a walk over the lines (Metropolis
-1953). Over all cases of a law and a number of messages, the root of the mean square error of tm-align's line at both ends of
-the recording is at most twice that of the best. -b prints both. FILE keeps the best for later runs with the same seed.
+For the first COUNT cases of -b the estimates are compared with the best possible ones. Those use the distribution of
+the delays, which tm-align does not know: the mean of all lines, each weighted by the probability of the delays that it
+gives (with a uniform prior), has the least mean square error (Bayes). A random walk over the lines finds it (Metropolis
+1953). Over all cases of one distribution and number of messages, the root mean square error of tm-align's line at both
+ends of the recording is at most twice that of the best. -b prints both. FILE stores the best for later runs with the
+same seed.
 """
 import argparse
 import fractions
@@ -48,7 +50,7 @@ def delay(rng, shape):
 
 
 def log_density(shape, d):
-    """Of a delay D, but for a constant; the least ones give way by what rounding to nanoseconds costs."""
+    """Returns the log-probability of a delay D up to a constant; the least delays allow for rounding to nanoseconds."""
     if shape == 'pareto':
         return -2.2 * math.log(d) if d >= 4998 else -math.inf
     if shape == 'lognormal':
@@ -78,7 +80,7 @@ def make_case(rng, count, kinds=('two', 'one-way', 'wrong', 'step', 'asymmetric'
             files[way].append(('s', f'{way}.{number_out}', (a, b)[way].read(sent)))
             files[1 - way].append(('f', f'{way}.{number_in}', (b, a)[way].read(received)))
             delays[way].append(d[way])
-    if kind == 'wrong':  # what lost its partner has somebody else's
+    if kind == 'wrong':  # a call that lost its partner gets that of another call
         for way in (0, 1):
             lost = [x for x in files[1 - way] if x[0] == 'f' and '-' in x[1]]
             ids = [f'{way}.{-int(x[1][2:]) - 1}' for x in lost]
@@ -102,7 +104,7 @@ def align(folder):
 
 
 def constraints(files):
-    """(x, z, is_lower) on a's readings."""
+    """Returns constraints (x, z, is_lower) on a's readings."""
     out = []
     ends = [{(p, i): ns for p, i, ns in rows} for rows in files]
     for (p, i), ns in ends[0].items():
@@ -113,7 +115,7 @@ def constraints(files):
 
 
 def exact_bounds(points, x):
-    """Least and greatest z(x) over all lines that satisfy all points, or None: all corners are tried."""
+    """Returns the least and the greatest z(x) over all lines that satisfy all points, or None. Tries all corners."""
     upper = [(px - x, z) for px, z, low in points if not low]
     lower = [(px - x, z) for px, z, low in points if low]
 
@@ -144,7 +146,7 @@ def exact_bounds(points, x):
 
 
 def invert(a, b, own):
-    """What is to be added to b's reading OWN to get a's: by bisection over the moments."""
+    """Returns the offset to add to b's reading OWN to get a's, by bisection over times."""
     low, high = -10**12, 10**14
     while high - low > 1:
         middle = (low + high) // 2
@@ -156,13 +158,13 @@ def invert(a, b, own):
 
 
 def errors(f, a, b):
-    """How far the line is from the truth at the first reading of b and at the last."""
+    """Returns the errors of the line at the first and at the last reading of b."""
     return [f['offset_ns'] + fractions.Fraction(f['drift_ppb'] * (x - f['at_ns']), 10**9) - invert(a, b, x)
             for x in (f['first_ns'], f['last_ns'])]
 
 
 def best_errors(points, shape, a, b, rng, steps=2400):
-    """How far the mean of all lines, weighed by how probable they make the delays, is from the truth at both ends."""
+    """Returns the errors at both ends of the mean of all lines, weighted by the probability of their delays."""
     first, last = min(p[0] for p in points), max(p[0] for p in points)
     rows = [((x - first) / (last - first), z, low) for x, z, low in points]
 
@@ -262,11 +264,11 @@ def check_case(rng, number, folder, compare):
         x = f['at_ns'] + f['offset_ns']  # a's reading there
         low, high = exact_bounds(points, x)
         slack = 20 + (high - low) / 250
-        # What is added to b's readings is the negative, at readings that differ by the width.
+        # The offset of b's readings is the negative, at readings that differ by the width.
         assert f['low_ns'] <= -high + 2 and f['high_ns'] >= -low - 2, f'{what}: {float(-high)} {float(-low)}'
         assert f['low_ns'] >= -high - slack and f['high_ns'] <= -low + slack, f'{what}: {float(-high)} {float(-low)}'
     if count >= 200 and kind != 'asymmetric':
-        # Whatever the case, the line is as near as the twentieth part of the delays that are shortest.
+        # In every case the error of the line is at most that of the shortest twentieth of the delays.
         near = 2 * sum(sorted(d)[len(d) // 20] for d in delays) + 1000
         assert worst <= near, f'{what}: {float(worst)}, {near}'
     return kind

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Random recordings of every kind that tm-align matches, on clocks that are known, and what it says of them.
+"""Makes random recordings of every kind that tm-align matches, on known clocks, and checks its results.
 
 usage: align_kinds.py [-n COUNT] [-s SEED] [-k] [KIND...]
 
 A case is a job of several processes: a client that calls servers, or ranks that meet in collectives. It is written in
 one of the forms that profilers and tracers use, each process on a clock of its own with an offset, a drift, sometimes a
-step, and often over a stretch of its own; as files in any order, compressed, or in a TAR. What must hold:
+step, and often over a time of its own; as files in any order, compressed, or in a TAR. These rules must hold:
 
-- where there are matches both ways, or collectives: the verdict is aligned, both ends of the line are within 10 us of
-  the truth, which is inside the uncertainty and the bounds;
-- requests or responses alone: one-sided, and the bound holds; names alone: nothing is claimed;
-- a clock that was set: stepped, and no line is claimed to it; what is periodic: ambiguous.
+- With matches in both directions, or collectives, the verdict is aligned. Both ends of the line are within 10 us of the
+  truth, which is inside the uncertainty and the bounds.
+- Requests or responses alone are one-sided, and the bound holds. Names alone give no result.
+- A clock that was set is stepped, and gets no line. Periodic events are ambiguous.
 
-KINDs are chosen from all if none is named. Of unnumbered collectives, which have kinds of their own, each rank loses a
-tenth (lossy) or one rank's clock is set (set), also back by more than the recording is long.
+KINDs are chosen from all if none is named. Unnumbered collectives have kinds of their own: each rank loses a tenth of
+them (lossy), or one rank's clock is set (set), also back by more than the length of the recording.
 """
 import argparse
 import fractions
@@ -38,7 +38,7 @@ class Clock:
         return own + (self.step if self.step_at is not None and t >= self.step_at else 0)
 
     def moment(self, own):
-        """When it read OWN, if it was not set."""
+        """Returns the true time when the clock read OWN, if it was not set."""
         return START + (own - self.offset - START) / (1 + fractions.Fraction(self.ppb, 10**9))
 
 
@@ -47,7 +47,7 @@ def us(ns):
 
 
 def chrome(events):
-    """The text of EVENTS, whose times are nanoseconds."""
+    """Returns the text of EVENTS, whose times are nanoseconds."""
     rows = []
     for e in events:
         times = ''.join(f', "{k}": {us(e[k])}' for k in ('ts', 'dur') if k in e)
@@ -80,7 +80,7 @@ def fixed(number, value):
 
 
 def perfetto(events):
-    """A trace of track events; EVENTS are (time, name, flows, flows that end)."""
+    """Makes a trace of track events; EVENTS are (time, name, flows, flows that end)."""
     out = field(1, field(60, field(1, 7) + field(2, b'main')) + field(10, 1) + field(13, 1))
     for at, name, flows, ends in sorted(events):
         body = field(9, 3) + field(11, 7) + field(23, name.encode())
@@ -90,7 +90,8 @@ def perfetto(events):
 
 
 class Calls:
-    """A client that calls servers. Each call: when it begins, is served, was served and ends; none overlap."""
+    """A client that calls servers. Each call has four times: it begins, its service begins and ends, it ends. None
+    overlap."""
 
     def __init__(self, rng, servers, seconds):
         self.rows, t = [], START + 10**7
@@ -186,7 +187,8 @@ OPERATIONS = [('allreduce', 'AllReduce', 'all_reduce'),
 
 
 def meetings(rng, ranks, seconds):
-    """When each rank comes and leaves. Who comes last need not be woken, and leaves first."""
+    """Returns the times at which each rank arrives and leaves. The last to arrive need not be woken, and leaves
+    first."""
     t = START + 10**8
     while t < START + seconds * SECOND:
         come = [t + rng.randrange(2 * 10**6) for _ in range(ranks)]
@@ -233,7 +235,7 @@ def rank_events(rng, rows, clocks, stretches, forms, loss=0):
 
 
 def write(rng, folder, texts):
-    """The names in FOLDER of TEXTS, as they are given to tm-unpack, and of the file of each."""
+    """Returns the names in FOLDER of TEXTS as arguments of tm-unpack, and the name of the file of each."""
     names = []
     for number, (ending, text) in enumerate(texts):
         data = text if isinstance(text, bytes) else text.encode()
@@ -308,7 +310,7 @@ def check_case(rng, folder, kinds):
             clocks[stepped].step = rng.choice(steps) * SECOND // 10
         stretches = [(START, START + (seconds + 1) * SECOND)] * count
         rows = list(meetings(rng, count, seconds))
-        if kind != 'lossy':  # what begins before and ends after is no span
+        if kind != 'lossy':  # an event that begins before and ends after is no span
             at = clocks[stepped].step_at
             rows = [r for r in rows if r[stepped][1] < at or r[stepped][0] >= at]
         form, texts = rank_events(rng, rows, clocks, stretches, UNNUMBERED, 0.1 if kind == 'lossy' else 0)

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Random Perfetto traces with packets of every kind that a schema declares, for t/check/viewers.
+"""Makes random Perfetto traces with packets of every kind that a schema declares, for t/check/viewers.
 
 usage: any_packets.py DESCRIPTORS SEED FOLDER       DESCRIPTORS: protoc --include_imports --descriptor_set_out=DESCRIPTORS
        t/check/viewers -t TRACE_PROCESSOR -f pftrace -v FOLDER
 
-Of two sequences the second is on MONOTONIC by its defaults if SEED is even. Writes FOLDER/any-SEED-KIND.pftrace for each kind of packet and each letter that kinds of ftrace events begin with, and
-any-SEED-two-KIND.tar with two machines for each kind. Values follow the names of fields: times lie near the packet's, ids
-and process numbers come from small pools, enums are declared ones. The schema is the reader's; nothing of it is in the tree.
+Writes FOLDER/any-SEED-KIND.pftrace for each kind of packet and for each first letter of kinds of ftrace events, and
+any-SEED-two-KIND.tar with two machines for each kind. If SEED is even, the second of two sequences is on MONOTONIC by
+its defaults. Values follow the names of fields: times are near the packet's, ids and process numbers come from small
+pools, enums have declared values. The schema is the reader's; it is not in the tree.
 """
 import collections
 import io
@@ -23,17 +24,17 @@ from wire import field, varint  # noqa: E402
 
 START_NS = 10**12
 PACKETS = 12        # of a kind, in a file
-DEPTH = 6           # of messages in each other
+DEPTH = 6           # depth of messages
 DOUBLE, FLOAT, INT64, UINT64, INT32, FIXED64, FIXED32, BOOL, STRING, GROUP, MESSAGE, BYTES, UINT32, ENUM, SFIXED32, \
     SFIXED64, SINT32, SINT64 = range(1, 19)
 REPEATED = 3
 WORDS = ['alpha', 'beta', 'gamma', 'delta', 'com.example.shop', 'main', 'a b', 'x/y']
 
-# Kinds that say how to read the file and not what happened, or that hold files of their own.
+# Kinds that state how to read the file, or that contain files.
 NOT_DRAWN = {'synchronization_marker', 'compressed_packets', 'zstd_compressed_packets', 'extension_descriptor', 'protovms',
              'for_testing', 'clock_snapshot', 'remote_clock_sync', 'trace_config', 'ftrace_events', 'trace_provenance',
-             'memory_tracker_snapshot'}  # The importer does not end on a graph that holds itself.
-# Fields of a packet that this generator states itself.
+             'memory_tracker_snapshot'}  # The importer does not terminate on a graph that contains itself.
+# Fields of a packet that this generator sets itself.
 OWN = {'timestamp', 'timestamp_clock_id', 'trusted_packet_sequence_id', 'sequence_flags', 'incremental_state_cleared',
        'interned_data', 'trace_packet_defaults', 'machine_id', 'previous_packet_dropped', 'first_packet_on_sequence',
        'trusted_uid', 'trusted_pid'}
@@ -63,7 +64,7 @@ class Field:
 
 
 class Schema:
-    """Messages and enums by their full names."""
+    """Returns messages and enums by their full names."""
 
     def __init__(self, data):
         self.messages, self.enums, extensions = collections.defaultdict(list), {}, []
@@ -129,7 +130,7 @@ class Drawn:
         return r.choice([0, 1, 2, 7, 100, r.randrange(1 << 14), r.randrange(1 << 30)])
 
     def scalar(self, f):
-        """(wire type, bytes) of a value of F."""
+        """Returns (wire type, bytes) of a value of F."""
         r = self.r
         if f.type == DOUBLE:
             return 1, struct.pack('<d', r.randrange(1000) / 4)
@@ -161,7 +162,7 @@ class Drawn:
         return b''.join(varint(f.number << 3 | wire) + v for wire, v in values)
 
     def message(self, name, depth=0, skip=()):
-        """A message of type NAME: three of four of its fields, one of each oneof."""
+        """Returns a message of type NAME with three quarters of its fields, one of each oneof."""
         r, out, oneofs = self.r, b'', collections.defaultdict(list)
         for f in self.schema.messages[name]:
             if f.name in skip or f.type == GROUP or (f.type == MESSAGE and depth >= DEPTH):
@@ -176,7 +177,8 @@ class Drawn:
         return out
 
     def event(self, f):
-        """An ftrace event of type F. It has a field: the importer gives an empty one the args of another."""
+        """Returns an ftrace event of type F with at least one field: the importer gives an empty one the args of
+        another."""
         while True:
             out = self.message(f.of, 2)
             if out or not self.schema.messages[f.of]:
@@ -192,7 +194,7 @@ MONOTONIC, BEHIND_NS = 3, 5000
 
 
 def packets(drawn, body, is_mixed):
-    """A trace: a snapshot of clocks, what is interned on each of two sequences, and PACKETS that BODY() makes. The second
+    """Returns a trace: a snapshot of clocks, interned data on two sequences, and PACKETS packets of BODY(). The second
     sequence is on MONOTONIC if IS_MIXED."""
     out = []
     clocks = b''.join(field(1, field(1, k) + field(2, START_NS + delta))
@@ -215,7 +217,7 @@ def packets(drawn, body, is_mixed):
 
 
 def bundle(drawn, kinds):
-    """Ftrace events of KINDS, one after the other, on one cpu."""
+    """Returns ftrace events of KINDS, one after the other, on one cpu."""
     out = field(1, drawn.r.randrange(4))
     for i, f in enumerate(kinds):
         out += field(2, field(1, drawn.now + i * 1000) + field(2, drawn.r.choice([1, 100, 101, 102, 103])) + drawn.event(f))
@@ -223,7 +225,7 @@ def bundle(drawn, kinds):
 
 
 def kinds_of(schema, seed):
-    """{kind: function that makes a trace with packets of it}."""
+    """Returns {kind: function that makes a trace with packets of it}."""
     out = {}
 
     def trace(name, body):

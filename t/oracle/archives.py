@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Random archives of mixed formats, for t/check/viewers: does a reader of the archive see what a reader of the merged file sees?
+"""Makes random archives of mixed formats, for t/check/viewers, which compares a reader's view of archive and merged
+file.
 
 usage: archives.py FIRST LAST FOLDER      writes FOLDER/random-SEED-FORMATS.tar for each seed
        t/check/viewers -t TRACE_PROCESSOR -f pftrace -v FOLDER
 
-Formats: Chrome JSON, Perfetto protos of track events and of the kernel, systrace. Events are what readers of each format
-show: slices that nest, cross and stay open, instants, counters, flows, asynchronous slices, names, arguments, scheduling.
+Formats: Chrome JSON, Perfetto protos of track events and of the kernel, systrace. Events are of the kinds that readers
+of each format show: slices that nest, cross and stay open, instants, counters, flows, asynchronous slices, names,
+arguments, scheduling.
 """
 import io
 import json
@@ -30,7 +32,7 @@ def annotation(r):
 
 
 def track_events(r):
-    """Threads, a process, tracks below them, a counter; slices and instants on all."""
+    """Makes threads, a process, tracks below them and a counter, with slices and instants on all."""
     base, sequence = r.randrange(1, 4) * 1000, r.randrange(1, 9)
     lines = [packet(field(10, sequence) + field(13, 1))]
     tracks, counter = [], base + 99
@@ -64,7 +66,7 @@ def track_events(r):
 
 
 def kernel(r):
-    """Scheduling, wakeups and markers of two CPUs, and who the threads are."""
+    """Makes scheduling, wakeups and markers of two CPUs, and the names of the threads."""
     pids = r.sample(range(100, 130), 4)
     threads = b''.join(field(2, field(1, p) + field(3, pids[0]) + field(2, 'task %d' % p)) for p in pids)
     processes = field(1, field(1, pids[0]) + field(2, 1) + field(3, '/bin/process'))
@@ -103,8 +105,8 @@ def chrome_json(r):
     for i in range(r.randrange(1, 60)):
         now += r.choice([0, 1, 50, 1000])
         kind = r.choice('XXXBEbeCiM')
-        now += kind == 'E' and now == begun # ends come before begins here, and not always there: doc/viewers.md
-        tid = pid + (kind != 'X') # a complete event that crosses the end of another is on a track of its own when merged
+        now += kind == 'E' and now == begun # here ends precede begins, in the importer not always: doc/viewers.md
+        tid = pid + (kind != 'X') # a complete event that crosses an end is on a track of its own when merged
         event = {'ph': kind, 'pid': pid, 'tid': tid, 'ts': now, 'name': 'json %d' % i, 'cat': r.choice(['c', 'd'])}
         if kind == 'X':
             event['dur'] = r.choice([1, 10, 100, 5000])
@@ -144,7 +146,7 @@ def chrome_json(r):
 
 
 def is_exact(us):
-    """The importer takes times of text through doubles: a nanosecond is lost of some."""
+    """The importer converts times of text through doubles, so some lose a nanosecond."""
     return int(float('%d.%06d' % divmod(us, 10**6)) * 10**9) == us * 1000
 
 
@@ -177,7 +179,8 @@ MAKERS = {'events': (track_events, 'pftrace'), 'kernel': (kernel, 'pftrace'), 'j
 
 
 def manifest(r, members):
-    """The files apart by some time, some on machines of their own: a machine has one recording of its CPUs."""
+    """Makes a manifest with offsets between the files, some on machines of their own: a machine has one recording of
+    its CPUs."""
     entries, kernels = [], 0
     for name, kind in members:
         entry = {'path': name}

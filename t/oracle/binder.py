@@ -1,6 +1,6 @@
-"""Android's binder: random events, as text and as protos, and what a model makes of them. Rules: doc/model.md, and perfetto's
-binder tracker in words: who sends has a slice until the answer arrives, who receives one until it answers; what fails is
-known by what the driver returns. Used by ftrace_text.py and ftrace_events.py."""
+"""Android's binder: random events, as text and as protos, and the slices of a model. The rules are those of
+doc/model.md and of Perfetto's binder tracker: the sender has a slice until the answer arrives, the receiver has one
+until it answers, and the driver's return shows a failure. Used by ftrace_text.py and ftrace_events.py."""
 from slices import OPEN
 
 ONE_WAY = 1
@@ -22,7 +22,7 @@ EVENTS = {'binder_transaction': (50, [('transaction', 1), ('dest_node', 2), ('de
 
 
 def sample(rng, tids):
-    """(event, its arguments); TIDS are threads other than that it is of."""
+    """Returns (event, its arguments); TIDS are threads other than the event's own."""
     name = rng.choice(['binder_transaction'] * 5 + ['binder_transaction_received'] * 5 + ['binder_command'] * 3 +
                       ['binder_return'] * 5 + list(EVENTS))
     a = {'transaction': rng.randint(1, 3)}
@@ -43,14 +43,14 @@ def text_of(name, a):
 
 
 def fields_of(name, a):
-    """(FtraceEvent's field, the message's by number)."""
+    """Returns (field of FtraceEvent, fields of the message by number)."""
     number, fields = EVENTS[name]
     return number, {n: a[k] for k, n in fields if k in a}
 
 
 class Binder:
     def __init__(self, model, code):
-        self.model, self.code = model, code  # how the code of a transaction is written
+        self.model, self.code = model, code  # the format of a transaction's code
         self.sent, self.frames = {}, {}
         self.wanted, self.held, self.flows = set(), set(), []
 
@@ -170,7 +170,7 @@ class Binder:
 
 
 def answers(model):
-    """(ts, name, tid, args) of its slices."""
+    """Returns (ts, name, tid, args) of its slices."""
     return [(r['ts'], r['name'], model.owner[r['track']][1]['tid'], ','.join('%s=%s' % a for a in dict(r['args']).items()) or None)
             for r in model.slices.rows if r['category'] == 'binder']
 

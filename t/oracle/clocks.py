@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Section 5 of doc/rules.md once more, slowly: searches instead of tables, Python's integers, and
-nothing kept that could be found again. Makes random cases, has the program (t/gen/clock-case) and this
-page work them out, and compares every event, row, counter and placement.
+"""A second, slow implementation of section 5 of doc/rules.md: it searches instead of keeping tables, uses Python's
+integers, and caches nothing. It makes random cases, runs the program (t/gen/clock-case) and this implementation, and
+compares every event, row, counter and placement.
 
-usage: clocks.py CLOCK_CASE [CASES [SEED]]      compares; says the first case that differs
-       clocks.py - <CASE                        works out one case and prints what should come of it
+usage: clocks.py CLOCK_CASE [CASES [SEED]]      compares; prints the first case that differs
+       clocks.py - <CASE                        computes one case and prints the expected result
 
 A case is lines of words:
     machine RAW NAME; entry RAW WHOLE PINNED OWN HAS_MACHINES [ID:RAW]...; time CLOCK first|RAW
@@ -13,8 +13,8 @@ A case is lines of words:
     snap FILE MACHINE SEQUENCE PRIMARY [CLOCK:VALUE:UNIT:INCREMENTAL]...
     sync FILE MACHINE SEQUENCE [c:CLOCK:VALUE|h:CLOCK:VALUE|/]...
     hint FILE CLOCK FROM_NS VALUE_NS; event FILE MACHINE SEQUENCE CLOCK TIME KIND; run [hints] [interpolate]
-KIND: e event, d timed definition, x part of the event before, u untimed, m marker. POLICY: 1 proto,
-2 private, 3 MONOTONIC, 4 REALTIME.
+KIND: e event, d timed definition, x part of the event before, u untimed, m marker. POLICY: 1 proto, 2 private,
+3 MONOTONIC, 4 REALTIME.
 """
 import collections
 import random
@@ -48,9 +48,9 @@ class Graph:
 
     def __init__(self, target):
         self.target = target
-        self.clocks = {}      # those that were in a snapshot
+        self.clocks = {}      # clocks that were in a snapshot
         self.snapshots = []   # (clocks, readings in ns, origin, whether a line leads to it), accepted ones
-        self.kinds = []       # tuples of clocks in the order they were first met
+        self.kinds = []       # tuples of clocks in the order of their first snapshots
         self.lasts = {}       # (kind, column) to the last reading
         self.count = 0
 
@@ -79,7 +79,7 @@ class Graph:
         return ns
 
     def add(self, readings, origin, is_joined=False, is_step=False):
-        """True when the snapshot was accepted. Readings: (key, value, unit, incremental)."""
+        """Returns true if the snapshot was accepted. Readings: (key, value, unit, incremental)."""
         self.count += 1
         if not readings:
             return True
@@ -95,13 +95,13 @@ class Graph:
         return True
 
     def neighbours(self, key):
-        """Clocks one hop away, in the order that decides ties."""
+        """Returns clocks one hop away, in the order that decides ties."""
         if key not in self.clocks or self.clocks[key].backwards:
             return []
         return sorted({other for kind, *_ in self.snapshots if key in kind for other in kind if other != key})
 
     def search(self, key, to, hops):
-        """The first path of exactly HOPS hops, or None."""
+        """Returns the first path of exactly HOPS hops, or None."""
         if hops == 0:
             return [key] if key == to else None
         for other in self.neighbours(key):
@@ -118,7 +118,7 @@ class Graph:
         return None
 
     def convert(self, key, ns, between=False):
-        """(fate, trace time, origins of the hops). BETWEEN: snapshots are joined by lines."""
+        """Returns (fate, trace time, origins of the hops). BETWEEN: snapshots are joined by lines."""
         way = self.way(key, self.target)
         if way is None:
             return ('unknown_source_clock' if key not in self.clocks else
@@ -129,10 +129,10 @@ class Graph:
             rows = [s for s in self.snapshots if s[0] == kind]
             column_a, column_b = kind.index(a), kind.index(b)
             at = max([i for i, s in enumerate(rows) if s[1][column_a] <= ns], default=0)
-            if ns < rows[at][1][column_a]:  # before all: the nearest row a second away, else the last; else the next
+            if ns < rows[at][1][column_a]:  # before all rows: the nearest row a second away, else the last; otherwise the next
                 far = [i for i, s in enumerate(rows) if s[1][column_a] >= rows[at][1][column_a] + SECOND]
                 lines = [(at, far[0] if far else len(rows) - 1), (at, at + 1)]
-            else:  # on a line; or behind the last that is joined: likewise
+            else:  # on a line, or after the last joined row in the same way
                 far = [i for i, s in enumerate(rows) if s[1][column_a] <= rows[at][1][column_a] - SECOND]
                 lines = [(at, at + 1), (far[-1] if far else 0, at), (at - 1, at)]
             for first, last in lines:
@@ -197,8 +197,8 @@ class Run:
         self.hints, self.use_hints, self.position, self.out = [], hints, 0, []
         self.interpolates, self.on_steps = interpolates, []
         self.invalid_edges = 0
-        self.unplaced = []  # readings of files that had no trace time: (snapshot, key, value)
-        self.last = None  # outcome of the last event that was not part of another
+        self.unplaced = []  # readings before their file had trace time: (snapshot, key, value)
+        self.last = None  # result of the last event that was not part of another
 
     def machine(self, raw):
         if raw not in self.row_of:
@@ -224,7 +224,7 @@ class Run:
         return self.add([(a, a_ns, 1, False), (b, b_ns, 1, False)], origin, is_joined, is_step)
 
     def draw(self, ends, points):
-        """Adds the points of a manifest, up to the first that is refused."""
+        """Adds the points of a manifest, up to the first refused one."""
         for before, (own, other) in zip([None] + points, points):
             is_step = before is not None and own == before[0] + 1
             if self.relate(ends[0], own, ends[1], other, MANIFEST, before is not None and not is_step, is_step):
@@ -366,7 +366,7 @@ class Run:
             self.reaches(k, self.graph.target) for k in (scope.key(self.own(scope)), scope.twin(self.own(scope))))
 
     def convert(self, scope, event, last_try):
-        """Fate, trace time, origins, clock id, absolute reading if known, and whether to wait."""
+        """Returns fate, trace time, origins, clock id, absolute reading if known, and whether the event is pending."""
         clock, sequence, value = event['clock'], event['sequence'], event['value']
         if scope.file.pinned or not clock:
             clock, sequence = scope.default, 0
@@ -433,7 +433,7 @@ class Run:
             record.origins += origins
 
     def on_line(self, event, scope, key, clock, ts):
-        """Converts an event that a snapshot placed by the line to the next snapshot, which is known by now."""
+        """Converts an event that a snapshot placed, by the line to the next snapshot, which is known here."""
         origins = []
         for between in True, False:
             fate, better, found = self.graph.convert(key, event['value'], between)
@@ -604,7 +604,7 @@ class Maker:
         return out + ['fileconfig %d %d' % (order[i], i) for i in range(len(entries))]
 
     def points(self):
-        """Points of a line. Some of them are steps."""
+        """Makes points of a line. Some of them are steps."""
         own, other, out = self.value(0), self.value(), []
         for _ in range(self.r.randrange(1, 6)):
             out.append('%d:%d' % (own, other))
@@ -670,7 +670,7 @@ def tidy(packets):
 
 
 def normal(lines):
-    """The program's answer in order. Of several statements about a machine, only the last counts."""
+    """Returns the program's result in order. Of several statements about a machine, only the last counts."""
     if lines and lines[0].startswith('error'):
         return ['error']
     machines = {text.split()[1]: text for text in lines if text.startswith('machine')}

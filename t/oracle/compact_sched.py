@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Random scheduling in compact_sched messages, by the way that leaves messages whole and by the way that takes every one apart:
-what is merged into a Perfetto trace says the same. Each case is a machine of its own, of one file or of several that tell
-different tales of the same cpus; clocks change their offsets within messages, and some messages are damaged.
+"""Merges random scheduling in compact_sched messages, once with whole messages and once with all messages split: both
+Perfetto traces must have the same content. Each case is a machine of its own, with one file or several that disagree
+about the same cpus; clocks change their offsets within messages, and some messages are damaged.
 
 usage: compact_sched.py TM_MERGE CASES SEED [json]     json: with threads that Chrome JSON names, each event at its time
 """
@@ -84,7 +84,8 @@ def full(e):
 
 
 def random_events(rng, count, ts, phase, others):
-    """Events of one cpu. Times of different cpus or files never coincide, because their order would be unknown."""
+    """Makes events of one cpu. Times of different cpus or files never coincide, because their order would be
+    unknown."""
     events, running = [], 0
     step = rng.choice([3, 90, 3000, 300000])
     for _ in range(count):
@@ -106,7 +107,7 @@ def random_events(rng, count, ts, phase, others):
 
 
 def random_bundles(rng, cpu, events, with_clock):
-    """Bundles of one cpu: (time, bundle)."""
+    """Makes bundles of one cpu: (time, bundle)."""
     is_damaged = rng.random() < .2
     most, in_full = rng.choice([(10, .3), (60, .1), (700, .02), (700, 0)]), rng.choice([0, 0, .1, .9])
     while events:
@@ -158,7 +159,7 @@ def random_case(rng, with_json):
 
 
 def answers(tm_merge, folder, trace, count):
-    """The content of TRACE by machine: rows of each query, and all switches and wakings one by one."""
+    """Returns the content of TRACE by machine: rows of each query, and all switches and wakings one by one."""
     db, lines = os.path.join(folder, 'out.db'), os.path.join(folder, 'lines')
     subprocess.run([tm_merge, '-q', '-o', db, trace], check=True)
     subprocess.run([tm_merge, '-q', '-f', 'jsonl', '--events', '-o', lines, trace], check=True)
@@ -211,7 +212,7 @@ def main():
         placed = count_messages(stages, './tm-unpack --whole-sched "%s" | ./tm-manifest | ./tm-clocks' % path)
         for i, (want, got) in enumerate(zip(answers(tm_merge, folder, apart, count), answers(tm_merge, folder, one, count))):
             rows += sum(map(len, want.values()))
-            if sum(1 for data in cases[i] if data[:1] != b'[') > 1: # who is named depends on which wakings are in full
+            if sum(1 for data in cases[i] if data[:1] != b'[') > 1: # the named threads depend on which wakings are in full
                 want, got = ({q: rows[q] for q in ('slices', 'sched', 'lines')} for rows in (want, got))
             if want == got:
                 continue

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What t/oracle/ftrace_text.py says in text, as ftrace bundles of Perfetto traces, whose events do not name the task
-that ran. Each case is a file on a machine of its own.
+"""Writes the random events of t/oracle/ftrace_text.py as ftrace bundles of Perfetto traces, whose events do not name
+the task that ran, and checks the databases. Each case is a file on a machine of its own.
 
-usage: ftrace_events.py TM_MERGE CASES SEED [again]     again: what was merged into a Perfetto trace
+usage: ftrace_events.py TM_MERGE CASES SEED [again]     again: checks a Perfetto trace merged from the cases too
 """
 import collections, sys
 import binder, ftrace_text, kernel_events
@@ -17,11 +17,11 @@ ftrace_text.QUERIES['kernel'] = kernel_events.QUERY
 
 
 class Lives(Tasks):
-    """Tasks that begin and end. A task that has ended is not found any more, nor are the threads of an ended
+    """Tasks that begin and end. A task that has ended is not found again, and neither are the threads of an ended
     process."""
 
     def __init__(self):
-        self.same = []  # pairs of threads that share a process, whichever it is
+        self.same = []  # pairs of threads that share a process, known or not
         super().__init__()
 
     def is_alive(self, thread):
@@ -76,7 +76,7 @@ class Events(Model):
 
     def line(self, line):
         a, tasks = line['args'], self.tasks
-        if line['event'] != 'sched_switch':  # the row of ftrace_event names a thread; a switch names its own
+        if line['event'] != 'sched_switch':  # a row of ftrace_event names a thread; a switch names its own threads
             tasks.thread(line['pid'])
         if line['event'] in kernel_events.NUMBERS:
             self.kernel.event(line['ts'], line['cpu'], line['pid'], line['event'], a)
@@ -133,7 +133,7 @@ def event_bytes(line):
 
 
 def trace(lines):
-    """A bundle for each cpu."""
+    """Makes a bundle for each cpu."""
     clocks = message((1, message((1, 6), (2, 1000))), (1, message((1, 1), (2, 5000))))
     system = message((1, message((4, 'x86_64'))))
     out, of_cpu = field(1, message((10, 9), (6, clocks))) + field(1, message((10, 9), (45, system))), collections.defaultdict(list)
@@ -147,7 +147,7 @@ def trace(lines):
 
 
 def random_events(rng):
-    """Lines with different times, because the order of two cpus at one time is unknown in bundles. Free tids are
+    """Makes lines with different times, because the order of two cpus at one time is unknown in bundles. Free tids are
     reused."""
     lines = [line for line in random_lines(rng, ['cpu_frequency', 'cpu_idle']) if ftrace_text.can_be(line)]
     lines, latest = sorted(lines, key=lambda line: line['ts']), 0

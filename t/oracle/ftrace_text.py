@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Random ftrace text, and the threads, slices, counters and scheduling that a model says are in it: the rules of
-doc/model.md and doc/events.md as plainly as they can be. Each case is a file on a machine of its own.
+"""Makes random ftrace text, and compares its database with the threads, slices, counters and scheduling of a model: the
+rules of doc/model.md and doc/events.md as plainly as possible. Each case is a file on a machine of its own.
 
-usage: ftrace_text.py TM_MERGE CASES SEED [again]     again: what was merged into a Perfetto trace
+usage: ftrace_text.py TM_MERGE CASES SEED [again]     again: checks a Perfetto trace merged from the cases too
 """
 import collections, io, json, os, random, re, sqlite3, subprocess, sys, tarfile, tempfile
 import binder
@@ -14,7 +14,7 @@ NAMES = {0: '<idle>', 100: 'main', 101: 'a-b', 102: 'x:1/2', 200: 'two', 201: 't
 
 
 class Tasks:
-    """Threads and processes of one machine; the last thread of a tid is the one that runs."""
+    """Threads and processes of one machine. The last thread of a tid is the one that runs."""
 
     def __init__(self):
         self.threads, self.processes = [], []
@@ -63,7 +63,7 @@ def integer(text):
 
 
 def parse_mark(text):
-    """(phase, pid, fields) of a marker, None if it is none."""
+    """Returns (phase, pid, fields) of a marker, None if it is none."""
     phase, *f = text.split('|')
     pid = int(f[0]) if f and re.fullmatch('[0-9]+', f[0]) else None
     f = f[1:] + [''] * 4
@@ -86,7 +86,7 @@ def parse_mark(text):
 
 
 def memory_type(kind):
-    """The type of a counter's track; KIND is a thread where the counter is one of its process's memory."""
+    """Returns the type of a counter's track. KIND is a thread if the counter is of the memory of its process."""
     if isinstance(kind, dict):
         return 'process_memory' if kind['process'] else 'process_memory_thread_fallback'
     return kind
@@ -245,11 +245,11 @@ RSS = ['mem.rss.file', 'mem.rss.anon', 'mem.swap', 'mem.rss.shmem', 'mem.unrecla
 
 
 def random_counter(rng, event, cpu):
-    """The counters that a line amounts to, each its name, value, type of track and cpu, and its text."""
+    """Returns the counters of a line, each with name, value, type of track and cpu, and its text."""
     v, w = rng.choice([0, 300000, 2 ** 32 - 1]), rng.choice([0, 7, 2 ** 31 - 1])
     name = rng.choice(['gpu', 'a b', 'x'])
     if event in ('cpu_frequency', 'cpu_idle'):
-        v = rng.choice([v, v, 2 ** 32])  # none that the event can have
+        v = rng.choice([v, v, 2 ** 32])  # a value that the event cannot have
         return [({'cpu_frequency': 'cpufreq', 'cpu_idle': 'cpuidle'}[event], v, event, cpu)], 'state=%d cpu_id=%d' % (v, cpu)
     if event == 'cpu_frequency_limits':
         limits = {k: x for k, x in [('max', v), ('min', w)] if rng.random() < .9}
@@ -273,7 +273,8 @@ def random_counter(rng, event, cpu):
 
 
 def random_lines(rng, others=COUNTERS + WORK):
-    """Lines, and their text; OTHERS: which of the kernel's counters and work may be there. Out of order they are only where no name changes: names are told of when they change."""
+    """Makes lines and their text. OTHERS: the kernel's counters and work that may occur. Lines are out of order only if
+    no name changes, because a change of names is reported at its place."""
     lines, running, ts = [], collections.defaultdict(int), rng.randint(1000, 10 ** 6) * 1000
     is_shuffled, with_tgid, has_column = rng.random() < .2, rng.choice([0, .5, 1]), rng.random() < .8
     calls, callers = rng.choice([0, 0, 8, 80]), rng.choice([list(TASKS), [101, 200]])
@@ -315,7 +316,7 @@ def random_lines(rng, others=COUNTERS + WORK):
 
 
 def can_be(line):
-    """False for a counter with a value that no kernel writes."""
+    """Returns false for a counter with a value that no kernel writes."""
     event = line['event']
     if event not in COUNTERS:
         return True
@@ -325,8 +326,8 @@ def can_be(line):
 
 
 def random_apart(rng):
-    """The same in order, and no two at one time; without counters that no kernel can say, which are on tracks of threads that
-    are processes' own."""
+    """Returns LINES in order, with no two at one time, and without counters that no kernel event can have, which are on
+    tracks of main threads."""
     lines = [line for line in random_lines(rng) if can_be(line)]
     lines, latest = sorted(lines, key=lambda line: line['ts']), 0
     for line in lines:
@@ -342,8 +343,8 @@ def text_of(lines):
 
 
 def merged(tm_merge, traces, again=False):
-    """The answers of each trace, by the program; they are merged in this order. AGAIN: what was merged into one Perfetto
-    trace is merged to them."""
+    """Returns the program's rows of each trace; the traces are merged in this order. AGAIN: the rows are of a Perfetto
+    trace that is merged from them."""
     names = ['%06d' % i for i in range(len(traces))]
     manifest = {'version': 1, 'files': [{'path': name, 'machine': {'name': name}} for name in names]}
     with tempfile.TemporaryDirectory() as folder:
@@ -373,8 +374,8 @@ def print_difference(want, got):
 
 
 def compare(random_case, input_of, answers_of, again=None):
-    """Random cases by the program and by a model; arguments as the module says. AGAIN: the queries to compare of what was
-    merged to a Perfetto trace before. True where they differ."""
+    """Compares random cases of the program and of a model, with the arguments of the module. AGAIN: the queries that
+    are also compared for a merged Perfetto trace. Returns true if they differ."""
     tm_merge, count, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     rng = random.Random(seed)
     compared = again or list(QUERIES)
@@ -410,7 +411,7 @@ if __name__ == '__main__':
 
     QUERIES['counter_tracks'] = ('c.ts, k.name, c.value, k.type, u.cpu FROM counter c JOIN counter_track k ON c.track_id = k.id '
                                  'LEFT JOIN cpu_counter_track u ON u.id = k.id JOIN machine m ON k.machine_id = m.id')
-    if sys.argv[4:] == ['again']: # names and processes of threads are told in other ways then
+    if sys.argv[4:] == ['again']: # a merged trace states names and processes of threads in other ways
         QUERIES['counter_tracks'] = QUERIES['counter_tracks'].replace('k.type', "replace(k.type, '_thread_fallback', '')")
         sys.exit(compare(random_apart, encoded, lambda lines: of_known_processes(answers(lines)),
                          ['slices', 'flows', 'counter_tracks']))

@@ -1,5 +1,5 @@
-"""Kernel events that are slices: random ones, their bytes, and what a model makes of them. Facts are those of doc/events.md
-and of perfetto's protos/perfetto/trace/ftrace; used by ftrace_events.py."""
+"""Kernel events that are slices: random events, their bytes, and the slices of a model. The rules are those of
+doc/events.md and of Perfetto's protos/perfetto/trace/ftrace. Used by ftrace_events.py."""
 from slices import OPEN
 from track_events import field, message
 
@@ -12,7 +12,7 @@ def function(number):
 
 
 def sample(rng):
-    """(event's name, its fields by number)."""
+    """Returns (event's name, its fields by number)."""
     f = rng.choice([0, 7, 8, 9])
     vec, handled, dev = rng.randint(0, 11), rng.randint(0, 2), rng.choice([5, 2 ** 33 + 1])
     return rng.choice([
@@ -35,7 +35,7 @@ def sample(rng):
 
 
 def history(rng):
-    """An event that adds to others or changes a state."""
+    """Returns an event that adds to others or changes a state."""
     length = rng.choice([0, 60, 1500, 2 ** 31])
     return rng.choice([
         ('netif_receive_skb', {1: length, 2: rng.choice(['eth0', 'wlan0'])}),
@@ -68,7 +68,7 @@ def suspend(rng):
 
 
 def counter(rng):
-    """An event that is one or more counters."""
+    """Returns an event that is one or more counters."""
     size, small = rng.choice([0, 4096, 2 ** 40]), rng.choice([0, 3, 10 ** 6])
     return rng.choice([
         ('mm_event_record', {1: small, 2: 7, 3: 9, 4: rng.randint(0, 7)}), ('dma_heap_stat', {1: 5, 2: -4096, 3: size}),
@@ -102,7 +102,7 @@ def body_of(name, fields):
 
 
 def symbols():
-    """The interned data that names functions."""
+    """Returns the interned data that names functions."""
     return message(*((26, message((1, n), (2, s))) for n, s in SYMBOLS.items()))
 
 
@@ -136,7 +136,7 @@ COUNTERS = {
 
 
 class Kernel:
-    """What the events do to a model of tasks and slices (ftrace_text.Model)."""
+    """Applies the events to a model of tasks and slices (ftrace_text.Model)."""
 
     def __init__(self, model):
         self.model = model
@@ -335,8 +335,8 @@ class Kernel:
 
 
 def answers(model):
-    """(ts, name, the track's type, name and cpu, args) of slices on tracks of the kernel's, and of threads and markers
-    with args."""
+    """Returns (ts, name, the track's type, name and cpu, args) of slices on tracks of the kernel, and of threads and
+    markers with args."""
     rows = []
     for r in model.slices.rows:
         owner = model.owner[r['track']]

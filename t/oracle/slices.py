@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Random Chrome JSON, and the slices that a model says are in it, written as plainly as can be: what the rules of
-doc/model.md are, tracks, lanes, nesting and flows, without any of the bounds and tables of lib/model.
+"""Makes random Chrome JSON, and compares its database with the slices of a model, which is written as plainly as
+possible: the rules of doc/model.md about tracks, lanes, nesting and flows, without the bounds and tables of lib/model.
 
-usage: slices.py TM_MERGE CASES SEED     CASES files in one archive, merged and compared
-       slices.py TM_MERGE -              one array of events from standard input, both answers shown
+usage: slices.py TM_MERGE CASES SEED     merges CASES files in one archive and compares them
+       slices.py TM_MERGE -              reads one array of events from standard input, and shows both results
 """
 import collections, io, json, os, random, sqlite3, subprocess, sys, tarfile, tempfile
 
@@ -11,13 +11,14 @@ OPEN = -1
 
 
 class Slices:
-    """Open slices, a stack a track."""
+    """Open slices, with a stack for each track."""
 
     def __init__(self):
         self.rows, self.stacks = [], collections.defaultdict(list)
 
     def close_before(self, track, ts, dur):
-        """Pops slices that have ended before a slice of DUR begins. False if that slice would cross an open one."""
+        """Pops slices that have ended before a slice of DUR begins. Returns false if that slice would cross an open
+        one."""
         stack, is_open_below = self.stacks[track], False
         for i in reversed(range(len(stack))):
             row = stack[i]
@@ -29,7 +30,7 @@ class Slices:
                 if ts > end:
                     while len(stack) > i:
                         child = stack.pop()
-                        if child is not row: # complete slices inside an open one are cut with it
+                        if child is not row: # complete slices end with the open slice around them
                             child['dur'] = end - child['ts']
                     is_open_below = False
             elif end < ts or (end == ts and not (row['dur'] == 0 and dur == 0)):
@@ -71,7 +72,7 @@ class Lanes:
         self.sets, self.roots = collections.defaultdict(list), {}
 
     def lane(self, owner, cookie, name, phase):
-        """The track of an event with the name NAME and the cookie COOKIE."""
+        """Returns the track of an event with the name NAME and the cookie COOKIE."""
         root = self.roots.setdefault((owner, cookie), name)
         lanes = self.sets[owner, root]
         found = next((x for x in lanes if x['cookie'] == cookie), None)
@@ -85,8 +86,8 @@ class Lanes:
 
 
 def in_order(events):
-    """Sorts events of one time. First come those in front of the file's first complete event, in file order, and
-    ends; then complete slices, the longest first; then the rest in file order."""
+    """Sorts events of one time. First come events before the file's first complete event, in file order, and ends; then
+    complete slices, the longest first; then the rest in file order."""
     first = next((i for i, e in enumerate(events) if e['ph'] == 'X'), len(events))
 
     def order(numbered):
@@ -119,7 +120,7 @@ def model(events):
                 over[lane].append(ts + dur)
                 slices.begin(('over', e['tid'], lane), ts, dur, category, name)
         elif e['ph'] == 'i' and 'tid' not in e and e.get('s', 't') == 't':
-            continue  # of no thread
+            continue  # belongs to no thread
         elif e['ph'] == 'i':
             scope = e.get('s', 't')
             track = thread if scope == 't' else ('process', e['pid']) if scope == 'p' else ('global',)
@@ -159,7 +160,7 @@ def random_events(rng):
 
 
 def merged(tm_merge, cases):
-    """The slices of each case, by the program."""
+    """Returns the program's slices of each case."""
     with tempfile.TemporaryDirectory() as folder:
         tar, db = os.path.join(folder, 'in.tar'), os.path.join(folder, 'out.db')
         with tarfile.open(tar, 'w') as out:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Random track events of Perfetto traces, and the threads, tracks, slices and counters that a model says are in them:
-the rules of doc/model.md and perfetto's track_descriptor.proto as plainly as they can be. Each case is a file on a
-machine of its own.
+"""Makes random track events of Perfetto traces, and compares their database with the threads, tracks, slices and
+counters of a model: the rules of doc/model.md and Perfetto's track_descriptor.proto as plainly as possible. Each case
+is a file on a machine of its own.
 
 usage: track_events.py TM_MERGE CASES SEED
 """
@@ -41,7 +41,7 @@ class Model:
     def __init__(self):
         self.tasks, self.slices = Tasks(), Slices()
         self.described, self.resolved, self.made = {}, {}, {}  # by uuid
-        self.claimed = {}                                     # thread or process: its uuid
+        self.claimed = {}                                     # thread or process: the uuid of its track
         self.lanes, self.owner = collections.defaultdict(list), {}
         self.counters = []
 
@@ -68,7 +68,7 @@ class Model:
         return True
 
     def resolve(self, uuid):
-        """(kind, thread or process or None, whether it is its own track), None for no track."""
+        """Returns (kind, thread or process or None, whether it is its own track), None for no track."""
         if self.resolved.get(uuid) is None:
             self.described.setdefault(uuid, {'parent': 0, 'pid': None, 'tid': None, 'name': None, 'counter': None,
                                              'merge': BY_NAME, 'key': None})
@@ -97,7 +97,7 @@ class Model:
         return (*parent[:2], False) if parent else ('global', None, False)
 
     def track(self, uuid, event_name):
-        """What events of UUID are on: ('one', track) or ('lanes', set, name, owner)."""
+        """Returns the place of events of UUID: ('one', track) or ('lanes', set, name, owner)."""
         if uuid not in self.made:
             what, owner, is_own = self.resolve(uuid)
             d = self.described[uuid]
@@ -180,7 +180,7 @@ class Model:
 
 
 def answers(packets, latest):
-    """The model's answers, and the latest time of all files so far, which descriptors without a time get."""
+    """Returns the model's rows, and the latest time of all files so far, which descriptors without a time get."""
     model, timed = Model(), []
     generation, sums = collections.Counter(), collections.defaultdict(float)
 
@@ -235,7 +235,7 @@ def random_descriptors(rng):
 
 
 def said_again(rng, d):
-    """Another name for what D describes, or another track, which it cannot be."""
+    """Returns D with another name, or with another track, which is invalid."""
     if rng.random() < .5:
         return {**d, 'parent': 0}
     return {**d, 'says': 'renamed'} if 'says' in d else {**d, 'name': 'R'}
@@ -255,8 +255,8 @@ def random_event(rng, tracks, counters, ts):
 
 
 def random_packets(rng):
-    """(kind, what, sequence, time): every descriptor of a counter comes before its values. Descriptors have times that
-    no event has: they act before those of their time. One that says again what the one before it said is left out."""
+    """Returns (kind, what, sequence, time). Every descriptor of a counter comes before its values. Descriptors have
+    times that no event has, because they take effect before events of their time. A repeated descriptor is left out."""
     ds, ts, sequences = random_descriptors(rng), 10 ** 6, rng.choice([[1], [1, 2]])
     early = [d for d in ds if 'counter' in d or rng.random() < .8]
     late = [d for d in ds if d not in early]
@@ -290,7 +290,7 @@ def descriptor_bytes(d):
 
 
 def event_bytes(e, is_interned, table):
-    """TrackEvent, and the InternedData that it needs first."""
+    """Returns a TrackEvent, and the InternedData that it needs first."""
     body, interned = message((9, e['type']), (11, e['track'])), b''
     for key, number, literal, kind in (('name', 10, 23, 2), ('cat', 3, 22, 1)):
         if key in e and is_interned:
