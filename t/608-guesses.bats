@@ -94,6 +94,20 @@ started again), which --machine NAME=FILE for each says"* ]]
     [ "$stderr" = "" ]
 }
 
+@test "a clock that is assumed to be its own machine's is reported as such" {
+    phone p.pb 5000000000 1700000000000000000
+    for file in w1.pb w2.pb; do
+        proto $file <<-'END'
+	snap 6=5000000000 3=5000000000
+	instant here 5000001000 seq=1 clock=6
+	END
+    done
+    merge --machine phone=p.pb --machine watch=w1.pb --machine watch=w2.pb \
+        --sync w1.pb:BOOTTIME=p.pb:BOOTTIME+1ms p.pb w1.pb w2.pb
+    [[ "$stderr" == "w2.pb: 1 event placed by assumption: nothing relates its BOOTTIME to that of watch, so the two are \
+taken to be one"* ]]
+}
+
 @test "numbers without a clock beside another file's timeline are reported as an assumption" {
     phone a.pb 5000000000 1700000000000000000
     proto b.pb <<<'instant there 5000002000 seq=1'

@@ -80,6 +80,16 @@ static void put_trace_time(struct tm_out *out, const struct tm_catalog *c)
         put_machine(out, c, c->trace_time_machine);
 }
 
+/* Returns the machine whose clock is assumed to be that of P: P's own machine if the assumption relates an isolated clock
+ * to its machine's clock, else the machine of trace time. */
+static uint32_t assumed_machine(const struct tm_catalog *c, const Tracemerge__Placement *p)
+{
+    for (size_t i = 0; i < p->n_hops; i++)
+        if (tm_placement_rule_of(tm_text_of(p->hops[i]->origin)) == TM_RULE_SAME_DOMAIN && p->hops[i]->same_machine)
+            return p->machine;
+    return c->trace_time_machine;
+}
+
 void tm_assumption_put(struct tm_out *out, const struct tm_catalog *c, const Tracemerge__Placement *p)
 {
     switch (tm_assumption_of(c, p)) {
@@ -94,7 +104,7 @@ void tm_assumption_put(struct tm_out *out, const struct tm_catalog *c, const Tra
         tm_out_str(out, "nothing relates its ");
         put_clock(out, p->clock);
         tm_out_str(out, " to that of ");
-        put_machine(out, c, p->machine == c->trace_time_machine ? p->machine : c->trace_time_machine);
+        put_machine(out, c, assumed_machine(c, p));
         tm_out_str(out, ", so the two are taken to be one");
         break;
     default:

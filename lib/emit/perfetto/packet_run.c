@@ -13,7 +13,7 @@ enum {
 
 /* The flags of such an event, and the mask of the flags that are checked. */
 #define RUN_FLAGS (TM_EVENT_RAW_BODY | (uint32_t)TM_RAW_PACKET << TM_EVENT_RAW_SHIFT)
-#define ASKED_FLAGS                                                                                                    \
+#define CHECKED_FLAGS                                                                                                  \
     (TM_EVENT_RAW_BODY | (uint32_t)15 << TM_EVENT_RAW_SHIFT | TM_EVENT_DEFINITION | TM_EVENT_UNTIMED |                 \
      TM_EVENT_DERIVED | TM_EVENT_INNER_TIMES)
 
@@ -52,7 +52,7 @@ static void find_tile(struct tile *tile, const struct tm_packet_writer *w, const
         uint32_t machine = tm_batch_u32(batch, TM_COL_MACHINE, row);
         uint32_t raw_bytes = tm_batch_u32(batch, TM_COL_RAW_BYTES, row);
         uint32_t sequence = sequence_of(w, run, tm_batch_u32(batch, TM_COL_GENERATION, row));
-        bool is_good = ((tm_batch_u32(batch, TM_COL_FLAGS, row) ^ RUN_FLAGS) & ASKED_FLAGS) == 0;
+        bool is_good = ((tm_batch_u32(batch, TM_COL_FLAGS, row) ^ RUN_FLAGS) & CHECKED_FLAGS) == 0;
         is_good &= kind - TM_KIND_SLICE_BEGIN <= TM_KIND_INSTANT - TM_KIND_SLICE_BEGIN;
         is_good &= file < w->catalog->file_count;
         is_good &= sequence != 0;
@@ -103,9 +103,9 @@ enum tm_status tm_packet_run_write(struct tm_packet_writer *w, struct tm_batch_w
             return TM_OK;
         if (tm_buf_reserve(&w->out, (size_t)RUN_ROWS * (HEAD_BYTES_MAX + BODY_BYTES_MAX + COPY_BYTES)) != TM_OK)
             return tm_error_nomem(err);
-        const uint8_t *raw = batch->payload + walk->at, *last = batch->payload + batch->payload_bytes - COPY_BYTES;
+        const uint8_t *raw = batch->payload + walk->at, *end = batch->payload + batch->payload_bytes;
         uint8_t *to = w->out.data + w->out.len, *next;
-        for (i = 0; i < tile.count && batch->payload_bytes >= COPY_BYTES && raw <= last; i++) {
+        for (i = 0; i < tile.count && end - raw >= COPY_BYTES; i++) {
             uint64_t time = tm_batch_u64(batch, TM_COL_TIME_NS, walk->i + i);
             if ((next = put_packet(&tile, i, time, raw, to)) == NULL)
                 break;

@@ -3,6 +3,7 @@
 #include "base/table.h"
 #include "base/hash.h"
 #include "base/pb.h"
+#include "perfetto/packet_fields.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +39,12 @@ struct strip {
     const struct strip *inner; /* ends with field 0 */
 };
 
-static const struct strip thread_strip[] = {{4, 5, 0, NULL}, {0, 0, 0, NULL}};
-static const struct strip packet_strip[] = {{60, 2, 10, thread_strip}, {44, 5, 0, NULL}, {0, 0, 0, NULL}};
+static const struct strip thread_strip[] = {{TM_DESCRIPTOR_THREAD, TM_THREAD_DESCRIPTOR_NAME, 0, NULL},
+                                            {0, 0, 0, NULL}};
+static const struct strip packet_strip[] = {
+    {TM_PACKET_TRACK_DESCRIPTOR, TM_DESCRIPTOR_NAME, TM_DESCRIPTOR_STATIC_NAME, thread_strip},
+    {TM_PACKET_THREAD_DESCRIPTOR, TM_THREAD_DESCRIPTOR_NAME, 0, NULL},
+    {0, 0, 0, NULL}};
 
 /* Appends the message at DATA to OUT without the fields that OUTER leaves out. */
 static bool put_stripped(struct tm_buf *out, const uint8_t *data, size_t len, const struct strip *outer)

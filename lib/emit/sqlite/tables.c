@@ -84,9 +84,9 @@ static enum tm_status write_table(struct tm_sqlite *s, size_t i, struct tm_error
     enum { MODE = 0666 };
     char path[4096 + 64];
     struct tm_out out = {.failed = false};
-    int fd = tm_out_file_member(s->context->path, files[i], path, sizeof path) == TM_OK
-                 ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, MODE)
-                 : -1;
+    if (tm_out_file_member(s->context->path, files[i], path, sizeof path) < 0)
+        return tm_error_errno(err, ENAMETOOLONG, "%s: cannot open for writing", files[i]);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, MODE);
     if (fd < 0)
         return tm_error_errno(err, errno, "%s: cannot open for writing", files[i]);
     tm_out_init(&out, fd, files[i]);
