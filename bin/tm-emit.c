@@ -304,7 +304,7 @@ static int run(struct arguments *a)
         list_formats();
         return tm_program_finish(&program, TM_OK, &err);
     }
-    if (tm_output_list_settle(&a->outputs, "--formats", &err) < 0 ||
+    if (tm_output_list_choose(&a->outputs, "--formats", &err) < 0 ||
         tm_output_list_rows(&a->outputs, a->events, a->options.args.count > 0, &err) < 0 ||
         (a->options.json && tm_output_list_json(&a->outputs, &err) < 0))
         return tm_program_usage(&program, "%s", err.text);

@@ -281,7 +281,7 @@ static int check(struct arguments *a)
     const char *outs[TM_OUTPUTS_MAX + 1];
     if (a->shown)
         r->outputs = (struct tm_output_list){.rows = {{.format = a->shown}}, .count = 1};
-    if (tm_output_list_settle(&r->outputs, "tm-emit --formats", &err) < 0 ||
+    if (tm_output_list_choose(&r->outputs, "tm-emit --formats", &err) < 0 ||
         (!a->shown && tm_output_list_rows(&r->outputs, r->events, r->args.count > 0, &err) < 0) ||
         (r->json && !a->checks_causality && tm_output_list_json(&r->outputs, &err) < 0))
         return tm_program_usage(&program, "%s", err.text);

@@ -17,7 +17,7 @@ enum tm_assumption tm_assumption_of(const struct tm_catalog *c, const Tracemerge
     if (p->clock == 0)
         return c->has_trace_time && c->trace_time_has_machine &&
                        !(c->trace_time_has_file && c->trace_time_file == p->file)
-                   ? TM_ASSUMPTION_STANDS
+                   ? TM_ASSUMPTION_NO_CLOCK
                    : TM_ASSUMPTION_NONE;
     switch (tm_placement_rule_of(tm_text_of(p->rule))) {
     case TM_RULE_PRIVATE: return TM_ASSUMPTION_START;
@@ -80,8 +80,8 @@ static void put_trace_time(struct tm_out *out, const struct tm_catalog *c)
         put_machine(out, c, c->trace_time_machine);
 }
 
-/* Returns the machine whose clock is assumed to be that of P: P's own machine if the assumption relates an isolated clock
- * to its machine's clock, else the machine of trace time. */
+/* Returns the machine whose clock is assumed to be that of P: P's own machine if the assumption relates an isolated
+ * clock to its machine's clock, else the machine of trace time. */
 static uint32_t assumed_machine(const struct tm_catalog *c, const Tracemerge__Placement *p)
 {
     for (size_t i = 0; i < p->n_hops; i++)

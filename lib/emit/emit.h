@@ -53,7 +53,7 @@ struct tm_emit {
     const char *raw;
     bool needs_detail;            /* shows args, flows and the like; descriptions of tracks are always in the stream */
     bool needs_dropped;           /* shows the events that tm-clocks dropped; tm-merge makes it keep them */
-    bool tells_all;               /* reports what notices would */
+    bool reports_notices;         /* shows the facts of notices.h, so no warnings are needed */
     bool shows_stream;            /* shows the stream's own rows: nothing that depends on other rows is settled */
     bool takes_compact_messages;  /* its rows may be whole CompactSched messages */
     bool has_args;                /* --arg gives args columns of their own */

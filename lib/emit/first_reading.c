@@ -120,10 +120,10 @@ enum tm_status tm_first_reading_do(struct tm_first_reading *reading, const struc
         if ((st = copy_stream(reading, run->in_fd, run->options.temporary_dir, err)) == TM_OK)
             st = seek(reading->fd, start, err);
     }
-    for (int way = 0; way < 2 && st == TM_OK; way++) {
-        if (!is_wanted(run, way))
+    for (int shows_stream = 0; shows_stream < 2 && st == TM_OK; shows_stream++) {
+        if (!is_wanted(run, shows_stream))
             continue;
-        st = learn(reading, run, way, err);
+        st = learn(reading, run, shows_stream, err);
         if (st >= 0)
             st = seek(reading->fd, start, err);
     }

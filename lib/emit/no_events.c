@@ -3,7 +3,8 @@
 #include <stdio.h>
 
 /* Warns of files with statistic STAT: names the first one and counts the others. */
-static void tell(const struct tm_catalog *catalog, const char *stat, const char *cause, void (*warn)(const char *text))
+static void warn_of(const struct tm_catalog *catalog, const char *stat, const char *cause,
+                    void (*warn)(const char *text))
 {
     char path[1024], more[64] = "", line[1400];
     uint32_t first = 0, count = 0;
@@ -25,9 +26,9 @@ static void tell(const struct tm_catalog *catalog, const char *stat, const char 
     warn(line);
 }
 
-void tm_no_events_tell(const struct tm_catalog *catalog, void (*warn)(const char *text))
+void tm_no_events_warn(const struct tm_catalog *catalog, void (*warn)(const char *text))
 {
-    tell(catalog, "json_control_characters",
-         "control characters in strings are no JSON; they were read as if they were escaped", warn);
-    tell(catalog, "tm_json_without_events", "a JSON object without traceEvents has no events", warn);
+    warn_of(catalog, "json_control_characters",
+            "control characters in strings are no JSON; they were read as if they were escaped", warn);
+    warn_of(catalog, "tm_json_without_events", "a JSON object without traceEvents has no events", warn);
 }

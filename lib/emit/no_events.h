@@ -6,6 +6,6 @@
 
 /* Gives WARN a line if the statistics of files show such JSON (tm_json_without_events), and one for control characters
  * in strings (json_control_characters). */
-void tm_no_events_tell(const struct tm_catalog *catalog, void (*warn)(const char *text));
+void tm_no_events_warn(const struct tm_catalog *catalog, void (*warn)(const char *text));
 
 #endif

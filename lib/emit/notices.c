@@ -30,7 +30,7 @@ struct sum {
     uint32_t files, shown; /* number of files with the reason; number of files with a line */
 };
 
-struct telling {
+struct notice_writer {
     const struct tm_notices *notices;
     struct tm_by_file accounts, placements, stats;
     uint32_t *wrapped; /* by file: number, plus 1, of the compressed stream that holds this file alone; 0: none */
@@ -50,7 +50,7 @@ static bool is_same(const struct reason *a, const struct reason *b)
 }
 
 /* Finds or makes the sum of REASON in the current file. */
-static struct sum *sum_of(struct telling *t, const struct reason *reason)
+static struct sum *sum_of(struct notice_writer *t, const struct reason *reason)
 {
     uint32_t i = 0;
     while (i < t->sum_count && !is_same(&t->sums[i].reason, reason))
@@ -62,7 +62,7 @@ static struct sum *sum_of(struct telling *t, const struct reason *reason)
     return &t->sums[i];
 }
 
-static void add_account(struct telling *t, const Tracemerge__Account *a)
+static void add_account(struct notice_writer *t, const Tracemerge__Account *a)
 {
     const struct reason reason = {.sort = DROPPED, .text = tm_text_of(a->reason)};
     if (tm_drop_reason_of(reason.text) == TM_DROP_FILTERED)
@@ -75,7 +75,7 @@ static void add_account(struct telling *t, const Tracemerge__Account *a)
     sum->has_earliest |= a->has_earliest_ns;
 }
 
-static void add_placement(struct telling *t, const Tracemerge__Placement *p)
+static void add_placement(struct notice_writer *t, const Tracemerge__Placement *p)
 {
     const struct reason reason = {.sort = ASSUMED, .number = (uint32_t)tm_assumption_of(t->notices->catalog, p)};
     if (reason.number == TM_ASSUMPTION_NONE)
@@ -91,14 +91,14 @@ static bool is_loss(const Tracemerge__Stat *s)
     return s->severity == TRACEMERGE__SEVERITY__DATA_LOSS && s->value > 0;
 }
 
-static void add_stat(struct telling *t, const Tracemerge__Stat *s)
+static void add_stat(struct notice_writer *t, const Tracemerge__Stat *s)
 {
     const struct reason reason = {.sort = LOST, .text = tm_text_of(s->name)};
     if (is_loss(s))
         sum_of(t, &reason)->count += (uint64_t)s->value;
 }
 
-static void add_unsupported(struct telling *t, uint32_t file)
+static void add_unsupported(struct notice_writer *t, uint32_t file)
 {
     const struct tm_unsupported_counts *unsupported = t->notices->unsupported;
     if (file >= unsupported->file_count)
@@ -115,12 +115,12 @@ static void add_unsupported(struct telling *t, uint32_t file)
         sum_of(t, &(struct reason){.sort = READINGS})->count += unsupported->files[file].readings;
 }
 
-static void put(struct telling *t, const char *text)
+static void put(struct notice_writer *t, const char *text)
 {
     tm_out_str(&t->line, text);
 }
 
-static void put_count(struct telling *t, uint64_t count, const char *word)
+static void put_count(struct notice_writer *t, uint64_t count, const char *word)
 {
     tm_out_u64(&t->line, count);
     put(t, " ");
@@ -128,7 +128,7 @@ static void put_count(struct telling *t, uint64_t count, const char *word)
     put(t, count == 1 ? "" : "s");
 }
 
-static void put_dropped(struct telling *t, const struct sum *sum)
+static void put_dropped(struct notice_writer *t, const struct sum *sum)
 {
     enum tm_drop_reason reason = tm_drop_reason_of(sum->reason.text);
     bool is_bytes = reason == TM_DROP_SKIPPED_BYTES;
@@ -148,7 +148,7 @@ static void put_dropped(struct telling *t, const struct sum *sum)
 }
 
 /* Puts the part of the message that files with one reason have in common. */
-static void put_reason(struct telling *t, const struct sum *sum)
+static void put_reason(struct notice_writer *t, const struct sum *sum)
 {
     const char *name = tm_name_of_kind(sum->reason.number);
     switch (sum->reason.sort) {
@@ -191,7 +191,7 @@ static void put_reason(struct telling *t, const struct sum *sum)
 }
 
 /* Puts the part of the message that is about one file. */
-static void put_particulars(struct telling *t, const struct sum *sum)
+static void put_particulars(struct notice_writer *t, const struct sum *sum)
 {
     const struct tm_catalog *c = t->notices->catalog;
     if (sum->reason.sort != ASSUMED)
@@ -204,7 +204,7 @@ static void put_particulars(struct telling *t, const struct sum *sum)
         t->line.buf.len = before;
 }
 
-static enum tm_status end_line(struct telling *t, struct tm_error *err)
+static enum tm_status end_line(struct notice_writer *t, struct tm_error *err)
 {
     const char *text = t->line.failed ? NULL : tm_buf_cstr(&t->line.buf);
     if (text == NULL)
@@ -215,7 +215,7 @@ static enum tm_status end_line(struct telling *t, struct tm_error *err)
 }
 
 /* Finds or makes the sum of REASON over all files; NULL: out of memory. */
-static struct sum *total_of(struct telling *t, const struct reason *reason)
+static struct sum *total_of(struct notice_writer *t, const struct reason *reason)
 {
     for (uint32_t i = 0; i < t->all_count; i++)
         if (is_same(&t->all[i].reason, reason))
@@ -233,7 +233,7 @@ static bool is_compressed(const struct tm_catalog_file *file)
 }
 
 /* Finds the streams of compressed data that hold one file. Users know the two as one. */
-static enum tm_status find_wrapped(struct telling *t)
+static enum tm_status find_wrapped(struct notice_writer *t)
 {
     const struct tm_catalog *c = t->notices->catalog;
     uint32_t *only = calloc((size_t)c->file_count + 1, sizeof *only); /* its only file, plus 1; UINT32_MAX: several */
@@ -257,7 +257,7 @@ static enum tm_status find_wrapped(struct telling *t)
 }
 
 /* Writes the line for SUM of FILE, or counts it for the line about the rest. */
-static enum tm_status tell_sum(struct telling *t, uint32_t file, const struct sum *sum, struct tm_error *err)
+static enum tm_status write_sum(struct notice_writer *t, uint32_t file, const struct sum *sum, struct tm_error *err)
 {
     char path[1024];
     struct sum *total = total_of(t, &sum->reason);
@@ -284,13 +284,13 @@ static enum tm_status tell_sum(struct telling *t, uint32_t file, const struct su
     return end_line(t, err);
 }
 
-static void add_accounts(struct telling *t, uint32_t file)
+static void add_accounts(struct notice_writer *t, uint32_t file)
 {
     for (uint32_t k = t->accounts.starts[file]; k < t->accounts.starts[file + 1]; k++)
         add_account(t, t->notices->catalog->accounts[t->accounts.order[k]]);
 }
 
-static enum tm_status tell_file(struct telling *t, uint32_t file, struct tm_error *err)
+static enum tm_status write_file(struct notice_writer *t, uint32_t file, struct tm_error *err)
 {
     const struct tm_catalog *c = t->notices->catalog;
     enum tm_status st = TM_OK;
@@ -306,11 +306,11 @@ static enum tm_status tell_file(struct telling *t, uint32_t file, struct tm_erro
         add_stat(t, c->stats[t->stats.order[k]]);
     add_unsupported(t, file);
     for (uint32_t i = 0; i < t->sum_count && st == TM_OK; i++)
-        st = tell_sum(t, file, &t->sums[i], err);
+        st = write_sum(t, file, &t->sums[i], err);
     return st;
 }
 
-static enum tm_status tell_rest(struct telling *t, struct tm_error *err)
+static enum tm_status write_rest(struct notice_writer *t, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; i < t->all_count && st == TM_OK; i++) {
@@ -329,10 +329,10 @@ static enum tm_status tell_rest(struct telling *t, struct tm_error *err)
     return st;
 }
 
-enum tm_status tm_notices_tell(const struct tm_notices *notices, struct tm_error *err)
+enum tm_status tm_notices_write(const struct tm_notices *notices, struct tm_error *err)
 {
     const struct tm_catalog *c = notices->catalog;
-    struct telling *t = calloc(1, sizeof *t);
+    struct notice_writer *t = calloc(1, sizeof *t);
     if (t == NULL)
         return tm_error_nomem(err);
     t->notices = notices;
@@ -347,9 +347,9 @@ enum tm_status tm_notices_tell(const struct tm_notices *notices, struct tm_error
     if (st < 0)
         tm_error_nomem(err);
     for (uint32_t i = 0; i < c->file_count && st == TM_OK; i++)
-        st = tell_file(t, i, err);
+        st = write_file(t, i, err);
     if (st == TM_OK)
-        st = tell_rest(t, err);
+        st = write_rest(t, err);
     tm_by_file_release(&t->accounts);
     tm_by_file_release(&t->placements);
     tm_by_file_release(&t->stats);

@@ -20,7 +20,7 @@ struct tm_notices {
 };
 
 /* Writes the warnings at the end of the stream. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_notices_tell(const struct tm_notices *notices, struct tm_error *err);
+enum tm_status tm_notices_write(const struct tm_notices *notices, struct tm_error *err);
 
 /* TM_OK; TM_E_STRICT if LIMIT is strict and a file reports loss, or if LIMIT allows no guess and a file is placed by
  * one. The error names the first such file. */

@@ -33,7 +33,7 @@ void tm_output_list_part(struct tm_output_list *list, const char *part)
 }
 
 /* Options before the first -o belong to the only output. */
-static enum tm_status take_lone(struct tm_output_list *list, struct tm_error *err)
+static enum tm_status complete_single(struct tm_output_list *list, struct tm_error *err)
 {
     if (list->count == 0)
         list->count = 1;
@@ -77,9 +77,9 @@ static enum tm_status choose(struct tm_output_choice *row, const char *lister, s
     return TM_OK;
 }
 
-enum tm_status tm_output_list_settle(struct tm_output_list *list, const char *lister, struct tm_error *err)
+enum tm_status tm_output_list_choose(struct tm_output_list *list, const char *lister, struct tm_error *err)
 {
-    enum tm_status st = take_lone(list, err);
+    enum tm_status st = complete_single(list, err);
     for (size_t i = 0; i < list->count && st == TM_OK; i++) {
         st = choose(&list->rows[i], lister, err);
         for (size_t k = 0; k < i && st == TM_OK; k++)
@@ -109,7 +109,7 @@ enum tm_status tm_output_list_rows(struct tm_output_list *list, bool events, boo
 enum tm_status tm_output_list_json(const struct tm_output_list *list, struct tm_error *err)
 {
     for (size_t i = 0; i < list->count; i++)
-        if (list->rows[i].emit->tells_all)
+        if (list->rows[i].emit->reports_notices)
             return TM_OK;
     return tm_error_set(err, TM_E_USAGE, "--json: %s is none of report, explain, summary and dropped; -f json and "
                         "-f jsonl write events", list->rows[0].emit->name);

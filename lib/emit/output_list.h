@@ -29,7 +29,7 @@ void tm_output_list_part(struct tm_output_list *list, const char *part);
 
 /* Call it after the last option: finds the format of each output. Without -o there is one output, standard output.
  * LISTER is the command that lists the formats, for messages. TM_OK, or TM_E_USAGE with the cause. */
-enum tm_status tm_output_list_settle(struct tm_output_list *list, const char *lister, struct tm_error *err);
+enum tm_status tm_output_list_choose(struct tm_output_list *list, const char *lister, struct tm_error *err);
 
 /* Checks that some output is a report, which --json is about. TM_OK or TM_E_USAGE. Call it after settle. */
 enum tm_status tm_output_list_json(const struct tm_output_list *list, struct tm_error *err);

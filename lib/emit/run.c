@@ -142,8 +142,8 @@ static enum tm_status finish_pending(struct job *job, struct tm_error *err)
 }
 
 /* Reports what was guessed or lost, and whether it is more than allowed. IS_REPORTED: another output has done so. */
-static enum tm_status tell(const struct tm_emit_run *run, const struct job *job, bool *is_reported,
-                           struct tm_error *err)
+static enum tm_status write_notices(const struct tm_emit_run *run, const struct job *job, bool *is_reported,
+                                    struct tm_error *err)
 {
     const struct tm_notices notices = {.catalog = &job->catalog,
                                        .clocks = &job->clocks,
@@ -152,12 +152,12 @@ static enum tm_status tell(const struct tm_emit_run *run, const struct job *job,
                                        .of_output = *is_reported,
                                        .warn = run->warn};
     enum tm_status st = TM_OK;
-    if (run->warn && !job->emit->tells_all && !job->emit->shows_stream) {
-        st = tm_notices_tell(&notices, err);
+    if (run->warn && !job->emit->reports_notices && !job->emit->shows_stream) {
+        st = tm_notices_write(&notices, err);
         *is_reported = true;
     }
     if (run->warn && job->is_first)
-        tm_no_events_tell(&job->catalog, run->warn);
+        tm_no_events_warn(&job->catalog, run->warn);
     if (st == TM_OK && run->limit.strict && job->unsupported.times)
         return tm_error_set(err, TM_E_STRICT,
                             "times inside packets could not be put on trace time, and --strict allows none");
@@ -193,7 +193,7 @@ static enum tm_status show_all(const struct tm_emit_run *run, struct tm_stream_r
     for (size_t i = 0; i < run->target_count && st >= 0; i++)
         st = finish(&jobs[i], err);
     for (size_t i = 0; i < run->target_count && st >= 0; i++)
-        st = tell(run, &jobs[i], &is_reported, err);
+        st = write_notices(run, &jobs[i], &is_reported, err);
     return st < 0 ? st : TM_OK;
 }
 

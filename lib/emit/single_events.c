@@ -84,7 +84,7 @@ static bool is_due(const struct tm_single_events *s, const struct tm_event *e)
     return first && is_event_before(&first->next, first->file_order, e, tm_file_order_of(&s->orders, e->file));
 }
 
-static enum tm_status take(struct tm_single_events *s, const struct tm_event *e, struct tm_error *err)
+static enum tm_status add_event(struct tm_single_events *s, const struct tm_event *e, struct tm_error *err)
 {
     enum tm_status st = tm_file_order_use(&s->orders, e->file, err);
     const bool is_own = !(e->flags & (TM_EVENT_DERIVED | TM_EVENT_DEFINITION | TM_EVENT_UNTIMED));
@@ -103,7 +103,7 @@ enum tm_status tm_single_events_batch(struct tm_single_events *s, const struct t
     if (s->open.count == 0 && !tm_batch_has_kind(batch, TM_KIND_COMPACT_SCHED, TM_KIND_COMPACT_SCHED))
         return tm_batch_queue_pass(&s->out, batch, err);
     while (st == TM_OK && tm_batch_next(&walk, &e))
-        st = take(s, &e, err);
+        st = add_event(s, &e, err);
     return st < 0 ? st : tm_batch_queue_flush(&s->out, err);
 }
 

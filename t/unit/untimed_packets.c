@@ -19,23 +19,23 @@ static void which_wait(void)
     struct tm_buf raw = {0};
     tm_pb_put_bytes(&raw, 61, "x", 1);
     struct tm_event e = packet(&raw, 5);
-    ok_named(tm_untimed_packets_take(&e), "symbols wait");
+    ok_named(tm_untimed_packets_accept(&e), "symbols wait");
     e.time_ns = 0;
-    ok_named(!tm_untimed_packets_take(&e), "what is in front of all events does not wait");
+    ok_named(!tm_untimed_packets_accept(&e), "what is in front of all events does not wait");
     e = packet(&raw, 5);
     e.flags = TM_EVENT_DEFINITION;
-    ok_named(!tm_untimed_packets_take(&e), "what has a time does not wait");
+    ok_named(!tm_untimed_packets_accept(&e), "what has a time does not wait");
     e = packet(&raw, 5);
     e.kind = TM_KIND_SEQUENCE_STATE;
-    ok_named(!tm_untimed_packets_take(&e), "interned data does not wait");
+    ok_named(!tm_untimed_packets_accept(&e), "interned data does not wait");
     e.kind = TM_KIND_METADATA;
     e.sequence = 4;
-    ok_named(!tm_untimed_packets_take(&e), "what a sequence lost does not wait");
+    ok_named(!tm_untimed_packets_accept(&e), "what a sequence lost does not wait");
     e.generation = 1;
-    ok_named(tm_untimed_packets_take(&e), "a packet on a sequence waits");
+    ok_named(tm_untimed_packets_accept(&e), "a packet on a sequence waits");
     tm_pb_put_bytes(&raw, 72, "", 0);
     e = packet(&raw, 5);
-    ok_named(!tm_untimed_packets_take(&e), "descriptions of fields do not wait");
+    ok_named(!tm_untimed_packets_accept(&e), "descriptions of fields do not wait");
     tm_buf_release(&raw);
 }
 

@@ -78,7 +78,7 @@ static enum tm_status lane_of(struct tm_json_destinations *d, const struct tm_ev
     if ((st = read_event(d, e, number, &end_ns, err)) < 0)
         return st;
     tm_json_lanes_use(lanes, &s->holder, e->kind == TM_KIND_SLICE_END ? INT64_MIN : e->time_ns, end_ns);
-    tm_json_lanes_hold(lanes, &s->holder, s->awaits || tm_json_reading_is_open(&d->reading, number));
+    tm_json_lanes_set_open(lanes, &s->holder, s->awaits || tm_json_reading_is_open(&d->reading, number));
     *lane = s->holder.lane;
     return TM_OK;
 }

@@ -44,7 +44,7 @@ static bool is_samples(const struct tm_json_frames *frames, const struct tm_json
     return is(m->key, "samples") && m->value.len && m->value.data[0] == '[' && offset_of(frames, m->file, &offset_ns);
 }
 
-bool tm_json_frames_take(const struct tm_json_frames *frames, const struct tm_json_top_member *m)
+bool tm_json_frames_cover(const struct tm_json_frames *frames, const struct tm_json_top_member *m)
 {
     return is_table(m) || is_samples(frames, m);
 }

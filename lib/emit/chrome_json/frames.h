@@ -24,7 +24,7 @@ struct tm_json_frames {
 };
 
 /* True if M is one of these members, which tm_json_frames_write writes. */
-bool tm_json_frames_take(const struct tm_json_frames *frames, const struct tm_json_top_member *m);
+bool tm_json_frames_cover(const struct tm_json_frames *frames, const struct tm_json_top_member *m);
 
 /* Reads the tables, once, when all are known: before the first event with a time. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_json_frames_read(struct tm_json_frames *frames, struct tm_error *err);

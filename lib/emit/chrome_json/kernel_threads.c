@@ -5,8 +5,8 @@
 
 enum { KERNEL_PID = 0x70000001 }; /* next to the pid of a machine's CPUs */
 
-static enum tm_status name_it(struct tm_json_kernel_threads *kernel, const struct tm_event *e,
-                              enum tm_kernel_track track, int64_t tid, struct tm_error *err)
+static enum tm_status write_names(struct tm_json_kernel_threads *kernel, const struct tm_event *e,
+                                  enum tm_kernel_track track, int64_t tid, struct tm_error *err)
 {
     char text[TM_KERNEL_TRACK_NAME_MAX];
     struct tm_text name = tm_kernel_track_name(track, tm_kernel_track_instance(e), text);
@@ -40,7 +40,7 @@ enum tm_status tm_json_kernel_threads_find(struct tm_json_kernel_threads *kernel
             return tm_error_nomem(err);
     }
     *place = (struct tm_event_task){.has_pid = true, .pid = KERNEL_PID, .has_tid = true, .tid = number};
-    return is_new ? name_it(kernel, e, track, number, err) : TM_OK;
+    return is_new ? write_names(kernel, e, track, number, err) : TM_OK;
 }
 
 void tm_json_kernel_threads_release(struct tm_json_kernel_threads *kernel)

@@ -102,9 +102,9 @@ static uint32_t find_free(const struct tm_json_lanes *lanes, const struct tm_jso
         return 0;
     if (list == NULL)
         return UINT32_MAX;
-    while (list->first_shut < list->count && t->lanes[list->lanes[list->first_shut]].is_open)
-        list->first_shut++;
-    for (uint32_t i = list->first_shut; i < list->count; i++)
+    while (list->first_free < list->count && t->lanes[list->lanes[list->first_free]].is_open)
+        list->first_free++;
+    for (uint32_t i = list->first_free; i < list->count; i++)
         if (is_free(&t->lanes[list->lanes[i]], since_ns))
             return list->lanes[i];
     return UINT32_MAX;
@@ -145,7 +145,7 @@ enum tm_status tm_json_lanes_leave(struct tm_json_lanes *lanes, struct tm_json_h
 {
     struct tm_json_lane *l = lane_of(lanes, holder);
     bool was_open = l->is_open;
-    tm_json_lanes_hold(lanes, holder, false);
+    tm_json_lanes_set_open(lanes, holder, false);
     l->holder = UINT32_MAX; /* no holder now, but it has had one */
     l->last_ns = since_ns > l->last_ns ? since_ns : l->last_ns;
     enum tm_status st = tm_json_lanes_take(lanes, holder, since_ns);
@@ -160,7 +160,7 @@ void tm_json_lanes_use(struct tm_json_lanes *lanes, const struct tm_json_holder 
     l->until_ns = end_ns > l->until_ns ? end_ns : l->until_ns;
 }
 
-void tm_json_lanes_hold(struct tm_json_lanes *lanes, const struct tm_json_holder *holder, bool is_open)
+void tm_json_lanes_set_open(struct tm_json_lanes *lanes, const struct tm_json_holder *holder, bool is_open)
 {
     struct tm_json_lane *l = lane_of(lanes, holder);
     l->is_open = is_open;
@@ -168,8 +168,8 @@ void tm_json_lanes_hold(struct tm_json_lanes *lanes, const struct tm_json_holder
         return;
     struct tm_json_lane_list *list = list_of(lanes, holder->thread, l->file);
     assert(list); /* each lane with a place is in a list */
-    if (l->place - 1 < list->first_shut)
-        list->first_shut = l->place - 1;
+    if (l->place - 1 < list->first_free)
+        list->first_free = l->place - 1;
 }
 
 enum tm_status tm_json_lanes_endless(struct tm_json_lanes *lanes, struct tm_json_holder *holder, bool is_crossed,

@@ -52,7 +52,7 @@ struct tm_json_thread {
 struct tm_json_lane_list {
     uint32_t *lanes; /* numbers in the thread */
     uint32_t count, cap;
-    uint32_t first_shut; /* all lanes before this one have something open */
+    uint32_t first_free; /* all lanes before this one have something open */
 };
 
 /* Zero-initialise. */
@@ -91,7 +91,7 @@ enum tm_status tm_json_lanes_leave(struct tm_json_lanes *lanes, struct tm_json_h
 void tm_json_lanes_use(struct tm_json_lanes *lanes, const struct tm_json_holder *holder, int64_t ts_ns, int64_t end_ns);
 
 /* Notes whether HOLDER has an open slice on its lane. */
-void tm_json_lanes_hold(struct tm_json_lanes *lanes, const struct tm_json_holder *holder, bool is_open);
+void tm_json_lanes_set_open(struct tm_json_lanes *lanes, const struct tm_json_holder *holder, bool is_open);
 
 /* Sets *LANE to the lane where a slice of HOLDER without an end is written as a begin, after everything else.
  * IS_CROSSED: a slice of the stack within it would be read before it. */

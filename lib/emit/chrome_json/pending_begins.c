@@ -26,7 +26,7 @@ static struct tm_json_begin_stack *get(struct tm_json_begins *begins, uint64_t k
 
 /* Called when a slice begins at TS_NS. Marks the innermost open slices of STACK that began at the same time as crossed
  * (pending_begins.h). Stops at one that is marked already, since those around it are marked too. */
-static void cross(struct tm_json_begin_stack *stack, int64_t ts_ns)
+static void mark_crossed(struct tm_json_begin_stack *stack, int64_t ts_ns)
 {
     for (uint32_t i = stack->depth; i > stack->begun && stack->begins[i - 1].ts_ns == ts_ns; i--) {
         if (stack->begins[i - 1].is_crossed)
@@ -36,8 +36,8 @@ static void cross(struct tm_json_begin_stack *stack, int64_t ts_ns)
 }
 
 /* Returns the stack of AT, on its lane from TS_NS on, or on its last lane if IS_BOUND. NULL: out of memory. */
-static struct tm_json_begin_stack *take(struct tm_json_begins *begins, const struct tm_json_begin_at *at, int64_t ts_ns,
-                                        bool is_bound)
+static struct tm_json_begin_stack *use_lane(struct tm_json_begins *begins, const struct tm_json_begin_at *at,
+                                            int64_t ts_ns, bool is_bound)
 {
     struct tm_json_begin_stack *stack = get(begins, at->stack);
     if (stack == NULL || tm_json_lanes_join(begins->lanes, &stack->holder, &at->owner) < 0 ||
@@ -48,20 +48,20 @@ static struct tm_json_begin_stack *take(struct tm_json_begins *begins, const str
 }
 
 /* Reserves the lane for STACK while a slice is open or a flow awaits the next one. */
-static void hold(struct tm_json_begins *begins, const struct tm_json_begin_stack *stack)
+static void note_open(struct tm_json_begins *begins, const struct tm_json_begin_stack *stack)
 {
-    tm_json_lanes_hold(begins->lanes, &stack->holder, stack->depth || stack->awaits);
+    tm_json_lanes_set_open(begins->lanes, &stack->holder, stack->depth || stack->awaits);
 }
 
 enum tm_status tm_json_begins_open(struct tm_json_begins *begins, const struct tm_json_begin_at *at,
                                    const struct tm_json_begin_view *view, const tm_slice_label labels[2], bool *is_full)
 {
-    struct tm_json_begin_stack *stack = take(begins, at, view->ts_ns, false);
+    struct tm_json_begin_stack *stack = use_lane(begins, at, view->ts_ns, false);
     if (stack == NULL || tm_array_grow(&stack->begins, &stack->cap, stack->depth, sizeof *stack->begins, NULL) < 0 ||
         tm_buf_add(&stack->bytes, view->text, view->text_len) != TM_OK ||
         tm_buf_add(&stack->bytes, view->detail, view->detail_len) != TM_OK)
         return TM_E_SYSTEM;
-    cross(stack, view->ts_ns);
+    mark_crossed(stack, view->ts_ns);
     tm_json_lanes_use(begins->lanes, &stack->holder, view->ts_ns, view->ts_ns);
     *is_full = stack->begun && stack->begun == stack->depth && stack->begins[stack->depth - 1].ts_ns == view->ts_ns;
     stack->begins[stack->depth++] = (struct tm_json_begin){.ts_ns = view->ts_ns,
@@ -71,7 +71,7 @@ enum tm_status tm_json_begins_open(struct tm_json_begins *begins, const struct t
                                                            .text_len = (uint32_t)view->text_len,
                                                            .detail_len = (uint32_t)view->detail_len};
     stack->awaits = false;
-    hold(begins, stack);
+    note_open(begins, stack);
     begins->bytes += view->text_len + view->detail_len + sizeof *stack->begins;
     *is_full |= begins->bytes > TM_JSON_BEGIN_BYTES_MAX;
     return TM_OK;
@@ -80,13 +80,13 @@ enum tm_status tm_json_begins_open(struct tm_json_begins *begins, const struct t
 enum tm_status tm_json_begins_complete(struct tm_json_begins *begins, const struct tm_json_begin_at *at, int64_t end_ns,
                                        struct tm_json_begin_view *view)
 {
-    struct tm_json_begin_stack *stack = take(begins, at, view->ts_ns, false);
+    struct tm_json_begin_stack *stack = use_lane(begins, at, view->ts_ns, false);
     if (stack == NULL)
         return TM_E_SYSTEM;
-    cross(stack, view->ts_ns);
+    mark_crossed(stack, view->ts_ns);
     tm_json_lanes_use(begins->lanes, &stack->holder, view->ts_ns, end_ns);
     stack->awaits = false;
-    hold(begins, stack);
+    note_open(begins, stack);
     view->thread = stack->holder.thread - 1;
     view->lane = stack->holder.lane;
     return TM_OK;
@@ -95,12 +95,12 @@ enum tm_status tm_json_begins_complete(struct tm_json_begins *begins, const stru
 enum tm_status tm_json_begins_touch(struct tm_json_begins *begins, const struct tm_json_begin_at *at, int64_t ts_ns,
                                     enum tm_json_begin_touch touch, struct tm_json_begin_view *view)
 {
-    struct tm_json_begin_stack *stack = take(begins, at, ts_ns, touch == TM_JSON_BEGIN_BOUND);
+    struct tm_json_begin_stack *stack = use_lane(begins, at, ts_ns, touch == TM_JSON_BEGIN_BOUND);
     if (stack == NULL)
         return TM_E_SYSTEM;
     tm_json_lanes_use(begins->lanes, &stack->holder, ts_ns, ts_ns);
     stack->awaits = touch == TM_JSON_BEGIN_AWAITS || (stack->awaits && touch == TM_JSON_BEGIN_BOUND);
-    hold(begins, stack);
+    note_open(begins, stack);
     view->thread = stack->holder.thread - 1;
     view->lane = stack->holder.lane;
     return TM_OK;
@@ -169,7 +169,7 @@ enum tm_json_begin_fate tm_json_begins_close(struct tm_json_begins *begins, uint
         stack->begun--;
         *view = (struct tm_json_begin_view){.thread = stack->holder.thread - 1, .lane = stack->holder.lane};
         tm_json_lanes_use(begins->lanes, &stack->holder, INT64_MIN, ts_ns);
-        hold(begins, stack);
+        note_open(begins, stack);
         return TM_JSON_BEGIN_WRITTEN;
     }
     size_t len = (size_t)begin->text_len + begin->detail_len;
@@ -178,7 +178,7 @@ enum tm_json_begin_fate tm_json_begins_close(struct tm_json_begins *begins, uint
     stack->depth--;
     begins->bytes -= len;
     tm_json_lanes_use(begins->lanes, &stack->holder, INT64_MIN, ts_ns);
-    hold(begins, stack);
+    note_open(begins, stack);
     return TM_JSON_BEGIN_WHOLE;
 }
 

@@ -123,8 +123,8 @@ static enum tm_status open_span(struct tm_json_slices *s, const struct tm_event 
 }
 
 /* Makes a complete event of slice V, which E ends. It is pending while others may end at this time. */
-static enum tm_status keep_whole(struct tm_json_slices *s, const struct tm_json_begin_view *v, const struct tm_event *e,
-                                 struct tm_error *err)
+static enum tm_status complete_slice(struct tm_json_slices *s, const struct tm_json_begin_view *v,
+                                     const struct tm_event *e, struct tm_error *err)
 {
     int64_t tid;
     enum tm_status st = tm_json_threads_tid(s->threads, v->thread, v->lane, &tid, err);
@@ -144,7 +144,7 @@ static enum tm_status keep_whole(struct tm_json_slices *s, const struct tm_json_
     if ((st = tm_json_writer_detail(s->writer, e->file, (struct tm_text){s->scratch.data, s->scratch.len}, err)) < 0)
         return st;
     tm_out_char(&s->writer->out, '}');
-    return tm_json_whole_slices_keep(&s->wholes, from, v->order, e->time_ns, err);
+    return tm_json_whole_slices_add(&s->wholes, from, v->order, e->time_ns, err);
 }
 
 enum tm_status tm_json_slices_finish(struct tm_json_slices *s, struct tm_error *err)
@@ -178,7 +178,7 @@ static enum tm_status close_span(struct tm_json_slices *s, const struct tm_event
         fate = tm_json_begins_close(&s->begins, stack, e->time_ns, labels, &v);
     }
     if (fate == TM_JSON_BEGIN_WHOLE)
-        return keep_whole(s, &v, e, err);
+        return complete_slice(s, &v, e, err);
     if (fate == TM_JSON_BEGIN_NONE) { /* it would end another file's slice */
         tm_json_writer_unsupported(s->writer, e);
         return TM_OK;

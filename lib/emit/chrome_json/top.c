@@ -32,7 +32,7 @@ static bool is_shared(const struct tm_json_frames *frames, const struct tm_json_
     struct tm_pb pb = tm_json_top_members_all(frames->members);
     struct tm_json_top_member other = {0};
     uint32_t agree = 0;
-    if (tm_json_frames_take(frames, m))
+    if (tm_json_frames_cover(frames, m))
         return false;
     if (is_about_time(m->key))
         return frames->inputs->json_count == 1 && frames->writer->context->catalog->file_count <= 2;
@@ -73,7 +73,7 @@ static enum tm_status put_file_members(struct tm_json_frames *frames, uint32_t f
     bool has_members = false;
     while (tm_json_top_next(&pb, &m)) {
         char path[1024];
-        if (m.file != file || tm_json_frames_take(frames, &m) || is_shared_member(frames, &m))
+        if (m.file != file || tm_json_frames_cover(frames, &m) || is_shared_member(frames, &m))
             continue;
         if (!has_members) {
             tm_catalog_path(frames->writer->context->catalog, file, path, sizeof path);

@@ -9,8 +9,8 @@ struct tm_json_whole_slice {
     size_t at, len; /* in text */
 };
 
-enum tm_status tm_json_whole_slices_keep(struct tm_json_whole_slices *w, size_t from, uint64_t order, int64_t end_ns,
-                                         struct tm_error *err)
+enum tm_status tm_json_whole_slices_add(struct tm_json_whole_slices *w, size_t from, uint64_t order, int64_t end_ns,
+                                        struct tm_error *err)
 {
     struct tm_buf *out = &w->writer->out.buf;
     if (tm_array_grow(&w->slices, &w->cap, w->count, sizeof *w->slices, err) < 0)

@@ -17,8 +17,8 @@ struct tm_json_whole_slices {
 
 /* Moves the text in the writer's buffer from offset FROM on to the pending slices. It is a slice that ended at END_NS;
  * ORDER is that of its begin. TM_OK or TM_E_SYSTEM, as all functions here. */
-enum tm_status tm_json_whole_slices_keep(struct tm_json_whole_slices *w, size_t from, uint64_t order, int64_t end_ns,
-                                         struct tm_error *err);
+enum tm_status tm_json_whole_slices_add(struct tm_json_whole_slices *w, size_t from, uint64_t order, int64_t end_ns,
+                                        struct tm_error *err);
 
 /* Writes all pending slices if they ended before TIME_NS. */
 enum tm_status tm_json_whole_slices_write_before(struct tm_json_whole_slices *w, int64_t time_ns, struct tm_error *err);

@@ -104,7 +104,7 @@ static void put_arg_value(struct tm_json_writer *w, const struct tm_pb_field *f)
     }
 }
 
-enum { ARGS_TOLD_APART = 64 };
+enum { ARGS_COMPARED_MAX = 64 };
 
 /* A key and its value. */
 struct arg {
@@ -190,13 +190,13 @@ enum tm_status tm_json_writer_detail(struct tm_json_writer *w, uint32_t file, st
 {
     struct tm_pb pb = tm_pb_of(detail.data, detail.len);
     struct tm_pb_field f;
-    struct arg args[ARGS_TOLD_APART];
+    struct arg args[ARGS_COMPARED_MAX];
     uint32_t count = 0;
     bool has_args = false;
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id != TM_DETAIL_ARGS || f.type != TM_PB_LEN)
             continue;
-        if (count == ARGS_TOLD_APART) { /* beyond this number, repeated keys are written twice */
+        if (count == ARGS_COMPARED_MAX) { /* beyond this number, repeated keys are written twice */
             put_args(w, args, count, &has_args);
             count = 0;
         }

@@ -79,7 +79,7 @@ static uint32_t name_end(const struct tm_annotation *arg, uint32_t from)
 }
 
 /* Counts the args at A, at most COUNT, whose keys are equal up to END and in the byte there. */
-static uint32_t alike(const struct tm_annotation *a, uint32_t count, uint32_t end)
+static uint32_t count_alike(const struct tm_annotation *a, uint32_t count, uint32_t end)
 {
     uint32_t n = 1;
     while (n < count && a[n].len > end && memcmp(a[n].key, a->key, end + 1) == 0 &&
@@ -144,7 +144,7 @@ static enum tm_status put_elements(const struct group *group, struct annotation_
             st = put_value(out->buf, &args[i].value);
         } else {
             bool is_entry = args[i].key[end] == '.';
-            n = alike(&args[i], group->count - i, end);
+            n = count_alike(&args[i], group->count - i, end);
             const struct group inner = {&args[i], n, end + is_entry, group->depth + 1};
             st = is_entry || group->depth >= TM_ANNOTATION_DEPTH_MAX ? put_group(&inner, TM_ANNOTATION_DICT, out)
                                                                      : put_elements(&inner, out);
@@ -172,7 +172,7 @@ static enum tm_status put_group(const struct group *group, uint32_t id, struct a
             st = put_value(out->buf, &arg->value);
         } else {
             bool is_entry = arg->key[end] == '.';
-            n = alike(arg, group->count - i, end);
+            n = count_alike(arg, group->count - i, end);
             const struct group inner = {arg, n, end + is_entry, group->depth + 1};
             st = is_entry ? put_group(&inner, TM_ANNOTATION_DICT, out) : put_elements(&inner, out);
         }

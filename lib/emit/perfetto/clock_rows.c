@@ -179,7 +179,7 @@ static void drop_unrelated(struct tm_clock_rows *r)
 }
 
 /* Adds snapshots that have only BOOTTIME to the lone rows. */
-static enum tm_status keep_snapshots(struct tm_clock_rows *r, uint32_t first, uint32_t end)
+static enum tm_status add_snapshots(struct tm_clock_rows *r, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++) {
         const struct tm_clock_row *row = &r->rows[i];
@@ -206,7 +206,7 @@ struct member {
     uint32_t machine, column, place, leader;
 };
 
-static int by_moments(const void *x, const void *y)
+static int by_times(const void *x, const void *y)
 {
     const struct member *a = x, *b = y;
     COMPARE(a, b, machine);
@@ -240,7 +240,7 @@ static enum tm_status find_groups(struct tm_clock_rows *r)
         uint32_t place = tm_clock_rows_is_timeline(r, c->machine, c->clock) ? 0 : r->rows[c->first].place + 1;
         members[i] = (struct member){c->times_hash, c->machine, i, place, 0};
     }
-    qsort(members, n, sizeof *members, by_moments);
+    qsort(members, n, sizeof *members, by_times);
     for (uint32_t i = 0; i < n; i++) {
         bool is_new = i == 0 || size == TM_CLOCK_GROUP_MAX ||
                       !have_one_group(r, &r->columns[members[i - 1].column], &r->columns[members[i].column]);
@@ -366,7 +366,7 @@ enum tm_status tm_clock_rows_settle(struct tm_clock_rows *r)
         st = TM_E_SYSTEM;
     for (uint32_t i = 0, end; i < r->count && st == TM_OK; i = end) {
         end = end_of_clock(r, i);
-        st = r->rows[i].clock == TM_CLOCK_BOOTTIME ? keep_snapshots(r, i, end) : make_column(&m, i, end, &out);
+        st = r->rows[i].clock == TM_CLOCK_BOOTTIME ? add_snapshots(r, i, end) : make_column(&m, i, end, &out);
     }
     free(m.kept);
     free(m.merged);
@@ -393,7 +393,7 @@ static uint32_t count_until(const struct tm_clock_row *rows, uint32_t count, int
 }
 
 /* Returns the value that ROW gives for WANTED_NS. */
-static int64_t back(const struct tm_clock_row *row, int64_t wanted_ns)
+static int64_t value_at(const struct tm_clock_row *row, int64_t wanted_ns)
 {
     return (int64_t)((uint64_t)wanted_ns - (uint64_t)row->ts_ns + (uint64_t)row->value);
 }
@@ -408,7 +408,7 @@ int64_t tm_clock_rows_reading(const struct tm_clock_rows *r, uint32_t machine, u
     if (read_at(rows, c->count, recorded) == wanted_ns)
         return recorded;
     uint32_t low = count_until(rows, c->count, wanted_ns);
-    int64_t value = back(&rows[low ? low - 1 : 0], wanted_ns);
+    int64_t value = value_at(&rows[low ? low - 1 : 0], wanted_ns);
     /* If the next row takes over, no reading gives this time: the last one before that row is nearest. */
     return low < c->count && value >= rows[low].value ? rows[low].value - 1 : value;
 }

@@ -29,11 +29,11 @@ struct lane {
 static enum tm_status on_lane(struct tm_track_writer *w, const struct tm_event *e, struct lane lane,
                               struct tm_buf versions[2], struct tm_error *err)
 {
-    tm_packet_aside_begin(w->packets);
+    tm_packet_collect_begin(w->packets);
     enum tm_status st = tm_track_packet_lane(w, e, lane.uuid, lane.parent, err);
     if (st == TM_OK && tm_track_packet_move(&versions[ON_TRACK], lane.uuid, &w->packets->out) != TM_OK)
         st = tm_error_nomem(err);
-    tm_packet_aside_end(w->packets, &versions[ON_LANE]);
+    tm_packet_collect_end(w->packets, &versions[ON_LANE]);
     return st;
 }
 
@@ -42,9 +42,9 @@ enum tm_status tm_deferred_choice_open(struct tm_track_writer *w, const struct t
 {
     struct tm_buf versions[2] = {{0}, {0}};
     uint32_t at = 0, placeholder = 0;
-    tm_packet_aside_begin(w->packets);
+    tm_packet_collect_begin(w->packets);
     enum tm_status st = tm_track_packet_event(w, e, TM_TRACK_BEGIN, end->uuid, err);
-    tm_packet_aside_end(w->packets, &versions[ON_TRACK]);
+    tm_packet_collect_end(w->packets, &versions[ON_TRACK]);
     if (st == TM_OK)
         st = on_lane(w, e, (struct lane){lane, end->uuid}, versions, err);
     if (st == TM_OK)
@@ -76,7 +76,7 @@ static enum tm_status move(struct tm_track_writer *w, uint64_t uuid, struct tm_d
                            struct tm_error *err)
 {
     choice->has_moved = true;
-    tm_reader_slices_forget(&w->reader, uuid, choice->reader_id);
+    tm_reader_slices_remove(&w->reader, uuid, choice->reader_id);
     return tm_packet_decide(w->packets, choice->placeholder, ON_LANE, err);
 }
 
@@ -118,7 +118,7 @@ enum tm_status tm_deferred_choice_clear(struct tm_track_writer *w, const struct 
     enum tm_status st;
     do { /* each move changes which slices E would end */
         found = NULL;
-        st = tm_reader_slices_overtaken(&w->reader, uuid, e->time_ns, &written, err);
+        st = tm_reader_slices_ended_early(&w->reader, uuid, e->time_ns, &written, err);
         for (uint32_t i = 0; st == TM_OK && i < written->count && found == NULL; i++)
             if (!tm_early_ends_have(stated, written->ends[i]))
                 found = choice_of(w, written->ends[i].id);
@@ -190,7 +190,7 @@ static enum tm_status make_room(struct tm_track_writer *w, const struct tm_open_
     const struct tm_early_ends *cut;
     const struct tm_event e = end_event(end);
     tm_reader_slices_pass(&w->reader);
-    enum tm_status st = tm_reader_slices_overtaken(&w->reader, end->uuid, end->end_ns, &cut, err);
+    enum tm_status st = tm_reader_slices_ended_early(&w->reader, end->uuid, end->end_ns, &cut, err);
     *moves = st == TM_OK && cut->count > 0 && end->choice;
     return st < 0 || *moves ? st : tm_deferred_choice_clear(w, &e, end->uuid, err);
 }

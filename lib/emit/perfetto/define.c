@@ -119,7 +119,7 @@ static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, s
     st = tm_packet_retime(w, e, NULL, err);
     w->descriptor_uuid = 0;
     if (st == TM_OK && d.is_process && !d.is_thread && p->tracks.names.is_enabled)
-        st = tm_track_writer_name_again(&p->tracks, e, d.pid, err);
+        st = tm_track_writer_repeat_name(&p->tracks, e, d.pid, err);
     return st < 0 ? st : tm_packet_child_track(w, e, d.uuid, owner, err);
 }
 
@@ -155,7 +155,7 @@ bool tm_pftrace_is_due_later(const struct tm_event *e)
            tm_event_raw(e->flags) != TM_RAW_PACKET;
 }
 
-enum tm_status tm_pftrace_keep(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+enum tm_status tm_pftrace_add_pending(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_event at = *e;
     struct described d = {0};
@@ -183,7 +183,7 @@ static enum tm_status write_pending(struct pftrace *p, const struct tm_event *e,
 }
 
 /* Repeats the thread on an output sequence that follows a clearing of state. */
-static enum tm_status write_thread_again(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+static enum tm_status repeat_thread(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     const struct tm_event *thread = tm_sequence_threads_missing(&p->threads, e);
     if (thread == NULL)
@@ -227,15 +227,15 @@ enum tm_status tm_pftrace_due(struct pftrace *p, const struct tm_event *e, struc
     if (st == TM_OK && p->pending.events.count)
         st = write_needed(p, e, sequence_need(e), err);
     if (st == TM_OK && p->threads.count && tm_event_raw(e->flags) == TM_RAW_PACKET)
-        st = write_thread_again(p, e, err);
+        st = repeat_thread(p, e, err);
     if (st < 0 || p->pending.events.count == 0 || !(e->flags & TM_EVENT_HAS_TRACK) ||
         tm_event_scope(e->flags) != TM_SCOPE_TRACK)
         return st;
     return tm_pftrace_track_due(p, e, err);
 }
 
-/* Handles the start or end of a task: its number may belong to another task before and after. */
-static enum tm_status note_life(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+/* Notes the start or end of a task: its number may belong to another task before and after. */
+static enum tm_status note_lifetime(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     if (e->machine >= p->context->catalog->machine_count || e->tid == 0)
         return TM_OK;
@@ -253,7 +253,7 @@ enum tm_status tm_pftrace_note(struct pftrace *p, const struct tm_event *e, stru
 {
     enum tm_status st = TM_OK;
     if (e->kind == TM_KIND_TASK_NEW || e->kind == TM_KIND_PROCESS_EXIT)
-        st = note_life(p, e, err);
+        st = note_lifetime(p, e, err);
     return st == TM_OK && p->tracks.names.is_enabled ? note_names(p, e, err) : st;
 }
 
@@ -272,5 +272,5 @@ enum tm_status tm_pftrace_rest(struct pftrace *p, struct tm_error *err)
     enum tm_status st = TM_OK;
     while (st == TM_OK && (pending = tm_pending_definitions_due(&p->pending, INT64_MAX)) != NULL)
         st = write_pending(p, pending, INT64_MAX, err);
-    return st < 0 ? st : tm_track_writer_say_names(&p->tracks, p->now_ns, err);
+    return st < 0 ? st : tm_track_writer_write_names(&p->tracks, p->now_ns, err);
 }

@@ -66,7 +66,7 @@ static inline enum tm_status tm_pftrace_fast(struct pftrace *p, struct tm_batch_
     memset(&e, 0xa5, sizeof e);
 #endif
     if (i >= batch->count || p->in_state || p->has_pending_packet || p->tracks.names.is_enabled ||
-        p->bounds.is_cutting || tm_line_tasks_may_name_again(&p->line_tasks))
+        p->bounds.is_cutting || tm_line_tasks_may_rename(&p->line_tasks))
         return TM_END;
     e.flags = tm_batch_u32(batch, TM_COL_FLAGS, i);
     e.kind = tm_batch_u32(batch, TM_COL_KIND, i);

@@ -100,7 +100,7 @@ enum tm_status tm_ftrace_bounds_note(struct tm_ftrace_bounds *b, const struct tm
         return st < 0 ? st : note_bundle(b, at, e, err);
     struct tm_text name = tm_catalog_string(w->catalog, e->name, e);
     if (tm_text_is(name, TM_ROW_PRESERVES_FTRACE_BUFFER)) {
-        b->rows[at].keeps_buffer = true;
+        b->rows[at].preserves_buffer = true;
     } else if (tm_text_is(name, TM_ROW_FTRACE_DATA)) {
         b->rows[at].has_data = true;
     } else if (tm_text_is(name, TM_ROW_TRACING_STARTED)) {
@@ -112,7 +112,7 @@ enum tm_status tm_ftrace_bounds_note(struct tm_ftrace_bounds *b, const struct tm
 
 static int64_t start_of(const struct tm_ftrace_bound *row)
 {
-    return row->has_start && !row->keeps_buffer && row->start_ns > 0 ? row->start_ns : 0;
+    return row->has_start && !row->preserves_buffer && row->start_ns > 0 ? row->start_ns : 0;
 }
 
 /* Adds a file with data to MACHINE. The data counts from START_NS, and is complete from *VALID_NS on (NULL: not
@@ -151,8 +151,8 @@ static uint32_t free_cpu(const struct tm_ftrace_bounds *b, uint32_t machine)
 }
 
 /* Writes the time from which MACHINE's data is complete, as the first bundle of a cpu without events. */
-static enum tm_status say_valid(const struct tm_ftrace_bounds *b, struct tm_packet_writer *w, uint32_t machine,
-                                struct tm_error *err)
+static enum tm_status write_valid_time(const struct tm_ftrace_bounds *b, struct tm_packet_writer *w, uint32_t machine,
+                                       struct tm_error *err)
 {
     uint8_t fields[2 * TM_PB_FIELD_MAX];
     uint8_t *end = tm_pb_varint_at(fields, TM_BUNDLE_CPU, free_cpu(b, machine));
@@ -161,8 +161,8 @@ static enum tm_status say_valid(const struct tm_ftrace_bounds *b, struct tm_pack
     return tm_packet_message(w, (struct tm_packet_head){machine, 0, TM_PACKET_FTRACE_EVENTS}, bundle, err);
 }
 
-static enum tm_status say_start(const struct tm_ftrace_bounds *b, struct tm_packet_writer *w, uint32_t machine,
-                                struct tm_error *err)
+static enum tm_status write_start(const struct tm_ftrace_bounds *b, struct tm_packet_writer *w, uint32_t machine,
+                                  struct tm_error *err)
 {
     size_t mark;
     enum tm_status st = tm_packet_begin(w, machine, err);
@@ -185,7 +185,7 @@ enum tm_status tm_ftrace_bounds_settle(struct tm_ftrace_bounds *b, struct tm_pac
         return tm_error_nomem(err);
     for (uint32_t i = 0; i < b->count; i++) {
         const struct tm_ftrace_bound *row = &b->rows[i];
-        if (row->machine < b->machine_count && (row->has_data || row->keeps_buffer))
+        if (row->machine < b->machine_count && (row->has_data || row->preserves_buffer))
             add_file(&b->machines[row->machine], start_of(row), row->has_valid ? &row->valid_ns : NULL);
     }
     add_others(b, w->catalog);
@@ -194,9 +194,9 @@ enum tm_status tm_ftrace_bounds_settle(struct tm_ftrace_bounds *b, struct tm_pac
                          start_of(&b->rows[i]) > b->machines[b->rows[i].machine].start_ns;
     for (uint32_t i = 0; i < b->machine_count && st == TM_OK; i++) {
         if (b->machines[i].has_valid)
-            st = say_valid(b, w, i, err);
+            st = write_valid_time(b, w, i, err);
         if (st == TM_OK && b->machines[i].is_shared && b->machines[i].start_ns > 0)
-            st = say_start(b, w, i, err);
+            st = write_start(b, w, i, err);
     }
     return st;
 }

@@ -16,7 +16,7 @@ struct tm_ftrace_bounds {
     struct tm_ftrace_bound {
         uint32_t file, machine;
         bool has_data;     /* it has bundles */
-        bool keeps_buffer; /* data that was in the buffer at the start counts */
+        bool preserves_buffer; /* data that was in the buffer at the start counts */
         bool has_start;
         int64_t start_ns; /* the last one stated */
         bool has_valid;

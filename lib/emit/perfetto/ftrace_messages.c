@@ -22,8 +22,8 @@ static void drop_pending(struct tm_ftrace_writer *w, struct tm_ftrace_cpu *c)
     c->pending = NULL;
 }
 
-static enum tm_status keep_pending(struct tm_ftrace_writer *w, struct tm_ftrace_cpu *c, const struct tm_event *e,
-                                   struct tm_error *err)
+static enum tm_status add_pending(struct tm_ftrace_writer *w, struct tm_ftrace_cpu *c, const struct tm_event *e,
+                                  struct tm_error *err)
 {
     size_t bytes = (size_t)e->raw_bytes + e->detail_bytes;
     struct tm_ftrace_pending *m = malloc(sizeof *m + bytes);
@@ -123,7 +123,7 @@ bool tm_ftrace_messages_are_many(const struct tm_ftrace_writer *w)
 enum tm_status tm_ftrace_messages_add(struct tm_ftrace_writer *w, struct tm_ftrace_cpu *c, const struct tm_event *e,
                                       struct tm_error *err)
 {
-    return tm_open_messages_is_empty(&c->messages) ? keep_pending(w, c, e, err) : open_message(w, c, e, err);
+    return tm_open_messages_is_empty(&c->messages) ? add_pending(w, c, e, err) : open_message(w, c, e, err);
 }
 
 void tm_ftrace_messages_drop(struct tm_ftrace_writer *w, struct tm_ftrace_cpu *c)

@@ -37,7 +37,7 @@ struct pftrace {
     uint32_t *marker_files; /* by machine: the file whose markers are ftrace events, plus 1 */
     bool started;
     bool appends; /* the output continues one that a reader has read */
-    bool goes_on; /* slices that are open at the end of this part continue in the next one */
+    bool continues; /* slices that are open at the end of this part continue in the next one */
     bool in_state; /* the current rows are state from before the part */
     struct tm_clock_rows clocks;
     /* A packet whose extra counter values are in the rows after it. */
@@ -74,7 +74,7 @@ enum tm_status tm_pftrace_inexpressible(struct pftrace *p, struct tm_error *err)
 bool tm_pftrace_is_due_later(const struct tm_event *e);
 
 /* Makes E pending. tm_pftrace_is_due_later must be true for it. */
-enum tm_status tm_pftrace_keep(struct pftrace *p, const struct tm_event *e, struct tm_error *err);
+enum tm_status tm_pftrace_add_pending(struct pftrace *p, const struct tm_event *e, struct tm_error *err);
 
 /* A fast check: true if certainly no definition must precede E. Uses of E: flags, time_ns, file, sequence, generation,
  * track. */

@@ -16,7 +16,7 @@ static bool is_known(const struct tm_line_tasks *t, const struct tm_event *e, in
     return tm_map_find(&t->processes, key_of(e, pid), &any);
 }
 
-static enum tm_status know(struct tm_line_tasks *t, const struct tm_event *e, int64_t pid)
+static enum tm_status add_process(struct tm_line_tasks *t, const struct tm_event *e, int64_t pid)
 {
     return is_known(t, e, pid) ? TM_OK : tm_map_set(&t->processes, key_of(e, pid), 1);
 }
@@ -24,11 +24,11 @@ static enum tm_status know(struct tm_line_tasks *t, const struct tm_event *e, in
 enum tm_status tm_line_tasks_note(struct tm_line_tasks *t, const struct tm_event *e)
 {
     enum tm_binder_event binder = tm_binder_event_of(e);
-    enum tm_status st = e->flags & TM_EVENT_HAS_PID ? know(t, e, e->pid) : TM_OK;
+    enum tm_status st = e->flags & TM_EVENT_HAS_PID ? add_process(t, e, e->pid) : TM_OK;
     if (binder == TM_BINDER_TRANSACTION || binder == TM_BINDER_ASYNC || binder == TM_BINDER_REPLY) {
         const char *line = (const char *)e->raw, *to = tm_line_after(line, e->raw_bytes, " dest_proc=");
         if (st == TM_OK && to)
-            st = know(t, e, (int64_t)tm_line_number(to, line + e->raw_bytes, 10));
+            st = add_process(t, e, (int64_t)tm_line_number(to, line + e->raw_bytes, 10));
     }
     return st;
 }
@@ -92,8 +92,8 @@ enum tm_status tm_line_tasks_name(struct tm_line_tasks *t, const struct tm_event
 }
 
 /* If the tree names TID otherwise than STRING, names it again. */
-static enum tm_status say_again(struct tm_line_tasks *t, const struct tm_event *e, int64_t tid, uint32_t string,
-                                struct tm_error *err)
+static enum tm_status repeat_name(struct tm_line_tasks *t, const struct tm_event *e, int64_t tid, uint32_t string,
+                                  struct tm_error *err)
 {
     uint32_t hash;
     struct tm_text name;
@@ -103,14 +103,14 @@ static enum tm_status say_again(struct tm_line_tasks *t, const struct tm_event *
     return name.data == NULL || hash_of(name) == hash ? TM_OK : name_main(t, e, tid, name, err);
 }
 
-enum tm_status tm_line_tasks_name_again(struct tm_line_tasks *t, const struct tm_event *e, struct tm_error *err)
+enum tm_status tm_line_tasks_rename(struct tm_line_tasks *t, const struct tm_event *e, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     if (e->kind == TM_KIND_SCHED_WAKING)
-        return tm_event_raw(e->flags) == TM_RAW_COMPACT_SCHED ? TM_OK : say_again(t, e, e->tid, e->name, err);
+        return tm_event_raw(e->flags) == TM_RAW_COMPACT_SCHED ? TM_OK : repeat_name(t, e, e->tid, e->name, err);
     if (e->flags & TM_EVENT_HAS_TID)
-        st = say_again(t, e, e->tid, e->category, err);
-    return st == TM_OK && e->flags & TM_EVENT_HAS_PID ? say_again(t, e, e->pid, e->name, err) : st;
+        st = repeat_name(t, e, e->tid, e->category, err);
+    return st == TM_OK && e->flags & TM_EVENT_HAS_PID ? repeat_name(t, e, e->pid, e->name, err) : st;
 }
 
 void tm_line_tasks_release(struct tm_line_tasks *t)

@@ -26,10 +26,9 @@ enum tm_status tm_line_tasks_name(struct tm_line_tasks *tasks, const struct tm_e
 
 /* If EVENT, a SCHED_SWITCH or SCHED_WAKING, has a new name for a thread that the tree names, writes it in the tree,
  * too. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_line_tasks_name_again(struct tm_line_tasks *tasks, const struct tm_event *event,
-                                        struct tm_error *err);
+enum tm_status tm_line_tasks_rename(struct tm_line_tasks *tasks, const struct tm_event *event, struct tm_error *err);
 
-static inline bool tm_line_tasks_may_name_again(const struct tm_line_tasks *tasks)
+static inline bool tm_line_tasks_may_rename(const struct tm_line_tasks *tasks)
 {
     return tasks->named.count > 0;
 }

@@ -8,7 +8,7 @@ enum { WRITE_BYTES = 256 << 10 };
 
 /* Sets the machine ids of packets. Recorded ids stay, those that the manifest made (2^32 and up) get the smallest free
  * numbers, and the host has none. */
-static enum tm_status give_machine_ids(struct tm_packet_writer *w, struct tm_error *err)
+static enum tm_status assign_machine_ids(struct tm_packet_writer *w, struct tm_error *err)
 {
     const struct tm_catalog *c = w->catalog;
     uint32_t next = 1;
@@ -55,7 +55,7 @@ enum tm_status tm_packet_writer_init(struct tm_packet_writer *w, const struct tm
     w->sequences = calloc((size_t)w->sequence_count + 1, sizeof *w->sequences);
     if (w->sequences == NULL)
         return tm_error_nomem(err);
-    return give_machine_ids(w, err);
+    return assign_machine_ids(w, err);
 }
 
 enum tm_status tm_packet_begin(struct tm_packet_writer *w, uint32_t machine, struct tm_error *err)
@@ -98,9 +98,9 @@ enum tm_status tm_packet_message(struct tm_packet_writer *w, struct tm_packet_he
 
 enum tm_status tm_packet_flush_full(struct tm_packet_writer *w, struct tm_error *err)
 {
-    if (w->is_mute && !w->is_aside)
-        w->out.len = w->mute_mark;
-    return w->out.len >= WRITE_BYTES && !w->is_aside ? tm_packet_writer_flush(w, err) : TM_OK;
+    if (w->is_discarding && !w->is_collecting)
+        w->out.len = w->discard_mark;
+    return w->out.len >= WRITE_BYTES && !w->is_collecting ? tm_packet_writer_flush(w, err) : TM_OK;
 }
 
 /* Returns the key of recorded SEQUENCE of EVENT's file and machine. */
@@ -115,8 +115,8 @@ uint32_t tm_packet_new_sequence(struct tm_packet_writer *w)
 }
 
 /* Gives EVENT's sequence a number in the output. */
-static enum tm_status give_sequence(struct tm_packet_writer *w, const struct tm_event *event, uint32_t *output,
-                                    struct tm_error *err)
+static enum tm_status assign_sequence(struct tm_packet_writer *w, const struct tm_event *event, uint32_t *output,
+                                      struct tm_error *err)
 {
     uint64_t key = sequence_key(event, event->sequence);
     uint32_t first;
@@ -136,12 +136,12 @@ enum tm_status tm_packet_sequence(struct tm_packet_writer *w, const struct tm_ev
         uint32_t *output = &w->sequences[event->generation];
         *is_new = *output == 0;
         if (*is_new)
-            st = give_sequence(w, event, output, err);
+            st = assign_sequence(w, event, output, err);
         *sequence = *output;
     } else if (event->sequence) {
         uint64_t key = sequence_key(event, event->sequence);
         *is_new = !tm_map_find(&w->plain, key, sequence);
-        if (*is_new && (st = give_sequence(w, event, sequence, err)) == TM_OK)
+        if (*is_new && (st = assign_sequence(w, event, sequence, err)) == TM_OK)
             st = tm_map_set(&w->plain, key, *sequence) == TM_OK ? TM_OK : tm_error_nomem(err);
     }
     return st;
@@ -186,42 +186,42 @@ enum tm_status tm_packet_child_track(struct tm_packet_writer *w, const struct tm
     return tm_packet_end(w, err);
 }
 
-void tm_packet_aside_begin(struct tm_packet_writer *w)
+void tm_packet_collect_begin(struct tm_packet_writer *w)
 {
-    w->aside = w->out;
+    w->saved_out = w->out;
     w->out = (struct tm_buf){0};
-    w->is_aside = true;
+    w->is_collecting = true;
 }
 
-void tm_packet_aside_end(struct tm_packet_writer *w, struct tm_buf *text)
+void tm_packet_collect_end(struct tm_packet_writer *w, struct tm_buf *text)
 {
     *text = w->out;
-    w->out = w->aside;
-    w->aside = (struct tm_buf){0};
-    w->is_aside = false;
+    w->out = w->saved_out;
+    w->saved_out = (struct tm_buf){0};
+    w->is_collecting = false;
 }
 
-void tm_packet_mute_begin(struct tm_packet_writer *w)
+void tm_packet_discard_begin(struct tm_packet_writer *w)
 {
-    w->is_mute = true;
-    w->mute_mark = w->out.len;
+    w->is_discarding = true;
+    w->discard_mark = w->out.len;
 }
 
-void tm_packet_mute_end(struct tm_packet_writer *w)
+void tm_packet_discard_end(struct tm_packet_writer *w)
 {
-    w->is_mute = false;
-    w->out.len = w->mute_mark;
+    w->is_discarding = false;
+    w->out.len = w->discard_mark;
 }
 
 enum tm_status tm_packet_placeholder(struct tm_packet_writer *w, struct tm_buf versions[2], uint32_t *placeholder,
                                      struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    if (w->is_mute) {
-        w->out.len = w->mute_mark;
+    if (w->is_discarding) {
+        w->out.len = w->discard_mark;
         versions[0].len = versions[1].len = 0;
     }
-    w->mute_mark = 0;
+    w->discard_mark = 0;
     if (!tm_placeholders_any(&w->undecided))
         st = tm_block_output_write(&w->blocks, &w->out, err);
     else
@@ -262,7 +262,7 @@ void tm_packet_writer_release(struct tm_packet_writer *w)
     tm_block_output_release(&w->blocks);
     tm_buf_release(&w->out);
     tm_buf_release(&w->inner_times);
-    tm_buf_release(&w->aside);
+    tm_buf_release(&w->saved_out);
     tm_placeholders_release(&w->undecided);
     tm_track_owners_release(&w->owners);
     free(w->machine_ids);

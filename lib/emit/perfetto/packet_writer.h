@@ -52,10 +52,10 @@ struct tm_packet_writer {
     struct tm_trace_stats *trace_stats;   /* borrowed; NULL: packets with TraceStats stay unchanged */
     struct tm_unsupported_counts *unsupported; /* borrowed; counts what has no form in the output; may be NULL */
     struct tm_placeholders undecided;          /* undecided packets before `out' */
-    struct tm_buf aside;         /* has `out' while packets are collected aside */
-    bool is_aside;
-    bool is_mute; /* packets are discarded */
-    size_t mute_mark; /* of out: where these packets begin */
+    struct tm_buf saved_out; /* has `out' while packets are collected */
+    bool is_collecting;
+    bool is_discarding;
+    size_t discard_mark; /* of out: where the discarded packets begin */
     bool joins_flows; /* flow ids are the same in all files (default false) */
 };
 
@@ -152,15 +152,15 @@ const char *tm_packet_file_name(const struct tm_catalog *catalog, uint32_t file,
 enum tm_status tm_packet_child_track(struct tm_packet_writer *writer, const struct tm_event *event, uint64_t uuid,
                                      uint64_t parent, struct tm_error *err);
 
-/* Collects packets beside the output until tm_packet_aside_end. */
-void tm_packet_aside_begin(struct tm_packet_writer *writer);
+/* Collects packets instead of writing them, until tm_packet_collect_end. */
+void tm_packet_collect_begin(struct tm_packet_writer *writer);
 
 /* Sets TEXT, which is empty, to the collected packets. */
-void tm_packet_aside_end(struct tm_packet_writer *writer, struct tm_buf *text);
+void tm_packet_collect_end(struct tm_packet_writer *writer, struct tm_buf *text);
 
-/* Discards packets until tm_packet_mute_end. It is for packets that a reader has already. */
-void tm_packet_mute_begin(struct tm_packet_writer *writer);
-void tm_packet_mute_end(struct tm_packet_writer *writer);
+/* Discards packets until tm_packet_discard_end. It is for packets that a reader has already. */
+void tm_packet_discard_begin(struct tm_packet_writer *writer);
+void tm_packet_discard_end(struct tm_packet_writer *writer);
 
 /* Opens a placeholder: packets with two versions, one of which is chosen before the last flush. *PLACEHOLDER is its
  * number. Takes VERSIONS over, also if it fails. Later packets are pending; beyond a few MiB they are in a temporary

@@ -19,7 +19,7 @@ static uint64_t process_key(struct tm_track_task task)
     return tm_hash_u64(task.key + task.life);
 }
 
-static struct tm_kept_name *add_row(struct tm_kept_name **rows, uint32_t *count, uint32_t *cap)
+static struct tm_pending_name *add_row(struct tm_pending_name **rows, uint32_t *count, uint32_t *cap)
 {
     if (tm_array_grow(rows, cap, *count, sizeof **rows, NULL) < 0)
         return NULL;
@@ -27,13 +27,13 @@ static struct tm_kept_name *add_row(struct tm_kept_name **rows, uint32_t *count,
 }
 
 enum tm_status tm_pending_names_add(struct tm_pending_names *names, const struct tm_track_owners *owners,
-                                    struct tm_kept_name name, const uint8_t *text, size_t len)
+                                    struct tm_pending_name name, const uint8_t *text, size_t len)
 {
     bool is_thread = name.owner.flags & TM_EVENT_HAS_TID;
     if ((is_thread ? names->thread_count : names->process_count) >= NAMES_MAX)
         return TM_OK;
-    struct tm_kept_name *row = is_thread ? add_row(&names->threads, &names->thread_count, &names->thread_cap)
-                                         : add_row(&names->processes, &names->process_count, &names->process_cap);
+    struct tm_pending_name *row = is_thread ? add_row(&names->threads, &names->thread_count, &names->thread_cap)
+                                            : add_row(&names->processes, &names->process_count, &names->process_cap);
     if (row == NULL)
         return TM_E_SYSTEM;
     *row = name;
@@ -53,23 +53,24 @@ enum tm_status tm_pending_names_note(struct tm_pending_names *names, const struc
     return tm_map_add(&names->named, thread_key(owners, raw_id, tid), 0) < 0 ? TM_E_SYSTEM : TM_OK;
 }
 
-const struct tm_kept_name *tm_pending_names_next(struct tm_pending_names *names)
+const struct tm_pending_name *tm_pending_names_next(struct tm_pending_names *names)
 {
     while (names->next < names->thread_count) {
-        const struct tm_kept_name *name = &names->threads[names->next++];
+        const struct tm_pending_name *name = &names->threads[names->next++];
         if (!tm_map_find(&names->named, name->thread, &(uint32_t){0}))
             return name;
     }
     return NULL;
 }
 
-const struct tm_kept_name *tm_pending_names_process(const struct tm_pending_names *names, struct tm_track_task task)
+const struct tm_pending_name *tm_pending_names_process(const struct tm_pending_names *names, struct tm_track_task task)
 {
     uint32_t number;
     return tm_map_find(&names->by_process, process_key(task), &number) ? &names->processes[number - 1] : NULL;
 }
 
-const uint8_t *tm_pending_names_text(const struct tm_pending_names *names, const struct tm_kept_name *name, size_t *len)
+const uint8_t *tm_pending_names_text(const struct tm_pending_names *names, const struct tm_pending_name *name,
+                                     size_t *len)
 {
     *len = name->len;
     return names->texts.data + name->text;

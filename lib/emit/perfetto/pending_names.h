@@ -10,7 +10,7 @@
 #include "emit/track_owners.h"
 #include "stream/event.h"
 
-struct tm_kept_name {
+struct tm_pending_name {
     struct tm_event owner; /* file, machine, pid, tid and time, as far as known */
     int64_t raw_id;      /* of the machine */
     struct tm_track_task task;
@@ -24,7 +24,7 @@ struct tm_kept_name {
 struct tm_pending_names {
     bool is_enabled;
     /* private */
-    struct tm_kept_name *threads, *processes;
+    struct tm_pending_name *threads, *processes;
     uint32_t thread_count, thread_cap, process_count, process_cap;
     uint32_t next;
     struct tm_map by_process; /* from a task to its number in processes plus 1 */
@@ -34,20 +34,20 @@ struct tm_pending_names {
 
 /* Adds TEXT, a name that is written at the end (a thread's) or again (a process's). TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_pending_names_add(struct tm_pending_names *names, const struct tm_track_owners *owners,
-                                    struct tm_kept_name name, const uint8_t *text, size_t len);
+                                    struct tm_pending_name name, const uint8_t *text, size_t len);
 
 /* Notes that thread TID of the machine with RAW_ID has a name from another source. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_pending_names_note(struct tm_pending_names *names, const struct tm_track_owners *owners,
                                      int64_t raw_id, int64_t tid);
 
 /* Returns the names of threads that nothing else named, one at each call; NULL: no more. */
-const struct tm_kept_name *tm_pending_names_next(struct tm_pending_names *names);
+const struct tm_pending_name *tm_pending_names_next(struct tm_pending_names *names);
 
 /* Returns the name of TASK, a process; NULL: none. */
-const struct tm_kept_name *tm_pending_names_process(const struct tm_pending_names *names, struct tm_track_task task);
+const struct tm_pending_name *tm_pending_names_process(const struct tm_pending_names *names, struct tm_track_task task);
 
 /* Returns the bytes of NAME and their number *LEN. They are valid until the next name is noted. */
-const uint8_t *tm_pending_names_text(const struct tm_pending_names *names, const struct tm_kept_name *name,
+const uint8_t *tm_pending_names_text(const struct tm_pending_names *names, const struct tm_pending_name *name,
                                      size_t *len);
 
 void tm_pending_names_release(struct tm_pending_names *names);

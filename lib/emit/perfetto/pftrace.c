@@ -64,9 +64,9 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
     p->tracks.is_alone = has_one_trace(p->context->catalog);
     p->tracks.names.is_enabled = has_json_beside_others(p->context->catalog);
     p->appends = p->in_state = p->context->options->append && p->context->stream->header.part.has_from;
-    p->goes_on = p->context->options->append && p->context->stream->header.part.has_to;
+    p->continues = p->context->options->append && p->context->stream->header.part.has_to;
     if (p->appends)
-        tm_packet_mute_begin(&p->packets);
+        tm_packet_discard_begin(&p->packets);
     if (st == TM_OK)
         st = tm_pftrace_clocks(p, err);
     if (st == TM_OK)
@@ -74,7 +74,7 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
     if (st == TM_OK)
         st = tm_pftrace_machine_names(p, err);
     if (p->appends)
-        tm_packet_mute_end(&p->packets);
+        tm_packet_discard_end(&p->packets);
     return st;
 }
 
@@ -89,7 +89,7 @@ static enum tm_status write_pending_packet(struct pftrace *p, struct tm_error *e
 }
 
 /* Keeps a copy of E for write_pending_packet. */
-static enum tm_status keep_packet(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+static enum tm_status copy_pending_packet(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_buf *bytes = &p->pending_packet_bytes;
     bytes->len = 0;
@@ -164,7 +164,7 @@ static enum tm_status write_packet(struct pftrace *p, const struct tm_event *e, 
         return tm_packet_retime(&p->packets, e, &p->extras, err); /* it has no extra values */
     if (!may_have_extras || !tm_packet_has_extras(e))
         return tm_packet_retime(&p->packets, e, NULL, err);
-    return keep_packet(p, e, err);
+    return copy_pending_packet(p, e, err);
 }
 
 /* True if E is a marker of a thread on a machine of this output. Counters do not count, because they do not nest. */
@@ -270,8 +270,8 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
     if ((st = note_task(p, e, err)) < 0)
         return st;
     if (tm_pftrace_is_due_later(e))
-        return tm_pftrace_keep(p, e, err);
-    if (raw == TM_RAW_PACKET && e->flags & TM_EVENT_UNTIMED && tm_untimed_packets_take(e))
+        return tm_pftrace_add_pending(p, e, err);
+    if (raw == TM_RAW_PACKET && e->flags & TM_EVENT_UNTIMED && tm_untimed_packets_accept(e))
         return tm_untimed_packets_add(&p->untimed, e, err);
     if (p->bounds.is_cutting && (raw == TM_RAW_FTRACE_EVENT || raw == TM_RAW_COMPACT_SCHED)) {
         copy = *e;
@@ -292,7 +292,7 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
         p->after_packet = raw == TM_RAW_PACKET || raw == TM_RAW_FTRACE_EVENT || raw == TM_RAW_COMPACT_SCHED ||
                           raw == TM_RAW_COMPACT_MESSAGE;
     if ((e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_SCHED_WAKING) &&
-        tm_line_tasks_may_name_again(&p->line_tasks) && (st = tm_line_tasks_name_again(&p->line_tasks, e, err)) < 0)
+        tm_line_tasks_may_rename(&p->line_tasks) && (st = tm_line_tasks_rename(&p->line_tasks, e, err)) < 0)
         return st;
     if (e->kind == TM_KIND_SAMPLE && !of_proto && raw != TM_RAW_PACKET && e->flags & TM_EVENT_HAS_TID)
         return tm_sample_write(&p->samples, e, err);
@@ -333,13 +333,13 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
     }
 }
 
-/* True when E, a packet without a time, stands in front of all events, where a reader has it already. */
-static bool stands_in_front(const struct pftrace *p, const struct tm_event *e)
+/* True if E is a packet without a time that precedes all events. The first part of the output has it. */
+static bool precedes_events(const struct pftrace *p, const struct tm_event *e)
 {
     return p->appends && e->flags & TM_EVENT_UNTIMED && tm_event_raw(e->flags) == TM_RAW_PACKET &&
            (e->kind == TM_KIND_METADATA || e->kind == TM_KIND_SYSTEM_INFO || e->kind == TM_KIND_PACKET ||
             e->kind == TM_KIND_SAMPLE) &&
-           !tm_untimed_packets_take(e);
+           !tm_untimed_packets_accept(e);
 }
 
 /* Updates the state of the writers by EVENT, which is from before the part. Nothing is written except definitions that
@@ -347,9 +347,9 @@ static bool stands_in_front(const struct pftrace *p, const struct tm_event *e)
 static enum tm_status take_state(struct pftrace *p, const struct tm_event *event, struct tm_error *err)
 {
     struct tm_event e = *event;
-    tm_packet_mute_begin(&p->packets);
+    tm_packet_discard_begin(&p->packets);
     enum tm_status st = tm_track_writer_flush(&p->tracks, e.time_ns, err);
-    tm_packet_mute_end(&p->packets);
+    tm_packet_discard_end(&p->packets);
     if (st == TM_OK && (p->pending.events.count || p->threads.count))
         st = tm_pftrace_due(p, &e, err);
     e.flags |= TM_EVENT_CONTEXT;
@@ -358,10 +358,10 @@ static enum tm_status take_state(struct pftrace *p, const struct tm_event *event
         st = note_task(p, &e, err);
         return st < 0 ? st : tm_pftrace_note(p, &e, err);
     }
-    tm_packet_mute_begin(&p->packets);
+    tm_packet_discard_begin(&p->packets);
     if (st == TM_OK)
         st = write_event(p, &e, err);
-    tm_packet_mute_end(&p->packets);
+    tm_packet_discard_end(&p->packets);
     return st;
 }
 
@@ -369,11 +369,11 @@ static enum tm_status take_state(struct pftrace *p, const struct tm_event *event
 static enum tm_status end_state(struct pftrace *p, struct tm_error *err)
 {
     p->in_state = false;
-    tm_packet_mute_begin(&p->packets);
+    tm_packet_discard_begin(&p->packets);
     enum tm_status st = tm_track_writer_flush(&p->tracks, p->context->stream->header.part.from_ns, err);
     if (st == TM_OK)
         st = tm_ftrace_writer_flush(&p->ftrace, NULL, err);
-    tm_packet_mute_end(&p->packets);
+    tm_packet_discard_end(&p->packets);
     tm_track_writer_begin_anew(&p->tracks);
     tm_ftrace_writer_begin_anew(&p->ftrace);
     return st;
@@ -388,7 +388,7 @@ static enum tm_status write_untimed(struct pftrace *p, const struct tm_event *e,
         struct tm_event at = p->untimed.next;
         at.flags &= ~(uint32_t)(TM_EVENT_UNTIMED | TM_EVENT_DEFINITION);
         const struct tm_time_part *part = &p->context->stream->header.part;
-        bool is_elsewhere = (p->appends && at.time_ns < part->from_ns) || (p->goes_on && at.time_ns >= part->to_ns);
+        bool is_elsewhere = (p->appends && at.time_ns < part->from_ns) || (p->continues && at.time_ns >= part->to_ns);
         st = write_pending_packet(p, err);
         if (st == TM_OK && !is_elsewhere)
             st = write_packet(p, &at, err);
@@ -430,10 +430,10 @@ static bool is_past_definitions(const struct tm_batch *batch, uint32_t i)
 static enum tm_status settle_bounds(struct pftrace *p, struct tm_error *err)
 {
     if (p->appends)
-        tm_packet_mute_begin(&p->packets);
+        tm_packet_discard_begin(&p->packets);
     enum tm_status st = tm_ftrace_bounds_settle(&p->bounds, &p->packets, err);
     if (p->appends)
-        tm_packet_mute_end(&p->packets);
+        tm_packet_discard_end(&p->packets);
     return st;
 }
 
@@ -471,7 +471,7 @@ static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, c
             st = take_state(p, &e, err);
             continue;
         }
-        if (stands_in_front(p, &e)) {
+        if (precedes_events(p, &e)) {
             if (e.kind == TM_KIND_SYSTEM_INFO)
                 st = tm_ftrace_note_kernel(&p->ftrace, &e, err);
             continue;
@@ -515,7 +515,7 @@ static enum tm_status pftrace_finish(void *state, struct tm_error *err)
     p->now_ns = p->last_ns > p->now_ns ? p->last_ns : p->now_ns;
     if (st == TM_OK && p->in_state)
         st = end_state(p, err);
-    if (st == TM_OK && p->goes_on)
+    if (st == TM_OK && p->continues)
         return finish_part(p, err);
     if (st == TM_OK)
         st = tm_pftrace_rest(p, err);

@@ -114,9 +114,9 @@ enum tm_status tm_reader_slices_write_end(struct tm_reader_slices *slices, const
     const uint32_t number = number_of(slices, event->uuid);
     const struct tm_stated_end end = end_of(event);
     struct tm_open_slice ended;
-    int64_t meant;
-    enum tm_status st = tm_slices_find_ended(written, number, &end, &meant, err);
-    if (st < 0 || meant != id)
+    int64_t ended_id;
+    enum tm_status st = tm_slices_find_ended(written, number, &end, &ended_id, err);
+    if (st < 0 || ended_id != id)
         return st < 0 ? st : TM_END;
     st = tm_slices_end(written, number, &end, &ended, err);
     return st < 0 ? st : TM_OK;
@@ -127,8 +127,8 @@ void tm_reader_slices_pass(struct tm_reader_slices *slices)
     slices->cut.count = 0;
 }
 
-enum tm_status tm_reader_slices_overtaken(struct tm_reader_slices *slices, uint64_t uuid, int64_t ts_ns,
-                                          const struct tm_early_ends **shown, struct tm_error *err)
+enum tm_status tm_reader_slices_ended_early(struct tm_reader_slices *slices, uint64_t uuid, int64_t ts_ns,
+                                            const struct tm_early_ends **shown, struct tm_error *err)
 {
     const struct tm_slice_cut cut = {&slices->shown, add_cut};
     slices->shown.count = 0;
@@ -179,7 +179,7 @@ bool tm_reader_slices_need_end(const struct tm_reader_slices *slices, uint64_t u
     return tm_slices_is_open(&slices->stated, number_of(slices, uuid));
 }
 
-void tm_reader_slices_forget(struct tm_reader_slices *slices, uint64_t uuid, int64_t id)
+void tm_reader_slices_remove(struct tm_reader_slices *slices, uint64_t uuid, int64_t id)
 {
     tm_slices_forget(&slices->written, number_of(slices, uuid), id);
 }

@@ -73,8 +73,8 @@ void tm_reader_slices_pass(struct tm_reader_slices *slices);
 
 /* Sets *SHOWN to the slices on UUID that an event written at TS_NS ends early. Valid until the next call. TM_OK or
  * TM_E_SYSTEM. */
-enum tm_status tm_reader_slices_overtaken(struct tm_reader_slices *slices, uint64_t uuid, int64_t ts_ns,
-                                          const struct tm_early_ends **shown, struct tm_error *err);
+enum tm_status tm_reader_slices_ended_early(struct tm_reader_slices *slices, uint64_t uuid, int64_t ts_ns,
+                                            const struct tm_early_ends **shown, struct tm_error *err);
 
 /* Sets *SHOWN to the written slices open above slice ID on UUID, outermost first; empty if ID is not open. Their
  * durations are 0. */
@@ -88,7 +88,7 @@ bool tm_reader_slices_is_open(const struct tm_reader_slices *slices, uint64_t uu
 bool tm_reader_slices_need_end(const struct tm_reader_slices *slices, uint64_t uuid);
 
 /* Notes that slice ID was not written to UUID after all. */
-void tm_reader_slices_forget(struct tm_reader_slices *slices, uint64_t uuid, int64_t id);
+void tm_reader_slices_remove(struct tm_reader_slices *slices, uint64_t uuid, int64_t id);
 
 void tm_reader_slices_release(struct tm_reader_slices *slices);
 

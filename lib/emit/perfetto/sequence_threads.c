@@ -13,8 +13,8 @@ static uint64_t key_of(const struct tm_event *e)
     return tm_hash_u64((uint64_t)e->file << 32 | e->sequence);
 }
 
-/* Makes room for GENERATION in written. */
-static bool reach(struct tm_sequence_threads *t, uint32_t generation)
+/* Makes room for GENERATION in `written'. */
+static bool reserve_written(struct tm_sequence_threads *t, uint32_t generation)
 {
     return tm_array_grow(&t->written, &t->written_cap, generation, sizeof *t->written, NULL) == TM_OK;
 }
@@ -79,7 +79,7 @@ enum tm_status tm_sequence_threads_note(struct tm_sequence_threads *t, const str
         return TM_OK;
     const struct strip all = {0, 0, 0, packet_strip};
     struct tm_buf bytes = {0};
-    if (row == NULL || !reach(t, e->generation) || !put_stripped(&bytes, e->raw, e->raw_bytes, &all)) {
+    if (row == NULL || !reserve_written(t, e->generation) || !put_stripped(&bytes, e->raw, e->raw_bytes, &all)) {
         tm_buf_release(&bytes);
         return TM_E_SYSTEM;
     }
@@ -102,7 +102,7 @@ const struct tm_event *tm_sequence_threads_missing(struct tm_sequence_threads *t
 {
     uint32_t number;
     if (tm_sequence_threads_is_written(t, e->generation) || !tm_map_find(&t->by_sequence, key_of(e), &number) ||
-        !reach(t, e->generation))
+        !reserve_written(t, e->generation))
         return NULL;
     struct tm_event *event = &t->rows[number - 1].event;
     t->written[e->generation] = number;

@@ -50,7 +50,7 @@ static enum tm_status end(struct snapshot *s, uint32_t primary, struct tm_error 
 
 /* Puts the readings that accompany those of a snapshot: BOOTTIME, which reads trace time. On machines without the
  * trace-time clock also TRACE_FILE, because a snapshot with it does not make BOOTTIME the trace-time clock. */
-static void put_moment(struct snapshot *s, int64_t ts_ns)
+static void put_trace_time(struct snapshot *s, int64_t ts_ns)
 {
     put_reading(s, TM_CLOCK_BOOTTIME, ts_ns);
     if (s->machine != s->clocks->trace)
@@ -71,7 +71,7 @@ static enum tm_status write_group_row(struct tm_packet_writer *packets, const st
     enum tm_status st = begin(&s, packets, clocks, first->machine, err);
     if (st < 0)
         return st;
-    put_moment(&s, clocks->rows[first->first + row].ts_ns);
+    put_trace_time(&s, clocks->rows[first->first + row].ts_ns);
     for (uint32_t i = place; i < clocks->column_count; i++) {
         const struct tm_clock_column *c = &clocks->columns[clocks->by_group[i]];
         if (c->group != first->group)
@@ -113,17 +113,17 @@ static enum tm_status write_lone(struct tm_packet_writer *packets, const struct 
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; i < clocks->lone_count && st == TM_OK; i++) {
         const struct tm_clock_row *row = &clocks->lone[i];
-        bool is_moment = row->clock == TM_CLOCK_BOOTTIME;
+        bool is_time = row->clock == TM_CLOCK_BOOTTIME;
         struct snapshot s;
         if (row->machine != machine)
             continue;
         if ((st = begin(&s, packets, clocks, machine, err)) < 0)
             return st;
-        if (is_moment)
-            put_moment(&s, row->ts_ns);
+        if (is_time)
+            put_trace_time(&s, row->ts_ns);
         else
             put_reading(&s, row->clock, row->value);
-        st = end(&s, is_moment ? primary_of(&s) : 0, err);
+        st = end(&s, is_time ? primary_of(&s) : 0, err);
     }
     return st;
 }
@@ -172,7 +172,7 @@ static enum tm_status claim(struct tm_packet_writer *packets, const struct tm_cl
 }
 
 /* True if a snapshot of MACHINE with CLOCK will be written. */
-static bool has_moments(const struct tm_clock_rows *clocks, uint32_t machine, uint32_t clock)
+static bool has_snapshots(const struct tm_clock_rows *clocks, uint32_t machine, uint32_t clock)
 {
     for (uint32_t i = 0; i < clocks->column_count; i++)
         if (clocks->columns[i].machine == machine && (clock == TM_CLOCK_BOOTTIME || clocks->columns[i].clock == clock))
@@ -188,7 +188,7 @@ static enum tm_status write_trace_machine(struct tm_packet_writer *packets, cons
                                           struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    if (!has_moments(clocks, clocks->trace, clocks->trace_clock))
+    if (!has_snapshots(clocks, clocks->trace, clocks->trace_clock))
         st = claim(packets, clocks, clocks->trace, clocks->trace_clock, err);
     return st < 0 ? st : write_rows(packets, clocks, clocks->trace, err);
 }
@@ -218,8 +218,9 @@ enum tm_status tm_snapshots_write(struct tm_packet_writer *packets, const struct
     return st;
 }
 
-static enum tm_status write_alone(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks, uint32_t clock,
-                                  int64_t value, struct tm_error *err)
+/* Writes a snapshot that has only a reading of CLOCK. */
+static enum tm_status write_reading(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks,
+                                    uint32_t clock, int64_t value, struct tm_error *err)
 {
     struct snapshot s;
     enum tm_status st = begin(&s, packets, clocks, clocks->trace, err);
@@ -231,14 +232,14 @@ static enum tm_status write_alone(struct tm_packet_writer *packets, const struct
 
 /* Makes readers stop using CLOCK as a source of times, as they do if it runs backwards in snapshots of one kind. The
  * kind here has only this clock, and the first of the two readings was written before. */
-static enum tm_status bar(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks, uint32_t clock,
-                          struct tm_error *err)
+static enum tm_status disable_clock(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks,
+                                    uint32_t clock, struct tm_error *err)
 {
     const struct tm_clock_row *last = tm_clock_rows_last(clocks, clocks->trace, clock);
     if (last == NULL || last->value == INT64_MIN)
         return TM_OK;
-    enum tm_status st = write_alone(packets, clocks, clock, last->value, err);
-    return st < 0 ? st : write_alone(packets, clocks, clock, last->value - 1, err);
+    enum tm_status st = write_reading(packets, clocks, clock, last->value, err);
+    return st < 0 ? st : write_reading(packets, clocks, clock, last->value - 1, err);
 }
 
 enum tm_status tm_snapshots_finish(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks,
@@ -254,11 +255,11 @@ enum tm_status tm_snapshots_finish(struct tm_packet_writer *packets, const struc
             continue;
         }
         if (i == 0 || row->clock != clocks->contradicting[i - 1].clock)
-            st = bar(packets, clocks, row->clock, err);
+            st = disable_clock(packets, clocks, row->clock, err);
         if (st < 0 || (st = begin(&s, packets, clocks, row->machine, err)) < 0)
             return st;
         put_reading(&s, row->clock, row->value);
-        put_moment(&s, row->ts_ns);
+        put_trace_time(&s, row->ts_ns);
         if (clocks->trace_clock != TM_CLOCK_BOOTTIME)
             put_reading(&s, clocks->trace_clock, row->ts_ns);
         st = end(&s, primary_of(&s), err);

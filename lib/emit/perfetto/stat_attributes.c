@@ -3,7 +3,7 @@
 #include "base/text.h"
 
 /* Statistics that a reader counts again from the packets of the merged trace. */
-static const char *const counted_again[] = {
+static const char *const reader_stats[] = {
     "compact_sched_has_parse_errors",
     "debug_annotation_errors",
     "interned_data_skipped_incremental_state_invalid",
@@ -21,13 +21,13 @@ static const char *const counted_again[] = {
     "traced_buf_sequence_packet_loss",
 };
 
-static bool is_counted_again(const struct tm_catalog *c, const Tracemerge__Stat *stat)
+static bool is_counted_by_reader(const struct tm_catalog *c, const Tracemerge__Stat *stat)
 {
     bool is_of_packets = stat->has_file && c->files[stat->file].clock_policy == TRACEMERGE__CLOCK_POLICY__PROTO;
     if (!is_of_packets || stat->from_trace)
         return is_of_packets;
-    for (size_t i = 0; i < sizeof counted_again / sizeof *counted_again; i++)
-        if (tm_text_is((struct tm_text){stat->name.data, stat->name.len}, counted_again[i]))
+    for (size_t i = 0; i < sizeof reader_stats / sizeof *reader_stats; i++)
+        if (tm_text_is((struct tm_text){stat->name.data, stat->name.len}, reader_stats[i]))
             return true;
     return false;
 }
@@ -54,7 +54,7 @@ enum tm_status tm_stat_attributes_write(struct tm_packet_writer *w, uint32_t hom
     for (uint32_t i = 0; i < c->stat_count && st == TM_OK; i++) {
         const Tracemerge__Stat *stat = c->stats[i];
         size_t attributes, attribute;
-        if (stat->value == 0 || is_counted_again(c, stat))
+        if (stat->value == 0 || is_counted_by_reader(c, stat))
             continue;
         if ((st = tm_packet_begin(w, stat->has_machine ? stat->machine : home, err)) < 0)
             break;

@@ -65,7 +65,7 @@ enum tm_status tm_track_ends_begun(struct tm_track_writer *w, const struct tm_ev
     return tm_reader_slices_write_begin(&w->reader, &event, slice->reader_id, err);
 }
 
-enum tm_status tm_track_ends_mean(struct tm_track_writer *w, struct tm_event *e, uint64_t uuid, struct tm_error *err)
+enum tm_status tm_track_ends_label(struct tm_track_writer *w, struct tm_event *e, uint64_t uuid, struct tm_error *err)
 {
     struct tm_reader_event event = event_of(w, e, uuid, 0);
     int64_t reader_id;

@@ -26,7 +26,7 @@ enum tm_status tm_track_ends_begun(struct tm_track_writer *writer, const struct 
 
 /* Gives E, an end in a file, a name and category with which a reader of the output ends the slice that E ends in its
  * file. TM_OK; TM_END: there are none; TM_E_SYSTEM. */
-enum tm_status tm_track_ends_mean(struct tm_track_writer *writer, struct tm_event *e, uint64_t uuid,
-                                  struct tm_error *err);
+enum tm_status tm_track_ends_label(struct tm_track_writer *writer, struct tm_event *e, uint64_t uuid,
+                                   struct tm_error *err);
 
 #endif

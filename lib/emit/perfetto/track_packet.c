@@ -185,7 +185,7 @@ enum tm_status tm_track_packet_end(struct tm_track_writer *w, const struct tm_op
                                    const struct tm_event *as, uint64_t uuid, struct tm_error *err)
 {
     uint8_t detail[TM_PB_FIELD_MAX];
-    const uint64_t at_hand = w->time_uuid;
+    const uint64_t time_uuid = w->time_uuid;
     struct tm_event e = {.time_ns = end->end_ns,
                          .machine = end->machine,
                          .file = end->file,
@@ -197,7 +197,7 @@ enum tm_status tm_track_packet_end(struct tm_track_writer *w, const struct tm_op
         e.detail_bytes = (uint32_t)(tm_pb_varint_at(detail, TM_DETAIL_THREAD_TIME, tm_zigzag(end->thread_ns)) - detail);
     w->time_uuid = end->time_uuid;
     enum tm_status st = tm_track_packet_event(w, &e, TM_TRACK_END, uuid, err);
-    w->time_uuid = at_hand;
+    w->time_uuid = time_uuid;
     return st;
 }
 

@@ -159,12 +159,12 @@ static bool put_name(struct tm_track_writer *w, bool is_thread, const uint8_t *t
 
 /* Describes OWNER, whose fields are in PART. If its name must be written later or again, makes that pending. */
 static enum tm_status define(struct tm_track_writer *w, struct tm_event *owner, const struct tm_pb_field *part,
-                             bool keeps_name, struct tm_error *err)
+                             bool defers_name, struct tm_error *err)
 {
     bool is_thread = owner->flags & TM_EVENT_HAS_TID, good;
     struct tm_pb pb = tm_pb_of(part->data, part->len);
     struct tm_pb_field g, name = {0};
-    struct tm_kept_name kept = {0};
+    struct tm_pending_name pending = {0};
     size_t mark;
     tm_buf_clear(&w->body);
     good = tm_pb_begin(&w->body, is_thread ? TM_DESCRIPTOR_THREAD : TM_DESCRIPTOR_PROCESS, &mark) == TM_OK;
@@ -176,23 +176,23 @@ static enum tm_status define(struct tm_track_writer *w, struct tm_event *owner, 
     }
     if (good && is_thread && !(owner->flags & TM_EVENT_HAS_PID))
         good = tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_PID, (uint64_t)owner->tid) == TM_OK;
-    if (name.id && !(keeps_name && is_thread))
+    if (name.id && !(defers_name && is_thread))
         good = good && put_name(w, is_thread, name.data, name.len);
     if (!good || tm_pb_end(&w->body, mark) != TM_OK)
         return tm_error_nomem(err);
-    enum tm_status st = put_task_descriptor(w, owner, &kept.uuid, err);
-    if (st < 0 || name.id == 0 || !keeps_name)
+    enum tm_status st = put_task_descriptor(w, owner, &pending.uuid, err);
+    if (st < 0 || name.id == 0 || !defers_name)
         return st;
-    kept.owner = *owner;
-    kept.raw_id = raw_id_of(w, owner);
-    kept.task = task_of(w, owner, is_thread);
-    return tm_pending_names_add(&w->names, &w->packets->owners, kept, name.data, name.len) == TM_OK
+    pending.owner = *owner;
+    pending.raw_id = raw_id_of(w, owner);
+    pending.task = task_of(w, owner, is_thread);
+    return tm_pending_names_add(&w->names, &w->packets->owners, pending, name.data, name.len) == TM_OK
                ? TM_OK
                : tm_error_nomem(err);
 }
 
 /* States that ranks count on E's machine, once, on the machine's root, which otherwise has no descriptor. */
-static enum tm_status say_ranked(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
+static enum tm_status write_ordering(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
 {
     static const char name[] = "Default Track";
     enum tm_status st = tm_map_add(&w->ranked, e->machine, 0);
@@ -235,27 +235,27 @@ enum tm_status tm_track_task_note_rank(struct tm_track_writer *w, const struct t
         return TM_OK;
     if (tm_map_set(&w->ranks, task_of(w, &owner, is_thread).key, (uint32_t)rank) != TM_OK)
         return tm_error_nomem(err);
-    return say_ranked(w, e, err);
+    return write_ordering(w, e, err);
 }
 
 enum tm_status tm_track_task_define(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
 {
     bool is_thread = e->kind == TM_KIND_THREAD;
     enum tm_input_type type = w->packets->catalog->files[e->file].input_type;
-    bool keeps_name = w->names.is_enabled && type == TM_INPUT_JSON;
+    bool defers_name = w->names.is_enabled && type == TM_INPUT_JSON;
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
     struct tm_pb_field f;
     struct tm_event owner = {.machine = e->machine, .file = e->file, .time_ns = e->time_ns};
     owner.flags = (e->flags & TM_EVENT_UNTIMED) | (is_thread ? TM_EVENT_HAS_TID : 0u);
     while (tm_pb_next(&pb, &f) == TM_OK)
         if (f.type == TM_PB_LEN && f.id == (is_thread ? TM_DETAIL_THREAD : TM_DETAIL_PROCESS))
-            return define(w, &owner, &f, keeps_name, err);
+            return define(w, &owner, &f, defers_name, err);
     return TM_OK;
 }
 
 /* Writes NAME on its track at E's time. */
-static enum tm_status say(struct tm_track_writer *w, const struct tm_kept_name *name, const struct tm_event *e,
-                          struct tm_error *err)
+static enum tm_status write_name(struct tm_track_writer *w, const struct tm_pending_name *name,
+                                 const struct tm_event *e, struct tm_error *err)
 {
     bool is_thread = name->owner.flags & TM_EVENT_HAS_TID;
     size_t mark, len;
@@ -270,9 +270,9 @@ static enum tm_status say(struct tm_track_writer *w, const struct tm_kept_name *
     return tm_track_packet_describe(w, e, name->uuid, err);
 }
 
-enum tm_status tm_track_writer_say_names(struct tm_track_writer *w, int64_t now_ns, struct tm_error *err)
+enum tm_status tm_track_writer_write_names(struct tm_track_writer *w, int64_t now_ns, struct tm_error *err)
 {
-    const struct tm_kept_name *name;
+    const struct tm_pending_name *name;
     enum tm_status st = TM_OK;
     while (st == TM_OK && (name = tm_pending_names_next(&w->names)) != NULL) {
         struct tm_event at = name->owner;
@@ -283,15 +283,15 @@ enum tm_status tm_track_writer_say_names(struct tm_track_writer *w, int64_t now_
             at.flags &= ~(uint32_t)TM_EVENT_UNTIMED;
             at.time_ns = 0;
         }
-        st = say(w, name, &at, err);
+        st = write_name(w, name, &at, err);
     }
     return st;
 }
 
-enum tm_status tm_track_writer_name_again(struct tm_track_writer *w, const struct tm_event *e, int64_t pid,
-                                          struct tm_error *err)
+enum tm_status tm_track_writer_repeat_name(struct tm_track_writer *w, const struct tm_event *e, int64_t pid,
+                                           struct tm_error *err)
 {
     struct tm_event process = {.machine = e->machine, .pid = pid, .flags = TM_EVENT_HAS_PID};
-    const struct tm_kept_name *name = tm_pending_names_process(&w->names, task_of(w, &process, false));
-    return name ? say(w, name, e, err) : TM_OK;
+    const struct tm_pending_name *name = tm_pending_names_process(&w->names, task_of(w, &process, false));
+    return name ? write_name(w, name, e, err) : TM_OK;
 }

@@ -24,8 +24,8 @@ struct name_track {
 };
 
 /* Makes TRACK, which has E's name, if it is new. */
-static enum tm_status know_named(struct tm_track_writer *w, const struct tm_event *e, struct name_track track,
-                                 struct tm_error *err)
+static enum tm_status describe_named(struct tm_track_writer *w, const struct tm_event *e, struct name_track track,
+                                     struct tm_error *err)
 {
     const uint64_t uuid = track.uuid, parent = track.parent;
     struct tm_text name = tm_catalog_string(w->packets->catalog, e->name, e);
@@ -41,8 +41,8 @@ static enum tm_status know_named(struct tm_track_writer *w, const struct tm_even
 }
 
 /* Makes track UUID, for events of E's file without a process, if it is new. */
-static enum tm_status know_global(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
-                                  struct tm_error *err)
+static enum tm_status describe_global(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
+                                      struct tm_error *err)
 {
     enum tm_status st = tm_map_add(&w->known, uuid, 0);
     if (st == TM_END)
@@ -115,14 +115,14 @@ static enum tm_status track_of(struct tm_track_writer *w, const struct tm_event 
     if (e->kind == TM_KIND_COUNTER) {
         *uuid =
             tm_track_key(w, e, TM_TRACK_KIND_COUNTER, tm_hash64(name.data ? (const void *)name.data : "", name.len));
-        return know_named(w, e, (struct name_track){*uuid, process, true}, err);
+        return describe_named(w, e, (struct name_track){*uuid, process, true}, err);
     }
     if (e->flags & TM_EVENT_ASYNC) {
         struct tm_event global = *e; /* an id that is not local means the same in every process */
         if (scope != TM_SCOPE_PROCESS)
             global.flags &= ~(uint32_t)TM_EVENT_HAS_PID;
         *uuid = tm_track_key(w, &global, TM_TRACK_KIND_ASYNC, e->track);
-        return know_named(w, e, (struct name_track){*uuid, process, false}, err);
+        return describe_named(w, e, (struct name_track){*uuid, process, false}, err);
     }
     if (scope == TM_SCOPE_THREAD && e->flags & TM_EVENT_HAS_TID) {
         *uuid = thread;
@@ -134,7 +134,7 @@ static enum tm_status track_of(struct tm_track_writer *w, const struct tm_event 
     }
     struct tm_event global = {.machine = e->machine, .file = e->file, .flags = TM_EVENT_UNTIMED};
     *uuid = tm_track_key(w, &global, TM_TRACK_KIND_GLOBAL, 0);
-    return know_global(w, &global, *uuid, err);
+    return describe_global(w, &global, *uuid, err);
 }
 
 static void unsupported(struct tm_track_writer *w, const struct tm_event *e)
@@ -217,7 +217,7 @@ static enum tm_status write_end(struct tm_track_writer *w, const struct tm_event
     struct tm_event named = *e;
     enum tm_status st = TM_OK;
     if (!(e->flags & TM_EVENT_ASYNC) && (st = tm_track_ends_follow(w, err)) == TM_OK)
-        st = tm_track_ends_mean(w, &named, uuid, err);
+        st = tm_track_ends_label(w, &named, uuid, err);
     if (st == TM_OK && has_flows(e))
         st = tm_flow_targets_end(&w->flows, uuid, e->time_ns, err);
     if (st == TM_OK)
@@ -227,8 +227,8 @@ static enum tm_status write_end(struct tm_track_writer *w, const struct tm_event
     return st < 0 ? st : TM_OK;
 }
 
-static enum tm_status know_lane(struct tm_track_writer *w, const struct tm_event *e, uint64_t lane, uint64_t thread,
-                                struct tm_error *err)
+static enum tm_status describe_lane(struct tm_track_writer *w, const struct tm_event *e, uint64_t lane, uint64_t thread,
+                                    struct tm_error *err)
 {
     enum tm_status st = tm_map_add(&w->known, lane, 0);
     if (st == TM_END)
@@ -284,7 +284,7 @@ static enum tm_status begin_complete(struct tm_track_writer *w, const struct tm_
     if (st == TM_OK)
         st = note_target(w, e, thread, e->dur_ns, err);
     else if ((st = find_lane(w, e, end->end_ns, &end->uuid, err)) == TM_OK &&
-             (st = know_lane(w, e, end->uuid, thread, err)) == TM_OK && has_flows(e))
+             (st = describe_lane(w, e, end->uuid, thread, err)) == TM_OK && has_flows(e))
         st = tm_flow_targets_cross(&w->flows, thread, e->time_ns, err);
     return st < 0 ? st : tm_track_packet_event(w, e, TM_TRACK_BEGIN, end->uuid, err);
 }

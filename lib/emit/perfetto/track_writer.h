@@ -70,11 +70,11 @@ enum tm_status tm_track_write(struct tm_track_writer *writer, const struct tm_ev
 
 /* Writes names of threads that were pending while a name of more precedence was possible, at NOW_NS or in the thread's
  * lifetime. */
-enum tm_status tm_track_writer_say_names(struct tm_track_writer *writer, int64_t now_ns, struct tm_error *err);
+enum tm_status tm_track_writer_write_names(struct tm_track_writer *writer, int64_t now_ns, struct tm_error *err);
 
 /* Repeats the name of process PID of EVENT's machine after another writer described the process. */
-enum tm_status tm_track_writer_name_again(struct tm_track_writer *writer, const struct tm_event *event, int64_t pid,
-                                          struct tm_error *err);
+enum tm_status tm_track_writer_repeat_name(struct tm_track_writer *writer, const struct tm_event *event, int64_t pid,
+                                           struct tm_error *err);
 
 /* Writes everything before NOW_NS. INT64_MAX: writes everything, also the ends of open slices. */
 enum tm_status tm_track_writer_flush(struct tm_track_writer *writer, int64_t now_ns, struct tm_error *err);

@@ -13,7 +13,7 @@ enum {
 
 /* True for packets that stay before all events, without a time. Definitions of fields must be read first, the events of
  * bundles are rows of their own, and a track event without a time is an error that a reader counts. */
-static bool stays_in_front(uint32_t body)
+static bool precedes_events(uint32_t body)
 {
     return body == EXTENSION_DESCRIPTOR || body == TM_PACKET_FTRACE_EVENTS || body == TM_PACKET_SYSTEM_INFO ||
            body == TM_PACKET_TRACK_EVENT;
@@ -21,7 +21,7 @@ static bool stays_in_front(uint32_t body)
 
 /* True if F, a message of power, has names and no values. Readers use such names in the order of the file, so all
  * values must stand after them. */
-static bool is_names_alone(const struct tm_pb_field *f)
+static bool has_only_names(const struct tm_pb_field *f)
 {
     struct tm_pb pb = tm_pb_of(f->data, f->len);
     struct tm_pb_field part;
@@ -43,20 +43,20 @@ static bool is_of_kind(uint32_t kind)
     return kind == TM_KIND_METADATA || kind == TM_KIND_PACKET || kind == TM_KIND_SAMPLE || kind == TM_KIND_PROCESS;
 }
 
-bool tm_untimed_packets_take(const struct tm_event *e)
+bool tm_untimed_packets_accept(const struct tm_event *e)
 {
     struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
     struct tm_pb_field f;
     if (!(e->flags & TM_EVENT_UNTIMED) || e->time_ns <= 0 || !is_of_kind(e->kind) || tm_packet_is_loss(e))
         return false;
     while (tm_pb_next(&pb, &f) == TM_OK)
-        if (f.type == TM_PB_LEN && (stays_in_front(f.id) || is_names_alone(&f)))
+        if (f.type == TM_PB_LEN && (precedes_events(f.id) || has_only_names(&f)))
             return false;
     return true;
 }
 
 /* Adds E to the others. Layout of a record: the event, whose pointers are invalid in it, and its payload. */
-static enum tm_status keep_other(struct tm_untimed_packets *u, const struct tm_event *e, struct tm_error *err)
+static enum tm_status add_other(struct tm_untimed_packets *u, const struct tm_event *e, struct tm_error *err)
 {
     if (u->others.set_count == 0)
         tm_paged_file_init(&u->others, MEMORY_BYTES);
@@ -80,7 +80,7 @@ static void set_payload(struct tm_untimed_packets *u)
 enum tm_status tm_untimed_packets_add(struct tm_untimed_packets *u, const struct tm_event *e, struct tm_error *err)
 {
     if (u->has_next)
-        return keep_other(u, e, err);
+        return add_other(u, e, err);
     u->next_bytes.len = 0;
     if (tm_buf_add(&u->next_bytes, e->raw, e->raw_bytes) != TM_OK ||
         tm_buf_add(&u->next_bytes, e->detail, e->detail_bytes) != TM_OK)

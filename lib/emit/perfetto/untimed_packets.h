@@ -21,7 +21,7 @@ struct tm_untimed_packets {
 };
 
 /* True if EVENT, a row with a raw packet, must be pending. */
-bool tm_untimed_packets_take(const struct tm_event *event);
+bool tm_untimed_packets_accept(const struct tm_event *event);
 
 /* Adds a copy of EVENT after all pending packets. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_untimed_packets_add(struct tm_untimed_packets *packets, const struct tm_event *event,

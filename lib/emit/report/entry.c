@@ -67,7 +67,7 @@ static bool is_isolated(struct tm_report *r, const Tracemerge__Placement *p, uin
 }
 
 /* True if the clock of P, of an isolated file, was assumed to be the one that files of its machine share. */
-static bool is_taken_for_shared(const Tracemerge__Placement *p)
+static bool is_assumed_shared(const Tracemerge__Placement *p)
 {
     return p->n_hops > 0 && p->hops[0]->same_machine && p->hops[0]->from_clock == p->hops[0]->to_clock &&
            tm_report_origin(p->hops[0]) == TM_RULE_SAME_DOMAIN;
@@ -96,7 +96,7 @@ bool tm_report_entry_for(struct tm_report *r, const Tracemerge__Placement *p, st
                                    .to_file = first,
                                    .to_machine = p->machine,
                                    .to_clock = clock};
-        return is_taken_for_shared(p) && can_name(r, first, p->machine, clock);
+        return is_assumed_shared(p) && can_name(r, first, p->machine, clock);
     }
     if (isolated && clock != TM_CLOCK_BOOTTIME) /* only its BOOTTIME can be related to the shared one */
         return false;

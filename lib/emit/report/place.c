@@ -269,7 +269,7 @@ static void put_uncertainty(struct tm_report *r, const Tracemerge__Placement *p)
 }
 
 /* Writes which changes would move the events of P. */
-static void put_mover(struct tm_report *r, const Tracemerge__Placement *p)
+static void put_how_to_move(struct tm_report *r, const Tracemerge__Placement *p)
 {
     struct tm_entry entry;
     enum tm_placement_rule rule = tm_report_rule(p);
@@ -309,7 +309,7 @@ static void put_evidence(struct tm_report *r, const Tracemerge__Placement *p)
         r->out.buf.len = before;
 }
 
-void tm_report_explain_placement(struct tm_report *r, const Tracemerge__Placement *p, bool tells_machine)
+void tm_report_explain_placement(struct tm_report *r, const Tracemerge__Placement *p, bool shows_machine)
 {
     put(r, "  ");
     if (p->placed_count == 0) {
@@ -322,7 +322,7 @@ void tm_report_explain_placement(struct tm_report *r, const Tracemerge__Placemen
         put(r, " on ");
         tm_report_put_clock(r, p->clock);
     }
-    if (tells_machine) {
+    if (shows_machine) {
         put(r, " of ");
         tm_report_put_machine(r, p->machine);
     }
@@ -340,5 +340,5 @@ void tm_report_explain_placement(struct tm_report *r, const Tracemerge__Placemen
     put_distance(r, p);
     put_lines(r, p);
     put_uncertainty(r, p);
-    put_mover(r, p);
+    put_how_to_move(r, p);
 }

@@ -124,7 +124,7 @@ static const char *const report_suffixes[] = {".report", NULL};
 const struct tm_emit tm_emit_report = {
     .name = "report",
     .needs_detail = true,
-    .tells_all = true,
+    .reports_notices = true,
     .suffixes = report_suffixes,
     .open = open_report,
     .frame = show_frame,
@@ -136,7 +136,7 @@ static const char *const no_suffixes[] = {NULL};
 
 const struct tm_emit tm_emit_explain = {
     .name = "explain",
-    .tells_all = true,
+    .reports_notices = true,
     .suffixes = no_suffixes,
     .needs_placed = true,
     .open = open_any,
@@ -147,7 +147,7 @@ const struct tm_emit tm_emit_explain = {
 
 const struct tm_emit tm_emit_summary = {
     .name = "summary",
-    .tells_all = true,
+    .reports_notices = true,
     .suffixes = no_suffixes,
     .needs_placed = true,
     .open = open_any,
@@ -158,7 +158,7 @@ const struct tm_emit tm_emit_summary = {
 
 const struct tm_emit tm_emit_dropped = {
     .name = "dropped",
-    .tells_all = true,
+    .reports_notices = true,
     .suffixes = no_suffixes,
     .needs_placed = true,
     .needs_dropped = true,

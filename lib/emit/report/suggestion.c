@@ -37,7 +37,7 @@ static int64_t shift_needed(const struct tm_catalog *c)
 
 /* Adds a relation for each file that was assumed to be on the old timeline. Without it the new one would move the
  * file. */
-static void keep_assumed(struct tm_report *r, struct tm_suggestion *suggestion)
+static void add_assumed(struct tm_report *r, struct tm_suggestion *suggestion)
 {
     const struct tm_catalog *c = r->context->catalog;
     struct tm_entry entry;
@@ -53,7 +53,7 @@ static void keep_assumed(struct tm_report *r, struct tm_suggestion *suggestion)
 
 /* Suggests REALTIME as a timeline that begins before all events. If no snapshot relates it to the present timeline,
  * adds a relation with an offset that suffices. */
-static bool begin_earlier(struct tm_report *r, struct tm_suggestion *suggestion)
+static bool suggest_realtime(struct tm_report *r, struct tm_suggestion *suggestion)
 {
     struct tm_anchor anchor;
     if (suggestion->has_trace_time)
@@ -61,8 +61,8 @@ static bool begin_earlier(struct tm_report *r, struct tm_suggestion *suggestion)
     if (!tm_report_anchor(r, &anchor) || anchor.clock == TM_CLOCK_REALTIME)
         return false;
     uint32_t clocks = tm_config_facts_clocks(&r->facts, anchor.file, anchor.machine);
-    bool knows_wall = clocks >> TM_CLOCK_REALTIME & 1 && anchor.clock < TM_CONFIG_FACTS_CLOCKS &&
-                      clocks >> anchor.clock & 1;
+    bool has_realtime = clocks >> TM_CLOCK_REALTIME & 1 && anchor.clock < TM_CONFIG_FACTS_CLOCKS &&
+                        clocks >> anchor.clock & 1;
     struct tm_entry entry = {.file = anchor.file,
                              .has_clocks = true,
                              .machine = anchor.machine,
@@ -71,11 +71,11 @@ static bool begin_earlier(struct tm_report *r, struct tm_suggestion *suggestion)
                              .to_machine = anchor.machine,
                              .to_clock = TM_CLOCK_REALTIME,
                              .offset_ns = shift_needed(r->context->catalog)};
-    if (!knows_wall && (tm_config_facts_is_related(&r->facts, anchor.file) || !add_entry(r, suggestion, &entry)))
+    if (!has_realtime && (tm_config_facts_is_related(&r->facts, anchor.file) || !add_entry(r, suggestion, &entry)))
         return false;
     suggestion->has_trace_time = true;
     suggestion->trace_time = (struct tm_anchor){anchor.file, anchor.machine, TM_CLOCK_REALTIME};
-    keep_assumed(r, suggestion);
+    add_assumed(r, suggestion);
     return true;
 }
 
@@ -87,7 +87,7 @@ static bool relate(struct tm_report *r, struct tm_suggestion *suggestion, const 
     struct tm_text path;
     if (tm_report_entry_for(r, p, &entry)) {
         entry.offset_ns = 0;
-        suggestion->has_guess = true;
+        suggestion->has_unknown_offset = true;
         return add_entry(r, suggestion, &entry);
     }
     const Tracemerge__ConfigEntry *config = tm_config_facts_entry(&r->facts, p->file);
@@ -103,7 +103,7 @@ bool tm_report_suggestion(struct tm_report *r, struct tm_suggestion *suggestion,
                           const Tracemerge__Account *a)
 {
     switch (tm_accounting_reason(a)) {
-    case TM_DROP_NEGATIVE_TIME: return begin_earlier(r, suggestion);
+    case TM_DROP_NEGATIVE_TIME: return suggest_realtime(r, suggestion);
     case TM_DROP_NO_PATH:
     case TM_DROP_UNKNOWN_SOURCE_CLOCK:
     case TM_DROP_UNKNOWN_TARGET_CLOCK: return relate(r, suggestion, p);
@@ -172,7 +172,7 @@ void tm_report_put_suggestion(struct tm_report *r, struct tm_suggestion *suggest
         put_changes(r, suggestion);
     else
         put_whole_manifest(r, suggestion);
-    if (suggestion->has_guess)
+    if (suggestion->has_unknown_offset)
         tm_out_str(&r->out,
                    "\n  An offset_ns of 0 is to be replaced by what the other clock (sync_to) reads more at the same "
                    "moment.\n");
@@ -191,7 +191,7 @@ void tm_report_put_suggestion_json(struct tm_report *r, struct tm_suggestion *su
         tm_out_str(&r->out, ",\n ");
         tm_report_put_trace_time(r, &suggestion->trace_time);
     }
-    tm_out_str(&r->out, suggestion->has_guess ? ",\"offsets_unknown\":true}" : ",\"offsets_unknown\":false}");
+    tm_out_str(&r->out, suggestion->has_unknown_offset ? ",\"offsets_unknown\":true}" : ",\"offsets_unknown\":false}");
 }
 
 void tm_suggestion_release(struct tm_suggestion *suggestion)

@@ -26,7 +26,7 @@ struct tm_anchor {
 struct tm_suggestion {
     struct tm_entry *entries; /* owned */
     uint32_t count;
-    bool has_trace_time, has_guess; /* has_guess: an offset is unknown */
+    bool has_trace_time, has_unknown_offset;
     struct tm_anchor trace_time;
     /* private */
     uint32_t cap;

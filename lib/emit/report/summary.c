@@ -14,7 +14,7 @@ static bool has_relation_of_machines(const Tracemerge__Placement *p)
 }
 
 /* Returns a few words about how P was placed. */
-static const char *way_of(const Tracemerge__Placement *p)
+static const char *words_of(const Tracemerge__Placement *p)
 {
     static const char *const words[TM_RULES] = {
         [TM_RULE_NONE] = "none of them placed",
@@ -54,7 +54,7 @@ static void put_placement(struct tm_report *r, const Tracemerge__Placement *p)
         tm_report_put_clock(r, p->clock);
     }
     tm_out_str(&r->out, ", ");
-    tm_out_str(&r->out, way_of(p));
+    tm_out_str(&r->out, words_of(p));
     if (has_offset(p)) {
         tm_out_str(&r->out, ", offset ");
         tm_report_put_offset(r, p->first_offset_ns);
@@ -100,7 +100,7 @@ static void put_placement_json(struct tm_report *r, const Tracemerge__Placement 
     tm_member_clock(r, "clock", p->clock);
     tm_member_u64(r, "events", p->placed_count);
     tm_member_text(r, "rule", tm_text_of(p->rule));
-    tm_member_text(r, "text", tm_text_str(way_of(p)));
+    tm_member_text(r, "text", tm_text_str(words_of(p)));
     if (has_offset(p))
         tm_member_i64(r, "offset_ns", p->first_offset_ns);
     tm_out_char(&r->out, '}');

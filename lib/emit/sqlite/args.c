@@ -118,13 +118,13 @@ static enum tm_status key_number(struct tm_sqlite *s, struct tm_text key, int64_
     bool is_new = true;
     enum tm_status st = tm_intern_add(&w->keys, key.data, key.len, &id, &is_new);
     if (st == TM_END) {
-        w->keys_gone += w->keys.count;
+        w->keys_removed += w->keys.count;
         tm_intern_clear(&w->keys);
         st = tm_intern_add(&w->keys, key.data, key.len, &id, &is_new);
         if (st == TM_END)
-            w->keys_gone++; /* a key too long to remember */
+            w->keys_removed++; /* a key too long to remember */
     }
-    *number = w->keys_gone + (st == TM_END ? -1 : (int64_t)id);
+    *number = w->keys_removed + (st == TM_END ? -1 : (int64_t)id);
     if (st < 0)
         return tm_error_nomem(err);
     if (!is_new && st == TM_OK)

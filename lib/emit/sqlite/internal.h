@@ -20,8 +20,8 @@ enum tm_sqlite_statement {
     TM_SQL_THREAD_STATE_END,
     TM_SQL_THREAD_STATE_REASON,
     TM_SQL_THREAD_STATE_IS,
-    TM_SQL_LATER,
-    TM_SQL_DO_LATER,
+    TM_SQL_POSTPONE,
+    TM_SQL_POSTPONED,
     TM_SQL_WAKEUP,
     TM_SQL_ARG_KEY,
     TM_SQL_ARG_REAL,
@@ -50,7 +50,7 @@ enum tm_sqlite_statement {
     TM_SQL_MACHINE,
     TM_SQL_FILE,
     TM_SQL_METADATA,
-    TM_SQL_METADATA_AGAIN,
+    TM_SQL_METADATA_UPDATE,
     TM_SQL_STAT,
     TM_SQL_CLOCK,
     TM_SQL_BOUNDS,
@@ -69,7 +69,7 @@ struct tm_sqlite_slices {
     int64_t first;                /* id of the first row not written yet */
     uint32_t count;
     struct tm_buf text;           /* names and categories of the rows, concatenated */
-    size_t text_gone;             /* number of bytes removed from its front, those of rows already written */
+    size_t text_removed;          /* number of bytes removed from its front, those of rows already written */
 };
 
 struct tm_sqlite_scheds {
@@ -93,8 +93,8 @@ struct tm_sqlite_args {
     struct tm_sqlite_arg_set *sets; /* the last one may be incomplete */
     uint32_t count;
     struct tm_out text;
-    struct tm_intern keys; /* number k is keys_gone + k in tm_arg_key */
-    int64_t keys_gone;
+    struct tm_intern keys; /* number k is keys_removed + k in tm_arg_key */
+    int64_t keys_removed;
     struct tm_buf flat_key;
     int64_t *holders;     /* by some bits of a key's number: the last set with such a key, plus 1 */
     struct tm_buf member; /* a member that replaces another, or a set that is read again */
@@ -230,10 +230,10 @@ void tm_sqlite_btrees_release(struct tm_sqlite *s);
 /* True for the name of such a table. */
 bool tm_sqlite_is_btree(const char *name);
 
-/* later.c: changes to a written row are postponed until SQLite may use the file again. tm_sqlite_later returns a
+/* postponed.c: changes to a written row are postponed until SQLite may use the file again. tm_sqlite_postpone returns a
  * statement that stores up to three parameters for STATEMENT; the last is NULL if it is not bound. */
-sqlite3_stmt *tm_sqlite_later(struct tm_sqlite *s, enum tm_sqlite_statement statement);
-enum tm_status tm_sqlite_do_later(struct tm_sqlite *s, struct tm_error *err);
+sqlite3_stmt *tm_sqlite_postpone(struct tm_sqlite *s, enum tm_sqlite_statement statement);
+enum tm_status tm_sqlite_postponed_run(struct tm_sqlite *s, struct tm_error *err);
 
 /* metadata.c: tm_rows.recording_time, and the rows that the catalog knows. */
 enum tm_status tm_sqlite_recording_time(void *self, const struct tm_recording_time *row, struct tm_error *err);

@@ -105,7 +105,7 @@ static enum tm_status put(struct tm_sqlite *s, struct entry *e, struct tm_error 
     bool is_new = st == TM_OK;
     if (st < 0)
         return st;
-    sqlite3_stmt *stmt = s->statements[is_new ? TM_SQL_METADATA : TM_SQL_METADATA_AGAIN];
+    sqlite3_stmt *stmt = s->statements[is_new ? TM_SQL_METADATA : TM_SQL_METADATA_UPDATE];
     sqlite3_bind_int64(stmt, 1, number);
     tm_sqlite_bind_maybe(stmt, 2, e->is_int, e->int_value);
     if ((st = tm_sqlite_bind_text(s, stmt, 3, e->text, err)) < 0)

@@ -97,11 +97,11 @@ void tm_sqlite_record_int(struct tm_sqlite_record *record, int64_t value)
         put_type(record, value ? TYPE_ONE : TYPE_ZERO);
         return;
     }
-    unsigned held = (tm_highest_bit((uint64_t)(value < 0 ? ~value : value) | 1) + 1) / 8; /* one bit is the sign */
-    put_type(record, types[held]);
+    unsigned width = (tm_highest_bit((uint64_t)(value < 0 ? ~value : value) | 1) + 1) / 8; /* one bit is the sign */
+    put_type(record, types[width]);
     /* The next value overwrites the bytes after this one. */
-    tm_put_be64(record->values.data + record->values.len, (uint64_t)value << (8 * (NUMBER_BYTES - bytes[held])));
-    record->values.len += bytes[held];
+    tm_put_be64(record->values.data + record->values.len, (uint64_t)value << (8 * (NUMBER_BYTES - bytes[width])));
+    record->values.len += bytes[width];
 }
 
 void tm_sqlite_record_maybe(struct tm_sqlite_record *record, bool has, int64_t value)

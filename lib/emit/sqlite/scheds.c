@@ -75,7 +75,7 @@ enum tm_status tm_sqlite_sched_end(void *self, int64_t id, int64_t dur, struct t
         set_end_state(at(&s->scheds, id), end_state);
         return TM_OK;
     }
-    sqlite3_stmt *stmt = tm_sqlite_later(s, TM_SQL_SCHED_END);
+    sqlite3_stmt *stmt = tm_sqlite_postpone(s, TM_SQL_SCHED_END);
     sqlite3_bind_int64(stmt, 1, id);
     sqlite3_bind_int64(stmt, 2, dur);
     if ((st = tm_sqlite_bind_text(s, stmt, 3, end_state, err)) < 0)

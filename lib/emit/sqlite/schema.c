@@ -159,8 +159,8 @@ static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_THREAD_STATE_REASON] = "UPDATE thread_state SET io_wait = ?2,"
                                    " blocked_function = coalesce(?3, blocked_function) WHERE id = ?1",
     [TM_SQL_THREAD_STATE_IS] = "UPDATE thread_state SET state = ?2 WHERE id = ?1",
-    [TM_SQL_LATER] = "INSERT INTO tm_later VALUES(?4,?1,?2,?3)",
-    [TM_SQL_DO_LATER] = "SELECT * FROM tm_later ORDER BY rowid",
+    [TM_SQL_POSTPONE] = "INSERT INTO tm_postponed VALUES(?4,?1,?2,?3)",
+    [TM_SQL_POSTPONED] = "SELECT * FROM tm_postponed ORDER BY rowid",
     [TM_SQL_WAKEUP] = "INSERT INTO spurious_sched_wakeup VALUES(?,?,?,?,?,?)",
     [TM_SQL_ARG_KEY] = "INSERT INTO tm_arg_key VALUES(?,?,?)",
     [TM_SQL_ARG_REAL] = "INSERT OR REPLACE INTO tm_arg_real VALUES(?,?)",
@@ -193,7 +193,7 @@ static const char *const statements[TM_SQL_COUNT] = {
                        " (?12 + 500000000) / 1000000000, ?14)",
     [TM_SQL_FILE] = "INSERT INTO trace_file VALUES(?,?,?,?,?,?,?)",
     [TM_SQL_METADATA] = "INSERT INTO metadata VALUES(?1,?4,?5,?2,?3,?6,?7)",
-    [TM_SQL_METADATA_AGAIN] = "UPDATE metadata SET int_value = ?2, str_value = ?3 WHERE id = ?1",
+    [TM_SQL_METADATA_UPDATE] = "UPDATE metadata SET int_value = ?2, str_value = ?3 WHERE id = ?1",
     [TM_SQL_STAT] = "INSERT INTO stats(name, key, idx, severity, source, value, description, machine_id, trace_id)"
                     " VALUES(?1,?1,?2,?3,?4,?5,?8 || ?9,?6,?7)",
     [TM_SQL_CLOCK] = "INSERT INTO clock_snapshot VALUES(?,?,?,?,?,?,?)",
@@ -231,7 +231,7 @@ static enum tm_status make_temporary(struct tm_sqlite *s, struct tm_error *err)
                                        "SELECT name, 'CREATE TEMP ' || substr(sql, 8) || ';' FROM main.sqlite_schema"
                                        " WHERE type = 'table'",
                                        err);
-    return st < 0 ? st : tm_sqlite_exec(s, "CREATE TEMP TABLE tm_later(statement, a, b, c);"
+    return st < 0 ? st : tm_sqlite_exec(s, "CREATE TEMP TABLE tm_postponed(statement, a, b, c);"
                                         "CREATE TEMP TABLE tm_same_track(id INTEGER PRIMARY KEY, same_as INTEGER)",
                                      err);
 }
@@ -297,7 +297,7 @@ enum tm_status tm_sqlite_complete(struct tm_sqlite *s, struct tm_error *err)
     if (st == TM_OK)
         st = move_temporary(s, err);
     if (st == TM_OK)
-        st = tm_sqlite_do_later(s, err);
+        st = tm_sqlite_postponed_run(s, err);
     if (st == TM_OK)
         st = move_counters(s, err);
     if (st == TM_OK)

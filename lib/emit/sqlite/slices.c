@@ -23,7 +23,7 @@ static enum tm_status write_row(struct tm_sqlite *s, int64_t id, struct tm_error
     struct tm_sqlite_record *r = &s->record;
     const struct tm_sqlite_slice *slice = at(w, id);
     const struct tm_slice_row *row = &slice->row;
-    const uint8_t *text = w->text.data + (slice->text - w->text_gone);
+    const uint8_t *text = w->text.data + (slice->text - w->text_removed);
     tm_sqlite_record_begin(r);
     tm_sqlite_record_null(r);
     tm_sqlite_record_int(r, row->ts);
@@ -53,9 +53,9 @@ enum tm_status tm_sqlite_slices_flush(struct tm_sqlite *s, uint32_t keep, struct
     for (; w->count > keep; w->first++, w->count--)
         if ((st = write_row(s, w->first, err)) < 0)
             return st;
-    size_t gone = (keep ? at(w, w->first)->text : w->text_gone + w->text.len) - w->text_gone;
-    tm_buf_consume(&w->text, gone);
-    w->text_gone += gone;
+    size_t removed = (keep ? at(w, w->first)->text : w->text_removed + w->text.len) - w->text_removed;
+    tm_buf_consume(&w->text, removed);
+    w->text_removed += removed;
     return TM_OK;
 }
 
@@ -70,7 +70,7 @@ enum tm_status tm_sqlite_slice(void *self, const struct tm_slice_row *row, struc
         return st;
     struct tm_sqlite_slice *slice = at(w, row->id);
     *slice = (struct tm_sqlite_slice){.row = *row,
-                                      .text = w->text_gone + w->text.len,
+                                      .text = w->text_removed + w->text.len,
                                       .name_len = row->name.len,
                                       .category_len = row->category.len,
                                       .has_name = row->name.data != NULL,
@@ -91,7 +91,7 @@ enum tm_status tm_sqlite_slice_end(void *self, int64_t id, int64_t dur, int64_t 
         at(w, id)->row.arg_set = arg_set;
         return TM_OK;
     }
-    sqlite3_stmt *stmt = tm_sqlite_later(s, TM_SQL_SLICE_END);
+    sqlite3_stmt *stmt = tm_sqlite_postpone(s, TM_SQL_SLICE_END);
     sqlite3_bind_int64(stmt, 1, id);
     sqlite3_bind_int64(stmt, 2, dur);
     tm_sqlite_bind_id(stmt, 3, arg_set);
@@ -138,7 +138,7 @@ enum tm_status tm_sqlite_slice_thread_end(void *self, int64_t id, const struct t
         return TM_OK;
     }
     sqlite3_stmt *stmt =
-        tm_sqlite_later(s, reading->is_instructions ? TM_SQL_SLICE_INSTRUCTIONS_END : TM_SQL_SLICE_THREAD_END);
+        tm_sqlite_postpone(s, reading->is_instructions ? TM_SQL_SLICE_INSTRUCTIONS_END : TM_SQL_SLICE_THREAD_END);
     sqlite3_bind_int64(stmt, 1, id);
     sqlite3_bind_int64(stmt, 2, reading->value);
     sqlite3_bind_int64(stmt, 3, reading->is_exact);

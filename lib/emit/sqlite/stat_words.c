@@ -178,18 +178,18 @@ static const struct words *find(struct tm_text name)
 }
 
 /* Removes an ending from NAME that tells when the recording noted it, and returns the meaning of the ending. */
-static const char *take_moment(struct tm_text *name)
+static const char *take_ending(struct tm_text *name)
 {
     static const struct {
         const char *ending, *text;
-    } moments[] = {{"_begin", ", when the recording began"},
+    } endings[] = {{"_begin", ", when the recording began"},
                    {"_end", ", when it ended"},
                    {"_delta", ", from its begin to its end"}};
-    for (size_t i = 0; i < sizeof moments / sizeof *moments; i++) {
-        size_t len = strlen(moments[i].ending);
-        if (name->len > len && memcmp(name->data + name->len - len, moments[i].ending, len) == 0) {
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t len = strlen(endings[i].ending);
+        if (name->len > len && memcmp(name->data + name->len - len, endings[i].ending, len) == 0) {
             name->len -= len;
-            return moments[i].text;
+            return endings[i].text;
         }
     }
     return "";
@@ -197,16 +197,16 @@ static const char *take_moment(struct tm_text *name)
 
 void tm_sqlite_bind_stat_words(sqlite3_stmt *stmt, struct tm_text name, bool from_trace)
 {
-    enum { SOURCE = 4, TEXT = 8, MOMENT = 9 };
+    enum { SOURCE = 4, TEXT = 8, WHEN = 9 };
     const struct words *words = name.data ? find(name) : NULL;
-    const char *moment = "";
+    const char *when = "";
     if (words == NULL && name.data) {
-        moment = take_moment(&name);
+        when = take_ending(&name);
         words = find(name);
     }
     tm_sqlite_bind_word(stmt, SOURCE, (words ? !(words->source & OF_ANALYSIS) : from_trace) ? "trace" : "analysis");
     tm_sqlite_bind_word(stmt, TEXT, words ? words->text : NULL);
-    tm_sqlite_bind_word(stmt, MOMENT, moment);
+    tm_sqlite_bind_word(stmt, WHEN, when);
 }
 
 bool tm_sqlite_stat_is_time(struct tm_text name)

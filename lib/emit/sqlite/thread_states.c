@@ -69,7 +69,7 @@ enum tm_status tm_sqlite_thread_states_flush(struct tm_sqlite *s, uint32_t keep,
 }
 
 /* Writes a row with texts of any length, after all pending rows. */
-static enum tm_status write_at_once(struct tm_sqlite *s, const struct tm_thread_state_row *row, struct tm_error *err)
+static enum tm_status write_unbuffered(struct tm_sqlite *s, const struct tm_thread_state_row *row, struct tm_error *err)
 {
     enum tm_status st = tm_sqlite_thread_states_flush(s, 0, err);
     s->thread_states.first++;
@@ -85,7 +85,7 @@ enum tm_status tm_sqlite_thread_state(void *self, const struct tm_thread_state_r
         return tm_error_nomem(err);
     struct tm_sqlite_thread_state *state = at(w, row->id);
     if (row->state.len > sizeof state->state || row->blocked_function.data || row->io_wait != TM_NO_ID)
-        return write_at_once(s, row, err);
+        return write_unbuffered(s, row, err);
     if (w->count == TM_SQLITE_WINDOW && (st = tm_sqlite_thread_states_flush(s, TM_SQLITE_WINDOW / 2, err)) < 0)
         return st;
     state->row = *row;
@@ -117,7 +117,7 @@ enum tm_status tm_sqlite_thread_state_end(void *self, int64_t id, int64_t dur, s
         at(&s->thread_states, id)->row.dur = dur;
         return TM_OK;
     }
-    sqlite3_stmt *stmt = tm_sqlite_later(s, TM_SQL_THREAD_STATE_END);
+    sqlite3_stmt *stmt = tm_sqlite_postpone(s, TM_SQL_THREAD_STATE_END);
     sqlite3_bind_int64(stmt, 1, id);
     sqlite3_bind_int64(stmt, 2, dur);
     return tm_sqlite_run(s, stmt, err);
@@ -133,7 +133,7 @@ enum tm_status tm_sqlite_thread_state_is(void *self, int64_t id, struct tm_text 
             memcpy(pending->state, state.data, state.len);
         return TM_OK;
     }
-    sqlite3_stmt *stmt = tm_sqlite_later(s, TM_SQL_THREAD_STATE_IS);
+    sqlite3_stmt *stmt = tm_sqlite_postpone(s, TM_SQL_THREAD_STATE_IS);
     sqlite3_bind_int64(stmt, 1, id);
     enum tm_status st = tm_sqlite_bind_text(s, stmt, 2, state, err);
     return st < 0 ? st : tm_sqlite_run(s, stmt, err);
@@ -172,7 +172,7 @@ enum tm_status tm_sqlite_thread_state_reason(void *self, int64_t id, int64_t io_
         state->function = number ? number : state->function;
         return TM_OK;
     }
-    sqlite3_stmt *stmt = tm_sqlite_later(s, TM_SQL_THREAD_STATE_REASON);
+    sqlite3_stmt *stmt = tm_sqlite_postpone(s, TM_SQL_THREAD_STATE_REASON);
     sqlite3_bind_int64(stmt, 1, id);
     tm_sqlite_bind_id(stmt, 2, io_wait);
     st = tm_sqlite_bind_text(s, stmt, 3, function, err);

@@ -71,7 +71,7 @@ static void put_seconds(struct tm_out *out, int64_t ns, int decimals)
     tm_out_str(out, " s");
 }
 
-static void put_two(struct tm_out *out, int n)
+static void put_two_digits(struct tm_out *out, int n)
 {
     tm_out_char(out, (char)('0' + n / 10 % 10));
     tm_out_char(out, (char)('0' + n % 10));
@@ -90,9 +90,9 @@ static void put_date(struct tm_out *out, const struct tm *when)
 {
     tm_out_i64(out, when->tm_year + 1900);
     tm_out_char(out, '-');
-    put_two(out, when->tm_mon + 1);
+    put_two_digits(out, when->tm_mon + 1);
     tm_out_char(out, '-');
-    put_two(out, when->tm_mday);
+    put_two_digits(out, when->tm_mday);
 }
 
 static void put_wall(struct tm_out *out, int64_t ns, int64_t step)
@@ -105,11 +105,11 @@ static void put_wall(struct tm_out *out, int64_t ns, int64_t step)
         put_date(out, &when);
         return;
     }
-    put_two(out, when.tm_hour);
+    put_two_digits(out, when.tm_hour);
     tm_out_char(out, ':');
-    put_two(out, when.tm_min);
+    put_two_digits(out, when.tm_min);
     tm_out_char(out, ':');
-    put_two(out, when.tm_sec);
+    put_two_digits(out, when.tm_sec);
     put_fraction(out, fraction, decimals_of(step));
 }
 

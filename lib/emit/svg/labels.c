@@ -10,7 +10,7 @@
 enum {
     LABEL_MAX = 34,        /* characters that fit before the timeline */
     LABEL_MAX_BESIDE = 22, /* characters that fit if a rule or a machine follows */
-    BESIDE_MAX = 14,
+    RIGHT_LABEL_MAX = 14,
     TOOLTIP_PATH_MAX = 600
 };
 
@@ -71,8 +71,9 @@ static void put_tooltip_of_drops(struct tm_svg_picture *pic, const struct tm_svg
     const struct tm_catalog *c = pic->context->catalog;
     for (uint32_t i = lane->first_account; i < c->account_count; i++) {
         const Tracemerge__Account *a = c->accounts[i];
-        bool is_here = a->file == lane->file && (!a->has_machine || !lane->has_machine || a->machine == lane->machine);
-        if (!is_here || tm_accounting_is_bytes(a) || !tm_accounting_is_a_loss(a))
+        bool is_of_lane = a->file == lane->file &&
+                          (!a->has_machine || !lane->has_machine || a->machine == lane->machine);
+        if (!is_of_lane || tm_accounting_is_bytes(a) || !tm_accounting_is_a_loss(a))
             continue;
         tm_out_char(&pic->out, '\n');
         tm_svg_put_number(pic, a->count);
@@ -117,7 +118,8 @@ void tm_svg_tooltip(struct tm_svg_picture *pic, const struct tm_svg_lane *lane)
 }
 
 /* Begins a text of class WORD about placement P, which may be NULL. An assumed placement has a colour of its own. */
-static void put_about(struct tm_svg_picture *pic, const char *word, const Tracemerge__Placement *p, int x, int y)
+static void put_placement_text(struct tm_svg_picture *pic, const char *word, const Tracemerge__Placement *p, int x,
+                               int y)
 {
     const bool is_guess = p && tm_assumption_of(pic->context->catalog, p) != TM_ASSUMPTION_NONE;
     char tag[64];
@@ -126,13 +128,13 @@ static void put_about(struct tm_svg_picture *pic, const char *word, const Tracem
 }
 
 /* Puts rule, clock and offset under a file's name: "wall clocks, BOOTTIME -2766.84s". */
-static void put_why(struct tm_svg_picture *pic, const struct tm_svg_lane *lane, int baseline)
+static void put_placement_line(struct tm_svg_picture *pic, const struct tm_svg_lane *lane, int baseline)
 {
     const Tracemerge__Placement *p = lane->placement;
     if (p == NULL)
         return;
     tm_out_str(&pic->out, "<g clip-path=\"url(#names)\">");
-    put_about(pic, "why", p, TM_SVG_MARGIN + 16, baseline);
+    put_placement_text(pic, "why", p, TM_SVG_MARGIN + 16, baseline);
     tm_out_char(&pic->out, '>');
     put_rule(pic, p, true);
     if (p->placed_count) {
@@ -146,12 +148,12 @@ static void put_why(struct tm_svg_picture *pic, const struct tm_svg_lane *lane, 
     tm_out_str(&pic->out, "</text></g>\n");
 }
 
-static void put_beside(struct tm_svg_picture *pic, const struct tm_svg_lane *lane, int baseline)
+static void put_right_label(struct tm_svg_picture *pic, const struct tm_svg_lane *lane, int baseline)
 {
-    put_about(pic, "rule", pic->layout->has_heads ? lane->placement : NULL, TM_SVG_PLOT - 14, baseline);
+    put_placement_text(pic, "rule", pic->layout->has_heads ? lane->placement : NULL, TM_SVG_PLOT - 14, baseline);
     tm_out_char(&pic->out, '>');
     if (!pic->layout->has_heads)
-        tm_svg_put_machine(pic, lane->has_machine ? lane->machine : UINT32_MAX, BESIDE_MAX);
+        tm_svg_put_machine(pic, lane->has_machine ? lane->machine : UINT32_MAX, RIGHT_LABEL_MAX);
     else if (lane->placement)
         put_rule(pic, lane->placement, true);
     tm_out_str(&pic->out, "</text>\n");
@@ -171,9 +173,9 @@ void tm_svg_label(struct tm_svg_picture *pic, const struct tm_svg_lane *lane)
     if (lane->is_rest)
         return;
     if (pic->layout->is_roomy)
-        put_why(pic, lane, baseline + 16);
+        put_placement_line(pic, lane, baseline + 16);
     else
-        put_beside(pic, lane, baseline);
+        put_right_label(pic, lane, baseline);
 }
 
 void tm_svg_lane_head(struct tm_svg_picture *pic, const struct tm_svg_lane *lane)

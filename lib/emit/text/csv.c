@@ -118,7 +118,7 @@ static void put_args(void *self, struct tm_out *out, const struct tm_arg_tree *a
 }
 
 /* True if another column has the name of ARG. The column of ARG then has "arg_" before its name. */
-static bool is_taken(const struct csv *c, uint32_t arg)
+static bool is_reserved(const struct csv *c, uint32_t arg)
 {
     const struct tm_text name = tm_text_str(c->names->names[arg]);
     for (const char *const *column = columns; *column; column++)
@@ -136,7 +136,7 @@ static void put_header(struct csv *c)
     }
     for (uint32_t i = 0; i < c->names->count; i++) {
         tm_buf_clear(&c->text.buf);
-        if (is_taken(c, i))
+        if (is_reserved(c, i))
             tm_out_str(&c->text, "arg_");
         tm_out_str(&c->text, c->names->names[i]);
         put_text(c, out, (struct tm_text){c->text.buf.data, c->text.buf.len});

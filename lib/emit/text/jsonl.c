@@ -60,7 +60,7 @@ static void put_after(void *self, struct tm_out *out, const struct tm_row *row)
 }
 
 /* True if a member of the row has this name, which args must not repeat. */
-static bool is_taken(struct tm_text name)
+static bool is_reserved(struct tm_text name)
 {
     static const char *const members[] = {"kind",    "ts",  "dur",    "name", "category",  "depth", "value", "machine",
                                           "machine_id", "process", "pid", "thread", "tid", "other_tid", "cpu", "track",
@@ -79,7 +79,7 @@ static void put_args(void *self, struct tm_out *out, const struct tm_arg_tree *a
         uint32_t node = tm_arg_tree_find(args, name);
         if (node == 0)
             continue;
-        if (is_taken(name)) { /* a name without dots or brackets */
+        if (is_reserved(name)) { /* a name without dots or brackets */
             tm_out_str(out, ",\"arg_");
             tm_out_bytes(out, name.data, name.len);
             tm_out_str(out, "\":");

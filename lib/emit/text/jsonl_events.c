@@ -85,7 +85,7 @@ static void put_place(struct jsonl *j, const struct tm_event *e)
 
 /* Puts name, category and value. For scheduling events these and other columns have meanings of their own
  * (doc/events.md). */
-static void put_story(struct jsonl *j, const struct tm_event *e)
+static void put_content(struct jsonl *j, const struct tm_event *e)
 {
     struct tm_out *out = &j->out;
     struct tm_text name = tm_catalog_string(j->context->catalog, e->name, e);
@@ -206,7 +206,7 @@ static enum tm_status put_event(struct jsonl *j, const struct tm_event *e, struc
         tm_member_put_i64(out, "ts", e->time_ns);
     if (e->kind == TM_KIND_SLICE_COMPLETE && !(e->flags & TM_EVENT_OPEN_ENDED))
         tm_member_put_i64(out, "dur", e->dur_ns);
-    put_story(j, e);
+    put_content(j, e);
     put_place(j, e);
     tm_member_put_text(out, "file", (struct tm_text){(const uint8_t *)path, path_len});
     put_u64(out, "position", e->position);

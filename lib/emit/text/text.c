@@ -94,7 +94,7 @@ static void put_after(void *self, struct tm_out *out, const struct tm_row *row)
         tm_text_columns_task(out, row->name, e->pid);
         return;
     }
-    if (tm_text_columns_story(&t->columns, out, e))
+    if (tm_text_columns_special(&t->columns, out, e))
         return;
     tm_out_escaped(out, row->name);
     tm_text_columns_value(out, e);

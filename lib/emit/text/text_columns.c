@@ -189,7 +189,7 @@ void tm_text_columns_put(const struct tm_text_columns *c, struct tm_out *out, co
     tm_out_char(out, ' ');
 }
 
-bool tm_text_columns_story(const struct tm_text_columns *c, struct tm_out *out, const struct tm_event *e)
+bool tm_text_columns_special(const struct tm_text_columns *c, struct tm_out *out, const struct tm_event *e)
 {
     struct tm_text name = tm_catalog_string(c->context->catalog, e->name, e);
     struct tm_text category = tm_catalog_string(c->context->catalog, e->category, e);

@@ -40,7 +40,7 @@ void tm_text_columns_task(struct tm_out *out, struct tm_text name, int64_t id);
 
 /* Puts the facts of scheduling events about tasks (the task that follows, wakes or starts another), and log messages
  * with their tag. False for other events. */
-bool tm_text_columns_story(const struct tm_text_columns *columns, struct tm_out *out, const struct tm_event *event);
+bool tm_text_columns_special(const struct tm_text_columns *columns, struct tm_out *out, const struct tm_event *event);
 
 /* Puts " = VALUE" if EVENT has one. */
 void tm_text_columns_value(struct tm_out *out, const struct tm_event *event);

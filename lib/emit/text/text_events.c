@@ -63,7 +63,7 @@ static enum tm_status put_event(struct text *t, const struct tm_event *e, struct
     }
     tm_out_pad(out, from, TM_TEXT_DURATION_WIDTH, true);
     tm_out_char(out, ' ');
-    if (!tm_text_columns_story(&t->columns, out, e)) {
+    if (!tm_text_columns_special(&t->columns, out, e)) {
         struct tm_text name = tm_catalog_string(t->context->catalog, e->name, e);
         tm_out_escaped(out, name.len || e->kind != TM_KIND_COUNTER ? name : place.track);
         tm_text_columns_value(out, e);
