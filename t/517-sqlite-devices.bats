@@ -33,6 +33,23 @@ rows() { # DATABASE
     diff "$TM_SRC/t/gen/devices.rows" <(rows m.db)
 }
 
+@test "of too many batches of a GPU the oldest are lost" {
+    {
+        for ((i = 1; i <= 1024; i++)); do
+            echo "$((1000 + i)) 0 5 #536 1=7 2=$i 3=1920 4=3"
+        done
+        echo "3000 0 5 #537 1=7 2=1 6=1920 7=1932 8=3" # removes the first
+        for ((i = 1025; i <= 1027; i++)); do           # the second and the third are lost
+            echo "$((3000 + i)) 0 5 #536 1=7 2=$i 3=1920 4=3"
+        done
+        for i in 4 1024 1027 2 3; do
+            echo "$((5000 + i)) 0 5 #537 1=7 2=$i 6=1920 7=1932 8=3"
+        done
+    } | python3 "$TM_SRC/t/gen/make-kernel.py" >batches.pftrace
+    tm-merge -q -o b.db batches.pftrace
+    [ "$(sqlite3 b.db "SELECT ts FROM slice WHERE name = 'GPU' ORDER BY ts" | tr '\n' ' ')" = '1001 1004 2024 4027 ' ]
+}
+
 @test "the reference importer gives the same rows" {
     [ -n "${TRACE_PROCESSOR-}" ] || skip 'TRACE_PROCESSOR is not set'
     "$TM_SRC/t/check/database" -t "$TRACE_PROCESSOR" -b "$TM_BIN" make-devices.pftrace

@@ -28,30 +28,45 @@ void tm_proto_adreno_release(struct tm_proto_adreno *adreno)
     adreno->batches = NULL;
 }
 
-/* Returns the batch with NUMBER, or NULL. Searches from the end, where the latest batches usually are. */
-static struct tm_proto_adreno_batch *find(const struct tm_proto_adreno *adreno, uint32_t machine, uint32_t number)
+/* Returns batch I, counted from the oldest. */
+static struct tm_proto_adreno_batch *batch_at(const struct tm_proto_adreno *adreno, uint32_t i)
 {
-    for (uint32_t i = adreno->count; i-- > 0;)
-        if (adreno->batches[i].number == number && adreno->batches[i].machine == machine)
-            return &adreno->batches[i];
-    return NULL;
+    return &adreno->batches[(adreno->first + i) % BATCHES_MAX];
 }
 
-static enum tm_status keep(struct tm_proto_adreno *adreno, const struct tm_proto_adreno_batch *batch,
-                           struct tm_error *err)
+/* Returns which batch has NUMBER; the count of batches if none has. Searches from the end, where the latest batches
+ * are. */
+static uint32_t find(const struct tm_proto_adreno *adreno, uint32_t machine, uint32_t number)
+{
+    for (uint32_t i = adreno->count; i-- > 0;) {
+        const struct tm_proto_adreno_batch *batch = batch_at(adreno, i);
+        if (batch->number == number && batch->machine == machine)
+            return i;
+    }
+    return adreno->count;
+}
+
+/* Adds BATCH. If there are too many, the oldest is lost. */
+static enum tm_status add(struct tm_proto_adreno *adreno, const struct tm_proto_adreno_batch *batch,
+                          struct tm_error *err)
 {
     if (adreno->batches == NULL && (adreno->batches = calloc(BATCHES_MAX, sizeof *batch)) == NULL)
         return tm_error_nomem(err);
-    if (adreno->count < BATCHES_MAX)
-        adreno->batches[adreno->count++] = *batch;
-    else
-        adreno->batches[adreno->oldest++ % BATCHES_MAX] = *batch;
+    if (adreno->count < BATCHES_MAX) {
+        adreno->batches[(adreno->first + adreno->count++) % BATCHES_MAX] = *batch;
+    } else {
+        adreno->batches[adreno->first] = *batch;
+        adreno->first = (adreno->first + 1) % BATCHES_MAX;
+    }
     return TM_OK;
 }
 
-static void forget(struct tm_proto_adreno *adreno, struct tm_proto_adreno_batch *batch)
+/* Removes batch I. Moves those after it, so that the oldest stays first. Usually there are few. */
+static void remove_batch(struct tm_proto_adreno *adreno, uint32_t i)
 {
-    *batch = adreno->batches[--adreno->count];
+    adreno->count--;
+    for (; i < adreno->count; i++)
+        *batch_at(adreno, i) = *batch_at(adreno, i + 1);
 }
 
 /* Remembers the thread of EVENT if it is the first that queues a batch of CONTEXT. */
@@ -110,9 +125,13 @@ enum tm_status tm_proto_ftrace_adreno(struct tm_proto_adreno *adreno, struct tm_
     if (f->id == TM_FTRACE_EVENT_ADRENO_BATCH_QUEUED)
         return note_thread(adreno, (uint32_t)n[CONTEXT], event, err);
     struct tm_proto_adreno_batch batch = {.machine = event->machine, .number = (uint32_t)n[NUMBER], .is_done = is_done};
-    struct tm_proto_adreno_batch *other = find(adreno, batch.machine, batch.number);
-    if (other)
-        batch = *other;
+    const uint32_t found = find(adreno, batch.machine, batch.number);
+    const bool is_first = found == adreno->count;
+    bool had_done = false;
+    if (!is_first) {
+        batch = *batch_at(adreno, found);
+        had_done = batch.is_done;
+    }
     if (is_done) {
         batch.context = (uint32_t)n[CONTEXT];
         batch.priority = (uint32_t)n[PRIORITY];
@@ -123,10 +142,10 @@ enum tm_status tm_proto_ftrace_adreno(struct tm_proto_adreno *adreno, struct tm_
         batch.time_ns = event->time_ns;
         batch.ticks = n[SYNC_TICKS];
     }
-    if (other == NULL)
-        return keep(adreno, &batch, err);
-    if (other->is_done == is_done) /* the first one counts */
+    if (is_first)
+        return add(adreno, &batch, err);
+    if (had_done == is_done) /* the first one counts */
         return TM_OK;
-    forget(adreno, other);
+    remove_batch(adreno, found);
     return add_batch(adreno, rows, &batch, event, err);
 }

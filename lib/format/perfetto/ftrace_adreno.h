@@ -22,9 +22,9 @@ struct tm_proto_adreno_batch {
 struct tm_proto_adreno {
     struct tm_proto_map threads; /* (machine, context) to the first thread that queued a batch, and the time */
     /* private */
-    struct tm_proto_adreno_batch *batches;
+    struct tm_proto_adreno_batch *batches; /* a ring of as many as the limit allows */
     uint32_t count;
-    uint32_t oldest; /* modulo the limit: the batch to overwrite next when there are too many */
+    uint32_t first; /* the place of the oldest */
 };
 
 void tm_proto_adreno_release(struct tm_proto_adreno *adreno);
