@@ -33,7 +33,7 @@ static const char *const file_opcodes[] = {"CreateFile",
                                            NULL,
                                            NULL,
                                            "FltRead",
-                                           " FltWrite",
+                                           " FltWrite", /* the reference has this blank, too */
                                            "FltSetInfo",
                                            "FltQueryInfo"};
 
@@ -347,6 +347,7 @@ static enum tm_status read_disk(const struct request *r, const struct tm_proto_p
     enum tm_status st = tm_proto_named_row(r->rows, &named, row, r->err);
     row->flags &= ~(uint32_t)TM_EVENT_ASYNC;
     row->kind = TM_KIND_SLICE_COMPLETE;
+    /* The reference shows the number unchanged as microseconds in the args and as nanoseconds here. */
     row->dur_ns = (int64_t)r->fields.number[RESPONSE_TIME];
     if (st >= 0)
         st = put_args(r);
