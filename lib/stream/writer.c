@@ -61,6 +61,8 @@ enum tm_status tm_stream_write_frame(struct tm_stream_writer *writer, const stru
                                      struct tm_error *err)
 {
     struct tm_piece piece = {frame->body, frame->body_bytes};
+    if (passes_over(writer))
+        return TM_OK;
     writer->has_compact_messages |= frame->type == TM_FRAME_COMPACT_MESSAGES;
     return tm_frame_write(&writer->frames, frame->type, &piece, 1, err);
 }
@@ -74,6 +76,8 @@ static void count_events(struct tm_stream_writer *writer, const struct tm_batch 
 enum tm_status tm_stream_forward(struct tm_stream_writer *writer, const struct tm_frame *frame,
                                  const struct tm_batch *batch, struct tm_error *err)
 {
+    if (passes_over(writer))
+        return TM_OK;
     if (frame->type == TM_FRAME_BATCH)
         count_events(writer, batch);
     writer->has_compact_messages |= frame->type == TM_FRAME_COMPACT_MESSAGES;

@@ -11,7 +11,8 @@
 struct tm_stream_writer {
     struct tm_frame_writer frames;
     uint64_t event_count; /* rows */
-    uint64_t passed_over; /* this many of the next frames are not written, because the stream has them already */
+    uint64_t passed_over; /* this many of the next frames are neither written nor counted, whichever call gets them,
+                           * because the stream has them already */
     /* private */
     bool has_compact_messages;
     struct tm_buf scratch; /* a message, or the narrow columns of a batch */

@@ -160,6 +160,25 @@ static void test_unknown_frames(void)
     }
 }
 
+/* Frames that the stream has already are neither written nor counted, whichever call gets them. */
+static void test_passed_over(void)
+{
+    struct tm_error err = {0};
+    struct tm_stream_writer writer;
+    struct tm_frame frame = {.type = TM_FRAME_STRINGS, .body = (const uint8_t *)"abc", .body_bytes = 3,
+                             .whole = (const uint8_t *)"\x0a\x03" "abc", .whole_bytes = 5};
+    int fd;
+    ok(tm_io_temporary(NULL, &fd, &err) == TM_OK);
+    ok(tm_stream_writer_open(&writer, fd, "test", TRACEMERGE__STAGE__PLACED, true, &err) == TM_OK);
+    uint64_t count = writer.frames.count;
+    writer.passed_over = 2;
+    ok(tm_stream_write_frame(&writer, &frame, &err) == TM_OK);
+    ok(tm_stream_forward(&writer, &frame, NULL, &err) == TM_OK);
+    ok(writer.passed_over == 0 && writer.frames.count == count);
+    tm_stream_writer_release(&writer);
+    close(fd);
+}
+
 /* Memory goes with what has come, not with what a length says. */
 static void test_lying_length(void)
 {
@@ -355,6 +374,7 @@ int main(void)
     test_flips(&bytes);
     test_twice(&bytes);
     test_unknown_frames();
+    test_passed_over();
     test_lying_length();
     test_sizes();
     test_json_ref();
