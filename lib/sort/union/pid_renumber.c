@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/pb.h"
+#include "stream/detail_fields.h"
 
 /* The tables in which numbers of one batch are looked up. */
 struct lookup {
@@ -59,15 +60,15 @@ static enum tm_status column(struct lookup *l, struct tm_batch *batch, enum tm_c
 /* True for fields of Detail that describe a track, a process or a thread. Some of their fields are a pid or tid. */
 static bool holds_pids(uint32_t detail_field)
 {
-    return detail_field >= 5 && detail_field <= 7;
+    return detail_field == TM_DETAIL_TRACK || detail_field == TM_DETAIL_PROCESS || detail_field == TM_DETAIL_THREAD;
 }
 
 static bool is_pid(uint32_t detail_field, uint32_t field)
 {
     switch (detail_field) {
-    case 5: return field == 4 || field == 5;
-    case 6: return field == 1 || field == 2;
-    default: return field == 1 || field == 2;
+    case TM_DETAIL_TRACK: return field == TM_TRACK_DESCRIPTION_PID || field == TM_TRACK_DESCRIPTION_TID;
+    case TM_DETAIL_PROCESS: return field == TM_PROCESS_DESCRIPTION_PID || field == TM_PROCESS_DESCRIPTION_PARENT_PID;
+    default: return field == TM_THREAD_DESCRIPTION_PID || field == TM_THREAD_DESCRIPTION_TID;
     }
 }
 

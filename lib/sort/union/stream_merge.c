@@ -2,6 +2,7 @@
 
 #include "sort/union/merge_input.h"
 #include "stream/clock_id.h"
+#include "stream/clock_name.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,16 +21,15 @@ struct stream_merge {
 };
 
 /* Writes the trace time of IN to OUT, as in: clock 6 (BOOTTIME) of machine "phone". */
-static void tell_trace_time(const struct stream_merge *m, const struct tm_merge_input *in, char *out, size_t size)
+static void describe_trace_time(const struct stream_merge *m, const struct tm_merge_input *in, char *out, size_t size)
 {
-    static const char *const names[] = {"", " (REALTIME)", " (REALTIME_COARSE)", " (MONOTONIC)",
-                                        " (MONOTONIC_COARSE)", " (MONOTONIC_RAW)", " (BOOTTIME)"};
     const Tracemerge__TraceTime *t = &in->trace_time;
     if (!in->has_trace_time) {
         snprintf(out, size, "no clock that others know");
         return;
     }
-    int n = snprintf(out, size, "clock %u%s", t->clock, t->clock < sizeof names / sizeof *names ? names[t->clock] : "");
+    const char *name = tm_name_of_clock(t->clock);
+    int n = name ? snprintf(out, size, "clock %u (%s)", t->clock, name) : snprintf(out, size, "clock %u", t->clock);
     if (!t->has_machine || n < 0 || (size_t)n >= size)
         return;
     const struct tm_union_machine *machine = &m->all.machines.rows[t->machine];
@@ -63,8 +63,8 @@ static enum tm_status check_trace_time(struct stream_merge *m, const struct tm_m
     }
     if (same_trace_time(m->timed, in))
         return TM_OK;
-    tell_trace_time(m, in, one, sizeof one);
-    tell_trace_time(m, m->timed, other, sizeof other);
+    describe_trace_time(m, in, one, sizeof one);
+    describe_trace_time(m, m->timed, other, sizeof other);
     return tm_error_set(err, TM_E_INPUT,
                         "%s: trace time is %s, in %s it is %s; place both on one clock, with trace_time in their "
                         "manifests",
