@@ -5,30 +5,27 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Sources: the files themselves, trace-cmd.dat(5), draft-ietf-opsawg-pcap,
- * draft-ietf-opsawg-pcapng, the format descriptions of xz, bzip2, lz4 and 7z, CTF's specification, SQLite's. */
+/* Files that no format reads. Sources: the files themselves, draft-ietf-opsawg-pcap,
+ * draft-ietf-opsawg-pcapng, the format descriptions of xz, bzip2, lz4 and 7z. */
 static const struct {
     const char *bytes;
-    size_t len, at;
+    size_t len;
     const char *cause;
 } by_magic[] = {
 #define MAGIC(bytes) bytes, sizeof bytes - 1
-    {MAGIC("\x17\x08" "Dtracing"), 0, "a recording of trace-cmd (trace.dat), which is read as text: "
-                                      "trace-cmd report -i FILE"},
-    {MAGIC("\xfd" "7zXZ\0"), 0, "compressed by xz, which is not read: xz -dc FILE"},
-    {MAGIC("BZh"), 0, "compressed by bzip2, which is not read: bzip2 -dc FILE"},
-    {MAGIC("\x04\x22\x4d\x18"), 0, "compressed by lz4, which is not read: lz4 -dc FILE"},
-    {MAGIC("7z\xbc\xaf\x27\x1c"), 0, "a 7z archive, which is not read: unpack it and give the directory"},
-    {MAGIC("Rar!"), 0, "a RAR archive, which is not read: unpack it and give the directory"},
-    {MAGIC("\xd4\xc3\xb2\xa1"), 0, "packets of a network (pcap), which are no trace that is read"},
-    {MAGIC("\xa1\xb2\xc3\xd4"), 0, "packets of a network (pcap), which are no trace that is read"},
-    {MAGIC("\x4d\x3c\xb2\xa1"), 0, "packets of a network (pcap), which are no trace that is read"},
-    {MAGIC("\xa1\xb2\x3c\x4d"), 0, "packets of a network (pcap), which are no trace that is read"},
-    {MAGIC("\xc1\x1f\xfc\xc1"), 0, "a stream of CTF (LTTng), which is not read: babeltrace2 reads it"},
-    {MAGIC("\xff\xfe"), 0, "text in UTF-16, which is not read: iconv -f UTF-16 -t UTF-8 FILE"},
-    {MAGIC("\xfe\xff"), 0, "text in UTF-16, which is not read: iconv -f UTF-16 -t UTF-8 FILE"},
-    {MAGIC("\x7f" "ELF"), 0, "a program (ELF), not a trace of one"},
-    {MAGIC("LPKSHHRH"), 0, "a journal as systemd keeps it, which is read as text: journalctl -o export --file=FILE"},
+    {MAGIC("\xfd" "7zXZ\0"), "compressed by xz, which is not read: xz -dc FILE"},
+    {MAGIC("BZh"), "compressed by bzip2, which is not read: bzip2 -dc FILE"},
+    {MAGIC("\x04\x22\x4d\x18"), "compressed by lz4, which is not read: lz4 -dc FILE"},
+    {MAGIC("7z\xbc\xaf\x27\x1c"), "a 7z archive, which is not read: unpack it and give the directory"},
+    {MAGIC("Rar!"), "a RAR archive, which is not read: unpack it and give the directory"},
+    {MAGIC("\xd4\xc3\xb2\xa1"), "packets of a network (pcap), which are no trace that is read"},
+    {MAGIC("\xa1\xb2\xc3\xd4"), "packets of a network (pcap), which are no trace that is read"},
+    {MAGIC("\x4d\x3c\xb2\xa1"), "packets of a network (pcap), which are no trace that is read"},
+    {MAGIC("\xa1\xb2\x3c\x4d"), "packets of a network (pcap), which are no trace that is read"},
+    {MAGIC("\xff\xfe"), "text in UTF-16, which is not read: iconv -f UTF-16 -t UTF-8 FILE"},
+    {MAGIC("\xfe\xff"), "text in UTF-16, which is not read: iconv -f UTF-16 -t UTF-8 FILE"},
+    {MAGIC("\x7f" "ELF"), "a program (ELF), not a trace of one"},
+    {MAGIC("LPKSHHRH"), "a journal as systemd keeps it, which is read as text: journalctl -o export --file=FILE"},
 #undef MAGIC
 };
 
@@ -70,8 +67,7 @@ const char *tm_foreign_type_cause(const uint8_t *head, size_t len)
     if (is_pcapng(head, len))
         return "packets of a network (pcapng), which are no trace that is read";
     for (size_t i = 0; i < sizeof by_magic / sizeof *by_magic; i++)
-        if (len >= by_magic[i].at + by_magic[i].len &&
-            memcmp(head + by_magic[i].at, by_magic[i].bytes, by_magic[i].len) == 0)
+        if (len >= by_magic[i].len && memcmp(head, by_magic[i].bytes, by_magic[i].len) == 0)
             return by_magic[i].cause;
     if (is_brief_log(head, len))
         return "a log of logcat that tells no times: logcat -v threadtime -v year -v usec -v UTC";
