@@ -123,9 +123,9 @@ END
     run -1 tm-unpack volume.tar
     [ "$output" = "tm-unpack: volume.tar: b.json: the rest of a multi-volume member, which is not supported (--ignore-unknown leaves it out)" ]
     run -1 tm-unpack zero.tar
-    [[ "$output" == "tm-unpack: zero.tar: byte "*": a name with a NUL in it (--on-damage="* ]]
+    [[ "$output" == "tm-unpack: zero.tar: byte "*": a name with a NUL in it" ]]
     run -1 tm-unpack map.tar
-    [[ "$output" == "tm-unpack: map.tar: byte "*": the TAR is cut inside a header (--on-damage="* ]]
+    [[ "$output" == "tm-unpack: map.tar: byte "*": the TAR is cut inside a header" ]]
     [ "$(rows link.tar)" = $'tar link.tar\njson a.json\njson b.json\njson plain.json' ]
 }
 

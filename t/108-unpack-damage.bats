@@ -51,6 +51,21 @@ accounts() {
     [ "$output" = "tm-unpack: deflated-cut.zip: the ZIP has no central directory; it is cut short or damaged (--on-damage=salvage looks for its members)" ]
 }
 
+@test "an error names --on-damage where that helps" {
+    head -c 1100000 /dev/zero | tr '\0' x >long
+    { for i in {100..199}; do echo "1 1700000000.000$i write(1, \"a\", 1) = 1"; done; cat long; } >long.strace
+    for how in halt skip salvage; do
+        run -1 tm-unpack --on-damage=$how long.strace
+        [[ $output == "tm-unpack: long.strace: byte "*": a line is longer than the limit of 1048576 bytes" ]]
+    done
+    tar cf long.tar long.strace a.json # in an archive the other files are read
+    run -1 tm-unpack long.tar
+    [[ $output == "tm-unpack: long.tar: long.strace: byte "*" bytes (--on-damage=skip or salvage goes on)" ]]
+    tm-unpack --list --on-damage=skip long.tar
+    run accounts --on-damage=skip long.tar
+    [[ $output == *'reason="damaged" count=1'* ]]
+}
+
 @test "skip and salvage read all that can be read, and report and count the rest" {
     python3 - <<'END'
 d = bytearray(open('gnu.tar', 'rb').read())
@@ -150,7 +165,7 @@ tar('terminal.tar', ['\x1b]0;owned\x07\n', '../../etc/passwd'])
 END
     run tm-unpack huge.tar
     [ "$status" -eq 1 ]
-    [[ $output == "tm-unpack: huge.tar: byte "*": a name of 70000 bytes, more than the limit of 65536 (--on-damage=skip or salvage goes on)" ]]
+    [[ $output == "tm-unpack: huge.tar: byte "*": a name of 70000 bytes, more than the limit of 65536" ]]
     run tm-unpack --list terminal.tar
     [ "$status" -eq 0 ]
     [ "${lines[1]}" = $'1\tjson\t70\t\\x1b]0;owned\\x07\\x0a' ] || [ "${lines[2]}" = $'2\tjson\t70\t\\x1b]0;owned\\x07\\x0a' ]

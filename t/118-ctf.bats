@@ -161,8 +161,29 @@ for how in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
 PY
 }
 
-@test "parts of a trace that are given alone are refused with a hint" {
+@test "a stream is found with its metadata, in its folder or the one above, from any working directory" {
+    mkdir k/index
+    cp k/channel0_0 k/index/
+    printf '\xc1\xf1\xdc\xc1\0\0\0\1' >k/index/channel0_0.idx
+    rows() { tm-unpack --list "$@" | tail -n 1 | cut -f 2; }
+    for f in channel0_0 channel0_0.idx; do
+        [ "$(rows k/index/$f)" = ctf_stream ]
+        [ "$(cd k && rows index/$f)" = ctf_stream ]
+        [ "$(cd k/index && rows $f)" = ctf_stream ]
+        [ "$(cd k/index && rows ./$f)" = ctf_stream ]
+        [ "$(cd k && mkdir -p a && cd a && rows ../index/$f)" = ctf_stream ]
+    done
+}
+
+@test "parts of a trace that are given alone are refused with a hint, in both byte orders" {
     mkdir lone
+    for magic in '\xc1\x1f\xfc\xc1' '\xc1\xfc\x1f\xc1' '\xc1\xdc\xf1\xc1' '\xc1\xf1\xdc\xc1'; do
+        printf "$magic\0\0\0\1" >lone/part
+        run tm-merge lone/part
+        [ "$status" -eq 1 ]
+        [[ $output == *'nothing without the file metadata'* ]]
+    done
+    rm lone/part
     cp k/channel0_0 lone
     run tm-merge lone
     [ "$status" -eq 1 ]

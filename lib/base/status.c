@@ -123,6 +123,14 @@ enum tm_status tm_error_prefix(struct tm_error *err, const char *format, ...)
     return err->status;
 }
 
+enum tm_status tm_error_recoverable(struct tm_error *err)
+{
+    if (err == NULL)
+        return TM_OK;
+    err->is_recoverable = err->status == TM_E_INPUT;
+    return err->status;
+}
+
 enum tm_status (tm_error_nomem)(struct tm_error *err)
 {
     return tm_error_set(err, TM_E_SYSTEM, "out of memory");

@@ -40,6 +40,7 @@ enum { TM_ERROR_TEXT_MAX = 2048 };
 struct tm_error {
     enum tm_status status; /* TM_OK while nothing failed */
     bool is_reading;       /* the system could not read a file; the caller must add its name to the message */
+    bool is_recoverable;   /* damage that --on-damage=skip and salvage pass over */
     uint64_t byte;         /* of tm_error_at; 0 for others */
     char text[TM_ERROR_TEXT_MAX];
 };
@@ -63,6 +64,10 @@ enum tm_status tm_error_prefix(struct tm_error *err, const char *format, ...) TM
 /* Appends TEXT, which has no control bytes, to the text of a failure. It tells what the user can do. It is cut if it
  * does not fit. Does nothing if ERR holds no failure. Returns the recorded status. */
 enum tm_status tm_error_append(struct tm_error *err, const char *text);
+
+/* Marks a failure of the input as damage that --on-damage=skip and salvage pass over. Does nothing for other failures.
+ * Returns the recorded status. */
+enum tm_status tm_error_recoverable(struct tm_error *err);
 
 /* Records that memory ran out, and returns TM_E_SYSTEM. */
 enum tm_status tm_error_nomem(struct tm_error *err);

@@ -124,9 +124,11 @@ static enum tm_status part_show(void *source, struct tm_input *in, size_t need, 
     struct tm_input *around = part->around;
     tm_part_settle(part, in);
     enum tm_status st = tm_input_fill(around, need < part->left ? need : (size_t)part->left, err);
-    if (st == TM_END && !part->tolerant)
-        return tm_error_set(err, TM_E_INPUT, "cut short, %llu bytes are missing",
-                            (unsigned long long)(part->left - around->len));
+    if (st == TM_END && !part->tolerant) {
+        tm_error_set(err, TM_E_INPUT, "cut short, %llu bytes are missing",
+                     (unsigned long long)(part->left - around->len));
+        return tm_error_recoverable(err);
+    }
     if (st < 0)
         return st;
     size_t front = around->first ? (size_t)(around->data - around->first) : 0;

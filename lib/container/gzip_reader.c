@@ -191,7 +191,9 @@ static enum tm_status step(struct tm_gzip_reader *gzip, uint8_t *data, size_t le
         gzip->state = TM_GZIP_BETWEEN;
         return TM_OK;
     }
-    return st == TM_E_INPUT && gzip->on_damage != TM_DAMAGE_HALT ? recover(gzip, err) : st;
+    if (st == TM_E_INPUT && gzip->on_damage != TM_DAMAGE_HALT)
+        return recover(gzip, err);
+    return st < 0 ? tm_error_recoverable(err) : st;
 }
 
 static enum tm_status gzip_read(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err)

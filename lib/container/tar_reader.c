@@ -78,9 +78,9 @@ static enum tm_status pass_zeros(struct tm_input *in, struct tm_error *err)
 /* Handles a block that is no header, or a partial one (LEN bytes) at the end. It is an error, or is skipped. */
 static enum tm_status bad_block(struct tm_tar_reader *tar, size_t len, const char *cause, struct tm_error *err)
 {
-    enum tm_status st = damaged(tar->in->offset, cause, err);
+    (void)damaged(tar->in->offset, cause, err);
     if (!tar->tolerant)
-        return st;
+        return tm_error_recoverable(err);
     if (!tar->jumping)
         tm_damage_add(&tar->damage, tar->in->offset, err);
     *err = (struct tm_error){0};
@@ -234,10 +234,12 @@ static enum tm_status bound_data(struct tm_tar_reader *tar, struct tm_tar_entry 
 {
     uint64_t left = tar->end - entry->at;
     if (entry->size_bytes > left) {
-        if (!tar->tolerant)
-            return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: cut short, %llu of its %llu bytes are missing",
-                                entry->name, (unsigned long long)left, (unsigned long long)(entry->size_bytes - left),
-                                (unsigned long long)entry->size_bytes);
+        if (!tar->tolerant) {
+            tm_error_set(err, TM_E_INPUT, "%s: byte %llu: cut short, %llu of its %llu bytes are missing",
+                         entry->name, (unsigned long long)left, (unsigned long long)(entry->size_bytes - left),
+                         (unsigned long long)entry->size_bytes);
+            return tm_error_recoverable(err);
+        }
         entry->missing_bytes = entry->size_bytes - left;
         entry->size_bytes = left;
     }
@@ -313,9 +315,9 @@ enum tm_status tm_tar_next(struct tm_tar_reader *tar, struct tm_tar_entry *entry
         if (st != TM_OK)
             return st;
         if (!field_number(header.th_buf.size, sizeof header.th_buf.size, &size)) {
-            st = damaged(tar->in->offset - T_BLOCKSIZE, "the size in a TAR header is no number", err);
+            (void)damaged(tar->in->offset - T_BLOCKSIZE, "the size in a TAR header is no number", err);
             if (!tar->tolerant)
-                return st;
+                return tm_error_recoverable(err);
             tm_damage_add(&tar->damage, tar->in->offset - T_BLOCKSIZE, err);
             continue;
         }
@@ -323,7 +325,7 @@ enum tm_status tm_tar_next(struct tm_tar_reader *tar, struct tm_tar_entry *entry
         if (st == TM_E_INPUT && tar->tolerant)
             tm_damage_add(&tar->damage, tar->in->offset, err);
         else if (st < 0)
-            return st;
+            return tm_error_recoverable(err);
         if (st == TM_END)
             return show(tar, &header, tar->has_size ? tar->pax_size : size, entry, err);
         tar->next = tar->in->offset + (size + T_BLOCKSIZE - 1) / T_BLOCKSIZE * T_BLOCKSIZE;

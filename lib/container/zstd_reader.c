@@ -73,7 +73,7 @@ static enum tm_status zstd_read(void *source, uint8_t *data, size_t len, size_t 
         if (st == TM_E_INPUT && reader->on_damage != TM_DAMAGE_HALT)
             st = recover(reader, err);
     }
-    return st;
+    return st < 0 ? tm_error_recoverable(err) : st;
 }
 
 enum tm_status tm_zstd_reader_init(struct tm_zstd_reader *reader, struct tm_input *in, struct tm_input *input,

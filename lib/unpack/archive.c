@@ -68,7 +68,7 @@ enum tm_status tm_archive_refuse(struct tm_unpack_run *run, struct tm_archive *a
         tm_error_set(run->err, TM_E_INPUT, "%s", cause);
         if (refusal == TM_REFUSAL_UNSUPPORTED)
             return tm_error_append(run->err, " (--ignore-unknown leaves it out)");
-        return tm_unpack_halt(run, TM_E_INPUT);
+        return tm_unpack_halt(run, NULL, tm_error_recoverable(run->err));
     }
     member->type = tm_file_type_unknown();
     member->reason = refusal == TM_REFUSAL_UNSUPPORTED ? TM_DROP_UNSUPPORTED : TM_DROP_DAMAGED;
@@ -134,7 +134,8 @@ static enum tm_status data_turn(struct tm_unpack_run *run, struct tm_archive *ar
         tm_unpack_damage(run, node, &damage);
         return st == TM_OK ? tm_unpack_end(run, node, 0) : st;
     }
-    if (tm_unpack_halt(run, st) < 0)
+    (void)tm_error_recoverable(run->err);
+    if (tm_unpack_halt(run, NULL, st) < 0)
         tm_unpack_place(run, node);
     else
         st = run->read_documents(run, &content, node, NULL, NULL);
@@ -155,7 +156,7 @@ static enum tm_status folder_turn(struct tm_unpack_run *run, struct tm_archive *
     enum tm_status st = tm_unpack_in_order(run);
     if (st == TM_OK)
         st = tm_trace_folder_copy(run, archive, member, &folder);
-    if (tm_unpack_halt(run, st) < 0) {
+    if (tm_unpack_halt(run, NULL, st) < 0) {
         tm_unpack_place(run, node);
     } else {
         (void)snprintf(path, sizeof path, "%s/metadata", folder.path);

@@ -50,7 +50,7 @@ static enum tm_status next_file(struct tm_unpack_run *run, struct tm_tar_reader 
         if (st < 0 || (entry->is_file && !is_hidden))
             break;
     }
-    return tm_unpack_halt(run, st);
+    return tm_unpack_halt(run, NULL, st);
 }
 
 static struct tm_member tar_member(const struct tm_tar_entry *entry)
@@ -307,7 +307,10 @@ static enum tm_status scan_zip(struct tm_unpack_run *run, struct tm_archive *arc
         }
     }
     *damaged = st == TM_E_INPUT && is_tolerant(run);
-    return st == TM_END || *damaged ? TM_OK : tm_unpack_halt(run, st);
+    if (st == TM_END || *damaged)
+        return TM_OK;
+    (void)tm_error_recoverable(run->err);
+    return tm_unpack_halt(run, NULL, st);
 }
 
 static enum tm_status walk_open(void *state, const struct tm_member *member, struct tm_content *content,

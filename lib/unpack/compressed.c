@@ -26,7 +26,7 @@ static enum tm_status gzip_files(struct tm_unpack_run *run, struct tm_node *node
     struct tm_input input;
     enum tm_status st = tm_gzip_reader_init(&gzip, content->in, run->err);
     gzip.on_damage = run->options->format.on_damage;
-    while (st == TM_OK && (st = tm_unpack_halt(run, tm_gzip_next(&gzip, &input, run->err))) == TM_OK)
+    while (st == TM_OK && (st = tm_unpack_halt(run, node, tm_gzip_next(&gzip, &input, run->err))) == TM_OK)
         st = unpack_inner(run, node, content, &input, &gzip);
     if (st >= 0)
         tm_unpack_damage(run, node, &gzip.damage);

@@ -49,7 +49,7 @@ static size_t find_packet(const struct tm_input *in, size_t gap)
 static enum tm_status sniff_next(struct tm_unpack_run *run, struct tm_input *in, struct tm_file_type *type)
 {
     for (;;) {
-        enum tm_status st = tm_unpack_halt(run, tm_input_fill(in, GAP_BYTES + TM_SNIFF_BYTES, run->err));
+        enum tm_status st = tm_unpack_halt(run, NULL, tm_input_fill(in, GAP_BYTES + TM_SNIFF_BYTES, run->err));
         size_t gap = 0;
         if (st < 0)
             return st;
@@ -132,7 +132,7 @@ static enum tm_status open_trace(struct tm_unpack_run *run, struct tm_node *node
         return st;
     }
     if ((st = show_whole(run, content, context)) != TM_OK ||
-        (st = tm_unpack_halt(run, format->open(context, state, run->err))) != TM_OK)
+        (st = tm_unpack_halt(run, node, format->open(context, state, run->err))) != TM_OK)
         return st;
     return format->policy_of ? tm_unpack_begin_on(run, node, format->policy_of(*state)) : tm_unpack_begin(run, node);
 }
@@ -157,7 +157,7 @@ static enum tm_status parse_trace(struct tm_unpack_run *run, struct tm_node *nod
     }
     while (st == TM_OK) {
         uint64_t before = content->in->offset;
-        st = tm_unpack_halt(run, format->read(state, run->err));
+        st = tm_unpack_halt(run, node, format->read(state, run->err));
         give_back(content, &given_back);
         if (st != TM_END || !format->appends || content->in->offset == before)
             continue;
@@ -390,8 +390,7 @@ static enum tm_status next_row(struct tm_unpack_run *run, struct tm_node *node, 
 /* True if the other files are merged although the turn of NODE ended with ST, an error. */
 static bool goes_on(const struct tm_unpack_run *run, const struct tm_node *node, enum tm_status st)
 {
-    return st == TM_E_INPUT && node->in_archive && run->options->format.on_damage != TM_DAMAGE_HALT && !run->is_final &&
-           tm_expansion_add(run->expansion, 0, &(struct tm_error){0}) == TM_OK;
+    return st == TM_E_INPUT && run->options->format.on_damage != TM_DAMAGE_HALT && tm_unpack_may_leave(run, node);
 }
 
 /* Ends the turn of NODE, which began at START of CONTENT and cannot be read further. Skips the rest of CONTENT. */
@@ -431,7 +430,7 @@ enum tm_status tm_unpack_documents(struct tm_unpack_run *run, struct tm_content 
     struct tm_node node;
     struct tm_file_type type;
     bool unread = run->options->list && first && first->in_archive && content->size_bytes != UINT64_MAX;
-    enum tm_status st = tm_unpack_halt(run, tm_input_fill(content->in, TM_SNIFF_BYTES, run->err));
+    enum tm_status st = tm_unpack_halt(run, NULL, tm_input_fill(content->in, TM_SNIFF_BYTES, run->err));
     if (st < 0) {
         if (first)
             tm_unpack_place(run, first);

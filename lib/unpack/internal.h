@@ -79,9 +79,13 @@ enum tm_status tm_unpack_end(struct tm_unpack_run *run, const struct tm_node *no
 /* Puts the name of NODE before a message about the input. */
 void tm_unpack_place(const struct tm_unpack_run *run, const struct tm_node *node);
 
-/* Returns ST, the status of reading some content. If it is damage that halts the run, adds to the error how to go on.
- */
-enum tm_status tm_unpack_halt(struct tm_unpack_run *run, enum tm_status st);
+/* True if an error in NODE may end its turn without ending the run (--on-damage=skip or salvage). */
+bool tm_unpack_may_leave(const struct tm_unpack_run *run, const struct tm_node *node);
+
+/* Returns ST, the status of reading some content. If another --on-damage would pass over the failure, adds this to the
+ * error. That is so for damage that can be passed over, and for every error in the turn of NODE, a file of an archive.
+ * NODE is NULL outside such a turn. */
+enum tm_status tm_unpack_halt(struct tm_unpack_run *run, const struct tm_node *node, enum tm_status st);
 
 /* Warns of CAUSE in NODE, which does not stop the run. */
 void tm_unpack_tell(const struct tm_unpack_run *run, const struct tm_node *node, const struct tm_error *cause);

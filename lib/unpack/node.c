@@ -150,9 +150,15 @@ void tm_unpack_place(const struct tm_unpack_run *run, const struct tm_node *node
         tm_error_prefix(run->err, "%.*s", (int)node->name_bytes, node->name);
 }
 
-enum tm_status tm_unpack_halt(struct tm_unpack_run *run, enum tm_status st)
+bool tm_unpack_may_leave(const struct tm_unpack_run *run, const struct tm_node *node)
 {
-    if (st == TM_E_INPUT && run->options->format.on_damage == TM_DAMAGE_HALT && !run->names_on_damage) {
+    return node->in_archive && !run->is_final && tm_expansion_add(run->expansion, 0, &(struct tm_error){0}) == TM_OK;
+}
+
+enum tm_status tm_unpack_halt(struct tm_unpack_run *run, const struct tm_node *node, enum tm_status st)
+{
+    bool is_damage = st == TM_E_INPUT && (run->err->is_recoverable || (node && tm_unpack_may_leave(run, node)));
+    if (is_damage && run->options->format.on_damage == TM_DAMAGE_HALT && !run->names_on_damage) {
         run->names_on_damage = true;
         (void)tm_error_append(run->err, " (--on-damage=skip or salvage goes on)");
     }

@@ -118,8 +118,6 @@ bool tm_trace_folder_has(const struct tm_member_table *table, const struct tm_me
     return member->size_bytes == 0 || !metadata->has_own_streams;
 }
 
-/* --- copies */
-
 static enum tm_status copy_bytes(struct tm_unpack_run *run, struct tm_content *content, bool is_shared, int fd)
 {
     enum tm_status st;
@@ -159,6 +157,7 @@ static enum tm_status copy_member(struct tm_unpack_run *run, struct tm_archive *
         *run->err = (struct tm_error){0};
         st = TM_OK;
     }
+    (void)tm_error_recoverable(run->err);
     tm_damage_merge(&archive->damage, &damage);
     return st;
 }

@@ -8,8 +8,10 @@ enum { RUIN_EVENT_MAX = 1 << 20, WORK_FACTOR = 16 };
 enum tm_status tm_json_damage(struct tm_json_document *doc, uint64_t at, const char *cause, struct tm_error *err)
 {
     struct tm_input *in = doc->context.input;
-    if (doc->on_damage == TM_DAMAGE_HALT)
-        return tm_error_at(err, at, "%s", cause);
+    if (doc->on_damage == TM_DAMAGE_HALT) {
+        tm_error_at(err, at, "%s", cause);
+        return tm_error_recoverable(err);
+    }
     tm_json_count(&doc->damaged, &doc->first_damaged, 1, at);
     doc->place = doc->on_damage == TM_DAMAGE_SALVAGE ? TM_JSON_IN_RUIN : TM_JSON_IN_REST;
     doc->searched_bytes = 0;

@@ -4,14 +4,13 @@
 #include "kernel/sched_state.h"
 #include "stream/clock_id.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 enum { EVENTS_AT_ONCE = 1024, MAGIC_LEN = 4 };
 
 static const char metadata[] = "metadata";
-
-/* --- clock */
 
 /* LTTng's "monotonic" is CLOCK_MONOTONIC; the trace states its offset from the time of day. */
 static Tracemerge__ClockPolicy policy_of(const struct tm_child_event *clock)
@@ -43,26 +42,19 @@ static enum tm_status put_snapshot(struct tm_ctf *c, struct tm_error *err)
     return tm_event_sink_message(c->context.sink, TM_FRAME_SNAPSHOT, &snapshot.base, err);
 }
 
-/* --- the folder */
-
 /* Returns the folder UP levels above the folder of the file PATH. The caller frees it. NULL: no memory. */
 static char *folder_of(const char *path, int up)
 {
-    char *folder = malloc(strlen(path) + 3);
+    const char *slash = strrchr(path, '/');
+    const size_t size = strlen(path) + sizeof "/..";
+    char *folder = malloc(size);
     if (folder == NULL)
         return NULL;
-    strcpy(folder, path);
-    for (int i = 0; i <= up; i++) {
-        char *slash = strrchr(folder, '/');
-        if (slash == NULL)
-            strcpy(folder, i == up ? "." : "..");
-        else if (slash > folder)
-            *slash = '\0';
-    }
+    /* The folder of a file in the root folder is "/". */
+    const size_t len = slash == NULL ? 1 : slash == path ? 1 : (size_t)(slash - path);
+    (void)snprintf(folder, size, "%.*s%s", (int)len, slash ? path : ".", up ? "/.." : "");
     return folder;
 }
-
-/* --- reading */
 
 static enum tm_status ctf_open(const struct tm_format_context *context, void **state, struct tm_error *err)
 {
@@ -131,9 +123,10 @@ static enum tm_status give_up(struct tm_ctf *c, struct tm_error *why, struct tm_
             tm_event_sink_account(c->context.sink, (struct tm_loss){TM_DROP_DAMAGED, 0, 1, UINT64_MAX}, err);
         return st < 0 ? st : tell(c, err);
     }
-    return tm_error_set(err, TM_E_INPUT, "byte 0: libbabeltrace2 cannot read this trace beyond %llu events: %s",
-                        (unsigned long long)c->event_count,
-                        why->text[0] ? why->text : "damaged, or not given with its directory");
+    tm_error_set(err, TM_E_INPUT, "byte 0: libbabeltrace2 cannot read this trace beyond %llu events: %s",
+                 (unsigned long long)c->event_count,
+                 why->text[0] ? why->text : "damaged, or not given with its directory");
+    return tm_error_recoverable(err);
 }
 
 static enum tm_status begin(struct tm_ctf *c, struct tm_error *err)
@@ -208,8 +201,6 @@ const struct tm_format tm_format_ctf = {
     .close = ctf_close,
     .by_place = true,
 };
-
-/* --- streams and their indices: they are read with the metadata beside or above them */
 
 /* Accepts a stream if its folder or the one above has the file "metadata", with which it is read. */
 static enum tm_status stream_open(const struct tm_format_context *context, void **state, struct tm_error *err)

@@ -28,8 +28,10 @@ static enum tm_status no_packet(const struct tm_fxt_blob *blob, const struct tm_
                                 struct tm_error *err)
 {
     uint64_t at = blob->input.offset;
-    if (context->options->on_damage == TM_DAMAGE_HALT)
-        return tm_error_at(err, at, "no packet");
+    if (context->options->on_damage == TM_DAMAGE_HALT) {
+        tm_error_at(err, at, "no packet");
+        return tm_error_recoverable(err);
+    }
     enum tm_status st = tm_event_sink_account(context->sink, (struct tm_loss){TM_DROP_DAMAGED, 0, 1, UINT64_MAX}, err);
     if (st == TM_OK)
         st = tm_event_sink_account(context->sink,

@@ -142,8 +142,10 @@ static enum tm_status damage(struct tm_fxt *x, const char *cause)
 {
     struct tm_input *in = x->context.input;
     enum tm_on_damage on_damage = x->context.options->on_damage;
-    if (on_damage == TM_DAMAGE_HALT)
-        return tm_error_at(x->err, in->offset, "%s", cause);
+    if (on_damage == TM_DAMAGE_HALT) {
+        tm_error_at(x->err, in->offset, "%s", cause);
+        return tm_error_recoverable(x->err);
+    }
     if (x->damaged++ == 0)
         x->first_damaged = in->offset;
     enum tm_status st = TM_OK;

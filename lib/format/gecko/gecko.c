@@ -148,7 +148,7 @@ static enum tm_status gecko_read(void *state, struct tm_error *err)
         st = show_pending_threads(x);
     if (st == TM_E_INPUT && x->salvage)
         return salvage(x);
-    return st < 0 ? st : finish(x);
+    return st < 0 ? tm_error_recoverable(err) : finish(x);
 }
 
 const struct tm_format tm_format_gecko = {

@@ -225,8 +225,10 @@ static enum tm_status damaged(struct tm_instruments *x, uint64_t at, const char 
     enum tm_status st;
     take_seen(x);
     uint64_t first = in->offset;
-    if (x->context.options == NULL || x->context.options->on_damage == TM_DAMAGE_HALT)
-        return tm_error_at(x->err, at, "%s", cause);
+    if (x->context.options == NULL || x->context.options->on_damage == TM_DAMAGE_HALT) {
+        tm_error_at(x->err, at, "%s", cause);
+        return tm_error_recoverable(x->err);
+    }
     if (x->context.options->on_damage == TM_DAMAGE_SALVAGE)
         st = find_row(x, at);
     else
@@ -258,8 +260,10 @@ static enum tm_status outcome(struct tm_instruments *x, enum XML_Status parsed)
         *x->err = (struct tm_error){0};
         return damaged(x, here(x), "");
     }
-    if (x->status < 0)
+    if (x->status < 0) {
+        (void)tm_error_recoverable(x->err);
         return x->status;
+    }
     if (parsed != XML_STATUS_OK)
         return damaged(x, here(x), XML_ErrorString(XML_GetErrorCode(x->xml)));
     take_seen(x);

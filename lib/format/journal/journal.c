@@ -172,8 +172,10 @@ static enum tm_status add_entry(struct journal *j, struct tm_error *err)
 static enum tm_status take_damage(struct journal *j, const char *cause, struct tm_error *err)
 {
     struct tm_input *in = j->context.input;
-    if (j->context.options->on_damage == TM_DAMAGE_HALT)
-        return tm_error_at(err, in->offset, "%s", cause);
+    if (j->context.options->on_damage == TM_DAMAGE_HALT) {
+        tm_error_at(err, in->offset, "%s", cause);
+        return tm_error_recoverable(err);
+    }
     if (j->damaged++ == 0)
         j->first_damaged = in->offset;
     if (j->context.options->on_damage == TM_DAMAGE_SALVAGE)

@@ -9,8 +9,6 @@ enum { ROWS_AT_ONCE = 1024 };
 
 static const char magic[16] = "SQLite format 3";
 
-/* --- is the database an export? */
-
 static bool begins(const char *s, const char *with)
 {
     return strncmp(s, with, strlen(with)) == 0;
@@ -108,8 +106,9 @@ static enum tm_status nsight_open(const struct tm_format_context *context, void 
     if (st == TM_E_INPUT && context->options->on_damage != TM_DAMAGE_HALT) {
         *err = (struct tm_error){0};
         x->is_unreadable = true;
-        st = TM_OK;
+        return TM_OK;
     }
+    (void)tm_error_recoverable(err);
     return st;
 }
 
@@ -119,13 +118,13 @@ static Tracemerge__ClockPolicy nsight_policy(const void *state)
     return x->has_start ? TRACEMERGE__CLOCK_POLICY__REALTIME_CLOCK : TRACEMERGE__CLOCK_POLICY__PRIVATE;
 }
 
-/* --- rows */
-
 /* Handles damage in TABLE, which *err describes: its remaining rows are lost. */
 static enum tm_status damage(struct tm_nsight *x, const char *table)
 {
-    if (x->err->status != TM_E_INPUT || x->context.options->on_damage == TM_DAMAGE_HALT)
+    if (x->err->status != TM_E_INPUT || x->context.options->on_damage == TM_DAMAGE_HALT) {
+        (void)tm_error_recoverable(x->err);
         return tm_error_prefix(x->err, "table %s", table);
+    }
     *x->err = (struct tm_error){0};
     return tm_event_sink_account(x->context.sink, (struct tm_loss){TM_DROP_DAMAGED, 0, 1, UINT64_MAX}, x->err);
 }

@@ -9,8 +9,6 @@
 enum { RECORDS_AT_ONCE = 256 };
 enum { CLOCKID_REALTIME = 0, CLOCKID_MONOTONIC = 1, CLOCKID_MONOTONIC_RAW = 4, CLOCKID_BOOTTIME = 7 };
 
-/* --- clock */
-
 static Tracemerge__ClockPolicy policy_of(const struct tm_perf_attr *attr)
 {
     if (attr == NULL || !attr->has_clockid)
@@ -96,8 +94,6 @@ static enum tm_status put_clock_pair(struct tm_perf *p, struct tm_error *err)
     return tm_event_sink_message(p->context.sink, TM_FRAME_SNAPSHOT, &snapshot.base, err);
 }
 
-/* --- reading */
-
 static enum tm_status perf_open(const struct tm_format_context *context, void **state, struct tm_error *err)
 {
     struct tm_perf *p = calloc(1, sizeof *p);
@@ -168,8 +164,10 @@ static enum tm_status begin(struct tm_perf *p, struct tm_error *err)
     struct tm_perf_record record;
     p->is_begun = true;
     enum tm_status st = tm_perf_header_read(&p->header, &p->context.whole, err);
-    if (st == TM_OK && p->header.is_cut && p->context.options->on_damage == TM_DAMAGE_HALT)
-        return tm_error_at(err, p->context.whole.len, "cut short: perf record did not end this file");
+    if (st == TM_OK && p->header.is_cut && p->context.options->on_damage == TM_DAMAGE_HALT) {
+        tm_error_at(err, p->context.whole.len, "cut short: perf record did not end this file");
+        return tm_error_recoverable(err);
+    }
     if (st == TM_OK)
         st = tm_perf_header_attrs(&p->header, &p->context.whole, &p->attrs, err);
     if (st == TM_OK)
@@ -251,8 +249,10 @@ static enum tm_status perf_read(void *state, struct tm_error *err)
             return end(p, err);
         if (st == TM_OK)
             st = tm_perf_add_record(p, &record, err);
-        if (st == TM_END && p->context.options->on_damage == TM_DAMAGE_HALT)
-            return tm_error_at(err, record.byte, "a record of type %u is too short for what it holds", record.type);
+        if (st == TM_END && p->context.options->on_damage == TM_DAMAGE_HALT) {
+            tm_error_at(err, record.byte, "a record of type %u is too short for what it holds", record.type);
+            return tm_error_recoverable(err);
+        }
         if (st == TM_END)
             tm_perf_count(&p->damaged, record.byte);
         if (st < 0)

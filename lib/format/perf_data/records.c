@@ -35,8 +35,6 @@ static void read_header(const struct tm_perf_records *r, const uint8_t *data, st
         *size = 0;
 }
 
-/* --- compressed records */
-
 /* Decompresses up to PLAIN_STEP further bytes of the current compressed record. */
 static enum tm_status decompress(struct tm_perf_records *r, struct tm_error *err)
 {
@@ -122,8 +120,6 @@ static void give_up_packed(struct tm_perf_records *r)
     tm_buf_clear(&r->decompressed);
     ZSTD_DCtx_reset(r->stream, ZSTD_reset_session_only);
 }
-
-/* --- records of the file */
 
 /* Returns the number of bytes that follow RECORD and are not counted in its size. */
 static uint64_t trailing_bytes(const struct tm_perf_record *record)
@@ -235,6 +231,8 @@ enum tm_status tm_perf_records_next(struct tm_perf_records *r, struct tm_perf_re
             }
             st = pass_over(r, err);
         }
+        if (st < 0 && !r->is_past_limit)
+            (void)tm_error_recoverable(err);
         if (st != TM_OK)
             return st;
     }

@@ -204,7 +204,7 @@ static enum tm_status damage(struct tm_proto *p, size_t next, struct tm_error *e
     uint64_t byte = in->offset, skipped = 0;
     if (p->on_damage == TM_DAMAGE_HALT) {
         tm_error_prefix(err, "byte %llu", (unsigned long long)byte);
-        return TM_E_INPUT;
+        return tm_error_recoverable(err);
     }
     *err = (struct tm_error){0};
     enum tm_status st = TM_OK;

@@ -72,7 +72,6 @@ static enum tm_status simpleperf_open(const struct tm_format_context *context, v
     return TM_OK;
 }
 
-
 /* Returns an error if COUNT has reached MAX. */
 static enum tm_status limit(uint32_t count, uint32_t max, const char *what, struct tm_error *err)
 {
@@ -140,7 +139,6 @@ static const struct file *find_file(const struct simpleperf *s, uint32_t id)
     uint32_t at;
     return tm_map_find(&s->file_of_id, id, &at) ? &s->files[at] : NULL;
 }
-
 
 static enum tm_status account(struct simpleperf *s, enum tm_drop_reason reason, uint64_t byte, struct tm_error *err)
 {
@@ -253,7 +251,6 @@ static enum tm_status add_thread(struct simpleperf *s, struct tm_pb pb, struct t
     return tm_event_sink_add(s->context.sink, &e, err);
 }
 
-
 static enum tm_status keep_record(struct simpleperf *s, const uint8_t *data, size_t len, uint64_t byte,
                                   struct tm_error *err)
 {
@@ -347,8 +344,10 @@ static enum tm_status read_record(struct simpleperf *s, struct tm_error *err)
     if (st < 0)
         return st;
     if (st == TM_END) {
-        if (s->context.options->on_damage == TM_DAMAGE_HALT)
-            return tm_error_at(err, byte, "cut short, without the end mark of a report");
+        if (s->context.options->on_damage == TM_DAMAGE_HALT) {
+            tm_error_at(err, byte, "cut short, without the end mark of a report");
+            return tm_error_recoverable(err);
+        }
         tm_input_skip(in, in->len);
         s->is_read = true;
         return account(s, TM_DROP_DAMAGED, byte, err);

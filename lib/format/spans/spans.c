@@ -167,7 +167,7 @@ static enum tm_status read_spans(void *state, struct tm_error *err)
     st = x->grammar->read(x);
     if (st == TM_E_INPUT && tm_spans_salvages(x))
         return salvage(x);
-    return st < 0 ? st : x->is_damaged ? TM_OK : go_on(x);
+    return st < 0 ? tm_error_recoverable(err) : x->is_damaged ? TM_OK : go_on(x);
 }
 
 const struct tm_format tm_format_otlp = {

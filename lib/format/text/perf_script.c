@@ -299,10 +299,12 @@ static enum tm_status perf_read(void *state, struct tm_error *err)
     enum tm_status parsed = is_text ? tm_perf_head_parse(r->line, r->len, &head) : TM_OK;
     if (is_text && parsed == TM_OK)
         return read_sample(p, err);
+    if (parsed < 0 && r->context.options->on_damage == TM_DAMAGE_HALT && in->ended && in->len == r->size) {
+        tm_error_at(err, in->offset, "the last sample is cut short");
+        return tm_error_recoverable(err);
+    }
     if (parsed == TM_END)
         take_record(p, &head);
-    else if (parsed < 0 && r->context.options->on_damage == TM_DAMAGE_HALT && in->ended && in->len == r->size)
-        return tm_error_at(err, in->offset, "the last sample is cut short");
     else if (parsed < 0)
         tm_text_reader_damaged(r);
     tm_text_reader_pass(r);

@@ -28,8 +28,6 @@ struct trace_dat {
     uint64_t event_count, same_switch_count, lost_count;
 };
 
-/* --- clock */
-
 static Tracemerge__ClockPolicy policy_of_word(const char *word)
 {
     static const struct {
@@ -130,8 +128,6 @@ static void find_relation(struct trace_dat *d)
         d->ftrace.clock = shared_clock(facts->trace_id);
 }
 
-/* --- events */
-
 static bool is_switch(const struct tm_child_event *record)
 {
     static const char name[] = "sched_switch";
@@ -184,8 +180,6 @@ static enum tm_status add_event(struct trace_dat *d, const struct tm_child_event
         st = tm_error_nomem(err);
     return st < 0 ? st : tm_ftrace_text_add_made(&d->ftrace, &line, &d->line, args, err);
 }
-
-/* --- reading */
 
 /* Sets the file that the child reads, from its first byte on and with a file position of its own. A member of an
  * archive is copied. */
@@ -281,9 +275,11 @@ static enum tm_status give_up(struct trace_dat *d, struct tm_error *why, struct 
     if (why->status >= 0)
         tm_error_set(why, TM_E_INPUT, "damaged or cut short");
     if (d->event_count == 0)
-        return tm_error_set(err, TM_E_INPUT, "byte 0: libtracecmd cannot read this file: %s", why->text);
-    return tm_error_set(err, TM_E_INPUT, "byte 0: libtracecmd cannot read this file beyond %llu events: %s",
-                        (unsigned long long)d->event_count, why->text);
+        tm_error_set(err, TM_E_INPUT, "byte 0: libtracecmd cannot read this file: %s", why->text);
+    else
+        tm_error_set(err, TM_E_INPUT, "byte 0: libtracecmd cannot read this file beyond %llu events: %s",
+                     (unsigned long long)d->event_count, why->text);
+    return tm_error_recoverable(err);
 }
 
 static enum tm_status begin(struct trace_dat *d, struct tm_error *err)

@@ -3,8 +3,10 @@
 
 enum tm_status tm_xspace_damage(struct tm_xspace *x, uint64_t byte, uint64_t skipped, const char *cause)
 {
-    if (x->context.options->on_damage == TM_DAMAGE_HALT)
-        return tm_error_at(x->err, byte, "%s", cause);
+    if (x->context.options->on_damage == TM_DAMAGE_HALT) {
+        tm_error_at(x->err, byte, "%s", cause);
+        return tm_error_recoverable(x->err);
+    }
     *x->err = (struct tm_error){0};
     enum tm_status st = tm_event_sink_account(x->context.sink, (struct tm_loss){TM_DROP_DAMAGED, 0, 1, byte}, x->err);
     if (st == TM_OK && skipped > 0)
