@@ -30,8 +30,6 @@ struct cutter {
     struct tm_batch_queue out;
 };
 
-/* --- reading twice */
-
 static enum tm_status to_temporary(int in, const char *dir, int *fd, struct tm_error *err)
 {
     enum { PIECE = 1 << 20 };
@@ -63,8 +61,6 @@ static enum tm_status check_header(const struct tm_stream_reader *reader, struct
         return tm_error_set(err, TM_E_INPUT, "the stream is a part already: cut the whole one at all times at once");
     return TM_OK;
 }
-
-/* --- the first reading: what is in which part */
 
 static enum tm_status count_batch(struct cutter *c, const struct tm_batch *batch, uint32_t *part, struct tm_error *err)
 {
@@ -103,8 +99,6 @@ static enum tm_status count(struct cutter *c, struct tm_error *err)
     tm_stream_reader_release(&reader);
     return st < 0 ? st : TM_OK;
 }
-
-/* --- parts */
 
 static enum tm_status write_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
 {
@@ -216,8 +210,6 @@ static enum tm_status go_on_to(struct cutter *c, int64_t time_ns, struct tm_erro
     return st;
 }
 
-/* --- events */
-
 /* Ends the current unit, whose rows are complete. */
 static enum tm_status end_unit(struct cutter *c, struct tm_error *err)
 {
@@ -281,8 +273,6 @@ static enum tm_status take_batch(void *self, const struct tm_batch *batch, struc
             st = take_row(c, &e, err);
     return st < 0 ? st : keep_unit(c, err);
 }
-
-/* --- the second reading */
 
 /* Passes on BATCH without the definitions at its front. */
 static enum tm_status pass_events(struct cutter *c, const struct tm_batch *batch, struct tm_error *err)

@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 
-
 struct tm_arg_sets_seen {
     uint64_t hash; /* hash of the set's args; 0: empty */
     int64_t set;

@@ -7,7 +7,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-
 struct tm_binder_pending {
     bool is_there, is_one_way, is_reply;
     struct tm_key key;

@@ -86,8 +86,6 @@ enum tm_status tm_subprocess_run(enum tm_status (*work)(void *context, struct tm
     return st;
 }
 
-/* --- a child whose output is read */
-
 static enum tm_status child_read(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
 {
     const struct tm_subprocess *p = source;

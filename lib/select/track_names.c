@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-
 struct tm_track_name {
     uint64_t parent;
     int64_t tid, pid;

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-
 /* Makes room for an Arg with KEY_LEN bytes of key and VALUE_BYTES for the value field. Writes everything before the
  * value. */
 static uint8_t *begin(struct tm_buf *detail, const void *key, size_t key_len, size_t value_bytes)

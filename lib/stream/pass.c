@@ -4,8 +4,7 @@
 
 enum {
     PASS_CHUNK_BYTES = 4096,
-    PASS_FRAME_BYTES = 64 << 10, /* smaller frames are read */
-    BATCH_FIELD_COUNT = 1
+    PASS_FRAME_BYTES = 64 << 10 /* smaller frames are read */
 };
 
 enum tm_status tm_stream_pass_open(struct tm_stream_reader *reader, int in, int out, struct tm_error *err)
@@ -26,7 +25,7 @@ enum tm_status tm_stream_pass_batch(struct tm_stream_reader *reader, struct tm_s
         return st;
     /* tracemerge writes the count first in each batch. The END frame is compared with it. */
     if (sight.type != TM_FRAME_BATCH || sight.whole_bytes < PASS_FRAME_BYTES || sight.body_seen == 0 ||
-        sight.body[0] != BATCH_FIELD_COUNT << 3 ||
+        sight.body[0] != TM_BATCH_FIELD_COUNT << 3 ||
         tm_varint_get(sight.body + 1, sight.body + sight.body_seen, &count) == NULL || count > TM_BATCH_EVENTS_MAX)
         return TM_END;
     st = tm_frame_pass(&reader->frames, &writer->frames, err);

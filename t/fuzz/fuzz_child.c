@@ -154,8 +154,6 @@ void fuzz_child(const struct fuzz_target *target, const uint8_t *data, size_t le
     tm_buf_release(&notes);
 }
 
-/* --- a folder */
-
 static void put_file(const char *folder, const char *name, const uint8_t *data, size_t len)
 {
     char path[256];

@@ -132,8 +132,6 @@ int __wrap_fcntl(int fd, int what, ...)
     return fails("fcntl", EINVAL) ? -1 : __real_fcntl(fd, what, value);
 }
 
-/* --- what the cases have in common: they run in a folder with in/, kept/ and out/, which is empty */
-
 static uint8_t bytes[BYTES];
 
 /* Appends what file PATH holds, and removes it. No call fails meanwhile. */
@@ -164,8 +162,6 @@ static int count_files(const char *path)
 }
 
 typedef enum tm_status run_case(struct tm_buf *result, struct tm_error *err);
-
-/* --- results */
 
 static enum tm_status write_file(struct tm_buf *result, struct tm_error *err)
 {
@@ -330,8 +326,6 @@ static enum tm_status copy_texts(struct tm_buf *result, struct tm_error *err)
     return st;
 }
 
-/* --- other processes, and what is read */
-
 static enum tm_status say_no(void *context, struct tm_error *err)
 {
     return context ? tm_error_set(err, TM_E_INPUT, "no") : TM_OK;
@@ -458,8 +452,6 @@ static enum tm_status queue_chunks(struct tm_buf *result, struct tm_error *err)
     return st;
 }
 
-/* --- archives, and the stages of a merge */
-
 static enum tm_status pack(struct tm_buf *result, enum tm_pack_kind kind, struct tm_error *err)
 {
     static const char *const paths[] = {"in"};
@@ -533,8 +525,6 @@ static enum tm_status align(struct tm_buf *result, struct tm_error *err)
         return tm_error_set(err, TM_E_SYSTEM, "a stage failed");
     return st == TM_OK ? tm_buf_add_str(result, "aligned") : st;
 }
-
-/* --- the runs */
 
 static const struct {
     const char *name;

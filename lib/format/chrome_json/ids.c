@@ -5,7 +5,6 @@
 #include "base/hash.h"
 #include "base/pb.h"
 
-
 /* Seeds that make ids of different kinds distinct. */
 enum { SEED_ASYNC = 1, SEED_LEGACY_ASYNC, SEED_FLOW, SEED_TEXT, SEED_NUMBER };
 

@@ -5,7 +5,6 @@
 #include "format/text_pid.h"
 #include "stream/detail_fields.h"
 
-
 enum tm_status tm_json_text_pid(struct tm_json_row_builder *w, const struct tm_json_value *text, int64_t *number)
 {
     const uint8_t *s;

@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 
-
 /* A few bytes can name a node that stands for a whole stack. So the stacks of one chunk are limited to
  * STACKS_BYTES_FREE bytes plus STACKS_GROWTH_MAX times the length of its text. Samples beyond the limit have no
  * stack. */

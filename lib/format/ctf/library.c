@@ -40,8 +40,6 @@ static struct tm_span span_of(const char *text)
     return (struct tm_span){text, text ? strlen(text) : 0};
 }
 
-/* --- fields */
-
 static bool key_is(const struct reader *r, const char *key)
 {
     return r->key.len == strlen(key) && memcmp(r->key.data, key, r->key.len) == 0;
@@ -168,8 +166,6 @@ static void add_field(struct reader *r, const bt_field *field, bool is_context, 
         add_field(r, bt_field_variant_borrow_selected_option_field_const(field), is_context, depth + 1);
 }
 
-/* --- messages */
-
 static bool put(struct reader *r, const struct tm_child_event *event)
 {
     if (tm_child_event_put(event, &r->written) != TM_OK)
@@ -246,8 +242,6 @@ static bool on_message(struct reader *r, const bt_message *message)
                                                                                                                 : 1;
     return true;
 }
-
-/* --- the graph: source.ctf.fs, filter.utils.muxer, sink */
 
 static bt_graph_simple_sink_component_initialize_func_status initialize(bt_message_iterator *messages, void *data)
 {

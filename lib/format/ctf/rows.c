@@ -45,8 +45,6 @@ static bool find_int(struct tm_span args, const char *key, int64_t *value)
     return false;
 }
 
-/* --- args */
-
 static enum tm_status put_arg(struct tm_ctf *c, const struct tm_ctf_arg *arg)
 {
     int64_t number;
@@ -79,8 +77,6 @@ static enum tm_status add(struct tm_ctf *c, struct tm_event *e, struct tm_error 
     e->detail_bytes = (uint32_t)c->detail.len;
     return tm_event_sink_add(c->context.sink, e, err);
 }
-
-/* --- rows */
 
 /* Returns a row with the time, CPU and thread of EVENT. */
 static struct tm_event row_of(const struct tm_ctf *c, const struct tm_child_event *event, int64_t tid)

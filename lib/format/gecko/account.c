@@ -1,7 +1,5 @@
 #include "format/gecko/account.h"
 
-#include <stdio.h>
-
 uint64_t tm_gecko_error_byte(const struct tm_error *err)
 {
     return err->byte;

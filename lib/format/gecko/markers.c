@@ -5,7 +5,6 @@
 #include "base/pb.h"
 #include "stream/detail_fields.h"
 
-
 enum { MARKER_START = 0, MARKER_END = 8, MARKER_NAME = 16, MARKER_PHASE = 20, MARKER_CATEGORY = 24, MARKER_BYTES = 28 };
 
 /* Older profiles have no phases: FIELD_TIME is the time, and FIELD_DATA determines the phase. */

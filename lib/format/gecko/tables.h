@@ -21,7 +21,6 @@ struct tm_gecko_tables {
     uint64_t broken_stacks; /* stacks whose prefix does not precede them; their prefix is ignored */
     /* private */
     struct tm_gecko_rows stacks; /* prefix, frame */
-    uint32_t frame_count;
     struct tm_gecko_strings frames; /* a code byte, 8 bytes address, fields of a StackFrame; empty: lost to damage */
     struct tm_gecko_rows raw_frames, funcs, resources, symbols, sources; /* used while frames are made */
     struct tm_buf text, name, record;

@@ -4,7 +4,6 @@
 #include "base/pb.h"
 #include "stream/detail_fields.h"
 
-
 /* Sets x->other to the text of the record at PLACE, from byte FROM on. Place 0 has no text. */
 static enum tm_status get_text(struct tm_instruments *x, uint64_t place, size_t from)
 {

@@ -18,8 +18,6 @@ struct handle {
     struct tm_nsight_database *d;
 };
 
-/* --- the file system */
-
 static int file_close(sqlite3_file *file)
 {
     (void)file;
@@ -176,8 +174,6 @@ static int vfs_last_error(sqlite3_vfs *vfs, int size, char *out)
     (void)vfs, (void)size, (void)out;
     return 0;
 }
-
-/* --- the database */
 
 static int count_steps(void *arg)
 {

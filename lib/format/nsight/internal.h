@@ -61,8 +61,6 @@ static inline int64_t tm_nsight_tid(int64_t global)
     return global & 0xffffff;
 }
 
-/* --- names.c */
-
 /* Reads names: domains and categories of NVTX, hosts and versions. TM_OK or an error. */
 enum tm_status tm_nsight_names_read(struct tm_nsight *x);
 
@@ -92,8 +90,6 @@ struct tm_nsight_stream {
 /* Sets pid and tid of ROW to the process of the device and the thread of STREAM, and defines them the first time. TM_OK
  * or an error. */
 enum tm_status tm_nsight_stream(struct tm_nsight *x, const struct tm_nsight_stream *stream, struct tm_event *row);
-
-/* --- rows.c */
 
 /* Returns the columns that rows of KIND use, a bit for each. */
 uint64_t tm_nsight_columns(enum tm_nsight_table_kind kind);

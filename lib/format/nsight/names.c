@@ -54,8 +54,6 @@ enum tm_status tm_nsight_string(struct tm_nsight *x, int64_t id, uint32_t *strin
     return st;
 }
 
-/* --- domains of NVTX and their categories */
-
 static struct tm_key domain_key(int64_t pid, int64_t domain, int64_t category)
 {
     return (struct tm_key){(uint64_t)pid, (uint64_t)domain, (uint64_t)category};
@@ -104,8 +102,6 @@ static enum tm_status read_domains(struct tm_nsight *x)
     return st == TM_END ? TM_OK : st;
 }
 
-/* --- description of the export */
-
 static enum tm_status note(struct tm_nsight *x, const char *name, struct tm_text text)
 {
     Tracemerge__Metadata row = TRACEMERGE__METADATA__INIT;
@@ -153,8 +149,6 @@ enum tm_status tm_nsight_names_read(struct tm_nsight *x)
         st = note_value(x, notes[i].table, notes[i].sql, notes[i].name);
     return st == TM_OK ? read_domains(x) : st;
 }
-
-/* --- definitions */
 
 /* Adds a definition of KIND whose detail is x->inner as message FIELD. */
 static enum tm_status define(struct tm_nsight *x, struct tm_event *row, uint32_t field)
@@ -245,8 +239,6 @@ enum tm_status tm_nsight_define_tasks(struct tm_nsight *x)
                                   define_listed_thread)
                        : st;
 }
-
-/* --- devices and streams */
 
 /* Appends "GPU 0 (NAME)" to x->name. */
 static enum tm_status name_device(struct tm_nsight *x, int64_t device)

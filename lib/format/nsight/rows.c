@@ -106,8 +106,6 @@ enum tm_nsight_table_kind tm_nsight_kind(const struct tm_nsight_table *table)
     return c & (TM_NS_BIT(TM_NS_START) | TM_NS_BIT(TM_NS_TIMESTAMP)) ? TM_NSIGHT_UNSHOWN : TM_NSIGHT_NO_ROWS;
 }
 
-/* --- values of the row */
-
 static bool has(const struct tm_nsight *x, enum tm_nsight_column c)
 {
     return sqlite3_column_type(x->statement, x->at[c]) != SQLITE_NULL;
@@ -183,8 +181,6 @@ static enum tm_status put_arguments(struct tm_nsight *x)
             st = put_column(x, (enum tm_nsight_column)c);
     return st;
 }
-
-/* --- events */
 
 static struct tm_event new_row(const struct tm_nsight *x, enum tm_kind kind)
 {
@@ -284,8 +280,6 @@ static enum tm_status add_call(struct tm_nsight *x)
     return st < 0 ? st : add(x, &row);
 }
 
-/* --- rows of devices */
-
 static enum tm_status name_device_row(struct tm_nsight *x, struct tm_event *row)
 {
     tm_buf_clear(&x->text);
@@ -335,8 +329,6 @@ static enum tm_status add_device_row(struct tm_nsight *x)
         st = put_device_details(x, stream.pid);
     return st < 0 ? st : add(x, &row);
 }
-
-/* --- NVTX */
 
 static enum tm_status name_nvtx(struct tm_nsight *x, struct tm_event *row)
 {
@@ -417,8 +409,6 @@ static enum tm_status add_nvtx(struct tm_nsight *x)
         st = put_nvtx_details(x, row.pid);
     return st < 0 ? st : is_range ? add_range(x, &row) : add(x, &row);
 }
-
-/* --- scheduling */
 
 /* Defines the thread of the row and its process when they are new. The idle task (0) is not a thread. */
 static enum tm_status know_thread(struct tm_nsight *x, int64_t tid)

@@ -91,8 +91,6 @@ enum tm_status tm_perf_mappings_build_id(struct tm_perf_mappings *m, uint32_t na
     return tm_map_set(&m->build_ids, name, build_id) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* --- order */
-
 static int compare_spaces(const void *left, const void *right)
 {
     const struct tm_perf_space *a = left, *b = right;
@@ -148,8 +146,6 @@ static uint32_t points_to(const struct tm_perf_mappings *m, uint32_t space, uint
     }
     return low;
 }
-
-/* --- the segment tree: leaf I is from point I to point I + 1 */
 
 /* Makes the points, sorted and each once. */
 static enum tm_status make_points(struct tm_perf_mappings *m, struct tm_error *err)

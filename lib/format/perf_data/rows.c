@@ -27,8 +27,6 @@ static uint32_t thread_flags(const struct tm_perf_sample *s)
            (s->has_cpu ? TM_EVENT_HAS_CPU : 0u);
 }
 
-/* --- samples */
-
 /* An event of ATTR that RECORD states. */
 struct sampled_event {
     const struct tm_perf_record *record;
@@ -169,8 +167,6 @@ static enum tm_status on_sample(struct tm_perf *p, const struct tm_perf_record *
                       : add_event(p, &(struct sampled_event){record, attr, &s}, err);
 }
 
-/* --- tasks */
-
 /* Adds the definition E of a process, with the name of its main thread. */
 static enum tm_status add_process(struct tm_perf *p, struct tm_event e, const struct tm_perf_comm *comm,
                                   struct tm_error *err)
@@ -279,8 +275,6 @@ static enum tm_status on_fork(struct tm_perf *p, const struct tm_perf_record *re
     return add_task(p, &e, name, -1, err);
 }
 
-/* --- switches */
-
 static struct tm_span name_of(const struct tm_perf *p, int64_t tid, uint64_t time)
 {
     static const char idle[] = "swapper";
@@ -346,8 +340,6 @@ static enum tm_status on_switch(struct tm_perf *p, const struct tm_perf_record *
         return TM_OK; /* the record of the leaving thread named this one */
     return add_switch(p, record, &s, other, err);
 }
-
-/* --- what was lost */
 
 /* Counts lost events. LOST has an id and a count, LOST_SAMPLES a count. */
 static void on_lost(struct tm_perf *p, const struct tm_perf_record *record)

@@ -7,8 +7,6 @@
 
 enum { SHOWN_BYTES_MAX = 64 };
 
-/* --- formats */
-
 static struct tm_span trim(struct tm_span s)
 {
     while (s.len && (s.s[0] == ' ' || s.s[0] == '\t'))
@@ -238,8 +236,6 @@ const struct tm_tracepoint *tm_tracepoints_find(const struct tm_tracepoints *t, 
     uint32_t at;
     return tm_map_find(&t->of_id, id, &at) ? &t->list[at] : NULL;
 }
-
-/* --- fields as text */
 
 /* Reads the number in the SIZE bytes at P, with its sign if IS_SIGNED. */
 static uint64_t number_at(const uint8_t *p, uint32_t size, bool is_big, bool is_signed)

@@ -9,8 +9,6 @@ enum { EVENTS_AT_ONCE = 1024 };
 /* 2001-09-09: a line that begins later has wall-clock times. */
 static const int64_t epoch_times_ns = INT64_C(1000000000000000000);
 
-/* --- first pass: places of planes */
-
 static enum tm_status keep_plane(struct tm_xspace *x, const struct tm_xspace_field *f)
 {
     if (x->plane_count == TM_XSPACE_PLANES_MAX)
@@ -94,8 +92,6 @@ static Tracemerge__ClockPolicy xspace_policy(const void *state)
     return x->has_start || x->is_absolute ? TRACEMERGE__CLOCK_POLICY__REALTIME_CLOCK
                                           : TRACEMERGE__CLOCK_POLICY__PRIVATE;
 }
-
-/* --- rows */
 
 /* Reads some events of the open line. */
 static enum tm_status read_events(struct tm_xspace *x)
@@ -228,8 +224,6 @@ static void xspace_close(void *state)
     free(x->planes);
     free(x);
 }
-
-/* --- sniffing */
 
 /* True if TEXT can be the name of a plane: it has no control bytes. In a Perfetto trace field 2 of a packet is a
  * process tree, whose first byte is one. */
