@@ -164,12 +164,13 @@ static void test_unknown_frames(void)
 static void test_passed_over(void)
 {
     struct tm_error err = {0};
+    const struct tm_stream_header header = {.stage = TRACEMERGE__STAGE__PLACED, .sorted = true};
     struct tm_stream_writer writer;
     struct tm_frame frame = {.type = TM_FRAME_STRINGS, .body = (const uint8_t *)"abc", .body_bytes = 3,
                              .whole = (const uint8_t *)"\x0a\x03" "abc", .whole_bytes = 5};
     int fd;
     ok(tm_io_temporary(NULL, &fd, &err) == TM_OK);
-    ok(tm_stream_writer_open(&writer, fd, "test", TRACEMERGE__STAGE__PLACED, true, &err) == TM_OK);
+    ok(tm_stream_writer_open(&writer, fd, "test", &header, &err) == TM_OK);
     uint64_t count = writer.frames.count;
     writer.passed_over = 2;
     ok(tm_stream_write_frame(&writer, &frame, &err) == TM_OK);
