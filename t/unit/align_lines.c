@@ -14,7 +14,7 @@ static int64_t below(int64_t n)
     return (int64_t)((state >> 20) % (uint64_t)n);
 }
 
-/* z(x) of the truth in the tests below. */
+/* Returns the true z(x) of the tests in this file. */
 static int64_t truth(int64_t x, int64_t ppb)
 {
     return 5000000 + (int64_t)((tm_i128)x * ppb / 1000000000);
@@ -71,7 +71,7 @@ static void test_hull(void)
     tm_hull_release(&hull);
 }
 
-/* Points that come in any order: those that are no vertices need no memory, and nothing that bounds a line is lost. */
+/* Points come in any order. Points that are no vertices take no memory, and no point that bounds a line is lost. */
 static void test_hull_of_many(void)
 {
     enum { POINTS = 20000 };
@@ -176,7 +176,7 @@ static void test_trend(void)
     struct tm_error err = {0};
     int64_t deviation;
     for (int i = 0; i < MANY; i++) {
-        bool first = below(3) == 0; /* one side is late more often than the other */
+        bool first = below(3) == 0; /* delays are more frequent on one side */
         s[i] = (struct tm_sample){.x = below(20000000000), .order = first ? 0 : 1, .other_order = first ? 1 : 0};
         s[i].y = truth(s[i].x, -20000) + (first ? 100000 : -100000) + below(20000) - 10000;
         if (i % 25 == 0)
@@ -188,7 +188,7 @@ static void test_trend(void)
     ok(deviation < 10000);
 
     static const int64_t few[] = {10, 13, 14, 18};
-    for (int i = 0; i < 4; i++) /* 250 ppm, if a nanosecond were not noise */
+    for (int i = 0; i < 4; i++) /* would be 250 ppm, but a nanosecond is noise */
         s[i] = (struct tm_sample){.x = i * 10000, .y = few[i]};
     is_int(tm_trend_find(&line, &deviation, s, 4, &err), TM_OK);
     ok(llabs(tm_slope_ppb(line.slope)) < 30000);
@@ -203,7 +203,7 @@ static void test_slopes(void)
     is_int(tm_line_at(&line, 1000 - 1000000000), -993);
 }
 
-/* Readings as far apart as they may be: what is found need not be good, but must be in range. */
+/* Readings at the ends of the range: the result need not be accurate, but must be in range. */
 static void test_far(void)
 {
     static const int64_t readings[] = {TM_READING_MIN,     TM_READING_MIN + 1, -1, 0, 1, TM_READING_MAX / 2,

@@ -36,7 +36,7 @@ static void make(int64_t period, int64_t spread, int64_t jitter)
 static struct tm_beat p[BEATS], q[BEATS];
 static int p_number[BEATS], q_number[BEATS];
 
-/* Leaves out one beat in LOSS; NUMBER gets which are left. */
+/* Leaves out one beat in LOSS. NUMBER gets the numbers of the others. */
 static uint32_t lose(struct tm_beat *to, int *number, const struct tm_beat *from, int64_t loss)
 {
     uint32_t n = 0;

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* DebugAnnotations as text: name:value, {entries}, [elements]. */
+/* Writes DebugAnnotations to OUT as text: name:value, {entries}, [elements]. */
 static void show(struct tm_pb pb, struct tm_buf *out)
 {
     enum { INT = 4, STRING = 6, NAME = 10, ENTRY = 11, ELEMENT = 12 };
@@ -29,7 +29,7 @@ static void show(struct tm_pb pb, struct tm_buf *out)
         tm_buf_add_byte(out, in == ENTRY ? '}' : ']');
 }
 
-/* KEYS, a NULL behind them, have values 0, 1, …; in field 4 they are WANTED. */
+/* KEYS, with a NULL at the end, have values 0, 1, …; their annotations in field 4 must be WANTED. */
 static void gives(const char *const *keys, const char *wanted)
 {
     struct tm_annotations a = {0};
@@ -66,7 +66,7 @@ int main(void)
     GIVES("a:{b:0,c:1} d:2", "args.a.b", "args.a.c", "args.d");
     GIVES("a:[0,1] b:[{x:2,y:3},{x:4}]", "args.a[0]", "args.a[1]", "args.b[0].x", "args.b[0].y", "args.b[1].x");
     GIVES("a:[[0,1],[2]]", "args.a[0][0]", "args.a[0][1]", "args.a[1][0]");
-    GIVES("a:[0,,{b:[1]}]", "a[0]", "a[2].b[0]"); /* an element that left nothing keeps its number */
+    GIVES("a:[0,,{b:[1]}]", "a[0]", "a[2].b[0]"); /* an element without an annotation keeps its number */
     GIVES("a:0 a:{b:1}", "a", "a.b");
     GIVES("ab:0 a:{b:1} ac:2", "ab", "a.b", "ac");
     GIVES("a[x]:0 a[]:1 a[1:2 [0]:3 a[0]b:4", "a[x]", "a[]", "a[1", "[0]", "a[0]b");

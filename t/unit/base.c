@@ -38,7 +38,7 @@ static void test_status(void)
     is_str(out, "abcdefghijkl...");
 }
 
-/* However long the parts of a message are, it ends, and what it is about comes first. */
+/* A message of parts of any length is bounded, and begins with the object that it is about. */
 static void test_long_status(void)
 {
     static char name[2 * TM_ERROR_TEXT_MAX];
@@ -56,8 +56,8 @@ static void test_long_status(void)
     ok(strncmp(err.text, "run.tar: nnn", 12) == 0);
     err.text[3] = '\0';
     tm_error_prefix(&err, "%s", name);
-    is_str(err.text, "run"); /* a name that leaves no room for the cause is left out */
-    /* Without an error there is nothing to add to. */
+    is_str(err.text, "run"); /* a name that leaves no space for the cause is left out */
+    /* Without an error nothing is added. */
     err = (struct tm_error){0};
     is_int(tm_error_append(&err, "x"), TM_OK);
     is_int(tm_error_prefix(&err, "x"), TM_OK);
@@ -71,7 +71,7 @@ static void test_long_status(void)
     is_int(none[0], 'x');
 }
 
-/* Numbers in names are compared as numbers; names that differ in zeros alone still have an order. */
+/* Numbers in names are compared as numbers; names that differ only in leading zeros still have an order. */
 static void test_natural(void)
 {
     static const char *const sorted[] = {"", "1", "2", "10", "a", "a01", "a1", "a1b", "a02", "a2", "a10", "a10.b", "b"};
@@ -104,7 +104,7 @@ static void test_flow_ids(void)
     is_int(tm_json_id_flow(&number), 77);
 }
 
-/* Strings that are written are valid JSON and hold nothing that a terminal obeys. */
+/* Written strings are valid JSON and contain no control sequence of a terminal. */
 static void test_json_strings(void)
 {
     static const struct {
@@ -124,7 +124,7 @@ static void test_json_strings(void)
         ok(tm_json_put_string(&out, rows[i].in, rows[i].len) == TM_OK);
         is_str(tm_buf_cstr(&out), rows[i].out);
     }
-    /* Halves of pairs that have no partner become the replacement character. */
+    /* Surrogates without a partner become the replacement character. */
     static const char text[] = "\\ud83d\\ude00|\\ud83d|\\ude00|\\ud83d\\u0041|\\u00E9\\/\\ud83dx";
     struct tm_json_value value = {.data = (const uint8_t *)text, .len = sizeof text - 1, .escaped = true};
     tm_buf_clear(&out);
@@ -190,7 +190,7 @@ static void test_varint(void)
         ok(tm_varint_get(wire, end, &back) == end && back == values[i]);
         ok(tm_varint_get(wire, end - 1, &back) == NULL);
     }
-    /* With room behind them long ones are read eight bytes at a time. */
+    /* Long numbers with space after them are read eight bytes at a time. */
     bool all = true;
     for (unsigned bits = 0; bits < 64; bits++) {
         for (uint64_t v = UINT64_C(1) << bits, i = 0; i < 3; i++) {
@@ -269,7 +269,7 @@ static void test_input(void)
     is_int(total + in.len, 1000000);
     is_int(in.offset, total);
     tm_input_release(&in);
-    left = 1000; /* what asks for more than there is takes no memory for it */
+    left = 1000; /* a length beyond the input takes no memory */
     tm_input_init(&in, &ops, &left);
     is_int(tm_input_fill(&in, TM_INPUT_WINDOW_MAX, &err), TM_END);
     is_int(in.len, 1000);
@@ -306,7 +306,7 @@ static void test_pb(void)
     tm_buf_release(&buf);
 }
 
-/* Digits, and formatted text where the buffer has room for all, for some and for none of it. */
+/* Digits, and formatted text in a buffer with space for all, for some and for none of it. */
 static void test_buf_text(void)
 {
     struct tm_buf buf = {0};
@@ -365,7 +365,7 @@ static void test_pieces(void)
     ok(tm_hash64_pieces(pieces, PIECES) == tm_hash64(bytes, BYTES));
     ok(tm_hash64_pieces(pieces, 5) == tm_hash64(bytes, 10));
     ok(tm_hash64_pieces(pieces, 0) == tm_hash64(bytes, 0));
-    bool all = true; /* ways there are: plain (with a seed always), wide from some length on, in pieces */
+    bool all = true; /* the code paths are plain (always with a seed), wide from some length on, and in pieces */
     for (size_t len = 0; len < 5000; len += len < 300 ? 1 : 37) {
         struct iovec two[2] = {{bytes, len / 3}, {bytes + len / 3, len - len / 3}};
         uint64_t hash = tm_hash64_seed(bytes, len, 0);
@@ -381,14 +381,14 @@ static void test_pieces(void)
     free(back);
 }
 
-/* Where FD's byte at OFFSET is not 0 any more, which it was made to be everywhere: 1; where it is: 0. */
+/* Returns 1 if FD's byte at OFFSET has been changed from 0, else 0. */
 static int is_there(int fd, uint64_t offset)
 {
     char c = 0;
     return pread(fd, &c, 1, (off_t)offset) == 1 && c != 0;
 }
 
-/* A file of four units and a half is read in any order, and is given back where all was read, and nowhere else. */
+/* A file of four and a half units is read in any order. Only units that were read completely are reclaimed. */
 static void test_reclaim(void)
 {
     enum { PIECES = 2000 };
@@ -436,7 +436,7 @@ static void test_reclaim(void)
     ok(reclaim.gave_up || (fstat(reclaim.fd, &info) == 0 && info.st_size == (off_t)size && info.st_blocks <= 2048));
     close(reclaim.fd);
     tm_reclaim_release(&reclaim);
-    reclaim.fd = open(name, O_RDONLY); /* what cannot be given back stays */
+    reclaim.fd = open(name, O_RDONLY); /* storage that cannot be reclaimed stays */
     tm_reclaim_add(&reclaim, 4 * TM_RECLAIM_UNIT, TM_RECLAIM_UNIT);
     tm_reclaim_add(&reclaim, 0, TM_RECLAIM_UNIT);
     ok(reclaim.gave_up && !tm_reclaim_is_gone(&reclaim, 4 * TM_RECLAIM_UNIT) && is_there(reclaim.fd, size - 1));

@@ -1,4 +1,4 @@
-/* Unit tests of rows of a database that SQLite did not write: SQLite reads them and finds the file intact. */
+/* Unit tests of database rows that are written without SQLite: SQLite reads them and finds the file intact. */
 #include "emit/sqlite/btree.h"
 #include "tap.h"
 
@@ -9,7 +9,7 @@
 
 static const char path[] = "btree.db";
 
-/* A new database with the tables a and b, and where their roots are. */
+/* Makes a new database with the tables a and b. ROOTS gets the pages of their roots. */
 static void make(uint32_t roots[2])
 {
     sqlite3 *db;
@@ -25,7 +25,7 @@ static void make(uint32_t roots[2])
     sqlite3_close(db);
 }
 
-/* The first row of SQL as text. */
+/* Returns the first row of SQL as text. */
 static const char *ask(const char *sql)
 {
     static char answer[256];
@@ -41,7 +41,7 @@ static const char *ask(const char *sql)
     return answer;
 }
 
-/* The text of row ID of SIZES: from none to several pages. */
+/* Returns the text of row ID of SIZES: from empty to several pages. */
 static struct tm_text text_of(struct tm_buf *buf, int64_t id, const size_t *sizes, size_t count)
 {
     size_t len = sizes[(uint64_t)id % count];
@@ -100,7 +100,7 @@ static enum tm_status add_b(struct files *f, int64_t id, int64_t value)
     return tm_sqlite_btree_add(&f->b, id, &f->record, &err);
 }
 
-/* Lengths about those at which a record goes on elsewhere, and on a second page and a third. */
+/* Lengths near those at which a record continues on an overflow page, and on a second and a third one. */
 static const size_t sizes[] = {0,    1,    50,   120,  8100,  8140,  8145,  8146,  8147,  8148,  8149,  8150, 8151,
                                8152, 9000, 9170, 9175, 16300, 16320, 16330, 16340, 16350, 30000, 100,   7,    65};
 enum { SIZES = sizeof sizes / sizeof *sizes };
@@ -114,7 +114,7 @@ static bool is_found(struct files *f, int64_t id, struct tm_buf *payload)
            memcmp(found.data, text.data, text.len) == 0;
 }
 
-/* COUNT rows of a, with gaps between their ids, and as many of b in turns with them. */
+/* Writes COUNT rows of a, with gaps between their ids, alternating with the same number of rows of b. */
 static void test_rows(int64_t count)
 {
     struct tm_buf payload = {0};
@@ -143,7 +143,7 @@ static void test_rows(int64_t count)
     tm_buf_release(&payload);
 }
 
-/* Each integer comes back, and so does each real. */
+/* Each integer and each real is read back unchanged. */
 static void test_values(void)
 {
     static const int64_t values[] = {0, 1, -1, 2, 127, 128, -128, -129, 32767, 32768, -32768, -32769, 8388607, 8388608,
@@ -177,7 +177,7 @@ static void test_values(void)
            "real0.0 real0.5 real-1.0e+300 real1.0e+18 real140737488355327.0 real140737488355328.0 real3.0");
 }
 
-/* A text that SQLite would not read is refused. */
+/* A text that SQLite cannot read is refused. */
 static void test_too_long(void)
 {
     struct files f;
@@ -189,7 +189,7 @@ static void test_too_long(void)
     is_str(ask("PRAGMA integrity_check"), "ok");
 }
 
-/* SQLite keeps nothing in the page whose bytes it locks, the first behind 1 GB. The file is sparse. */
+/* SQLite stores nothing in the page whose bytes it locks, the first after 1 GB. The file is sparse. */
 static void test_lock_page(void)
 {
     enum { LOCK = 131073, ROWS = 200 };
@@ -216,7 +216,7 @@ int main(void)
     test_values();
     for (int64_t count = 1; count < 40; count += 3)
         test_rows(count);
-    test_rows(20000); /* so many overflow pages that the tree has a third level */
+    test_rows(20000); /* enough overflow pages for a third level of the tree */
     test_too_long();
     test_lock_page();
     return tap_done();

@@ -1,4 +1,4 @@
-/* Unit tests of model/catalog.h: what it keeps of the frames of a stream, and which frames it refuses. */
+/* Unit tests of model/catalog.h: the content that it stores of a stream's frames, and the frames that it refuses. */
 #include "model/catalog.h"
 
 #include "stream/writer.h"

@@ -52,7 +52,7 @@ static void test_no_events(void)
     GIVES("{\"a\":1,\"traceEvents\":[]}", "metadata 'a' def raw=\"a\":1\n");
 }
 
-/* A name is the same however it is written. */
+/* A name is recognised in every spelling. */
 static void test_escaped_names(void)
 {
     GIVES("{\"trace\\u0045vents\":[{\"p\\u0068\":\"B\",\"\\u0074\\u0073\":2,\"n\\u0061me\":\"n\",\"pid\\/"
@@ -124,7 +124,7 @@ static void test_metadata(void)
           "end 1000 pid=1 tid=1073741826 thread raw={\"ph\":\"E\",\"ts\":1,\"pid\":1,\"tid\":\"T\"}\n");
 }
 
-/* More names than are remembered are said more than once, and none is left out. */
+/* If there are more names than are remembered, some are written more than once, and none is left out. */
 static void test_many_names(void)
 {
     enum { NAMES = 70000 };
@@ -134,7 +134,7 @@ static void test_many_names(void)
     for (int i = 0; i < NAMES; i++)
         tm_buf_addf(&b, "{\"ph\":\"E\",\"ts\":1,\"pid\":\"p%d\"},", i);
     struct format_run run = format_run(&tm_format_chrome_json, b.data, b.len, 0, NULL);
-    /* strstr of a sanitizer looks at all the text, each time. */
+    /* A sanitizer's strstr reads the whole text each time. */
     static const char named[] = "{name=p";
     const uint8_t *end = run.text.data + run.text.len;
     for (const uint8_t *at = run.text.data; (at = memchr(at, named[0], (size_t)(end - at))) != NULL; at++)
@@ -175,7 +175,7 @@ static void test_samples(void)
         "{\"ph\":\"P\",\"name\":\"s\",\"pid\":5,\"ts\":32,\"stack\":[\"a\",\"b\"]}]";
     struct format_run run = format_run(&tm_format_chrome_json, text, strlen(text), 3, NULL);
     char *out = (char *)run.text.data, *from;
-    while ((from = strstr(out, " raw=")) != NULL) { /* what is left out here is tested above */
+    while ((from = strstr(out, " raw=")) != NULL) { /* other tests compare raw */
         char *to = strchr(from, '\n');
         memmove(from, to, strlen(to) + 1);
     }
@@ -216,7 +216,7 @@ static void test_ids(void)
           "stat json_parser_failure 2\n");
 }
 
-/* The track of the only row that TEXT gives. */
+/* Returns the track of the only row that TEXT gives. */
 static uint64_t track_of(const char *text)
 {
     struct format_run run = format_run(&tm_format_chrome_json, text, strlen(text), 0, NULL);
@@ -265,7 +265,7 @@ static void test_flows(void)
           "\"tts\":3.5,\"tdur\":\"0.25\",\"name\":\"n\"}\n");
 }
 
-/* TEXT halts with this message. */
+/* TEXT is an error with this message. */
 static void halts(const char *text, const char *message)
 {
     static const struct tm_format_options options = {TM_DAMAGE_HALT, false};
@@ -312,7 +312,7 @@ static void test_salvage(void)
     format_run_release(&run);
 }
 
-/* A document cut anywhere is an error, or is whole up to there; what was read stays. */
+/* A document that is cut anywhere is an error, or complete up to there; the rows before the cut stay. */
 static void test_cuts(void)
 {
     static const char text[] =
@@ -355,7 +355,7 @@ static void test_limits(void)
     run = format_run(&tm_format_chrome_json, b.data, b.len, 0, &halt);
     is_str(run.err.text, "byte 2077: nesting is too deep");
     format_run_release(&run);
-    /* Keys repeat in what is flattened: a long one over many values is cut, not multiplied. */
+    /* Flattened keys repeat the keys around them: a long key over many values is cut, not multiplied. */
     tm_buf_clear(&b);
     tm_buf_add_str(&b, "[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"args\":{\"");
     for (int i = 0; i < 20000; i++)

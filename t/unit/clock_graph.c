@@ -7,7 +7,7 @@
 
 static struct tm_error err;
 
-/* Clock ID of machine 0, scoped to sequence 1 where the id is. */
+/* Returns clock ID of machine 0, scoped to sequence 1 if the id is of a sequence. */
 static uint32_t clock_of(struct tm_clock_graph *g, uint32_t id)
 {
     struct tm_clock_key key = {.clock = id, .sequence = tm_clock_is_scoped(id)};
@@ -17,7 +17,7 @@ static uint32_t clock_of(struct tm_clock_graph *g, uint32_t id)
     return index;
 }
 
-/* Adds a snapshot given as id, value pairs up to id 0; true when it was accepted. */
+/* Adds a snapshot given as pairs of id and value up to id 0. Returns true if it was accepted. */
 static bool snap(struct tm_clock_graph *g, const int64_t *pairs)
 {
     struct tm_reading readings[16];
@@ -113,7 +113,7 @@ static void test_hops(void)
     ok(tm_clock_graph_reaches(&g, clock_of(&g, 200), clock_of(&g, 204)));
     ok(!tm_clock_graph_reaches(&g, clock_of(&g, 200), clock_of(&g, 205)));
     ok(tm_clock_graph_reaches(&g, clock_of(&g, 999), clock_of(&g, 999)));
-    /* A shorter way wins, whatever it says. */
+    /* A shorter path is used, whatever its result. */
     SNAP(&g, 201, 10, 6, 1000);
     is_int(at(&g, 201, 10), 1000);
     is_int(at(&g, 200, 10), 1001);
@@ -124,7 +124,7 @@ static void test_hops(void)
     tm_clock_graph_release(&g);
 }
 
-/* Of two ways of one length the one over the lower clock id is taken, whichever came first. */
+/* Of two paths of one length the one over the lower clock id is used, in either order of the snapshots. */
 static void test_ties(void)
 {
     for (int order = 0; order < 2; order++) {
@@ -205,7 +205,7 @@ static void test_lines(void)
     ok(tm_clock_graph_convert(&g, clock_of(&g, 200), 150, &step) == TM_CONVERT_OK);
     ok(step.first_ns == 100 || step.first_ns < -1000);
     is_int(step.last_ns, 199);
-    /* The other way round a reading is that of the latest moment that it fits. */
+    /* In the other direction a reading is that of the latest matching row. */
     tm_clock_graph_set_target(&g, clock_of(&g, 200));
     is_int(at(&g, 6, 1075), 150);
     is_int(at(&g, 6, 1099), 166);
@@ -238,8 +238,8 @@ static void test_interpolation(void)
     is_int(at(&g, 3, 601), 2002);
     SNAP(&g, 6, 2400, 3, 1000);
     is_int(at(&g, 3, 601), 2001);
-    is_int(at(&g, 3, 2000), 3956); /* by the farthest two, which are less than a second apart */
-    /* Readings that are the same again, or of a clock that stands still. */
+    is_int(at(&g, 3, 2000), 3956); /* by the outermost two, which are less than a second apart */
+    /* Repeated readings, and a clock that stands still. */
     SNAP(&g, 6, 2500, 3, 1000);
     is_int(at(&g, 3, 1000), 2500);
     is_int(at(&g, 3, 1500), 3333);
@@ -247,7 +247,7 @@ static void test_interpolation(void)
     tm_clock_graph_release(&g);
 }
 
-/* Two snapshots at once tell how long it takes to read clocks, not how they drift. */
+/* Two snapshots at nearly one time show how long reading the clocks takes, not their drift. */
 static void test_long_lines(void)
 {
     const int64_t second = 1000000000;
@@ -292,7 +292,7 @@ static uint32_t random_below(uint32_t n)
     return (uint32_t)((random_state >> 33) % n);
 }
 
-/* Whatever a step says about other times must be what converting them says. */
+/* The interval and the offset of a step must agree with the conversion of each time in it. */
 static bool steps_hold(struct tm_clock_graph *g, uint32_t clocks)
 {
     for (int i = 0; i < 40; i++) {

@@ -5,7 +5,7 @@
 
 static uint64_t random_state = 7;
 
-/* A number of a random size, below 2^BITS. */
+/* Returns a number of random size, below 2^BITS. */
 static int64_t random_below_bits(int bits)
 {
     random_state = random_state * 6364136223846793005u + 1442695040888963407u;
@@ -66,7 +66,7 @@ static void test_ends(void)
     ok(!tm_clock_line_at(&line, 15, &r));
 }
 
-/* Among random lines and times that the quick way takes. */
+/* Random lines and times of the fast path are compared with exact arithmetic. */
 static void test_quick(void)
 {
     long wrong = 0, quick = 0;
@@ -80,7 +80,7 @@ static void test_quick(void)
         if (t < line.first_ns || t > line.last_ns || !tm_clock_line_at(&line, t, &r))
             continue;
         quick++;
-        /* floor(x + 1/2) of the whole number, not of the change alone */
+        /* floor(x + 1/2) of the sum, not of the change alone */
         tm_i128 n = 2 * (tm_i128)(t - from) * height + width, d = 2 * (tm_i128)width;
         tm_i128 floor = n / d - (n % d < 0);
         wrong += tm_clock_line_apply(&line, t) != r || r != (int64_t)(to + floor);

@@ -1,5 +1,5 @@
-/* Unit test of emit/perfetto/clock_rows.h: which readings a merged trace repeats. A reader who uses them as
- * clock_rows.h states finds every time at its place. */
+/* Unit test of emit/perfetto/clock_rows.h: the readings that a merged trace contains. A reader that uses them by the
+ * rules of clock_rows.h converts every time correctly. */
 #include "base/hash.h"
 #include "emit/perfetto/clock_rows.h"
 
@@ -41,7 +41,7 @@ static void settle(struct tm_clock_rows *r, uint32_t trace_clock)
     ok_named(tm_clock_rows_settle(r) == TM_OK, "settled");
 }
 
-/* Snapshots of several clocks: one group of three columns, as BOOTTIME goes without saying and 64 ends with its
+/* Snapshots of several clocks are one group of three columns: BOOTTIME is in every group, and clock 64 ends with its
  * sequence. */
 static void test_groups(void)
 {
@@ -67,7 +67,7 @@ static void test_groups(void)
     is_int(r.lone[0].ts_ns, 1700);
     is_int(tm_clock_rows_reading(&r, 0, MONOTONIC, 300, 1200), 300);
     is_int(tm_clock_rows_reading(&r, 0, MONOTONIC, 777, 1200), 300);
-    is_int(tm_clock_rows_reading(&r, 0, MONOTONIC, 0, 1499), 589); /* 599 would be read by the second row */
+    is_int(tm_clock_rows_reading(&r, 0, MONOTONIC, 0, 1499), 589); /* the second row would convert 599 */
     is_int(tm_clock_rows_reading(&r, 0, MONOTONIC, 0, 1500), 590);
     is_int(tm_clock_rows_reading(&r, 0, MONOTONIC, 0, 10), -890);
     is_int(tm_clock_rows_reading(&r, 0, BOOTTIME, 4, 9), 9);
@@ -76,7 +76,7 @@ static void test_groups(void)
     tm_clock_rows_release(&r);
 }
 
-/* What another file says of the same clocks is kept where it goes on with the first file's, else it is said last. */
+/* Readings of another file are kept if they continue those of the first file; otherwise they are written last. */
 static void test_files(void)
 {
     struct tm_clock_rows r = {0};
@@ -91,13 +91,13 @@ static void test_files(void)
     is_int(r.rows[column(&r, 0, MONOTONIC)->first + 1].value, 1501);
     is_int(r.contradicting_count, 1);
     is_int(r.contradicting[0].value, 9000);
-    is_int(column(&r, 0, COARSE)->count, 1); /* no reader converts to it: nothing is said last */
+    is_int(column(&r, 0, COARSE)->count, 1); /* no reader converts to it: no reading is written last */
     is_int(tm_clock_rows_last(&r, 0, MONOTONIC)->value, 2500);
     ok(tm_clock_rows_last(&r, 1, MONOTONIC) == NULL);
     tm_clock_rows_release(&r);
 }
 
-/* Relations stand for themselves where snapshots say the same, and are rows where nothing else is. */
+/* A relation is a snapshot of its own if snapshots agree with it, and a row if there are no snapshots. */
 static void test_relations(void)
 {
     struct tm_clock_rows r = {0};
@@ -121,7 +121,7 @@ static void test_relations(void)
     tm_clock_rows_release(&r);
 }
 
-/* The trace-time clock is a column like others; where it does not read trace time it is none. */
+/* The trace-time clock is a column like others; readings that differ from trace time are left out. */
 static void test_trace_clock(void)
 {
     struct tm_clock_rows r = {0};
@@ -141,7 +141,7 @@ static void test_trace_clock(void)
     tm_clock_rows_release(&r);
 }
 
-/* A reader that knows all rows of a column. */
+/* Converts as a reader that has all rows of a column. */
 static int64_t read_time(const struct tm_clock_rows *r, const struct tm_clock_column *c, int64_t value)
 {
     const struct tm_clock_row *row = &r->rows[c->first];
@@ -150,7 +150,7 @@ static int64_t read_time(const struct tm_clock_rows *r, const struct tm_clock_co
     return value - row->value + row->ts_ns;
 }
 
-/* Rows of several files in any order: columns go on in both, and readings are read as the time that was wanted, or the
+/* Rows of several files in any order: both readings of a column rise, and each reading converts to its time unless the
  * step between two rows jumps over it. */
 static void test_random(void)
 {
@@ -181,7 +181,7 @@ static void test_random(void)
                 int64_t value = tm_clock_rows_reading(&r, c->machine, c->clock, recorded, wanted);
                 int64_t time = read_time(&r, c, value);
                 bad += read_time(&r, c, recorded) == wanted && value != recorded;
-                if (time != wanted) { /* the next row has taken it over */
+                if (time != wanted) { /* the next row applies */
                     jumped++;
                     bad += read_time(&r, c, value + 1) <= wanted;
                 }

@@ -86,7 +86,7 @@ static void test_machines(void)
     tm_machine_table_release(&table);
 }
 
-/* A round out of pairs id, value up to 0. */
+/* Makes a round from pairs of id and value up to 0. */
 static void fill(Tracemerge__Reading *store, Tracemerge__Reading **list, size_t *count, const int64_t *pairs)
 {
     for (; pairs[0]; pairs += 2) {
@@ -98,7 +98,7 @@ static void fill(Tracemerge__Reading *store, Tracemerge__Reading **list, size_t 
     }
 }
 
-/* The offset of CLOCK out of rounds of (client, host) readings; INT64_MIN if there is none. */
+/* Returns the offset of CLOCK from rounds of (client, host) readings, or INT64_MIN if there is none. */
 static int64_t offset_of(uint32_t clock, const int64_t (*sides)[2][5], size_t rounds, int64_t *host_ns)
 {
     Tracemerge__Reading store[8][2][4];
@@ -136,11 +136,11 @@ static void test_remote_sync(void)
     static const int64_t one[][2][5] = {{{6, 1000}, {6, 100000}}, {{6, 1201}, {6, 100200}}};
     is_int(offset_of(6, one, 2, &host_ns), -98899);
     is_int(host_ns, 100200);
-    /* Rounds 30 s apart are no exchange, nor is one back in time. */
+    /* Rounds 30 s apart do not count, and neither does a round back in time. */
     static const int64_t apart[][2][5] = {
         {{6, 1000}, {6, 500}}, {{6, 30000001000}, {6, 600}}, {{6, 30000000900}, {6, 700}}};
     is_int(offset_of(6, apart, 3, &host_ns), INT64_MIN);
-    /* A clock that one side lacks; the other goes on. */
+    /* A clock that one side lacks; the other clock still has an offset. */
     static const int64_t lacking[][2][5] = {{{6, 10, 1, 5}, {6, 20}}, {{6, 10, 1, 5}, {1, 7, 6, 20}}};
     is_int(offset_of(1, lacking, 2, &host_ns), INT64_MIN);
     is_int(offset_of(6, lacking, 2, &host_ns), -10);
@@ -176,7 +176,7 @@ static void test_deferral(void)
     is_int(wrong, 0);
     ok(batches > 2);
     tm_deferral_release(&deferral);
-    /* Nowhere to write. */
+    /* Writing fails. */
     enum tm_status st = TM_OK;
     for (uint64_t i = 0; i < 30000 && st == TM_OK; i++) {
         struct tm_event event = {.raw = payload, .raw_bytes = 100};
@@ -187,7 +187,7 @@ static void test_deferral(void)
     tm_deferral_release(&deferral);
 }
 
-/* A registry that writes to nowhere, with rows for RAW ids 0 and 1. */
+/* Makes a registry whose output is discarded, with rows for raw ids 0 and 1. */
 static void open_registry(struct tm_clock_registry *registry, struct tm_stream_writer *writer, int fd)
 {
     uint32_t row;

@@ -16,7 +16,7 @@ static uint64_t roll(uint64_t *state)
     return tm_hash_u64(++*state);
 }
 
-/* Numbers of up to MAX_BITS bits; a tenth of them, where MIXED, of any size. Returns the byte behind them. */
+/* Writes numbers of up to MAX_BITS bits, if MIXED a tenth of them of any size. Returns the end of the bytes. */
 static uint8_t *make_numbers(uint64_t seed, unsigned max_bits, bool mixed, uint64_t *numbers, uint8_t *to)
 {
     for (int i = 0; i < NUMBERS; i++) {
@@ -27,7 +27,8 @@ static uint8_t *make_numbers(uint64_t seed, unsigned max_bits, bool mixed, uint6
     return to;
 }
 
-/* Reads [BYTES, END), of exactly so much memory, MAX at a time; true when it is as much of NUMBERS as is whole. */
+/* Reads [BYTES, END), in memory of exactly that size, MAX numbers at a time. True if it gives all complete numbers of
+ * NUMBERS. */
 static bool reads(const uint8_t *bytes, size_t len, const uint64_t *numbers, uint32_t max, bool damaged_end)
 {
     uint8_t *exact = malloc(len ? len : 1);
@@ -67,7 +68,7 @@ static void test_varints(void)
     ok(reads(bytes, 0, numbers, 8, false));
 }
 
-/* Eleven bytes are no number, wherever in a window they are; what comes behind them is not looked at. */
+/* Eleven bytes are no number at any place of a window; the bytes after them are not read. */
 static void test_long_varint(void)
 {
     uint8_t bytes[300];
@@ -80,7 +81,7 @@ static void test_long_varint(void)
         memset(bytes + at, 0xff, 10);
         good = tm_varints_read(&p, bytes + sizeof bytes, got, 300, &damaged) == at && damaged &&
                p == bytes + sizeof bytes;
-        bytes[at + 9] = 1; /* ten are one */
+        bytes[at + 9] = 1; /* ten bytes are a number */
         p = bytes;
         damaged = false;
         good = good && tm_varints_read(&p, bytes + sizeof bytes, got, 300, &damaged) == 300 - 9 && !damaged &&
@@ -89,14 +90,14 @@ static void test_long_varint(void)
     ok(good);
 }
 
-/* Columns that ROWS of events differ in. */
+/* The columns in which ROWS events differ. */
 struct columns {
     int64_t time_ns[ROWS];
     uint64_t position[ROWS], value[ROWS];
     uint32_t kind[ROWS], name[ROWS], cpu[ROWS];
 };
 
-/* Each column is of equal elements up to a row of its own, for good in one of three. */
+/* The elements of each column are equal up to a row of its own; in a third of the cases all are equal. */
 static void make_columns(uint64_t seed, struct columns *c)
 {
     uint32_t from[6];
@@ -139,7 +140,7 @@ static bool is_same(const struct tm_batch_builder *a, const struct tm_batch_buil
     return same;
 }
 
-/* Rows in pieces of up to PIECE, single rows between them, are what single rows are. */
+/* Rows added in pieces of up to PIECE, with single rows between, give the same batch as single rows. */
 static void test_rows(uint64_t seed, uint32_t piece)
 {
     static struct columns c;
@@ -150,7 +151,7 @@ static void test_rows(uint64_t seed, uint32_t piece)
     for (uint32_t at = 0, n; at < ROWS && good; at += n) {
         n = 1 + (uint32_t)(roll(&seed) % piece);
         n = n < ROWS - at ? n : ROWS - at;
-        common.tid += roll(&seed) % 8 == 0; /* in common, and not what it was before */
+        common.tid += roll(&seed) % 8 == 0; /* common to the rows, and different from before */
         struct tm_batch_rows rows = {.count = n, .common = &common};
         rows.columns[TM_COL_TIME_NS] = c.time_ns + at;
         rows.columns[TM_COL_POSITION] = c.position + at;
@@ -171,7 +172,7 @@ static void test_rows(uint64_t seed, uint32_t piece)
     tm_batch_builder_release(&many);
 }
 
-/* COUNT events that differ in the columns that FIELDS says, as random numbers. */
+/* Makes COUNT events with random numbers in the columns FIELDS. */
 static void make_events(uint64_t *seed, uint64_t fields, struct tm_event *events, uint32_t count, uint8_t *payload)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -195,7 +196,8 @@ static void make_events(uint64_t *seed, uint64_t fields, struct tm_event *events
     }
 }
 
-/* Copies of a few events, single rows between them, are what single rows are, and end where the batch is full. */
+/* Copies of a few events, with single rows between, give the same batch as single rows, and end when the batch is full.
+ */
 static void test_copies(uint64_t seed, uint64_t fields)
 {
     enum { EVENTS = 10, PAYLOAD = 200 };
@@ -217,7 +219,7 @@ static void test_copies(uint64_t seed, uint64_t fields)
                  (differing >> TM_COL_GENERATION & 1) == (fields >> 6 & 1),
              "what differs is known");
     while (good && after_full < 5) {
-        bool few = rows < 300; /* at first one event alone, none of which differs */
+        bool few = rows < 300; /* at first a single event, without differences */
         n = 1 + (uint32_t)(roll(&seed) % (one.count ? TM_BATCH_COPIES : 2));
         if (one.count == 0 && roll(&seed) % 2) {
             other.position = position++;
@@ -251,7 +253,7 @@ static void test_copies(uint64_t seed, uint64_t fields)
                    tm_batch_builder_add(&many, &other) == TM_OK && is_same(&one, &many);
         }
         rows += n;
-        if (was_full) { /* and so again in a batch after this one */
+        if (was_full) { /* the same in the next batch */
             after_full++;
             rows = after_full % 2 ? 0 : 1000;
             tm_batch_builder_clear(&one);
@@ -263,7 +265,7 @@ static void test_copies(uint64_t seed, uint64_t fields)
     tm_batch_builder_release(&many);
 }
 
-/* There is room until the batch is full, whatever payload it has. */
+/* There is space until the batch is full, with any payload. */
 static void test_room(size_t payload)
 {
     static uint8_t raw[TM_BATCH_BYTES + 1];
@@ -289,7 +291,7 @@ static int compare_keys(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Times of up to BITS bits in COUNT rows; all but one in DISORDER rise slowly. */
+/* Makes times of up to BITS bits in COUNT rows; all but one in DISORDER rise slowly. */
 static void test_keys(uint64_t seed, uint32_t count, unsigned bits, unsigned disorder)
 {
     uint64_t *keys = malloc((size_t)3 * (count + 1) * sizeof *keys), *spare = keys + count, *wanted = spare + count;

@@ -26,7 +26,7 @@ static void need(enum tm_status st)
         abort();
 }
 
-/* Events in the order that a reader has them in. */
+/* Events in the order in which a reader has them. */
 struct made {
     struct tm_compact_event events[EVENTS_MAX];
     uint32_t count, switches;
@@ -65,7 +65,7 @@ static uint64_t value_of(const struct tm_compact_event *e, uint32_t id)
     }
 }
 
-/* Column ID of M; SPOIL is added to an element of it. */
+/* Writes column ID of M. SPOIL is added to one element. */
 static void put(struct made *m, uint32_t id, bool of_waking, uint64_t spoil)
 {
     uint64_t values[EVENTS_MAX], before = 0;
@@ -109,7 +109,7 @@ static void make(struct made *m, uint32_t most, uint64_t spoil_time, uint64_t sp
         m->switches += !e->is_waking;
         time += 1 + roll(step);
     }
-    for (uint32_t i = 1; i < m->count; i++) /* a waking may be at the time of the switch behind it */
+    for (uint32_t i = 1; i < m->count; i++) /* a waking may have the time of the next switch */
         if (m->events[i - 1].is_waking && !m->events[i].is_waking && roll(3) == 0)
             m->events[i - 1].time = m->events[i].time;
     bool in_front = roll(2);
@@ -135,7 +135,7 @@ static bool same_event(const struct tm_compact_event *a, const struct tm_compact
            a->prio == b->prio && a->state == b->state && a->target_cpu == b->target_cpu;
 }
 
-/* How many events of MESSAGE are those of M, SHIFT later; and that it has no more. */
+/* Returns the number of events of MESSAGE that are those of M, SHIFT later. MESSAGE must have no more. */
 static bool reads_as(struct tm_compact_reader *r, const uint8_t *message, size_t len, const struct made *m,
                      uint64_t shift)
 {
@@ -342,7 +342,7 @@ static bool comes_before(const struct tm_catalog_file *files, const struct tm_ev
     return order_a != order_b ? order_a < order_b : a->position < b->position;
 }
 
-/* Several messages at once, of files of which the second is processed first. */
+/* Several messages at one time; of two files the second is processed first. */
 static void test_open_messages(void)
 {
     struct made *m = calloc(1, sizeof *m);
@@ -360,7 +360,7 @@ static void test_open_messages(void)
         for (uint32_t k = 0; k < count; k++) {
             make(m, 30, 0, 0);
             struct tm_event whole = whole_of(m, 0);
-            whole.time_ns = 1000 + roll(3); /* many at one time */
+            whole.time_ns = 1000 + roll(3); /* many have the same time */
             whole.file = k % 2;
             whole.position = 100 * (9 - k);
             need(tm_open_messages_add(&messages, &whole, &err));
@@ -369,7 +369,7 @@ static void test_open_messages(void)
         for (int way = 0; way < 2; way++) {
             bool is_first = way == 1;
             while ((e = tm_open_messages_next(&messages, &catalog, way ? NULL : &until)) != NULL) {
-                if (is_first) /* the first that was left */
+                if (is_first) /* the first remaining event */
                     is_before &= !comes_before(files, e, &until);
                 is_first = false;
                 is_ordered &= comes_before(files, &last, e);

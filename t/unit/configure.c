@@ -1,5 +1,5 @@
-/* Unit tests of tm-manifest's work on a stream: which file an entry configures, the place of new frames, refusals. All
- * else passes unchanged. */
+/* Unit tests of tm-manifest on a stream: the file that an entry configures, the places of new frames, refusals. All
+ * other frames pass unchanged. */
 #include "configure_run.h"
 #include "tap.h"
 
@@ -16,7 +16,7 @@ static void test_archive(void)
     finish(&f, NULL, "1: F F F F F F B B C f1=0 B 3 events B F B 2 events B F B 1 events B 1 events ", 0);
     archive(&f, V(NAMED("b.json.gz", "x") "," NAMED("dir/c", "x")));
     finish(&f, NULL, "1: F F F F F F B B C f2=0 f5=1 B 3 events B F f6=0 B 2 events B F B 1 events B 1 events ", 0);
-    /* exact names only; members of inner archives are none of the manifest's business */
+    /* exact names only; the manifest does not apply to members of inner archives */
     archive(&f,
             V(PATH("./a.pb") "," PATH("c") "," PATH("inner.pb") "," PATH("") "," PATH("b.json") "," PATH("run.tar")));
     finish(&f, NULL, "1: F F F F F F B B C B 3 events B F B 2 events B F B 1 events B 1 events ", 6);
@@ -151,7 +151,7 @@ static void test_streams(void)
     manifest(&f, 4, V(PATH("a.pb")));
     events(&f, 2, 1);
     finish(&f, NULL, "1: F B F F F B B F B C f2=0 B 1 events ", 0);
-    start(&f, TRACEMERGE__STAGE__UNPACKED); /* an inner archive's manifest means that archive's members */
+    start(&f, TRACEMERGE__STAGE__UNPACKED); /* an inner archive's manifest applies to that archive's members */
     file(&f, -1, NULL, "tar");
     file(&f, 0, "inner.tar", "");
     file(&f, 0, "a.pb", "");
@@ -163,7 +163,7 @@ static void test_streams(void)
     events(&f, 4, 1);
     events(&f, 2, 1);
     finish(&f, NULL, "1: F F F B B F F B C f4=1 B 1 events B 1 events ", 1);
-    start(&f, TRACEMERGE__STAGE__UNPACKED); /* the manifest plain, compressed traces and an archive behind it */
+    start(&f, TRACEMERGE__STAGE__UNPACKED); /* the manifest plain, compressed traces and an archive after it */
     file(&f, -1, NULL, "perfetto_manifest");
     manifest(&f, 0, V(PATH("a.pb") "," PATH("b.pb") "," PATH("c.pb")));
     file(&f, 0, "", "gzip");
@@ -215,7 +215,7 @@ static void test_given_manifest(void)
     file(&f, -1, "x/a.pb", "");
     events(&f, 0, 1);
     finish(&f, &options, "1: F C f0=0 B 1 events ", 1);
-    start(&f, TRACEMERGE__STAGE__UNPACKED); /* whatever gzip remembers of its name */
+    start(&f, TRACEMERGE__STAGE__UNPACKED); /* whatever name gzip stores */
     file(&f, -1, "./a.pb", "gzip");
     begin(&f, 0, "gzip", false);
     file(&f, 0, "old", "proto");
@@ -234,7 +234,7 @@ static void test_configured(void)
     struct fixture f;
     start(&f, TRACEMERGE__STAGE__PLACED);
     (void)tm_frame_write(&f.writer.frames, TM_FRAME_CONFIG, &piece, 1, &f.err);
-    events(&f, 0, 3); /* of a file that no frame told of: not our business any more */
+    events(&f, 0, 3); /* of a file without a File frame; later stages refuse it */
     (void)tm_frame_write(&f.writer.frames, 99, &piece, 1, &f.err);
     finish(&f, NULL, "2: C B 3 events 99 ", 0);
     start(&f, TRACEMERGE__STAGE__CONFIGURED);
@@ -261,7 +261,7 @@ static void test_damaged(void)
     finish(&f, NULL, "byte 25: frame of type File is damaged", 0);
 }
 
-/* A stream that was cut anywhere, or has a bit flipped, never becomes a whole one. */
+/* A stream that is cut anywhere, or has a flipped bit, never becomes a complete stream. */
 static void test_cuts(void)
 {
     struct tm_configure_options options = {.producer = "test"};

@@ -1,4 +1,4 @@
-/* A stream in the making, and what tm_configure makes of it. */
+/* Builds a stream and runs tm_configure on it. */
 #ifndef TM_T_UNIT_CONFIGURE_RUN_H
 #define TM_T_UNIT_CONFIGURE_RUN_H
 
@@ -12,7 +12,7 @@
 
 #include <unistd.h>
 
-/* A stream in the making, then the result of tm_configure on it. */
+/* The stream that a test builds, and the result of tm_configure on it. */
 struct fixture {
     struct tm_error err;
     struct tm_stream_writer writer;
@@ -29,7 +29,7 @@ static inline void start(struct fixture *f, Tracemerge__Stage stage)
         ok_named(false, f->err.text);
 }
 
-/* PARENT below 0: the outermost, whose NAME is the one on the command line. */
+/* Adds a file. PARENT below 0: the outermost file, and NAME is its name on the command line. */
 static inline void file(struct fixture *f, int parent, const char *name, const char *type)
 {
     Tracemerge__File frame = TRACEMERGE__FILE__INIT;
@@ -99,7 +99,7 @@ static inline void see(struct fixture *f, const struct tm_frame *frame, const st
     }
 }
 
-/* Runs it. WANT: the frames of a good result, or the error. UNMATCHED: problems about paths. */
+/* Runs tm_configure. WANT: the frames of a good result, or the error. UNMATCHED: the problems about paths. */
 static inline void finish(struct fixture *f, const struct tm_configure_options *options, const char *want,
                           size_t unmatched)
 {
@@ -137,7 +137,7 @@ static inline void finish(struct fixture *f, const struct tm_configure_options *
     close(f->out);
 }
 
-/* An archive with members m.json, a.pb, b.json.gz, inner.tar and dir/c. */
+/* Makes an archive with members m.json, a.pb, b.json.gz, inner.tar and dir/c. */
 static inline void archive(struct fixture *f, const char *text)
 {
     start(f, TRACEMERGE__STAGE__UNPACKED);

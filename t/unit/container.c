@@ -37,7 +37,7 @@ static void test_pax(void)
         ok_named(!pax_of(bad[i], &pax), "a malformed PAX header is refused");
 }
 
-/* A header block at BLOCK. SIZE_FIELD has 12 bytes. */
+/* Writes a header block at BLOCK. SIZE_FIELD has 12 bytes. */
 static void header(uint8_t *block, const char *name, const void *size_field, char type)
 {
     unsigned sum = 0;
@@ -138,7 +138,7 @@ static void test_tar_damage(struct tar_fixture *f)
     ok(next(f) == TM_OK && next(f) == TM_OK && !strcmp(f->entry.name, "c") && next(f) == TM_END);
     ok(f->tar.damage.count == 1 && f->tar.damage.byte == 1024 && f->tar.damage.skipped_bytes == 512);
     stop(f);
-    header(f->bytes + 512 * 2, "x", "00000000010", 'x'); /* a PAX header that is none, then a size that is none */
+    header(f->bytes + 512 * 2, "x", "00000000010", 'x'); /* an invalid PAX header, then an invalid size */
     memcpy(f->bytes + 512 * 3, "rubbish.", 8);
     header(f->bytes + 512 * 4, "d", "rubbish.....", '0');
     start(f, 512 * 8, 512 * 8);
@@ -175,7 +175,7 @@ static void test_tar_types(struct tar_fixture *f)
     ok(next(f) == TM_E_INPUT);
     is_str(f->err.text, "byte 512: an extended header of 8589934591 bytes, more than the limit of 65537");
     stop(f);
-    memset(f->bytes, 0, sizeof f->bytes); /* a long name, then a PAX path: the latter wins */
+    memset(f->bytes, 0, sizeof f->bytes); /* a long name, then a PAX path, which has precedence */
     header(f->bytes, "x", "00000000005", 'L');
     memcpy(f->bytes + 512, "long", 5);
     header(f->bytes + 1024, "x", "00000000014", 'x');
@@ -214,7 +214,7 @@ static void add_gzip(struct tm_buf *out, const char *name, const char *data)
     (void)deflateEnd(&z);
 }
 
-/* The files of GZIP as "name=data;…", then the error or what is left. */
+/* Returns the files of GZIP as "name=data;…", then the error or the remaining bytes. */
 static const char *files_of(const struct tm_buf *gzip, enum tm_on_damage on_damage, struct tm_buf *text)
 {
     struct tm_gzip_reader reader;
@@ -337,7 +337,7 @@ static void test_members(void)
     free(name);
 }
 
-/* The first call of a run with INPUT_BYTES that fails, at BYTES in all or more. */
+/* Returns the first call of a run with INPUT_BYTES that fails, at a sum of BYTES or more. */
 static bool expands_to(uint64_t max_bytes, uint64_t input_bytes, uint64_t bytes)
 {
     struct tm_expansion expansion = {.max_bytes = max_bytes, .input_bytes = input_bytes};

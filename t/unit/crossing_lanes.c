@@ -1,10 +1,10 @@
-/* Unit tests of lanes of crossing slices: the first with room, as a search through all lanes finds it. */
+/* Unit tests of lanes of crossing slices: the result is the first free lane, as a search through all lanes finds it. */
 #include "model/crossing_lanes.h"
 #include "tap.h"
 
 enum { LANES = 24, DEEP = 64, SLICES = 4000 };
 
-/* The search from the first lane to the last. */
+/* A plain implementation, which searches from the first lane to the last. */
 struct plain {
     int64_t ends[LANES][DEEP];
     uint32_t counts[LANES];
@@ -51,7 +51,7 @@ static void test_random(uint64_t seed, uint64_t longest)
     tm_crossing_lanes_release(&set);
 }
 
-/* Slices that begin and end with the last nanosecond there is. */
+/* Slices that begin and end at the last representable nanosecond. */
 static void test_last(void)
 {
     struct tm_crossing_lanes set = {0};

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* What OUT holds, as a C string; empties it. */
+/* Returns the content of OUT as a C string, and empties it. */
 static const char *said(struct tm_out *out)
 {
     const char *s = tm_buf_cstr(&out->buf);
@@ -82,7 +82,7 @@ static void test_text(struct tm_out *out)
         tm_out_json(out, text);
         is_str(said(out), cases[i].json);
         tm_out_csv(out, text);
-        ok_named(strcmp(said(out), cases[i].csv) == 0, "csv"); /* not for a log as it is */
+        ok_named(strcmp(said(out), cases[i].csv) == 0, "csv"); /* not escaped, so it cannot go to a log */
     }
     tm_out_escaped_cut(out, tm_text_str("ab\xc3\xa4z"), 3);
     is_str(said(out), "ab...");
@@ -186,7 +186,7 @@ static void test_task_names(void)
     tm_task_names_find(&names, &e, &place);
     ok(!place.has_tid && !place.has_pid);
     e.track = 11;
-    e.file = 2; /* uuids are a file's own */
+    e.file = 2; /* uuids belong to a file */
     tm_task_names_find(&names, &e, &place);
     ok(!place.has_tid);
     learn_thread(&names, TM_EVENT_DERIVED, "from the tree");
@@ -203,7 +203,7 @@ static void test_task_names(void)
     tm_task_names_release(&names);
 }
 
-/* No more rows than the limit, however many there are. */
+/* There are no more rows than the limit, for any number of names. */
 static void test_task_names_is_bounded(void)
 {
     struct tm_catalog catalog = {0};
@@ -261,7 +261,7 @@ static void test_full_descriptor(void)
     struct tm_error err = {0};
     int fds[2];
     ok(pipe(fds) == 0 && close(fds[1]) == 0);
-    tm_out_init(&out, fds[0], "here"); /* the reading end cannot be written */
+    tm_out_init(&out, fds[0], "here"); /* the read end of a pipe cannot be written */
     tm_out_str(&out, "x");
     is_int(tm_out_flush(&out, &err), TM_E_SYSTEM);
     ok(strncmp(err.text, "here: cannot write: ", 20) == 0);

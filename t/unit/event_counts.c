@@ -1,4 +1,4 @@
-/* Unit tests of the counts of events by time: they depend on what was counted alone. */
+/* Unit tests of the counts of events by time: they depend only on the counted events. */
 #include "stream/event_counts.h"
 #include "tap.h"
 
@@ -17,7 +17,7 @@ static void add(struct tm_event_counts *counts, const int64_t *times_ns, int fir
         (void)tm_event_counts_add(counts, times_ns[i], 1, 1 + (uint64_t)i % 100, &err);
 }
 
-/* A stream of COUNTS alone, as bytes in BUF. */
+/* Writes a stream with only COUNTS to BUF. */
 static enum tm_status keep_bytes(void *arg, struct tm_buf *buf, struct tm_error *err)
 {
     enum tm_status st = tm_buf_add(arg, buf->data, buf->len) == TM_OK ? TM_OK : tm_error_nomem(err);
@@ -53,7 +53,7 @@ static bool is_same(struct tm_event_counts *a, struct tm_event_counts *b)
     return same;
 }
 
-/* Times around MIDDLE, at most 2^BITS away, with some far ones. */
+/* Makes times around MIDDLE, at most 2^BITS away, and some distant ones. */
 static void test_order(int64_t middle, unsigned bits, const char *what)
 {
     static int64_t times_ns[TIMES];

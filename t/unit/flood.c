@@ -29,7 +29,7 @@ static uint64_t unshift(uint64_t v, int bits)
     return x;
 }
 
-/* The number that tm_hash_u64 makes HASH of. */
+/* Returns the number whose tm_hash_u64 is HASH. */
 static uint64_t number_of(uint64_t hash)
 {
     uint64_t v = unshift(hash, 32) * inverse(UINT64_C(0xbf58476d1ce4e5b9));
@@ -41,7 +41,7 @@ static uint64_t rotated(uint64_t v, int bits)
     return v << bits | v >> (64 - bits);
 }
 
-/* What XXH3 mixes to HASH where eight bytes are hashed. The mix of rotations is its own inverse after 64 times. */
+/* Inverts the final mix of XXH3 for eight bytes. Applied 64 times, the mix of rotations is the identity. */
 static uint64_t unmixed(uint64_t hash)
 {
     const uint64_t prime = UINT64_C(0x9fb21c651e98df25);
@@ -52,7 +52,7 @@ static uint64_t unmixed(uint64_t hash)
     return v;
 }
 
-/* Eight bytes whose XXH3 is HASH. */
+/* Writes eight bytes whose XXH3 is HASH. */
 static void bytes_of(uint64_t hash, uint8_t bytes[8])
 {
     static const uint8_t zeros[8];

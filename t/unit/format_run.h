@@ -1,5 +1,5 @@
-/* Runs a format over bytes in memory and shows what it put into the stream as text, one line a
- * row, account, stat, hint or metadata. */
+/* Runs a format over bytes in memory and shows its stream as text, with a line for each row, account, stat, hint or
+ * metadata. */
 #ifndef TM_T_UNIT_FORMAT_RUN_H
 #define TM_T_UNIT_FORMAT_RUN_H
 
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 struct format_run {
-    struct tm_buf text;   /* with a NUL behind it */
+    struct tm_buf text;   /* NUL-terminated */
     enum tm_status status; /* of the parser */
     struct tm_error err;
     uint64_t used; /* bytes the parser took */
@@ -143,7 +143,7 @@ static inline void show_detail(struct tm_buf *out, const struct tm_event *e)
     tracemerge__detail__free_unpacked(d, NULL);
 }
 
-/* "kind time pid/tid@cpu name [category] …": what is not there is left out. */
+/* Writes "kind time pid/tid@cpu name [category] …" without missing parts. */
 static inline void show_event(struct tm_buf *out, const struct tm_catalog *catalog, const struct tm_event *e)
 {
     static const char *const scopes[16] = {"global", "thread", "process", "track", "cpu"};
@@ -312,7 +312,7 @@ static inline void format_run_release(struct format_run *run)
     tm_buf_release(&run->text);
 }
 
-/* The lines of the whole text; prints a difference as TAP comments. */
+/* Compares the lines of the whole text, and prints a difference as TAP comments. */
 static inline bool format_run_is(const struct format_run *run, const char *want)
 {
     const char *got = (const char *)run->text.data;
@@ -327,7 +327,7 @@ static inline bool format_run_is(const struct format_run *run, const char *want)
     return false;
 }
 
-/* FORMAT over TEXT gives WANT whether it comes at once, byte by byte or in pieces of 7. */
+/* FORMAT gives WANT for TEXT, read at once, byte by byte and in pieces of 7. */
 static inline bool format_gives(const struct tm_format *format, const char *text, const char *want)
 {
     static const size_t chunks[] = {0, 1, 7};
@@ -343,7 +343,7 @@ static inline bool format_gives(const struct tm_format *format, const char *text
     return good;
 }
 
-/* FORMAT halts at TEXT with CAUSE, whether it comes at once or in pieces. */
+/* FORMAT fails at TEXT with CAUSE, read at once and in pieces. */
 static inline bool format_refuses(const struct tm_format *format, const char *text, const char *cause)
 {
     static const struct tm_format_options halt = {TM_DAMAGE_HALT, false};

@@ -10,8 +10,8 @@ struct writers {
     struct tm_frame_queue queue;
     pthread_mutex_t lock;
     uint32_t next;
-    uint32_t seen;   /* belongs to the reader, and to a writer that visits */
-    unsigned failed; /* calls with another answer than expected */
+    uint32_t seen;   /* belongs to the reader, and to a visiting writer */
+    unsigned failed; /* calls with an unexpected result */
 };
 
 static enum tm_status put(struct tm_frame_queue *queue, uint32_t lane, uint32_t number)
@@ -58,7 +58,7 @@ static bool is_chunk(const struct tm_buf *chunk, uint32_t lane, uint32_t number)
     return is;
 }
 
-/* Reads all lanes in order; a visit counts as one more that was seen, which is taken back. */
+/* Reads all lanes in order. A visit counts as one more seen chunk, which is subtracted again. */
 static bool read_lanes(struct writers *w)
 {
     struct tm_buf chunk = {0};
@@ -136,7 +136,7 @@ static void test_left_over(void)
     struct tm_frame_queue queue;
     struct tm_error err = {0};
     ok(tm_frame_queue_init(&queue, 1, BYTES_MAX, &err) == TM_OK && put(&queue, 0, 0) == TM_OK);
-    tm_frame_queue_release(&queue); /* what nobody took is freed */
+    tm_frame_queue_release(&queue); /* chunks that nobody took are freed */
 }
 
 int main(void)

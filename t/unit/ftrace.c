@@ -45,7 +45,7 @@ static void test_sched_state(void)
     is_int(tm_kernel_version_parse("6", 1), 0);
 }
 
-/* "phase pid name track value" of the marker, or what parse said. */
+/* Returns "phase pid name track value" of the marker, or the status of the parser. */
 static const char *mark_text(const char *text)
 {
     static char out[256];
@@ -271,7 +271,7 @@ static void test_wrapping(void)
                     "stat systrace_parse_failure 2\nstat ftrace_text_lost_events 17\n"));
 }
 
-/* Nothing but noise is an error when damage halts; a line without an end is one line of damage. */
+/* A text without an event is an error with halt; a line without an end is one line of damage. */
 static void test_damage(void)
 {
     static const struct tm_format_options halt = {TM_DAMAGE_HALT, false}, skip = {TM_DAMAGE_SKIP, false};

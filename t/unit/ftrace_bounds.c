@@ -1,4 +1,4 @@
-/* Unit tests of the time from which ftrace data counts: bounds of files on their machines, and of the machine. */
+/* Unit tests of the time from which ftrace data counts: bounds of files on their machines, and of machines. */
 #include "emit/perfetto/ftrace_bounds.h"
 #include "stream/detail_fields.h"
 #include "tap.h"
@@ -36,7 +36,7 @@ static void tear_down(struct fixture *f)
     tm_packet_writer_release(&f->writer);
 }
 
-/* The row of FILE that NAME is; its text travels with it. */
+/* Adds the row NAME of FILE, with its text in the detail. */
 static void word(struct fixture *f, uint32_t file, const char *name, int64_t time_ns)
 {
     struct tm_buf detail = {0};
@@ -50,7 +50,7 @@ static void word(struct fixture *f, uint32_t file, const char *name, int64_t tim
     tm_buf_release(&detail);
 }
 
-/* What is left of a bundle of FILE's. */
+/* Adds the rest of a bundle of FILE. */
 static void bundle(struct fixture *f, uint32_t file)
 {
     static const uint8_t raw[] = {0x0a, 0x02, 0x08, 0x03}; /* ftrace_events { cpu: 3 } */
@@ -59,8 +59,7 @@ static void bundle(struct fixture *f, uint32_t file)
     ok_named(tm_ftrace_bounds_note(&f->bounds, &f->writer, &e, &f->err) == TM_OK, "a bundle");
 }
 
-/* What is left of a bundle of FILE's that says when the buffer of its cpu was read last: 0, which is END_NS of trace
- * time. */
+/* Adds the rest of a bundle of FILE that states the last read of its cpu's buffer: reading 0, END_NS in trace time. */
 static void bundle_after(struct fixture *f, uint32_t file, uint64_t end_ns)
 {
     enum { INNER_VALUE = 3, INNER_STATE = 4, CONVERTED = 1 };
@@ -80,7 +79,7 @@ static void bundle_after(struct fixture *f, uint32_t file, uint64_t end_ns)
     tm_buf_release(&detail);
 }
 
-/* Whether the packets written say END_NS of a cpu that has no events. */
+/* True if the written packets state END_NS of a cpu without events. */
 static bool says_end(const struct fixture *f, uint64_t end_ns)
 {
     enum { CPU = 1, PREVIOUS_END = 10 };
@@ -104,7 +103,7 @@ static int64_t start_of(const struct fixture *f, uint32_t file)
     return tm_ftrace_bounds_start(&f->bounds, &e);
 }
 
-/* Whether a service event at TIME_NS keeps what it says of a start. */
+/* True if a service event at TIME_NS keeps its tracing_started. */
 static bool keeps(struct fixture *f, int64_t time_ns)
 {
     uint8_t raw[] = {0xaa, 0x04, 0x02, 0x10, 0x01}; /* service_event { tracing_started: true } */

@@ -8,7 +8,7 @@
 
 #define MAGIC UINT64_C(0x0016547846040010)
 
-/* A record of WORDS words in all, of TYPE, with FIELDS in its header. */
+/* Writes the header of a record of TYPE with WORDS words in all and FIELDS. */
 static void put_header(struct tm_buf *b, unsigned type, uint64_t words, uint64_t fields)
 {
     uint8_t bytes[8];
@@ -23,7 +23,7 @@ static void put_word(struct tm_buf *b, uint64_t word)
     tm_buf_add(b, bytes, sizeof bytes);
 }
 
-/* Text of at most eight bytes, padded. */
+/* Writes text of at most eight bytes, padded. */
 static void put_text(struct tm_buf *b, const char *text)
 {
     uint8_t bytes[8] = {0};
@@ -37,7 +37,7 @@ static void put_provider(struct tm_buf *b, uint64_t id)
     put_text(b, "p");
 }
 
-/* An instant of thread 1 in process 2, category "c". */
+/* Writes an instant of thread 1 in process 2, category "c". */
 static void put_instant(struct tm_buf *b, uint64_t ticks, const char *name)
 {
     put_header(b, 4, 6, UINT64_C(0x8001) << 32 | (0x8000 | (uint64_t)strlen(name)) << 48);
@@ -83,7 +83,7 @@ static void test_ticks(void)
     /* 19200000 ticks a second: 625/12 ns each, exactly, rounded down */
     ok(ticks_are(1, 19200000, 52) && ticks_are(12, 19200000, 625) && ticks_are(13, 19200000, 677));
     ok(ticks_are(UINT64_C(177083333333333), 19200000, INT64_C(9223090277777760)));
-    /* a quotient of which no part fits one word */
+    /* a quotient whose parts do not fit into one word */
     ok(ticks_are(UINT64_MAX, UINT64_MAX, 1000000000) && ticks_are(UINT64_MAX - 1, UINT64_MAX, 999999999));
     ok(ticks_are(UINT64_C(1) << 63, UINT64_MAX, 500000000) &&
        ticks_are(UINT64_C(3) << 60, UINT64_C(1) << 63, 375000000));
@@ -103,16 +103,16 @@ static void test_flows(void)
 {
     struct tm_fxt_flows flows = {0};
     uint64_t a, b, got;
-    /* one process began it: anyone may go on with it */
+    /* one process began it: any process may continue it */
     ok(find(&flows, TM_FXT_FLOW_BEGIN, (struct tm_fxt_flow_id){1, 7}, &a));
     ok(find(&flows, TM_FXT_FLOW_STEP, (struct tm_fxt_flow_id){2, 7}, &got) && got == a);
-    /* a second began one of the same id: each means its own, a third neither */
+    /* a second process began one of the same id: each process means its own, a third means neither */
     ok(find(&flows, TM_FXT_FLOW_BEGIN, (struct tm_fxt_flow_id){2, 7}, &b) && b != a);
     ok(find(&flows, TM_FXT_FLOW_STEP, (struct tm_fxt_flow_id){1, 7}, &got) && got == a);
     ok(find(&flows, TM_FXT_FLOW_STEP, (struct tm_fxt_flow_id){3, 7}, &got) && got != a && got != b);
     ok(find(&flows, TM_FXT_FLOW_END, (struct tm_fxt_flow_id){2, 7}, &got) && got == b);
     ok(find(&flows, TM_FXT_FLOW_END, (struct tm_fxt_flow_id){1, 7}, &got) && got == a);
-    /* one that ended is free again, and one that nobody began is the one that comes first in the end */
+    /* the id of an ended flow is free again, and a flow without a begin gets the first number */
     ok(find(&flows, TM_FXT_FLOW_STEP, (struct tm_fxt_flow_id){5, 9}, &got));
     ok(find(&flows, TM_FXT_FLOW_BEGIN, (struct tm_fxt_flow_id){6, 9}, &a) && a == got);
     tm_fxt_flows_release(&flows);
@@ -144,7 +144,7 @@ static void test_damage(void)
     struct tm_buf b = {0};
     put_word(&b, MAGIC);
     put_instant(&b, 1, "good");
-    put_word(&b, 4); /* no size */
+    put_word(&b, 4); /* size 0 */
     put_instant(&b, 2, "lost");
     put_provider(&b, 3);
     put_instant(&b, 3, "found");
@@ -155,7 +155,7 @@ static void test_damage(void)
              INSTANT("1", "good") INSTANT("3", "found") "account damaged 1 at 56\naccount skipped_bytes 56 at 56\n"
              "row fuchsia_provider.3=p\n"));
     b.len -= 3;
-    put_header(&b, 4, 2, 0); /* not aligned any more */
+    put_header(&b, 4, 2, 0); /* no longer aligned */
     b.len = 176 - 4;
     ok(gives(&b, TM_DAMAGE_SALVAGE, TM_END,
              INSTANT("1", "good") "account damaged 2 at 56\naccount skipped_bytes 100 at 56\n"
@@ -165,7 +165,7 @@ static void test_damage(void)
     tm_buf_release(&b);
 }
 
-/* Tables are bounded, and large records pass. */
+/* Tables are bounded, and large records are skipped. */
 static void test_limits(void)
 {
     struct tm_buf b = {0};

@@ -33,7 +33,7 @@ static void test_order(void)
           "");
 }
 
-/* What names a thread is at its first event's time, and again once one is not before 0. */
+/* The definition of a thread is at the time of its first event, and again at the first event that is not before 0. */
 static void test_early(void)
 {
     GIVES("{" META
@@ -72,7 +72,7 @@ static void test_damage(void)
     tm_buf_release(&text);
 }
 
-/* Where damage is passed over, what came before it is shown. */
+/* With skip, rows before the damage are shown. */
 static void test_skip(void)
 {
     static const struct tm_format_options skip = {TM_DAMAGE_SKIP, false};
@@ -96,8 +96,7 @@ static void test_skip(void)
     format_run_release(&run);
 }
 
-/* TEXT, damaged, read by salvage: what comes out is SAMPLES (of all that it tells the lines that begin with WORD) and
- * ACCOUNTS. */
+/* Salvage of damaged TEXT gives SAMPLES, which are the lines that begin with WORD, and ACCOUNTS. */
 static bool salvages(const char *text, const char *word, const char *want)
 {
     static const struct tm_format_options salvage = {TM_DAMAGE_SALVAGE, false};
@@ -130,7 +129,7 @@ static void test_salvage(void)
     static const char border[] =
         "{" META ",\"threads\":[],\"processes\":[{" META ",\"threads\":[" THREAD(ROWS("[1,1],[1,2x]") "," TABLES)
         ",{\"pid\":7,\"tid\":2," ROWS("[1,4]") "," TABLES "}]}]}";
-    /* Rows: at the damage, without the comma, with a quote that takes what follows for a string. */
+    /* Rows: damage in one, a missing comma, a quote that makes the rest a string. */
     ok(salvages(PROFILE(THREAD(ROWS("[1,1],[1,2x],[1,3],[1,4]") "," TABLES)), "sample",
                 SAMPLE("1000000", "main<f") SAMPLE("3000000", "main<f") SAMPLE("4000000", "main<f")
                 "account damaged 1 at 143\naccount skipped_bytes 7 at 139\n"));
@@ -140,12 +139,12 @@ static void test_salvage(void)
     ok(salvages(PROFILE(THREAD(ROWS("[1,1],[\"1,2],[1,3],[1,4]") "," TABLES)), "sample",
                 SAMPLE("1000000", "main<f") SAMPLE("3000000", "main<f") SAMPLE("4000000", "main<f")
                 "account damaged 1 at 161\naccount skipped_bytes 7 at 139\n"));
-    /* What payloads hold is neither a row nor a thread. */
+    /* The content of payloads is neither a row nor a thread. */
     ok(salvages(payload, "instant", "instant 1000000 pid=1 tid=2 track 'm' track=9b70df0979265c8d\n"
                 "instant 3000000 pid=1 tid=2 track 'm' track=9b70df0979265c8d\n"
                 "account damaged 1 at 350\naccount skipped_bytes 86 at 336\n"));
-    /* A table that others refer to is whole up to the damage; what refers behind it is dropped, and the next thread is
-     * whole. */
+    /* A table with references to it is complete up to the damage. Rows that refer beyond it are dropped, and the next
+     * thread is complete. */
     ok(salvages(PROFILE(THREAD("\"stringTable\":[\"f\",7x],\"a\":1," ROWS("[0,1],[1,2]") "," FRAMES "," STACKS) ","
                         THREAD(ROWS("[0,3]") "," TABLES)), "sample",
                 SAMPLE("3000000", "main") "account damaged 3 at 104\naccount skipped_bytes 9 at 104\n"));
@@ -153,13 +152,13 @@ static void test_salvage(void)
                 "sample",
                 SAMPLE("1000000", "main")
                     SAMPLE("2000000", "main<f") "account damaged 1 at 111\naccount skipped_bytes 3 at 111\n"));
-    /* Columns: rows behind the end of the shortest, the next column is read. */
+    /* Columns: rows beyond the shortest are dropped, and the next column is read. */
     ok(salvages(
         PROFILE(THREAD("\"samples\":{\"stack\":[1,0x,1],\"time\":[1,2,3]},\"stringArray\":[\"f\"],\"frameTable\":"
                        "{\"func\":[0]},\"funcTable\":{\"name\":[0],\"resource\":[-1]},\"stackTable\":"
                        "{\"prefix\":[null,0],\"frame\":[0,0]}")),
         "sample", SAMPLE("1000000", "f<f") "account damaged 3 at 107\naccount skipped_bytes 5 at 107\n"));
-    /* The border between two processes is gone: whose times count from what is not known. */
+    /* The border between two processes is lost, so the start of their times is unknown. */
     ok(salvages(border, "sample",
                 SAMPLE("1000000", "main<f") "account damaged 2 at 225\naccount skipped_bytes 9 at 221\n"));
 }
@@ -200,7 +199,7 @@ static void test_every_byte(void)
     ok(good);
 }
 
-/* Numbers that are out of bounds of a table, or no numbers. */
+/* Numbers beyond the end of a table, and values that are no numbers. */
 static void test_numbers(void)
 {
     GIVES("{" META
@@ -212,7 +211,7 @@ static void test_numbers(void)
                                      "account damaged 1 at 290\naccount no_time 4 at 290\naccount no_stack 3 at 290\n");
 }
 
-/* A stack deeper than may be keeps its innermost frames. */
+/* A stack deeper than the limit keeps its innermost frames. */
 static void test_deep_stack(void)
 {
     struct tm_buf text = {0};

@@ -24,7 +24,7 @@ static uint32_t roll(uint64_t *seed, uint32_t below)
     return (uint32_t)(*seed >> 33) % below;
 }
 
-/* The place of the first of ALL. */
+/* Returns the place of the first of ALL. */
 static uint32_t first_of(const struct item *all, uint32_t count)
 {
     uint32_t first = 0;

@@ -26,7 +26,7 @@ static void test_short(void)
 {
     struct tm_json_id_numbers n = {0};
     is_int(find(&n, 3, TM_JSON_ID_OF_FLOW, number(41180)), (INT64_C(3) << 32) + 41180);
-    is_int(find(&n, 3, TM_JSON_ID_OF_FLOW, text("0xA0dc")), (INT64_C(3) << 32) + 41180); /* one flow, however written */
+    is_int(find(&n, 3, TM_JSON_ID_OF_FLOW, text("0xA0dc")), (INT64_C(3) << 32) + 41180); /* one flow in any spelling */
     is_int(find(&n, 3, TM_JSON_ID_OF_FLOW, text("a0dc")), (INT64_C(3) << 32) + 41180);
     is_int(find(&n, 1, TM_JSON_ID_OF_EVENT, number(5)), (INT64_C(1) << 32) + 5);
     is_int(find(&n, 1, TM_JSON_ID_OF_EVENT, text("0x5")), (INT64_C(1) << 32) + (INT64_C(1) << 31) + 5);
@@ -48,12 +48,12 @@ static void test_wide(void)
     is_int((int64_t)find(&n, 1, TM_JSON_ID_OF_EVENT, number(UINT64_MAX)), (int64_t)(first + 11));
     is_int((int64_t)find(&n, 1, TM_JSON_ID_OF_FLOW, number(UINT64_MAX)), (int64_t)(first + 12));
     is_int((int64_t)find(&n, 1, TM_JSON_ID_OF_TRACK, number(5)), (int64_t)(first + 13));
-    /* There is no room for this order. */
+    /* There is no number for this order. */
     is_int((int64_t)find(&n, 1 << 20, TM_JSON_ID_OF_EVENT, number(5)), (int64_t)(first + 14));
     tm_json_id_numbers_release(&n);
 }
 
-/* Behind the table's end they are hashes: apart, the same again, and below 2^53. */
+/* Beyond the end of the table numbers are hashes: distinct, repeatable and below 2^53. */
 static void test_full(void)
 {
     struct tm_json_id_numbers n = {.max = 2};

@@ -1,5 +1,5 @@
-/* Unit test of tm_inflater: it restores what zlib deflated, for any sizes of pieces on both sides; it leaves the bytes
- * after the stream; a cut stream is never a short result. */
+/* Unit test of tm_inflater: it restores data that zlib deflated, for any sizes of pieces on both sides. It leaves the
+ * bytes after the stream. A cut stream never gives a shorter result. */
 #include "base/buf.h"
 #include "container/inflater.h"
 #include "tap.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-/* Bytes given a few at a time. */
+/* A source that gives a few bytes at a time. */
 struct dribble {
     const uint8_t *data;
     size_t len, most;

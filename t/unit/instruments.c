@@ -20,7 +20,7 @@ static void test_rows(void)
     GIVES(HEAD ROW("x") "</trace-query-result>", "account no_time 1 at 42\n");
     GIVES(HEAD ROW("9223372036854775808") "</trace-query-result>", "account no_time 1 at 42\n");
     GIVES(HEAD "</trace-query-result>", "");
-    /* Two of a kind: the first counts. Text beside elements and other elements change nothing. */
+    /* Of two elements of a kind the first counts. Text beside elements and unknown elements change nothing. */
     GIVES(HEAD
           "<row>x<sample-time>1</sample-time><y><sample-time>9</sample-time></y><sample-time>2</sample-time>" THREAD
           "<weight>3</weight><weight>4</weight><core>4294967296</core><!-- c --><backtrace><frame name=\"a\">"
@@ -30,7 +30,7 @@ static void test_rows(void)
 
 static void test_refs(void)
 {
-    /* A reference to another kind, forward, to itself, without a number; an id far beyond all others. */
+    /* References to another kind, forward, to itself and without a number; an id far beyond all others. */
     GIVES(HEAD "<row><sample-time ref=\"2\"/>" THREAD "<backtrace id=\"3\"><frame ref=\"2\"/><frame ref=\"3\"/>"
                "<frame ref=\"x\"/><frame ref=\"18446744073709551615\"/><frame ref=\"99999999999999999999\"/>"
                "<frame id=\"4000000000\" name=\"f\"/><frame ref=\"4000000000\"/></backtrace></row>"
@@ -102,7 +102,7 @@ static void test_every_byte(void)
     ok(good);
 }
 
-/* Stacks of more frames than may be, and more bytes. */
+/* Stacks with more frames than the limit, and with more bytes. */
 static void test_large_stack(void)
 {
     struct tm_buf text = {0};

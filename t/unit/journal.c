@@ -15,7 +15,7 @@
 
 #define A_ARG " _BOOT_ID='" BOOT_A "'"
 
-/* Three entries with all that is a column, in both formats. */
+/* Three entries with all fields that become columns, in both formats. */
 static const char rows[] =
     "log 5000 pid=7 tid=8 thread 'hello' [tag] value=6" A_ARG " PRIORITY=3 _COMM='sh' _UID=1000\n"
     "task_rename 5000 pid=7 tid=7 'sh' derived\n"
@@ -109,7 +109,7 @@ static void test_damage(void)
                 "account skipped_bytes 11 at 110\n"));
 }
 
-/* An entry that never ends is refused at the limit, not read on. */
+/* An entry that never ends is refused at the limit. */
 static void test_limit(void)
 {
     static const struct tm_format_options halt = {TM_DAMAGE_HALT, false};

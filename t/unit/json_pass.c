@@ -1,5 +1,5 @@
-/* Unit tests of the fast paths over a container: tm_json_pass ends where a full read ends, wherever quotes, escapes and
- * brackets fall among its blocks; tm_json_value accepts and refuses what a read member by member does. */
+/* Unit tests of the fast paths over a container. tm_json_pass ends where a full read ends, for any position of quotes,
+ * escapes and brackets in its blocks. tm_json_value accepts and refuses the same texts as a read member by member. */
 #include "json/scan.h"
 #include "format/json_args.h"
 
@@ -48,7 +48,7 @@ static void put_container(struct tm_buf *out, uint64_t *seed, int depth)
     (void)tm_buf_add_byte(out, object ? '}' : ']');
 }
 
-/* What one way over the container says: the bytes it takes, or minus what is wrong. */
+/* Returns the result of one path over the container: its bytes, or the negative error. */
 static long verdict(enum tm_json_status st, const struct tm_json_scan *scan, const uint8_t *start)
 {
     return st == TM_JSON_OK ? scan->p - start : st == TM_JSON_MORE ? -1 : -2 - (scan->p - start);

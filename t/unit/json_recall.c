@@ -1,5 +1,4 @@
-/* Unit tests of remembered members: an event that is read after others gives what it gives when it is read alone,
- * whatever the events before it were. */
+/* Unit tests of remembered members: an event gives the same result after any other events as when it is read alone. */
 #include "format/chrome_json/event.h"
 
 #include "tap.h"
@@ -21,7 +20,7 @@ static void pick(struct tm_buf *out, uint64_t *seed, const char *const *parts, s
 
 #define PICK(out, seed, parts) pick(out, seed, parts, sizeof parts / sizeof *parts)
 
-/* Few keys and values, so that most members come again; some start alike, some are too long to be remembered. */
+/* Few keys and values, so most members repeat. Some have a common beginning, some are too long to be remembered. */
 static void put_members(struct tm_buf *out, uint64_t *seed, bool args)
 {
     static const char long_text[] =
@@ -65,7 +64,7 @@ static bool same_bytes(const uint8_t *a, size_t a_len, const uint8_t *b, size_t 
     return a_len == b_len && (a_len == 0 || memcmp(a, b, a_len) == 0);
 }
 
-/* Both events are of one text. */
+/* Both events come from one text. */
 static bool same_event(const struct tm_json_event *a, const struct tm_json_event *b)
 {
     bool same = a->fields == b->fields && a->raw == b->raw && a->raw_len == b->raw_len && a->empty == b->empty &&
@@ -81,7 +80,7 @@ static bool same_event(const struct tm_json_event *a, const struct tm_json_event
     return same;
 }
 
-/* What reads events, with or without a memory. */
+/* A reader of events, with or without remembered members. */
 struct reader {
     struct tm_json_event event;
     struct tm_json_args args;
@@ -109,7 +108,7 @@ static bool same_result(const struct reader *a, const struct reader *b)
             same_bytes(a->args.detail.data, a->args.detail.len, b->args.detail.data, b->args.detail.len));
 }
 
-/* Events of one file. KEEPS: only these arguments are wanted; NULL: all. */
+/* Compares events of one file. KEEPS: the wanted arguments; NULL: all. */
 static void test_events(const char *keeps, const char *name)
 {
     static const char bytes[] = "{}[],:\"\\0123456789.eE+- \ntfn\x01\x80x";
@@ -130,7 +129,7 @@ static void test_events(const char *keeps, const char *name)
         size_t len = text.len;
         if (r >> 61 == 0)
             text.data[(r >> 32) % text.len] = (uint8_t)bytes[(r >> 8) % (sizeof bytes - 1)];
-        /* Other bytes follow most events; without them no member near the end is compared. */
+        /* Most events have bytes after them; without these no member near the end is compared. */
         if (r & 4)
             (void)tm_buf_reserve(&text, 2 * TM_JSON_RECALL_BYTES);
         if (r & 4) {
@@ -160,7 +159,7 @@ static void test_events(const char *keeps, const char *name)
     free(without);
 }
 
-/* Reads an object whose "ts" is NUMBER. Without more text after it no number is read by the fast path. */
+/* Reads an object whose "ts" is NUMBER. The fast path reads a number only if more text follows. */
 static enum tm_json_status read_number(struct reader *r, const char *number, bool has_more, int64_t *ns)
 {
     char text[160];
@@ -202,7 +201,7 @@ static void test_numbers(void)
     free(r);
 }
 
-/* Words and short escapes inside of containers; what is damaged is refused at the same byte with and without them. */
+/* Words and short escapes inside containers; damage is refused at the same byte with and without them. */
 static void test_containers(void)
 {
     static const struct {

@@ -1,5 +1,5 @@
-/* Limits by name. Those of lib/clocks are in a file of their own, as its headers and those of lib/format share names.
- */
+/* Limits by name. Those of lib/clocks are in a file of their own, because its headers and those of lib/format share
+ * names. */
 #ifndef TM_T_UNIT_LIMITS_H
 #define TM_T_UNIT_LIMITS_H
 

@@ -25,7 +25,7 @@ static void test_calendar(void)
     ok(tm_calendar_has(2023, 12, 31) && !tm_calendar_has(2023, 4, 31) && !tm_calendar_has(2023, 1, 0));
 }
 
-/* LINE in a word, to compare. */
+/* Returns LINE as one word, to compare. */
 static const char *shown(const char *line, char *out, size_t size)
 {
     struct tm_logcat_line l;
@@ -68,7 +68,7 @@ static void test_lines(void)
 
 #define DAY INT64_C(86400)
 
-/* LINES (with their ends), read on DAYS after 1970, are at these times. */
+/* LINES (with newlines), read DAYS after 1970, have these times. */
 static bool are_at(const char *lines, int64_t days, const char *times)
 {
     static const struct tm_format_options options = {0};

@@ -1,4 +1,4 @@
-/* Unit tests of the text of a manifest: what is refused, the messages, and the result of the rest. */
+/* Unit tests of the text of a manifest: refused texts, their messages, and the results of accepted ones. */
 #include "manifest/manifest.h"
 
 #include "manifest_refusals.h"
@@ -115,7 +115,7 @@ static void test_limits(void)
     tm_buf_release(&buf);
 }
 
-/* A long manifest of many entries that refer to each other takes time in proportion. */
+/* The time for a long manifest of entries that refer to each other is in proportion to its length. */
 static void test_many(void)
 {
     enum { COUNT = 30000 };
@@ -136,7 +136,7 @@ static void test_many(void)
     tm_buf_release(&buf);
 }
 
-/* MANIFEST's Config as text, so that one comparison sees all of it. */
+/* Writes a manifest's Config to OUT as text, so one comparison covers all of it. */
 static void describe(const Tracemerge__Config *c, struct tm_buf *out)
 {
     for (size_t i = 0; i < c->n_machines; i++)
@@ -239,7 +239,7 @@ static void test_configs(void)
         "machine 0 host\nmachine 1 vm\nentry r base 0 machines 0=0 9=1\ntrace time 1@4294967297\n");
 }
 
-/* Columns are counted in characters; what is looked at later may come earlier in the text. */
+/* Columns are counted in characters; a problem found later may be earlier in the text. */
 static void test_places(void)
 {
     static const char text[] = "{\"perfetto_manifest\": {\n"
@@ -282,7 +282,7 @@ static void test_places(void)
     tm_manifest_release(&manifest);
 }
 
-/* Looking for places back and forth in a large manifest ends. */
+/* Searching places back and forth in a large manifest ends. */
 static void test_places_end(void)
 {
     enum { FILES = 1000 };
@@ -291,7 +291,7 @@ static void test_places_end(void)
     struct tm_error err = {0};
     size_t told = 0, count = 0;
     tm_buf_add_str(&text, "{\"perfetto_manifest\": {\"version\": 1, \"files\": [");
-    for (int i = 0; i < FILES; i++) /* the machine is looked at first, and then what stands in front of it */
+    for (int i = 0; i < FILES; i++) /* the machine is located first, then the text before it */
         tm_buf_addf(&text, "%s{\"clocks\": 1, \"path\": \"p%d\", \"machine\": 2}", i ? "," : "", i);
     tm_buf_add_str(&text, "]}}");
     ok(tm_manifest_read(&manifest, text.data, text.len, &err) == TM_E_INPUT);

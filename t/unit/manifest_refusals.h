@@ -1,4 +1,4 @@
-/* Manifests that are refused, and in which words. */
+/* Refused manifests with their messages. */
 #ifndef TM_T_UNIT_MANIFEST_REFUSALS_H
 #define TM_T_UNIT_MANIFEST_REFUSALS_H
 
@@ -17,13 +17,13 @@
 #define MACHINE_MUST "machine must be an object with a string name: "
 #define MATCH " It must match the path of an entry in the files array"
 
-/* A manifest and all its problems, one a line, without their prefix. */
+/* A manifest and all its problems, one on each line, without their prefix. */
 struct refusal {
     const char *text;
     const char *problems;
 };
 
-/* The conditions of the specification's table that a manifest alone decides. */
+/* The conditions of the specification's table that depend on the manifest alone. */
 static const struct refusal conditions[] = {
     {"{\"perfetto_manifest\": {}}", "missing required field: version\n"},
     {"{\"perfetto_manifest\": {\"Version\": 1}}", "missing required field: version\n"},

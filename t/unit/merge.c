@@ -1,6 +1,5 @@
-/* Unit test of sort/merge.h: merged runs of random rows have the order that a comparison of all their keys gives,
- * whether they are merged match by match or window by window (sort/merge_window.h). No byte of a freed block is read.
- * */
+/* Unit test of sort/merge.h: merged runs of random rows have the order of a comparison of all their keys, by the tree
+ * and by windows (sort/merge_window.h). No byte of a freed block is read. */
 #include "sort/merge.h"
 #include "sort/merge_window.h"
 
@@ -19,7 +18,7 @@ static uint64_t roll(uint64_t n)
     return (seed = tm_hash_u64(seed + 1)) % n;
 }
 
-/* A row as it is made, and told again by what the merge wrote of it. */
+/* A row as it is made, and as it is found in the output of the merge. */
 struct row {
     uint64_t time;
     uint64_t position;
@@ -32,7 +31,7 @@ struct row {
 struct run {
     struct row *rows;
     uint32_t count;
-    struct tm_block **blocks; /* with their memory behind them */
+    struct tm_block **blocks; /* each followed by its memory */
     size_t *bytes;
     uint32_t block_count, next;
     bool is_transient;
@@ -41,15 +40,15 @@ struct run {
 
 struct shape {
     const char *name;
-    uint32_t runs, rows; /* rows a run, about */
+    uint32_t runs, rows; /* approximate rows of a run */
     uint64_t span;       /* of the times */
     uint32_t block_rows; /* at most */
-    bool one_file;       /* a run, */
-    bool first_mixed;    /* but for the first */
+    bool one_file;       /* each run has one file, */
+    bool first_mixed;    /* except the first */
     bool same_file;      /* all runs */
     bool columns, transient;
     bool skewed;         /* one run has most rows */
-    bool clustered;      /* stretches of one run follow each other */
+    bool clustered;      /* long series of rows come from one run */
 };
 
 struct result {
@@ -120,7 +119,7 @@ static struct tm_block *make_block(const struct row *rows, uint32_t count, bool 
     return block;
 }
 
-/* A transient run's blocks are each a copy that goes when the next one is asked for. */
+/* Each block of a transient run is a copy that is freed when the next one is requested. */
 static enum tm_status next_block(void *source, struct tm_block **block, struct tm_error *err)
 {
     struct run *run = source;
@@ -216,7 +215,7 @@ static void check(const struct shape *shape, uint64_t trial)
     struct row *all = malloc(count * sizeof *all);
     for (uint32_t i = 0; i < shape->runs; at += runs[i++].count)
         memcpy(all + at, runs[i].rows, runs[i].count * sizeof *all);
-    /* Numbers rise within a run, so that they tell the order of what is equal in all parts. */
+    /* Numbers rise within a run, so they show the order of rows with equal keys. */
     qsort(all, count, sizeof *all, compare);
     struct result result = {.rows = malloc(count * sizeof *result.rows), .payloads_agree = true};
     tm_collector_init(&collector, (struct tm_collector_receiver){take_batch, &result}, 100000, &err);
@@ -307,7 +306,7 @@ static const struct shape shapes[] = {
     {.name = "two runs", .runs = 2, .rows = 30000, .span = 100000, .block_rows = 9000, .columns = true},
 };
 
-/* Four runs of one file each, of rows in turns, go by windows: all but what is at the ends of blocks. */
+/* Four runs of one file each with alternating rows are merged by windows, except at the ends of blocks. */
 static void test_windows_are_used(void)
 {
     enum { RUNS = 4, ROWS = 3000 };

@@ -1,4 +1,4 @@
-/* What the unit tests of lib/model share: events in, rows out as text, one line a row. */
+/* Shared by the unit tests of lib/model: events in, rows out as text, one line for each row. */
 #ifndef TM_T_UNIT_MODEL_BENCH_H
 #define TM_T_UNIT_MODEL_BENCH_H
 
@@ -178,7 +178,7 @@ static inline enum tm_status on_ftrace_event(void *self, const struct tm_ftrace_
     return TM_OK;
 }
 
-/* JSON_TYPE: with "json" in the stream the last event of a batch waits for the next. */
+/* JSON_TYPE: with "json" in the stream the last event of a batch is pending until the next batch. */
 static inline void start_as(struct bench *b, const char *json_type)
 {
     const char *const types[FILES] = {"proto", json_type, "systrace", "proto"};
@@ -203,7 +203,7 @@ static inline void start(struct bench *b)
     start_as(b, "gecko");
 }
 
-/* An event whose name and category travel with it, in front of what DETAIL holds. */
+/* Adds an event whose name and category are in its detail, before DETAIL. */
 static inline void add_detail(struct bench *b, struct tm_event e, const char *name, const char *category,
                        const struct tm_buf *detail)
 {
@@ -238,7 +238,7 @@ static inline void flush(struct bench *b)
     tm_batch_builder_clear(&b->batch);
 }
 
-/* What came out since the last call. */
+/* Returns the rows since the last call. */
 static const char *out(struct bench *b)
 {
     flush(b);

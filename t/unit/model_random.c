@@ -108,7 +108,7 @@ static void add_random(struct bench *b, uint64_t *state, int64_t now)
     e.flags |= (next_random(state) % 5) << TM_EVENT_SCOPE_SHIFT | (next_random(state) % 5) << TM_EVENT_RAW_SHIFT;
     if (e.kind >= TM_KIND_TRACK)
         e.flags |= TM_EVENT_DEFINITION | (next_random(state) & 1);
-    /* A name that travels with its event: a text of one byte in front. */
+    /* A name in the event's detail: a text of one byte at the front. */
     if (len >= 3 && next_random(state) & 1) {
         bytes[0] = 0x22;
         bytes[1] = 1;

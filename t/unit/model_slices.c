@@ -45,7 +45,7 @@ static void test_json_moment(void)
     start_as(&b, "json");
     add(&b, in_json(complete(10, 5)), "short", NULL);
     add(&b, in_json(complete(10, 50)), "long", NULL);
-    flush(&b); /* the moment goes on in the next batch */
+    flush(&b); /* the timestamp group continues in the next batch */
     add(&b, in_json(complete(10, 20)), "middle", NULL);
     add(&b, in_json(on_thread(TM_KIND_INSTANT, 60, 7)), NULL, NULL);
     add(&b, in_json(on_thread(TM_KIND_INSTANT, 61, 7)), "last", NULL);

@@ -55,7 +55,7 @@ static void test_tasks(void)
     enum { THREAD_FLAG = 0x10000 };
     struct bench b;
     start(&b);
-    /* 20 makes a thread, that one another, and a process, before it is known whose they are. */
+    /* 20 starts a thread, which starts another thread and a process, before their process is known. */
     task(&b, TM_KIND_TASK_NEW, 1, 21, 20, THREAD_FLAG, "t21");
     task(&b, TM_KIND_TASK_NEW, 2, 22, 21, THREAD_FLAG, "t22");
     task(&b, TM_KIND_TASK_NEW, 3, 50, 22, 0, "child");
@@ -69,7 +69,7 @@ static void test_tasks(void)
     const struct tm_process *child = &b.model.tasks.processes.processes[thread_of(&b, 50)->upid];
     is_int(b.model.tasks.processes.processes[child->parent].pid, 5);
     ok(child->has_start && child->start_ns == 3);
-    /* A pid is given away anew. */
+    /* A pid is reused. */
     const int64_t upid = thread_of(&b, 50)->upid;
     task(&b, TM_KIND_PROCESS_EXIT, 10, 50, 0, 0, NULL);
     ok(thread_of(&b, 50) == NULL);
@@ -198,7 +198,7 @@ static void test_samples(void)
     stop(&b);
 }
 
-/* WHAT is refused by a message that names LIMIT. */
+/* WHAT is refused with a message that names LIMIT. */
 static void is_refused(struct bench *b, enum tm_status st, const char *limit)
 {
     is_int(st, TM_E_INPUT);

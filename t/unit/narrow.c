@@ -1,5 +1,5 @@
-/* Unit tests of narrow columns: every form holds the values that it was chosen for; a batch is read back from its frame
- * unchanged; a frame with a wrong narrow column is refused. */
+/* Unit tests of narrow columns: every width holds the values for which it was chosen. A batch is read back unchanged
+ * from its frame. A frame with a wrong narrow column is refused. */
 #include "stream/batch_builder.h"
 #include "stream/reader.h"
 #include "stream/writer.h"
@@ -22,7 +22,8 @@ static void put(uint8_t *to, size_t width, uint32_t i, uint64_t v)
         tm_put_le32(to + (size_t)4 * i, (uint32_t)v);
 }
 
-/* SPAN above LOW, in columns of WIDTH bytes: takes EXPECTED bytes an element and comes back, of any number of rows. */
+/* Numbers up to SPAN above LOW, in columns of WIDTH bytes, take EXPECTED bytes each and are read back, for any number
+ * of rows. */
 static void is_form(uint64_t low, uint64_t span, size_t width, uint32_t expected)
 {
     static uint8_t wide[8 * ROWS], back[8 * ROWS + 1], packed[4 * ROWS];
@@ -61,7 +62,7 @@ static void test_forms(void)
     is_form((uint64_t)INT32_MIN, UINT32_MAX, 4, 0);
 }
 
-/* Rows of all widths, among them elements from one end of the numbers to the other. */
+/* Rows of all widths, with elements over the whole range of numbers. */
 static struct tm_event row_at(uint32_t i)
 {
     uint64_t x = i * UINT64_C(0x9e3779b97f4a7c15);
@@ -79,7 +80,7 @@ static bool is_row(const struct tm_event *e, uint32_t i)
            e->track == o.track && e->value == o.value && e->cpu == o.cpu;
 }
 
-/* Writes BATCH as a stream to a new *FD, which stands at its beginning. */
+/* Writes BATCH as a stream to a new *FD and rewinds it. */
 static bool write_stream(const struct tm_batch *batch, int *fd)
 {
     struct tm_error err = {0};
@@ -93,7 +94,7 @@ static bool write_stream(const struct tm_batch *batch, int *fd)
     return good;
 }
 
-/* A batch through a stream, and what was read through another: the same rows in the same bytes. */
+/* A batch through a stream, and the result through another stream: the same rows in the same bytes. */
 static void test_stream(uint32_t rows)
 {
     struct tm_batch_builder builder = {0};
@@ -131,7 +132,7 @@ static void test_stream(uint32_t rows)
 /* A NarrowColumn of BYTES bytes. */
 struct lie {
     uint32_t column, width, bytes;
-    const char *what; /* NULL: it is none */
+    const char *what; /* NULL: the column is valid */
 };
 
 /* A batch of 100 rows with COUNT narrow columns. */

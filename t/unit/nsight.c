@@ -10,7 +10,7 @@
 
 enum { BEFORE = 777 };
 
-/* The bytes of a database that SQL makes, behind BEFORE others, in a temporary file. */
+/* Writes a database that SQL makes to a temporary file, after BEFORE other bytes. */
 static struct tm_extent make_database(const char *sql)
 {
     struct tm_extent extent = {.fd = -1, .start = BEFORE};
@@ -37,7 +37,7 @@ static void poke(const struct tm_extent *extent, uint64_t at, uint8_t byte)
         abort();
 }
 
-/* The sum of all rows of SQL in the database of EXTENT; an error as *ERR. */
+/* Returns the sum of all rows of SQL in the database of EXTENT; an error is in *ERR. */
 static int64_t sum_of(const struct tm_extent *extent, bool salvage, const char *sql, struct tm_error *err)
 {
     struct tm_nsight_database *d = calloc(1, sizeof *d);
@@ -67,7 +67,7 @@ static void test_reading(void)
     struct tm_extent extent = make_database(MANY);
     is_int(sum_of(&extent, false, "SELECT x FROM t", &err), 20100);
     is_int(err.status, TM_OK);
-    /* as if there were a log beside it */
+    /* as if a log were beside it */
     poke(&extent, 18, 2);
     poke(&extent, 19, 2);
     is_int(sum_of(&extent, false, "SELECT x FROM t", &err), 20100);
@@ -85,7 +85,7 @@ static void test_refusals(void)
         sum_of(&extent, false, refused[i], &err);
         ok_named(err.status == TM_E_INPUT && strncmp(err.text, "SQLite: ", 8) == 0, refused[i]);
     }
-    /* more steps than a file of this size can need */
+    /* more steps than a file of this size needs */
     sum_of(&extent, false, "SELECT a.x FROM t a, t b, t c, t d, t e WHERE a.x + b.x + c.x + d.x + e.x < 0", &err);
     is_str(err.text, "SQLite: more work than a file of this size can need");
     /* more rows than it has bytes */
@@ -117,7 +117,7 @@ static void test_damage(void)
     close(extent.fd);
 }
 
-/* A row of the schema whose length is 2^32 - 1. SQLite says of it that there is no memory. */
+/* A row of the schema whose length is 2^32 - 1. SQLite reports it as lack of memory. */
 static void test_length_that_lies(void)
 {
     static const uint8_t second_cell = 100 + 8 + 2, len[] = {0x8f, 0xff, 0xff, 0xff, 0x7f};

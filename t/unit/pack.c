@@ -1,4 +1,4 @@
-/* Unit tests of lib/pack: what archives say of large members, and disks that are full. */
+/* Unit tests of lib/pack: headers of large members, and full disks. */
 #include "pack/pack.h"
 #include "pack/tar_writer.h"
 #include "pack/zip_writer.h"
@@ -13,7 +13,7 @@
 enum { BLOCK = 512, LONG_NAME = 150 };
 #define LARGE (UINT64_C(9) << 30)
 
-/* A member of 9 GiB with a long name: our reader and, by the header's base-256, others read its size. */
+/* A member of 9 GiB with a long name: our reader reads its size, and so can others, from the header in base-256. */
 static void test_large_member(void)
 {
     struct tm_error err = {0};

@@ -18,7 +18,7 @@ static uint32_t roll(uint32_t n)
     return (uint32_t)((seed * UINT64_C(0x2545f4914f6cdd1d)) >> 33) % n;
 }
 
-/* track_descriptor: a counter, or a track that is none. */
+/* Writes a track_descriptor: a counter, or another track. */
 static void describe(struct maker *m, uint32_t uuid)
 {
     open_field(m, 60);
@@ -32,7 +32,7 @@ static void describe(struct maker *m, uint32_t uuid)
     close_field(m);
 }
 
-/* What may change what later events of the sequence mean; most packets have none of it. */
+/* Adds fields that can change the meaning of later events of the sequence; most packets have none. */
 static void change(struct maker *m)
 {
     static const char *const names[] = {"one", "two", "three"};
@@ -102,16 +102,16 @@ static void event(struct maker *m)
     for (uint32_t n = roll(4) ? 0 : roll(3); n > 0; n--)
         number(m, 12, roll(4)); /* extra_counter_values */
     if (roll(30) == 0)
-        text(m, 77, ""); /* a field that nobody knows */
+        text(m, 77, ""); /* an unknown field */
     close_field(m);
 }
 
-/* One packet: without PAD of a length that is remembered, with it too long for that. */
+/* Writes one packet: without PAD it is short enough to be remembered, with it too long. */
 static void add_packet(struct maker *m, uint64_t time, bool pad)
 {
     char padding[PAD_BYTES + 1];
     uint32_t sequence = 1 + roll(3);
-    bool is_body = roll(2); /* nothing that columns say is among the rest */
+    bool is_body = roll(2); /* fields that columns hold are not among the rest */
     memset(padding, '.', PAD_BYTES);
     padding[PAD_BYTES] = 0;
     tm_pb_begin(&m->out, 1, &m->packet);
@@ -159,7 +159,7 @@ static struct result *read_trace(uint64_t trace, bool pad)
     }
     for (uint64_t i = 0; i < PACKETS; i++) {
         uint64_t next = seed, time = 1000 + i * 50;
-        if (roll(4)) /* one of a few */
+        if (roll(4)) /* one of a few packets */
             seed = trace * UINT64_C(1000003) + 1 + roll(24);
         add_packet(&m, time, pad);
         seed = next;
@@ -170,7 +170,7 @@ static struct result *read_trace(uint64_t trace, bool pad)
     return r;
 }
 
-/* All but time, position and the padding. */
+/* Compares all but time, position and padding. */
 static bool same_row(const struct result *ra, const struct row *a, const struct result *rb, const struct row *b)
 {
     const struct tm_event *x = &a->e, *y = &b->e;
@@ -200,7 +200,7 @@ static bool same(const struct result *a, const struct result *b)
     return good;
 }
 
-/* The raw of a row whose packet is remembered: what stands in its own packet. */
+/* The raw bytes of a row whose packet is remembered are those of its own packet. */
 static bool raw_is_its_own(void)
 {
     struct maker m = {0};
@@ -230,14 +230,15 @@ static bool raw_is_its_own(void)
     return good;
 }
 
-/* Rows of packets that come several times are those of their first coming, raw and all. */
+/* Rows of repeated packets equal those of the first one, raw bytes included. */
 static bool come_again_the_same(uint32_t packets)
 {
     const uint32_t times = ROWS_MAX / packets;
     struct maker m = {0};
     char name[64];
     for (uint32_t i = 0; i < packets * times; i++) {
-        /* At first each twice in a row, so that those which share a place are remembered one after the other. */
+        /* At first each packet comes twice in a row, so packets that share a slot are remembered one after the other.
+         * */
         uint32_t k = i < 2 * packets ? i / 2 : i % packets;
         tm_pb_begin(&m.out, 1, &m.packet);
         number(&m, 8, 1000 + i);

@@ -1,5 +1,5 @@
-/* Unit test of emit/perfetto/packet_run.h: rows of a batch that are written together become the bytes that
- * tm_packet_splice_body writes for each. Rows of another kind are left. */
+/* Unit test of emit/perfetto/packet_run.h: rows of a batch that are written together give the bytes that
+ * tm_packet_splice_body writes for each. Rows of another kind are left out. */
 #include "base/hash.h"
 #include "emit/perfetto/packet_run.h"
 #include "emit/perfetto/packet_splice.h"
@@ -18,7 +18,7 @@ static uint64_t roll(uint64_t n)
     return (seed = tm_hash_u64(seed + 1)) % n;
 }
 
-/* A packet's body: a track event with as many bytes as LEN, flags before or behind it. */
+/* Makes a packet's body: a track event of LEN bytes, with flags before or after it. */
 static uint32_t make_body(uint8_t *raw, uint32_t len, bool odd)
 {
     uint8_t *p = raw;
@@ -41,7 +41,7 @@ static uint32_t make_body(uint8_t *raw, uint32_t len, bool odd)
     return odd && roll(20) == 0 ? (uint32_t)roll(2) : (uint32_t)(p - raw);
 }
 
-/* A row as most are or, one in ODD, one that is not. */
+/* Makes a row of the usual kind or, one in ODD, another row. */
 static void make_row(struct tm_event *e, uint8_t *raw, uint32_t odd)
 {
     static const uint32_t flags[] = {TM_EVENT_DEFINITION, TM_EVENT_UNTIMED, TM_EVENT_DERIVED, TM_EVENT_INNER_TIMES};
@@ -67,7 +67,7 @@ static void make_row(struct tm_event *e, uint8_t *raw, uint32_t odd)
     e->detail_bytes = roll(9) ? 0 : (uint32_t)roll(5);
 }
 
-/* What it takes that there is nothing else to be done for a row. */
+/* The state in which a row needs no other work. */
 static bool is_in_run(const struct tm_event *e, const uint32_t *written)
 {
     const uint32_t special = TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_DERIVED | TM_EVENT_INNER_TIMES;
@@ -75,7 +75,7 @@ static bool is_in_run(const struct tm_event *e, const uint32_t *written)
            e->kind <= TM_KIND_INSTANT && (written == NULL || (e->generation < GENERATIONS && written[e->generation]));
 }
 
-/* Writes rows of BATCH, by runs where RUN is not NULL; those that are not plain are passed over. */
+/* Writes rows of BATCH, by runs if RUN is not NULL. Skips rows of another kind. */
 static uint32_t write_rows(struct tm_packet_writer *w, const struct tm_batch *batch, const uint32_t *written,
                            struct tm_packet_run *run, bool *good)
 {
@@ -130,10 +130,10 @@ static void check(uint64_t trial, uint32_t odd, bool has_threads)
         tm_batch_builder_add(&builder, &e);
     }
     tm_batch_builder_view(&builder, &batch);
-    uint8_t *payload = malloc(batch.payload_bytes); /* so that a sanitizer sees its end */
+    uint8_t *payload = malloc(batch.payload_bytes); /* exact size, so a sanitizer detects a read past its end */
     memcpy(payload, batch.payload, batch.payload_bytes);
     batch.payload = payload;
-    if (trial % 2) { /* sequences that were written on before something was to be said on them */
+    if (trial % 2) { /* sequences with packets before one of them needs a statement */
         (void)write_rows(&quick, &batch, NULL, NULL, &good);
         (void)write_rows(&slow, &batch, NULL, NULL, &good);
     }

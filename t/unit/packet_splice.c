@@ -1,5 +1,5 @@
-/* Unit test of tm_packet_splice and tm_packet_splice_body: they write the same bytes as tm_packet_rewrite, and leave to
- * it the packets that they cannot write. */
+/* Unit test of tm_packet_splice and tm_packet_splice_body: they write the same bytes as tm_packet_rewrite, and refuse
+ * packets that only tm_packet_rewrite can write. */
 #include "emit/perfetto/packet_retime.h"
 #include "emit/perfetto/packet_splice.h"
 
@@ -48,7 +48,7 @@ static const struct sample samples[] = {
 #define HEX_16 "61616161616161616161616161616161"
 #define HEX_128 HEX_16 HEX_16 HEX_16 HEX_16 HEX_16 HEX_16 HEX_16 HEX_16
 
-/* Bodies: what is left of a packet less what its row's columns say. */
+/* Bodies: packets without the fields that their rows' columns hold. */
 static const struct {
     const char *name;
     const char *hex;
@@ -85,7 +85,7 @@ static size_t unhex(const char *hex, uint8_t *out)
     return n;
 }
 
-/* As the long way, or nothing. */
+/* The result equals that of tm_packet_rewrite, or is empty. */
 static void compare_body(size_t i, size_t behind, uint32_t machine)
 {
     uint8_t *raw = calloc(1, strlen(bodies[i].hex) / 2 + behind + 1);
@@ -116,10 +116,10 @@ static void compare_body(size_t i, size_t behind, uint32_t machine)
     free(raw);
 }
 
-/* Both ways write SAMPLE after a first packet of the sequence. */
+/* Both functions write SAMPLE after a first packet of the sequence. */
 static void compare(const struct sample *sample, bool mixed)
 {
-    uint8_t *raw = calloc(1, strlen(sample->hex) / 2 + 1); /* so that a sanitizer sees its end */
+    uint8_t *raw = calloc(1, strlen(sample->hex) / 2 + 1); /* small, so a sanitizer detects a read past its end */
     struct tm_catalog_file files[2] = {{.begun = true, .clock_policy = TRACEMERGE__CLOCK_POLICY__PROTO},
                                        {.begun = true, .clock_policy = TRACEMERGE__CLOCK_POLICY__PROTO,
                                         .processing_order = 1}};

@@ -1,5 +1,5 @@
-/* Unit test of tm_pending_definitions: random definitions, times and needs, compared with a list that is searched. What
- * is written at once is never wrong. */
+/* Unit test of tm_pending_definitions: random definitions, times and needs, compared with a list that is searched.
+ * Definitions that are written at once are always right. */
 #include "emit/perfetto/pending_definitions.h"
 
 #include "tap.h"
@@ -22,7 +22,7 @@ static uint32_t roll(uint64_t *seed, uint32_t below)
     return (uint32_t)(*seed >> 33) % below;
 }
 
-/* The one that is due first at NOW, or NULL. */
+/* Returns the first definition that is due at NOW, or NULL. */
 static struct waiting *first_due(struct waiting *all, size_t count, int64_t now_ns)
 {
     struct waiting *first = NULL;
@@ -32,7 +32,7 @@ static struct waiting *first_due(struct waiting *all, size_t count, int64_t now_
     return first;
 }
 
-/* The one that is found by KEY: the first that came with it, unless one that still waited had it then. */
+/* Returns the definition found by KEY: the first that came with it, unless a pending one had the key then. */
 static struct waiting *first_of(struct waiting *all, const size_t *owner, uint64_t key)
 {
     return key && owner[key] && all[owner[key] - 1].is_there ? &all[owner[key] - 1] : NULL;
@@ -77,7 +77,7 @@ static void test_random(uint64_t seed)
             wrong += e->position != expected->position || e->raw_bytes != 3 || memcmp(e->raw, "raw", 3) != 0;
             expected->is_there = false;
         }
-        wrong += !by_time && e == NULL && !tm_pending_definitions_none_needed(&late, key); /* it is known from now on */
+        wrong += !by_time && e == NULL && !tm_pending_definitions_none_needed(&late, key); /* the key is known */
     }
     ok_named(wrong == 0 && said > 0, "definitions come when they are due or needed");
     tm_pending_definitions_release(&late);

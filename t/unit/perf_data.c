@@ -22,7 +22,7 @@ static void map(struct tm_perf_mappings *m, int64_t pid, uint64_t time, uint64_t
         abort();
 }
 
-/* The name of what is at ADDRESS, or "-". */
+/* Returns the name of the mapping at ADDRESS, or "-". */
 static const char *at(const struct tm_perf_mappings *m, int64_t pid, uint64_t time, uint64_t address)
 {
     static char name[64];
@@ -64,7 +64,7 @@ static void test_mappings(void)
     tm_perf_mappings_release(&m);
 }
 
-/* Mappings of many processes over each other, against the plain rule. */
+/* Overlapping mappings of many processes, compared with a plain implementation of the rule. */
 static void test_many_mappings(void)
 {
     enum { COUNT = 600, PIDS = 3 };
@@ -121,7 +121,7 @@ static void test_names(void)
     tm_perf_task_names_release(&names);
 }
 
-/* The formats of one system "s" with the event FORMAT. */
+/* Makes the formats of one system "s" with the event FORMAT. */
 static void put_formats(struct tm_buf *out, const char *format)
 {
     static const uint8_t head[] = "\x17\x08\x44tracing0.6\0\0\x08\0\x10\0\0header_page\0\0\0\0\0\0\0\0\0header_event\0"

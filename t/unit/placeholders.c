@@ -1,5 +1,5 @@
-/* Unit tests of output with placeholders: text that is decided late stands at its place, and the text after it is
- * pending, in memory and on disk. */
+/* Unit tests of output with placeholders: text that is decided later is at its place, and the text after it is pending,
+ * in memory and on disk. */
 #include "emit/perfetto/placeholders.h"
 #include "tap.h"
 
@@ -29,7 +29,7 @@ static void put(struct tm_placeholders *placeholders, const char *s)
     ok_named(tm_placeholders_put(placeholders, s, strlen(s), &err) == TM_OK, "bytes behind it");
 }
 
-/* All that comes out now. */
+/* Compares the output since the last call with EXPECTED. */
 static void take(struct tm_placeholders *placeholders, const char *expected, const char *what)
 {
     struct tm_buf out = {0};
@@ -64,7 +64,7 @@ static void test_order(void)
     tm_placeholders_release(&placeholders);
 }
 
-/* More than the memory holds, with placeholders all over, decided in any order. */
+/* More text than fits into memory, with placeholders everywhere, decided in any order. */
 static void test_spill(void)
 {
     enum { PIECES = 600, PIECE_BYTES = 50000 };

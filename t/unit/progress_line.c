@@ -1,4 +1,4 @@
-/* Unit tests of merge/progress_line.h: what the line says for given counts and times. */
+/* Unit tests of merge/progress_line.h: the text of the line for given counts and times. */
 #include "merge/progress_line.h"
 #include "os/io.h"
 
@@ -18,7 +18,7 @@ struct bench {
     char text[4096];
 };
 
-/* A merge that began SECONDS ago and was last looked at a second ago. */
+/* Makes a merge that began SECONDS ago and was last shown a second ago. */
 static void start(struct bench *b, uint64_t seconds, uint64_t total_bytes)
 {
     struct tm_error err = {0};
@@ -31,7 +31,7 @@ static void start(struct bench *b, uint64_t seconds, uint64_t total_bytes)
     b->line.last_ns -= SECOND;
 }
 
-/* All that was written so far. */
+/* Returns all text written so far. */
 static const char *said(struct bench *b)
 {
     ssize_t n = pread(b->line.fd, b->text, sizeof b->text - 1, 0);
@@ -55,7 +55,7 @@ static void test_reading(void)
     } rows[] = {{100, 500, 1000, "tm-merge: 50% of 1.0 kB read, 1:40 min left, 7 events, "},
                 {100, 10, 1000, "tm-merge: 1% of 1.0 kB read, 2:45 h left, "},
                 {30, 300, 400, "tm-merge: 75% of 400 B read, 10 s left, "},
-                {100, 1, 1000, "tm-merge: 0% of 1.0 kB read, 7 events, "}, /* too little to tell */
+                {100, 1, 1000, "tm-merge: 0% of 1.0 kB read, 7 events, "}, /* too few bytes for an estimate */
                 {30, 2345, 0, "tm-merge: 2.3 kB read, 7 events, "},
                 {30, 12345678, 0, "tm-merge: 12 MB read, "},
                 {30, UINT64_MAX, 0, "tm-merge: 1.8 EB read, "},
@@ -71,14 +71,14 @@ static void test_reading(void)
     }
 }
 
-/* The stage that waits least limits; the input does if the first stage waits for it most of the time. */
+/* The stage that waits least is the limit; if the first stage mostly waits for input, the input is. */
 static void test_limits(void)
 {
     struct bench b;
     start(&b, 30, 0);
     b.page.stages[0].in.waited_ns = SECOND / 4;
     b.page.stages[1].in.waited_ns = SECOND / 8;
-    b.page.stages[2].in.waited_ns = 0; /* it does nothing yet */
+    b.page.stages[2].in.waited_ns = 0; /* it does not work yet */
     tm_progress_line_tick(&b.line);
     ok(says(&b, ", tm-sort limits\n"));
     close(b.line.fd);
@@ -113,7 +113,7 @@ static void test_writing(void)
     close(b.line.fd);
 }
 
-/* A file gets a line a second. A terminal has one line, no longer than it is wide, which can be removed. */
+/* A file gets a line each second. A terminal has one line, at most as wide as the terminal, which can be removed. */
 static void test_lines(void)
 {
     struct bench b;

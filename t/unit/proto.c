@@ -174,7 +174,7 @@ static void test_snapshots(void)
     tm_buf_release(&m.out);
 }
 
-/* Times inside packets are listed, and others can be written in their place. */
+/* Times inside packets are listed, and can be replaced. */
 static void test_inner_times(void)
 {
     struct maker m = {0};
@@ -280,7 +280,7 @@ static void test_sniff(void)
     tm_buf_release(&m.out);
 }
 
-/* Every cut and every flipped bit: an answer, whatever it is, without harm. */
+/* Every cut and every flipped bit gives a result, without harm. */
 static void test_hostile(void)
 {
     struct maker m = {0};
@@ -319,7 +319,7 @@ static void test_hostile(void)
     tm_buf_release(&m.out);
 }
 
-/* Packets on a sequence that has state, and the raw of their rows where it is a body. */
+/* Packets on a sequence with state, and the raw bytes of their rows if these are a body. */
 static const struct {
     const char *name;
     const char *packet;

@@ -1,4 +1,4 @@
-/* Making Perfetto traces: packets with their common fields, then what a test puts in. */
+/* Makes Perfetto traces: packets with their common fields, and the fields that a test adds. */
 #ifndef TM_T_UNIT_PROTO_MAKER_H
 #define TM_T_UNIT_PROTO_MAKER_H
 
@@ -48,7 +48,7 @@ static inline void text(struct maker *m, uint32_t id, const char *s)
     tm_pb_put_str(&m->out, id, s);
 }
 
-/* An entry of interned_data that is an iid and a string. */
+/* Adds an entry of interned_data with an iid and a string. */
 static inline void intern(struct maker *m, uint32_t field, uint64_t iid, const char *s)
 {
     open_field(m, 12);

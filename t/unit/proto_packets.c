@@ -1,4 +1,4 @@
-/* Unit tests of the Perfetto reader: what packets hold, of the kernel, of tracks' events and of profiles. */
+/* Unit tests of the Perfetto reader: packets of the kernel, of track events and of profiles. */
 #include "base/hash.h"
 #include "kernel/tracks.h"
 
@@ -172,8 +172,8 @@ static void test_compact_sched(void)
     tm_buf_release(&m.out);
 }
 
-/* COUNT switches of a cpu in one message, numbers of all sizes, of which column SHORTER lacks LACKS. True when those
- * that are whole came out as they are. */
+/* Reads COUNT switches of a cpu in one message, with numbers of all sizes; column SHORTER lacks LACKS elements. True if
+ * the complete switches are right. */
 static bool many_switches(size_t count, int shorter, size_t lacks)
 {
     enum { COLUMNS = 5, MOST = 400 };

@@ -12,7 +12,7 @@
 
 enum { ROWS_MAX = 4096, NAME_MAX_BYTES = 64 };
 
-/* A row as it came out, its strings beside it. */
+/* A row of the stream, with its strings. */
 struct row {
     struct tm_event e;
     char name[NAME_MAX_BYTES];
@@ -20,12 +20,12 @@ struct row {
     size_t raw_at, detail_at; /* in bytes */
 };
 
-/* What a trace became. */
+/* The stream of a trace. */
 struct result {
     struct row rows[ROWS_MAX];
     size_t count;
     struct tm_buf bytes; /* payloads */
-    struct tm_buf text;  /* strings of the stream, one behind the other */
+    struct tm_buf text;  /* strings of the stream, one after the other */
     size_t ends[ROWS_MAX];
     size_t string_count;
     uint32_t snapshots, syncs, sequences;
@@ -154,7 +154,7 @@ static inline void collect(struct result *r, int fd)
     tm_stream_reader_release(&reader);
 }
 
-/* Bytes shown piece by piece, each in memory that is overwritten when the next one is shown: what was kept of it shows.
+/* Gives bytes piece by piece, each in memory that the next one overwrites, so a pointer kept too long is detected.
  */
 struct pieces {
     const uint8_t *data;
@@ -241,7 +241,7 @@ static inline void result_free(struct result *r)
     free(r);
 }
 
-/* The I-th row of KIND, counted from 0, or NULL. */
+/* Returns the I-th row of KIND, counted from 0, or NULL. */
 static inline const struct row *row_of(const struct result *r, enum tm_kind kind, size_t i)
 {
     for (size_t at = 0; at < r->count; at++)
@@ -250,7 +250,7 @@ static inline const struct row *row_of(const struct result *r, enum tm_kind kind
     return NULL;
 }
 
-/* True when the row's payload holds the bytes of TEXT. */
+/* True if the row's payload contains the bytes of TEXT. */
 static inline bool payload_has(const struct result *r, const struct row *row, const char *text)
 {
     size_t len = strlen(text), total = (size_t)row->e.raw_bytes + row->e.detail_bytes;

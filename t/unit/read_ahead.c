@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* LEN bytes that tell their place, in pieces of odd sizes; then the end, or a failure. */
+/* A source of LEN bytes that depend on their place, in pieces of odd sizes, then the end or a failure. */
 struct made {
     uint64_t at, len;
     bool fails;
@@ -48,7 +48,7 @@ static void made_close(void *source)
 
 static const struct tm_input_ops made_ops = {.read = made_read, .close = made_close};
 
-/* Whether the window shows what belongs at its offset. */
+/* True if the window has the bytes of its offset. */
 static bool is_right(const struct tm_input *in)
 {
     for (size_t i = 0; i < in->len; i++)
@@ -57,7 +57,7 @@ static bool is_right(const struct tm_input *in)
     return true;
 }
 
-/* Reads all of IN as parsers do: widens to this or that, reads some, takes some back. What ended it. */
+/* Reads all of IN as parsers do: widens the window, reads some bytes, returns some. Returns the last status. */
 static enum tm_status read_all(struct tm_input *in, bool *right, struct tm_error *err)
 {
     static const size_t needs[] = {1, 7, 512, 60000, 70000, 200000, 3, 1000000, 9, 4096};
@@ -174,7 +174,7 @@ static void test_behind(void)
         good = tm_io_pread(fd, &got, sizeof got, i * sizeof i, &err) == TM_OK && got == i;
     ok_named(good, "each at its place");
     tm_async_writer_free(behind);
-    behind = tm_async_writer_new(closed); /* for reading only */
+    behind = tm_async_writer_new(closed); /* a descriptor for reading only */
     ok(tm_buf_add_str(&data, "x") == TM_OK && tm_async_writer_write(behind, &data, 0, &err) == TM_OK);
     is_int(tm_async_writer_wait(behind, &err), TM_E_SYSTEM);
     ok(strncmp(err.text, "cannot write: ", 14) == 0);

@@ -1,7 +1,7 @@
-/* What lib/os, lib/pack and lib/merge do when the system refuses a call. Each case runs once as it is. Then it runs
- * with the first call of one kind failing, with the second, and so on, in this process or in those that it forks. It
- * must end with an error of the system that has a text, or as if nothing had failed. No file, descriptor or child is
- * left. A call that a signal interrupts is made again: the case ends as if nothing had happened.
+/* Tests lib/os, lib/pack and lib/merge when the system refuses a call. Each case runs once without a fault. Then it
+ * runs with the first call of one kind failing, with the second, and so on, in this process or in those that it forks.
+ * It must end with an error of the system that has a text, or as without a fault. No file, descriptor or child may be
+ * left. A call that a signal interrupts must be made again, so the case ends as without a signal.
  *
  * The linker puts the functions __wrap_NAME in place of NAME in the library, not in other libraries. */
 #include "emit/copier.h"
@@ -42,7 +42,7 @@ static struct fault {
     int errnum;
     bool in_children; /* not in this process but in those that it forks */
     pid_t process;
-    _Atomic long left; /* calls until then */
+    _Atomic long left; /* calls until it fails */
     _Atomic bool is_hit;
 } *fault;
 
@@ -97,7 +97,7 @@ WRAP(int, pthread_mutex_init, "pthread_mutex_init", ENOMEM, ENOMEM,
 WRAP(int, pthread_cond_init, "pthread_cond_init", ENOMEM, ENOMEM,
      (pthread_cond_t *cond, const pthread_condattr_t *attr), (cond, attr))
 
-/* A child that nobody waited for would stay. */
+/* A waitpid that fails with ECHILD still waits for the child, which would otherwise stay. */
 pid_t __real_waitpid(pid_t pid, int *status, int options);
 pid_t __wrap_waitpid(pid_t pid, int *status, int options);
 pid_t __wrap_waitpid(pid_t pid, int *status, int options)
@@ -134,7 +134,7 @@ int __wrap_fcntl(int fd, int what, ...)
 
 static uint8_t bytes[BYTES];
 
-/* Appends what file PATH holds, and removes it. No call fails meanwhile. */
+/* Appends the content of file PATH, and removes the file. No call fails meanwhile. */
 static void add_file(struct tm_buf *result, const char *path)
 {
     static uint8_t data[2 * BYTES];
@@ -275,8 +275,8 @@ static enum tm_status add_block(void *result, struct tm_buf *block, struct tm_er
     return st == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* Notes the first LEN bytes of the text in "out/x" between "<" and ">", and has COPIER, or without one READER, join
- * them. */
+/* Lists the first LEN bytes of the text in "out/x" between "<" and ">", and joins them by COPIER or, without one, by
+ * READER. */
 static enum tm_status copy_text(struct tm_copier *copier, struct tm_source_reader *reader, uint32_t len,
                                 struct tm_buf *result, struct tm_error *err)
 {
@@ -370,7 +370,7 @@ static enum tm_status read_child(struct tm_buf *result, struct tm_error *err)
         *err = end;
         st = end.status;
     }
-    /* A child that cannot turn its standard output away has said nothing: the input is to blame as far as is known. */
+    /* A child that cannot redirect its standard output writes nothing, so the error names the input. */
     if (st == TM_E_INPUT && fault->in_children)
         st = err->status = TM_E_SYSTEM;
     return st;
@@ -557,8 +557,8 @@ static const char *const calls[] = {"malloc", "read", "write", "mkstemp", "mkdte
                                     "fsync", "rename", "pipe", "dup", "dup2", "fork", "mmap", "pthread_create",
                                     "pthread_mutex_init", "pthread_cond_init", "waitpid", "open", "fcntl"};
 
-/* Runs case I with the Nth CALL failing with ERRNUM (0: its own). Sets *IS_HIT if there was such a call. Returns what
- * does not hold, or NULL. */
+/* Runs case I with the Nth CALL failing with ERRNUM (0: the call's usual one). Sets *IS_HIT if there was such a call.
+ * Returns the violated rule, or NULL. */
 static const char *try_case(size_t i, const char *call, int n, int errnum, bool in_children, const struct tm_buf *want)
 {
     struct tm_buf result = {0};

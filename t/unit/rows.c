@@ -15,7 +15,7 @@ static void add(struct tm_buf *list, const char *key, const char *value, bool is
     ok_named(tm_arg_list_add(list, &arg) == TM_OK, key);
 }
 
-/* LIST, which is released, as JSON; NODE is what --arg=PATH finds. */
+/* LIST as JSON, or the node of it that --arg=PATH finds, must be EXPECTED. Releases LIST. */
 static void is_json(struct tm_buf *list, const char *path, const char *expected)
 {
     struct tm_arg_tree tree = {0};
@@ -79,7 +79,7 @@ static void test_paths(void)
     is_json(&none, "x", "none");
 }
 
-/* Past the size where children are looked up in a table, and back. */
+/* Beyond the size from which children are looked up in a table, and below it again. */
 static void test_large(void)
 {
     struct tm_buf list = {0};
@@ -124,7 +124,7 @@ static void update(struct tm_unfinished_rows *pending, int64_t number, int64_t d
              "more of a row");
 }
 
-/* What comes out now: of each row its text, its duration (? where it is not known) and its args. */
+/* The rows written since the last call must be EXPECTED: text, duration (? if it is not known) and args of each. */
 static void takes(struct tm_unfinished_rows *pending, bool all, const char *expected)
 {
     struct tm_unfinished_row row;
@@ -161,7 +161,7 @@ static void test_order(void)
     update(&pending, 0, 9, "");
     takes(&pending, false, "A9|a B5|a C7|axyz D|a ");
     ok(!tm_unfinished_rows_any(&pending));
-    update(&pending, 0, 1, "late"); /* it is out */
+    update(&pending, 0, 1, "late"); /* it is already written */
     put(&pending, "E", TM_ROW_OPEN, 3);
     put(&pending, "F", TM_ROW_OPEN, 4);
     update(&pending, 4, -1000, "q");
@@ -171,7 +171,7 @@ static void test_order(void)
     tm_unfinished_rows_release(&pending);
 }
 
-/* Much more than fits into memory: all of it behind one row, then rows of which some are always open. */
+/* Much more than fits into memory: all rows after one open row, then rows of which some are always open. */
 static void test_spill(void)
 {
     enum { ROWS = 3000, LARGE = 10000 };
@@ -204,7 +204,7 @@ static void test_spill(void)
     free(large);
 }
 
-/* Pages before an offset leave memory unwritten, and what was written of them is given back. */
+/* Pages before an offset leave memory without being written, and the storage of written ones is reclaimed. */
 static void test_forget(void)
 {
     enum { PIECE = 1 << 14, PIECES = 1 << 10 };
@@ -214,7 +214,7 @@ static void test_forget(void)
     static uint8_t data[PIECE], got[PIECE];
     int wrong = 0;
     tm_paged_file_init(&paged, 1 << 20);
-    for (int i = 0; i < PIECES; i++) { /* one behind the other, as in a pipe: nothing is written */
+    for (int i = 0; i < PIECES; i++) { /* one after the other, as in a pipe: no page is written */
         memset(data, i, sizeof data);
         wrong += tm_paged_file_write(&paged, (uint64_t)i * PIECE, data, sizeof data, &err) != TM_OK;
         wrong += tm_paged_file_read(&paged, (uint64_t)i * PIECE, got, sizeof got, &err) != TM_OK;

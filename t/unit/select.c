@@ -56,7 +56,7 @@ static void test_spec(void)
     tm_select_spec_release(&s);
 }
 
-/* Held begins go out in order before what was last true and the time's first moment. */
+/* Pending begins are written in order, before the last values and the first events of the range. */
 static void test_edge(void)
 {
     struct bench b;
@@ -80,7 +80,7 @@ static void test_edge(void)
     stop(&b);
 }
 
-/* A packet stays with the rows derived from it, also where a batch ends between them. */
+/* A packet stays with its derived rows, even if a batch ends between them. */
 static void test_groups(void)
 {
     struct bench b;
@@ -113,7 +113,7 @@ static void test_never_reached(void)
     stop(&b);
 }
 
-/* Begins nested deeper than outputs show are not held. */
+/* Begins nested deeper than outputs show are not stored. */
 static void test_depth(void)
 {
     enum { BEGINS = 600, DEPTH = 512 };
@@ -129,7 +129,7 @@ static void test_depth(void)
     stop(&b);
 }
 
-/* More payload than is kept in memory comes back as it was. */
+/* Payload that does not fit into memory is read back unchanged. */
 static void test_spill(void)
 {
     struct bench b;
@@ -155,7 +155,7 @@ static void test_spill(void)
     stop(&b);
 }
 
-/* The last name that left-out events gave a thread comes before its first event, once. */
+/* The last name that left-out events gave a thread is written once, before its first event. */
 static void test_names(void)
 {
     struct bench b;
@@ -175,7 +175,7 @@ static void test_names(void)
     stop(&b);
 }
 
-/* A descriptor of track UUID below PARENT. */
+/* Adds a descriptor of track UUID below PARENT. */
 static void add_track(struct bench *b, uint64_t uuid, uint64_t parent)
 {
     struct tm_buf detail = {0};
@@ -190,7 +190,7 @@ static void add_track(struct bench *b, uint64_t uuid, uint64_t parent)
     tm_buf_release(&detail);
 }
 
-/* Tracks and interned data come before the first row that needs them, once, and others not at all. */
+/* Tracks and interned data are written once, before the first row that needs them, and others not at all. */
 static void test_waiting(void)
 {
     const uint32_t untimed = TM_EVENT_DEFINITION | TM_EVENT_UNTIMED;
@@ -222,7 +222,7 @@ static void test_waiting(void)
     stop(&b);
 }
 
-/* What tells of processes alone is kept wherever it stands, but not as an event. */
+/* A packet that only describes processes is kept at any place, but not as an event. */
 static void test_context(void)
 {
     struct bench b;
@@ -239,8 +239,8 @@ static void test_context(void)
     stop(&b);
 }
 
-/* An event that just names its thread ends a slice on the track that a descriptor gave the thread; a cpu is its
- * machine's, whichever file tells of it. */
+/* An event that states only its thread ends a slice on the track that a descriptor gave the thread. A cpu belongs to
+ * its machine, whatever file has its events. */
 static void test_shared(void)
 {
     struct bench b;

@@ -1,4 +1,4 @@
-/* Rows through a selection of lib/select, as text. */
+/* Shows rows of a selection of lib/select as text. */
 #ifndef TM_T_UNIT_SELECT_BENCH_H
 #define TM_T_UNIT_SELECT_BENCH_H
 
@@ -25,12 +25,12 @@ struct bench {
     struct tm_batch_builder batch;
     struct tm_buf out;
     uint64_t payload;
-    uint32_t context; /* rows that are there for their names */
+    uint32_t context; /* rows that are kept for their names */
     struct tm_error err;
     enum tm_status st;
 };
 
-/* A row as "TIME KIND TID VALUE". */
+/* Writes a row as "TIME KIND TID VALUE". */
 static inline enum tm_status on_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
 {
     struct bench *b = self;
@@ -77,7 +77,7 @@ static inline void flush(struct bench *b)
     tm_batch_builder_clear(&b->batch);
 }
 
-/* The rows that are left, and how many events are not. */
+/* Returns the kept rows, and the number of events that were left out. */
 static inline const char *finish(struct bench *b, uint64_t *left_out)
 {
     flush(b);

@@ -1,4 +1,4 @@
-/* Unit tests of lib/select: slices that are pending before the wanted time, and what binds to them. */
+/* Unit tests of lib/select: slices that are pending before the wanted range, and the events that bind to them. */
 #include "base/pb.h"
 
 #include "select_bench.h"
@@ -25,7 +25,7 @@ static struct tm_event lasting(int64_t ns, int64_t dur_ns)
     return e;
 }
 
-/* What ONLY leaves of the COUNT rows at ROWS, and how many events it leaves out. */
+/* Compares the rows that ONLY keeps of the COUNT rows at ROWS, and the number of events that it leaves out. */
 static void is_left(const char *only, const struct tm_event *rows, size_t count, const char *want, unsigned left_out)
 {
     struct bench b;
@@ -41,7 +41,7 @@ static void is_left(const char *only, const struct tm_event *rows, size_t count,
     is_left(only, (const struct tm_event[]){__VA_ARGS__},                                                \
             sizeof(struct tm_event[]){__VA_ARGS__} / sizeof(struct tm_event), want, left_out)
 
-/* A flow that binds to the next slice shares its fate before the wanted time. */
+/* A flow before the wanted range that binds to the next slice shares that slice's fate. */
 static void test_flow_to_next(void)
 {
     const struct tm_event after = on_thread(TM_KIND_INSTANT, 150, OTHER);
@@ -53,7 +53,7 @@ static void test_flow_to_next(void)
     LEFT("from=100,kind=slice", "10 8 1 1\n20 1 1 0\n", 1, flow_to_next(10), on(TM_KIND_SLICE_BEGIN, 20), after);
 }
 
-/* A flow that binds to the open slice shares its fate. */
+/* A flow that binds to the open slice shares that slice's fate. */
 static void test_flow_of_open(void)
 {
     const struct tm_event after = on_thread(TM_KIND_INSTANT, 150, OTHER);
@@ -66,7 +66,7 @@ static void test_flow_of_open(void)
          on(TM_KIND_FLOW_STEP, 250), on(TM_KIND_SLICE_END, 260));
 }
 
-/* A slice that another cuts short before the wanted time is over. */
+/* A slice that another one cuts short before the wanted range is over. */
 static void test_cut_short(void)
 {
     const struct tm_event after = on_thread(TM_KIND_INSTANT, 150, OTHER);
@@ -75,7 +75,7 @@ static void test_cut_short(void)
     LEFT("from=100", "10 3 1 0\n20 1 1 0\n150 4 2 0\n", 0, lasting(10, 400), on(TM_KIND_SLICE_BEGIN, 20), after);
 }
 
-/* Args stay with their slice; steps are like instants, also those of a slice that is wanted. */
+/* Args stay with their slice. Steps are like instants, also those of a wanted slice. */
 static void test_args_and_steps(void)
 {
     const struct tm_event after = on_thread(TM_KIND_INSTANT, 150, OTHER);
@@ -89,7 +89,7 @@ static void test_args_and_steps(void)
     LEFT("from=100", "120 9 1 0\n150 4 2 0\n", 0, on(TM_KIND_ASYNC_STEP, 120), after);
 }
 
-/* Where one event ends a state and begins the next, either keeps it. */
+/* An event that ends a state and begins the next is kept with either of them. */
 static void test_change(void)
 {
     const struct tm_event after = on_thread(TM_KIND_INSTANT, 150, OTHER);
@@ -105,7 +105,7 @@ static void test_change(void)
          on(TM_KIND_SLICE_END, 120), late, after);
 }
 
-/* Once nothing more is to be left out, batches pass as they are. */
+/* When no more events have to be left out, batches pass unchanged. */
 static void test_rest(void)
 {
     struct bench b;
@@ -124,7 +124,7 @@ static void test_rest(void)
     stop(&b);
 }
 
-/* Descriptors that wait for an event and are more than is kept in memory come back as they were. */
+/* Pending descriptors that do not fit into memory are read back unchanged. */
 static void test_waiting_spill(void)
 {
     enum { TRACKS = 6, NAME_BYTES = 400000 };

@@ -1,4 +1,4 @@
-/* Unit tests of the open slices of a track: which of them an end closes, and which an event cuts short. */
+/* Unit tests of the open slices of a track: the slice that an end closes, and those that an event cuts short. */
 #include "stream/slice_stack.h"
 #include "tap.h"
 

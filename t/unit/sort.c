@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* R sorted with each budget is what a plain sort makes of it, to the byte the same each time. */
+/* R sorted with each budget equals the result of a plain sort, and has the same bytes each time. */
 static void check_sort(const char *what, const struct random_stream *r)
 {
     static const unsigned long long budgets[] = {64 << 20, 1, 1 << 10, 20000, 300000};
@@ -90,7 +90,7 @@ static void test_keys(void)
     r.span_ns = UINT64_MAX;
     r.definitions_percent = 1;
     check_sort("times over all of int64", &r);
-    /* So many large batches that they are joined. */
+    /* Enough large batches for them to be joined. */
     r = (struct random_stream){
         .events = 250000, .files = 3, .strings = 3, .order = RANDOM_SHUFFLED, .definitions_percent = 1};
     check_sort("shuffled, many batches", &r);
@@ -106,7 +106,7 @@ static void test_payloads(void)
     check_sort("large payloads in small batches", &r);
 }
 
-/* ROWS events that MAKE makes, in batches of FEW events and some more, sorted with many budgets. */
+/* Sorts ROWS events of MAKE, in batches of FEW events and some more, with many budgets. */
 static void check_rows(const char *what, uint32_t few, void (*make)(struct tm_event *event, uint32_t i))
 {
     enum { ROWS = 40000 };
@@ -152,21 +152,21 @@ static void check_rows(const char *what, uint32_t few, void (*make)(struct tm_ev
     tm_stream_writer_release(&writer);
 }
 
-/* Equal keys: what is equal stays in the order it came, whatever the runs were. */
+/* Rows with equal keys keep their order, whatever the runs. */
 static void make_equal(struct tm_event *e, uint32_t i)
 {
     e->time_ns = (int64_t)(tm_hash_u64(i) % 3);
     e->position = tm_hash_u64(i + 1) % 2;
 }
 
-/* Times close together but for some that are far away, so that high bits say nothing. */
+/* Times are close together except for some distant ones, so high bits do not distinguish them. */
 static void make_clustered(struct tm_event *e, uint32_t i)
 {
     e->time_ns = i % 1999 == 7 ? INT64_MIN + i : (int64_t)(tm_hash_u64(i) % 1000);
     e->position = i;
 }
 
-/* Files in turns, some sorted and some not, with different columns that are the same all along. */
+/* Files alternate, some sorted and some not, with different columns of equal elements. */
 static void make_mixed(struct tm_event *e, uint32_t i)
 {
     uint32_t file = i / 500 % 13;
@@ -182,7 +182,7 @@ static void make_mixed(struct tm_event *e, uint32_t i)
     e->raw_bytes = file % 2 ? i % 11 : 5;
 }
 
-/* Columns of which some bits vary, others do not, and other ones later on. */
+/* Columns in which some bits vary, and later other bits. */
 static void make_bits(struct tm_event *e, uint32_t i)
 {
     uint64_t r = tm_hash_u64(i), epoch = tm_hash_u64(i / 4000), rare = i % 500 == 3 ? UINT64_MAX : 0;
@@ -202,7 +202,7 @@ static void make_bits(struct tm_event *e, uint32_t i)
     e->raw_bytes = (uint32_t)(r >> 32) % 41;
 }
 
-/* A record of scheduling has the bits that vary and little more. */
+/* A record of scheduling has only the varying bits and a few more. */
 static void test_layout(void)
 {
     struct tm_batch_builder builder = {0};
@@ -231,7 +231,7 @@ static void test_layout(void)
     tm_batch_builder_release(&builder);
 }
 
-/* 1000 rows, WIDE of 1000 of which are descriptors, with more in them than slices have; raw bytes below MOST. */
+/* Makes 1000 rows, WIDE of 1000 of which are descriptors, with more fields than slices have; raw bytes below MOST. */
 static void fill_slices(struct tm_batch_builder *builder, uint32_t wide, uint32_t most)
 {
     tm_batch_builder_clear(builder);
@@ -255,7 +255,8 @@ static void fill_slices(struct tm_batch_builder *builder, uint32_t wide, uint32_
     }
 }
 
-/* What the first batch has alone does not make the records of others large; and there are not many layouts, even so. */
+/* Columns that only the first batch has do not enlarge the records of others, and there are still only a few layouts.
+ * */
 static void test_tight(void)
 {
     struct tm_batch_builder builder = {0};
@@ -297,7 +298,7 @@ static void test_rows(void)
     check_rows("mixed files", 5000, make_mixed);
 }
 
-/* A stream cut at any byte is an error, and what was written by then is no whole stream. */
+/* A stream that is cut at any byte is an error, and the output so far is no complete stream. */
 static void test_cuts(void)
 {
     struct random_stream r = {.events = 20, .files = 2, .payload_max = 3, .definitions_percent = 20, .strings = 2};
@@ -342,7 +343,7 @@ static void test_file_order(void)
     tm_file_order_release(&orders);
 }
 
-/* Frames beyond what is held in memory come back in order. */
+/* Frames that do not fit into memory are read back in order. */
 static void test_frame_file(void)
 {
     enum { FRAMES = 500 };

@@ -1,4 +1,4 @@
-/* What is in a stream, for a comparison with what tm_sort_stream makes of it. */
+/* The content of a stream, for a comparison with the output of tm_sort_stream. */
 #ifndef TM_T_UNIT_SORT_CONTENT_H
 #define TM_T_UNIT_SORT_CONTENT_H
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* What is compared of an event: its key, where it came from, and a hash of all of it. */
+/* The compared parts of an event: its key, its place, and a hash of all its fields. */
 struct row {
     int64_t time_ns;
     uint64_t position;

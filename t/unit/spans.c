@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* LINE without what changes with hashes: its track and flows. */
+/* Adds LINE to OUT without track and flows, which depend on hashes. */
 static void add_line(struct tm_buf *out, const char *line, size_t len)
 {
     static const char *const words[] = {" track=", " flow=", " flow_end=", " bind_in="};
@@ -22,7 +22,7 @@ static void add_line(struct tm_buf *out, const char *line, size_t len)
     tm_buf_add_byte(out, '\n');
 }
 
-/* FORMAT over TEXT, whole and in pieces, gives the rows WANT, definitions aside. */
+/* FORMAT gives the rows WANT for TEXT, read at once and in pieces; definitions are not compared. */
 static bool gives_rows(const struct tm_format *format, const char *text, const char *want)
 {
     static const struct tm_format_options options = {TM_DAMAGE_HALT, false};
@@ -143,7 +143,7 @@ static void test_otlp_times(void)
          "account damaged 1 at 122\n");
 }
 
-/* A child in front of its parent comes behind it, whatever is between; a circle is none. */
+/* A child before its parent is moved after it, whatever spans are between. Spans in a circle have no parent. */
 static void test_parents(void)
 {
 #define SPAN(id, parent)                                                                                               \
@@ -247,8 +247,8 @@ static void test_damage(void)
     ok(format_refuses(&tm_format_zipkin, "[{\"id\":\"a\"} {}]", "byte 12: a ',' or ']' is expected"));
 }
 
-/* COUNT spans of traces of their own, of SERVICES services, read: how many rows begin with WORD; all of the text in
- * *RUN. */
+/* Reads COUNT spans of traces of their own, of SERVICES services. Returns the number of rows that begin with WORD; *RUN
+ * has all of the text. */
 static uint32_t many(uint32_t count, uint32_t services, const char *word, struct format_run *run)
 {
     static const struct tm_format_options halt = {TM_DAMAGE_HALT, false};
@@ -267,7 +267,7 @@ static uint32_t many(uint32_t count, uint32_t services, const char *word, struct
     return lines;
 }
 
-/* Tracks and services beyond their limits are shared; more spans than the window has are all there. */
+/* Tracks and services beyond their limits are shared. No span is lost if there are more than the window holds. */
 static void test_limits(void)
 {
     struct format_run run;

@@ -56,7 +56,7 @@ static int write_sample(struct tm_buf *bytes)
     return 0;
 }
 
-/* Reads LEN bytes as a stream; the last status, with what was seen. */
+/* Reads LEN bytes as a stream. Returns the last status, and the frames that were read. */
 static enum tm_status read_all(const uint8_t *data, size_t len, uint64_t *events, int64_t *sum, struct tm_error *err)
 {
     struct tm_stream_reader reader;
@@ -160,7 +160,7 @@ static void test_unknown_frames(void)
     }
 }
 
-/* Frames that the stream has already are neither written nor counted, whichever call gets them. */
+/* Frames that the stream already has are neither written nor counted, whatever call gets them. */
 static void test_passed_over(void)
 {
     struct tm_error err = {0};
@@ -180,7 +180,7 @@ static void test_passed_over(void)
     close(fd);
 }
 
-/* Memory goes with what has come, not with what a length says. */
+/* Memory depends on the bytes that were read, not on a stated length. */
 static void test_lying_length(void)
 {
     static const uint8_t bytes[] = {0x0a, 0x80, 0x80, 0x80, 0xe0, 0x02, 'x'}; /* 704 MiB */
@@ -231,7 +231,7 @@ static void test_sizes(void)
     close(fd);
 }
 
-/* A JsonRef comes back as it was; no byte of it that is another, and no cut, makes offsets that leave the text. */
+/* A JsonRef is read back unchanged. No changed byte and no cut gives offsets outside the text. */
 static void test_json_ref(void)
 {
     struct tm_json_ref ref = {.is_elsewhere = true, .offset = UINT64_C(1) << 40, .bytes = 300, .checksum = 0xdeadbeef,
@@ -346,7 +346,7 @@ static struct tm_text text(const char *s)
     return (struct tm_text){(const uint8_t *)s, s ? strlen(s) : 0};
 }
 
-/* Each word of the stream that decides something has a name that leads back to it alone. */
+/* Each enumerated value of the stream has a name that only this value has. */
 static void test_words(void)
 {
     bool reasons = true, rules = true, types = true;

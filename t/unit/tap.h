@@ -1,4 +1,4 @@
-/* Test Anything Protocol for the unit tests: one program a room, one check a line. */
+/* Test Anything Protocol for the unit tests: one program for each room or noun, one line for each check. */
 #ifndef TM_T_UNIT_TAP_H
 #define TM_T_UNIT_TAP_H
 

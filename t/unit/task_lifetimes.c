@@ -1,4 +1,4 @@
-/* Unit tests of select/task_lifetimes.h: which tasks are kept of those that start, end and start again. */
+/* Unit tests of select/task_lifetimes.h: the tasks that are kept of those that start, end and start again. */
 #include "select/task_lifetimes.h"
 
 #include "stream/event.h"
@@ -53,7 +53,7 @@ static enum tm_status sign(struct bench *b, enum tm_life_sign sign, int64_t tid,
     return tm_task_lifetimes_sign(&b->lifetimes, &event, hold(b, TM_PENDING_GROUPS_EARLY, kinds[sign], tid), &b->err);
 }
 
-/* The tids of what is pending in LIST, in order, an end as a negative number. */
+/* Returns the tids of the pending events in LIST, in order, an end as a negative number. */
 static const char *left(struct bench *b, enum tm_pending_groups_list list)
 {
     static char text[256];
@@ -74,7 +74,7 @@ static void test_living(void)
     ok(sign(b, TM_LIFE_START, 11, 10) == TM_OK);
     ok(sign(b, TM_LIFE_NAME, 10, 0) == TM_OK);
     ok(sign(b, TM_LIFE_NAME, 10, 0) == TM_OK); /* the last name */
-    ok(sign(b, TM_LIFE_END, 99, 0) == TM_END); /* of which nothing is known */
+    ok(sign(b, TM_LIFE_END, 99, 0) == TM_END); /* of an unknown task */
     ok(sign(b, TM_LIFE_START, 12, 1) == TM_OK);
     ok(sign(b, TM_LIFE_END, 12, 0) == TM_OK);
     ok(tm_task_lifetimes_settle(&b->lifetimes, &b->err) == TM_OK);
@@ -89,7 +89,7 @@ static void test_ended_and_needed(void)
     ok(sign(b, TM_LIFE_START, 10, 1) == TM_OK);
     ok(sign(b, TM_LIFE_START, 20, 10) == TM_OK);
     ok(sign(b, TM_LIFE_START, 30, 20) == TM_OK);
-    ok(sign(b, TM_LIFE_END, 10, 0) == TM_OK); /* made 20, which made 30, which lives */
+    ok(sign(b, TM_LIFE_END, 10, 0) == TM_OK); /* started 20, which started 30, which has not ended */
     ok(sign(b, TM_LIFE_END, 20, 0) == TM_OK);
     ok(sign(b, TM_LIFE_START, 40, 1) == TM_OK);
     ok(tm_task_lifetimes_need(&b->lifetimes, MACHINE, 40, &life, &b->err) == TM_OK && life);
@@ -103,7 +103,7 @@ static void test_ended_and_needed(void)
     ok(sign(b, TM_LIFE_END, 40, 0) == TM_OK);
     ok(tm_task_lifetimes_settle(&b->lifetimes, &b->err) == TM_OK);
     is_str(left(b, TM_PENDING_GROUPS_EARLY), "10 20 30 -10 -20 40 41 42 -40");
-    is_str(left(b, TM_PENDING_GROUPS_STATE), ""); /* what was true of the one that ended has its own time */
+    is_str(left(b, TM_PENDING_GROUPS_STATE), ""); /* the state of the ended task has its own time */
     bench_free(b);
 }
 
@@ -112,7 +112,7 @@ static void test_told(void)
     struct bench *b = bench_new();
     ok(tm_task_lifetimes_describe(&b->lifetimes, MACHINE, 10, false, &b->err) == TM_OK);
     ok(sign(b, TM_LIFE_END, 10, 0) == TM_OK);
-    ok(sign(b, TM_LIFE_END, 10, 0) == TM_END); /* told of no more */
+    ok(sign(b, TM_LIFE_END, 10, 0) == TM_END); /* no longer known */
     ok(tm_task_lifetimes_describe(&b->lifetimes, MACHINE, 20, true, &b->err) == TM_OK);
     ok(sign(b, TM_LIFE_START, 20, 0) == TM_OK);
     ok(sign(b, TM_LIFE_END, 20, 0) == TM_OK);
@@ -122,7 +122,7 @@ static void test_told(void)
     bench_free(b);
 }
 
-/* Memory is that of the tasks that live at one time. */
+/* Memory depends on the number of tasks at one time. */
 static void test_many(void)
 {
     enum { TASKS = 200000, CHAIN = 1000 };
@@ -133,7 +133,7 @@ static void test_many(void)
             st = sign(b, TM_LIFE_END, 100 + i, 0);
     ok(st == TM_OK);
     ok(b->pending.group_count < 3 * 4096);
-    for (int64_t i = 0; i < CHAIN && st == TM_OK; i++) /* each makes the next and ends */
+    for (int64_t i = 0; i < CHAIN && st == TM_OK; i++) /* each starts the next and ends */
         if ((st = sign(b, TM_LIFE_START, 10 + (i + 1) % 2, 10 + i % 2)) == TM_OK)
             st = sign(b, TM_LIFE_END, 10 + i % 2, 0);
     ok(st >= 0);

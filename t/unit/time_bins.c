@@ -1,4 +1,4 @@
-/* Unit tests of bins over time: the result depends only on what was counted. */
+/* Unit tests of bins over time: the result depends only on the counted times. */
 #include "emit/svg/time_bins.h"
 #include "tap.h"
 
@@ -18,7 +18,7 @@ static int compare_times(const void *pa, const void *pb)
     return *a < *b ? -1 : *a > *b;
 }
 
-/* The columns of TIMES_NS over all of their range. */
+/* Returns the columns of TIMES_NS over their whole range. */
 static uint64_t count(const int64_t *times_ns, uint64_t *sums, struct tm_time_bins *bins)
 {
     struct tm_error err = {0};
@@ -33,7 +33,7 @@ static uint64_t count(const int64_t *times_ns, uint64_t *sums, struct tm_time_bi
     return total;
 }
 
-/* Times around MIDDLE, at most 2^BITS away, in any order and in theirs. */
+/* Counts times around MIDDLE, at most 2^BITS away, in random and in sorted order. */
 static void test_order(int64_t middle, unsigned bits)
 {
     int64_t times_ns[TIMES];

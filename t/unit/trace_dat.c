@@ -1,5 +1,4 @@
-/* Unit tests of trace.dat: records of the process that reads it, complete, cut and wrong; a child whose output is read.
- * */
+/* Unit tests of trace.dat: complete, cut and wrong records of the process that reads it. */
 #include "format/child_event.h"
 #include "os/io.h"
 #include "os/subprocess.h"
@@ -83,7 +82,7 @@ static int say(void *context, int fd)
     return text[0] == 'f' ? 4 : text[0] == 's' ? TM_SUBPROCESS_SYSTEM_FAILED : 0;
 }
 
-/* What a child that says TEXT says, and how it ends. */
+/* A child that writes TEXT must end with WANT and CAUSE. */
 static void run_child(const char *text, enum tm_status want, const char *cause)
 {
     struct tm_error err = {0};

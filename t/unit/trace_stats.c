@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* TraceStats of BUFFERS buffers of N bytes each, a writer on sequence 9 and the last of them, LOST flushes. */
+/* Makes TraceStats of BUFFERS buffers of N bytes each, with a writer on sequence 9 in the last one, and LOST flushes.
+ * */
 static void make_stats(struct tm_buf *out, uint32_t buffers, uint64_t n, uint64_t lost)
 {
     size_t mark;
@@ -21,7 +22,7 @@ static void make_stats(struct tm_buf *out, uint32_t buffers, uint64_t n, uint64_
     tm_pb_put_varint(out, 14, lost);
 }
 
-/* "bytes of buffers/sequence:buffer of writers/flushes" of the message in field 35 of OUT. */
+/* Sets TEXT to "bytes of buffers/sequence:buffer of writers/flushes" of the message in field 35 of OUT. */
 static void tell(const struct tm_buf *out, char *text, size_t size)
 {
     struct tm_pb outer = tm_pb_of(out->data, out->len);

@@ -1,4 +1,4 @@
-/* Unit tests of packets without a time: they are written in the order in which they came, from memory and from disk. */
+/* Unit tests of packets without a time: they are written in the order of their arrival, from memory and from disk. */
 #include "emit/perfetto/untimed_packets.h"
 #include "base/pb.h"
 #include "tap.h"

@@ -5,7 +5,7 @@
 #include "format_run.h"
 #include "tap.h"
 
-/* A field of BYTES, at most 127 of them. */
+/* Writes a field with BYTES, at most 127 of them. */
 static void put(struct tm_buf *b, unsigned id, const void *bytes, size_t len)
 {
     tm_pb_put_bytes(b, id, bytes, len);
@@ -21,7 +21,7 @@ struct times {
     int64_t timestamp_ns, offset_ps, duration_ps;
 };
 
-/* A profile of one line with one event. */
+/* Makes a profile of one line with one event. */
 static void put_profile(struct tm_buf *b, const struct times *t)
 {
     struct tm_buf plane = {0}, line = {0}, event = {0};
@@ -74,7 +74,7 @@ static void test_times(void)
     ok(time_is(0, 0, -1, "account out_of_range 1 at "));
 }
 
-/* Slices of a line that touch or nest in picoseconds neither cross nor come apart in nanoseconds. */
+/* Slices of a line that touch or nest in picoseconds do the same in nanoseconds. */
 static void test_no_crossing(void)
 {
     bool good = true;
@@ -123,7 +123,7 @@ static void test_sniff(void)
     TYPE_IS("\x0a\x06\x12\x04\x0a\x02\x08\x01", "proto");
     TYPE_IS("\x0a\x04\x18\x01\x40\x05", "proto");
     TYPE_IS("\x0a\x02\x40\x05", "proto");
-    TYPE_IS("\x0a\x08\x12\x04/cpu\x40\x05", "proto"); /* behind the name a field that a plane has not */
+    TYPE_IS("\x0a\x08\x12\x04/cpu\x40\x05", "proto"); /* after the name a field that a plane does not have */
     TYPE_IS("\x0a\x00", "proto");
 }
 
