@@ -1,5 +1,5 @@
-"""Compares the reading speed of tm-unpack with that of each format's own dumper. Both take turns over the same bytes and
-write to /dev/null. If a program here can record a format, its input is a recording of a busy loop of system calls;
+"""Compares the reading speed of tm-unpack with that of each format's own dumper. Both take turns over the same bytes
+and write to /dev/null. If a program here can record a format, its input is a recording of a busy loop of system calls;
 otherwise it is generated. A dumper that is not installed or not allowed is named and left out."""
 import json, os, random, shutil, statistics, subprocess, sys
 
@@ -15,7 +15,7 @@ EVENTS = ('raw_syscalls:sys_enter', 'raw_syscalls:sys_exit', 'sched:sched_switch
 
 
 class Missing(Exception):
-    """Why an input cannot be made or dumped."""
+    """The reason why an input cannot be made or dumped."""
 
 
 def need(program):
@@ -43,8 +43,8 @@ def perf_data(b, count, path):
 
 
 def trace_dat(b, count, path):
-    """By trace-cmd extract out of an instance of its own, as trace-cmd record writes to /proc/sys/kernel/ftrace_enabled,
-    which a guest may be refused."""
+    """Records by trace-cmd extract from an instance of its own, because trace-cmd record writes to
+    /proc/sys/kernel/ftrace_enabled, which a guest may not do."""
     need('trace-cmd')
     instance = os.path.join('/sys/kernel/tracing/instances', 'tm-bench-%d' % os.getpid())
 
@@ -109,8 +109,8 @@ def otlp(b, count, path):
 
 
 def journal(b, count, path):
-    """journalctl reads its own files only: where the machine has a journal, its newest entries, else Python reads lines
-    as journalctl would write them."""
+    """journalctl reads only its own files. If the machine has a journal, it reads the newest entries; otherwise Python
+    reads lines as journalctl writes them."""
     need('journalctl')
     with open(path, 'wb') as f:
         own = ['journalctl', '-q', '-n', str(count), '-o', 'json']
@@ -141,7 +141,7 @@ FORMATS = [('perf.data', perf_data), ('trace.dat', trace_dat), ('CTF', ctf), ('N
 
 
 def cpu_of(command):
-    """User and system seconds of COMMAND and what it started, and its peak memory."""
+    """Returns user and system seconds of COMMAND and its children, and its peak memory."""
     with open(os.devnull, 'wb') as nowhere:
         p = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=nowhere, stderr=nowhere)
         _, status, r = os.wait4(p.pid, 0)
@@ -157,7 +157,7 @@ def size_of(path):
 
 
 def rows_of(b, path):
-    """Events that tm-unpack reads of PATH."""
+    """Returns the number of events that tm-unpack reads from PATH."""
     stages = ['tm-unpack', 'tm-manifest', 'tm-clocks', 'tm-sort', 'tm-emit']
     line = ' | '.join("'%s' %s" % (b.program(s), {'tm-unpack': "'%s'" % path, 'tm-emit': '-f report'}.get(s, ''))
                       for s in stages)

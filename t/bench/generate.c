@@ -5,9 +5,9 @@
  *
  * kineto:   a PyTorch profiler trace of one rank, about 250 bytes an event
  * proto:    track events with interned names, bursts of 8 sequences, about 25 bytes a packet
- * varied:   the same with annotations of which no two are alike, names by number and as text, flows, legacy phases,
- *           values of counters beside slices, about 35 bytes a packet
- * ftrace:   bundles of sched_switch and compact_sched, two cpus of events in turn
+ * varied:   track events with distinct annotations, names by number and as text, flows, legacy phases, values of
+ *           counters beside slices, about 35 bytes a packet
+ * ftrace:   bundles of sched_switch and compact_sched, alternating between two cpus
  * systrace: lines of sched_switch and tracing_mark_write, about 110 bytes each */
 #include "os/io.h"
 #include "base/pb.h"
@@ -144,7 +144,7 @@ static void sequence_start(struct tm_buf *out, uint32_t seq, uint64_t file)
     packet_end(out, p);
 }
 
-/* What a begin has beside its name: annotations, and at times a flow, a legacy phase or a counter's value. */
+/* Adds annotations to a begin, and in some cases a flow, a legacy phase or a counter's value. */
 static void put_details(struct tm_buf *out, uint64_t file, uint32_t seq, uint64_t r)
 {
     size_t a;
@@ -189,7 +189,8 @@ static void put_counter_track(struct tm_buf *out, uint64_t file, uint32_t seq)
     packet_end(out, p);
 }
 
-/* Slices that begin and end, on SEQUENCES sequences in bursts; the varied ones have details, and take turns. */
+/* Writes slices with begin and end, on SEQUENCES sequences in bursts. Varied slices have details, and sequences
+ * alternate. */
 static void track_events(struct tm_buf *out, uint64_t file, uint64_t packets, int is_varied)
 {
     uint64_t seed = file + 1, ts[SEQUENCES], depth[SEQUENCES] = {0};

@@ -1,4 +1,4 @@
-"""Merges ranks as people do by hand: ten-lines.py OUT IN… loads all files, extends one list, and dumps it."""
+"""Merges ranks as a short script does: ten-lines.py OUT IN… loads all files, extends one list, and dumps it."""
 import json, sys
 out = None
 for name in sys.argv[2:]:

@@ -1,4 +1,4 @@
-/* The corpus of the fuzzer: t/fuzz/corpus/TARGET.tar has the inputs of a target, a member each, in order of their names
+/* The corpus of the fuzzer: t/fuzz/corpus/TARGET.tar has the inputs of a target as members, in order of their names
  * (t/fuzz/run -m writes it). */
 #ifndef TM_T_FUZZ_CORPUS_H
 #define TM_T_FUZZ_CORPUS_H
@@ -13,7 +13,7 @@ struct corpus {
     size_t len, at;
 };
 
-/* An input; its name is NUL-terminated. Valid until close. */
+/* An input, valid until close. Its name is NUL-terminated. */
 struct corpus_input {
     const char *name;
     const uint8_t *data;
@@ -23,10 +23,10 @@ struct corpus_input {
 /* Reads the corpus of TARGET below $TM_SRC, or of the current folder. False if it cannot be read. */
 bool corpus_open(struct corpus *corpus, const char *target);
 
-/* The next input. False at the end. */
+/* Gets the next input. False at the end. */
 bool corpus_next(struct corpus *corpus, struct corpus_input *input);
 
-/* True if all members were read and each was whole. */
+/* True if all members were read and each was complete. */
 bool corpus_is_whole(const struct corpus *corpus);
 
 void corpus_close(struct corpus *corpus);

@@ -1,10 +1,10 @@
-/* Runs the corpus of the fuzzer (t/fuzz/corpus/TARGET.tar) with calls to the system that fail, as TAP: one test for
- * each target. For each path of functions that leads to a call (its CALLERS_MAX callers) that call fails, and then also
- * that call and all after it. The target must end with an error of the system, or as if nothing had failed
- * (fuzz_check_status), without a fault of memory.
+/* Runs the corpus of the fuzzer (t/fuzz/corpus/TARGET.tar) with failing system calls, as TAP: one test for each target.
+ * For each path of functions that leads to a call (its CALLERS_MAX callers) that call fails, and then that call and all
+ * calls after it. The target must end with an error of the system, or as without a fault (fuzz_check_status), and
+ * without a memory error.
  *
  * usage: faults                          all of $TM_SRC/t/fuzz/corpus
- *        faults TARGET [NAME [CALL]]     one target; one input of it; the one call that is to fail
+ *        faults TARGET [NAME [CALL]]     one target; one input of it; the one call that fails
  *
  * The linker puts the functions __wrap_NAME in place of NAME in the library, not in other libraries. */
 #include "corpus.h"
@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include <unwind.h>
 
-/* A run with sanitizers takes four times as long. They find faults of memory, for which every fourth path will do. */
+/* A run with sanitizers takes four times as long. They find memory errors, for which every fourth path suffices. */
 #ifdef __SANITIZE_ADDRESS__
 enum { PATHS_A_FAULT = 4 };
 #else
@@ -30,8 +30,8 @@ enum { CALLERS_MAX = 12, PATHS_MAX = 1 << 17, CALLS_MAX = 1 << 12 };
 static struct {
     pid_t process;            /* children do not fail */
     unsigned long count, at;  /* of the calls so far; the one that fails, 0: none */
-    bool onwards;             /* so do all that follow it */
-    bool finds;               /* this run finds paths */
+    bool onwards;             /* all calls after it fail too */
+    bool finds;               /* this run searches for new paths */
     uint64_t paths[PATHS_MAX]; /* a hash table; 0: free */
     unsigned path_count;
     unsigned long calls[CALLS_MAX]; /* whose path is new in this input */
@@ -52,7 +52,7 @@ static _Unwind_Reason_Code add_caller(struct _Unwind_Context *context, void *arg
     return ++path->callers > CALLERS_MAX ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
-/* True if no call came by this path before. */
+/* True if no earlier call had this path. */
 static bool is_new_path(void)
 {
     struct path path = {1, 0};
@@ -68,7 +68,7 @@ static bool is_new_path(void)
     return true;
 }
 
-/* True if this call is to fail, with ERRNUM. */
+/* True if this call must fail with ERRNUM. */
 static bool fails(int errnum)
 {
     if (fuzz_fault.calm > 0 || (!faults.finds && faults.at == 0) || getpid() != faults.process)
@@ -109,7 +109,7 @@ WRAP(ssize_t, pwrite64, ENOSPC, -1, (int fd, const void *data, size_t len, off_t
 WRAP(int, mkstemp, ENOSPC, -1, (char *path), (path))
 WRAP(int, mkstemp64, ENOSPC, -1, (char *path), (path))
 
-/* Says how to repeat what died. */
+/* Prints how to repeat the run that died. */
 static void on_death(int signum)
 {
     char text[PATH_MAX + 128];
@@ -132,11 +132,11 @@ static void run(const struct fuzz_target *target, const uint8_t *data, size_t le
     faults.at = 0;
 }
 
-/* Runs TARGET over INPUT, with each call that comes by a new path failing; or with call ONLY, if that is not 0. */
+/* Runs TARGET over INPUT with each call of a new path failing, or with call ONLY if that is not 0. */
 static void try_input(const struct fuzz_target *target, const struct corpus_input *input, unsigned long only,
                       unsigned long *tried)
 {
-    uint8_t *data = __real_malloc(input->len ? input->len : 1); /* in memory of exactly its size */
+    uint8_t *data = __real_malloc(input->len ? input->len : 1); /* memory of exactly its size */
     FUZZ_CHECK(data != NULL);
     memcpy(data, input->data, input->len);
     faults.input = input->name;
@@ -154,7 +154,7 @@ static void try_input(const struct fuzz_target *target, const struct corpus_inpu
     free(data);
 }
 
-/* Runs TARGET over its corpus, or over the input NAME of it, if that is not NULL. */
+/* Runs TARGET over its corpus, or over the input NAME if that is not NULL. */
 static bool try_corpus(const struct fuzz_target *target, const char *name, unsigned long only, unsigned long *tried)
 {
     struct corpus corpus = {0};

@@ -1,6 +1,6 @@
 /* The targets of the fuzzer and of the replay of its corpus: one for each parser, container and stage.
  *
- * A target aborts if something is wrong. Beside what the sanitizers catch, these are wrong: a status that the target's
+ * A target aborts at an error. Besides the errors that sanitizers detect, these are errors: a status that the target's
  * call does not document, an error without text or with a control byte in it, a stream of ours that the next stage
  * refuses, and accounts that do not balance. */
 #ifndef TM_T_FUZZ_H
@@ -13,14 +13,14 @@
 #include <stdlib.h>
 
 struct fuzz_target {
-    const char *name;     /* and of its folder in t/fuzz/corpus */
+    const char *name;     /* also of its archive in t/fuzz/corpus */
     void (*run)(const struct fuzz_target *target, const uint8_t *data, size_t len);
-    const void *with;     /* what RUN needs to know: a format, an output */
-    unsigned max_bytes;   /* of an input: where more of them find nothing new */
+    const void *with;     /* an argument of RUN: a format, an output */
+    unsigned max_bytes;   /* of an input; longer ones find nothing new */
     const char *dictionary; /* in t/fuzz, without .dict; NULL: none */
 };
 
-/* All of them, NULL-terminated names. */
+/* All targets; the last has the name NULL. */
 extern const struct fuzz_target fuzz_targets[];
 
 const struct fuzz_target *fuzz_find(const char *name);
@@ -33,41 +33,42 @@ const struct fuzz_target *fuzz_find(const char *name);
         }                                                                                 \
     } while (0)
 
-/* Calls that fail on purpose (t/fuzz/faults.c); otherwise false. The harness calms its own calls. */
+/* The state of calls that fail on purpose (t/fuzz/faults.c); otherwise all false. The harness exempts its own calls. */
 struct fuzz_fault {
-    int calm;         /* above 0: the harness is at work */
+    int calm;         /* above 0: calls of the harness, which do not fail */
     bool is_there;    /* a call of this run has failed on purpose */
-    bool was_refused; /* the same input was damage when no call failed */
+    bool was_refused; /* the same input was damage without a failing call */
 };
 extern struct fuzz_fault fuzz_fault;
 
-/* ST is TM_OK, TM_END or one of the failures in ALLOWED (bit 1: TM_E_INPUT, 3: TM_E_SYSTEM), and ERR states why. Once
- * a call has failed on purpose it may be TM_E_SYSTEM, but a file that is not damaged is not called so. */
+/* Checks that ST is TM_OK, TM_END or one of the failures in ALLOWED (bit 1: TM_E_INPUT, 3: TM_E_SYSTEM), and that ERR
+ * states the reason. After a call has failed on purpose, TM_E_SYSTEM is allowed too, but an undamaged file must not be
+ * reported as damaged. */
 void fuzz_check_status(enum tm_status st, unsigned allowed, const struct tm_error *err);
 
-/* A temporary file without a name, empty. */
+/* Returns an empty temporary file without a name. */
 int fuzz_file(void);
-/* One that holds LEN bytes, to be read from its start. */
+/* Returns a temporary file with LEN bytes, rewound. */
 int fuzz_file_of(const void *data, size_t len);
-/* To its start. */
+/* Rewinds FD. */
 void fuzz_rewind(int fd);
 
-/* Reads the stream FD to its end and checks that it is whole, that its frames agree with each other (catalog) and,
- * where BALANCED, that its accounts balance. */
+/* Reads the stream FD to its end. Checks that it is complete, that its frames agree with each other (catalog) and, if
+ * BALANCED, that its accounts balance. */
 void fuzz_check_stream(int fd, bool balanced);
 
-/* CompactSched messages stay whole in the stream that SINK begins. */
+/* Lets CompactSched messages stay whole in the stream that SINK begins. */
 void fuzz_leave_whole(struct tm_event_sink *sink);
 
-/* What FORMAT makes of a file with DATA, as HOW says: what happens to damage, in pieces of which size. PATH is the
- * file's, or NULL. */
+/* Runs FORMAT on a file with DATA. HOW chooses the handling of damage and the size of pieces. PATH is the file's, or
+ * NULL. */
 struct tm_format;
 void fuzz_parse(const struct tm_format *format, const uint8_t *data, size_t len, uint8_t how, const char *path);
 
-/* A stream out of loose notes of its frames (stream_notes.h). */
+/* Returns a stream made from notes of its frames (stream_notes.h). */
 int fuzz_stream_of(const uint8_t *data, size_t len);
 
-/* Has EMIT show the events of the stream IN that ONLY wants (NULL: all) to a file that is then gone. */
+/* Lets EMIT write the events of the stream IN that ONLY chooses (NULL: all) to a file, and removes the file. */
 struct tm_emit;
 struct tm_emit_options;
 struct tm_select_spec;

@@ -1,12 +1,12 @@
 /* Parsers whose files a library reads in a child process (os/subprocess.h).
  *
  * fuzz_child: the output of the child is part of the input, so the fuzzer reaches the parser of its records. An input
- * is the file, the output of the child, the length of that output (2 bytes, little-endian), how the child ends, and how
- * the file is read (fuzz_parse). The output is bytes, or notes of records, whose lengths are corrected: kind, buffer,
- * cpu, tid, pid, lost (a byte each), time and cycles (8 each), event, task and args, each ended by 255.
- * fuzz_ctf_folder: the library reads, in a child as always. An input is metadata, stream and index of a trace, the
- * lengths of metadata and index (2 bytes each), a byte for which of stream (2) and index (4) exist, and how it is
- * read. */
+ * is the file, the output of the child, the length of that output (2 bytes, little-endian), a byte for the end of the
+ * child, and one for the way to read the file (fuzz_parse). The output is bytes, or notes of records, whose lengths are
+ * corrected: kind, buffer, cpu, tid, pid, lost (a byte each), time and cycles (8 each), event, task and args, each
+ * ended by 255. fuzz_ctf_folder: the library itself reads, in a child. An input is metadata, stream and index of a
+ * trace, the lengths of metadata and index (2 bytes each), a byte that states whether stream (2) and index (4) exist,
+ * and one for the way to read it. */
 #include "fuzz.h"
 
 #include "base/bytes.h"
@@ -31,7 +31,7 @@ static void __sanitizer_set_death_callback(void (*callback)(void))
 }
 #endif
 
-/* This program's subprocesses are those of the library, unless an input says what the child does. */
+/* Subprocesses of this program are those of the library, unless an input has the output of a child. */
 enum tm_status real_open(struct tm_subprocess *p, int (*run)(void *context, int fd), void *context,
                          struct tm_error *err);
 enum tm_status real_close(struct tm_subprocess *p, struct tm_error *err);
@@ -44,7 +44,7 @@ enum tm_status real_close(struct tm_subprocess *p, struct tm_error *err);
 enum end { ENDS_WELL, ENDS_BADLY, FAILS_READING, END_COUNT };
 
 static struct child {
-    bool is_there; /* this input has one */
+    bool is_there; /* this input has the output of a child */
     const uint8_t *data;
     size_t len;
     enum end end;
@@ -64,7 +64,7 @@ static enum tm_status child_says(void *source, uint8_t *data, size_t len, size_t
     return n ? TM_OK : TM_END;
 }
 
-/* A library that is misled may be busy for long, or die: that is what its process is for, and no finding. */
+/* A library may be busy for long with a hostile file, or die. Its process isolates that, so this is no finding. */
 struct work {
     int (*run)(void *context, int fd);
     void *context;
@@ -104,7 +104,7 @@ enum tm_status tm_subprocess_close(struct tm_subprocess *p, struct tm_error *err
     return has_ended && child.end == ENDS_BADLY ? tm_error_set(err, TM_E_INPUT, "killed by signal 11") : TM_OK;
 }
 
-/* The text up to 255 at *AT, and on behind it. */
+/* Returns the text at *AT up to 255, and moves *AT after it. */
 static struct tm_span note_text(const uint8_t **at, const uint8_t *end)
 {
     const uint8_t *text = *at, *stop = memchr(text, 255, (size_t)(end - text));
@@ -113,7 +113,7 @@ static struct tm_span note_text(const uint8_t **at, const uint8_t *end)
     return (struct tm_span){(const char *)text, len};
 }
 
-/* The records that DATA has notes of. */
+/* Writes the records of the notes in DATA. */
 static void put_notes(const uint8_t *data, size_t len, struct tm_buf *out)
 {
     enum { AT_TIME = 6, AT_CYCLES = 14, HEAD = 22 };

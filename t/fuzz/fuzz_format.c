@@ -35,8 +35,8 @@ static enum tm_status parse(const struct tm_format *format, const struct tm_form
     return st;
 }
 
-/* A stream of one file: what FORMAT makes of the input that is GIVEN. False: a call that failed on purpose left no
- * whole stream. */
+/* Makes a stream of one file, with the input GIVEN read by FORMAT. False if a call that failed on purpose left no
+ * complete stream. */
 static bool make_stream(const struct tm_format *format, const struct tm_format_context *given, bool leave_whole, int fd)
 {
     struct tm_stream_writer writer;

@@ -1,4 +1,4 @@
-/* libFuzzer's side: TM_FUZZ names the target. t/fuzz/run sets it. */
+/* The entry points of libFuzzer. TM_FUZZ names the target; t/fuzz/run sets it. */
 #include "fuzz.h"
 
 #include <stdlib.h>

@@ -15,7 +15,7 @@
 
 #include <unistd.h>
 
-/* Streams from elsewhere may have accounts that do not balance, which the stages take for a bug. */
+/* Fuzzed streams may have accounts that do not balance, which the stages report as a bug. */
 enum { INPUT = 1 << -TM_E_INPUT, SYSTEM = 1 << -TM_E_SYSTEM, STRICT = 1 << -TM_E_STRICT };
 
 static void check_is_imbalance(enum tm_status st, const struct tm_error *err)
@@ -102,7 +102,7 @@ void fuzz_sort(const struct fuzz_target *target, const uint8_t *data, size_t len
     close(out);
 }
 
-/* tm-sort -m of a stream and its end, cut where its last byte says. */
+/* tm-sort -m of a stream and its rest; the last byte chooses the cut. */
 void fuzz_join(const struct fuzz_target *target, const uint8_t *data, size_t len)
 {
     struct tm_error err = {0};
@@ -132,13 +132,13 @@ void fuzz_join(const struct fuzz_target *target, const uint8_t *data, size_t len
     close(out);
 }
 
-/* A text takes nothing but memory. */
+/* Writing a text can fail only for lack of memory. */
 static void check_text(enum tm_status st)
 {
     FUZZ_CHECK(st == TM_OK || (st == TM_E_SYSTEM && fuzz_fault.is_there));
 }
 
-/* The plan of the stream IN by RULES. It can be read again, says when its parts begin, and has a plan of its own. */
+/* Makes the plan of the stream IN by RULES. It can be read again, gives times of parts, and has a plan of its own. */
 static void check_plan(int in, const char *rules)
 {
     struct tm_error err = {0};
@@ -157,7 +157,7 @@ static void check_plan(int in, const char *rules)
     close(again);
 }
 
-/* All that tm-align writes, by all rules, and the stream's plan. The last byte chooses rules with parameters. */
+/* Writes all outputs of tm-align by all rules, and the stream's plan. The last byte chooses rules with parameters. */
 void fuzz_align(const struct fuzz_target *target, const uint8_t *data, size_t len)
 {
     static const char *const rules[] = {NULL, "name:.", "name:.,begin", "key:args.id,name:.,end"};
@@ -229,7 +229,7 @@ void fuzz_emit(const struct fuzz_target *target, const uint8_t *data, size_t len
     close(in);
 }
 
-/* The last byte chooses the output, what is wanted, and whether rows are events. */
+/* The last byte chooses the output, the selection, and whether rows are events. */
 void fuzz_only(const struct fuzz_target *target, const uint8_t *data, size_t len)
 {
     static const char *const wanted[] = {
@@ -269,8 +269,8 @@ static enum tm_status close_part(void *self, uint32_t part, int fd, struct tm_er
     return TM_OK;
 }
 
-/* The parts of a stream, each as a trace that continues the parts before it. The last bytes are the time of the first
- * cut and how many bits the time up to the second has. */
+/* Writes the parts of a stream, each as a trace that continues the parts before it. The last bytes are the time of the
+ * first cut and the number of bits of the distance to the second. */
 void fuzz_cut(const struct fuzz_target *target, const uint8_t *data, size_t len)
 {
     enum { TIME = 8, TAIL = TIME + 1, BITS = 48 };

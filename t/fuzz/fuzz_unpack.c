@@ -17,7 +17,7 @@ static void no_warning(void *arg, const char *text)
     FUZZ_CHECK(text[0] != '\0');
 }
 
-/* FD becomes standard input: through a pipe when it fits, so that what is read by place goes to a temporary file. */
+/* Makes FD standard input, through a pipe if it fits, so content that is read by place goes to a temporary file. */
 static void be_stdin(const uint8_t *data, size_t len, bool piped)
 {
     enum { PIPE_BYTES = 65536 };
@@ -34,7 +34,7 @@ static void be_stdin(const uint8_t *data, size_t len, bool piped)
     fuzz_fault.calm--;
 }
 
-/* The stream that tm-unpack makes of DATA. */
+/* Returns the stream that tm-unpack makes from DATA. */
 static enum tm_status unpack(const uint8_t *data, size_t len, uint8_t how, int out)
 {
     struct tm_unpack_options options = {.format.on_damage = (enum tm_on_damage)(how % 3),
@@ -116,7 +116,7 @@ static enum tm_status sort(int in, int out)
     return st;
 }
 
-/* What our own stages made is never refused, but where the input itself contradicts itself. */
+/* A stage never refuses the stream of our own stages, unless the input contradicts itself. */
 void fuzz_merge(const struct fuzz_target *target, const uint8_t *data, size_t len)
 {
     static const struct tm_emit *const outputs[] = {&tm_emit_pftrace, &tm_emit_json, &tm_emit_sqlite, &tm_emit_text,

@@ -1,7 +1,6 @@
-/* Runs the corpus of the fuzzer (t/fuzz/corpus/TARGET.tar), as TAP: one test for each target. Each input runs as it is,
- * and then as damage leaves it, in $TM_FUZZ_DAMAGED (DAMAGED if not set) ways: cut, with bytes that are changed, lost
- * or repeated, or going on like the input before it. Its bytes decide what the ways are, so they are the same
- * everywhere.
+/* Runs the corpus of the fuzzer (t/fuzz/corpus/TARGET.tar), as TAP: one test for each target. Each input runs
+ * unchanged, and then damaged $TM_FUZZ_DAMAGED times (DAMAGED if not set): cut, with changed, lost or repeated bytes,
+ * or continued by the input before it. The damage depends only on the input's bytes, so it is the same on all machines.
  *
  * usage: replay                     all of $TM_SRC/t/fuzz/corpus
  *        replay TARGET FILE...      these files
@@ -27,7 +26,7 @@ enum { DAMAGED = 8 };
 
 enum { RUN_MAX = 24 /* bytes that are lost or repeated */ };
 
-/* What runs, for the report of a death. */
+/* The running input, for the report of a death. */
 static struct {
     const char *target, *path;
     unsigned damage; /* 0: none */
@@ -43,7 +42,7 @@ static void on_death(int signum)
     (void)raise(signum);
 }
 
-/* A number below LIMIT, which is not 0. */
+/* Returns a number below LIMIT, which is not 0. */
 static size_t draw(uint64_t *state, size_t limit)
 {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -66,7 +65,7 @@ static void change(uint8_t *byte, uint64_t *state)
     }
 }
 
-/* Damages INPUT in one place. Its last byte says how it is read, and stays. OTHER is another input, or empty. */
+/* Damages INPUT at one place. Its last byte, which decides how it is read, stays. OTHER is another input, or empty. */
 static void damage(const struct tm_buf *input, const struct tm_buf *other, uint64_t *state, struct tm_buf *out)
 {
     enum kind { CUT, LOSE, REPEAT, CONTINUE, CHANGE, KINDS = CHANGE + 3 };
@@ -85,7 +84,7 @@ static void damage(const struct tm_buf *input, const struct tm_buf *other, uint6
     put(out, input, len, len + 1);
 }
 
-/* Runs TARGET over INPUT, in memory of exactly its size, so that a read past it is seen. */
+/* Runs TARGET over INPUT, in memory of exactly its size, so a sanitizer detects a read past it. */
 static void run(const struct fuzz_target *target, const struct tm_buf *input)
 {
     uint8_t *exact = malloc(input->len ? input->len : 1);
@@ -127,8 +126,8 @@ static bool read_file(const char *path, struct tm_buf *data)
     return good;
 }
 
-/* Runs TARGET over INPUT, which is called NAME, and over damage to it. LAST is the input before it, and then this one.
- */
+/* Runs TARGET over INPUT, whose name is NAME, and over damaged copies. LAST is the input before it, and becomes INPUT.
+ * */
 static void replay(const struct fuzz_target *target, const char *name, struct tm_buf *input, struct tm_buf *last)
 {
     now.target = target->name;

@@ -5,7 +5,7 @@
 #include "stream/reader.h"
 #include "stream/writer.h"
 
-/* The rest of the notes. */
+/* The unread rest of the notes. */
 struct notes {
     const uint8_t *p, *end;
 };

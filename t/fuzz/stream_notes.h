@@ -15,10 +15,10 @@
 
 enum { NOTES_BODY = 255, NOTES_ROWS_MAX = 2048 };
 
-/* Writes the stream that LEN bytes of notes mean to FD. */
+/* Writes the stream of LEN bytes of notes to FD. */
 void stream_notes_write(int fd, const uint8_t *notes, size_t len);
 
-/* Notes of the stream FD; false when it is none. */
+/* Writes notes of the stream FD. False if FD is no stream. */
 bool stream_notes_read(int fd, struct tm_buf *notes);
 
 #endif
