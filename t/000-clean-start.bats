@@ -19,8 +19,8 @@ for look in (["grep", "^Sig.*[kn]:", "/proc/self/status"], ["ls", "/proc/self/fd
                            stdout=subprocess.PIPE, text=True, restore_signals=False, close_fds=False, check=True).stdout
 print(said)
 lines = said.splitlines()
-assert [int(line.split()[1], 16) & 0x7fffffff for line in lines[:2]] == [0, 0] # beyond are those of the C library
-assert lines[2:6] == ["0", "1", "2", "3"] # the last is the listing's
+assert [int(line.split()[1], 16) & 0x7fffffff for line in lines[:2]] == [0, 0] # higher bits are those of the C library
+assert lines[2:6] == ["0", "1", "2", "3"] # the last is the descriptor of the listing
 assert lines[6] == "0022" and int(lines[7]) >= 64 and lines[8] == "/dev/null"
 seen = dict(line.split("=", 1) for line in lines[9:] if "=" in line)
 assert seen["LC_ALL"] == "C" and seen["TM_KEPT"] == "1" and seen["PATH"] == os.environ["PATH"]

@@ -101,7 +101,7 @@ END
         cmp got want
         cmp copy want
     done
-    tm-unpack --copy copy --copy-no-packets a.json b.pftrace >got # what was there is gone
+    tm-unpack --copy copy --copy-no-packets a.json b.pftrace >got # the old content is gone
     cmp got want
     [ ! -s copy ]
     tm-unpack --copy copy --copy-no-packets a.json >got
@@ -116,10 +116,10 @@ END
         mkdir disk
         mount -t tmpfs -o size=\$((2 * \$(stat -c %s want) - 65536)) none disk || exit 99
         touch disk/copy
-        tm-unpack --copy disk/copy a.json b.pftrace >got # it would take more than half of the disk
+        tm-unpack --copy disk/copy a.json b.pftrace >got # the copy would take more than half of the disk
         [ ! -s disk/copy ]
     "
-    [ "$status" -eq 0 ] || [ "$status" -eq 99 ] || [[ "$output" == *unshare* ]] # no small disk can be made here
+    [ "$status" -eq 0 ] || [ "$status" -eq 99 ] || [[ "$output" == *unshare* ]] # skips if no small disk can be made
     cmp got want
     bats_require_minimum_version 1.5.0
     run -1 tm-unpack --copy /dev/null a.json

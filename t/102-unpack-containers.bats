@@ -5,7 +5,7 @@ bats_require_minimum_version 1.5.0
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || exit
     python3 "$TM_SRC/t/gen/make-containers.py"
-    zstd -q a.json 2>/dev/null || true # where there is a zstd
+    zstd -q a.json 2>/dev/null || true # if zstd is installed
 }
 
 setup() {
@@ -62,7 +62,7 @@ END
     run bash -o pipefail -c 'python3 - <<END | TMPDIR=$PWD/nowhere tm-unpack --list --ignore-unknown
 import sys
 out = sys.stdout.buffer
-head = open("kept.tar", "rb").read()[:1024]  # the promise
+head = open("kept.tar", "rb").read()[:1024]  # the header with the promise
 big = open("big.tar", "rb").read(512)
 out.write(head + big)
 for i in range(5 << 10):
@@ -114,7 +114,7 @@ tar('link.tar', ('b.json', b'1', ('linkpath', 'a.json')), ('plain.json', b'0', (
 with open('volume.tar', 'rb') as f:
     data = bytearray(f.read())
 at = data.index(b'b.json')
-data[at + 156:at + 157], data[at + 482] = b'S', 1 # a GNU map that goes on in the next block
+data[at + 156:at + 157], data[at + 482] = b'S', 1 # a GNU sparse map that continues in the next block
 data[at + 148:at + 156] = b' ' * 8
 data[at + 148:at + 156] = b'%06o\0 ' % sum(data[at:at + 512])
 with open('map.tar', 'wb') as f:

@@ -138,7 +138,7 @@ END
     [ "$status" -eq 1 ]
     [[ $output == *"compressed byte "*": the gzip data is damaged "* ]]
     tm-unpack --on-damage=salvage inter.gz | tm-emit -f frames >frames
-    [ "$(grep -c 'name="n20000_' frames)" -ge 1999 ] # the first line comes behind what the damage made of the last
+    [ "$(grep -c 'name="n20000_' frames)" -ge 1999 ] # the first line follows the damaged end of the last
     [ "$(grep -c 'name="n30000_' frames)" -ge 1999 ]
     [ "$(grep -c 'name="n10000_' frames)" -ge 500 ]
 }
@@ -238,7 +238,7 @@ merged() {
 
 @test "the ZIP64 record of a directory entry states the place of the member's header" {
     one_bad_zip local64.zip <<'END'
-d[B + 22] ^= 1 # its header contradicts its entry, so it is read by the header alone
+d[B + 22] ^= 1 # its header contradicts its entry, so only the header is used
 extra = bytes([0x99, 0x99, 2, 0, 7, 7, 1, 0, 8, 0]) + B.to_bytes(8, 'little') # a record of another kind comes first
 d[D + 30] = len(extra)
 d[D + 42:D + 46] = b'\xff' * 4
@@ -269,7 +269,7 @@ open("long64.zip", "wb").write(d)'
         echo '{"traceEvents":[{"name":"in_'$name'","ph":"i","ts":1,"pid":1,"tid":1}]}' >$name.json
     done
     python3 -c '
-with open("b.json", "wb") as f:  # more pieces than a header has room for
+with open("b.json", "wb") as f:  # more pieces than fit into a header
     for i in range(30):
         f.seek(i << 20)
         f.write(b"x")'

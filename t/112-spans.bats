@@ -43,7 +43,7 @@ PY
     slices zipkin.db | sed 's/ [0-9]* / /; s/ \(in [^ ]* from\).*/ \1/' | grep -v ' row ' >zipkin # rounded
     diff -u otlp jaeger
     sed 's/ [0-9]* / /; s/ \(in [^ ]* from\).*/ \1/' otlp | grep -v ' row ' |
-        diff -u - zipkin # which knows no links
+        diff -u - zipkin # Zipkin has no links
     [ "$(wc -l <otlp)" -eq 29 ]
 }
 

@@ -155,8 +155,8 @@ END
     python3 "$TM_SRC/t/check/list-packets.py" -f 59.12.1.10 -f 66.1 -f 66.5 -f 66.6 m.pftrace >packets
     [ "$(grep -c ' 59.12.1.10=' packets)" -eq 3 ] # a sequence for each event
     [ "$(grep ' 59.12.1.10=cpu-clock ' packets | cut -d' ' -f8-)" = '66.1=1 66.5=2 66.6=2500000' ]
-    [ "$(grep '^2943713999207 ' packets | cut -d' ' -f7-)" = '66.1=1 66.5=2 66.6=5000000' ] # counts add up
-    [ "$(grep '^2943716093854 .* 66' packets | cut -d' ' -f7-)" = '66.1=1 66.5=1 66.6=2' ]  # of each event by itself
+    [ "$(grep '^2943713999207 ' packets | cut -d' ' -f7-)" = '66.1=1 66.5=2 66.6=5000000' ] # counts are sums
+    [ "$(grep '^2943716093854 .* 66' packets | cut -d' ' -f7-)" = '66.1=1 66.5=1 66.6=2' ]  # for each event separately
     tm-merge -q --events -f jsonl "$data/perf-both.data" | grep -c '"kind":"sample"' >samples
     [ "$(cat samples)" -eq 49 ] # the place of a tracepoint is its stack
     tm-unpack "$data/perf-sched.data" | tm-emit -f frames | grep 'mapping="/usr/bin/dash"' >frames
@@ -210,7 +210,7 @@ END
     [[ "$stderr" == *damaged* ]]
     python3 - <<'END'
 data = bytearray(open('a.data', 'rb').read())
-at = data.index((3000).to_bytes(8, 'little')) - 32 # the first sample's size is none
+at = data.index((3000).to_bytes(8, 'little')) - 32 # makes the first sample's size invalid
 data[at + 6:at + 8] = b'\0\0'
 open('bad.data', 'wb').write(data)
 END
@@ -239,7 +239,7 @@ for line in open('events'):
     if e['kind'] == 'sched_switch':
         files.setdefault('perf-both.data' in e['file'], []).append(e)
 assert len(files[True]) == 49
-for e in files[True]: # what ftrace wrote down a little before
+for e in files[True]: # the same switch, which ftrace records slightly earlier
     same = [f for f in files[False] if all(e[key] == f[key] for key in ('cpu', 'prev_tid', 'next_tid', 'prev_comm'))]
     assert min(abs(e['ts'] - f['ts']) for f in same) < 10000, e
 END

@@ -49,7 +49,7 @@ switches() {
 @test "instances: the events of each buffer are read, and switches of one buffer only" {
     tm-merge -q --events -f jsonl "$data/trace-dat-buffers.dat" >events
     [ "$(jq -r 'select(.name == "softirq_entry") | .name' events | wc -l)" -gt 10 ]
-    [ "$(jq -r 'select(.cpu) | .cpu' events | sort -u | xargs)" = '0 1' ] # cpus of a buffer are the machine's
+    [ "$(jq -r 'select(.cpu) | .cpu' events | sort -u | xargs)" = '0 1' ] # cpus of a buffer are those of the machine
     [ "$(jq -r 'select(.kind == "sched_waking") | .kind' events | wc -l)" -gt 10 ]
     tm-merge -q -f report "$data/trace-dat-buffers.dat" >report
     grep -q 'not_shown: 221' report
@@ -108,7 +108,7 @@ switches() {
     gzip -dc "$data/trace-dat-6.dat.gz" >6.dat
     cp "$data/trace-dat-7.dat" whole.dat
     head -c 9000 whole.dat >a.dat
-    head -c 40000 6.dat >b.dat # libtracecmd dies of it
+    head -c 40000 6.dat >b.dat # libtracecmd crashes on it
     for file in a.dat b.dat; do
         run tm-merge -q $file
         [ "$status" -eq 1 ]

@@ -41,7 +41,7 @@ for line in sys.stdin:
     packets a.pftrace <<'END'
 packet(10, 7, message(
     (1, message((1, 1), (2, 5))), (2, message((1, 1), (2, 6))), (3, message((1, 2), (2, 7), (9, 8))),
-    (3, message((2, 1))), # without its cpu it says nothing
+    (3, message((2, 1))), # has no meaning without its cpu
     (4, 11), (5, 12), (6, message((1, 3), (2, 4))), (7, 13), (8, message((1, 5), (2, 6))),
     (10, message((1, 'ddr'), (2, 14))), (11, 100), (11, 200), (11, b'\x05\x06'), (17, 300),
     (12, message((1, '0'), (2, 'DMA'), (3, 21), (3, b'\x16\x17'))),
@@ -185,8 +185,8 @@ def ftrace(time, number, *fields): # of thread 11
 ftrace(10, 325, (4, 12), (6, 9)), ftrace(20, 324, (3, 9)), ftrace(30, 334, (1, 12))
 ftrace(40, 326, (2, 0xfff0), (3, 12)), ftrace(50, 508, (1, 3), (2, 900))
 ftrace(60, 359, (1, 1), (2, 0), (3, 77), (4, 4096)) # its own memory
-ftrace(70, 359, (1, 0), (2, 1), (3, 77), (4, 8192)) # the address space that thread 11 wrote last
-ftrace(80, 359, (1, 0), (2, 1), (3, 78), (4, 8192)) # nobody's
+ftrace(70, 359, (1, 0), (2, 1), (3, 77), (4, 8192)) # the address space that thread 11 reported last
+ftrace(80, 359, (1, 0), (2, 1), (3, 78), (4, 8192)) # an unknown address space
 ftrace(90, 347, (1, 1), (2, 5), (3, 50)), ftrace(91, 347, (1, 9), (2, 6), (3, 60))
 ftrace(92, 335, (1, 1), (2, 7), (3, 70)), ftrace(93, 314, (1, 'heap'), (2, 3), (3, 70))
 ftrace(94, 315, (2, 3), (3, 70))

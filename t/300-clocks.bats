@@ -132,7 +132,7 @@ placements() {
     mkdir sub
     cp clang.json sub/two.json
     printf '# tracer: nop\n  app-100 (  100) [001] ...1  1.5: tracing_mark_write: trace_event_clock_sync: realtime_ts=1700000002000\n  app-100 (  100) [001] ...1  2.5: tracing_mark_write: B|100|s\n' >late.txt
-    placed() { # MANIFEST FILE...: times with hints, and with the manifest they make
+    placed() { # MANIFEST FILE...: compares the times with hints and with their manifest
         rm -f m.json
         tm-merge --hints --write-manifest m.json -f csv "$@" >hinted.csv
         tm-manifest --check m.json
@@ -175,7 +175,7 @@ placements() {
 @test "Instruments beside a proto: clock_sync is used with --hints and by a manifest, and places the file alone" {
     printf 'snap 6=9000001000000\nevent 9000001000000\n' | python3 "$TM_SRC/t/gen/make-proto.py" >p.pb
     cp "$TM_SRC/t/data/instruments.xml" i.xml
-    first() { # of the profile's samples, on trace time
+    first() { # prints the first time of the profile's samples, in trace time
         tm-merge -f jsonl "$@" | sed -n 's/.*"kind":"sample","ts":\([0-9]*\).*/\1/p' | sort -n | head -1
     }
     # The file's clocks carry its tag (doc/rules.md section 5), so its private timeline meets trace time at 0.

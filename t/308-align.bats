@@ -602,7 +602,7 @@ write('a.json', a); write('b.json', b)"
         rm -f got
         unpacked -f $format -o got a.json b.json >count
         grep -x "$([ $format = json ] && echo 2 || echo 1)" count
-        if [ $format = sqlite ]; then # notes where its times come from
+        if [ $format = sqlite ]; then # it stores the source of its times
             diff <(sqlite3 want 'SELECT * FROM slice') <(sqlite3 got 'SELECT * FROM slice')
         else
             cmp want got
@@ -614,7 +614,7 @@ write('a.json', a); write('b.json', b)"
     [ "$(unpacked --progress -f jsonl -o out a.json b.json 2>&1 | tail -n 1)" = 1 ]
     printf "\x0a\x08\x40\x05\x50\x01\xd0\x02\xac\x02" >c.pftrace # a packet with a time and a sequence
     [ "$(unpacked -f jsonl -o out a.json b.json c.pftrace)" = 1 ]
-    [ "$(unpacked -o out.pftrace a.json b.json c.pftrace)" = 2 ] # packets are left out there
+    [ "$(unpacked -o out.pftrace a.json b.json c.pftrace)" = 2 ] # the input has packets
     tm-merge -q --align --write-manifest=used.json -o want.pftrace a.json b.json c.pftrace
     tm-merge -q -m used.json -o repeated.pftrace a.json b.json c.pftrace
     cmp want.pftrace repeated.pftrace

@@ -78,7 +78,7 @@ rpc() {
         "$(object s 2 2 20 rpc ', "cat": "c", "id": "r1"')" >server.json
     printf '[%s,\n%s]' "$(object X 1 1 10 ask ', "dur": 20')" \
         "$(object f 1 1 30 rpc ', "cat": "c", "id": "r1", "bp": "e"')" >client.json
-    echo 'ask|answer' >want # the earlier slice is where the arrow comes from
+    echo 'ask|answer' >want # the earlier slice is the origin of the arrow
     arrows --join=flows client.json server.json | diff - want
     again --join=flows client.json server.json
 }

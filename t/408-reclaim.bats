@@ -65,11 +65,11 @@ for name in '123':
         f.write('[' + ',\n'.join('{"ph":"X","name":"n","ts":%d,"dur":1,"pid":%s,"tid":1,"args":{"s":"%0300x"}}' % (i, name, i)
                                  for i in range(20000)) + ']')
 END
-    tar cf inner.tar 2.json # what is read again later stays until it is
+    tar cf inner.tar 2.json # storage that is read again stays until then
     tar cf in.tar 3.json inner.tar 1.json
     gzip -k in.tar
     tm-unpack in.tar | tm-emit >expected
     tm-unpack -T . in.tar.gz >whole
     tm-emit <whole | cmp - expected
-    is_given_back 10000000 whole tm-unpack -j 1 -T . in.tar.gz # threads give it back when their turn is written
+    is_given_back 10000000 whole tm-unpack -j 1 -T . in.tar.gz # with threads storage is reclaimed when the turn is written
 }

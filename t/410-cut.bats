@@ -29,7 +29,7 @@ json() {
 import json, random, sys
 rng, events = random.Random(int(sys.argv[1])), []
 def add(**e): events.append(dict(pid=e.pop('pid', 1), tid=e.pop('tid', 1), **e))
-for tid in range(1, 4): # crossing ones, too
+for tid in range(1, 4): # crossing slices, too
     for n in range(150):
         add(ph='X', tid=tid, name=f'x{n}', ts=rng.randrange(1000), dur=rng.choice((3, 40, 300)), args={'n': n})
 for tid in range(4, 6): # begins and ends that nest
@@ -43,7 +43,7 @@ for tid in range(4, 6): # begins and ends that nest
             depth += 1
             add(ph='B', tid=tid, name=f'b{t}', ts=t)
     add(ph='B', tid=tid, name='never ends', ts=t + 1)
-for tid in range(8, 11): # begins, ends and complete ones that cross, with arguments at their ends
+for tid in range(8, 11): # begins, ends and complete events that cross, with arguments at their ends
     t = 0
     while t < 1000:
         t += rng.randrange(1, 12)
@@ -81,7 +81,7 @@ print(','.join(map(str, sorted(random.Random(seed).sample(range(first, first + 1
     tm-emit -f frames <first.tms | grep -q 'sorted=true to_ns=100300000000$'
     tm-sort --cut=100.5s, app.tms >last.tms
     tm-emit -f frames <last.tms | grep -q 'sorted=true from_ns=100500000000$'
-    # A stage that passes it on says it too.
+    # A stage that passes it on states it too.
     for stage in tm-manifest tm-clocks tm-sort; do
         $stage <part.tms | tm-emit -f frames | head -n 1 | cmp - <(head -n 1 part.txt)
     done

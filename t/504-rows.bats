@@ -271,7 +271,7 @@ for name in 'run.jsonl', 'events.jsonl':
     print(name, sorted(have))
     assert len(have) > 5, have
     for tid in have:
-        count = 3 if tid else 1 # rows do not tell the idle process
+        count = 3 if tid else 1 # rows do not show the idle process
         assert have[tid][:count] == want[tid][:count], (name, tid, have[tid], want[tid])
 print(want[7][0], want[8][0], want[0][0])
 PY

@@ -6,7 +6,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
 }
 
-packets() { # packets as make-packets.py reads them; each { is a packet
+packets() { # writes packets as make-packets.py reads them; each { is a packet
     python3 "$TM_SRC/t/gen/make-packets.py" >p.pftrace
     tm-merge -q -o p.db p.pftrace
 }

@@ -39,7 +39,7 @@ rows() { # DATABASE
             echo "$((1000 + i)) 0 5 #536 1=7 2=$i 3=1920 4=3"
         done
         echo "3000 0 5 #537 1=7 2=1 6=1920 7=1932 8=3" # removes the first
-        for ((i = 1025; i <= 1027; i++)); do           # the second and the third are lost
+        for ((i = 1025; i <= 1027; i++)); do           # the second and the third are dropped
             echo "$((3000 + i)) 0 5 #536 1=7 2=$i 3=1920 4=3"
         done
         for i in 4 1024 1027 2 3; do

@@ -12,7 +12,7 @@ kernel() { # LINES of t/gen/make-kernel.py
     tm-merge -o k.db k.pftrace
 }
 
-counters() { # time, name, type, value, pid of a process's counter, tid of a thread's
+counters() { # prints time, name, type, value, pid of a process's counter, tid of a thread's
     sqlite3 k.db "SELECT c.ts, t.name, t.type, CAST(c.value AS INTEGER), p.pid, h.tid FROM counter c
         JOIN track t ON t.id = c.track_id LEFT JOIN process_counter_track pt ON pt.id = t.id LEFT JOIN process p USING (upid)
         LEFT JOIN thread_counter_track tt ON tt.id = t.id LEFT JOIN thread h ON h.utid = tt.utid ORDER BY c.ts"

@@ -7,9 +7,9 @@ setup() {
     export PYTHONDONTWRITEBYTECODE=1
 }
 
-packets() { # a list of packets in Python, without the sequence; descriptor(PART...) is a track descriptor
+packets() { # LIST: packets in Python, without the sequence; descriptor(PART...) is a track descriptor
     python_packets '
-def descriptor(*parts): # of a process or a thread, the last of whose first two fields is its number
+def descriptor(*parts): # of a process or a thread; the last of its first two fields is its number
     number = parts[0][1][:2][-1][1] if parts[0][0] == 4 else parts[0][1][0][1]
     return (60, message((1, number), *((number, message(*what)) for number, what in parts)))
 def process(*what): return (3, what)

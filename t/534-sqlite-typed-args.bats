@@ -5,7 +5,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
 }
 
-packets() { # packets as make-packets.py reads them, behind names that are interned
+packets() { # writes packets as make-packets.py reads them, after interned names
     { cat <<'END'
 1 { 10: 7 13: 1 12 { 2 { 1: 1 2: "run" } 3 { 1: 2 2: "data" } 4 { 1: 3 2: "a\\b.cc" 3: "Go" 4: 49 } 25 { 1: 6 2: "Hist" }
     27 { 1: 4 2: ".perfetto.protos.ChromeMojoEventInfo" } } }

@@ -163,7 +163,7 @@ JSON
     [ "$(sqlite3 c.db "$count")" = 2 ]
     tm-merge -o c.db --only cat=cpu,gpu f.json
     [ "$(sqlite3 c.db "$count")" = 1 ]
-    tm-merge -o c.db --only from=30us,to=61us f.json # its start is before the time, in a slice that reaches into it
+    tm-merge -o c.db --only from=30us,to=61us f.json # its start is before the range, in a slice that reaches into the range
     [ "$(sqlite3 c.db "$count")" = 2 ]
     run tm-merge -f jsonl --only name=receive f.json
     [ "$(echo "$output" | grep -c flow_start)" = 0 ]
@@ -266,7 +266,7 @@ placed|7" ]
     tm-merge -f report --only file=a.json.gz out/in.tar | grep -q '30 events read, 15 placed\|28 events read, 14 placed'
     tar -cf all.tar -C out in.tar
     run --separate-stderr tm-merge -f jsonl --only file=in.tar all.tar
-    ! grep -v "placed by assumption\|--explain" <<<"$stderr" # a container that is found is not warned of
+    ! grep -v "placed by assumption\|--explain" <<<"$stderr" # no warning for an existing container
     [ "$(echo "$output" | grep -c '"outer"')" = 2 ]
 }
 
@@ -330,7 +330,7 @@ tasks() {
     done
     tm-merge -o again.db c.pftrace
     for db in cut.db again.db; do
-        run tasks $db # 200's first life is not told of, and what ends at 70 lives
+        run tasks $db # the first lifetime of 200 is absent, and the task that ends at 70 still runs
         echo "$output"
         [ "$output" = "300|old|10000006000|10000018000|300|sh|10000006000|7
 100|app|10000010000||100|app|10000010000|7
@@ -340,7 +340,7 @@ tasks() {
         [ "$output" = "10000050000|10000|101
 10000060000|-1|200" ]
         run sqlite3 $db "SELECT count(*) FROM counter"
-        [ "$output" = 0 ] # it was true of the process that ended
+        [ "$output" = 0 ] # the value belonged to the process that ended
     done
     tm-merge -o cut.db --only from=10.000050s k.systrace
     run tasks cut.db

@@ -70,7 +70,7 @@ left() {
     [ "$(left 'dur<=10us')" = "short last" ]
     [ "$(left 'dur<10000')" = "last" ]
     [ "$(left 'dur>=1.4ms,dur<2.5ms')" = "load long" ]
-    [ "$(left 'dur>=2ms,dur<=10s')" = "outer long" ] # how long the one without an end is nobody knows
+    [ "$(left 'dur>=2ms,dur<=10s')" = "outer long" ] # a slice without an end matches no upper bound
     [ "$(left 'dur>2ms')" = "outer" ]
     [ "$(left 'dur>=2ms,process=daemon')" = "long hangs" ]
     [ "$(left 'dur>=1ms,from=3ms,to=4.05ms')" = "outer load" ]

@@ -39,10 +39,10 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
     [ "$(rows "$shown")" = "$want" ]
     tm-merge -o one.db a.json
     [ "$(sqlite3 -separator ' ' one.db "$shown" | paste -sd,)" = "$want" ]
-    tm-merge -o a2.json a.json # and once more
+    tm-merge -o a2.json a.json # and merged again
     tm-merge -o one.db a2.json
     [ "$(sqlite3 -separator ' ' one.db "$shown" | paste -sd,)" = "$want" ]
-    echo '[{"ph":"X","pid":7,"tid":7,"name":"other file","ts":0,"dur":9}]' >b.json # another file's complete events change nothing
+    echo '[{"ph":"X","pid":7,"tid":7,"name":"other file","ts":0,"dur":9}]' >b.json # complete events of another file change nothing
     merge b.json a.json
     [ "$(rows "$shown" | sed 's/.*outer/outer/')" = "$want" ]
 }

@@ -24,7 +24,7 @@ END
     run bash -c "python3 '$TM_SRC/t/check/list-packets.py' -f 61.1 -f 64.1 m.pftrace | grep -E ' (47|66|61|64)( |$|,)|/lib'"
     echo "$output"
     [ "${#lines[@]}" -eq 6 ]
-    [[ "${lines[0]}" = "- "*" 47" ]] # nothing was before it
+    [[ "${lines[0]}" = "- "*" 47" ]] # no packet is before it
     [[ "${lines[1]}" = "2000 "*" 66" && "${lines[2]}" = "3000 "*" 66" ]]
     [[ "${lines[3]}" = "3000 "*" 61 61.1=/lib/x.so" && "${lines[4]}" = "3000 "*" 64 64.1=com.foo" ]]
     [[ "${lines[5]}" = "4000 "*" 66" ]]

@@ -200,7 +200,7 @@ switch 1 10000007000 prev=100 state=2048 next=7 r full" ]
 
 @test "states are the mask of the kernel that the machine's trace names" {
     mkdir "$BATS_TEST_TMPDIR/in"
-    switches | sed 's/D|K/D/' >"$BATS_TEST_TMPDIR/in/t.systrace" # such a kernel has no K
+    switches | sed 's/D|K/D/' >"$BATS_TEST_TMPDIR/in/t.systrace" # this kernel has no state K
     # A SystemInfo with utsname.release 6.1.0.
     printf '\n\014\352\002\011\012\007\032\0056.1.0' >"$BATS_TEST_TMPDIR/in/k.pftrace"
     tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/in"
@@ -428,7 +428,7 @@ brk|10000|17190" ]
         python3 "$TM_SRC/t/gen/make-proto.py" >good.pb
     python3 - <<'PY'
 data = open('good.pb', 'rb').read()
-name = b'\xba\x01\x02e2'  # TrackEvent.name, of which the length becomes a lie
+name = b'\xba\x01\x02e2'  # TrackEvent.name, whose length becomes wrong
 assert name in data
 open('bad.pb', 'wb').write(data.replace(name, b'\xba\x01\x07e2'))
 PY

@@ -10,7 +10,7 @@ json() { # PYTHON-EXPRESSION over d, the merged object
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
-    cat >events.py <<'PY' # packets on standard output; a first one says that track 5 is thread 2 of process 1
+    cat >events.py <<'PY' # writes packets; the first one states that track 5 is thread 2 of process 1
 import sys
 def v(n):
     out = b''

@@ -29,10 +29,10 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
     [ "$(json '[x["id"] for x in e if x["ph"] in "sf" and x["name"] == "f"]')" = "[4295008476, 8589975772, 4295008476, 8589975772]" ]
     [ "$(json 'len({x["id"] for x in e if x["ph"] == "b"})')" = 4 ]
     [ "$(json '[x["id"] for x in e if x["ph"] == "C"]')" = "['one', 'one']" ] # a part of the counter's name
-    [ "$(json '[x["bind_id"] for x in e if x["name"] == "odd"]')" = "[1.5, 1.5]" ] # no id before, and none now
+    [ "$(json '[x["bind_id"] for x in e if x["name"] == "odd"]')" = "[1.5, 1.5]" ] # invalid as an id before and after
     tm-merge -o m.db m.json
     [ "$(sqlite3 -separator ' ' m.db "$FLOWS" | paste -sd,)" = "a1 a2,a1 a2,a1 a2,b1 b2,b1 b2,b1 b2" ]
-    tm-merge -o again.json m.json # of one file alone they stay
+    tm-merge -o again.json m.json # ids of a single file stay
     cmp <(grep -o '"id":[^,}]*' m.json) <(grep -o '"id":[^,}]*' again.json)
 }
 

@@ -272,7 +272,7 @@ stored() {
     cp -p a.json copy.json
     cp -p a.json next.json
     merge_referred -S1M a.json >/dev/null
-    mv next.json a.json # as an editor saves it
+    mv next.json a.json # as an editor saves a file
     run tm-emit -f json -o out.json --source a.json <s
     echo "$output"
     [ "$status" -eq 1 ]

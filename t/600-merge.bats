@@ -412,7 +412,7 @@ PY
         [ "${lines[1]}" = "tm-merge: try 'tm-merge --help'" ]
     done
     run python3 "$TM_SRC/t/lib/dialogue.py" shown -- bin/tm-merge
-    if [ "$status" -ne 77 ]; then # no pseudo-terminals, as in a bare chroot
+    if [ "$status" -ne 77 ]; then # 77: no pseudo-terminals, as in a bare chroot
         [ "$status" -eq 2 ]
         [[ $(head -n 1 shown) == "tm-merge: no FILE, and standard input is a terminal"* ]]
     fi

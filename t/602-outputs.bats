@@ -38,7 +38,7 @@ alone_and_together() {
     tm-merge -q -f csv "$demo" | cmp - one
     tm-merge -q -f json "$demo" | cmp - two.json
     head -1 three | grep -q '' && grep -q 'app_log.json: 5 events read' three
-    tm-merge -q -f csv -o one "$demo" # alone, in front too
+    tm-merge -q -f csv -o one "$demo" # a single -f may also come before its -o
     tm-merge -q -f csv "$demo" | cmp - one
     run -2 tm-merge -f csv -o one -o two.json "$demo"
     [[ "$output" == *"with several -o, -f stands behind the -o that it is about"* ]]

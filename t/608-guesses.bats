@@ -46,7 +46,7 @@ $more" ]
     merge -q a.pb b.systrace
     [ "$status" -eq 0 ]
     [ "$stderr" = "" ]
-    tm-merge --explain a.pb b.systrace 2>err | grep -q unknown_source_clock # which says it itself
+    tm-merge --explain a.pb b.systrace 2>err | grep -q unknown_source_clock # --explain states it itself
     [ ! -s err ]
 }
 

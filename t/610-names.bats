@@ -44,7 +44,7 @@ machines() {
     profile b.json 2 4
     profile c.json
     tm-merge -q -o one.db a.json b.json c.json
-    [ "$(sqlite3 one.db 'SELECT count(*) FROM machine WHERE name IS NOT NULL')" = 0 ] # nothing tells them from each other
+    [ "$(sqlite3 one.db 'SELECT count(*) FROM machine WHERE name IS NOT NULL')" = 0 ] # the two stated ranks are equal
     profile d.json 0 4
     [ "$(machines a.json d.json)" = "rank0 d.json,rank2 a.json," ]
     tm-merge -q --machine-from=none -o none.db a.json d.json

@@ -115,7 +115,7 @@ END
         cmp before.csv out$ending
         [ -z "$(ls .out* 2>/dev/null)" ]
         LD_PRELOAD=$so TM_FAULT=fsync:2 TM_FAULT_IN=$program TM_FAULT_HIT=second $command -o out$ending <"$stream"
-        [ -s second ] # the folder, after the name is there
+        [ -s second ] # fsync of the folder, after the rename
         [ "$(cmp -s before.csv out$ending; echo $?)" = 1 ]
         LD_PRELOAD=$so TM_FAULT=rename:1 TM_FAULT_IN=$program $command -o out$ending <"$stream" 2>/dev/null && false
         rm -f hit second
@@ -131,5 +131,5 @@ END
     for input in "$TM_SRC/t/data/trace-dat-7.dat" "$folder"; do
         tm-merge -o x.jsonl "$input" || skip "a library is not there"
         faults tm-unpack write,mkstemp,pipe,fork out.jsonl "tm-merge -o out.jsonl $input"
-    done # a library does not tell whether a read failed it or the input is damaged
+    done # a library does not report whether a read failed or the input is damaged
 }

@@ -10,7 +10,7 @@ setup() {
     fi
 }
 
-cases() { # whose names match $1
+cases() { # runs the cases whose names match $1
     local names
     mapfile -t names < <(python3 "$TM_SRC/t/check/hostile.py" --list | grep -E "$1")
     [ "${#names[@]}" -ge "$2" ]

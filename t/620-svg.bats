@@ -14,7 +14,7 @@ ask() {
 	root = ET.parse(sys.argv[1]).getroot()
 	text = lambda cls: [''.join(e.itertext()) for e in root.iter(ns + 'text') if e.get('class') == cls]
 	paths = lambda cls: [e.get('d') for e in root.iter(ns + 'path') if e.get('class') == cls]
-	windows = [e for e in root.iter(ns + 'rect') if e.get('class') == 'window'][:-1]  # less the legend's
+	windows = [e for e in root.iter(ns + 'rect') if e.get('class') == 'window'][:-1]  # without that of the legend
 	titles = [e.text for e in root.iter(ns + 'title')]
 	for question in sys.argv[2:]:
 	    print(eval(question))
@@ -101,7 +101,7 @@ json.dump([{"ph": "i", "ts": 500, "pid": 2, "tid": 2, "s": "t"}] * 400 +
     [ "${lines[1]}" = "['0', '1', '1']" ]
     [ "${lines[2]}" = "['1', '1']" ]
     [ "${lines[3]}" = "['nothing of this file could be placed']" ]
-    [ "${lines[4]}" = 2 ] # one and the legend's
+    [ "${lines[4]}" = 2 ] # one, and that of the legend
     ask run.svg titles | grep -q '1 dropped: negative_time'
 }
 
@@ -182,7 +182,7 @@ json.dump({"perfetto_manifest": {"version": 1, "files": [
     tm-merge -q -o guess.svg a.json b.json
     [ "$(grep -c 'class="why guess"' guess.svg)" -eq 1 ]
     grep -q '\.guess{fill:var(--guess)' guess.svg
-    [ "$(grep -o -e '--guess:#[0-9a-f]*' guess.svg | sort -u | wc -l)" -eq 2 ] # on light and on dark
+    [ "$(grep -o -e '--guess:#[0-9a-f]*' guess.svg | sort -u | wc -l)" -eq 2 ] # for the light and the dark theme
     tm-merge -q -o said.svg --sync b.json=a.json a.json b.json
     ! grep -q 'class="why guess"' said.svg
 }

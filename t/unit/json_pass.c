@@ -102,7 +102,7 @@ int main(void)
         put_container(&text, &seed, 0);
         size_t len = text.len;
         (void)tm_buf_add_str(&text, ", \"]}]}\"]}");
-        /* A copy of its own length, so that reading past the end shows under AddressSanitizer. */
+        /* A copy of exactly its length, so AddressSanitizer detects a read past the end. */
         uint8_t *copy = malloc(text.len);
         memcpy(copy, text.data, text.len);
         struct tm_json_scan a = tm_json_scan_bytes(copy, copy + text.len, true), b = a;

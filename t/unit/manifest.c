@@ -23,7 +23,7 @@ static void test_refusals(const struct refusal *cases, size_t count)
     for (size_t i = 0; i < count; i++) {
         struct tm_manifest manifest = {0};
         struct tm_error err = {0};
-        /* A copy without a NUL behind it, so that a sanitizer sees a read past the end. */
+        /* A copy without a NUL at its end, so a sanitizer detects a read past the end. */
         size_t len = strlen(cases[i].text);
         char *text = malloc(len + 1);
         memcpy(text, cases[i].text, len);

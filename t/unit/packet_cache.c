@@ -205,7 +205,7 @@ static bool raw_is_its_own(void)
 {
     struct maker m = {0};
     for (uint64_t i = 0; i < 3;
-         i++) { /* uid, sequence, pid: no stretch without what columns say, so raw is the packet */
+         i++) { /* uid, sequence, pid: no range of bytes without column fields, so raw is the packet */
         tm_pb_begin(&m.out, 1, &m.packet);
         number(&m, 8, UINT64_C(1) << (7 * i));
         open_field(&m, 11);

@@ -573,7 +573,7 @@ static const char *try_case(size_t i, const char *call, int n, int errnum, bool 
     (void)fflush(stdout);
     enum tm_status st = cases[i].run(&result, &err);
     fault->call = NULL;
-    (void)__real_dup2(standard_output, STDOUT_FILENO); /* a trial cannot restore it where dup2 fails */
+    (void)__real_dup2(standard_output, STDOUT_FILENO); /* a trial with a failing dup2 cannot restore it */
     bool is_same = result.len == want->len && (result.len == 0 || memcmp(result.data, want->data, result.len) == 0);
     if (st == TM_OK ? !is_same : st != TM_E_SYSTEM || errnum == EINTR)
         wrong = st == TM_OK ? "it ends well with another result" : "it ends with a wrong status";
