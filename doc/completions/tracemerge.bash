@@ -1,7 +1,7 @@
-# Completion of tracemerge's programs for bash. What options there are, and what they take, is read off --help.
+# Completion of tracemerge's programs for bash. The options and their arguments are read from --help.
 
-# _tm_option_argument PROGRAM OPTION: the placeholder of what OPTION takes, such as FILE; nothing if it takes nothing.
-# _tm_option_argument PROGRAM: all options, one a line.
+# _tm_option_argument PROGRAM OPTION: prints the placeholder of OPTION's argument, such as FILE, or nothing.
+# _tm_option_argument PROGRAM: prints all options, one on each line.
 _tm_option_argument() {
     "$1" --help 2>/dev/null | awk -v wanted="$2" '
         /^ +-/ {
@@ -22,7 +22,7 @@ _tm_option_argument() {
         }'
 }
 
-# The files that begin as the word does, directories alone with -d.
+# Completes files that begin with the word; with -d only directories.
 _tm_files() {
     local IFS=$'\n'
     compopt -o filenames 2>/dev/null
@@ -33,7 +33,7 @@ _tm_words() {
     mapfile -t COMPREPLY < <(compgen -W "$*" -- "$cur")
 }
 
-# Names for a new output: the word with each ending that chooses a format, beside files that are there.
+# Completes names for a new output: the word with each ending that chooses a format, and existing files.
 _tm_outputs() {
     local stem=${cur%%.*} endings
     _tm_files

@@ -1,4 +1,4 @@
-# Completion of tracemerge's programs for fish. What options there are, and what they take, is read off --help.
+# Completion of tracemerge's programs for fish. The options and their arguments are read from --help.
 
 function __tm_formats
     tm-emit --formats 2>/dev/null
@@ -8,7 +8,7 @@ function __tm_clocks
     printf '%s\n' REALTIME REALTIME_COARSE MONOTONIC MONOTONIC_COARSE MONOTONIC_RAW BOOTTIME
 end
 
-# Names for a new output: the word with each ending that chooses a format, beside files that are there.
+# Completes names for a new output: the word with each ending that chooses a format, and existing files.
 function __tm_outputs
     set -l word (commandline -ct)
     set -l stem (string replace -r '\..*' '' -- $word)
@@ -26,7 +26,7 @@ function __tm_endings --argument-names program
     end
 end
 
-# What completes the argument PLACEHOLDER of PROGRAM's option.
+# Completes the argument PLACEHOLDER of PROGRAM's option.
 function __tm_argument --argument-names program placeholder
     switch $placeholder
         case FORMAT
