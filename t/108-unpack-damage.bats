@@ -151,7 +151,7 @@ END
     }
 }
 
-@test "hostile names and counts are errors" {
+@test "a name over the limit is an error, and a listing escapes the control bytes of a name" {
     python3 - <<'END'
 import io, tarfile
 def tar(name, names):

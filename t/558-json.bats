@@ -308,7 +308,7 @@ PY
 (31, 1610612736), (50, 1610612736)]" ]
 }
 
-@test "a pid that is a text keeps its name beside another file's on its machine" {
+@test "processes of two machines with one text as pid keep it as their name and get different numbers" {
     for f in a b; do
         echo '[{"ph":"X","pid":"Spans","tid":1,"name":"n","ts":1,"dur":1}]' >$f.json
     done
