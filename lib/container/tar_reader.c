@@ -134,7 +134,7 @@ static enum tm_status read_extension(struct tm_tar_reader *tar, uint64_t len, ui
     return st;
 }
 
-static enum tm_status keep(struct tm_buf *buf, const void *data, size_t len, struct tm_error *err)
+static enum tm_status store(struct tm_buf *buf, const void *data, size_t len, struct tm_error *err)
 {
     tm_buf_clear(buf);
     if (tm_buf_add(buf, data, len) != TM_OK || tm_buf_cstr(buf) == NULL)
@@ -159,12 +159,12 @@ static enum tm_status read_pax(struct tm_tar_reader *tar, uint64_t size, bool gl
     tar->pax_size = pax.has_size ? pax.size_bytes : tar->pax_size;
     tar->is_sparse = tar->is_sparse || pax.is_sparse;
     tar->has_link = tar->has_link || pax.linkpath != NULL;
-    if (pax.linkpath && (st = keep(&tar->link, pax.linkpath, pax.linkpath_bytes, err)) < 0)
+    if (pax.linkpath && (st = store(&tar->link, pax.linkpath, pax.linkpath_bytes, err)) < 0)
         return st;
     if (pax.path == NULL)
         return TM_OK;
     tar->has_path = true;
-    return keep(&tar->long_name, pax.path, pax.path_bytes, err);
+    return store(&tar->long_name, pax.path, pax.path_bytes, err);
 }
 
 /* Reads the data of a header that describes the next one. TM_END: the header is of another type. */
@@ -182,13 +182,13 @@ static enum tm_status take_extension(struct tm_tar_reader *tar, const TAR *heade
         if (st != TM_OK || tar->has_path)
             return st;
         tar->has_path = true;
-        return keep(&tar->long_name, tar->in->data, strnlen((const char *)tar->in->data, (size_t)size), err);
+        return store(&tar->long_name, tar->in->data, strnlen((const char *)tar->in->data, (size_t)size), err);
     case GNU_LONGLINK_TYPE:
         st = read_extension(tar, size, TM_NAME_BYTES_MAX + 1, err);
         if (st != TM_OK || tar->has_link)
             return st;
         tar->has_link = true;
-        return keep(&tar->link, tar->in->data, strnlen((const char *)tar->in->data, (size_t)size), err);
+        return store(&tar->link, tar->in->data, strnlen((const char *)tar->in->data, (size_t)size), err);
     default:
         return TM_END;
     }
@@ -200,7 +200,7 @@ static enum tm_status take_name(struct tm_tar_reader *tar, const TAR *header, st
 {
     const struct tar_header *block = &header->th_buf;
     if (tar->has_path)
-        return keep(&tar->name, tar->long_name.data, tar->long_name.len, err);
+        return store(&tar->name, tar->long_name.data, tar->long_name.len, err);
     size_t prefix = strnlen(block->prefix, sizeof block->prefix);
     if (memcmp(block->magic, "ustar ", 6) == 0)
         prefix = 0; /* the old GNU format has times there */
@@ -217,7 +217,7 @@ static enum tm_status take_name(struct tm_tar_reader *tar, const TAR *header, st
 static enum tm_status take_link(struct tm_tar_reader *tar, const TAR *header, struct tm_error *err)
 {
     const char *name = header->th_buf.linkname;
-    return tar->has_link ? TM_OK : keep(&tar->link, name, strnlen(name, sizeof header->th_buf.linkname), err);
+    return tar->has_link ? TM_OK : store(&tar->link, name, strnlen(name, sizeof header->th_buf.linkname), err);
 }
 
 static enum tm_status check_name(const struct tm_tar_reader *tar, uint64_t at, struct tm_error *err)

@@ -55,7 +55,7 @@ enum tm_status tm_archive_add_tolerant(struct tm_unpack_run *run, struct tm_arch
 
 /* True if the run leaves out members for REFUSAL: those that are damaged if it goes on after damage, those that are not
  * supported if it goes on after damage or after unknown types. */
-static bool goes_on(const struct tm_unpack_run *run, enum tm_refusal refusal)
+static bool continues(const struct tm_unpack_run *run, enum tm_refusal refusal)
 {
     return run->options->format.on_damage != TM_DAMAGE_HALT ||
            (refusal == TM_REFUSAL_UNSUPPORTED && (run->options->ignore_unknown || run->options->list));
@@ -64,7 +64,7 @@ static bool goes_on(const struct tm_unpack_run *run, enum tm_refusal refusal)
 enum tm_status tm_archive_refuse(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_member *member,
                                  enum tm_refusal refusal, const char *cause)
 {
-    if (!goes_on(run, refusal)) {
+    if (!continues(run, refusal)) {
         tm_error_set(run->err, TM_E_INPUT, "%s", cause);
         if (refusal == TM_REFUSAL_UNSUPPORTED)
             return tm_error_append(run->err, " (--ignore-unknown leaves it out)");
@@ -184,7 +184,7 @@ static enum tm_status member_turn(struct tm_unpack_run *run, struct tm_archive *
  * leave it out. */
 static enum tm_status settle_types(struct tm_unpack_run *run, struct tm_archive *archive)
 {
-    bool goes_on = run->options->ignore_unknown || run->options->list;
+    bool continues = run->options->ignore_unknown || run->options->list;
     struct tm_member_table *table = &archive->table;
     tm_trace_folder_find(table);
     for (uint32_t i = 0; i < table->count; i++) {
@@ -193,7 +193,7 @@ static enum tm_status settle_types(struct tm_unpack_run *run, struct tm_archive 
             continue;
         if (tm_trace_folder_has(table, member)) {
             member->type = tm_file_type_part();
-        } else if (!goes_on) {
+        } else if (!continues) {
             tm_error_set(run->err, TM_E_INPUT, TM_UNKNOWN_MESSAGE, member->unknown_cause);
             return tm_error_prefix(run->err, "%s", archive->path_of ? archive->path_of(archive->state, member)
                                                                     : tm_member_name(table, member));

@@ -268,7 +268,7 @@ static void zip_free(void *copy)
 static enum tm_status add_zip_member(struct tm_unpack_run *run, struct tm_archive *archive,
                                      const struct zip_source *source, const struct tm_zip_entry *entry)
 {
-    struct tm_damage seen_again = {0};
+    struct tm_damage damage = {0};
     struct tm_input input = {0};
     struct tm_member member = {.size_bytes = entry->size_bytes,
                                .place = {entry->place[0], entry->place[1]},
@@ -277,10 +277,10 @@ static enum tm_status add_zip_member(struct tm_unpack_run *run, struct tm_archiv
         return tm_archive_refuse(run, archive, &member, entry->is_damaged ? TM_REFUSAL_DAMAGED : TM_REFUSAL_UNSUPPORTED,
                                  entry->refusal);
     enum tm_status st =
-        open_zip_member(source, entry->place, is_tolerant(run) ? &seen_again : NULL, &input, run->err);
+        open_zip_member(source, entry->place, is_tolerant(run) ? &damage : NULL, &input, run->err);
     input.expansion = run->expansion;
     if (st == TM_OK) {
-        st = tm_archive_add_tolerant(run, archive, &member, &input, &seen_again);
+        st = tm_archive_add_tolerant(run, archive, &member, &input, &damage);
     } else if (st == TM_E_INPUT) {
         struct tm_error cause = *run->err;
         *run->err = (struct tm_error){0};
@@ -331,14 +331,14 @@ static enum tm_status walk_zip(struct tm_unpack_run *run, struct tm_archive *arc
     while (st == TM_OK && (st = tm_zip_walk_next(walk, &entry, run->err)) == TM_OK) {
         if (!entry.is_file || tm_member_is_hidden(entry.name, entry.name_bytes))
             continue;
-        struct tm_damage seen_again = {0};
+        struct tm_damage damage = {0};
         struct tm_input input = {0};
         struct tm_member member = {
             .size_bytes = entry.size_bytes, .place = {entry.place[0], entry.place[1]}, .name_text = entry.name};
-        st = tm_zip_walk_open(zip, entry.place, &seen_again, &input, run->err);
+        st = tm_zip_walk_open(zip, entry.place, &damage, &input, run->err);
         input.expansion = run->expansion;
         if (st == TM_OK)
-            st = tm_archive_add_tolerant(run, archive, &member, &input, &seen_again);
+            st = tm_archive_add_tolerant(run, archive, &member, &input, &damage);
         tm_input_release(&input);
         if (st < 0)
             tm_error_prefix(run->err, "%s", entry.name);

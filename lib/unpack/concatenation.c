@@ -388,7 +388,7 @@ static enum tm_status next_row(struct tm_unpack_run *run, struct tm_node *node, 
 }
 
 /* True if the other files are merged although the turn of NODE ended with ST, an error. */
-static bool goes_on(const struct tm_unpack_run *run, const struct tm_node *node, enum tm_status st)
+static bool continues(const struct tm_unpack_run *run, const struct tm_node *node, enum tm_status st)
 {
     return st == TM_E_INPUT && run->options->format.on_damage != TM_DAMAGE_HALT && tm_unpack_may_leave(run, node);
 }
@@ -416,7 +416,7 @@ static enum tm_status turn_and_advance(struct tm_unpack_run *run, struct tm_node
 {
     uint64_t start = content->in->offset;
     enum tm_status st = turn(run, node, content);
-    if (st < 0 && goes_on(run, node, st))
+    if (st < 0 && continues(run, node, st))
         return give_up(run, node, content, start);
     if (st == TM_OK && content->in->offset == start && content->in->len > 0)
         st = tm_error_at(run->err, start, "nothing can be read of what seems to be %s",

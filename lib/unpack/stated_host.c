@@ -27,7 +27,7 @@ static bool next_string(const uint8_t **p, const uint8_t *end, struct word *word
 }
 
 /* True if nothing ends between FROM and TO: both belong to one value. */
-static bool goes_on(const uint8_t *from, const uint8_t *to)
+static bool continues(const uint8_t *from, const uint8_t *to)
 {
     for (; from < to; from++)
         if (memchr(" \t\r\n,:{", *from, 8) == NULL)
@@ -43,7 +43,7 @@ static bool value_of(const uint8_t *p, const uint8_t *end, struct word *value)
     for (;;) {
         const uint8_t *from = p;
         bool is_around = false;
-        if (!next_string(&p, end, value) || !goes_on(from, value->p - 1))
+        if (!next_string(&p, end, value) || !continues(from, value->p - 1))
             return false;
         for (size_t i = 0; i < sizeof around / sizeof *around; i++)
             is_around = is_around || is(*value, around[i]);

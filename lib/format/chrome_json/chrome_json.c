@@ -244,8 +244,8 @@ static enum tm_json_status step(struct tm_json_document *doc, struct tm_json_sca
         return tm_json_system_step(doc, scan, err);
     case TM_JSON_IN_LARGE:
         return tm_json_large_step(doc, scan);
-    case TM_JSON_IN_RUIN:
-        return tm_json_ruin_step(doc, scan);
+    case TM_JSON_IN_SALVAGE:
+        return tm_json_salvage_step(doc, scan);
     default:
         return tm_json_rest_step(doc);
     }

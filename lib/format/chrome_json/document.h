@@ -13,7 +13,7 @@ enum tm_json_place {
     TM_JSON_IN_EVENTS,    /* in the array of events, before one */
     TM_JSON_IN_SYSTEM,    /* in the string of systemTraceEvents */
     TM_JSON_IN_LARGE,     /* in a top-level value that is skipped */
-    TM_JSON_IN_RUIN,      /* looking for the next event after damage */
+    TM_JSON_IN_SALVAGE,      /* looking for the next event after damage */
     TM_JSON_IN_REST,      /* skipping the rest of the file after damage */
     TM_JSON_DONE
 };
@@ -56,7 +56,7 @@ enum tm_json_status tm_json_top_step(struct tm_json_document *doc, struct tm_jso
 enum tm_json_status tm_json_system_step(struct tm_json_document *doc, struct tm_json_scan *scan,
                                         struct tm_error *err);
 enum tm_json_status tm_json_large_step(struct tm_json_document *doc, struct tm_json_scan *scan);
-enum tm_json_status tm_json_ruin_step(struct tm_json_document *doc, struct tm_json_scan *scan);
+enum tm_json_status tm_json_salvage_step(struct tm_json_document *doc, struct tm_json_scan *scan);
 enum tm_json_status tm_json_rest_step(struct tm_json_document *doc);
 
 /* Reads a member of the outer object: makes metadata rows and clock hints. */

@@ -4,7 +4,7 @@
 enum { LINE_MAX_BYTES = 1 << 20 };
 
 /* Adds a row that states that the file has kernel data. An output that clips kernel data needs to know such files. */
-static enum tm_status tell_of_data(struct tm_json_document *doc, struct tm_error *err)
+static enum tm_status add_data_row(struct tm_json_document *doc, struct tm_error *err)
 {
     static const char name[] = TM_ROW_FTRACE_DATA;
     struct tm_event row = {.kind = TM_KIND_METADATA,
@@ -32,7 +32,7 @@ static enum tm_status take_line(struct tm_json_document *doc, struct tm_error *e
         if (!doc->line_too_long && tm_systrace_line_parse(s, len, &line) == TM_OK) {
             st = tm_ftrace_text_add(&doc->system, &line, s, len, err);
             if (st >= 0 && !doc->has_system)
-                st = tell_of_data(doc, err);
+                st = add_data_row(doc, err);
         } else {
             doc->system_failures++;
             tm_json_count(&doc->damaged, &doc->first_damaged, 1, doc->context.input->offset);

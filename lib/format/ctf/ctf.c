@@ -99,7 +99,7 @@ static Tracemerge__ClockPolicy ctf_policy(const void *state)
 }
 
 /* Writes the statistics and ends the file. */
-static enum tm_status tell(struct tm_ctf *c, struct tm_error *err)
+static enum tm_status write_counts(struct tm_ctf *c, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     if (c->lost_count)
@@ -121,7 +121,7 @@ static enum tm_status give_up(struct tm_ctf *c, struct tm_error *why, struct tm_
     if (c->context.options->on_damage != TM_DAMAGE_HALT) {
         enum tm_status st =
             tm_event_sink_account(c->context.sink, (struct tm_loss){TM_DROP_DAMAGED, 0, 1, UINT64_MAX}, err);
-        return st < 0 ? st : tell(c, err);
+        return st < 0 ? st : write_counts(c, err);
     }
     tm_error_set(err, TM_E_INPUT, "byte 0: libbabeltrace2 cannot read this trace beyond %llu events: %s",
                  (unsigned long long)c->event_count,
@@ -135,7 +135,7 @@ static enum tm_status begin(struct tm_ctf *c, struct tm_error *err)
     if (!c->has_first || c->first.kind == TM_CHILD_EVENT_REFUSED)
         return give_up(c, &c->refused, err);
     if (c->first.kind != TM_CHILD_EVENT_CLOCK) /* there are no events */
-        return tell(c, err);
+        return write_counts(c, err);
     return put_snapshot(c, err);
 }
 
@@ -152,7 +152,7 @@ static enum tm_status ctf_read(void *state, struct tm_error *err)
             return tm_error_set(err, st, "%s", why.text);
         if (st == TM_OK && event.kind == TM_CHILD_EVENT_DONE) {
             c->lost_count += event.lost < INT32_MAX ? event.lost : INT32_MAX;
-            return tell(c, err);
+            return write_counts(c, err);
         }
         if (st == TM_OK && event.kind == TM_CHILD_EVENT_REFUSED)
             tm_error_set(&why, TM_E_INPUT, "%.*s", (int)event.args.len, event.args.s);

@@ -257,7 +257,7 @@ static enum tm_status read_member(struct tm_gecko *x, const struct tm_json_value
 }
 
 /* Continues after damage that ended a list of PROCESS. TM_END: the next point is outside the process. */
-static enum tm_status go_on(struct tm_gecko *x, uint32_t process, uint32_t depth)
+static enum tm_status continue_at_point(struct tm_gecko *x, uint32_t process, uint32_t depth)
 {
     switch (x->resync.point) {
     case TM_GECKO_NO_POINT:
@@ -284,7 +284,7 @@ static enum tm_status read_profile(struct tm_gecko *x, uint32_t depth)
         st = resync(x, tm_json_cursor_enter(&x->cursor, x->err));
     while (st == TM_OK) {
         while (x->resync.point != TM_GECKO_NO_POINT && st == TM_OK)
-            st = go_on(x, process, depth);
+            st = continue_at_point(x, process, depth);
         if (st == TM_OK && (st = tm_json_cursor_key(&x->cursor, &key, x->err)) == TM_OK)
             st = read_member(x, &key, process, depth);
         st = resync(x, st);

@@ -75,7 +75,7 @@ static bool take_time(struct tm_journal_entry *e, struct tm_span name, const uin
 }
 
 /* If a field is repeated, its first value counts. */
-static enum tm_status keep(struct tm_buf *buf, const uint8_t *value, size_t len)
+static enum tm_status store_first(struct tm_buf *buf, const uint8_t *value, size_t len)
 {
     return buf->len || len == 0 ? TM_OK : tm_buf_add(buf, value, len);
 }
@@ -101,9 +101,9 @@ enum tm_status tm_journal_entry_add(struct tm_journal_entry *e, struct tm_span n
     if (e->is_brief || (is_time && !is(name, "_BOOT_ID")))
         return TM_OK;
     if (is(name, "MESSAGE"))
-        return keep(&e->message, value, len);
+        return store_first(&e->message, value, len);
     if (is(name, "SYSLOG_IDENTIFIER"))
-        return keep(&e->tag, value, len);
+        return store_first(&e->tag, value, len);
     if (is(name, "_PID") && number(value, len, UINT32_MAX, &e->pid)) {
         e->has_pid = true;
         return TM_OK;
@@ -114,7 +114,7 @@ enum tm_status tm_journal_entry_add(struct tm_journal_entry *e, struct tm_span n
     }
     if (is(name, "PRIORITY") && !number(value, len, 7, &e->priority))
         e->priority = -1;
-    enum tm_status st = is(name, "_COMM") ? keep(&e->comm, value, len) : TM_OK;
+    enum tm_status st = is(name, "_COMM") ? store_first(&e->comm, value, len) : TM_OK;
     /* address fields: they locate the entry in its journal */
     bool is_address = name.len > 2 && name.s[0] == '_' && name.s[1] == '_';
     return st < 0 || is_address ? st : put_arg(e, name, value, len);

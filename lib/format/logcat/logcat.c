@@ -151,7 +151,7 @@ static enum tm_status begin(struct logcat *l, const struct tm_logcat_line *line,
 }
 
 /* True if the current line continues the message before it. */
-static bool goes_on(const struct logcat *l)
+static bool continues_message(const struct logcat *l)
 {
     const struct tm_text_reader *r = &l->text;
     return l->has_pending && r->len > 0 && (r->line[0] == ' ' || r->line[0] == '\t') &&
@@ -184,7 +184,7 @@ static enum tm_status logcat_read(void *state, struct tm_error *err)
         return st == TM_END ? finish(l, err) : st;
     if (tm_logcat_line_parse(r->line, r->len, &line) == TM_OK) {
         st = begin(l, &line, err);
-    } else if (goes_on(l)) {
+    } else if (continues_message(l)) {
         if (tm_buf_add_byte(&l->message, '\n') != TM_OK || tm_buf_add(&l->message, r->line, r->len) != TM_OK)
             st = tm_error_nomem(err);
     } else if (!tm_logcat_line_is_divider(r->line, r->len)) {

@@ -29,7 +29,7 @@ struct tm_nsight {
     bool has_start;
     int64_t start_ns; /* wall-clock time at time 0 */
     uint32_t next_table;
-    bool is_told; /* the description of the export and the names of domains are in the stream */
+    bool is_described; /* the description of the export and the names of domains are in the stream */
     /* The table whose rows are read; statement NULL: none. */
     const struct tm_nsight_table *table;
     enum tm_nsight_table_kind table_kind;

@@ -74,7 +74,7 @@ static enum tm_status prepare_names(struct tm_nsight *x)
 }
 
 /* Inspects the database. TM_OK; TM_END: it is not an export, as *err says; or an error. */
-static enum tm_status look(struct tm_nsight *x)
+static enum tm_status inspect(struct tm_nsight *x)
 {
     bool salvage = x->context.options->on_damage == TM_DAMAGE_SALVAGE;
     enum tm_status st = tm_nsight_database_open(&x->database, &x->context.whole, salvage, x->err);
@@ -102,7 +102,7 @@ static enum tm_status nsight_open(const struct tm_format_context *context, void 
     x->context = *context;
     x->err = err;
     *state = x;
-    enum tm_status st = look(x);
+    enum tm_status st = inspect(x);
     if (st == TM_E_INPUT && context->options->on_damage != TM_DAMAGE_HALT) {
         *err = (struct tm_error){0};
         x->is_unreadable = true;
@@ -236,8 +236,8 @@ static enum tm_status nsight_read(void *state, struct tm_error *err)
     x->err = err;
     if (x->is_unreadable)
         return account_all(x);
-    if (!x->is_told) {
-        x->is_told = true;
+    if (!x->is_described) {
+        x->is_described = true;
         return tm_nsight_names_read(x) < 0 ? damage(x, "NVTX_EVENTS") : TM_OK;
     }
     if (x->statement)

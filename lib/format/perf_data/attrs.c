@@ -25,7 +25,7 @@ static void read_later_fields(struct tm_perf_attr *attr, const uint8_t *at, uint
     const uint8_t *flags = at + FLAGS_AT;
     attr->inherits = flag_of(flags, BIT_INHERIT, is_big);
     attr->has_frequency = flag_of(flags, BIT_FREQ, is_big);
-    attr->says_of_all = flag_of(flags, BIT_SAMPLE_ID_ALL, is_big);
+    attr->has_sample_id_all = flag_of(flags, BIT_SAMPLE_ID_ALL, is_big);
     attr->is_backward = flag_of(flags, BIT_WRITE_BACKWARD, is_big);
     if (size >= BRANCH_TYPE_AT + 8)
         attr->branch_type = tm_perf_u64(&branch);
@@ -96,7 +96,7 @@ static bool find_id(const struct tm_perf_attr *attr, bool is_sample, size_t len,
     }
     size_t from_end = is_first ? 8 : 8 * fields_of(attr->sample_type, after);
     *at = len - from_end;
-    return attr->says_of_all && from_end <= len;
+    return attr->has_sample_id_all && from_end <= len;
 }
 
 const struct tm_perf_attr *tm_perf_attrs_of(const struct tm_perf_attrs *attrs, const struct tm_perf_cursor *record,

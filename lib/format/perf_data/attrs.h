@@ -51,7 +51,7 @@ struct tm_perf_attr {
     bool inherits;      /* new threads are counted separately, under the same id */
     bool is_backward;   /* its buffer was written backwards: the newest record comes first */
     bool has_frequency; /* period is a frequency */
-    bool says_of_all;   /* sample_id_all: records other than samples end with time, thread and id */
+    bool has_sample_id_all;   /* sample_id_all: records other than samples end with time, thread and id */
     bool has_clockid;
     int32_t clockid;    /* of clock_gettime(2), if has_clockid */
     size_t name_at, name_len; /* in names; name_len 0: no name was stated */

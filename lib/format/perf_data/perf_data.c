@@ -187,16 +187,16 @@ static enum tm_status begin(struct tm_perf *p, struct tm_error *err)
     return st < 0 ? st : open_records(p, err);
 }
 
-static enum tm_status tell(struct tm_perf *p, enum tm_drop_reason reason, struct tm_perf_tally tally,
-                           struct tm_error *err)
+static enum tm_status add_account(struct tm_perf *p, enum tm_drop_reason reason, struct tm_perf_tally tally,
+                                  struct tm_error *err)
 {
     if (tally.count == 0)
         return TM_OK;
     return tm_event_sink_account(p->context.sink, (struct tm_loss){reason, 0, tally.count, tally.first_byte}, err);
 }
 
-static enum tm_status tell_stat(struct tm_perf *p, const char *name, Tracemerge__Severity severity, uint64_t value,
-                                struct tm_error *err)
+static enum tm_status add_stat(struct tm_perf *p, const char *name, Tracemerge__Severity severity, uint64_t value,
+                               struct tm_error *err)
 {
     if (value == 0)
         return TM_OK;
@@ -215,25 +215,25 @@ static enum tm_status end(struct tm_perf *p, struct tm_error *err)
         damaged.first_byte = damaged.count == 1 ? p->context.whole.len : damaged.first_byte;
     }
     damaged.count += damage->count;
-    enum tm_status st = tell(p, TM_DROP_DAMAGED, damaged, err);
+    enum tm_status st = add_account(p, TM_DROP_DAMAGED, damaged, err);
     if (st == TM_OK)
-        st = tell(p, TM_DROP_SKIPPED_BYTES, skipped, err);
+        st = add_account(p, TM_DROP_SKIPPED_BYTES, skipped, err);
     if (st == TM_OK)
-        st = tell(p, TM_DROP_NOT_SHOWN, p->not_shown, err);
+        st = add_account(p, TM_DROP_NOT_SHOWN, p->not_shown, err);
     if (st == TM_OK)
-        st = tell(p, TM_DROP_NO_TIME, p->no_time, err);
+        st = add_account(p, TM_DROP_NO_TIME, p->no_time, err);
     if (st == TM_OK)
-        st = tell(p, TM_DROP_NO_STACK, p->no_stack, err);
+        st = add_account(p, TM_DROP_NO_STACK, p->no_stack, err);
     if (st == TM_OK)
-        st = tell(p, TM_DROP_NEEDS_STATE, p->needs_state, err);
+        st = add_account(p, TM_DROP_NEEDS_STATE, p->needs_state, err);
     if (st == TM_OK)
-        st = tell_stat(p, "perf_data_lost_events", TRACEMERGE__SEVERITY__DATA_LOSS, p->lost, err);
+        st = add_stat(p, "perf_data_lost_events", TRACEMERGE__SEVERITY__DATA_LOSS, p->lost, err);
     if (st == TM_OK)
-        st = tell_stat(p, "perf_data_aux_truncated", TRACEMERGE__SEVERITY__DATA_LOSS, p->aux_cut, err);
+        st = add_stat(p, "perf_data_aux_truncated", TRACEMERGE__SEVERITY__DATA_LOSS, p->aux_cut, err);
     if (st == TM_OK)
-        st = tell_stat(p, "perf_data_auxtrace_bytes", TRACEMERGE__SEVERITY__INFO, p->aux_bytes, err);
+        st = add_stat(p, "perf_data_auxtrace_bytes", TRACEMERGE__SEVERITY__INFO, p->aux_bytes, err);
     if (st == TM_OK)
-        st = tell_stat(p, "perf_data_user_stacks_not_unwound", TRACEMERGE__SEVERITY__INFO, p->user_stacks, err);
+        st = add_stat(p, "perf_data_user_stacks_not_unwound", TRACEMERGE__SEVERITY__INFO, p->user_stacks, err);
     return st < 0 ? st : TM_END;
 }
 

@@ -105,7 +105,7 @@ bool tm_perf_sample_read_end(const struct tm_perf_attr *attr, struct tm_perf_cur
                                       TM_PERF_SAMPLE_STREAM_ID, TM_PERF_SAMPLE_CPU, TM_PERF_SAMPLE_IDENTIFIER};
     size_t size = 0;
     *s = (struct tm_perf_sample){.pid = -1, .tid = -1};
-    if (attr == NULL || !attr->says_of_all)
+    if (attr == NULL || !attr->has_sample_id_all)
         return true;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         size += attr->sample_type & fields[i] ? 8 : 0;

@@ -94,8 +94,8 @@ static void set_sequence_thread(struct tm_proto_sequence *sequence, const struct
 }
 
 /* Adds only the packet's row, for a descriptor that states too little. */
-static enum tm_status add_useless(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
-                                  enum tm_proto_stat stat, struct tm_error *err)
+static enum tm_status add_incomplete(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                     enum tm_proto_stat stat, struct tm_error *err)
 {
     struct tm_event event = tm_proto_event(packet, TM_KIND_METADATA);
     event.flags |= TM_EVENT_DEFINITION;
@@ -114,10 +114,10 @@ static enum tm_status read_track(struct tm_proto_map *tracks, struct tm_proto_ro
     if (st < 0)
         return st;
     if (!track.has_uuid)
-        return add_useless(rows, packet, TM_PROTO_STAT_DESCRIPTOR_NO_UUID, err);
+        return add_incomplete(rows, packet, TM_PROTO_STAT_DESCRIPTOR_NO_UUID, err);
     if ((track.has_thread && !(track.thread.has_pid && track.thread.has_tid)) ||
         (!track.has_thread && track.has_process && !track.process.has_pid))
-        return add_useless(rows, packet, TM_PROTO_STAT_DESCRIPTOR_NO_PID, err);
+        return add_incomplete(rows, packet, TM_PROTO_STAT_DESCRIPTOR_NO_PID, err);
     st = remember(tracks, packet->machine, &track, err);
     if (st < 0)
         return st;
@@ -157,7 +157,7 @@ static enum tm_status read_thread(struct tm_proto_rows *rows, const struct tm_pr
     if (st < 0)
         return st;
     if (packet->sequence == NULL || !packet->sequence->valid)
-        return add_useless(rows, packet, TM_PROTO_STAT_DESCRIPTOR_SKIPPED, err);
+        return add_incomplete(rows, packet, TM_PROTO_STAT_DESCRIPTOR_SKIPPED, err);
     set_sequence_thread(packet->sequence, &thread);
     if (tm_proto_thread_put(&rows->detail, &thread) != TM_OK)
         return tm_error_nomem(err);

@@ -131,9 +131,9 @@ static const struct {
 
 enum { CLASSES = sizeof classes / sizeof *classes };
 
-/* How a field of a message becomes an arg. NUMBER is unsigned, WHOLE is signed. CLASS is a class of information, by
+/* How a field of a message becomes an arg. NUMBER is unsigned, SIGNED is signed. CLASS is a class of information, by
  * name. EXTRA is an unsigned number whose key depends on the class. */
-enum form { POINTER, NUMBER, WHOLE, TEXT, CLASS, EXTRA };
+enum form { POINTER, NUMBER, SIGNED, TEXT, CLASS, EXTRA };
 
 struct arg {
     uint8_t field; /* 0: no more args */
@@ -224,9 +224,9 @@ static const struct shape shapes[] = {
       {1, NUMBER, "Disk Number"},
       {2, POINTER, "Irp Flags"},
       {3, NUMBER, "Transfer Size"},
-      {4, WHOLE, "Byte Offset"},
+      {4, SIGNED, "Byte Offset"},
       {5, POINTER, object},
-      {7, WHOLE, "Response Time (microseconds)"},
+      {7, SIGNED, "Response Time (microseconds)"},
       {8, NUMBER, "Issuing Thread ID"}}},
 };
 
@@ -282,7 +282,7 @@ static enum tm_status put_arg(const struct request *r, const struct arg *arg)
         return TM_OK;
     switch ((enum form)arg->form) {
     case POINTER: return tm_detail_arg_number(detail, &name, TM_ARG_POINTER, value);
-    case WHOLE: return tm_detail_arg_int(detail, arg->key, (int64_t)value);
+    case SIGNED: return tm_detail_arg_int(detail, arg->key, (int64_t)value);
     case CLASS: return put_class(detail, arg->key, (uint32_t)value);
     case EXTRA: return tm_detail_arg_uint(detail, extra_key(r), value);
     default: return tm_detail_arg_uint(detail, arg->key, value);

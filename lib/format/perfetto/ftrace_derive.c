@@ -71,7 +71,7 @@ static enum tm_status add_of_thread(struct derive *d, const char *name, int64_t 
 
 /* Adds the memory of an address space that no event of the file has attributed to a task so far. In order of time such
  * an event may come first, so the row is of kind MEMORY. */
-static enum tm_status add_rss_of_none(struct derive *d, uint32_t member, uint64_t size)
+static enum tm_status add_unattributed_rss(struct derive *d, uint32_t member, uint64_t size)
 {
     const char *name = member < TM_RSS_MEMBERS ? tm_rss_member_name(member) : "mem.unknown";
     struct tm_event e = like(d, TM_SCOPE_PROCESS);
@@ -102,7 +102,7 @@ static enum tm_status add_rss_of(struct derive *d, bool throttled)
         if (!is_own) {
             entry = tm_proto_map_find(&d->kernels->address_spaces, d->row->machine, m->number[mm]);
             if (entry == NULL)
-                return add_rss_of_none(d, member, (uint64_t)size);
+                return add_unattributed_rss(d, member, (uint64_t)size);
             tid = (int64_t)entry->v1;
         } else {
             enum tm_status st = tm_proto_map_add(&d->kernels->address_spaces, d->row->machine, m->number[mm],

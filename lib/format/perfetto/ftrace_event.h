@@ -48,12 +48,12 @@ enum tm_status tm_proto_ftrace_binder(struct tm_proto_rows *rows, const struct t
 
 /* Makes ROW a KERNEL row of F, an event that adds to others or changes a state (kernel/rule.h). TM_END: F adds and
  * changes nothing. */
-enum tm_status tm_proto_ftrace_history(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
-                                       struct tm_error *err);
+enum tm_status tm_proto_ftrace_kernel(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
+                                      struct tm_error *err);
 
 /* Makes ROW the row of F, an event of a machine that suspends. */
-enum tm_status tm_proto_ftrace_sleep(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
-                                     struct tm_error *err);
+enum tm_status tm_proto_ftrace_suspend(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
+                                       struct tm_error *err);
 
 /* Makes ROW the row of F, sys_enter or sys_exit. TM_END: the number belongs to no system call. */
 enum tm_status tm_proto_ftrace_syscall(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows,

@@ -174,17 +174,17 @@ static const struct rule rules[] = {
     ON(BINDER_RETURN) = {.read = tm_proto_ftrace_binder},
     ON(SYS_ENTER) = {.read_of_kernel = tm_proto_ftrace_syscall},
     ON(SYS_EXIT) = {.read_of_kernel = tm_proto_ftrace_syscall},
-    ON(SUSPEND_RESUME) = {.read = tm_proto_ftrace_sleep},
-    ON(DEVICE_PM_CALLBACK_START) = {.read = tm_proto_ftrace_sleep},
-    ON(DEVICE_PM_CALLBACK_END) = {.read = tm_proto_ftrace_sleep},
-    ON(NETIF_RECEIVE_SKB) = {.read = tm_proto_ftrace_history},
-    ON(NET_DEV_XMIT) = {.read = tm_proto_ftrace_history},
-    ON(INET_SOCK_SET_STATE) = {.read = tm_proto_ftrace_history},
-    ON(KFREE_SKB) = {.read = tm_proto_ftrace_history},
-    ON(WAKEUP_SOURCE_ACTIVATE) = {.read = tm_proto_ftrace_history},
-    ON(WAKEUP_SOURCE_DEACTIVATE) = {.read = tm_proto_ftrace_history},
-    ON(RPM_STATUS) = {.read = tm_proto_ftrace_history},
-    ON(GPU_POWER_STATE) = {.read = tm_proto_ftrace_history},
+    ON(SUSPEND_RESUME) = {.read = tm_proto_ftrace_suspend},
+    ON(DEVICE_PM_CALLBACK_START) = {.read = tm_proto_ftrace_suspend},
+    ON(DEVICE_PM_CALLBACK_END) = {.read = tm_proto_ftrace_suspend},
+    ON(NETIF_RECEIVE_SKB) = {.read = tm_proto_ftrace_kernel},
+    ON(NET_DEV_XMIT) = {.read = tm_proto_ftrace_kernel},
+    ON(INET_SOCK_SET_STATE) = {.read = tm_proto_ftrace_kernel},
+    ON(KFREE_SKB) = {.read = tm_proto_ftrace_kernel},
+    ON(WAKEUP_SOURCE_ACTIVATE) = {.read = tm_proto_ftrace_kernel},
+    ON(WAKEUP_SOURCE_DEACTIVATE) = {.read = tm_proto_ftrace_kernel},
+    ON(RPM_STATUS) = {.read = tm_proto_ftrace_kernel},
+    ON(GPU_POWER_STATE) = {.read = tm_proto_ftrace_kernel},
     ON(DRM_VBLANK_EVENT) = {.kind = I, OF_FIELD(DRM_VBLANK, 1), NAMED("signal"),
                             .args = ARGS({"vblank seqno", 3, ARG_UINT})},
     ON(DRM_VBLANK_EVENT_DELIVERED) = {.kind = I, OF_FIELD(DRM_VBLANK, 1), NAMED("deliver"),
@@ -224,9 +224,9 @@ static const struct rule rules[] = {
     ON(PANEL_SETTINGS_LITE) = {.kind = I, OF_FIELD(PANEL_SETTINGS_LITE, 1), NAMED("panel_settings_lite"),
                                .args = ARGS({"vrr", 2, ARG_BOOL}, {"min_rr", 3, ARG_INT64}, {"max_rr", 4, ARG_INT64},
                                             {"te_freq", 5, ARG_INT64})},
-    ON(I2C_READ) = {.read = tm_proto_ftrace_history},
-    ON(I2C_WRITE) = {.read = tm_proto_ftrace_history},
-    ON(I2C_RESULT) = {.read = tm_proto_ftrace_history},
+    ON(I2C_READ) = {.read = tm_proto_ftrace_kernel},
+    ON(I2C_WRITE) = {.read = tm_proto_ftrace_kernel},
+    ON(I2C_RESULT) = {.read = tm_proto_ftrace_kernel},
     ON(DRM_SCHED_JOB) = {.read = tm_proto_ftrace_job},
     ON(DRM_RUN_JOB) = {.read = tm_proto_ftrace_job},
     ON(DRM_SCHED_PROCESS_JOB) = {.read = tm_proto_ftrace_job},
@@ -450,7 +450,7 @@ enum tm_status tm_proto_ftrace_slice(const struct tm_proto_ftrace_bundle *bundle
 {
     struct tm_proto_rows *rows = bundle->rows;
     if (f->id >= TM_FTRACE_EVENT_MALI_MCU_FIRST && f->id <= TM_FTRACE_EVENT_MALI_MCU_LAST)
-        return tm_proto_ftrace_history(rows, f, row, err);
+        return tm_proto_ftrace_kernel(rows, f, row, err);
     const struct rule *rule = f->id < sizeof rules / sizeof *rules ? &rules[f->id] : NULL;
     if (rule == NULL)
         return TM_END;

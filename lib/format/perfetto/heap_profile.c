@@ -26,7 +26,7 @@ struct dump {
 };
 
 /* Counts BYTES that are kept until a dump is complete. They share the limit of interned data. */
-static enum tm_status take_room(struct tm_proto_sequences *sequences, size_t bytes, struct tm_error *err)
+static enum tm_status reserve(struct tm_proto_sequences *sequences, size_t bytes, struct tm_error *err)
 {
     if (bytes > TM_PROTO_INTERNED_BYTES_MAX - sequences->bytes)
         return tm_error_set(err, TM_E_INPUT, "heap profiles and interned data of all sequences exceed %d bytes",
@@ -35,16 +35,16 @@ static enum tm_status take_room(struct tm_proto_sequences *sequences, size_t byt
     return TM_OK;
 }
 
-/* Keeps a message that later messages of the dump name by number. */
-static enum tm_status keep_own(struct tm_proto_sequences *sequences, struct tm_proto_heap *heap,
-                               const struct tm_pb_field *f, struct tm_error *err)
+/* Stores a message that later messages of the dump name by number. */
+static enum tm_status store_interned(struct tm_proto_sequences *sequences, struct tm_proto_heap *heap,
+                                     const struct tm_pb_field *f, struct tm_error *err)
 {
     static const uint32_t fields[][4] = {
         [PROFILE_STRINGS] = {TM_INTERNED_FUNCTION_NAMES, TM_INTERNED_MAPPING_PATHS, TM_INTERNED_BUILD_IDS},
         [PROFILE_FRAMES] = {TM_INTERNED_FRAMES},
         [PROFILE_CALLSTACKS] = {TM_INTERNED_CALLSTACKS},
         [PROFILE_MAPPINGS] = {TM_INTERNED_MAPPINGS}};
-    enum tm_status st = take_room(sequences, f->len, err);
+    enum tm_status st = reserve(sequences, f->len, err);
     if (st < 0)
         return st;
     size_t offset = heap->own.interned.len;
@@ -344,11 +344,11 @@ static enum tm_status take_index(struct tm_proto_rows *rows, const struct tm_pro
 }
 
 /* Keeps the dump in F until the profile's last packet. */
-static enum tm_status keep_dump(struct tm_proto_sequences *sequences, struct tm_proto_heap *heap,
-                                const struct tm_pb_field *f, struct tm_error *err)
+static enum tm_status store_dump(struct tm_proto_sequences *sequences, struct tm_proto_heap *heap,
+                                 const struct tm_pb_field *f, struct tm_error *err)
 {
     size_t len = (size_t)(f->end - f->start);
-    enum tm_status st = take_room(sequences, len, err);
+    enum tm_status st = reserve(sequences, len, err);
     if (st < 0)
         return st;
     return tm_buf_add(&heap->pending, f->start, len) == TM_OK ? TM_OK : tm_error_nomem(err);
@@ -374,9 +374,10 @@ enum tm_status tm_proto_heap_profile_read(struct tm_proto_sequences *sequences, 
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
         if (f.type != TM_PB_LEN || f.id < PROFILE_STRINGS || f.id > PROFILE_DUMPS)
             continue;
-        st = f.id == PROFILE_DUMPS ? count_dump(rows, packet, &f, err) : keep_own(sequences, sequence->heap, &f, err);
+        st = f.id == PROFILE_DUMPS ? count_dump(rows, packet, &f, err)
+                                   : store_interned(sequences, sequence->heap, &f, err);
         if (st >= 0 && f.id == PROFILE_DUMPS && is_continued)
-            st = keep_dump(sequences, sequence->heap, &f, err);
+            st = store_dump(sequences, sequence->heap, &f, err);
     }
     return st < 0 || is_continued ? st : finish(sequences, rows, packet, err);
 }

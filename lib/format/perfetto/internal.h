@@ -41,9 +41,9 @@ struct tm_proto_sequence {
     bool valid;          /* incremental state is complete */
     bool was_skipped, was_taken; /* a packet that needs state was skipped; one was read */
     uint32_t loss_count; /* packets that state a loss before them */
-    /* The shadow (sequence_loss.h). is_lossy: the sequence has one. is_met: a packet that needs state was read.
-     * is_met_stated: the shadow has a packet that states this. */
-    bool is_lossy, is_met, is_met_stated;
+    /* The shadow (sequence_loss.h). is_lossy: the sequence has one. needs_state: a packet that needs state was read.
+     * needs_state_shown: the shadow has a packet that states this. */
+    bool is_lossy, needs_state, needs_state_shown;
     /* The last ThreadDescriptor; survives clearing. */
     bool has_thread;
     int32_t pid;

@@ -376,8 +376,8 @@ static bool changes_state(const struct tm_proto_packet *packet)
 static inline bool may_be_loss(const struct tm_proto_packet *packet, bool is_skipped)
 {
     const struct tm_proto_sequence *sequence = packet->sequence;
-    return packet->is_loss || is_skipped || !sequence->valid || !sequence->is_met ||
-           (sequence->is_lossy && !sequence->is_met_stated);
+    return packet->is_loss || is_skipped || !sequence->valid || !sequence->needs_state ||
+           (sequence->is_lossy && !sequence->needs_state_shown);
 }
 
 enum tm_status tm_proto_packet_read(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)

@@ -16,7 +16,7 @@ enum {
 };
 
 /* Fields whose meaning depends on earlier events, or on more than the sequence's state. */
-#define NEVER_AGAIN                                                                                                    \
+#define NOT_CACHEABLE                                                                                                  \
     (TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_TIME_DELTA_US) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_THREAD_DELTA_US) |           \
      TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_LEGACY) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_INSTRUCTIONS_DELTA) |               \
      TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_TIME_ABSOLUTE_US) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_THREAD_ABSOLUTE_US) |     \
@@ -94,7 +94,7 @@ static inline bool take(struct candidate *c, const uint8_t *data, size_t len)
     return true;
 }
 
-static inline bool is_that(const struct tm_proto_sequences *sequences, const struct known *known,
+static inline bool matches(const struct tm_proto_sequences *sequences, const struct known *known,
                            const struct candidate *c)
 {
     return known->tail_len == c->tail_len && is_equal(known->tail, c->tail, c->tail_len) &&
@@ -104,10 +104,10 @@ static inline bool is_that(const struct tm_proto_sequences *sequences, const str
 static inline struct known *find(const struct tm_proto *p, const struct candidate *c)
 {
     struct known *known = &p->cache->known[slot_of(c)];
-    if (is_that(&p->sequences, known, c))
+    if (matches(&p->sequences, known, c))
         return known;
     known = &p->cache->known[slot_of(c) ^ 1];
-    return is_that(&p->sequences, known, c) ? known : NULL;
+    return matches(&p->sequences, known, c) ? known : NULL;
 }
 
 /* Adds the row and its extra counter values, as tm_proto_track_event_read does. The counters were checked when the
@@ -210,7 +210,7 @@ enum tm_status tm_packet_cache_pass(struct tm_proto *p, size_t len, struct tm_er
 /* True if ROW, made of EVENT, follows from its bytes and the state of its sequence. */
 static bool follows(const struct tm_proto_track_event *event, const struct tm_event *row)
 {
-    return !(event->fields & NEVER_AGAIN) &&
+    return !(event->fields & NOT_CACHEABLE) &&
            (row->kind == TM_KIND_SLICE_BEGIN || row->kind == TM_KIND_SLICE_END || row->kind == TM_KIND_INSTANT);
 }
 
@@ -233,7 +233,7 @@ static bool was_seen(struct tm_packet_cache *cache, const struct candidate *c)
 }
 
 /* Copies the detail of ROW. If there is no room, the whole cache is cleared first. */
-static const uint8_t *keep_detail(struct tm_packet_cache *cache, const struct tm_event *row)
+static const uint8_t *store_detail(struct tm_packet_cache *cache, const struct tm_event *row)
 {
     if (row->detail_bytes > DETAILS_MAX - cache->details_len) {
         for (uint32_t i = 0; i < SLOTS; i++)
@@ -275,7 +275,7 @@ void tm_packet_cache_note(struct tm_proto *p, const struct tm_proto_track_contex
         return; /* out of memory: every packet is read in full */
     if (!was_seen(p->cache, &c) || !has_one_time(packet))
         return;
-    const uint8_t *detail = keep_detail(p->cache, row);
+    const uint8_t *detail = store_detail(p->cache, row);
     struct known *known = &p->cache->known[slot_of(&c)];
     if (known->tail_len) { /* the older one of two packets moves to the neighbouring slot */
         struct known *neighbour = &p->cache->known[slot_of(&c) ^ 1];

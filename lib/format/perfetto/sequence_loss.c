@@ -32,24 +32,24 @@ enum tm_status tm_proto_sequence_loss_note(struct tm_proto_rows *rows, const str
                                            bool is_skipped, struct tm_error *err)
 {
     struct tm_proto_sequence *sequence = packet->sequence;
-    bool is_met = packet->flags & SEQ_NEEDS_STATE && !is_skipped;
+    bool needs_state = packet->flags & SEQ_NEEDS_STATE && !is_skipped;
     bool has_interned = packet->interned.id && !sequence->valid;
     enum tm_status st = TM_OK;
     if (!packet->is_loss && !is_skipped && !has_interned) {
-        sequence->is_met |= is_met;
-        if (!is_met || !sequence->is_lossy || sequence->is_met_stated)
+        sequence->needs_state |= needs_state;
+        if (!needs_state || !sequence->is_lossy || sequence->needs_state_shown)
             return TM_OK;
-        sequence->is_met_stated = true;
+        sequence->needs_state_shown = true;
         return add_row(rows, packet, (struct shadow){.flags = SEQ_CLEARED | SEQ_NEEDS_STATE}, err);
     }
     if (!sequence->is_lossy && packet->is_loss) { /* a loss before the first packet of a sequence does not count */
-        const struct shadow before = {.flags = sequence->is_met ? SEQ_CLEARED | SEQ_NEEDS_STATE : 0};
+        const struct shadow before = {.flags = sequence->needs_state ? SEQ_CLEARED | SEQ_NEEDS_STATE : 0};
         st = add_row(rows, packet, before, err);
-        sequence->is_met_stated = sequence->is_met;
+        sequence->needs_state_shown = sequence->needs_state;
     }
     sequence->is_lossy = true;
-    sequence->is_met |= is_met;
-    sequence->is_met_stated |= is_met;
+    sequence->needs_state |= needs_state;
+    sequence->needs_state_shown |= needs_state;
     const struct shadow shadow = {.flags = (packet->flags & SEQ_NEEDS_STATE) | (packet->cleared ? SEQ_CLEARED : 0),
                                   .dropped = packet->is_loss ? packet->dropped : 0,
                                   .has_interned = has_interned};

@@ -78,8 +78,8 @@ static enum tm_status limit(uint32_t count, uint32_t max, const char *what, stru
     return count < max ? TM_OK : tm_error_set(err, TM_E_INPUT, "more than the limit of %u %s", max, what);
 }
 
-static enum tm_status keep_name(struct simpleperf *s, const struct tm_pb_field *f, struct name *name,
-                                struct tm_error *err)
+static enum tm_status store_name(struct simpleperf *s, const struct tm_pb_field *f, struct name *name,
+                                 struct tm_error *err)
 {
     if (f->len > TM_SIMPLEPERF_NAMES_MAX - s->names.len)
         return tm_error_set(err, TM_E_INPUT, "names of files and symbols of more than the limit of %d bytes",
@@ -88,15 +88,15 @@ static enum tm_status keep_name(struct simpleperf *s, const struct tm_pb_field *
     return tm_buf_add(&s->names, f->data, f->len) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-static enum tm_status keep_symbol(struct simpleperf *s, const struct tm_pb_field *f, struct tm_error *err)
+static enum tm_status store_symbol(struct simpleperf *s, const struct tm_pb_field *f, struct tm_error *err)
 {
     enum tm_status st = limit(s->symbol_count, TM_SIMPLEPERF_SYMBOLS_MAX, "symbols", err);
     if (st == TM_OK)
         st = tm_array_grow(&s->symbols, &s->symbol_cap, s->symbol_count, sizeof *s->symbols, err);
-    return st == TM_OK ? keep_name(s, f, &s->symbols[s->symbol_count++], err) : st;
+    return st == TM_OK ? store_name(s, f, &s->symbols[s->symbol_count++], err) : st;
 }
 
-static enum tm_status keep_file(struct simpleperf *s, struct tm_pb pb, struct tm_error *err)
+static enum tm_status store_file(struct simpleperf *s, struct tm_pb pb, struct tm_error *err)
 {
     struct file file = {.first_symbol = s->symbol_count};
     struct tm_pb_field f;
@@ -107,9 +107,9 @@ static enum tm_status keep_file(struct simpleperf *s, struct tm_pb pb, struct tm
         if (f.id == FILE_ID && f.type == TM_PB_VARINT)
             file.id = (uint32_t)f.value;
         else if (f.id == FILE_PATH && f.type == TM_PB_LEN)
-            st = keep_name(s, &f, &file.path, err);
+            st = store_name(s, &f, &file.path, err);
         else if (f.id == FILE_NAME && f.type == TM_PB_LEN)
-            st = keep_symbol(s, &f, err);
+            st = store_symbol(s, &f, err);
     }
     file.symbol_count = s->symbol_count - file.first_symbol;
     if (st < 0)
@@ -118,7 +118,7 @@ static enum tm_status keep_file(struct simpleperf *s, struct tm_pb pb, struct tm
     return tm_map_set(&s->file_of_id, file.id, s->file_count++) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-static enum tm_status keep_meta(struct simpleperf *s, struct tm_pb pb, struct tm_error *err)
+static enum tm_status store_meta(struct simpleperf *s, struct tm_pb pb, struct tm_error *err)
 {
     struct tm_pb_field f;
     enum tm_status st = TM_OK;
@@ -129,7 +129,7 @@ static enum tm_status keep_meta(struct simpleperf *s, struct tm_pb pb, struct tm
         if (st == TM_OK)
             st = tm_array_grow(&s->event_types, &s->event_type_cap, s->event_type_count, sizeof *s->event_types, err);
         if (st == TM_OK)
-            st = keep_name(s, &f, &s->event_types[s->event_type_count++], err);
+            st = store_name(s, &f, &s->event_types[s->event_type_count++], err);
     }
     return st;
 }
@@ -251,8 +251,8 @@ static enum tm_status add_thread(struct simpleperf *s, struct tm_pb pb, struct t
     return tm_event_sink_add(s->context.sink, &e, err);
 }
 
-static enum tm_status keep_record(struct simpleperf *s, const uint8_t *data, size_t len, uint64_t byte,
-                                  struct tm_error *err)
+static enum tm_status store_record(struct simpleperf *s, const uint8_t *data, size_t len, uint64_t byte,
+                                   struct tm_error *err)
 {
     uint8_t head[ENTRY_LEN];
     tm_put_le64(head, byte);
@@ -280,11 +280,11 @@ static enum tm_status take_record(struct simpleperf *s, const uint8_t *data, siz
     switch (f.id) {
     case RECORD_SAMPLE:
     case RECORD_THREAD:
-        return keep_record(s, data, len, byte, err);
+        return store_record(s, data, len, byte, err);
     case RECORD_FILE:
-        return keep_file(s, tm_pb_of(f.data, f.len), err);
+        return store_file(s, tm_pb_of(f.data, f.len), err);
     case RECORD_META:
-        return keep_meta(s, tm_pb_of(f.data, f.len), err);
+        return store_meta(s, tm_pb_of(f.data, f.len), err);
     case RECORD_LOST:
         take_lost(s, tm_pb_of(f.data, f.len));
         return TM_OK;

@@ -33,7 +33,7 @@ static enum tm_status pass_elements(struct tm_spans *x)
     return st == TM_END ? TM_OK : st;
 }
 
-enum tm_status tm_spans_put_aside(struct tm_spans *x, bool by_element)
+enum tm_status tm_spans_make_pending(struct tm_spans *x, bool by_element)
 {
     struct tm_json_cursor *c = x->cursor;
     enum tm_json_type type;

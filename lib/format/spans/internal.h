@@ -55,7 +55,7 @@ struct tm_spans_grammar {
     enum tm_status (*show_pending)(struct tm_spans *x);
     bool (*begins)(const uint8_t *head, size_t len);
     bool has_lines;  /* one document may follow another */
-    bool waits_long; /* pending text may need a later part of a damaged text */
+    bool needs_later_text; /* pending text may need a later part of a damaged text */
 };
 
 struct tm_spans {
@@ -97,7 +97,7 @@ enum tm_status tm_spans_next_object(struct tm_spans *x, struct tm_json_value *ob
 
 /* Appends the next array to the pending text; any other value is skipped. BY_ELEMENT: parses its elements one by one,
  * which finds the element that is damaged. TM_OK or an error. */
-enum tm_status tm_spans_put_aside(struct tm_spans *x, bool by_element);
+enum tm_status tm_spans_make_pending(struct tm_spans *x, bool by_element);
 
 /* Runs READ with the cursor on the pending text, then removes that text. TM_OK or an error. */
 enum tm_status tm_spans_read_pending(struct tm_spans *x, enum tm_status (*read)(struct tm_spans *x));

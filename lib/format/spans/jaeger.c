@@ -148,7 +148,7 @@ static uint64_t process_key(const struct tm_json_value *id)
     return tm_hash64_seed(id->data, id->len, SEED_PROCESS);
 }
 
-static void forget_processes(struct tm_spans *x)
+static void clear_processes(struct tm_spans *x)
 {
     tm_map_clear(&x->process_ids);
     x->process_count = 0;
@@ -161,7 +161,7 @@ static enum tm_status read_processes(struct tm_spans *x, const struct tm_json_va
     struct tm_json_value id, process;
     struct tm_spans_service service;
     enum tm_status st = TM_OK;
-    forget_processes(x);
+    clear_processes(x);
     x->has_processes = true;
     while (st == TM_OK && x->process_count < TM_SPANS_PROCESSES_MAX && tm_spans_next_member(&scan, &id, &process)) {
         if ((st = read_process(x, &process, &service)) < 0)
@@ -234,7 +234,7 @@ static enum tm_status read_spans(struct tm_spans *x)
 static enum tm_status show_pending(struct tm_spans *x)
 {
     enum tm_status st = tm_spans_read_pending(x, read_spans);
-    forget_processes(x);
+    clear_processes(x);
     return st;
 }
 
@@ -256,7 +256,7 @@ static enum tm_status read_trace(struct tm_spans *x, unsigned depth)
                 st = read_processes(x, &processes);
         } else if (tm_spans_is(&key, "spans")) {
             x->has_processes_first = x->has_processes;
-            st = x->has_processes ? read_spans(x) : tm_spans_put_aside(x, true);
+            st = x->has_processes ? read_spans(x) : tm_spans_make_pending(x, true);
         } else {
             st = tm_json_cursor_skip(x->cursor, x->err);
         }
@@ -327,5 +327,5 @@ const struct tm_spans_grammar tm_spans_jaeger = {
     .found = found,
     .show_pending = show_pending,
     .begins = tm_spans_sniff_jaeger,
-    .waits_long = true,
+    .needs_later_text = true,
 };

@@ -377,7 +377,7 @@ static enum tm_status read_resource_records(struct tm_spans *x, const struct sig
             if ((st = tm_json_cursor_value(x->cursor, &resource, x->err)) == TM_OK && signal->has_spans)
                 st = read_resource(x, &resource);
         } else if (is_list && !has_resource && signal->has_spans) {
-            st = tm_spans_put_aside(x, false);
+            st = tm_spans_make_pending(x, false);
         } else {
             st = is_list ? read_scopes(x, signal) : tm_json_cursor_skip(x->cursor, x->err);
         }

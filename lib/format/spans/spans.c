@@ -110,16 +110,16 @@ static enum tm_status skip_rest(struct tm_spans *x)
 /* Handles damage at the cursor: ends the file, or lets spans be searched in the rest of it. */
 static enum tm_status salvage(struct tm_spans *x)
 {
-    bool goes_on = x->context.options->on_damage == TM_DAMAGE_SALVAGE;
+    bool continues = x->context.options->on_damage == TM_DAMAGE_SALVAGE;
     struct tm_input *in = x->main.in;
     enum tm_status st = TM_OK;
     x->cursor = &x->main;
     x->main.copy = NULL;
     tm_spans_count_damage(x);
     x->is_damaged = true;
-    if (!goes_on || !x->grammar->waits_long)
+    if (!continues || !x->grammar->needs_later_text)
         st = show_pending(x);
-    if (st < 0 || !goes_on)
+    if (st < 0 || !continues)
         return st < 0 ? st : skip_rest(x);
     if (in->len && in->data[0] == '{') { /* the '{' of the broken object must not be tried again */
         tm_spans_count(&x->skipped, 1, in->offset);
@@ -130,7 +130,7 @@ static enum tm_status salvage(struct tm_spans *x)
 
 /* Continues after a document. TM_OK: another document of the same file follows, or bytes that can only be a damaged
  * one. TM_END: the file ends. Otherwise an error. */
-static enum tm_status go_on(struct tm_spans *x)
+static enum tm_status next_document(struct tm_spans *x)
 {
     struct tm_input *in = x->main.in;
     enum tm_status st = TM_OK;
@@ -167,7 +167,7 @@ static enum tm_status read_spans(void *state, struct tm_error *err)
     st = x->grammar->read(x);
     if (st == TM_E_INPUT && tm_spans_salvages(x))
         return salvage(x);
-    return st < 0 ? tm_error_recoverable(err) : x->is_damaged ? TM_OK : go_on(x);
+    return st < 0 ? tm_error_recoverable(err) : x->is_damaged ? TM_OK : next_document(x);
 }
 
 const struct tm_format tm_format_otlp = {

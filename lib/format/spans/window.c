@@ -24,7 +24,7 @@ enum tm_status tm_spans_window_begin(struct tm_spans_window *w, const struct tm_
 {
     enum tm_status st = is_full(w) ? tm_spans_window_flush(w, err) : TM_OK;
     if (st < 0 || (st = tm_array_grow(&w->records, &w->record_cap, w->record_count, sizeof *w->records, err)) < 0 ||
-        (st = tm_array_grow(&w->climb, &w->climb_cap, w->record_count, sizeof *w->climb, err)) < 0)
+        (st = tm_array_grow(&w->ancestors, &w->ancestors_cap, w->record_count, sizeof *w->ancestors, err)) < 0)
         return st;
     if (own && tm_map_set(&w->by_id, own, w->record_count) < 0)
         return tm_error_nomem(err);
@@ -45,7 +45,8 @@ enum tm_status tm_spans_window_add(struct tm_spans_window *w, const struct tm_ev
 }
 
 /* Adds the rows of RECORD to the sink, on its track. */
-static enum tm_status give(struct tm_spans_window *w, const struct tm_spans_record *record, struct tm_error *err)
+static enum tm_status flush_record(struct tm_spans_window *w, const struct tm_spans_record *record,
+                                   struct tm_error *err)
 {
     uint64_t track;
     enum tm_status st = record->row_count == 0
@@ -71,7 +72,7 @@ static void point_at_payload(struct tm_spans_window *w)
 
 /* Adds the rows of record AT and of the records around it to the sink, outermost first, unless they are there
  * already. */
-static enum tm_status give_from(struct tm_spans_window *w, uint32_t at, struct tm_error *err)
+static enum tm_status flush_ancestors(struct tm_spans_window *w, uint32_t at, struct tm_error *err)
 {
     uint32_t depth = 0;
     uint64_t outermost = 0;
@@ -79,7 +80,7 @@ static enum tm_status give_from(struct tm_spans_window *w, uint32_t at, struct t
     while (!w->records[at].is_taken) { /* also stops at the end of a circle */
         const struct tm_spans_record *record = &w->records[at];
         w->records[at].is_taken = true;
-        w->climb[depth++] = at;
+        w->ancestors[depth++] = at;
         outermost = record->parent ? record->parent : record->own;
         if (record->parent == 0 || !tm_map_find(&w->by_id, record->parent, &at))
             break;
@@ -87,9 +88,9 @@ static enum tm_status give_from(struct tm_spans_window *w, uint32_t at, struct t
     if (w->records[at].outermost)
         outermost = w->records[at].outermost;
     while (st == TM_OK && depth > 0) {
-        struct tm_spans_record *record = &w->records[w->climb[--depth]];
+        struct tm_spans_record *record = &w->records[w->ancestors[--depth]];
         record->outermost = outermost;
-        st = give(w, record, err);
+        st = flush_record(w, record, err);
     }
     return st;
 }
@@ -99,7 +100,7 @@ enum tm_status tm_spans_window_flush(struct tm_spans_window *w, struct tm_error 
     enum tm_status st = TM_OK;
     point_at_payload(w);
     for (uint32_t i = 0; st == TM_OK && i < w->record_count; i++)
-        st = give_from(w, i, err);
+        st = flush_ancestors(w, i, err);
     w->record_count = w->row_count = 0;
     tm_buf_clear(&w->payload);
     tm_map_clear(&w->by_id);
@@ -110,7 +111,7 @@ void tm_spans_window_release(struct tm_spans_window *w)
 {
     free(w->records);
     free(w->rows);
-    free(w->climb);
+    free(w->ancestors);
     tm_buf_release(&w->payload);
     tm_map_release(&w->by_id);
 }

@@ -15,8 +15,8 @@ struct tm_spans_window {
     /* private */
     struct tm_spans_record *records;
     struct tm_event *rows;
-    uint32_t *climb; /* as many as records */
-    uint32_t record_count, record_cap, row_count, row_cap, climb_cap;
+    uint32_t *ancestors; /* as many as records */
+    uint32_t record_count, record_cap, row_count, row_cap, ancestors_cap;
     struct tm_buf payload;
     struct tm_map by_id;
 };

@@ -111,13 +111,13 @@ static enum tm_status name_process(struct perf *p, const struct tm_perf_head *h,
     return tm_event_sink_add(p->text.context.sink, &process, err);
 }
 
-/* Sets *TOLD to whether the name of ROW's thread was written in this stretch. Remembers the name, within the limit. */
-static enum tm_status is_told(struct perf *p, const struct tm_event *row, bool *told, struct tm_error *err)
+/* Sets *IS_KNOWN to whether the name of ROW's thread was written in this stretch. Remembers the name, within the limit. */
+static enum tm_status check_name(struct perf *p, const struct tm_event *row, bool *is_known, struct tm_error *err)
 {
     const struct tm_key key = {(uint64_t)row->tid, row->flags & TM_EVENT_HAS_PID ? (uint64_t)row->pid : UINT64_MAX, 0};
     int64_t value = (int64_t)p->stretch << 31 | row->name, last = tm_table_find(&p->thread_names, &key);
-    *told = last == value;
-    if (*told || row->name & TM_STRING_INLINE || (last == TM_TABLE_NONE && p->thread_names.count >= THREADS_MAX))
+    *is_known = last == value;
+    if (*is_known || row->name & TM_STRING_INLINE || (last == TM_TABLE_NONE && p->thread_names.count >= THREADS_MAX))
         return TM_OK;
     return tm_table_set(&p->thread_names, &key, value, err);
 }
@@ -133,14 +133,14 @@ static enum tm_status add_name(struct perf *p, const struct tm_perf_head *h, con
                             .tid = e->tid,
                             .pid = e->pid,
                             .flags = (e->flags & (TM_EVENT_HAS_TID | TM_EVENT_HAS_PID)) | TM_EVENT_DERIVED};
-    bool told = false;
+    bool is_known = false;
     enum tm_status st =
         tm_event_sink_string(p->text.context.sink, tm_text_at(h->comm, h->comm_len), &p->detail, &name.name, err);
     name.detail = p->detail.data;
     name.detail_bytes = (uint32_t)p->detail.len;
     if (st == TM_OK)
-        st = is_told(p, &name, &told, err);
-    if (st == TM_OK && !told)
+        st = check_name(p, &name, &is_known, err);
+    if (st == TM_OK && !is_known)
         st = tm_event_sink_add(p->text.context.sink, &name, err);
     return st < 0 || !h->has_pid || h->pid != h->tid ? st : name_process(p, h, &name, err);
 }

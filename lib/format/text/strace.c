@@ -63,7 +63,7 @@ static const char *parse_duration(const char *p, const char *end, struct tm_stra
 
 /* Sets the arguments to [p, end) without surrounding blanks and without a comma at the end, which precedes missing
  * arguments. */
-static void keep_args(const char *p, const char *end, struct tm_strace_line *l)
+static void store_args(const char *p, const char *end, struct tm_strace_line *l)
 {
     while (p < end && *p == ' ')
         p++;
@@ -76,7 +76,7 @@ static void keep_args(const char *p, const char *end, struct tm_strace_line *l)
 /* Sets arguments and result, which the last ") = " separates. */
 static void parse_result(const char *p, const char *end, struct tm_strace_line *l)
 {
-    keep_args(p, end, l);
+    store_args(p, end, l);
     for (const char *q = end - 1; q > p; q--) {
         if (*q != '=' || q + 1 >= end || q[1] != ' ' || q[-1] != ' ')
             continue;
@@ -85,7 +85,7 @@ static void parse_result(const char *p, const char *end, struct tm_strace_line *
             close--;
         if (*close != ')')
             continue;
-        keep_args(p, close, l);
+        store_args(p, close, l);
         l->result = q + 2;
         l->result_len = (size_t)(end - q - 2);
         return;
@@ -111,7 +111,7 @@ static bool parse_unfinished(const char *p, const char *end, struct tm_strace_li
     }
     if (cut - p < mark_len || memcmp(cut - mark_len, mark, (size_t)mark_len) != 0)
         return false;
-    keep_args(p, cut - mark_len, l);
+    store_args(p, cut - mark_len, l);
     if (cut != end) {
         l->result = end - 1;
         l->result_len = 1;

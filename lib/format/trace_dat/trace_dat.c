@@ -233,8 +233,8 @@ static Tracemerge__ClockPolicy trace_dat_policy(const void *state)
     return d->policy;
 }
 
-static enum tm_status tell_stat(struct trace_dat *d, const char *name, Tracemerge__Severity severity, uint64_t value,
-                                struct tm_error *err)
+static enum tm_status add_stat(struct trace_dat *d, const char *name, Tracemerge__Severity severity, uint64_t value,
+                               struct tm_error *err)
 {
     if (value == 0)
         return TM_OK;
@@ -242,7 +242,7 @@ static enum tm_status tell_stat(struct trace_dat *d, const char *name, Tracemerg
 }
 
 /* Accounts for what did not become rows; LINES is the number of lines of the library's diagnostics. */
-static enum tm_status tell(struct trace_dat *d, uint64_t lines, struct tm_error *err)
+static enum tm_status write_counts(struct trace_dat *d, uint64_t lines, struct tm_error *err)
 {
     bool is_ticks = strcmp(d->facts.clock, "x86-tsc") == 0 && !d->facts.is_scaled;
     enum tm_status st = TM_OK;
@@ -250,13 +250,13 @@ static enum tm_status tell(struct trace_dat *d, uint64_t lines, struct tm_error 
         st = tm_event_sink_account(d->context.sink,
                                    (struct tm_loss){TM_DROP_NOT_SHOWN, 0, d->same_switch_count, UINT64_MAX}, err);
     if (st == TM_OK)
-        st = tell_stat(d, "trace_dat_lost_events", TRACEMERGE__SEVERITY__DATA_LOSS, d->lost_count, err);
+        st = add_stat(d, "trace_dat_lost_events", TRACEMERGE__SEVERITY__DATA_LOSS, d->lost_count, err);
     if (st == TM_OK)
-        st = tell_stat(d, "systrace_parse_failure", TRACEMERGE__SEVERITY__ERROR, d->ftrace.malformed_count, err);
+        st = add_stat(d, "systrace_parse_failure", TRACEMERGE__SEVERITY__ERROR, d->ftrace.malformed_count, err);
     if (st == TM_OK)
-        st = tell_stat(d, "trace_dat_library_messages", TRACEMERGE__SEVERITY__INFO, lines, err);
+        st = add_stat(d, "trace_dat_library_messages", TRACEMERGE__SEVERITY__INFO, lines, err);
     if (st == TM_OK)
-        st = tell_stat(d, "trace_dat_ticks", TRACEMERGE__SEVERITY__INFO, is_ticks, err);
+        st = add_stat(d, "trace_dat_ticks", TRACEMERGE__SEVERITY__INFO, is_ticks, err);
     return st < 0 ? st : TM_END;
 }
 
@@ -270,7 +270,7 @@ static enum tm_status give_up(struct trace_dat *d, struct tm_error *why, struct 
     if (d->context.options->on_damage != TM_DAMAGE_HALT) {
         enum tm_status st =
             tm_event_sink_account(d->context.sink, (struct tm_loss){TM_DROP_DAMAGED, 0, 1, UINT64_MAX}, err);
-        return st < 0 ? st : tell(d, 0, err);
+        return st < 0 ? st : write_counts(d, 0, err);
     }
     if (why->status >= 0)
         tm_error_set(why, TM_E_INPUT, "damaged or cut short");
@@ -302,7 +302,7 @@ static enum tm_status trace_dat_read(void *state, struct tm_error *err)
             return st;
         }
         if (st == TM_OK && record.kind == TM_CHILD_EVENT_DONE)
-            return tell(d, record.lost, err);
+            return write_counts(d, record.lost, err);
         if (st == TM_OK && record.kind == TM_CHILD_EVENT_REFUSED && record.args.len > 0)
             tm_error_set(&why, TM_E_INPUT, "%.*s", (int)record.args.len, record.args.s);
         if (st != TM_OK || record.kind == TM_CHILD_EVENT_REFUSED)

@@ -109,7 +109,7 @@ enum tm_status tm_xspace_event(struct tm_xspace *x, struct tm_text data, uint64_
         row.kind = TM_KIND_INSTANT;
     struct tm_text metadata = {0};
     tm_buf_clear(&x->detail);
-    enum tm_status st = tm_xspace_names_get(&x->events, &x->glanced, v.metadata, &metadata, x->err);
+    enum tm_status st = tm_xspace_names_get(&x->events, &x->uncounted, v.metadata, &metadata, x->err);
     if (st >= 0)
         st = put_name(x, &v, st == TM_OK ? metadata : (struct tm_text){0}, &row);
     if (st >= 0 && sink->want_detail)

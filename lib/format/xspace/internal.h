@@ -43,7 +43,7 @@ struct tm_xspace_plane {
 struct tm_xspace {
     struct tm_format_context context;
     struct tm_extent file;    /* the profile */
-    struct tm_extent glanced; /* the same file; reads through it are not counted as progress */
+    struct tm_extent uncounted; /* the same file; reads through it are not counted as progress */
     struct tm_xspace_plane *planes;
     uint32_t plane_count, plane_cap;
     uint64_t rest_at; /* the end of the last field of the XSpace; the bytes from here on are damage */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* Limits of the cache: the number of slots, the bytes of a message in a slot, and the bytes of all messages. */
-enum { SLOTS = 1 << 12, KEPT_MAX = 64 << 10, KEPT_BYTES_MAX = 32 << 20 };
+enum { SLOTS = 1 << 12, CACHED_MAX = 64 << 10, CACHED_BYTES_MAX = 32 << 20 };
 enum { ENTRY_KEY = 1, ENTRY_VALUE = 2 };
 
 struct tm_xspace_place {
@@ -67,13 +67,13 @@ enum tm_status tm_xspace_names_add(struct tm_xspace_names *names, struct tm_xspa
     return st;
 }
 
-static void forget_kept(struct tm_xspace_names *names)
+static void clear_cache(struct tm_xspace_names *names)
 {
     for (uint32_t i = 0; names->slots && i < SLOTS; i++)
         tm_buf_release(&names->slots[i].message);
     free(names->slots);
     names->slots = NULL;
-    names->kept_bytes = 0;
+    names->cached_bytes = 0;
 }
 
 /* Reads the message at PLACE into TO. */
@@ -97,10 +97,10 @@ enum tm_status tm_xspace_names_get(struct tm_xspace_names *names, const struct t
     if (!tm_map_find(&names->row_of, id, &row))
         return TM_END;
     const struct tm_xspace_place *place = &names->places[row];
-    if (place->len > KEPT_MAX)
+    if (place->len > CACHED_MAX)
         return read_message(file, place, &names->large, message, err);
-    if (names->kept_bytes > KEPT_BYTES_MAX)
-        forget_kept(names);
+    if (names->cached_bytes > CACHED_BYTES_MAX)
+        clear_cache(names);
     if (names->slots == NULL && (names->slots = calloc(SLOTS, sizeof *names->slots)) == NULL)
         return tm_error_nomem(err);
     struct tm_xspace_slot *slot = &names->slots[row % SLOTS];
@@ -108,10 +108,10 @@ enum tm_status tm_xspace_names_get(struct tm_xspace_names *names, const struct t
         *message = (struct tm_text){slot->message.data, slot->message.len};
         return TM_OK;
     }
-    names->kept_bytes -= slot->message.cap;
+    names->cached_bytes -= slot->message.cap;
     slot->row = 0;
     enum tm_status st = read_message(file, place, &slot->message, message, err);
-    names->kept_bytes += slot->message.cap;
+    names->cached_bytes += slot->message.cap;
     if (st == TM_OK)
         slot->row = row + 1;
     return st;
@@ -119,7 +119,7 @@ enum tm_status tm_xspace_names_get(struct tm_xspace_names *names, const struct t
 
 void tm_xspace_names_release(struct tm_xspace_names *names)
 {
-    forget_kept(names);
+    clear_cache(names);
     tm_map_release(&names->row_of);
     free(names->places);
     tm_buf_release(&names->large);

@@ -15,7 +15,7 @@ struct tm_xspace_names {
     struct tm_xspace_place *places;
     uint32_t count, cap;
     struct tm_xspace_slot *slots;
-    size_t kept_bytes;
+    size_t cached_bytes;
     struct tm_buf large; /* a message too large for the cache */
 };
 

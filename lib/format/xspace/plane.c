@@ -83,7 +83,7 @@ static enum tm_status read_plane(struct tm_xspace *x, const struct tm_xspace_pla
     struct tm_xspace_message message = {0};
     struct tm_xspace_field f;
     struct tm_text text;
-    enum tm_status st = tm_xspace_message_open(&message, &x->glanced, plane->at, plane->len, x->err);
+    enum tm_status st = tm_xspace_message_open(&message, &x->uncounted, plane->at, plane->len, x->err);
     while (st == TM_OK && (st = tm_xspace_message_next(&message, &f, x->err)) == TM_OK) {
         if (f.type != TM_PB_LEN || (f.id == TM_XPLANE_STAT) != (take != NULL))
             continue;
@@ -115,7 +115,7 @@ static enum tm_status is_environment(struct tm_xspace *x, const struct tm_xspace
     struct tm_xspace_field f;
     struct tm_text text;
     *is = false;
-    enum tm_status st = tm_xspace_message_open(&message, &x->glanced, plane->at, plane->len, x->err);
+    enum tm_status st = tm_xspace_message_open(&message, &x->uncounted, plane->at, plane->len, x->err);
     while (st == TM_OK && (st = tm_xspace_message_next(&message, &f, x->err)) == TM_OK && f.id <= TM_XPLANE_NAME)
         if (f.id == TM_XPLANE_NAME && f.type == TM_PB_LEN &&
             (st = tm_xspace_message_bytes(&message, &f, TM_XSPACE_NAME_MAX, &text, x->err)) == TM_OK)
@@ -150,7 +150,7 @@ enum tm_status tm_xspace_plane_open(struct tm_xspace *x, const struct tm_xspace_
     enum tm_status st = read_plane(x, plane, NULL);
     if (st == TM_OK)
         st = read_plane(x, plane, note_stat);
-    return st < 0 ? st : tm_xspace_message_open(&x->plane, &x->glanced, plane->at, plane->len, x->err);
+    return st < 0 ? st : tm_xspace_message_open(&x->plane, &x->uncounted, plane->at, plane->len, x->err);
 }
 
 /* Adds a definition of KIND whose detail is x->inner as message FIELD. */
@@ -244,7 +244,7 @@ enum tm_status tm_xspace_line_open(struct tm_xspace *x, const struct tm_xspace_f
     struct tm_xspace_message line = {0};
     bool has_events = false;
     x->now = (struct tm_xspace_line){0};
-    enum tm_status st = tm_xspace_message_open(&line, &x->glanced, field->at, field->len, x->err);
+    enum tm_status st = tm_xspace_message_open(&line, &x->uncounted, field->at, field->len, x->err);
     if (st == TM_OK)
         st = read_line(x, &line, &has_events);
     tm_xspace_message_close(&line);

@@ -77,7 +77,7 @@ static void note_flow(struct tm_text name, const struct tm_pb_field *value, stru
 static enum tm_status put_reference(struct tm_xspace *x, uint64_t id)
 {
     struct tm_text message, text = {0};
-    enum tm_status st = tm_xspace_names_get(&x->stats, &x->glanced, id, &message, x->err);
+    enum tm_status st = tm_xspace_names_get(&x->stats, &x->uncounted, id, &message, x->err);
     if (st == TM_OK)
         text = tm_xspace_name(message, TM_XMETADATA_NAME);
     if (st < 0)
@@ -90,7 +90,7 @@ enum tm_status tm_xspace_stat(struct tm_xspace *x, struct tm_text data, struct t
     struct stat stat = read_stat(data);
     const struct tm_pb_field *value = &stat.value;
     struct tm_text metadata;
-    enum tm_status st = tm_xspace_names_get(&x->stats, &x->glanced, stat.metadata, &metadata, x->err);
+    enum tm_status st = tm_xspace_names_get(&x->stats, &x->uncounted, stat.metadata, &metadata, x->err);
     if (st < 0)
         return st;
     struct tm_text name = st == TM_OK ? tm_xspace_name(metadata, TM_XMETADATA_NAME) : (struct tm_text){0};

@@ -9,7 +9,7 @@ enum { EVENTS_AT_ONCE = 1024 };
 /* 2001-09-09: a line that begins later has wall-clock times. */
 static const int64_t epoch_times_ns = INT64_C(1000000000000000000);
 
-static enum tm_status keep_plane(struct tm_xspace *x, const struct tm_xspace_field *f)
+static enum tm_status store_plane(struct tm_xspace *x, const struct tm_xspace_field *f)
 {
     if (x->plane_count == TM_XSPACE_PLANES_MAX)
         return tm_error_at(x->err, f->byte, "more than the limit of %d planes", TM_XSPACE_PLANES_MAX);
@@ -24,11 +24,11 @@ static enum tm_status find_planes(struct tm_xspace *x)
 {
     struct tm_xspace_message space = {0};
     struct tm_xspace_field f;
-    enum tm_status st = tm_xspace_message_open(&space, &x->glanced, 0, x->file.len, x->err);
+    enum tm_status st = tm_xspace_message_open(&space, &x->uncounted, 0, x->file.len, x->err);
     while (st == TM_OK && (st = tm_xspace_message_next(&space, &f, x->err)) == TM_OK && f.type == TM_PB_LEN &&
            f.id <= TM_XSPACE_HOSTNAME) {
         x->rest_at = f.at + f.len;
-        if (f.id == TM_XSPACE_PLANE && (st = keep_plane(x, &f)) < 0)
+        if (f.id == TM_XSPACE_PLANE && (st = store_plane(x, &f)) < 0)
             goto out;
     }
     if (st == TM_E_INPUT) /* the error is reported when the planes are read */
@@ -45,11 +45,11 @@ static enum tm_status find_epoch_times(struct tm_xspace *x, const struct tm_xspa
 {
     struct tm_xspace_message message = {0}, line = {0};
     struct tm_xspace_field f, g;
-    enum tm_status st = tm_xspace_message_open(&message, &x->glanced, plane->at, plane->len, x->err);
+    enum tm_status st = tm_xspace_message_open(&message, &x->uncounted, plane->at, plane->len, x->err);
     while (st == TM_OK && !x->is_absolute && (st = tm_xspace_message_next(&message, &f, x->err)) == TM_OK) {
         if (f.id != TM_XPLANE_LINE || f.type != TM_PB_LEN)
             continue;
-        st = tm_xspace_message_open(&line, &x->glanced, f.at, f.len, x->err);
+        st = tm_xspace_message_open(&line, &x->uncounted, f.at, f.len, x->err);
         while (st == TM_OK && (st = tm_xspace_message_next(&line, &g, x->err)) == TM_OK && g.id != TM_XLINE_EVENT)
             x->is_absolute |= g.id == TM_XLINE_TIMESTAMP_NS && g.type == TM_PB_VARINT &&
                               (int64_t)g.value >= epoch_times_ns;
@@ -79,8 +79,8 @@ static enum tm_status xspace_open(const struct tm_format_context *context, void 
     if (x == NULL)
         return tm_error_nomem(err);
     x->context = *context;
-    x->file = x->glanced = context->whole;
-    x->glanced.is_temporary = true;
+    x->file = x->uncounted = context->whole;
+    x->uncounted.is_temporary = true;
     x->err = err;
     *state = x;
     return survey(x);
@@ -170,7 +170,7 @@ static enum tm_status put_notes(struct tm_xspace *x)
     struct tm_xspace_message space = {0};
     struct tm_xspace_field f;
     struct tm_text text;
-    enum tm_status st = tm_xspace_message_open(&space, &x->glanced, 0, x->rest_at, x->err);
+    enum tm_status st = tm_xspace_message_open(&space, &x->uncounted, 0, x->rest_at, x->err);
     while (st == TM_OK && (st = tm_xspace_message_next(&space, &f, x->err)) == TM_OK) {
         if (f.id == TM_XSPACE_PLANE)
             continue;

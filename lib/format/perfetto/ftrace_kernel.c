@@ -9,28 +9,28 @@
 
 #include <stdio.h>
 
-struct history {
+struct kernel_row {
     struct tm_proto_rows *rows;
     struct tm_event *row;
     const struct tm_proto_event_fields *fields;
     struct tm_error *err;
 };
 
-static enum tm_status put(struct history *h, enum tm_kernel_rule rule, const char *name, size_t len)
+static enum tm_status put(struct kernel_row *h, enum tm_kernel_rule rule, const char *name, size_t len)
 {
     h->row->kind = TM_KIND_KERNEL;
     h->row->value = rule;
     return tm_proto_string(h->rows, name, len, &h->row->name, h->err);
 }
 
-static void on_track(struct history *h, enum tm_kernel_track track, uint32_t instance)
+static void on_track(struct kernel_row *h, enum tm_kernel_track track, uint32_t instance)
 {
     h->row->flags |= TM_EVENT_HAS_TRACK;
     h->row->track = tm_kernel_track_number(track, instance);
 }
 
 /* Returns BEFORE, the text field FIELD and AFTER, concatenated. Valid until the next call. NULL if out of memory. */
-static const char *named(struct history *h, const char *before, uint32_t field, const char *after)
+static const char *named(struct kernel_row *h, const char *before, uint32_t field, const char *after)
 {
     const char *text = h->fields->text[field] ? (const char *)h->fields->text[field] : "";
     struct tm_buf *key = &h->rows->key;
@@ -39,7 +39,7 @@ static const char *named(struct history *h, const char *before, uint32_t field, 
                                                                                                   : NULL;
 }
 
-static enum tm_status put_bytes(struct history *h, enum tm_kernel_rule rule)
+static enum tm_status put_bytes(struct kernel_row *h, enum tm_kernel_rule rule)
 {
     uint32_t bytes = (uint32_t)h->fields->number[1];
     const char *name = named(h, "", 2, rule == TM_KERNEL_SENT ? " Transmitted KB" : " Received KB");
@@ -55,7 +55,7 @@ static enum tm_status put_bytes(struct history *h, enum tm_kernel_rule rule)
     return st;
 }
 
-static enum tm_status put_freed(struct history *h)
+static enum tm_status put_freed(struct kernel_row *h)
 {
     enum { IP = 0x800, IPV6 = 0x86dd };
     static const char name[] = "Kfree Skb IP Prot";
@@ -70,7 +70,7 @@ static enum tm_status put_freed(struct history *h)
                : tm_error_nomem(h->err);
 }
 
-static enum tm_status put_wake(struct history *h, enum tm_kernel_rule rule)
+static enum tm_status put_wake(struct kernel_row *h, enum tm_kernel_rule rule)
 {
     const char *name = named(h, "Wakelock(", 1, ")");
     if (name == NULL)
@@ -79,7 +79,7 @@ static enum tm_status put_wake(struct history *h, enum tm_kernel_rule rule)
     return put(h, rule, name, strlen(name));
 }
 
-static enum tm_status put_device(struct history *h)
+static enum tm_status put_device(struct kernel_row *h)
 {
     static const char *const states[] = {"Active", "Resuming", NULL, "Suspending"};
     int32_t status = (int32_t)(uint32_t)h->fields->number[2];
@@ -90,7 +90,7 @@ static enum tm_status put_device(struct history *h)
     return state ? put(h, TM_KERNEL_DEVICE, state, strlen(state)) : put(h, TM_KERNEL_DEVICE_IDLE, NULL, 0);
 }
 
-static enum tm_status put_gpu(struct history *h)
+static enum tm_status put_gpu(struct kernel_row *h)
 {
     static const char *const states[] = {"OFF", "PG", "ON"};
     uint64_t state = h->fields->number[2];
@@ -99,7 +99,7 @@ static enum tm_status put_gpu(struct history *h)
     return put(h, TM_KERNEL_GPU_POWER, name, strlen(name));
 }
 
-static enum tm_status put_tcp(struct history *h)
+static enum tm_status put_tcp(struct kernel_row *h)
 {
     enum { INET = 2, INET6 = 10, TCP = 6, ESTABLISHED = 1, SYN_SENT = 2 };
     static const char *const states[] = {
@@ -126,7 +126,7 @@ static enum tm_status put_tcp(struct history *h)
 
 /* Fills the row of a message of a thread on an I2C bus, or of the result of its messages. A message states its index,
  * from 0; a result states the number of messages. */
-static enum tm_status put_bus(struct history *h, bool is_end)
+static enum tm_status put_bus(struct kernel_row *h, bool is_end)
 {
     enum { BUSES_MAX = 256 };
     uint32_t bus = (uint32_t)h->fields->number[1], messages = (uint32_t)h->fields->number[2] + !is_end;
@@ -140,7 +140,7 @@ static enum tm_status put_bus(struct history *h, bool is_end)
 }
 
 /* Fills the row of a state of the microcontroller of a Mali GPU. The name of the event ends with that of the state. */
-static enum tm_status put_microcontroller(struct history *h, uint32_t event)
+static enum tm_status put_microcontroller(struct kernel_row *h, uint32_t event)
 {
     static const char prefix[] = "mali_mali_PM_MCU_";
     const char *name = tm_ftrace_event_name(event) + sizeof prefix - 1;
@@ -148,11 +148,11 @@ static enum tm_status put_microcontroller(struct history *h, uint32_t event)
     return put(h, TM_KERNEL_GPU_POWER, name, strlen(name));
 }
 
-enum tm_status tm_proto_ftrace_history(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
-                                       struct tm_error *err)
+enum tm_status tm_proto_ftrace_kernel(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
+                                      struct tm_error *err)
 {
     struct tm_proto_event_fields fields;
-    struct history h = {.rows = rows, .row = row, .fields = &fields, .err = err};
+    struct kernel_row h = {.rows = rows, .row = row, .fields = &fields, .err = err};
     tm_proto_event_fields_read(&fields, f);
     if (f->id >= TM_FTRACE_EVENT_MALI_MCU_FIRST && f->id <= TM_FTRACE_EVENT_MALI_MCU_LAST)
         return put_microcontroller(&h, f->id);

@@ -105,8 +105,8 @@ static enum tm_status put_device_event(struct sleep *s, bool begins)
                : TM_OK;
 }
 
-enum tm_status tm_proto_ftrace_sleep(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
-                                     struct tm_error *err)
+enum tm_status tm_proto_ftrace_suspend(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
+                                       struct tm_error *err)
 {
     struct tm_proto_event_fields fields;
     struct sleep s = {.rows = rows, .row = row, .fields = &fields, .err = err};
