@@ -2,9 +2,10 @@
  * system's both have. They are at one time, except for the delays of the recorders.
  *
  * A switch has a CPU and two tasks, which repeat often. So the sequence of switches of CPU 0 is matched by its rhythm,
- * as markers are. The marks of a thread are matched by rhythm too, grouped by their names without digits, since "frame
- * 7" occurs once. Marks of a system trace are compared with those of other files, but marks of two programs never:
- * programs may do the same in the same rhythm, and thread numbers repeat on other machines. */
+ * as markers are. It suffices to relate two clocks, so the switches of other CPUs are left out. The marks of a thread
+ * are matched by rhythm too, grouped by their names without digits, since "frame 7" occurs once. Marks of a system
+ * trace are compared with those of other files, but marks of two programs never: programs may do the same in the same
+ * rhythm, and thread numbers repeat on other machines. */
 #include "align/rule.h"
 #include "base/hash.h"
 

@@ -8,7 +8,7 @@
 /* Converts the LEN bytes at S to a number, times 10^SCALE. SCALE 3 converts microseconds to nanoseconds, and 9 seconds
  * to nanoseconds. The text is an optional '-' or '+', digits with an optional point, and an optional exponent; digits
  * and exponents may be of any length. The result is rounded to nearest, halves away from zero. TM_OK; TM_E_INPUT if the
- * text is no number; TM_END if the number does not fit int64. Source: doc/rules.md section 6, chrome JSON. */
+ * text is no number; TM_END if the number does not fit int64. Source: doc/rules.md section 6. */
 enum tm_status tm_decimal_scale(const char *s, size_t len, int scale, int64_t *value);
 
 /* Converts LEN bytes, digits with an optional sign. TM_OK; TM_E_INPUT if they are something else; TM_END beyond int64.

@@ -346,7 +346,6 @@ static enum tm_status convert_untimed(struct tm_batch_placer *placer, const stru
 static enum tm_status name_machine(struct tm_batch_placer *placer, const uint8_t *detail, size_t len,
                                    struct tm_error *err)
 {
-    enum { MACHINE_NAME = 1 };
     struct tm_clock_registry *registry = placer->routes.registry;
     struct tm_pb pb = tm_pb_of(detail, len);
     struct tm_pb_field field, part;
@@ -357,7 +356,7 @@ static enum tm_status name_machine(struct tm_batch_placer *placer, const uint8_t
         if (field.id != TM_DETAIL_MACHINE || field.type != TM_PB_LEN)
             continue;
         while (st == TM_OK && tm_pb_next(&parts, &part) == TM_OK) {
-            if (part.id != MACHINE_NAME || part.type != TM_PB_LEN || part.len == 0)
+            if (part.id != TM_MACHINE_DESCRIPTION_NAME || part.type != TM_PB_LEN || part.len == 0)
                 continue;
             st = tm_machine_table_name(&registry->machines, row, part.data, part.len, err);
             if (st == TM_OK)

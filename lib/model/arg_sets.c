@@ -2,13 +2,20 @@
 
 #include "base/hash.h"
 #include "base/pb.h"
+#include "base/secret.h"
 #include "stream/detail_fields.h"
 
 #include <stdlib.h>
 
+/* Most sets are shorter. Comparing their bytes is cheaper than hashing them a second time. */
+enum { BYTES_KEPT = 240 };
+
 struct tm_arg_sets_seen {
-    uint64_t hash; /* hash of the set's args; 0: empty */
+    uint64_t hash;  /* of its args (struct args); 0: empty */
+    uint64_t keyed; /* hash of its bytes under a secret, if there are more than BYTES_KEPT */
+    size_t len;
     int64_t set;
+    uint8_t bytes[BYTES_KEPT];
 };
 
 static struct tm_text text_of(const struct tm_pb_field *f)
@@ -69,10 +76,55 @@ static bool next_arg(struct tm_pb *pb, struct tm_pb_field *f)
     return false;
 }
 
-static enum tm_status put_rows(struct tm_arg_sets *sets, int64_t set, const uint8_t *detail, size_t len,
-                               struct tm_error *err)
+/* The args of a Detail message, without its other fields. HASH is the same in every run, because it decides which sets
+ * are remembered, and so which ids an output has. */
+struct args {
+    const uint8_t *data;
+    size_t len;
+    uint64_t hash; /* 0: no args */
+};
+
+/* Copies the args of DETAIL to sets->joined. */
+static enum tm_status join_fields(struct tm_arg_sets *sets, const uint8_t *detail, size_t len, struct args *args,
+                                  struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(detail, len);
+    struct tm_pb_field f;
+    tm_buf_clear(&sets->joined);
+    while (next_arg(&pb, &f))
+        if (tm_buf_add(&sets->joined, f.start, (size_t)(f.end - f.start)) != TM_OK)
+            return tm_error_nomem(err);
+    args->data = sets->joined.data;
+    args->len = sets->joined.len;
+    return TM_OK;
+}
+
+/* Finds the args of DETAIL. Valid until the next call. */
+static enum tm_status find_args(struct tm_arg_sets *sets, const uint8_t *detail, size_t len, struct args *args,
+                                struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(detail, len);
+    struct tm_pb_field f;
+    const uint8_t *end = NULL;
+    bool is_split = false;
+    uint64_t hash = 0;
+    *args = (struct args){.data = detail};
+    while (next_arg(&pb, &f)) {
+        if (f.start != end && end == NULL)
+            args->data = f.start;
+        else
+            is_split |= f.start != end;
+        hash = tm_hash64_seed(f.data ? f.data : (const uint8_t *)"", f.len, hash + 1) | 1;
+        end = f.end;
+    }
+    args->hash = hash;
+    args->len = end ? (size_t)(end - args->data) : 0;
+    return is_split ? join_fields(sets, detail, len, args, err) : TM_OK;
+}
+
+static enum tm_status put_rows(struct tm_arg_sets *sets, int64_t set, const struct args *args, struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(args->data, args->len);
     struct tm_pb_field f;
     while (next_arg(&pb, &f)) {
         struct tm_arg_row row = {.id = sets->next_id++, .arg_set = set};
@@ -84,53 +136,61 @@ static enum tm_status put_rows(struct tm_arg_sets *sets, int64_t set, const uint
     return TM_OK;
 }
 
-/* Returns a hash of the args alone, because other fields of the detail do not matter. 0: no args. */
-static uint64_t hash_args(const uint8_t *detail, size_t len)
+static enum tm_status begin_cache(struct tm_arg_sets *sets, struct tm_error *err)
 {
-    struct tm_pb pb = tm_pb_of(detail, len);
-    struct tm_pb_field f;
-    uint64_t hash = 0;
-    while (next_arg(&pb, &f))
-        hash = tm_hash64_seed(f.data ? f.data : (const uint8_t *)"", f.len, hash + 1) | 1;
-    return hash;
+    if ((sets->seen = calloc(TM_ARG_SETS_CACHE, sizeof *sets->seen)) == NULL)
+        return tm_error_nomem(err);
+    sets->secret = tm_secret();
+    return TM_OK;
 }
 
 enum tm_status tm_arg_sets_add(struct tm_arg_sets *sets, const uint8_t *detail, size_t len, int64_t *set,
                                struct tm_error *err)
 {
-    uint64_t hash = hash_args(detail, len);
+    struct args args;
+    enum tm_status st = find_args(sets, detail, len, &args, err);
     *set = TM_NO_ID;
-    if (hash == 0)
-        return TM_OK;
+    if (st < 0 || args.hash == 0)
+        return st;
     *set = sets->next_id;
     if (sets->repeats)
-        return put_rows(sets, *set, detail, len, err);
-    if (sets->seen == NULL && (sets->seen = calloc(TM_ARG_SETS_CACHE, sizeof *sets->seen)) == NULL)
-        return tm_error_nomem(err);
-    struct tm_arg_sets_seen *seen = &sets->seen[hash >> 8 & (TM_ARG_SETS_CACHE - 1)];
-    if (seen->hash == hash) {
+        return put_rows(sets, *set, &args, err);
+    if (sets->seen == NULL && (st = begin_cache(sets, err)) < 0)
+        return st;
+    struct tm_arg_sets_seen *seen = &sets->seen[args.hash >> 8 & (TM_ARG_SETS_CACHE - 1)];
+    uint64_t keyed = args.len > BYTES_KEPT ? tm_keyed_bytes(sets->secret, args.data, args.len) : 0;
+    if (seen->hash == args.hash && seen->len == args.len && seen->keyed == keyed &&
+        (args.len > BYTES_KEPT || memcmp(seen->bytes, args.data, args.len) == 0)) {
         *set = seen->set;
         return TM_OK;
     }
-    *seen = (struct tm_arg_sets_seen){hash, *set};
-    return put_rows(sets, *set, detail, len, err);
+    seen->hash = args.hash;
+    seen->keyed = keyed;
+    seen->len = args.len;
+    seen->set = *set;
+    if (args.len <= BYTES_KEPT)
+        memcpy(seen->bytes, args.data, args.len);
+    return put_rows(sets, *set, &args, err);
 }
 
 enum tm_status tm_arg_sets_join(struct tm_arg_sets *sets, const uint8_t *detail, size_t len, int64_t *set,
                                 struct tm_error *err)
 {
     const int64_t first = *set;
+    struct args args;
     if (first == TM_NO_ID)
         return tm_arg_sets_add(sets, detail, len, set, err);
-    if (hash_args(detail, len) == 0)
-        return TM_OK;
+    enum tm_status st = find_args(sets, detail, len, &args, err);
+    if (st < 0 || args.hash == 0)
+        return st;
     *set = sets->next_id;
-    enum tm_status st = sets->rows->arg_copy(sets->rows->self, first, *set, &sets->next_id, err);
-    return st < 0 ? st : put_rows(sets, *set, detail, len, err);
+    st = sets->rows->arg_copy(sets->rows->self, first, *set, &sets->next_id, err);
+    return st < 0 ? st : put_rows(sets, *set, &args, err);
 }
 
 void tm_arg_sets_release(struct tm_arg_sets *sets)
 {
     free(sets->seen);
+    tm_buf_release(&sets->joined);
     *sets = (struct tm_arg_sets){0};
 }

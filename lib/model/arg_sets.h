@@ -1,8 +1,11 @@
-/* Argument sets: the args of a slice, counter or track as rows of the args table. If a set whose bytes have the same
- * hash was stored recently, it is used again. The number of sets remembered for this is bounded. */
+/* Argument sets: the args of a slice, counter or track as rows of the args table. If an equal set was stored recently,
+ * it is used again. The number of sets remembered for this is bounded. Short sets are compared byte by byte. Long ones
+ * are equal if their bytes have the same 64-bit hash under the secret of the process (base/secret.h): keeping their
+ * bytes would take memory without bound, and n different sets have two of one hash with a chance below n^2 / 2^65. */
 #ifndef TM_MODEL_ARG_SETS_H
 #define TM_MODEL_ARG_SETS_H
 
+#include "base/buf.h"
 #include "model/rows.h"
 
 enum { TM_ARG_SETS_CACHE = 1 << 14 };
@@ -13,7 +16,9 @@ struct tm_arg_sets {
     bool repeats; /* every set is written right before each row that has it, for receivers that keep no sets */
     /* private */
     int64_t next_id; /* of the next row; a set is numbered by the id of its first row */
-    struct tm_arg_sets_seen *seen;
+    struct tm_arg_sets_seen *seen; /* NULL until the first set */
+    uint64_t secret;               /* set with SEEN */
+    struct tm_buf joined; /* args of a detail that has other fields between them */
 };
 
 /* *SET becomes the set with the args of DETAIL (a Detail message), or TM_NO_ID if it has none. Damaged bytes end the

@@ -200,11 +200,10 @@ enum tm_status tm_model_counters_finish(struct tm_model_tasks *tasks, struct tm_
 static enum tm_status flow_track(struct tm_model_layout *layout, struct tm_model_event *ev, uint32_t *track,
                                  struct tm_error *err)
 {
-    enum { FLOW_TRACK = 18 };
     struct tm_pb pb = tm_pb_of(ev->e->detail, ev->e->detail_bytes);
     struct tm_pb_field f;
     while (tm_pb_next(&pb, &f) == TM_OK)
-        if (f.id == FLOW_TRACK && f.type == TM_PB_I64)
+        if (f.id == TM_DETAIL_FLOW_TRACK && f.type == TM_PB_I64)
             return tm_descriptors_track(
                 &layout->descriptors,
                 &(struct tm_described_event){
@@ -216,7 +215,6 @@ static enum tm_status flow_track(struct tm_model_layout *layout, struct tm_model
 /* Takes s, t and f of Chrome JSON and of legacy track events. They bind to the enclosing slice. */
 enum tm_status tm_model_flow(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
-    enum { BINDS_NEXT = 1 };
     const struct tm_event *e = ev->e;
     struct tm_key key = {tm_model_flow_home(&m->out, ev), e->track, 0};
     struct tm_flow_slice slice;
@@ -226,7 +224,7 @@ enum tm_status tm_model_flow(struct tm_model *m, struct tm_model_event *ev, stru
         return st < 0 ? st : tm_model_count(&m->out, ev->place, TM_MODEL_FLOW_WITHOUT_SLICE, err);
     uint64_t without = m->flows.without_slice, start = m->flows.without_start, duplicate = m->flows.duplicate;
     slice.id = tm_slices_top(&m->slices, track, &slice.ts);
-    if (e->kind == TM_KIND_FLOW_END && e->value == BINDS_NEXT)
+    if (e->kind == TM_KIND_FLOW_END && e->value == TM_FLOW_BINDS_NEXT)
         st = tm_flows_end_at_next(&m->flows, &key, track, err);
     else if (slice.id == TM_NO_ID)
         m->flows.without_slice++;

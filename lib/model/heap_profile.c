@@ -1,5 +1,5 @@
 /* Makes rows of heap profiles: one for each dump, and one for what each call stack added to it. */
-#include "base/hash.h"
+#include "base/secret.h"
 #include "model/internal.h"
 
 static enum tm_status process_of(struct tm_model_tasks *tasks, const struct tm_model_event *ev, uint32_t *upid,
@@ -19,7 +19,8 @@ enum tm_status tm_model_heap_dump(struct tm_model_heaps *heaps, struct tm_model_
     enum tm_status st = process_of(tasks, ev, &row.upid, err);
     if (st < 0 || out->rows->heap_dump == NULL)
         return st;
-    struct tm_key key = {row.upid, (uint64_t)e->time_ns, ev->name.data ? tm_hash64(ev->name.data, ev->name.len) : 0};
+    /* The hash is keyed, so no input can have two heaps of one hash. */
+    struct tm_key key = {row.upid, (uint64_t)e->time_ns, tm_keyed_bytes(tm_secret(), ev->name.data, ev->name.len)};
     if (tm_table_find(&heaps->dumps, &key) != TM_TABLE_NONE) /* another packet of the dump made the row */
         return TM_OK;
     if ((st = tm_table_set(&heaps->dumps, &key, 0, err)) < 0)

@@ -1,7 +1,7 @@
 #include "model/kernel_rows.h"
 
-#include "base/hash.h"
 #include "base/pb.h"
+#include "base/secret.h"
 #include "kernel/tracks.h"
 #include "perfetto/named_tracks.h"
 #include "stream/detail_fields.h"
@@ -80,7 +80,7 @@ static struct tm_key key_for(const struct tm_catalog *catalog, const struct tm_e
     case TM_KERNEL_SENT:
     case TM_KERNEL_FREED:
         name = tm_catalog_string(catalog, row->name, row);
-        return key_of(row, tm_hash64(name.data ? (const void *)name.data : "", name.len), row->value);
+        return key_of(row, tm_keyed_bytes(tm_secret(), name.data, name.len), row->value);
     case TM_KERNEL_WRITE:
     case TM_KERNEL_WRITE_DONE: return key_of(row, (uint64_t)row->tid, TM_KERNEL_WRITE);
     case TM_KERNEL_SUSPEND:

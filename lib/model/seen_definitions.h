@@ -1,6 +1,7 @@
 /* Finds definitions that repeat others. Long traces repeat descriptors. A subject is a thread, process or track, by the
  * numbers of its rows. A definition that is equal to the previous one of its subject has no effect, unless a different
- * one acts between the two. Memory grows with the number of subjects. */
+ * one acts between the two. Two definitions are equal if their details have the same 64-bit hash under the secret of
+ * the process (base/secret.h), as details may be long. Memory grows with the number of subjects. */
 #ifndef TM_MODEL_SEEN_DEFINITIONS_H
 #define TM_MODEL_SEEN_DEFINITIONS_H
 

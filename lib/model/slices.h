@@ -14,7 +14,7 @@ struct tm_slices {
     const struct tm_rows *rows; /* receives the slices; NULL: the caller only follows which slices are open */
     int64_t next_id;
     /* Counts since the start. */
-    uint64_t crossing_dropped, too_deep, cut_short, unmatched_ends;
+    uint64_t too_deep, cut_short, unmatched_ends;
     /* private */
     struct tm_slice_stack *stacks; /* by track */
     uint32_t stack_count, stack_cap;

@@ -1,7 +1,7 @@
 #include "model/stacks.h"
 
-#include "base/hash.h"
 #include "base/pb.h"
+#include "base/secret.h"
 #include "stream/detail_fields.h"
 
 /* Sets *ID to the number of the row with the hash KEY. *IS_NEW: it got the next number. */
@@ -38,13 +38,12 @@ static bool is_of_mapping(struct tm_mapping_row *mapping, const struct tm_pb_fie
 /* Sets the id of MAPPING. Writes its row if it is new. */
 static enum tm_status add_mapping(struct tm_stacks *stacks, struct tm_mapping_row *mapping, struct tm_error *err)
 {
-    const uint64_t numbers[] = {tm_hash64(mapping->build_id.data ? (const void *)mapping->build_id.data : "",
-                                          mapping->build_id.len),
-                                mapping->start, mapping->end, mapping->exact_offset, mapping->start_offset,
+    const uint64_t secret = stacks->secret;
+    const uint64_t numbers[] = {mapping->start, mapping->end, mapping->exact_offset, mapping->start_offset,
                                 mapping->load_bias};
-    const uint64_t seed = tm_hash64_numbers(numbers, sizeof numbers / sizeof *numbers, 0);
-    struct tm_key key = {tm_hash64_seed(mapping->name.data, mapping->name.len, seed),
-                         tm_hash64_seed(mapping->name.data, mapping->name.len, seed + 1), 0};
+    struct tm_key key = {tm_keyed_bytes(secret, mapping->name.data, mapping->name.len),
+                         tm_keyed_bytes(secret, mapping->build_id.data, mapping->build_id.len),
+                         tm_keyed_bytes(secret, numbers, sizeof numbers)};
     bool is_new;
     enum tm_status st = number(&stacks->mappings, &key, &mapping->id, &is_new, err);
     return st < 0 || !is_new ? st : stacks->rows->mapping(stacks->rows->self, mapping, err);
@@ -53,7 +52,7 @@ static enum tm_status add_mapping(struct tm_stacks *stacks, struct tm_mapping_ro
 static enum tm_status add_frame(struct tm_stacks *stacks, const struct tm_pb_field *from, int64_t *id,
                                 struct tm_error *err)
 {
-    struct tm_key key = {tm_hash64(from->data, from->len), tm_hash64_seed(from->data, from->len, 1), 0};
+    struct tm_key key = {tm_keyed_bytes(stacks->secret, from->data, from->len), from->len, 0};
     struct tm_pb pb = tm_pb_of(from->data, from->len);
     struct tm_pb_field f;
     struct tm_frame_row row = {.mapping = TM_NO_ID, .function = {(const uint8_t *)"", 0}};
@@ -96,6 +95,8 @@ enum tm_status tm_stacks_add(struct tm_stacks *stacks, const uint8_t *detail, si
     struct tm_callsite_row row = {.id = TM_NO_ID};
     bool is_new;
     enum tm_status st = TM_OK;
+    if (stacks->secret == 0)
+        stacks->secret = tm_secret();
     for (uint32_t depth = 0; st == TM_OK && tm_pb_next(&pb, &f) == TM_OK;) {
         if (f.id != TM_DETAIL_FRAMES || f.type != TM_PB_LEN)
             continue;

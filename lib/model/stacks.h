@@ -1,4 +1,6 @@
-/* Call stacks of samples. Each distinct frame and each distinct path of frames becomes one row. */
+/* Call stacks of samples. Each distinct frame and each distinct path of frames becomes one row. Frames and mappings are
+ * told apart by 64-bit hashes under the secret of the process (base/secret.h), which are equal for different ones with
+ * a chance below n^2 / 2^65. */
 #ifndef TM_MODEL_STACKS_H
 #define TM_MODEL_STACKS_H
 
@@ -10,6 +12,7 @@ struct tm_stacks {
     const struct tm_rows *rows; /* receives mappings, frames and callsites */
     /* private */
     struct tm_table mappings, frames, callsites;
+    uint64_t secret; /* 0 until the first stack */
 };
 
 /* Sets *CALLSITE to the innermost callsite of the frames in DETAIL (a Detail message, outermost frame first); TM_NO_ID

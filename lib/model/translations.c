@@ -1,7 +1,7 @@
 #include "model/translations.h"
 
-#include "base/hash.h"
 #include "base/pb.h"
+#include "base/secret.h"
 #include "stream/detail_arg.h"
 
 /* What a table is about: the number of its field in TranslationTable, or the number of the second list in the table of
@@ -22,7 +22,7 @@ static const struct hashed {
 
 void tm_translations_init(struct tm_translations *t)
 {
-    *t = (struct tm_translations){0};
+    *t = (struct tm_translations){.secret = tm_secret()};
     tm_intern_init(&t->texts, TM_TRANSLATIONS_MAX, TM_TRANSLATION_BYTES_MAX);
 }
 
@@ -37,9 +37,9 @@ static struct tm_key key_of(struct tm_place place, enum kind kind, uint64_t hash
     return (struct tm_key){(uint64_t)place.file << 32 | place.machine, kind, hash};
 }
 
-static uint64_t hash_of(struct tm_text text)
+static uint64_t hash_of(const struct tm_translations *t, struct tm_text text)
 {
-    return tm_hash64(text.data ? (const void *)text.data : "", text.len);
+    return tm_keyed_bytes(t->secret, text.data, text.len);
 }
 
 static enum tm_status put(struct tm_translations *t, const struct tm_key *key, struct tm_text name,
@@ -76,7 +76,7 @@ static enum tm_status add_entry(struct tm_translations *t, struct tm_place place
     t->has_slices = t->has_slices || kind == OF_SLICES;
     t->has_tracks = t->has_tracks || kind == OF_TRACKS;
     t->has_hashes = t->has_hashes || !is_text;
-    const struct tm_key key = key_of(place, kind, is_text ? hash_of(text) : number);
+    const struct tm_key key = key_of(place, kind, is_text ? hash_of(t, text) : number);
     return put(t, &key, name, err);
 }
 
@@ -111,7 +111,7 @@ static struct tm_text find(const struct tm_translations *t, const struct tm_key 
 static struct tm_text translate(const struct tm_translations *t, struct tm_place place, enum kind kind,
                                 struct tm_text name)
 {
-    const struct tm_key key = key_of(place, kind, hash_of(name));
+    const struct tm_key key = key_of(place, kind, hash_of(t, name));
     struct tm_text found = find(t, &key);
     return found.data ? found : name;
 }

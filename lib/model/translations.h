@@ -16,7 +16,8 @@ enum { TM_TRANSLATIONS_MAX = 1 << 20, TM_TRANSLATION_BYTES_MAX = 1 << 28 };
 struct tm_translations {
     bool has_slices, has_tracks, has_hashes; /* some file states such names */
     /* private */
-    struct tm_table names; /* (place, kind, hash) to the number of a text */
+    struct tm_table names; /* (place, kind, hash) to the number of a text. The hash of a name is keyed */
+    uint64_t secret;
     struct tm_intern texts;
 };
 

@@ -4,8 +4,6 @@
 #include "base/hash.h"
 #include "perfetto/named_tracks.h"
 
-enum { BINDS_NEXT = 1 }; /* value of a FLOW_END */
-
 /* Returns the row of G that begins or ends a slice. Args may precede it. */
 static const struct tm_event *slice_of(const struct tm_select_group *g)
 {
@@ -147,9 +145,10 @@ static enum tm_status end(struct tm_select *s, struct tm_select_group *g, struct
     bool wanted;
     const struct tm_stated_end stated = end_of(s, e);
     enum tm_status st = stack ? tm_open_slices_end(&s->open, stack, &stated, &ended, err) : TM_END;
-    if (st < 0 || drop_cut_short(s, err) < 0)
-        return TM_E_SYSTEM;
-    if (st == TM_OK) {
+    const bool is_open = st == TM_OK;
+    if (st < 0 || (st = drop_cut_short(s, err)) < 0)
+        return st;
+    if (is_open) {
         if ((st = tm_open_slices_done(&s->open, stack, err)) < 0)
             return st;
         if (tm_open_slices_fate(&ended) == TM_OPEN_PENDING && s->is_before_cut)
@@ -327,7 +326,7 @@ enum tm_status tm_select_flow(struct tm_select *s, struct tm_select_group *g, st
     bool wanted = true;
     uint32_t id;
     enum tm_status st;
-    if (g->rows->kind == TM_KIND_FLOW_END && g->rows->value == BINDS_NEXT)
+    if (g->rows->kind == TM_KIND_FLOW_END && g->rows->value == TM_FLOW_BINDS_NEXT)
         return flow_to_next(s, g, err);
     stack = tm_open_slices_find(&s->open, &track);
     const struct tm_open_slice *top = stack ? tm_open_slices_top(stack) : NULL;

@@ -120,6 +120,7 @@ enum tm_inner_time_field {
 enum tm_inner_time_state { TM_INNER_TIME_RECORDED = 0, TM_INNER_TIME_CONVERTED = 1, TM_INNER_TIME_FAILED = 2 };
 
 enum tm_machine_description_field {
+    TM_MACHINE_DESCRIPTION_NAME = 1,
     TM_MACHINE_DESCRIPTION_RELEASE = 3,
     TM_MACHINE_DESCRIPTION_CPUS = 11,
     TM_MACHINE_DESCRIPTION_PAGE_SIZE = 12,

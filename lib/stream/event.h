@@ -97,6 +97,9 @@ enum tm_scope {
  * detail.text field). */
 #define TM_STRING_INLINE UINT32_C(0x80000000)
 
+/* The value of a FLOW_END that binds to the next slice of its thread. Any other binds to the slice around it. */
+enum { TM_FLOW_BINDS_NEXT = 1 };
+
 /* Pids and tids that are strings. TEXT_PID_FIRST plus the string's number in the stream's table; TEXT_PID_HASHED plus
  * its hash if it is in no table. */
 enum { TM_TEXT_PID_FIRST = 0x40000000, TM_TEXT_PID_HASHED = 0x41000000, TM_TEXT_PID_HASHES = 0x3e000000 };

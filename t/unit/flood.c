@@ -1,12 +1,12 @@
 /* Unit test of hash tables against an attacker who knows the hash function and makes keys that all fall into one slot.
  * Tables are keyed with a secret, so these keys cost no more than others. A table without a key takes 2^34 steps: the
- * alarm ends the test. */
+ * alarm ends the test. Nor may contents of one hash be taken for each other. */
 #include "base/hash.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/table.h"
 #include "format/perfetto/id_map.h"
-#include "tap.h"
+#include "model_bench.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -52,11 +52,11 @@ static uint64_t unmixed(uint64_t hash)
     return v;
 }
 
-/* Writes eight bytes whose XXH3 is HASH. */
-static void bytes_of(uint64_t hash, uint8_t bytes[8])
+/* Writes eight bytes whose XXH3 with SEED is HASH. */
+static void bytes_of(uint64_t hash, uint64_t seed, uint8_t bytes[8])
 {
     static const uint8_t zeros[8];
-    uint64_t v = unmixed(hash) ^ unmixed(tm_hash64(zeros, sizeof zeros));
+    uint64_t v = unmixed(hash) ^ unmixed(tm_hash64_seed(zeros, sizeof zeros, seed));
     uint32_t first = (uint32_t)(v >> 32), second = (uint32_t)v;
     for (int i = 0; i < 4; i++) {
         bytes[i] = (uint8_t)(first >> 8 * i);
@@ -70,7 +70,7 @@ static void test_keys(void)
     bool numbers = true, texts = true;
     for (uint64_t i = 0; i < 1000; i++) {
         numbers &= tm_hash_u64(number_of(i << 32)) == i << 32;
-        bytes_of(i << 32, bytes);
+        bytes_of(i << 32, 0, bytes);
         texts &= tm_hash64(bytes, sizeof bytes) == i << 32;
     }
     ok_named(numbers, "numbers whose hashes agree in the lower half");
@@ -86,7 +86,7 @@ static void test_intern(void)
         uint8_t bytes[8];
         uint32_t id;
         bool is_new;
-        bytes_of(i << 32, bytes);
+        bytes_of(i << 32, 0, bytes);
         good &= tm_intern_add(&in, bytes, sizeof bytes, &id, &is_new) == TM_OK && is_new && id == i;
     }
     ok_named(good, "strings of one slot are interned");
@@ -131,6 +131,74 @@ static void test_proto_map(void)
     tm_proto_map_release(&map);
 }
 
+static enum tm_status count_arg(void *self, const struct tm_arg_row *row, struct tm_error *err)
+{
+    (void)row;
+    (void)err;
+    ++*(int *)self;
+    return TM_OK;
+}
+
+static void test_arg_sets(void)
+{
+    static const uint8_t arg[] = {TM_ARG_KEY << 3 | TM_PB_LEN, 4, 'n', 'a', 'm', 'e', TM_ARG_INT << 3, 2};
+    uint8_t other[sizeof arg];
+    int count = 0;
+    const struct tm_rows rows = {.self = &count, .arg = count_arg};
+    struct tm_arg_sets sets = {.rows = &rows};
+    struct tm_buf detail = {0}, same = {0};
+    int64_t a, b, c;
+    bytes_of(tm_hash64_seed(arg, sizeof arg, 1) ^ 1, 1, other); /* the lowest bit of a set's hash is always set */
+    ok(tm_pb_put_bytes(&detail, TM_DETAIL_ARGS, arg, sizeof arg) == TM_OK &&
+       tm_pb_put_bytes(&same, TM_DETAIL_ARGS, other, sizeof other) == TM_OK);
+    ok(tm_arg_sets_add(&sets, detail.data, detail.len, &a, NULL) == TM_OK &&
+       tm_arg_sets_add(&sets, detail.data, detail.len, &b, NULL) == TM_OK && a == b && count == 1);
+    ok_named(tm_arg_sets_add(&sets, same.data, same.len, &c, NULL) == TM_OK && c != a && count == 2,
+             "args of one hash are two sets");
+    tm_arg_sets_release(&sets);
+    tm_buf_release(&detail);
+    tm_buf_release(&same);
+}
+
+static void test_seen_definitions(void)
+{
+    static const uint8_t detail[8] = {TM_DETAIL_TEXT << 3 | TM_PB_LEN, 6, 'a', 'b', 'c', 'd', 'e', 'f'};
+    struct tm_seen_definitions seen = {0};
+    uint8_t other[sizeof detail];
+    struct tm_event e = {.kind = TM_KIND_THREAD, .detail = detail, .detail_bytes = sizeof detail};
+    bool repeats = true;
+    bytes_of(tm_hash64(detail, sizeof detail) ^ UINT64_C(1) << 63, 0, other);
+    ok(tm_seen_definitions_note(&seen, &e, &repeats, NULL) == TM_OK && !repeats);
+    ok(tm_seen_definitions_note(&seen, &e, &repeats, NULL) == TM_OK && repeats);
+    e.detail = other;
+    ok_named(tm_seen_definitions_note(&seen, &e, &repeats, NULL) == TM_OK && !repeats,
+             "definitions of one hash are different");
+    tm_seen_definitions_release(&seen);
+}
+
+static enum tm_status count_dump(void *self, const struct tm_heap_dump_row *row, struct tm_error *err)
+{
+    (void)row;
+    (void)err;
+    tm_buf_addf(&((struct bench *)self)->out, "dump\n");
+    return TM_OK;
+}
+
+static void test_heap_dumps(void)
+{
+    const struct tm_event dump = {.kind = TM_KIND_HEAP_DUMP, .time_ns = 10, .pid = 5, .flags = TM_EVENT_HAS_PID};
+    char other[9] = "";
+    struct bench b;
+    bytes_of(tm_hash64("heap", 4), 0, (uint8_t *)other);
+    start(&b);
+    b.rows.heap_dump = count_dump;
+    add(&b, dump, "heap", NULL);
+    add(&b, dump, "heap", NULL);
+    add(&b, dump, other, NULL);
+    rows_are(&b, "dumps of heaps whose names have one hash", "dump\ndump\n");
+    stop(&b);
+}
+
 int main(void)
 {
     alarm(ALARM_SECONDS);
@@ -139,5 +207,8 @@ int main(void)
     test_map();
     test_table();
     test_proto_map();
+    test_arg_sets();
+    test_seen_definitions();
+    test_heap_dumps();
     return tap_done();
 }

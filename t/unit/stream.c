@@ -338,7 +338,8 @@ static void test_detail_fields(void)
        is_field(frame, "line", TM_STACK_FRAME_LINE));
     ok(is_field(inner, "field", TM_INNER_TIME_FIELD) && is_field(inner, "clock", TM_INNER_TIME_CLOCK) &&
        is_field(inner, "value", TM_INNER_TIME_VALUE) && is_field(inner, "state", TM_INNER_TIME_STATE));
-    ok(is_field(machine, "release", TM_MACHINE_DESCRIPTION_RELEASE));
+    ok(is_field(machine, "name", TM_MACHINE_DESCRIPTION_NAME) &&
+       is_field(machine, "release", TM_MACHINE_DESCRIPTION_RELEASE));
 }
 
 static struct tm_text text(const char *s)

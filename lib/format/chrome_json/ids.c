@@ -123,7 +123,7 @@ enum tm_status tm_json_flow(struct tm_json_row_builder *w)
     w->event.kind = w->phase == 's' ? TM_KIND_FLOW_START : w->phase == 't' ? TM_KIND_FLOW_STEP : TM_KIND_FLOW_END;
     w->event.flags |= TM_EVENT_HAS_TRACK | TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | tm_event_scope_flags(TM_SCOPE_THREAD);
     if (w->phase == 'f' && (bp == NULL || !tm_json_is(bp, "e", 1))) {
-        w->event.value = 1;
+        w->event.value = TM_FLOW_BINDS_NEXT;
         w->event.flags |= TM_EVENT_HAS_VALUE;
     }
     return put_id(w, &id);

@@ -110,7 +110,7 @@ static enum tm_status fill_flow(const struct tm_proto_track_context *c, struct t
     set_identity(c, row, TM_SCOPE_THREAD, tm_hash64_numbers(seed, 2, 0));
     if (legacy->phase == 'f' && !legacy->bind_to_enclosing) {
         row->flags |= TM_EVENT_HAS_VALUE;
-        row->value = 1;
+        row->value = TM_FLOW_BINDS_NEXT;
     }
     if (c->track && tm_pb_put_i64(&c->rows->detail, TM_DETAIL_FLOW_TRACK, c->track) != TM_OK)
         return tm_error_nomem(err);

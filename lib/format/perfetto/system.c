@@ -17,7 +17,7 @@ enum {
 enum { UTSNAME_SYSNAME = 1, UTSNAME_VERSION = 2, UTSNAME_RELEASE = 3, UTSNAME_MACHINE = 4 };
 
 /* MachineDescription of proto/tm_stream.proto. */
-enum { OUT_NAME = 1, OUT_SYSNAME = 2, OUT_RELEASE = 3, OUT_VERSION = 4, OUT_ARCH = 5, OUT_CPUS = 6 };
+enum { OUT_SYSNAME = 2, OUT_RELEASE = 3, OUT_VERSION = 4, OUT_ARCH = 5, OUT_CPUS = 6 };
 enum { OUT_FINGERPRINT = 7, OUT_MANUFACTURER = 8, OUT_SDK_VERSION = 9, OUT_RAM_BYTES = 10 };
 
 static enum tm_status put_utsname(struct tm_buf *detail, const struct tm_pb_field *message)
@@ -45,7 +45,8 @@ static enum tm_status put_info(struct tm_buf *detail, const struct tm_pb_field *
         return text ? tm_pb_put_bytes(detail, OUT_FINGERPRINT, f->data, f->len) : TM_OK;
     case INFO_MANUFACTURER:
         return text ? tm_pb_put_bytes(detail, OUT_MANUFACTURER, f->data, f->len) : TM_OK;
-    case TM_SYSTEM_INFO_MACHINE_NAME: return text ? tm_pb_put_bytes(detail, OUT_NAME, f->data, f->len) : TM_OK;
+    case TM_SYSTEM_INFO_MACHINE_NAME:
+        return text ? tm_pb_put_bytes(detail, TM_MACHINE_DESCRIPTION_NAME, f->data, f->len) : TM_OK;
     case INFO_SDK_VERSION:
         return number ? tm_pb_put_varint(detail, OUT_SDK_VERSION, tm_zigzag((int64_t)f->value)) : TM_OK;
     case INFO_NUM_CPUS:
