@@ -293,7 +293,7 @@ END
     done
     run bash -c 'tm-unpack "$1" | tm-sort --cut=1,2' - "$TM_SRC/doc/examples/phone-watch-app.tar"
     [ "$status" -eq 1 ]
-    # A damaged stream leaves no last part.
+    # A damaged stream leaves no part.
     mkdir half
     head -c 6000 app.tms >cut.tms
     run tm-sort --cut=100.3s,100.5s --into=half cut.tms

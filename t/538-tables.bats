@@ -58,7 +58,7 @@ END
     grep -q 'args.s,args.s,,"",,string,""' out/args.csv
 }
 
-@test "all tables are written except those behind the view args" {
+@test "all tables are written except those that the view args reads" {
     tm-merge -q -o out/ -o run.db "$demo"
     sqlite3 run.db "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'tm_arg_*' ORDER BY 1" >wanted
     ls out | sed 's/\.csv$//' | LC_ALL=C sort | comm -13 - <(LC_ALL=C sort wanted) >missing

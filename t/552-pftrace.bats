@@ -446,7 +446,7 @@ PY
     [ "$(wc -l <got)" = 6 ]
 }
 
-@test "an end of Chrome JSON closes the slice that its file states, which is no complete event" {
+@test "an end of Chrome JSON closes the slice that it closes in its own file, and no complete event" {
     cd "$BATS_TEST_TMPDIR"
     mkdir in
     # The begin ends with the complete event around it, and its end then ends nothing. Another end closes the begin

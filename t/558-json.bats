@@ -223,7 +223,7 @@ PY
     [ -z "$output" ]
 }
 
-@test "values changed at the places that tm-unpack states are the same as after reading the object again" {
+@test "the output has the same bytes with the positions of values that tm-unpack writes and without them" {
     local i=0 e
     for e in '"ph":"X","ts":1.5,"dur":1,"pid":7,"tid":7,"name":"x"' \
         '"id":"0x1","pid" : 7,"ph":"b","cat":"k","tid":7,"ts" :"2.25","name":"n","id2":{"local":5}' \
