@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Packets and values of less common kinds: system statistics, events with legacy phases, markers of drivers, nested args,
-# compressed packets, large values.
+# Packets and values of less common kinds: system statistics, events with legacy phases, markers of drivers, nested
+# args, compressed packets, large values.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
