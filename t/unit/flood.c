@@ -1,6 +1,6 @@
 /* Unit test of hash tables against an attacker who knows the hash function and makes keys that all fall into one slot.
  * Tables are keyed with a secret, so these keys cost no more than others. A table without a key takes 2^34 steps: the
- * alarm ends the test. Nor may contents of one hash be taken for each other. */
+ * alarm ends the test. Different contents with one hash must stay different. */
 #include "base/hash.h"
 #include "base/intern.h"
 #include "base/map.h"
