@@ -111,7 +111,8 @@ static enum tm_status name_process(struct perf *p, const struct tm_perf_head *h,
     return tm_event_sink_add(p->text.context.sink, &process, err);
 }
 
-/* Sets *IS_KNOWN to whether the name of ROW's thread was written in this stretch. Remembers the name, within the limit. */
+/* Sets *IS_KNOWN to whether the name of ROW's thread was written in this stretch. Remembers the name, within the
+ * limit. */
 static enum tm_status check_name(struct perf *p, const struct tm_event *row, bool *is_known, struct tm_error *err)
 {
     const struct tm_key key = {(uint64_t)row->tid, row->flags & TM_EVENT_HAS_PID ? (uint64_t)row->pid : UINT64_MAX, 0};
