@@ -145,6 +145,12 @@ static inline tm_bytes16 tm_bytes16_is(tm_bytes16 x, uint8_t c)
     return _mm_cmpeq_epi8(x, _mm_set1_epi8((char)c));
 }
 
+/* C has bit 0x20 set. Gives 0xff for C and for C without that bit: a letter in either case. */
+static inline tm_bytes16 tm_bytes16_is_either_case(tm_bytes16 x, uint8_t c)
+{
+    return tm_bytes16_is(_mm_or_si128(x, _mm_set1_epi8(0x20)), c);
+}
+
 static inline tm_bytes16 tm_bytes16_at_most(tm_bytes16 x, uint8_t c)
 {
     return _mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8((char)c)), x);

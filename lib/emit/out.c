@@ -218,13 +218,30 @@ static size_t put_json_special(struct tm_out *out, struct tm_text text)
     return n ? n : 1;
 }
 
+/* Returns how many bytes at the front of TEXT are the same in a JSON string. */
+static size_t count_plain_json(struct tm_text text)
+{
+    size_t n = 0;
+#if TM_HAS_BYTES16
+    for (; text.len - n >= 16; n += 16) {
+        tm_bytes16 x = tm_bytes16_load(text.data + n);
+        tm_bytes16 ends = tm_bytes16_or(tm_bytes16_is(x, '"'), tm_bytes16_is(x, '\\'));
+        ends = tm_bytes16_or(ends, tm_bytes16_or(tm_bytes16_is(x, 0x7f), tm_bytes16_at_most(x, 0x1f)));
+        unsigned special = tm_bytes16_mask(ends) | tm_bytes16_mask(x);
+        if (special)
+            return n + tm_trailing_zeros(special);
+    }
+#endif
+    while (n < text.len && is_verbatim(text.data[n]) && text.data[n] != '"' && text.data[n] != '\\')
+        n++;
+    return n;
+}
+
 void tm_out_json(struct tm_out *out, struct tm_text text)
 {
     tm_out_char(out, '"');
     while (text.len > 0) {
-        size_t n = 0;
-        while (n < text.len && is_verbatim(text.data[n]) && text.data[n] != '"' && text.data[n] != '\\')
-            n++;
+        size_t n = count_plain_json(text);
         tm_out_bytes(out, text.data, n);
         if (n < text.len)
             n += put_json_special(out, (struct tm_text){text.data + n, text.len - n});
