@@ -25,16 +25,16 @@ static const struct tm_program program = {
              "                       for several outputs; each -f applies to the -o before it\n"
              "      --part FILE      write FILE; the caller renames it to OUT\n"
              "  -T, --temporary-directory DIR  directory of temporary files (default $TMPDIR, else /tmp)\n"
-             "      --max-memory SIZE  memory in all, for threads, tracks, open slices and the like (default 1G)\n"
+             "      --max-memory SIZE  limit of memory for threads, tracks, open slices and the like (default 1G)\n"
              "      --events         text, jsonl, csv: one row for each event, not for each slice\n"
              "      --arg ARG,...    csv, jsonl: each of these args gets its own column or member\n"
              "      --absolute       text: absolute times, not times since the first event\n"
              "      --json           report, explain, summary, dropped: as JSON\n"
              "      --hex            frames: also show raw payloads\n"
-             "      --append         pftrace: the stream is a part by time (tm-sort); readers get it after the parts\n"
-             "                       before it\n"
+             "      --append         pftrace: the stream is a part by time (tm-sort --cut); readers get it after the\n"
+             "                       earlier parts\n"
              "      --source FILE    a file in which tm-unpack left the text of JSON events; can be repeated\n"
-             "      --text FILE      the same for the FILE of tm-unpack --text; its space is freed while it is read\n"
+             "      --text FILE      the FILE of tm-unpack --text; its space is freed while it is read\n"
              "      --alignment FILE report: include the result of tm-align in FILE: text, or JSON with --json\n"
              "      --rebase         json: times count from the first event\n"
              "      --index          sqlite: make indices by track, cpu or thread, and time\n"
@@ -45,7 +45,7 @@ static const struct tm_program program = {
              "                       (1.5s, +200ms after the first event, nanoseconds)\n"
              "      --strict         exit status 4 and no OUT if events were dropped, bytes skipped, or data lost\n"
              "      --no-guess       exit status 4 and no OUT if a file is placed by assumption\n"
-             "      --max-dropped N  the same if more than N events (or N% of those read) were dropped\n"
+             "      --max-dropped N  exit status 4 and no OUT if more than N events, or N% of all, were dropped\n"
              "      --no-sync        do not wait until OUT is on disk\n"
              "  -q, --quiet          no messages about assumptions and losses\n"
              "      --formats        list the formats and the endings of OUT that choose them\n"
@@ -135,7 +135,7 @@ static int take_option(void *context, int option, const char *value)
     case 'm':
         if (tm_program_size(value, &a->memory_max) == TM_OK && a->memory_max)
             return 0;
-        return tm_program_usage(&program, "--max-memory: '%s' is no size", value);
+        return tm_program_usage(&program, "--max-memory: '%s' is not a size", value);
     case 'a': a->options.absolute = true; return 0;
     case 'e': a->events = true; return 0;
     case 'r':

@@ -290,13 +290,13 @@ static int check(struct arguments *a)
         return tm_program_usage(&program, "will not write %s to a terminal; give a file with -o",
                                 to_stdout->emit->name);
     if (r->buffer_size && tm_program_size(r->buffer_size, &size) < 0)
-        return tm_program_usage(&program, "--buffer-size: '%s' is no size", r->buffer_size);
+        return tm_program_usage(&program, "--buffer-size: '%s' is not a size", r->buffer_size);
     if (r->jobs && (tm_decimal_int(r->jobs, strlen(r->jobs), &jobs) != TM_OK || jobs < 1 || jobs > TM_UNPACK_JOBS_MAX))
-        return tm_program_usage(&program, "--jobs: '%s' is no number from 1 to %d", r->jobs, TM_UNPACK_JOBS_MAX);
+        return tm_program_usage(&program, "--jobs: '%s' is not a number from 1 to %d", r->jobs, TM_UNPACK_JOBS_MAX);
     if (r->max_expansion && (tm_program_size(r->max_expansion, &size) < 0 || size == 0))
-        return tm_program_usage(&program, "--max-expansion: '%s' is no size", r->max_expansion);
+        return tm_program_usage(&program, "--max-expansion: '%s' is not a size", r->max_expansion);
     if (r->max_memory && (tm_program_size(r->max_memory, &size) < 0 || size == 0))
-        return tm_program_usage(&program, "--max-memory: '%s' is no size", r->max_memory);
+        return tm_program_usage(&program, "--max-memory: '%s' is not a size", r->max_memory);
     if (r->max_dropped && tm_accounting_limit_parse(&limit, r->max_dropped) < 0)
         return tm_program_usage(&program, "--max-dropped: '%s' is neither a number nor a percentage", r->max_dropped);
     if (r->on_damage && strcmp(r->on_damage, "halt") != 0 && strcmp(r->on_damage, "skip") != 0 &&

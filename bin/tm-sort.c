@@ -100,7 +100,7 @@ static int take_option(void *context, int option, const char *value)
     case 'T': settings->sort.temporary_dir = value; break;
     case 'M':
         if (tm_program_size(value, &settings->memory_max) < 0 || settings->memory_max == 0)
-            return tm_program_usage(&program, "--max-memory: '%s' is no size", value);
+            return tm_program_usage(&program, "--max-memory: '%s' is not a size", value);
         break;
     default:
         if (tm_program_size(value, &settings->sort.memory_bytes) < 0)

@@ -77,13 +77,13 @@ static int take_option(void *context, int option, const char *value)
     case 'T': settings->unpack.temporary_dir = value; break;
     case 'j':
         if (tm_decimal_int(value, strlen(value), &jobs) != TM_OK || jobs < 1 || jobs > TM_UNPACK_JOBS_MAX)
-            return tm_program_usage(&program, "--jobs: '%s' is no number from 1 to %d", value, TM_UNPACK_JOBS_MAX);
+            return tm_program_usage(&program, "--jobs: '%s' is not a number from 1 to %d", value, TM_UNPACK_JOBS_MAX);
         settings->unpack.jobs = (unsigned)jobs;
         break;
     case OPT_IGNORE_UNKNOWN: settings->unpack.ignore_unknown = true; break;
     case OPT_MAX_EXPANSION:
         if (tm_program_size(value, &size) < 0 || size == 0)
-            return tm_program_usage(&program, "--max-expansion: '%s' is no size", value);
+            return tm_program_usage(&program, "--max-expansion: '%s' is not a size", value);
         settings->unpack.max_expansion_bytes = size;
         break;
     case OPT_HINTS: settings->unpack.format.hints = true; break;

@@ -123,7 +123,7 @@ END
     cmp got want
     bats_require_minimum_version 1.5.0
     run -1 tm-unpack --copy /dev/null a.json
-    [ "$output" = "tm-unpack: /dev/null: is no regular file, which --copy has to be" ]
+    [ "$output" = "tm-unpack: /dev/null: not a regular file, as --copy requires" ]
     run -3 tm-unpack --copy nosuchfile a.json
     [ "$output" = "tm-unpack: nosuchfile: cannot open: No such file or directory" ]
 }

@@ -206,7 +206,7 @@ END
         for n in 0 257 -1 x ''; do
             run $p -j "$n" many
             [ "$status" -eq 2 ]
-            [[ $output == *"--jobs: '$n' is no number from 1 to 256"* ]]
+            [[ $output == *"--jobs: '$n' is not a number from 1 to 256"* ]]
         done
     done
 }

@@ -284,7 +284,7 @@ END
     [[ $output == *"the stream is a part already"* ]]
     run bash -c 'tm-emit -f pftrace --append <app.tms'
     [ "$status" -eq 1 ]
-    [[ $output == *"the stream is no part by time"* ]]
+    [[ $output == *"the stream is not a part by time"* ]]
     run bash -c 'tm-emit -f text --append <a.tms'
     [ "$status" -eq 2 ]
     for bad in 2,1 1,1 1 x,2 1,2,3 , ,,; do

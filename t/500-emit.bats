@@ -254,7 +254,7 @@ assert r["trace_time"]["clock_name"] == "BOOTTIME"
     head -n 1 plain | grep TIME
     run emit -o a.unknown
     [ "$status" -eq 2 ]
-    [[ "${lines[0]}" == "tm-emit: a.unknown: its ending chooses no format, which are .txt, "*"; choose one with -f" ]]
+    [[ "${lines[0]}" == "tm-emit: a.unknown: no format has this ending; use one of .txt, "*", or give -f" ]]
 }
 
 @test "damage leaves the old OUT unchanged and no temporary file" {
@@ -364,10 +364,10 @@ PY
 @test "events of unknown files and machines are refused" {
     words=stranger run emit
     [ "$status" -eq 1 ]
-    [[ "$output" == *"tm-emit: byte "*": an event of a file that is not known" ]]
+    [[ "$output" == *"tm-emit: byte "*": an event is of an unknown file" ]]
     words=strange-machine run emit
     [ "$status" -eq 1 ]
-    [[ "$output" == *": an event of a machine that is not known" ]]
+    [[ "$output" == *": an event is of an unknown machine" ]]
 }
 
 @test "invalid command lines are exit 2" {
@@ -401,6 +401,6 @@ PY
     for word in misfit nowhere; do
         run bash -c "emit-stream $word | tm-emit -q -f dropped"
         [ "$status" -eq 1 ]
-        [[ "$output" == *"byte "*": a list of dropped events that does not fit together"* ]]
+        [[ "$output" == *"byte "*": columns of a list of dropped events contradict each other"* ]]
     done
 }

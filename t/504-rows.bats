@@ -140,7 +140,7 @@ CSV
     names_json
     tm-unpack names.json | tm-emit -f csv >out 2>err
     tm-unpack names.json | tm-emit -q -f csv --events | cmp - out
-    [ "$(cat err)" = "tm-emit: warning: the stream is not sorted and placed, so there is a row an event, as with --events" ]
+    [ "$(cat err)" = "tm-emit: warning: the stream is not sorted and placed, so each event is a row, as with --events" ]
     grep -F ',slice_begin,outer,' out
     tm-merge -q -f csv --events names.json | grep -F ',slice_begin,outer,'
 }

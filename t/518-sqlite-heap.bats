@@ -116,7 +116,7 @@ heapprofd_unwind_samples|trace|Stacks that heapprofd unwound'
     echo '[{"ph":"b","name":"n","cat":"c","ts":1,"pid":1}]' >j.json
     tm-merge -o p.db j.json 2>err
     same "SELECT name, source, description FROM stats WHERE value" \
-        'json_parser_failure|trace|Chrome JSON objects that do not have what their phase needs'
+        'json_parser_failure|trace|Chrome JSON objects that lack what their phase needs'
     # the table is searched by bisection
     grep -oE '^    \{"[a-z_]+"' "$TM_SRC/lib/emit/sqlite/stat_words.c" | tr -d ' {"' >names
     [ "$(wc -l <names)" -ge 100 ]
@@ -134,9 +134,9 @@ for phase, overrun in ((1, 5), (2, 9)):
 END
     tm-merge -o p.db f.pftrace 2>err
     same "SELECT idx, value, source, description FROM stats WHERE name GLOB 'ftrace_cpu_overrun_*' ORDER BY value" \
-        "3|4|trace|Events that newer ones overwrote in a cpu's kernel buffer, from its begin to its end
-3|5|trace|Events that newer ones overwrote in a cpu's kernel buffer, when the recording began
-3|9|trace|Events that newer ones overwrote in a cpu's kernel buffer, when it ended"
+        "3|4|trace|Events that newer ones overwrote in a cpu's kernel buffer, from the start to the end of the recording
+3|5|trace|Events that newer ones overwrote in a cpu's kernel buffer, at the start of the recording
+3|9|trace|Events that newer ones overwrote in a cpu's kernel buffer, at the end of the recording"
 }
 
 @test "a merged trace that is read again has the same rows" {

@@ -98,7 +98,7 @@ left() {
     for key in process=ap thread=nobody pid=77 tid=77; do
         run --separate-stderr tm-merge --only "$key" a.json
         [ "$status" -eq 0 ]
-        [[ "$stderr" == *"--only: $key is nothing in the trace"* ]]
+        [[ "$stderr" == *"--only: nothing in the trace matches $key"* ]]
         run tm-merge --strict --only "$key" a.json
         [ "$status" -eq 4 ]
         run tm-merge -q --only "$key" a.json

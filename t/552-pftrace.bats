@@ -415,7 +415,7 @@ brk|10000|17190" ]
     run tm-emit -f pftrace -o m.pftrace <s
     echo "$output"
     [ "$status" -eq 0 ]
-    [ "$output" = "tm-emit: warning: t.pftrace: 1 time inside packets could not be put on trace time and stand as recorded" ]
+    [ "$output" = "tm-emit: warning: t.pftrace: 1 time inside packets could not be converted to trace time, so recorded values were kept" ]
     run tm-emit --strict -f pftrace -o strict.pftrace <s
     [ "$status" -eq 4 ]
     [ ! -e strict.pftrace ]

@@ -73,7 +73,7 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
         run tm-merge -o m.json $source <a.json
         echo "$output"
         [ "$status" -eq 0 ]
-        [ "$output" = "tm-emit: warning: $source: control characters in strings are no JSON; they were read as if they were escaped" ]
+        [ "$output" = "tm-emit: warning: $source: control characters in strings are not valid JSON; they were read as if they were escaped" ]
         [ "$(json '[x["name"][:5] for x in e], e[0]["args"]')" = "(['a\\tb\\x01', 'plain', '\\x1b[1m0'], {'k\\n': 'v\"\\\\\\r'})" ]
     done
     tm-merge -q -o m.db a.json

@@ -65,7 +65,7 @@ early() { # START: one file
     early 'started 1400' | kernel a.pftrace
     early 'started 1800' | sed 's/compact 1/compact 2/; s/ 0 5 / 3 5 /' | kernel b.pftrace
     same_shown a.pftrace b.pftrace
-    grep -q '^tm-[a-z]*: .*b.pftrace: 5 ftrace events from before its tracing started were left out, as readers of it do$' \
+    grep -q '^tm-[a-z]*: .*b.pftrace: 5 ftrace events from before the start of tracing were left out, as in readers of their file$' \
         warnings || { cat warnings; false; }
 }
 

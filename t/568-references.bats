@@ -213,7 +213,7 @@ stored() {
     run tm-emit -f json -o out.json --text text <twice
     echo "$output"
     [ "$status" -eq 1 ]
-    [[ "$output" == *"text: byte "*": was given back: a text comes twice in the stream, for which --source is, not --text" ]]
+    [[ "$output" == *"text: byte "*": the text was freed after its first use, but the stream refers to it again; name the file with --source, not --text" ]]
     [ ! -e out.json ]
     chmod a-w copy
     [ -w copy ] || { run tm-emit -f json --text copy <s0; [ "$status" -eq 1 ]; [[ "$output" == *"copy: cannot open: "* ]]; }
@@ -247,13 +247,13 @@ stored() {
         [[ "$output" == *"$message"* ]]
         [ ! -e out.json ]
     }
-    fails "the text of file 0 is not in the stream but in the file itself; name that with --source"
-    fails "the text of file 0 is in a file that another has replaced since it was unpacked, or that no --source names" \
+    fails "the text of file 0 is in the file itself, not in the stream; name that with --source"
+    fails "the text of file 0 is in a file that was replaced after it was unpacked, or that no --source names" \
         --source copy.json
     fails "missing.json: cannot open" --source missing.json
-    fails ".: is no regular file" --source .
+    fails ".: not a regular file" --source .
     mkfifo pipe
-    fails "pipe: is no regular file" --source pipe
+    fails "pipe: not a regular file" --source pipe
     tm-emit -f json -o out.json --source copy.json --source a.json <s
     rm out.json
     printf '7' | dd of=a.json bs=1 seek=100000 conv=notrunc status=none
@@ -262,7 +262,7 @@ stored() {
     tm-emit -f json -o out.json --source a.json <s
     rm out.json
     head -c 100000 copy.json >a.json
-    fails "the file became shorter since it was unpacked" --source a.json
+    fails "the file has become shorter since it was unpacked" --source a.json
     cat copy.json copy.json >a.json
     tm-emit -f json -o out.json --source a.json <s
 }
@@ -276,7 +276,7 @@ stored() {
     run tm-emit -f json -o out.json --source a.json <s
     echo "$output"
     [ "$status" -eq 1 ]
-    [[ "$output" == *"the text of file 0 is in a file that another has replaced since it was unpacked"* ]]
+    [[ "$output" == *"the text of file 0 is in a file that was replaced after it was unpacked"* ]]
     [ ! -e out.json ]
     ln -f copy.json a.json # a copy is another file too
     run tm-emit -f json -o out.json --source a.json <s

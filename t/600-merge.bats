@@ -46,7 +46,7 @@ nothing_left() {
 out.jsonl" ]
     run merge -o out.foo x
     [ "$status" -eq 2 ]
-    [[ "${lines[0]}" == "tm-merge: out.foo: its ending chooses no format, which are "*"; choose one with -f" ]]
+    [[ "${lines[0]}" == "tm-merge: out.foo: no format has this ending; use one of "*", or give -f" ]]
     merge -f csv -o out.foo x
     head -n 1 out.foo | grep '^ts,dur'
 }
@@ -97,7 +97,7 @@ out.jsonl" ]
     for options in "--json x" "--json -o a.db x" "--json -f csv x"; do
         run merge $options
         [ "$status" -eq 2 ]
-        [[ "${lines[0]}" == "tm-merge: --json: "*" is none of report, explain, summary and dropped; "* ]]
+        [[ "${lines[0]}" == "tm-merge: --json applies to report, explain, summary and dropped, not to "* ]]
     done
     run bash -c 'tm-emit --json </dev/null'
     [ "$status" -eq 2 ]

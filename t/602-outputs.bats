@@ -41,7 +41,7 @@ alone_and_together() {
     tm-merge -q -f csv -o one "$demo" # a single -f may also come before its -o
     tm-merge -q -f csv "$demo" | cmp - one
     run -2 tm-merge -f csv -o one -o two.json "$demo"
-    [[ "$output" == *"with several -o, -f stands behind the -o that it is about"* ]]
+    [[ "$output" == *"with several -o, each -f must follow the -o to which it applies"* ]]
     run -2 tm-merge -o one.db -o one.db "$demo"
     [[ "$output" == *"one.db is given as two outputs"* ]]
     run -2 tm-merge -o - -f json -o - "$demo"
@@ -49,7 +49,7 @@ alone_and_together() {
     run -2 tm-merge -o a.json -o - -f sqlite "$demo"
     [[ "$output" == *"sqlite needs a file to write"* ]]
     run -2 tm-merge -o a.json -o b.xyz "$demo"
-    [[ "$output" == *"b.xyz: its ending chooses no format"* ]]
+    [[ "$output" == *"b.xyz: no format has this ending"* ]]
     run -2 tm-merge -o 1 -o 2 -o 3 -o 4 -o 5 -o 6 -o 7 -o 8 -o 9 "$demo"
     [[ "$output" == *"-o is given more than 8 times"* ]]
     cp "$demo" in.tar
@@ -91,7 +91,7 @@ alone_and_together() {
     printf '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"a"}]' >a.json
     printf '[{"ph":"X","pid":2,"tid":2,"ts":1,"dur":1,"name":"b"}]' >b.json
     run --separate-stderr tm-merge -o one.db -o two.json -o three.txt --only pid=7 a.json b.json
-    [ "$(grep -c 'pid=7 is nothing' <<<"$stderr")" -eq 1 ]
+    [ "$(grep -c 'nothing in the trace matches pid=7' <<<"$stderr")" -eq 1 ]
     [ "$(sort <<<"$stderr" | uniq -d)" = "" ]
     [ "$(grep -c 'no event is left' <<<"$stderr")" -eq 1 ]
 }

@@ -27,7 +27,7 @@ phone() {
 	END
 }
 
-more='tm-merge --explain says more of what was dropped or assumed, and what would place it'
+more='tm-merge --explain says more about what was dropped or assumed, and what would place it'
 
 @test "dropped events give a line for each file and reason, with its meaning" {
     proto a.pb <<-'END'
@@ -64,7 +64,7 @@ $more" ]
     merge rank0.json rank1.json
     [ "$status" -eq 0 ]
     [ "${stderr%%$'\n'*}" = "rank1.json: 1 event placed by assumption: nothing relates its TRACE_FILE to TRACE_FILE of \
-rank0.json, so the two are taken to read the same; states baseTimeNanoseconds 1694128201421058000, 700ms after \
+rank0.json, so the two are assumed to read the same; states baseTimeNanoseconds 1694128201421058000, 700ms after \
 rank0.json's: --hints would use it" ]
     tm-merge --explain rank0.json rank1.json | grep -qx '  Evidence: states baseTimeNanoseconds 1694128201421058000, 700ms after rank0.json.s: --hints would use it.'
     tm-merge -f report rank0.json rank1.json | grep -q 'states baseTimeNanoseconds 1694128201421058000'
@@ -76,9 +76,9 @@ rank0.json's: --hints would use it" ]
     phone a.pb 5000000000 1700000000000000000
     phone b.pb 5000000000 1707000000000000000
     merge a.pb b.pb
-    [[ "$stderr" == "b.pb: 1 event placed by assumption: nothing relates its BOOTTIME to that of host, so the two are taken \
-to be one; by the wall clock it was started 81 days after that of a.pb: these look like two machines (or one that was \
-started again), which --machine NAME=FILE for each says"* ]]
+    [[ "$stderr" == "b.pb: 1 event placed by assumption: nothing relates its BOOTTIME to that of host, so the two are \
+assumed to be one clock; by the wall clock, its machine was started 81 days after that of a.pb: these look like two \
+machines (or one that was restarted); if so, give --machine NAME=FILE for each"* ]]
     # One recording still ran after the other had started, so they are not of one machine.
     proto a.pb <<-'END'
 	snap 6=5000000000 1=1700000000000000000
@@ -86,10 +86,10 @@ started again), which --machine NAME=FILE for each says"* ]]
 	snap 6=8000000000000000 1=1707999995000000000
 	END
     merge a.pb b.pb
-    [[ "$stderr" == *"started 81 days after that of a.pb: these look like two machines, which --machine NAME=FILE"* ]]
+    [[ "$stderr" == *"started 81 days after that of a.pb: these look like two machines; if so, give --machine NAME=FILE"* ]]
     phone b.pb 9000000000 1700000004000001000
     merge a.pb b.pb
-    [[ "$stderr" == *"; by the wall clock it was started when that of a.pb was, to 1us"* ]]
+    [[ "$stderr" == *"; by the wall clock, its machine was started at the same time as that of a.pb, to within 1us"* ]]
     merge --machine one=a.pb --machine two=b.pb a.pb b.pb
     [ "$stderr" = "" ]
 }
@@ -105,15 +105,15 @@ started again), which --machine NAME=FILE for each says"* ]]
     merge --machine phone=p.pb --machine watch=w1.pb --machine watch=w2.pb \
         --sync w1.pb:BOOTTIME=p.pb:BOOTTIME+1ms p.pb w1.pb w2.pb
     [[ "$stderr" == "w2.pb: 1 event placed by assumption: nothing relates its BOOTTIME to that of watch, so the two are \
-taken to be one"* ]]
+assumed to be one clock"* ]]
 }
 
 @test "numbers without a clock beside another file's timeline are reported as an assumption" {
     phone a.pb 5000000000 1700000000000000000
     proto b.pb <<<'instant there 5000002000 seq=1'
     merge a.pb b.pb
-    [[ "$stderr" == "b.pb: 1 event placed by assumption: its packets name no clock, so their numbers are taken as BOOTTIME \
-of host as they stand"* ]]
+    [[ "$stderr" == "b.pb: 1 event placed by assumption: its packets name no clock, so their numbers are assumed to be \
+readings of BOOTTIME of host"* ]]
     merge b.pb
     [ "$stderr" = "" ]
 }
@@ -159,7 +159,7 @@ place it" ]]
         kineto r$i.json $((i * 1000))
     done
     merge r1?.json
-    [ "$(cut -d: -f1 <<<"$stderr" | tr '\n' ' ')" = "r11.json r12.json r13.json and 4 more files tm-merge --explain says more of what was dropped or assumed, and what would place it " ]
+    [ "$(cut -d: -f1 <<<"$stderr" | tr '\n' ' ')" = "r11.json r12.json r13.json and 4 more files tm-merge --explain says more about what was dropped or assumed, and what would place it " ]
     grep -qx 'and 4 more files: 4 events placed by assumption' <<<"$stderr"
 }
 
@@ -296,7 +296,7 @@ has TRACE_FILE" ]
     kineto a.json 5
     run tm-merge -o out.foo a.json
     [ "$status" -eq 2 ]
-    [[ "${lines[0]}" == "tm-merge: out.foo: its ending chooses no format, which are .txt, "*".pftrace"*"; choose one with -f" ]]
+    [[ "${lines[0]}" == "tm-merge: out.foo: no format has this ending; use one of .txt, "*".pftrace"*", or give -f" ]]
 }
 
 @test "tm-pack prints the summary that tm-merge prints" {

@@ -122,7 +122,7 @@ wall_clocks() {
 	END
     tm-merge --explain a.pb c.systrace >why
     grep -qx '  2 events on MONOTONIC dropped, unknown_source_clock: nothing that was recorded mentions their clock.' why
-    grep -q 'An offset_ns of 0 is to be replaced' why
+    grep -q 'Replace each offset_ns of 0' why
     run tm-merge --strict -o x.csv a.pb c.systrace
     [ "$status" -eq 4 ]
     paste_suggestion why >fixed.json
@@ -145,7 +145,7 @@ wall_clocks() {
 	END
     tm-merge --explain -m m.json a.pb >why
     grep -q '^  1 event on MONOTONIC dropped, unknown_source_clock' why
-    python3 "$TM_SRC/t/check/paste-suggestion.py" <(sed -n '/would place them/,$p' why) m.json >fixed.json
+    python3 "$TM_SRC/t/check/paste-suggestion.py" <(sed -n '/[Tt]o place them\|would place them/,$p' why) m.json >fixed.json
     tm-manifest --check fixed.json
     grep -q '"machine": "vm"' fixed.json
     [ "$(times a.pb -q -m fixed.json a.pb | xargs -n1 | sort -n | xargs)" = "300 400 2000" ]
@@ -164,7 +164,7 @@ json.dump([{"ph": "i", "ts": 10 * i + rank, "pid": rank, "tid": 1, "s": "t"} for
     tm-merge --explain -m m.json rank?.json >why
     grep -qx '  2 events on TRACE_FILE dropped, negative_time: they lie before the start of trace time, the earliest by 19us.' why
     grep -qx '  The manifest below places them.' why
-    sed -n '/would place them/,$p' why >suggestion
+    sed -n '/[Tt]o place them\|would place them/,$p' why >suggestion
     paste_suggestion suggestion m.json >fixed.json
     tm-manifest --check fixed.json
     tm-merge --strict -m fixed.json -o x.csv rank?.json
@@ -178,7 +178,7 @@ json.dump([{"ph": "i", "ts": 10 * i + rank, "pid": rank, "tid": 1, "s": "t"} for
     sed -i 's/"name": "watch"}/&, "clocks": {"clock": "BOOTTIME", "sync_to": {"file": "phone.pb", "clock": "BOOTTIME"}, "offset_ns": -5500000000}/' m.json
     tm-merge --explain -m m.json phone.pb watch.pb >why
     grep -q '^  1 event on BOOTTIME dropped, negative_time' why
-    sed -n '/would place them/,$p' why >suggestion
+    sed -n '/[Tt]o place them\|would place them/,$p' why >suggestion
     run grep -c path suggestion
     [ "$output" = 0 ]
     paste_suggestion suggestion m.json >fixed.json
@@ -197,7 +197,7 @@ json.dump([{"ph": "i", "ts": 10 * i + rank, "pid": rank, "tid": 1, "s": "t"} for
     tm-merge --explain a.pb >why
     grep -q '^  1 event on clock 99 dropped, unknown_source_clock' why
     grep -q '^  Record clock snapshots that relate it to BOOTTIME' why
-    ! grep -q 'would place them' why
+    ! grep -q 'place them' why
     echo '[{"ph":"X","ts":1,"dur":1,"pid":1,"tid":1,"name":"x"},{"ph":"X","dur":1,"pid":1,"tid":1,"name":"y"}]' >b.json
     tm-merge --explain b.json >why
     grep -q '^  1 event dropped, no_time: they have no time, first at byte ' why

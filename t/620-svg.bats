@@ -100,7 +100,7 @@ json.dump([{"ph": "i", "ts": 500, "pid": 2, "tid": 2, "s": "t"}] * 400 +
     [ "${lines[0]}" = "['2 events of 3 files on 1 machine, 2 dropped']" ]
     [ "${lines[1]}" = "['0', '1', '1']" ]
     [ "${lines[2]}" = "['1', '1']" ]
-    [ "${lines[3]}" = "['nothing of this file could be placed']" ]
+    [ "${lines[3]}" = "['no event of this file could be placed']" ]
     [ "${lines[4]}" = 2 ] # one, and that of the legend
     ask run.svg titles | grep -q '1 dropped: negative_time'
 }

@@ -56,9 +56,9 @@ enum tm_status tm_accounting_check_places(const struct tm_catalog *catalog, cons
                                           struct tm_error *err)
 {
     if (!column_below(batch, TM_COL_FILE, catalog->file_count))
-        return tm_error_set(err, TM_E_INPUT, "an event of a file that is not known");
+        return tm_error_set(err, TM_E_INPUT, "an event is of an unknown file");
     if (placed && !column_below(batch, TM_COL_MACHINE, catalog->machine_count))
-        return tm_error_set(err, TM_E_INPUT, "an event of a machine that is not known");
+        return tm_error_set(err, TM_E_INPUT, "an event is of an unknown machine");
     return TM_OK;
 }
 

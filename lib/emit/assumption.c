@@ -98,19 +98,18 @@ void tm_assumption_put(struct tm_out *out, const struct tm_catalog *c, const Tra
         put_clock(out, p->clock);
         tm_out_str(out, " to ");
         put_trace_time(out, c);
-        tm_out_str(out, ", so the two are taken to read the same");
+        tm_out_str(out, ", so the two are assumed to read the same");
         break;
     case TM_ASSUMPTION_CLOCK:
         tm_out_str(out, "nothing relates its ");
         put_clock(out, p->clock);
         tm_out_str(out, " to that of ");
         put_machine(out, c, assumed_machine(c, p));
-        tm_out_str(out, ", so the two are taken to be one");
+        tm_out_str(out, ", so the two are assumed to be one clock");
         break;
     default:
-        tm_out_str(out, "its packets name no clock, so their numbers are taken as ");
+        tm_out_str(out, "its packets name no clock, so their numbers are assumed to be readings of ");
         put_trace_time(out, c);
-        tm_out_str(out, " as they stand");
     }
 }
 
@@ -168,19 +167,19 @@ static bool put_starts(struct tm_out *out, const struct tm_catalog *c, const str
     bool may_be_one = early->last_ns <= late->started_ns;
     distance = distance < 0 ? -distance : distance;
     if (distance <= SAME_START_NS) {
-        tm_out_str(out, "by the wall clock it was started when that of ");
+        tm_out_str(out, "by the wall clock, its machine was started at the same time as that of ");
         put_path(out, c, other->file);
-        tm_out_str(out, " was, to ");
+        tm_out_str(out, ", to within ");
         tm_out_duration(out, distance);
         return true;
     }
-    tm_out_str(out, "by the wall clock it was started ");
+    tm_out_str(out, "by the wall clock, its machine was started ");
     put_span(out, distance);
     tm_out_str(out, own == late ? " after that of " : " before that of ");
     put_path(out, c, other->file);
-    tm_out_str(out, may_be_one ? ": these look like two machines (or one that was started again)"
+    tm_out_str(out, may_be_one ? ": these look like two machines (or one that was restarted)"
                                : ": these look like two machines");
-    tm_out_str(out, ", which --machine NAME=FILE for each says");
+    tm_out_str(out, "; if so, give --machine NAME=FILE for each");
     return true;
 }
 

@@ -19,7 +19,7 @@ enum tm_assumption tm_assumption_of(const struct tm_catalog *catalog, const Trac
 /* The first placement in the order of files that was assumed, or NULL. */
 const Tracemerge__Placement *tm_assumption_first(const struct tm_catalog *catalog);
 
-/* Puts the assumption as a sentence: "nothing relates its own timeline to BOOTTIME of phone, so the two are taken to
+/* Puts the assumption as a sentence: "nothing relates its own timeline to BOOTTIME of phone, so the two are assumed to
  * read the same". */
 void tm_assumption_put(struct tm_out *out, const struct tm_catalog *catalog, const Tracemerge__Placement *p);
 

@@ -42,8 +42,8 @@ static enum tm_status check_places(struct tm_emit_only *only, struct tm_error *e
         if (st != TM_OK)
             break;
         if (only->run->limit.strict)
-            return tm_error_set(err, TM_E_STRICT, "--only: %s is nothing in the trace", value);
-        snprintf(warning, sizeof warning, "--only: %s is nothing in the trace", value);
+            return tm_error_set(err, TM_E_STRICT, "--only: nothing in the trace matches %s", value);
+        snprintf(warning, sizeof warning, "--only: nothing in the trace matches %s", value);
         warn(only, warning);
     }
     return st < 0 ? st : TM_OK;

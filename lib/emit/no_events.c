@@ -29,6 +29,6 @@ static void warn_of(const struct tm_catalog *catalog, const char *stat, const ch
 void tm_no_events_warn(const struct tm_catalog *catalog, void (*warn)(const char *text))
 {
     warn_of(catalog, "json_control_characters",
-            "control characters in strings are no JSON; they were read as if they were escaped", warn);
+            "control characters in strings are not valid JSON; they were read as if they were escaped", warn);
     warn_of(catalog, "tm_json_without_events", "a JSON object without traceEvents has no events", warn);
 }

@@ -174,12 +174,12 @@ static void put_reason(struct notice_writer *t, const struct sum *sum)
         break;
     case EARLY:
         put_count(t, sum->count, "ftrace event");
-        put(t, sum->count == 1 ? " from before its tracing started was left out, as readers of it do"
-                               : " from before its tracing started were left out, as readers of it do");
+        put(t, sum->count == 1 ? " from before the start of tracing was left out, as in readers of its file"
+                               : " from before the start of tracing were left out, as in readers of their file");
         break;
     case TIMES:
         put_count(t, sum->count, "time");
-        put(t, " inside packets could not be put on trace time and stand as recorded");
+        put(t, " inside packets could not be converted to trace time, so recorded values were kept");
         break;
     case READINGS:
         put_count(t, sum->count, "reading");
@@ -323,7 +323,7 @@ static enum tm_status write_rest(struct notice_writer *t, struct tm_error *err)
         st = end_line(t, err);
     }
     if (st == TM_OK && t->has_more) {
-        put(t, "tm-merge --explain says more of what was dropped or assumed, and what would place it");
+        put(t, "tm-merge --explain says more about what was dropped or assumed, and what would place it");
         st = end_line(t, err);
     }
     return st;

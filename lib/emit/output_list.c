@@ -38,7 +38,7 @@ static enum tm_status complete_single(struct tm_output_list *list, struct tm_err
     if (list->count == 0)
         list->count = 1;
     if (list->count > 1 && (list->format || list->part))
-        return tm_error_set(err, TM_E_USAGE, "with several -o, %s stands behind the -o that it is about",
+        return tm_error_set(err, TM_E_USAGE, "with several -o, each %s must follow the -o to which it applies",
                             list->format ? "-f" : "--part");
     struct tm_output_choice *first = &list->rows[0];
     if (first->format == NULL)
@@ -63,10 +63,10 @@ static enum tm_status choose(struct tm_output_choice *row, const char *lister, s
     char endings[512];
     row->emit = tm_emit_choose(row->format, row->out);
     if (row->emit == NULL && row->format)
-        return tm_error_set(err, TM_E_USAGE, "'%s' is no format; %s lists them", row->format, lister);
+        return tm_error_set(err, TM_E_USAGE, "'%s' is not a format; %s lists the formats", row->format, lister);
     if (row->emit == NULL) {
         tm_emit_endings(endings, sizeof endings);
-        return tm_error_set(err, TM_E_USAGE, "%s: its ending chooses no format, which are %s; choose one with -f",
+        return tm_error_set(err, TM_E_USAGE, "%s: no format has this ending; use one of %s, or give -f",
                             row->out, endings);
     }
     if (row->emit->needs_path && row->out == NULL)
@@ -111,8 +111,8 @@ enum tm_status tm_output_list_json(const struct tm_output_list *list, struct tm_
     for (size_t i = 0; i < list->count; i++)
         if (list->rows[i].emit->reports_notices)
             return TM_OK;
-    return tm_error_set(err, TM_E_USAGE, "--json: %s is none of report, explain, summary and dropped; -f json and "
-                        "-f jsonl write events", list->rows[0].emit->name);
+    return tm_error_set(err, TM_E_USAGE, "--json applies to report, explain, summary and dropped, not to %s; -f json "
+                        "and -f jsonl write events", list->rows[0].emit->name);
 }
 
 const struct tm_output_choice *tm_output_list_stdout(const struct tm_output_list *list)

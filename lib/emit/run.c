@@ -42,7 +42,7 @@ static const struct tm_emit *output_for(const struct job *job, const struct tm_e
     if (is_ordered || job->emit->events == NULL || run->options.args.count)
         return job->emit;
     if (run->warn && job->is_first)
-        run->warn("the stream is not sorted and placed, so there is a row an event, as with --events");
+        run->warn("the stream is not sorted and placed, so each event is a row, as with --events");
     return job->emit->events;
 }
 
@@ -160,7 +160,7 @@ static enum tm_status write_notices(const struct tm_emit_run *run, const struct 
         tm_no_events_warn(&job->catalog, run->warn);
     if (st == TM_OK && run->limit.strict && job->unsupported.times)
         return tm_error_set(err, TM_E_STRICT,
-                            "times inside packets could not be put on trace time, and --strict allows none");
+                            "times inside packets could not be converted to trace time, and --strict allows none");
     if (st == TM_OK)
         st = tm_accounting_within(&job->accounting, &run->limit, err);
     return st == TM_OK ? tm_notices_within(&notices, &run->limit, err) : st;

@@ -76,9 +76,9 @@ static enum tm_status open_source(struct source *s, const struct tm_source_path 
     if (s->fd < 0)
         return tm_error_set(err, TM_E_INPUT, "%s: cannot open: %s", path, strerror(errno));
     if (fstat(s->fd, &info) != 0)
-        return tm_error_errno(err, errno, "%s: cannot tell what it is", path);
+        return tm_error_errno(err, errno, "%s: cannot read its type", path);
     if (!S_ISREG(info.st_mode))
-        return tm_error_set(err, TM_E_INPUT, "%s: is no regular file, which %s has to be", path,
+        return tm_error_set(err, TM_E_INPUT, "%s: not a regular file, as %s requires", path,
                             named->is_temporary ? "--text" : "--source");
     s->device = (uint64_t)info.st_dev;
     s->inode = (uint64_t)info.st_ino;
@@ -115,7 +115,7 @@ enum tm_status tm_sources_add(struct tm_sources *s, const Tracemerge__Source *so
     struct source *known = found ? &s->sources[found - 1] : NULL;
     if (known && !known->has_texts) { /* set once, because threads of readers use it later */
         if (fstat(known->fd, &info) != 0)
-            return tm_error_errno(err, errno, "%s: cannot tell its size", known->path);
+            return tm_error_errno(err, errno, "%s: cannot read its size", known->path);
         known->has_texts = true;
         known->size_bytes = (uint64_t)info.st_size;
         known->gives_back = known->may_give_back && source->is_temporary;
@@ -126,7 +126,7 @@ enum tm_status tm_sources_add(struct tm_sources *s, const Tracemerge__Source *so
 static enum tm_status failed(const struct source *source, uint64_t offset, enum tm_status st, struct tm_error *err)
 {
     if (st == TM_END)
-        return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: the file became shorter since it was unpacked",
+        return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: the file has become shorter since it was unpacked",
                             source->path, (unsigned long long)offset);
     return tm_error_prefix(err, "%s", source->path);
 }
@@ -221,7 +221,8 @@ static enum tm_status has_changed(struct tm_sources *s, const struct tm_source_t
     bool is_gone = tm_reclaim_is_gone(&source->reclaim, text->offset);
     (void)pthread_mutex_unlock(&s->reclaim_lock);
     return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: %s", source->path, (unsigned long long)text->offset,
-                        is_gone ? "was given back: a text comes twice in the stream, for which --source is, not --text"
+                        is_gone ? "the text was freed after its first use, but the stream refers to it again; "
+                                  "name the file with --source, not --text"
                                 : "the file has changed since it was unpacked");
 }
 
@@ -231,16 +232,16 @@ enum tm_status tm_sources_find(const struct tm_sources *s, uint32_t file, const 
     uint32_t number = 0;
     if (s == NULL || s->count == 0)
         return tm_error_set(err, TM_E_INPUT,
-                            "the text of file %u is not in the stream but in the file itself; name that "
+                            "the text of file %u is in the file itself, not in the stream; name that "
                             "with --source",
                             file);
     if (!tm_map_find(&s->by_file, file, &number) || number == 0)
-        return tm_error_set(err, TM_E_INPUT, "the text of file %u is in a file that another has replaced since it was "
+        return tm_error_set(err, TM_E_INPUT, "the text of file %u is in a file that was replaced after it was "
                                              "unpacked, or that no --source names", file);
     const struct source *source = &s->sources[number - 1];
     if (ref->bytes > TEXT_BYTES_MAX || ref->offset > source->size_bytes ||
         source->size_bytes - ref->offset < ref->bytes)
-        return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: the file became shorter since it was unpacked",
+        return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: the file has become shorter since it was unpacked",
                             source->path, (unsigned long long)ref->offset);
     *text = (struct tm_source_text){.source = number - 1,
                                     .bytes = ref->bytes,
@@ -276,7 +277,7 @@ enum tm_status tm_source_reader_read(struct tm_source_reader *r, const struct tm
     if (tm_json_ref_checksum(*data, text->bytes) != text->checksum)
         return has_changed(r->of, text, err);
     if (text->bytes == 0 || **data != '{')
-        return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: the text of an event is no JSON object", source->path,
+        return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: the text of an event is not a JSON object", source->path,
                             (unsigned long long)text->offset);
     if (source->gives_back && text->before <= text->offset)
         reclaim(r->of, text);

@@ -14,7 +14,7 @@ enum tm_status tm_compact_rows_open(struct tm_compact_rows *r, const struct tm_e
     if (st == TM_OK)
         tm_compact_reader_start(reader);
     if (st < 0 || (!reader->switches.has && !reader->wakings.has))
-        return tm_error_set(err, TM_E_INPUT, "event %llu: raw bytes are no valid CompactSched",
+        return tm_error_set(err, TM_E_INPUT, "event %llu: raw bytes are not a valid CompactSched",
                             (unsigned long long)whole->position);
     uint64_t first = !reader->switches.has || (reader->wakings.has && reader->wakings.time < reader->switches.time)
                          ? reader->wakings.time

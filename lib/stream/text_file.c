@@ -16,7 +16,7 @@ enum tm_status tm_text_file_open(struct tm_text_file *file, const char *path, st
     if (file->fd < 0 || fstat(file->fd, &info) != 0)
         return tm_error_errno(err, errno, "%s: cannot open", path);
     if (!S_ISREG(info.st_mode))
-        return tm_error_set(err, TM_E_INPUT, "%s: is no regular file, which --text has to be", path);
+        return tm_error_set(err, TM_E_INPUT, "%s: not a regular file, as --text requires", path);
     enum tm_status st = tm_io_empty(file->fd, err);
     if (st < 0)
         return tm_error_prefix(err, "%s", path);

@@ -63,7 +63,7 @@ enum tm_status tm_stream_copy_open(struct tm_stream_copy *copy, const char *path
     if (copy->fd < 0 || fstat(copy->fd, &info) != 0)
         return tm_error_errno(err, errno, "%s: cannot open", path);
     if (!S_ISREG(info.st_mode))
-        return tm_error_set(err, TM_E_INPUT, "%s: is no regular file, which --copy has to be", path);
+        return tm_error_set(err, TM_E_INPUT, "%s: not a regular file, as --copy requires", path);
     if (tm_io_empty(copy->fd, err) < 0)
         return tm_error_prefix(err, "%s", path);
     copy->room = fstatvfs(copy->fd, &space) == 0 ? (uint64_t)space.f_bavail * space.f_frsize / 2 : UINT64_MAX;

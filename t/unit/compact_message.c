@@ -324,7 +324,7 @@ static void test_rows(void)
     struct tm_event none = whole_of(m, 0);
     none.raw_bytes = 0;
     ok(tm_compact_rows_open(&rows, &none, &err) == TM_E_INPUT);
-    is_str(err.text, "event 70: raw bytes are no valid CompactSched");
+    is_str(err.text, "event 70: raw bytes are not a valid CompactSched");
     none.raw = (const uint8_t *)"\x0a\x05\x01";
     none.raw_bytes = 3;
     ok(tm_compact_rows_open(&rows, &none, &err) == TM_E_INPUT);

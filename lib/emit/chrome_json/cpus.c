@@ -18,7 +18,7 @@ static enum tm_status running_on(struct tm_json_cpus *cpus, uint32_t machine, ui
         return TM_OK;
     }
     if (cpus->count == CPUS_MAX)
-        return tm_error_set(err, TM_E_INPUT, "scheduling of more than %d cpus", CPUS_MAX);
+        return tm_error_set(err, TM_E_INPUT, "scheduling events of more than %d cpus", CPUS_MAX);
     if (tm_array_grow(&cpus->rows, &cpus->cap, cpus->count, sizeof *cpus->rows, err) < 0)
         return TM_E_SYSTEM;
     if (tm_map_set(&cpus->by_number, key, cpus->count) != TM_OK)

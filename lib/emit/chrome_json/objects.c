@@ -124,7 +124,8 @@ static enum tm_json_status next_member(struct tm_json_scan *scan, enum change *c
 
 static enum tm_status no_object(const struct tm_event *e, struct tm_error *err)
 {
-    return tm_error_set(err, TM_E_INPUT, "event %llu: raw bytes are no JSON object", (unsigned long long)e->position);
+    return tm_error_set(err, TM_E_INPUT, "event %llu: raw bytes are not a JSON object",
+                        (unsigned long long)e->position);
 }
 
 /* Writes the unchanged text before the value, then the value anew. */

@@ -75,7 +75,7 @@ static enum tm_status put_whole(struct tm_ftrace_writer *w, struct tm_ftrace_bun
         return st;
     st = tm_compact_message_put(&b->events, TM_BUNDLE_COMPACT_SCHED, e->raw, e->raw_bytes, e->time_ns);
     if (st == TM_E_INPUT)
-        return tm_error_set(err, TM_E_INPUT, "event %llu: raw bytes are no valid CompactSched",
+        return tm_error_set(err, TM_E_INPUT, "event %llu: raw bytes are not a valid CompactSched",
                             (unsigned long long)e->position);
     if (st < 0)
         return tm_error_nomem(err);

@@ -139,7 +139,7 @@ enum tm_status tm_ftrace_write_raw(struct tm_ftrace_writer *w, const struct tm_e
     if (st == TM_END)
         put_fields(out, from, pb.end);
     if (st < 0)
-        return tm_error_set(err, TM_E_INPUT, "event %llu: raw bytes are no valid FtraceEvent",
+        return tm_error_set(err, TM_E_INPUT, "event %llu: raw bytes are not a valid FtraceEvent",
                             (unsigned long long)e->position);
     if (e->kind == TM_KIND_SCHED_SWITCH) {
         b->has_switch = true;

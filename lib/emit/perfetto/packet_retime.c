@@ -382,7 +382,7 @@ enum tm_status tm_packet_rewrite(struct tm_packet_writer *w, const struct tm_eve
     if (r.failed)
         return tm_error_nomem(err);
     if (st != TM_END)
-        return tm_error_set(err, TM_E_INPUT, "event %llu: raw bytes are no valid TracePacket",
+        return tm_error_set(err, TM_E_INPUT, "event %llu: raw bytes are not a valid TracePacket",
                             (unsigned long long)e->position);
     return tm_packet_end(w, err);
 }

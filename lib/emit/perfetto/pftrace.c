@@ -17,7 +17,8 @@ static enum tm_status pftrace_open(const struct tm_emit_context *context, void *
         return tm_error_nomem(err);
     *state = p;
     if (context->options->append && tm_time_part_is_whole(&context->stream->header.part))
-        return tm_error_set(err, TM_E_INPUT, "--append: the stream is no part by time; tm-sort --cut makes them");
+        return tm_error_set(err, TM_E_INPUT,
+                            "--append: the stream is not a part by time; tm-sort --cut makes such parts");
     p->context = context;
     p->pending.events.bytes_max = TM_PENDING_BYTES_MAX;
     return TM_OK;

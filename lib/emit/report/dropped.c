@@ -152,7 +152,7 @@ enum tm_status tm_report_dropped_frame(struct tm_report *r, const struct tm_fram
         return err ? err->status : TM_E_INPUT;
     enum tm_status st =
         is_whole(r, d) ? put_events(r, d, err)
-                       : tm_error_at(err, frame->offset, "a list of dropped events that does not fit together");
+                       : tm_error_at(err, frame->offset, "columns of a list of dropped events contradict each other");
     tracemerge__dropped__free_unpacked(d, NULL);
     return st;
 }

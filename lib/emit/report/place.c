@@ -25,7 +25,7 @@ void tm_report_explain_trace_time(struct tm_report *r)
     const struct tm_catalog *c = r->context->catalog;
     put(r, "The timeline is ");
     if (!c->has_trace_time || !c->trace_time_has_machine) {
-        put(r, "the first file's own, as no file has a clock to claim it with.");
+        put(r, "the first file's own, because no file claims it with a clock.");
     } else {
         tm_report_put_clock(r, c->trace_time_clock);
         put(r, " of ");
@@ -69,20 +69,20 @@ static const char *rule_text(struct tm_report *r, const Tracemerge__Placement *p
         [TM_RULE_TRACE_TIME] = "This clock is the timeline: they keep the times they were recorded with.",
         [TM_RULE_SNAPSHOT] = "Real snapshot path: clock snapshots that were recorded lead to the timeline.",
         [TM_RULE_MANIFEST] = "Manifest path: a clocks entry (sync_to) of the manifest says how its clock relates.",
-        [TM_RULE_HINT] = "Hint: the file mentions the relation outside its snapshots, and --hints believes it.",
+        [TM_RULE_HINT] = "Hint: the file mentions the relation outside its snapshots, and --hints uses it.",
         [TM_RULE_RENDEZVOUS] =
             "REALTIME rendezvous: nothing that was recorded relates the two machines, but both know\n"
             "  the wall clock, which is assumed to read the same on both.",
         [TM_RULE_SAME_DOMAIN] =
-            "Same-domain assumption: nothing relates the two clocks, and as they are of one kind they\n"
-            "  are assumed to be one. This is a guess.",
+            "Same-domain assumption: nothing relates the two clocks. Because both are of one kind, they\n"
+            "  are assumed to be one clock. This is a guess.",
         [TM_RULE_PRIVATE] =
             "Assumption: nothing relates a timeline of the file's own to the clock of others, so the\n"
             "  two are assumed to read the same. This is a guess.",
         [TM_RULE_NONE] = "None of them could be placed.",
     };
     if (p->clock == 0 && p->placed_count)
-        return "Its packets name no clock: their numbers are taken as trace time as they stand.";
+        return "Its packets name no clock: their numbers are assumed to be trace time.";
     enum tm_placement_rule rule = tm_report_rule(p);
     if (rule == TM_RULE_MANIFEST && tm_report_is_aligned(p))
         return "Alignment: events of both files say how the clocks relate (tm-align writes it to a manifest).";
@@ -90,7 +90,7 @@ static const char *rule_text(struct tm_report *r, const Tracemerge__Placement *p
         return "Clock override: the manifest pins the file's own timeline (sync_to without a clock of the file).";
     if (rule == TM_RULE_SNAPSHOT && has_machine_relation(p))
         return "Machine relation: the clocks of the machines were compared when they were recorded (RemoteClockSync).";
-    return texts[rule] ? texts[rule] : "By a rule that this program does not know.";
+    return texts[rule] ? texts[rule] : "Placed by a rule that this program does not know.";
 }
 
 static const char *relation_text(const Tracemerge__PlacementHop *hop)
@@ -149,7 +149,7 @@ static void put_path(struct tm_report *r, const Tracemerge__Placement *p)
     for (size_t i = 0; i < p->n_hops; i++)
         put_hop(r, p->hops[i]);
     if (memchr(p->path.data ? p->path.data : (const uint8_t *)"", ';', p->path.len))
-        put(r, "    and by other paths, as its clocks are different ones in different sequences or times\n");
+        put(r, "    and by other paths, because its clocks differ between sequences or times\n");
 }
 
 /* Writes PART of WHOLE in millionths with three decimals. */
@@ -239,9 +239,9 @@ static void put_uncertainty(struct tm_report *r, const Tracemerge__Placement *p)
         [TM_UNCERTAINTY_MANIFEST] = "what the manifest says",
     };
     static const char *const reasons[TM_UNCERTAINTY_SOURCES] = {
-        [TM_UNCERTAINTY_SNAPSHOT] = "three snapshots or more would tell their jitter, these are fewer",
+        [TM_UNCERTAINTY_SNAPSHOT] = "fewer than three snapshots do not show their jitter",
         [TM_UNCERTAINTY_MANIFEST] = "the manifest does not say how exact its offset is",
-        [TM_UNCERTAINTY_HINT] = "nobody knows how exact the hint is",
+        [TM_UNCERTAINTY_HINT] = "the accuracy of the hint is not known",
         [TM_UNCERTAINTY_ASSUMPTION] = "it rests on an assumption",
     };
     struct tm_text names = tm_text_of(p->uncertainty_from);
@@ -283,9 +283,10 @@ static void put_how_to_move(struct tm_report *r, const Tracemerge__Placement *p)
     else if (rule == TM_RULE_MANIFEST && tm_report_is_aligned(p))
         put(r, "other evidence for tm-align, or other points in the manifest that it writes.\n");
     else if (rule == TM_RULE_MANIFEST)
-        put(r, p->has_drift_ppb ? "its points in the manifest.\n" : "its offset_ns in the manifest, by as much.\n");
+        put(r, p->has_drift_ppb ? "its points in the manifest.\n"
+                                : "its offset_ns in the manifest, by the same amount.\n");
     else if (rule == TM_RULE_RENDEZVOUS)
-        put(r, "a difference between the wall clocks, by as much.");
+        put(r, "a difference between the wall clocks, by the same amount.");
     else if (is_guess)
         put(r, "a recorded relation of the two clocks.");
     else
@@ -293,7 +294,7 @@ static void put_how_to_move(struct tm_report *r, const Tracemerge__Placement *p)
     if (!is_guess)
         return;
     if (tm_report_entry_for(r, p, &entry)) {
-        put(r, " The manifest can say it; this is what\n  is assumed now, and offset_ns moves it:\n    ");
+        put(r, " The manifest can state it; this is what\n  is assumed now, and offset_ns moves it:\n    ");
         tm_report_put_entry(r, &entry);
     }
     put(r, "\n");

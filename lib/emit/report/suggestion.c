@@ -153,13 +153,13 @@ static void put_changes(struct tm_report *r, const struct tm_suggestion *suggest
 {
     if (suggestion->count) {
         tm_out_str(&r->out,
-                   "  In \"files\" of the manifest, added or in place of the entry of the same path, this would "
-                   "place them:\n\n");
+                   "  To place them, add this to \"files\" of the manifest, or replace the entry of the same path "
+                   "by it:\n\n");
         put_entries(r, suggestion, "    ", "\n");
     }
     if (suggestion->has_trace_time) {
-        tm_out_str(&r->out, suggestion->count ? "\n  and beside \"files\":\n\n    "
-                                            : "  Beside \"files\" in the manifest this would place them:\n\n    ");
+        tm_out_str(&r->out, suggestion->count ? "\n  and add this beside \"files\":\n\n    "
+                                            : "  To place them, add this beside \"files\" in the manifest:\n\n    ");
         tm_report_put_trace_time(r, &suggestion->trace_time);
         tm_out_char(&r->out, '\n');
     }
@@ -174,8 +174,8 @@ void tm_report_put_suggestion(struct tm_report *r, struct tm_suggestion *suggest
         put_whole_manifest(r, suggestion);
     if (suggestion->has_unknown_offset)
         tm_out_str(&r->out,
-                   "\n  An offset_ns of 0 is to be replaced by what the other clock (sync_to) reads more at the same "
-                   "moment.\n");
+                   "\n  Replace each offset_ns of 0 by a difference of readings at one instant: the other clock "
+                   "(sync_to) minus this one.\n");
 }
 
 void tm_report_put_suggestion_json(struct tm_report *r, struct tm_suggestion *suggestion)

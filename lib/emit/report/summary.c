@@ -27,13 +27,13 @@ static const char *words_of(const Tracemerge__Placement *p)
         [TM_RULE_PRIVATE] = "by a guess: its zero is the timeline's",
     };
     if (p->clock == 0 && p->placed_count)
-        return "its numbers are taken as they stand";
+        return "its numbers are assumed to be trace time";
     enum tm_placement_rule rule = tm_report_rule(p);
     if (rule == TM_RULE_MANIFEST && tm_report_is_aligned(p))
         return "by an alignment of events";
     if (rule == TM_RULE_SNAPSHOT && has_relation_of_machines(p))
         return "by clock synchronization of the machines";
-    return words[rule] ? words[rule] : "by a rule that is not known";
+    return words[rule] ? words[rule] : "by an unknown rule";
 }
 
 static bool has_offset(const Tracemerge__Placement *p)
@@ -88,7 +88,7 @@ static void put_total(struct tm_report *r)
     }
     tm_out_str(&r->out, "; ");
     tm_out_u64(&r->out, b->total.dropped);
-    tm_out_str(&r->out, b->total.dropped ? " dropped, which tm-merge --explain explains\n" : " dropped\n");
+    tm_out_str(&r->out, b->total.dropped ? " dropped; tm-merge --explain says why\n" : " dropped\n");
 }
 
 static void put_placement_json(struct tm_report *r, const Tracemerge__Placement *p)

@@ -49,7 +49,7 @@ enum tm_status tm_sqlite_pages_open(struct tm_sqlite_pages *pages, const char *p
     enum tm_status st = tm_io_pread(fd, header, sizeof header, 0, err);
     if (st != TM_OK || get_be32(header + HEADER_PAGES) == 0) {
         close(fd);
-        return st < 0 ? st : tm_error_set(err, TM_E_SYSTEM, "%s: not the database that was made", name);
+        return st < 0 ? st : tm_error_set(err, TM_E_SYSTEM, "%s: not the database that tm-emit made", name);
     }
     pages->name = name;
     pages->fd = fd;
@@ -73,7 +73,7 @@ static enum tm_status add(struct tm_sqlite_pages *pages, const uint8_t *page, st
 {
     enum tm_status st;
     if (pages->count >= UINT32_MAX - 2)
-        return tm_error_set(err, TM_E_SYSTEM, "%s: a database has no more than 2^32 pages", pages->name);
+        return tm_error_set(err, TM_E_SYSTEM, "%s: a database cannot have more than 2^32 pages", pages->name);
     if (pages->last.len >= BUFFERED) {
         if (!pages->is_large)
             pages->writer = tm_async_writer_new(pages->fd);
@@ -118,7 +118,7 @@ enum tm_status tm_sqlite_pages_get(struct tm_sqlite_pages *pages, uint32_t numbe
     if (pages->writer && (st = tm_async_writer_wait(pages->writer, err)) < 0)
         return st;
     st = tm_io_pread(pages->fd, page, TM_SQLITE_PAGE, offset_of(number), err);
-    return st == TM_END ? tm_error_set(err, TM_E_SYSTEM, "%s: cut short by somebody else", pages->name) : st;
+    return st == TM_END ? tm_error_set(err, TM_E_SYSTEM, "%s: another program made the file shorter", pages->name) : st;
 }
 
 enum tm_status tm_sqlite_pages_put(struct tm_sqlite_pages *pages, uint32_t number, const uint8_t *page,
@@ -136,7 +136,7 @@ enum tm_status tm_sqlite_pages_finish(struct tm_sqlite_pages *pages, struct tm_e
     if (st == TM_OK)
         st = tm_io_pread(pages->fd, header, sizeof header, 0, err);
     if (st != TM_OK)
-        return st < 0 ? st : tm_error_set(err, TM_E_SYSTEM, "%s: cut short by somebody else", pages->name);
+        return st < 0 ? st : tm_error_set(err, TM_E_SYSTEM, "%s: another program made the file shorter", pages->name);
     uint32_t changes = get_be32(header + HEADER_CHANGES) + 1;
     put_be32(header + HEADER_CHANGES, changes);
     put_be32(header + HEADER_PAGES, pages->count);

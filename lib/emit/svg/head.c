@@ -169,5 +169,5 @@ void tm_svg_legend(struct tm_svg_picture *pic)
     if (pic->context->accounting->total.lost)
         put_key(pic, &x, &dropped);
     put_text_at(pic, "legend", TM_SVG_MARGIN, pic->layout->height - 24,
-                "Hover a lane for how it was placed; tm-merge --explain tells all of it.</text>\n");
+                "Hover over a lane to see how it was placed; tm-merge --explain shows the details.</text>\n");
 }

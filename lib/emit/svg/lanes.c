@@ -176,7 +176,7 @@ static void put_timeline(struct tm_svg_picture *pic, const struct tm_svg_lane *l
         put_density(pic, lane);
     } else {
         tm_svg_put_at(pic, "<text class=\"none\"", TM_SVG_PLOT + 8, lane->top + (pic->layout->is_roomy ? 21 : 13));
-        tm_out_str(&pic->out, ">nothing of this file could be placed</text>\n");
+        tm_out_str(&pic->out, ">no event of this file could be placed</text>\n");
     }
     if (pic->counts->events.has_range)
         put_snapshots(pic, lane);
