@@ -209,7 +209,7 @@ static int run(int argc, char **argv, struct options *options)
         return tm_program_usage(&program, "--present needs the manifest to take, by -m");
     if (optind < argc)
         return tm_program_usage(&program, "'%s': a stream is read from standard input only", argv[optind]);
-    if (options->manifest && tm_draft_options_say(&options->draft_options))
+    if (options->manifest && tm_draft_options_need_manifest(&options->draft_options))
         return tm_program_usage(&program, "--manifest and %s, which makes another",
                                 tm_draft_option_name(options->draft_options.all[0].id));
     return filter(options);

@@ -302,7 +302,7 @@ static int check(struct arguments *a)
     if (r->on_damage && strcmp(r->on_damage, "halt") != 0 && strcmp(r->on_damage, "skip") != 0 &&
         strcmp(r->on_damage, "salvage") != 0)
         return tm_program_usage(&program, "--on-damage: '%s' is none of halt, skip, salvage", r->on_damage);
-    if (tm_draft_options_say(&a->draft_options) && r->manifest)
+    if (tm_draft_options_need_manifest(&a->draft_options) && r->manifest)
         return tm_program_usage(&program, "--manifest, and --machine, --sync or the like, which make another");
     if (a->write_manifest && r->manifest && r->hints)
         return tm_program_usage(&program, "--hints --write-manifest is for input without a manifest");

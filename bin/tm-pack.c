@@ -171,7 +171,7 @@ static enum tm_status make_manifest(const struct arguments *a, const struct tm_m
 {
     struct tm_draft draft = {0};
     enum tm_status st;
-    if (members->manifest && tm_draft_options_say(&a->draft_options))
+    if (members->manifest && tm_draft_options_need_manifest(&a->draft_options))
         return tm_error_set(err, TM_E_USAGE, "%s is a manifest; %s makes another", members->manifest->path,
                             tm_draft_option_name(a->draft_options.all[0].id));
     if (members->manifest)

@@ -75,7 +75,7 @@ static void set_steps(struct tm_align_file *f, const struct tm_network_node *nod
         struct tm_line line = z;
         int64_t start = c->starts[i];
         if (!is_first) {
-            line = tm_line_turn(&z);
+            line = tm_line_inverse(&z);
             start = plus(start, tm_line_at(&z, start));
         }
         line.at_ns = plus(line.at_ns, -own_shift);
@@ -143,11 +143,11 @@ static void fill(const struct tm_alignment *a, uint32_t at, struct tm_align_file
 }
 
 /* Reports sequences that could not be numbered, for files that nothing else relates. */
-static void apply_doubts(struct tm_alignment *a)
+static void apply_ambiguous(struct tm_alignment *a)
 {
     const struct tm_numbering *n = &a->numbering;
-    for (uint32_t i = 0; i < n->doubt_count; i++) {
-        const struct tm_numbering_doubt *d = &n->doubts[i];
+    for (uint32_t i = 0; i < n->ambiguous_count; i++) {
+        const struct tm_numbering_result *d = &n->ambiguous[i];
         struct tm_network_node *node = &a->network.nodes[d->node], *other = &a->network.nodes[d->other];
         if (node->verdict != TM_VERDICT_NONE)
             continue;
@@ -163,9 +163,9 @@ static void apply_doubts(struct tm_alignment *a)
 static void set_second(struct tm_alignment *a, uint32_t at, struct tm_align_file *f)
 {
     const struct tm_numbering *n = &a->numbering;
-    const struct tm_numbering_doubt *d = NULL;
-    for (uint32_t i = 0; i < n->doubt_count && d == NULL && f->verdict == TM_VERDICT_AMBIGUOUS; i++)
-        d = n->doubts[i].node == at ? &n->doubts[i] : NULL;
+    const struct tm_numbering_result *d = NULL;
+    for (uint32_t i = 0; i < n->ambiguous_count && d == NULL && f->verdict == TM_VERDICT_AMBIGUOUS; i++)
+        d = n->ambiguous[i].node == at ? &n->ambiguous[i] : NULL;
     for (uint32_t i = 0; i < n->second_count && d == NULL && f->verdict == TM_VERDICT_ALIGNED; i++)
         d = n->seconds[i].node == at && n->seconds[i].other == a->network.nodes[at].reference ? &n->seconds[i] : NULL;
     if (d == NULL)
@@ -193,7 +193,7 @@ static enum tm_status report(struct tm_alignment *a, struct tm_error *err)
     a->files = calloc(count + 1, sizeof *a->files);
     if (a->files == NULL)
         return tm_error_nomem(err);
-    apply_doubts(a);
+    apply_ambiguous(a);
     for (uint32_t i = 0; i < count; i++) { /* insertion sort: files are few and nearly in order */
         struct tm_align_file f;
         const struct tm_align_node *times = &a->candidates.nodes.nodes[i];
@@ -214,7 +214,7 @@ static enum tm_status report(struct tm_alignment *a, struct tm_error *err)
 enum tm_status tm_alignment_begin(struct tm_alignment *a, const char *rules, const char *dir, struct tm_error *err)
 {
     a->candidates.numbered.file.dir = a->candidates.ordinal.file.dir = dir;
-    a->candidates.copies.file.dir = a->log.file.dir = dir;
+    a->candidates.marks.file.dir = a->log.file.dir = dir;
     return tm_candidates_use(&a->candidates, rules, err);
 }
 

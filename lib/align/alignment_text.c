@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 /* A smaller granularity is not reported: one of a microsecond is usual, and delays cause more uncertainty. */
-enum { GRAIN_TOLD_NS = 2000 };
+enum { GRAIN_SHOWN_MIN_NS = 2000 };
 
 static void put_seconds(struct tm_buf *out, int64_t ns)
 {
@@ -114,7 +114,7 @@ enum tm_status tm_alignment_text(const struct tm_alignment *a, struct tm_buf *ou
         tm_alignment_path(a, f->file, path, sizeof path);
         (void)tm_buf_add_str(out, path);
         put_verdict(out, a, f);
-        if (f->grain_ns >= GRAIN_TOLD_NS && f->verdict != TM_VERDICT_NONE) {
+        if (f->grain_ns >= GRAIN_SHOWN_MIN_NS && f->verdict != TM_VERDICT_NONE) {
             (void)tm_buf_add_str(out, "  its clock counts in steps of ");
             tm_align_put_ns(out, f->grain_ns, false);
             (void)tm_buf_add_str(out, ": constraints are that much looser\n");

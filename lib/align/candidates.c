@@ -68,7 +68,7 @@ const char *tm_align_rule_end(const char *rules)
 enum tm_status tm_candidates_use(struct tm_candidates *c, const char *rules, struct tm_error *err)
 {
     c->numbered.block_records = TM_CANDIDATES_PART_RECORDS;
-    c->ordinal.block_records = c->copies.block_records = TM_CANDIDATES_BLOCK_RECORDS; /* there may be many files */
+    c->ordinal.block_records = c->marks.block_records = TM_CANDIDATES_BLOCK_RECORDS; /* there may be many files */
     for (const struct tm_align_rule *rule = tm_align_rules; rules == NULL && rule->name; rule++)
         if (rule->parameter == NULL && add_use(c, rule->name, strlen(rule->name), err) < 0)
             return err->status;
@@ -81,7 +81,7 @@ enum tm_status tm_candidates_use(struct tm_candidates *c, const char *rules, str
     return TM_OK;
 }
 
-struct putting {
+struct put_context {
     struct tm_candidates *candidates;
     const struct tm_align_event *event;
     uint32_t use;
@@ -91,7 +91,7 @@ struct putting {
 
 static void put(void *context, const struct tm_record *given, bool ordinal)
 {
-    struct putting *p = context;
+    struct put_context *p = context;
     struct tm_candidates *c = p->candidates;
     struct tm_record record = *given;
     struct tm_align_node *node = &c->nodes.nodes[c->node];
@@ -105,13 +105,13 @@ static void put(void *context, const struct tm_record *given, bool ordinal)
     if (record.grade > node->grade)
         node->grade = record.grade;
     tm_align_nodes_note(&c->nodes, c->node, record.begin_ns);
-    if (record.role == TM_ROLE_COPY) {
-        node->copies++;
+    if (record.role == TM_ROLE_MARK) {
+        node->marks++;
         if (c->watch == NULL)
-            (void)tm_record_store_add(&c->copies, c->node, &record, p->err);
+            (void)tm_record_store_add(&c->marks, c->node, &record, p->err);
         return;
     }
-    c->has_marks |= record.form == TM_MATCH_SAME && p->event->event->kind != TM_KIND_SCHED_SWITCH;
+    c->has_kernel_marks |= record.form == TM_MATCH_SAME && p->event->event->kind != TM_KIND_SCHED_SWITCH;
     if (c->watch)
         return;
     if (ordinal)
@@ -222,12 +222,12 @@ static enum tm_status take(struct tm_candidates *c, const struct tm_event *begin
     event.name = tm_catalog_string(&c->catalog, begin->name, begin);
     event.category = tm_catalog_string(&c->catalog, begin->category, begin);
     event.name_string = begin->name & TM_STRING_INLINE ? 0 : begin->name;
-    event.wants_copy = c->nodes.nodes[c->node].copies <
-                       (uint32_t)(c->has_marks ? TM_CANDIDATES_COPIES_MAX : TM_CANDIDATES_EARLY_COPIES_MAX);
+    event.wants_mark = c->nodes.nodes[c->node].marks <
+                       (uint32_t)(c->has_kernel_marks ? TM_CANDIDATES_MARKS_MAX : TM_CANDIDATES_EARLY_MARKS_MAX);
     find_thread(c, &event);
     if (begin->detail_bytes)
         read_detail(&event);
-    struct putting p = {.candidates = c, .event = &event, .err = err};
+    struct put_context p = {.candidates = c, .event = &event, .err = err};
     for (p.use = 0; p.use < c->use_count; p.use++)
         c->uses[p.use].rule->take(&c->uses[p.use], &event, put, &p);
     return p.is_used && c->watch ? c->watch->used(c->watch->self, &event, err) : err->status;
@@ -338,7 +338,7 @@ void tm_candidates_release(struct tm_candidates *c)
     tm_align_nodes_release(&c->nodes);
     tm_record_store_release(&c->numbered);
     tm_record_store_release(&c->ordinal);
-    tm_record_store_release(&c->copies);
+    tm_record_store_release(&c->marks);
     tm_table_release(&c->threads);
     tm_open_spans_release(&c->open);
 }

@@ -16,7 +16,7 @@ enum {
 
 /* How many marks of one file are kept, from its first on. The lower limit holds until a system trace has shown a
  * mark. */
-enum { TM_CANDIDATES_COPIES_MAX = 1 << 16, TM_CANDIDATES_EARLY_COPIES_MAX = 1 << 11 };
+enum { TM_CANDIDATES_MARKS_MAX = 1 << 16, TM_CANDIDATES_EARLY_MARKS_MAX = 1 << 11 };
 
 /* Receives each event that a rule uses, once. EVENT is borrowed. TM_OK, or an error that ends the reading. */
 struct tm_align_watch {
@@ -34,8 +34,8 @@ struct tm_candidates {
     struct tm_align_nodes nodes;
     struct tm_record_store numbered; /* a part holds the keys with equal low bits */
     struct tm_record_store ordinal;  /* a part for each node */
-    struct tm_record_store copies;   /* records of TM_ROLE_COPY, a part for each node */
-    bool has_marks;                  /* a system trace has marks of programs */
+    struct tm_record_store marks;    /* records of TM_ROLE_MARK, a part for each node */
+    bool has_kernel_marks;           /* a system trace has marks of programs */
     /* private */
     struct tm_table threads; /* from a file and track to its tid */
     struct tm_open_spans open;

@@ -55,7 +55,7 @@ static enum tm_status test(void *context, const struct tm_match_member *cause, i
         return w->err->status;
     b->constraints++;
     int64_t early = effect_ns < cause_ns ? tm_sub_saturate_i64(cause_ns, effect_ns) : 0;
-    if (early <= w->alignment->evidence.nodes[effect->node].late_ns)
+    if (early <= w->alignment->evidence.nodes[effect->node].truncated_ns)
         return TM_OK;
     b->count++;
     b->worst_ns = early > b->worst_ns ? early : b->worst_ns;

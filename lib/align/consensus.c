@@ -53,10 +53,10 @@ static struct fit fit_offset(const struct work *w, int64_t slope)
 {
     int64_t at = w->constraints[0].x;
     uint64_t agreeing = 0;
-    const struct tm_line tilt = {at, 0, slope};
+    const struct tm_line line = {at, 0, slope};
     for (uint32_t i = 0; i < w->count; i++) {
         const struct tm_constraint *c = &w->constraints[i];
-        w->levels[i] = (struct level){c->z - tm_line_at(&tilt, c->x), c->is_lower};
+        w->levels[i] = (struct level){c->z - tm_line_at(&line, c->x), c->is_lower};
         agreeing += !c->is_lower;
     }
     qsort(w->levels, w->count, sizeof *w->levels, by_w);

@@ -26,8 +26,8 @@ static enum tm_status sample_roughly(struct tm_pair_table *rough, const struct t
     return st;
 }
 
-/* Spreads rough lines over the pairs of ROUGH, from the nodes that are REACHED to the others. */
-static void spread(struct tm_evidence *e, const struct tm_pair_table *rough, bool *reached)
+/* Propagates rough lines over the pairs of ROUGH, from the nodes that are REACHED to the others. */
+static void propagate_lines(struct tm_evidence *e, const struct tm_pair_table *rough, bool *reached)
 {
     for (bool more = true; more;) {
         more = false;
@@ -37,7 +37,7 @@ static void spread(struct tm_evidence *e, const struct tm_pair_table *rough, boo
             if (has_first == has_second)
                 continue;
             uint32_t from = has_first ? p->second : p->first, to = has_first ? p->first : p->second;
-            struct tm_line step = has_first ? tm_line_turn(&p->estimate) : p->estimate;
+            struct tm_line step = has_first ? tm_line_inverse(&p->estimate) : p->estimate;
             e->nodes[from].rough = tm_line_compose(&step, &e->nodes[to].rough);
             reached[from] = more = true;
         }
@@ -67,7 +67,7 @@ static enum tm_status find_rough_lines(struct tm_evidence *e, struct tm_match_lo
     for (uint32_t node = 0; node < e->node_count && st == TM_OK; node++)
         if (!reached[node]) {
             reached[node] = true;
-            spread(e, &rough, reached);
+            propagate_lines(e, &rough, reached);
         }
     free(reached);
     tm_pair_table_release(&rough);
@@ -141,7 +141,7 @@ static enum tm_status add_order(void *context, const struct tm_match_member *cau
                                 const struct tm_match_member *effect, int64_t effect_ns)
 {
     const struct adding *a = context;
-    const struct tm_node_event latest = {effect->node, effect_ns + a->evidence->nodes[effect->node].late_ns};
+    const struct tm_node_event latest = {effect->node, effect_ns + a->evidence->nodes[effect->node].truncated_ns};
     return tm_pair_table_order(&a->evidence->pairs, (struct tm_node_event){cause->node, cause_ns}, latest, a->sifted,
                                a->err);
 }
@@ -255,7 +255,7 @@ enum tm_status tm_evidence_find(struct tm_evidence *e, const struct tm_align_nod
     e->nodes = calloc(e->node_count + 1, sizeof *e->nodes);
     enum tm_status st = e->nodes ? TM_OK : tm_error_nomem(err);
     for (uint32_t i = 0; i < e->node_count && st == TM_OK; i++)
-        e->nodes[i].late_ns = tm_align_node_grain(&nodes->nodes[i]) - 1;
+        e->nodes[i].truncated_ns = tm_align_node_grain(&nodes->nodes[i]) - 1;
     if (st == TM_OK)
         st = find_rough_lines(e, log, err);
     if (st == TM_OK)

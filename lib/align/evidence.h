@@ -14,7 +14,7 @@ enum { TM_EVIDENCE_MEMBERS_MAX = 8 };
 struct tm_evidence_node {
     uint64_t matches;
     uint32_t rules;       /* a bit for each rule that matched something */
-    int64_t late_ns;      /* an event can be this much later than its reading: the clock's granularity minus 1 */
+    int64_t truncated_ns; /* an event can be this much later than its reading: the clock's granularity minus 1 */
     struct tm_line rough; /* a rough line to the first file of its group of collectives; zero: none */
 };
 

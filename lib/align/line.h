@@ -64,7 +64,7 @@ static inline int64_t tm_line_at(const struct tm_line *line, int64_t x_ns)
 }
 
 /* Returns the inverse of LINE, which starts from the readings that LINE leads to. */
-static inline struct tm_line tm_line_turn(const struct tm_line *line)
+static inline struct tm_line tm_line_inverse(const struct tm_line *line)
 {
     tm_i128 one = (tm_i128)1 << TM_SLOPE_BITS;
     return (struct tm_line){.at_ns = tm_clamp((tm_i128)line->at_ns + line->offset_ns, INT64_MAX),

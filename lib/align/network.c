@@ -19,7 +19,7 @@ struct work {
     uint64_t *ranks;  /* the order of the files */
     uint32_t *groups; /* union-find over nodes */
     bool *reached;
-    bool *is_of_tree; /* by pair: lines were spread along it */
+    bool *is_of_tree;   /* by pair: lines were propagated along it */
     tm_i128 *up, *down; /* greatest error of each node's line, and the least one negated */
     struct tm_error *err;
 };
@@ -61,11 +61,12 @@ static void unite(const struct work *w, uint32_t a, uint32_t b)
 }
 
 /* Numbers of a file's pairs. They decide whose clock was set. */
-struct suspicion {
+struct pair_counts {
     uint32_t stepped, straight; /* pairs with steps, and with a line */
 };
 
-static bool is_more_suspect(const struct work *w, const struct suspicion *s, uint32_t a, uint32_t b)
+/* True if the clock of A was more likely set than that of B. */
+static bool is_likelier_set(const struct work *w, const struct pair_counts *s, uint32_t a, uint32_t b)
 {
     if (s[a].stepped != s[b].stepped)
         return s[a].stepped > s[b].stepped;
@@ -74,7 +75,7 @@ static bool is_more_suspect(const struct work *w, const struct suspicion *s, uin
 
 /* Finds the files whose clocks were set. The next one is the file in the most pairs with steps. Among several it is the
  * one in the fewest pairs with a line, and among those the last. S has room for all nodes. */
-static void find_stepped(const struct work *w, struct suspicion *s)
+static void find_stepped(const struct work *w, struct pair_counts *s)
 {
     const struct tm_pair_table *pairs = &w->evidence->pairs;
     for (;;) {
@@ -91,7 +92,7 @@ static void find_stepped(const struct work *w, struct suspicion *s)
             s[p->second].straight += lines;
         }
         for (uint32_t n = 1; n < w->nodes->count; n++)
-            worst = is_more_suspect(w, s, n, worst) ? n : worst;
+            worst = is_likelier_set(w, s, n, worst) ? n : worst;
         if (w->nodes->count == 0 || s[worst].stepped == 0)
             return;
         for (uint32_t i = 0; i < pairs->count; i++) {
@@ -145,8 +146,8 @@ static struct tm_line line_of(const struct tm_pair *p)
     return (struct tm_line){.at_ns = at, .offset_ns = z};
 }
 
-/* Spreads lines along a tree of pairs. With ONLY_ESTIMATES the pairs without an estimate are not used. */
-static void spread(const struct work *w, bool only_estimates)
+/* Propagates lines along a tree of pairs. With ONLY_ESTIMATES the pairs without an estimate are not used. */
+static void propagate_lines(const struct work *w, bool only_estimates)
 {
     const struct tm_pair_table *pairs = &w->evidence->pairs;
     for (bool more = true; more;) {
@@ -157,7 +158,7 @@ static void spread(const struct work *w, bool only_estimates)
                 (only_estimates && !p->has_estimate) || group_of(w, p->first) != group_of(w, p->second))
                 continue;
             uint32_t to = w->reached[p->first] ? p->first : p->second, from = to == p->first ? p->second : p->first;
-            struct tm_line z = line_of(p), step = to == p->first ? tm_line_turn(&z) : z;
+            struct tm_line z = line_of(p), step = to == p->first ? tm_line_inverse(&z) : z;
             w->network->nodes[from].line = tm_line_compose(&step, &w->network->nodes[to].line);
             w->reached[from] = w->is_of_tree[i] = more = true;
         }
@@ -193,8 +194,8 @@ struct bound {
  * by as much. */
 static tm_i128 slack_of(const struct tm_pair *p, tm_i128 width)
 {
-    tm_i128 spread = (tm_i128)p->corridor.slope_max - p->corridor.slope_min;
-    return width >= FAR ? 0 : (width * spread >> TM_SLOPE_BITS) + 1;
+    tm_i128 propagate_lines = (tm_i128)p->corridor.slope_max - p->corridor.slope_min;
+    return width >= FAR ? 0 : (width * propagate_lines >> TM_SLOPE_BITS) + 1;
 }
 
 static uint32_t find_bounds(const struct work *w, uint32_t group, int64_t tau, struct bound *bounds)
@@ -263,7 +264,7 @@ static bool find_extremes_at(const struct work *w, uint32_t group, int64_t tau, 
     return find_extremes(w, group, bounds, count);
 }
 
-static int64_t tell(tm_i128 v)
+static int64_t saturate_bound(tm_i128 v)
 {
     return v >= INT64_MAX ? TM_UNBOUNDED_HIGH : v <= INT64_MIN ? TM_UNBOUNDED_LOW : (int64_t)v;
 }
@@ -281,8 +282,8 @@ static void note_bounds(const struct work *w, uint32_t node, int which, int64_t 
 {
     struct tm_network_node *n = &w->network->nodes[node];
     int64_t v = tm_line_at(&n->line, x);
-    n->low_ns[which] = w->up[node] >= FAR ? TM_UNBOUNDED_LOW : tell((tm_i128)v - pad(w->up[node]));
-    n->high_ns[which] = w->down[node] >= FAR ? TM_UNBOUNDED_HIGH : tell((tm_i128)v + pad(w->down[node]));
+    n->low_ns[which] = w->up[node] >= FAR ? TM_UNBOUNDED_LOW : saturate_bound((tm_i128)v - pad(w->up[node]));
+    n->high_ns[which] = w->down[node] >= FAR ? TM_UNBOUNDED_HIGH : saturate_bound((tm_i128)v + pad(w->down[node]));
 }
 
 static int64_t bound_reading(const struct tm_align_node *node, int which)
@@ -549,14 +550,14 @@ static enum tm_status solve_group(const struct work *w, uint32_t group, bool *es
     enum tm_status st = bounds && widths ? TM_OK : tm_error_nomem(w->err);
     w->network->nodes[group].line = (struct tm_line){w->nodes->nodes[group].first_ns, 0, 0};
     w->reached[group] = true;
-    spread(w, true);
+    propagate_lines(w, true);
     for (uint32_t i = 0; i < n; i++) {
         estimated[i] = w->reached[i];
         size += group_of(w, i) == group;
     }
     if (st == TM_OK)
         st = note_cycles(w, group);
-    spread(w, false);
+    propagate_lines(w, false);
     if (st == TM_OK)
         st = fit_group(w, group);
     if (st == TM_OK)
@@ -659,11 +660,11 @@ static enum tm_status find_all(const struct work *w)
 {
     uint32_t n = w->nodes->count;
     uint32_t *sizes = calloc(n + 1, sizeof *sizes);
-    struct suspicion *suspicions = calloc(n + 1, sizeof *suspicions);
+    struct pair_counts *counts = calloc(n + 1, sizeof *counts);
     bool *estimated = calloc(n + 1, sizeof *estimated);
-    enum tm_status st = sizes && suspicions && estimated ? TM_OK : tm_error_nomem(w->err);
+    enum tm_status st = sizes && counts && estimated ? TM_OK : tm_error_nomem(w->err);
     if (st == TM_OK) {
-        find_stepped(w, suspicions);
+        find_stepped(w, counts);
         find_groups(w);
         for (uint32_t i = 0; i < n; i++)
             sizes[group_of(w, i)]++;
@@ -676,7 +677,7 @@ static enum tm_status find_all(const struct work *w)
         judge_beside(w);
     }
     free(sizes);
-    free(suspicions);
+    free(counts);
     free(estimated);
     return st;
 }

@@ -40,7 +40,7 @@ struct tm_network_cycle {
 /* Zero-initialise. */
 struct tm_network {
     struct tm_network_node *nodes; /* one for each node of the evidence */
-    struct tm_network_cycle *cycles; /* one for each pair outside the tree along which lines were spread */
+    struct tm_network_cycle *cycles; /* one for each pair outside the tree along which lines were propagated */
     uint32_t cycle_count;
     uint32_t cycle_cap; /* private */
 };

@@ -11,7 +11,7 @@ struct tm_align_node {
     uint64_t out_of_range;     /* number of events whose times are not from TM_READING_MIN to TM_READING_MAX */
     uint8_t grade;             /* the highest of its records */
     uint32_t operations;       /* bits of enum tm_operation of all its records */
-    uint32_t copies;           /* number of records of TM_ROLE_COPY */
+    uint32_t marks;            /* number of records of TM_ROLE_MARK */
     /* private */
     /* the first noted reading, and the common divisor of the differences of all others from it */
     int64_t reading_ns, step_ns;

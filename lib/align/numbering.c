@@ -144,12 +144,12 @@ static int64_t offset_at(const struct beats *beats, int64_t shift)
     return n ? offsets[n / 2] : 0;
 }
 
-static enum tm_status note(struct tm_numbering_doubt **list, uint32_t *count, uint32_t *cap,
-                           const struct tm_numbering_doubt *doubt, struct tm_error *err)
+static enum tm_status note(struct tm_numbering_result **list, uint32_t *count, uint32_t *cap,
+                           const struct tm_numbering_result *result, struct tm_error *err)
 {
     if (tm_array_grow(list, cap, *count, sizeof **list, err) < 0)
         return err->status;
-    (*list)[(*count)++] = *doubt;
+    (*list)[(*count)++] = *result;
     return TM_OK;
 }
 
@@ -227,12 +227,12 @@ static enum tm_status compare(struct work *w, const struct record_group *group, 
     }
     st = st == TM_END ? TM_OK : st;
     if (st == TM_OK && rhythm.is_found && !is_done) {
-        const struct tm_numbering_doubt doubt = {group->node, other, records->rule, offset_at(&beats, rhythm.shift),
-                                                 rhythm.has_second ? offset_at(&beats, rhythm.second_shift) : 0};
+        const struct tm_numbering_result result = {group->node, other, records->rule, offset_at(&beats, rhythm.shift),
+                                                   rhythm.has_second ? offset_at(&beats, rhythm.second_shift) : 0};
         if (rhythm.is_ambiguous)
-            st = note(&n->doubts, &n->doubt_count, &n->doubt_cap, &doubt, err);
+            st = note(&n->ambiguous, &n->ambiguous_count, &n->ambiguous_cap, &result, err);
         else if (rhythm.has_second)
-            st = note(&n->seconds, &n->second_count, &n->second_cap, &doubt, err);
+            st = note(&n->seconds, &n->second_count, &n->second_cap, &result, err);
         if (st == TM_OK && !rhythm.is_ambiguous)
             st = put_numbered(w, records, count, rhythm.shift, err);
     }
@@ -256,7 +256,7 @@ static enum tm_status number_group(struct work *w, const struct record_group *gr
     const uint32_t node = group->node;
     int64_t at = tm_table_find(&w->index, &(struct tm_key){records->key, 0, 0});
     const struct anchor *anchor = at == TM_TABLE_NONE ? NULL : &w->anchors[at];
-    if (records->role == TM_ROLE_COPY && (anchor == NULL || anchor->node == node))
+    if (records->role == TM_ROLE_MARK && (anchor == NULL || anchor->node == node))
         return TM_OK;
     if (anchor == NULL)
         return add_anchor(w, records->key, node, err) < 0 ? err->status
@@ -291,8 +291,8 @@ enum tm_status tm_numbering_do(struct tm_numbering *numbering, struct tm_candida
 {
     struct work w = {.numbering = numbering, .candidates = candidates};
     enum tm_status st = number_store(&w, &candidates->ordinal, err);
-    if (st == TM_OK && candidates->has_marks)
-        st = number_store(&w, &candidates->copies, err);
+    if (st == TM_OK && candidates->has_kernel_marks)
+        st = number_store(&w, &candidates->marks, err);
     free(w.loaded.records);
     free(w.anchors);
     tm_table_release(&w.index);
@@ -301,7 +301,7 @@ enum tm_status tm_numbering_do(struct tm_numbering *numbering, struct tm_candida
 
 void tm_numbering_release(struct tm_numbering *numbering)
 {
-    free(numbering->doubts);
+    free(numbering->ambiguous);
     free(numbering->seconds);
     *numbering = (struct tm_numbering){0};
 }

@@ -10,7 +10,7 @@ enum tm_role {
     TM_ROLE_STEP,   /* a flow passes */
     TM_ROLE_EFFECT, /* a flow ends; a span was called */
     TM_ROLE_EQUAL,  /* one of several of equal rank */
-    TM_ROLE_COPY    /* a mark of a program that a system trace may have too; unused if none has it */
+    TM_ROLE_MARK    /* a mark of a program that a system trace may have too; unused if none has it */
 };
 
 struct tm_record {

@@ -10,7 +10,7 @@ static const int64_t parts[STRICTNESSES] = {1000, 200, 40, 10};
 enum { SHORT_MIN = 4 };
 
 struct tally {
-    uint32_t asked, votes[STRICTNESSES];
+    uint32_t compared, votes[STRICTNESSES];
 };
 
 struct work {
@@ -36,7 +36,7 @@ static int64_t usual_interval(const struct work *w, int64_t *values)
 }
 
 /* Counts the votes of the samples in [FIRST, END) for SHIFT. */
-static struct tally ask(const struct work *w, uint32_t first, uint32_t end, int64_t shift)
+static struct tally count_votes(const struct work *w, uint32_t first, uint32_t end, int64_t shift)
 {
     struct tally t = {0};
     for (uint32_t i = first; i < end; i++) {
@@ -45,7 +45,7 @@ static struct tally ask(const struct work *w, uint32_t first, uint32_t end, int6
         if (at < 0 || at + 1 >= (int64_t)w->b_count)
             continue;
         const struct tm_beat *b = &w->b[at];
-        t.asked++;
+        t.compared++;
         if (a[0].symbol != b[0].symbol || a[1].symbol != b[1].symbol)
             continue;
         int64_t d = (b[1].ns - b[0].ns) - (a[1].ns - a[0].ns);
@@ -57,9 +57,9 @@ static struct tally ask(const struct work *w, uint32_t first, uint32_t end, int6
 }
 
 /* Returns the number of votes, reduced if many samples did not vote. */
-static uint64_t weigh(const struct tally *t, int strictness)
+static uint64_t weight_of(const struct tally *t, int strictness)
 {
-    return t->asked ? ((uint64_t)t->votes[strictness] * t->votes[strictness] << 16) / t->asked : 0;
+    return t->compared ? ((uint64_t)t->votes[strictness] * t->votes[strictness] << 16) / t->compared : 0;
 }
 
 /* True if T, the votes of some samples, are fewer than chance permits, given the votes of ALL. They are less than half
@@ -67,9 +67,9 @@ static uint64_t weigh(const struct tally *t, int strictness)
 static bool is_short(const struct tally *t, const struct tally *all, int strictness)
 {
     uint64_t votes = t->votes[strictness], all_votes = all->votes[strictness];
-    uint64_t expected = all->asked ? all_votes * t->asked / all->asked : 0, missing = expected - votes;
+    uint64_t expected = all->compared ? all_votes * t->compared / all->compared : 0, missing = expected - votes;
     return votes * 2 < expected && missing >= SHORT_MIN &&
-           missing * missing * all->asked > 9 * expected * (all->asked - all_votes);
+           missing * missing * all->compared > 9 * expected * (all->compared - all_votes);
 }
 
 /* True if SHIFT fits everywhere. After a lost event or a set clock the shift changes for good, or the order changes for
@@ -81,8 +81,9 @@ static bool is_even(const struct work *w, const struct tally *all, int64_t shift
         for (uint32_t i = 0; i < count; i++) {
             uint32_t first = (uint32_t)((uint64_t)w->sample_count * i / count);
             uint32_t end = (uint32_t)((uint64_t)w->sample_count * (i + 1) / count);
-            struct tally t = ask(w, first, end, shift);
-            bool is_low = (uint64_t)t.votes[strictness] * all->asked * 2 < (uint64_t)all->votes[strictness] * t.asked;
+            struct tally t = count_votes(w, first, end, shift);
+            bool is_low = (uint64_t)t.votes[strictness] * all->compared * 2 <
+                          (uint64_t)all->votes[strictness] * t.compared;
             if (count == EIGHTHS ? is_low : is_short(&t, all, strictness))
                 return false;
         }
@@ -91,21 +92,21 @@ static bool is_even(const struct work *w, const struct tally *all, int64_t shift
 
 /* Sets RHYTHM to the shift whose votes differ most from those of the second best. TALLIES has the votes of all shifts
  * from FIRST on. */
-static void choose(struct tm_rhythm *rhythm, const struct work *w, const struct tally *tallies, int64_t first)
+static void choose_shift(struct tm_rhythm *rhythm, const struct work *w, const struct tally *tallies, int64_t first)
 {
     uint32_t shifts = w->a_count + w->b_count - 1;
     uint64_t best_contrast = 0;
     for (int s = 0; s < STRICTNESSES; s++) {
         uint32_t best = 0, second = UINT32_MAX;
         for (uint32_t i = 1; i < shifts; i++)
-            if (weigh(&tallies[i], s) > weigh(&tallies[best], s))
+            if (weight_of(&tallies[i], s) > weight_of(&tallies[best], s))
                 best = i;
         for (uint32_t i = 0; i < shifts; i++)
-            if (i != best && (second == UINT32_MAX || weigh(&tallies[i], s) > weigh(&tallies[second], s)))
+            if (i != best && (second == UINT32_MAX || weight_of(&tallies[i], s) > weight_of(&tallies[second], s)))
                 second = i;
-        uint64_t weight = weigh(&tallies[best], s);
-        uint64_t other = second == UINT32_MAX ? 0 : weigh(&tallies[second], s);
-        if (tallies[best].votes[s] < TM_RHYTHM_VOTES_MIN || tallies[best].votes[s] * 5 < tallies[best].asked * 2)
+        uint64_t weight = weight_of(&tallies[best], s);
+        uint64_t other = second == UINT32_MAX ? 0 : weight_of(&tallies[second], s);
+        if (tallies[best].votes[s] < TM_RHYTHM_VOTES_MIN || tallies[best].votes[s] * 5 < tallies[best].compared * 2)
             continue;
         /* If both have the same number of events, the nth is likely to be the nth. */
         bool is_usual = w->a_count == w->b_count && first + best == 0;
@@ -121,7 +122,7 @@ static void choose(struct tm_rhythm *rhythm, const struct work *w, const struct 
                                      .second_shift = first + (second == UINT32_MAX ? 0 : second),
                                      .votes = tallies[best].votes[s],
                                      .second_votes = second == UINT32_MAX ? 0 : tallies[second].votes[s],
-                                     .asked = tallies[best].asked};
+                                     .compared = tallies[best].compared};
     }
 }
 
@@ -142,8 +143,8 @@ enum tm_status tm_rhythm_find(struct tm_rhythm *rhythm, struct tm_beats a, struc
         for (int s = 0; s < STRICTNESSES; s++)
             w.near_ns[s] = usual / parts[s] + 1;
         for (uint32_t i = 0; i < shifts; i++)
-            tallies[i] = ask(&w, 0, w.sample_count, first + i);
-        choose(rhythm, &w, tallies, first);
+            tallies[i] = count_votes(&w, 0, w.sample_count, first + i);
+        choose_shift(rhythm, &w, tallies, first);
     }
     free(w.samples);
     free(values);

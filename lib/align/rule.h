@@ -25,7 +25,7 @@ struct tm_align_event {
     const struct tm_event *event; /* of a slice: its begin */
     int64_t begin_ns, end_ns;     /* equal if it has no duration */
     bool is_slice;
-    bool has_tid, wants_copy; /* wants_copy: a record of TM_ROLE_COPY would be kept */
+    bool has_tid, wants_mark; /* wants_mark: a record of TM_ROLE_MARK would be kept */
     int64_t tid;
     struct tm_text name, category;
     uint32_t name_string; /* string number in the catalog; 0: none */

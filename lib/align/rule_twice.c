@@ -18,7 +18,7 @@ static void put_mark(const struct tm_align_event *event, tm_align_put *put, void
     bool by_kernel = e->flags & TM_EVENT_HAS_CPU;
     char stem[NAME_MAX_BYTES];
     size_t n = 0;
-    if (!event->has_tid || (!by_kernel && !event->wants_copy) || e->flags & TM_EVENT_ASYNC || event->name.len == 0)
+    if (!event->has_tid || (!by_kernel && !event->wants_mark) || e->flags & TM_EVENT_ASYNC || event->name.len == 0)
         return;
     for (size_t i = 0; i < event->name.len && n < sizeof stem; i++)
         if (event->name.data[i] < '0' || event->name.data[i] > '9')
@@ -27,7 +27,7 @@ static void put_mark(const struct tm_align_event *event, tm_align_put *put, void
                                .symbol = tm_hash64(event->name.data, event->name.len),
                                .begin_ns = event->begin_ns,
                                .end_ns = event->begin_ns,
-                               .role = by_kernel ? TM_ROLE_EQUAL : TM_ROLE_COPY,
+                               .role = by_kernel ? TM_ROLE_EQUAL : TM_ROLE_MARK,
                                .form = TM_MATCH_SAME};
     put(context, &record, true);
 }

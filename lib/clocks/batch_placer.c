@@ -136,7 +136,7 @@ static void refuse(struct tm_batch_placer *placer, uint32_t i, const struct tm_c
 }
 
 /* Puts the name of FILE in front of an error, because errors of routes and scopes do not name their file. */
-static enum tm_status tell_file(const struct tm_batch_placer *placer, uint32_t file, struct tm_error *err)
+static enum tm_status prefix_file(const struct tm_batch_placer *placer, uint32_t file, struct tm_error *err)
 {
     const struct tm_clock_files *files = placer->routes.files;
     if (err->status == TM_E_SYSTEM || file >= files->count)
@@ -258,7 +258,7 @@ static enum tm_status convert_message(struct tm_batch_placer *placer, const stru
     if (st == TM_OK && !(route->is_in_ns && tm_row_convert_again(route, time.value, &time.time_ns)))
         st = tm_row_convert(&placer->routes, route, &time, &fate, err);
     if (st < 0)
-        return tell_file(placer, key.file, err);
+        return prefix_file(placer, key.file, err);
     bool is_placed = fate == TM_FATE_PLACED && route->is_in_ns && count > 0 &&
                      tm_row_convert_again(route, last_ns, &latest_ns) && !route->is_provisional &&
                      is_shift(&route->step, time.value, last_ns);
@@ -271,7 +271,7 @@ static enum tm_status convert_message(struct tm_batch_placer *placer, const stru
     placer->last.file = route->key.file;
     placer->last.machine = route->scope->machine;
     placer->last.clock = route->clock;
-    placer->last.outcome = is_placed ? TM_OUTCOME_KEEP : TM_OUTCOME_TAKE_APART;
+    placer->last.outcome = is_placed ? TM_OUTCOME_KEEP : TM_OUTCOME_SPLIT;
     placer->last.time_ns = time.time_ns;
     st = note_part(placer, route, time.value, true, err);
     put_row(placer, i);
@@ -289,7 +289,7 @@ static enum tm_status convert_timed(struct tm_batch_placer *placer, const struct
     enum tm_fate fate = TM_FATE_PLACED;
     enum tm_status st = tm_clock_routes_find(&placer->routes, &key, is_data, &route, err);
     if (st < 0)
-        return tell_file(placer, key.file, err);
+        return prefix_file(placer, key.file, err);
     if (placer->is_last_try && flags & TM_ROW_IS_ABSOLUTE) {
         time.is_absolute = true;
         time.absolute_ns = time.value;
@@ -299,7 +299,7 @@ static enum tm_status convert_timed(struct tm_batch_placer *placer, const struct
     } else {
         st = tm_row_convert(&placer->routes, route, &time, &fate, err);
         if (st < 0)
-            return tell_file(placer, key.file, err);
+            return prefix_file(placer, key.file, err);
     }
     placer->last.file = route->key.file;
     placer->last.machine = route->scope->machine;
@@ -329,7 +329,7 @@ static enum tm_status convert_untimed(struct tm_batch_placer *placer, const stru
         return TM_E_INPUT;
     enum tm_status st = tm_clock_file_scope(file, placer->routes.registry, key.embedded, &scope, err);
     if (st < 0)
-        return tell_file(placer, key.file, err);
+        return prefix_file(placer, key.file, err);
     if (is_data)
         tm_clock_file_note_data(placer->routes.registry, key.embedded, scope);
     placer->last.file = key.file;
@@ -452,7 +452,7 @@ enum tm_status tm_batch_placer_convert(struct tm_batch_placer *placer, const str
         return st;
     st = one_route(placer, batch, &route, err);
     if (st < 0)
-        return tell_file(placer, tm_batch_u32(batch, TM_COL_FILE, 0), err);
+        return prefix_file(placer, tm_batch_u32(batch, TM_COL_FILE, 0), err);
     placer->is_block = route && !placer->lines.is_enabled && convert_block(placer, batch, route);
     placer->all_deferred = !placer->is_block;
     return placer->is_block ? TM_OK : convert_rows(placer, batch, err);

@@ -13,7 +13,7 @@ enum tm_outcome {
     TM_OUTCOME_KEEP,
     TM_OUTCOME_DEFER,          /* unchanged, until the end of the file */
     TM_OUTCOME_DEFER_ABSOLUTE, /* to the end of the file, with its time already in absolute nanoseconds */
-    TM_OUTCOME_TAKE_APART,     /* a message of several events, each of which has an outcome of its own */
+    TM_OUTCOME_SPLIT,          /* a message of several events, each of which has an outcome of its own */
     TM_OUTCOME_DROP            /* derived from a dropped row; with an enum tm_fate added: dropped for that fate */
 };
 

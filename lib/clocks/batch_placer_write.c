@@ -132,7 +132,7 @@ static enum tm_status write_rows(struct tm_batch_placer *placer, const struct tm
         event.flags &= ~TM_ROW_IS_ABSOLUTE;
         if (placer->columns.outcomes[i] == TM_OUTCOME_KEEP) {
             st = keep_row(placer, &event, i, err);
-        } else if (placer->columns.outcomes[i] == TM_OUTCOME_TAKE_APART) {
+        } else if (placer->columns.outcomes[i] == TM_OUTCOME_SPLIT) {
             st = split_message(placer, &event, err);
         } else if (placer->columns.outcomes[i] >= TM_OUTCOME_DROP) {
             st = list_row(placer, &event, i, err);

@@ -7,7 +7,7 @@
  * as many widths as make up for the least product. */
 static void init_quick(struct tm_clock_line *line)
 {
-    uint64_t reach = line->rise ? (QUICK_MAX - 1) / line->rise : UINT64_MAX;
+    uint64_t distance_max = line->rise ? (QUICK_MAX - 1) / line->rise : UINT64_MAX;
     line->first_ns = 1;
     line->last_ns = 0;
     if (line->rise >= QUICK_MAX || line->width >= QUICK_MAX)
@@ -19,8 +19,8 @@ static void init_quick(struct tm_clock_line *line)
     line->reciprocal = UINT64_MAX / line->width;
     uint64_t below = (uint64_t)line->from_ns - (uint64_t)INT64_MIN;
     uint64_t beyond = (uint64_t)INT64_MAX - (uint64_t)line->from_ns;
-    line->first_ns = (int64_t)((uint64_t)line->from_ns - (reach < below ? reach : below));
-    line->last_ns = (int64_t)((uint64_t)line->from_ns + (reach < beyond ? reach : beyond));
+    line->first_ns = (int64_t)((uint64_t)line->from_ns - (distance_max < below ? distance_max : below));
+    line->last_ns = (int64_t)((uint64_t)line->from_ns + (distance_max < beyond ? distance_max : beyond));
 }
 
 void tm_clock_line_init(struct tm_clock_line *line, const int64_t from[2], const int64_t to[2])

@@ -113,14 +113,14 @@ static void refresh(struct tm_clock_graph *graph)
 }
 
 /* The range around the time being converted for which the same rows convert. */
-struct room {
+struct margin {
     uint64_t down, up;
 };
 
-static void narrow(struct room *room, uint64_t down, uint64_t up)
+static void narrow(struct margin *margin, uint64_t down, uint64_t up)
 {
-    room->down = down < room->down ? down : room->down;
-    room->up = up < room->up ? up : room->up;
+    margin->down = down < margin->down ? down : margin->down;
+    margin->up = up < margin->up ? up : margin->up;
 }
 
 static void add_anchor(struct tm_step *step, int64_t ns, int64_t distance_ns)
@@ -133,43 +133,43 @@ static void add_anchor(struct tm_step *step, int64_t ns, int64_t distance_ns)
     step->has_anchors = true;
 }
 
-/* Narrows ROOM around NS to the times that STEP converts to results from LOW to HIGH. STEP must hold for all times in
- * ROOM, and convert NS to a result in that range. If the step has lines, bisection finds the ends, because later times
- * never give earlier results. */
-static void narrow_to(const struct tm_step *step, int64_t ns, int64_t low, int64_t high, struct room *room)
+/* Narrows MARGIN around NS to the times that STEP converts to results from LOW to HIGH. STEP must hold for all times in
+ * MARGIN, and convert NS to a result in that range. If the step has lines, bisection finds the ends, because later
+ * times never give earlier results. */
+static void narrow_to(const struct tm_step *step, int64_t ns, int64_t low, int64_t high, struct margin *margin)
 {
     int64_t now = tm_step_apply(step, ns);
     uint64_t inside = 0;
     if (step->line_count == 0) {
-        narrow(room, (uint64_t)now - (uint64_t)low, (uint64_t)high - (uint64_t)now);
+        narrow(margin, (uint64_t)now - (uint64_t)low, (uint64_t)high - (uint64_t)now);
         return;
     }
-    if (tm_step_apply(step, (int64_t)((uint64_t)ns - room->down)) < low) {
-        for (uint64_t outside = room->down; outside - inside > 1;) {
+    if (tm_step_apply(step, (int64_t)((uint64_t)ns - margin->down)) < low) {
+        for (uint64_t outside = margin->down; outside - inside > 1;) {
             uint64_t middle = inside + (outside - inside) / 2;
             *(tm_step_apply(step, (int64_t)((uint64_t)ns - middle)) < low ? &outside : &inside) = middle;
         }
-        room->down = inside;
+        margin->down = inside;
     }
     inside = 0;
-    if (tm_step_apply(step, (int64_t)((uint64_t)ns + room->up)) > high) {
-        for (uint64_t outside = room->up; outside - inside > 1;) {
+    if (tm_step_apply(step, (int64_t)((uint64_t)ns + margin->up)) > high) {
+        for (uint64_t outside = margin->up; outside - inside > 1;) {
             uint64_t middle = inside + (outside - inside) / 2;
             *(tm_step_apply(step, (int64_t)((uint64_t)ns + middle)) > high ? &outside : &inside) = middle;
         }
-        room->up = inside;
+        margin->up = inside;
     }
 }
 
 /* Readings of a clock, both ends included. */
-struct stretch {
+struct range {
     int64_t low, high;
 };
 
 /* Returns the range of readings of COLUMN that ROW converts. The first row also converts all earlier readings. */
-static struct stretch stretch_of(const struct tm_clock_kind *kind, uint32_t row, uint32_t column)
+static struct range range_of(const struct tm_clock_kind *kind, uint32_t row, uint32_t column)
 {
-    struct stretch s = {INT64_MIN, INT64_MAX};
+    struct range s = {INT64_MIN, INT64_MAX};
     if (row > 0)
         s.low = tm_clock_kind_floor(kind, row, column);
     if (row + 1 < kind->count)
@@ -178,7 +178,7 @@ static struct stretch stretch_of(const struct tm_clock_kind *kind, uint32_t row,
 }
 
 /* Returns how far from T, in direction SIGN and up to FARTHEST, LINE converts times to an int64. It does so for T. */
-static uint64_t reach(const struct tm_clock_line *line, int64_t t, int sign, uint64_t farthest)
+static uint64_t distance_that_fits(const struct tm_clock_line *line, int64_t t, int sign, uint64_t farthest)
 {
     int64_t ignored;
     uint64_t inside = 0, at = farthest;
@@ -191,31 +191,31 @@ static uint64_t reach(const struct tm_clock_line *line, int64_t t, int sign, uin
     return inside;
 }
 
-/* Cuts STRETCH to the times around T that the fast path of LINE converts to an int64. False if T is not among them. */
-static bool cut_to_line(struct stretch *stretch, const struct tm_clock_line *line, int64_t t)
+/* Cuts RANGE to the times around T that the fast path of LINE converts to an int64. False if T is not among them. */
+static bool cut_to_line(struct range *range, const struct tm_clock_line *line, int64_t t)
 {
-    enum { WORLD_BITS = 61 }; /* no time of interest is later; within this bound, overflow is rare */
-    const int64_t world = INT64_C(1) << WORLD_BITS;
+    enum { USUAL_BITS = 61 }; /* no time of interest is later; within this bound, overflow is rare */
+    const int64_t usual_max = INT64_C(1) << USUAL_BITS;
     if (t < line->first_ns || t > line->last_ns)
         return false;
-    stretch->low = stretch->low < line->first_ns ? line->first_ns : stretch->low;
-    stretch->high = stretch->high > line->last_ns ? line->last_ns : stretch->high;
-    if (t >= -world && t <= world) {
-        stretch->low = stretch->low < -world ? -world : stretch->low;
-        stretch->high = stretch->high > world ? world : stretch->high;
+    range->low = range->low < line->first_ns ? line->first_ns : range->low;
+    range->high = range->high > line->last_ns ? line->last_ns : range->high;
+    if (t >= -usual_max && t <= usual_max) {
+        range->low = range->low < -usual_max ? -usual_max : range->low;
+        range->high = range->high > usual_max ? usual_max : range->high;
     }
-    stretch->low = (int64_t)((uint64_t)t - reach(line, t, -1, (uint64_t)t - (uint64_t)stretch->low));
-    stretch->high = (int64_t)((uint64_t)t + reach(line, t, 1, (uint64_t)stretch->high - (uint64_t)t));
+    range->low = (int64_t)((uint64_t)t - distance_that_fits(line, t, -1, (uint64_t)t - (uint64_t)range->low));
+    range->high = (int64_t)((uint64_t)t + distance_that_fits(line, t, 1, (uint64_t)range->high - (uint64_t)t));
     return true;
 }
 
-/* Cuts STRETCH to the times to which BY can be added without leaving int64. */
-static void cut_to_shift(struct stretch *stretch, tm_i128 by)
+/* Cuts RANGE to the times to which BY can be added without leaving int64. */
+static void cut_to_shift(struct range *range, tm_i128 by)
 {
-    if (by < 0 && stretch->low < INT64_MIN - by)
-        stretch->low = (int64_t)(INT64_MIN - by);
-    if (by > 0 && stretch->high > INT64_MAX - by)
-        stretch->high = (int64_t)(INT64_MAX - by);
+    if (by < 0 && range->low < INT64_MIN - by)
+        range->low = (int64_t)(INT64_MIN - by);
+    if (by > 0 && range->high > INT64_MAX - by)
+        range->high = (int64_t)(INT64_MAX - by);
 }
 
 /* Adds TRANSLATION to the results of STEP. */
@@ -230,7 +230,7 @@ struct conversion {
     struct tm_step *step;
     int64_t ns;  /* the time that is converted */
     int64_t now; /* its value after the hops of STEP so far */
-    struct room room;
+    struct margin margin;
 };
 
 /* Takes one hop: NOW, a reading of HOP->from, becomes one of HOP->to. False if that is no int64. */
@@ -243,36 +243,36 @@ static bool take_hop(struct conversion *c, struct tm_hop *hop)
     int64_t t = c->now;
     struct tm_clock_line line;
     hop->row = tm_clock_kind_row(kind, from, t);
-    struct stretch stretch = stretch_of(kind, hop->row, from);
+    struct range range = range_of(kind, hop->row, from);
     hop->is_line = (kind->joins || graph->interpolates) &&
                    tm_clock_kind_line(kind, &(struct tm_kind_hop){hop->row, from, to, t}, graph->interpolates,
                                           &line, hop->line_ends);
     /* Lines for times before the first row differ from lines for times after it. */
     if (hop->row == 0 && (kind->joins || graph->interpolates)) {
         int64_t first = tm_clock_kind_floor(kind, 0, from);
-        if (t < first && stretch.high >= first)
-            stretch.high = first - 1;
+        if (t < first && range.high >= first)
+            range.high = first - 1;
         else if (t >= first)
-            stretch.low = first;
+            range.low = first;
     }
     if (!hop->is_line) {
         int64_t at = tm_clock_kind_reading(kind, hop->row, from), reads = tm_clock_kind_reading(kind, hop->row, to);
         if (!tm_shift_i64(t, at, reads, &c->now))
             return false;
-        cut_to_shift(&stretch, (tm_i128)reads - at);
-        narrow_to(step, c->ns, stretch.low, stretch.high, &c->room);
+        cut_to_shift(&range, (tm_i128)reads - at);
+        narrow_to(step, c->ns, range.low, range.high, &c->margin);
         append_translation(step, (uint64_t)reads - (uint64_t)at);
         return true;
     }
     if (!tm_clock_line_at(&line, t, &c->now))
         return false;
-    if (!cut_to_line(&stretch, &line, t)) { /* so far away that the conversion holds for this time only */
-        stretch = (struct stretch){t, t};
-        narrow_to(step, c->ns, t, t, &c->room);
+    if (!cut_to_line(&range, &line, t)) { /* so far away that the conversion holds for this time only */
+        range = (struct range){t, t};
+        narrow_to(step, c->ns, t, t, &c->margin);
         append_translation(step, (uint64_t)c->now - (uint64_t)t);
         return true;
     }
-    narrow_to(step, c->ns, stretch.low, stretch.high, &c->room);
+    narrow_to(step, c->ns, range.low, range.high, &c->margin);
     step->lines[step->line_count++] = line;
     return true;
 }
@@ -302,13 +302,13 @@ enum tm_convert tm_clock_graph_convert(struct tm_clock_graph *graph, uint32_t so
             add_anchor(step, ns, tm_sub_saturate_i64(before, reading));
         }
     }
-    step->first_ns = (int64_t)((uint64_t)ns - c.room.down);
-    step->last_ns = (int64_t)((uint64_t)ns + c.room.up);
+    step->first_ns = (int64_t)((uint64_t)ns - c.margin.down);
+    step->last_ns = (int64_t)((uint64_t)ns + c.margin.up);
     return TM_CONVERT_OK;
 }
 
 /* Marks and queues the neighbours of CLOCK that have no mark yet. True if TO is one of them. */
-static bool spread(struct tm_clock_graph *graph, struct queue *queue, uint32_t clock, uint32_t to)
+static bool queue_neighbours(struct tm_clock_graph *graph, struct queue *queue, uint32_t clock, uint32_t to)
 {
     for (uint32_t p = graph->nodes[clock].first_place; p != UINT32_MAX; p = graph->places[p].next) {
         struct tm_clock_kind *k = &graph->kinds[graph->places[p].kind];
@@ -344,7 +344,7 @@ bool tm_clock_graph_reaches(struct tm_clock_graph *graph, uint32_t from, uint32_
         push(graph, &queue, from);
     for (int hops = 0; hops < TM_GRAPH_HOPS_MAX && !found; hops++)
         for (uint32_t n = queue.length; n > 0 && !found; n--)
-            found = spread(graph, &queue, pop(graph, &queue), to);
+            found = queue_neighbours(graph, &queue, pop(graph, &queue), to);
     while (queue.length)
         pop(graph, &queue);
     return found;

@@ -169,7 +169,7 @@ static bool has_hint(const struct tm_clock_hints *hints, uint32_t file)
 }
 
 /* Returns a trace whose entry can state a relation between clocks of FILE's machine, or NO_FILE. */
-static uint32_t find_carrier(const struct relations *r, const struct tm_clock_hints *hints, uint32_t file)
+static uint32_t find_file_without_relation(const struct relations *r, const struct tm_clock_hints *hints, uint32_t file)
 {
     for (uint32_t i = 0; i < r->m->count; i++)
         if (r->m->files[i].is_trace && !has_relation(r, i) && !has_hint(hints, i) && path_of(r->m, i) &&
@@ -226,7 +226,7 @@ static enum tm_status relate(struct relations *r, const struct tm_clock_hints *h
         return too_far(err);
     if (has_relation(r, hint->file)) {
         const char *clock = stated.clock;
-        if ((stated.file = find_carrier(r, hints, hint->file)) == NO_FILE) {
+        if ((stated.file = find_file_without_relation(r, hints, hint->file)) == NO_FILE) {
             stated.file = hint->file;
             return compose(r, &stated, err);
         }
@@ -297,8 +297,8 @@ static enum tm_status draft_config(const Tracemerge__Config *config, struct tm_b
         return st;
     for (size_t i = 0; i < config->n_entries; i++)
         if (!t->first_machine && config->entries[i]->machine_raw_id == t->machine_raw_id)
-            return tm_draft_choose(draft, name_of_clock(t->clock), &i, err);
-    return tm_draft_choose(draft, name_of_clock(t->clock), NULL, err);
+            return tm_draft_set_trace_time(draft, name_of_clock(t->clock), &i, err);
+    return tm_draft_set_trace_time(draft, name_of_clock(t->clock), NULL, err);
 }
 
 static enum tm_status make_draft(const struct relations *r, struct tm_draft *draft, struct tm_error *err)

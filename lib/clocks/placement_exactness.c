@@ -73,7 +73,7 @@ static void check_hops(struct tm_placement_record *record, const struct tm_clock
 }
 
 /* True if both steps lead over the same clocks. */
-static bool is_same_way(const struct tm_step *a, const struct tm_step *b)
+static bool is_same_path(const struct tm_step *a, const struct tm_step *b)
 {
     bool same = a->hop_count == b->hop_count;
     for (uint32_t i = 0; same && i < a->hop_count; i++)
@@ -101,7 +101,7 @@ void tm_placement_record_check(struct tm_placement_record *record, struct tm_clo
             result[k] = tm_clock_graph_convert(graph, source, ends[i], &by[k]);
         }
         graph->interpolates = interpolates;
-        if (result[0] != TM_CONVERT_OK || result[1] != TM_CONVERT_OK || !is_same_way(&by[1], step))
+        if (result[0] != TM_CONVERT_OK || result[1] != TM_CONVERT_OK || !is_same_path(&by[1], step))
             continue;
         check_hops(record, graph, &by[1]);
         for (uint32_t k = 0; k < step->hop_count; k++) {

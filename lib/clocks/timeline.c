@@ -114,7 +114,7 @@ static enum tm_status on_file_config(struct timeline *t, const ProtobufCMessage 
     return TM_OK;
 }
 
-static enum tm_status tell_place(const struct tm_clock_file *file, uint64_t byte, struct tm_error *err)
+static enum tm_status prefix_place(const struct tm_clock_file *file, uint64_t byte, struct tm_error *err)
 {
     if (err->status == TM_E_SYSTEM)
         return err->status;
@@ -139,7 +139,7 @@ static enum tm_status on_snapshot(struct timeline *t, ProtobufCMessage *message,
     for (size_t i = 0; i < snapshot->n_readings && st == TM_OK; i++)
         st = tm_unused_relations_add(&t->known, &t->files, file, snapshot->readings[i]->clock, err);
     if (st < 0)
-        return tell_place(file, snapshot->byte, err);
+        return prefix_place(file, snapshot->byte, err);
     snapshot->machine = scope->machine;
     return TM_OK;
 }
@@ -160,7 +160,7 @@ static enum tm_status on_remote_sync(struct timeline *t, ProtobufCMessage *messa
         st = tm_relations_remote(&t->registry, file, scope, sync, err);
     t->registry.has_file = false;
     if (st < 0)
-        return tell_place(file, sync->byte, err);
+        return prefix_place(file, sync->byte, err);
     sync->machine = scope->machine;
     return TM_OK;
 }

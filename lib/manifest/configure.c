@@ -73,9 +73,9 @@ static enum tm_status apply_given(struct configure *c, struct tm_error *err)
     return st == TM_OK ? apply(c, c->options->given, NULL, err) : st;
 }
 
-static bool has_said(const struct configure *c)
+static bool needs_manifest(const struct configure *c)
 {
-    return c->options->draft_options && tm_draft_options_say(c->options->draft_options);
+    return c->options->draft_options && tm_draft_options_need_manifest(c->options->draft_options);
 }
 
 /* Makes a manifest from the options and the files known now. If the options state nothing, no manifest is used, but
@@ -89,10 +89,10 @@ static enum tm_status make_draft(struct configure *c, struct tm_error *err)
     enum tm_status st = tm_file_match_draft(&c->match, &draft, err);
     if (st == TM_OK)
         st = tm_draft_options_apply(c->options->draft_options ? c->options->draft_options : &nothing, &draft, err);
-    bool says = tm_draft_says(&draft);
-    if (st == TM_OK && (says || wants_text || has_said(c)))
+    bool is_set = tm_draft_is_set(&draft);
+    if (st == TM_OK && (is_set || wants_text || needs_manifest(c)))
         st = tm_draft_manifest(&draft, &c->text, err);
-    if (st == TM_OK && says && draft.is_natural && c->options->warn &&
+    if (st == TM_OK && is_set && draft.is_natural && c->options->warn &&
         tm_machine_rule_missing(&draft, missing, sizeof missing))
         c->options->warn(missing);
     tm_draft_release(&draft);
@@ -106,7 +106,7 @@ static enum tm_status on_manifest(struct configure *c, const struct tm_frame *fr
 {
     if (c->options->replaces && !c->passes)
         return TM_OK;
-    if (has_said(c))
+    if (needs_manifest(c))
         return tm_error_set(err, TM_E_USAGE, "the input has a manifest; %s makes another",
                             tm_draft_option_name(c->options->draft_options->all[0].id));
     if (c->trace_began)

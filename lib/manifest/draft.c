@@ -307,7 +307,8 @@ enum tm_status tm_draft_name(struct tm_draft *draft, size_t file, const void *na
     return draft->files[file].machine ? TM_OK : tm_error_nomem(err);
 }
 
-enum tm_status tm_draft_choose(struct tm_draft *draft, const char *clock, const size_t *file, struct tm_error *err)
+enum tm_status tm_draft_set_trace_time(struct tm_draft *draft, const char *clock, const size_t *file,
+                                       struct tm_error *err)
 {
     draft->has_trace_file = file != NULL;
     draft->trace_file = file ? *file : 0;

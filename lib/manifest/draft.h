@@ -77,10 +77,11 @@ enum tm_status tm_draft_relate(struct tm_draft *draft, size_t file, const struct
 enum tm_status tm_draft_name(struct tm_draft *draft, size_t file, const void *name, size_t len, struct tm_error *err);
 
 /* Makes CLOCK (copied) trace time, on the machine of FILE unless that is NULL. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_draft_choose(struct tm_draft *draft, const char *clock, const size_t *file, struct tm_error *err);
+enum tm_status tm_draft_set_trace_time(struct tm_draft *draft, const char *clock, const size_t *file,
+                                       struct tm_error *err);
 
 /* True if anything was set. */
-bool tm_draft_says(const struct tm_draft *draft);
+bool tm_draft_is_set(const struct tm_draft *draft);
 
 /* Writes the manifest as JSON to OUT and checks it as tm-manifest --check does. TM_OK; TM_E_USAGE, with the problem;
  * TM_E_SYSTEM. */

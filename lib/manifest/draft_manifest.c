@@ -7,12 +7,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-bool tm_draft_says(const struct tm_draft *draft)
+bool tm_draft_is_set(const struct tm_draft *draft)
 {
-    bool says = draft->trace_clock != NULL;
-    for (size_t i = 0; i < draft->count && !says; i++)
-        says = draft->files[i].machine || draft->files[i].is_synced;
-    return says;
+    bool is_set = draft->trace_clock != NULL;
+    for (size_t i = 0; i < draft->count && !is_set; i++)
+        is_set = draft->files[i].machine || draft->files[i].is_synced;
+    return is_set;
 }
 
 /* The put functions append to OUT. They return false if out of memory. */

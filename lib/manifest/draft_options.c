@@ -52,15 +52,15 @@ const char *tm_draft_option_name(enum tm_draft_option_id option)
     }
 }
 
-bool tm_draft_options_say(const struct tm_draft_options *options)
+bool tm_draft_options_need_manifest(const struct tm_draft_options *options)
 {
-    bool say = false;
+    bool needs = false;
     for (size_t i = 0; i < options->count; i++) {
         const char *text = options->all[i].text;
         bool is_rule = options->all[i].id == TM_DRAFT_MACHINE_FROM;
-        say |= !is_rule || (strcmp(text, "auto") != 0 && strcmp(text, "none") != 0);
+        needs |= !is_rule || (strcmp(text, "auto") != 0 && strcmp(text, "none") != 0);
     }
-    return say;
+    return needs;
 }
 
 void tm_draft_options_release(struct tm_draft_options *options)

@@ -42,7 +42,7 @@ enum tm_status tm_draft_options_add_auto(struct tm_draft_options *options, struc
 const char *tm_draft_option_name(enum tm_draft_option_id option);
 
 /* True if a manifest has to be made: there is an option other than --machine-from auto and --machine-from none. */
-bool tm_draft_options_say(const struct tm_draft_options *options);
+bool tm_draft_options_need_manifest(const struct tm_draft_options *options);
 
 void tm_draft_options_release(struct tm_draft_options *options);
 

@@ -214,7 +214,7 @@ static void read_machines(struct reader *r, const cJSON *item, struct tm_manifes
     r->at = item;
     if (!cJSON_IsArray(item)) {
         wrong(r, "machines", "must be an array");
-        file->unsure = true;
+        file->has_bad_machine = true;
         return;
     }
     file->has_machines = true;
@@ -237,7 +237,7 @@ static void read_machines(struct reader *r, const cJSON *item, struct tm_manifes
         }
     }
     if (r->problems->count > before)
-        file->unsure = true;
+        file->has_bad_machine = true;
     set_place(r, "files", index);
 }
 
@@ -263,7 +263,7 @@ static enum tm_status read_file(struct reader *r, const cJSON *item, struct tm_m
         lacks(r, machine_must, "it is none");
     else if (machine)
         file->machine = machine_name(r, machine, machine_must, "machine: name must be non-empty");
-    file->unsure = machine && file->machine == NULL;
+    file->has_bad_machine = machine && file->machine == NULL;
     if (machines)
         read_machines(r, machines, file, index);
     const cJSON *clocks = tm_json_text_get(item, "clocks");

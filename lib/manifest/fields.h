@@ -34,7 +34,7 @@ struct tm_manifest_file {
     const cJSON *item;
     const char *path;
     const char *machine;
-    bool unsure; /* its machine or machines have a problem, so its declarations are not known */
+    bool has_bad_machine; /* its machine or machines have a problem, so its declarations are not known */
     bool has_machines;
     struct tm_manifest_machine *machines; /* into tm_manifest_fields.machines */
     size_t machine_count;

@@ -10,17 +10,17 @@
 enum { PARTS = 10, MACHINE_BYTES_MAX = 4096 };
 
 /* A part of a name. */
-struct stretch {
+struct name_part {
     const char *text;
     size_t len;
 };
 
-static bool names_it(const struct tm_draft_file *f)
+static bool is_unnamed(const struct tm_draft_file *f)
 {
     return f->machine == NULL && !f->is_archive;
 }
 
-static enum tm_status name_it(struct tm_draft_file *f, const char *text, size_t len, struct tm_error *err)
+static enum tm_status set_machine(struct tm_draft_file *f, const char *text, size_t len, struct tm_error *err)
 {
     f->machine = malloc(len + 1);
     if (f->machine == NULL)
@@ -51,83 +51,83 @@ static const char *path_of(const struct tm_draft_file *f)
     return path;
 }
 
-static struct stretch directory_of(const char *name)
+static struct name_part directory_of(const char *name)
 {
-    return (struct stretch){name, base_of(name) > name ? (size_t)(base_of(name) - name) - 1 : 0};
+    return (struct name_part){name, base_of(name) > name ? (size_t)(base_of(name) - name) - 1 : 0};
 }
 
 /* Returns how many bytes the common leading components of A and B take, each with the "/" after it. */
-static size_t common_front(struct stretch a, struct stretch b)
+static size_t common_prefix(struct name_part a, struct name_part b)
 {
-    size_t front = 0, i = 0;
+    size_t prefix = 0, i = 0;
     while (i < a.len && i < b.len && a.text[i] == b.text[i])
         if (a.text[i++] == '/')
-            front = i;
+            prefix = i;
     bool a_ends = i == a.len || a.text[i] == '/', b_ends = i == b.len || b.text[i] == '/';
-    return a_ends && b_ends ? (i < a.len || i < b.len ? i + 1 : i) : front;
+    return a_ends && b_ends ? (i < a.len || i < b.len ? i + 1 : i) : prefix;
 }
 
 /* Returns how many bytes the common trailing components of A and B take, each with the "/" in front. */
-static size_t common_back(struct stretch a, struct stretch b)
+static size_t common_suffix(struct name_part a, struct name_part b)
 {
-    size_t back = 0, i = 0;
+    size_t suffix = 0, i = 0;
     while (i < a.len && i < b.len && a.text[a.len - 1 - i] == b.text[b.len - 1 - i])
         if (a.text[a.len - 1 - i++] == '/')
-            back = i;
-    return back;
+            suffix = i;
+    return suffix;
 }
 
 /* Names each file by the part of its directory that differs from those of other files. If none differs, the name is the
  * last component. */
 static enum tm_status by_directory(struct tm_draft *draft, struct tm_error *err)
 {
-    size_t front = SIZE_MAX, back = SIZE_MAX;
+    size_t prefix = SIZE_MAX, suffix = SIZE_MAX;
     enum tm_status st = TM_OK;
-    struct stretch first = {NULL, 0};
+    struct name_part first = {NULL, 0};
     bool differ = false;
     for (size_t i = 0; i < draft->count; i++) {
-        struct stretch dir = directory_of(path_of(&draft->files[i]));
-        if (!names_it(&draft->files[i]))
+        struct name_part dir = directory_of(path_of(&draft->files[i]));
+        if (!is_unnamed(&draft->files[i]))
             continue;
         if (first.text == NULL)
             first = dir;
-        size_t f = common_front(first, dir), b = common_back(first, dir);
+        size_t f = common_prefix(first, dir), b = common_suffix(first, dir);
         differ |= dir.len != first.len || memcmp(dir.text, first.text, dir.len) != 0;
-        front = f < front ? f : front;
-        back = b < back ? b : back;
+        prefix = f < prefix ? f : prefix;
+        suffix = b < suffix ? b : suffix;
     }
     for (size_t i = 0; i < draft->count && st == TM_OK; i++) {
         struct tm_draft_file *f = &draft->files[i];
-        struct stretch dir = directory_of(path_of(f));
-        if (!names_it(f))
+        struct name_part dir = directory_of(path_of(f));
+        if (!is_unnamed(f))
             continue;
         const char *root = draft->root ? base_of(draft->root) : "";
         if (dir.len == 0 && *root)
-            dir = (struct stretch){root, strlen(root)};
-        else if (differ && dir.len > front + back)
-            dir = (struct stretch){dir.text + front, dir.len - front - back};
+            dir = (struct name_part){root, strlen(root)};
+        else if (differ && dir.len > prefix + suffix)
+            dir = (struct name_part){dir.text + prefix, dir.len - prefix - suffix};
         if (dir.len > 1 && dir.text[0] == '/')
-            dir = (struct stretch){dir.text + 1, dir.len - 1};
-        for (size_t k = dir.len; k > 0 && (!differ || dir.len <= front); k--)
+            dir = (struct name_part){dir.text + 1, dir.len - 1};
+        for (size_t k = dir.len; k > 0 && (!differ || dir.len <= prefix); k--)
             if (dir.text[k - 1] == '/') {
-                dir = (struct stretch){dir.text + k, dir.len - k};
+                dir = (struct name_part){dir.text + k, dir.len - k};
                 break;
             }
-        st = dir.len ? name_it(f, dir.text, dir.len, err) : no_name(f, "is in no directory", err);
+        st = dir.len ? set_machine(f, dir.text, dir.len, err) : no_name(f, "is in no directory", err);
     }
     return st;
 }
 
 /* Returns the base name of F without its endings. */
-static struct stretch stem_of(const struct tm_draft_file *f)
+static struct name_part stem_of(const struct tm_draft_file *f)
 {
     const char *base = base_of(f->name), *dot = *base ? strchr(base + 1, '.') : NULL;
-    return (struct stretch){base, dot ? (size_t)(dot - base) : strlen(base)};
+    return (struct name_part){base, dot ? (size_t)(dot - base) : strlen(base)};
 }
 
-static struct stretch base_name_of(const struct tm_draft_file *f)
+static struct name_part base_name_of(const struct tm_draft_file *f)
 {
-    return (struct stretch){base_of(f->name), strlen(base_of(f->name))};
+    return (struct name_part){base_of(f->name), strlen(base_of(f->name))};
 }
 
 /* How many files have each name. */
@@ -136,7 +136,7 @@ struct name_counts {
     uint32_t *counts;
 };
 
-static enum tm_status count_names(const struct tm_draft *draft, struct stretch (*of)(const struct tm_draft_file *),
+static enum tm_status count_names(const struct tm_draft *draft, struct name_part (*of)(const struct tm_draft_file *),
                                   struct name_counts *n, struct tm_error *err)
 {
     tm_intern_init(&n->names, (uint32_t)draft->count, SIZE_MAX);
@@ -144,7 +144,7 @@ static enum tm_status count_names(const struct tm_draft *draft, struct stretch (
     if (n->counts == NULL)
         return tm_error_nomem(err);
     for (size_t i = 0; i < draft->count; i++) {
-        struct stretch name = of(&draft->files[i]);
+        struct name_part name = of(&draft->files[i]);
         uint32_t id;
         if (tm_intern_add(&n->names, name.text, name.len, &id, NULL) != TM_OK)
             return tm_error_nomem(err);
@@ -154,7 +154,7 @@ static enum tm_status count_names(const struct tm_draft *draft, struct stretch (
 }
 
 /* True if only one file has NAME. At least one has it. */
-static bool is_alone(struct name_counts *n, struct stretch name)
+static bool is_alone(struct name_counts *n, struct name_part name)
 {
     uint32_t id;
     return tm_intern_add(&n->names, name.text, name.len, &id, NULL) == TM_OK && n->counts[id] == 1;
@@ -175,15 +175,15 @@ static enum tm_status by_file(struct tm_draft *draft, struct tm_error *err)
         st = count_names(draft, base_name_of, &bases, err);
     for (size_t i = 0; i < draft->count && st == TM_OK; i++) {
         struct tm_draft_file *f = &draft->files[i];
-        struct stretch name = stem_of(f);
-        if (!names_it(f))
+        struct name_part name = stem_of(f);
+        if (!is_unnamed(f))
             continue;
         if (!is_alone(&stems, name)) {
             name = base_name_of(f);
             if (!is_alone(&bases, name))
-                name = (struct stretch){f->name, strlen(f->name)};
+                name = (struct name_part){f->name, strlen(f->name)};
         }
-        st = name_it(f, name.text, name.len, err);
+        st = set_machine(f, name.text, name.len, err);
     }
     release_counts(&stems);
     release_counts(&bases);
@@ -229,14 +229,14 @@ static enum tm_status by_rank(struct tm_draft *draft, bool stated_only, struct t
     for (size_t i = 0; i < draft->count && st == TM_OK; i++) {
         struct tm_draft_file *f = &draft->files[i];
         uint64_t rank = f->rank;
-        if (!names_it(f) || (stated_only && !f->has_rank))
+        if (!is_unnamed(f) || (stated_only && !f->has_rank))
             continue;
         if (!f->has_rank && !rank_in_name(path_of(f), &rank))
             return no_name(f, "states no rank (distributedInfo), and its name has no \"rank\" with a number", err);
         size_t len = (size_t)snprintf(name, sizeof name, "rank%llu", (unsigned long long)rank);
         if (!is_one && f->has_rank && f->world_size)
             len += (size_t)snprintf(name + len, sizeof name - len, " of %llu", (unsigned long long)f->world_size);
-        st = name_it(f, name, len, err);
+        st = set_machine(f, name, len, err);
     }
     return st;
 }
@@ -246,13 +246,13 @@ static enum tm_status by_host(struct tm_draft *draft, struct tm_error *err)
     enum tm_status st = TM_OK;
     for (size_t i = 0; i < draft->count && st == TM_OK; i++) {
         struct tm_draft_file *f = &draft->files[i];
-        if (!names_it(f))
+        if (!is_unnamed(f))
             continue;
         if (f->host == NULL)
             return no_name(f, "states no host (host.name of spans)", err);
         if (f->is_host_of_several)
             return no_name(f, "has spans of several hosts, and a file is of one machine", err);
-        st = name_it(f, f->host, strlen(f->host), err);
+        st = set_machine(f, f->host, strlen(f->host), err);
     }
     return st;
 }
@@ -357,7 +357,7 @@ static enum tm_status match_one(const struct pattern *p, struct tm_draft_file *f
         }
         add(out, &len, path + parts[0].rm_eo, strlen(path + parts[0].rm_eo));
     }
-    return len ? name_it(f, out, len, err) : no_name(f, "the pattern makes an empty name of it", err);
+    return len ? set_machine(f, out, len, err) : no_name(f, "the pattern makes an empty name of it", err);
 }
 
 static enum tm_status by_pattern(struct tm_draft *draft, const char *text, struct tm_error *err)
@@ -366,7 +366,7 @@ static enum tm_status by_pattern(struct tm_draft *draft, const char *text, struc
     struct pattern p = {.regex = &regex};
     enum tm_status st = read_pattern(&p, text, err);
     for (size_t i = 0; i < draft->count && st == TM_OK; i++)
-        if (names_it(&draft->files[i]))
+        if (is_unnamed(&draft->files[i]))
             st = match_one(&p, &draft->files[i], err);
     if (p.is_ready)
         regfree(&regex);

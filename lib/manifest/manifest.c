@@ -39,7 +39,7 @@ enum tm_status tm_manifest_read_fd(struct tm_manifest *manifest, int fd, struct 
 }
 
 /* Which entries are kept. */
-struct keeping {
+struct kept_entries {
     struct tm_intern paths; /* of all entries: the number of a path is that of its entry, because paths are unique */
     bool *is_kept;
     uint32_t *todo; /* entries that are kept and whose references have not been followed */
@@ -47,7 +47,7 @@ struct keeping {
 };
 
 /* Keeps the entry of PATH, if there is one and PATH is not NULL. */
-static void keep_path(struct keeping *k, const char *path)
+static void keep_path(struct kept_entries *k, const char *path)
 {
     uint32_t id;
     if (path == NULL || tm_intern_add(&k->paths, path, strlen(path), &id, NULL) != TM_OK || k->is_kept[id])
@@ -56,7 +56,7 @@ static void keep_path(struct keeping *k, const char *path)
     k->todo[k->todo_count++] = id;
 }
 
-static enum tm_status begin_keeping(struct keeping *k, const struct tm_manifest_fields *fields)
+static enum tm_status init_kept(struct kept_entries *k, const struct tm_manifest_fields *fields)
 {
     enum tm_status st = TM_OK;
     tm_intern_init(&k->paths, 1 << 30, SIZE_MAX / 2);
@@ -69,7 +69,7 @@ static enum tm_status begin_keeping(struct keeping *k, const struct tm_manifest_
 }
 
 /* Replaces the source by the text of the entries that are kept. */
-static enum tm_status keep_text(struct tm_manifest *manifest, const struct keeping *k)
+static enum tm_status keep_text(struct tm_manifest *manifest, const struct kept_entries *k)
 {
     const struct tm_manifest_fields *fields = &manifest->fields;
     struct tm_buf *out = &manifest->kept_text;
@@ -99,9 +99,9 @@ static enum tm_status keep_text(struct tm_manifest *manifest, const struct keepi
 enum tm_status tm_manifest_keep(struct tm_manifest *manifest, const struct tm_intern *names, struct tm_error *err)
 {
     struct tm_manifest_fields *fields = &manifest->fields;
-    struct keeping k = {0};
+    struct kept_entries k = {0};
     size_t count = 0;
-    enum tm_status st = begin_keeping(&k, fields);
+    enum tm_status st = init_kept(&k, fields);
     for (uint32_t i = 0; i < names->count && st == TM_OK; i++) {
         size_t len;
         const char *name = (const char *)tm_intern_get(names, i, &len);

@@ -122,13 +122,13 @@ static enum tm_status name_machines(struct tm_manifest_resolution *r)
 
 /* Whether a machine name, or NULL, chooses a machine of a file. NOT_SAID: the file has several machines, and no name
  * chooses one. The caller reports the problem. */
-enum choice { CHOSEN, NOT_DECLARED, NOT_SAID };
+enum choice { CHOSEN, NOT_DECLARED, AMBIGUOUS };
 
 static enum choice choose_machine(struct tm_manifest_resolution *r, size_t file, const char *name, int64_t *raw)
 {
     if (name == NULL) {
         *raw = r->base_raw[file];
-        return r->fields->files[file].machine_count > 0 ? NOT_SAID : CHOSEN;
+        return r->fields->files[file].machine_count > 0 ? AMBIGUOUS : CHOSEN;
     }
     enum tm_status st = declare(r, file, 'n', tm_text_at(name, strlen(name)), NULL);
     if (st != TM_OK) {
@@ -149,7 +149,7 @@ struct place {
 static void not_declared(struct tm_manifest_resolution *r, size_t file, const char *machine, struct place place)
 {
     const struct tm_manifest_file *f = &r->fields->files[file];
-    if (f->unsure || f->path == NULL)
+    if (f->has_bad_machine || f->path == NULL)
         return;
     tm_manifest_problems_add(at(r, place.item), "%s '%s' is not a machine declared by file '%s'. (%s)", place.machine,
                              quote(machine).text, quote(f->path).text, place.text);
@@ -165,7 +165,7 @@ static bool resolve_reference(struct tm_manifest_resolution *r, const char *file
     enum choice choice = choose_machine(r, found->reference_file, machine, &found->reference_raw);
     if (choice == NOT_DECLARED) {
         not_declared(r, found->reference_file, machine, place);
-    } else if (choice == NOT_SAID) {
+    } else if (choice == AMBIGUOUS) {
         tm_manifest_problems_add(at(r, place.item),
                                  "%s '%s' is a multi-machine trace; also name the machine with %s (%s)", place.file,
                                  quote(file).text, place.machine, place.text);
@@ -199,7 +199,7 @@ static bool resolve_source(struct tm_manifest_resolution *r, size_t i)
     enum choice choice = choose_machine(r, i, file->clocks.machine, &r->relations[i].source_raw);
     if (choice == NOT_DECLARED) {
         not_declared(r, i, file->clocks.machine, place);
-    } else if (choice == NOT_SAID && file->path) {
+    } else if (choice == AMBIGUOUS && file->path) {
         tm_manifest_problems_add(at(r, place.item),
                                  "clocks: file '%s' is a multi-machine trace; name which machine the clock is on (%s)",
                                  quote(file->path).text, place.text);

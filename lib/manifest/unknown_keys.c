@@ -70,7 +70,7 @@ static const char *nearest(const struct shape *shape, const char *key)
     return found;
 }
 
-static void tell(struct tm_json_text *json, const cJSON *item, const struct shape *shape,
+static void warn(struct tm_json_text *json, const cJSON *item, const struct shape *shape,
                  struct tm_manifest_problems *problems)
 {
     const char *suggestion = nearest(shape, item->string);
@@ -82,14 +82,14 @@ static void tell(struct tm_json_text *json, const cJSON *item, const struct shap
         tm_manifest_problems_add(problems, "unknown key '%s' is ignored", key.text);
 }
 
-static void look(struct tm_json_text *json, const cJSON *value, const struct shape *shape,
-                 struct tm_manifest_problems *problems)
+static void check_keys(struct tm_json_text *json, const cJSON *value, const struct shape *shape,
+                       struct tm_manifest_problems *problems)
 {
     const cJSON *item;
     if (cJSON_IsArray(value)) {
         cJSON_ArrayForEach(item, value)
             if (cJSON_IsObject(item))
-                look(json, item, shape, problems);
+                check_keys(json, item, shape, problems);
         return;
     }
     if (!cJSON_IsObject(value))
@@ -100,13 +100,13 @@ static void look(struct tm_json_text *json, const cJSON *value, const struct sha
             i++;
         bool is_known = i < KEYS_MAX && shape->keys[i];
         if (is_known && shape->inside[i])
-            look(json, item, shape->inside[i], problems);
+            check_keys(json, item, shape->inside[i], problems);
         else if (!is_known && strncmp(item->string, "x_", 2) != 0)
-            tell(json, item, shape, problems);
+            warn(json, item, shape, problems);
     }
 }
 
 void tm_unknown_keys_find(struct tm_json_text *json, struct tm_manifest_problems *problems)
 {
-    look(json, json->root, &document_shape, problems);
+    check_keys(json, json->root, &document_shape, problems);
 }

@@ -219,8 +219,8 @@ enum tm_status tm_model_define(struct tm_model *m, struct tm_model_event *ev, st
     if (e->kind == TM_KIND_METADATA && !m->out.options.tasks_only && m->out.rows->deobfuscation &&
         tm_model_part(e->detail, e->detail_bytes, TM_DETAIL_DEOBFUSCATION, &part))
         return m->out.rows->deobfuscation(m->out.rows->self, (struct tm_text){part.data, part.len}, err);
-    bool is_moment = e->flags & TM_EVENT_DERIVED || tm_event_raw(e->flags) == TM_RAW_NONE;
-    if (e->kind == TM_KIND_METADATA && is_moment && tm_event_is_timed(e->flags) && !m->out.options.tasks_only) {
+    bool is_recording_time = e->flags & TM_EVENT_DERIVED || tm_event_raw(e->flags) == TM_RAW_NONE;
+    if (e->kind == TM_KIND_METADATA && is_recording_time && tm_event_is_timed(e->flags) && !m->out.options.tasks_only) {
         struct tm_recording_time row = {e->time_ns, ev->name, ev->place.file, ev->place.machine,
                                         e->flags & TM_EVENT_HAS_PID     ? e->pid
                                         : e->flags & TM_EVENT_HAS_VALUE ? (int64_t)e->value

@@ -96,7 +96,7 @@ static int rank_of(uint8_t root)
 }
 
 /* Marks the objects that OBJECT reaches. STACK has room for all objects. */
-static void reach(struct tm_heap_graph *g, uint32_t object, uint32_t referent, uint32_t *stack)
+static void mark_reachable(struct tm_heap_graph *g, uint32_t object, uint32_t referent, uint32_t *stack)
 {
     uint32_t depth = 0;
     if (g->objects[object].is_reachable)
@@ -123,7 +123,7 @@ static void mark_root(struct tm_heap_graph *g, uint32_t object, uint8_t root, ui
     uint8_t *is = &g->objects[object].root;
     if (*is == TM_HEAP_NO_ROOT || rank_of(root) < rank_of(*is))
         *is = root;
-    reach(g, object, referent, stack);
+    mark_reachable(g, object, referent, stack);
 }
 
 /* Marks the roots and what they reach. Objects of the zygote's heap and of the boot image are never collected, so they

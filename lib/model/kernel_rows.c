@@ -11,7 +11,7 @@
 enum { KILO_BITS = 10 };
 
 /* The state of a counter, a track or a stream. */
-struct tm_kernel_thing {
+struct tm_kernel_state {
     uint64_t sum;    /* the sum of a counter; or a track; or a string */
     uint32_t number; /* holders of a source; number of a stream; enum suspending */
     bool is_on;
@@ -51,23 +51,23 @@ static struct tm_key key_of(const struct tm_event *row, uint64_t number, uint64_
     return (struct tm_key){(uint64_t)row->file << 32 | row->machine, number, kind};
 }
 
-/* Sets *THING to the state with KEY; NULL beyond the limit. */
-static enum tm_status thing_of(struct tm_kernel_rows *k, struct tm_key key, struct tm_kernel_thing **thing,
+/* Sets *STATE to the state with KEY; NULL beyond the limit. */
+static enum tm_status state_of(struct tm_kernel_rows *k, struct tm_key key, struct tm_kernel_state **state,
                                struct tm_error *err)
 {
     int64_t i = tm_table_find(&k->by_key, &key);
     enum tm_status st;
-    *thing = NULL;
+    *state = NULL;
     if (i == TM_TABLE_NONE) {
-        if (k->count == TM_KERNEL_THINGS_MAX)
+        if (k->count == TM_KERNEL_STATES_MAX)
             return TM_OK;
         i = k->count;
-        if ((st = tm_array_grow(&k->things, &k->cap, k->count, sizeof *k->things, err)) < 0 ||
+        if ((st = tm_array_grow(&k->states, &k->cap, k->count, sizeof *k->states, err)) < 0 ||
             (st = tm_table_set(&k->by_key, &key, i, err)) < 0)
             return st;
-        k->things[k->count++] = (struct tm_kernel_thing){0};
+        k->states[k->count++] = (struct tm_kernel_state){0};
     }
-    *thing = &k->things[i];
+    *state = &k->states[i];
     return TM_OK;
 }
 
@@ -111,39 +111,39 @@ static enum tm_status take_unchanged(struct tm_kernel_rows *k, const struct tm_e
     return TM_OK;
 }
 
-static void take_sum(const struct tm_event *row, struct tm_kernel_thing *thing, struct tm_event *out)
+static void take_sum(const struct tm_event *row, struct tm_kernel_state *state, struct tm_event *out)
 {
-    thing->sum += tm_kernel_amount(row);
+    state->sum += tm_kernel_amount(row);
     out->kind = TM_KIND_COUNTER;
     out->flags |= TM_EVENT_HAS_VALUE;
-    out->value = row->value == TM_KERNEL_FREED ? thing->sum : thing->sum >> KILO_BITS;
+    out->value = row->value == TM_KERNEL_FREED ? state->sum : state->sum >> KILO_BITS;
 }
 
 /* True if the slice of a wakeup source begins or ends. */
-static bool take_wake(const struct tm_event *row, struct tm_kernel_thing *thing, struct tm_event *out)
+static bool take_wake(const struct tm_event *row, struct tm_kernel_state *state, struct tm_event *out)
 {
     bool is_begin = row->value == TM_KERNEL_WAKE;
-    uint32_t before = thing->number;
-    thing->number = is_begin ? before + (before < UINT32_MAX) : before - (before > 0);
+    uint32_t before = state->number;
+    state->number = is_begin ? before + (before < UINT32_MAX) : before - (before > 0);
     out->kind = is_begin ? TM_KIND_SLICE_BEGIN : TM_KIND_SLICE_END;
     return before == !is_begin;
 }
 
 /* Takes a new state of a track, which ends the previous one. False if ROW changes nothing. */
-static bool take_state(struct tm_kernel_rows *k, const struct tm_event *row, struct tm_kernel_thing *thing,
+static bool take_state(struct tm_kernel_rows *k, const struct tm_event *row, struct tm_kernel_state *state,
                        struct tm_settled_rows *out)
 {
-    bool was_on = thing->is_on;
-    thing->is_on = row->value != TM_KERNEL_DEVICE_IDLE && row->value != TM_KERNEL_STATE_DONE;
+    bool was_on = state->is_on;
+    state->is_on = row->value != TM_KERNEL_DEVICE_IDLE && row->value != TM_KERNEL_STATE_DONE;
     if (!was_on) {
-        out->rows[0].kind = thing->is_on ? TM_KIND_SLICE_BEGIN : TM_KIND_SLICE_END;
-        return thing->is_on || tm_event_raw(row->flags) == TM_RAW_NONE; /* it is not an event of the kernel */
+        out->rows[0].kind = state->is_on ? TM_KIND_SLICE_BEGIN : TM_KIND_SLICE_END;
+        return state->is_on || tm_event_raw(row->flags) == TM_RAW_NONE; /* it is not an event of the kernel */
     }
     out->rows[1] = out->rows[0];
     out->rows[0].kind = TM_KIND_SLICE_END;
     out->rows[0].name = out->rows[0].category = 0;
     out->rows[0].detail_bytes = (uint32_t)tm_named_track_bytes(row->detail, row->detail_bytes);
-    if (!thing->is_on)
+    if (!state->is_on)
         return true;
     out->rows[1].kind = TM_KIND_SLICE_BEGIN;
     out->rows[1].flags = (out->rows[1].flags & ~tm_event_raw_flags((enum tm_raw)15)) | TM_EVENT_DERIVED;
@@ -155,12 +155,12 @@ static bool take_state(struct tm_kernel_rows *k, const struct tm_event *row, str
 
 /* Takes the begin or the end of a write. False for an end that is ignored: the write ended before, by a marker or
  * before the trace began. */
-static bool take_write(struct tm_kernel_rows *k, const struct tm_event *row, struct tm_kernel_thing *thing,
+static bool take_write(struct tm_kernel_rows *k, const struct tm_event *row, struct tm_kernel_state *state,
                        struct tm_event *out)
 {
-    bool is_begin = row->value == TM_KERNEL_WRITE, was_on = thing->is_on;
-    thing->is_on = is_begin;
-    thing->sum = row->name;
+    bool is_begin = row->value == TM_KERNEL_WRITE, was_on = state->is_on;
+    state->is_on = is_begin;
+    state->sum = row->name;
     k->writing += is_begin && !was_on;
     k->writing -= !is_begin && was_on;
     out->kind = is_begin ? TM_KIND_SLICE_BEGIN : TM_KIND_SLICE_END;
@@ -169,27 +169,27 @@ static bool take_write(struct tm_kernel_rows *k, const struct tm_event *row, str
 
 /* Takes messages of a thread on a bus, which are one slice. The end states how many there were. An end with another
  * number is ignored. */
-static bool take_bus(const struct tm_event *row, struct tm_kernel_thing *thing, struct tm_event *out)
+static bool take_bus(const struct tm_event *row, struct tm_kernel_state *state, struct tm_event *out)
 {
     uint64_t now = tm_kernel_amount(row);
-    bool was_on = thing->is_on, is_end = row->value == TM_KERNEL_I2C_DONE;
+    bool was_on = state->is_on, is_end = row->value == TM_KERNEL_I2C_DONE;
     out->kind = is_end ? TM_KIND_SLICE_END : TM_KIND_SLICE_BEGIN;
     if (is_end) {
-        thing->is_on = was_on && thing->sum != now;
-        return was_on && !thing->is_on;
+        state->is_on = was_on && state->sum != now;
+        return was_on && !state->is_on;
     }
     if (!was_on)
-        thing->sum = now;
-    else if ((uint32_t)now > (uint32_t)thing->sum)
-        thing->sum = tm_kernel_pair((uint32_t)(thing->sum >> 32), (uint32_t)now);
-    thing->is_on = true;
+        state->sum = now;
+    else if ((uint32_t)now > (uint32_t)state->sum)
+        state->sum = tm_kernel_pair((uint32_t)(state->sum >> 32), (uint32_t)now);
+    state->is_on = true;
     return !was_on;
 }
 
 /* Remembers VALUE by KEY until the end comes, within the limit. */
 static enum tm_status remember(struct tm_kernel_rows *k, const struct tm_key *key, int64_t value, struct tm_error *err)
 {
-    return k->pending.count < TM_KERNEL_THINGS_MAX && value >= 0 ? tm_table_set(&k->pending, key, value, err) : TM_OK;
+    return k->pending.count < TM_KERNEL_STATES_MAX && value >= 0 ? tm_table_set(&k->pending, key, value, err) : TM_OK;
 }
 
 /* Takes the begin or the end of a read at a place in a file. It ends on the track of the thread that began it. TM_END:
@@ -238,7 +238,7 @@ static enum tm_status take_request(struct tm_kernel_rows *k, const struct tm_eve
 
 /* Takes the steps of suspend. If suspend fails while tasks freeze, no event states its end. It ends when they are
  * thawed. */
-static void take_suspend(const struct tm_event *row, struct tm_kernel_thing *machine, struct tm_settled_rows *out)
+static void take_suspend(const struct tm_event *row, struct tm_kernel_state *machine, struct tm_settled_rows *out)
 {
     bool begins = row->value == TM_KERNEL_SUSPEND || row->value == TM_KERNEL_FREEZE;
     out->rows[0].kind = begins ? TM_KIND_SLICE_BEGIN : TM_KIND_SLICE_END;
@@ -264,14 +264,14 @@ static enum tm_status number_stream(struct tm_kernel_rows *k, const struct tm_ev
                                     struct tm_error *err)
 {
     enum { OF_ADDRESSES = 1 << 8, OF_MACHINE };
-    struct tm_kernel_thing *stream, *machine;
-    enum tm_status st = thing_of(k, key_of(row, 0, OF_MACHINE), &machine, err);
+    struct tm_kernel_state *stream, *machine;
+    enum tm_status st = state_of(k, key_of(row, 0, OF_MACHINE), &machine, err);
     uint32_t known = st == TM_OK && machine ? machine->number : 0;
-    if (st < 0 || (st = thing_of(k, key_of(row, tm_kernel_amount(row), OF_ADDRESSES), &stream, err)) < 0)
+    if (st < 0 || (st = state_of(k, key_of(row, tm_kernel_amount(row), OF_ADDRESSES), &stream, err)) < 0)
         return st;
     if (stream && stream->number == 0) {
         stream->number = known + 1;
-        if ((st = thing_of(k, key_of(row, 0, OF_MACHINE), &machine, err)) < 0) /* the array may have moved */
+        if ((st = state_of(k, key_of(row, 0, OF_MACHINE), &machine, err)) < 0) /* the array may have moved */
             return st;
         if (machine)
             machine->number = stream->number;
@@ -280,38 +280,38 @@ static enum tm_status number_stream(struct tm_kernel_rows *k, const struct tm_ev
     return TM_OK;
 }
 
-/* Converts a row that changes a state of struct tm_kernel_thing. */
-static enum tm_status take_thing(struct tm_kernel_rows *k, const struct tm_catalog *catalog,
-                                 const struct tm_event *row, struct tm_settled_rows *out, struct tm_error *err)
+/* Converts a row that changes a state of struct tm_kernel_state. */
+static enum tm_status take_change(struct tm_kernel_rows *k, const struct tm_catalog *catalog,
+                                  const struct tm_event *row, struct tm_settled_rows *out, struct tm_error *err)
 {
     bool has_meaning = true;
-    struct tm_kernel_thing *thing;
+    struct tm_kernel_state *state;
     struct tm_event *first = &out->rows[0];
     enum tm_status st = row->value == TM_KERNEL_TCP ? number_stream(k, row, &first->track, err) : TM_OK;
-    if (st < 0 || (st = thing_of(k, key_for(catalog, row, first->track), &thing, err)) < 0)
+    if (st < 0 || (st = state_of(k, key_for(catalog, row, first->track), &state, err)) < 0)
         return st;
-    if (thing == NULL)
+    if (state == NULL)
         return take_unchanged(k, row, first, err);
     switch ((enum tm_kernel_rule)row->value) {
     case TM_KERNEL_RECEIVED:
     case TM_KERNEL_SENT:
-    case TM_KERNEL_FREED: take_sum(row, thing, first); break;
+    case TM_KERNEL_FREED: take_sum(row, state, first); break;
     case TM_KERNEL_WAKE:
-    case TM_KERNEL_WAKE_DONE: has_meaning = take_wake(row, thing, first); break;
+    case TM_KERNEL_WAKE_DONE: has_meaning = take_wake(row, state, first); break;
     case TM_KERNEL_GPU_POWER:
     case TM_KERNEL_DEVICE:
     case TM_KERNEL_DEVICE_IDLE:
     case TM_KERNEL_STATE:
     case TM_KERNEL_STATE_DONE:
-    case TM_KERNEL_TCP: has_meaning = take_state(k, row, thing, out); break;
+    case TM_KERNEL_TCP: has_meaning = take_state(k, row, state, out); break;
     case TM_KERNEL_I2C:
-    case TM_KERNEL_I2C_DONE: has_meaning = take_bus(row, thing, first); break;
+    case TM_KERNEL_I2C_DONE: has_meaning = take_bus(row, state, first); break;
     case TM_KERNEL_WRITE:
-    case TM_KERNEL_WRITE_DONE: has_meaning = take_write(k, row, thing, first); break;
+    case TM_KERNEL_WRITE_DONE: has_meaning = take_write(k, row, state, first); break;
     case TM_KERNEL_SUSPEND:
     case TM_KERNEL_SUSPEND_DONE:
     case TM_KERNEL_FREEZE:
-    case TM_KERNEL_THAWED: take_suspend(row, thing, out); break;
+    case TM_KERNEL_THAWED: take_suspend(row, state, out); break;
     default:
         has_meaning = false;
     }
@@ -339,7 +339,7 @@ enum tm_status tm_kernel_rows_take(struct tm_kernel_rows *k, const struct tm_cat
     else if (row->value == TM_KERNEL_REQUEST || row->value == TM_KERNEL_ANSWER)
         st = take_request(k, row, out, err);
     else
-        return take_thing(k, catalog, row, out, err);
+        return take_change(k, catalog, row, out, err);
     return st == TM_END ? take_unchanged(k, row, first, err) : st;
 }
 
@@ -351,15 +351,15 @@ bool tm_kernel_rows_cuts(struct tm_kernel_rows *k, const struct tm_event *row, s
     if (k->writing == 0 || !(row->flags & TM_EVENT_MARKER) || row->flags & (TM_EVENT_DERIVED | TM_EVENT_UNTIMED))
         return false;
     int64_t i = tm_table_find(&k->by_key, &key);
-    if (i == TM_TABLE_NONE || !k->things[i].is_on)
+    if (i == TM_TABLE_NONE || !k->states[i].is_on)
         return false;
-    k->things[i].is_on = false;
+    k->states[i].is_on = false;
     k->writing--;
     *end = *row;
     end->kind = TM_KIND_SLICE_END;
     end->flags = (row->flags & (TM_EVENT_HAS_TID | TM_EVENT_HAS_CPU)) | TM_EVENT_DERIVED |
                  tm_event_scope_flags(TM_SCOPE_THREAD);
-    end->name = (uint32_t)k->things[i].sum; /* the name of the begin; an inline one is in this row's detail */
+    end->name = (uint32_t)k->states[i].sum; /* the name of the begin; an inline one is in this row's detail */
     if (end->name & TM_STRING_INLINE)
         end->name = TM_STRING_INLINE | 1;
     end->category = 0;
@@ -372,7 +372,7 @@ bool tm_kernel_rows_cuts(struct tm_kernel_rows *k, const struct tm_event *row, s
 
 void tm_kernel_rows_release(struct tm_kernel_rows *k)
 {
-    free(k->things);
+    free(k->states);
     tm_table_release(&k->by_key);
     tm_table_release(&k->pending);
     tm_work_queues_release(&k->queues);

@@ -18,12 +18,12 @@
 
 /* Limit of counters, sources, devices, streams and threads together, and of pending requests. Events of further ones
  * become plain FTRACE rows. */
-enum { TM_KERNEL_THINGS_MAX = 1 << 18 };
+enum { TM_KERNEL_STATES_MAX = 1 << 18 };
 
 /* Zero-initialise. */
 struct tm_kernel_rows {
     /* private */
-    struct tm_kernel_thing *things;
+    struct tm_kernel_state *states;
     uint32_t count, cap;
     uint32_t writing; /* threads inside a write */
     struct tm_table by_key;

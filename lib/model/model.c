@@ -96,7 +96,7 @@ static enum tm_status note_thread(struct tm_model_tasks *tasks, struct tm_model_
 }
 
 /* True for kinds that state a thread or process only in their columns. */
-static bool tells_no_task(uint32_t kind)
+static bool describes_no_task(uint32_t kind)
 {
     return (kind >= TM_KIND_SLICE_BEGIN && kind <= TM_KIND_SAMPLE) || kind == TM_KIND_SLICE_ARGS ||
            kind == TM_KIND_LOG || kind == TM_KIND_BLOCKED_REASON || kind == TM_KIND_THREAD_STATE ||
@@ -106,7 +106,7 @@ static bool tells_no_task(uint32_t kind)
 
 static enum tm_status by_kind(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
-    if (m->out.options.tasks_only && tells_no_task(ev->e->kind))
+    if (m->out.options.tasks_only && describes_no_task(ev->e->kind))
         return TM_OK;
     switch (ev->e->kind) {
     case TM_KIND_SLICE_BEGIN:

@@ -73,7 +73,7 @@ static void refresh_process(struct tm_processes *p, int64_t upid)
 }
 
 /* Notes that thread T, which is on the list of its tid, has got a process or has ended. */
-static void orphan_gone(struct tm_processes *p, const struct tm_thread_row *t)
+static void remove_orphan(struct tm_processes *p, const struct tm_thread_row *t)
 {
     struct tm_task_number *number = tm_task_numbers_find(&p->numbers, t->machine, t->tid);
     if (number && number->orphans)
@@ -95,7 +95,7 @@ static enum tm_status new_thread(struct tm_processes *p, uint32_t machine, int64
                                                .arg_set = TM_NO_ID,
                                                .older = TM_NO_ID,
                                                .newer = TM_NO_ID,
-                                               .kin = (int32_t)*utid,
+                                               .ring_next = (int32_t)*utid,
                                                .next_in_process = TM_NO_ID,
                                                .children = TM_NO_ID};
     p->changes++;
@@ -160,7 +160,7 @@ static enum tm_status adopt(struct tm_processes *p, int64_t utid, int64_t upid, 
 {
     struct tm_thread_row *t = &p->threads[utid];
     if (t->listed)
-        orphan_gone(p, t);
+        remove_orphan(p, t);
     t->upid = (int32_t)upid;
     t->is_main = t->tid == p->processes[upid].pid;
     t->next_in_process = p->processes[upid].threads;
@@ -173,13 +173,13 @@ static enum tm_status adopt(struct tm_processes *p, int64_t utid, int64_t upid, 
 }
 
 /* Makes UTID and all threads that are known to share its process threads of process UPID. */
-static enum tm_status adopt_kin(struct tm_processes *p, int64_t utid, int64_t upid, struct tm_error *err)
+static enum tm_status adopt_ring(struct tm_processes *p, int64_t utid, int64_t upid, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     int64_t t = utid;
     do {
-        int64_t next = p->threads[t].kin;
-        p->threads[t].kin = (int32_t)t;
+        int64_t next = p->threads[t].ring_next;
+        p->threads[t].ring_next = (int32_t)t;
         if (p->threads[t].upid == TM_NO_ID)
             st = adopt(p, t, upid, err);
         t = next;
@@ -195,20 +195,20 @@ enum tm_status tm_processes_same(struct tm_processes *p, int64_t a, int64_t b, s
         return TM_OK;
     }
     if (x->upid != TM_NO_ID)
-        return adopt_kin(p, b, x->upid, err);
+        return adopt_ring(p, b, x->upid, err);
     if (y->upid != TM_NO_ID)
-        return adopt_kin(p, a, y->upid, err);
+        return adopt_ring(p, a, y->upid, err);
     /* Two rings are joined by swapping their links. Within one ring this would split it. A new thread is usually a ring
      * of its own. */
-    if (y->kin != b) {
-        for (int64_t t = y->kin; t != b; t = p->threads[t].kin)
+    if (y->ring_next != b) {
+        for (int64_t t = y->ring_next; t != b; t = p->threads[t].ring_next)
             if (t == a)
                 return TM_OK;
     }
     if (a != b) {
-        int32_t kin = x->kin;
-        x->kin = y->kin;
-        y->kin = kin;
+        int32_t ring_next = x->ring_next;
+        x->ring_next = y->ring_next;
+        y->ring_next = ring_next;
     }
     return TM_OK;
 }
@@ -243,7 +243,7 @@ static int64_t find_in(struct tm_processes *p, uint32_t machine, int64_t tid, in
 }
 
 /* Makes the tid of thread UTID, which is on its list, mean this thread from now on. */
-static enum tm_status revive(struct tm_processes *p, int64_t utid, struct tm_error *err)
+static enum tm_status make_current(struct tm_processes *p, int64_t utid, struct tm_error *err)
 {
     const struct tm_thread_row *t = &p->threads[utid];
     tm_tid_list_remove(p, utid);
@@ -263,9 +263,9 @@ static enum tm_status thread_of(struct tm_processes *p, int64_t upid, int64_t ti
     if (*utid == TM_NO_ID)
         st = tm_processes_start_thread(p, (struct tm_task_start){machine, tid, NULL}, utid, err);
     else if (tm_processes_find_thread(p, machine, tid) != *utid || p->threads[*utid].newer != TM_NO_ID)
-        st = revive(p, *utid, err);
+        st = make_current(p, *utid, err);
     if (st == TM_OK && p->threads[*utid].upid == TM_NO_ID)
-        st = adopt_kin(p, *utid, upid, err);
+        st = adopt_ring(p, *utid, upid, err);
     return st;
 }
 
@@ -341,7 +341,7 @@ void tm_processes_end_thread(struct tm_processes *p, uint32_t machine, int64_t t
     t->has_end = true;
     t->end_ns = time_ns;
     if (t->upid == TM_NO_ID && t->listed)
-        orphan_gone(p, t);
+        remove_orphan(p, t);
     tm_tid_list_remove(p, utid);
     refresh_live(p, machine, tid);
     p->changes++;

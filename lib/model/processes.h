@@ -34,7 +34,7 @@ struct tm_thread_row {
     /* private */
     bool listed : 1;
     int32_t older, newer;    /* threads of the same tid whose lifetime may not have ended, by last event */
-    int32_t kin;             /* ring of threads that belong to one process, not known yet */
+    int32_t ring_next;       /* ring of threads that belong to one process, not known yet */
     int32_t next_in_process;
     int32_t children;        /* processes that it made before its own process was known */
 };

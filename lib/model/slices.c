@@ -55,11 +55,11 @@ static enum tm_status push(struct tm_slices *slices, struct tm_slice_stack *stac
                            struct tm_error *err)
 {
     uint32_t before = stack->cap;
-    if (stack->depth == stack->cap && slices->room + before >= TM_SLICES_ROOM_MAX)
-        return tm_error_set(err, TM_E_INPUT, "more than %d slices are open at one time (TM_SLICES_ROOM_MAX)",
-                            TM_SLICES_ROOM_MAX);
+    if (stack->depth == stack->cap && slices->slots + before >= TM_SLICES_SLOTS_MAX)
+        return tm_error_set(err, TM_E_INPUT, "more than %d slices are open at one time (TM_SLICES_SLOTS_MAX)",
+                            TM_SLICES_SLOTS_MAX);
     enum tm_status st = tm_slice_stack_push(stack, slice, err);
-    slices->room += stack->cap - before;
+    slices->slots += stack->cap - before;
     return st;
 }
 

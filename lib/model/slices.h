@@ -6,8 +6,8 @@
 #include "model/rows.h"
 #include "stream/slice_stack.h"
 
-/* Stacks of all tracks that need more room than for TM_SLICES_ROOM_MAX slices are refused. */
-enum { TM_SLICES_ROOM_MAX = 1 << 24 };
+/* Stacks of all tracks that need more slots than this are refused. */
+enum { TM_SLICES_SLOTS_MAX = 1 << 24 };
 
 /* Zero-initialise, then set ROWS. */
 struct tm_slices {
@@ -18,12 +18,12 @@ struct tm_slices {
     /* private */
     struct tm_slice_stack *stacks; /* by track */
     uint32_t stack_count, stack_cap;
-    uint32_t room; /* slices that all stacks together have memory for */
+    uint32_t slots; /* slices that all stacks together have memory for */
 };
 
 /* Begins a slice with duration row->dur; -1: open. Sets id, depth and parent of ROW and passes it to ROWS. TM_OK.
  * TM_END if the slice is dropped: it crosses another slice (*CROSSES is true) or is nested too deep. TM_E_INPUT past
- * TM_SLICES_ROOM_MAX, TM_E_SYSTEM, or the error of ROWS. */
+ * TM_SLICES_SLOTS_MAX, TM_E_SYSTEM, or the error of ROWS. */
 enum tm_status tm_slices_begin(struct tm_slices *slices, struct tm_slice_row *row, const tm_slice_label label[2],
                                bool *crosses, struct tm_error *err);
 

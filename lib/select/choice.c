@@ -82,7 +82,8 @@ enum tm_status tm_select_wants(struct tm_select *s, const struct tm_select_group
     return st;
 }
 
-enum tm_status tm_select_life(struct tm_select *s, const struct tm_event *row, uint32_t *life, struct tm_error *err)
+enum tm_status tm_select_lifetime_of(struct tm_select *s, const struct tm_event *row, uint32_t *lifetime,
+                                     struct tm_error *err)
 {
     enum tm_scope scope = tm_event_scope(row->flags);
     struct tm_task_ids owner = {.has_tid = row->flags & TM_EVENT_HAS_TID && scope != TM_SCOPE_PROCESS,
@@ -91,17 +92,17 @@ enum tm_status tm_select_life(struct tm_select *s, const struct tm_event *row, u
                                 .pid = row->pid};
     if (scope == TM_SCOPE_TRACK && !owner.has_tid && !owner.has_pid)
         owner = tm_track_names_owner(&s->tracks, row->file, row->track);
-    *life = 0;
+    *lifetime = 0;
     if (!owner.has_tid && !owner.has_pid)
         return TM_OK;
-    return tm_task_lifetimes_need(&s->lifetimes, row->machine, owner.has_tid ? owner.tid : owner.pid, life, err);
+    return tm_task_lifetimes_need(&s->lifetimes, row->machine, owner.has_tid ? owner.tid : owner.pid, lifetime, err);
 }
 
-static enum tm_status keep_life(struct tm_select *s, uint32_t id, const struct tm_event *row, struct tm_error *err)
+static enum tm_status keep_lifetime(struct tm_select *s, uint32_t id, const struct tm_event *row, struct tm_error *err)
 {
-    uint32_t life;
-    enum tm_status st = tm_select_life(s, row, &life, err);
-    return st < 0 || life == 0 ? st : tm_pending_groups_add_life(&s->pending, id, life, err);
+    uint32_t lifetime;
+    enum tm_status st = tm_select_lifetime_of(s, row, &lifetime, err);
+    return st < 0 || lifetime == 0 ? st : tm_pending_groups_add_lifetime(&s->pending, id, lifetime, err);
 }
 
 enum tm_status tm_select_keep(struct tm_select *s, struct tm_select_group *g, uint32_t *id, struct tm_error *err)
@@ -116,7 +117,7 @@ enum tm_status tm_select_keep(struct tm_select *s, struct tm_select_group *g, ui
         st = tm_pending_groups_add(&s->pending, is_early ? TM_PENDING_GROUPS_EARLY : TM_PENDING_GROUPS_EXACT, &rows,
                                    &number, err);
         if (st == TM_OK && is_early)
-            st = keep_life(s, number, g->rows, err);
+            st = keep_lifetime(s, number, g->rows, err);
     }
     if (id)
         *id = number;

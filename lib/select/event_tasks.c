@@ -112,11 +112,11 @@ static enum tm_status task_fits(struct tm_event_tasks *t, bool is_thread, int64_
 enum tm_status tm_event_tasks_wants(struct tm_event_tasks *t, uint32_t i, bool *wanted, struct tm_error *err)
 {
     const struct tm_event_owner *owner = &t->owners[i];
-    const bool asks_thread = t->spec->values[TM_SELECT_THREAD].count || t->spec->values[TM_SELECT_TID].count;
+    const bool selects_threads = t->spec->values[TM_SELECT_THREAD].count || t->spec->values[TM_SELECT_TID].count;
     enum tm_status st = task_fits(t, true, owner->utid, wanted, err);
     if (st == TM_OK && !*wanted)
         st = task_fits(t, true, owner->other_utid, wanted, err);
-    return st < 0 || *wanted || asks_thread ? st : task_fits(t, false, owner->upid, wanted, err);
+    return st < 0 || *wanted || selects_threads ? st : task_fits(t, false, owner->upid, wanted, err);
 }
 
 enum tm_status tm_event_tasks_finish(struct tm_event_tasks *t, struct tm_select_facts *facts, struct tm_error *err)

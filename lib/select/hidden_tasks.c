@@ -127,25 +127,25 @@ static void forget(struct tm_hidden_tasks *n, uint32_t machine, int64_t tid)
     n->rows[i].name = n->rows[i].written = 0;
 }
 
-static uint64_t life_key(uint32_t machine, int64_t tid)
+static uint64_t lifetime_key(uint32_t machine, int64_t tid)
 {
     return tm_hash_u64(tm_hash_u64(machine) ^ (uint64_t)tid);
 }
 
-uint32_t tm_hidden_tasks_life(const struct tm_hidden_tasks *n, uint32_t machine, int64_t tid)
+uint32_t tm_hidden_tasks_lifetime(const struct tm_hidden_tasks *n, uint32_t machine, int64_t tid)
 {
-    uint32_t life;
-    return n->lifetimes.count && tm_map_find(&n->lifetimes, life_key(machine, tid), &life) ? life : 0;
+    uint32_t lifetime;
+    return n->lifetimes.count && tm_map_find(&n->lifetimes, lifetime_key(machine, tid), &lifetime) ? lifetime : 0;
 }
 
 /* Ends the lifetime of TID. Beyond the limit of threads, numbers keep their lifetime. */
-static enum tm_status end_life(struct tm_hidden_tasks *n, uint32_t machine, int64_t tid, struct tm_error *err)
+static enum tm_status end_lifetime(struct tm_hidden_tasks *n, uint32_t machine, int64_t tid, struct tm_error *err)
 {
-    uint32_t life = tm_hidden_tasks_life(n, machine, tid);
+    uint32_t lifetime = tm_hidden_tasks_lifetime(n, machine, tid);
     forget(n, machine, tid);
-    if (life == 0 && n->lifetimes.count >= TM_HIDDEN_TASKS_MAX)
+    if (lifetime == 0 && n->lifetimes.count >= TM_HIDDEN_TASKS_MAX)
         return TM_OK;
-    return tm_map_set(&n->lifetimes, life_key(machine, tid), life + 1) == TM_OK ? TM_OK : tm_error_nomem(err);
+    return tm_map_set(&n->lifetimes, lifetime_key(machine, tid), lifetime + 1) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 /* True with *PID if the process of E, a task that starts, is known. */
@@ -167,7 +167,7 @@ static enum tm_status take_new_task(struct tm_hidden_tasks *n, const struct tm_e
 {
     const struct stated_thread thread = {e, e->tid, is_written};
     int64_t pid;
-    enum tm_status st = is_written ? TM_OK : end_life(n, e->machine, e->tid, err);
+    enum tm_status st = is_written ? TM_OK : end_lifetime(n, e->machine, e->tid, err);
     if (st == TM_OK && process_of_new(n, e, &pid))
         st = take_process(n, thread, pid, err);
     return st < 0 ? st : take_name(n, thread, e->name, err);
@@ -189,7 +189,7 @@ static enum tm_status take(struct tm_hidden_tasks *n, const struct tm_event *e, 
             st = take_process(n, thread, e->pid, err);
         return st < 0 ? st : take_name(n, thread, e->name, err);
     case TM_KIND_TASK_NEW: return take_new_task(n, e, is_written, err);
-    case TM_KIND_PROCESS_EXIT: return is_written ? TM_OK : end_life(n, e->machine, e->tid, err);
+    case TM_KIND_PROCESS_EXIT: return is_written ? TM_OK : end_lifetime(n, e->machine, e->tid, err);
     case TM_KIND_THREAD:
     case TM_KIND_TRACK: return (e->flags & both) == both ? take_process(n, thread, e->pid, err) : TM_OK;
     case TM_KIND_PROCESS: return e->flags & TM_EVENT_HAS_PID ? take_process(n, other, e->pid, err) : TM_OK;

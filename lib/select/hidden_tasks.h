@@ -14,7 +14,7 @@ enum { TM_HIDDEN_TASKS_MAX = 1 << 20, TM_TASK_NAME_BYTES_MAX = 64 << 20 };
 
 /* Call init before use. */
 struct tm_hidden_tasks {
-    struct tm_map lifetimes; /* for tm_hidden_tasks_life */
+    struct tm_map lifetimes; /* for tm_hidden_tasks_lifetime */
     /* private */
     const struct tm_catalog *catalog;
     struct tm_table by_tid;
@@ -36,7 +36,7 @@ enum tm_status tm_hidden_tasks_learn(struct tm_hidden_tasks *names, const struct
 enum tm_status tm_hidden_tasks_shown(struct tm_hidden_tasks *names, const struct tm_event *event, struct tm_error *err);
 
 /* Returns the lifetime that TID stands for. It changes when the task starts or ends; 0 before the first. */
-uint32_t tm_hidden_tasks_life(const struct tm_hidden_tasks *names, uint32_t machine, int64_t tid);
+uint32_t tm_hidden_tasks_lifetime(const struct tm_hidden_tasks *names, uint32_t machine, int64_t tid);
 
 /* True if there may be names to write. */
 static inline bool tm_hidden_tasks_any_due(const struct tm_hidden_tasks *names)

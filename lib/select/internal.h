@@ -36,7 +36,7 @@ struct tm_select_range {
 /* The value of a counter, or the state of a cpu, before `from`. */
 struct tm_select_state {
     uint32_t pending; /* the group that states it; TM_PENDING_GROUPS_NONE: it was stated again at `from` */
-    uint32_t life; /* the task that it is about; 0: none */
+    uint32_t lifetime; /* the task that it is about; 0: none */
 };
 
 struct tm_select {
@@ -163,9 +163,9 @@ static inline bool tm_select_is_shown(const struct tm_event *rows, uint32_t coun
     return !(rows->flags & TM_EVENT_CONTEXT) && !tm_select_only_names(rows, count);
 }
 
-/* *LIFE is the task that ROW belongs to; 0 none. */
-enum tm_status tm_select_life(struct tm_select *select, const struct tm_event *row, uint32_t *life,
-                              struct tm_error *err);
+/* *LIFETIME is the task that ROW belongs to; 0 none. */
+enum tm_status tm_select_lifetime_of(struct tm_select *select, const struct tm_event *row, uint32_t *lifetime,
+                                     struct tm_error *err);
 
 /* Ends the time before `from`: drops pending states of tasks that have ended, and settles lifetimes. */
 enum tm_status tm_select_settle(struct tm_select *select, struct tm_error *err);

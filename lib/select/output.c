@@ -145,15 +145,15 @@ static enum tm_status release_needed(struct tm_select *s, const struct tm_event 
 
 /* Writes what is due before ROWS, and notes what ROWS state. Rows from before `from` may belong to tasks whose
  * numbers have been reused since. */
-static enum tm_status write_group(struct tm_select *s, const struct tm_event *rows, uint32_t count, bool is_late,
+static enum tm_status write_group(struct tm_select *s, const struct tm_event *rows, uint32_t count, bool was_pending,
                                   struct tm_error *err)
 {
-    bool is_early = is_late && rows->time_ns < s->from_ns;
+    bool is_early = was_pending && rows->time_ns < s->from_ns;
     enum tm_status st = tm_hidden_tasks_any_due(&s->tasks) && !is_early ? write_names(s, rows, err) : TM_OK;
     for (uint32_t i = 0; i < count && st == TM_OK; i++) {
         if (tm_pending_rows_any(&s->pending_rows))
             st = release_needed(s, &rows[i], err);
-        if (st == TM_OK && !is_late)
+        if (st == TM_OK && !was_pending)
             st = tm_hidden_tasks_learn(&s->tasks, &rows[i], err);
         if (st == TM_OK)
             st = tm_hidden_tasks_shown(&s->tasks, &rows[i], err);
@@ -161,11 +161,11 @@ static enum tm_status write_group(struct tm_select *s, const struct tm_event *ro
     return st;
 }
 
-/* Writes ROWS. IS_LATE: they were pending, and s->tasks has learned from them. */
-static enum tm_status put(struct tm_select *s, const struct tm_event *rows, uint32_t count, bool is_late,
+/* Writes ROWS. WAS_PENDING: they were pending, and s->tasks has learned from them. */
+static enum tm_status put(struct tm_select *s, const struct tm_event *rows, uint32_t count, bool was_pending,
                           struct tm_error *err)
 {
-    enum tm_status st = write_group(s, rows, count, is_late, err);
+    enum tm_status st = write_group(s, rows, count, was_pending, err);
     if (st == TM_OK)
         st = flush_range(s, err);
     for (uint32_t i = 0; i < count && st == TM_OK; i++)

@@ -17,7 +17,7 @@ struct tm_pending_groups_group {
     uint32_t leader, followers;    /* the first of them */
     uint32_t sibling, follower_count;
     uint32_t file, machine, clock;
-    uint32_t *lifetimes, life_count, life_cap;
+    uint32_t *lifetimes, lifetime_count, lifetime_cap;
     uint8_t list;
     bool is_counted;
 };
@@ -172,20 +172,21 @@ enum tm_status tm_pending_groups_unref(struct tm_pending_groups *h, uint32_t id,
     return --group_at(h, id)->refs == 0 ? tm_pending_groups_drop(h, id, err) : TM_OK;
 }
 
-enum tm_status tm_pending_groups_add_life(struct tm_pending_groups *h, uint32_t id, uint32_t life, struct tm_error *err)
+enum tm_status tm_pending_groups_add_lifetime(struct tm_pending_groups *h, uint32_t id, uint32_t lifetime,
+                                              struct tm_error *err)
 {
     struct tm_pending_groups_group *g = group_at(h, id);
-    if (g->life_count && g->lifetimes[g->life_count - 1] == life)
+    if (g->lifetime_count && g->lifetimes[g->lifetime_count - 1] == lifetime)
         return TM_OK;
-    enum tm_status st = tm_array_grow(&g->lifetimes, &g->life_cap, g->life_count, sizeof *g->lifetimes, err);
+    enum tm_status st = tm_array_grow(&g->lifetimes, &g->lifetime_cap, g->lifetime_count, sizeof *g->lifetimes, err);
     if (st == TM_OK)
-        g->lifetimes[g->life_count++] = life;
+        g->lifetimes[g->lifetime_count++] = lifetime;
     return st;
 }
 
 const uint32_t *tm_pending_groups_lifetimes(const struct tm_pending_groups *h, uint32_t id, uint32_t *count)
 {
-    *count = h->groups[id - 1].life_count;
+    *count = h->groups[id - 1].lifetime_count;
     return h->groups[id - 1].lifetimes;
 }
 

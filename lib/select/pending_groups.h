@@ -57,9 +57,9 @@ enum tm_status tm_pending_groups_unref(struct tm_pending_groups *pending, uint32
 /* Removes group ID and its followers, and counts them as left out. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_pending_groups_drop(struct tm_pending_groups *pending, uint32_t id, struct tm_error *err);
 
-/* Notes that group ID belongs to task LIFE, a number of the caller's that is not 0. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_pending_groups_add_life(struct tm_pending_groups *pending, uint32_t id, uint32_t life,
-                                          struct tm_error *err);
+/* Notes that group ID belongs to task LIFETIME, a number of the caller's that is not 0. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_pending_groups_add_lifetime(struct tm_pending_groups *pending, uint32_t id, uint32_t lifetime,
+                                              struct tm_error *err);
 
 /* Returns the *COUNT tasks of group ID. There are none if ID, from 1 to group_count, is no longer a group. */
 const uint32_t *tm_pending_groups_lifetimes(const struct tm_pending_groups *pending, uint32_t id, uint32_t *count);

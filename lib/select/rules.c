@@ -47,8 +47,9 @@ static bool state_key(const struct tm_select *s, const struct tm_event *e, struc
     return true;
 }
 
-/* Records that group ID states KEY from now on, for task LIFE. The group that stated it before loses a reference. */
-static enum tm_status set_state(struct tm_select *s, const struct tm_key *key, uint32_t id, uint32_t life,
+/* Records that group ID states KEY from now on, for task LIFETIME. The group that stated it before loses a reference.
+ */
+static enum tm_status set_state(struct tm_select *s, const struct tm_key *key, uint32_t id, uint32_t lifetime,
                                 struct tm_error *err)
 {
     int64_t i = tm_table_find(&s->states, key);
@@ -63,7 +64,7 @@ static enum tm_status set_state(struct tm_select *s, const struct tm_key *key, u
         s->state_rows[s->state_count++] = (struct tm_select_state){.pending = TM_PENDING_GROUPS_NONE};
     }
     struct tm_select_state before = s->state_rows[i];
-    s->state_rows[i] = (struct tm_select_state){id, life};
+    s->state_rows[i] = (struct tm_select_state){id, lifetime};
     if (id == before.pending)
         return TM_OK;
     if (id != TM_PENDING_GROUPS_NONE)
@@ -75,7 +76,7 @@ static enum tm_status set_state(struct tm_select *s, const struct tm_key *key, u
 static enum tm_status add_pending_state(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {
     struct tm_key key;
-    uint32_t id = TM_PENDING_GROUPS_NONE, life;
+    uint32_t id = TM_PENDING_GROUPS_NONE, lifetime;
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; i < g->count && st == TM_OK; i++) {
         if (!state_key(s, &g->rows[i], &key))
@@ -85,13 +86,13 @@ static enum tm_status add_pending_state(struct tm_select *s, struct tm_select_gr
             const struct tm_event_rows rows = tm_select_rows(s, g);
             st = tm_pending_groups_add(&s->pending, TM_PENDING_GROUPS_STATE, &rows, &id, err);
         }
-        life = 0;
+        lifetime = 0;
         if (st == TM_OK && g->rows[i].kind == TM_KIND_COUNTER)
-            st = tm_select_life(s, &g->rows[i], &life, err);
-        if (st == TM_OK && life)
-            st = tm_pending_groups_add_life(&s->pending, id, life, err);
+            st = tm_select_lifetime_of(s, &g->rows[i], &lifetime, err);
+        if (st == TM_OK && lifetime)
+            st = tm_pending_groups_add_lifetime(&s->pending, id, lifetime, err);
         if (st == TM_OK)
-            st = set_state(s, &key, id, life, err);
+            st = set_state(s, &key, id, lifetime, err);
     }
     return st;
 }
@@ -112,8 +113,8 @@ enum tm_status tm_select_settle(struct tm_select *s, struct tm_error *err)
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; i < s->state_count && st == TM_OK; i++) {
         const struct tm_select_state *state = &s->state_rows[i];
-        if (state->pending != TM_PENDING_GROUPS_NONE && state->life &&
-            tm_task_lifetimes_is_over(&s->lifetimes, state->life))
+        if (state->pending != TM_PENDING_GROUPS_NONE && state->lifetime &&
+            tm_task_lifetimes_is_over(&s->lifetimes, state->lifetime))
             st = tm_pending_groups_unref(&s->pending, state->pending, err);
     }
     tm_table_release(&s->states);

@@ -21,11 +21,11 @@ static struct tm_open_track track_of(const struct tm_select *s, const struct tm_
         e.flags = (e.flags & ~scope_bits) | tm_event_scope_flags(TM_SCOPE_THREAD);
     struct tm_open_track track = tm_open_track_of(s->catalog, &e, g->is_json);
     enum tm_scope scope = tm_event_scope(e.flags);
-    uint32_t life = scope == TM_SCOPE_PROCESS  ? tm_hidden_tasks_life(&s->tasks, e.machine, e.pid)
-                    : scope == TM_SCOPE_THREAD ? tm_hidden_tasks_life(&s->tasks, e.machine, e.tid)
-                                               : 0;
-    if (life) /* a reused number is another task's: its slices end no slice of this one */
-        track.key.a ^= tm_hash_u64(life) << 1;
+    uint32_t lifetime = scope == TM_SCOPE_PROCESS  ? tm_hidden_tasks_lifetime(&s->tasks, e.machine, e.pid)
+                        : scope == TM_SCOPE_THREAD ? tm_hidden_tasks_lifetime(&s->tasks, e.machine, e.tid)
+                                                   : 0;
+    if (lifetime) /* a reused number is another task's: its slices end no slice of this one */
+        track.key.a ^= tm_hash_u64(lifetime) << 1;
     return track;
 }
 

@@ -38,12 +38,12 @@ enum tm_status tm_select_as_context(struct tm_select *s, struct tm_select_group 
 static enum tm_status add_pending(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {
     const struct tm_event *e = g->rows;
-    const struct tm_life_event event = {.sign = e->kind == TM_KIND_TASK_NEW      ? TM_LIFE_START
-                                                : e->kind == TM_KIND_TASK_RENAME ? TM_LIFE_NAME
-                                                                                 : TM_LIFE_END,
-                                        .machine = e->machine,
-                                        .tid = e->tid,
-                                        .maker = e->pid};
+    const struct tm_lifetime_event event = {.change = e->kind == TM_KIND_TASK_NEW      ? TM_LIFETIME_START
+                                                      : e->kind == TM_KIND_TASK_RENAME ? TM_LIFETIME_NAME
+                                                                                       : TM_LIFETIME_END,
+                                            .machine = e->machine,
+                                            .tid = e->tid,
+                                            .maker = e->pid};
     uint32_t id;
     enum tm_status st = count_out(s, g, err);
     if (st < 0)
@@ -52,7 +52,7 @@ static enum tm_status add_pending(struct tm_select *s, struct tm_select_group *g
     const struct tm_event_rows rows = tm_select_rows(s, g);
     st = tm_pending_groups_add(&s->pending, TM_PENDING_GROUPS_EARLY, &rows, &id, err);
     if (st == TM_OK)
-        st = tm_task_lifetimes_sign(&s->lifetimes, &event, id, err);
+        st = tm_task_lifetimes_note(&s->lifetimes, &event, id, err);
     return st < 0 ? st : TM_OK;
 }
 

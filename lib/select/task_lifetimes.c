@@ -7,10 +7,10 @@ enum { OVER_MIN = 1024, GROUPS_A_TASK = 8 };
 enum described { DESCRIBED_NOW = 1, DESCRIBED_LASTING };
 
 /* Numbers of lifetimes are indices plus one. 0 means none. */
-struct tm_life {
+struct tm_task_lifetime {
     uint32_t machine, maker, next_free;
     int64_t tid;
-    uint32_t pending[TM_LIFE_SIGNS];
+    uint32_t pending[TM_LIFETIME_CHANGES];
     bool is_used, is_over, is_described, is_root, is_needed;
     bool is_shown; /* pending slices belong to it */
     bool is_wanted; /* pending states belong to it, or it made a task that is kept */
@@ -29,9 +29,9 @@ static uint32_t find(const struct tm_task_lifetimes *l, uint32_t machine, int64_
     return i == TM_TABLE_NONE ? 0 : (uint32_t)i;
 }
 
-bool tm_task_lifetimes_is_over(const struct tm_task_lifetimes *l, uint32_t life)
+bool tm_task_lifetimes_is_over(const struct tm_task_lifetimes *l, uint32_t lifetime)
 {
-    return l->rows[life - 1].is_over;
+    return l->rows[lifetime - 1].is_over;
 }
 
 static bool is_described(const struct tm_task_lifetimes *l, uint32_t machine, int64_t tid)
@@ -41,28 +41,29 @@ static bool is_described(const struct tm_task_lifetimes *l, uint32_t machine, in
 }
 
 /* Begins a new lifetime of the number. */
-static enum tm_status new_life(struct tm_task_lifetimes *l, uint32_t machine, int64_t tid, uint32_t *life,
-                               struct tm_error *err)
+static enum tm_status begin_lifetime(struct tm_task_lifetimes *l, uint32_t machine, int64_t tid, uint32_t *lifetime,
+                                     struct tm_error *err)
 {
     struct tm_key key = number_key(machine, tid);
     enum tm_status st;
-    if ((*life = l->free_row) != 0) {
-        l->free_row = l->rows[*life - 1].next_free;
+    if ((*lifetime = l->free_row) != 0) {
+        l->free_row = l->rows[*lifetime - 1].next_free;
     } else {
         if (l->count >= TM_TASK_LIFETIMES_MAX)
             return TM_END;
         if ((st = tm_array_grow(&l->rows, &l->cap, l->count, sizeof *l->rows, err)) < 0)
             return st;
-        *life = ++l->count;
+        *lifetime = ++l->count;
     }
     bool described = is_described(l, machine, tid);
-    l->rows[*life - 1] = (struct tm_life){.machine = machine, .tid = tid, .is_used = true, .is_described = described};
-    return tm_table_set(&l->by_number, &key, *life, err);
+    l->rows[*lifetime - 1] =
+        (struct tm_task_lifetime){.machine = machine, .tid = tid, .is_used = true, .is_described = described};
+    return tm_table_set(&l->by_number, &key, *lifetime, err);
 }
 
-static void end_life(struct tm_task_lifetimes *l, uint32_t life)
+static void end_lifetime(struct tm_task_lifetimes *l, uint32_t lifetime)
 {
-    struct tm_life *row = &l->rows[life - 1];
+    struct tm_task_lifetime *row = &l->rows[lifetime - 1];
     struct tm_key key = number_key(row->machine, row->tid);
     row->is_over = true;
     row->is_described = is_described(l, row->machine, row->tid);
@@ -70,15 +71,15 @@ static void end_life(struct tm_task_lifetimes *l, uint32_t life)
     l->over_count++;
 }
 
-static enum tm_status forget(struct tm_task_lifetimes *l, uint32_t life, struct tm_error *err)
+static enum tm_status forget(struct tm_task_lifetimes *l, uint32_t lifetime, struct tm_error *err)
 {
-    struct tm_life *row = &l->rows[life - 1];
+    struct tm_task_lifetime *row = &l->rows[lifetime - 1];
     enum tm_status st = TM_OK;
-    for (int sign = 0; sign < TM_LIFE_SIGNS && st == TM_OK; sign++)
-        if (row->pending[sign])
-            st = tm_pending_groups_drop(l->pending, row->pending[sign], err);
-    *row = (struct tm_life){.next_free = l->free_row};
-    l->free_row = life;
+    for (int change = 0; change < TM_LIFETIME_CHANGES && st == TM_OK; change++)
+        if (row->pending[change])
+            st = tm_pending_groups_drop(l->pending, row->pending[change], err);
+    *row = (struct tm_task_lifetime){.next_free = l->free_row};
+    l->free_row = lifetime;
     return st;
 }
 
@@ -86,7 +87,7 @@ static enum tm_status forget(struct tm_task_lifetimes *l, uint32_t life, struct 
 static void mark(struct tm_task_lifetimes *l)
 {
     for (uint32_t i = 0; i < l->count; i++) {
-        struct tm_life *row = &l->rows[i];
+        struct tm_task_lifetime *row = &l->rows[i];
         row->is_root = row->is_needed = row->is_used && (!row->is_over || row->is_described);
         row->is_shown = row->is_wanted = false;
     }
@@ -94,7 +95,7 @@ static void mark(struct tm_task_lifetimes *l)
         uint32_t count;
         const uint32_t *lifetimes = tm_pending_groups_lifetimes(l->pending, id, &count);
         while (count-- > 0) {
-            struct tm_life *row = &l->rows[lifetimes[count] - 1];
+            struct tm_task_lifetime *row = &l->rows[lifetimes[count] - 1];
             row->is_root = row->is_needed = row->is_wanted = true;
             row->is_shown = row->is_shown || !tm_pending_groups_is_state(l->pending, id);
         }
@@ -103,7 +104,7 @@ static void mark(struct tm_task_lifetimes *l)
         uint32_t maker = l->rows[i].is_root ? l->rows[i].maker : 0;
         if (maker)
             l->rows[maker - 1].is_wanted = true;
-        for (int n = 0; maker && n < TM_LIFE_MAKERS_MAX && !l->rows[maker - 1].is_root; n++) {
+        for (int n = 0; maker && n < TM_LIFETIME_MAKERS_MAX && !l->rows[maker - 1].is_root; n++) {
             l->rows[maker - 1].is_needed = true;
             maker = l->rows[maker - 1].maker;
         }
@@ -128,12 +129,12 @@ static enum tm_status sweep(struct tm_task_lifetimes *l, struct tm_error *err)
     return st;
 }
 
-enum tm_status tm_task_lifetimes_need(struct tm_task_lifetimes *l, uint32_t machine, int64_t tid, uint32_t *life,
+enum tm_status tm_task_lifetimes_need(struct tm_task_lifetimes *l, uint32_t machine, int64_t tid, uint32_t *lifetime,
                                       struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    if ((*life = find(l, machine, tid)) == 0 && (st = new_life(l, machine, tid, life, err)) == TM_END)
-        *life = 0;
+    if ((*lifetime = find(l, machine, tid)) == 0 && (st = begin_lifetime(l, machine, tid, lifetime, err)) == TM_END)
+        *lifetime = 0;
     return st < 0 ? st : TM_OK;
 }
 
@@ -152,35 +153,35 @@ static void forget_described(struct tm_task_lifetimes *l, uint32_t machine, int6
         tm_table_remove(&l->described, &key);
 }
 
-enum tm_status tm_task_lifetimes_sign(struct tm_task_lifetimes *l, const struct tm_life_event *event, uint32_t group,
-                                      struct tm_error *err)
+enum tm_status tm_task_lifetimes_note(struct tm_task_lifetimes *l, const struct tm_lifetime_event *event,
+                                      uint32_t group, struct tm_error *err)
 {
-    const enum tm_life_sign sign = event->sign;
+    const enum tm_lifetime_change change = event->change;
     const uint32_t machine = event->machine;
     const int64_t tid = event->tid;
-    uint32_t life = find(l, machine, tid);
+    uint32_t lifetime = find(l, machine, tid);
     enum tm_status st = TM_OK;
-    if (sign == TM_LIFE_START && life) {
-        end_life(l, life);
-        life = 0;
+    if (change == TM_LIFETIME_START && lifetime) {
+        end_lifetime(l, lifetime);
+        lifetime = 0;
     }
-    if (sign == TM_LIFE_END && life == 0 && !is_described(l, machine, tid))
+    if (change == TM_LIFETIME_END && lifetime == 0 && !is_described(l, machine, tid))
         return refuse(l, group, err);
     if (l->over_count >= (l->over_max ? l->over_max : OVER_MIN) && (st = sweep(l, err)) < 0)
         return st;
-    if (life == 0 && (st = new_life(l, machine, tid, &life, err)) != TM_OK)
+    if (lifetime == 0 && (st = begin_lifetime(l, machine, tid, &lifetime, err)) != TM_OK)
         return st < 0 ? st : refuse(l, group, err);
-    struct tm_life *row = &l->rows[life - 1];
-    if (row->pending[sign] && (st = tm_pending_groups_drop(l->pending, row->pending[sign], err)) < 0)
+    struct tm_task_lifetime *row = &l->rows[lifetime - 1];
+    if (row->pending[change] && (st = tm_pending_groups_drop(l->pending, row->pending[change], err)) < 0)
         return st;
-    row->pending[sign] = group;
-    if (sign == TM_LIFE_START) {
+    row->pending[change] = group;
+    if (change == TM_LIFETIME_START) {
         uint32_t made_by;
         st = tm_task_lifetimes_need(l, machine, event->maker, &made_by, err);
-        l->rows[life - 1].maker = made_by; /* the array may have moved */
+        l->rows[lifetime - 1].maker = made_by; /* the array may have moved */
     }
-    if (sign == TM_LIFE_END) {
-        end_life(l, life);
+    if (change == TM_LIFETIME_END) {
+        end_lifetime(l, lifetime);
         forget_described(l, machine, tid);
     }
     return st;
@@ -213,7 +214,7 @@ bool tm_task_lifetimes_next_shown(const struct tm_task_lifetimes *l, uint32_t *i
                                   bool *by_name)
 {
     while (*i < l->count) {
-        const struct tm_life *row = &l->rows[(*i)++];
+        const struct tm_task_lifetime *row = &l->rows[(*i)++];
         if (!row->is_wanted || row->is_over)
             continue;
         *by_name = row->is_shown;

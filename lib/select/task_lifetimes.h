@@ -10,31 +10,31 @@
 #include "select/pending_groups.h"
 
 /* Limits of tasks at one time, and of ended makers that are kept for a living task. */
-enum { TM_TASK_LIFETIMES_MAX = 1 << 20, TM_LIFE_MAKERS_MAX = 64 };
+enum { TM_TASK_LIFETIMES_MAX = 1 << 20, TM_LIFETIME_MAKERS_MAX = 64 };
 
-enum tm_life_sign { TM_LIFE_START, TM_LIFE_NAME, TM_LIFE_END, TM_LIFE_SIGNS };
+enum tm_lifetime_change { TM_LIFETIME_START, TM_LIFETIME_NAME, TM_LIFETIME_END, TM_LIFETIME_CHANGES };
 
 /* Zero-initialise and set pending. */
 struct tm_task_lifetimes {
     struct tm_pending_groups *pending; /* borrowed; has the groups. Callers set the tasks of other groups there */
     /* private */
     struct tm_table by_number, described;
-    struct tm_life *rows;
+    struct tm_task_lifetime *rows;
     uint32_t count, cap, free_row;
     uint32_t over_count, over_max; /* tasks ended since the last sweep, and when the next is due */
 };
 
-/* Sets *LIFE to the current task TID of MACHINE, for tm_pending_groups_add_life. 0: there are too many tasks. TM_OK or
- * TM_E_SYSTEM. */
+/* Sets *LIFETIME to the current task TID of MACHINE, for tm_pending_groups_add_lifetime. 0: there are too many tasks.
+ * TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_task_lifetimes_need(struct tm_task_lifetimes *lifetimes, uint32_t machine, int64_t tid,
-                                      uint32_t *life, struct tm_error *err);
+                                      uint32_t *lifetime, struct tm_error *err);
 
-/* True if task LIFE has ended. */
-bool tm_task_lifetimes_is_over(const struct tm_task_lifetimes *lifetimes, uint32_t life);
+/* True if task LIFETIME has ended. */
+bool tm_task_lifetimes_is_over(const struct tm_task_lifetimes *lifetimes, uint32_t lifetime);
 
-/* An event in the life of task TID. */
-struct tm_life_event {
-    enum tm_life_sign sign;
+/* An event in the lifetime of task TID. */
+struct tm_lifetime_event {
+    enum tm_lifetime_change change;
     uint32_t machine;
     int64_t tid;
     int64_t maker; /* the tid that made it, if it starts */
@@ -42,7 +42,7 @@ struct tm_life_event {
 
 /* Records EVENT, which the pending group GROUP states. Takes over GROUP. TM_OK; TM_END: there are too many tasks, and
  * GROUP was dropped; TM_E_SYSTEM. */
-enum tm_status tm_task_lifetimes_sign(struct tm_task_lifetimes *lifetimes, const struct tm_life_event *event,
+enum tm_status tm_task_lifetimes_note(struct tm_task_lifetimes *lifetimes, const struct tm_lifetime_event *event,
                                       uint32_t group, struct tm_error *err);
 
 /* Notes that a kept row describes task TID: the one that has the number now or, with IS_LASTING, any. */

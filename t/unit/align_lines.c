@@ -211,7 +211,7 @@ static void test_far(void)
     enum { READINGS = sizeof readings / sizeof *readings };
     const struct tm_line steep = {TM_READING_MIN, TM_OFFSET_MAX, TM_SLOPE_LIMIT};
     is_int(tm_line_at(&steep, TM_READING_MAX), TM_OFFSET_MAX);
-    const struct tm_line back = tm_line_turn(&steep), sum = tm_line_compose(&steep, &steep);
+    const struct tm_line back = tm_line_inverse(&steep), sum = tm_line_compose(&steep, &steep);
     is_int(back.offset_ns, -TM_OFFSET_MAX);
     is_int(sum.offset_ns, TM_OFFSET_MAX);
     ok(!tm_is_reading(TM_READING_MAX + 1) && !tm_is_reading(TM_READING_MIN - 1) && tm_is_reading(TM_READING_MAX));

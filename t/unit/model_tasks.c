@@ -231,8 +231,8 @@ static void test_limits(void)
     is_refused(&b, tm_descriptors_add(&m->layout.descriptors, (struct tm_place){PROTO, 0}, &described, &b.err),
                "TM_DESCRIPTORS_MAX");
     m->layout.descriptors.count = 0;
-    m->slices.room = TM_SLICES_ROOM_MAX;
-    is_refused(&b, tm_slices_begin(&m->slices, &row, none, &flag, &b.err), "TM_SLICES_ROOM_MAX");
+    m->slices.slots = TM_SLICES_SLOTS_MAX;
+    is_refused(&b, tm_slices_begin(&m->slices, &row, none, &flag, &b.err), "TM_SLICES_SLOTS_MAX");
     m->tasks.processes.names.bytes_max = m->layout.tracks.names.bytes_max = 3;
     const struct tm_text name = {(const uint8_t *)"name", 4};
     is_refused(&b, tm_tracks_name(&m->layout.tracks, name, &track, &b.err), "TM_TRACK_TEXT_BYTES_MAX");

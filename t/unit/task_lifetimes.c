@@ -45,12 +45,13 @@ static uint32_t hold(struct bench *b, enum tm_pending_groups_list list, uint32_t
     return b->group;
 }
 
-static enum tm_status sign(struct bench *b, enum tm_life_sign sign, int64_t tid, int64_t maker)
+static enum tm_status sign(struct bench *b, enum tm_lifetime_change sign, int64_t tid, int64_t maker)
 {
-    static const uint32_t kinds[] = {[TM_LIFE_START] = TM_KIND_TASK_NEW, [TM_LIFE_NAME] = TM_KIND_TASK_RENAME,
-                                     [TM_LIFE_END] = TM_KIND_PROCESS_EXIT};
-    const struct tm_life_event event = {sign, MACHINE, tid, maker};
-    return tm_task_lifetimes_sign(&b->lifetimes, &event, hold(b, TM_PENDING_GROUPS_EARLY, kinds[sign], tid), &b->err);
+    static const uint32_t kinds[] = {[TM_LIFETIME_START] = TM_KIND_TASK_NEW,
+                                     [TM_LIFETIME_NAME] = TM_KIND_TASK_RENAME,
+                                     [TM_LIFETIME_END] = TM_KIND_PROCESS_EXIT};
+    const struct tm_lifetime_event event = {sign, MACHINE, tid, maker};
+    return tm_task_lifetimes_note(&b->lifetimes, &event, hold(b, TM_PENDING_GROUPS_EARLY, kinds[sign], tid), &b->err);
 }
 
 /* Returns the tids of the pending events in LIST, in order, an end as a negative number. */
@@ -70,13 +71,13 @@ static const char *left(struct bench *b, enum tm_pending_groups_list list)
 static void test_living(void)
 {
     struct bench *b = bench_new();
-    ok(sign(b, TM_LIFE_START, 10, 1) == TM_OK);
-    ok(sign(b, TM_LIFE_START, 11, 10) == TM_OK);
-    ok(sign(b, TM_LIFE_NAME, 10, 0) == TM_OK);
-    ok(sign(b, TM_LIFE_NAME, 10, 0) == TM_OK); /* the last name */
-    ok(sign(b, TM_LIFE_END, 99, 0) == TM_END); /* of an unknown task */
-    ok(sign(b, TM_LIFE_START, 12, 1) == TM_OK);
-    ok(sign(b, TM_LIFE_END, 12, 0) == TM_OK);
+    ok(sign(b, TM_LIFETIME_START, 10, 1) == TM_OK);
+    ok(sign(b, TM_LIFETIME_START, 11, 10) == TM_OK);
+    ok(sign(b, TM_LIFETIME_NAME, 10, 0) == TM_OK);
+    ok(sign(b, TM_LIFETIME_NAME, 10, 0) == TM_OK); /* the last name */
+    ok(sign(b, TM_LIFETIME_END, 99, 0) == TM_END); /* of an unknown task */
+    ok(sign(b, TM_LIFETIME_START, 12, 1) == TM_OK);
+    ok(sign(b, TM_LIFETIME_END, 12, 0) == TM_OK);
     ok(tm_task_lifetimes_settle(&b->lifetimes, &b->err) == TM_OK);
     is_str(left(b, TM_PENDING_GROUPS_EARLY), "10 11 10");
     bench_free(b);
@@ -85,22 +86,22 @@ static void test_living(void)
 static void test_ended_and_needed(void)
 {
     struct bench *b = bench_new();
-    uint32_t life;
-    ok(sign(b, TM_LIFE_START, 10, 1) == TM_OK);
-    ok(sign(b, TM_LIFE_START, 20, 10) == TM_OK);
-    ok(sign(b, TM_LIFE_START, 30, 20) == TM_OK);
-    ok(sign(b, TM_LIFE_END, 10, 0) == TM_OK); /* started 20, which started 30, which has not ended */
-    ok(sign(b, TM_LIFE_END, 20, 0) == TM_OK);
-    ok(sign(b, TM_LIFE_START, 40, 1) == TM_OK);
-    ok(tm_task_lifetimes_need(&b->lifetimes, MACHINE, 40, &life, &b->err) == TM_OK && life);
-    ok(tm_pending_groups_add_life(&b->pending, hold(b, TM_PENDING_GROUPS_EARLY, TM_KIND_SLICE_BEGIN, 41), life,
-                                  &b->err) == TM_OK);
-    ok(tm_pending_groups_add_life(&b->pending, hold(b, TM_PENDING_GROUPS_STATE, TM_KIND_COUNTER, 42), life, &b->err) ==
-       TM_OK);
-    ok(sign(b, TM_LIFE_END, 40, 0) == TM_OK);
-    ok(tm_task_lifetimes_is_over(&b->lifetimes, life));
-    ok(sign(b, TM_LIFE_START, 40, 1) == TM_OK); /* another */
-    ok(sign(b, TM_LIFE_END, 40, 0) == TM_OK);
+    uint32_t lifetime;
+    ok(sign(b, TM_LIFETIME_START, 10, 1) == TM_OK);
+    ok(sign(b, TM_LIFETIME_START, 20, 10) == TM_OK);
+    ok(sign(b, TM_LIFETIME_START, 30, 20) == TM_OK);
+    ok(sign(b, TM_LIFETIME_END, 10, 0) == TM_OK); /* started 20, which started 30, which has not ended */
+    ok(sign(b, TM_LIFETIME_END, 20, 0) == TM_OK);
+    ok(sign(b, TM_LIFETIME_START, 40, 1) == TM_OK);
+    ok(tm_task_lifetimes_need(&b->lifetimes, MACHINE, 40, &lifetime, &b->err) == TM_OK && lifetime);
+    ok(tm_pending_groups_add_lifetime(&b->pending, hold(b, TM_PENDING_GROUPS_EARLY, TM_KIND_SLICE_BEGIN, 41), lifetime,
+                                      &b->err) == TM_OK);
+    ok(tm_pending_groups_add_lifetime(&b->pending, hold(b, TM_PENDING_GROUPS_STATE, TM_KIND_COUNTER, 42), lifetime,
+                                      &b->err) == TM_OK);
+    ok(sign(b, TM_LIFETIME_END, 40, 0) == TM_OK);
+    ok(tm_task_lifetimes_is_over(&b->lifetimes, lifetime));
+    ok(sign(b, TM_LIFETIME_START, 40, 1) == TM_OK); /* another */
+    ok(sign(b, TM_LIFETIME_END, 40, 0) == TM_OK);
     ok(tm_task_lifetimes_settle(&b->lifetimes, &b->err) == TM_OK);
     is_str(left(b, TM_PENDING_GROUPS_EARLY), "10 20 30 -10 -20 40 41 42 -40");
     is_str(left(b, TM_PENDING_GROUPS_STATE), ""); /* the state of the ended task has its own time */
@@ -111,12 +112,12 @@ static void test_told(void)
 {
     struct bench *b = bench_new();
     ok(tm_task_lifetimes_describe(&b->lifetimes, MACHINE, 10, false, &b->err) == TM_OK);
-    ok(sign(b, TM_LIFE_END, 10, 0) == TM_OK);
-    ok(sign(b, TM_LIFE_END, 10, 0) == TM_END); /* no longer known */
+    ok(sign(b, TM_LIFETIME_END, 10, 0) == TM_OK);
+    ok(sign(b, TM_LIFETIME_END, 10, 0) == TM_END); /* no longer known */
     ok(tm_task_lifetimes_describe(&b->lifetimes, MACHINE, 20, true, &b->err) == TM_OK);
-    ok(sign(b, TM_LIFE_START, 20, 0) == TM_OK);
-    ok(sign(b, TM_LIFE_END, 20, 0) == TM_OK);
-    ok(sign(b, TM_LIFE_END, 20, 0) == TM_OK);
+    ok(sign(b, TM_LIFETIME_START, 20, 0) == TM_OK);
+    ok(sign(b, TM_LIFETIME_END, 20, 0) == TM_OK);
+    ok(sign(b, TM_LIFETIME_END, 20, 0) == TM_OK);
     ok(tm_task_lifetimes_settle(&b->lifetimes, &b->err) == TM_OK);
     is_str(left(b, TM_PENDING_GROUPS_EARLY), "-10 20 -20 -20");
     bench_free(b);
@@ -129,20 +130,21 @@ static void test_many(void)
     struct bench *b = bench_new();
     enum tm_status st = TM_OK;
     for (int64_t i = 0; i < TASKS && st == TM_OK; i++)
-        if ((st = sign(b, TM_LIFE_START, 100 + i, 1)) == TM_OK && (st = sign(b, TM_LIFE_NAME, 100 + i, 0)) == TM_OK)
-            st = sign(b, TM_LIFE_END, 100 + i, 0);
+        if ((st = sign(b, TM_LIFETIME_START, 100 + i, 1)) == TM_OK &&
+            (st = sign(b, TM_LIFETIME_NAME, 100 + i, 0)) == TM_OK)
+            st = sign(b, TM_LIFETIME_END, 100 + i, 0);
     ok(st == TM_OK);
     ok(b->pending.group_count < 3 * 4096);
     for (int64_t i = 0; i < CHAIN && st == TM_OK; i++) /* each starts the next and ends */
-        if ((st = sign(b, TM_LIFE_START, 10 + (i + 1) % 2, 10 + i % 2)) == TM_OK)
-            st = sign(b, TM_LIFE_END, 10 + i % 2, 0);
+        if ((st = sign(b, TM_LIFETIME_START, 10 + (i + 1) % 2, 10 + i % 2)) == TM_OK)
+            st = sign(b, TM_LIFETIME_END, 10 + i % 2, 0);
     ok(st >= 0);
     ok(tm_task_lifetimes_settle(&b->lifetimes, &b->err) == TM_OK);
     struct tm_event *rows;
     uint32_t count, kept = 0;
     while (tm_pending_groups_take(&b->pending, TM_PENDING_GROUPS_EARLY, &rows, &count, &b->err) == TM_OK)
         kept++;
-    ok(kept <= 2 * TM_LIFE_MAKERS_MAX + 2);
+    ok(kept <= 2 * TM_LIFETIME_MAKERS_MAX + 2);
     bench_free(b);
 }
 
