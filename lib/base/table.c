@@ -136,11 +136,9 @@ void tm_table_release(struct tm_table *table)
     *table = (struct tm_table){0};
 }
 
-enum tm_status tm_array_grow(void *array, uint32_t *cap, uint32_t count, size_t size, struct tm_error *err)
+enum tm_status tm_array_widen(void *array, uint32_t *cap, uint32_t count, size_t size, struct tm_error *err)
 {
     void *old, *more;
-    if (count < *cap)
-        return TM_OK;
     if (count > UINT32_MAX / 2)
         return tm_error_set(err, TM_E_SYSTEM, "more than %u of one thing", *cap);
     uint32_t want = *cap ? *cap : ARRAY_FIRST;

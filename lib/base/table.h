@@ -38,9 +38,16 @@ void tm_table_clear(struct tm_table *table);
 
 void tm_table_release(struct tm_table *table);
 
+/* The slow path of tm_array_grow, if there is no room. */
+enum tm_status tm_array_widen(void *array, uint32_t *cap, uint32_t count, size_t size, struct tm_error *err);
+
 /* Makes room for one more element of SIZE bytes in the array at *ARRAY, which has COUNT elements and room for *CAP. New
  * room is zeroed. A small array doubles; one of a MiB or more grows by an eighth, because the room counts as memory in
  * use. TM_OK, or TM_E_SYSTEM with the array unchanged. */
-enum tm_status tm_array_grow(void *array, uint32_t *cap, uint32_t count, size_t size, struct tm_error *err);
+static inline enum tm_status tm_array_grow(void *array, uint32_t *cap, uint32_t count, size_t size,
+                                           struct tm_error *err)
+{
+    return count < *cap ? TM_OK : tm_array_widen(array, cap, count, size, err);
+}
 
 #endif

@@ -50,33 +50,64 @@ static enum tm_status begin_packet(struct tm_track_writer *w, uint32_t machine, 
     return TM_OK;
 }
 
-/* Puts STRING of E, its name (IS_NAME) or a category, into w->body: as a number if the table has room, otherwise as
- * text. The entry of a new number goes to w->interned. */
-static bool put_string(struct tm_track_writer *w, const struct tm_event *e, uint32_t string, bool is_name)
+/* Puts the entry of string ID, which is new, to w->interned. */
+static bool put_entry(struct tm_track_writer *w, struct tm_text text, uint32_t id, bool is_name)
 {
-    struct tm_text text = tm_catalog_string(w->packets->catalog, string, e);
-    struct tm_track_sequence *s = &w->sequences[e->machine];
-    uint32_t id;
-    bool is_new = false;
     size_t mark;
-    if (text.data == NULL)
+    return tm_pb_begin(&w->interned, is_name ? TM_INTERNED_EVENT_NAMES : TM_INTERNED_EVENT_CATEGORIES, &mark) ==
+               TM_OK &&
+           tm_pb_put_varint(&w->interned, TM_INTERNED_IID, (uint64_t)id + 1) == TM_OK &&
+           tm_pb_put_bytes(&w->interned, TM_INTERNED_TEXT, text.data, text.len) == TM_OK &&
+           tm_pb_end(&w->interned, mark) == TM_OK;
+}
+
+/* A string of the stream that a packet names. */
+struct used_string {
+    uint32_t number; /* its number in the stream; TM_STRING_INLINE: it has none */
+    bool is_name;    /* it is the event's name; otherwise its category */
+    struct tm_text text;
+};
+
+/* Finds the id of STRING on the sequence of MACHINE. The entry of a new id goes to w->interned. TM_END: the text is too
+ * long, or the table is full. */
+static enum tm_status intern(struct tm_track_writer *w, uint32_t machine, const struct used_string *string,
+                             uint32_t *id)
+{
+    struct tm_track_sequence *s = &w->sequences[machine];
+    struct tm_recent_string *recent = string->is_name ? w->recent_names : w->recent_categories;
+    bool is_new = false;
+    recent += (string->number + machine * 61) % TM_RECENT_STRINGS;
+    if (recent->string == string->number && recent->machine == machine) {
+        *id = recent->id;
+        return TM_OK;
+    }
+    if (string->text.len > NAME_INTERNED_MAX)
+        return TM_END;
+    enum tm_status st =
+        tm_intern_add(string->is_name ? &s->names : &s->categories, string->text.data, string->text.len, id, &is_new);
+    if (st != TM_OK)
+        return st;
+    if (is_new && !put_entry(w, string->text, *id, string->is_name))
+        return TM_E_SYSTEM;
+    if (!(string->number & TM_STRING_INLINE))
+        *recent = (struct tm_recent_string){string->number, machine, *id};
+    return TM_OK;
+}
+
+/* Puts string NUMBER of E, its name (IS_NAME) or a category, into w->body: as an id if the table has room, otherwise as
+ * text. */
+static bool put_string(struct tm_track_writer *w, const struct tm_event *e, uint32_t number, bool is_name)
+{
+    struct used_string string = {number, is_name, tm_catalog_string(w->packets->catalog, number, e)};
+    uint32_t id;
+    if (string.text.data == NULL)
         return true;
-    enum tm_status st = text.len > NAME_INTERNED_MAX
-                            ? TM_END
-                            : tm_intern_add(is_name ? &s->names : &s->categories, text.data, text.len, &id, &is_new);
-    if (st < 0)
-        return false;
+    enum tm_status st = intern(w, e->machine, &string, &id);
     if (st == TM_END)
-        return tm_pb_put_bytes(&w->body, is_name ? TM_TRACK_EVENT_NAME : TM_TRACK_EVENT_CATEGORIES, text.data,
-                               text.len) == TM_OK;
-    if (is_new &&
-        (tm_pb_begin(&w->interned, is_name ? TM_INTERNED_EVENT_NAMES : TM_INTERNED_EVENT_CATEGORIES, &mark) != TM_OK ||
-         tm_pb_put_varint(&w->interned, TM_INTERNED_IID, (uint64_t)id + 1) != TM_OK ||
-         tm_pb_put_bytes(&w->interned, TM_INTERNED_TEXT, text.data, text.len) != TM_OK ||
-         tm_pb_end(&w->interned, mark) != TM_OK))
-        return false;
-    return tm_pb_put_varint(&w->body, is_name ? TM_TRACK_EVENT_NAME_IID : TM_TRACK_EVENT_CATEGORY_IIDS,
-                            (uint64_t)id + 1) == TM_OK;
+        return tm_pb_put_bytes(&w->body, is_name ? TM_TRACK_EVENT_NAME : TM_TRACK_EVENT_CATEGORIES, string.text.data,
+                               string.text.len) == TM_OK;
+    return st == TM_OK && tm_pb_put_varint(&w->body, is_name ? TM_TRACK_EVENT_NAME_IID : TM_TRACK_EVENT_CATEGORY_IIDS,
+                                           (uint64_t)id + 1) == TM_OK;
 }
 
 /* Returns the output's id of flow ID of E's file. */

@@ -145,18 +145,28 @@ static void unsupported(struct tm_track_writer *w, const struct tm_event *e)
     tm_unsupported_counts_event(w->packets->unsupported, e);
 }
 
-/* Finds FIELD of E's detail, which precedes its arguments. */
-static bool thread_time(const struct tm_event *e, uint32_t field, int64_t *ns)
+/* The thread time at the begin of an event, and how much of it the event took. */
+struct thread_time {
+    bool has_begin, has_dur;
+    int64_t begin_ns, dur_ns;
+};
+
+/* Reads the thread time of E from its detail, where it precedes the arguments. */
+static struct thread_time thread_time_of(const struct tm_event *e)
 {
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
+    struct thread_time time = {.has_begin = false};
     struct tm_pb_field f;
-    while (tm_pb_next(&pb, &f) == TM_OK && f.id != TM_DETAIL_ARGS) {
-        if (f.id != field || f.type != TM_PB_VARINT)
-            continue;
-        *ns = tm_unzigzag(f.value);
-        return true;
+    while (!(time.has_begin && time.has_dur) && tm_pb_next(&pb, &f) == TM_OK && f.id != TM_DETAIL_ARGS) {
+        if (f.id == TM_DETAIL_THREAD_TIME && f.type == TM_PB_VARINT && !time.has_begin) {
+            time.begin_ns = tm_unzigzag(f.value);
+            time.has_begin = true;
+        } else if (f.id == TM_DETAIL_THREAD_DUR && f.type == TM_PB_VARINT && !time.has_dur) {
+            time.dur_ns = tm_unzigzag(f.value);
+            time.has_dur = true;
+        }
     }
-    return false;
+    return time;
 }
 
 static enum tm_status put_end(struct tm_track_writer *w, const struct tm_open_end *end, struct tm_error *err)
@@ -292,9 +302,8 @@ static enum tm_status begin_complete(struct tm_track_writer *w, const struct tm_
 /* Notes in END the reading of the thread's clock at the end of E, if E states it. */
 static void note_thread_end(struct tm_track_writer *w, const struct tm_event *e, struct tm_open_end *end)
 {
-    int64_t begin_ns, dur_ns;
-    if (thread_time(e, TM_DETAIL_THREAD_TIME, &begin_ns) && thread_time(e, TM_DETAIL_THREAD_DUR, &dur_ns) &&
-        tm_add_i64(begin_ns, dur_ns, &end->thread_ns))
+    const struct thread_time time = thread_time_of(e);
+    if (time.has_begin && time.has_dur && tm_add_i64(time.begin_ns, time.dur_ns, &end->thread_ns))
         end->time_uuid = w->time_uuid;
 }
 
@@ -320,10 +329,9 @@ static enum tm_status find_thread_time(struct tm_track_writer *w, const struct t
                                        struct tm_error *err)
 {
     enum { BUILTIN_TYPE = 1, THREAD_TIME_NS = 1 };
-    int64_t ns;
     size_t mark;
     w->time_uuid = 0;
-    if (e->detail_bytes == 0 || !has_flows(e) || !thread_time(e, TM_DETAIL_THREAD_TIME, &ns))
+    if (e->detail_bytes == 0 || !has_flows(e) || !thread_time_of(e).has_begin)
         return TM_OK;
     w->time_uuid = tm_track_key(w, e, TM_TRACK_KIND_THREAD_TIME, 0);
     enum tm_status st = tm_map_add(&w->known, w->time_uuid, 0);
@@ -434,6 +442,8 @@ void tm_track_writer_begin_anew(struct tm_track_writer *w)
         tm_intern_clear(&w->sequences[i].categories);
         w->sequences[i].id = w->sequences[i].descriptors = 0;
     }
+    memset(w->recent_names, 0, sizeof w->recent_names);
+    memset(w->recent_categories, 0, sizeof w->recent_categories);
 }
 
 void tm_track_writer_release(struct tm_track_writer *w)

@@ -29,6 +29,8 @@ struct tm_track_choices {
 };
 
 /* Zero-initialise, with .packets set. */
+enum { TM_RECENT_STRINGS = 512 }; /* a power of two */
+
 struct tm_track_writer {
     struct tm_packet_writer *packets; /* borrowed */
     /* the only trace of the merge: its flows keep their ids, and its instants are on tracks of their own */
@@ -43,6 +45,11 @@ struct tm_track_writer {
         struct tm_intern names, categories;
     } *sequences; /* one for each machine */
     uint32_t sequence_count, sequence_cap;
+    /* a cache of the interned strings: string STRING of the stream has id ID on the sequence of MACHINE */
+    struct tm_recent_string {
+        uint32_t string; /* 0: no entry */
+        uint32_t machine, id;
+    } recent_names[TM_RECENT_STRINGS], recent_categories[TM_RECENT_STRINGS];
     struct tm_map known;
     struct tm_map ranks; /* from a task with a rank to its sort index */
     struct tm_map ranked; /* machines for which it was written that ranks count */
