@@ -108,8 +108,8 @@ static bool is_wanted(const struct tm_emit_run *run, bool shows_stream)
     return false;
 }
 
-enum tm_status tm_first_reading_do(struct tm_first_reading *reading, const struct tm_emit_run *run,
-                                   struct tm_error *err)
+enum tm_status tm_first_reading_run(struct tm_first_reading *reading, const struct tm_emit_run *run,
+                                    struct tm_error *err)
 {
     struct stat info;
     enum tm_status st = TM_OK;

@@ -16,8 +16,8 @@ struct tm_first_reading {
 
 /* Reads the stream of RUN. TM_OK with fd and with the facts that the outputs need before the events; TM_E_INPUT like
  * tm_emit_run; TM_E_SYSTEM. */
-enum tm_status tm_first_reading_do(struct tm_first_reading *reading, const struct tm_emit_run *run,
-                                   struct tm_error *err);
+enum tm_status tm_first_reading_run(struct tm_first_reading *reading, const struct tm_emit_run *run,
+                                    struct tm_error *err);
 
 void tm_first_reading_release(struct tm_first_reading *reading);
 

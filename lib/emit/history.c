@@ -14,7 +14,7 @@ static enum tm_status add_second(struct tm_emit_history *h, struct tm_error *err
 }
 
 /* Passes E, settled. A second row of it is pending until its derived rows have passed. */
-static enum tm_status take(struct tm_emit_history *h, const struct tm_event *e, struct tm_error *err)
+static enum tm_status add_event(struct tm_emit_history *h, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_settled_rows settled;
     enum tm_status st = e->flags & TM_EVENT_DERIVED ? TM_OK : add_second(h, err);
@@ -50,7 +50,7 @@ enum tm_status tm_emit_history_batch(struct tm_emit_history *h, const struct tm_
     if (!h->has_second && h->kernel.writing == 0 && !tm_batch_has_kind(batch, TM_KIND_BINDER, TM_KIND_KERNEL))
         return tm_batch_queue_pass(&h->out, batch, err);
     while (st == TM_OK && tm_batch_next(&walk, &e))
-        st = take(h, &e, err);
+        st = add_event(h, &e, err);
     return st < 0 ? st : tm_batch_queue_flush(&h->out, err);
 }
 

@@ -312,7 +312,7 @@ enum tm_status tm_emit_run(const struct tm_emit_run *run, struct tm_error *err)
     struct tm_first_reading reading = {.fd = -1};
     if (run->only == NULL || !tm_select_spec_looks_ahead(run->only))
         return run_from(run, run->in_fd, nothing, err);
-    enum tm_status st = tm_first_reading_do(&reading, run, err);
+    enum tm_status st = tm_first_reading_run(&reading, run, err);
     if (st == TM_OK)
         st = run_from(run, reading.fd, reading.facts, err);
     tm_first_reading_release(&reading);

@@ -88,7 +88,7 @@ static bool find(const struct tm_span_flows *s, uint64_t id, uint32_t *file)
     return tm_map_find(&s->recent, id, file) || tm_map_find(&s->before, id, file);
 }
 
-static enum tm_status remember(struct tm_span_flows *s, uint64_t id, uint32_t file)
+static enum tm_status add_span(struct tm_span_flows *s, uint64_t id, uint32_t file)
 {
     if (s->recent.count == TM_SPAN_FLOWS_MAX) {
         struct tm_map old = s->before;
@@ -121,7 +121,7 @@ static enum tm_status add_flow(struct tm_span_flows *s, const struct tm_event *e
 
 /* Passes E. If it is a span, adds the end of its parent's flow, and the start of its own or, if its id is known, the
  * end of that. */
-static enum tm_status take(struct tm_span_flows *s, const struct tm_event *e, struct tm_error *err)
+static enum tm_status add_event(struct tm_span_flows *s, const struct tm_event *e, struct tm_error *err)
 {
     struct span span;
     uint32_t file;
@@ -137,7 +137,7 @@ static enum tm_status take(struct tm_span_flows *s, const struct tm_event *e, st
     if (find(s, own, &file))
         return file != e->file ? add_flow(s, e, TM_KIND_FLOW_END, own, err) : TM_OK;
     st = add_flow(s, e, TM_KIND_FLOW_START, own, err);
-    return st < 0 ? st : remember(s, own, e->file) == TM_OK ? TM_OK : tm_error_nomem(err);
+    return st < 0 ? st : add_span(s, own, e->file) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 enum tm_status tm_span_flows_batch(struct tm_span_flows *s, const struct tm_batch *batch, struct tm_error *err)
@@ -148,7 +148,7 @@ enum tm_status tm_span_flows_batch(struct tm_span_flows *s, const struct tm_batc
     if (!tm_batch_has_kind(batch, TM_KIND_SLICE_BEGIN, TM_KIND_SLICE_COMPLETE))
         return tm_batch_queue_pass(&s->out, batch, err);
     while (st == TM_OK && tm_batch_next(&walk, &e))
-        st = take(s, &e, err);
+        st = add_event(s, &e, err);
     return st < 0 ? st : tm_batch_queue_flush(&s->out, err);
 }
 

@@ -20,8 +20,8 @@ static struct tm_task_names_row *find(const struct tm_task_names_table *t, uint6
 }
 
 /* Finds or makes the row of a key in T. TM_END: the table is full. */
-static enum tm_status need(struct tm_task_names_table *t, uint64_t scope, uint64_t id, struct tm_task_names_row **row,
-                           struct tm_error *err)
+static enum tm_status find_or_add(struct tm_task_names_table *t, uint64_t scope, uint64_t id,
+                                  struct tm_task_names_row **row, struct tm_error *err)
 {
     if ((*row = find(t, scope, id)) != NULL)
         return TM_OK;
@@ -92,7 +92,7 @@ static enum tm_status learn_thread(struct tm_task_names *names, const struct tm_
     if (!has_tid)
         return TM_OK;
     int64_t tid = d->has_tid ? d->tid : e->tid;
-    enum tm_status st = need(&names->threads, e->machine, (uint64_t)tid, &row, err);
+    enum tm_status st = find_or_add(&names->threads, e->machine, (uint64_t)tid, &row, err);
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
     if (d->has_pid || (e->flags & TM_EVENT_HAS_PID)) {
@@ -110,7 +110,7 @@ static enum tm_status learn_process(struct tm_task_names *names, const struct tm
     if (!d->has_pid && !(e->flags & TM_EVENT_HAS_PID))
         return TM_OK;
     enum tm_status st =
-        need(&names->processes, e->machine, (uint64_t)(d->has_pid ? d->pid : e->pid), &row, err);
+        find_or_add(&names->processes, e->machine, (uint64_t)(d->has_pid ? d->pid : e->pid), &row, err);
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
     struct tm_text name = d->has_name ? tm_text_of(d->name) : (struct tm_text){0};
@@ -123,7 +123,7 @@ static enum tm_status learn_track(struct tm_task_names *names, const struct tm_e
                                   const Tracemerge__TrackDescription *d, struct tm_error *err)
 {
     struct tm_task_names_row *row;
-    enum tm_status st = need(&names->tracks, e->file, d->has_uuid ? d->uuid : e->track, &row, err);
+    enum tm_status st = find_or_add(&names->tracks, e->file, d->has_uuid ? d->uuid : e->track, &row, err);
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
     if (d->has_parent_uuid) {
@@ -169,7 +169,7 @@ static enum tm_status learn_comm(struct tm_task_names *names, const struct tm_ev
     struct tm_task_names_row *row;
     if (tid == 0 || string == 0)
         return TM_OK;
-    enum tm_status st = need(&names->threads, e->machine, (uint64_t)tid, &row, err);
+    enum tm_status st = find_or_add(&names->threads, e->machine, (uint64_t)tid, &row, err);
     if (st != TM_OK || row->priority > TM_THREAD_NAME_SCHED || row->string == string)
         return st < 0 ? st : TM_OK;
     st = set_name(names, row, tm_catalog_string(names->catalog, string, e), TM_THREAD_NAME_SCHED, err);
@@ -194,7 +194,7 @@ static bool process_of(const struct tm_task_names *names, uint32_t machine, int6
 static enum tm_status learn_new_process(struct tm_task_names *names, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_task_names_row *row;
-    enum tm_status st = need(&names->processes, e->machine, (uint64_t)e->tid, &row, err);
+    enum tm_status st = find_or_add(&names->processes, e->machine, (uint64_t)e->tid, &row, err);
     if (st != TM_OK)
         return st;
     row->name = row->priority = 0;
@@ -205,7 +205,7 @@ static enum tm_status learn_new_process(struct tm_task_names *names, const struc
 static enum tm_status learn_new(struct tm_task_names *names, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_task_names_row *row;
-    enum tm_status st = e->tid ? need(&names->threads, e->machine, (uint64_t)e->tid, &row, err) : TM_END;
+    enum tm_status st = e->tid ? find_or_add(&names->threads, e->machine, (uint64_t)e->tid, &row, err) : TM_END;
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
     *row = (struct tm_task_names_row){.scope = row->scope, .id = row->id};
@@ -251,7 +251,7 @@ enum tm_status tm_task_names_learn(struct tm_task_names *names, const struct tm_
 }
 
 /* Finds the owner of the track of EVENT, or of its nearest parent that has one. */
-static void place_track(const struct tm_task_names *names, const struct tm_event *e, struct tm_event_task *place)
+static void find_track_owner(const struct tm_task_names *names, const struct tm_event *e, struct tm_event_task *place)
 {
     const struct tm_task_names_row *row = find(&names->tracks, e->file, e->track);
     place->track = name_of(names, row);
@@ -290,7 +290,7 @@ void tm_task_names_find(const struct tm_task_names *names, const struct tm_event
     if (tm_task_names_has_other(e))
         place->has_pid = false;
     if (tm_event_scope(e->flags) == TM_SCOPE_TRACK)
-        place_track(names, e, place);
+        find_track_owner(names, e, place);
     if (place->has_tid) {
         const struct tm_task_names_row *row = find(&names->threads, e->machine, (uint64_t)place->tid);
         place->thread = place->tid == 0 && row == NULL ? idle_name(e) : name_of(names, row);

@@ -8,8 +8,8 @@
 enum { CPU_PID = 0x70000000, CPUS_MAX = 1 << 16 }; /* CPU_PID: the process of a machine's CPUs */
 
 /* Finds or makes the row of CPU on MACHINE. */
-static enum tm_status running_on(struct tm_json_cpus *cpus, uint32_t machine, uint32_t cpu,
-                                 struct tm_json_cpu **running, struct tm_error *err)
+static enum tm_status find_or_add(struct tm_json_cpus *cpus, uint32_t machine, uint32_t cpu,
+                                  struct tm_json_cpu **running, struct tm_error *err)
 {
     uint64_t key = (uint64_t)machine << 32 | cpu;
     uint32_t at;
@@ -74,7 +74,7 @@ enum tm_status tm_json_cpus_switch(struct tm_json_cpus *cpus, const struct tm_ev
                                    struct tm_error *err)
 {
     struct tm_json_cpu *r = NULL;
-    enum tm_status st = running_on(cpus, e->machine, e->cpu, &r, err);
+    enum tm_status st = find_or_add(cpus, e->machine, e->cpu, &r, err);
     if (st == TM_OK)
         st = put_running(cpus, r, e->time_ns, err);
     if (st < 0)

@@ -116,7 +116,7 @@ enum tm_status tm_json_metadata_name(struct tm_json_metadata *m, int64_t pid, co
 }
 
 /* Forgets the last name of a process (TID NULL) or thread. */
-static bool forget_name(struct tm_json_metadata *m, int64_t pid, const int64_t *tid)
+static bool remove_name(struct tm_json_metadata *m, int64_t pid, const int64_t *tid)
 {
     uint64_t key = name_key(pid, tid);
     uint32_t last;
@@ -141,7 +141,7 @@ enum tm_status tm_json_metadata_name_text(struct tm_json_metadata *m, const stru
         while (st == TM_OK && tm_pb_next(&within, &g) == TM_OK) {
             if (g.id != name || g.type != TM_PB_LEN)
                 continue;
-            if (tm_event_raw(e->flags) == TM_RAW_JSON && !forget_name(m, pid, is_thread ? &e->tid : NULL))
+            if (tm_event_raw(e->flags) == TM_RAW_JSON && !remove_name(m, pid, is_thread ? &e->tid : NULL))
                 return tm_error_nomem(err); /* the object gave another name */
             st = tm_json_metadata_name(m, pid, is_thread ? &e->tid : NULL, (struct tm_text){g.data, g.len}, err);
         }

@@ -92,14 +92,14 @@ enum tm_status tm_json_begins_complete(struct tm_json_begins *begins, const stru
     return TM_OK;
 }
 
-enum tm_status tm_json_begins_touch(struct tm_json_begins *begins, const struct tm_json_begin_at *at, int64_t ts_ns,
-                                    enum tm_json_begin_touch touch, struct tm_json_begin_view *view)
+enum tm_status tm_json_begins_point(struct tm_json_begins *begins, const struct tm_json_begin_at *at, int64_t ts_ns,
+                                    enum tm_json_begin_binding binding, struct tm_json_begin_view *view)
 {
-    struct tm_json_begin_stack *stack = use_lane(begins, at, ts_ns, touch == TM_JSON_BEGIN_BOUND);
+    struct tm_json_begin_stack *stack = use_lane(begins, at, ts_ns, binding == TM_JSON_BEGIN_BOUND);
     if (stack == NULL)
         return TM_E_SYSTEM;
     tm_json_lanes_use(begins->lanes, &stack->holder, ts_ns, ts_ns);
-    stack->awaits = touch == TM_JSON_BEGIN_AWAITS || (stack->awaits && touch == TM_JSON_BEGIN_BOUND);
+    stack->awaits = binding == TM_JSON_BEGIN_AWAITS || (stack->awaits && binding == TM_JSON_BEGIN_BOUND);
     note_open(begins, stack);
     view->thread = stack->holder.thread - 1;
     view->lane = stack->holder.lane;

@@ -77,14 +77,14 @@ enum tm_status tm_json_begins_complete(struct tm_json_begins *begins, const stru
                                        struct tm_json_begin_view *view);
 
 /* How an event without length relates to slices. */
-enum tm_json_begin_touch {
+enum tm_json_begin_binding {
     TM_JSON_BEGIN_INSTANT, /* it is a slice without length */
     TM_JSON_BEGIN_BOUND,   /* it binds to the last slice */
     TM_JSON_BEGIN_AWAITS   /* it binds to the next slice */
 };
 /* Notes an event without length at TS_NS; *VIEW is its place. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_json_begins_touch(struct tm_json_begins *begins, const struct tm_json_begin_at *at, int64_t ts_ns,
-                                    enum tm_json_begin_touch touch, struct tm_json_begin_view *view);
+enum tm_status tm_json_begins_point(struct tm_json_begins *begins, const struct tm_json_begin_at *at, int64_t ts_ns,
+                                    enum tm_json_begin_binding binding, struct tm_json_begin_view *view);
 
 /* Finds the slice of STACK that an end at TS_NS with LABELS ends (tm_slice_label_fits). VIEW is valid until the next
  * open. */

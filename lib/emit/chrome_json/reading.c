@@ -17,7 +17,7 @@ struct tm_json_group {
 
 enum { GROUP_BEGINS_MAX = 2 * TM_SLICES_DEPTH_MAX };
 
-static enum tm_status settle(struct tm_json_reading *reading, uint32_t thread, struct tm_error *err)
+static enum tm_status read_group(struct tm_json_reading *reading, uint32_t thread, struct tm_error *err)
 {
     struct tm_json_group *m = &reading->groups[thread];
     enum tm_status st = TM_OK;
@@ -42,7 +42,7 @@ static enum tm_status group_at(struct tm_json_reading *reading, uint32_t thread,
     }
     struct tm_json_group *m = *group = &reading->groups[thread];
     if (m->count && m->ts_ns != ts_ns)
-        st = settle(reading, thread, err);
+        st = read_group(reading, thread, err);
     m->ts_ns = ts_ns;
     return st;
 }

@@ -74,7 +74,7 @@ static enum tm_status span_at(struct tm_json_slices *s, const struct tm_event *e
     return tm_json_pids_find_event(s->threads->metadata->pids, e, place->has_pid ? place->pid : 0, &at->owner.pid, err);
 }
 
-enum tm_status tm_json_slices_touch(struct tm_json_slices *s, const struct tm_event *e, struct tm_event_task place,
+enum tm_status tm_json_slices_point(struct tm_json_slices *s, const struct tm_event *e, struct tm_event_task place,
                                     const char *phase, struct tm_error *err)
 {
     bool is_flow = e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END;
@@ -85,10 +85,10 @@ enum tm_status tm_json_slices_touch(struct tm_json_slices *s, const struct tm_ev
     enum tm_status st = span_at(s, e, &place, &at, err);
     if (st < 0)
         return st;
-    enum tm_json_begin_touch touch = !is_flow                                       ? TM_JSON_BEGIN_INSTANT
+    enum tm_json_begin_binding binding = !is_flow                                       ? TM_JSON_BEGIN_INSTANT
                                      : e->kind == TM_KIND_FLOW_END && e->value != 0 ? TM_JSON_BEGIN_AWAITS
                                                                                     : TM_JSON_BEGIN_BOUND;
-    if (tm_json_begins_touch(&s->begins, &at, e->time_ns, touch, &v) < 0)
+    if (tm_json_begins_point(&s->begins, &at, e->time_ns, binding, &v) < 0)
         return tm_error_nomem(err);
     if ((st = tm_json_threads_tid(s->threads, v.thread, v.lane, &tid, err)) < 0)
         return st;
@@ -228,7 +228,7 @@ static enum tm_status put_other(struct tm_json_slices *s, const struct tm_event 
         tm_json_open_slices_end(&s->open, e, &category, &name);
     if (is_tracked && e->kind == TM_KIND_SLICE_BEGIN)
         st = tm_json_open_slices_begin(&s->open, e, category, name.data ? name : tm_text_str(""), err);
-    if (st < 0 || (st = on_thread ? tm_json_slices_touch(s, e, *place, phase, err)
+    if (st < 0 || (st = on_thread ? tm_json_slices_point(s, e, *place, phase, err)
                                   : tm_json_threads_begin(s->threads, e, phase, err)) < 0)
         return st;
     tm_json_writer_text(s->writer, ",\"cat\":", category);

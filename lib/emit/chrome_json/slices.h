@@ -30,7 +30,7 @@ enum tm_status tm_json_slices_add_args(struct tm_json_slices *s, const struct tm
 
 /* Writes the head of E, an instant or flow event of the thread of PLACE, on the lane of the slices that it belongs
  * to. */
-enum tm_status tm_json_slices_touch(struct tm_json_slices *s, const struct tm_event *e, struct tm_event_task place,
+enum tm_status tm_json_slices_point(struct tm_json_slices *s, const struct tm_event *e, struct tm_event_task place,
                                     const char *phase, struct tm_error *err);
 
 /* At the end: writes the slices that are pending, and those without an end. */

@@ -26,8 +26,8 @@ struct lane {
 };
 
 /* Makes the version on LANE from that on the track, with a descriptor of the lane. */
-static enum tm_status on_lane(struct tm_track_writer *w, const struct tm_event *e, struct lane lane,
-                              struct tm_buf versions[2], struct tm_error *err)
+static enum tm_status make_lane_version(struct tm_track_writer *w, const struct tm_event *e, struct lane lane,
+                                        struct tm_buf versions[2], struct tm_error *err)
 {
     tm_packet_collect_begin(w->packets);
     enum tm_status st = tm_track_packet_lane(w, e, lane.uuid, lane.parent, err);
@@ -46,7 +46,7 @@ enum tm_status tm_deferred_choice_open(struct tm_track_writer *w, const struct t
     enum tm_status st = tm_track_packet_event(w, e, TM_TRACK_BEGIN, end->uuid, err);
     tm_packet_collect_end(w->packets, &versions[ON_TRACK]);
     if (st == TM_OK)
-        st = on_lane(w, e, (struct lane){lane, end->uuid}, versions, err);
+        st = make_lane_version(w, e, (struct lane){lane, end->uuid}, versions, err);
     if (st == TM_OK)
         st = new_choice(&w->choices, &at, err);
     if (st < 0) {
@@ -89,8 +89,8 @@ static enum tm_status put_end(struct tm_track_writer *w, const struct tm_event *
 }
 
 /* Writes the end of a slice on UUID that E ends early in its file, as STATED, if nothing written ends it there. */
-static enum tm_status end_cut(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
-                              struct tm_early_end stated, struct tm_error *err)
+static enum tm_status end_early(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
+                                struct tm_early_end stated, struct tm_error *err)
 {
     const int64_t id = stated.id, dur_ns = stated.dur_ns;
     struct tm_deferred_choice *c = w->choices.choices;
@@ -127,7 +127,7 @@ enum tm_status tm_deferred_choice_clear(struct tm_track_writer *w, const struct 
     } while (found && st == TM_OK);
     for (uint32_t i = 0; st == TM_OK && i < stated->count; i++)
         if (!tm_early_ends_have(written, stated->ends[i]))
-            st = end_cut(w, e, uuid, stated->ends[i], err);
+            st = end_early(w, e, uuid, stated->ends[i], err);
     return st;
 }
 

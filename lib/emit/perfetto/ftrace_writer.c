@@ -148,7 +148,7 @@ enum tm_status tm_ftrace_write_raw(struct tm_ftrace_writer *w, const struct tm_e
     return tm_pb_end(out, mark) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-void tm_ftrace_writer_begin_anew(struct tm_ftrace_writer *w)
+void tm_ftrace_writer_restart(struct tm_ftrace_writer *w)
 {
     for (uint32_t i = 0; i < w->work_count; i++) {
         tm_intern_clear(&w->work[i].names);

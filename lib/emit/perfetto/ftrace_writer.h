@@ -94,7 +94,7 @@ enum tm_status tm_ftrace_writer_flush(struct tm_ftrace_writer *writer, const str
                                       struct tm_error *err);
 
 /* Makes the functions of lines of text get names again, because a reader has not seen the earlier ones. */
-void tm_ftrace_writer_begin_anew(struct tm_ftrace_writer *writer);
+void tm_ftrace_writer_restart(struct tm_ftrace_writer *writer);
 
 void tm_ftrace_writer_release(struct tm_ftrace_writer *writer);
 

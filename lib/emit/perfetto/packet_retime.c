@@ -20,38 +20,38 @@ struct rewrite {
     bool failed; /* out of memory */
 };
 
-static void keep(struct rewrite *r, enum tm_status st)
+static void check(struct rewrite *r, enum tm_status st)
 {
     r->failed |= st != TM_OK;
 }
 
 static void copy(struct rewrite *r, const struct tm_pb_field *f)
 {
-    keep(r, tm_buf_add(&r->writer->out, f->start, (size_t)(f->end - f->start)));
+    check(r, tm_buf_add(&r->writer->out, f->start, (size_t)(f->end - f->start)));
 }
 
-typedef uint64_t own_id_fn(const struct tm_packet_writer *writer, uint32_t file, uint64_t id);
+typedef uint64_t id_in_output_fn(const struct tm_packet_writer *writer, uint32_t file, uint64_t id);
 
 /* Rewrites an id field, single or packed, as varint or fixed64: one field for each element. Damaged elements stay
  * unchanged. */
-static void put_ids(struct rewrite *r, const struct tm_pb_field *f, bool is_fixed, own_id_fn *own)
+static void put_ids(struct rewrite *r, const struct tm_pb_field *f, bool is_fixed, id_in_output_fn *own)
 {
     struct tm_buf *out = &r->writer->out;
     const uint8_t *p = f->data, *end = f->data + f->len, *next;
     uint64_t v = f->value;
     if (f->type != TM_PB_LEN) {
         v = own(r->writer, r->event->file, v);
-        keep(r, is_fixed ? tm_pb_put_i64(out, f->id, v) : tm_pb_put_varint(out, f->id, v));
+        check(r, is_fixed ? tm_pb_put_i64(out, f->id, v) : tm_pb_put_varint(out, f->id, v));
         return;
     }
     for (; p < end; p = next) {
         next = !is_fixed ? tm_varint_get(p, end, &v) : end - p < 8 ? NULL : p + 8;
         if (next == NULL) {
-            keep(r, tm_pb_put_bytes(out, f->id, p, (size_t)(end - p)));
+            check(r, tm_pb_put_bytes(out, f->id, p, (size_t)(end - p)));
             return;
         }
         v = own(r->writer, r->event->file, is_fixed ? tm_get_le64(p) : v);
-        keep(r, is_fixed ? tm_pb_put_i64(out, f->id, v) : tm_pb_put_varint(out, f->id, v));
+        check(r, is_fixed ? tm_pb_put_i64(out, f->id, v) : tm_pb_put_varint(out, f->id, v));
     }
 }
 
@@ -70,7 +70,7 @@ static void rewrite_message(struct rewrite *r, const struct tm_pb_field *f,
         copy(r, f);
         return;
     }
-    keep(r, tm_pb_begin(out, f->id, &mark));
+    check(r, tm_pb_begin(out, f->id, &mark));
     while (!r->failed && (st = tm_pb_next(&pb, &g)) == TM_OK) {
         each(r, &g);
         good = g.end;
@@ -78,8 +78,8 @@ static void rewrite_message(struct rewrite *r, const struct tm_pb_field *f,
     if (r->failed)
         return;
     if (st < 0)
-        keep(r, tm_buf_add(out, good, (size_t)(f->data + f->len - good)));
-    keep(r, tm_pb_end(out, mark));
+        check(r, tm_buf_add(out, good, (size_t)(f->data + f->len - good)));
+    check(r, tm_pb_end(out, mark));
 }
 
 static void legacy_field(struct rewrite *r, const struct tm_pb_field *f)
@@ -96,7 +96,7 @@ static void legacy_field(struct rewrite *r, const struct tm_pb_field *f)
 static void put_value(struct rewrite *r, uint32_t int_field, uint32_t double_field, uint64_t value, bool is_double)
 {
     struct tm_buf *out = &r->writer->out;
-    keep(r, is_double ? tm_pb_put_i64(out, double_field, value) : tm_pb_put_varint(out, int_field, value));
+    check(r, is_double ? tm_pb_put_i64(out, double_field, value) : tm_pb_put_varint(out, int_field, value));
 }
 
 /* Replaces as many values as F holds by those of the derived rows. */
@@ -158,7 +158,7 @@ static void counter_field(struct rewrite *r, const struct tm_pb_field *f)
 static void descriptor_field(struct rewrite *r, const struct tm_pb_field *f)
 {
     if (f->id == TM_DESCRIPTOR_UUID && r->writer->descriptor_uuid) {
-        keep(r, tm_pb_put_varint(&r->writer->out, TM_DESCRIPTOR_UUID, r->writer->descriptor_uuid));
+        check(r, tm_pb_put_varint(&r->writer->out, TM_DESCRIPTOR_UUID, r->writer->descriptor_uuid));
         return;
     }
     if (f->id == TM_DESCRIPTOR_UUID || f->id == TM_DESCRIPTOR_PARENT)
@@ -198,7 +198,7 @@ static void bundle_field(struct rewrite *r, const struct tm_pb_field *f)
 static void etw_event_field(struct rewrite *r, const struct tm_pb_field *f)
 {
     if (f->id == TM_ETW_EVENT_TIMESTAMP)
-        keep(r, tm_pb_put_varint(&r->writer->out, f->id, (uint64_t)r->event->time_ns));
+        check(r, tm_pb_put_varint(&r->writer->out, f->id, (uint64_t)r->event->time_ns));
     else
         copy(r, f);
 }
@@ -229,7 +229,7 @@ static void attribute_field(struct rewrite *r, const struct tm_pb_field *f)
     bool good = tm_pb_begin(out, TM_ATTRIBUTE_KEY, &mark) == TM_OK && tm_buf_add(out, prefix, (size_t)n) == TM_OK &&
                 tm_buf_add(out, f->data + sizeof own - 1, f->len - (sizeof own - 1)) == TM_OK &&
                 tm_pb_end(out, mark) == TM_OK;
-    keep(r, good ? TM_OK : TM_E_SYSTEM);
+    check(r, good ? TM_OK : TM_E_SYSTEM);
 }
 
 static void attributes_field(struct rewrite *r, const struct tm_pb_field *f)
@@ -273,7 +273,7 @@ static void packet_field(struct rewrite *r, const struct tm_pb_field *f)
     case TM_PACKET_CHANGE_STATS:
         if (f->type != TM_PB_LEN || !r->writer->trace_stats)
             break;
-        keep(r, tm_trace_stats_write(r->writer->trace_stats, r->writer, r->event, f));
+        check(r, tm_trace_stats_write(r->writer->trace_stats, r->writer, r->event, f));
         return;
     case TM_PACKET_CHANGE_NONE:
     case TM_PACKET_CHANGE_CLOCK:

@@ -28,12 +28,12 @@ struct splice {
     uint32_t count;
     size_t bytes; /* of all pieces */
     uint64_t sequence_flags; /* as recorded */
-    size_t fresh_bytes;
-    uint8_t fresh[NEW_BYTES];
+    size_t new_fields_bytes;
+    uint8_t new_fields[NEW_BYTES];
 };
 
 /* Adds a range; joins it with the last one if they touch. */
-static inline bool keep(struct splice *s, const uint8_t *data, size_t len)
+static inline bool add_range(struct splice *s, const uint8_t *data, size_t len)
 {
     struct piece *last = s->count ? &s->pieces[s->count - 1] : NULL;
     s->bytes += len;
@@ -48,10 +48,10 @@ static inline bool keep(struct splice *s, const uint8_t *data, size_t len)
 }
 
 /* Adds a field that is not in the input. */
-static bool put_fresh(struct splice *s, uint32_t id, enum tm_pb_type type, uint64_t value)
+static bool put_new(struct splice *s, uint32_t id, enum tm_pb_type type, uint64_t value)
 {
-    uint8_t *from = s->fresh + s->fresh_bytes, *p;
-    if (NEW_BYTES - s->fresh_bytes < FIELD_BYTES_MAX)
+    uint8_t *from = s->new_fields + s->new_fields_bytes, *p;
+    if (NEW_BYTES - s->new_fields_bytes < FIELD_BYTES_MAX)
         return false;
     p = tm_varint_put(from, (uint64_t)id << 3 | type);
     if (type == TM_PB_I64) {
@@ -60,8 +60,8 @@ static bool put_fresh(struct splice *s, uint32_t id, enum tm_pb_type type, uint6
     } else {
         p = tm_varint_put(p, value);
     }
-    s->fresh_bytes += (size_t)(p - from);
-    return keep(s, from, (size_t)(p - from));
+    s->new_fields_bytes += (size_t)(p - from);
+    return add_range(s, from, (size_t)(p - from));
 }
 
 /* Replaces as many extra counter values as F holds by those of the derived rows. */
@@ -72,14 +72,14 @@ static bool put_extras(struct splice *s, const struct tm_pb_field *f)
     if (s->extras == NULL || n > s->extras->count - s->extras_used)
         return false;
     for (; n > 0; n--)
-        if (!put_fresh(s, f->id, type, tm_extra_value_for(&s->extras->values[s->extras_used++], f)))
+        if (!put_new(s, f->id, type, tm_extra_value_for(&s->extras->values[s->extras_used++], f)))
             return false;
     return true;
 }
 
 static inline bool copy(struct splice *s, const struct tm_pb_field *f)
 {
-    return keep(s, f->start, (size_t)(f->end - f->start));
+    return add_range(s, f->start, (size_t)(f->end - f->start));
 }
 
 /* Adds the field F of a track event. False: it has no fast path; ids and values have one if they are alone in their
@@ -93,17 +93,17 @@ static bool put_changed(struct splice *s, const struct tm_pb_field *f, enum tm_e
     case TM_EVENT_CHANGE_TIME:
         return true;
     case TM_EVENT_CHANGE_ID:
-        return f->type == TM_PB_VARINT && put_fresh(s, f->id, f->type, tm_packet_id(s->writer, e->file, f->value));
+        return f->type == TM_PB_VARINT && put_new(s, f->id, f->type, tm_packet_id(s->writer, e->file, f->value));
     case TM_EVENT_CHANGE_FLOW:
-        return f->type == TM_PB_VARINT && put_fresh(s, f->id, f->type, tm_packet_flow(s->writer, e->file, f->value));
+        return f->type == TM_PB_VARINT && put_new(s, f->id, f->type, tm_packet_flow(s->writer, e->file, f->value));
     case TM_EVENT_CHANGE_FIXED_FLOW:
-        return f->type == TM_PB_I64 && put_fresh(s, f->id, f->type, tm_packet_flow(s->writer, e->file, f->value));
+        return f->type == TM_PB_I64 && put_new(s, f->id, f->type, tm_packet_flow(s->writer, e->file, f->value));
     case TM_EVENT_CHANGE_COUNTER:
         if (e->kind != TM_KIND_COUNTER || !(e->flags & TM_EVENT_HAS_VALUE))
             return copy(s, f);
         if (e->flags & TM_EVENT_VALUE_DOUBLE)
-            return put_fresh(s, TM_TRACK_EVENT_DOUBLE_COUNTER, TM_PB_I64, e->value);
-        return put_fresh(s, TM_TRACK_EVENT_COUNTER, TM_PB_VARINT, e->value);
+            return put_new(s, TM_TRACK_EVENT_DOUBLE_COUNTER, TM_PB_I64, e->value);
+        return put_new(s, TM_TRACK_EVENT_COUNTER, TM_PB_VARINT, e->value);
     case TM_EVENT_CHANGE_EXTRA_VALUES:
         return put_extras(s, f);
     case TM_EVENT_CHANGE_LEGACY:
@@ -115,16 +115,16 @@ static bool put_changed(struct splice *s, const struct tm_pb_field *f, enum tm_e
 /* Writes the track event F, some of whose fields change: the first of these is G, the others are in PB. */
 static bool put_changed_event(struct splice *s, const struct tm_pb_field *f, struct tm_pb *pb, struct tm_pb_field *g)
 {
-    uint8_t *head = s->fresh + s->fresh_bytes, *p;
+    uint8_t *head = s->new_fields + s->new_fields_bytes, *p;
     uint32_t place = s->count;
     enum tm_status st = TM_OK;
-    if (NEW_BYTES - s->fresh_bytes < FIELD_BYTES_MAX || s->count == PIECES_MAX)
+    if (NEW_BYTES - s->new_fields_bytes < FIELD_BYTES_MAX || s->count == PIECES_MAX)
         return false;
     s->count++;
-    s->fresh_bytes += FIELD_BYTES_MAX;
+    s->new_fields_bytes += FIELD_BYTES_MAX;
     s->pieces[place] = (struct piece){NULL, 0}; /* the next range must not join it */
     size_t before = s->bytes;
-    bool good = g->start == f->data || keep(s, f->data, (size_t)(g->start - f->data));
+    bool good = g->start == f->data || add_range(s, f->data, (size_t)(g->start - f->data));
     while (good && st == TM_OK) {
         good = put_changed(s, g, tm_event_change_of(g->id));
         st = tm_pb_next(pb, g);
@@ -145,11 +145,11 @@ static bool put_event(struct splice *s, const struct tm_pb_field *f)
     if (f->type != TM_PB_LEN || (size_t)(f->data - f->start) != 1 + tm_varint_size(f->len))
         return false;
     if (s->event->flags & TM_EVENT_RAW_BODY) /* nothing in it changes */
-        return keep(s, f->start, (size_t)(f->end - f->start));
+        return add_range(s, f->start, (size_t)(f->end - f->start));
     while ((st = tm_pb_next(&pb, &g)) == TM_OK)
         if (tm_event_change_of(g.id) != TM_EVENT_CHANGE_NONE)
             return put_changed_event(s, f, &pb, &g);
-    return st == TM_END && keep(s, f->start, (size_t)(f->end - f->start));
+    return st == TM_END && add_range(s, f->start, (size_t)(f->end - f->start));
 }
 
 /* Finds the ranges to copy and makes the new fields. False: the packet needs other changes or is damaged. */
@@ -186,7 +186,7 @@ static inline void begin(struct splice *s, struct tm_packet_writer *w, const str
     s->writer = w;
     s->event = e;
     s->count = 0;
-    s->bytes = s->fresh_bytes = 0;
+    s->bytes = s->new_fields_bytes = 0;
     s->sequence_flags = 0;
 }
 
@@ -239,7 +239,7 @@ static enum tm_status write_pieces(struct tm_packet_writer *w, const struct spli
 enum tm_status tm_packet_splice(struct tm_packet_writer *w, const struct tm_event *e,
                                 const struct tm_extra_values *extras, struct tm_error *err)
 {
-    struct splice s; /* `fresh' is not initialised; it is written before it is read */
+    struct splice s; /* `new_fields' is not initialised; it is written before it is read */
     begin(&s, w, e, extras);
     return e->flags & TM_EVENT_INNER_TIMES || !find_pieces(&s) ? TM_END : write_pieces(w, &s, err);
 }
@@ -297,6 +297,6 @@ enum tm_status tm_packet_splice_body(struct tm_packet_writer *w, const struct tm
     struct splice s;
     begin(&s, w, e, NULL);
     s.sequence_flags = flags;
-    keep(&s, from, (size_t)(end - from));
+    add_range(&s, from, (size_t)(end - from));
     return write_pieces(w, &s, err);
 }

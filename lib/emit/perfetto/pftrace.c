@@ -232,7 +232,7 @@ static bool is_early(struct pftrace *p, const struct tm_event *e)
 
 /* Decides whether E, a kernel event, is left out, because the data of its file counts later: TM_END. The switch after a
  * left-out one must not state the task before it, which a reader of its file does not know. */
-static enum tm_status cut(struct pftrace *p, struct tm_event *e, struct tm_error *err)
+static enum tm_status leave_out(struct pftrace *p, struct tm_event *e, struct tm_error *err)
 {
     bool is_cut = is_early(p, e), after_cut = false;
     if (e->kind == TM_KIND_SCHED_SWITCH) {
@@ -277,7 +277,7 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
     if (p->bounds.is_cutting && (raw == TM_RAW_FTRACE_EVENT || raw == TM_RAW_COMPACT_SCHED)) {
         copy = *e;
         e = &copy;
-        if ((st = cut(p, &copy, err)) != TM_OK)
+        if ((st = leave_out(p, &copy, err)) != TM_OK)
             return st < 0 ? st : TM_OK;
     }
     if (!(e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED))) {
@@ -345,7 +345,7 @@ static bool precedes_events(const struct pftrace *p, const struct tm_event *e)
 
 /* Updates the state of the writers by EVENT, which is from before the part. Nothing is written except definitions that
  * its sequence needs. */
-static enum tm_status take_state(struct pftrace *p, const struct tm_event *event, struct tm_error *err)
+static enum tm_status pass_state(struct pftrace *p, const struct tm_event *event, struct tm_error *err)
 {
     struct tm_event e = *event;
     tm_packet_discard_begin(&p->packets);
@@ -375,8 +375,8 @@ static enum tm_status end_state(struct pftrace *p, struct tm_error *err)
     if (st == TM_OK)
         st = tm_ftrace_writer_flush(&p->ftrace, NULL, err);
     tm_packet_discard_end(&p->packets);
-    tm_track_writer_begin_anew(&p->tracks);
-    tm_ftrace_writer_begin_anew(&p->ftrace);
+    tm_track_writer_restart(&p->tracks);
+    tm_ftrace_writer_restart(&p->ftrace);
     return st;
 }
 
@@ -469,7 +469,7 @@ static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, c
         if (is_event && p->in_state && e.time_ns >= p->context->stream->header.part.from_ns)
             st = end_state(p, err);
         if (st == TM_OK && is_event && p->in_state) {
-            st = take_state(p, &e, err);
+            st = pass_state(p, &e, err);
             continue;
         }
         if (precedes_events(p, &e)) {

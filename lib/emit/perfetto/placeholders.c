@@ -17,7 +17,7 @@ static enum tm_status write_head(struct tm_placeholders *h, uint64_t at, uint64_
     return tm_paged_file_write(&h->bytes, at, head, sizeof head, err);
 }
 
-static void start(struct tm_placeholders *h)
+static void init_pages(struct tm_placeholders *h)
 {
     if (h->bytes.set_count == 0)
         tm_paged_file_init(&h->bytes, MEMORY_BYTES);
@@ -28,7 +28,7 @@ enum tm_status tm_placeholders_put(struct tm_placeholders *h, const void *data, 
 {
     if (len == 0)
         return TM_OK;
-    start(h);
+    init_pages(h);
     enum tm_status st = write_head(h, h->end, len, len, err);
     if (st == TM_OK)
         st = tm_paged_file_write(&h->bytes, h->end + HEAD_BYTES, data, len, err);
@@ -53,7 +53,7 @@ enum tm_status tm_placeholders_open(struct tm_placeholders *h, struct tm_buf ver
     h->placeholders[at] = (struct tm_placeholder){.record = h->end, .versions = {versions[0], versions[1]}};
     versions[0] = versions[1] = (struct tm_buf){0};
     *placeholder = at;
-    start(h);
+    init_pages(h);
     st = write_head(h, h->end, UINT64_MAX, room, err);
     h->end += HEAD_BYTES + room;
     return st;

@@ -21,13 +21,13 @@ static enum tm_status add_cut(void *self, const struct tm_open_slice *cut, uint3
     return st;
 }
 
-static enum tm_status begun(void *self, const struct tm_slice_row *row, struct tm_error *err)
+static enum tm_status ignore_begin(void *self, const struct tm_slice_row *row, struct tm_error *err)
 {
     (void)self, (void)row, (void)err;
     return TM_OK;
 }
 
-static enum tm_status is_cut(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err)
+static enum tm_status note_cut(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err)
 {
     (void)arg_set;
     return add(self, id, dur, err);
@@ -51,7 +51,7 @@ enum tm_status tm_reader_slices_follow(struct tm_reader_slices *slices, uint64_t
 {
     if (tm_reader_slices_has(slices, uuid))
         return TM_END;
-    slices->cut_rows = (struct tm_rows){.self = &slices->cut, .slice = begun, .slice_end = is_cut};
+    slices->cut_rows = (struct tm_rows){.self = &slices->cut, .slice = ignore_begin, .slice_end = note_cut};
     slices->stated.rows = &slices->cut_rows;
     return tm_map_set(&slices->by_track, uuid, slices->by_track.count);
 }

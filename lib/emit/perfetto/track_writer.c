@@ -435,7 +435,7 @@ enum tm_status tm_track_write(struct tm_track_writer *w, const struct tm_event *
     return tm_timestamp_group_add(&w->group, e, tm_timestamp_rank(e, is_json), err);
 }
 
-void tm_track_writer_begin_anew(struct tm_track_writer *w)
+void tm_track_writer_restart(struct tm_track_writer *w)
 {
     for (uint32_t i = 0; i < w->sequence_count; i++) {
         tm_intern_clear(&w->sequences[i].names);

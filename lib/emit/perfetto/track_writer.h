@@ -87,7 +87,7 @@ enum tm_status tm_track_writer_repeat_name(struct tm_track_writer *writer, const
 enum tm_status tm_track_writer_flush(struct tm_track_writer *writer, int64_t now_ns, struct tm_error *err);
 
 /* Makes the names on its sequences be written again, on new sequences, because a reader has not seen them. */
-void tm_track_writer_begin_anew(struct tm_track_writer *writer);
+void tm_track_writer_restart(struct tm_track_writer *writer);
 
 void tm_track_writer_release(struct tm_track_writer *writer);
 

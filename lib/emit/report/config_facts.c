@@ -37,7 +37,8 @@ static enum tm_status index_config(struct tm_config_facts *f)
     return TM_OK;
 }
 
-static enum tm_status take(struct tm_config_facts *f, uint32_t type, ProtobufCMessage **message, struct tm_error *err)
+static enum tm_status add_message(struct tm_config_facts *f, uint32_t type, ProtobufCMessage **message,
+                                  struct tm_error *err)
 {
     const Tracemerge__FileConfig *m = (const Tracemerge__FileConfig *)*message;
     switch (type) {
@@ -72,7 +73,7 @@ enum tm_status tm_config_facts_add(struct tm_config_facts *f, const struct tm_fr
         ProtobufCMessage *message = tm_frame_message(frame, known[i].descriptor, err);
         if (message == NULL)
             return err->status;
-        enum tm_status st = take(f, frame->type, &message, err);
+        enum tm_status st = add_message(f, frame->type, &message, err);
         protobuf_c_message_free_unpacked(message, NULL);
         return st;
     }

@@ -117,7 +117,7 @@ void tm_report_dropped_begin(struct tm_report *r)
                                                     "first_byte\tearliest_ns\tposition\ttime_ns\tkind\tname\n");
 }
 
-static bool is_whole(const struct tm_report *r, const Tracemerge__Dropped *d)
+static bool is_consistent(const struct tm_report *r, const Tracemerge__Dropped *d)
 {
     size_t n = d->n_position;
     return d->file < r->context->catalog->file_count && d->n_time_ns == n && d->n_kind == n && d->n_name == n &&
@@ -151,7 +151,7 @@ enum tm_status tm_report_dropped_frame(struct tm_report *r, const struct tm_fram
     if (d == NULL)
         return err ? err->status : TM_E_INPUT;
     enum tm_status st =
-        is_whole(r, d) ? put_events(r, d, err)
+        is_consistent(r, d) ? put_events(r, d, err)
                        : tm_error_at(err, frame->offset, "columns of a list of dropped events contradict each other");
     tracemerge__dropped__free_unpacked(d, NULL);
     return st;

@@ -75,7 +75,7 @@ enum tm_status tm_svg_counts_batch(struct tm_svg_counts *c, const struct tm_batc
 }
 
 /* Takes the relation to the wall clock from ROW. The machine of trace time takes precedence. */
-static void learn_wall(struct tm_svg_counts *c, const Tracemerge__ClockRow *row)
+static void note_wall_clock(struct tm_svg_counts *c, const Tracemerge__ClockRow *row)
 {
     const struct tm_catalog *catalog = c->catalog;
     bool is_trace_times = catalog->trace_time_has_machine && row->machine == catalog->trace_time_machine;
@@ -114,7 +114,7 @@ static enum tm_status add_clock_row(struct tm_svg_counts *c, const struct tm_fra
     enum tm_status st = TM_OK;
     if (message == NULL)
         return err->status;
-    learn_wall(c, row);
+    note_wall_clock(c, row);
     if (row->has_file && row->file < c->catalog->file_count && row->machine < c->catalog->machine_count) {
         st = find_lane(c, row->file, row->machine, &lane, err);
         if (st == TM_OK)

@@ -37,7 +37,7 @@ static void widen(const struct tm_time_bins *b, uint64_t *counts, unsigned up, u
 }
 
 /* Extends the range to NS, and widens the bins if it no longer fits. */
-static void reach(struct tm_time_bins *b, int64_t ns)
+static void extend_range(struct tm_time_bins *b, int64_t ns)
 {
     if (!b->has_range) {
         b->has_range = true;
@@ -64,7 +64,7 @@ static void reach(struct tm_time_bins *b, int64_t ns)
 void tm_time_bins_add(struct tm_time_bins *b, uint32_t series, int64_t ns)
 {
     if (!b->has_range || ns < b->first_ns || ns > b->last_ns)
-        reach(b, ns);
+        extend_range(b, ns);
     b->series[series][(order_of(ns) >> b->shift) - b->base]++;
 }
 
