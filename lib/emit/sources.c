@@ -20,8 +20,8 @@ enum {
     BLOCK_SLACK = 8 << 10, /* after a block, for a text that begins at its end */
     BLOCKS = 128,
     PLACES = 1024,
-    GOOD_USES = 8,   /* a block with this many uses was worth reading */
-    POOR_MAX = 16,   /* this many useless blocks in a row end the use of blocks */
+    USEFUL_USES_MIN = 8,     /* a block with this many uses was worth reading */
+    USELESS_BLOCKS_MAX = 16, /* this many useless blocks in a row end the use of blocks */
     SINGLE_TEXTS = 1024,
     TEXT_BYTES_MAX = 64 << 20
 };
@@ -30,10 +30,10 @@ struct source {
     int fd;
     const char *path; /* borrowed */
     uint64_t device, inode;
-    bool may_give_back;  /* permitted by the caller */
+    bool may_reclaim;    /* permitted by the caller */
     bool has_texts;      /* the stream names it; the next two no longer change */
     uint64_t size_bytes; /* when its texts had all been written */
-    bool gives_back;     /* permitted by the stream */
+    bool reclaims;       /* and permitted by the stream */
     struct tm_reclaim reclaim;
 };
 
@@ -60,7 +60,7 @@ struct tm_source_reader {
     /* index of the block found last, by a hash of source and number; often several blocks are read in turns */
     uint8_t places[PLACES];
     uint64_t requests;
-    uint32_t poor, singles; /* useless blocks in a row; texts still to be read one by one */
+    uint32_t useless_blocks, single_texts; /* useless blocks in a row; texts still to be read one by one */
     struct tm_buf single;
 };
 
@@ -68,7 +68,7 @@ static enum tm_status open_source(struct source *s, const struct tm_source_path 
 {
     struct stat info;
     const char *path = named->path;
-    *s = (struct source){.path = path, .may_give_back = named->is_temporary};
+    *s = (struct source){.path = path, .may_reclaim = named->is_temporary};
     s->fd = open(path, (named->is_temporary ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
     s->reclaim.fd = s->fd;
     if (s->fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
@@ -118,7 +118,7 @@ enum tm_status tm_sources_add(struct tm_sources *s, const Tracemerge__Source *so
             return tm_error_errno(err, errno, "%s: cannot read its size", known->path);
         known->has_texts = true;
         known->size_bytes = (uint64_t)info.st_size;
-        known->gives_back = known->may_give_back && source->is_temporary;
+        known->reclaims = known->may_reclaim && source->is_temporary;
     }
     return tm_map_set(&s->by_file, source->file, found) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
@@ -131,7 +131,7 @@ static enum tm_status failed(const struct source *source, uint64_t offset, enum 
     return tm_error_prefix(err, "%s", source->path);
 }
 
-static bool is_it(const struct block *b, uint32_t source, uint64_t number)
+static bool is_block(const struct block *b, uint32_t source, uint64_t number)
 {
     return b->source == source + 1 && b->number == number;
 }
@@ -141,7 +141,7 @@ static uint32_t find_block(const struct tm_source_reader *r, uint32_t source, ui
 {
     uint32_t oldest = 0;
     for (uint32_t i = 0; i < BLOCKS; i++) {
-        if (is_it(&r->blocks[i], source, number))
+        if (is_block(&r->blocks[i], source, number))
             return i;
         if (r->blocks[i].used_at < r->blocks[oldest].used_at)
             oldest = i;
@@ -156,9 +156,9 @@ static enum tm_status read_block(struct tm_source_reader *r, struct block *b, ui
     const struct source *file = &r->of->sources[source];
     uint64_t start = number * BLOCK_BYTES, left = file->size_bytes - start;
     if (b->source) {
-        r->poor = b->uses < GOOD_USES ? r->poor + 1 : 0;
-        r->singles = r->poor >= POOR_MAX ? SINGLE_TEXTS : 0;
-        r->poor = r->singles ? POOR_MAX / 2 : r->poor;
+        r->useless_blocks = b->uses < USEFUL_USES_MIN ? r->useless_blocks + 1 : 0;
+        r->single_texts = r->useless_blocks >= USELESS_BLOCKS_MAX ? SINGLE_TEXTS : 0;
+        r->useless_blocks = r->single_texts ? USELESS_BLOCKS_MAX / 2 : r->useless_blocks;
     }
     if (b->mem == NULL && (b->mem = malloc(BLOCK_BYTES + BLOCK_SLACK)) == NULL)
         return tm_error_nomem(err);
@@ -181,7 +181,7 @@ static enum tm_status read_single(struct tm_source_reader *r, const struct tm_so
     tm_buf_clear(&r->single);
     if (tm_buf_reserve(&r->single, (size_t)text->bytes + 1) != TM_OK)
         return tm_error_nomem(err);
-    r->singles -= r->singles > 0;
+    r->single_texts -= r->single_texts > 0;
     *data = r->single.data;
     enum tm_status st = tm_io_pread(file->fd, r->single.data, text->bytes, text->offset, err);
     return st == TM_OK ? TM_OK : failed(file, text->offset, st, err);
@@ -197,11 +197,11 @@ static enum tm_status read_text(struct tm_source_reader *r, const struct tm_sour
     size_t at = (size_t)(text->offset % BLOCK_BYTES);
     if (at + text->bytes > BLOCK_BYTES + BLOCK_SLACK)
         return read_single(r, text, data, err);
-    if (!is_it(&r->blocks[*place], source, number))
+    if (!is_block(&r->blocks[*place], source, number))
         *place = (uint8_t)find_block(r, source, number);
     struct block *b = &r->blocks[*place];
-    if (!is_it(b, source, number)) {
-        if (r->singles)
+    if (!is_block(b, source, number)) {
+        if (r->single_texts)
             return read_single(r, text, data, err);
         enum tm_status st = read_block(r, b, source, number, err);
         if (st < 0)
@@ -218,10 +218,10 @@ static enum tm_status has_changed(struct tm_sources *s, const struct tm_source_t
 {
     const struct source *source = &s->sources[text->source];
     (void)pthread_mutex_lock(&s->reclaim_lock);
-    bool is_gone = tm_reclaim_is_gone(&source->reclaim, text->offset);
+    bool is_reclaimed = tm_reclaim_is_gone(&source->reclaim, text->offset);
     (void)pthread_mutex_unlock(&s->reclaim_lock);
     return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: %s", source->path, (unsigned long long)text->offset,
-                        is_gone ? "the text was freed after its first use, but the stream refers to it again; "
+                        is_reclaimed ? "the text was freed after its first use, but the stream refers to it again; "
                                   "name the file with --source, not --text"
                                 : "the file has changed since it was unpacked");
 }
@@ -279,7 +279,7 @@ enum tm_status tm_source_reader_read(struct tm_source_reader *r, const struct tm
     if (text->bytes == 0 || **data != '{')
         return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: the text of an event is not a JSON object", source->path,
                             (unsigned long long)text->offset);
-    if (source->gives_back && text->before <= text->offset)
+    if (source->reclaims && text->before <= text->offset)
         reclaim(r->of, text);
     return TM_OK;
 }

@@ -37,7 +37,7 @@ static void connect(struct json_output *j)
     j->events.slices = (struct tm_json_slices){.writer = &j->writer, .threads = &j->threads};
     j->events.slices.kernel.metadata = &j->metadata;
     j->events.slices.begins.lanes = &j->threads.lanes;
-    j->events.slices.wholes.writer = &j->writer;
+    j->events.slices.ended.writer = &j->writer;
 }
 
 static enum tm_status json_open(const struct tm_emit_context *context, void **state, struct tm_error *err)
@@ -74,13 +74,13 @@ static enum tm_status advance(struct json_output *j, const struct tm_event *e, s
 {
     const struct tm_pending_event *due;
     tm_json_writer_note_base(&j->writer, e);
-    enum tm_status st = tm_json_whole_slices_write_before(&j->events.slices.wholes, e->time_ns, err);
+    enum tm_status st = tm_json_ended_slices_write_before(&j->events.slices.ended, e->time_ns, err);
     while (st == TM_OK && j->pending.count && (due = tm_pending_events_due(&j->pending, e->time_ns)) != NULL)
         st = put_object(j, &due->event, err);
     return st < 0 ? st : tm_json_pids_note(&j->pids, e, err);
 }
 
-static enum tm_status keep_member(struct json_output *j, const struct tm_event *e, struct tm_error *err)
+static enum tm_status add_member(struct json_output *j, const struct tm_event *e, struct tm_error *err)
 {
     enum tm_status st = tm_json_top_members_add(&j->members, e, err);
     if (st == TM_END)
@@ -109,7 +109,7 @@ static enum tm_status write_event(struct json_output *j, const struct tm_event *
         tm_json_ref_find(e->detail, e->detail_bytes, &ref) == TM_OK && ref.is_elsewhere)
         return tm_json_objects_write_ref(&j->objects, e, &ref, err);
     if (is_json)
-        return keep_member(j, e, err);
+        return add_member(j, e, err);
     enum tm_input_type type = j->context->catalog->files[e->file].input_type;
     bool is_flow = e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END; /* span_flows.h makes such rows */
     bool of_json = type == TM_INPUT_JSON && tm_event_raw(e->flags) == TM_RAW_NONE && !is_flow;

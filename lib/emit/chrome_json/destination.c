@@ -71,7 +71,7 @@ static enum tm_status lane_of(struct tm_json_destinations *d, const struct tm_ev
     struct tm_json_stack *s = &d->stacks[number];
     int64_t end_ns = e->time_ns;
     bool is_bound = e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END && e->value == 0;
-    enum tm_status st = is_bound ? tm_json_lanes_take_bare(lanes, &s->holder)
+    enum tm_status st = is_bound ? tm_json_lanes_take_last(lanes, &s->holder)
                                  : tm_json_lanes_take(lanes, &s->holder, e->time_ns);
     if (st < 0)
         return tm_error_nomem(err);
@@ -104,7 +104,7 @@ static enum tm_status recent_of(struct tm_json_destinations *d, const struct tm_
     struct tm_json_recent *r = &d->recent[(hash >> 40 ^ hash) & (TM_JSON_RECENT - 1)];
     enum tm_status st;
     *recent = r;
-    if (r->is_there && r->pid == e->pid && r->tid == e->tid && r->file == e->file && r->machine == e->machine &&
+    if (r->is_valid && r->pid == e->pid && r->tid == e->tid && r->file == e->file && r->machine == e->machine &&
         r->changes == metadata->pids->changes)
         return TM_OK;
     *r = (struct tm_json_recent){.pid = e->pid,
@@ -118,28 +118,29 @@ static enum tm_status recent_of(struct tm_json_destinations *d, const struct tm_
     if ((st = tm_json_pids_find(metadata->pids, e->machine, e->pid, &r->out_pid, err)) < 0 ||
         (st = tm_json_metadata_label(metadata, e, r->out_pid, err)) < 0)
         return st;
-    r->is_there = true;
+    r->is_valid = true;
     return TM_OK;
 }
 
 enum tm_status tm_json_destinations_find(struct tm_json_destinations *d, const struct tm_event *e,
-                                         struct tm_json_destination *where, struct tm_error *err)
+                                         struct tm_json_destination *destination, struct tm_error *err)
 {
     struct tm_json_recent *r;
     uint32_t lane = 0;
     enum tm_status st = recent_of(d, e, &r, err);
     if (st < 0)
         return st;
-    *where = (struct tm_json_destination){.pid = r->out_pid};
+    *destination = (struct tm_json_destination){.pid = r->out_pid};
     if (!d->threads->metadata->inputs->are_several || !has_lane(e))
         return TM_OK;
     if (r->stack == 0 && (st = stack_of(d, e, r->out_pid, &r->stack, err)) < 0)
         return st;
     if ((st = lane_of(d, e, r->stack - 1, &lane, err)) < 0)
         return st;
-    where->has_tid = lane != 0;
-    return lane ? tm_json_threads_tid(d->threads, d->stacks[r->stack - 1].holder.thread - 1, lane, &where->tid, err)
-                : TM_OK;
+    destination->has_tid = lane != 0;
+    if (lane == 0)
+        return TM_OK;
+    return tm_json_threads_tid(d->threads, d->stacks[r->stack - 1].holder.thread - 1, lane, &destination->tid, err);
 }
 
 void tm_json_destinations_release(struct tm_json_destinations *d)

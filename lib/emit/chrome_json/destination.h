@@ -17,7 +17,7 @@ struct tm_json_recent {
     int64_t pid, tid, out_pid;
     uint32_t file, machine, changes;
     uint32_t stack; /* index in stacks plus 1; 0: unknown */
-    bool is_there;
+    bool is_valid;
 };
 
 /* Zero-initialise, and set threads. */

@@ -126,7 +126,7 @@ enum tm_status tm_json_lanes_take(struct tm_json_lanes *lanes, struct tm_json_ho
     return TM_OK;
 }
 
-enum tm_status tm_json_lanes_take_bare(struct tm_json_lanes *lanes, struct tm_json_holder *holder)
+enum tm_status tm_json_lanes_take_last(struct tm_json_lanes *lanes, struct tm_json_holder *holder)
 {
     struct tm_json_thread *t = thread_of(lanes, holder);
     if (t->lanes[holder->lane].holder == holder->number)

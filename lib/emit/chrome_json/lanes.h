@@ -82,7 +82,7 @@ enum tm_status tm_json_lanes_take(struct tm_json_lanes *lanes, struct tm_json_ho
 
 /* Sets holder->lane to HOLDER's last lane, or to a new one if another holder took it. For events that bind to the last
  * slice there, which may have ended. */
-enum tm_status tm_json_lanes_take_bare(struct tm_json_lanes *lanes, struct tm_json_holder *holder);
+enum tm_status tm_json_lanes_take_last(struct tm_json_lanes *lanes, struct tm_json_holder *holder);
 
 /* Sets holder->lane to a lane other than HOLDER's. Open slices move there. */
 enum tm_status tm_json_lanes_leave(struct tm_json_lanes *lanes, struct tm_json_holder *holder, int64_t since_ns);

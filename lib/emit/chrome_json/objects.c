@@ -19,7 +19,7 @@ enum change {
 struct object {
     const struct tm_event *event;
     const struct tm_json_ref *ref;
-    struct tm_json_destination where;
+    struct tm_json_destination to;
     struct tm_json_ref_changes changes;
     bool renames_frames;
     const uint8_t *from; /* its bytes before this one have been written */
@@ -77,8 +77,8 @@ static enum tm_status put_value(struct tm_json_objects *o, const struct object *
     const struct tm_event *e = object->event;
     switch (change) {
     case CHANGE_TIME: tm_json_writer_time(o->writer, e->time_ns); return TM_OK;
-    case CHANGE_PID: tm_out_i64(&o->writer->out, object->where.pid); return TM_OK;
-    case CHANGE_TID: tm_out_i64(&o->writer->out, object->where.has_tid ? object->where.tid : e->tid); return TM_OK;
+    case CHANGE_PID: tm_out_i64(&o->writer->out, object->to.pid); return TM_OK;
+    case CHANGE_TID: tm_out_i64(&o->writer->out, object->to.has_tid ? object->to.tid : e->tid); return TM_OK;
     case CHANGE_ID:
         return tm_json_writer_id(o->writer, e, is_flow(e) ? TM_JSON_ID_OF_FLOW : TM_JSON_ID_OF_EVENT, value, err);
     case CHANGE_BIND_ID: return tm_json_writer_id(o->writer, e, TM_JSON_ID_OF_FLOW, value, err);
@@ -99,13 +99,13 @@ static bool must_change(const struct tm_json_objects *o, const struct object *ob
     case CHANGE_TIME: return tm_event_is_timed(e->flags);
     case CHANGE_PID: return e->flags & TM_EVENT_HAS_PID && is_scalar(value);
     case CHANGE_TID:
-        return (object->where.has_tid && is_scalar(value)) ||
+        return (object->to.has_tid && is_scalar(value)) ||
                (e->flags & TM_EVENT_HAS_TID && value->type == TM_JSON_STRING);
     case CHANGE_ID: /* the id of a counter is part of its name */
         return renames_ids && e->kind != TM_KIND_COUNTER && is_scalar(value);
     case CHANGE_BIND_ID: return renames_ids && is_scalar(value);
     case CHANGE_FRAME: return object->renames_frames && is_scalar(value);
-    case CHANGE_ARGS: return object->changes.is_there && value->type == TM_JSON_OBJECT;
+    case CHANGE_ARGS: return object->changes.may_change && value->type == TM_JSON_OBJECT;
     default: return renames_ids && value->type == TM_JSON_OBJECT;
     }
 }
@@ -122,7 +122,7 @@ static enum tm_json_status next_member(struct tm_json_scan *scan, enum change *c
     return st != TM_JSON_OK ? st : tm_json_comma(scan, '}');
 }
 
-static enum tm_status no_object(const struct tm_event *e, struct tm_error *err)
+static enum tm_status not_an_object(const struct tm_event *e, struct tm_error *err)
 {
     return tm_error_set(err, TM_E_INPUT, "event %llu: raw bytes are not a JSON object",
                         (unsigned long long)e->position);
@@ -139,7 +139,7 @@ static inline enum tm_status change_value(struct tm_json_objects *o, struct obje
 }
 
 /* Writes the object, which it reads to find what must change. */
-static enum tm_status put_read(struct tm_json_objects *o, struct object *object, struct tm_error *err)
+static enum tm_status put_scanned(struct tm_json_objects *o, struct object *object, struct tm_error *err)
 {
     const struct tm_event *e = object->event;
     struct tm_json_scan scan = tm_json_scan_bytes(e->raw, e->raw + e->raw_bytes, true);
@@ -156,12 +156,12 @@ static enum tm_status put_read(struct tm_json_objects *o, struct object *object,
         has_tid |= change == CHANGE_TID;
     }
     if (st < 0 || json != TM_JSON_CLOSE)
-        return st < 0 ? st : no_object(e, err);
-    if (object->where.has_tid && !has_tid) { /* it had no tid: insert one before the closing brace */
+        return st < 0 ? st : not_an_object(e, err);
+    if (object->to.has_tid && !has_tid) { /* it had no tid: insert one before the closing brace */
         const uint8_t *brace = e->raw + e->raw_bytes - 1;
         tm_out_bytes(&o->writer->out, object->from, (size_t)(brace - object->from));
         tm_out_str(&o->writer->out, ",\"tid\":");
-        tm_out_i64(&o->writer->out, object->where.tid);
+        tm_out_i64(&o->writer->out, object->to.tid);
         object->from = brace;
     }
     tm_out_bytes(&o->writer->out, object->from, (size_t)(e->raw + e->raw_bytes - object->from));
@@ -185,13 +185,13 @@ static struct tm_json_value value_at(const struct tm_json_spot *s, const uint8_t
 }
 
 /* Writes the object with changes at the offsets of values that tm-unpack noted. */
-static enum tm_status put_noted(struct tm_json_objects *o, struct object *object, struct tm_error *err)
+static enum tm_status put_by_offsets(struct tm_json_objects *o, struct object *object, struct tm_error *err)
 {
     const struct tm_event *e = object->event;
     const struct tm_json_ref *ref = object->ref;
     enum tm_status st = TM_OK;
     if (ref->spots_end > e->raw_bytes)
-        return no_object(e, err);
+        return not_an_object(e, err);
     for (uint32_t i = 0; i < ref->spot_count && st == TM_OK; i++) {
         const struct tm_json_spot *s = &ref->offsets[i];
         struct tm_json_value value = value_at(s, e->raw);
@@ -206,7 +206,7 @@ static enum tm_status put_noted(struct tm_json_objects *o, struct object *object
 /* True if tm-unpack noted no offsets, or if members change whose offsets it does not note. */
 static bool must_be_read(const struct object *object)
 {
-    return !object->ref->has_offsets || object->where.has_tid || object->renames_frames || object->changes.is_there ||
+    return !object->ref->has_offsets || object->to.has_tid || object->renames_frames || object->changes.may_change ||
            tm_json_is_text_number(object->event->tid);
 }
 
@@ -220,14 +220,14 @@ static enum tm_status put_object(struct tm_json_objects *o, struct object *objec
     object->from = e->raw;
     object->renames_frames = tm_json_frames_renames(o->frames, e->file) && tm_json_refs_may_have_key(e, "sf");
     tm_json_writer_next(o->writer);
-    st = must_be_read(object) ? put_read(o, object, err) : put_noted(o, object, err);
+    st = must_be_read(object) ? put_scanned(o, object, err) : put_by_offsets(o, object, err);
     return st < 0 ? st : tm_out_end_row(&o->writer->out, err);
 }
 
 /* Finds the destination of OBJECT, which does not depend on its text. */
 static enum tm_status begin_object(struct tm_json_objects *o, struct object *object, struct tm_error *err)
 {
-    enum tm_status st = tm_json_destinations_find(&o->destinations, object->event, &object->where, err);
+    enum tm_status st = tm_json_destinations_find(&o->destinations, object->event, &object->to, err);
     bool is_definition = object->event->flags & TM_EVENT_DEFINITION;
     return st < 0 || is_definition ? st : tm_json_frames_read(o->frames, err);
 }
@@ -278,7 +278,7 @@ enum tm_status tm_json_objects_write(struct tm_json_objects *o, const struct tm_
     struct object object = {.event = e, .ref = &ref};
     enum tm_status st = tm_json_ref_find(e->detail, e->detail_bytes, &ref);
     if (st < 0)
-        return no_object(e, err);
+        return not_an_object(e, err);
     st = begin_object(o, &object, err);
     return st < 0 ? st : put_object(o, &object, err);
 }

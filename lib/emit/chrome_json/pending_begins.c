@@ -41,7 +41,7 @@ static struct tm_json_begin_stack *use_lane(struct tm_json_begins *begins, const
 {
     struct tm_json_begin_stack *stack = get(begins, at->stack);
     if (stack == NULL || tm_json_lanes_join(begins->lanes, &stack->holder, &at->owner) < 0 ||
-        (is_bound ? tm_json_lanes_take_bare(begins->lanes, &stack->holder)
+        (is_bound ? tm_json_lanes_take_last(begins->lanes, &stack->holder)
                   : tm_json_lanes_take(begins->lanes, &stack->holder, ts_ns)) < 0)
         return NULL;
     return stack;
@@ -179,7 +179,7 @@ enum tm_json_begin_fate tm_json_begins_close(struct tm_json_begins *begins, uint
     begins->bytes -= len;
     tm_json_lanes_use(begins->lanes, &stack->holder, INT64_MIN, ts_ns);
     note_open(begins, stack);
-    return TM_JSON_BEGIN_WHOLE;
+    return TM_JSON_BEGIN_COMPLETE;
 }
 
 /* Takes the outermost slice of STACK that was not written. False: there is none. */

@@ -56,7 +56,7 @@ struct tm_json_begins {
 
 enum tm_json_begin_fate {
     TM_JSON_BEGIN_NONE,    /* no open slice matches the end */
-    TM_JSON_BEGIN_WHOLE,   /* the innermost slice: VIEW is it, and it is removed from the stack */
+    TM_JSON_BEGIN_COMPLETE, /* the innermost slice: VIEW is it, and it is removed from the stack */
     TM_JSON_BEGIN_WRITTEN, /* a slice that was written as a begin and is removed from the stack: write an end */
     TM_JSON_BEGIN_INNER    /* not the innermost slice: write all as begins, and call again */
 };

@@ -45,7 +45,7 @@ bool tm_json_refs_read_text(const struct tm_json_refs *refs, const struct tm_eve
 enum tm_status tm_json_refs_find(struct tm_json_refs *refs, const struct tm_event *e,
                                  struct tm_json_ref_changes *changes, struct tm_error *err)
 {
-    uint32_t there;
+    uint32_t any;
     int64_t recorded_ns, ns;
     *changes = (struct tm_json_ref_changes){0};
     if (e->kind == TM_KIND_PACKET) {
@@ -54,13 +54,13 @@ enum tm_status tm_json_refs_find(struct tm_json_refs *refs, const struct tm_even
         changes->is_profile = phase == 'P';
         changes->has_times = (phase == 'P' || phase == 'c') && tm_sub_i64(e->time_ns, refs->writer->base_ns, &ns) &&
                              tm_sub_i64(ns, recorded_ns, &changes->shift_ns) && changes->shift_ns;
-        changes->is_there = changes->has_times;
+        changes->may_change = changes->has_times;
         if (!refs->inputs->are_several || phase == 0 || strchr("NOD()=", phase) == NULL)
             return TM_OK;
-        changes->is_there = true;
+        changes->may_change = true;
         return tm_map_set(&refs->with_objects, e->file, 1) < 0 ? tm_error_nomem(err) : TM_OK;
     }
-    changes->is_there = refs->with_objects.count && tm_map_find(&refs->with_objects, e->file, &there) &&
+    changes->may_change = refs->with_objects.count && tm_map_find(&refs->with_objects, e->file, &any) &&
                         tm_json_refs_may_have_key(e, "ef"); /* id_ref, idRef … */
     return TM_OK;
 }
@@ -70,7 +70,7 @@ static bool is_scalar(const struct tm_json_value *v)
     return v->type == TM_JSON_NUMBER || v->type == TM_JSON_STRING;
 }
 
-static void put_since(struct tm_json_refs *refs, const uint8_t **from, const struct tm_json_value *value)
+static void put_text_before(struct tm_json_refs *refs, const uint8_t **from, const struct tm_json_value *value)
 {
     size_t quote = value->type == TM_JSON_STRING;
     tm_out_bytes(&refs->writer->out, *from, (size_t)(value->data - quote - *from));
@@ -88,7 +88,7 @@ static enum tm_status put_nested_id(struct tm_json_refs *refs, const struct tm_e
         return TM_OK;
     struct tm_json_value id = {
         .data = value->data + name, .len = value->len - name, .type = TM_JSON_STRING, .escaped = value->escaped};
-    put_since(refs, from, value);
+    put_text_before(refs, from, value);
     tm_out_char(&refs->writer->out, '"');
     tm_out_bytes(&refs->writer->out, value->data, name);
     enum tm_status st = tm_json_writer_id(refs->writer, e, TM_JSON_ID_OF_EVENT, &id, err);
@@ -105,7 +105,7 @@ static enum tm_status put_pid(struct tm_json_refs *refs, const struct tm_event *
         return TM_OK;
     if ((st = tm_json_pids_find(refs->pids, e->machine, pid, &out_pid, err)) < 0 || out_pid == pid)
         return st;
-    put_since(refs, from, value);
+    put_text_before(refs, from, value);
     tm_out_i64(&refs->writer->out, out_pid);
     return TM_OK;
 }
@@ -118,7 +118,7 @@ static void put_shifted(struct tm_json_refs *refs, const uint8_t **from, const s
     if (!is_scalar(value) || tm_decimal_scale((const char *)value->data, value->len, 3, &ns) != TM_OK ||
         !tm_add_i64(ns, shift_ns, &ns))
         return;
-    put_since(refs, from, value);
+    put_text_before(refs, from, value);
     tm_json_writer_micros(refs->writer, ns);
 }
 
@@ -147,7 +147,7 @@ enum tm_status tm_json_refs_write(struct tm_json_refs *refs, const struct tm_eve
                                            : tm_json_is(&key, "issue_ts", 8);
         bool is_ref = tm_json_is(&key, "id_ref", 6) || tm_json_is(&key, "idRef", 5) || tm_json_is(&key, "linked_id", 9);
         if (is_ref && is_scalar(&value) && refs->inputs->are_several) {
-            put_since(refs, &from, &value);
+            put_text_before(refs, &from, &value);
             st = tm_json_writer_id(refs->writer, e, TM_JSON_ID_OF_EVENT, &value, err);
         } else if (changes->has_times && is_time) {
             put_shifted(refs, &from, &value, changes->shift_ns);

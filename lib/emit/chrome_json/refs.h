@@ -25,7 +25,7 @@ struct tm_json_refs {
 
 /* The changes in the arguments of one event. */
 struct tm_json_ref_changes {
-    bool is_there;    /* a change may be necessary */
+    bool may_change;  /* otherwise the arguments stay as they are */
     bool is_snapshot; /* of an object: it may contain other objects with ids */
     bool is_profile;
     bool has_times;   /* add shift_ns to known times on the event's clock */

@@ -144,13 +144,13 @@ static enum tm_status complete_slice(struct tm_json_slices *s, const struct tm_j
     if ((st = tm_json_writer_detail(s->writer, e->file, (struct tm_text){s->scratch.data, s->scratch.len}, err)) < 0)
         return st;
     tm_out_char(&s->writer->out, '}');
-    return tm_json_whole_slices_add(&s->wholes, from, v->order, e->time_ns, err);
+    return tm_json_ended_slices_add(&s->ended, from, v->order, e->time_ns, err);
 }
 
 enum tm_status tm_json_slices_finish(struct tm_json_slices *s, struct tm_error *err)
 {
     struct tm_json_begin_view v;
-    enum tm_status st = tm_json_whole_slices_write(&s->wholes, err), rest = TM_OK;
+    enum tm_status st = tm_json_ended_slices_write(&s->ended, err), rest = TM_OK;
     while (st == TM_OK && (rest = tm_json_begins_rest(&s->begins, &v)) == TM_OK)
         st = put_begin(s, &v, err);
     return rest < 0 ? tm_error_nomem(err) : st;
@@ -177,7 +177,7 @@ static enum tm_status close_span(struct tm_json_slices *s, const struct tm_event
             return st;
         fate = tm_json_begins_close(&s->begins, stack, e->time_ns, labels, &v);
     }
-    if (fate == TM_JSON_BEGIN_WHOLE)
+    if (fate == TM_JSON_BEGIN_COMPLETE)
         return complete_slice(s, &v, e, err);
     if (fate == TM_JSON_BEGIN_NONE) { /* it would end another file's slice */
         tm_json_writer_unsupported(s->writer, e);
@@ -305,7 +305,7 @@ void tm_json_slices_release(struct tm_json_slices *s)
 {
     tm_json_kernel_threads_release(&s->kernel);
     tm_json_begins_release(&s->begins);
-    tm_json_whole_slices_release(&s->wholes);
+    tm_json_ended_slices_release(&s->ended);
     tm_json_open_slices_release(&s->open);
     tm_table_release(&s->open_markers);
     tm_buf_release(&s->scratch);

@@ -7,7 +7,7 @@
 #include "emit/chrome_json/open_slices.h"
 #include "emit/chrome_json/pending_begins.h"
 #include "emit/chrome_json/threads.h"
-#include "emit/chrome_json/whole_slices.h"
+#include "emit/chrome_json/ended_slices.h"
 
 /* Zero-initialise, and set the borrowed members of it and of its parts. */
 struct tm_json_slices {
@@ -15,7 +15,7 @@ struct tm_json_slices {
     struct tm_json_threads *threads;
     struct tm_json_kernel_threads kernel;
     struct tm_json_begins begins; /* open slices of threads */
-    struct tm_json_whole_slices wholes;
+    struct tm_json_ended_slices ended;
     /* private */
     struct tm_json_open_slices open;    /* on tracks of their own */
     struct tm_table open_markers;       /* async markers */

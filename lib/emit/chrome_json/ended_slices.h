@@ -1,15 +1,15 @@
 /* Slices that ended at one time, as complete events. They are pending while others may end at this time: of two that
  * are equal, the outer one comes first. */
-#ifndef TM_EMIT_CHROME_JSON_WHOLE_SLICES_H
-#define TM_EMIT_CHROME_JSON_WHOLE_SLICES_H
+#ifndef TM_EMIT_CHROME_JSON_ENDED_SLICES_H
+#define TM_EMIT_CHROME_JSON_ENDED_SLICES_H
 
 #include "emit/chrome_json/writer.h"
 
 /* Zero-initialise, and set writer. */
-struct tm_json_whole_slices {
+struct tm_json_ended_slices {
     struct tm_json_writer *writer; /* borrowed */
     /* private */
-    struct tm_json_whole_slice *slices;
+    struct tm_json_ended_slice *slices;
     uint32_t count, cap;
     struct tm_buf text;
     int64_t end_ns;
@@ -17,15 +17,15 @@ struct tm_json_whole_slices {
 
 /* Moves the text in the writer's buffer from offset FROM on to the pending slices. It is a slice that ended at END_NS;
  * ORDER is that of its begin. TM_OK or TM_E_SYSTEM, as all functions here. */
-enum tm_status tm_json_whole_slices_add(struct tm_json_whole_slices *w, size_t from, uint64_t order, int64_t end_ns,
+enum tm_status tm_json_ended_slices_add(struct tm_json_ended_slices *w, size_t from, uint64_t order, int64_t end_ns,
                                         struct tm_error *err);
 
 /* Writes all pending slices if they ended before TIME_NS. */
-enum tm_status tm_json_whole_slices_write_before(struct tm_json_whole_slices *w, int64_t time_ns, struct tm_error *err);
+enum tm_status tm_json_ended_slices_write_before(struct tm_json_ended_slices *w, int64_t time_ns, struct tm_error *err);
 
 /* Writes all pending slices. */
-enum tm_status tm_json_whole_slices_write(struct tm_json_whole_slices *w, struct tm_error *err);
+enum tm_status tm_json_ended_slices_write(struct tm_json_ended_slices *w, struct tm_error *err);
 
-void tm_json_whole_slices_release(struct tm_json_whole_slices *w);
+void tm_json_ended_slices_release(struct tm_json_ended_slices *w);
 
 #endif
