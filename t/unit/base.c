@@ -281,7 +281,7 @@ static void test_pb(void)
 {
     struct tm_buf buf = {0};
     struct tm_pb_field f;
-    size_t mark;
+    size_t mark = 0;
     char long_text[300];
     memset(long_text, 'x', sizeof long_text);
     ok(tm_pb_put_varint(&buf, 1, 300) == TM_OK && tm_pb_begin(&buf, 2, &mark) == TM_OK);
