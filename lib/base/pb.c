@@ -25,6 +25,17 @@ enum tm_status tm_pb_put_str(struct tm_buf *buf, uint32_t id, const char *s)
     return tm_pb_put_bytes(buf, id, s, strlen(s));
 }
 
+enum tm_status tm_pb_begin(struct tm_buf *buf, uint32_t id, size_t *mark)
+{
+    if (tm_buf_reserve(buf, TM_PB_FIELD_MAX) != TM_OK)
+        return TM_E_SYSTEM;
+    uint8_t *p = tm_pb_tag_put(buf->data + buf->len, id, TM_PB_LEN);
+    *p = 0;
+    *mark = (size_t)(p - buf->data);
+    buf->len = *mark + 1;
+    return TM_OK;
+}
+
 enum tm_status tm_pb_end_long(struct tm_buf *buf, size_t mark)
 {
     size_t len = buf->len - mark - 1;

@@ -159,17 +159,7 @@ enum tm_status tm_pb_put_str(struct tm_buf *buf, uint32_t id, const char *s);
 
 /* These write a submessage whose length is not known yet. begin sets *MARK to the buffer's length before the length
  * bytes. end writes the length there; the bytes in between move by at most 9. TM_OK or TM_E_SYSTEM. */
-static inline enum tm_status tm_pb_begin(struct tm_buf *buf, uint32_t id, size_t *mark)
-{
-    *mark = 0; /* the result of a failure, so that compilers see it set */
-    if (tm_buf_reserve(buf, TM_PB_FIELD_MAX) != TM_OK)
-        return TM_E_SYSTEM;
-    uint8_t *p = tm_pb_tag_put(buf->data + buf->len, id, TM_PB_LEN);
-    *p = 0;
-    *mark = (size_t)(p - buf->data);
-    buf->len = *mark + 1;
-    return TM_OK;
-}
+enum tm_status tm_pb_begin(struct tm_buf *buf, uint32_t id, size_t *mark);
 
 /* The slow path of tm_pb_end, for a length of more than one byte. */
 enum tm_status tm_pb_end_long(struct tm_buf *buf, size_t mark);

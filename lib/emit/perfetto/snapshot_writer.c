@@ -139,7 +139,7 @@ static enum tm_status relate(struct tm_packet_writer *packets, uint32_t machine,
         return st;
     s.good = tm_pb_begin(out, REMOTE_CLOCK_SYNC, &s.mark) == TM_OK;
     for (int round = 0; round < 2 && s.good; round++) {
-        size_t whole, side = 0;
+        size_t whole, side;
         s.good = tm_pb_begin(out, SYNC_ROUNDS, &whole) == TM_OK && tm_pb_begin(out, ROUND_CLIENT, &side) == TM_OK;
         put_reading(&s, TM_CLOCK_BOOTTIME, TM_CLOCK_RELATED_NS);
         s.good = s.good && tm_pb_end(out, side) == TM_OK && tm_pb_begin(out, ROUND_HOST, &side) == TM_OK;
