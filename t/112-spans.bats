@@ -130,7 +130,7 @@ hosts() {
     resources several.jsonl web db
     run tm-merge --machine-from=host several.jsonl
     [ "$status" -eq 2 ]
-    [[ "$output" == *"several.jsonl: has spans of several hosts, and a file is of one machine"* ]]
+    [[ "$output" == *"several.jsonl: has spans of several hosts, but a file belongs to one machine"* ]]
     printf '{"traceEvents":[]}' >none.json
     run tm-merge --machine-from=host none.json
     [ "$status" -eq 2 ]

@@ -56,7 +56,7 @@ tm-manifest: bad.json: perfetto_manifest: machine: name must be non-empty (files
 tm-manifest: bad.json: perfetto_manifest: files entries must be objects with a string path: path is missing (files[1]), line 5, column 9
 tm-manifest: bad.json: perfetto_manifest: machine and machines are mutually exclusive (files[1]), line 5, column 21
 tm-manifest: bad.json: perfetto_manifest: machines: id must be in [0, 4294967295] (files[1].machines[0]), line 5, column 56
-tm-manifest: bad.json: perfetto_manifest: files entries must be objects with a string path: path is no string (files[2]), line 6, column 18
+tm-manifest: bad.json: perfetto_manifest: files entries must be objects with a string path: path is not a string (files[2]), line 6, column 18
 tm-manifest: bad.json: perfetto_manifest: clocks: offset_ns must be an integer (files[2]), line 6, column 45
 tm-manifest: bad.json: perfetto_manifest: attributes: 'k' must be a string or an integer, line 8, column 25
 tm-manifest: bad.json: perfetto_manifest: clocks: sync_to.file names unknown file 'ghost'. It must match the path of an entry in the files array (files[2].clocks.sync_to), line 6, column 61

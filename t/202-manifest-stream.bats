@@ -47,7 +47,7 @@ END
     files '' >m.json
     run bash -o pipefail -c 'tm-unpack run.tar | tm-manifest | tm-manifest -m m.json >out'
     [ "$status" -eq 1 ]
-    [[ "$output" == *"the stream is configured already"* ]]
+    [[ "$output" == *"the stream is already configured"* ]]
 }
 
 @test "nothing is written after a wrong manifest" {

@@ -85,7 +85,7 @@ placements() {
     run bash -c 'tm-unpack run.tar | tm-clocks | wc -c'
     [[ $output == *"tm-clocks: the stream's manifest has not been read yet: pipe it through tm-manifest first"* ]]
     run bash -c 'tm-unpack a.json | tm-sort | tm-clocks | wc -c'
-    [[ $output == *"tm-clocks: the stream has been sorted before its times were placed"* ]]
+    [[ $output == *"tm-clocks: the stream was sorted before its times were placed"* ]]
     tm-unpack a.json b.json | tm-clocks >once
     tm-clocks <once >twice
     cmp once twice
@@ -202,7 +202,7 @@ placements() {
     [ "$status" -eq 2 ]
     run tm-merge --hints --write-manifest m.json there.json a.json
     [ "$status" -eq 1 ]
-    [[ $output == *"tm-clocks: the input has a manifest already"* ]]
+    [[ $output == *"tm-clocks: the input already has a manifest"* ]]
     [ ! -e m.json ]
     # A manifest has no paths for files in an archive in an archive.
     echo '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":5,"dur":1,"name":"x"}],"beginningOfTime":1700000000000000}' >clang.json
@@ -211,7 +211,7 @@ placements() {
     tar cf outer.tar inner.tar p.pb
     run tm-merge --hints --write-manifest m.json -f csv outer.tar
     [ "$status" -eq 1 ]
-    [[ $output == *"has a hint, but no path that a manifest could name it by"* ]]
+    [[ $output == *"has a hint, but no path by which a manifest could name it"* ]]
     [ -z "$(ls -A | grep -F m.json)" ]
     run tm-merge --hints --write-manifest nowhere/m.json -f csv a.json
     [ "$status" -eq 3 ]

@@ -172,7 +172,7 @@ write('a.json', a); write('b.json', b)"
         [ "$(jq -c '[.alignment[].granularity_ns]' align.json)" = "$([ $coarse = client ] && echo '[1000000,null]' || echo '[null,1000000]')" ]
         near b.json 2000000000 -40000 60000
     done
-    placed a.json b.json | tm-align | grep -x '  its clock counts in steps of 1 ms: constraints are that much looser'
+    placed a.json b.json | tm-align | grep -x '  its clock counts in steps of 1 ms, which loosens constraints by as much'
 }
 
 @test "a shared argument that a rule names matches spans, and the longer one contains the shorter" {
@@ -223,7 +223,8 @@ put([0, 0, 100], True)"
 put([0, 0, 0], True)"
     placed r?.json | tm-align -f json >align.json
     jq -e '.cycles | length == 1 and (.[0] | .files == ["r1.json", "r2.json"] and .error_ns < 20000 and .error_ns > -20000)' align.json
-    placed r?.json | tm-align | grep '^1 pairs close cycles; going around one adds .* by the pair of r1.json and r2.json$'
+    placed r?.json | tm-align |
+        grep '^1 pairs close cycles; the offsets around a cycle add up to .* for the pair of r1.json and r2.json$'
     placed r0.json r1.json | tm-align -f json | jq -e '.cycles == []'
     run bash -c "$(declare -f placed); placed r0.json r1.json | tm-align"
     [[ $output != *cycles* ]]
@@ -392,7 +393,7 @@ write('a.json', a); write('b.json', b)"
     [ "$stderr" = "tm-align: effects come before their causes" ]
     [[ ${lines[0]} == "a.json to b.json: 300 of 300 effects come before their causes, the worst by 1.999"*" s" ]]
     [[ ${lines[1]} == "  m at "*" s, and m at "*" s" ]]
-    [[ ${lines[4]} == "  mended where b.json is shifted by +1.999"*" s or more" ]]
+    [[ ${lines[4]} == "  fixed if b.json is shifted by +1.999"*" s or more" ]]
     [ "${lines[5]}" = "600 constraints across files were tested" ]
     run --separate-stderr tm-align --check -f json <p
     [ "$status" -eq 4 ]
@@ -554,7 +555,7 @@ write('to.json', [e for e in a if e['id'][0] == 'q']); write('from.json', [e for
     [ "$status" -eq 1 ]
     run bash -o pipefail -c "tm-unpack '$TM_SRC/doc/examples/phone-watch-app.tar' | tm-align"
     [ "$status" -eq 1 ]
-    [ "$output" = "tm-align: the stream has not been through tm-clocks" ]
+    [ "$output" = "tm-align: the stream has not passed through tm-clocks" ]
     run tm-align <p
     [ "$status" -eq 0 ]
 }
@@ -655,7 +656,8 @@ write('a.json', a); write('b.json', b); write('c.json', [span('x', 10**9, 2 * 10
     tar cf run.tar perfetto_manifest.json a.json b.json c.json
     run --separate-stderr tm-merge --align -f report run.tar
     [ "$status" -eq 1 ]
-    [ "$stderr" = "tm-align: the manifest of the input says more of its clocks than can be written with what was found" ]
+    [ "$stderr" = "tm-align: the manifest of the input states relations of clocks that cannot be written together with \
+the result" ]
 }
 
 @test "tm-merge --align needs file names, and without it a merge is unchanged" {
@@ -665,6 +667,6 @@ write('a.json', a); write('b.json', b)"
     [ "$status" -eq 2 ]
     run tm-merge --align=nonsense a.json b.json
     [ "$status" -eq 2 ]
-    [ "$output" = "tm-align: 'nonsense' is no rule" ]
+    [ "$output" = "tm-align: 'nonsense' is not a rule" ]
     ! tm-merge -f report a.json b.json | grep -q '^alignment$'
 }

@@ -59,7 +59,7 @@ left() {
     [ "$(left kind=slice_begin)" = "outer inner load hangs" ]
     run tm-merge --only kind=slyce a.json
     [ "$status" -eq 2 ]
-    [[ "$output" == *"kind=slyce is none of slice, instant, counter,"* ]]
+    [[ "$output" == *"kind=slyce is not one of slice, instant, counter,"* ]]
 }
 
 @test "dur chooses whole slices by duration, and one without an end lasts until the last event" {
@@ -85,12 +85,12 @@ left() {
     done
     run tm-merge --only 'dur>2ms,dur<1ms' a.json
     [ "$status" -eq 2 ]
-    [[ "$output" == *"no duration is within"* ]]
+    [[ "$output" == *"no duration satisfies"* ]]
     run tm-merge --only pid=app a.json
     [ "$status" -eq 2 ]
-    [[ "$output" == *"pid=app is no number"* ]]
+    [[ "$output" == *"pid=app is not a number"* ]]
     run tm-merge --only proces=app a.json
-    [[ "$output" == *"'proces' is none of machine, file, process, thread, pid, tid, cat, name, kind, dur, from, to"* ]]
+    [[ "$output" == *"'proces' is not one of machine, file, process, thread, pid, tid, cat, name, kind, dur, from, to"* ]]
 }
 
 @test "an unknown task is a warning, an error with --strict, and silent with -q" {

@@ -219,19 +219,19 @@ END
     phone b.pb 5000000000 1700000000000000000
     run tm-merge -q --sync a.json:BOOTTIME=b.pb:BOOTTIME+5s -o out.csv a.json b.pb
     [ "$status" -eq 1 ]
-    [ "$output" = "tm-clocks: perfetto_manifest: files[0]: 'a.json' has no BOOTTIME, so that a relation of it has no effect; it \
-has TRACE_FILE" ]
+    [ "$output" = "tm-clocks: perfetto_manifest: files[0]: 'a.json' has no BOOTTIME, so relating that clock \
+has no effect; it has TRACE_FILE" ]
     echo '{"perfetto_manifest": {"version": 1, "files": [{"path": "a.json", "clocks": {"clock": "BOOTTIME", "sync_to": {"file":
         "b.pb", "clock": "BOOTTIME"}}}, {"path": "b.pb"}]}}' >m.json
     run tm-merge -m m.json -o out.csv a.json b.pb
     [ "$status" -eq 0 ]
-    [[ "$output" == *"tm-clocks: warning: perfetto_manifest: files[0]: 'a.json' has no BOOTTIME, so that"* ]]
+    [[ "$output" == *"tm-clocks: warning: perfetto_manifest: files[0]: 'a.json' has no BOOTTIME, so relating"* ]]
     run tm-merge --strict -m m.json -o strict.csv a.json b.pb
     [ "$status" -eq 1 ]
     rm out.csv
     run tm-merge -q --sync a.json=b.pb:MONOTONIC+5s -o out.csv a.json b.pb
     [ "$status" -eq 1 ]
-    [[ "$output" == *"files[1]: 'b.pb' has no MONOTONIC, so that a relation of it has no effect; it has REALTIME, BOOTTIME" ]]
+    [[ "$output" == *"files[1]: 'b.pb' has no MONOTONIC, so relating that clock has no effect; it has REALTIME, BOOTTIME" ]]
     [ ! -e out.csv ]
     tm-merge -q --sync a.json=b.pb:BOOTTIME+5s -o out.csv a.json b.pb
 }
@@ -241,7 +241,8 @@ has TRACE_FILE" ]
     echo '{"perfetto_manifest": {"version": 1, "x_mine": 1, "files": [{"path": "a.json", "machin": {"name": "phone"}}]}}' >m.json
     run --separate-stderr tm-merge -m m.json -o out.csv a.json
     [ "$status" -eq 0 ]
-    [[ "$stderr" == "tm-manifest: warning: perfetto_manifest: unknown key 'machin' is ignored; is 'machine' meant?, line 1, column "* ]]
+    [[ "$stderr" == "tm-manifest: warning: perfetto_manifest: unknown key 'machin' is ignored; did you mean 'machine'?, \
+line 1, column "* ]]
     run tm-merge -q -m m.json -o out.csv a.json
     [ "$output" = "" ]
     run tm-manifest --check m.json

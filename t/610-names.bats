@@ -50,7 +50,7 @@ machines() {
     tm-merge -q --machine-from=none -o none.db a.json d.json
     [ "$(sqlite3 none.db 'SELECT count(*) FROM machine WHERE name IS NOT NULL')" = 0 ]
     run --separate-stderr tm-merge -o out.db a.json d.json
-    [[ "$stderr" == *"tm-manifest: warning: 2 of the 4 ranks of the job are there; rank 1 is the first that is missing"* ]]
+    [[ "$stderr" == *"tm-manifest: warning: 2 of the job's 4 ranks are present; rank 1 is the first missing one"* ]]
     profile e.json 0 8 # of another job
     [ "$(machines a.json d.json e.json)" = "rank0 of 4 d.json,rank0 of 8 e.json,rank2 of 4 a.json," ]
     run tm-merge --machine-from=rank a.json c.json
@@ -93,7 +93,7 @@ machines() {
     tm-merge -q --sync node2/c.json=a.json+1s --trace-time REALTIME -f report all.tar | grep -q 'c.json.*manifest\|manifest'
     run tm-merge --machine one=node3 all.tar
     [ "$status" -eq 2 ]
-    [ "$output" = "tm-manifest: --machine: 'node3' is none of the files" ]
+    [ "$output" = "tm-manifest: --machine: 'node3' is not one of the files" ]
     # A manifest in one of several directories configures the files beside it.
     echo '{"perfetto_manifest": {"version": 1, "files": [{"path": "b.json", "machine": {"name": "two"}}]}}' >node1/m.json
     mkdir -p node1/deep && profile node1/deep/b.json

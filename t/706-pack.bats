@@ -90,7 +90,7 @@ P
     [ "$(offset -9223372036854775807ns)" = -9223372036854775807 ]
     fails 2 "--sync: 'app_log.json=phone.pftrace:BOOTTIME+9223372037s': the offset is out of range" \
         --manifest-only --sync app_log.json=phone.pftrace:BOOTTIME+9223372037s $files
-    no="is none of the files, nor one with a clock and an offset (:BOOTTIME+250ms)"
+    no="is not one of the files, nor one of them with a clock and an offset (:BOOTTIME+250ms)"
     fails 2 "--sync: 'phone.pftrace:BOOTTIME+5min' $no" \
         --manifest-only --sync app_log.json=phone.pftrace:BOOTTIME+5min $files
 }
@@ -181,21 +181,21 @@ spans (OTLP, Jaeger, Zipkin), XSpace, Nsight Systems' SQLite, simpleperf; these 
     fails 1 "d/perfetto_manifest.json: has the name of the manifest" -o out.tar d/perfetto_manifest.json
     fails 1 "pipe: not a regular file" -o out.tar pipe
     tar cf in.tar phone.pftrace
-    fails 2 "in.tar is an archive, and a manifest configures no archive" -o out.tar --machine x=in.tar in.tar
+    fails 2 "in.tar is an archive, which a manifest cannot configure" -o out.tar --machine x=in.tar in.tar
     tm-pack -o out.tar in.tar watch.pftrace
     tm-merge -f report out.tar >report
 }
 
 @test "options that contradict the files are errors" {
-    fails 2 "--machine: 'x' is none of the files" -o out.tar --machine m=x $files
+    fails 2 "--machine: 'x' is not one of the files" -o out.tar --machine m=x $files
     fails 2 "--machine: 'x' is not NAME=FILE" -o out.tar --machine x $files
-    fails 2 "--machine: phone.pftrace has a machine already, a" \
+    fails 2 "--machine: phone.pftrace already has a machine, a" \
         -o out.tar --machine a=phone.pftrace --machine b=phone.pftrace $files
-    fails 2 "--sync: 'x' is none of the files" -o out.tar --sync x=phone.pftrace $files
-    fails 2 "--sync: app_log.json is synchronized already" \
+    fails 2 "--sync: 'x' is not one of the files" -o out.tar --sync x=phone.pftrace $files
+    fails 2 "--sync: app_log.json is already synchronized" \
         -o out.tar --sync app_log.json=phone.pftrace --sync app_log.json=watch.pftrace $files
     fails 2 "--trace-time is given twice" -o out.tar --trace-time BOOTTIME --trace-time REALTIME $files
-    fails 2 "--trace-time: 'x' is none of the files" -o out.tar --trace-time BOOTTIME@x $files
+    fails 2 "--trace-time: 'x' is not one of the files" -o out.tar --trace-time BOOTTIME@x $files
     run tm-pack -o out.tar --machine =phone.pftrace $files
     [ "$status" -eq 2 ]
     [[ "$output" == "tm-pack: perfetto_manifest: machine: name must be non-empty"* ]]
@@ -213,7 +213,7 @@ spans (OTLP, Jaeger, Zipkin), XSpace, Nsight Systems' SQLite, simpleperf; these 
     cmp want.jsonl got.jsonl
     run tm-merge -o no.jsonl --machine m=x $files
     [ "$status" -eq 2 ]
-    [ "$output" = "tm-manifest: --machine: 'x' is none of the files" ]
+    [ "$output" = "tm-manifest: --machine: 'x' is not one of the files" ]
     run tm-merge -o no.jsonl -m hand.json $says $files
     [ "$status" -eq 2 ]
     [ ! -e no.jsonl ]

@@ -308,7 +308,8 @@ static enum tm_status find_trace_time(const struct tm_alignment *a, struct refer
             continue;
         char path[TM_ERROR_TEXT_MAX / 2];
         tm_alignment_path(a, f->file, path, sizeof path);
-        return tm_error_set(err, TM_E_INPUT, "--absolute: %s: not one offset places it and its reference", path);
+        return tm_error_set(err, TM_E_INPUT, "--absolute: %s: no single offset places the file and its reference",
+                            path);
     }
     return TM_OK;
 }
@@ -328,7 +329,8 @@ enum tm_status tm_alignment_manifest(const struct tm_alignment *a, struct tm_buf
     (void)tm_buf_add_str(out, "  \"files\": [\n");
     if (st == TM_OK && (!holds || !put_entries(a, &files, trace_time, out, &any)))
         st = tm_error_set(err, TM_E_INPUT,
-                          "the manifest of the input says more of its clocks than can be written with what was found");
+                          "the manifest of the input states relations of clocks that cannot be written together with "
+                          "the result");
     if (st == TM_OK)
         put_other_files(a, &files, trace_time, out, &any);
     release_files(&files);

@@ -265,10 +265,10 @@ enum tm_status tm_alignment_svg(const struct tm_alignment *a, struct tm_buf *out
                       WIDTH, top + ROW + BOTTOM / 2);
     (void)tm_buf_add(out, body.data, body.len);
     (void)tm_buf_addf(out,
-                      "<g fill=\"#666\"><text x=\"%d\" y=\"%d\">What is to be added to the readings of the file that "
-                      "comes first, less the line that is told (black), over that file's time.</text>\n"
-                      "<text x=\"%d\" y=\"%d\">Red points say that it is not above them, blue ones that it is not "
-                      "below: all that is possible lies between the edges.</text></g>\n",
+                      "<g fill=\"#666\"><text x=\"%d\" y=\"%d\">The offset from the first file's clock to the "
+                      "other's, minus the stated line (black), over the time of the first file.</text>\n"
+                      "<text x=\"%d\" y=\"%d\">Red points are upper bounds of the offset, blue ones lower bounds: "
+                      "every possible offset lies between the edges.</text></g>\n",
                       LEFT, top + 14, LEFT, top + 30);
     tm_buf_release(&body);
     return tm_buf_add_str(out, "</svg>\n");

@@ -18,7 +18,7 @@ static void put_seconds(struct tm_buf *out, int64_t ns)
 static void put_bounds(struct tm_buf *out, const struct tm_align_file *f)
 {
     if (f->low_ns == TM_UNBOUNDED_LOW && f->high_ns == TM_UNBOUNDED_HIGH) {
-        (void)tm_buf_add_str(out, "  certain bounds: none; that the events are near each other is an assumption\n");
+        (void)tm_buf_add_str(out, "  certain bounds: none; it is assumed that matched events are near each other\n");
         return;
     }
     (void)tm_buf_add_str(out, "  certain bounds there: ");
@@ -33,7 +33,7 @@ static void put_bounds(struct tm_buf *out, const struct tm_align_file *f)
         tm_align_put_ns(out, f->high_ns, true);
     (void)tm_buf_add_str(out, "\n");
     if (f->has_uncertainty) {
-        (void)tm_buf_add_str(out, "  from its first reading to its last the truth is within ");
+        (void)tm_buf_add_str(out, "  from its first to its last reading, the true offset is within ");
         tm_align_put_ns(out, f->uncertainty_ns, false);
         (void)tm_buf_add_str(out, " of this line\n");
     }
@@ -75,7 +75,7 @@ static void put_verdict(struct tm_buf *out, const struct tm_alignment *a, const 
     (void)tm_alignment_rules(a, f->rules, out);
     (void)tm_buf_addf(out, "; %" PRIu64 " matches", f->matches);
     if (f->left_out)
-        (void)tm_buf_addf(out, ", %" PRIu64 " constraints left out, as not all can be true", f->left_out);
+        (void)tm_buf_addf(out, ", %" PRIu64 " constraints left out, because not all can be true", f->left_out);
     (void)tm_buf_add_str(out, "\n");
 }
 
@@ -97,13 +97,14 @@ static void put_cycles(struct tm_buf *out, const struct tm_alignment *a)
         sum += size_of(&network->cycles[i]);
         worst = size_of(&network->cycles[i]) > size_of(worst) ? &network->cycles[i] : worst;
     }
-    (void)tm_buf_addf(out, "%" PRIu32 " pairs close cycles; going around one adds ", network->cycle_count);
+    (void)tm_buf_addf(out, "%" PRIu32 " pairs close cycles; the offsets around a cycle add up to ",
+                      network->cycle_count);
     tm_align_put_ns(out, (int64_t)(sum / network->cycle_count), false);
-    (void)tm_buf_add_str(out, " in the mean and at most ");
+    (void)tm_buf_add_str(out, " on average and at most ");
     tm_align_put_ns(out, (int64_t)size_of(worst), false);
     tm_alignment_path(a, a->candidates.nodes.nodes[worst->first].file, first, sizeof first);
     tm_alignment_path(a, a->candidates.nodes.nodes[worst->second].file, second, sizeof second);
-    (void)tm_buf_addf(out, ", by the pair of %s and %s\n", first, second);
+    (void)tm_buf_addf(out, ", for the pair of %s and %s\n", first, second);
 }
 
 enum tm_status tm_alignment_text(const struct tm_alignment *a, struct tm_buf *out)
@@ -117,7 +118,7 @@ enum tm_status tm_alignment_text(const struct tm_alignment *a, struct tm_buf *ou
         if (f->grain_ns >= GRAIN_SHOWN_MIN_NS && f->verdict != TM_VERDICT_NONE) {
             (void)tm_buf_add_str(out, "  its clock counts in steps of ");
             tm_align_put_ns(out, f->grain_ns, false);
-            (void)tm_buf_add_str(out, ": constraints are that much looser\n");
+            (void)tm_buf_add_str(out, ", which loosens constraints by as much\n");
         }
         if (f->out_of_range)
             (void)tm_buf_addf(out, "  %" PRIu64 " events left out: their times are out of range\n", f->out_of_range);
@@ -129,10 +130,10 @@ enum tm_status tm_alignment_text(const struct tm_alignment *a, struct tm_buf *ou
         case TM_VERDICT_ONE_SIDED: put_bounds(out, f); break;
         case TM_VERDICT_STEPPED: put_steps(out, f); break;
         case TM_VERDICT_CONTRADICTORY:
-            (void)tm_buf_add_str(out, "  no line fits, with steps or without; nothing is claimed\n");
+            (void)tm_buf_add_str(out, "  no line fits, with or without steps; no offset is stated\n");
             break;
         case TM_VERDICT_AMBIGUOUS:
-            (void)tm_buf_add_str(out, "  what comes periodically fits at more than one offset: ");
+            (void)tm_buf_add_str(out, "  periodic events match at more than one offset: ");
             tm_align_put_ns(out, f->offset_ns, true);
             if (f->has_second_best) {
                 (void)tm_buf_add_str(out, " and ");
@@ -143,7 +144,7 @@ enum tm_status tm_alignment_text(const struct tm_alignment *a, struct tm_buf *ou
         default: break;
         }
         if (f->has_second_best && f->verdict == TM_VERDICT_ALIGNED) {
-            (void)tm_buf_add_str(out, "  the second best, by far: ");
+            (void)tm_buf_add_str(out, "  the second best offset, with far fewer votes: ");
             tm_align_put_ns(out, f->second_best_ns, true);
             (void)tm_buf_add_str(out, "\n");
         }
@@ -197,7 +198,7 @@ enum tm_status tm_alignment_breaches_text(const struct tm_alignment *a, struct t
             (void)tm_buf_add_str(out, "\n");
         }
         tm_alignment_path(a, b->effect, effect, sizeof effect);
-        (void)tm_buf_addf(out, "  mended where %s is shifted by ", effect);
+        (void)tm_buf_addf(out, "  fixed if %s is shifted by ", effect);
         tm_align_put_ns(out, b->worst_ns, true);
         (void)tm_buf_add_str(out, " or more\n");
     }
@@ -226,6 +227,6 @@ enum tm_status tm_alignment_breaches_summary(const struct tm_alignment *a, struc
     if (violated > shown)
         (void)tm_buf_addf(out, "%" PRIu32 " more pairs of files have such effects\n", violated - shown);
     if (violated)
-        (void)tm_buf_add_str(out, "tm-merge --check-causality says which, and tm-merge --align finds better offsets\n");
+        (void)tm_buf_add_str(out, "tm-merge --check-causality lists them, and tm-merge --align finds better offsets\n");
     return put_tested(out, a);
 }

@@ -37,7 +37,7 @@ static enum tm_status add_use(struct tm_candidates *c, const char *text, size_t 
         if (strlen(rule->name) == name_len && memcmp(rule->name, use->given, name_len) == 0)
             use->rule = rule;
     if (use->rule == NULL)
-        return tm_error_set(err, TM_E_USAGE, "'%s' is no rule", use->given);
+        return tm_error_set(err, TM_E_USAGE, "'%s' is not a rule", use->given);
     if ((use->rule->parameter != NULL) != (colon != NULL && colon[1] != '\0'))
         return tm_error_set(err, TM_E_USAGE,
                             use->rule->parameter ? "rule %s needs %s, as in %s:%s" : "rule %s takes no parameter",
@@ -47,7 +47,7 @@ static enum tm_status add_use(struct tm_candidates *c, const char *text, size_t 
         return TM_OK;
     (void)parse_qualifier(use);
     use->has_pattern = regcomp(&use->pattern, use->parameter, REG_EXTENDED | REG_NOSUB) == 0;
-    return use->has_pattern ? TM_OK : tm_error_set(err, TM_E_USAGE, "'%s' is no regular expression", use->parameter);
+    return use->has_pattern ? TM_OK : tm_error_set(err, TM_E_USAGE, "'%s' is not a regular expression", use->parameter);
 }
 
 const char *tm_align_rule_end(const char *rules)
@@ -318,7 +318,7 @@ enum tm_status tm_candidates_read(struct tm_candidates *c, int fd, struct tm_err
     struct tm_batch batch;
     enum tm_status st = tm_stream_reader_open(&reader, fd, err);
     if (st == TM_OK && reader.header.stage != TRACEMERGE__STAGE__PLACED)
-        st = tm_error_set(err, TM_E_INPUT, "the stream has not been through tm-clocks");
+        st = tm_error_set(err, TM_E_INPUT, "the stream has not passed through tm-clocks");
     while (st == TM_OK && (st = tm_stream_reader_next(&reader, &frame, &batch, err)) == TM_OK)
         st = tm_candidates_add(c, &frame, &batch, err);
     tm_stream_reader_release(&reader);

@@ -18,7 +18,7 @@ static struct tm_line_route *route_of(const struct tm_batch_placer *placer, cons
     uint32_t number = tm_get_le32(parts + (size_t)TM_LINE_ROW_BYTES * i);
     if (number < placer->lines.route_count)
         return &placer->lines.routes[number];
-    tm_error_set(err, TM_E_SYSTEM, "the temporary file of events that wait has changed");
+    tm_error_set(err, TM_E_SYSTEM, "the temporary file of pending events has changed");
     return NULL;
 }
 

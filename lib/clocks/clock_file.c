@@ -10,7 +10,7 @@ enum tm_status tm_clock_files_add(struct tm_clock_files *files, const Tracemerge
 {
     char name[FILE_NAME_MAX];
     if (frame->id != files->count || frame->id >= FILES_MAX)
-        return tm_error_set(err, TM_E_INPUT, "file %u comes out of turn", frame->id);
+        return tm_error_set(err, TM_E_INPUT, "file %u is out of turn", frame->id);
     if (tm_array_grow(&files->files, &files->cap, files->count, sizeof *files->files, err) < 0)
         return TM_E_SYSTEM;
     struct tm_clock_file *file = calloc(1, sizeof *file);
@@ -32,7 +32,7 @@ struct tm_clock_file *tm_clock_files_open(const struct tm_clock_files *files, ui
 {
     if (id < files->count && files->files[id]->is_open)
         return files->files[id];
-    tm_error_set(err, TM_E_INPUT, "something of file %u comes outside its turn", id);
+    tm_error_set(err, TM_E_INPUT, "a frame of file %u is outside its turn", id);
     return NULL;
 }
 
@@ -90,7 +90,7 @@ enum tm_status tm_clock_file_begin(struct tm_clock_file *file, struct tm_clock_r
 {
     uint32_t machine;
     if (file->is_open)
-        return tm_error_set(err, TM_E_INPUT, "%s: the file's turn comes twice", tm_clock_file_text(file));
+        return tm_error_set(err, TM_E_INPUT, "%s: the file has two turns", tm_clock_file_text(file));
     file->is_open = true;
     file->policy = policy;
     if (policy == TRACEMERGE__CLOCK_POLICY__NO_CLOCK)
@@ -157,7 +157,7 @@ enum tm_status tm_clock_file_scope(struct tm_clock_file *file, struct tm_clock_r
     int64_t raw_id;
     uint32_t machine, index;
     if (file->base == NULL)
-        return tm_error_set(err, TM_E_INPUT, "an event in a file that has none");
+        return tm_error_set(err, TM_E_INPUT, "an event in a file without events");
     *scope = tm_clock_file_find(file, embedded);
     if (*scope)
         return TM_OK;

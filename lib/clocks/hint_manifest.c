@@ -91,7 +91,8 @@ enum tm_status tm_hint_manifest_configure(struct tm_hint_manifest *m, const Trac
     }
     if (is_from_hints)
         return TM_OK;
-    return tm_error_set(err, TM_E_INPUT, "the input has a manifest already: hints are written for input without");
+    return tm_error_set(err, TM_E_INPUT,
+                        "the input already has a manifest; hints are written only for input without one");
 }
 
 /* Returns the configuration's entry for FILE, or NULL. */
@@ -189,7 +190,7 @@ static uint32_t find_other(const struct tm_hint_manifest *m, uint32_t file)
 
 static enum tm_status too_far(struct tm_error *err)
 {
-    return tm_error_set(err, TM_E_INPUT, "hints are too far apart for an offset of a manifest");
+    return tm_error_set(err, TM_E_INPUT, "the offset that hints state is out of range for a manifest");
 }
 
 /* Relates files that refer to the reference clock of STATED to the clock of STATED itself. */
@@ -245,7 +246,7 @@ static enum tm_status draft_file(const struct tm_hint_manifest *m, struct tm_dra
 {
     const char *path = path_of(m, file);
     if (path == NULL)
-        return tm_error_set(err, TM_E_INPUT, "file %u has a hint, but no path that a manifest could name it by", file);
+        return tm_error_set(err, TM_E_INPUT, "file %u has a hint, but no path by which a manifest could name it", file);
     for (*number = 0; *number < draft->count; ++*number)
         if (strcmp(draft->files[*number].name, path) == 0)
             return TM_OK;

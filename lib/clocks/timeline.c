@@ -46,7 +46,7 @@ static enum tm_status on_file_begin(struct timeline *t, const ProtobufCMessage *
 {
     const Tracemerge__FileBegin *begin = (const Tracemerge__FileBegin *)message;
     if (begin->id >= t->files.count)
-        return tm_error_set(err, TM_E_INPUT, "file %u begins before it is named", begin->id);
+        return tm_error_set(err, TM_E_INPUT, "file %u begins, but no File frame names it", begin->id);
     t->files.files[begin->id]->may_wait = t->hints.is_enabled;
     tm_hint_manifest_begin(&t->hint_manifest, begin);
     return tm_clock_file_begin(t->files.files[begin->id], &t->registry, begin->clock_policy, err);
@@ -104,7 +104,7 @@ static enum tm_status on_file_config(struct timeline *t, const ProtobufCMessage 
 {
     const Tracemerge__FileConfig *frame = (const Tracemerge__FileConfig *)message;
     if (t->files.config == NULL || frame->entry >= t->files.config->n_entries || frame->file >= t->files.count)
-        return tm_error_set(err, TM_E_INPUT, "a file is configured by what the manifest does not hold");
+        return tm_error_set(err, TM_E_INPUT, "a FileConfig frame refers to a file or entry that is not known");
     struct tm_clock_file *file = t->files.files[frame->file];
     /* An entry may name the manifest itself or the archive around it. These have no events. */
     if (file->is_open && file->policy != TRACEMERGE__CLOCK_POLICY__NO_CLOCK)
@@ -274,7 +274,8 @@ static enum tm_status on_frame(struct timeline *t, const struct tm_frame *frame,
     case TM_FRAME_CLOCK_ROW:
     case TM_FRAME_PLACEMENT:
     case TM_FRAME_DROPPED:
-        return tm_error_set(err, TM_E_INPUT, "a result of tm-clocks in a stream that says it has not been there");
+        return tm_error_set(err, TM_E_INPUT,
+                            "a frame that only tm-clocks writes, in a stream whose times are not placed");
     case TM_FRAME_CLOCK_LINES:
         return TM_OK; /* it warns of points, which this stage has handled */
     case TM_FRAME_CONFIG:
@@ -386,10 +387,11 @@ enum tm_status tm_timeline_run(int in, int out, const struct tm_timeline_options
     bool is_placed = t->reader.header.stage == TRACEMERGE__STAGE__PLACED;
     t->reader.takes_compact_messages = true;
     if (st == TM_OK && t->reader.header.sorted && !is_placed)
-        st = tm_error_set(err, TM_E_INPUT, "the stream has been sorted before its times were placed: tm-clocks comes "
-                                           "before tm-sort");
+        st = tm_error_set(err, TM_E_INPUT, "the stream was sorted before its times were placed: run tm-clocks before "
+                                           "tm-sort");
     if (st == TM_OK && options->graph && is_placed)
-        st = tm_error_set(err, TM_E_INPUT, "the stream is on a timeline already: the graph was left behind");
+        st = tm_error_set(err, TM_E_INPUT,
+                          "the times of the stream are already placed, and a placed stream has no clock graph");
     struct tm_stream_header header = t->reader.header;
     header.stage = TRACEMERGE__STAGE__PLACED;
     if (st == TM_OK)

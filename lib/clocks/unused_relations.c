@@ -63,7 +63,7 @@ static void name_clocks(uint64_t mask, char *out, size_t size)
     size_t len = 0;
     out[0] = '\0';
     for (uint32_t clock = 0; clock < CLOCKS_MAX && len < size; clock++) {
-        const char *name = clock == TM_CLOCK_NONE ? "numbers without a clock" : tm_name_of_clock(clock);
+        const char *name = clock == TM_CLOCK_NONE ? "times without a clock" : tm_name_of_clock(clock);
         if (!(mask >> clock & 1))
             continue;
         if (name)
@@ -79,8 +79,8 @@ static enum tm_status refuse(const Tracemerge__ConfigEntry *entry, uint32_t at, 
     char names[256];
     name_clocks(has, names, sizeof names);
     return tm_error_set(err, TM_E_INPUT,
-                        "perfetto_manifest: files[%u]: '%.*s' has no %s, so that a relation of it has no effect; "
-                        "it has %s",
+                        "perfetto_manifest: files[%u]: '%.*s' has no %s, so relating that clock has no effect; it "
+                        "has %s",
                         at, (int)entry->path.len, (const char *)entry->path.data, tm_name_of_clock(clock), names);
 }
 

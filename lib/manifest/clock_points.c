@@ -71,7 +71,7 @@ static enum tm_status read_points(struct reader *r, const cJSON *item)
     cJSON_ArrayForEach(one, item)
         count++;
     if (count == 0 || count > TM_MANIFEST_POINTS_MAX) {
-        wrong(r, item, ".points", count ? "must be 65536 points at most" : "must be at least one point");
+        wrong(r, item, ".points", count ? "must have at most 65536 points" : "must have at least one point");
         return TM_OK;
     }
     r->points->points = calloc(count, sizeof *r->points->points);

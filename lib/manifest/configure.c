@@ -107,7 +107,7 @@ static enum tm_status on_manifest(struct configure *c, const struct tm_frame *fr
     if (c->options->replaces && !c->passes)
         return TM_OK;
     if (needs_manifest(c))
-        return tm_error_set(err, TM_E_USAGE, "the input has a manifest; %s makes another",
+        return tm_error_set(err, TM_E_USAGE, "the input has a manifest; %s would make another",
                             tm_draft_option_name(c->options->draft_options->all[0].id));
     if (c->trace_began)
         return tm_error_set(err, TM_E_INPUT,
@@ -174,7 +174,7 @@ static enum tm_status on_frame(struct configure *c, const struct tm_frame *frame
     case TM_FRAME_CONFIG:
     case TM_FRAME_FILE_CONFIG:
         if (!c->passes)
-            return tm_error_at(err, frame->offset, "a configuration in a stream that is not configured");
+            return tm_error_at(err, frame->offset, "a configuration in a stream that is not marked as configured");
         break;
     case TM_FRAME_FILE:
         if (!c->passes)
@@ -198,7 +198,7 @@ static enum tm_status open_both(struct configure *c, int in_fd, int out_fd, stru
         return st;
     c->passes = c->reader.header.stage != TRACEMERGE__STAGE__UNPACKED;
     if (c->passes && c->options->given)
-        return tm_error_set(err, TM_E_INPUT, "the stream is configured already; give -m to the tm-manifest before it");
+        return tm_error_set(err, TM_E_INPUT, "the stream is already configured; give -m to the first tm-manifest");
     struct tm_stream_header header = c->reader.header;
     if (!c->passes)
         header.stage = TRACEMERGE__STAGE__CONFIGURED;

@@ -110,7 +110,7 @@ static bool has_files(const struct tm_draft *draft, struct part directory)
 
 static enum tm_status unknown_file(const char *option, struct part part, struct tm_error *err)
 {
-    return tm_error_set(err, TM_E_USAGE, "%s: '%.*s' is none of the files", option, (int)part.len, part.text);
+    return tm_error_set(err, TM_E_USAGE, "%s: '%.*s' is not one of the files", option, (int)part.len, part.text);
 }
 
 /* Cuts the clock off PART, which follows FILE after a colon. Its text is NULL if there is none. */
@@ -192,7 +192,7 @@ static struct side read_side(const struct tm_draft *draft, struct part part, boo
 static enum tm_status set_machine(struct tm_draft_file *f, struct part name, struct tm_error *err)
 {
     if (f->machine && !f->is_of_directory)
-        return tm_error_set(err, TM_E_USAGE, "--machine: %s has a machine already, %s", f->path, f->machine);
+        return tm_error_set(err, TM_E_USAGE, "--machine: %s already has a machine, %s", f->path, f->machine);
     free(f->machine);
     f->is_of_directory = false;
     f->machine = copy(name);
@@ -242,7 +242,7 @@ static enum tm_status set_sync(struct tm_draft *draft, const struct side *from, 
 {
     struct tm_draft_file *f = &draft->files[from->file];
     if (f->is_synced)
-        return tm_error_set(err, TM_E_USAGE, "--sync: %s is synchronized already", f->path);
+        return tm_error_set(err, TM_E_USAGE, "--sync: %s is already synchronized", f->path);
     f->is_synced = true;
     f->reference = to->file;
     f->offset_ns = to->offset_ns;
@@ -285,8 +285,8 @@ enum tm_status tm_draft_sync(struct tm_draft *draft, const char *text, struct tm
     struct part left = {text, (size_t)(first - text)}, right = {first + 1, strlen(first + 1)};
     if (read_side(draft, left, false).file == NONE)
         return unknown_file("--sync", left, err);
-    return tm_error_set(err, TM_E_USAGE, "--sync: '%.*s' is none of the files, nor one with a clock and an offset "
-                        "(:BOOTTIME+250ms)", (int)right.len, right.text);
+    return tm_error_set(err, TM_E_USAGE, "--sync: '%.*s' is not one of the files, nor one of them with a clock and an "
+                        "offset (:BOOTTIME+250ms)", (int)right.len, right.text);
 }
 
 enum tm_status tm_draft_trace_time(struct tm_draft *draft, const char *text, struct tm_error *err)

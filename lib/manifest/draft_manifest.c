@@ -100,8 +100,8 @@ static enum tm_status check_use(const struct tm_draft *draft, size_t i, struct t
 {
     const struct tm_draft_file *f = &draft->files[i];
     return tm_error_set(err, TM_E_USAGE,
-                        f->is_archive ? "%s is an archive, and a manifest configures no archive"
-                                      : "%s: a name that is not UTF-8 cannot be in a manifest", f->path);
+                        f->is_archive ? "%s is an archive, which a manifest cannot configure"
+                                      : "%s: the name is not UTF-8, so a manifest cannot contain it", f->path);
 }
 
 /* Checks that a manifest can state all names that options use. */

@@ -173,7 +173,7 @@ static const char *machine_name(struct reader *r, const cJSON *object, const cha
     const cJSON *item = tm_json_text_get(object, "name");
     r->at = item ? item : object;
     if (item == NULL || !cJSON_IsString(item)) {
-        lacks(r, must, item ? "name is no string" : "name is missing");
+        lacks(r, must, item ? "name is not a string" : "name is missing");
         return NULL;
     }
     if (*item->valuestring == '\0') {
@@ -194,7 +194,7 @@ static bool machine_id(struct reader *r, const cJSON *object, uint32_t *id)
     }
     enum tm_status st = tm_json_text_integer(r->json, item, &value);
     if (st == TM_E_INPUT) {
-        lacks(r, machines_must, "id is no integer");
+        lacks(r, machines_must, "id is not an integer");
         return false;
     }
     if (st == TM_END || value < 0 || value > UINT32_MAX) {
@@ -225,7 +225,7 @@ static void read_machines(struct reader *r, const cJSON *item, struct tm_manifes
         set_place(r, prefix, i++);
         machine.item = r->at = one;
         if (!cJSON_IsObject(one)) {
-            lacks(r, machines_must, "it is no object");
+            lacks(r, machines_must, "it is not an object");
             continue;
         }
         bool good = machine_id(r, one, &machine.id);
@@ -246,21 +246,21 @@ static enum tm_status read_file(struct reader *r, const cJSON *item, struct tm_m
     set_place(r, "files", index);
     file->item = r->at = item;
     if (!cJSON_IsObject(item)) {
-        lacks(r, files_must, "it is no object");
+        lacks(r, files_must, "it is not an object");
         return TM_OK;
     }
     const cJSON *path = tm_json_text_get(item, "path");
     file->path = cJSON_IsString(path) ? path->valuestring : NULL;
     r->at = path ? path : item;
     if (file->path == NULL)
-        lacks(r, files_must, path ? "path is no string" : "path is missing");
+        lacks(r, files_must, path ? "path is not a string" : "path is missing");
     const cJSON *machine = tm_json_text_get(item, "machine");
     const cJSON *machines = tm_json_text_get(item, "machines");
     r->at = machine;
     if (machine && machines)
         condition(r, "machine and machines are mutually exclusive");
     if (machine && !cJSON_IsObject(machine))
-        lacks(r, machine_must, "it is none");
+        lacks(r, machine_must, "it is not an object");
     else if (machine)
         file->machine = machine_name(r, machine, machine_must, "machine: name must be non-empty");
     file->has_bad_machine = machine && file->machine == NULL;

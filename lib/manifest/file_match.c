@@ -165,7 +165,7 @@ static enum tm_status inherit(struct tm_file_match *match, uint32_t file, struct
         return TM_OK;
     struct tm_path_match *m = &match->matches[entry];
     if (m->inside == f->parent && has_override(match, entry))
-        return tm_error_set(err, TM_E_INPUT, "perfetto_manifest: files[%u]: path '%s' means two files", entry,
+        return tm_error_set(err, TM_E_INPUT, "perfetto_manifest: files[%u]: path '%s' matches two files", entry,
                             quote_path(match, entry).text);
     m->inside = f->parent;
     f->entry = entry;

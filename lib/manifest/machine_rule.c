@@ -32,8 +32,8 @@ static enum tm_status set_machine(struct tm_draft_file *f, const char *text, siz
 
 static enum tm_status no_name(const struct tm_draft_file *f, const char *why, struct tm_error *err)
 {
-    return tm_error_set(err, TM_E_USAGE, "--machine-from: %s: %s; --machine NAME=FILE says it of one file", f->name,
-                        why);
+    return tm_error_set(err, TM_E_USAGE, "--machine-from: %s: %s; --machine NAME=FILE names the machine of one file",
+                        f->name, why);
 }
 
 static const char *base_of(const char *name)
@@ -251,7 +251,7 @@ static enum tm_status by_host(struct tm_draft *draft, struct tm_error *err)
         if (f->host == NULL)
             return no_name(f, "states no host (host.name of spans)", err);
         if (f->is_host_of_several)
-            return no_name(f, "has spans of several hosts, and a file is of one machine", err);
+            return no_name(f, "has spans of several hosts, but a file belongs to one machine", err);
         st = set_machine(f, f->host, strlen(f->host), err);
     }
     return st;
@@ -357,7 +357,7 @@ static enum tm_status match_one(const struct pattern *p, struct tm_draft_file *f
         }
         add(out, &len, path + parts[0].rm_eo, strlen(path + parts[0].rm_eo));
     }
-    return len ? set_machine(f, out, len, err) : no_name(f, "the pattern makes an empty name of it", err);
+    return len ? set_machine(f, out, len, err) : no_name(f, "the pattern leaves an empty name", err);
 }
 
 static enum tm_status by_pattern(struct tm_draft *draft, const char *text, struct tm_error *err)
@@ -410,7 +410,7 @@ bool tm_machine_rule_missing(const struct tm_draft *draft, char *text, size_t si
     tm_map_release(&seen);
     if (failed || world == 0 || count < 2 || missing >= world)
         return false;
-    snprintf(text, size, "%llu of the %llu ranks of the job are there; rank %llu is the first that is missing",
+    snprintf(text, size, "%llu of the job's %llu ranks are present; rank %llu is the first missing one",
              (unsigned long long)count, (unsigned long long)world, (unsigned long long)missing);
     return true;
 }

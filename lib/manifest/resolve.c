@@ -43,7 +43,7 @@ static enum tm_status index_paths(struct tm_manifest_resolution *r)
             r->file_of_path[id] = i;
             continue;
         }
-        tm_manifest_problems_add(at(r, r->fields->files[i].item), "files[%zu]: path '%s' is that of files[%zu] too", i,
+        tm_manifest_problems_add(at(r, r->fields->files[i].item), "files[%zu]: path '%s' is also that of files[%zu]", i,
                                  quote(path).text, r->file_of_path[id]);
     }
     close_table(&r->paths);
@@ -101,7 +101,7 @@ static enum tm_status name_machines_of(struct tm_manifest_resolution *r, size_t 
             return TM_E_SYSTEM;
         st = declare(r, i, 'i', tm_text_at(id, sizeof id), &is_new);
         if (st == TM_OK && !is_new) {
-            tm_manifest_problems_add(at(r, machine->item), "files[%zu].machines[%zu]: id %u is declared already", i, k,
+            tm_manifest_problems_add(at(r, machine->item), "files[%zu].machines[%zu]: id %u is already declared", i, k,
                                      machine->id);
         }
         if (machine->id == 0)

@@ -77,7 +77,7 @@ static void warn(struct tm_json_text *json, const cJSON *item, const struct shap
     struct tm_manifest_quoted key = tm_manifest_quote(item->string, strlen(item->string));
     tm_manifest_problems_at(problems, tm_json_text_place(json, item));
     if (suggestion)
-        tm_manifest_problems_add(problems, "unknown key '%s' is ignored; is '%s' meant?", key.text, suggestion);
+        tm_manifest_problems_add(problems, "unknown key '%s' is ignored; did you mean '%s'?", key.text, suggestion);
     else
         tm_manifest_problems_add(problems, "unknown key '%s' is ignored", key.text);
 }

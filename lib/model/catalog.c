@@ -134,7 +134,7 @@ static enum tm_status add_strings(struct tm_catalog *c, const Tracemerge__String
         return tm_error_set(err, TM_E_INPUT, "strings from %u where string %u should follow", m->first,
                             c->string_count + 1);
     if (m->n_text >= TM_STRING_INLINE - m->first)
-        return tm_error_set(err, TM_E_INPUT, "more strings than numbers for them");
+        return tm_error_set(err, TM_E_INPUT, "more strings than can be numbered");
     for (size_t i = 0; i < m->n_text; i++) {
         enum tm_status st =
             tm_array_grow(&c->string_bounds, &c->string_cap, c->string_count + 1, sizeof *c->string_bounds, err);

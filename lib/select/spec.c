@@ -143,7 +143,7 @@ static enum tm_status add_time(struct tm_select_time *time, const char *key, cha
         return tm_error_set(err, TM_E_USAGE, "--only: %s is given twice", key);
     if (tm_select_time_parse(time, value) != TM_OK)
         return tm_error_set(err, TM_E_USAGE,
-                            "--only: '%s' is no time; write 1500000 (nanoseconds), 1.5ms, +2s or 0:01:30.5", value);
+                            "--only: '%s' is not a time; write 1500000 (nanoseconds), 1.5ms, +2s or 0:01:30.5", value);
     return TM_OK;
 }
 
@@ -166,7 +166,7 @@ static enum tm_status add_duration(struct tm_select_duration *dur, const char *t
     const char *value = text + (text[0] == '=' || is_strict ? 1 : 2);
     int64_t ns;
     if (!parse_duration(value, &ns))
-        return tm_error_set(err, TM_E_USAGE, "--only: '%s' is no duration; write 1500000 (nanoseconds), 1.5ms or 2s",
+        return tm_error_set(err, TM_E_USAGE, "--only: '%s' is not a duration; write 1500000 (nanoseconds), 1.5ms or 2s",
                             value);
     if (is_least && is_strict && ns == INT64_MAX)
         return tm_error_set(err, TM_E_USAGE, "--only: no slice is longer than %s", value);
@@ -178,7 +178,7 @@ static enum tm_status add_duration(struct tm_select_duration *dur, const char *t
     dur->has_most = dur->has_most || is_most;
     dur->is_set = true;
     return dur->has_most && dur->least_ns > dur->most_ns
-               ? tm_error_set(err, TM_E_USAGE, "--only: no duration is within what dur asks for")
+               ? tm_error_set(err, TM_E_USAGE, "--only: no duration satisfies every dur")
                : TM_OK;
 }
 
@@ -196,9 +196,9 @@ static enum tm_status check_value(enum tm_select_key key, const char *value, str
     if ((key == TM_SELECT_PID || key == TM_SELECT_TID) &&
         (!is_decimal(value + sign, strlen(value + sign), false) ||
          tm_decimal_int(value, strlen(value), &number) != TM_OK))
-        return tm_error_set(err, TM_E_USAGE, "--only: %s=%s is no number", tm_select_key_name(key), value);
+        return tm_error_set(err, TM_E_USAGE, "--only: %s=%s is not a number", tm_select_key_name(key), value);
     if (key == TM_SELECT_KIND && !tm_select_kind_is_known(value))
-        return tm_error_set(err, TM_E_USAGE, "--only: kind=%s is none of %s", value, tm_select_kind_words());
+        return tm_error_set(err, TM_E_USAGE, "--only: kind=%s is not one of %s", value, tm_select_kind_words());
     return TM_OK;
 }
 
@@ -242,13 +242,13 @@ static enum tm_status add_part(struct tm_select_spec *spec, const char *part, si
         time = is_word("from", part, key_len) ? &spec->from : is_word("to", part, key_len) ? &spec->to : NULL;
         if (time == NULL && *key == TM_SELECT_KEYS)
             return tm_error_set(err, TM_E_USAGE,
-                                "--only: '%.*s' is none of machine, file, process, thread, pid, tid, cat, name, kind, "
-                                "dur, from, to",
+                                "--only: '%.*s' is not one of machine, file, process, thread, pid, tid, cat, name, "
+                                "kind, dur, from, to",
                                 (int)key_len, part);
         part += key_len + 1;
         len -= key_len + 1;
     } else if (*key == TM_SELECT_KEYS) {
-        return tm_error_set(err, TM_E_USAGE, "--only: '%.*s' is no KEY=VALUE", (int)len, part);
+        return tm_error_set(err, TM_E_USAGE, "--only: '%.*s' is not KEY=VALUE", (int)len, part);
     }
     if (len == 0)
         return tm_error_set(err, TM_E_USAGE, "--only: a key without a value");

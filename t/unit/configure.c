@@ -72,7 +72,7 @@ static void test_two_inside(void)
         begin(&f, 2, "gzip", false);
         file(&f, 2, "", "json");
         file(&f, 2, "", "json");
-        finish(&f, NULL, named ? "perfetto_manifest: files[0]: path 'two.json.gz' means two files"
+        finish(&f, NULL, named ? "perfetto_manifest: files[0]: path 'two.json.gz' matches two files"
                                : "1: F F F B B C f2=0 B F f3=0 F f4=0 ", 0);
     }
 }
@@ -224,7 +224,7 @@ static void test_given_manifest(void)
     start(&f, TRACEMERGE__STAGE__UNPACKED);
     finish(&f, &options, "1: C ", 2);
     start(&f, TRACEMERGE__STAGE__PLACED);
-    finish(&f, &options, "the stream is configured already; give -m to the tm-manifest before it", 0);
+    finish(&f, &options, "the stream is already configured; give -m to the first tm-manifest", 0);
     tm_manifest_release(&given);
 }
 
@@ -242,7 +242,7 @@ static void test_configured(void)
     finish(&f, NULL, "perfetto_manifest: multiple perfetto_manifest files in archive", 0);
     start(&f, TRACEMERGE__STAGE__UNPACKED);
     (void)tm_frame_write(&f.writer.frames, TM_FRAME_CONFIG, &piece, 1, &f.err);
-    finish(&f, NULL, "byte 25: a configuration in a stream that is not configured", 0);
+    finish(&f, NULL, "byte 25: a configuration in a stream that is not marked as configured", 0);
 }
 
 static void test_damaged(void)

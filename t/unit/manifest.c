@@ -258,11 +258,11 @@ static void test_places(void)
     } expected[] = {
         {"version must be an integer", "line 9, column 14"},
         {"unknown clock name", "line 10, column 26"},
-        {"path is no string (files[1])", "line 4, column 14"},
-        {"it is no object (files[2].machines[2])", "line 6, column 31"},
+        {"path is not a string (files[1])", "line 4, column 14"},
+        {"it is not an object (files[2].machines[2])", "line 6, column 31"},
         {"path is missing (files[3])", "line 7, column 5"},
         {"attributes: 'k' must be", "line 8, column 23"},
-        {"files[2].machines[1]: id 1 is declared already", "line 6, column 7"},
+        {"files[2].machines[1]: id 1 is already declared", "line 6, column 7"},
         {"sync_to.file names unknown file 'gone'", "line 3, column 41"},
     };
     struct tm_manifest manifest = {0};

@@ -100,22 +100,22 @@ static const struct refusal others[] = {
      "trace_time: machine 'M' is not a machine declared by file 'p'. (trace_time)\n"},
     {M("\"trace_time\": {\"clock\": \"BOOTTIME\", \"file\": \"r\"}, \"files\": [" RELAY "]"),
      "trace_time: file 'r' is a multi-machine trace; also name the machine with trace_time: machine (trace_time)\n"},
-    {F("3"), FILES_MUST "it is no object (files[0])\n"},
+    {F("3"), FILES_MUST "it is not an object (files[0])\n"},
     {F("{}"), FILES_MUST "path is missing (files[0])\n"},
-    {F("{\"path\": null}"), FILES_MUST "path is no string (files[0])\n"},
-    {F(PHONE ", {\"path\": \"p\"}"), "files[1]: path 'p' is that of files[0] too\n"},
-    {F("{\"path\": \"a\", \"machine\": \"phone\"}"), MACHINE_MUST "it is none (files[0])\n"},
+    {F("{\"path\": null}"), FILES_MUST "path is not a string (files[0])\n"},
+    {F(PHONE ", {\"path\": \"p\"}"), "files[1]: path 'p' is also that of files[0]\n"},
+    {F("{\"path\": \"a\", \"machine\": \"phone\"}"), MACHINE_MUST "it is not an object (files[0])\n"},
     {F("{\"path\": \"a\", \"machine\": {}}"), MACHINE_MUST "name is missing (files[0])\n"},
-    {F("{\"path\": \"a\", \"machine\": {\"name\": 1}}"), MACHINE_MUST "name is no string (files[0])\n"},
+    {F("{\"path\": \"a\", \"machine\": {\"name\": 1}}"), MACHINE_MUST "name is not a string (files[0])\n"},
     {F("{\"path\": \"a\", \"machines\": {}}"), "machines must be an array (files[0])\n"},
     {F("{\"path\": \"a\", \"machines\": [1, {}, {\"id\": \"1\", \"name\": 2}]}"),
-     MACHINES_MUST "it is no object (files[0].machines[0])\n"
+     MACHINES_MUST "it is not an object (files[0].machines[0])\n"
      MACHINES_MUST "id is missing (files[0].machines[1])\n"
      MACHINES_MUST "name is missing (files[0].machines[1])\n"
-     MACHINES_MUST "id is no integer (files[0].machines[2])\n"
-     MACHINES_MUST "name is no string (files[0].machines[2])\n"},
+     MACHINES_MUST "id is not an integer (files[0].machines[2])\n"
+     MACHINES_MUST "name is not a string (files[0].machines[2])\n"},
     {F("{\"path\": \"a\", \"machines\": [{\"id\": 1, \"name\": \"x\"}, {\"id\": 1, \"name\": \"y\"}]}"),
-     "files[0].machines[1]: id 1 is declared already\n"},
+     "files[0].machines[1]: id 1 is already declared\n"},
     {F("{\"path\": \"a\", \"clocks\": []}"), "clocks must be an object (files[0])\n"},
     {F("{\"path\": \"a\", \"clocks\": {\"sync_to\": \"a\"}}"), "clocks: sync_to must be an object (files[0])\n"},
     {F("{\"path\": \"a\", \"clocks\": {\"clock\": 6, \"machine\": 1, \"sync_to\": {\"file\": 1}}}"),
@@ -127,7 +127,7 @@ static const struct refusal others[] = {
     {F(PHONE ", {\"path\": \"a\", \"clocks\": {\"sync_to\": {\"file\": \"p\"}, \"x_tracemerge\": 1}}"),
      "files[1]: clocks.x_tracemerge must be an object\n"},
     {LINE("{}"), "files[1]: " POINTS " must be an array of pairs of integers\n"},
-    {LINE("[]"), "files[1]: " POINTS " must be at least one point\n"},
+    {LINE("[]"), "files[1]: " POINTS " must have at least one point\n"},
     {LINE("[[1, 5], [2]]"), "files[1]: " POINTS "[1] must be [own_ns, offset_ns], two integers\n"},
     {LINE("[[1, 5, 6]]"), "files[1]: " POINTS "[0] must be [own_ns, offset_ns], two integers\n"},
     {LINE("[[1, 5.0]]"), "files[1]: " POINTS "[0] must be [own_ns, offset_ns], two integers\n"},

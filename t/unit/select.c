@@ -46,7 +46,7 @@ static void test_spec(void)
     struct tm_error err = {0};
     ok(tm_select_spec_add(&s, "name=a\\,b,c\\*,cat=x,from=1s", &err) == TM_OK);
     ok(tm_select_spec_add(&s, "to=2s,name=\\\\,=odd", &err) == TM_E_USAGE);
-    is_str(err.text, "--only: '' is none of machine, file, process, thread, pid, tid, cat, name, kind, dur, from, "
+    is_str(err.text, "--only: '' is not one of machine, file, process, thread, pid, tid, cat, name, kind, dur, from, "
                      "to");
     is_int(s.values[TM_SELECT_NAME].count, 3);
     is_str(s.values[TM_SELECT_NAME].texts[0], "a,b");

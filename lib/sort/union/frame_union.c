@@ -151,7 +151,7 @@ static enum tm_status on_file_config(struct passage *p)
     if (st < 0)
         return st;
     if (m->entry >= p->all->configs.entry_count - p->ids->entry_base)
-        return tm_error_set(p->err, TM_E_INPUT, "a file is configured by what the manifest does not hold");
+        return tm_error_set(p->err, TM_E_INPUT, "a FileConfig frame refers to a file or entry that is not known");
     m->entry += p->ids->entry_base;
     /* The joined config precedes everything that refers to it. */
     st = keep(p->all, &p->all->file_configs, TM_FRAME_FILE_CONFIG, &m->base, p->err);

@@ -19,7 +19,7 @@ static enum tm_status add_extra(struct tm_string_union *u, const void *s, size_t
                                 struct tm_error *err)
 {
     if (u->extra_count >= EXTRAS_MAX || len > UINT32_MAX)
-        return tm_error_set(err, TM_E_INPUT, "more strings than numbers for them");
+        return tm_error_set(err, TM_E_INPUT, "more strings than can be numbered");
     if (tm_array_grow(&u->extras, &u->extra_cap, u->extra_count, sizeof *u->extras, err) < 0)
         return TM_E_SYSTEM;
     u->extras[u->extra_count] = (struct tm_string_extra){u->file.len, (uint32_t)len};
