@@ -226,7 +226,7 @@ enum tm_status tm_alignment_add(struct tm_alignment *a, const struct tm_frame *f
 
 enum tm_status tm_alignment_match(struct tm_alignment *a, struct tm_error *err)
 {
-    enum tm_status st = tm_numbering_do(&a->numbering, &a->candidates, err);
+    enum tm_status st = tm_numbering_apply(&a->numbering, &a->candidates, err);
     if (st == TM_OK)
         st = tm_matcher_run(&a->candidates, &a->log, err);
     return st == TM_OK ? tm_evidence_find(&a->evidence, &a->candidates.nodes, &a->log, err) : st;

@@ -530,7 +530,7 @@ static void put_inside(const struct work *w, uint32_t node)
         n->line = line_through(x1, inside1, x2, inside2);
 }
 
-static enum tm_verdict judge(const struct work *w, uint32_t node, bool estimated)
+static enum tm_verdict verdict_of(const struct work *w, uint32_t node, bool estimated)
 {
     const struct tm_network_node *n = &w->network->nodes[node];
     bool low = n->low_ns[1] != TM_UNBOUNDED_LOW, high = n->high_ns[1] != TM_UNBOUNDED_HIGH;
@@ -567,7 +567,9 @@ static enum tm_status solve_group(const struct work *w, uint32_t group, bool *es
         if (group_of(w, i) != group)
             continue;
         node->reference = group;
-        node->verdict = i == group ? TM_VERDICT_REFERENCE : fits ? judge(w, i, estimated[i]) : TM_VERDICT_CONTRADICTORY;
+        node->verdict = i == group ? TM_VERDICT_REFERENCE
+                        : fits     ? verdict_of(w, i, estimated[i])
+                                   : TM_VERDICT_CONTRADICTORY;
         if (fits && node->verdict == TM_VERDICT_ALIGNED)
             put_inside(w, i);
     }
@@ -606,7 +608,7 @@ static void bound_against(const struct work *w, uint32_t node, const struct tm_p
 
 /* Judges files that are related only to a file without a line to the reference. The relation is a bound, or an offset
  * with steps if the clock of that file was set. */
-static void judge_beside(const struct work *w)
+static void judge_indirect(const struct work *w)
 {
     const struct tm_pair_table *pairs = &w->evidence->pairs;
     for (uint32_t i = 0; i < pairs->count; i++) {
@@ -674,7 +676,7 @@ static enum tm_status find_all(const struct work *w)
             st = solve_group(w, i, estimated);
     if (st == TM_OK) {
         judge_rest(w);
-        judge_beside(w);
+        judge_indirect(w);
     }
     free(sizes);
     free(counts);

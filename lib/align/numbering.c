@@ -287,7 +287,8 @@ static enum tm_status number_store(struct work *w, const struct tm_record_store 
     return st;
 }
 
-enum tm_status tm_numbering_do(struct tm_numbering *numbering, struct tm_candidates *candidates, struct tm_error *err)
+enum tm_status tm_numbering_apply(struct tm_numbering *numbering, struct tm_candidates *candidates,
+                                  struct tm_error *err)
 {
     struct work w = {.numbering = numbering, .candidates = candidates};
     enum tm_status st = number_store(&w, &candidates->ordinal, err);

@@ -24,7 +24,8 @@ struct tm_numbering {
 
 /* Moves the records of CANDIDATES' ordinal store to the numbered store, and also those marks that a system trace has
  * too. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_numbering_do(struct tm_numbering *numbering, struct tm_candidates *candidates, struct tm_error *err);
+enum tm_status tm_numbering_apply(struct tm_numbering *numbering, struct tm_candidates *candidates,
+                                  struct tm_error *err);
 
 void tm_numbering_release(struct tm_numbering *numbering);
 

@@ -95,7 +95,7 @@ void tm_align_take_name(const struct tm_align_use *use, const struct tm_align_ev
                         void *context);
 void tm_align_take_collectives(const struct tm_align_use *use, const struct tm_align_event *event, tm_align_put *put,
                                void *context);
-void tm_align_take_twice(const struct tm_align_use *use, const struct tm_align_event *event, tm_align_put *put,
-                         void *context);
+void tm_align_take_recorded_twice(const struct tm_align_use *use, const struct tm_align_event *event, tm_align_put *put,
+                                  void *context);
 
 #endif

@@ -82,7 +82,7 @@ enum tm_status tm_batch_placer_finish(struct tm_batch_placer *placer, struct tm_
                                       struct tm_error *err);
 
 /* Draws lines between the snapshots known now. Places the rows that wait for them, and writes these rows. */
-enum tm_status tm_batch_placer_draw_lines(struct tm_batch_placer *placer, struct tm_error *err);
+enum tm_status tm_batch_placer_interpolate(struct tm_batch_placer *placer, struct tm_error *err);
 
 void tm_batch_placer_release(struct tm_batch_placer *placer);
 

@@ -64,7 +64,7 @@ static void drop(struct tm_batch_placer *placer, const struct line_run *run, uin
 }
 
 /* Keeps row I of RUN where it was placed first, because no path leads to trace time any more. */
-static void stay(struct tm_batch_placer *placer, const struct line_run *run, uint32_t i)
+static void keep_placement(struct tm_batch_placer *placer, const struct line_run *run, uint32_t i)
 {
     int64_t ns = tm_batch_i64(run->batch, TM_COL_TIME_NS, i);
     uint64_t placed = tm_get_le64(placer->columns.times + (size_t)8 * i);
@@ -91,7 +91,7 @@ static enum tm_status convert_run(struct tm_batch_placer *placer, struct line_ru
         int64_t ns = tm_batch_i64(run->batch, TM_COL_TIME_NS, i), time_ns;
         st = find_step(placer, run->line, ns, &is_found, err);
         if (st == TM_OK && !is_found)
-            stay(placer, run, i++);
+            keep_placement(placer, run, i++);
         else if (st == TM_OK && !tm_row_convert_again(route, ns, &time_ns))
             drop(placer, run, i++, time_ns);
     }
@@ -144,8 +144,8 @@ static enum tm_status convert_parts(struct tm_batch_placer *placer, const struct
     return st;
 }
 
-static enum tm_status draw_batch(struct tm_batch_placer *placer, const struct tm_batch *batch, const uint8_t *parts,
-                                 struct tm_error *err)
+static enum tm_status interpolate_batch(struct tm_batch_placer *placer, const struct tm_batch *batch,
+                                        const uint8_t *parts, struct tm_error *err)
 {
     enum tm_status st = reserve(placer, batch->count, err);
     uint8_t *readings = malloc((size_t)batch->count * 8);
@@ -176,7 +176,7 @@ static enum tm_status settle_all(struct tm_batch_placer *placer, struct tm_error
     return st;
 }
 
-enum tm_status tm_batch_placer_draw_lines(struct tm_batch_placer *placer, struct tm_error *err)
+enum tm_status tm_batch_placer_interpolate(struct tm_batch_placer *placer, struct tm_error *err)
 {
     struct tm_clock_graph *graph = &placer->routes.registry->graph;
     struct tm_placer_columns outer = placer->columns;
@@ -189,7 +189,7 @@ enum tm_status tm_batch_placer_draw_lines(struct tm_batch_placer *placer, struct
     graph->interpolates = true;
     graph->version++; /* routes find their steps anew */
     while ((st = tm_line_rows_next(&placer->lines, &batch, &parts, err)) == TM_OK)
-        if ((st = draw_batch(placer, &batch, parts, err)) < 0)
+        if ((st = interpolate_batch(placer, &batch, parts, err)) < 0)
             break;
     if (st == TM_END)
         st = settle_all(placer, err);

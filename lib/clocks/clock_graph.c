@@ -196,7 +196,7 @@ enum tm_status tm_clock_graph_add_point(struct tm_clock_graph *graph, const stru
     bool falls = k->count > 1 && tm_clock_kind_reading(k, k->count - 1, 1) < tm_clock_kind_reading(k, k->count - 2, 1);
     st = is_step ? TM_OK : tm_clock_kind_join(k);
     if (st == TM_OK && falls)
-        st = tm_clock_kind_fall(k);
+        st = tm_clock_kind_allow_decrease(k);
     return st == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 

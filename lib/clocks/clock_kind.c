@@ -84,7 +84,7 @@ enum tm_status tm_clock_kind_join(struct tm_clock_kind *kind)
     return TM_OK;
 }
 
-enum tm_status tm_clock_kind_fall(struct tm_clock_kind *kind)
+enum tm_status tm_clock_kind_allow_decrease(struct tm_clock_kind *kind)
 {
     if (kind->floors)
         return TM_OK;
@@ -138,7 +138,7 @@ static bool line_between(const struct tm_clock_kind *kind, const struct tm_kind_
 
 /* Returns the row at the other end of a line through the row of HOP. IS_BEFORE: for times before the first row; else
  * for times after the row of HOP. */
-static uint32_t far_end(const struct tm_clock_kind *kind, const struct tm_kind_hop *hop, bool is_before)
+static uint32_t other_end(const struct tm_clock_kind *kind, const struct tm_kind_hop *hop, bool is_before)
 {
     int64_t at = tm_clock_kind_reading(kind, hop->row, hop->from), far_ns;
     if (!is_before)
@@ -159,7 +159,7 @@ bool tm_clock_kind_line(const struct tm_clock_kind *kind, const struct tm_kind_h
     if (!is_before && is_joined(kind, row + 1, all) && line_between(kind, hop, ends, line))
         return true;
     bool is_snapshot = all && kind->origins[row] == TM_EDGE_SNAPSHOT;
-    uint32_t far = is_snapshot ? far_end(kind, hop, is_before) : row;
+    uint32_t far = is_snapshot ? other_end(kind, hop, is_before) : row;
     if (far != row && kind->origins[far] == TM_EDGE_SNAPSHOT) {
         ends[0] = is_before ? row : far;
         ends[1] = is_before ? far : row;

@@ -66,7 +66,7 @@ enum tm_status tm_clock_kind_join(struct tm_clock_kind *kind);
 
 /* Notes that the last row's readings may be less than those of earlier rows. From now on rows are found by floors.
  * TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_clock_kind_fall(struct tm_clock_kind *kind);
+enum tm_status tm_clock_kind_allow_decrease(struct tm_clock_kind *kind);
 
 /* Returns the reading of COLUMN by which ROW is found. */
 static inline int64_t tm_clock_kind_floor(const struct tm_clock_kind *kind, uint32_t row, uint32_t column)

@@ -11,7 +11,7 @@
 /* The header of each batch in the temporary file. No other program reads it. */
 enum { FRAME_PARTS = TM_FRAME_OPTIONAL_FIRST };
 
-static bool is_like(const struct tm_line_route *a, const struct tm_line_route *b)
+static bool is_equal(const struct tm_line_route *a, const struct tm_line_route *b)
 {
     return a->fate == b->fate && a->weight == b->weight && a->machine == b->machine && a->clock == b->clock &&
            a->route.source == b->route.source && a->route.scope == b->route.scope && a->route.record == b->route.record;
@@ -38,7 +38,7 @@ enum tm_status tm_line_rows_route(struct tm_line_rows *rows, const struct tm_lin
     }
     uint64_t hash = hash_of(&wanted);
     for (; tm_map_find(&rows->route_of, hash, number); hash++)
-        if (is_like(&rows->routes[*number], &wanted))
+        if (is_equal(&rows->routes[*number], &wanted))
             return TM_OK;
     *number = rows->route_count;
     if (tm_array_grow(&rows->routes, &rows->route_cap, rows->route_count, sizeof *rows->routes, err) != TM_OK)

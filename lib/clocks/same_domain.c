@@ -53,8 +53,8 @@ static bool is_related(struct tm_clock_registry *registry, uint32_t clock)
 }
 
 /* Tries hints, between steps 2 and 3. Hints of the file itself come first. */
-static enum tm_status consult_hints(const struct tm_clock_scope *scope, struct tm_clock_registry *registry,
-                                    struct tm_clock_hints *hints, uint32_t untagged, struct tm_error *err)
+static enum tm_status try_hints(const struct tm_clock_scope *scope, struct tm_clock_registry *registry,
+                                struct tm_clock_hints *hints, uint32_t untagged, struct tm_error *err)
 {
     enum tm_status st = tm_clock_hints_use(hints, registry, scope->file, err);
     if (st < 0 || is_related(registry, untagged))
@@ -89,7 +89,7 @@ enum tm_status tm_same_domain_relate(struct tm_clock_scope *scope, struct tm_clo
         st = relate_equal(registry, own, untagged, TM_EDGE_SAME_DOMAIN_OF_FILE, err);
     if (st < 0 || is_related(registry, untagged))
         return st;
-    st = consult_hints(scope, registry, hints, untagged, err);
+    st = try_hints(scope, registry, hints, untagged, err);
     if (st < 0 || is_related(registry, untagged))
         return st;
     st = meet_at_realtime(scope, registry, untagged, &is_met, err);

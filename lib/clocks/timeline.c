@@ -73,7 +73,7 @@ static enum tm_status on_file_end(struct timeline *t, const ProtobufCMessage *me
         file->scopes[i]->may_wait = false;
     enum tm_status st = tm_batch_placer_finish(&t->placer, file, err);
     if (st == TM_OK && t->placer.lines.batch_count > 0)
-        st = tm_batch_placer_draw_lines(&t->placer, err);
+        st = tm_batch_placer_interpolate(&t->placer, err);
     if (st == TM_OK)
         st = tm_clock_routes_flush(&t->placer.routes, file->id, err);
     if (st == TM_OK)
@@ -204,7 +204,7 @@ static enum tm_status on_account(struct timeline *t, const ProtobufCMessage *mes
 }
 
 /* Handles frames that are recorded and then passed on, with the machine's row in place of its id. */
-static enum tm_status take_in(struct timeline *t, const struct tm_frame *frame, struct tm_error *err)
+static enum tm_status record_frame(struct timeline *t, const struct tm_frame *frame, struct tm_error *err)
 {
     static const struct {
         uint32_t type;
@@ -288,8 +288,7 @@ static enum tm_status on_frame(struct timeline *t, const struct tm_frame *frame,
         if (message)
             protobuf_c_message_free_unpacked(message, NULL);
         return st < 0 ? st : tm_relations_attributes(t->files.config, &t->writer, err);
-    default:
-        return take_in(t, frame, err);
+    default: return record_frame(t, frame, err);
     }
 }
 

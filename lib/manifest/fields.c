@@ -28,7 +28,7 @@ static void set_place(struct reader *r, const char *array, size_t index)
 }
 
 /* Gives the next problem the place of the value being read. */
-static struct tm_manifest_problems *here(struct reader *r)
+static struct tm_manifest_problems *problems_here(struct reader *r)
 {
     if (r->at)
         tm_manifest_problems_at(r->problems, tm_json_text_place(r->json, r->at));
@@ -37,14 +37,14 @@ static struct tm_manifest_problems *here(struct reader *r)
 
 /* Adds TEXT, a condition in the table of errors of perfetto_manifest(5). The field's place follows if the reference
  * importer states it. */
-static void condition(struct reader *r, const char *text)
+static void add_condition(struct reader *r, const char *text)
 {
-    tm_manifest_problems_add(here(r), "%s%s", text, r->place);
+    tm_manifest_problems_add(problems_here(r), "%s%s", text, r->place);
 }
 
 static void wrong(struct reader *r, const char *field, const char *what)
 {
-    tm_manifest_problems_add(here(r), "%s %s%s", field, what, r->place);
+    tm_manifest_problems_add(problems_here(r), "%s %s%s", field, what, r->place);
 }
 
 /* Returns the string at NAME of OBJECT, or NULL if there is none. A value of another type is a problem. FIELD is its
@@ -69,12 +69,12 @@ static uint32_t clock_at(struct reader *r, const cJSON *object, const char *name
     const char *dot = r->entry[0] ? "." : "";
     r->at = item ? item : object;
     if (item && text == NULL)
-        tm_manifest_problems_add(here(r), "clock name must be a string (%s%s%s)", r->entry, dot, field);
+        tm_manifest_problems_add(problems_here(r), "clock name must be a string (%s%s%s)", r->entry, dot, field);
     for (uint32_t i = 0; text && i < sizeof names / sizeof *names; i++)
         if (strcmp(text, names[i]) == 0)
             return i + 1;
     if (text) {
-        tm_manifest_problems_add(here(r),
+        tm_manifest_problems_add(problems_here(r),
                                  "unknown clock name: %s. Use one of REALTIME, REALTIME_COARSE, MONOTONIC, "
                                  "MONOTONIC_COARSE, MONOTONIC_RAW, BOOTTIME (%s%s%s)",
                                  tm_manifest_quote(text, strlen(text)).text, r->entry, dot, field);
@@ -90,9 +90,9 @@ static void read_offset(struct reader *r, const cJSON *clocks, int64_t *offset_n
     r->at = item;
     enum tm_status st = tm_json_text_integer(r->json, item, offset_ns);
     if (st == TM_E_INPUT)
-        condition(r, "clocks: offset_ns must be an integer");
+        add_condition(r, "clocks: offset_ns must be an integer");
     else if (st == TM_END || *offset_ns == INT64_MIN)
-        condition(r, "clocks: offset_ns is out of range");
+        add_condition(r, "clocks: offset_ns is out of range");
 }
 
 /* Checks that the offset of CLOCKS, which other readers use, is among those of its points. */
@@ -104,7 +104,7 @@ static void check_offset(struct reader *r, const cJSON *item, const struct tm_ma
         (offset && clocks->offset_ns >= low && clocks->offset_ns <= high))
         return;
     r->at = offset ? offset : item;
-    tm_manifest_problems_add(here(r),
+    tm_manifest_problems_add(problems_here(r),
                              offset ? "%sclocks.offset_ns must be one of the offsets of x_tracemerge.points, or "
                                       "between them: from %" PRId64 " to %" PRId64
                                     : "%sclocks.offset_ns is required beside x_tracemerge.points, for readers that "
@@ -125,7 +125,7 @@ static void read_sync_to(struct reader *r, const cJSON *sync_to, struct tm_manif
     if (file == NULL && tm_json_text_get(sync_to, "machine"))
         wrong(r, required, "- a machine name alone is ambiguous, name the file too");
     else if (clocks->ref_file == NULL)
-        condition(r, required);
+        add_condition(r, required);
 }
 
 static enum tm_status read_clocks(struct reader *r, const cJSON *item, struct tm_manifest_clocks *clocks)
@@ -148,7 +148,7 @@ static enum tm_status read_clocks(struct reader *r, const cJSON *item, struct tm
     clocks->sync_to = sync_to;
     r->at = sync_to ? sync_to : item;
     if (sync_to == NULL)
-        condition(r, "clocks: a sync_to block is required");
+        add_condition(r, "clocks: a sync_to block is required");
     else if (!cJSON_IsObject(sync_to))
         wrong(r, "clocks: sync_to", "must be an object");
     else
@@ -159,7 +159,7 @@ static enum tm_status read_clocks(struct reader *r, const cJSON *item, struct tm
 /* Adds the problem of an element of a list that lacks something. */
 static void lacks(struct reader *r, const char *must, const char *what)
 {
-    tm_manifest_problems_add(here(r), "%s: %s%s", must, what, r->place);
+    tm_manifest_problems_add(problems_here(r), "%s: %s%s", must, what, r->place);
 }
 
 static const char machines_must[] = "machines entries need an integer id and a string name";
@@ -177,7 +177,7 @@ static const char *machine_name(struct reader *r, const cJSON *object, const cha
         return NULL;
     }
     if (*item->valuestring == '\0') {
-        condition(r, empty);
+        add_condition(r, empty);
         return NULL;
     }
     return item->valuestring;
@@ -198,7 +198,7 @@ static bool machine_id(struct reader *r, const cJSON *object, uint32_t *id)
         return false;
     }
     if (st == TM_END || value < 0 || value > UINT32_MAX) {
-        condition(r, "machines: id must be in [0, 4294967295]");
+        add_condition(r, "machines: id must be in [0, 4294967295]");
         return false;
     }
     *id = (uint32_t)value;
@@ -258,7 +258,7 @@ static enum tm_status read_file(struct reader *r, const cJSON *item, struct tm_m
     const cJSON *machines = tm_json_text_get(item, "machines");
     r->at = machine;
     if (machine && machines)
-        condition(r, "machine and machines are mutually exclusive");
+        add_condition(r, "machine and machines are mutually exclusive");
     if (machine && !cJSON_IsObject(machine))
         lacks(r, machine_must, "it is not an object");
     else if (machine)
@@ -327,7 +327,7 @@ static void read_attribute(struct reader *r, const cJSON *item)
     else
         st = tm_json_text_integer(r->json, item, &attribute->integer);
     if (st != TM_OK) {
-        tm_manifest_problems_add(here(r), "attributes: '%s' %s",
+        tm_manifest_problems_add(problems_here(r), "attributes: '%s' %s",
                                  tm_manifest_quote(item->string, strlen(item->string)).text,
                                  st == TM_END ? "is out of range" : "must be a string or an integer");
         return;
@@ -376,7 +376,7 @@ static void read_trace_time(struct reader *r, const cJSON *manifest)
     r->at = item;
     const char *machine = fields->trace_time_machine;
     if (tm_json_text_get(item, "machine") && tm_json_text_get(item, "file") == NULL)
-        tm_manifest_problems_add(here(r),
+        tm_manifest_problems_add(problems_here(r),
                                  "trace_time: machine '%s' needs trace_time: file too - a machine name alone is "
                                  "ambiguous, name the file too",
                                  tm_manifest_quote(machine ? machine : "", machine ? strlen(machine) : 0).text);
@@ -389,7 +389,7 @@ static enum tm_status read_version(struct reader *r, const cJSON *manifest)
     int64_t version = 0;
     r->at = item ? item : manifest;
     if (item == NULL) {
-        condition(r, "missing required field: version");
+        add_condition(r, "missing required field: version");
         return TM_OK;
     }
     enum tm_status st = tm_json_text_integer(r->json, item, &version);
@@ -400,7 +400,8 @@ static enum tm_status read_version(struct reader *r, const cJSON *manifest)
     if (st == TM_OK && version == TM_MANIFEST_VERSION)
         return TM_OK;
     struct tm_json_slice number = tm_json_text_number(r->json, item);
-    tm_manifest_problems_add(here(r), "unsupported version: %s. Only version 1 is supported; set \"version\": 1",
+    tm_manifest_problems_add(problems_here(r),
+                             "unsupported version: %s. Only version 1 is supported; set \"version\": 1",
                              tm_manifest_quote(number.text, number.len).text);
     return TM_END;
 }
@@ -418,7 +419,7 @@ enum tm_status tm_manifest_fields_read(struct tm_manifest_fields *fields, struct
     }
     r.at = manifest;
     if (!cJSON_IsObject(manifest)) {
-        condition(&r, document);
+        add_condition(&r, document);
         return TM_END;
     }
     enum tm_status st = read_version(&r, manifest);

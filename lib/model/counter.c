@@ -165,7 +165,7 @@ enum tm_status tm_model_counter(struct tm_model_tasks *tasks, struct tm_model_la
     if (st == TM_END && tm_event_scope(e->flags) == TM_SCOPE_PROCESS)
         return tm_model_count(out, ev->place, TM_MODEL_MEMORY_WITHOUT_THREAD, err);
     if (st != TM_OK)
-        return st < 0 ? st : tm_model_lost(out, ev, err);
+        return st < 0 ? st : tm_model_count_without_track(out, ev, err);
     layout->tracks.rows[row.track].is_counter = true;
     row.value = e->flags & TM_EVENT_VALUE_DOUBLE ? tm_pb_double(e->value) : (double)(int64_t)e->value;
     if ((st = tm_arg_sets_add(&out->arg_sets, e->detail, e->detail_bytes, &row.arg_set, err)) < 0)
@@ -216,7 +216,7 @@ static enum tm_status flow_track(struct tm_model_layout *layout, struct tm_model
 enum tm_status tm_model_flow(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
-    struct tm_key key = {tm_model_flow_home(&m->out, ev), e->track, 0};
+    struct tm_key key = {tm_model_flow_namespace(&m->out, ev), e->track, 0};
     struct tm_flow_slice slice;
     uint32_t track;
     enum tm_status st = tm_model_thread(&m->tasks, ev, err);

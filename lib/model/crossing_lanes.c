@@ -53,7 +53,7 @@ static enum tm_status widen(struct tm_crossing_lanes *set)
 
 /* Removes the slices that have ended by START_NS. A slice that ends at INT64_MAX stays, because no slice begins after
  * it. */
-static void expire(struct tm_crossing_lanes *set, int64_t start_ns)
+static void drop_ended(struct tm_crossing_lanes *set, int64_t start_ns)
 {
     int64_t past_ns = start_ns < INT64_MAX ? start_ns : INT64_MAX - 1;
     while (set->cap && set->tree[1].least <= past_ns) {
@@ -68,7 +68,7 @@ static void expire(struct tm_crossing_lanes *set, int64_t start_ns)
 enum tm_status tm_crossing_lanes_add(struct tm_crossing_lanes *set, uint32_t max, int64_t start_ns, int64_t end_ns,
                                      uint32_t *lane)
 {
-    expire(set, start_ns);
+    drop_ended(set, start_ns);
     uint32_t node = 1, at = set->cap;
     if (set->cap && set->tree[1].most >= end_ns) {
         while (node < set->cap)

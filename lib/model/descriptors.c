@@ -149,8 +149,8 @@ static bool is_rooted(const struct tm_descriptors *ds, const struct tm_descripto
 
 /* Notes that ROW describes its owner, a thread or process. Each has one descriptor. A second one (*IS_SECOND) shows
  * that the number was assigned again. */
-static enum tm_status claim(struct tm_descriptors *ds, const struct tm_descriptor *row, enum tm_track_scope scope,
-                            bool *is_second, struct tm_error *err)
+static enum tm_status claim_owner(struct tm_descriptors *ds, const struct tm_descriptor *row, enum tm_track_scope scope,
+                                  bool *is_second, struct tm_error *err)
 {
     struct tm_key key = {(uint64_t)row->place.file << 32 | row->place.machine, (uint64_t)row->resolved.owner, scope};
     *is_second = tm_table_find(&ds->owners, &key) != TM_TABLE_NONE;
@@ -164,12 +164,12 @@ static enum tm_status resolve_thread(struct tm_descriptors *ds, struct tm_descri
     const struct tm_thread_id id = {row->place.machine, row->pid, row->tid};
     bool is_second;
     enum tm_status st = tm_processes_thread_in(p, id, &r->owner, err);
-    if (st < 0 || (st = claim(ds, row, TM_TRACK_THREAD, &is_second, err)) < 0)
+    if (st < 0 || (st = claim_owner(ds, row, TM_TRACK_THREAD, &is_second, err)) < 0)
         return st;
     const struct tm_task_start start = {id.machine, id.tid, NULL};
     if (is_second && ((st = tm_processes_start_thread(p, start, &r->owner, err)) < 0 ||
                       (st = tm_processes_thread_in(p, id, &r->owner, err)) < 0 ||
-                      (st = claim(ds, row, TM_TRACK_THREAD, &is_second, err)) < 0))
+                      (st = claim_owner(ds, row, TM_TRACK_THREAD, &is_second, err)) < 0))
         return st;
     r->scope = TM_TRACK_THREAD;
     r->is_root = true;
@@ -182,11 +182,11 @@ static enum tm_status resolve_process(struct tm_descriptors *ds, struct tm_descr
     struct tm_resolved *r = &row->resolved;
     bool is_second;
     enum tm_status st = tm_processes_process(p, row->place.machine, row->pid, &r->owner, err);
-    if (st < 0 || (st = claim(ds, row, TM_TRACK_PROCESS, &is_second, err)) < 0)
+    if (st < 0 || (st = claim_owner(ds, row, TM_TRACK_PROCESS, &is_second, err)) < 0)
         return st;
     const struct tm_task_start start = {row->place.machine, row->pid, NULL};
     if (is_second && ((st = tm_processes_start_process(p, start, &r->owner, err)) < 0 ||
-                      (st = claim(ds, row, TM_TRACK_PROCESS, &is_second, err)) < 0))
+                      (st = claim_owner(ds, row, TM_TRACK_PROCESS, &is_second, err)) < 0))
         return st;
     r->scope = TM_TRACK_PROCESS;
     r->is_root = true;

@@ -67,20 +67,20 @@ enum tm_status tm_flows_start(struct tm_flows *flows, const struct tm_key *flow,
 }
 
 /* Writes an arrow, which starts at the earlier of the two slices. */
-static enum tm_status arrow(const struct tm_flows *flows, struct tm_flow_slice from, struct tm_flow_slice to,
-                            struct tm_error *err)
+static enum tm_status write_arrow(const struct tm_flows *flows, struct tm_flow_slice from, struct tm_flow_slice to,
+                                  struct tm_error *err)
 {
     return from.ts > to.ts ? flows->rows->flow(flows->rows->self, to.id, from.id, err)
                            : flows->rows->flow(flows->rows->self, from.id, to.id, err);
 }
 
 /* Writes the arrow of FLOW to SLICE. TM_END: the flow has not begun, which is counted. */
-static enum tm_status go_on(struct tm_flows *flows, const struct tm_key *flow, struct tm_flow_slice slice,
-                            struct tm_error *err)
+static enum tm_status continue_flow(struct tm_flows *flows, const struct tm_key *flow, struct tm_flow_slice slice,
+                                    struct tm_error *err)
 {
     const struct tm_flow_slice *last = find(flows, flow);
     if (last)
-        return arrow(flows, *last, slice, err);
+        return write_arrow(flows, *last, slice, err);
     flows->without_start++;
     return TM_END;
 }
@@ -88,7 +88,7 @@ static enum tm_status go_on(struct tm_flows *flows, const struct tm_key *flow, s
 enum tm_status tm_flows_step(struct tm_flows *flows, const struct tm_key *flow, struct tm_flow_slice slice,
                              struct tm_error *err)
 {
-    enum tm_status st = go_on(flows, flow, slice, err);
+    enum tm_status st = continue_flow(flows, flow, slice, err);
     if (st == TM_OK)
         st = remember(flows, flow, slice, err);
     return st < 0 ? st : TM_OK;
@@ -97,7 +97,7 @@ enum tm_status tm_flows_step(struct tm_flows *flows, const struct tm_key *flow, 
 enum tm_status tm_flows_end(struct tm_flows *flows, const struct tm_key *flow, struct tm_flow_slice slice, bool close,
                             struct tm_error *err)
 {
-    enum tm_status st = go_on(flows, flow, slice, err);
+    enum tm_status st = continue_flow(flows, flow, slice, err);
     if (st == TM_OK && close)
         forget(flows, flow);
     return st < 0 ? st : TM_OK;

@@ -146,7 +146,7 @@ static enum tm_status mark_roots(struct tm_heap_graph *g, struct tm_error *err)
 }
 
 /* Returns the object that field NAME of OBJECT refers to, or TM_HEAP_NONE. */
-static uint32_t follow(const struct tm_heap_graph *g, uint32_t object, uint32_t name)
+static uint32_t referent_of(const struct tm_heap_graph *g, uint32_t object, uint32_t name)
 {
     const struct tm_heap_object *from = &g->objects[object];
     for (uint32_t i = 0; i < from->reference_count; i++) {
@@ -202,7 +202,7 @@ static enum tm_status add_super(struct tm_heap_graph *g, uint32_t object, uint32
     struct named_type class;
     uint32_t super, type = g->objects[object].type;
     enum tm_status st = type == TM_HEAP_NONE ? TM_END : read_type(g, type, &class, err);
-    if (st != TM_OK || !class.is_class || class.is_array || (super = follow(g, object, field)) == TM_HEAP_NONE ||
+    if (st != TM_OK || !class.is_class || class.is_array || (super = referent_of(g, object, field)) == TM_HEAP_NONE ||
         g->objects[super].type == TM_HEAP_NONE)
         return st < 0 ? st : TM_OK;
     return tm_table_set(supers, &class.key, g->objects[super].type, err);
@@ -258,10 +258,10 @@ static enum tm_status complete_native_sizes(struct tm_heap_graph *g, struct tm_e
     for (uint32_t i = 0; st == TM_OK && i < g->object_count; i++) {
         if (g->objects[i].type == TM_HEAP_NONE || g->types[g->objects[i].type].name != n[CLEANER])
             continue;
-        uint32_t referent = follow(g, i, n[REFERENT]), thunk = follow(g, i, n[THUNK]);
-        if (referent == TM_HEAP_NONE || thunk == TM_HEAP_NONE || follow(g, i, n[NEXT]) == i) /* it has run */
+        uint32_t referent = referent_of(g, i, n[REFERENT]), thunk = referent_of(g, i, n[THUNK]);
+        if (referent == TM_HEAP_NONE || thunk == TM_HEAP_NONE || referent_of(g, i, n[NEXT]) == i) /* it has run */
             continue;
-        uint32_t registry = follow(g, thunk, n[REGISTRY]);
+        uint32_t registry = referent_of(g, thunk, n[REGISTRY]);
         if (registry != TM_HEAP_NONE && tm_map_find(&g->registry_of, registry, &at)) {
             uint64_t bytes = (uint64_t)g->registries[at] & ~UINT64_C(1);
             g->objects[referent].native_size = (int64_t)((uint64_t)g->objects[referent].native_size + bytes);

@@ -46,8 +46,8 @@ static inline enum tm_status tm_model_count(struct tm_model_output *out, struct 
 
 /* Counts an event that is on no track. The other counter values of its packet are not shown either, as in the reference
  * importer. */
-static inline enum tm_status tm_model_lost(struct tm_model_output *out, const struct tm_model_event *ev,
-                                           struct tm_error *err)
+static inline enum tm_status tm_model_count_without_track(struct tm_model_output *out, const struct tm_model_event *ev,
+                                                          struct tm_error *err)
 {
     out->packet.is_lost = out->packet.is_lost || !(ev->e->flags & TM_EVENT_DERIVED);
     return tm_model_count(out, ev->place, TM_MODEL_NO_TRACK, err);
@@ -87,7 +87,7 @@ enum tm_status tm_model_lane_track(struct tm_model_layout *layout, const struct 
                                    uint32_t *track, struct tm_error *err);
 
 /* Returns the namespace of EV's flow ids: one file on one machine, or all files. */
-static inline uint64_t tm_model_flow_home(const struct tm_model_output *out, const struct tm_model_event *ev)
+static inline uint64_t tm_model_flow_namespace(const struct tm_model_output *out, const struct tm_model_event *ev)
 {
     return out->options.joins_flows ? UINT64_MAX : (uint64_t)ev->place.file << 32 | ev->place.machine;
 }

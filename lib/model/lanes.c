@@ -189,8 +189,8 @@ enum tm_status tm_lanes_complete(struct tm_lanes *lanes, uint32_t set_number, st
     return (st = need_more(set, err)) < 0 ? st : tm_heap_push(&set->more->closings, &BY_END, &closing, err);
 }
 
-enum tm_status tm_lanes_flat(struct tm_lanes *lanes, uint32_t set_number, struct tm_lane_slice slice, uint32_t *lane,
-                             struct tm_error *err)
+enum tm_status tm_lanes_first_free(struct tm_lanes *lanes, uint32_t set_number, struct tm_lane_slice slice,
+                                   uint32_t *lane, struct tm_error *err)
 {
     struct tm_lane_set *set = &lanes->sets[set_number];
     uint32_t i = 0;

@@ -54,8 +54,8 @@ enum tm_status tm_lanes_complete(struct tm_lanes *lanes, uint32_t set, struct tm
 
 /* Sets *LANE to the first lane of SET, whose slices have no cookies, on which all slices have ended when SLICE starts.
  * TM_END, with *LANE unset, beyond TM_LANES_CROSSING_MAX lanes. */
-enum tm_status tm_lanes_flat(struct tm_lanes *lanes, uint32_t set, struct tm_lane_slice slice, uint32_t *lane,
-                             struct tm_error *err);
+enum tm_status tm_lanes_first_free(struct tm_lanes *lanes, uint32_t set, struct tm_lane_slice slice, uint32_t *lane,
+                                   struct tm_error *err);
 
 /* True while LANE has more begins than ends. */
 bool tm_lanes_is_open(const struct tm_lanes *lanes, uint32_t set, uint32_t lane);

@@ -22,7 +22,7 @@ struct process_facts {
     struct tm_buf args;    /* a Detail message with labels and other args */
     uint32_t labels;
     enum tm_process_name_priority name_priority; /* 0: not stated */
-    bool is_alone; /* its main thread is not known */
+    bool lacks_main_thread;                      /* its main thread is not known */
 };
 
 static enum tm_status put_label(struct process_facts *facts, const struct tm_pb_field *label)
@@ -89,7 +89,7 @@ static enum tm_status take_field(struct process_facts *facts, const struct tm_pb
         if (f->value <= TM_PROCESS_NAME_SYSTEM)
             facts->name_priority = (enum tm_process_name_priority)f->value;
         break;
-    case TM_PROCESS_DESCRIPTION_IS_ALONE: facts->is_alone = f->value != 0; break;
+    case TM_PROCESS_DESCRIPTION_IS_ALONE: facts->lacks_main_thread = f->value != 0; break;
     case TM_PROCESS_DESCRIPTION_ARGS: return put_arg(facts, f);
     case TM_PROCESS_DESCRIPTION_IS_KTHREAD: return put_is_kthread(facts, f->value != 0);
     default: break;
@@ -136,7 +136,7 @@ static enum tm_status apply(struct tm_model_tasks *tasks, struct tm_model_output
     struct tm_text cmdline = {facts->cmdline.data, facts->cmdline.len};
     int64_t upid, parent = TM_NO_ID;
     enum tm_status (*const find)(struct tm_processes *, uint32_t, int64_t, int64_t *, struct tm_error *) =
-        facts->is_alone ? tm_processes_alone : tm_processes_process;
+        facts->lacks_main_thread ? tm_processes_process_without_main : tm_processes_process;
     enum tm_status st = TM_OK;
     if (facts->has_parent)
         st = find(p, place.machine, facts->parent, &parent, err);

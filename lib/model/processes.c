@@ -187,7 +187,7 @@ static enum tm_status adopt_ring(struct tm_processes *p, int64_t utid, int64_t u
     return st;
 }
 
-enum tm_status tm_processes_same(struct tm_processes *p, int64_t a, int64_t b, struct tm_error *err)
+enum tm_status tm_processes_join(struct tm_processes *p, int64_t a, int64_t b, struct tm_error *err)
 {
     struct tm_thread_row *x = &p->threads[a], *y = &p->threads[b];
     if (x->upid != TM_NO_ID && y->upid != TM_NO_ID) {
@@ -213,7 +213,7 @@ enum tm_status tm_processes_same(struct tm_processes *p, int64_t a, int64_t b, s
     return TM_OK;
 }
 
-void tm_processes_child(struct tm_processes *p, int64_t upid, int64_t utid)
+void tm_processes_set_parent(struct tm_processes *p, int64_t upid, int64_t utid)
 {
     struct tm_thread_row *t = &p->threads[utid];
     if (t->upid != TM_NO_ID) {
@@ -269,8 +269,8 @@ static enum tm_status thread_of(struct tm_processes *p, int64_t upid, int64_t ti
     return st;
 }
 
-enum tm_status tm_processes_alone(struct tm_processes *p, uint32_t machine, int64_t pid, int64_t *upid,
-                                  struct tm_error *err)
+enum tm_status tm_processes_process_without_main(struct tm_processes *p, uint32_t machine, int64_t pid, int64_t *upid,
+                                                 struct tm_error *err)
 {
     struct tm_task_number *number;
     enum tm_status st = tm_task_numbers_get(&p->numbers, machine, pid, &number, err);
@@ -290,7 +290,7 @@ enum tm_status tm_processes_process(struct tm_processes *p, uint32_t machine, in
                                     struct tm_error *err)
 {
     int64_t utid;
-    enum tm_status st = tm_processes_alone(p, machine, pid, upid, err);
+    enum tm_status st = tm_processes_process_without_main(p, machine, pid, upid, err);
     if (st == TM_OK)
         st = thread_of(p, *upid, pid, &utid, err);
     return st < 0 ? st : TM_OK;
@@ -320,7 +320,7 @@ enum tm_status tm_processes_start_process(struct tm_processes *p, struct tm_task
     number->process = number->live = TM_NO_ID;
     number->orphans = 0;
     if ((st = tm_processes_start_thread(p, start, &utid, err)) < 0 ||
-        (st = tm_processes_alone(p, machine, pid, upid, err)) < 0 ||
+        (st = tm_processes_process_without_main(p, machine, pid, upid, err)) < 0 ||
         (st = thread_of(p, *upid, pid, &utid, err)) < 0)
         return st;
     if (start.time_ns) {

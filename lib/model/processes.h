@@ -89,8 +89,8 @@ enum tm_status tm_processes_process(struct tm_processes *p, uint32_t machine, in
                                     struct tm_error *err);
 /* Sets *UPID to the process with PID, without its main thread. TM_OK: it is new; TM_END: it was there; TM_E_INPUT or
  * TM_E_SYSTEM. */
-enum tm_status tm_processes_alone(struct tm_processes *p, uint32_t machine, int64_t pid, int64_t *upid,
-                                  struct tm_error *err);
+enum tm_status tm_processes_process_without_main(struct tm_processes *p, uint32_t machine, int64_t pid, int64_t *upid,
+                                                 struct tm_error *err);
 
 /* A thread of a process. */
 struct tm_thread_id {
@@ -118,9 +118,9 @@ enum tm_status tm_processes_start_process(struct tm_processes *p, struct tm_task
 void tm_processes_end_thread(struct tm_processes *p, uint32_t machine, int64_t tid, int64_t time_ns);
 
 /* Notes that threads A and B belong to one process, which may be unknown. */
-enum tm_status tm_processes_same(struct tm_processes *p, int64_t a, int64_t b, struct tm_error *err);
+enum tm_status tm_processes_join(struct tm_processes *p, int64_t a, int64_t b, struct tm_error *err);
 /* Notes that thread UTID made process UPID. */
-void tm_processes_child(struct tm_processes *p, int64_t upid, int64_t utid);
+void tm_processes_set_parent(struct tm_processes *p, int64_t upid, int64_t utid);
 
 /* Set a name or a command line. A text whose data is NULL changes nothing. */
 enum tm_status tm_processes_name_thread(struct tm_processes *p, int64_t utid, struct tm_text name,

@@ -179,7 +179,7 @@ static enum tm_status flow_ids(struct tm_flows *flows, struct tm_model_output *o
                        (f.id >= TM_DETAIL_BIND_OUT && f.id <= TM_DETAIL_BIND_IN);
         if (f.type != TM_PB_I64 || !is_flow)
             continue;
-        struct tm_key key = {tm_model_flow_home(out, ev), f.value, FLOW_BY_ID};
+        struct tm_key key = {tm_model_flow_namespace(out, ev), f.value, FLOW_BY_ID};
         st = flow_id(flows, f.id, &key, slice, err);
     }
     return st;
@@ -363,7 +363,7 @@ enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, str
                               e->dur_ns < 0 ? TM_MODEL_NEGATIVE_DURATION : TM_MODEL_NO_DURATION, err);
     enum tm_status st = track_of(&m->tasks, &m->layout, ev, &track, err);
     if (st != TM_OK)
-        return st < 0 ? st : tm_model_lost(&m->out, ev, err);
+        return st < 0 ? st : tm_model_count_without_track(&m->out, ev, err);
     if (e->kind == TM_KIND_SLICE_COMPLETE && tm_named_track_is_of(e) &&
         (st = tm_model_named_args(&m->tasks, &m->out, ev, &with, err)) < 0)
         return st;
@@ -382,7 +382,7 @@ enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, str
     }
     if (is_unnested && e->kind == TM_KIND_SLICE_BEGIN) {
         st = m->out.options.adds_args ? tm_unnested_begins_add(&m->unnested_begins, track, e->time_ns, err) : TM_OK;
-        if (st < 0 || tm_slices_busy(&m->slices, track))
+        if (st < 0 || tm_slices_has_any(&m->slices, track))
             return st;
     }
     if ((e->flags & TM_EVENT_ASYNC || e->kind == TM_KIND_INSTANT) &&

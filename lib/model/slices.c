@@ -89,7 +89,7 @@ enum tm_status tm_slices_begin(struct tm_slices *slices, struct tm_slice_row *ro
     return slices->rows ? slices->rows->slice(slices->rows->self, row, err) : TM_OK;
 }
 
-bool tm_slices_busy(const struct tm_slices *slices, uint32_t track)
+bool tm_slices_has_any(const struct tm_slices *slices, uint32_t track)
 {
     const struct tm_slice_stack *stack = stack_find(slices, track);
     return stack && stack->depth;

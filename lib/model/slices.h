@@ -29,7 +29,7 @@ enum tm_status tm_slices_begin(struct tm_slices *slices, struct tm_slice_row *ro
 
 /* True if TRACK holds a slice, open or closed. For tracks with at most one slice at a time: a new slice is dropped
  * then. */
-bool tm_slices_busy(const struct tm_slices *slices, uint32_t track);
+bool tm_slices_has_any(const struct tm_slices *slices, uint32_t track);
 
 /* Ends the slice on TRACK that END means. TM_OK: it is *ENDED, with its arg_set as the value; the caller then calls
  * slice_end of tm_rows. TM_END: there is none; it is counted. Errors: those of ROWS. */

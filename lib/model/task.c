@@ -132,7 +132,7 @@ static enum tm_status task_new(struct tm_model_tasks *tasks, struct tm_model_out
         if ((st = tm_processes_thread(p, machine, e->pid, &maker, err)) < 0 ||
             (st = tm_processes_start_thread(p, start, &made, err)) < 0 ||
             (st = tm_processes_name_thread(p, made, ev->name, TM_THREAD_NAME_SCHED, err)) < 0 ||
-            (st = tm_processes_same(p, maker, made, err)) < 0)
+            (st = tm_processes_join(p, maker, made, err)) < 0)
             return st;
     } else {
         if ((st = tm_processes_start_process(p, start, &upid, err)) < 0 ||
@@ -141,7 +141,7 @@ static enum tm_status task_new(struct tm_model_tasks *tasks, struct tm_model_out
             (st = tm_processes_name_thread(p, made, ev->name, TM_THREAD_NAME_SCHED, err)) < 0 ||
             (st = tm_processes_thread(p, machine, e->pid, &maker, err)) < 0)
             return st;
-        tm_processes_child(p, upid, maker);
+        tm_processes_set_parent(p, upid, maker);
     }
     if (out->options.tasks_only)
         return TM_OK;

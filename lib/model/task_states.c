@@ -140,8 +140,8 @@ static enum tm_status run(struct tm_task_states *s, const struct tm_task_change 
 
 /* Ends the thread's slice, because it does not run any more. *UPDATES: its last row has an unknown state, which is this
  * one. */
-static enum tm_status leave(struct tm_task_states *s, const struct tm_task_change *c, bool *updates,
-                            struct tm_error *err)
+static enum tm_status end_running(struct tm_task_states *s, const struct tm_task_change *c, bool *updates,
+                                  struct tm_error *err)
 {
     struct tm_task_on_cpu *cpu;
     struct tm_task_last *task;
@@ -167,7 +167,7 @@ enum tm_status tm_task_states_change(struct tm_task_states *s, const struct tm_t
     struct tm_task_last *task;
     bool updates = false, runs = c->state == TM_TASK_RUNNING;
     *repeats = false;
-    enum tm_status st = runs ? run(s, c, err) : leave(s, c, &updates, err);
+    enum tm_status st = runs ? run(s, c, err) : end_running(s, c, &updates, err);
     if (st < 0 || c->is_idle || (st = task_of(s, c->at.file, c->at.utid, &task, err)) < 0)
         return st;
     if (updates && task->row != TM_NO_ID) {

@@ -95,7 +95,7 @@ enum tm_status tm_select_lifetime_of(struct tm_select *s, const struct tm_event 
     *lifetime = 0;
     if (!owner.has_tid && !owner.has_pid)
         return TM_OK;
-    return tm_task_lifetimes_need(&s->lifetimes, row->machine, owner.has_tid ? owner.tid : owner.pid, lifetime, err);
+    return tm_task_lifetimes_get(&s->lifetimes, row->machine, owner.has_tid ? owner.tid : owner.pid, lifetime, err);
 }
 
 static enum tm_status keep_lifetime(struct tm_select *s, uint32_t id, const struct tm_event *row, struct tm_error *err)

@@ -137,8 +137,8 @@ enum tm_status tm_select_put_pending(struct tm_select *select, const struct tm_e
 enum tm_status tm_select_name_pending(struct tm_select *select, struct tm_error *err);
 
 /* Writes ROWS as tm_select_put does. They are in the current batch, from row FIRST on. */
-enum tm_status tm_select_put_here(struct tm_select *select, const struct tm_event *rows, uint32_t count,
-                                  uint32_t first, struct tm_error *err);
+enum tm_status tm_select_put_batch_rows(struct tm_select *select, const struct tm_event *rows, uint32_t count,
+                                        uint32_t first, struct tm_error *err);
 
 /* Passes all written rows to the receiver. The current batch may then be freed. */
 enum tm_status tm_select_flush(struct tm_select *select, struct tm_error *err);

@@ -55,8 +55,8 @@ struct tm_open_stack *tm_open_slices_find(const struct tm_open_slices *open, con
     return i == TM_TABLE_NONE ? NULL : &open->stacks[i];
 }
 
-enum tm_status tm_open_slices_need(struct tm_open_slices *open, const struct tm_open_track *track,
-                                   struct tm_open_stack **stack, struct tm_error *err)
+enum tm_status tm_open_slices_get(struct tm_open_slices *open, const struct tm_open_track *track,
+                                  struct tm_open_stack **stack, struct tm_error *err)
 {
     uint32_t i;
     enum tm_status st;

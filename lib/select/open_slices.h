@@ -61,11 +61,11 @@ struct tm_open_track tm_open_track_of(const struct tm_catalog *catalog, const st
 /* Returns a number for STRING, a column of EVENT. Equal strings have equal numbers; 0 none. */
 tm_slice_label tm_open_slices_label(const struct tm_catalog *catalog, const struct tm_event *event, uint32_t string);
 
-/* tm_open_slices_find returns the stack of TRACK, or NULL. tm_open_slices_need makes it if there is none. It is valid
- * until the next tm_open_slices_need. TM_OK, TM_E_INPUT (TM_OPEN_TRACKS_MAX) or TM_E_SYSTEM. */
+/* tm_open_slices_find returns the stack of TRACK, or NULL. tm_open_slices_get makes it if there is none. It is valid
+ * until the next tm_open_slices_get. TM_OK, TM_E_INPUT (TM_OPEN_TRACKS_MAX) or TM_E_SYSTEM. */
 struct tm_open_stack *tm_open_slices_find(const struct tm_open_slices *open, const struct tm_open_track *track);
-enum tm_status tm_open_slices_need(struct tm_open_slices *open, const struct tm_open_track *track,
-                                   struct tm_open_stack **stack, struct tm_error *err);
+enum tm_status tm_open_slices_get(struct tm_open_slices *open, const struct tm_open_track *track,
+                                  struct tm_open_stack **stack, struct tm_error *err);
 
 /* Pushes SLICE. TM_OK; TM_END if it crosses another slice or is nested too deep; TM_E_SYSTEM. */
 enum tm_status tm_open_slices_begin(struct tm_open_slices *open, struct tm_open_stack *stack,

@@ -196,8 +196,8 @@ enum tm_status tm_select_name_pending(struct tm_select *s, struct tm_error *err)
     return st;
 }
 
-enum tm_status tm_select_put_here(struct tm_select *s, const struct tm_event *rows, uint32_t count, uint32_t first,
-                                  struct tm_error *err)
+enum tm_status tm_select_put_batch_rows(struct tm_select *s, const struct tm_event *rows, uint32_t count,
+                                        uint32_t first, struct tm_error *err)
 {
     const struct tm_event *last = &rows[count - 1];
     struct tm_select_range *range = &s->range;

@@ -152,7 +152,7 @@ static enum tm_status put_timestamp_group(struct tm_select *s, struct tm_error *
         bool changed = g->rows->flags & TM_EVENT_CONTEXT;
         s->wanted_count += tm_select_is_shown(g->rows, g->count);
         st = in_batch && !changed
-                 ? tm_select_put_here(s, g->rows, g->count, s->group_row + (uint32_t)(g->rows - s->rows), err)
+                 ? tm_select_put_batch_rows(s, g->rows, g->count, s->group_row + (uint32_t)(g->rows - s->rows), err)
                  : tm_select_put(s, g->rows, g->count, err);
     }
     return st;
@@ -251,7 +251,7 @@ static enum tm_status define(struct tm_select *s, const struct tm_event *e, stru
     else if (e->kind == TM_KIND_SEQUENCE_STATE)
         key = tm_pending_rows_of_generation(e->generation);
     else
-        return tm_select_put_here(s, e, 1, s->batch_row, err);
+        return tm_select_put_batch_rows(s, e, 1, s->batch_row, err);
     return tm_pending_rows_add(&s->pending_rows, &key, e, err);
 }
 

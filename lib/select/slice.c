@@ -92,7 +92,7 @@ static enum tm_status push(struct tm_select *s, const struct tm_select_group *g,
 {
     struct tm_open_track track = track_of(s, g);
     struct tm_open_stack *stack;
-    enum tm_status st = tm_open_slices_need(&s->open, &track, &stack, err);
+    enum tm_status st = tm_open_slices_get(&s->open, &track, &stack, err);
     if (st < 0)
         return st;
     labels_of(s, &g->rows[tm_select_is_change(g)], slice->label);
@@ -309,7 +309,7 @@ static enum tm_status flow_to_next(struct tm_select *s, struct tm_select_group *
     struct tm_open_stack *stack;
     enum tm_status st;
     if (s->is_before_cut && g->rows->time_ns < s->from_ns) {
-        if ((st = tm_open_slices_need(&s->open, &track, &stack, err)) < 0 || (st = tm_select_keep(s, g, &id, err)) < 0)
+        if ((st = tm_open_slices_get(&s->open, &track, &stack, err)) < 0 || (st = tm_select_keep(s, g, &id, err)) < 0)
             return st;
         st = tm_open_slices_wait(stack, id, err);
         return st == TM_END ? tm_pending_groups_drop(&s->pending, id, err) : st;

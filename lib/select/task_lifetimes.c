@@ -129,8 +129,8 @@ static enum tm_status sweep(struct tm_task_lifetimes *l, struct tm_error *err)
     return st;
 }
 
-enum tm_status tm_task_lifetimes_need(struct tm_task_lifetimes *l, uint32_t machine, int64_t tid, uint32_t *lifetime,
-                                      struct tm_error *err)
+enum tm_status tm_task_lifetimes_get(struct tm_task_lifetimes *l, uint32_t machine, int64_t tid, uint32_t *lifetime,
+                                     struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     if ((*lifetime = find(l, machine, tid)) == 0 && (st = begin_lifetime(l, machine, tid, lifetime, err)) == TM_END)
@@ -177,7 +177,7 @@ enum tm_status tm_task_lifetimes_note(struct tm_task_lifetimes *l, const struct 
     row->pending[change] = group;
     if (change == TM_LIFETIME_START) {
         uint32_t made_by;
-        st = tm_task_lifetimes_need(l, machine, event->maker, &made_by, err);
+        st = tm_task_lifetimes_get(l, machine, event->maker, &made_by, err);
         l->rows[lifetime - 1].maker = made_by; /* the array may have moved */
     }
     if (change == TM_LIFETIME_END) {

@@ -26,8 +26,8 @@ struct tm_task_lifetimes {
 
 /* Sets *LIFETIME to the current task TID of MACHINE, for tm_pending_groups_add_lifetime. 0: there are too many tasks.
  * TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_task_lifetimes_need(struct tm_task_lifetimes *lifetimes, uint32_t machine, int64_t tid,
-                                      uint32_t *lifetime, struct tm_error *err);
+enum tm_status tm_task_lifetimes_get(struct tm_task_lifetimes *lifetimes, uint32_t machine, int64_t tid,
+                                     uint32_t *lifetime, struct tm_error *err);
 
 /* True if task LIFETIME has ended. */
 bool tm_task_lifetimes_is_over(const struct tm_task_lifetimes *lifetimes, uint32_t lifetime);

@@ -93,7 +93,7 @@ static void test_ended_and_needed(void)
     ok(sign(b, TM_LIFETIME_END, 10, 0) == TM_OK); /* started 20, which started 30, which has not ended */
     ok(sign(b, TM_LIFETIME_END, 20, 0) == TM_OK);
     ok(sign(b, TM_LIFETIME_START, 40, 1) == TM_OK);
-    ok(tm_task_lifetimes_need(&b->lifetimes, MACHINE, 40, &lifetime, &b->err) == TM_OK && lifetime);
+    ok(tm_task_lifetimes_get(&b->lifetimes, MACHINE, 40, &lifetime, &b->err) == TM_OK && lifetime);
     ok(tm_pending_groups_add_lifetime(&b->pending, hold(b, TM_PENDING_GROUPS_EARLY, TM_KIND_SLICE_BEGIN, 41), lifetime,
                                       &b->err) == TM_OK);
     ok(tm_pending_groups_add_lifetime(&b->pending, hold(b, TM_PENDING_GROUPS_STATE, TM_KIND_COUNTER, 42), lifetime,

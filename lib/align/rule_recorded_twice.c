@@ -32,8 +32,8 @@ static void put_mark(const struct tm_align_event *event, tm_align_put *put, void
     put(context, &record, true);
 }
 
-void tm_align_take_twice(const struct tm_align_use *use, const struct tm_align_event *event, tm_align_put *put,
-                         void *context)
+void tm_align_take_recorded_twice(const struct tm_align_use *use, const struct tm_align_event *event, tm_align_put *put,
+                                  void *context)
 {
     const struct tm_event *e = event->event;
     (void)use;
