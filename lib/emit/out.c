@@ -118,6 +118,31 @@ void tm_out_duration(struct tm_out *out, int64_t ns)
     tm_out_str(out, units[i].unit);
 }
 
+/* Puts D as "%.15g" does, if that has few decimal places and no exponent, as nearly all numbers of traces. False: it
+ * has more. A decimal of up to 15 digits that is read as D is what D is rounded to at 15 digits (DBL_DIG). */
+static bool put_short_double(struct tm_out *out, double d)
+{
+    static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+    static const double limit = 1e15;
+    char text[TM_DECIMAL_TEXT_MAX];
+    double v = fabs(d);
+    if (v != 0 && v < 1e-4)
+        return false;
+    for (int places = 0; places < (int)(sizeof powers / sizeof *powers); places++) {
+        double scaled = v * powers[places];
+        if (scaled >= limit)
+            return false;
+        int64_t digits = (int64_t)(scaled + 0.5);
+        if ((double)digits / powers[places] != v)
+            continue;
+        if (signbit(d))
+            tm_out_char(out, '-');
+        tm_out_bytes(out, text, tm_decimal_format(digits, places, text));
+        return true;
+    }
+    return false;
+}
+
 void tm_out_double(struct tm_out *out, uint64_t bits)
 {
     char text[40];
@@ -126,6 +151,8 @@ void tm_out_double(struct tm_out *out, uint64_t bits)
         tm_out_str(out, isnan(d) ? "nan" : d > 0 ? "inf" : "-inf");
         return;
     }
+    if (put_short_double(out, d))
+        return;
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, d);
         if (tm_pb_bits(strtod(text, NULL)) == bits)

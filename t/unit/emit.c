@@ -11,6 +11,7 @@
 
 #include "tap.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -57,6 +58,42 @@ static void test_numbers(struct tm_out *out)
     is_str(said(out), "\"NaN\"");
     tm_out_json_double(out, tm_pb_bits(-0.0));
     is_str(said(out), "-0");
+}
+
+/* The shortest text of up to 17 digits that is read as D. */
+static void shortest(double d, char text[40])
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, 40, "%.*g", digits, d);
+        if (strtod(text, NULL) == d)
+            break;
+    }
+}
+
+/* Decimals of all lengths, sums that are off by one bit, and any bits. */
+static void test_doubles(struct tm_out *out)
+{
+    static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e12, 1e15, 1e18, 1e20, 1e22};
+    uint64_t seed = 1;
+    bool same = true;
+    for (int i = 0; i < 400000 && same; i++) {
+        char text[40];
+        seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        double d = tm_pb_double(seed);
+        if (i % 4)
+            d = (double)(int64_t)(seed >> (i % 61)) / powers[seed >> 5 & 15];
+        if (i % 4 == 3)
+            d = tm_pb_double(tm_pb_bits(d) + 1);
+        if (!(d >= -DBL_MAX && d <= DBL_MAX))
+            continue;
+        shortest(d, text);
+        tm_out_double(out, tm_pb_bits(d));
+        const char *made = said(out);
+        same = strcmp(made, text) == 0;
+        if (!same)
+            printf("# %s is %s\n", text, made);
+    }
+    ok_named(same, "a double has the shortest text that is read as it");
 }
 
 static void test_text(struct tm_out *out)
@@ -274,6 +311,7 @@ int main(void)
     struct tm_out out;
     tm_out_init(&out, -1, NULL);
     test_numbers(&out);
+    test_doubles(&out);
     test_text(&out);
     tm_out_release(&out);
     test_names();
