@@ -88,8 +88,8 @@ static void on_signal(int signum)
     (void)raise(signum);
 }
 
-/* Until forget_files, a signal removes the temporary file before the program dies of it. */
-static void remember_file(size_t i, const struct tm_out_file *file)
+/* Until clear_unfinished, a signal removes the temporary file before the program dies of it. */
+static void note_unfinished(size_t i, const struct tm_out_file *file)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction old, action = {.sa_handler = on_signal};
@@ -103,7 +103,7 @@ static void remember_file(size_t i, const struct tm_out_file *file)
             (void)sigaction(signals[k], &action, NULL);
 }
 
-static void forget_files(void)
+static void clear_unfinished(void)
 {
     for (size_t i = 0; i < TM_OUTPUTS_MAX; i++)
         unfinished_paths[i][0] = '\0';
@@ -233,7 +233,7 @@ static enum tm_status open_files(struct files *files, const struct arguments *a,
         file->no_sync = a->no_sync;
         file->members = output->emit->members;
         st = tm_out_file_open(file, output->out, output->part, err);
-        remember_file(i, file);
+        note_unfinished(i, file);
         files->folders[i] = file->temp ? tm_out_file_folder(file->temp) : NULL;
         files->outer[i] = tm_out_file_outer(file);
         targets[i].out_fd = output->emit->needs_path ? -1 : file->fd;
@@ -273,7 +273,7 @@ static enum tm_status emit(struct tm_emit_run *run, const struct arguments *a, s
         free(files.folders[i]);
         free(files.outer[i]);
     }
-    forget_files();
+    clear_unfinished();
     return st;
 }
 

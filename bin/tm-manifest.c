@@ -141,8 +141,8 @@ static int filter(const struct options *options)
     const char *line = tm_manifest_problems_next(&unmatched, NULL);
     if (st == TM_E_STRICT) /* the first of them is the error itself */
         line = tm_manifest_problems_next(&unmatched, line);
-    bool tells = st == TM_E_STRICT || (st == TM_OK && !options->quiet);
-    for (; line && tells; line = tm_manifest_problems_next(&unmatched, line)) {
+    bool warns = st == TM_E_STRICT || (st == TM_OK && !options->quiet);
+    for (; line && warns; line = tm_manifest_problems_next(&unmatched, line)) {
         if (st == TM_OK)
             tm_program_warning(&program, "%s", line);
         else

@@ -361,8 +361,8 @@ static uint64_t input_bytes(const struct tm_merge_request *r)
 static enum tm_status prepare_progress(struct merge *m, uint64_t total_bytes, struct tm_error *err)
 {
     bool is_terminal = isatty(STDERR_FILENO);
-    bool is_in_the_way = tm_output_list_stdout(&m->a.request.outputs) && isatty(STDOUT_FILENO);
-    if (m->a.quiet || !(m->a.progress || (is_terminal && !is_in_the_way)))
+    bool is_terminal_in_use = tm_output_list_stdout(&m->a.request.outputs) && isatty(STDOUT_FILENO);
+    if (m->a.quiet || !(m->a.progress || (is_terminal && !is_terminal_in_use)))
         return TM_OK;
     enum tm_status st = tm_progress_shared_make(&m->shared, m->a.request.temporary_directory,
                                                 m->pipeline.stages, m->pipeline.count, err);

@@ -159,10 +159,10 @@ static enum tm_status damaged(const struct tm_inflater *inflater, const char *wh
                               struct tm_error *err)
 {
     static const char *const names[] = {"gzip", "zlib", "deflate"};
-    bool told = cause != NULL;
+    bool has_cause = cause != NULL;
     return tm_error_set(err, TM_E_INPUT, "compressed byte %llu: the %s data is %s%s%s%s",
-                        (unsigned long long)inflater->in->offset, names[inflater->format], what, told ? " (" : "",
-                        told ? cause : "", told ? ")" : "");
+                        (unsigned long long)inflater->in->offset, names[inflater->format], what, has_cause ? " (" : "",
+                        has_cause ? cause : "", has_cause ? ")" : "");
 }
 
 enum tm_status tm_inflater_read(struct tm_inflater *inflater, uint8_t *data, size_t len, size_t *got,

@@ -11,7 +11,7 @@ enum {
     CENTRAL_MAGIC = 0x02014b50,
     EXTRA_ZIP64 = 1,
     FLAG_ENCRYPTED = 1,
-    FLAG_SIZES_BEHIND = 8,
+    FLAG_DATA_DESCRIPTOR = 8,
     METHOD_STORED = 0,
     METHOD_DEFLATED = 8,
     FIRST_READ_BYTES = 4096 /* enough to sniff */
@@ -59,7 +59,7 @@ static enum tm_status read_local(struct tm_input *in, struct local_header *local
                                    .header_bytes = LOCAL_BYTES + name_bytes + extra_bytes,
                                    .name_bytes = name_bytes};
     take_zip64(local, extra, extra + extra_bytes);
-    local->has_sizes = !(local->flags & FLAG_SIZES_BEHIND) || local->packed_bytes > 0;
+    local->has_sizes = !(local->flags & FLAG_DATA_DESCRIPTOR) || local->packed_bytes > 0;
     return TM_OK;
 }
 

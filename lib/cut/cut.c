@@ -45,7 +45,7 @@ static enum tm_status to_temporary(int in, const char *dir, int *fd, struct tm_e
     return st < 0 ? st : TM_OK;
 }
 
-static enum tm_status go_to(int fd, off_t at, struct tm_error *err)
+static enum tm_status seek_to(int fd, off_t at, struct tm_error *err)
 {
     return lseek(fd, at, SEEK_SET) < 0 ? tm_error_errno(err, errno, "the stream cannot be read again") : TM_OK;
 }
@@ -131,7 +131,7 @@ static enum tm_status write_head(struct cutter *c, struct tm_error *err)
     struct tm_frame frame;
     struct tm_batch batch;
     const off_t at = lseek(c->in, 0, SEEK_CUR);
-    enum tm_status st = go_to(c->in, 0, err);
+    enum tm_status st = seek_to(c->in, 0, err);
     bool has_accounts = false;
     if (st < 0)
         return st;
@@ -148,7 +148,7 @@ static enum tm_status write_head(struct cutter *c, struct tm_error *err)
             st = write_definitions(c, &frame, &batch, err);
     }
     tm_stream_reader_release(&reader);
-    return st < 0 ? st : go_to(c->in, at, err);
+    return st < 0 ? st : seek_to(c->in, at, err);
 }
 
 static enum tm_status write_state(struct cutter *c, struct tm_error *err)
@@ -198,7 +198,7 @@ static enum tm_status end_part(struct cutter *c, struct tm_error *err)
 }
 
 /* Ends and begins parts up to the one that contains TIME_NS. */
-static enum tm_status go_on_to(struct cutter *c, int64_t time_ns, struct tm_error *err)
+static enum tm_status change_part(struct cutter *c, int64_t time_ns, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     while (st == TM_OK && c->part < c->cut->point_count && time_ns >= c->cut->points[c->part]) {
@@ -247,7 +247,7 @@ static enum tm_status take_row(struct cutter *c, const struct tm_event *e, struc
     if (!(e->flags & TM_EVENT_DERIVED)) {
         st = end_unit(c, err);
         if (st == TM_OK)
-            st = go_on_to(c, e->time_ns, err);
+            st = change_part(c, e->time_ns, err);
     }
     if (st < 0 || (st = tm_array_grow(&c->rows, &c->cap, c->count, sizeof *c->rows, err)) < 0)
         return st;
@@ -315,7 +315,7 @@ static enum tm_status cut(struct cutter *c, struct tm_error *err)
     if (st == TM_OK)
         st = end_unit(c, err);
     if (st == TM_OK)
-        st = go_on_to(c, INT64_MAX, err);
+        st = change_part(c, INT64_MAX, err);
     if (st == TM_OK)
         st = end_part(c, err);
     tm_stream_reader_release(&reader);
@@ -337,7 +337,7 @@ enum tm_status tm_cut(int in, const struct tm_cut *how, struct tm_error *err)
         st = count(&c, err);
     c.state.has_flows = c.counts.has_flows;
     if (st == TM_OK)
-        st = go_to(c.in, 0, err);
+        st = seek_to(c.in, 0, err);
     if (st == TM_OK)
         st = cut(&c, err);
     if (c.in >= 0 && c.in != in)

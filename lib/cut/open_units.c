@@ -18,7 +18,7 @@ struct tm_unit_track *tm_open_units_track(struct tm_open_units *open, const stru
 }
 
 /* Removes the rows [I, END). */
-static void forget(struct tm_open_units *open, struct tm_unit_track *t, uint32_t i, uint32_t end)
+static void remove_rows(struct tm_open_units *open, struct tm_unit_track *t, uint32_t i, uint32_t end)
 {
     for (uint32_t k = i; k < end; k++)
         tm_pending_units_drop(open->units, t->rows[k].unit);
@@ -36,7 +36,7 @@ static void note_times(struct tm_unit_track *t, const struct tm_open_unit *row)
 }
 
 /* Drops the rows whose groups ended before NOW_NS. */
-static void forget_over(struct tm_open_units *open, struct tm_unit_track *t, int64_t now_ns)
+static void remove_ended(struct tm_open_units *open, struct tm_unit_track *t, int64_t now_ns)
 {
     uint32_t kept = 0;
     if (t->soonest_ns >= now_ns)
@@ -95,9 +95,9 @@ enum tm_status tm_open_units_begin(struct tm_open_units *open, struct tm_unit_tr
     const int64_t now_ns = span->begin_ns, end_ns = span->end_ns;
     uint32_t group = t->next_group++;
     bool is_joined = false;
-    forget_over(open, t, now_ns);
+    remove_ended(open, t, now_ns);
     if (t->count >= TM_OPEN_UNITS_MAX)
-        forget(open, t, 0, 1);
+        remove_rows(open, t, 0, 1);
     for (uint32_t i = 0; t->latest_ns > now_ns && i < t->count; i++) {
         const struct tm_open_unit *row = &t->rows[i];
         if (row->end_ns <= now_ns || row->end_ns >= end_ns || row->group == group)
@@ -152,7 +152,7 @@ bool tm_open_units_end(struct tm_open_units *open, struct tm_unit_track *t, int6
     const uint32_t group = t->rows[at].group;
     for (uint32_t i = t->count; i-- > at + 1;) /* begins inside the slice end with it */
         if (t->rows[i].end_ns == INT64_MAX)
-            forget(open, t, i, i + 1);
+            remove_rows(open, t, i, i + 1);
     for (uint32_t i = t->has_groups ? 0 : at + 1; i < t->count; i++) {
         const struct tm_open_unit *row = &t->rows[i];
         if (i > at && row->end_ns > now_ns) {
@@ -169,8 +169,8 @@ bool tm_open_units_end(struct tm_open_units *open, struct tm_unit_track *t, int6
     }
     for (uint32_t i = t->count; i-- > at + 1;) /* args that were added to the slice */
         if (t->rows[i].end_ns == INT64_MIN && t->rows[i].group == group)
-            forget(open, t, i, i + 1);
-    forget(open, t, at, at + 1);
+            remove_rows(open, t, i, i + 1);
+    remove_rows(open, t, at, at + 1);
     if (t->has_groups)
         settle_group(t, group);
     return false;
@@ -197,7 +197,7 @@ void tm_open_units_set_last(struct tm_open_units *open, struct tm_unit_track *t,
 void tm_open_units_settle(struct tm_open_units *open, int64_t now_ns)
 {
     for (uint32_t i = 0; i < open->count; i++)
-        forget_over(open, &open->tracks[i], now_ns);
+        remove_ended(open, &open->tracks[i], now_ns);
 }
 
 void tm_open_units_release(struct tm_open_units *open)

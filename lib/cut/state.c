@@ -14,7 +14,7 @@ enum about {
     OF_THREAD,
     OF_PROCESS,
     OF_TRACK,
-    OF_LIFE,
+    OF_LIFETIME,
     OF_FIRST_END,
     OF_FIRST,
     OF_FIRST_OVER
@@ -28,7 +28,7 @@ struct unit {
     struct tm_pending_unit *pending;
 };
 
-static struct tm_pending_unit *keep(struct unit *u)
+static struct tm_pending_unit *store_unit(struct unit *u)
 {
     if (u->pending == NULL && (u->pending = tm_pending_units_add(&u->state->units, u->rows, u->count)) != NULL)
         u->pending->refs++; /* until all rows have been looked at */
@@ -98,14 +98,14 @@ static struct tm_key about_key(const struct tm_event *e, enum about about, uint6
 /* Makes the current unit the latest for KEY. */
 static enum tm_status set_unit(struct unit *u, struct tm_key key, struct tm_error *err)
 {
-    return set_last(u->state, &key, keep(u), err);
+    return set_last(u->state, &key, store_unit(u), err);
 }
 
 /* Makes E the latest statement on the task of KEY. The other rows of its unit, such as a slice, are left out. */
 static enum tm_status set_task(struct unit *u, const struct tm_event *e, struct tm_key key, struct tm_error *err)
 {
     if (e == u->rows || is_kept_whole(u->rows))
-        return set_last(u->state, &key, keep(u), err);
+        return set_last(u->state, &key, store_unit(u), err);
     struct tm_pending_unit *alone = tm_pending_units_add(&u->state->units, e, 1);
     enum tm_status st = set_last(u->state, &key, alone, err);
     if (st < 0 && alone && alone->refs == 0)
@@ -131,7 +131,7 @@ static enum tm_status take_begin(struct unit *u, const struct tm_event *e, struc
     struct tm_open_span span = {e->time_ns, INT64_MAX, {label_of(s, e, e->name), label_of(s, e, e->category)}};
     if (is_complete && !(e->flags & TM_EVENT_OPEN_ENDED) && e->dur_ns <= INT64_MAX - 1 - e->time_ns)
         span.end_ns = e->time_ns + (e->dur_ns < 0 ? 0 : e->dur_ns);
-    struct tm_pending_unit *kept = track ? keep(u) : NULL;
+    struct tm_pending_unit *kept = track ? store_unit(u) : NULL;
     if (kept == NULL || tm_open_units_begin(&s->open, track, kept, &span) < 0)
         return tm_error_nomem(err);
     if (is_complete && s->has_flows && tm_event_scope(e->flags) == TM_SCOPE_THREAD)
@@ -168,14 +168,14 @@ static enum tm_status take_end(struct unit *u, const struct tm_event *e, struct 
     const struct tm_pending_unit *opened = find_first(s, e);
     bool was_open = opened && tm_open_units_is_open(track, opened);
     if (tm_open_units_end(&s->open, track, e->time_ns, label) &&
-        (keep(u) == NULL || tm_open_units_keep_end(track, u->pending, e->time_ns) < 0))
+        (store_unit(u) == NULL || tm_open_units_keep_end(track, u->pending, e->time_ns) < 0))
         return tm_error_nomem(err);
     if (was_open && !tm_open_units_is_open(track, opened))
         st = set_unit(u, first_key(e, OF_FIRST_OVER), err);
     /* Outputs ask whether a file has any begins and ends, so one is kept. */
     if (st == TM_OK && !(e->flags & TM_EVENT_ASYNC) && raw != TM_RAW_PACKET && raw != TM_RAW_FTRACE_EVENT &&
         tm_table_find(&s->by_key, &first) == TM_TABLE_NONE)
-        st = set_last(s, &first, keep(u), err);
+        st = set_last(s, &first, store_unit(u), err);
     return st;
 }
 
@@ -188,7 +188,7 @@ static enum tm_status take_args(struct unit *u, const struct tm_event *e, struct
         return tm_error_nomem(err);
     if (!tm_open_units_has(track, label))
         return TM_OK;
-    return keep(u) && tm_open_units_attach(track, u->pending, label) == TM_OK ? TM_OK : tm_error_nomem(err);
+    return store_unit(u) && tm_open_units_attach(track, u->pending, label) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 static enum tm_status take_switch(struct unit *u, const struct tm_event *e, struct tm_error *err)
@@ -236,7 +236,7 @@ static enum tm_status take_row(struct unit *u, const struct tm_event *e, struct 
     case TM_KIND_THREAD: return set_task(u, e, about_key(e, OF_THREAD, (uint64_t)e->tid, (uint64_t)e->pid), err);
     case TM_KIND_PROCESS: return set_task(u, e, about_key(e, OF_PROCESS, (uint64_t)e->pid, 0), err);
     case TM_KIND_TASK_NEW: /* all are kept: a reused number is another task */
-    case TM_KIND_PROCESS_EXIT: return set_task(u, e, about_key(e, OF_LIFE, e->position, e->kind), err);
+    case TM_KIND_PROCESS_EXIT: return set_task(u, e, about_key(e, OF_LIFETIME, e->position, e->kind), err);
     default:
         return TM_OK;
     }

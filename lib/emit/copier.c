@@ -51,7 +51,7 @@ enum tm_status tm_copier_put(struct tm_copier *c, struct tm_buf *own, struct tm_
     *copies = done_copies;
     tm_buf_clear(own);
     tm_source_copies_clear(copies);
-    tm_handoff_give(&c->handoff);
+    tm_handoff_send(&c->handoff);
     return TM_OK;
 }
 

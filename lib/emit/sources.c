@@ -218,7 +218,7 @@ static enum tm_status has_changed(struct tm_sources *s, const struct tm_source_t
 {
     const struct source *source = &s->sources[text->source];
     (void)pthread_mutex_lock(&s->reclaim_lock);
-    bool is_reclaimed = tm_reclaim_is_gone(&source->reclaim, text->offset);
+    bool is_reclaimed = tm_reclaim_has(&source->reclaim, text->offset);
     (void)pthread_mutex_unlock(&s->reclaim_lock);
     return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: %s", source->path, (unsigned long long)text->offset,
                         is_reclaimed ? "the text was freed after its first use, but the stream refers to it again; "

@@ -4,7 +4,7 @@
 
 enum { FIRST_LOOK = 4096 };
 
-enum tm_status tm_text_reader_look(struct tm_text_reader *r, struct tm_error *err)
+enum tm_status tm_text_reader_peek(struct tm_text_reader *r, struct tm_error *err)
 {
     struct tm_input *in = r->context.input;
     const size_t max = r->max;
@@ -48,7 +48,7 @@ static enum tm_status write_accounts(struct tm_text_reader *r, struct tm_error *
 enum tm_status tm_text_reader_next(struct tm_text_reader *r, const char *wanted, struct tm_error *err)
 {
     struct tm_input *in = r->context.input;
-    enum tm_status st = tm_text_reader_look(r, err);
+    enum tm_status st = tm_text_reader_peek(r, err);
     if (st != TM_END)
         return st;
     if (!r->has_events)

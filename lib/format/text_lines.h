@@ -19,7 +19,7 @@ struct tm_text_reader {
 
 /* Makes the next line current without consuming it. TM_OK; TM_END: the end of the input; TM_E_INPUT: it is longer than
  * max. */
-enum tm_status tm_text_reader_look(struct tm_text_reader *reader, struct tm_error *err);
+enum tm_status tm_text_reader_peek(struct tm_text_reader *reader, struct tm_error *err);
 
 /* Makes the next line current without consuming it. TM_OK; TM_END: all is read, and the accounts are written; otherwise
  * an error. If the text had no event, the error is "byte N: no WANTED in the text". */

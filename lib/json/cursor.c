@@ -7,9 +7,9 @@
 enum { FIRST_FILL = 4 << 10 };
 
 /* Reports CAUSE at AHEAD bytes after the last byte read. */
-static enum tm_status bad(const struct tm_json_cursor *c, size_t ahead, const char *cause, struct tm_error *err)
+static enum tm_status bad(const struct tm_json_cursor *c, size_t at, const char *cause, struct tm_error *err)
 {
-    return tm_error_at(err, c->in->offset + ahead, "%s", cause);
+    return tm_error_at(err, c->in->offset + at, "%s", cause);
 }
 
 static enum tm_status cut_short(const struct tm_json_cursor *c, struct tm_error *err)

@@ -36,8 +36,8 @@ static bool is_name_list(const char *list)
 /* Changes REQUEST to one that unpacks what tm-align reads, and nothing else. */
 static void ask_for_evidence(struct tm_merge_request *request)
 {
-    static const struct tm_emit looks = {.name = "text", .needs_detail = true}; /* what tm-align reads */
-    request->outputs = (struct tm_output_list){.rows = {{.emit = &looks}}, .count = 1};
+    static const struct tm_emit reader = {.name = "text", .needs_detail = true}; /* what tm-align reads */
+    request->outputs = (struct tm_output_list){.rows = {{.emit = &reader}}, .count = 1};
     request->no_detail = false;
     request->join = NULL;
     request->text = NULL;

@@ -153,11 +153,11 @@ bool tm_slices_at(const struct tm_slices *slices, uint32_t track, uint32_t i, st
     return true;
 }
 
-void tm_slices_forget(struct tm_slices *slices, uint32_t track, int64_t id)
+void tm_slices_remove(struct tm_slices *slices, uint32_t track, int64_t id)
 {
     struct tm_slice_stack *stack = stack_find(slices, track);
     if (stack)
-        tm_slice_stack_forget(stack, id);
+        tm_slice_stack_remove(stack, id);
 }
 
 void tm_slices_release(struct tm_slices *slices)

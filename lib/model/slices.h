@@ -64,7 +64,7 @@ enum tm_status tm_slices_predict(const struct tm_slices *slices, uint32_t track,
                                  const struct tm_slice_cut *cut, struct tm_error *err);
 
 /* Removes slice ID from TRACK as if it had never begun. It must not have cut another slice short. */
-void tm_slices_forget(struct tm_slices *slices, uint32_t track, int64_t id);
+void tm_slices_remove(struct tm_slices *slices, uint32_t track, int64_t id);
 
 void tm_slices_release(struct tm_slices *slices);
 

@@ -42,7 +42,7 @@ enum tm_status tm_async_writer_write(struct tm_async_writer *w, struct tm_buf *d
     w->offset = offset;
     *data = written;
     tm_buf_clear(data);
-    tm_handoff_give(&w->handoff);
+    tm_handoff_send(&w->handoff);
     return TM_OK;
 }
 

@@ -102,7 +102,7 @@ bool tm_compat_populate(void *mem, size_t bytes)
 #endif
 }
 
-bool tm_compat_give_back(int fd, uint64_t offset, uint64_t len)
+bool tm_compat_punch_hole(int fd, uint64_t offset, uint64_t len)
 {
 #ifdef FALLOC_FL_PUNCH_HOLE
     return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)len) == 0;

@@ -28,7 +28,7 @@ bool tm_compat_populate(void *mem, size_t bytes);
 
 /* Frees the storage of LEN bytes at OFFSET of FD, a regular file open for writing. The bytes then read as 0. False if
  * the system cannot do so. */
-bool tm_compat_give_back(int fd, uint64_t offset, uint64_t len);
+bool tm_compat_punch_hole(int fd, uint64_t offset, uint64_t len);
 
 /* Returns how many characters a line of the terminal FD has; 80 if that is unknown. */
 size_t tm_compat_columns(int fd);

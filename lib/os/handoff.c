@@ -38,7 +38,7 @@ enum tm_status tm_handoff_wait(struct tm_handoff *h, struct tm_error *err)
     return h->err.status < 0 ? h->err.status : TM_OK;
 }
 
-void tm_handoff_give(struct tm_handoff *h)
+void tm_handoff_send(struct tm_handoff *h)
 {
     tm_thread_lock(&h->thread);
     h->is_full = true;

@@ -18,12 +18,12 @@ struct tm_handoff {
  * be started; then no other function may be called. */
 bool tm_handoff_start(struct tm_handoff *handoff, enum tm_status (*work)(void *self, struct tm_error *err), void *self);
 
-/* Waits until the thread has done its piece. TM_OK: the caller may now use what WORK uses, until tm_handoff_give. Else
+/* Waits until the thread has done its piece. TM_OK: the caller may now use what WORK uses, until tm_handoff_send. Else
  * the error of the first piece that failed; then only stop may follow. */
 enum tm_status tm_handoff_wait(struct tm_handoff *handoff, struct tm_error *err);
 
 /* Hands a piece over: WORK may use it from now on. The call before was a successful tm_handoff_wait. */
-void tm_handoff_give(struct tm_handoff *handoff);
+void tm_handoff_send(struct tm_handoff *handoff);
 
 /* Ends the thread once it has done its piece. */
 void tm_handoff_stop(struct tm_handoff *handoff);

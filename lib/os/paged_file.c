@@ -129,20 +129,20 @@ enum tm_status tm_paged_file_read(struct tm_paged_file *p, uint64_t offset, void
     return TM_OK;
 }
 
-void tm_paged_file_forget(struct tm_paged_file *p, uint64_t offset)
+void tm_paged_file_discard(struct tm_paged_file *p, uint64_t offset)
 {
     uint64_t before = offset / TM_PAGE_BYTES;
-    for (; p->gone < before; p->gone++) {
-        struct tm_page *set = p->pages ? &p->pages[(size_t)(p->gone & (p->set_count - 1)) * WAYS] : NULL;
+    for (; p->discarded < before; p->discarded++) {
+        struct tm_page *set = p->pages ? &p->pages[(size_t)(p->discarded & (p->set_count - 1)) * WAYS] : NULL;
         for (int i = 0; set && i < WAYS; i++)
-            if (set[i].number == p->gone + 1)
+            if (set[i].number == p->discarded + 1)
                 set[i] = (struct tm_page){.data = set[i].data};
     }
-    if (p->file_end && p->given_back < before) { /* counts pages that were never written too, so that whole units are
+    if (p->file_end && p->reclaimed < before) { /* counts pages that were never written too, so that whole units are
                                                   * complete */
         p->reclaim.fd = p->fd;
-        tm_reclaim_add(&p->reclaim, p->given_back * TM_PAGE_BYTES, (before - p->given_back) * TM_PAGE_BYTES);
-        p->given_back = before;
+        tm_reclaim_add(&p->reclaim, p->reclaimed * TM_PAGE_BYTES, (before - p->reclaimed) * TM_PAGE_BYTES);
+        p->reclaimed = before;
     }
 }
 
@@ -153,7 +153,7 @@ static void drop_file(struct tm_paged_file *p)
         tm_reclaim_release(&p->reclaim);
     }
     p->file_end = 0;
-    p->gone = p->given_back = 0;
+    p->discarded = p->reclaimed = 0;
 }
 
 void tm_paged_file_clear(struct tm_paged_file *p)

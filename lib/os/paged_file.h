@@ -22,7 +22,7 @@ struct tm_paged_file {
     uint32_t set_count;    /* a power of two */
     uint32_t clock;        /* counts uses, to tell which page was used longest ago */
     uint64_t file_end;     /* how far the file has been written */
-    uint64_t gone, given_back; /* pages before gone are forgotten; pages before given_back were reclaimed */
+    uint64_t discarded, reclaimed; /* pages before gone are forgotten; pages before reclaimed were reclaimed */
     struct tm_reclaim reclaim;
     int fd;                /* valid where file_end is not 0 */
 };
@@ -38,7 +38,7 @@ enum tm_status tm_paged_file_read(struct tm_paged_file *paged, uint64_t offset, 
 
 /* Forgets the bytes before OFFSET, which must not be read or written any more. Whole pages of them leave the memory,
  * and the file system gets their storage back. OFFSET never decreases until clear. */
-void tm_paged_file_forget(struct tm_paged_file *paged, uint64_t offset);
+void tm_paged_file_discard(struct tm_paged_file *paged, uint64_t offset);
 
 /* Forgets all bytes. Keeps the memory. */
 void tm_paged_file_clear(struct tm_paged_file *paged);

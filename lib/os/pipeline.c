@@ -209,7 +209,7 @@ enum tm_status tm_pipeline_start(struct tm_pipeline *p, struct tm_error *err)
 static void pass_on(const struct tm_pipeline *p, struct tm_stage *stage)
 {
     size_t n = stage->messages.len;
-    if (n <= TM_PIPELINE_HELD_MAX)
+    if (n <= TM_PIPELINE_PENDING_MAX)
         return;
     while (n > 0 && stage->messages.data[n - 1] != '\n')
         n--;

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-enum { TM_PIPELINE_STAGES_MAX = 16, TM_PIPELINE_HELD_MAX = 64 << 10 };
+enum { TM_PIPELINE_STAGES_MAX = 16, TM_PIPELINE_PENDING_MAX = 64 << 10 };
 
 /* Zero-initialise, except for what the caller fills in. */
 struct tm_stage {

@@ -12,7 +12,7 @@ struct tm_prefault {
     /* under the thread's lock */
     char *at; /* the rest of the range */
     size_t left;
-    bool is_useless; /* the kernel cannot do it */
+    bool is_unsupported; /* the kernel cannot do it */
 };
 
 /* The function of the thread: backs the range step by step. */
@@ -21,7 +21,7 @@ static void *work(void *arg)
     struct tm_prefault *p = arg;
     tm_thread_lock(&p->thread);
     while (!p->thread.stop) {
-        if (p->left == 0 || p->is_useless) {
+        if (p->left == 0 || p->is_unsupported) {
             tm_thread_wait(&p->thread);
             continue;
         }
@@ -32,7 +32,7 @@ static void *work(void *arg)
         tm_thread_unlock(&p->thread);
         bool done = tm_compat_populate(at, step);
         tm_thread_lock(&p->thread);
-        p->is_useless = !done;
+        p->is_unsupported = !done;
     }
     tm_thread_unlock(&p->thread);
     return NULL;

@@ -10,12 +10,12 @@
 enum {
     BUFFERS = 8,
     BUFFERS_LOW = BUFFERS / 2, /* once all are filled, the thread is woken when this many are left */
-    BUFFERS_HELD = 2,
+    BUFFERS_IN_USE = 2,
     BUFFER_BYTES = 128 << 10,
     FRONT_BYTES = 64 << 10 /* in front of each buffer: what was left of the one before */
 };
 
-struct ahead {
+struct read_ahead {
     const struct tm_input_ops *ops; /* of the source */
     void *source;
     struct tm_thread thread;
@@ -33,7 +33,7 @@ struct ahead {
 };
 
 /* Waits for a buffer to fill. False: the reader wants no more. */
-static bool wait_for_room(struct ahead *a)
+static bool wait_for_room(struct read_ahead *a)
 {
     tm_thread_lock(&a->thread);
     if (a->filled_count - a->emptied_count == BUFFERS)
@@ -45,9 +45,9 @@ static bool wait_for_room(struct ahead *a)
 }
 
 /* The function of the thread: fills one buffer after another until the source ends or the reader wants no more. */
-static void *read_ahead(void *arg)
+static void *fill_buffers(void *arg)
 {
-    struct ahead *a = arg;
+    struct read_ahead *a = arg;
     enum tm_status st = TM_OK;
     for (uint64_t n = 0; st == TM_OK && wait_for_room(a); n++) {
         struct tm_error err = {0};
@@ -69,12 +69,12 @@ static void *read_ahead(void *arg)
 
 /* Sets *BYTES and *LEN to the next filled buffer, and waits for it. The last buffer stays valid; the one before it is
  * reused. If there is no further buffer, returns the end or the error of the source. */
-static enum tm_status take(struct ahead *a, uint8_t **bytes, size_t *len, struct tm_error *err)
+static enum tm_status take(struct read_ahead *a, uint8_t **bytes, size_t *len, struct tm_error *err)
 {
     size_t n = (size_t)(a->taken_count % BUFFERS);
     tm_thread_lock(&a->thread);
-    if (a->taken_count >= BUFFERS_HELD) {
-        a->emptied_count = a->taken_count - BUFFERS_HELD + 1;
+    if (a->taken_count >= BUFFERS_IN_USE) {
+        a->emptied_count = a->taken_count - BUFFERS_IN_USE + 1;
         if (a->filled_count - a->emptied_count == BUFFERS_LOW)
             tm_thread_changed(&a->thread);
     }
@@ -91,7 +91,7 @@ static enum tm_status take(struct ahead *a, uint8_t **bytes, size_t *len, struct
 }
 
 /* Puts LEN more bytes after what IN shows, in memory that grows. */
-static enum tm_status append(struct ahead *a, struct tm_input *in, const uint8_t *bytes, size_t len,
+static enum tm_status append(struct read_ahead *a, struct tm_input *in, const uint8_t *bytes, size_t len,
                              struct tm_error *err)
 {
     size_t want = in->len + len, at = a->in_large ? (size_t)(in->data - a->large) : a->large_bytes;
@@ -119,9 +119,9 @@ static enum tm_status append(struct ahead *a, struct tm_input *in, const uint8_t
 
 /* Shows the next buffers. What is left of the one before goes in front of the next, or into large memory if that is too
  * much. */
-static enum tm_status ahead_show(void *source, struct tm_input *in, size_t need, struct tm_error *err)
+static enum tm_status read_ahead_show(void *source, struct tm_input *in, size_t need, struct tm_error *err)
 {
-    struct ahead *a = source;
+    struct read_ahead *a = source;
     while (in->len < need) {
         uint8_t *bytes;
         size_t len;
@@ -142,9 +142,9 @@ static enum tm_status ahead_show(void *source, struct tm_input *in, size_t need,
     return TM_OK;
 }
 
-static void ahead_close(void *source)
+static void read_ahead_close(void *source)
 {
-    struct ahead *a = source;
+    struct read_ahead *a = source;
     tm_thread_end(&a->thread);
     if (a->ops->close)
         a->ops->close(a->source);
@@ -154,14 +154,14 @@ static void ahead_close(void *source)
 
 void tm_read_ahead_start(struct tm_input *in)
 {
-    static const struct tm_input_ops ops = {.show = ahead_show, .close = ahead_close};
-    struct ahead *a = malloc(sizeof *a);
+    static const struct tm_input_ops ops = {.show = read_ahead_show, .close = read_ahead_close};
+    struct read_ahead *a = malloc(sizeof *a);
     if (a == NULL)
         return;
-    memset(a, 0, offsetof(struct ahead, mem));
+    memset(a, 0, offsetof(struct read_ahead, mem));
     a->ops = in->ops;
     a->source = in->source;
-    if (tm_thread_start(&a->thread, read_ahead, a))
+    if (tm_thread_start(&a->thread, fill_buffers, a))
         tm_input_init(in, &ops, a);
     else
         free(a);

@@ -33,7 +33,8 @@ void tm_reclaim_add(struct tm_reclaim *s, uint64_t offset, uint64_t len)
         if (s->gave_up)
             return;
         s->bytes[unit] += (uint32_t)part;
-        if (s->bytes[unit] == TM_RECLAIM_UNIT && !tm_compat_give_back(s->fd, unit * TM_RECLAIM_UNIT, TM_RECLAIM_UNIT)) {
+        if (s->bytes[unit] == TM_RECLAIM_UNIT &&
+            !tm_compat_punch_hole(s->fd, unit * TM_RECLAIM_UNIT, TM_RECLAIM_UNIT)) {
             s->bytes[unit] = 0;
             s->gave_up = true;
         }
@@ -42,7 +43,7 @@ void tm_reclaim_add(struct tm_reclaim *s, uint64_t offset, uint64_t len)
     }
 }
 
-bool tm_reclaim_is_gone(const struct tm_reclaim *s, uint64_t offset)
+bool tm_reclaim_has(const struct tm_reclaim *s, uint64_t offset)
 {
     uint64_t unit = offset / TM_RECLAIM_UNIT;
     return unit < s->count && s->bytes[unit] >= TM_RECLAIM_UNIT;

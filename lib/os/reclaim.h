@@ -25,7 +25,7 @@ struct tm_reclaim {
 void tm_reclaim_add(struct tm_reclaim *reclaim, uint64_t offset, uint64_t len);
 
 /* True if the unit of the byte at OFFSET was given back: its bytes read as 0. */
-bool tm_reclaim_is_gone(const struct tm_reclaim *reclaim, uint64_t offset);
+bool tm_reclaim_has(const struct tm_reclaim *reclaim, uint64_t offset);
 
 void tm_reclaim_release(struct tm_reclaim *reclaim);
 

@@ -13,25 +13,25 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Returns the result of the work, as the child reports it in WORD. The child is not trusted: its status and text are
+/* Returns the result of the work, as the child reports it in RESULT. The child is not trusted: its status and text are
  * checked. */
-static enum tm_status take_word(const struct tm_error *word, struct tm_error *err)
+static enum tm_status take_result(const struct tm_error *result, struct tm_error *err)
 {
-    char text[sizeof word->text];
-    memcpy(text, word->text, sizeof text);
+    char text[sizeof result->text];
+    memcpy(text, result->text, sizeof text);
     text[sizeof text - 1] = '\0';
-    if (word->status >= 0)
+    if (result->status >= 0)
         return TM_OK;
-    return tm_error_set(err, word->status >= TM_E_STRICT ? word->status : TM_E_SYSTEM, "%s", text);
+    return tm_error_set(err, result->status >= TM_E_STRICT ? result->status : TM_E_SYSTEM, "%s", text);
 }
 
-/* Reads all of WORD. TM_END: the child ended before that. */
-static enum tm_status read_word(int fd, struct tm_error *word, struct tm_error *err)
+/* Reads all of RESULT. TM_END: the child ended before that. */
+static enum tm_status read_result(int fd, struct tm_error *result, struct tm_error *err)
 {
     size_t have = 0, got;
     enum tm_status st = TM_OK;
-    while (have < sizeof *word &&
-           (st = tm_io_read(fd, (uint8_t *)word + have, sizeof *word - have, &got, err)) == TM_OK)
+    while (have < sizeof *result &&
+           (st = tm_io_read(fd, (uint8_t *)result + have, sizeof *result - have, &got, err)) == TM_OK)
         have += got;
     return st;
 }
@@ -39,10 +39,10 @@ static enum tm_status read_word(int fd, struct tm_error *word, struct tm_error *
 /* Waits until the child PID has ended. Returns the result of its work, which it writes to the other end of FD. */
 static enum tm_status wait_for(pid_t pid, int fd, struct tm_error *err)
 {
-    struct tm_error word = {0};
+    struct tm_error result = {0};
     int status = 0;
     pid_t got;
-    enum tm_status st = read_word(fd, &word, err);
+    enum tm_status st = read_result(fd, &result, err);
     do
         got = waitpid(pid, &status, 0);
     while (got < 0 && errno == EINTR);
@@ -52,7 +52,7 @@ static enum tm_status wait_for(pid_t pid, int fd, struct tm_error *err)
         return tm_error_set(err, TM_E_SYSTEM, "killed by signal %d", WTERMSIG(status));
     if (st == TM_END || got < 0)
         return tm_error_set(err, TM_E_SYSTEM, "a process of its own ended without a word");
-    return take_word(&word, err);
+    return take_result(&result, err);
 }
 
 enum tm_status tm_subprocess_run(enum tm_status (*work)(void *context, struct tm_error *err), void *context,
@@ -71,12 +71,12 @@ enum tm_status tm_subprocess_run(enum tm_status (*work)(void *context, struct tm
     *pid = child > 0 ? child : 0;
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
     if (child == 0) {
-        struct tm_error word = {0};
+        struct tm_error result = {0};
         (void)close(ends[0]);
-        enum tm_status st = work(context, &word);
-        if (st < 0 && word.status >= 0)
-            word.status = st;
-        _exit(tm_io_write(ends[1], (const uint8_t *)&word, sizeof word, NULL) < 0);
+        enum tm_status st = work(context, &result);
+        if (st < 0 && result.status >= 0)
+            result.status = st;
+        _exit(tm_io_write(ends[1], (const uint8_t *)&result, sizeof result, NULL) < 0);
     }
     (void)close(ends[1]);
     enum tm_status st = child < 0 ? tm_error_errno(err, errnum, "cannot start a process")

@@ -90,7 +90,7 @@ static bool is_part(const char *path)
 }
 
 /* Finds the type of M and the host that it states, from the first LEN bytes of FD. */
-static enum tm_status look_into(struct tm_pack_member *m, int fd, uint8_t *head, size_t len, struct tm_error *err)
+static enum tm_status inspect(struct tm_pack_member *m, int fd, uint8_t *head, size_t len, struct tm_error *err)
 {
     enum tm_status st = tm_io_pread(fd, head, len, 0, err);
     if (st == TM_END)
@@ -104,7 +104,7 @@ static enum tm_status look_into(struct tm_pack_member *m, int fd, uint8_t *head,
     if (m->type.kind == TM_FILE_UNKNOWN)
         return tm_error_set(err, TM_E_INPUT, "%s: %s", m->path, tm_foreign_type_cause(head, front));
     struct tm_stated stated;
-    if ((st = tm_stated_look(&stated, &m->type, head, len, err)) < 0)
+    if ((st = tm_stated_read_head(&stated, &m->type, head, len, err)) < 0)
         return st;
     m->rank = stated.rank;
     m->is_host_of_several = stated.host.is_one_of_several;
@@ -122,7 +122,7 @@ static enum tm_status look(struct tm_pack_member *m, struct tm_error *err)
         return st;
     size_t len = m->size_bytes < TM_STATED_BYTES ? (size_t)m->size_bytes : TM_STATED_BYTES;
     uint8_t *head = malloc(TM_STATED_BYTES);
-    st = head ? look_into(m, fd, head, len, err) : tm_error_nomem(err);
+    st = head ? inspect(m, fd, head, len, err) : tm_error_nomem(err);
     free(head);
     (void)close(fd);
     return st;

@@ -23,7 +23,7 @@ struct planner {
 };
 
 /* Adds ROW for the current event. The accounts count one row for an event. Further rows are derived from the first. */
-static enum tm_status keep(struct planner *p, struct tm_event *row, int64_t end_ns, struct tm_error *err)
+static enum tm_status add_row(struct planner *p, struct tm_event *row, int64_t end_ns, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     row->flags &= ~(uint32_t)TM_EVENT_DERIVED;
@@ -45,7 +45,7 @@ static enum tm_status keep_used(void *self, const struct tm_align_event *used, s
         row.kind = TM_KIND_SLICE_COMPLETE;
         row.dur_ns = used->end_ns - used->begin_ns;
     }
-    return keep(self, &row, used->end_ns, err);
+    return add_row(self, &row, used->end_ns, err);
 }
 
 static bool is_track_of_thread(const struct tm_event *e)
@@ -136,7 +136,7 @@ static enum tm_status add_bounds(struct planner *p, struct tm_error *err)
                                .file = f->like.file,
                                .machine = p->is_kept ? f->like.machine : p->counted.machine,
                                .clock = p->is_kept ? f->like.clock : p->counted.clock};
-        st = keep(p, &row, f->last_ns, err);
+        st = add_row(p, &row, f->last_ns, err);
     }
     return st;
 }

@@ -6,7 +6,7 @@
 
 enum { ARENA_ALIGN = 16, ARENA_PIECE_MIN = 256 << 10, ARENA_PIECE_MAX = 64 << 20, ARENA_PIECES = 4,
        ARENA_LARGE_PAGES = 8 << 20, /* pieces from here on gain from large pages */
-       ARENA_AHEAD = 8 << 20 /* this much is backed with pages before it is taken */ };
+       ARENA_PREFAULT_BYTES = 8 << 20 /* this much is backed with pages before it is taken */ };
 
 struct tm_arena_piece {
     struct tm_arena_piece *next;
@@ -82,7 +82,7 @@ static void prefault(struct tm_arena *a, struct tm_arena_piece *piece)
         a->prefault = tm_prefault_new();
     a->has_prefault = true;
     size_t from = piece->used > piece->wanted ? piece->used : piece->wanted;
-    size_t end = piece->cap - piece->used < ARENA_AHEAD ? piece->cap : piece->used + ARENA_AHEAD;
+    size_t end = piece->cap - piece->used < ARENA_PREFAULT_BYTES ? piece->cap : piece->used + ARENA_PREFAULT_BYTES;
     tm_prefault_range(a->prefault, (uint8_t *)piece + head_bytes() + from, end - from);
     piece->wanted = end;
 }
@@ -97,7 +97,7 @@ void *tm_arena_take(struct tm_arena *a, size_t len, bool *full)
         return NULL;
     uint8_t *p = (uint8_t *)a->pieces + head_bytes() + a->pieces->used;
     a->pieces->used += len;
-    if (a->pieces->wanted < a->pieces->cap && a->pieces->used + ARENA_AHEAD / 2 > a->pieces->wanted)
+    if (a->pieces->wanted < a->pieces->cap && a->pieces->used + ARENA_PREFAULT_BYTES / 2 > a->pieces->wanted)
         prefault(a, a->pieces);
     return p;
 }

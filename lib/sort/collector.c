@@ -252,7 +252,7 @@ static enum tm_status settle_payload(struct tm_collector *g, struct tm_error *er
     return TM_OK;
 }
 
-static void forget_rows(struct tm_collector *g)
+static void clear_rows(struct tm_collector *g)
 {
     g->lane_count = 0;
     g->range_count = 0;
@@ -271,7 +271,7 @@ enum tm_status tm_collector_settle(struct tm_collector *g, struct tm_error *err)
         settle_column(g, (enum tm_column)c);
     enum tm_status st = settle_payload(g, err);
     g->settled = g->count;
-    forget_rows(g);
+    clear_rows(g);
     return st;
 }
 
@@ -319,7 +319,7 @@ enum tm_status tm_collector_flush(struct tm_collector *g, struct tm_error *err)
     batch.payload = direct ? g->pieces[0].data : g->payload.data;
     set_columns(g, direct ? g->ranges : NULL, &batch);
     st = g->receiver.write(g->receiver.to, &batch, err);
-    forget_rows(g);
+    clear_rows(g);
     g->count = 0;
     g->settled = 0;
     g->payload_bytes = 0;

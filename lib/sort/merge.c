@@ -46,7 +46,7 @@ static inline tree_entry entry_of(const struct merge *m, uint32_t i)
 {
     const struct tm_merge_cursor *c = &m->cursors[i];
     uint64_t most = UINT64_MAX >> m->cursor_bits;
-    uint64_t time = c->block ? c->times[c->ahead] - m->first_time : most;
+    uint64_t time = c->block ? c->times[c->look_ahead] - m->first_time : most;
     return (time < most ? time : most) << m->cursor_bits | i;
 }
 
@@ -57,8 +57,8 @@ static bool less_by_rows(const struct merge *m, tree_entry one, tree_entry other
     const struct tm_merge_cursor *x = &m->cursors[a], *y = &m->cursors[b];
     if (x->block == NULL || y->block == NULL)
         return x->block != NULL || (y->block == NULL && a < b);
-    if (x->times[x->ahead] != y->times[y->ahead])
-        return x->times[x->ahead] < y->times[y->ahead];
+    if (x->times[x->look_ahead] != y->times[y->look_ahead])
+        return x->times[x->look_ahead] < y->times[y->look_ahead];
     if (x->rank != y->rank && x->rank != TM_MERGE_RANK_VARIES && y->rank != TM_MERGE_RANK_VARIES)
         return x->rank < y->rank;
     return tm_merge_rows_less(x, x->row, y, y->row, m->orders);
@@ -202,7 +202,7 @@ static enum tm_status pass_rows(struct merge *m, uint32_t i, uint32_t count, str
 static inline enum tm_status pass_row(struct merge *m, uint32_t i, struct tm_error *err)
 {
     struct tm_merge_cursor *c = &m->cursors[i];
-    size_t payload_bytes = c->payloads[c->ahead];
+    size_t payload_bytes = c->payloads[c->look_ahead];
     enum tm_status st;
     if (c->layout) {
         const struct tm_collector_record record = {c->layout, c->record, c->payload, payload_bytes};
@@ -215,7 +215,7 @@ static inline enum tm_status pass_row(struct merge *m, uint32_t i, struct tm_err
         c->at += payload_bytes;
     }
     c->row++;
-    if (++c->ahead < c->ahead_count || st < 0)
+    if (++c->look_ahead < c->look_ahead_count || st < 0)
         return st;
     if (c->row == c->block->end)
         return next_block(m, i, err);

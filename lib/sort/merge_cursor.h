@@ -4,16 +4,16 @@
 
 #include "sort/block.h"
 
-enum { TM_MERGE_AHEAD = 6 /* rows of a run that are read at once; a cursor takes two cache lines */ };
+enum { TM_MERGE_LOOK_AHEAD = 6 /* rows of a run that are read at once; a cursor takes two cache lines */ };
 
 #define TM_MERGE_RANK_VARIES UINT64_MAX
 
 /* The position at which a run is read. The cursor copies what the merge needs of the next rows. Rows of hundreds of
  * runs lie in hundreds of pages, which no processor keeps in its cache. */
 struct tm_merge_cursor {
-    uint64_t times[TM_MERGE_AHEAD];    /* of rows row - ahead and up; see tm_block_time */
-    uint32_t payloads[TM_MERGE_AHEAD]; /* their payload bytes */
-    uint16_t ahead, ahead_count;       /* index of row in these arrays, and how many are filled */
+    uint64_t times[TM_MERGE_LOOK_AHEAD];    /* of rows row - look_ahead and up; see tm_block_time */
+    uint32_t payloads[TM_MERGE_LOOK_AHEAD]; /* their payload bytes */
+    uint16_t look_ahead, look_ahead_count;  /* index of row in these arrays, and how many are filled */
     uint32_t row;
     struct tm_block *block;               /* NULL: the run has ended */
     const struct tm_block_layout *layout; /* the block's layout */

@@ -2,7 +2,7 @@
 
 #include "sort/row_order.h"
 
-static enum tm_status say(const struct tm_batch *batch, uint32_t row, struct tm_error *err)
+static enum tm_status out_of_order(const struct tm_batch *batch, uint32_t row, struct tm_error *err)
 {
     return tm_error_set(err, TM_E_INPUT, "event at position %llu of file %u is out of order",
                         (unsigned long long)tm_batch_u64(batch, TM_COL_POSITION, row),
@@ -16,10 +16,10 @@ static enum tm_status check_batch(struct tm_order_check *c, const struct tm_batc
         return st;
     struct tm_sort_key first = tm_sort_key_of(batch, 0, &c->orders);
     if (c->has_last && tm_sort_key_less(&first, &c->last))
-        return say(batch, 0, err);
+        return out_of_order(batch, 0, err);
     uint32_t descent = tm_row_order_descent(batch, &c->orders);
     if (descent < batch->count)
-        return say(batch, descent, err);
+        return out_of_order(batch, descent, err);
     c->last = tm_sort_key_of(batch, batch->count - 1, &c->orders);
     c->has_last = true;
     return TM_OK;

@@ -20,7 +20,7 @@ static struct tm_run_chunk get_chunk(const uint8_t *p)
     return (struct tm_run_chunk){tm_get_le32(p), tm_get_le32(p + 4), tm_get_le64(p + 8), tm_get_le64(p + 16)};
 }
 
-static enum tm_status say_where(enum tm_status st, const struct tm_run_file *file, struct tm_error *err)
+static enum tm_status name_file(enum tm_status st, const struct tm_run_file *file, struct tm_error *err)
 {
     const char *dir = file->dir;
     if (st < 0)
@@ -32,7 +32,7 @@ static enum tm_status send(struct tm_run_writer *w, const void *data, size_t len
 {
     enum tm_status st = tm_io_pwrite(w->file->fd, data, len, w->file->end_bytes, err);
     w->file->end_bytes += len;
-    return say_where(st, w->file, err);
+    return name_file(st, w->file, err);
 }
 
 static enum tm_status flush(struct tm_run_writer *w, struct tm_error *err)
@@ -143,7 +143,7 @@ enum tm_status tm_run_join(struct tm_run_file *file, struct tm_run *run, const s
     enum tm_status st = tm_io_pwrite(file->fd, head, sizeof head, run->link, err);
     run->link = next->link;
     run->last = next->last;
-    return say_where(st, file, err);
+    return name_file(st, file, err);
 }
 
 void tm_run_file_release(struct tm_run_file *file)
@@ -170,7 +170,7 @@ static enum tm_status read_at(struct tm_run_reader *r, void *data, size_t len, s
     if (st == TM_OK)
         tm_reclaim_add(&r->file->reclaim, r->offset, len);
     r->offset += len;
-    return say_where(st, r->file, err);
+    return name_file(st, r->file, err);
 }
 
 static enum tm_status reserve(struct tm_run_reader *r, size_t len, struct tm_error *err)

@@ -19,7 +19,7 @@ enum {
     FRAME_WRITE_BYTES = 256 << 10,
     FRAME_PIPE_BYTES = 1 << 20,
     FRAME_PIECES_MAX = 64,
-    FRAME_SIGHT_BYTES = 16 /* body bytes that tm_frame_look shows */
+    FRAME_SIGHT_BYTES = 16 /* body bytes that tm_frame_preview shows */
 };
 
 /* The bytes of a frame before the pieces of its body. */
@@ -174,7 +174,7 @@ enum tm_status tm_frame_peek(struct tm_frame_reader *r, uint32_t *type, struct t
     return TM_OK;
 }
 
-enum tm_status tm_frame_look(struct tm_frame_reader *r, struct tm_frame_sight *sight, struct tm_error *err)
+enum tm_status tm_frame_preview(struct tm_frame_reader *r, struct tm_frame_sight *sight, struct tm_error *err)
 {
     uint64_t len, tag, body_len;
     size_t head = 0;

@@ -90,7 +90,7 @@ struct tm_frame_sight {
 };
 
 /* Looks at the next frame without reading it. Returns what tm_frame_read does. */
-enum tm_status tm_frame_look(struct tm_frame_reader *reader, struct tm_frame_sight *sight, struct tm_error *err);
+enum tm_status tm_frame_preview(struct tm_frame_reader *reader, struct tm_frame_sight *sight, struct tm_error *err);
 
 void tm_frame_reader_release(struct tm_frame_reader *reader);
 
@@ -130,7 +130,7 @@ enum tm_status tm_frame_write(struct tm_frame_writer *writer, uint32_t type, con
 enum tm_status tm_frame_forward(struct tm_frame_writer *writer, const struct tm_frame *frame, struct tm_error *err);
 
 /* Moves the next frame of READER to WRITER without reading it. From pipe to pipe the kernel moves its pages. Only its
- * head is checked; its reader checks the rest. Must follow tm_frame_look. Returns what tm_frame_read does. If the
+ * head is checked; its reader checks the rest. Must follow tm_frame_preview. Returns what tm_frame_read does. If the
  * stream ends inside the frame, the bytes up to there have been moved. */
 enum tm_status tm_frame_pass(struct tm_frame_reader *reader, struct tm_frame_writer *writer, struct tm_error *err);
 

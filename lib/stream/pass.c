@@ -20,7 +20,7 @@ enum tm_status tm_stream_pass_batch(struct tm_stream_reader *reader, struct tm_s
     uint64_t count;
     if (reader->ended || reader->frames.chunk_bytes != PASS_CHUNK_BYTES)
         return TM_END;
-    enum tm_status st = tm_frame_look(&reader->frames, &sight, err);
+    enum tm_status st = tm_frame_preview(&reader->frames, &sight, err);
     if (st != TM_OK)
         return st;
     /* tracemerge writes the count first in each batch. The END frame is compared with it. */

@@ -87,7 +87,7 @@ enum tm_status tm_slice_stack_close(struct tm_slice_stack *stack, const struct t
     return TM_OK;
 }
 
-void tm_slice_stack_forget(struct tm_slice_stack *stack, int64_t id)
+void tm_slice_stack_remove(struct tm_slice_stack *stack, int64_t id)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < stack->depth; i++) {

@@ -89,7 +89,7 @@ enum tm_status tm_slice_stack_close(struct tm_slice_stack *stack, const struct t
                                     const struct tm_slice_cut *cut, struct tm_open_slice *ended, struct tm_error *err);
 
 /* Removes slice ID as if it had never begun. It must not have cut another slice short. */
-void tm_slice_stack_forget(struct tm_slice_stack *stack, int64_t id);
+void tm_slice_stack_remove(struct tm_slice_stack *stack, int64_t id);
 
 void tm_slice_stack_release(struct tm_slice_stack *stack);
 

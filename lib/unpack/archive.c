@@ -76,13 +76,13 @@ enum tm_status tm_archive_refuse(struct tm_unpack_run *run, struct tm_archive *a
     return tm_member_table_add(&archive->table, member, run->err);
 }
 
-static void tell_cause(const struct tm_unpack_run *run, const struct tm_node *node,
-                       const struct tm_member_table *table, const struct tm_member *member)
+static void warn_of_cause(const struct tm_unpack_run *run, const struct tm_node *node,
+                          const struct tm_member_table *table, const struct tm_member *member)
 {
     struct tm_error cause = {0};
     if (member->cause > 0) {
         tm_error_set(&cause, TM_E_INPUT, "%s", tm_member_cause(table, member));
-        tm_unpack_tell(run, node, &cause);
+        tm_unpack_warn(run, node, &cause);
     }
 }
 
@@ -92,7 +92,7 @@ enum tm_status tm_archive_refused_turn(struct tm_unpack_run *run, struct tm_node
     enum tm_status st = tm_unpack_begin(run, node);
     if (st == TM_OK)
         st = tm_event_sink_account(run->sink, (struct tm_loss){member->reason, 0, 1, 0}, run->err);
-    tell_cause(run, node, table, member);
+    warn_of_cause(run, node, table, member);
     return st == TM_OK ? tm_unpack_end(run, node, 0) : st;
 }
 
@@ -171,7 +171,7 @@ static enum tm_status member_turn(struct tm_unpack_run *run, struct tm_archive *
 {
     if (member->reason)
         return tm_archive_refused_turn(run, node, &archive->table, member);
-    tell_cause(run, node, &archive->table, member);
+    warn_of_cause(run, node, &archive->table, member);
     if (tm_trace_folder_is_part(&archive->table, member))
         return part_turn(run, node, member);
     /* A listing does not need the copy. */

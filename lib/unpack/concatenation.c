@@ -94,7 +94,7 @@ static enum tm_status refer(struct tm_unpack_run *run, const struct tm_node *nod
 }
 
 /* Reclaims the storage of a trace from *FROM on. A trace has one turn and is not read again. */
-static void give_back(const struct tm_content *content, uint64_t *from)
+static void reclaim_read(const struct tm_content *content, uint64_t *from)
 {
     const struct tm_extent *extent = &content->extent;
     uint64_t to = content->in->offset;
@@ -149,7 +149,7 @@ static enum tm_status parse_trace(struct tm_unpack_run *run, struct tm_node *nod
         .temporary_dir = run->options->temporary_dir,
         .whole = {.fd = -1}};
     void *state = NULL;
-    uint64_t given_back = content->in->offset;
+    uint64_t reclaimed = content->in->offset;
     enum tm_status st = open_trace(run, node, content, &context, &state);
     if (st == TM_END) {
         format->close(state);
@@ -158,7 +158,7 @@ static enum tm_status parse_trace(struct tm_unpack_run *run, struct tm_node *nod
     while (st == TM_OK) {
         uint64_t before = content->in->offset;
         st = tm_unpack_halt(run, node, format->read(state, run->err));
-        give_back(content, &given_back);
+        reclaim_read(content, &reclaimed);
         if (st != TM_END || !format->appends || content->in->offset == before)
             continue;
         enum tm_status more = tm_input_fill(content->in, TM_SNIFF_BYTES, run->err);

@@ -31,7 +31,7 @@ static const char *file_path(const void *state, const struct tm_member *member)
 }
 
 /* Adds file I of the list to ARCHIVE. Keeps it open if it can be read only once. */
-static enum tm_status look_at_file(struct tm_unpack_run *run, struct tm_archive *archive, struct listed_files *files,
+static enum tm_status inspect_file(struct tm_unpack_run *run, struct tm_archive *archive, struct listed_files *files,
                                    uint32_t i)
 {
     struct tm_content *content = malloc(sizeof *content);
@@ -67,7 +67,7 @@ enum tm_status tm_unpack_directory(struct tm_unpack_run *run, struct tm_node *no
     if (st == TM_OK && (files.contents = calloc(files.list.count + 1, sizeof *files.contents)) == NULL)
         st = tm_error_nomem(run->err);
     for (uint32_t i = 0; st == TM_OK && i < files.list.count; i++)
-        st = look_at_file(run, &archive, &files, i);
+        st = inspect_file(run, &archive, &files, i);
     if (st == TM_OK)
         st = tm_archive_turns(run, node, &archive, 0);
     for (uint32_t i = 0; files.contents && i < files.list.count; i++) {

@@ -88,7 +88,7 @@ bool tm_unpack_may_leave(const struct tm_unpack_run *run, const struct tm_node *
 enum tm_status tm_unpack_halt(struct tm_unpack_run *run, const struct tm_node *node, enum tm_status st);
 
 /* Warns of CAUSE in NODE, which does not stop the run. */
-void tm_unpack_tell(const struct tm_unpack_run *run, const struct tm_node *node, const struct tm_error *cause);
+void tm_unpack_warn(const struct tm_unpack_run *run, const struct tm_node *node, const struct tm_error *cause);
 
 /* Warns of DAMAGE in NODE that was skipped; its count may be 0. It is accounted for when the turn of NODE ends. */
 void tm_unpack_damage(struct tm_unpack_run *run, struct tm_node *node, const struct tm_damage *damage);

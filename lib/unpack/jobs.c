@@ -86,7 +86,7 @@ static enum tm_status run_string(void *arg, uint32_t *string, struct tm_error *e
     return st == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-static void keep_warning(void *arg, const char *text)
+static void store_warning(void *arg, const char *text)
 {
     struct worker *w = arg;
     (void)tm_buf_add(&w->warnings, text, strlen(text) + 1);
@@ -216,7 +216,7 @@ static void init_worker(struct tm_jobs *jobs, struct worker *w)
     const struct tm_event_sink *sink = jobs->run->sink;
     const struct tm_archive *archive = jobs->turns->archive;
     *w = (struct worker){.jobs = jobs, .options = *jobs->run->options, .run = *jobs->run, .archive = *archive};
-    w->options.warn = w->options.warn ? keep_warning : NULL;
+    w->options.warn = w->options.warn ? store_warning : NULL;
     w->options.arg = w;
     w->options.jobs = 1;
     w->run.options = &w->options;
@@ -325,7 +325,7 @@ static enum tm_status copy_frames(struct tm_jobs *jobs, uint32_t i)
     return jobs->jobs[i].result && may_expand(jobs, jobs->jobs[i].result->expanded_bytes) ? TM_OK : TM_END;
 }
 
-static void tell_warnings(const struct tm_unpack_run *run, const struct tm_buf *warnings)
+static void pass_warnings(const struct tm_unpack_run *run, const struct tm_buf *warnings)
 {
     for (size_t at = 0; at < warnings->len;) {
         const char *text = (const char *)warnings->data + at;
@@ -345,7 +345,7 @@ static void settle(struct tm_jobs *jobs, uint32_t i)
     run->order = jobs->splice.order;
     run->trace_seen |= result->trace_seen;
     run->expansion->bytes += result->expanded_bytes;
-    tell_warnings(run, &result->warnings);
+    pass_warnings(run, &result->warnings);
     if (result->damage.count > 0)
         tm_damage_merge(&turns->archive->damage, &result->damage);
     if (turns->archive->done)

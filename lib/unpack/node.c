@@ -165,15 +165,15 @@ enum tm_status tm_unpack_halt(struct tm_unpack_run *run, const struct tm_node *n
     return st;
 }
 
-void tm_unpack_tell(const struct tm_unpack_run *run, const struct tm_node *node, const struct tm_error *cause)
+void tm_unpack_warn(const struct tm_unpack_run *run, const struct tm_node *node, const struct tm_error *cause)
 {
     struct tm_error text = *cause;
-    struct tm_unpack_run telling = *run;
+    struct tm_unpack_run warning = *run;
     if (run->options->warn == NULL)
         return;
-    telling.err = &text;
+    warning.err = &text;
     for (const struct tm_node *n = node; n; n = n->parent)
-        tm_unpack_place(&telling, n);
+        tm_unpack_place(&warning, n);
     run->options->warn(run->options->arg, text.text);
 }
 
@@ -185,5 +185,5 @@ void tm_unpack_damage(struct tm_unpack_run *run, struct tm_node *node, const str
         node->damage_byte = damage->byte;
     node->damage_count += damage->count;
     node->skipped_bytes += damage->skipped_bytes;
-    tm_unpack_tell(run, node, &damage->cause);
+    tm_unpack_warn(run, node, &damage->cause);
 }

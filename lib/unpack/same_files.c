@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-enum { TOLD_MAX = 3 };
+enum { NAMED_MAX = 3 };
 
 /* A regular file, number I of the list. */
 struct seen {
@@ -25,25 +25,25 @@ static int compare(const void *a, const void *b)
     return x->i < y->i ? -1 : x->i > y->i;
 }
 
-/* Warns of files in SEEN, which is sorted, that are given twice: of the first TOLD_MAX by name, of the others by
+/* Warns of files in SEEN, which is sorted, that are given twice: of the first NAMED_MAX by name, of the others by
  * number. */
-static void tell(const struct tm_file_list *list, const struct seen *seen, uint32_t count,
-                 void (*warn)(const char *text))
+static void warn_of_same(const struct tm_file_list *list, const struct seen *seen, uint32_t count,
+                         void (*warn)(const char *text))
 {
     char text[1024];
-    uint32_t told = 0;
+    uint32_t count_of_same = 0;
     for (uint32_t i = 1; i < count; i++) {
         if (seen[i].device != seen[i - 1].device || seen[i].inode != seen[i - 1].inode)
             continue;
-        if (told++ >= TOLD_MAX)
+        if (count_of_same++ >= NAMED_MAX)
             continue;
         snprintf(text, sizeof text, "%s: the same file is given twice, as %s too", tm_file_list_path(list, seen[i].i),
                  tm_file_list_path(list, seen[i - 1].i));
         warn(text);
     }
-    if (told <= TOLD_MAX)
+    if (count_of_same <= NAMED_MAX)
         return;
-    snprintf(text, sizeof text, "and %u more files are given twice", told - TOLD_MAX);
+    snprintf(text, sizeof text, "and %u more files are given twice", count_of_same - NAMED_MAX);
     warn(text);
 }
 
@@ -81,7 +81,7 @@ enum tm_status tm_same_files_check(char *const *paths, size_t count, const char 
     if (st == TM_OK && regular > 1) {
         qsort(seen, regular, sizeof *seen, compare);
         if (warn)
-            tell(&list, seen, regular, warn);
+            warn_of_same(&list, seen, regular, warn);
     }
     free(seen);
     tm_file_list_release(&list);

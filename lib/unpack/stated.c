@@ -147,8 +147,8 @@ static void find(struct tm_stated *stated, const struct tm_file_type *type, cons
         stated->host = tm_stated_host_find(head, len);
 }
 
-enum tm_status tm_stated_look(struct tm_stated *stated, const struct tm_file_type *type, const uint8_t *data,
-                              size_t len, struct tm_error *err)
+enum tm_status tm_stated_read_head(struct tm_stated *stated, const struct tm_file_type *type, const uint8_t *data,
+                                   size_t len, struct tm_error *err)
 {
     *stated = (struct tm_stated){0};
     if (!may_state(type))
@@ -180,5 +180,5 @@ enum tm_status tm_stated_read(struct tm_stated *stated, const struct tm_file_typ
         *err = (struct tm_error){0};
         return TM_OK;
     }
-    return st < 0 ? st : tm_stated_look(stated, type, in->data, in->len < need ? in->len : need, err);
+    return st < 0 ? st : tm_stated_read_head(stated, type, in->data, in->len < need ? in->len : need, err);
 }

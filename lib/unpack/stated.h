@@ -28,7 +28,7 @@ enum { TM_STATED_BYTES = 64 << 10 };
 
 /* Reads the facts of a file that begins with the LEN bytes at DATA: its first TM_STATED_BYTES, or all of it. Results
  * are those of tm_stated_read. */
-enum tm_status tm_stated_look(struct tm_stated *stated, const struct tm_file_type *type, const uint8_t *data,
-                              size_t len, struct tm_error *err);
+enum tm_status tm_stated_read_head(struct tm_stated *stated, const struct tm_file_type *type, const uint8_t *data,
+                                   size_t len, struct tm_error *err);
 
 #endif

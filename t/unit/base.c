@@ -424,14 +424,14 @@ static void test_reclaim(void)
             int there = is_there(reclaim.fd, u * TM_RECLAIM_UNIT) + is_there(reclaim.fd, (u + 1) * TM_RECLAIM_UNIT - 1);
             early = early || (left[u] > 0 && there != 2);
             late = late || (left[u] == 0 && there != 0);
-            gone = gone || tm_reclaim_is_gone(&reclaim, u * TM_RECLAIM_UNIT + i) != (left[u] == 0);
+            gone = gone || tm_reclaim_has(&reclaim, u * TM_RECLAIM_UNIT + i) != (left[u] == 0);
         }
     }
     ok(!early);
     ok(reclaim.gave_up || !late);
     ok(reclaim.gave_up || !gone);
-    ok(is_there(reclaim.fd, size - 1) && !tm_reclaim_is_gone(&reclaim, size - 1) &&
-       !tm_reclaim_is_gone(&reclaim, 99 * size));
+    ok(is_there(reclaim.fd, size - 1) && !tm_reclaim_has(&reclaim, size - 1) &&
+       !tm_reclaim_has(&reclaim, 99 * size));
     struct stat info;
     ok(reclaim.gave_up || (fstat(reclaim.fd, &info) == 0 && info.st_size == (off_t)size && info.st_blocks <= 2048));
     close(reclaim.fd);
@@ -439,7 +439,7 @@ static void test_reclaim(void)
     reclaim.fd = open(name, O_RDONLY); /* storage that cannot be reclaimed stays */
     tm_reclaim_add(&reclaim, 4 * TM_RECLAIM_UNIT, TM_RECLAIM_UNIT);
     tm_reclaim_add(&reclaim, 0, TM_RECLAIM_UNIT);
-    ok(reclaim.gave_up && !tm_reclaim_is_gone(&reclaim, 4 * TM_RECLAIM_UNIT) && is_there(reclaim.fd, size - 1));
+    ok(reclaim.gave_up && !tm_reclaim_has(&reclaim, 4 * TM_RECLAIM_UNIT) && is_there(reclaim.fd, size - 1));
     close(reclaim.fd);
     tm_reclaim_release(&reclaim);
     unlink(name);

@@ -219,7 +219,7 @@ static void test_forget(void)
         wrong += tm_paged_file_write(&paged, (uint64_t)i * PIECE, data, sizeof data, &err) != TM_OK;
         wrong += tm_paged_file_read(&paged, (uint64_t)i * PIECE, got, sizeof got, &err) != TM_OK;
         wrong += memcmp(data, got, sizeof got) != 0;
-        tm_paged_file_forget(&paged, (uint64_t)i * PIECE);
+        tm_paged_file_discard(&paged, (uint64_t)i * PIECE);
     }
     is_int(wrong, 0);
     is_int(paged.file_end, 0);
@@ -227,7 +227,7 @@ static void test_forget(void)
         wrong += tm_paged_file_write(&paged, (uint64_t)i * PIECE, data, sizeof data, &err) != TM_OK;
     ok(paged.file_end > 0 && fstat(paged.fd, &info) == 0);
     long long before = (long long)info.st_blocks;
-    tm_paged_file_forget(&paged, (uint64_t)(3 * PIECES - 1) * PIECE);
+    tm_paged_file_discard(&paged, (uint64_t)(3 * PIECES - 1) * PIECE);
     ok(fstat(paged.fd, &info) == 0);
     ok_named(paged.reclaim.gave_up || (long long)info.st_blocks < before / 4, "storage is given back");
     wrong += tm_paged_file_read(&paged, (uint64_t)(3 * PIECES - 1) * PIECE, got, sizeof got, &err) != TM_OK;

@@ -103,7 +103,7 @@ static void test_depth(void)
             break;
     is_int(stack.depth, TM_SLICES_DEPTH_MAX);
     ok(add(&stack, 1, 1000, -1, &shown) == TM_END);
-    tm_slice_stack_forget(&stack, 0);
+    tm_slice_stack_remove(&stack, 0);
     is_int(stack.depth, TM_SLICES_DEPTH_MAX - 1);
     ok(stack.slices[0].id == 1);
     tm_slice_stack_release(&stack);

@@ -79,10 +79,10 @@ static bool fits_compact(const struct tm_ftrace_writer *w, const struct tm_ftrac
 static bool is_for_compact(const struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, const struct tm_event *e)
 {
     bool fits = fits_compact(w, b, e);
-    bool says_all = e->flags & TM_EVENT_HAS_PID && e->flags & TM_EVENT_HAS_TID;
+    bool has_task = e->flags & TM_EVENT_HAS_PID && e->flags & TM_EVENT_HAS_TID;
     if (e->kind == TM_KIND_SCHED_SWITCH)
         b->task->fits = fits ? b->task->fits + 1 : 0;
-    return fits && !(b->has_switch && says_all && b->task->fits < FITS_MIN);
+    return fits && !(b->has_switch && has_task && b->task->fits < FITS_MIN);
 }
 
 /* Returns the prev_state of E as the kernel of its machine records it. */

@@ -181,7 +181,7 @@ bool tm_reader_slices_need_end(const struct tm_reader_slices *slices, uint64_t u
 
 void tm_reader_slices_remove(struct tm_reader_slices *slices, uint64_t uuid, int64_t id)
 {
-    tm_slices_forget(&slices->written, number_of(slices, uuid), id);
+    tm_slices_remove(&slices->written, number_of(slices, uuid), id);
 }
 
 void tm_reader_slices_release(struct tm_reader_slices *slices)

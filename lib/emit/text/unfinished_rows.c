@@ -169,9 +169,9 @@ static void pass(struct tm_unfinished_rows *pending, const struct head *head)
     pending->begin += bytes_of(head);
     if (head->number >= 0) {
         pending->next[head->series] = head->number + 1;
-        tm_paged_file_forget(&pending->places[head->series], (uint64_t)pending->next[head->series] * PLACE_BYTES);
+        tm_paged_file_discard(&pending->places[head->series], (uint64_t)pending->next[head->series] * PLACE_BYTES);
     }
-    tm_paged_file_forget(&pending->rows, pending->begin);
+    tm_paged_file_discard(&pending->rows, pending->begin);
     if (pending->begin < pending->end ||
         pending->end < ROWS_MEMORY_BYTES) /* clearing has a cost, so it is not done each time */
         return;

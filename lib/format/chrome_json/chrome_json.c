@@ -173,10 +173,10 @@ static enum tm_json_status take_repaired(struct tm_json_document *doc, struct tm
 /* True if the window has all of the object at SCAN, or a larger window would not help. */
 static bool has_whole_object(const struct tm_json_scan *scan)
 {
-    struct tm_json_scan ahead = *scan;
+    struct tm_json_scan look_ahead = *scan;
     struct tm_json_value value;
     return scan->ended || scan->end - scan->p > TM_JSON_EVENT_BYTES_MAX ||
-           tm_json_value(&ahead, &value) != TM_JSON_MORE;
+           tm_json_value(&look_ahead, &value) != TM_JSON_MORE;
 }
 
 /* Reads events up to the end of the array or of the window. */

@@ -1,7 +1,7 @@
 #include "format/perf_data/internal.h"
 
 enum { MISC_DATA_MAPPING = 1 << 13, MISC_BUILD_ID = 1 << 14 };
-enum { MMAP2_FILE_LEN = 24, KSYMBOL_GONE = 1, UPDATE_NAME = 2 };
+enum { MMAP2_FILE_LEN = 24, KSYMBOL_UNREGISTERED = 1, UPDATE_NAME = 2 };
 enum { ATTR_VERSION_0 = 64 };
 
 bool tm_perf_comm_read(const struct tm_perf *p, const struct tm_perf_record *record, struct tm_perf_comm *comm)
@@ -137,9 +137,9 @@ static enum tm_status note_symbol(struct tm_perf *p, const struct tm_perf_record
     mapping.start = tm_perf_u64(&c);
     uint64_t len = tm_perf_u32(&c);
     (void)tm_perf_u16(&c);
-    bool is_gone = tm_perf_u16(&c) & KSYMBOL_GONE;
+    bool is_unregistered = tm_perf_u16(&c) & KSYMBOL_UNREGISTERED;
     struct tm_span name = tm_perf_text(&c, (uint64_t)(c.end - c.p));
-    if (c.failed || len == 0 || is_gone)
+    if (c.failed || len == 0 || is_unregistered)
         return TM_OK;
     mapping.end = len - 1 > UINT64_MAX - mapping.start ? UINT64_MAX : mapping.start + len - 1;
     mapping.time = at.time;

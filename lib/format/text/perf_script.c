@@ -254,7 +254,7 @@ static enum tm_status read_sample(struct perf *p, struct tm_error *err)
     enum tm_status st = add_line(p, r->line, r->len, err);
     size_t head_len = p->raw.len;
     tm_text_reader_pass(r);
-    while (st == TM_OK && (st = tm_text_reader_look(r, err)) == TM_OK) {
+    while (st == TM_OK && (st = tm_text_reader_peek(r, err)) == TM_OK) {
         if (!is_stack_line(p, &is_source))
             break;
         st = add_stack_line(p, is_source, err);

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { FRAMES_HELD_BYTES = 4 << 20, METADATA_MAX = 1 << 14, METADATA_BYTES_MAX = 4 << 20 };
+enum { FRAMES_PENDING_BYTES = 4 << 20, METADATA_MAX = 1 << 14, METADATA_BYTES_MAX = 4 << 20 };
 
 static const char root_type[] = "directory";
 static const char trace_time_name[] = "trace_time_clock_id";
@@ -21,8 +21,8 @@ struct passage {
     struct tm_error *err;
 };
 
-static enum tm_status keep(struct tm_frame_union *u, struct tm_frame_file *file, enum tm_frame_type type,
-                           const ProtobufCMessage *message, struct tm_error *err)
+static enum tm_status store_message(struct tm_frame_union *u, struct tm_frame_file *file, enum tm_frame_type type,
+                                    const ProtobufCMessage *message, struct tm_error *err)
 {
     size_t len = protobuf_c_message_get_packed_size(message);
     tm_buf_clear(&u->scratch);
@@ -154,7 +154,7 @@ static enum tm_status on_file_config(struct passage *p)
         return tm_error_set(p->err, TM_E_INPUT, "a FileConfig frame refers to a file or entry that is not known");
     m->entry += p->ids->entry_base;
     /* The joined config precedes everything that refers to it. */
-    st = keep(p->all, &p->all->file_configs, TM_FRAME_FILE_CONFIG, &m->base, p->err);
+    st = store_message(p->all, &p->all->file_configs, TM_FRAME_FILE_CONFIG, &m->base, p->err);
     return st < 0 ? st : TM_END;
 }
 
@@ -188,7 +188,7 @@ static enum tm_status on_strings(struct passage *p)
     news.first = first;
     news.n_text = fresh;
     news.text = m->text;
-    enum tm_status st = keep(p->all, &p->all->frames, TM_FRAME_STRINGS, &news.base, p->err);
+    enum tm_status st = store_message(p->all, &p->all->frames, TM_FRAME_STRINGS, &news.base, p->err);
     return st < 0 ? st : TM_END;
 }
 
@@ -301,7 +301,7 @@ static const struct kind {
 void tm_frame_union_init(struct tm_frame_union *u, bool has_root, const char *dir)
 {
     *u = (struct tm_frame_union){.dir = dir, .has_root = has_root, .file_count = has_root, .order_end = has_root};
-    u->frames = (struct tm_frame_file){.memory_bytes = FRAMES_HELD_BYTES, .file.dir = dir};
+    u->frames = (struct tm_frame_file){.memory_bytes = FRAMES_PENDING_BYTES, .file.dir = dir};
     u->file_configs = u->frames;
     tm_string_union_init(&u->strings, TM_SINK_STRINGS_MAX, TM_SINK_STRING_BYTES_MAX, dir);
     tm_intern_init(&u->metadata, METADATA_MAX, METADATA_BYTES_MAX);
@@ -337,7 +337,7 @@ enum tm_status tm_frame_union_add(struct tm_frame_union *u, struct tm_stream_ids
             return err->status;
         enum tm_status st = kinds[i].pass(&p);
         if (st == TM_OK)
-            st = keep(u, &u->frames, (enum tm_frame_type)frame->type, p.message, err);
+            st = store_message(u, &u->frames, (enum tm_frame_type)frame->type, p.message, err);
         if (p.message)
             protobuf_c_message_free_unpacked(p.message, NULL);
         return st == TM_E_INPUT ? tm_error_prefix(err, "byte %llu", (unsigned long long)frame->offset)

@@ -109,7 +109,7 @@ static enum tm_status join(struct tm_merge_input *in, struct tm_error *err)
     return st;
 }
 
-static void forget_frames(struct tm_merge_input *in)
+static void free_frames(struct tm_merge_input *in)
 {
     for (uint32_t i = 0; i < in->machine_count; i++)
         tracemerge__machine__free_unpacked(in->machines[i], NULL);
@@ -133,7 +133,7 @@ enum tm_status tm_merge_input_open(struct tm_merge_input *in, struct tm_error *e
         st = read_frames(in, err);
     if (st == TM_OK)
         st = join(in, err);
-    forget_frames(in);
+    free_frames(in);
     return st == TM_E_INPUT ? tm_error_prefix(err, "%s", in->name) : st;
 }
 
@@ -220,7 +220,7 @@ void tm_merge_input_release(struct tm_merge_input *in)
     if (in->opens && in->fd >= 0)
         (void)close(in->fd);
     in->fd = -1;
-    forget_frames(in);
+    free_frames(in);
     tm_stream_ids_release(&in->ids);
     tm_stream_reader_release(&in->reader);
     tm_order_check_release(&in->check);
