@@ -162,7 +162,7 @@ static uint32_t overlap(const struct beats *beats, int64_t shift)
     return end > first ? (uint32_t)(end - first) : 0;
 }
 
-/* True if SHIFT leaves stretches of both recordings without a counterpart. They may be from different times. Or one
+/* True if SHIFT leaves parts of both recordings without a counterpart. They may be from different times. Or one
  * clock was set back by more than the length of the recording, and later events precede earlier ones. */
 static bool is_ragged(const struct beats *beats, int64_t shift)
 {

@@ -1,5 +1,5 @@
 /* Gives unnumbered records numbers that mean the same in all files: the nth of a group. If files recorded different
- * stretches of a group, the numbers are shifted. */
+ * parts of a group, the numbers are shifted. */
 #ifndef TM_ALIGN_NUMBERING_H
 #define TM_ALIGN_NUMBERING_H
 

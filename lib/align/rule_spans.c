@@ -21,13 +21,13 @@ static bool find_id(const struct tm_align_event *event, const char *const *names
     for (uint32_t i = 0; i < event->arg_count; i++)
         for (const char *const *name = names; *name && may_match(event->args[i].key); name++) {
             const struct tm_align_arg *arg = &event->args[i];
-            bool says = arg->text.data == NULL && arg->number != 0;
+            bool is_set = arg->text.data == NULL && arg->number != 0;
             if (!tm_name_is_like(arg->key.data, arg->key.len, *name))
                 continue;
             for (size_t c = 0; arg->text.data && c < arg->text.len; c++)
-                says = says || arg->text.data[c] != '0';
+                is_set = is_set || arg->text.data[c] != '0';
             *id = tm_align_arg_hash(arg, seed);
-            if (says)
+            if (is_set)
                 return true;
         }
     return false;

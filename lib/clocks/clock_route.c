@@ -38,14 +38,14 @@ enum tm_status tm_clock_routes_settle(struct tm_clock_routes *routes, struct tm_
         route->run = (struct tm_placed_run){0};
         return TM_OK;
     }
-    uint64_t key = tm_hash_u64((uint64_t)route->key.file << 32 | route->scope->machine) ^ route->clock;
-    uint32_t serial;
-    if (!tm_map_find(&routes->serial_of, key, &serial)) {
+    const struct tm_key key = {route->key.file, route->scope->machine, route->clock};
+    int64_t serial = tm_table_find(&routes->serial_of, &key);
+    if (serial == TM_TABLE_NONE) {
         serial = routes->serial_of.count;
-        if (tm_map_set(&routes->serial_of, key, serial) != TM_OK)
-            return tm_error_nomem(err);
+        if (tm_table_set(&routes->serial_of, &key, serial, err) < 0)
+            return TM_E_SYSTEM;
     }
-    if (tm_placement_record_use(record, serial, graph, &route->step, &routes->used) != TM_OK)
+    if (tm_placement_record_use(record, (uint32_t)serial, graph, &route->step, &routes->used) != TM_OK)
         return tm_error_nomem(err);
     if (tm_placement_record_add(record, graph, &route->step, &route->run) && add_path(routes, route) != TM_OK)
         return tm_error_nomem(err);
@@ -185,6 +185,6 @@ enum tm_status tm_clock_routes_flush(struct tm_clock_routes *routes, uint32_t fi
 void tm_clock_routes_release(struct tm_clock_routes *routes)
 {
     tm_map_release(&routes->used);
-    tm_map_release(&routes->serial_of);
+    tm_table_release(&routes->serial_of);
     tm_buf_release(&routes->text);
 }

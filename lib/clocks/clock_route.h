@@ -3,6 +3,7 @@
 #ifndef TM_CLOCKS_CLOCK_ROUTE_H
 #define TM_CLOCKS_CLOCK_ROUTE_H
 
+#include "base/table.h"
 #include "clocks/clock_file.h"
 #include "clocks/clock_hints.h"
 
@@ -45,7 +46,7 @@ struct tm_clock_routes {
     struct tm_clock_route routes[TM_ROUTES];
     /* private */
     struct tm_map used;   /* snapshots that records have used */
-    struct tm_map serial_of; /* (file, machine, clock) to the number of its record */
+    struct tm_table serial_of; /* (file, machine, clock) to the number of its record */
     struct tm_buf text;
 };
 

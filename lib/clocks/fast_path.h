@@ -1,5 +1,5 @@
-/* Stretches of a batch whose rows are converted in the same way: counted events of one route, without inner times.
- * Nearly all rows are in such a stretch, so separate loops find and convert them. */
+/* Runs of rows of a batch that are converted in the same way: counted events of one route, without inner times.
+ * Nearly all rows are in such a run, so separate loops find and convert them. */
 #ifndef TM_CLOCKS_FAST_PATH_H
 #define TM_CLOCKS_FAST_PATH_H
 

@@ -1,6 +1,6 @@
 /* Call stacks of samples. Each distinct frame and each distinct path of frames becomes one row. Frames and mappings are
- * told apart by 64-bit hashes under the secret of the process (base/secret.h), which are equal for different ones with
- * a chance below n^2 / 2^65. */
+ * distinguished by 64-bit hashes under the secret of the process (base/secret.h), which are equal for different ones
+ * with a chance below n^2 / 2^65. */
 #ifndef TM_MODEL_STACKS_H
 #define TM_MODEL_STACKS_H
 

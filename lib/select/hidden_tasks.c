@@ -1,9 +1,7 @@
 #include "select/hidden_tasks.h"
 
-#include "base/hash.h"
-#include "stream/detail_fields.h"
-
 #include "base/pb.h"
+#include "stream/detail_fields.h"
 
 #include <stdlib.h>
 
@@ -127,25 +125,22 @@ static void forget(struct tm_hidden_tasks *n, uint32_t machine, int64_t tid)
     n->rows[i].name = n->rows[i].written = 0;
 }
 
-static uint64_t lifetime_key(uint32_t machine, int64_t tid)
-{
-    return tm_hash_u64(tm_hash_u64(machine) ^ (uint64_t)tid);
-}
-
 uint32_t tm_hidden_tasks_lifetime(const struct tm_hidden_tasks *n, uint32_t machine, int64_t tid)
 {
-    uint32_t lifetime;
-    return n->lifetimes.count && tm_map_find(&n->lifetimes, lifetime_key(machine, tid), &lifetime) ? lifetime : 0;
+    const struct tm_key key = {machine, (uint64_t)tid, 0};
+    int64_t lifetime = n->lifetimes.count ? tm_table_find(&n->lifetimes, &key) : TM_TABLE_NONE;
+    return lifetime == TM_TABLE_NONE ? 0 : (uint32_t)lifetime;
 }
 
 /* Ends the lifetime of TID. Beyond the limit of threads, numbers keep their lifetime. */
 static enum tm_status end_lifetime(struct tm_hidden_tasks *n, uint32_t machine, int64_t tid, struct tm_error *err)
 {
+    const struct tm_key key = {machine, (uint64_t)tid, 0};
     uint32_t lifetime = tm_hidden_tasks_lifetime(n, machine, tid);
     forget(n, machine, tid);
     if (lifetime == 0 && n->lifetimes.count >= TM_HIDDEN_TASKS_MAX)
         return TM_OK;
-    return tm_map_set(&n->lifetimes, lifetime_key(machine, tid), lifetime + 1) == TM_OK ? TM_OK : tm_error_nomem(err);
+    return tm_table_set(&n->lifetimes, &key, lifetime + 1, err);
 }
 
 /* True with *PID if the process of E, a task that starts, is known. */
@@ -271,7 +266,7 @@ enum tm_status tm_hidden_tasks_name_row(struct tm_hidden_tasks *n, const struct 
 
 void tm_hidden_tasks_release(struct tm_hidden_tasks *n)
 {
-    tm_map_release(&n->lifetimes);
+    tm_table_release(&n->lifetimes);
     tm_table_release(&n->by_tid);
     free(n->rows);
     tm_intern_release(&n->own);

@@ -5,16 +5,15 @@
 #define TM_SELECT_HIDDEN_TASKS_H
 
 #include "base/intern.h"
-#include "base/map.h"
-#include "model/catalog.h"
 #include "base/table.h"
+#include "model/catalog.h"
 #include "stream/event.h"
 
 enum { TM_HIDDEN_TASKS_MAX = 1 << 20, TM_TASK_NAME_BYTES_MAX = 64 << 20 };
 
 /* Call init before use. */
 struct tm_hidden_tasks {
-    struct tm_map lifetimes; /* for tm_hidden_tasks_lifetime */
+    struct tm_table lifetimes; /* for tm_hidden_tasks_lifetime */
     /* private */
     const struct tm_catalog *catalog;
     struct tm_table by_tid;
