@@ -33,7 +33,7 @@ static enum tm_status put_flow(struct tm_json_events *events, const struct tm_ev
     struct tm_event_task place;
     /* In a file of Chrome JSON, it is a flow of span_flows.h, and its slice was written as an object. */
     bool is_own = events->writer->context->catalog->files[e->file].input_type != TM_INPUT_JSON;
-    tm_task_names_find(&events->threads->names, e, &place);
+    tm_json_threads_find(events->threads, e, &place);
     enum tm_status st = place.has_tid && is_own ? tm_json_slices_point(&events->slices, e, place, phase, err)
                                                 : tm_json_threads_begin(events->threads, e, phase, err);
     if (st < 0)

@@ -269,7 +269,7 @@ static enum tm_status put_complete(struct tm_json_slices *s, const struct tm_eve
 enum tm_status tm_json_slices_write(struct tm_json_slices *s, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_event_task place;
-    tm_task_names_find(&s->threads->names, e, &place);
+    tm_json_threads_find(s->threads, e, &place);
     enum tm_status st = tm_json_kernel_threads_find(&s->kernel, e, &place, err);
     if (st < 0)
         return st;

@@ -68,21 +68,20 @@ static bool is_named(const struct tm_json_named *named, const struct tm_json_nam
            named->kind == columns->kind && named->flags == columns->flags;
 }
 
-/* Writes the names of E's process and thread, unless the output has them already. */
-static enum tm_status put_names(struct tm_json_threads *threads, const struct tm_event *e, struct tm_error *err)
+/* Writes the names of TASK, the process and thread of E, unless the output has them already. */
+static enum tm_status put_names(struct tm_json_threads *threads, const struct tm_event *e,
+                                const struct tm_event_task *task, struct tm_error *err)
 {
     struct tm_json_metadata *metadata = threads->metadata;
-    struct tm_event_task place;
     int64_t pid = 0;
-    tm_task_names_find(&threads->names, e, &place);
-    if (!place.has_pid)
+    if (!task->has_pid)
         return TM_OK;
-    enum tm_status st = tm_json_pids_find_event(metadata->pids, e, place.pid, &pid, err);
+    enum tm_status st = tm_json_pids_find_event(metadata->pids, e, task->pid, &pid, err);
     if (st == TM_OK)
         st = tm_json_metadata_label(metadata, e, pid, err);
     if (st == TM_OK)
-        st = tm_json_metadata_name(metadata, pid, NULL, place.process, err);
-    return st == TM_OK && place.has_tid ? tm_json_metadata_name(metadata, pid, &place.tid, place.thread, err) : st;
+        st = tm_json_metadata_name(metadata, pid, NULL, task->process, err);
+    return st == TM_OK && task->has_tid ? tm_json_metadata_name(metadata, pid, &task->tid, task->thread, err) : st;
 }
 
 enum tm_status tm_json_threads_learn(struct tm_json_threads *threads, const struct tm_event *e, struct tm_error *err)
@@ -93,10 +92,33 @@ enum tm_status tm_json_threads_learn(struct tm_json_threads *threads, const stru
     struct tm_json_named columns = columns_of(e), *named = named_of(threads, &columns);
     if (is_named(named, &columns, changes_of(threads)))
         return TM_OK;
-    st = put_names(threads, e, err);
+    struct tm_event_task task;
+    tm_task_names_find(&threads->names, e, &task);
+    st = put_names(threads, e, &task, err);
     *named = columns;
     named->changes = changes_of(threads) + 1;
+    named->has_pid = task.has_pid;
+    named->has_tid = task.has_tid;
+    named->is_below = task.is_below;
+    named->task_pid = task.pid;
+    named->task_tid = task.tid;
     return st;
+}
+
+void tm_json_threads_find(struct tm_json_threads *threads, const struct tm_event *e, struct tm_event_task *task)
+{
+    struct tm_json_named columns = columns_of(e);
+    const struct tm_json_named *named = named_of(threads, &columns);
+    if (!is_named(named, &columns, changes_of(threads))) {
+        tm_task_names_find(&threads->names, e, task);
+        task->process = task->thread = task->track = (struct tm_text){0};
+        return;
+    }
+    *task = (struct tm_event_task){.has_pid = named->has_pid,
+                                   .has_tid = named->has_tid,
+                                   .pid = named->task_pid,
+                                   .tid = named->task_tid,
+                                   .is_below = named->is_below};
 }
 
 enum tm_status tm_json_threads_tid(struct tm_json_threads *threads, uint32_t thread, uint32_t lane, int64_t *tid,
@@ -125,7 +147,7 @@ enum tm_status tm_json_threads_begin(struct tm_json_threads *threads, const stru
     struct tm_json_metadata *metadata = threads->metadata;
     struct tm_event_task place;
     int64_t pid = 0;
-    tm_task_names_find(&threads->names, e, &place);
+    tm_json_threads_find(threads, e, &place);
     enum tm_status st = tm_json_pids_find_event(metadata->pids, e, place.has_pid ? place.pid : 0, &pid, err);
     if (st < 0)
         return st;

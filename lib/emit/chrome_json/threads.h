@@ -9,12 +9,14 @@
 
 enum { TM_JSON_NAMED = 4096 }; /* a power of two */
 
-/* Columns of an event after which the output had the names of its process and thread. */
+/* Columns of an event after which the output had the names of its process and thread, and which these are. */
 struct tm_json_named {
     uint64_t changes; /* what changes_of returned then, plus 1; 0: no event */
     uint64_t track;
     int64_t pid, tid;
     uint32_t file, machine, kind, flags;
+    bool has_pid, has_tid, is_below; /* as in struct tm_event_task, as the next two */
+    int64_t task_pid, task_tid;
 };
 
 struct tm_json_threads {
@@ -37,6 +39,9 @@ enum tm_status tm_json_threads_note(struct tm_json_threads *threads, const struc
 /* Learns what E, an event of an input other than Chrome JSON, states of threads and processes. Writes the names of its
  * own thread and process if they are new. */
 enum tm_status tm_json_threads_learn(struct tm_json_threads *threads, const struct tm_event *e, struct tm_error *err);
+
+/* Sets *TASK to the process and thread of E without their names. Fast after tm_json_threads_learn of E. */
+void tm_json_threads_find(struct tm_json_threads *threads, const struct tm_event *e, struct tm_event_task *task);
 
 /* Sets *TID to the tid in the output of LANE of THREAD, which lanes.h has numbered. Writes its name before its first
  * use. */
