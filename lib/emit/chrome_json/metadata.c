@@ -115,7 +115,7 @@ enum tm_status tm_json_metadata_name(struct tm_json_metadata *m, int64_t pid, co
     return tm_out_end_row(&m->writer->out, err);
 }
 
-/* Forgets the last name of a process (TID NULL) or thread. */
+/* Removes the last name of a process (TID NULL) or thread. */
 static bool remove_name(struct tm_json_metadata *m, int64_t pid, const int64_t *tid)
 {
     uint64_t key = name_key(pid, tid);

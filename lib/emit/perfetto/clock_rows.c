@@ -70,10 +70,10 @@ static int64_t read_at(const struct tm_clock_row *rows, uint32_t count, int64_t 
     return (int64_t)((uint64_t)value - (uint64_t)row->value + (uint64_t)row->ts_ns);
 }
 
-/* State for one clock: KEPT is its column so far, MERGED is scratch. */
+/* State for one clock: COLUMN is its column so far, MERGED is scratch. */
 struct merge {
     struct tm_clock_rows *rows;
-    struct tm_clock_row *kept, *merged;
+    struct tm_clock_row *column, *merged;
     uint32_t count;
 };
 
@@ -93,21 +93,21 @@ static enum tm_status take_run(struct merge *m, const struct tm_clock_row *run, 
 {
     uint32_t at = 0, out = 0;
     for (uint32_t i = 0; i < count; i++) {
-        while (at < m->count && m->kept[at].ts_ns <= run[i].ts_ns)
-            m->merged[out++] = m->kept[at++];
+        while (at < m->count && m->column[at].ts_ns <= run[i].ts_ns)
+            m->merged[out++] = m->column[at++];
         bool reads_trace_time = tm_clock_rows_is_timeline(m->rows, run[i].machine, run[i].clock);
         bool fits = (!reads_trace_time || run[i].value == run[i].ts_ns) &&
                     (out == 0 || m->merged[out - 1].value <= run[i].value) &&
-                    (at == m->count || run[i].value <= m->kept[at].value);
+                    (at == m->count || run[i].value <= m->column[at].value);
         if (fits)
             m->merged[out++] = run[i];
         else if (refuse(m, &run[i]) != TM_OK)
             return TM_E_SYSTEM;
     }
     while (at < m->count)
-        m->merged[out++] = m->kept[at++];
-    struct tm_clock_row *swap = m->kept;
-    m->kept = m->merged;
+        m->merged[out++] = m->column[at++];
+    struct tm_clock_row *swap = m->column;
+    m->column = m->merged;
     m->merged = swap;
     m->count = out;
     return TM_OK;
@@ -117,7 +117,7 @@ static enum tm_status take_run(struct merge *m, const struct tm_clock_row *run, 
 static enum tm_status take_edge(struct merge *m, const struct tm_clock_row *row)
 {
     struct tm_clock_rows *r = m->rows;
-    if (m->count && read_at(m->kept, m->count, row->value) == row->ts_ns)
+    if (m->count && read_at(m->column, m->count, row->value) == row->ts_ns)
         return append(&r->lone, &r->lone_count, &r->lone_cap, row);
     return take_run(m, row, 1);
 }
@@ -146,8 +146,8 @@ static enum tm_status make_column(struct merge *m, uint32_t first, uint32_t end,
     struct tm_clock_column *column = &r->columns[r->column_count++];
     *column = (struct tm_clock_column){rows[first].machine, rows[first].clock, *out, m->count, 0, 0};
     for (uint32_t i = 0; i < m->count; i++)
-        column->times_hash = tm_hash_u64(column->times_hash ^ tm_hash_u64((uint64_t)m->kept[i].snapshot + 1));
-    memcpy(rows + *out, m->kept, m->count * sizeof *rows); /* takes at most the room of the rows read so far */
+        column->times_hash = tm_hash_u64(column->times_hash ^ tm_hash_u64((uint64_t)m->column[i].snapshot + 1));
+    memcpy(rows + *out, m->column, m->count * sizeof *rows); /* takes at most the room of the rows read so far */
     *out += m->count;
     return TM_OK;
 }
@@ -360,15 +360,15 @@ enum tm_status tm_clock_rows_settle(struct tm_clock_rows *r)
     for (uint32_t i = 0; i < r->count; i = end_of_clock(r, i))
         clocks++;
     r->columns = calloc(clocks + 1, sizeof *r->columns);
-    m.kept = malloc(((size_t)r->count + 1) * sizeof *m.kept);
+    m.column = malloc(((size_t)r->count + 1) * sizeof *m.column);
     m.merged = malloc(((size_t)r->count + 1) * sizeof *m.merged);
-    if (r->columns == NULL || m.kept == NULL || m.merged == NULL)
+    if (r->columns == NULL || m.column == NULL || m.merged == NULL)
         st = TM_E_SYSTEM;
     for (uint32_t i = 0, end; i < r->count && st == TM_OK; i = end) {
         end = end_of_clock(r, i);
         st = r->rows[i].clock == TM_CLOCK_BOOTTIME ? add_snapshots(r, i, end) : make_column(&m, i, end, &out);
     }
-    free(m.kept);
+    free(m.column);
     free(m.merged);
     if (st < 0 || (st = find_groups(r)) < 0 || (st = drop_covered_rows(r)) < 0)
         return st;

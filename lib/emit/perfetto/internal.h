@@ -50,7 +50,7 @@ struct pftrace {
     bool no_values_follow; /* the next row is known and is not a value of the current one */
 };
 
-/* ends.c: the packets before and after the events */
+/* trace_packets.c: packets about the whole trace, before and after the events */
 
 /* Notes FRAME, a ClockRow. TM_OK, TM_E_INPUT or TM_E_SYSTEM. */
 enum tm_status tm_pftrace_note_clock(struct pftrace *p, const struct tm_frame *frame, struct tm_error *err);
@@ -65,10 +65,10 @@ enum tm_status tm_pftrace_machine_names(struct pftrace *p, struct tm_error *err)
  * manifest's attributes. They follow the attributes of clocks. */
 enum tm_status tm_pftrace_provenance(struct pftrace *p, struct tm_error *err);
 
-/* ends.c: writes the number of events that have no form in the trace, as an attribute. */
+/* trace_packets.c: writes the number of events that have no form in the trace, as an attribute. */
 enum tm_status tm_pftrace_inexpressible(struct pftrace *p, struct tm_error *err);
 
-/* define.c: definitions of processes and threads */
+/* definitions.c: definitions of processes and threads */
 
 /* True if E is pending until its time. */
 bool tm_pftrace_is_due_later(const struct tm_event *e);

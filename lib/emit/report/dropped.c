@@ -3,7 +3,7 @@
  * first. */
 #include "emit/by_file.h"
 #include "emit/names.h"
-#include "emit/report/drop.h"
+#include "emit/report/account.h"
 #include "emit/report/members.h"
 #include "emit/report/words.h"
 

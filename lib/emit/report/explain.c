@@ -1,8 +1,8 @@
 #include "emit/by_file.h"
 #include "emit/message_out.h"
-#include "emit/report/drop.h"
+#include "emit/report/account.h"
 #include "emit/report/members.h"
-#include "emit/report/place.h"
+#include "emit/report/placement.h"
 #include "emit/report/words.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #include "emit/by_file.h"
-#include "emit/report/place.h"
+#include "emit/report/placement.h"
 #include "emit/report/words.h"
 
 /* Longer texts are cut; --json shows them whole. */

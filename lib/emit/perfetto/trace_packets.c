@@ -1,4 +1,4 @@
-/* Output pftrace: the packets before and after the events. */
+/* Output pftrace: packets about the whole trace, before and after the events. */
 #include "emit/perfetto/internal.h"
 
 #include "perfetto/message_fields.h"
@@ -65,17 +65,17 @@ enum tm_status tm_pftrace_note_clock(struct pftrace *p, const struct tm_frame *f
         return err->status;
     bool is_recorded = !row->has_origin || tm_placement_rule_of(tm_text_of(row->origin)) == TM_RULE_SNAPSHOT;
     bool has_file = row->has_file && row->file < c->file_count;
-    struct tm_clock_row kept = {.ts_ns = row->ts_ns,
-                                .value = row->value,
-                                .machine = row->machine,
-                                .clock = row->clock,
-                                .snapshot = row->snapshot,
-                                .file = has_file ? c->files[row->file].processing_order : UINT32_MAX,
-                                .source = has_file ? row->file : UINT32_MAX,
-                                .is_edge = !is_recorded,
-                                .is_unrelated = row->unrelated};
+    struct tm_clock_row added = {.ts_ns = row->ts_ns,
+                                 .value = row->value,
+                                 .machine = row->machine,
+                                 .clock = row->clock,
+                                 .snapshot = row->snapshot,
+                                 .file = has_file ? c->files[row->file].processing_order : UINT32_MAX,
+                                 .source = has_file ? row->file : UINT32_MAX,
+                                 .is_edge = !is_recorded,
+                                 .is_unrelated = row->unrelated};
     tracemerge__clock_row__free_unpacked(row, NULL);
-    return tm_clock_rows_add(&p->clocks, kept) == TM_OK ? TM_OK : tm_error_nomem(err);
+    return tm_clock_rows_add(&p->clocks, added) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 enum tm_status tm_pftrace_inexpressible(struct pftrace *p, struct tm_error *err)

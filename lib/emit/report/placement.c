@@ -1,4 +1,4 @@
-#include "emit/report/place.h"
+#include "emit/report/placement.h"
 
 #include "os/compat.h"
 #include "base/checked.h"

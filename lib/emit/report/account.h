@@ -1,6 +1,6 @@
-/* Explains dropped events, and the change that would bring them back. */
-#ifndef TM_EMIT_REPORT_DROP_H
-#define TM_EMIT_REPORT_DROP_H
+/* Explains dropped events, and the change that would place them. */
+#ifndef TM_EMIT_REPORT_ACCOUNT_H
+#define TM_EMIT_REPORT_ACCOUNT_H
 
 #include "emit/report/suggestion.h"
 

@@ -1,4 +1,4 @@
-#include "emit/report/drop.h"
+#include "emit/report/account.h"
 
 #include "emit/drop_text.h"
 #include "emit/report/members.h"

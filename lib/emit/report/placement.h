@@ -1,6 +1,6 @@
 /* Explains the positions of a file's events on the timeline. */
-#ifndef TM_EMIT_REPORT_PLACE_H
-#define TM_EMIT_REPORT_PLACE_H
+#ifndef TM_EMIT_REPORT_PLACEMENT_H
+#define TM_EMIT_REPORT_PLACEMENT_H
 
 #include "emit/report/report.h"
 
