@@ -51,7 +51,7 @@ static const struct tm_program program = {
              "      --on-damage WHAT  in a damaged file: halt (default), skip the rest, or salvage what can be read\n"
              "      --ignore-unknown  skip files of unknown type and count them\n"
              "      --max-expansion SIZE  limit on decompressed input (default 1000 times the input, and 64G)\n"
-             "      --max-memory SIZE  limit of tm-emit's memory for threads, tracks, open slices and the like (default 1G)\n"
+             "      --max-memory SIZE  tm-emit's memory for threads, tracks, open slices and the like (default 1G)\n"
              "      --hints           use clock hints that files mention outside their snapshots\n"
              "      --write-manifest FILE  write the manifest that was used to FILE, to repeat the merge\n"
              "      --interpolate     convert times between two snapshots along the line that joins them\n"
