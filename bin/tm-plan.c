@@ -22,8 +22,8 @@ static const struct tm_program program = {
              "\n"
              "  -r, --rules=RULES     keep the events of these rules of tm-align, separated by commas (default: all\n"
              "                        that need no parameter)\n"
-             "      --parts=N         write the N - 1 times at which tm-sort can cut what the plan is of into N parts\n"
-             "                        of equal size\n"
+             "      --parts=N         write the N - 1 times at which tm-sort can cut the planned recording into\n"
+             "                        N parts of equal size\n"
              "  -h, --help            show this help\n"
              "      --version         show the version\n",
 };

@@ -20,7 +20,7 @@
 static const struct tm_program program = {
     .name = "tm-sort",
     .summary = "Reads a stream (standard input without FILE, or with -), writes it in the order of (time, order of\n"
-               "processing of the file, position) with all that defines things in front.",
+               "processing of the file, position) with all definitions in front.",
     .usage = "[-S SIZE] [-T DIR] [FILE]\n"
              "       tm-sort -m [-S SIZE] [-T DIR] [FILE]...\n"
              "       tm-sort -c [FILE]\n"

@@ -265,7 +265,7 @@ END
     done
     run tm-unpack two.zip
     [ "$status" -eq 1 ]
-    [[ $output == "tm-unpack: two.zip: the ZIP has two central directories, each of which may be meant"* ]]
+    [[ $output == "tm-unpack: two.zip: the ZIP has two possible central directories"* ]]
     run tm-unpack none.zip
     [ "$status" -eq 1 ]
     [[ $output == "tm-unpack: none.zip: the ZIP's central directory names no member, but the ZIP begins with one"* ]]

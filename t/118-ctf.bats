@@ -181,21 +181,21 @@ PY
         printf "$magic\0\0\0\1" >lone/part
         run tm-merge lone/part
         [ "$status" -eq 1 ]
-        [[ $output == *'nothing without the file metadata'* ]]
+        [[ $output == *'cannot be read without the file metadata'* ]]
     done
     rm lone/part
     cp k/channel0_0 lone
     run tm-merge lone
     [ "$status" -eq 1 ]
-    [[ $output == *'nothing without the file metadata'* ]]
+    [[ $output == *'cannot be read without the file metadata'* ]]
     tar cf lone.tar lone
     run tm-merge lone.tar
     [ "$status" -eq 1 ]
-    [[ $output == *'nothing without the file metadata'* ]]
+    [[ $output == *'cannot be read without the file metadata'* ]]
     tar --format=posix --pax-option=TRACEMERGE.order=processing -cf ordered.tar -C k channel0_0 channel0_1 metadata
     run tm-merge - < <(cat ordered.tar)
     [ "$status" -eq 1 ]
-    [[ $output == *'nothing without the file metadata'* ]]
+    [[ $output == *'cannot be read without the file metadata'* ]]
     tm-merge -q -f report ordered.tar | grep -q 'metadata: 7 events read' # a regular file
 }
 

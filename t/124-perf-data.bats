@@ -110,7 +110,7 @@ END
     made a.data group more
     run tm-merge --events -f jsonl a.data
     [ "$status" -eq 1 ]
-    [[ "$output" == *"a.data: byte "*": a record of type 9 is too short for what it holds"* ]]
+    [[ "$output" == *"a.data: byte "*": a record of type 9 is too short for its fields"* ]]
     for how in skip salvage; do
         run --separate-stderr tm-merge --on-damage=$how --events -f jsonl a.data
         [ "$status" -eq 0 ]

@@ -164,7 +164,7 @@ open('copy.sqlite', 'wb').write(open('c.sqlite', 'rb').read())
 PY
     run tm-merge -f csv copy.sqlite
     [ "$status" -eq 1 ]
-    [[ $output == *"copy.sqlite: a database of SQLite without tables: what it holds is in the file beside it that ends in -wal"* ]]
+    [[ $output == *"copy.sqlite: a database of SQLite without tables: its content is in the file beside it that ends in -wal"* ]]
 }
 
 @test "nsight: a damaged export is an error, or is read as far as possible" {

@@ -194,8 +194,8 @@ struct bound {
  * by as much. */
 static tm_i128 slack_of(const struct tm_pair *p, tm_i128 width)
 {
-    tm_i128 propagate_lines = (tm_i128)p->corridor.slope_max - p->corridor.slope_min;
-    return width >= FAR ? 0 : (width * propagate_lines >> TM_SLOPE_BITS) + 1;
+    tm_i128 slopes = (tm_i128)p->corridor.slope_max - p->corridor.slope_min;
+    return width >= FAR ? 0 : (width * slopes >> TM_SLOPE_BITS) + 1;
 }
 
 static uint32_t find_bounds(const struct work *w, uint32_t group, int64_t tau, struct bound *bounds)

@@ -140,7 +140,7 @@ enum tm_status tm_array_widen(void *array, uint32_t *cap, uint32_t count, size_t
 {
     void *old, *more;
     if (count > UINT32_MAX / 2)
-        return tm_error_set(err, TM_E_SYSTEM, "more than %u of one thing", *cap);
+        return tm_error_set(err, TM_E_SYSTEM, "more than %u entries of a table", *cap);
     uint32_t want = *cap ? *cap : ARRAY_FIRST;
     while (want <= count)
         want += want * size < ARRAY_LARGE_BYTES ? want : want / 8 + 1;

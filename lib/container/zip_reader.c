@@ -169,7 +169,7 @@ static enum tm_status find_end(struct tm_zip_reader *zip, struct tm_error *err)
         if (at + END_BYTES <= len && tail[at] == 'P' && is_end(tail, len, at, base)) {
             zip->extent.len = base + at + END_BYTES;
             if (++found > 1)
-                st = tm_error_set(err, TM_E_INPUT, "the ZIP has two central directories, each of which may be meant");
+                st = tm_error_set(err, TM_E_INPUT, "the ZIP has two possible central directories");
         }
     }
     free(tail);

@@ -46,7 +46,7 @@ enum tm_status tm_child_event_read(struct tm_child_event *record, struct tm_inpu
     uint8_t kind = p[0];
     size_t event = tm_get_le16(p + AT_EVENT), task = tm_get_le16(p + AT_TASK), args = tm_get_le32(p + AT_ARGS);
     if (kind < TM_CHILD_EVENT || kind > TM_CHILD_EVENT_CLOCK || args > TM_CHILD_EVENT_TEXT_MAX)
-        return tm_error_set(err, TM_E_INPUT, "the reader's process sent what is no record");
+        return tm_error_set(err, TM_E_INPUT, "the reader process sent an invalid record");
     if ((st = tm_input_fill(in, HEAD_LEN + event + task + args, err)) != TM_OK)
         return st;
     p = in->data;

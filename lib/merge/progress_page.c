@@ -15,10 +15,10 @@ enum tm_status tm_progress_shared_make(struct tm_progress_shared *s, const char 
     if (st < 0)
         return st;
     if (ftruncate(s->fd, (off_t)sizeof *s->page) < 0 || fcntl(s->fd, F_SETFD, 0) < 0)
-        return tm_error_errno(err, errno, "cannot share how far stages are");
+        return tm_error_errno(err, errno, "cannot share the progress of the stages");
     struct tm_progress_page *page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
     if (page == MAP_FAILED)
-        return tm_error_errno(err, errno, "cannot share how far stages are");
+        return tm_error_errno(err, errno, "cannot share the progress of the stages");
     s->page = page;
     page->magic = TM_PROGRESS_MAGIC;
     for (size_t i = 0; i < count && i < TM_PROGRESS_STAGES_MAX; i++) {

@@ -51,7 +51,7 @@ static enum tm_status wait_for(pid_t pid, int fd, struct tm_error *err)
     if (got > 0 && WIFSIGNALED(status))
         return tm_error_set(err, TM_E_SYSTEM, "killed by signal %d", WTERMSIG(status));
     if (st == TM_END || got < 0)
-        return tm_error_set(err, TM_E_SYSTEM, "a process of its own ended without a word");
+        return tm_error_set(err, TM_E_SYSTEM, "a child process ended without a result");
     return take_result(&result, err);
 }
 
@@ -160,7 +160,7 @@ enum tm_status tm_subprocess_close(struct tm_subprocess *p, struct tm_error *err
     if (WIFSIGNALED(status))
         return tm_error_set(err, TM_E_INPUT, "killed by signal %d", WTERMSIG(status));
     if (WEXITSTATUS(status) == TM_SUBPROCESS_SYSTEM_FAILED)
-        return tm_error_set(err, TM_E_SYSTEM, "a process of its own had too little memory or could not write");
+        return tm_error_set(err, TM_E_SYSTEM, "a child process had too little memory or could not write");
     return WEXITSTATUS(status) == 0 ? TM_OK
                                     : tm_error_set(err, TM_E_INPUT, "ended with status %d", WEXITSTATUS(status));
 }

@@ -57,7 +57,7 @@ static enum tm_status coarsen(struct tm_event_counts *c, uint32_t shift, struct 
 static enum tm_status add_bin(struct tm_event_counts *c, const struct tm_event_bin *bin, struct tm_error *err)
 {
     if (bin->bytes > UINT64_MAX - c->total_bytes)
-        return tm_error_set(err, TM_E_INPUT, "events have more bytes than a number can say");
+        return tm_error_set(err, TM_E_INPUT, "the bytes of events exceed 64 bits");
     c->total_bytes += bin->bytes;
     if ((c->last < c->count && c->bins[c->last].number == bin->number) ||
         tm_map_find(&c->of_number, (uint64_t)bin->number, &c->last)) {

@@ -69,7 +69,7 @@ static enum tm_status add_tar_member(struct tm_unpack_run *run, struct tm_archiv
     struct tm_error cause = {0};
     if (entry->link) {
         tm_error_set(&cause, TM_E_INPUT,
-                     "a hard link to %s, whose data has gone by; it is read from a regular file", entry->link);
+                     "a hard link to %s, whose data was read before; give the archive as a regular file", entry->link);
         return tm_archive_refuse(run, archive, &member, TM_REFUSAL_UNSUPPORTED, cause.text);
     }
     return entry->refusal ? tm_archive_refuse(run, archive, &member, TM_REFUSAL_UNSUPPORTED, entry->refusal)

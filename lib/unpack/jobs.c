@@ -63,7 +63,7 @@ static enum tm_status put_frames(void *arg, struct tm_buf *frames, struct tm_err
 {
     struct worker *w = arg;
     enum tm_status st = tm_frame_queue_put(&w->jobs->queue, w->turn, frames, w->expansion.bytes, err);
-    return st == TM_END ? tm_error_set(err, TM_E_SYSTEM, "nobody waits for this turn") : st;
+    return st == TM_END ? tm_error_set(err, TM_E_SYSTEM, "the result of this turn is no longer needed") : st;
 }
 
 /* Adds all strings of the worker's sink so far to the run, while the thread that writes the stream waits. Converts

@@ -22,7 +22,7 @@ bool tm_unpack_is_alone(enum tm_input_type type)
 
 enum tm_status tm_unpack_in_order(struct tm_unpack_run *run)
 {
-    return run->is_worker ? tm_error_set(run->err, TM_E_SYSTEM, "has to be unpacked in its order") : TM_OK;
+    return run->is_worker ? tm_error_set(run->err, TM_E_SYSTEM, "must be unpacked in its order") : TM_OK;
 }
 
 void tm_unpack_count_input(struct tm_unpack_run *run, struct tm_content *content)

@@ -148,7 +148,7 @@ static void test_damage(void)
     put_instant(&b, 2, "lost");
     put_provider(&b, 3);
     put_instant(&b, 3, "found");
-    ok(gives(&b, TM_DAMAGE_HALT, TM_E_INPUT, "byte 56: a record of no size"));
+    ok(gives(&b, TM_DAMAGE_HALT, TM_E_INPUT, "byte 56: a record of size 0"));
     ok(gives(&b, TM_DAMAGE_SKIP, TM_END,
              INSTANT("1", "good") "account damaged 1 at 56\naccount skipped_bytes 120 at 56\n"));
     ok(gives(&b, TM_DAMAGE_SALVAGE, TM_END,

@@ -84,7 +84,7 @@ static bool comes_to(const struct tm_format *format, const struct tm_format_opti
 
 static void test_damage(void)
 {
-    ok(format_refuses(&tm_format_journal_export, E1 "lower=x\n\n" E1, "byte 90: no field of the journal is here"));
+    ok(format_refuses(&tm_format_journal_export, E1 "lower=x\n\n" E1, "byte 90: not a field of a journal"));
     static const char cut_short[] = "byte 0: the last entry of the journal is cut short";
     ok(format_refuses(&tm_format_journal_export, "__CURSOR=1\nX\n\2", cut_short));
     ok(format_refuses(&tm_format_journal_export, "__CURSOR=1\nMESS", cut_short));

@@ -103,7 +103,7 @@ int main(void)
     run_child("hello", TM_OK, "");
     run_child("dies", TM_E_INPUT, "killed by signal 9");
     run_child("fails", TM_E_INPUT, "ended with status 4");
-    run_child("system fails", TM_E_SYSTEM, "a process of its own had too little memory or could not write");
+    run_child("system fails", TM_E_SYSTEM, "a child process had too little memory or could not write");
     ok(tm_subprocess_close(&child, &err) == TM_OK);
     ok(tm_subprocess_open(&child, say, (void *)(uintptr_t) "left alone", &err) == TM_OK);
     ok_named(tm_subprocess_close(&child, &err) == TM_OK, "one that is not waited for");

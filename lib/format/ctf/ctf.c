@@ -219,8 +219,8 @@ static enum tm_status stream_open(const struct tm_format_context *context, void 
     }
     if (is_there)
         return TM_OK;
-    tm_error_set(err, TM_E_INPUT, "a stream of a trace in the Common Trace Format (CTF), which is nothing without the "
-                                  "file metadata: give the trace's directory, or an archive that has both");
+    tm_error_set(err, TM_E_INPUT, "a stream of a trace in the Common Trace Format (CTF), which cannot be read without "
+                                  "the file metadata: give the trace's directory, or an archive that has both");
     return TM_END;
 }
 

@@ -177,7 +177,7 @@ static enum tm_status read_one(struct tm_fxt *x)
     bool is_large = tm_fxt_bits(r.header, 0, 3) == RECORD_LARGE;
     uint64_t size = tm_fxt_bits(r.header, 4, is_large ? 35 : 15) * TM_FXT_WORD;
     if (size == 0)
-        return damage(x, "a record of no size");
+        return damage(x, "a record of size 0");
     if (is_large) {
         (void)tm_fxt_lose(x, TM_FXT_LOSS_UNREAD);
         st = tm_input_advance(in, size, x->err);

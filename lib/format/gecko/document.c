@@ -51,7 +51,7 @@ static void end_copy(struct tm_gecko *x)
 static enum tm_status list_add(struct tm_gecko *x, struct tm_gecko_list *list)
 {
     if (list->count == TM_GECKO_THREADS_MAX)
-        return refuse(x, "too many threads before what they need");
+        return refuse(x, "too many threads before the tables that they use");
     if (tm_array_grow(&list->all, &list->cap, list->count, sizeof *list->all, x->err) < 0)
         return TM_E_SYSTEM;
     list->all[list->count++] = x->thread;

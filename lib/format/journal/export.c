@@ -86,7 +86,7 @@ static enum tm_status add_field(struct reading *r, size_t len, struct tm_error *
     const uint8_t *line = in->data + r->at, *equals = memchr(line, '=', len);
     struct tm_span name = {(const char *)line, equals ? (size_t)(equals - line) : len};
     if (!tm_journal_is_field(name)) {
-        *r->cause = "no field of the journal is here";
+        *r->cause = "not a field of a journal";
         return TM_E_INPUT;
     }
     if (equals == NULL)

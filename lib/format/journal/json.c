@@ -120,7 +120,7 @@ static enum tm_status json_read(struct tm_input *in, struct tm_journal_entry *en
             *size = (size_t)(scan.p - in->data);
             return add_members(entry, &object) < 0 ? tm_error_nomem(err) : TM_OK;
         }
-        *cause = found == TM_JSON_BAD    ? "no entry of the journal is here"
+        *cause = found == TM_JSON_BAD    ? "not an entry of a journal"
                  : ended                 ? "the last entry of the journal is cut short"
                  : in->len > TM_JOURNAL_ENTRY_MAX ? too_large
                                          : NULL;

@@ -31,8 +31,8 @@ static const char *other_cause(const struct tm_nsight *x)
         if (begins(x->schema.tables[i].name, "tm_"))
             return "a database that tracemerge wrote; what is merged are the traces that it was made of";
     if (x->schema.count == 0 && x->database.is_wal)
-        return "a database of SQLite without tables: what it holds is in the file beside it that ends in -wal, until "
-               "sqlite3 FILE 'PRAGMA wal_checkpoint(TRUNCATE)' has written it back";
+        return "a database of SQLite without tables: its content is in the file beside it that ends in -wal; "
+               "sqlite3 FILE 'PRAGMA wal_checkpoint(TRUNCATE)' writes it back";
     return "a database of SQLite that is no export of Nsight Systems (nsys export --type sqlite)";
 }
 

@@ -250,7 +250,7 @@ static enum tm_status perf_read(void *state, struct tm_error *err)
         if (st == TM_OK)
             st = tm_perf_add_record(p, &record, err);
         if (st == TM_END && p->context.options->on_damage == TM_DAMAGE_HALT) {
-            tm_error_at(err, record.byte, "a record of type %u is too short for what it holds", record.type);
+            tm_error_at(err, record.byte, "a record of type %u is too short for its fields", record.type);
             return tm_error_recoverable(err);
         }
         if (st == TM_END)

@@ -31,7 +31,7 @@ static enum tm_status read_packets(struct tm_proto *p, uint64_t byte, struct tm_
     while (at < end) {
         uint64_t len;
         if (*at != TM_PROTO_PACKET_TAG)
-            return tm_error_set(err, TM_E_INPUT, "compressed packets hold something that is no packet");
+            return tm_error_set(err, TM_E_INPUT, "compressed packets contain something other than packets");
         const uint8_t *data = tm_varint_get(at + 1, end, &len);
         if (data == NULL && end - at > TM_VARINT_MAX)
             return tm_error_set(err, TM_E_INPUT, "compressed packets with a damaged length");

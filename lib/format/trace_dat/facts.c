@@ -75,7 +75,7 @@ static void take_text(struct place *p, char text[TEXT_MAX])
         take(p, &text[len], 1);
     while (text[len] != '\0' && ++len < TEXT_MAX);
     if (len == TEXT_MAX && p->status == TM_OK)
-        p->status = tm_error_set(p->err, TM_E_INPUT, "byte %llu: no text of trace.dat's header",
+        p->status = tm_error_set(p->err, TM_E_INPUT, "byte %llu: a text of trace.dat's header is too long",
                                  (unsigned long long)p->at);
     text[TEXT_MAX - 1] = '\0';
 }

@@ -5,7 +5,7 @@ typedef enum tm_status renumber_fn(const struct tm_stream_ids *ids, uint32_t *id
 static enum tm_status renumber_file(const struct tm_stream_ids *ids, uint32_t *id, struct tm_error *err)
 {
     if (!tm_stream_ids_has_begun(ids, *id))
-        return tm_error_set(err, TM_E_INPUT, "an event of file %u, whose turn never came", *id);
+        return tm_error_set(err, TM_E_INPUT, "an event of file %u, whose turn has not begun", *id);
     return tm_stream_ids_file(ids, id, err);
 }
 
