@@ -1,12 +1,6 @@
 #include "json/fast_path.h"
 
-static int hex_value(uint8_t c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
+#include "base/hex.h"
 
 /* Returns the byte after the escape at P, or NULL with *STATUS set. */
 static const uint8_t *skip_escape(struct tm_json_scan *scan, const uint8_t *p, enum tm_json_status *status)
@@ -23,7 +17,7 @@ static const uint8_t *skip_escape(struct tm_json_scan *scan, const uint8_t *p, e
     for (int i = 2; i < 6; i++) {
         if (scan->end - p <= i)
             return NULL;
-        if (hex_value(p[i]) < 0) {
+        if (tm_hex_value(p[i]) < 0) {
             *status = tm_json_bad(scan, p, "bad \\u escape in a string");
             return NULL;
         }

@@ -1,20 +1,13 @@
 #include "json/scan.h"
+#include "base/hex.h"
 #include "base/utf8.h"
-
-static int hex_value(uint8_t c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
 
 /* Returns the number in the four hex digits at P, or -1 if they are none. */
 static int32_t hex4(const uint8_t *p)
 {
     int32_t v = 0;
     for (int i = 0; i < 4; i++) {
-        int digit = hex_value(p[i]);
+        int digit = tm_hex_value(p[i]);
         if (digit < 0)
             return -1;
         v = v << 4 | digit;

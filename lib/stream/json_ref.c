@@ -2,8 +2,9 @@
 
 #include "base/hash.h"
 #include "base/pb.h"
+#include "stream/detail_fields.h"
 
-enum { FIELD_JSON = 12, FIELD_OFFSET = 1, FIELD_BYTES = 2, FIELD_CHECKSUM = 3, FIELD_OFFSETS = 4, FIELD_BEFORE = 5 };
+enum { FIELD_OFFSET = 1, FIELD_BYTES = 2, FIELD_CHECKSUM = 3, FIELD_OFFSETS = 4, FIELD_BEFORE = 5 };
 
 enum {
     TAG_OFFSET = FIELD_OFFSET << 3 | TM_PB_VARINT,
@@ -13,12 +14,12 @@ enum {
     TAG_BEFORE = FIELD_BEFORE << 3 | TM_PB_VARINT
 };
 
-/* A spot is two varints: the number of bytes since the end of the previous spot; the spot's length, with its kind in
- * the low bits. */
-enum { SPOT_STRING = 8, SPOT_OF = 7, SPOT_BITS = 4, SPOT_BYTES_MAX = 2 * TM_VARINT_MAX };
+/* An offset is two varints: the number of bytes since the end of the previous value; the value's length, with its kind
+ * in the low bits. */
+enum { OFFSET_STRING = 8, OFFSET_KIND = 7, OFFSET_BITS = 4, OFFSET_BYTES_MAX = 2 * TM_VARINT_MAX };
 
 /* Five tags, the length of the offsets in one byte, the fields themselves. */
-enum { BODY_BYTES_MAX = 6 + 3 * TM_VARINT_MAX + 4 + TM_VALUE_OFFSETS_MAX * SPOT_BYTES_MAX };
+enum { BODY_BYTES_MAX = 6 + 3 * TM_VARINT_MAX + 4 + TM_VALUE_OFFSETS_MAX * OFFSET_BYTES_MAX };
 
 uint32_t tm_json_ref_checksum(const void *text, size_t len)
 {
@@ -28,10 +29,10 @@ uint32_t tm_json_ref_checksum(const void *text, size_t len)
 static uint8_t *put_offsets(uint8_t *p, const struct tm_json_ref *ref)
 {
     uint32_t end = 0;
-    for (uint32_t i = 0; i < ref->spot_count; i++) {
-        const struct tm_json_spot *s = &ref->offsets[i];
+    for (uint32_t i = 0; i < ref->offset_count; i++) {
+        const struct tm_json_value_offset *s = &ref->offsets[i];
         p = tm_varint_put(p, s->at - end);
-        p = tm_varint_put(p, (uint64_t)s->len << SPOT_BITS | (s->is_string ? SPOT_STRING : 0) | (unsigned)s->of);
+        p = tm_varint_put(p, (uint64_t)s->len << OFFSET_BITS | (s->is_string ? OFFSET_STRING : 0) | (unsigned)s->of);
         end = s->at + s->len;
     }
     return p;
@@ -66,7 +67,7 @@ enum tm_status tm_json_ref_put(const struct tm_json_ref *ref, struct tm_buf *det
 {
     if (tm_buf_reserve(detail, 1 + TM_VARINT_MAX + BODY_BYTES_MAX) != TM_OK)
         return TM_E_SYSTEM;
-    uint8_t *p = tm_pb_tag_put(detail->data + detail->len, FIELD_JSON, TM_PB_LEN);
+    uint8_t *p = tm_pb_tag_put(detail->data + detail->len, TM_DETAIL_JSON, TM_PB_LEN);
     uint8_t *end = put_body(p + 1, ref);
     size_t len = (size_t)(end - p) - 1;
     if (len >= 0x80) { /* the length has two bytes */
@@ -81,24 +82,24 @@ enum tm_status tm_json_ref_put(const struct tm_json_ref *ref, struct tm_buf *det
 static enum tm_status read_offsets(const uint8_t *p, const uint8_t *end, struct tm_json_ref *ref)
 {
     ref->has_offsets = true;
-    ref->spot_count = 0;
-    ref->spots_end = 0;
+    ref->offset_count = 0;
+    ref->offsets_end = 0;
     while (p < end) {
         uint64_t gap, word;
-        if (ref->spot_count == TM_VALUE_OFFSETS_MAX || (p = tm_varint_get(p, end, &gap)) == NULL ||
+        if (ref->offset_count == TM_VALUE_OFFSETS_MAX || (p = tm_varint_get(p, end, &gap)) == NULL ||
             (p = tm_varint_get(p, end, &word)) == NULL || gap > UINT32_MAX)
             return TM_E_INPUT;
-        struct tm_json_spot *s = &ref->offsets[ref->spot_count++];
-        uint64_t at = ref->spots_end + gap, len = word >> SPOT_BITS;
-        s->is_string = word & SPOT_STRING;
-        s->of = (enum tm_json_spot_of)(word & SPOT_OF);
-        bool has_ends = s->is_string || s->of == TM_JSON_SPOT_ID2;
-        if (len > UINT32_MAX || at + len > UINT32_MAX || s->of < TM_JSON_SPOT_TS || s->of > TM_JSON_SPOT_BIND_ID ||
+        struct tm_json_value_offset *s = &ref->offsets[ref->offset_count++];
+        uint64_t at = ref->offsets_end + gap, len = word >> OFFSET_BITS;
+        s->is_string = word & OFFSET_STRING;
+        s->of = (enum tm_json_value_kind)(word & OFFSET_KIND);
+        bool has_ends = s->is_string || s->of == TM_JSON_VALUE_ID2;
+        if (len > UINT32_MAX || at + len > UINT32_MAX || s->of < TM_JSON_VALUE_TS || s->of > TM_JSON_VALUE_BIND_ID ||
             (has_ends && len < 2))
             return TM_E_INPUT;
         s->at = (uint32_t)at;
         s->len = (uint32_t)len;
-        ref->spots_end = at + len;
+        ref->offsets_end = at + len;
     }
     return TM_OK;
 }
@@ -107,8 +108,8 @@ static enum tm_status read_offsets(const uint8_t *p, const uint8_t *end, struct 
 static void clear(struct tm_json_ref *ref)
 {
     ref->is_elsewhere = ref->has_offsets = false;
-    ref->bytes = ref->checksum = ref->spot_count = 0;
-    ref->offset = ref->before = ref->spots_end = 0;
+    ref->bytes = ref->checksum = ref->offset_count = 0;
+    ref->offset = ref->before = ref->offsets_end = 0;
 }
 
 /* Reads the fields from P to END if they have the order in which put_body writes them. False: they have another order,
@@ -167,7 +168,7 @@ enum tm_status tm_json_ref_find(const uint8_t *detail, size_t len, struct tm_jso
     struct tm_pb_field f;
     enum tm_status st;
     while ((st = tm_pb_next(&pb, &f)) == TM_OK)
-        if (f.id == FIELD_JSON && f.type == TM_PB_LEN)
+        if (f.id == TM_DETAIL_JSON && f.type == TM_PB_LEN)
             return read_in_order(f.data, f.data + f.len, ref) ? TM_OK : read_ref(&f, ref);
     return st;
 }

@@ -11,20 +11,20 @@
 #include <stdint.h>
 
 /* Which value of the object it is. Numbers are part of the stream format. */
-enum tm_json_spot_of {
-    TM_JSON_SPOT_TS = 1,
-    TM_JSON_SPOT_PID = 2,
-    TM_JSON_SPOT_ID = 3,
-    TM_JSON_SPOT_ID2 = 4,
-    TM_JSON_SPOT_BIND_ID = 5
+enum tm_json_value_kind {
+    TM_JSON_VALUE_TS = 1,
+    TM_JSON_VALUE_PID = 2,
+    TM_JSON_VALUE_ID = 3,
+    TM_JSON_VALUE_ID2 = 4,
+    TM_JSON_VALUE_BIND_ID = 5
 };
 
 enum { TM_VALUE_OFFSETS_MAX = 5 };
 
 /* A value: its bytes in the text, with quotes or brackets. A string or an object has at least two. */
-struct tm_json_spot {
+struct tm_json_value_offset {
     uint32_t at, len;
-    enum tm_json_spot_of of;
+    enum tm_json_value_kind of;
     bool is_string;
 };
 
@@ -35,10 +35,10 @@ struct tm_json_ref {
     uint32_t checksum;  /* its tm_json_ref_checksum */
     uint64_t before; /* in a temporary file: bytes between the previous event's text and this one; no event uses them */
     bool has_offsets;     /* false: the text must be scanned for them */
-    uint32_t spot_count;
-    struct tm_json_spot
-        offsets[TM_VALUE_OFFSETS_MAX]; /* in the order of the text; the last one ends at spots_end */
-    uint64_t spots_end;
+    uint32_t offset_count;
+    struct tm_json_value_offset
+        offsets[TM_VALUE_OFFSETS_MAX]; /* in the order of the text; the last one ends at offsets_end */
+    uint64_t offsets_end;
 };
 
 /* Returns the checksum of the LEN bytes at TEXT that a reference states. */

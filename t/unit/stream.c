@@ -235,17 +235,17 @@ static void test_sizes(void)
 static void test_json_ref(void)
 {
     struct tm_json_ref ref = {.is_elsewhere = true, .offset = UINT64_C(1) << 40, .bytes = 300, .checksum = 0xdeadbeef,
-                              .before = 70000, .has_offsets = true, .spot_count = 3};
+                              .before = 70000, .has_offsets = true, .offset_count = 3};
     struct tm_json_ref back;
     struct tm_buf detail = {0};
-    ref.offsets[0] = (struct tm_json_spot){10, 5, TM_JSON_SPOT_TS, false};
-    ref.offsets[1] = (struct tm_json_spot){15, 200, TM_JSON_SPOT_PID, true};
-    ref.offsets[2] = (struct tm_json_spot){290, 2, TM_JSON_SPOT_ID2, false};
+    ref.offsets[0] = (struct tm_json_value_offset){10, 5, TM_JSON_VALUE_TS, false};
+    ref.offsets[1] = (struct tm_json_value_offset){15, 200, TM_JSON_VALUE_PID, true};
+    ref.offsets[2] = (struct tm_json_value_offset){290, 2, TM_JSON_VALUE_ID2, false};
     is_int(tm_json_ref_find(NULL, 0, &back), TM_END);
     ok(tm_json_ref_put(&ref, &detail) == TM_OK && tm_json_ref_find(detail.data, detail.len, &back) == TM_OK);
     ok(back.is_elsewhere && back.offset == ref.offset && back.bytes == 300 && back.checksum == 0xdeadbeef &&
        back.before == 70000 && back.has_offsets);
-    bool equal = back.spot_count == 3 && back.spots_end == 292;
+    bool equal = back.offset_count == 3 && back.offsets_end == 292;
     for (int i = 0; i < 3; i++)
         equal = equal && back.offsets[i].at == ref.offsets[i].at && back.offsets[i].len == ref.offsets[i].len &&
                 back.offsets[i].of == ref.offsets[i].of && back.offsets[i].is_string == ref.offsets[i].is_string;
@@ -256,20 +256,20 @@ static void test_json_ref(void)
             uint8_t was = detail.data[i];
             detail.data[i] = (uint8_t)value;
             if (tm_json_ref_find(detail.data, detail.len, &back) == TM_OK && back.has_offsets)
-                for (uint32_t s = 0; s < back.spot_count; s++)
-                    wrong += back.offsets[s].at + (uint64_t)back.offsets[s].len > back.spots_end ||
+                for (uint32_t s = 0; s < back.offset_count; s++)
+                    wrong += back.offsets[s].at + (uint64_t)back.offsets[s].len > back.offsets_end ||
                              (back.offsets[s].is_string && back.offsets[s].len < 2) ||
-                             back.offsets[s].of < TM_JSON_SPOT_TS || back.offsets[s].of > TM_JSON_SPOT_BIND_ID;
+                             back.offsets[s].of < TM_JSON_VALUE_TS || back.offsets[s].of > TM_JSON_VALUE_BIND_ID;
             detail.data[i] = was;
         }
         wrong += i > 0 && tm_json_ref_find(detail.data, i, &back) != TM_E_INPUT;
     }
     is_int(wrong, 0);
     ref.is_elsewhere = false;
-    ref.spot_count = 0;
+    ref.offset_count = 0;
     tm_buf_clear(&detail);
     ok(tm_json_ref_put(&ref, &detail) == TM_OK && tm_json_ref_find(detail.data, detail.len, &back) == TM_OK &&
-       !back.is_elsewhere && back.has_offsets && back.spot_count == 0);
+       !back.is_elsewhere && back.has_offsets && back.offset_count == 0);
     tm_buf_release(&detail);
 }
 

@@ -168,19 +168,19 @@ static enum tm_status put_scanned(struct tm_json_objects *o, struct object *obje
     return TM_OK;
 }
 
-static const enum change changes[] = {[TM_JSON_SPOT_TS] = CHANGE_TIME,
-                                      [TM_JSON_SPOT_PID] = CHANGE_PID,
-                                      [TM_JSON_SPOT_ID] = CHANGE_ID,
-                                      [TM_JSON_SPOT_ID2] = CHANGE_ID2,
-                                      [TM_JSON_SPOT_BIND_ID] = CHANGE_BIND_ID};
+static const enum change changes[] = {[TM_JSON_VALUE_TS] = CHANGE_TIME,
+                                      [TM_JSON_VALUE_PID] = CHANGE_PID,
+                                      [TM_JSON_VALUE_ID] = CHANGE_ID,
+                                      [TM_JSON_VALUE_ID2] = CHANGE_ID2,
+                                      [TM_JSON_VALUE_BIND_ID] = CHANGE_BIND_ID};
 
 /* Returns the value at S in TEXT; without data if TEXT is NULL. */
-static struct tm_json_value value_at(const struct tm_json_spot *s, const uint8_t *text)
+static struct tm_json_value value_at(const struct tm_json_value_offset *s, const uint8_t *text)
 {
     return (struct tm_json_value){.data = text ? text + s->at + s->is_string : NULL,
                                   .len = s->len - 2u * s->is_string,
                                   .type = s->is_string                ? TM_JSON_STRING
-                                          : s->of == TM_JSON_SPOT_ID2 ? TM_JSON_OBJECT
+                                          : s->of == TM_JSON_VALUE_ID2 ? TM_JSON_OBJECT
                                                                       : TM_JSON_NUMBER};
 }
 
@@ -190,10 +190,10 @@ static enum tm_status put_by_offsets(struct tm_json_objects *o, struct object *o
     const struct tm_event *e = object->event;
     const struct tm_json_ref *ref = object->ref;
     enum tm_status st = TM_OK;
-    if (ref->spots_end > e->raw_bytes)
+    if (ref->offsets_end > e->raw_bytes)
         return not_an_object(e, err);
-    for (uint32_t i = 0; i < ref->spot_count && st == TM_OK; i++) {
-        const struct tm_json_spot *s = &ref->offsets[i];
+    for (uint32_t i = 0; i < ref->offset_count && st == TM_OK; i++) {
+        const struct tm_json_value_offset *s = &ref->offsets[i];
         struct tm_json_value value = value_at(s, e->raw);
         value.escaped = s->is_string && memchr(value.data, '\\', value.len);
         if (must_change(o, object, changes[s->of], &value))
@@ -238,9 +238,9 @@ static bool can_copy(const struct tm_json_objects *o, const struct object *objec
     const struct tm_event *e = object->event;
     const struct tm_json_ref *ref = object->ref;
     if (!tm_out_copies(&o->writer->out) || tm_json_refs_read_text(&o->refs, e) ||
-        tm_json_frames_renames(o->frames, e->file) || must_be_read(object) || ref->spots_end > ref->bytes)
+        tm_json_frames_renames(o->frames, e->file) || must_be_read(object) || ref->offsets_end > ref->bytes)
         return false;
-    for (uint32_t i = 0; i < ref->spot_count; i++) {
+    for (uint32_t i = 0; i < ref->offset_count; i++) {
         enum change change = changes[ref->offsets[i].of];
         struct tm_json_value value = value_at(&ref->offsets[i], NULL);
         if (change != CHANGE_TIME && change != CHANGE_PID && must_change(o, object, change, &value))
@@ -259,8 +259,8 @@ static enum tm_status put_copied(struct tm_json_objects *o, const struct object 
     uint32_t from = 0;
     tm_json_writer_next(o->writer);
     tm_out_text(out, text);
-    for (uint32_t i = 0; i < ref->spot_count && st == TM_OK; i++) {
-        const struct tm_json_spot *s = &ref->offsets[i];
+    for (uint32_t i = 0; i < ref->offset_count && st == TM_OK; i++) {
+        const struct tm_json_value_offset *s = &ref->offsets[i];
         struct tm_json_value value = value_at(s, NULL);
         if (!must_change(o, object, changes[s->of], &value))
             continue;

@@ -1,5 +1,6 @@
 #include "emit/perfetto/sample_writer.h"
 
+#include "base/hex.h"
 #include "emit/perfetto/sample_timebase.h"
 #include "stream/detail_fields.h"
 
@@ -192,16 +193,11 @@ static enum tm_status intern_frame(struct tm_sample_writer *w, struct tm_sample_
                : TM_E_SYSTEM;
 }
 
-static int digit_of(uint8_t c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Reads TEXT, a build id in hexadecimal, up to the first character that is not a digit. */
 static void read_build_id(struct frame *f, const uint8_t *text, size_t len)
 {
     for (size_t i = 0; i + 1 < len && i / 2 < BUILD_ID_MAX; i += 2) {
-        int high = digit_of(text[i]), low = digit_of(text[i + 1]);
+        int high = tm_hex_value_lower(text[i]), low = tm_hex_value_lower(text[i + 1]);
         if (high < 0 || low < 0)
             return;
         f->build_id[i / 2] = (uint8_t)(high << 4 | low);

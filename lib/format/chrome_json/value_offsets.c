@@ -7,34 +7,34 @@
 enum { LEAVE_MIN = 64 /* bytes; shorter texts are not left in the file */ };
 
 /* Inserts VALUE into the offsets, which are sorted. */
-static void add_spot(struct tm_json_ref *ref, const uint8_t *raw, const struct tm_json_value *value,
-                     enum tm_json_spot_of of)
+static void add_offset(struct tm_json_ref *ref, const uint8_t *raw, const struct tm_json_value *value,
+                       enum tm_json_value_kind of)
 {
     size_t quote = value->type == TM_JSON_STRING;
-    struct tm_json_spot spot = {(uint32_t)(value->data - quote - raw), (uint32_t)(value->len + 2 * quote), of,
-                                quote != 0};
-    uint32_t i = ref->spot_count++;
-    for (; i > 0 && ref->offsets[i - 1].at > spot.at; i--)
+    struct tm_json_value_offset offset = {(uint32_t)(value->data - quote - raw), (uint32_t)(value->len + 2 * quote), of,
+                                          quote != 0};
+    uint32_t i = ref->offset_count++;
+    for (; i > 0 && ref->offsets[i - 1].at > offset.at; i--)
         ref->offsets[i] = ref->offsets[i - 1];
-    ref->offsets[i] = spot;
+    ref->offsets[i] = offset;
 }
 
 static void find_offsets(const struct tm_json_event *json, struct tm_json_ref *ref)
 {
     static const struct {
         enum tm_json_field field;
-        enum tm_json_spot_of of;
-    } fields[TM_VALUE_OFFSETS_MAX] = {{TM_JF_TS, TM_JSON_SPOT_TS},
-                                      {TM_JF_PID, TM_JSON_SPOT_PID},
-                                      {TM_JF_ID, TM_JSON_SPOT_ID},
-                                      {TM_JF_BIND_ID, TM_JSON_SPOT_BIND_ID},
-                                      {TM_JF_ID2, TM_JSON_SPOT_ID2}};
+        enum tm_json_value_kind of;
+    } fields[TM_VALUE_OFFSETS_MAX] = {{TM_JF_TS, TM_JSON_VALUE_TS},
+                                      {TM_JF_PID, TM_JSON_VALUE_PID},
+                                      {TM_JF_ID, TM_JSON_VALUE_ID},
+                                      {TM_JF_BIND_ID, TM_JSON_VALUE_BIND_ID},
+                                      {TM_JF_ID2, TM_JSON_VALUE_ID2}};
     for (int i = 0; i < TM_VALUE_OFFSETS_MAX; i++) {
         const struct tm_json_value *v = tm_json_event_get(json, fields[i].field);
         bool is_object = v && v->type == TM_JSON_OBJECT,
              is_scalar = v && (v->type == TM_JSON_NUMBER || v->type == TM_JSON_STRING);
-        if (fields[i].of == TM_JSON_SPOT_ID2 ? is_object : is_scalar)
-            add_spot(ref, json->raw, v, fields[i].of);
+        if (fields[i].of == TM_JSON_VALUE_ID2 ? is_object : is_scalar)
+            add_offset(ref, json->raw, v, fields[i].of);
     }
 }
 
@@ -46,7 +46,7 @@ enum tm_status tm_json_row_builder_ref(struct tm_json_row_builder *w)
     ref.is_elsewhere = (w->rows->has_source || w->rows->text_file) && e->raw_bytes >= LEAVE_MIN &&
                        !(e->flags & TM_EVENT_DEFINITION);
     ref.has_offsets = !sink->want_json_detail && !w->json->repeated;
-    ref.spot_count = 0;
+    ref.offset_count = 0;
     if (!tm_raw_choice_has(&sink->raw, TM_RAW_JSON) || !(ref.is_elsewhere || ref.has_offsets))
         return TM_OK;
     if (ref.has_offsets)

@@ -1,4 +1,6 @@
 #include "format/ftrace/internal.h"
+
+#include "base/hex.h"
 #include "kernel/sched_state.h"
 
 enum { PRIO_MIN = INT16_MIN, PRIO_MAX = INT16_MAX };
@@ -144,13 +146,6 @@ enum tm_status tm_ftrace_task_rename(struct tm_ftrace_row_builder *w, struct tm_
     return tm_ftrace_row_builder_string(w, name, &w->event->name);
 }
 
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 enum tm_status tm_ftrace_task_newtask(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     struct tm_span name, head, flags;
@@ -160,7 +155,7 @@ enum tm_status tm_ftrace_task_newtask(struct tm_ftrace_row_builder *w, struct tm
         flags.len > 16 || !tm_span_cut(&args, " comm=", &head) || !tm_span_cut(&args, " clone_flags=", &name))
         return TM_END;
     for (size_t i = 0; i < flags.len; i++) {
-        int digit = hex_digit(flags.s[i]);
+        int digit = tm_hex_value_lower(flags.s[i]);
         if (digit < 0)
             return TM_END;
         bits = bits << 4 | (uint64_t)digit;

@@ -1,6 +1,7 @@
 #include "format/gecko/frame.h"
 
 #include "base/bytes.h"
+#include "base/hex.h"
 #include "base/pb.h"
 #include "stream/detail_fields.h"
 
@@ -27,8 +28,7 @@ static bool hex(struct tm_span s, uint64_t *value)
     if (s.len < 3 || s.len > 18 || s.s[0] != '0' || s.s[1] != 'x')
         return false;
     for (size_t i = 2; i < s.len; i++) {
-        char c = s.s[i];
-        int d = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+        int d = tm_hex_value_lower(s.s[i]);
         if (d < 0)
             return false;
         *value = *value << 4 | (uint64_t)d;

@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 #include "base/decimal.h"
+#include "base/hex.h"
 #include "base/pb.h"
 
 #include <stdio.h>
@@ -30,8 +31,7 @@ static bool hex(const char *s, uint64_t *value)
     if (s == NULL || s[0] != '0' || s[1] != 'x' || s[2] == '\0' || strlen(s) > 18)
         return false;
     for (s += 2; *s; s++) {
-        int d = *s >= '0' && *s <= '9' ? *s - '0' : *s >= 'a' && *s <= 'f' ? *s - 'a' + 10
-                : *s >= 'A' && *s <= 'F' ? *s - 'A' + 10 : -1;
+        int d = tm_hex_value(*s);
         if (d < 0)
             return false;
         v = v << 4 | (uint64_t)d;

@@ -1,6 +1,7 @@
 #include "format/journal/entry.h"
 
 #include "base/decimal.h"
+#include "base/hex.h"
 #include "format/journal/journal.h"
 #include "stream/detail_arg.h"
 
@@ -38,11 +39,6 @@ static bool number(const uint8_t *value, size_t len, int64_t max, int64_t *resul
            tm_decimal_int((const char *)value, len, result) == TM_OK && *result <= max;
 }
 
-static int hex_digit(uint8_t c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Reads the id of a boot, 128 bits in hexadecimal. */
 static bool boot(const uint8_t *value, size_t len, struct tm_key *key)
 {
@@ -50,7 +46,7 @@ static bool boot(const uint8_t *value, size_t len, struct tm_key *key)
     if (len != BOOT_DIGITS)
         return false;
     for (size_t i = 0; i < len; i++) {
-        int digit = hex_digit(value[i]);
+        int digit = tm_hex_value_lower(value[i]);
         if (digit < 0)
             return false;
         half[i / 16] = half[i / 16] << 4 | (uint64_t)digit;

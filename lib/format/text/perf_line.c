@@ -1,6 +1,7 @@
 #include "format/text/perf_line.h"
 
 #include "base/decimal.h"
+#include "base/hex.h"
 #include "format/text_lines.h"
 
 #include <string.h>
@@ -127,7 +128,7 @@ bool tm_perf_frame_parse(const char *line, size_t len, struct tm_perf_frame *f)
     const char *start = p;
     f->pc = 0;
     for (; p < end && p - start < 16; p++) {
-        int d = tm_text_is_digit(*p) ? *p - '0' : *p >= 'a' && *p <= 'f' ? *p - 'a' + 10 : -1;
+        int d = tm_hex_value_lower(*p);
         if (d < 0)
             break;
         f->pc = f->pc << 4 | (uint64_t)d;
