@@ -28,8 +28,8 @@ static struct tm_align_breach *breach_of(struct work *w, uint32_t cause, uint32_
 }
 
 /* Keeps the first three by the time of the effect. */
-static void keep(struct tm_align_breach *b, const struct tm_match_member *cause, int64_t cause_ns,
-                 const struct tm_match_member *effect, int64_t effect_ns)
+static void store_breach(struct tm_align_breach *b, const struct tm_match_member *cause, int64_t cause_ns,
+                         const struct tm_match_member *effect, int64_t effect_ns)
 {
     uint32_t at = b->first_count;
     if (at == 3 && effect_ns >= b->first[2].effect_ns)
@@ -59,7 +59,7 @@ static enum tm_status test(void *context, const struct tm_match_member *cause, i
         return TM_OK;
     b->count++;
     b->worst_ns = early > b->worst_ns ? early : b->worst_ns;
-    keep(b, cause, cause_ns, effect, effect_ns);
+    store_breach(b, cause, cause_ns, effect, effect_ns);
     return TM_OK;
 }
 

@@ -17,20 +17,20 @@ static uint32_t own_clock(const struct tm_clock_scope *scope)
 }
 
 /* Step 3: both machines know REALTIME, and REALTIME is assumed to be the same everywhere. */
-static enum tm_status meet_at_realtime(const struct tm_clock_scope *scope, struct tm_clock_registry *registry,
-                                       uint32_t untagged, bool *is_met, struct tm_error *err)
+static enum tm_status relate_by_realtime(const struct tm_clock_scope *scope, struct tm_clock_registry *registry,
+                                         uint32_t untagged, bool *is_rendezvous, struct tm_error *err)
 {
     struct tm_clock_key here = {.machine = scope->machine, .clock = TM_CLOCK_REALTIME};
     struct tm_clock_key there = {.machine = registry->trace_time.machine, .clock = TM_CLOCK_REALTIME};
     uint32_t realtime, global;
-    *is_met = false;
+    *is_rendezvous = false;
     enum tm_status st = tm_clock_graph_clock(&registry->graph, &here, &realtime, err);
     if (st == TM_OK)
         st = tm_clock_graph_clock(&registry->graph, &there, &global, err);
     if (st != TM_OK || realtime == global || !tm_clock_graph_reaches(&registry->graph, untagged, realtime) ||
         !tm_clock_graph_reaches(&registry->graph, global, registry->trace_time.index))
         return st;
-    *is_met = true;
+    *is_rendezvous = true;
     if (tm_clock_graph_reaches(&registry->graph, realtime, global))
         return TM_OK;
     return relate_equal(registry, realtime, global, TM_EDGE_RENDEZVOUS, err);
@@ -80,7 +80,7 @@ enum tm_status tm_same_domain_relate(struct tm_clock_scope *scope, struct tm_clo
                                   struct tm_clock_hints *hints, struct tm_error *err)
 {
     uint32_t own, untagged;
-    bool is_met;
+    bool is_rendezvous;
     scope->is_placed = true;
     if (own_clock(scope) == TM_CLOCK_NONE)
         return TM_OK;
@@ -92,8 +92,8 @@ enum tm_status tm_same_domain_relate(struct tm_clock_scope *scope, struct tm_clo
     st = try_hints(scope, registry, hints, untagged, err);
     if (st < 0 || is_related(registry, untagged))
         return st;
-    st = meet_at_realtime(scope, registry, untagged, &is_met, err);
-    return st < 0 || is_met ? st : assume_equal(scope, registry, own_clock(scope), untagged, err);
+    st = relate_by_realtime(scope, registry, untagged, &is_rendezvous, err);
+    return st < 0 || is_rendezvous ? st : assume_equal(scope, registry, own_clock(scope), untagged, err);
 }
 
 enum tm_status tm_same_domain_is_pending(const struct tm_clock_scope *scope, struct tm_clock_registry *registry,

@@ -221,7 +221,7 @@ static enum tm_status end_unit(struct cutter *c, struct tm_error *err)
 }
 
 /* Copies the current unit, which may continue in the next batch. */
-static enum tm_status keep_unit(struct cutter *c, struct tm_error *err)
+static enum tm_status copy_unit(struct cutter *c, struct tm_error *err)
 {
     struct tm_buf payload = {0};
     size_t at = 0;
@@ -271,7 +271,7 @@ static enum tm_status take_batch(void *self, const struct tm_batch *batch, struc
     while (st == TM_OK && tm_batch_next(&walk, &e))
         if (!(e.flags & TM_SORT_DEFINITION))
             st = take_row(c, &e, err);
-    return st < 0 ? st : keep_unit(c, err);
+    return st < 0 ? st : copy_unit(c, err);
 }
 
 /* Passes on BATCH without the definitions at its front. */

@@ -36,7 +36,7 @@ int64_t tm_address_spaces_find(const struct tm_address_spaces *spaces, const str
     return tm_table_find(&spaces->threads, &key);
 }
 
-void tm_address_spaces_forget(struct tm_address_spaces *spaces, const struct tm_address_space *space)
+void tm_address_spaces_remove(struct tm_address_spaces *spaces, const struct tm_address_space *space)
 {
     const struct tm_key key = key_of(space);
     tm_table_remove(&spaces->threads, &key);

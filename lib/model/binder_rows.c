@@ -94,7 +94,7 @@ static struct tm_binder_pending *find_pending(const struct tm_binder_rows *b, co
     return i == TM_TABLE_NONE ? NULL : &b->pending[i];
 }
 
-static void forget(struct tm_binder_rows *b, struct tm_binder_pending *pending)
+static void remove_pending(struct tm_binder_rows *b, struct tm_binder_pending *pending)
 {
     if (pending == NULL || !pending->is_there)
         return;
@@ -122,9 +122,9 @@ static enum tm_status wait_for(struct work *w, bool is_one_way, bool is_reply)
     struct tm_buf *args = &b->details[0];
     if (b->pending == NULL && (b->pending = calloc(TM_BINDER_PENDING_MAX, sizeof *b->pending)) == NULL)
         return tm_error_nomem(w->err);
-    forget(b, find_pending(b, w->row));
+    remove_pending(b, find_pending(b, w->row));
     struct tm_binder_pending *pending = &b->pending[b->pending_at];
-    forget(b, pending);
+    remove_pending(b, pending);
     const struct tm_event *row = w->row;
     *pending = (struct tm_binder_pending){.is_there = true,
                                           .is_one_way = is_one_way,
@@ -320,7 +320,7 @@ static enum tm_status take_received(struct work *w, struct tm_binder_thread *t)
                       (struct flow_point){pending->flow, true});
         st = st < 0 ? st : put_destination(w, 1, args, TM_ARG_UINT, (uint64_t)w->row->tid);
     }
-    forget(w->b, pending);
+    remove_pending(w->b, pending);
     return st;
 }
 

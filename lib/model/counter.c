@@ -19,7 +19,7 @@ static enum tm_status memory_owner(struct tm_model_tasks *tasks, struct tm_model
     *utid = tm_address_spaces_find(&tasks->address_spaces, &space);
     if (*utid == TM_TABLE_NONE || tm_processes_is_alive(&tasks->processes, *utid))
         return *utid == TM_TABLE_NONE ? TM_END : TM_OK;
-    tm_address_spaces_forget(&tasks->address_spaces, &space);
+    tm_address_spaces_remove(&tasks->address_spaces, &space);
     return TM_END;
 }
 

@@ -22,7 +22,7 @@ static const struct tm_flow_slice *find(const struct tm_flows *flows, const stru
     return slice ? slice : find_in(&flows->before, flow);
 }
 
-static void forget(struct tm_flows *flows, const struct tm_key *flow)
+static void remove_flow(struct tm_flows *flows, const struct tm_key *flow)
 {
     tm_table_remove(&flows->recent.table, flow);
     tm_table_remove(&flows->before.table, flow);
@@ -99,7 +99,7 @@ enum tm_status tm_flows_end(struct tm_flows *flows, const struct tm_key *flow, s
 {
     enum tm_status st = continue_flow(flows, flow, slice, err);
     if (st == TM_OK && close)
-        forget(flows, flow);
+        remove_flow(flows, flow);
     return st < 0 ? st : TM_OK;
 }
 

@@ -98,7 +98,7 @@ void tm_frame_queue_end(struct tm_frame_queue *queue, uint32_t lane)
 }
 
 /* Under the lock: keeps the memory of CHUNK for a writer if none is kept yet. */
-static void keep_spare(struct tm_frame_queue *queue, struct tm_buf *chunk)
+static void store_spare(struct tm_frame_queue *queue, struct tm_buf *chunk)
 {
     if (queue->spare.data)
         tm_buf_release(chunk);
@@ -124,7 +124,7 @@ enum tm_status tm_frame_queue_take(struct tm_frame_queue *queue, uint32_t lane, 
     struct tm_frame_lane *l = &queue->lanes[lane];
     struct chunk *c = NULL;
     lock(queue);
-    keep_spare(queue, chunk);
+    store_spare(queue, chunk);
     queue->at = lane;
     queue->reader_waits = l->first == NULL && !l->ended && !l->closed;
     (void)pthread_cond_broadcast(&queue->changed);

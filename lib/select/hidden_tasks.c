@@ -114,7 +114,7 @@ static enum tm_status take_process(struct tm_hidden_tasks *n, struct stated_thre
 }
 
 /* Forgets the thread of TID. The number belongs to another thread from now on, or to none. */
-static void forget(struct tm_hidden_tasks *n, uint32_t machine, int64_t tid)
+static void remove_task(struct tm_hidden_tasks *n, uint32_t machine, int64_t tid)
 {
     struct tm_key key = {machine, (uint64_t)tid, 0};
     int64_t i = tm_table_find(&n->by_tid, &key);
@@ -137,7 +137,7 @@ static enum tm_status end_lifetime(struct tm_hidden_tasks *n, uint32_t machine, 
 {
     const struct tm_key key = {machine, (uint64_t)tid, 0};
     uint32_t lifetime = tm_hidden_tasks_lifetime(n, machine, tid);
-    forget(n, machine, tid);
+    remove_task(n, machine, tid);
     if (lifetime == 0 && n->lifetimes.count >= TM_HIDDEN_TASKS_MAX)
         return TM_OK;
     return tm_table_set(&n->lifetimes, &key, lifetime + 1, err);

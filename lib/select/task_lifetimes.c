@@ -71,7 +71,7 @@ static void end_lifetime(struct tm_task_lifetimes *l, uint32_t lifetime)
     l->over_count++;
 }
 
-static enum tm_status forget(struct tm_task_lifetimes *l, uint32_t lifetime, struct tm_error *err)
+static enum tm_status remove_lifetime(struct tm_task_lifetimes *l, uint32_t lifetime, struct tm_error *err)
 {
     struct tm_task_lifetime *row = &l->rows[lifetime - 1];
     enum tm_status st = TM_OK;
@@ -122,7 +122,7 @@ static enum tm_status sweep(struct tm_task_lifetimes *l, struct tm_error *err)
     for (uint32_t i = 0; i < l->count && st == TM_OK; i++) {
         kept += l->rows[i].is_needed;
         if (l->rows[i].is_used && !l->rows[i].is_needed)
-            st = forget(l, i + 1, err);
+            st = remove_lifetime(l, i + 1, err);
     }
     l->over_count = 0;
     l->over_max = OVER_MIN + kept + l->pending->group_count / GROUPS_A_TASK;
@@ -146,7 +146,7 @@ static enum tm_status refuse(struct tm_task_lifetimes *l, uint32_t group, struct
 }
 
 /* Forgets that the number was described, unless that lasts. */
-static void forget_described(struct tm_task_lifetimes *l, uint32_t machine, int64_t tid)
+static void remove_described(struct tm_task_lifetimes *l, uint32_t machine, int64_t tid)
 {
     struct tm_key key = number_key(machine, tid);
     if (tm_table_find(&l->described, &key) == DESCRIBED_NOW)
@@ -182,7 +182,7 @@ enum tm_status tm_task_lifetimes_note(struct tm_task_lifetimes *l, const struct 
     }
     if (change == TM_LIFETIME_END) {
         end_lifetime(l, lifetime);
-        forget_described(l, machine, tid);
+        remove_described(l, machine, tid);
     }
     return st;
 }
