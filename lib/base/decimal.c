@@ -124,12 +124,33 @@ char *tm_decimal_digits(char *end, uint64_t u)
     return end;
 }
 
+/* Writes the fraction V / 1000 so that it ends before END, with its point and without zeros at its end. V is below
+ * 1000. Returns its start. */
+static char *put_thousandths(char *end, unsigned v)
+{
+    if (v == 0)
+        return end;
+    if (v % 10 || v % 100) {
+        if (v % 10)
+            *--end = (char)('0' + v % 10);
+        *--end = (char)('0' + v / 10 % 10);
+    }
+    *--end = (char)('0' + v / 100);
+    *--end = '.';
+    return end;
+}
+
 size_t tm_decimal_format(int64_t v, int scale, char *out)
 {
     char text[TM_DECIMAL_TEXT_MAX];
     char *end = text + sizeof text, *p = end;
     uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
     int places = scale;
+    if (scale == 3) { /* microseconds */
+        p = put_thousandths(p, (unsigned)(u % 1000));
+        u /= 1000;
+        places = 0;
+    }
     while (places > 0 && u % 10 == 0) {
         u /= 10;
         places--;

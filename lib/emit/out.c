@@ -37,25 +37,11 @@ void tm_out_part(struct tm_out *out, uint32_t from, uint32_t len)
         out->failed = tm_source_copies_part(&out->copies, out->buf.len, from, len, NULL) < 0;
 }
 
-void tm_out_bytes(struct tm_out *out, const void *data, size_t len)
+bool tm_out_widen(struct tm_out *out, size_t len)
 {
-    if (out->buf.cap - out->buf.len < len && tm_buf_reserve(&out->buf, len) < 0) {
-        out->failed = true;
-        return;
-    }
-    if (len)
-        memcpy(out->buf.data + out->buf.len, data, len);
-    out->buf.len += len;
-}
-
-void tm_out_str(struct tm_out *out, const char *s)
-{
-    tm_out_bytes(out, s, strlen(s));
-}
-
-void tm_out_char(struct tm_out *out, char c)
-{
-    tm_out_bytes(out, &c, 1);
+    bool is_wide = tm_buf_reserve(&out->buf, len) == TM_OK;
+    out->failed |= !is_wide;
+    return is_wide;
 }
 
 /* Puts V in decimal with at least DIGITS digits. */

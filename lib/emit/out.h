@@ -11,6 +11,7 @@
 #include "stream/field_text.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 struct tm_out {
     struct tm_buf buf;
@@ -49,11 +50,30 @@ void tm_out_text(struct tm_out *out, const struct tm_source_text *text);
 /* Puts LEN bytes of the last text, from its byte FROM on. */
 void tm_out_part(struct tm_out *out, uint32_t from, uint32_t len);
 
+/* Makes room for LEN bytes. False, and noted as a failure in OUT, if there is no memory. */
+bool tm_out_widen(struct tm_out *out, size_t len);
+
 /* Each puts its argument into the buffer of OUT: bytes, text, decimal numbers, or two hexadecimal digits for each byte.
- * A failure is remembered in OUT. */
-void tm_out_bytes(struct tm_out *out, const void *data, size_t len);
-void tm_out_str(struct tm_out *out, const char *s);
-void tm_out_char(struct tm_out *out, char c);
+ * A failure is noted in OUT. Inline, because most texts are short literals: then their length is a constant. */
+static inline void tm_out_bytes(struct tm_out *out, const void *data, size_t len)
+{
+    if (out->buf.cap - out->buf.len < len && !tm_out_widen(out, len))
+        return;
+    if (len)
+        memcpy(out->buf.data + out->buf.len, data, len);
+    out->buf.len += len;
+}
+
+static inline void tm_out_str(struct tm_out *out, const char *s)
+{
+    tm_out_bytes(out, s, strlen(s));
+}
+
+static inline void tm_out_char(struct tm_out *out, char c)
+{
+    tm_out_bytes(out, &c, 1);
+}
+
 void tm_out_u64(struct tm_out *out, uint64_t v);
 void tm_out_i64(struct tm_out *out, int64_t v);
 void tm_out_hex(struct tm_out *out, const uint8_t *data, size_t len);
