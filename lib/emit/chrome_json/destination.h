@@ -36,9 +36,9 @@ struct tm_json_destination {
     bool has_tid; /* the event goes to TID instead of its own thread */
 };
 
-/* Sets *WHERE to the destination of E. TM_OK or an error. */
+/* Sets *DESTINATION to the destination of E. TM_OK or an error. */
 enum tm_status tm_json_destinations_find(struct tm_json_destinations *d, const struct tm_event *e,
-                                         struct tm_json_destination *where, struct tm_error *err);
+                                         struct tm_json_destination *destination, struct tm_error *err);
 
 void tm_json_destinations_release(struct tm_json_destinations *d);
 

@@ -49,8 +49,8 @@ bool tm_json_frames_cover(const struct tm_json_frames *frames, const struct tm_j
     return is_table(m) || is_samples(frames, m);
 }
 
-/* Notes the ids of M's table. *MEETS: another table has one of them. */
-static enum tm_status note_ids(const struct tm_json_top_member *m, struct tm_map *ids, bool *meets)
+/* Notes the ids of M's table. *COLLIDES: another table has one of them. */
+static enum tm_status note_ids(const struct tm_json_top_member *m, struct tm_map *ids, bool *collides)
 {
     struct tm_json_value table = value_of(m), key, frame;
     struct tm_json_scan scan = tm_json_scan_of(&table);
@@ -58,7 +58,7 @@ static enum tm_status note_ids(const struct tm_json_top_member *m, struct tm_map
     while (tm_json_member(&scan, &key, &frame) == TM_JSON_OK) {
         uint64_t id = tm_hash64(key.data, key.len);
         uint32_t file;
-        *meets |= tm_map_find(ids, id, &file) && file != m->file;
+        *collides |= tm_map_find(ids, id, &file) && file != m->file;
         if (tm_map_set(ids, id, m->file) < 0)
             return TM_E_SYSTEM;
     }

@@ -320,7 +320,7 @@ static bool is_placed(const struct tm_clock_rows *r, const struct tm_clock_row *
 /* Removes lone rows that readers cannot use. A lone row is a snapshot of one clock. The values of a clock must not run
  * backwards, or readers stop using it as a source. Rows of BOOTTIME must not be before the row that relates its machine
  * to another. */
-static void drop_useless_lone(struct tm_clock_rows *r)
+static void drop_unusable_lone(struct tm_clock_rows *r)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < r->lone_count; i++) {
@@ -374,7 +374,7 @@ enum tm_status tm_clock_rows_settle(struct tm_clock_rows *r)
         return st;
     sort_by_time(r->lone, r->lone_count);
     sort_by_time(r->contradicting, r->contradicting_count);
-    drop_useless_lone(r);
+    drop_unusable_lone(r);
     return TM_OK;
 }
 

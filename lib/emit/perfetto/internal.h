@@ -66,7 +66,7 @@ enum tm_status tm_pftrace_machine_names(struct pftrace *p, struct tm_error *err)
 enum tm_status tm_pftrace_provenance(struct pftrace *p, struct tm_error *err);
 
 /* trace_packets.c: writes the number of events that have no form in the trace, as an attribute. */
-enum tm_status tm_pftrace_inexpressible(struct pftrace *p, struct tm_error *err);
+enum tm_status tm_pftrace_unsupported(struct pftrace *p, struct tm_error *err);
 
 /* definitions.c: definitions of processes and threads */
 

@@ -497,7 +497,7 @@ static enum tm_status finish_part(struct pftrace *p, struct tm_error *err)
     if (st == TM_OK)
         st = tm_ftrace_writer_flush(&p->ftrace, NULL, err);
     if (st == TM_OK)
-        st = tm_pftrace_inexpressible(p, err);
+        st = tm_pftrace_unsupported(p, err);
     if (st == TM_OK)
         st = tm_loss_attributes_write(&p->packets, p->clocks.home, err);
     return st < 0 ? st : tm_packet_writer_finish(&p->packets, err);
@@ -527,7 +527,7 @@ static enum tm_status pftrace_finish(void *state, struct tm_error *err)
     if (st == TM_OK)
         st = tm_snapshots_finish(&p->packets, &p->clocks, err);
     if (st == TM_OK)
-        st = tm_pftrace_inexpressible(p, err);
+        st = tm_pftrace_unsupported(p, err);
     if (st == TM_OK)
         st = tm_loss_attributes_write(&p->packets, p->clocks.home, err);
     if (st == TM_OK)

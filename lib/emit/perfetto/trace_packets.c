@@ -78,12 +78,12 @@ enum tm_status tm_pftrace_note_clock(struct pftrace *p, const struct tm_frame *f
     return tm_clock_rows_add(&p->clocks, added) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-enum tm_status tm_pftrace_inexpressible(struct pftrace *p, struct tm_error *err)
+enum tm_status tm_pftrace_unsupported(struct pftrace *p, struct tm_error *err)
 {
     static const char key[] = "tracemerge.events_without_perfetto_form";
     struct tm_buf *out = &p->packets.out;
     size_t attributes, attribute;
-    if (p->tracks.inexpressible == 0)
+    if (p->tracks.unsupported_count == 0)
         return TM_OK;
     enum tm_status st = tm_packet_begin(&p->packets, snapshot_machine(p->context->catalog), err);
     if (st < 0)
@@ -91,7 +91,7 @@ enum tm_status tm_pftrace_inexpressible(struct pftrace *p, struct tm_error *err)
     if (tm_pb_begin(out, TM_PACKET_TRACE_ATTRIBUTES, &attributes) != TM_OK ||
         tm_pb_begin(out, TM_ATTRIBUTES_ATTRIBUTE, &attribute) != TM_OK ||
         tm_pb_put_bytes(out, TM_ATTRIBUTE_KEY, key, sizeof key - 1) != TM_OK ||
-        tm_pb_put_varint(out, TM_ATTRIBUTE_INT, p->tracks.inexpressible) != TM_OK ||
+        tm_pb_put_varint(out, TM_ATTRIBUTE_INT, p->tracks.unsupported_count) != TM_OK ||
         tm_pb_end(out, attribute) != TM_OK ||
         tm_pb_end(out, attributes) != TM_OK)
         return tm_error_nomem(err);

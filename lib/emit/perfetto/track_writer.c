@@ -141,7 +141,7 @@ static void unsupported(struct tm_track_writer *w, const struct tm_event *e)
 {
     if (!tm_event_is_counted(e->flags))
         return;
-    w->inexpressible++;
+    w->unsupported_count++;
     tm_unsupported_counts_event(w->packets->unsupported, e);
 }
 

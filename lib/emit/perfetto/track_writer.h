@@ -35,7 +35,7 @@ struct tm_track_writer {
     struct tm_packet_writer *packets; /* borrowed */
     /* the only trace of the merge: its flows keep their ids, and its instants are on tracks of their own */
     bool is_alone;
-    uint64_t inexpressible;           /* events that no TrackEvent can express */
+    uint64_t unsupported_count;       /* events that no TrackEvent can express */
     struct tm_pending_names names;
     /* private */
     struct tm_track_sequence {

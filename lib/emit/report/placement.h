@@ -8,7 +8,7 @@
 void tm_report_explain_trace_time(struct tm_report *report);
 
 /* Explains one placement: rule, path with the relations used, offset and drift, distance from snapshots, and the
- * changes that would move it. TELLS_MACHINE: also names its machine. */
+ * changes that would move it. SHOWS_MACHINE: also names its machine. */
 void tm_report_explain_placement(struct tm_report *report, const Tracemerge__Placement *p, bool shows_machine);
 
 #endif
