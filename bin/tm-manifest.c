@@ -210,7 +210,7 @@ static int run(int argc, char **argv, struct options *options)
     if (optind < argc)
         return tm_program_usage(&program, "'%s': a stream is read from standard input only", argv[optind]);
     if (options->manifest && tm_draft_options_need_manifest(&options->draft_options))
-        return tm_program_usage(&program, "--manifest and %s, which makes another",
+        return tm_program_usage(&program, "--manifest cannot be combined with %s, which makes another manifest",
                                 tm_draft_option_name(options->draft_options.all[0].id));
     return filter(options);
 }

@@ -303,7 +303,8 @@ static int check(struct arguments *a)
         strcmp(r->on_damage, "salvage") != 0)
         return tm_program_usage(&program, "--on-damage: '%s' is none of halt, skip, salvage", r->on_damage);
     if (tm_draft_options_need_manifest(&a->draft_options) && r->manifest)
-        return tm_program_usage(&program, "--manifest, and --machine, --sync or the like, which make another");
+        return tm_program_usage(&program, "--manifest cannot be combined with --machine, --sync or other options that "
+                                          "make a manifest");
     if (a->write_manifest && r->manifest && r->hints)
         return tm_program_usage(&program, "--hints --write-manifest is for input without a manifest");
     if (r->file_count == 0 && isatty(STDIN_FILENO))

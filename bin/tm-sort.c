@@ -94,7 +94,7 @@ static int take_option(void *context, int option, const char *value)
     case 'm': settings->merge = true; break;
     case 'u':
         if (!read_points(settings, value))
-            return tm_program_usage(&program, "--cut=%s: not times that rise, with a comma between them", value);
+            return tm_program_usage(&program, "--cut=%s: not a list of increasing times, separated by commas", value);
         break;
     case 'i': settings->into = value; break;
     case 'T': settings->sort.temporary_dir = value; break;
@@ -126,18 +126,18 @@ static int parse(int argc, char **argv, struct settings *settings)
     if (status != TM_OPTIONS_GO_ON)
         return status;
     if (settings->check && settings->merge)
-        return tm_program_usage(&program, "-c and -m do not go together");
+        return tm_program_usage(&program, "-c and -m cannot be combined");
     if (settings->points && (settings->check || settings->merge))
-        return tm_program_usage(&program, "--cut goes with neither -c nor -m");
+        return tm_program_usage(&program, "--cut cannot be combined with -c or -m");
     if (settings->into && settings->points == NULL)
         return tm_program_usage(&program, "--into is for --cut");
     if (settings->memory_max && settings->points == NULL)
         return tm_program_usage(&program, "--max-memory is for --cut");
     if (settings->points && settings->into == NULL &&
         settings->point_count + settings->is_from_open + settings->is_to_open != 2)
-        return tm_program_usage(&program, "--cut without --into is FROM,TO");
+        return tm_program_usage(&program, "--cut without --into takes FROM,TO");
     if (settings->into && settings->is_from_open + settings->is_to_open)
-        return tm_program_usage(&program, "--cut with --into has the times between parts alone");
+        return tm_program_usage(&program, "--cut with --into takes only the times between parts");
     if (!settings->merge && argc - optind > 1)
         return tm_program_usage(&program, "more than one FILE; -m merges streams that are sorted");
     return status;
@@ -250,7 +250,7 @@ static enum tm_status open_part(void *self, uint32_t part, int *fd, struct tm_er
         return TM_OK;
     }
     if (tm_out_file_member(parts->folder.temp, parts->members[part], path, sizeof path) < 0)
-        return tm_error_set(err, TM_E_SYSTEM, "%s: too long a name", parts->settings->into);
+        return tm_error_set(err, TM_E_SYSTEM, "%s: name is too long", parts->settings->into);
     *fd = parts->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, MODE);
     return *fd >= 0 ? TM_OK : tm_error_errno(err, errno, "%s: cannot open for writing", parts->members[part]);
 }

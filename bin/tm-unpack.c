@@ -92,13 +92,14 @@ static int take_option(void *context, int option, const char *value)
         if (tm_raw_choice_parse(value, &settings->raw))
             break;
         return tm_program_usage(&program,
-                                "--raw: '%s' is no list of proto, ftrace, json, line, short-line, nor all or none",
+                                "--raw: '%s' is not a list of proto, ftrace, json, line, short-line, nor all or none",
                                 value);
     case OPT_NO_DETAIL: settings->no_detail = true; break;
     case OPT_NO_JSON_DETAIL: settings->no_json_detail = true; break;
     case OPT_JSON_ARGS:
         if (tm_name_set_add(&settings->json_args, value) != TM_OK)
-            return tm_program_usage(&program, "--json-args: '%s' is no list of up to %d names", value, TM_NAME_SET_MAX);
+            return tm_program_usage(&program, "--json-args: '%s' is not a list of up to %d names", value,
+                                    TM_NAME_SET_MAX);
         break;
     case OPT_NO_PACKET_ARGS: settings->no_packet_args = true; break;
     case OPT_BY_REFERENCE: settings->unpack.by_reference = true; break;

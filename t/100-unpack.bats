@@ -40,7 +40,7 @@ setup() {
     tar cf run.tar manifest.json x
     run tm-unpack run.tar
     [ "$status" -eq 1 ]
-    [[ "$output" == "tm-unpack: run.tar: x: unknown trace type; what is read: "*" (--ignore-unknown leaves it out)" ]]
+    [[ "$output" == "tm-unpack: run.tar: x: unknown trace type; supported are: "*" (--ignore-unknown leaves it out)" ]]
     run bash -c 'tm-unpack --ignore-unknown run.tar | wc -c'
     [ "$status" -eq 0 ]
     [ "$output" -gt 100 ]
@@ -50,7 +50,7 @@ setup() {
     printf '\nhello world, this is a log\n' >run.log
     run tm-unpack run.log
     [ "$status" -eq 1 ]
-    [[ "$output" == "tm-unpack: run.log: unknown trace type; what is read: "* ]]
+    [[ "$output" == "tm-unpack: run.log: unknown trace type; supported are: "* ]]
     tm-unpack --ignore-unknown run.log | tm-emit -f frames | grep -F 'type="unknown"'
     printf '\n\n' >blank
     run tm-unpack blank

@@ -212,7 +212,7 @@ END
     [[ $output == *'reason="skipped_bytes" count=5'* ]]
     [[ $output == *'FileEnd id=2 size_bytes=5 timed_count=1'* ]]
     run bash -c 'cat a.json x | tm-unpack | wc -c'
-    [[ $output == *"tm-unpack: standard input: byte 70: damaged, or of unknown trace type, behind a document"* ]]
+    [[ $output == *"tm-unpack: standard input: byte 70: damaged, or of unknown trace type, after a document"* ]]
 }
 
 @test "a byte order mark at the start of a text is removed" {
@@ -240,7 +240,7 @@ END
     [ "$(rows bom.json.gz)" = $'gzip bom.json.gz\njson bom.json.gz\njson bom.json.gz' ]
     printf '\xff\xfe{\0' >utf16.json
     run tm-unpack utf16.json
-    [ "$output" = "tm-unpack: utf16.json: text in UTF-16, which is not read: iconv -f UTF-16 -t UTF-8 FILE (--ignore-unknown leaves it out)" ]
+    [ "$output" = "tm-unpack: utf16.json: text in UTF-16, which is not supported: iconv -f UTF-16 -t UTF-8 FILE (--ignore-unknown leaves it out)" ]
 }
 
 @test "bytes of an end record in the comment of a ZIP are no end record" {

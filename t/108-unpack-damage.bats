@@ -327,7 +327,7 @@ print("{\"traceEvents\":[" + ",\n".join("{\"name\":\"%s\",\"ph\":\"i\",\"ts\":%d
     tar --delete -f ../dangling.tar d/a.json
     cd ..
     run -1 tm-unpack dangling.tar
-    [[ $output == "tm-unpack: dangling.tar: b.json: a hard link to d/a.json, which is no file in front of it that can be read"* ]]
+    [[ $output == "tm-unpack: dangling.tar: b.json: a hard link to d/a.json, which is not a readable file before it"* ]]
     [ "$(merged --on-damage=skip dangling.tar)" = in_s ]
     run accounts --on-damage=skip dangling.tar
     [[ $output == *'reason="damaged" count=1'* ]]
@@ -375,13 +375,13 @@ END
     for how in halt salvage; do
         run timeout 60 tm-merge -q --on-damage=$how --max-expansion 200M -f text bomb.zip
         [ "$status" -eq 1 ]
-        [[ $output == *"tm-unpack: bomb.zip: 0.zip: 0.zip: "?".zip: "?".json: what is compressed in the input expands to more than 209715200 bytes in all, the limit (--max-expansion raises it)"* ]]
+        [[ $output == *"tm-unpack: bomb.zip: 0.zip: 0.zip: "?".zip: "?".json: compressed input expands to more than the limit of 209715200 bytes in all (--max-expansion raises it)"* ]]
     done
     tm-unpack --max-expansion=11M blank.json.gz >/dev/null
     for f in blank.json.gz -; do
         run tm-unpack --max-expansion=9M $f <blank.json.gz
         [ "$status" -eq 1 ]
-        [[ $output == *"expands to more than 9437184 bytes"* ]]
+        [[ $output == *"expands to more than the limit of 9437184 bytes"* ]]
     done
     run tm-unpack --max-expansion=0 blank.json.gz
     [ "$status" -eq 2 ]
@@ -403,7 +403,7 @@ open('empty.zip', 'wb').write(data)
 END
     run timeout 60 tm-unpack --on-damage=salvage --ignore-unknown --max-expansion=200M empty.zip
     [ "$status" -eq 1 ]
-    [[ $output == *"expands to more than 209715200 bytes in all"* ]]
+    [[ $output == *"expands to more than the limit of 209715200 bytes in all"* ]]
 }
 
 @test "compressed packets of a proto count as expansion" {
@@ -422,7 +422,7 @@ END
     tm-unpack --max-expansion=21M packed.pftrace >/dev/null
     run tm-unpack --max-expansion=10M packed.pftrace
     [ "$status" -eq 1 ]
-    [[ $output == *"expands to more than 10485760 bytes"* ]]
+    [[ $output == *"expands to more than the limit of 10485760 bytes"* ]]
 }
 
 @test "a file in an archive that cannot be read further does not prevent reading the others" {

@@ -137,11 +137,11 @@ END
     tm-merge -q -o merged.db a.sqlite
     run tm-merge -f csv merged.db
     [ "$status" -eq 1 ]
-    [[ $output == *"merged.db: a database that tracemerge wrote; what is merged are the traces that it was made of (--ignore-unknown leaves it out)"* ]]
+    [[ $output == *"merged.db: a database that tracemerge wrote; merge the traces that it was made from (--ignore-unknown leaves it out)"* ]]
     sqlite3 other.db 'CREATE TABLE t (x)'
     run tm-merge -f csv other.db
     [ "$status" -eq 1 ]
-    [[ $output == *"other.db: a database of SQLite that is no export of Nsight Systems (nsys export --type sqlite)"* ]]
+    [[ $output == *"other.db: a database of SQLite that is not an export of Nsight Systems (nsys export --type sqlite)"* ]]
     tm-merge -q --ignore-unknown -f report merged.db other.db a.sqlite >report
     grep -q 'other.db: 1 event read, 0 placed, 1 dropped, 8192 bytes skipped' report
     grep -q 'unknown *262144 *merged.db\|unknown .*merged.db' report

@@ -55,7 +55,7 @@ raws() {
     for bad in lines '' json, ,json 'json line' short_line; do
         run tm-unpack --raw "$bad" a.json
         [ "$status" -eq 2 ]
-        [[ "$output" == *"--raw: '$bad' is no list of"* ]]
+        [[ "$output" == *"--raw: '$bad' is not a list of"* ]]
     done
 }
 

@@ -241,7 +241,7 @@ END
     [ "${lines[0]}" = "tm-plan: 'nonsense' is not a rule" ]
     run tm-plan --parts=3 <p
     [ "$status" -eq 1 ]
-    [ "$output" = "tm-plan: the stream is no plan: pipe it through tm-plan first" ]
+    [ "$output" = "tm-plan: the stream is not a plan: pipe it through tm-plan first" ]
     tm-plan <p >plan
     run bash -c 'head -c 500 plan | tm-plan --parts=3'
     [ "$status" -eq 1 ]

@@ -160,7 +160,7 @@ PY
     ! grep 'other' frames
     run tm-unpack --json-args=a,, a.json
     [ "$status" -eq 2 ]
-    [[ "$output" == *"--json-args: 'a,,' is no list of up to 64 names"* ]]
+    [[ "$output" == *"--json-args: 'a,,' is not a list of up to 64 names"* ]]
 }
 
 @test "a reused pid is another process" {

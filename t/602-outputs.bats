@@ -54,7 +54,7 @@ alone_and_together() {
     [[ "$output" == *"-o is given more than 8 times"* ]]
     cp "$demo" in.tar
     run -2 tm-merge -o a.json -o in.tar -f json in.tar
-    [[ "$output" == *"in.tar: is one of the files to be read"* ]]
+    [[ "$output" == *"in.tar: is both an input and an output"* ]]
     ln in.tar other
     ln two.json same.json
     run -2 tm-merge -o two.json -o same.json "$demo"

@@ -188,7 +188,7 @@ I/Tag     ( 1234): text\n|logcat -v threadtime
 --------- beginning of main\nI/Tag(12): text\n|logcat -v threadtime
 LPKSHHRH\0\0\0\0|journalctl -o export
 SQLite format 3\0|database
-hello|unknown trace type; what is read: Perfetto
+hello|unknown trace type; supported are: Perfetto
 END
     kineto a.json 5
     tm-unpack a.json >s.tms
@@ -256,13 +256,13 @@ line 1, column "* ]]
     for args in "-o a.json a.json" "-o d/b.json d" "-o ./c.json a.json d"; do
         run tm-merge $args
         [ "$status" -eq 2 ]
-        [[ "${lines[0]}" == "tm-merge: "*": is one of the files to be read, and would be written" ]]
+        [[ "${lines[0]}" == "tm-merge: "*": is both an input and an output" ]]
     done
     grep -q traceEvents a.json
     tar cf all.tar a.json
     run tm-pack -o all.tar a.json all.tar
     [ "$status" -eq 2 ]
-    [ "$output" = "tm-pack: all.tar: is one of the files to be read, and would be written" ]
+    [ "$output" = "tm-pack: all.tar: is both an input and an output" ]
     run --separate-stderr tm-merge -o out.csv a.json ./a.json
     [[ "$stderr" == *"tm-merge: warning: ./a.json: the same file is given twice, as a.json too"* ]]
     run --separate-stderr tm-merge -q -o out.csv a.json ./a.json
@@ -279,7 +279,7 @@ line 1, column "* ]]
     [ "${lines[0]}" = "tm-merge: option '-o' needs an argument, and '-f' looks like an option; a file of that name is ./-f" ]
     run tm-merge -a.json
     [ "$status" -eq 2 ]
-    [ "${lines[0]}" = "tm-merge: unknown option '-a'; a file of that name is given behind -- or as ./-a.json" ]
+    [ "${lines[0]}" = "tm-merge: unknown option '-a'; a file of that name is given after -- or as ./-a.json" ]
     tm-merge -o ./-out.csv -- -a.json
     [ -s ./-out.csv ]
 }

@@ -172,7 +172,7 @@ P
     fails 1 "empty: a directory without files" -o out.tar empty
     fails 1 "none: cannot open: No such file or directory" -o out.tar $files none
     echo hello >text
-    fails 1 "text: unknown trace type; what is read: Perfetto and Fuchsia traces, Chrome JSON, ftrace and systrace text, \
+    fails 1 "text: unknown trace type; supported are: Perfetto and Fuchsia traces, Chrome JSON, ftrace and systrace text, \
 perf.data, trace.dat, perf script, strace -ttt, logcat, journalctl -o json, Firefox and Instruments profiles, CTF, \
 spans (OTLP, Jaeger, Zipkin), XSpace, Nsight Systems' SQLite, simpleperf; these in TAR, ZIP, gzip or zstd" -o out.tar $files text
     cp phone.pftrace d/.hidden

@@ -131,7 +131,7 @@ static enum tm_status next_member(struct tm_gzip_reader *gzip, struct tm_error *
     gzip->member_at = in->offset;
     bool is_member = st == TM_OK && in->data[0] == 0x1f && in->data[1] == 0x8b;
     if (!is_member && in->len > 0 && gzip->on_damage == TM_DAMAGE_SALVAGE && gzip->damage.count > 0)
-        return damaged(in->offset, "no gzip member behind a damaged one", err);
+        return damaged(in->offset, "no gzip member after a damaged one", err);
     if (!is_member) {
         gzip->state = TM_GZIP_ENDED;
         return TM_OK;

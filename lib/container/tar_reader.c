@@ -315,7 +315,7 @@ enum tm_status tm_tar_next(struct tm_tar_reader *tar, struct tm_tar_entry *entry
         if (st != TM_OK)
             return st;
         if (!field_number(header.th_buf.size, sizeof header.th_buf.size, &size)) {
-            (void)damaged(tar->in->offset - T_BLOCKSIZE, "the size in a TAR header is no number", err);
+            (void)damaged(tar->in->offset - T_BLOCKSIZE, "the size in a TAR header is not a number", err);
             if (!tar->tolerant)
                 return tm_error_recoverable(err);
             tm_damage_add(&tar->damage, tar->in->offset - T_BLOCKSIZE, err);

@@ -58,7 +58,8 @@ static enum tm_status check_header(const struct tm_stream_reader *reader, struct
     if (!reader->header.sorted)
         return tm_error_set(err, TM_E_INPUT, "the stream is not sorted: pipe it through tm-sort first");
     if (!tm_time_part_is_whole(&reader->header.part))
-        return tm_error_set(err, TM_E_INPUT, "the stream is a part already: cut the whole one at all times at once");
+        return tm_error_set(err, TM_E_INPUT,
+                            "the stream is a part already; cut the whole stream at all times in one run");
     return TM_OK;
 }
 

@@ -15,7 +15,7 @@ struct tm_drop_text tm_drop_text_of(enum tm_drop_reason reason)
             "Check the offsets in the manifest."},
         [TM_DROP_DAMAGED] = {"they cannot be read",
             "--on-damage salvage continues after the damage; what is inside the damage cannot be recovered."},
-        [TM_DROP_SKIPPED_BYTES] = {"they are damaged, or of a kind that is not read",
+        [TM_DROP_SKIPPED_BYTES] = {"they are damaged, or of a kind that is not supported",
             "They cannot be recovered."},
         [TM_DROP_NO_TIME] = {"they have no time",
             "They cannot be placed; the program that recorded them wrote no time."},

@@ -104,7 +104,7 @@ static enum tm_json_status scan_number(struct tm_json_scan *scan, struct tm_json
         digits = ++p;
         p = tm_json_skip_digits(p, end);
         if (p == digits && p < end)
-            return tm_json_bad(scan, p, "a number without digits behind its point");
+            return tm_json_bad(scan, p, "a number without digits after its decimal point");
     }
     if (p < end && (*p == 'e' || *p == 'E')) {
         p++;
@@ -157,7 +157,7 @@ static inline enum tm_json_status scan_key(struct tm_json_scan *scan, struct tm_
         return TM_JSON_CLOSE;
     }
     if (*scan->p != '"')
-        return tm_json_bad(scan, scan->p, "a key in quotes is expected");
+        return tm_json_bad(scan, scan->p, "expected a key in quotes");
     if ((st = scan_string(scan, key)) != TM_JSON_OK)
         return st;
     if (!tm_json_space(scan))

@@ -183,7 +183,7 @@ enum tm_status tm_file_match_add(struct tm_file_match *match, const Tracemerge__
     uint32_t id = match->file_count;
     *entry = TM_NO_ENTRY;
     if (file->id != id || id == NO_FILE || (file->has_parent ? file->parent >= id : id != 0))
-        return tm_error_set(err, TM_E_INPUT, "file %u: ids of files do not count up", file->id);
+        return tm_error_set(err, TM_E_INPUT, "file %u: ids of files are not consecutive", file->id);
     if (match->closed) {
         match->file_count++;
         return TM_OK;

@@ -122,7 +122,7 @@ static enum tm_status scan_escape(struct scanner *s, struct tm_buf *decoded)
     }
     const char *letter = s->p < s->end && *s->p ? strchr(letters, *s->p) : NULL;
     if (letter == NULL)
-        return expected(s, "an escape of JSON behind the backslash");
+        return expected(s, "a JSON escape after the backslash");
     s->p++;
     return decoded ? tm_buf_add_byte(decoded, (uint8_t)meanings[letter - letters]) : TM_OK;
 }
@@ -186,7 +186,7 @@ static enum tm_status scan_number(struct scanner *s)
     if (next_is(s, '.')) {
         s->p++;
         if (!skip_digits(s))
-            return expected(s, "a digit behind the decimal point");
+            return expected(s, "a digit after the decimal point");
     }
     if (next_is(s, 'e') || next_is(s, 'E')) {
         s->p++;
@@ -300,7 +300,7 @@ static enum tm_status scan_document(struct scanner *s)
 {
     enum tm_status st = tm_buf_reserve(&s->key, KEY_ID_BYTES);
     if (s->end - s->p >= 3 && memcmp(s->p, "\xef\xbb\xbf", 3) == 0)
-        return refuse(s, s->p, "a byte order mark behind the beginning, which JSON does not allow");
+        return refuse(s, s->p, "a byte order mark that is not at the beginning, which JSON does not allow");
     if (st == TM_OK)
         st = scan_value(s);
     if (st == TM_OK && s->p < s->end)

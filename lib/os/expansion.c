@@ -17,6 +17,6 @@ enum tm_status tm_expansion_add(struct tm_expansion *expansion, uint64_t bytes, 
     if (expansion->bytes <= max)
         return TM_OK;
     return tm_error_set(err, TM_E_INPUT,
-                        "what is compressed in the input expands to more than %llu bytes in all, the limit "
+                        "compressed input expands to more than the limit of %llu bytes in all "
                         "(--max-expansion raises it)", (unsigned long long)max);
 }

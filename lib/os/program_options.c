@@ -19,7 +19,7 @@ static int refuse(const struct tm_program *program, const struct option *longs, 
 {
     if (optopt != 0 && word[0] == '-' && word[1] == '-' && is_known(longs, optopt))
         return tm_program_usage(program, "'%s': the option takes no argument", word);
-    const char *hint = access(word, F_OK) == 0 ? "; a file of that name is given behind -- or as ./" : "";
+    const char *hint = access(word, F_OK) == 0 ? "; a file of that name is given after -- or as ./" : "";
     if (optopt != 0)
         return tm_program_usage(program, "unknown option '-%c'%s%s", optopt, hint, *hint ? word : "");
     return tm_program_usage(program, "unknown option '%s'%s%s", word, hint, *hint ? word : "");

@@ -95,7 +95,8 @@ static enum tm_status child_read(void *source, uint8_t *data, size_t len, size_t
         count = poll(&ready, 1, TM_SUBPROCESS_SILENCE_S * 1000);
     while (count < 0 && errno == EINTR);
     if (count == 0)
-        return tm_error_set(err, TM_E_INPUT, "its reader has been silent for %d seconds", TM_SUBPROCESS_SILENCE_S);
+        return tm_error_set(err, TM_E_INPUT, "its reader process has not answered for %d seconds",
+                            TM_SUBPROCESS_SILENCE_S);
     return tm_io_read(p->fd, data, len, got, err);
 }
 

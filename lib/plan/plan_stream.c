@@ -214,7 +214,7 @@ enum tm_status tm_plan_divide(int in, uint32_t part_count, int64_t *points, stru
             st = tm_event_counts_add_frame(&counts, &frame, err);
         }
     if (st == TM_END)
-        st = is_plan ? TM_OK : tm_error_set(err, TM_E_INPUT, "the stream is no plan: pipe it through tm-plan first");
+        st = is_plan ? TM_OK : tm_error_set(err, TM_E_INPUT, "the stream is not a plan: pipe it through tm-plan first");
     if (st == TM_OK)
         tm_event_counts_divide(&counts, part_count, points);
     tm_stream_reader_release(&reader);

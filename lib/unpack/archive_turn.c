@@ -87,7 +87,7 @@ static enum tm_status add_hard_link(struct tm_unpack_run *run, struct tm_archive
     struct tm_member member = tar_member(entry);
     enum tm_status st = tm_tar_files_find(files, tm_file_list_bare(entry->link), &file, run->err);
     if (st == TM_END) {
-        tm_error_set(&cause, TM_E_INPUT, "a hard link to %s, which is no file in front of it that can be read",
+        tm_error_set(&cause, TM_E_INPUT, "a hard link to %s, which is not a readable file before it",
                      entry->link);
         return tm_archive_refuse(run, archive, &member, TM_REFUSAL_DAMAGED, cause.text);
     }

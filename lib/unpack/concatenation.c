@@ -83,7 +83,7 @@ static enum tm_status refer(struct tm_unpack_run *run, const struct tm_node *nod
         return TM_E_SYSTEM;
     bool in_place = context->has_source && !kept;
     if (in_place && fstat(content->extent.fd, &info) != 0)
-        return tm_error_errno(run->err, errno, "cannot tell what it is");
+        return tm_error_errno(run->err, errno, "cannot read its type");
     source.file = node->id;
     source.device = in_place ? (uint64_t)info.st_dev : options->text_file->device;
     source.inode = in_place ? (uint64_t)info.st_ino : options->text_file->inode;
@@ -257,7 +257,7 @@ static enum tm_status unknown_turn(struct tm_unpack_run *run, struct tm_node *no
                    ? tm_error_set(run->err, TM_E_INPUT, TM_UNKNOWN_MESSAGE, tm_foreign_type_cause(in->data, head))
                    : tm_error_at(
                          run->err, start,
-                         "damaged, or of unknown trace type, behind a document (--ignore-unknown leaves it out)");
+                         "damaged, or of unknown trace type, after a document (--ignore-unknown leaves it out)");
     }
     return left_out_turn(run, node, content);
 }

@@ -32,7 +32,7 @@ static enum tm_status add_file(struct tm_file_list *list, const char *path, cons
     if (list->count >= TM_FILES_MAX)
         return tm_error_set(err, TM_E_INPUT, "more than the limit of %d files", TM_FILES_MAX);
     if (list->text.len + strlen(path) >= TM_NAMES_BYTES_MAX)
-        return tm_error_set(err, TM_E_INPUT, "names of more than the limit of %d bytes", TM_NAMES_BYTES_MAX);
+        return tm_error_set(err, TM_E_INPUT, "names exceed the limit of %d bytes", TM_NAMES_BYTES_MAX);
     if (tm_buf_add(&list->text, path, strlen(path) + 1) != TM_OK ||
         tm_buf_add(&list->entries, &entry, sizeof entry) != TM_OK)
         return tm_error_nomem(err);

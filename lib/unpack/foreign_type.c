@@ -13,17 +13,17 @@ static const struct {
     const char *cause;
 } by_magic[] = {
 #define MAGIC(bytes) bytes, sizeof bytes - 1
-    {MAGIC("\xfd" "7zXZ\0"), "compressed by xz, which is not read: xz -dc FILE"},
-    {MAGIC("BZh"), "compressed by bzip2, which is not read: bzip2 -dc FILE"},
-    {MAGIC("\x04\x22\x4d\x18"), "compressed by lz4, which is not read: lz4 -dc FILE"},
-    {MAGIC("7z\xbc\xaf\x27\x1c"), "a 7z archive, which is not read: unpack it and give the directory"},
-    {MAGIC("Rar!"), "a RAR archive, which is not read: unpack it and give the directory"},
-    {MAGIC("\xd4\xc3\xb2\xa1"), "packets of a network (pcap), which are no trace that is read"},
-    {MAGIC("\xa1\xb2\xc3\xd4"), "packets of a network (pcap), which are no trace that is read"},
-    {MAGIC("\x4d\x3c\xb2\xa1"), "packets of a network (pcap), which are no trace that is read"},
-    {MAGIC("\xa1\xb2\x3c\x4d"), "packets of a network (pcap), which are no trace that is read"},
-    {MAGIC("\xff\xfe"), "text in UTF-16, which is not read: iconv -f UTF-16 -t UTF-8 FILE"},
-    {MAGIC("\xfe\xff"), "text in UTF-16, which is not read: iconv -f UTF-16 -t UTF-8 FILE"},
+    {MAGIC("\xfd" "7zXZ\0"), "compressed by xz, which is not supported: xz -dc FILE"},
+    {MAGIC("BZh"), "compressed by bzip2, which is not supported: bzip2 -dc FILE"},
+    {MAGIC("\x04\x22\x4d\x18"), "compressed by lz4, which is not supported: lz4 -dc FILE"},
+    {MAGIC("7z\xbc\xaf\x27\x1c"), "a 7z archive, which is not supported: unpack it and give the directory"},
+    {MAGIC("Rar!"), "a RAR archive, which is not supported: unpack it and give the directory"},
+    {MAGIC("\xd4\xc3\xb2\xa1"), "packets of a network (pcap), which are not a supported trace"},
+    {MAGIC("\xa1\xb2\xc3\xd4"), "packets of a network (pcap), which are not a supported trace"},
+    {MAGIC("\x4d\x3c\xb2\xa1"), "packets of a network (pcap), which are not a supported trace"},
+    {MAGIC("\xa1\xb2\x3c\x4d"), "packets of a network (pcap), which are not a supported trace"},
+    {MAGIC("\xff\xfe"), "text in UTF-16, which is not supported: iconv -f UTF-16 -t UTF-8 FILE"},
+    {MAGIC("\xfe\xff"), "text in UTF-16, which is not supported: iconv -f UTF-16 -t UTF-8 FILE"},
     {MAGIC("\x7f" "ELF"), "a program (ELF), not a trace of one"},
     {MAGIC("LPKSHHRH"), "a journal as systemd keeps it, which is read as text: journalctl -o export --file=FILE"},
 #undef MAGIC
@@ -65,13 +65,13 @@ const char *tm_foreign_type_cause(const uint8_t *head, size_t len)
     if (is_stream(head, len))
         return "a tracemerge stream, which has been unpacked already: tm-emit or tm-sort -m read it";
     if (is_pcapng(head, len))
-        return "packets of a network (pcapng), which are no trace that is read";
+        return "packets of a network (pcapng), which are not a supported trace";
     for (size_t i = 0; i < sizeof by_magic / sizeof *by_magic; i++)
         if (len >= by_magic[i].len && memcmp(head, by_magic[i].bytes, by_magic[i].len) == 0)
             return by_magic[i].cause;
     if (is_brief_log(head, len))
-        return "a log of logcat that tells no times: logcat -v threadtime -v year -v usec -v UTC";
-    return "unknown trace type; what is read: Perfetto and Fuchsia traces, Chrome JSON, ftrace and systrace text, "
+        return "a log of logcat without times: logcat -v threadtime -v year -v usec -v UTC";
+    return "unknown trace type; supported are: Perfetto and Fuchsia traces, Chrome JSON, ftrace and systrace text, "
            "perf.data, trace.dat, perf script, strace -ttt, logcat, journalctl -o json, Firefox and Instruments "
            "profiles, CTF, spans (OTLP, Jaeger, Zipkin), XSpace, Nsight Systems' SQLite, simpleperf; these in TAR, "
            "ZIP, gzip or zstd";

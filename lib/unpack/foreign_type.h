@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* Returns the cause of an error for HEAD (LEN bytes, as for tm_file_type_sniff), which has no type that is read:
- * "compressed by xz, which is not read: …", or "unknown trace type; what is read: …". Never NULL; static. */
+ * "compressed by xz, which is not supported: …", or "unknown trace type; supported are: …". Never NULL; static. */
 const char *tm_foreign_type_cause(const uint8_t *head, size_t len);
 
 /* The message about a file with such a cause. */

@@ -27,7 +27,7 @@ enum tm_status tm_member_table_add(struct tm_member_table *table, const struct t
     if (table->count >= TM_FILES_MAX)
         return tm_error_set(err, TM_E_INPUT, "more than the limit of %d members", TM_FILES_MAX);
     if (table->names.len + len + cause_bytes + host_bytes >= TM_NAMES_BYTES_MAX)
-        return tm_error_set(err, TM_E_INPUT, "names of more than the limit of %d bytes", TM_NAMES_BYTES_MAX);
+        return tm_error_set(err, TM_E_INPUT, "names exceed the limit of %d bytes", TM_NAMES_BYTES_MAX);
     enum tm_status st = tm_array_grow(&table->members, &table->cap, table->count, sizeof *table->members, err);
     if (st < 0)
         return st;

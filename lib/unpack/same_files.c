@@ -54,7 +54,7 @@ static enum tm_status check_outs(const char *const *outs, const struct stat *inp
     for (; *outs; outs++)
         if (stat(*outs, &info) == 0 && S_ISREG(info.st_mode) && info.st_dev == input->st_dev &&
             info.st_ino == input->st_ino)
-            return tm_error_set(err, TM_E_USAGE, "%s: is one of the files to be read, and would be written", *outs);
+            return tm_error_set(err, TM_E_USAGE, "%s: is both an input and an output", *outs);
     return TM_OK;
 }
 

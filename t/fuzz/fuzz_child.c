@@ -55,7 +55,7 @@ static enum tm_status child_says(void *source, uint8_t *data, size_t len, size_t
     struct child *c = source;
     size_t n = c->len < len ? c->len : len;
     if (n == 0 && c->end == FAILS_READING)
-        return tm_error_set(err, TM_E_INPUT, "its reader has been silent for 60 seconds");
+        return tm_error_set(err, TM_E_INPUT, "its reader process has not answered for 60 seconds");
     if (n > 0)
         memcpy(data, c->data, n);
     c->data += n;

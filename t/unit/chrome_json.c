@@ -277,7 +277,7 @@ static void halts(const char *text, const char *message)
 
 static void test_halts(void)
 {
-    halts("[{\"ph\":\"X\",\"ts\":1}, 5]", "byte 20: an event, '{', is expected");
+    halts("[{\"ph\":\"X\",\"ts\":1}, 5]", "byte 20: expected an event, which begins with '{'");
     halts("[{\"ph\":\"X\",\"ts\":01}]", "byte 16: a number with a leading zero");
     halts("[{\"ph\":\"X\",\"name\":\"a\tb\\q\"}]", "byte 20: bad escape in a string");
     halts("{\"a\tb\":1}", "byte 3: control character in a string");

@@ -251,7 +251,7 @@ static void test_damaged(void)
     start(&f, TRACEMERGE__STAGE__UNPACKED);
     file(&f, -1, NULL, "tar");
     file(&f, 7, "a", "");
-    finish(&f, NULL, "file 1: ids of files do not count up", 0);
+    finish(&f, NULL, "file 1: ids of files are not consecutive", 0);
     start(&f, TRACEMERGE__STAGE__UNPACKED);
     begin(&f, 7, "tar", false);
     finish(&f, NULL, "file 7 begins but is not known", 0);

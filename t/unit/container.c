@@ -101,7 +101,7 @@ static void test_tar_sizes(struct tar_fixture *f)
         start(f, 512, UINT64_MAX);
         enum tm_status st = next(f);
         if (sizes[i].size == UINT64_MAX)
-            is_str(f->err.text, "byte 0: the size in a TAR header is no number");
+            is_str(f->err.text, "byte 0: the size in a TAR header is not a number");
         else
             ok(st == TM_OK && f->entry.size_bytes == sizes[i].size && f->entry.at == 512);
         stop(f);

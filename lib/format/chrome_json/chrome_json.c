@@ -204,7 +204,7 @@ static enum tm_json_status events_step(struct tm_json_document *doc, struct tm_j
             return TM_JSON_OK;
         }
         if (*scan->p != '{')
-            return tm_json_bad(scan, scan->p, "an event, '{', is expected");
+            return tm_json_bad(scan, scan->p, "expected an event, which begins with '{'");
         const uint8_t *end = scan->end;
         const uint8_t *start = scan->p;
         bool far = end - scan->p > TM_JSON_EVENT_BYTES_MAX;

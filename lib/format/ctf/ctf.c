@@ -65,7 +65,7 @@ static enum tm_status ctf_open(const struct tm_format_context *context, void **s
     }
     if (context->path == NULL) {
         tm_error_set(err, TM_E_INPUT, "metadata of a trace in the Common Trace Format (CTF), which is a directory: "
-                                      "give that, or an archive of it that can be read at any place");
+                                      "give that, or an archive of it that is a regular file");
         return TM_END;
     }
     struct tm_ctf *c = calloc(1, sizeof *c);

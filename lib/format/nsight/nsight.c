@@ -29,7 +29,7 @@ static const char *other_cause(const struct tm_nsight *x)
 {
     for (uint32_t i = 0; i < x->schema.count; i++)
         if (begins(x->schema.tables[i].name, "tm_"))
-            return "a database that tracemerge wrote; what is merged are the traces that it was made of";
+            return "a database that tracemerge wrote; merge the traces that it was made from";
     if (x->schema.count == 0 && x->database.is_wal)
         return "a database of SQLite without tables: its content is in the file beside it that ends in -wal; "
                "sqlite3 FILE 'PRAGMA wal_checkpoint(TRUNCATE)' writes it back";

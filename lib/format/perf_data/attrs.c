@@ -118,7 +118,7 @@ enum tm_status tm_perf_attrs_name(struct tm_perf_attrs *attrs, struct tm_perf_at
                                   struct tm_error *err)
 {
     if (name.len > NAMES_BYTES_MAX - attrs->names.len)
-        return tm_error_set(err, TM_E_INPUT, "names of events of more than the limit of %d bytes", NAMES_BYTES_MAX);
+        return tm_error_set(err, TM_E_INPUT, "names of events exceed the limit of %d bytes", NAMES_BYTES_MAX);
     attr->name_at = attrs->names.len;
     attr->name_len = name.len;
     return tm_buf_add(&attrs->names, name.s, name.len) == TM_OK ? TM_OK : tm_error_nomem(err);

@@ -33,7 +33,7 @@ enum tm_status tm_perf_mappings_text(struct tm_perf_mappings *m, struct tm_span 
         return TM_OK;
     enum tm_status st = tm_intern_add(&m->texts, text.s, text.len, number, NULL);
     if (st == TM_END)
-        return tm_error_set(err, TM_E_INPUT, "names of files and symbols of more than the limit of %d, or %d bytes",
+        return tm_error_set(err, TM_E_INPUT, "names of files and symbols exceed the limit of %d, or %d bytes",
                             TM_PERF_TEXTS_MAX, TM_PERF_TEXT_BYTES_MAX);
     return st < 0 ? tm_error_nomem(err) : TM_OK;
 }

@@ -37,7 +37,7 @@ enum tm_status tm_perf_task_names_add(struct tm_perf_task_names *n, int64_t tid,
     uint32_t number = NONE;
     enum tm_status st = tm_intern_add(&n->texts, name.s, name.len, &number, NULL);
     if (st == TM_END)
-        return tm_error_set(err, TM_E_INPUT, "names of threads of more than the limit of %d bytes",
+        return tm_error_set(err, TM_E_INPUT, "names of threads exceed the limit of %d bytes",
                             TM_PERF_TASK_NAME_BYTES_MAX);
     if (st < 0)
         return tm_error_nomem(err);

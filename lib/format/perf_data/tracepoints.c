@@ -204,7 +204,7 @@ enum tm_status tm_tracepoints_read(struct tm_tracepoints *t, const uint8_t *data
     static const char magic[] = "\x17\x08\x44tracing", ftrace[] = "ftrace";
     enum tm_status st = TM_OK;
     if (len > TM_TRACEPOINT_BYTES_MAX)
-        return tm_error_set(err, TM_E_INPUT, "formats of tracepoints of more than the limit of %d bytes",
+        return tm_error_set(err, TM_E_INPUT, "formats of tracepoints exceed the limit of %d bytes",
                             TM_TRACEPOINT_BYTES_MAX);
     if (len < sizeof magic - 1 || memcmp(data, magic, sizeof magic - 1) != 0)
         return TM_END;

@@ -82,7 +82,7 @@ static enum tm_status store_name(struct simpleperf *s, const struct tm_pb_field 
                                  struct tm_error *err)
 {
     if (f->len > TM_SIMPLEPERF_NAMES_MAX - s->names.len)
-        return tm_error_set(err, TM_E_INPUT, "names of files and symbols of more than the limit of %d bytes",
+        return tm_error_set(err, TM_E_INPUT, "names of files and symbols exceed the limit of %d bytes",
                             TM_SIMPLEPERF_NAMES_MAX);
     *name = (struct name){(uint32_t)s->names.len, (uint32_t)f->len};
     return tm_buf_add(&s->names, f->data, f->len) == TM_OK ? TM_OK : tm_error_nomem(err);

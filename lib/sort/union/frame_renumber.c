@@ -4,7 +4,7 @@
 
 static enum tm_status too_many(const char *what, struct tm_error *err)
 {
-    return tm_error_set(err, TM_E_INPUT, "all streams together have more %s than there are numbers", what);
+    return tm_error_set(err, TM_E_INPUT, "all streams together have more %s than can be numbered", what);
 }
 
 static enum tm_status renumber_generation(Tracemerge__Sequence *m, struct tm_stream_ids *ids, struct tm_error *err)

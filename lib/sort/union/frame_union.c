@@ -34,7 +34,7 @@ static enum tm_status store_message(struct tm_frame_union *u, struct tm_frame_fi
 
 static enum tm_status too_many(const char *what, struct tm_error *err)
 {
-    return tm_error_set(err, TM_E_INPUT, "all streams together have more %s than there are numbers", what);
+    return tm_error_set(err, TM_E_INPUT, "all streams together have more %s than can be numbered", what);
 }
 
 /* Removes file 0 of a stream that was merged before, which is its directory. The directory of this merge replaces it.
