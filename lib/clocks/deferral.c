@@ -1,24 +1,13 @@
 #include "clocks/deferral.h"
 
-#include "os/io.h"
-
-#include <errno.h>
-#include <unistd.h>
-
 static enum tm_status write_batch(struct tm_deferral *deferral, const struct tm_batch *batch, const char *temporary_dir,
                                   struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    if (!deferral->has_fd) {
-        st = tm_io_temporary(temporary_dir, &deferral->fd, err);
-        if (st < 0)
-            return st;
-        deferral->has_fd = true;
-        st = tm_stream_writer_open(&deferral->writer, deferral->fd, "tm-clocks",
-                                   &(struct tm_stream_header){.stage = TRACEMERGE__STAGE__CONFIGURED}, err);
-    }
+    if (!deferral->file.has_begun)
+        st = tm_temporary_stream_begin(&deferral->file, temporary_dir, err);
     deferral->state = TM_DEFERRAL_SPILLED;
-    return st == TM_OK ? tm_stream_write_batch(&deferral->writer, batch, err) : st;
+    return st == TM_OK ? tm_stream_write_batch(&deferral->file.writer, batch, err) : st;
 }
 
 /* Writes the rows that are in memory. */
@@ -65,27 +54,17 @@ enum tm_status tm_deferral_add_batch(struct tm_deferral *deferral, const struct 
     return st == TM_OK ? write_batch(deferral, batch, temporary_dir, err) : st;
 }
 
-static enum tm_status start_reading(struct tm_deferral *deferral, struct tm_error *err)
-{
-    enum tm_status st = tm_stream_writer_end(&deferral->writer, err);
-    if (st < 0)
-        return st;
-    if (lseek(deferral->fd, 0, SEEK_SET) < 0)
-        return tm_error_errno(err, errno, "temporary file");
-    deferral->state = TM_DEFERRAL_READING;
-    return tm_stream_reader_open(&deferral->reader, deferral->fd, err);
-}
-
 enum tm_status tm_deferral_next(struct tm_deferral *deferral, struct tm_batch *batch, struct tm_error *err)
 {
     if (deferral->state == TM_DEFERRAL_SPILLED) {
-        enum tm_status st = start_reading(deferral, err);
+        enum tm_status st = tm_temporary_stream_read(&deferral->file, err);
         if (st < 0)
             return st;
+        deferral->state = TM_DEFERRAL_READING;
     }
     if (deferral->state == TM_DEFERRAL_READING) {
         struct tm_frame frame;
-        enum tm_status st = tm_stream_reader_next(&deferral->reader, &frame, batch, err);
+        enum tm_status st = tm_stream_reader_next(&deferral->file.reader, &frame, batch, err);
         if (st != TM_END)
             return st;
     }
@@ -98,11 +77,7 @@ enum tm_status tm_deferral_next(struct tm_deferral *deferral, struct tm_batch *b
 
 void tm_deferral_release(struct tm_deferral *deferral)
 {
-    if (deferral->has_fd) {
-        tm_stream_writer_release(&deferral->writer);
-        tm_stream_reader_release(&deferral->reader);
-        close(deferral->fd);
-    }
+    tm_temporary_stream_release(&deferral->file);
     tm_batch_builder_release(&deferral->rows);
     *deferral = (struct tm_deferral){0};
 }

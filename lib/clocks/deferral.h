@@ -4,19 +4,15 @@
 #define TM_CLOCKS_DEFERRAL_H
 
 #include "stream/batch_builder.h"
-#include "stream/reader.h"
-#include "stream/writer.h"
+#include "stream/temporary_stream.h"
 
 /* Zero-initialise. */
 struct tm_deferral {
     uint64_t count; /* pending rows */
     /* private */
     struct tm_batch_builder rows;
-    struct tm_stream_writer writer;
-    struct tm_stream_reader reader;
-    int fd;
+    struct tm_temporary_stream file;
     enum { TM_DEFERRAL_EMPTY, TM_DEFERRAL_SPILLED, TM_DEFERRAL_READING, TM_DEFERRAL_LAST } state;
-    bool has_fd;
 };
 
 /* Appends EVENT. TEMPORARY_DIR is as for tm_io_temporary. TM_OK or TM_E_SYSTEM. */

@@ -2,11 +2,8 @@
 
 #include "base/hash.h"
 #include "base/table.h"
-#include "os/io.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /* The header of each batch in the temporary file. No other program reads it. */
 enum { FRAME_PARTS = TM_FRAME_OPTIONAL_FIRST };
@@ -47,21 +44,6 @@ enum tm_status tm_line_rows_route(struct tm_line_rows *rows, const struct tm_lin
     return tm_map_set(&rows->route_of, hash, *number) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* Starts a new temporary file, because there was none or all of it has been read. */
-static enum tm_status open_file(struct tm_line_rows *rows, const char *temporary_dir, struct tm_error *err)
-{
-    if (!rows->has_fd) {
-        enum tm_status st = tm_io_temporary(temporary_dir, &rows->fd, err);
-        if (st < 0)
-            return st;
-        rows->has_fd = true;
-    } else if (lseek(rows->fd, 0, SEEK_SET) < 0 || ftruncate(rows->fd, 0) < 0) {
-        return tm_error_errno(err, errno, "temporary file");
-    }
-    return tm_stream_writer_open(&rows->writer, rows->fd, "tm-clocks",
-                                 &(struct tm_stream_header){.stage = TRACEMERGE__STAGE__CONFIGURED}, err);
-}
-
 enum tm_status tm_line_rows_add(struct tm_line_rows *rows, const struct tm_batch *batch, const uint8_t *parts,
                                 const char *temporary_dir, struct tm_error *err)
 {
@@ -71,22 +53,10 @@ enum tm_status tm_line_rows_add(struct tm_line_rows *rows, const struct tm_batch
     if (batch->count == 0)
         return TM_OK;
     if (rows->batch_count++ == 0)
-        st = open_file(rows, temporary_dir, err);
+        st = tm_temporary_stream_begin(&rows->file, temporary_dir, err);
     if (st == TM_OK)
-        st = tm_stream_write_frame(&rows->writer, &frame, err);
-    return st < 0 ? st : tm_stream_write_batch(&rows->writer, batch, err);
-}
-
-static enum tm_status start_reading(struct tm_line_rows *rows, struct tm_error *err)
-{
-    enum tm_status st = tm_stream_writer_end(&rows->writer, err);
-    tm_stream_writer_release(&rows->writer);
-    if (st < 0)
-        return st;
-    if (lseek(rows->fd, 0, SEEK_SET) < 0)
-        return tm_error_errno(err, errno, "temporary file");
-    rows->is_reading = true;
-    return tm_stream_reader_open(&rows->reader, rows->fd, err);
+        st = tm_stream_write_frame(&rows->file.writer, &frame, err);
+    return st < 0 ? st : tm_stream_write_batch(&rows->file.writer, batch, err);
 }
 
 enum tm_status tm_line_rows_next(struct tm_line_rows *rows, struct tm_batch *batch, const uint8_t **parts,
@@ -96,20 +66,19 @@ enum tm_status tm_line_rows_next(struct tm_line_rows *rows, struct tm_batch *bat
     enum tm_status st = TM_OK;
     if (rows->batch_count == 0)
         return TM_END;
-    if (!rows->is_reading)
-        st = start_reading(rows, err);
+    if (!rows->file.is_reading)
+        st = tm_temporary_stream_read(&rows->file, err);
     if (st == TM_OK)
-        st = tm_stream_reader_next(&rows->reader, &frame, batch, err);
+        st = tm_stream_reader_next(&rows->file.reader, &frame, batch, err);
     if (st == TM_OK) {
         tm_buf_clear(&rows->times); /* reading the next frame overwrites these bytes */
         st = tm_buf_add(&rows->times, frame.body, frame.body_bytes) == TM_OK ? TM_OK : tm_error_nomem(err);
         *parts = rows->times.data;
     }
     if (st == TM_OK)
-        st = tm_stream_reader_next(&rows->reader, &frame, batch, err);
+        st = tm_stream_reader_next(&rows->file.reader, &frame, batch, err);
     if (st == TM_END) {
-        tm_stream_reader_release(&rows->reader);
-        rows->is_reading = false;
+        tm_temporary_stream_end(&rows->file);
         rows->batch_count = 0;
     }
     return st;
@@ -123,11 +92,7 @@ void tm_line_rows_clear(struct tm_line_rows *rows)
 
 void tm_line_rows_release(struct tm_line_rows *rows)
 {
-    if (rows->has_fd) {
-        tm_stream_writer_release(&rows->writer);
-        tm_stream_reader_release(&rows->reader);
-        close(rows->fd);
-    }
+    tm_temporary_stream_release(&rows->file);
     tm_buf_release(&rows->times);
     tm_map_release(&rows->route_of);
     free(rows->routes);

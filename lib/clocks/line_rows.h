@@ -5,7 +5,7 @@
 
 #include "clocks/clock_route.h"
 #include "stream/batch.h"
-#include "stream/reader.h"
+#include "stream/temporary_stream.h"
 
 /* What becomes of the time of a pending row. */
 enum tm_line_fate {
@@ -34,11 +34,8 @@ struct tm_line_rows {
     /* private */
     uint32_t route_cap;
     struct tm_map route_of;
-    struct tm_stream_writer writer;
-    struct tm_stream_reader reader;
+    struct tm_temporary_stream file;
     struct tm_buf times;
-    int fd;
-    bool has_fd, is_reading;
 };
 
 /* The part of one row that is kept beside its batch: the number of its route and the reading of its clock,

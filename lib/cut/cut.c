@@ -4,11 +4,10 @@
 #include "cut/state.h"
 #include "emit/batch_queue.h"
 #include "emit/history.h"
-#include "os/io.h"
 #include "sort/order_check.h"
 #include "sort/sort_key.h"
+#include "stream/reread.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -29,26 +28,6 @@ struct cutter {
     struct tm_stream_writer writer;
     struct tm_batch_queue out;
 };
-
-static enum tm_status to_temporary(int in, const char *dir, int *fd, struct tm_error *err)
-{
-    enum { PIECE = 1 << 20 };
-    uint8_t *bytes = malloc(PIECE);
-    uint64_t at = 0;
-    size_t got;
-    enum tm_status st = bytes ? tm_io_temporary(dir, fd, err) : tm_error_nomem(err);
-    while (st == TM_OK && (st = tm_io_read(in, bytes, PIECE, &got, err)) == TM_OK) {
-        st = tm_io_pwrite(*fd, bytes, got, at, err);
-        at += got;
-    }
-    free(bytes);
-    return st < 0 ? st : TM_OK;
-}
-
-static enum tm_status seek_to(int fd, off_t at, struct tm_error *err)
-{
-    return lseek(fd, at, SEEK_SET) < 0 ? tm_error_errno(err, errno, "the stream cannot be read again") : TM_OK;
-}
 
 static enum tm_status check_header(const struct tm_stream_reader *reader, struct tm_error *err)
 {
@@ -132,7 +111,7 @@ static enum tm_status write_head(struct cutter *c, struct tm_error *err)
     struct tm_frame frame;
     struct tm_batch batch;
     const off_t at = lseek(c->in, 0, SEEK_CUR);
-    enum tm_status st = seek_to(c->in, 0, err);
+    enum tm_status st = tm_reread_from(c->in, 0, err);
     bool has_accounts = false;
     if (st < 0)
         return st;
@@ -149,7 +128,7 @@ static enum tm_status write_head(struct cutter *c, struct tm_error *err)
             st = write_definitions(c, &frame, &batch, err);
     }
     tm_stream_reader_release(&reader);
-    return st < 0 ? st : seek_to(c->in, at, err);
+    return st < 0 ? st : tm_reread_from(c->in, at, err);
 }
 
 static enum tm_status write_state(struct cutter *c, struct tm_error *err)
@@ -328,8 +307,7 @@ enum tm_status tm_cut(int in, const struct tm_cut *how, struct tm_error *err)
     struct cutter c = {.cut = how, .in = in, .fd = -1, .counts = {.part_count = how->point_count + 1}};
     enum tm_status st = TM_OK;
     if (lseek(in, 0, SEEK_SET) < 0) {
-        c.in = -1;
-        st = to_temporary(in, how->temporary_dir, &c.in, err);
+        st = tm_reread_copy(in, how->temporary_dir, &c.in, err);
     }
     c.out.receiver = (struct tm_batch_receiver){write_batch, &c.writer};
     c.history.catalog = c.state.catalog = &c.catalog;
@@ -338,7 +316,7 @@ enum tm_status tm_cut(int in, const struct tm_cut *how, struct tm_error *err)
         st = count(&c, err);
     c.state.has_flows = c.counts.has_flows;
     if (st == TM_OK)
-        st = seek_to(c.in, 0, err);
+        st = tm_reread_from(c.in, 0, err);
     if (st == TM_OK)
         st = cut(&c, err);
     if (c.in >= 0 && c.in != in)

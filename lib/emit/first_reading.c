@@ -3,9 +3,8 @@
 #include "emit/filter.h"
 #include "emit/history.h"
 #include "emit/span_flows.h"
-#include "os/io.h"
+#include "stream/reread.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -80,25 +79,6 @@ static enum tm_status learn(struct tm_first_reading *reading, const struct tm_em
     return st;
 }
 
-/* Copies IN to a temporary file. */
-static enum tm_status copy_stream(struct tm_first_reading *reading, int in, const char *dir, struct tm_error *err)
-{
-    enum { PIECE = 1 << 20 };
-    uint8_t *piece = malloc(PIECE);
-    size_t got;
-    enum tm_status st = piece ? tm_io_temporary(dir, &reading->fd, err) : tm_error_nomem(err);
-    reading->is_temporary = st == TM_OK;
-    while (st == TM_OK && (st = tm_io_read(in, piece, PIECE, &got, err)) == TM_OK)
-        st = tm_io_write(reading->fd, piece, got, err);
-    free(piece);
-    return st < 0 ? st : TM_OK;
-}
-
-static enum tm_status seek(int fd, off_t to, struct tm_error *err)
-{
-    return lseek(fd, to, SEEK_SET) < 0 ? tm_error_errno(err, errno, "the stream cannot be read again") : TM_OK;
-}
-
 /* True if some output shows the stream unchanged (SHOWS_STREAM) or settled (otherwise; see emit/history.h). */
 static bool is_wanted(const struct tm_emit_run *run, bool shows_stream)
 {
@@ -117,15 +97,15 @@ enum tm_status tm_first_reading_run(struct tm_first_reading *reading, const stru
     reading->fd = run->in_fd;
     if (start < 0 || fstat(run->in_fd, &info) < 0 || !S_ISREG(info.st_mode)) {
         start = 0;
-        if ((st = copy_stream(reading, run->in_fd, run->options.temporary_dir, err)) == TM_OK)
-            st = seek(reading->fd, start, err);
+        st = tm_reread_copy(run->in_fd, run->options.temporary_dir, &reading->fd, err);
+        reading->is_temporary = st == TM_OK;
     }
     for (int shows_stream = 0; shows_stream < 2 && st == TM_OK; shows_stream++) {
         if (!is_wanted(run, shows_stream))
             continue;
         st = learn(reading, run, shows_stream, err);
         if (st >= 0)
-            st = seek(reading->fd, start, err);
+            st = tm_reread_from(reading->fd, start, err);
     }
     return st;
 }

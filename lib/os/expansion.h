@@ -22,8 +22,8 @@ struct tm_expansion {
     uint64_t bytes;       /* decompressed so far; the sum over all levels of nesting */
 };
 
-/* Adds BYTES that were decompressed. TM_OK, or TM_E_INPUT "… expands to more than the limit of N bytes …" from the call on that
- * exceeds the limit. */
+/* Adds BYTES that were decompressed. TM_OK, or TM_E_INPUT "… expands to more than the limit of N bytes …" from the call
+ * on that exceeds the limit. */
 enum tm_status tm_expansion_add(struct tm_expansion *expansion, uint64_t bytes, struct tm_error *err);
 
 #endif

@@ -4,17 +4,21 @@
 
 #include <unistd.h>
 
+enum tm_status tm_temporary_file_open(struct tm_temporary_file *f, struct tm_error *err)
+{
+    if (f->is_open)
+        return TM_OK;
+    enum tm_status st = tm_io_temporary(f->dir, &f->fd, err);
+    f->is_open = st == TM_OK;
+    return st;
+}
+
 enum tm_status tm_temporary_file_add(struct tm_temporary_file *f, const void *data, size_t len, struct tm_error *err)
 {
     uint64_t at = f->len;
     f->len += len;
-    if (!f->is_open) {
-        enum tm_status st = tm_io_temporary(f->dir, &f->fd, err);
-        if (st < 0)
-            return st;
-        f->is_open = true;
-    }
-    return tm_io_pwrite(f->fd, data, len, at, err);
+    enum tm_status st = tm_temporary_file_open(f, err);
+    return st == TM_OK ? tm_io_pwrite(f->fd, data, len, at, err) : st;
 }
 
 enum tm_status tm_temporary_file_read(const struct tm_temporary_file *f, void *data, size_t len, uint64_t offset,

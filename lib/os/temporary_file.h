@@ -10,9 +10,11 @@ struct tm_temporary_file {
     const char *dir; /* borrowed; NULL: as tm_io_temporary_dir */
     uint64_t len;    /* bytes that were appended */
     bool is_open;
-    /* private */
-    int fd;
+    int fd;          /* while it is open */
 };
+
+/* Makes the file if it is not open. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_temporary_file_open(struct tm_temporary_file *file, struct tm_error *err);
 
 /* Appends LEN bytes, which begin at file->len. TM_OK or TM_E_SYSTEM. len grows in both cases. */
 enum tm_status tm_temporary_file_add(struct tm_temporary_file *file, const void *data, size_t len,

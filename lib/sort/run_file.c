@@ -3,7 +3,6 @@
 #include "os/io.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 enum { CHUNK_HEAD_BYTES = 24, RUN_OUT_BYTES = 256 << 10 };
 
@@ -22,17 +21,14 @@ static struct tm_run_chunk get_chunk(const uint8_t *p)
 
 static enum tm_status name_file(enum tm_status st, const struct tm_run_file *file, struct tm_error *err)
 {
-    const char *dir = file->dir;
     if (st < 0)
-        tm_error_prefix(err, "%s: temporary file", dir);
+        tm_error_prefix(err, "%s: temporary file", file->file.dir);
     return st;
 }
 
 static enum tm_status send(struct tm_run_writer *w, const void *data, size_t len, struct tm_error *err)
 {
-    enum tm_status st = tm_io_pwrite(w->file->fd, data, len, w->file->end_bytes, err);
-    w->file->end_bytes += len;
-    return name_file(st, w->file, err);
+    return name_file(tm_temporary_file_add(&w->file->file, data, len, err), w->file, err);
 }
 
 static enum tm_status flush(struct tm_run_writer *w, struct tm_error *err)
@@ -60,14 +56,10 @@ enum tm_status tm_run_writer_begin(struct tm_run_writer *w, struct tm_run_file *
     w->sequence = sequence;
     w->begun = false;
     tm_buf_clear(&w->out);
-    if (file->fd < 0) {
-        enum tm_status st = tm_io_temporary(file->dir, &file->fd, err);
-        if (st < 0)
-            return st;
-        file->reclaim.fd = file->fd;
-    }
-    w->run = (struct tm_run){.start = file->end_bytes};
-    return TM_OK;
+    enum tm_status st = tm_temporary_file_open(&file->file, err);
+    file->reclaim.fd = file->file.fd;
+    w->run = (struct tm_run){.start = file->file.len};
+    return st;
 }
 
 enum tm_status tm_run_writer_write(void *writer, const struct tm_batch *batch, struct tm_error *err)
@@ -125,7 +117,7 @@ enum tm_status tm_run_writer_end(struct tm_run_writer *w, struct tm_error *err)
 {
     uint8_t head[CHUNK_HEAD_BYTES];
     put_chunk(head, &(struct tm_run_chunk){0});
-    w->run.link = w->file->end_bytes + w->out.len;
+    w->run.link = w->file->file.len + w->out.len;
     enum tm_status st = put(w, head, sizeof head, err);
     return st < 0 ? st : flush(w, err);
 }
@@ -140,7 +132,7 @@ enum tm_status tm_run_join(struct tm_run_file *file, struct tm_run *run, const s
 {
     uint8_t head[CHUNK_HEAD_BYTES];
     put_chunk(head, &(struct tm_run_chunk){.payload_bytes = next->start});
-    enum tm_status st = tm_io_pwrite(file->fd, head, sizeof head, run->link, err);
+    enum tm_status st = tm_io_pwrite(file->file.fd, head, sizeof head, run->link, err);
     run->link = next->link;
     run->last = next->last;
     return name_file(st, file, err);
@@ -148,10 +140,7 @@ enum tm_status tm_run_join(struct tm_run_file *file, struct tm_run *run, const s
 
 void tm_run_file_release(struct tm_run_file *file)
 {
-    if (file->fd >= 0)
-        close(file->fd);
-    file->fd = -1;
-    file->end_bytes = 0;
+    tm_temporary_file_release(&file->file);
     tm_reclaim_release(&file->reclaim);
 }
 
@@ -164,7 +153,7 @@ void tm_run_reader_init(struct tm_run_reader *r, struct tm_run_file *file, const
 
 static enum tm_status read_at(struct tm_run_reader *r, void *data, size_t len, struct tm_error *err)
 {
-    enum tm_status st = tm_io_pread(r->file->fd, data, len, r->offset, err);
+    enum tm_status st = tm_io_pread(r->file->file.fd, data, len, r->offset, err);
     if (st == TM_END)
         st = tm_error_set(err, TM_E_SYSTEM, "was cut short");
     if (st == TM_OK)
@@ -240,7 +229,7 @@ enum tm_status tm_run_reader_next(void *reader, struct tm_block **block, struct 
         return read_records(r, err);
     struct tm_run_chunk chunk = r->chunk;
     r->block = (struct tm_block){.end = chunk.count, .definitions = r->definitions, .sequence = chunk.sequence,
-                                 .payload_fd = r->file->fd};
+                                 .payload_fd = r->file->file.fd};
     size_t columns = lay_columns(r, &chunk);
     bool whole = chunk.payload_bytes <= r->inline_bytes;
     /* The head that follows is read with the chunk. */

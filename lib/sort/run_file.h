@@ -7,14 +7,13 @@
 #define TM_SORT_RUN_FILE_H
 
 #include "os/reclaim.h"
+#include "os/temporary_file.h"
 #include "sort/block.h"
 
-/* Set dir, layouts and fd = -1, the rest to zero. The file is created when the first run is written. */
+/* Set file.dir and layouts, the rest to zero. The file is made when the first run is written. */
 struct tm_run_file {
-    const char *dir; /* borrowed; NULL: as tm_io_temporary */
+    struct tm_temporary_file file;
     const struct tm_block_layouts *layouts; /* borrowed; the layouts of blocks that are written as records */
-    int fd;
-    uint64_t end_bytes;
     struct tm_reclaim reclaim; /* each byte is read once */
 };
 
