@@ -171,8 +171,7 @@ static int take_option(void *context, int option, const char *value)
     default:
         if (tm_draft_options_add(&options->draft_options, (enum tm_draft_option_id)option, value, &err) == TM_OK)
             break;
-        tm_program_fail(&program, &err);
-        return tm_status_exit(err.status);
+        return tm_program_fail(&program, &err);
     }
     return 0;
 }

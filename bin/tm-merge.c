@@ -192,10 +192,9 @@ static int take_option(void *context, int option, const char *value)
     case 'P': a->progress = true; return 0;
     case 'q': a->quiet = r->quiet = true; return 0;
     default:
-        if (tm_draft_options_add(&a->draft_options, (enum tm_draft_option_id)option, value, &err) == TM_OK)
-            return 0;
-        tm_program_fail(&program, &err);
-        return tm_status_exit(err.status);
+        return tm_draft_options_add(&a->draft_options, (enum tm_draft_option_id)option, value, &err) == TM_OK
+                   ? 0
+                   : tm_program_fail(&program, &err);
     }
 }
 
@@ -318,8 +317,7 @@ static int check(struct arguments *a)
         a->may_run = true;
         return 0;
     }
-    tm_program_fail(&program, &err);
-    return tm_status_exit(err.status);
+    return tm_program_fail(&program, &err);
 }
 
 /* Makes the file for text that need not pass through the stages. If it cannot be made, the text stays in the stream. */
@@ -415,8 +413,7 @@ static int run_stages(struct merge *m, struct tm_error *err)
     if (st < 0) {
         if (m->shared.page)
             tm_progress_line_clear(&m->line);
-        tm_program_fail(&program, err);
-        return tm_status_exit(err->status);
+        return tm_program_fail(&program, err);
     }
     tm_pipeline_wait(&m->pipeline);
     if (m->shared.page)

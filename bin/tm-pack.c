@@ -81,10 +81,9 @@ static int take_option(void *context, int option, const char *value)
     case 'q': a->quiet = true; return 0;
     case 'y': a->no_sync = true; return 0;
     default:
-        if (tm_draft_options_add(&a->draft_options, (enum tm_draft_option_id)option, value, &err) == TM_OK)
-            return 0;
-        tm_program_fail(&program, &err);
-        return tm_status_exit(err.status);
+        return tm_draft_options_add(&a->draft_options, (enum tm_draft_option_id)option, value, &err) == TM_OK
+                   ? 0
+                   : tm_program_fail(&program, &err);
     }
 }
 

@@ -3,6 +3,7 @@
 #include "align/passages.h"
 #include "align/rhythm.h"
 #include "base/hash.h"
+#include "base/search.h"
 #include "base/table.h"
 
 #include <stdlib.h>
@@ -85,14 +86,7 @@ static struct tm_beat *beats_of(const struct tm_record *records, uint32_t count)
 /* Finds the records of KEY in S. Returns the index of the first, and sets *COUNT. */
 static uint32_t find_group(const struct sequences *s, uint64_t key, uint32_t *count)
 {
-    uint32_t low = 0, high = s->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (s->records[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = tm_search_u64(s->records, s->count, TM_SEARCH_FIELD(struct tm_record, key), key);
     for (*count = 0; low + *count < s->count && s->records[low + *count].key == key;)
         ++*count;
     return low;

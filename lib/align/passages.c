@@ -1,5 +1,7 @@
 #include "align/passages.h"
 
+#include "base/search.h"
+
 #include <stdlib.h>
 
 /* PASSAGE: beats of a passage. SKIPS: the largest distance of the beats of an interval. SEARCHES_MAX: passages for
@@ -66,14 +68,8 @@ static uint32_t vote(const struct work *w, uint32_t from, uint32_t to, uint32_t 
 {
     const struct tm_beat *p = &w->a[from], *q = &w->a[to];
     int64_t shortest = q->ns - p->ns - w->near_ns;
-    uint32_t low = 0, high = w->interval_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (w->intervals[middle].length_ns < shortest)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low =
+        tm_search_i64(w->intervals, w->interval_count, TM_SEARCH_FIELD(struct interval, length_ns), shortest);
     for (; low < w->interval_count && w->intervals[low].length_ns <= shortest + 2 * w->near_ns; low++) {
         const struct tm_beat *r = &w->b[w->intervals[low].from], *s = &w->b[w->intervals[low].to];
         if (r->symbol == p->symbol && s->symbol == q->symbol && n < VOTES_CAP)
@@ -124,14 +120,7 @@ static bool search(struct work *w, uint32_t first, uint32_t end, int64_t *offset
 /* Returns the index of the beat of B nearest to NS. */
 static uint32_t find_nearest(const struct work *w, int64_t ns)
 {
-    uint32_t low = 0, high = w->b_count - 1;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (w->b[middle].ns < ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = tm_search_i64(w->b, w->b_count - 1, TM_SEARCH_FIELD(struct tm_beat, ns), ns);
     return low > 0 && ns - w->b[low - 1].ns < w->b[low].ns - ns ? low - 1 : low;
 }
 

@@ -102,8 +102,8 @@ struct tm_model_heaps {
     struct tm_heap_graphs graphs;
 };
 
-/* Zero-initialise, then init. The options may be set after init. Most functions of this room take one or two of the
- * members. */
+/* Zero-initialise, then init. The options may be set after init. Functions of this room take one to three of the
+ * members; those that need more take the whole. */
 struct tm_model {
     struct tm_model_tasks tasks;
     struct tm_model_layout layout;

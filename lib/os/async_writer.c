@@ -46,6 +46,16 @@ enum tm_status tm_async_writer_write(struct tm_async_writer *w, struct tm_buf *d
     return TM_OK;
 }
 
+enum tm_status tm_async_writer_or_io(struct tm_async_writer *w, int fd, struct tm_buf *data, uint64_t offset,
+                                     struct tm_error *err)
+{
+    if (w)
+        return tm_async_writer_write(w, data, offset, err);
+    enum tm_status st = tm_io_pwrite(fd, data->data, data->len, offset, err);
+    tm_buf_clear(data);
+    return st;
+}
+
 enum tm_status tm_async_writer_wait(struct tm_async_writer *w, struct tm_error *err)
 {
     return tm_handoff_wait(&w->handoff, err);

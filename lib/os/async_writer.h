@@ -19,6 +19,11 @@ struct tm_async_writer *tm_async_writer_new(int fd);
 enum tm_status tm_async_writer_write(struct tm_async_writer *writer, struct tm_buf *data, uint64_t offset,
                                      struct tm_error *err);
 
+/* Hands DATA over to WRITER as tm_async_writer_write does. If WRITER is NULL, writes it to FD at OFFSET. DATA is then
+ * empty. */
+enum tm_status tm_async_writer_or_io(struct tm_async_writer *writer, int fd, struct tm_buf *data, uint64_t offset,
+                                     struct tm_error *err);
+
 /* Waits until all bytes are written. Status and errors are those of tm_async_writer_write. */
 enum tm_status tm_async_writer_wait(struct tm_async_writer *writer, struct tm_error *err);
 

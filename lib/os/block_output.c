@@ -34,11 +34,10 @@ static void start_writer(struct tm_block_output *out)
  * offset. */
 static enum tm_status write_at(struct tm_block_output *out, struct tm_buf *bytes, struct tm_error *err)
 {
+    struct tm_async_writer *writer = bytes->len >= ASYNC_BLOCK_BYTES ? out->writer : NULL;
     uint64_t offset = out->offset;
     out->offset += bytes->len;
-    if (bytes->len >= ASYNC_BLOCK_BYTES)
-        return tm_async_writer_write(out->writer, bytes, offset, err);
-    return tm_io_pwrite(out->fd, bytes->data, bytes->len, offset, err);
+    return tm_async_writer_or_io(writer, out->fd, bytes, offset, err);
 }
 
 enum tm_status tm_block_output_write(struct tm_block_output *out, struct tm_buf *bytes, struct tm_error *err)

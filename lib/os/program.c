@@ -47,9 +47,10 @@ void tm_program_warning(const struct tm_program *program, const char *format, ..
     va_end(args);
 }
 
-void tm_program_fail(const struct tm_program *program, const struct tm_error *err)
+int tm_program_fail(const struct tm_program *program, const struct tm_error *err)
 {
     say(program->name, err->text);
+    return tm_status_exit(err->status);
 }
 
 void tm_program_help(const struct tm_program *program)

@@ -31,12 +31,9 @@ static enum tm_status write_out(struct tm_text_file *file, struct tm_error *err)
     size_t len = file->out.len;
     if (file->async == NULL)
         file->async = tm_async_writer_new(file->fd);
-    enum tm_status st = file->async ? tm_async_writer_write(file->async, &file->out, file->written, err)
-                                     : tm_io_pwrite(file->fd, file->out.data, len, file->written, err);
-    if (st < 0)
+    if (tm_async_writer_or_io(file->async, file->fd, &file->out, file->written, err) < 0)
         return tm_error_prefix(err, "%s", file->path);
     file->written += len;
-    tm_buf_clear(&file->out);
     return TM_OK;
 }
 

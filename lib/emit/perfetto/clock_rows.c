@@ -1,5 +1,6 @@
 #include "emit/perfetto/clock_rows.h"
 
+#include "base/search.h"
 #include "base/table.h"
 #include "base/hash.h"
 #include "base/map.h"
@@ -58,15 +59,8 @@ static int by_clock(const void *x, const void *y)
 /* Returns the time at which a reader places VALUE of a clock with the COUNT rows at ROWS, at least one. */
 static int64_t read_at(const struct tm_clock_row *rows, uint32_t count, int64_t value)
 {
-    uint32_t low = 0, high = count; /* rows before low have values of at most VALUE */
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-        if (rows[mid].value <= value)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    const struct tm_clock_row *row = &rows[low ? low - 1 : 0];
+    uint32_t after = tm_search_i64_after(rows, count, TM_SEARCH_FIELD(struct tm_clock_row, value), value);
+    const struct tm_clock_row *row = &rows[after ? after - 1 : 0];
     return (int64_t)((uint64_t)value - (uint64_t)row->value + (uint64_t)row->ts_ns);
 }
 
@@ -381,15 +375,7 @@ enum tm_status tm_clock_rows_settle(struct tm_clock_rows *r)
 /* Counts those of the COUNT rows at ROWS whose time is at most TS_NS. */
 static uint32_t count_until(const struct tm_clock_row *rows, uint32_t count, int64_t ts_ns)
 {
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-        if (rows[mid].ts_ns <= ts_ns)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    return tm_search_i64_after(rows, count, TM_SEARCH_FIELD(struct tm_clock_row, ts_ns), ts_ns);
 }
 
 /* Returns the value that ROW gives for WANTED_NS. */

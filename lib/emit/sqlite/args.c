@@ -1,6 +1,7 @@
 /* Args: one row for each set. The view `args' shows one row for each arg. doc/model.md describes how they are
  * stored. */
 #include "base/decimal.h"
+#include "base/search.h"
 #include "emit/sqlite/internal.h"
 
 #include <math.h>
@@ -265,14 +266,7 @@ enum tm_status tm_sqlite_arg(void *self, const struct tm_arg_row *row, struct tm
 /* Finds pending set FROM, or NULL. */
 static const struct tm_sqlite_arg_set *find_pending(const struct tm_sqlite_args *w, int64_t from)
 {
-    uint32_t low = 0, high = w->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (w->sets[middle].id < from)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = tm_search_i64(w->sets, w->count, TM_SEARCH_FIELD(struct tm_sqlite_arg_set, id), from);
     return low < w->count && w->sets[low].id == from ? &w->sets[low] : NULL;
 }
 

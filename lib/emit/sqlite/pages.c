@@ -62,11 +62,7 @@ static enum tm_status write_last(struct tm_sqlite_pages *pages, struct tm_error 
     uint64_t offset = offset_of(first_unwritten(pages));
     if (pages->last.len == 0)
         return TM_OK;
-    if (pages->writer)
-        return tm_async_writer_write(pages->writer, &pages->last, offset, err);
-    enum tm_status st = tm_io_pwrite(pages->fd, pages->last.data, pages->last.len, offset, err);
-    tm_buf_clear(&pages->last);
-    return st;
+    return tm_async_writer_or_io(pages->writer, pages->fd, &pages->last, offset, err);
 }
 
 static enum tm_status add(struct tm_sqlite_pages *pages, const uint8_t *page, struct tm_error *err)

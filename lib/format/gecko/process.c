@@ -1,5 +1,6 @@
 #include "format/gecko/process.h"
 
+#include "base/search.h"
 #include "base/table.h"
 #include "base/bytes.h"
 #include "base/decimal.h"
@@ -211,15 +212,8 @@ enum tm_status tm_gecko_process_libs(struct tm_gecko_process *p, struct tm_json_
 
 const struct tm_gecko_lib *tm_gecko_process_lib_at(const struct tm_gecko_process *p, uint64_t at)
 {
-    uint32_t low = 0, high = p->lib_count; /* the last library that starts at or before AT is below high */
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (p->libs[middle].start <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && at < p->libs[low - 1].end ? &p->libs[low - 1] : NULL;
+    uint32_t after = tm_search_u64_after(p->libs, p->lib_count, TM_SEARCH_FIELD(struct tm_gecko_lib, start), at);
+    return after > 0 && at < p->libs[after - 1].end ? &p->libs[after - 1] : NULL;
 }
 
 bool tm_gecko_process_offset(const struct tm_gecko_process *p, const struct tm_gecko_process *root, int64_t *ns)

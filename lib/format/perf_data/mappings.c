@@ -1,5 +1,6 @@
 #include "format/perf_data/mappings.h"
 
+#include "base/search.h"
 #include "base/table.h"
 
 #include <stdlib.h>
@@ -247,15 +248,7 @@ static uint32_t covering(const struct tm_perf_mappings *m, uint32_t space, uint6
 /* Counts the mappings up to TIME. */
 static uint32_t mappings_by(const struct tm_perf_mappings *m, uint64_t time)
 {
-    uint32_t low = 0, high = m->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (m->list[middle].time <= time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return tm_search_u64_after(m->list, m->count, TM_SEARCH_FIELD(struct tm_perf_mapping, time), time);
 }
 
 const struct tm_perf_mapping *tm_perf_mappings_find(const struct tm_perf_mappings *m, int64_t pid, uint64_t time,
