@@ -6,10 +6,6 @@ setup() {
     export PYTHONDONTWRITEBYTECODE=1
 }
 
-kernel() { # LINES of t/gen/make-kernel.py
-    python3 "$TM_SRC/t/gen/make-kernel.py" >k.pftrace
-}
-
 events() {
     sqlite3 "$1" "SELECT f.ts, f.name, f.cpu, t.tid, f.common_flags, f.ucpu, (SELECT group_concat(key || '=' ||
         display_value) FROM args a WHERE a.arg_set_id = f.arg_set_id) FROM ftrace_event f JOIN thread t USING (utid)

@@ -7,10 +7,6 @@ setup() {
     export PYTHONDONTWRITEBYTECODE=1
 }
 
-kernel() { # LINES of t/gen/make-kernel.py
-    python3 "$TM_SRC/t/gen/make-kernel.py" >k.pftrace
-}
-
 states() {
     sqlite3 "$1" "SELECT s.ts, s.dur, s.cpu, t.tid, s.state, s.io_wait, s.blocked_function, w.tid, v.ts, s.irq_context,
         s.ucpu FROM thread_state s JOIN thread t USING (utid) LEFT JOIN thread w ON w.utid = s.waker_utid

@@ -4,12 +4,9 @@
 bats_require_minimum_version 1.5.0
 
 setup() {
+    . "$TM_SRC/t/lib/common.bash"
     cd "$BATS_TEST_TMPDIR"
     export PYTHONDONTWRITEBYTECODE=1
-}
-
-kernel() { # LINES of t/gen/make-kernel.py
-    python3 "$TM_SRC/t/gen/make-kernel.py" >k.pftrace
 }
 
 irqs() {

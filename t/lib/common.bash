@@ -5,6 +5,11 @@ proto() {
     python3 "$TM_SRC/t/gen/make-proto.py" >"$1"
 }
 
+# kernel: writes the trace that the lines on standard input describe (t/gen/make-kernel.py) to k.pftrace.
+kernel() {
+    python3 "$TM_SRC/t/gen/make-kernel.py" >k.pftrace
+}
+
 # frames_anywhere [OPTION]... FILE: prints its frames without values that depend on its place: offsets and given names.
 frames_anywhere() {
     tm-unpack "$@" | tm-emit -f frames | sed 's/^@[0-9]* //; s/ given_name=.*//' | grep -v '^Header'

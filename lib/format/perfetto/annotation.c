@@ -105,7 +105,17 @@ static enum tm_status put_nested_dict(struct writer *w, const struct tm_pb_field
     return st == TM_E_SYSTEM ? st : TM_OK;
 }
 
-static enum tm_status put_nested_array(struct writer *w, const struct tm_pb_field *message, int depth, bool *added)
+/* The entries of a dictionary or an array. */
+struct entries {
+    uint32_t field; /* the number of the field that has one */
+    bool has_index; /* the key of an entry is its index; otherwise PUT adds the entry's name */
+    int depth;      /* of an entry */
+    enum tm_status (*put)(struct writer *, const struct tm_pb_field *, int depth, bool *added);
+};
+
+/* Puts the entries of MESSAGE. Sets *ADDED if there is one. */
+static enum tm_status put_entries(struct writer *w, const struct tm_pb_field *message, const struct entries *entries,
+                                  bool *added)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
     struct tm_pb_field f;
@@ -114,10 +124,12 @@ static enum tm_status put_nested_array(struct writer *w, const struct tm_pb_fiel
     enum tm_status st = TM_OK;
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
         bool child = false;
-        if (f.id != NESTED_ARRAY || f.type != TM_PB_LEN)
+        if (f.id != entries->field || f.type != TM_PB_LEN)
             continue;
-        if ((st = tm_buf_addf(&w->rows->key, "[%u]", index)) == TM_OK)
-            st = put_nested(w, &f, depth + 1, &child);
+        if (entries->has_index)
+            st = tm_buf_addf(&w->rows->key, "[%u]", index);
+        if (st == TM_OK)
+            st = entries->put(w, &f, entries->depth, &child);
         w->rows->key.len = mark;
         index += child;
         *added |= child;
@@ -146,8 +158,9 @@ static enum tm_status put_nested(struct writer *w, const struct tm_pb_field *mes
         *added = true;
         return put_nested_dict(w, message, depth);
     }
+    const struct entries elements = {NESTED_ARRAY, true, depth + 1, put_nested};
     if (type == TYPE_ARRAY)
-        return put_nested_array(w, message, depth, added);
+        return put_entries(w, message, &elements, added);
     if (value.id == 0)
         return TM_OK;
     value.id = value.id == NESTED_INT      ? TM_ANNOTATION_INT
@@ -158,30 +171,6 @@ static enum tm_status put_nested(struct writer *w, const struct tm_pb_field *mes
 }
 
 static enum tm_status put_annotation(struct writer *w, const struct tm_pb_field *message, int depth, bool *added);
-
-/* Puts the entries of a dictionary or an array, which are DebugAnnotations themselves. */
-static enum tm_status put_entries(struct writer *w, const struct tm_pb_field *message, uint32_t id, int depth,
-                                  bool *added)
-{
-    struct tm_pb pb = tm_pb_of(message->data, message->len);
-    struct tm_pb_field f;
-    size_t mark = w->rows->key.len;
-    unsigned index = 0;
-    enum tm_status st = TM_OK;
-    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
-        bool child = false;
-        if (f.id != id || f.type != TM_PB_LEN)
-            continue;
-        if (id == TM_ANNOTATION_ARRAY)
-            st = tm_buf_addf(&w->rows->key, "[%u]", index);
-        if (st == TM_OK)
-            st = put_annotation(w, &f, id == TM_ANNOTATION_ARRAY ? -depth - 1 : depth + 1, &child);
-        w->rows->key.len = mark;
-        index += child;
-        *added |= child;
-    }
-    return st;
-}
 
 /* A decoded DebugAnnotation. */
 struct annotation {
@@ -274,12 +263,15 @@ static enum tm_status put_annotation(struct writer *w, const struct tm_pb_field 
     }
     if (!in_array && push_name(w, a.name.data, a.name.len) != TM_OK)
         return TM_E_SYSTEM;
+    /* Entries are DebugAnnotations themselves. */
+    const struct entries members = {TM_ANNOTATION_DICT, false, depth + 1, put_annotation};
+    const struct entries elements = {TM_ANNOTATION_ARRAY, true, -depth - 1, put_annotation};
     if (a.has_dict) {
         *added = true;
-        return put_entries(w, message, TM_ANNOTATION_DICT, depth, added);
+        return put_entries(w, message, &members, added);
     }
     if (a.has_array)
-        return put_entries(w, message, TM_ANNOTATION_ARRAY, depth, added);
+        return put_entries(w, message, &elements, added);
     if (a.value.id == TM_ANNOTATION_NESTED)
         return put_nested(w, &a.value, depth, added);
     if (a.value.id == TM_ANNOTATION_PROTO)
