@@ -1,5 +1,5 @@
 /* The JSON text of a manifest. A manifest is read three times, because no reader can do the work of another:
- * 1. tm-unpack finds its end (unpack/concatenation.c). In a pipe another document can follow it, and the text has to be
+ * 1. tm-unpack finds its end (unpack/documents.c). In a pipe another document can follow it, and the text has to be
  *    in the stream whether or not it is valid. Manifests given with -m skip this reader.
  * 2. A scanner here checks it against RFC 8259 and all limits, and keeps the text of its numbers. cJSON alone would
  *    store numbers as doubles, accept texts that are not JSON, and know no line of a problem.

@@ -1,4 +1,4 @@
-/* Streams of documents: traces, the manifest, compressed streams, one after another. */
+/* Reads documents: traces, the manifest, compressed streams, one after another. */
 #include "base/bytes.h"
 #include "base/utf8.h"
 #include "unpack/foreign_type.h"
