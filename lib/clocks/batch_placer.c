@@ -117,7 +117,7 @@ static void refuse(struct tm_batch_placer *placer, uint32_t i, const struct tm_c
 {
     int64_t reading_ns = time->is_absolute ? time->absolute_ns : time->value;
     bool is_hopeless = fate == TM_FATE_NEGATIVE_TIME || fate == TM_FATE_OUT_OF_RANGE;
-    if (!placer->is_last_try && !is_hopeless && (route->scope->is_proto || !route->scope->is_placed)) {
+    if (!placer->is_last_try && !is_hopeless && (route->scope->is_proto || !route->scope->was_tried)) {
         bool is_changed = time->is_absolute && !route->is_in_ns;
         placer->last.outcome = is_changed ? TM_OUTCOME_DEFER_ABSOLUTE : TM_OUTCOME_DEFER;
         placer->last.time_ns = is_changed ? time->absolute_ns : time->value;

@@ -142,7 +142,7 @@ enum tm_status tm_clock_routes_prepare(struct tm_clock_routes *routes, struct tm
     if (st < 0 || *is_pending)
         return st;
     route->scope->has_converted = true;
-    if (!route->scope->is_placed) {
+    if (!route->scope->was_tried) {
         st = tm_same_domain_relate(route->scope, routes->registry, routes->hints, err);
         if (st == TM_OK)
             st = tm_clock_routes_settle(routes, route, err);

@@ -17,7 +17,7 @@ struct tm_clock_scope {
     bool is_pinned;      /* every timestamp is a reading of the private timeline */
     bool is_proto;
     bool has_converted;  /* a time was converted, so later claims have no effect */
-    bool is_placed;      /* tm_same_domain_relate has been called */
+    bool was_tried;      /* tm_same_domain_relate has been called */
     bool may_wait;       /* a hint may still come, so events that nothing relates to trace time yet are pending */
     uint32_t default_clock; /* of timestamps that name none; 0: times are not converted */
     uint64_t unrelatable_count; /* clock_sync_unrelatable_clock_domains */

@@ -81,7 +81,7 @@ enum tm_status tm_same_domain_relate(struct tm_clock_scope *scope, struct tm_clo
 {
     uint32_t own, untagged;
     bool is_rendezvous;
-    scope->is_placed = true;
+    scope->was_tried = true;
     if (own_clock(scope) == TM_CLOCK_NONE)
         return TM_OK;
     enum tm_status st = find_clocks(scope, registry, &own, &untagged, err);
@@ -101,7 +101,7 @@ enum tm_status tm_same_domain_is_pending(const struct tm_clock_scope *scope, str
 {
     uint32_t own, untagged;
     *is_pending = false;
-    if (!scope->may_wait || scope->is_placed || own_clock(scope) == TM_CLOCK_NONE)
+    if (!scope->may_wait || scope->was_tried || own_clock(scope) == TM_CLOCK_NONE)
         return TM_OK;
     enum tm_status st = find_clocks(scope, registry, &own, &untagged, err);
     *is_pending = st == TM_OK && !is_related(registry, own) && !is_related(registry, untagged);
