@@ -51,7 +51,7 @@ static void set_part(uint8_t *part, uint32_t route, int64_t ns)
 static enum tm_status line_route(struct tm_batch_placer *placer, struct tm_clock_route *route,
                                  enum tm_line_weight weight, uint32_t *number, struct tm_error *err)
 {
-    struct tm_line_route like = {.fate = route->is_provisional ? TM_LINE_CONVERT : TM_LINE_FINAL,
+    struct tm_line_route like = {.change = route->is_provisional ? TM_LINE_CONVERT : TM_LINE_FINAL,
                                  .weight = weight,
                                  .machine = route->scope->machine,
                                  .clock = route->clock};
@@ -85,7 +85,7 @@ static enum tm_status note_part(struct tm_batch_placer *placer, struct tm_clock_
 /* Notes the part of a row that has no time of its own. */
 static enum tm_status note_untimed(struct tm_batch_placer *placer, struct tm_error *err)
 {
-    struct tm_line_route like = {.fate = TM_LINE_LATEST, .machine = placer->last.machine,
+    struct tm_line_route like = {.change = TM_LINE_LATEST, .machine = placer->last.machine,
                                  .clock = placer->last.clock};
     uint32_t number;
     if (!placer->lines.is_enabled)
@@ -113,10 +113,10 @@ static void put_row(struct tm_batch_placer *placer, uint32_t i)
 /* Handles the time of row I that could not be placed. It is kept until the end of the file if that may help, else
  * dropped and counted. */
 static void refuse(struct tm_batch_placer *placer, uint32_t i, const struct tm_clock_route *route,
-                   const struct tm_row_time *time, enum tm_fate fate)
+                   const struct tm_row_time *time, enum tm_row_result result)
 {
     int64_t reading_ns = time->is_absolute ? time->absolute_ns : time->value;
-    bool is_hopeless = fate == TM_FATE_NEGATIVE_TIME || fate == TM_FATE_OUT_OF_RANGE;
+    bool is_hopeless = result == TM_RESULT_NEGATIVE_TIME || result == TM_RESULT_OUT_OF_RANGE;
     if (!placer->is_last_try && !is_hopeless && (route->scope->is_proto || !route->scope->was_tried)) {
         bool is_changed = time->is_absolute && !route->is_in_ns;
         placer->last.outcome = is_changed ? TM_OUTCOME_DEFER_ABSOLUTE : TM_OUTCOME_DEFER;
@@ -124,15 +124,15 @@ static void refuse(struct tm_batch_placer *placer, uint32_t i, const struct tm_c
         return;
     }
     struct tm_placement_record *record = &route->scope->records[route->record];
-    if (fate == TM_FATE_NEGATIVE_TIME && time->time_ns < record->earliest_ns)
+    if (result == TM_RESULT_NEGATIVE_TIME && time->time_ns < record->earliest_ns)
         record->earliest_ns = time->time_ns;
-    record->counts[fate] += time->is_counted;
-    record->definition_counts[fate] += !time->is_counted;
+    record->counts[result] += time->is_counted;
+    record->definition_counts[result] += !time->is_counted;
     record->is_listed = placer->dropped.is_enabled;
     if (record->is_listed)
         tm_put_le64(placer->columns.readings + (size_t)8 * i, (uint64_t)reading_ns);
     placer->dropped_count += time->is_counted;
-    placer->last.outcome = tm_outcome_of_fate(fate);
+    placer->last.outcome = tm_outcome_of_result(result);
 }
 
 /* Puts the name of FILE in front of an error, because errors of routes and scopes do not name their file. */
@@ -253,13 +253,13 @@ static enum tm_status convert_message(struct tm_batch_placer *placer, const stru
     struct tm_row_time time = {.value = tm_batch_i64(batch, TM_COL_TIME_NS, i)};
     int64_t last_ns = tm_compact_rows_last(time.value, tm_batch_i64(batch, TM_COL_DUR_NS, i)), latest_ns;
     uint64_t count = tm_event_count(TM_KIND_COMPACT_SCHED, tm_batch_u64(batch, TM_COL_VALUE, i));
-    enum tm_fate fate = TM_FATE_PLACED;
+    enum tm_row_result result = TM_RESULT_PLACED;
     enum tm_status st = tm_clock_routes_find(&placer->routes, &key, true, &route, err);
     if (st == TM_OK && !(route->is_in_ns && tm_row_convert_again(route, time.value, &time.time_ns)))
-        st = tm_row_convert(&placer->routes, route, &time, &fate, err);
+        st = tm_row_convert(&placer->routes, route, &time, &result, err);
     if (st < 0)
         return prefix_file(placer, key.file, err);
-    bool is_placed = fate == TM_FATE_PLACED && route->is_in_ns && count > 0 &&
+    bool is_placed = result == TM_RESULT_PLACED && route->is_in_ns && count > 0 &&
                      tm_row_convert_again(route, last_ns, &latest_ns) && !route->is_provisional &&
                      is_shift(&route->step, time.value, last_ns);
     if (is_placed) {
@@ -286,7 +286,7 @@ static enum tm_status convert_timed(struct tm_batch_placer *placer, const struct
     bool is_data = tm_batch_u32(batch, TM_COL_KIND, i) != TM_KIND_SYNC_MARKER;
     struct tm_row_time time = {.value = tm_batch_i64(batch, TM_COL_TIME_NS, i),
                                .is_counted = tm_event_is_counted(flags), .has_weight = true};
-    enum tm_fate fate = TM_FATE_PLACED;
+    enum tm_row_result result = TM_RESULT_PLACED;
     enum tm_status st = tm_clock_routes_find(&placer->routes, &key, is_data, &route, err);
     if (st < 0)
         return prefix_file(placer, key.file, err);
@@ -297,7 +297,7 @@ static enum tm_status convert_timed(struct tm_batch_placer *placer, const struct
     if (route->is_in_ns && time.is_counted && tm_row_convert_again(route, time.value, &time.time_ns)) {
         tm_row_count(route, time.value);
     } else {
-        st = tm_row_convert(&placer->routes, route, &time, &fate, err);
+        st = tm_row_convert(&placer->routes, route, &time, &result, err);
         if (st < 0)
             return prefix_file(placer, key.file, err);
     }
@@ -306,13 +306,13 @@ static enum tm_status convert_timed(struct tm_batch_placer *placer, const struct
     placer->last.clock = route->clock;
     placer->last.outcome = TM_OUTCOME_KEEP;
     placer->last.time_ns = time.time_ns;
-    placer->last_route = fate == TM_FATE_PLACED && route->is_in_ns && is_data ? route : NULL;
+    placer->last_route = result == TM_RESULT_PLACED && route->is_in_ns && is_data ? route : NULL;
     placer->last_route_key = key;
-    if (fate != TM_FATE_PLACED)
-        refuse(placer, i, route, &time, fate);
+    if (result != TM_RESULT_PLACED)
+        refuse(placer, i, route, &time, result);
     else if (time.time_ns > placer->latest_ns)
         placer->latest_ns = time.time_ns;
-    if (fate == TM_FATE_PLACED)
+    if (result == TM_RESULT_PLACED)
         st = note_part(placer, route, time.is_absolute ? time.absolute_ns : time.value, time.is_counted, err);
     put_row(placer, i);
     return st;

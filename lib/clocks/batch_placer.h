@@ -14,13 +14,13 @@ enum tm_outcome {
     TM_OUTCOME_DEFER,          /* unchanged, until the end of the file */
     TM_OUTCOME_DEFER_ABSOLUTE, /* to the end of the file, with its time already in absolute nanoseconds */
     TM_OUTCOME_SPLIT,          /* a message of several events, each of which has an outcome of its own */
-    TM_OUTCOME_DROP            /* derived from a dropped row; with an enum tm_fate added: dropped for that fate */
+    TM_OUTCOME_DROP            /* derived from a dropped row; with an enum tm_row_result added: dropped for it */
 };
 
-/* Returns the outcome of a row that is dropped for FATE. */
-static inline enum tm_outcome tm_outcome_of_fate(enum tm_fate fate)
+/* Returns the outcome of a row that is dropped for RESULT. */
+static inline enum tm_outcome tm_outcome_of_result(enum tm_row_result result)
 {
-    return (enum tm_outcome)(TM_OUTCOME_DROP + (int)fate);
+    return (enum tm_outcome)(TM_OUTCOME_DROP + (int)result);
 }
 
 struct tm_batch_placer {

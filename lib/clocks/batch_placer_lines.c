@@ -51,11 +51,11 @@ static void drop(struct tm_batch_placer *placer, const struct line_run *run, uin
     struct tm_line_route *line = run->line;
     struct tm_placement_record *record = &line->route.scope->records[line->route.record];
     record->earliest_ns = time_ns < record->earliest_ns ? time_ns : record->earliest_ns;
-    record->counts[TM_FATE_NEGATIVE_TIME] += line->weight == TM_LINE_EVENT;
-    record->definition_counts[TM_FATE_NEGATIVE_TIME] += line->weight == TM_LINE_DEFINITION;
+    record->counts[TM_RESULT_NEGATIVE_TIME] += line->weight == TM_LINE_EVENT;
+    record->definition_counts[TM_RESULT_NEGATIVE_TIME] += line->weight == TM_LINE_DEFINITION;
     placer->dropped_count += line->weight == TM_LINE_EVENT;
     placer->columns.outcomes[i] =
-        (uint8_t)(line->weight == TM_LINE_PART ? TM_OUTCOME_DROP : tm_outcome_of_fate(TM_FATE_NEGATIVE_TIME));
+        (uint8_t)(line->weight == TM_LINE_PART ? TM_OUTCOME_DROP : tm_outcome_of_result(TM_RESULT_NEGATIVE_TIME));
     tm_put_le64(placer->columns.times + (size_t)8 * i, (uint64_t)time_ns);
     record->is_listed = placer->dropped.is_enabled;
     if (record->is_listed)
@@ -126,16 +126,16 @@ static enum tm_status convert_parts(struct tm_batch_placer *placer, const struct
         struct line_run run = {&own, line, i, next};
         for (uint32_t k = i; k < next; k++) {
             int64_t ns = tm_batch_i64(batch, TM_COL_TIME_NS, k);
-            if (line->fate == TM_LINE_LATEST && placer->latest_line_ns > 0)
+            if (line->change == TM_LINE_LATEST && placer->latest_line_ns > 0)
                 ns = placer->latest_line_ns;
             tm_put_le64(placer->columns.times + (size_t)8 * k, (uint64_t)ns);
             tm_put_le32(placer->columns.machines + (size_t)4 * k, line->machine);
             tm_put_le32(placer->columns.clocks + (size_t)4 * k, line->clock);
         }
         memset(placer->columns.outcomes + i, TM_OUTCOME_KEEP, next - i);
-        if (line->fate == TM_LINE_CONVERT)
+        if (line->change == TM_LINE_CONVERT)
             st = convert_run(placer, &run, err);
-        for (uint32_t k = i; k < next && line->fate != TM_LINE_LATEST; k++) {
+        for (uint32_t k = i; k < next && line->change != TM_LINE_LATEST; k++) {
             int64_t ns = (int64_t)tm_get_le64(placer->columns.times + (size_t)8 * k);
             if (placer->columns.outcomes[k] == TM_OUTCOME_KEEP && ns > placer->latest_line_ns)
                 placer->latest_line_ns = ns;
@@ -170,7 +170,7 @@ static enum tm_status settle_all(struct tm_batch_placer *placer, struct tm_error
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; i < placer->lines.route_count && st == TM_OK; i++) {
         struct tm_line_route *line = &placer->lines.routes[i];
-        if (line->fate == TM_LINE_CONVERT && line->weight == TM_LINE_EVENT)
+        if (line->change == TM_LINE_CONVERT && line->weight == TM_LINE_EVENT)
             st = tm_clock_routes_settle(&placer->routes, &line->route, err);
     }
     return st;

@@ -75,14 +75,14 @@ static enum tm_status keep_row(struct tm_batch_placer *placer, struct tm_event *
 /* Lists EVENT, row I of the current batch, which is dropped. */
 static enum tm_status list_row(struct tm_batch_placer *placer, struct tm_event *event, uint32_t i, struct tm_error *err)
 {
-    enum tm_fate fate = (enum tm_fate)(placer->columns.outcomes[i] - TM_OUTCOME_DROP);
+    enum tm_row_result result = (enum tm_row_result)(placer->columns.outcomes[i] - TM_OUTCOME_DROP);
     int64_t trace_ns = (int64_t)tm_get_le64(placer->columns.times + (size_t)8 * i);
-    if (fate == TM_FATE_PLACED || !placer->dropped.is_enabled)
+    if (result == TM_RESULT_PLACED || !placer->dropped.is_enabled)
         return TM_OK;
     event->time_ns = (int64_t)tm_get_le64(placer->columns.readings + (size_t)8 * i);
     event->machine = tm_get_le32(placer->columns.machines + (size_t)4 * i);
     event->clock = tm_get_le32(placer->columns.clocks + (size_t)4 * i);
-    return tm_dropped_list_add(&placer->dropped, event, fate, trace_ns, err);
+    return tm_dropped_list_add(&placer->dropped, event, result, trace_ns, err);
 }
 
 /* Writes the rows into which the current message was split, at the message's place. */

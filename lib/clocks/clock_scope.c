@@ -107,18 +107,18 @@ static enum tm_status write_stat(const struct tm_clock_scope *scope, struct tm_s
 enum tm_status tm_clock_scope_write(const struct tm_clock_scope *scope, struct tm_stream_writer *writer,
                                     uint64_t *count, struct tm_error *err)
 {
-    uint64_t sums[TM_FATE_COUNT] = {0};
+    uint64_t sums[TM_RESULTS] = {0};
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; i < scope->record_count && st == TM_OK; i++) {
         const struct tm_placement_record *record = &scope->records[i];
-        for (int fate = 0; fate < TM_FATE_COUNT; fate++) {
-            sums[fate] += record->counts[fate] + record->definition_counts[fate];
-            *count += record->counts[fate];
+        for (int result = 0; result < TM_RESULTS; result++) {
+            sums[result] += record->counts[result] + record->definition_counts[result];
+            *count += record->counts[result];
         }
         st = tm_placement_record_write(record, scope->file, writer, err);
     }
-    for (int fate = TM_FATE_PLACED + 1; fate < TM_FATE_COUNT && st == TM_OK; fate++)
-        st = write_stat(scope, writer, tm_fate_stat((enum tm_fate)fate), sums[fate], err);
+    for (int result = TM_RESULT_PLACED + 1; result < TM_RESULTS && st == TM_OK; result++)
+        st = write_stat(scope, writer, tm_row_result_stat((enum tm_row_result)result), sums[result], err);
     if (st == TM_OK)
         st = write_stat(scope, writer, "clock_sync_unrelatable_clock_domains", scope->unrelatable_count, err);
     return st < 0 ? st : write_stat(scope, writer, "invalid_clock_snapshots", scope->invalid_count, err);

@@ -2,7 +2,7 @@
 
 static bool is_same(const struct tm_dropped_group *a, const struct tm_dropped_group *b)
 {
-    return a->file == b->file && a->machine == b->machine && a->clock == b->clock && a->fate == b->fate;
+    return a->file == b->file && a->machine == b->machine && a->clock == b->clock && a->result == b->result;
 }
 
 enum tm_status tm_dropped_list_flush(struct tm_dropped_list *list, struct tm_error *err)
@@ -13,7 +13,7 @@ enum tm_status tm_dropped_list_flush(struct tm_dropped_list *list, struct tm_err
     dropped.file = list->group.file;
     dropped.machine = list->group.machine;
     dropped.clock = list->group.clock;
-    dropped.reason = tm_bytes_str(tm_fate_reason(list->group.fate));
+    dropped.reason = tm_bytes_str(tm_row_result_reason(list->group.result));
     dropped.position = list->positions;
     dropped.time_ns = list->times;
     dropped.trace_ns = list->trace_times;
@@ -21,7 +21,7 @@ enum tm_status tm_dropped_list_flush(struct tm_dropped_list *list, struct tm_err
     dropped.name = list->names;
     dropped.is_definition = list->definitions;
     dropped.n_position = dropped.n_time_ns = dropped.n_kind = dropped.n_name = dropped.n_is_definition = list->count;
-    dropped.n_trace_ns = list->group.fate == TM_FATE_NEGATIVE_TIME ? list->count : 0;
+    dropped.n_trace_ns = list->group.result == TM_RESULT_NEGATIVE_TIME ? list->count : 0;
     dropped.has_texts = list->texts.len > 0;
     dropped.texts = tm_bytes(list->texts.data, list->texts.len);
     enum tm_status st = tm_stream_write_message(list->writer, TM_FRAME_DROPPED, &dropped.base, err);
@@ -52,10 +52,10 @@ static enum tm_status add_name(struct tm_dropped_list *list, const struct tm_eve
     return TM_OK;
 }
 
-enum tm_status tm_dropped_list_add(struct tm_dropped_list *list, const struct tm_event *event, enum tm_fate fate,
-                                   int64_t trace_ns, struct tm_error *err)
+enum tm_status tm_dropped_list_add(struct tm_dropped_list *list, const struct tm_event *event,
+                                   enum tm_row_result result, int64_t trace_ns, struct tm_error *err)
 {
-    const struct tm_dropped_group group = {event->file, event->machine, event->clock, fate};
+    const struct tm_dropped_group group = {event->file, event->machine, event->clock, result};
     enum tm_status st = TM_OK;
     if (list->count == TM_DROPPED_ROWS || list->texts.len >= TM_DROPPED_TEXT_BYTES || !is_same(&list->group, &group))
         st = tm_dropped_list_flush(list, err);

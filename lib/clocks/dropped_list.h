@@ -11,7 +11,7 @@ enum { TM_DROPPED_ROWS = 512, TM_DROPPED_TEXT_BYTES = 64 << 10 };
 /* What the events of one frame have in common. */
 struct tm_dropped_group {
     uint32_t file, machine, clock;
-    enum tm_fate fate;
+    enum tm_row_result result;
 };
 
 /* Zero-initialise with is_enabled and writer set. */
@@ -29,11 +29,11 @@ struct tm_dropped_list {
     struct tm_buf texts; /* names that are in no table of strings */
 };
 
-/* Adds EVENT. Its time_ns is the reading of its own clock; its machine and clock are those of its account. FATE is the
- * reason for which it was dropped. TRACE_NS is used for TM_FATE_NEGATIVE_TIME alone. Writes a frame if one is full or
- * EVENT does not belong to it. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_dropped_list_add(struct tm_dropped_list *list, const struct tm_event *event, enum tm_fate fate,
-                                   int64_t trace_ns, struct tm_error *err);
+/* Adds EVENT. Its time_ns is the reading of its own clock; its machine and clock are those of its account. RESULT is
+ * the reason for which it was dropped. TRACE_NS is used for TM_RESULT_NEGATIVE_TIME alone. Writes a frame if one is
+ * full or EVENT does not belong to it. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_dropped_list_add(struct tm_dropped_list *list, const struct tm_event *event,
+                                   enum tm_row_result result, int64_t trace_ns, struct tm_error *err);
 
 /* Writes what has been added. To be called before the accounts of a file are written. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_dropped_list_flush(struct tm_dropped_list *list, struct tm_error *err);

@@ -9,21 +9,21 @@ static enum tm_status convert_one(struct tm_clock_routes *routes, const struct t
 {
     struct tm_clock_route *route;
     struct tm_row_time time = {.value = (int64_t)tm_get_le64(value)};
-    enum tm_fate fate;
+    enum tm_row_result result;
     enum tm_status st = tm_clock_routes_find(routes, key, true, &route, err);
     if (st < 0)
         return st;
     /* An incremental clock counts on from event to event. Times inside an event do not move it. */
     int64_t last_ns = route->source == UINT32_MAX ? 0 : routes->registry->graph.clocks.clocks[route->source].last_ns;
-    st = tm_row_convert(routes, route, &time, &fate, err);
+    st = tm_row_convert(routes, route, &time, &result, err);
     if (st < 0)
         return st;
     if (route->source != UINT32_MAX)
         routes->registry->graph.clocks.clocks[route->source].last_ns = last_ns;
-    if (fate == TM_FATE_PLACED)
+    if (result == TM_RESULT_PLACED)
         tm_put_le64(value, (uint64_t)time.time_ns);
     if (state)
-        tm_put_le32(state, fate == TM_FATE_PLACED ? TM_INNER_TIME_CONVERTED : TM_INNER_TIME_FAILED);
+        tm_put_le32(state, result == TM_RESULT_PLACED ? TM_INNER_TIME_CONVERTED : TM_INNER_TIME_FAILED);
     return TM_OK;
 }
 

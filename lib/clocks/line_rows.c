@@ -10,13 +10,13 @@ enum { FRAME_PARTS = TM_FRAME_OPTIONAL_FIRST };
 
 static bool is_equal(const struct tm_line_route *a, const struct tm_line_route *b)
 {
-    return a->fate == b->fate && a->weight == b->weight && a->machine == b->machine && a->clock == b->clock &&
+    return a->change == b->change && a->weight == b->weight && a->machine == b->machine && a->clock == b->clock &&
            a->route.source == b->route.source && a->route.scope == b->route.scope && a->route.record == b->route.record;
 }
 
 static uint64_t hash_of(const struct tm_line_route *r)
 {
-    uint64_t hash = tm_hash_u64((uint64_t)r->fate << 2 | r->weight);
+    uint64_t hash = tm_hash_u64((uint64_t)r->change << 2 | r->weight);
     hash = tm_hash_u64(hash ^ ((uint64_t)r->machine << 32 | r->clock));
     hash = tm_hash_u64(hash ^ (uint64_t)(uintptr_t)r->route.scope);
     return tm_hash_u64(hash ^ ((uint64_t)r->route.source << 32 | r->route.record));
@@ -26,7 +26,7 @@ enum tm_status tm_line_rows_route(struct tm_line_rows *rows, const struct tm_lin
                                   const struct tm_clock_route *route, uint32_t *number, struct tm_error *err)
 {
     struct tm_line_route wanted = *like;
-    if (like->fate == TM_LINE_CONVERT) {
+    if (like->change == TM_LINE_CONVERT) {
         wanted.route = *route;
         wanted.route.step = (struct tm_step){.first_ns = INT64_MAX, .last_ns = INT64_MIN};
         wanted.route.run = (struct tm_placed_run){0};

@@ -8,7 +8,7 @@
 #include "stream/temporary_stream.h"
 
 /* What becomes of the time of a pending row. */
-enum tm_line_fate {
+enum tm_line_change {
     TM_LINE_FINAL,  /* it stays */
     TM_LINE_CONVERT,
     TM_LINE_LATEST  /* it becomes that of the latest row before */
@@ -19,7 +19,7 @@ enum tm_line_weight { TM_LINE_EVENT, TM_LINE_DEFINITION, TM_LINE_PART /* of an e
 
 /* What rows placed in the same way have in common. */
 struct tm_line_route {
-    enum tm_line_fate fate;
+    enum tm_line_change change;
     enum tm_line_weight weight;
     uint32_t machine, clock;     /* of the rows */
     struct tm_clock_route route; /* for TM_LINE_CONVERT: its clock, scope and record; the step is that of the line */
@@ -42,8 +42,8 @@ struct tm_line_rows {
  * little-endian. */
 enum { TM_LINE_ROW_BYTES = 12 };
 
-/* Sets *NUMBER to the number of the route that LIKE and ROUTE describe. ROUTE may be NULL if the fate of LIKE is not
- * TM_LINE_CONVERT. TM_OK or TM_E_SYSTEM. */
+/* Sets *NUMBER to the number of the route that LIKE and ROUTE describe. ROUTE may be NULL if the change of LIKE is
+ * not TM_LINE_CONVERT. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_line_rows_route(struct tm_line_rows *rows, const struct tm_line_route *like,
                                   const struct tm_clock_route *route, uint32_t *number, struct tm_error *err);
 

@@ -214,7 +214,7 @@ void tm_placement_record_exactness(const struct tm_placement_record *record, Tra
 {
     struct sum sum;
     size_t len = 0;
-    if (record->counts[TM_FATE_PLACED] == 0)
+    if (record->counts[TM_RESULT_PLACED] == 0)
         return;
     sum_up(record, &sum);
     for (uint32_t i = 0; i < sum.count; i++) {

@@ -7,34 +7,34 @@
 
 enum { SNAPSHOTS_REMEMBERED_MAX = 1 << 20 };
 
-const char *tm_fate_reason(enum tm_fate fate)
+const char *tm_row_result_reason(enum tm_row_result result)
 {
-    static const enum tm_drop_reason reasons[TM_FATE_COUNT] = {
-        [TM_FATE_NEGATIVE_TIME] = TM_DROP_NEGATIVE_TIME,
-        [TM_FATE_UNKNOWN_SOURCE_CLOCK] = TM_DROP_UNKNOWN_SOURCE_CLOCK,
-        [TM_FATE_UNKNOWN_TARGET_CLOCK] = TM_DROP_UNKNOWN_TARGET_CLOCK,
-        [TM_FATE_NO_PATH] = TM_DROP_NO_PATH,
-        [TM_FATE_OUT_OF_RANGE] = TM_DROP_OUT_OF_RANGE,
+    static const enum tm_drop_reason reasons[TM_RESULTS] = {
+        [TM_RESULT_NEGATIVE_TIME] = TM_DROP_NEGATIVE_TIME,
+        [TM_RESULT_UNKNOWN_SOURCE_CLOCK] = TM_DROP_UNKNOWN_SOURCE_CLOCK,
+        [TM_RESULT_UNKNOWN_TARGET_CLOCK] = TM_DROP_UNKNOWN_TARGET_CLOCK,
+        [TM_RESULT_NO_PATH] = TM_DROP_NO_PATH,
+        [TM_RESULT_OUT_OF_RANGE] = TM_DROP_OUT_OF_RANGE,
     };
-    return tm_drop_reason_name(reasons[fate]);
+    return tm_drop_reason_name(reasons[result]);
 }
 
-const char *tm_fate_stat(enum tm_fate fate)
+const char *tm_row_result_stat(enum tm_row_result result)
 {
-    static const char *const names[TM_FATE_COUNT] = {
-        [TM_FATE_PLACED] = "placed",
-        [TM_FATE_NEGATIVE_TIME] = "trace_sorter_negative_timestamp_dropped",
-        [TM_FATE_UNKNOWN_SOURCE_CLOCK] = "clock_sync_failure_unknown_source_clock",
-        [TM_FATE_UNKNOWN_TARGET_CLOCK] = "clock_sync_failure_unknown_target_clock",
-        [TM_FATE_NO_PATH] = "clock_sync_failure_no_path",
-        [TM_FATE_OUT_OF_RANGE] = "clock_sync_failure_out_of_range",
+    static const char *const names[TM_RESULTS] = {
+        [TM_RESULT_PLACED] = "placed",
+        [TM_RESULT_NEGATIVE_TIME] = "trace_sorter_negative_timestamp_dropped",
+        [TM_RESULT_UNKNOWN_SOURCE_CLOCK] = "clock_sync_failure_unknown_source_clock",
+        [TM_RESULT_UNKNOWN_TARGET_CLOCK] = "clock_sync_failure_unknown_target_clock",
+        [TM_RESULT_NO_PATH] = "clock_sync_failure_no_path",
+        [TM_RESULT_OUT_OF_RANGE] = "clock_sync_failure_out_of_range",
     };
-    return names[fate];
+    return names[result];
 }
 
 static enum tm_placement_rule rule_of(const struct tm_placement_record *record)
 {
-    if (record->counts[TM_FATE_PLACED] == 0)
+    if (record->counts[TM_RESULT_PLACED] == 0)
         return TM_RULE_NONE;
     return record->has_weakest ? tm_edge_origin_rule(record->weakest) : TM_RULE_TRACE_TIME;
 }
@@ -103,15 +103,15 @@ bool tm_placement_record_add(struct tm_placement_record *record, const struct tm
                              const struct tm_step *step, const struct tm_placed_run *run)
 {
     int64_t low = tm_step_apply(step, run->low_ns), high = tm_step_apply(step, run->high_ns);
-    if (record->counts[TM_FATE_PLACED] == 0 || low < record->first_ns) {
+    if (record->counts[TM_RESULT_PLACED] == 0 || low < record->first_ns) {
         record->first_ns = low;
         record->first_offset_ns = tm_step_offset(step, run->low_ns);
     }
-    if (record->counts[TM_FATE_PLACED] == 0 || high >= record->last_ns) {
+    if (record->counts[TM_RESULT_PLACED] == 0 || high >= record->last_ns) {
         record->last_ns = high;
         record->last_offset_ns = tm_step_offset(step, run->high_ns);
     }
-    record->counts[TM_FATE_PLACED] += run->count;
+    record->counts[TM_RESULT_PLACED] += run->count;
     if (step->has_anchors) {
         add_distance(record, run->low_ns, step->anchor_high_ns);
         add_distance(record, run->low_ns, step->anchor_low_ns);
@@ -161,7 +161,7 @@ struct tm_hop_record *tm_placement_record_bare_hop(struct tm_placement_record *r
     return i < record->hop_count && record->hops[i].from.len == 0 ? &record->hops[i] : NULL;
 }
 
-static enum tm_status write_account(const struct tm_placement_record *record, uint32_t file, enum tm_fate fate,
+static enum tm_status write_account(const struct tm_placement_record *record, uint32_t file, enum tm_row_result result,
                                     struct tm_stream_writer *writer, struct tm_error *err)
 {
     Tracemerge__Account account = TRACEMERGE__ACCOUNT__INIT;
@@ -169,11 +169,11 @@ static enum tm_status write_account(const struct tm_placement_record *record, ui
     account.has_machine = true;
     account.machine = record->machine;
     account.clock = record->clock;
-    account.reason = tm_bytes_str(tm_fate_reason(fate));
-    account.count = record->counts[fate];
-    account.has_definition_count = record->definition_counts[fate] > 0;
-    account.definition_count = record->definition_counts[fate];
-    account.has_earliest_ns = fate == TM_FATE_NEGATIVE_TIME;
+    account.reason = tm_bytes_str(tm_row_result_reason(result));
+    account.count = record->counts[result];
+    account.has_definition_count = record->definition_counts[result] > 0;
+    account.definition_count = record->definition_counts[result];
+    account.has_earliest_ns = result == TM_RESULT_NEGATIVE_TIME;
     account.earliest_ns = account.has_earliest_ns ? record->earliest_ns : 0;
     account.has_is_listed = account.is_listed = record->is_listed;
     return tm_stream_write_message(writer, TM_FRAME_ACCOUNT, &account.base, err);
@@ -213,7 +213,7 @@ enum tm_status tm_placement_record_write(const struct tm_placement_record *recor
     placement.snapshots_used = record->snapshots_used;
     placement.has_max_distance_ns = record->has_distance;
     placement.max_distance_ns = record->max_distance_ns;
-    placement.placed_count = record->counts[TM_FATE_PLACED];
+    placement.placed_count = record->counts[TM_RESULT_PLACED];
     for (uint32_t i = 0; i < record->hop_count; i++) {
         hops[i] = hop_message(&record->hops[i]);
         pointers[i] = &hops[i];
@@ -222,9 +222,9 @@ enum tm_status tm_placement_record_write(const struct tm_placement_record *recor
     placement.hops = pointers;
     tm_placement_record_exactness(record, &placement, words, sizeof words);
     enum tm_status st = tm_stream_write_message(writer, TM_FRAME_PLACEMENT, &placement.base, err);
-    for (int fate = TM_FATE_PLACED + 1; fate < TM_FATE_COUNT && st == TM_OK; fate++)
-        if (record->counts[fate] || record->definition_counts[fate])
-            st = write_account(record, file, (enum tm_fate)fate, writer, err);
+    for (int result = TM_RESULT_PLACED + 1; result < TM_RESULTS && st == TM_OK; result++)
+        if (record->counts[result] || record->definition_counts[result])
+            st = write_account(record, file, (enum tm_row_result)result, writer, err);
     return st;
 }
 

@@ -9,21 +9,21 @@
 #include "stream/writer.h"
 
 /* Whether an event was placed, or why it was dropped. */
-enum tm_fate {
-    TM_FATE_PLACED,
-    TM_FATE_NEGATIVE_TIME,
-    TM_FATE_UNKNOWN_SOURCE_CLOCK,
-    TM_FATE_UNKNOWN_TARGET_CLOCK,
-    TM_FATE_NO_PATH,
-    TM_FATE_OUT_OF_RANGE,
-    TM_FATE_COUNT
+enum tm_row_result {
+    TM_RESULT_PLACED,
+    TM_RESULT_NEGATIVE_TIME,
+    TM_RESULT_UNKNOWN_SOURCE_CLOCK,
+    TM_RESULT_UNKNOWN_TARGET_CLOCK,
+    TM_RESULT_NO_PATH,
+    TM_RESULT_OUT_OF_RANGE,
+    TM_RESULTS
 };
 
 /* Returns the reason in the account of a dropped event: "negative_time", …. */
-const char *tm_fate_reason(enum tm_fate fate);
+const char *tm_row_result_reason(enum tm_row_result result);
 
 /* Returns the counter in the stats table to which a dropped event adds. */
-const char *tm_fate_stat(enum tm_fate fate);
+const char *tm_row_result_stat(enum tm_row_result result);
 
 enum { TM_PATHS_SHOWN_MAX = 4 };
 
@@ -46,8 +46,8 @@ struct tm_hop_record {
 struct tm_placement_record {
     uint32_t machine; /* Machine.id */
     uint32_t clock;   /* clock id; 0: times are trace time as they stand */
-    uint64_t counts[TM_FATE_COUNT];            /* events */
-    uint64_t definition_counts[TM_FATE_COUNT]; /* timed definitions */
+    uint64_t counts[TM_RESULTS];            /* events */
+    uint64_t definition_counts[TM_RESULTS]; /* timed definitions */
     int64_t earliest_ns; /* the lowest of the negative times that conversions gave, else 0 */
     bool is_listed;      /* Dropped frames have all that was dropped */
     /* private */

@@ -1,24 +1,24 @@
 #include "clocks/row_converter.h"
 
-static enum tm_fate fate_of(enum tm_convert result)
+static enum tm_row_result result_of(enum tm_convert conversion)
 {
-    static const enum tm_fate fates[] = {
-        [TM_CONVERT_OK] = TM_FATE_PLACED,
-        [TM_CONVERT_UNKNOWN_SOURCE] = TM_FATE_UNKNOWN_SOURCE_CLOCK,
-        [TM_CONVERT_UNKNOWN_TARGET] = TM_FATE_UNKNOWN_TARGET_CLOCK,
-        [TM_CONVERT_NO_PATH] = TM_FATE_NO_PATH,
-        [TM_CONVERT_OUT_OF_RANGE] = TM_FATE_OUT_OF_RANGE,
+    static const enum tm_row_result results[] = {
+        [TM_CONVERT_OK] = TM_RESULT_PLACED,
+        [TM_CONVERT_UNKNOWN_SOURCE] = TM_RESULT_UNKNOWN_SOURCE_CLOCK,
+        [TM_CONVERT_UNKNOWN_TARGET] = TM_RESULT_UNKNOWN_TARGET_CLOCK,
+        [TM_CONVERT_NO_PATH] = TM_RESULT_NO_PATH,
+        [TM_CONVERT_OUT_OF_RANGE] = TM_RESULT_OUT_OF_RANGE,
     };
-    return fates[result];
+    return results[conversion];
 }
 
 enum tm_status tm_row_convert(struct tm_clock_routes *routes, struct tm_clock_route *route, struct tm_row_time *time,
-                              enum tm_fate *fate, struct tm_error *err)
+                              enum tm_row_result *result, struct tm_error *err)
 {
-    enum tm_convert result = TM_CONVERT_OK;
+    enum tm_convert conversion = TM_CONVERT_OK;
     bool is_pending;
     enum tm_status st = tm_clock_routes_prepare(routes, route, &is_pending, err);
-    *fate = TM_FATE_NO_PATH;
+    *result = TM_RESULT_NO_PATH;
     if (st < 0 || is_pending)
         return st;
     if (!time->is_absolute) {
@@ -28,25 +28,25 @@ enum tm_status tm_row_convert(struct tm_clock_routes *routes, struct tm_clock_ro
         time->is_absolute = route->is_in_ns || is_known;
         if (!route->is_in_ns && is_known &&
             !tm_clock_route_absolute(route, routes->registry, time->value, &time->absolute_ns)) {
-            *fate = TM_FATE_OUT_OF_RANGE;
+            *result = TM_RESULT_OUT_OF_RANGE;
             return TM_OK;
         }
     }
     int64_t ns = time->absolute_ns;
     if (ns < route->step.first_ns || ns > route->step.last_ns) {
-        st = tm_clock_routes_step(routes, route, ns, &result, err);
+        st = tm_clock_routes_step(routes, route, ns, &conversion, err);
         if (st < 0)
             return st;
     }
-    *fate = fate_of(result);
-    if (result != TM_CONVERT_OK)
+    *result = result_of(conversion);
+    if (conversion != TM_CONVERT_OK)
         return TM_OK;
     time->time_ns = tm_step_apply(&route->step, ns);
     if (time->time_ns < 0)
-        *fate = TM_FATE_NEGATIVE_TIME;
+        *result = TM_RESULT_NEGATIVE_TIME;
     else if (time->has_weight && time->is_counted)
         tm_row_count(route, ns);
     else if (time->has_weight)
-        route->scope->records[route->record].definition_counts[TM_FATE_PLACED]++;
+        route->scope->records[route->record].definition_counts[TM_RESULT_PLACED]++;
     return TM_OK;
 }

@@ -11,13 +11,13 @@ struct tm_row_time {
     bool is_counted;    /* in: true for an event that accounts count; false for a definition or a part of an event */
     bool has_weight;    /* in: false for inner times, which no record counts */
     int64_t absolute_ns; /* out: nanoseconds of the source clock */
-    int64_t time_ns;    /* out: trace time, for TM_FATE_PLACED */
+    int64_t time_ns;    /* out: trace time, for TM_RESULT_PLACED */
 };
 
 /* Converts TIME on ROUTE, and counts a placed event for its record. ROUTE is looked up again if placing the file
- * changes it. TM_OK with *FATE set, or an error. */
+ * changes it. TM_OK with *RESULT set, or an error. */
 enum tm_status tm_row_convert(struct tm_clock_routes *routes, struct tm_clock_route *route, struct tm_row_time *time,
-                              enum tm_fate *fate, struct tm_error *err);
+                              enum tm_row_result *result, struct tm_error *err);
 
 /* True, with *TIME_NS set, if ROUTE's step holds for NS. This is so for nearly every event. */
 static inline bool tm_row_convert_again(struct tm_clock_route *route, int64_t ns, int64_t *time_ns)
