@@ -152,15 +152,15 @@ enum tm_status tm_json_begins_add(struct tm_json_begins *begins, uint64_t key, c
     return TM_OK;
 }
 
-enum tm_json_begin_fate tm_json_begins_close(struct tm_json_begins *begins, uint64_t key, int64_t ts_ns,
+enum tm_json_end_result tm_json_begins_close(struct tm_json_begins *begins, uint64_t key, int64_t ts_ns,
                                              const tm_slice_label labels[2], struct tm_json_begin_view *view)
 {
     struct tm_json_begin_stack *stack = find(begins, key);
     uint32_t i = find_ended(stack, labels);
     if (i == 0)
-        return TM_JSON_BEGIN_NONE;
+        return TM_JSON_END_NONE;
     if (i > stack->begun && i < stack->depth)
-        return TM_JSON_BEGIN_INNER;
+        return TM_JSON_END_INNER;
     struct tm_json_begin *begin = &stack->begins[i - 1];
     begins->bytes -= sizeof *begin;
     if (i <= stack->begun) {
@@ -170,7 +170,7 @@ enum tm_json_begin_fate tm_json_begins_close(struct tm_json_begins *begins, uint
         *view = (struct tm_json_begin_view){.thread = stack->holder.thread - 1, .lane = stack->holder.lane};
         tm_json_lanes_use(begins->lanes, &stack->holder, INT64_MIN, ts_ns);
         note_open(begins, stack);
-        return TM_JSON_BEGIN_WRITTEN;
+        return TM_JSON_END_WRITTEN;
     }
     size_t len = (size_t)begin->text_len + begin->detail_len;
     stack->bytes.len -= len;
@@ -179,7 +179,7 @@ enum tm_json_begin_fate tm_json_begins_close(struct tm_json_begins *begins, uint
     begins->bytes -= len;
     tm_json_lanes_use(begins->lanes, &stack->holder, INT64_MIN, ts_ns);
     note_open(begins, stack);
-    return TM_JSON_BEGIN_COMPLETE;
+    return TM_JSON_END_COMPLETE;
 }
 
 /* Takes the outermost slice of STACK that was not written. False: there is none. */

@@ -54,11 +54,11 @@ struct tm_json_begins {
     size_t bytes;
 };
 
-enum tm_json_begin_fate {
-    TM_JSON_BEGIN_NONE,    /* no open slice matches the end */
-    TM_JSON_BEGIN_COMPLETE, /* the innermost slice: VIEW is it, and it is removed from the stack */
-    TM_JSON_BEGIN_WRITTEN, /* a slice that was written as a begin and is removed from the stack: write an end */
-    TM_JSON_BEGIN_INNER    /* not the innermost slice: write all as begins, and call again */
+enum tm_json_end_result {
+    TM_JSON_END_NONE,    /* no open slice matches the end */
+    TM_JSON_END_COMPLETE, /* the innermost slice: VIEW is it, and it is removed from the stack */
+    TM_JSON_END_WRITTEN, /* a slice that was written as a begin and is removed from the stack: write an end */
+    TM_JSON_END_INNER    /* not the innermost slice: write all as begins, and call again */
 };
 
 /* Where a slice begins: STACK (a key) of the thread of OWNER. */
@@ -88,7 +88,7 @@ enum tm_status tm_json_begins_point(struct tm_json_begins *begins, const struct 
 
 /* Finds the slice of STACK that an end at TS_NS with LABELS ends (tm_slice_label_fits). VIEW is valid until the next
  * open. */
-enum tm_json_begin_fate tm_json_begins_close(struct tm_json_begins *begins, uint64_t stack, int64_t ts_ns,
+enum tm_json_end_result tm_json_begins_close(struct tm_json_begins *begins, uint64_t stack, int64_t ts_ns,
                                              const tm_slice_label labels[2], struct tm_json_begin_view *view);
 
 /* Adds DETAIL to the slice of STACK that an end with LABELS would end, unless it was written as a begin. TM_OK; TM_END:

@@ -164,22 +164,22 @@ static enum tm_status close_span(struct tm_json_slices *s, const struct tm_event
                    name = tm_json_writer_string(s->writer, e->name, e);
     uint64_t labels[2] = {label_of(name), label_of(category)}, stack = thread_key(e, place, place->has_pid);
     struct tm_json_begin_view v;
-    enum tm_json_begin_fate fate = tm_json_begins_close(&s->begins, stack, e->time_ns, labels, &v);
+    enum tm_json_end_result result = tm_json_begins_close(&s->begins, stack, e->time_ns, labels, &v);
     struct tm_json_begin_at at;
     int64_t tid;
     enum tm_status st;
-    if (fate == TM_JSON_BEGIN_NONE && place->has_pid) { /* it began before its process was known */
+    if (result == TM_JSON_END_NONE && place->has_pid) { /* it began before its process was known */
         stack = thread_key(e, place, false);
-        fate = tm_json_begins_close(&s->begins, stack, e->time_ns, labels, &v);
+        result = tm_json_begins_close(&s->begins, stack, e->time_ns, labels, &v);
     }
-    if (fate == TM_JSON_BEGIN_INNER) {
+    if (result == TM_JSON_END_INNER) {
         if ((st = put_begins(s, stack, err)) < 0)
             return st;
-        fate = tm_json_begins_close(&s->begins, stack, e->time_ns, labels, &v);
+        result = tm_json_begins_close(&s->begins, stack, e->time_ns, labels, &v);
     }
-    if (fate == TM_JSON_BEGIN_COMPLETE)
+    if (result == TM_JSON_END_COMPLETE)
         return complete_slice(s, &v, e, err);
-    if (fate == TM_JSON_BEGIN_NONE) { /* it would end another file's slice */
+    if (result == TM_JSON_END_NONE) { /* it would end another file's slice */
         tm_json_writer_unsupported(s->writer, e);
         return TM_OK;
     }
