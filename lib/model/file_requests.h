@@ -1,14 +1,14 @@
 /* Requests of Windows' threads to file systems. A request is a slice of the thread that makes it, until another event
  * states that it is done. That may be an event of another thread.
  *
- * KERNEL rows with these rules (kernel/rule.h) are converted here, in order of time. Rules:
+ * KERNEL rows with these effects (kernel/effect.h) are converted here, in order of time. Rules:
  * importers/etw/file_io_tracker.cc of Perfetto. Each file has requests of its own for its machine. */
 #ifndef TM_MODEL_FILE_REQUESTS_H
 #define TM_MODEL_FILE_REQUESTS_H
 
 #include "base/buf.h"
 #include "base/table.h"
-#include "kernel/rule.h"
+#include "kernel/effect.h"
 #include "model/settled_rows.h"
 
 /* Limit of requests that are not done. Ends of further requests are treated as those of unknown requests. */
@@ -25,9 +25,9 @@ struct tm_file_requests {
 };
 
 /* True for rows that are converted here. */
-static inline bool tm_file_requests_has(uint64_t rule)
+static inline bool tm_file_requests_has(uint64_t effect)
 {
-    return rule == TM_KERNEL_FILE_REQUEST || rule == TM_KERNEL_FILE_REQUEST_DONE;
+    return effect == TM_KERNEL_FILE_REQUEST || effect == TM_KERNEL_FILE_REQUEST_DONE;
 }
 
 /* Converts ROW into OUT. A request with the number of an open one shows that the end of that was lost: a SLICE_ARGS row

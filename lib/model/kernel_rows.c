@@ -20,29 +20,29 @@ struct tm_kernel_state {
 /* The progress of a machine's suspend. */
 enum suspending { SUSPEND_NOT, SUSPEND_ENTERED, SUSPEND_FROZEN };
 
-/* Returns the kernel's name for the event of a rule that may have no effect. */
-static const char *event_name(uint64_t rule)
+/* Returns the kernel's name for the event of an effect that may change nothing. */
+static const char *event_name(uint64_t effect)
 {
-    static const char *const names[TM_KERNEL_RULES] = {[TM_KERNEL_WAKE] = "wakeup_source_activate",
-                                                       [TM_KERNEL_WAKE_DONE] = "wakeup_source_deactivate",
-                                                       [TM_KERNEL_DEVICE_IDLE] = "rpm_status",
-                                                       [TM_KERNEL_WRITE] = "sys_enter",
-                                                       [TM_KERNEL_WRITE_DONE] = "sys_exit",
-                                                       [TM_KERNEL_SUSPEND] = "suspend_resume",
-                                                       [TM_KERNEL_SUSPEND_DONE] = "suspend_resume",
-                                                       [TM_KERNEL_FREEZE] = "suspend_resume",
-                                                       [TM_KERNEL_THAWED] = "suspend_resume",
-                                                       [TM_KERNEL_TCP] = "inet_sock_set_state",
-                                                       [TM_KERNEL_I2C] = "i2c_message",
-                                                       [TM_KERNEL_I2C_DONE] = "i2c_result",
-                                                       [TM_KERNEL_READ_DONE] = "android_fs_dataread_end",
-                                                       [TM_KERNEL_STATE_DONE] = "f2fs_write_checkpoint",
-                                                       [TM_KERNEL_FENCE] = "dma_fence_init",
-                                                       [TM_KERNEL_FENCE_EMITTED] = "dma_fence_emit",
-                                                       [TM_KERNEL_FENCE_SIGNALED] = "dma_fence_signaled",
-                                                       [TM_KERNEL_JOB] = "drm_sched_job_run",
-                                                       [TM_KERNEL_JOB_DONE] = "drm_sched_job_done"};
-    return rule < TM_KERNEL_RULES && names[rule] ? names[rule] : "kernel";
+    static const char *const names[TM_KERNEL_EFFECTS] = {[TM_KERNEL_WAKE] = "wakeup_source_activate",
+                                                         [TM_KERNEL_WAKE_DONE] = "wakeup_source_deactivate",
+                                                         [TM_KERNEL_DEVICE_IDLE] = "rpm_status",
+                                                         [TM_KERNEL_WRITE] = "sys_enter",
+                                                         [TM_KERNEL_WRITE_DONE] = "sys_exit",
+                                                         [TM_KERNEL_SUSPEND] = "suspend_resume",
+                                                         [TM_KERNEL_SUSPEND_DONE] = "suspend_resume",
+                                                         [TM_KERNEL_FREEZE] = "suspend_resume",
+                                                         [TM_KERNEL_THAWED] = "suspend_resume",
+                                                         [TM_KERNEL_TCP] = "inet_sock_set_state",
+                                                         [TM_KERNEL_I2C] = "i2c_message",
+                                                         [TM_KERNEL_I2C_DONE] = "i2c_result",
+                                                         [TM_KERNEL_READ_DONE] = "android_fs_dataread_end",
+                                                         [TM_KERNEL_STATE_DONE] = "f2fs_write_checkpoint",
+                                                         [TM_KERNEL_FENCE] = "dma_fence_init",
+                                                         [TM_KERNEL_FENCE_EMITTED] = "dma_fence_emit",
+                                                         [TM_KERNEL_FENCE_SIGNALED] = "dma_fence_signaled",
+                                                         [TM_KERNEL_JOB] = "drm_sched_job_run",
+                                                         [TM_KERNEL_JOB_DONE] = "drm_sched_job_done"};
+    return effect < TM_KERNEL_EFFECTS && names[effect] ? names[effect] : "kernel";
 }
 
 /* Returns the key of state NUMBER of KIND for ROW's file and machine. */
@@ -75,7 +75,7 @@ static enum tm_status state_of(struct tm_kernel_rows *k, struct tm_key key, stru
 static struct tm_key key_for(const struct tm_catalog *catalog, const struct tm_event *row, uint64_t track)
 {
     struct tm_text name;
-    switch ((enum tm_kernel_rule)row->value) {
+    switch ((enum tm_kernel_effect)row->value) {
     case TM_KERNEL_RECEIVED:
     case TM_KERNEL_SENT:
     case TM_KERNEL_FREED:
@@ -89,7 +89,7 @@ static struct tm_key key_for(const struct tm_catalog *catalog, const struct tm_e
     case TM_KERNEL_THAWED: return key_of(row, 0, TM_KERNEL_SUSPEND);
     case TM_KERNEL_I2C:
     case TM_KERNEL_I2C_DONE: return key_of(row, (uint64_t)row->tid, TM_KERNEL_I2C);
-    default: return key_of(row, track, TM_KERNEL_RULES);
+    default: return key_of(row, track, TM_KERNEL_EFFECTS);
     }
 }
 
@@ -292,7 +292,7 @@ static enum tm_status take_change(struct tm_kernel_rows *k, const struct tm_cata
         return st;
     if (state == NULL)
         return take_unchanged(k, row, first, err);
-    switch ((enum tm_kernel_rule)row->value) {
+    switch ((enum tm_kernel_effect)row->value) {
     case TM_KERNEL_RECEIVED:
     case TM_KERNEL_SENT:
     case TM_KERNEL_FREED: take_sum(row, state, first); break;

@@ -5,11 +5,11 @@
  * state for its machine.
  *
  * Columns of a KERNEL row: name, category and args of the counter or of the slice that may begin; track: a kernel
- * track, with HAS_TRACK; value: the rule; dur_ns: the amount to add, or the number of the stream. */
+ * track, with HAS_TRACK; value: the effect; dur_ns: the amount to add, or the number of the stream. */
 #ifndef TM_MODEL_KERNEL_ROWS_H
 #define TM_MODEL_KERNEL_ROWS_H
 
-#include "kernel/rule.h"
+#include "kernel/effect.h"
 #include "model/catalog.h"
 #include "model/file_requests.h"
 #include "model/settled_rows.h"

@@ -1,14 +1,14 @@
 /* Queues of work for devices: jobs of a ring of a GPU, fences of a timeline. A queue is a track. Its first piece of
  * work is the open slice; the next begins when that is done.
  *
- * KERNEL rows with these rules (kernel/rule.h) are converted here, in order of time. Rules:
+ * KERNEL rows with these effects (kernel/effect.h) are converted here, in order of time. Rules:
  * importers/ftrace/drm_tracker.cc of Perfetto. Each file has queues of its own for its machine. */
 #ifndef TM_MODEL_WORK_QUEUES_H
 #define TM_MODEL_WORK_QUEUES_H
 
 #include "base/buf.h"
 #include "base/table.h"
-#include "kernel/rule.h"
+#include "kernel/effect.h"
 #include "model/settled_rows.h"
 
 /* Limits of queues, and of work that is in queues. Events beyond them change nothing. */
@@ -26,9 +26,9 @@ struct tm_work_queues {
 };
 
 /* True for rows that are converted here. */
-static inline bool tm_work_queues_has(uint64_t rule)
+static inline bool tm_work_queues_has(uint64_t effect)
 {
-    return rule >= TM_KERNEL_FENCE && rule <= TM_KERNEL_JOB_DONE;
+    return effect >= TM_KERNEL_FENCE && effect <= TM_KERNEL_JOB_DONE;
 }
 
 /* Converts ROW into OUT. TM_END: it changes nothing, and OUT is not set. TM_OK or TM_E_SYSTEM. */

@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "format/perfetto/ftrace_event.h"
-#include "kernel/rule.h"
+#include "kernel/effect.h"
 #include "perfetto/etw_fields.h"
 #include "stream/detail_arg.h"
 

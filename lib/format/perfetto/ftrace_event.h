@@ -46,7 +46,7 @@ enum tm_status tm_proto_ftrace_slice(const struct tm_proto_ftrace_bundle *bundle
 enum tm_status tm_proto_ftrace_binder(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                       struct tm_error *err);
 
-/* Makes ROW a KERNEL row of F, an event that adds to others or changes a state (kernel/rule.h). TM_END: F adds and
+/* Makes ROW a KERNEL row of F, an event that adds to others or changes a state (kernel/effect.h). TM_END: F adds and
  * changes nothing. */
 enum tm_status tm_proto_ftrace_kernel(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                       struct tm_error *err);

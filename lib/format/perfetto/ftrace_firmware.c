@@ -2,7 +2,7 @@
  * fwtp_perfetto_*. Most state a time of their own. Rules and names: importers/ftrace/thermal_tracker.cc and
  * ftrace_parser.cc of perfetto. */
 #include "format/perfetto/ftrace_event.h"
-#include "kernel/rule.h"
+#include "kernel/effect.h"
 #include "perfetto/ftrace_event_fields.h"
 #include "stream/detail_arg.h"
 

@@ -1,9 +1,9 @@
-/* Kernel events whose meaning depends on earlier ones (kernel/rule.h): the facts that they state themselves. */
+/* Kernel events whose meaning depends on earlier ones (kernel/effect.h): the facts that they state themselves. */
 #include "base/hash.h"
 #include "stream/detail_arg.h"
 #include "format/perfetto/ftrace_event.h"
 #include "kernel/ftrace_names.h"
-#include "kernel/rule.h"
+#include "kernel/effect.h"
 #include "kernel/tracks.h"
 #include "perfetto/ftrace_event_fields.h"
 
@@ -16,10 +16,10 @@ struct kernel_row {
     struct tm_error *err;
 };
 
-static enum tm_status put(struct kernel_row *h, enum tm_kernel_rule rule, const char *name, size_t len)
+static enum tm_status put(struct kernel_row *h, enum tm_kernel_effect effect, const char *name, size_t len)
 {
     h->row->kind = TM_KIND_KERNEL;
-    h->row->value = rule;
+    h->row->value = effect;
     return tm_proto_string(h->rows, name, len, &h->row->name, h->err);
 }
 
@@ -39,16 +39,16 @@ static const char *named(struct kernel_row *h, const char *before, uint32_t fiel
                                                                                                   : NULL;
 }
 
-static enum tm_status put_bytes(struct kernel_row *h, enum tm_kernel_rule rule)
+static enum tm_status put_bytes(struct kernel_row *h, enum tm_kernel_effect effect)
 {
     uint32_t bytes = (uint32_t)h->fields->number[1];
-    const char *name = named(h, "", 2, rule == TM_KERNEL_SENT ? " Transmitted KB" : " Received KB");
-    if (rule == TM_KERNEL_SENT && (int32_t)(uint32_t)h->fields->number[3] != 0) /* the driver did not accept it */
+    const char *name = named(h, "", 2, effect == TM_KERNEL_SENT ? " Transmitted KB" : " Received KB");
+    if (effect == TM_KERNEL_SENT && (int32_t)(uint32_t)h->fields->number[3] != 0) /* the driver did not accept it */
         return TM_END;
     if (name == NULL)
         return tm_error_nomem(h->err);
     tm_kernel_set_amount(h->row, bytes);
-    enum tm_status st = put(h, rule, name, strlen(name));
+    enum tm_status st = put(h, effect, name, strlen(name));
     if (st >= 0 && (tm_detail_arg_uint(&h->rows->detail, "cpu", h->row->cpu) < 0 ||
                     tm_detail_arg_uint(&h->rows->detail, "len", bytes) < 0))
         return tm_error_nomem(h->err);
@@ -70,13 +70,13 @@ static enum tm_status put_freed(struct kernel_row *h)
                : tm_error_nomem(h->err);
 }
 
-static enum tm_status put_wake(struct kernel_row *h, enum tm_kernel_rule rule)
+static enum tm_status put_wake(struct kernel_row *h, enum tm_kernel_effect effect)
 {
     const char *name = named(h, "Wakelock(", 1, ")");
     if (name == NULL)
         return tm_error_nomem(h->err);
     on_track(h, TM_KERNEL_TRACK_WAKELOCK, (uint32_t)tm_hash64(name, strlen(name)));
-    return put(h, rule, name, strlen(name));
+    return put(h, effect, name, strlen(name));
 }
 
 static enum tm_status put_device(struct kernel_row *h)

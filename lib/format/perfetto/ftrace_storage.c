@@ -2,7 +2,7 @@
 #include "base/hash.h"
 #include "stream/detail_arg.h"
 #include "format/perfetto/ftrace_event.h"
-#include "kernel/rule.h"
+#include "kernel/effect.h"
 #include "perfetto/ftrace_event_fields.h"
 
 #include <stdio.h>

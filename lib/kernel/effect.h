@@ -1,10 +1,10 @@
-/* The rules for rows of kind KERNEL (doc/events.md). Column value holds the rule. */
-#ifndef TM_KERNEL_RULE_H
-#define TM_KERNEL_RULE_H
+/* The effects of rows of kind KERNEL (doc/events.md). Column value holds the effect. */
+#ifndef TM_KERNEL_EFFECT_H
+#define TM_KERNEL_EFFECT_H
 
 #include "stream/event.h"
 
-enum tm_kernel_rule {
+enum tm_kernel_effect {
     TM_KERNEL_RECEIVED, /* adds bytes; the counter is in units of 1024 bytes; so is that of SENT */
     TM_KERNEL_SENT,
     TM_KERNEL_FREED, /* adds a number */
@@ -41,7 +41,7 @@ enum tm_kernel_rule {
     /* Requests to Windows' file systems (model/file_requests.h). Column track identifies the request. */
     TM_KERNEL_FILE_REQUEST,
     TM_KERNEL_FILE_REQUEST_DONE,
-    TM_KERNEL_RULES
+    TM_KERNEL_EFFECTS
 };
 
 /* Returns what a row adds to its counter, or the address of its stream. Column dur_ns holds it. */
