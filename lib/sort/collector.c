@@ -30,7 +30,7 @@ static enum tm_status make_room(struct tm_collector *g, struct tm_block *block, 
 {
     enum tm_status st = TM_OK;
     if (g->range_count >= TM_COLLECTOR_TILE + 4 * g->block_count)
-        st = tm_collector_settle(g, err);
+        st = tm_collector_copy_noted(g, err);
     if (block->mark != g->epoch) {
         block->mark = g->epoch;
         g->blocks[g->block_count++] = block;
@@ -53,7 +53,7 @@ static enum tm_status add_range(struct tm_collector *g, const struct tm_block_ro
     struct tm_collector_range *last = g->range_count ? &g->ranges[g->range_count - 1] : NULL;
     enum tm_status st = TM_OK;
     if (last && last->block == rows->block && last->row + last->count == rows->row &&
-        last->place + last->count == g->count - g->settled) {
+        last->place + last->count == g->count - g->copied) {
         last->count += rows->count;
         g->pieces[g->piece_count - 1].len += piece->len;
     } else {
@@ -61,7 +61,7 @@ static enum tm_status add_range(struct tm_collector *g, const struct tm_block_ro
             return st;
         assert(g->ranges && g->pieces);
         g->ranges[g->range_count++] =
-            (struct tm_collector_range){rows->block, rows->row, rows->count, g->count - g->settled};
+            (struct tm_collector_range){rows->block, rows->row, rows->count, g->count - g->copied};
         g->pieces[g->piece_count++] = *piece;
     }
     return count_rows(g, rows->count, piece->len, err);
@@ -79,7 +79,7 @@ static enum tm_status find_lane(struct tm_collector *g, const struct tm_block_la
     if (i < g->lane_count && (*lane)->count < TM_COLLECTOR_TILE)
         return TM_OK;
     if (i < g->lane_count || i == TM_COLLECTOR_LAYOUTS)
-        st = tm_collector_settle(g, err);
+        st = tm_collector_copy_noted(g, err);
     *lane = &g->lanes[g->lane_count++];
     (*lane)->layout = layout;
     (*lane)->count = 0;
@@ -94,7 +94,7 @@ enum tm_status tm_collector_add_record_slowly(struct tm_collector *g, const stru
     if (st < 0)
         return st;
     lane->records[lane->count] = row->record;
-    lane->places[lane->count++] = g->count - g->settled;
+    lane->places[lane->count++] = g->count - g->copied;
     g->pieces[g->piece_count++] = (struct tm_collector_piece){.data = row->payload, .len = row->payload_bytes};
     return count_rows(g, 1, row->payload_bytes, err);
 }
@@ -202,35 +202,35 @@ static void copy_column(const struct tm_collector *g, enum tm_column column, uin
         copy_ranges(g, column, 4, to);
 }
 
-/* Copies COLUMN of the noted rows after the settled rows. The column holds one element as long as all values are equal.
- */
-static void settle_column(struct tm_collector *g, enum tm_column column)
+/* Copies COLUMN of the noted rows after the rows that are there. The column holds one element as long as all values are
+ * equal. */
+static void copy_noted_column(struct tm_collector *g, enum tm_column column)
 {
     struct tm_collector_column *col = &g->columns[column];
     size_t width = tm_column_width(column);
     uint64_t value = 0, before = 0;
     bool common = common_value(g, column, &value);
-    if (common && g->settled == 0) {
+    if (common && g->copied == 0) {
         fill(col->data, value, width, 1);
         col->is_constant = true;
         return;
     }
-    if (g->settled > 0 && col->is_constant) {
+    if (g->copied > 0 && col->is_constant) {
         before = width == 4 ? tm_get_le32(col->data) : tm_get_le64(col->data);
         if (common && value == before)
             return;
-        fill(col->data + width, before, width, g->settled - 1);
+        fill(col->data + width, before, width, g->copied - 1);
     }
     col->is_constant = false;
-    uint8_t *to = col->data + g->settled * width;
+    uint8_t *to = col->data + g->copied * width;
     if (common)
-        fill(to, value, width, g->count - g->settled);
+        fill(to, value, width, g->count - g->copied);
     else
         copy_column(g, column, to);
 }
 
 /* Copies the payloads of the noted rows. */
-static enum tm_status settle_payload(struct tm_collector *g, struct tm_error *err)
+static enum tm_status copy_noted_payload(struct tm_collector *g, struct tm_error *err)
 {
     if (tm_buf_reserve(&g->payload, g->payload_bytes - g->payload.len + TM_BLOCK_SLACK) != TM_OK)
         return tm_error_nomem(err);
@@ -261,16 +261,16 @@ static void clear_rows(struct tm_collector *g)
     g->epoch++;
 }
 
-enum tm_status tm_collector_settle(struct tm_collector *g, struct tm_error *err)
+enum tm_status tm_collector_copy_noted(struct tm_collector *g, struct tm_error *err)
 {
     if (g->piece_count == 0)
         return TM_OK;
     for (uint32_t i = 0; i < g->lane_count; i++)
         tm_collector_lane_read(&g->lanes[i]);
     for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++)
-        settle_column(g, (enum tm_column)c);
-    enum tm_status st = settle_payload(g, err);
-    g->settled = g->count;
+        copy_noted_column(g, (enum tm_column)c);
+    enum tm_status st = copy_noted_payload(g, err);
+    g->copied = g->count;
     clear_rows(g);
     return st;
 }
@@ -288,7 +288,7 @@ static void set_column(struct tm_batch *batch, enum tm_column column, const uint
 static bool is_one_range(const struct tm_collector *g)
 {
     const struct tm_collector_range *r = g->ranges;
-    return g->settled == 0 && g->range_count == 1 && g->lane_count == 0 && r->block->payload;
+    return g->copied == 0 && g->range_count == 1 && g->lane_count == 0 && r->block->payload;
 }
 
 /* Sets the columns of BATCH: from the block of RANGE, or the collected ones if RANGE is NULL. */
@@ -313,7 +313,7 @@ enum tm_status tm_collector_flush(struct tm_collector *g, struct tm_error *err)
     if (g->count == 0)
         return TM_OK;
     bool direct = is_one_range(g);
-    enum tm_status st = direct ? TM_OK : tm_collector_settle(g, err);
+    enum tm_status st = direct ? TM_OK : tm_collector_copy_noted(g, err);
     if (st < 0)
         return st;
     batch.payload = direct ? g->pieces[0].data : g->payload.data;
@@ -321,7 +321,7 @@ enum tm_status tm_collector_flush(struct tm_collector *g, struct tm_error *err)
     st = g->receiver.write(g->receiver.to, &batch, err);
     clear_rows(g);
     g->count = 0;
-    g->settled = 0;
+    g->copied = 0;
     g->payload_bytes = 0;
     g->bytes = 0;
     tm_buf_clear(&g->payload);

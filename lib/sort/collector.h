@@ -53,7 +53,7 @@ struct tm_collector {
     uint32_t piece_count;
     struct tm_block **blocks; /* the blocks of the ranges */
     uint32_t block_count;
-    uint32_t settled; /* rows that are in the columns */
+    uint32_t copied; /* rows that are in the columns */
     struct tm_collector_column columns[TM_COL_COUNT];
     struct tm_buf payload;
     uint64_t epoch;
@@ -64,14 +64,14 @@ struct tm_collector {
 enum tm_status tm_collector_init(struct tm_collector *collector, struct tm_collector_receiver receiver,
                                  size_t limit_bytes, struct tm_error *err);
 
-/* Adds ROWS, which then are none and stand after the rows that were added. Their block must not change until settle or
- * flush. It must not have been in another collector before. */
+/* Adds ROWS, which then are none and stand after the rows that were added. Their block must not change until
+ * copy_noted or flush. It must not have been in another collector before. */
 enum tm_status tm_collector_add(struct tm_collector *collector, struct tm_block_rows *rows, struct tm_error *err);
 
 /* Copies all noted rows. Their blocks may be freed afterwards. */
-enum tm_status tm_collector_settle(struct tm_collector *collector, struct tm_error *err);
+enum tm_status tm_collector_copy_noted(struct tm_collector *collector, struct tm_error *err);
 
-/* Settles, and writes all rows as a batch. */
+/* Copies all noted rows and writes all rows as a batch. */
 enum tm_status tm_collector_flush(struct tm_collector *collector, struct tm_error *err);
 
 /* A row that is a record. */
@@ -97,7 +97,7 @@ static inline enum tm_status tm_collector_add_record(struct tm_collector *collec
     if (lane == end || lane->count >= TM_COLLECTOR_TILE || bytes >= collector->limit_bytes)
         return tm_collector_add_record_slowly(collector, row, err);
     lane->records[lane->count] = row->record;
-    lane->places[lane->count++] = collector->count++ - collector->settled;
+    lane->places[lane->count++] = collector->count++ - collector->copied;
     struct tm_collector_piece *piece = &collector->pieces[collector->piece_count++];
     piece->data = row->payload;
     piece->block = NULL;

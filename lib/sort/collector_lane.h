@@ -10,7 +10,7 @@ struct tm_collector_lane {
     const struct tm_block_layout *layout;
     uint32_t count;
     const uint8_t *records[TM_COLLECTOR_TILE];
-    uint32_t places[TM_COLLECTOR_TILE]; /* destinations, counted from the first row that is not settled */
+    uint32_t places[TM_COLLECTOR_TILE]; /* destinations, counted from the first row that is not copied yet */
     uint64_t words[TM_LAYOUT_WORDS][TM_COLLECTOR_TILE]; /* the records' words, after tm_collector_lane_read */
 };
 

@@ -77,7 +77,7 @@ static enum tm_status next_block(struct merge *m, uint32_t i, struct tm_error *e
     enum tm_status st = TM_OK;
     m->blocks++;
     if (source->is_transient && c->block)
-        st = tm_collector_settle(m->collector, err);
+        st = tm_collector_copy_noted(m->collector, err);
     if (st == TM_OK)
         st = source->next(source->run, &c->block, err);
     if (st == TM_END) {
@@ -358,7 +358,7 @@ enum tm_status tm_merge(const struct tm_merge_source *sources, size_t count, con
         st = pass_all(&m, err);
     }
     if (st >= 0)
-        st = tm_collector_settle(collector, err);
+        st = tm_collector_copy_noted(collector, err);
 out:
     free(m.cursors);
     free(m.tree);

@@ -13,8 +13,8 @@ struct tm_merge_source {
 };
 
 /* Adds all rows of COUNT sources to COLLECTOR in order. Rows with equal keys come in the order of their blocks'
- * sequence numbers, which differ between sources, and then in the order of the sources. Settles the collector but does
- * not flush it. TM_OK, TM_E_SYSTEM, or the error of a source or of the collector. */
+ * sequence numbers, which differ between sources, and then in the order of the sources. Copies all rows that
+ * COLLECTOR has noted, but does not flush it. TM_OK, TM_E_SYSTEM, or the error of a source or of the collector. */
 enum tm_status tm_merge(const struct tm_merge_source *sources, size_t count, const struct tm_file_order *orders,
                         struct tm_collector *collector, struct tm_error *err);
 

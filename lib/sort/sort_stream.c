@@ -41,7 +41,7 @@ static enum tm_status pass(struct tm_stream_reader *reader, struct tm_stream_wri
             struct tm_block_rows rows = tm_block_rows_of(&block);
             st = tm_collector_add(&collector, &rows, err);
             if (st == TM_OK)
-                st = tm_collector_settle(&collector, err);
+                st = tm_collector_copy_noted(&collector, err);
         }
     }
     if (st == TM_END)

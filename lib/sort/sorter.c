@@ -226,7 +226,7 @@ static enum tm_status add_batch(struct tm_sorter *s, const struct tm_batch *batc
         enum tm_status st = tm_row_order_use_files(batch, &s->orders, err);
         if (st == TM_OK)
             st = tm_collector_add(&s->staging, &rows, err);
-        return st == TM_OK ? tm_collector_settle(&s->staging, err) : st;
+        return st == TM_OK ? tm_collector_copy_noted(&s->staging, err) : st;
     }
     enum tm_status st = tm_collector_flush(&s->staging, err);
     return st == TM_OK ? sort_batch(s, batch, err) : st;
