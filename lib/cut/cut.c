@@ -152,7 +152,7 @@ static enum tm_status begin_part(struct cutter *c, struct tm_error *err)
     part->to_ns = part->has_to ? cut->points[c->part] : 0;
     enum tm_status st = cut->open(cut->self, c->part, &c->fd, err);
     if (part->has_from)
-        tm_cut_state_settle(&c->state, part->from_ns);
+        tm_cut_state_drop_ended(&c->state, part->from_ns);
     if (st < 0 || c->fd < 0)
         return st;
     for (const struct tm_pending_unit *u = c->state.units.first; u && st == TM_OK; u = u->next)

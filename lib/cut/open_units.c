@@ -64,7 +64,8 @@ static void join(struct tm_unit_track *t, uint32_t group, uint32_t new_group)
     t->has_groups = true;
 }
 
-static void settle_group(struct tm_unit_track *t, uint32_t group)
+/* Sets until_ns of all rows of GROUP. */
+static void update_group_end(struct tm_unit_track *t, uint32_t group)
 {
     int64_t until_ns = INT64_MIN;
     for (uint32_t i = 0; i < t->count; i++)
@@ -107,7 +108,7 @@ enum tm_status tm_open_units_begin(struct tm_open_units *open, struct tm_unit_tr
     }
     enum tm_status st = add(t, (struct tm_open_unit){unit, end_ns, end_ns, {span->label[0], span->label[1]}, group});
     if (st == TM_OK && is_joined)
-        settle_group(t, group);
+        update_group_end(t, group);
     return st;
 }
 
@@ -164,7 +165,7 @@ bool tm_open_units_end(struct tm_open_units *open, struct tm_unit_track *t, int6
     }
     if (crosses) {
         t->rows[at].end_ns = now_ns;
-        settle_group(t, group);
+        update_group_end(t, group);
         return true;
     }
     for (uint32_t i = t->count; i-- > at + 1;) /* args that were added to the slice */
@@ -172,7 +173,7 @@ bool tm_open_units_end(struct tm_open_units *open, struct tm_unit_track *t, int6
             remove_rows(open, t, i, i + 1);
     remove_rows(open, t, at, at + 1);
     if (t->has_groups)
-        settle_group(t, group);
+        update_group_end(t, group);
     return false;
 }
 
@@ -194,7 +195,7 @@ void tm_open_units_set_last(struct tm_open_units *open, struct tm_unit_track *t,
     t->last = unit;
 }
 
-void tm_open_units_settle(struct tm_open_units *open, int64_t now_ns)
+void tm_open_units_drop_ended(struct tm_open_units *open, int64_t now_ns)
 {
     for (uint32_t i = 0; i < open->count; i++)
         remove_ended(open, &open->tracks[i], now_ns);

@@ -66,7 +66,7 @@ bool tm_open_units_has(const struct tm_unit_track *track, const tm_slice_label l
 void tm_open_units_set_last(struct tm_open_units *open, struct tm_unit_track *track, struct tm_pending_unit *unit);
 
 /* Drops, on all tracks, the slices that ended before NOW_NS. */
-void tm_open_units_settle(struct tm_open_units *open, int64_t now_ns);
+void tm_open_units_drop_ended(struct tm_open_units *open, int64_t now_ns);
 
 void tm_open_units_release(struct tm_open_units *open);
 

@@ -255,9 +255,9 @@ enum tm_status tm_cut_state_take(struct tm_cut_state *s, const struct tm_event *
     return st;
 }
 
-void tm_cut_state_settle(struct tm_cut_state *s, int64_t now_ns)
+void tm_cut_state_drop_ended(struct tm_cut_state *s, int64_t now_ns)
 {
-    tm_open_units_settle(&s->open, now_ns);
+    tm_open_units_drop_ended(&s->open, now_ns);
 }
 
 void tm_cut_state_release(struct tm_cut_state *s)

@@ -11,7 +11,7 @@
 struct tm_cut_state {
     const struct tm_catalog *catalog; /* borrowed */
     bool has_flows;                   /* some events are flows: the last slice of a thread matters, though it is over */
-    struct tm_pending_units units;       /* in order; after settle exactly the state */
+    struct tm_pending_units units;       /* in order; after drop_ended exactly the state */
     /* private */
     struct tm_open_units open;
     struct tm_pending_unit **last; /* by key: its latest unit */
@@ -24,7 +24,7 @@ enum tm_status tm_cut_state_take(struct tm_cut_state *state, const struct tm_eve
                                  struct tm_error *err);
 
 /* Drops what no longer matters at NOW_NS, which is later than all events so far. */
-void tm_cut_state_settle(struct tm_cut_state *state, int64_t now_ns);
+void tm_cut_state_drop_ended(struct tm_cut_state *state, int64_t now_ns);
 
 void tm_cut_state_release(struct tm_cut_state *state);
 
