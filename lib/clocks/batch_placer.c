@@ -145,8 +145,8 @@ static enum tm_status prefix_file(const struct tm_batch_placer *placer, uint32_t
 }
 
 /* Notes that ROUTE has converted all ROWS. */
-static void note_block(struct tm_batch_placer *placer, const struct tm_fast_rows *rows,
-                       const struct tm_clock_route *route)
+static void note_converted(struct tm_batch_placer *placer, const struct tm_fast_rows *rows,
+                           const struct tm_clock_route *route)
 {
     int64_t latest_ns = tm_step_apply(&route->step, rows->high);
     placer->last.file = route->key.file;
@@ -209,7 +209,7 @@ static enum tm_status convert_again(struct tm_batch_placer *placer, const struct
     fill(placer->columns.machines + (size_t)4 * i, placer->last.machine, rows.end - i);
     fill(placer->columns.clocks + (size_t)4 * i, placer->last.clock, rows.end - i);
     memset(placer->columns.outcomes + i, TM_OUTCOME_KEEP, rows.end - i);
-    note_block(placer, &rows, route);
+    note_converted(placer, &rows, route);
     *at = rows.end;
     return TM_OK;
 }
@@ -427,7 +427,8 @@ static enum tm_status one_route(struct tm_batch_placer *placer, const struct tm_
 }
 
 /* Places the whole batch at once if ROUTE's step holds for all of it. */
-static bool convert_block(struct tm_batch_placer *placer, const struct tm_batch *batch, struct tm_clock_route *route)
+static bool convert_whole_batch(struct tm_batch_placer *placer, const struct tm_batch *batch,
+                                struct tm_clock_route *route)
 {
     struct tm_fast_rows rows = {.end = batch->count};
     if (!route->is_in_ns || tm_batch_is_constant(batch, TM_COL_TIME_NS) ||
@@ -435,7 +436,7 @@ static bool convert_block(struct tm_batch_placer *placer, const struct tm_batch 
         return false;
     tm_put_le32(placer->columns.machines, route->scope->machine);
     tm_put_le32(placer->columns.clocks, route->clock);
-    note_block(placer, &rows, route);
+    note_converted(placer, &rows, route);
     return true;
 }
 
@@ -447,15 +448,15 @@ enum tm_status tm_batch_placer_convert(struct tm_batch_placer *placer, const str
     placer->has_provisional = false;
     placer->all_kept = true;
     placer->all_deferred = false;
-    placer->is_block = false;
+    placer->is_whole_batch = false;
     if (st < 0 || batch->count == 0)
         return st;
     st = one_route(placer, batch, &route, err);
     if (st < 0)
         return prefix_file(placer, tm_batch_u32(batch, TM_COL_FILE, 0), err);
-    placer->is_block = route && !placer->lines.is_enabled && convert_block(placer, batch, route);
-    placer->all_deferred = !placer->is_block;
-    return placer->is_block ? TM_OK : convert_rows(placer, batch, err);
+    placer->is_whole_batch = route && !placer->lines.is_enabled && convert_whole_batch(placer, batch, route);
+    placer->all_deferred = !placer->is_whole_batch;
+    return placer->is_whole_batch ? TM_OK : convert_rows(placer, batch, err);
 }
 
 void tm_batch_placer_release(struct tm_batch_placer *placer)

@@ -36,7 +36,7 @@ struct tm_batch_placer {
     bool all_kept;
     bool all_deferred; /* every row is deferred unchanged */
     /* the whole batch was converted at once: columns.machines and columns.clocks have one element each */
-    bool is_block;
+    bool is_whole_batch;
     struct tm_placer_columns {
         uint32_t cap;
         uint8_t *times, *machines, *clocks; /* being made, little-endian */

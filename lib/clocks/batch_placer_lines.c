@@ -150,7 +150,7 @@ static enum tm_status interpolate_batch(struct tm_batch_placer *placer, const st
     enum tm_status st = reserve(placer, batch->count, err);
     uint8_t *readings = malloc((size_t)batch->count * 8);
     placer->all_kept = true;
-    placer->is_block = placer->has_provisional = false;
+    placer->is_whole_batch = placer->has_provisional = false;
     if (st == TM_OK && readings == NULL)
         st = tm_error_nomem(err);
     for (uint32_t i = 0; i < batch->count && st == TM_OK; i++)

@@ -19,7 +19,7 @@ static enum tm_status convert_inner(struct tm_batch_placer *placer, struct tm_ba
     enum tm_status st = TM_OK;
     bool is_copied = false;
     size_t at = 0;
-    if (placer->is_block || !any_has(batch, TM_EVENT_INNER_TIMES))
+    if (placer->is_whole_batch || !any_has(batch, TM_EVENT_INNER_TIMES))
         return TM_OK;
     for (uint32_t i = 0; i < batch->count && st == TM_OK; i++) {
         size_t len = tm_batch_payload_of(batch, i);
@@ -183,8 +183,8 @@ enum tm_status tm_batch_placer_write(struct tm_batch_placer *placer, const struc
         tm_batch_set_column(&out, TM_COL_TIME_NS, placer->columns.times, batch->count);
         return tm_line_rows_add(&placer->lines, &out, placer->columns.parts, placer->temporary_dir, err);
     }
-    bool one_machine = placer->is_block || is_same_throughout(placer->columns.machines, batch->count);
-    bool one_clock = placer->is_block || is_same_throughout(placer->columns.clocks, batch->count);
+    bool one_machine = placer->is_whole_batch || is_same_throughout(placer->columns.machines, batch->count);
+    bool one_clock = placer->is_whole_batch || is_same_throughout(placer->columns.clocks, batch->count);
     tm_batch_set_column(&out, TM_COL_TIME_NS, placer->columns.times, batch->count);
     tm_batch_set_column(&out, TM_COL_MACHINE, placer->columns.machines, one_machine ? 1 : batch->count);
     tm_batch_set_column(&out, TM_COL_CLOCK, placer->columns.clocks, one_clock ? 1 : batch->count);
