@@ -139,19 +139,19 @@ static enum tm_status claim_near(struct tm_file_match *match, uint32_t file, enu
 
 /* True if a path can name FILE. In an archive and on a command line that holds for its direct children. In a stream of
  * documents it also holds for what compressed streams and one archive in it contain. */
-static bool in_scope(const struct tm_file_match *match, const struct tm_matched_file *file)
+static bool is_nameable(const struct tm_file_match *match, const struct tm_matched_file *file)
 {
-    uint32_t scope = match->scope, at = file->parent;
-    bool is_stream = match->files[scope].kind != KIND_ARCHIVE && match->files[scope].kind != KIND_DIRECTORY;
+    uint32_t parent = match->named_parent, at = file->parent;
+    bool is_stream = match->files[parent].kind != KIND_ARCHIVE && match->files[parent].kind != KIND_DIRECTORY;
     unsigned archives = 0;
-    while (is_stream && at != NO_FILE && at != scope) {
+    while (is_stream && at != NO_FILE && at != parent) {
         enum file_kind kind = (enum file_kind)match->files[at].kind;
         archives += kind == KIND_ARCHIVE;
         if (archives > 1 || (kind != KIND_ARCHIVE && kind != KIND_COMPRESSED))
             return false;
         at = match->files[at].parent;
     }
-    return at == scope;
+    return at == parent;
 }
 
 /* Gives FILE the entry of the compressed file around it. */
@@ -208,8 +208,8 @@ enum tm_status tm_file_match_add(struct tm_file_match *match, const Tracemerge__
     match->file_count++;
     if (match->manifest == NULL)
         return TM_OK;
-    enum tm_status st = in_scope(match, f) ? claim_near(match, id, EXACT, err) : TM_OK;
-    if (st == TM_OK && in_scope(match, f))
+    enum tm_status st = is_nameable(match, f) ? claim_near(match, id, EXACT, err) : TM_OK;
+    if (st == TM_OK && is_nameable(match, f))
         st = note_dotted(match, id, err);
     if (match->trace_began)
         tm_buf_clear(&match->names);
@@ -232,13 +232,13 @@ enum tm_status tm_file_match_type(struct tm_file_match *match, uint32_t file, Pr
 
 /* Returns the row whose children a manifest in FILE names: the archive or concatenated stream around it. It makes no
  * difference whether the manifest itself is compressed. */
-static uint32_t find_scope(const struct tm_file_match *match, uint32_t file)
+static uint32_t find_named_parent(const struct tm_file_match *match, uint32_t file)
 {
     const struct tm_matched_file *files = match->files;
-    uint32_t scope = files[file].parent == NO_FILE ? file : files[file].parent;
-    while (files[scope].kind == KIND_COMPRESSED && files[scope].parent != NO_FILE)
-        scope = files[scope].parent;
-    return scope;
+    uint32_t parent = files[file].parent == NO_FILE ? file : files[file].parent;
+    while (files[parent].kind == KIND_COMPRESSED && files[parent].parent != NO_FILE)
+        parent = files[parent].parent;
+    return parent;
 }
 
 /* Finds the directory of a manifest that was given by name. Its paths may also name files beside it. */
@@ -275,7 +275,7 @@ static enum tm_status match_known(struct tm_file_match *match, struct tm_error *
 {
     if (match->file_count == 0)
         return TM_OK;
-    enum file_kind kind = (enum file_kind)match->files[match->scope].kind;
+    enum file_kind kind = (enum file_kind)match->files[match->named_parent].kind;
     /* Children of a directory were given on the command line, and so was a lone trace. */
     enum nearness farthest = kind == KIND_ARCHIVE ? EXACT : BASE_NAME;
     enum tm_status st = TM_OK;
@@ -283,13 +283,13 @@ static enum tm_status match_known(struct tm_file_match *match, struct tm_error *
         for (uint32_t i = 0; i < match->file_count && st == TM_OK; i++) {
             const struct tm_matched_file *f = &match->files[i];
             bool outermost = f->parent == NO_FILE && f->kind != KIND_ARCHIVE && f->kind != KIND_DIRECTORY;
-            if (outermost || (in_scope(match, f) && (near == EXACT || kind == KIND_DIRECTORY)))
+            if (outermost || (is_nameable(match, f) && (near == EXACT || kind == KIND_DIRECTORY)))
                 st = claim_near(match, i, near, err);
         }
     }
     for (uint32_t i = 0; i < match->file_count && st == TM_OK; i++) {
         st = inherit(match, i, err);
-        if (st == TM_OK && in_scope(match, &match->files[i]))
+        if (st == TM_OK && is_nameable(match, &match->files[i]))
             st = note_dotted(match, i, err);
     }
     return st;
@@ -303,7 +303,7 @@ enum tm_status tm_file_match_configure(struct tm_file_match *match, const struct
         return tm_error_set(err, TM_E_INPUT, "the manifest's file %u is not known", *file);
     if (index_paths(match) != TM_OK)
         return tm_error_nomem(err);
-    match->scope = file ? find_scope(match, *file) : 0;
+    match->named_parent = file ? find_named_parent(match, *file) : 0;
     if (file)
         find_beside(match, *file);
     return match_known(match, err);
@@ -335,7 +335,7 @@ enum tm_status tm_file_match_draft(const struct tm_file_match *match, struct tm_
         const char *name = name_of(match, f);
         uint32_t id;
         bool is_new = false;
-        if (f->kind == KIND_MANIFEST || f->name_len == 0 || strlen(name) != f->name_len || !in_scope(match, f))
+        if (f->kind == KIND_MANIFEST || f->name_len == 0 || strlen(name) != f->name_len || !is_nameable(match, f))
             continue;
         if (tm_intern_add(&seen, name, f->name_len, &id, &is_new) != TM_OK)
             st = tm_error_nomem(err);

@@ -23,7 +23,7 @@ struct tm_file_match {
     const struct tm_manifest *manifest;
     struct tm_intern paths;
     struct tm_path_match *matches; /* one for each entry */
-    uint32_t scope;                /* the row whose children the paths name */
+    uint32_t named_parent;         /* the row whose children the paths name */
     uint32_t manifest_file, beside_len; /* the manifest's row; the length of its directory in its name, with the "/" */
     bool trace_began, closed;
 };
