@@ -3,7 +3,7 @@
 #include "cut/counts.h"
 #include "cut/state.h"
 #include "emit/batch_queue.h"
-#include "emit/history.h"
+#include "emit/settler.h"
 #include "sort/order_check.h"
 #include "sort/sort_key.h"
 #include "stream/reread.h"
@@ -17,7 +17,7 @@ struct cutter {
     struct tm_catalog catalog;
     struct tm_cut_counts counts;
     struct tm_cut_state state;
-    struct tm_emit_history history;
+    struct tm_emit_settler settler;
     /* The current unit. */
     struct tm_event *rows;
     uint32_t count, cap;
@@ -262,14 +262,14 @@ static enum tm_status pass_events(struct cutter *c, const struct tm_batch *batch
     struct tm_event e;
     enum tm_status st = TM_OK;
     if (batch->count && !tm_sort_is_definition(batch, 0))
-        return tm_emit_history_batch(&c->history, batch, err);
+        return tm_emit_settler_add(&c->settler, batch, err);
     while (st == TM_OK && tm_batch_next(&walk, &e))
         if (!(e.flags & TM_SORT_DEFINITION))
             st = tm_batch_queue_add(&events, &e, err);
     struct tm_batch rest;
     tm_batch_builder_view(&events.rows, &rest);
     if (st == TM_OK && rest.count)
-        st = tm_emit_history_batch(&c->history, &rest, err);
+        st = tm_emit_settler_add(&c->settler, &rest, err);
     tm_batch_queue_release(&events);
     return st;
 }
@@ -291,7 +291,7 @@ static enum tm_status cut(struct cutter *c, struct tm_error *err)
             st = tm_memory_limit_check(c->cut->memory, frame.offset, err);
     }
     if (st == TM_END)
-        st = tm_emit_history_finish(&c->history, err);
+        st = tm_emit_settler_finish(&c->settler, err);
     if (st == TM_OK)
         st = end_unit(c, err);
     if (st == TM_OK)
@@ -310,8 +310,8 @@ enum tm_status tm_cut(int in, const struct tm_cut *how, struct tm_error *err)
         st = tm_reread_copy(in, how->temporary_dir, &c.in, err);
     }
     c.out.receiver = (struct tm_batch_receiver){write_batch, &c.writer};
-    c.history.catalog = c.state.catalog = &c.catalog;
-    c.history.out.receiver = (struct tm_batch_receiver){take_batch, &c};
+    c.settler.catalog = c.state.catalog = &c.catalog;
+    c.settler.out.receiver = (struct tm_batch_receiver){take_batch, &c};
     if (st == TM_OK)
         st = count(&c, err);
     c.state.has_flows = c.counts.has_flows;
@@ -321,7 +321,7 @@ enum tm_status tm_cut(int in, const struct tm_cut *how, struct tm_error *err)
         st = cut(&c, err);
     if (c.in >= 0 && c.in != in)
         (void)close(c.in);
-    tm_emit_history_release(&c.history);
+    tm_emit_settler_release(&c.settler);
     tm_cut_state_release(&c.state);
     tm_cut_counts_release(&c.counts);
     tm_catalog_release(&c.catalog);

@@ -1,7 +1,7 @@
 #include "emit/first_reading.h"
 
 #include "emit/filter.h"
-#include "emit/history.h"
+#include "emit/settler.h"
 #include "emit/span_flows.h"
 #include "stream/reread.h"
 
@@ -14,7 +14,7 @@ struct reading {
     struct tm_stream_reader stream;
     struct tm_catalog catalog;
     struct tm_emit_context context;
-    struct tm_emit_history history;
+    struct tm_emit_settler settler;
     struct tm_span_flows spans;
     struct tm_emit_only only;
     struct tm_memory_limit *memory;
@@ -42,13 +42,13 @@ static enum tm_status read_all(struct reading *r, bool shows_stream, struct tm_e
             return st;
         if (frame.type != TM_FRAME_BATCH)
             continue;
-        st = shows_stream ? select_batch(r, &batch, err) : tm_emit_history_batch(&r->history, &batch, err);
+        st = shows_stream ? select_batch(r, &batch, err) : tm_emit_settler_add(&r->settler, &batch, err);
         if (st < 0)
             return tm_error_prefix(err, "byte %llu", (unsigned long long)frame.offset);
         if ((st = tm_memory_limit_check(r->memory, frame.offset, err)) < 0)
             return st;
     }
-    return st < 0 || shows_stream ? st : tm_emit_history_finish(&r->history, err);
+    return st < 0 || shows_stream ? st : tm_emit_settler_finish(&r->settler, err);
 }
 
 /* Reads the stream once, and sets the facts for outputs that show it unchanged (SHOWS_STREAM) or settled. */
@@ -62,8 +62,8 @@ static enum tm_status learn(struct tm_first_reading *reading, const struct tm_em
     r->only.learns = true;
     r->memory = run->memory;
     tm_memory_limit_again(r->memory);
-    r->history.catalog = &r->catalog;
-    r->history.out.receiver = (struct tm_batch_receiver){join_batch, r};
+    r->settler.catalog = &r->catalog;
+    r->settler.out.receiver = (struct tm_batch_receiver){join_batch, r};
     r->spans.out.receiver = (struct tm_batch_receiver){select_batch, r};
     enum tm_status st = tm_stream_reader_open(&r->stream, reading->fd, err);
     if (st == TM_OK)
@@ -71,7 +71,7 @@ static enum tm_status learn(struct tm_first_reading *reading, const struct tm_em
     if (st == TM_OK && (st = read_all(r, shows_stream, err)) >= 0)
         st = tm_emit_only_learned(&r->only, &reading->facts[shows_stream], err);
     tm_emit_only_release(&r->only);
-    tm_emit_history_release(&r->history);
+    tm_emit_settler_release(&r->settler);
     tm_span_flows_release(&r->spans);
     tm_catalog_release(&r->catalog);
     tm_stream_reader_release(&r->stream);
@@ -79,7 +79,7 @@ static enum tm_status learn(struct tm_first_reading *reading, const struct tm_em
     return st;
 }
 
-/* True if some output shows the stream unchanged (SHOWS_STREAM) or settled (otherwise; see emit/history.h). */
+/* True if some output shows the stream unchanged (SHOWS_STREAM) or settled (otherwise; see emit/settler.h). */
 static bool is_wanted(const struct tm_emit_run *run, bool shows_stream)
 {
     for (size_t i = 0; i < run->target_count; i++)

@@ -1,7 +1,7 @@
 #include "emit/run.h"
 
 #include "emit/first_reading.h"
-#include "emit/history.h"
+#include "emit/settler.h"
 #include "emit/span_flows.h"
 #include "emit/filter.h"
 #include "emit/no_events.h"
@@ -26,7 +26,7 @@ struct job {
     struct tm_emit_only only;
     struct tm_single_events singles;
     bool takes_messages; /* singles is not used */
-    struct tm_emit_history history;
+    struct tm_emit_settler settler;
     struct tm_span_flows spans;
     const struct tm_emit *emit;
     bool is_open;
@@ -103,7 +103,7 @@ static enum tm_status settle_batch(void *self, const struct tm_batch *batch, str
 {
     struct job *job = self;
     bool is_ordered = job->stream->header.sorted && job->stream->header.stage == TRACEMERGE__STAGE__PLACED;
-    return is_ordered && !job->emit->shows_stream ? tm_emit_history_batch(&job->history, batch, err)
+    return is_ordered && !job->emit->shows_stream ? tm_emit_settler_add(&job->settler, batch, err)
                                                   : select_batch(job, batch, err);
 }
 
@@ -135,7 +135,7 @@ static enum tm_status finish_pending(struct job *job, struct tm_error *err)
     job->frame = &end;
     enum tm_status st = job->takes_messages ? TM_OK : tm_single_events_finish(&job->singles, err);
     if (st == TM_OK)
-        st = tm_emit_history_finish(&job->history, err);
+        st = tm_emit_settler_finish(&job->settler, err);
     if (st < 0)
         return st;
     return job->only.select ? tm_emit_only_finish(&job->only, err) : TM_OK;
@@ -237,8 +237,8 @@ static void init_job(struct job *job, const struct tm_emit_run *run, size_t i, c
     job->only.receiver = (struct tm_batch_receiver){show_batch, job};
     job->singles.out.receiver = (struct tm_batch_receiver){settle_batch, job};
     job->takes_messages = target->emit->takes_compact_messages;
-    job->history.catalog = &job->catalog;
-    job->history.out.receiver = (struct tm_batch_receiver){join_batch, job};
+    job->settler.catalog = &job->catalog;
+    job->settler.out.receiver = (struct tm_batch_receiver){join_batch, job};
     job->spans.out.receiver = (struct tm_batch_receiver){select_batch, job};
 }
 
@@ -259,7 +259,7 @@ static void release_job(struct job *job)
     tm_compressor_abandon(&job->compressor);
     tm_emit_only_release(&job->only);
     tm_single_events_release(&job->singles);
-    tm_emit_history_release(&job->history);
+    tm_emit_settler_release(&job->settler);
     tm_span_flows_release(&job->spans);
     tm_unsupported_counts_release(&job->unsupported);
     tm_clock_facts_release(&job->clocks);

@@ -1,7 +1,7 @@
 /* Settles rows whose meaning depends on earlier rows (model/binder_rows.h, model/kernel_rows.h), before an output or
  * --only gets them. */
-#ifndef TM_EMIT_HISTORY_H
-#define TM_EMIT_HISTORY_H
+#ifndef TM_EMIT_SETTLER_H
+#define TM_EMIT_SETTLER_H
 
 #include "emit/batch_queue.h"
 #include "model/binder_rows.h"
@@ -9,7 +9,7 @@
 #include "stream/batch_builder.h"
 
 /* Zero-initialise, with .catalog and .out.receiver set. */
-struct tm_emit_history {
+struct tm_emit_settler {
     const struct tm_catalog *catalog; /* borrowed */
     struct tm_batch_queue out;
     /* private */
@@ -22,12 +22,11 @@ struct tm_emit_history {
 
 /* Passes BATCH, events in order of time, to the receiver. A batch without such rows is passed unchanged. TM_OK,
  * TM_E_SYSTEM or the status of the receiver. */
-enum tm_status tm_emit_history_batch(struct tm_emit_history *history, const struct tm_batch *batch,
-                                     struct tm_error *err);
+enum tm_status tm_emit_settler_add(struct tm_emit_settler *settler, const struct tm_batch *batch, struct tm_error *err);
 
-/* Passes the last rows at the end of the stream. Status is that of tm_emit_history_batch. */
-enum tm_status tm_emit_history_finish(struct tm_emit_history *history, struct tm_error *err);
+/* Passes the last rows at the end of the stream. Status is that of tm_emit_settler_add. */
+enum tm_status tm_emit_settler_finish(struct tm_emit_settler *settler, struct tm_error *err);
 
-void tm_emit_history_release(struct tm_emit_history *history);
+void tm_emit_settler_release(struct tm_emit_settler *settler);
 
 #endif
