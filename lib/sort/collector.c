@@ -5,20 +5,20 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum tm_status tm_collector_init(struct tm_collector *g, struct tm_collector_receiver receiver, size_t limit_bytes,
-                                 struct tm_error *err)
+enum tm_status tm_collector_init(struct tm_collector *collector, struct tm_collector_receiver receiver,
+                                 size_t limit_bytes, struct tm_error *err)
 {
-    *g = (struct tm_collector){.receiver = receiver, .limit_bytes = limit_bytes, .epoch = 1};
+    *collector = (struct tm_collector){.receiver = receiver, .limit_bytes = limit_bytes, .epoch = 1};
     size_t rows = limit_bytes / TM_BATCH_ROW_BYTES + 2;
-    g->lanes = malloc(TM_COLLECTOR_LAYOUTS * sizeof *g->lanes);
-    g->ranges = malloc(rows * sizeof *g->ranges);
-    g->pieces = malloc(rows * sizeof *g->pieces);
-    g->blocks = malloc(rows * sizeof(struct tm_block *));
-    if (g->lanes == NULL || g->ranges == NULL || g->pieces == NULL || g->blocks == NULL)
+    collector->lanes = malloc(TM_COLLECTOR_LAYOUTS * sizeof *collector->lanes);
+    collector->ranges = malloc(rows * sizeof *collector->ranges);
+    collector->pieces = malloc(rows * sizeof *collector->pieces);
+    collector->blocks = malloc(rows * sizeof(struct tm_block *));
+    if (collector->lanes == NULL || collector->ranges == NULL || collector->pieces == NULL || collector->blocks == NULL)
         return tm_error_nomem(err);
     for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++) {
-        g->columns[c].data = malloc(rows * tm_column_width((enum tm_column)c));
-        if (g->columns[c].data == NULL)
+        collector->columns[c].data = malloc(rows * tm_column_width((enum tm_column)c));
+        if (collector->columns[c].data == NULL)
             return tm_error_nomem(err);
     }
     return TM_OK;
@@ -26,80 +26,82 @@ enum tm_status tm_collector_init(struct tm_collector *g, struct tm_collector_rec
 
 /* Makes room for one more range of BLOCK and notes the block. Constant columns are looked for in all noted blocks.
  * With many blocks more ranges are therefore noted before they are copied. */
-static enum tm_status make_room(struct tm_collector *g, struct tm_block *block, struct tm_error *err)
+static enum tm_status make_room(struct tm_collector *collector, struct tm_block *block, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    if (g->range_count >= TM_COLLECTOR_TILE + 4 * g->block_count)
-        st = tm_collector_copy_noted(g, err);
-    if (block->mark != g->epoch) {
-        block->mark = g->epoch;
-        g->blocks[g->block_count++] = block;
+    if (collector->range_count >= TM_COLLECTOR_TILE + 4 * collector->block_count)
+        st = tm_collector_copy_noted(collector, err);
+    if (block->mark != collector->epoch) {
+        block->mark = collector->epoch;
+        collector->blocks[collector->block_count++] = block;
     }
     return st;
 }
 
-static enum tm_status count_rows(struct tm_collector *g, uint32_t count, size_t payload_bytes, struct tm_error *err)
+static enum tm_status count_rows(struct tm_collector *collector, uint32_t count, size_t payload_bytes,
+                                 struct tm_error *err)
 {
-    g->count += count;
-    g->payload_bytes += payload_bytes;
-    g->bytes += payload_bytes + (size_t)count * TM_BATCH_ROW_BYTES;
-    return g->bytes >= g->limit_bytes ? tm_collector_flush(g, err) : TM_OK;
+    collector->count += count;
+    collector->payload_bytes += payload_bytes;
+    collector->bytes += payload_bytes + (size_t)count * TM_BATCH_ROW_BYTES;
+    return collector->bytes >= collector->limit_bytes ? tm_collector_flush(collector, err) : TM_OK;
 }
 
 /* Notes ROWS of a block that has columns. PIECE is their payload. */
-static enum tm_status add_range(struct tm_collector *g, const struct tm_block_rows *rows,
+static enum tm_status add_range(struct tm_collector *collector, const struct tm_block_rows *rows,
                                 const struct tm_collector_piece *piece, struct tm_error *err)
 {
-    struct tm_collector_range *last = g->range_count ? &g->ranges[g->range_count - 1] : NULL;
+    struct tm_collector_range *last = collector->range_count ? &collector->ranges[collector->range_count - 1] : NULL;
     enum tm_status st = TM_OK;
     if (last && last->block == rows->block && last->row + last->count == rows->row &&
-        last->place + last->count == g->count - g->copied) {
+        last->place + last->count == collector->count - collector->copied) {
         last->count += rows->count;
-        g->pieces[g->piece_count - 1].len += piece->len;
+        collector->pieces[collector->piece_count - 1].len += piece->len;
     } else {
-        if ((st = make_room(g, rows->block, err)) < 0)
+        if ((st = make_room(collector, rows->block, err)) < 0)
             return st;
-        assert(g->ranges && g->pieces);
-        g->ranges[g->range_count++] =
-            (struct tm_collector_range){rows->block, rows->row, rows->count, g->count - g->copied};
-        g->pieces[g->piece_count++] = *piece;
+        assert(collector->ranges && collector->pieces);
+        collector->ranges[collector->range_count++] =
+            (struct tm_collector_range){rows->block, rows->row, rows->count, collector->count - collector->copied};
+        collector->pieces[collector->piece_count++] = *piece;
     }
-    return count_rows(g, rows->count, piece->len, err);
+    return count_rows(collector, rows->count, piece->len, err);
 }
 
 /* Finds the lane of LAYOUT, with room for one more row. */
-static enum tm_status find_lane(struct tm_collector *g, const struct tm_block_layout *layout,
+static enum tm_status find_lane(struct tm_collector *collector, const struct tm_block_layout *layout,
                                 struct tm_collector_lane **lane, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     uint32_t i = 0;
-    while (i < g->lane_count && g->lanes[i].layout != layout)
+    while (i < collector->lane_count && collector->lanes[i].layout != layout)
         i++;
-    *lane = &g->lanes[i];
-    if (i < g->lane_count && (*lane)->count < TM_COLLECTOR_TILE)
+    *lane = &collector->lanes[i];
+    if (i < collector->lane_count && (*lane)->count < TM_COLLECTOR_TILE)
         return TM_OK;
-    if (i < g->lane_count || i == TM_COLLECTOR_LAYOUTS)
-        st = tm_collector_copy_noted(g, err);
-    *lane = &g->lanes[g->lane_count++];
+    if (i < collector->lane_count || i == TM_COLLECTOR_LAYOUTS)
+        st = tm_collector_copy_noted(collector, err);
+    *lane = &collector->lanes[collector->lane_count++];
     (*lane)->layout = layout;
     (*lane)->count = 0;
     return st;
 }
 
-enum tm_status tm_collector_add_record_slowly(struct tm_collector *g, const struct tm_collector_record *row,
+enum tm_status tm_collector_add_record_slowly(struct tm_collector *collector, const struct tm_collector_record *row,
                                               struct tm_error *err)
 {
     struct tm_collector_lane *lane;
-    enum tm_status st = find_lane(g, row->layout, &lane, err);
+    enum tm_status st = find_lane(collector, row->layout, &lane, err);
     if (st < 0)
         return st;
     lane->records[lane->count] = row->record;
-    lane->places[lane->count++] = g->count - g->copied;
-    g->pieces[g->piece_count++] = (struct tm_collector_piece){.data = row->payload, .len = row->payload_bytes};
-    return count_rows(g, 1, row->payload_bytes, err);
+    lane->places[lane->count++] = collector->count - collector->copied;
+    collector->pieces[collector->piece_count++] =
+        (struct tm_collector_piece){.data = row->payload, .len = row->payload_bytes};
+    return count_rows(collector, 1, row->payload_bytes, err);
 }
 
-static enum tm_status add_records(struct tm_collector *g, struct tm_block_rows *rows, struct tm_error *err)
+static enum tm_status add_records(struct tm_collector *collector, struct tm_block_rows *rows, struct tm_error *err)
 {
     const struct tm_block *block = rows->block;
     enum tm_status st = TM_OK;
@@ -109,32 +111,32 @@ static enum tm_status add_records(struct tm_collector *g, struct tm_block_rows *
         r.payload = block->payload + rows->at;
         r.payload_bytes = tm_block_payload_of(block, rows->row++);
         rows->at += r.payload_bytes;
-        st = tm_collector_add_record(g, &r, err);
+        st = tm_collector_add_record(collector, &r, err);
         r.record += block->layout->stride;
     }
     return st;
 }
 
-enum tm_status tm_collector_add(struct tm_collector *g, struct tm_block_rows *rows, struct tm_error *err)
+enum tm_status tm_collector_add(struct tm_collector *collector, struct tm_block_rows *rows, struct tm_error *err)
 {
     const struct tm_block *block = rows->block;
     enum tm_status st = TM_OK;
     if (block->layout)
-        return add_records(g, rows, err);
+        return add_records(collector, rows, err);
     while (rows->count > 0 && st == TM_OK) {
         struct tm_block_rows part = {rows->block, rows->row, 0, rows->at};
         struct tm_collector_piece piece = {
             .data = block->payload ? block->payload + rows->at : NULL, .block = block, .at = rows->at};
-        size_t bytes = g->bytes;
+        size_t bytes = collector->bytes;
         do {
             size_t payload = tm_block_payload_of(block, rows->row + part.count++);
             piece.len += payload;
             bytes += payload + TM_BATCH_ROW_BYTES;
-        } while (part.count < rows->count && bytes < g->limit_bytes);
+        } while (part.count < rows->count && bytes < collector->limit_bytes);
         rows->row += part.count;
         rows->count -= part.count;
         rows->at += piece.len;
-        st = add_range(g, &part, &piece, err);
+        st = add_range(collector, &part, &piece, err);
     }
     return st;
 }
@@ -145,19 +147,19 @@ static uint64_t first_value(const struct tm_batch_col *col, size_t width)
 }
 
 /* True if all noted rows have one VALUE in COLUMN. */
-static bool common_value(const struct tm_collector *g, enum tm_column column, uint64_t *value)
+static bool common_value(const struct tm_collector *collector, enum tm_column column, uint64_t *value)
 {
     size_t width = tm_column_width(column);
     bool known = false;
-    for (uint32_t i = 0; i < g->lane_count; i++) {
-        const struct tm_block_layout *layout = g->lanes[i].layout;
+    for (uint32_t i = 0; i < collector->lane_count; i++) {
+        const struct tm_block_layout *layout = collector->lanes[i].layout;
         if (layout->varying[column] || (known && *value != layout->constants[column]))
             return false;
         *value = layout->constants[column];
         known = true;
     }
-    for (uint32_t i = 0; i < g->block_count; i++) {
-        const struct tm_batch_col *col = &g->blocks[i]->batch.cols[column];
+    for (uint32_t i = 0; i < collector->block_count; i++) {
+        const struct tm_batch_col *col = &collector->blocks[i]->batch.cols[column];
         if (col->mask != 0 || (known && first_value(col, width) != *value))
             return false;
         *value = first_value(col, width);
@@ -176,10 +178,11 @@ static void fill(uint8_t *to, uint64_t value, size_t width, size_t count)
     }
 }
 
-static inline void copy_ranges(const struct tm_collector *g, enum tm_column column, size_t width, uint8_t *start)
+static inline void copy_ranges(const struct tm_collector *collector, enum tm_column column, size_t width,
+                               uint8_t *start)
 {
-    const struct tm_collector_range *end = g->ranges + g->range_count;
-    for (const struct tm_collector_range *r = g->ranges; r < end; r++) {
+    const struct tm_collector_range *end = collector->ranges + collector->range_count;
+    for (const struct tm_collector_range *r = collector->ranges; r < end; r++) {
         const struct tm_batch_col *col = &r->block->batch.cols[column];
         uint8_t *to = start + width * r->place;
         if (r->count == 1)
@@ -191,52 +194,53 @@ static inline void copy_ranges(const struct tm_collector *g, enum tm_column colu
     }
 }
 
-static void copy_column(const struct tm_collector *g, enum tm_column column, uint8_t *to)
+static void copy_column(const struct tm_collector *collector, enum tm_column column, uint8_t *to)
 {
     bool wide = tm_column_width(column) == 8;
-    for (uint32_t i = 0; i < g->lane_count; i++)
-        tm_collector_lane_copy(&g->lanes[i], column, to);
+    for (uint32_t i = 0; i < collector->lane_count; i++)
+        tm_collector_lane_copy(&collector->lanes[i], column, to);
     if (wide)
-        copy_ranges(g, column, 8, to);
+        copy_ranges(collector, column, 8, to);
     else
-        copy_ranges(g, column, 4, to);
+        copy_ranges(collector, column, 4, to);
 }
 
 /* Copies COLUMN of the noted rows after the rows that are there. The column holds one element as long as all values are
  * equal. */
-static void copy_noted_column(struct tm_collector *g, enum tm_column column)
+static void copy_noted_column(struct tm_collector *collector, enum tm_column column)
 {
-    struct tm_collector_column *col = &g->columns[column];
+    struct tm_collector_column *col = &collector->columns[column];
     size_t width = tm_column_width(column);
     uint64_t value = 0, before = 0;
-    bool common = common_value(g, column, &value);
-    if (common && g->copied == 0) {
+    bool common = common_value(collector, column, &value);
+    if (common && collector->copied == 0) {
         fill(col->data, value, width, 1);
         col->is_constant = true;
         return;
     }
-    if (g->copied > 0 && col->is_constant) {
+    if (collector->copied > 0 && col->is_constant) {
         before = width == 4 ? tm_get_le32(col->data) : tm_get_le64(col->data);
         if (common && value == before)
             return;
-        fill(col->data + width, before, width, g->copied - 1);
+        fill(col->data + width, before, width, collector->copied - 1);
     }
     col->is_constant = false;
-    uint8_t *to = col->data + g->copied * width;
+    uint8_t *to = col->data + collector->copied * width;
     if (common)
-        fill(to, value, width, g->count - g->copied);
+        fill(to, value, width, collector->count - collector->copied);
     else
-        copy_column(g, column, to);
+        copy_column(collector, column, to);
 }
 
 /* Copies the payloads of the noted rows. */
-static enum tm_status copy_noted_payload(struct tm_collector *g, struct tm_error *err)
+static enum tm_status copy_noted_payload(struct tm_collector *collector, struct tm_error *err)
 {
-    if (tm_buf_reserve(&g->payload, g->payload_bytes - g->payload.len + TM_BLOCK_SLACK) != TM_OK)
+    size_t bytes = collector->payload_bytes - collector->payload.len;
+    if (tm_buf_reserve(&collector->payload, bytes + TM_BLOCK_SLACK) != TM_OK)
         return tm_error_nomem(err);
-    uint8_t *to = g->payload.data + g->payload.len;
-    for (uint32_t i = 0; i < g->piece_count; i++) {
-        const struct tm_collector_piece *p = &g->pieces[i];
+    uint8_t *to = collector->payload.data + collector->payload.len;
+    for (uint32_t i = 0; i < collector->piece_count; i++) {
+        const struct tm_collector_piece *p = &collector->pieces[i];
         if (p->block == NULL) {
             tm_copy_short(to, p->data, p->len, TM_BLOCK_SLACK);
         } else if (p->data) {
@@ -248,30 +252,30 @@ static enum tm_status copy_noted_payload(struct tm_collector *g, struct tm_error
         }
         to += p->len;
     }
-    g->payload.len = (size_t)(to - g->payload.data);
+    collector->payload.len = (size_t)(to - collector->payload.data);
     return TM_OK;
 }
 
-static void clear_rows(struct tm_collector *g)
+static void clear_rows(struct tm_collector *collector)
 {
-    g->lane_count = 0;
-    g->range_count = 0;
-    g->piece_count = 0;
-    g->block_count = 0;
-    g->epoch++;
+    collector->lane_count = 0;
+    collector->range_count = 0;
+    collector->piece_count = 0;
+    collector->block_count = 0;
+    collector->epoch++;
 }
 
-enum tm_status tm_collector_copy_noted(struct tm_collector *g, struct tm_error *err)
+enum tm_status tm_collector_copy_noted(struct tm_collector *collector, struct tm_error *err)
 {
-    if (g->piece_count == 0)
+    if (collector->piece_count == 0)
         return TM_OK;
-    for (uint32_t i = 0; i < g->lane_count; i++)
-        tm_collector_lane_read(&g->lanes[i]);
+    for (uint32_t i = 0; i < collector->lane_count; i++)
+        tm_collector_lane_read(&collector->lanes[i]);
     for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++)
-        copy_noted_column(g, (enum tm_column)c);
-    enum tm_status st = copy_noted_payload(g, err);
-    g->copied = g->count;
-    clear_rows(g);
+        copy_noted_column(collector, (enum tm_column)c);
+    enum tm_status st = copy_noted_payload(collector, err);
+    collector->copied = collector->count;
+    clear_rows(collector);
     return st;
 }
 
@@ -285,19 +289,20 @@ static void set_column(struct tm_batch *batch, enum tm_column column, const uint
 }
 
 /* True if the batch is a range of one block's columns that have not been copied. */
-static bool is_one_range(const struct tm_collector *g)
+static bool is_one_range(const struct tm_collector *collector)
 {
-    const struct tm_collector_range *r = g->ranges;
-    return g->copied == 0 && g->range_count == 1 && g->lane_count == 0 && r->block->payload;
+    const struct tm_collector_range *r = collector->ranges;
+    return collector->copied == 0 && collector->range_count == 1 && collector->lane_count == 0 && r->block->payload;
 }
 
 /* Sets the columns of BATCH: from the block of RANGE, or the collected ones if RANGE is NULL. */
-static void set_columns(const struct tm_collector *g, const struct tm_collector_range *range, struct tm_batch *batch)
+static void set_columns(const struct tm_collector *collector, const struct tm_collector_range *range,
+                        struct tm_batch *batch)
 {
     for (int c = 0; c < TM_COL_COUNT; c++) {
         enum tm_column column = (enum tm_column)c;
-        const uint8_t *data = range ? range->block->batch.cols[c].data : g->columns[c].data;
-        bool constant = range ? range->block->batch.cols[c].mask == 0 : g->columns[c].is_constant;
+        const uint8_t *data = range ? range->block->batch.cols[c].data : collector->columns[c].data;
+        bool constant = range ? range->block->batch.cols[c].mask == 0 : collector->columns[c].is_constant;
         if (c < TM_COL_TIME_NS)
             tm_batch_set_column(batch, column, NULL, 0);
         else if (constant)
@@ -307,35 +312,35 @@ static void set_columns(const struct tm_collector *g, const struct tm_collector_
     }
 }
 
-enum tm_status tm_collector_flush(struct tm_collector *g, struct tm_error *err)
+enum tm_status tm_collector_flush(struct tm_collector *collector, struct tm_error *err)
 {
-    struct tm_batch batch = {.count = g->count, .payload_bytes = g->payload_bytes};
-    if (g->count == 0)
+    struct tm_batch batch = {.count = collector->count, .payload_bytes = collector->payload_bytes};
+    if (collector->count == 0)
         return TM_OK;
-    bool direct = is_one_range(g);
-    enum tm_status st = direct ? TM_OK : tm_collector_copy_noted(g, err);
+    bool direct = is_one_range(collector);
+    enum tm_status st = direct ? TM_OK : tm_collector_copy_noted(collector, err);
     if (st < 0)
         return st;
-    batch.payload = direct ? g->pieces[0].data : g->payload.data;
-    set_columns(g, direct ? g->ranges : NULL, &batch);
-    st = g->receiver.write(g->receiver.to, &batch, err);
-    clear_rows(g);
-    g->count = 0;
-    g->copied = 0;
-    g->payload_bytes = 0;
-    g->bytes = 0;
-    tm_buf_clear(&g->payload);
+    batch.payload = direct ? collector->pieces[0].data : collector->payload.data;
+    set_columns(collector, direct ? collector->ranges : NULL, &batch);
+    st = collector->receiver.write(collector->receiver.to, &batch, err);
+    clear_rows(collector);
+    collector->count = 0;
+    collector->copied = 0;
+    collector->payload_bytes = 0;
+    collector->bytes = 0;
+    tm_buf_clear(&collector->payload);
     return st;
 }
 
-void tm_collector_release(struct tm_collector *g)
+void tm_collector_release(struct tm_collector *collector)
 {
-    free(g->lanes);
-    free(g->ranges);
-    free(g->pieces);
-    free(g->blocks);
+    free(collector->lanes);
+    free(collector->ranges);
+    free(collector->pieces);
+    free(collector->blocks);
     for (int c = 0; c < TM_COL_COUNT; c++)
-        free(g->columns[c].data);
-    tm_buf_release(&g->payload);
-    *g = (struct tm_collector){0};
+        free(collector->columns[c].data);
+    tm_buf_release(&collector->payload);
+    *collector = (struct tm_collector){0};
 }
