@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 /* Numbers of groups are indices plus one. 0 means none. */
-struct tm_pending_groups_group {
+struct tm_pending_group {
     uint64_t order;
     uint8_t *block;  /* rows, then their payloads; NULL: at offset in the temporary file */
     uint64_t offset;
@@ -22,7 +22,7 @@ struct tm_pending_groups_group {
     bool is_counted;
 };
 
-static struct tm_pending_groups_group *group_at(struct tm_pending_groups *h, uint32_t number)
+static struct tm_pending_group *group_at(struct tm_pending_groups *h, uint32_t number)
 {
     return &h->groups[number - 1];
 }
@@ -42,7 +42,7 @@ static enum tm_status new_group(struct tm_pending_groups *h, uint32_t *number, s
 
 static void link_group(struct tm_pending_groups *h, uint32_t number)
 {
-    struct tm_pending_groups_group *g = group_at(h, number);
+    struct tm_pending_group *g = group_at(h, number);
     uint32_t after = h->last[g->list];
     while (after && group_at(h, after)->order > g->order)
         after = group_at(h, after)->prev;
@@ -54,7 +54,7 @@ static void link_group(struct tm_pending_groups *h, uint32_t number)
 
 static void unlink_group(struct tm_pending_groups *h, uint32_t number)
 {
-    const struct tm_pending_groups_group *g = group_at(h, number);
+    const struct tm_pending_group *g = group_at(h, number);
     *(g->prev ? &group_at(h, g->prev)->next : &h->first[g->list]) = g->next;
     *(g->next ? &group_at(h, g->next)->prev : &h->last[g->list]) = g->prev;
 }
@@ -62,16 +62,16 @@ static void unlink_group(struct tm_pending_groups *h, uint32_t number)
 /* Frees group NUMBER, which is no longer in a list. */
 static void free_group(struct tm_pending_groups *h, uint32_t number)
 {
-    struct tm_pending_groups_group *g = group_at(h, number);
+    struct tm_pending_group *g = group_at(h, number);
     if (g->block)
         h->memory_bytes -= g->bytes;
     free(g->block);
     free(g->lifetimes);
-    *g = (struct tm_pending_groups_group){.next = h->free_group};
+    *g = (struct tm_pending_group){.next = h->free_group};
     h->free_group = number;
 }
 
-static enum tm_status to_temporary(struct tm_pending_groups *h, struct tm_pending_groups_group *g, struct tm_error *err)
+static enum tm_status to_temporary(struct tm_pending_groups *h, struct tm_pending_group *g, struct tm_error *err)
 {
     g->offset = h->file.len;
     enum tm_status st = tm_temporary_file_add(&h->file, g->block, g->bytes, err);
@@ -84,7 +84,7 @@ static enum tm_status to_temporary(struct tm_pending_groups *h, struct tm_pendin
 }
 
 /* Copies ROWS and their payloads into one block. */
-static enum tm_status pack(struct tm_pending_groups *h, struct tm_pending_groups_group *g, const struct tm_event *rows,
+static enum tm_status pack(struct tm_pending_groups *h, struct tm_pending_group *g, const struct tm_event *rows,
                            uint32_t count, struct tm_error *err)
 {
     size_t bytes = count * sizeof *rows;
@@ -117,8 +117,8 @@ enum tm_status tm_pending_groups_add(struct tm_pending_groups *h, enum tm_pendin
     enum tm_status st = new_group(h, &number, err);
     if (st < 0)
         return st;
-    struct tm_pending_groups_group *g = group_at(h, number);
-    *g = (struct tm_pending_groups_group){.order = group->order,
+    struct tm_pending_group *g = group_at(h, number);
+    *g = (struct tm_pending_group){.order = group->order,
                                           .rows = group->count,
                                           .file = rows->file,
                                           .machine = rows->machine,
@@ -133,7 +133,7 @@ enum tm_status tm_pending_groups_add(struct tm_pending_groups *h, enum tm_pendin
 
 enum tm_status tm_pending_groups_follow(struct tm_pending_groups *h, uint32_t leader, uint32_t follower)
 {
-    struct tm_pending_groups_group *l = group_at(h, leader), *f = group_at(h, follower);
+    struct tm_pending_group *l = group_at(h, leader), *f = group_at(h, follower);
     if (l->follower_count >= TM_PENDING_GROUPS_FOLLOWERS_MAX)
         return TM_END;
     l->follower_count++;
@@ -150,7 +150,7 @@ void tm_pending_groups_ref(struct tm_pending_groups *h, uint32_t id)
 
 static enum tm_status drop_one(struct tm_pending_groups *h, uint32_t number, struct tm_error *err)
 {
-    const struct tm_pending_groups_group *g = group_at(h, number);
+    const struct tm_pending_group *g = group_at(h, number);
     enum tm_status st = g->is_counted ? tm_tally_add(h->tally, g->file, g->machine, g->clock, err) : TM_OK;
     unlink_group(h, number);
     free_group(h, number);
@@ -175,7 +175,7 @@ enum tm_status tm_pending_groups_unref(struct tm_pending_groups *h, uint32_t id,
 enum tm_status tm_pending_groups_add_lifetime(struct tm_pending_groups *h, uint32_t id, uint32_t lifetime,
                                               struct tm_error *err)
 {
-    struct tm_pending_groups_group *g = group_at(h, id);
+    struct tm_pending_group *g = group_at(h, id);
     if (g->lifetime_count && g->lifetimes[g->lifetime_count - 1] == lifetime)
         return TM_OK;
     enum tm_status st = tm_array_grow(&g->lifetimes, &g->lifetime_cap, g->lifetime_count, sizeof *g->lifetimes, err);
@@ -197,7 +197,7 @@ bool tm_pending_groups_is_state(const struct tm_pending_groups *h, uint32_t id)
 
 void tm_pending_groups_move(struct tm_pending_groups *h, uint32_t id, enum tm_pending_groups_list list)
 {
-    struct tm_pending_groups_group *g = group_at(h, id);
+    struct tm_pending_group *g = group_at(h, id);
     if (!tm_pending_groups_is_state(h, id))
         return;
     unlink_group(h, id);
@@ -205,7 +205,7 @@ void tm_pending_groups_move(struct tm_pending_groups *h, uint32_t id, enum tm_pe
     link_group(h, id);
 }
 
-static enum tm_status load(struct tm_pending_groups *h, const struct tm_pending_groups_group *g, struct tm_error *err)
+static enum tm_status load(struct tm_pending_groups *h, const struct tm_pending_group *g, struct tm_error *err)
 {
     if (g->bytes > h->loaded_cap) {
         uint8_t *loaded = realloc(h->loaded, g->bytes);

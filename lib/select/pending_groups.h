@@ -26,7 +26,7 @@ struct tm_pending_groups {
     struct tm_temporary_file file; /* the caller sets its dir */
     struct tm_tally *tally;  /* borrowed; counts what is dropped */
     /* private */
-    struct tm_pending_groups_group *groups;
+    struct tm_pending_group *groups;
     uint32_t group_count, group_cap, free_group;
     uint32_t first[TM_PENDING_GROUPS_LISTS], last[TM_PENDING_GROUPS_LISTS]; /* indices plus one; 0: empty */
     size_t memory_bytes;
