@@ -60,14 +60,14 @@ static enum tm_status next_block(void *source, struct tm_block **block, struct t
     return TM_OK;
 }
 
-void tm_memory_runs_sources(struct tm_memory_runs *r, bool definitions, struct tm_merge_source *sources)
+void tm_memory_runs_sources(struct tm_memory_runs *r, bool definitions, struct tm_run_source *sources)
 {
     for (uint32_t i = 0; i < r->count; i++) {
         struct tm_memory_run *run = &r->runs[i];
         if (run->definitions != definitions)
             continue;
         run->next = run->head;
-        *sources++ = (struct tm_merge_source){next_block, run, false};
+        *sources++ = (struct tm_run_source){next_block, run, false};
     }
 }
 

@@ -28,7 +28,7 @@ enum tm_status tm_memory_runs_add(struct tm_memory_runs *runs, struct tm_block *
 uint32_t tm_memory_runs_count(const struct tm_memory_runs *runs, bool definitions);
 
 /* Fills SOURCES with these runs, from their beginnings. It has room for tm_memory_runs_count of them. */
-void tm_memory_runs_sources(struct tm_memory_runs *runs, bool definitions, struct tm_merge_source *sources);
+void tm_memory_runs_sources(struct tm_memory_runs *runs, bool definitions, struct tm_run_source *sources);
 
 /* Removes all runs; their blocks may then be used again. */
 void tm_memory_runs_clear(struct tm_memory_runs *runs);

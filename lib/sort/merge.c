@@ -22,7 +22,7 @@ enum {
 typedef uint64_t tree_entry;
 
 struct merge {
-    const struct tm_merge_source *sources;
+    const struct tm_run_source *sources;
     const struct tm_file_order *orders;
     struct tm_collector *collector;
     struct tm_merge_cursor *cursors;
@@ -73,7 +73,7 @@ static inline bool less(const struct merge *m, tree_entry a, tree_entry b)
 static enum tm_status next_block(struct merge *m, uint32_t i, struct tm_error *err)
 {
     struct tm_merge_cursor *c = &m->cursors[i];
-    const struct tm_merge_source *source = &m->sources[i];
+    const struct tm_run_source *source = &m->sources[i];
     enum tm_status st = TM_OK;
     m->blocks++;
     if (source->is_transient && c->block)
@@ -330,8 +330,8 @@ static void set_scale(struct merge *m)
             m->first_time = m->cursors[i].times[0];
 }
 
-enum tm_status tm_merge(const struct tm_merge_source *sources, size_t count, const struct tm_file_order *orders,
-                        struct tm_collector *collector, struct tm_error *err)
+enum tm_status tm_merge_runs(const struct tm_run_source *sources, size_t count, const struct tm_file_order *orders,
+                             struct tm_collector *collector, struct tm_error *err)
 {
     struct merge m = {.sources = sources, .orders = orders, .collector = collector, .count = (uint32_t)count};
     enum tm_status st = TM_OK;

@@ -6,7 +6,7 @@
 #include "sort/collector.h"
 
 /* A sorted run. next: TM_OK with the next block (at least one row), TM_END or an error. */
-struct tm_merge_source {
+struct tm_run_source {
     enum tm_status (*next)(void *run, struct tm_block **block, struct tm_error *err);
     void *run;
     bool is_transient; /* true: a block is valid until the next call; false: as long as the merge runs */
@@ -15,7 +15,7 @@ struct tm_merge_source {
 /* Adds all rows of COUNT sources to COLLECTOR in order. Rows with equal keys come in the order of their blocks'
  * sequence numbers, which differ between sources, and then in the order of the sources. Copies all rows that
  * COLLECTOR has noted, but does not flush it. TM_OK, TM_E_SYSTEM, or the error of a source or of the collector. */
-enum tm_status tm_merge(const struct tm_merge_source *sources, size_t count, const struct tm_file_order *orders,
-                        struct tm_collector *collector, struct tm_error *err);
+enum tm_status tm_merge_runs(const struct tm_run_source *sources, size_t count, const struct tm_file_order *orders,
+                             struct tm_collector *collector, struct tm_error *err);
 
 #endif

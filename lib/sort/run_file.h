@@ -91,7 +91,7 @@ void tm_run_reader_init(struct tm_run_reader *reader, struct tm_run_file *file, 
                         size_t inline_bytes);
 
 /* Reads the next block into *BLOCK, which is valid until the next call. TM_OK, TM_END or TM_E_SYSTEM. Can be the next
- * function of a tm_merge_source. */
+ * function of a tm_run_source. */
 enum tm_status tm_run_reader_next(void *reader, struct tm_block **block, struct tm_error *err);
 
 void tm_run_reader_release(struct tm_run_reader *reader);

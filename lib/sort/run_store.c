@@ -68,7 +68,7 @@ static void open_level(struct tm_run_store *s, struct tm_run_level *level, bool 
             continue;
         struct tm_run_reader *reader = &r->readers[r->reader_count];
         tm_run_reader_init(reader, &level->file, &level->runs[i], s->chunk_bytes);
-        r->sources[r->reader_count++] = (struct tm_merge_source){tm_run_reader_next, reader, true};
+        r->sources[r->reader_count++] = (struct tm_run_source){tm_run_reader_next, reader, true};
     }
 }
 
@@ -91,7 +91,7 @@ static enum tm_status merge_kind(struct tm_run_store *s, int level, bool definit
         st = begin_at(s, level + 1, err);
     if (st == TM_OK) {
         open_level(s, &s->levels[level], definitions, &readers);
-        st = tm_merge(readers.sources, readers.reader_count, s->orders, &s->collector, err);
+        st = tm_merge_runs(readers.sources, readers.reader_count, s->orders, &s->collector, err);
     }
     if (st == TM_OK)
         st = end_at(s, level + 1, err);

@@ -50,7 +50,7 @@ enum tm_status tm_run_store_end(struct tm_run_store *store, struct tm_error *err
 struct tm_run_readers {
     struct tm_run_reader *readers;
     uint32_t reader_count;
-    struct tm_merge_source *sources; /* one for each reader; the caller may append its own */
+    struct tm_run_source *sources; /* one for each reader; the caller may append its own */
 };
 
 /* Merges runs until at most fan_in are left of definitions and of other events. */

@@ -85,13 +85,13 @@ static enum tm_status spill_kind(struct tm_sorter *s, bool definitions, struct t
         return TM_OK;
     if (tm_run_store_has_room(&s->store, n, largest_block(s, definitions)))
         return spill_as_they_are(s, definitions, err);
-    struct tm_merge_source *sources = calloc(n, sizeof *sources);
+    struct tm_run_source *sources = calloc(n, sizeof *sources);
     if (sources == NULL)
         return tm_error_nomem(err);
     tm_memory_runs_sources(&s->memory, definitions, sources);
     enum tm_status st = tm_run_store_begin(&s->store, s->sequence, err);
     if (st == TM_OK)
-        st = tm_merge(sources, n, &s->orders, &s->store.collector, err);
+        st = tm_merge_runs(sources, n, &s->orders, &s->store.collector, err);
     free(sources);
     return st == TM_OK ? tm_run_store_end(&s->store, err) : st;
 }
@@ -256,7 +256,7 @@ static enum tm_status write_kind(struct tm_sorter *s, bool definitions, struct t
     enum tm_status st = tm_run_store_open(&s->store, definitions, n, &readers, err);
     if (st == TM_OK) {
         tm_memory_runs_sources(&s->memory, definitions, readers.sources + readers.reader_count);
-        st = tm_merge(readers.sources, readers.reader_count + n, &s->orders, collector, err);
+        st = tm_merge_runs(readers.sources, readers.reader_count + n, &s->orders, collector, err);
     }
     tm_run_readers_release(&readers);
     return st;

@@ -204,13 +204,13 @@ static void check(const struct shape *shape, uint64_t trial)
     struct tm_collector collector;
     struct tm_error err = {0};
     struct run *runs = calloc(shape->runs, sizeof *runs);
-    struct tm_merge_source *sources = calloc(shape->runs, sizeof *sources);
+    struct tm_run_source *sources = calloc(shape->runs, sizeof *sources);
     uint32_t count = 0, at = 0;
     char name[128];
     seed = tm_hash_u64(trial * 1000 + shape->runs);
     for (uint32_t i = 0; i < shape->runs; i++) {
         make_run(&runs[i], i, shape, &layouts, &count);
-        sources[i] = (struct tm_merge_source){next_block, &runs[i], runs[i].is_transient};
+        sources[i] = (struct tm_run_source){next_block, &runs[i], runs[i].is_transient};
     }
     struct row *all = malloc(count * sizeof *all);
     for (uint32_t i = 0; i < shape->runs; at += runs[i++].count)
@@ -219,7 +219,7 @@ static void check(const struct shape *shape, uint64_t trial)
     qsort(all, count, sizeof *all, compare);
     struct result result = {.rows = malloc(count * sizeof *result.rows), .payloads_agree = true};
     tm_collector_init(&collector, (struct tm_collector_receiver){take_batch, &result}, 100000, &err);
-    bool good = tm_merge(sources, shape->runs, &orders, &collector, &err) == TM_OK &&
+    bool good = tm_merge_runs(sources, shape->runs, &orders, &collector, &err) == TM_OK &&
                 tm_collector_flush(&collector, &err) == TM_OK;
     good = good && result.count == count && result.payloads_agree;
     for (uint32_t i = 0; i < count && good; i++)

@@ -45,7 +45,7 @@ enum tm_status tm_merge_input_open(struct tm_merge_input *input, struct tm_error
 enum tm_status tm_merge_input_resume(struct tm_merge_input *input, struct tm_error *err);
 enum tm_status tm_merge_input_park(struct tm_merge_input *input, struct tm_error *err);
 
-/* Reads its next rows. Blocks are transient. Can be the next function of a tm_merge_source. TM_OK, TM_END or an
+/* Reads its next rows. Blocks are transient. Can be the next function of a tm_run_source. TM_OK, TM_END or an
  * error. */
 enum tm_status tm_merge_input_next(void *input, struct tm_block **block, struct tm_error *err);
 

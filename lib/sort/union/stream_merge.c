@@ -112,14 +112,14 @@ static enum tm_status merge_kind(struct stream_merge *m, struct group group, str
 {
     struct tm_merge_input *inputs = group.inputs;
     const uint32_t count = group.count;
-    struct tm_merge_source *sources = calloc(count, sizeof *sources);
+    struct tm_run_source *sources = calloc(count, sizeof *sources);
     if (sources == NULL)
         return tm_error_nomem(err);
     for (uint32_t i = 0; i < count; i++) {
         inputs[i].only_definitions = definitions;
-        sources[i] = (struct tm_merge_source){tm_merge_input_next, &inputs[i], true};
+        sources[i] = (struct tm_run_source){tm_merge_input_next, &inputs[i], true};
     }
-    enum tm_status st = tm_merge(sources, count, &m->all.orders, collector, err);
+    enum tm_status st = tm_merge_runs(sources, count, &m->all.orders, collector, err);
     free(sources);
     return st;
 }
@@ -153,7 +153,7 @@ static enum tm_status merge_runs(struct stream_merge *m, bool definitions, struc
     struct tm_run_readers readers = {0};
     enum tm_status st = tm_run_store_open(&m->store, definitions, 0, &readers, err);
     if (st == TM_OK)
-        st = tm_merge(readers.sources, readers.reader_count, &m->all.orders, &m->collector, err);
+        st = tm_merge_runs(readers.sources, readers.reader_count, &m->all.orders, &m->collector, err);
     tm_run_readers_release(&readers);
     return st;
 }
