@@ -153,7 +153,7 @@ static enum tm_status folder_turn(struct tm_unpack_run *run, struct tm_archive *
 {
     struct tm_temporary_folder folder = {.remover = 0};
     char path[sizeof folder.path + sizeof "/metadata"];
-    enum tm_status st = tm_unpack_in_order(run);
+    enum tm_status st = tm_unpack_require_order(run);
     if (st == TM_OK)
         st = tm_trace_folder_copy(run, archive, member, &folder);
     if (tm_unpack_halt(run, NULL, st) < 0) {

@@ -118,7 +118,7 @@ static enum tm_status unpack_tar(struct tm_unpack_run *run, struct tm_node *node
     struct tm_tar_files files = {0};
     struct tm_tar_entry entry;
     /* The TAR is copied to the text file, where text of its members can then stay. */
-    enum tm_status st = run->options->text_file ? tm_unpack_in_order(run) : TM_OK;
+    enum tm_status st = run->options->text_file ? tm_unpack_require_order(run) : TM_OK;
     if (st == TM_OK)
         st = tm_content_by_place(content, run->options->text_file, run->options->temporary_dir, run->err);
     uint64_t start = content->in->offset;

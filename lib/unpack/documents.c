@@ -79,7 +79,7 @@ static enum tm_status refer(struct tm_unpack_run *run, const struct tm_node *nod
     context->text_file = context->has_source ? NULL : options->text_file;
     if (!node->type.format->refers || !(context->has_source || context->text_file))
         return TM_OK;
-    if (context->text_file && tm_unpack_in_order(run) < 0)
+    if (context->text_file && tm_unpack_require_order(run) < 0)
         return TM_E_SYSTEM;
     bool in_place = context->has_source && !kept;
     if (in_place && fstat(content->extent.fd, &info) != 0)
@@ -123,7 +123,7 @@ static enum tm_status open_trace(struct tm_unpack_run *run, struct tm_node *node
                                  struct tm_format_context *context, void **state)
 {
     const struct tm_format *format = node->type.format;
-    enum tm_status st = tm_unpack_is_alone(format->type) ? tm_unpack_in_order(run) : TM_OK;
+    enum tm_status st = tm_unpack_is_alone(format->type) ? tm_unpack_require_order(run) : TM_OK;
     if (st < 0)
         return st;
     if (!format->by_place) {
@@ -315,7 +315,7 @@ static enum tm_status manifest_turn(struct tm_unpack_run *run, struct tm_node *n
 {
     Tracemerge__Manifest manifest = TRACEMERGE__MANIFEST__INIT;
     size_t len = 0;
-    if (tm_unpack_in_order(run) < 0)
+    if (tm_unpack_require_order(run) < 0)
         return TM_E_SYSTEM;
     if (run->trace_seen && run->manifest_of[0])
         return tm_error_set(run->err, TM_E_INPUT,

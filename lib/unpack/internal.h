@@ -30,7 +30,7 @@ struct tm_unpack_run {
      * member. */
     enum tm_status (*read_documents)(struct tm_unpack_run *run, struct tm_content *content, struct tm_node *first,
                                      const struct tm_node *parent, struct tm_gzip_reader *gzip);
-    bool is_worker;         /* true: tm_unpack_in_order fails */
+    bool is_worker;         /* true: tm_unpack_require_order fails */
     bool is_final;          /* the error is about the run, not about the current file: stop */
 };
 
@@ -61,7 +61,7 @@ bool tm_unpack_is_alone(enum tm_input_type type);
 
 /* Call this before work that is possible only in the order of processing. TM_OK; TM_E_SYSTEM in the run of a worker:
  * the turn is then run again, in its order. */
-enum tm_status tm_unpack_in_order(struct tm_unpack_run *run);
+enum tm_status tm_unpack_require_order(struct tm_unpack_run *run);
 
 /* Counts CONTENT, which has been opened, as input of the run: at once if its size is known, otherwise while it is
  * read. */

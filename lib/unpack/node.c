@@ -20,7 +20,7 @@ bool tm_unpack_is_alone(enum tm_input_type type)
     return type == TM_INPUT_CTF || type == TM_INPUT_CTF_STREAM || type == TM_INPUT_NSIGHT || type == TM_INPUT_TRACE_DAT;
 }
 
-enum tm_status tm_unpack_in_order(struct tm_unpack_run *run)
+enum tm_status tm_unpack_require_order(struct tm_unpack_run *run)
 {
     return run->is_worker ? tm_error_set(run->err, TM_E_SYSTEM, "must be unpacked in its order") : TM_OK;
 }
