@@ -26,15 +26,15 @@ static enum tm_status row_wanted(struct tm_select *s, const struct tm_select_gro
 {
     const struct tm_event *e = &g->rows[i];
     const char *kernel = kernel_name(e->kind);
-    *wanted = tm_matcher_kind(&s->matcher, e->kind);
+    *wanted = tm_criteria_kind(&s->criteria, e->kind);
     enum tm_status st = *wanted && s->tasks_of.is_used ? tm_event_tasks_wants(&s->tasks_of, i, wanted, err) : TM_OK;
     if (st < 0 || !*wanted)
         return st;
     if (kernel)
-        return tm_matcher_text(&s->matcher, (struct tm_text){(const uint8_t *)kernel, strlen(kernel)}, wanted, err);
+        return tm_criteria_text(&s->criteria, (struct tm_text){(const uint8_t *)kernel, strlen(kernel)}, wanted, err);
     if (e->kind == TM_KIND_COUNTER && e->name == 0 && tm_event_scope(e->flags) == TM_SCOPE_TRACK)
-        return tm_matcher_text(&s->matcher, tm_track_names_find(&s->tracks, e->file, e->track), wanted, err);
-    return tm_matcher_labels(&s->matcher, e, tm_event_is_async_marker(e->flags) ? 0 : e->category, wanted, err);
+        return tm_criteria_text(&s->criteria, tm_track_names_find(&s->tracks, e->file, e->track), wanted, err);
+    return tm_criteria_labels(&s->criteria, e, tm_event_is_async_marker(e->flags) ? 0 : e->category, wanted, err);
 }
 
 /* True if a slice without an end that began at TS has lasted as long as wanted when the stream ends. */
@@ -67,7 +67,7 @@ enum tm_status tm_select_wants(struct tm_select *s, const struct tm_select_group
                                struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    *wanted = tm_matcher_takes_all(&s->matcher);
+    *wanted = tm_criteria_takes_all(&s->criteria);
     if (*wanted)
         return TM_OK;
     if (s->spec->dur.is_set && ((st = is_long(s, g, wanted, err)) < 0 || !*wanted))

@@ -52,7 +52,7 @@ static enum tm_status is_named(struct tm_event_tasks *t, enum tm_select_key key,
     *fits = values->count == 0;
     if (*fits || name == 0)
         return TM_OK;
-    return tm_matcher_fits_any(values, tm_processes_text(t->names, name), &t->text, fits, err);
+    return tm_criteria_fits_any(values, tm_processes_text(t->names, name), &t->text, fits, err);
 }
 
 /* Returns the name of a process, else that of its main thread; 0: none. */
@@ -95,12 +95,12 @@ static enum tm_status thread_fits(struct tm_event_tasks *t, int64_t utid, bool *
 static enum tm_status task_fits(struct tm_event_tasks *t, bool is_thread, int64_t id, bool *fits, struct tm_error *err)
 {
     enum { UNKNOWN, NO, YES };
-    struct tm_matcher_answers *answers = is_thread ? &t->threads : &t->processes;
+    struct tm_criteria_answers *answers = is_thread ? &t->threads : &t->processes;
     uint8_t *answer = NULL;
     *fits = false;
     if (id == TM_NO_ID)
         return TM_OK;
-    enum tm_status st = tm_matcher_answer(answers, (uint32_t)id, &answer, err);
+    enum tm_status st = tm_criteria_answer(answers, (uint32_t)id, &answer, err);
     if (st == TM_OK && *answer == UNKNOWN) {
         st = is_thread ? thread_fits(t, id, fits, err) : process_fits(t, id, fits, err);
         *answer = *fits ? YES : NO;
@@ -143,7 +143,7 @@ enum tm_status tm_event_tasks_is_known(struct tm_event_tasks *t, enum tm_select_
         if (!is_name)
             found = is_number(&one, is_thread ? tasks->threads[k].tid : tasks->processes[k].pid);
         else if (name)
-            st = tm_matcher_fits_any(&one, tm_processes_text(tasks, name), &t->text, &found, err);
+            st = tm_criteria_fits_any(&one, tm_processes_text(tasks, name), &t->text, &found, err);
     }
     return st < 0 ? st : found ? TM_OK : TM_END;
 }

@@ -6,7 +6,7 @@
 
 #include "model/event_owner.h"
 #include "select/facts.h"
-#include "select/matcher.h"
+#include "select/criteria.h"
 
 /* Zero-initialise, then init. */
 struct tm_event_tasks {
@@ -17,7 +17,7 @@ struct tm_event_tasks {
     struct tm_model model;
     struct tm_event_owner *owners; /* of the rows taken last */
     uint32_t owner_cap;
-    struct tm_matcher_answers threads, processes;
+    struct tm_criteria_answers threads, processes;
     struct tm_buf text;
 };
 

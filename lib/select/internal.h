@@ -8,7 +8,7 @@
 #include "select/event_tasks.h"
 #include "select/pending_groups.h"
 #include "select/task_lifetimes.h"
-#include "select/matcher.h"
+#include "select/criteria.h"
 #include "select/open_slices.h"
 #include "select/select.h"
 #include "select/hidden_tasks.h"
@@ -42,7 +42,7 @@ struct tm_select_state {
 struct tm_select {
     const struct tm_select_spec *spec;
     const struct tm_catalog *catalog;
-    struct tm_matcher matcher;
+    struct tm_criteria criteria;
     struct tm_select_facts *facts;   /* borrowed; NULL: nothing needs it, or this is the first reading */
     struct tm_select_facts *learned; /* owned; at the first reading */
     struct tm_event_tasks tasks_of;

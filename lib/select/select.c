@@ -15,8 +15,8 @@ enum tm_status tm_select_new(struct tm_select **select, const struct tm_select_s
         return tm_error_nomem(err);
     s->spec = spec;
     s->catalog = catalog;
-    s->matcher.spec = spec;
-    s->matcher.catalog = catalog;
+    s->criteria.spec = spec;
+    s->criteria.catalog = catalog;
     s->pending.file.dir = temporary_dir;
     s->pending.tally = &s->tally;
     s->lifetimes.pending = &s->pending;
@@ -126,7 +126,7 @@ static enum tm_status learn(struct tm_select *s, const struct tm_select_group *g
 static enum tm_status decide(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {
     bool here;
-    enum tm_status st = tm_matcher_place(&s->matcher, g->rows->file, g->rows->machine, &here, err);
+    enum tm_status st = tm_criteria_place(&s->criteria, g->rows->file, g->rows->machine, &here, err);
     if (st == TM_OK && s->tasks_of.is_used)
         st = tm_event_tasks_take(&s->tasks_of, g->rows, g->count, err);
     if (st < 0 || s->learned)
@@ -236,7 +236,7 @@ static enum tm_status define(struct tm_select *s, const struct tm_event *e, stru
     struct tm_key key;
     uint64_t uuid = 0;
     bool here;
-    enum tm_status st = tm_matcher_place(&s->matcher, e->file, e->machine, &here, err);
+    enum tm_status st = tm_criteria_place(&s->criteria, e->file, e->machine, &here, err);
     if (st == TM_OK && s->tasks_of.is_used)
         st = tm_event_tasks_take(&s->tasks_of, e, 1, err);
     if (st < 0 || !here)
@@ -284,7 +284,7 @@ static enum tm_status take(struct tm_select *s, const struct tm_event *e, struct
  * rest of the time. */
 static bool keeps_rest(const struct tm_select *s)
 {
-    return s->has_origin && !s->is_before_cut && !s->has_to && tm_matcher_takes_all(&s->matcher) &&
+    return s->has_origin && !s->is_before_cut && !s->has_to && tm_criteria_takes_all(&s->criteria) &&
            s->spec->values[TM_SELECT_MACHINE].count == 0 && s->spec->values[TM_SELECT_FILE].count == 0 &&
            !tm_hidden_tasks_any_due(&s->tasks) && !tm_pending_rows_any(&s->pending_rows);
 }
@@ -364,7 +364,7 @@ enum tm_status tm_select_learned(struct tm_select *s, struct tm_select_facts **f
 /* TM_OK if value K of KEY matches something in the stream, else TM_END. */
 static enum tm_status is_known(struct tm_select *s, enum tm_select_key key, uint32_t k, struct tm_error *err)
 {
-    return key <= TM_SELECT_FILE ? tm_matcher_is_known(&s->matcher, key, k, err)
+    return key <= TM_SELECT_FILE ? tm_criteria_is_known(&s->criteria, key, k, err)
                                  : tm_event_tasks_is_known(&s->tasks_of, key, k, err);
 }
 
@@ -406,7 +406,7 @@ void tm_select_free(struct tm_select *s)
         return;
     tm_select_facts_free(s->learned);
     tm_event_tasks_release(&s->tasks_of);
-    tm_matcher_release(&s->matcher);
+    tm_criteria_release(&s->criteria);
     tm_tally_release(&s->tally);
     tm_pending_groups_release(&s->pending);
     tm_open_slices_release(&s->open);

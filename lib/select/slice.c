@@ -338,7 +338,7 @@ enum tm_status tm_select_flow(struct tm_select *s, struct tm_select_group *g, st
         return st == TM_END ? tm_pending_groups_drop(&s->pending, id, err) : st;
     }
     if (top)
-        wanted = tm_matcher_takes_all(&s->matcher);
+        wanted = tm_criteria_takes_all(&s->criteria);
     else if ((st = tm_select_wants(s, g, &wanted, err)) < 0)
         return st;
     return wanted && tm_select_is_in(s, g->rows->time_ns) ? tm_select_keep(s, g, NULL, err) : TM_OK;

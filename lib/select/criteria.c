@@ -1,4 +1,4 @@
-#include "select/matcher.h"
+#include "select/criteria.h"
 
 #include "base/table.h"
 #include "select/kinds.h"
@@ -23,8 +23,8 @@ static bool fits_any(const struct tm_select_values *values, const char *text)
     return false;
 }
 
-enum tm_status tm_matcher_answer(struct tm_matcher_answers *answers, uint32_t id, uint8_t **answer,
-                                 struct tm_error *err)
+enum tm_status tm_criteria_answer(struct tm_criteria_answers *answers, uint32_t id, uint8_t **answer,
+                                  struct tm_error *err)
 {
     if (tm_array_grow(&answers->known, &answers->count, id, 1, err) < 0)
         return TM_E_SYSTEM;
@@ -44,8 +44,8 @@ static const char *c_string(struct tm_buf *buf, struct tm_text text)
     return tm_buf_cstr(buf);
 }
 
-enum tm_status tm_matcher_fits_any(const struct tm_select_values *values, struct tm_text text, struct tm_buf *buf,
-                                   bool *fits_one, struct tm_error *err)
+enum tm_status tm_criteria_fits_any(const struct tm_select_values *values, struct tm_text text, struct tm_buf *buf,
+                                    bool *fits_one, struct tm_error *err)
 {
     const char *string = c_string(buf, text);
     *fits_one = string && fits_any(values, string);
@@ -53,10 +53,10 @@ enum tm_status tm_matcher_fits_any(const struct tm_select_values *values, struct
 }
 
 /* *WANTED: VALUE matches the machine's name ("host" if its raw id is 0) or is its raw id. */
-static enum tm_status machine_fits(struct tm_matcher *m, const char *value, uint32_t machine, bool *wanted,
+static enum tm_status machine_fits(struct tm_criteria *c, const char *value, uint32_t machine, bool *wanted,
                                    struct tm_error *err)
 {
-    const struct tm_catalog_machine *row = tm_catalog_machine(m->catalog, machine);
+    const struct tm_catalog_machine *row = tm_catalog_machine(c->catalog, machine);
     char number[NUMBER_TEXT_MAX];
     const char *name;
     *wanted = false;
@@ -66,18 +66,18 @@ static enum tm_status machine_fits(struct tm_matcher *m, const char *value, uint
     *wanted = strcmp(value, number) == 0 || (row->raw_id == 0 && fits(value, "host"));
     if (*wanted || row->name.data == NULL)
         return TM_OK;
-    if ((name = c_string(&m->text, row->name)) == NULL)
+    if ((name = c_string(&c->text, row->name)) == NULL)
         return tm_error_nomem(err);
     *wanted = fits(value, name);
     return TM_OK;
 }
 
 /* True if VALUE matches the path of FILE or that of a container around it. */
-static bool file_fits(const struct tm_matcher *m, const char *value, uint32_t file)
+static bool file_fits(const struct tm_criteria *c, const char *value, uint32_t file)
 {
     char path[PATH_TEXT_MAX];
-    for (const struct tm_catalog_file *f = &m->catalog->files[file];; f = &m->catalog->files[file = f->parent]) {
-        tm_catalog_path(m->catalog, file, path, sizeof path);
+    for (const struct tm_catalog_file *f = &c->catalog->files[file];; f = &c->catalog->files[file = f->parent]) {
+        tm_catalog_path(c->catalog, file, path, sizeof path);
         if (fits(value, path))
             return true;
         if (!f->has_parent || f->parent >= file)
@@ -85,35 +85,35 @@ static bool file_fits(const struct tm_matcher *m, const char *value, uint32_t fi
     }
 }
 
-static enum tm_status place_fits(struct tm_matcher *m, enum tm_select_key key, uint32_t id, bool *wanted,
+static enum tm_status place_fits(struct tm_criteria *c, enum tm_select_key key, uint32_t id, bool *wanted,
                                  struct tm_error *err)
 {
-    const struct tm_select_values *values = &m->spec->values[key];
+    const struct tm_select_values *values = &c->spec->values[key];
     enum tm_status st = TM_OK;
     *wanted = values->count == 0;
     for (uint32_t i = 0; i < values->count && st == TM_OK && !*wanted; i++) {
         if (key == TM_SELECT_FILE)
-            *wanted = file_fits(m, values->texts[i], id);
+            *wanted = file_fits(c, values->texts[i], id);
         else
-            st = machine_fits(m, values->texts[i], id, wanted, err);
+            st = machine_fits(c, values->texts[i], id, wanted, err);
     }
     return st;
 }
 
-enum tm_status tm_matcher_place(struct tm_matcher *m, uint32_t file, uint32_t machine, bool *wanted,
-                                struct tm_error *err)
+enum tm_status tm_criteria_place(struct tm_criteria *c, uint32_t file, uint32_t machine, bool *wanted,
+                                 struct tm_error *err)
 {
     uint8_t *answer = NULL;
     const uint32_t ids[] = {machine, file};
     enum tm_status st;
     *wanted = true;
     for (enum tm_select_key key = TM_SELECT_MACHINE; key <= TM_SELECT_FILE && *wanted; key++) {
-        if (m->spec->values[key].count == 0)
+        if (c->spec->values[key].count == 0)
             continue;
-        if ((st = tm_matcher_answer(key == TM_SELECT_FILE ? &m->files : &m->machines, ids[key], &answer, err)) < 0)
+        if ((st = tm_criteria_answer(key == TM_SELECT_FILE ? &c->files : &c->machines, ids[key], &answer, err)) < 0)
             return st;
         if (*answer == 0) {
-            if ((st = place_fits(m, key, ids[key], wanted, err)) < 0)
+            if ((st = place_fits(c, key, ids[key], wanted, err)) < 0)
                 return st;
             *answer = *wanted ? YES : NO;
         }
@@ -140,17 +140,17 @@ static bool category_fits(const struct tm_select_values *values, char *text)
     return false;
 }
 
-static enum tm_status text_fits(struct tm_matcher *m, enum tm_select_key key, struct tm_text text, bool *wanted,
+static enum tm_status text_fits(struct tm_criteria *c, enum tm_select_key key, struct tm_text text, bool *wanted,
                                 struct tm_error *err)
 {
-    const struct tm_select_values *values = &m->spec->values[key];
+    const struct tm_select_values *values = &c->spec->values[key];
     *wanted = false;
     if (text.data == NULL)
         return TM_OK;
-    if (c_string(&m->text, text) == NULL)
+    if (c_string(&c->text, text) == NULL)
         return tm_error_nomem(err);
-    *wanted = key == TM_SELECT_NAME ? fits_any(values, (const char *)m->text.data)
-                                    : category_fits(values, (char *)m->text.data);
+    *wanted = key == TM_SELECT_NAME ? fits_any(values, (const char *)c->text.data)
+                                    : category_fits(values, (char *)c->text.data);
     return TM_OK;
 }
 
@@ -161,21 +161,21 @@ struct event_label {
     const struct tm_event *event;
 };
 
-static enum tm_status label_fits(struct tm_matcher *m, struct event_label label, bool *wanted, struct tm_error *err)
+static enum tm_status label_fits(struct tm_criteria *c, struct event_label label, bool *wanted, struct tm_error *err)
 {
     const enum tm_select_key key = label.key;
     const uint32_t string = label.string;
     uint8_t *answer = NULL;
     enum tm_status st;
-    *wanted = m->spec->values[key].count == 0;
+    *wanted = c->spec->values[key].count == 0;
     if (*wanted)
         return TM_OK;
-    if (string == 0 || string > m->catalog->string_count)
-        return text_fits(m, key, tm_catalog_string(m->catalog, string, label.event), wanted, err);
-    if ((st = tm_matcher_answer(key == TM_SELECT_NAME ? &m->names : &m->categories, string, &answer, err)) < 0)
+    if (string == 0 || string > c->catalog->string_count)
+        return text_fits(c, key, tm_catalog_string(c->catalog, string, label.event), wanted, err);
+    if ((st = tm_criteria_answer(key == TM_SELECT_NAME ? &c->names : &c->categories, string, &answer, err)) < 0)
         return st;
     if (*answer == 0) {
-        if ((st = text_fits(m, key, tm_catalog_string(m->catalog, string, label.event), wanted, err)) < 0)
+        if ((st = text_fits(c, key, tm_catalog_string(c->catalog, string, label.event), wanted, err)) < 0)
             return st;
         *answer = *wanted ? YES : NO;
     }
@@ -183,51 +183,51 @@ static enum tm_status label_fits(struct tm_matcher *m, struct event_label label,
     return TM_OK;
 }
 
-bool tm_matcher_kind(const struct tm_matcher *m, uint32_t kind)
+bool tm_criteria_kind(const struct tm_criteria *c, uint32_t kind)
 {
-    const struct tm_select_values *values = &m->spec->values[TM_SELECT_KIND];
+    const struct tm_select_values *values = &c->spec->values[TM_SELECT_KIND];
     for (uint32_t i = 0; i < values->count; i++)
         if (tm_select_kind_fits(kind, values->texts[i]))
             return true;
     return values->count == 0;
 }
 
-enum tm_status tm_matcher_labels(struct tm_matcher *m, const struct tm_event *event, uint32_t category, bool *wanted,
-                                 struct tm_error *err)
+enum tm_status tm_criteria_labels(struct tm_criteria *c, const struct tm_event *event, uint32_t category, bool *wanted,
+                                  struct tm_error *err)
 {
     const struct event_label category_label = {TM_SELECT_CATEGORY, category, event};
-    enum tm_status st = label_fits(m, (struct event_label){TM_SELECT_NAME, event->name, event}, wanted, err);
-    return st < 0 || !*wanted ? st : label_fits(m, category_label, wanted, err);
+    enum tm_status st = label_fits(c, (struct event_label){TM_SELECT_NAME, event->name, event}, wanted, err);
+    return st < 0 || !*wanted ? st : label_fits(c, category_label, wanted, err);
 }
 
-enum tm_status tm_matcher_text(struct tm_matcher *m, struct tm_text name, bool *wanted, struct tm_error *err)
+enum tm_status tm_criteria_text(struct tm_criteria *c, struct tm_text name, bool *wanted, struct tm_error *err)
 {
-    *wanted = m->spec->values[TM_SELECT_CATEGORY].count == 0;
-    if (!*wanted || m->spec->values[TM_SELECT_NAME].count == 0)
+    *wanted = c->spec->values[TM_SELECT_CATEGORY].count == 0;
+    if (!*wanted || c->spec->values[TM_SELECT_NAME].count == 0)
         return TM_OK;
-    return text_fits(m, TM_SELECT_NAME, name, wanted, err);
+    return text_fits(c, TM_SELECT_NAME, name, wanted, err);
 }
 
-enum tm_status tm_matcher_is_known(struct tm_matcher *m, enum tm_select_key key, uint32_t i, struct tm_error *err)
+enum tm_status tm_criteria_is_known(struct tm_criteria *c, enum tm_select_key key, uint32_t i, struct tm_error *err)
 {
-    const char *value = m->spec->values[key].texts[i];
+    const char *value = c->spec->values[key].texts[i];
     bool found = false;
     enum tm_status st = TM_OK;
     if (key == TM_SELECT_FILE)
-        for (uint32_t f = 0; f < m->catalog->file_count && !found; f++)
-            found = file_fits(m, value, f);
+        for (uint32_t f = 0; f < c->catalog->file_count && !found; f++)
+            found = file_fits(c, value, f);
     else
-        for (uint32_t k = 0; k < m->catalog->machine_count && !found && st == TM_OK; k++)
-            st = machine_fits(m, value, k, &found, err);
+        for (uint32_t k = 0; k < c->catalog->machine_count && !found && st == TM_OK; k++)
+            st = machine_fits(c, value, k, &found, err);
     return st < 0 ? st : found ? TM_OK : TM_END;
 }
 
-void tm_matcher_release(struct tm_matcher *m)
+void tm_criteria_release(struct tm_criteria *c)
 {
-    free(m->files.known);
-    free(m->machines.known);
-    free(m->names.known);
-    free(m->categories.known);
-    tm_buf_release(&m->text);
-    *m = (struct tm_matcher){0};
+    free(c->files.known);
+    free(c->machines.known);
+    free(c->names.known);
+    free(c->categories.known);
+    tm_buf_release(&c->text);
+    *c = (struct tm_criteria){0};
 }
