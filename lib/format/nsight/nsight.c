@@ -33,7 +33,7 @@ static const char *other_cause(const struct tm_nsight *x)
     if (x->schema.count == 0 && x->database.is_wal)
         return "a database of SQLite without tables: its content is in the file beside it that ends in -wal; "
                "sqlite3 FILE 'PRAGMA wal_checkpoint(TRUNCATE)' writes it back";
-    return "a database of SQLite that is no export of Nsight Systems (nsys export --type sqlite)";
+    return "a database of SQLite that is not an export of Nsight Systems (nsys export --type sqlite)";
 }
 
 /* Reads the wall-clock time at which the session began. */
