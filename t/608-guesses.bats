@@ -290,7 +290,7 @@ line 1, column "* ]]
     tm-pack -q -o b.tar a.json
     run tm-merge -o out.csv a.tar b.tar
     [ "$status" -eq 1 ]
-    [[ "$output" == "tm-unpack: b.tar: perfetto_manifest.json: "*"; that of a.tar was before it, and a merge has one, which -m gives to files without" ]]
+    [[ "$output" == "tm-unpack: b.tar: perfetto_manifest.json: "*"; the manifest of a.tar came first, and a merge has only one; remove this one, or remove both and give one for all with -m" ]]
 }
 
 @test "an unknown ending gives an error that lists the known ones" {

@@ -37,9 +37,18 @@ struct tm_format_options {
     bool hints; /* search events for clock hints */
 };
 
+/* The order of processing: smallest first. Source: doc/rules.md section 2. */
+enum tm_priority {
+    TM_PRIORITY_MANIFEST = -1,
+    TM_PRIORITY_PROTO = 0,
+    TM_PRIORITY_CONTAINER = 1,
+    TM_PRIORITY_TRACE = 2, /* a trace that is not a proto */
+    TM_PRIORITY_SYMBOLS = 3
+};
+
 struct tm_format {
     enum tm_input_type type;    /* doc/rules.md section 1 */
-    int priority;               /* order of processing (doc/rules.md section 2) */
+    enum tm_priority priority;
     Tracemerge__ClockPolicy clock_policy;
     /* True if HEAD (LEN bytes, at most TM_SNIFF_BYTES) begins a file of this format. */
     bool (*sniff)(const uint8_t *head, size_t len);

@@ -28,7 +28,7 @@ static bool is_packet(const struct tm_input *in, size_t at)
     const uint8_t *end = in->data + in->len;
     uint64_t size;
     struct tm_file_type type = sniff_at(in, at);
-    if (in->data[at] != '\n' || type.kind != TM_FILE_TRACE || type.priority == 2)
+    if (in->data[at] != '\n' || type.kind != TM_FILE_TRACE || type.priority == TM_PRIORITY_TRACE)
         return false;
     const uint8_t *p = tm_varint_get(in->data + at + 1, end, &size);
     return p && (size >= (uint64_t)(end - p) || p[size] == '\n');
@@ -319,8 +319,9 @@ static enum tm_status manifest_turn(struct tm_unpack_run *run, struct tm_node *n
         return TM_E_SYSTEM;
     if (run->trace_seen && run->manifest_of[0])
         return tm_error_set(run->err, TM_E_INPUT,
-                            "perfetto_manifest: perfetto_manifest file must be the first trace file in the input; that "
-                            "of %s was before it, and a merge has one, which -m gives to files without",
+                            "perfetto_manifest: perfetto_manifest file must be the first trace file in the input; the "
+                            "manifest of %s came first, and a merge has only one; remove this one, or remove both and "
+                            "give one for all with -m",
                             run->manifest_of);
     if (run->trace_seen)
         return tm_error_set(run->err, TM_E_INPUT,

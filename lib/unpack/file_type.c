@@ -35,7 +35,7 @@ size_t tm_file_type_ctrace(const uint8_t *head, size_t len)
     return 0;
 }
 
-static struct tm_file_type container(enum tm_file_kind kind, enum tm_input_type type, int priority)
+static struct tm_file_type container(enum tm_file_kind kind, enum tm_input_type type, enum tm_priority priority)
 {
     return (struct tm_file_type){.kind = kind, .input_type = type, .priority = priority, .is_container = true};
 }
@@ -48,7 +48,8 @@ static struct tm_file_type trace(const struct tm_format *format)
 
 struct tm_file_type tm_file_type_unknown(void)
 {
-    return (struct tm_file_type){.kind = TM_FILE_UNKNOWN, .input_type = TM_INPUT_UNKNOWN, .priority = 2};
+    return (struct tm_file_type){
+        .kind = TM_FILE_UNKNOWN, .input_type = TM_INPUT_UNKNOWN, .priority = TM_PRIORITY_TRACE};
 }
 
 struct tm_file_type tm_file_type_part(void)
@@ -63,21 +64,22 @@ static struct tm_file_type sniff(const uint8_t *head, size_t len)
         return tm_file_type_unknown();
     const struct tm_format *format = tm_format_sniff(head, len);
     /* A proto, or its symbols. Signatures of other types inside it do not count. */
-    if (format && len > 0 && head[0] == 0x0a && format->priority != 2)
+    if (format && len > 0 && head[0] == 0x0a && format->priority != TM_PRIORITY_TRACE)
         return trace(format);
     if (starts(head, len, 257, "ustar", 6) || starts(head, len, 257, "ustar  ", 8))
-        return container(TM_FILE_TAR, TM_INPUT_TAR, 1);
+        return container(TM_FILE_TAR, TM_INPUT_TAR, TM_PRIORITY_CONTAINER);
     if (starts(head, len, 0, "PK\3\4", 4))
-        return container(TM_FILE_ZIP, TM_INPUT_ZIP, 1);
+        return container(TM_FILE_ZIP, TM_INPUT_ZIP, TM_PRIORITY_CONTAINER);
     if (starts(head, len, 0, "\x1f\x8b", 2))
-        return container(TM_FILE_GZIP, TM_INPUT_GZIP, 1);
+        return container(TM_FILE_GZIP, TM_INPUT_GZIP, TM_PRIORITY_CONTAINER);
     if (starts(head, len, 0, "\x28\xb5\x2f\xfd", 4))
-        return container(TM_FILE_ZSTD, TM_INPUT_ZSTD, 1);
+        return container(TM_FILE_ZSTD, TM_INPUT_ZSTD, TM_PRIORITY_CONTAINER);
     if (is_manifest(head, len))
-        return (struct tm_file_type){.kind = TM_FILE_MANIFEST, .input_type = TM_INPUT_MANIFEST, .priority = -1};
+        return (struct tm_file_type){
+            .kind = TM_FILE_MANIFEST, .input_type = TM_INPUT_MANIFEST, .priority = TM_PRIORITY_MANIFEST};
     bool is_json = format && format->type != TM_INPUT_SYSTRACE;
     if (!is_json && tm_file_type_ctrace(head, len))
-        return container(TM_FILE_CTRACE, TM_INPUT_CTRACE, 2);
+        return container(TM_FILE_CTRACE, TM_INPUT_CTRACE, TM_PRIORITY_TRACE);
     if (format)
         return trace(format);
     return tm_file_type_unknown();
@@ -93,5 +95,5 @@ struct tm_file_type tm_file_type_sniff(const uint8_t *head, size_t len)
 
 struct tm_file_type tm_file_type_directory(void)
 {
-    return container(TM_FILE_DIRECTORY, TM_INPUT_DIRECTORY, 0);
+    return container(TM_FILE_DIRECTORY, TM_INPUT_DIRECTORY, TM_PRIORITY_CONTAINER);
 }

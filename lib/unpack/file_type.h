@@ -19,7 +19,7 @@ enum tm_file_kind {
 struct tm_file_type {
     enum tm_file_kind kind;
     enum tm_input_type input_type;
-    int priority;                   /* order of processing (doc/rules.md section 2), smallest first */
+    enum tm_priority priority;
     bool is_container;
     const struct tm_format *format; /* of TM_FILE_TRACE */
 };

@@ -283,7 +283,7 @@ static enum tm_status read_json(void *state, struct tm_error *err)
 
 const struct tm_format tm_format_chrome_json = {
     .type = TM_INPUT_JSON,
-    .priority = 2,
+    .priority = TM_PRIORITY_TRACE,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__PRIVATE,
     .sniff = sniff,
     .open = open_json,

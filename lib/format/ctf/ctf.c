@@ -192,7 +192,7 @@ static bool ctf_sniff(const uint8_t *head, size_t len)
 
 const struct tm_format tm_format_ctf = {
     .type = TM_INPUT_CTF,
-    .priority = 2,
+    .priority = TM_PRIORITY_TRACE,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__PRIVATE,
     .policy_of = ctf_policy,
     .sniff = ctf_sniff,
@@ -248,7 +248,7 @@ static bool stream_sniff(const uint8_t *head, size_t len)
 
 const struct tm_format tm_format_ctf_stream = {
     .type = TM_INPUT_CTF_STREAM,
-    .priority = 2,
+    .priority = TM_PRIORITY_TRACE,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__NO_CLOCK,
     .sniff = stream_sniff,
     .open = stream_open,

@@ -368,7 +368,7 @@ static void close_systrace(void *state)
 
 const struct tm_format tm_format_systrace = {
     .type = TM_INPUT_SYSTRACE,
-    .priority = 2,
+    .priority = TM_PRIORITY_TRACE,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK,
     .sniff = sniff,
     .open = open_systrace,

@@ -249,7 +249,7 @@ static bool fxt_sniff(const uint8_t *head, size_t len)
 
 const struct tm_format tm_format_fxt = {
     .type = TM_INPUT_FUCHSIA,
-    .priority = 2,
+    .priority = TM_PRIORITY_TRACE,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__BOOTTIME_CLOCK,
     .sniff = fxt_sniff,
     .open = fxt_open,

@@ -153,7 +153,7 @@ static enum tm_status gecko_read(void *state, struct tm_error *err)
 
 const struct tm_format tm_format_gecko = {
     .type = TM_INPUT_GECKO,
-    .priority = 2,
+    .priority = TM_PRIORITY_TRACE,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__PRIVATE,
     .sniff = gecko_sniff,
     .open = gecko_open,

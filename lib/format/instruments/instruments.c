@@ -300,7 +300,7 @@ static bool instruments_sniff(const uint8_t *head, size_t len)
 
 const struct tm_format tm_format_instruments = {
     .type = TM_INPUT_INSTRUMENTS,
-    .priority = 2,
+    .priority = TM_PRIORITY_TRACE,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__PRIVATE,
     .sniff = instruments_sniff,
     .open = instruments_open,

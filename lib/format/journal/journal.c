@@ -235,7 +235,7 @@ static enum tm_status journal_read(void *state, struct tm_error *err)
 
 const struct tm_format tm_format_journal_json = {
     .type = TM_INPUT_JOURNAL_JSON,
-    .priority = 2,
+    .priority = TM_PRIORITY_TRACE,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK,
     .sniff = tm_journal_json_sniff,
     .open = json_open,
@@ -248,7 +248,7 @@ const struct tm_format tm_format_journal_json = {
 
 const struct tm_format tm_format_journal_export = {
     .type = TM_INPUT_JOURNAL_EXPORT,
-    .priority = 2,
+    .priority = TM_PRIORITY_TRACE,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK,
     .sniff = tm_journal_export_sniff,
     .open = export_open,

@@ -226,7 +226,7 @@ static bool logcat_monotonic_sniff(const uint8_t *head, size_t len)
 
 const struct tm_format tm_format_logcat = {
     .type = TM_INPUT_ANDROID_LOGCAT,
-    .priority = 2,
+    .priority = TM_PRIORITY_TRACE,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__REALTIME_CLOCK,
     .sniff = logcat_sniff,
     .open = logcat_open,
@@ -237,7 +237,7 @@ const struct tm_format tm_format_logcat = {
 
 const struct tm_format tm_format_logcat_monotonic = {
     .type = TM_INPUT_ANDROID_LOGCAT,
-    .priority = 2,
+    .priority = TM_PRIORITY_TRACE,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK,
     .sniff = logcat_monotonic_sniff,
     .open = logcat_open,

@@ -277,7 +277,7 @@ static bool nsight_sniff(const uint8_t *head, size_t len)
 
 const struct tm_format tm_format_nsight = {
     .type = TM_INPUT_NSIGHT,
-    .priority = 2,
+    .priority = TM_PRIORITY_TRACE,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__PRIVATE,
     .policy_of = nsight_policy,
     .sniff = nsight_sniff,

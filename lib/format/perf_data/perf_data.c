@@ -283,7 +283,7 @@ static void perf_close(void *state)
 
 const struct tm_format tm_format_perf_data = {
     .type = TM_INPUT_PERF,
-    .priority = 2,
+    .priority = TM_PRIORITY_TRACE,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK,
     .sniff = tm_perf_header_sniff,
     .open = perf_open,

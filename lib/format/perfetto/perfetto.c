@@ -316,7 +316,7 @@ static enum tm_status read_proto(void *state, struct tm_error *err)
 
 const struct tm_format tm_format_proto = {
     .type = TM_INPUT_PROTO,
-    .priority = 0,
+    .priority = TM_PRIORITY_PROTO,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__PROTO,
     .sniff = sniff_proto,
     .open = open_proto,
@@ -327,7 +327,7 @@ const struct tm_format tm_format_proto = {
 
 const struct tm_format tm_format_proto_any = {
     .type = TM_INPUT_PROTO,
-    .priority = 0,
+    .priority = TM_PRIORITY_PROTO,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__PROTO,
     .sniff = sniff_any,
     .open = open_proto,
@@ -338,7 +338,7 @@ const struct tm_format tm_format_proto_any = {
 
 const struct tm_format tm_format_symbols = {
     .type = TM_INPUT_SYMBOLS,
-    .priority = 3,
+    .priority = TM_PRIORITY_SYMBOLS,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__PROTO,
     .sniff = sniff_symbols,
     .open = open_proto,

@@ -399,7 +399,7 @@ static bool simpleperf_sniff(const uint8_t *head, size_t len)
 
 const struct tm_format tm_format_simpleperf = {
     .type = TM_INPUT_SIMPLEPERF,
-    .priority = 2,
+    .priority = TM_PRIORITY_TRACE,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK,
     .sniff = simpleperf_sniff,
     .open = simpleperf_open,

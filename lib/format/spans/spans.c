@@ -172,7 +172,7 @@ static enum tm_status read_spans(void *state, struct tm_error *err)
 
 const struct tm_format tm_format_otlp = {
     .type = TM_INPUT_OTLP,
-    .priority = 2,
+    .priority = TM_PRIORITY_TRACE,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__REALTIME_CLOCK,
     .sniff = tm_spans_sniff_otlp,
     .open = open_otlp,
@@ -183,7 +183,7 @@ const struct tm_format tm_format_otlp = {
 
 const struct tm_format tm_format_jaeger = {
     .type = TM_INPUT_JAEGER,
-    .priority = 2,
+    .priority = TM_PRIORITY_TRACE,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__REALTIME_CLOCK,
     .sniff = tm_spans_sniff_jaeger,
     .open = open_jaeger,
@@ -194,7 +194,7 @@ const struct tm_format tm_format_jaeger = {
 
 const struct tm_format tm_format_zipkin = {
     .type = TM_INPUT_ZIPKIN,
-    .priority = 2,
+    .priority = TM_PRIORITY_TRACE,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__REALTIME_CLOCK,
     .sniff = tm_spans_sniff_zipkin,
     .open = open_zipkin,

@@ -347,7 +347,7 @@ static bool perf_sniff(const uint8_t *head, size_t len)
 
 const struct tm_format tm_format_perf_script = {
     .type = TM_INPUT_PERF_SCRIPT,
-    .priority = 2,
+    .priority = TM_PRIORITY_TRACE,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK,
     .sniff = perf_sniff,
     .open = perf_open,

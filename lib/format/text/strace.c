@@ -294,7 +294,7 @@ static bool strace_sniff(const uint8_t *head, size_t len)
 
 const struct tm_format tm_format_strace = {
     .type = TM_INPUT_STRACE,
-    .priority = 2,
+    .priority = TM_PRIORITY_TRACE,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__REALTIME_CLOCK,
     .sniff = strace_sniff,
     .open = strace_open,

@@ -333,7 +333,7 @@ static bool trace_dat_sniff(const uint8_t *head, size_t len)
 
 const struct tm_format tm_format_trace_dat = {
     .type = TM_INPUT_TRACE_DAT,
-    .priority = 2,
+    .priority = TM_PRIORITY_TRACE,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__PRIVATE,
     .policy_of = trace_dat_policy,
     .sniff = trace_dat_sniff,

@@ -259,7 +259,7 @@ static bool xspace_sniff(const uint8_t *head, size_t len)
 
 const struct tm_format tm_format_xspace = {
     .type = TM_INPUT_XSPACE,
-    .priority = 2,
+    .priority = TM_PRIORITY_TRACE,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__PRIVATE,
     .policy_of = xspace_policy,
     .sniff = xspace_sniff,
