@@ -163,7 +163,7 @@ static struct tm_event like(const struct tm_event *row, uint32_t kind, int64_t t
 static struct tm_event derived(const struct tm_event *row, uint32_t kind, int64_t tid)
 {
     struct tm_event e = like(row, kind, tid);
-    e.flags = (e.flags & ~tm_event_raw_flags((enum tm_raw)15)) | TM_EVENT_DERIVED;
+    e.flags = (e.flags & ~TM_EVENT_RAW_MASK) | TM_EVENT_DERIVED;
     e.raw_bytes = 0;
     e.value = 0;
     return e;

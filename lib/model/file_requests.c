@@ -88,7 +88,7 @@ static enum tm_status begin(struct tm_file_requests *q, const struct tm_event *r
     if (i != TM_TABLE_NONE) {
         out->rows[1] = *made;
         made = &out->rows[1];
-        made->flags = (made->flags & ~tm_event_raw_flags((enum tm_raw)15)) | TM_EVENT_DERIVED;
+        made->flags = (made->flags & ~TM_EVENT_RAW_MASK) | TM_EVENT_DERIVED;
         made->raw_bytes = 0;
         out->count = 2;
         st = lose_end(q, &q->requests[i], &out->rows[0], err);

@@ -146,7 +146,7 @@ static bool take_state(struct tm_kernel_rows *k, const struct tm_event *row, str
     if (!state->is_on)
         return true;
     out->rows[1].kind = TM_KIND_SLICE_BEGIN;
-    out->rows[1].flags = (out->rows[1].flags & ~tm_event_raw_flags((enum tm_raw)15)) | TM_EVENT_DERIVED;
+    out->rows[1].flags = (out->rows[1].flags & ~TM_EVENT_RAW_MASK) | TM_EVENT_DERIVED;
     out->rows[1].raw_bytes = 0;
     out->rows[1].detail = k->detail.data;
     out->count = 2;
@@ -253,7 +253,7 @@ static void take_suspend(const struct tm_event *row, struct tm_kernel_state *mac
         machine->number = SUSPEND_NOT;
         out->rows[1] = out->rows[0];
         out->rows[1].track = machine->sum;
-        out->rows[1].flags = (out->rows[1].flags & ~tm_event_raw_flags((enum tm_raw)15)) | TM_EVENT_DERIVED;
+        out->rows[1].flags = (out->rows[1].flags & ~TM_EVENT_RAW_MASK) | TM_EVENT_DERIVED;
         out->rows[1].raw_bytes = 0;
         out->count = 2;
     }

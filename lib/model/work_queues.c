@@ -156,7 +156,7 @@ static enum tm_status end_first(struct tm_work_queues *q, struct tm_work_queue *
     end_slice(queue, &out->rows[0]);
     if (queue->first == 0)
         return TM_OK;
-    second->flags = (second->flags & ~tm_event_raw_flags((enum tm_raw)15)) | TM_EVENT_DERIVED;
+    second->flags = (second->flags & ~TM_EVENT_RAW_MASK) | TM_EVENT_DERIVED;
     second->raw_bytes = 0;
     out->count = 2;
     return begin_slice(q, queue, second, err);

@@ -65,7 +65,7 @@ static enum tm_status put_category(struct tm_compact_rows *r, uint32_t *string, 
 
 enum tm_status tm_compact_rows_next(struct tm_compact_rows *r, struct tm_event *e, struct tm_error *err)
 {
-    const uint32_t of_whole = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | tm_event_raw_flags((enum tm_raw)15);
+    const uint32_t of_whole = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | TM_EVENT_RAW_MASK;
     struct tm_compact_event c;
     enum tm_status st = TM_OK;
     if (!tm_compact_reader_next(&r->reader, &c))

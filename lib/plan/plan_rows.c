@@ -113,7 +113,7 @@ enum tm_status tm_plan_rows_add(struct tm_plan_rows *r, const struct tm_event *e
     if (copy_detail(r, event) != TM_OK || copy_string(r, event, &row.name) != TM_OK ||
         copy_string(r, event, &row.category) != TM_OK)
         return tm_error_nomem(err);
-    row.flags &= ~(tm_event_raw_flags((enum tm_raw)15) | (uint32_t)TM_EVENT_INNER_TIMES | (uint32_t)TM_EVENT_RAW_BODY);
+    row.flags &= ~(TM_EVENT_RAW_MASK | (uint32_t)TM_EVENT_INNER_TIMES | (uint32_t)TM_EVENT_RAW_BODY);
     row.sequence = row.generation = 0;
     row.raw = NULL;
     row.raw_bytes = 0;

@@ -63,7 +63,7 @@ enum tm_event_flag {
     TM_EVENT_INNER_TIMES = 1 << 10, /* detail.inner_times is present */
     TM_EVENT_HAS_CPU = 1 << 11,
     TM_EVENT_SCOPE_SHIFT = 12,   /* four bits: enum tm_scope */
-    TM_EVENT_RAW_SHIFT = 16,     /* four bits: enum tm_raw */
+    TM_EVENT_RAW_SHIFT = 16,     /* four bits: enum tm_raw; TM_EVENT_RAW_MASK */
     TM_EVENT_CONTEXT = 1 << 20,  /* kept by --only for the names it states; lists do not show it; never in a stream */
     TM_EVENT_RAW_BODY = 1 << 21, /* raw is the packet without the numbers that the columns hold; its track event has no
                                     field of TM_TRACK_EVENT_CHANGES (perfetto/track_event_fields.h) */
@@ -71,6 +71,9 @@ enum tm_event_flag {
     TM_EVENT_IN_ORDER = 1 << 23  /* an event of Chrome JSON before the first complete event of its file; it keeps its
                                   * place in the file among events of one time */
 };
+
+/* The bits of the flags that hold an enum tm_raw. */
+#define TM_EVENT_RAW_MASK (UINT32_C(15) << TM_EVENT_RAW_SHIFT)
 
 /* What the raw bytes are. */
 enum tm_raw {
@@ -122,6 +125,10 @@ struct tm_event {
     uint32_t generation; /* Sequence.generation, 0 none */
     uint32_t name;       /* string */
     uint32_t category;   /* string */
+    /* tid is the thread of the event, and pid the process of that thread, except where a row names two tasks:
+     * SCHED_SWITCH has the previous task in tid and the next one in pid, SCHED_WAKING the woken task and its waker,
+     * TASK_NEW the new task and its creator. In a marker (print, tracing_mark_write) pid is the process that the text
+     * names. Source: doc/events.md. */
     int64_t pid;
     int64_t tid;
     uint64_t track;

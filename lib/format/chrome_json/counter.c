@@ -55,7 +55,7 @@ enum tm_status tm_json_counter(struct tm_json_row_builder *w)
                 continue;
             }
             if (rows++ == 1) {
-                w->event.flags = (w->event.flags & ~tm_event_raw_flags((enum tm_raw)15)) | TM_EVENT_DERIVED;
+                w->event.flags = (w->event.flags & ~TM_EVENT_RAW_MASK) | TM_EVENT_DERIVED;
                 w->event.raw_bytes = 0;
             }
             st = add_value(w, &key, prefix_len);
