@@ -37,17 +37,19 @@ struct tm_batch_placer {
     bool all_deferred; /* every row is deferred unchanged */
     /* the whole batch was converted at once: columns.machines and columns.clocks have one element each */
     bool is_whole_batch;
+    /* With --interpolate each row has a part (TM_LINE_ROW_BYTES, clocks/line_rows.h): how it was placed, and its
+     * reading, which the line to the next snapshot converts. */
     struct tm_placer_columns {
         uint32_t cap;
         uint8_t *times, *machines, *clocks; /* being made, little-endian */
         uint8_t *outcomes;                  /* an enum tm_outcome for each row */
         uint8_t *readings;                  /* of dropped rows, if they are listed: readings of their own clock */
-        uint8_t *parts;                     /* TM_LINE_ROW_BYTES for each row, if lines.is_enabled */
+        uint8_t *parts;                     /* one for each row, if lines.is_enabled */
     } columns;
     struct tm_line_rows lines;     /* rows that are pending until the next snapshot */
     bool has_provisional;          /* the current batch has rows that wait for lines */
     int64_t latest_line_ns;        /* the latest time of the rows that were pending */
-    struct tm_buf kept_parts;      /* parts of the rows in rebuilt */
+    struct tm_buf kept_parts;      /* the parts of the rows in rebuilt */
     bool has_last;
     struct tm_placer_last {             /* the last row that was not derived; rows derived from it use this */
         int64_t time_ns;

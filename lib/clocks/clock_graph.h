@@ -15,7 +15,9 @@
 
 /* Limits. Beyond them add fails with TM_E_INPUT and a text that names the limit. */
 enum {
-    TM_GRAPH_WIDTH_MAX = 256,           /* clocks in one snapshot */
+    /* readings of one relation; a recorded snapshot has at most half as many, because tm_clock_scope_snapshot may add
+     * each of them once more */
+    TM_GRAPH_WIDTH_MAX = 256,
     TM_GRAPH_KINDS_MAX = 1 << 18,
     TM_GRAPH_READINGS_MAX = 1 << 24     /* readings of all snapshots */
 };

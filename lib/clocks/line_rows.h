@@ -38,7 +38,7 @@ struct tm_line_rows {
     struct tm_buf times;
 };
 
-/* The part of one row that is kept beside its batch: the number of its route and the reading of its clock,
+/* A part: what is kept of one row beside its batch, the number of its route and the reading of its clock,
  * little-endian. */
 enum { TM_LINE_ROW_BYTES = 12 };
 

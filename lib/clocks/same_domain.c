@@ -16,7 +16,8 @@ static uint32_t own_clock(const struct tm_clock_scope *scope)
     return scope->default_clock;
 }
 
-/* Step 3: both machines know REALTIME, and REALTIME is assumed to be the same everywhere. */
+/* Step 3 of "Placing a file" (doc/rules.md section 5): both machines know REALTIME, and REALTIME is assumed to be the
+ * same everywhere. */
 static enum tm_status relate_by_realtime(const struct tm_clock_scope *scope, struct tm_clock_registry *registry,
                                          uint32_t untagged, bool *is_rendezvous, struct tm_error *err)
 {
@@ -52,7 +53,7 @@ static bool is_related(struct tm_clock_registry *registry, uint32_t clock)
     return tm_clock_graph_reaches(&registry->graph, clock, registry->trace_time.index);
 }
 
-/* Tries hints, between steps 2 and 3. Hints of the file itself come first. */
+/* Tries hints, between steps 2 and 3 of "Placing a file". Hints of the file itself come first. */
 static enum tm_status try_hints(const struct tm_clock_scope *scope, struct tm_clock_registry *registry,
                                 struct tm_clock_hints *hints, uint32_t untagged, struct tm_error *err)
 {
@@ -62,8 +63,8 @@ static enum tm_status try_hints(const struct tm_clock_scope *scope, struct tm_cl
     return tm_clock_hints_use(hints, registry, UINT32_MAX, err);
 }
 
-/* Step 4: assumes that the clock equals the trace-time clock, if one of them is a private timeline or both have one
- * domain. */
+/* Step 4 of "Placing a file": assumes that the clock equals the trace-time clock, if one of them is a private timeline
+ * or both have one domain. */
 static enum tm_status assume_equal(struct tm_clock_scope *scope, struct tm_clock_registry *registry, uint32_t clock,
                                    uint32_t untagged, struct tm_error *err)
 {

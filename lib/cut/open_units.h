@@ -47,8 +47,10 @@ struct tm_open_span {
 enum tm_status tm_open_units_begin(struct tm_open_units *open, struct tm_unit_track *track,
                                    struct tm_pending_unit *unit, const struct tm_open_span *span);
 
-/* Ends the innermost begin on TRACK whose label fits LABEL (tm_slice_label_fits), by a unit at NOW_NS. True if the end
- * matters as long as its slice does; then call tm_open_units_keep_end with it. */
+/* Ends the innermost open slice of TRACK whose label fits LABEL (tm_slice_label_fits), at NOW_NS. Returns false if
+ * there is none, or if the slice crosses no other: it is then forgotten, and its end is not needed. Returns true if the
+ * slice crosses another and so stays in its group: then call tm_open_units_keep_end with the UNIT of the end, which
+ * stays as long as the group. It returns TM_OK or TM_E_SYSTEM. */
 bool tm_open_units_end(struct tm_open_units *open, struct tm_unit_track *track, int64_t now_ns,
                        const tm_slice_label label[2]);
 enum tm_status tm_open_units_keep_end(struct tm_unit_track *track, struct tm_pending_unit *unit, int64_t now_ns);

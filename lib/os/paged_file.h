@@ -22,7 +22,8 @@ struct tm_paged_file {
     uint32_t set_count;    /* a power of two */
     uint32_t clock;        /* counts uses, to tell which page was used longest ago */
     uint64_t file_end;     /* how far the file has been written */
-    uint64_t discarded, reclaimed; /* pages before gone are forgotten; pages before reclaimed were reclaimed */
+    uint64_t discarded;    /* number of a page; those before it have left the memory */
+    uint64_t reclaimed;    /* number of a page; the file system got back the storage of those before it */
     struct tm_reclaim reclaim;
     int fd;                /* valid where file_end is not 0 */
 };

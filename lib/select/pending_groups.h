@@ -57,11 +57,13 @@ enum tm_status tm_pending_groups_unref(struct tm_pending_groups *pending, uint32
 /* Removes group ID and its followers, and counts them as left out. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_pending_groups_drop(struct tm_pending_groups *pending, uint32_t id, struct tm_error *err);
 
-/* Notes that group ID belongs to task LIFETIME, a number of the caller's that is not 0. TM_OK or TM_E_SYSTEM. */
+/* Notes that group ID belongs to LIFETIME, the lifetime of a task: a number, not 0, that the caller chose. TM_OK or
+ * TM_E_SYSTEM. */
 enum tm_status tm_pending_groups_add_lifetime(struct tm_pending_groups *pending, uint32_t id, uint32_t lifetime,
                                               struct tm_error *err);
 
-/* Returns the *COUNT tasks of group ID. There are none if ID, from 1 to group_count, is no longer a group. */
+/* Returns the lifetimes that were added to group ID, from 1 to group_count, and sets *COUNT to their number: 0 if the
+ * group was dropped. */
 const uint32_t *tm_pending_groups_lifetimes(const struct tm_pending_groups *pending, uint32_t id, uint32_t *count);
 
 /* True if group ID is in the list of states. */

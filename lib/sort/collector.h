@@ -64,8 +64,8 @@ struct tm_collector {
 enum tm_status tm_collector_init(struct tm_collector *collector, struct tm_collector_receiver receiver,
                                  size_t limit_bytes, struct tm_error *err);
 
-/* Adds ROWS, which then are none and stand after the rows that were added. Their block must not change until
- * copy_noted or flush. It must not have been in another collector before. */
+/* Adds ROWS, and removes from ROWS each row that was added: if it returns TM_OK, none is left. Their block must not
+ * change until copy_noted or flush. It must not have been in another collector before. */
 enum tm_status tm_collector_add(struct tm_collector *collector, struct tm_block_rows *rows, struct tm_error *err);
 
 /* Copies all noted rows. Their blocks may be freed afterwards. */

@@ -59,8 +59,9 @@ struct tm_node tm_node_inside(const struct tm_node *parent, const struct tm_file
 /* True if inputs of TYPE are read by a library that only one thread may use. */
 bool tm_unpack_is_alone(enum tm_input_type type);
 
-/* Call this before work that is possible only in the order of processing. TM_OK; TM_E_SYSTEM in the run of a worker:
- * the turn is then run again, in its order. */
+/* Call this before work that depends on the turns before this one. Returns TM_OK if they have ended. With -j a worker
+ * runs a turn before they have ended; then this returns TM_E_SYSTEM. Return that error: the turn is run again, after
+ * them. */
 enum tm_status tm_unpack_require_order(struct tm_unpack_run *run);
 
 /* Counts CONTENT, which has been opened, as input of the run: at once if its size is known, otherwise while it is

@@ -1,4 +1,4 @@
-/* Events of inputs other than Chrome JSON, each by its kind, as JSON events. */
+/* Events that are written from their columns, not from a recorded object, each by its kind. */
 #ifndef TM_EMIT_CHROME_JSON_EVENTS_H
 #define TM_EMIT_CHROME_JSON_EVENTS_H
 

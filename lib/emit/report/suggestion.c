@@ -91,7 +91,7 @@ static bool relate(struct tm_report *r, struct tm_suggestion *suggestion, const 
         return add_entry(r, suggestion, &entry);
     }
     const Tracemerge__ConfigEntry *config = tm_config_facts_entry(&r->facts, p->file);
-    if (tm_report_anchor(r, &anchor) || suggestion->has_trace_time || p->clock < 1 || p->clock > TM_CLOCK_BOOTTIME ||
+    if (tm_report_anchor(r, &anchor) || suggestion->has_trace_time || !tm_clock_has_manifest_name(p->clock) ||
         (config && config->has_machines) || !tm_config_facts_path(&r->facts, r->context->catalog, p->file, &path))
         return false;
     suggestion->has_trace_time = true;
