@@ -39,11 +39,6 @@ struct tm_clock_table {
     struct tm_table by_key;
 };
 
-static inline bool tm_clock_is_scoped(uint32_t clock)
-{
-    return clock >= TM_CLOCK_SEQUENCE_FIRST && clock < TM_CLOCK_GLOBAL_FIRST;
-}
-
 /* Compares identities in a total order: clock id, sequence, tag, machine. */
 bool tm_clock_key_less(const struct tm_clock_key *a, const struct tm_clock_key *b);
 

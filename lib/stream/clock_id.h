@@ -16,7 +16,7 @@
  * - doc/perfetto_manifest.schema.json, doc/completions (three files), perfetto_manifest(5), tm-pack(1).
  *
  * A new range of ids, with a scope of its own, needs:
- * - its bounds here, and a function like tm_clock_is_scoped (clocks/clock_table.h);
+ * - its bounds here, and a function like tm_clock_is_scoped;
  * - its identity: tm_clock_scope_key (clocks/clock_scope.c), and one_route (clocks/batch_placer.c), if the sequence
  *   of a row is part of it;
  * - assume_equal (clocks/same_domain.c), which compares ids across files;
@@ -52,6 +52,12 @@ enum tm_clock_id {
 static inline bool tm_clock_has_manifest_name(uint32_t clock)
 {
     return clock >= TM_CLOCK_REALTIME && clock <= TM_CLOCK_BOOTTIME;
+}
+
+/* True if CLOCK is of one packet sequence of one file. */
+static inline bool tm_clock_is_scoped(uint32_t clock)
+{
+    return clock >= TM_CLOCK_SEQUENCE_FIRST && clock <= TM_CLOCK_SEQUENCE_LAST;
 }
 
 #endif

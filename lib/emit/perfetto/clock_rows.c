@@ -19,7 +19,7 @@ static enum tm_status append(struct tm_clock_row **rows, uint32_t *count, uint32
 
 enum tm_status tm_clock_rows_add(struct tm_clock_rows *r, struct tm_clock_row row)
 {
-    if (row.clock == TM_CLOCK_TRACE_FILE || (row.clock >= TM_CLOCK_SEQUENCE_FIRST && row.clock < TM_CLOCK_GLOBAL_FIRST))
+    if (row.clock == TM_CLOCK_TRACE_FILE || tm_clock_is_scoped(row.clock))
         return TM_OK;
     for (uint32_t i = r->count; i > 0 && r->rows[i - 1].snapshot == row.snapshot; i--) {
         struct tm_clock_row *other = &r->rows[i - 1];

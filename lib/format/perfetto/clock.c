@@ -141,7 +141,7 @@ static enum tm_status check_sequence(const struct readings *r, const struct tm_p
 {
     for (size_t i = 0; i < reading_count(r) && packet->sequence_id == 0; i++) {
         uint32_t clock = reading_at(r, i)->clock;
-        if (clock >= TM_CLOCK_SEQUENCE_FIRST && clock <= TM_CLOCK_SEQUENCE_LAST)
+        if (tm_clock_is_scoped(clock))
             return tm_error_set(err, TM_E_INPUT, "clock snapshot with sequence-scoped clock %u, but on no sequence",
                                 clock);
     }

@@ -401,8 +401,7 @@ enum tm_status tm_proto_packet_read(struct tm_proto *p, struct tm_proto_packet *
         return st;
     if (is_skipped)
         return skip(&p->rows, packet, err);
-    if (packet->clock >= TM_CLOCK_SEQUENCE_FIRST && packet->clock <= TM_CLOCK_SEQUENCE_LAST &&
-        packet->sequence_id == 0 && packet->has_time)
+    if (tm_clock_is_scoped(packet->clock) && packet->sequence_id == 0 && packet->has_time)
         return tm_error_set(err, TM_E_INPUT, "sequence-scoped clock %u without a sequence", packet->clock);
     p->rows.detail.len = 0;
     if (tm_proto_metadata_in(packet->body.id))
