@@ -7,8 +7,8 @@ setup() {
     export PYTHONDONTWRITEBYTECODE=1
 }
 
-kernel() { # LINES of t/gen/make-kernel.py
-    python3 "$TM_SRC/t/gen/make-kernel.py" >k.pftrace
+merged_kernel() { # LINES of t/gen/make-kernel.py
+    kernel
     tm-merge -o k.db k.pftrace
 }
 
@@ -23,7 +23,7 @@ unknown() {
 }
 
 @test "memory of another task belongs to the thread that last reported the address space as its own" {
-    kernel <<'END'
+    merged_kernel <<'END'
 process 9 nine
 1000 0 5 #313 1=1 2=4096 3=1 4=77
 1100 0 6 #313 1=1 2=8192 3=0 4=77
@@ -48,7 +48,7 @@ END
 }
 
 @test "the address space of a thread that ended has no owner until a thread reports it" {
-    kernel <<'END'
+    merged_kernel <<'END'
 process 9 nine
 1000 0 9 #313 1=1 2=1 3=1 4=90
 1100 0 9 #240 1=nine 2=9
@@ -63,7 +63,7 @@ END
 }
 
 @test "the order of time decides, not that of the file" {
-    kernel <<'END'
+    merged_kernel <<'END'
 3100 0 20 #313 1=1 2=10 3=0 4=55
 3050 0 21 #313 1=1 2=11 3=1 4=55
 3020 0 22 #313 1=1 2=12 3=0 4=55
@@ -74,7 +74,7 @@ END
 }
 
 @test "a process that becomes known later has the counters of all its threads on one track" {
-    kernel <<'END'
+    merged_kernel <<'END'
 4000 0 30 #313 1=1 2=1 3=1 4=60
 4050 0 31 #313 1=1 2=2 3=1 4=60
 4100 0 30 #3 1=1 2=B|30|x
@@ -103,7 +103,7 @@ END
 }
 
 @test "events of f2fs and UFS are counters" {
-    kernel <<'END'
+    merged_kernel <<'END'
 1000 0 5 #419 1=5 2=6 8=9 9=65026 15=3 23=7
 2000 0 5 #420 1=1 3=2 10=65026 28=9
 3000 0 5 #406 2=7 7=1 10=0
