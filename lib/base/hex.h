@@ -2,7 +2,7 @@
 #ifndef TM_BASE_HEX_H
 #define TM_BASE_HEX_H
 
-/* Returns the value of the digit C, whose letter must be a small one. -1: C is none. */
+/* Returns the value of the digit C: 0 to 9 or a to f. Returns -1 for other characters. */
 static inline int tm_hex_value_lower(int c)
 {
     if (c >= '0' && c <= '9')
@@ -10,7 +10,7 @@ static inline int tm_hex_value_lower(int c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Returns the value of the digit C. -1: C is none. */
+/* Returns the value of the digit C, with letters in either case. Returns -1 for other characters. */
 static inline int tm_hex_value(int c)
 {
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : tm_hex_value_lower(c);

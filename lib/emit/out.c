@@ -104,8 +104,9 @@ void tm_out_duration(struct tm_out *out, int64_t ns)
     tm_out_str(out, units[i].unit);
 }
 
-/* Puts D as "%.15g" does, if that has few decimal places and no exponent, as nearly all numbers of traces. False: it
- * has more. A decimal of up to 15 digits that is read as D is what D is rounded to at 15 digits (DBL_DIG). */
+/* Puts D as "%.15g" does, without the cost of printf. Returns false, and puts nothing, if the text has more than 9
+ * decimal places or an exponent; numbers of traces rarely do. A decimal of up to 15 digits that reads as D is also D
+ * rounded to 15 digits (DBL_DIG), so it is the text of "%.15g". */
 static bool put_short_double(struct tm_out *out, double d)
 {
     static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};

@@ -6,8 +6,8 @@
 
 #include <sys/types.h>
 
-/* Copies the rest of IN to a new temporary file, which *FD then is, at its beginning. The caller closes it. DIR is as
- * for tm_io_temporary. TM_OK, or TM_E_SYSTEM with *FD -1. */
+/* Copies the rest of IN to a new temporary file. Sets *FD to it, at its beginning; the caller closes it. DIR is as for
+ * tm_io_temporary. TM_OK, or TM_E_SYSTEM with *FD -1. */
 enum tm_status tm_reread_copy(int in, const char *dir, int *fd, struct tm_error *err);
 
 /* Goes to offset AT of FD. TM_OK or TM_E_SYSTEM. */

@@ -16,8 +16,8 @@ struct tm_temporary_stream {
     bool has_fd;
 };
 
-/* Begins an empty stream of stage CONFIGURED, whose frames are written with STREAM->writer. Frames of an earlier stream
- * are gone. DIR is as for tm_io_temporary. TM_OK or TM_E_SYSTEM. */
+/* Begins an empty stream of stage CONFIGURED, whose frames are written with STREAM->writer. This drops the frames
+ * of an earlier stream. DIR is as for tm_io_temporary. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_temporary_stream_begin(struct tm_temporary_stream *stream, const char *dir, struct tm_error *err);
 
 /* Ends writing. The frames can be read with STREAM->reader. TM_OK or an error. */

@@ -9,7 +9,7 @@
 
 enum { TM_JSON_NAMED = 4096 }; /* a power of two */
 
-/* Columns of an event after which the output had the names of its process and thread, and which these are. */
+/* A cache entry: an event with these columns has this process and thread, whose names the output has. */
 struct tm_json_named {
     uint64_t changes; /* what changes_of returned then, plus 1; 0: no event */
     uint64_t track;

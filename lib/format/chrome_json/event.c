@@ -43,7 +43,7 @@ static inline enum tm_json_field field_of(const struct tm_json_value *key)
     }
 }
 
-enum { TIME_BYTES = 48 /* so many bytes are read at a time at most */, TIME_DIGITS = 15, TIME_FRACTION = 3 };
+enum { TIME_BYTES = 48 /* fast_time may load so many bytes */, TIME_DIGITS = 15, TIME_FRACTION = 3 };
 
 /* The members that are times in microseconds. */
 #define TIMES                                                                                                          \
@@ -56,8 +56,9 @@ static inline unsigned count_digits(const uint8_t *p)
     return tm_trailing_zeros(~(uint64_t)tm_bytes16_mask(tm_bytes16_digits(tm_bytes16_load(p))));
 }
 
-/* Reads the number at P, TIME_BYTES of text, if it has up to TIME_DIGITS digits and a fraction of up to TIME_FRACTION:
- * nearly all times have this form. Sets *NS to a thousand times the number. Returns the byte after it, or NULL. */
+/* Reads the number at P if it has up to TIME_DIGITS digits and a fraction of up to TIME_FRACTION digits, as nearly all
+ * times have. TIME_BYTES at P are readable. Sets *NS to 1000 times the number. Returns the byte after the number, or
+ * NULL. */
 static inline const uint8_t *fast_time(const uint8_t *p, uint64_t *ns)
 {
     static const uint16_t units[TIME_FRACTION + 1] = {0, 100, 10, 1};
