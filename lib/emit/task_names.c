@@ -19,20 +19,40 @@ static struct tm_task_names_row *find(const struct tm_task_names_table *t, uint6
     return row == TM_TABLE_NONE ? NULL : &t->rows[row];
 }
 
-/* Finds or makes the row of a key in T. TM_END: the table is full. */
-static enum tm_status find_or_add(struct tm_task_names_table *t, uint64_t scope, uint64_t id,
-                                  struct tm_task_names_row **row, struct tm_error *err)
+static void note_change(struct tm_task_names *names, const struct tm_task_names_row *row)
 {
-    if ((*row = find(t, scope, id)) != NULL)
+    names->counts.counts[row->count]++;
+}
+
+/* Finds or makes the row of ID in T, a table of NAMES. TM_END: the table is full. */
+static enum tm_status find_or_add(struct tm_task_names *names, struct tm_task_names_table *t,
+                                  const struct tm_key *key, struct tm_task_names_row **row, struct tm_error *err)
+{
+    if ((*row = find(t, key->a, key->b)) != NULL)
         return TM_OK;
     if (t->count == TM_TASK_NAMES_ROWS_MAX)
         return TM_END;
     enum tm_status st = tm_array_grow(&t->rows, &t->cap, t->count, sizeof *t->rows, err);
-    if (st < 0 || (st = tm_table_set(&t->row_of, &(struct tm_key){scope, id, 0}, t->count, err)) < 0)
+    if (st < 0 || (st = tm_table_set(&t->row_of, key, t->count, err)) < 0)
         return st;
     *row = &t->rows[t->count++];
-    **row = (struct tm_task_names_row){.scope = scope, .id = id};
+    **row = (struct tm_task_names_row){.scope = key->a, .id = key->b};
+    (*row)->count = t == &names->tracks ? tm_task_names_track_count((uint32_t)key->a)
+                                        : tm_task_names_task_count((uint32_t)key->a, (int64_t)key->b);
+    note_change(names, *row);
     return TM_OK;
+}
+
+static enum tm_status find_or_add_thread(struct tm_task_names *names, uint32_t machine, int64_t tid,
+                                         struct tm_task_names_row **row, struct tm_error *err)
+{
+    return find_or_add(names, &names->threads, &(struct tm_key){machine, (uint64_t)tid, 0}, row, err);
+}
+
+static enum tm_status find_or_add_process(struct tm_task_names *names, uint32_t machine, int64_t pid,
+                                          struct tm_task_names_row **row, struct tm_error *err)
+{
+    return find_or_add(names, &names->processes, &(struct tm_key){machine, (uint64_t)pid, 0}, row, err);
 }
 
 static struct tm_text name_of(const struct tm_task_names *names, const struct tm_task_names_row *row)
@@ -52,7 +72,8 @@ static enum tm_status set_name(struct tm_task_names *names, struct tm_task_names
         return TM_OK;
     enum tm_status st = tm_intern_add(&names->names, name.data, name.len, &id, NULL);
     if (st == TM_OK) {
-        names->changes += row->name != id + 1 || row->priority != priority;
+        if (row->name != id + 1 || row->priority != priority)
+            note_change(names, row);
         row->name = id + 1;
         row->string = 0;
         row->priority = (uint8_t)priority;
@@ -92,9 +113,10 @@ static enum tm_status learn_thread(struct tm_task_names *names, const struct tm_
     if (!has_tid)
         return TM_OK;
     int64_t tid = d->has_tid ? d->tid : e->tid;
-    enum tm_status st = find_or_add(&names->threads, e->machine, (uint64_t)tid, &row, err);
+    enum tm_status st = find_or_add_thread(names, e->machine, tid, &row, err);
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
+    note_change(names, row);
     if (d->has_pid || (e->flags & TM_EVENT_HAS_PID)) {
         row->has_pid = true;
         row->pid = d->has_pid ? d->pid : e->pid;
@@ -109,8 +131,7 @@ static enum tm_status learn_process(struct tm_task_names *names, const struct tm
     struct tm_task_names_row *row;
     if (!d->has_pid && !(e->flags & TM_EVENT_HAS_PID))
         return TM_OK;
-    enum tm_status st =
-        find_or_add(&names->processes, e->machine, (uint64_t)(d->has_pid ? d->pid : e->pid), &row, err);
+    enum tm_status st = find_or_add_process(names, e->machine, d->has_pid ? d->pid : e->pid, &row, err);
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
     struct tm_text name = d->has_name ? tm_text_of(d->name) : (struct tm_text){0};
@@ -123,9 +144,11 @@ static enum tm_status learn_track(struct tm_task_names *names, const struct tm_e
                                   const Tracemerge__TrackDescription *d, struct tm_error *err)
 {
     struct tm_task_names_row *row;
-    enum tm_status st = find_or_add(&names->tracks, e->file, d->has_uuid ? d->uuid : e->track, &row, err);
+    const struct tm_key key = {e->file, d->has_uuid ? d->uuid : e->track, 0};
+    enum tm_status st = find_or_add(names, &names->tracks, &key, &row, err);
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
+    note_change(names, row);
     if (d->has_parent_uuid) {
         row->has_parent = true;
         row->parent = d->parent_uuid;
@@ -146,7 +169,6 @@ static enum tm_status learn_detail(struct tm_task_names *names, const struct tm_
 {
     if (e->detail_bytes == 0)
         return TM_OK;
-    names->changes++;
     Tracemerge__Detail *d =
         (Tracemerge__Detail *)tm_message_unpack(&tracemerge__detail__descriptor, e->detail, e->detail_bytes, err);
     if (d == NULL)
@@ -162,19 +184,38 @@ static enum tm_status learn_detail(struct tm_task_names *names, const struct tm_
     return st;
 }
 
-/* Sets the name of thread TID to STRING. */
+/* Sets the name of thread ROW to STRING, a column of E. */
+static enum tm_status set_comm(struct tm_task_names *names, const struct tm_event *e, struct tm_task_names_row *row,
+                               uint32_t string, struct tm_error *err)
+{
+    if (row->priority > TM_THREAD_NAME_SCHED || row->string == string)
+        return TM_OK;
+    enum tm_status st = set_name(names, row, tm_catalog_string(names->catalog, string, e), TM_THREAD_NAME_SCHED, err);
+    row->string = string & TM_STRING_INLINE ? 0 : string;
+    return st;
+}
+
+/* Sets the name of thread TID to STRING. Most events repeat what an earlier one has stated; then this costs no look-up.
+ */
 static enum tm_status learn_comm(struct tm_task_names *names, const struct tm_event *e, int64_t tid, uint32_t string,
                                  struct tm_error *err)
 {
+    const uint16_t index = tm_task_names_task_count(e->machine, tid);
+    struct tm_task_names_repeated *last = &names->repeated[index];
     struct tm_task_names_row *row;
-    if (tid == 0 || string == 0)
+    if (tid == 0 || string == 0 ||
+        (last->count == names->counts.counts[index] + 1 && last->tid == tid && last->string == string &&
+         last->machine == e->machine))
         return TM_OK;
-    enum tm_status st = find_or_add(&names->threads, e->machine, (uint64_t)tid, &row, err);
-    if (st != TM_OK || row->priority > TM_THREAD_NAME_SCHED || row->string == string)
+    enum tm_status st = find_or_add_thread(names, e->machine, tid, &row, err);
+    if (st != TM_OK || (st = set_comm(names, e, row, string, err)) < 0)
         return st < 0 ? st : TM_OK;
-    st = set_name(names, row, tm_catalog_string(names->catalog, string, e), TM_THREAD_NAME_SCHED, err);
-    row->string = string & TM_STRING_INLINE ? 0 : string;
-    return st;
+    if (!(string & TM_STRING_INLINE) && tid == (int32_t)tid)
+        *last = (struct tm_task_names_repeated){.machine = e->machine,
+                                                .string = string,
+                                                .tid = (int32_t)tid,
+                                                .count = names->counts.counts[index] + 1};
+    return TM_OK;
 }
 
 static enum tm_status name_process(struct tm_task_names *names, const struct tm_event *e, struct tm_task_names_row *row,
@@ -194,10 +235,11 @@ static bool process_of(const struct tm_task_names *names, uint32_t machine, int6
 static enum tm_status learn_new_process(struct tm_task_names *names, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_task_names_row *row;
-    enum tm_status st = find_or_add(&names->processes, e->machine, (uint64_t)e->tid, &row, err);
+    enum tm_status st = find_or_add_process(names, e->machine, e->tid, &row, err);
     if (st != TM_OK)
         return st;
     row->name = row->priority = 0;
+    note_change(names, row);
     return name_process(names, e, row, err);
 }
 
@@ -205,11 +247,11 @@ static enum tm_status learn_new_process(struct tm_task_names *names, const struc
 static enum tm_status learn_new(struct tm_task_names *names, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_task_names_row *row;
-    enum tm_status st = e->tid ? find_or_add(&names->threads, e->machine, (uint64_t)e->tid, &row, err) : TM_END;
+    enum tm_status st = e->tid ? find_or_add_thread(names, e->machine, e->tid, &row, err) : TM_END;
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
-    *row = (struct tm_task_names_row){.scope = row->scope, .id = row->id};
-    names->changes++;
+    *row = (struct tm_task_names_row){.scope = row->scope, .id = row->id, .count = row->count};
+    note_change(names, row);
     if (tm_event_makes_thread(e))
         row->has_pid = process_of(names, e->machine, e->pid, &row->pid);
     else
@@ -268,12 +310,9 @@ static void find_track_owner(const struct tm_task_names *names, const struct tm_
     }
 }
 
-/* Returns the name of an idle task if E is an event of the kernel; otherwise an empty text. */
-static struct tm_text idle_name(const struct tm_event *e)
+bool tm_task_names_is_of_kernel(const struct tm_event *e)
 {
-    const bool is_of_kernel =
-        tm_event_is_of_kernel(e->flags) || (e->kind >= TM_KIND_SCHED_SWITCH && e->kind <= TM_KIND_FTRACE);
-    return is_of_kernel ? tm_text_str("swapper") : (struct tm_text){0};
+    return tm_event_is_of_kernel(e->flags) || (e->kind >= TM_KIND_SCHED_SWITCH && e->kind <= TM_KIND_FTRACE);
 }
 
 bool tm_task_names_has_other(const struct tm_event *e)
@@ -293,7 +332,8 @@ void tm_task_names_find(const struct tm_task_names *names, const struct tm_event
         find_track_owner(names, e, place);
     if (place->has_tid) {
         const struct tm_task_names_row *row = find(&names->threads, e->machine, (uint64_t)place->tid);
-        place->thread = place->tid == 0 && row == NULL ? idle_name(e) : name_of(names, row);
+        place->thread = place->tid == 0 && row == NULL && tm_task_names_is_of_kernel(e) ? tm_text_str("swapper")
+                                                                                        : name_of(names, row);
         if (!place->has_pid && row && row->has_pid) {
             place->has_pid = true;
             place->pid = row->pid;

@@ -7,6 +7,7 @@
 
 #include "base/intern.h"
 #include "base/table.h"
+#include "emit/change_counts.h"
 #include "model/catalog.h"
 
 enum { TM_TASK_NAMES_ROWS_MAX = 1 << 18, TM_TASK_NAMES_NAME_BYTES_MAX = 64 << 20, TM_TASK_NAMES_DEPTH_MAX = 32 };
@@ -24,6 +25,7 @@ struct tm_task_names_row {
     uint64_t scope, id; /* the key: machine and tid, machine and pid, file and uuid */
     uint32_t name;      /* in names, plus 1 */
     uint32_t string;    /* the stream's number of that name, if a switch gave it; else 0 */
+    uint16_t count;     /* index in counts */
     uint8_t priority;   /* of the name: one of a lower priority does not replace it (enum tm_thread_name_priority, enum
                            tm_process_name_priority) */
     bool has_pid, has_tid, has_parent;
@@ -37,12 +39,21 @@ struct tm_task_names_table {
     struct tm_table row_of; /* scope, id -> row */
 };
 
+/* Repeating that thread TID of MACHINE is called STRING changes nothing while its count is COUNT. */
+struct tm_task_names_repeated {
+    uint32_t machine, string;
+    int32_t tid;
+    uint32_t count; /* plus 1; 0: no thread */
+};
+
 struct tm_task_names {
     const struct tm_catalog *catalog; /* borrowed */
+    /* grows when something is learned: of the thread or process with an id on a machine, of the tracks of a file */
+    struct tm_change_counts counts;
     /* private */
-    uint64_t changes; /* of rows; new rows are counted by their tables */
     struct tm_task_names_table threads, processes, tracks;
     struct tm_intern names;
+    struct tm_task_names_repeated repeated[TM_CHANGE_COUNTS]; /* by the index in counts */
 };
 
 void tm_task_names_init(struct tm_task_names *names, const struct tm_catalog *catalog);
@@ -50,11 +61,17 @@ void tm_task_names_init(struct tm_task_names *names, const struct tm_catalog *ca
 /* Learns what EVENT states; most events state nothing. TM_OK, TM_E_INPUT (its detail is damaged) or TM_E_SYSTEM. */
 enum tm_status tm_task_names_learn(struct tm_task_names *names, const struct tm_event *event, struct tm_error *err);
 
-/* A number that grows whenever something is learned. While it stays the same, so do the owners of events with the same
- * columns. */
-static inline uint64_t tm_task_names_changes(const struct tm_task_names *names)
+/* Return the index in counts of the thread and process with number ID on MACHINE, and that of all tracks of FILE. The
+ * owner of an event stays the same while these do: those of its thread and process, and of its file if it has a track.
+ */
+static inline uint16_t tm_task_names_task_count(uint32_t machine, int64_t id)
 {
-    return names->changes + names->threads.count + names->processes.count + names->tracks.count;
+    return tm_change_counts_index(machine, id);
+}
+
+static inline uint16_t tm_task_names_track_count(uint32_t file)
+{
+    return tm_change_counts_index(file, INT64_MAX);
 }
 
 /* Finds the owner of EVENT by its columns and by what has been learned. */
@@ -65,6 +82,9 @@ size_t tm_task_names_width(const struct tm_task_names *names);
 
 /* True for kinds whose column pid is another thread: the next one, the waker, the parent (events.md). */
 bool tm_task_names_has_other(const struct tm_event *event);
+
+/* True for an event of the kernel. Its thread 0 is an idle task, which has a name even if none was learned. */
+bool tm_task_names_is_of_kernel(const struct tm_event *event);
 
 /* The name of thread TID on MACHINE; data NULL: unknown. */
 struct tm_text tm_task_names_thread(const struct tm_task_names *names, uint32_t machine, int64_t tid);

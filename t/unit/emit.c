@@ -240,6 +240,47 @@ static void test_task_names(void)
     tm_task_names_release(&names);
 }
 
+static void learn_name(struct tm_task_names *names, enum tm_kind kind, uint32_t string)
+{
+    struct tm_event e = {.kind = kind, .machine = 2, .tid = 7, .name = string};
+    struct tm_error err = {0};
+    ok(tm_task_names_learn(names, &e, &err) == TM_OK);
+}
+
+/* Repeating a name changes nothing; all else that is learned of a task counts. */
+static void test_task_counts(void)
+{
+    size_t bounds[] = {0, 3, 6};
+    uint8_t text[] = "oneTWO";
+    struct tm_catalog catalog = {.string_count = 2, .string_bounds = bounds};
+    struct tm_task_names names;
+    catalog.text.data = text;
+    tm_task_names_init(&names, &catalog);
+    const uint32_t *count = &names.counts.counts[tm_task_names_task_count(2, 7)];
+    learn_name(&names, TM_KIND_SCHED_WAKING, 1);
+    uint32_t before = *count;
+    learn_name(&names, TM_KIND_SCHED_WAKING, 1);
+    learn_name(&names, TM_KIND_SCHED_WAKING, 1);
+    ok(*count == before && thread_is(&names, "one"));
+    learn_name(&names, TM_KIND_SCHED_WAKING, 2);
+    ok(*count != before && thread_is(&names, "TWO"));
+    learn_name(&names, TM_KIND_SCHED_WAKING, 1);
+    ok(thread_is(&names, "one"));
+    before = *count;
+    learn_name(&names, TM_KIND_TASK_NEW, 2);
+    ok(*count != before && thread_is(&names, "TWO"));
+    learn_name(&names, TM_KIND_SCHED_WAKING, 1);
+    ok(thread_is(&names, "one"));
+    before = *count;
+    learn_thread(&names, TM_EVENT_DEFINITION, "of its descriptor");
+    ok(*count != before);
+    const uint32_t *tracks = &names.counts.counts[tm_task_names_track_count(1)];
+    before = *tracks;
+    learn_track(&names, 10, 0, 7);
+    ok(*tracks != before);
+    tm_task_names_release(&names);
+}
+
 /* There are no more rows than the limit, for any number of names. */
 static void test_task_names_is_bounded(void)
 {
@@ -317,6 +358,7 @@ int main(void)
     test_names();
     test_table();
     test_task_names();
+    test_task_counts();
     test_task_names_is_bounded();
     test_limits();
     test_strict();

@@ -28,13 +28,21 @@ static enum tm_status find_or_add(struct tm_json_cpus *cpus, uint32_t machine, u
     return TM_OK;
 }
 
+/* Returns the sum of the counts that the pid of R and its names depend on, plus 1. */
+static uint32_t changes_of(const struct tm_json_cpus *cpus, const struct tm_json_cpu *r)
+{
+    const struct tm_json_metadata *m = cpus->metadata;
+    return m->counts.counts[tm_json_metadata_count(r->out_pid)] +
+           m->pids->counts.counts[tm_json_pids_count(r->machine, CPU_PID)] + 1;
+}
+
 /* Sets the pid of R in the output. Writes the names of that process and of the CPU, if they are new. */
 static enum tm_status place(struct tm_json_cpus *cpus, struct tm_json_cpu *r, struct tm_error *err)
 {
     struct tm_json_metadata *m = cpus->metadata;
     int64_t cpu = r->cpu;
     char cpu_name[32];
-    if (r->changes && r->changes == m->changes + m->pids->changes)
+    if (r->changes == changes_of(cpus, r))
         return TM_OK;
     enum tm_status st = tm_json_pids_find(m->pids, r->machine, CPU_PID, &r->out_pid, err);
     if (st == TM_OK)
@@ -42,7 +50,7 @@ static enum tm_status place(struct tm_json_cpus *cpus, struct tm_json_cpu *r, st
     snprintf(cpu_name, sizeof cpu_name, "cpu %u", r->cpu);
     if (st == TM_OK)
         st = tm_json_metadata_name(m, r->out_pid, &cpu, tm_text_str(cpu_name), err);
-    r->changes = m->changes + m->pids->changes;
+    r->changes = changes_of(cpus, r);
     return st;
 }
 

@@ -11,9 +11,9 @@ struct tm_json_cpu {
     int64_t since_ns, tid;
     int32_t priority;
     struct tm_buf comm;
-    /* the pid in the output, valid while changes is the sum of the counters of pids and metadata; 0: never */
+    /* the pid in the output, which has its name, while changes is the sum of its counts in pids and metadata, plus 1 */
     int64_t out_pid;
-    uint64_t changes;
+    uint32_t changes;
 };
 
 /* Zero-initialise, and set metadata. */

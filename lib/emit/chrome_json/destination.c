@@ -102,17 +102,18 @@ static enum tm_status recent_of(struct tm_json_destinations *d, const struct tm_
                     e->file * UINT64_C(0x85ebca6b);
     struct tm_json_metadata *metadata = d->threads->metadata;
     struct tm_json_recent *r = &d->recent[(hash >> 40 ^ hash) & (TM_JSON_RECENT - 1)];
+    const uint32_t changes = metadata->pids->counts.counts[tm_json_pids_count(e->machine, e->pid)];
     enum tm_status st;
     *recent = r;
     if (r->is_valid && r->pid == e->pid && r->tid == e->tid && r->file == e->file && r->machine == e->machine &&
-        r->changes == metadata->pids->changes)
+        r->changes == changes)
         return TM_OK;
     *r = (struct tm_json_recent){.pid = e->pid,
                                  .tid = e->tid,
                                  .out_pid = e->pid,
                                  .file = e->file,
                                  .machine = e->machine,
-                                 .changes = metadata->pids->changes};
+                                 .changes = changes};
     if (!(e->flags & TM_EVENT_HAS_PID))
         return TM_OK;
     if ((st = tm_json_pids_find(metadata->pids, e->machine, e->pid, &r->out_pid, err)) < 0 ||

@@ -30,10 +30,9 @@ static enum tm_status put_flow(struct tm_json_events *events, const struct tm_ev
     struct tm_text category = tm_json_writer_string(events->writer, e->category, e),
                    name = tm_json_writer_string(events->writer, e->name, e);
     const char *phase = phases[e->kind - TM_KIND_FLOW_START];
-    struct tm_event_task place;
+    const struct tm_event_task place = *tm_json_threads_task(events->threads);
     /* In a file of Chrome JSON, it is a flow of span_flows.h, and its slice was written as an object. */
     bool is_own = events->writer->context->catalog->files[e->file].input_type != TM_INPUT_JSON;
-    tm_json_threads_find(events->threads, e, &place);
     enum tm_status st = place.has_tid && is_own ? tm_json_slices_point(&events->slices, e, place, phase, err)
                                                 : tm_json_threads_begin(events->threads, e, phase, err);
     if (st < 0)

@@ -20,6 +20,11 @@ static uint64_t name_key(int64_t pid, const int64_t *tid)
     return key_of((uint64_t)pid, tid ? (uint64_t)*tid : 0, tid ? 1 : 2);
 }
 
+static void note_change(struct tm_json_metadata *m, int64_t pid)
+{
+    m->counts.counts[tm_json_metadata_count(pid)]++;
+}
+
 static void put_metadata(struct tm_json_metadata *m, const char *what, int64_t pid, int64_t tid)
 {
     tm_json_writer_next(m->writer);
@@ -46,7 +51,7 @@ enum tm_status tm_json_metadata_label(struct tm_json_metadata *m, const struct t
     bool is_first = !tm_map_find(&m->labelled, process, &mark);
     if (tm_map_set(&m->labelled, source, 1) != TM_OK || tm_map_set(&m->labelled, process, 1) != TM_OK)
         return tm_error_nomem(err);
-    m->changes++;
+    note_change(m, out_pid);
     tm_catalog_path(c, e->file, path, sizeof path);
     put_metadata(m, "process_labels", out_pid, 0);
     tm_out_str(&m->writer->out, "\"labels\":");
@@ -107,7 +112,7 @@ enum tm_status tm_json_metadata_name(struct tm_json_metadata *m, int64_t pid, co
         return TM_OK;
     if (tm_map_set(&m->named, key, hash) != TM_OK)
         return tm_error_nomem(err);
-    m->changes++;
+    note_change(m, pid);
     put_metadata(m, tid ? "thread_name" : "process_name", pid, tid ? *tid : 0);
     tm_out_str(&m->writer->out, "\"name\":");
     tm_out_json(&m->writer->out, name);
@@ -120,7 +125,7 @@ static bool remove_name(struct tm_json_metadata *m, int64_t pid, const int64_t *
 {
     uint64_t key = name_key(pid, tid);
     uint32_t last;
-    m->changes++;
+    note_change(m, pid);
     return !tm_map_find(&m->named, key, &last) || tm_map_set(&m->named, key, ~last) == TM_OK;
 }
 

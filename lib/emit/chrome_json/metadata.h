@@ -12,7 +12,8 @@ struct tm_json_metadata {
     const struct tm_json_inputs *inputs; /* borrowed, as the next two */
     struct tm_json_writer *writer;
     struct tm_json_pids *pids;
-    uint64_t changes;       /* incremented when a name or label is written or forgotten */
+    /* incremented when a name or label of a process of the output, or of its threads, is written or forgotten */
+    struct tm_change_counts counts;
     /* private */
     struct tm_map labelled; /* (pid of the output, file) whose label has been written */
     struct tm_map sorted;   /* pids of the output with a process_sort_index from a file */
@@ -24,6 +25,12 @@ struct tm_json_metadata {
     uint32_t process_count, process_cap;
     struct tm_buf scratch;
 };
+
+/* Returns the index in counts of OUT_PID, a process of the output. */
+static inline uint16_t tm_json_metadata_count(int64_t out_pid)
+{
+    return tm_change_counts_index(0, out_pid);
+}
 
 /* Writes machine and file of the process OUT_PID of the output, to which E belongs, once for each file. TM_OK or
  * TM_E_SYSTEM, as all functions here. */

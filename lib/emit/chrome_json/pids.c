@@ -88,7 +88,7 @@ enum tm_status tm_json_pids_note(struct tm_json_pids *pids, const struct tm_even
     bool is_life = e->kind == TM_KIND_PROCESS_EXIT || (e->kind == TM_KIND_TASK_NEW && !tm_event_makes_thread(e));
     if (!is_life || e->tid == 0)
         return TM_OK;
-    pids->changes++;
+    pids->counts.counts[tm_json_pids_count(e->machine, e->tid)]++;
     return tm_track_owners_end(&pids->lifetimes, e->machine, false, e->tid) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 

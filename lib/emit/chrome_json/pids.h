@@ -4,6 +4,7 @@
 #define TM_EMIT_CHROME_JSON_PIDS_H
 
 #include "base/map.h"
+#include "emit/change_counts.h"
 #include "emit/track_owners.h"
 #include "stream/event.h"
 
@@ -13,7 +14,7 @@ enum { TM_JSON_TEXT_PID_FIRST = 0x40000000, TM_JSON_MOVED_PID_FIRST = 0x50000000
 
 /* Zero-initialise. */
 struct tm_json_pids {
-    uint32_t changes; /* incremented when a pid changes its meaning */
+    struct tm_change_counts counts; /* incremented when a pid of a machine changes its meaning (tm_json_pids_count) */
     /* private */
     struct tm_map numbers; /* (machine, pid, lifetime) or (file, track) to an index of moved plus 1, or 0 */
     struct tm_map owners;  /* from a pid of the output to its index in moved plus 1, or 0 */
@@ -24,6 +25,12 @@ struct tm_json_pids {
     int64_t next_pid;      /* for pids that another process has */
     struct tm_track_owners lifetimes;
 };
+
+/* Returns the index in counts of PID on MACHINE. */
+static inline uint16_t tm_json_pids_count(uint32_t machine, int64_t pid)
+{
+    return tm_change_counts_index(machine, pid);
+}
 
 /* Sets *OUT to the output's pid for PID on MACHINE in its present lifetime. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_json_pids_find(struct tm_json_pids *pids, uint32_t machine, int64_t pid, int64_t *out,

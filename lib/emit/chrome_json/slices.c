@@ -71,7 +71,7 @@ static enum tm_status span_at(struct tm_json_slices *s, const struct tm_event *e
     at->owner.machine = e->machine;
     at->stack = thread_key(e, place, place->has_pid);
     at->owner.tid = place->has_tid ? place->tid : 0;
-    return tm_json_pids_find_event(s->threads->metadata->pids, e, place->has_pid ? place->pid : 0, &at->owner.pid, err);
+    return tm_json_threads_pid(s->threads, e, place, &at->owner.pid, err);
 }
 
 enum tm_status tm_json_slices_point(struct tm_json_slices *s, const struct tm_event *e, struct tm_event_task place,
@@ -268,8 +268,7 @@ static enum tm_status put_complete(struct tm_json_slices *s, const struct tm_eve
 
 enum tm_status tm_json_slices_write(struct tm_json_slices *s, const struct tm_event *e, struct tm_error *err)
 {
-    struct tm_event_task place;
-    tm_json_threads_find(s->threads, e, &place);
+    struct tm_event_task place = *tm_json_threads_task(s->threads);
     enum tm_status st = tm_json_kernel_threads_find(&s->kernel, e, &place, err);
     if (st < 0)
         return st;

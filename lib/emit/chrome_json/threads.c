@@ -33,55 +33,103 @@ enum tm_status tm_json_threads_note(struct tm_json_threads *threads, const struc
     return names ? tm_task_names_learn(&threads->json_names, e, err) : TM_OK;
 }
 
-/* Returns a number that grows whenever a name may have changed or a pid means another process. */
-static uint64_t changes_of(const struct tm_json_threads *threads)
+static bool fits(int64_t number)
 {
-    return tm_task_names_changes(&threads->names) + threads->metadata->changes + threads->metadata->pids->changes;
+    return number == (int32_t)number;
 }
 
-/* Returns the columns of E that determine its process and thread. */
-static struct tm_json_named columns_of(const struct tm_event *e)
+/* Sets *KEY to that of E. False: its numbers do not fit, or its owner depends on more than the key. */
+static bool key_of(const struct tm_event *e, struct tm_json_named_key *key)
 {
-    return (struct tm_json_named){.track = tm_event_scope(e->flags) == TM_SCOPE_TRACK ? e->track : 0,
-                                  .pid = tm_task_names_has_other(e) ? 0 : e->pid,
-                                  .tid = e->tid,
-                                  .file = e->file,
-                                  .machine = e->machine,
-                                  .kind = (uint32_t)e->kind,
-                                  .flags = e->flags};
+    const bool has_pid = (e->flags & TM_EVENT_HAS_PID) != 0 && !tm_task_names_has_other(e);
+    const bool has_track = tm_event_scope(e->flags) == TM_SCOPE_TRACK;
+    *key = (struct tm_json_named_key){.track = has_track ? e->track : 0,
+                                      .file = e->file,
+                                      .machine = e->machine,
+                                      .pid = has_pid ? (int32_t)e->pid : 0,
+                                      .tid = (int32_t)e->tid,
+                                      .has_pid = has_pid,
+                                      .has_tid = (e->flags & TM_EVENT_HAS_TID) != 0,
+                                      .has_track = has_track,
+                                      .is_of_kernel = tm_task_names_is_of_kernel(e)};
+    return fits(e->tid) && (!has_pid || fits(e->pid));
 }
 
-/* Returns the entry of events with these COLUMNS. */
-static struct tm_json_named *named_of(struct tm_json_threads *threads, const struct tm_json_named *columns)
+/* Returns the entry for events with KEY. */
+static struct tm_json_named *named_of(struct tm_json_threads *threads, const struct tm_json_named_key *key)
 {
-    uint64_t task = (uint64_t)columns->machine << 32 ^ (uint64_t)columns->pid << 40 ^ (uint64_t)columns->tid;
-    uint64_t other = columns->track ^ (uint64_t)columns->file << 32 ^ (uint64_t)columns->kind << 56;
-    return &threads->named[(tm_hash_u64(task) ^ tm_hash_u64(other)) & (TM_JSON_NAMED - 1)];
+    uint64_t task = (uint64_t)(uint32_t)key->pid << 32 ^ (uint32_t)key->tid;
+    uint64_t other = (key->track ^ (uint64_t)key->machine << 32 ^ key->file) * UINT64_C(0x9e3779b97f4a7c15);
+    return &threads->named[tm_hash_u64(task ^ other) & (TM_JSON_NAMED - 1)];
 }
 
-/* True if the names of the process and thread were in the output after an earlier event with the same columns, and
- * nothing has changed since. This is so for most events, and saves ten lookups. */
-static bool is_named(const struct tm_json_named *named, const struct tm_json_named *columns, uint64_t changes)
+static bool is_same(const struct tm_json_named_key *x, const struct tm_json_named_key *y)
 {
-    return named->changes == changes + 1 && named->track == columns->track && named->pid == columns->pid &&
-           named->tid == columns->tid && named->file == columns->file && named->machine == columns->machine &&
-           named->kind == columns->kind && named->flags == columns->flags;
+    return x->track == y->track && x->file == y->file && x->machine == y->machine && x->pid == y->pid &&
+           x->tid == y->tid && x->has_pid == y->has_pid && x->has_tid == y->has_tid && x->has_track == y->has_track &&
+           x->is_of_kernel == y->is_of_kernel;
 }
 
-/* Writes the names of TASK, the process and thread of E, unless the output has them already. */
+/* Returns the sum of the counts of changes that NAMED depends on. */
+static uint32_t changes_of(const struct tm_json_threads *threads, const struct tm_json_named *named)
+{
+    const struct tm_json_metadata *metadata = threads->metadata;
+    const uint32_t *names = threads->names.counts.counts;
+    return names[named->counts[0]] + names[named->counts[1]] + names[named->counts[2]] +
+           metadata->counts.counts[named->counts[3]] + metadata->pids->counts.counts[named->counts[4]];
+}
+
+/* Returns the entry for E if it is valid, else NULL: the names of the process and thread were in the output after an
+ * earlier event with the same key, and nothing has changed since. It is valid for most events, and saves ten look-ups.
+ */
+static const struct tm_json_named *find_named(struct tm_json_threads *threads, const struct tm_event *e)
+{
+    struct tm_json_named_key key;
+    if (!key_of(e, &key))
+        return NULL;
+    const struct tm_json_named *named = named_of(threads, &key);
+    return is_same(&named->key, &key) && named->changes == changes_of(threads, named) + 1 ? named : NULL;
+}
+
+/* Makes the entry for E, whose TASK has OUT_PID in the output. */
+static void set_named(struct tm_json_threads *threads, const struct tm_event *e, const struct tm_event_task *task,
+                      int64_t out_pid)
+{
+    struct tm_json_named_key key;
+    if (!key_of(e, &key) || !fits(task->tid) || (task->has_pid && (!fits(task->pid) || !fits(out_pid))))
+        return;
+    const uint16_t thread = tm_task_names_task_count(e->machine, task->tid);
+    const uint16_t process = task->has_pid ? tm_task_names_task_count(e->machine, task->pid) : thread;
+    struct tm_json_named *named = named_of(threads, &key);
+    *named = (struct tm_json_named){.key = key,
+                                    .has_pid = task->has_pid,
+                                    .has_tid = task->has_tid,
+                                    .is_below = task->is_below,
+                                    .task_pid = task->has_pid ? (int32_t)task->pid : 0,
+                                    .task_tid = (int32_t)task->tid,
+                                    .out_pid = (int32_t)out_pid};
+    named->counts[0] = thread;
+    named->counts[1] = process;
+    named->counts[2] = key.has_track ? tm_task_names_track_count(e->file) : thread;
+    named->counts[3] = tm_json_metadata_count(out_pid);
+    named->counts[4] = tm_json_pids_count(e->machine, task->has_pid ? task->pid : 0);
+    named->changes = changes_of(threads, named) + 1;
+}
+
+/* Writes the names of TASK, the process and thread of E, unless the output has them already. Sets *PID to the pid of
+ * the process in the output. */
 static enum tm_status put_names(struct tm_json_threads *threads, const struct tm_event *e,
-                                const struct tm_event_task *task, struct tm_error *err)
+                                const struct tm_event_task *task, int64_t *pid, struct tm_error *err)
 {
     struct tm_json_metadata *metadata = threads->metadata;
-    int64_t pid = 0;
     if (!task->has_pid)
         return TM_OK;
-    enum tm_status st = tm_json_pids_find_event(metadata->pids, e, task->pid, &pid, err);
+    enum tm_status st = tm_json_pids_find_event(metadata->pids, e, task->pid, pid, err);
     if (st == TM_OK)
-        st = tm_json_metadata_label(metadata, e, pid, err);
+        st = tm_json_metadata_label(metadata, e, *pid, err);
     if (st == TM_OK)
-        st = tm_json_metadata_name(metadata, pid, NULL, task->process, err);
-    return st == TM_OK && task->has_tid ? tm_json_metadata_name(metadata, pid, &task->tid, task->thread, err) : st;
+        st = tm_json_metadata_name(metadata, *pid, NULL, task->process, err);
+    return st == TM_OK && task->has_tid ? tm_json_metadata_name(metadata, *pid, &task->tid, task->thread, err) : st;
 }
 
 enum tm_status tm_json_threads_learn(struct tm_json_threads *threads, const struct tm_event *e, struct tm_error *err)
@@ -89,36 +137,31 @@ enum tm_status tm_json_threads_learn(struct tm_json_threads *threads, const stru
     enum tm_status st = tm_task_names_learn(&threads->names, e, err);
     if (st < 0 || e->kind == TM_KIND_TRACK) /* names are written at the first event on the track */
         return st;
-    struct tm_json_named columns = columns_of(e), *named = named_of(threads, &columns);
-    if (is_named(named, &columns, changes_of(threads)))
+    const struct tm_json_named *named = find_named(threads, e);
+    if (named) {
+        threads->task = (struct tm_event_task){.has_pid = named->has_pid,
+                                               .has_tid = named->has_tid,
+                                               .pid = named->task_pid,
+                                               .tid = named->task_tid,
+                                               .is_below = named->is_below};
+        threads->out_pid = named->out_pid;
         return TM_OK;
-    struct tm_event_task task;
-    tm_task_names_find(&threads->names, e, &task);
-    st = put_names(threads, e, &task, err);
-    *named = columns;
-    named->changes = changes_of(threads) + 1;
-    named->has_pid = task.has_pid;
-    named->has_tid = task.has_tid;
-    named->is_below = task.is_below;
-    named->task_pid = task.pid;
-    named->task_tid = task.tid;
+    }
+    struct tm_event_task *task = &threads->task;
+    tm_task_names_find(&threads->names, e, task);
+    if ((st = put_names(threads, e, task, &threads->out_pid, err)) == TM_OK)
+        set_named(threads, e, task, threads->out_pid);
+    task->process = task->thread = task->track = (struct tm_text){0};
     return st;
 }
 
-void tm_json_threads_find(struct tm_json_threads *threads, const struct tm_event *e, struct tm_event_task *task)
+enum tm_status tm_json_threads_pid(struct tm_json_threads *threads, const struct tm_event *e,
+                                   const struct tm_event_task *task, int64_t *pid, struct tm_error *err)
 {
-    struct tm_json_named columns = columns_of(e);
-    const struct tm_json_named *named = named_of(threads, &columns);
-    if (!is_named(named, &columns, changes_of(threads))) {
-        tm_task_names_find(&threads->names, e, task);
-        task->process = task->thread = task->track = (struct tm_text){0};
-        return;
-    }
-    *task = (struct tm_event_task){.has_pid = named->has_pid,
-                                   .has_tid = named->has_tid,
-                                   .pid = named->task_pid,
-                                   .tid = named->task_tid,
-                                   .is_below = named->is_below};
+    *pid = threads->out_pid;
+    if (task->has_pid && threads->task.has_pid && task->pid == threads->task.pid)
+        return TM_OK;
+    return tm_json_pids_find_event(threads->metadata->pids, e, task->has_pid ? task->pid : 0, pid, err);
 }
 
 enum tm_status tm_json_threads_tid(struct tm_json_threads *threads, uint32_t thread, uint32_t lane, int64_t *tid,
@@ -145,14 +188,13 @@ enum tm_status tm_json_threads_begin(struct tm_json_threads *threads, const stru
                                      struct tm_error *err)
 {
     struct tm_json_metadata *metadata = threads->metadata;
-    struct tm_event_task place;
+    const struct tm_event_task *task = tm_json_threads_task(threads);
     int64_t pid = 0;
-    tm_json_threads_find(threads, e, &place);
-    enum tm_status st = tm_json_pids_find_event(metadata->pids, e, place.has_pid ? place.pid : 0, &pid, err);
+    enum tm_status st = tm_json_threads_pid(threads, e, task, &pid, err);
     if (st < 0)
         return st;
     tm_json_writer_head(metadata->writer, phase, e->time_ns);
-    tm_json_writer_thread(metadata->writer, pid, place.has_tid ? place.tid : 0);
+    tm_json_writer_thread(metadata->writer, pid, task->has_tid ? task->tid : 0);
     return TM_OK;
 }
 

@@ -7,16 +7,27 @@
 #include "emit/chrome_json/metadata.h"
 #include "emit/task_names.h"
 
-enum { TM_JSON_NAMED = 4096 }; /* a power of two */
+enum { TM_JSON_NAMED = 1 << 14 }; /* a power of two */
 
-/* A cache entry: an event with these columns has this process and thread, whose names the output has. */
+/* What determines the process and thread of an event. Numbers that do not fit are not cached. */
+struct tm_json_named_key {
+    uint64_t track; /* 0: the event is not on a track of its file */
+    uint32_t file, machine;
+    int32_t pid, tid;
+    bool has_pid, has_tid, has_track, is_of_kernel;
+};
+
+enum { TM_JSON_NAMED_COUNTS = 5 };
+
+/* A cache entry: events with this key have this process and thread, whose names the output has. It is valid while the
+ * sum of the counts of changes is the same. It takes one cache line. */
 struct tm_json_named {
-    uint64_t changes; /* what changes_of returned then, plus 1; 0: no event */
-    uint64_t track;
-    int64_t pid, tid;
-    uint32_t file, machine, kind, flags;
-    bool has_pid, has_tid, is_below; /* as in struct tm_event_task, as the next two */
-    int64_t task_pid, task_tid;
+    struct tm_json_named_key key;
+    uint32_t changes;                      /* the sum, plus 1; 0: no event */
+    uint16_t counts[TM_JSON_NAMED_COUNTS]; /* indexes of the counts */
+    bool has_pid, has_tid, is_below;       /* as in struct tm_event_task, as the next two */
+    int32_t task_pid, task_tid;
+    int32_t out_pid;                       /* the pid of the output; if has_pid */
 };
 
 struct tm_json_threads {
@@ -25,8 +36,10 @@ struct tm_json_threads {
     struct tm_task_names names;        /* from inputs other than Chrome JSON */
     /* private */
     struct tm_task_names json_names;   /* from definitions of Chrome JSON; the output has these already */
+    struct tm_event_task task; /* of the event learned last, without names, and its pid in the output; if has_pid */
+    int64_t out_pid;
     struct tm_buf scratch;
-    struct tm_json_named named[TM_JSON_NAMED]; /* by a hash of the columns */
+    struct tm_json_named named[TM_JSON_NAMED]; /* by a hash of the key */
 };
 
 void tm_json_threads_init(struct tm_json_threads *threads, struct tm_json_metadata *metadata);
@@ -40,8 +53,15 @@ enum tm_status tm_json_threads_note(struct tm_json_threads *threads, const struc
  * own thread and process if they are new. */
 enum tm_status tm_json_threads_learn(struct tm_json_threads *threads, const struct tm_event *e, struct tm_error *err);
 
-/* Sets *TASK to the process and thread of E without their names. Fast after tm_json_threads_learn of E. */
-void tm_json_threads_find(struct tm_json_threads *threads, const struct tm_event *e, struct tm_event_task *task);
+/* Returns the process and thread of the event learned last, without their names. */
+static inline const struct tm_event_task *tm_json_threads_task(const struct tm_json_threads *threads)
+{
+    return &threads->task;
+}
+
+/* Sets *PID to the pid in the output of TASK, the process of E, which is the event learned last. */
+enum tm_status tm_json_threads_pid(struct tm_json_threads *threads, const struct tm_event *e,
+                                   const struct tm_event_task *task, int64_t *pid, struct tm_error *err);
 
 /* Sets *TID to the tid in the output of LANE of THREAD, which lanes.h has numbered. Writes its name before its first
  * use. */
