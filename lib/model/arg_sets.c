@@ -1,21 +1,16 @@
 #include "model/arg_sets.h"
 
 #include "base/hash.h"
-#include "base/pb.h"
 #include "base/secret.h"
 #include "stream/detail_fields.h"
 
 #include <stdlib.h>
 
-/* Most sets are shorter. Comparing their bytes is cheaper than hashing them a second time. */
-enum { BYTES_KEPT = 240 };
-
 struct tm_arg_sets_seen {
     uint64_t hash;  /* of its args (struct args); 0: empty */
-    uint64_t keyed; /* hash of its bytes under a secret, if there are more than BYTES_KEPT */
+    uint64_t keyed; /* hash of its bytes under a secret */
     size_t len;
     int64_t set;
-    uint8_t bytes[BYTES_KEPT];
 };
 
 static struct tm_text text_of(const struct tm_pb_field *f)
@@ -76,11 +71,22 @@ static bool next_arg(struct tm_pb *pb, struct tm_pb_field *f)
     return false;
 }
 
+bool tm_arg_next(struct tm_pb *pb, struct tm_arg_row *row)
+{
+    struct tm_pb_field f;
+    if (!next_arg(pb, &f))
+        return false;
+    *row = (struct tm_arg_row){.id = 0};
+    decode(row, f.data, f.len);
+    return true;
+}
+
 /* The args of a Detail message, without its other fields. HASH is the same in every run, because it decides which sets
  * are remembered, and so which ids an output has. */
 struct args {
     const uint8_t *data;
     size_t len;
+    int64_t count;
     uint64_t hash; /* 0: no args */
 };
 
@@ -116,24 +122,29 @@ static enum tm_status find_args(struct tm_arg_sets *sets, const uint8_t *detail,
             is_split |= f.start != end;
         hash = tm_hash64_seed(f.data ? f.data : (const uint8_t *)"", f.len, hash + 1) | 1;
         end = f.end;
+        args->count++;
     }
     args->hash = hash;
     args->len = end ? (size_t)(end - args->data) : 0;
     return is_split ? join_fields(sets, detail, len, args, err) : TM_OK;
 }
 
+/* Gives the args of SET to the receiver. */
 static enum tm_status put_rows(struct tm_arg_sets *sets, int64_t set, const struct args *args, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(args->data, args->len);
-    struct tm_pb_field f;
-    while (next_arg(&pb, &f)) {
-        struct tm_arg_row row = {.id = sets->next_id++, .arg_set = set};
-        decode(&row, f.data, f.len);
-        enum tm_status st = sets->rows->arg(sets->rows->self, &row, err);
-        if (st < 0)
-            return st;
+    struct tm_arg_row row;
+    enum tm_status st = TM_OK;
+    if (sets->rows->args) {
+        sets->next_id += args->count;
+        return sets->rows->args(sets->rows->self, set, (struct tm_text){args->data, args->len}, err);
     }
-    return TM_OK;
+    while (st == TM_OK && tm_arg_next(&pb, &row)) {
+        row.id = sets->next_id++;
+        row.arg_set = set;
+        st = sets->rows->arg(sets->rows->self, &row, err);
+    }
+    return st;
 }
 
 static enum tm_status begin_cache(struct tm_arg_sets *sets, struct tm_error *err)
@@ -144,45 +155,94 @@ static enum tm_status begin_cache(struct tm_arg_sets *sets, struct tm_error *err
     return TM_OK;
 }
 
+/* Sets *SET to the set with ARGS, of which there is one at least. */
+static enum tm_status add(struct tm_arg_sets *sets, const struct args *args, int64_t *set, struct tm_error *err)
+{
+    enum tm_status st;
+    *set = sets->next_id;
+    if (sets->repeats)
+        return put_rows(sets, *set, args, err);
+    if (sets->seen == NULL && (st = begin_cache(sets, err)) < 0)
+        return st;
+    struct tm_arg_sets_seen *seen = &sets->seen[args->hash >> 8 & (TM_ARG_SETS_CACHE - 1)];
+    uint64_t keyed = tm_keyed_bytes(sets->secret, args->data, args->len);
+    if (seen->hash == args->hash && seen->len == args->len && seen->keyed == keyed) {
+        *set = seen->set;
+        return TM_OK;
+    }
+    *seen = (struct tm_arg_sets_seen){args->hash, keyed, args->len, *set};
+    return put_rows(sets, *set, args, err);
+}
+
 enum tm_status tm_arg_sets_add(struct tm_arg_sets *sets, const uint8_t *detail, size_t len, int64_t *set,
                                struct tm_error *err)
 {
     struct args args;
     enum tm_status st = find_args(sets, detail, len, &args, err);
     *set = TM_NO_ID;
-    if (st < 0 || args.hash == 0)
+    return st < 0 || args.hash == 0 ? st : add(sets, &args, set, err);
+}
+
+enum tm_status tm_arg_sets_open(struct tm_arg_sets *sets, const uint8_t *detail, size_t len, int64_t *set,
+                                struct tm_error *err)
+{
+    struct args args;
+    enum tm_status st = find_args(sets, detail, len, &args, err);
+    *set = TM_NO_ID;
+    if (st < 0 || args.hash == 0 || (st = add(sets, &args, set, err)) < 0 || sets->rows->args == NULL)
         return st;
-    *set = sets->next_id;
-    if (sets->repeats)
-        return put_rows(sets, *set, &args, err);
-    if (sets->seen == NULL && (st = begin_cache(sets, err)) < 0)
-        return st;
-    struct tm_arg_sets_seen *seen = &sets->seen[args.hash >> 8 & (TM_ARG_SETS_CACHE - 1)];
-    uint64_t keyed = args.len > BYTES_KEPT ? tm_keyed_bytes(sets->secret, args.data, args.len) : 0;
-    if (seen->hash == args.hash && seen->len == args.len && seen->keyed == keyed &&
-        (args.len > BYTES_KEPT || memcmp(seen->bytes, args.data, args.len) == 0)) {
-        *set = seen->set;
-        return TM_OK;
+    return tm_kept_args_put(&sets->kept, *set, (struct tm_text){args.data, args.len}, err);
+}
+
+static bool is_same(struct tm_text a, struct tm_text b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+
+/* Returns the number of different keys among ARGS, which were kept. */
+static int64_t count_keys(struct tm_text args)
+{
+    struct tm_text keys[TM_KEPT_ARGS_COUNT_MAX];
+    struct tm_pb pb = tm_pb_of(args.data, args.len);
+    struct tm_arg_row row;
+    int64_t count = 0;
+    while (count < TM_KEPT_ARGS_COUNT_MAX && tm_arg_next(&pb, &row)) {
+        int64_t i = 0;
+        while (i < count && !is_same(keys[i], row.key))
+            i++;
+        if (i == count)
+            keys[count++] = row.key;
     }
-    seen->hash = args.hash;
-    seen->keyed = keyed;
-    seen->len = args.len;
-    seen->set = *set;
-    if (args.len <= BYTES_KEPT)
-        memcpy(seen->bytes, args.data, args.len);
-    return put_rows(sets, *set, &args, err);
+    return count;
+}
+
+/* Gives set *SET, a new one, the args FIRST, which were kept, and then MORE. */
+static enum tm_status put_both(struct tm_arg_sets *sets, struct tm_text first, const struct args *more, int64_t *set,
+                               struct tm_error *err)
+{
+    tm_buf_clear(&sets->both);
+    if (tm_buf_add(&sets->both, first.data, first.len) < 0 || tm_buf_add(&sets->both, more->data, more->len) < 0)
+        return tm_error_nomem(err);
+    const struct tm_text both = {sets->both.data, sets->both.len};
+    *set = sets->next_id;
+    sets->next_id += count_keys(first) + more->count;
+    enum tm_status st = tm_kept_args_put(&sets->kept, *set, both, err);
+    return st < 0 ? st : sets->rows->args(sets->rows->self, *set, both, err);
 }
 
 enum tm_status tm_arg_sets_join(struct tm_arg_sets *sets, const uint8_t *detail, size_t len, int64_t *set,
                                 struct tm_error *err)
 {
     const int64_t first = *set;
+    struct tm_text kept;
     struct args args;
     if (first == TM_NO_ID)
-        return tm_arg_sets_add(sets, detail, len, set, err);
+        return tm_arg_sets_open(sets, detail, len, set, err);
     enum tm_status st = find_args(sets, detail, len, &args, err);
     if (st < 0 || args.hash == 0)
         return st;
+    if (sets->rows->args && tm_kept_args_find(&sets->kept, first, &kept))
+        return put_both(sets, kept, &args, set, err);
     *set = sets->next_id;
     st = sets->rows->arg_copy(sets->rows->self, first, *set, &sets->next_id, err);
     return st < 0 ? st : put_rows(sets, *set, &args, err);
@@ -192,5 +252,7 @@ void tm_arg_sets_release(struct tm_arg_sets *sets)
 {
     free(sets->seen);
     tm_buf_release(&sets->joined);
+    tm_buf_release(&sets->both);
+    tm_kept_args_release(&sets->kept);
     *sets = (struct tm_arg_sets){0};
 }

@@ -1,11 +1,14 @@
 /* Argument sets: the args of a slice, counter or track as rows of the args table. If an equal set was stored recently,
- * it is used again. The number of sets remembered for this is bounded. Short sets are compared byte by byte. Long ones
- * are equal if their bytes have the same 64-bit hash under the secret of the process (base/secret.h): keeping their
- * bytes would take memory without bound, and n different sets have two of one hash with a chance below n^2 / 2^65. */
+ * it is used again. The number of sets remembered for this is bounded. Two sets are equal if their bytes have the same
+ * 64-bit hash under the secret of the process (base/secret.h): to keep and compare their bytes takes longer, because
+ * those of the remembered sets are in no cache. n different sets have two of one hash with a chance below
+ * n^2 / 2^65. */
 #ifndef TM_MODEL_ARG_SETS_H
 #define TM_MODEL_ARG_SETS_H
 
 #include "base/buf.h"
+#include "base/pb.h"
+#include "model/kept_args.h"
 #include "model/rows.h"
 
 enum { TM_ARG_SETS_CACHE = 1 << 14 };
@@ -19,12 +22,22 @@ struct tm_arg_sets {
     struct tm_arg_sets_seen *seen; /* NULL until the first set */
     uint64_t secret;               /* set with SEEN */
     struct tm_buf joined; /* args of a detail that has other fields between them */
+    struct tm_buf both;   /* args of two sets */
+    struct tm_kept_args kept;
 };
+
+/* Reads the next arg of PB, the args that a receiver gets, into ROW, without its ids. False: there is none. */
+bool tm_arg_next(struct tm_pb *pb, struct tm_arg_row *row);
 
 /* *SET becomes the set with the args of DETAIL (a Detail message), or TM_NO_ID if it has none. Damaged bytes end the
  * set early. TM_OK or an error. */
 enum tm_status tm_arg_sets_add(struct tm_arg_sets *sets, const uint8_t *detail, size_t len, int64_t *set,
                                struct tm_error *err);
+
+/* Like tm_arg_sets_add, for a set that tm_arg_sets_join may be called for. Its args are kept for a while, so that this
+ * is then cheap. */
+enum tm_status tm_arg_sets_open(struct tm_arg_sets *sets, const uint8_t *detail, size_t len, int64_t *set,
+                                struct tm_error *err);
 
 /* *SET becomes a set with the args of set *SET (may be TM_NO_ID) followed by those of DETAIL. TM_OK or an error. */
 enum tm_status tm_arg_sets_join(struct tm_arg_sets *sets, const uint8_t *detail, size_t len, int64_t *set,

@@ -110,8 +110,7 @@ enum tm_status tm_model_sched(struct tm_model_tasks *tasks, struct tm_model_outp
                               struct tm_error *err);
 enum tm_status tm_model_task(struct tm_model_tasks *tasks, struct tm_model_output *out, struct tm_model_event *ev,
                              struct tm_error *err);
-enum tm_status tm_model_log(struct tm_model_tasks *tasks, struct tm_model_output *out, struct tm_model_event *ev,
-                            struct tm_error *err);
+enum tm_status tm_model_log(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 /* Makes the row of ftrace_event for EV, a kernel event of protos. */
 enum tm_status tm_model_ftrace_event(struct tm_model_tasks *tasks, struct tm_model_output *out,
                                      const struct tm_model_event *ev, struct tm_error *err);

@@ -147,7 +147,7 @@ static enum tm_status by_kind(struct tm_model *m, struct tm_model_event *ev, str
     case TM_KIND_KERNEL:
         return TM_OK;
     case TM_KIND_LOG:
-        return tm_model_log(&m->tasks, &m->out, ev, err);
+        return tm_model_log(m, ev, err);
     default:
         return tm_model_define(m, ev, err);
     }

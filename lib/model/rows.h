@@ -107,7 +107,9 @@ struct tm_arg_row {
 struct tm_sample_row {
     int64_t ts;
     uint32_t utid;
-    uint32_t file, machine;
+    uint32_t machine;
+    enum tm_input_type input_type; /* of its file */
+    struct tm_text file_type;      /* the same as the catalog names it */
     int64_t callsite; /* TM_NO_ID: no stack */
     bool is_perf; /* a PerfSample packet */
     int64_t cpu;  /* TM_NO_ID: unknown */
@@ -137,7 +139,7 @@ struct tm_log_row {
     int64_t ts;
     int64_t utid; /* TM_NO_ID: of no thread */
     int64_t priority; /* as Android numbers them; 0: unknown */
-    uint32_t file;
+    enum tm_input_type input_type; /* of its file */
     struct tm_text tag; /* data NULL: none */
     struct tm_text message;
     int64_t arg_set; /* TM_NO_ID: none */
@@ -183,7 +185,10 @@ struct tm_rows {
     enum tm_status (*counter)(void *self, const struct tm_counter_row *row, struct tm_error *err);
     enum tm_status (*sched)(void *self, const struct tm_sched_row *row, struct tm_error *err);
     enum tm_status (*sched_end)(void *self, int64_t id, int64_t dur, struct tm_text end_state, struct tm_error *err);
+    /* One arg of a set, after those before it. Not called if args is there. */
     enum tm_status (*arg)(void *self, const struct tm_arg_row *row, struct tm_error *err);
+    /* All args of the new set SET: fields of a Detail message, for tm_arg_next. NULL: arg is called for each. */
+    enum tm_status (*args)(void *self, int64_t set, struct tm_text args, struct tm_error *err);
     /* Repeats the args of set FROM as rows of set INTO. Their ids start at *ID, which is advanced. */
     enum tm_status (*arg_copy)(void *self, int64_t from, int64_t into, int64_t *id, struct tm_error *err);
     enum tm_status (*flow)(void *self, int64_t slice_out, int64_t slice_in, struct tm_error *err);

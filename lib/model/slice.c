@@ -247,7 +247,10 @@ static enum tm_status begin(struct tm_model *m, struct tm_model_event *ev, struc
 {
     bool crosses;
     uint64_t too_deep = m->slices.too_deep, cut = m->slices.cut_short;
-    enum tm_status st = tm_arg_sets_add(&m->out.arg_sets, ev->e->detail, ev->e->detail_bytes, &row->arg_set, err);
+    const struct tm_event *e = ev->e;
+    enum tm_status st = e->kind == TM_KIND_SLICE_BEGIN
+                            ? tm_arg_sets_open(&m->out.arg_sets, e->detail, e->detail_bytes, &row->arg_set, err)
+                            : tm_arg_sets_add(&m->out.arg_sets, e->detail, e->detail_bytes, &row->arg_set, err);
     if (st < 0 || (st = tm_slices_begin(&m->slices, row, label, &crosses, err)) < 0)
         return st;
     if (st == TM_END && crosses && may_cross(ev->e)) {

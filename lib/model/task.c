@@ -328,8 +328,10 @@ enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, st
 {
     if (!(ev->e->flags & TM_EVENT_HAS_TID)) /* the task is unknown */
         return tm_model_count(&m->out, ev->place, TM_MODEL_NO_TRACK, err);
+    const struct tm_catalog_file *file = &m->files.catalog->files[ev->place.file];
     struct tm_sample_row row = {.ts = ev->e->time_ns,
-                                .file = ev->place.file,
+                                .input_type = file->input_type,
+                                .file_type = file->type,
                                 .machine = ev->place.machine,
                                 .callsite = TM_NO_ID,
                                 .counter = TM_NO_ID,
@@ -351,17 +353,17 @@ enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, st
     return m->out.rows->sample(m->out.rows->self, &row, err);
 }
 
-enum tm_status tm_model_log(struct tm_model_tasks *tasks, struct tm_model_output *out, struct tm_model_event *ev,
-                            struct tm_error *err)
+enum tm_status tm_model_log(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
+    struct tm_model_output *out = &m->out;
     const struct tm_event *e = ev->e;
     struct tm_log_row row = {.ts = e->time_ns,
                              .utid = TM_NO_ID,
                              .priority = e->flags & TM_EVENT_HAS_VALUE ? (int64_t)e->value : 0,
-                             .file = ev->place.file,
+                             .input_type = m->files.catalog->files[ev->place.file].input_type,
                              .tag = ev->category,
                              .message = ev->name};
-    enum tm_status st = e->flags & TM_EVENT_HAS_TID ? tm_model_thread(tasks, ev, err) : TM_OK;
+    enum tm_status st = e->flags & TM_EVENT_HAS_TID ? tm_model_thread(&m->tasks, ev, err) : TM_OK;
     if (st < 0 || (st = tm_arg_sets_add(&out->arg_sets, e->detail, e->detail_bytes, &row.arg_set, err)) < 0)
         return st;
     row.utid = ev->utid;

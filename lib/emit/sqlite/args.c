@@ -21,6 +21,7 @@ struct tm_sqlite_arg_set {
 struct member {
     size_t at, end; /* in the text of all sets */
     int64_t key, place;
+    uint8_t type; /* the first letter of its type's name */
 };
 
 void tm_sqlite_args_init(struct tm_sqlite *s)
@@ -167,6 +168,7 @@ static struct member member_at(const struct tm_buf *text, size_t at)
     struct member m = {.at = at++};
     for (; p[at] >= '0' && p[at] <= '9'; at++)
         m.key = m.key * 10 + (p[at] - '0');
+    m.type = p[at];
     for (at++; p[at] >= '0' && p[at] <= '9'; at++)
         m.place = m.place * 10 + (p[at] - '0');
     at += 2;
@@ -238,9 +240,8 @@ static enum tm_status put_member(struct tm_sqlite *s, const struct tm_arg_row *r
     return TM_OK;
 }
 
-enum tm_status tm_sqlite_arg(void *self, const struct tm_arg_row *row, struct tm_error *err)
+static enum tm_status put_arg(struct tm_sqlite *s, const struct tm_arg_row *row, struct tm_error *err)
 {
-    struct tm_sqlite *s = self;
     struct tm_sqlite_args *w = &s->args;
     struct member old;
     int64_t key;
@@ -261,6 +262,18 @@ enum tm_status tm_sqlite_arg(void *self, const struct tm_arg_row *row, struct tm
         tm_out_char(&w->text, ',');
     w->holders[key & (HOLDERS - 1)] = set->id + 1;
     return put_member(s, row, key, set->count++, err);
+}
+
+enum tm_status tm_sqlite_args(void *self, int64_t set, struct tm_text args, struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(args.data, args.len);
+    struct tm_arg_row row;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && tm_arg_next(&pb, &row)) {
+        row.arg_set = set;
+        st = put_arg(self, &row, err);
+    }
+    return st;
 }
 
 /* Finds pending set FROM, or NULL. */
@@ -299,15 +312,19 @@ enum tm_status tm_sqlite_arg_copy(void *self, int64_t from, int64_t into, int64_
     if (st < 0)
         return st;
     struct tm_sqlite_arg_set *set = &w->sets[w->count - 1];
+    bool has_real = false;
     for (size_t at = set->text + 1; at < w->text.buf.len;) {
         struct member m = member_at(&w->text.buf, at);
+        has_real = has_real || m.type == 'r';
         w->holders[m.key & (HOLDERS - 1)] = set->id + 1;
         set->count = m.place < set->count ? set->count : m.place + 1;
         at = m.end + 1;
     }
+    *id += set->count;
+    if (!has_real)
+        return TM_OK;
     sqlite3_bind_int64(reals, 1, from);
     sqlite3_bind_int64(reals, 2, set->count);
     sqlite3_bind_int64(reals, 3, into);
-    *id += set->count;
     return tm_sqlite_run(s, reals, err);
 }

@@ -7,6 +7,7 @@
 #include "emit/emit.h"
 #include "emit/out.h"
 #include "emit/sqlite/btree.h"
+#include "emit/sqlite/row_queue.h"
 #include "model/model.h"
 
 #include <sqlite3.h>
@@ -112,7 +113,8 @@ struct tm_sqlite {
     sqlite3_stmt *statements[TM_SQL_COUNT];
     struct tm_sqlite_pages pages;   /* after the pages of SQLite */
     struct tm_sqlite_record record; /* the row being written */
-    struct tm_rows rows;
+    struct tm_rows rows;            /* what they use belongs to the queue's thread until the queue is drained */
+    struct tm_row_queue queue;      /* from the model to the rows */
     struct tm_model model;
     struct tm_sqlite_slices slices;
     struct tm_sqlite_scheds scheds;
@@ -215,8 +217,8 @@ enum tm_status tm_sqlite_counter(void *self, const struct tm_counter_row *row, s
 /* ftrace_events.c: tm_rows.ftrace_event. */
 enum tm_status tm_sqlite_ftrace_event(void *self, const struct tm_ftrace_row *row, struct tm_error *err);
 
-/* args.c: tm_rows.arg and .arg_copy. */
-enum tm_status tm_sqlite_arg(void *self, const struct tm_arg_row *row, struct tm_error *err);
+/* args.c: tm_rows.args and .arg_copy. */
+enum tm_status tm_sqlite_args(void *self, int64_t set, struct tm_text args, struct tm_error *err);
 enum tm_status tm_sqlite_arg_copy(void *self, int64_t from, int64_t into, int64_t *id, struct tm_error *err);
 enum tm_status tm_sqlite_args_flush(struct tm_sqlite *s, struct tm_error *err);
 

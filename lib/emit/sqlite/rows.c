@@ -12,10 +12,10 @@ static enum tm_status flow(void *self, int64_t slice_out, int64_t slice_in, stru
     return tm_sqlite_run(s, stmt, err);
 }
 
-/* Returns the reference's word for the log that FILE's lines come from; NULL: it has none. */
-static const char *log_source(const struct tm_sqlite *s, uint32_t file)
+/* Returns the reference's word for the log that lines of a file of TYPE come from; NULL: it has none. */
+static const char *log_source(enum tm_input_type type)
 {
-    switch (s->context->catalog->files[file].input_type) {
+    switch (type) {
     case TM_INPUT_PROTO:
     case TM_INPUT_ANDROID_LOGCAT: return "android_logcat";
     case TM_INPUT_JOURNAL_JSON:
@@ -38,7 +38,7 @@ static enum tm_status log_line(void *self, const struct tm_log_row *row, struct 
     if (st < 0)
         return st;
     tm_sqlite_bind_id(stmt, 7, row->arg_set);
-    tm_sqlite_bind_word(stmt, 8, log_source(s, row->file));
+    tm_sqlite_bind_word(stmt, 8, log_source(row->input_type));
     return tm_sqlite_run(s, stmt, err);
 }
 
@@ -126,7 +126,7 @@ void tm_sqlite_rows_init(struct tm_sqlite *s)
                                .counter = tm_sqlite_counter,
                                .sched = tm_sqlite_sched,
                                .sched_end = tm_sqlite_sched_end,
-                               .arg = tm_sqlite_arg,
+                               .args = tm_sqlite_args,
                                .arg_copy = tm_sqlite_arg_copy,
                                .flow = flow,
                                .sample = tm_sqlite_sample,

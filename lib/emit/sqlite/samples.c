@@ -31,10 +31,9 @@ const char tm_sqlite_sample_views[] =
     " WHERE source NOT IN ('linux.perf', 'instruments');";
 
 /* Returns the reference importer's word for the source of ROW, or the file's type if the importer does not read it. */
-static struct tm_text source_of(const struct tm_sqlite *s, const struct tm_sample_row *row)
+static struct tm_text source_of(const struct tm_sample_row *row)
 {
-    const struct tm_catalog_file *file = &s->context->catalog->files[row->file];
-    switch (file->input_type) {
+    switch (row->input_type) {
     case TM_INPUT_PERF:
         return tm_text_str("linux.perf");
     case TM_INPUT_PERF_SCRIPT:
@@ -48,7 +47,7 @@ static struct tm_text source_of(const struct tm_sqlite *s, const struct tm_sampl
     case TM_INPUT_JSON:
         return tm_text_str("legacy_v8");
     default:
-        return file->type;
+        return row->file_type;
     }
 }
 
@@ -74,7 +73,7 @@ enum tm_status tm_sqlite_sample(void *self, const struct tm_sample_row *row, str
     tm_sqlite_bind_id(stmt, 6, row->cpu);
     tm_sqlite_bind_maybe(stmt, 7, row->cpu != TM_NO_ID && row->cpu < TM_CPUS_A_MACHINE,
                          tm_ucpu(row->machine, (uint32_t)row->cpu));
-    if ((st = tm_sqlite_bind_text(s, stmt, 3, source_of(s, row), err)) < 0 ||
+    if ((st = tm_sqlite_bind_text(s, stmt, 3, source_of(row), err)) < 0 ||
         (st = tm_sqlite_bind_text(s, stmt, 8, row->cpu_mode, err)) < 0 ||
         (st = tm_sqlite_bind_text(s, stmt, 9, row->unwind_error, err)) < 0)
         return st;

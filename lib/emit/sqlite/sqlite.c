@@ -9,6 +9,7 @@ void tm_sqlite_close(void *state)
     struct tm_sqlite *s = state;
     if (s == NULL)
         return;
+    tm_row_queue_release(&s->queue);
     for (int i = 0; i < TM_SQL_COUNT; i++)
         sqlite3_finalize(s->statements[i]);
     sqlite3_close(s->db);
@@ -28,7 +29,8 @@ enum tm_status tm_sqlite_open(const struct tm_emit_context *context, void **stat
         return tm_error_nomem(err);
     s->context = context;
     tm_sqlite_rows_init(s);
-    tm_model_init(&s->model, &s->rows, context->catalog);
+    tm_row_queue_init(&s->queue, &s->rows);
+    tm_model_init(&s->model, &s->queue.rows, context->catalog);
     s->model.out.options.counts_samples = s->model.out.options.adds_args = true;
     s->model.out.options.joins_flows = context->options->join_flows;
     if (sqlite3_open_v2(context->path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
@@ -45,7 +47,10 @@ enum tm_status tm_sqlite_frame(void *state, const struct tm_frame *frame, const 
     struct tm_sqlite *s = state;
     if (batch)
         return tm_model_batch(&s->model, batch, err);
-    return frame->type == TM_FRAME_CLOCK_ROW ? tm_sqlite_clock_row(s, frame, err) : TM_OK;
+    if (frame->type != TM_FRAME_CLOCK_ROW)
+        return TM_OK;
+    enum tm_status st = tm_row_queue_drain(&s->queue, err);
+    return st < 0 ? st : tm_sqlite_clock_row(s, frame, err);
 }
 
 enum tm_status tm_sqlite_finish(void *state, struct tm_error *err)
@@ -54,6 +59,8 @@ enum tm_status tm_sqlite_finish(void *state, struct tm_error *err)
     enum tm_status st = tm_model_finish(&s->model, err);
     if (st == TM_OK)
         st = tm_sqlite_put_dimensions(s, err);
+    if (st == TM_OK)
+        st = tm_row_queue_drain(&s->queue, err);
     if (st == TM_OK)
         st = tm_sqlite_rows_flush(s, err);
     if (st == TM_OK)

@@ -1,0 +1,399 @@
+#include "emit/sqlite/row_queue.h"
+
+#include "base/cpu.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* A row in a block is a struct head, the struct of its kind, and the texts of that one after another, up to a multiple
+ * of ALIGN bytes. While it is in the block, the addresses of its texts are NULL or not valid. */
+enum { BLOCK = 512 << 10, ALIGN = 8, TEXTS_MAX = 3 };
+
+enum kind {
+    SLICE,
+    SLICE_END,
+    SLICE_THREAD_BEGIN,
+    SLICE_THREAD_END,
+    COUNTER,
+    SCHED,
+    SCHED_END,
+    ARGS,
+    FLOW,
+    SAMPLE,
+    MAPPING,
+    FRAME,
+    CALLSITE,
+    LOG,
+    HEAP_DUMP,
+    ALLOCATION,
+    THREAD_STATE,
+    THREAD_STATE_END,
+    THREAD_STATE_REASON,
+    THREAD_STATE_IS,
+    WAKEUP,
+    RECORDING_TIME,
+    CPU_FREQUENCY,
+    FTRACE_EVENT,
+    KINDS
+};
+
+struct head {
+    uint64_t len; /* of the row with its head, a multiple of ALIGN */
+    uint64_t kind;
+};
+
+/* The parameters of functions that take no row. */
+struct ended {
+    int64_t id, dur, arg_set;
+    struct tm_text text; /* a state or function */
+};
+
+struct reading {
+    int64_t id;
+    struct tm_thread_reading reading;
+};
+
+struct pair {
+    int64_t a, b;
+};
+
+struct args {
+    int64_t set;
+    struct tm_text args;
+};
+
+/* The size of a kind's struct, and where its texts are. */
+struct layout {
+    size_t size;
+    unsigned count;
+    size_t texts[TEXTS_MAX];
+};
+
+#define AT(type, member) offsetof(struct type, member)
+#define SIZE(type) sizeof(struct type)
+
+static const struct layout layouts[KINDS] = {
+    [SLICE] = {SIZE(tm_slice_row), 2, {AT(tm_slice_row, name), AT(tm_slice_row, category)}},
+    [SLICE_END] = {AT(ended, text), 0, {0}},
+    [SLICE_THREAD_BEGIN] = {SIZE(reading), 0, {0}},
+    [SLICE_THREAD_END] = {SIZE(reading), 0, {0}},
+    [COUNTER] = {SIZE(tm_counter_row), 0, {0}},
+    [SCHED] = {SIZE(tm_sched_row), 1, {AT(tm_sched_row, end_state)}},
+    [SCHED_END] = {SIZE(ended), 1, {AT(ended, text)}},
+    [ARGS] = {SIZE(args), 1, {AT(args, args)}},
+    [FLOW] = {SIZE(pair), 0, {0}},
+    [SAMPLE] = {SIZE(tm_sample_row),
+                3,
+                {AT(tm_sample_row, file_type), AT(tm_sample_row, cpu_mode), AT(tm_sample_row, unwind_error)}},
+    [MAPPING] = {SIZE(tm_mapping_row), 2, {AT(tm_mapping_row, name), AT(tm_mapping_row, build_id)}},
+    [FRAME] = {SIZE(tm_frame_row), 2, {AT(tm_frame_row, function), AT(tm_frame_row, file)}},
+    [CALLSITE] = {SIZE(tm_callsite_row), 0, {0}},
+    [LOG] = {SIZE(tm_log_row), 2, {AT(tm_log_row, tag), AT(tm_log_row, message)}},
+    [HEAP_DUMP] = {SIZE(tm_heap_dump_row), 1, {AT(tm_heap_dump_row, heap)}},
+    [ALLOCATION] = {SIZE(tm_allocation_row), 1, {AT(tm_allocation_row, heap)}},
+    [THREAD_STATE] = {SIZE(tm_thread_state_row),
+                      2,
+                      {AT(tm_thread_state_row, state), AT(tm_thread_state_row, blocked_function)}},
+    [THREAD_STATE_END] = {SIZE(pair), 0, {0}},
+    [THREAD_STATE_REASON] = {SIZE(ended), 1, {AT(ended, text)}},
+    [THREAD_STATE_IS] = {SIZE(ended), 1, {AT(ended, text)}},
+    [WAKEUP] = {SIZE(tm_wakeup_row), 0, {0}},
+    [RECORDING_TIME] = {SIZE(tm_recording_time), 1, {AT(tm_recording_time, name)}},
+    [CPU_FREQUENCY] = {SIZE(pair), 0, {0}},
+    [FTRACE_EVENT] = {SIZE(tm_ftrace_row), 1, {AT(tm_ftrace_row, name)}},
+};
+
+/* Returns the number of bytes of TEXT. Without data it has none, whatever its length says. */
+static size_t bytes_of(struct tm_text text)
+{
+    return text.data ? text.len : 0;
+}
+
+/* Gives the text at AT of a row the address of its bytes, which are at P. Returns the byte after them. */
+static const uint8_t *place_text(uint8_t *at, const uint8_t *p)
+{
+    struct tm_text *text = (struct tm_text *)(void *)at;
+    if (text->data)
+        text->data = p;
+    return p + bytes_of(*text);
+}
+
+static enum tm_status pass_slice_row(const struct tm_rows *to, enum kind kind, const void *row, struct tm_error *err)
+{
+    const struct ended *ended = row;
+    const struct reading *reading = row;
+    const struct pair *pair = row;
+    switch (kind) {
+    case SLICE: return to->slice(to->self, row, err);
+    case SLICE_END: return to->slice_end(to->self, ended->id, ended->dur, ended->arg_set, err);
+    case SLICE_THREAD_BEGIN: return to->slice_thread_begin(to->self, reading->id, &reading->reading, err);
+    case SLICE_THREAD_END: return to->slice_thread_end(to->self, reading->id, &reading->reading, err);
+    case FLOW: return to->flow(to->self, pair->a, pair->b, err);
+    case COUNTER: return to->counter(to->self, row, err);
+    default: return to->args(to->self, ((const struct args *)row)->set, ((const struct args *)row)->args, err);
+    }
+}
+
+static enum tm_status pass_task_row(const struct tm_rows *to, enum kind kind, const void *row, struct tm_error *err)
+{
+    const struct ended *ended = row;
+    const struct pair *pair = row;
+    switch (kind) {
+    case SCHED: return to->sched(to->self, row, err);
+    case SCHED_END: return to->sched_end(to->self, ended->id, ended->dur, ended->text, err);
+    case THREAD_STATE: return to->thread_state(to->self, row, err);
+    case THREAD_STATE_END: return to->thread_state_end(to->self, pair->a, pair->b, err);
+    case THREAD_STATE_REASON: return to->thread_state_reason(to->self, ended->id, ended->dur, ended->text, err);
+    case THREAD_STATE_IS: return to->thread_state_is(to->self, ended->id, ended->text, err);
+    case WAKEUP: return to->wakeup(to->self, row, err);
+    case CPU_FREQUENCY: return to->cpu_frequency(to->self, pair->a, (uint32_t)pair->b, err);
+    default: return to->ftrace_event(to->self, row, err);
+    }
+}
+
+static enum tm_status pass_row(const struct tm_rows *to, enum kind kind, const void *row, struct tm_error *err)
+{
+    switch (kind) {
+    case SLICE:
+    case SLICE_END:
+    case SLICE_THREAD_BEGIN:
+    case SLICE_THREAD_END:
+    case FLOW:
+    case COUNTER:
+    case ARGS: return pass_slice_row(to, kind, row, err);
+    case SAMPLE: return to->sample(to->self, row, err);
+    case MAPPING: return to->mapping(to->self, row, err);
+    case FRAME: return to->frame(to->self, row, err);
+    case CALLSITE: return to->callsite(to->self, row, err);
+    case LOG: return to->log(to->self, row, err);
+    case HEAP_DUMP: return to->heap_dump(to->self, row, err);
+    case ALLOCATION: return to->allocation(to->self, row, err);
+    case RECORDING_TIME: return to->recording_time(to->self, row, err);
+    default: return pass_task_row(to, kind, row, err);
+    }
+}
+
+/* Passes on the rows of BLOCK and empties it. */
+static enum tm_status pass_block(const struct tm_rows *to, struct tm_buf *block, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (uint8_t *at = block->data; st == TM_OK && at != block->data + block->len;) {
+        const struct head *head = (const struct head *)(const void *)at;
+        const struct layout *layout = &layouts[head->kind];
+        uint8_t *row = at + sizeof *head;
+        const uint8_t *p = row + layout->size;
+        for (unsigned i = 0; i < layout->count; i++)
+            p = place_text(row + layout->texts[i], p);
+        st = pass_row(to, (enum kind)head->kind, row, err);
+        at += head->len;
+    }
+    tm_buf_clear(block);
+    return st;
+}
+
+/* The work of the thread. */
+static enum tm_status work(void *self, struct tm_error *err)
+{
+    struct tm_row_queue *q = self;
+    return pass_block(q->to, &q->passed, err);
+}
+
+/* Hands the full block over to the thread, or passes it on. */
+static enum tm_status hand_over(struct tm_row_queue *q, struct tm_error *err)
+{
+    if (!q->is_large) {
+        q->is_large = true;
+        q->has_thread = tm_handoff_start(&q->handoff, work, q);
+    }
+    if (!q->has_thread)
+        return pass_block(q->to, &q->block, err);
+    enum tm_status st = tm_handoff_wait(&q->handoff, err);
+    if (st < 0)
+        return st;
+    const struct tm_buf empty = q->passed;
+    q->passed = q->block;
+    q->block = empty;
+    tm_handoff_send(&q->handoff);
+    return TM_OK;
+}
+
+enum tm_status tm_row_queue_drain(struct tm_row_queue *q, struct tm_error *err)
+{
+    enum tm_status st = q->has_thread ? tm_handoff_wait(&q->handoff, err) : TM_OK;
+    return st < 0 ? st : pass_block(q->to, &q->block, err);
+}
+
+static struct tm_text text_at(const uint8_t *row, size_t at)
+{
+    struct tm_text text;
+    memcpy(&text, row + at, sizeof text);
+    return text;
+}
+
+/* Copies ROW, of KIND, to the block. KIND is a constant. */
+TM_ALWAYS_INLINE
+static inline enum tm_status put(struct tm_row_queue *q, enum kind kind, const void *row, struct tm_error *err)
+{
+    const struct layout *layout = &layouts[kind];
+    size_t len = sizeof(struct head) + layout->size + ALIGN - 1;
+    enum tm_status st;
+    for (unsigned i = 0; i < layout->count; i++)
+        len += bytes_of(text_at(row, layout->texts[i]));
+    const struct head head = {len / ALIGN * ALIGN, kind};
+    if (q->block.len + head.len > BLOCK && q->block.len && (st = hand_over(q, err)) < 0)
+        return st;
+    if (head.len > q->block.cap - q->block.len && tm_buf_reserve(&q->block, head.len < BLOCK ? BLOCK : head.len) < 0)
+        return tm_error_nomem(err);
+    uint8_t *p = q->block.data + q->block.len;
+    memcpy(p, &head, sizeof head);
+    memcpy(p + sizeof head, row, layout->size);
+    p += sizeof head + layout->size;
+    for (unsigned i = 0; i < layout->count; i++) {
+        const struct tm_text text = text_at(row, layout->texts[i]);
+        const size_t bytes = bytes_of(text);
+        if (bytes)
+            memcpy(p, text.data, bytes);
+        p += bytes;
+    }
+    q->block.len += head.len;
+    return TM_OK;
+}
+
+#define PUT_ROW(function, type, kind)                                                        \
+    static enum tm_status function(void *self, const struct type *row, struct tm_error *err) \
+    {                                                                                        \
+        return put(self, kind, row, err);                                                    \
+    }
+
+PUT_ROW(put_slice, tm_slice_row, SLICE)
+PUT_ROW(put_counter, tm_counter_row, COUNTER)
+PUT_ROW(put_sched, tm_sched_row, SCHED)
+PUT_ROW(put_sample, tm_sample_row, SAMPLE)
+PUT_ROW(put_mapping, tm_mapping_row, MAPPING)
+PUT_ROW(put_frame, tm_frame_row, FRAME)
+PUT_ROW(put_callsite, tm_callsite_row, CALLSITE)
+PUT_ROW(put_log, tm_log_row, LOG)
+PUT_ROW(put_heap_dump, tm_heap_dump_row, HEAP_DUMP)
+PUT_ROW(put_allocation, tm_allocation_row, ALLOCATION)
+PUT_ROW(put_thread_state, tm_thread_state_row, THREAD_STATE)
+PUT_ROW(put_wakeup, tm_wakeup_row, WAKEUP)
+PUT_ROW(put_recording_time, tm_recording_time, RECORDING_TIME)
+PUT_ROW(put_ftrace_event, tm_ftrace_row, FTRACE_EVENT)
+
+static enum tm_status put_slice_end(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err)
+{
+    return put(self, SLICE_END, &(struct ended){.id = id, .dur = dur, .arg_set = arg_set}, err);
+}
+
+static enum tm_status put_thread_begin(void *self, int64_t id, const struct tm_thread_reading *reading,
+                                       struct tm_error *err)
+{
+    return put(self, SLICE_THREAD_BEGIN, &(struct reading){id, *reading}, err);
+}
+
+static enum tm_status put_thread_end(void *self, int64_t id, const struct tm_thread_reading *reading,
+                                     struct tm_error *err)
+{
+    return put(self, SLICE_THREAD_END, &(struct reading){id, *reading}, err);
+}
+
+static enum tm_status put_sched_end(void *self, int64_t id, int64_t dur, struct tm_text state, struct tm_error *err)
+{
+    return put(self, SCHED_END, &(struct ended){.id = id, .dur = dur, .text = state}, err);
+}
+
+static enum tm_status put_args(void *self, int64_t set, struct tm_text args, struct tm_error *err)
+{
+    return put(self, ARGS, &(struct args){set, args}, err);
+}
+
+static enum tm_status put_flow(void *self, int64_t slice_out, int64_t slice_in, struct tm_error *err)
+{
+    return put(self, FLOW, &(struct pair){slice_out, slice_in}, err);
+}
+
+static enum tm_status put_state_end(void *self, int64_t id, int64_t dur, struct tm_error *err)
+{
+    return put(self, THREAD_STATE_END, &(struct pair){id, dur}, err);
+}
+
+static enum tm_status put_state_reason(void *self, int64_t id, int64_t io_wait, struct tm_text function,
+                                       struct tm_error *err)
+{
+    return put(self, THREAD_STATE_REASON, &(struct ended){.id = id, .dur = io_wait, .text = function}, err);
+}
+
+static enum tm_status put_state_is(void *self, int64_t id, struct tm_text state, struct tm_error *err)
+{
+    return put(self, THREAD_STATE_IS, &(struct ended){.id = id, .text = state}, err);
+}
+
+static enum tm_status put_cpu_frequency(void *self, int64_t ucpu, uint32_t khz, struct tm_error *err)
+{
+    return put(self, CPU_FREQUENCY, &(struct pair){ucpu, khz}, err);
+}
+
+/* The functions below are called rarely. They need an answer, or memory of the model. */
+
+static enum tm_status copy_args(void *self, int64_t from, int64_t into, int64_t *id, struct tm_error *err)
+{
+    struct tm_row_queue *q = self;
+    enum tm_status st = tm_row_queue_drain(q, err);
+    return st < 0 ? st : q->to->arg_copy(q->to->self, from, into, id, err);
+}
+
+static enum tm_status pass_heap_graph(void *self, const struct tm_heap_graph *graph, int64_t upid, struct tm_error *err)
+{
+    struct tm_row_queue *q = self;
+    enum tm_status st = tm_row_queue_drain(q, err);
+    return st < 0 ? st : q->to->heap_graph(q->to->self, graph, upid, err);
+}
+
+static enum tm_status pass_deobfuscation(void *self, struct tm_text message, struct tm_error *err)
+{
+    struct tm_row_queue *q = self;
+    enum tm_status st = tm_row_queue_drain(q, err);
+    return st < 0 ? st : q->to->deobfuscation(q->to->self, message, err);
+}
+
+void tm_row_queue_init(struct tm_row_queue *q, const struct tm_rows *to)
+{
+    *q = (struct tm_row_queue){.to = to};
+    q->rows = (struct tm_rows){.self = q,
+                               .slice = put_slice,
+                               .slice_end = put_slice_end,
+                               .slice_thread_begin = put_thread_begin,
+                               .slice_thread_end = put_thread_end,
+                               .counter = put_counter,
+                               .sched = put_sched,
+                               .sched_end = put_sched_end,
+                               .args = put_args,
+                               .arg_copy = copy_args,
+                               .flow = put_flow,
+                               .sample = put_sample,
+                               .mapping = put_mapping,
+                               .frame = put_frame,
+                               .callsite = put_callsite,
+                               .log = put_log,
+                               .heap_dump = put_heap_dump,
+                               .allocation = put_allocation,
+                               .heap_graph = pass_heap_graph,
+                               .deobfuscation = pass_deobfuscation,
+                               .thread_state = put_thread_state,
+                               .thread_state_end = put_state_end,
+                               .thread_state_reason = put_state_reason,
+                               .thread_state_is = put_state_is,
+                               .wakeup = put_wakeup,
+                               .recording_time = put_recording_time,
+                               .cpu_frequency = put_cpu_frequency,
+                               .ftrace_event = put_ftrace_event};
+}
+
+void tm_row_queue_release(struct tm_row_queue *q)
+{
+    if (q->has_thread)
+        tm_handoff_stop(&q->handoff);
+    q->has_thread = false;
+    tm_buf_release(&q->block);
+    tm_buf_release(&q->passed);
+}

@@ -1,0 +1,287 @@
+/* Unit tests of the rows on their way to a database: they arrive in order with their texts, with and without a thread;
+ * an error of the receiver ends the work. And of sets of args that get more args. */
+#include "emit/sqlite/row_queue.h"
+#include "model/arg_sets.h"
+#include "tap.h"
+
+#include <stdlib.h>
+
+/* Receives rows: all must come in the order in which send sent them. */
+struct receiver {
+    int64_t next;
+    int64_t fails_at; /* this row is refused */
+    bool is_wrong;
+    uint32_t copies;
+};
+
+static char texts[64];
+
+/* The texts of row I. Some are NULL, whatever their length says, or empty. */
+static struct tm_text name_of(int64_t i)
+{
+    return (struct tm_text){i % 7 ? (const uint8_t *)texts + i % 5 : NULL, (size_t)(i % 40)};
+}
+
+static struct tm_text category_of(int64_t i)
+{
+    return (struct tm_text){(const uint8_t *)texts, (size_t)(i % 3)};
+}
+
+static bool is_same(struct tm_text a, struct tm_text b)
+{
+    return (a.data == NULL) == (b.data == NULL) && a.len == b.len &&
+           (a.data == NULL || a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+
+static enum tm_status take(struct receiver *r, bool good, int64_t id, struct tm_error *err)
+{
+    r->is_wrong = r->is_wrong || !good || id != r->next;
+    return r->next++ == r->fails_at ? tm_error_set(err, TM_E_SYSTEM, "refused") : TM_OK;
+}
+
+static enum tm_status take_slice(void *self, const struct tm_slice_row *row, struct tm_error *err)
+{
+    return take(self,
+                is_same(row->name, name_of(row->id)) && is_same(row->category, category_of(row->id)) &&
+                    row->ts == 3 * row->id,
+                row->id, err);
+}
+
+static enum tm_status take_slice_end(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err)
+{
+    return take(self, dur == id + 1 && arg_set == id + 2, id, err);
+}
+
+static enum tm_status take_reading(void *self, int64_t id, const struct tm_thread_reading *reading,
+                                   struct tm_error *err)
+{
+    return take(self, reading->value == id && reading->is_exact, id, err);
+}
+
+static enum tm_status take_sched_end(void *self, int64_t id, int64_t dur, struct tm_text state, struct tm_error *err)
+{
+    return take(self, dur == -id && is_same(state, name_of(id)), id, err);
+}
+
+static enum tm_status take_sample(void *self, const struct tm_sample_row *row, struct tm_error *err)
+{
+    return take(self,
+                is_same(row->file_type, category_of(row->ts)) && is_same(row->cpu_mode, name_of(row->ts)) &&
+                    row->unwind_error.data == NULL,
+                row->ts, err);
+}
+
+static enum tm_status take_args(void *self, int64_t set, struct tm_text args, struct tm_error *err)
+{
+    return take(self, is_same(args, name_of(set)), set, err);
+}
+
+static enum tm_status take_frequency(void *self, int64_t ucpu, uint32_t khz, struct tm_error *err)
+{
+    return take(self, khz == (uint32_t)ucpu, ucpu, err);
+}
+
+static enum tm_status take_copy(void *self, int64_t from, int64_t into, int64_t *id, struct tm_error *err)
+{
+    *id += 10;
+    ((struct receiver *)self)->copies++;
+    return take(self, from == 1, into, err);
+}
+
+static struct tm_rows rows_of(struct receiver *r)
+{
+    return (struct tm_rows){.self = r, .slice = take_slice, .slice_end = take_slice_end,
+                            .slice_thread_begin = take_reading, .slice_thread_end = take_reading,
+                            .sched_end = take_sched_end, .sample = take_sample, .args = take_args,
+                            .arg_copy = take_copy, .cpu_frequency = take_frequency};
+}
+
+/* Sends row I to Q. */
+static enum tm_status send(struct tm_row_queue *q, int64_t i, struct tm_error *err)
+{
+    const struct tm_rows *rows = &q->rows;
+    const struct tm_slice_row slice = {.id = i, .ts = 3 * i, .name = name_of(i), .category = category_of(i)};
+    const struct tm_sample_row sample = {.ts = i, .file_type = category_of(i), .cpu_mode = name_of(i)};
+    const struct tm_thread_reading reading = {.value = i, .is_exact = true};
+    switch (i % 8) {
+    case 0: return rows->slice(rows->self, &slice, err);
+    case 1: return rows->slice_end(rows->self, i, i + 1, i + 2, err);
+    case 2: return rows->slice_thread_begin(rows->self, i, &reading, err);
+    case 3: return rows->slice_thread_end(rows->self, i, &reading, err);
+    case 4: return rows->sched_end(rows->self, i, -i, name_of(i), err);
+    case 5: return rows->sample(rows->self, &sample, err);
+    case 6: return rows->args(rows->self, i, name_of(i), err);
+    default: return rows->cpu_frequency(rows->self, i, (uint32_t)i, err);
+    }
+}
+
+/* Sends COUNT rows, the last one a copy of args, which is answered at once. */
+static void test_order(int64_t count)
+{
+    struct receiver r = {.fails_at = -1};
+    const struct tm_rows to = rows_of(&r);
+    struct tm_row_queue q;
+    struct tm_error err = {0};
+    enum tm_status st = TM_OK;
+    int64_t id = 5;
+    tm_row_queue_init(&q, &to);
+    for (int64_t i = 0; st == TM_OK && i < count; i++)
+        st = send(&q, i, &err);
+    ok(st == TM_OK);
+    ok(q.rows.arg_copy(q.rows.self, 1, count, &id, &err) == TM_OK);
+    is_int(r.next, count + 1);
+    ok_named(id == 15 && r.copies == 1 && !r.is_wrong, "rows arrive in order, and a copy is answered");
+    st = send(&q, count + 1, &err);
+    ok(st == TM_OK && tm_row_queue_drain(&q, &err) == TM_OK && r.next == count + 2);
+    tm_row_queue_release(&q);
+}
+
+/* Row FAILS_AT of many is refused. */
+static void test_error(int64_t fails_at)
+{
+    enum { MANY = 100000 };
+    struct receiver r = {.fails_at = fails_at};
+    const struct tm_rows to = rows_of(&r);
+    struct tm_row_queue q;
+    struct tm_error err = {0};
+    enum tm_status st = TM_OK;
+    tm_row_queue_init(&q, &to);
+    for (int64_t i = 0; st == TM_OK && i < MANY; i++)
+        st = send(&q, i, &err);
+    if (st == TM_OK)
+        st = tm_row_queue_drain(&q, &err);
+    ok(st == TM_E_SYSTEM);
+    is_str(err.text, "refused");
+    ok_named(r.next == fails_at + 1 && !r.is_wrong, "no row follows the refused one");
+    tm_row_queue_release(&q);
+}
+
+/* A text that is longer than a block arrives whole. */
+static void test_long_text(void)
+{
+    enum { LONG = 3 << 20 };
+    struct receiver r = {.fails_at = -1};
+    const struct tm_rows to = rows_of(&r);
+    struct tm_row_queue q;
+    struct tm_error err = {0};
+    uint8_t *text = calloc(LONG, 1);
+    tm_row_queue_init(&q, &to);
+    ok(text && send(&q, 0, &err) == TM_OK && q.rows.args(q.rows.self, 1, (struct tm_text){text, LONG}, &err) == TM_OK);
+    ok(tm_row_queue_drain(&q, &err) == TM_OK && r.next == 2 && r.is_wrong);
+    tm_row_queue_release(&q);
+    free(text);
+}
+
+/* What a receiver of args gets. */
+struct got {
+    int64_t set, args, copies;
+    struct tm_buf keys; /* of the last set, each followed by a space */
+};
+
+static enum tm_status get_args(void *self, int64_t set, struct tm_text args, struct tm_error *err)
+{
+    struct got *got = self;
+    struct tm_pb pb = tm_pb_of(args.data, args.len);
+    struct tm_arg_row row;
+    (void)err;
+    got->set = set;
+    tm_buf_clear(&got->keys);
+    for (got->args = 0; tm_arg_next(&pb, &row); got->args++)
+        if (tm_buf_add(&got->keys, row.key.data, row.key.len) < 0 || tm_buf_add_byte(&got->keys, ' ') < 0)
+            return TM_E_SYSTEM;
+    return TM_OK;
+}
+
+static enum tm_status get_copy(void *self, int64_t from, int64_t into, int64_t *id, struct tm_error *err)
+{
+    (void)from;
+    (void)into;
+    (void)err;
+    ((struct got *)self)->copies++;
+    *id += 1;
+    return TM_OK;
+}
+
+/* Puts the Detail with an arg for each letter of KEYS, whose value is VALUE, into DETAIL. */
+static void put_detail(struct tm_buf *detail, const char *keys, uint8_t value)
+{
+    tm_buf_clear(detail);
+    for (; *keys; keys++) {
+        const uint8_t arg[] = {TM_ARG_KEY << 3 | TM_PB_LEN, 1, (uint8_t)*keys, TM_ARG_INT << 3, value};
+        ok(tm_pb_put_bytes(detail, TM_DETAIL_ARGS, arg, sizeof arg) == TM_OK);
+    }
+}
+
+/* A set gets more args twice. Its keys count once, however often they occur: the ids of a set are as many as its
+ * keys. */
+static void test_join(void)
+{
+    struct got got = {.set = 0};
+    const struct tm_rows rows = {.self = &got, .args = get_args, .arg_copy = get_copy};
+    struct tm_arg_sets sets = {.rows = &rows};
+    struct tm_buf detail = {0};
+    struct tm_error err = {0};
+    int64_t set, other;
+    put_detail(&detail, "aba", 1);
+    ok(tm_arg_sets_open(&sets, detail.data, detail.len, &set, &err) == TM_OK);
+    is_int(set, 0);
+    put_detail(&detail, "bc", 2);
+    ok(tm_arg_sets_join(&sets, detail.data, detail.len, &set, &err) == TM_OK);
+    is_int(set, 3);
+    is_str(tm_buf_cstr(&got.keys), "a b a b c ");
+    ok(tm_arg_sets_join(&sets, detail.data, detail.len, &set, &err) == TM_OK);
+    is_int(set, 3 + 2 + 2); /* a and b once each, then b and c */
+    is_str(tm_buf_cstr(&got.keys), "a b a b c b c ");
+    is_int(got.copies, 0);
+    put_detail(&detail, "d", 3);
+    ok(tm_arg_sets_add(&sets, detail.data, detail.len, &other, &err) == TM_OK);
+    is_int(other, 7 + 3 + 2);
+    ok(tm_arg_sets_join(&sets, detail.data, detail.len, &other, &err) == TM_OK);
+    ok_named(got.copies == 1 && got.args == 1, "the receiver repeats args that were not kept");
+    tm_arg_sets_release(&sets);
+    tm_buf_release(&detail);
+    tm_buf_release(&got.keys);
+}
+
+/* The oldest args are forgotten. */
+static void test_kept(void)
+{
+    enum { SETS = 20000, BYTES = 300 };
+    struct tm_kept_args kept = {0};
+    struct tm_error err = {0};
+    struct tm_text args = {0};
+    uint8_t bytes[BYTES];
+    bool good = true;
+    for (int64_t set = 0; set < SETS; set++) {
+        memset(bytes, (int)(set % 251), sizeof bytes);
+        good = good && tm_kept_args_put(&kept, set, (struct tm_text){bytes, sizeof bytes}, &err) == TM_OK &&
+               tm_kept_args_find(&kept, set, &args) && args.len == BYTES && args.data[BYTES - 1] == set % 251 &&
+               args.data[0] == set % 251;
+    }
+    ok_named(good, "the last args are kept");
+    ok_named(!tm_kept_args_find(&kept, 0, &args), "the first ones are forgotten");
+    uint32_t found = 0;
+    for (int64_t set = 0; set < SETS; set++)
+        if (tm_kept_args_find(&kept, set, &args) && (++found, args.data[0] != set % 251))
+            good = false;
+    ok_named(good && found > 1000 && found < 8000, "those of the last sets are found");
+    static const uint8_t many[TM_KEPT_ARGS_BYTES_MAX + 1];
+    ok(tm_kept_args_put(&kept, SETS, (struct tm_text){many, sizeof many}, &err) == TM_OK);
+    ok_named(!tm_kept_args_find(&kept, SETS, &args), "many args are not kept");
+    tm_kept_args_release(&kept);
+}
+
+int main(void)
+{
+    for (size_t i = 0; i < sizeof texts; i++)
+        texts[i] = (char)('a' + i % 26);
+    test_order(0);
+    test_order(100);
+    test_order(200000);
+    test_error(3);
+    test_error(50000);
+    test_long_text();
+    test_join();
+    test_kept();
+    return tap_done();
+}
