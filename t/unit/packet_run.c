@@ -2,7 +2,7 @@
  * tm_packet_splice_body writes for each. Rows of another kind are left out. */
 #include "base/hash.h"
 #include "emit/perfetto/packet_run.h"
-#include "emit/perfetto/packet_splice.h"
+#include "emit/perfetto/splice_body.h"
 #include "stream/batch_builder.h"
 
 #include "tap.h"

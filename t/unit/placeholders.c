@@ -14,13 +14,11 @@ static struct tm_buf text_of(const char *s)
     return buf;
 }
 
-static uint32_t open_hole(struct tm_placeholders *placeholders, const char *one, const char *other)
+static void open_hole(struct tm_placeholders *placeholders, uint32_t number, const char *one, const char *other)
 {
     struct tm_buf versions[2] = {text_of(one), text_of(other)};
     struct tm_error err = {0};
-    uint32_t placeholder = UINT32_MAX;
-    ok_named(tm_placeholders_open(placeholders, versions, &placeholder, &err) == TM_OK, "a hole");
-    return placeholder;
+    ok_named(tm_placeholders_open(placeholders, number, versions, &err) == TM_OK, "a hole");
 }
 
 static void put(struct tm_placeholders *placeholders, const char *s)
@@ -44,22 +42,25 @@ static void take(struct tm_placeholders *placeholders, const char *expected, con
 
 static void test_order(void)
 {
+    enum { FIRST = 3, SECOND = 0 };
     struct tm_placeholders placeholders = {0};
     struct tm_error err = {0};
     ok_named(!tm_placeholders_any(&placeholders), "nothing at first");
     put(&placeholders, "a");
-    uint32_t first = open_hole(&placeholders, "one ", "ONE AND MORE ");
+    open_hole(&placeholders, FIRST, "one ", "ONE AND MORE ");
     put(&placeholders, "b");
-    uint32_t second = open_hole(&placeholders, "", "two ");
+    open_hole(&placeholders, SECOND, "", "two ");
+    ok_named(tm_placeholders_any_open(&placeholders), "two are open");
     put(&placeholders, "c");
     take(&placeholders, "a", "nothing passes a placeholder that is open");
-    ok_named(tm_placeholders_decide(&placeholders, second, 1, &err) == TM_OK, "the second");
+    ok_named(tm_placeholders_decide(&placeholders, SECOND, 1, &err) == TM_OK, "the second");
     take(&placeholders, "", "nor where one behind it is decided");
-    ok_named(tm_placeholders_decide(&placeholders, first, 0, &err) == TM_OK, "the first, the shorter version");
+    ok_named(tm_placeholders_decide(&placeholders, FIRST, 0, &err) == TM_OK, "the first, the shorter version");
     take(&placeholders, "one btwo c", "all of it in its order");
     ok_named(!tm_placeholders_any(&placeholders), "nothing is left");
-    uint32_t third = open_hole(&placeholders, "", "");
-    ok_named(tm_placeholders_decide(&placeholders, third, 0, &err) == TM_OK, "a placeholder of nothing");
+    ok_named(!tm_placeholders_any_open(&placeholders), "none is open");
+    open_hole(&placeholders, FIRST, "", "");
+    ok_named(tm_placeholders_decide(&placeholders, FIRST, 0, &err) == TM_OK, "a placeholder of nothing");
     take(&placeholders, "", "is nothing");
     tm_placeholders_release(&placeholders);
 }
@@ -71,7 +72,6 @@ static void test_spill(void)
     struct tm_placeholders placeholders = {0};
     struct tm_error err = {0};
     struct tm_buf expected = {0}, out = {0};
-    uint32_t numbers[PIECES];
     char *piece = malloc(PIECE_BYTES);
     enum tm_status st = TM_OK;
     for (int i = 0; i < PIECES; i++) {
@@ -83,7 +83,7 @@ static void test_spill(void)
         for (int v = 0; v < 2; v++)
             versions[v] = text_of(text[v]);
         if (st == TM_OK)
-            st = tm_placeholders_open(&placeholders, versions, &numbers[i], &err);
+            st = tm_placeholders_open(&placeholders, (uint32_t)i, versions, &err);
         if (st == TM_OK)
             st = tm_placeholders_put(&placeholders, piece, PIECE_BYTES, &err);
         tm_buf_add_str(&expected, text[i % 3 == 0]);
@@ -91,7 +91,7 @@ static void test_spill(void)
     }
     for (int step = 0; step < PIECES && st == TM_OK; step++) {
         int i = step * 7 % PIECES; /* 7 and PIECES have no common divisor */
-        st = tm_placeholders_decide(&placeholders, numbers[i], i % 3 == 0, &err);
+        st = tm_placeholders_decide(&placeholders, (uint32_t)i, i % 3 == 0, &err);
         while (st == TM_OK && (st = tm_placeholders_take(&placeholders, &out, 1 << 16, &err)) == TM_OK)
             ;
         st = st == TM_END ? TM_OK : st;

@@ -6,6 +6,12 @@
 
 enum { ON_TRACK, ON_LANE }; /* versions of a placeholder */
 
+/* Returns the number of CHOICE's placeholder, which is that of the choice. */
+static uint32_t placeholder_of(const struct tm_track_writer *w, const struct tm_deferred_choice *choice)
+{
+    return (uint32_t)(choice - w->choices.choices);
+}
+
 static enum tm_status new_choice(struct tm_track_choices *c, uint32_t *at, struct tm_error *err)
 {
     if (c->free) {
@@ -41,7 +47,7 @@ enum tm_status tm_deferred_choice_open(struct tm_track_writer *w, const struct t
                                        struct tm_open_end *end, struct tm_error *err)
 {
     struct tm_buf versions[2] = {{0}, {0}};
-    uint32_t at = 0, placeholder = 0;
+    uint32_t at = 0;
     tm_packet_collect_begin(w->packets);
     enum tm_status st = tm_track_packet_event(w, e, TM_TRACK_BEGIN, end->uuid, err);
     tm_packet_collect_end(w->packets, &versions[ON_TRACK]);
@@ -54,11 +60,11 @@ enum tm_status tm_deferred_choice_open(struct tm_track_writer *w, const struct t
         tm_buf_release(&versions[ON_LANE]);
         return st;
     }
-    if ((st = tm_packet_placeholder(w->packets, versions, &placeholder, err)) < 0)
+    if ((st = tm_packet_placeholder(w->packets, at, versions, err)) < 0)
         return st;
     w->choices.free = w->choices.choices[at].next_free;
     w->choices.choices[at] = (struct tm_deferred_choice){
-        .reader_id = end->reader_id, .begin_ns = e->time_ns, .lane = lane, .placeholder = placeholder, .is_used = true};
+        .reader_id = end->reader_id, .begin_ns = e->time_ns, .lane = lane, .is_used = true};
     end->choice = at + 1;
     return TM_OK;
 }
@@ -77,7 +83,7 @@ static enum tm_status move(struct tm_track_writer *w, uint64_t uuid, struct tm_d
 {
     choice->has_moved = true;
     tm_reader_slices_remove(&w->reader, uuid, choice->reader_id);
-    return tm_packet_decide(w->packets, choice->placeholder, ON_LANE, err);
+    return tm_packet_decide(w->packets, placeholder_of(w, choice), ON_LANE, err);
 }
 
 /* Writes an end on UUID at TIME_NS for the machine and the file of E. */
@@ -213,7 +219,7 @@ enum tm_status tm_deferred_choice_end(struct tm_track_writer *w, const struct tm
     else if (st == TM_OK && is_on_track && is_open)
         st = end_on_track(w, end, err);
     if (choice && is_on_track && st == TM_OK)
-        st = tm_packet_decide(w->packets, choice->placeholder, ON_TRACK, err);
+        st = tm_packet_decide(w->packets, placeholder_of(w, choice), ON_TRACK, err);
     if (choice) {
         *choice = (struct tm_deferred_choice){.next_free = w->choices.free};
         w->choices.free = end->choice;

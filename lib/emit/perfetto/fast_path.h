@@ -3,8 +3,8 @@
 #define TM_EMIT_PERFETTO_FAST_PATH_H
 
 #include "emit/perfetto/packet_run.h"
-#include "emit/perfetto/packet_splice.h"
 #include "emit/perfetto/internal.h"
+#include "emit/perfetto/splice_body.h"
 
 /* Reads the columns of row I of BATCH that tm_packet_splice_body and tm_pftrace_none_due use; flags, kind and file are
  * set. */

@@ -1,7 +1,7 @@
 /* What a merged trace changes in the fields of a recorded TracePacket. All writers of packets use it. tm_packet_rewrite
- * handles all changes. tm_packet_splice copies ranges of bytes and handles the first three changes; packets with others
- * are rewritten. tm_packet_splice_body and packet_run take bodies (TM_EVENT_RAW_BODY), in which nothing changes.
- * perfetto/track_event_fields.h has the fields of track events. */
+ * handles all changes, a draft (recorded_draft.h) the first three. tm_packet_splice copies ranges of bytes for most
+ * drafts; rewrite.h handles the others. tm_packet_splice_body and packet_run take bodies (TM_EVENT_RAW_BODY), in which
+ * nothing changes. perfetto/track_event_fields.h has the fields of track events. */
 #ifndef TM_EMIT_PERFETTO_PACKET_CHANGES_H
 #define TM_EMIT_PERFETTO_PACKET_CHANGES_H
 

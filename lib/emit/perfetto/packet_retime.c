@@ -1,7 +1,7 @@
 #include "emit/perfetto/packet_retime.h"
 
 #include "emit/perfetto/packet_changes.h"
-#include "emit/perfetto/packet_splice.h"
+#include "emit/perfetto/rewrite.h"
 #include "emit/perfetto/trace_stats.h"
 #include "perfetto/etw_fields.h"
 #include "perfetto/message_fields.h"
@@ -13,174 +13,49 @@
 
 /* The state of a rewriting function. */
 struct rewrite {
+    struct tm_rewrite fields; /* first: a function that writes a field gets a pointer to it */
     struct tm_packet_writer *writer;
     const struct tm_event *event;
-    const struct tm_extra_values *extras;
-    uint32_t extras_used;
-    bool failed; /* out of memory */
 };
 
-static void check(struct rewrite *r, enum tm_status st)
+static struct rewrite *rewrite_of(struct tm_rewrite *fields)
 {
-    r->failed |= st != TM_OK;
+    return (struct rewrite *)fields;
 }
 
-static void copy(struct rewrite *r, const struct tm_pb_field *f)
-{
-    check(r, tm_buf_add(&r->writer->out, f->start, (size_t)(f->end - f->start)));
-}
-
-typedef uint64_t id_in_output_fn(const struct tm_packet_writer *writer, uint32_t file, uint64_t id);
-
-/* Rewrites an id field, single or packed, as varint or fixed64: one field for each element. Damaged elements stay
- * unchanged. */
-static void put_ids(struct rewrite *r, const struct tm_pb_field *f, bool is_fixed, id_in_output_fn *own)
-{
-    struct tm_buf *out = &r->writer->out;
-    const uint8_t *p = f->data, *end = f->data + f->len, *next;
-    uint64_t v = f->value;
-    if (f->type != TM_PB_LEN) {
-        v = own(r->writer, r->event->file, v);
-        check(r, is_fixed ? tm_pb_put_i64(out, f->id, v) : tm_pb_put_varint(out, f->id, v));
-        return;
-    }
-    for (; p < end; p = next) {
-        next = !is_fixed ? tm_varint_get(p, end, &v) : end - p < 8 ? NULL : p + 8;
-        if (next == NULL) {
-            check(r, tm_pb_put_bytes(out, f->id, p, (size_t)(end - p)));
-            return;
-        }
-        v = own(r->writer, r->event->file, is_fixed ? tm_get_le64(p) : v);
-        check(r, is_fixed ? tm_pb_put_i64(out, f->id, v) : tm_pb_put_varint(out, f->id, v));
-    }
-}
-
-/* Runs EACH over the fields of the message at F and writes the result in its place. Damaged bytes, which tm-unpack has
- * counted, stay unchanged, so that readers treat them alike. */
-static void rewrite_message(struct rewrite *r, const struct tm_pb_field *f,
-                            void (*each)(struct rewrite *, const struct tm_pb_field *))
-{
-    struct tm_buf *out = &r->writer->out;
-    struct tm_pb pb = tm_pb_of(f->data, f->len);
-    struct tm_pb_field g;
-    enum tm_status st;
-    const uint8_t *good = f->data;
-    size_t mark = 0;
-    if (f->type != TM_PB_LEN) {
-        copy(r, f);
-        return;
-    }
-    check(r, tm_pb_begin(out, f->id, &mark));
-    while (!r->failed && (st = tm_pb_next(&pb, &g)) == TM_OK) {
-        each(r, &g);
-        good = g.end;
-    }
-    if (r->failed)
-        return;
-    if (st < 0)
-        check(r, tm_buf_add(out, good, (size_t)(f->data + f->len - good)));
-    check(r, tm_pb_end(out, mark));
-}
-
-static void legacy_field(struct rewrite *r, const struct tm_pb_field *f)
-{
-    bool is_flow = f->id == TM_LEGACY_EVENT_BIND_ID ||
-                   (r->event->kind >= TM_KIND_FLOW_START && r->event->kind <= TM_KIND_FLOW_END);
-    if (f->id == TM_LEGACY_EVENT_UNSCOPED_ID || f->id == TM_LEGACY_EVENT_BIND_ID || f->id == TM_LEGACY_EVENT_LOCAL_ID ||
-        f->id == TM_LEGACY_EVENT_GLOBAL_ID)
-        put_ids(r, f, false, is_flow ? tm_packet_flow : tm_packet_id);
-    else
-        copy(r, f);
-}
-
-static void put_value(struct rewrite *r, uint32_t int_field, uint32_t double_field, uint64_t value, bool is_double)
-{
-    struct tm_buf *out = &r->writer->out;
-    check(r, is_double ? tm_pb_put_i64(out, double_field, value) : tm_pb_put_varint(out, int_field, value));
-}
-
-/* Replaces as many values as F holds by those of the derived rows. */
-static void put_extra_values(struct rewrite *r, const struct tm_pb_field *f)
-{
-    bool is_double = tm_extra_values_are_double(f);
-    uint32_t n = tm_extra_values_in(f);
-    if (r->extras == NULL || n > r->extras->count - r->extras_used) {
-        copy(r, f);
-        return;
-    }
-    for (; n > 0; n--)
-        put_value(r, TM_TRACK_EVENT_EXTRA_VALUES, TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES,
-                  tm_extra_value_for(&r->extras->values[r->extras_used++], f), is_double);
-}
-
-static void track_event_field(struct rewrite *r, const struct tm_pb_field *f)
-{
-    const struct tm_event *e = r->event;
-    switch (tm_event_change_of(f->id)) {
-    case TM_EVENT_CHANGE_NONE:
-        break;
-    case TM_EVENT_CHANGE_TIME:
-        return;
-    case TM_EVENT_CHANGE_ID:
-        put_ids(r, f, false, tm_packet_id);
-        return;
-    case TM_EVENT_CHANGE_FLOW:
-        put_ids(r, f, false, tm_packet_flow);
-        return;
-    case TM_EVENT_CHANGE_FIXED_FLOW:
-        put_ids(r, f, true, tm_packet_flow);
-        return;
-    case TM_EVENT_CHANGE_COUNTER:
-        if (e->kind == TM_KIND_COUNTER && e->flags & TM_EVENT_HAS_VALUE) {
-            put_value(r, TM_TRACK_EVENT_COUNTER, TM_TRACK_EVENT_DOUBLE_COUNTER, e->value,
-                      e->flags & TM_EVENT_VALUE_DOUBLE);
-            return;
-        }
-        break;
-    case TM_EVENT_CHANGE_EXTRA_VALUES:
-        put_extra_values(r, f);
-        return;
-    case TM_EVENT_CHANGE_LEGACY:
-        if (!tm_packet_mixes_ids(r->writer, e->file))
-            break;
-        rewrite_message(r, f, legacy_field);
-        return;
-    }
-    copy(r, f);
-}
-
-static void counter_field(struct rewrite *r, const struct tm_pb_field *f)
+static void counter_field(struct tm_rewrite *r, const struct tm_pb_field *f)
 {
     if (f->id != TM_COUNTER_DESCRIPTOR_IS_INCREMENTAL && f->id != TM_COUNTER_DESCRIPTOR_UNIT_MULTIPLIER)
-        copy(r, f);
+        tm_rewrite_copy(r, f);
 }
 
-static void descriptor_field(struct rewrite *r, const struct tm_pb_field *f)
+static void descriptor_field(struct tm_rewrite *r, const struct tm_pb_field *f)
 {
-    if (f->id == TM_DESCRIPTOR_UUID && r->writer->descriptor_uuid) {
-        check(r, tm_pb_put_varint(&r->writer->out, TM_DESCRIPTOR_UUID, r->writer->descriptor_uuid));
+    const uint64_t uuid = rewrite_of(r)->writer->descriptor_uuid;
+    if (f->id == TM_DESCRIPTOR_UUID && uuid) {
+        tm_rewrite_check(r, tm_pb_put_varint(r->out, TM_DESCRIPTOR_UUID, uuid));
         return;
     }
     if (f->id == TM_DESCRIPTOR_UUID || f->id == TM_DESCRIPTOR_PARENT)
-        put_ids(r, f, false, tm_packet_id);
+        tm_rewrite_ids(r, f);
     else if (f->id == TM_DESCRIPTOR_COUNTER)
-        rewrite_message(r, f, counter_field);
+        tm_rewrite_message(r, f, counter_field);
     else
-        copy(r, f);
+        tm_rewrite_copy(r, f);
 }
 
-static void defaults_field(struct rewrite *r, const struct tm_pb_field *f)
+static void defaults_field(struct tm_rewrite *r, const struct tm_pb_field *f)
 {
     if (f->id == TM_PACKET_TIMESTAMP_CLOCK_ID)
         return;
     if (f->id == TM_PACKET_TRACK_EVENT)
-        rewrite_message(r, f, track_event_field);
+        tm_rewrite_message(r, f, tm_rewrite_event_field);
     else
-        copy(r, f);
+        tm_rewrite_copy(r, f);
 }
 
 /* Copies a field of a bundle without events, unless it is about the bundle's clock or buffer. */
-static void bundle_field(struct rewrite *r, const struct tm_pb_field *f)
+static void bundle_field(struct tm_rewrite *r, const struct tm_pb_field *f)
 {
     switch (f->id) {
     case TM_BUNDLE_CLOCK:
@@ -190,96 +65,99 @@ static void bundle_field(struct rewrite *r, const struct tm_pb_field *f)
     case TM_BUNDLE_PREVIOUS_END: /* ftrace_bounds.h writes it for the machine */
         return;
     default:
-        copy(r, f);
+        tm_rewrite_copy(r, f);
         return;
     }
 }
 
-static void etw_event_field(struct rewrite *r, const struct tm_pb_field *f)
+static void etw_event_field(struct tm_rewrite *r, const struct tm_pb_field *f)
 {
     if (f->id == TM_ETW_EVENT_TIMESTAMP)
-        check(r, tm_pb_put_varint(&r->writer->out, f->id, (uint64_t)r->event->time_ns));
+        tm_rewrite_check(r, tm_pb_put_varint(r->out, f->id, (uint64_t)rewrite_of(r)->event->time_ns));
     else
-        copy(r, f);
+        tm_rewrite_copy(r, f);
 }
 
 /* Writes a field of a bundle, which has one event, that of the row, or none. */
-static void etw_bundle_field(struct rewrite *r, const struct tm_pb_field *f)
+static void etw_bundle_field(struct tm_rewrite *r, const struct tm_pb_field *f)
 {
     if (f->id == TM_ETW_BUNDLE_EVENT)
-        rewrite_message(r, f, etw_event_field);
+        tm_rewrite_message(r, f, etw_event_field);
     else
-        copy(r, f);
+        tm_rewrite_copy(r, f);
 }
 
 /* Attributes that an earlier merge wrote about itself become attributes of the file that it wrote. */
-static void attribute_field(struct rewrite *r, const struct tm_pb_field *f)
+static void attribute_field(struct tm_rewrite *r, const struct tm_pb_field *f)
 {
     static const char own[] = "tracemerge.";
     char prefix[sizeof TM_PROVENANCE_FILE + 16];
-    struct tm_buf *out = &r->writer->out;
+    const struct rewrite *state = rewrite_of(r);
+    struct tm_buf *out = r->out;
     size_t mark;
     if (f->id != TM_ATTRIBUTE_KEY || f->type != TM_PB_LEN || f->len < sizeof own ||
         memcmp(f->data, own, sizeof own - 1) != 0) {
-        copy(r, f);
+        tm_rewrite_copy(r, f);
         return;
     }
     int n = snprintf(prefix, sizeof prefix, TM_PROVENANCE_FILE "%u.",
-                     (unsigned)r->writer->catalog->files[r->event->file].processing_order);
+                     (unsigned)state->writer->catalog->files[state->event->file].processing_order);
     bool good = tm_pb_begin(out, TM_ATTRIBUTE_KEY, &mark) == TM_OK && tm_buf_add(out, prefix, (size_t)n) == TM_OK &&
                 tm_buf_add(out, f->data + sizeof own - 1, f->len - (sizeof own - 1)) == TM_OK &&
                 tm_pb_end(out, mark) == TM_OK;
-    check(r, good ? TM_OK : TM_E_SYSTEM);
+    tm_rewrite_check(r, good ? TM_OK : TM_E_SYSTEM);
 }
 
-static void attributes_field(struct rewrite *r, const struct tm_pb_field *f)
+static void attributes_field(struct tm_rewrite *r, const struct tm_pb_field *f)
 {
     if (f->id == TM_ATTRIBUTES_ATTRIBUTE)
-        rewrite_message(r, f, attribute_field);
+        tm_rewrite_message(r, f, attribute_field);
     else
-        copy(r, f);
+        tm_rewrite_copy(r, f);
 }
 
-static void packet_field(struct rewrite *r, const struct tm_pb_field *f)
+static void packet_field(struct tm_rewrite *r, const struct tm_pb_field *f)
 {
+    struct rewrite *state = rewrite_of(r);
+    struct tm_packet_writer *w = state->writer;
     switch (tm_packet_change_of(f->id)) {
     case TM_PACKET_CHANGE_OF_RECORD:
         return;
     case TM_PACKET_CHANGE_EVENT:
-        rewrite_message(r, f, track_event_field);
+        tm_rewrite_message(r, f, tm_rewrite_event_field);
         return;
     case TM_PACKET_CHANGE_DESCRIPTOR:
-        rewrite_message(r, f, descriptor_field);
+        tm_rewrite_message(r, f, descriptor_field);
         return;
     case TM_PACKET_CHANGE_DEFAULTS:
-        rewrite_message(r, f, defaults_field);
+        tm_rewrite_message(r, f, defaults_field);
         return;
     case TM_PACKET_CHANGE_BUNDLE:
-        rewrite_message(r, f, bundle_field);
+        tm_rewrite_message(r, f, bundle_field);
         return;
     case TM_PACKET_CHANGE_ETW:
-        rewrite_message(r, f, etw_bundle_field);
+        tm_rewrite_message(r, f, etw_bundle_field);
         return;
     case TM_PACKET_CHANGE_ATTRIBUTES:
-        rewrite_message(r, f, attributes_field);
+        tm_rewrite_message(r, f, attributes_field);
         return;
     case TM_PACKET_CHANGE_UUID:
-        if (r->writer->has_own_uuid)
+        if (w->has_own_uuid)
             return;
         break;
     case TM_PACKET_CHANGE_INPUT_EVENTS:
-        r->writer->has_input_events = true;
+        w->has_input_events = true;
         break;
     case TM_PACKET_CHANGE_STATS:
-        if (f->type != TM_PB_LEN || !r->writer->trace_stats)
+        if (f->type != TM_PB_LEN || !w->trace_stats)
             break;
-        check(r, tm_trace_stats_write(r->writer->trace_stats, r->writer, r->event, f));
+        tm_rewrite_check(r, tm_trace_stats_write(w->trace_stats, w, state->event, f));
         return;
     case TM_PACKET_CHANGE_NONE:
     case TM_PACKET_CHANGE_CLOCK:
         break;
     }
-    copy(r, f);
+    tm_rewrite_copy(r, f);
 }
 
 bool tm_packet_has_extras(const struct tm_event *event)
@@ -361,10 +239,26 @@ static enum tm_status put_inner_times(struct rewrite *r, struct tm_pb *pb, struc
     return TM_OK;
 }
 
+/* Returns a draft with E's values and ids, but without its head and raw bytes. */
+static struct tm_recorded_draft draft_of(const struct tm_packet_writer *w, const struct tm_event *e,
+                                         const struct tm_extra_values *extras)
+{
+    return (struct tm_recorded_draft){.mix = tm_packet_mix(w, e->file),
+                                      .value = e->value,
+                                      .has_value = e->kind == TM_KIND_COUNTER && e->flags & TM_EVENT_HAS_VALUE,
+                                      .value_is_double = e->flags & TM_EVENT_VALUE_DOUBLE,
+                                      .is_flow = e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END,
+                                      .is_body = e->flags & TM_EVENT_RAW_BODY,
+                                      .has_extras = extras != NULL,
+                                      .extra_count = extras ? extras->count : 0,
+                                      .extras = extras ? extras->values : NULL};
+}
+
 enum tm_status tm_packet_rewrite(struct tm_packet_writer *w, const struct tm_event *e,
                                  const struct tm_extra_values *extras, struct tm_error *err)
 {
-    struct rewrite r = {.writer = w, .event = e, .extras = extras};
+    const struct tm_recorded_draft draft = draft_of(w, e, extras);
+    struct rewrite r = {.fields = {.draft = &draft, .out = &w->out}, .writer = w, .event = e};
     struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
     struct tm_pb_field f;
     enum tm_status st = tm_packet_begin(w, e->machine, err);
@@ -375,11 +269,11 @@ enum tm_status tm_packet_rewrite(struct tm_packet_writer *w, const struct tm_eve
     if (st < 0)
         return st;
     while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
-        packet_field(&r, &f);
-        if (r.failed)
+        packet_field(&r.fields, &f);
+        if (r.fields.failed)
             break;
     }
-    if (r.failed)
+    if (r.fields.failed)
         return tm_error_nomem(err);
     if (st != TM_END)
         return tm_error_set(err, TM_E_INPUT, "event %llu: raw bytes are not a valid TracePacket",
@@ -401,11 +295,26 @@ static enum tm_status write_loss(struct tm_packet_writer *w, const struct tm_eve
     return st < 0 ? st : tm_packet_end(w, err);
 }
 
+enum tm_status tm_packet_draft(struct tm_packet_writer *w, const struct tm_event *e,
+                               const struct tm_extra_values *extras, struct tm_recorded_draft *draft,
+                               struct tm_error *err)
+{
+    const struct tm_text raw = tm_text_at(e->raw, e->raw_bytes);
+    if (e->flags & TM_EVENT_INNER_TIMES || !tm_recorded_draft_takes(raw))
+        return TM_END;
+    *draft = draft_of(w, e, extras);
+    draft->raw = raw;
+    return tm_packet_draft_head(w, e, &draft->head, err);
+}
+
 enum tm_status tm_packet_retime(struct tm_packet_writer *w, const struct tm_event *e,
                                 const struct tm_extra_values *extras, struct tm_error *err)
 {
+    struct tm_recorded_draft draft;
     if (tm_packet_is_loss(e))
         return write_loss(w, e, err);
-    enum tm_status st = tm_packet_splice(w, e, extras, err);
-    return st == TM_END ? tm_packet_rewrite(w, e, extras, err) : st;
+    enum tm_status st = tm_packet_draft(w, e, extras, &draft, err);
+    if (st == TM_END)
+        return tm_packet_rewrite(w, e, extras, err);
+    return st < 0 ? st : tm_packet_put_recorded(w, &draft, err);
 }

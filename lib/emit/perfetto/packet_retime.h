@@ -13,9 +13,15 @@ bool tm_packet_has_extras(const struct tm_event *event);
 enum tm_status tm_packet_retime(struct tm_packet_writer *writer, const struct tm_event *event,
                                 const struct tm_extra_values *extras, struct tm_error *err);
 
-/* Writes the same bytes as tm_packet_retime by general code for all fields. tm_packet_retime uses the faster
- * tm_packet_splice if that suffices. */
+/* Writes the same bytes as tm_packet_retime by general code for all fields. tm_packet_retime uses a draft if that
+ * suffices. */
 enum tm_status tm_packet_rewrite(struct tm_packet_writer *writer, const struct tm_event *event,
                                  const struct tm_extra_values *extras, struct tm_error *err);
+
+/* Sets *DRAFT to EVENT's packet. It borrows the raw bytes of EVENT and the values of EXTRAS. TM_OK, TM_E_SYSTEM, or
+ * TM_END: only tm_packet_rewrite can write it. */
+enum tm_status tm_packet_draft(struct tm_packet_writer *writer, const struct tm_event *event,
+                               const struct tm_extra_values *extras, struct tm_recorded_draft *draft,
+                               struct tm_error *err);
 
 #endif

@@ -7,10 +7,6 @@ enum {
     PIECES_MAX = 16,
     NEW_BYTES = 128,       /* all new fields of one packet */
     FIELD_BYTES_MAX = 20,  /* one new field: tag and value */
-    HEAD_BYTES_MAX = 64,   /* the packet's first fields, with its tag and length */
-    SHORT_BYTES_MAX = 96,  /* up to this size a length takes one byte, whatever precedes it */
-    COPY_BYTES = 16,       /* most packets are shorter */
-    TRUSTED_UID = 3        /* field of TracePacket */
 };
 
 /* A range of bytes to be written. */
@@ -20,9 +16,7 @@ struct piece {
 };
 
 struct splice {
-    struct tm_packet_writer *writer;
-    const struct tm_event *event;
-    const struct tm_extra_values *extras; /* NULL: none */
+    const struct tm_recorded_draft *draft;
     uint32_t extras_used;
     struct piece pieces[PIECES_MAX];
     uint32_t count;
@@ -69,10 +63,10 @@ static bool put_extras(struct splice *s, const struct tm_pb_field *f)
 {
     enum tm_pb_type type = tm_extra_values_are_double(f) ? TM_PB_I64 : TM_PB_VARINT;
     uint32_t n = tm_extra_values_in(f);
-    if (s->extras == NULL || n > s->extras->count - s->extras_used)
+    if (!s->draft->has_extras || n > s->draft->extra_count - s->extras_used)
         return false;
     for (; n > 0; n--)
-        if (!put_new(s, f->id, type, tm_extra_value_for(&s->extras->values[s->extras_used++], f)))
+        if (!put_new(s, f->id, type, tm_extra_value_for(&s->draft->extras[s->extras_used++], f)))
             return false;
     return true;
 }
@@ -86,28 +80,28 @@ static inline bool copy(struct splice *s, const struct tm_pb_field *f)
  * field. */
 static bool put_changed(struct splice *s, const struct tm_pb_field *f, enum tm_event_change change)
 {
-    const struct tm_event *e = s->event;
+    const struct tm_recorded_draft *d = s->draft;
     switch (change) {
     case TM_EVENT_CHANGE_NONE:
         return copy(s, f);
     case TM_EVENT_CHANGE_TIME:
         return true;
     case TM_EVENT_CHANGE_ID:
-        return f->type == TM_PB_VARINT && put_new(s, f->id, f->type, tm_packet_id(s->writer, e->file, f->value));
+        return f->type == TM_PB_VARINT && put_new(s, f->id, f->type, tm_id_mixed(d->mix.ids, f->value));
     case TM_EVENT_CHANGE_FLOW:
-        return f->type == TM_PB_VARINT && put_new(s, f->id, f->type, tm_packet_flow(s->writer, e->file, f->value));
+        return f->type == TM_PB_VARINT && put_new(s, f->id, f->type, tm_id_mixed(d->mix.flows, f->value));
     case TM_EVENT_CHANGE_FIXED_FLOW:
-        return f->type == TM_PB_I64 && put_new(s, f->id, f->type, tm_packet_flow(s->writer, e->file, f->value));
+        return f->type == TM_PB_I64 && put_new(s, f->id, f->type, tm_id_mixed(d->mix.flows, f->value));
     case TM_EVENT_CHANGE_COUNTER:
-        if (e->kind != TM_KIND_COUNTER || !(e->flags & TM_EVENT_HAS_VALUE))
+        if (!d->has_value)
             return copy(s, f);
-        if (e->flags & TM_EVENT_VALUE_DOUBLE)
-            return put_new(s, TM_TRACK_EVENT_DOUBLE_COUNTER, TM_PB_I64, e->value);
-        return put_new(s, TM_TRACK_EVENT_COUNTER, TM_PB_VARINT, e->value);
+        if (d->value_is_double)
+            return put_new(s, TM_TRACK_EVENT_DOUBLE_COUNTER, TM_PB_I64, d->value);
+        return put_new(s, TM_TRACK_EVENT_COUNTER, TM_PB_VARINT, d->value);
     case TM_EVENT_CHANGE_EXTRA_VALUES:
         return put_extras(s, f);
     case TM_EVENT_CHANGE_LEGACY:
-        return !tm_packet_mixes_ids(s->writer, e->file) && copy(s, f);
+        return d->mix.ids == 0 && copy(s, f);
     }
     return false;
 }
@@ -144,7 +138,7 @@ static bool put_event(struct splice *s, const struct tm_pb_field *f)
     /* A tag or length in a longer form would be copied; tm_packet_rewrite shortens it. */
     if (f->type != TM_PB_LEN || (size_t)(f->data - f->start) != 1 + tm_varint_size(f->len))
         return false;
-    if (s->event->flags & TM_EVENT_RAW_BODY) /* nothing in it changes */
+    if (s->draft->is_body) /* nothing in it changes */
         return add_range(s, f->start, (size_t)(f->end - f->start));
     while ((st = tm_pb_next(&pb, &g)) == TM_OK)
         if (tm_event_change_of(g.id) != TM_EVENT_CHANGE_NONE)
@@ -155,7 +149,7 @@ static bool put_event(struct splice *s, const struct tm_pb_field *f)
 /* Finds the ranges to copy and makes the new fields. False: the packet needs other changes or is damaged. */
 static bool find_pieces(struct splice *s)
 {
-    struct tm_pb pb = tm_pb_of(s->event->raw, s->event->raw_bytes);
+    struct tm_pb pb = tm_pb_of(s->draft->raw.data, s->draft->raw.len);
     struct tm_pb_field f;
     enum tm_status st;
     bool good = true;
@@ -178,49 +172,24 @@ static bool find_pieces(struct splice *s)
     return good && st == TM_END;
 }
 
-static inline void begin(struct splice *s, struct tm_packet_writer *w, const struct tm_event *e,
-                         const struct tm_extra_values *extras)
+static inline void begin(struct splice *s, const struct tm_recorded_draft *draft)
 {
-    s->extras = extras;
+    s->draft = draft;
     s->extras_used = 0;
-    s->writer = w;
-    s->event = e;
     s->count = 0;
     s->bytes = s->new_fields_bytes = 0;
     s->sequence_flags = 0;
 }
 
-/* Writes the fields at the front of every packet of the output to P, which has room for them. */
-static inline uint8_t *put_head(const struct tm_packet_writer *w, const struct tm_event *e, uint8_t *p,
-                                uint32_t sequence, uint64_t flags)
-{
-    p = tm_packet_put_machine(p, tm_packet_machine(w, e->machine));
-    if (tm_event_is_timed(e->flags))
-        p = tm_packet_put_time(p, (uint64_t)e->time_ns);
-    p = tm_packet_put_sequence(p, sequence);
-    if (flags) {
-        *p++ = TM_PACKET_SEQUENCE_FLAGS << 3 | TM_PB_VARINT;
-        p = tm_varint_put(p, flags);
-    }
-    return p;
-}
-
 /* Writes the packet: its head and the pieces. */
-static enum tm_status write_pieces(struct tm_packet_writer *w, const struct splice *s, struct tm_error *err)
+static enum tm_status write_pieces(const struct splice *s, struct tm_buf *out)
 {
-    const struct tm_event *e = s->event;
-    uint32_t sequence;
-    bool is_new;
-    enum tm_status st = tm_packet_sequence(w, e, &sequence, &is_new, err);
-    if (st < 0)
-        return st;
-    uint64_t flags = s->sequence_flags & ~(uint64_t)TM_SEQUENCE_CLEARED;
-    if (is_new && e->generation)
-        flags |= TM_SEQUENCE_CLEARED;
-    if (tm_buf_reserve(&w->out, 1 + TM_VARINT_MAX + HEAD_BYTES_MAX + s->bytes) != TM_OK)
-        return tm_error_nomem(err);
-    uint8_t *at = w->out.data + w->out.len, *head = at + 2; /* a length of one byte */
-    uint8_t *p = put_head(w, e, head, sequence, flags);
+    struct tm_draft_head first = s->draft->head;
+    first.flags |= s->sequence_flags & ~(uint64_t)TM_SEQUENCE_CLEARED;
+    if (tm_buf_reserve(out, 1 + TM_VARINT_MAX + TM_DRAFT_HEAD_MAX + s->bytes) != TM_OK)
+        return TM_E_SYSTEM;
+    uint8_t *at = out->data + out->len, *head = at + 2; /* a length of one byte */
+    uint8_t *p = tm_draft_head_put(head, &first);
     size_t head_bytes = (size_t)(p - head), len = head_bytes + s->bytes;
     at[0] = 1 << 3 | TM_PB_LEN;
     at[1] = (uint8_t)len;
@@ -232,71 +201,13 @@ static enum tm_status write_pieces(struct tm_packet_writer *w, const struct spli
         memcpy(p, s->pieces[i].data, s->pieces[i].len);
         p += s->pieces[i].len;
     }
-    w->out.len = (size_t)(p - w->out.data);
-    return tm_packet_flush_full(w, err);
+    out->len = (size_t)(p - out->data);
+    return TM_OK;
 }
 
-enum tm_status tm_packet_splice(struct tm_packet_writer *w, const struct tm_event *e,
-                                const struct tm_extra_values *extras, struct tm_error *err)
+enum tm_status tm_packet_splice(const struct tm_recorded_draft *draft, struct tm_buf *out)
 {
     struct splice s; /* `new_fields' is not initialised; it is written before it is read */
-    begin(&s, w, e, extras);
-    return e->flags & TM_EVENT_INNER_TIMES || !find_pieces(&s) ? TM_END : write_pieces(w, &s, err);
-}
-
-/* True if the bytes from P to END begin with sequence flags that state only that the packet needs state. */
-static inline bool is_flags(const uint8_t *p, const uint8_t *end)
-{
-    return end - p >= 2 && p[0] == (TM_PACKET_SEQUENCE_FLAGS << 3 | TM_PB_VARINT) && p[1] == TM_SEQUENCE_NEEDS_STATE;
-}
-
-/* Writes BODY, of E's packet, with FLAGS. False, with nothing written, if E is the first of its sequence or BODY is
- * long. READABLE bytes can be read from the start of BODY on. Its length is unpredictable, so a fixed size is copied,
- * which avoids a mispredicted branch. */
-static inline bool write_short(struct tm_packet_writer *w, const struct tm_event *e, struct tm_text body,
-                               uint64_t flags, size_t readable)
-{
-    uint32_t sequence = e->generation < w->sequence_count ? w->sequences[e->generation] : 0;
-    if (e->generation == 0 || sequence == 0 || body.len > SHORT_BYTES_MAX ||
-        tm_buf_reserve(&w->out, 2 + HEAD_BYTES_MAX + SHORT_BYTES_MAX) != TM_OK)
-        return false;
-    uint8_t *at = w->out.data + w->out.len, *p = put_head(w, e, at + 2, sequence, flags);
-    if (body.len <= COPY_BYTES && readable >= COPY_BYTES)
-        memcpy(p, body.data, COPY_BYTES);
-    else
-        memcpy(p, body.data, body.len);
-    p += body.len;
-    at[0] = 1 << 3 | TM_PB_LEN;
-    at[1] = (uint8_t)(p - at - 2);
-    w->out.len = (size_t)(p - w->out.data);
-    return true;
-}
-
-enum tm_status tm_packet_splice_body(struct tm_packet_writer *w, const struct tm_event *e, size_t readable,
-                                     struct tm_error *err)
-{
-    const uint8_t *p = e->raw, *end = e->raw + e->raw_bytes, *from, *event;
-    uint64_t len, flags = 0;
-    if (is_flags(p, end)) {
-        flags = TM_SEQUENCE_NEEDS_STATE;
-        p += 2;
-    }
-    from = p;
-    if (p == end || *p != (TM_PACKET_TRACK_EVENT << 3 | TM_PB_LEN) ||
-        (event = tm_varint_get(p + 1, end, &len)) == NULL || len > (uint64_t)(end - event))
-        return TM_END;
-    p = event + len;
-    if (end - p == 2 && is_flags(p, end)) {
-        flags = TM_SEQUENCE_NEEDS_STATE;
-        end = p;
-    } else if (p < end && (*p != (TRUSTED_UID << 3 | TM_PB_VARINT) || tm_varint_get(p + 1, end, &len) != end)) {
-        return TM_END;
-    }
-    if (write_short(w, e, tm_text_at(from, (size_t)(end - from)), flags, readable - (size_t)(from - e->raw)))
-        return tm_packet_flush_full(w, err);
-    struct splice s;
-    begin(&s, w, e, NULL);
-    s.sequence_flags = flags;
-    add_range(&s, from, (size_t)(end - from));
-    return write_pieces(w, &s, err);
+    begin(&s, draft);
+    return find_pieces(&s) ? write_pieces(&s, out) : TM_END;
 }

@@ -1,10 +1,11 @@
 #include "emit/perfetto/packet_writer.h"
 
 #include "base/hash.h"
+#include "emit/perfetto/recorded_encode.h"
 
 #include <stdlib.h>
 
-enum { WRITE_BYTES = 256 << 10 };
+enum { WRITE_BYTES = 256 << 10, DRAFTS_MAX = 2048 };
 
 /* Sets the machine ids of packets. Recorded ids stay, those that the manifest made (2^32 and up) get the smallest free
  * numbers, and the host has none. */
@@ -43,7 +44,7 @@ enum tm_status tm_packet_writer_init(struct tm_packet_writer *w, const struct tm
                                      const char *name, struct tm_error *err)
 {
     *w = (struct tm_packet_writer){.catalog = catalog, .next_sequence = 1, .first_proto = UINT32_MAX};
-    tm_block_output_init(&w->blocks, fd, name);
+    tm_block_output_init(&w->sink.blocks, fd, name);
     for (uint32_t i = 0; i < catalog->file_count; i++) {
         const struct tm_catalog_file *file = &catalog->files[i];
         if (file->begun && may_have_packets(file->clock_policy) &&
@@ -96,11 +97,52 @@ enum tm_status tm_packet_message(struct tm_packet_writer *w, struct tm_packet_he
     return tm_packet_flush_full(w, err);
 }
 
+/* Hands the bytes and drafts on. Once a thread writes the blocks, another one encodes the drafts. */
+static enum tm_status hand_on(struct tm_packet_writer *w, struct tm_error *err)
+{
+    w->discard_mark = 0;
+    if (!w->has_encoder && tm_block_output_is_async(&w->sink.blocks)) {
+        w->encoder = tm_packet_encoder_new(&w->sink);
+        w->has_encoder = true;
+    }
+    return w->encoder ? tm_packet_encoder_put(w->encoder, &w->out, &w->drafts, err)
+                      : tm_packet_sink_put(&w->sink, &w->out, err);
+}
+
 enum tm_status tm_packet_flush_full(struct tm_packet_writer *w, struct tm_error *err)
 {
     if (w->is_discarding && !w->is_collecting)
         w->out.len = w->discard_mark;
-    return w->out.len >= WRITE_BYTES && !w->is_collecting ? tm_packet_writer_flush(w, err) : TM_OK;
+    bool is_full = w->out.len + w->drafts.payload.len >= WRITE_BYTES || w->drafts.count >= DRAFTS_MAX;
+    return is_full && !w->is_collecting ? hand_on(w, err) : TM_OK;
+}
+
+/* True if drafts are noted; false: they are encoded at once. */
+static bool notes_drafts(const struct tm_packet_writer *w)
+{
+    return w->encoder && !w->is_collecting && !w->is_discarding;
+}
+
+enum tm_status tm_packet_put_event(struct tm_packet_writer *w, const struct tm_event_draft *draft,
+                                   struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (notes_drafts(w))
+        st = tm_packet_drafts_event(&w->drafts, w->out.len, draft, err);
+    else if (tm_event_draft_encode(draft, &w->scratch, &w->out) != TM_OK)
+        st = tm_error_nomem(err);
+    return st < 0 ? st : tm_packet_flush_full(w, err);
+}
+
+enum tm_status tm_packet_put_recorded(struct tm_packet_writer *w, const struct tm_recorded_draft *draft,
+                                      struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (notes_drafts(w))
+        st = tm_packet_drafts_recorded(&w->drafts, w->out.len, draft, err);
+    else if (tm_recorded_encode(draft, &w->out) != TM_OK)
+        st = tm_error_nomem(err);
+    return st < 0 ? st : tm_packet_flush_full(w, err);
 }
 
 /* Returns the key of recorded SEQUENCE of EVENT's file and machine. */
@@ -147,6 +189,18 @@ enum tm_status tm_packet_sequence(struct tm_packet_writer *w, const struct tm_ev
     return st;
 }
 
+enum tm_status tm_packet_draft_head(struct tm_packet_writer *w, const struct tm_event *e, struct tm_draft_head *head,
+                                    struct tm_error *err)
+{
+    bool is_new;
+    *head = (struct tm_draft_head){.time_ns = (uint64_t)e->time_ns,
+                                   .machine_id = tm_packet_machine(w, e->machine),
+                                   .is_timed = tm_event_is_timed(e->flags)};
+    enum tm_status st = tm_packet_sequence(w, e, &head->sequence, &is_new, err);
+    head->flags = st == TM_OK && is_new && e->generation ? TM_SEQUENCE_CLEARED : 0;
+    return st;
+}
+
 uint32_t tm_packet_sequence_of_statistics(const struct tm_packet_writer *w, const struct tm_event *event,
                                           uint64_t sequence)
 {
@@ -157,10 +211,15 @@ uint32_t tm_packet_sequence_of_statistics(const struct tm_packet_writer *w, cons
 
 uint64_t tm_packet_id(const struct tm_packet_writer *w, uint32_t file, uint64_t id)
 {
-    if (!tm_packet_mixes_ids(w, file) || id == 0)
-        return id;
-    uint64_t mixed = tm_hash_u64(id ^ tm_hash_u64((uint64_t)w->catalog->files[file].processing_order + 1));
-    return mixed ? mixed : 1;
+    return tm_id_mixed(tm_packet_mix(w, file).ids, id);
+}
+
+struct tm_id_mix tm_packet_mix(const struct tm_packet_writer *w, uint32_t file)
+{
+    if (!tm_packet_mixes_ids(w, file))
+        return (struct tm_id_mix){0, 0};
+    uint64_t mix = tm_hash_u64((uint64_t)w->catalog->files[file].processing_order + 1);
+    return (struct tm_id_mix){mix, w->joins_flows ? 0 : mix};
 }
 
 const char *tm_packet_file_name(const struct tm_catalog *catalog, uint32_t file, char *out, size_t size)
@@ -213,22 +272,19 @@ void tm_packet_discard_end(struct tm_packet_writer *w)
     w->out.len = w->discard_mark;
 }
 
-enum tm_status tm_packet_placeholder(struct tm_packet_writer *w, struct tm_buf versions[2], uint32_t *placeholder,
+enum tm_status tm_packet_placeholder(struct tm_packet_writer *w, uint32_t placeholder, struct tm_buf versions[2],
                                      struct tm_error *err)
 {
-    enum tm_status st = TM_OK;
     if (w->is_discarding) {
         w->out.len = w->discard_mark;
         versions[0].len = versions[1].len = 0;
     }
+    if (w->encoder)
+        return tm_packet_drafts_open(&w->drafts, w->out.len, placeholder, versions, err);
     w->discard_mark = 0;
-    if (!tm_placeholders_any(&w->undecided))
-        st = tm_block_output_write(&w->blocks, &w->out, err);
-    else
-        st = tm_placeholders_put(&w->undecided, w->out.data, w->out.len, err);
-    tm_buf_clear(&w->out);
+    enum tm_status st = tm_packet_sink_put(&w->sink, &w->out, err);
     if (st == TM_OK)
-        return tm_placeholders_open(&w->undecided, versions, placeholder, err);
+        return tm_packet_sink_open(&w->sink, placeholder, versions, err);
     tm_buf_release(&versions[0]);
     tm_buf_release(&versions[1]);
     return st;
@@ -236,34 +292,36 @@ enum tm_status tm_packet_placeholder(struct tm_packet_writer *w, struct tm_buf v
 
 enum tm_status tm_packet_decide(struct tm_packet_writer *w, uint32_t placeholder, int which, struct tm_error *err)
 {
-    return tm_placeholders_decide(&w->undecided, placeholder, which, err);
+    return w->encoder ? tm_packet_drafts_decide(&w->drafts, w->out.len, placeholder, which, err)
+                      : tm_packet_sink_decide(&w->sink, placeholder, which, err);
 }
 
-enum tm_status tm_packet_writer_flush(struct tm_packet_writer *w, struct tm_error *err)
+/* Ends the thread that encodes, after all that it has in work. */
+static enum tm_status end_encoder(struct tm_packet_writer *w, struct tm_error *err)
 {
-    enum tm_status st = TM_OK;
-    if (tm_placeholders_any(&w->undecided)) {
-        st = tm_placeholders_put(&w->undecided, w->out.data, w->out.len, err);
-        tm_buf_clear(&w->out);
-        while (st == TM_OK && (st = tm_placeholders_take(&w->undecided, &w->out, WRITE_BYTES, err)) == TM_OK)
-            st = tm_block_output_write(&w->blocks, &w->out, err);
-    }
-    return st < 0 ? st : tm_block_output_write(&w->blocks, &w->out, err);
+    enum tm_status st = tm_packet_encoder_put(w->encoder, &w->out, &w->drafts, err);
+    if (st == TM_OK)
+        st = tm_packet_encoder_wait(w->encoder, err);
+    tm_packet_encoder_free(w->encoder);
+    w->encoder = NULL;
+    return st;
 }
 
 enum tm_status tm_packet_writer_finish(struct tm_packet_writer *w, struct tm_error *err)
 {
-    enum tm_status st = tm_packet_writer_flush(w, err);
-    return st == TM_OK ? tm_block_output_finish(&w->blocks, err) : st;
+    enum tm_status st = w->encoder ? end_encoder(w, err) : tm_packet_sink_put(&w->sink, &w->out, err);
+    return st == TM_OK ? tm_packet_sink_finish(&w->sink, err) : st;
 }
 
 void tm_packet_writer_release(struct tm_packet_writer *w)
 {
-    tm_block_output_release(&w->blocks);
+    tm_packet_encoder_free(w->encoder); /* first: it uses the sink */
+    tm_packet_sink_release(&w->sink);
+    tm_packet_drafts_release(&w->drafts);
+    tm_event_scratch_release(&w->scratch);
     tm_buf_release(&w->out);
     tm_buf_release(&w->inner_times);
     tm_buf_release(&w->saved_out);
-    tm_placeholders_release(&w->undecided);
     tm_track_owners_release(&w->owners);
     free(w->machine_ids);
     free(w->sequences);

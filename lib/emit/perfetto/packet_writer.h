@@ -7,13 +7,11 @@
 #define TM_EMIT_PERFETTO_PACKET_WRITER_H
 
 #include "base/map.h"
-#include "base/pb.h"
 #include "emit/perfetto/clock_rows.h"
-#include "emit/perfetto/placeholders.h"
+#include "emit/perfetto/packet_encoder.h"
 #include "emit/track_owners.h"
 #include "emit/unsupported_counts.h"
 #include "model/catalog.h"
-#include "os/block_output.h"
 #include "perfetto/packet_fields.h"
 #include "stream/event.h"
 
@@ -28,12 +26,14 @@ static inline bool tm_packet_is_loss(const struct tm_event *event)
 /* The key of an attribute about file N of a merged trace is this text followed by N. */
 #define TM_PROVENANCE_FILE "tracemerge.file."
 
-enum { TM_SEQUENCE_CLEARED = 1, TM_SEQUENCE_NEEDS_STATE = 2 }; /* TracePacket.SequenceFlags */
-
 struct tm_packet_writer {
     const struct tm_catalog *catalog; /* borrowed */
-    struct tm_block_output blocks;
-    struct tm_buf out;      /* bytes that are not in blocks yet */
+    struct tm_packet_sink sink;   /* private; it is the encoder's as long as there is one */
+    struct tm_buf out;      /* bytes that are not in the sink yet */
+    struct tm_packet_drafts drafts; /* private: packets that the encoder puts between them */
+    struct tm_packet_encoder *encoder; /* private; NULL: packets are encoded at once */
+    bool has_encoder;                  /* private: its start was tried */
+    struct tm_event_scratch scratch;   /* private */
     uint32_t first_proto;   /* the file whose ids stay; ids of other files are renumbered. UINT32_MAX: none */
     uint32_t *machine_ids;  /* by Machine.id: the packet's machine_id; 0: none */
     uint32_t machine_count;
@@ -51,7 +51,6 @@ struct tm_packet_writer {
     const struct tm_clock_rows *clocks; /* borrowed: the clocks of times inside packets; NULL: trace time */
     struct tm_trace_stats *trace_stats;   /* borrowed; NULL: packets with TraceStats stay unchanged */
     struct tm_unsupported_counts *unsupported; /* borrowed; counts what has no form in the output; may be NULL */
-    struct tm_placeholders undecided;          /* undecided packets before `out' */
     struct tm_buf saved_out; /* has `out' while packets are collected */
     bool is_collecting;
     bool is_discarding;
@@ -68,30 +67,6 @@ enum tm_status tm_packet_writer_init(struct tm_packet_writer *writer, const stru
 static inline uint32_t tm_packet_machine(const struct tm_packet_writer *writer, uint32_t machine)
 {
     return machine < writer->machine_count ? writer->machine_ids[machine] : 0;
-}
-
-/* Each writes one of the first fields of a packet at P, where up to TM_PB_FIELD_MAX bytes may be overwritten, and
- * returns the byte after it. A machine or sequence of 0 is not written. */
-static inline uint8_t *tm_packet_put_machine(uint8_t *p, uint32_t machine_id)
-{
-    if (machine_id == 0)
-        return p;
-    p = tm_varint_put(p, TM_PACKET_MACHINE_ID << 3 | TM_PB_VARINT);
-    return tm_varint_put(p, machine_id);
-}
-
-static inline uint8_t *tm_packet_put_time(uint8_t *p, uint64_t time_ns)
-{
-    *p++ = TM_PACKET_TIMESTAMP << 3 | TM_PB_VARINT;
-    return tm_varint_put_over(p, time_ns);
-}
-
-static inline uint8_t *tm_packet_put_sequence(uint8_t *p, uint32_t sequence)
-{
-    if (sequence == 0)
-        return p;
-    *p++ = TM_PACKET_SEQUENCE_ID << 3 | TM_PB_VARINT;
-    return sequence < 1 << 14 ? tm_varint_put_two(p, sequence) : tm_varint_put(p, sequence);
 }
 
 /* Begins a packet of MACHINE (Machine.id); fields are then appended to writer->out. TM_OK or TM_E_SYSTEM, as all
@@ -120,6 +95,17 @@ enum tm_status tm_packet_flush_full(struct tm_packet_writer *writer, struct tm_e
 enum tm_status tm_packet_sequence(struct tm_packet_writer *writer, const struct tm_event *event, uint32_t *sequence,
                                   bool *is_new, struct tm_error *err);
 
+/* Sets *HEAD to the first fields of EVENT's packet: its machine, time, sequence and, for the first packet of a
+ * sequence, a flag. */
+enum tm_status tm_packet_draft_head(struct tm_packet_writer *writer, const struct tm_event *event,
+                                    struct tm_draft_head *head, struct tm_error *err);
+
+/* Each writes the packet of DRAFT. A thread may encode it later, from a copy. */
+enum tm_status tm_packet_put_event(struct tm_packet_writer *writer, const struct tm_event_draft *draft,
+                                   struct tm_error *err);
+enum tm_status tm_packet_put_recorded(struct tm_packet_writer *writer, const struct tm_recorded_draft *draft,
+                                      struct tm_error *err);
+
 /* Returns the output sequence that represents recorded SEQUENCE of EVENT's file and machine: the one that lost data, if
  * any, otherwise the first one made of it. 0: no packet of it was written. */
 uint32_t tm_packet_sequence_of_statistics(const struct tm_packet_writer *writer, const struct tm_event *event,
@@ -137,11 +123,8 @@ static inline bool tm_packet_mixes_ids(const struct tm_packet_writer *writer, ui
 /* Returns the output's id for ID, a track uuid of FILE. 0 stays 0. */
 uint64_t tm_packet_id(const struct tm_packet_writer *writer, uint32_t file, uint64_t id);
 
-/* Returns the output's id for flow ID of FILE. If flows are joined, it is ID. */
-static inline uint64_t tm_packet_flow(const struct tm_packet_writer *writer, uint32_t file, uint64_t id)
-{
-    return writer->joins_flows ? id : tm_packet_id(writer, file, id);
-}
+/* Returns how ids of FILE become ids of the output. If flows are joined, they keep their ids. */
+struct tm_id_mix tm_packet_mix(const struct tm_packet_writer *writer, uint32_t file);
 
 /* Puts the name of FILE into OUT of SIZE bytes, and returns it: its path in the input. Of an absolute path only the
  * last part is shown, because the output must not reveal where the file was. */
@@ -162,19 +145,16 @@ void tm_packet_collect_end(struct tm_packet_writer *writer, struct tm_buf *text)
 void tm_packet_discard_begin(struct tm_packet_writer *writer);
 void tm_packet_discard_end(struct tm_packet_writer *writer);
 
-/* Opens a placeholder: packets with two versions, one of which is chosen before the last flush. *PLACEHOLDER is its
- * number. Takes VERSIONS over, also if it fails. Later packets are pending; beyond a few MiB they are in a temporary
- * file. */
-enum tm_status tm_packet_placeholder(struct tm_packet_writer *writer, struct tm_buf versions[2], uint32_t *placeholder,
+/* Opens PLACEHOLDER: packets with two versions, one of which is chosen before the end. PLACEHOLDER is its number, which
+ * no open one has. Takes VERSIONS over, also if it fails. Later packets are pending; beyond a few MiB they are in a
+ * temporary file. */
+enum tm_status tm_packet_placeholder(struct tm_packet_writer *writer, uint32_t placeholder, struct tm_buf versions[2],
                                      struct tm_error *err);
 
 /* Replaces PLACEHOLDER by its version WHICH. */
 enum tm_status tm_packet_decide(struct tm_packet_writer *writer, uint32_t placeholder, int which, struct tm_error *err);
 
-/* Writes everything that no open placeholder holds back, as far as tm_block_output_write does. */
-enum tm_status tm_packet_writer_flush(struct tm_packet_writer *writer, struct tm_error *err);
-
-/* Flushes, and waits until all is written. */
+/* Writes everything that is left, and waits until all is written. */
 enum tm_status tm_packet_writer_finish(struct tm_packet_writer *writer, struct tm_error *err);
 
 void tm_packet_writer_release(struct tm_packet_writer *writer);

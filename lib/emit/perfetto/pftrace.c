@@ -56,7 +56,7 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
     p->packets.unsupported = p->context->unsupported;
     p->packets.trace_stats = &p->trace_stats;
     p->packets.joins_flows = p->context->options->join_flows;
-    p->packets.undecided.dir = p->untimed.dir = p->context->options->temporary_dir;
+    p->packets.sink.undecided.dir = p->untimed.dir = p->context->options->temporary_dir;
     p->ftrace.packets = &p->packets;
     p->tracks.packets = &p->packets;
     p->samples.packets = &p->packets;

@@ -36,23 +36,21 @@ enum tm_status tm_placeholders_put(struct tm_placeholders *h, const void *data, 
     return st;
 }
 
-enum tm_status tm_placeholders_open(struct tm_placeholders *h, struct tm_buf versions[2], uint32_t *placeholder,
+enum tm_status tm_placeholders_open(struct tm_placeholders *h, uint32_t placeholder, struct tm_buf versions[2],
                                     struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    if (h->free == 0)
-        st = tm_array_grow(&h->placeholders, &h->cap, h->count, sizeof *h->placeholders, err);
     uint64_t room = versions[0].len > versions[1].len ? versions[0].len : versions[1].len;
+    for (; st == TM_OK && h->count <= placeholder; h->count += st == TM_OK)
+        st = tm_array_grow(&h->placeholders, &h->cap, h->count, sizeof *h->placeholders, err);
     if (st < 0) {
         tm_buf_release(&versions[0]);
         tm_buf_release(&versions[1]);
         return st;
     }
-    uint32_t at = h->free ? h->free - 1 : h->count++;
-    h->free = h->free ? h->placeholders[at].next_free : 0;
-    h->placeholders[at] = (struct tm_placeholder){.record = h->end, .versions = {versions[0], versions[1]}};
+    h->placeholders[placeholder] = (struct tm_placeholder){.record = h->end, .versions = {versions[0], versions[1]}};
+    h->open_count++;
     versions[0] = versions[1] = (struct tm_buf){0};
-    *placeholder = at;
     init_pages(h);
     st = write_head(h, h->end, UINT64_MAX, room, err);
     h->end += HEAD_BYTES + room;
@@ -69,8 +67,7 @@ enum tm_status tm_placeholders_decide(struct tm_placeholders *h, uint32_t placeh
         st = tm_paged_file_write(&h->bytes, o->record + HEAD_BYTES, text->data, text->len, err);
     tm_buf_release(&o->versions[0]);
     tm_buf_release(&o->versions[1]);
-    o->next_free = h->free;
-    h->free = placeholder + 1;
+    h->open_count--;
     return st;
 }
 

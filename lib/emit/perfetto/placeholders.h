@@ -18,9 +18,8 @@ struct tm_placeholders {
     struct tm_placeholder {
         uint64_t record;
         struct tm_buf versions[2];
-        uint32_t next_free; /* if it is not open: the next free one, coded like free */
     } *placeholders;
-    uint32_t count, cap, free; /* free: number of a free one plus 1; 0: none */
+    uint32_t count, cap, open_count;
 };
 
 /* True while any bytes are pending. */
@@ -29,14 +28,20 @@ static inline bool tm_placeholders_any(const struct tm_placeholders *placeholder
     return placeholders->end > placeholders->begin;
 }
 
+/* True while a placeholder is open. */
+static inline bool tm_placeholders_any_open(const struct tm_placeholders *placeholders)
+{
+    return placeholders->open_count > 0;
+}
+
 /* Adds LEN bytes of DATA after all pending bytes. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_placeholders_put(struct tm_placeholders *placeholders, const void *data, size_t len,
                                    struct tm_error *err);
 
-/* Opens a placeholder after all pending bytes. *PLACEHOLDER is its number until it is decided. Takes VERSIONS over,
- * also if it fails. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_placeholders_open(struct tm_placeholders *placeholders, struct tm_buf versions[2],
-                                    uint32_t *placeholder, struct tm_error *err);
+/* Opens PLACEHOLDER after all pending bytes. That is its number until it is decided. Memory grows with the largest
+ * number. Takes VERSIONS over, also if it fails. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_placeholders_open(struct tm_placeholders *placeholders, uint32_t placeholder,
+                                    struct tm_buf versions[2], struct tm_error *err);
 
 /* Replaces PLACEHOLDER by its version WHICH. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_placeholders_decide(struct tm_placeholders *placeholders, uint32_t placeholder, int which,

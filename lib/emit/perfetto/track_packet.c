@@ -9,9 +9,6 @@
 
 enum { NAMES_MAX = 1 << 16, NAME_BYTES_MAX = 4 << 20, NAME_INTERNED_MAX = 512 };
 
-/* LegacyEvent.FlowDirection */
-enum { FLOW_IN = 1, FLOW_OUT = 2, FLOW_INOUT = 3 };
-
 static enum tm_status sequence_of(struct tm_track_writer *w, uint32_t machine, struct tm_track_sequence **sequence,
                                   struct tm_error *err)
 {
@@ -26,27 +23,22 @@ static enum tm_status sequence_of(struct tm_track_writer *w, uint32_t machine, s
     return TM_OK;
 }
 
-/* Writes the head of a packet: machine, time (NULL: none), and the sequence for events or for descriptors. */
-static enum tm_status begin_packet(struct tm_track_writer *w, uint32_t machine, const int64_t *time_ns, bool is_event,
-                                   struct tm_error *err)
+/* Sets *HEAD to the first fields of a packet of MACHINE: an event, or else a descriptor. */
+static enum tm_status begin_head(struct tm_track_writer *w, uint32_t machine, bool is_event, struct tm_draft_head *head,
+                                 struct tm_error *err)
 {
     struct tm_track_sequence *s = NULL;
-    struct tm_buf *out = &w->packets->out;
-    uint64_t flags = is_event ? TM_SEQUENCE_NEEDS_STATE : 0;
     enum tm_status st = sequence_of(w, machine, &s, err);
-    if (st == TM_OK)
-        st = tm_packet_begin(w->packets, machine, err);
     if (st < 0)
         return st;
     uint32_t *id = is_event ? &s->id : &s->descriptors;
+    head->machine_id = tm_packet_machine(w->packets, machine);
+    head->flags = is_event ? TM_SEQUENCE_NEEDS_STATE : 0;
     if (*id == 0) {
         *id = tm_packet_new_sequence(w->packets);
-        flags |= TM_SEQUENCE_CLEARED;
+        head->flags |= TM_SEQUENCE_CLEARED;
     }
-    if ((time_ns && tm_pb_put_varint(out, TM_PACKET_TIMESTAMP, (uint64_t)*time_ns) != TM_OK) ||
-        tm_pb_put_varint(out, TM_PACKET_SEQUENCE_ID, *id) != TM_OK ||
-        (flags && tm_pb_put_varint(out, TM_PACKET_SEQUENCE_FLAGS, flags) != TM_OK))
-        return tm_error_nomem(err);
+    head->sequence = *id;
     return TM_OK;
 }
 
@@ -94,78 +86,32 @@ static enum tm_status intern(struct tm_track_writer *w, uint32_t machine, const 
     return TM_OK;
 }
 
-/* Puts string NUMBER of E, its name (IS_NAME) or a category, into w->body: as an id if the table has room, otherwise as
- * text. */
-static bool put_string(struct tm_track_writer *w, const struct tm_event *e, uint32_t number, bool is_name)
+/* Finds string NUMBER of E, its name (IS_NAME) or a category. Sets *ID to its id plus 1, or *TEXT if the table has no
+ * room. */
+static enum tm_status find_string(struct tm_track_writer *w, const struct tm_event *e, struct used_string string,
+                                  uint32_t *id, struct tm_text *text)
 {
-    struct used_string string = {number, is_name, tm_catalog_string(w->packets->catalog, number, e)};
-    uint32_t id;
+    string.text = tm_catalog_string(w->packets->catalog, string.number, e);
     if (string.text.data == NULL)
-        return true;
-    enum tm_status st = intern(w, e->machine, &string, &id);
-    if (st == TM_END)
-        return tm_pb_put_bytes(&w->body, is_name ? TM_TRACK_EVENT_NAME : TM_TRACK_EVENT_CATEGORIES, string.text.data,
-                               string.text.len) == TM_OK;
-    return st == TM_OK && tm_pb_put_varint(&w->body, is_name ? TM_TRACK_EVENT_NAME_IID : TM_TRACK_EVENT_CATEGORY_IIDS,
-                                           (uint64_t)id + 1) == TM_OK;
+        return TM_OK;
+    enum tm_status st = intern(w, e->machine, &string, id);
+    if (st == TM_OK)
+        ++*id;
+    else if (st == TM_END)
+        *text = string.text;
+    return st < 0 ? st : TM_OK;
 }
 
-/* Returns the output's id of flow ID of E's file. */
-static uint64_t flow_id(const struct tm_track_writer *w, const struct tm_event *e, uint64_t id)
+/* Returns what makes the flow ids of E's file different from those of others; 0: they stay. */
+static uint64_t flow_mix(const struct tm_track_writer *w, const struct tm_event *e)
 {
     uint64_t order = w->packets->catalog->files[e->file].processing_order;
-    return w->is_alone || w->packets->joins_flows ? id : tm_hash_u64(id ^ tm_hash_u64(order + 1));
-}
-
-static bool put_bind(struct tm_track_writer *w, uint64_t id, uint64_t direction)
-{
-    size_t mark;
-    return tm_pb_begin(&w->body, TM_TRACK_EVENT_LEGACY, &mark) == TM_OK &&
-           tm_pb_put_varint(&w->body, TM_LEGACY_EVENT_BIND_ID, id) == TM_OK &&
-           tm_pb_put_varint(&w->body, TM_LEGACY_EVENT_FLOW_DIRECTION, direction) == TM_OK &&
-           tm_pb_end(&w->body, mark) == TM_OK;
-}
-
-/* Puts the args, flows and thread time of E's detail. */
-static bool put_detail(struct tm_track_writer *w, const struct tm_event *e)
-{
-    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
-    struct tm_pb_field f;
-    bool good = true;
-    while (good && tm_pb_next(&pb, &f) == TM_OK) {
-        if (f.id == TM_DETAIL_ARGS && f.type == TM_PB_LEN)
-            good = tm_annotations_add(&w->annotations, &f) == TM_OK;
-        else if (f.id == TM_DETAIL_FLOW_IDS || f.id == TM_DETAIL_TERMINATING_FLOW_IDS)
-            good = tm_pb_put_i64(&w->body,
-                                 f.id == TM_DETAIL_FLOW_IDS ? TM_TRACK_EVENT_FLOWS : TM_TRACK_EVENT_ENDING_FLOWS,
-                                 flow_id(w, e, f.value)) == TM_OK;
-        else if (f.id >= TM_DETAIL_BIND_OUT && f.id <= TM_DETAIL_BIND_IN)
-            good = put_bind(w, flow_id(w, e, f.value),
-                            f.id == TM_DETAIL_BIND_OUT    ? FLOW_OUT
-                            : f.id == TM_DETAIL_BIND_STEP ? FLOW_INOUT
-                                                       : FLOW_IN);
-        else if (f.id == TM_DETAIL_THREAD_TIME && w->time_uuid)
-            good = tm_pb_put_varint(&w->body, TM_TRACK_EVENT_EXTRA_TRACKS, w->time_uuid) == TM_OK &&
-                   tm_pb_put_varint(&w->body, TM_TRACK_EVENT_EXTRA_VALUES, (uint64_t)tm_unzigzag(f.value)) == TM_OK;
-    }
-    return good && tm_annotations_write(&w->annotations, TM_TRACK_EVENT_ANNOTATIONS, &w->body) == TM_OK;
-}
-
-static bool put_flow(struct tm_track_writer *w, const struct tm_event *e)
-{
-    static const char phases[] = {'s', 't', 'f'};
-    size_t mark;
-    return tm_pb_begin(&w->body, TM_TRACK_EVENT_LEGACY, &mark) == TM_OK &&
-           tm_pb_put_varint(&w->body, TM_LEGACY_EVENT_PHASE, (uint64_t)phases[e->kind - TM_KIND_FLOW_START]) == TM_OK &&
-           tm_pb_put_varint(&w->body, TM_LEGACY_EVENT_UNSCOPED_ID, flow_id(w, e, e->track)) == TM_OK &&
-           tm_pb_put_varint(&w->body, TM_LEGACY_EVENT_BIND_TO_ENCLOSING,
-                            e->kind != TM_KIND_FLOW_END || e->value == 0) == TM_OK &&
-           tm_pb_end(&w->body, mark) == TM_OK;
+    return w->is_alone || w->packets->joins_flows ? 0 : tm_hash_u64(order + 1);
 }
 
 /* Returns the scope of E, an instant that readers of Chrome JSON put on one track for its process or for the trace; 0
  * for other events. */
-static uint64_t legacy_scope(const struct tm_track_writer *w, const struct tm_event *e, int type)
+static uint8_t legacy_scope(const struct tm_track_writer *w, const struct tm_event *e, int type)
 {
     enum tm_scope scope = tm_event_scope(e->flags);
     if (type != TM_TRACK_INSTANT || !w->is_alone || e->flags & TM_EVENT_ASYNC ||
@@ -174,42 +120,42 @@ static uint64_t legacy_scope(const struct tm_track_writer *w, const struct tm_ev
     return scope == TM_SCOPE_PROCESS ? TM_LEGACY_SCOPE_PROCESS : scope == TM_SCOPE_GLOBAL ? TM_LEGACY_SCOPE_GLOBAL : 0;
 }
 
-static bool put_type(struct tm_track_writer *w, const struct tm_event *e, int type)
+/* Adds to DRAFT what an event has that is no counter. */
+static enum tm_status add_names(struct tm_track_writer *w, const struct tm_event *e, struct tm_event_draft *draft)
 {
-    uint64_t scope = legacy_scope(w, e, type);
-    size_t mark;
-    if (scope == 0)
-        return type == TM_TRACK_NONE || tm_pb_put_varint(&w->body, TM_TRACK_EVENT_TYPE, (uint64_t)type) == TM_OK;
-    return tm_pb_begin(&w->body, TM_TRACK_EVENT_LEGACY, &mark) == TM_OK &&
-           tm_pb_put_varint(&w->body, TM_LEGACY_EVENT_PHASE, 'I') == TM_OK &&
-           tm_pb_put_varint(&w->body, TM_LEGACY_EVENT_INSTANT_SCOPE, scope) == TM_OK &&
-           tm_pb_end(&w->body, mark) == TM_OK;
+    static const uint8_t phases[] = {'s', 't', 'f'};
+    draft->flow_mix = flow_mix(w, e);
+    draft->detail = tm_text_at(e->detail, e->detail_bytes);
+    draft->thread_time_uuid = w->time_uuid;
+    if (e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END) {
+        draft->flow_phase = phases[e->kind - TM_KIND_FLOW_START];
+        draft->value = tm_event_draft_flow(draft->flow_mix, e->track);
+        draft->binds_enclosing = e->kind != TM_KIND_FLOW_END || e->value == 0;
+    }
+    tm_buf_clear(&w->interned);
+    enum tm_status st = find_string(w, e, (struct used_string){.number = e->category}, &draft->category_id,
+                                    &draft->category);
+    if (st == TM_OK)
+        st = find_string(w, e, (struct used_string){.number = e->name, .is_name = true}, &draft->name_id, &draft->name);
+    draft->entries = tm_text_at(w->interned.data, w->interned.len);
+    return st;
 }
 
 enum tm_status tm_track_packet_event(struct tm_track_writer *w, const struct tm_event *e, int type, uint64_t uuid,
                                 struct tm_error *err)
 {
-    struct tm_buf *out = &w->packets->out;
-    enum tm_status st = begin_packet(w, e->machine, &e->time_ns, true, err);
-    bool is_flow = e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END;
-    bool good = true;
+    struct tm_event_draft draft = {.head = {.time_ns = (uint64_t)e->time_ns, .is_timed = true},
+                                   .track_uuid = uuid,
+                                   .type = (uint8_t)type,
+                                   .legacy_scope = legacy_scope(w, e, type),
+                                   .value = e->value,
+                                   .value_is_double = e->flags & TM_EVENT_VALUE_DOUBLE};
+    enum tm_status st = begin_head(w, e->machine, true, &draft.head, err);
     if (st < 0)
         return st;
-    tm_buf_clear(&w->body);
-    tm_buf_clear(&w->interned);
-    good = put_type(w, e, type) && tm_pb_put_varint(&w->body, TM_TRACK_EVENT_TRACK_UUID, uuid) == TM_OK;
-    if (type == TM_TRACK_COUNTER)
-        good = good && (e->flags & TM_EVENT_VALUE_DOUBLE
-                            ? tm_pb_put_i64(&w->body, TM_TRACK_EVENT_DOUBLE_COUNTER, e->value)
-                            : tm_pb_put_varint(&w->body, TM_TRACK_EVENT_COUNTER, e->value)) == TM_OK;
-    else
-        good = good && put_string(w, e, e->category, false) && put_string(w, e, e->name, true) && put_detail(w, e) &&
-               (!is_flow || put_flow(w, e));
-    if (!good || (w->interned.len &&
-                  tm_pb_put_bytes(out, TM_PACKET_INTERNED_DATA, w->interned.data, w->interned.len) != TM_OK) ||
-        tm_pb_put_bytes(out, TM_PACKET_TRACK_EVENT, w->body.data, w->body.len) != TM_OK)
+    if (type != TM_TRACK_COUNTER && add_names(w, e, &draft) != TM_OK)
         return tm_error_nomem(err);
-    return tm_packet_end(w->packets, err);
+    return tm_packet_put_event(w->packets, &draft, err);
 }
 
 enum tm_status tm_track_packet_end(struct tm_track_writer *w, const struct tm_open_end *end,
@@ -285,13 +231,18 @@ enum tm_status tm_track_packet_describe(struct tm_track_writer *w, const struct 
                                         struct tm_error *err)
 {
     struct tm_buf *out = &w->packets->out;
-    size_t mark;
-    enum tm_status st = begin_packet(w, e->machine, tm_event_is_timed(e->flags) ? &e->time_ns : NULL, false, err);
+    struct tm_draft_head head = {.time_ns = (uint64_t)e->time_ns, .is_timed = tm_event_is_timed(e->flags)};
+    size_t packet, mark;
+    enum tm_status st = begin_head(w, e->machine, false, &head, err);
     if (st < 0)
         return st;
+    if (tm_pb_begin(out, TM_TRACE_PACKET, &packet) != TM_OK || tm_buf_reserve(out, TM_DRAFT_HEAD_MAX) != TM_OK)
+        return tm_error_nomem(err);
+    out->len = (size_t)(tm_draft_head_put(out->data + out->len, &head) - out->data);
     if (tm_pb_begin(out, TM_PACKET_TRACK_DESCRIPTOR, &mark) != TM_OK ||
         tm_pb_put_varint(out, TM_DESCRIPTOR_UUID, uuid) != TM_OK ||
-        tm_buf_add(out, w->body.data, w->body.len) != TM_OK || tm_pb_end(out, mark) != TM_OK)
+        tm_buf_add(out, w->body.data, w->body.len) != TM_OK || tm_pb_end(out, mark) != TM_OK ||
+        tm_pb_end(out, packet) != TM_OK)
         return tm_error_nomem(err);
-    return tm_packet_end(w->packets, err);
+    return tm_packet_flush_full(w->packets, err);
 }

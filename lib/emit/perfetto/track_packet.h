@@ -4,15 +4,6 @@
 
 #include "emit/perfetto/track_writer.h"
 
-/* TrackEvent.Type of track_event.proto. */
-enum tm_output_track_type {
-    TM_TRACK_NONE = 0,
-    TM_TRACK_BEGIN = 1,
-    TM_TRACK_END = 2,
-    TM_TRACK_INSTANT = 3,
-    TM_TRACK_COUNTER = 4
-};
-
 /* TrackDescriptor.ProcessOrdering and ThreadOrdering: by rank. */
 enum { TM_ORDERING_EXPLICIT = 1 };
 

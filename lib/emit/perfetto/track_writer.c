@@ -464,7 +464,6 @@ void tm_track_writer_release(struct tm_track_writer *w)
     tm_timestamp_group_release(&w->group);
     tm_buf_release(&w->interned);
     tm_buf_release(&w->body);
-    tm_annotations_release(&w->annotations);
     tm_flow_targets_release(&w->flows);
     *w = (struct tm_track_writer){0};
 }

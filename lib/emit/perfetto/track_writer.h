@@ -7,7 +7,6 @@
 
 #include "base/intern.h"
 #include "base/map.h"
-#include "emit/perfetto/annotations.h"
 #include "emit/perfetto/flow_targets.h"
 #include "emit/perfetto/nesting.h"
 #include "emit/perfetto/open_ends.h"
@@ -21,7 +20,6 @@ struct tm_track_choices {
     struct tm_deferred_choice {
         int64_t reader_id, begin_ns;
         uint64_t lane;
-        uint32_t placeholder;
         bool is_used, has_moved, has_ended;
         uint32_t next_free; /* if it is not used: the next free one, coded like free */
     } * choices;
@@ -66,7 +64,6 @@ struct tm_track_writer {
     struct tm_timestamp_group group; /* events of one time, not yet in order */
     int64_t group_ns;
     struct tm_buf interned, body;
-    struct tm_annotations annotations;
     struct tm_flow_targets flows;
     uint64_t time_uuid; /* the counter of thread time for which the current event has a value */
 };

@@ -1,0 +1,42 @@
+/* A recorded packet with a track event that has no bytes in the output yet: all that they depend on. It is encoded
+ * where and when that suits, perhaps by another thread (packet_encoder.h). */
+#ifndef TM_EMIT_PERFETTO_RECORDED_DRAFT_H
+#define TM_EMIT_PERFETTO_RECORDED_DRAFT_H
+
+#include "base/text.h"
+#include "emit/perfetto/draft_head.h"
+#include "emit/perfetto/packet_values.h"
+
+/* How ids of a file become ids of the output; 0: they stay. */
+struct tm_id_mix {
+    uint64_t ids, flows;
+};
+
+/* Zero-initialise. */
+struct tm_recorded_draft {
+    struct tm_draft_head head; /* its flags are added to those that the packet has recorded */
+    struct tm_id_mix mix;
+    uint64_t value;            /* of a counter, if has_value */
+    bool has_value, value_is_double;
+    bool is_flow; /* a legacy event of a flow: all its ids are flow ids */
+    bool is_body; /* no field of the track event changes (TM_EVENT_RAW_BODY) */
+    bool has_extras; /* else extra counter values stay as they are */
+    uint32_t extra_count;
+    const struct tm_packet_value *extras; /* borrowed */
+    struct tm_text raw; /* a TracePacket that tm_recorded_draft_takes accepts; borrowed */
+};
+
+/* Returns the output's id for ID. 0 stays 0. */
+static inline uint64_t tm_id_mixed(uint64_t mix, uint64_t id)
+{
+    if (mix == 0 || id == 0)
+        return id;
+    uint64_t mixed = tm_hash_u64(id ^ mix);
+    return mixed ? mixed : 1;
+}
+
+/* True if packet RAW is sound and has only fields that a draft can write: a track event, fields that are copied, and
+ * those that are written anew. */
+bool tm_recorded_draft_takes(struct tm_text raw);
+
+#endif
