@@ -80,9 +80,32 @@ void tm_event_sink_set_file(struct tm_event_sink *sink, uint32_t file)
     sink->file = file;
 }
 
+/* Returns the place in sink->recent of a text of at least 8 bytes. Most texts differ in their ends or their length.
+ * Finding the others takes longer. */
+static inline uint32_t *recent_place(struct tm_event_sink *sink, struct tm_text text)
+{
+    const uint8_t *s = (const uint8_t *)text.data;
+    uint64_t mixed = tm_get_le64(s) + tm_get_le64(s + text.len - 8) * 31 + text.len;
+    return &sink->recent[mixed * UINT64_C(0x9e3779b97f4a7c15) / (UINT64_MAX / TM_SINK_RECENT + 1)];
+}
+
+/* True if NUMBER is that of TEXT. 0 is none. */
+static bool is_string(const struct tm_event_sink *sink, uint32_t number, struct tm_text text)
+{
+    size_t len;
+    if (number == 0 || number > sink->strings.count) /* the strings may have been cleared */
+        return false;
+    const uint8_t *s = tm_intern_get(&sink->strings, number - 1, &len);
+    return len == text.len && memcmp(s, text.data, len) == 0;
+}
+
 enum tm_status tm_event_sink_string(struct tm_event_sink *sink, struct tm_text text, struct tm_buf *detail,
                                     uint32_t *string, struct tm_error *err)
 {
+    uint32_t none = 0, *recent = text.len >= 8 && text.len <= TM_SINK_STRING_MAX ? recent_place(sink, text) : &none;
+    *string = *recent;
+    if (is_string(sink, *recent, text))
+        return TM_OK;
     *string = 0;
     if (text.data == NULL)
         return TM_OK;
@@ -92,7 +115,7 @@ enum tm_status tm_event_sink_string(struct tm_event_sink *sink, struct tm_text t
         if (st < 0)
             return tm_error_nomem(err);
         if (st == TM_OK) {
-            *string = id + 1;
+            *string = *recent = id + 1;
             return TM_OK;
         }
     }

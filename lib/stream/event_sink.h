@@ -17,6 +17,8 @@
 /* Limits of the string table. Further strings are inline in their event. */
 enum { TM_SINK_STRINGS_MAX = 1 << 18, TM_SINK_STRING_BYTES_MAX = 16 << 20, TM_SINK_STRING_MAX = 4096 };
 
+enum { TM_SINK_RECENT = 512 }; /* a power of 2 */
+
 struct tm_event_sink {
     struct tm_stream_writer *writer; /* borrowed */
     uint32_t file;                   /* the current file */
@@ -36,6 +38,7 @@ struct tm_event_sink {
     /* private */
     struct tm_batch_builder batch;
     struct tm_intern strings;
+    uint32_t recent[TM_SINK_RECENT]; /* numbers of strings, by a few of their bytes; 0: none */
     uint32_t strings_sent;
     uint32_t generations;
     struct tm_buf detail;

@@ -348,6 +348,31 @@ static struct tm_text text(const char *s)
 }
 
 /* Each enumerated value of the stream has a name that only this value has. */
+/* Texts that agree in their length, first and last bytes are different strings. So are texts after the strings were
+ * cleared, as for each turn of a worker. */
+static void test_strings(void)
+{
+    struct tm_error err = {0};
+    struct tm_event_sink sink;
+    struct tm_buf detail = {0};
+    bool right = true;
+    tm_event_sink_init(&sink, NULL);
+    for (int turn = 0; turn < 2; turn++) {
+        for (int i = 0; i < 300; i++) {
+            char name[32];
+            uint32_t string = 0;
+            int kind = turn ? 99 - i % 100 : i % 100;
+            snprintf(name, sizeof name, "beginning %02d with the end", kind);
+            right &= tm_event_sink_string(&sink, tm_text_at(name, strlen(name)), &detail, &string, &err) == TM_OK &&
+                     string == (uint32_t)i % 100 + 1;
+        }
+        tm_intern_clear(&sink.strings);
+    }
+    ok_named(right && detail.len == 0, "a text has the number of its first use in a turn");
+    tm_buf_release(&detail);
+    tm_event_sink_release(&sink);
+}
+
 static void test_words(void)
 {
     bool reasons = true, rules = true, types = true;
@@ -381,6 +406,7 @@ int main(void)
     test_sizes();
     test_json_ref();
     test_detail_fields();
+    test_strings();
     test_words();
     tm_buf_release(&bytes);
     return tap_done();

@@ -1,6 +1,7 @@
 #include "format/chrome_json/event.h"
 
 #include "base/decimal.h"
+#include "json/fast_path.h"
 
 /* KEY is as long as TEXT, a literal. */
 #define is(key, text) (memcmp((key)->data, text, sizeof text - 1) == 0)
@@ -43,11 +44,18 @@ static inline enum tm_json_field field_of(const struct tm_json_value *key)
     }
 }
 
-enum { TIME_BYTES = 48 /* fast_time may load so many bytes */, TIME_DIGITS = 15, TIME_FRACTION = 3 };
+/* VALUE_BYTES at a value must be readable for it to be read by one of the fast ways. */
+enum { VALUE_BYTES = 48, INT_DIGITS = 15, FRACTION_DIGITS = 3 };
+
+/* The tag of a text that ends the object. */
+enum { TAG_CLOSE = TM_JF_COUNT + 1 };
+
+#define BIT(field) (UINT32_C(1) << (field))
 
 /* The members that are times in microseconds. */
-#define TIMES                                                                                                          \
-    (UINT32_C(1) << TM_JF_TS | UINT32_C(1) << TM_JF_DUR | UINT32_C(1) << TM_JF_TTS | UINT32_C(1) << TM_JF_TDUR)
+#define TIMES (BIT(TM_JF_TS) | BIT(TM_JF_DUR) | BIT(TM_JF_TTS) | BIT(TM_JF_TDUR))
+
+#define PIDS (BIT(TM_JF_PID) | BIT(TM_JF_TID))
 
 #if TM_HAS_BYTES16
 /* Returns the number of digits at P, at most 16. */
@@ -56,28 +64,43 @@ static inline unsigned count_digits(const uint8_t *p)
     return tm_trailing_zeros(~(uint64_t)tm_bytes16_mask(tm_bytes16_digits(tm_bytes16_load(p))));
 }
 
-/* Reads the number at P if it has up to TIME_DIGITS digits and a fraction of up to TIME_FRACTION digits, as nearly all
- * times have. TIME_BYTES at P are readable. Sets *NS to 1000 times the number. Returns the byte after the number, or
+/* Reads the digits at P, up to INT_DIGITS and without a zero in front. VALUE_BYTES at P are readable. Returns the byte
+ * after them, or NULL. */
+static inline const uint8_t *fast_digits(const uint8_t *p, uint64_t *v)
+{
+    unsigned count = count_digits(p);
+    if (count - 1 >= INT_DIGITS || (count > 1 && *p == '0'))
+        return NULL;
+    *v = count > 8 ? tm_decimal_short(p, count - 8) * 100000000 + tm_decimal_short(p + count - 8, 8)
+                   : tm_decimal_short(p, count);
+    return p + count;
+}
+
+/* Reads the number at P if it has up to INT_DIGITS digits and a fraction of up to FRACTION_DIGITS digits, as nearly all
+ * times have. VALUE_BYTES at P are readable. Sets *NS to 1000 times the number. Returns the byte after the number, or
  * NULL. */
 static inline const uint8_t *fast_time(const uint8_t *p, uint64_t *ns)
 {
-    static const uint16_t units[TIME_FRACTION + 1] = {0, 100, 10, 1};
-    unsigned whole = count_digits(p), fraction = 0;
-    if (whole - 1 >= TIME_DIGITS || (whole > 1 && *p == '0'))
+    static const uint16_t units[FRACTION_DIGITS + 1] = {0, 100, 10, 1};
+    if ((p = fast_digits(p, ns)) == NULL)
         return NULL;
-    uint64_t v = whole > 8 ? tm_decimal_short(p, whole - 8) * 100000000 + tm_decimal_short(p + whole - 8, 8)
-                           : tm_decimal_short(p, whole);
-    p += whole;
+    *ns *= 1000;
     if (*p == '.') {
-        fraction = count_digits(++p);
-        if (fraction - 1 >= TIME_FRACTION)
+        unsigned fraction = count_digits(++p);
+        if (fraction - 1 >= FRACTION_DIGITS)
             return NULL;
-        *ns = v * 1000 + tm_decimal_short(p, fraction) * units[fraction];
+        *ns += tm_decimal_short(p, fraction) * units[fraction];
         p += fraction;
-    } else {
-        *ns = v * 1000;
     }
     return (*p | 0x20) == 'e' ? NULL : p;
+}
+
+/* Reads the integer at P as fast_time does. */
+static inline const uint8_t *fast_int(const uint8_t *p, uint64_t *v)
+{
+    if ((p = fast_digits(p, v)) == NULL)
+        return NULL;
+    return *p == '.' || (*p | 0x20) == 'e' ? NULL : p;
 }
 #else
 static inline const uint8_t *fast_time(const uint8_t *p, uint64_t *ns)
@@ -86,91 +109,176 @@ static inline const uint8_t *fast_time(const uint8_t *p, uint64_t *ns)
     (void)ns;
     return NULL;
 }
+
+static inline const uint8_t *fast_int(const uint8_t *p, uint64_t *v)
+{
+    return fast_time(p, v);
+}
 #endif
 
-/* Reads the value of member FIELD at SCAN's p. */
-static inline enum tm_json_status read_value(struct tm_json_scan *scan, struct tm_json_event *event,
-                                             struct tm_json_args *args, enum tm_json_field field)
+/* Takes the value of member FIELD at P from LAST if it is the same. Returns the byte after it, or NULL. */
+static inline const uint8_t *recall_value(struct tm_json_event *event, enum tm_json_field field,
+                                          struct tm_json_event_value *last, const uint8_t *p)
 {
-    const uint8_t *start = scan->p, *after;
-    if (field == TM_JF_ARGS && args && (*start == '{' || *start == '['))
-        return tm_json_args_read(args, "args", scan, &event->value[field]);
-    if (TIMES >> field & 1 && scan->end - start >= TIME_BYTES &&
-        (after = fast_time(start, &event->converted[field])) != NULL) {
-        event->value[field] = (struct tm_json_value){start, (size_t)(after - start), TM_JSON_NUMBER, false, false};
-        event->converted_fields |= UINT32_C(1) << field;
-        scan->p = after;
-        return TM_JSON_OK;
-    }
-    return tm_json_value(scan, &event->value[field]);
+    if (!tm_json_known_text_is(&last->text, p))
+        return NULL;
+    event->value[field] = last->value;
+    event->value[field].data = p + (*p == '"');
+    event->slots[field] = last;
+    event->converted[field] = last->converted;
+    event->converted_fields |= (uint32_t)last->is_converted << field;
+    return p + last->len;
 }
 
-/* Reads the member at SCAN's p, number ORDINAL of its object, with its comma into EVENT. *FIELD is TM_JF_COUNT for a
- * member that is not interpreted. */
-static inline enum tm_json_status read_member(struct tm_json_scan *scan, struct tm_json_event *event,
-                                              struct tm_json_args *args, uint32_t ordinal, enum tm_json_field *field)
+/* Stores in LAST the value of member FIELD, which was read from START to AFTER, if it is short enough. VALUE_BYTES at
+ * START are readable. */
+static inline void note_value(struct tm_json_event *event, enum tm_json_field field, struct tm_json_event_value *last,
+                              const uint8_t *start, const uint8_t *after)
 {
-    struct tm_json_value key;
-    enum tm_json_status st;
-    enum tm_json_recall_match match = TM_JSON_RECALL_NONE;
+    const struct tm_json_value *value = &event->value[field];
+    size_t len = (size_t)(after - start), more = value->type != TM_JSON_STRING;
+    event->slots[field] = NULL;
+    if (len + more > TM_JSON_KNOWN_BYTES || value->type >= TM_JSON_ARRAY)
+        return;
+    tm_json_known_text_set(&last->text, start, len + more);
+    last->len = (uint8_t)len;
+    last->is_converted = false;
+    last->value = *value;
+    event->slots[field] = last;
+}
+
+/* Reads the string at P if it has no escapes and ends before END. Returns the byte after it, or NULL. */
+static inline const uint8_t *read_plain(const uint8_t *p, const uint8_t *end, struct tm_json_value *value)
+{
+    bool non_ascii = false;
+    const uint8_t *quote = tm_json_special(p + 1, end, &non_ascii);
+    if (quote == end || *quote != '"')
+        return NULL;
+    *value = (struct tm_json_value){p + 1, (size_t)(quote - p - 1), TM_JSON_STRING, false, non_ascii};
+    return quote + 1;
+}
+
+/* Reads a usual value of member FIELD, whose key has number KEY, at P: a number that is converted at once, a value like
+ * the last one, or a string without escapes. VALUE_BYTES at P are readable. Returns the byte after it, or NULL. */
+static inline const uint8_t *fast_value(struct tm_json_event *event, uint32_t key, enum tm_json_field field,
+                                        const uint8_t *p, const uint8_t *end)
+{
+    struct tm_json_event_value *last = &event->values[key];
+    const uint8_t *after = NULL;
+    if (BIT(field) & TIMES)
+        after = fast_time(p, &event->converted[field]);
+    else if (BIT(field) & PIDS)
+        after = fast_int(p, &event->converted[field]);
+    if (after) {
+        event->value[field] = (struct tm_json_value){p, (size_t)(after - p), TM_JSON_NUMBER, false, false};
+        event->converted_fields |= BIT(field);
+        return after;
+    }
+    event->converted_fields &= ~BIT(field);
+    if (*p == '{' || *p == '[')
+        return NULL;
+    if ((after = recall_value(event, field, last, p)) != NULL)
+        return after;
+    if (*p == '"' && (after = read_plain(p, end, &event->value[field])) != NULL)
+        note_value(event, field, last, p, after);
+    return after;
+}
+
+/* Reads any value of member FIELD, whose key has number KEY, at SCAN's p. */
+static enum tm_json_status scan_value(struct tm_json_scan *scan, struct tm_json_event *event, struct tm_json_args *args,
+                                      uint32_t key, enum tm_json_field field)
+{
     const uint8_t *start = scan->p;
-    struct tm_json_recalled *slot = tm_json_recall_slot(&event->recall, start, scan->end, ordinal);
-    if (slot) {
-        *field = (enum tm_json_field)slot->tag;
-        match = tm_json_recall_match(slot, scan, &event->value[*field]);
-    }
-    if (match == TM_JSON_RECALL_MEMBER) {
-        event->slots[*field] = slot;
-        event->converted[*field] = slot->converted;
-        event->converted_fields = (event->converted_fields & ~(UINT32_C(1) << *field)) | (uint32_t)slot->is_converted
-                                                                                             << *field;
-        return TM_JSON_OK;
-    }
-    if (match == TM_JSON_RECALL_NONE) {
-        if ((st = tm_json_key(scan, &key)) != TM_JSON_OK)
-            return st;
-        *field = field_of(&key);
-    }
-    const uint8_t *value_start = scan->p;
-    event->converted_fields &= ~(UINT32_C(1) << *field);
-    event->slots[*field] = NULL;
-    if ((st = read_value(scan, event, args, *field)) != TM_JSON_OK)
+    event->slots[field] = NULL;
+    event->converted_fields &= ~BIT(field);
+    if (field == TM_JF_ARGS && args && (*start == '{' || *start == '['))
+        return tm_json_args_read(args, "args", scan, &event->value[field]);
+    enum tm_json_status st = tm_json_value(scan, &event->value[field]);
+    if (st == TM_JSON_OK && key && scan->end - start >= VALUE_BYTES)
+        note_value(event, field, &event->values[key], start, scan->p);
+    return st;
+}
+
+/* Scans and remembers the text at SCAN's p, which follows key *KEY, up to the next value. Sets *KEY to the number of
+ * the key, 0 if it is not remembered, and *FIELD, to TM_JF_COUNT for a member that is not interpreted. TM_JSON_CLOSE:
+ * the text ended the object. */
+static enum tm_json_status scan_key(struct tm_json_scan *scan, struct tm_json_event *event, uint32_t *key,
+                                    enum tm_json_field *field)
+{
+    const uint8_t *start = scan->p;
+    uint32_t before = *key;
+    struct tm_json_value name;
+    bool is_new;
+    enum tm_json_status st = event->empty ? TM_JSON_OK : tm_json_comma(scan, '}');
+    if (st != TM_JSON_OK)
         return st;
-    if (slot && (match == TM_JSON_RECALL_NONE || tm_json_recall_takes(slot))) {
-        tm_json_recall_note(slot, start, value_start, &event->value[*field], scan->p);
-        slot->tag = (uint8_t)*field;
-        event->slots[*field] = slot;
-        if (event->converted_fields >> *field & 1)
-            tm_json_event_keep(event, *field, event->converted[*field]);
+    if (!tm_json_space(scan))
+        return TM_JSON_MORE;
+    st = tm_json_key(scan, &name);
+    if (st != TM_JSON_OK && st != TM_JSON_CLOSE)
+        return st;
+    *field = st == TM_JSON_OK ? field_of(&name) : TM_JF_COUNT;
+    *key = 0;
+    if (scan->end - start < TM_JSON_KNOWN_BYTES)
+        return st;
+    *key = tm_json_known_keys_learn(&event->keys, before, start, (size_t)(scan->p - start), &is_new);
+    event->keys.keys[*key].tag = st == TM_JSON_OK ? (uint8_t)*field : TAG_CLOSE;
+    if (is_new)
+        event->values[*key] = (struct tm_json_event_value){.len = 0};
+    return st;
+}
+
+/* Reads the members of the object at SCAN's p, which is after its '{'. */
+static enum tm_json_status read_members(struct tm_json_scan *scan, struct tm_json_event *event,
+                                        struct tm_json_args *args)
+{
+    enum { ROOM = TM_JSON_KNOWN_BYTES + VALUE_BYTES };
+    enum tm_json_status st;
+    enum tm_json_field field;
+    const uint8_t *p = scan->p, *end = scan->end, *after;
+    uint32_t key = TM_JSON_KNOWN_START;
+    for (;;) {
+        bool is_inside = end - p >= ROOM;
+        uint32_t next = is_inside ? tm_json_known_keys_next(&event->keys, key, p) : 0;
+        const struct tm_json_known_key *known = &event->keys.keys[next];
+        scan->p = p + known->len;
+        if (next && known->tag == TAG_CLOSE)
+            return TM_JSON_CLOSE;
+        if (next && *scan->p > ' ') {
+            key = next;
+            field = (enum tm_json_field)known->tag;
+        } else { /* also if there is more white space */
+            scan->p = p;
+            if ((st = scan_key(scan, event, &key, &field)) != TM_JSON_OK)
+                return st;
+            is_inside = key && end - scan->p >= VALUE_BYTES;
+        }
+        after = is_inside ? fast_value(event, key, field, scan->p, end) : NULL;
+        if (after == NULL) {
+            if ((st = scan_value(scan, event, args, key, field)) != TM_JSON_OK)
+                return st;
+            after = scan->p;
+        }
+        p = after;
+        event->empty = false;
+        event->non_ascii |= event->value[field].non_ascii;
+        event->repeated_fields |= event->fields & BIT(field);
+        event->fields |= BIT(field);
     }
-    return tm_json_comma(scan, '}');
 }
 
 enum tm_json_status tm_json_event_parse(struct tm_json_scan *scan, struct tm_json_event *event,
                                         struct tm_json_args *args)
 {
-    enum tm_json_status st;
-    event->raw = scan->p;
+    event->raw = scan->p++;
     event->fields = 0;
+    event->repeated_fields = 0;
     event->converted_fields = 0;
     event->empty = true;
-    event->repeated = false;
     event->non_ascii = false;
-    scan->p++;
-    enum tm_json_field field = TM_JF_COUNT;
-    for (uint32_t ordinal = 0;; ordinal++) {
-        if (!tm_json_space(scan))
-            return TM_JSON_MORE;
-        if ((st = read_member(scan, event, args, ordinal, &field)) != TM_JSON_OK)
-            break;
-        event->empty = false;
-        event->non_ascii |= event->value[field].type == TM_JSON_STRING && event->value[field].non_ascii;
-        if (field == TM_JF_COUNT)
-            continue;
-        uint32_t bit = UINT32_C(1) << field;
-        event->repeated |= (event->fields & bit) != 0;
-        event->fields |= bit;
-    }
+    enum tm_json_status st = read_members(scan, event, args);
+    event->fields &= ~BIT(TM_JF_COUNT);
+    event->repeated = (event->repeated_fields & ~BIT(TM_JF_COUNT)) != 0;
     event->raw_len = (size_t)(scan->p - event->raw);
     return st == TM_JSON_CLOSE ? TM_JSON_OK : st;
 }

@@ -4,7 +4,7 @@
 #define TM_FORMAT_CHROME_JSON_EVENT_H
 
 #include "format/json_args.h"
-#include "json/recall.h"
+#include "json/known_keys.h"
 
 /* The members that are interpreted. */
 enum tm_json_field {
@@ -33,6 +33,15 @@ enum tm_json_field {
 
 enum { TM_JSON_FIELD_NAME_MAX = 8 };
 
+/* A remembered value of a member: the last one that was short enough. */
+struct tm_json_event_value {
+    struct tm_json_known_text text; /* the value, and the byte after a number or word, which ends it */
+    uint8_t len;                    /* of the value with its quotes */
+    bool is_converted;              /* CONVERTED is set */
+    uint64_t converted;             /* what was computed from the value */
+    struct tm_json_value value;     /* its data are not valid */
+};
+
 struct tm_json_event {
     const uint8_t *raw; /* the whole object */
     size_t raw_len;
@@ -42,10 +51,12 @@ struct tm_json_event {
     bool non_ascii;   /* a string outside nested values has bytes of 0x80 or above */
     struct tm_json_value value[TM_JF_COUNT + 1]; /* valid if its bit is set; the last of equal keys */
     /* private; [TM_JF_COUNT] is of a member that is not interpreted */
+    uint32_t repeated_fields;  /* bit 1 << enum tm_json_field is set if the member occurs twice */
     uint32_t converted_fields; /* bit 1 << enum tm_json_field is set if the member is in CONVERTED */
     uint64_t converted[TM_JF_COUNT + 1];
-    struct tm_json_recalled *slots[TM_JF_COUNT + 1]; /* where the member is remembered; NULL: nowhere */
-    struct tm_json_recall recall;                    /* members of earlier events */
+    struct tm_json_event_value *slots[TM_JF_COUNT + 1]; /* where the value is remembered; NULL: nowhere */
+    struct tm_json_known_keys keys;                     /* of earlier events */
+    struct tm_json_event_value values[TM_JSON_KNOWN_KEYS]; /* of these keys */
 };
 
 static inline bool tm_json_event_has(const struct tm_json_event *event, enum tm_json_field field)
@@ -67,7 +78,8 @@ static inline const struct tm_json_value *tm_json_event_of(const struct tm_json_
     return tm_json_event_has(event, field) && event->value[field].type == type ? &event->value[field] : NULL;
 }
 
-/* True, with *V set, if V was kept for a member FIELD with the same text in an earlier event. */
+/* True, with *V set, if V was kept for a member FIELD with the same text in an earlier event. Numbers are converted at
+ * once if they are usual ones: times to nanoseconds, pids and tids to integers. */
 static inline bool tm_json_event_converted(const struct tm_json_event *event, enum tm_json_field field, uint64_t *v)
 {
     *v = event->converted[field];
@@ -77,7 +89,7 @@ static inline bool tm_json_event_converted(const struct tm_json_event *event, en
 /* Keeps V, which depends only on the text of the member FIELD, for later events with the same text. EVENT has FIELD. */
 static inline void tm_json_event_keep(const struct tm_json_event *event, enum tm_json_field field, uint64_t v)
 {
-    struct tm_json_recalled *slot = event->slots[field];
+    struct tm_json_event_value *slot = event->slots[field];
     if (slot) {
         slot->converted = v;
         slot->is_converted = true;

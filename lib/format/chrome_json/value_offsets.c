@@ -21,20 +21,19 @@ static void add_offset(struct tm_json_ref *ref, const uint8_t *raw, const struct
 
 static void find_offsets(const struct tm_json_event *json, struct tm_json_ref *ref)
 {
-    static const struct {
-        enum tm_json_field field;
-        enum tm_json_value_kind of;
-    } fields[TM_VALUE_OFFSETS_MAX] = {{TM_JF_TS, TM_JSON_VALUE_TS},
-                                      {TM_JF_PID, TM_JSON_VALUE_PID},
-                                      {TM_JF_ID, TM_JSON_VALUE_ID},
-                                      {TM_JF_BIND_ID, TM_JSON_VALUE_BIND_ID},
-                                      {TM_JF_ID2, TM_JSON_VALUE_ID2}};
-    for (int i = 0; i < TM_VALUE_OFFSETS_MAX; i++) {
-        const struct tm_json_value *v = tm_json_event_get(json, fields[i].field);
-        bool is_object = v && v->type == TM_JSON_OBJECT,
-             is_scalar = v && (v->type == TM_JSON_NUMBER || v->type == TM_JSON_STRING);
-        if (fields[i].of == TM_JSON_VALUE_ID2 ? is_object : is_scalar)
-            add_offset(ref, json->raw, v, fields[i].of);
+    static const uint8_t kinds[TM_JF_COUNT] = {[TM_JF_TS] = TM_JSON_VALUE_TS,
+                                               [TM_JF_PID] = TM_JSON_VALUE_PID,
+                                               [TM_JF_ID] = TM_JSON_VALUE_ID,
+                                               [TM_JF_BIND_ID] = TM_JSON_VALUE_BIND_ID,
+                                               [TM_JF_ID2] = TM_JSON_VALUE_ID2};
+    uint32_t left = json->fields & (1u << TM_JF_TS | 1u << TM_JF_PID | 1u << TM_JF_ID | 1u << TM_JF_BIND_ID |
+                                    1u << TM_JF_ID2);
+    for (; left; left &= left - 1) {
+        unsigned field = tm_trailing_zeros(left);
+        const struct tm_json_value *v = &json->value[field];
+        bool is_scalar = v->type == TM_JSON_NUMBER || v->type == TM_JSON_STRING;
+        if (field == TM_JF_ID2 ? v->type == TM_JSON_OBJECT : is_scalar)
+            add_offset(ref, json->raw, v, (enum tm_json_value_kind)kinds[field]);
     }
 }
 
