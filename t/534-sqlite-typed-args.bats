@@ -89,3 +89,21 @@ debug.data|int|5'
 END
     [ "$(sqlite3 p.db "SELECT group_concat(key) FROM slice JOIN args USING (arg_set_id) WHERE ts = 14")" = chrome_raster_task.source_frame_number ]
 }
+
+@test "an end repeats the many args of its begin, and a key has its last value" {
+    python3 - >m.json <<'END'
+import json
+args = {"r%d" % i: i + 0.5 for i in range(100)}
+args["long"] = "x" * 1200
+print(json.dumps([{"ph": "B", "ts": 1, "pid": 1, "tid": 1, "name": "a", "args": args},
+                  {"ph": "E", "ts": 2, "pid": 1, "tid": 1, "args": {"r3": 7.25, "new": 8.5}},
+                  {"ph": "B", "ts": 3, "pid": 1, "tid": 1, "name": "b", "args": {"x": 1.5, "y": 2.5}},
+                  {"ph": "E", "ts": 4, "pid": 1, "tid": 1, "args": {"x": 3.5, "z": 4.5}}]))
+END
+    tm-merge -q -o p.db m.json
+    [ "$(sqlite3 p.db "SELECT count(*), sum(a.id - a.arg_set_id), count(real_value) FROM slice JOIN args a USING (arg_set_id)
+        WHERE slice.name = 'a'")" = '102|5151|101' ]
+    [ "$(sqlite3 p.db "SELECT key, real_value, a.id - a.arg_set_id FROM slice JOIN args a USING (arg_set_id)
+        WHERE slice.name = 'b' OR key IN ('args.r3', 'args.r99', 'args.new') ORDER BY ts, a.id" | tr '\n' ' ')" = \
+        'args.r3|7.25|3 args.r99|99.5|99 args.new|8.5|101 args.x|3.5|0 args.y|2.5|1 args.z|4.5|2 ' ]
+}

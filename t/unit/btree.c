@@ -146,6 +146,7 @@ static void test_rows(int64_t count)
 /* Each integer and each real is read back unchanged. */
 static void test_values(void)
 {
+    struct tm_buf payload = {0};
     static const int64_t values[] = {0, 1, -1, 2, 127, 128, -128, -129, 32767, 32768, -32768, -32769, 8388607, 8388608,
                                      -8388608, -8388609, INT32_MAX, INT32_MIN, 140737488355327, 140737488355328,
                                      -140737488355328, -140737488355329, INT64_MAX, INT64_MIN + 1};
@@ -165,6 +166,14 @@ static void test_values(void)
         tm_sqlite_record_real(&f.record, reals[i]);
         ok(tm_sqlite_btree_add(&f.a, (int64_t)i - 3, &f.record, &err) == TM_OK);
     }
+    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
+        double value = 1;
+        ok(tm_sqlite_btree_find(&f.a, (int64_t)i - 3, &payload, &err) == TM_OK);
+        ok(tm_sqlite_record_get_real(payload.data, payload.len, 2, &value) == TM_OK && !(value < reals[i]) &&
+           !(value > reals[i]));
+        ok(tm_sqlite_record_get_real(payload.data, payload.len, 1, &value) == TM_END);
+    }
+    tm_buf_release(&payload);
     ok_named(add_b(&f, 5, 0) == TM_E_SYSTEM, "rows out of order");
     close_files(&f);
     is_str(ask("PRAGMA integrity_check"), "ok");

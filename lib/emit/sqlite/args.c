@@ -2,6 +2,7 @@
  * stored. */
 #include "base/decimal.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "emit/sqlite/internal.h"
 
 #include <math.h>
@@ -15,6 +16,12 @@ struct tm_sqlite_arg_set {
     int64_t id;
     size_t text, len;
     int64_t count; /* number of its args, which is the place of the next */
+};
+
+/* A real of a set, by its row in tm_arg_real. */
+struct tm_sqlite_arg_real {
+    int64_t id;
+    double value;
 };
 
 /* A member of a set's object. */
@@ -33,6 +40,7 @@ void tm_sqlite_args_init(struct tm_sqlite *s)
 void tm_sqlite_args_release(struct tm_sqlite *s)
 {
     free(s->args.sets);
+    free(s->args.reals);
     tm_intern_release(&s->args.keys);
     tm_buf_release(&s->args.text.buf);
     tm_buf_release(&s->args.flat_key);
@@ -58,6 +66,14 @@ static enum tm_status write_set(struct tm_sqlite *s, const struct tm_sqlite_arg_
     return tm_sqlite_btree_add(&s->args.table, set->id, &s->record, err);
 }
 
+static enum tm_status write_real(struct tm_sqlite *s, const struct tm_sqlite_arg_real *real, struct tm_error *err)
+{
+    tm_sqlite_record_begin(&s->record);
+    tm_sqlite_record_null(&s->record);
+    tm_sqlite_record_real(&s->record, real->value);
+    return tm_sqlite_btree_add(&s->args.real_table, real->id, &s->record, err);
+}
+
 enum tm_status tm_sqlite_args_flush(struct tm_sqlite *s, struct tm_error *err)
 {
     struct tm_sqlite_args *w = &s->args;
@@ -69,7 +85,9 @@ enum tm_status tm_sqlite_args_flush(struct tm_sqlite *s, struct tm_error *err)
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; st == TM_OK && i < w->count; i++)
         st = write_set(s, &w->sets[i], err);
-    w->count = 0;
+    for (uint32_t i = 0; st == TM_OK && i < w->real_count; i++)
+        st = write_real(s, &w->reals[i], err);
+    w->count = w->real_count = 0;
     tm_buf_clear(&w->text.buf);
     return st;
 }
@@ -151,14 +169,28 @@ static enum tm_status put_string(struct tm_sqlite *s, struct tm_text text, struc
     return st;
 }
 
+/* Adds real ID to the pending ones, or replaces the one that has ID. */
+static enum tm_status add_real(struct tm_sqlite_args *w, int64_t id, double value, struct tm_error *err)
+{
+    enum tm_status st = tm_array_grow(&w->reals, &w->real_cap, w->real_count, sizeof *w->reals, err);
+    uint32_t i = w->real_count;
+    if (st < 0)
+        return st;
+    while (i && w->reals[i - 1].id >= id) /* only if a key of the last set has another value */
+        i--;
+    if (i == w->real_count || w->reals[i].id != id) {
+        memmove(w->reals + i + 1, w->reals + i, (w->real_count - i) * sizeof *w->reals);
+        w->real_count++;
+    }
+    w->reals[i] = (struct tm_sqlite_arg_real){id, value};
+    return TM_OK;
+}
+
 /* Writes a real to a table of its own, since not every version of SQLite reads a real exactly from text. */
 static enum tm_status put_real(struct tm_sqlite *s, const struct tm_arg_row *row, int64_t place, struct tm_error *err)
 {
-    sqlite3_stmt *stmt = s->statements[TM_SQL_ARG_REAL];
-    sqlite3_bind_int64(stmt, 1, row->arg_set + place);
-    sqlite3_bind_double(stmt, 2, row->real_value);
     tm_out_str(&s->args.text, "null");
-    return isnan(row->real_value) ? TM_OK : tm_sqlite_run(s, stmt, err);
+    return isnan(row->real_value) ? TM_OK : add_real(&s->args, row->arg_set + place, row->real_value, err);
 }
 
 /* Reads the member that begins at AT. */
@@ -301,30 +333,45 @@ static enum tm_status copy_members(struct tm_sqlite *s, int64_t from, struct tm_
     return st < 0 ? st : TM_OK;
 }
 
+/* Finds real ID, pending or written. TM_OK; TM_END: there is none; TM_E_SYSTEM. */
+static enum tm_status find_real(struct tm_sqlite_args *w, int64_t id, double *value, struct tm_error *err)
+{
+    uint32_t low = tm_search_i64(w->reals, w->real_count, TM_SEARCH_FIELD(struct tm_sqlite_arg_real, id), id);
+    if (low < w->real_count && w->reals[low].id == id) {
+        *value = w->reals[low].value;
+        return TM_OK;
+    }
+    enum tm_status st = tm_sqlite_btree_find(&w->real_table, id, &w->member, err);
+    return st == TM_OK ? tm_sqlite_record_get_real(w->member.data, w->member.len, 1, value) : st;
+}
+
+/* Repeats the real at PLACE of set FROM in set INTO. */
+static enum tm_status copy_real(struct tm_sqlite_args *w, int64_t from, int64_t into, int64_t place,
+                                struct tm_error *err)
+{
+    double value;
+    enum tm_status st = find_real(w, from + place, &value, err);
+    return st == TM_OK ? add_real(w, into + place, value, err) : st < 0 ? st : TM_OK;
+}
+
 enum tm_status tm_sqlite_arg_copy(void *self, int64_t from, int64_t into, int64_t *id, struct tm_error *err)
 {
     struct tm_sqlite *s = self;
     struct tm_sqlite_args *w = &s->args;
-    sqlite3_stmt *reals = s->statements[TM_SQL_ARG_REAL_COPY];
     enum tm_status st = open_set(s, into, err);
     if (st == TM_OK)
         st = copy_members(s, from, err);
     if (st < 0)
         return st;
     struct tm_sqlite_arg_set *set = &w->sets[w->count - 1];
-    bool has_real = false;
-    for (size_t at = set->text + 1; at < w->text.buf.len;) {
+    for (size_t at = set->text + 1; st == TM_OK && at < w->text.buf.len;) {
         struct member m = member_at(&w->text.buf, at);
-        has_real = has_real || m.type == 'r';
         w->holders[m.key & (HOLDERS - 1)] = set->id + 1;
         set->count = m.place < set->count ? set->count : m.place + 1;
+        if (m.type == 'r')
+            st = copy_real(w, from, into, m.place, err);
         at = m.end + 1;
     }
     *id += set->count;
-    if (!has_real)
-        return TM_OK;
-    sqlite3_bind_int64(reals, 1, from);
-    sqlite3_bind_int64(reals, 2, set->count);
-    sqlite3_bind_int64(reals, 3, into);
-    return tm_sqlite_run(s, reals, err);
+    return st;
 }

@@ -85,6 +85,11 @@ void tm_sqlite_put_text(struct tm_sqlite *s, struct tm_text text)
         tm_sqlite_record_text(&s->record, text);
 }
 
+void tm_sqlite_put_word(struct tm_sqlite *s, const char *word)
+{
+    tm_sqlite_record_text(&s->record, word ? tm_text_at(word, strlen(word)) : (struct tm_text){0});
+}
+
 enum tm_status tm_sqlite_run(struct tm_sqlite *s, sqlite3_stmt *stmt, struct tm_error *err)
 {
     int rc = sqlite3_step(stmt);

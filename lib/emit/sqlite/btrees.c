@@ -1,16 +1,20 @@
-/* The tables with the most rows. They are written page by page (btree.h). */
+/* The tables with the most rows, and others whose rows are made in the order of their ids. They are written page by
+ * page (btree.h). */
 #include "emit/sqlite/internal.h"
 
-static const char *const names[] = {"slice", "counter", "sched", "thread_state", "ftrace_event", "tm_arg_set",
-                                    "heap_graph_object", "heap_graph_reference"};
+static const char *const names[] = {
+    "slice",        "counter", "sched",   "thread_state", "ftrace_event",   "tm_arg_set",        "tm_arg_real",
+    "flow",         "thread",  "process", "track",        "clock_snapshot", "heap_graph_object", "heap_graph_reference",
+    "android_logs", "tm_sample", "spurious_sched_wakeup"};
 
 enum { COUNT = sizeof names / sizeof *names };
 
 static struct tm_sqlite_btree *tree_at(struct tm_sqlite *s, int i)
 {
-    struct tm_sqlite_btree *const trees[COUNT] = {&s->slices.table,        &s->counters,      &s->scheds.table,
-                                                  &s->thread_states.table, &s->ftrace_events, &s->args.table,
-                                                  &s->heap.objects,        &s->heap.references};
+    struct tm_sqlite_btree *const trees[COUNT] = {
+        &s->slices.table, &s->counters, &s->scheds.table, &s->thread_states.table, &s->ftrace_events, &s->args.table,
+        &s->args.real_table, &s->flows, &s->threads, &s->processes, &s->tracks, &s->clocks, &s->heap.objects,
+        &s->heap.references, &s->logs, &s->samples, &s->wakeups};
     return trees[i];
 }
 

@@ -16,7 +16,7 @@ static struct tm_text text_of(ProtobufCBinaryData bytes)
 
 enum tm_status tm_sqlite_clock_row(struct tm_sqlite *s, const struct tm_frame *frame, struct tm_error *err)
 {
-    sqlite3_stmt *stmt = s->statements[TM_SQL_CLOCK];
+    struct tm_sqlite_record *r = &s->record;
     ProtobufCMessage *message = tm_frame_message(frame, &tracemerge__clock_row__descriptor, err);
     if (message == NULL)
         return err->status;
@@ -25,14 +25,15 @@ enum tm_status tm_sqlite_clock_row(struct tm_sqlite *s, const struct tm_frame *f
         protobuf_c_message_free_unpacked(message, NULL);
         return TM_OK;
     }
-    sqlite3_bind_int64(stmt, 1, s->next_clock++);
-    sqlite3_bind_int64(stmt, 2, row->ts_ns);
-    sqlite3_bind_int64(stmt, 3, row->clock);
-    tm_sqlite_bind_word(stmt, 4, tm_sqlite_clock_name(row->clock));
-    sqlite3_bind_int64(stmt, 5, row->value);
-    sqlite3_bind_int64(stmt, 6, row->snapshot);
-    sqlite3_bind_int64(stmt, 7, row->machine);
-    enum tm_status st = tm_sqlite_run(s, stmt, err);
+    tm_sqlite_record_begin(r);
+    tm_sqlite_record_null(r);
+    tm_sqlite_record_int(r, row->ts_ns);
+    tm_sqlite_record_int(r, row->clock);
+    tm_sqlite_put_word(s, tm_sqlite_clock_name(row->clock));
+    tm_sqlite_record_int(r, row->value);
+    tm_sqlite_record_int(r, row->snapshot);
+    tm_sqlite_record_int(r, row->machine);
+    enum tm_status st = tm_sqlite_btree_add(&s->clocks, s->next_clock++, r, err);
     protobuf_c_message_free_unpacked(message, NULL);
     return st;
 }

@@ -23,12 +23,7 @@ enum tm_sqlite_statement {
     TM_SQL_THREAD_STATE_IS,
     TM_SQL_POSTPONE,
     TM_SQL_POSTPONED,
-    TM_SQL_WAKEUP,
     TM_SQL_ARG_KEY,
-    TM_SQL_ARG_REAL,
-    TM_SQL_ARG_REAL_COPY,
-    TM_SQL_FLOW,
-    TM_SQL_SAMPLE,
     TM_SQL_SAMPLE_COUNTER,
     TM_SQL_HEAP_DUMP,
     TM_SQL_ALLOCATION,
@@ -36,14 +31,10 @@ enum tm_sqlite_statement {
     TM_SQL_HEAP_CLASS,
     TM_SQL_HEAP_DATA,
     TM_SQL_HEAP_PRIMITIVE,
-    TM_SQL_LOG,
     TM_SQL_CALLSITE,
     TM_SQL_FRAME,
     TM_SQL_SYMBOL,
     TM_SQL_MAPPING,
-    TM_SQL_THREAD,
-    TM_SQL_PROCESS,
-    TM_SQL_TRACK,
     TM_SQL_TRACK_SAME,
     TM_SQL_CPU,
     TM_SQL_GPU,
@@ -53,7 +44,6 @@ enum tm_sqlite_statement {
     TM_SQL_METADATA,
     TM_SQL_METADATA_UPDATE,
     TM_SQL_STAT,
-    TM_SQL_CLOCK,
     TM_SQL_BOUNDS,
     TM_SQL_PLACEMENT,
     TM_SQL_ACCOUNT,
@@ -90,9 +80,11 @@ struct tm_sqlite_thread_states {
 
 /* Buffered sets of args. */
 struct tm_sqlite_args {
-    struct tm_sqlite_btree table;
+    struct tm_sqlite_btree table, real_table;
     struct tm_sqlite_arg_set *sets; /* the last one may be incomplete */
     uint32_t count;
+    struct tm_sqlite_arg_real *reals; /* of the sets, in order of their ids */
+    uint32_t real_count, real_cap;
     struct tm_out text;
     struct tm_intern keys; /* number k is keys_removed + k in tm_arg_key */
     int64_t keys_removed;
@@ -119,7 +111,8 @@ struct tm_sqlite {
     struct tm_sqlite_slices slices;
     struct tm_sqlite_scheds scheds;
     struct tm_sqlite_thread_states thread_states;
-    struct tm_sqlite_btree counters, ftrace_events;
+    struct tm_sqlite_btree counters, ftrace_events, flows, wakeups, samples, logs;
+    struct tm_sqlite_btree threads, processes, tracks, clocks;
     struct tm_sqlite_heap heap;
     struct tm_sqlite_args args;
     struct tm_buf text; /* made valid UTF-8 */
@@ -165,6 +158,7 @@ void tm_sqlite_bind_id(sqlite3_stmt *stmt, int column, int64_t id);             
 void tm_sqlite_bind_word(sqlite3_stmt *stmt, int column, const char *word);         /* a constant, or NULL */
 /* Puts TEXT into the record of S, made valid as by tm_sqlite_bind_text. */
 void tm_sqlite_put_text(struct tm_sqlite *s, struct tm_text text);
+void tm_sqlite_put_word(struct tm_sqlite *s, const char *word); /* a constant, or NULL */
 /* Runs a statement without result rows and resets it for the next use. */
 enum tm_status tm_sqlite_run(struct tm_sqlite *s, sqlite3_stmt *stmt, struct tm_error *err);
 enum tm_status tm_sqlite_exec(struct tm_sqlite *s, const char *sql, struct tm_error *err);

@@ -50,21 +50,23 @@ static enum tm_status put_machines(struct tm_sqlite *s, struct tm_error *err)
 static enum tm_status put_threads(struct tm_sqlite *s, struct tm_error *err)
 {
     const struct tm_processes *p = &s->model.tasks.processes;
-    sqlite3_stmt *stmt = s->statements[TM_SQL_THREAD];
+    struct tm_sqlite_record *r = &s->record;
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; st == TM_OK && i < p->thread_count; i++) {
         const struct tm_thread_row *t = &p->threads[i];
-        sqlite3_bind_int64(stmt, 1, i);
-        sqlite3_bind_int64(stmt, 2, t->tid);
-        tm_sqlite_bind_maybe(stmt, 4, t->has_start, t->start_ns);
-        tm_sqlite_bind_maybe(stmt, 5, t->has_end, t->end_ns);
-        tm_sqlite_bind_id(stmt, 6, t->upid);
-        tm_sqlite_bind_maybe(stmt, 7, t->upid != TM_NO_ID, t->is_main);
-        sqlite3_bind_int64(stmt, 8, t->is_idle);
-        sqlite3_bind_int64(stmt, 9, t->machine);
-        tm_sqlite_bind_id(stmt, 10, t->arg_set);
-        if ((st = tm_sqlite_bind_text(s, stmt, 3, tm_processes_text(p, t->name), err)) == TM_OK)
-            st = tm_sqlite_run(s, stmt, err);
+        tm_sqlite_record_begin(r);
+        tm_sqlite_record_null(r);
+        tm_sqlite_record_int(r, i);
+        tm_sqlite_record_int(r, t->tid);
+        tm_sqlite_put_text(s, tm_processes_text(p, t->name));
+        tm_sqlite_record_maybe(r, t->has_start, t->start_ns);
+        tm_sqlite_record_maybe(r, t->has_end, t->end_ns);
+        tm_sqlite_record_id(r, t->upid);
+        tm_sqlite_record_maybe(r, t->upid != TM_NO_ID, t->is_main);
+        tm_sqlite_record_int(r, t->is_idle);
+        tm_sqlite_record_int(r, t->machine);
+        tm_sqlite_record_id(r, t->arg_set);
+        st = tm_sqlite_btree_add(&s->threads, i, r, err);
     }
     return st;
 }
@@ -72,21 +74,26 @@ static enum tm_status put_threads(struct tm_sqlite *s, struct tm_error *err)
 static enum tm_status put_processes(struct tm_sqlite *s, struct tm_error *err)
 {
     const struct tm_processes *p = &s->model.tasks.processes;
-    sqlite3_stmt *stmt = s->statements[TM_SQL_PROCESS];
+    enum { UIDS_A_USER = 100000 };
+    struct tm_sqlite_record *r = &s->record;
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; st == TM_OK && i < p->process_count; i++) {
         const struct tm_process *process = &p->processes[i];
-        sqlite3_bind_int64(stmt, 1, i);
-        sqlite3_bind_int64(stmt, 2, process->pid);
-        tm_sqlite_bind_maybe(stmt, 4, process->has_start, process->start_ns);
-        tm_sqlite_bind_maybe(stmt, 5, process->has_end, process->end_ns);
-        tm_sqlite_bind_id(stmt, 6, process->parent);
-        tm_sqlite_bind_maybe(stmt, 7, process->has_uid, process->uid);
-        tm_sqlite_bind_id(stmt, 9, process->arg_set);
-        sqlite3_bind_int64(stmt, 10, process->machine);
-        if ((st = tm_sqlite_bind_text(s, stmt, 3, tm_processes_text(p, process->name), err)) == TM_OK &&
-            (st = tm_sqlite_bind_text(s, stmt, 8, tm_processes_text(p, process->cmdline), err)) == TM_OK)
-            st = tm_sqlite_run(s, stmt, err);
+        tm_sqlite_record_begin(r);
+        tm_sqlite_record_null(r);
+        tm_sqlite_record_int(r, i);
+        tm_sqlite_record_int(r, process->pid);
+        tm_sqlite_put_text(s, tm_processes_text(p, process->name));
+        tm_sqlite_record_maybe(r, process->has_start, process->start_ns);
+        tm_sqlite_record_maybe(r, process->has_end, process->end_ns);
+        tm_sqlite_record_id(r, process->parent);
+        tm_sqlite_record_maybe(r, process->has_uid, process->uid);
+        tm_sqlite_put_text(s, tm_processes_text(p, process->cmdline));
+        tm_sqlite_record_id(r, process->arg_set);
+        tm_sqlite_record_int(r, process->machine);
+        tm_sqlite_record_maybe(r, process->has_uid, process->uid % UIDS_A_USER);
+        tm_sqlite_record_maybe(r, process->has_uid, process->uid / UIDS_A_USER);
+        st = tm_sqlite_btree_add(&s->processes, i, r, err);
     }
     return st;
 }
@@ -110,7 +117,7 @@ static enum tm_status put_same_track(struct tm_sqlite *s, uint32_t track, int32_
 static enum tm_status put_tracks(struct tm_sqlite *s, struct tm_error *err)
 {
     const struct tm_tracks *tracks = &s->model.layout.tracks;
-    sqlite3_stmt *stmt = s->statements[TM_SQL_TRACK];
+    struct tm_sqlite_record *r = &s->record;
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; st == TM_OK && i < tracks->count; i++) {
         const struct tm_track *t = &tracks->rows[i];
@@ -118,24 +125,24 @@ static enum tm_status put_tracks(struct tm_sqlite *s, struct tm_error *err)
             st = put_same_track(s, i, t->same_as, err);
             continue;
         }
-        sqlite3_bind_int64(stmt, 1, i);
         struct tm_column_type type = type_of(s, t);
-        struct tm_text unit = type.unit ? tm_text_str(type.unit) : tm_tracks_text(tracks, t->unit);
-        tm_sqlite_bind_word(stmt, 3, type.text);
-        tm_sqlite_bind_id(stmt, 4, t->parent);
-        tm_sqlite_bind_id(stmt, 5, t->arg_set);
-        tm_sqlite_bind_id(stmt, 6, t->dimension_set);
-        sqlite3_bind_int64(stmt, 7, t->machine);
-        sqlite3_bind_int64(stmt, 8, t->file);
-        sqlite3_bind_int64(stmt, 9, t->is_counter);
-        tm_sqlite_bind_maybe(stmt, 11, t->scope == TM_TRACK_THREAD, t->owner);
-        tm_sqlite_bind_maybe(stmt, 12, t->scope == TM_TRACK_PROCESS, t->owner);
-        tm_sqlite_bind_maybe(stmt, 13, t->scope == TM_TRACK_CPU, t->owner);
-        tm_sqlite_bind_maybe(stmt, 14, t->scope == TM_TRACK_GPU, t->owner);
-        if ((st = tm_sqlite_bind_text(s, stmt, 2, tm_tracks_text(tracks, t->name), err)) == TM_OK &&
-            (st = tm_sqlite_bind_text(s, stmt, 10, unit, err)) == TM_OK &&
-            (st = tm_sqlite_bind_text(s, stmt, 15, tm_tracks_text(tracks, t->description), err)) == TM_OK)
-            st = tm_sqlite_run(s, stmt, err);
+        tm_sqlite_record_begin(r);
+        tm_sqlite_record_null(r);
+        tm_sqlite_put_text(s, tm_tracks_text(tracks, t->name));
+        tm_sqlite_put_word(s, type.text);
+        tm_sqlite_record_id(r, t->parent);
+        tm_sqlite_record_id(r, t->arg_set);
+        tm_sqlite_record_id(r, t->dimension_set);
+        tm_sqlite_record_int(r, t->machine);
+        tm_sqlite_record_int(r, t->file);
+        tm_sqlite_record_int(r, t->is_counter);
+        tm_sqlite_put_text(s, type.unit ? tm_text_str(type.unit) : tm_tracks_text(tracks, t->unit));
+        tm_sqlite_record_maybe(r, t->scope == TM_TRACK_THREAD, t->owner);
+        tm_sqlite_record_maybe(r, t->scope == TM_TRACK_PROCESS, t->owner);
+        tm_sqlite_record_maybe(r, t->scope == TM_TRACK_CPU, t->owner);
+        tm_sqlite_record_maybe(r, t->scope == TM_TRACK_GPU, t->owner);
+        tm_sqlite_put_text(s, tm_tracks_text(tracks, t->description));
+        st = tm_sqlite_btree_add(&s->tracks, i, r, err);
     }
     return st;
 }

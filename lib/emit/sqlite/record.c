@@ -148,23 +148,47 @@ void tm_sqlite_record_release(struct tm_sqlite_record *record)
     tm_buf_release(&record->values);
 }
 
-enum tm_status tm_sqlite_record_get_text(const uint8_t *payload, size_t len, unsigned column, struct tm_text *text)
+/* Finds column COLUMN of PAYLOAD: its type and its bytes. TM_END: there is no such column. */
+static enum tm_status find_column(const uint8_t *payload, size_t len, unsigned column, uint64_t *type,
+                                  struct tm_text *bytes)
 {
-    uint64_t types_len, type = 0, size = 0;
+    uint64_t types_len, size = 0;
     size_t at = tm_sqlite_get_varint(payload, len, &types_len), n = 0;
     if (at == 0 || types_len > len)
         return TM_END;
     uint64_t value = types_len;
     for (unsigned i = 0; i <= column; i++, at += n, value += size) {
-        if (at >= types_len || (n = tm_sqlite_get_varint(payload + at, (size_t)types_len - at, &type)) == 0)
+        if (at >= types_len || (n = tm_sqlite_get_varint(payload + at, (size_t)types_len - at, type)) == 0)
             return TM_END;
-        size = type >= TYPE_TEXT - 1 ? (type - 12) / 2 : type <= TYPE_ONE ? type_bytes[type] : 0;
+        size = *type >= TYPE_TEXT - 1 ? (*type - 12) / 2 : *type <= TYPE_ONE ? type_bytes[*type] : 0;
         if (size > len - value)
             return TM_END;
-        if (i < column)
-            continue;
-        *text = (struct tm_text){payload + value, (size_t)size};
-        return type >= TYPE_TEXT && type % 2 ? TM_OK : TM_END;
+        *bytes = (struct tm_text){payload + value, (size_t)size};
     }
-    return TM_END;
+    return TM_OK;
+}
+
+enum tm_status tm_sqlite_record_get_text(const uint8_t *payload, size_t len, unsigned column, struct tm_text *text)
+{
+    uint64_t type = 0;
+    enum tm_status st = find_column(payload, len, column, &type, text);
+    return st == TM_OK && type >= TYPE_TEXT && type % 2 ? TM_OK : TM_END;
+}
+
+enum tm_status tm_sqlite_record_get_real(const uint8_t *payload, size_t len, unsigned column, double *value)
+{
+    struct tm_text bytes = {0};
+    uint64_t type = 0, bits = 0;
+    if (find_column(payload, len, column, &type, &bytes) != TM_OK || type == TYPE_NULL || type > TYPE_ONE)
+        return TM_END;
+    for (size_t i = 0; i < bytes.len; i++)
+        bits = bits << 8 | bytes.data[i];
+    unsigned unused = 64 - 8 * (unsigned)bytes.len;
+    if (type == TYPE_FLOAT)
+        memcpy(value, &bits, sizeof bits);
+    else if (bytes.len)
+        *value = (double)((int64_t)(bits << unused) >> unused);
+    else
+        *value = type == TYPE_ONE;
+    return TM_OK;
 }

@@ -39,6 +39,9 @@ void tm_sqlite_record_release(struct tm_sqlite_record *record);
 /* Sets *TEXT to column COLUMN (from 0) of PAYLOAD, a record of LEN bytes. TM_END: the column is not a text. */
 enum tm_status tm_sqlite_record_get_text(const uint8_t *payload, size_t len, unsigned column, struct tm_text *text);
 
+/* Sets *VALUE to column COLUMN of PAYLOAD, which may be stored as an integer. TM_END: the column is not a number. */
+enum tm_status tm_sqlite_record_get_real(const uint8_t *payload, size_t len, unsigned column, double *value);
+
 /* A variable-length integer of 1 to 9 bytes, most significant first. put returns the number of bytes written to P. get
  * returns the number of bytes read of the LEN bytes at P, 0 if there are too few. */
 enum { TM_SQLITE_VARINT_MAX = 9 };

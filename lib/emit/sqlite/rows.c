@@ -5,11 +5,12 @@
 static enum tm_status flow(void *self, int64_t slice_out, int64_t slice_in, struct tm_error *err)
 {
     struct tm_sqlite *s = self;
-    sqlite3_stmt *stmt = s->statements[TM_SQL_FLOW];
-    sqlite3_bind_int64(stmt, 1, s->next_flow++);
-    sqlite3_bind_int64(stmt, 2, slice_out);
-    sqlite3_bind_int64(stmt, 3, slice_in);
-    return tm_sqlite_run(s, stmt, err);
+    struct tm_sqlite_record *r = &s->record;
+    tm_sqlite_record_begin(r);
+    tm_sqlite_record_null(r);
+    tm_sqlite_record_int(r, slice_out);
+    tm_sqlite_record_int(r, slice_in);
+    return tm_sqlite_btree_add(&s->flows, s->next_flow++, r, err);
 }
 
 /* Returns the reference's word for the log that lines of a file of TYPE come from; NULL: it has none. */
@@ -27,19 +28,17 @@ static const char *log_source(enum tm_input_type type)
 static enum tm_status log_line(void *self, const struct tm_log_row *row, struct tm_error *err)
 {
     struct tm_sqlite *s = self;
-    sqlite3_stmt *stmt = s->statements[TM_SQL_LOG];
-    sqlite3_bind_int64(stmt, 1, s->next_log++);
-    sqlite3_bind_int64(stmt, 2, row->ts);
-    tm_sqlite_bind_id(stmt, 3, row->utid);
-    sqlite3_bind_int64(stmt, 4, row->priority);
-    enum tm_status st = tm_sqlite_bind_text(s, stmt, 5, row->tag, err);
-    if (st == TM_OK)
-        st = tm_sqlite_bind_text(s, stmt, 6, row->message, err);
-    if (st < 0)
-        return st;
-    tm_sqlite_bind_id(stmt, 7, row->arg_set);
-    tm_sqlite_bind_word(stmt, 8, log_source(row->input_type));
-    return tm_sqlite_run(s, stmt, err);
+    struct tm_sqlite_record *r = &s->record;
+    tm_sqlite_record_begin(r);
+    tm_sqlite_record_null(r);
+    tm_sqlite_record_int(r, row->ts);
+    tm_sqlite_record_id(r, row->utid);
+    tm_sqlite_record_int(r, row->priority);
+    tm_sqlite_put_text(s, row->tag);
+    tm_sqlite_put_text(s, row->message);
+    tm_sqlite_record_id(r, row->arg_set);
+    tm_sqlite_put_word(s, log_source(row->input_type));
+    return tm_sqlite_btree_add(&s->logs, s->next_log++, r, err);
 }
 
 static enum tm_status cpu_frequency(void *self, int64_t ucpu, uint32_t khz, struct tm_error *err)

@@ -64,19 +64,18 @@ static enum tm_status put_counter(struct tm_sqlite *s, const struct tm_sample_ro
 enum tm_status tm_sqlite_sample(void *self, const struct tm_sample_row *row, struct tm_error *err)
 {
     struct tm_sqlite *s = self;
-    sqlite3_stmt *stmt = s->statements[TM_SQL_SAMPLE];
-    enum tm_status st;
-    sqlite3_bind_int64(stmt, 1, s->next_sample++);
-    sqlite3_bind_int64(stmt, 2, row->ts);
-    sqlite3_bind_int64(stmt, 4, row->utid);
-    tm_sqlite_bind_id(stmt, 5, row->callsite);
-    tm_sqlite_bind_id(stmt, 6, row->cpu);
-    tm_sqlite_bind_maybe(stmt, 7, row->cpu != TM_NO_ID && row->cpu < TM_CPUS_A_MACHINE,
-                         tm_ucpu(row->machine, (uint32_t)row->cpu));
-    if ((st = tm_sqlite_bind_text(s, stmt, 3, source_of(row), err)) < 0 ||
-        (st = tm_sqlite_bind_text(s, stmt, 8, row->cpu_mode, err)) < 0 ||
-        (st = tm_sqlite_bind_text(s, stmt, 9, row->unwind_error, err)) < 0)
-        return st;
-    st = tm_sqlite_run(s, stmt, err);
+    struct tm_sqlite_record *r = &s->record;
+    tm_sqlite_record_begin(r);
+    tm_sqlite_record_null(r);
+    tm_sqlite_record_int(r, row->ts);
+    tm_sqlite_put_text(s, source_of(row));
+    tm_sqlite_record_int(r, row->utid);
+    tm_sqlite_record_id(r, row->callsite);
+    tm_sqlite_record_id(r, row->cpu);
+    tm_sqlite_record_maybe(r, row->cpu != TM_NO_ID && row->cpu < TM_CPUS_A_MACHINE,
+                           tm_ucpu(row->machine, (uint32_t)row->cpu));
+    tm_sqlite_put_text(s, row->cpu_mode);
+    tm_sqlite_put_text(s, row->unwind_error);
+    enum tm_status st = tm_sqlite_btree_add(&s->samples, s->next_sample++, r, err);
     return st < 0 || row->counter == TM_NO_ID ? st : put_counter(s, row, err);
 }

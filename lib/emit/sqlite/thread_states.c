@@ -100,14 +100,15 @@ enum tm_status tm_sqlite_thread_state(void *self, const struct tm_thread_state_r
 enum tm_status tm_sqlite_wakeup(void *self, const struct tm_wakeup_row *row, struct tm_error *err)
 {
     struct tm_sqlite *s = self;
-    sqlite3_stmt *stmt = s->statements[TM_SQL_WAKEUP];
-    sqlite3_bind_int64(stmt, 1, row->id);
-    sqlite3_bind_int64(stmt, 2, row->ts);
-    sqlite3_bind_int64(stmt, 3, row->thread_state);
-    tm_sqlite_bind_id(stmt, 4, row->irq_context);
-    sqlite3_bind_int64(stmt, 5, row->utid);
-    sqlite3_bind_int64(stmt, 6, row->waker_utid);
-    return tm_sqlite_run(s, stmt, err);
+    struct tm_sqlite_record *r = &s->record;
+    tm_sqlite_record_begin(r);
+    tm_sqlite_record_null(r);
+    tm_sqlite_record_int(r, row->ts);
+    tm_sqlite_record_int(r, row->thread_state);
+    tm_sqlite_record_id(r, row->irq_context);
+    tm_sqlite_record_int(r, row->utid);
+    tm_sqlite_record_int(r, row->waker_utid);
+    return tm_sqlite_btree_add(&s->wakeups, row->id, r, err);
 }
 
 enum tm_status tm_sqlite_thread_state_end(void *self, int64_t id, int64_t dur, struct tm_error *err)
