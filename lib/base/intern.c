@@ -27,21 +27,33 @@ static enum tm_status grow(struct tm_intern *in)
     return TM_OK;
 }
 
-enum tm_status tm_intern_add(struct tm_intern *in, const void *s, size_t len, uint32_t *id, bool *is_new)
+static bool find(const struct tm_intern *in, uint64_t hash, const void *s, size_t len, uint32_t *id)
 {
-    if (is_new)
-        *is_new = false;
-    tm_index_seed(&in->index);
-    uint64_t hash = tm_index_hash_bytes(&in->index, s, len);
     struct tm_probe probe = tm_probe(&in->index, hash);
     for (uint32_t have; (have = tm_probe_next(&in->index, &probe)) != TM_INDEX_NONE;) {
         size_t n;
         const uint8_t *t = tm_intern_get(in, have, &n);
         if (n == len && (len == 0 || memcmp(s, t, len) == 0)) {
             *id = have;
-            return TM_OK;
+            return true;
         }
     }
+    return false;
+}
+
+bool tm_intern_find(const struct tm_intern *in, const void *s, size_t len, uint32_t *id)
+{
+    return find(in, tm_index_hash_bytes(&in->index, s, len), s, len, id);
+}
+
+enum tm_status tm_intern_add(struct tm_intern *in, const void *s, size_t len, uint32_t *id, bool *is_new)
+{
+    if (is_new)
+        *is_new = false;
+    tm_index_seed(&in->index);
+    uint64_t hash = tm_index_hash_bytes(&in->index, s, len);
+    if (find(in, hash, s, len, id))
+        return TM_OK;
     if (in->count >= in->count_max || len > in->bytes_max - in->bytes.len)
         return TM_END;
     if (in->count == in->ends_cap && grow(in) != TM_OK)

@@ -26,6 +26,9 @@ void tm_intern_init(struct tm_intern *in, uint32_t count_max, size_t bytes_max);
  * string. TM_END: the string is new and the bound is reached. TM_E_SYSTEM: out of memory. */
 enum tm_status tm_intern_add(struct tm_intern *in, const void *s, size_t len, uint32_t *id, bool *is_new);
 
+/* Finds the LEN bytes at S. True if they are there; sets *ID then. Changes nothing. */
+bool tm_intern_find(const struct tm_intern *in, const void *s, size_t len, uint32_t *id);
+
 /* Returns the string with number ID, which is below count. Valid until the next add. */
 const uint8_t *tm_intern_get(const struct tm_intern *in, uint32_t id, size_t *len);
 

@@ -2,14 +2,14 @@
 
 #include <stdlib.h>
 
-struct chunk {
-    struct chunk *next;
+struct tm_frame_chunk {
+    struct tm_frame_chunk *next;
     struct tm_buf bytes;
     uint64_t stamp;
 };
 
 struct tm_frame_lane {
-    struct chunk *first, *last;
+    struct tm_frame_chunk *first, *last;
     bool ended, closed;
 };
 
@@ -49,14 +49,58 @@ static bool is_full(const struct tm_frame_queue *queue, uint32_t lane)
     return !l->closed && !is_next && queue->bytes >= queue->bytes_max;
 }
 
-/* Under the lock: gives CHUNK the spare memory. */
-static void take_spare(struct tm_frame_queue *queue, struct tm_buf *chunk)
+static void free_chunk(struct tm_frame_chunk *c)
 {
-    *chunk = queue->spare;
-    queue->spare = (struct tm_buf){0};
+    tm_buf_release(&c->bytes);
+    free(c);
 }
 
-static void append(struct tm_frame_lane *lane, struct chunk *c)
+/* Under the lock: returns a spare chunk, the newest, or NULL. */
+static struct tm_frame_chunk *take_spare(struct tm_frame_queue *queue)
+{
+    struct tm_frame_chunk *c = queue->spares;
+    if (c) {
+        queue->spares = c->next;
+        queue->spare_bytes -= c->bytes.cap;
+    }
+    return c;
+}
+
+/* Under the lock: keeps C for a writer, unless the bound is reached. */
+static void store_spare(struct tm_frame_queue *queue, struct tm_frame_chunk *c)
+{
+    if (c->bytes.data == NULL || queue->bytes + queue->spare_bytes + c->bytes.cap > queue->bytes_max) {
+        free_chunk(c);
+        return;
+    }
+    tm_buf_clear(&c->bytes);
+    queue->spare_bytes += c->bytes.cap;
+    c->next = queue->spares;
+    queue->spares = c;
+}
+
+/* Under the lock: frees spare chunks until the bound is kept. */
+static void drop_spares(struct tm_frame_queue *queue)
+{
+    while (queue->spares && queue->bytes + queue->spare_bytes > queue->bytes_max)
+        free_chunk(take_spare(queue));
+}
+
+/* Under the lock: returns a chunk with BYTES, which become the memory of a spare one, or none. NULL: out of memory. */
+static struct tm_frame_chunk *new_chunk(struct tm_frame_queue *queue, struct tm_buf *bytes)
+{
+    struct tm_frame_chunk *c = take_spare(queue);
+    if (c == NULL)
+        c = calloc(1, sizeof *c);
+    if (c == NULL)
+        return NULL;
+    struct tm_buf spare = c->bytes;
+    *c = (struct tm_frame_chunk){.bytes = *bytes};
+    *bytes = spare;
+    return c;
+}
+
+static void append(struct tm_frame_lane *lane, struct tm_frame_chunk *c)
 {
     if (lane->last)
         lane->last->next = c;
@@ -69,25 +113,21 @@ enum tm_status tm_frame_queue_put(struct tm_frame_queue *queue, uint32_t lane, s
                                   struct tm_error *err)
 {
     struct tm_frame_lane *l = &queue->lanes[lane];
-    struct chunk *c = malloc(sizeof *c);
-    if (c == NULL)
-        return tm_error_nomem(err);
-    *c = (struct chunk){.bytes = *chunk, .stamp = stamp};
+    struct tm_frame_chunk *c = NULL;
     lock(queue);
     while (is_full(queue, lane))
         (void)pthread_cond_wait(&queue->changed, &queue->lock);
     bool closed = l->closed;
-    if (!closed) {
+    if (!closed && (c = new_chunk(queue, chunk)) != NULL) {
+        c->stamp = stamp;
         append(l, c);
         queue->bytes += c->bytes.cap;
-        take_spare(queue, chunk);
+        drop_spares(queue);
     }
     unlock_changed(queue);
-    if (!closed)
-        return TM_OK;
-    free(c);
-    tm_buf_clear(chunk);
-    return TM_END;
+    if (closed)
+        tm_buf_clear(chunk);
+    return closed ? TM_END : c ? TM_OK : tm_error_nomem(err);
 }
 
 void tm_frame_queue_end(struct tm_frame_queue *queue, uint32_t lane)
@@ -97,21 +137,10 @@ void tm_frame_queue_end(struct tm_frame_queue *queue, uint32_t lane)
     unlock_changed(queue);
 }
 
-/* Under the lock: keeps the memory of CHUNK for a writer if none is kept yet. */
-static void store_spare(struct tm_frame_queue *queue, struct tm_buf *chunk)
-{
-    if (queue->spare.data)
-        tm_buf_release(chunk);
-    tm_buf_clear(chunk);
-    if (chunk->data)
-        queue->spare = *chunk;
-    *chunk = (struct tm_buf){0};
-}
-
 /* Under the lock: takes the first chunk off LANE. */
-static struct chunk *remove_first(struct tm_frame_queue *queue, struct tm_frame_lane *lane)
+static struct tm_frame_chunk *remove_first(struct tm_frame_queue *queue, struct tm_frame_lane *lane)
 {
-    struct chunk *c = lane->first;
+    struct tm_frame_chunk *c = lane->first;
     lane->first = c->next;
     if (lane->first == NULL)
         lane->last = NULL;
@@ -122,43 +151,53 @@ static struct chunk *remove_first(struct tm_frame_queue *queue, struct tm_frame_
 enum tm_status tm_frame_queue_take(struct tm_frame_queue *queue, uint32_t lane, struct tm_buf *chunk, uint64_t *stamp)
 {
     struct tm_frame_lane *l = &queue->lanes[lane];
-    struct chunk *c = NULL;
+    struct tm_frame_chunk *c = NULL;
     lock(queue);
-    store_spare(queue, chunk);
     queue->at = lane;
     queue->reader_waits = l->first == NULL && !l->ended && !l->closed;
     (void)pthread_cond_broadcast(&queue->changed);
     while (l->first == NULL && !l->ended && !l->closed)
         (void)pthread_cond_wait(&queue->changed, &queue->lock);
     queue->reader_waits = false;
-    if (l->first)
+    if (l->first) {
         c = remove_first(queue, l);
+        struct tm_buf before = *chunk;
+        *chunk = c->bytes;
+        *stamp = c->stamp;
+        c->bytes = before;
+        store_spare(queue, c);
+    }
     unlock_changed(queue);
-    if (c == NULL)
-        return TM_END;
-    *chunk = c->bytes;
-    *stamp = c->stamp;
-    free(c);
-    return TM_OK;
+    return c ? TM_OK : TM_END;
 }
 
-enum tm_status tm_frame_queue_visit(struct tm_frame_queue *queue, uint32_t lane)
+enum tm_status tm_frame_queue_visit(struct tm_frame_queue *queue, uint32_t lane, const struct tm_frame_visit *visit,
+                                    bool *needless)
 {
     const struct tm_frame_lane *l = &queue->lanes[lane];
+    *needless = false;
     lock(queue);
-    while (!l->closed && !(queue->at == lane && queue->reader_waits && l->first == NULL))
+    while (!l->closed && !(queue->at == lane && queue->reader_waits && l->first == NULL)) {
+        *needless = visit->is_needless && visit->is_needless(visit->arg);
+        if (*needless)
+            break;
         (void)pthread_cond_wait(&queue->changed, &queue->lock);
+    }
     bool closed = l->closed;
     (void)pthread_mutex_unlock(&queue->lock);
     return closed ? TM_END : TM_OK;
 }
 
+void tm_frame_queue_wake(struct tm_frame_queue *queue)
+{
+    lock(queue);
+    unlock_changed(queue);
+}
+
 static void drop_chunks(struct tm_frame_queue *queue, struct tm_frame_lane *lane)
 {
     while (lane->first) {
-        struct chunk *c = remove_first(queue, lane);
-        tm_buf_release(&c->bytes);
-        free(c);
+        free_chunk(remove_first(queue, lane));
     }
 }
 
@@ -174,7 +213,8 @@ void tm_frame_queue_release(struct tm_frame_queue *queue)
 {
     for (uint32_t i = 0; i < queue->count; i++)
         drop_chunks(queue, &queue->lanes[i]);
-    tm_buf_release(&queue->spare);
+    while (queue->spares)
+        free_chunk(take_spare(queue));
     free(queue->lanes);
     (void)pthread_cond_destroy(&queue->changed);
     (void)pthread_mutex_destroy(&queue->lock);

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 struct tm_frame_lane;
+struct tm_frame_chunk;
 
 struct tm_frame_queue {
     /* private; all but the lock are under the lock */
@@ -24,7 +25,8 @@ struct tm_frame_queue {
     uint32_t at; /* the lane that the reader is at */
     bool reader_waits; /* for a chunk of that lane */
     size_t bytes, bytes_max;
-    struct tm_buf spare; /* memory of a chunk that was taken, for the next writer */
+    struct tm_frame_chunk *spares; /* memory of chunks that were taken, for writers: fresh memory costs page faults */
+    size_t spare_bytes;            /* together with bytes at most bytes_max */
 };
 
 /* Makes a queue of COUNT lanes that holds about BYTES_MAX bytes. TM_OK or TM_E_SYSTEM. After TM_E_SYSTEM, release must
@@ -41,13 +43,24 @@ enum tm_status tm_frame_queue_put(struct tm_frame_queue *queue, uint32_t lane, s
 void tm_frame_queue_end(struct tm_frame_queue *queue, uint32_t lane);
 
 /* Moves the next chunk of LANE to CHUNK, whose memory goes back to the writers, and sets *STAMP. Waits for it. The
- * reader is at LANE from now on. TM_OK; TM_END: the lane has ended, or is closed. */
+ * reader is at LANE from now on. TM_OK; TM_END: the lane has ended, or is closed, and CHUNK is as before. */
 enum tm_status tm_frame_queue_take(struct tm_frame_queue *queue, uint32_t lane, struct tm_buf *chunk, uint64_t *stamp);
 
+/* A visit of a writer to the reader. */
+struct tm_frame_visit {
+    bool (*is_needless)(void *arg); /* called under the lock of the queue, which it must not call; NULL: never */
+    void *arg;
+};
+
 /* Called by the writer of LANE: waits until the reader has taken all of it and waits for more. The reader goes on at
- * the writer's next call. Until then the writer may use what belongs to the reader's thread. TM_OK; TM_END: the lane is
- * closed. */
-enum tm_status tm_frame_queue_visit(struct tm_frame_queue *queue, uint32_t lane);
+ * the writer's next call. Until then the writer may use what belongs to the reader's thread. Stops waiting when the
+ * visit becomes needless; the writer may use nothing of the reader's then. TM_OK; *NEEDLESS tells the two apart.
+ * TM_END: the lane is closed. */
+enum tm_status tm_frame_queue_visit(struct tm_frame_queue *queue, uint32_t lane, const struct tm_frame_visit *visit,
+                                    bool *needless);
+
+/* Wakes all waiting threads. To be called after something made visits needless. */
+void tm_frame_queue_wake(struct tm_frame_queue *queue);
 
 /* Drops the bytes in LANE and all that its writer adds from now on. */
 void tm_frame_queue_close(struct tm_frame_queue *queue, uint32_t lane);

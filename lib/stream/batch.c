@@ -28,9 +28,12 @@ static enum tm_status decode_column(struct tm_batch *batch, const struct tm_pb_f
     return TM_OK;
 }
 
-static enum tm_status check_payload(const struct tm_batch *batch, struct tm_error *err)
+static enum tm_status check_payload(const struct tm_batch *batch, const struct tm_batch_store *store,
+                                    struct tm_error *err)
 {
     uint64_t sum = 0;
+    if (store->unread & (UINT32_C(1) << TM_COL_RAW_BYTES | UINT32_C(1) << TM_COL_DETAIL_BYTES))
+        return TM_OK;
     if (tm_batch_is_constant(batch, TM_COL_RAW_BYTES) && tm_batch_is_constant(batch, TM_COL_DETAIL_BYTES)) {
         sum = (uint64_t)(batch->count ? tm_batch_payload_of(batch, 0) : 0) * batch->count;
     } else {
@@ -73,15 +76,19 @@ static enum tm_status decode_narrow(struct tm_batch_store *store, const struct t
     return TM_OK;
 }
 
-/* Unpacks the narrow columns into the store and points BATCH at them. */
+/* True if column C is narrow in the frame and its elements are read. */
+static bool is_widened(const struct tm_batch_store *store, int c)
+{
+    return store->columns[c].width && !(store->unread >> c & 1);
+}
+
+/* Unpacks the narrow columns into the store and points BATCH at them. Those that are not read stay in the frame. */
 static enum tm_status widen(struct tm_batch *batch, struct tm_batch_store *store, struct tm_error *err)
 {
     size_t bytes = 0;
     for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++)
-        bytes += store->columns[c].width ? tm_column_width((enum tm_column)c) * batch->count : 0;
+        bytes += is_widened(store, c) ? tm_column_width((enum tm_column)c) * batch->count : 0;
     tm_buf_clear(&store->elements);
-    if (bytes == 0)
-        return TM_OK;
     if (tm_buf_reserve(&store->elements, bytes) != TM_OK)
         return tm_error_nomem(err);
     store->count = batch->count;
@@ -90,11 +97,14 @@ static enum tm_status widen(struct tm_batch *batch, struct tm_batch_store *store
         size_t width = tm_column_width((enum tm_column)c);
         if (store->columns[c].width == 0)
             continue;
-        uint8_t *to = store->elements.data + store->elements.len;
-        tm_narrow_unpack(&store->columns[c], to, width, batch->count);
-        tm_batch_set_column(batch, (enum tm_column)c, to, batch->count);
-        store->widened[c] = to;
-        store->elements.len += width * batch->count;
+        store->widened[c] = store->columns[c].data;
+        if (is_widened(store, c)) {
+            uint8_t *to = store->elements.data + store->elements.len;
+            tm_narrow_unpack(&store->columns[c], to, width, batch->count);
+            store->widened[c] = to;
+            store->elements.len += width * batch->count;
+        }
+        tm_batch_set_column(batch, (enum tm_column)c, store->widened[c], batch->count);
     }
     return TM_OK;
 }
@@ -143,7 +153,7 @@ enum tm_status tm_batch_decode(struct tm_batch *batch, struct tm_batch_store *st
         if (counts[c] != batch->count && (counts[c] > 1 || store->columns[c].width))
             return refuse("a column of the batch has the wrong length", err);
     st = widen(batch, store, err);
-    return st < 0 ? st : check_payload(batch, err);
+    return st < 0 ? st : check_payload(batch, store, err);
 }
 
 void tm_batch_store_release(struct tm_batch_store *store)

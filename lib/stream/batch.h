@@ -71,6 +71,8 @@ struct tm_batch {
 /* Columns of a batch that were narrow in its frame, in full width. Zero-initialise; use one for each reader of
  * frames. */
 struct tm_batch_store {
+    uint32_t unread; /* a bit for each column that is not read but only written again. It stays narrow if it is so in
+                      * the frame. If it is one of the payload's lengths, these are not checked. Default: none */
     /* private */
     struct tm_buf elements;
     uint32_t count;

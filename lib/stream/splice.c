@@ -3,6 +3,12 @@
 #include "stream/frame_ids.h"
 #include "stream/input_type.h"
 
+/* Columns whose elements are the same in the run, and those of them from which the writer counts the events of messages
+ * that stand for several. */
+#define BIT(column) (UINT32_C(1) << (column))
+#define UNREAD (~(BIT(TM_COL_FILE) | BIT(TM_COL_GENERATION) | BIT(TM_COL_NAME) | BIT(TM_COL_CATEGORY)))
+#define COUNTED (BIT(TM_COL_KIND) | BIT(TM_COL_VALUE))
+
 void tm_splice_begin(struct tm_splice *splice, uint32_t files_from)
 {
     splice->frame_count = 0;
@@ -198,6 +204,7 @@ static enum tm_status copy_batch(struct tm_splice *splice, const struct tm_frame
                    {TM_COL_CATEGORY, !splice->is_same}};
     struct tm_batch batch;
     bool changed = false;
+    splice->store.unread = splice->sink->want_compact_messages ? UNREAD & ~COUNTED : UNREAD;
     enum tm_status st = tm_batch_decode(&batch, &splice->store, frame->body, frame->body_bytes, err);
     for (size_t i = 0; i < sizeof columns / sizeof *columns && st == TM_OK; i++)
         if (columns[i].differs && (st = renumber_column(splice, &batch, columns[i].column, &changed)) < 0)

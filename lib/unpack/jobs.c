@@ -5,13 +5,17 @@
 #include "os/frame_queue.h"
 #include "os/thread.h"
 #include "stream/splice.h"
+#include "unpack/run_strings.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Limits if the options state no number of threads. Turns of fewer bytes, in all or on average, get no threads. There
- * are at most JOBS_DEFAULT_MAX threads. Each turn wakes threads, which costs as much as unpacking some kilobytes. */
+/* Limits if the options state no number of threads. Turns of fewer bytes, in all or on average, get no threads. Each
+ * turn wakes threads, which costs as much as unpacking some kilobytes. There are at most JOBS_DEFAULT_MAX threads. */
 enum { JOBS_WORTH_BYTES = 4 << 20, JOBS_WORTH_TURN_BYTES = 64 << 10, JOBS_DEFAULT_MAX = 8 };
+
+/* Perfetto traces get two threads, or more if there are more than four processors: all but JOBS_KEPT of them. */
+enum { JOBS_PROTO_MIN = 2, JOBS_KEPT = 2 };
 
 /* The result of a turn that a worker ran, besides its frames. */
 struct result {
@@ -53,6 +57,7 @@ struct tm_jobs {
     uint32_t count, worker_count;
     struct tm_frame_queue queue;
     struct tm_splice splice;
+    struct tm_run_strings strings;
     struct tm_buf chunk;
     struct tm_expansion expansion; /* of the run, when the threads started */
     _Atomic uint32_t next;         /* the turn that the next free worker looks at */
@@ -66,24 +71,56 @@ static enum tm_status put_frames(void *arg, struct tm_buf *frames, struct tm_err
     return st == TM_END ? tm_error_set(err, TM_E_SYSTEM, "the result of this turn is no longer needed") : st;
 }
 
-/* Adds all strings of the worker's sink so far to the run, while the thread that writes the stream waits. Converts
- * *STRING to its number in the run. */
+/* A string whose number in the run a worker needs. */
+struct wanted_string {
+    struct tm_run_strings *strings;
+    struct tm_text text;
+    uint32_t number; /* once it is known */
+};
+
+static bool is_known(void *arg)
+{
+    struct wanted_string *wanted = arg;
+    return tm_run_strings_find(wanted->strings, wanted->text, &wanted->number);
+}
+
+/* Makes the number of WANTED, which is STRING in the worker's sink: adds all strings of the sink so far to the run,
+ * while the thread that writes the stream waits. If another worker finds the number before, that suffices. */
+static enum tm_status make_number(struct worker *w, struct wanted_string *wanted, uint32_t string, struct tm_error *err)
+{
+    struct tm_jobs *jobs = w->jobs;
+    const struct tm_frame_visit visit = {is_known, wanted};
+    bool needless;
+    enum tm_status st = tm_frame_flush(&w->writer.frames, err);
+    if (st == TM_OK)
+        st = tm_frame_queue_visit(&jobs->queue, w->turn, &visit, &needless);
+    if (st == TM_OK && needless)
+        return TM_OK;
+    if (st == TM_OK)
+        st = tm_splice_add_strings(&jobs->splice, &w->sink, err);
+    if (st != TM_OK)
+        return st < 0 ? st : tm_error_set(err, TM_E_SYSTEM, "the string has no number");
+    wanted->number = tm_splice_string(&jobs->splice, string);
+    tm_run_strings_add(&jobs->strings, wanted->text, wanted->number);
+    tm_frame_queue_wake(&jobs->queue);
+    return TM_OK;
+}
+
+/* Converts *STRING of the worker's sink to its number in the run. */
 static enum tm_status run_string(void *arg, uint32_t *string, struct tm_error *err)
 {
     struct worker *w = arg;
+    struct wanted_string wanted = {.strings = &w->jobs->strings};
+    size_t len;
     if (tm_map_find(&w->numbers, *string, string))
         return TM_OK;
-    enum tm_status st = tm_frame_flush(&w->writer.frames, err);
-    if (st == TM_OK)
-        st = tm_frame_queue_visit(&w->jobs->queue, w->turn);
-    if (st == TM_OK)
-        st = tm_splice_add_strings(&w->jobs->splice, &w->sink, err);
-    if (st != TM_OK)
-        return st < 0 ? st : tm_error_set(err, TM_E_SYSTEM, "the string has no number");
-    uint32_t number = tm_splice_string(&w->jobs->splice, *string);
-    st = tm_map_set(&w->numbers, *string, number);
-    *string = number;
-    return st == TM_OK ? TM_OK : tm_error_nomem(err);
+    const uint8_t *text = tm_intern_get(&w->sink.strings, *string - 1, &len);
+    wanted.text = tm_text_at(text, len);
+    enum tm_status st = is_known(&wanted) ? TM_OK : make_number(w, &wanted, *string, err);
+    if (st == TM_OK && tm_map_set(&w->numbers, *string, wanted.number) != TM_OK)
+        st = tm_error_nomem(err);
+    *string = wanted.number;
+    return st;
 }
 
 static void store_warning(void *arg, const char *text)
@@ -193,14 +230,15 @@ static void find_jobs(struct tm_jobs *jobs, struct turn_sums *sums)
 }
 
 /* Returns how many workers are worth starting if the options state no number: one for each processor, up to the number
- * that the main thread can keep up with. Perfetto traces are unpacked as fast as the later stages take them, so two
+ * that the main thread can keep up with. Perfetto traces are unpacked about as fast as the later stages take them, so
  * processors are left to those stages. */
 static uint32_t worthwhile(const struct turn_sums *sums)
 {
-    uint32_t wanted = tm_compat_processors(), kept = sums->proto_bytes > sums->bytes / 2 ? 2 : 0;
+    uint32_t wanted = tm_compat_processors();
     if (sums->bytes < JOBS_WORTH_BYTES || sums->bytes / JOBS_WORTH_TURN_BYTES < sums->count)
         return 0;
-    wanted = wanted > kept ? wanted - kept : 0;
+    if (sums->proto_bytes > sums->bytes / 2 && wanted > JOBS_PROTO_MIN)
+        wanted = wanted - JOBS_KEPT > JOBS_PROTO_MIN ? wanted - JOBS_KEPT : JOBS_PROTO_MIN;
     return wanted < JOBS_DEFAULT_MAX ? wanted : JOBS_DEFAULT_MAX;
 }
 
@@ -251,10 +289,14 @@ static void release_worker(struct worker *w)
 
 static enum tm_status start_workers(struct tm_jobs *jobs, uint32_t count)
 {
-    enum tm_status st =
-        tm_frame_queue_init(&jobs->queue, jobs->count, count * TM_JOBS_WORKER_BYTES, jobs->run->err);
+    enum tm_status st = tm_run_strings_init(&jobs->strings, jobs->run->err);
     if (st < 0)
         return st;
+    st = tm_frame_queue_init(&jobs->queue, jobs->count, count * TM_JOBS_WORKER_BYTES, jobs->run->err);
+    if (st < 0) {
+        tm_run_strings_release(&jobs->strings);
+        return st;
+    }
     jobs->workers = calloc(count, sizeof *jobs->workers);
     for (uint32_t i = 0; jobs->workers && i < count; i++) {
         struct worker *w = &jobs->workers[i];
@@ -268,6 +310,7 @@ static enum tm_status start_workers(struct tm_jobs *jobs, uint32_t count)
     if (jobs->worker_count > 0)
         return TM_OK;
     tm_frame_queue_release(&jobs->queue);
+    tm_run_strings_release(&jobs->strings);
     return TM_END;
 }
 
@@ -421,6 +464,7 @@ void tm_jobs_free(struct tm_jobs *jobs)
         return;
     end_workers(jobs);
     tm_frame_queue_release(&jobs->queue);
+    tm_run_strings_release(&jobs->strings);
     for (uint32_t i = 0; i < jobs->count; i++)
         free_result(&jobs->jobs[i]);
     tm_splice_release(&jobs->splice);

@@ -233,6 +233,7 @@ static void test_intern(void)
     is_int(in.count, 1000);
     ok(tm_intern_add(&in, "s999", 4, &id, &is_new) == TM_OK && id == 999 && !is_new);
     is_int(tm_intern_add(&in, "one more", 8, &id, &is_new), TM_END);
+    ok(tm_intern_find(&in, "s998", 4, &id) && id == 998 && !tm_intern_find(&in, "one more", 8, &id));
     size_t len;
     const uint8_t *s = tm_intern_get(&in, 10, &len);
     ok(len == 3 && memcmp(s, "s10", 3) == 0);

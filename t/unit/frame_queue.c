@@ -4,7 +4,14 @@
 
 #include "tap.h"
 
+#include <stdatomic.h>
+
 enum { LANES = 9, CHUNKS = 50, WRITERS = 3, CHUNK_BYTES = 1000, BYTES_MAX = 4000 };
+
+static bool is_set(void *flag)
+{
+    return atomic_load((atomic_bool *)flag);
+}
 
 struct writers {
     struct tm_frame_queue queue;
@@ -27,6 +34,16 @@ static enum tm_status put(struct tm_frame_queue *queue, uint32_t lane, uint32_t 
     return st;
 }
 
+/* Visits the reader, or waits until FLAG, if there is one, is set. TM_OK: a visit; TM_END: the lane is closed, or the
+ * flag was set first. */
+static enum tm_status visit(struct tm_frame_queue *queue, uint32_t lane, atomic_bool *flag)
+{
+    const struct tm_frame_visit visit = {flag ? is_set : NULL, flag};
+    bool needless;
+    enum tm_status st = tm_frame_queue_visit(queue, lane, &visit, &needless);
+    return st == TM_OK && needless ? TM_END : st;
+}
+
 /* Fills lane after lane. The writer of every third lane visits the reader halfway. */
 static void *write_lanes(void *arg)
 {
@@ -40,7 +57,7 @@ static void *write_lanes(void *arg)
         bool good = true;
         for (uint32_t i = 0; i < CHUNKS; i++) {
             if (i == CHUNKS / 2 && lane % 3 == 0)
-                good = good && tm_frame_queue_visit(&w->queue, lane) == TM_OK && w->seen++ == lane * CHUNKS + i;
+                good = good && visit(&w->queue, lane, NULL) == TM_OK && w->seen++ == lane * CHUNKS + i;
             good = good && put(&w->queue, lane, i) == TM_OK;
         }
         (void)pthread_mutex_lock(&w->lock);
@@ -124,11 +141,40 @@ static void test_bound(void)
     tm_frame_queue_close(&w.queue, 1);
     tm_thread_end(&thread);
     ok_named(w.seen <= BYTES_MAX / CHUNK_BYTES, "a lane that is not read holds no more than the bound");
-    is_int(tm_frame_queue_visit(&w.queue, 1), TM_END);
+    is_int(visit(&w.queue, 1, NULL), TM_END);
     is_int(put(&w.queue, 1, 0), TM_END);
     ok(tm_frame_queue_take(&w.queue, 1, &chunk, &stamp) == TM_END);
     tm_buf_release(&chunk);
     tm_frame_queue_release(&w.queue);
+}
+
+struct visitor {
+    struct tm_frame_queue queue;
+    atomic_bool flag;
+    enum tm_status visited;
+};
+
+/* The writer of lane 1, which the reader does not come to. */
+static void *visit_until_set(void *arg)
+{
+    struct visitor *v = arg;
+    v->visited = visit(&v->queue, 1, &v->flag);
+    return NULL;
+}
+
+/* Before there was a second thing to wait for, the writer waited until the reader had come to its lane. */
+static void test_needless_visit(void)
+{
+    struct visitor v = {.visited = TM_OK};
+    struct tm_thread thread;
+    struct tm_error err = {0};
+    ok(tm_frame_queue_init(&v.queue, 2, BYTES_MAX, &err) == TM_OK);
+    ok(tm_thread_start(&thread, visit_until_set, &v));
+    atomic_store(&v.flag, true);
+    tm_frame_queue_wake(&v.queue);
+    tm_thread_end(&thread);
+    ok_named(v.visited == TM_END, "a visit that becomes needless ends, whatever lane is read");
+    tm_frame_queue_release(&v.queue);
 }
 
 static void test_left_over(void)
@@ -143,6 +189,7 @@ int main(void)
 {
     test_order();
     test_bound();
+    test_needless_visit();
     test_left_over();
     return tap_done();
 }

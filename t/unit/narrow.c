@@ -129,6 +129,43 @@ static void test_stream(uint32_t rows)
     tm_batch_builder_release(&builder);
 }
 
+/* A batch whose columns are not read is written again as it was. */
+static void test_unread(void)
+{
+    struct tm_batch_builder builder = {0};
+    struct tm_batch batch;
+    struct tm_batch_store store = {.unread = ~(UINT32_C(1) << TM_COL_NAME)};
+    struct tm_stream_reader readers[2];
+    struct tm_frame frames[2];
+    struct tm_error err = {0};
+    int fds[2];
+    uint32_t good = 0;
+    for (uint32_t i = 0; i < ROWS; i++) {
+        struct tm_event e = row_at(i);
+        good += tm_batch_builder_add(&builder, &e) == TM_OK;
+    }
+    tm_batch_builder_view(&builder, &batch);
+    for (int k = 0; k < 2; k++) {
+        struct tm_batch unused;
+        ok(write_stream(&batch, &fds[k]));
+        ok(tm_stream_reader_open(&readers[k], fds[k], &err) == TM_OK);
+        ok(tm_stream_reader_next(&readers[k], &frames[k], &unused, &err) == TM_OK);
+        ok(tm_batch_decode(&batch, &store, frames[k].body, frames[k].body_bytes, &err) == TM_OK);
+        for (uint32_t i = 0; i < ROWS; i++)
+            good += tm_batch_u32(&batch, TM_COL_NAME, i) == row_at(i).name;
+    }
+    is_int(good, 3 * ROWS);
+    is_int(store.elements.len, 4 * ROWS); /* only the names are wide */
+    ok(frames[0].body_bytes == frames[1].body_bytes &&
+       memcmp(frames[0].body, frames[1].body, frames[0].body_bytes) == 0);
+    for (int k = 0; k < 2; k++) {
+        tm_stream_reader_release(&readers[k]);
+        close(fds[k]);
+    }
+    tm_batch_store_release(&store);
+    tm_batch_builder_release(&builder);
+}
+
 /* A NarrowColumn of BYTES bytes. */
 struct lie {
     uint32_t column, width, bytes;
@@ -191,6 +228,7 @@ int main(void)
     test_stream(TM_BATCH_NARROW_MIN);
     test_stream(TM_BATCH_NARROW_MIN - 1);
     test_stream(1);
+    test_unread();
     test_lies();
     return tap_done();
 }
