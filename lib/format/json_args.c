@@ -2,13 +2,16 @@
 
 #include "base/decimal.h"
 #include "base/pb.h"
+#include "json/fast_path.h"
 #include "stream/detail_fields.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
 /* output is limited to ARGS_BYTES_FREE bytes plus ARGS_GROWTH_MAX times the bytes of the text */
 enum { ARGS_BYTES_FREE = 64 << 10, ARGS_GROWTH_MAX = 16 };
+enum { ARG_SLACK = 32 /* bytes of a key that are copied at once */ };
 enum { NUMBER_TEXT_MAX = 800 }; /* more digits than any double needs to differ from its neighbours */
 
 /* An open object or array. */
@@ -31,6 +34,35 @@ static bool to_double(const uint8_t *data, size_t len, double *d)
     text[len] = '\0';
     *d = strtod(text, &end);
     return end == text + len && isfinite(*d);
+}
+
+/* Converts digits with a point among them, and an optional '-'. It does so only if the digits as an integer, and the
+ * power of ten that they are divided by, are exact as doubles; then the quotient is rounded as strtod does. */
+static bool short_double(const uint8_t *data, size_t len, double *d)
+{
+    enum { EXACT_DIGITS = 15 /* below 2^53 */ };
+    static const double powers[EXACT_DIGITS + 1] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    bool is_negative = len > 0 && data[0] == '-';
+    uint64_t v = 0;
+    size_t i = is_negative, point = len;
+    if (FLT_EVAL_METHOD != 0 || len - i > EXACT_DIGITS + 1)
+        return false;
+    for (; i < len; i++) {
+        unsigned digit = (unsigned)data[i] - '0';
+        if (data[i] == '.' && point == len)
+            point = i;
+        else if (digit > 9)
+            return false;
+        else
+            v = v * 10 + digit;
+    }
+    if (point == len || len - is_negative < 2)
+        return false;
+    *d = (double)v / powers[len - point - 1];
+    if (is_negative)
+        *d = -*d;
+    return true;
 }
 
 /* Parses up to 18 digits with an optional '-'. */
@@ -63,29 +95,35 @@ bool tm_json_number(const uint8_t *data, size_t len, bool *is_double, uint64_t *
         *bits = (uint64_t)v;
         return true;
     }
-    if (!to_double(data, len, &d))
+    if (!short_double(data, len, &d) && !to_double(data, len, &d))
         return false;
     *bits = tm_pb_bits(d);
     return true;
 }
 
+/* Returns the place in DETAIL for one Arg of the current key: ARG_SLACK bytes more than it takes with VALUE_BYTES for
+ * its value field. NULL: out of memory. */
+static inline uint8_t *arg_place(const struct tm_json_args *a, struct tm_buf *detail, size_t value_bytes)
+{
+    size_t most = 4 + 3 * TM_VARINT_MAX + a->key.len + value_bytes + ARG_SLACK;
+    return tm_buf_reserve(detail, most) == TM_OK ? detail->data + detail->len : NULL;
+}
+
 /* Adds one Arg with the current key, except for its value field, which takes VALUE_BYTES. Returns the place of that
  * field. NULL: out of memory. */
-static uint8_t *begin_arg(struct tm_json_args *a, struct tm_buf *detail, size_t value_bytes)
+static inline uint8_t *begin_arg(struct tm_json_args *a, struct tm_buf *detail, size_t value_bytes)
 {
-    size_t inner = 1 + tm_varint_size(a->key.len) + a->key.len + value_bytes;
-    size_t total = 1 + tm_varint_size(inner) + inner;
-    if (tm_buf_reserve(detail, total + TM_VARINT_MAX) != TM_OK)
+    size_t key_len = a->key.len, inner = 1 + tm_varint_size(key_len) + key_len + value_bytes;
+    uint8_t *start = arg_place(a, detail, value_bytes), *p = start;
+    if (p == NULL || tm_buf_reserve(&a->key, ARG_SLACK) != TM_OK)
         return NULL;
-    uint8_t *p = detail->data + detail->len;
-    detail->len += total;
     *p++ = TM_DETAIL_ARGS << 3 | TM_PB_LEN;
     p = tm_varint_put(p, inner);
+    detail->len += (size_t)(p - start) + inner;
     *p++ = TM_ARG_KEY << 3 | TM_PB_LEN;
-    p = tm_varint_put(p, a->key.len);
-    if (a->key.len) /* the data of an empty key may be NULL */
-        memcpy(p, a->key.data, a->key.len);
-    return p + a->key.len;
+    p = tm_varint_put(p, key_len);
+    tm_copy_short(p, a->key.data, key_len, ARG_SLACK);
+    return p + key_len;
 }
 
 static enum tm_status put_varint(struct tm_json_args *a, struct tm_buf *detail, uint32_t field, uint64_t v)
@@ -142,10 +180,20 @@ static enum tm_status put_leaf(struct tm_json_args *a, struct tm_buf *detail, co
     }
 }
 
-static enum tm_status put_index(struct tm_buf *key, uint32_t index)
+static inline enum tm_status put_index(struct tm_buf *key, uint32_t index)
 {
     uint8_t text[12];
     size_t at = sizeof text;
+    if (tm_buf_reserve(key, sizeof text) != TM_OK)
+        return TM_E_SYSTEM;
+    if (index < 10) {
+        uint8_t *p = key->data + key->len;
+        p[0] = '[';
+        p[1] = (uint8_t)('0' + index);
+        p[2] = ']';
+        key->len += 3;
+        return TM_OK;
+    }
     text[--at] = ']';
     do {
         text[--at] = (uint8_t)('0' + index % 10);
@@ -275,6 +323,33 @@ static inline struct tm_json_recalled *slot_of(struct tm_json_args *a, struct tm
     return tm_json_recall_slot(&a->recall->members, scan->p, scan->end, level->index++);
 }
 
+/* As tm_json_comma. Usually there is no white space. */
+static inline enum tm_json_status skip_comma(struct tm_json_scan *scan, bool in_object)
+{
+    uint8_t closer = in_object ? '}' : ']';
+    if (scan->p < scan->end && *scan->p == ',')
+        scan->p++;
+    else if (scan->p == scan->end || *scan->p != closer)
+        return tm_json_comma(scan, closer);
+    return TM_JSON_OK;
+}
+
+/* Reads the value at SCAN's p if it is a usual integer, and adds it if IS_WANTED. START is the start of the arguments.
+ */
+static inline bool read_int(struct tm_json_args *a, struct tm_json_scan *scan, const uint8_t *start, bool is_wanted)
+{
+    uint64_t v;
+    const uint8_t *after;
+    if (scan->end - scan->p < TM_JSON_NUMBER_ROOM || (after = tm_json_fast_int(scan->p, &v)) == NULL)
+        return false;
+    scan->p = after;
+    if (is_wanted && put_varint(a, &a->detail, TM_ARG_INT, v << 1) != TM_OK)
+        a->no_memory = true;
+    else if (is_wanted)
+        check_growth(a, (size_t)(after - start));
+    return true;
+}
+
 /* Reads the member or element at SCAN's p with its comma. If its value is a container, opens it and increases DEPTH.
  * START is the start of the arguments. */
 static enum tm_json_status read_next(struct tm_json_args *a, struct tm_json_scan *scan, const uint8_t *start,
@@ -303,6 +378,10 @@ static enum tm_json_status read_next(struct tm_json_args *a, struct tm_json_scan
         }
         return open_level(a, scan, depth);
     }
+    bool notes = slot && (match == TM_JSON_RECALL_NONE || tm_json_recall_takes(slot));
+    if (!notes && !a->cut && tm_json_is_digit(*value_start) &&
+        read_int(a, scan, start, match == TM_JSON_RECALL_KEY ? slot->tag == TAG_WANTED : is_wanted(a)))
+        return skip_comma(scan, level->object);
     if ((st = tm_json_value(scan, &v)) != TM_JSON_OK)
         return st;
     null = v.type == TM_JSON_NULL;
@@ -310,11 +389,11 @@ static enum tm_json_status read_next(struct tm_json_args *a, struct tm_json_scan
     size_t before = a->detail.len;
     if (wanted)
         take_leaf(a, &v, (size_t)(scan->p - start));
-    if (slot && !null && !a->cut && (match == TM_JSON_RECALL_NONE || tm_json_recall_takes(slot))) {
+    if (notes && !null && !a->cut) {
         tm_json_recall_note(slot, member, value_start, &v, scan->p);
         note_made(a, slot, wanted, before);
     }
-    return tm_json_comma(scan, level->object ? '}' : ']');
+    return skip_comma(scan, level->object);
 }
 
 /* Reads everything inside the container at SCAN's p. */
@@ -332,7 +411,7 @@ static enum tm_json_status walk(struct tm_json_args *a, struct tm_json_scan *sca
         }
         scan->p++;
         if (--depth)
-            st = tm_json_comma(scan, a->levels[depth - 1].object ? '}' : ']');
+            st = skip_comma(scan, a->levels[depth - 1].object);
     }
     return st;
 }

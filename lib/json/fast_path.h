@@ -3,7 +3,7 @@
 #ifndef TM_JSON_FAST_PATH_H
 #define TM_JSON_FAST_PATH_H
 
-#include "base/cpu.h"
+#include "base/decimal.h"
 #include "json/scan.h"
 
 #if TM_HAS_BYTES16
@@ -87,6 +87,48 @@ static inline const uint8_t *tm_json_skip_digits(const uint8_t *p, const uint8_t
     while (p < end && tm_json_is_digit(*p))
         p++;
     return p;
+}
+
+/* What the following functions need: TM_JSON_NUMBER_ROOM bytes at a number must be readable. Longer numbers than
+ * TM_JSON_INT_DIGITS are not read. */
+enum { TM_JSON_NUMBER_ROOM = 40, TM_JSON_INT_DIGITS = 15 };
+
+#if TM_HAS_BYTES16
+
+/* Returns the number of digits at P, at most 16. */
+static inline unsigned tm_json_count_digits(const uint8_t *p)
+{
+    return tm_trailing_zeros(~(uint64_t)tm_bytes16_mask(tm_bytes16_digits(tm_bytes16_load(p))));
+}
+
+/* Reads the digits at P, up to TM_JSON_INT_DIGITS and without a zero in front. Returns the byte after them, or NULL. */
+static inline const uint8_t *tm_json_fast_digits(const uint8_t *p, uint64_t *v)
+{
+    unsigned count = tm_json_count_digits(p);
+    if (count - 1 >= TM_JSON_INT_DIGITS || (count > 1 && *p == '0'))
+        return NULL;
+    *v = count > 8 ? tm_decimal_short(p, count - 8) * 100000000 + tm_decimal_short(p + count - 8, 8)
+                   : tm_decimal_short(p, count);
+    return p + count;
+}
+
+#else
+
+static inline const uint8_t *tm_json_fast_digits(const uint8_t *p, uint64_t *v)
+{
+    (void)p;
+    (void)v;
+    return NULL;
+}
+
+#endif
+
+/* Reads the integer at P as tm_json_fast_digits does. NULL if it is another number, too. */
+static inline const uint8_t *tm_json_fast_int(const uint8_t *p, uint64_t *v)
+{
+    if ((p = tm_json_fast_digits(p, v)) == NULL)
+        return NULL;
+    return *p == '.' || (*p | 0x20) == 'e' ? NULL : p;
 }
 
 /* Skips white space from P on. */

@@ -213,6 +213,34 @@ static void test_numbers(void)
     free(r);
 }
 
+/* Numbers with a point become the doubles that strtod makes of them. */
+static void test_doubles(void)
+{
+    uint64_t seed = 13;
+    long doubles = 0;
+    bool same = true;
+    for (int i = 0; i < 200000 && same; i++) {
+        char text[64];
+        bool is_double;
+        uint64_t bits;
+        int whole = (int)(roll(&seed) >> 60), fraction = (int)(roll(&seed) >> 60) + 1;
+        int n = snprintf(text, sizeof text, "%s%.*s.", roll(&seed) >> 62 ? "" : "-", whole + 1, "0000000000000000");
+        for (int k = 0; k < whole; k++)
+            text[n - 2 - k] = (char)('0' + (roll(&seed) >> 32) % 10);
+        for (int k = 0; k < fraction; k++)
+            text[n++] = (char)('0' + (roll(&seed) >> 32) % 10);
+        text[n] = 0;
+        double exact = strtod(text, NULL);
+        same = tm_json_number((const uint8_t *)text, (size_t)n, &is_double, &bits);
+        if (is_double)
+            same = same && memcmp(&exact, &bits, sizeof bits) == 0;
+        doubles += is_double;
+        if (!same)
+            printf("# %s\n", text);
+    }
+    ok_named(same && doubles > 100000, "a number with a point is the nearest double");
+}
+
 /* Words and short escapes inside containers; damage is refused at the same byte with and without them. */
 static void test_containers(void)
 {
@@ -247,6 +275,7 @@ int main(void)
     test_events(NULL, "an event after others is what it is alone");
     test_events("id,name", "the same where few arguments are wanted");
     test_numbers();
+    test_doubles();
     test_containers();
     return tap_done();
 }

@@ -45,7 +45,7 @@ static inline enum tm_json_field field_of(const struct tm_json_value *key)
 }
 
 /* VALUE_BYTES at a value must be readable for it to be read by one of the fast ways. */
-enum { VALUE_BYTES = 48, INT_DIGITS = 15, FRACTION_DIGITS = 3 };
+enum { VALUE_BYTES = 48, FRACTION_DIGITS = 3 };
 
 /* The tag of a text that ends the object. */
 enum { TAG_CLOSE = TM_JF_COUNT + 1 };
@@ -58,35 +58,17 @@ enum { TAG_CLOSE = TM_JF_COUNT + 1 };
 #define PIDS (BIT(TM_JF_PID) | BIT(TM_JF_TID))
 
 #if TM_HAS_BYTES16
-/* Returns the number of digits at P, at most 16. */
-static inline unsigned count_digits(const uint8_t *p)
-{
-    return tm_trailing_zeros(~(uint64_t)tm_bytes16_mask(tm_bytes16_digits(tm_bytes16_load(p))));
-}
-
-/* Reads the digits at P, up to INT_DIGITS and without a zero in front. VALUE_BYTES at P are readable. Returns the byte
- * after them, or NULL. */
-static inline const uint8_t *fast_digits(const uint8_t *p, uint64_t *v)
-{
-    unsigned count = count_digits(p);
-    if (count - 1 >= INT_DIGITS || (count > 1 && *p == '0'))
-        return NULL;
-    *v = count > 8 ? tm_decimal_short(p, count - 8) * 100000000 + tm_decimal_short(p + count - 8, 8)
-                   : tm_decimal_short(p, count);
-    return p + count;
-}
-
-/* Reads the number at P if it has up to INT_DIGITS digits and a fraction of up to FRACTION_DIGITS digits, as nearly all
- * times have. VALUE_BYTES at P are readable. Sets *NS to 1000 times the number. Returns the byte after the number, or
- * NULL. */
+/* Reads the number at P if it has up to TM_JSON_INT_DIGITS digits and a fraction of up to FRACTION_DIGITS digits, as
+ * nearly all times have. VALUE_BYTES at P are readable. Sets *NS to 1000 times the number. Returns the byte after the
+ * number, or NULL. */
 static inline const uint8_t *fast_time(const uint8_t *p, uint64_t *ns)
 {
     static const uint16_t units[FRACTION_DIGITS + 1] = {0, 100, 10, 1};
-    if ((p = fast_digits(p, ns)) == NULL)
+    if ((p = tm_json_fast_digits(p, ns)) == NULL)
         return NULL;
     *ns *= 1000;
     if (*p == '.') {
-        unsigned fraction = count_digits(++p);
+        unsigned fraction = tm_json_count_digits(++p);
         if (fraction - 1 >= FRACTION_DIGITS)
             return NULL;
         *ns += tm_decimal_short(p, fraction) * units[fraction];
@@ -94,25 +76,12 @@ static inline const uint8_t *fast_time(const uint8_t *p, uint64_t *ns)
     }
     return (*p | 0x20) == 'e' ? NULL : p;
 }
-
-/* Reads the integer at P as fast_time does. */
-static inline const uint8_t *fast_int(const uint8_t *p, uint64_t *v)
-{
-    if ((p = fast_digits(p, v)) == NULL)
-        return NULL;
-    return *p == '.' || (*p | 0x20) == 'e' ? NULL : p;
-}
 #else
 static inline const uint8_t *fast_time(const uint8_t *p, uint64_t *ns)
 {
     (void)p;
     (void)ns;
     return NULL;
-}
-
-static inline const uint8_t *fast_int(const uint8_t *p, uint64_t *v)
-{
-    return fast_time(p, v);
 }
 #endif
 
@@ -168,7 +137,7 @@ static inline const uint8_t *fast_value(struct tm_json_event *event, uint32_t ke
     if (BIT(field) & TIMES)
         after = fast_time(p, &event->converted[field]);
     else if (BIT(field) & PIDS)
-        after = fast_int(p, &event->converted[field]);
+        after = tm_json_fast_int(p, &event->converted[field]);
     if (after) {
         event->value[field] = (struct tm_json_value){p, (size_t)(after - p), TM_JSON_NUMBER, false, false};
         event->converted_fields |= BIT(field);
