@@ -1,16 +1,23 @@
 #include "model/arg_sets.h"
 
+#include "base/cpu.h"
 #include "base/hash.h"
 #include "base/secret.h"
 #include "stream/detail_fields.h"
 
 #include <stdlib.h>
 
+/* A remembered set. Its place is that of its hash (struct args). It is small, because reading it is a cache miss. */
 struct tm_arg_sets_seen {
-    uint64_t hash;  /* of its args (struct args); 0: empty */
     uint64_t keyed; /* hash of its bytes under a secret */
-    size_t len;
-    int64_t set;
+    int64_t set;    /* plus 1; 0: empty */
+};
+
+/* The set that a source had last. It is forgotten once another set has its slot in SEEN. */
+struct tm_arg_sets_recalled {
+    uint64_t key;
+    int64_t set, note;
+    uint32_t slot;
 };
 
 static struct tm_text text_of(const struct tm_pb_field *f)
@@ -164,13 +171,15 @@ static enum tm_status add(struct tm_arg_sets *sets, const struct args *args, int
         return put_rows(sets, *set, args, err);
     if (sets->seen == NULL && (st = begin_cache(sets, err)) < 0)
         return st;
-    struct tm_arg_sets_seen *seen = &sets->seen[args->hash >> 8 & (TM_ARG_SETS_CACHE - 1)];
+    sets->slot = args->hash >> 8 & (TM_ARG_SETS_CACHE - 1);
+    struct tm_arg_sets_seen *seen = &sets->seen[sets->slot];
+    tm_cpu_prefetch(seen);
     uint64_t keyed = tm_keyed_bytes(sets->secret, args->data, args->len);
-    if (seen->hash == args->hash && seen->len == args->len && seen->keyed == keyed) {
-        *set = seen->set;
+    if (seen->keyed == keyed && seen->set) {
+        *set = seen->set - 1;
         return TM_OK;
     }
-    *seen = (struct tm_arg_sets_seen){args->hash, keyed, args->len, *set};
+    *seen = (struct tm_arg_sets_seen){keyed, *set + 1};
     return put_rows(sets, *set, args, err);
 }
 
@@ -197,6 +206,37 @@ enum tm_status tm_arg_sets_open(struct tm_arg_sets *sets, const uint8_t *detail,
 static bool is_same(struct tm_text a, struct tm_text b)
 {
     return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+
+bool tm_arg_sets_recall(const struct tm_arg_sets *sets, const struct tm_arg_sets_source *source, uint64_t *key,
+                        int64_t *set, int64_t *note)
+{
+    if (sets->seen == NULL || sets->repeats) {
+        *key = 0;
+        return false;
+    }
+    *key = tm_keyed_bytes(sets->secret, source->numbers, sizeof source->numbers);
+    for (size_t i = 0; i < sizeof source->texts / sizeof *source->texts; i++)
+        if (source->texts[i].data)
+            *key = tm_keyed_bytes(*key ^ sets->secret ^ i, source->texts[i].data, source->texts[i].len);
+    if (sets->recalled == NULL)
+        return false;
+    const struct tm_arg_sets_recalled *recalled = &sets->recalled[*key & (TM_ARG_SETS_CACHE - 1)];
+    *set = recalled->set;
+    *note = recalled->note;
+    return recalled->key == *key && sets->seen[recalled->slot].set == recalled->set + 1;
+}
+
+enum tm_status tm_arg_sets_note(struct tm_arg_sets *sets, uint64_t key, int64_t set, int64_t note,
+                                struct tm_error *err)
+{
+    if (key == 0 || set == TM_NO_ID)
+        return TM_OK;
+    if (sets->recalled == NULL &&
+        (sets->recalled = calloc(TM_ARG_SETS_CACHE, sizeof *sets->recalled)) == NULL)
+        return tm_error_nomem(err);
+    sets->recalled[key & (TM_ARG_SETS_CACHE - 1)] = (struct tm_arg_sets_recalled){key, set, note, sets->slot};
+    return TM_OK;
 }
 
 /* Returns the number of different keys among ARGS, which were kept. */
@@ -251,6 +291,7 @@ enum tm_status tm_arg_sets_join(struct tm_arg_sets *sets, const uint8_t *detail,
 void tm_arg_sets_release(struct tm_arg_sets *sets)
 {
     free(sets->seen);
+    free(sets->recalled);
     tm_buf_release(&sets->joined);
     tm_buf_release(&sets->both);
     tm_kept_args_release(&sets->kept);

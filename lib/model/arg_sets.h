@@ -21,6 +21,8 @@ struct tm_arg_sets {
     int64_t next_id; /* of the next row; a set is numbered by the id of its first row */
     struct tm_arg_sets_seen *seen; /* NULL until the first set */
     uint64_t secret;               /* set with SEEN */
+    uint32_t slot;                 /* in SEEN of the set that was added last */
+    struct tm_arg_sets_recalled *recalled; /* NULL until the first one */
     struct tm_buf joined; /* args of a detail that has other fields between them */
     struct tm_buf both;   /* args of two sets */
     struct tm_kept_args kept;
@@ -37,6 +39,22 @@ enum tm_status tm_arg_sets_add(struct tm_arg_sets *sets, const uint8_t *detail, 
 /* Like tm_arg_sets_add, for a set that tm_arg_sets_join may be called for. Its args are kept for a while, so that this
  * is then cheap. */
 enum tm_status tm_arg_sets_open(struct tm_arg_sets *sets, const uint8_t *detail, size_t len, int64_t *set,
+                                struct tm_error *err);
+
+/* What args are made of, for tm_arg_sets_recall: the numbers and the two texts must decide all args and NOTE. */
+struct tm_arg_sets_source {
+    uint64_t numbers[6];
+    struct tm_text texts[2];
+};
+
+/* Finds the set that the args of SOURCE had, without making them. True: *SET is the set that tm_arg_sets_add would
+ * find, and *NOTE what was noted with it. False: the caller makes the args, calls tm_arg_sets_add, and tm_arg_sets_note
+ * with *KEY. Sources are compared by a hash as sets are. */
+bool tm_arg_sets_recall(const struct tm_arg_sets *sets, const struct tm_arg_sets_source *source, uint64_t *key,
+                        int64_t *set, int64_t *note);
+
+/* Remembers SET, which was added last, and NOTE for the source with KEY. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_arg_sets_note(struct tm_arg_sets *sets, uint64_t key, int64_t set, int64_t note,
                                 struct tm_error *err);
 
 /* *SET becomes a set with the args of set *SET (may be TM_NO_ID) followed by those of DETAIL. TM_OK or an error. */

@@ -7,11 +7,28 @@
 #include "perfetto/ftrace_event_fields.h"
 #include "stream/detail_arg.h"
 
-/* A decoded event. Its args are in tm_model_output.args. */
+/* The first number of a source of args; for other events the number of the field that they are in FtraceEvent. */
+enum { SWITCH = INT32_MAX - 1, WAKING };
+
+/* A decoded event. Its args are in tm_model_output.args, unless an event with the same args had SET. */
 struct decoded {
     struct tm_text name;
     int64_t tid;
+    int64_t prev; /* the thread TID; TM_NO_ID: not known yet */
+    bool is_recalled;
+    int64_t set;
+    uint64_t key; /* for tm_arg_sets_note */
 };
+
+/* Finds the set of the args of SOURCE. True: it is found, so they need not be made. */
+static bool recall(const struct tm_model_output *out, const struct tm_arg_sets_source *source, struct decoded *decoded)
+{
+    int64_t tid;
+    decoded->is_recalled = tm_arg_sets_recall(&out->arg_sets, source, &decoded->key, &decoded->set, &tid);
+    if (decoded->is_recalled)
+        decoded->tid = tid;
+    return decoded->is_recalled;
+}
 
 static enum tm_status put_field(struct tm_buf *args, struct tm_buf *key, const struct tm_ftrace_field *field,
                                 const struct tm_pb_field *f)
@@ -103,7 +120,14 @@ static enum tm_status read_raw(struct tm_model_output *out, const struct tm_even
     if (name == NULL)
         return TM_OK;
     decoded->name = (struct tm_text){(const uint8_t *)name, strlen(name)};
-    return put_fields(out, what.id, &what, decoded);
+    const int64_t tid = decoded->tid;
+    const bool is_switch = what.id == TM_FTRACE_EVENT_SCHED_SWITCH;
+    const struct tm_arg_sets_source source = {.numbers = {what.id, is_switch ? (uint64_t)tid : 0},
+                                              .texts = {{what.data, what.len}}};
+    if (!recall(out, &source, decoded))
+        return put_fields(out, what.id, &what, decoded);
+    decoded->tid = is_switch ? decoded->tid : tid; /* the args of others do not decide it */
+    return TM_OK;
 }
 
 static enum tm_status put_text(struct tm_buf *args, const char *key, struct tm_text text)
@@ -135,6 +159,13 @@ static enum tm_status read_switch(struct tm_model_tasks *tasks, struct tm_model_
         comm = tm_processes_text(&tasks->processes, tasks->processes.threads[prev].name);
     decoded->name = (struct tm_text){(const uint8_t *)"sched_switch", 12};
     decoded->tid = e->tid;
+    decoded->prev = prev;
+    const struct tm_arg_sets_source source = {
+        .numbers = {SWITCH, (uint64_t)e->tid, state, (uint64_t)e->pid, (uint64_t)tm_event_prev_priority(e),
+                    (uint64_t)tm_event_next_priority(e)},
+        .texts = {comm, ev->name}};
+    if (recall(out, &source, decoded))
+        return TM_OK;
     if (put_text(args, "prev_comm", comm) < 0 || tm_detail_arg_int(args, "prev_pid", e->tid) < 0 ||
         tm_detail_arg_int(args, "prev_prio", tm_event_prev_priority(e)) < 0 ||
         tm_detail_arg_int(args, "prev_state", (int64_t)state) < 0 || put_text(args, "next_comm", ev->name) < 0 ||
@@ -149,17 +180,46 @@ static enum tm_status read_waking(struct tm_model_output *out, const struct tm_m
     struct tm_buf *args = &out->args;
     decoded->name = (struct tm_text){(const uint8_t *)"sched_waking", 12};
     decoded->tid = e->pid;
+    const struct tm_arg_sets_source source = {
+        .numbers = {WAKING, (uint64_t)e->tid, (uint64_t)e->pid, (uint64_t)tm_event_waking_priority(e),
+                    (uint64_t)tm_event_waking_cpu(e)},
+        .texts = {ev->name}};
+    if (recall(out, &source, decoded))
+        return TM_OK;
     if (put_text(args, "comm", ev->name) < 0 || tm_detail_arg_int(args, "pid", e->tid) < 0 ||
         tm_detail_arg_int(args, "prio", tm_event_waking_priority(e)) < 0)
         return TM_E_SYSTEM;
     return tm_detail_arg_int(args, "target_cpu", tm_event_waking_cpu(e));
 }
 
+/* Sets *UTID to the thread of the event. */
+static enum tm_status find_thread(struct tm_model_tasks *tasks, const struct tm_model_event *ev,
+                                  const struct decoded *decoded, uint32_t *utid, struct tm_error *err)
+{
+    int64_t found = decoded->prev;
+    enum tm_status st = TM_OK;
+    if (found == TM_NO_ID)
+        st = tm_processes_thread(&tasks->processes, ev->place.machine, decoded->tid, &found, err);
+    *utid = (uint32_t)found;
+    return st;
+}
+
+/* Sets *SET to the set of the event's args. */
+static enum tm_status find_set(struct tm_model_output *out, const struct decoded *decoded, int64_t *set,
+                               struct tm_error *err)
+{
+    *set = decoded->set;
+    if (decoded->is_recalled)
+        return TM_OK;
+    enum tm_status st = tm_arg_sets_add(&out->arg_sets, out->args.data, out->args.len, set, err);
+    return st < 0 ? st : tm_arg_sets_note(&out->arg_sets, decoded->key, *set, decoded->tid, err);
+}
+
 enum tm_status tm_model_ftrace_event(struct tm_model_tasks *tasks, struct tm_model_output *out,
                                      const struct tm_model_event *ev, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
-    struct decoded decoded = {0};
+    struct decoded decoded = {.prev = TM_NO_ID};
     enum tm_raw raw = tm_event_raw(e->flags);
     bool is_compact = raw == TM_RAW_COMPACT_SCHED, is_waking = e->kind == TM_KIND_SCHED_WAKING;
     if (out->rows->ftrace_event == NULL || e->cpu >= TM_CPUS_A_MACHINE)
@@ -176,11 +236,9 @@ enum tm_status tm_model_ftrace_event(struct tm_model_tasks *tasks, struct tm_mod
                                 .name = decoded.name,
                                 .ucpu = tm_ucpu(ev->place.machine, e->cpu),
                                 .common_flags = is_compact && is_waking ? (uint32_t)e->track : 0};
-    int64_t utid;
     if ((st = tm_sched_cpu(&tasks->sched, ev->place.machine, e->cpu, err)) < 0 ||
-        (st = tm_processes_thread(&tasks->processes, ev->place.machine, decoded.tid, &utid, err)) < 0 ||
-        (st = tm_arg_sets_add(&out->arg_sets, out->args.data, out->args.len, &row.arg_set, err)) < 0)
+        (st = find_thread(tasks, ev, &decoded, &row.utid, err)) < 0 ||
+        (st = find_set(out, &decoded, &row.arg_set, err)) < 0)
         return st;
-    row.utid = (uint32_t)utid;
     return out->rows->ftrace_event(out->rows->self, &row, err);
 }

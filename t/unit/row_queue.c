@@ -2,6 +2,7 @@
  * an error of the receiver ends the work. And of sets of args that get more args. */
 #include "emit/sqlite/row_queue.h"
 #include "model/arg_sets.h"
+#include "stream/detail_arg.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -243,6 +244,41 @@ static void test_join(void)
     tm_buf_release(&got.keys);
 }
 
+/* A source has the set that its args had, until another set takes its place among those that are remembered. */
+static void test_recall(void)
+{
+    enum { SETS = 10 * TM_ARG_SETS_CACHE };
+    struct got got = {.set = 0};
+    const struct tm_rows rows = {.self = &got, .args = get_args, .arg_copy = get_copy};
+    const struct tm_arg_sets_source source = {.numbers = {1, 2}, .texts = {{(const uint8_t *)"ab", 2}}};
+    const struct tm_arg_sets_source other = {.numbers = {1, 2}, .texts = {{NULL, 0}, {(const uint8_t *)"ab", 2}}};
+    struct tm_arg_sets sets = {.rows = &rows};
+    struct tm_buf detail = {0};
+    struct tm_error err = {0};
+    uint64_t key;
+    int64_t set, again, note = 0;
+    put_detail(&detail, "a", 1);
+    ok(!tm_arg_sets_recall(&sets, &source, &key, &set, &note));
+    ok(tm_arg_sets_add(&sets, detail.data, detail.len, &set, &err) == TM_OK);
+    ok(!tm_arg_sets_recall(&sets, &source, &key, &again, &note));
+    ok(tm_arg_sets_note(&sets, key, set, 77, &err) == TM_OK);
+    ok(tm_arg_sets_recall(&sets, &source, &key, &again, &note) && again == set && note == 77);
+    ok(!tm_arg_sets_recall(&sets, &other, &key, &again, &note));
+    for (uint64_t i = 0; i < SETS; i++) {
+        tm_buf_clear(&detail);
+        if (tm_detail_arg_uint(&detail, "n", i) < 0 ||
+            tm_arg_sets_add(&sets, detail.data, detail.len, &again, &err) != TM_OK)
+            break;
+    }
+    is_int(again, SETS);
+    ok_named(!tm_arg_sets_recall(&sets, &source, &key, &again, &note), "a set that is not remembered is not recalled");
+    put_detail(&detail, "a", 1);
+    ok(tm_arg_sets_add(&sets, detail.data, detail.len, &again, &err) == TM_OK && again == SETS + 1);
+    tm_arg_sets_release(&sets);
+    tm_buf_release(&detail);
+    tm_buf_release(&got.keys);
+}
+
 /* The oldest args are forgotten. */
 static void test_kept(void)
 {
@@ -282,6 +318,7 @@ int main(void)
     test_error(50000);
     test_long_text();
     test_join();
+    test_recall();
     test_kept();
     return tap_done();
 }
