@@ -144,3 +144,17 @@ PY
     [[ "$output" =~ "cannot write in $PWD/disk, where this file needs at least "[0-9]{4,}" bytes: No space left on device"$ ]]
     [ "$(ls -A)" = disk ]
 }
+
+@test "events of any size come through the memory that stages share as through pipes" {
+    python3 - <<'PY'
+import json
+events = [{"ph": "X", "ts": 10.0 * i, "dur": 5, "pid": 1, "tid": 2, "name": "e%d" % i,
+           "args": {"text": chr(97 + i % 26) * n}} for i, n in enumerate(
+    [10, 900_000, 1_000_000, 1_048_500, 1_048_576, 1_100_000, 2_097_152, 3_000_000, 9_000_000] * 2 + [7] * 20_000)]
+json.dump({"traceEvents": events}, open("large.json", "w"))
+PY
+    tm-merge -q -o merged.jsonl large.json
+    tm-unpack large.json | tm-manifest | tm-clocks | tm-sort | tm-emit -q -f jsonl >piped.jsonl
+    [ "$(wc -l <merged.jsonl)" -ge 20018 ]
+    cmp merged.jsonl piped.jsonl
+}

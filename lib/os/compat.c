@@ -70,6 +70,22 @@ unsigned tm_compat_processors(void)
     return n > 1 ? (unsigned)n : 1;
 }
 
+int tm_compat_shared_memory(size_t bytes)
+{
+#if defined MFD_ALLOW_SEALING && defined F_ADD_SEALS
+    int fd = memfd_create("tracemerge", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd >= 0 && ftruncate(fd, (off_t)bytes) == 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0)
+        return fd;
+    if (fd >= 0)
+        (void)close(fd);
+    return -1;
+#else
+    (void)bytes;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
 #if defined MADV_HUGEPAGE || defined MADV_POPULATE_WRITE
 /* Gives ADVICE on the whole pages of BYTES at MEM. */
 static bool advise(void *mem, size_t bytes, int advice)

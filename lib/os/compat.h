@@ -20,6 +20,10 @@ bool tm_compat_can_splice(int in, int out);
  * -1 with errno set (ENOSYS if the system cannot do so). */
 long tm_compat_splice(int in, int out, size_t len);
 
+/* Makes a file of BYTES that is only in memory, has no name and keeps its size. Returns its descriptor, which is closed
+ * on exec, or -1 if the system cannot do so. */
+int tm_compat_shared_memory(size_t bytes);
+
 /* Asks the kernel to back BYTES at MEM, which will be filled from front to back, with large pages. */
 void tm_compat_large_pages(void *mem, size_t bytes);
 

@@ -1,6 +1,7 @@
 #include "os/pipeline.h"
 
 #include "os/io.h"
+#include "os/shared_ring.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -61,9 +62,10 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-/* Descriptors of a stage before its start; -1: that of the caller. */
+/* Descriptors of a stage before its start; -1: that of the caller, or no ring. */
 struct ends {
     int in, out, err;
+    int rings[2]; /* of input and output */
     const sigset_t *mask;
 };
 
@@ -80,6 +82,9 @@ static int set_up(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr, 
         e = posix_spawn_file_actions_adddup2(actions, ends->out, STDOUT_FILENO);
     if (e == 0)
         e = posix_spawn_file_actions_adddup2(actions, ends->err, STDERR_FILENO);
+    for (int i = 0; i < 2 && e == 0; i++)
+        if (ends->rings[i] >= 0) /* to itself: only this stage inherits it */
+            e = posix_spawn_file_actions_adddup2(actions, ends->rings[i], ends->rings[i]);
     if (e == 0)
         e = posix_spawnattr_setsigmask(attr, ends->mask);
     if (e == 0)
@@ -89,26 +94,30 @@ static int set_up(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr, 
     return e;
 }
 
-/* Returns the environment with SETTING added, to be freed. NULL if out of memory. */
-static char **environment_with(const char *setting)
+/* Returns the environment with the settings of STAGE added, to be freed. NULL if out of memory. */
+static char **environment_of(const struct tm_stage *stage)
 {
     size_t n = 0;
     while (environ[n])
         n++;
-    char **all = malloc((n + 2) * sizeof *all);
+    char **all = malloc((n + 3) * sizeof *all);
     if (all == NULL)
         return NULL;
     memcpy(all, environ, n * sizeof *all);
-    all[n] = (char *)(uintptr_t)setting;
-    all[n + 1] = NULL;
+    if (stage->setting)
+        all[n++] = (char *)(uintptr_t)stage->setting;
+    if (stage->rings[0])
+        all[n++] = (char *)(uintptr_t)stage->rings;
+    all[n] = NULL;
     return all;
 }
 
 static int spawn_set_up(struct tm_stage *stage, const posix_spawn_file_actions_t *actions,
                         const posix_spawnattr_t *attr)
 {
-    char **with = stage->setting ? environment_with(stage->setting) : NULL;
-    if (stage->setting && with == NULL)
+    bool has_settings = stage->setting || stage->rings[0];
+    char **with = has_settings ? environment_of(stage) : NULL;
+    if (has_settings && with == NULL)
         return ENOMEM;
     int e = posix_spawn(&stage->pid, stage->path, actions, attr, (char *const *)(uintptr_t)stage->argv,
                         with ? with : environ);
@@ -121,6 +130,9 @@ static enum tm_status spawn_stage(struct tm_stage *stage, const struct ends *end
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;
     int e = posix_spawn_file_actions_init(&actions);
+    stage->rings[0] = '\0';
+    if (ends->rings[0] >= 0 || ends->rings[1] >= 0)
+        snprintf(stage->rings, sizeof stage->rings, TM_RINGS_VARIABLE "=%d,%d", ends->rings[0], ends->rings[1]);
     if (e != 0)
         return tm_error_errno(err, e, "%s: cannot run", stage->name);
     if ((e = posix_spawnattr_init(&attr)) == 0) {
@@ -178,6 +190,7 @@ enum tm_status tm_pipeline_start(struct tm_pipeline *p, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     int in = p->in_fd > STDIN_FILENO ? fcntl(p->in_fd, F_DUPFD_CLOEXEC, 0) : -1;
+    int ring = -1; /* of the next stage's input */
     size_t i;
     for (i = 0; i < p->count; i++)
         p->stages[i].err_fd = -1;
@@ -185,6 +198,7 @@ enum tm_status tm_pipeline_start(struct tm_pipeline *p, struct tm_error *err)
         return tm_error_errno(err, errno, "cannot read again");
     for (i = 0; i < p->count && st == TM_OK; i++) {
         int data[2] = {-1, -1}, errs[2] = {-1, -1};
+        int out_ring = p->stages[i].shares_output && i + 1 < p->count ? tm_ring_make() : -1;
         if (i + 1 < p->count)
             st = make_pipe(data, err);
         if (st == TM_OK)
@@ -192,7 +206,10 @@ enum tm_status tm_pipeline_start(struct tm_pipeline *p, struct tm_error *err)
         if (st == TM_OK && errs[0] >= (int)FD_SETSIZE)
             st = tm_error_set(err, TM_E_SYSTEM, "too many files are open");
         if (st == TM_OK)
-            st = spawn_stage(&p->stages[i], &(struct ends){in, data[1], errs[1], &p->wait_mask}, err);
+            st = spawn_stage(&p->stages[i],
+                             &(struct ends){in, data[1], errs[1], {ring, out_ring}, &p->wait_mask}, err);
+        close_fd(&ring);
+        ring = out_ring;
         close_fd(&in);
         close_fd(&data[1]);
         close_fd(&errs[1]);
@@ -200,6 +217,7 @@ enum tm_status tm_pipeline_start(struct tm_pipeline *p, struct tm_error *err)
         p->stages[i].err_fd = errs[0];
     }
     close_fd(&in);
+    close_fd(&ring);
     if (st < 0)
         tm_pipeline_stop(p);
     return st;

@@ -17,6 +17,7 @@ enum {
     FRAME_HEAD_MAX = 1 + TM_VARINT_MAX,
     FRAME_READ_BYTES = 1 << 20,
     FRAME_WRITE_BYTES = 256 << 10,
+    FRAME_SHARED_MAX = TM_RING_PART_MAX, /* larger frames go through the ring in parts, and readers copy them */
     FRAME_PIPE_BYTES = 1 << 20,
     FRAME_PIECES_MAX = 64,
     FRAME_SIGHT_BYTES = 16 /* body bytes that tm_frame_preview shows */
@@ -27,13 +28,16 @@ struct tm_frame_head {
     uint8_t bytes[1 + 3 * TM_VARINT_MAX];
     size_t len;
     size_t length_bytes; /* bytes of these that the checksum does not cover */
+    size_t whole_bytes;  /* bytes of the whole frame */
 };
 
 void tm_frame_reader_init(struct tm_frame_reader *reader, int fd)
 {
     *reader = (struct tm_frame_reader){.fd = fd, .chunk_bytes = FRAME_READ_BYTES};
-    if (fd == STDIN_FILENO)
+    if (fd == STDIN_FILENO) {
         tm_progress_attach(&reader->progress, false);
+        tm_ring_attach(&reader->ring, false, fd);
+    }
     tm_compat_widen_pipe(fd, FRAME_PIPE_BYTES);
 }
 
@@ -63,9 +67,83 @@ static enum tm_status make_room(struct tm_frame_reader *r, size_t need, struct t
     return TM_OK;
 }
 
+/* Doubles mem, a copy of what the ring had. */
+static enum tm_status grow_copy(struct tm_frame_reader *r, struct tm_error *err)
+{
+    size_t cap = r->is_copied ? 2 * r->cap : TM_RING_BYTES;
+    uint8_t *mem = realloc(r->is_copied ? r->mem : NULL, cap);
+    if (mem == NULL)
+        return tm_error_nomem(err);
+    r->mem = mem;
+    r->cap = cap;
+    return TM_OK;
+}
+
+/* Copies a frame of NEED bytes, more than the ring can hold, out of it. Memory grows as bytes arrive. */
+static enum tm_status copy_shared(struct tm_frame_reader *r, size_t need, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    size_t have = 1;
+    if (!r->is_copied)
+        r->start = r->end = 0;
+    while (r->end < need && have > 0 && st == TM_OK) {
+        if (!r->is_copied || r->end == r->cap)
+            st = grow_copy(r, err);
+        r->is_copied |= st == TM_OK;
+        if (st == TM_OK)
+            st = tm_ring_wait(&r->ring, 1, &have, err);
+        if (st < 0)
+            return st;
+        size_t n = have < r->cap - r->end ? have : r->cap - r->end;
+        n = n < need - r->end ? n : need - r->end;
+        memcpy(r->mem + r->end, tm_ring_unread(&r->ring), n);
+        tm_ring_consume(&r->ring, n);
+        r->end += n;
+    }
+    return st;
+}
+
+/* want() for a reader with a ring. Frames are used where they are. */
+static enum tm_status want_shared(struct tm_frame_reader *r, size_t need, struct tm_error *err)
+{
+    size_t had = r->end - r->start;
+    enum tm_status st = TM_OK;
+    if (had >= need)
+        return TM_OK;
+    tm_progress_begin(&r->progress);
+    if (r->is_copied || need > FRAME_SHARED_MAX) {
+        st = copy_shared(r, need, err);
+    } else if ((st = tm_ring_wait(&r->ring, need, &r->end, err)) == TM_OK) {
+        r->start = 0;
+        r->mem = (uint8_t *)(uintptr_t)tm_ring_unread(&r->ring);
+    }
+    tm_progress_end(&r->progress, r->end - r->start - had);
+    return st < 0 ? st : r->end - r->start >= need ? TM_OK : TM_END;
+}
+
+/* Gives back what was read before; called when the last frame is not used any more. */
+static void release_shared(struct tm_frame_reader *r)
+{
+    if (r->is_copied && r->start == r->end) {
+        free(r->mem);
+        r->is_copied = false;
+        r->start = r->end = 0;
+        r->mem = NULL;
+    } else if (!r->is_copied && r->start) {
+        tm_ring_consume(&r->ring, r->start);
+        r->end -= r->start;
+        r->start = 0;
+        r->mem = (uint8_t *)(uintptr_t)tm_ring_unread(&r->ring);
+    }
+}
+
 /* Reads until mem has at least NEED unread bytes. TM_END with fewer. */
 static enum tm_status want(struct tm_frame_reader *r, size_t need, struct tm_error *err)
 {
+    if (r->ring.is_broken)
+        return tm_error_set(err, TM_E_SYSTEM, "cannot map the memory shared with the stage before");
+    if (r->ring.bytes)
+        return want_shared(r, need, err);
     while (r->end - r->start < need && !r->ended) {
         size_t got = 0;
         enum tm_status st = make_room(r, need, err);
@@ -90,6 +168,8 @@ static enum tm_status damaged(const struct tm_frame_reader *r, const char *what,
 /* Reads the lengths of the next frame's message and of its head. */
 static enum tm_status read_head(struct tm_frame_reader *r, uint64_t *len, size_t *head, struct tm_error *err)
 {
+    if (r->ring.bytes)
+        release_shared(r);
     enum tm_status st = want(r, FRAME_HEAD_MAX, err);
     if (st < 0)
         return st;
@@ -193,7 +273,9 @@ enum tm_status tm_frame_preview(struct tm_frame_reader *r, struct tm_frame_sight
 
 void tm_frame_reader_release(struct tm_frame_reader *reader)
 {
-    free(reader->mem);
+    if (reader->ring.bytes == NULL || reader->is_copied)
+        free(reader->mem);
+    tm_ring_detach(&reader->ring);
     tm_progress_detach(&reader->progress);
     *reader = (struct tm_frame_reader){.fd = -1, .ended = true};
 }
@@ -201,23 +283,60 @@ void tm_frame_reader_release(struct tm_frame_reader *reader)
 void tm_frame_writer_init(struct tm_frame_writer *writer, int fd)
 {
     *writer = (struct tm_frame_writer){.fd = fd};
-    if (fd == STDOUT_FILENO)
+    if (fd == STDOUT_FILENO) {
         tm_progress_attach(&writer->progress, true);
+        tm_ring_attach(&writer->ring, true, fd);
+    }
     tm_compat_widen_pipe(fd, FRAME_PIPE_BYTES);
 }
 
 static enum tm_status write_bytes(struct tm_frame_writer *writer, const void *data, size_t len, struct tm_error *err)
 {
     tm_progress_begin(&writer->progress);
-    enum tm_status st = tm_io_write(writer->fd, data, len, err);
+    enum tm_status st = writer->ring.bytes ? tm_ring_write(&writer->ring, data, len, err)
+                                           : tm_io_write(writer->fd, data, len, err);
     tm_progress_end(&writer->progress, len);
     return st;
+}
+
+static enum tm_status show(struct tm_frame_writer *writer, struct tm_error *err)
+{
+    size_t len = tm_ring_hidden(&writer->ring);
+    tm_progress_begin(&writer->progress);
+    enum tm_status st = tm_ring_show(&writer->ring, err);
+    tm_progress_end(&writer->progress, len);
+    return st;
+}
+
+/* Writes a frame to the ring, into which it fits. The reader sees it once there are a quarter of a megabyte. */
+static enum tm_status put_shared(struct tm_frame_writer *writer, const struct tm_frame_head *head,
+                                 const struct tm_piece *pieces, size_t count, struct tm_error *err)
+{
+    uint8_t *start, *p;
+    tm_progress_begin(&writer->progress);
+    enum tm_status st = tm_ring_room(&writer->ring, head->whole_bytes, &start, err);
+    tm_progress_end(&writer->progress, 0);
+    if (st < 0)
+        return st;
+    memcpy(start, head->bytes, head->len);
+    p = start + head->len;
+    for (size_t i = 0; i < count; i++) {
+        if (pieces[i].len)
+            memcpy(p, pieces[i].data, pieces[i].len);
+        p += pieces[i].len;
+    }
+    *p = FRAME_CHECKSUM_TAG;
+    tm_put_le64(p + 1, tm_hash64(start + head->length_bytes, (size_t)(p - start) - head->length_bytes));
+    tm_ring_add(&writer->ring, head->whole_bytes);
+    return tm_ring_hidden(&writer->ring) >= FRAME_WRITE_BYTES ? show(writer, err) : TM_OK;
 }
 
 enum tm_status tm_frame_flush(struct tm_frame_writer *writer, struct tm_error *err)
 {
     if (writer->put)
         return writer->out.len > 0 ? writer->put(writer->arg, &writer->out, err) : TM_OK;
+    if (writer->ring.bytes && writer->out.len == 0)
+        return show(writer, err);
     enum tm_status st = write_bytes(writer, writer->out.data, writer->out.len, err);
     tm_buf_clear(&writer->out);
     return st;
@@ -242,6 +361,11 @@ static enum tm_status write_pieces(struct tm_frame_writer *writer, const struct 
     size_t len = 0;
     for (size_t i = 0; i < n; i++)
         len += all[i].iov_len;
+    if (writer->ring.bytes) {
+        for (size_t i = 0; i < n && st == TM_OK; i++)
+            st = write_bytes(writer, all[i].iov_base, all[i].iov_len, err);
+        return st;
+    }
     tm_progress_begin(&writer->progress);
     st = tm_io_writev(writer->fd, all, n, err);
     tm_progress_end(&writer->progress, len);
@@ -283,8 +407,13 @@ enum tm_status tm_frame_write(struct tm_frame_writer *writer, uint32_t type, con
     p = tm_varint_put(p, (uint64_t)type << 3 | 2);
     p = tm_varint_put(p, body);
     head.len = (size_t)(p - head.bytes);
-    writer->offset += head.length_bytes + len;
+    head.whole_bytes = head.length_bytes + len;
+    writer->offset += head.whole_bytes;
     writer->count++;
+    if (writer->ring.is_broken)
+        return tm_error_set(err, TM_E_SYSTEM, "cannot map the memory shared with the next stage");
+    if (writer->ring.bytes && head.whole_bytes <= FRAME_SHARED_MAX)
+        return put_shared(writer, &head, pieces, count, err);
     if (len < FRAME_WRITE_BYTES || count > FRAME_PIECES_MAX || writer->put)
         return append_small(writer, &head, pieces, count, err);
     return write_pieces(writer, &head, pieces, count, err);
@@ -297,7 +426,7 @@ enum tm_status tm_frame_forward(struct tm_frame_writer *writer, const struct tm_
         return tm_frame_write(writer, frame->type, &body, 1, err);
     writer->offset += frame->whole_bytes;
     writer->count++;
-    if (frame->whole_bytes < FRAME_WRITE_BYTES || writer->put) {
+    if (writer->ring.bytes == NULL && (frame->whole_bytes < FRAME_WRITE_BYTES || writer->put)) {
         if (tm_buf_add(&writer->out, frame->whole, frame->whole_bytes) != TM_OK)
             return tm_error_nomem(err);
         return writer->out.len >= FRAME_WRITE_BYTES ? tm_frame_flush(writer, err) : TM_OK;
@@ -334,7 +463,13 @@ enum tm_status tm_frame_pass(struct tm_frame_reader *r, struct tm_frame_writer *
 {
     uint64_t len = 0;
     size_t head = 0;
-    enum tm_status st = read_head(r, &len, &head, err);
+    struct tm_frame frame;
+    enum tm_status st;
+    if (r->ring.bytes || writer->ring.bytes) {
+        st = tm_frame_read(r, &frame, err);
+        return st == TM_OK ? tm_frame_forward(writer, &frame, err) : st;
+    }
+    st = read_head(r, &len, &head, err);
     if (st != TM_OK)
         return st;
     size_t whole = head + (size_t)len, have = r->end - r->start;
@@ -359,5 +494,6 @@ enum tm_status tm_frame_pass(struct tm_frame_reader *r, struct tm_frame_writer *
 void tm_frame_writer_release(struct tm_frame_writer *writer)
 {
     tm_buf_release(&writer->out);
+    tm_ring_detach(&writer->ring);
     tm_progress_detach(&writer->progress);
 }

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "os/progress.h"
+#include "os/shared_ring.h"
 
 #include <stdbool.h>
 
@@ -64,9 +65,11 @@ struct tm_frame_reader {
     size_t chunk_bytes;  /* reads at least this much at once; can be lowered before the first read */
     struct tm_progress progress; /* progress of this stage's input, if this is it */
     /* private */
+    struct tm_ring ring; /* of standard input, if it has one; then mem is in it, except for a frame that is larger */
     uint8_t *mem;
     size_t cap, start, end;
     bool ended;
+    bool is_copied; /* mem is a copy of what the ring had */
 };
 
 /* Reads FD from its current position. A pipe is enlarged where the kernel can. */
@@ -115,6 +118,7 @@ struct tm_frame_writer {
     uint64_t count;  /* frames written */
     struct tm_progress progress; /* progress of this stage's output, if this is it */
     /* private */
+    struct tm_ring ring; /* of standard output, if it has one */
     struct tm_buf out;
 };
 

@@ -1,0 +1,85 @@
+/* A ring of bytes in memory that two processes share, beside the pipe between them. The bytes of the stream go through
+ * the ring, where the reader uses them without a copy. The pipe is still there: a byte in it wakes the reader, its end
+ * is the end of the stream, and a writer whose reader has left is told so by it. A pipe alone has its bytes copied
+ * twice, and a page of the kernel is allocated and freed for each 4 KB.
+ *
+ * The program that runs the stages makes the memory (os/pipeline.h), lets both stages inherit it, and names it in
+ * TM_RINGS. Both ends are mapped twice, one mapping after the other, so each range of the ring is contiguous. */
+#ifndef TM_OS_SHARED_RING_H
+#define TM_OS_SHARED_RING_H
+
+#include "base/status.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TM_RINGS_VARIABLE "TM_RINGS" /* "INPUT,OUTPUT": descriptors; -1: none */
+
+/* Bytes of a ring: a power of two, and several of the largest usual frames. More would not stay in a core's cache. */
+#define TM_RING_BYTES ((size_t)2 << 20)
+
+/* The most that an end can wait for. With more, a reader and a writer could wait for each other. */
+#define TM_RING_PART_MAX (TM_RING_BYTES / 2)
+
+/* What the ends tell each other. Each position counts all bytes so far. */
+struct tm_ring_page {
+    _Alignas(64) _Atomic uint64_t written;
+    _Alignas(64) _Atomic uint64_t consumed;
+    _Alignas(64) _Atomic uint32_t is_awaited; /* the reader waits for a byte in the pipe */
+};
+
+/* One end. Zero-initialised it has no ring. */
+struct tm_ring {
+    uint8_t *bytes; /* the ring, twice; NULL: there is none */
+    struct tm_ring_page *page;
+    uint64_t at;    /* position of this end: what it has written, or consumed */
+    int fd;         /* the pipe, borrowed */
+    bool has_ended; /* the writer has closed the pipe */
+    bool is_broken; /* the memory that TM_RINGS names cannot be mapped */
+};
+
+/* Makes the memory of a ring. Returns its descriptor, which is closed on exec, or -1 if the system has no such memory.
+ */
+int tm_ring_make(void);
+
+/* Attaches RING to the input or output of this process if TM_RINGS names one; FD is the pipe. Otherwise RING has no
+ * ring. Must be called once for each end. The stages that run this process's own children do not see the memory. */
+void tm_ring_attach(struct tm_ring *ring, bool is_output, int fd);
+
+/* Waits until NEED bytes, at most TM_RING_PART_MAX, can be read, or the writer has ended. Returns at *HAVE how many can be
+ * read. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_ring_wait(struct tm_ring *ring, size_t need, size_t *have, struct tm_error *err);
+
+/* Returns the first byte that is not consumed. */
+static inline const uint8_t *tm_ring_unread(const struct tm_ring *ring)
+{
+    return ring->bytes + (ring->at & (TM_RING_BYTES - 1));
+}
+
+/* Gives LEN bytes back to the writer. */
+void tm_ring_consume(struct tm_ring *ring, size_t len);
+
+/* Waits until LEN bytes, at most TM_RING_PART_MAX, can be written, and returns in *ROOM where. What was written before is
+ * shown to the reader if it has to wait. TM_OK or TM_E_SYSTEM; a reader that has left is what it is to a write(2). */
+enum tm_status tm_ring_room(struct tm_ring *ring, size_t len, uint8_t **room, struct tm_error *err);
+
+/* Counts LEN bytes as written. The reader sees them at the next tm_ring_show. */
+static inline void tm_ring_add(struct tm_ring *ring, size_t len)
+{
+    ring->at += len;
+}
+
+/* Returns how many bytes the reader has not been shown. */
+size_t tm_ring_hidden(const struct tm_ring *ring);
+
+/* Shows the reader all bytes that were written. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_ring_show(struct tm_ring *ring, struct tm_error *err);
+
+/* Copies LEN bytes of any number into the ring and shows them. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_ring_write(struct tm_ring *ring, const void *data, size_t len, struct tm_error *err);
+
+void tm_ring_detach(struct tm_ring *ring);
+
+#endif
