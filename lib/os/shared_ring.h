@@ -44,12 +44,13 @@ struct tm_ring {
  */
 int tm_ring_make(void);
 
-/* Attaches RING to the input or output of this process if TM_RINGS names one; FD is the pipe. Otherwise RING has no
- * ring. Must be called once for each end. The stages that run this process's own children do not see the memory. */
+/* Attaches RING to the input or output of this process if TM_RINGS names memory for it; FD is the pipe. Otherwise RING
+ * has no ring. Closes the descriptor of the memory, so each end is attached once and child processes do not inherit it.
+ */
 void tm_ring_attach(struct tm_ring *ring, bool is_output, int fd);
 
-/* Waits until NEED bytes, at most TM_RING_PART_MAX, can be read, or the writer has ended. Returns at *HAVE how many can be
- * read. TM_OK or TM_E_SYSTEM. */
+/* Waits until NEED bytes, at most TM_RING_PART_MAX, can be read, or the writer has ended. Sets *HAVE to the number of
+ * bytes that can be read. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_ring_wait(struct tm_ring *ring, size_t need, size_t *have, struct tm_error *err);
 
 /* Returns the first byte that is not consumed. */
@@ -61,8 +62,8 @@ static inline const uint8_t *tm_ring_unread(const struct tm_ring *ring)
 /* Gives LEN bytes back to the writer. */
 void tm_ring_consume(struct tm_ring *ring, size_t len);
 
-/* Waits until LEN bytes, at most TM_RING_PART_MAX, can be written, and returns in *ROOM where. What was written before is
- * shown to the reader if it has to wait. TM_OK or TM_E_SYSTEM; a reader that has left is what it is to a write(2). */
+/* Waits until LEN bytes, at most TM_RING_PART_MAX, can be written, and sets *ROOM to their place. Before it waits, it
+ * shows the reader what was written before. TM_OK or TM_E_SYSTEM; if the reader has left, that is as for write(2). */
 enum tm_status tm_ring_room(struct tm_ring *ring, size_t len, uint8_t **room, struct tm_error *err);
 
 /* Counts LEN bytes as written. The reader sees them at the next tm_ring_show. */
