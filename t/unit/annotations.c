@@ -72,6 +72,12 @@ int main(void)
     GIVES("a[x]:0 a[]:1 a[1:2 [0]:3 a[0]b:4", "a[x]", "a[]", "a[1", "[0]", "a[0]b");
     GIVES("a:[0] a[x]:1 a:[,2]", "a[0]", "a[x]", "a[1]");
     GIVES(":{:0} a:{:1} args:2", ".", "a.", "args");
+    /* marks at each place of a long key: eight bytes are compared at once */
+    GIVES("12345678:0 1234567:{a:1} 12345678:{a:2} 123456789:{a:3} 1234567890123456789:{b:4}", "12345678",
+          "1234567.a", "12345678.a", "123456789.a", "1234567890123456789.b");
+    GIVES("12345678[90:0 long_name:[1,2] 123456789[x]123456:{a:3}", "12345678[90", "long_name[0]", "long_name[1]",
+          "123456789[x]123456.a");
+    GIVES("\x2f\x2d\x5a\x5c\x81\xae\xdb:0", "\x2f\x2d\x5a\x5c\x81\xae\xdb");
 
     char deep[400] = "k", wanted[400] = "";
     for (int i = 0; i < 40; i++)

@@ -1,6 +1,7 @@
 #include "emit/perfetto/annotations.h"
 
 #include "base/table.h"
+#include "base/text.h"
 #include "perfetto/packet_fields.h"
 #include "stream/detail_fields.h"
 
@@ -29,29 +30,49 @@ enum tm_status tm_annotations_add(struct tm_annotations *a, const struct tm_pb_f
     *arg = (struct tm_annotation){.key = f->data};
     while (tm_pb_next(&pb, &g) == TM_OK) {
         if (g.id != TM_ARG_KEY || g.type != TM_PB_LEN) {
-            arg->value = g;
+            arg->type = g.id;
+            arg->value = g.value;
+            arg->bytes = g.data;
+            arg->bytes_len = (uint32_t)g.len;
             continue;
         }
         size_t skip = g.len > PREFIX && memcmp(g.data, json_prefix, PREFIX) == 0 ? PREFIX : 0;
         arg->key = g.data + skip;
         arg->len = (uint32_t)(g.len - skip);
     }
-    a->count += arg->value.id != 0;
+    a->count += arg->type != 0;
     return TM_OK;
 }
 
-static enum tm_status put_value(struct tm_buf *out, const struct tm_pb_field *v)
+/* Writes the value of ARG at P, which has room, and returns the byte after it. */
+static uint8_t *put_value(uint8_t *p, const struct tm_annotation *arg)
 {
-    switch (v->id) {
-    case TM_ARG_INT: return tm_pb_put_varint(out, TM_ANNOTATION_INT, (uint64_t)tm_unzigzag(v->value));
-    case TM_ARG_UINT: return tm_pb_put_varint(out, TM_ANNOTATION_UINT, v->value);
-    case TM_ARG_DOUBLE: return tm_pb_put_i64(out, TM_ANNOTATION_DOUBLE, v->value);
-    case TM_ARG_STRING: return tm_pb_put_bytes(out, TM_ANNOTATION_STRING, v->data, v->len);
-    case TM_ARG_BOOL: return tm_pb_put_varint(out, TM_ANNOTATION_BOOL, v->value);
-    case TM_ARG_POINTER: return tm_pb_put_varint(out, TM_ANNOTATION_POINTER, v->value);
-    case TM_ARG_JSON: return tm_pb_put_bytes(out, TM_ANNOTATION_JSON, v->data, v->len);
-    default: return TM_OK;
+    switch (arg->type) {
+    case TM_ARG_INT: return tm_pb_varint_at(p, TM_ANNOTATION_INT, (uint64_t)tm_unzigzag(arg->value));
+    case TM_ARG_UINT: return tm_pb_varint_at(p, TM_ANNOTATION_UINT, arg->value);
+    case TM_ARG_STRING: return tm_pb_bytes_at(p, TM_ANNOTATION_STRING, arg->bytes, arg->bytes_len);
+    case TM_ARG_BOOL: return tm_pb_varint_at(p, TM_ANNOTATION_BOOL, arg->value);
+    case TM_ARG_POINTER: return tm_pb_varint_at(p, TM_ANNOTATION_POINTER, arg->value);
+    case TM_ARG_JSON: return tm_pb_bytes_at(p, TM_ANNOTATION_JSON, arg->bytes, arg->bytes_len);
+    case TM_ARG_DOUBLE:
+        p = tm_pb_tag_put(p, TM_ANNOTATION_DOUBLE, TM_PB_I64);
+        tm_put_le64(p, arg->value);
+        return p + 8;
+    default: return p;
     }
+}
+
+/* Puts ARG's value as field ID, with a NAME unless its data is NULL. */
+static enum tm_status put_leaf(struct tm_buf *out, uint32_t id, struct tm_text name, const struct tm_annotation *arg)
+{
+    if (tm_buf_reserve(out, 4 * TM_PB_FIELD_MAX + name.len + arg->bytes_len) != TM_OK)
+        return TM_E_SYSTEM;
+    uint8_t *mark = tm_pb_tag_put(out->data + out->len, id, TM_PB_LEN), *p = mark + 1; /* a length of one byte */
+    if (name.data)
+        p = tm_pb_bytes_at(p, TM_ANNOTATION_NAME, name.data, name.len);
+    p = put_value(p, arg);
+    out->len = (size_t)(p - out->data);
+    return tm_pb_end(out, (size_t)(mark - out->data));
 }
 
 /* Returns the end of "[12]" at AT in ARG's key, if it is an index at the end of the key or before another part;
@@ -69,12 +90,34 @@ static uint32_t index_end(const struct tm_annotation *arg, uint32_t at)
     return i == arg->len || arg->key[i] == '.' || arg->key[i] == '[' ? i : 0;
 }
 
+/* Sets the top bit of the first byte of X that is equal to the byte in each byte of ALL; bits above it may be set. */
+static uint64_t find_byte(uint64_t x, uint64_t all)
+{
+    x ^= all;
+    return (x - UINT64_C(0x0101010101010101)) & ~x & UINT64_C(0x8080808080808080);
+}
+
+/* Returns the place of the first dot or bracket in ARG's key from I on, or the key's end. */
+static uint32_t find_mark(const struct tm_annotation *arg, uint32_t i)
+{
+    enum { STEP = 8 };
+    const uint64_t dots = UINT64_C(0x2e2e2e2e2e2e2e2e), brackets = UINT64_C(0x5b5b5b5b5b5b5b5b);
+    for (; arg->len - i >= STEP; i += STEP) {
+        uint64_t x = tm_get_le64(arg->key + i), found = find_byte(x, dots) | find_byte(x, brackets);
+        if (found)
+            return i + tm_trailing_zeros(found) / 8;
+    }
+    while (i < arg->len && arg->key[i] != '.' && arg->key[i] != '[')
+        i++;
+    return i;
+}
+
 /* Returns the end of the name that starts at FROM. A bracket at FROM, or one without an index, is part of the name. */
 static uint32_t name_end(const struct tm_annotation *arg, uint32_t from)
 {
-    uint32_t i = from;
-    while (i < arg->len && arg->key[i] != '.' && (arg->key[i] != '[' || i == from || !index_end(arg, i)))
-        i++;
+    uint32_t i = find_mark(arg, from);
+    while (i < arg->len && arg->key[i] == '[' && (i == from || !index_end(arg, i)))
+        i = find_mark(arg, i + 1);
     return i;
 }
 
@@ -136,21 +179,20 @@ static enum tm_status put_elements(const struct group *group, struct annotation_
         uint64_t index = index_of(&args[i], group->from, end);
         size_t mark;
         n = 1;
-        if ((index > next && (st = put_fillers(out, index - next)) < 0) ||
-            (st = tm_pb_begin(out->buf, TM_ANNOTATION_ARRAY, &mark)) < 0)
+        if (index > next && (st = put_fillers(out, index - next)) < 0)
             return st;
         next = index + 1;
         if (end == args[i].len) {
-            st = put_value(out->buf, &args[i].value);
-        } else {
+            st = put_leaf(out->buf, TM_ANNOTATION_ARRAY, (struct tm_text){NULL, 0}, &args[i]);
+        } else if ((st = tm_pb_begin(out->buf, TM_ANNOTATION_ARRAY, &mark)) == TM_OK) {
             bool is_entry = args[i].key[end] == '.';
             n = count_alike(&args[i], group->count - i, end);
             const struct group inner = {&args[i], n, end + is_entry, group->depth + 1};
             st = is_entry || group->depth >= TM_ANNOTATION_DEPTH_MAX ? put_group(&inner, TM_ANNOTATION_DICT, out)
                                                                      : put_elements(&inner, out);
+            if (st == TM_OK)
+                st = tm_pb_end(out->buf, mark);
         }
-        if (st == TM_OK)
-            st = tm_pb_end(out->buf, mark);
     }
     return st;
 }
@@ -165,17 +207,18 @@ static enum tm_status put_group(const struct group *group, uint32_t id, struct a
         uint32_t end = group->depth < TM_ANNOTATION_DEPTH_MAX ? name_end(arg, from) : arg->len;
         size_t mark;
         n = 1;
-        if ((st = tm_pb_begin(out->buf, id, &mark)) < 0 ||
-            (st = tm_pb_put_bytes(out->buf, TM_ANNOTATION_NAME, arg->key + from, end - from)) < 0)
-            return st;
+        const struct tm_text name = tm_text_at(arg->key + from, end - from);
         if (end == arg->len) {
-            st = put_value(out->buf, &arg->value);
-        } else {
-            bool is_entry = arg->key[end] == '.';
-            n = count_alike(arg, group->count - i, end);
-            const struct group inner = {arg, n, end + is_entry, group->depth + 1};
-            st = is_entry ? put_group(&inner, TM_ANNOTATION_DICT, out) : put_elements(&inner, out);
+            st = put_leaf(out->buf, id, name, arg);
+            continue;
         }
+        if ((st = tm_pb_begin(out->buf, id, &mark)) < 0 ||
+            (st = tm_pb_put_bytes(out->buf, TM_ANNOTATION_NAME, name.data, name.len)) < 0)
+            return st;
+        bool is_entry = arg->key[end] == '.';
+        n = count_alike(arg, group->count - i, end);
+        const struct group inner = {arg, n, end + is_entry, group->depth + 1};
+        st = is_entry ? put_group(&inner, TM_ANNOTATION_DICT, out) : put_elements(&inner, out);
         if (st == TM_OK)
             st = tm_pb_end(out->buf, mark);
     }

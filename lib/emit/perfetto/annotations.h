@@ -19,9 +19,10 @@ enum { TM_ANNOTATION_DEPTH_MAX = 32 };
 struct tm_annotations {
     /* private */
     struct tm_annotation {
-        const uint8_t *key;
-        uint32_t len;
-        struct tm_pb_field value;
+        const uint8_t *key, *bytes; /* of the key, and of a value that has bytes */
+        uint64_t value;
+        uint32_t len, bytes_len;
+        uint32_t type; /* enum tm_arg; 0: it has no value */
     } *args;
     uint32_t count, cap;
 };

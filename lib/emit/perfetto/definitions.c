@@ -2,6 +2,7 @@
 #include "emit/perfetto/track_tasks.h"
 
 #include "base/hash.h"
+#include "stream/detail_fields.h"
 
 /* The content of a track descriptor. */
 struct described {
@@ -10,24 +11,43 @@ struct described {
     int64_t pid, tid;
 };
 
+/* Reads the TrackDescription in F. TM_OK or TM_E_INPUT. */
+static enum tm_status read_track(const struct pftrace *p, const struct tm_event *e, const struct tm_pb_field *f,
+                                 struct described *d)
+{
+    struct tm_pb pb = tm_pb_of(f->data, f->len);
+    struct tm_pb_field g;
+    bool has_pid = false, has_tid = false;
+    enum tm_status st;
+    while ((st = tm_pb_next(&pb, &g)) == TM_OK) {
+        switch (g.id) {
+        case TM_TRACK_DESCRIPTION_UUID: d->uuid = tm_packet_id(&p->packets, e->file, g.value); break;
+        case TM_TRACK_DESCRIPTION_PARENT_UUID: d->parent = tm_packet_id(&p->packets, e->file, g.value); break;
+        case TM_TRACK_DESCRIPTION_PID: has_pid = true; d->pid = tm_unzigzag(g.value); break;
+        case TM_TRACK_DESCRIPTION_TID: has_tid = true; d->tid = tm_unzigzag(g.value); break;
+        case TM_TRACK_DESCRIPTION_IS_THREAD: d->is_thread = g.value != 0; break;
+        case TM_TRACK_DESCRIPTION_IS_PROCESS: d->is_process = g.value != 0; break;
+        default: break;
+        }
+    }
+    d->is_thread = d->is_thread && has_tid;
+    d->is_process = d->is_process && has_pid;
+    return st < 0 ? st : TM_OK;
+}
+
 static enum tm_status read_description(const struct pftrace *p, const struct tm_event *e, struct described *d,
                                        struct tm_error *err)
 {
-    ProtobufCMessage *m = protobuf_c_message_unpack(&tracemerge__detail__descriptor, NULL, e->detail_bytes, e->detail);
-    if (m == NULL)
-        return tm_error_set(err, TM_E_INPUT, "event %llu: detail bytes are damaged", (unsigned long long)e->position);
-    const Tracemerge__TrackDescription *t = ((Tracemerge__Detail *)m)->track;
+    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
+    struct tm_pb_field f;
+    enum tm_status st;
     *d = (struct described){0};
-    if (t) {
-        d->uuid = tm_packet_id(&p->packets, e->file, t->uuid);
-        d->parent = tm_packet_id(&p->packets, e->file, t->parent_uuid);
-        d->is_thread = t->is_thread && t->has_tid;
-        d->is_process = t->is_process && t->has_pid;
-        d->pid = t->pid;
-        d->tid = t->tid;
-    }
-    protobuf_c_message_free_unpacked(m, NULL);
-    return TM_OK;
+    while ((st = tm_pb_next(&pb, &f)) == TM_OK)
+        if (f.id == TM_DETAIL_TRACK && f.type == TM_PB_LEN && (st = read_track(p, e, &f, d)) < 0)
+            break;
+    return st < 0 ? tm_error_set(err, TM_E_INPUT, "event %llu: detail bytes are damaged",
+                                 (unsigned long long)e->position)
+                  : TM_OK;
 }
 
 /* Notes that thread TID of E's machine has a name with more precedence than one of Chrome JSON. */
@@ -193,12 +213,45 @@ static enum tm_status repeat_thread(struct pftrace *p, const struct tm_event *e,
     return at.kind == TM_KIND_TRACK ? write_track(p, &at, err) : tm_packet_retime(&p->packets, &at, NULL, err);
 }
 
-bool tm_pftrace_none_due(const struct pftrace *p, const struct tm_event *e)
+/* Returns the place of NUMBER of FILE in a cache of COUNT places, a power of two. */
+static uint32_t absent_place(uint32_t file, uint64_t number, uint32_t count)
 {
-    return tm_pending_events_none_due(&p->pending.events, e->time_ns) &&
-           tm_pending_definitions_none_needed(&p->pending, sequence_need(e)) &&
+    return (uint32_t)((number ^ (uint64_t)file << 40) * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (count - 1);
+}
+
+static bool is_absent(const struct pftrace *p, const struct tm_absent_need *place, uint32_t file, uint64_t number)
+{
+    return place->additions == p->pending.additions && place->number == number && place->file == file;
+}
+
+bool tm_pftrace_track_is_absent(struct pftrace *p, uint32_t file, uint64_t track)
+{
+    struct tm_absent_need *place = &p->absent_tracks[absent_place(file, track, TM_ABSENT_TRACKS)];
+    if (is_absent(p, place, file, track))
+        return true;
+    if (!tm_pending_definitions_none_needed(&p->pending, track_need(tm_packet_id(&p->packets, file, track))))
+        return false;
+    *place = (struct tm_absent_need){track, file, p->pending.additions};
+    return true;
+}
+
+/* A fast check: true if certainly no descriptor of the thread of E's sequence is pending. */
+static bool sequence_is_absent(struct pftrace *p, const struct tm_event *e)
+{
+    struct tm_absent_need *place = &p->absent_sequences[absent_place(e->file, e->sequence, TM_ABSENT_SEQUENCES)];
+    if (e->generation == 0 || is_absent(p, place, e->file, e->sequence))
+        return true;
+    if (!tm_pending_definitions_none_needed(&p->pending, sequence_need(e)))
+        return false;
+    *place = (struct tm_absent_need){e->sequence, e->file, p->pending.additions};
+    return true;
+}
+
+bool tm_pftrace_none_due(struct pftrace *p, const struct tm_event *e)
+{
+    return tm_pending_events_none_due(&p->pending.events, e->time_ns) && sequence_is_absent(p, e) &&
            (!(e->flags & TM_EVENT_HAS_TRACK) || tm_event_scope(e->flags) != TM_SCOPE_TRACK ||
-            tm_pending_definitions_none_needed(&p->pending, track_need(tm_packet_id(&p->packets, e->file, e->track))));
+            tm_pftrace_track_is_absent(p, e->file, e->track));
 }
 
 /* Writes the definitions that are needed by KEY before E. */
@@ -214,7 +267,9 @@ static enum tm_status write_needed(struct pftrace *p, const struct tm_event *e, 
 
 enum tm_status tm_pftrace_track_due(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
-    return write_needed(p, e, track_need(tm_packet_id(&p->packets, e->file, e->track)), err);
+    return tm_pftrace_track_is_absent(p, e->file, e->track)
+               ? TM_OK
+               : write_needed(p, e, track_need(tm_packet_id(&p->packets, e->file, e->track)), err);
 }
 
 enum tm_status tm_pftrace_due(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
@@ -224,7 +279,7 @@ enum tm_status tm_pftrace_due(struct pftrace *p, const struct tm_event *e, struc
     while (st == TM_OK && !tm_pending_events_none_due(&p->pending.events, e->time_ns) &&
            (pending = tm_pending_definitions_due(&p->pending, e->time_ns)) != NULL)
         st = write_pending(p, pending, e->time_ns, err);
-    if (st == TM_OK && p->pending.events.count)
+    if (st == TM_OK && p->pending.events.count && !sequence_is_absent(p, e))
         st = write_needed(p, e, sequence_need(e), err);
     if (st == TM_OK && p->threads.count && tm_event_raw(e->flags) == TM_RAW_PACKET)
         st = repeat_thread(p, e, err);

@@ -51,9 +51,8 @@ static inline enum tm_status tm_pftrace_run(struct pftrace *p, struct tm_batch_w
     return st;
 }
 
-/* Writes the next event of WALK if write_event would only pass it on: a slice or an instant whose packet is written
- * unchanged, or an ftrace event. TM_END: there is no such event, and nothing was done. TM_OK, TM_E_INPUT or
- * TM_E_SYSTEM. */
+/* Writes the next event of WALK if write_event would only pass it on: a track event in a packet, or an ftrace event.
+ * TM_END: there is no such event, and nothing was done. TM_OK, TM_E_INPUT or TM_E_SYSTEM. */
 static inline enum tm_status tm_pftrace_fast(struct pftrace *p, struct tm_batch_walk *walk, struct tm_error *err)
 {
     const uint32_t special = TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_DERIVED | TM_EVENT_INNER_TIMES;
@@ -78,7 +77,7 @@ static inline enum tm_status tm_pftrace_fast(struct pftrace *p, struct tm_batch_
     switch (tm_event_raw(e.flags)) {
     case TM_RAW_PACKET:
         if (!(e.flags & TM_EVENT_RAW_BODY) || e.kind < TM_KIND_SLICE_BEGIN || e.kind > TM_KIND_INSTANT)
-            return TM_END;
+            return tm_pftrace_fast_packet(p, walk, &e, err);
         tm_fast_get_packet(batch, i, &e);
         if (e.time_ns >= untimed_ns || (p->pending.events.count && !tm_pftrace_none_due(p, &e)))
             return TM_END;

@@ -19,6 +19,14 @@
 #include "emit/perfetto/untimed_packets.h"
 #include "stream/batch.h"
 
+enum { TM_ABSENT_TRACKS = 1024, TM_ABSENT_SEQUENCES = 64 }; /* powers of two */
+
+/* Something of which no definition is pending, as long as ADDITIONS is that of the pending definitions. */
+struct tm_absent_need {
+    uint64_t number; /* of a track or sequence */
+    uint32_t file, additions;
+};
+
 struct pftrace {
     const struct tm_emit_context *context;
     struct tm_packet_writer packets;
@@ -28,6 +36,7 @@ struct pftrace {
     struct tm_sample_writer samples;
     struct tm_line_tasks line_tasks;
     struct tm_pending_definitions pending;
+    struct tm_absent_need absent_tracks[TM_ABSENT_TRACKS], absent_sequences[TM_ABSENT_SEQUENCES]; /* caches */
     struct tm_sequence_threads threads;
     struct tm_untimed_packets untimed;
     struct tm_trace_stats trace_stats;
@@ -78,13 +87,23 @@ enum tm_status tm_pftrace_add_pending(struct pftrace *p, const struct tm_event *
 
 /* A fast check: true if certainly no definition must precede E. Uses of E: flags, time_ns, file, sequence, generation,
  * track. */
-bool tm_pftrace_none_due(const struct pftrace *p, const struct tm_event *e);
+bool tm_pftrace_none_due(struct pftrace *p, const struct tm_event *e);
+
+/* A fast check: true if certainly no description of TRACK of FILE is pending. */
+bool tm_pftrace_track_is_absent(struct pftrace *p, uint32_t file, uint64_t track);
 
 /* Writes the definitions that must precede E, an event: those that are due, and those of its track and sequence. */
 enum tm_status tm_pftrace_due(struct pftrace *p, const struct tm_event *e, struct tm_error *err);
 
 /* Writes the description of the track of E, an event on a track. */
 enum tm_status tm_pftrace_track_due(struct pftrace *p, const struct tm_event *e, struct tm_error *err);
+
+/* fast_packet.c: writes the next row of WALK, whose event is E, with the values in the rows after it, if these are
+ * plain rows of a recorded track event. Only flags, kind and file of E are set. The row is no definition, is timed and
+ * has no inner times. Moves WALK after the rows. TM_OK; TM_END: the rows are others, and nothing was done; TM_E_INPUT
+ * or TM_E_SYSTEM. */
+enum tm_status tm_pftrace_fast_packet(struct pftrace *p, struct tm_batch_walk *walk, struct tm_event *e,
+                                      struct tm_error *err);
 
 /* Notes which tasks start and end with E, an event, and which threads it names. */
 enum tm_status tm_pftrace_note(struct pftrace *p, const struct tm_event *e, struct tm_error *err);

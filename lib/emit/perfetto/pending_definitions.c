@@ -39,6 +39,7 @@ enum tm_status tm_pending_definitions_add(struct tm_pending_definitions *d, cons
     if (st < 0)
         return st;
     memset(d->absent, 0, sizeof d->absent);
+    d->additions++;
     if (needs.key == 0 && needs.other_key == 0)
         return TM_OK;
     if ((st = tm_array_grow(&d->keyed, &d->keyed_cap, d->keyed_count, sizeof *d->keyed, err)) < 0)

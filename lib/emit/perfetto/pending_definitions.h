@@ -19,6 +19,7 @@ struct tm_pending_needs {
 /* Zero-initialise. */
 struct tm_pending_definitions {
     struct tm_pending_events events;
+    uint32_t additions; /* so far */
     /* private */
     struct tm_map by_key; /* from a key to the place in KEYED, plus 1 */
     struct tm_keyed_definition *keyed; /* in order of arrival */

@@ -427,6 +427,14 @@ static bool is_past_definitions(const struct tm_batch *batch, uint32_t i)
     return i < batch->count && !(tm_batch_u32(batch, TM_COL_FLAGS, i) & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED));
 }
 
+/* Writes the pending packet if row I shows that it has all its values. */
+static enum tm_status write_complete_packet(struct pftrace *p, const struct tm_batch *batch, uint32_t i,
+                                            struct tm_error *err)
+{
+    bool is_complete = p->has_pending_packet && p->bounds.is_settled && !p->in_state && !may_be_extra(batch, i);
+    return is_complete ? write_pending_packet(p, err) : TM_OK;
+}
+
 /* Writes the times from which kernel data counts, unless a reader has them already. */
 static enum tm_status settle_bounds(struct pftrace *p, struct tm_error *err)
 {
@@ -454,6 +462,8 @@ static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, c
         st = start(p, err);
     while (st == TM_OK) {
         if (!p->bounds.is_settled && is_past_definitions(batch, walk.i) && (st = settle_bounds(p, err)) < 0)
+            break;
+        if ((st = write_complete_packet(p, batch, walk.i, err)) < 0)
             break;
         if ((st = tm_pftrace_fast(p, &walk, err)) != TM_END)
             continue;
