@@ -298,6 +298,29 @@ static void test_annotations(void)
     tm_buf_release(&m.out);
 }
 
+/* A damaged legacy_event ends the reading of the other fields, but not of arguments. */
+static void test_args_after_damage(void)
+{
+    struct maker m = {0};
+    begin_packet(&m, 1, 2, 1);
+    open_field(&m, 11);
+    number(&m, 9, 1);
+    open_field(&m, 4);
+    text(&m, 10, "a");
+    number(&m, 4, 7);
+    close_field(&m);
+    text(&m, 6, "\x08");
+    text(&m, 53, "late");
+    close_field(&m);
+    end_packet(&m);
+    struct result *r = run(m.out.data, m.out.len, TM_DAMAGE_HALT);
+    const struct row *row = row_of(r, TM_KIND_SLICE_BEGIN, 0);
+    ok_named(row && payload_has(r, row, "debug.a") && payload_has(r, row, "correlation_id"),
+             "arguments on both sides of a damaged field");
+    result_free(r);
+    tm_buf_release(&m.out);
+}
+
 static void intern_frame(struct maker *m)
 {
     open_field(m, 12);
@@ -374,6 +397,7 @@ int main(void)
     test_compact_sizes();
     test_compressed();
     test_annotations();
+    test_args_after_damage();
     test_samples();
     return tap_done();
 }

@@ -12,6 +12,13 @@ enum { NESTED_TYPE = 1, NESTED_KEYS = 2, NESTED_DICT = 3, NESTED_ARRAY = 4 };
 enum { NESTED_INT = 5, NESTED_DOUBLE = 6, NESTED_BOOL = 7, NESTED_STRING = 8 };
 enum { TYPE_DICT = 1, TYPE_ARRAY = 2 };
 
+/* Fields of a track event that are no arguments, or are debug annotations. Only others may be typed arguments. */
+#define BIT(name) TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_##name)
+#define UNTYPED                                                                                                        \
+    (TM_TRACK_EVENT_CHANGES | BIT(THREAD_DELTA_US) | BIT(THREAD_ABSOLUTE_US) | BIT(INSTRUCTIONS_DELTA) |               \
+     BIT(INSTRUCTIONS_ABSOLUTE) | BIT(CATEGORY_IIDS) | BIT(CATEGORIES) | BIT(TYPE) | BIT(NAME_IID) | BIT(NAME) |       \
+     BIT(ANNOTATIONS))
+
 struct writer {
     struct tm_proto_rows *rows;
     const struct tm_proto_sequence *sequence;
@@ -28,11 +35,13 @@ static enum tm_status push_name(struct writer *w, const uint8_t *name, size_t le
         return TM_OK;
     if (tm_buf_reserve(key, len + 1) != TM_OK)
         return TM_E_SYSTEM;
-    key->data[key->len++] = '.';
+    uint8_t *to = key->data + key->len; /* so that the compiler need not load it again after each byte */
+    *to++ = '.';
     for (size_t i = 0; i < len; i++) {
         uint8_t c = name[i];
-        key->data[key->len++] = c == '.' || c == '[' || c == ']' ? '_' : c;
+        to[i] = c == '.' || c == '[' || c == ']' ? '_' : c;
     }
+    key->len += len + 1;
     return TM_OK;
 }
 
@@ -282,15 +291,14 @@ static enum tm_status put_annotation(struct writer *w, const struct tm_pb_field 
 static enum tm_status put_annotations(struct writer *w, struct tm_pb pb)
 {
     struct tm_pb_field f;
-    enum tm_status st = TM_OK;
+    enum tm_status st = tm_buf_add_str(&w->rows->key, "debug");
+    const size_t prefix = w->rows->key.len;
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
         bool added = false;
         if (f.id != TM_TRACK_EVENT_ANNOTATIONS || f.type != TM_PB_LEN)
             continue;
-        w->rows->key.len = 0;
-        st = tm_buf_add_str(&w->rows->key, "debug");
-        if (st == TM_OK)
-            st = put_annotation(w, &f, 0, &added);
+        w->rows->key.len = prefix;
+        st = put_annotation(w, &f, 0, &added);
     }
     return st;
 }
@@ -302,12 +310,13 @@ enum tm_status tm_proto_annotations_put(const struct tm_proto_track_context *con
                        .only_counts = !context->rows->sink->want_packet_args};
     uint32_t unknown = 0;
     const struct tm_typed_writer typed = {context->rows, put_inner, &w, &unknown};
+    const bool is_typed = context->event->fields & ~UNTYPED;
     size_t before = context->rows->detail.len;
-    enum tm_status st = tm_proto_typed_args_put(context, &w.errors);
+    enum tm_status st = is_typed ? tm_proto_typed_args_put(context, &w.errors) : TM_OK;
     context->rows->key.len = 0;
-    if (st == TM_OK && !w.only_counts)
+    if (st == TM_OK && is_typed && !w.only_counts)
         st = tm_proto_typed_message_put(&typed, TM_TYPED_TRACK_EVENT, context->event->body, 0);
-    if (st == TM_OK)
+    if (st == TM_OK && context->event->fields & (BIT(ANNOTATIONS) | TM_TRACK_EVENT_BIT(63)))
         st = put_annotations(&w, context->event->body);
     if (st != TM_OK)
         return tm_error_nomem(err);

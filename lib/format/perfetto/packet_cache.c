@@ -37,6 +37,7 @@ struct known {
 };
 
 struct tm_packet_cache {
+    uint32_t tags[SLOTS]; /* hashes of what is in the slots: a packet that is not there is known to be new at once */
     struct known known[SLOTS];
     /* hashes of packets that were seen once; a packet gets a slot when it is seen a second time */
     uint32_t seen[SLOTS];
@@ -53,6 +54,7 @@ struct candidate {
     size_t len, tail_len;
     uint64_t time;
     uint64_t hash;
+    bool is_tagged; /* set by take_next: a slot has its hash */
 };
 
 /* Hashes a tail by words of 8 bytes: those in the middle, which few tails have, then the first and the last, which may
@@ -79,6 +81,11 @@ static inline uint32_t slot_of(const struct candidate *c)
     return (uint32_t)(c->hash >> (64 - SLOT_BITS));
 }
 
+static inline uint32_t tag_of(const struct candidate *c)
+{
+    return (uint32_t)c->hash;
+}
+
 /* Splits the packet of LEN bytes at DATA. False if it does not begin with a timestamp or its length does not suit the
  * cache. */
 static inline bool take(struct candidate *c, const uint8_t *data, size_t len)
@@ -103,11 +110,13 @@ static inline bool matches(const struct tm_proto_sequences *sequences, const str
 
 static inline struct known *find(const struct tm_proto *p, const struct candidate *c)
 {
-    struct known *known = &p->cache->known[slot_of(c)];
-    if (matches(&p->sequences, known, c))
-        return known;
-    known = &p->cache->known[slot_of(c) ^ 1];
-    return matches(&p->sequences, known, c) ? known : NULL;
+    struct tm_packet_cache *cache = p->cache;
+    uint32_t slot = slot_of(c), other = slot ^ 1;
+    if (cache->tags[slot] == tag_of(c) && matches(&p->sequences, &cache->known[slot], c))
+        return &cache->known[slot];
+    if (cache->tags[other] == tag_of(c) && matches(&p->sequences, &cache->known[other], c))
+        return &cache->known[other];
+    return NULL;
 }
 
 /* Adds the row and its extra counter values, as tm_proto_track_event_read does. The counters were checked when the
@@ -148,15 +157,20 @@ enum tm_status tm_packet_cache_read(struct tm_proto *p, const uint8_t *data, siz
     return known ? add(p, known, &c, err) : TM_END;
 }
 
-/* Splits the packet that begins at AT if it is complete and short, and prefetches its slot. */
+/* Splits the packet that begins at AT if it is complete and short, and prefetches its slot if it has one. */
 static inline bool take_next(const struct tm_proto *p, struct candidate *c, const uint8_t *at, const uint8_t *end)
 {
+    const struct tm_packet_cache *cache = p->cache;
     if (end - at < 2 || at[0] != TM_PROTO_PACKET_TAG || at[1] >= 0x80 || at[1] > end - at - 2 ||
         !take(c, at + 2, at[1]))
         return false;
-    tm_cpu_prefetch(&p->cache->known[slot_of(c)]);
-    tm_cpu_prefetch(&p->cache->known[slot_of(c)].row);
-    tm_cpu_prefetch(&p->cache->known[slot_of(c)].row.cpu);
+    uint32_t slot = cache->tags[slot_of(c)] == tag_of(c) ? slot_of(c) : slot_of(c) ^ 1;
+    c->is_tagged = cache->tags[slot] == tag_of(c);
+    if (c->is_tagged) {
+        tm_cpu_prefetch(&cache->known[slot]);
+        tm_cpu_prefetch(&cache->known[slot].row);
+        tm_cpu_prefetch(&cache->known[slot].row.cpu);
+    }
     return true;
 }
 
@@ -187,7 +201,7 @@ enum tm_status tm_packet_cache_pass(struct tm_proto *p, size_t len, struct tm_er
     struct rows rows;
     rows.count = 0;
     bool has = p->cache && take_next(p, &next, at, end);
-    while (has && st == TM_OK) {
+    while (has && next.is_tagged && st == TM_OK) {
         c = next;
         has = take_next(p, &next, c.data + c.len, end);
         if ((known = find(p, &c)) == NULL)
@@ -226,7 +240,7 @@ static bool has_one_time(const struct tm_proto_packet *packet)
 
 static bool was_seen(struct tm_packet_cache *cache, const struct candidate *c)
 {
-    uint32_t *seen = &cache->seen[slot_of(c)], hash = (uint32_t)c->hash;
+    uint32_t *seen = &cache->seen[slot_of(c)], hash = tag_of(c);
     bool was = *seen == hash;
     *seen = hash;
     return was;
@@ -281,7 +295,9 @@ void tm_packet_cache_note(struct tm_proto *p, const struct tm_proto_track_contex
         struct known *neighbour = &p->cache->known[slot_of(&c) ^ 1];
         *neighbour = *known;
         place_raw(neighbour);
+        p->cache->tags[slot_of(&c) ^ 1] = p->cache->tags[slot_of(&c)];
     }
+    p->cache->tags[slot_of(&c)] = tag_of(&c);
     known->sequence = (uint32_t)(packet->sequence - p->sequences.all);
     known->state = packet->sequence->state;
     known->tail_len = (uint16_t)c.tail_len;

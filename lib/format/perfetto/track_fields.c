@@ -184,8 +184,10 @@ enum tm_status tm_proto_track_event_decode(struct tm_proto_track_event *event, c
     event->body = pb;
     while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
         event->fields |= TM_TRACK_EVENT_BIT(f.id < 63 ? f.id : 63);
-        if ((st = read_field(event, &f)) < 0)
+        if ((st = read_field(event, &f)) < 0) {
+            event->fields |= TM_TRACK_EVENT_BIT(63); /* the fields after it are not known */
             return st;
+        }
     }
     return st == TM_END ? TM_OK : st;
 }
