@@ -220,12 +220,18 @@ static enum tm_status extend_key(struct tm_json_args *a, struct tm_json_args_lev
     return TM_OK;
 }
 
-/* True if an argument with the current key is to be added. Names are those within "args". */
-static bool is_wanted(struct tm_json_args *a)
+/* True if the current key is one of the names in wanted. They are names within "args". */
+static bool is_listed(struct tm_json_args *a)
 {
     enum { PREFIX_BYTES = 5 /* "args." */ };
     size_t at = a->key.len > PREFIX_BYTES && memcmp(a->key.data, "args.", PREFIX_BYTES) == 0 ? PREFIX_BYTES : 0;
-    return a->wanted == NULL || tm_name_memo_has(&a->memo, a->wanted, a->key.data + at, a->key.len - at);
+    return tm_name_memo_has(&a->memo, a->wanted, a->key.data + at, a->key.len - at);
+}
+
+/* True if an argument with the current key is to be added. */
+static inline bool is_wanted(struct tm_json_args *a)
+{
+    return a->wanted == NULL || is_listed(a);
 }
 
 /* Notes whether the detail has become too long for arguments of READ bytes. */
@@ -334,18 +340,18 @@ static inline enum tm_json_status skip_comma(struct tm_json_scan *scan, bool in_
     return TM_JSON_OK;
 }
 
-/* Reads the value at SCAN's p if it is a usual integer, and adds it if IS_WANTED. START is the start of the arguments.
+/* Reads the value at SCAN's p if it is a usual integer, and adds it if WANTED. START is the start of the arguments.
  */
-static inline bool read_int(struct tm_json_args *a, struct tm_json_scan *scan, const uint8_t *start, bool is_wanted)
+static inline bool read_int(struct tm_json_args *a, struct tm_json_scan *scan, const uint8_t *start, bool wanted)
 {
     uint64_t v;
     const uint8_t *after;
     if (scan->end - scan->p < TM_JSON_NUMBER_ROOM || (after = tm_json_fast_int(scan->p, &v)) == NULL)
         return false;
     scan->p = after;
-    if (is_wanted && put_varint(a, &a->detail, TM_ARG_INT, v << 1) != TM_OK)
+    if (wanted && put_varint(a, &a->detail, TM_ARG_INT, v << 1) != TM_OK)
         a->no_memory = true;
-    else if (is_wanted)
+    else if (wanted)
         check_growth(a, (size_t)(after - start));
     return true;
 }

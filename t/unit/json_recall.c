@@ -1,5 +1,6 @@
 /* Unit tests of remembered members: an event gives the same result after any other events as when it is read alone. */
 #include "format/chrome_json/event.h"
+#include "json/fast_path.h"
 
 #include "tap.h"
 
@@ -270,6 +271,47 @@ static void test_containers(void)
     free(r);
 }
 
+/* What the fast path takes as a container is one: the scanner, made to read it by an exponent after it, accepts it. */
+static void test_fast_containers(void)
+{
+    static const char *const tokens[] = {"{", "}", "[", "]", ",", ":", "\"a\"", "\"b\":", "\"c\": 1", "0", "12", "-3",
+                                         "1.5", "01", "1.", "-", "true", "null", "nul", " ", "\n      ", "1e5", "\"x",
+                                         "123456789012345678", "0.12345678901234567", "{\"d\":[1, 2]}", "[[3], {}]",
+                                         ", ", "\"\\n\"", "\"\\u0041\"", ",\"e\":"};
+    uint64_t seed = 17;
+    struct tm_buf text = {0}, checked = {0};
+    struct tm_json_value value;
+    long taken = 0;
+    bool right = true;
+    for (int i = 0; i < 2000000 && right; i++) {
+        uint64_t count = roll(&seed) >> 60;
+        tm_buf_clear(&text);
+        tm_buf_clear(&checked);
+        (void)tm_buf_add_str(&text, roll(&seed) >> 63 ? "{\"f\":" : "[");
+        for (uint64_t k = 0; k < count; k++)
+            PICK(&text, &seed, tokens);
+        (void)tm_buf_add_str(&text, roll(&seed) >> 63 ? "}" : "]");
+        size_t len = text.len;
+        if (roll(&seed) >> 63)
+            (void)tm_buf_addf(&text, "%80s", "");
+        const uint8_t *after = tm_json_fast_container(text.data, text.data + text.len);
+        if (after == NULL)
+            continue;
+        size_t used = (size_t)(after - text.data);
+        (void)tm_buf_add_byte(&checked, '[');
+        (void)tm_buf_add(&checked, text.data, used);
+        (void)tm_buf_add_str(&checked, ",1e5]");
+        struct tm_json_scan scan = tm_json_scan_bytes(checked.data, checked.data + checked.len, true);
+        right = used <= len && tm_json_value(&scan, &value) == TM_JSON_OK && value.len == checked.len;
+        taken++;
+        if (!right)
+            printf("# %.*s\n", (int)len, (const char *)text.data);
+    }
+    ok_named(right && taken > 20000, "the fast path accepts nothing that the scanner refuses");
+    tm_buf_release(&text);
+    tm_buf_release(&checked);
+}
+
 int main(void)
 {
     test_events(NULL, "an event after others is what it is alone");
@@ -277,5 +319,6 @@ int main(void)
     test_numbers();
     test_doubles();
     test_containers();
+    test_fast_containers();
     return tap_done();
 }
