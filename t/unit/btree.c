@@ -186,6 +186,43 @@ static void test_values(void)
            "real0.0 real0.5 real-1.0e+300 real1.0e+18 real140737488355327.0 real140737488355328.0 real3.0");
 }
 
+/* Rows change after they were added: in the open leaf, in a page that is not written yet, and in the file. */
+static void test_change(void)
+{
+    enum { ROWS = 400000, STEP = 997, COLUMN = 1 };
+    struct files f;
+    struct tm_error err = {0};
+    uint32_t roots[2];
+    bool good = true;
+    make(roots);
+    open_files(&f, roots);
+    for (int64_t id = 0; good && id < ROWS; id++) {
+        tm_sqlite_record_begin(&f.record);
+        tm_sqlite_record_null(&f.record);
+        if (id % STEP == 0)
+            tm_sqlite_record_wide(&f.record, -1);
+        else
+            tm_sqlite_record_int(&f.record, -1);
+        good = tm_sqlite_btree_add(&f.b, id, &f.record, &err) == TM_OK;
+        if (id % STEP == 1) /* the last one, one in the pages before, and one far back */
+            good = good && tm_sqlite_btree_change(&f.b, id - 1, COLUMN, id - 1, &err) == TM_OK &&
+                   (id < 9 * STEP || tm_sqlite_btree_change(&f.b, id - 1 - 8 * STEP, COLUMN, id, &err) == TM_OK) &&
+                   tm_sqlite_btree_change(&f.b, (id - 1) / 2 / STEP * STEP, COLUMN, 5, &err) == TM_OK;
+    }
+    ok_named(good, "rows are changed");
+    is_int(tm_sqlite_btree_change(&f.b, 1, COLUMN, 7, &err), TM_END);
+    is_int(tm_sqlite_btree_change(&f.b, ROWS, COLUMN, 7, &err), TM_END);
+    is_int(tm_sqlite_btree_change(&f.b, 0, COLUMN + 1, 7, &err), TM_END);
+    close_files(&f);
+    is_str(ask("PRAGMA integrity_check"), "ok");
+    is_str(ask("SELECT count(*) || ' ' || sum(n = -1) FROM b WHERE id % 997 <> 0"), "399598 399598");
+    /* The first rows changed once more after they were half of the last one. */
+    is_str(ask("SELECT count(*) || ' ' || sum(CASE WHEN id / 997 BETWEEN 1 AND 6 THEN n = id + 8 * 997 + 1"
+               " WHEN id / 997 <= 200 THEN n = 5 WHEN id / 997 <= 393 THEN n = id + 8 * 997 + 1 ELSE n = id END)"
+               " FROM b WHERE id % 997 = 0"),
+           "402 402");
+}
+
 /* A text that SQLite cannot read is refused. */
 static void test_too_long(void)
 {
@@ -226,6 +263,7 @@ int main(void)
     for (int64_t count = 1; count < 40; count += 3)
         test_rows(count);
     test_rows(20000); /* enough overflow pages for a third level of the tree */
+    test_change();
     test_too_long();
     test_lock_page();
     return tap_done();

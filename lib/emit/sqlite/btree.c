@@ -1,5 +1,7 @@
 #include "emit/sqlite/btree.h"
 
+#include "base/bytes.h"
+
 #include <stdlib.h>
 
 /* Layout of a page: its type, the number of its cells at 3, their start at 5, and above the leaves the last child at 8.
@@ -276,23 +278,63 @@ static uint32_t find_closed(const struct tm_sqlite_btree *tree, int64_t rowid)
     return 0;
 }
 
-enum tm_status tm_sqlite_btree_find(struct tm_sqlite_btree *tree, int64_t rowid, struct tm_buf *payload,
-                                    struct tm_error *err)
+/* A row that was added. */
+struct place {
+    uint32_t page;        /* 0: the open leaf */
+    const uint8_t *bytes; /* of the leaf */
+    uint32_t cell;
+};
+
+/* Finds row ROWID. PAGE gets the bytes of its leaf, unless that is the open one. TM_OK; TM_END; TM_E_SYSTEM. */
+static enum tm_status find_place(struct tm_sqlite_btree *tree, int64_t rowid, uint8_t *page, struct place *place,
+                                 struct tm_error *err)
 {
-    uint8_t page[TM_SQLITE_PAGE];
-    uint32_t number = find_closed(tree, rowid), i;
-    const uint8_t *leaf = number ? page : tree->leaf ? tree->leaf->bytes : NULL;
-    uint32_t cells = leaf && !number ? tree->leaf->cells : 0;
+    uint32_t number = find_closed(tree, rowid);
+    uint32_t cells = number == 0 && tree->leaf ? tree->leaf->cells : 0;
+    *place = (struct place){.bytes = number ? page : tree->leaf ? tree->leaf->bytes : NULL};
     while (number) {
         enum tm_status st = tm_sqlite_pages_get(tree->pages, number, page, err);
         if (st < 0)
             return st;
+        place->page = number;
         cells = get_be16(page + 3);
-        i = search(page, cells, rowid);
-        number = page[0] == LEAF ? 0 : get_be32(i < cells ? cell_at(page, i) : page + 8);
+        place->cell = search(page, cells, rowid);
+        number = page[0] == LEAF ? 0 : get_be32(place->cell < cells ? cell_at(page, place->cell) : page + 8);
     }
-    i = leaf ? search(leaf, cells, rowid) : 0;
-    return i < cells && rowid_of(leaf, i) == rowid ? read_record(tree, leaf, i, payload, err) : TM_END;
+    place->cell = place->bytes ? search(place->bytes, cells, rowid) : 0;
+    return place->cell < cells && rowid_of(place->bytes, place->cell) == rowid ? TM_OK : TM_END;
+}
+
+enum tm_status tm_sqlite_btree_find(struct tm_sqlite_btree *tree, int64_t rowid, struct tm_buf *payload,
+                                    struct tm_error *err)
+{
+    uint8_t page[TM_SQLITE_PAGE];
+    struct place place;
+    enum tm_status st = find_place(tree, rowid, page, &place, err);
+    return st == TM_OK ? read_record(tree, place.bytes, place.cell, payload, err) : st;
+}
+
+enum tm_status tm_sqlite_btree_change(struct tm_sqlite_btree *tree, int64_t rowid, unsigned column, int64_t value,
+                                      struct tm_error *err)
+{
+    uint8_t page[TM_SQLITE_PAGE], number[sizeof value];
+    struct place place;
+    uint64_t len, id;
+    size_t at;
+    enum tm_status st = find_place(tree, rowid, page, &place, err);
+    if (st != TM_OK)
+        return st;
+    const uint8_t *payload = cell_at(place.bytes, place.cell);
+    payload += tm_sqlite_get_varint(payload, TM_SQLITE_VARINT_MAX, &len);
+    payload += tm_sqlite_get_varint(payload, TM_SQLITE_VARINT_MAX, &id);
+    if (tm_sqlite_record_find_wide(payload, local_bytes((size_t)len), column, &at) != TM_OK)
+        return TM_END;
+    at += (size_t)(payload - place.bytes);
+    tm_put_be64(number, (uint64_t)value);
+    if (place.page)
+        return tm_sqlite_pages_change(tree->pages, place.page, at, tm_text_at(number, sizeof number), err);
+    memcpy(tree->leaf->bytes + at, number, sizeof number);
+    return TM_OK;
 }
 
 enum tm_status tm_sqlite_btree_finish(struct tm_sqlite_btree *tree, struct tm_error *err)

@@ -42,6 +42,11 @@ enum tm_status tm_sqlite_btree_add(struct tm_sqlite_btree *tree, int64_t rowid, 
 enum tm_status tm_sqlite_btree_find(struct tm_sqlite_btree *tree, int64_t rowid, struct tm_buf *payload,
                                     struct tm_error *err);
 
+/* Changes column COLUMN (from 0) of a row to VALUE, if it was put by tm_sqlite_record_wide. Call before finish. TM_OK;
+ * TM_END: there is no such row, or the column is another; TM_E_SYSTEM. */
+enum tm_status tm_sqlite_btree_change(struct tm_sqlite_btree *tree, int64_t rowid, unsigned column, int64_t value,
+                                      struct tm_error *err);
+
 /* Writes the rest. No row may be added after it. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_sqlite_btree_finish(struct tm_sqlite_btree *tree, struct tm_error *err);
 

@@ -62,6 +62,7 @@ static enum tm_status write_last(struct tm_sqlite_pages *pages, struct tm_error 
     uint64_t offset = offset_of(first_unwritten(pages));
     if (pages->last.len == 0)
         return TM_OK;
+    pages->in_work = first_unwritten(pages);
     return tm_async_writer_or_io(pages->writer, pages->fd, &pages->last, offset, err);
 }
 
@@ -104,6 +105,12 @@ enum tm_status tm_sqlite_pages_add(struct tm_sqlite_pages *pages, const uint8_t 
     return st < 0 ? st : add(pages, page, err);
 }
 
+/* Waits until page NUMBER, which is not among the last ones, is in the file. */
+static enum tm_status wait_for(struct tm_sqlite_pages *pages, uint32_t number, struct tm_error *err)
+{
+    return pages->writer && number >= pages->in_work ? tm_async_writer_wait(pages->writer, err) : TM_OK;
+}
+
 enum tm_status tm_sqlite_pages_get(struct tm_sqlite_pages *pages, uint32_t number, uint8_t *page, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -111,10 +118,22 @@ enum tm_status tm_sqlite_pages_get(struct tm_sqlite_pages *pages, uint32_t numbe
         memcpy(page, pages->last.data + (size_t)(number - first_unwritten(pages)) * TM_SQLITE_PAGE, TM_SQLITE_PAGE);
         return TM_OK;
     }
-    if (pages->writer && (st = tm_async_writer_wait(pages->writer, err)) < 0)
+    if ((st = wait_for(pages, number, err)) < 0)
         return st;
     st = tm_io_pread(pages->fd, page, TM_SQLITE_PAGE, offset_of(number), err);
     return st == TM_END ? tm_error_set(err, TM_E_SYSTEM, "%s: another program made the file shorter", pages->name) : st;
+}
+
+enum tm_status tm_sqlite_pages_change(struct tm_sqlite_pages *pages, uint32_t number, size_t at, struct tm_text bytes,
+                                      struct tm_error *err)
+{
+    if (number >= first_unwritten(pages)) {
+        memcpy(pages->last.data + (size_t)(number - first_unwritten(pages)) * TM_SQLITE_PAGE + at, bytes.data,
+               bytes.len);
+        return TM_OK;
+    }
+    enum tm_status st = wait_for(pages, number, err);
+    return st < 0 ? st : tm_io_pwrite(pages->fd, bytes.data, bytes.len, offset_of(number) + at, err);
 }
 
 enum tm_status tm_sqlite_pages_put(struct tm_sqlite_pages *pages, uint32_t number, const uint8_t *page,

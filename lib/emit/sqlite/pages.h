@@ -4,6 +4,7 @@
 #define TM_EMIT_SQLITE_PAGES_H
 
 #include "base/buf.h"
+#include "base/text.h"
 #include "os/async_writer.h"
 
 #include <stdbool.h>
@@ -19,6 +20,7 @@ struct tm_sqlite_pages {
     struct tm_buf last;             /* the last ones, not written yet */
     bool is_large;                  /* a thread was requested */
     struct tm_async_writer *writer; /* NULL: none so far, or impossible */
+    uint32_t in_work; /* the first page that the thread may not have written yet */
 };
 
 /* Opens the database in PATH. No one else may write to it until finish. TM_OK or TM_E_SYSTEM, like all functions
@@ -38,6 +40,10 @@ enum tm_status tm_sqlite_pages_add(struct tm_sqlite_pages *pages, const uint8_t 
 
 /* Reads a page. */
 enum tm_status tm_sqlite_pages_get(struct tm_sqlite_pages *pages, uint32_t number, uint8_t *page, struct tm_error *err);
+
+/* Writes BYTES to offset AT of page NUMBER, which was added. */
+enum tm_status tm_sqlite_pages_change(struct tm_sqlite_pages *pages, uint32_t number, size_t at, struct tm_text bytes,
+                                      struct tm_error *err);
 
 /* Writes a page that was there before open. */
 enum tm_status tm_sqlite_pages_put(struct tm_sqlite_pages *pages, uint32_t number, const uint8_t *page,

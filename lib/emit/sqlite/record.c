@@ -104,6 +104,13 @@ void tm_sqlite_record_int(struct tm_sqlite_record *record, int64_t value)
     record->values.len += bytes[width];
 }
 
+void tm_sqlite_record_wide(struct tm_sqlite_record *record, int64_t value)
+{
+    uint8_t *to = put_value(record, TYPE_INT64, NUMBER_BYTES);
+    if (to)
+        tm_put_be64(to, (uint64_t)value);
+}
+
 void tm_sqlite_record_maybe(struct tm_sqlite_record *record, bool has, int64_t value)
 {
     if (has)
@@ -190,5 +197,15 @@ enum tm_status tm_sqlite_record_get_real(const uint8_t *payload, size_t len, uns
         *value = (double)((int64_t)(bits << unused) >> unused);
     else
         *value = type == TYPE_ONE;
+    return TM_OK;
+}
+
+enum tm_status tm_sqlite_record_find_wide(const uint8_t *payload, size_t len, unsigned column, size_t *at)
+{
+    struct tm_text bytes = {0};
+    uint64_t type = 0;
+    if (find_column(payload, len, column, &type, &bytes) != TM_OK || type != TYPE_INT64)
+        return TM_END;
+    *at = (size_t)(bytes.data - payload);
     return TM_OK;
 }

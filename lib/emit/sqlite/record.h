@@ -27,6 +27,8 @@ struct tm_sqlite_record {
 void tm_sqlite_record_begin(struct tm_sqlite_record *record);
 void tm_sqlite_record_null(struct tm_sqlite_record *record);
 void tm_sqlite_record_int(struct tm_sqlite_record *record, int64_t value);
+/* An integer in eight bytes, whatever its value, for tm_sqlite_btree_change. */
+void tm_sqlite_record_wide(struct tm_sqlite_record *record, int64_t value);
 void tm_sqlite_record_maybe(struct tm_sqlite_record *record, bool has, int64_t value); /* NULL unless HAS */
 void tm_sqlite_record_id(struct tm_sqlite_record *record, int64_t id);                 /* TM_NO_ID is NULL */
 /* For a column of type REAL. NaN becomes NULL, as always in SQLite. */
@@ -41,6 +43,10 @@ enum tm_status tm_sqlite_record_get_text(const uint8_t *payload, size_t len, uns
 
 /* Sets *VALUE to column COLUMN of PAYLOAD, which may be stored as an integer. TM_END: the column is not a number. */
 enum tm_status tm_sqlite_record_get_real(const uint8_t *payload, size_t len, unsigned column, double *value);
+
+/* Sets *AT to where PAYLOAD, of which LEN bytes are there, has column COLUMN. TM_END: it is not an integer in eight
+ * bytes. */
+enum tm_status tm_sqlite_record_find_wide(const uint8_t *payload, size_t len, unsigned column, size_t *at);
 
 /* A variable-length integer of 1 to 9 bytes, most significant first. put returns the number of bytes written to P. get
  * returns the number of bytes read of the LEN bytes at P, 0 if there are too few. */

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+enum { DUR_COLUMN = 2 };
 enum { FUNCTIONS_MAX = 1 << 12, FUNCTION_BYTES_MAX = 1 << 20 };
 
 /* A row that is pending until its end and until the facts about its wait. States that do not fit are written at
@@ -26,7 +27,10 @@ static enum tm_status write_row(struct tm_sqlite *s, const struct tm_thread_stat
     tm_sqlite_record_begin(r);
     tm_sqlite_record_null(r);
     tm_sqlite_record_int(r, row->ts);
-    tm_sqlite_record_int(r, row->dur);
+    if (row->dur < 0) /* it ends later */
+        tm_sqlite_record_wide(r, row->dur);
+    else
+        tm_sqlite_record_int(r, row->dur);
     tm_sqlite_record_maybe(r, row->ucpu != TM_NO_ID, row->ucpu % TM_CPUS_A_MACHINE);
     tm_sqlite_record_int(r, row->utid);
     tm_sqlite_put_text(s, row->state);
@@ -118,6 +122,9 @@ enum tm_status tm_sqlite_thread_state_end(void *self, int64_t id, int64_t dur, s
         at(&s->thread_states, id)->row.dur = dur;
         return TM_OK;
     }
+    enum tm_status st = tm_sqlite_btree_change(&s->thread_states.table, id, DUR_COLUMN, dur, err);
+    if (st <= TM_OK)
+        return st;
     sqlite3_stmt *stmt = tm_sqlite_postpone(s, TM_SQL_THREAD_STATE_END);
     sqlite3_bind_int64(stmt, 1, id);
     sqlite3_bind_int64(stmt, 2, dur);
