@@ -10,15 +10,15 @@ struct tm_copier {
     void *self;
     struct tm_buf whole; /* the thread's own */
     struct tm_handoff handoff;
-    /* the bytes and copies that the thread has in work, from tm_copier_put */
+    /* the bytes and parts that the thread has in work, from tm_copier_put */
     struct tm_buf own;
-    struct tm_source_copies copies;
+    struct tm_late_parts late;
 };
 
 static enum tm_status complete(void *self, struct tm_error *err)
 {
     struct tm_copier *c = self;
-    enum tm_status st = tm_source_copies_join(&c->copies, &c->own, c->reader, &c->whole, err);
+    enum tm_status st = tm_late_parts_join(&c->late, &c->own, c->reader, &c->whole, err);
     return st < 0 ? st : c->receiver(c->self, &c->whole, err);
 }
 
@@ -37,20 +37,20 @@ struct tm_copier *tm_copier_new(struct tm_sources *sources, tm_copier_receiver *
     return NULL;
 }
 
-enum tm_status tm_copier_put(struct tm_copier *c, struct tm_buf *own, struct tm_source_copies *copies,
+enum tm_status tm_copier_put(struct tm_copier *c, struct tm_buf *own, struct tm_late_parts *late,
                              struct tm_error *err)
 {
     enum tm_status st = tm_handoff_wait(&c->handoff, err);
     if (st < 0)
         return st;
     const struct tm_buf done = c->own;
-    const struct tm_source_copies done_copies = c->copies;
+    const struct tm_late_parts done_late = c->late;
     c->own = *own;
-    c->copies = *copies;
+    c->late = *late;
     *own = done;
-    *copies = done_copies;
+    *late = done_late;
     tm_buf_clear(own);
-    tm_source_copies_clear(copies);
+    tm_late_parts_clear(late);
     tm_handoff_send(&c->handoff);
     return TM_OK;
 }
@@ -68,6 +68,6 @@ void tm_copier_free(struct tm_copier *c)
     tm_source_reader_free(c->reader);
     tm_buf_release(&c->whole);
     tm_buf_release(&c->own);
-    tm_source_copies_release(&c->copies);
+    tm_late_parts_release(&c->late);
     free(c);
 }

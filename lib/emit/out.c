@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { OUT_FLUSH_BYTES = 256 << 10, NS_DIGITS = 9 };
+enum { OUT_FLUSH_BYTES = 256 << 10, NS_DIGITS = 9, MICROSECOND_PLACES = 3 };
 
 void tm_out_init(struct tm_out *out, int fd, const char *name)
 {
@@ -21,20 +21,37 @@ void tm_out_init(struct tm_out *out, int fd, const char *name)
     tm_block_output_init(&out->blocks, fd, name);
 }
 
-void tm_out_set_sources(struct tm_out *out, struct tm_sources *sources)
+void tm_out_set_late(struct tm_out *out, struct tm_sources *sources)
 {
+    out->may_be_late = true;
     out->sources = sources;
 }
 
 void tm_out_text(struct tm_out *out, const struct tm_source_text *text)
 {
-    out->failed |= tm_source_copies_text(&out->copies, text, NULL) < 0;
+    out->failed |= tm_late_parts_text(&out->late, text, NULL) < 0;
 }
 
 void tm_out_part(struct tm_out *out, uint32_t from, uint32_t len)
 {
     if (!out->failed)
-        out->failed = tm_source_copies_part(&out->copies, out->buf.len, from, len, NULL) < 0;
+        out->failed = tm_late_parts_copy(&out->late, out->buf.len, from, len, NULL) < 0;
+}
+
+void tm_out_late(struct tm_out *out, tm_late_format *format, const struct tm_text *pieces, size_t count)
+{
+    struct tm_buf *data = &out->late.data;
+    const size_t from = data->len;
+    for (size_t i = 0; i < count; i++)
+        out->failed |= tm_buf_add(data, pieces[i].data, pieces[i].len) < 0;
+    if (out->failed)
+        return;
+    if (out->copier) {
+        out->failed = tm_late_parts_format(&out->late, out->buf.len, format, from, NULL) < 0;
+        return;
+    }
+    format(out, data->data + from, data->len - from);
+    data->len = from;
 }
 
 bool tm_out_widen(struct tm_out *out, size_t len)
@@ -42,6 +59,13 @@ bool tm_out_widen(struct tm_out *out, size_t len)
     bool is_wide = tm_buf_reserve(&out->buf, len) == TM_OK;
     out->failed |= !is_wide;
     return is_wide;
+}
+
+void tm_out_micros(struct tm_out *out, int64_t ns)
+{
+    if (out->buf.cap - out->buf.len < TM_DECIMAL_TEXT_MAX && !tm_out_widen(out, TM_DECIMAL_TEXT_MAX))
+        return;
+    out->buf.len += tm_decimal_format(ns, MICROSECOND_PLACES, (char *)out->buf.data + out->buf.len);
 }
 
 /* Puts V in decimal with at least DIGITS digits. */
@@ -349,7 +373,7 @@ static enum tm_status write_block(void *out, struct tm_buf *bytes, struct tm_err
 /* Hands the last bytes to the thread that copies, and waits for it. */
 static enum tm_status end_copier(struct tm_out *out, struct tm_error *err)
 {
-    enum tm_status st = tm_copier_put(out->copier, &out->buf, &out->copies, err);
+    enum tm_status st = tm_copier_put(out->copier, &out->buf, &out->late, err);
     if (st == TM_OK)
         st = tm_copier_wait(out->copier, err);
     tm_copier_free(out->copier);
@@ -357,16 +381,16 @@ static enum tm_status end_copier(struct tm_out *out, struct tm_error *err)
     return st;
 }
 
-/* Puts the copies between the bytes of the buffer. */
-static enum tm_status join_copies(struct tm_out *out, struct tm_error *err)
+/* Puts the late parts between the bytes of the buffer. Without a copier these are copies of texts. */
+static enum tm_status join_late(struct tm_out *out, struct tm_error *err)
 {
-    if (out->copies.text_count == 0)
+    if (out->late.text_count == 0)
         return TM_OK;
     if (out->reader == NULL && (out->reader = tm_source_reader_new(out->sources)) == NULL)
         return tm_error_nomem(err);
-    enum tm_status st = tm_source_copies_join(&out->copies, &out->buf, out->reader, &out->whole, err);
+    enum tm_status st = tm_late_parts_join(&out->late, &out->buf, out->reader, &out->whole, err);
     const struct tm_buf own = out->buf;
-    tm_source_copies_clear(&out->copies);
+    tm_late_parts_clear(&out->late);
     out->buf = out->whole;
     out->whole = own;
     tm_buf_clear(&out->whole);
@@ -380,24 +404,24 @@ enum tm_status tm_out_flush(struct tm_out *out, struct tm_error *err)
         guard(out);
     if (out->failed)
         return tm_error_nomem(err);
-    st = out->copier ? end_copier(out, err) : join_copies(out, err);
+    st = out->copier ? end_copier(out, err) : join_late(out, err);
     if (st == TM_OK)
         st = tm_block_output_write(&out->blocks, &out->buf, err);
     return st == TM_OK ? tm_block_output_finish(&out->blocks, err) : st;
 }
 
-/* Writes a full buffer. Once a thread writes the blocks, another one makes the copies. */
+/* Writes a full buffer. Once a thread writes the blocks, another one makes the late parts. */
 static enum tm_status write_full(struct tm_out *out, struct tm_error *err)
 {
-    if (out->sources && !out->has_copier && tm_block_output_is_async(&out->blocks)) {
+    if (out->may_be_late && !out->has_copier && tm_block_output_is_async(&out->blocks)) {
         out->copier = tm_copier_new(out->sources, write_block, out);
         out->has_copier = true;
     }
     if (out->copier)
-        return tm_copier_put(out->copier, &out->buf, &out->copies, err);
+        return tm_copier_put(out->copier, &out->buf, &out->late, err);
     if (out->guards)
         guard(out);
-    enum tm_status st = out->failed ? tm_error_nomem(err) : join_copies(out, err);
+    enum tm_status st = out->failed ? tm_error_nomem(err) : join_late(out, err);
     return st == TM_OK ? tm_block_output_write(&out->blocks, &out->buf, err) : st;
 }
 
@@ -423,7 +447,7 @@ enum tm_status tm_out_end_row(struct tm_out *out, struct tm_error *err)
 {
     if (out->failed)
         return tm_out_flush(out, err);
-    return out->buf.len + out->copies.bytes >= OUT_FLUSH_BYTES ? write_full(out, err) : TM_OK;
+    return out->buf.len + out->late.bytes >= OUT_FLUSH_BYTES ? write_full(out, err) : TM_OK;
 }
 
 void tm_out_release(struct tm_out *out)
@@ -433,7 +457,7 @@ void tm_out_release(struct tm_out *out)
     tm_block_output_release(&out->blocks);
     tm_source_reader_free(out->reader);
     out->reader = NULL;
-    tm_source_copies_release(&out->copies);
+    tm_late_parts_release(&out->late);
     tm_buf_release(&out->whole);
     tm_buf_release(&out->buf);
     out->failed = false;

@@ -1,6 +1,6 @@
 /* Text on its way to a descriptor, for outputs that write rows. Text is collected in a buffer. If memory runs out, the
  * next tm_out_end_row or tm_out_flush returns the error. A large file is written by a thread (os/block_output.h); then
- * another thread reads and copies recorded text (copier.h). */
+ * another thread makes the late parts (copier.h). */
 #ifndef TM_EMIT_OUT_H
 #define TM_EMIT_OUT_H
 
@@ -20,7 +20,8 @@ struct tm_out {
     bool guards;
     struct tm_block_output blocks;
     struct tm_sources *sources;     /* borrowed; NULL: no text is copied */
-    struct tm_source_copies copies; /* between the bytes of buf */
+    struct tm_late_parts late;      /* between the bytes of buf */
+    bool may_be_late;               /* there may be a copier */
     struct tm_copier *copier;       /* while it exists, only its thread uses blocks; NULL: none */
     bool has_copier;                /* an attempt to start it was made */
     struct tm_source_reader *reader; /* for copies before there is a copier */
@@ -34,8 +35,9 @@ void tm_out_init(struct tm_out *out, int fd, const char *name);
  * Call it before anything is put. */
 void tm_out_guard_json(struct tm_out *out);
 
-/* Lets OUT copy texts of SOURCES (may be NULL), which must outlive it. Call it before anything is put. */
-void tm_out_set_sources(struct tm_out *out, struct tm_sources *sources);
+/* Lets OUT have late parts, also copies of texts of SOURCES (may be NULL), which must outlive it. Call it before
+ * anything is put. */
+void tm_out_set_late(struct tm_out *out, struct tm_sources *sources);
 
 /* True if tm_out_text may be called. */
 static inline bool tm_out_copies(const struct tm_out *out)
@@ -49,6 +51,10 @@ void tm_out_text(struct tm_out *out, const struct tm_source_text *text);
 
 /* Puts LEN bytes of the last text, from its byte FROM on. */
 void tm_out_part(struct tm_out *out, uint32_t from, uint32_t len);
+
+/* Puts what FORMAT makes of the COUNT PIECES joined: at once, or when the buffer is written. Then the thread of the
+ * copier calls it. */
+void tm_out_late(struct tm_out *out, tm_late_format *format, const struct tm_text *pieces, size_t count);
 
 /* Makes room for LEN bytes. False, and noted as a failure in OUT, if there is no memory. */
 bool tm_out_widen(struct tm_out *out, size_t len);
@@ -77,6 +83,9 @@ static inline void tm_out_char(struct tm_out *out, char c)
 void tm_out_u64(struct tm_out *out, uint64_t v);
 void tm_out_i64(struct tm_out *out, int64_t v);
 void tm_out_hex(struct tm_out *out, const uint8_t *data, size_t len);
+
+/* Puts nanoseconds as microseconds: exact, with as few decimals as possible. */
+void tm_out_micros(struct tm_out *out, int64_t ns);
 
 /* Puts nanoseconds as seconds with nine decimals. */
 void tm_out_seconds(struct tm_out *out, int64_t ns);

@@ -347,6 +347,62 @@ static void test_full_descriptor(void)
     close(fds[0]);
 }
 
+enum { LATE_ROWS = 200000 };
+
+static void put_twice(struct tm_out *out, const uint8_t *data, size_t len)
+{
+    tm_out_bytes(out, data, len);
+    tm_out_json(out, (struct tm_text){data, len});
+}
+
+/* Puts a row into OUT. IS_LATE: with a late part; else directly. */
+static void put_row(struct tm_out *out, uint64_t number, bool is_late)
+{
+    uint8_t bytes[] = "digits 0\"";
+    const struct tm_text pieces[] = {{bytes, 7}, {bytes + 7, 2}};
+    bytes[7] = (uint8_t)('0' + number % 10);
+    tm_out_str(out, "before ");
+    tm_out_u64(out, number);
+    if (is_late)
+        tm_out_late(out, put_twice, pieces, 2);
+    else
+        put_twice(out, bytes, 9);
+    if (number % 3 == 0 && is_late)
+        tm_out_late(out, put_twice, pieces, 1);
+    else if (number % 3 == 0)
+        put_twice(out, bytes, 7);
+    tm_out_str(out, number % 2 ? "\n" : "");
+}
+
+/* Parts that a thread makes stand where they were put. */
+static void test_late_parts(void)
+{
+    struct tm_out out, direct;
+    struct tm_error err = {0};
+    enum tm_status st = TM_OK;
+    FILE *file = tmpfile();
+    bool has_thread = false;
+    tm_out_init(&out, fileno(file), "file");
+    tm_out_init(&direct, -1, NULL);
+    tm_out_set_late(&out, NULL);
+    for (uint64_t i = 0; i < LATE_ROWS && st == TM_OK; i++) {
+        put_row(&out, i, true);
+        put_row(&direct, i, false);
+        st = tm_out_end_row(&out, &err);
+        has_thread |= out.copier != NULL;
+    }
+    ok(st == TM_OK && tm_out_flush(&out, &err) == TM_OK);
+    ok_named(has_thread, "a thread makes late parts of a large output");
+    uint8_t *bytes = malloc(direct.buf.len + 1);
+    rewind(file);
+    ok(bytes && fread(bytes, 1, direct.buf.len + 1, file) == direct.buf.len &&
+       memcmp(bytes, direct.buf.data, direct.buf.len) == 0);
+    free(bytes);
+    tm_out_release(&out);
+    tm_out_release(&direct);
+    (void)fclose(file);
+}
+
 int main(void)
 {
     struct tm_out out;
@@ -357,6 +413,7 @@ int main(void)
     tm_out_release(&out);
     test_names();
     test_table();
+    test_late_parts();
     test_task_names();
     test_task_counts();
     test_task_names_is_bounded();

@@ -281,17 +281,17 @@ static enum tm_status copy_text(struct tm_copier *copier, struct tm_source_reade
                                 struct tm_buf *result, struct tm_error *err)
 {
     struct tm_buf own = {0};
-    struct tm_source_copies copies = {0};
+    struct tm_late_parts late = {0};
     const struct tm_source_text text = {.bytes = len, .checksum = tm_json_ref_checksum("{12345678}", len)};
     enum tm_status st = tm_buf_add(&own, "<>", 2) == TM_OK ? TM_OK : tm_error_nomem(err);
     if (st == TM_OK)
-        st = tm_source_copies_text(&copies, &text, err);
+        st = tm_late_parts_text(&late, &text, err);
     if (st == TM_OK)
-        st = tm_source_copies_part(&copies, 1, 0, len, err);
+        st = tm_late_parts_copy(&late, 1, 0, len, err);
     if (st == TM_OK)
-        st = copier ? tm_copier_put(copier, &own, &copies, err)
-                    : tm_source_copies_join(&copies, &own, reader, result, err);
-    tm_source_copies_release(&copies);
+        st = copier ? tm_copier_put(copier, &own, &late, err)
+                    : tm_late_parts_join(&late, &own, reader, result, err);
+    tm_late_parts_release(&late);
     tm_buf_release(&own);
     return st;
 }

@@ -1,6 +1,7 @@
 #include "emit/chrome_json/cpus.h"
 
 #include "base/table.h"
+#include "emit/chrome_json/late.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,19 +63,15 @@ static enum tm_status put_running(struct tm_json_cpus *cpus, struct tm_json_cpu 
     enum tm_status st = place(cpus, r, err);
     if (st < 0 || !r->is_running || r->tid == 0)
         return st;
-    tm_json_writer_next(w);
-    tm_out_str(&w->out, "{\"ph\":\"X\",\"cat\":\"sched\",\"ts\":");
-    tm_json_writer_time(w, r->since_ns);
-    tm_out_str(&w->out, ",\"dur\":");
-    tm_json_writer_micros(w, end_ns - r->since_ns);
-    tm_json_writer_thread(w, r->out_pid, r->cpu);
-    tm_json_writer_text(w,
-                        ",\"name\":", (struct tm_text){r->comm.data ? r->comm.data : (const uint8_t *)"", r->comm.len});
-    tm_out_str(&w->out, ",\"args\":{\"tid\":");
-    tm_out_i64(&w->out, r->tid);
-    tm_out_str(&w->out, ",\"prio\":");
-    tm_out_i64(&w->out, r->priority);
-    tm_out_str(&w->out, "}}");
+    const struct tm_json_late_running late = {.ts_ns = r->since_ns - w->base_ns,
+                                              .dur_ns = end_ns - r->since_ns,
+                                              .pid = r->out_pid,
+                                              .tid = r->tid,
+                                              .cpu = r->cpu,
+                                              .priority = r->priority,
+                                              .follows = tm_json_writer_follows(w)};
+    const struct tm_text pieces[] = {{(const uint8_t *)&late, sizeof late}, {r->comm.data, r->comm.len}};
+    tm_out_late(&w->out, tm_json_late_running, pieces, 2);
     return tm_out_end_row(&w->out, err);
 }
 

@@ -126,25 +126,30 @@ static enum tm_status open_span(struct tm_json_slices *s, const struct tm_event 
 static enum tm_status complete_slice(struct tm_json_slices *s, const struct tm_json_begin_view *v,
                                      const struct tm_event *e, struct tm_error *err)
 {
+    struct tm_out *out = &s->writer->out;
     int64_t tid;
     enum tm_status st = tm_json_threads_tid(s->threads, v->thread, v->lane, &tid, err);
-    size_t from = s->writer->out.buf.len;
+    const size_t from = out->buf.len;
     if (st < 0)
         return st;
     tm_buf_clear(&s->scratch);
     if (tm_buf_add(&s->scratch, v->detail, v->detail_len) != TM_OK ||
         tm_buf_add(&s->scratch, e->detail, e->detail_bytes) != TM_OK)
         return tm_error_nomem(err);
-    tm_out_str(&s->writer->out, "{\"ph\":\"X\",\"ts\":");
-    tm_json_writer_time(s->writer, v->ts_ns);
-    tm_out_str(&s->writer->out, ",\"dur\":");
-    tm_json_writer_micros(s->writer, e->time_ns - v->ts_ns);
-    tm_json_writer_thread(s->writer, v->pid, tid);
-    tm_out_bytes(&s->writer->out, v->text, v->text_len);
-    if ((st = tm_json_writer_detail(s->writer, e->file, (struct tm_text){s->scratch.data, s->scratch.len}, err)) < 0)
+    if ((st = tm_json_writer_flow(s->writer, e->file, (struct tm_text){s->scratch.data, s->scratch.len}, err)) < 0)
         return st;
-    tm_out_char(&s->writer->out, '}');
-    return tm_json_ended_slices_add(&s->ended, from, v->order, e->time_ns, err);
+    tm_out_char(out, '}');
+    struct tm_json_ended ended = {.text = v->text, .detail = s->scratch.data, .order = v->order, .end_ns = e->time_ns};
+    ended.slice = (struct tm_json_late_slice){.ts_ns = v->ts_ns - s->writer->base_ns,
+                                              .dur_ns = e->time_ns - v->ts_ns,
+                                              .pid = v->pid,
+                                              .tid = tid,
+                                              .text_len = (uint32_t)v->text_len,
+                                              .detail_len = (uint32_t)s->scratch.len};
+    ended.rest = (struct tm_text){out->buf.data + from, out->buf.len - from};
+    st = out->failed ? tm_error_nomem(err) : tm_json_ended_slices_add(&s->ended, &ended, err);
+    out->buf.len = from;
+    return st;
 }
 
 enum tm_status tm_json_slices_finish(struct tm_json_slices *s, struct tm_error *err)

@@ -1,19 +1,15 @@
 #include "emit/chrome_json/writer.h"
 
-#include "base/decimal.h"
 #include "base/pb.h"
+#include "emit/chrome_json/late.h"
 #include "stream/detail_fields.h"
-
-#include <stdio.h>
-
-enum { MICROSECOND_DIGITS = 3 };
 
 void tm_json_writer_init(struct tm_json_writer *w, const struct tm_emit_context *context)
 {
     *w = (struct tm_json_writer){.context = context};
     tm_out_init(&w->out, context->fd, context->options->out_path);
     tm_out_guard_json(&w->out);
-    tm_out_set_sources(&w->out, context->sources);
+    tm_out_set_late(&w->out, context->sources);
 }
 
 void tm_json_writer_release(struct tm_json_writer *w)
@@ -31,10 +27,16 @@ void tm_json_writer_note_base(struct tm_json_writer *w, const struct tm_event *e
     w->has_base = true;
 }
 
+bool tm_json_writer_follows(struct tm_json_writer *w)
+{
+    bool follows = w->has_events;
+    w->has_events = true;
+    return follows;
+}
+
 void tm_json_writer_next(struct tm_json_writer *w)
 {
-    tm_out_str(&w->out, w->has_events ? ",\n" : "\n");
-    w->has_events = true;
+    tm_out_str(&w->out, tm_json_writer_follows(w) ? ",\n" : "\n");
 }
 
 void tm_json_writer_unsupported(struct tm_json_writer *w, const struct tm_event *e)
@@ -47,8 +49,7 @@ void tm_json_writer_unsupported(struct tm_json_writer *w, const struct tm_event 
 
 void tm_json_writer_micros(struct tm_json_writer *w, int64_t ns)
 {
-    char text[TM_DECIMAL_TEXT_MAX];
-    tm_out_bytes(&w->out, text, tm_decimal_format(ns, MICROSECOND_DIGITS, text));
+    tm_out_micros(&w->out, ns);
 }
 
 void tm_json_writer_time(struct tm_json_writer *w, int64_t time_ns)
@@ -86,75 +87,6 @@ void tm_json_writer_text(struct tm_json_writer *w, const char *member, struct tm
     tm_out_json(&w->out, text);
 }
 
-static void put_arg_value(struct tm_json_writer *w, const struct tm_pb_field *f)
-{
-    char hex[24];
-    switch (f->id) {
-    case TM_ARG_INT: tm_out_i64(&w->out, tm_unzigzag(f->value)); break;
-    case TM_ARG_UINT: tm_out_u64(&w->out, f->value); break;
-    case TM_ARG_DOUBLE: tm_out_json_double(&w->out, f->value); break;
-    case TM_ARG_STRING:
-    case TM_ARG_JSON: tm_out_json(&w->out, (struct tm_text){f->data, f->len}); break;
-    case TM_ARG_BOOL: tm_out_str(&w->out, f->value ? "true" : "false"); break;
-    case TM_ARG_POINTER:
-        snprintf(hex, sizeof hex, "\"0x%llx\"", (unsigned long long)f->value);
-        tm_out_str(&w->out, hex);
-        break;
-    default: tm_out_str(&w->out, "null"); break;
-    }
-}
-
-enum { ARGS_COMPARED_MAX = 64 };
-
-/* A key and its value. */
-struct arg {
-    struct tm_text key;
-    struct tm_pb_field value;
-};
-
-static struct arg arg_of(const struct tm_pb_field *f)
-{
-    struct tm_pb pb = tm_pb_of(f->data, f->len);
-    struct tm_pb_field g;
-    struct arg arg = {0};
-    while (tm_pb_next(&pb, &g) == TM_OK) {
-        if (g.id != TM_ARG_KEY) {
-            arg.value = g;
-            continue;
-        }
-        size_t skip = g.len > 5 && memcmp(g.data, "args.", 5) == 0    ? 5
-                      : g.len > 6 && memcmp(g.data, "debug.", 6) == 0 ? 6
-                                                                      : 0;
-        arg.key = (struct tm_text){g.data + skip, g.len - skip};
-    }
-    return arg;
-}
-
-/* Puts COUNT args. Of equal keys the last one counts. The caller has set COUNT of ARGS; gcc's analyzer assumes 64. */
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wanalyzer-use-of-uninitialized-value"
-#endif
-static void put_args(struct tm_json_writer *w, struct arg *args, uint32_t count, bool *has_args)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        bool is_repeated = args[i].value.id == 0;
-        for (uint32_t k = i + 1; k < count && !is_repeated; k++)
-            is_repeated = args[k].key.len == args[i].key.len && args[k].value.id &&
-                          (args[i].key.len == 0 || memcmp(args[k].key.data, args[i].key.data, args[i].key.len) == 0);
-        if (is_repeated)
-            continue;
-        tm_out_str(&w->out, *has_args ? "," : ",\"args\":{");
-        *has_args = true;
-        tm_out_json(&w->out, args[i].key);
-        tm_out_char(&w->out, ':');
-        put_arg_value(w, &args[i].value);
-    }
-}
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
-#pragma GCC diagnostic pop
-#endif
-
 /* Returns how an event with a bind_id expresses FIELD of a Detail; NULL: the field is not a flow. */
 static const char *direction_of(uint32_t field)
 {
@@ -168,8 +100,8 @@ static const char *direction_of(uint32_t field)
     }
 }
 
-/* Puts the first flow in DETAIL, a Detail of FILE, as bind_id. */
-static enum tm_status put_flow_id(struct tm_json_writer *w, uint32_t file, struct tm_text detail, struct tm_error *err)
+enum tm_status tm_json_writer_flow(struct tm_json_writer *w, uint32_t file, struct tm_text detail,
+                                   struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(detail.data, detail.len);
     struct tm_pb_field f;
@@ -185,27 +117,22 @@ static enum tm_status put_flow_id(struct tm_json_writer *w, uint32_t file, struc
     return TM_OK;
 }
 
-enum tm_status tm_json_writer_detail(struct tm_json_writer *w, uint32_t file, struct tm_text detail,
-                                     struct tm_error *err)
+static bool has_args(struct tm_text detail)
 {
     struct tm_pb pb = tm_pb_of(detail.data, detail.len);
     struct tm_pb_field f;
-    struct arg args[ARGS_COMPARED_MAX];
-    uint32_t count = 0;
-    bool has_args = false;
-    while (tm_pb_next(&pb, &f) == TM_OK) {
-        if (f.id != TM_DETAIL_ARGS || f.type != TM_PB_LEN)
-            continue;
-        if (count == ARGS_COMPARED_MAX) { /* beyond this number, repeated keys are written twice */
-            put_args(w, args, count, &has_args);
-            count = 0;
-        }
-        args[count++] = arg_of(&f);
-    }
-    put_args(w, args, count, &has_args);
-    if (has_args)
-        tm_out_char(&w->out, '}');
-    return put_flow_id(w, file, detail, err);
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == TM_DETAIL_ARGS && f.type == TM_PB_LEN)
+            return true;
+    return false;
+}
+
+enum tm_status tm_json_writer_detail(struct tm_json_writer *w, uint32_t file, struct tm_text detail,
+                                     struct tm_error *err)
+{
+    if (has_args(detail))
+        tm_out_late(&w->out, tm_json_late_args, &detail, 1);
+    return tm_json_writer_flow(w, file, detail, err);
 }
 
 enum tm_status tm_json_writer_end(struct tm_json_writer *w, const struct tm_event *e, struct tm_error *err)

@@ -25,6 +25,9 @@ void tm_json_writer_release(struct tm_json_writer *w);
 /* With --rebase the first event is at 0. Call it with each event, in order of time. */
 void tm_json_writer_note_base(struct tm_json_writer *w, const struct tm_event *e);
 
+/* Notes that an event begins. True if another was before it. */
+bool tm_json_writer_follows(struct tm_json_writer *w);
+
 /* Puts "," and a new line, except before the first event. */
 void tm_json_writer_next(struct tm_json_writer *w);
 
@@ -45,6 +48,10 @@ void tm_json_writer_text(struct tm_json_writer *w, const char *member, struct tm
  * flow as bind_id, which holds only one. */
 enum tm_status tm_json_writer_detail(struct tm_json_writer *w, uint32_t file, struct tm_text detail,
                                      struct tm_error *err);
+
+/* Puts only that flow. */
+enum tm_status tm_json_writer_flow(struct tm_json_writer *w, uint32_t file, struct tm_text detail,
+                                   struct tm_error *err);
 
 /* Puts E's detail and the end of the event. */
 enum tm_status tm_json_writer_end(struct tm_json_writer *w, const struct tm_event *e, struct tm_error *err);
