@@ -1,6 +1,6 @@
-/* Counts of changes of things that have a number in a scope, such as the tasks of a machine. What a cache has of a thing
- * is valid while the count of the thing is the same. Things share counts by a hash, so memory is bounded. A change of
- * one then costs the others a new look-up. */
+/* Counts of changes of things that have a number in a scope, such as the tasks of a machine. What a cache has of a
+ * thing is valid while the count of the thing is the same. Things share counts by a hash, so memory is bounded. A
+ * change of one then costs the others a new look-up. */
 #ifndef TM_EMIT_CHANGE_COUNTS_H
 #define TM_EMIT_CHANGE_COUNTS_H
 
