@@ -120,11 +120,15 @@ static inline uint8_t *tm_varint_put(uint8_t *p, uint64_t v)
 static inline uint8_t *tm_varint_put_over(uint8_t *p, uint64_t v)
 {
     unsigned n = tm_highest_bit(v | 1) / 7 + 1;
-    if (n > 8)
-        return tm_varint_put(p, v);
     uint64_t x = (v & UINT64_C(0x0fffffff)) | (v & UINT64_C(0xfffffff0000000)) << 4;
     x = (x & UINT64_C(0x00003fff00003fff)) | (x & UINT64_C(0x0fffc0000fffc000)) << 2;
     x = (x & UINT64_C(0x007f007f007f007f)) | (x & UINT64_C(0x3f803f803f803f80)) << 1;
+    if (n > 8) {
+        tm_put_le64(p, x | UINT64_C(0x8080808080808080));
+        p[8] = (uint8_t)((v >> 56 & 0x7f) | (n > 9) << 7);
+        p[9] = (uint8_t)(v >> 63);
+        return p + n;
+    }
     tm_put_le64(p, x | (UINT64_C(0x8080808080808080) & ((UINT64_C(1) << (8 * n - 8)) - 1)));
     return p + n;
 }

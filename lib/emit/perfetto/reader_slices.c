@@ -33,18 +33,30 @@ static enum tm_status note_cut(void *self, int64_t id, int64_t dur, int64_t arg_
     return add(self, id, dur, err);
 }
 
-/* Returns the number of track UUID; 0 if it is not followed. */
-static uint32_t number_of(const struct tm_reader_slices *slices, uint64_t uuid)
+/* True, with *NUMBER set, if track UUID is followed. Most calls are about the track of the call before. */
+static bool find_number(struct tm_reader_slices *slices, uint64_t uuid, uint32_t *number)
 {
-    uint32_t number = 0;
-    (void)tm_map_find(&slices->by_track, uuid, &number);
-    return number;
+    if (slices->last_uuid != uuid || uuid == 0) {
+        if (!tm_map_find(&slices->by_track, uuid, number))
+            return false;
+        slices->last_uuid = uuid;
+        slices->last_number = *number;
+    }
+    *number = slices->last_number;
+    return true;
 }
 
-bool tm_reader_slices_has(const struct tm_reader_slices *slices, uint64_t uuid)
+/* Returns the number of track UUID; 0 if it is not followed. */
+static uint32_t number_of(struct tm_reader_slices *slices, uint64_t uuid)
 {
     uint32_t number;
-    return tm_map_find(&slices->by_track, uuid, &number);
+    return find_number(slices, uuid, &number) ? number : 0;
+}
+
+bool tm_reader_slices_has(struct tm_reader_slices *slices, uint64_t uuid)
+{
+    uint32_t number;
+    return find_number(slices, uuid, &number);
 }
 
 enum tm_status tm_reader_slices_follow(struct tm_reader_slices *slices, uint64_t uuid)
@@ -56,7 +68,7 @@ enum tm_status tm_reader_slices_follow(struct tm_reader_slices *slices, uint64_t
     return tm_map_set(&slices->by_track, uuid, slices->by_track.count);
 }
 
-static struct tm_slice_row row_of(const struct tm_reader_slices *slices, const struct tm_reader_event *event)
+static struct tm_slice_row row_of(struct tm_reader_slices *slices, const struct tm_reader_event *event)
 {
     return (struct tm_slice_row){.ts = event->ts_ns,
                                  .dur = event->dur_ns,
@@ -161,7 +173,7 @@ enum tm_status tm_reader_slices_above(struct tm_reader_slices *slices, uint64_t 
     return st;
 }
 
-bool tm_reader_slices_is_open(const struct tm_reader_slices *slices, uint64_t uuid, int64_t id, int64_t *ts_ns)
+bool tm_reader_slices_is_open(struct tm_reader_slices *slices, uint64_t uuid, int64_t id, int64_t *ts_ns)
 {
     uint32_t number = number_of(slices, uuid);
     struct tm_slice_view at;
@@ -174,7 +186,7 @@ bool tm_reader_slices_is_open(const struct tm_reader_slices *slices, uint64_t uu
     return false;
 }
 
-bool tm_reader_slices_need_end(const struct tm_reader_slices *slices, uint64_t uuid)
+bool tm_reader_slices_need_end(struct tm_reader_slices *slices, uint64_t uuid)
 {
     return tm_slices_is_open(&slices->stated, number_of(slices, uuid));
 }

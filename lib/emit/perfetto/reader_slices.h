@@ -37,12 +37,14 @@ struct tm_reader_slices {
     struct tm_slices stated, written;
     struct tm_rows cut_rows; /* of STATED: they go to CUT */
     struct tm_map by_track; /* uuid -> number */
+    uint64_t last_uuid;     /* of the track that was found last; 0: none */
+    uint32_t last_number;
     struct tm_early_ends shown;
     int64_t next_id;
 };
 
 /* True if UUID is followed. */
-bool tm_reader_slices_has(const struct tm_reader_slices *slices, uint64_t uuid);
+bool tm_reader_slices_has(struct tm_reader_slices *slices, uint64_t uuid);
 
 /* Follows UUID from now on. TM_OK; TM_END: it was followed already; TM_E_SYSTEM. */
 enum tm_status tm_reader_slices_follow(struct tm_reader_slices *slices, uint64_t uuid);
@@ -82,10 +84,10 @@ enum tm_status tm_reader_slices_above(struct tm_reader_slices *slices, uint64_t 
                                       const struct tm_early_ends **shown, struct tm_error *err);
 
 /* True if slice ID, written to UUID at *TS_NS, is open and needs an end. */
-bool tm_reader_slices_is_open(const struct tm_reader_slices *slices, uint64_t uuid, int64_t id, int64_t *ts_ns);
+bool tm_reader_slices_is_open(struct tm_reader_slices *slices, uint64_t uuid, int64_t id, int64_t *ts_ns);
 
 /* True if an open slice on UUID needs an end. */
-bool tm_reader_slices_need_end(const struct tm_reader_slices *slices, uint64_t uuid);
+bool tm_reader_slices_need_end(struct tm_reader_slices *slices, uint64_t uuid);
 
 /* Notes that slice ID was not written to UUID after all. */
 void tm_reader_slices_remove(struct tm_reader_slices *slices, uint64_t uuid, int64_t id);

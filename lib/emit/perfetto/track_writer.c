@@ -145,17 +145,11 @@ static void unsupported(struct tm_track_writer *w, const struct tm_event *e)
     tm_unsupported_counts_event(w->packets->unsupported, e);
 }
 
-/* The thread time at the begin of an event, and how much of it the event took. */
-struct thread_time {
-    bool has_begin, has_dur;
-    int64_t begin_ns, dur_ns;
-};
-
 /* Reads the thread time of E from its detail, where it precedes the arguments. */
-static struct thread_time thread_time_of(const struct tm_event *e)
+static struct tm_thread_time thread_time_of(const struct tm_event *e)
 {
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
-    struct thread_time time = {.has_begin = false};
+    struct tm_thread_time time = {.has_begin = false};
     struct tm_pb_field f;
     while (!(time.has_begin && time.has_dur) && tm_pb_next(&pb, &f) == TM_OK && f.id != TM_DETAIL_ARGS) {
         if (f.id == TM_DETAIL_THREAD_TIME && f.type == TM_PB_VARINT && !time.has_begin) {
@@ -299,10 +293,10 @@ static enum tm_status begin_complete(struct tm_track_writer *w, const struct tm_
     return st < 0 ? st : tm_track_packet_event(w, e, TM_TRACK_BEGIN, end->uuid, err);
 }
 
-/* Notes in END the reading of the thread's clock at the end of E, if E states it. */
-static void note_thread_end(struct tm_track_writer *w, const struct tm_event *e, struct tm_open_end *end)
+/* Notes in END the reading of the thread's clock at the end of the current event, if it states it. */
+static void note_thread_end(const struct tm_track_writer *w, struct tm_open_end *end)
 {
-    const struct thread_time time = thread_time_of(e);
+    const struct tm_thread_time time = w->thread_time;
     if (time.has_begin && time.has_dur && tm_add_i64(time.begin_ns, time.dur_ns, &end->thread_ns))
         end->time_uuid = w->time_uuid;
 }
@@ -319,7 +313,7 @@ static enum tm_status write_complete(struct tm_track_writer *w, const struct tm_
                               .category = e->category & TM_STRING_INLINE ? 0 : e->category,
                               .reader_id = TM_NO_ID};
     if (w->time_uuid)
-        note_thread_end(w, e, &end);
+        note_thread_end(w, &end);
     enum tm_status st = begin_complete(w, e, &end, err);
     return st < 0 ? st : tm_open_ends_push(&w->ends, &end, err);
 }
@@ -331,7 +325,10 @@ static enum tm_status find_thread_time(struct tm_track_writer *w, const struct t
     enum { BUILTIN_TYPE = 1, THREAD_TIME_NS = 1 };
     size_t mark;
     w->time_uuid = 0;
-    if (e->detail_bytes == 0 || !has_flows(e) || !thread_time_of(e).has_begin)
+    if (e->detail_bytes == 0 || !has_flows(e))
+        return TM_OK;
+    w->thread_time = thread_time_of(e);
+    if (!w->thread_time.has_begin)
         return TM_OK;
     w->time_uuid = tm_track_key(w, e, TM_TRACK_KIND_THREAD_TIME, 0);
     enum tm_status st = tm_map_add(&w->known, w->time_uuid, 0);

@@ -66,6 +66,11 @@ struct tm_track_writer {
     struct tm_buf interned, body;
     struct tm_flow_targets flows;
     uint64_t time_uuid; /* the counter of thread time for which the current event has a value */
+    /* thread time at the begin of the current event, if time_uuid is set, and how much of it the event took */
+    struct tm_thread_time {
+        bool has_begin, has_dur;
+        int64_t begin_ns, dur_ns;
+    } thread_time;
 };
 
 /* Writes EVENT, timed or a definition. Events come in order of time; packets may be pending until the next call or
