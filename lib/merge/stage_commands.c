@@ -244,13 +244,6 @@ static const char *own_folder(const char *argv0, char *dir, size_t size)
     return dir;
 }
 
-/* True if STAGE and the next one share memory. tm-manifest has the kernel move pages from pipe to pipe, and a selection
- * that looks ahead has tm-emit copy its input to read it twice; both need all bytes in the pipe. */
-static bool shares_output(int stage, const struct tm_merge_request *request)
-{
-    return stage == TM_MERGE_CLOCKS || (stage == TM_MERGE_SORT && request->only.given.count == 0);
-}
-
 enum tm_status tm_merge_commands_make(struct tm_merge_commands *commands, const struct tm_merge_request *request,
                                       const char *argv0, struct tm_stage *stages, struct tm_error *err)
 {
@@ -271,7 +264,8 @@ enum tm_status tm_merge_commands_make(struct tm_merge_commands *commands, const 
         stages[i].name = stage_names[i];
         stages[i].path = w.command->path;
         stages[i].argv = w.command->argv;
-        stages[i].shares_output = shares_output(i, request);
+        /* Not the stages before: tm-manifest has the kernel move pages from pipe to pipe. */
+        stages[i].shares_output = i == TM_MERGE_CLOCKS || i == TM_MERGE_SORT;
     }
     return TM_OK;
 }

@@ -57,9 +57,22 @@ void tm_ring_attach(struct tm_ring *ring, bool is_output, int fd)
         memory = *end == ',' ? strtol(end + 1, &end, 10) : -1;
     if (memory < 0 || memory > INT32_MAX)
         return;
-    ring->is_broken = !map(ring, (int)memory);
-    if (!ring->is_broken)
-        (void)close((int)memory);
+    if (!map(ring, (int)memory))
+        return;
+    (void)close((int)memory);
+    if (!is_output)
+        atomic_store(&ring->page->is_read, 1);
+}
+
+static enum tm_status wake(const struct tm_ring *ring, struct tm_error *err)
+{
+    static const char mark = TM_RING_MARK;
+    return tm_io_write(ring->fd, &mark, 1, err);
+}
+
+enum tm_status tm_ring_begin(struct tm_ring *ring, struct tm_error *err)
+{
+    return atomic_load(&ring->page->is_read) ? wake(ring, err) : TM_END;
 }
 
 enum tm_status tm_ring_wait(struct tm_ring *ring, size_t need, size_t *have, struct tm_error *err)
@@ -102,7 +115,7 @@ enum tm_status tm_ring_show(struct tm_ring *ring, struct tm_error *err)
     if (tm_ring_hidden(ring) == 0)
         return TM_OK;
     atomic_store(&ring->page->written, ring->at);
-    return atomic_exchange(&ring->page->is_awaited, 0) ? tm_io_write(ring->fd, "", 1, err) : TM_OK;
+    return atomic_exchange(&ring->page->is_awaited, 0) ? wake(ring, err) : TM_OK;
 }
 
 enum tm_status tm_ring_room(struct tm_ring *ring, size_t len, uint8_t **room, struct tm_error *err)
@@ -115,7 +128,7 @@ enum tm_status tm_ring_room(struct tm_ring *ring, size_t len, uint8_t **room, st
             return TM_OK;
         enum tm_status st = tm_ring_show(ring, err);
         if (st == TM_OK && poll(&reader, 1, RING_FULL_MS) > 0) /* only its reader's end can be reported */
-            st = tm_io_write(ring->fd, "", 1, err);
+            st = wake(ring, err);
         if (st < 0)
             return st;
     }

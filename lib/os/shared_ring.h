@@ -3,6 +3,10 @@
  * is the end of the stream, and a writer whose reader has left is told so by it. A pipe alone has its bytes copied
  * twice, and a page of the kernel is allocated and freed for each 4 KB.
  *
+ * Not every program that stands in for a stage knows the ring. So the writer begins with the pipe. Once the reader has
+ * attached itself, the writer puts TM_RING_MARK into the pipe, between two frames, and all frames after it into the
+ * ring (stream/frame.h).
+ *
  * The program that runs the stages makes the memory (os/pipeline.h), lets both stages inherit it, and names it in
  * TM_RINGS. Both ends are mapped twice, one mapping after the other, so each range of the ring is contiguous. */
 #ifndef TM_OS_SHARED_RING_H
@@ -23,11 +27,16 @@
 /* The most that an end can wait for. With more, a reader and a writer could wait for each other. */
 #define TM_RING_PART_MAX (TM_RING_BYTES / 2)
 
+/* The byte of the pipe after which the stream goes on in the ring, and which wakes the reader from then on. No frame
+ * begins with it. */
+enum { TM_RING_MARK = 0 };
+
 /* What the ends tell each other. Each position counts all bytes so far. */
 struct tm_ring_page {
     _Alignas(64) _Atomic uint64_t written;
     _Alignas(64) _Atomic uint64_t consumed;
     _Alignas(64) _Atomic uint32_t is_awaited; /* the reader waits for a byte in the pipe */
+    _Atomic uint32_t is_read;                 /* a reader is attached */
 };
 
 /* One end. Zero-initialised it has no ring. */
@@ -37,17 +46,20 @@ struct tm_ring {
     uint64_t at;    /* position of this end: what it has written, or consumed */
     int fd;         /* the pipe, borrowed */
     bool has_ended; /* the writer has closed the pipe */
-    bool is_broken; /* the memory that TM_RINGS names cannot be mapped */
 };
 
 /* Makes the memory of a ring. Returns its descriptor, which is closed on exec, or -1 if the system has no such memory.
  */
 int tm_ring_make(void);
 
-/* Attaches RING to the input or output of this process if TM_RINGS names memory for it; FD is the pipe. Otherwise RING
- * has no ring. Closes the descriptor of the memory, so each end is attached once and child processes do not inherit it.
- */
+/* Attaches RING to the input or output of this process if TM_RINGS names memory for it, which can be mapped; FD is the
+ * pipe. Otherwise RING has no ring. Closes the descriptor of the memory, so each end is attached once, and child
+ * processes do not inherit it. */
 void tm_ring_attach(struct tm_ring *ring, bool is_output, int fd);
+
+/* Writes TM_RING_MARK if a reader is attached. TM_OK: the stream goes on in the ring. TM_END: in the pipe. TM_E_SYSTEM.
+ */
+enum tm_status tm_ring_begin(struct tm_ring *ring, struct tm_error *err);
 
 /* Waits until NEED bytes, at most TM_RING_PART_MAX, can be read, or the writer has ended. Sets *HAVE to the number of
  * bytes that can be read. TM_OK or TM_E_SYSTEM. */

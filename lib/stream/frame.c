@@ -140,9 +140,7 @@ static void release_shared(struct tm_frame_reader *r)
 /* Reads until mem has at least NEED unread bytes. TM_END with fewer. */
 static enum tm_status want(struct tm_frame_reader *r, size_t need, struct tm_error *err)
 {
-    if (r->ring.is_broken)
-        return tm_error_set(err, TM_E_SYSTEM, "cannot map the memory shared with the stage before");
-    if (r->ring.bytes)
+    if (r->is_shared)
         return want_shared(r, need, err);
     while (r->end - r->start < need && !r->ended) {
         size_t got = 0;
@@ -165,12 +163,30 @@ static enum tm_status damaged(const struct tm_frame_reader *r, const char *what,
     return tm_error_at(err, r->offset, "%s", what);
 }
 
+/* Prepares a reader that has a ring for its next frame: gives back what was read before, or, at TM_RING_MARK in the
+ * pipe, changes to the ring. TM_OK, also at the end; or an error. */
+static enum tm_status find_source(struct tm_frame_reader *r, struct tm_error *err)
+{
+    if (r->is_shared) {
+        release_shared(r);
+        return TM_OK;
+    }
+    enum tm_status st = want(r, 1, err);
+    if (st != TM_OK || r->mem[r->start] != TM_RING_MARK)
+        return st < 0 ? st : TM_OK;
+    free(r->mem);
+    r->mem = NULL;
+    r->start = r->end = 0;
+    r->is_shared = true;
+    return TM_OK;
+}
+
 /* Reads the lengths of the next frame's message and of its head. */
 static enum tm_status read_head(struct tm_frame_reader *r, uint64_t *len, size_t *head, struct tm_error *err)
 {
-    if (r->ring.bytes)
-        release_shared(r);
-    enum tm_status st = want(r, FRAME_HEAD_MAX, err);
+    enum tm_status st = r->ring.bytes ? find_source(r, err) : TM_OK;
+    if (st == TM_OK)
+        st = want(r, FRAME_HEAD_MAX, err);
     if (st < 0)
         return st;
     size_t have = r->end - r->start;
@@ -273,7 +289,7 @@ enum tm_status tm_frame_preview(struct tm_frame_reader *r, struct tm_frame_sight
 
 void tm_frame_reader_release(struct tm_frame_reader *reader)
 {
-    if (reader->ring.bytes == NULL || reader->is_copied)
+    if (!reader->is_shared || reader->is_copied)
         free(reader->mem);
     tm_ring_detach(&reader->ring);
     tm_progress_detach(&reader->progress);
@@ -293,7 +309,7 @@ void tm_frame_writer_init(struct tm_frame_writer *writer, int fd)
 static enum tm_status write_bytes(struct tm_frame_writer *writer, const void *data, size_t len, struct tm_error *err)
 {
     tm_progress_begin(&writer->progress);
-    enum tm_status st = writer->ring.bytes ? tm_ring_write(&writer->ring, data, len, err)
+    enum tm_status st = writer->is_shared ? tm_ring_write(&writer->ring, data, len, err)
                                            : tm_io_write(writer->fd, data, len, err);
     tm_progress_end(&writer->progress, len);
     return st;
@@ -335,11 +351,23 @@ enum tm_status tm_frame_flush(struct tm_frame_writer *writer, struct tm_error *e
 {
     if (writer->put)
         return writer->out.len > 0 ? writer->put(writer->arg, &writer->out, err) : TM_OK;
-    if (writer->ring.bytes && writer->out.len == 0)
+    if (writer->is_shared && writer->out.len == 0)
         return show(writer, err);
     enum tm_status st = write_bytes(writer, writer->out.data, writer->out.len, err);
     tm_buf_clear(&writer->out);
     return st;
+}
+
+/* Called between two frames: changes to the ring once its reader is there. TM_OK or TM_E_SYSTEM. */
+static enum tm_status find_way(struct tm_frame_writer *writer, struct tm_error *err)
+{
+    if (writer->ring.bytes == NULL || writer->is_shared)
+        return TM_OK;
+    enum tm_status st = tm_frame_flush(writer, err);
+    if (st == TM_OK)
+        st = tm_ring_begin(&writer->ring, err);
+    writer->is_shared = st == TM_OK;
+    return st < 0 ? st : TM_OK;
 }
 
 /* Writes a frame from where its pieces are. */
@@ -361,7 +389,7 @@ static enum tm_status write_pieces(struct tm_frame_writer *writer, const struct 
     size_t len = 0;
     for (size_t i = 0; i < n; i++)
         len += all[i].iov_len;
-    if (writer->ring.bytes) {
+    if (writer->is_shared) {
         for (size_t i = 0; i < n && st == TM_OK; i++)
             st = write_bytes(writer, all[i].iov_base, all[i].iov_len, err);
         return st;
@@ -410,9 +438,10 @@ enum tm_status tm_frame_write(struct tm_frame_writer *writer, uint32_t type, con
     head.whole_bytes = head.length_bytes + len;
     writer->offset += head.whole_bytes;
     writer->count++;
-    if (writer->ring.is_broken)
-        return tm_error_set(err, TM_E_SYSTEM, "cannot map the memory shared with the next stage");
-    if (writer->ring.bytes && head.whole_bytes <= FRAME_SHARED_MAX)
+    enum tm_status st = find_way(writer, err);
+    if (st < 0)
+        return st;
+    if (writer->is_shared && head.whole_bytes <= FRAME_SHARED_MAX)
         return put_shared(writer, &head, pieces, count, err);
     if (len < FRAME_WRITE_BYTES || count > FRAME_PIECES_MAX || writer->put)
         return append_small(writer, &head, pieces, count, err);
@@ -424,14 +453,17 @@ enum tm_status tm_frame_forward(struct tm_frame_writer *writer, const struct tm_
     struct tm_piece body = {frame->body, frame->body_bytes};
     if (frame->whole == NULL)
         return tm_frame_write(writer, frame->type, &body, 1, err);
+    enum tm_status st = find_way(writer, err);
     writer->offset += frame->whole_bytes;
     writer->count++;
-    if (writer->ring.bytes == NULL && (frame->whole_bytes < FRAME_WRITE_BYTES || writer->put)) {
+    if (st < 0)
+        return st;
+    if (!writer->is_shared && (frame->whole_bytes < FRAME_WRITE_BYTES || writer->put)) {
         if (tm_buf_add(&writer->out, frame->whole, frame->whole_bytes) != TM_OK)
             return tm_error_nomem(err);
         return writer->out.len >= FRAME_WRITE_BYTES ? tm_frame_flush(writer, err) : TM_OK;
     }
-    enum tm_status st = tm_frame_flush(writer, err);
+    st = tm_frame_flush(writer, err);
     return st < 0 ? st : write_bytes(writer, frame->whole, frame->whole_bytes, err);
 }
 
@@ -465,7 +497,7 @@ enum tm_status tm_frame_pass(struct tm_frame_reader *r, struct tm_frame_writer *
     size_t head = 0;
     struct tm_frame frame;
     enum tm_status st;
-    if (r->ring.bytes || writer->ring.bytes) {
+    if (r->is_shared || writer->is_shared) {
         st = tm_frame_read(r, &frame, err);
         return st == TM_OK ? tm_frame_forward(writer, &frame, err) : st;
     }

@@ -65,10 +65,11 @@ struct tm_frame_reader {
     size_t chunk_bytes;  /* reads at least this much at once; can be lowered before the first read */
     struct tm_progress progress; /* progress of this stage's input, if this is it */
     /* private */
-    struct tm_ring ring; /* of standard input, if it has one; then mem is in it, except for a frame that is larger */
+    struct tm_ring ring; /* of standard input, if it has one */
     uint8_t *mem;
     size_t cap, start, end;
     bool ended;
+    bool is_shared; /* frames come through the ring; mem is in it, except for a frame that is larger */
     bool is_copied; /* mem is a copy of what the ring had */
 };
 
@@ -119,6 +120,7 @@ struct tm_frame_writer {
     struct tm_progress progress; /* progress of this stage's output, if this is it */
     /* private */
     struct tm_ring ring; /* of standard output, if it has one */
+    bool is_shared;      /* frames go through the ring */
     struct tm_buf out;
 };
 
