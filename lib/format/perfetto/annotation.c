@@ -183,26 +183,35 @@ static enum tm_status put_annotation(struct writer *w, const struct tm_pb_field 
 
 /* A decoded DebugAnnotation. */
 struct annotation {
-    struct tm_pb_field name, value;
-    struct tm_pb_field type; /* full name of the type of a value that is a message */
+    struct tm_text name;
+    struct tm_pb_field value; /* id 0: none */
+    struct tm_text type;      /* full name of the type of a value that is a message */
     bool has_dict, has_array;
 };
+
+static struct tm_text interned(const struct writer *w, uint32_t field, uint64_t iid)
+{
+    struct tm_pb_field text = tm_proto_interned_text(w->sequence, field, iid);
+    return tm_text_at(text.data, text.len);
+}
 
 static void read_annotation(const struct writer *w, const struct tm_pb_field *message, struct annotation *a)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
     struct tm_pb_field f;
     bool has_number = false;
-    *a = (struct annotation){0};
+    a->name = a->type = (struct tm_text){0};
+    a->value.id = 0;
+    a->has_dict = a->has_array = false;
     while (tm_pb_next(&pb, &f) == TM_OK) {
         switch (f.id) {
         case TM_ANNOTATION_NAME_IID:
             has_number = f.value != 0;
-            a->name = tm_proto_interned_text(w->sequence, TM_INTERNED_ANNOTATION_NAMES, f.value);
+            a->name = interned(w, TM_INTERNED_ANNOTATION_NAMES, f.value);
             break;
         case TM_ANNOTATION_NAME: /* an iid takes precedence over a text */
             if (!has_number)
-                a->name = f;
+                a->name = tm_text_at(f.data, f.len);
             break;
         case TM_ANNOTATION_DICT:
             a->has_dict = true;
@@ -223,10 +232,10 @@ static void read_annotation(const struct writer *w, const struct tm_pb_field *me
             a->value = f;
             break;
         case TM_ANNOTATION_TYPE:
-            a->type = f;
+            a->type = tm_text_at(f.data, f.len);
             break;
         case TM_ANNOTATION_TYPE_IID:
-            a->type = tm_proto_interned_text(w->sequence, TM_INTERNED_ANNOTATION_TYPES, f.value);
+            a->type = interned(w, TM_INTERNED_ANNOTATION_TYPES, f.value);
             break;
         default:
             break;
@@ -246,14 +255,13 @@ static enum tm_status put_message(struct writer *w, const struct annotation *a, 
 {
     static const char annotation[] = ".perfetto.protos.DebugAnnotation";
     const struct tm_typed_writer typed = {w->rows, put_inner, w, NULL};
-    struct tm_text type = {a->type.data, a->type.len};
     uint32_t message;
     if (w->only_counts)
         return TM_OK;
     *added = true;
-    if (type.data && tm_text_is(type, annotation))
+    if (a->type.data && tm_text_is(a->type, annotation))
         return put_annotation(w, &a->value, depth + 1, added);
-    if (type.data && tm_typed_message_find(type, &message))
+    if (a->type.data && tm_typed_message_find(a->type, &message))
         return tm_proto_typed_message_put(&typed, message, tm_pb_of(a->value.data, a->value.len), depth + 1);
     w->errors++;
     return TM_OK;

@@ -3,6 +3,7 @@
 #ifndef TM_FORMAT_PERFETTO_ID_MAP_H
 #define TM_FORMAT_PERFETTO_ID_MAP_H
 
+#include "base/cpu.h"
 #include "base/secret.h"
 #include "base/status.h"
 
@@ -42,6 +43,13 @@ static inline struct tm_proto_map_entry *tm_proto_map_find(const struct tm_proto
         if (entry->k2 == k2 && entry->k1 == k1)
             return entry;
     }
+}
+
+/* Fetches the entry of (K1, K2) into the processor's cache. Large tables are not in it. */
+static inline void tm_proto_map_prefetch(const struct tm_proto_map *map, uint32_t k1, uint64_t k2)
+{
+    if (map->slots)
+        tm_cpu_prefetch(&map->slots[tm_proto_map_hash(map, k1, k2) & map->mask]);
 }
 
 /* Finds the entry of (K1, K2) or makes one with zero values. TM_OK; TM_END: there are COUNT_MAX entries already;

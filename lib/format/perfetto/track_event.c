@@ -96,6 +96,17 @@ static enum tm_status name_of(const struct tm_proto_track_context *c, uint32_t *
     return TM_OK;
 }
 
+/* Prefetches what category_of and name_of look up. The two then take no longer than one. */
+static void prefetch_strings(const struct tm_proto_track_context *c)
+{
+    const struct tm_proto_sequence *sequence = c->packet->sequence;
+    const struct tm_proto_track_event *event = c->event;
+    if (sequence && event->name_iid)
+        tm_proto_map_prefetch(&sequence->interned_index, TM_INTERNED_EVENT_NAMES, event->name_iid);
+    if (sequence && event->category_iid)
+        tm_proto_map_prefetch(&sequence->interned_index, TM_INTERNED_EVENT_CATEGORIES, event->category_iid);
+}
+
 /* Finds the track of the event. An event without one is on the thread of its sequence, or on the one that legacy_event
  * names. */
 static void associate(struct tm_proto_track_context *c)
@@ -310,6 +321,7 @@ enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_pac
     bool whole = read == TM_OK;
     if (read < 0 && (read = tm_proto_count_inner(&p->rows.counts, packet->machine, read, err)) < 0)
         return read;
+    prefetch_strings(&c);
     if (packet->sequence == NULL || resolve_times(&c, &event, packet) == TM_END) {
         enum tm_proto_stat stat = packet->sequence ? TM_PROTO_STAT_DELTA_NO_STATE : TM_PROTO_STAT_NO_SEQUENCE;
         enum tm_status st = tm_proto_count_stat(&p->rows.counts, stat, packet->machine, 1, err);
