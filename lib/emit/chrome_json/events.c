@@ -3,18 +3,21 @@
 #include "base/pb.h"
 #include "stream/detail_fields.h"
 
-static enum tm_status put_counter(struct tm_json_events *events, const struct tm_event *e, struct tm_error *err)
+/* Returns the name of E's track, or of the counter without one. */
+static struct tm_text track_name(const struct tm_json_events *events, const struct tm_event *e)
 {
     struct tm_event_task place;
-    struct tm_text name = tm_json_writer_string(events->writer, e->name, e);
     tm_task_names_find(&events->threads->names, e, &place);
+    return place.track.data ? place.track : tm_text_str("counter");
+}
+
+static enum tm_status put_counter(struct tm_json_events *events, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_text name = tm_json_writer_string(events->writer, e->name, e);
     enum tm_status st = tm_json_threads_begin(events->threads, e, "C", err);
     if (st < 0)
         return st;
-    tm_json_writer_text(events->writer, ",\"name\":",
-                        name.data          ? name
-                        : place.track.data ? place.track
-                                           : tm_text_str("counter"));
+    tm_json_writer_text(events->writer, ",\"name\":", name.data ? name : track_name(events, e));
     tm_out_str(&events->writer->out, ",\"args\":{\"value\":");
     if (e->flags & TM_EVENT_VALUE_DOUBLE)
         tm_out_json_double(&events->writer->out, e->value);

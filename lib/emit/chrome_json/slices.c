@@ -291,9 +291,8 @@ enum tm_status tm_json_slices_add_args(struct tm_json_slices *s, const struct tm
     const uint64_t labels[2] = {label_of(tm_json_writer_string(s->writer, e->name, e)),
                                 label_of(tm_json_writer_string(s->writer, e->category, e))};
     struct tm_text name = {0};
-    struct tm_event_task place;
+    const struct tm_event_task place = *tm_json_threads_task(s->threads);
     int64_t tid;
-    tm_task_names_find(&s->threads->names, e, &place);
     if (tm_binder_destination(e, &tid))
         name = tm_task_names_thread(&s->threads->names, e->machine, tid);
     if (tm_binder_name_destination(&s->scratch, e, name) != TM_OK)
