@@ -186,6 +186,32 @@ static void test_values(void)
            "real0.0 real0.5 real-1.0e+300 real1.0e+18 real140737488355327.0 real140737488355328.0 real3.0");
 }
 
+/* A text that is not copied to its record is the same as one that is. */
+static void test_long_text(void)
+{
+    static const size_t lengths[] = {0, 50, 8145, 8150, 30000};
+    struct files f;
+    struct tm_error err = {0};
+    uint32_t roots[2];
+    make(roots);
+    open_files(&f, roots);
+    for (int64_t id = 0; id < 10; id++) {
+        struct tm_text text = text_of(&f.text, id / 2, lengths, sizeof lengths / sizeof *lengths);
+        tm_sqlite_record_begin(&f.record);
+        tm_sqlite_record_null(&f.record);
+        if (id % 2)
+            tm_sqlite_record_text(&f.record, text);
+        else
+            tm_sqlite_record_long_text(&f.record, text);
+        ok(tm_sqlite_btree_add(&f.b, id, &f.record, &err) == TM_OK);
+    }
+    close_files(&f);
+    is_str(ask("PRAGMA integrity_check"), "ok");
+    is_str(ask("SELECT group_concat(length(x.n) || ' ' || (x.n = y.n), ', ') FROM b x JOIN b y ON y.id = x.id + 1"
+               " WHERE x.id % 2 = 0"),
+           "0 1, 50 1, 8145 1, 8150 1, 30000 1");
+}
+
 /* Rows change after they were added: in the open leaf, in a page that is not written yet, and in the file. */
 static void test_change(void)
 {
@@ -263,6 +289,7 @@ int main(void)
     for (int64_t count = 1; count < 40; count += 3)
         test_rows(count);
     test_rows(20000); /* enough overflow pages for a third level of the tree */
+    test_long_text();
     test_change();
     test_too_long();
     test_lock_page();

@@ -183,7 +183,9 @@ enum tm_status tm_sqlite_btree_add(struct tm_sqlite_btree *tree, int64_t rowid, 
                                    struct tm_error *err)
 {
     uint8_t head[2 * TM_SQLITE_VARINT_MAX];
-    size_t len = record->types_len + record->values.len, local = local_bytes(len),
+    const struct tm_text values = record->long_text.data ? record->long_text
+                                                         : tm_text_at(record->values.data, record->values.len);
+    size_t len = record->types_len + values.len, local = local_bytes(len),
            local_values = local - record->types_len;
     uint32_t overflow = 0;
     enum tm_status st = TM_OK;
@@ -197,14 +199,14 @@ enum tm_status tm_sqlite_btree_add(struct tm_sqlite_btree *tree, int64_t rowid, 
     if (!has_room(tree->leaf, cell))
         st = close_leaf(tree, err);
     if (st == TM_OK && local < len)
-        st = put_overflow(tree, record->values.data + local_values, len - local, &overflow, err);
+        st = put_overflow(tree, values.data + local_values, len - local, &overflow, err);
     if (st < 0)
         return st;
     uint8_t *to = put_cell(tree->leaf, cell);
     memcpy(to, head, n);
     memcpy(to + n, record->types, record->types_len);
     if (local_values)
-        memcpy(to + n + record->types_len, record->values.data, local_values);
+        memcpy(to + n + record->types_len, values.data, local_values);
     if (overflow)
         put_be32(to + n + local, overflow);
     tree->last = rowid;

@@ -53,6 +53,7 @@ void tm_sqlite_record_begin(struct tm_sqlite_record *record)
 {
     record->types_len = 1;
     tm_buf_clear(&record->values);
+    record->long_text.data = NULL;
     record->failed = tm_buf_reserve(&record->values, SLACK) < 0 ? TM_E_SYSTEM : TM_OK;
 }
 
@@ -148,6 +149,17 @@ void tm_sqlite_record_text(struct tm_sqlite_record *record, struct tm_text text)
         record->failed = TM_E_INPUT;
     else if ((to = put_value(record, TYPE_TEXT + 2 * (uint64_t)text.len, text.len)) != NULL && text.len)
         memcpy(to, text.data, text.len);
+}
+
+void tm_sqlite_record_long_text(struct tm_sqlite_record *record, struct tm_text text)
+{
+    if (text.data == NULL || text.len > TM_RECORD_TEXT_MAX) {
+        tm_sqlite_record_text(record, text);
+        return;
+    }
+    record->types_len += tm_sqlite_put_varint(record->types + record->types_len, TYPE_TEXT + 2 * (uint64_t)text.len);
+    record->types[0] = (uint8_t)record->types_len;
+    record->long_text = text;
 }
 
 void tm_sqlite_record_release(struct tm_sqlite_record *record)

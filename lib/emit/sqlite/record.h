@@ -20,6 +20,7 @@ struct tm_sqlite_record {
     uint8_t types[TM_RECORD_TYPES_MAX];
     size_t types_len; /* includes the first byte, which is their length */
     struct tm_buf values;
+    struct tm_text long_text; /* borrowed; if its data is not NULL, it takes the place of values */
     enum tm_status failed; /* TM_OK, TM_E_SYSTEM: no memory, TM_E_INPUT: a text is too long */
 };
 
@@ -35,6 +36,9 @@ void tm_sqlite_record_id(struct tm_sqlite_record *record, int64_t id);          
 void tm_sqlite_record_real(struct tm_sqlite_record *record, double value);
 /* TEXT is UTF-8 without NUL; its data may be NULL. */
 void tm_sqlite_record_text(struct tm_sqlite_record *record, struct tm_text text);
+/* The same for the only value of the record that is not null. TEXT is not copied; it must be valid until the record has
+ * been added. */
+void tm_sqlite_record_long_text(struct tm_sqlite_record *record, struct tm_text text);
 
 void tm_sqlite_record_release(struct tm_sqlite_record *record);
 
