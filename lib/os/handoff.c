@@ -6,16 +6,19 @@ static void *run(void *arg)
     struct tm_handoff *h = arg;
     tm_thread_lock(&h->thread);
     for (;;) {
-        while (!h->is_full && !h->thread.stop)
+        while (h->count == 0 && !h->thread.stop)
             tm_thread_wait(&h->thread);
-        if (!h->is_full)
+        if (h->count == 0)
             break;
+        struct tm_error err = h->err;
         tm_thread_unlock(&h->thread);
-        if (h->err.status >= 0)
-            (void)h->work(h->self, &h->err);
+        if (err.status >= 0)
+            (void)h->work(h->self, &err);
         tm_thread_lock(&h->thread);
-        h->is_full = false;
-        tm_thread_changed(&h->thread);
+        h->err = err;
+        h->count--;
+        if (h->count == 0 || h->count == h->depth / 2) /* what the caller waits for */
+            tm_thread_changed(&h->thread);
     }
     tm_thread_unlock(&h->thread);
     return NULL;
@@ -23,25 +26,46 @@ static void *run(void *arg)
 
 bool tm_handoff_start(struct tm_handoff *h, enum tm_status (*work)(void *self, struct tm_error *err), void *self)
 {
-    *h = (struct tm_handoff){.work = work, .self = self};
+    return tm_handoff_start_deep(h, work, self, 1);
+}
+
+bool tm_handoff_start_deep(struct tm_handoff *h, enum tm_status (*work)(void *self, struct tm_error *err), void *self,
+                           unsigned depth)
+{
+    *h = (struct tm_handoff){.work = work, .self = self, .depth = depth};
     return tm_thread_start(&h->thread, run, h);
+}
+
+/* Waits until the thread has at most MAX pieces. */
+static enum tm_status wait_for(struct tm_handoff *h, unsigned max, struct tm_error *err)
+{
+    tm_thread_lock(&h->thread);
+    while (h->count > max)
+        tm_thread_wait(&h->thread);
+    enum tm_status st = h->err.status < 0 ? h->err.status : TM_OK;
+    if (st < 0)
+        *err = h->err;
+    tm_thread_unlock(&h->thread);
+    return st;
+}
+
+enum tm_status tm_handoff_room(struct tm_handoff *h, struct tm_error *err)
+{
+    tm_thread_lock(&h->thread);
+    bool is_full = h->count == h->depth;
+    tm_thread_unlock(&h->thread);
+    return wait_for(h, is_full ? h->depth / 2 : h->depth, err);
 }
 
 enum tm_status tm_handoff_wait(struct tm_handoff *h, struct tm_error *err)
 {
-    tm_thread_lock(&h->thread);
-    while (h->is_full)
-        tm_thread_wait(&h->thread);
-    tm_thread_unlock(&h->thread);
-    if (h->err.status < 0)
-        *err = h->err;
-    return h->err.status < 0 ? h->err.status : TM_OK;
+    return wait_for(h, 0, err);
 }
 
 void tm_handoff_send(struct tm_handoff *h)
 {
     tm_thread_lock(&h->thread);
-    h->is_full = true;
+    h->count++;
     tm_thread_changed(&h->thread);
     tm_thread_unlock(&h->thread);
 }

@@ -1,4 +1,5 @@
-/* A thread that does one piece of work at a time while the caller prepares the next. */
+/* A thread that does pieces of work in order while the caller prepares the next. Of a handoff with a depth of 1 the
+ * thread has one piece at most; a greater depth evens out pieces that take different times. */
 #ifndef TM_OS_HANDOFF_H
 #define TM_OS_HANDOFF_H
 
@@ -8,7 +9,8 @@
 struct tm_handoff {
     struct tm_thread thread;
     /* private; under the thread's lock */
-    bool is_full; /* the thread has a piece of work */
+    unsigned depth;
+    unsigned count; /* of the pieces that the thread has and has not done */
     struct tm_error err; /* of the first failure */
     enum tm_status (*work)(void *self, struct tm_error *err);
     void *self;
@@ -18,14 +20,23 @@ struct tm_handoff {
  * be started; then no other function may be called. */
 bool tm_handoff_start(struct tm_handoff *handoff, enum tm_status (*work)(void *self, struct tm_error *err), void *self);
 
-/* Waits until the thread has done its piece. TM_OK: the caller may now use what WORK uses, until tm_handoff_send. Else
+/* As tm_handoff_start, but the thread can have DEPTH pieces. */
+bool tm_handoff_start_deep(struct tm_handoff *handoff, enum tm_status (*work)(void *self, struct tm_error *err),
+                           void *self, unsigned depth);
+
+/* Waits, if the thread has as many pieces as it can, until it has done half of them. TM_OK: one more can be handed over.
+ * Else the error of the first piece that failed; then only stop may follow. */
+enum tm_status tm_handoff_room(struct tm_handoff *handoff, struct tm_error *err);
+
+/* Waits until the thread has done all pieces. TM_OK: the caller may now use what WORK uses, until tm_handoff_send. Else
  * the error of the first piece that failed; then only stop may follow. */
 enum tm_status tm_handoff_wait(struct tm_handoff *handoff, struct tm_error *err);
 
-/* Hands a piece over: WORK may use it from now on. The call before was a successful tm_handoff_wait. */
+/* Hands a piece over: WORK may use it from now on. The call before was a
+ * successful tm_handoff_wait or tm_handoff_room. */
 void tm_handoff_send(struct tm_handoff *handoff);
 
-/* Ends the thread once it has done its piece. */
+/* Ends the thread once it has done its pieces. */
 void tm_handoff_stop(struct tm_handoff *handoff);
 
 #endif

@@ -7,7 +7,7 @@
 
 /* A row in a block is a struct head, the struct of its kind, and the texts of that one after another, up to a multiple
  * of ALIGN bytes. While it is in the block, the addresses of its texts are NULL or not valid. */
-enum { BLOCK = 512 << 10, ALIGN = 8, TEXTS_MAX = 3 };
+enum { BLOCK = 256 << 10, ALIGN = 8, TEXTS_MAX = 3 };
 
 enum kind {
     SLICE,
@@ -195,7 +195,9 @@ static enum tm_status pass_block(const struct tm_rows *to, struct tm_buf *block,
 static enum tm_status work(void *self, struct tm_error *err)
 {
     struct tm_row_queue *q = self;
-    return pass_block(q->to, &q->passed, err);
+    struct tm_buf *block = &q->passed[q->next_out];
+    q->next_out = (q->next_out + 1) % TM_ROW_BLOCKS;
+    return pass_block(q->to, block, err);
 }
 
 /* Hands the full block over to the thread, or passes it on. */
@@ -203,16 +205,17 @@ static enum tm_status hand_over(struct tm_row_queue *q, struct tm_error *err)
 {
     if (!q->is_large) {
         q->is_large = true;
-        q->has_thread = tm_handoff_start(&q->handoff, work, q);
+        q->has_thread = tm_handoff_start_deep(&q->handoff, work, q, TM_ROW_BLOCKS);
     }
     if (!q->has_thread)
         return pass_block(q->to, &q->block, err);
-    enum tm_status st = tm_handoff_wait(&q->handoff, err);
+    enum tm_status st = tm_handoff_room(&q->handoff, err);
     if (st < 0)
         return st;
-    const struct tm_buf empty = q->passed;
-    q->passed = q->block;
+    const struct tm_buf empty = q->passed[q->next_in];
+    q->passed[q->next_in] = q->block;
     q->block = empty;
+    q->next_in = (q->next_in + 1) % TM_ROW_BLOCKS;
     tm_handoff_send(&q->handoff);
     return TM_OK;
 }
@@ -395,5 +398,6 @@ void tm_row_queue_release(struct tm_row_queue *q)
         tm_handoff_stop(&q->handoff);
     q->has_thread = false;
     tm_buf_release(&q->block);
-    tm_buf_release(&q->passed);
+    for (unsigned i = 0; i < TM_ROW_BLOCKS; i++)
+        tm_buf_release(&q->passed[i]);
 }

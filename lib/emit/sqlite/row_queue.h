@@ -1,6 +1,6 @@
 /* Takes the rows of the model and passes them on to another receiver, in the same order. Rows are copied to a block.
- * When the first block is full, a thread is started; from then on the thread passes on one block while the model fills
- * the next. Without a thread (few rows, or it cannot be started), the caller's thread passes on each block. */
+ * When the first block is full, a thread is started; from then on the thread passes on up to TM_ROW_BLOCKS blocks while the
+ * model fills the next. Without a thread (few rows, or it cannot be started), the caller's thread passes on each block. */
 #ifndef TM_EMIT_SQLITE_ROW_QUEUE_H
 #define TM_EMIT_SQLITE_ROW_QUEUE_H
 
@@ -8,12 +8,15 @@
 #include "model/rows.h"
 #include "os/handoff.h"
 
+enum { TM_ROW_BLOCKS = 8 };
+
 struct tm_row_queue {
     struct tm_rows rows; /* for the model. An error of the other receiver is returned for a later row */
     /* private */
     const struct tm_rows *to;
     struct tm_buf block;  /* being filled */
-    struct tm_buf passed; /* what the thread passes on */
+    struct tm_buf passed[TM_ROW_BLOCKS]; /* what the thread passes on, a ring */
+    unsigned next_in, next_out;          /* in the ring; next_out belongs to the thread */
     struct tm_handoff handoff;
     bool has_thread, is_large; /* is_large: a thread was requested */
 };
