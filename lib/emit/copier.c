@@ -4,21 +4,28 @@
 
 #include <stdlib.h>
 
+enum { BLOCKS = 4 };
+
 struct tm_copier {
     struct tm_source_reader *reader;
     tm_copier_receiver *receiver;
     void *self;
     struct tm_buf whole; /* the thread's own */
     struct tm_handoff handoff;
-    /* the bytes and parts that the thread has in work, from tm_copier_put */
-    struct tm_buf own;
-    struct tm_late_parts late;
+    /* the bytes and parts that the thread has from tm_copier_put, a ring */
+    struct copier_block {
+        struct tm_buf own;
+        struct tm_late_parts late;
+    } blocks[BLOCKS];
+    unsigned next_in, next_out; /* next_out belongs to the thread */
 };
 
 static enum tm_status complete(void *self, struct tm_error *err)
 {
     struct tm_copier *c = self;
-    enum tm_status st = tm_late_parts_join(&c->late, &c->own, c->reader, &c->whole, err);
+    const struct copier_block *b = &c->blocks[c->next_out];
+    enum tm_status st = tm_late_parts_join(&b->late, &b->own, c->reader, &c->whole, err);
+    c->next_out = (c->next_out + 1) % BLOCKS;
     return st < 0 ? st : c->receiver(c->self, &c->whole, err);
 }
 
@@ -30,7 +37,7 @@ struct tm_copier *tm_copier_new(struct tm_sources *sources, tm_copier_receiver *
     c->receiver = receiver;
     c->self = self;
     c->reader = tm_source_reader_new(sources);
-    if (c->reader && tm_handoff_start(&c->handoff, complete, c))
+    if (c->reader && tm_handoff_start_deep(&c->handoff, complete, c, BLOCKS))
         return c;
     tm_source_reader_free(c->reader);
     free(c);
@@ -40,15 +47,15 @@ struct tm_copier *tm_copier_new(struct tm_sources *sources, tm_copier_receiver *
 enum tm_status tm_copier_put(struct tm_copier *c, struct tm_buf *own, struct tm_late_parts *late,
                              struct tm_error *err)
 {
-    enum tm_status st = tm_handoff_wait(&c->handoff, err);
+    enum tm_status st = tm_handoff_room(&c->handoff, err);
+    struct copier_block *b = &c->blocks[c->next_in];
     if (st < 0)
         return st;
-    const struct tm_buf done = c->own;
-    const struct tm_late_parts done_late = c->late;
-    c->own = *own;
-    c->late = *late;
-    *own = done;
-    *late = done_late;
+    const struct copier_block done = *b;
+    *b = (struct copier_block){*own, *late};
+    *own = done.own;
+    *late = done.late;
+    c->next_in = (c->next_in + 1) % BLOCKS;
     tm_buf_clear(own);
     tm_late_parts_clear(late);
     tm_handoff_send(&c->handoff);
@@ -67,7 +74,9 @@ void tm_copier_free(struct tm_copier *c)
     tm_handoff_stop(&c->handoff);
     tm_source_reader_free(c->reader);
     tm_buf_release(&c->whole);
-    tm_buf_release(&c->own);
-    tm_late_parts_release(&c->late);
+    for (unsigned i = 0; i < BLOCKS; i++) {
+        tm_buf_release(&c->blocks[i].own);
+        tm_late_parts_release(&c->blocks[i].late);
+    }
     free(c);
 }

@@ -4,19 +4,26 @@
 
 #include <stdlib.h>
 
+enum { BLOCKS = 4 };
+
 struct tm_packet_encoder {
     struct tm_packet_sink *sink;
     struct tm_draft_scratch scratch; /* the thread's own */
     struct tm_handoff handoff;
-    /* what the thread has in work, from tm_packet_encoder_put */
-    struct tm_buf bytes;
-    struct tm_packet_drafts drafts;
+    /* what the thread has from tm_packet_encoder_put, a ring */
+    struct packet_block {
+        struct tm_buf bytes;
+        struct tm_packet_drafts drafts;
+    } blocks[BLOCKS];
+    unsigned next_in, next_out; /* next_out belongs to the thread */
 };
 
 static enum tm_status encode(void *self, struct tm_error *err)
 {
     struct tm_packet_encoder *e = self;
-    return tm_packet_drafts_encode(&e->drafts, &e->bytes, &e->scratch, e->sink, err);
+    struct packet_block *b = &e->blocks[e->next_out];
+    e->next_out = (e->next_out + 1) % BLOCKS;
+    return tm_packet_drafts_encode(&b->drafts, &b->bytes, &e->scratch, e->sink, err);
 }
 
 struct tm_packet_encoder *tm_packet_encoder_new(struct tm_packet_sink *sink)
@@ -25,7 +32,7 @@ struct tm_packet_encoder *tm_packet_encoder_new(struct tm_packet_sink *sink)
     if (e == NULL)
         return NULL;
     e->sink = sink;
-    if (tm_handoff_start(&e->handoff, encode, e))
+    if (tm_handoff_start_deep(&e->handoff, encode, e, BLOCKS))
         return e;
     free(e);
     return NULL;
@@ -34,15 +41,15 @@ struct tm_packet_encoder *tm_packet_encoder_new(struct tm_packet_sink *sink)
 enum tm_status tm_packet_encoder_put(struct tm_packet_encoder *e, struct tm_buf *bytes,
                                      struct tm_packet_drafts *drafts, struct tm_error *err)
 {
-    enum tm_status st = tm_handoff_wait(&e->handoff, err);
+    enum tm_status st = tm_handoff_room(&e->handoff, err);
+    struct packet_block *b = &e->blocks[e->next_in];
     if (st < 0)
         return st;
-    const struct tm_buf done = e->bytes;
-    const struct tm_packet_drafts done_drafts = e->drafts;
-    e->bytes = *bytes;
-    e->drafts = *drafts;
-    *bytes = done;
-    *drafts = done_drafts;
+    const struct packet_block done = *b;
+    *b = (struct packet_block){*bytes, *drafts};
+    *bytes = done.bytes;
+    *drafts = done.drafts;
+    e->next_in = (e->next_in + 1) % BLOCKS;
     tm_handoff_send(&e->handoff);
     return TM_OK;
 }
@@ -58,7 +65,9 @@ void tm_packet_encoder_free(struct tm_packet_encoder *e)
         return;
     tm_handoff_stop(&e->handoff);
     tm_draft_scratch_release(&e->scratch);
-    tm_buf_release(&e->bytes);
-    tm_packet_drafts_release(&e->drafts);
+    for (unsigned i = 0; i < BLOCKS; i++) {
+        tm_buf_release(&e->blocks[i].bytes);
+        tm_packet_drafts_release(&e->blocks[i].drafts);
+    }
     free(e);
 }
