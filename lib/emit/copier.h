@@ -15,8 +15,9 @@ typedef enum tm_status tm_copier_receiver(void *self, struct tm_buf *bytes, stru
  * be started. */
 struct tm_copier *tm_copier_new(struct tm_sources *sources, tm_copier_receiver *receiver, void *self);
 
-/* Waits, if the thread has as much as it can, until it has handed on half of it. Then hands over OWN and LATE, which belong together. Both are
- * then empty and have other memory. TM_OK, or the error of what was put before; then only free may follow. */
+/* Waits, if the thread has as much as it can, until it has handed on half of it. Then hands over OWN and LATE, which
+ * belong together. Both are then empty and have other memory. TM_OK, or the error of what was put before; then only
+ * free may follow. */
 enum tm_status tm_copier_put(struct tm_copier *copier, struct tm_buf *own, struct tm_late_parts *late,
                              struct tm_error *err);
 

@@ -24,8 +24,8 @@ bool tm_handoff_start(struct tm_handoff *handoff, enum tm_status (*work)(void *s
 bool tm_handoff_start_deep(struct tm_handoff *handoff, enum tm_status (*work)(void *self, struct tm_error *err),
                            void *self, unsigned depth);
 
-/* Waits, if the thread has as many pieces as it can, until it has done half of them. TM_OK: one more can be handed over.
- * Else the error of the first piece that failed; then only stop may follow. */
+/* Waits, if the thread has as many pieces as it can, until it has done half of them. TM_OK: one more can be handed
+ * over. Else the error of the first piece that failed; then only stop may follow. */
 enum tm_status tm_handoff_room(struct tm_handoff *handoff, struct tm_error *err);
 
 /* Waits until the thread has done all pieces. TM_OK: the caller may now use what WORK uses, until tm_handoff_send. Else

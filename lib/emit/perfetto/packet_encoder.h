@@ -10,8 +10,9 @@ struct tm_packet_encoder;
  * no thread can be started. */
 struct tm_packet_encoder *tm_packet_encoder_new(struct tm_packet_sink *sink);
 
-/* Waits, if the thread has as much as it can, until it has encoded half of it. Then hands over BYTES and DRAFTS, which belong together. Both
- * are then empty and have other memory. TM_OK, or the error of what was put before; then only free may follow. */
+/* Waits, if the thread has as much as it can, until it has encoded half of it. Then hands over BYTES and DRAFTS, which
+ * belong together. Both are then empty and have other memory. TM_OK, or the error of what was put before; then only
+ * free may follow. */
 enum tm_status tm_packet_encoder_put(struct tm_packet_encoder *encoder, struct tm_buf *bytes,
                                      struct tm_packet_drafts *drafts, struct tm_error *err);
 

@@ -1,6 +1,7 @@
 /* Takes the rows of the model and passes them on to another receiver, in the same order. Rows are copied to a block.
- * When the first block is full, a thread is started; from then on the thread passes on up to TM_ROW_BLOCKS blocks while the
- * model fills the next. Without a thread (few rows, or it cannot be started), the caller's thread passes on each block. */
+ * When the first block is full, a thread is started; from then on the thread passes on up to TM_ROW_BLOCKS blocks while
+ * the model fills the next. Without a thread (few rows, or it cannot be started), the caller's thread passes on each
+ * block. */
 #ifndef TM_EMIT_SQLITE_ROW_QUEUE_H
 #define TM_EMIT_SQLITE_ROW_QUEUE_H
 
