@@ -17,15 +17,13 @@ struct tm_copier {
         struct tm_buf own;
         struct tm_late_parts late;
     } blocks[BLOCKS];
-    unsigned next_in, next_out; /* next_out belongs to the thread */
 };
 
 static enum tm_status complete(void *self, struct tm_error *err)
 {
     struct tm_copier *c = self;
-    const struct copier_block *b = &c->blocks[c->next_out];
+    const struct copier_block *b = &c->blocks[tm_handoff_current(&c->handoff)];
     enum tm_status st = tm_late_parts_join(&b->late, &b->own, c->reader, &c->whole, err);
-    c->next_out = (c->next_out + 1) % BLOCKS;
     return st < 0 ? st : c->receiver(c->self, &c->whole, err);
 }
 
@@ -48,14 +46,13 @@ enum tm_status tm_copier_put(struct tm_copier *c, struct tm_buf *own, struct tm_
                              struct tm_error *err)
 {
     enum tm_status st = tm_handoff_room(&c->handoff, err);
-    struct copier_block *b = &c->blocks[c->next_in];
+    struct copier_block *b = &c->blocks[tm_handoff_next(&c->handoff)];
     if (st < 0)
         return st;
     const struct copier_block done = *b;
     *b = (struct copier_block){*own, *late};
     *own = done.own;
     *late = done.late;
-    c->next_in = (c->next_in + 1) % BLOCKS;
     tm_buf_clear(own);
     tm_late_parts_clear(late);
     tm_handoff_send(&c->handoff);

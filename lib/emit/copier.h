@@ -11,8 +11,7 @@ struct tm_copier;
 typedef enum tm_status tm_copier_receiver(void *self, struct tm_buf *bytes, struct tm_error *err);
 
 /* Starts a thread that reads texts of SOURCES (may be NULL if there are none) and hands bytes to RECEIVER. Both must
- * outlive it. NULL if no thread can
- * be started. */
+ * outlive it. NULL if no thread can be started. */
 struct tm_copier *tm_copier_new(struct tm_sources *sources, tm_copier_receiver *receiver, void *self);
 
 /* Waits, if the thread has as much as it can, until it has handed on half of it. Then hands over OWN and LATE, which

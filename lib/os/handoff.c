@@ -6,9 +6,9 @@ static void *run(void *arg)
     struct tm_handoff *h = arg;
     tm_thread_lock(&h->thread);
     for (;;) {
-        while (h->count == 0 && !h->thread.stop)
+        while (h->sent == h->done && !h->thread.stop)
             tm_thread_wait(&h->thread);
-        if (h->count == 0)
+        if (h->sent == h->done)
             break;
         struct tm_error err = h->err;
         tm_thread_unlock(&h->thread);
@@ -16,8 +16,8 @@ static void *run(void *arg)
             (void)h->work(h->self, &err);
         tm_thread_lock(&h->thread);
         h->err = err;
-        h->count--;
-        if (h->count == 0 || h->count == h->depth / 2) /* what the caller waits for */
+        unsigned left = h->sent - ++h->done;
+        if (left == 0 || left == h->depth / 2) /* what the caller waits for */
             tm_thread_changed(&h->thread);
     }
     tm_thread_unlock(&h->thread);
@@ -40,7 +40,7 @@ bool tm_handoff_start_deep(struct tm_handoff *h, enum tm_status (*work)(void *se
 static enum tm_status wait_for(struct tm_handoff *h, unsigned max, struct tm_error *err)
 {
     tm_thread_lock(&h->thread);
-    while (h->count > max)
+    while (h->sent - h->done > max)
         tm_thread_wait(&h->thread);
     enum tm_status st = h->err.status < 0 ? h->err.status : TM_OK;
     if (st < 0)
@@ -52,7 +52,7 @@ static enum tm_status wait_for(struct tm_handoff *h, unsigned max, struct tm_err
 enum tm_status tm_handoff_room(struct tm_handoff *h, struct tm_error *err)
 {
     tm_thread_lock(&h->thread);
-    bool is_full = h->count == h->depth;
+    bool is_full = h->sent - h->done == h->depth;
     tm_thread_unlock(&h->thread);
     return wait_for(h, is_full ? h->depth / 2 : h->depth, err);
 }
@@ -65,7 +65,7 @@ enum tm_status tm_handoff_wait(struct tm_handoff *h, struct tm_error *err)
 void tm_handoff_send(struct tm_handoff *h)
 {
     tm_thread_lock(&h->thread);
-    h->count++;
+    h->sent++;
     tm_thread_changed(&h->thread);
     tm_thread_unlock(&h->thread);
 }

@@ -10,7 +10,7 @@ struct tm_handoff {
     struct tm_thread thread;
     /* private; under the thread's lock */
     unsigned depth;
-    unsigned count; /* of the pieces that the thread has and has not done */
+    unsigned sent, done; /* pieces so far; done is changed by the thread only */
     struct tm_error err; /* of the first failure */
     enum tm_status (*work)(void *self, struct tm_error *err);
     void *self;
@@ -35,6 +35,18 @@ enum tm_status tm_handoff_wait(struct tm_handoff *handoff, struct tm_error *err)
 /* Hands a piece over: WORK may use it from now on. The call before was a
  * successful tm_handoff_wait or tm_handoff_room. */
 void tm_handoff_send(struct tm_handoff *handoff);
+
+/* Returns the place of the piece that is handed over next, for a caller that keeps its pieces in a ring of DEPTH. */
+static inline unsigned tm_handoff_next(const struct tm_handoff *handoff)
+{
+    return handoff->sent % handoff->depth;
+}
+
+/* Returns the place in that ring of the piece that WORK is called for. */
+static inline unsigned tm_handoff_current(const struct tm_handoff *handoff)
+{
+    return handoff->done % handoff->depth;
+}
 
 /* Ends the thread once it has done its pieces. */
 void tm_handoff_stop(struct tm_handoff *handoff);

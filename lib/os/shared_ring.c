@@ -70,9 +70,14 @@ static enum tm_status wake(const struct tm_ring *ring, struct tm_error *err)
     return tm_io_write(ring->fd, &mark, 1, err);
 }
 
+bool tm_ring_is_read(const struct tm_ring *ring)
+{
+    return ring->bytes && atomic_load(&ring->page->is_read);
+}
+
 enum tm_status tm_ring_begin(struct tm_ring *ring, struct tm_error *err)
 {
-    return atomic_load(&ring->page->is_read) ? wake(ring, err) : TM_END;
+    return wake(ring, err);
 }
 
 enum tm_status tm_ring_wait(struct tm_ring *ring, size_t need, size_t *have, struct tm_error *err)

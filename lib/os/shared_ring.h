@@ -57,8 +57,10 @@ int tm_ring_make(void);
  * processes do not inherit it. */
 void tm_ring_attach(struct tm_ring *ring, bool is_output, int fd);
 
-/* Writes TM_RING_MARK if a reader is attached. TM_OK: the stream goes on in the ring. TM_END: in the pipe. TM_E_SYSTEM.
- */
+/* True if RING has a ring whose reader is attached, so the stream may go on in it. */
+bool tm_ring_is_read(const struct tm_ring *ring);
+
+/* Writes TM_RING_MARK. All that was written to the pipe before must be in it. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_ring_begin(struct tm_ring *ring, struct tm_error *err);
 
 /* Waits until NEED bytes, at most TM_RING_PART_MAX, can be read, or the writer has ended. Sets *HAVE to the number of

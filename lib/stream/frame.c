@@ -361,13 +361,13 @@ enum tm_status tm_frame_flush(struct tm_frame_writer *writer, struct tm_error *e
 /* Called between two frames: changes to the ring once its reader is there. TM_OK or TM_E_SYSTEM. */
 static enum tm_status find_way(struct tm_frame_writer *writer, struct tm_error *err)
 {
-    if (writer->ring.bytes == NULL || writer->is_shared)
+    if (writer->is_shared || !tm_ring_is_read(&writer->ring))
         return TM_OK;
     enum tm_status st = tm_frame_flush(writer, err);
     if (st == TM_OK)
         st = tm_ring_begin(&writer->ring, err);
     writer->is_shared = st == TM_OK;
-    return st < 0 ? st : TM_OK;
+    return st;
 }
 
 /* Writes a frame from where its pieces are. */

@@ -15,14 +15,12 @@ struct tm_packet_encoder {
         struct tm_buf bytes;
         struct tm_packet_drafts drafts;
     } blocks[BLOCKS];
-    unsigned next_in, next_out; /* next_out belongs to the thread */
 };
 
 static enum tm_status encode(void *self, struct tm_error *err)
 {
     struct tm_packet_encoder *e = self;
-    struct packet_block *b = &e->blocks[e->next_out];
-    e->next_out = (e->next_out + 1) % BLOCKS;
+    struct packet_block *b = &e->blocks[tm_handoff_current(&e->handoff)];
     return tm_packet_drafts_encode(&b->drafts, &b->bytes, &e->scratch, e->sink, err);
 }
 
@@ -42,14 +40,13 @@ enum tm_status tm_packet_encoder_put(struct tm_packet_encoder *e, struct tm_buf 
                                      struct tm_packet_drafts *drafts, struct tm_error *err)
 {
     enum tm_status st = tm_handoff_room(&e->handoff, err);
-    struct packet_block *b = &e->blocks[e->next_in];
+    struct packet_block *b = &e->blocks[tm_handoff_next(&e->handoff)];
     if (st < 0)
         return st;
     const struct packet_block done = *b;
     *b = (struct packet_block){*bytes, *drafts};
     *bytes = done.bytes;
     *drafts = done.drafts;
-    e->next_in = (e->next_in + 1) % BLOCKS;
     tm_handoff_send(&e->handoff);
     return TM_OK;
 }

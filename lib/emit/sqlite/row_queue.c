@@ -195,9 +195,7 @@ static enum tm_status pass_block(const struct tm_rows *to, struct tm_buf *block,
 static enum tm_status work(void *self, struct tm_error *err)
 {
     struct tm_row_queue *q = self;
-    struct tm_buf *block = &q->passed[q->next_out];
-    q->next_out = (q->next_out + 1) % TM_ROW_BLOCKS;
-    return pass_block(q->to, block, err);
+    return pass_block(q->to, &q->passed[tm_handoff_current(&q->handoff)], err);
 }
 
 /* Hands the full block over to the thread, or passes it on. */
@@ -212,10 +210,10 @@ static enum tm_status hand_over(struct tm_row_queue *q, struct tm_error *err)
     enum tm_status st = tm_handoff_room(&q->handoff, err);
     if (st < 0)
         return st;
-    const struct tm_buf empty = q->passed[q->next_in];
-    q->passed[q->next_in] = q->block;
+    struct tm_buf *passed = &q->passed[tm_handoff_next(&q->handoff)];
+    const struct tm_buf empty = *passed;
+    *passed = q->block;
     q->block = empty;
-    q->next_in = (q->next_in + 1) % TM_ROW_BLOCKS;
     tm_handoff_send(&q->handoff);
     return TM_OK;
 }

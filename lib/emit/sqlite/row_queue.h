@@ -17,7 +17,6 @@ struct tm_row_queue {
     const struct tm_rows *to;
     struct tm_buf block;  /* being filled */
     struct tm_buf passed[TM_ROW_BLOCKS]; /* what the thread passes on, a ring */
-    unsigned next_in, next_out;          /* in the ring; next_out belongs to the thread */
     struct tm_handoff handoff;
     bool has_thread, is_large; /* is_large: a thread was requested */
 };
