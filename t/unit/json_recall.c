@@ -312,6 +312,43 @@ static void test_fast_containers(void)
     tm_buf_release(&checked);
 }
 
+/* Reads an event with a name and MEMBER, and bytes after it. */
+static void read_named(struct tm_json_event *event, struct tm_buf *text, const char *member)
+{
+    tm_buf_clear(text);
+    (void)tm_buf_addf(text, "{\"name\":\"a name\",%s}%80s", member, "");
+    struct tm_json_scan scan = tm_json_scan_bytes(text->data, text->data + text->len, true);
+    (void)tm_json_event_parse(&scan, event, NULL);
+}
+
+/* Once there are too many keys, all are forgotten, here at the category of an event. It gets the number that the name
+ * had. What the name of this event is converted to must not become the category of the next one. */
+static void test_forgotten_keys(void)
+{
+    struct tm_json_event *event = calloc(1, sizeof *event);
+    struct tm_buf text = {0};
+    uint64_t v = 0;
+    uint32_t count = 0;
+    char member[40];
+    for (int i = 0; event && event->keys.count + TM_JSON_KNOWN_START + 1 < TM_JSON_KNOWN_KEYS && i < 1000; i++) {
+        snprintf(member, sizeof member, "\"k%d\":1", i);
+        read_named(event, &text, member);
+    }
+    for (int i = 0; event && i < 2; i++) {
+        count = i ? count : event->keys.count;
+        read_named(event, &text, "\n\"cat\":\"a category\"");
+        if (i == 0) {
+            tm_json_event_keep(event, TM_JF_CAT, 2);
+            tm_json_event_keep(event, TM_JF_NAME, 1);
+        }
+    }
+    ok_named(event && event->keys.count < count, "too many keys are forgotten");
+    ok_named(event && (!tm_json_event_converted(event, TM_JF_CAT, &v) || v == 2),
+             "a member keeps its own converted value when keys are forgotten");
+    tm_buf_release(&text);
+    free(event);
+}
+
 int main(void)
 {
     test_events(NULL, "an event after others is what it is alone");
@@ -320,5 +357,6 @@ int main(void)
     test_doubles();
     test_containers();
     test_fast_containers();
+    test_forgotten_keys();
     return tap_done();
 }

@@ -191,9 +191,13 @@ static enum tm_json_status scan_key(struct tm_json_scan *scan, struct tm_json_ev
     if (scan->end - start < TM_JSON_KNOWN_BYTES)
         return st;
     *key = tm_json_known_keys_learn(&event->keys, before, start, (size_t)(scan->p - start), &is_new);
+    if (*key == 0)
+        return st;
     event->keys.keys[*key].tag = st == TM_JSON_OK ? (uint8_t)*field : TAG_CLOSE;
     if (is_new)
         event->values[*key] = (struct tm_json_event_value){.len = 0};
+    if (is_new && event->keys.count == 1) /* all were forgotten: what this event has read is of other keys now */
+        memset(event->slots, 0, sizeof event->slots);
     return st;
 }
 
