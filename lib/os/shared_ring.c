@@ -12,7 +12,7 @@
 
 enum {
     RING_PAGE_BYTES = 4096, /* after the ring's bytes */
-    RING_FULL_MS = 1,       /* a writer looks this often whether there is room: time for a part of the ring only */
+    RING_FULL_MS = 1,       /* how often a writer looks for room, because its reader cannot wake it through the pipe */
     RING_DRAIN_BYTES = 64
 };
 
@@ -21,12 +21,9 @@ int tm_ring_make(void)
     return tm_compat_shared_memory(TM_RING_BYTES + RING_PAGE_BYTES);
 }
 
-/* Maps the ring of MEMORY twice, one mapping after the other. False: it is no ring, or there is no memory. */
+/* Maps the ring of MEMORY twice, one mapping after the other. False: that is not possible. */
 static bool map(struct tm_ring *ring, int memory)
 {
-    struct stat info;
-    if (fstat(memory, &info) < 0 || info.st_size != (off_t)(TM_RING_BYTES + RING_PAGE_BYTES))
-        return false;
     void *page = mmap(NULL, RING_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, memory, (off_t)TM_RING_BYTES);
     uint8_t *bytes = mmap(NULL, 2 * TM_RING_BYTES, PROT_NONE, MAP_SHARED, memory, 0); /* reserves the addresses */
     bool is_mapped = page != MAP_FAILED && bytes != MAP_FAILED;
@@ -48,6 +45,7 @@ static bool map(struct tm_ring *ring, int memory)
 void tm_ring_attach(struct tm_ring *ring, bool is_output, int fd)
 {
     const char *text = getenv(TM_RINGS_VARIABLE);
+    struct stat info;
     char *end;
     *ring = (struct tm_ring){.fd = fd};
     if (text == NULL)
@@ -57,10 +55,11 @@ void tm_ring_attach(struct tm_ring *ring, bool is_output, int fd)
         memory = *end == ',' ? strtol(end + 1, &end, 10) : -1;
     if (memory < 0 || memory > INT32_MAX)
         return;
-    if (!map(ring, (int)memory))
-        return;
+    if (fstat((int)memory, &info) < 0 || info.st_size != (off_t)(TM_RING_BYTES + RING_PAGE_BYTES))
+        return; /* it is something else */
+    bool is_mapped = map(ring, (int)memory);
     (void)close((int)memory);
-    if (!is_output)
+    if (is_mapped && !is_output)
         atomic_store(&ring->page->is_read, 1);
 }
 

@@ -258,7 +258,7 @@ enum tm_status tm_frame_peek(struct tm_frame_reader *r, uint32_t *type, struct t
     size_t head = 0;
     enum tm_status st = read_head(r, &len, &head, err);
     if (st == TM_OK)
-        st = want(r, head + TM_VARINT_MAX, err);
+        st = want(r, TM_VARINT_MAX < len ? head + TM_VARINT_MAX : head + (size_t)len, err);
     if (st < 0)
         return st;
     const uint8_t *end = r->mem + r->end;
@@ -277,7 +277,8 @@ enum tm_status tm_frame_preview(struct tm_frame_reader *r, struct tm_frame_sight
     enum tm_status st = read_head(r, &len, &head, err);
     if (st != TM_OK)
         return st;
-    if (want(r, head + 2 * TM_VARINT_MAX + FRAME_SIGHT_BYTES, err) < 0)
+    size_t most = head + 2 * TM_VARINT_MAX + FRAME_SIGHT_BYTES; /* no byte after the frame: the pipe may have none */
+    if (want(r, most < head + len ? most : head + (size_t)len, err) < 0)
         return TM_E_SYSTEM;
     const uint8_t *end = r->mem + r->end, *p = tm_varint_get(r->mem + r->start + head, end, &tag);
     if (p == NULL || tag >> 3 > UINT32_MAX || (p = tm_varint_get(p, end, &body_len)) == NULL)
@@ -324,14 +325,27 @@ static enum tm_status show(struct tm_frame_writer *writer, struct tm_error *err)
     return st;
 }
 
+static enum tm_status room_shared(struct tm_frame_writer *writer, size_t len, uint8_t **start, struct tm_error *err)
+{
+    tm_progress_begin(&writer->progress);
+    enum tm_status st = tm_ring_room(&writer->ring, len, start, err);
+    tm_progress_end(&writer->progress, 0);
+    return st;
+}
+
+/* Counts a frame of LEN bytes in the ring, and shows it to the reader with those before it if they are many bytes. */
+static enum tm_status add_shared(struct tm_frame_writer *writer, size_t len, struct tm_error *err)
+{
+    tm_ring_add(&writer->ring, len);
+    return tm_ring_hidden(&writer->ring) >= FRAME_WRITE_BYTES ? show(writer, err) : TM_OK;
+}
+
 /* Writes a frame to the ring, into which it fits. The reader sees it once there are a quarter of a megabyte. */
 static enum tm_status put_shared(struct tm_frame_writer *writer, const struct tm_frame_head *head,
                                  const struct tm_piece *pieces, size_t count, struct tm_error *err)
 {
     uint8_t *start, *p;
-    tm_progress_begin(&writer->progress);
-    enum tm_status st = tm_ring_room(&writer->ring, head->whole_bytes, &start, err);
-    tm_progress_end(&writer->progress, 0);
+    enum tm_status st = room_shared(writer, head->whole_bytes, &start, err);
     if (st < 0)
         return st;
     memcpy(start, head->bytes, head->len);
@@ -343,8 +357,19 @@ static enum tm_status put_shared(struct tm_frame_writer *writer, const struct tm
     }
     *p = FRAME_CHECKSUM_TAG;
     tm_put_le64(p + 1, tm_hash64(start + head->length_bytes, (size_t)(p - start) - head->length_bytes));
-    tm_ring_add(&writer->ring, head->whole_bytes);
-    return tm_ring_hidden(&writer->ring) >= FRAME_WRITE_BYTES ? show(writer, err) : TM_OK;
+    return add_shared(writer, head->whole_bytes, err);
+}
+
+/* Writes FRAME, which fits, to the ring as it was read. */
+static enum tm_status forward_shared(struct tm_frame_writer *writer, const struct tm_frame *frame,
+                                     struct tm_error *err)
+{
+    uint8_t *start;
+    enum tm_status st = room_shared(writer, frame->whole_bytes, &start, err);
+    if (st < 0)
+        return st;
+    memcpy(start, frame->whole, frame->whole_bytes);
+    return add_shared(writer, frame->whole_bytes, err);
 }
 
 enum tm_status tm_frame_flush(struct tm_frame_writer *writer, struct tm_error *err)
@@ -458,6 +483,8 @@ enum tm_status tm_frame_forward(struct tm_frame_writer *writer, const struct tm_
     writer->count++;
     if (st < 0)
         return st;
+    if (writer->is_shared && frame->whole_bytes <= FRAME_SHARED_MAX)
+        return forward_shared(writer, frame, err);
     if (!writer->is_shared && (frame->whole_bytes < FRAME_WRITE_BYTES || writer->put)) {
         if (tm_buf_add(&writer->out, frame->whole, frame->whole_bytes) != TM_OK)
             return tm_error_nomem(err);

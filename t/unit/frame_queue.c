@@ -162,7 +162,7 @@ static void *visit_until_set(void *arg)
     return NULL;
 }
 
-/* Before there was a second thing to wait for, the writer waited until the reader had come to its lane. */
+/* A writer whose visit has become needless does not wait for the reader. */
 static void test_needless_visit(void)
 {
     struct visitor v = {.visited = TM_OK};

@@ -20,7 +20,7 @@ struct tm_json_named_key {
 enum { TM_JSON_NAMED_COUNTS = 5 };
 
 /* A cache entry: events with this key have this process and thread, whose names the output has. It is valid while the
- * sum of the counts of changes is the same. It takes one cache line. */
+ * sum of the counts of changes is the same. */
 struct tm_json_named {
     struct tm_json_named_key key;
     uint32_t changes;                      /* the sum, plus 1; 0: no event */

@@ -49,7 +49,7 @@ void tm_json_writer_text(struct tm_json_writer *w, const char *member, struct tm
 enum tm_status tm_json_writer_detail(struct tm_json_writer *w, uint32_t file, struct tm_text detail,
                                      struct tm_error *err);
 
-/* Puts only that flow. */
+/* Puts the first flow of DETAIL, a Detail of FILE, as bind_id. */
 enum tm_status tm_json_writer_flow(struct tm_json_writer *w, uint32_t file, struct tm_text detail,
                                    struct tm_error *err);
 

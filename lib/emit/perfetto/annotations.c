@@ -90,7 +90,8 @@ static uint32_t index_end(const struct tm_annotation *arg, uint32_t at)
     return i == arg->len || arg->key[i] == '.' || arg->key[i] == '[' ? i : 0;
 }
 
-/* Sets the top bit of the first byte of X that is equal to the byte in each byte of ALL; bits above it may be set. */
+/* Returns a word whose lowest bit that is set is the top bit of the first byte of X that is equal to the bytes of ALL.
+ * Higher bits may be set too. 0: no byte is equal. */
 static uint64_t find_byte(uint64_t x, uint64_t all)
 {
     x ^= all;

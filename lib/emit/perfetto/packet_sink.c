@@ -11,6 +11,7 @@ static enum tm_status write_full(struct tm_packet_sink *s, struct tm_error *err)
 static enum tm_status take_decided(struct tm_packet_sink *s, struct tm_error *err)
 {
     enum tm_status st = tm_placeholders_any(&s->undecided) ? TM_OK : TM_END;
+    s->undecided_bytes = 0;
     while (st == TM_OK && (st = tm_placeholders_take(&s->undecided, &s->ready, WRITE_BYTES, err)) == TM_OK)
         st = write_full(s, err);
     return st < 0 ? st : write_full(s, err);
@@ -21,7 +22,8 @@ enum tm_status tm_packet_sink_put(struct tm_packet_sink *s, struct tm_buf *packe
     enum tm_status st = TM_OK;
     if (tm_placeholders_any(&s->undecided)) {
         st = tm_placeholders_put(&s->undecided, packets->data, packets->len, err);
-        if (st == TM_OK && packets->len >= WRITE_BYTES)
+        s->undecided_bytes += packets->len;
+        if (st == TM_OK && s->undecided_bytes >= WRITE_BYTES)
             st = take_decided(s, err);
     } else if (s->ready.len == 0) {
         const struct tm_buf empty = s->ready;

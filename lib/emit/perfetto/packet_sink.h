@@ -9,7 +9,9 @@
 struct tm_packet_sink {
     struct tm_block_output blocks;
     struct tm_placeholders undecided; /* everything from the first open placeholder on */
-    struct tm_buf ready;              /* private: everything before that */
+    /* private */
+    struct tm_buf ready;              /* everything before that */
+    size_t undecided_bytes;           /* put since the ready ones were last looked for */
 };
 
 /* Adds PACKETS after all others. They are then empty and may have other memory. Writes full blocks. TM_OK or

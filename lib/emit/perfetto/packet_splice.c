@@ -191,7 +191,7 @@ static enum tm_status write_pieces(const struct splice *s, struct tm_buf *out)
     uint8_t *at = out->data + out->len, *head = at + 2; /* a length of one byte */
     uint8_t *p = tm_draft_head_put(head, &first);
     size_t head_bytes = (size_t)(p - head), len = head_bytes + s->bytes;
-    at[0] = 1 << 3 | TM_PB_LEN;
+    at[0] = TM_TRACE_PACKET << 3 | TM_PB_LEN;
     at[1] = (uint8_t)len;
     if (len >= 0x80) {
         memmove(at + 1 + tm_varint_size(len), head, head_bytes);

@@ -41,8 +41,9 @@ enum tm_status tm_placeholders_open(struct tm_placeholders *h, uint32_t placehol
 {
     enum tm_status st = TM_OK;
     uint64_t room = versions[0].len > versions[1].len ? versions[0].len : versions[1].len;
-    for (; st == TM_OK && h->count <= placeholder; h->count += st == TM_OK)
-        st = tm_array_grow(&h->placeholders, &h->cap, h->count, sizeof *h->placeholders, err);
+    while (st == TM_OK && h->count <= placeholder)
+        if ((st = tm_array_grow(&h->placeholders, &h->cap, h->count, sizeof *h->placeholders, err)) == TM_OK)
+            h->placeholders[h->count++] = (struct tm_placeholder){.record = 0};
     if (st < 0) {
         tm_buf_release(&versions[0]);
         tm_buf_release(&versions[1]);

@@ -33,7 +33,7 @@ static inline bool write_short(struct tm_packet_writer *w, const struct tm_event
     else
         memcpy(p, body.data, body.len);
     p += body.len;
-    at[0] = 1 << 3 | TM_PB_LEN;
+    at[0] = TM_TRACE_PACKET << 3 | TM_PB_LEN;
     at[1] = (uint8_t)(p - at - 2);
     w->out.len = (size_t)(p - w->out.data);
     return true;

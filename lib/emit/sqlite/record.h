@@ -36,8 +36,8 @@ void tm_sqlite_record_id(struct tm_sqlite_record *record, int64_t id);          
 void tm_sqlite_record_real(struct tm_sqlite_record *record, double value);
 /* TEXT is UTF-8 without NUL; its data may be NULL. */
 void tm_sqlite_record_text(struct tm_sqlite_record *record, struct tm_text text);
-/* The same for the only value of the record that is not null. TEXT is not copied; it must be valid until the record has
- * been added. */
+/* Puts TEXT without copying it. It must be the only value of the record that is not NULL, and valid until the record
+ * has been added. */
 void tm_sqlite_record_long_text(struct tm_sqlite_record *record, struct tm_text text);
 
 void tm_sqlite_record_release(struct tm_sqlite_record *record);

@@ -187,6 +187,8 @@ static enum tm_status pass_block(const struct tm_rows *to, struct tm_buf *block,
         st = pass_row(to, (enum kind)head->kind, row, err);
         at += head->len;
     }
+    if (block->cap > 2 * BLOCK) /* it had a row that is longer than a block */
+        tm_buf_release(block);
     tm_buf_clear(block);
     return st;
 }

@@ -29,7 +29,7 @@ void tm_row_queue_init(struct tm_row_queue *queue, const struct tm_rows *to);
  * TO for one of the rows; then only release may follow. */
 enum tm_status tm_row_queue_drain(struct tm_row_queue *queue, struct tm_error *err);
 
-/* Ends the thread. Rows that TO has not got are dropped. */
+/* Ends the thread once TO has got the blocks that the thread has. Rows of the block being filled are dropped. */
 void tm_row_queue_release(struct tm_row_queue *queue);
 
 #endif
