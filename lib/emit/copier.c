@@ -35,7 +35,7 @@ struct tm_copier *tm_copier_new(struct tm_sources *sources, tm_copier_receiver *
     c->receiver = receiver;
     c->self = self;
     c->reader = tm_source_reader_new(sources);
-    if (c->reader && tm_handoff_start_deep(&c->handoff, complete, c, BLOCKS))
+    if (c->reader && tm_handoff_start(&c->handoff, complete, c, BLOCKS))
         return c;
     tm_source_reader_free(c->reader);
     free(c);

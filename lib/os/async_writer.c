@@ -25,7 +25,7 @@ struct tm_async_writer *tm_async_writer_new(int fd)
     if (w == NULL)
         return NULL;
     w->fd = fd;
-    if (tm_handoff_start(&w->handoff, write_data, w))
+    if (tm_handoff_start(&w->handoff, write_data, w, 1))
         return w;
     free(w);
     return NULL;

@@ -24,24 +24,20 @@ static void *run(void *arg)
     return NULL;
 }
 
-bool tm_handoff_start(struct tm_handoff *h, enum tm_status (*work)(void *self, struct tm_error *err), void *self)
-{
-    return tm_handoff_start_deep(h, work, self, 1);
-}
-
-bool tm_handoff_start_deep(struct tm_handoff *h, enum tm_status (*work)(void *self, struct tm_error *err), void *self,
-                           unsigned depth)
+bool tm_handoff_start(struct tm_handoff *h, enum tm_status (*work)(void *self, struct tm_error *err), void *self,
+                      unsigned depth)
 {
     *h = (struct tm_handoff){.work = work, .self = self, .depth = depth};
     return tm_thread_start(&h->thread, run, h);
 }
 
-/* Waits until the thread has at most MAX pieces. */
-static enum tm_status wait_for(struct tm_handoff *h, unsigned max, struct tm_error *err)
+/* Waits, if the thread has more than ALLOWED pieces, until it has at most MAX. */
+static enum tm_status wait_for(struct tm_handoff *h, unsigned allowed, unsigned max, struct tm_error *err)
 {
     tm_thread_lock(&h->thread);
-    while (h->sent - h->done > max)
-        tm_thread_wait(&h->thread);
+    if (h->sent - h->done > allowed)
+        while (h->sent - h->done > max)
+            tm_thread_wait(&h->thread);
     enum tm_status st = h->err.status < 0 ? h->err.status : TM_OK;
     if (st < 0)
         *err = h->err;
@@ -51,15 +47,12 @@ static enum tm_status wait_for(struct tm_handoff *h, unsigned max, struct tm_err
 
 enum tm_status tm_handoff_room(struct tm_handoff *h, struct tm_error *err)
 {
-    tm_thread_lock(&h->thread);
-    bool is_full = h->sent - h->done == h->depth;
-    tm_thread_unlock(&h->thread);
-    return wait_for(h, is_full ? h->depth / 2 : h->depth, err);
+    return wait_for(h, h->depth - 1, h->depth / 2, err);
 }
 
 enum tm_status tm_handoff_wait(struct tm_handoff *h, struct tm_error *err)
 {
-    return wait_for(h, 0, err);
+    return wait_for(h, 0, 0, err);
 }
 
 void tm_handoff_send(struct tm_handoff *h)

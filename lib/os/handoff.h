@@ -16,13 +16,10 @@ struct tm_handoff {
     void *self;
 };
 
-/* Starts a thread that calls WORK(SELF) for each piece that is handed over, until one fails. False: the thread cannot
- * be started; then no other function may be called. */
-bool tm_handoff_start(struct tm_handoff *handoff, enum tm_status (*work)(void *self, struct tm_error *err), void *self);
-
-/* As tm_handoff_start, but the thread can have DEPTH pieces. */
-bool tm_handoff_start_deep(struct tm_handoff *handoff, enum tm_status (*work)(void *self, struct tm_error *err),
-                           void *self, unsigned depth);
+/* Starts a thread that calls WORK(SELF) for each piece that is handed over, until one fails. It can have DEPTH pieces,
+ * at least 1. False: the thread cannot be started; then no other function may be called. */
+bool tm_handoff_start(struct tm_handoff *handoff, enum tm_status (*work)(void *self, struct tm_error *err), void *self,
+                      unsigned depth);
 
 /* Waits, if the thread has as many pieces as it can, until it has done half of them. TM_OK: one more can be handed
  * over. Else the error of the first piece that failed; then only stop may follow. */
@@ -32,8 +29,8 @@ enum tm_status tm_handoff_room(struct tm_handoff *handoff, struct tm_error *err)
  * the error of the first piece that failed; then only stop may follow. */
 enum tm_status tm_handoff_wait(struct tm_handoff *handoff, struct tm_error *err);
 
-/* Hands a piece over: WORK may use it from now on. The call before was a
- * successful tm_handoff_wait or tm_handoff_room. */
+/* Hands a piece over: WORK may use it from now on. The call before was a successful tm_handoff_wait or
+ * tm_handoff_room. */
 void tm_handoff_send(struct tm_handoff *handoff);
 
 /* Returns the place of the piece that is handed over next, for a caller that keeps its pieces in a ring of DEPTH. */

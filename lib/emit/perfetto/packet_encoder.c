@@ -30,7 +30,7 @@ struct tm_packet_encoder *tm_packet_encoder_new(struct tm_packet_sink *sink)
     if (e == NULL)
         return NULL;
     e->sink = sink;
-    if (tm_handoff_start_deep(&e->handoff, encode, e, BLOCKS))
+    if (tm_handoff_start(&e->handoff, encode, e, BLOCKS))
         return e;
     free(e);
     return NULL;

@@ -62,8 +62,92 @@ struct args {
     struct tm_text args;
 };
 
-/* The size of a kind's struct, and where its texts are. */
+/* Each passes on a row of one kind, which is in a block. */
+
+#define PASS_ROW(function, member)                                                                                     \
+    static enum tm_status function(const struct tm_rows *to, const void *row, struct tm_error *err)                    \
+    {                                                                                                                  \
+        return to->member(to->self, row, err);                                                                         \
+    }
+
+PASS_ROW(pass_slice, slice)
+PASS_ROW(pass_counter, counter)
+PASS_ROW(pass_sched, sched)
+PASS_ROW(pass_sample, sample)
+PASS_ROW(pass_mapping, mapping)
+PASS_ROW(pass_frame, frame)
+PASS_ROW(pass_callsite, callsite)
+PASS_ROW(pass_log, log)
+PASS_ROW(pass_heap_dump, heap_dump)
+PASS_ROW(pass_allocation, allocation)
+PASS_ROW(pass_thread_state, thread_state)
+PASS_ROW(pass_wakeup, wakeup)
+PASS_ROW(pass_recording_time, recording_time)
+PASS_ROW(pass_ftrace_event, ftrace_event)
+
+static enum tm_status pass_slice_end(const struct tm_rows *to, const void *row, struct tm_error *err)
+{
+    const struct ended *ended = row;
+    return to->slice_end(to->self, ended->id, ended->dur, ended->arg_set, err);
+}
+
+static enum tm_status pass_slice_thread_begin(const struct tm_rows *to, const void *row, struct tm_error *err)
+{
+    const struct reading *reading = row;
+    return to->slice_thread_begin(to->self, reading->id, &reading->reading, err);
+}
+
+static enum tm_status pass_slice_thread_end(const struct tm_rows *to, const void *row, struct tm_error *err)
+{
+    const struct reading *reading = row;
+    return to->slice_thread_end(to->self, reading->id, &reading->reading, err);
+}
+
+static enum tm_status pass_sched_end(const struct tm_rows *to, const void *row, struct tm_error *err)
+{
+    const struct ended *ended = row;
+    return to->sched_end(to->self, ended->id, ended->dur, ended->text, err);
+}
+
+static enum tm_status pass_args(const struct tm_rows *to, const void *row, struct tm_error *err)
+{
+    const struct args *args = row;
+    return to->args(to->self, args->set, args->args, err);
+}
+
+static enum tm_status pass_flow(const struct tm_rows *to, const void *row, struct tm_error *err)
+{
+    const struct pair *pair = row;
+    return to->flow(to->self, pair->a, pair->b, err);
+}
+
+static enum tm_status pass_thread_state_end(const struct tm_rows *to, const void *row, struct tm_error *err)
+{
+    const struct pair *pair = row;
+    return to->thread_state_end(to->self, pair->a, pair->b, err);
+}
+
+static enum tm_status pass_thread_state_reason(const struct tm_rows *to, const void *row, struct tm_error *err)
+{
+    const struct ended *ended = row;
+    return to->thread_state_reason(to->self, ended->id, ended->dur, ended->text, err);
+}
+
+static enum tm_status pass_thread_state_is(const struct tm_rows *to, const void *row, struct tm_error *err)
+{
+    const struct ended *ended = row;
+    return to->thread_state_is(to->self, ended->id, ended->text, err);
+}
+
+static enum tm_status pass_cpu_frequency(const struct tm_rows *to, const void *row, struct tm_error *err)
+{
+    const struct pair *pair = row;
+    return to->cpu_frequency(to->self, pair->a, (uint32_t)pair->b, err);
+}
+
+/* What passes a kind's rows on, the size of its struct, and where its texts are. */
 struct layout {
+    enum tm_status (*pass)(const struct tm_rows *to, const void *row, struct tm_error *err);
     size_t size;
     unsigned count;
     size_t texts[TEXTS_MAX];
@@ -73,34 +157,36 @@ struct layout {
 #define SIZE(type) sizeof(struct type)
 
 static const struct layout layouts[KINDS] = {
-    [SLICE] = {SIZE(tm_slice_row), 2, {AT(tm_slice_row, name), AT(tm_slice_row, category)}},
-    [SLICE_END] = {AT(ended, text), 0, {0}},
-    [SLICE_THREAD_BEGIN] = {SIZE(reading), 0, {0}},
-    [SLICE_THREAD_END] = {SIZE(reading), 0, {0}},
-    [COUNTER] = {SIZE(tm_counter_row), 0, {0}},
-    [SCHED] = {SIZE(tm_sched_row), 1, {AT(tm_sched_row, end_state)}},
-    [SCHED_END] = {SIZE(ended), 1, {AT(ended, text)}},
-    [ARGS] = {SIZE(args), 1, {AT(args, args)}},
-    [FLOW] = {SIZE(pair), 0, {0}},
-    [SAMPLE] = {SIZE(tm_sample_row),
+    [SLICE] = {pass_slice, SIZE(tm_slice_row), 2, {AT(tm_slice_row, name), AT(tm_slice_row, category)}},
+    [SLICE_END] = {pass_slice_end, AT(ended, text), 0, {0}},
+    [SLICE_THREAD_BEGIN] = {pass_slice_thread_begin, SIZE(reading), 0, {0}},
+    [SLICE_THREAD_END] = {pass_slice_thread_end, SIZE(reading), 0, {0}},
+    [COUNTER] = {pass_counter, SIZE(tm_counter_row), 0, {0}},
+    [SCHED] = {pass_sched, SIZE(tm_sched_row), 1, {AT(tm_sched_row, end_state)}},
+    [SCHED_END] = {pass_sched_end, SIZE(ended), 1, {AT(ended, text)}},
+    [ARGS] = {pass_args, SIZE(args), 1, {AT(args, args)}},
+    [FLOW] = {pass_flow, SIZE(pair), 0, {0}},
+    [SAMPLE] = {pass_sample,
+                SIZE(tm_sample_row),
                 3,
                 {AT(tm_sample_row, file_type), AT(tm_sample_row, cpu_mode), AT(tm_sample_row, unwind_error)}},
-    [MAPPING] = {SIZE(tm_mapping_row), 2, {AT(tm_mapping_row, name), AT(tm_mapping_row, build_id)}},
-    [FRAME] = {SIZE(tm_frame_row), 2, {AT(tm_frame_row, function), AT(tm_frame_row, file)}},
-    [CALLSITE] = {SIZE(tm_callsite_row), 0, {0}},
-    [LOG] = {SIZE(tm_log_row), 2, {AT(tm_log_row, tag), AT(tm_log_row, message)}},
-    [HEAP_DUMP] = {SIZE(tm_heap_dump_row), 1, {AT(tm_heap_dump_row, heap)}},
-    [ALLOCATION] = {SIZE(tm_allocation_row), 1, {AT(tm_allocation_row, heap)}},
-    [THREAD_STATE] = {SIZE(tm_thread_state_row),
+    [MAPPING] = {pass_mapping, SIZE(tm_mapping_row), 2, {AT(tm_mapping_row, name), AT(tm_mapping_row, build_id)}},
+    [FRAME] = {pass_frame, SIZE(tm_frame_row), 2, {AT(tm_frame_row, function), AT(tm_frame_row, file)}},
+    [CALLSITE] = {pass_callsite, SIZE(tm_callsite_row), 0, {0}},
+    [LOG] = {pass_log, SIZE(tm_log_row), 2, {AT(tm_log_row, tag), AT(tm_log_row, message)}},
+    [HEAP_DUMP] = {pass_heap_dump, SIZE(tm_heap_dump_row), 1, {AT(tm_heap_dump_row, heap)}},
+    [ALLOCATION] = {pass_allocation, SIZE(tm_allocation_row), 1, {AT(tm_allocation_row, heap)}},
+    [THREAD_STATE] = {pass_thread_state,
+                      SIZE(tm_thread_state_row),
                       2,
                       {AT(tm_thread_state_row, state), AT(tm_thread_state_row, blocked_function)}},
-    [THREAD_STATE_END] = {SIZE(pair), 0, {0}},
-    [THREAD_STATE_REASON] = {SIZE(ended), 1, {AT(ended, text)}},
-    [THREAD_STATE_IS] = {SIZE(ended), 1, {AT(ended, text)}},
-    [WAKEUP] = {SIZE(tm_wakeup_row), 0, {0}},
-    [RECORDING_TIME] = {SIZE(tm_recording_time), 1, {AT(tm_recording_time, name)}},
-    [CPU_FREQUENCY] = {SIZE(pair), 0, {0}},
-    [FTRACE_EVENT] = {SIZE(tm_ftrace_row), 1, {AT(tm_ftrace_row, name)}},
+    [THREAD_STATE_END] = {pass_thread_state_end, SIZE(pair), 0, {0}},
+    [THREAD_STATE_REASON] = {pass_thread_state_reason, SIZE(ended), 1, {AT(ended, text)}},
+    [THREAD_STATE_IS] = {pass_thread_state_is, SIZE(ended), 1, {AT(ended, text)}},
+    [WAKEUP] = {pass_wakeup, SIZE(tm_wakeup_row), 0, {0}},
+    [RECORDING_TIME] = {pass_recording_time, SIZE(tm_recording_time), 1, {AT(tm_recording_time, name)}},
+    [CPU_FREQUENCY] = {pass_cpu_frequency, SIZE(pair), 0, {0}},
+    [FTRACE_EVENT] = {pass_ftrace_event, SIZE(tm_ftrace_row), 1, {AT(tm_ftrace_row, name)}},
 };
 
 /* Returns the number of bytes of TEXT. Without data it has none, whatever its length says. */
@@ -118,61 +204,6 @@ static const uint8_t *place_text(uint8_t *at, const uint8_t *p)
     return p + bytes_of(*text);
 }
 
-static enum tm_status pass_slice_row(const struct tm_rows *to, enum kind kind, const void *row, struct tm_error *err)
-{
-    const struct ended *ended = row;
-    const struct reading *reading = row;
-    const struct pair *pair = row;
-    switch (kind) {
-    case SLICE: return to->slice(to->self, row, err);
-    case SLICE_END: return to->slice_end(to->self, ended->id, ended->dur, ended->arg_set, err);
-    case SLICE_THREAD_BEGIN: return to->slice_thread_begin(to->self, reading->id, &reading->reading, err);
-    case SLICE_THREAD_END: return to->slice_thread_end(to->self, reading->id, &reading->reading, err);
-    case FLOW: return to->flow(to->self, pair->a, pair->b, err);
-    case COUNTER: return to->counter(to->self, row, err);
-    default: return to->args(to->self, ((const struct args *)row)->set, ((const struct args *)row)->args, err);
-    }
-}
-
-static enum tm_status pass_task_row(const struct tm_rows *to, enum kind kind, const void *row, struct tm_error *err)
-{
-    const struct ended *ended = row;
-    const struct pair *pair = row;
-    switch (kind) {
-    case SCHED: return to->sched(to->self, row, err);
-    case SCHED_END: return to->sched_end(to->self, ended->id, ended->dur, ended->text, err);
-    case THREAD_STATE: return to->thread_state(to->self, row, err);
-    case THREAD_STATE_END: return to->thread_state_end(to->self, pair->a, pair->b, err);
-    case THREAD_STATE_REASON: return to->thread_state_reason(to->self, ended->id, ended->dur, ended->text, err);
-    case THREAD_STATE_IS: return to->thread_state_is(to->self, ended->id, ended->text, err);
-    case WAKEUP: return to->wakeup(to->self, row, err);
-    case CPU_FREQUENCY: return to->cpu_frequency(to->self, pair->a, (uint32_t)pair->b, err);
-    default: return to->ftrace_event(to->self, row, err);
-    }
-}
-
-static enum tm_status pass_row(const struct tm_rows *to, enum kind kind, const void *row, struct tm_error *err)
-{
-    switch (kind) {
-    case SLICE:
-    case SLICE_END:
-    case SLICE_THREAD_BEGIN:
-    case SLICE_THREAD_END:
-    case FLOW:
-    case COUNTER:
-    case ARGS: return pass_slice_row(to, kind, row, err);
-    case SAMPLE: return to->sample(to->self, row, err);
-    case MAPPING: return to->mapping(to->self, row, err);
-    case FRAME: return to->frame(to->self, row, err);
-    case CALLSITE: return to->callsite(to->self, row, err);
-    case LOG: return to->log(to->self, row, err);
-    case HEAP_DUMP: return to->heap_dump(to->self, row, err);
-    case ALLOCATION: return to->allocation(to->self, row, err);
-    case RECORDING_TIME: return to->recording_time(to->self, row, err);
-    default: return pass_task_row(to, kind, row, err);
-    }
-}
-
 /* Passes on the rows of BLOCK and empties it. */
 static enum tm_status pass_block(const struct tm_rows *to, struct tm_buf *block, struct tm_error *err)
 {
@@ -184,7 +215,7 @@ static enum tm_status pass_block(const struct tm_rows *to, struct tm_buf *block,
         const uint8_t *p = row + layout->size;
         for (unsigned i = 0; i < layout->count; i++)
             p = place_text(row + layout->texts[i], p);
-        st = pass_row(to, (enum kind)head->kind, row, err);
+        st = layout->pass(to, row, err);
         at += head->len;
     }
     if (block->cap > 2 * BLOCK) /* it had a row that is longer than a block */
@@ -205,7 +236,7 @@ static enum tm_status hand_over(struct tm_row_queue *q, struct tm_error *err)
 {
     if (!q->is_large) {
         q->is_large = true;
-        q->has_thread = tm_handoff_start_deep(&q->handoff, work, q, TM_ROW_BLOCKS);
+        q->has_thread = tm_handoff_start(&q->handoff, work, q, TM_ROW_BLOCKS);
     }
     if (!q->has_thread)
         return pass_block(q->to, &q->block, err);
@@ -262,10 +293,10 @@ static inline enum tm_status put(struct tm_row_queue *q, enum kind kind, const v
     return TM_OK;
 }
 
-#define PUT_ROW(function, type, kind)                                                        \
-    static enum tm_status function(void *self, const struct type *row, struct tm_error *err) \
-    {                                                                                        \
-        return put(self, kind, row, err);                                                    \
+#define PUT_ROW(function, type, kind)                                                                                  \
+    static enum tm_status function(void *self, const struct type *row, struct tm_error *err)                           \
+    {                                                                                                                  \
+        return put(self, kind, row, err);                                                                              \
     }
 
 PUT_ROW(put_slice, tm_slice_row, SLICE)
