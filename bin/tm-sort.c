@@ -1,6 +1,7 @@
 /* Reads a stream, or several sorted ones, and writes the same events in order, or in parts by time. */
 #include "base/decimal.h"
 #include "cut/cut.h"
+#include "os/memory_size.h"
 #include "os/out_file.h"
 #include "os/program_options.h"
 #include "os/sandbox.h"
@@ -35,13 +36,14 @@ static const struct tm_program program = {
              "                          are complete\n"
              "      --max-memory=SIZE   with --cut: memory in all, for the state of tasks and slices (default 1G)\n"
              "  -S, --buffer-size=SIZE  memory for events; the rest goes to temporary files\n"
-             "                          (K, M, G, T are powers of 1024; default 256M)\n"
+             "                          (K, M, G, T are powers of 1024; default a sixteenth of the memory, 256M to\n"
+             "                          1G)\n"
              "  -T, --temporary-directory=DIR  directory of temporary files (default $TMPDIR, else /tmp)\n"
              "  -h, --help              show this help\n"
              "      --version           show the version\n",
 };
 
-enum { DEFAULT_MEMORY_MIB = 256, SPARE_DESCRIPTORS = 16 };
+enum { SPARE_DESCRIPTORS = 16 };
 
 struct settings {
     struct tm_sort_options sort;
@@ -367,7 +369,7 @@ static enum tm_status run_merge(const struct settings *settings, char **paths, u
 
 int main(int argc, char **argv)
 {
-    struct settings settings = {.sort = {.memory_bytes = (unsigned long long)DEFAULT_MEMORY_MIB << 20}};
+    struct settings settings = {.sort = {.memory_bytes = tm_sort_memory_of(tm_memory_size(""))}};
     struct tm_error err = {0};
     enum tm_status st;
     int status = parse(argc, argv, &settings);

@@ -70,6 +70,16 @@ unsigned tm_compat_processors(void)
     return n > 1 ? (unsigned)n : 1;
 }
 
+uint64_t tm_compat_memory_bytes(void)
+{
+#ifdef _SC_PHYS_PAGES
+    long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+    if (pages > 0 && page_bytes > 0)
+        return (uint64_t)pages * (uint64_t)page_bytes;
+#endif
+    return UINT64_MAX;
+}
+
 int tm_compat_shared_memory(size_t bytes)
 {
 #if defined MFD_ALLOW_SEALING && defined F_ADD_SEALS

@@ -10,6 +10,9 @@
 /* Returns how many processors this process may use; at least 1. */
 unsigned tm_compat_processors(void);
 
+/* Returns the bytes of the machine's memory; UINT64_MAX if the system does not say. */
+uint64_t tm_compat_memory_bytes(void);
+
 /* Asks the kernel for a pipe buffer of BYTES on FD. Does nothing if FD is not a pipe. */
 void tm_compat_widen_pipe(int fd, int bytes);
 

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 
 enum {
+    SORTER_MEMORY_PART = 16, /* this part of the memory is used by default, within these limits */
+    SORTER_MEMORY_MIN = 256 << 20,
+    SORTER_MEMORY_MAX = 1 << 30,
     SORTER_CHUNK_MIN = 32 << 10, /* bytes of a chunk on disk */
     SORTER_CHUNK_MAX = 256 << 10,
     SORTER_CHUNK_PART = 1024, /* a chunk is this part of the memory */
@@ -22,6 +25,11 @@ static enum tm_status sort_batch(void *sorter, const struct tm_batch *batch, str
 static size_t clamp(unsigned long long v, size_t low, size_t high)
 {
     return v < low ? low : v > high ? high : (size_t)v;
+}
+
+unsigned long long tm_sort_memory_of(uint64_t size)
+{
+    return clamp(size / SORTER_MEMORY_PART, SORTER_MEMORY_MIN, SORTER_MEMORY_MAX);
 }
 
 const char *tm_sort_dir(const struct tm_sort_options *options)

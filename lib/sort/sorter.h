@@ -14,6 +14,10 @@ struct tm_sort_options {
     const char *temporary_dir;           /* for temporary files; NULL: $TMPDIR, else /tmp */
 };
 
+/* Returns the default of memory_bytes for a process that may use SIZE bytes of memory: a sixteenth of them, at least
+ * 256 MiB and at most 1 GiB. */
+unsigned long long tm_sort_memory_of(uint64_t size);
+
 /* Returns the directory that OPTIONS select. */
 const char *tm_sort_dir(const struct tm_sort_options *options);
 
