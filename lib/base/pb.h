@@ -12,15 +12,18 @@
 enum tm_pb_type { TM_PB_VARINT = 0, TM_PB_I64 = 1, TM_PB_LEN = 2, TM_PB_I32 = 5 };
 
 /* One field. For TM_PB_LEN, data and len are its bytes. For other types, value is the number (TM_PB_I32 zero-extended).
- * start and end bound the whole field with its tag. */
+ * start and end bound the whole field with its tag.
+ *
+ * id and type are not neighbours: compilers would read both at once to compare them, which has to wait until the two
+ * writes before it are in the cache. */
 struct tm_pb_field {
     uint32_t id;
-    enum tm_pb_type type;
     uint64_t value;
     const uint8_t *data;
     size_t len;
     const uint8_t *start;
     const uint8_t *end;
+    enum tm_pb_type type;
 };
 
 /* The position in a message. Set p and end, then call next as long as it returns TM_OK. */

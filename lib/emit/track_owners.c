@@ -35,6 +35,7 @@ struct tm_track_task tm_track_task_of(const struct tm_track_owners *owners, int6
 enum tm_status tm_track_owners_end(struct tm_track_owners *owners, int64_t raw_id, bool is_thread, int64_t number)
 {
     uint64_t key = number_key(raw_id, is_thread, number);
+    owners->changes++;
     return tm_map_set(&owners->lifetimes, key, lifetimes_of(owners, key) + 1);
 }
 
@@ -49,6 +50,7 @@ enum tm_status tm_track_owners_set(struct tm_track_owners *owners, struct tm_tra
                                    uint32_t file)
 {
     uint32_t row;
+    owners->changes++;
     if (!tm_map_find(&owners->row_of, task.key, &row)) {
         row = owners->count;
         if (tm_array_grow(&owners->rows, &owners->cap, row, sizeof *owners->rows, NULL) < 0 ||

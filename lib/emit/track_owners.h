@@ -24,6 +24,7 @@ struct tm_track_owner {
 
 /* Zero-initialise. */
 struct tm_track_owners {
+    uint32_t changes; /* counts up whenever tm_track_owners_find may give another answer than before */
     /* private */
     struct tm_track_owner *rows;
     uint32_t count, cap;

@@ -33,7 +33,8 @@ static void show(struct tm_pb pb, struct tm_buf *out)
 static void gives(const char *const *keys, const char *wanted)
 {
     struct tm_annotations a = {0};
-    struct tm_buf detail = {0}, out = {0}, text = {0};
+    struct tm_buf detail = {0}, text = {0};
+    struct tm_text out;
     struct tm_pb_field f;
     for (uint64_t i = 0; keys[i]; i++) {
         size_t mark;
@@ -43,8 +44,8 @@ static void gives(const char *const *keys, const char *wanted)
         tm_pb_end(&detail, mark);
     }
     for (struct tm_pb pb = tm_pb_of(detail.data, detail.len); tm_pb_next(&pb, &f) == TM_OK;)
-        ok(tm_annotations_add(&a, &f) == TM_OK);
-    ok(tm_annotations_write(&a, 4, &out) == TM_OK);
+        ok(tm_annotations_add(&a, 4, f.data, f.len) == TM_OK);
+    ok(tm_annotations_end(&a, &out) == TM_OK);
     for (struct tm_pb pb = tm_pb_of(out.data, out.len); tm_pb_next(&pb, &f) == TM_OK;) {
         if (text.len)
             tm_buf_add_byte(&text, ' ');
@@ -54,7 +55,6 @@ static void gives(const char *const *keys, const char *wanted)
     is_str((const char *)text.data, wanted);
     tm_annotations_release(&a);
     tm_buf_release(&detail);
-    tm_buf_release(&out);
     tm_buf_release(&text);
 }
 
@@ -78,6 +78,9 @@ int main(void)
     GIVES("12345678[90:0 long_name:[1,2] 123456789[x]123456:{a:3}", "12345678[90", "long_name[0]", "long_name[1]",
           "123456789[x]123456.a");
     GIVES("\x2f\x2d\x5a\x5c\x81\xae\xdb:0", "\x2f\x2d\x5a\x5c\x81\xae\xdb");
+
+    GIVES("a:[{[x]:0}]", "a[0][x]"); /* a bracket without an index is part of a name */
+    GIVES("ab:{c:[0,{d:1}]} ab:[2]", "ab.c[0]", "ab.c[1].d", "ab[0]");
 
     char deep[400] = "k", wanted[400] = "";
     for (int i = 0; i < 40; i++)

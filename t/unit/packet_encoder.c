@@ -36,8 +36,11 @@ static void begin(struct way *way, bool is_threaded)
 
 static void put_event(struct way *way, const struct tm_event_draft *event)
 {
-    way->st = way->encoder ? tm_packet_drafts_event(&way->drafts, way->bytes.len, event, &way->err)
-                           : tm_event_draft_encode(event, &way->scratch, &way->bytes);
+    struct tm_event_draft *next = way->encoder ? tm_packet_drafts_next(&way->drafts, &way->err) : NULL;
+    if (next)
+        *next = *event;
+    way->st = next ? tm_packet_drafts_event(&way->drafts, way->bytes.len, &way->err)
+                   : tm_event_draft_encode(event, &way->scratch, &way->bytes);
 }
 
 static void put_recorded(struct way *way, const struct tm_recorded_draft *recorded)
@@ -79,16 +82,17 @@ static void put(struct way *way, int i, const struct tm_buf *text)
     const struct tm_text all = tm_text_at(text->data, text->len), none = {NULL, 0};
     const struct tm_draft_head head = {.time_ns = (uint64_t)i * 1000, .machine_id = (uint32_t)i % 3, .sequence = 7,
                                        .flags = TM_SEQUENCE_NEEDS_STATE, .is_timed = true};
+    const struct tm_event_texts texts = {.name = i % 3 == 1 ? all : none,
+                                         .category = i % 3 == 2 ? tm_text_at("", 0) : none,
+                                         .entries = i % 7 == 0 ? all : none};
     const struct tm_event_draft event = {.head = head,
                                          .track_uuid = (uint64_t)i * 77,
                                          .type = TM_TRACK_BEGIN,
                                          .thread_time_uuid = i % 2 ? 99 : 0,
                                          .flow_mix = 1234,
                                          .name_id = i % 3 == 0 ? (uint32_t)i + 1 : 0,
-                                         .name = i % 3 == 1 ? all : none,
-                                         .category = i % 3 == 2 ? tm_text_at("", 0) : none,
-                                         .entries = i % 7 == 0 ? all : none,
-                                         .detail = all};
+                                         .texts = i % 3 || i % 7 == 0 ? &texts : NULL,
+                                         .detail = i % 13 ? all : none};
     const struct tm_recorded_draft recorded = {.head = head,
                                                .mix = {.ids = 5, .flows = 6},
                                                .has_extras = true,

@@ -1,11 +1,12 @@
-/* Unit test of output pftrace: the bytes of recorded track events do not depend on how their rows are divided into
- * batches. A packet whose values are in the rows after it is written at once if the batch has these rows, otherwise
- * when the next row comes. */
+/* Unit test of output pftrace: its bytes do not depend on how rows are divided into batches. A recorded packet whose
+ * values are in the rows after it is written at once if the batch has these rows, otherwise when the next row comes. An
+ * event of another format is written at once if the next row of the batch is such an event and has a later time. */
 #include "base/pb.h"
 #include "emit/outputs.h"
 #include "perfetto/packet_fields.h"
 #include "perfetto/track_event_fields.h"
 #include "stream/batch_builder.h"
+#include "stream/detail_fields.h"
 
 #include "tap.h"
 
@@ -94,12 +95,48 @@ static void add_event(struct run *run, uint32_t i)
     tm_buf_release(&raw);
 }
 
-/* Returns the output of all rows in batches of BATCH_ROWS. */
-static struct tm_buf output_of(uint32_t batch_rows)
+/* Adds rows of two traces of recorded packets. */
+static void add_recorded(struct run *run)
 {
-    struct tm_catalog_file files[] = {
-        {.begun = true, .clock_policy = TRACEMERGE__CLOCK_POLICY__PROTO},
-        {.begun = true, .clock_policy = TRACEMERGE__CLOCK_POLICY__PROTO, .processing_order = 1}};
+    for (uint32_t i = 0; i < 2 * TRACKS; i++) /* some are due, some are needed before, some never */
+        add_track(run, i % 2, (i < TRACKS ? 10 : 20) + i % TRACKS, i % 3 ? 1000 + 20 * (int64_t)i : 100000);
+    add_track(run, 0, 99, 200000);
+    for (uint32_t i = 0; i < EVENTS; i++)
+        add_event(run, i);
+}
+
+/* Adds event I of Chrome JSON, of one of some threads. Several events have one time. */
+static void add_json_event(struct run *run, uint32_t i)
+{
+    static const uint32_t kinds[] = {TM_KIND_SLICE_COMPLETE, TM_KIND_SLICE_COMPLETE, TM_KIND_FLOW_START,
+                                     TM_KIND_SLICE_COMPLETE, TM_KIND_INSTANT, TM_KIND_LOG, TM_KIND_FLOW_END};
+    struct tm_buf detail = {0};
+    if (i % 5 == 0)
+        tm_pb_put_varint(&detail, TM_DETAIL_THREAD_TIME, tm_zigzag(i));
+    if (i % 10 == 0)
+        tm_pb_put_varint(&detail, TM_DETAIL_THREAD_DUR, tm_zigzag(3));
+    const struct tm_event e = {.time_ns = 1000 + i * i / 64, .dur_ns = i % 41, .position = i, .kind = kinds[i % 7],
+                               .file = i / 11 % 2, .pid = 1 + i % 2, .tid = 10 + i % TRACKS, .track = i / 7,
+                               .flags = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | tm_event_scope_flags(TM_SCOPE_THREAD),
+                               .detail = detail.data, .detail_bytes = (uint32_t)detail.len};
+    add(run, &e);
+    tm_buf_release(&detail);
+}
+
+static void add_json(struct run *run)
+{
+    for (uint32_t i = 0; i < EVENTS; i++)
+        add_json_event(run, i);
+}
+
+/* Returns the output of the rows of ADD_ROWS, of files of TYPE, in batches of BATCH_ROWS. */
+static struct tm_buf output_of(void (*add_rows)(struct run *run), enum tm_input_type type, uint32_t batch_rows)
+{
+    const Tracemerge__ClockPolicy policy = type == TM_INPUT_JSON ? TRACEMERGE__CLOCK_POLICY__PRIVATE
+                                                                 : TRACEMERGE__CLOCK_POLICY__PROTO;
+    struct tm_catalog_file files[] = {{.begun = true, .input_type = type, .clock_policy = policy},
+                                      {.begun = true, .input_type = type, .clock_policy = policy,
+                                       .processing_order = 1}};
     struct tm_catalog_machine machines[] = {{.raw_id = 0}};
     struct tm_catalog catalog = {.files = files, .file_count = 2, .machines = machines, .machine_count = 1,
                                  .sequence_count = 3};
@@ -111,11 +148,7 @@ static struct tm_buf output_of(uint32_t batch_rows)
     struct run run = {.batch_rows = batch_rows};
     struct tm_buf out = {0};
     run.st = tm_emit_pftrace.open(&context, &run.state, &run.err);
-    for (uint32_t i = 0; i < 2 * TRACKS; i++) /* some are due, some are needed before, some never */
-        add_track(&run, i % 2, (i < TRACKS ? 10 : 20) + i % TRACKS, i % 3 ? 1000 + 20 * (int64_t)i : 100000);
-    add_track(&run, 0, 99, 200000);
-    for (uint32_t i = 0; i < EVENTS; i++)
-        add_event(&run, i);
+    add_rows(&run);
     show(&run);
     if (run.st >= 0)
         run.st = tm_emit_pftrace.finish(run.state, &run.err);
@@ -129,16 +162,22 @@ static struct tm_buf output_of(uint32_t batch_rows)
     return out;
 }
 
-int main(void)
+static void test(void (*add_rows)(struct run *run), enum tm_input_type type)
 {
-    struct tm_buf one_by_one = output_of(1);
+    struct tm_buf one_by_one = output_of(add_rows, type, 1);
     ok_named(one_by_one.len > EVENTS * 20, "an output");
     for (uint32_t rows = 2; rows < 2000; rows = rows * 2 + 1) {
-        struct tm_buf other = output_of(rows);
+        struct tm_buf other = output_of(add_rows, type, rows);
         ok_named(other.len == one_by_one.len && memcmp(other.data, one_by_one.data, other.len) == 0,
                  "the same bytes from larger batches");
         tm_buf_release(&other);
     }
     tm_buf_release(&one_by_one);
+}
+
+int main(void)
+{
+    test(add_recorded, TM_INPUT_PROTO);
+    test(add_json, TM_INPUT_JSON);
     return tap_done();
 }

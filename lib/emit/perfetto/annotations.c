@@ -14,38 +14,38 @@ enum { FILLERS_MAX = 1 << 14 }; /* limit for the arguments of one event */
 
 static const char json_prefix[] = "args.";
 
-struct annotation_out {
-    struct tm_buf *buf;
-    uint32_t fillers; /* number so far */
+/* An argument of an event. */
+struct annotation {
+    const uint8_t *key, *bytes; /* of the key, and of a value that has bytes */
+    uint64_t value;
+    uint32_t len, bytes_len;
+    uint32_t type; /* enum tm_arg; 0: it has no value */
 };
 
-enum tm_status tm_annotations_add(struct tm_annotations *a, const struct tm_pb_field *f)
+/* Reads the Arg of LEN bytes at DATA. The prefix of keys of Chrome JSON is left out. */
+static struct annotation annotation_of(const uint8_t *data, size_t len)
 {
     enum { PREFIX = sizeof json_prefix - 1 };
-    struct tm_pb pb = tm_pb_of(f->data, f->len);
-    struct tm_pb_field g;
-    if (tm_array_grow(&a->args, &a->cap, a->count, sizeof *a->args, NULL) < 0)
-        return TM_E_SYSTEM;
-    struct tm_annotation *arg = &a->args[a->count];
-    *arg = (struct tm_annotation){.key = f->data};
-    while (tm_pb_next(&pb, &g) == TM_OK) {
-        if (g.id != TM_ARG_KEY || g.type != TM_PB_LEN) {
-            arg->type = g.id;
-            arg->value = g.value;
-            arg->bytes = g.data;
-            arg->bytes_len = (uint32_t)g.len;
+    struct annotation arg = {.key = data};
+    struct tm_pb pb = tm_pb_of(data, len);
+    struct tm_pb_field f;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id != TM_ARG_KEY || f.type != TM_PB_LEN) {
+            arg.type = f.id;
+            arg.value = f.value;
+            arg.bytes = f.data;
+            arg.bytes_len = (uint32_t)f.len;
             continue;
         }
-        size_t skip = g.len > PREFIX && memcmp(g.data, json_prefix, PREFIX) == 0 ? PREFIX : 0;
-        arg->key = g.data + skip;
-        arg->len = (uint32_t)(g.len - skip);
+        size_t skip = f.len > PREFIX && memcmp(f.data, json_prefix, PREFIX) == 0 ? PREFIX : 0;
+        arg.key = f.data + skip;
+        arg.len = (uint32_t)(f.len - skip);
     }
-    a->count += arg->type != 0;
-    return TM_OK;
+    return arg;
 }
 
 /* Writes the value of ARG at P, which has room, and returns the byte after it. */
-static uint8_t *put_value(uint8_t *p, const struct tm_annotation *arg)
+static uint8_t *put_value(uint8_t *p, const struct annotation *arg)
 {
     switch (arg->type) {
     case TM_ARG_INT: return tm_pb_varint_at(p, TM_ANNOTATION_INT, (uint64_t)tm_unzigzag(arg->value));
@@ -63,7 +63,7 @@ static uint8_t *put_value(uint8_t *p, const struct tm_annotation *arg)
 }
 
 /* Puts ARG's value as field ID, with a NAME unless its data is NULL. */
-static enum tm_status put_leaf(struct tm_buf *out, uint32_t id, struct tm_text name, const struct tm_annotation *arg)
+static enum tm_status put_leaf(struct tm_buf *out, uint32_t id, struct tm_text name, const struct annotation *arg)
 {
     if (tm_buf_reserve(out, 4 * TM_PB_FIELD_MAX + name.len + arg->bytes_len) != TM_OK)
         return TM_E_SYSTEM;
@@ -77,7 +77,7 @@ static enum tm_status put_leaf(struct tm_buf *out, uint32_t id, struct tm_text n
 
 /* Returns the end of "[12]" at AT in ARG's key, if it is an index at the end of the key or before another part;
  * otherwise 0. */
-static uint32_t index_end(const struct tm_annotation *arg, uint32_t at)
+static uint32_t index_end(const struct annotation *arg, uint32_t at)
 {
     uint32_t i = at + 1;
     if (at >= arg->len || arg->key[at] != '[')
@@ -99,7 +99,7 @@ static uint64_t find_byte(uint64_t x, uint64_t all)
 }
 
 /* Returns the place of the first dot or bracket in ARG's key from I on, or the key's end. */
-static uint32_t find_mark(const struct tm_annotation *arg, uint32_t i)
+static uint32_t find_mark(const struct annotation *arg, uint32_t i)
 {
     enum { STEP = 8 };
     const uint64_t dots = UINT64_C(0x2e2e2e2e2e2e2e2e), brackets = UINT64_C(0x5b5b5b5b5b5b5b5b);
@@ -114,7 +114,7 @@ static uint32_t find_mark(const struct tm_annotation *arg, uint32_t i)
 }
 
 /* Returns the end of the name that starts at FROM. A bracket at FROM, or one without an index, is part of the name. */
-static uint32_t name_end(const struct tm_annotation *arg, uint32_t from)
+static uint32_t name_end(const struct annotation *arg, uint32_t from)
 {
     uint32_t i = find_mark(arg, from);
     while (i < arg->len && arg->key[i] == '[' && (i == from || !index_end(arg, i)))
@@ -122,27 +122,37 @@ static uint32_t name_end(const struct tm_annotation *arg, uint32_t from)
     return i;
 }
 
-/* Counts the args at A, at most COUNT, whose keys are equal up to END and in the byte there. */
-static uint32_t count_alike(const struct tm_annotation *a, uint32_t count, uint32_t end)
+/* Returns the number of bytes at A and B that are equal, at most LEN. */
+static uint32_t count_equal(const uint8_t *a, const uint8_t *b, uint32_t len)
 {
-    uint32_t n = 1;
-    while (n < count && a[n].len > end && memcmp(a[n].key, a->key, end + 1) == 0 &&
-           (a->key[end] != '[' || index_end(&a[n], end)))
-        n++;
-    return n;
+    enum { STEP = 8 };
+    uint32_t i = 0;
+    for (; len - i >= STEP; i += STEP) {
+        uint64_t differs = tm_get_le64(a + i) ^ tm_get_le64(b + i);
+        if (differs)
+            return i + tm_trailing_zeros(differs) / 8;
+    }
+    while (i < len && a[i] == b[i])
+        i++;
+    return i;
 }
 
-/* Arguments whose keys are equal before FROM. DEPTH groups are around it. */
-struct group {
-    const struct tm_annotation *args;
-    uint32_t count, from;
-    int depth;
-};
-
-static enum tm_status put_group(const struct group *group, uint32_t id, struct annotation_out *out);
+/* Ends the groups of the last argument that ARG is not in; NULL: all. */
+static enum tm_status end_groups(struct tm_annotations *a, const struct annotation *arg)
+{
+    enum tm_status st = TM_OK;
+    uint32_t equal = arg && a->depth ? count_equal(a->key, arg->key, a->key_len < arg->len ? a->key_len : arg->len) : 0;
+    for (; a->depth > 0 && st == TM_OK; a->depth--) {
+        const struct tm_annotation_group *g = &a->groups[a->depth - 1];
+        if (g->end < equal && (arg->key[g->end] != '[' || index_end(arg, g->end)))
+            break;
+        st = tm_pb_end(&a->out, g->mark);
+    }
+    return st;
+}
 
 /* Returns the index that starts at FROM in ARG's key and ends before END; UINT64_MAX if it is too large. */
-static uint64_t index_of(const struct tm_annotation *arg, uint32_t from, uint32_t end)
+static uint64_t index_of(const struct annotation *arg, uint32_t from, uint32_t end)
 {
     uint64_t index = 0;
     for (uint32_t i = from + 1; i + 1 < end; i++) {
@@ -154,88 +164,95 @@ static uint64_t index_of(const struct tm_annotation *arg, uint32_t from, uint32_
 }
 
 /* Puts COUNT elements that have no argument. */
-static enum tm_status put_fillers(struct annotation_out *out, uint64_t count)
+static enum tm_status put_fillers(struct tm_annotations *a, uint64_t count)
 {
     size_t element, nested;
-    if (count > FILLERS_MAX - out->fillers)
+    if (count > FILLERS_MAX - a->fillers)
         return TM_OK;
-    out->fillers += (uint32_t)count;
+    a->fillers += (uint32_t)count;
     for (; count > 0; count--)
-        if (tm_pb_begin(out->buf, TM_ANNOTATION_ARRAY, &element) != TM_OK ||
-            tm_pb_begin(out->buf, TM_ANNOTATION_NESTED, &nested) != TM_OK ||
-            tm_pb_put_varint(out->buf, NESTED_TYPE, NESTED_DICTIONARY) != TM_OK ||
-            tm_pb_end(out->buf, nested) != TM_OK || tm_pb_end(out->buf, element) != TM_OK)
+        if (tm_pb_begin(&a->out, TM_ANNOTATION_ARRAY, &element) != TM_OK ||
+            tm_pb_begin(&a->out, TM_ANNOTATION_NESTED, &nested) != TM_OK ||
+            tm_pb_put_varint(&a->out, NESTED_TYPE, NESTED_DICTIONARY) != TM_OK ||
+            tm_pb_end(&a->out, nested) != TM_OK || tm_pb_end(&a->out, element) != TM_OK)
             return TM_E_SYSTEM;
     return TM_OK;
 }
 
-/* Puts the elements of an array. Each key of GROUP continues with an index. */
-static enum tm_status put_elements(const struct group *group, struct annotation_out *out)
+/* Begins the group in field ID with NAME that ARG's key has before END. */
+static enum tm_status begin_group(struct tm_annotations *a, uint32_t id, struct tm_text name,
+                                  const struct annotation *arg, uint32_t end)
 {
-    const struct tm_annotation *args = group->args;
-    enum tm_status st = TM_OK;
-    uint64_t next = 0;
-    for (uint32_t i = 0, n; i < group->count && st == TM_OK; i += n) {
-        uint32_t end = index_end(&args[i], group->from);
-        uint64_t index = index_of(&args[i], group->from, end);
-        size_t mark;
-        n = 1;
-        if (index > next && (st = put_fillers(out, index - next)) < 0)
-            return st;
-        next = index + 1;
-        if (end == args[i].len) {
-            st = put_leaf(out->buf, TM_ANNOTATION_ARRAY, (struct tm_text){NULL, 0}, &args[i]);
-        } else if ((st = tm_pb_begin(out->buf, TM_ANNOTATION_ARRAY, &mark)) == TM_OK) {
-            bool is_entry = args[i].key[end] == '.';
-            n = count_alike(&args[i], group->count - i, end);
-            const struct group inner = {&args[i], n, end + is_entry, group->depth + 1};
-            st = is_entry || group->depth >= TM_ANNOTATION_DEPTH_MAX ? put_group(&inner, TM_ANNOTATION_DICT, out)
-                                                                     : put_elements(&inner, out);
-            if (st == TM_OK)
-                st = tm_pb_end(out->buf, mark);
-        }
-    }
-    return st;
+    struct tm_annotation_group *g = &a->groups[a->depth];
+    bool is_entry = arg->key[end] == '.';
+    bool is_array = !is_entry && a->depth < TM_ANNOTATION_DEPTH_MAX && index_end(arg, end);
+    *g = (struct tm_annotation_group){.end = end, .from = end + is_entry, .is_array = is_array};
+    if (tm_pb_begin(&a->out, id, &g->mark) != TM_OK ||
+        (name.data && tm_pb_put_bytes(&a->out, TM_ANNOTATION_NAME, name.data, name.len) != TM_OK))
+        return TM_E_SYSTEM;
+    a->depth++;
+    return TM_OK;
 }
 
-/* Puts GROUP as fields ID. */
-static enum tm_status put_group(const struct group *group, uint32_t id, struct annotation_out *out)
+/* Begins the element of array GROUP that ARG is in or is: notes its number, and puts those before it that are missing.
+ * *END: the end of the number in the key. */
+static enum tm_status begin_element(struct tm_annotations *a, struct tm_annotation_group *group,
+                                    const struct annotation *arg, uint32_t *end)
 {
-    const uint32_t from = group->from;
+    *end = index_end(arg, group->from);
+    uint64_t index = index_of(arg, group->from, *end), before = group->next;
+    group->next = index + 1;
+    return index > before ? put_fillers(a, index - before) : TM_OK;
+}
+
+/* Puts ARG, as field ID if it is in no group, and begins the groups that it is in. */
+static enum tm_status put(struct tm_annotations *a, uint32_t id, const struct annotation *arg)
+{
     enum tm_status st = TM_OK;
-    for (uint32_t i = 0, n; i < group->count && st == TM_OK; i += n) {
-        const struct tm_annotation *arg = &group->args[i];
-        uint32_t end = group->depth < TM_ANNOTATION_DEPTH_MAX ? name_end(arg, from) : arg->len;
-        size_t mark;
-        n = 1;
-        const struct tm_text name = tm_text_at(arg->key + from, end - from);
-        if (end == arg->len) {
-            st = put_leaf(out->buf, id, name, arg);
-            continue;
+    while (st == TM_OK) {
+        struct tm_annotation_group *group = a->depth ? &a->groups[a->depth - 1] : NULL;
+        uint32_t from = group ? group->from : 0, field = group ? TM_ANNOTATION_DICT : id, end = arg->len;
+        struct tm_text name = {NULL, 0};
+        if (group && group->is_array) {
+            st = begin_element(a, group, arg, &end);
+            field = TM_ANNOTATION_ARRAY;
+        } else {
+            if (a->depth < TM_ANNOTATION_DEPTH_MAX)
+                end = name_end(arg, from);
+            name = tm_text_at(arg->key + from, end - from);
         }
-        if ((st = tm_pb_begin(out->buf, id, &mark)) < 0 ||
-            (st = tm_pb_put_bytes(out->buf, TM_ANNOTATION_NAME, name.data, name.len)) < 0)
-            return st;
-        bool is_entry = arg->key[end] == '.';
-        n = count_alike(arg, group->count - i, end);
-        const struct group inner = {arg, n, end + is_entry, group->depth + 1};
-        st = is_entry ? put_group(&inner, TM_ANNOTATION_DICT, out) : put_elements(&inner, out);
+        if (end == arg->len)
+            return st < 0 ? st : put_leaf(&a->out, field, name, arg);
         if (st == TM_OK)
-            st = tm_pb_end(out->buf, mark);
+            st = begin_group(a, field, name, arg, end);
     }
     return st;
 }
 
-enum tm_status tm_annotations_write(struct tm_annotations *a, uint32_t id, struct tm_buf *out)
+enum tm_status tm_annotations_add(struct tm_annotations *a, uint32_t id, const uint8_t *data, size_t len)
 {
-    struct annotation_out to = {.buf = out};
-    const struct group all = {a->args, a->count, 0, 0};
-    a->count = 0;
-    return put_group(&all, id, &to);
+    const struct annotation arg = annotation_of(data, len);
+    if (arg.type == 0)
+        return TM_OK;
+    enum tm_status st = end_groups(a, &arg);
+    if (st == TM_OK)
+        st = put(a, id, &arg);
+    a->key = arg.key;
+    a->key_len = arg.len;
+    return st;
+}
+
+enum tm_status tm_annotations_end(struct tm_annotations *a, struct tm_text *text)
+{
+    enum tm_status st = end_groups(a, NULL);
+    *text = tm_text_at(a->out.data, a->out.len);
+    tm_buf_clear(&a->out);
+    a->fillers = 0;
+    return st;
 }
 
 void tm_annotations_release(struct tm_annotations *a)
 {
-    free(a->args);
-    *a = (struct tm_annotations){0};
+    tm_buf_release(&a->out);
+    *a = (struct tm_annotations){.depth = 0};
 }

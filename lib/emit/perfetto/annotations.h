@@ -10,29 +10,34 @@
 #define TM_EMIT_PERFETTO_ANNOTATIONS_H
 
 #include "base/pb.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 
 enum { TM_ANNOTATION_DEPTH_MAX = 32 };
 
-/* Zero-initialise. Memory grows with the arguments of one event. */
+/* The arguments of one event, written while they come. Zero-initialise. Memory grows with them. */
 struct tm_annotations {
     /* private */
-    struct tm_annotation {
-        const uint8_t *key, *bytes; /* of the key, and of a value that has bytes */
-        uint64_t value;
-        uint32_t len, bytes_len;
-        uint32_t type; /* enum tm_arg; 0: it has no value */
-    } *args;
-    uint32_t count, cap;
+    struct tm_buf out;
+    struct tm_annotation_group {
+        size_t mark;   /* of its message, for tm_pb_end */
+        uint64_t next; /* of an array: the number of the element after the last one */
+        uint32_t end;  /* the keys of its members are equal up to this dot or bracket, which they all have */
+        uint32_t from; /* where the names or numbers of its members begin */
+        bool is_array;
+    } groups[TM_ANNOTATION_DEPTH_MAX + 2]; /* the dictionaries and arrays that the last argument is in */
+    uint32_t depth, fillers;
+    const uint8_t *key; /* of the last argument */
+    uint32_t key_len;
 };
 
-/* Adds the Arg in F, a field of a Detail, after those of the event; it is borrowed until the next write. TM_OK or
- * TM_E_SYSTEM. */
-enum tm_status tm_annotations_add(struct tm_annotations *annotations, const struct tm_pb_field *f);
+/* Adds the Arg of LEN bytes at DATA after those of the event, as an annotation in field ID. DATA is borrowed until
+ * tm_annotations_end. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_annotations_add(struct tm_annotations *annotations, uint32_t id, const uint8_t *data, size_t len);
 
-/* Appends all arguments to OUT as fields ID and removes them. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_annotations_write(struct tm_annotations *annotations, uint32_t id, struct tm_buf *out);
+/* Ends the event. Sets *TEXT to its annotations, which are valid until the next call. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_annotations_end(struct tm_annotations *annotations, struct tm_text *text);
 
 void tm_annotations_release(struct tm_annotations *annotations);
 

@@ -2,7 +2,6 @@
 #ifndef TM_EMIT_PERFETTO_DRAFT_HEAD_H
 #define TM_EMIT_PERFETTO_DRAFT_HEAD_H
 
-#include "base/hash.h"
 #include "base/pb.h"
 #include "perfetto/packet_fields.h"
 

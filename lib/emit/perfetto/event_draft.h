@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "emit/perfetto/annotations.h"
 #include "emit/perfetto/draft_head.h"
+#include "emit/perfetto/id_mix.h"
 
 /* TrackEvent.Type of track_event.proto. */
 enum tm_output_track_type {
@@ -16,28 +17,34 @@ enum tm_output_track_type {
     TM_TRACK_COUNTER = 4
 };
 
-/* Zero-initialise. All texts are borrowed. */
+/* Texts that few events have. Borrowed. */
+struct tm_event_texts {
+    struct tm_text category, name; /* those without an id */
+    struct tm_text entries;        /* InternedData: what is new in it */
+};
+
+/* Set all fields. Texts are borrowed. */
 struct tm_event_draft {
     struct tm_draft_head head;
     uint64_t track_uuid;
-    uint64_t value;            /* of a counter, or the output's id of a flow */
+    uint64_t value;            /* of a counter, the output's id of a flow, or the thread time at an end */
     uint64_t thread_time_uuid; /* the track of thread time; 0: the event states none */
-    uint64_t flow_mix;         /* for tm_event_draft_flow */
+    uint64_t flow_mix;         /* of flows in the detail (id_mix.h) */
     uint32_t category_id, name_id; /* interned ids; 0: none */
     uint8_t type;                  /* enum tm_output_track_type */
     uint8_t legacy_scope;          /* of an instant, instead of a type; 0: none */
     uint8_t flow_phase;            /* s, t or f; 0: it is no flow */
     bool binds_enclosing;          /* of a flow */
     bool value_is_double;          /* VALUE has the bits of a double */
-    struct tm_text category, name; /* those without an id */
-    struct tm_text entries;        /* InternedData: what is new in it */
-    struct tm_text detail;         /* a Detail message: args, flows and thread time; a counter has none */
+    bool value_is_thread_time;     /* VALUE is a reading on the track of thread time, in nanoseconds */
+    const struct tm_event_texts *texts; /* NULL: none */
+    struct tm_text detail; /* a Detail message: args, flows and thread time; a counter has none */
 };
 
-/* Returns the output's id of flow ID of a file with MIX; 0: flows keep their ids. */
-static inline uint64_t tm_event_draft_flow(uint64_t mix, uint64_t id)
+/* True if DRAFT refers to no bytes. Its packet is then short; to encode it takes no longer than to copy the draft. */
+static inline bool tm_event_draft_is_short(const struct tm_event_draft *draft)
 {
-    return mix ? tm_hash_u64(id ^ mix) : id;
+    return draft->texts == NULL && draft->detail.len == 0;
 }
 
 /* Scratch memory of an encoder. Zero-initialise. */

@@ -51,8 +51,9 @@ static inline enum tm_status tm_pftrace_run(struct pftrace *p, struct tm_batch_w
     return st;
 }
 
-/* Writes the next event of WALK if write_event would only pass it on: a track event in a packet, or an ftrace event.
- * TM_END: there is no such event, and nothing was done. TM_OK, TM_E_INPUT or TM_E_SYSTEM. */
+/* Writes the next event of WALK, or several, if write_event would only pass them on: a track event in a packet or of
+ * another format, or an ftrace event. TM_END: there is no such event, and nothing was done. TM_OK, TM_E_INPUT or
+ * TM_E_SYSTEM. */
 static inline enum tm_status tm_pftrace_fast(struct pftrace *p, struct tm_batch_walk *walk, struct tm_error *err)
 {
     const uint32_t special = TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_DERIVED | TM_EVENT_INNER_TIMES;
@@ -100,6 +101,9 @@ static inline enum tm_status tm_pftrace_fast(struct pftrace *p, struct tm_batch_
             return TM_END;
         st = tm_ftrace_write_sched(&p->ftrace, &e, err);
         break;
+    case TM_RAW_NONE:
+    case TM_RAW_JSON:
+        return tm_pftrace_track_rows(p, walk, err);
     default:
         break;
     }

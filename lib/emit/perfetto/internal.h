@@ -105,6 +105,11 @@ enum tm_status tm_pftrace_track_due(struct pftrace *p, const struct tm_event *e,
 enum tm_status tm_pftrace_fast_packet(struct pftrace *p, struct tm_batch_walk *walk, struct tm_event *e,
                                       struct tm_error *err);
 
+/* track_rows.c: writes the next rows of WALK as long as they are events for the track writer, before which nothing else
+ * must be written. Moves WALK after them. TM_OK; TM_END: the next row is another one, and nothing was done; TM_E_INPUT
+ * or TM_E_SYSTEM. */
+enum tm_status tm_pftrace_track_rows(struct pftrace *p, struct tm_batch_walk *walk, struct tm_error *err);
+
 /* Notes which tasks start and end with E, an event, and which threads it names. */
 enum tm_status tm_pftrace_note(struct pftrace *p, const struct tm_event *e, struct tm_error *err);
 

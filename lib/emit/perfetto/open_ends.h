@@ -14,24 +14,51 @@ struct tm_open_end {
     uint64_t time_uuid;      /* track of the thread-time counter; 0: the thread time is unknown */
     int64_t thread_ns;       /* thread time, if known */
     uint32_t choice;         /* number in deferred_choice.h plus 1; 0: its track is decided */
+    uint32_t next_free;      /* private: of a place without an end: the next one, coded like free */
+};
+
+/* Where an end is among the others: the heap moves this instead of the end. */
+struct tm_open_end_place {
+    int64_t end_ns;
+    uint64_t order;
+    uint32_t number; /* of its place */
 };
 
 /* Zero-initialise. */
 struct tm_open_ends {
-    struct tm_heap heap; /* of struct tm_open_end; the first is the next to end */
+    /* private */
+    struct tm_heap heap; /* of struct tm_open_end_place; the first is the next to end */
+    struct tm_open_end *places;
+    uint32_t count, cap; /* of places, also those without an end */
+    uint32_t free;       /* number of a place without an end plus 1; 0: none */
 };
 
-/* Returns the next end, or NULL. Valid until the next push or pop. */
-static inline const struct tm_open_end *tm_open_ends_next(const struct tm_open_ends *ends)
+/* True if an end is due at UP_TO_NS. */
+static inline bool tm_open_ends_are_due(const struct tm_open_ends *ends, int64_t up_to_ns)
 {
-    return ends->heap.count ? ends->heap.items : NULL;
+    const struct tm_open_end_place *first = ends->heap.items;
+    return ends->heap.count && first->end_ns <= up_to_ns;
+}
+
+/* Number of ends. */
+static inline uint32_t tm_open_ends_count(const struct tm_open_ends *ends)
+{
+    return ends->heap.count;
+}
+
+/* Returns one of the ends, 0 to count - 1 in no order, which may be changed except for its time and order. Valid until
+ * the next push. */
+static inline struct tm_open_end *tm_open_ends_get(const struct tm_open_ends *ends, uint32_t i)
+{
+    const struct tm_open_end_place *at = ends->heap.items;
+    return &ends->places[at[i].number];
 }
 
 /* Adds END. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_open_ends_push(struct tm_open_ends *ends, const struct tm_open_end *end, struct tm_error *err);
 
-/* Removes the next end and copies it to *END; there must be one. */
-void tm_open_ends_pop(struct tm_open_ends *ends, struct tm_open_end *end);
+/* Removes the next end and returns it; there must be one. Valid until the next push. */
+const struct tm_open_end *tm_open_ends_pop(struct tm_open_ends *ends);
 
 void tm_open_ends_release(struct tm_open_ends *ends);
 

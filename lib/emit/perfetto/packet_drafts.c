@@ -44,20 +44,35 @@ static void put(struct tm_buf *payload, const void *data, size_t len)
     payload->len += len;
 }
 
-enum tm_status tm_packet_drafts_event(struct tm_packet_drafts *d, size_t at, const struct tm_event_draft *event,
-                                      struct tm_error *err)
+struct tm_event_draft *tm_packet_drafts_next(struct tm_packet_drafts *d, struct tm_error *err)
 {
-    struct tm_placed_draft *draft = add(d, at, DRAFT_EVENT, err);
-    if (draft == NULL)
+    if (tm_array_grow(&d->drafts, &d->cap, d->count, sizeof *d->drafts, err) < 0)
+        return NULL;
+    return &d->drafts[d->count].of.event;
+}
+
+/* Appends TEXTS to PAYLOAD: themselves, then their bytes. */
+static enum tm_status put_texts(struct tm_buf *payload, const struct tm_event_texts *texts)
+{
+    if (tm_buf_reserve(payload, sizeof *texts + texts->category.len + texts->name.len + texts->entries.len) != TM_OK)
         return TM_E_SYSTEM;
-    if (tm_buf_reserve(&d->payload,
-                       event->category.len + event->name.len + event->entries.len + event->detail.len) != TM_OK)
+    put(payload, texts, sizeof *texts);
+    put(payload, texts->category.data, texts->category.len);
+    put(payload, texts->name.data, texts->name.len);
+    put(payload, texts->entries.data, texts->entries.len);
+    return TM_OK;
+}
+
+enum tm_status tm_packet_drafts_event(struct tm_packet_drafts *d, size_t at, struct tm_error *err)
+{
+    struct tm_placed_draft *draft = &d->drafts[d->count];
+    const struct tm_event_draft *event = &draft->of.event;
+    draft->at = at;
+    draft->kind = DRAFT_EVENT;
+    if ((event->texts && put_texts(&d->payload, event->texts) != TM_OK) ||
+        tm_buf_add(&d->payload, event->detail.data, event->detail.len) != TM_OK)
         return tm_error_nomem(err);
-    draft->of.event = *event;
-    put(&d->payload, event->category.data, event->category.len);
-    put(&d->payload, event->name.data, event->name.len);
-    put(&d->payload, event->entries.data, event->entries.len);
-    put(&d->payload, event->detail.data, event->detail.len);
+    d->count++;
     return TM_OK;
 }
 
@@ -113,12 +128,24 @@ static void take_text(const uint8_t **p, struct tm_text *text)
     *p += text->len;
 }
 
+/* Sets TEXTS to those at *P, and moves *P after them. */
+static void take_texts(const uint8_t **p, struct tm_event_texts *texts)
+{
+    memcpy(texts, *p, sizeof *texts);
+    *p += sizeof *texts;
+    take_text(p, &texts->category);
+    take_text(p, &texts->name);
+    take_text(p, &texts->entries);
+}
+
 static enum tm_status encode_event(struct tm_event_draft *event, const uint8_t **payload,
                                    struct tm_draft_scratch *scratch, struct tm_error *err)
 {
-    take_text(payload, &event->category);
-    take_text(payload, &event->name);
-    take_text(payload, &event->entries);
+    struct tm_event_texts texts;
+    if (event->texts) {
+        take_texts(payload, &texts);
+        event->texts = &texts;
+    }
     take_text(payload, &event->detail);
     return tm_event_draft_encode(event, &scratch->event, &scratch->packets) == TM_OK ? TM_OK : tm_error_nomem(err);
 }

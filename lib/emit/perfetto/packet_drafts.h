@@ -15,10 +15,12 @@ struct tm_packet_drafts {
     uint32_t cap;
 };
 
+/* Returns the place of the next draft, for an event. It is valid until something is added. NULL: no memory. */
+struct tm_event_draft *tm_packet_drafts_next(struct tm_packet_drafts *drafts, struct tm_error *err);
+
 /* Each adds something that stands before byte AT of the output's bytes; AT does not decrease. The payload of a draft is
- * copied. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_packet_drafts_event(struct tm_packet_drafts *drafts, size_t at, const struct tm_event_draft *event,
-                                      struct tm_error *err);
+ * copied. The draft of an event is that of tm_packet_drafts_next. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_packet_drafts_event(struct tm_packet_drafts *drafts, size_t at, struct tm_error *err);
 enum tm_status tm_packet_drafts_recorded(struct tm_packet_drafts *drafts, size_t at,
                                          const struct tm_recorded_draft *recorded, struct tm_error *err);
 

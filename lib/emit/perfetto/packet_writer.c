@@ -123,12 +123,16 @@ static bool notes_drafts(const struct tm_packet_writer *w)
     return w->encoder && !w->is_collecting && !w->is_discarding;
 }
 
-enum tm_status tm_packet_put_event(struct tm_packet_writer *w, const struct tm_event_draft *draft,
-                                   struct tm_error *err)
+struct tm_event_draft *tm_packet_new_event(struct tm_packet_writer *w, struct tm_error *err)
+{
+    return notes_drafts(w) ? tm_packet_drafts_next(&w->drafts, err) : &w->draft;
+}
+
+enum tm_status tm_packet_put_event(struct tm_packet_writer *w, struct tm_event_draft *draft, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    if (notes_drafts(w))
-        st = tm_packet_drafts_event(&w->drafts, w->out.len, draft, err);
+    if (draft != &w->draft && !tm_event_draft_is_short(draft))
+        st = tm_packet_drafts_event(&w->drafts, w->out.len, err);
     else if (tm_event_draft_encode(draft, &w->scratch, &w->out) != TM_OK)
         st = tm_error_nomem(err);
     return st < 0 ? st : tm_packet_flush_full(w, err);
@@ -211,7 +215,7 @@ uint32_t tm_packet_sequence_of_statistics(const struct tm_packet_writer *w, cons
 
 uint64_t tm_packet_id(const struct tm_packet_writer *w, uint32_t file, uint64_t id)
 {
-    return tm_id_mixed(tm_packet_mix(w, file).ids, id);
+    return tm_id_mixed_recorded(tm_packet_mix(w, file).ids, id);
 }
 
 struct tm_id_mix tm_packet_mix(const struct tm_packet_writer *w, uint32_t file)

@@ -34,6 +34,7 @@ struct tm_packet_writer {
     struct tm_packet_encoder *encoder; /* private; NULL: packets are encoded at once */
     bool has_encoder;                  /* private: its start was tried */
     struct tm_event_scratch scratch;   /* private */
+    struct tm_event_draft draft;       /* private: of an event that is encoded at once */
     uint32_t first_proto;   /* the file whose ids stay; ids of other files are renumbered. UINT32_MAX: none */
     uint32_t *machine_ids;  /* by Machine.id: the packet's machine_id; 0: none */
     uint32_t machine_count;
@@ -100,9 +101,12 @@ enum tm_status tm_packet_sequence(struct tm_packet_writer *writer, const struct 
 enum tm_status tm_packet_draft_head(struct tm_packet_writer *writer, const struct tm_event *event,
                                     struct tm_draft_head *head, struct tm_error *err);
 
-/* Each writes the packet of DRAFT. A thread may encode it later, from a copy. */
-enum tm_status tm_packet_put_event(struct tm_packet_writer *writer, const struct tm_event_draft *draft,
-                                   struct tm_error *err);
+/* Returns the draft of the next event, for tm_packet_put_event, with undefined fields. NULL: no memory. */
+struct tm_event_draft *tm_packet_new_event(struct tm_packet_writer *writer, struct tm_error *err);
+
+/* Each writes the packet of DRAFT. A thread may encode it later, from a copy. The draft of an event is the last one of
+ * tm_packet_new_event. */
+enum tm_status tm_packet_put_event(struct tm_packet_writer *writer, struct tm_event_draft *draft, struct tm_error *err);
 enum tm_status tm_packet_put_recorded(struct tm_packet_writer *writer, const struct tm_recorded_draft *draft,
                                       struct tm_error *err);
 

@@ -5,12 +5,8 @@
 
 #include "base/text.h"
 #include "emit/perfetto/draft_head.h"
+#include "emit/perfetto/id_mix.h"
 #include "emit/perfetto/packet_values.h"
-
-/* How ids of a file become ids of the output; 0: they stay. */
-struct tm_id_mix {
-    uint64_t ids, flows;
-};
 
 /* Zero-initialise. */
 struct tm_recorded_draft {
@@ -25,15 +21,6 @@ struct tm_recorded_draft {
     const struct tm_packet_value *extras; /* borrowed */
     struct tm_text raw; /* a TracePacket that tm_recorded_draft_takes accepts; borrowed */
 };
-
-/* Returns the output's id for ID. 0 stays 0. */
-static inline uint64_t tm_id_mixed(uint64_t mix, uint64_t id)
-{
-    if (mix == 0 || id == 0)
-        return id;
-    uint64_t mixed = tm_hash_u64(id ^ mix);
-    return mixed ? mixed : 1;
-}
 
 /* True if packet RAW is sound and has only fields that a draft can write: a track event, fields that are copied, and
  * those that are written anew. */

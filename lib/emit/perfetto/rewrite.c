@@ -18,7 +18,7 @@ static void put_ids(struct tm_rewrite *r, const struct tm_pb_field *f, bool is_f
     const uint8_t *p = f->data, *end = f->data + f->len, *next;
     uint64_t v = f->value;
     if (f->type != TM_PB_LEN) {
-        put_id(r, f->id, is_fixed, tm_id_mixed(mix, v));
+        put_id(r, f->id, is_fixed, tm_id_mixed_recorded(mix, v));
         return;
     }
     for (; p < end; p = next) {
@@ -27,7 +27,7 @@ static void put_ids(struct tm_rewrite *r, const struct tm_pb_field *f, bool is_f
             tm_rewrite_check(r, tm_pb_put_bytes(r->out, f->id, p, (size_t)(end - p)));
             return;
         }
-        put_id(r, f->id, is_fixed, tm_id_mixed(mix, is_fixed ? tm_get_le64(p) : v));
+        put_id(r, f->id, is_fixed, tm_id_mixed_recorded(mix, is_fixed ? tm_get_le64(p) : v));
     }
 }
 

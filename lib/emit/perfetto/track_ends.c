@@ -27,13 +27,12 @@ enum tm_status tm_track_ends_follow(struct tm_track_writer *w, struct tm_error *
     if (w->has_begins)
         return TM_OK;
     w->has_begins = true;
-    struct tm_open_end *ends = w->ends.heap.items;
-    uint32_t count = w->ends.heap.count;
+    const uint32_t count = tm_open_ends_count(&w->ends);
     struct tm_open_end **open = malloc((count + (size_t)1) * sizeof(struct tm_open_end *));
     if (open == NULL)
         return tm_error_nomem(err);
     for (uint32_t i = 0; i < count; i++)
-        open[i] = &ends[i];
+        open[i] = tm_open_ends_get(&w->ends, i);
     qsort(open, count, sizeof *open, by_order);
     for (uint32_t i = 0; i < count && st == TM_OK; i++)
         st = follow_end(w, open[i], err);

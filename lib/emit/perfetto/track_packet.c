@@ -57,49 +57,76 @@ static bool put_entry(struct tm_track_writer *w, struct tm_text text, uint32_t i
 struct used_string {
     uint32_t number; /* its number in the stream; TM_STRING_INLINE: it has none */
     bool is_name;    /* it is the event's name; otherwise its category */
-    struct tm_text text;
+    uint32_t id;     /* its id on the sequence plus 1; 0: none */
+    struct tm_text text; /* if it has no id */
 };
 
-/* Finds the id of STRING on the sequence of MACHINE. The entry of a new id goes to w->interned. TM_END: the text is too
- * long, or the table is full. */
-static enum tm_status intern(struct tm_track_writer *w, uint32_t machine, const struct used_string *string,
-                             uint32_t *id)
+/* Returns the place in the cache of STRING of MACHINE. */
+static struct tm_recent_string *place_of(struct tm_track_writer *w, uint32_t machine, const struct used_string *string)
+{
+    struct tm_recent_string *recent = string->is_name ? w->recent_names : w->recent_categories;
+    return recent + (string->number + machine * 61) % TM_RECENT_STRINGS;
+}
+
+/* Finds the id of STRING, which has a text, on the sequence of MACHINE. The entry of a new id goes to w->interned.
+ * TM_END: the text is too long, or the table is full. */
+static enum tm_status intern(struct tm_track_writer *w, uint32_t machine, struct used_string *string)
 {
     struct tm_track_sequence *s = &w->sequences[machine];
-    struct tm_recent_string *recent = string->is_name ? w->recent_names : w->recent_categories;
+    const struct tm_text text = string->text;
     bool is_new = false;
-    recent += (string->number + machine * 61) % TM_RECENT_STRINGS;
-    if (recent->string == string->number && recent->machine == machine) {
-        *id = recent->id;
-        return TM_OK;
-    }
-    if (string->text.len > NAME_INTERNED_MAX)
+    uint32_t id;
+    if (text.len > NAME_INTERNED_MAX)
         return TM_END;
-    enum tm_status st =
-        tm_intern_add(string->is_name ? &s->names : &s->categories, string->text.data, string->text.len, id, &is_new);
+    enum tm_status st = tm_intern_add(string->is_name ? &s->names : &s->categories, text.data, text.len, &id, &is_new);
     if (st != TM_OK)
         return st;
-    if (is_new && !put_entry(w, string->text, *id, string->is_name))
+    if (is_new && !put_entry(w, text, id, string->is_name))
         return TM_E_SYSTEM;
+    string->id = id + 1;
     if (!(string->number & TM_STRING_INLINE))
-        *recent = (struct tm_recent_string){string->number, machine, *id};
+        *place_of(w, machine, string) = (struct tm_recent_string){string->number, machine, string->id};
     return TM_OK;
 }
 
-/* Finds string NUMBER of E, its name (IS_NAME) or a category. Sets *ID to its id plus 1, or *TEXT if the table has no
- * room. */
-static enum tm_status find_string(struct tm_track_writer *w, const struct tm_event *e, struct used_string string,
-                                  uint32_t *id, struct tm_text *text)
+/* Finds the id of STRING if it was used recently, or if there is none. */
+static bool find_recent(struct tm_track_writer *w, const struct tm_event *e, struct used_string *string)
 {
-    string.text = tm_catalog_string(w->packets->catalog, string.number, e);
-    if (string.text.data == NULL)
+    const struct tm_recent_string *recent = place_of(w, e->machine, string);
+    bool is_recent = recent->string == string->number && recent->machine == e->machine;
+    string->id = is_recent && string->number ? recent->id : 0;
+    return is_recent || string->number == 0;
+}
+
+/* Finds the id of STRING, or its text if it can have no id. */
+static enum tm_status find_string(struct tm_track_writer *w, const struct tm_event *e, struct used_string *string)
+{
+    if (find_recent(w, e, string))
         return TM_OK;
-    enum tm_status st = intern(w, e->machine, &string, id);
+    string->text = tm_catalog_string(w->packets->catalog, string->number, e);
+    if (string->text.data == NULL)
+        return TM_OK;
+    enum tm_status st = intern(w, e->machine, string);
     if (st == TM_OK)
-        ++*id;
-    else if (st == TM_END)
-        *text = string.text;
+        string->text = (struct tm_text){NULL, 0};
     return st < 0 ? st : TM_OK;
+}
+
+/* Adds name and category of E to DRAFT. */
+static enum tm_status add_names(struct tm_track_writer *w, const struct tm_event *e, struct tm_event_draft *draft)
+{
+    struct used_string category = {.number = e->category}, name = {.number = e->name, .is_name = true};
+    enum tm_status st = TM_OK;
+    if (!find_recent(w, e, &category) || !find_recent(w, e, &name)) {
+        tm_buf_clear(&w->interned);
+        if ((st = find_string(w, e, &category)) == TM_OK)
+            st = find_string(w, e, &name);
+        w->texts = (struct tm_event_texts){category.text, name.text, tm_text_at(w->interned.data, w->interned.len)};
+        draft->texts = category.text.data || name.text.data || w->interned.len ? &w->texts : NULL;
+    }
+    draft->category_id = category.id;
+    draft->name_id = name.id;
+    return st;
 }
 
 /* Returns what makes the flow ids of E's file different from those of others; 0: they stay. */
@@ -109,73 +136,87 @@ static uint64_t flow_mix(const struct tm_track_writer *w, const struct tm_event 
     return w->is_alone || w->packets->joins_flows ? 0 : tm_hash_u64(order + 1);
 }
 
-/* Returns the scope of E, an instant that readers of Chrome JSON put on one track for its process or for the trace; 0
- * for other events. */
-static uint8_t legacy_scope(const struct tm_track_writer *w, const struct tm_event *e, int type)
+/* Returns the scope of the instant E if readers of Chrome JSON put it on one track for its process or for the trace;
+ * otherwise 0. */
+static uint8_t legacy_scope(const struct tm_track_writer *w, const struct tm_event *e)
 {
     enum tm_scope scope = tm_event_scope(e->flags);
-    if (type != TM_TRACK_INSTANT || !w->is_alone || e->flags & TM_EVENT_ASYNC ||
+    if (!w->is_alone || e->flags & TM_EVENT_ASYNC ||
         w->packets->catalog->files[e->file].input_type != TM_INPUT_JSON)
         return 0;
     return scope == TM_SCOPE_PROCESS ? TM_LEGACY_SCOPE_PROCESS : scope == TM_SCOPE_GLOBAL ? TM_LEGACY_SCOPE_GLOBAL : 0;
 }
 
-/* Adds to DRAFT what an event has that is no counter. */
-static enum tm_status add_names(struct tm_track_writer *w, const struct tm_event *e, struct tm_event_draft *draft)
+/* Returns a draft of an event at TIME_NS on track UUID of MACHINE, without a type. NULL: no memory. */
+static struct tm_event_draft *new_draft(struct tm_track_writer *w, uint32_t machine, int64_t time_ns, uint64_t uuid,
+                                        struct tm_error *err)
+{
+    struct tm_event_draft *d = tm_packet_new_event(w->packets, err);
+    if (d == NULL || begin_head(w, machine, true, &d->head, err) < 0)
+        return NULL;
+    d->head.time_ns = (uint64_t)time_ns;
+    d->head.is_timed = true;
+    d->track_uuid = uuid;
+    d->value = d->thread_time_uuid = d->flow_mix = 0;
+    d->category_id = d->name_id = 0;
+    d->type = d->legacy_scope = d->flow_phase = 0;
+    d->binds_enclosing = d->value_is_double = d->value_is_thread_time = false;
+    d->texts = NULL;
+    d->detail = (struct tm_text){NULL, 0};
+    return d;
+}
+
+/* Adds to DRAFT the flow event E. */
+static void add_flow(const struct tm_event *e, struct tm_event_draft *draft)
 {
     static const uint8_t phases[] = {'s', 't', 'f'};
-    draft->flow_mix = flow_mix(w, e);
-    draft->detail = tm_text_at(e->detail, e->detail_bytes);
-    draft->thread_time_uuid = w->time_uuid;
-    if (e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END) {
-        draft->flow_phase = phases[e->kind - TM_KIND_FLOW_START];
-        draft->value = tm_event_draft_flow(draft->flow_mix, e->track);
-        draft->binds_enclosing = e->kind != TM_KIND_FLOW_END || e->value == 0;
-    }
-    tm_buf_clear(&w->interned);
-    enum tm_status st = find_string(w, e, (struct used_string){.number = e->category}, &draft->category_id,
-                                    &draft->category);
-    if (st == TM_OK)
-        st = find_string(w, e, (struct used_string){.number = e->name, .is_name = true}, &draft->name_id, &draft->name);
-    draft->entries = tm_text_at(w->interned.data, w->interned.len);
-    return st;
+    draft->flow_phase = phases[e->kind - TM_KIND_FLOW_START];
+    draft->value = tm_id_mixed(draft->flow_mix, e->track);
+    draft->binds_enclosing = e->kind != TM_KIND_FLOW_END || e->value == 0;
 }
 
 enum tm_status tm_track_packet_event(struct tm_track_writer *w, const struct tm_event *e, int type, uint64_t uuid,
-                                struct tm_error *err)
+                                     struct tm_error *err)
 {
-    struct tm_event_draft draft = {.head = {.time_ns = (uint64_t)e->time_ns, .is_timed = true},
-                                   .track_uuid = uuid,
-                                   .type = (uint8_t)type,
-                                   .legacy_scope = legacy_scope(w, e, type),
-                                   .value = e->value,
-                                   .value_is_double = e->flags & TM_EVENT_VALUE_DOUBLE};
-    enum tm_status st = begin_head(w, e->machine, true, &draft.head, err);
-    if (st < 0)
-        return st;
-    if (type != TM_TRACK_COUNTER && add_names(w, e, &draft) != TM_OK)
+    struct tm_event_draft *draft = new_draft(w, e->machine, e->time_ns, uuid, err);
+    if (draft == NULL)
+        return TM_E_SYSTEM;
+    draft->type = (uint8_t)type;
+    if (type == TM_TRACK_COUNTER) {
+        draft->value = e->value;
+        draft->value_is_double = e->flags & TM_EVENT_VALUE_DOUBLE;
+        return tm_packet_put_event(w->packets, draft, err);
+    }
+    if (type == TM_TRACK_INSTANT)
+        draft->legacy_scope = legacy_scope(w, e);
+    bool is_flow = e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END;
+    if (is_flow || e->detail_bytes) {
+        draft->flow_mix = flow_mix(w, e);
+        draft->detail = tm_text_at(e->detail, e->detail_bytes);
+        draft->thread_time_uuid = w->time_uuid;
+    }
+    if (is_flow)
+        add_flow(e, draft);
+    if (add_names(w, e, draft) != TM_OK)
         return tm_error_nomem(err);
-    return tm_packet_put_event(w->packets, &draft, err);
+    return tm_packet_put_event(w->packets, draft, err);
 }
 
 enum tm_status tm_track_packet_end(struct tm_track_writer *w, const struct tm_open_end *end,
                                    const struct tm_event *as, uint64_t uuid, struct tm_error *err)
 {
-    uint8_t detail[TM_PB_FIELD_MAX];
-    const uint64_t time_uuid = w->time_uuid;
-    struct tm_event e = {.time_ns = end->end_ns,
-                         .machine = end->machine,
-                         .file = end->file,
-                         .kind = TM_KIND_SLICE_END,
-                         .name = as ? as->name : 0,
-                         .category = as ? as->category : 0,
-                         .detail = detail};
-    if (end->time_uuid)
-        e.detail_bytes = (uint32_t)(tm_pb_varint_at(detail, TM_DETAIL_THREAD_TIME, tm_zigzag(end->thread_ns)) - detail);
-    w->time_uuid = end->time_uuid;
-    enum tm_status st = tm_track_packet_event(w, &e, TM_TRACK_END, uuid, err);
-    w->time_uuid = time_uuid;
-    return st;
+    struct tm_event_draft *draft = new_draft(w, end->machine, end->end_ns, uuid, err);
+    if (draft == NULL)
+        return TM_E_SYSTEM;
+    draft->type = TM_TRACK_END;
+    if (end->time_uuid) {
+        draft->thread_time_uuid = end->time_uuid;
+        draft->value = (uint64_t)end->thread_ns;
+        draft->value_is_thread_time = true;
+    }
+    if (as && add_names(w, as, draft) != TM_OK)
+        return tm_error_nomem(err);
+    return tm_packet_put_event(w->packets, draft, err);
 }
 
 enum tm_status tm_track_packet_below(struct tm_track_writer *w, const struct tm_event *e, uint64_t parent)

@@ -71,16 +71,45 @@ static enum tm_status describe_on_thread(struct tm_track_writer *w, const struct
     return tm_track_packet_describe(w, e, uuid, err);
 }
 
-enum tm_status tm_track_task(struct tm_track_writer *w, const struct tm_event *e, bool is_thread, uint64_t *uuid,
-                             struct tm_error *err)
+/* Returns the pid of E, or 0 if it has none. */
+static int64_t pid_of(const struct tm_event *e)
+{
+    return e->flags & TM_EVENT_HAS_PID ? e->pid : 0;
+}
+
+/* Returns the place of E's process or thread in the cache. */
+static struct tm_recent_task *recent_place(struct tm_track_writer *w, const struct tm_event *e, bool is_thread)
+{
+    uint64_t number = (uint64_t)(is_thread ? e->tid : 0) ^ (uint64_t)pid_of(e) << 20 ^ (uint64_t)e->file << 40;
+    return &w->recent_tasks[(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) % TM_RECENT_TASKS];
+}
+
+struct tm_recent_task *tm_track_task_recent(struct tm_track_writer *w, const struct tm_event *e, bool is_thread)
+{
+    struct tm_recent_task *r = recent_place(w, e, is_thread);
+    bool is_same = r->uuid && r->pid == pid_of(e) && r->has_pid == ((e->flags & TM_EVENT_HAS_PID) != 0) &&
+                   r->is_thread == is_thread && (!is_thread || r->tid == e->tid) && r->file == e->file &&
+                   r->machine == e->machine && r->changes == w->packets->owners.changes;
+    return is_same ? r : NULL;
+}
+
+/* True if E is a line of text or a part of one: its track depends on other lines. */
+static bool is_of_line(const struct tm_event *e)
+{
+    return e->flags & TM_EVENT_DERIVED || tm_event_raw(e->flags) == TM_RAW_LINE;
+}
+
+/* Finds or describes the track of E's process or thread without the cache. */
+static enum tm_status find_task(struct tm_track_writer *w, const struct tm_event *e, bool is_thread, uint64_t *uuid,
+                                struct tm_error *err)
 {
     struct tm_packet_writer *packets = w->packets;
     struct tm_track_task task = task_of(w, e, is_thread);
     const struct tm_track_owner *owner = tm_track_owners_find(&packets->owners, task);
     /* Ftrace events of another file may be on the thread itself. A part of a line goes where the line went. */
-    bool is_of_line = e->flags & TM_EVENT_DERIVED ? w->line.file == e->file + 1 && w->line.time_ns == e->time_ns
-                                                  : tm_event_raw(e->flags) == TM_RAW_LINE;
-    bool has_own_track = is_of_line || (is_thread && w->names.is_enabled);
+    bool goes_with_line = e->flags & TM_EVENT_DERIVED ? w->line.file == e->file + 1 && w->line.time_ns == e->time_ns
+                                                      : tm_event_raw(e->flags) == TM_RAW_LINE;
+    bool has_own_track = goes_with_line || (is_thread && w->names.is_enabled);
     if (owner && owner->file == e->file && !has_own_track) {
         *uuid = owner->uuid;
         return TM_OK;
@@ -103,6 +132,28 @@ enum tm_status tm_track_task(struct tm_track_writer *w, const struct tm_event *e
                          : tm_packet_child_track(w->packets, e, *uuid, owner->uuid, err);
     }
     return describe_task(w, e, is_thread, *uuid, err);
+}
+
+enum tm_status tm_track_task(struct tm_track_writer *w, const struct tm_event *e, bool is_thread, uint64_t *uuid,
+                             struct tm_error *err)
+{
+    const struct tm_recent_task *recent = is_of_line(e) ? NULL : tm_track_task_recent(w, e, is_thread);
+    if (recent) {
+        *uuid = recent->uuid;
+        return TM_OK;
+    }
+    enum tm_status st = find_task(w, e, is_thread, uuid, err);
+    if (st == TM_OK && !is_of_line(e)) {
+        *recent_place(w, e, is_thread) = (struct tm_recent_task){.uuid = *uuid,
+                                                                 .pid = pid_of(e),
+                                                                 .tid = e->tid,
+                                                                 .file = e->file,
+                                                                 .machine = e->machine,
+                                                                 .changes = w->packets->owners.changes,
+                                                                 .has_pid = e->flags & TM_EVENT_HAS_PID,
+                                                                 .is_thread = is_thread};
+    }
+    return st;
 }
 
 /* Writes the facts in w->body about E's process or thread on the track that represents it, *UUID. */

@@ -27,6 +27,10 @@ uint64_t tm_track_key(const struct tm_track_writer *writer, const struct tm_even
 enum tm_status tm_track_task(struct tm_track_writer *writer, const struct tm_event *event, bool is_thread,
                              uint64_t *uuid, struct tm_error *err);
 
+/* Returns the entry of that track in the cache, or NULL. It is valid until the next call of tm_track_task. */
+struct tm_recent_task *tm_track_task_recent(struct tm_track_writer *writer, const struct tm_event *event,
+                                            bool is_thread);
+
 /* If EVENT, a PROCESS or THREAD row, states a sort index: notes it for the first descriptor of the task, since readers
  * ignore later ranks, and states that ranks count. Call it before the descriptors. */
 enum tm_status tm_track_task_note_rank(struct tm_track_writer *writer, const struct tm_event *event,

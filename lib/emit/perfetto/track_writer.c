@@ -99,7 +99,6 @@ static enum tm_status track_of(struct tm_track_writer *w, const struct tm_event 
     enum tm_scope scope = tm_event_scope(e->flags);
     enum tm_status st = TM_OK;
     uint64_t process = 0, thread = 0;
-    struct tm_text name = tm_catalog_string(w->packets->catalog, e->name, e);
     if (e->flags & TM_EVENT_HAS_TID)
         st = tm_track_task(w, e, true, &thread, err);
     if (st == TM_OK && e->flags & TM_EVENT_HAS_PID && (scope == TM_SCOPE_PROCESS || !(e->flags & TM_EVENT_HAS_TID)))
@@ -113,6 +112,7 @@ static enum tm_status track_of(struct tm_track_writer *w, const struct tm_event 
     if (scope != TM_SCOPE_PROCESS)
         process = 0;
     if (e->kind == TM_KIND_COUNTER) {
+        struct tm_text name = tm_catalog_string(w->packets->catalog, e->name, e);
         *uuid =
             tm_track_key(w, e, TM_TRACK_KIND_COUNTER, tm_hash64(name.data ? (const void *)name.data : "", name.len));
         return describe_named(w, e, (struct name_track){*uuid, process, true}, err);
@@ -171,13 +171,9 @@ static enum tm_status put_end(struct tm_track_writer *w, const struct tm_open_en
 
 static enum tm_status write_ends(struct tm_track_writer *w, int64_t up_to_ns, struct tm_error *err)
 {
-    const struct tm_open_end *next;
     enum tm_status st = TM_OK;
-    while (st == TM_OK && (next = tm_open_ends_next(&w->ends)) != NULL && next->end_ns <= up_to_ns) {
-        struct tm_open_end end;
-        tm_open_ends_pop(&w->ends, &end);
-        st = put_end(w, &end, err);
-    }
+    while (st == TM_OK && tm_open_ends_are_due(&w->ends, up_to_ns))
+        st = put_end(w, tm_open_ends_pop(&w->ends), err);
     return st;
 }
 
@@ -330,7 +326,14 @@ static enum tm_status find_thread_time(struct tm_track_writer *w, const struct t
     w->thread_time = thread_time_of(e);
     if (!w->thread_time.has_begin)
         return TM_OK;
+    struct tm_recent_task *recent = tm_track_task_recent(w, e, true);
+    if (recent && recent->time_uuid) {
+        w->time_uuid = recent->time_uuid;
+        return TM_OK;
+    }
     w->time_uuid = tm_track_key(w, e, TM_TRACK_KIND_THREAD_TIME, 0);
+    if (recent)
+        recent->time_uuid = w->time_uuid;
     enum tm_status st = tm_map_add(&w->known, w->time_uuid, 0);
     if (st == TM_END)
         return TM_OK;
@@ -409,27 +412,59 @@ enum tm_status tm_track_writer_flush(struct tm_track_writer *w, int64_t now_ns, 
     return st < 0 ? st : write_ends(w, now_ns == INT64_MAX ? now_ns : now_ns - 1, err);
 }
 
-enum tm_status tm_track_write(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
+/* Refuses E if it is of an unknown machine or if there are too many tracks. */
+static enum tm_status check(const struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
 {
     if (e->machine >= w->packets->catalog->machine_count)
         return tm_error_set(err, TM_E_INPUT, "an event is of machine %u, which the stream does not describe",
                             e->machine);
     if (w->known.count >= TM_OUTPUT_TRACKS_MAX || w->packets->owners.count >= TM_OUTPUT_TRACKS_MAX)
         return tm_error_set(err, TM_E_INPUT, "more than %d tracks (TM_OUTPUT_TRACKS_MAX)", TM_OUTPUT_TRACKS_MAX);
+    return TM_OK;
+}
+
+/* Begins a group for the time of E, unless there is one with room. */
+static enum tm_status begin_group(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (w->group.count && (w->group_ns != e->time_ns || tm_timestamp_group_full(&w->group)))
+        st = write_timestamp_group(w, err);
+    w->group_ns = e->time_ns;
+    return st;
+}
+
+static enum tm_status add_to_group(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
+{
+    bool is_json = w->packets->catalog->files[e->file].input_type == TM_INPUT_JSON;
+    return tm_timestamp_group_add(&w->group, e, tm_timestamp_rank(e, is_json), err);
+}
+
+enum tm_status tm_track_write_last(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
+{
+    enum tm_status st = check(w, e, err);
+    if (st < 0 || (st = begin_group(w, e, err)) < 0)
+        return st;
+    if (w->group.count) {
+        st = add_to_group(w, e, err);
+        return st < 0 ? st : write_timestamp_group(w, err);
+    }
+    st = write_ends(w, e->time_ns, err);
+    return st < 0 ? st : write_one(w, e, err);
+}
+
+enum tm_status tm_track_write(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
+{
+    enum tm_status st = check(w, e, err);
+    if (st < 0)
+        return st;
     if (e->kind == TM_KIND_PROCESS || e->kind == TM_KIND_THREAD)
         return tm_track_task_define(w, e, err);
     if (e->kind == TM_KIND_TRACK)
         return write_described(w, e, err);
     if (!tm_event_is_timed(e->flags))
         return TM_OK;
-    if (w->group.count && (w->group_ns != e->time_ns || tm_timestamp_group_full(&w->group))) {
-        enum tm_status st = write_timestamp_group(w, err);
-        if (st < 0)
-            return st;
-    }
-    w->group_ns = e->time_ns;
-    bool is_json = w->packets->catalog->files[e->file].input_type == TM_INPUT_JSON;
-    return tm_timestamp_group_add(&w->group, e, tm_timestamp_rank(e, is_json), err);
+    st = begin_group(w, e, err);
+    return st < 0 ? st : add_to_group(w, e, err);
 }
 
 void tm_track_writer_restart(struct tm_track_writer *w)

@@ -27,7 +27,7 @@ struct tm_track_choices {
 };
 
 /* Zero-initialise, with .packets set. */
-enum { TM_RECENT_STRINGS = 512 }; /* a power of two */
+enum { TM_RECENT_STRINGS = 4096, TM_RECENT_TASKS = 64 }; /* powers of two */
 
 struct tm_track_writer {
     struct tm_packet_writer *packets; /* borrowed */
@@ -43,11 +43,20 @@ struct tm_track_writer {
         struct tm_intern names, categories;
     } *sequences; /* one for each machine */
     uint32_t sequence_count, sequence_cap;
-    /* a cache of the interned strings: string STRING of the stream has id ID on the sequence of MACHINE */
+    /* a cache of the interned strings: string STRING of the stream has id ID - 1 on the sequence of MACHINE */
     struct tm_recent_string {
         uint32_t string; /* 0: no entry */
         uint32_t machine, id;
     } recent_names[TM_RECENT_STRINGS], recent_categories[TM_RECENT_STRINGS];
+    /* a cache of the tracks that tm_track_task finds */
+    struct tm_recent_task {
+        uint64_t uuid;      /* 0: no entry */
+        uint64_t time_uuid; /* of the counter for its thread time; 0: not known */
+        int64_t pid, tid;   /* pid 0: it has none; tid: of a thread */
+        uint32_t file, machine;
+        uint32_t changes; /* those of the owners of tracks then */
+        bool has_pid, is_thread;
+    } recent_tasks[TM_RECENT_TASKS];
     struct tm_map known;
     struct tm_map ranks; /* from a task with a rank to its sort index */
     struct tm_map ranked; /* machines for which it was written that ranks count */
@@ -64,6 +73,7 @@ struct tm_track_writer {
     struct tm_timestamp_group group; /* events of one time, not yet in order */
     int64_t group_ns;
     struct tm_buf interned, body;
+    struct tm_event_texts texts; /* of the current event */
     struct tm_flow_targets flows;
     uint64_t time_uuid; /* the counter of thread time for which the current event has a value */
     /* thread time at the begin of the current event, if time_uuid is set, and how much of it the event took */
@@ -76,6 +86,10 @@ struct tm_track_writer {
 /* Writes EVENT, timed or a definition. Events come in order of time; packets may be pending until the next call or
  * flush. TM_OK; TM_E_INPUT: more than TM_OUTPUT_TRACKS_MAX tracks, or a damaged stream; TM_E_SYSTEM. */
 enum tm_status tm_track_write(struct tm_track_writer *writer, const struct tm_event *event, struct tm_error *err);
+
+/* Writes EVENT, which is timed, at once. It is the last one of its time, and nothing else is written before the next
+ * call. */
+enum tm_status tm_track_write_last(struct tm_track_writer *writer, const struct tm_event *event, struct tm_error *err);
 
 /* Writes names of threads that were pending while a name of more precedence was possible, at NOW_NS or in the thread's
  * lifetime. */
