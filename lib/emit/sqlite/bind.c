@@ -1,3 +1,4 @@
+#include "base/bytes.h"
 #include "base/utf8.h"
 #include "emit/sqlite/internal.h"
 
@@ -8,12 +9,25 @@ enum tm_status tm_sqlite_fail(struct tm_sqlite *s, struct tm_error *err)
                         s->db ? sqlite3_errmsg(s->db) : "out of memory");
 }
 
+/* Returns how many bytes at the start of TEXT are ASCII without NUL, or fewer. */
+static size_t clean_bytes(struct tm_text text)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7;
+    size_t i = 0;
+    for (; text.len - i >= sizeof ones; i += sizeof ones) {
+        uint64_t word = tm_get_le64(text.data + i);
+        if ((word | (word - ones)) & highs) /* subtracting makes a byte of 0 0xff */
+            return i;
+    }
+    while (i < text.len && text.data[i] && text.data[i] < 0x80)
+        i++;
+    return i;
+}
+
 /* True if TEXT is valid UTF-8 without NUL. */
 static bool is_clean(struct tm_text text)
 {
-    size_t i = 0;
-    while (i < text.len && text.data[i] && text.data[i] < 0x80)
-        i++;
+    size_t i = clean_bytes(text);
     return i == text.len || (memchr(text.data + i, 0, text.len - i) == NULL &&
                              tm_utf8_valid(text.data + i, text.len - i));
 }

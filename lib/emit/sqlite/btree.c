@@ -140,6 +140,7 @@ static enum tm_status close_leaf(struct tm_sqlite_btree *tree, struct tm_error *
     struct tm_sqlite_child child = {.rowid = tree->last};
     complete(tree->leaf);
     enum tm_status st = tm_sqlite_pages_add(tree->pages, tree->leaf->bytes, &child.page, err);
+    tm_wide_places_close(&tree->wides, child.page);
     empty_page(tree->leaf, LEAF);
     return st < 0 ? st : add_child(tree, 0, child, err);
 }
@@ -205,10 +206,14 @@ enum tm_status tm_sqlite_btree_add(struct tm_sqlite_btree *tree, int64_t rowid, 
     uint8_t *to = put_cell(tree->leaf, cell);
     memcpy(to, head, n);
     memcpy(to + n, record->types, record->types_len);
+    to[n] = (uint8_t)record->types_len;
     if (local_values)
         memcpy(to + n + record->types_len, values.data, local_values);
     if (overflow)
         put_be32(to + n + local, overflow);
+    if (record->wide_column && record->types_len + record->wide_at + TM_SQLITE_NUMBER <= local)
+        tm_wide_places_add(&tree->wides, rowid, record->wide_column,
+                           tree->leaf->top + (uint32_t)(n + record->types_len + record->wide_at));
     tree->last = rowid;
     return TM_OK;
 }
@@ -316,10 +321,11 @@ enum tm_status tm_sqlite_btree_find(struct tm_sqlite_btree *tree, int64_t rowid,
     return st == TM_OK ? read_record(tree, place.bytes, place.cell, payload, err) : st;
 }
 
-enum tm_status tm_sqlite_btree_change(struct tm_sqlite_btree *tree, int64_t rowid, unsigned column, int64_t value,
-                                      struct tm_error *err)
+/* Finds the place of column COLUMN of row ROWID in the tree. TM_OK, TM_END or TM_E_SYSTEM, as tm_sqlite_btree_change. */
+static enum tm_status search_wide(struct tm_sqlite_btree *tree, int64_t rowid, unsigned column,
+                                  struct tm_wide_place *wide, struct tm_error *err)
 {
-    uint8_t page[TM_SQLITE_PAGE], number[sizeof value];
+    uint8_t page[TM_SQLITE_PAGE];
     struct place place;
     uint64_t len, id;
     size_t at;
@@ -331,11 +337,28 @@ enum tm_status tm_sqlite_btree_change(struct tm_sqlite_btree *tree, int64_t rowi
     payload += tm_sqlite_get_varint(payload, TM_SQLITE_VARINT_MAX, &id);
     if (tm_sqlite_record_find_wide(payload, local_bytes((size_t)len), column, &at) != TM_OK)
         return TM_END;
-    at += (size_t)(payload - place.bytes);
+    wide->page = place.page;
+    wide->at = (uint16_t)((size_t)(payload - place.bytes) + at);
+    return TM_OK;
+}
+
+enum tm_status tm_sqlite_btree_change(struct tm_sqlite_btree *tree, int64_t rowid, unsigned column, int64_t value,
+                                      struct tm_error *err)
+{
+    const struct tm_wide_place *known = tm_wide_places_find(&tree->wides, rowid, column);
+    struct tm_wide_place place;
+    uint8_t number[TM_SQLITE_NUMBER];
+    enum tm_status st = TM_OK;
+    if (known)
+        place = *known;
+    else
+        st = search_wide(tree, rowid, column, &place, err);
+    if (st != TM_OK)
+        return st;
     tm_put_be64(number, (uint64_t)value);
     if (place.page)
-        return tm_sqlite_pages_change(tree->pages, place.page, at, tm_text_at(number, sizeof number), err);
-    memcpy(tree->leaf->bytes + at, number, sizeof number);
+        return tm_sqlite_pages_change(tree->pages, place.page, place.at, number, err);
+    memcpy(tree->leaf->bytes + place.at, number, sizeof number);
     return TM_OK;
 }
 
@@ -368,6 +391,7 @@ enum tm_status tm_sqlite_btree_finish(struct tm_sqlite_btree *tree, struct tm_er
 void tm_sqlite_btree_release(struct tm_sqlite_btree *tree)
 {
     free(tree->leaf);
+    tm_wide_places_release(&tree->wides);
     for (int level = 0; level < TM_SQLITE_LEVELS; level++)
         free(tree->levels[level]);
     *tree = (struct tm_sqlite_btree){0};

@@ -6,6 +6,7 @@
 
 #include "emit/sqlite/pages.h"
 #include "emit/sqlite/record.h"
+#include "emit/sqlite/wide_places.h"
 
 enum { TM_SQLITE_LEVELS = 6 }; /* 500 to the sixth is more than the pages of any file */
 
@@ -29,6 +30,7 @@ struct tm_sqlite_btree {
     struct tm_sqlite_page *levels[TM_SQLITE_LEVELS];  /* the open pages above the leaf */
     struct tm_sqlite_child newest[TM_SQLITE_LEVELS];  /* the last child of each, not in a cell yet */
     int64_t last;                                     /* the last rowid */
+    struct tm_wide_places wides;
 };
 
 void tm_sqlite_btree_init(struct tm_sqlite_btree *tree, struct tm_sqlite_pages *pages, uint32_t root);

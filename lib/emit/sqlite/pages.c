@@ -17,6 +17,15 @@ enum {
 /* SQLite locks bytes of this page and stores nothing in it. */
 enum { LOCK_PAGE = 0x40000000 / TM_SQLITE_PAGE + 1 };
 
+/* A change of a page in the file. Changes are collected, because the thread and this one cannot write at the same
+ * time. */
+struct change {
+    uint64_t offset;
+    uint8_t number[TM_SQLITE_NUMBER];
+};
+
+enum { CHANGES_BYTES_MAX = (1 << 12) * sizeof(struct change) };
+
 static uint32_t get_be32(const uint8_t *p)
 {
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
@@ -57,12 +66,25 @@ enum tm_status tm_sqlite_pages_open(struct tm_sqlite_pages *pages, const char *p
     return TM_OK;
 }
 
+/* Waits until the pages handed over are in the file, and makes the changes. */
+static enum tm_status settle(struct tm_sqlite_pages *pages, struct tm_error *err)
+{
+    enum tm_status st = pages->writer ? tm_async_writer_wait(pages->writer, err) : TM_OK;
+    for (size_t at = 0; st == TM_OK && at < pages->changes.len; at += sizeof(struct change)) {
+        struct change change;
+        memcpy(&change, pages->changes.data + at, sizeof change);
+        st = tm_io_pwrite(pages->fd, change.number, sizeof change.number, change.offset, err);
+    }
+    tm_buf_clear(&pages->changes);
+    return st;
+}
+
 static enum tm_status write_last(struct tm_sqlite_pages *pages, struct tm_error *err)
 {
     uint64_t offset = offset_of(first_unwritten(pages));
-    if (pages->last.len == 0)
-        return TM_OK;
-    pages->in_work = first_unwritten(pages);
+    enum tm_status st = settle(pages, err);
+    if (st < 0 || pages->last.len == 0)
+        return st;
     return tm_async_writer_or_io(pages->writer, pages->fd, &pages->last, offset, err);
 }
 
@@ -105,12 +127,6 @@ enum tm_status tm_sqlite_pages_add(struct tm_sqlite_pages *pages, const uint8_t 
     return st < 0 ? st : add(pages, page, err);
 }
 
-/* Waits until page NUMBER, which is not among the last ones, is in the file. */
-static enum tm_status wait_for(struct tm_sqlite_pages *pages, uint32_t number, struct tm_error *err)
-{
-    return pages->writer && number >= pages->in_work ? tm_async_writer_wait(pages->writer, err) : TM_OK;
-}
-
 enum tm_status tm_sqlite_pages_get(struct tm_sqlite_pages *pages, uint32_t number, uint8_t *page, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -118,22 +134,25 @@ enum tm_status tm_sqlite_pages_get(struct tm_sqlite_pages *pages, uint32_t numbe
         memcpy(page, pages->last.data + (size_t)(number - first_unwritten(pages)) * TM_SQLITE_PAGE, TM_SQLITE_PAGE);
         return TM_OK;
     }
-    if ((st = wait_for(pages, number, err)) < 0)
+    if ((st = settle(pages, err)) < 0)
         return st;
     st = tm_io_pread(pages->fd, page, TM_SQLITE_PAGE, offset_of(number), err);
     return st == TM_END ? tm_error_set(err, TM_E_SYSTEM, "%s: another program made the file shorter", pages->name) : st;
 }
 
-enum tm_status tm_sqlite_pages_change(struct tm_sqlite_pages *pages, uint32_t number, size_t at, struct tm_text bytes,
-                                      struct tm_error *err)
+enum tm_status tm_sqlite_pages_change(struct tm_sqlite_pages *pages, uint32_t page, size_t at,
+                                      const uint8_t number[TM_SQLITE_NUMBER], struct tm_error *err)
 {
-    if (number >= first_unwritten(pages)) {
-        memcpy(pages->last.data + (size_t)(number - first_unwritten(pages)) * TM_SQLITE_PAGE + at, bytes.data,
-               bytes.len);
+    if (page >= first_unwritten(pages)) {
+        memcpy(pages->last.data + (size_t)(page - first_unwritten(pages)) * TM_SQLITE_PAGE + at, number,
+               TM_SQLITE_NUMBER);
         return TM_OK;
     }
-    enum tm_status st = wait_for(pages, number, err);
-    return st < 0 ? st : tm_io_pwrite(pages->fd, bytes.data, bytes.len, offset_of(number) + at, err);
+    struct change change = {.offset = offset_of(page) + at};
+    memcpy(change.number, number, sizeof change.number);
+    if (tm_buf_add(&pages->changes, &change, sizeof change) < 0)
+        return tm_error_nomem(err);
+    return pages->changes.len >= CHANGES_BYTES_MAX ? settle(pages, err) : TM_OK;
 }
 
 enum tm_status tm_sqlite_pages_put(struct tm_sqlite_pages *pages, uint32_t number, const uint8_t *page,
@@ -164,6 +183,7 @@ void tm_sqlite_pages_release(struct tm_sqlite_pages *pages)
     tm_async_writer_free(pages->writer);
     pages->writer = NULL;
     tm_buf_release(&pages->last);
+    tm_buf_release(&pages->changes);
     if (pages->count)
         close(pages->fd);
     pages->count = 0;

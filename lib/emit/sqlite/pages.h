@@ -4,12 +4,12 @@
 #define TM_EMIT_SQLITE_PAGES_H
 
 #include "base/buf.h"
-#include "base/text.h"
 #include "os/async_writer.h"
 
 #include <stdbool.h>
 
 enum { TM_SQLITE_PAGE = 8192 }; /* bytes; equal to PRAGMA page_size */
+enum { TM_SQLITE_NUMBER = 8 };  /* bytes of a number that may change in its page */
 
 /* Zero-initialise, then open. */
 struct tm_sqlite_pages {
@@ -20,7 +20,7 @@ struct tm_sqlite_pages {
     struct tm_buf last;             /* the last ones, not written yet */
     bool is_large;                  /* a thread was requested */
     struct tm_async_writer *writer; /* NULL: none so far, or impossible */
-    uint32_t in_work; /* the first page that the thread may not have written yet */
+    struct tm_buf changes;          /* numbers of written pages, not changed in the file yet */
 };
 
 /* Opens the database in PATH. No one else may write to it until finish. TM_OK or TM_E_SYSTEM, like all functions
@@ -41,9 +41,9 @@ enum tm_status tm_sqlite_pages_add(struct tm_sqlite_pages *pages, const uint8_t 
 /* Reads a page. */
 enum tm_status tm_sqlite_pages_get(struct tm_sqlite_pages *pages, uint32_t number, uint8_t *page, struct tm_error *err);
 
-/* Writes BYTES to offset AT of page NUMBER, which was added. */
-enum tm_status tm_sqlite_pages_change(struct tm_sqlite_pages *pages, uint32_t number, size_t at, struct tm_text bytes,
-                                      struct tm_error *err);
+/* Writes the bytes of NUMBER to offset AT of page PAGE, which was added. */
+enum tm_status tm_sqlite_pages_change(struct tm_sqlite_pages *pages, uint32_t page, size_t at,
+                                      const uint8_t number[TM_SQLITE_NUMBER], struct tm_error *err);
 
 /* Writes a page that was there before open. */
 enum tm_status tm_sqlite_pages_put(struct tm_sqlite_pages *pages, uint32_t number, const uint8_t *page,

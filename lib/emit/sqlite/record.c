@@ -1,18 +1,22 @@
 #include "emit/sqlite/record.h"
 
-#include "base/bytes.h"
-#include "base/cpu.h"
-#include "model/rows.h"
-
 #include <math.h>
 
 /* types of values; a text of N bytes has the type 2 * N + 13 */
-enum { TYPE_NULL = 0, TYPE_INT48 = 5, TYPE_INT64 = 6, TYPE_FLOAT = 7, TYPE_ZERO = 8, TYPE_ONE = 9, TYPE_TEXT = 13 };
+enum { TYPE_NULL = 0, TYPE_INT64 = 6, TYPE_FLOAT = 7, TYPE_ONE = 9, TYPE_TEXT = 13 };
 
 static const uint8_t type_bytes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
 
 /* Room after the values for a number in each column. So putting a number needs no check. */
 enum { NUMBER_BYTES = 8, SLACK = TM_RECORD_COLUMNS_MAX * NUMBER_BYTES };
+
+/* Puts each seven bits of VALUE, which has 56 at most, into a byte. */
+static uint64_t spread(uint64_t value)
+{
+    value = (value & UINT64_C(0x00fffffff0000000)) << 4 | (value & UINT64_C(0x0fffffff));
+    value = (value & UINT64_C(0x0fffc0000fffc000)) << 2 | (value & UINT64_C(0x00003fff00003fff));
+    return (value & UINT64_C(0x3f803f803f803f80)) << 1 | (value & UINT64_C(0x007f007f007f007f));
+}
 
 size_t tm_sqlite_put_varint(uint8_t *p, uint64_t value)
 {
@@ -21,15 +25,12 @@ size_t tm_sqlite_put_varint(uint8_t *p, uint64_t value)
         return 1;
     }
     if (value >> 56) { /* the ninth byte has eight bits */
-        for (int i = 0; i < 8; i++)
-            p[i] = (uint8_t)(value >> (57 - 7 * i) | 0x80);
+        tm_put_be64(p, spread(value >> 8) | UINT64_C(0x8080808080808080));
         p[8] = (uint8_t)value;
         return 9;
     }
     size_t n = tm_highest_bit(value) / 7 + 1;
-    for (size_t i = 0; i < n; i++)
-        p[i] = (uint8_t)(value >> (7 * (n - 1 - i)) | 0x80);
-    p[n - 1] &= 0x7f;
+    tm_put_be64(p, (spread(value) | UINT64_C(0x8080808080808000)) << (8 * (8 - n)));
     return n;
 }
 
@@ -52,6 +53,7 @@ size_t tm_sqlite_get_varint(const uint8_t *p, size_t len, uint64_t *value)
 void tm_sqlite_record_begin(struct tm_sqlite_record *record)
 {
     record->types_len = 1;
+    record->wide_column = 0;
     tm_buf_clear(&record->values);
     record->long_text.data = NULL;
     record->failed = tm_buf_reserve(&record->values, SLACK) < 0 ? TM_E_SYSTEM : TM_OK;
@@ -70,59 +72,20 @@ static uint8_t *put_value(struct tm_sqlite_record *record, uint64_t type, size_t
         record->types[record->types_len++] = (uint8_t)type;
     else
         record->types_len += tm_sqlite_put_varint(record->types + record->types_len, type);
-    record->types[0] = (uint8_t)record->types_len;
     uint8_t *to = record->values.data + record->values.len;
     record->values.len += len;
     return to;
 }
 
-static void put_type(struct tm_sqlite_record *record, uint8_t type)
-{
-    record->types[record->types_len++] = type;
-    record->types[0] = (uint8_t)record->types_len;
-}
-
-void tm_sqlite_record_null(struct tm_sqlite_record *record)
-{
-    put_type(record, TYPE_NULL);
-}
-
-void tm_sqlite_record_int(struct tm_sqlite_record *record, int64_t value)
-{
-    /* by the number of bytes that the value needs, minus 1: its type, and the length of that */
-    static const uint8_t types[] = {1, 2, 3, 4, TYPE_INT48, TYPE_INT48, TYPE_INT64, TYPE_INT64},
-                         bytes[] = {1, 2, 3, 4, 6, 6, 8, 8};
-    if (record->failed < 0)
-        return;
-    if (value == 0 || value == 1) {
-        put_type(record, value ? TYPE_ONE : TYPE_ZERO);
-        return;
-    }
-    unsigned width = (tm_highest_bit((uint64_t)(value < 0 ? ~value : value) | 1) + 1) / 8; /* one bit is the sign */
-    put_type(record, types[width]);
-    /* The next value overwrites the bytes after this one. */
-    tm_put_be64(record->values.data + record->values.len, (uint64_t)value << (8 * (NUMBER_BYTES - bytes[width])));
-    record->values.len += bytes[width];
-}
-
 void tm_sqlite_record_wide(struct tm_sqlite_record *record, int64_t value)
 {
+    record->wide_column = 0;
+    for (size_t i = 1; i < record->types_len; i++)
+        record->wide_column += record->types[i] < 0x80; /* the last byte of a type */
+    record->wide_at = record->values.len;
     uint8_t *to = put_value(record, TYPE_INT64, NUMBER_BYTES);
     if (to)
         tm_put_be64(to, (uint64_t)value);
-}
-
-void tm_sqlite_record_maybe(struct tm_sqlite_record *record, bool has, int64_t value)
-{
-    if (has)
-        tm_sqlite_record_int(record, value);
-    else
-        tm_sqlite_record_null(record);
-}
-
-void tm_sqlite_record_id(struct tm_sqlite_record *record, int64_t id)
-{
-    tm_sqlite_record_maybe(record, id != TM_NO_ID, id);
 }
 
 /* A whole number is stored as an integer if that is shorter, as SQLite does in a column of type REAL. */
@@ -158,7 +121,6 @@ void tm_sqlite_record_long_text(struct tm_sqlite_record *record, struct tm_text 
         return;
     }
     record->types_len += tm_sqlite_put_varint(record->types + record->types_len, TYPE_TEXT + 2 * (uint64_t)text.len);
-    record->types[0] = (uint8_t)record->types_len;
     record->long_text = text;
 }
 

@@ -4,34 +4,71 @@
 #define TM_EMIT_SQLITE_RECORD_H
 
 #include "base/buf.h"
+#include "base/bytes.h"
+#include "base/cpu.h"
 #include "base/text.h"
+#include "model/rows.h"
 
 #include <stdbool.h>
 
 enum {
     TM_RECORD_COLUMNS_MAX = 24,                          /* the length of all types fits one byte */
-    TM_RECORD_TYPES_MAX = 1 + TM_RECORD_COLUMNS_MAX * 5, /* that length and the types */
+    TM_RECORD_TYPES_MAX = 1 + TM_RECORD_COLUMNS_MAX * 5 + 4, /* that length, the types, and room for the last */
     TM_RECORD_TEXT_MAX = 1000000000,                     /* SQLite reads no longer value */
 };
 
 /* Zero-initialise. Put the values in the order of the columns; the column that is the rowid is put as null. Lack of
  * memory and a text that is too long are remembered in failed. */
 struct tm_sqlite_record {
-    uint8_t types[TM_RECORD_TYPES_MAX];
-    size_t types_len; /* includes the first byte, which is their length */
-    struct tm_buf values;
+    uint8_t types[TM_RECORD_TYPES_MAX]; /* the first byte is set to their length when the record is added */
+    size_t types_len;                   /* includes that byte */
+    struct tm_buf values; /* unless failed, it has room for a number in each column that follows */
     struct tm_text long_text; /* borrowed; if its data is not NULL, it takes the place of values */
+    unsigned wide_column; /* the last one put by tm_sqlite_record_wide; 0: none */
+    size_t wide_at;       /* where it is in values */
     enum tm_status failed; /* TM_OK, TM_E_SYSTEM: no memory, TM_E_INPUT: a text is too long */
 };
 
 /* Begins an empty record. The functions below append one value each. */
 void tm_sqlite_record_begin(struct tm_sqlite_record *record);
-void tm_sqlite_record_null(struct tm_sqlite_record *record);
-void tm_sqlite_record_int(struct tm_sqlite_record *record, int64_t value);
+
+static inline void tm_sqlite_record_null(struct tm_sqlite_record *record)
+{
+    record->types[record->types_len++] = 0;
+}
+
+static inline void tm_sqlite_record_int(struct tm_sqlite_record *record, int64_t value)
+{
+    /* type and number of bytes, by the number of bytes that the value needs, minus 1; at the end those of 0 and 1 */
+    static const uint8_t types[] = {1, 2, 3, 4, 5, 5, 6, 6, 8, 9}, bytes[] = {1, 2, 3, 4, 6, 6, 8, 8, 0, 0};
+    if (record->failed < 0)
+        return;
+    unsigned width = (tm_highest_bit((uint64_t)(value < 0 ? ~value : value) | 1) + 1) / 8; /* one bit is the sign */
+    unsigned i = (uint64_t)value < 2 ? 8 + (unsigned)value : width;
+    record->types[record->types_len++] = types[i];
+    /* The next value overwrites the bytes after this one. */
+    tm_put_be64(record->values.data + record->values.len, (uint64_t)value << ((64 - 8 * bytes[i]) & 63));
+    record->values.len += bytes[i];
+}
+
 /* An integer in eight bytes, whatever its value, for tm_sqlite_btree_change. */
 void tm_sqlite_record_wide(struct tm_sqlite_record *record, int64_t value);
-void tm_sqlite_record_maybe(struct tm_sqlite_record *record, bool has, int64_t value); /* NULL unless HAS */
-void tm_sqlite_record_id(struct tm_sqlite_record *record, int64_t id);                 /* TM_NO_ID is NULL */
+
+/* NULL unless HAS */
+static inline void tm_sqlite_record_maybe(struct tm_sqlite_record *record, bool has, int64_t value)
+{
+    if (has)
+        tm_sqlite_record_int(record, value);
+    else
+        tm_sqlite_record_null(record);
+}
+
+/* TM_NO_ID is NULL */
+static inline void tm_sqlite_record_id(struct tm_sqlite_record *record, int64_t id)
+{
+    tm_sqlite_record_maybe(record, id != TM_NO_ID, id);
+}
+
 /* For a column of type REAL. NaN becomes NULL, as always in SQLite. */
 void tm_sqlite_record_real(struct tm_sqlite_record *record, double value);
 /* TEXT is UTF-8 without NUL; its data may be NULL. */
@@ -52,8 +89,9 @@ enum tm_status tm_sqlite_record_get_real(const uint8_t *payload, size_t len, uns
  * bytes. */
 enum tm_status tm_sqlite_record_find_wide(const uint8_t *payload, size_t len, unsigned column, size_t *at);
 
-/* A variable-length integer of 1 to 9 bytes, most significant first. put returns the number of bytes written to P. get
- * returns the number of bytes read of the LEN bytes at P, 0 if there are too few. */
+/* A variable-length integer of 1 to 9 bytes, most significant first. put returns the number of bytes of VALUE at P,
+ * where there is room for TM_SQLITE_VARINT_MAX. get returns the number of bytes read of the LEN bytes at P, 0 if there
+ * are too few. */
 enum { TM_SQLITE_VARINT_MAX = 9 };
 size_t tm_sqlite_put_varint(uint8_t *p, uint64_t value);
 size_t tm_sqlite_get_varint(const uint8_t *p, size_t len, uint64_t *value);

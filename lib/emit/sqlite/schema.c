@@ -155,7 +155,6 @@ static const char *const statements[TM_SQL_COUNT] = {
         "UPDATE slice SET thread_instruction_delta = CASE WHEN ?3 OR ?2 <> thread_instruction_count"
         " THEN ?2 - thread_instruction_count END WHERE id = ?1",
     [TM_SQL_SCHED_END] = "UPDATE sched SET dur = ?2, ts_end = ts + ?2, end_state = ?3 WHERE id = ?1",
-    [TM_SQL_THREAD_STATE_END] = "UPDATE thread_state SET dur = ?2 WHERE id = ?1",
     [TM_SQL_THREAD_STATE_REASON] = "UPDATE thread_state SET io_wait = ?2,"
                                    " blocked_function = coalesce(?3, blocked_function) WHERE id = ?1",
     [TM_SQL_THREAD_STATE_IS] = "UPDATE thread_state SET state = ?2 WHERE id = ?1",

@@ -1,19 +1,21 @@
 #include "emit/sqlite/internal.h"
 
-#include "kernel/sched_state.h"
-
 #include <stdlib.h>
 
-enum { DUR_COLUMN = 2 };
+enum { DUR_COLUMN = 2, STATE_MAX = 10 };
 enum { FUNCTIONS_MAX = 1 << 12, FUNCTION_BYTES_MAX = 1 << 20 };
 
-/* A row that is pending until its end and until the facts about its wait. States that do not fit are written at
- * once. */
+/* A row that is pending until its end and until the facts about its wait. It fits one line of the cache; the window is
+ * larger than most caches. States that do not fit are written at once. */
 struct tm_sqlite_thread_state {
-    struct tm_thread_state_row row; /* without texts */
-    char state[TM_SCHED_STATE_TEXT_MAX];
-    uint8_t state_len; /* 0: none */
-    uint32_t function; /* number in the functions, plus 1; 0: none */
+    int64_t ts, dur;
+    int64_t ucpu, waker_id, io_wait; /* TM_NO_ID: none */
+    uint32_t utid;
+    int32_t waker_utid; /* TM_NO_ID: none */
+    uint32_t function;  /* number in the functions, plus 1; 0: none */
+    int8_t irq_context; /* TM_NO_ID: unknown */
+    uint8_t state_len;  /* 0: none */
+    char state[STATE_MAX];
 };
 
 static struct tm_sqlite_thread_state *at(struct tm_sqlite_thread_states *w, int64_t id)
@@ -48,9 +50,17 @@ static enum tm_status write_first(struct tm_sqlite *s, struct tm_error *err)
 {
     struct tm_sqlite_thread_states *w = &s->thread_states;
     const struct tm_sqlite_thread_state *state = at(w, w->first);
-    struct tm_thread_state_row row = state->row;
-    row.state = (struct tm_text){state->state_len ? (const uint8_t *)state->state : NULL, state->state_len};
-    row.blocked_function = (struct tm_text){NULL, 0};
+    struct tm_thread_state_row row = {.id = w->first,
+                                      .ts = state->ts,
+                                      .dur = state->dur,
+                                      .utid = state->utid,
+                                      .ucpu = state->ucpu,
+                                      .waker_utid = state->waker_utid,
+                                      .waker_id = state->waker_id,
+                                      .irq_context = state->irq_context,
+                                      .io_wait = state->io_wait};
+    if (state->state_len)
+        row.state = tm_text_at((const uint8_t *)state->state, state->state_len);
     if (state->function)
         row.blocked_function.data = tm_intern_get(&w->functions, state->function - 1, &row.blocked_function.len);
     w->first++;
@@ -72,6 +82,14 @@ enum tm_status tm_sqlite_thread_states_flush(struct tm_sqlite *s, uint32_t keep,
     return st;
 }
 
+/* TEXT has STATE_MAX bytes at most. */
+static void set_state(struct tm_sqlite_thread_state *state, struct tm_text text)
+{
+    state->state_len = (uint8_t)(text.data ? text.len : 0);
+    if (state->state_len)
+        memcpy(state->state, text.data, state->state_len);
+}
+
 /* Writes a row with texts of any length, after all pending rows. */
 static enum tm_status write_unbuffered(struct tm_sqlite *s, const struct tm_thread_state_row *row, struct tm_error *err)
 {
@@ -87,16 +105,20 @@ enum tm_status tm_sqlite_thread_state(void *self, const struct tm_thread_state_r
     enum tm_status st;
     if (w->rows == NULL && (w->rows = calloc(TM_SQLITE_WINDOW, sizeof *w->rows)) == NULL)
         return tm_error_nomem(err);
-    struct tm_sqlite_thread_state *state = at(w, row->id);
-    if (row->state.len > sizeof state->state || row->blocked_function.data || row->io_wait != TM_NO_ID)
+    if (row->state.len > STATE_MAX || row->blocked_function.data || row->io_wait != TM_NO_ID)
         return write_unbuffered(s, row, err);
     if (w->count == TM_SQLITE_WINDOW && (st = tm_sqlite_thread_states_flush(s, TM_SQLITE_WINDOW / 2, err)) < 0)
         return st;
-    state->row = *row;
-    state->function = 0;
-    state->state_len = (uint8_t)(row->state.data ? row->state.len : 0);
-    if (state->state_len)
-        memcpy(state->state, row->state.data, state->state_len);
+    struct tm_sqlite_thread_state *state = at(w, row->id);
+    *state = (struct tm_sqlite_thread_state){.ts = row->ts,
+                                             .dur = row->dur,
+                                             .ucpu = row->ucpu,
+                                             .waker_id = row->waker_id,
+                                             .io_wait = TM_NO_ID,
+                                             .utid = row->utid,
+                                             .waker_utid = (int32_t)row->waker_utid,
+                                             .irq_context = (int8_t)row->irq_context};
+    set_state(state, row->state);
     w->count++;
     return TM_OK;
 }
@@ -119,26 +141,18 @@ enum tm_status tm_sqlite_thread_state_end(void *self, int64_t id, int64_t dur, s
 {
     struct tm_sqlite *s = self;
     if (id >= s->thread_states.first) {
-        at(&s->thread_states, id)->row.dur = dur;
+        at(&s->thread_states, id)->dur = dur;
         return TM_OK;
     }
     enum tm_status st = tm_sqlite_btree_change(&s->thread_states.table, id, DUR_COLUMN, dur, err);
-    if (st <= TM_OK)
-        return st;
-    sqlite3_stmt *stmt = tm_sqlite_postpone(s, TM_SQL_THREAD_STATE_END);
-    sqlite3_bind_int64(stmt, 1, id);
-    sqlite3_bind_int64(stmt, 2, dur);
-    return tm_sqlite_run(s, stmt, err);
+    return st == TM_END ? TM_OK : st; /* the row has no open column: it states its own duration */
 }
 
 enum tm_status tm_sqlite_thread_state_is(void *self, int64_t id, struct tm_text state, struct tm_error *err)
 {
     struct tm_sqlite *s = self;
-    if (id >= s->thread_states.first && state.len <= TM_SCHED_STATE_TEXT_MAX) {
-        struct tm_sqlite_thread_state *pending = at(&s->thread_states, id);
-        pending->state_len = (uint8_t)(state.data ? state.len : 0);
-        if (pending->state_len)
-            memcpy(pending->state, state.data, state.len);
+    if (id >= s->thread_states.first && state.len <= STATE_MAX) {
+        set_state(at(&s->thread_states, id), state);
         return TM_OK;
     }
     sqlite3_stmt *stmt = tm_sqlite_postpone(s, TM_SQL_THREAD_STATE_IS);
@@ -176,7 +190,7 @@ enum tm_status tm_sqlite_thread_state_reason(void *self, int64_t id, int64_t io_
         return st;
     if (id >= s->thread_states.first) {
         struct tm_sqlite_thread_state *state = at(&s->thread_states, id);
-        state->row.io_wait = io_wait;
+        state->io_wait = io_wait;
         state->function = number ? number : state->function;
         return TM_OK;
     }
