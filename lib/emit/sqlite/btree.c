@@ -321,7 +321,7 @@ enum tm_status tm_sqlite_btree_find(struct tm_sqlite_btree *tree, int64_t rowid,
     return st == TM_OK ? read_record(tree, place.bytes, place.cell, payload, err) : st;
 }
 
-/* Finds the place of column COLUMN of row ROWID in the tree. TM_OK, TM_END or TM_E_SYSTEM, as tm_sqlite_btree_change. */
+/* Finds column COLUMN of row ROWID in the tree. TM_OK, TM_END or TM_E_SYSTEM, as tm_sqlite_btree_change. */
 static enum tm_status search_wide(struct tm_sqlite_btree *tree, int64_t rowid, unsigned column,
                                   struct tm_wide_place *wide, struct tm_error *err)
 {

@@ -74,7 +74,7 @@ struct tm_sqlite_thread_states {
     struct tm_sqlite_thread_state *rows;
     int64_t first;
     uint32_t count;
-    struct tm_intern functions; /* functions of pending rows */
+    struct tm_intern texts; /* functions and long states of pending rows */
 };
 
 /* Buffered sets of args. */

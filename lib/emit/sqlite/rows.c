@@ -162,7 +162,7 @@ void tm_sqlite_rows_release(struct tm_sqlite *s)
     free(s->slices.rows);
     free(s->scheds.rows);
     free(s->thread_states.rows);
-    tm_intern_release(&s->thread_states.functions);
+    tm_intern_release(&s->thread_states.texts);
     tm_sqlite_args_release(s);
     tm_table_release(&s->metadata_rows);
     tm_buf_release(&s->slices.text);

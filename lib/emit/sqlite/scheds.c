@@ -1,13 +1,17 @@
 #include "emit/sqlite/internal.h"
 
-#include "kernel/sched_state.h"
-
 #include <stdlib.h>
 
+enum { END_STATE_MAX = 31 };
+
+/* A pending row. It fits one line of the cache. */
 struct tm_sqlite_sched {
-    struct tm_sched_row row; /* without texts */
-    char end_state[TM_SCHED_STATE_TEXT_MAX];
-    uint8_t end_state_len; /* 0: none */
+    int64_t ts, dur, ucpu;
+    uint32_t utid;
+    int32_t priority;
+    bool has_priority : 1;
+    unsigned end_state_len : 5; /* 0: none */
+    char end_state[END_STATE_MAX];
 };
 
 static struct tm_sqlite_sched *at(struct tm_sqlite_scheds *w, int64_t id)
@@ -17,7 +21,7 @@ static struct tm_sqlite_sched *at(struct tm_sqlite_scheds *w, int64_t id)
 
 static void set_end_state(struct tm_sqlite_sched *sched, struct tm_text text)
 {
-    sched->end_state_len = (uint8_t)(text.data && text.len < sizeof sched->end_state ? text.len : 0);
+    sched->end_state_len = text.data && text.len <= END_STATE_MAX ? (unsigned)text.len & END_STATE_MAX : 0;
     if (sched->end_state_len)
         memcpy(sched->end_state, text.data, sched->end_state_len);
 }
@@ -25,8 +29,7 @@ static void set_end_state(struct tm_sqlite_sched *sched, struct tm_text text)
 static enum tm_status write_row(struct tm_sqlite *s, int64_t id, struct tm_error *err)
 {
     struct tm_sqlite_record *r = &s->record;
-    const struct tm_sqlite_sched *sched = at(&s->scheds, id);
-    const struct tm_sched_row *row = &sched->row;
+    const struct tm_sqlite_sched *row = at(&s->scheds, id);
     tm_sqlite_record_begin(r);
     tm_sqlite_record_null(r);
     tm_sqlite_record_int(r, row->ts);
@@ -35,8 +38,7 @@ static enum tm_status write_row(struct tm_sqlite *s, int64_t id, struct tm_error
     tm_sqlite_record_int(r, row->ucpu % TM_CPUS_A_MACHINE);
     tm_sqlite_record_int(r, row->ucpu);
     tm_sqlite_record_int(r, row->utid);
-    tm_sqlite_put_text(s, (struct tm_text){sched->end_state_len ? (const uint8_t *)sched->end_state : NULL,
-                                           sched->end_state_len});
+    tm_sqlite_put_text(s, tm_text_at(row->end_state_len ? row->end_state : NULL, row->end_state_len));
     tm_sqlite_record_maybe(r, row->has_priority, row->priority);
     return tm_sqlite_btree_add(&s->scheds.table, id, r, err);
 }
@@ -59,8 +61,14 @@ enum tm_status tm_sqlite_sched(void *self, const struct tm_sched_row *row, struc
         return tm_error_nomem(err);
     if (w->count == TM_SQLITE_WINDOW && (st = tm_sqlite_scheds_flush(s, TM_SQLITE_WINDOW / 2, err)) < 0)
         return st;
-    at(w, row->id)->row = *row;
-    set_end_state(at(w, row->id), row->end_state);
+    struct tm_sqlite_sched *sched = at(w, row->id);
+    *sched = (struct tm_sqlite_sched){.ts = row->ts,
+                                      .dur = row->dur,
+                                      .ucpu = row->ucpu,
+                                      .utid = row->utid,
+                                      .priority = row->priority,
+                                      .has_priority = row->has_priority};
+    set_end_state(sched, row->end_state);
     w->count++;
     return TM_OK;
 }
@@ -71,7 +79,7 @@ enum tm_status tm_sqlite_sched_end(void *self, int64_t id, int64_t dur, struct t
     struct tm_sqlite *s = self;
     enum tm_status st;
     if (id >= s->scheds.first) {
-        at(&s->scheds, id)->row.dur = dur;
+        at(&s->scheds, id)->dur = dur;
         set_end_state(at(&s->scheds, id), end_state);
         return TM_OK;
     }

@@ -6,10 +6,13 @@
 
 /* A slice that ends soon is written once, after its end. Longer slices are written open and updated at their end. */
 struct tm_sqlite_slice {
-    struct tm_slice_row row; /* without texts */
-    size_t text;             /* offset of name and category in the text, including its removed bytes */
-    size_t name_len, category_len;
+    int64_t ts, dur, parent, arg_set;                                  /* as in struct tm_slice_row */
+    int64_t thread_ts, thread_dur, instructions, instruction_delta;
+    uint32_t track, depth;
+    size_t text; /* offset of name and category in the text, including its removed bytes */
+    uint32_t name_len, category_len;
     bool has_name, has_category;
+    bool has_thread_ts, has_thread_dur, has_instructions, has_instruction_delta;
 };
 
 static struct tm_sqlite_slice *at(struct tm_sqlite_slices *w, int64_t id)
@@ -21,16 +24,15 @@ static enum tm_status write_row(struct tm_sqlite *s, int64_t id, struct tm_error
 {
     struct tm_sqlite_slices *w = &s->slices;
     struct tm_sqlite_record *r = &s->record;
-    const struct tm_sqlite_slice *slice = at(w, id);
-    const struct tm_slice_row *row = &slice->row;
-    const uint8_t *text = w->text.data + (slice->text - w->text_removed);
+    const struct tm_sqlite_slice *row = at(w, id);
+    const uint8_t *text = w->text.data + (row->text - w->text_removed);
     tm_sqlite_record_begin(r);
     tm_sqlite_record_null(r);
     tm_sqlite_record_int(r, row->ts);
     tm_sqlite_record_int(r, row->dur);
     tm_sqlite_record_int(r, row->track);
-    tm_sqlite_put_text(s, (struct tm_text){slice->has_category ? text + slice->name_len : NULL, slice->category_len});
-    tm_sqlite_put_text(s, (struct tm_text){slice->has_name ? text : NULL, slice->name_len});
+    tm_sqlite_put_text(s, (struct tm_text){row->has_category ? text + row->name_len : NULL, row->category_len});
+    tm_sqlite_put_text(s, (struct tm_text){row->has_name ? text : NULL, row->name_len});
     tm_sqlite_record_int(r, row->depth);
     tm_sqlite_record_id(r, row->parent);
     tm_sqlite_record_id(r, row->arg_set);
@@ -68,13 +70,25 @@ enum tm_status tm_sqlite_slice(void *self, const struct tm_slice_row *row, struc
         return tm_error_nomem(err);
     if (w->count == TM_SQLITE_WINDOW && (st = tm_sqlite_slices_flush(s, TM_SQLITE_WINDOW / 2, err)) < 0)
         return st;
-    struct tm_sqlite_slice *slice = at(w, row->id);
-    *slice = (struct tm_sqlite_slice){.row = *row,
-                                      .text = w->text_removed + w->text.len,
-                                      .name_len = row->name.len,
-                                      .category_len = row->category.len,
-                                      .has_name = row->name.data != NULL,
-                                      .has_category = row->category.data != NULL};
+    *at(w, row->id) = (struct tm_sqlite_slice){.ts = row->ts,
+                                               .dur = row->dur,
+                                               .parent = row->parent,
+                                               .arg_set = row->arg_set,
+                                               .thread_ts = row->thread_ts,
+                                               .thread_dur = row->thread_dur,
+                                               .instructions = row->instructions,
+                                               .instruction_delta = row->instruction_delta,
+                                               .track = row->track,
+                                               .depth = row->depth,
+                                               .text = w->text_removed + w->text.len,
+                                               .name_len = (uint32_t)row->name.len,
+                                               .category_len = (uint32_t)row->category.len,
+                                               .has_name = row->name.data != NULL,
+                                               .has_category = row->category.data != NULL,
+                                               .has_thread_ts = row->has_thread_ts,
+                                               .has_thread_dur = row->has_thread_dur,
+                                               .has_instructions = row->has_instructions,
+                                               .has_instruction_delta = row->has_instruction_delta};
     if (tm_buf_add(&w->text, row->name.data, row->name.len) < 0 ||
         tm_buf_add(&w->text, row->category.data, row->category.len) < 0)
         return tm_error_nomem(err);
@@ -87,8 +101,8 @@ enum tm_status tm_sqlite_slice_end(void *self, int64_t id, int64_t dur, int64_t 
     struct tm_sqlite *s = self;
     struct tm_sqlite_slices *w = &s->slices;
     if (id >= w->first) {
-        at(w, id)->row.dur = dur;
-        at(w, id)->row.arg_set = arg_set;
+        at(w, id)->dur = dur;
+        at(w, id)->arg_set = arg_set;
         return TM_OK;
     }
     sqlite3_stmt *stmt = tm_sqlite_postpone(s, TM_SQL_SLICE_END);
@@ -102,7 +116,7 @@ enum tm_status tm_sqlite_slice_end(void *self, int64_t id, int64_t dur, int64_t 
 enum tm_status tm_sqlite_slice_thread_begin(void *self, int64_t id, const struct tm_thread_reading *reading,
                                             struct tm_error *err)
 {
-    struct tm_slice_row *row = &at(&((struct tm_sqlite *)self)->slices, id)->row;
+    struct tm_sqlite_slice *row = at(&((struct tm_sqlite *)self)->slices, id);
     (void)err;
     if (reading->is_instructions) {
         row->has_instructions = true;
@@ -129,7 +143,7 @@ enum tm_status tm_sqlite_slice_thread_end(void *self, int64_t id, const struct t
     struct tm_sqlite *s = self;
     struct tm_sqlite_slices *w = &s->slices;
     if (id >= w->first) {
-        struct tm_slice_row *row = &at(w, id)->row;
+        struct tm_sqlite_slice *row = at(w, id);
         if (reading->is_instructions)
             row->has_instruction_delta =
                 difference(row->has_instructions, row->instructions, reading, &row->instruction_delta);
