@@ -145,3 +145,14 @@ size_t tm_sched_state_text(uint32_t state, uint32_t version, char separator, cha
     out[n] = '\0';
     return n;
 }
+
+struct tm_text tm_sched_state_known_text(struct tm_sched_state_texts *texts, uint32_t state, uint32_t version)
+{
+    struct tm_sched_state_known *known = &texts->known[(state ^ state >> 8) & (TM_SCHED_STATES_KNOWN - 1)];
+    if (known->len == 0 || known->state != state || known->version != version) {
+        known->state = state;
+        known->version = version;
+        known->len = (uint8_t)tm_sched_state_text(state, version, 0, known->text);
+    }
+    return tm_text_at(known->text, known->len);
+}

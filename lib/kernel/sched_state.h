@@ -8,6 +8,8 @@
 #ifndef TM_KERNEL_SCHED_STATE_H
 #define TM_KERNEL_SCHED_STATE_H
 
+#include "base/text.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,5 +56,19 @@ uint32_t tm_sched_state_encode(uint32_t state, uint32_t version);
  * unknown. */
 enum { TM_SCHED_STATE_TEXT_MAX = 32 };
 size_t tm_sched_state_text(uint32_t state, uint32_t version, char separator, char *out);
+
+enum { TM_SCHED_STATES_KNOWN = 1 << 5 };
+
+/* Texts of states that were used before. Zero-initialise. */
+struct tm_sched_state_texts {
+    struct tm_sched_state_known {
+        uint32_t state, version;
+        uint8_t len; /* 0: unused */
+        char text[TM_SCHED_STATE_TEXT_MAX];
+    } known[TM_SCHED_STATES_KNOWN];
+};
+
+/* Returns the text of tm_sched_state_text without separators, valid until the next call. */
+struct tm_text tm_sched_state_known_text(struct tm_sched_state_texts *texts, uint32_t state, uint32_t version);
 
 #endif

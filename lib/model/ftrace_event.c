@@ -8,13 +8,12 @@
 #include "stream/detail_arg.h"
 
 /* The first number of a source of args; for other events the number of the field that they are in FtraceEvent. */
-enum { SWITCH = INT32_MAX - 1, WAKING };
+enum { SWITCH = INT32_MAX - 2, SWITCH_OF_TEXT, WAKING };
 
 /* A decoded event. Its args are in tm_model_output.args, unless an event with the same args had SET. */
 struct decoded {
     struct tm_text name;
     int64_t tid;
-    int64_t prev; /* the thread TID; TM_NO_ID: not known yet */
     bool is_recalled;
     int64_t set;
     uint64_t key; /* for tm_arg_sets_note */
@@ -28,6 +27,15 @@ static bool recall(const struct tm_model_output *out, const struct tm_arg_sets_s
     if (decoded->is_recalled)
         decoded->tid = tid;
     return decoded->is_recalled;
+}
+
+/* Adds TEXT as text I of SOURCE: by its number if COLUMN has one. */
+static void put_source(struct tm_arg_sets_source *source, unsigned i, uint32_t column, struct tm_text text)
+{
+    enum { FIRST = 6 };
+    source->numbers[FIRST + i] = text.data ? tm_model_string_number(column) : 0;
+    if (source->numbers[FIRST + i] == 0)
+        source->texts[i] = text;
 }
 
 static enum tm_status put_field(struct tm_buf *args, struct tm_buf *key, const struct tm_ftrace_field *field,
@@ -145,25 +153,24 @@ static uint64_t state_of_text(uint64_t value)
 /* Decodes a switch of compact_sched or of text. As in the reference importer, the previous task of a switch of
  * compact_sched has the name that its thread has at that time. */
 static enum tm_status read_switch(struct tm_model_tasks *tasks, struct tm_model_output *out,
-                                  const struct tm_model_event *ev, struct decoded *decoded)
+                                  struct tm_model_event *ev, struct decoded *decoded)
 {
     const struct tm_event *e = ev->e;
+    const struct tm_processes *p = &tasks->processes;
     struct tm_buf *args = &out->args;
-    int64_t prev = tm_processes_find_thread(&tasks->processes, ev->place.machine, e->tid);
-    struct tm_text comm = {0};
     bool is_text = tm_event_raw(e->flags) == TM_RAW_LINE;
     uint64_t state = is_text ? state_of_text(e->value) : (e->value & INT32_MAX) | e->track << 31;
-    if (is_text)
-        comm = ev->category;
-    else if (prev != TM_NO_ID)
-        comm = tm_processes_text(&tasks->processes, tasks->processes.threads[prev].name);
+    if (ev->of_tid == TM_NO_ID)
+        ev->of_tid = tm_processes_find_thread(p, ev->place.machine, e->tid);
+    uint32_t name = is_text || ev->of_tid == TM_NO_ID ? 0 : p->threads[ev->of_tid].name;
+    struct tm_text comm = is_text ? ev->category : tm_processes_text(p, name);
     decoded->name = (struct tm_text){(const uint8_t *)"sched_switch", 12};
     decoded->tid = e->tid;
-    decoded->prev = prev;
-    const struct tm_arg_sets_source source = {
-        .numbers = {SWITCH, (uint64_t)e->tid, state, (uint64_t)e->pid, (uint64_t)tm_event_prev_priority(e),
-                    (uint64_t)tm_event_next_priority(e)},
-        .texts = {comm, ev->name}};
+    struct tm_arg_sets_source source = {
+        .numbers = {is_text ? SWITCH_OF_TEXT : SWITCH, (uint64_t)e->tid, state, (uint64_t)e->pid,
+                    (uint64_t)tm_event_prev_priority(e), (uint64_t)tm_event_next_priority(e)}};
+    put_source(&source, 0, is_text ? e->category : name, comm);
+    put_source(&source, 1, e->name, ev->name);
     if (recall(out, &source, decoded))
         return TM_OK;
     if (put_text(args, "prev_comm", comm) < 0 || tm_detail_arg_int(args, "prev_pid", e->tid) < 0 ||
@@ -174,34 +181,23 @@ static enum tm_status read_switch(struct tm_model_tasks *tasks, struct tm_model_
     return tm_detail_arg_int(args, "next_prio", tm_event_next_priority(e));
 }
 
-static enum tm_status read_waking(struct tm_model_output *out, const struct tm_model_event *ev, struct decoded *decoded)
+static enum tm_status read_waking(struct tm_model_output *out, const struct tm_model_event *ev,
+                                  struct decoded *decoded)
 {
     const struct tm_event *e = ev->e;
     struct tm_buf *args = &out->args;
     decoded->name = (struct tm_text){(const uint8_t *)"sched_waking", 12};
     decoded->tid = e->pid;
-    const struct tm_arg_sets_source source = {
-        .numbers = {WAKING, (uint64_t)e->tid, (uint64_t)e->pid, (uint64_t)tm_event_waking_priority(e),
-                    (uint64_t)tm_event_waking_cpu(e)},
-        .texts = {ev->name}};
+    struct tm_arg_sets_source source = {.numbers = {WAKING, (uint64_t)e->tid, (uint64_t)e->pid,
+                                                    (uint64_t)tm_event_waking_priority(e),
+                                                    (uint64_t)tm_event_waking_cpu(e)}};
+    put_source(&source, 0, e->name, ev->name);
     if (recall(out, &source, decoded))
         return TM_OK;
     if (put_text(args, "comm", ev->name) < 0 || tm_detail_arg_int(args, "pid", e->tid) < 0 ||
         tm_detail_arg_int(args, "prio", tm_event_waking_priority(e)) < 0)
         return TM_E_SYSTEM;
     return tm_detail_arg_int(args, "target_cpu", tm_event_waking_cpu(e));
-}
-
-/* Sets *UTID to the thread of the event. */
-static enum tm_status find_thread(struct tm_model_tasks *tasks, const struct tm_model_event *ev,
-                                  const struct decoded *decoded, uint32_t *utid, struct tm_error *err)
-{
-    int64_t found = decoded->prev;
-    enum tm_status st = TM_OK;
-    if (found == TM_NO_ID)
-        st = tm_processes_thread(&tasks->processes, ev->place.machine, decoded->tid, &found, err);
-    *utid = (uint32_t)found;
-    return st;
 }
 
 /* Sets *SET to the set of the event's args. */
@@ -216,10 +212,11 @@ static enum tm_status find_set(struct tm_model_output *out, const struct decoded
 }
 
 enum tm_status tm_model_ftrace_event(struct tm_model_tasks *tasks, struct tm_model_output *out,
-                                     const struct tm_model_event *ev, struct tm_error *err)
+                                     struct tm_model_event *ev, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
-    struct decoded decoded = {.prev = TM_NO_ID};
+    struct decoded decoded = {.tid = 0};
+    int64_t utid;
     enum tm_raw raw = tm_event_raw(e->flags);
     bool is_compact = raw == TM_RAW_COMPACT_SCHED, is_waking = e->kind == TM_KIND_SCHED_WAKING;
     if (out->rows->ftrace_event == NULL || e->cpu >= TM_CPUS_A_MACHINE)
@@ -237,8 +234,9 @@ enum tm_status tm_model_ftrace_event(struct tm_model_tasks *tasks, struct tm_mod
                                 .ucpu = tm_ucpu(ev->place.machine, e->cpu),
                                 .common_flags = is_compact && is_waking ? (uint32_t)e->track : 0};
     if ((st = tm_sched_cpu(&tasks->sched, ev->place.machine, e->cpu, err)) < 0 ||
-        (st = find_thread(tasks, ev, &decoded, &row.utid, err)) < 0 ||
+        (st = tm_model_task_of(tasks, ev, decoded.tid, &utid, err)) < 0 ||
         (st = find_set(out, &decoded, &row.arg_set, err)) < 0)
         return st;
+    row.utid = (uint32_t)utid;
     return out->rows->ftrace_event(out->rows->self, &row, err);
 }

@@ -17,6 +17,7 @@ struct tm_model_event {
     bool is_json;   /* an object of Chrome JSON */
     bool is_of_kernel; /* tm_event_is_of_kernel */
     int64_t utid;   /* TM_NO_ID: not looked up yet */
+    int64_t of_tid, of_pid; /* what tm_model_task_of found for e->tid and e->pid; TM_NO_ID: not looked up yet */
     struct tm_text name, category;
 };
 
@@ -63,6 +64,28 @@ static inline bool tm_model_lacks_task(const struct tm_event *e)
 
 /* Looks up the thread of a row, by its pid too if it has one, and sets EV->utid. */
 enum tm_status tm_model_thread(struct tm_model_tasks *tasks, struct tm_model_event *ev, struct tm_error *err);
+
+/* Returns the stream's number of a name or category column; 0: the text has none. */
+static inline uint32_t tm_model_string_number(uint32_t column)
+{
+    return column & TM_STRING_INLINE ? 0 : column;
+}
+
+/* Sets *UTID to the current thread of TID, a number that EV states. It is made if there is none. Not for an event that
+ * gives the number another meaning, once it has done so. */
+static inline enum tm_status tm_model_task_of(struct tm_model_tasks *tasks, struct tm_model_event *ev, int64_t tid,
+                                              int64_t *utid, struct tm_error *err)
+{
+    int64_t *known = tid == ev->e->tid ? &ev->of_tid : &ev->of_pid;
+    if ((tid == ev->e->tid || tid == ev->e->pid) && *known != TM_NO_ID) {
+        *utid = *known;
+        return TM_OK;
+    }
+    enum tm_status st = tm_processes_thread(&tasks->processes, ev->place.machine, tid, utid, err);
+    if (tid == ev->e->tid || tid == ev->e->pid)
+        *known = *utid;
+    return st;
+}
 
 /* Sets *TRACK to the track of the slices that a thread executes. */
 enum tm_status tm_model_thread_track(struct tm_model_layout *layout, struct tm_place place, int64_t utid,
@@ -113,7 +136,7 @@ enum tm_status tm_model_task(struct tm_model_tasks *tasks, struct tm_model_outpu
 enum tm_status tm_model_log(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 /* Makes the row of ftrace_event for EV, a kernel event of protos. */
 enum tm_status tm_model_ftrace_event(struct tm_model_tasks *tasks, struct tm_model_output *out,
-                                     const struct tm_model_event *ev, struct tm_error *err);
+                                     struct tm_model_event *ev, struct tm_error *err);
 enum tm_status tm_model_heap_dump(struct tm_model_heaps *heaps, struct tm_model_tasks *tasks,
                                   struct tm_model_output *out, struct tm_model_event *ev, struct tm_error *err);
 enum tm_status tm_model_allocation(struct tm_stacks *stacks, struct tm_model_tasks *tasks, struct tm_model_output *out,

@@ -19,8 +19,8 @@ void tm_model_init(struct tm_model *m, const struct tm_rows *rows, const struct 
     m->tasks.task_states.states = &m->tasks.thread_states;
 }
 
-/* Sets *ROW to what the model knows of FILE. TM_E_INPUT if the catalog does not have the file. */
-static enum tm_status file_get(struct tm_model_files *files, uint32_t file, struct tm_model_file **row,
+/* Does the work of file_get for a file that is not known yet. */
+static enum tm_status add_file(struct tm_model_files *files, uint32_t file, struct tm_model_file **row,
                                struct tm_error *err)
 {
     if (file >= files->catalog->file_count)
@@ -32,17 +32,26 @@ static enum tm_status file_get(struct tm_model_files *files, uint32_t file, stru
         files->all[files->count++] = (struct tm_model_file){0};
     }
     *row = &files->all[file];
-    if (!(*row)->known) {
-        enum tm_input_type type = files->catalog->files[file].input_type;
-        **row = (struct tm_model_file){
-            .known = true, .is_json = type == TM_INPUT_JSON, .is_text = type == TM_INPUT_SYSTRACE,
-            .is_perf_data = type == TM_INPUT_PERF};
-        files->has_json = files->has_json || (*row)->is_json;
-    }
+    enum tm_input_type type = files->catalog->files[file].input_type;
+    **row = (struct tm_model_file){
+        .known = true, .is_json = type == TM_INPUT_JSON, .is_text = type == TM_INPUT_SYSTRACE,
+        .is_perf_data = type == TM_INPUT_PERF};
+    files->has_json = files->has_json || (*row)->is_json;
     return TM_OK;
 }
 
-static enum tm_status machine_get(struct tm_model_files *files, struct tm_model_tasks *tasks, uint32_t machine,
+/* Sets *ROW to what the model knows of FILE. TM_E_INPUT if the catalog does not have the file. */
+static enum tm_status file_get(struct tm_model_files *files, uint32_t file, struct tm_model_file **row,
+                               struct tm_error *err)
+{
+    if (file >= files->count || !files->all[file].known)
+        return add_file(files, file, row, err);
+    *row = &files->all[file];
+    return TM_OK;
+}
+
+/* Does the work of machine_get for a machine that has no event yet. */
+static enum tm_status add_machine(struct tm_model_files *files, struct tm_model_tasks *tasks, uint32_t machine,
                                   struct tm_error *err)
 {
     if (machine >= files->catalog->machine_count)
@@ -54,11 +63,17 @@ static enum tm_status machine_get(struct tm_model_files *files, struct tm_model_
             return st;
         tasks->machines[tasks->machine_count++] = (struct tm_machine_info){0};
     }
-    if (tasks->machines[machine].seen)
-        return TM_OK;
     int64_t utid;
     tasks->machines[machine].seen = true;
     return tm_processes_machine(&tasks->processes, machine, &utid, err);
+}
+
+/* Notes that MACHINE has an event. TM_E_INPUT if the catalog does not have the machine. */
+static enum tm_status machine_get(struct tm_model_files *files, struct tm_model_tasks *tasks, uint32_t machine,
+                                  struct tm_error *err)
+{
+    bool is_known = machine < tasks->machine_count && tasks->machines[machine].seen;
+    return is_known ? TM_OK : add_machine(files, tasks, machine, err);
 }
 
 /* Notes that tid 0 is the idle task, if EV is from the kernel's scheduler or from a packet. */
@@ -89,8 +104,8 @@ static enum tm_status note_thread(struct tm_model_tasks *tasks, struct tm_model_
     /* A task that exits may be unknown. A new task is registered when the event of its creation is processed. */
     if (ev->is_of_kernel && (e->flags & TM_EVENT_HAS_TID) && e->kind != TM_KIND_SCHED_SWITCH &&
         e->kind != TM_KIND_PROCESS_EXIT) {
-        int64_t utid, tid = e->kind == TM_KIND_TASK_NEW ? e->pid : e->tid;
-        return tm_processes_thread(&tasks->processes, ev->place.machine, tid, &utid, err);
+        int64_t utid;
+        return tm_model_task_of(tasks, ev, e->kind == TM_KIND_TASK_NEW ? e->pid : e->tid, &utid, err);
     }
     return TM_OK;
 }
@@ -156,7 +171,7 @@ static enum tm_status by_kind(struct tm_model *m, struct tm_model_event *ev, str
 static enum tm_status apply(struct tm_model *m, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_model_file *file;
-    struct tm_model_event ev = {.e = e, .place = tm_place_of(e), .utid = TM_NO_ID};
+    struct tm_model_event ev = {.e = e, .place = tm_place_of(e), .utid = TM_NO_ID, .of_tid = TM_NO_ID, .of_pid = TM_NO_ID};
     bool is_timed = !(e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED));
     enum tm_status st = file_get(&m->files, e->file, &file, err);
     if (st < 0 || (st = machine_get(&m->files, &m->tasks, e->machine, err)) < 0)

@@ -7,6 +7,7 @@
 #ifndef TM_MODEL_MODEL_H
 #define TM_MODEL_MODEL_H
 
+#include "kernel/sched_state.h"
 #include "model/address_spaces.h"
 #include "model/arg_sets.h"
 #include "model/async_roots.h"
@@ -67,6 +68,7 @@ struct tm_model_tasks {
     struct tm_gpus gpus;   /* those that machines describe */
     struct tm_thread_states thread_states;
     struct tm_task_states task_states;
+    struct tm_sched_state_texts state_texts;
 };
 
 /* Tracks, their lanes, and what decides which track an event is on. */

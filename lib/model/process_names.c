@@ -28,12 +28,25 @@ enum tm_status tm_processes_name_thread(struct tm_processes *p, int64_t utid, st
     if (name.data == NULL || priority < t->name_priority)
         return TM_OK;
     t->name_priority = (uint8_t)priority;
+    t->string = 0;
     if (t->name) {
         struct tm_text old = tm_processes_text(p, t->name);
         if (old.data && old.len == name.len && memcmp(old.data, name.data, name.len) == 0)
             return TM_OK;
     }
     return intern(p, name, &t->name, err);
+}
+
+enum tm_status tm_processes_name_task(struct tm_processes *p, int64_t utid, struct tm_text name, uint32_t string,
+                                      struct tm_error *err)
+{
+    struct tm_thread_row *t = &p->threads[utid];
+    if (string && t->string == string)
+        return TM_OK;
+    enum tm_status st = tm_processes_name_thread(p, utid, name, TM_THREAD_NAME_SCHED, err);
+    if (st == TM_OK && name.data && t->name_priority == TM_THREAD_NAME_SCHED)
+        t->string = string;
+    return st;
 }
 
 enum tm_status tm_processes_name_process(struct tm_processes *p, int64_t upid, struct tm_text name,

@@ -26,7 +26,8 @@ struct tm_thread_row {
     int64_t arg_set; /* TM_NO_ID */
     uint32_t machine;
     int32_t upid;  /* TM_NO_ID: unknown */
-    uint32_t name; /* number of a text, plus 1; 0: none */
+    uint32_t name;   /* number of a text, plus 1; 0: none */
+    uint32_t string; /* the stream's number of the name that a scheduling event stated last; 0: another name */
     uint8_t name_priority;
     /* is_idle: as the trace states, else that of its machine's idle task; is_stateless: it is that task, which has no
      * states */
@@ -125,6 +126,9 @@ void tm_processes_set_parent(struct tm_processes *p, int64_t upid, int64_t utid)
 /* Set a name or a command line. A text whose data is NULL changes nothing. */
 enum tm_status tm_processes_name_thread(struct tm_processes *p, int64_t utid, struct tm_text name,
                                         enum tm_thread_name_priority priority, struct tm_error *err);
+/* Sets the name that a scheduling event states. STRING: its number in the stream; 0: it has none. */
+enum tm_status tm_processes_name_task(struct tm_processes *p, int64_t utid, struct tm_text name, uint32_t string,
+                                      struct tm_error *err);
 enum tm_status tm_processes_name_process(struct tm_processes *p, int64_t upid, struct tm_text name,
                                          enum tm_process_name_priority priority, struct tm_error *err);
 enum tm_status tm_processes_cmdline(struct tm_processes *p, int64_t upid, struct tm_text cmdline,

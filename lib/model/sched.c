@@ -9,10 +9,22 @@ struct tm_running {
     int64_t id, ts, tid; /* id is TM_NO_ID if no slice is open */
 };
 
+/* Returns where a cpu is among the recent ones. */
+static uint32_t slot_of(uint32_t machine, uint32_t cpu)
+{
+    enum { CPUS = 37 }; /* makes the first cpus of many machines differ */
+    return (machine * CPUS + cpu) & (TM_SCHED_RECENT - 1);
+}
+
 enum tm_status tm_sched_cpu(struct tm_sched *sched, uint32_t machine, uint32_t cpu, struct tm_error *err)
 {
-    struct tm_key key = {machine, cpu, 0};
-    if (cpu >= TM_CPUS_A_MACHINE || tm_table_find(&sched->cpu_table, &key) != TM_TABLE_NONE)
+    const struct tm_key key = {machine, cpu, 0};
+    const int64_t known = tm_ucpu(machine, cpu) + 1;
+    int64_t *recent = &sched->recent_cpus[slot_of(machine, cpu)];
+    if (cpu >= TM_CPUS_A_MACHINE || *recent == known)
+        return TM_OK;
+    *recent = known;
+    if (tm_table_find(&sched->cpu_table, &key) != TM_TABLE_NONE)
         return TM_OK;
     enum tm_status st = tm_array_grow(&sched->cpus, &sched->cpu_cap, sched->cpu_count, sizeof *sched->cpus, err);
     if (st < 0)
@@ -83,6 +95,11 @@ struct tm_text tm_sched_text(const struct tm_sched *sched, uint32_t number)
 static enum tm_status running_get(struct tm_sched *sched, const struct tm_sched_switch *s, struct tm_running **running,
                                   struct tm_error *err)
 {
+    struct tm_running_place *recent = &sched->recent[slot_of(s->machine, s->cpu) ^ (s->file & (TM_SCHED_RECENT - 1))];
+    if (recent->number && recent->file == s->file && recent->machine == s->machine && recent->cpu == s->cpu) {
+        *running = &sched->states[recent->number - 1];
+        return TM_OK;
+    }
     struct tm_key key = {s->file, s->machine, s->cpu};
     int64_t i = tm_table_find(&sched->running, &key);
     enum tm_status st;
@@ -94,6 +111,7 @@ static enum tm_status running_get(struct tm_sched *sched, const struct tm_sched_
             return st;
         sched->states[sched->state_count++] = (struct tm_running){.id = TM_NO_ID};
     }
+    *recent = (struct tm_running_place){s->file, s->machine, s->cpu, (uint32_t)i + 1};
     *running = &sched->states[i];
     return TM_OK;
 }

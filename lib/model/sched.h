@@ -31,6 +31,14 @@ struct tm_sched_switch {
     struct tm_text end_state;
 };
 
+/* Cpus whose rows and states are found without a search, by the low bits of their numbers. */
+enum { TM_SCHED_RECENT = 1 << 8 };
+
+/* The number in STATES of what runs on a cpu in a file, plus 1; 0: none. */
+struct tm_running_place {
+    uint32_t file, machine, cpu, number;
+};
+
 /* Zero-initialise, then set ROWS. The calls return TM_OK, TM_E_SYSTEM or the error of ROWS. */
 struct tm_sched {
     const struct tm_rows *rows; /* receives the slices of CPUs */
@@ -43,6 +51,8 @@ struct tm_sched {
     struct tm_table cpu_table, running;
     struct tm_running *states;
     uint32_t state_count, state_cap;
+    int64_t recent_cpus[TM_SCHED_RECENT];            /* ucpu + 1 of cpus that have a row */
+    struct tm_running_place recent[TM_SCHED_RECENT]; /* where the states of cpus are */
 };
 
 /* Makes the row of a CPU if it is new. CPUs beyond the limit get none. */

@@ -5,16 +5,19 @@
 
 /* A task as a scheduling event names it. */
 struct task {
-    uint32_t machine;
     int64_t tid;
-    struct tm_text name;
+    struct tm_text name; /* data NULL: none */
+    uint32_t string;     /* the column that has the name */
 };
 
 /* Sets *UTID to the thread of TASK and gives it the name. */
-static enum tm_status find_task(struct tm_model_tasks *tasks, struct task task, int64_t *utid, struct tm_error *err)
+static enum tm_status find_task(struct tm_model_tasks *tasks, struct tm_model_event *ev, const struct task *task,
+                                int64_t *utid, struct tm_error *err)
 {
-    enum tm_status st = tm_processes_thread(&tasks->processes, task.machine, task.tid, utid, err);
-    return st < 0 ? st : tm_processes_name_thread(&tasks->processes, *utid, task.name, TM_THREAD_NAME_SCHED, err);
+    enum tm_status st = tm_model_task_of(tasks, ev, task->tid, utid, err);
+    if (st < 0 || task->name.data == NULL)
+        return st;
+    return tm_processes_name_task(&tasks->processes, *utid, task->name, tm_model_string_number(task->string), err);
 }
 
 static struct tm_thread_at at(const struct tm_model_event *ev, int64_t utid)
@@ -48,8 +51,10 @@ static enum tm_status sched_switch(struct tm_model_tasks *tasks, struct tm_model
                                    struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
-    char state[TM_SCHED_STATE_TEXT_MAX];
-    size_t len = tm_sched_state_text((uint32_t)e->value, tasks->machines[ev->place.machine].kernel_version, 0, state);
+    const struct task next_task = {e->pid, ev->name, e->name};
+    /* compact_sched states no name of the task that ran before: the one in the row is that of an earlier switch. */
+    const struct task prev_task = {
+        e->tid, tm_event_raw(e->flags) == TM_RAW_COMPACT_SCHED ? (struct tm_text){0} : ev->category, e->category};
     struct tm_sched_switch s = {.file = ev->place.file,
                                 .machine = ev->place.machine,
                                 .cpu = e->cpu,
@@ -59,26 +64,26 @@ static enum tm_status sched_switch(struct tm_model_tasks *tasks, struct tm_model
                                 .next_tid = e->pid,
                                 .has_next = e->flags & TM_EVENT_HAS_PID,
                                 .next_prio = tm_event_next_priority(e),
-                                .end_state = {(const uint8_t *)state, len}};
+                                .end_state = tm_sched_state_known_text(
+                                    &tasks->state_texts, (uint32_t)e->value,
+                                    tasks->machines[ev->place.machine].kernel_version)};
     int64_t next = 0, prev;
     bool matches;
     enum tm_status st = TM_OK;
     if (s.has_next)
-        st = find_task(tasks, (struct task){e->machine, e->pid, ev->name}, &next, err);
+        st = find_task(tasks, ev, &next_task, &next, err);
     if (st < 0 || e->cpu >= TM_CPUS_A_MACHINE)
         return st;
     if (tm_model_lacks_task(e))
         return count_skipped(out, ev, TM_MODEL_SWITCH_SKIPPED, err);
     s.next_utid = (uint32_t)next;
-    if (len == 1 && state[0] == '?') {
+    if (tm_text_is(s.end_state, "?")) {
         s.end_state.data = NULL;
         if (e->value & TM_SCHED_STATE_FLAGS && e->value & TM_SCHED_STATE_WINDOWS &&
             (st = tm_model_count(out, ev->place, TM_MODEL_TASK_STATE_INVALID, err)) < 0)
             return st;
     }
-    /* compact_sched states no name of the task that ran before: the one in the row is that of an earlier switch. */
-    struct tm_text prev_name = tm_event_raw(e->flags) == TM_RAW_COMPACT_SCHED ? (struct tm_text){0} : ev->category;
-    if (s.has_prev && (st = find_task(tasks, (struct task){e->machine, e->tid, prev_name}, &prev, err)) < 0)
+    if (s.has_prev && (st = find_task(tasks, ev, &prev_task, &prev, err)) < 0)
         return st;
     if (out->options.tasks_only)
         return TM_OK;
@@ -102,10 +107,11 @@ enum tm_status tm_model_sched(struct tm_model_tasks *tasks, struct tm_model_outp
         return count_skipped(out, ev, TM_MODEL_WAKING_SKIPPED, err);
     /* The reference importer takes no names from wakings in compact_sched. */
     struct tm_text name = tm_event_raw(ev->e->flags) == TM_RAW_COMPACT_SCHED ? (struct tm_text){0} : ev->name;
-    enum tm_status st = tm_processes_thread(&tasks->processes, ev->place.machine, ev->e->pid, &waker, err);
+    const struct task woken = {ev->e->tid, name, ev->e->name};
+    enum tm_status st = tm_model_task_of(tasks, ev, ev->e->pid, &waker, err);
     if (st < 0)
         return st;
-    st = find_task(tasks, (struct task){ev->e->machine, ev->e->tid, name}, &utid, err);
+    st = find_task(tasks, ev, &woken, &utid, err);
     if (st < 0)
         return st;
     const struct tm_thread_waking waking = {at(ev, utid), (uint32_t)waker, irq_context_of(ev->e)};
@@ -154,7 +160,8 @@ static enum tm_status task_rename(struct tm_model_tasks *tasks, struct tm_model_
     struct tm_processes *p = &tasks->processes;
     const struct tm_event *e = ev->e;
     int64_t utid;
-    enum tm_status st = find_task(tasks, (struct task){e->machine, e->tid, ev->name}, &utid, err);
+    const struct task renamed = {e->tid, ev->name, e->name};
+    enum tm_status st = find_task(tasks, ev, &renamed, &utid, err);
     if (st < 0)
         return st;
     if (e->flags & TM_EVENT_DERIVED) {
