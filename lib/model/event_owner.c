@@ -7,7 +7,7 @@
 static enum tm_status own_thread(struct tm_model_tasks *tasks, const struct tm_event *e, int64_t *utid,
                                  struct tm_error *err)
 {
-    struct tm_model_event ev = {.e = e, .place = tm_place_of(e), .utid = TM_NO_ID, .of_tid = TM_NO_ID, .of_pid = TM_NO_ID};
+    struct tm_model_event ev = tm_model_event_of(e);
     enum tm_status st = tm_model_thread(tasks, &ev, err);
     *utid = ev.utid;
     return st;

@@ -21,6 +21,13 @@ struct tm_model_event {
     struct tm_text name, category;
 };
 
+/* Returns E with its place and nothing looked up. */
+static inline struct tm_model_event tm_model_event_of(const struct tm_event *e)
+{
+    return (struct tm_model_event){
+        .e = e, .place = tm_place_of(e), .utid = TM_NO_ID, .of_tid = TM_NO_ID, .of_pid = TM_NO_ID};
+}
+
 /* True if E is an object of Chrome JSON. Its file must be known. */
 static inline bool tm_model_is_json(const struct tm_model_files *files, const struct tm_event *e)
 {

@@ -171,7 +171,7 @@ static enum tm_status by_kind(struct tm_model *m, struct tm_model_event *ev, str
 static enum tm_status apply(struct tm_model *m, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_model_file *file;
-    struct tm_model_event ev = {.e = e, .place = tm_place_of(e), .utid = TM_NO_ID, .of_tid = TM_NO_ID, .of_pid = TM_NO_ID};
+    struct tm_model_event ev = tm_model_event_of(e);
     bool is_timed = !(e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED));
     enum tm_status st = file_get(&m->files, e->file, &file, err);
     if (st < 0 || (st = machine_get(&m->files, &m->tasks, e->machine, err)) < 0)
