@@ -93,6 +93,26 @@ out.jsonl" ]
     [ ! -e out.csv ]
 }
 
+@test "neighbours share memory, and tm-clocks also that of tm-manifest's input" {
+    [ -e /proc/self/fd ] || skip "descriptors cannot be looked at"
+    for name in tm-unpack tm-manifest tm-clocks tm-sort tm-emit; do
+        stage $name 'for fd in ${TM_RINGS//,/ }; do
+            [ "$fd" = -1 ] && echo none || stat -L -c %i /proc/self/fd/$fd
+        done >rings.$(basename "$0"); cat >/dev/null'
+    done
+    merge -f csv x </dev/null
+    for name in $all; do
+        mapfile -t ${name#tm-} <rings.$name
+    done
+    [ "${unpack[*]}" != "none none none" ] || skip "this system has no shared memory"
+    [ "${unpack[0]} ${unpack[2]}" = "none none" ]
+    [ "${manifest[*]}" = "${unpack[1]} none none" ]
+    [ "${clocks[0]} ${clocks[2]}" = "none ${unpack[1]}" ]
+    [ "${sort[0]} ${sort[2]}" = "${clocks[1]} none" ]
+    [ "${emit[*]}" = "${sort[1]} none none" ]
+    [ "$(printf '%s\n' "${unpack[1]}" "${clocks[1]}" "${sort[1]}" | sort -u | grep -c '[0-9]')" -eq 3 ]
+}
+
 @test "--json without a report is an error" {
     for options in "--json x" "--json -o a.db x" "--json -f csv x"; do
         run merge $options

@@ -264,8 +264,8 @@ enum tm_status tm_merge_commands_make(struct tm_merge_commands *commands, const 
         stages[i].name = stage_names[i];
         stages[i].path = w.command->path;
         stages[i].argv = w.command->argv;
-        /* Not the stages before: tm-manifest has the kernel move pages from pipe to pipe. */
-        stages[i].shares_output = i == TM_MERGE_CLOCKS || i == TM_MERGE_SORT;
+        stages[i].shares_output = i != TM_MERGE_MANIFEST; /* it passes its input on */
+        stages[i].passes_input = i == TM_MERGE_MANIFEST;
     }
     return TM_OK;
 }

@@ -65,7 +65,7 @@ static void close_fd(int *fd)
 /* Descriptors of a stage before its start; -1: that of the caller, or no ring. */
 struct ends {
     int in, out, err;
-    int rings[2]; /* of input and output */
+    int rings[3]; /* of input and output, and of the input of the stage before */
     const sigset_t *mask;
 };
 
@@ -82,7 +82,7 @@ static int set_up(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr, 
         e = posix_spawn_file_actions_adddup2(actions, ends->out, STDOUT_FILENO);
     if (e == 0)
         e = posix_spawn_file_actions_adddup2(actions, ends->err, STDERR_FILENO);
-    for (int i = 0; i < 2 && e == 0; i++)
+    for (int i = 0; i < 3 && e == 0; i++)
         if (ends->rings[i] >= 0) /* to itself: only this stage inherits it */
             e = posix_spawn_file_actions_adddup2(actions, ends->rings[i], ends->rings[i]);
     if (e == 0)
@@ -131,8 +131,9 @@ static enum tm_status spawn_stage(struct tm_stage *stage, const struct ends *end
     posix_spawnattr_t attr;
     int e = posix_spawn_file_actions_init(&actions);
     stage->rings[0] = '\0';
-    if (ends->rings[0] >= 0 || ends->rings[1] >= 0)
-        snprintf(stage->rings, sizeof stage->rings, TM_RINGS_VARIABLE "=%d,%d", ends->rings[0], ends->rings[1]);
+    if (ends->rings[0] >= 0 || ends->rings[1] >= 0 || ends->rings[2] >= 0)
+        snprintf(stage->rings, sizeof stage->rings, TM_RINGS_VARIABLE "=%d,%d,%d", ends->rings[0], ends->rings[1],
+                 ends->rings[2]);
     if (e != 0)
         return tm_error_errno(err, e, "%s: cannot run", stage->name);
     if ((e = posix_spawnattr_init(&attr)) == 0) {
@@ -190,7 +191,8 @@ enum tm_status tm_pipeline_start(struct tm_pipeline *p, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     int in = p->in_fd > STDIN_FILENO ? fcntl(p->in_fd, F_DUPFD_CLOEXEC, 0) : -1;
-    int ring = -1; /* of the next stage's input */
+    int ring = -1;  /* of the next stage's input */
+    int taken = -1; /* of the input of the stage before, which passes it on */
     size_t i;
     for (i = 0; i < p->count; i++)
         p->stages[i].err_fd = -1;
@@ -207,8 +209,12 @@ enum tm_status tm_pipeline_start(struct tm_pipeline *p, struct tm_error *err)
             st = tm_error_set(err, TM_E_SYSTEM, "too many files are open");
         if (st == TM_OK)
             st = spawn_stage(&p->stages[i],
-                             &(struct ends){in, data[1], errs[1], {ring, out_ring}, &p->wait_mask}, err);
-        close_fd(&ring);
+                             &(struct ends){in, data[1], errs[1], {ring, out_ring, taken}, &p->wait_mask}, err);
+        close_fd(&taken);
+        if (p->stages[i].passes_input)
+            taken = ring;
+        else
+            close_fd(&ring);
         ring = out_ring;
         close_fd(&in);
         close_fd(&data[1]);
@@ -218,6 +224,7 @@ enum tm_status tm_pipeline_start(struct tm_pipeline *p, struct tm_error *err)
     }
     close_fd(&in);
     close_fd(&ring);
+    close_fd(&taken);
     if (st < 0)
         tm_pipeline_stop(p);
     return st;

@@ -21,13 +21,14 @@ struct tm_stage {
     const char *const *argv; /* NULL-terminated */
     const char *setting;     /* "NAME=VALUE" for its environment; NULL: none */
     bool shares_output;      /* the next stage can read its output from memory (os/shared_ring.h) */
+    bool passes_input;       /* it may pass that memory on to the next stage, if the stage before shares it */
     /* Set by wait. */
     int wait_status;         /* as waitpid says */
     struct tm_buf messages;      /* what it wrote to standard error and was not passed on yet */
     /* private */
     pid_t pid;
     int err_fd;
-    char rings[32];   /* TM_RINGS for its environment; "": it shares no memory */
+    char rings[48];   /* TM_RINGS for its environment; "": it shares no memory */
     bool running;
     bool stopped;     /* by us, because no stage needed it any more */
     int64_t ended_ms; /* when it was seen to have ended */

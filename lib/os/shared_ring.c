@@ -1,8 +1,10 @@
 #include "os/shared_ring.h"
 
+#include "base/bytes.h"
 #include "os/compat.h"
 #include "os/io.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,31 +44,38 @@ static bool map(struct tm_ring *ring, int memory)
     return false;
 }
 
-void tm_ring_attach(struct tm_ring *ring, bool is_output, int fd)
+/* Returns the descriptor at PLACE, from 0 on, in TM_RINGS. -1: there is none. */
+static int descriptor(int place)
 {
     const char *text = getenv(TM_RINGS_VARIABLE);
-    struct stat info;
     char *end;
-    *ring = (struct tm_ring){.fd = fd};
-    if (text == NULL)
-        return;
-    long memory = strtol(text, &end, 10);
-    if (is_output)
-        memory = *end == ',' ? strtol(end + 1, &end, 10) : -1;
-    if (memory < 0 || memory > INT32_MAX)
-        return;
-    if (fstat((int)memory, &info) < 0 || info.st_size != (off_t)(TM_RING_BYTES + RING_PAGE_BYTES))
-        return; /* it is something else */
-    bool is_mapped = map(ring, (int)memory);
-    (void)close((int)memory);
-    if (is_mapped && !is_output)
-        atomic_store(&ring->page->is_read, 1);
+    while (text && place-- > 0)
+        text = (text = strchr(text, ',')) ? text + 1 : NULL;
+    long memory = text ? strtol(text, &end, 10) : -1;
+    return memory >= 0 && memory <= INT32_MAX ? (int)memory : -1;
 }
 
-static enum tm_status wake(const struct tm_ring *ring, struct tm_error *err)
+void tm_ring_attach(struct tm_ring *ring, bool is_output, int fd)
+{
+    struct stat info;
+    int memory = descriptor(is_output);
+    *ring = (struct tm_ring){.fd = fd};
+    bool is_taker = memory < 0 && !is_output;
+    if (is_taker)
+        memory = descriptor(2);
+    if (memory < 0 || fstat(memory, &info) < 0 || info.st_size != (off_t)(TM_RING_BYTES + RING_PAGE_BYTES))
+        return; /* there is none, or it is something else */
+    bool is_mapped = map(ring, memory);
+    (void)close(memory);
+    ring->is_taker = is_mapped && is_taker;
+    if (is_mapped && !is_output)
+        atomic_store(is_taker ? &ring->page->is_taken : &ring->page->is_read, 1);
+}
+
+static enum tm_status wake(int fd, struct tm_error *err)
 {
     static const char mark = TM_RING_MARK;
-    return tm_io_write(ring->fd, &mark, 1, err);
+    return tm_io_write(fd, &mark, 1, err);
 }
 
 bool tm_ring_is_read(const struct tm_ring *ring)
@@ -76,7 +85,22 @@ bool tm_ring_is_read(const struct tm_ring *ring)
 
 enum tm_status tm_ring_begin(struct tm_ring *ring, struct tm_error *err)
 {
-    return wake(ring, err);
+    return wake(ring->fd, err);
+}
+
+/* Waits until the pipe has a byte or has ended. If the taker leaves meanwhile, fails or ends the process as write(2)
+ * does. */
+static enum tm_status watch(const struct tm_ring *ring, struct tm_error *err)
+{
+    struct pollfd ends[] = {{.fd = ring->fd, .events = POLLIN}, {.fd = ring->next_fd}};
+    while (poll(ends, 2, -1) < 0 && errno == EINTR)
+        ;
+    return ends[1].revents ? wake(ring->next_fd, err) : TM_OK;
+}
+
+size_t tm_ring_ready(const struct tm_ring *ring)
+{
+    return (size_t)(atomic_load(&ring->page->written) - ring->at);
 }
 
 enum tm_status tm_ring_wait(struct tm_ring *ring, size_t need, size_t *have, struct tm_error *err)
@@ -86,17 +110,19 @@ enum tm_status tm_ring_wait(struct tm_ring *ring, size_t need, size_t *have, str
     for (;;) {
         size_t got = 0;
         bool had_ended = ring->has_ended;
-        *have = (size_t)(atomic_load(&page->written) - ring->at);
+        *have = tm_ring_ready(ring);
         if (*have > TM_RING_BYTES)
             return tm_error_set(err, TM_E_SYSTEM, "memory shared with the stage before is damaged");
         if (*have >= need || had_ended)
             return TM_OK;
         atomic_store(&page->is_awaited, 1);
-        if (atomic_load(&page->written) - ring->at != *have) {
+        if (tm_ring_ready(ring) != *have) {
             atomic_store(&page->is_awaited, 0);
             continue;
         }
-        enum tm_status st = tm_io_read(ring->fd, wakes, sizeof wakes, &got, err);
+        enum tm_status st = ring->passes ? watch(ring, err) : TM_OK;
+        if (st == TM_OK)
+            st = tm_io_read(ring->fd, wakes, sizeof wakes, &got, err);
         if (st < 0)
             return st;
         ring->has_ended = st == TM_END;
@@ -106,7 +132,8 @@ enum tm_status tm_ring_wait(struct tm_ring *ring, size_t need, size_t *have, str
 void tm_ring_consume(struct tm_ring *ring, size_t len)
 {
     ring->at += len;
-    atomic_store_explicit(&ring->page->consumed, ring->at, memory_order_release);
+    if (!ring->passes)
+        atomic_store_explicit(&ring->page->consumed, ring->at, memory_order_release);
 }
 
 size_t tm_ring_hidden(const struct tm_ring *ring)
@@ -119,7 +146,7 @@ enum tm_status tm_ring_show(struct tm_ring *ring, struct tm_error *err)
     if (tm_ring_hidden(ring) == 0)
         return TM_OK;
     atomic_store(&ring->page->written, ring->at);
-    return atomic_exchange(&ring->page->is_awaited, 0) ? wake(ring, err) : TM_OK;
+    return atomic_exchange(&ring->page->is_awaited, 0) ? wake(ring->fd, err) : TM_OK;
 }
 
 enum tm_status tm_ring_room(struct tm_ring *ring, size_t len, uint8_t **room, struct tm_error *err)
@@ -132,7 +159,7 @@ enum tm_status tm_ring_room(struct tm_ring *ring, size_t len, uint8_t **room, st
             return TM_OK;
         enum tm_status st = tm_ring_show(ring, err);
         if (st == TM_OK && poll(&reader, 1, RING_FULL_MS) > 0) /* only its reader's end can be reported */
-            st = wake(ring, err);
+            st = wake(ring->fd, err);
         if (st < 0)
             return st;
     }
@@ -154,6 +181,37 @@ enum tm_status tm_ring_write(struct tm_ring *ring, const void *data, size_t len,
         from += n;
         len -= n;
     }
+    return TM_OK;
+}
+
+bool tm_ring_is_taken(const struct tm_ring *ring)
+{
+    return ring->bytes && atomic_load(&ring->page->is_taken);
+}
+
+void tm_ring_pass_to(struct tm_ring *ring, int fd)
+{
+    ring->passes = true;
+    ring->next_fd = fd;
+}
+
+void tm_ring_note_put(uint8_t note[TM_RING_NOTE_BYTES], uint64_t end, uint32_t len)
+{
+    note[0] = TM_RING_NOTE;
+    tm_put_le64(note + 1, end);
+    tm_put_le32(note + 9, len);
+}
+
+enum tm_status tm_ring_take(struct tm_ring *ring, const uint8_t note[TM_RING_NOTE_BYTES], struct tm_ring_part *part,
+                            struct tm_error *err)
+{
+    uint64_t end = tm_get_le64(note + 1);
+    ring->at = atomic_load(&ring->page->consumed); /* before the first note, the stage between gave bytes back */
+    *part = (struct tm_ring_part){.len = tm_get_le32(note + 9), .consumed = (size_t)(end - ring->at)};
+    size_t ready = tm_ring_ready(ring);
+    if (ready > TM_RING_BYTES || part->consumed > ready || part->len > part->consumed)
+        return tm_error_set(err, TM_E_SYSTEM, "memory shared with the stage before is damaged");
+    part->bytes = ring->bytes + ((end - part->len) & (TM_RING_BYTES - 1));
     return TM_OK;
 }
 

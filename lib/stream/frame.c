@@ -42,6 +42,8 @@ static enum tm_status want(struct tm_frame_reader *r, size_t need, struct tm_err
 static enum tm_status read_head(struct tm_frame_reader *r, uint64_t *len, size_t *head, struct tm_error *err)
 {
     enum tm_status st = r->ring.bytes ? tm_frame_ring_find(r, err) : TM_OK;
+    if (st == TM_END)
+        return damaged(r, "frame is cut short", err);
     if (st == TM_OK)
         st = want(r, FRAME_HEAD_MAX, err);
     if (st < 0)
@@ -147,6 +149,7 @@ enum tm_status tm_frame_preview(struct tm_frame_reader *r, struct tm_frame_sight
 
 void tm_frame_reader_release(struct tm_frame_reader *reader)
 {
+    tm_frame_ring_leave(reader);
     if (!reader->is_shared || reader->is_copied)
         free(reader->mem);
     tm_ring_detach(&reader->ring);
@@ -176,7 +179,9 @@ enum tm_status tm_frame_flush(struct tm_frame_writer *writer, struct tm_error *e
         return writer->out.len > 0 ? writer->put(writer->arg, &writer->out, err) : TM_OK;
     if (writer->is_shared && writer->out.len == 0)
         return tm_frame_ring_show(writer, err);
-    enum tm_status st = write_bytes(writer, writer->out.data, writer->out.len, err);
+    if (!writer->is_shared)
+        return tm_frame_pipe_flush(writer, err);
+    enum tm_status st = tm_frame_ring_write(writer, writer->out.data, writer->out.len, err);
     tm_buf_clear(&writer->out);
     return st;
 }
@@ -294,22 +299,14 @@ enum tm_status tm_frame_forward(struct tm_frame_writer *writer, const struct tm_
     return st < 0 ? st : write_bytes(writer, frame->whole, frame->whole_bytes, err);
 }
 
-enum tm_status tm_frame_pass(struct tm_frame_reader *r, struct tm_frame_writer *writer, struct tm_error *err)
+/* Moves the next frame, of WHOLE bytes, from pipe to pipe. */
+static enum tm_status pass_by_pipe(struct tm_frame_reader *r, struct tm_frame_writer *writer, size_t whole,
+                                   struct tm_error *err)
 {
-    uint64_t len = 0;
-    size_t head = 0;
-    struct tm_frame frame;
-    enum tm_status st;
-    if (r->is_shared || writer->is_shared) {
-        st = tm_frame_read(r, &frame, err);
-        return st == TM_OK ? tm_frame_forward(writer, &frame, err) : st;
-    }
-    st = read_head(r, &len, &head, err);
-    if (st != TM_OK)
-        return st;
-    size_t whole = head + (size_t)len, have = r->end - r->start;
+    size_t have = r->end - r->start;
+    enum tm_status st = tm_frame_flush(writer, err);
     have = have < whole ? have : whole;
-    if ((st = tm_frame_flush(writer, err)) < 0 || (st = tm_io_write(writer->fd, r->mem + r->start, have, err)) < 0)
+    if (st < 0 || (st = tm_io_write(writer->fd, r->mem + r->start, have, err)) < 0)
         return st;
     r->start += have;
     /* Moving bytes without reading them takes only the time of waiting for the processes at both ends. */
@@ -317,6 +314,37 @@ enum tm_status tm_frame_pass(struct tm_frame_reader *r, struct tm_frame_writer *
     if (have < whole)
         st = tm_frame_pipe_move(r, writer, whole - have, err);
     tm_progress_end(&r->progress, whole - have);
+    return st;
+}
+
+/* Passes the next frame, of WHOLE bytes, on where it is. */
+static enum tm_status pass_in_place(struct tm_frame_reader *r, struct tm_frame_writer *writer, size_t whole,
+                                    struct tm_error *err)
+{
+    enum tm_status st = want(r, whole, err);
+    return st == TM_OK ? tm_frame_ring_pass(r, writer, whole, err) : st;
+}
+
+bool tm_frame_passes_in_place(const struct tm_frame_reader *r, const struct tm_frame_writer *writer)
+{
+    return r->is_shared && !writer->is_shared && writer->fd == STDOUT_FILENO && tm_ring_is_taken(&r->ring);
+}
+
+enum tm_status tm_frame_pass(struct tm_frame_reader *r, struct tm_frame_writer *writer, struct tm_error *err)
+{
+    uint64_t len = 0;
+    size_t head = 0;
+    struct tm_frame frame;
+    enum tm_status st = read_head(r, &len, &head, err);
+    if (st != TM_OK)
+        return st;
+    size_t whole = head + (size_t)len;
+    bool stays = whole <= TM_RING_PART_MAX && tm_frame_passes_in_place(r, writer);
+    if ((r->is_shared || writer->is_shared) && !stays) {
+        st = tm_frame_read(r, &frame, err);
+        return st == TM_OK ? tm_frame_forward(writer, &frame, err) : st;
+    }
+    st = stays ? pass_in_place(r, writer, whole, err) : pass_by_pipe(r, writer, whole, err);
     if (st != TM_OK)
         return st < 0 ? st : damaged(r, "frame is cut short", err);
     r->offset += whole;

@@ -71,6 +71,14 @@ struct tm_frame_reader {
     bool ended;
     bool is_shared; /* frames come through the ring; mem is in it, except for a frame that is larger */
     bool is_copied; /* mem is a copy of what the ring had */
+    bool is_taking; /* mem is part.bytes, which the stage before passed on */
+    struct tm_ring_part part;
+    struct {
+        uint8_t *mem;
+        size_t start, end;
+    } pipe; /* what was read from the pipe after the note about part */
+    struct tm_frame_writer *passes_to; /* the writer that frames were passed to in the ring; NULL: none */
+    uint64_t told; /* position in the ring up to which the next stage knows of the bytes */
 };
 
 /* Reads FD from its current position. A pipe is enlarged where the kernel can. */
@@ -135,10 +143,14 @@ enum tm_status tm_frame_write(struct tm_frame_writer *writer, uint32_t type, con
  * was not read is written as by tm_frame_write. Returns what that does. */
 enum tm_status tm_frame_forward(struct tm_frame_writer *writer, const struct tm_frame *frame, struct tm_error *err);
 
-/* Moves the next frame of READER to WRITER without reading it. From pipe to pipe the kernel moves its pages. Only its
- * head is checked; its reader checks the rest. Must follow tm_frame_preview. Returns what tm_frame_read does. If the
- * stream ends inside the frame, the bytes up to there have been moved. */
+/* Moves the next frame of READER to WRITER without reading it. From pipe to pipe the kernel moves its pages. A frame in
+ * READER's ring stays where it is if the next stage takes it from there; WRITER must then exist as long as READER. Only
+ * its head is checked; its reader checks the rest. Must follow tm_frame_preview. Returns what tm_frame_read does. If
+ * the stream ends inside the frame, the bytes up to there have been moved. */
 enum tm_status tm_frame_pass(struct tm_frame_reader *reader, struct tm_frame_writer *writer, struct tm_error *err);
+
+/* True if the frames that tm_frame_pass moves from READER to WRITER stay where they are. */
+bool tm_frame_passes_in_place(const struct tm_frame_reader *reader, const struct tm_frame_writer *writer);
 
 /* Writes what is buffered. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_frame_flush(struct tm_frame_writer *writer, struct tm_error *err);

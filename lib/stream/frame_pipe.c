@@ -58,6 +58,13 @@ enum tm_status tm_frame_pipe_write(struct tm_frame_writer *writer, const void *d
     return st;
 }
 
+enum tm_status tm_frame_pipe_flush(struct tm_frame_writer *writer, struct tm_error *err)
+{
+    enum tm_status st = tm_frame_pipe_write(writer, writer->out.data, writer->out.len, err);
+    tm_buf_clear(&writer->out);
+    return st;
+}
+
 enum tm_status tm_frame_pipe_put(struct tm_frame_writer *writer, struct iovec *all, size_t count,
                                  struct tm_error *err)
 {

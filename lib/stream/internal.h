@@ -39,6 +39,9 @@ enum tm_status tm_frame_pipe_want(struct tm_frame_reader *reader, size_t need, s
 /* Writes LEN bytes at DATA at once. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_frame_pipe_write(struct tm_frame_writer *writer, const void *data, size_t len, struct tm_error *err);
 
+/* Writes what is buffered. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_frame_pipe_flush(struct tm_frame_writer *writer, struct tm_error *err);
+
 /* Writes the COUNT pieces ALL, one frame, from where they are. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_frame_pipe_put(struct tm_frame_writer *writer, struct iovec *all, size_t count,
                                  struct tm_error *err);
@@ -50,12 +53,20 @@ enum tm_status tm_frame_pipe_move(struct tm_frame_reader *reader, const struct t
 
 /* frame_ring.c */
 
-/* Prepares READER, which has a ring, for its next frame: gives back what was read before, or, at TM_RING_MARK in the
- * pipe, changes to the ring. TM_OK, also at the end; or an error. */
+/* Prepares READER, which has a ring, for its next frame: gives back what was read before, or, at TM_RING_MARK or a note
+ * in the pipe, changes to the ring. TM_OK, also at the end; TM_END: the pipe ends inside a note; or an error. */
 enum tm_status tm_frame_ring_find(struct tm_frame_reader *reader, struct tm_error *err);
+
+/* Returns READER to its pipe if its frames were passed on in a ring. Gives these back. */
+void tm_frame_ring_leave(struct tm_frame_reader *reader);
 
 /* Does for a reader that uses its ring what tm_frame_pipe_want does. Frames are used where they are. */
 enum tm_status tm_frame_ring_want(struct tm_frame_reader *reader, size_t need, struct tm_error *err);
+
+/* Passes the next WHOLE bytes of READER, which are one frame in its ring, on to the stage that reads from WRITER. TM_OK
+ * or TM_E_SYSTEM. */
+enum tm_status tm_frame_ring_pass(struct tm_frame_reader *reader, struct tm_frame_writer *writer, size_t whole,
+                                  struct tm_error *err);
 
 /* Changes to the ring, whose reader is there. All frames before must be written. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_frame_ring_enter(struct tm_frame_writer *writer, struct tm_error *err);

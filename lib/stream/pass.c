@@ -4,7 +4,7 @@
 
 enum {
     PASS_CHUNK_BYTES = 4096,
-    PASS_FRAME_BYTES = 64 << 10 /* smaller frames are read */
+    PASS_FRAME_BYTES = 64 << 10 /* smaller frames are read, unless they stay where they are */
 };
 
 enum tm_status tm_stream_pass_open(struct tm_stream_reader *reader, int in, int out, struct tm_error *err)
@@ -24,7 +24,8 @@ enum tm_status tm_stream_pass_batch(struct tm_stream_reader *reader, struct tm_s
     if (st != TM_OK)
         return st;
     /* tracemerge writes the count first in each batch. The END frame is compared with it. */
-    if (sight.type != TM_FRAME_BATCH || sight.whole_bytes < PASS_FRAME_BYTES || sight.body_seen == 0 ||
+    size_t least = tm_frame_passes_in_place(&reader->frames, &writer->frames) ? 0 : PASS_FRAME_BYTES;
+    if (sight.type != TM_FRAME_BATCH || sight.whole_bytes < least || sight.body_seen == 0 ||
         sight.body[0] != TM_BATCH_FIELD_COUNT << 3 ||
         tm_varint_get(sight.body + 1, sight.body + sight.body_seen, &count) == NULL || count > TM_BATCH_EVENTS_MAX)
         return TM_END;

@@ -1,5 +1,5 @@
 /* Moves batches past a stage that does not use them. Between pipes they go from input to output unread and unchecked.
- */
+ * In a merge they stay in the memory from which the next stage takes them. */
 #ifndef TM_STREAM_PASS_H
 #define TM_STREAM_PASS_H
 
