@@ -29,23 +29,16 @@ static void show(struct tm_pb pb, struct tm_buf *out)
         tm_buf_add_byte(out, in == ENTRY ? '}' : ']');
 }
 
-/* KEYS, with a NULL at the end, have values 0, 1, …; their annotations in field 4 must be WANTED. */
-static void gives(const char *const *keys, const char *wanted)
+/* Writes the arguments in DETAIL by A, and compares their annotations with WANTED. */
+static void gives_once(struct tm_annotations *a, const struct tm_buf *detail, const char *wanted)
 {
-    struct tm_annotations a = {0};
-    struct tm_buf detail = {0}, text = {0};
+    struct tm_buf text = {0};
     struct tm_text out;
     struct tm_pb_field f;
-    for (uint64_t i = 0; keys[i]; i++) {
-        size_t mark;
-        tm_pb_begin(&detail, 1, &mark);
-        tm_pb_put_bytes(&detail, 1, keys[i], strlen(keys[i]));
-        tm_pb_put_varint(&detail, 2, tm_zigzag((int64_t)i));
-        tm_pb_end(&detail, mark);
-    }
-    for (struct tm_pb pb = tm_pb_of(detail.data, detail.len); tm_pb_next(&pb, &f) == TM_OK;)
-        ok(tm_annotations_add(&a, 4, f.data, f.len) == TM_OK);
-    ok(tm_annotations_end(&a, &out) == TM_OK);
+    tm_annotations_begin(a, 4, 1);
+    for (struct tm_pb pb = tm_pb_of(detail->data, detail->len); tm_pb_next(&pb, &f) == TM_OK;)
+        ok(tm_annotations_add(a, f.data, f.len) == TM_OK);
+    ok(tm_annotations_end(a, &out) == TM_OK);
     for (struct tm_pb pb = tm_pb_of(out.data, out.len); tm_pb_next(&pb, &f) == TM_OK;) {
         if (text.len)
             tm_buf_add_byte(&text, ' ');
@@ -53,15 +46,34 @@ static void gives(const char *const *keys, const char *wanted)
     }
     tm_buf_add_byte(&text, 0);
     is_str((const char *)text.data, wanted);
-    tm_annotations_release(&a);
-    tm_buf_release(&detail);
     tm_buf_release(&text);
 }
 
-#define GIVES(wanted, ...) gives((const char *const[]){__VA_ARGS__, NULL}, wanted)
+/* KEYS, with a NULL at the end, have values 0, 1, …; their annotations in field 4 must be WANTED: without events
+ * before, after those that A has seen, and after an event with the same keys. */
+static void gives(struct tm_annotations *a, const char *const *keys, const char *wanted)
+{
+    struct tm_annotations first = {.depth = 0};
+    struct tm_buf detail = {0};
+    for (uint64_t i = 0; keys[i]; i++) {
+        size_t mark;
+        tm_pb_begin(&detail, 1, &mark);
+        tm_pb_put_bytes(&detail, 1, keys[i], strlen(keys[i]));
+        tm_pb_put_varint(&detail, 2, tm_zigzag((int64_t)i));
+        tm_pb_end(&detail, mark);
+    }
+    gives_once(&first, &detail, wanted);
+    gives_once(a, &detail, wanted);
+    gives_once(a, &detail, wanted);
+    tm_annotations_release(&first);
+    tm_buf_release(&detail);
+}
+
+#define GIVES(wanted, ...) gives(&a, (const char *const[]){__VA_ARGS__, NULL}, wanted)
 
 int main(void)
 {
+    struct tm_annotations a = {.depth = 0};
     GIVES("a:0 b:1", "args.a", "args.b");
     GIVES("a:{b:0,c:1} d:2", "args.a.b", "args.a.c", "args.d");
     GIVES("a:[0,1] b:[{x:2,y:3},{x:4}]", "args.a[0]", "args.a[1]", "args.b[0].x", "args.b[0].y", "args.b[1].x");
@@ -79,6 +91,12 @@ int main(void)
           "123456789[x]123456.a");
     GIVES("\x2f\x2d\x5a\x5c\x81\xae\xdb:0", "\x2f\x2d\x5a\x5c\x81\xae\xdb");
 
+    /* the same keys up to the second or third, then others */
+    GIVES("a:{b:[0,{c:1}],d:2} e:3", "a.b[0]", "a.b[1].c", "a.d", "e");
+    GIVES("a:{b:[0,{c:1}]} e:2 a:{d:3}", "a.b[0]", "a.b[1].c", "e", "a.d");
+    GIVES("a:{b:[0,1,,{c:2}]} e:3", "a.b[0]", "a.b[1]", "a.b[3].c", "e");
+    GIVES("a:{b:[0,1,2],e:3}", "a.b[0]", "a.b[1]", "a.b[2]", "a.e");
+    GIVES("a:{b:{c:{d:{e:0}}}} f:1", "a.b.c.d.e", "f"); /* more groups begin than are remembered */
     GIVES("a:[{[x]:0}]", "a[0][x]"); /* a bracket without an index is part of a name */
     GIVES("ab:{c:[0,{d:1}]} ab:[2]", "ab.c[0]", "ab.c[1].d", "ab[0]");
 
@@ -91,5 +109,6 @@ int main(void)
     for (int i = 0; i < TM_ANNOTATION_DEPTH_MAX; i++)
         strcat(wanted, "}");
     GIVES(wanted, deep);
+    tm_annotations_release(&a);
     return tap_done();
 }

@@ -62,17 +62,23 @@ static uint8_t *put_value(uint8_t *p, const struct annotation *arg)
     }
 }
 
-/* Puts ARG's value as field ID, with a NAME unless its data is NULL. */
-static enum tm_status put_leaf(struct tm_buf *out, uint32_t id, struct tm_text name, const struct annotation *arg)
+/* Begins field ID of an argument, with a NAME unless its data is NULL. Sets *MARK for tm_pb_end. */
+static enum tm_status begin_argument(struct tm_annotations *a, uint32_t id, struct tm_text name, size_t *mark)
 {
-    if (tm_buf_reserve(out, 4 * TM_PB_FIELD_MAX + name.len + arg->bytes_len) != TM_OK)
+    if (tm_pb_begin(&a->out, id, mark) != TM_OK ||
+        (name.data && tm_pb_put_bytes(&a->out, TM_ANNOTATION_NAME, name.data, name.len) != TM_OK))
         return TM_E_SYSTEM;
-    uint8_t *mark = tm_pb_tag_put(out->data + out->len, id, TM_PB_LEN), *p = mark + 1; /* a length of one byte */
-    if (name.data)
-        p = tm_pb_bytes_at(p, TM_ANNOTATION_NAME, name.data, name.len);
-    p = put_value(p, arg);
-    out->len = (size_t)(p - out->data);
-    return tm_pb_end(out, (size_t)(mark - out->data));
+    return TM_OK;
+}
+
+/* Ends the argument at MARK with the value of ARG. */
+static enum tm_status end_argument(struct tm_annotations *a, const struct annotation *arg, size_t mark)
+{
+    struct tm_buf *out = &a->out;
+    if (tm_buf_reserve(out, 2 * TM_PB_FIELD_MAX + arg->bytes_len) != TM_OK)
+        return TM_E_SYSTEM;
+    out->len = (size_t)(put_value(out->data + out->len, arg) - out->data);
+    return tm_pb_end(out, mark);
 }
 
 /* Returns the end of "[12]" at AT in ARG's key, if it is an index at the end of the key or before another part;
@@ -122,26 +128,13 @@ static uint32_t name_end(const struct annotation *arg, uint32_t from)
     return i;
 }
 
-/* Returns the number of bytes at A and B that are equal, at most LEN. */
-static uint32_t count_equal(const uint8_t *a, const uint8_t *b, uint32_t len)
-{
-    enum { STEP = 8 };
-    uint32_t i = 0;
-    for (; len - i >= STEP; i += STEP) {
-        uint64_t differs = tm_get_le64(a + i) ^ tm_get_le64(b + i);
-        if (differs)
-            return i + tm_trailing_zeros(differs) / 8;
-    }
-    while (i < len && a[i] == b[i])
-        i++;
-    return i;
-}
-
 /* Ends the groups of the last argument that ARG is not in; NULL: all. */
 static enum tm_status end_groups(struct tm_annotations *a, const struct annotation *arg)
 {
     enum tm_status st = TM_OK;
-    uint32_t equal = arg && a->depth ? count_equal(a->key, arg->key, a->key_len < arg->len ? a->key_len : arg->len) : 0;
+    size_t equal = 0;
+    if (arg && a->depth)
+        equal = tm_count_equal(a->key, arg->key, a->key_len < arg->len ? a->key_len : arg->len);
     for (; a->depth > 0 && st == TM_OK; a->depth--) {
         const struct tm_annotation_group *g = &a->groups[a->depth - 1];
         if (g->end < equal && (arg->key[g->end] != '[' || index_end(arg, g->end)))
@@ -187,11 +180,8 @@ static enum tm_status begin_group(struct tm_annotations *a, uint32_t id, struct 
     bool is_entry = arg->key[end] == '.';
     bool is_array = !is_entry && a->depth < TM_ANNOTATION_DEPTH_MAX && index_end(arg, end);
     *g = (struct tm_annotation_group){.end = end, .from = end + is_entry, .is_array = is_array};
-    if (tm_pb_begin(&a->out, id, &g->mark) != TM_OK ||
-        (name.data && tm_pb_put_bytes(&a->out, TM_ANNOTATION_NAME, name.data, name.len) != TM_OK))
-        return TM_E_SYSTEM;
     a->depth++;
-    return TM_OK;
+    return begin_argument(a, id, name, &g->mark);
 }
 
 /* Begins the element of array GROUP that ARG is in or is: notes its number, and puts those before it that are missing.
@@ -205,13 +195,13 @@ static enum tm_status begin_element(struct tm_annotations *a, struct tm_annotati
     return index > before ? put_fillers(a, index - before) : TM_OK;
 }
 
-/* Puts ARG, as field ID if it is in no group, and begins the groups that it is in. */
-static enum tm_status put(struct tm_annotations *a, uint32_t id, const struct annotation *arg)
+/* Begins the groups that ARG is in, and its own field. Sets *MARK for end_argument. */
+static enum tm_status begin_groups(struct tm_annotations *a, const struct annotation *arg, size_t *mark)
 {
     enum tm_status st = TM_OK;
     while (st == TM_OK) {
         struct tm_annotation_group *group = a->depth ? &a->groups[a->depth - 1] : NULL;
-        uint32_t from = group ? group->from : 0, field = group ? TM_ANNOTATION_DICT : id, end = arg->len;
+        uint32_t from = group ? group->from : 0, field = group ? TM_ANNOTATION_DICT : a->id, end = arg->len;
         struct tm_text name = {NULL, 0};
         if (group && group->is_array) {
             st = begin_element(a, group, arg, &end);
@@ -222,24 +212,87 @@ static enum tm_status put(struct tm_annotations *a, uint32_t id, const struct an
             name = tm_text_at(arg->key + from, end - from);
         }
         if (end == arg->len)
-            return st < 0 ? st : put_leaf(&a->out, field, name, arg);
+            return st < 0 ? st : begin_argument(a, field, name, mark);
         if (st == TM_OK)
             st = begin_group(a, field, name, arg, end);
     }
     return st;
 }
 
-enum tm_status tm_annotations_add(struct tm_annotations *a, uint32_t id, const uint8_t *data, size_t len)
+/* Notes in the plan how ARG was begun. STEP has the number of groups that ended and began; what was written starts at
+ * FROM, and the argument's field is at MARK. */
+static void note_step(struct tm_annotations *a, const struct annotation *arg, struct tm_annotation_step step,
+                      size_t from, size_t mark)
+{
+    const uint32_t depth = a->depth - step.begins; /* before those that began */
+    step.mark = (uint32_t)(mark - from);
+    step.next = depth ? a->groups[depth - 1].next : 0;
+    for (uint32_t i = 0; i < step.begins; i++) {
+        step.groups[i] = a->groups[depth + i];
+        step.groups[i].mark -= from;
+    }
+    if (!tm_annotation_plan_set(a->plan, a->step, step, tm_text_at(arg->key, arg->len),
+                                tm_text_at(a->out.data + from, a->out.len - from)))
+        a->plan = NULL;
+}
+
+/* Begins ARG as its key says. Sets *MARK for end_argument. */
+static enum tm_status begin_new(struct tm_annotations *a, const struct annotation *arg, size_t *mark)
+{
+    const uint32_t depth = a->depth, fillers = a->fillers;
+    enum tm_status st = end_groups(a, arg);
+    const size_t from = a->out.len;
+    struct tm_annotation_step step = {.ends = depth - a->depth};
+    const uint32_t common = a->depth;
+    if (st == TM_OK)
+        st = begin_groups(a, arg, mark);
+    if (st < 0 || a->plan == NULL)
+        return st;
+    step.begins = a->depth - common;
+    if (step.begins > TM_ANNOTATION_BEGINS_MAX || a->fillers != fillers)
+        a->plan = NULL; /* not noted, so neither are those after it */
+    else
+        note_step(a, arg, step, from, *mark);
+    return TM_OK;
+}
+
+/* Begins an argument like the one of STEP. Sets *MARK for end_argument. */
+static enum tm_status repeat(struct tm_annotations *a, const struct tm_annotation_step *step, size_t *mark)
+{
+    struct tm_buf *out = &a->out;
+    for (uint32_t i = 0; i < step->ends; i++)
+        if (tm_pb_end(out, a->groups[--a->depth].mark) != TM_OK)
+            return TM_E_SYSTEM;
+    if (a->depth)
+        a->groups[a->depth - 1].next = step->next;
+    for (uint32_t i = 0; i < step->begins; i++) {
+        a->groups[a->depth] = step->groups[i];
+        a->groups[a->depth++].mark += out->len;
+    }
+    *mark = out->len + step->mark;
+    return tm_buf_add(out, tm_annotation_plan_field(a->plan, step), step->field_bytes);
+}
+
+void tm_annotations_begin(struct tm_annotations *a, uint32_t id, uint32_t like)
+{
+    a->id = id;
+    a->step = 0;
+    a->plan = &a->plans[like % TM_ANNOTATION_PLANS];
+}
+
+enum tm_status tm_annotations_add(struct tm_annotations *a, const uint8_t *data, size_t len)
 {
     const struct annotation arg = annotation_of(data, len);
+    size_t mark;
     if (arg.type == 0)
         return TM_OK;
-    enum tm_status st = end_groups(a, &arg);
-    if (st == TM_OK)
-        st = put(a, id, &arg);
+    const struct tm_annotation_step *step =
+        a->plan ? tm_annotation_plan_step(a->plan, a->step, tm_text_at(arg.key, arg.len)) : NULL;
+    enum tm_status st = step ? repeat(a, step, &mark) : begin_new(a, &arg, &mark);
+    a->step++;
     a->key = arg.key;
     a->key_len = arg.len;
-    return st;
+    return st < 0 ? st : end_argument(a, &arg, mark);
 }
 
 enum tm_status tm_annotations_end(struct tm_annotations *a, struct tm_text *text)
@@ -253,6 +306,8 @@ enum tm_status tm_annotations_end(struct tm_annotations *a, struct tm_text *text
 
 void tm_annotations_release(struct tm_annotations *a)
 {
+    for (uint32_t i = 0; i < TM_ANNOTATION_PLANS; i++)
+        tm_annotation_plan_release(&a->plans[i]);
     tm_buf_release(&a->out);
     *a = (struct tm_annotations){.depth = 0};
 }

@@ -10,31 +10,33 @@
 #define TM_EMIT_PERFETTO_ANNOTATIONS_H
 
 #include "base/pb.h"
-#include "base/text.h"
-
-#include <stdbool.h>
+#include "emit/perfetto/annotation_plan.h"
 
 enum { TM_ANNOTATION_DEPTH_MAX = 32 };
 
-/* The arguments of one event, written while they come. Zero-initialise. Memory grows with them. */
+enum { TM_ANNOTATION_PLANS = 128 };
+
+/* The arguments of one event, written while they come. Zero-initialise. Memory grows with them, and with those of the
+ * events that are remembered. */
 struct tm_annotations {
     /* private */
     struct tm_buf out;
-    struct tm_annotation_group {
-        size_t mark;   /* of its message, for tm_pb_end */
-        uint64_t next; /* of an array: the number of the element after the last one */
-        uint32_t end;  /* the keys of its members are equal up to this dot or bracket, which they all have */
-        uint32_t from; /* where the names or numbers of its members begin */
-        bool is_array;
-    } groups[TM_ANNOTATION_DEPTH_MAX + 2]; /* the dictionaries and arrays that the last argument is in */
+    struct tm_annotation_group groups[TM_ANNOTATION_DEPTH_MAX + 2]; /* those that the last argument is in */
     uint32_t depth, fillers;
+    uint32_t id;        /* of the field */
     const uint8_t *key; /* of the last argument */
     uint32_t key_len;
+    uint32_t step; /* number of arguments so far */
+    struct tm_annotation_plan *plan; /* NULL: it does not have all arguments so far */
+    struct tm_annotation_plan plans[TM_ANNOTATION_PLANS];
 };
 
-/* Adds the Arg of LEN bytes at DATA after those of the event, as an annotation in field ID. DATA is borrowed until
- * tm_annotations_end. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_annotations_add(struct tm_annotations *annotations, uint32_t id, const uint8_t *data, size_t len);
+/* Begins an event, whose annotations are fields ID. Events with the same number LIKE mostly have the same keys. */
+void tm_annotations_begin(struct tm_annotations *annotations, uint32_t id, uint32_t like);
+
+/* Adds the Arg of LEN bytes at DATA after those of the event. DATA is borrowed until tm_annotations_end. TM_OK or
+ * TM_E_SYSTEM. */
+enum tm_status tm_annotations_add(struct tm_annotations *annotations, const uint8_t *data, size_t len);
 
 /* Ends the event. Sets *TEXT to its annotations, which are valid until the next call. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_annotations_end(struct tm_annotations *annotations, struct tm_text *text);

@@ -1,0 +1,59 @@
+/* How the arguments of an event were written as annotations. Events of one name mostly have arguments with the same
+ * keys; what depends only on the keys is then repeated. */
+#ifndef TM_EMIT_PERFETTO_ANNOTATION_PLAN_H
+#define TM_EMIT_PERFETTO_ANNOTATION_PLAN_H
+
+#include "base/buf.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+
+/* A dictionary or array of annotations that has begun. */
+struct tm_annotation_group {
+    size_t mark;   /* of its message, for tm_pb_end */
+    uint64_t next; /* of an array: the number of the element after the last one */
+    uint32_t end;  /* the keys of its members are equal up to this dot or bracket, which they all have */
+    uint32_t from; /* where the names or numbers of its members begin */
+    bool is_array;
+};
+
+enum { TM_ANNOTATION_STEPS_MAX = 64, TM_ANNOTATION_BEGINS_MAX = 2, TM_ANNOTATION_STEP_BYTES_MAX = 512 };
+
+/* One argument after those of the steps before. */
+struct tm_annotation_step {
+    uint32_t key_at, key_bytes;     /* its key in the plan's bytes */
+    uint32_t field_at, field_bytes; /* what precedes its value: the groups that begin, its own field and name */
+    uint32_t mark;                  /* of its own field, from the start of these bytes */
+    uint32_t ends, begins;          /* number of groups that end before it, and that begin with it */
+    uint64_t next;                  /* of the array that it is in, without those that begin */
+    struct tm_annotation_group groups[TM_ANNOTATION_BEGINS_MAX]; /* marks are from the start of the field's bytes */
+};
+
+/* Zero-initialise. */
+struct tm_annotation_plan {
+    uint32_t count;
+    /* private */
+    struct tm_annotation_step *steps;
+    uint32_t cap;
+    struct tm_buf bytes;
+};
+
+/* Returns step I of PLAN if it is that of an argument with KEY; otherwise NULL. */
+const struct tm_annotation_step *tm_annotation_plan_step(const struct tm_annotation_plan *plan, uint32_t i,
+                                                         struct tm_text key);
+
+/* Returns what precedes the value of the argument of STEP. */
+static inline const uint8_t *tm_annotation_plan_field(const struct tm_annotation_plan *plan,
+                                                      const struct tm_annotation_step *step)
+{
+    return plan->bytes.data + step->field_at;
+}
+
+/* Makes STEP step I, of an argument with KEY that FIELD precedes. The steps from I on are removed. False: there are too
+ * many, its bytes are too many, or no memory; then there is no step I. */
+bool tm_annotation_plan_set(struct tm_annotation_plan *plan, uint32_t i, struct tm_annotation_step step,
+                            struct tm_text key, struct tm_text field);
+
+void tm_annotation_plan_release(struct tm_annotation_plan *plan);
+
+#endif
