@@ -11,15 +11,7 @@
 
 /* output is limited to ARGS_BYTES_FREE bytes plus ARGS_GROWTH_MAX times the bytes of the text */
 enum { ARGS_BYTES_FREE = 64 << 10, ARGS_GROWTH_MAX = 16 };
-enum { ARG_SLACK = 32 /* bytes of a key that are copied at once */ };
 enum { NUMBER_TEXT_MAX = 800 }; /* more digits than any double needs to differ from its neighbours */
-
-/* An open object or array. */
-struct tm_json_args_level {
-    size_t key_len; /* length of its own key */
-    uint32_t index; /* of the next element; in the outermost object, of the next member */
-    bool object;
-};
 
 static bool to_double(const uint8_t *data, size_t len, double *d)
 {
@@ -101,44 +93,44 @@ bool tm_json_number(const uint8_t *data, size_t len, bool *is_double, uint64_t *
     return true;
 }
 
-/* Returns the place in DETAIL for one Arg of the current key: ARG_SLACK bytes more than it takes with VALUE_BYTES for
- * its value field. NULL: out of memory. */
-static inline uint8_t *arg_place(const struct tm_json_args *a, struct tm_buf *detail, size_t value_bytes)
+/* The key of the next argument. TM_JSON_ARG_PLACE_KEY_SLACK bytes after it are readable. */
+static inline struct tm_text current_key(const struct tm_json_args *a)
 {
-    size_t most = 4 + 3 * TM_VARINT_MAX + a->key.len + value_bytes + ARG_SLACK;
-    return tm_buf_reserve(detail, most) == TM_OK ? detail->data + detail->len : NULL;
+    return a->place ? tm_text_at(a->place->key, a->place->key_len) : tm_text_at(a->key.data, a->key.len);
 }
 
 /* Adds one Arg with the current key, except for its value field, which takes VALUE_BYTES. Returns the place of that
- * field. NULL: out of memory. */
-static inline uint8_t *begin_arg(struct tm_json_args *a, struct tm_buf *detail, size_t value_bytes)
+ * field, where TM_VARINT_MAX bytes more can be written. NULL: out of memory. */
+static inline uint8_t *begin_arg(struct tm_json_args *a, size_t value_bytes)
 {
-    size_t key_len = a->key.len, inner = 1 + tm_varint_size(key_len) + key_len + value_bytes;
-    uint8_t *start = arg_place(a, detail, value_bytes), *p = start;
-    if (p == NULL || tm_buf_reserve(&a->key, ARG_SLACK) != TM_OK)
+    struct tm_text key = current_key(a);
+    size_t inner = 1 + tm_varint_size(key.len) + key.len + value_bytes;
+    size_t most = inner + 2 + 2 * TM_VARINT_MAX + TM_JSON_ARG_PLACE_KEY_SLACK;
+    if (tm_buf_reserve(&a->detail, most) != TM_OK)
         return NULL;
+    uint8_t *start = a->detail.data + a->detail.len, *p = start;
     *p++ = TM_DETAIL_ARGS << 3 | TM_PB_LEN;
     p = tm_varint_put(p, inner);
-    detail->len += (size_t)(p - start) + inner;
+    a->detail.len += (size_t)(p - start) + inner;
     *p++ = TM_ARG_KEY << 3 | TM_PB_LEN;
-    p = tm_varint_put(p, key_len);
-    tm_copy_short(p, a->key.data, key_len, ARG_SLACK);
-    return p + key_len;
+    p = tm_varint_put(p, key.len);
+    tm_copy_short(p, key.data, key.len, TM_JSON_ARG_PLACE_KEY_SLACK);
+    return p + key.len;
 }
 
-static enum tm_status put_varint(struct tm_json_args *a, struct tm_buf *detail, uint32_t field, uint64_t v)
+static inline enum tm_status put_varint(struct tm_json_args *a, uint32_t field, uint64_t v)
 {
-    uint8_t *p = begin_arg(a, detail, 1 + tm_varint_size(v));
+    uint8_t *p = begin_arg(a, 1 + tm_highest_bit(v | 1) / 7 + 1);
     if (p == NULL)
         return TM_E_SYSTEM;
     *p++ = (uint8_t)(field << 3 | TM_PB_VARINT);
-    tm_varint_put(p, v);
+    tm_varint_put_over(p, v);
     return TM_OK;
 }
 
-static enum tm_status put_double(struct tm_json_args *a, struct tm_buf *detail, uint64_t bits)
+static enum tm_status put_double(struct tm_json_args *a, uint64_t bits)
 {
-    uint8_t *p = begin_arg(a, detail, 9);
+    uint8_t *p = begin_arg(a, 9);
     if (p == NULL)
         return TM_E_SYSTEM;
     *p++ = TM_ARG_DOUBLE << 3 | TM_PB_I64;
@@ -146,37 +138,36 @@ static enum tm_status put_double(struct tm_json_args *a, struct tm_buf *detail, 
     return TM_OK;
 }
 
-static enum tm_status put_string(struct tm_json_args *a, struct tm_buf *detail, const uint8_t *s, size_t len)
+static enum tm_status put_string(struct tm_json_args *a, struct tm_text s)
 {
-    uint8_t *p = begin_arg(a, detail, 1 + tm_varint_size(len) + len);
+    uint8_t *p = begin_arg(a, 1 + tm_varint_size(s.len) + s.len);
     if (p == NULL)
         return TM_E_SYSTEM;
     *p++ = TM_ARG_STRING << 3 | TM_PB_LEN;
-    p = tm_varint_put(p, len);
-    if (len)
-        memcpy(p, s, len);
+    p = tm_varint_put(p, s.len);
+    if (s.len)
+        memcpy(p, s.data, s.len);
     return TM_OK;
 }
 
 /* Adds the scalar V under the current key. */
-static enum tm_status put_leaf(struct tm_json_args *a, struct tm_buf *detail, const struct tm_json_value *v)
+static enum tm_status put_leaf(struct tm_json_args *a, const struct tm_json_value *v)
 {
-    const uint8_t *s;
-    size_t len;
+    struct tm_text s = {v->data, v->len};
     bool is_double;
     uint64_t bits;
     switch (v->type) {
     case TM_JSON_TRUE:
     case TM_JSON_FALSE:
-        return put_varint(a, detail, TM_ARG_BOOL, v->type == TM_JSON_TRUE);
+        return put_varint(a, TM_ARG_BOOL, v->type == TM_JSON_TRUE);
     case TM_JSON_NUMBER:
         if (!tm_json_number(v->data, v->len, &is_double, &bits))
-            return put_string(a, detail, v->data, v->len);
-        return is_double ? put_double(a, detail, bits) : put_varint(a, detail, TM_ARG_INT, tm_zigzag((int64_t)bits));
+            return put_string(a, s);
+        return is_double ? put_double(a, bits) : put_varint(a, TM_ARG_INT, tm_zigzag((int64_t)bits));
     case TM_JSON_STRING:
-        return tm_json_text(v, &a->text, &s, &len) ? put_string(a, detail, s, len) : TM_E_SYSTEM;
+        return tm_json_text(v, &a->text, &s.data, &s.len) ? put_string(a, s) : TM_E_SYSTEM;
     default:
-        return put_string(a, detail, v->data, v->len);
+        return put_string(a, s);
     }
 }
 
@@ -184,16 +175,8 @@ static inline enum tm_status put_index(struct tm_buf *key, uint32_t index)
 {
     uint8_t text[12];
     size_t at = sizeof text;
-    if (tm_buf_reserve(key, sizeof text) != TM_OK)
+    if (tm_buf_reserve(key, sizeof text + TM_JSON_ARG_PLACE_KEY_SLACK) != TM_OK)
         return TM_E_SYSTEM;
-    if (index < 10) {
-        uint8_t *p = key->data + key->len;
-        p[0] = '[';
-        p[1] = (uint8_t)('0' + index);
-        p[2] = ']';
-        key->len += 3;
-        return TM_OK;
-    }
     text[--at] = ']';
     do {
         text[--at] = (uint8_t)('0' + index % 10);
@@ -204,15 +187,16 @@ static inline enum tm_status put_index(struct tm_buf *key, uint32_t index)
 }
 
 /* Sets the key of the next value of the innermost level: that level's own key, extended. */
-static enum tm_status extend_key(struct tm_json_args *a, struct tm_json_args_level *level,
-                                 const struct tm_json_value *key)
+static enum tm_status extend_key(struct tm_json_args *a, const struct tm_json_value *key)
 {
+    struct tm_json_arg_level *level = &a->levels[a->depth - 1];
     const uint8_t *s;
     size_t len;
     a->key.len = level->key_len;
-    if (!level->object)
+    if (!level->is_object)
         return put_index(&a->key, level->index++);
-    if (!tm_json_text(key, &a->text, &s, &len) || tm_buf_reserve(&a->key, len + 1) != TM_OK)
+    if (!tm_json_text(key, &a->text, &s, &len) ||
+        tm_buf_reserve(&a->key, len + 1 + TM_JSON_ARG_PLACE_KEY_SLACK) != TM_OK)
         return TM_E_SYSTEM;
     a->key.data[a->key.len++] = '.';
     memcpy(a->key.data + a->key.len, s, len);
@@ -220,223 +204,252 @@ static enum tm_status extend_key(struct tm_json_args *a, struct tm_json_args_lev
     return TM_OK;
 }
 
-/* True if the current key is one of the names in wanted. They are names within "args". */
+/* True if an argument with the current key, which is not that of a place, is to be added. The names in wanted are those
+ * within "args". */
 static bool is_listed(struct tm_json_args *a)
 {
     enum { PREFIX_BYTES = 5 /* "args." */ };
     size_t at = a->key.len > PREFIX_BYTES && memcmp(a->key.data, "args.", PREFIX_BYTES) == 0 ? PREFIX_BYTES : 0;
-    return tm_name_memo_has(&a->memo, a->wanted, a->key.data + at, a->key.len - at);
+    if (a->is_check)
+        return false;
+    return a->wanted == NULL || tm_name_memo_has(&a->memo, a->wanted, a->key.data + at, a->key.len - at);
 }
 
-/* True if an argument with the current key is to be added. */
-static inline bool is_wanted(struct tm_json_args *a)
-{
-    return a->wanted == NULL || is_listed(a);
-}
-
-/* Notes whether the detail has become too long for arguments of READ bytes. */
-static void check_growth(struct tm_json_args *a, size_t read)
-{
-    if (a->detail.len > ARGS_BYTES_FREE + read * ARGS_GROWTH_MAX)
-        a->cut = true;
-}
-
-/* Adds the value V as an argument, or notes why it is left out. V ends READ bytes into the arguments. */
-static void take_leaf(struct tm_json_args *a, const struct tm_json_value *v, size_t read)
-{
-    if (put_leaf(a, &a->detail, v) != TM_OK)
-        a->no_memory = true;
-    else
-        check_growth(a, read);
-}
-
-enum { TAG_WANTED = 1 }; /* tags of remembered members */
-
-static struct tm_json_args_recalled *made_of(struct tm_json_args *a, const struct tm_json_recalled *slot)
-{
-    return &a->recall->made[slot - a->recall->members.slots];
-}
-
-/* Adds the argument that was made of the member of SLOT. The member ends READ bytes into the arguments. */
-static void take_recalled(struct tm_json_args *a, const struct tm_json_recalled *slot, size_t read)
-{
-    const struct tm_json_args_recalled *made = made_of(a, slot);
-    if (a->cut || made->arg_len == 0)
-        return;
-    if (tm_buf_add(&a->detail, made->arg, made->arg_len) != TM_OK)
-        a->no_memory = true;
-    else
-        check_growth(a, read);
-}
-
-/* Sets the current key to that of the member of SLOT. */
-static void use_recalled_key(struct tm_json_args *a, const struct tm_json_recalled *slot)
-{
-    const struct tm_json_args_recalled *made = made_of(a, slot);
-    a->key.len = 0;
-    if (tm_buf_add(&a->key, made->key, made->key_len) != TM_OK)
-        a->no_memory = true;
-}
-
-/* Remembers in SLOT what was made of its member: the key, and the argument at byte BEFORE of the detail, if there is
- * one. */
-static void note_made(struct tm_json_args *a, struct tm_json_recalled *slot, bool wanted, size_t before)
-{
-    struct tm_json_args_recalled *made = made_of(a, slot);
-    size_t arg_len = a->detail.len - before;
-    if (slot->key_len == 0 || a->cut || a->no_memory || a->key.len > sizeof made->key || arg_len > sizeof made->arg) {
-        slot->key_len = 0;
-        return;
-    }
-    made->key_len = (uint8_t)a->key.len;
-    memcpy(made->key, a->key.data, a->key.len);
-    made->arg_len = (uint8_t)arg_len;
-    if (arg_len)
-        memcpy(made->arg, a->detail.data + before, arg_len);
-    slot->tag = wanted ? TAG_WANTED : 0;
-}
-
-/* Sets the current key to that of the member or element at SCAN's p. *NULL: its value is null, which has no key. */
-static enum tm_json_status next_key(struct tm_json_args *a, struct tm_json_args_level *level,
-                                    struct tm_json_scan *scan, bool *null)
+/* Moves to the next member or element at SCAN's p, whose key becomes the current one. */
+static enum tm_json_status next_key(struct tm_json_args *a, struct tm_json_scan *scan)
 {
     struct tm_json_value key = {0};
     enum tm_json_status st;
-    if (level->object && (st = tm_json_key(scan, &key)) != TM_JSON_OK)
+    if (a->levels[a->depth - 1].is_object && (st = tm_json_key(scan, &key)) != TM_JSON_OK)
         return st;
-    *null = *scan->p == 'n' && scan->end - scan->p >= 4 && memcmp(scan->p, "null", 4) == 0;
-    if (!*null && !a->cut && extend_key(a, level, &key) != TM_OK)
+    if (!a->cut && extend_key(a, &key) != TM_OK)
         a->no_memory = true;
     return TM_JSON_OK;
 }
 
 /* Opens the container at SCAN's p under the current key. */
-static enum tm_json_status open_level(struct tm_json_args *a, struct tm_json_scan *scan, size_t *depth)
+static enum tm_json_status open_level(struct tm_json_args *a, struct tm_json_scan *scan)
 {
-    if (*depth == TM_JSON_DEPTH_MAX) {
+    if (a->depth == TM_JSON_DEPTH_MAX)
         return tm_json_bad(scan, scan->p, "nesting is too deep");
+    a->levels[a->depth++] = (struct tm_json_arg_level){(uint32_t)a->key.len, 0, *scan->p++ == '{'};
+    return TM_JSON_OK;
+}
+
+/* Opens the outermost container, which is at SCAN's p. */
+static enum tm_json_status open_first(struct tm_json_args *a, struct tm_json_scan *scan)
+{
+    tm_buf_clear(&a->key);
+    if (tm_buf_add_str(&a->key, a->prefix) != TM_OK)
+        a->no_memory = true;
+    return open_level(a, scan);
+}
+
+/* Moves from the end of a value, or from the start of the arguments, to the next scalar: closes and opens levels.
+ * TM_JSON_CLOSE: there is none. */
+static enum tm_json_status next_scalar(struct tm_json_args *a, struct tm_json_scan *scan)
+{
+    enum tm_json_status st = TM_JSON_OK;
+    if (a->depth == 0)
+        st = open_first(a, scan);
+    else
+        st = tm_json_comma(scan, a->levels[a->depth - 1].is_object ? '}' : ']');
+    while (st == TM_JSON_OK) {
+        if (!tm_json_space(scan))
+            return TM_JSON_MORE;
+        if (*scan->p == (a->levels[a->depth - 1].is_object ? '}' : ']')) {
+            scan->p++;
+            if (--a->depth == 0)
+                return TM_JSON_CLOSE;
+            st = tm_json_comma(scan, a->levels[a->depth - 1].is_object ? '}' : ']');
+            continue;
+        }
+        st = next_key(a, scan);
+        if (st != TM_JSON_OK || (*scan->p != '{' && *scan->p != '['))
+            return st;
+        st = open_level(a, scan);
     }
-    a->levels[(*depth)++] = (struct tm_json_args_level){a->key.len, 0, *scan->p++ == '{'};
+    return st;
+}
+
+/* Makes the levels and the key around the current place those that are read on from. */
+static void leave_place(struct tm_json_args *a)
+{
+    const struct tm_json_arg_place *place = a->place;
+    a->place = NULL;
+    memcpy(a->levels, place->levels, place->depth * sizeof *place->levels);
+    a->depth = place->depth;
+    a->key.len = 0;
+    if (tm_buf_reserve(&a->key, sizeof place->key) != TM_OK) {
+        a->no_memory = true;
+        return;
+    }
+    memcpy(a->key.data, place->key, sizeof place->key);
+    a->key.len = place->key_len;
+}
+
+/* Remembers TEXT, which follows key BEFORE and leads to the current value, or to the end if IS_END. Returns its number,
+ * or 0. */
+static uint32_t learn(struct tm_json_args *a, uint32_t before, struct tm_text text, bool is_end)
+{
+    bool is_new = false;
+    uint32_t number = TM_JSON_ARG_PLACE_END;
+    if (!is_end) {
+        number = tm_json_arg_places_find(a->places, current_key(a), a->levels, a->depth, &is_new);
+        if (number == TM_JSON_ARG_PLACE_END)
+            return 0;
+        a->places->places[number].is_wanted = a->is_wanted;
+        if (is_new && number == 1) /* all were forgotten */
+            before = 0;
+    }
+    return tm_json_known_keys_learn(&a->places->keys, before, text, (uint16_t)number, &is_new);
+}
+
+/* Scans and remembers the text at SCAN's p, which follows key *KEY. Otherwise as next_value. */
+static enum tm_json_status scan_key(struct tm_json_args *a, struct tm_json_scan *scan, uint32_t *key)
+{
+    const uint8_t *start = scan->p;
+    uint32_t before = *key;
+    *key = 0;
+    if (a->place)
+        leave_place(a);
+    enum tm_json_status st = next_scalar(a, scan);
+    if ((st != TM_JSON_OK && st != TM_JSON_CLOSE) || a->cut || a->no_memory)
+        return st;
+    a->is_wanted = st == TM_JSON_OK && is_listed(a);
+    if (a->places && scan->end - start >= TM_JSON_KNOWN_BYTES)
+        *key = learn(a, before, tm_text_at(start, (size_t)(scan->p - start)), st == TM_JSON_CLOSE);
+    return st;
+}
+
+/* True if no scalar begins with C, because white space or a bracket is there. */
+static inline bool goes_on(uint8_t c)
+{
+    return c <= ' ' || (c | 0x20) == '{' || (c | 0x20) == '}';
+}
+
+/* Moves to the next scalar. *KEY is the number of the text before the last one, and becomes that of the text before
+ * this one; 0: it is not remembered. TM_JSON_CLOSE: there is no further one; SCAN stands after the arguments. */
+static inline enum tm_json_status next_value(struct tm_json_args *a, struct tm_json_scan *scan, uint32_t *key)
+{
+    enum { ROOM = TM_JSON_KNOWN_BYTES + TM_JSON_NUMBER_ROOM };
+    const uint8_t *p = scan->p;
+    uint32_t next = *key && scan->end - p >= ROOM ? tm_json_known_keys_next(&a->places->keys, *key, p) : 0;
+    if (next) {
+        const struct tm_json_known_key *known = &a->places->keys.keys[next];
+        p += known->len;
+        if (known->tag == TM_JSON_ARG_PLACE_END) {
+            scan->p = p;
+            return TM_JSON_CLOSE;
+        }
+        if (!goes_on(*p)) {
+            scan->p = p;
+            *key = next;
+            a->place = &a->places->places[known->tag];
+            a->is_wanted = a->place->is_wanted;
+            return TM_JSON_OK;
+        }
+    }
+    return scan_key(a, scan, key);
+}
+
+/* Notes a failure to add an argument, or that the detail has become too long for arguments of READ bytes. */
+static inline void note_added(struct tm_json_args *a, enum tm_status added, size_t read)
+{
+    if (added != TM_OK)
+        a->no_memory = true;
+    else if (a->detail.len > ARGS_BYTES_FREE + read * ARGS_GROWTH_MAX)
+        a->cut = true;
+}
+
+/* After a null: in an array it takes no index. */
+static void take_null(struct tm_json_args *a, uint32_t *key)
+{
+    if (a->place)
+        leave_place(a);
+    a->levels[a->depth - 1].index -= !a->levels[a->depth - 1].is_object;
+    *key = 0;
+}
+
+/* Reads the scalar at SCAN's p, which may be of any kind, and adds it. */
+static enum tm_json_status read_any(struct tm_json_args *a, struct tm_json_scan *scan, const uint8_t *start,
+                                    uint32_t *key)
+{
+    struct tm_json_value v;
+    enum tm_json_status st = tm_json_value(scan, &v);
+    if (st != TM_JSON_OK)
+        return st;
+    if (v.type == TM_JSON_NULL)
+        take_null(a, key);
+    else if (a->is_wanted && !a->cut)
+        note_added(a, put_leaf(a, &v), (size_t)(scan->p - start));
     return TM_JSON_OK;
 }
 
-/* Returns the slot of the member at SCAN's p. NULL: members of this level are not remembered. */
-static inline struct tm_json_recalled *slot_of(struct tm_json_args *a, struct tm_json_args_level *level,
-                                               const struct tm_json_scan *scan)
+/* Reads the string at P if it has no escapes, and adds it. Returns the byte after it, or NULL. */
+static inline const uint8_t *read_string(struct tm_json_args *a, const uint8_t *p, const uint8_t *end,
+                                         const uint8_t *start)
 {
-    if (a->recall == NULL || level != a->levels || !level->object)
+    bool non_ascii = false; /* not used */
+    const uint8_t *quote = tm_json_special(p + 1, end, &non_ascii);
+    if (quote == end || *quote != '"')
         return NULL;
-    return tm_json_recall_slot(&a->recall->members, scan->p, scan->end, level->index++);
+    if (a->is_wanted && !a->cut)
+        note_added(a, put_string(a, tm_text_at(p + 1, (size_t)(quote - p - 1))), (size_t)(quote - start));
+    return quote + 1;
 }
 
-/* As tm_json_comma. Usually there is no white space. */
-static inline enum tm_json_status skip_comma(struct tm_json_scan *scan, bool in_object)
-{
-    uint8_t closer = in_object ? '}' : ']';
-    if (scan->p < scan->end && *scan->p == ',')
-        scan->p++;
-    else if (scan->p == scan->end || *scan->p != closer)
-        return tm_json_comma(scan, closer);
-    return TM_JSON_OK;
-}
-
-/* Reads the value at SCAN's p if it is a usual integer, and adds it if WANTED. START is the start of the arguments.
- */
-static inline bool read_int(struct tm_json_args *a, struct tm_json_scan *scan, const uint8_t *start, bool wanted)
+/* Reads the integer at P if it is a usual one, and adds it. TM_JSON_NUMBER_ROOM bytes at P are readable. Returns the
+ * byte after it, or NULL. */
+static inline const uint8_t *read_int(struct tm_json_args *a, const uint8_t *p, const uint8_t *start)
 {
     uint64_t v;
-    const uint8_t *after;
-    if (scan->end - scan->p < TM_JSON_NUMBER_ROOM || (after = tm_json_fast_int(scan->p, &v)) == NULL)
-        return false;
-    scan->p = after;
-    if (wanted && put_varint(a, &a->detail, TM_ARG_INT, v << 1) != TM_OK)
-        a->no_memory = true;
-    else if (wanted)
-        check_growth(a, (size_t)(after - start));
-    return true;
-}
-
-/* Reads the member or element at SCAN's p with its comma. If its value is a container, opens it and increases DEPTH.
- * START is the start of the arguments. */
-static enum tm_json_status read_next(struct tm_json_args *a, struct tm_json_scan *scan, const uint8_t *start,
-                                     size_t *depth)
-{
-    struct tm_json_args_level *level = &a->levels[*depth - 1];
-    struct tm_json_value v;
-    const uint8_t *member = scan->p;
-    bool null = false;
-    enum tm_json_status st = TM_JSON_OK;
-    struct tm_json_recalled *slot = slot_of(a, level, scan);
-    enum tm_json_recall_match match = slot ? tm_json_recall_match(slot, scan, &v) : TM_JSON_RECALL_NONE;
-    if (match == TM_JSON_RECALL_MEMBER) {
-        take_recalled(a, slot, (size_t)(scan->p - start));
-        return TM_JSON_OK;
-    }
-    if (match == TM_JSON_RECALL_KEY)
-        use_recalled_key(a, slot);
-    else if ((st = next_key(a, level, scan, &null)) != TM_JSON_OK)
-        return st;
-    const uint8_t *value_start = scan->p;
-    if (*value_start == '{' || *value_start == '[') {
-        if (slot && match == TM_JSON_RECALL_NONE && !a->cut) {
-            tm_json_recall_note_key(slot, member, value_start);
-            note_made(a, slot, is_wanted(a), a->detail.len);
-        }
-        return open_level(a, scan, depth);
-    }
-    bool notes = slot && (match == TM_JSON_RECALL_NONE || tm_json_recall_takes(slot));
-    if (!notes && !a->cut && tm_json_is_digit(*value_start) &&
-        read_int(a, scan, start, match == TM_JSON_RECALL_KEY ? slot->tag == TAG_WANTED : is_wanted(a)))
-        return skip_comma(scan, level->object);
-    if ((st = tm_json_value(scan, &v)) != TM_JSON_OK)
-        return st;
-    null = v.type == TM_JSON_NULL;
-    bool wanted = !null && !a->cut && (match == TM_JSON_RECALL_KEY ? slot->tag == TAG_WANTED : is_wanted(a));
-    size_t before = a->detail.len;
-    if (wanted)
-        take_leaf(a, &v, (size_t)(scan->p - start));
-    if (notes && !null && !a->cut) {
-        tm_json_recall_note(slot, member, value_start, &v, scan->p);
-        note_made(a, slot, wanted, before);
-    }
-    return skip_comma(scan, level->object);
+    const uint8_t *after = tm_json_fast_int(p, &v);
+    if (after && a->is_wanted && !a->cut)
+        note_added(a, put_varint(a, TM_ARG_INT, v << 1), (size_t)(after - start));
+    return after;
 }
 
 /* Reads everything inside the container at SCAN's p. */
 static enum tm_json_status walk(struct tm_json_args *a, struct tm_json_scan *scan)
 {
-    size_t depth = 0;
     const uint8_t *start = scan->p;
-    enum tm_json_status st = open_level(a, scan, &depth);
-    while (st == TM_JSON_OK && depth) {
-        if (!tm_json_space(scan))
-            return TM_JSON_MORE;
-        if (*scan->p != (a->levels[depth - 1].object ? '}' : ']')) {
-            st = read_next(a, scan, start, &depth);
-            continue;
-        }
-        scan->p++;
-        if (--depth)
-            st = skip_comma(scan, a->levels[depth - 1].object);
+    uint32_t key = a->places ? TM_JSON_KNOWN_START : 0;
+    enum tm_json_status st;
+    a->depth = 0;
+    a->place = NULL;
+    while ((st = next_value(a, scan, &key)) == TM_JSON_OK) {
+        const uint8_t *p = scan->p, *after = NULL;
+        if (*p == '"')
+            after = read_string(a, p, scan->end, start);
+        else if (tm_json_is_digit(*p) && scan->end - p >= TM_JSON_NUMBER_ROOM)
+            after = read_int(a, p, start);
+        if (after)
+            scan->p = after;
+        else if ((st = read_any(a, scan, start, &key)) != TM_JSON_OK)
+            return st;
     }
-    return st;
+    return st == TM_JSON_CLOSE ? TM_JSON_OK : st;
 }
 
 enum tm_json_status tm_json_args_read(struct tm_json_args *args, const char *prefix, struct tm_json_scan *scan,
                                       struct tm_json_value *value)
 {
     const uint8_t *start = scan->p;
-    tm_buf_clear(&args->key);
+    uint8_t closer = *start == '{' ? '}' : ']';
     tm_buf_clear(&args->detail);
+    args->prefix = prefix;
     args->cut = false;
-    args->no_memory = tm_buf_add_str(&args->key, prefix) != TM_OK;
-    if (args->levels == NULL)
-        args->levels = calloc(TM_JSON_DEPTH_MAX, sizeof *args->levels);
-    if (args->levels == NULL || args->no_memory) {
+    args->no_memory = false;
+    if (args->levels == NULL && (args->levels = calloc(TM_JSON_DEPTH_MAX, sizeof *args->levels)) == NULL) {
         args->no_memory = true;
         return tm_json_value(scan, value);
     }
-    enum tm_json_status st = walk(args, scan);
+    enum tm_json_status st = TM_JSON_OK;
+    if (scan->end - start > 1 && start[1] == closer)
+        scan->p += 2;
+    else
+        st = walk(args, scan);
     *value = (struct tm_json_value){.data = start, .len = (size_t)(scan->p - start),
                                     .type = *start == '{' ? TM_JSON_OBJECT : TM_JSON_ARRAY};
     return st;
@@ -449,11 +462,14 @@ enum tm_status tm_json_args_value(struct tm_json_args *args, const char *key, co
     if (value->type == TM_JSON_OBJECT || value->type == TM_JSON_ARRAY)
         return tm_json_args_read(args, key, &scan, &read) == TM_JSON_OK && !args->no_memory ? TM_OK : TM_E_SYSTEM;
     args->cut = false;
+    args->place = NULL;
     tm_buf_clear(&args->detail);
     tm_buf_clear(&args->key);
     if (value->type == TM_JSON_NULL)
         return TM_OK;
-    return tm_buf_add_str(&args->key, key) == TM_OK ? put_leaf(args, &args->detail, value) : TM_E_SYSTEM;
+    if (tm_buf_add_str(&args->key, key) != TM_OK || tm_buf_reserve(&args->key, TM_JSON_ARG_PLACE_KEY_SLACK) != TM_OK)
+        return TM_E_SYSTEM;
+    return put_leaf(args, value);
 }
 
 void tm_json_args_release(struct tm_json_args *args)

@@ -5,21 +5,8 @@
 #define TM_FORMAT_JSON_ARGS_H
 
 #include "base/name_set.h"
-#include "json/recall.h"
-
-struct tm_json_args_level;
-
-/* Members of objects read before, with what was made of them. Zero-initialise. One for each file, because prefix and
- * wanted names must not change. */
-struct tm_json_args_recall {
-    struct tm_json_recall members;
-    struct tm_json_args_recalled {
-        uint8_t key[TM_JSON_RECALL_BYTES]; /* with the prefix */
-        uint8_t key_len;                   /* 0: the key is too long for this array */
-        uint8_t arg[TM_JSON_RECALL_BYTES]; /* the Arg message with its tag */
-        uint8_t arg_len;                   /* 0: nothing was added */
-    } made[TM_JSON_RECALL_SLOTS];
-};
+#include "format/json_arg_places.h"
+#include "json/scan.h"
 
 /* Zero-initialise. */
 struct tm_json_args {
@@ -29,12 +16,17 @@ struct tm_json_args {
     bool cut;
     bool no_memory;       /* detail is incomplete */
     const struct tm_name_set *wanted; /* the only arguments to add; borrowed; NULL: all */
-    struct tm_json_args_recall *recall; /* of the objects that are read; borrowed; NULL: none */
+    bool is_check; /* no argument is added; the text is only checked */
+    struct tm_json_arg_places *places; /* of the objects that are read; borrowed; NULL: none are remembered */
     /* private */
     struct tm_name_memo memo; /* of wanted */
-    struct tm_buf key;
+    const struct tm_json_arg_place *place; /* of the current value; NULL: unknown; then the following describe it */
+    const char *prefix;
+    struct tm_buf key; /* TM_JSON_ARG_PLACE_KEY_SLACK bytes after it are allocated */
+    size_t depth;
+    struct tm_json_arg_level *levels; /* the DEPTH open containers */
+    bool is_wanted; /* the current value is to be added */
     struct tm_buf text;
-    struct tm_json_args_level *levels;
 };
 
 /* Parses the object or array at SCAN's p and replaces detail. PREFIX is the first part of the keys. Returns what

@@ -45,7 +45,7 @@ static inline enum tm_json_field field_of(const struct tm_json_value *key)
 }
 
 /* VALUE_BYTES at a value must be readable for it to be read by one of the fast ways. */
-enum { VALUE_BYTES = 48, FRACTION_DIGITS = 3 };
+enum { VALUE_BYTES = 64, FRACTION_DIGITS = 3 };
 
 /* The tag of a text that ends the object. */
 enum { TAG_CLOSE = TM_JF_COUNT + 1 };
@@ -190,10 +190,10 @@ static enum tm_json_status scan_key(struct tm_json_scan *scan, struct tm_json_ev
     *key = 0;
     if (scan->end - start < TM_JSON_KNOWN_BYTES)
         return st;
-    *key = tm_json_known_keys_learn(&event->keys, before, start, (size_t)(scan->p - start), &is_new);
+    *key = tm_json_known_keys_learn(&event->keys, before, tm_text_at(start, (size_t)(scan->p - start)),
+                                    st == TM_JSON_OK ? (uint16_t)*field : TAG_CLOSE, &is_new);
     if (*key == 0)
         return st;
-    event->keys.keys[*key].tag = st == TM_JSON_OK ? (uint8_t)*field : TAG_CLOSE;
     if (is_new)
         event->values[*key] = (struct tm_json_event_value){.len = 0};
     if (is_new && event->keys.count == 1) /* all were forgotten: what this event has read is of other keys now */

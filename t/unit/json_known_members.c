@@ -1,4 +1,5 @@
-/* Unit tests of remembered members: an event gives the same result after any other events as when it is read alone. */
+/* Unit tests of remembered members and arguments: an event gives the same result after any other events as when it is
+ * read alone. */
 #include "format/chrome_json/event.h"
 #include "json/fast_path.h"
 
@@ -29,7 +30,8 @@ static void put_members(struct tm_buf *out, uint64_t *seed, bool args)
         "twelve; so it is read each time, whether it is the same or not\"";
     static const char *const keys[] = {"\"ph\"",   "\"ts\"",    "\"pid\"",   "\"name\"",     "\"cat\"", "\"name\" ",
                                        "\"nam\"",  "\"id\"",    "\"id2\"",   "\"x\\u0041\"", "\"\"",    "\"tid\"",
-                                       "\"caté\"", "\"args2\"", "\"stack\"", "\"dur\"",      "\"tts\""};
+                                       "\"caté\"", "\"args2\"", "\"stack\"", "\"dur\"",      "\"tts\"",
+                                       "\"a\"",    "\"a.b\""};
     static const char *const gaps[] = {":", ":", ":", ": ", " :\n "};
     static const char *const values[] = {"\"X\"",     "1",
                                          "12",        "12.5",
@@ -41,7 +43,13 @@ static void put_members(struct tm_buf *out, uint64_t *seed, bool args)
                                          "\"a\\nb\"", "{\"a\":1}",
                                          "[1,\"b\"]", long_text,
                                          "1792.4",    "4312345678916.126",
-                                         "0.25",      "{\"a\":true,\"b\":[null,\"\\t\",false]}"};
+                                         "0.25",      "{\"a\":true,\"b\":[null,\"\\t\",false]}",
+                                         "[[2, 5], [6]]", "[[2, 5], []]",
+                                         "[null,5]",  "[5,null,{\"a\":[]},6]",
+                                         "[5,[5]]",   "{\"a\":1,}",
+                                         "{\"b.c\":1,\"d\":2}", "{\"c\":1,\"d\":2}",
+                                         "{\"b.c\":1,\"e\":2}", "{\"b.c\":1,\"f\":[3]}",
+                                         "{\"c\":1,\"e\":[3]}", "{\"c\":1,\"f\":2}"};
     static const char *const commas[] = {",", ",", ",", ", ", " ,", ",\n"};
     uint64_t members = roll(seed) >> 60;
     (void)tm_buf_add_byte(out, '{');
@@ -97,7 +105,7 @@ static bool same_event(const struct tm_json_event *a, const struct tm_json_event
 struct reader {
     struct tm_json_event event;
     struct tm_json_args args;
-    struct tm_json_args_recall recall;
+    struct tm_json_arg_places places;
     struct tm_json_scan scan;
     enum tm_json_status status;
 };
@@ -121,9 +129,19 @@ static bool same_result(const struct reader *a, const struct reader *b)
             same_bytes(a->args.detail.data, a->args.detail.len, b->args.detail.data, b->args.detail.len));
 }
 
+/* Makes EVENT one that has remembered no keys. */
+static void forget(struct tm_json_event *event)
+{
+    event->keys.count = 0;
+    memset(event->keys.newest, 0, sizeof event->keys.newest);
+    memset(event->keys.keys, 0, (TM_JSON_KNOWN_START + 1) * sizeof *event->keys.keys);
+    memset(event->slots, 0, sizeof event->slots);
+}
+
 /* Compares events of one file. KEEPS: the wanted arguments; NULL: all. */
 static void test_events(const char *keeps, const char *name)
 {
+    enum { ROOM = 112 /* bytes that members are compared or converted with */ };
     static const char bytes[] = "{}[],:\"\\0123456789.eE+- \ntfn\x01\x80x";
     struct reader *with = calloc(1, sizeof *with), *without = calloc(1, sizeof *without);
     struct tm_buf text = {0};
@@ -144,15 +162,17 @@ static void test_events(const char *keeps, const char *name)
             text.data[(r >> 32) % text.len] = (uint8_t)bytes[(r >> 8) % (sizeof bytes - 1)];
         /* Most events have bytes after them; without these no member near the end is compared. */
         if (r & 4)
-            (void)tm_buf_reserve(&text, 2 * TM_JSON_RECALL_BYTES);
+            (void)tm_buf_reserve(&text, 2 * ROOM);
         if (r & 4) {
-            memset(text.data + len, ' ', 2 * TM_JSON_RECALL_BYTES);
-            len += 2 * TM_JSON_RECALL_BYTES;
+            memset(text.data + len, ' ', 2 * ROOM);
+            len += 2 * ROOM;
         }
+        if (r >> 58 == 1)
+            len = (r >> 16) % len + 1;
         if (text.data[0] != '{')
             continue;
-        memset(&without->event, 0, sizeof without->event);
-        with->args.recall = &with->recall;
+        forget(&without->event);
+        with->args.places = &with->places;
         read_event(with, text.data, len, r & 1, r & 2);
         read_event(without, text.data, len, r & 1, r & 2);
         same = same_result(with, without);
@@ -177,7 +197,7 @@ static enum tm_json_status read_number(struct reader *r, const char *number, boo
 {
     char text[160];
     int len = snprintf(text, sizeof text, "{\"ts\":%s}%80s", number, "");
-    memset(&r->event, 0, sizeof r->event);
+    forget(&r->event);
     read_event(r, (const uint8_t *)text, (size_t)(has_more ? len : len - 80), true, false);
     *ns = -1;
     if (r->status != TM_JSON_OK)
@@ -330,7 +350,7 @@ static void test_forgotten_keys(void)
     uint64_t v = 0;
     uint32_t count = 0;
     char member[40];
-    for (int i = 0; event && event->keys.count + TM_JSON_KNOWN_START + 1 < TM_JSON_KNOWN_KEYS && i < 1000; i++) {
+    for (int i = 0; event && event->keys.count + TM_JSON_KNOWN_START + 1 < TM_JSON_KNOWN_KEYS && i < 2000; i++) {
         snprintf(member, sizeof member, "\"k%d\":1", i);
         read_named(event, &text, member);
     }
@@ -349,6 +369,31 @@ static void test_forgotten_keys(void)
     free(event);
 }
 
+/* More arguments than there are places: all are forgotten several times, and some are read again. */
+static void test_forgotten_arguments(void)
+{
+    struct reader *with = calloc(1, sizeof *with), *without = calloc(1, sizeof *without);
+    bool same = with && without;
+    bool is_forgotten = false;
+    uint32_t most = 0;
+    char text[200];
+    for (int i = 0; i < 3 * TM_JSON_ARG_PLACES && same; i++) {
+        int len = snprintf(text, sizeof text, "{\"args\":{\"a\":1,\"k%d\":{\"b\":[2,%d],\"c\":\"x\"},\"k%d\":3}}%80s",
+                           i / 2, i, i % 7, "");
+        with->args.places = &with->places;
+        read_event(with, (const uint8_t *)text, (size_t)len, true, true);
+        read_event(without, (const uint8_t *)text, (size_t)len, true, true);
+        same = same_result(with, without) && with->args.detail.len > 50;
+        most = with->places.count > most ? with->places.count : most;
+        is_forgotten |= with->places.count < most;
+    }
+    ok_named(same && most > TM_JSON_ARG_PLACES - 10 && is_forgotten, "arguments are the same when places are forgotten");
+    tm_json_args_release(&with->args);
+    tm_json_args_release(&without->args);
+    free(with);
+    free(without);
+}
+
 int main(void)
 {
     test_events(NULL, "an event after others is what it is alone");
@@ -358,5 +403,6 @@ int main(void)
     test_containers();
     test_fast_containers();
     test_forgotten_keys();
+    test_forgotten_arguments();
     return tap_done();
 }

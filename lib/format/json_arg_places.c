@@ -1,0 +1,63 @@
+#include "format/json_arg_places.h"
+
+#include "base/secret.h"
+
+/* True if PLACE has KEY and LEVELS. The keys of arrays' elements state the indices, so these need not be compared. */
+static bool is_place(const struct tm_json_arg_place *place, struct tm_text key, const struct tm_json_arg_level *levels,
+                     size_t depth)
+{
+    if (place->key_len != key.len || place->depth != depth || memcmp(place->key, key.data, key.len) != 0)
+        return false;
+    for (size_t i = 0; i < depth; i++) {
+        const struct tm_json_arg_level *a = &place->levels[i], *b = &levels[i];
+        if (a->key_len != b->key_len || a->is_object != b->is_object)
+            return false;
+    }
+    return true;
+}
+
+static bool can_be_kept(struct tm_text key, const struct tm_json_arg_level *levels, size_t depth)
+{
+    if (key.len > TM_JSON_ARG_PLACE_KEY_MAX || depth > TM_JSON_ARG_PLACE_DEPTH_MAX)
+        return false;
+    for (size_t i = 0; i < depth; i++)
+        if (levels[i].index > TM_JSON_ARG_PLACE_INDEX_MAX)
+            return false;
+    return true;
+}
+
+/* Adds a place without a slot and returns its number. If there are too many, forgets all others. */
+static uint32_t add(struct tm_json_arg_places *places, struct tm_text key, const struct tm_json_arg_level *levels,
+                    size_t depth)
+{
+    if (places->count == TM_JSON_ARG_PLACES - 1) {
+        memset(&places->keys, 0, sizeof places->keys);
+        memset(places->slots, 0, sizeof places->slots);
+        places->count = 0;
+    }
+    struct tm_json_arg_place *place = &places->places[++places->count];
+    memcpy(place->key, key.data, key.len);
+    place->key_len = (uint8_t)key.len;
+    place->depth = (uint8_t)depth;
+    memcpy(place->levels, levels, depth * sizeof *levels);
+    return places->count;
+}
+
+uint32_t tm_json_arg_places_find(struct tm_json_arg_places *places, struct tm_text key,
+                                 const struct tm_json_arg_level *levels, size_t depth, bool *is_new)
+{
+    enum { SLOTS = sizeof places->slots / sizeof *places->slots };
+    *is_new = false;
+    if (!can_be_kept(key, levels, depth))
+        return TM_JSON_ARG_PLACE_END;
+    if (places->seed == 0)
+        places->seed = tm_secret();
+    size_t first = tm_keyed_bytes(places->seed, key.data, key.len) % SLOTS, slot = first;
+    for (; places->slots[slot]; slot = (slot + 1) % SLOTS)
+        if (is_place(&places->places[places->slots[slot]], key, levels, depth))
+            return places->slots[slot];
+    uint32_t number = add(places, key, levels, depth);
+    *is_new = true;
+    places->slots[places->count == 1 ? first : slot] = (uint16_t)number; /* if it is the first, all slots are free */
+    return number;
+}
