@@ -379,7 +379,8 @@ static void test_forgotten_arguments(void)
     char text[200];
     for (int i = 0; i < 3 * TM_JSON_ARG_PLACES && same; i++) {
         int len = snprintf(text, sizeof text,
-                           "{\"args\":{\"a\":1,\"k%d\":{\"b\":[2,%d],\"c\":\"x\"},\"k%d\":3}}%80s", i / 2, i, i % 7, "");
+                           "{\"args\":{\"a\":1,\"k%d\":{\"b\":[2,%d],\"c\":\"x\"},\"k%d\":3}}%80s", i / 2, i,
+                           i % 7, "");
         with->args.places = &with->places;
         read_event(with, (const uint8_t *)text, (size_t)len, true, true);
         read_event(without, (const uint8_t *)text, (size_t)len, true, true);
