@@ -388,7 +388,8 @@ static void test_forgotten_arguments(void)
         most = with->places.count > most ? with->places.count : most;
         is_forgotten |= with->places.count < most;
     }
-    ok_named(same && most > TM_JSON_ARG_PLACES - 10 && is_forgotten, "arguments are the same when places are forgotten");
+    ok_named(same && most > TM_JSON_ARG_PLACES - 10 && is_forgotten,
+             "arguments are the same when places are forgotten");
     tm_json_args_release(&with->args);
     tm_json_args_release(&without->args);
     free(with);
