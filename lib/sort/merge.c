@@ -11,7 +11,7 @@ enum {
     MERGE_TURNS = 8,  /* windows are quicker if a turn of one run has at most this many rows */
     MERGE_WINDOW_ROWS = 2, /* a window must have at least this many rows of each run */
     MERGE_COMPARED = 4,    /* a window may compare at most one key in this many in full */
-    MERGE_TREE_ROWS = 16,  /* windows are tried after this many rows of each run */
+    MERGE_TREE_ROWS = 4,   /* windows are tried after this many rows of each run */
     MERGE_LATER = 4,       /* after a failure they are tried after this many times as many rows */
     MERGE_TREE_ROWS_MAX = 1 << 20 /* they are always tried after this many rows of all runs */
 };
@@ -83,6 +83,7 @@ static enum tm_status next_block(struct merge *m, uint32_t i, struct tm_error *e
     if (st == TM_END) {
         c->block = NULL;
     } else if (st == TM_OK) {
+        c->is_transient = source->is_transient;
         tm_merge_cursor_move(c, c->block->first, c->block->first_at);
         c->rank = c->block->of_one_file ? tm_block_key(c->block, c->row, m->orders).rank : TM_MERGE_RANK_VARIES;
         tm_merge_cursor_look_ahead(c);
@@ -275,27 +276,56 @@ static void renew_tree(struct merge *m)
     build_tree(m);
 }
 
-/* Returns how many rows the tree passes before windows are tried again, if they failed after ROWS. */
-static uint32_t later(uint32_t rows)
+/* Sets how many rows the tree passes before windows are tried again, if windows stopped after PASSED rows. */
+static void set_tree_rows(struct merge *m, uint64_t passed)
 {
-    return rows < MERGE_TREE_ROWS_MAX / MERGE_LATER ? rows * MERGE_LATER : MERGE_TREE_ROWS_MAX;
+    uint32_t least = m->count * MERGE_TREE_ROWS;
+    if (passed >= least)
+        m->tree_rows = least;
+    else if (m->tree_rows < MERGE_TREE_ROWS_MAX / MERGE_LATER)
+        m->tree_rows *= MERGE_LATER;
+    else
+        m->tree_rows = MERGE_TREE_ROWS_MAX;
 }
 
-/* Passes windows as long as they are worthwhile. The ends of blocks are passed by the tree. */
-static enum tm_status pass_windows(struct merge *m, struct tm_merge_window *w, struct tm_error *err)
+/* Reads the next blocks of the runs whose blocks a window has passed to the end. */
+static enum tm_status next_blocks(struct merge *m, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < m->count && st >= 0; i++)
+        if (m->cursors[i].block && m->cursors[i].row == m->cursors[i].block->end)
+            st = next_block(m, i, err);
+    return st < 0 ? st : TM_OK;
+}
+
+/* True if another window is quicker than the tree. The window before W had BEFORE rows. A window that grows is not
+ * judged by its rows, because the shares of the runs are not known when the first one is made. */
+static bool is_worth_it(const struct tm_merge_window *w, uint32_t before)
+{
+    bool is_large = w->passed >= w->run_count * MERGE_WINDOW_ROWS || w->passed / 2 > before;
+    return w->passed > 0 && is_large && w->turns >= w->passed / MERGE_TURNS &&
+           w->compared <= w->passed / MERGE_COMPARED;
+}
+
+/* Passes windows as long as they are worthwhile. The tree passes the ends of blocks that windows leave to it. */
+static enum tm_status pass_windows(struct merge *m, struct tm_merge_window *w, struct tm_error *err)
+{
+    uint32_t before = 0;
+    uint64_t passed = 0;
     for (;;) {
-        st = tm_merge_window_pass(w, m->collector, err);
-        bool is_worth_it = w->passed >= m->count * MERGE_WINDOW_ROWS && w->turns >= w->passed / MERGE_TURNS &&
-                           w->compared <= w->passed / MERGE_COMPARED;
-        if (st == TM_OK && is_worth_it && !w->is_at_block_end)
-            continue;
+        enum tm_status st = tm_merge_window_pass(w, m->collector, err);
+        if (st == TM_OK)
+            st = next_blocks(m, err);
         if (st < 0)
             return st;
+        bool goes_on = is_worth_it(w, before);
+        before = w->passed;
+        passed += w->passed;
+        if (goes_on && !w->is_at_block_end)
+            continue;
         renew_tree(m);
-        m->tree_rows = is_worth_it ? m->count * MERGE_TREE_ROWS : later(m->tree_rows);
-        if (!is_worth_it)
+        set_tree_rows(m, passed);
+        if (!goes_on)
             return TM_OK;
         st = pass_by_tree(m, m->tree_rows, true, err);
         if (st < 0 || is_done(m) || m->passed >= m->tree_rows)

@@ -9,7 +9,8 @@
 struct tm_run_source {
     enum tm_status (*next)(void *run, struct tm_block **block, struct tm_error *err);
     void *run;
-    bool is_transient; /* true: a block is valid until the next call; false: as long as the merge runs */
+    bool is_transient; /* true: a block is valid until the next call; false: blocks are valid as long as the merge
+                        * runs, and each one's member next is the block that follows */
 };
 
 /* Adds all rows of COUNT sources to COLLECTOR in order. Rows with equal keys come in the order of their blocks'

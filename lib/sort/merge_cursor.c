@@ -23,7 +23,7 @@ void tm_merge_cursor_look_ahead(struct tm_merge_cursor *c)
     const struct tm_block *b = c->block;
     uint32_t left = b->end - c->row;
     c->look_ahead = 0;
-    c->look_ahead_count = (uint16_t)(left < TM_MERGE_LOOK_AHEAD ? left : TM_MERGE_LOOK_AHEAD);
+    c->look_ahead_count = (uint8_t)(left < TM_MERGE_LOOK_AHEAD ? left : TM_MERGE_LOOK_AHEAD);
     c->layout = b->layout;
     if (b->layout) {
         c->record = b->records + (size_t)c->row * b->layout->stride;

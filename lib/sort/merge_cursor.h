@@ -13,7 +13,8 @@ enum { TM_MERGE_LOOK_AHEAD = 6 /* rows of a run that are read at once; a cursor 
 struct tm_merge_cursor {
     uint64_t times[TM_MERGE_LOOK_AHEAD];    /* of rows row - look_ahead and up; see tm_block_time */
     uint32_t payloads[TM_MERGE_LOOK_AHEAD]; /* their payload bytes */
-    uint16_t look_ahead, look_ahead_count;  /* index of row in these arrays, and how many are filled */
+    uint8_t look_ahead, look_ahead_count;   /* index of row in these arrays, and how many are filled */
+    bool is_transient;                      /* that of the run's tm_run_source */
     uint32_t row;
     struct tm_block *block;               /* NULL: the run has ended */
     const struct tm_block_layout *layout; /* the block's layout */

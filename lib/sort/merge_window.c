@@ -5,9 +5,12 @@
 #include <stdlib.h>
 
 enum {
+    CACHE_LINE = 64,
     WINDOW_ROWS_MIN = 4096, /* the notes on this many rows fit in the processor's cache */
     WINDOW_ROWS_MAX = 1 << (TM_ROW_KEY_ROW_BITS - 1),
-    WINDOW_ROWS_RUN = 32 /* rows for each run, if there are many runs */
+    WINDOW_ROWS_RUN = 32, /* rows for each run, if there are many runs */
+    WINDOW_PREFETCH = 512, /* bytes of a run's records that are loaded ahead of their use, */
+    WINDOW_RUNS_AHEAD = 2  /* while so many runs before it are noted */
 };
 
 /* A row of the window: its record and its payload. In a block with columns it has the offset of its payload in the
@@ -78,8 +81,16 @@ static void order_runs(struct tm_merge_window *w)
             w->ranks_differ = false;
 }
 
-/* Finds the bound of the window. It is where a run has used its share of the rows, or the last row of a block. A
- * run's share grows with its rows in the last window. */
+/* True if a window may pass the last row of the block of C, at TIME: the block stays valid, and the run has no later
+ * row of that time. */
+static bool may_end_block(const struct tm_merge_cursor *c, uint64_t time)
+{
+    const struct tm_block *next = c->block->next;
+    return !c->is_transient && time < UINT64_MAX && (next == NULL || tm_block_time(next, next->first) > time);
+}
+
+/* Finds the bound of the window. It is where a run has used its share of the rows, or the end of a block. A run's share
+ * grows with its rows in the last window. */
 static void find_bound(struct tm_merge_window *w)
 {
     uint64_t last = w->passed ? w->passed : 1;
@@ -93,6 +104,10 @@ static void find_bound(struct tm_merge_window *w)
         bool ends = left <= most;
         uint64_t low = tm_block_time(c->block, c->row),
                  bound = tm_block_time(c->block, ends ? c->block->end - 1 : c->row + most);
+        if (ends && may_end_block(c, bound)) {
+            bound++;
+            ends = false;
+        }
         w->low = low < w->low ? low : w->low;
         if (bound < w->bound || (bound == w->bound && ends)) {
             w->bound = bound;
@@ -115,9 +130,12 @@ static uint32_t note_records(struct tm_merge_window *w, const struct tm_window_r
     uint64_t constant_bytes = layout->constants[TM_COL_RAW_BYTES] + layout->constants[TM_COL_DETAIL_BYTES];
     const uint8_t *record = run->cursor->record, *payload = run->cursor->payload;
     struct tm_window_row *rows = w->rows + run->first;
+    uint32_t left = run->cursor->block->end - run->cursor->row;
     for (uint32_t n = 0;; n++, record += layout->stride) {
-        uint64_t t = tm_sort_time_of(constant_time | tm_layout_part_at(&time, record));
         rows[n] = (struct tm_window_row){.record = record, .payload = payload};
+        if (n == left)
+            return n;
+        uint64_t t = tm_sort_time_of(constant_time | tm_layout_part_at(&time, record));
         if (t >= w->bound)
             return n;
         keys[n] = tm_row_key(t - w->low, run->first + n);
@@ -131,14 +149,26 @@ static uint32_t note_rows(struct tm_merge_window *w, const struct tm_window_run 
     const struct tm_merge_cursor *c = run->cursor;
     struct tm_window_row *rows = w->rows + run->first;
     size_t at = c->at;
+    uint32_t left = c->block->end - c->row;
     for (uint32_t n = 0;; n++) {
-        uint64_t t = tm_block_time(c->block, c->row + n);
         rows[n].at = at;
+        if (n == left)
+            return n;
+        uint64_t t = tm_block_time(c->block, c->row + n);
         if (t >= w->bound)
             return n;
         keys[n] = tm_row_key(t - w->low, run->first + n);
         at += tm_block_payload_of(c->block, c->row + n);
     }
+}
+
+/* Has the processor load the next records of RUN, which lie in a page of their own. */
+static void prefetch_records(const struct tm_window_run *run)
+{
+    const struct tm_merge_cursor *c = run->cursor;
+    const size_t left = c->block->layout ? (size_t)(c->block->end - c->row) * c->block->layout->stride : 0;
+    for (size_t at = 0; at < left && at < WINDOW_PREFETCH; at += CACHE_LINE)
+        tm_cpu_prefetch(c->record + at);
 }
 
 /* Notes all rows before the bound. Their keys are in order within each run. */
@@ -149,6 +179,8 @@ static void note_runs(struct tm_merge_window *w)
     for (uint32_t i = 0; i < w->run_count; i++) {
         struct tm_window_run *run = &w->runs[i];
         uint64_t *keys = w->keys + w->passed;
+        if (i + WINDOW_RUNS_AHEAD < w->run_count)
+            prefetch_records(&w->runs[i + WINDOW_RUNS_AHEAD]);
         run->layout = run->cursor->block->layout;
         run->first = at;
         run->taken = run->layout ? note_records(w, run, keys) : note_rows(w, run, keys);
@@ -183,18 +215,41 @@ static void order_equal(struct tm_merge_window *w, uint64_t *keys, uint32_t coun
     }
 }
 
-/* Sorts keys of equal time where the order of the runs does not decide. Such keys are already in the order of the
- * runs, and within a run in the order of its rows. */
+static uint32_t run_of_key(const struct tm_merge_window *w, uint64_t key)
+{
+    return w->run_of[tm_row_key_row(key)];
+}
+
+static uint64_t rank_of_key(const struct tm_merge_window *w, uint64_t key)
+{
+    return w->runs[run_of_key(w, key)].cursor->rank;
+}
+
+/* Sorts COUNT keys of one time where the order of the runs does not decide: those of equal rank, or all of them if the
+ * rows of a run differ in rank. Such runs are the last ones. */
+static void order_moment(struct tm_merge_window *w, uint64_t *keys, uint32_t count)
+{
+    bool varies = rank_of_key(w, keys[count - 1]) == TM_MERGE_RANK_VARIES;
+    for (uint32_t i = 0, end; i < count; i = end) {
+        uint64_t rank = rank_of_key(w, keys[i]);
+        for (end = varies ? count : i + 1; end < count && rank_of_key(w, keys[end]) == rank;)
+            end++;
+        if (run_of_key(w, keys[i]) == run_of_key(w, keys[end - 1]))
+            continue;
+        order_equal(w, keys + i, end - i);
+        w->compared += end - i;
+    }
+}
+
+/* Sorts keys of equal time. They are already in the order of the runs, and within a run in the order of its rows. */
 static void order_all_equal(struct tm_merge_window *w, uint64_t *keys)
 {
     for (uint32_t i = 0, end; i < w->passed; i = end) {
         uint64_t time = keys[i] >> TM_ROW_KEY_ROW_BITS;
         for (end = i + 1; end < w->passed && keys[end] >> TM_ROW_KEY_ROW_BITS == time;)
             end++;
-        if (end == i + 1 || w->run_of[tm_row_key_row(keys[i])] == w->run_of[tm_row_key_row(keys[end - 1])])
-            continue;
-        order_equal(w, keys + i, end - i);
-        w->compared += end - i;
+        if (end > i + 1)
+            order_moment(w, keys + i, end - i);
     }
 }
 

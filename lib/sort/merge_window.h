@@ -16,7 +16,7 @@ struct tm_merge_window {
     uint32_t passed;      /* rows passed by the last call */
     uint32_t turns;       /* of these, rows that followed a row of another run */
     uint32_t compared;    /* of these, rows of equal time whose keys were compared in full */
-    bool is_at_block_end; /* the window ends where a block ends */
+    bool is_at_block_end; /* the window ends before the last row of a block */
     /* private */
     const struct tm_file_order *orders;
     uint32_t room; /* rows */
@@ -37,8 +37,9 @@ enum { TM_MERGE_WINDOW_RUNS = 2048 /* at most; with more of them few rows of eac
 enum tm_status tm_merge_window_init(struct tm_merge_window *window, struct tm_merge_cursor *cursors, uint32_t count,
                                     const struct tm_file_order *orders, struct tm_error *err);
 
-/* Adds rows of all runs to COLLECTOR in order, but never the last row of a block. Moves the cursors without looking
- * ahead. Passes no row if many rows have one time or if a block ends. TM_OK or the error of the collector. */
+/* Adds rows of all runs to COLLECTOR in order, but not the last row of a block that is transient or has the time of the
+ * block after it. Moves the cursors without looking ahead; a cursor may then be at the end of its block. Passes no row
+ * if many rows have one time or if such a block ends. TM_OK or the error of the collector. */
 enum tm_status tm_merge_window_pass(struct tm_merge_window *window, struct tm_collector *collector,
                                     struct tm_error *err);
 
