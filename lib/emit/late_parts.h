@@ -1,4 +1,4 @@
-/* Parts of an output that are made late: for a whole buffer of output at once, perhaps by another thread (copier.h).
+/* Parts of an output that are made late: for a whole buffer of output at once, perhaps by another thread (completer.h).
  * They belong between the output's own bytes. Each is a copy of recorded text, or what a function makes of some bytes.
  * So the code that converts an event neither reads its text nor formats it. */
 #ifndef TM_EMIT_LATE_PARTS_H

@@ -46,7 +46,7 @@ void tm_out_late(struct tm_out *out, tm_late_format *format, const struct tm_tex
         out->failed |= tm_buf_add(data, pieces[i].data, pieces[i].len) < 0;
     if (out->failed)
         return;
-    if (out->copier) {
+    if (out->completer) {
         out->failed = tm_late_parts_format(&out->late, out->buf.len, format, from, NULL) < 0;
         return;
     }
@@ -370,18 +370,18 @@ static enum tm_status write_block(void *out, struct tm_buf *bytes, struct tm_err
     return tm_block_output_write(&((struct tm_out *)out)->blocks, bytes, err);
 }
 
-/* Hands the last bytes to the thread that copies, and waits for it. */
-static enum tm_status end_copier(struct tm_out *out, struct tm_error *err)
+/* Hands the last bytes to the thread that makes late parts, and waits for it. */
+static enum tm_status end_completer(struct tm_out *out, struct tm_error *err)
 {
-    enum tm_status st = tm_copier_put(out->copier, &out->buf, &out->late, err);
+    enum tm_status st = tm_completer_put(out->completer, &out->buf, &out->late, err);
     if (st == TM_OK)
-        st = tm_copier_wait(out->copier, err);
-    tm_copier_free(out->copier);
-    out->copier = NULL;
+        st = tm_completer_wait(out->completer, err);
+    tm_completer_free(out->completer);
+    out->completer = NULL;
     return st;
 }
 
-/* Puts the late parts between the bytes of the buffer. Without a copier these are copies of texts. */
+/* Puts the late parts between the bytes of the buffer. Without a completer these are copies of texts. */
 static enum tm_status join_late(struct tm_out *out, struct tm_error *err)
 {
     if (out->late.text_count == 0)
@@ -404,7 +404,7 @@ enum tm_status tm_out_flush(struct tm_out *out, struct tm_error *err)
         guard(out);
     if (out->failed)
         return tm_error_nomem(err);
-    st = out->copier ? end_copier(out, err) : join_late(out, err);
+    st = out->completer ? end_completer(out, err) : join_late(out, err);
     if (st == TM_OK)
         st = tm_block_output_write(&out->blocks, &out->buf, err);
     return st == TM_OK ? tm_block_output_finish(&out->blocks, err) : st;
@@ -413,12 +413,12 @@ enum tm_status tm_out_flush(struct tm_out *out, struct tm_error *err)
 /* Writes a full buffer. Once a thread writes the blocks, another one makes the late parts. */
 static enum tm_status write_full(struct tm_out *out, struct tm_error *err)
 {
-    if (out->may_be_late && !out->has_copier && tm_block_output_is_async(&out->blocks)) {
-        out->copier = tm_copier_new(out->sources, write_block, out);
-        out->has_copier = true;
+    if (out->may_be_late && !out->has_completer && tm_block_output_is_async(&out->blocks)) {
+        out->completer = tm_completer_new(out->sources, write_block, out);
+        out->has_completer = true;
     }
-    if (out->copier)
-        return tm_copier_put(out->copier, &out->buf, &out->late, err);
+    if (out->completer)
+        return tm_completer_put(out->completer, &out->buf, &out->late, err);
     if (out->guards)
         guard(out);
     enum tm_status st = out->failed ? tm_error_nomem(err) : join_late(out, err);
@@ -452,8 +452,8 @@ enum tm_status tm_out_end_row(struct tm_out *out, struct tm_error *err)
 
 void tm_out_release(struct tm_out *out)
 {
-    tm_copier_free(out->copier); /* first: it uses the blocks */
-    out->copier = NULL;
+    tm_completer_free(out->completer); /* first: it uses the blocks */
+    out->completer = NULL;
     tm_block_output_release(&out->blocks);
     tm_source_reader_free(out->reader);
     out->reader = NULL;

@@ -1,11 +1,11 @@
 /* Text on its way to a descriptor, for outputs that write rows. Text is collected in a buffer. If memory runs out, the
  * next tm_out_end_row or tm_out_flush returns the error. A large file is written by a thread (os/block_output.h); then
- * another thread makes the late parts (copier.h). */
+ * another thread makes the late parts (completer.h). */
 #ifndef TM_EMIT_OUT_H
 #define TM_EMIT_OUT_H
 
 #include "base/buf.h"
-#include "emit/copier.h"
+#include "emit/completer.h"
 #include "model/catalog.h"
 #include "os/block_output.h"
 #include "stream/field_text.h"
@@ -21,10 +21,10 @@ struct tm_out {
     struct tm_block_output blocks;
     struct tm_sources *sources;     /* borrowed; NULL: no text is copied */
     struct tm_late_parts late;      /* between the bytes of buf */
-    bool may_be_late;               /* there may be a copier */
-    struct tm_copier *copier;       /* while it exists, only its thread uses blocks; NULL: none */
-    bool has_copier;                /* an attempt to start it was made */
-    struct tm_source_reader *reader; /* for copies before there is a copier */
+    bool may_be_late;               /* there may be a completer */
+    bool has_completer;             /* an attempt to start it was made */
+    struct tm_completer *completer; /* while it exists, only its thread uses blocks; NULL: none */
+    struct tm_source_reader *reader; /* for copies before there is a completer */
     struct tm_buf whole;             /* buf with these copies */
 };
 
@@ -53,7 +53,7 @@ void tm_out_text(struct tm_out *out, const struct tm_source_text *text);
 void tm_out_part(struct tm_out *out, uint32_t from, uint32_t len);
 
 /* Puts what FORMAT makes of the COUNT PIECES joined: at once, or when the buffer is written. Then the thread of the
- * copier calls it. */
+ * completer calls it. */
 void tm_out_late(struct tm_out *out, tm_late_format *format, const struct tm_text *pieces, size_t count);
 
 /* Makes room for LEN bytes. False, and noted as a failure in OUT, if there is no memory. */

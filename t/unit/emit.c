@@ -389,7 +389,7 @@ static void test_late_parts(void)
         put_row(&out, i, true);
         put_row(&direct, i, false);
         st = tm_out_end_row(&out, &err);
-        has_thread |= out.copier != NULL;
+        has_thread |= out.completer != NULL;
     }
     ok(st == TM_OK && tm_out_flush(&out, &err) == TM_OK);
     ok_named(has_thread, "a thread makes late parts of a large output");

@@ -4,7 +4,7 @@
  * left. A call that a signal interrupts must be made again, so the case ends as without a signal.
  *
  * The linker puts the functions __wrap_NAME in place of NAME in the library, not in other libraries. */
-#include "emit/copier.h"
+#include "emit/completer.h"
 #include "merge/alignment_run.h"
 #include "merge/progress_page.h"
 #include "merge/trial.h"
@@ -275,9 +275,9 @@ static enum tm_status add_block(void *result, struct tm_buf *block, struct tm_er
     return st == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* Lists the first LEN bytes of the text in "out/x" between "<" and ">", and joins them by COPIER or, without one, by
+/* Lists the first LEN bytes of the text in "out/x" between "<" and ">", and joins them by COMPLETER or, without one, by
  * READER. */
-static enum tm_status copy_text(struct tm_copier *copier, struct tm_source_reader *reader, uint32_t len,
+static enum tm_status copy_text(struct tm_completer *completer, struct tm_source_reader *reader, uint32_t len,
                                 struct tm_buf *result, struct tm_error *err)
 {
     struct tm_buf own = {0};
@@ -289,8 +289,8 @@ static enum tm_status copy_text(struct tm_copier *copier, struct tm_source_reade
     if (st == TM_OK)
         st = tm_late_parts_copy(&late, 1, 0, len, err);
     if (st == TM_OK)
-        st = copier ? tm_copier_put(copier, &own, &late, err)
-                    : tm_late_parts_join(&late, &own, reader, result, err);
+        st = completer ? tm_completer_put(completer, &own, &late, err)
+                       : tm_late_parts_join(&late, &own, reader, result, err);
     tm_late_parts_release(&late);
     tm_buf_release(&own);
     return st;
@@ -312,15 +312,15 @@ static enum tm_status copy_texts(struct tm_buf *result, struct tm_error *err)
     unlink(path.path);
     if (st == TM_OK)
         st = tm_sources_add(sources, &source, err);
-    struct tm_copier *copier = st == TM_OK ? tm_copier_new(sources, add_block, result) : NULL;
-    struct tm_source_reader *reader = st == TM_OK && copier == NULL ? tm_source_reader_new(sources) : NULL;
-    if (st == TM_OK && copier == NULL && reader == NULL)
+    struct tm_completer *completer = st == TM_OK ? tm_completer_new(sources, add_block, result) : NULL;
+    struct tm_source_reader *reader = st == TM_OK && completer == NULL ? tm_source_reader_new(sources) : NULL;
+    if (st == TM_OK && completer == NULL && reader == NULL)
         st = tm_error_nomem(err);
     for (uint32_t len = 10; len > 7 && st == TM_OK; len--)
-        st = copy_text(copier, reader, len, result, err);
-    if (copier && st == TM_OK)
-        st = tm_copier_wait(copier, err);
-    tm_copier_free(copier);
+        st = copy_text(completer, reader, len, result, err);
+    if (completer && st == TM_OK)
+        st = tm_completer_wait(completer, err);
+    tm_completer_free(completer);
     tm_source_reader_free(reader);
     tm_sources_free(sources);
     return st;

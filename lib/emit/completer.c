@@ -1,4 +1,4 @@
-#include "emit/copier.h"
+#include "emit/completer.h"
 
 #include "os/handoff.h"
 
@@ -6,14 +6,14 @@
 
 enum { BLOCKS = 4 };
 
-struct tm_copier {
+struct tm_completer {
     struct tm_source_reader *reader;
-    tm_copier_receiver *receiver;
+    tm_completer_receiver *receiver;
     void *self;
     struct tm_buf whole; /* the thread's own */
     struct tm_handoff handoff;
-    /* the bytes and parts that the thread has from tm_copier_put, a ring */
-    struct copier_block {
+    /* the bytes and parts that the thread has from tm_completer_put, a ring */
+    struct completer_block {
         struct tm_buf own;
         struct tm_late_parts late;
     } blocks[BLOCKS];
@@ -21,15 +21,15 @@ struct tm_copier {
 
 static enum tm_status complete(void *self, struct tm_error *err)
 {
-    struct tm_copier *c = self;
-    const struct copier_block *b = &c->blocks[tm_handoff_current(&c->handoff)];
+    struct tm_completer *c = self;
+    const struct completer_block *b = &c->blocks[tm_handoff_current(&c->handoff)];
     enum tm_status st = tm_late_parts_join(&b->late, &b->own, c->reader, &c->whole, err);
     return st < 0 ? st : c->receiver(c->self, &c->whole, err);
 }
 
-struct tm_copier *tm_copier_new(struct tm_sources *sources, tm_copier_receiver *receiver, void *self)
+struct tm_completer *tm_completer_new(struct tm_sources *sources, tm_completer_receiver *receiver, void *self)
 {
-    struct tm_copier *c = calloc(1, sizeof *c);
+    struct tm_completer *c = calloc(1, sizeof *c);
     if (c == NULL)
         return NULL;
     c->receiver = receiver;
@@ -42,15 +42,15 @@ struct tm_copier *tm_copier_new(struct tm_sources *sources, tm_copier_receiver *
     return NULL;
 }
 
-enum tm_status tm_copier_put(struct tm_copier *c, struct tm_buf *own, struct tm_late_parts *late,
-                             struct tm_error *err)
+enum tm_status tm_completer_put(struct tm_completer *c, struct tm_buf *own, struct tm_late_parts *late,
+                                struct tm_error *err)
 {
     enum tm_status st = tm_handoff_room(&c->handoff, err);
-    struct copier_block *b = &c->blocks[tm_handoff_next(&c->handoff)];
+    struct completer_block *b = &c->blocks[tm_handoff_next(&c->handoff)];
     if (st < 0)
         return st;
-    const struct copier_block done = *b;
-    *b = (struct copier_block){*own, *late};
+    const struct completer_block done = *b;
+    *b = (struct completer_block){*own, *late};
     *own = done.own;
     *late = done.late;
     tm_buf_clear(own);
@@ -59,12 +59,12 @@ enum tm_status tm_copier_put(struct tm_copier *c, struct tm_buf *own, struct tm_
     return TM_OK;
 }
 
-enum tm_status tm_copier_wait(struct tm_copier *c, struct tm_error *err)
+enum tm_status tm_completer_wait(struct tm_completer *c, struct tm_error *err)
 {
     return tm_handoff_wait(&c->handoff, err);
 }
 
-void tm_copier_free(struct tm_copier *c)
+void tm_completer_free(struct tm_completer *c)
 {
     if (c == NULL)
         return;
