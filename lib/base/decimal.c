@@ -1,5 +1,7 @@
 #include "base/decimal.h"
 
+#include "base/cpu.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -115,8 +117,15 @@ char *tm_decimal_digits(char *end, uint64_t u)
     static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
                                 "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
                                 "8081828384858687888990919293949596979899";
-    for (; u >= 100; u /= 100)
+    for (; u >= 10000; u /= 10000) {
+        const unsigned v = (unsigned)(u % 10000);
+        memcpy(end -= 2, pairs + v % 100 * 2, 2);
+        memcpy(end -= 2, pairs + v / 100 * 2, 2);
+    }
+    if (u >= 100) {
         memcpy(end -= 2, pairs + u % 100 * 2, 2);
+        u /= 100;
+    }
     if (u >= 10)
         memcpy(end -= 2, pairs + u * 2, 2);
     else
@@ -124,20 +133,54 @@ char *tm_decimal_digits(char *end, uint64_t u)
     return end;
 }
 
-/* Writes the fraction V / 1000 so that it ends before END, with its point and without zeros at its end. V is below
- * 1000. Returns its start. */
-static char *put_thousandths(char *end, unsigned v)
+unsigned tm_decimal_length(uint64_t v)
+{
+    static const uint64_t powers[TM_DECIMAL_DIGITS_MAX] = {
+        0,
+        UINT64_C(10),
+        UINT64_C(100),
+        UINT64_C(1000),
+        UINT64_C(10000),
+        UINT64_C(100000),
+        UINT64_C(1000000),
+        UINT64_C(10000000),
+        UINT64_C(100000000),
+        UINT64_C(1000000000),
+        UINT64_C(10000000000),
+        UINT64_C(100000000000),
+        UINT64_C(1000000000000),
+        UINT64_C(10000000000000),
+        UINT64_C(100000000000000),
+        UINT64_C(1000000000000000),
+        UINT64_C(10000000000000000),
+        UINT64_C(100000000000000000),
+        UINT64_C(1000000000000000000),
+        UINT64_C(10000000000000000000),
+    };
+    const unsigned at_most = ((tm_highest_bit(v | 1) + 1) * 1233 >> 12) + 1; /* 1233 / 4096: the logarithm of 2 */
+    return at_most - (v < powers[at_most - 1]);
+}
+
+/* Puts the fraction V / 1000 at P, with its point and without zeros at its end. V is below 1000. Returns its end. */
+static char *put_thousandths(char *p, unsigned v)
 {
     if (v == 0)
-        return end;
-    if (v % 10 || v % 100) {
-        if (v % 10)
-            *--end = (char)('0' + v % 10);
-        *--end = (char)('0' + v / 10 % 10);
-    }
-    *--end = (char)('0' + v / 100);
-    *--end = '.';
-    return end;
+        return p;
+    *p++ = '.';
+    *p++ = (char)('0' + v / 100);
+    if (v % 100)
+        *p++ = (char)('0' + v / 10 % 10);
+    if (v % 10)
+        *p++ = (char)('0' + v % 10);
+    return p;
+}
+
+/* Does the work of tm_decimal_format for a SCALE of 3 and V at least 0. Returns the end of the text. */
+static char *put_micros(char *p, uint64_t v)
+{
+    p += tm_decimal_length(v / 1000);
+    (void)tm_decimal_digits(p, v / 1000);
+    return put_thousandths(p, (unsigned)(v % 1000));
 }
 
 size_t tm_decimal_format(int64_t v, int scale, char *out)
@@ -146,10 +189,11 @@ size_t tm_decimal_format(int64_t v, int scale, char *out)
     char *end = text + sizeof text, *p = end;
     uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
     int places = scale;
-    if (scale == 3) { /* microseconds */
-        p = put_thousandths(p, (unsigned)(u % 1000));
-        u /= 1000;
-        places = 0;
+    if (scale == 3) {
+        *out = '-';
+        end = put_micros(out + (v < 0), u);
+        *end = '\0';
+        return (size_t)(end - out);
     }
     while (places > 0 && u % 10 == 0) {
         u /= 10;

@@ -36,4 +36,7 @@ size_t tm_decimal_format(int64_t v, int scale, char *out);
 enum { TM_DECIMAL_DIGITS_MAX = 20 };
 char *tm_decimal_digits(char *end, uint64_t v);
 
+/* Returns the number of the digits of V. */
+unsigned tm_decimal_length(uint64_t v);
+
 #endif

@@ -1,9 +1,12 @@
 #include "emit/late_parts.h"
 
+#include "base/bytes.h"
 #include "base/table.h"
 #include "emit/out.h"
 
 #include <stdlib.h>
+
+enum { LENGTH_BYTES = 4 };
 
 static enum tm_status add_part(struct tm_late_parts *late, const struct tm_late_part *part, struct tm_error *err)
 {
@@ -37,13 +40,26 @@ enum tm_status tm_late_parts_copy(struct tm_late_parts *late, size_t at, uint32_
     return len ? add_part(late, &(struct tm_late_part){.at = at, .from = from, .len = len}, err) : TM_OK;
 }
 
-enum tm_status tm_late_parts_format(struct tm_late_parts *late, size_t at, tm_late_format *format, size_t from,
+uint8_t *tm_late_parts_room(struct tm_late_parts *late, size_t len)
+{
+    struct tm_buf *records = &late->records;
+    if (len > UINT32_MAX - LENGTH_BYTES - records->len || tm_buf_reserve(records, LENGTH_BYTES + len) != TM_OK)
+        return NULL;
+    return records->data + records->len + LENGTH_BYTES;
+}
+
+enum tm_status tm_late_parts_format(struct tm_late_parts *late, size_t at, tm_late_format *format, size_t len,
                                     struct tm_error *err)
 {
-    const size_t len = late->data.len - from;
-    if (late->data.len > UINT32_MAX)
-        return tm_error_nomem(err);
-    return add_part(late, &(struct tm_late_part){at, format, (uint32_t)from, (uint32_t)len}, err);
+    const uint32_t from = (uint32_t)late->records.len, bytes = (uint32_t)len + LENGTH_BYTES;
+    struct tm_late_part *last = late->part_count ? &late->parts[late->part_count - 1] : NULL;
+    tm_put_le32(late->records.data + from, (uint32_t)len);
+    late->records.len += bytes;
+    if (last == NULL || last->format != format || last->at != at)
+        return add_part(late, &(struct tm_late_part){at, format, from, bytes}, err);
+    last->len += bytes; /* no record is between theirs, because records are in the order of parts */
+    late->bytes += bytes;
+    return TM_OK;
 }
 
 /* Appends LEN bytes. */
@@ -63,7 +79,12 @@ static enum tm_status put_part(const struct tm_late_parts *late, const struct tm
 {
     if (part->format == NULL)
         return append(&to->buf, text + part->from, part->len);
-    part->format(to, late->data.data + part->from, part->len);
+    const uint8_t *p = late->records.data + part->from, *end = p + part->len;
+    while (p < end) {
+        const uint32_t len = tm_get_le32(p);
+        part->format(to, p + LENGTH_BYTES, len);
+        p += LENGTH_BYTES + len;
+    }
     return to->failed ? TM_E_SYSTEM : TM_OK;
 }
 
@@ -103,13 +124,13 @@ void tm_late_parts_clear(struct tm_late_parts *late)
 {
     late->bytes = 0;
     late->text_count = late->part_count = 0;
-    tm_buf_clear(&late->data);
+    tm_buf_clear(&late->records);
 }
 
 void tm_late_parts_release(struct tm_late_parts *late)
 {
     free(late->texts);
     free(late->parts);
-    tm_buf_release(&late->data);
+    tm_buf_release(&late->records);
     *late = (struct tm_late_parts){0};
 }

@@ -38,22 +38,6 @@ void tm_out_part(struct tm_out *out, uint32_t from, uint32_t len)
         out->failed = tm_late_parts_copy(&out->late, out->buf.len, from, len, NULL) < 0;
 }
 
-void tm_out_late(struct tm_out *out, tm_late_format *format, const struct tm_text *pieces, size_t count)
-{
-    struct tm_buf *data = &out->late.data;
-    const size_t from = data->len;
-    for (size_t i = 0; i < count; i++)
-        out->failed |= tm_buf_add(data, pieces[i].data, pieces[i].len) < 0;
-    if (out->failed)
-        return;
-    if (out->completer) {
-        out->failed = tm_late_parts_format(&out->late, out->buf.len, format, from, NULL) < 0;
-        return;
-    }
-    format(out, data->data + from, data->len - from);
-    data->len = from;
-}
-
 bool tm_out_widen(struct tm_out *out, size_t len)
 {
     bool is_wide = tm_buf_reserve(&out->buf, len) == TM_OK;
@@ -68,19 +52,13 @@ void tm_out_micros(struct tm_out *out, int64_t ns)
     out->buf.len += tm_decimal_format(ns, MICROSECOND_PLACES, (char *)out->buf.data + out->buf.len);
 }
 
-/* Puts V in decimal with at least DIGITS digits. */
-static void put_digits(struct tm_out *out, uint64_t v, int digits)
-{
-    char text[TM_DECIMAL_DIGITS_MAX];
-    char *p = tm_decimal_digits(text + sizeof text, v);
-    while (text + sizeof text - p < digits)
-        *--p = '0';
-    tm_out_bytes(out, p, (size_t)(text + sizeof text - p));
-}
-
 void tm_out_u64(struct tm_out *out, uint64_t v)
 {
-    put_digits(out, v, 1);
+    const unsigned length = tm_decimal_length(v);
+    if (out->buf.cap - out->buf.len < length && !tm_out_widen(out, length))
+        return;
+    out->buf.len += length;
+    (void)tm_decimal_digits((char *)out->buf.data + out->buf.len, v);
 }
 
 static uint64_t put_sign(struct tm_out *out, int64_t v)
@@ -93,7 +71,7 @@ static uint64_t put_sign(struct tm_out *out, int64_t v)
 
 void tm_out_i64(struct tm_out *out, int64_t v)
 {
-    put_digits(out, put_sign(out, v), 1);
+    tm_out_u64(out, put_sign(out, v));
 }
 
 void tm_out_hex(struct tm_out *out, const uint8_t *data, size_t len)
@@ -108,9 +86,11 @@ void tm_out_hex(struct tm_out *out, const uint8_t *data, size_t len)
 void tm_out_seconds(struct tm_out *out, int64_t ns)
 {
     uint64_t v = put_sign(out, ns);
-    put_digits(out, v / 1000000000, 1);
+    char digits[NS_DIGITS] = "000000000";
+    tm_out_u64(out, v / 1000000000);
     tm_out_char(out, '.');
-    put_digits(out, v % 1000000000, NS_DIGITS);
+    (void)tm_decimal_digits(digits + NS_DIGITS, v % 1000000000);
+    tm_out_bytes(out, digits, NS_DIGITS);
 }
 
 void tm_out_duration(struct tm_out *out, int64_t ns)
@@ -275,8 +255,35 @@ static size_t count_plain_json(struct tm_text text)
     return n;
 }
 
+/* Returns 0 if each of the eight bytes V is the same in a JSON string. */
+static uint64_t find_special8(uint64_t v)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const uint64_t quote = v ^ ones * '"', backslash = v ^ ones * '\\', last = v ^ ones * 0x7f;
+    /* a byte below what is subtracted gets its highest bit; those from 0x80 on have it */
+    return (v | (v - ones * 0x20) | (quote - ones) | (backslash - ones) | (last - ones)) & ones * 0x80;
+}
+
+/* True if TEXT is short and needs no escapes. */
+static bool is_short_plain_json(struct tm_text text)
+{
+    const uint8_t *p = text.data;
+    if (text.len > 16 || text.len < 4)
+        return false;
+    if (text.len < 8)
+        return find_special8((uint64_t)tm_get_le32(p) << 32 | tm_get_le32(p + text.len - 4)) == 0;
+    return (find_special8(tm_get_le64(p)) | find_special8(tm_get_le64(p + text.len - 8))) == 0;
+}
+
 void tm_out_json(struct tm_out *out, struct tm_text text)
 {
+    if (is_short_plain_json(text) && (out->buf.cap - out->buf.len >= text.len + 2 || tm_out_widen(out, text.len + 2))) {
+        uint8_t *p = out->buf.data + out->buf.len;
+        p[0] = p[text.len + 1] = '"';
+        memcpy(p + 1, text.data, text.len);
+        out->buf.len += text.len + 2;
+        return;
+    }
     tm_out_char(out, '"');
     while (text.len > 0) {
         size_t n = count_plain_json(text);
@@ -346,9 +353,11 @@ void tm_out_guard_json(struct tm_out *out)
 
 /* Escapes what a terminal would obey. In valid JSON such characters occur only in strings, except for carriage returns,
  * which become spaces. */
-static void guard(struct tm_out *out)
+static enum tm_status guard(struct tm_out *out, struct tm_error *err)
 {
     struct tm_buf raw = out->buf;
+    if (!out->guards)
+        return TM_OK;
     out->buf = (struct tm_buf){0};
     for (size_t i = 0, n; i < raw.len; i += n ? n : 1) {
         const uint8_t *p = raw.data + i;
@@ -363,6 +372,7 @@ static void guard(struct tm_out *out)
             (void)put_json_special(out, (struct tm_text){p, n});
     }
     tm_buf_release(&raw);
+    return out->failed ? tm_error_nomem(err) : TM_OK;
 }
 
 static enum tm_status write_block(void *out, struct tm_buf *bytes, struct tm_error *err)
@@ -381,10 +391,10 @@ static enum tm_status end_completer(struct tm_out *out, struct tm_error *err)
     return st;
 }
 
-/* Puts the late parts between the bytes of the buffer. Without a completer these are copies of texts. */
+/* Puts the late parts between the bytes of the buffer. */
 static enum tm_status join_late(struct tm_out *out, struct tm_error *err)
 {
-    if (out->late.text_count == 0)
+    if (out->late.part_count == 0)
         return TM_OK;
     if (out->reader == NULL && (out->reader = tm_source_reader_new(out->sources)) == NULL)
         return tm_error_nomem(err);
@@ -399,12 +409,11 @@ static enum tm_status join_late(struct tm_out *out, struct tm_error *err)
 
 enum tm_status tm_out_flush(struct tm_out *out, struct tm_error *err)
 {
-    enum tm_status st;
-    if (out->guards && !out->failed)
-        guard(out);
-    if (out->failed)
-        return tm_error_nomem(err);
-    st = out->completer ? end_completer(out, err) : join_late(out, err);
+    enum tm_status st = out->failed      ? tm_error_nomem(err)
+                        : out->completer ? end_completer(out, err)
+                                         : join_late(out, err);
+    if (st == TM_OK)
+        st = guard(out, err);
     if (st == TM_OK)
         st = tm_block_output_write(&out->blocks, &out->buf, err);
     return st == TM_OK ? tm_block_output_finish(&out->blocks, err) : st;
@@ -419,9 +428,9 @@ static enum tm_status write_full(struct tm_out *out, struct tm_error *err)
     }
     if (out->completer)
         return tm_completer_put(out->completer, &out->buf, &out->late, err);
-    if (out->guards)
-        guard(out);
-    enum tm_status st = out->failed ? tm_error_nomem(err) : join_late(out, err);
+    enum tm_status st = join_late(out, err);
+    if (st == TM_OK)
+        st = guard(out, err);
     return st == TM_OK ? tm_block_output_write(&out->blocks, &out->buf, err) : st;
 }
 

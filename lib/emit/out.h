@@ -24,8 +24,8 @@ struct tm_out {
     bool may_be_late;               /* there may be a completer */
     bool has_completer;             /* an attempt to start it was made */
     struct tm_completer *completer; /* while it exists, only its thread uses blocks; NULL: none */
-    struct tm_source_reader *reader; /* for copies before there is a completer */
-    struct tm_buf whole;             /* buf with these copies */
+    struct tm_source_reader *reader; /* for late parts before there is a completer */
+    struct tm_buf whole;             /* buf with these parts */
 };
 
 /* NAME: the name of FD; NULL: standard output. */
@@ -52,10 +52,6 @@ void tm_out_text(struct tm_out *out, const struct tm_source_text *text);
 /* Puts LEN bytes of the last text, from its byte FROM on. */
 void tm_out_part(struct tm_out *out, uint32_t from, uint32_t len);
 
-/* Puts what FORMAT makes of the COUNT PIECES joined: at once, or when the buffer is written. Then the thread of the
- * completer calls it. */
-void tm_out_late(struct tm_out *out, tm_late_format *format, const struct tm_text *pieces, size_t count);
-
 /* Makes room for LEN bytes. False, and noted as a failure in OUT, if there is no memory. */
 bool tm_out_widen(struct tm_out *out, size_t len);
 
@@ -78,6 +74,20 @@ static inline void tm_out_str(struct tm_out *out, const char *s)
 static inline void tm_out_char(struct tm_out *out, char c)
 {
     tm_out_bytes(out, &c, 1);
+}
+
+/* Puts what FORMAT makes of the COUNT PIECES joined, when the buffer is written. FORMAT is perhaps called by another
+ * thread. OUT has been told that it has late parts. Inline, because most counts and lengths are constants. */
+static inline void tm_out_late(struct tm_out *out, tm_late_format *format, const struct tm_text *pieces, size_t count)
+{
+    size_t len = 0;
+    for (size_t i = 0; i < count; i++)
+        len += pieces[i].len;
+    uint8_t *to = tm_late_parts_room(&out->late, len);
+    for (size_t i = 0; to && i < count; to += pieces[i++].len)
+        if (pieces[i].len)
+            memcpy(to, pieces[i].data, pieces[i].len);
+    out->failed |= to == NULL || tm_late_parts_format(&out->late, out->buf.len, format, len, NULL) < 0;
 }
 
 void tm_out_u64(struct tm_out *out, uint64_t v);

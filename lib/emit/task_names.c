@@ -310,16 +310,6 @@ static void find_track_owner(const struct tm_task_names *names, const struct tm_
     }
 }
 
-bool tm_task_names_is_of_kernel(const struct tm_event *e)
-{
-    return tm_event_is_of_kernel(e->flags) || (e->kind >= TM_KIND_SCHED_SWITCH && e->kind <= TM_KIND_FTRACE);
-}
-
-bool tm_task_names_has_other(const struct tm_event *e)
-{
-    return e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_SCHED_WAKING || e->kind == TM_KIND_TASK_NEW;
-}
-
 void tm_task_names_find(const struct tm_task_names *names, const struct tm_event *e, struct tm_event_task *place)
 {
     *place = (struct tm_event_task){.has_pid = (e->flags & TM_EVENT_HAS_PID) != 0,
@@ -366,6 +356,11 @@ size_t tm_task_names_width(const struct tm_task_names *names)
         most = width > most ? width : most;
     }
     return most;
+}
+
+struct tm_text tm_task_names_track(const struct tm_task_names *names, const struct tm_event *e)
+{
+    return name_of(names, tm_event_scope(e->flags) == TM_SCOPE_TRACK ? find(&names->tracks, e->file, e->track) : NULL);
 }
 
 struct tm_text tm_task_names_thread(const struct tm_task_names *names, uint32_t machine, int64_t tid)

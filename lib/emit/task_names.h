@@ -81,10 +81,21 @@ void tm_task_names_find(const struct tm_task_names *names, const struct tm_event
 size_t tm_task_names_width(const struct tm_task_names *names);
 
 /* True for kinds whose column pid is another thread: the next one, the waker, the parent (events.md). */
-bool tm_task_names_has_other(const struct tm_event *event);
+static inline bool tm_task_names_has_other(const struct tm_event *event)
+{
+    return event->kind == TM_KIND_SCHED_SWITCH || event->kind == TM_KIND_SCHED_WAKING ||
+           event->kind == TM_KIND_TASK_NEW;
+}
 
 /* True for an event of the kernel. Its thread 0 is an idle task, which has a name even if none was learned. */
-bool tm_task_names_is_of_kernel(const struct tm_event *event);
+static inline bool tm_task_names_is_of_kernel(const struct tm_event *event)
+{
+    return tm_event_is_of_kernel(event->flags) ||
+           (event->kind >= TM_KIND_SCHED_SWITCH && event->kind <= TM_KIND_FTRACE);
+}
+
+/* The name of EVENT's track, if it is on a track of its file; data NULL: unknown, or it is not. */
+struct tm_text tm_task_names_track(const struct tm_task_names *names, const struct tm_event *event);
 
 /* The name of thread TID on MACHINE; data NULL: unknown. */
 struct tm_text tm_task_names_thread(const struct tm_task_names *names, uint32_t machine, int64_t tid);

@@ -177,6 +177,15 @@ static void test_decimal(void)
     is_str(text, "0");
     tm_decimal_format(2000, 3, text);
     is_str(text, "2");
+    tm_decimal_format(1020, 3, text);
+    is_str(text, "1.02");
+    tm_decimal_format(123456700, 3, text);
+    is_str(text, "123456.7");
+    unsigned length = 1;
+    for (uint64_t v = 1; v <= UINT64_MAX / 10; v *= 10, length++)
+        ok(tm_decimal_length(v) == length && tm_decimal_length(v * 10 - 1) == length);
+    is_int(tm_decimal_length(0), 1);
+    is_int(tm_decimal_length(UINT64_MAX), TM_DECIMAL_DIGITS_MAX);
 }
 
 static void test_varint(void)

@@ -26,14 +26,17 @@ struct json_output {
 /* Sets the borrowed members of all parts of J. */
 static void connect(struct json_output *j)
 {
-    j->metadata = (struct tm_json_metadata){.inputs = &j->inputs, .writer = &j->writer, .pids = &j->pids};
+    struct tm_change_counts *counts = &j->threads.names.counts;
+    j->pids = (struct tm_json_pids){.counts = counts};
+    j->metadata = (struct tm_json_metadata){
+        .inputs = &j->inputs, .writer = &j->writer, .pids = &j->pids, .counts = counts};
     tm_json_threads_init(&j->threads, &j->metadata);
     j->frames = (struct tm_json_frames){.inputs = &j->inputs, .members = &j->members, .writer = &j->writer};
     j->objects = (struct tm_json_objects){.inputs = &j->inputs, .writer = &j->writer, .frames = &j->frames};
     j->objects.destinations.threads = &j->threads;
     j->objects.refs = (struct tm_json_refs){.inputs = &j->inputs, .writer = &j->writer, .pids = &j->pids};
     j->events = (struct tm_json_events){.writer = &j->writer, .threads = &j->threads};
-    j->events.cpus.metadata = &j->metadata;
+    j->events.cpus = (struct tm_json_cpus){.metadata = &j->metadata, .names = &j->threads.names};
     j->events.slices = (struct tm_json_slices){.writer = &j->writer, .threads = &j->threads};
     j->events.slices.kernel.metadata = &j->metadata;
     j->events.slices.begins.lanes = &j->threads.lanes;

@@ -1,7 +1,7 @@
 #include "emit/chrome_json/cpus.h"
 
 #include "base/table.h"
-#include "emit/chrome_json/late.h"
+#include "emit/chrome_json/running_draft.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,9 +32,8 @@ static enum tm_status find_or_add(struct tm_json_cpus *cpus, uint32_t machine, u
 /* Returns the sum of the counts that the pid of R and its names depend on, plus 1. */
 static uint32_t changes_of(const struct tm_json_cpus *cpus, const struct tm_json_cpu *r)
 {
-    const struct tm_json_metadata *m = cpus->metadata;
-    return m->counts.counts[tm_json_metadata_count(r->out_pid)] +
-           m->pids->counts.counts[tm_json_pids_count(r->machine, CPU_PID)] + 1;
+    const uint32_t *counts = cpus->metadata->counts->counts;
+    return counts[r->counts[0]] + counts[r->counts[1]] + 1;
 }
 
 /* Sets the pid of R in the output. Writes the names of that process and of the CPU, if they are new. */
@@ -51,45 +50,60 @@ static enum tm_status place(struct tm_json_cpus *cpus, struct tm_json_cpu *r, st
     snprintf(cpu_name, sizeof cpu_name, "cpu %u", r->cpu);
     if (st == TM_OK)
         st = tm_json_metadata_name(m, r->out_pid, &cpu, tm_text_str(cpu_name), err);
+    r->counts[0] = tm_json_metadata_count(r->out_pid);
+    r->counts[1] = tm_json_pids_count(r->machine, CPU_PID);
     r->changes = changes_of(cpus, r);
     return st;
 }
 
-/* Writes the task that ran on R until END_NS as a slice, unless it was the idle task. */
-static enum tm_status put_running(struct tm_json_cpus *cpus, struct tm_json_cpu *r, int64_t end_ns,
+/* Writes the task that ran on R until E, unless it was the idle task. */
+static enum tm_status put_running(struct tm_json_cpus *cpus, struct tm_json_cpu *r, const struct tm_event *e,
                                   struct tm_error *err)
 {
     struct tm_json_writer *w = cpus->metadata->writer;
     enum tm_status st = place(cpus, r, err);
     if (st < 0 || !r->is_running || r->tid == 0)
         return st;
-    const struct tm_json_late_running late = {.ts_ns = r->since_ns - w->base_ns,
-                                              .dur_ns = end_ns - r->since_ns,
-                                              .pid = r->out_pid,
-                                              .tid = r->tid,
-                                              .cpu = r->cpu,
-                                              .priority = r->priority,
-                                              .follows = tm_json_writer_follows(w)};
-    const struct tm_text pieces[] = {{(const uint8_t *)&late, sizeof late}, {r->comm.data, r->comm.len}};
-    tm_out_late(&w->out, tm_json_late_running, pieces, 2);
+    const struct tm_json_running_draft draft = {.ts_ns = r->since_ns - w->base_ns,
+                                                .dur_ns = e->time_ns - r->since_ns,
+                                                .pid = r->out_pid,
+                                                .tid = r->tid,
+                                                .cpu = r->cpu,
+                                                .priority = r->priority,
+                                                .follows = tm_json_writer_follows(w)};
+    const struct tm_text name = r->name ? tm_json_writer_string(w, r->name, e)
+                                        : (struct tm_text){r->comm.data, r->comm.len};
+    const struct tm_text pieces[] = {{(const uint8_t *)&draft, sizeof draft}, name};
+    tm_out_late(&w->out, tm_json_running_format, pieces, 2);
     return tm_out_end_row(&w->out, err);
 }
 
-enum tm_status tm_json_cpus_switch(struct tm_json_cpus *cpus, const struct tm_event *e, struct tm_text comm,
-                                   struct tm_error *err)
+/* Notes the name of the task that E begins on R. */
+static enum tm_status set_name(const struct tm_json_cpus *cpus, struct tm_json_cpu *r, const struct tm_event *e)
+{
+    const bool is_numbered = e->name && !(e->name & TM_STRING_INLINE);
+    r->name = is_numbered ? e->name : 0;
+    tm_buf_clear(&r->comm);
+    if (is_numbered)
+        return TM_OK;
+    struct tm_text comm = e->name ? tm_json_writer_string(cpus->metadata->writer, e->name, e)
+                                  : tm_task_names_thread(cpus->names, e->machine, e->pid);
+    return tm_buf_add(&r->comm, comm.data, comm.len);
+}
+
+enum tm_status tm_json_cpus_switch(struct tm_json_cpus *cpus, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_json_cpu *r = NULL;
     enum tm_status st = find_or_add(cpus, e->machine, e->cpu, &r, err);
     if (st == TM_OK)
-        st = put_running(cpus, r, e->time_ns, err);
+        st = put_running(cpus, r, e, err);
     if (st < 0)
         return st;
     r->is_running = e->flags & TM_EVENT_HAS_PID;
     r->since_ns = e->time_ns;
     r->tid = e->pid;
     r->priority = tm_event_next_priority(e);
-    tm_buf_clear(&r->comm);
-    return tm_buf_add(&r->comm, comm.data, comm.len) == TM_OK ? TM_OK : tm_error_nomem(err);
+    return set_name(cpus, r, e) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 void tm_json_cpus_release(struct tm_json_cpus *cpus)

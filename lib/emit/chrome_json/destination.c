@@ -102,7 +102,7 @@ static enum tm_status recent_of(struct tm_json_destinations *d, const struct tm_
                     e->file * UINT64_C(0x85ebca6b);
     struct tm_json_metadata *metadata = d->threads->metadata;
     struct tm_json_recent *r = &d->recent[(hash >> 40 ^ hash) & (TM_JSON_RECENT - 1)];
-    const uint32_t changes = metadata->pids->counts.counts[tm_json_pids_count(e->machine, e->pid)];
+    const uint32_t changes = metadata->pids->counts->counts[tm_json_pids_count(e->machine, e->pid)];
     enum tm_status st;
     *recent = r;
     if (r->is_valid && r->pid == e->pid && r->tid == e->tid && r->file == e->file && r->machine == e->machine &&

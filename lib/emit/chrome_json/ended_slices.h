@@ -3,7 +3,6 @@
 #ifndef TM_EMIT_CHROME_JSON_ENDED_SLICES_H
 #define TM_EMIT_CHROME_JSON_ENDED_SLICES_H
 
-#include "emit/chrome_json/late.h"
 #include "emit/chrome_json/writer.h"
 
 /* Zero-initialise, and set writer. */
@@ -12,28 +11,24 @@ struct tm_json_ended_slices {
     /* private */
     struct tm_json_ended_slice *slices;
     uint32_t count, cap;
-    struct tm_buf bytes;    /* of the slices: the data of tm_json_late_slice */
+    struct tm_buf records;  /* of the slices, for tm_json_event_format */
     int64_t end_ns;
 };
 
-/* A slice that ended at END_NS. ORDER is that of its begin. */
-struct tm_json_ended {
-    struct tm_json_late_slice slice; /* its follows is set when it is written */
-    const uint8_t *text, *detail;    /* of the lengths in slice */
-    struct tm_text rest;
-    uint64_t order;
-    int64_t end_ns;
-};
-
-/* Adds a pending slice, whose bytes are copied. TM_OK or TM_E_SYSTEM, as all functions here. */
-enum tm_status tm_json_ended_slices_add(struct tm_json_ended_slices *w, const struct tm_json_ended *ended,
-                                        struct tm_error *err);
-
-/* Writes all pending slices if they ended before TIME_NS. */
-enum tm_status tm_json_ended_slices_write_before(struct tm_json_ended_slices *w, int64_t time_ns, struct tm_error *err);
+/* Adds a pending slice that ended at END_NS. ORDER is that of its begin. TM_OK or TM_E_SYSTEM, as all functions here.
+ */
+enum tm_status tm_json_ended_slices_add(struct tm_json_ended_slices *w, const struct tm_json_event_draft *slice,
+                                        uint64_t order, int64_t end_ns, struct tm_error *err);
 
 /* Writes all pending slices. */
 enum tm_status tm_json_ended_slices_write(struct tm_json_ended_slices *w, struct tm_error *err);
+
+/* Writes all pending slices if they ended before TIME_NS. */
+static inline enum tm_status tm_json_ended_slices_write_before(struct tm_json_ended_slices *w, int64_t time_ns,
+                                                               struct tm_error *err)
+{
+    return w->count && w->end_ns < time_ns ? tm_json_ended_slices_write(w, err) : TM_OK;
+}
 
 void tm_json_ended_slices_release(struct tm_json_ended_slices *w);
 

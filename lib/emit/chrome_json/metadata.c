@@ -22,7 +22,7 @@ static uint64_t name_key(int64_t pid, const int64_t *tid)
 
 static void note_change(struct tm_json_metadata *m, int64_t pid)
 {
-    m->counts.counts[tm_json_metadata_count(pid)]++;
+    m->counts->counts[tm_json_metadata_count(pid)]++;
 }
 
 static void put_metadata(struct tm_json_metadata *m, const char *what, int64_t pid, int64_t tid)

@@ -12,8 +12,9 @@ struct tm_json_metadata {
     const struct tm_json_inputs *inputs; /* borrowed, as the next two */
     struct tm_json_writer *writer;
     struct tm_json_pids *pids;
-    /* incremented when a name or label of a process of the output, or of its threads, is written or forgotten */
-    struct tm_change_counts counts;
+    /* borrowed; tm_json_metadata_count grows when a name or label of the process, or of its threads, is written or
+     * forgotten */
+    struct tm_change_counts *counts;
     /* private */
     struct tm_map labelled; /* (pid of the output, file) whose label has been written */
     struct tm_map sorted;   /* pids of the output with a process_sort_index from a file */

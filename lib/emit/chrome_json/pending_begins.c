@@ -53,13 +53,20 @@ static void note_open(struct tm_json_begins *begins, const struct tm_json_begin_
     tm_json_lanes_set_open(begins->lanes, &stack->holder, stack->depth || stack->awaits);
 }
 
+/* Returns the bytes of BEGIN's texts. */
+static size_t bytes_of(const struct tm_json_begin *begin)
+{
+    return (size_t)begin->category_bytes + begin->name_bytes + begin->detail_bytes;
+}
+
 enum tm_status tm_json_begins_open(struct tm_json_begins *begins, const struct tm_json_begin_at *at,
                                    const struct tm_json_begin_view *view, const tm_slice_label labels[2], bool *is_full)
 {
     struct tm_json_begin_stack *stack = use_lane(begins, at, view->ts_ns, false);
     if (stack == NULL || tm_array_grow(&stack->begins, &stack->cap, stack->depth, sizeof *stack->begins, NULL) < 0 ||
-        tm_buf_add(&stack->bytes, view->text, view->text_len) != TM_OK ||
-        tm_buf_add(&stack->bytes, view->detail, view->detail_len) != TM_OK)
+        tm_buf_add(&stack->bytes, view->category.data, view->category.len) != TM_OK ||
+        tm_buf_add(&stack->bytes, view->name.data, view->name.len) != TM_OK ||
+        tm_buf_add(&stack->bytes, view->detail.data, view->detail.len) != TM_OK)
         return TM_E_SYSTEM;
     mark_crossed(stack, view->ts_ns);
     tm_json_lanes_use(begins->lanes, &stack->holder, view->ts_ns, view->ts_ns);
@@ -68,11 +75,13 @@ enum tm_status tm_json_begins_open(struct tm_json_begins *begins, const struct t
                                                            .pid = at->owner.pid,
                                                            .order = begins->order++,
                                                            .label = {labels[0], labels[1]},
-                                                           .text_len = (uint32_t)view->text_len,
-                                                           .detail_len = (uint32_t)view->detail_len};
+                                                           .category_bytes = (uint32_t)view->category.len,
+                                                           .name_bytes = (uint32_t)view->name.len,
+                                                           .detail_bytes = (uint32_t)view->detail.len,
+                                                           .has_category = view->category.data != NULL};
     stack->awaits = false;
     note_open(begins, stack);
-    begins->bytes += view->text_len + view->detail_len + sizeof *stack->begins;
+    begins->bytes += bytes_of(&stack->begins[stack->depth - 1]) + sizeof *stack->begins;
     *is_full |= begins->bytes > TM_JSON_BEGIN_BYTES_MAX;
     return TM_OK;
 }
@@ -110,16 +119,16 @@ enum tm_status tm_json_begins_point(struct tm_json_begins *begins, const struct 
 static void show(const struct tm_json_begin_stack *stack, const struct tm_json_begin *begin, size_t at,
                  struct tm_json_begin_view *view)
 {
+    const uint8_t *p = stack->bytes.data + at;
     *view = (struct tm_json_begin_view){.ts_ns = begin->ts_ns,
                                         .pid = begin->pid,
                                         .file = stack->holder.file,
                                         .thread = stack->holder.thread - 1,
                                         .lane = stack->holder.lane,
                                         .order = begin->order,
-                                        .text = stack->bytes.data + at,
-                                        .detail = stack->bytes.data + at + begin->text_len,
-                                        .text_len = begin->text_len,
-                                        .detail_len = begin->detail_len};
+                                        .category = {begin->has_category ? p : NULL, begin->category_bytes},
+                                        .name = {p + begin->category_bytes, begin->name_bytes},
+                                        .detail = {p + begin->category_bytes + begin->name_bytes, begin->detail_bytes}};
 }
 
 /* Finds the index plus 1 in STACK of the slice that LABELS refer to; 0: none. */
@@ -140,14 +149,14 @@ enum tm_status tm_json_begins_add(struct tm_json_begins *begins, uint64_t key, c
         return i ? TM_OK : TM_END;
     size_t inner_len = 0;
     for (uint32_t k = i; k < stack->depth; k++)
-        inner_len += (size_t)stack->begins[k].text_len + stack->begins[k].detail_len;
+        inner_len += bytes_of(&stack->begins[k]);
     if (tm_buf_add(&stack->bytes, detail, len) != TM_OK)
         return TM_E_SYSTEM;
     uint8_t *at = stack->bytes.data + stack->bytes.len - len - inner_len;
     memmove(at + len, at, inner_len);
     if (len)
         memcpy(at, detail, len);
-    stack->begins[i - 1].detail_len += (uint32_t)len;
+    stack->begins[i - 1].detail_bytes += (uint32_t)len;
     begins->bytes += len;
     return TM_OK;
 }
@@ -172,7 +181,7 @@ enum tm_json_end_result tm_json_begins_close(struct tm_json_begins *begins, uint
         note_open(begins, stack);
         return TM_JSON_END_WRITTEN;
     }
-    size_t len = (size_t)begin->text_len + begin->detail_len;
+    size_t len = bytes_of(begin);
     stack->bytes.len -= len;
     show(stack, begin, stack->bytes.len, view);
     stack->depth--;
@@ -189,7 +198,7 @@ static bool begin_next(struct tm_json_begins *begins, struct tm_json_begin_stack
     if (stack->begun == stack->depth)
         return false;
     const struct tm_json_begin *begin = &stack->begins[stack->begun++];
-    size_t len = (size_t)begin->text_len + begin->detail_len;
+    size_t len = bytes_of(begin);
     show(stack, begin, stack->front, view);
     stack->front += len;
     begins->bytes -= len;

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "emit/chrome_json/lanes.h"
 #include "stream/slice_stack.h"
 
@@ -18,19 +19,20 @@ struct tm_json_begin {
     int64_t ts_ns, pid;
     uint64_t order;
     tm_slice_label label[2];
-    uint32_t text_len, detail_len;
+    uint32_t category_bytes, name_bytes, detail_bytes; /* of its texts, in this order */
+    bool has_category;
     /* a slice within it begins at its time: readers take complete events before begins of the same time */
     bool is_crossed;
 };
 
-/* The parts of a slice to write: its members, and the Detail of its begin followed by that of its end. */
+/* The parts of a slice to write. */
 struct tm_json_begin_view {
     uint32_t file;
     int64_t ts_ns, pid;
     uint64_t order;
     uint32_t thread, lane; /* its place (lanes.h) */
-    const uint8_t *text, *detail;
-    size_t text_len, detail_len;
+    struct tm_text category, name; /* no category: data NULL */
+    struct tm_text detail;         /* Detail messages: of its begin, and what was added */
 };
 
 struct tm_json_begin_stack {
@@ -39,7 +41,7 @@ struct tm_json_begin_stack {
     uint32_t depth, cap;
     uint32_t begun;      /* number of slices, from the outermost on, that were written as begins */
     bool awaits;         /* a flow ends at its next slice */
-    struct tm_buf bytes; /* text and detail of the others, from front on */
+    struct tm_buf bytes; /* the texts of the others, from front on */
     size_t front;
 };
 

@@ -83,13 +83,10 @@ bool tm_json_pids_is_moved(const struct tm_json_pids *pids, int64_t out, int64_t
     return true;
 }
 
-enum tm_status tm_json_pids_note(struct tm_json_pids *pids, const struct tm_event *e, struct tm_error *err)
+enum tm_status tm_json_pids_renew(struct tm_json_pids *pids, uint32_t machine, int64_t pid, struct tm_error *err)
 {
-    bool is_life = e->kind == TM_KIND_PROCESS_EXIT || (e->kind == TM_KIND_TASK_NEW && !tm_event_makes_thread(e));
-    if (!is_life || e->tid == 0)
-        return TM_OK;
-    pids->counts.counts[tm_json_pids_count(e->machine, e->tid)]++;
-    return tm_track_owners_end(&pids->lifetimes, e->machine, false, e->tid) == TM_OK ? TM_OK : tm_error_nomem(err);
+    pids->counts->counts[tm_json_pids_count(machine, pid)]++;
+    return tm_track_owners_end(&pids->lifetimes, machine, false, pid) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 void tm_json_pids_release(struct tm_json_pids *pids)

@@ -12,9 +12,10 @@
  * second. */
 enum { TM_JSON_TEXT_PID_FIRST = 0x40000000, TM_JSON_MOVED_PID_FIRST = 0x50000000 };
 
-/* Zero-initialise. */
+/* Zero-initialise, and set counts. */
 struct tm_json_pids {
-    struct tm_change_counts counts; /* incremented when a pid of a machine changes its meaning (tm_json_pids_count) */
+    /* borrowed; tm_json_pids_count grows when a pid of a machine changes its meaning */
+    struct tm_change_counts *counts;
     /* private */
     struct tm_map numbers; /* (machine, pid, lifetime) or (file, track) to an index of moved plus 1, or 0 */
     struct tm_map owners;  /* from a pid of the output to its index in moved plus 1, or 0 */
@@ -44,8 +45,16 @@ enum tm_status tm_json_pids_find_event(struct tm_json_pids *pids, const struct t
 /* If OUT, a pid of the output, was given to a process with another pid, sets *WAS to that one. */
 bool tm_json_pids_is_moved(const struct tm_json_pids *pids, int64_t out, int64_t *was);
 
+/* PID of MACHINE means another process from now on. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_json_pids_renew(struct tm_json_pids *pids, uint32_t machine, int64_t pid, struct tm_error *err);
+
 /* If a process begins or ends with E, its pid means another process from now on. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_json_pids_note(struct tm_json_pids *pids, const struct tm_event *e, struct tm_error *err);
+static inline enum tm_status tm_json_pids_note(struct tm_json_pids *pids, const struct tm_event *e,
+                                               struct tm_error *err)
+{
+    bool is_life = e->kind == TM_KIND_PROCESS_EXIT || (e->kind == TM_KIND_TASK_NEW && !tm_event_makes_thread(e));
+    return is_life && e->tid ? tm_json_pids_renew(pids, e->machine, e->tid, err) : TM_OK;
+}
 
 void tm_json_pids_release(struct tm_json_pids *pids);
 

@@ -13,17 +13,16 @@ static bool is_on_thread(const struct tm_event *e, const struct tm_event_task *p
            (scope == TM_SCOPE_TRACK || scope == TM_SCOPE_THREAD || tm_kernel_track_of(e));
 }
 
-/* Puts the id of E's track. The scope makes it independent of the category, which an end does not repeat. */
-static enum tm_status put_id(struct tm_json_slices *s, const struct tm_event *e, const struct tm_event_task *place,
-                             struct tm_error *err)
+/* Sets the id of DRAFT to that of E's track. The scope makes it independent of the category, which an end does not
+ * repeat. */
+static enum tm_status set_id(struct tm_json_slices *s, const struct tm_event *e, const struct tm_event_task *place,
+                             struct tm_json_event_draft *draft, struct tm_error *err)
 {
     bool is_track = tm_event_scope(e->flags) == TM_SCOPE_TRACK;
     bool is_local = is_track ? place->has_pid : tm_event_scope(e->flags) == TM_SCOPE_PROCESS;
-    tm_out_str(&s->writer->out, is_local ? ",\"scope\":\"track\",\"id2\":{\"local\":" : ",\"scope\":\"track\",\"id\":");
-    enum tm_status st = tm_json_writer_number(s->writer, e->file, TM_JSON_ID_OF_TRACK, e->track, err);
-    if (is_local)
-        tm_out_char(&s->writer->out, '}');
-    return st;
+    draft->form.id = is_local ? TM_JSON_ID_LOCAL : TM_JSON_ID_GLOBAL;
+    draft->id = e->track;
+    return tm_json_writer_renumber(s->writer, e->file, TM_JSON_ID_OF_TRACK, &draft->id, err);
 }
 
 /* Returns the key of E's stack: that of its thread, or that of a track below the thread. */
@@ -40,18 +39,26 @@ static uint64_t label_of(struct tm_text text)
     return text.data ? tm_hash64(text.data, text.len) | 1 : 0;
 }
 
+/* Sets *DRAFT to the slice of V, with PHASE. */
+static enum tm_status draft_view(struct tm_json_slices *s, const struct tm_json_begin_view *v, char phase,
+                                 struct tm_json_event_draft *draft, struct tm_error *err)
+{
+    *draft = (struct tm_json_event_draft){.form = {.phase = phase},
+                                          .ts_ns = v->ts_ns - s->writer->base_ns,
+                                          .pid = v->pid,
+                                          .category = v->category,
+                                          .name = v->name,
+                                          .detail = v->detail};
+    return tm_json_threads_tid(s->threads, v->thread, v->lane, &draft->tid, err);
+}
+
 static enum tm_status put_begin(struct tm_json_slices *s, const struct tm_json_begin_view *v, struct tm_error *err)
 {
-    int64_t tid;
-    enum tm_status st = tm_json_threads_tid(s->threads, v->thread, v->lane, &tid, err);
-    if (st < 0)
+    struct tm_json_event_draft draft;
+    enum tm_status st = draft_view(s, v, 'B', &draft, err);
+    if (st < 0 || (st = tm_json_writer_bind(s->writer, v->file, &draft, err)) < 0)
         return st;
-    tm_json_writer_head(s->writer, "B", v->ts_ns);
-    tm_json_writer_thread(s->writer, v->pid, tid);
-    tm_out_bytes(&s->writer->out, v->text, v->text_len);
-    st = tm_json_writer_detail(s->writer, v->file, (struct tm_text){v->detail, v->detail_len}, err);
-    tm_out_char(&s->writer->out, '}');
-    return st < 0 ? st : tm_out_end_row(&s->writer->out, err);
+    return tm_json_writer_put(s->writer, &draft, err);
 }
 
 static enum tm_status put_begins(struct tm_json_slices *s, uint64_t stack, struct tm_error *err)
@@ -75,12 +82,11 @@ static enum tm_status span_at(struct tm_json_slices *s, const struct tm_event *e
 }
 
 enum tm_status tm_json_slices_point(struct tm_json_slices *s, const struct tm_event *e, struct tm_event_task place,
-                                    const char *phase, struct tm_error *err)
+                                    struct tm_json_event_draft *draft, struct tm_error *err)
 {
     bool is_flow = e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END;
     struct tm_json_begin_at at;
     struct tm_json_begin_view v;
-    int64_t tid;
     place.is_below = place.is_below && !is_flow; /* flows belong to slices of the thread itself */
     enum tm_status st = span_at(s, e, &place, &at, err);
     if (st < 0)
@@ -90,34 +96,27 @@ enum tm_status tm_json_slices_point(struct tm_json_slices *s, const struct tm_ev
                                                                                     : TM_JSON_BEGIN_BOUND;
     if (tm_json_begins_point(&s->begins, &at, e->time_ns, binding, &v) < 0)
         return tm_error_nomem(err);
-    if ((st = tm_json_threads_tid(s->threads, v.thread, v.lane, &tid, err)) < 0)
-        return st;
-    tm_json_writer_head(s->writer, phase, e->time_ns);
-    tm_json_writer_thread(s->writer, at.owner.pid, tid);
-    return TM_OK;
+    draft->pid = at.owner.pid;
+    return tm_json_threads_tid(s->threads, v.thread, v.lane, &draft->tid, err);
 }
 
-/* Begins slice E on a thread. Its text is prepared now and written at its end. */
+/* Begins slice E on a thread. It is written at its end. */
 static enum tm_status open_span(struct tm_json_slices *s, const struct tm_event *e, const struct tm_event_task *place,
                                 struct tm_error *err)
 {
-    struct tm_text category = tm_json_writer_string(s->writer, e->category, e),
-                   name = tm_json_writer_string(s->writer, e->name, e);
-    uint64_t labels[2] = {label_of(name), label_of(category)};
+    struct tm_json_begin_view v = {.ts_ns = e->time_ns,
+                                   .category = tm_json_writer_string(s->writer, e->category, e),
+                                   .name = tm_json_writer_string(s->writer, e->name, e),
+                                   .detail = {e->detail, e->detail_bytes}};
+    uint64_t labels[2] = {label_of(v.name), label_of(v.category)};
     struct tm_json_begin_at at;
-    size_t from = s->writer->out.buf.len;
     bool is_full = false;
     enum tm_status st = span_at(s, e, place, &at, err);
     if (st < 0)
         return st;
-    tm_json_writer_text(s->writer, ",\"cat\":", category);
-    tm_json_writer_text(s->writer, ",\"name\":", name.data ? name : tm_text_str(""));
-    struct tm_json_begin_view v = {.ts_ns = e->time_ns, .detail = e->detail, .detail_len = e->detail_bytes};
-    v.text = s->writer->out.buf.data + from;
-    v.text_len = s->writer->out.buf.len - from;
-    st = s->writer->out.failed ? TM_E_SYSTEM : tm_json_begins_open(&s->begins, &at, &v, labels, &is_full);
-    s->writer->out.buf.len = from;
-    if (st < 0)
+    if (v.name.data == NULL)
+        v.name = tm_text_str("");
+    if (tm_json_begins_open(&s->begins, &at, &v, labels, &is_full) < 0)
         return tm_error_nomem(err);
     return is_full ? put_begins(s, at.stack, err) : TM_OK;
 }
@@ -126,30 +125,14 @@ static enum tm_status open_span(struct tm_json_slices *s, const struct tm_event 
 static enum tm_status complete_slice(struct tm_json_slices *s, const struct tm_json_begin_view *v,
                                      const struct tm_event *e, struct tm_error *err)
 {
-    struct tm_out *out = &s->writer->out;
-    int64_t tid;
-    enum tm_status st = tm_json_threads_tid(s->threads, v->thread, v->lane, &tid, err);
-    const size_t from = out->buf.len;
-    if (st < 0)
+    struct tm_json_event_draft draft;
+    enum tm_status st = draft_view(s, v, 'X', &draft, err);
+    draft.form.dur = TM_JSON_DUR_AFTER_TS;
+    draft.dur_ns = e->time_ns - v->ts_ns;
+    draft.more_detail = (struct tm_text){e->detail, e->detail_bytes};
+    if (st < 0 || (st = tm_json_writer_bind(s->writer, e->file, &draft, err)) < 0)
         return st;
-    tm_buf_clear(&s->scratch);
-    if (tm_buf_add(&s->scratch, v->detail, v->detail_len) != TM_OK ||
-        tm_buf_add(&s->scratch, e->detail, e->detail_bytes) != TM_OK)
-        return tm_error_nomem(err);
-    if ((st = tm_json_writer_flow(s->writer, e->file, (struct tm_text){s->scratch.data, s->scratch.len}, err)) < 0)
-        return st;
-    tm_out_char(out, '}');
-    struct tm_json_ended ended = {.text = v->text, .detail = s->scratch.data, .order = v->order, .end_ns = e->time_ns};
-    ended.slice = (struct tm_json_late_slice){.ts_ns = v->ts_ns - s->writer->base_ns,
-                                              .dur_ns = e->time_ns - v->ts_ns,
-                                              .pid = v->pid,
-                                              .tid = tid,
-                                              .text_len = (uint32_t)v->text_len,
-                                              .detail_len = (uint32_t)s->scratch.len};
-    ended.rest = (struct tm_text){out->buf.data + from, out->buf.len - from};
-    st = out->failed ? tm_error_nomem(err) : tm_json_ended_slices_add(&s->ended, &ended, err);
-    out->buf.len = from;
-    return st;
+    return tm_json_ended_slices_add(&s->ended, &draft, v->order, e->time_ns, err);
 }
 
 enum tm_status tm_json_slices_finish(struct tm_json_slices *s, struct tm_error *err)
@@ -165,13 +148,13 @@ enum tm_status tm_json_slices_finish(struct tm_json_slices *s, struct tm_error *
 static enum tm_status close_span(struct tm_json_slices *s, const struct tm_event *e, const struct tm_event_task *place,
                                  struct tm_error *err)
 {
-    struct tm_text category = tm_json_writer_string(s->writer, e->category, e),
-                   name = tm_json_writer_string(s->writer, e->name, e);
-    uint64_t labels[2] = {label_of(name), label_of(category)}, stack = thread_key(e, place, place->has_pid);
+    uint64_t labels[2] = {label_of(tm_json_writer_string(s->writer, e->name, e)),
+                          label_of(tm_json_writer_string(s->writer, e->category, e))};
+    uint64_t stack = thread_key(e, place, place->has_pid);
     struct tm_json_begin_view v;
     enum tm_json_end_result result = tm_json_begins_close(&s->begins, stack, e->time_ns, labels, &v);
     struct tm_json_begin_at at;
-    int64_t tid;
+    struct tm_json_event_draft draft;
     enum tm_status st;
     if (result == TM_JSON_END_NONE && place->has_pid) { /* it began before its process was known */
         stack = thread_key(e, place, false);
@@ -188,14 +171,13 @@ static enum tm_status close_span(struct tm_json_slices *s, const struct tm_event
         tm_json_writer_unsupported(s->writer, e);
         return TM_OK;
     }
+    tm_json_writer_draft(s->writer, e, 'E', &draft);
     if ((st = span_at(s, e, place, &at, err)) < 0 ||
-        (st = tm_json_threads_tid(s->threads, v.thread, v.lane, &tid, err)) < 0)
+        (st = tm_json_threads_tid(s->threads, v.thread, v.lane, &draft.tid, err)) < 0 ||
+        (st = tm_json_writer_bind(s->writer, e->file, &draft, err)) < 0)
         return st;
-    tm_json_writer_head(s->writer, "E", e->time_ns);
-    tm_json_writer_thread(s->writer, at.owner.pid, tid);
-    tm_json_writer_text(s->writer, ",\"cat\":", category);
-    tm_json_writer_text(s->writer, ",\"name\":", name);
-    return tm_json_writer_end(s->writer, e, err);
+    draft.pid = at.owner.pid;
+    return tm_json_writer_put(s->writer, &draft, err);
 }
 
 /* Notes a begin or end of an async marker. *IS_OPEN: its (name, cookie) was open before; such a begin is ignored. */
@@ -219,56 +201,54 @@ static enum tm_status put_other(struct tm_json_slices *s, const struct tm_event 
 {
     bool on_thread = is_on_thread(e, place), is_end = e->kind == TM_KIND_SLICE_END;
     bool is_tracked = !on_thread && !(e->flags & TM_EVENT_ASYNC);
-    const char *phase = e->kind == TM_KIND_SLICE_BEGIN ? "b" : is_end ? "e" : on_thread ? "i" : "n";
-    struct tm_text category = tm_json_writer_string(s->writer, e->category, e),
-                   name = tm_json_writer_string(s->writer, e->name, e);
+    struct tm_json_event_draft draft;
     bool is_open = false;
     enum tm_status st = TM_OK;
-    if (tm_event_is_async_marker(e->flags) && e->flags & TM_EVENT_HAS_TRACK && category.data == NULL &&
+    tm_json_writer_draft(s->writer, e, e->kind == TM_KIND_SLICE_BEGIN ? 'b' : is_end ? 'e' : on_thread ? 'i' : 'n',
+                         &draft);
+    if (tm_event_is_async_marker(e->flags) && e->flags & TM_EVENT_HAS_TRACK && draft.category.data == NULL &&
         !tm_named_track_is_of(e))
         st = note_marker(s, e, &is_open, err);
     if (st < 0 || (is_open && e->kind == TM_KIND_SLICE_BEGIN))
         return st;
-    if (is_tracked && is_end && name.data == NULL)
-        tm_json_open_slices_end(&s->open, e, &category, &name);
+    if (is_tracked && is_end && draft.name.data == NULL)
+        tm_json_open_slices_end(&s->open, e, &draft.category, &draft.name);
+    if (draft.name.data == NULL && !is_end)
+        draft.name = tm_text_str("");
     if (is_tracked && e->kind == TM_KIND_SLICE_BEGIN)
-        st = tm_json_open_slices_begin(&s->open, e, category, name.data ? name : tm_text_str(""), err);
-    if (st < 0 || (st = on_thread ? tm_json_slices_point(s, e, *place, phase, err)
-                                  : tm_json_threads_begin(s->threads, e, phase, err)) < 0)
+        st = tm_json_open_slices_begin(&s->open, e, draft.category, draft.name, err);
+    draft.form.has_thread_scope = on_thread;
+    if (st < 0 || (st = on_thread ? tm_json_slices_point(s, e, *place, &draft, err)
+                                  : tm_json_threads_place(s->threads, e, &draft, err)) < 0)
         return st;
-    tm_json_writer_text(s->writer, ",\"cat\":", category);
-    tm_json_writer_text(s->writer, ",\"name\":", name.data || is_end ? name : tm_text_str(""));
-    if (on_thread)
-        tm_out_str(&s->writer->out, ",\"s\":\"t\"");
-    else if ((st = put_id(s, e, place, err)) < 0)
+    if ((!on_thread && (st = set_id(s, e, place, &draft, err)) < 0) ||
+        (st = tm_json_writer_bind(s->writer, e->file, &draft, err)) < 0)
         return st;
-    return tm_json_writer_end(s->writer, e, err);
+    return tm_json_writer_put(s->writer, &draft, err);
 }
 
 static enum tm_status put_complete(struct tm_json_slices *s, const struct tm_event *e,
                                    const struct tm_event_task *place, struct tm_error *err)
 {
-    struct tm_text name = tm_json_writer_string(s->writer, e->name, e);
     int64_t end_ns = e->dur_ns > 0 && e->time_ns <= INT64_MAX - e->dur_ns ? e->time_ns + e->dur_ns : e->time_ns;
     struct tm_json_begin_view v = {.ts_ns = e->time_ns};
     struct tm_json_begin_at at;
-    int64_t tid;
+    struct tm_json_event_draft draft;
     enum tm_status st = span_at(s, e, place, &at, err);
     if (st < 0)
         return st;
     if (tm_json_begins_complete(&s->begins, &at, end_ns, &v) < 0)
         return tm_error_nomem(err);
-    if ((st = tm_json_threads_tid(s->threads, v.thread, v.lane, &tid, err)) < 0)
+    tm_json_writer_draft(s->writer, e, 'X', &draft);
+    draft.form.dur = e->flags & TM_EVENT_OPEN_ENDED ? TM_JSON_DUR_NONE : TM_JSON_DUR_AFTER_NAME;
+    draft.dur_ns = e->dur_ns;
+    draft.pid = at.owner.pid;
+    if (draft.name.data == NULL)
+        draft.name = tm_text_str("");
+    if ((st = tm_json_threads_tid(s->threads, v.thread, v.lane, &draft.tid, err)) < 0 ||
+        (st = tm_json_writer_bind(s->writer, e->file, &draft, err)) < 0)
         return st;
-    tm_json_writer_head(s->writer, "X", e->time_ns);
-    tm_json_writer_thread(s->writer, at.owner.pid, tid);
-    tm_json_writer_text(s->writer, ",\"cat\":", tm_json_writer_string(s->writer, e->category, e));
-    tm_json_writer_text(s->writer, ",\"name\":", name.data ? name : tm_text_str(""));
-    if (!(e->flags & TM_EVENT_OPEN_ENDED)) {
-        tm_out_str(&s->writer->out, ",\"dur\":");
-        tm_json_writer_micros(s->writer, e->dur_ns);
-    }
-    return tm_json_writer_end(s->writer, e, err);
+    return tm_json_writer_put(s->writer, &draft, err);
 }
 
 enum tm_status tm_json_slices_write(struct tm_json_slices *s, const struct tm_event *e, struct tm_error *err)

@@ -28,10 +28,10 @@ enum tm_status tm_json_slices_write(struct tm_json_slices *s, const struct tm_ev
 /* Adds the args of E to an open slice. */
 enum tm_status tm_json_slices_add_args(struct tm_json_slices *s, const struct tm_event *e, struct tm_error *err);
 
-/* Writes the head of E, an instant or flow event of the thread of PLACE, on the lane of the slices that it belongs
- * to. */
+/* Sets the process and thread of DRAFT to those of E, an instant or flow event of the thread of PLACE: to the lane of
+ * the slices that it belongs to. */
 enum tm_status tm_json_slices_point(struct tm_json_slices *s, const struct tm_event *e, struct tm_event_task place,
-                                    const char *phase, struct tm_error *err);
+                                    struct tm_json_event_draft *draft, struct tm_error *err);
 
 /* At the end: writes the slices that are pending, and those without an end. */
 enum tm_status tm_json_slices_finish(struct tm_json_slices *s, struct tm_error *err);

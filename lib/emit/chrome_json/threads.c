@@ -38,45 +38,43 @@ static bool fits(int64_t number)
     return number == (int32_t)number;
 }
 
+static uint64_t pair(uint32_t high, uint32_t low)
+{
+    return (uint64_t)high << 32 | low;
+}
+
 /* Sets *KEY to that of E. False: its numbers do not fit, or its owner depends on more than the key. */
 static bool key_of(const struct tm_event *e, struct tm_json_named_key *key)
 {
-    const bool has_pid = (e->flags & TM_EVENT_HAS_PID) != 0 && !tm_task_names_has_other(e);
+    enum { HAS_TRACK = 1, IS_OF_KERNEL = 2 };
+    const uint32_t has = e->flags & (TM_EVENT_HAS_TID | (tm_task_names_has_other(e) ? 0 : TM_EVENT_HAS_PID));
     const bool has_track = tm_event_scope(e->flags) == TM_SCOPE_TRACK;
-    *key = (struct tm_json_named_key){.track = has_track ? e->track : 0,
-                                      .file = e->file,
-                                      .machine = e->machine,
-                                      .pid = has_pid ? (int32_t)e->pid : 0,
-                                      .tid = (int32_t)e->tid,
-                                      .has_pid = has_pid,
-                                      .has_tid = (e->flags & TM_EVENT_HAS_TID) != 0,
-                                      .has_track = has_track,
-                                      .is_of_kernel = tm_task_names_is_of_kernel(e)};
-    return fits(e->tid) && (!has_pid || fits(e->pid));
+    const int64_t pid = has & TM_EVENT_HAS_PID ? e->pid : 0;
+    key->track = has_track ? e->track : 0;
+    key->source = pair(e->file, e->machine);
+    key->task = pair((uint32_t)pid, (uint32_t)e->tid);
+    key->traits = has | (has_track ? HAS_TRACK : 0) | (tm_task_names_is_of_kernel(e) ? IS_OF_KERNEL : 0);
+    return fits(e->tid) && fits(pid);
 }
 
 /* Returns the entry for events with KEY. */
 static struct tm_json_named *named_of(struct tm_json_threads *threads, const struct tm_json_named_key *key)
 {
-    uint64_t task = (uint64_t)(uint32_t)key->pid << 32 ^ (uint32_t)key->tid;
-    uint64_t other = (key->track ^ (uint64_t)key->machine << 32 ^ key->file) * UINT64_C(0x9e3779b97f4a7c15);
-    return &threads->named[tm_hash_u64(task ^ other) & (TM_JSON_NAMED - 1)];
+    const uint64_t other = (key->track ^ key->source) * UINT64_C(0x9e3779b97f4a7c15);
+    return &threads->named[tm_hash_u64(key->task ^ other) & (TM_JSON_NAMED - 1)];
 }
 
 static bool is_same(const struct tm_json_named_key *x, const struct tm_json_named_key *y)
 {
-    return x->track == y->track && x->file == y->file && x->machine == y->machine && x->pid == y->pid &&
-           x->tid == y->tid && x->has_pid == y->has_pid && x->has_tid == y->has_tid && x->has_track == y->has_track &&
-           x->is_of_kernel == y->is_of_kernel;
+    return x->task == y->task && x->source == y->source && x->track == y->track && x->traits == y->traits;
 }
 
-/* Returns the sum of the counts of changes that NAMED depends on. */
+/* Returns the sum of the counts of changes that NAMED depends on, plus 1. */
 static uint32_t changes_of(const struct tm_json_threads *threads, const struct tm_json_named *named)
 {
-    const struct tm_json_metadata *metadata = threads->metadata;
-    const uint32_t *names = threads->names.counts.counts;
-    return names[named->counts[0]] + names[named->counts[1]] + names[named->counts[2]] +
-           metadata->counts.counts[named->counts[3]] + metadata->pids->counts.counts[named->counts[4]];
+    const uint32_t *counts = threads->names.counts.counts;
+    return counts[named->counts[0]] + counts[named->counts[1]] + counts[named->counts[2]] + counts[named->counts[3]] +
+           1;
 }
 
 /* Returns the entry for E if it is valid, else NULL: the names of the process and thread were in the output after an
@@ -88,7 +86,7 @@ static const struct tm_json_named *find_named(struct tm_json_threads *threads, c
     if (!key_of(e, &key))
         return NULL;
     const struct tm_json_named *named = named_of(threads, &key);
-    return is_same(&named->key, &key) && named->changes == changes_of(threads, named) + 1 ? named : NULL;
+    return is_same(&named->key, &key) && named->changes == changes_of(threads, named) ? named : NULL;
 }
 
 /* Makes the entry for E, whose TASK has OUT_PID in the output. */
@@ -99,21 +97,19 @@ static void set_named(struct tm_json_threads *threads, const struct tm_event *e,
     if (!key_of(e, &key) || !fits(task->tid) || (task->has_pid && (!fits(task->pid) || !fits(out_pid))))
         return;
     const uint16_t thread = tm_task_names_task_count(e->machine, task->tid);
-    const uint16_t process = task->has_pid ? tm_task_names_task_count(e->machine, task->pid) : thread;
     struct tm_json_named *named = named_of(threads, &key);
     *named = (struct tm_json_named){.key = key,
                                     .has_pid = task->has_pid,
                                     .has_tid = task->has_tid,
                                     .is_below = task->is_below,
-                                    .task_pid = task->has_pid ? (int32_t)task->pid : 0,
-                                    .task_tid = (int32_t)task->tid,
+                                    .pid = task->has_pid ? (int32_t)task->pid : 0,
+                                    .tid = (int32_t)task->tid,
                                     .out_pid = (int32_t)out_pid};
     named->counts[0] = thread;
-    named->counts[1] = process;
-    named->counts[2] = key.has_track ? tm_task_names_track_count(e->file) : thread;
+    named->counts[1] = task->has_pid ? tm_task_names_task_count(e->machine, task->pid) : thread;
+    named->counts[2] = tm_event_scope(e->flags) == TM_SCOPE_TRACK ? tm_task_names_track_count(e->file) : thread;
     named->counts[3] = tm_json_metadata_count(out_pid);
-    named->counts[4] = tm_json_pids_count(e->machine, task->has_pid ? task->pid : 0);
-    named->changes = changes_of(threads, named) + 1;
+    named->changes = changes_of(threads, named);
 }
 
 /* Writes the names of TASK, the process and thread of E, unless the output has them already. Sets *PID to the pid of
@@ -141,8 +137,8 @@ enum tm_status tm_json_threads_learn(struct tm_json_threads *threads, const stru
     if (named) {
         threads->task = (struct tm_event_task){.has_pid = named->has_pid,
                                                .has_tid = named->has_tid,
-                                               .pid = named->task_pid,
-                                               .tid = named->task_tid,
+                                               .pid = named->pid,
+                                               .tid = named->tid,
                                                .is_below = named->is_below};
         threads->out_pid = named->out_pid;
         return TM_OK;
@@ -184,18 +180,12 @@ enum tm_status tm_json_threads_tid(struct tm_json_threads *threads, uint32_t thr
     return tm_json_metadata_name(threads->metadata, t->pid, tid, name, err);
 }
 
-enum tm_status tm_json_threads_begin(struct tm_json_threads *threads, const struct tm_event *e, const char *phase,
-                                     struct tm_error *err)
+enum tm_status tm_json_threads_place(struct tm_json_threads *threads, const struct tm_event *e,
+                                     struct tm_json_event_draft *draft, struct tm_error *err)
 {
-    struct tm_json_metadata *metadata = threads->metadata;
     const struct tm_event_task *task = tm_json_threads_task(threads);
-    int64_t pid = 0;
-    enum tm_status st = tm_json_threads_pid(threads, e, task, &pid, err);
-    if (st < 0)
-        return st;
-    tm_json_writer_head(metadata->writer, phase, e->time_ns);
-    tm_json_writer_thread(metadata->writer, pid, task->has_tid ? task->tid : 0);
-    return TM_OK;
+    draft->tid = task->has_tid ? task->tid : 0;
+    return tm_json_threads_pid(threads, e, task, &draft->pid, err);
 }
 
 enum tm_status tm_json_threads_name_rest(struct tm_json_threads *threads, struct tm_error *err)

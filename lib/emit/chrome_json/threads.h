@@ -11,13 +11,13 @@ enum { TM_JSON_NAMED = 1 << 14 }; /* a power of two */
 
 /* What determines the process and thread of an event. Numbers that do not fit are not cached. */
 struct tm_json_named_key {
-    uint64_t track; /* 0: the event is not on a track of its file */
-    uint32_t file, machine;
-    int32_t pid, tid;
-    bool has_pid, has_tid, has_track, is_of_kernel;
+    uint64_t track;  /* 0: the event is not on a track of its file */
+    uint64_t source; /* its file and machine */
+    uint64_t task;   /* its pid and tid */
+    uint32_t traits; /* which of these it has, and whether it is of the kernel */
 };
 
-enum { TM_JSON_NAMED_COUNTS = 5 };
+enum { TM_JSON_NAMED_COUNTS = 4 };
 
 /* A cache entry: events with this key have this process and thread, whose names the output has. It is valid while the
  * sum of the counts of changes is the same. */
@@ -25,9 +25,8 @@ struct tm_json_named {
     struct tm_json_named_key key;
     uint32_t changes;                      /* the sum, plus 1; 0: no event */
     uint16_t counts[TM_JSON_NAMED_COUNTS]; /* indexes of the counts */
-    bool has_pid, has_tid, is_below;       /* as in struct tm_event_task, as the next two */
-    int32_t task_pid, task_tid;
-    int32_t out_pid;                       /* the pid of the output; if has_pid */
+    int32_t pid, tid, out_pid;             /* of the task in the input; the pid of the output; if has_pid */
+    bool has_pid, has_tid, is_below;       /* as in struct tm_event_task */
 };
 
 struct tm_json_threads {
@@ -68,9 +67,9 @@ enum tm_status tm_json_threads_pid(struct tm_json_threads *threads, const struct
 enum tm_status tm_json_threads_tid(struct tm_json_threads *threads, uint32_t thread, uint32_t lane, int64_t *tid,
                                    struct tm_error *err);
 
-/* Writes the head of E with its process and thread. */
-enum tm_status tm_json_threads_begin(struct tm_json_threads *threads, const struct tm_event *e, const char *phase,
-                                     struct tm_error *err);
+/* Sets the process and thread of DRAFT to those of E, the event learned last. */
+enum tm_status tm_json_threads_place(struct tm_json_threads *threads, const struct tm_event *e,
+                                     struct tm_json_event_draft *draft, struct tm_error *err);
 
 /* At the end: writes names of threads that became known only after the last slice of their thread. */
 enum tm_status tm_json_threads_name_rest(struct tm_json_threads *threads, struct tm_error *err);

@@ -3,6 +3,7 @@
 #ifndef TM_EMIT_CHROME_JSON_WRITER_H
 #define TM_EMIT_CHROME_JSON_WRITER_H
 
+#include "emit/chrome_json/event_draft.h"
 #include "emit/chrome_json/id_numbers.h"
 #include "emit/emit.h"
 #include "emit/out.h"
@@ -14,7 +15,7 @@ struct tm_json_writer {
     int64_t base_ns;            /* subtracted from all times */
     /* private */
     bool has_events;            /* the next event needs a comma before it */
-    bool has_base;              /* base_ns is set */
+    bool awaits_base;           /* the next event of the timeline sets base_ns */
     struct tm_json_id_numbers ids;
     struct tm_buf scratch;
 };
@@ -23,7 +24,13 @@ void tm_json_writer_init(struct tm_json_writer *w, const struct tm_emit_context 
 void tm_json_writer_release(struct tm_json_writer *w);
 
 /* With --rebase the first event is at 0. Call it with each event, in order of time. */
-void tm_json_writer_note_base(struct tm_json_writer *w, const struct tm_event *e);
+static inline void tm_json_writer_note_base(struct tm_json_writer *w, const struct tm_event *e)
+{
+    if (!w->awaits_base || e->flags & (TM_EVENT_UNTIMED | TM_EVENT_DEFINITION))
+        return;
+    w->base_ns = e->time_ns;
+    w->awaits_base = false;
+}
 
 /* Notes that an event begins. True if another was before it. */
 bool tm_json_writer_follows(struct tm_json_writer *w);
@@ -35,34 +42,25 @@ void tm_json_writer_next(struct tm_json_writer *w);
 void tm_json_writer_time(struct tm_json_writer *w, int64_t time_ns);
 void tm_json_writer_micros(struct tm_json_writer *w, int64_t ns);
 
-/* Puts {"ph":"X","ts":… */
-void tm_json_writer_head(struct tm_json_writer *w, const char *phase, int64_t time_ns);
+/* Sets *DRAFT to an event with PHASE and the time, category, name and detail of E. Its thread is not set. */
+void tm_json_writer_draft(const struct tm_json_writer *w, const struct tm_event *e, char phase,
+                          struct tm_json_event_draft *draft);
 
-/* Puts ,"pid":…,"tid":… */
-void tm_json_writer_thread(struct tm_json_writer *w, int64_t pid, int64_t tid);
-
-/* Puts MEMBER (,"key":) with TEXT unless TEXT has no data. */
-void tm_json_writer_text(struct tm_json_writer *w, const char *member, struct tm_text text);
-
-/* Puts the args of DETAIL, a Detail of FILE, with their keys except for a leading "args." or "debug.", and the first
- * flow as bind_id, which holds only one. */
-enum tm_status tm_json_writer_detail(struct tm_json_writer *w, uint32_t file, struct tm_text detail,
-                                     struct tm_error *err);
-
-/* Puts the first flow of DETAIL, a Detail of FILE, as bind_id. */
-enum tm_status tm_json_writer_flow(struct tm_json_writer *w, uint32_t file, struct tm_text detail,
+/* Sets the bind_id of DRAFT, an event of FILE, to the first flow of its details. An event holds only one. */
+enum tm_status tm_json_writer_bind(struct tm_json_writer *w, uint32_t file, struct tm_json_event_draft *draft,
                                    struct tm_error *err);
 
-/* Puts E's detail and the end of the event. */
-enum tm_status tm_json_writer_end(struct tm_json_writer *w, const struct tm_event *e, struct tm_error *err);
+/* Writes the event of DRAFT. */
+enum tm_status tm_json_writer_put(struct tm_json_writer *w, const struct tm_json_event_draft *draft,
+                                  struct tm_error *err);
 
 /* Puts the scalar VALUE, an id of KIND in E's file, renumbered; a value that is not an id is unchanged. */
 enum tm_status tm_json_writer_id(struct tm_json_writer *w, const struct tm_event *e, enum tm_json_id_kind kind,
                                  const struct tm_json_value *value, struct tm_error *err);
 
-/* Puts the number of ID, an id of KIND in FILE. */
-enum tm_status tm_json_writer_number(struct tm_json_writer *w, uint32_t file, enum tm_json_id_kind kind, uint64_t id,
-                                     struct tm_error *err);
+/* Replaces *ID, an id of KIND in FILE, by its number. */
+enum tm_status tm_json_writer_renumber(struct tm_json_writer *w, uint32_t file, enum tm_json_id_kind kind,
+                                       uint64_t *id, struct tm_error *err);
 
 /* The text of STRING, a column of E. */
 struct tm_text tm_json_writer_string(const struct tm_json_writer *w, uint32_t string, const struct tm_event *e);

@@ -1,7 +1,6 @@
-#include "emit/chrome_json/late.h"
+#include "emit/chrome_json/args.h"
 
 #include "base/pb.h"
-#include "emit/out.h"
 #include "stream/detail_fields.h"
 
 #include <stdio.h>
@@ -75,7 +74,7 @@ static void put_args(struct tm_out *out, struct arg *args, uint32_t count, bool 
 #pragma GCC diagnostic pop
 #endif
 
-void tm_json_late_args(struct tm_out *out, const uint8_t *data, size_t len)
+void tm_json_args_put(struct tm_out *out, const uint8_t *data, size_t len)
 {
     struct tm_pb pb = tm_pb_of(data, len);
     struct tm_pb_field f;
@@ -94,47 +93,4 @@ void tm_json_late_args(struct tm_out *out, const uint8_t *data, size_t len)
     put_args(out, args, count, &has_args);
     if (has_args)
         tm_out_char(out, '}');
-}
-
-static void put_place(struct tm_out *out, int64_t pid, int64_t tid)
-{
-    tm_out_str(out, ",\"pid\":");
-    tm_out_i64(out, pid);
-    tm_out_str(out, ",\"tid\":");
-    tm_out_i64(out, tid);
-}
-
-void tm_json_late_slice(struct tm_out *out, const uint8_t *data, size_t len)
-{
-    struct tm_json_late_slice s;
-    memcpy(&s, data, sizeof s);
-    const uint8_t *text = data + sizeof s, *detail = text + s.text_len, *rest = detail + s.detail_len;
-    tm_out_str(out, s.follows ? ",\n" : "\n");
-    tm_out_str(out, "{\"ph\":\"X\",\"ts\":");
-    tm_out_micros(out, s.ts_ns);
-    tm_out_str(out, ",\"dur\":");
-    tm_out_micros(out, s.dur_ns);
-    put_place(out, s.pid, s.tid);
-    tm_out_bytes(out, text, s.text_len);
-    tm_json_late_args(out, detail, s.detail_len);
-    tm_out_bytes(out, rest, (size_t)(data + len - rest));
-}
-
-void tm_json_late_running(struct tm_out *out, const uint8_t *data, size_t len)
-{
-    struct tm_json_late_running r;
-    memcpy(&r, data, sizeof r);
-    tm_out_str(out, r.follows ? ",\n" : "\n");
-    tm_out_str(out, "{\"ph\":\"X\",\"cat\":\"sched\",\"ts\":");
-    tm_out_micros(out, r.ts_ns);
-    tm_out_str(out, ",\"dur\":");
-    tm_out_micros(out, r.dur_ns);
-    put_place(out, r.pid, r.cpu);
-    tm_out_str(out, ",\"name\":");
-    tm_out_json(out, (struct tm_text){data + sizeof r, len - sizeof r});
-    tm_out_str(out, ",\"args\":{\"tid\":");
-    tm_out_i64(out, r.tid);
-    tm_out_str(out, ",\"prio\":");
-    tm_out_i64(out, r.priority);
-    tm_out_str(out, "}}");
 }
