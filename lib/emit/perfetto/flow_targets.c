@@ -10,17 +10,15 @@ static bool is_open(const struct tm_flow_slice_span *s)
 static enum tm_status stack_of(struct tm_flow_targets *t, uint64_t uuid, struct tm_flow_stack **stack,
                                struct tm_error *err)
 {
-    if (t->count == 0 || t->last_uuid != uuid) {
-        if (!tm_map_find(&t->by_track, uuid, &t->last)) {
-            if (tm_array_grow(&t->stacks, &t->cap, t->count, sizeof *t->stacks, err) < 0)
-                return TM_E_SYSTEM;
-            if (tm_map_set(&t->by_track, uuid, t->count) < 0)
-                return tm_error_nomem(err);
-            t->last = t->count++;
-        }
-        t->last_uuid = uuid;
+    uint32_t track;
+    if (!tm_track_numbers_find(&t->tracks, uuid, &track)) {
+        track = tm_track_numbers_count(&t->tracks);
+        if (tm_array_grow(&t->stacks, &t->cap, track, sizeof *t->stacks, err) < 0)
+            return TM_E_SYSTEM;
+        if (tm_track_numbers_add(&t->tracks, uuid) != TM_OK)
+            return tm_error_nomem(err);
     }
-    *stack = &t->stacks[t->last];
+    *stack = &t->stacks[track];
     return TM_OK;
 }
 
@@ -118,10 +116,10 @@ enum tm_status tm_flow_targets_bind(struct tm_flow_targets *t, uint64_t uuid, ui
 
 void tm_flow_targets_release(struct tm_flow_targets *t)
 {
-    for (uint32_t i = 0; i < t->count; i++)
+    for (uint32_t i = 0; i < tm_track_numbers_count(&t->tracks); i++)
         free(t->stacks[i].open);
     free(t->stacks);
-    tm_map_release(&t->by_track);
+    tm_track_numbers_release(&t->tracks);
     tm_table_release(&t->recent);
     tm_table_release(&t->before);
     *t = (struct tm_flow_targets){0};

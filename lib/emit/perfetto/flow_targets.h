@@ -12,24 +12,22 @@
 #ifndef TM_EMIT_PERFETTO_FLOW_TARGETS_H
 #define TM_EMIT_PERFETTO_FLOW_TARGETS_H
 
-#include "base/map.h"
 #include "base/table.h"
+#include "emit/perfetto/track_numbers.h"
 
 enum { TM_FLOW_TARGETS_MAX = 1 << 16, TM_FLOW_TARGETS_DEPTH_MAX = 512 };
 
 /* Zero-initialise. */
 struct tm_flow_targets {
     /* private */
-    struct tm_map by_track; /* uuid -> number */
+    struct tm_track_numbers tracks;
     struct tm_flow_stack {
         struct tm_flow_slice_span {
             int64_t begin_ns, end_ns; /* INT64_MAX: an end event will follow */
         } * open;
         uint32_t depth, cap;
-    } * stacks;
-    uint32_t count, cap;
-    uint64_t last_uuid;  /* of the track that was found last */
-    uint32_t last;       /* its number */
+    } * stacks; /* by the number of their track */
+    uint32_t cap;
     struct tm_table recent, before; /* from a flow to the time of its last event */
 };
 

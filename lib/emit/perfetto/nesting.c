@@ -7,13 +7,14 @@
 /* Finds or makes the lane of track UUID. NULL: no memory. */
 static struct tm_nesting_lane *lane_of(struct tm_nesting *n, uint64_t uuid)
 {
-    uint32_t lane;
-    if (tm_map_find(&n->lane_of, uuid, &lane))
-        return &n->lanes[lane];
-    if (tm_array_grow(&n->lanes, &n->cap, n->count, sizeof *n->lanes, NULL) < 0 ||
-        tm_map_set(&n->lane_of, uuid, n->count) < 0)
+    uint32_t track;
+    if (tm_track_numbers_find(&n->tracks, uuid, &track))
+        return &n->lanes[track];
+    track = tm_track_numbers_count(&n->tracks);
+    if (tm_array_grow(&n->lanes, &n->cap, track, sizeof *n->lanes, NULL) < 0 ||
+        tm_track_numbers_add(&n->tracks, uuid) != TM_OK)
         return NULL;
-    return &n->lanes[n->count++];
+    return &n->lanes[track];
 }
 
 enum tm_status tm_nesting_add(struct tm_nesting *n, uint64_t uuid, int64_t start_ns, int64_t end_ns)
@@ -62,9 +63,9 @@ void tm_nesting_release(struct tm_nesting *n)
         tm_crossing_lanes_release(&n->further[i]);
     free(n->further);
     tm_map_release(&n->further_of);
-    for (uint32_t i = 0; i < n->count; i++)
+    for (uint32_t i = 0; i < tm_track_numbers_count(&n->tracks); i++)
         free(n->lanes[i].open);
     free(n->lanes);
-    tm_map_release(&n->lane_of);
+    tm_track_numbers_release(&n->tracks);
     *n = (struct tm_nesting){0};
 }

@@ -2,7 +2,7 @@
 #ifndef TM_EMIT_PERFETTO_NESTING_H
 #define TM_EMIT_PERFETTO_NESTING_H
 
-#include "base/map.h"
+#include "emit/perfetto/track_numbers.h"
 #include "model/crossing_lanes.h"
 
 /* number of further lanes of a track */
@@ -14,9 +14,9 @@ struct tm_nesting {
     struct tm_nesting_lane {
         int64_t *open; /* ends of the open slices, the innermost last */
         uint32_t depth, cap;
-    } *lanes;
-    uint32_t count, cap;
-    struct tm_map lane_of; /* from a uuid to its lane */
+    } *lanes; /* by the number of their track */
+    uint32_t cap;
+    struct tm_track_numbers tracks;
     struct tm_crossing_lanes *further;
     uint32_t further_count, further_cap;
     struct tm_map further_of; /* uuid -> further */

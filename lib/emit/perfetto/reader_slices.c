@@ -33,30 +33,17 @@ static enum tm_status note_cut(void *self, int64_t id, int64_t dur, int64_t arg_
     return add(self, id, dur, err);
 }
 
-/* True, with *NUMBER set, if track UUID is followed. Most calls are about the track of the call before. */
-static bool find_number(struct tm_reader_slices *slices, uint64_t uuid, uint32_t *number)
-{
-    if (slices->last_uuid != uuid || uuid == 0) {
-        if (!tm_map_find(&slices->by_track, uuid, number))
-            return false;
-        slices->last_uuid = uuid;
-        slices->last_number = *number;
-    }
-    *number = slices->last_number;
-    return true;
-}
-
 /* Returns the number of track UUID; 0 if it is not followed. */
 static uint32_t number_of(struct tm_reader_slices *slices, uint64_t uuid)
 {
     uint32_t number;
-    return find_number(slices, uuid, &number) ? number : 0;
+    return tm_track_numbers_find(&slices->tracks, uuid, &number) ? number : 0;
 }
 
 bool tm_reader_slices_has(struct tm_reader_slices *slices, uint64_t uuid)
 {
     uint32_t number;
-    return find_number(slices, uuid, &number);
+    return tm_track_numbers_find(&slices->tracks, uuid, &number);
 }
 
 enum tm_status tm_reader_slices_follow(struct tm_reader_slices *slices, uint64_t uuid)
@@ -65,7 +52,7 @@ enum tm_status tm_reader_slices_follow(struct tm_reader_slices *slices, uint64_t
         return TM_END;
     slices->cut_rows = (struct tm_rows){.self = &slices->cut, .slice = ignore_begin, .slice_end = note_cut};
     slices->stated.rows = &slices->cut_rows;
-    return tm_map_set(&slices->by_track, uuid, slices->by_track.count);
+    return tm_track_numbers_add(&slices->tracks, uuid);
 }
 
 static struct tm_slice_row row_of(struct tm_reader_slices *slices, const struct tm_reader_event *event)
@@ -200,7 +187,7 @@ void tm_reader_slices_release(struct tm_reader_slices *slices)
 {
     tm_slices_release(&slices->stated);
     tm_slices_release(&slices->written);
-    tm_map_release(&slices->by_track);
+    tm_track_numbers_release(&slices->tracks);
     free(slices->cut.ends);
     free(slices->shown.ends);
     *slices = (struct tm_reader_slices){0};

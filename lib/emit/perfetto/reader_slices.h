@@ -6,7 +6,7 @@
 #ifndef TM_EMIT_PERFETTO_READER_SLICES_H
 #define TM_EMIT_PERFETTO_READER_SLICES_H
 
-#include "base/map.h"
+#include "emit/perfetto/track_numbers.h"
 #include "model/slices.h"
 
 /* A slice that ends early, and the duration that it gets. */
@@ -36,9 +36,7 @@ struct tm_reader_slices {
     /* private */
     struct tm_slices stated, written;
     struct tm_rows cut_rows; /* of STATED: they go to CUT */
-    struct tm_map by_track; /* uuid -> number */
-    uint64_t last_uuid;     /* of the track that was found last; 0: none */
-    uint32_t last_number;
+    struct tm_track_numbers tracks;
     struct tm_early_ends shown;
     int64_t next_id;
 };
