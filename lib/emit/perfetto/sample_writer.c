@@ -259,39 +259,60 @@ static enum tm_status intern_recorded(struct tm_sample_writer *w, struct tm_samp
     return st;
 }
 
-/* Finds the iid of the whole stack of E; 0: it has none. */
-static enum tm_status intern_stack(struct tm_sample_writer *w, struct tm_sample_sequence *s, const struct tm_event *e,
-                                   uint64_t *iid)
+/* Adds the frames of E to STACK, which has the first ones. */
+static enum tm_status intern_frames(struct tm_sample_writer *w, struct tm_sample_sequence *s, const struct tm_event *e,
+                                    struct tm_recent_stack *stack)
 {
-    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
+    const size_t known = tm_recent_stack_end(stack);
+    struct tm_pb pb = tm_pb_of(known ? e->detail + known : e->detail, e->detail_bytes - known);
     struct tm_pb_field field;
     enum tm_status st = TM_OK;
-    uint32_t id;
-    bool is_new;
-    size_t mark;
-    *iid = 0;
-    tm_buf_clear(&w->interned);
-    tm_buf_clear(&w->stack);
     while (st == TM_OK && tm_pb_next(&pb, &field) == TM_OK) {
         uint64_t frame_iid;
         if (field.id != TM_DETAIL_FRAMES || field.type != TM_PB_LEN)
             continue;
         if ((st = intern_recorded(w, s, &field, &frame_iid)) == TM_OK)
-            st = tm_pb_put_varint(&w->stack, TM_CALLSTACK_FRAMES, frame_iid);
+            st = tm_recent_stack_add(stack, (size_t)(field.end - e->detail), frame_iid);
     }
-    if (st != TM_OK || w->stack.len == 0)
-        return st;
-    if ((st = tm_intern_add(&s->stacks, w->stack.data, w->stack.len, &id, &is_new)) != TM_OK)
+    return st;
+}
+
+/* Finds the iid of the stack with FRAMES, fields of a Callstack. */
+static enum tm_status intern_callstack(struct tm_sample_writer *w, struct tm_sample_sequence *s,
+                                       const struct tm_buf *frames, uint64_t *iid)
+{
+    uint32_t id;
+    bool is_new;
+    size_t mark;
+    enum tm_status st = tm_intern_add(&s->stacks, frames->data, frames->len, &id, &is_new);
+    if (st != TM_OK)
         return st;
     *iid = (uint64_t)id + 1;
     if (!is_new)
         return TM_OK;
     return tm_pb_begin(&w->interned, TM_INTERNED_CALLSTACKS, &mark) == TM_OK &&
                    tm_pb_put_varint(&w->interned, TM_INTERNED_IID, *iid) == TM_OK &&
-                   tm_buf_add(&w->interned, w->stack.data, w->stack.len) == TM_OK &&
+                   tm_buf_add(&w->interned, frames->data, frames->len) == TM_OK &&
                    tm_pb_end(&w->interned, mark) == TM_OK
                ? TM_OK
                : TM_E_SYSTEM;
+}
+
+/* Finds the iid of the whole stack of E; 0: it has none. */
+static enum tm_status intern_stack(struct tm_sample_writer *w, struct tm_sample_sequence *s, const struct tm_event *e,
+                                   uint64_t *iid)
+{
+    const struct tm_text detail = tm_text_at(e->detail, e->detail_bytes);
+    struct tm_recent_stack *stack = tm_recent_stacks_find(&w->recent, s->number, e->tid, detail);
+    tm_buf_clear(&w->interned);
+    *iid = stack->iid;
+    if (stack->is_known)
+        return TM_OK;
+    *iid = 0;
+    enum tm_status st = intern_frames(w, s, e, stack);
+    if (st == TM_OK && stack->frames.len)
+        st = intern_callstack(w, s, &stack->frames, iid);
+    return st == TM_OK ? tm_recent_stack_complete(stack, detail, *iid) : st;
 }
 
 static bool process_key(uint32_t machine, int64_t tid, uint64_t *key)
@@ -418,6 +439,7 @@ enum tm_status tm_sample_write(struct tm_sample_writer *w, const struct tm_event
     if ((st = intern_stack(w, s, e, &sample.stack_iid)) == TM_END) {
         release_tables(s); /* a table is full: continue on a sequence with new tables */
         init_tables(s);
+        tm_recent_stacks_forget(&w->recent, s->number);
         s->id = 0;
         st = intern_stack(w, s, e, &sample.stack_iid);
     }
@@ -436,7 +458,7 @@ void tm_sample_writer_release(struct tm_sample_writer *w)
     tm_map_release(&w->by_machine);
     tm_table_release(&w->counts);
     tm_buf_release(&w->interned);
-    tm_buf_release(&w->stack);
+    tm_recent_stacks_release(&w->recent);
     tm_map_release(&w->processes);
     *w = (struct tm_sample_writer){0};
 }

@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "base/table.h"
 #include "emit/perfetto/packet_writer.h"
+#include "emit/perfetto/recent_stacks.h"
 
 enum {
     /* counted events with sequences of their own; samples of further events count nothing */
@@ -31,7 +32,8 @@ struct tm_sample_writer {
     struct tm_intern names;   /* of counted events */
     struct tm_map by_machine; /* machine << 32 | (number of the name plus 1, or 0) to the index of the sequence */
     struct tm_table counts;   /* (sequence, cpu) to its count so far */
-    struct tm_buf interned, stack;
+    struct tm_buf interned;
+    struct tm_recent_stacks recent;
     struct tm_map processes; /* machine << 32 | tid to the last known process */
 };
 

@@ -1,4 +1,4 @@
-/* Numbers of tracks: 0, 1, … in the order in which they are added. Those that were found recently are found at once. */
+/* Numbers of tracks: 0, 1, … in the order in which they are added. A track that was found recently is found at once. */
 #ifndef TM_EMIT_PERFETTO_TRACK_NUMBERS_H
 #define TM_EMIT_PERFETTO_TRACK_NUMBERS_H
 
