@@ -148,14 +148,13 @@ static enum tm_status prefix_file(const struct tm_batch_placer *placer, uint32_t
 static void note_converted(struct tm_batch_placer *placer, const struct tm_fast_rows *rows,
                            const struct tm_clock_route *route)
 {
-    int64_t latest_ns = tm_step_apply(&route->step, rows->high);
     placer->last.file = route->key.file;
     placer->last.machine = route->scope->machine;
     placer->last.clock = route->clock;
     placer->last.outcome = TM_OUTCOME_KEEP;
     placer->has_last = true;
     placer->last.time_ns = (int64_t)tm_get_le64(placer->columns.times + (size_t)8 * (rows->end - 1));
-    placer->latest_ns = latest_ns > placer->latest_ns ? latest_ns : placer->latest_ns;
+    placer->latest_ns = rows->latest_ns > placer->latest_ns ? rows->latest_ns : placer->latest_ns;
 }
 
 /* Writes COUNT elements with the value V, in tiles, which compilers vectorise. */
@@ -190,14 +189,11 @@ static enum tm_status convert_again(struct tm_batch_placer *placer, const struct
 {
     uint32_t i = *at;
     struct tm_clock_route *route = placer->last_route;
-    struct tm_fast_rows rows = tm_fast_rows_from(batch, &placer->last_route_key, i, placer->look_ahead);
-    bool is_all = rows.end == batch->count || rows.end - i == placer->look_ahead;
-    if (rows.end > i && !tm_fast_rows_convert(&rows, batch, route, placer->columns.times)) {
-        is_all = false;
-        tm_fast_rows_cut(&rows, batch, route);
-        if (rows.end > i)
-            (void)tm_fast_rows_convert(&rows, batch, route, placer->columns.times);
-    }
+    struct tm_fast_rows rows = tm_fast_rows_from(batch, &placer->last_route_key, i, placer->look_ahead,
+                                                 placer->lines.is_enabled ? 0 : TM_FAST_ROWS_DERIVED);
+    uint32_t end = rows.end;
+    tm_fast_rows_place(&rows, batch, placer->routes.registry, route, placer->columns.times);
+    bool is_all = rows.end == end && (end == batch->count || end - i == placer->look_ahead);
     if (!is_all)
         placer->look_ahead = LOOK_AHEAD_MIN;
     else if (placer->look_ahead < LOOK_AHEAD_MAX)
@@ -278,6 +274,13 @@ static enum tm_status convert_message(struct tm_batch_placer *placer, const stru
     return st;
 }
 
+/* True if tm_fast_rows_place can place the rows that follow one on ROUTE. */
+static bool is_repeatable(const struct tm_batch_placer *placer, const struct tm_clock_route *route)
+{
+    bool is_settled = tm_clock_route_is_registered(route, placer->routes.registry);
+    return route->is_in_ns || (is_settled && !placer->lines.is_enabled);
+}
+
 static enum tm_status convert_timed(struct tm_batch_placer *placer, const struct tm_batch *batch, uint32_t i,
                                     uint32_t flags, struct tm_error *err)
 {
@@ -306,7 +309,7 @@ static enum tm_status convert_timed(struct tm_batch_placer *placer, const struct
     placer->last.clock = route->clock;
     placer->last.outcome = TM_OUTCOME_KEEP;
     placer->last.time_ns = time.time_ns;
-    placer->last_route = result == TM_RESULT_PLACED && route->is_in_ns && is_data ? route : NULL;
+    placer->last_route = result == TM_RESULT_PLACED && is_repeatable(placer, route) && is_data ? route : NULL;
     placer->last_route_key = key;
     if (result != TM_RESULT_PLACED)
         refuse(placer, i, route, &time, result);
@@ -405,45 +408,33 @@ static enum tm_status convert_rows(struct tm_batch_placer *placer, const struct 
     return st;
 }
 
-/* Sets *ROUTE if all rows are counted events of one route without inner times, else to NULL. */
-static enum tm_status one_route(struct tm_batch_placer *placer, const struct tm_batch *batch,
-                                struct tm_clock_route **route, struct tm_error *err)
+/* Places the whole batch at once if all rows are on one route and its step holds for all of them. */
+static enum tm_status convert_whole_batch(struct tm_batch_placer *placer, const struct tm_batch *batch,
+                                          struct tm_error *err)
 {
     struct tm_route_key key = tm_row_route_key(batch, 0);
-    uint32_t flags = 0;
-    *route = NULL;
-    if (!tm_batch_is_constant(batch, TM_COL_FILE) || !tm_batch_is_constant(batch, TM_COL_MACHINE) ||
-        !tm_batch_is_constant(batch, TM_COL_CLOCK) ||
-        (!tm_batch_is_constant(batch, TM_COL_SEQUENCE) && tm_clock_is_scoped(key.clock)))
+    struct tm_clock_route *route;
+    if (placer->lines.is_enabled || tm_batch_is_constant(batch, TM_COL_TIME_NS))
         return TM_OK;
-    for (uint32_t i = 0; i < batch->count; i++)
-        flags |= tm_batch_u32(batch, TM_COL_FLAGS, i);
-    if (flags & TM_ROW_NOT_FAST)
+    struct tm_fast_rows rows = tm_fast_rows_from(batch, &key, 0, batch->count,
+                                                 TM_FAST_ROWS_DERIVED | TM_FAST_ROWS_ANY_SEQUENCE);
+    if (rows.end < batch->count)
         return TM_OK;
-    if (tm_batch_u32(batch, TM_COL_KIND, 0) == TM_KIND_SYNC_MARKER ||
-        (placer->has_messages && tm_batch_has_kind(batch, TM_KIND_COMPACT_SCHED, TM_KIND_COMPACT_SCHED)))
+    enum tm_status st = tm_clock_routes_find(&placer->routes, &key, true, &route, err);
+    if (st < 0)
+        return prefix_file(placer, key.file, err);
+    if (!route->is_in_ns || !tm_fast_rows_convert(&rows, batch, route, placer->columns.times))
         return TM_OK;
-    return tm_clock_routes_find(&placer->routes, &key, true, route, err);
-}
-
-/* Places the whole batch at once if ROUTE's step holds for all of it. */
-static bool convert_whole_batch(struct tm_batch_placer *placer, const struct tm_batch *batch,
-                                struct tm_clock_route *route)
-{
-    struct tm_fast_rows rows = {.end = batch->count};
-    if (!route->is_in_ns || tm_batch_is_constant(batch, TM_COL_TIME_NS) ||
-        !tm_fast_rows_convert(&rows, batch, route, placer->columns.times))
-        return false;
     tm_put_le32(placer->columns.machines, route->scope->machine);
     tm_put_le32(placer->columns.clocks, route->clock);
     note_converted(placer, &rows, route);
-    return true;
+    placer->is_whole_batch = true;
+    return TM_OK;
 }
 
 enum tm_status tm_batch_placer_convert(struct tm_batch_placer *placer, const struct tm_batch *batch,
                                        struct tm_error *err)
 {
-    struct tm_clock_route *route;
     enum tm_status st = reserve(placer, batch->count, err);
     placer->has_provisional = false;
     placer->all_kept = true;
@@ -451,12 +442,9 @@ enum tm_status tm_batch_placer_convert(struct tm_batch_placer *placer, const str
     placer->is_whole_batch = false;
     if (st < 0 || batch->count == 0)
         return st;
-    st = one_route(placer, batch, &route, err);
-    if (st < 0)
-        return prefix_file(placer, tm_batch_u32(batch, TM_COL_FILE, 0), err);
-    placer->is_whole_batch = route && !placer->lines.is_enabled && convert_whole_batch(placer, batch, route);
+    st = convert_whole_batch(placer, batch, err);
     placer->all_deferred = !placer->is_whole_batch;
-    return placer->is_whole_batch ? TM_OK : convert_rows(placer, batch, err);
+    return st < 0 || placer->is_whole_batch ? st : convert_rows(placer, batch, err);
 }
 
 void tm_batch_placer_release(struct tm_batch_placer *placer)

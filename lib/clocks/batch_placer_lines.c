@@ -79,11 +79,7 @@ static enum tm_status convert_run(struct tm_batch_placer *placer, struct line_ru
     for (uint32_t i = run->first; i < run->end && st == TM_OK;) {
         struct tm_fast_rows rows = {.first = i, .end = run->end};
         bool is_found;
-        if (!tm_fast_rows_convert(&rows, run->batch, route, placer->columns.times)) {
-            tm_fast_rows_cut(&rows, run->batch, route);
-            if (rows.end > i)
-                (void)tm_fast_rows_convert(&rows, run->batch, route, placer->columns.times);
-        }
+        tm_fast_rows_convert_first(&rows, run->batch, route, placer->columns.times);
         if (rows.end > i) {
             i = rows.end;
             continue;

@@ -118,6 +118,11 @@ enum tm_status tm_clock_routes_find(struct tm_clock_routes *routes, const struct
     return resolve(routes, route, err);
 }
 
+bool tm_clock_route_is_registered(const struct tm_clock_route *route, const struct tm_clock_registry *registry)
+{
+    return route->source != UINT32_MAX && registry->graph.clocks.clocks[route->source].is_registered;
+}
+
 bool tm_clock_route_absolute(const struct tm_clock_route *route, struct tm_clock_registry *registry, int64_t value,
                              int64_t *ns)
 {

@@ -55,6 +55,9 @@ struct tm_clock_routes {
 enum tm_status tm_clock_routes_find(struct tm_clock_routes *routes, const struct tm_route_key *key, bool is_data,
                                     struct tm_clock_route **route, struct tm_error *err);
 
+/* True if the unit of ROUTE's clock is settled. Otherwise readings are taken as nanoseconds. */
+bool tm_clock_route_is_registered(const struct tm_clock_route *route, const struct tm_clock_registry *registry);
+
 /* Sets *NS to VALUE on ROUTE in absolute nanoseconds. Multiplies by the unit. If the clock is incremental, adds its
  * last value and advances the clock. False if the result is no int64. The route's source must be known. */
 bool tm_clock_route_absolute(const struct tm_clock_route *route, struct tm_clock_registry *registry, int64_t value,

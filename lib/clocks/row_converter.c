@@ -23,8 +23,7 @@ enum tm_status tm_row_convert(struct tm_clock_routes *routes, struct tm_clock_ro
         return st;
     if (!time->is_absolute) {
         time->absolute_ns = time->value;
-        bool is_known = route->source != UINT32_MAX &&
-                        routes->registry->graph.clocks.clocks[route->source].is_registered;
+        bool is_known = tm_clock_route_is_registered(route, routes->registry);
         time->is_absolute = route->is_in_ns || is_known;
         if (!route->is_in_ns && is_known &&
             !tm_clock_route_absolute(route, routes->registry, time->value, &time->absolute_ns)) {

@@ -17,7 +17,7 @@
  *
  * A new range of ids, with a scope of its own, needs:
  * - its bounds here, and a function like tm_clock_is_scoped;
- * - its identity: tm_clock_scope_key (clocks/clock_scope.c), and one_route (clocks/batch_placer.c), if the sequence
+ * - its identity: tm_clock_scope_key (clocks/clock_scope.c), and find_common (clocks/fast_path.c), if the sequence
  *   of a row is part of it;
  * - assume_equal (clocks/same_domain.c), which compares ids across files;
  * - the readers of Perfetto traces, which check ids: check_sequence (format/perfetto/clock.c), tm_proto_packet_read
